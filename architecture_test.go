@@ -125,8 +125,8 @@ var mayImport = map[string][]string{
 		"internal/recipe", "internal/syntax", "internal/value", "internal/yaml", "loader",
 	},
 	"internal/migrate/proof": {
-		"compile", "diag", "facts", "internal/fsx", "internal/lookup", "internal/manifest", "internal/migrate",
-		"internal/report/decision", "internal/value", "loader", "runtime", "snapshot",
+		"compile", "diag", "facts", "internal/fsx", "internal/lookup", "internal/manifest",
+		"internal/migrate", "internal/report/decision", "internal/value", "loader", "runtime", "snapshot",
 	},
 	"internal/pattern": {},
 	"internal/pool":    {},

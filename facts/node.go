@@ -78,7 +78,7 @@ func inFacts(name string) string {
 
 // wrapped returns the node of a hash that has its facts in the entry wrapper.
 func wrapped(v value.Value, wrapper string) (n Node, err error) {
-	m := members{of: v}
+	m := members{node: v}
 	certname, name := m.text("certname"), m.text("name")
 	trusted, environment := m.hash("trusted"), m.text("environment")
 	n.Trusted, n.Environment, n.Vars = public(trusted), environment, public(m.variables())
@@ -103,8 +103,8 @@ var metadata = []string{"timestamp", "_timestamp", "expiration", "hash", "produc
 
 // members reads the members beside the facts of a node. It keeps the first error.
 type members struct {
-	of  value.Value
-	err error
+	node value.Value
+	err  error
 }
 
 func (m *members) check(ok bool, format string, args ...any) {
@@ -115,7 +115,7 @@ func (m *members) check(ok bool, format string, args ...any) {
 
 // get returns the member of that name if it is of a kind, else undef. Null is the same as nothing.
 func (m *members) get(name string, kind value.Kind, expected string) value.Value {
-	v := get(m.of, name)
+	v := get(m.node, name)
 	if v.IsUndef() {
 		return v
 	}
@@ -150,7 +150,7 @@ func (m *members) variables() value.Value {
 
 // refuseOthers refuses a member that would not count.
 func (m *members) refuseOthers(wrapper string) {
-	for k := range m.of.Pairs() {
+	for k := range m.node.Pairs() {
 		if k.Kind() != value.String {
 			m.check(false, "expected names beside '%s', found %s", wrapper, value.Describe(k))
 			return

@@ -65,7 +65,7 @@ func data(wrapped value.Value) value.Value {
 }
 
 // checkRow refuses a row of PuppetDB that has a name and lacks a value, or has a member that would not count.
-func checkRow(row value.Value, known ...string) error {
+func checkRow(row value.Value, columns ...string) error {
 	if get(row, "name").Kind() != value.String {
 		return errors.New(`expected {"name", "value"}, found ` + value.Describe(row))
 	}
@@ -73,7 +73,7 @@ func checkRow(row value.Value, known ...string) error {
 		return fmt.Errorf("the fact '%s' has no 'value'", text(row, "name"))
 	}
 	for k := range row.Pairs() {
-		if !slices.Contains(known, k.Text()) {
+		if !slices.Contains(columns, k.Text()) {
 			return fmt.Errorf("unknown member '%s' beside the value of the fact '%s'", k.Text(), text(row, "name"))
 		}
 	}
@@ -101,7 +101,7 @@ type rows struct {
 // add adds a row of the node.
 func (r *rows) add(row value.Value) error {
 	err := cmp.Or(checkRow(row, "certname", "name", "value", "environment"), addRow(&r.facts, row))
-	m := members{of: row, err: err}
+	m := members{node: row, err: err}
 	environment := m.text("environment")
 	r.environment = cmp.Or(r.environment, environment)
 	m.check(environment == "" || environment == r.environment,
@@ -113,17 +113,17 @@ func (r *rows) add(row value.Value) error {
 // hash that one accepts.
 func nodesInList(v value.Value) ([]Node, error) {
 	var out []Node
-	of := map[string]*rows{}
+	byNode := map[string]*rows{}
 	var order []string
 	for e := range v.Elems() {
 		name := text(e, "certname")
 		switch {
 		case name != "" && get(e, "name").Kind() == value.String && !has(e, "facts") && !has(e, "values"):
-			if of[name] == nil {
-				of[name] = &rows{}
+			if byNode[name] == nil {
+				byNode[name] = &rows{}
 				order = append(order, name)
 			}
-			if err := of[name].add(e); err != nil {
+			if err := byNode[name].add(e); err != nil {
 				return nil, fmt.Errorf("%w%s", err, inFacts(name))
 			}
 		case e.Kind() == value.Hash && (name != "" || text(e, "name") != "" || wrapperOf(e) != ""):
@@ -141,7 +141,7 @@ func nodesInList(v value.Value) ([]Node, error) {
 		}
 	}
 	for _, name := range order {
-		r := of[name]
+		r := byNode[name]
 		out = append(out, Node{Name: name, Facts: public(r.facts.Hash()), Environment: r.environment})
 	}
 	return out, checkTwice(out)

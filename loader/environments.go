@@ -333,7 +333,7 @@ func (r *environmentsReader) unknown(a syntax.Attribute, names []string) {
 	r.Diags.Add(d)
 }
 
-func (r *environmentsReader) report(errs ...syntax.Error) bool {
+func (r *environmentsReader) report(errs ...syntax.SyntaxError) bool {
 	for _, e := range errs {
 		r.Diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Code: cmp.Or(e.Code, "environments"), Message: e.Message,
 			Hint: e.Hint})

@@ -93,7 +93,7 @@ func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
 	block := &expr.Node{Op: expr.Block, Off: n.Off, Kids: append(r.before(n), n)}
 	v, err := expr.Eval(block, rootOnly{r.root}, expr.Options{Functions: stdlib.Functions, StrictVariables: true})
 	if err != nil {
-		off, e := n.Off, (*expr.Error)(nil)
+		off, e := n.Off, (*expr.EvalError)(nil)
 		if errors.As(err, &e) {
 			off = e.Off
 		}

@@ -62,7 +62,7 @@ func Example() {
 
 	// It refuses another snapshot with the same signature.
 	_, err = policy.CheckSigned(path, signed, sha256.Sum256([]byte("other bytes")))
-	var refusal *origin.Refusal
+	var refusal *origin.Rejection
 	fmt.Println(errors.As(err, &refusal))
 	// Output:
 	// build@example.org production v1.2.0 <nil>

@@ -4,7 +4,7 @@
 //	FILE.sig        an SSH signature of FILE.meta.json, as `ssh-keygen -Y sign -n bindc-snapshot` makes one
 //
 // Sign writes both. Policy.Check accepts a snapshot only with a signature by a key that it trusts; everything else, an
-// absent signature included, is a *Refusal. docs/trust.md says what that proves and what it does not.
+// absent signature included, is a *Rejection. docs/trust.md says what that proves and what it does not.
 package origin
 
 import (
@@ -73,12 +73,12 @@ func (s Signed) Write(path string) error {
 		return err
 	}
 	options := fsx.ReplaceOptions{Limit: 0o666, Synced: true}
-	for _, beside := range []struct {
+	for _, companion := range []struct {
 		suffix string
 		text   []byte
 	}{{StatementSuffix, s.Text}, {SignatureSuffix, s.Signature}} {
-		err := fsx.Replace(path+beside.suffix, options, func(f *os.File) error {
-			_, err := f.Write(beside.text)
+		err := fsx.Replace(path+companion.suffix, options, func(f *os.File) error {
+			_, err := f.Write(companion.text)
 			return err
 		})
 		if err != nil {
@@ -102,13 +102,13 @@ func Read(path string) (*Signed, error) {
 	return &s, err
 }
 
-// Refusal says why a snapshot is not accepted. Any other error means that it could not be found out.
-type Refusal struct {
+// Rejection says why a snapshot is not accepted. Any other error means that it could not be found out.
+type Rejection struct {
 	Path   string // of the snapshot
 	Reason string
 }
 
-func (r *Refusal) Error() string { return r.Path + ": " + r.Reason }
+func (r *Rejection) Error() string { return r.Path + ": " + r.Reason }
 
 // Origin is what is proven of a snapshot: a statement, and who signed it.
 type Origin struct {
@@ -118,7 +118,7 @@ type Origin struct {
 }
 
 // Check holds the snapshot at path, whose bytes have the given SHA-256, to the policy. What is signed stands beside the
-// file that path leads to, if that is a symbolic link. The error is a *Refusal, or of the operating system. It may be
+// file that path leads to, if that is a symbolic link. The error is a *Rejection, or of the operating system. It may be
 // called by several goroutines at once.
 func (p *Policy) Check(path string, sum [32]byte) (Origin, error) {
 	at, err := filepath.EvalSymlinks(path)
@@ -135,7 +135,7 @@ func (p *Policy) Check(path string, sum [32]byte) (Origin, error) {
 // CheckSigned checks the signature of a snapshot that has not been fetched yet. Errors name it path.
 func (p *Policy) CheckSigned(path string, signed Signed, sum [32]byte) (Origin, error) {
 	refused := func(format string, args ...any) (Origin, error) {
-		return Origin{}, &Refusal{path, fmt.Sprintf(format, args...)}
+		return Origin{}, &Rejection{path, fmt.Sprintf(format, args...)}
 	}
 	sig, err := sshsig.Unarmor(signed.Signature)
 	if err != nil {
@@ -173,13 +173,13 @@ func readSmall(path, suffix string) ([]byte, error) {
 	info, err := os.Stat(path + suffix)
 	switch {
 	case os.IsNotExist(err):
-		return nil, &Refusal{path, "it is not signed: there is no " + path + suffix}
+		return nil, &Rejection{path, "it is not signed: there is no " + path + suffix}
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, &Refusal{path, path + suffix + " is no file"}
+		return nil, &Rejection{path, path + suffix + " is no file"}
 	case info.Size() > maxBeside:
-		return nil, &Refusal{path, fmt.Sprintf("%s has more than %d bytes", path+suffix, maxBeside)}
+		return nil, &Rejection{path, fmt.Sprintf("%s has more than %d bytes", path+suffix, maxBeside)}
 	}
 	return os.ReadFile(path + suffix)
 }

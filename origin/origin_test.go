@@ -103,7 +103,7 @@ func (s *site) check(allowed string, revoked ...string) (origin.Origin, error) {
 
 func (s *site) refused(err error, reason string) {
 	s.t.Helper()
-	var refusal *origin.Refusal
+	var refusal *origin.Rejection
 	if !errors.As(err, &refusal) || !strings.Contains(refusal.Reason, reason) {
 		s.t.Errorf("expected a refusal with %q, got %v", reason, err)
 	}

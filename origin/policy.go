@@ -140,17 +140,17 @@ func parseTime(text string) (time.Time, error) {
 
 // signer is who signed, or the reason why that does not count.
 func (p *Policy) signer(sig *sshsig.Signature) (by signer, reason string) {
-	print := ssh.FingerprintSHA256(sig.PublicKey)
+	fingerprint := ssh.FingerprintSHA256(sig.PublicKey)
 	if _, ok := sig.PublicKey.(*ssh.Certificate); ok {
 		return by, "it is signed with a certificate; expected a key of the allowed signers"
 	}
 	if sig.Namespace != Namespace {
 		return by, fmt.Sprintf("the signature was made for '%s', expected one for '%s'", sig.Namespace, Namespace)
 	}
-	if p.revoked[print] {
-		return by, "it is signed with the key " + print + ", which is revoked"
+	if p.revoked[fingerprint] {
+		return by, "it is signed with the key " + fingerprint + ", which is revoked"
 	}
-	reason = "it is signed with the key " + print + ", which is not among the allowed signers"
+	reason = "it is signed with the key " + fingerprint + ", which is not among the allowed signers"
 	for _, s := range p.signers {
 		if !bytes.Equal(s.key.Marshal(), sig.PublicKey.Marshal()) {
 			continue
@@ -158,7 +158,7 @@ func (p *Policy) signer(sig *sshsig.Signature) (by signer, reason string) {
 		if reason = s.unfit(p.now); reason == "" {
 			return s, ""
 		}
-		reason = "it is signed with the key " + print + " of " + s.principals + ", " + reason
+		reason = "it is signed with the key " + fingerprint + " of " + s.principals + ", " + reason
 	}
 	return by, reason
 }

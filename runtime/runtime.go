@@ -108,7 +108,7 @@ func accept(path string, f *snapshot.Snapshot, opts Options) error {
 	if opts.Accept == nil {
 		return nil
 	}
-	err := f.Guard(func() error { return opts.Accept(path, f.Sum()) })
+	err := f.Protect(func() error { return opts.Accept(path, f.Sum()) })
 	if err != nil {
 		f.Close()
 	}
@@ -147,11 +147,11 @@ func (s *Snapshot) Keys() iter.Seq[string] { return s.engine().Keys() }
 // *DamageError, or fs.ErrClosed.
 func (s *Snapshot) Verify() error { return s.engine().Verify() }
 
-// Guard runs do, in which lookups and the values they find may be used by this goroutine. If the mapped file was
-// truncated meanwhile, reading the missing part ends a program; inside Guard it is a *DamageError, which Guard returns.
-// do must release what it holds, such as a lock, by defer. Opening, Verify and Request are guarded. Lookup is not,
-// because that would cost more than the lookup itself: a program guards many at a time, or sets Options.Copy.
-func (s *Snapshot) Guard(do func() error) error { return s.engine().Guard(do) }
+// Protect runs do, in which lookups and the values they find may be used by this goroutine. If the mapped file was
+// truncated meanwhile, reading the missing part ends a program; inside Protect it is a *DamageError, which is returned.
+// do must release what it holds, such as a lock, by defer. Opening, Verify and Request are protected. Lookup is not,
+// because that would cost more than the lookup itself: a program protects many at a time, or sets Options.Copy.
+func (s *Snapshot) Protect(do func() error) error { return s.engine().Protect(do) }
 
 // Request evaluates the categories for facts. An error is an *Error, where there are no facts or a category's
 // expression cannot be evaluated, a *DamageError, or fs.ErrClosed.

@@ -85,7 +85,7 @@ func useTruncated(t *testing.T, dir, how string) {
 			t.Errorf("Verify says %v", err)
 		}
 	case "guard":
-		if err := snap.Guard(look); !errors.As(err, &damage) {
+		if err := snap.Protect(look); !errors.As(err, &damage) {
 			t.Errorf("lookups say %v", err)
 		}
 	case "copy":

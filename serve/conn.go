@@ -184,7 +184,7 @@ func (c *conn) ask(s *session, q *question) error {
 	default:
 		return failed(bindings.CodeUsage, "the question '"+q.Ask+"' lacks its argument: expected the member keys, prefix or key")
 	}
-	err = s.known.snapshot.Guard(do)
+	err = s.known.snapshot.Protect(do)
 	if errors.Is(err, fs.ErrClosed) {
 		err = noSession(*q.Session)
 	}

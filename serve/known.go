@@ -54,7 +54,7 @@ func (k *known) chosenBy(choose *bindings.Environments) *known {
 
 // survey collects the data about a snapshot. It guards the reads, because the file may be truncated in the meantime.
 func survey(snap *bindings.Snapshot) (k *known, err error) {
-	err = snap.Guard(func() (err error) {
+	err = snap.Protect(func() (err error) {
 		k, err = unguarded(snap)
 		return err
 	})

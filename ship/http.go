@@ -96,7 +96,7 @@ func Redacted(text string) string {
 // Look is Source.Look.
 func (h *HTTP) Look(ctx context.Context, validator string) (*Offer, error) {
 	if want, ok := strings.CutPrefix(validator, byStatement); ok {
-		text, err := h.beside(ctx, origin.StatementSuffix)
+		text, err := h.companion(ctx, origin.StatementSuffix)
 		if err != nil {
 			return nil, err
 		}
@@ -186,19 +186,19 @@ func (h *HTTP) get(ctx context.Context, suffix, validator string) (*http.Respons
 
 // signed fetches the statement and its signature; nil if the server has no signature.
 func (h *HTTP) signed(ctx context.Context) (*origin.Signed, error) {
-	sig, err := h.beside(ctx, origin.SignatureSuffix)
+	sig, err := h.companion(ctx, origin.SignatureSuffix)
 	if sig == nil || err != nil {
 		return nil, err
 	}
-	text, err := h.beside(ctx, origin.StatementSuffix)
+	text, err := h.companion(ctx, origin.StatementSuffix)
 	if text == nil || err != nil {
 		return nil, err
 	}
 	return &origin.Signed{Text: text, Signature: sig}, nil
 }
 
-// beside fetches the file with the given suffix; nil if the server does not have it.
-func (h *HTTP) beside(ctx context.Context, suffix string) ([]byte, error) {
+// companion fetches the file with the given suffix; nil if the server does not have it.
+func (h *HTTP) companion(ctx context.Context, suffix string) ([]byte, error) {
 	resp, err := h.get(ctx, suffix, "")
 	if err != nil {
 		return nil, err
@@ -239,7 +239,7 @@ func (f File) Look(_ context.Context, validator string) (*Offer, error) {
 	}
 	now := ""
 	if err == nil {
-		now = fmt.Sprintf("%d %d %s", info.Size(), info.ModTime().UnixNano(), identity(info))
+		now = fmt.Sprintf("%d %d %s", info.Size(), info.ModTime().UnixNano(), inode(info))
 		if now == validator {
 			err = ErrUnchanged
 		}

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// identity tells a file from another of its size and time.
-func identity(info fs.FileInfo) string {
+// inode tells a file from another of its size and time.
+func inode(info fs.FileInfo) string {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return fmt.Sprint(st.Ino)
 	}

@@ -55,7 +55,7 @@ func TestFilesOfRootBelongToTheOwnerOfTheStore(t *testing.T) {
 	if _, ok := ownerOf(foreign{}); ok {
 		t.Error("a file of another system has an owner")
 	}
-	if id := identity(foreign{}); id != "" {
+	if id := inode(foreign{}); id != "" {
 		t.Errorf("a file of another system is '%s'", id)
 	}
 }

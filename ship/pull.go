@@ -57,14 +57,14 @@ type Result struct {
 }
 
 // Run polls the source once. If it fails, the active snapshot stays. If the source has a release that must not become
-// active, the error is a *Refusal, an *origin.Refusal or the error of a check; any other error means that the release
+// active, the error is a *Refusal, an *origin.Rejection or the error of a check; any other error means that the release
 // is unavailable. ReasonOf distinguishes them. If the active file is damaged, Run fetches it again.
 func (p *Pull) Run(ctx context.Context) (Result, error) {
 	var st State
 	var active Digest
 	begun := p.Now()
 	err := p.Store.locked(p.Name, begun, func(r *record) error {
-		st, active = p.known(r), r.active
+		st, active = p.stateOf(r), r.active
 		return nil
 	})
 	if err != nil {
@@ -110,9 +110,9 @@ func (p *Pull) refusedAgain(t taken, err error) bool {
 	return reason != "" && p.refused == before
 }
 
-// known returns the state of a name without outdated parts: the validator of another source, and a refusal under other
-// rules or for another record.
-func (p *Pull) known(r *record) State {
+// stateOf returns the state of a name without outdated parts: the validator of another source, and a refusal under
+// other rules or for another record.
+func (p *Pull) stateOf(r *record) State {
 	st := r.State
 	if st.Source != p.Source.String() {
 		st.Validator, st.Refused = "", nil

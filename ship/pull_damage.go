@@ -15,7 +15,7 @@ const reverify = time.Hour
 // proof records that a file was undamaged.
 type proof struct {
 	digest Digest
-	file   fsx.Identity
+	file   fsx.FileID
 	at     time.Time
 }
 
@@ -41,7 +41,7 @@ func (p *Pull) damage(active Digest) error {
 		return nil
 	}
 	path := p.Store.Path(active)
-	id, _ := fsx.IdentityAt(path)
+	id, _ := fsx.FileIDAt(path)
 	if p.sound.digest == active && p.sound.file == id && p.Now().Sub(p.sound.at) < reverify {
 		return nil
 	}
@@ -58,8 +58,8 @@ func (p *Pull) damage(active Digest) error {
 
 // withoutRoom adds advice to an error of a full disk or an exceeded quota.
 func withoutRoom(err error) error {
-	var said *noRoom
-	if errors.As(err, &said) {
+	var full *noRoom
+	if errors.As(err, &full) {
 		return err
 	}
 	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {

@@ -41,9 +41,9 @@ func (p *Pull) download(ctx context.Context, offer *Offer, t *taken) (err error)
 	if d, size, err = p.receive(ctx, offer, path); err != nil {
 		return err
 	}
-	if said := t.Digest; said != "" && said != d {
+	if claimed := t.Digest; claimed != "" && claimed != d {
 		t.Digest, t.validator = d, "" // perhaps the source is replacing snapshot and statement one after the other
-		return refused("its SHA-256 is %s; the source said %s", d, said)
+		return refused("its SHA-256 is %s; the source said %s", d, claimed)
 	}
 	t.Digest = d
 	if there, err := p.Store.has(d); there || err != nil {

@@ -19,7 +19,7 @@ func (p *Pull) origin(what string, signed *origin.Signed, d Digest) (*origin.Ori
 		return nil, nil
 	}
 	if signed == nil {
-		return nil, &origin.Refusal{Path: what, Reason: "it is not signed"}
+		return nil, &origin.Rejection{Path: what, Reason: "it is not signed"}
 	}
 	var st origin.Statement
 	if d == "" && json.Unmarshal(signed.Text, &st) == nil {

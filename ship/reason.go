@@ -48,11 +48,11 @@ func because(reason Reason, err error) error {
 
 // reasonIn returns the reason in an error; "" if it has none.
 func reasonIn(err error) Reason {
-	var known *reasoned
-	var signature *origin.Refusal
+	var reason *reasoned
+	var signature *origin.Rejection
 	switch {
-	case errors.As(err, &known):
-		return known.reason
+	case errors.As(err, &reason):
+		return reason.reason
 	case errors.As(err, &signature):
 		return Signature
 	}

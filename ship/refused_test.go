@@ -155,7 +155,7 @@ func TestSignatureIsCheckedBeforeTheDownload(t *testing.T) {
 }
 
 func refusesSigner(what string, _ origin.Signed, _ [32]byte) (origin.Origin, error) {
-	return origin.Origin{}, &origin.Refusal{Path: what, Reason: "not among the allowed signers"}
+	return origin.Origin{}, &origin.Rejection{Path: what, Reason: "not among the allowed signers"}
 }
 
 // If the source has no digest, the signed one is used, and a snapshot in the store is not fetched again.
@@ -215,10 +215,10 @@ func TestReasons(t *testing.T) {
 		{because(Network, nil), ""},
 		{io.EOF, Disk},
 		{&Refusal{"too large"}, Content},
-		{&origin.Refusal{}, Signature},
+		{&origin.Rejection{}, Signature},
 		{because(Network, io.EOF), Network},
 		{because(Network, &Refusal{"an image"}), Content},
-		{because(Network, &origin.Refusal{}), Signature},
+		{because(Network, &origin.Rejection{}), Signature},
 		{because(Content, io.EOF), Content},
 		{because(Content, file), Disk},
 		{because(Gate, file), Gate},

@@ -402,7 +402,7 @@ func TestDamagedActiveSnapshotIsFetchedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.damage("one") // with the same size and time
-	id, _ := fsx.IdentityAt(m.store.Path(sum("one")))
+	id, _ := fsx.FileIDAt(m.store.Path(sum("one")))
 	m.pull.sound.file = id
 	m.now = m.now.Add(reverify - time.Second)
 	if err := m.pullNow(); err != nil || m.shelf.reads != 2 {

@@ -206,7 +206,7 @@ func TestBadSignatureIsNotActivated(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	s := m.change()
 	s.Checks.Origin = func(what string, _ origin.Signed, _ [32]byte) (origin.Origin, error) {
-		return origin.Origin{}, &origin.Refusal{Path: what, Reason: "its key was revoked"}
+		return origin.Origin{}, &origin.Rejection{Path: what, Reason: "its key was revoked"}
 	}
 	_, back := s.Back(sum("one"))
 	for _, err := range []error{s.Activate(sum("two")), back} {

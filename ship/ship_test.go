@@ -205,7 +205,7 @@ func TestWhatIsRefusedChangesNothing(t *testing.T) {
 			c.spoil(m)
 			_, err := m.release("new")
 			var r *Refusal
-			var signature *origin.Refusal
+			var signature *origin.Rejection
 			is := errors.As(err, &r) || errors.As(err, &signature)
 			if err == nil || is != c.refused || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v, refused %v; expected '%s', refused %v", err, is, c.says, c.refused)
@@ -320,7 +320,7 @@ func signs(t *testing.T, text, name string, created time.Time) *origin.Signed {
 // readsStatement is an Origin check that trusts all signatures.
 func readsStatement(_ string, signed origin.Signed, sum [32]byte) (o origin.Origin, err error) {
 	if err = json.Unmarshal(signed.Text, &o.Statement); err == nil && o.SHA256 != hex.EncodeToString(sum[:]) {
-		err = &origin.Refusal{Reason: "another file"}
+		err = &origin.Rejection{Reason: "another file"}
 	}
 	return o, err
 }

@@ -73,7 +73,7 @@ func problem(err error, name string) string {
 // A metric is a value per name.
 type metric struct {
 	name, kind, help string
-	of               func(*Status) (float64, bool)
+	read             func(*Status) (float64, bool)
 }
 
 var metrics = []metric{
@@ -109,21 +109,21 @@ var metrics = []metric{
 		count(func(s *Status) uint64 { return s.Counts.Rollbacks })},
 }
 
-func since(of func(*Status) time.Time) func(*Status) (float64, bool) {
-	return func(s *Status) (float64, bool) { return float64(of(s).Unix()), !of(s).IsZero() }
+func since(read func(*Status) time.Time) func(*Status) (float64, bool) {
+	return func(s *Status) (float64, bool) { return float64(read(s).Unix()), !read(s).IsZero() }
 }
 
-func lasted(of func(*Status) Step) func(*Status) (float64, bool) {
-	return func(s *Status) (float64, bool) { return of(s).Took, !of(s).At.IsZero() }
+func lasted(read func(*Status) Step) func(*Status) (float64, bool) {
+	return func(s *Status) (float64, bool) { return read(s).Took, !read(s).At.IsZero() }
 }
 
-func count(of func(*Status) uint64) func(*Status) (float64, bool) {
-	return func(s *Status) (float64, bool) { return float64(of(s)), true }
+func count(read func(*Status) uint64) func(*Status) (float64, bool) {
+	return func(s *Status) (float64, bool) { return float64(read(s)), true }
 }
 
-func flag(of func(*Status) bool) func(*Status) (float64, bool) {
+func flag(read func(*Status) bool) func(*Status) (float64, bool) {
 	return func(s *Status) (float64, bool) {
-		if of(s) {
+		if read(s) {
 			return 1, true
 		}
 		return 0, true
@@ -154,7 +154,7 @@ func WriteMetrics(w io.Writer, all []Status) error {
 	for _, m := range metrics {
 		head(m.name, m.kind, m.help)
 		for i := range all {
-			if v, ok := m.of(&all[i]); ok {
+			if v, ok := m.read(&all[i]); ok {
 				fmt.Fprintf(&b, "%s{name=\"%s\"} %s\n", m.name, labelText.Replace(all[i].Name),
 					strconv.FormatFloat(v, 'f', -1, 64))
 			}

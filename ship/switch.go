@@ -258,14 +258,14 @@ func unknown(name string, names []string) error {
 	if slices.Contains(names, name) {
 		return fmt.Errorf("nothing has answered for '%s' yet: pull a snapshot, or activate one in the store", name)
 	}
-	hint, known := diag.DidYouMean(name, names), "no name"
+	hint, suggested := diag.DidYouMean(name, names), "no name"
 	if len(names) > 0 {
-		known = diag.QuotedFor(hint, names)
+		suggested = diag.QuotedFor(hint, names)
 	}
 	if hint != "" {
-		known += "; " + hint
+		suggested += "; " + hint
 	}
-	return fmt.Errorf("nothing has answered for '%s': expected a name of the store, which has %s", name, known)
+	return fmt.Errorf("nothing has answered for '%s': expected a name of the store, which has %s", name, suggested)
 }
 
 // unknown returns the error for a name that never had an active snapshot.

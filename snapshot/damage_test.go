@@ -188,7 +188,7 @@ func harmless(t *testing.T, file []byte) *Snapshot {
 	check(s.Survey(func(b Bound) error { return nil }))
 	_, err = s.Depths()
 	check(err)
-	book, err := s.Book()
+	book, err := s.AllBindings()
 	check(err)
 	for _, name := range names[max(0, len(names)-5):] {
 		_, err := s.Bindings(name)

@@ -210,7 +210,7 @@ func TestADamagedBindingIsNotForgottenForTheNext(t *testing.T) {
 	if err == nil {
 		t.Error("no error")
 	}
-	book, err := s.Book()
+	book, err := s.AllBindings()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestADamagedBindingIsNotForgottenForTheNext(t *testing.T) {
 // What is no key has no bindings, and no candidate of it can be told of.
 func TestBindingsOfWhatIsNoKey(t *testing.T) {
 	s := open(t, hiddenPair()) // every text leads to the only key
-	book, err := s.Book()
+	book, err := s.AllBindings()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -317,7 +317,7 @@ func TestATableThatIsNotThereIsDamage(t *testing.T) {
 	if err := s.Verify(anyRecipe); !errors.As(err, new(*DamageError)) {
 		t.Errorf("Verify says %v", err)
 	}
-	if _, err := s.Book(); !errors.As(err, new(*DamageError)) {
+	if _, err := s.AllBindings(); !errors.As(err, new(*DamageError)) {
 		t.Errorf("Book says %v", err)
 	}
 }

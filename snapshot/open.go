@@ -91,7 +91,7 @@ func Open(path string) (*Snapshot, error) {
 		return nil, err
 	}
 	var s *Snapshot
-	err = (&Snapshot{data: data}).Guard(func() (err error) {
+	err = (&Snapshot{data: data}).Protect(func() (err error) {
 		s, err = newSnapshot(head, data, unmap)
 		return err
 	})

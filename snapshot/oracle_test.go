@@ -367,7 +367,7 @@ func (r *site) cold() {
 // bindings compares all bindings of up to 20 keys; for each, the blocks that hold them are decoded anew.
 func (r *site) bindings(t *testing.T, s *Snapshot) {
 	t.Helper()
-	book, err := s.Book()
+	book, err := s.AllBindings()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -441,7 +441,7 @@ func (r *site) survey(t *testing.T, s *Snapshot) {
 }
 
 // inBook holds what a book has of a key to all its bindings, which come in order of precedence there.
-func (r *site) inBook(t *testing.T, book *Book, key string, want []Binding) {
+func (r *site) inBook(t *testing.T, book *AllBindings, key string, want []Binding) {
 	t.Helper()
 	got, err := book.Bindings(key)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // gives the same file. It refers to the mapped file, and whether it is sensitive it does not say. The error is a
 // *DamageError.
 func (s *Snapshot) Content() (*Content, error) {
-	book, err := s.Book()
+	all, err := s.AllBindings()
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func (s *Snapshot) Content() (*Content, error) {
 	if c.Inputs, err = s.Inputs(); err != nil {
 		return nil, err
 	}
-	r := contentReader{s: s, book: book, c: c, stored: map[Stored]uint32{}}
+	r := contentReader{s: s, all: all, c: c, stored: map[Stored]uint32{}}
 	if err := r.levels(); err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (s *Snapshot) Content() (*Content, error) {
 // contentReader puts together what writer takes apart.
 type contentReader struct {
 	s      *Snapshot
-	book   *Book
+	all    *AllBindings
 	c      *Content
 	scopes []*Scope          // of book.scopes
 	stored map[Stored]uint32 // the numbers of values
@@ -50,13 +50,13 @@ func (r *contentReader) levels() error {
 		r.c.Levels = append(r.c.Levels, level)
 	}
 	counts := make([]int, len(r.c.Levels))
-	for _, at := range r.book.scopes {
+	for _, at := range r.all.scopes {
 		counts[at.level]++
 	}
 	for l, n := range counts {
 		r.c.Levels[l].Scopes = make([]Scope, 0, n)
 	}
-	for _, at := range r.book.scopes {
+	for _, at := range r.all.scopes {
 		terms, err := r.s.conditionOf(&r.s.levels[at.level], at.slot)
 		if err != nil {
 			return err
@@ -103,7 +103,7 @@ func (r *contentReader) key(i, n uint32) error {
 		}
 		k.Default = int(v)
 	}
-	for _, l := range r.book.lines[r.book.first[n]:r.book.first[n+1]] {
+	for _, l := range r.all.lines[r.all.first[n]:r.all.first[n+1]] {
 		if !l.cold {
 			v, err := r.value(l.ref)
 			if err == nil {
@@ -117,7 +117,7 @@ func (r *contentReader) key(i, n uint32) error {
 			scope.Origins = append(scope.Origins, l.origin)
 			continue
 		}
-		cold, err := r.cold(&r.book.cold[l.from], k.Default)
+		cold, err := r.cold(&r.all.cold[l.from], k.Default)
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func TestReportsOfForgedFiles(t *testing.T) {
 	}
 	cut := func(n int) func(string) string { return func(s string) string { return s[:len(s)-n] } }
 	book := func(s *Snapshot, _ *Scopes, _ []uint32) error {
-		_, err := s.Book()
+		_, err := s.AllBindings()
 		return err
 	}
 	content := func(s *Snapshot, _ *Scopes, _ []uint32) error {

@@ -117,7 +117,7 @@ func TestSurveysOfForgedFiles(t *testing.T) {
 		}
 		return last
 	}
-	book := func(s *Snapshot) error { _, err := s.Book(); return err }
+	book := func(s *Snapshot) error { _, err := s.AllBindings(); return err }
 	content := func(s *Snapshot) error { _, err := s.Content(); return err }
 	verify := func(s *Snapshot) error { return s.Verify(anyRecipe) }
 	bindings := func(key string) func(s *Snapshot) error {

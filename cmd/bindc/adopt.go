@@ -138,7 +138,7 @@ func (a *adoption) run() error {
 
 // refused prints why an environment is left alone.
 func (a *adoption) refused(err error) error {
-	var refusal *adopt.Refusal
+	var refusal *adopt.Obstacle
 	if !errors.As(err, &refusal) {
 		return err
 	}
@@ -207,7 +207,7 @@ func (a *adoption) leave() error {
 		a.say("note: %s: the level '%s' stays Puppet's: %s", l.Pos, a.env.Config.Keep(l.Entry), why)
 	}
 	if a.env.Config.KeepsAll() {
-		return &adopt.Refusal{Reason: "no level is left that the snapshot could answer",
+		return &adopt.Obstacle{Reason: "no level is left that the snapshot could answer",
 			Hint: "write what only Puppet knows in a level of its own, or look it up in manifests"}
 	}
 	return a.render()
@@ -253,7 +253,7 @@ func (a *adoption) eyamlKeys() ([]string, error) {
 // undone puts the original back.
 func (a *adoption) undone() error {
 	changed, err := a.env.Undo()
-	if refusal := (*adopt.Refusal)(nil); errors.As(err, &refusal) {
+	if refusal := (*adopt.Obstacle)(nil); errors.As(err, &refusal) {
 		return a.refused(err)
 	}
 	if err != nil {

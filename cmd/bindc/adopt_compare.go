@@ -32,7 +32,7 @@ func (a *adoption) draft() error {
 	}
 	defer snap.Close()
 	if !(*lookup.Snapshot)(snap).Hiera() {
-		return &adopt.Refusal{Reason: a.dir + " has no hierarchy of Hiera 5",
+		return &adopt.Obstacle{Reason: a.dir + " has no hierarchy of Hiera 5",
 			Hint: "'bindq hiera-config' prints the hiera.yaml of a site of structured bindings"}
 	}
 	return nil
@@ -57,7 +57,7 @@ func (a *adoption) check() error {
 		}
 	}
 	if module == "" {
-		return a.unless(&adopt.Refusal{
+		return a.unless(&adopt.Obstacle{
 			Reason: fmt.Sprintf("the module bindc is not installed for %s: looked in %s", a.environment, names(path)),
 			Hint: "copy puppet/bindc there or name it in the Puppetfile; a server that keeps environments needs its " +
 				"environment cache flushed after that"})
@@ -79,7 +79,7 @@ func names(dirs []string) string {
 }
 
 // unless is a reason to refuse, which --force turns into a note.
-func (a *adoption) unless(refusal *adopt.Refusal) error {
+func (a *adoption) unless(refusal *adopt.Obstacle) error {
 	if a.force {
 		a.say("note: %s (--force)", refusal.Reason)
 		return nil
@@ -94,7 +94,7 @@ func (a *adoption) program() error {
 	}
 	command := a.options.Command()
 	if _, err := exec.LookPath(command[0]); err != nil {
-		return a.unless(&adopt.Refusal{Reason: fmt.Sprintf("%s is not installed: %v", command[0], err),
+		return a.unless(&adopt.Obstacle{Reason: fmt.Sprintf("%s is not installed: %v", command[0], err),
 			Hint: "install bindq where the user of Puppet may run it, as /usr/local/bin/bindq, or give its path with " +
 				"--option command=PATH"})
 	}
@@ -124,7 +124,7 @@ func (a *adoption) ask() error {
 	var probe *adopt.Probe
 	a.signals.whole(func() { probe, err = a.puppet.Probe(a.signals.stopped, own, a.environment) })
 	if err != nil {
-		return a.unless(&adopt.Refusal{Reason: fmt.Sprintf("Puppet cannot be asked about %s: %v", a.environment, err),
+		return a.unless(&adopt.Obstacle{Reason: fmt.Sprintf("Puppet cannot be asked about %s: %v", a.environment, err),
 			Hint: "--no-compare does without"})
 	}
 	shadow := filepath.Join(own, a.environment)
@@ -147,7 +147,7 @@ func (a *adoption) compare() error {
 		a.say("not compared with Puppet (--no-compare)")
 		return nil
 	case a.puppet == nil:
-		return a.unless(&adopt.Refusal{Reason: "Puppet is not found in PATH, so nothing can be compared with it",
+		return a.unless(&adopt.Obstacle{Reason: "Puppet is not found in PATH, so nothing can be compared with it",
 			Hint: "--no-compare does without"})
 	case a.probe == nil: // --force
 		return nil
@@ -159,7 +159,7 @@ func (a *adoption) compare() error {
 	var result *adopt.Result
 	a.signals.whole(func() { result, err = a.puppet.Compare(a.signals.stopped, c) })
 	if err != nil {
-		return a.unless(&adopt.Refusal{Reason: fmt.Sprintf("Puppet cannot be compared with: %v", err),
+		return a.unless(&adopt.Obstacle{Reason: fmt.Sprintf("Puppet cannot be compared with: %v", err),
 			Hint: "--no-compare does without"})
 	}
 	return a.judge(c, result)
@@ -247,7 +247,7 @@ func (a *adoption) judge(c adopt.Comparison, r *adopt.Result) error {
 	if more := len(keys) - shownKeys; more > 0 {
 		a.say("  and %s more", diag.Count(more, "key"))
 	}
-	return a.unless(&adopt.Refusal{
+	return a.unless(&adopt.Obstacle{
 		Reason: fmt.Sprintf("Puppet would answer otherwise: %s of %d", diag.Count(r.Different, "answer"), r.Answers),
 		Hint:   a.differenceHint()})
 }

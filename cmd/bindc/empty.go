@@ -32,7 +32,7 @@ func mayHoldBindings(path string) bool {
 	}
 	defer s.Close()
 	held := true
-	err = s.Guard(func() error {
+	err = s.Protect(func() error {
 		held = s.Info().Bindings > 0
 		return nil
 	})

@@ -34,7 +34,7 @@ func stateOf(path string) string {
 	if err != nil {
 		return ""
 	}
-	id, _ := fsx.IdentityAt(path)
+	id, _ := fsx.FileIDAt(path)
 	return fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano(), " ", id)
 }
 

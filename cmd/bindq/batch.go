@@ -129,7 +129,7 @@ func (b *batch) answer(line []byte) answer {
 
 // guarded returns the answer to q, also if the file was truncated.
 func (b *batch) guarded(r *lookup.Request, q *query.Query) (a answer) {
-	err := r.Snapshot().Guard(func() error {
+	err := r.Snapshot().Protect(func() error {
 		a = each(q, func(key string) answer { return b.explained(r, q, key) })
 		return nil
 	})

@@ -171,12 +171,12 @@ func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Sna
 	progress.Begin("looking up for nodes", len(fleet))
 	inParallel(len(fleet), func(i int) {
 		defer progress.Done()
-		wrong[i] = snapfile.InFile(paths[0], a.Guard(func() error {
+		wrong[i] = snapfile.InFile(paths[0], a.Protect(func() error {
 			old, err := requestOf(a, fleet[i])
 			if err != nil {
 				return snapfile.InFile(paths[0], err)
 			}
-			return snapfile.InFile(paths[1], b.Guard(func() (err error) {
+			return snapfile.InFile(paths[1], b.Protect(func() (err error) {
 				effects[i], err = f.effect(old, b, fleet[i], keys)
 				return err
 			}))

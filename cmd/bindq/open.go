@@ -27,7 +27,7 @@ func (s *source) ask(path string, do func(*lookup.Snapshot) error) error {
 		return err
 	}
 	defer snap.Close()
-	return snapfile.InFile(path, snap.Guard(func() error { return do((*lookup.Snapshot)(snap)) }))
+	return snapfile.InFile(path, snap.Protect(func() error { return do((*lookup.Snapshot)(snap)) }))
 }
 
 // begin makes the request of facts. The one before is over then.
@@ -81,6 +81,6 @@ func (s *source) request(cmd *cobra.Command, do func(*lookup.Snapshot, *lookup.R
 			return err
 		}
 		snap := r.Snapshot()
-		return snapfile.InFile(path, snap.Guard(func() error { return do(snap, r) }))
+		return snapfile.InFile(path, snap.Protect(func() error { return do(snap, r) }))
 	})
 }

@@ -122,7 +122,7 @@ func (f *tableFlags) addNodes(cmd *cobra.Command, s report.Style, v *report.Valu
 	return f.ask(path, func(snap *lookup.Snapshot) error {
 		reports, wrong := make([]*report.Explanation, len(fleet)), make([]error, len(fleet))
 		inParallel(len(fleet), func(i int) {
-			wrong[i] = snap.Guard(func() error {
+			wrong[i] = snap.Protect(func() error {
 				r, err := requestOf(snap, fleet[i])
 				if err == nil {
 					reports[i], err = s.Explain(r, v.Key)

@@ -102,7 +102,7 @@ func (g *gates) keysFound(path string) error {
 		return err
 	}
 	defer snap.Close()
-	return snapfile.InFile(path, snap.Guard(func() error { return g.keys().Found((*lookup.Snapshot)(snap)) }))
+	return snapfile.InFile(path, snap.Protect(func() error { return g.keys().Found((*lookup.Snapshot)(snap)) }))
 }
 
 // changesLittle refuses the snapshot at path if more than a share of its bindings differs from those of the active one.

@@ -152,7 +152,7 @@ func byWhom() string {
 // isRefused tells whether there is something that may not answer, rather than nothing that can be had.
 func isRefused(err error) bool {
 	var ours *ship.Refusal
-	var signature *origin.Refusal
+	var signature *origin.Rejection
 	var damage *bindings.DamageError
 	return errors.As(err, &ours) || errors.As(err, &signature) || errors.As(err, &damage) ||
 		errors.Is(err, snapshot.ErrFormat) || errors.Is(err, snapshot.ErrVersion)

@@ -39,7 +39,7 @@ func asNobody(t *testing.T, f func()) {
 
 func wantRefusal(t *testing.T, err error, want string) {
 	t.Helper()
-	var refusal *Refusal
+	var refusal *Obstacle
 	if !errors.As(err, &refusal) || !strings.Contains(refusal.Reason, want) || refusal.Hint == "" {
 		t.Errorf("got %v, want a refusal with a hint: %s", err, want)
 	}

@@ -106,7 +106,7 @@ func TestRefusedEnvironments(t *testing.T) {
 		{map[string]string{bindcs: ""}, "hiera5.yaml: not valid YAML"},
 	} {
 		_, err := Inspect(environment(t, c.files))
-		var refusal *Refusal
+		var refusal *Obstacle
 		if !errors.As(err, &refusal) || !strings.Contains(refusal.Reason, c.want) || refusal.Hint == "" {
 			t.Errorf("%q: got %v, want a refusal with a hint: %s", c.files, err, c.want)
 		}
@@ -403,7 +403,7 @@ func TestAnEnvironmentThatAnotherProgramChangesIsRefused(t *testing.T) {
 	if err := early.Switch(asks, nothing); err != nil {
 		t.Fatal(err)
 	}
-	var refusal *Refusal
+	var refusal *Obstacle
 	err := late.Switch(asks, func() error { t.Error("the snapshot is written"); return nil })
 	if !errors.As(err, &refusal) ||
 		!strings.Contains(refusal.Reason, "was changed by another program in the meantime") {
@@ -434,7 +434,7 @@ func TestTheSnapshotCannotReplaceAConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var refusal *Refusal
+	var refusal *Obstacle
 	for _, name := range []string{"hiera.yaml", "hiera5.yaml"} {
 		if err := e.Check(filepath.Join(dir, name)); !errors.As(err, &refusal) {
 			t.Errorf("%s as the snapshot: %v", name, err)
@@ -472,7 +472,7 @@ func TestTheHintFitsWhatIsWrongWithTheConfiguration(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Inspect(dir)
-		var refusal *Refusal
+		var refusal *Obstacle
 		if !errors.As(err, &refusal) || !strings.Contains(refusal.Hint, hint) {
 			t.Errorf("%s: got %+v, expected a hint with %q", content, err, hint)
 		}

@@ -45,9 +45,9 @@ func FindPuppet(dir string) *Puppet {
 
 // rubyOf returns the Ruby that runs the given program: the one beside it, that of its first line, or any.
 func rubyOf(command string) string {
-	beside := filepath.Join(filepath.Dir(command), "ruby")
-	if _, err := exec.LookPath(beside); err == nil {
-		return beside
+	ruby := filepath.Join(filepath.Dir(command), "ruby")
+	if _, err := exec.LookPath(ruby); err == nil {
+		return ruby
 	}
 	if f, err := os.Open(command); err == nil {
 		defer f.Close()

@@ -43,13 +43,13 @@ const (
 	bindcs  = "hiera5.yaml" // what bindc compiles, if it is there
 )
 
-// Refusal says why an environment is left alone, and what to do.
-type Refusal struct{ Reason, Hint string }
+// Obstacle says why an environment is left alone, and what to do.
+type Obstacle struct{ Reason, Hint string }
 
-func (r *Refusal) Error() string { return r.Reason }
+func (r *Obstacle) Error() string { return r.Reason }
 
 func refuse(hint, format string, args ...any) error {
-	return &Refusal{Reason: fmt.Sprintf(format, args...), Hint: hint}
+	return &Obstacle{Reason: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // Inspect reads how far the environment in dir is adopted.

@@ -150,21 +150,21 @@ var programOf = map[string]string{
 	"rollback": "bindsync", "status": "bindsync",
 }
 
-func suggestVerb(of *cobra.Command, args []string) error {
+func suggestVerb(parent *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	var names []string
-	for _, verb := range of.Commands() {
+	for _, verb := range parent.Commands() {
 		names = append(names, verb.Name())
 	}
-	if program := programOf[args[0]]; program != "" && !of.HasParent() {
+	if program := programOf[args[0]]; program != "" && !parent.HasParent() {
 		return fmt.Errorf("'%s' is a verb of %s: run '%s %s'", args[0], program, program, args[0])
 	}
 	if hint := diag.DidYouMean(args[0], names); hint != "" {
 		return fmt.Errorf("unknown verb '%s'; %s", args[0], hint)
 	}
-	return fmt.Errorf("unknown verb '%s' (see %s --help)", args[0], of.CommandPath())
+	return fmt.Errorf("unknown verb '%s' (see %s --help)", args[0], parent.CommandPath())
 }
 
 func suggestFlag(cmd *cobra.Command, err error) error {

@@ -61,8 +61,8 @@ func Words(cmd *cobra.Command, flag string, words []string) {
 func Required(cmd *cobra.Command, flag string) {
 	f, check := cmd.Flags().Lookup(flag), cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if place, _ := pflag.UnquoteUsage(f); !f.Changed {
-			return fmt.Errorf("%s: expected --%s %s (see %s --help)", cmd.Name(), flag, place, cmd.CommandPath())
+		if placeholder, _ := pflag.UnquoteUsage(f); !f.Changed {
+			return fmt.Errorf("%s: expected --%s %s (see %s --help)", cmd.Name(), flag, placeholder, cmd.CommandPath())
 		}
 		if check == nil {
 			return nil
@@ -81,13 +81,13 @@ var (
 // where it says neither and the verb does not know better.
 func complete(verb *cobra.Command) {
 	verb.Flags().VisitAll(func(f *pflag.Flag) {
-		if _, known := verb.GetFlagCompletionFunc(f.Name); known {
+		if _, registered := verb.GetFlagCompletionFunc(f.Name); registered {
 			return
 		}
-		place, _ := pflag.UnquoteUsage(f)
+		placeholder, _ := pflag.UnquoteUsage(f)
 		switch {
-		case slices.Contains(filePlaces, place):
-		case slices.Contains(dirPlaces, place):
+		case slices.Contains(filePlaces, placeholder):
+		case slices.Contains(dirPlaces, placeholder):
 			verb.MarkFlagDirname(f.Name)
 		default:
 			Words(verb, f.Name, nil)

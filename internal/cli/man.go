@@ -105,14 +105,14 @@ func (p *page) block(text string) {
 }
 
 func (p *page) flag(f *pflag.Flag) {
-	place, text := pflag.UnquoteUsage(f)
+	placeholder, text := pflag.UnquoteUsage(f)
 	fmt.Fprint(p, ".TP\n")
 	if f.Shorthand != "" {
 		fmt.Fprintf(p, `\fB%s\fR, `, roff("-"+f.Shorthand))
 	}
 	fmt.Fprintf(p, `\fB%s\fR`, roff("--"+f.Name))
-	if place != "" {
-		fmt.Fprintf(p, ` \fI%s\fR`, roff(place))
+	if placeholder != "" {
+		fmt.Fprintf(p, ` \fI%s\fR`, roff(placeholder))
 	}
 	if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "[]" {
 		text += " (default " + f.DefValue + ")"

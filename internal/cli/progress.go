@@ -23,8 +23,8 @@ type Progress struct {
 
 // step is what is being done, and to how many; 0 where nobody knows.
 type step struct {
-	text string
-	of   int
+	text  string
+	total int
 }
 
 const (
@@ -46,9 +46,9 @@ func NewProgress(w io.Writer) *Progress {
 }
 
 // Begin says what is done from now on, to how many things; 0 where nobody knows.
-func (p *Progress) Begin(text string, of int) {
+func (p *Progress) Begin(text string, total int) {
 	p.done.Store(0)
-	p.step.Store(&step{text, of})
+	p.step.Store(&step{text, total})
 }
 
 // Done counts one of them. Several goroutines may.
@@ -84,8 +84,8 @@ func (p *Progress) show(after time.Duration) {
 func (p *Progress) line() string {
 	s, done := p.step.Load(), p.done.Load()
 	switch {
-	case s.of > 0:
-		return fmt.Sprintf("%s: %d of %d", s.text, done, s.of)
+	case s.total > 0:
+		return fmt.Sprintf("%s: %d of %d", s.text, done, s.total)
 	case done > 0:
 		return fmt.Sprintf("%s: %d", s.text, done)
 	}

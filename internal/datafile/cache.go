@@ -104,7 +104,7 @@ func packName(site string) string {
 func (c *Cache) index() {
 	c.byInode = make(map[uint64]int32, len(c.files))
 	for i := range c.files {
-		if c.files[i].id != (fsx.Identity{}) {
+		if c.files[i].id != (fsx.FileID{}) {
 			c.byInode[c.files[i].id.Inode] = int32(i)
 		}
 	}
@@ -118,15 +118,15 @@ func (c *Cache) index() {
 }
 
 // identify is the identity of a file that has one, zero if it is of no use.
-func (c *Cache) identify(id fsx.Identity, ok bool) fsx.Identity {
+func (c *Cache) identify(id fsx.FileID, ok bool) fsx.FileID {
 	if !ok || !id.Settled(c.opened) {
-		return fsx.Identity{}
+		return fsx.FileID{}
 	}
 	return id
 }
 
 // unchanged is the file that an earlier build read, if it has the same identity.
-func (c *Cache) unchanged(id fsx.Identity, kind Format) (File, bool) {
+func (c *Cache) unchanged(id fsx.FileID, kind Format) (File, bool) {
 	i, ok := c.byInode[id.Inode]
 	if !ok || c.files[i].id != id || c.files[i].kind != kind {
 		return File{}, false
@@ -141,7 +141,7 @@ func (c *Cache) equal(digest [sha256.Size]byte, kind Format) (File, bool) {
 		return File{}, false
 	}
 	f := c.files[i]
-	f.id = fsx.Identity{}
+	f.id = fsx.FileID{}
 	return f, true
 }
 
@@ -169,7 +169,7 @@ func (c *Cache) Save() error {
 // moved tells whether a file was found by its content and would be found by its identity from now on.
 func (c *Cache) moved(f *File) bool {
 	at, ok := c.byInode[f.id.Inode]
-	return f.id != (fsx.Identity{}) && (!ok || c.files[at].id != f.id)
+	return f.id != (fsx.FileID{}) && (!ok || c.files[at].id != f.id)
 }
 
 // The pack is its owner's alone: it holds what the data files say, and does not know who may read these.

@@ -47,7 +47,7 @@ func (s *site) read(c *Cache, paths ...string) (said []string, unchanged, cached
 	var diags diag.List
 	var files []File
 	for _, path := range paths {
-		if _, ok := c.unchanged(c.identify(fsx.IdentityAt(path)), YAML); ok {
+		if _, ok := c.unchanged(c.identify(fsx.FileIDAt(path)), YAML); ok {
 			unchanged++
 		}
 		f, err := r.Read(path, YAML, &diags)

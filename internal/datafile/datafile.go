@@ -52,7 +52,7 @@ type File struct {
 
 	kind   Format
 	digest [sha256.Size]byte // of the source
-	id     fsx.Identity      // zero: not to be recognised by it
+	id     fsx.FileID        // zero: not to be recognised by it
 	silent bool              // nothing was reported; else the next build shall report it too, and parses the file again
 	cached bool
 }
@@ -82,7 +82,7 @@ func (r *Reader) Read(path string, kind Format, diags *diag.List) (File, error) 
 		}
 		return r.Source(path, src, kind, diags), nil
 	}
-	if f, ok := r.cache.unchanged(r.cache.identify(fsx.IdentityAt(path)), kind); ok {
+	if f, ok := r.cache.unchanged(r.cache.identify(fsx.FileIDAt(path)), kind); ok {
 		r.disk.Seen.Content(path, f.id, f.Hash)
 		return f, nil
 	}
@@ -93,7 +93,7 @@ func (r *Reader) Read(path string, kind Format, diags *diag.List) (File, error) 
 	defer open.Close()
 	// Of the file that is open, as the path may lead to another one by now; and before the content is read: if that
 	// changes afterwards, they do not go together.
-	id := r.cache.identify(fsx.IdentityOf(open))
+	id := r.cache.identify(fsx.FileIDOf(open))
 	src, err := r.disk.Content(open)
 	if err != nil {
 		return File{}, err

@@ -200,7 +200,7 @@ func (d *packDecoder) files(records string, entries []Entry) []File {
 			n[i] = u64(records[33+8*i:])
 		}
 		f.Size, f.Hash = int64(n[0]), n[1]
-		f.id = fsx.Identity{Device: n[2], Inode: n[3], Size: int64(n[4]), Modified: int64(n[5]),
+		f.id = fsx.FileID{Device: n[2], Inode: n[3], Size: int64(n[4]), Modified: int64(n[5]),
 			Change: int64(n[6])}
 		if n[7] > uint64(len(entries)) || n[8] > uint64(len(entries))-n[7] {
 			d.failed = true

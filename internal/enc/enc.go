@@ -101,8 +101,8 @@ func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
 func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.List) Counts {
 	var mu sync.Mutex
 	var counts Counts
-	one := func(n Node) {
-		said, news, err := c.node(dir, n, diags)
+	ask := func(n Node) {
+		answer, news, err := c.node(dir, n, diags)
 		mu.Lock()
 		defer mu.Unlock()
 		switch {
@@ -113,7 +113,7 @@ func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.L
 			}
 		case news:
 			counts.Changed++
-			now[n.Name] = sumOf(said)
+			now[n.Name] = sumOf(answer)
 		default:
 			counts.Same++
 		}
@@ -127,7 +127,7 @@ func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.L
 	for range min(jobs, len(nodes)) {
 		running.Go(func() {
 			for n := range queue {
-				one(n)
+				ask(n)
 				if c.Asked != nil {
 					c.Asked()
 				}
@@ -148,35 +148,35 @@ var (
 )
 
 // node asks for one node; news tells whether its file is another one now.
-func (c *Classifier) node(dir string, n Node, diags *diag.List) (said []byte, news bool, err error) {
+func (c *Classifier) node(dir string, n Node, diags *diag.List) (answer []byte, news bool, err error) {
 	if c.Context != nil && c.Context.Err() != nil {
 		return nil, false, c.Context.Err()
 	}
-	said, err = subprocess.Run(c.Context, "", c.Timeout, append(c.Command[:len(c.Command):len(c.Command)], n.Name))
+	answer, err = subprocess.Run(c.Context, "", c.Timeout, append(c.Command[:len(c.Command):len(c.Command)], n.Name))
 	switch {
 	case err != nil:
 		return nil, false, err
-	case len(bytes.TrimSpace(said)) == 0:
+	case len(bytes.TrimSpace(answer)) == 0:
 		return nil, false, errNothing
-	case !sound(n, said, diags):
+	case !sound(n, answer, diags):
 		return nil, false, errReported
 	}
 	path := filepath.Join(dir, n.Name+datafile.ClassifiedExt)
-	if old, err := (fsx.Disk{}).ReadFile(path); err == nil && bytes.Equal(old, said) {
-		return said, false, nil
+	if old, err := (fsx.Disk{}).ReadFile(path); err == nil && bytes.Equal(old, answer) {
+		return answer, false, nil
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, false, err
 	}
-	return said, true, fsx.Replace(path, fsx.ReplaceOptions{Limit: fs.ModePerm, Many: true}, func(f *os.File) error {
-		_, err := f.Write(said)
+	return answer, true, fsx.Replace(path, fsx.ReplaceOptions{Limit: fs.ModePerm, Many: true}, func(f *os.File) error {
+		_, err := f.Write(answer)
 		return err
 	})
 }
 
 // sound tells whether a site could read what is said of a node.
-func sound(n Node, said []byte, diags *diag.List) bool {
+func sound(n Node, answer []byte, diags *diag.List) bool {
 	var own diag.List
-	datafile.NewReader(nil, fsx.Disk{}).Source(fmt.Sprintf("classifier %s", n.Name), said, datafile.Classified, &own)
+	datafile.NewReader(nil, fsx.Disk{}).Source(fmt.Sprintf("classifier %s", n.Name), answer, datafile.Classified, &own)
 	diags.AddAll(&own)
 	return !own.Failed()
 }

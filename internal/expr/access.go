@@ -147,7 +147,8 @@ func positions(n *Node, what string, args []value.Value) ([]int64, error) {
 	return out, nil
 }
 
-// sliceRange turns a start and a length, which count from the end where negative, into a range of something of that size.
+// sliceRange turns a start and a length, which count from the end where negative, into a range of something of
+// that size.
 func sliceRange(at []int64, size int) (from, to int, ok bool) {
 	length, start, count := int64(size), at[0], at[1]
 	if start < 0 {

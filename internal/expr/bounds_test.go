@@ -108,7 +108,7 @@ func TestBounds(t *testing.T) {
 			}
 			start := time.Now()
 			v, err := expr.Eval(n, env, part)
-			var e *expr.Error
+			var e *expr.EvalError
 			if !errors.As(err, &e) {
 				t.Errorf("expected an error, found %v of length %d", v.Kind(), v.Len())
 			}

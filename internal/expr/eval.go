@@ -52,29 +52,29 @@ const (
 	DefaultSize  = 128 << 20
 )
 
-// Error says what is wrong in an expression. Off is the byte offset in its source. Err is the cause, if it is another
-// error: that of an Env, above all.
-type Error struct {
+// EvalError says what is wrong in an expression. Off is the byte offset in its source. Err is the cause, if it is
+// another error: that of an Env, above all.
+type EvalError struct {
 	Off     int
 	Message string
 	Err     error
 }
 
-func (e *Error) Error() string { return e.Message }
-func (e *Error) Unwrap() error { return e.Err }
+func (e *EvalError) Error() string { return e.Message }
+func (e *EvalError) Unwrap() error { return e.Err }
 
 // failf makes the error of node n.
 func failf(n *Node, format string, args ...any) error {
-	return &Error{Off: n.Off, Message: fmt.Sprintf(format, args...)}
+	return &EvalError{Off: n.Off, Message: fmt.Sprintf(format, args...)}
 }
 
 // at gives an error that has no place yet the place of n.
 func at(n *Node, err error) error {
-	var e *Error
+	var e *EvalError
 	if err == nil || errors.As(err, &e) {
 		return err
 	}
-	return &Error{Off: n.Off, Message: err.Error(), Err: err}
+	return &EvalError{Off: n.Off, Message: err.Error(), Err: err}
 }
 
 // Eval evaluates n in env.

@@ -132,7 +132,7 @@ func TestErrors(t *testing.T) {
 		{`$x = 1 $x = 2`, `7: the variable $x has a value already`},
 	} {
 		_, err := expr.Eval(parse(t, c.src), site, puppet)
-		var e *expr.Error
+		var e *expr.EvalError
 		if !errors.As(err, &e) {
 			t.Errorf("%s: expected an Error, found %v", c.src, err)
 			continue
@@ -167,7 +167,7 @@ func (looping) Lookup(string, *types.Type) (value.Value, bool, error) {
 
 func TestLookupErrorPassesThrough(t *testing.T) {
 	_, err := expr.Eval(parse(t, `[1].map |$x| { "${lookup('a')}" }`), looping{}, puppet)
-	var e *expr.Error
+	var e *expr.EvalError
 	if !errors.Is(err, errLoop) || !errors.As(err, &e) {
 		t.Errorf("found %v", err)
 	}

@@ -143,7 +143,7 @@ func hieraError(c *Invocation, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &Error{Off: c.node.Off, Message: err.Error(), Err: err}
+	return &EvalError{Off: c.node.Off, Message: err.Error(), Err: err}
 }
 
 func runHieraFail(c *Invocation) (value.Value, error) {

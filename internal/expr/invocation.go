@@ -88,7 +88,7 @@ func (c *Invocation) Lookup(key string, typ *types.Type) (v value.Value, found b
 	v, found, err = c.env.Lookup(key, typ)
 	leave()
 	if err != nil {
-		err = &Error{Off: c.node.Off, Message: "lookup('" + key + "'): " + err.Error(), Err: err}
+		err = &EvalError{Off: c.node.Off, Message: "lookup('" + key + "'): " + err.Error(), Err: err}
 	}
 	return v, found, err
 }

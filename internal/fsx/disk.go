@@ -124,7 +124,7 @@ const tries = 4
 // Content is all that is in an open file. One that changes while it is read is read again, and in the end refused.
 func (d Disk) Content(f *os.File) (content []byte, err error) {
 	if d.Seen != nil {
-		id, ok := IdentityOf(f) // before the content is read: if that changes afterwards, they do not go together
+		id, ok := FileIDOf(f) // before the content is read: if that changes afterwards, they do not go together
 		defer func() {
 			if err == nil {
 				d.Seen.read(f.Name(), id, ok, content)

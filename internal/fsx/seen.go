@@ -28,8 +28,8 @@ type Look struct {
 	Op   Op
 	Path string
 	Said string
-	ID   Identity // of a file that had been left alone; else zero
-	Sum  uint64   // of its content
+	ID   FileID // of a file that had been left alone; else zero
+	Sum  uint64 // of its content
 }
 
 // changing is said of what two looks found different.
@@ -52,17 +52,17 @@ func (s *Seen) note(l Look) {
 }
 
 // Content notes that the file at path has the identity id, zero if that does not count, and a content of this sum.
-func (s *Seen) Content(path string, id Identity, sum uint64) {
+func (s *Seen) Content(path string, id FileID, sum uint64) {
 	s.note(Look{Op: Read, Path: path, ID: id, Sum: sum})
 }
 
 // read notes the content of a file.
-func (s *Seen) read(path string, id Identity, ok bool, content []byte) {
+func (s *Seen) read(path string, id FileID, ok bool, content []byte) {
 	if s == nil {
 		return
 	}
 	if !ok || !id.Settled(s.Began) {
-		id = Identity{}
+		id = FileID{}
 	}
 	s.Content(path, id, xxhash.Sum64(content))
 }
@@ -83,7 +83,7 @@ func (s *Seen) Looks() []Look {
 func Unchanged(looks []Look) bool {
 	for _, l := range looks {
 		if l.Op == Read {
-			if id, ok := IdentityAt(l.Path); ok && id == l.ID {
+			if id, ok := FileIDAt(l.Path); ok && id == l.ID {
 				continue
 			}
 		}

@@ -81,7 +81,7 @@ func (k *Keys) found(s *query.Session, line []byte, at string) error {
 		keys = []string{*q.Key}
 	}
 	var missing error
-	err = r.Snapshot().Guard(func() error {
+	err = r.Snapshot().Protect(func() error {
 		for _, key := range keys {
 			if missing = k.answered(s, r, &q, key, at); missing != nil {
 				break

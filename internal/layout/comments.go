@@ -58,7 +58,7 @@ func PuppetComments(src []byte) ([]Comment, bool) {
 			at := from + strings.Index(text[from:], c.text)
 			from = at + len(c.text)
 			line := strings.Count(text[:at], "\n") + 1
-			for n, part := range strings.Split(said(c.text), "\n") {
+			for n, part := range strings.Split(commentText(c.text), "\n") {
 				text := strings.TrimSpace("# " + strings.TrimSpace(part))
 				out = append(out, Comment{line + n, text, c.alone || n > 0})
 			}
@@ -67,8 +67,8 @@ func PuppetComments(src []byte) ([]Comment, bool) {
 	return out, true
 }
 
-// said is what a comment says.
-func said(text string) string {
+// commentText is what a comment says.
+func commentText(text string) string {
 	if rest, ok := strings.CutPrefix(text, "/*"); ok {
 		return strings.TrimSuffix(rest, "*/")
 	}

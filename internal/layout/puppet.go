@@ -23,7 +23,7 @@ func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	}
 	tokens, errs := tokensOf(text)
 	for _, e := range errs {
-		diags.Add(diag.Diagnostic{Pos: place(file, text, e.Off), Code: "syntax", Message: e.Message, Hint: e.Hint,
+		diags.Add(diag.Diagnostic{Pos: positionAt(file, text, e.Off), Code: "syntax", Message: e.Message, Hint: e.Hint,
 			Secret: true})
 	}
 	if len(errs) > 0 {
@@ -53,7 +53,7 @@ var (
 		`site\s*\{(\s|#.*\n)*(Environment|environment|dynamic_environments)\b)`)
 )
 
-func place(file, text string, off int) diag.Pos {
+func positionAt(file, text string, off int) diag.Pos {
 	before := text[:off]
 	start := strings.LastIndexByte(before, '\n') + 1
 	return diag.Pos{File: file, Line: strings.Count(before, "\n") + 1, Col: len([]rune(before[start:])) + 1}
@@ -61,9 +61,9 @@ func place(file, text string, off int) diag.Pos {
 
 // pieces are the tokens of a text, which tokensOf finds where they are not known, with the comments and heredocs
 // between them; nil where it has errors.
-func pieces(text string, tokens []syntax.Token, tokensOf func(string) ([]syntax.Token, []syntax.Error)) []string {
+func pieces(text string, tokens []syntax.Token, tokensOf func(string) ([]syntax.Token, []syntax.SyntaxError)) []string {
 	if tokens == nil && tokensOf != nil {
-		var errs []syntax.Error
+		var errs []syntax.SyntaxError
 		if tokens, errs = tokensOf(text); errs != nil {
 			return nil
 		}

@@ -23,8 +23,8 @@ var wellKnown = map[string][]string{
 	"environment": {"development", "production", "staging", "testing"},
 }
 
-// known are the values that a dimension is known to have, folded.
-func known(dimension string) []string {
+// wellKnownValues are the values that a dimension is known to have, folded.
+func wellKnownValues(dimension string) []string {
 	letters := func(r rune) rune {
 		if unicode.IsLetter(r) {
 			return r
@@ -58,7 +58,7 @@ func (l *linter) checkCategoryValues() {
 		if d.Guard {
 			what = d.Name
 		}
-		list, facts := uses[dim], known(d.Name)
+		list, facts := uses[dim], wellKnownValues(d.Name)
 		for i := range list {
 			near, note := diag.Misspelt(list[i].value, facts), []diag.Note(nil)
 			if near == "" && !slices.Contains(facts, list[i].value) {

@@ -130,20 +130,20 @@ func (c *composed) checkEntry(a at) {
 	scope := &c.content.Levels[a.level].Scopes[a.scope]
 	e := scope.Entries[a.entry]
 	list := c.bound[e.Key]
-	place, _ := slices.BinarySearchFunc(list, a.level, func(b bound, level int) int { return b.level - level })
+	index, _ := slices.BinarySearchFunc(list, a.level, func(b bound, level int) int { return b.level - level })
 	if len(list) > maxFollowed || c.renamed[e.Key] {
 		return
 	}
-	for _, b := range list[:place] {
+	for _, b := range list[:index] {
 		if by, ok := c.implied(a, b.level, e.Key); ok && !c.open[c.value(by)] {
-			c.of(e, origin(scope, a.entry), c.origin(by)).never++
+			c.hiddenEntry(e, origin(scope, a.entry), c.origin(by)).never++
 			return
 		}
 	}
 	if c.open[e.Value] {
 		return
 	}
-	for _, b := range list[place+1:] {
+	for _, b := range list[index+1:] {
 		if by, ok := c.implied(a, b.level, e.Key); ok {
 			if c.value(by) == e.Value {
 				c.same(e, origin(scope, a.entry), c.origin(by))
@@ -199,21 +199,22 @@ func (c *composed) isPartOf(level, of int) bool {
 // checkCold looks at the unconditional binding of a key that counts, and at what it hides.
 func (c *composed) checkCold(number uint32) {
 	key := &c.content.Keys[number]
-	floor := firstUnconditional(key)
-	if floor < 0 {
+	unconditional := firstUnconditional(key)
+	if unconditional < 0 {
 		return
 	}
 	for i, cold := range key.Cold {
-		if i != floor {
-			c.of(snapshot.Entry{Key: number, Value: cold.Value}, cold.Origin, key.Cold[floor].Origin).never++
+		if i != unconditional {
+			e := snapshot.Entry{Key: number, Value: cold.Value}
+			c.hiddenEntry(e, cold.Origin, key.Cold[unconditional].Origin).never++
 		}
 	}
-	for _, cold := range key.Cold[floor+1:] {
+	for _, cold := range key.Cold[unconditional+1:] {
 		if int(cold.Value) != key.Default {
 			return
 		}
 		if len(cold.Terms) == 0 {
-			c.same(snapshot.Entry{Key: number, Value: cold.Value}, key.Cold[floor].Origin, cold.Origin)
+			c.same(snapshot.Entry{Key: number, Value: cold.Value}, key.Cold[unconditional].Origin, cold.Origin)
 			return
 		}
 	}
@@ -238,8 +239,8 @@ func (c *composed) origin(a at) snapshot.Origin {
 	return origin(&c.content.Levels[a.level].Scopes[a.scope], a.entry)
 }
 
-// of is what is found of a binding.
-func (c *composed) of(e snapshot.Entry, o, other snapshot.Origin) *finding {
+// hiddenEntry is what is found of a binding.
+func (c *composed) hiddenEntry(e snapshot.Entry, o, other snapshot.Origin) *finding {
 	f := c.found[o]
 	if f == nil {
 		f = &finding{key: e.Key, value: e.Value, other: other}
@@ -251,7 +252,7 @@ func (c *composed) of(e snapshot.Entry, o, other snapshot.Origin) *finding {
 // same notes that a binding could go. Not if it is said so by itself: a file may count under two conditions.
 func (c *composed) same(e snapshot.Entry, o, other snapshot.Origin) {
 	if o != other {
-		f := c.of(e, o, other)
+		f := c.hiddenEntry(e, o, other)
 		f.same++
 		f.below = append(f.below, other)
 	}
@@ -259,7 +260,7 @@ func (c *composed) same(e snapshot.Entry, o, other snapshot.Origin) {
 
 // count counts the bindings at each place.
 func (c *composed) count() {
-	one := func(o snapshot.Origin) {
+	add := func(o snapshot.Origin) {
 		if f := c.found[o]; f != nil {
 			f.all++
 		}
@@ -267,13 +268,13 @@ func (c *composed) count() {
 	for i := range c.content.Levels {
 		for j := range c.content.Levels[i].Scopes {
 			for _, o := range c.content.Levels[i].Scopes[j].Origins {
-				one(o)
+				add(o)
 			}
 		}
 	}
 	for i := range c.content.Keys {
 		for _, cold := range c.content.Keys[i].Cold {
-			one(cold.Origin)
+			add(cold.Origin)
 		}
 	}
 }
@@ -333,7 +334,7 @@ func (c *composed) judge(o snapshot.Origin, f *finding) diag.Code {
 	switch {
 	case c.meant[at] || c.meant[c.pos(f.other)]: // having both is intentional
 		return ""
-	case !c.wants(code) || c.ignored[place{at.File, at.Line, code}]:
+	case !c.wants(code) || c.ignored[commentedLine{at.File, at.Line, code}]:
 		return ""
 	}
 	return code

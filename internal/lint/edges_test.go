@@ -214,7 +214,7 @@ func TestValuesThatNodesDoNotHave(t *testing.T) {
 func TestValuesThatAreKnown(t *testing.T) {
 	for dimension, want := range map[string]string{"osfamily": "redhat", `"${osfamily}"`: "redhat",
 		"$::kernel": "linux", `"${facts['os']['name']}"`: "ubuntu", `"${facts['osfamily']}"`: "debian", "role": ""} {
-		if got := known(dimension); want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {
+		if got := wellKnownValues(dimension); want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {
 			t.Errorf("of %s known are %v", dimension, got)
 		}
 	}

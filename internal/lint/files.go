@@ -20,7 +20,7 @@ type file struct {
 	path string
 	kind kind
 
-	ignored []place
+	ignored []commentedLine
 	advice  []diag.Diagnostic
 	bare    []variable // written without braces
 	braced  []string   // the names of those with braces
@@ -172,7 +172,8 @@ func (f *file) findIgnored(src []byte) {
 			continue
 		}
 		for _, code := range words[1:] {
-			f.ignored = append(f.ignored, place{f.path, 0, diag.Code(code)}, place{f.path, i + 2, diag.Code(code)})
+			f.ignored = append(f.ignored, commentedLine{f.path, 0, diag.Code(code)},
+				commentedLine{f.path, i + 2, diag.Code(code)})
 			if !slices.Contains(ignorable, code) {
 				f.advise(at, "this comment has no effect: there is no advice '"+code+"'",
 					diag.DidYouMean(code, ignorable))

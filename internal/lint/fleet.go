@@ -21,7 +21,7 @@ type Fleet struct {
 
 // CheckFleet warns about variables that no node of a fleet has, and about data that no node can get.
 func CheckFleet(site *loader.Site, f Fleet, diags *diag.List) {
-	l := &linter{site: site, diags: diags, ignored: map[place]bool{}, paths: pathsOf(site)}
+	l := &linter{site: site, diags: diags, ignored: map[commentedLine]bool{}, paths: pathsOf(site)}
 	c := fleetCheck{linter: l, Fleet: f, has: make([]map[string]bool, len(site.Dimensions)),
 		reached: make([]bool, len(site.Conditions)), blamed: map[term]*unreached{}}
 	if len(f.Values) > 0 {
@@ -188,7 +188,7 @@ func (c *fleetCheck) report() {
 		switch {
 		case len(u.Condition) == 1 && !c.isUsed(t.Dimension):
 		case near == "" && c.module(u.at.File) != "":
-		case c.ignored[place{d.Pos.File, d.Pos.Line, d.Code}]:
+		case c.ignored[commentedLine{d.Pos.File, d.Pos.Line, d.Code}]:
 		default:
 			if d.Hint == "" && len(u.Condition) == 1 {
 				d.Hint = c.others(t.Dimension)

@@ -33,7 +33,7 @@ type Options struct {
 // Check adds advice on site to diags. content is what it compiles to, nil if it does not: then what takes the whole
 // site to see is not looked for.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) {
-	l := &linter{site: site, opts: opts, diags: diags, ignored: map[place]bool{}, paths: pathsOf(site)}
+	l := &linter{site: site, opts: opts, diags: diags, ignored: map[commentedLine]bool{}, paths: pathsOf(site)}
 	l.readFiles(l.files())
 	l.checkModuleKeys()
 	l.checkNearKeys()
@@ -53,12 +53,12 @@ type linter struct {
 	diags *diag.List
 	paths []string // of the inputs, by number, as positions name them
 
-	ignored map[place]bool    // by comments
-	asked   map[term]diag.Pos // where structured bindings ask a category for a value, first
+	ignored map[commentedLine]bool // by comments
+	asked   map[term]diag.Pos      // where structured bindings ask a category for a value, first
 }
 
-// place is a line that a comment is about; the line 0 is the whole file.
-type place struct {
+// commentedLine is a line that a comment is about; the line 0 is the whole file.
+type commentedLine struct {
 	file string
 	line int
 	code diag.Code
@@ -78,7 +78,7 @@ func (l *linter) wants(code diag.Code) bool { return slices.Contains(l.opts.Code
 
 // add adds advice, unless a comment says that it is known.
 func (l *linter) add(d diag.Diagnostic) {
-	if !l.ignored[place{d.Pos.File, d.Pos.Line, d.Code}] {
+	if !l.ignored[commentedLine{d.Pos.File, d.Pos.Line, d.Code}] {
 		d.Severity = diag.Lint
 		l.diags.Add(d)
 	}

@@ -127,7 +127,7 @@ func text(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool)
 }
 
 // Report reports errors in the text of n, at their places in the file. It returns true if there are none.
-func Report(doc *yaml.Document, n *yaml.Node, code diag.Code, errs []syntax.Error, diags *diag.List) bool {
+func Report(doc *yaml.Document, n *yaml.Node, code diag.Code, errs []syntax.SyntaxError, diags *diag.List) bool {
 	for _, e := range errs {
 		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: cmp.Or(e.Code, code), Message: e.Message,
 			Hint: e.Hint, InValue: true})

@@ -47,7 +47,7 @@ func unique(elems []value.Value) []value.Value {
 	seen := make(map[string]bool, len(elems))
 	out := elems[:0:0]
 	for _, e := range elems {
-		if k := string(value.AppendIdentity(nil, e)); !seen[k] {
+		if k := string(value.AppendDistinct(nil, e)); !seen[k] {
 			seen[k] = true
 			out = append(out, e)
 		}

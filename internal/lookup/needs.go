@@ -32,7 +32,7 @@ func (s *Snapshot) NeedsOfScopes() (variables, scoped, merged []string, location
 	defer runtime.KeepAlive(s)
 	sv := survey{s: s, variables: map[string]bool{}, scoped: map[string]bool{},
 		recipes: make([]nature, s.file.Recipes())}
-	if err := s.file.Guard(sv.run); err != nil {
+	if err := s.file.Protect(sv.run); err != nil {
 		return nil, nil, nil, 0, err
 	}
 	variables = sv.names()

@@ -39,12 +39,12 @@ func (r *Request) Reset(facts *Facts) error {
 	if r.closed.Load() {
 		return fs.ErrClosed
 	}
-	err := r.snap.file.Guard(func() error { return r.resolve(facts) })
+	err := r.snap.file.Protect(func() error { return r.resolve(facts) })
 	runtime.KeepAlive(r) // and with it the map
 	return err
 }
 
-// resolve is Reset inside Guard.
+// resolve is Reset inside Protect.
 func (r *Request) resolve(facts *Facts) error {
 	r.facts = facts
 	r.merges.forget()

@@ -12,7 +12,7 @@ func unseal(f *snapshot.Snapshot, with func(sealed []byte) (key []byte, err erro
 		return nil, nil
 	}
 	var wrapped []byte
-	if err := f.Guard(func() error { wrapped = []byte(sealed); return nil }); err != nil {
+	if err := f.Protect(func() error { wrapped = []byte(sealed); return nil }); err != nil {
 		return nil, err
 	}
 	key, err := with(wrapped)

@@ -42,7 +42,7 @@ func (s *Snapshot) Verify() error {
 		return fs.ErrClosed
 	}
 	defer runtime.KeepAlive(s)
-	return s.Guard(func() error {
+	return s.Protect(func() error {
 		_, sealed := s.file.Seal()
 		features := recipe.Features{Sealed: sealed, Hiera: s.Hiera(), ARM8: s.file.ARM8()}
 		return s.file.Verify(func(encoded string) (contributes, alone bool, err error) {
@@ -51,13 +51,13 @@ func (s *Snapshot) Verify() error {
 	})
 }
 
-// Guard runs do, in which lookups and the values they find may be used by this goroutine. Where the mapped file was
-// truncated meanwhile, reading what is no longer there ends a program; inside Guard it is a *DamageError, which Guard
-// returns. What do holds then, a lock for one, it has to give back by defer. Opening, Verify and Request are guarded;
-// Lookup is not, which would cost it more than it takes: a program guards many at a time, or sets Options.Copy.
-func (s *Snapshot) Guard(do func() error) error {
+// Protect calls do, which may use lookups and their values on this goroutine. If the mapped file is truncated, reading
+// the lost part ends the program; inside Protect, it makes Protect return a *DamageError. What do holds at that moment,
+// such as a lock, it has to release by defer. Open, Verify and Request are protected. Lookup is not, because that would
+// cost more than a lookup: protect many lookups at a time, or set Options.Copy.
+func (s *Snapshot) Protect(do func() error) error {
 	defer runtime.KeepAlive(s)
-	return s.file.Guard(do)
+	return s.file.Protect(do)
 }
 
 // Digest identifies the snapshot, as bindq info prints it: equal sites have equal ones.

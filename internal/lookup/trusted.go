@@ -21,7 +21,7 @@ func trustedOf(given value.Value, node string) value.Value {
 	if certname == "" || !another && hasAll(given) {
 		return given
 	}
-	derived := derivedTrust(certname)
+	derived := derivedTrusted(certname)
 	var b value.Builder
 	for _, name := range trustedNames {
 		key := value.FromString(name)
@@ -39,8 +39,8 @@ func trustedOf(given value.Value, node string) value.Value {
 	return b.Hash()
 }
 
-// derivedTrust is what Puppet's server says of an agent whose certificate has no extensions.
-func derivedTrust(certname string) map[string]value.Value {
+// derivedTrusted is what Puppet's server says of an agent whose certificate has no extensions.
+func derivedTrusted(certname string) map[string]value.Value {
 	host, domain, qualified := strings.Cut(certname, ".")
 	none := value.FromPairs()
 	out := map[string]value.Value{"authenticated": value.FromString("remote"), "extensions": none, "external": none,

@@ -19,10 +19,12 @@ type Key struct {
 	Path []value.Value // what to dig for in its value, from the outside in: Strings and Ints
 }
 
-// Error says that a text is no key.
-type Error struct{ Text, Message string }
+// KeyError says that a text is no key.
+type KeyError struct{ Text, Message string }
 
-func (e *Error) Error() string { return fmt.Sprintf("'%s' is not a valid key: %s", e.Text, e.Message) }
+func (e *KeyError) Error() string {
+	return fmt.Sprintf("'%s' is not a valid key: %s", e.Text, e.Message)
+}
 
 // Parse takes a key apart. The error is an *Error.
 func Parse(text string) (Key, error) {
@@ -31,7 +33,7 @@ func Parse(text string) (Key, error) {
 		return Key{}, err
 	}
 	if segments[0].Kind() != value.String {
-		return Key{}, &Error{text, "it must not begin with a number; put that in quotes"}
+		return Key{}, &KeyError{text, "it must not begin with a number; put that in quotes"}
 	}
 	return Key{Text: text, Root: segments[0].Text(), Path: segments[1:]}, nil
 }
@@ -88,7 +90,7 @@ func Split(text string) ([]value.Value, error) {
 			err = errQuote
 		}
 		if err != nil {
-			return nil, &Error{text, err.Error()}
+			return nil, &KeyError{text, err.Error()}
 		}
 		out = append(out, segment)
 		if rest = after; rest == "" {

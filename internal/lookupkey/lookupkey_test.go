@@ -41,7 +41,7 @@ func TestKeysOfPuppet(t *testing.T) {
 	for _, c := range table(t, "keys") {
 		k, err := lookupkey.Parse(get(c, "key").Text())
 		_, fails := c.Get(value.FromString("error"))
-		var e *lookupkey.Error
+		var e *lookupkey.KeyError
 		switch want := get(c, "value"); {
 		case fails != (err != nil) || fails && !errors.As(err, &e):
 			t.Errorf("%q: found %q %s, %v", get(c, "key").Text(), k.Root, rich(value.FromSlice(k.Path)), err)

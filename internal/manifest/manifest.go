@@ -231,11 +231,11 @@ func keysOf(arg []token) []string {
 		elems, ok := split(arg[1:])
 		var out []string
 		for _, e := range elems {
-			of := keysOf(e)
-			if of == nil {
+			keys := keysOf(e)
+			if keys == nil {
 				return nil
 			}
-			out = append(out, of...)
+			out = append(out, keys...)
 		}
 		if !ok {
 			return nil

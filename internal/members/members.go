@@ -15,7 +15,7 @@ func Repeated(object []byte) (name string, repeated bool) {
 	seen := map[string][]byte{} // the text of each value, by name
 	for name, val := range All(object) {
 		lower := strings.ToLower(string(name))
-		if first, known := seen[lower]; known && !bytes.Equal(first, val) {
+		if first, twice := seen[lower]; twice && !bytes.Equal(first, val) {
 			return string(name), true
 		}
 		seen[lower] = val

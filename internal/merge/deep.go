@@ -39,7 +39,7 @@ func (d *deepOptions) merge(high, low value.Value, at int) (value.Value, error) 
 		return value.Value{}, d.err
 	}
 	v, err := d.values(high, low, apart)
-	var e *Error
+	var e *MergeError
 	if errors.As(err, &e) {
 		e.Candidate = at
 	}

@@ -173,7 +173,7 @@ func (s Strategy) check(v value.Value, at int) error {
 	if _, sensitive, _ := v.Unveiled(); sensitive {
 		what = "sensitive, or something in it is"
 	}
-	return &Error{Class: Mismatch, Candidate: at, Message: "the merge strategy '" + s.String() + "' needs " +
+	return &MergeError{Class: Mismatch, Candidate: at, Message: "the merge strategy '" + s.String() + "' needs " +
 		needs[s.kind] + ", and this is " + what}
 }
 
@@ -217,7 +217,7 @@ func distinct(a, b []value.Value) []value.Value {
 	var id []byte
 	for _, list := range [][]value.Value{a, b} {
 		for _, v := range list {
-			if id = value.AppendIdentity(id[:0], v); !seen[string(id)] {
+			if id = value.AppendDistinct(id[:0], v); !seen[string(id)] {
 				seen[string(id)] = true
 				out = append(out, v)
 			}

@@ -168,7 +168,7 @@ func TestWhatAStrategyCannotMerge(t *testing.T) {
 		{"deep", secret, ""},
 	} {
 		err := strategy(t, c.strategy).Check(c.v)
-		var e *merge.Error
+		var e *merge.MergeError
 		switch {
 		case c.message == "" && err == nil:
 		case !errors.As(err, &e) || !strings.HasSuffix(e.Message, c.message) || e.Candidate != 0:
@@ -212,7 +212,7 @@ func TestErrorsNameTheCandidate(t *testing.T) {
 		{"{strategy: deep, sort_merged_arrays: true}", []value.Value{value.Strings("a"), parse(t, "[{}]")}, 1},
 	} {
 		_, _, err := strategy(t, c.strategy).Merge(inEntries(c.values...))
-		var e *merge.Error
+		var e *merge.MergeError
 		if !errors.As(err, &e) || e.Class != merge.Mismatch || e.Candidate != c.at {
 			t.Errorf("%s: expected an error of candidate %d, found %v of %v", c.strategy, c.at, err, e)
 		}
@@ -261,7 +261,7 @@ func TestAllThatIsWrongWithLookupOptionsIsSaid(t *testing.T) {
 	if err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("expected two errors, found %v", err)
 	}
-	var e *merge.Error
+	var e *merge.MergeError
 	if !errors.As(err, &e) || e.Entry != "^(" {
 		t.Errorf("expected an error of the entry '^(', found %v", e)
 	}
@@ -282,7 +282,7 @@ func TestConversionToTypesThatAreAbsent(t *testing.T) {
 	for to, want := range map[string]bool{"SemVerRange": true, "'Array[SemVer]'": true, "'SemVer[x]'": true,
 		"[Timestamp, '%F', current]": true, "[Timespan, '%1001H']": true, "[Timespan, ['%H', '%00H']]": true,
 		"Intger": false, "File": false} {
-		var e *merge.Error
+		var e *merge.MergeError
 		err := compiled(t, "{k: {convert_to: "+to+"}}").Entries[0].Check()
 		if !errors.As(err, &e) || e.Absent != want {
 			t.Errorf("%s: the error is %v, want one that is absent: %v", to, err, want)
@@ -394,7 +394,7 @@ func nameOf(e *merge.Entry) string {
 func TestPatternThatTakesTooManyStepsIsAnError(t *testing.T) {
 	l := compiled(t, `{'^(a?)(?:(?:a|aa)+[bd]|a+c$)\1': {merge: deep, convert_to: Sensitive}}`)
 	key := strings.Repeat("a", 60)
-	var wrong *merge.Error
+	var wrong *merge.MergeError
 	if _, err := l.Touches(key, nil); !errors.As(err, &wrong) || wrong.Entry != l.Entries[0].Name ||
 		!strings.Contains(err.Error(), "takes too many steps") {
 		t.Errorf("expected an error that names the pattern, found %v", err)

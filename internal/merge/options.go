@@ -57,7 +57,7 @@ func Compile(v value.Value, module string) (*Level, error) {
 	return l, errors.Join(errs...)
 }
 
-func compileEntry(name, opts value.Value, module string) (*Entry, *Error) {
+func compileEntry(name, opts value.Value, module string) (*Entry, *MergeError) {
 	if name.Kind() != value.String {
 		return nil, failf(Malform, "a key in lookup_options must be a String, found the kind %s", name.Kind())
 	}
@@ -221,7 +221,7 @@ func Combine(layers ...[]*Level) (Options, error) {
 	}
 	for i, l := range all {
 		if l.single && len(all) > 1 {
-			return Options{}, &Error{Class: Malform, Candidate: i,
+			return Options{}, &MergeError{Class: Malform, Candidate: i,
 				Message: "lookup_options that are merged must be " + needs[hash]}
 		}
 	}

@@ -21,8 +21,8 @@ const (
 	Convert  Class = "convert" // a value that convert_to cannot convert
 )
 
-// Error says what is wrong. It shows nothing of the values that are merged.
-type Error struct {
+// MergeError says what is wrong. It shows nothing of the values that are merged.
+type MergeError struct {
 	Class     Class
 	Message   string
 	Candidate int    // of a Mismatch: the number of the candidate that does not fit, else 0
@@ -30,10 +30,10 @@ type Error struct {
 	Entry     string // of lookup_options: the key or pattern that is wrong; "" for all of them
 }
 
-func (e *Error) Error() string { return e.Message }
+func (e *MergeError) Error() string { return e.Message }
 
-func failf(class Class, format string, args ...any) *Error {
-	return &Error{Class: class, Message: fmt.Sprintf(format, args...)}
+func failf(class Class, format string, args ...any) *MergeError {
+	return &MergeError{Class: class, Message: fmt.Sprintf(format, args...)}
 }
 
 // kind is what a strategy does.

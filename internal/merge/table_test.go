@@ -40,7 +40,7 @@ func rich(v value.Value) string {
 
 // answer is what came of a question, in the form of the tables. Errors that are no *merge.Error have no class.
 func answer(v value.Value, found bool, err error) string {
-	var e *merge.Error
+	var e *merge.MergeError
 	switch {
 	case errors.As(err, &e):
 		return `error "` + string(e.Class) + `"`
@@ -165,7 +165,7 @@ func conversion(e *merge.Entry) string {
 	case err != nil && e.Name != "" && errorSays(err, "type"):
 		return `"convert_to"`
 	case err != nil:
-		return answer(v, true, &merge.Error{Class: merge.Malform})
+		return answer(v, true, &merge.MergeError{Class: merge.Malform})
 	case v.IsSensitive():
 		return `"Sensitive"`
 	case v.Kind() == value.Int:
@@ -177,7 +177,7 @@ func conversion(e *merge.Entry) string {
 }
 
 func errorSays(err error, text string) bool {
-	var e *merge.Error
+	var e *merge.MergeError
 	return errors.As(err, &e) && e.Class == merge.Convert
 }
 

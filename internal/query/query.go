@@ -95,14 +95,14 @@ func malformed(err error) string {
 
 // unknownMember describes a member that queries do not have, given in quotes, and suggests a similar one.
 func unknownMember(quoted string) string {
-	var known []string
+	var names []string
 	for f := range reflect.TypeFor[Query]().Fields() {
-		known = append(known, f.Tag.Get("json"))
+		names = append(names, f.Tag.Get("json"))
 	}
 	name, err := strconv.Unquote(quoted)
-	hint := diag.DidYouMean(name, known)
+	hint := diag.DidYouMean(name, names)
 	if err != nil || hint == "" {
-		hint = "a query has " + strings.Join(known, ", ")
+		hint = "a query has " + strings.Join(names, ", ")
 	}
 	return "unknown member " + quoted + "; " + hint
 }

@@ -188,7 +188,7 @@ func variableName(n *expr.Node) string {
 			if k.Op != expr.Const {
 				return ""
 			}
-			name += "[" + string(value.AppendIdentity(nil, k.Value)) + "]"
+			name += "[" + string(value.AppendDistinct(nil, k.Value)) + "]"
 		}
 		return name
 	}
@@ -247,14 +247,14 @@ func (r *Relations) Implies(a, b Condition) bool {
 // holds tells whether t holds in every request of a in which the variables are as in w. A guard only does where the
 // request has a value of its category, as a category does.
 func (r *Relations) holds(t Term, a Condition, w assignment) bool {
-	text, known := r.text(t.Dimension, w)
-	return known && text == t.Value && r.inCategory(r.dims[t.Dimension].Category, a, w)
+	text, determined := r.text(t.Dimension, w)
+	return determined && text == t.Value && r.inCategory(r.dims[t.Dimension].Category, a, w)
 }
 
 // inCategory tells whether every request of a with the variables of w has a value of a category.
 func (r *Relations) inCategory(category int, a Condition, w assignment) bool {
-	of := func(t Term) bool { return r.dims[t.Dimension].Category == category }
-	if category < 0 || slices.ContainsFunc(a, of) {
+	inCategory := func(t Term) bool { return r.dims[t.Dimension].Category == category }
+	if category < 0 || slices.ContainsFunc(a, inCategory) {
 		return true
 	}
 	text, _ := r.text(category, w)
@@ -268,9 +268,9 @@ func (r *Relations) text(dim int, w assignment) (string, bool) {
 	for _, p := range r.templates[dim] {
 		text := p.text
 		if isUnknown(p) {
-			var known bool
-			text, known = w[p.unknown]
-			all = all && known
+			var determined bool
+			text, determined = w[p.unknown]
+			all = all && determined
 		}
 		b.WriteString(text)
 	}

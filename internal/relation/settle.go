@@ -53,14 +53,14 @@ func (r *Relations) Settled(c Condition) Condition {
 }
 
 // in is c with the unknowns that are known, and without those of its terms which say nothing more.
-func (r *Relations) in(c Condition, known assignment) Condition {
+func (r *Relations) in(c Condition, values assignment) Condition {
 	var out Condition
 	for _, t := range c {
-		if _, all := r.text(t.Dimension, known); !r.isRelated(t) || !all {
+		if _, all := r.text(t.Dimension, values); !r.isRelated(t) || !all {
 			out = append(out, t)
 		}
 	}
-	out = append(out, r.asked(known)...)
+	out = append(out, r.asked(values)...)
 	sortTerms(out)
 	return out
 }
@@ -108,7 +108,7 @@ func (r *Relations) mentions(dim, n int) bool {
 // Case is a way in which a condition can hold. What else holds is the same for all requests in which it does so.
 type Case struct {
 	Condition // settled: in a form for an index
-	of        Condition
+	original  Condition
 	way       assignment
 }
 
@@ -116,7 +116,7 @@ type Case struct {
 // only what is known holds.
 func (r *Relations) Cases(c Condition) []Case {
 	if !slices.ContainsFunc(c, r.isRelated) {
-		return []Case{{Condition: c, of: c}}
+		return []Case{{Condition: c, original: c}}
 	}
 	var out []Case
 	for _, w := range r.solutions(c) {
@@ -128,6 +128,6 @@ func (r *Relations) Cases(c Condition) []Case {
 // Holds tells whether c holds in a case. What cannot be decided does not.
 func (r *Relations) Holds(c Condition, in Case) bool {
 	return !slices.ContainsFunc(c, func(t Term) bool {
-		return !slices.Contains(in.of, t) && !(r.isRelated(t) && r.holds(t, in.of, in.way))
+		return !slices.Contains(in.original, t) && !(r.isRelated(t) && r.holds(t, in.original, in.way))
 	})
 }

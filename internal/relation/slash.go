@@ -43,10 +43,10 @@ func variable(n *expr.Node) []string {
 	case n.Op != expr.Access || len(n.Kids) != 2:
 		return nil
 	}
-	of := variable(n.Kids[0])
+	operand := variable(n.Kids[0])
 	key, ok := n.Kids[1].Constant()
-	if of == nil || !ok || key.Kind() != value.String {
+	if operand == nil || !ok || key.Kind() != value.String {
 		return nil
 	}
-	return append(of, key.Text())
+	return append(operand, key.Text())
 }

@@ -51,8 +51,8 @@ func (r *Relations) outside(c Condition, w assignment) bool {
 		if category < 0 {
 			return false
 		}
-		text, known := r.text(category, w)
-		return known && text == ""
+		text, determined := r.text(category, w)
+		return determined && text == ""
 	})
 }
 
@@ -78,12 +78,12 @@ func (s *solver) solve(parts []part, text string, w assignment) {
 		}
 		return
 	}
-	known, ok := parts[0].text, true
+	determined, ok := parts[0].text, true
 	if isUnknown(parts[0]) {
-		known, ok = w[parts[0].unknown]
+		determined, ok = w[parts[0].unknown]
 	}
 	if ok {
-		if rest, fits := strings.CutPrefix(text, known); fits {
+		if rest, fits := strings.CutPrefix(text, determined); fits {
 			s.solve(parts[1:], rest, w)
 		}
 		return

@@ -11,13 +11,13 @@ import (
 	bindings "bindc/runtime"
 )
 
-// CodeRefused is the code of an *origin.Refusal.
+// CodeRefused is the code of an *origin.Rejection.
 const CodeRefused bindings.Code = "snapshot_refused"
 
 // CodeOf returns the stable code of an error, or "" if the error has none.
 func CodeOf(err error) bindings.Code {
 	var coded *bindings.Error
-	var refusal *origin.Refusal
+	var refusal *origin.Rejection
 	var external *cli.External
 	code := lookup.CodeOf(err)
 	switch {

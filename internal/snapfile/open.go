@@ -39,7 +39,7 @@ func (s *Signers) use(open func(string) (*snapshot.Snapshot, error), path string
 		return InFile(path, err)
 	}
 	defer f.Close()
-	return InFile(path, f.Guard(func() error {
+	return InFile(path, f.Protect(func() error {
 		if accept != nil {
 			if err := accept(path, f.Sum()); err != nil {
 				return err

@@ -37,7 +37,7 @@ func Run(ctx context.Context, dir string, timeout time.Duration, command []strin
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err := cmd.Run()
 	endChildren(cmd)
-	said := strings.TrimSpace(stderr.kept.String())
+	message := strings.TrimSpace(stderr.kept.String())
 	switch {
 	case parent.Err() != nil:
 		return nil, fmt.Errorf("the program %s was stopped: %w", command[0], parent.Err())
@@ -52,8 +52,8 @@ func Run(ctx context.Context, dir string, timeout time.Duration, command []strin
 	default:
 		return append([]byte{}, stdout.kept.Bytes()...), nil
 	}
-	if said != "" {
-		err = fmt.Errorf("%w: %s", err, said)
+	if message != "" {
+		err = fmt.Errorf("%w: %s", err, message)
 	}
 	return nil, err
 }

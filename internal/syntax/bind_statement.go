@@ -123,7 +123,7 @@ func (p *setParser) checkKeys(n *expr.Node) {
 // once notes that key was seen, and that it is an error if that was before.
 func (p *setParser) once(seen *value.Builder, key value.Value, off int, twice string) {
 	if _, again := seen.Get(key); again {
-		p.errs = append(p.errs, Error{Off: off, Message: twice, Hint: "remove one of the two"})
+		p.errs = append(p.errs, SyntaxError{Off: off, Message: twice, Hint: "remove one of the two"})
 	}
 	seen.Set(key, value.Value{})
 }

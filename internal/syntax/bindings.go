@@ -73,7 +73,7 @@ const maxErrors = 50
 
 // ParseBindings parses a file of bindings. It goes on behind a statement that is wrong, so there may be errors and
 // statements.
-func ParseBindings(src string) (*Bindings, []Error) {
+func ParseBindings(src string) (*Bindings, []SyntaxError) {
 	p := newSetParser(src)
 	if p.errs != nil {
 		return nil, p.errs
@@ -87,7 +87,7 @@ func ParseBindings(src string) (*Bindings, []Error) {
 func newSetParser(src string) *setParser {
 	p := &setParser{parser: parser{lexer: lexer{src: src}, catalog: "catalog"}}
 	if at, ok := invalidUTF8(src); ok {
-		p.errs = []Error{{Off: at, Message: "the text is not valid UTF-8"}}
+		p.errs = []SyntaxError{{Off: at, Message: "the text is not valid UTF-8"}}
 	}
 	return p
 }
@@ -115,7 +115,7 @@ func invalidUTF8(src string) (int, bool) {
 // setParser parses statements of sets, and expressions inside them.
 type setParser struct {
 	parser
-	errs   []Error
+	errs   []SyntaxError
 	broken bool // what one of them is about is no statement
 }
 

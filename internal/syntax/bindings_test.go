@@ -96,7 +96,7 @@ func placelessList(list []Statement) []any {
 const noStatement = "expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' and 'when'"
 
 // checkFaults holds errors to be those that are expected, each as LINE:COLUMN MESSAGE HINT.
-func checkFaults(t *testing.T, src string, errs []Error, want []string) {
+func checkFaults(t *testing.T, src string, errs []SyntaxError, want []string) {
 	t.Helper()
 	var got []string
 	for _, e := range errs {

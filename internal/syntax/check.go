@@ -12,8 +12,8 @@ import (
 )
 
 // Check reports the functions, types and regular expressions in a tree that an evaluation could only fail on.
-func Check(n *expr.Node) []Error {
-	var out []Error
+func Check(n *expr.Node) []SyntaxError {
+	var out []SyntaxError
 	walk(n, func(x *expr.Node) bool {
 		e, bad := checkNode(x)
 		if bad {
@@ -28,7 +28,7 @@ func Check(n *expr.Node) []Error {
 // Around wraps a standalone lambda in a node so that its parameters are checked as well.
 func Around(l *expr.Lambda) *expr.Node { return &expr.Node{Op: expr.Block, Lambda: l} }
 
-func checkNode(x *expr.Node) (Error, bool) {
+func checkNode(x *expr.Node) (SyntaxError, bool) {
 	switch {
 	case x.Op == expr.Call:
 		if _, exists := stdlib.Functions.Find(x.Name); !exists {
@@ -46,11 +46,11 @@ func checkNode(x *expr.Node) (Error, bool) {
 		_, err := expr.CompileRegexp(x.Value.Text())
 		return failure(x, "regexp", err)
 	}
-	return Error{}, false
+	return SyntaxError{}, false
 }
 
 // checkPatterns checks the texts that x takes for regular expressions.
-func checkPatterns(x *expr.Node) (out []Error) {
+func checkPatterns(x *expr.Node) (out []SyntaxError) {
 	pattern := 1
 	switch {
 	case len(x.Kids) <= pattern || x.Kids[0].Op == expr.Splat:
@@ -67,19 +67,19 @@ func checkPatterns(x *expr.Node) (out []Error) {
 	for _, text := range texts {
 		if v := text.Value; text.Op == expr.Const && v.Kind() == value.String {
 			if _, err := expr.CompileRegexp(v.Text()); err != nil {
-				out = append(out, Error{Off: text.Off, Code: "regexp", Message: err.Error()})
+				out = append(out, SyntaxError{Off: text.Off, Code: "regexp", Message: err.Error()})
 			}
 		}
 	}
 	return out
 }
 
-func unknownFunction(x *expr.Node) Error {
+func unknownFunction(x *expr.Node) SyntaxError {
 	if keys := dotted(x); keys != "" {
-		return Error{Off: x.Off, Message: "behind a dot stands a function, and there is none '" + x.Name + "'",
+		return SyntaxError{Off: x.Off, Message: "behind a dot stands a function, and there is none '" + x.Name + "'",
 			Hint: "keys stand in brackets: write " + keys + ", in a string ${" + keys[1:] + "}"}
 	}
-	e := Error{Off: x.Off, Message: "there is no function '" + x.Name + "' here", Hint: lookupHint(x)}
+	e := SyntaxError{Off: x.Off, Message: "there is no function '" + x.Name + "' here", Hint: lookupHint(x)}
 	if e.Hint == "" {
 		e.Message += ": only functions without side effects can be called"
 		e.Hint = diag.DidYouMean(x.Name, stdlib.Functions.Names())
@@ -99,14 +99,14 @@ func dotted(x *expr.Node) string {
 	return "$" + x.Name + keys
 }
 
-func failure(x *expr.Node, code diag.Code, err error) (Error, bool) {
+func failure(x *expr.Node, code diag.Code, err error) (SyntaxError, bool) {
 	if err == nil {
-		return Error{}, false
+		return SyntaxError{}, false
 	}
 	if errors.Is(err, types.ErrCatalog) {
 		code = "catalog"
 	}
-	return Error{Off: x.Off, Code: code, Message: err.Error()}, true
+	return SyntaxError{Off: x.Off, Code: code, Message: err.Error()}, true
 }
 
 func isText(n *expr.Node) bool {

@@ -25,7 +25,7 @@ type Attribute struct {
 
 // ParseEnvironments parses environments.pp. It goes on behind what is wrong, so there may be errors and what else it
 // says.
-func ParseEnvironments(src string) (*Environments, []Error) {
+func ParseEnvironments(src string) (*Environments, []SyntaxError) {
 	p := newEnvironmentsParser(src)
 	return p.environments(), p.errs
 }
@@ -83,7 +83,7 @@ func (p *setParser) choosing(out *Environments) {
 	case len(p.errs) > 0 && p.at("}"):
 		return
 	case idle(n):
-		p.errs = append(p.errs, Error{Off: begin.off, Message: "this value is not used",
+		p.errs = append(p.errs, SyntaxError{Off: begin.off, Message: "this value is not used",
 			Hint: "$environment = '...' chooses an environment"})
 	}
 	if p.tok.kind != tEOF && !p.goesOn() {
@@ -153,7 +153,8 @@ func (p *setParser) site(out *Environments) {
 	switch {
 	case p.leavesSite(indent): // what begins here is read all the same
 		if len(p.errs) == 0 {
-			p.errs = append(p.errs, Error{Off: p.tok.off, Message: "expected } at the end of site, found " + p.found()})
+			message := "expected } at the end of site, found " + p.found()
+			p.errs = append(p.errs, SyntaxError{Off: p.tok.off, Message: message})
 		}
 	case p.tok.kind != tEOF || len(p.errs) == 0:
 		p.expect("}", "at the end of site")

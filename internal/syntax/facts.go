@@ -25,9 +25,9 @@ var wellKnown = []string{"architecture", "augeasversion", "clientcert", "clientv
 
 // Misspelt reports variables of the request whose names are nearly, but not quite, those of well-known facts. It checks
 // the keys that are read from well-known facts, too: $facts['os']['famly'].
-func Misspelt(n *expr.Node) []Error {
+func Misspelt(n *expr.Node) []SyntaxError {
 	var own []string // variables of the expression
-	var found []Error
+	var found []SyntaxError
 	var variables []string // that found is about
 	walk(n, func(x *expr.Node) bool {
 		if x.Lambda != nil {
@@ -41,7 +41,7 @@ func Misspelt(n *expr.Node) []Error {
 		path := factPath(x)
 		if wrong, right := nearMiss(path); wrong != nil {
 			variables = append(variables, path[0])
-			found = append(found, Error{Off: x.Off, Hint: "did you mean " + accessText(right) + "?",
+			found = append(found, SyntaxError{Off: x.Off, Hint: "did you mean " + accessText(right) + "?",
 				Message: accessText(wrong) + " is no well-known fact; where no node has it, it is empty"})
 		}
 		return path == nil
@@ -127,8 +127,8 @@ var (
 
 // notAName is what is wrong with a name that no variable of Puppet has: it is a method without quotes, or what another
 // program has in such braces.
-func notAName(name, whole string) Error {
-	e := Error{Message: "no variable is called '" + name + "', so that %{" + whole + "} is empty"}
+func notAName(name, whole string) SyntaxError {
+	e := SyntaxError{Message: "no variable is called '" + name + "', so that %{" + whole + "} is empty"}
 	switch {
 	case hieraCalled().MatchString(name):
 		e.Hint = "a method has one argument, in quotes: %{" + hieraCalled().FindStringSubmatch(name)[1] + "('…')}"
@@ -142,8 +142,8 @@ func notAName(name, whole string) Error {
 
 // MisspeltHiera is Misspelt of a text of Hiera 5: of %{name}, %{facts.name}, and of what stands in well-known facts. It
 // reports names that no variable has, too.
-func MisspeltHiera(n *expr.Node) []Error {
-	var found []Error
+func MisspeltHiera(n *expr.Node) []SyntaxError {
+	var found []SyntaxError
 	expr.HieraVariables(n, func(off int, path []string) {
 		if path[0] != "" && !hieraName().MatchString(path[0]) {
 			e := notAName(path[0], strings.Join(path, "."))
@@ -152,7 +152,7 @@ func MisspeltHiera(n *expr.Node) []Error {
 			return
 		}
 		if wrong, right := nearMiss(path); wrong != nil {
-			found = append(found, Error{Off: off, Message: "%{" + strings.Join(wrong, ".") +
+			found = append(found, SyntaxError{Off: off, Message: "%{" + strings.Join(wrong, ".") +
 				"} is no well-known fact; where no node has it, it is empty",
 				Hint: "did you mean " + strings.Join(right, ".") + "?"})
 		}

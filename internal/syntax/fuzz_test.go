@@ -47,7 +47,7 @@ func FuzzLambda(f *testing.F) {
 	})
 }
 
-func checkErrors(t *testing.T, src string, errs []Error) {
+func checkErrors(t *testing.T, src string, errs []SyntaxError) {
 	t.Helper()
 	for _, e := range errs {
 		if e.Off < 0 || e.Off > len(src) || e.Message == "" {

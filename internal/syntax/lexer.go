@@ -11,11 +11,11 @@ import (
 type lexer struct {
 	src    string
 	pos    int
-	prev   token   // the token before pos; none behind a word of a set
-	inLine bool    // whether something stands before pos on its line, white space aside
-	jump   int     // where the text goes on after the end of this line, if heredocs begin on it; else 0
-	origin *origin // where src came from; nil: src is the text the user gave
-	err    *Error  // the first error; from then on every token is tEOF
+	prev   token        // the token before pos; none behind a word of a set
+	inLine bool         // whether something stands before pos on its line, white space aside
+	jump   int          // where the text goes on after the end of this line, if heredocs begin on it; else 0
+	origin *origin      // where src came from; nil: src is the text the user gave
+	err    *SyntaxError // the first error; from then on every token is tEOF
 }
 
 // fail notes the first error. All loops of the parser end at tEOF, so parsing ends soon after.
@@ -23,7 +23,7 @@ func (l *lexer) fail(off int, message, hint string) {
 	if l.err != nil {
 		return
 	}
-	l.err = &Error{Off: l.origOff(off), Message: message, Hint: hint}
+	l.err = &SyntaxError{Off: l.origOff(off), Message: message, Hint: hint}
 }
 
 // origOff is where off, an offset in src, is in the text the user gave.

@@ -36,14 +36,14 @@ func lookupHint(call *expr.Node) string {
 }
 
 // CheckWithoutLookup is Check for an expression that cannot look anything up, for the given reason.
-func CheckWithoutLookup(n *expr.Node, reason string) []Error {
+func CheckWithoutLookup(n *expr.Node, reason string) []SyntaxError {
 	errs := Check(n)
 	for call := range Calls(n) {
 		if call.Name != lookup && olderLookups[call.Name] == "" {
 			continue
 		}
-		errs = slices.DeleteFunc(errs, func(e Error) bool { return e.Off == call.Off })
-		errs = append(errs, Error{Off: call.Off, Message: call.Name + "() cannot be called here: " + reason})
+		errs = slices.DeleteFunc(errs, func(e SyntaxError) bool { return e.Off == call.Off })
+		errs = append(errs, SyntaxError{Off: call.Off, Message: call.Name + "() cannot be called here: " + reason})
 	}
 	return errs
 }

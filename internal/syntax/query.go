@@ -15,17 +15,17 @@ type Query struct {
 }
 
 // ParseQuery parses a query that stands alone.
-func ParseQuery(src string) (*Query, []Error) {
+func ParseQuery(src string) (*Query, []SyntaxError) {
 	p := setParser{parser: parser{lexer: lexer{src: src}}}
 	p.advance()
 	if !p.atQuery() {
 		p.expected("a query, as Type[?? name == 'one']")
-		return nil, []Error{*p.err}
+		return nil, []SyntaxError{*p.err}
 	}
 	q := p.query()
 	p.end()
 	if p.err != nil {
-		return nil, []Error{*p.err}
+		return nil, []SyntaxError{*p.err}
 	}
 	return q, nil
 }

@@ -18,7 +18,7 @@ type SiteLayer struct {
 
 // ParseSite parses a file with one site { … }. It goes on behind what is wrong, so there may be errors and what else it
 // says; nothing at all where no site is meant.
-func ParseSite(src string) (*BinderConfig, []Error) {
+func ParseSite(src string) (*BinderConfig, []SyntaxError) {
 	p := newSetParser(src)
 	if p.errs != nil {
 		return nil, p.errs

@@ -20,9 +20,9 @@ const (
 	maxHeight  = 1000 // levels of a tree, which long chains of operators make high too
 )
 
-// Error is one thing wrong with a text. Off is a byte offset in it; Hint, if any, says what to do. An empty Code is the
-// one of what the text is.
-type Error struct {
+// SyntaxError is one thing wrong with a text. Off is a byte offset in it; Hint, if any, says what to do. An empty Code
+// is the one of what the text is.
+type SyntaxError struct {
 	Off     int
 	Message string
 	Hint    string
@@ -30,7 +30,7 @@ type Error struct {
 }
 
 // ParseExpression parses one or several statements. Several become a Block. A text without any is an error.
-func ParseExpression(src string) (*expr.Node, []Error) {
+func ParseExpression(src string) (*expr.Node, []SyntaxError) {
 	p := parser{lexer: lexer{src: src}}
 	p.advance()
 	if p.tok.kind == tEOF {
@@ -42,7 +42,7 @@ func ParseExpression(src string) (*expr.Node, []Error) {
 }
 
 // ParseString parses a text with interpolations, as a string in YAML is one: a Const if there are none, else a Concat.
-func ParseString(text string) (*expr.Node, []Error) {
+func ParseString(text string) (*expr.Node, []SyntaxError) {
 	if strings.IndexByte(text, '$') < 0 {
 		return &expr.Node{Op: expr.Const, Value: value.FromString(text)}, nil
 	}
@@ -55,7 +55,7 @@ func ParseString(text string) (*expr.Node, []Error) {
 }
 
 // ParseLambda parses a lambda that stands alone: |$value| { $value + 1 }.
-func ParseLambda(src string) (*expr.Lambda, []Error) {
+func ParseLambda(src string) (*expr.Lambda, []SyntaxError) {
 	p := parser{lexer: lexer{src: src}}
 	p.advance()
 	if !p.at("|") {
@@ -70,12 +70,12 @@ func ParseLambda(src string) (*expr.Lambda, []Error) {
 }
 
 // result is what a Parse function returns for n.
-func (p *parser) result(n *expr.Node) (*expr.Node, []Error) {
+func (p *parser) result(n *expr.Node) (*expr.Node, []SyntaxError) {
 	if p.err == nil && higher(n, maxHeight) {
 		p.fail(n.Off, "the expression is nested too deeply", "split it into several statements")
 	}
 	if p.err != nil {
-		return nil, []Error{*p.err}
+		return nil, []SyntaxError{*p.err}
 	}
 	return n, nil
 }

@@ -35,7 +35,7 @@ func (t *Text) Pos(off int) diag.Pos {
 }
 
 // Report reports errors of syntax.
-func (t *Text) Report(errs []Error, diags *diag.List) {
+func (t *Text) Report(errs []SyntaxError, diags *diag.List) {
 	for _, e := range errs {
 		diags.Add(diag.Diagnostic{Pos: t.Pos(e.Off), Code: cmp.Or(e.Code, "syntax"), Message: e.Message, Hint: e.Hint})
 	}

@@ -21,7 +21,8 @@ func TestPlacesOfOffsets(t *testing.T) {
 // An error keeps its own code; without one it is an error of syntax.
 func TestReportedErrorsHaveACode(t *testing.T) {
 	var diags diag.List
-	NewText("s.pp", "a\nb").Report([]Error{{Off: 0, Message: "one"}, {Off: 2, Message: "two", Code: "catalog"}}, &diags)
+	errs := []SyntaxError{{Off: 0, Message: "one"}, {Off: 2, Message: "two", Code: "catalog"}}
+	NewText("s.pp", "a\nb").Report(errs, &diags)
 	found := diags.Sorted()
 	if len(found) != 2 || found[0].Code != "syntax" || found[1].Code != "catalog" || found[1].Pos.Line != 2 {
 		t.Errorf("reported is %v", found)

@@ -13,7 +13,7 @@ type Token struct {
 }
 
 // Tokens are the tokens of a set, or of binder_config.pp.
-func Tokens(src string) ([]Token, []Error) {
+func Tokens(src string) ([]Token, []SyntaxError) {
 	p := newSetParser(src)
 	p.trace = &trace{src: src}
 	if p.errs == nil {
@@ -24,7 +24,7 @@ func Tokens(src string) ([]Token, []Error) {
 }
 
 // TokensOfEnvironments are the tokens of environments.pp.
-func TokensOfEnvironments(src string) ([]Token, []Error) {
+func TokensOfEnvironments(src string) ([]Token, []SyntaxError) {
 	p := newEnvironmentsParser(src)
 	p.trace = &trace{src: src}
 	p.environments()

@@ -99,20 +99,20 @@ func appendEntries(dst []byte, v Value) []byte {
 	return append(append(dst, count...), body...)
 }
 
-// AppendIdentity appends bytes that are equal for values that Identical takes for the same: the encoding, with the
+// AppendDistinct appends bytes that are equal for values that Identical takes for the same: the encoding, with the
 // entries of hashes in an order of their own.
-func AppendIdentity(dst []byte, v Value) []byte {
+func AppendDistinct(dst []byte, v Value) []byte {
 	switch v.Kind() {
 	case Array:
 		dst = binary.AppendUvarint(append(dst, tagArray), uint64(v.Len()))
 		for e := range v.Elems() {
-			dst = AppendIdentity(dst, e)
+			dst = AppendDistinct(dst, e)
 		}
 		return dst
 	case Hash:
 		entries := make([]string, 0, v.Len())
 		for k, e := range v.Pairs() {
-			entries = append(entries, string(AppendIdentity(AppendIdentity(nil, k), e)))
+			entries = append(entries, string(AppendDistinct(AppendDistinct(nil, k), e)))
 		}
 		slices.Sort(entries)
 		dst = binary.AppendUvarint(append(dst, tagHash), uint64(len(entries)))
@@ -121,7 +121,7 @@ func AppendIdentity(dst []byte, v Value) []byte {
 		return Append(dst, FromFloat(v.Float()+0)) // which makes one zero of the two
 	case Undef:
 		if v, err := v.Read(); err == nil && !v.IsUndef() { // it is sensitive
-			return AppendIdentity(append(dst, tagHash+1), v)
+			return AppendDistinct(append(dst, tagHash+1), v)
 		}
 	}
 	return Append(dst, v)

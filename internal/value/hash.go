@@ -21,7 +21,7 @@ func (t *body) find(key Value) (int, bool) {
 		return 0, false
 	}
 	if t.others != nil {
-		i, ok := t.others[string(AppendIdentity(nil, key))]
+		i, ok := t.others[string(AppendDistinct(nil, key))]
 		return i, ok && Identical(t.elems[i], key) // false for NaN
 	}
 	for i := 0; i < len(t.elems); i += 2 {
@@ -78,7 +78,7 @@ func (t *body) note(i int) {
 	if k := t.elems[i]; k.Kind() == String {
 		t.index[k.str] = i
 	} else {
-		t.others[string(AppendIdentity(nil, k))] = i
+		t.others[string(AppendDistinct(nil, k))] = i
 	}
 }
 

@@ -18,11 +18,11 @@ func TestUnveiled(t *testing.T) {
 	if err != nil || !sensitive || !Identical(out, want) {
 		t.Errorf("%v, %v, %v", out, sensitive, err)
 	}
-	if Identical(in, want) || string(AppendIdentity(nil, in)) == string(AppendIdentity(nil, want)) {
+	if Identical(in, want) || string(AppendDistinct(nil, in)) == string(AppendDistinct(nil, want)) {
 		t.Error("what is marked is something else")
 	}
 	again := FromString("tuna").Sensitive()
-	if !Identical(secret, again) || string(AppendIdentity(nil, secret)) != string(AppendIdentity(nil, again)) {
+	if !Identical(secret, again) || string(AppendDistinct(nil, secret)) != string(AppendDistinct(nil, again)) {
 		t.Error("one secret is the same as the other")
 	}
 	if secret.IsUndef() || !secret.Truthy() {

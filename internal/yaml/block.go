@@ -205,10 +205,10 @@ func (r *blockReader) key(m *mapping, from int) (Node, bool) {
 }
 
 // behind reads the value behind a colon or dash, of a hash or list that is indented by indent.
-func (r *blockReader) behind(indent int, of Kind) (Node, bool) {
+func (r *blockReader) behind(indent int, kind Shape) (Node, bool) {
 	empty := r.node()
 	if r.endLine() {
-		return r.below(indent, of, empty)
+		return r.below(indent, kind, empty)
 	}
 	start := r.off
 	if !r.atDash() {
@@ -220,7 +220,7 @@ func (r *blockReader) behind(indent int, of Kind) (Node, bool) {
 			return n, r.endLine()
 		}
 	}
-	if of == Mapping {
+	if kind == Mapping {
 		return Node{}, false
 	}
 	r.off, r.indent = start, start-r.start // a list or hash that starts behind the dash
@@ -228,8 +228,8 @@ func (r *blockReader) behind(indent int, of Kind) (Node, bool) {
 }
 
 // below reads a value that starts on another line than its key or dash, if there is one.
-func (r *blockReader) below(indent int, of Kind, empty Node) (Node, bool) {
-	if r.indent > indent || r.indent == indent && of == Mapping && r.atDash() {
+func (r *blockReader) below(indent int, kind Shape, empty Node) (Node, bool) {
+	if r.indent > indent || r.indent == indent && kind == Mapping && r.atDash() {
 		return r.block()
 	}
 	return empty, true

@@ -8,11 +8,11 @@ import (
 	"bindc/internal/value"
 )
 
-// Kind says what a Node is.
-type Kind uint8
+// Shape says what a Node is.
+type Shape uint8
 
 const (
-	Scalar Kind = iota
+	Scalar Shape = iota
 	Sequence
 	Mapping
 )
@@ -20,7 +20,7 @@ const (
 // Node is one value of a document. Aliases and merge keys are already expanded: a node reached through an alias has
 // the position of its definition, and shares its Kids. Nodes are not changed after Parse and may be read concurrently.
 type Node struct {
-	Kind  Kind
+	Kind  Shape
 	Unfit Unfit       // of a Scalar
 	Line  uint32      // from 1
 	Col   uint32      // in characters, from 1

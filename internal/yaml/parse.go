@@ -167,8 +167,8 @@ func (c *converter) mark(line, col int) diag.Pos {
 	return diag.Pos{File: c.doc.File, Line: line, Col: col}
 }
 
-// place is the position of n.
-func (c *converter) place(n *goyaml.Node) diag.Pos { return c.mark(n.Line, n.Column) }
+// position is the position of n.
+func (c *converter) position(n *goyaml.Node) diag.Pos { return c.mark(n.Line, n.Column) }
 
 // passOver warns of further documents, unless they are empty. What is wrong in them does not matter.
 func (c *converter) passOver(rest *goyaml.Loader) {
@@ -179,7 +179,7 @@ func (c *converter) passOver(rest *goyaml.Loader) {
 			return
 		}
 		var at *goyaml.LoadError
-		pos := c.place(&top)
+		pos := c.position(&top)
 		if errors.As(err, &at) {
 			pos = c.mark(at.Mark.Line, at.Mark.Column)
 		}
@@ -205,7 +205,7 @@ func (c *converter) node(n *goyaml.Node, depth int) Node {
 	if n.Kind == goyaml.AliasNode {
 		return c.alias(n, depth)
 	}
-	pos := c.place(n)
+	pos := c.position(n)
 	out := Node{Line: uint32(pos.Line), Col: uint32(pos.Col)}
 	switch {
 	case n.Kind == goyaml.ScalarNode:
@@ -245,7 +245,7 @@ func (c *converter) entries(n *goyaml.Node, depth int) []Node {
 			key.Value, key.Unfit = value.FromString(symbolName(key.Value.Text())), Fit
 		}
 		if isMergeKey(k, &key) {
-			m.merge(c.place(k), &val)
+			m.merge(c.position(k), &val)
 		} else {
 			m.set(key, val)
 		}
@@ -280,7 +280,7 @@ func (c *converter) alias(n *goyaml.Node, depth int) Node {
 	if c.budget < 0 {
 		return Node{} // reported already
 	}
-	pos := c.place(n)
+	pos := c.position(n)
 	out, finished := c.anchored[n.Alias]
 	if !finished {
 		c.fail(pos, "yaml_alias", "the alias *"+n.Value+" stands inside the very value it refers to", "")
@@ -340,7 +340,7 @@ func (c *converter) resolved(n *goyaml.Node) (value.Value, bool) {
 		return value.FromString(n.Value), true
 	}
 	if problem != noFault {
-		c.refuseScalar(c.place(n), n.Value, problem)
+		c.refuseScalar(c.position(n), n.Value, problem)
 	}
 	return v, problem == noFault
 }

@@ -64,25 +64,25 @@ func (c *converter) tagged(n *goyaml.Node) value.Value {
 		return value.Value{}
 	}
 	v, ok := c.resolved(n)
-	if own, known := ownKinds[n.Tag]; ok && (!known || own != v.Kind()) {
+	if own, isOwn := ownKinds[n.Tag]; ok && (!isOwn || own != v.Kind()) {
 		c.passedOver(n)
 	}
 	return v
 }
 
 // checkTag looks at the tag of a collection.
-func (c *converter) checkTag(n *goyaml.Node, kind Kind) {
+func (c *converter) checkTag(n *goyaml.Node, kind Shape) {
 	if isTagged(n) && !slices.Contains(ownTags[kind], n.Tag) && c.isData(n, kind) {
 		c.passedOver(n)
 	}
 }
 
 // isData reports a tag that makes something else of what is written than data.
-func (c *converter) isData(n *goyaml.Node, kind Kind) bool {
+func (c *converter) isData(n *goyaml.Node, kind Shape) bool {
 	for _, tag := range objectTags[kind] {
 		start, any := strings.CutSuffix(tag, "*")
 		if tag == n.Tag || any && strings.HasPrefix(n.Tag, start) && n.Tag != "!ruby/object:Hash" {
-			c.fail(c.place(n), "yaml_tag", "the tag "+n.Tag+" is not supported here",
+			c.fail(c.position(n), "yaml_tag", "the tag "+n.Tag+" is not supported here",
 				"remove it: data is strings, numbers, booleans, null, lists and hashes")
 			return false
 		}
@@ -92,7 +92,7 @@ func (c *converter) isData(n *goyaml.Node, kind Kind) bool {
 
 // passedOver warns of a tag that changes nothing.
 func (c *converter) passedOver(n *goyaml.Node) {
-	c.warn(c.place(n), "yaml_tag", "the tag "+n.Tag+" is passed over, as by Puppet", "remove it")
+	c.warn(c.position(n), "yaml_tag", "the tag "+n.Tag+" is passed over, as by Puppet", "remove it")
 }
 
 // float is the number a scalar with the tag !!float writes. It may have an exponent without a point or a sign, which
@@ -115,7 +115,7 @@ func (c *converter) float(n *goyaml.Node) value.Value {
 		}
 	}
 	found := value.Describe(value.FromString(n.Value))
-	c.fail(c.place(n), "yaml_tag", "expected a number, as the tag "+n.Tag+" says, found "+found, "")
+	c.fail(c.position(n), "yaml_tag", "expected a number, as the tag "+n.Tag+" says, found "+found, "")
 	return value.Value{}
 }
 
@@ -140,7 +140,7 @@ func parseFloat(text string) (float64, bool) {
 func (c *converter) binary(n *goyaml.Node) value.Value {
 	text := decodeBase64(n.Value)
 	if !utf8.ValidString(text) {
-		c.fail(c.place(n), "yaml_tag", "expected text in UTF-8 behind the tag "+n.Tag+", found other bytes",
+		c.fail(c.position(n), "yaml_tag", "expected text in UTF-8 behind the tag "+n.Tag+", found other bytes",
 			"hand binary data on as base64: remove the tag")
 	}
 	return value.FromString(text)
@@ -170,7 +170,7 @@ func (c *converter) ordered(n *goyaml.Node, depth int) []Node {
 	m := mapping{report: c.report, kids: make([]Node, 0, 2*len(n.Content))}
 	for _, entry := range n.Content {
 		if entry.Kind != goyaml.MappingNode || len(entry.Content) != 2 || entry.Anchor != "" {
-			c.fail(c.place(entry), "yaml_tag", "expected a list of hashes of one entry each behind the tag "+n.Tag,
+			c.fail(c.position(entry), "yaml_tag", "expected a list of hashes of one entry each behind the tag "+n.Tag,
 				"write '- key: value'")
 			continue
 		}

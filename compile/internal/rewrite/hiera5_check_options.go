@@ -78,7 +78,7 @@ func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string
 		if part != nil {
 			d := diag.Diagnostic{Pos: o.position(c.Tables, name), Severity: diag.Warning, Code: "hiera_options",
 				Message: part.Error() + "; " + consequence}
-			if wrong, ok := part.(*merge.Error); ok && wrong.Entry != "" {
+			if wrong, ok := part.(*merge.MergeError); ok && wrong.Entry != "" {
 				d.Pos = o.position(c.Tables, wrong.Entry)
 			} else if ok && wrong.Absent {
 				d.Message = part.Error() + ", and Puppet converts to it; every lookup of a key this is for is an error here"

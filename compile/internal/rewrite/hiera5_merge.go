@@ -174,7 +174,7 @@ func (m *merger) mergeRecipe(root string, all []lookupOptions) (uint32, *merge.E
 // unknown.
 func (m *merger) refusePattern(o lookupOptions, err error) {
 	at := o.position(m.Tables, "")
-	if wrong, ok := err.(*merge.Error); ok {
+	if wrong, ok := err.(*merge.MergeError); ok {
 		at = o.position(m.Tables, wrong.Entry)
 	}
 	if m.refused[at] {

@@ -72,7 +72,7 @@ func orderOf(c *call, a, b value.Value) (int, error) {
 }
 
 // distinctKey is a key that is the same for values that are the same value of the same kind.
-func distinctKey(v value.Value) string { return string(value.AppendIdentity(nil, v)) }
+func distinctKey(v value.Value) string { return string(value.AppendDistinct(nil, v)) }
 
 func runUnique(c *call) (value.Value, error) {
 	if err := c.Needs(1); err != nil {

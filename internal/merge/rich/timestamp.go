@@ -162,7 +162,8 @@ func daysBefore(year, month, day int64) int64 {
 	if month <= 2 { // the years of this calculation begin in March
 		year, month = year-1, month+12
 	}
-	return 365*year + floorDiv(year, 4) - floorDiv(year, 100) + floorDiv(year, 400) + (153*(month-3)+2)/5 + day - 1 - 719468
+	leapDays := floorDiv(year, 4) - floorDiv(year, 100) + floorDiv(year, 400)
+	return 365*year + leapDays + (153*(month-3)+2)/5 + day - 1 - 719468
 }
 
 // floorDiv returns the whole part of a quotient, rounded down.

@@ -49,7 +49,7 @@ type Row struct {
 type Book struct {
 	f     *snapshot.Snapshot
 	files []snapshot.Input
-	all   *snapshot.Book // nil: each key is looked for alone
+	all   *snapshot.AllBindings // nil: each key is looked for alone
 	dims  *dimensions
 	box   *seal.Box // opens what is sealed; nil: nobody can
 }
@@ -63,7 +63,7 @@ func NewBook(f *snapshot.Snapshot, whole bool, box *seal.Box) (*Book, error) {
 	}
 	b := &Book{f: f, dims: dims, box: box}
 	if b.files, err = f.Inputs(); err == nil && whole {
-		b.all, err = f.Book()
+		b.all, err = f.AllBindings()
 	}
 	return b, err
 }

@@ -15,8 +15,8 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// location is a path or glob of Hiera 5 below a directory that is known: its text, and the dimension that has the whole of
-// it as value.
+// location is a path or glob of Hiera 5 below a directory that is known: its text, and the dimension that has the
+// whole of it as value.
 type location struct {
 	tree *site.Tree // nil: the directory is not there
 

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Identity is what the file system says of a file. While it stays the same, so does the content.
-type Identity struct {
+// FileID is what the file system says of a file. While it stays the same, so does the content.
+type FileID struct {
 	Device, Inode    uint64
 	Size             int64
 	Modified, Change int64 // in nanoseconds; the second cannot be set, as by tools that copy the first
@@ -17,7 +17,7 @@ type Identity struct {
 const racy = int64(2 * time.Second)
 
 // Settled tells whether the file had been left alone when a build began, so that its identity counts.
-func (id Identity) Settled(began int64) bool { return max(id.Modified, id.Change) < began-racy }
+func (id FileID) Settled(began int64) bool { return max(id.Modified, id.Change) < began-racy }
 
 // Clock is what time it is for the file system of dir, which need not be what the clock of this machine says. A file
 // that is made and removed tells; it is called as pattern says, as os.CreateTemp has it.

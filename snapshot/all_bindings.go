@@ -2,8 +2,8 @@ package snapshot
 
 import "slices"
 
-// Book is all bindings of a snapshot, by key, for reports on all of it. It reads every block once.
-type Book struct {
+// AllBindings is all bindings of a snapshot, by key, for reports on all of it. It reads every block once.
+type AllBindings struct {
 	s      *Snapshot
 	first  []uint32 // per key number, where its lines begin; one more at the end
 	lines  []line
@@ -21,9 +21,9 @@ type line struct {
 
 type scopeSlot struct{ level, slot uint32 }
 
-// Book reads all bindings. It takes some 40 bytes for each. The error is a *DamageError.
-func (s *Snapshot) Book() (*Book, error) {
-	b := &Book{s: s}
+// AllBindings reads all bindings. It takes some 40 bytes for each. The error is a *DamageError.
+func (s *Snapshot) AllBindings() (*AllBindings, error) {
+	b := &AllBindings{s: s}
 	slots := make([]map[uint32]uint32, len(s.levels)) // of a level, by place the slot of the directory
 	end := uint64(0)
 	for block := range s.coldBlocks() {
@@ -64,7 +64,7 @@ func (l *levelView) slotsByPlace() map[uint32]uint32 {
 }
 
 // scopesOf reads a block of scopes.
-func (b *Book) scopesOf(block int, level uint32, slots map[uint32]uint32) error {
+func (b *AllBindings) scopesOf(block int, level uint32, slots map[uint32]uint32) error {
 	s, l := b.s, &b.s.levels[level]
 	var failed error
 	err := s.eachScope(block, func(place uint32, o *scopeOrigins) {
@@ -85,7 +85,7 @@ func (b *Book) scopesOf(block int, level uint32, slots map[uint32]uint32) error 
 	return err
 }
 
-func (b *Book) addScope(l *levelView, place uint32, o *scopeOrigins) error {
+func (b *AllBindings) addScope(l *levelView, place uint32, o *scopeOrigins) error {
 	from := uint32(len(b.scopes) - 1)
 	add := func(i, key uint32, ref Ref) {
 		b.lines = append(b.lines, line{key: key, from: from, ref: ref,
@@ -123,7 +123,7 @@ func (b *Book) addScope(l *levelView, place uint32, o *scopeOrigins) error {
 }
 
 // keys reads a block of the records of keys.
-func (b *Book) keys(block int) error {
+func (b *AllBindings) keys(block int) error {
 	return b.s.eachKey(block, func(key uint32, c *coldBinding) {
 		if c == nil {
 			return
@@ -136,7 +136,7 @@ func (b *Book) keys(block int) error {
 }
 
 // sort puts the lines in the order of their keys, and leaves those of one as they are.
-func (b *Book) sort() {
+func (b *AllBindings) sort() {
 	b.first = make([]uint32, b.s.hash.n+1)
 	for _, l := range b.lines {
 		b.first[l.key+1]++
@@ -153,7 +153,7 @@ func (b *Book) sort() {
 }
 
 // Bindings are those of key as Snapshot.Bindings has them, in order of precedence.
-func (b *Book) Bindings(key string) ([]Binding, error) {
+func (b *AllBindings) Bindings(key string) ([]Binding, error) {
 	n, ok := b.s.keyNumber(key)
 	if !ok {
 		return nil, nil

@@ -23,7 +23,7 @@ func TestWhatIsGuarded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Guard(func() error { return io.EOF }); err != io.EOF {
+	if err := s.Protect(func() error { return io.EOF }); err != io.EOF {
 		t.Errorf("an error becomes %v", err)
 	}
 	func() {
@@ -32,11 +32,11 @@ func TestWhatIsGuarded(t *testing.T) {
 				t.Errorf("a panic becomes %v", got)
 			}
 		}()
-		s.Guard(func() error { panic("other") })
+		s.Protect(func() error { panic("other") })
 	}()
 	defer func() {
 		if debug.SetPanicOnFault(false) {
-			t.Error("faults stay panics behind Guard")
+			t.Error("faults stay panics behind Protect")
 		}
 	}()
 	first := uintptr(unsafe.Pointer(unsafe.StringData(s.data)))
@@ -47,13 +47,13 @@ func TestWhatIsGuarded(t *testing.T) {
 		}
 	}
 	if os.Getenv("BINDC_EMULATED") != "" {
-		t.Skip("qemu-user reports the address 0 for a fault in a truncated map, so Guard cannot know that it is the map's")
+		t.Skip("qemu-user reports the address 0 for a fault in a truncated map, so Protect cannot know that it is the map's")
 	}
 	if err := os.Truncate(path, 0); err != nil {
 		t.Fatal(err)
 	}
 	var damage *DamageError
-	err = s.Guard(func() error { return s.Verify(anyRecipe) })
+	err = s.Protect(func() error { return s.Verify(anyRecipe) })
 	if !errors.As(err, &damage) || damage.Section != "file" {
 		t.Errorf("of a truncated file Verify says %v", err)
 	}
@@ -83,7 +83,7 @@ func TestAFaultElsewhere(t *testing.T) {
 			t.Error("a fault in the map of another snapshot does not go on")
 		}
 	}()
-	err := whole.Guard(func() error {
+	err := whole.Protect(func() error {
 		if other.data[len(other.data)-1] == 0 {
 			return io.EOF
 		}

@@ -2,12 +2,12 @@ package snapshot
 
 import "runtime/debug"
 
-// Guard runs do. Where that reads a page of the map that the file no longer has, as somebody truncated it, Guard
-// returns a *DamageError. It guards what runs on this goroutine.
+// Protect runs do. Where that reads a page of the map that the file no longer has, as somebody truncated it, Protect
+// returns a *DamageError. It protects what runs on this goroutine.
 //
 // This is the only recover of the project. The system delivers such a read as a signal (SIGBUS); that no program
 // survives it, or that it becomes a panic, is all the choice that Go gives. Any other panic goes on.
-func (s *Snapshot) Guard(do func() error) (err error) {
+func (s *Snapshot) Protect(do func() error) (err error) {
 	before := debug.SetPanicOnFault(true)
 	defer func() {
 		debug.SetPanicOnFault(before)

@@ -1,0 +1,27 @@
+//go:build unix
+
+package fsx
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// FileIDAt is that of the file a path leads to; not ok if there is none.
+func FileIDAt(path string) (id FileID, ok bool) {
+	var st unix.Stat_t
+	err := unix.Stat(path, &st)
+	return identityFrom(&st), err == nil
+}
+
+// FileIDOf is that of an open file.
+func FileIDOf(f *os.File) (id FileID, ok bool) {
+	var st unix.Stat_t
+	err := unix.Fstat(int(f.Fd()), &st)
+	return identityFrom(&st), err == nil
+}
+
+func identityFrom(st *unix.Stat_t) FileID {
+	return FileID{uint64(st.Dev), uint64(st.Ino), st.Size, st.Mtim.Nano(), st.Ctim.Nano()}
+}
