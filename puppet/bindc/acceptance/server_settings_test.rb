@@ -1,0 +1,126 @@
+# frozen_string_literal: true
+
+require 'etc'
+require_relative 'puppetserver'
+require_relative 'scenarios'
+
+# Puppetserver with other settings than the default: JRubies that end after some requests, one JRuby of several threads,
+# and a user that may not read everything.
+class ServerSettingsTest < Minitest::Test
+  include Scenarios
+  # Each server starts for one test; the shared ones are in server_test.
+  Scenarios.instance_methods.grep(/^test_/).each { |name| undef_method(name) }
+
+  THREADS = 4
+
+  def self.world
+    @world ||= World.new.tap { |world| Minitest.after_run { world.close } }
+  end
+
+  attr_reader :puppet
+
+  def teardown
+    return unless puppet
+
+    left = Processes.children(puppet.pid)
+    puppet.stop
+    eventually { left.each { |child| refute_path_exists "/proc/#{child}" } }
+  end
+
+  def reload(environment)
+    puppet.delete("/puppet-admin-api/v1/environment-cache?environment=#{environment}")
+  end
+
+  def serve(name, **options)
+    @puppet = Puppetserver.new("#{world.dir}/#{name}", repository.compiled, **options)
+    puppet.start
+  end
+
+  def numbers(environment)
+    world.answers(puppet, FACTS, %w[a b c d].map { |name| ["#{name}::number"] }, environment).map { |answer| answer['value'] }
+  end
+
+  # What so many catalogs have, several at a time.
+  def many(count, environment)
+    Array.new(THREADS) { Thread.new { Array.new(count / THREADS) { numbers(environment) } } }.flat_map(&:value)
+  end
+
+  def assert_children(most)
+    eventually do
+      assert_operator children.length, :<=, most
+      assert_empty Processes.defunct(puppet.pid)
+    end
+  end
+
+  # The child of a JRuby ends with it. No catalog fails, and a new snapshot is seen.
+  def test_jrubies_that_end_after_some_requests
+    world.compile(world.numbered(1), 'ending')
+    environment('ending', { 'snapshot' => "#{world.dir}/snapshots/%{environment}.snap" })
+    serve('ending', instances: 2, jruby: { 'max-requests-per-instance' => 5 })
+    seen = []
+    4.times do
+      assert_equal [[1] * 4], many(THREADS * 2, 'ending').uniq
+      seen |= children
+    end
+    assert_operator seen.length, :>, 2, 'JRubies were replaced, and their children'
+    assert_children(2)
+    world.build(world.numbered(2), repository.snapshot('ending'))
+    eventually { assert_equal [[2] * 4], many(THREADS, 'ending').uniq }
+    assert_children(2)
+    # All services start anew in the same process.
+    before = children
+    puppet.reload
+    assert_equal [[2] * 4], many(THREADS, 'ending').uniq
+    eventually { before.each { |child| refute_includes children, child } }
+    assert_children(2)
+  end
+
+  # All threads share the child.
+  def test_one_jruby_of_several_threads
+    world.compile(world.numbered(1), 'threaded')
+    environment('threaded', { 'snapshot' => "#{world.dir}/snapshots/%{environment}.snap" })
+    serve('threaded', instances: THREADS, jruby: { 'multithreaded' => true })
+    3.times { assert_equal [[1] * 4], many(THREADS * 3, 'threaded').uniq }
+    assert_children(1)
+    2.times do
+      children.each { |child| Process.kill('KILL', child) }
+      assert_equal [[1] * 4], many(THREADS, 'threaded').uniq
+    end
+    puppet.delete('/puppet-admin-api/v1/jruby-pool')
+    eventually { assert_equal [[1] * 4], many(THREADS, 'threaded').uniq }
+    world.build(world.numbered(2), repository.snapshot('threaded'))
+    eventually { assert_equal [[2] * 4], many(THREADS, 'threaded').uniq }
+    assert_children(1)
+  end
+
+  # What the user of the server may not read or run is an error that says so. Nothing has to be restarted after that.
+  def test_a_user_that_may_not_read_everything
+    skip 'only root can start a server as another user' unless Process.uid.zero?
+    user = Etc.getpwnam('puppet').name
+    readable = system('setpriv', "--reuid=#{user}", "--regid=#{user}", '--clear-groups', 'test', '-r', __FILE__)
+    skip "the user #{user} cannot read #{__dir__}" unless readable
+
+    File.chmod(0o755, world.dir)
+    snapshots, program = "#{world.dir}/locked", "#{world.dir}/bindq-guarded"
+    FileUtils.mkdir_p(snapshots)
+    FileUtils.cp(ENV.fetch('BINDQ'), program)
+    world.build(world.numbered(1), "#{snapshots}/guarded.snap")
+    environment('guarded', { 'snapshot' => "#{snapshots}/%{environment}.snap", 'command' => program })
+    serve('guarded', instances: 1, user: user)
+    denied(program, 0o700, 0o755, /cannot start #{program} serve .*Permission denied.*Install bindq where the user of Puppet may run it/)
+    needed = /permission denied; let the user '#{user}' read the file and enter its directories \[snapshot_missing\]/
+    denied("#{snapshots}/guarded.snap", 0o600, 0o644, needed)
+    denied(snapshots, 0o700, 0o755, needed)
+    assert_equal 0, File.stat("#{snapshots}/guarded.snap").uid
+  end
+
+  # A lookup fails with a message while a file has one mode, and succeeds when it has the other. A child keeps what it has
+  # open, so it is ended first.
+  def denied(path, mode, good, message)
+    File.chmod(mode, path)
+    children.each { |child| Process.kill('KILL', child) }
+    eventually { assert_match(/\Abindc: .*#{message}/, answer('a::number', 'guarded')['error'].to_s) }
+    File.chmod(good, path)
+    eventually { assert_equal [1] * 4, numbers('guarded') }
+  end
+end
