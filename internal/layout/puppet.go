@@ -159,7 +159,7 @@ func (s *setter) before(i int) (g gap) {
 			from += len(text)
 			rest := strings.TrimLeft(s.src[from:], " \t\r")
 			last := rest == "" || rest[0] == '\n'
-			g.comments = append(g.comments, remark{strings.TrimRight(text, " \t"), g.newline, last, g.empty})
+			g.comments = append(g.comments, remark{strings.TrimRight(text, " \t\r"), g.newline, last, g.empty})
 			newlines, g.empty, g.newline, g.blank = 0, false, false, true
 		default:
 			rest := strings.TrimLeftFunc(s.src[from:to], func(r rune) bool { return r != '\n' && unicode.IsSpace(r) })

@@ -158,14 +158,22 @@ func (p *setParser) options(s *Statement) {
 	p.expect("}", "or , after the option")
 }
 
-func (p *setParser) option() Option {
-	o := Option{Name: Word{p.tok.text, p.tok.off}}
+// bareOrQuoted parses a name: a bare word, or a string without interpolation.
+func (p *setParser) bareOrQuoted(what string) Word {
+	w := Word{p.tok.text, p.tok.off}
 	switch p.tok.kind {
 	case tName, tWord, tString, tKeyword:
 		p.advance()
+	case tQuote:
+		w.Text = p.constantText(what)
 	default:
-		p.expected("the name of an option")
+		p.expected(what)
 	}
+	return w
+}
+
+func (p *setParser) option() Option {
+	o := Option{Name: p.bareOrQuoted("the name of an option")}
 	p.expect("=>", "after the name of the option")
 	if p.err == nil && p.at("|") {
 		o.Lambda = p.lambda()

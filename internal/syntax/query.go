@@ -103,15 +103,10 @@ func (p *setParser) condition() *expr.Node {
 
 // comparison parses name op value. What it is not, is said as not.
 func (p *setParser) comparison() *expr.Node {
-	off, name := p.tok.off, p.tok.text
-	switch p.tok.kind {
-	case tName, tWord, tString, tKeyword:
-		p.advance()
-	default:
-		p.expected("the name of a parameter")
-	}
+	name := p.bareOrQuoted("the name of a parameter")
+	off := name.Off
 	op, negated := p.comparisonOperator()
-	n := p.list3(off, op, p.constant(off, value.FromString(name)), listed(p.operation(levelAdd)))
+	n := p.list3(off, op, p.constant(off, value.FromString(name.Text)), listed(p.operation(levelAdd)))
 	if negated {
 		n = p.list3(off, "not", n)
 	}
