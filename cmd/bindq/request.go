@@ -115,12 +115,15 @@ func (s *source) options() (bindings.Options, error) {
 	if err != nil {
 		return bindings.Options{}, err
 	}
-	opts := bindings.Options{StrictVariables: s.noUnknown, Accept: accept}
-	if opts.Unseal, err = s.unseal(); err != nil {
-		return opts, err
+	unseal, err := s.unseal()
+	if err != nil {
+		return bindings.Options{}, err
 	}
-	opts.Decrypt, err = s.decrypt()
-	return opts, err
+	decrypt, err := s.decrypt()
+	if err != nil {
+		return bindings.Options{}, err
+	}
+	return bindings.Options{StrictVariables: s.noUnknown, Accept: accept, Unseal: unseal, Decrypt: decrypt}, nil
 }
 
 // decrypt decrypts texts of hiera-eyaml; nil if no key is given.

@@ -46,7 +46,7 @@ func (c *followed) parse() (*yaml.Node, error) {
 	for _, d := range diags.Sorted() {
 		c.problems = append(c.problems, fmt.Errorf("%s: %s", d.Pos, d.Message))
 	}
-	if len(c.problems) == 0 && (!ok || doc == nil || doc.Root == nil) {
+	if len(c.problems) == 0 && (!ok || doc.Root == nil) {
 		c.problems = append(c.problems, fmt.Errorf("%s: it is empty: expected 'names', each with a 'source'", c.path))
 	}
 	if err := c.err(); err != nil {

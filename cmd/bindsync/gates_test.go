@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"bindc/internal/query"
 	"bindc/internal/snapfile"
 	"bindc/internal/testsite"
+	"bindc/origin"
 )
 
 // The store keeps a snapshot with sensitive values from others. A value that is computed is not sensitive by that.
@@ -65,6 +68,97 @@ func TestCheckKeysBoundsQueries(t *testing.T) {
 		}
 		if err := (&gates{checkKeys: "queries"}).keysFound("site.bsnap"); fmt.Sprint(err) != c.want {
 			t.Errorf("%d bytes: found %v, expected %s", c.length, err, c.want)
+		}
+	}
+}
+
+// A snapshot that cannot be opened does not pass the gate of queries.
+func TestCheckKeysOfAFileThatIsNoSnapshot(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	if err := os.WriteFile(path, []byte("nonsense"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	err := (&gates{checkKeys: path}).keysFound(path)
+	if err == nil || !strings.Contains(err.Error(), "not a snapshot") {
+		t.Errorf("found %v", err)
+	}
+}
+
+// The signers are read at each check. Without them, nothing is accepted.
+func TestSignersThatDisappear(t *testing.T) {
+	signers := filepath.Join(t.TempDir(), "signers")
+	const key = "a namespaces=\"bindc\" ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB9dG4kjRhQTtWTVzd2t27+t0DEHBPW7iOD23TUiYLio\n"
+	if err := os.WriteFile(signers, []byte(key), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	checks, err := (&gates{signers: snapfile.Signers{Allowed: signers}}).checks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(signers); err != nil {
+		t.Fatal(err)
+	}
+	_, err = checks.Origin("a snapshot", origin.Signed{}, [32]byte{})
+	if err == nil || !strings.HasPrefix(err.Error(), "--allowed-signers: open ") {
+		t.Errorf("found %v", err)
+	}
+}
+
+// A server is asked over TLS, and without only if it is on this machine and a flag allows it.
+func TestServersThatMayBeAsked(t *testing.T) {
+	for _, c := range []struct {
+		address   string
+		plainHTTP bool
+		want      string
+	}{
+		{"https://example.org/x", false, "<nil>"},
+		{"https://example.org/x", true, "https://example.org/x and --plain-http contradict each other"},
+		{"http://localhost/x", true, "<nil>"},
+		{"http://localhost/x", false, "http://localhost/x asks without TLS"},
+		{"http://example.org/x", true, "http://example.org/x: only servers on this machine"},
+	} {
+		u, err := url.Parse(c.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = (&sources{plainHTTP: c.plainHTTP}).mayAsk(u)
+		if !strings.HasPrefix(fmt.Sprint(err), c.want) {
+			t.Errorf("%s, plain %v: found %v, expected %s", c.address, c.plainHTTP, err, c.want)
+		}
+	}
+}
+
+// A configuration applies to its store, by whatever path that is named.
+func TestConfigurationAppliesToALinkToItsStore(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	err := errors.Join(os.Mkdir("store", 0o777), os.Symlink("store", "link"), os.Mkdir("other", 0o777),
+		os.WriteFile("follow.yaml", []byte("store: store\nkeep: 3\nnames: {a: {source: 'file:a.snap'}}\n"), 0o666))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("BINDSYNC_CONFIG", "follow.yaml")
+	t.Setenv("BINDSYNC_STORE", "")
+	for store, keep := range map[string]int{"store": 3, "./store/": 3, "link": 3, "other": defaultKeep} {
+		p, err := (&storeFlag{dir: store}).policy()
+		if err != nil || p.keep.Last != keep {
+			t.Errorf("%s: keeps %d, expected %d (%v)", store, p.keep.Last, keep, err)
+		}
+	}
+}
+
+// A limit on the age of a name, or a gate, is off unless somebody asks for it.
+func TestDefaultsOfFlags(t *testing.T) {
+	for verb, flags := range map[string]map[string]string{
+		"status": {"max-age": "0s", "verify": "false", "history": "false"},
+		"pull":   {"max-change": "", "check-keys": "", "no-activate": "false", "timeout": pollTimeout.String()},
+		"gc":     {"keep": "5", "younger": "168h0m0s", "dry-run": "false"},
+	} {
+		cmd := verbs[verb]()
+		for name, want := range flags {
+			if got := cmd.Flags().Lookup(name).DefValue; got != want {
+				t.Errorf("%s --%s is '%s', expected '%s'", verb, name, got, want)
+			}
 		}
 	}
 }

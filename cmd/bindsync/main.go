@@ -57,9 +57,8 @@ func message(err error) string {
 
 // codeOf returns the stable code of an error, or "" if the error has none.
 func codeOf(err error) bindings.Code {
-	var coded *bindings.Error
 	var refusal *ship.Refusal
-	if errors.As(err, &refusal) && !errors.As(err, &coded) {
+	if errors.As(err, &refusal) {
 		return report.CodeRefused
 	}
 	return report.CodeOf(err)
