@@ -127,7 +127,7 @@ func (b *environments) sliceOf(e loader.Environment, site *compilation) {
 
 // beginSigning finds the key, and the revision, which without a key is that of what is pushed.
 func (b *environments) beginSigning() (revision string, err error) {
-	if err := b.sign.checkLengths(); err != nil {
+	if err := b.sign.checkTexts(); err != nil {
 		return "", err
 	}
 	revision = b.sign.revision

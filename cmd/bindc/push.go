@@ -111,7 +111,7 @@ func pushCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := sign.checkLengths(); err != nil {
+			if err := sign.checkTexts(); err != nil {
 				return err
 			}
 			revision := sign.revision

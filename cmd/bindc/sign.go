@@ -13,6 +13,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"bindc/origin"
+	"bindc/ship"
 )
 
 // signing is how a snapshot is signed, if it is.
@@ -38,12 +39,18 @@ func (s *signing) addToAll(cmd *cobra.Command) {
 // maxSigned is the maximum length in bytes of --name and of --revision: masters truncate longer texts, or refuse them.
 const maxSigned = 1024
 
-// checkLengths refuses a name or a revision that masters would not take.
-func (s *signing) checkLengths() error {
+// checkTexts refuses a name or a revision that masters would not take.
+func (s *signing) checkTexts() error {
 	for _, f := range []struct{ flag, text string }{{"--name", s.name}, {"--revision", s.revision}} {
 		if len(f.text) > maxSigned {
 			return fmt.Errorf("%s: expected at most %d bytes, found %d", f.flag, maxSigned, len(f.text))
 		}
+	}
+	if s.name == "" {
+		return nil
+	}
+	if err := ship.CheckName(s.name); err != nil {
+		return fmt.Errorf("--name: %w", err)
 	}
 	return nil
 }
@@ -51,7 +58,7 @@ func (s *signing) checkLengths() error {
 // begin finds the key: a build that cannot be signed is not begun.
 func (s *signing) begin() error {
 	s.end = func() error { return nil }
-	if err := s.checkLengths(); err != nil {
+	if err := s.checkTexts(); err != nil {
 		return err
 	}
 	if s.keyFile == "" {

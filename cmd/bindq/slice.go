@@ -37,8 +37,8 @@ func sliceCommand() *cobra.Command {
 					for _, doubt := range written.doubts {
 						note(cmd, "--when: "+doubt)
 					}
-					fmt.Fprintf(cmd.OutOrStdout(), "%s: %d bindings, %d bytes, sha256 %x\n", diag.Visible(out),
-						written.bindings, written.Size, written.Sum)
+					fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d bytes, sha256 %x\n", diag.Visible(out),
+						diag.Count(written.bindings, "binding"), written.Size, written.Sum)
 				}
 				return err
 			})
