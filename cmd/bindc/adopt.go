@@ -114,6 +114,7 @@ func (a *adoption) run() error {
 	if err := a.site.report(a.cmd, &a.flags); err != nil {
 		return err
 	}
+	a.sayUnreadableKeys()
 	if err := a.leave(); err != nil {
 		return a.refused(err)
 	}
@@ -248,6 +249,26 @@ func (a *adoption) eyamlKeys() ([]string, error) {
 		out = append(out, path)
 	}
 	return out, nil
+}
+
+// sayUnreadableKeys warns of private keys in hiera.yaml that cannot be read. Without them, lookups of encrypted values
+// fail.
+func (a *adoption) sayUnreadableKeys() {
+	if len(a.keys) > 0 {
+		return // --eyaml-key was checked
+	}
+	for _, file := range a.env.Config.EyamlKeys() {
+		if strings.Contains(file, "%{") {
+			continue
+		}
+		f, err := os.Open(file)
+		if err != nil {
+			a.say("warning: %s: pkcs7_private_key: %v; lookups of encrypted values fail: put the key there, or name it with "+
+				"--eyaml-key FILE", a.env.Source(), err)
+			continue
+		}
+		f.Close()
+	}
 }
 
 // undone puts the original back.

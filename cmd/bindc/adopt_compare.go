@@ -231,6 +231,7 @@ func (a *adoption) judge(c adopt.Comparison, r *adopt.Result) error {
 		a.say("note: after %s, %d of %d answers without a merge had been compared; --compare-time gives more time",
 			a.seconds.Round(time.Millisecond), r.Plain, whole)
 	}
+	a.sayFailing(r.FailingKeys)
 	if r.Different == 0 {
 		return nil
 	}
@@ -250,6 +251,19 @@ func (a *adoption) judge(c adopt.Comparison, r *adopt.Result) error {
 	return a.unless(&adopt.Obstacle{
 		Reason: fmt.Sprintf("Puppet would answer otherwise: %s of %d", diag.Count(r.Different, "answer"), r.Answers),
 		Hint:   a.differenceHint()})
+}
+
+// sayFailing names the keys whose lookups fail with and without the snapshot.
+func (a *adoption) sayFailing(keys []string) {
+	if len(keys) == 0 {
+		return
+	}
+	names, more := strings.Join(keys[:min(len(keys), shownKeys)], ", "), ""
+	if n := len(keys) - shownKeys; n > 0 {
+		more = fmt.Sprintf(" and %s more", diag.Count(n, "key"))
+	}
+	a.say("note: plain lookups fail with and without the snapshot: %s%s; 'puppet lookup KEY --node NAME' prints why", names,
+		more)
 }
 
 func asked(merge string) string {

@@ -92,12 +92,13 @@ type Comparison struct {
 // Result is the outcome of a comparison.
 type Result struct {
 	Version     string       `json:"version"`
-	Complete    bool         `json:"complete"` // the time was enough for all merges
-	Keys        int          `json:"keys"`     // those of the snapshot, and of the files that Puppet reads
-	Answers     int          `json:"answers"`  // how many answers were compared
-	Plain       int          `json:"plain"`    // of them those without a merge that the caller asks for
-	Found       int          `json:"found"`    // of them those with a value
-	Failing     int          `json:"failing"`  // of them those that fail either way
+	Complete    bool         `json:"complete"`     // the time was enough for all merges
+	Keys        int          `json:"keys"`         // those of the snapshot, and of the files that Puppet reads
+	Answers     int          `json:"answers"`      // how many answers were compared
+	Plain       int          `json:"plain"`        // of them those without a merge that the caller asks for
+	Found       int          `json:"found"`        // of them those with a value
+	Failing     int          `json:"failing"`      // of them those that fail either way
+	FailingKeys []string     `json:"failing_keys"` // those that fail either way without a merge
 	Nodes       []string     `json:"nodes"`
 	Different   int          `json:"different"`
 	Differences []Difference `json:"differences"` // the first of them

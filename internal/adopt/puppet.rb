@@ -38,12 +38,13 @@ class Adoption
   def compare
     @counts = Hash.new(0)
     @differences = []
+    @failing = []
     @deadline = now + @order['seconds']
     loaders = %w[own asking].map { |one| loader(@order[one]) }
     @order['keys'] |= nodes.flat_map { |node| with_scope(loaders.first, node) { |scope| keys_of_files(scope) } }
     complete = steps { |node, merge, keys| compare_some(loaders, node, merge, keys) }
     { 'version' => Puppet.version, 'complete' => complete, 'keys' => @order['keys'].length, 'answers' => @counts[:answers], 'found' => @counts[:found],
-      'plain' => @counts[nil], 'failing' => @counts[:failing],
+      'plain' => @counts[nil], 'failing' => @counts[:failing], 'failing_keys' => @failing,
       'nodes' => nodes.map { |node| node['name'] }, 'different' => @counts[:different], 'differences' => @differences }
   end
 
@@ -107,7 +108,7 @@ class Adoption
     @counts[:answers] += 1
     @counts[merge] += 1
     @counts[:found] += 1 if own.key?(:value)
-    @counts[:failing] += 1 if own.key?(:error) && asking.key?(:error)
+    fails(key, merge) if own.key?(:error) && asking.key?(:error)
     how = difference(own, asking)
     return unless how
 
@@ -115,6 +116,12 @@ class Adoption
     return if @differences.length >= LISTED
 
     @differences << { 'key' => key, 'node' => node['name'], 'merge' => merge.to_s, 'how' => how }
+  end
+
+  # Counts an answer that fails either way. A key that fails without a merge fails in catalogs too, and is listed.
+  def fails(key, merge)
+    @counts[:failing] += 1
+    @failing |= [key] if merge.nil?
   end
 
   # Nil for none. No values: they may be secret.
