@@ -43,8 +43,8 @@ func diffCommand() *cobra.Command {
 			"Without OLD it is the snapshot of -s or BINDQ_SNAPSHOT.\n\n" +
 			"Keys that all change because a level or a file is added or removed are one\n" +
 			"entry; --all and --format json have each of them.\n\n" +
-			"With --manifests it names the manifests that still ask for a key that is gone: by\n" +
-			"lookup(), hiera() or a parameter of a class.\n\n" +
+			"With --manifests it names the manifests that still ask for a key that is gone,\n" +
+			"by lookup(), hiera() or a parameter of a class.\n\n" +
 			"Without --identity encrypted values count as changed: they differ in every file.\n\n" +
 			"Exit status: 0 nothing changes, 1 something does, 2 an error.",
 		Example: "  bindq diff old.bsnap site.bsnap --facts-dir facts --format markdown",
