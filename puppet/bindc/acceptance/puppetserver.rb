@@ -34,6 +34,7 @@ class Puppetserver
                '-Djruby.lib=/usr/share/jruby/lib', "-Dlogback.configurationFile=#{@dir}/logback.xml",
                '-cp', JARS.join(':'), 'clojure.main', '-m', 'puppetlabs.trapperkeeper.main',
                '--config', "#{@dir}/conf.d", '--bootstrap-config', "#{@dir}/services.d"]
+    trap('HUP', 'DEFAULT') # nohup makes all programs ignore this signal, and the server reloads on it
     @pid = Process.spawn(*command, out: "#{@dir}/output", err: %i[child out], in: '/dev/null', pgroup: true)
     ready
   rescue StandardError
