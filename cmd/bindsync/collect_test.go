@@ -25,8 +25,8 @@ func storeWith(t *testing.T, releases ...string) (*ship.Store, string) {
 	path := filepath.Join(dir, "site.snap")
 	for _, bind := range releases {
 		testsite.BuildBindings(t, bind, path)
-		pull := &ship.Pull{Store: st, Name: "production", Source: ship.File{Path: path}, MaxBytes: 1 << 20, Now: time.Now,
-			Checks: ship.Checks{Inspect: snapfile.Inspect}}
+		pull := &ship.Pull{Store: st, Name: "production", Source: ship.File{Path: path}, MaxBytes: 1 << 20,
+			Now: time.Now, Checks: ship.Checks{Inspect: snapfile.Inspect}}
 		if r, err := pull.Run(t.Context()); err != nil || !r.Activated {
 			t.Fatalf("%+v, %v", r, err)
 		}
