@@ -124,7 +124,7 @@ func keptOld(t *testing.T, what, store, old string, r result, want string) {
 		}
 	}
 	succeed(t, "bindq", "verify", link)
-	if out, status := ask(t, "status", "--store", store); status != 1 || !strings.Contains(out, "disk") {
+	if out, status := answer(t, "bindsync", "status", "--store", store); status != 1 || !strings.Contains(out, "disk") {
 		t.Errorf("%s: expected status to exit 1 and to name the disk, got %d: %s", what, status, out)
 	}
 }

@@ -158,7 +158,13 @@ bind:
 // ask runs bindq with the queries as its standard input.
 func ask(t *testing.T, args ...string) (out string, status int) {
 	t.Helper()
-	cmd := command("bindq", args...)
+	return answer(t, "bindq", args...)
+}
+
+// answer runs a program with the queries as its standard input.
+func answer(t *testing.T, program string, args ...string) (out string, status int) {
+	t.Helper()
+	cmd := command(program, args...)
 	var text bytes.Buffer
 	cmd.Stdin, cmd.Stdout = strings.NewReader(queries), &text
 	r := outcome(t, cmd, cmd.Run())
