@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -75,5 +77,78 @@ func TestTextfile(t *testing.T) {
 	f.follow.Pulls = append(f.follow.Pulls, &ship.Pull{Name: "a/b"})
 	if err := f.writeTextfile(); err == nil || read(t, path) != before {
 		t.Errorf("found %v and\n%s", err, read(t, path))
+	}
+}
+
+// A textfile that cannot be written is in the log. follow goes on.
+func TestLogHasATextfileThatCannotBeWritten(t *testing.T) {
+	st, _ := storeWith(t, "[a, 1]")
+	var log bytes.Buffer
+	f := following{store: st, textfile: filepath.Join(t.TempDir(), "nowhere", "metrics.prom")}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	f.writeTextfiles(ctx, slog.New(slog.NewTextHandler(&log, nil)), nil)
+	if !strings.Contains(log.String(), "no such file or directory") || !strings.Contains(log.String(), "textfile=") {
+		t.Errorf("the log has\n%s", log.String())
+	}
+}
+
+// gc keeps what the configuration says, unless a flag says otherwise.
+func TestWhatGCKeeps(t *testing.T) {
+	for _, c := range []struct{ keep, flags, want string }{
+		{"keep: 1\nyounger: 1ns\n", "", "2"},
+		{"keep: 1\nyounger: 1ns\n", "--keep 5", "0"},
+		{"keep: 5\nyounger: 1ns\n", "--keep 1", "2"},
+		{"keep: 1\nyounger: 1h\n", "", "0"},
+		{"keep: 1\nyounger: 1h\n", "--younger 1ns", "2"},
+	} {
+		_, dir := storeWith(t, "[a, 1]", "[a, 2]", "[a, 3]")
+		config := filepath.Join(t.TempDir(), "follow.yaml")
+		text := "store: " + dir + "\n" + c.keep + "names: {production: {source: 'file:site.snap'}}\n"
+		if err := os.WriteFile(config, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		root := command(nil)
+		root.SetArgs(append([]string{"gc", "-c", config}, strings.Fields(c.flags)...))
+		root.SetOut(&out)
+		status := execute(root)
+		if n := strings.Count(out.String(), "\n"); status != 0 || strconv.Itoa(n) != c.want {
+			t.Errorf("%q %s: status %d, %d removed, expected %s", c.keep, c.flags, status, n, c.want)
+		}
+	}
+}
+
+// A store in which no name has a snapshot needs attention.
+func TestStatusOfAnEmptyStore(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := ship.OpenStore(dir); err != nil {
+		t.Fatal(err)
+	}
+	root := command(nil)
+	root.SetArgs([]string{"status", "--store", dir})
+	if status := execute(root); status != 1 {
+		t.Errorf("status %d, expected 1", status)
+	}
+}
+
+// The status has the note of a source, such as one that is polled inefficiently.
+func TestStatusHasTheNoteOfASource(t *testing.T) {
+	var out bytes.Buffer
+	s := ship.Status{Name: "production"}
+	s.Note = "the server sends no ETag"
+	if err := printStatus(&out, []ship.Status{s}, false); err != nil || !strings.Contains(out.String(), s.Note) {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
+// A password is read once, however many sources need it.
+func TestPasswordIsReadOnce(t *testing.T) {
+	s := sources{passwordStdin: true, user: "u"}
+	stdin := strings.NewReader("secret\n")
+	for range 2 {
+		if _, err := s.open("https://example.org/site.snap", stdin); err != nil || s.password != "secret" {
+			t.Errorf("'%s', %v", s.password, err)
+		}
 	}
 }
