@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,8 +44,12 @@ type backendLayout struct {
 }
 
 // backend has backend.rb measure Puppet's own data beside snapshots of the same. large adds sites of 500 and of 50 000
-// nodes. corpora is the directory of control repositories; without any, none is measured.
-func backend(scripts, corpora string, rounds int, large bool) error {
+// nodes. corpora is the directory of control repositories; without any, none is measured. only is the part that is
+// measured, or "" for all.
+func backend(scripts, corpora, only string, rounds int, large bool) error {
+	if only != "" && only != "apply" {
+		return fmt.Errorf("-only: expected apply, found '%s'", only)
+	}
 	dir, err := os.MkdirTemp("", "bindc-backend")
 	if err != nil {
 		return err
@@ -66,7 +71,7 @@ func backend(scripts, corpora string, rounds int, large bool) error {
 	if err := os.WriteFile(filepath.Join(dir, "cases.json"), text, 0o644); err != nil {
 		return err
 	}
-	cmd := exec.Command("ruby", filepath.Join(scripts, "backend.rb"), dir, strconv.Itoa(rounds))
+	cmd := exec.Command("ruby", filepath.Join(scripts, "backend.rb"), dir, strconv.Itoa(rounds), only)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd.Run()
 }

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 # Measures Puppet's own data beside snapshots that Puppet asks, in MRI, in puppetserver and by puppet apply: ruby
-# backend.rb DIR TURNS, where backend.go has laid out environments. They take turns. Prints a table.
+# backend.rb DIR TURNS PART, where backend.go has laid out environments and PART is apply or nothing. They take turns.
+# Prints a table.
 require 'fileutils'
 require 'json'
 require 'open3'
@@ -16,9 +17,10 @@ class Backend
   BRIEF = 100    # of a catalog whose first lookup counts
   TEXTS = { 'found' => 'lookup that finds', 'absent' => 'lookup that finds nothing', 'merge' => "lookup with merge 'unique'" }.freeze
 
-  def initialize(dir, turns)
+  def initialize(dir, turns, only)
     @dir = dir
     @turns = turns
+    @only = only
     @cases = JSON.parse(File.read("#{dir}/cases.json")).sort_by { |one| [targeted?(one) ? 0 : 1, one['name'][/\d+/].to_i] }
     @cases.each { |one| environments(one).each { |name| furnish(name, one['keys'] - (one['failing'] || [])) } }
   end
@@ -27,6 +29,14 @@ class Backend
     started = Time.now
     puts loads, ''
     puts '| what | bindc | Puppet\'s YAML | ratio | target | floors: lookup_key, data_hash |', '|---|---|---|---|---|---|'
+    @only == 'apply' ? apply : servers
+    summary
+    puts '', "#{loads}, after #{(Time.now - started).round} s with #{@turns} turns"
+  end
+
+  private
+
+  def servers
     mri = Mri.new("#{@dir}/mri", "#{@dir}/code")
     measure('MRI', mri)
     apply
@@ -36,14 +46,10 @@ class Backend
     @cases.each { |one| catalogs(server, one) }
     large(server)
     memory('MRI' => mri.pid, 'puppetserver' => server.pid)
-    summary
-    puts '', "#{loads}, after #{(Time.now - started).round} s with #{@turns} turns"
   ensure
     mri&.stop
     server&.stop
   end
-
-  private
 
   def loads
     "load #{File.read('/proc/loadavg').split.first(3).join(' ')}"
@@ -285,4 +291,4 @@ class Backend
   end
 end
 
-Backend.new(ARGV[0], ARGV[1].to_i).run
+Backend.new(ARGV[0], ARGV[1].to_i, ARGV[2]).run

@@ -36,6 +36,7 @@ func main() {
 	large := flag.Bool("large", false, "with -backend: also sites of 500 and 50 000 nodes")
 	turns := flag.Int("turns", 8, "with -backend: turns of each environment; 2 show that it runs and say little")
 	corpora := flag.String("corpora", "", "with -backend: `directory` of control repositories")
+	only := flag.String("only", "", "with -backend: apply measures puppet apply and nothing else")
 	merging := flag.Bool("deep", false, "measure a deep merge beside Puppet's")
 	flag.Parse()
 	if *merging {
@@ -46,7 +47,7 @@ func main() {
 		return
 	}
 	if *beside {
-		if err := backend(*scripts, *corpora, *turns, *large); err != nil {
+		if err := backend(*scripts, *corpora, *only, *turns, *large); err != nil {
 			fmt.Fprintln(os.Stderr, "peers:", err)
 			os.Exit(1)
 		}
