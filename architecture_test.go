@@ -241,8 +241,8 @@ func TestBindqLinksNoNetwork(t *testing.T) {
 	}
 }
 
-// bindqBytes is the most that bindq may have, stripped, on linux/amd64. 9 MB are the goal: docs/dependencies.md says what
-// takes most.
+// bindqBytes is the most that bindq may have, stripped, on linux/amd64. The goal is 9 MB: bench/README.md says what
+// the parts take.
 const bindqBytes = 10_200_000
 
 // A use of text/template makes the linker keep all exported methods, which are 1.9 MB; net.Dial brings the resolver.
