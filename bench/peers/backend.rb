@@ -239,7 +239,7 @@ class Backend
   # Without what a catalog takes that looks nothing up.
   def catalogs(server, one)
     names = environments(one)
-    took = turns(one, names, [@turns / 2, 3].max) do |environment, turn|
+    took = turns(one, names, [@turns, 3].max) do |environment, turn|
       %w[nothing catalog].map { |what| clock { compile(server, one, environment, turn, 'do' => what) } * 1e6 }
     end
     empty = median(took.values.flatten(1).map(&:first))

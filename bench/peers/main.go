@@ -36,7 +36,7 @@ func main() {
 	run := backendRun{}
 	flag.BoolVar(&run.large, "large", false, "with -backend: also sites of 500 and 50 000 nodes")
 	flag.IntVar(&run.turns, "turns", 8, "with -backend: turns of each environment; 2 show that it runs and say little")
-	flag.IntVar(&run.warm, "warm", 300, "with -backend: `catalogs` that puppetserver compiles in each environment before first lookups count")
+	flag.IntVar(&run.warm, "warm", 100, "with -backend: `catalogs` that puppetserver compiles in each environment before first lookups count")
 	parts := flag.String("parts", "mri,apply,jruby,http", "with -backend: the `parts` to measure")
 	flag.StringVar(&run.corpora, "corpora", "", "with -backend: `directory` of control repositories")
 	merging := flag.Bool("deep", false, "measure a deep merge beside Puppet's")
