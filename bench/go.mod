@@ -17,7 +17,6 @@ require (
 	github.com/klauspost/compress v1.20.3 // indirect
 	golang.org/x/crypto v0.55.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/text v0.43.0 // indirect
 )
 
 replace bindc => ../
