@@ -1,13 +1,12 @@
-// Package hiera5 makes random control repositories of Hiera 5, small ones in which everything occurs that a site can
-// have, and asks real Puppet (oracle.rb) what it answers. It knows nothing of the program that is held to the answers.
+// Package hiera5 generates random Hiera 5 control repositories and asks real Puppet (oracle.rb) for the answers. The
+// sites are small, but use everything that a site can have. The package knows nothing about the program under test.
 //
-// Pools of keys and values are small, so that levels collide; whatever a key of most sites should be is decided first,
-// so that most merges fit their values and some do not. What is wrong in a site is wrong for some keys and in some
-// requests: a compiler has to take every one of these sites.
+// The pools of keys and values are small, so that levels collide. The usual kind of each key's values is decided
+// first, so that most merges fit their values and some do not. An error in a site only affects some keys and some
+// requests, so a compiler must accept all of these sites.
 //
-// Not here, because Puppet's answer depends on what was asked before: convert_to with arguments, and data providers
-// that cache. Not here either: what other tests hold (encrypted texts, the scalars of YAML), and paths that search the
-// machine.
+// Left out, because Puppet's answer depends on earlier lookups: convert_to with arguments, and data providers that
+// cache. Also left out: what other tests cover (encrypted texts, YAML scalars), and paths that search the machine.
 package hiera5
 
 import (
@@ -20,14 +19,14 @@ import (
 	"slices"
 )
 
-// Site is a control repository, those who ask it, and what they ask.
+// Site is a control repository with nodes and the questions to ask for them.
 type Site struct {
-	Files     map[string]any // by path: site/... and global/...; a Map, or a text as it stands
+	Files     map[string]any // by path, site/... and global/...; a Map, or a text to write unchanged
 	Nodes     []Node
 	Questions []Question
 }
 
-// Node is what is known of a node; Vars are variables that are no facts.
+// Node is a node. Vars are variables that are not facts.
 type Node struct {
 	Facts       Map    `json:"facts"`
 	Trusted     Map    `json:"trusted"`
@@ -35,14 +34,14 @@ type Node struct {
 	Vars        Map    `json:"vars"`
 }
 
-// Question asks for a key, for Nodes[Node]. Without Merge it is as lookup_options say.
+// Question is the lookup of a key for Nodes[Node]. Without Merge, lookup_options decide.
 type Question struct {
 	Node  int    `json:"node"`
 	Key   string `json:"key"`
 	Merge string `json:"merge,omitempty"`
 }
 
-// Answer is Puppet's; Error is the class of an error.
+// Answer is Puppet's answer. Error is the class of an error.
 type Answer struct {
 	Found     bool            `json:"found"`
 	Value     json.RawMessage `json:"value,omitempty"`
@@ -70,14 +69,14 @@ func (s *Site) text(name string) string {
 		if filepath.Ext(name) == ".yaml" {
 			return yamlText(content)
 		}
-		return jsonText(content) + "\n" // which is YAML, too, for who reads a name without extension so
+		return jsonText(content) + "\n" // also valid YAML, for a path without extension
 	case string:
 		return content
 	}
 	panic("a file is a Map or a text")
 }
 
-// String is all of the site, to be read.
+// String returns the whole site in readable form.
 func (s *Site) String() string {
 	out := ""
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
@@ -89,7 +88,7 @@ func (s *Site) String() string {
 	return out
 }
 
-// Print tells this site from others: answers belong to it as long as it is the same.
+// Print returns a fingerprint of the site. Stored answers are valid while it stays the same.
 func (s *Site) Print() string {
 	sum := sha256.Sum256([]byte(s.String() + jsonText(s.Questions)))
 	return hex.EncodeToString(sum[:8])

@@ -15,14 +15,14 @@ import (
 	"syscall"
 )
 
-// Disk is the file system. The zero value is that of the machine.
+// Disk is the file system. The zero value is the real one.
 type Disk struct {
-	// Fault, if there is one, is called before every access and makes it fail with what it returns; Filter, if there is
-	// one, stands between a file and who reads it. They are for tests.
+	// Fault and Filter are for tests and may be nil. Fault is called before every access; if it returns an error, the
+	// access fails with it. Filter replaces the content that is read from a file.
 	Fault  func(op Op, path string) error
 	Filter func(path string, file io.Reader) io.Reader
 
-	Seen *Seen // notes what is found; may be nil
+	Seen *Seen // records all results; may be nil
 }
 
 // Op is a kind of access.
@@ -33,7 +33,7 @@ const (
 	List    Op = "list"
 	Resolve Op = "resolve"
 	Open    Op = "open"
-	Read    Op = "read" // the content of an open file; it is opened before
+	Read    Op = "read" // reading the content of an open file
 )
 
 func (d Disk) fault(op Op, path string) error {
@@ -46,7 +46,7 @@ func (d Disk) fault(op Op, path string) error {
 	return nil
 }
 
-// Info is what path leads to, nil if there is nothing.
+// Info returns information about path, or nil if nothing is there.
 func (d Disk) Info(path string) (info fs.FileInfo, err error) {
 	if d.Seen != nil {
 		defer func() { d.Seen.note(Look{Op: Stat, Path: path, Said: saidOfInfo(info, err)}) }()
@@ -63,7 +63,7 @@ func (d Disk) Info(path string) (info fs.FileInfo, err error) {
 	return nil, err
 }
 
-// IsFile tells whether there is a file. It is an error if there is something else.
+// IsFile reports whether path is a file. If it is neither a file nor absent, IsFile returns an error.
 func (d Disk) IsFile(path string) (bool, error) {
 	info, err := d.Info(path)
 	if info == nil {
@@ -72,7 +72,7 @@ func (d Disk) IsFile(path string) (bool, error) {
 	return true, NoFile(path, info.Mode())
 }
 
-// IsDir tells whether there is a directory. It is an error if there is neither one nor a file.
+// IsDir reports whether path is a directory. If it is neither a directory, a file nor absent, IsDir returns an error.
 func (d Disk) IsDir(path string) (bool, error) {
 	info, err := d.Info(path)
 	if info == nil {
@@ -81,7 +81,7 @@ func (d Disk) IsDir(path string) (bool, error) {
 	return info.IsDir(), noDir(path, info.Mode())
 }
 
-// List is what is in a directory, by name; nothing if there is none.
+// List returns the entries of a directory, sorted by name, or nothing if it does not exist.
 func (d Disk) List(path string) (entries []fs.DirEntry, err error) {
 	if d.Seen != nil {
 		defer func() { d.Seen.note(Look{Op: List, Path: path, Said: saidOfList(entries, err)}) }()
@@ -98,7 +98,7 @@ func (d Disk) List(path string) (entries []fs.DirEntry, err error) {
 	return nil, err
 }
 
-// Resolve is path without symbolic links. There must be something.
+// Resolve returns path without symbolic links. The path must exist.
 func (d Disk) Resolve(path string) (real string, err error) {
 	if d.Seen != nil {
 		defer func() { d.Seen.note(Look{Op: Resolve, Path: path, Said: real + failure(err)}) }()
@@ -109,8 +109,8 @@ func (d Disk) Resolve(path string) (real string, err error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// Open opens a file to be read by Content. What is no file should be known before, by IsFile or List: here it is
-// opened, but without waiting for somebody to write to it, and Content refuses it.
+// Open opens a file for Content. Callers should check with IsFile or List that the path is a regular file. Open does
+// not block on a FIFO without a writer, and Content rejects it.
 func (d Disk) Open(path string) (*os.File, error) {
 	if err := d.fault(Open, path); err != nil {
 		return nil, err
@@ -118,13 +118,14 @@ func (d Disk) Open(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
-// tries is how often a file is read that changes meanwhile.
+// tries is the number of attempts to read a file that changes during reading.
 const tries = 4
 
-// Content is all that is in an open file. One that changes while it is read is read again, and in the end refused.
+// Content returns the content of an open file. If the file changes during reading, it is read again; after several
+// attempts Content returns an error.
 func (d Disk) Content(f *os.File) (content []byte, err error) {
 	if d.Seen != nil {
-		id, ok := FileIDOf(f) // before the content is read: if that changes afterwards, they do not go together
+		id, ok := FileIDOf(f) // before reading: if the file changes afterwards, ID and content do not match
 		defer func() {
 			if err == nil {
 				d.Seen.read(f.Name(), id, ok, content)
@@ -136,7 +137,7 @@ func (d Disk) Content(f *os.File) (content []byte, err error) {
 	return d.whole(f)
 }
 
-// whole is Content.
+// whole is Content without Seen.
 func (d Disk) whole(f *os.File) ([]byte, error) {
 	before, err := d.state(f)
 	if err != nil {
@@ -157,9 +158,9 @@ func (d Disk) whole(f *os.File) ([]byte, error) {
 		}
 		switch {
 		case before.Size() != after.Size() || !before.ModTime().Equal(after.ModTime()):
-			why = "it changes while it is read"
+			why = "it changed while it was read"
 		case int64(len(content)) != after.Size():
-			why = "it has another size than it says"
+			why = "its content does not have the size of the file"
 		default:
 			return content, nil
 		}
@@ -187,12 +188,12 @@ func (d Disk) content(f *os.File, size int64) ([]byte, error) {
 		r = d.Filter(f.Name(), f)
 	}
 	var b bytes.Buffer
-	b.Grow(int(min(size, 1<<30)) + bytes.MinRead)   // room to see the end without growing
-	_, err := b.ReadFrom(io.LimitReader(r, size+1)) // one that has more than it said is not read to its end
+	b.Grow(int(min(size, 1<<30)) + bytes.MinRead)   // room to detect the end without growing
+	_, err := b.ReadFrom(io.LimitReader(r, size+1)) // do not read a file that is longer than its size to the end
 	return b.Bytes(), err
 }
 
-// ReadFile is the content of the file at path.
+// ReadFile returns the content of the file at path.
 func (d Disk) ReadFile(path string) ([]byte, error) {
 	f, err := d.Open(path)
 	if err != nil {
@@ -202,7 +203,7 @@ func (d Disk) ReadFile(path string) ([]byte, error) {
 	return d.Content(f)
 }
 
-// NoFile says why what is at path cannot be read as a file, nil if it can.
+// NoFile returns an error that says why path cannot be read as a file, or nil if it can.
 func NoFile(path string, mode fs.FileMode) error {
 	if mode.IsRegular() {
 		return nil
@@ -210,8 +211,8 @@ func NoFile(path string, mode fs.FileMode) error {
 	return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is " + kind(mode) + ": expected a file")}
 }
 
-// noDir says why there can be nothing where a directory is looked for, nil if there can: a plain file is no directory,
-// and that is all.
+// noDir returns an error if path is neither a directory nor a plain file. If it is a plain file, there is no
+// directory, which is not an error.
 func noDir(path string, mode fs.FileMode) error {
 	if mode.IsDir() || mode.IsRegular() {
 		return nil
@@ -233,13 +234,13 @@ func kind(mode fs.FileMode) string {
 	return "a device"
 }
 
-// ErrDangling says that a path is, or is below, a symbolic link to what is not there.
+// ErrDangling means that a path is, or is below, a symbolic link whose target does not exist.
 var ErrDangling = errors.New("it is a symbolic link that leads nowhere")
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
-// barred says why it cannot be told that nothing is at path: that is below something which leads nowhere or nothing is
-// in, or is such a thing itself. nil: there is nothing.
+// barred checks that path is really absent. It returns an error if path is, or is below, a dangling link, or is below
+// something that is not a directory or a file.
 func barred(path string) error {
 	for at := path; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A file may become a FIFO behind the look at its directory: nobody waits for who would write to it.
-func TestNobodyWaitsForAFIFO(t *testing.T) {
+// A file can become a FIFO after its directory was listed. Opening it must not block.
+func TestReadFIFODoesNotBlock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data.yaml")
 	if err := syscall.Mkfifo(path, 0o666); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// There are no locks here that end with the program: a temporary file counts as abandoned after a day.
+// This system has no locks that end with the process. A temporary file counts as abandoned after a day.
 
 func lock(*os.File) (release func()) { return func() {} }
 

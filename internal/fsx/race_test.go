@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Many that replace one file at a time: none takes what another has just made for abandoned.
-func TestManyAtTheSameTime(t *testing.T) {
+// Many concurrent replacements of one file: none mistakes another's new temporary file for an abandoned one.
+func TestManyConcurrentReplacements(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	var running sync.WaitGroup
 	for range 16 {

@@ -57,7 +57,7 @@ func Replace(path string, o ReplaceOptions, write func(*os.File) error) (err err
 	return err
 }
 
-// target returns the path of the file that is replaced, and the file that the new one is to be like, nil for none.
+// target returns the path of the file to replace, and the file whose owner and permissions the new one gets, or nil.
 func (o ReplaceOptions) target(path string) (string, fs.FileInfo, error) {
 	if o.Link {
 		return path, o.Like, nil
@@ -69,8 +69,8 @@ func (o ReplaceOptions) target(path string) (string, fs.FileInfo, error) {
 	return path, old, err
 }
 
-// target is the file that path leads to, and what is there, nil for nothing. What is no file is not replaced, nor a
-// symbolic link that cannot be followed.
+// target returns the file that path leads to, and its info, or nil if it does not exist. It fails if that is not a
+// regular file or if a symbolic link cannot be followed.
 func target(path string) (string, fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,13 +90,13 @@ func target(path string) (string, fs.FileInfo, error) {
 	return path, info, err
 }
 
-// attempts is how many names are tried for a temporary file.
+// attempts is the number of names to try for a temporary file.
 const attempts = 100
 
-// create makes a temporary file beside path. At no time others may do with it what they may not do with the file it
-// becomes: it begins as its owner's alone where it is going to be like old, and as it stays otherwise. Until release
-// other builds leave it alone; one of them may have taken it for abandoned before it was locked, and then there is
-// another.
+// create creates a temporary file in the directory of path. Others can never do more with it than with the final
+// file: if the new file will be like old, it is private at first, otherwise it has its final permissions. Until
+// release, other builds leave it alone. A build may remove it as abandoned before it is locked; create then tries
+// again.
 func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, release func(), err error) {
 	mode := 0o666 & limit
 	if old != nil {
@@ -122,7 +122,7 @@ func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, releas
 	return nil, nil, err
 }
 
-// there tells whether f is what its name leads to.
+// there reports whether the name of f still leads to f.
 func there(f *os.File) bool {
 	mine, err := f.Stat()
 	found, lstatErr := os.Lstat(f.Name())
@@ -144,8 +144,8 @@ func fill(f *os.File, old fs.FileInfo, o ReplaceOptions, write func(*os.File) er
 	return nil
 }
 
-// permissions gives f the owner and the group of old, and returns the permissions that f can have then. Where the group
-// stays another one, its members get what everybody had.
+// permissions gives f the owner and the group of old, and returns the permissions that f may have. If the group could
+// not be set, its members get the permissions of everybody else.
 func permissions(f *os.File, old fs.FileInfo) fs.FileMode {
 	mode := old.Mode().Perm()
 	if !own(f, old) {
@@ -154,7 +154,7 @@ func permissions(f *os.File, old fs.FileInfo) fs.FileMode {
 	return mode
 }
 
-// syncDir makes the rename last. Some file systems cannot sync a directory, and the file is complete without it.
+// syncDir makes the rename durable. Some file systems cannot sync a directory; the file is complete even then.
 func syncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		d.Sync()
@@ -166,7 +166,7 @@ const suffix = ".tmp"
 
 func prefix(path string) string { return "." + filepath.Base(path) + "." }
 
-// sweep removes the temporary files that programs which died have left beside path; mine is a new one.
+// sweep removes temporary files for path that dead programs have left. mine is a new temporary file.
 func sweep(path string, mine *os.File) {
 	now, err := mine.Stat()
 	entries, dirErr := os.ReadDir(filepath.Dir(path))
@@ -186,7 +186,7 @@ func sweep(path string, mine *os.File) {
 	}
 }
 
-// ClearBeside removes the temporary files that programs which died have left beside path.
+// ClearBeside removes temporary files for path that dead programs have left.
 func ClearBeside(path string) error {
 	f, release, err := create(path, nil, 0o600)
 	if err != nil {
@@ -199,7 +199,7 @@ func ClearBeside(path string) error {
 	return nil
 }
 
-// ClearDir removes the temporary files that programs which died have left in dir, whatever they were to become.
+// ClearDir removes temporary files for any path in dir that dead programs have left.
 func ClearDir(dir string) error {
 	f, release, err := create(filepath.Join(dir, "clear"), nil, 0o600)
 	if err != nil {
@@ -221,7 +221,7 @@ func ClearDir(dir string) error {
 	return nil
 }
 
-// isTemporary tells whether a file has a name as create makes them.
+// isTemporary reports whether a file has a name that create generates.
 func isTemporary(e fs.DirEntry) bool {
 	name, ok := strings.CutSuffix(e.Name(), suffix)
 	digits := name[strings.LastIndexByte(name, '.')+1:]

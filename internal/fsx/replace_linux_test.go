@@ -17,7 +17,7 @@ const nobody = 65534
 func needRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("only root can take the part of others")
+		t.Skip("only root can act as another user")
 	}
 }
 
@@ -31,7 +31,7 @@ func asNobody(t *testing.T, dir string, f func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+		runtime.LockOSThread() // never unlocked, so the thread ends with the goroutine
 		unix.Setfsgid(nobody)
 		unix.Setfsuid(nobody)
 		f()
@@ -39,20 +39,20 @@ func asNobody(t *testing.T, dir string, f func()) {
 	<-done
 }
 
-func TestADirectoryOneMayNotWriteTo(t *testing.T) {
+func TestReplaceInUnwritableDirectory(t *testing.T) {
 	path := old(t, 0o666)
 	if err := os.Chmod(filepath.Dir(path), 0o555); err != nil {
 		t.Fatal(err)
 	}
 	asNobody(t, filepath.Dir(path), func() {
 		if err := Replace(path, ReplaceOptions{Limit: 0o777}, put("new")); !errors.Is(err, fs.ErrPermission) {
-			t.Errorf("got %v, want that it is not permitted", err)
+			t.Errorf("got %v, want a permission error", err)
 		}
 	})
 	held(t, path, "old")
 }
 
-func TestOwnerAndGroupAreKept(t *testing.T) {
+func TestReplaceKeepsOwnerAndGroup(t *testing.T) {
 	needRoot(t)
 	path := old(t, 0o640)
 	if err := os.Chown(path, 1234, 2345); err != nil {
@@ -70,8 +70,8 @@ func TestOwnerAndGroupAreKept(t *testing.T) {
 	}
 }
 
-// Where the group cannot be kept, the members of the new one may do what everybody may.
-func TestAnotherGroupGetsNothing(t *testing.T) {
+// If the group cannot be kept, members of the new group may do what everybody may.
+func TestNewGroupGetsPermissionsOfOthers(t *testing.T) {
 	for mode, want := range map[fs.FileMode]fs.FileMode{0o660: 0o600, 0o664: 0o644, 0o604: 0o604} {
 		path := old(t, mode)
 		if err := os.Chmod(filepath.Dir(path), 0o777); err != nil {
@@ -90,7 +90,7 @@ func TestAnotherGroupGetsNothing(t *testing.T) {
 	}
 }
 
-func TestAFullDisk(t *testing.T) {
+func TestReplaceOnFullDisk(t *testing.T) {
 	needRoot(t)
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
@@ -103,7 +103,7 @@ func TestAFullDisk(t *testing.T) {
 	}
 	err := Replace(path, ReplaceOptions{Limit: 0o777, Synced: true}, put(string(make([]byte, 1<<20))))
 	if !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("got %v, want that no space is left", err)
+		t.Errorf("got %v, want ENOSPC", err)
 	}
 	held(t, path, "old")
 }

@@ -20,14 +20,14 @@ func put(text string) func(*os.File) error {
 	}
 }
 
-// held wants dir to hold one file, with this text.
+// held checks that the directory contains only the file at path, with the given text.
 func held(t *testing.T, path, want string) {
 	t.Helper()
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {
-		t.Errorf("the file holds %q (%v), want %q", got, err, want)
+		t.Errorf("the file contains %q (%v), want %q", got, err, want)
 	}
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-		t.Errorf("beside it lie %v (%v)", entries, err)
+		t.Errorf("other files in the directory: %v (%v)", entries, err)
 	}
 }
 
@@ -43,7 +43,7 @@ func old(t *testing.T, mode fs.FileMode) string {
 	return path
 }
 
-func TestAFileIsReplacedWholeOrNot(t *testing.T) {
+func TestFailedReplaceKeepsOldFile(t *testing.T) {
 	path := old(t, 0o644)
 	err := Replace(path, ReplaceOptions{Limit: 0o777}, func(f *os.File) error {
 		f.WriteString("half of it")
@@ -59,26 +59,26 @@ func TestAFileIsReplacedWholeOrNot(t *testing.T) {
 	held(t, path, "new")
 }
 
-func TestWhatCannotBeReplaced(t *testing.T) {
+func TestReplaceRejectsOtherThanFiles(t *testing.T) {
 	dir := t.TempDir()
 	if err := Replace(dir, ReplaceOptions{}, put("")); !errors.Is(err, errNoFile) {
 		t.Errorf("a directory: %v", err)
 	}
 	if err := Replace(filepath.Join(dir, "none", "f"), ReplaceOptions{}, put("")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("in no directory: %v", err)
+		t.Errorf("without a directory: %v", err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		t.Errorf("there lie %v (%v)", entries, err)
+		t.Errorf("files in the directory: %v (%v)", entries, err)
 	}
 }
 
-// A link is not replaced by a file, also where it leads to none.
-func TestALinkStaysALink(t *testing.T) {
+// A symbolic link is not replaced by a file, even if it is dangling.
+func TestReplaceKeepsSymbolicLink(t *testing.T) {
 	dir := t.TempDir()
 	lost, loop, current := filepath.Join(dir, "lost"), filepath.Join(dir, "loop"), filepath.Join(dir, "current")
 	for link, to := range map[string]string{lost: "nowhere", loop: "loop", current: "f"} {
 		if err := os.Symlink(to, link); err != nil {
-			t.Skipf("there are no links here: %v", err)
+			t.Skipf("no symbolic links here: %v", err)
 		}
 	}
 	for _, path := range []string{lost, loop} {
@@ -95,17 +95,17 @@ func TestALinkStaysALink(t *testing.T) {
 	}
 	for _, path := range []string{lost, loop, current} {
 		if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			t.Errorf("%s is no link any more (%v)", path, err)
+			t.Errorf("%s is not a link any more (%v)", path, err)
 		}
 	}
 	if got, err := os.ReadFile(current); err != nil || string(got) != "new" {
-		t.Errorf("behind the link there is %q (%v)", got, err)
+		t.Errorf("the target of the link holds %q (%v)", got, err)
 	}
 }
 
-// Each step that can fail after the content is written, made to fail: permissions and sync of a file that is closed,
-// the rename of one that is gone or onto a directory.
-func TestEveryStepFails(t *testing.T) {
+// Each step that can fail after the content is written is made to fail: permissions and sync of a closed file, and
+// the rename of a missing file or onto a directory.
+func TestReplaceWithFailingSteps(t *testing.T) {
 	steps := map[string]struct {
 		there bool
 		spoil func(path string, f *os.File) error
@@ -129,13 +129,13 @@ func TestEveryStepFails(t *testing.T) {
 			held(t, path, "old")
 		}
 		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) > 1 {
-			t.Errorf("%s: there lie %v (%v)", name, entries, err)
+			t.Errorf("%s: files in the directory: %v (%v)", name, entries, err)
 		}
 	}
 }
 
-// While it is written, the file may be read by nobody who may not read it afterwards.
-func TestPermissions(t *testing.T) {
+// While it is being written, the file is readable only for those who may read it afterwards.
+func TestReplacePermissions(t *testing.T) {
 	for _, c := range []struct{ old, limit, want fs.FileMode }{
 		{0o600, 0o777, 0o600},
 		{0o640, 0o777, 0o640},
@@ -149,7 +149,7 @@ func TestPermissions(t *testing.T) {
 		err := Replace(path, ReplaceOptions{Limit: c.limit}, func(f *os.File) error {
 			info, err := f.Stat()
 			if err == nil && info.Mode()&^c.want != 0 {
-				t.Errorf("%o, at most %o: %o at first", c.old, c.limit, info.Mode())
+				t.Errorf("%o, limit %o: initially %o", c.old, c.limit, info.Mode())
 			}
 			return err
 		})
@@ -158,13 +158,13 @@ func TestPermissions(t *testing.T) {
 		}
 		info, err := os.Stat(path)
 		if err != nil || info.Mode() != c.want {
-			t.Errorf("%o, at most %o: got %o (%v), want %o", c.old, c.limit, info.Mode(), err, c.want)
+			t.Errorf("%o, limit %o: got %o (%v), want %o", c.old, c.limit, info.Mode(), err, c.want)
 		}
 	}
 }
 
-// Two programs that write one file at a time leave each other's temporary file alone.
-func TestReplacedAtTheSameTime(t *testing.T) {
+// Two programs that replace one file at the same time leave each other's temporary file alone.
+func TestConcurrentReplace(t *testing.T) {
 	path := old(t, 0o600)
 	err := Replace(path, ReplaceOptions{Limit: 0o777}, func(f *os.File) error {
 		if err := Replace(path, ReplaceOptions{Limit: 0o777}, put("second")); err != nil {
@@ -178,9 +178,9 @@ func TestReplacedAtTheSameTime(t *testing.T) {
 	held(t, path, "first")
 }
 
-// What a program that died has left beside any of many files is cleared at once; what is written, and what only looks
-// like it, stays.
-func TestManyFilesAreClearedOnce(t *testing.T) {
+// ClearDir removes the temporary files that dead programs left for any file. It keeps those that are being written
+// and files with similar names.
+func TestClearDir(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{".a.yaml.17.tmp", ".b.yaml.4.tmp", ".17.tmp", "c.17.tmp", ".d.x.tmp", ".e.17.tm"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
@@ -213,12 +213,12 @@ func TestManyFilesAreClearedOnce(t *testing.T) {
 		t.Errorf("there is %v", left)
 	}
 	if err := ClearDir(filepath.Join(dir, "nowhere")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a directory that is not there is cleared: %v", err)
+		t.Errorf("clearing a missing directory: %v", err)
 	}
 }
 
-// A new file is like another one, which does not count where there is an old file.
-func TestANewFileIsLikeAnother(t *testing.T) {
+// A new file gets the permissions of Like, which has no effect if there is an old file.
+func TestReplaceLike(t *testing.T) {
 	other, err := os.Stat(old(t, 0o604))
 	if err != nil {
 		t.Fatal(err)
@@ -235,7 +235,7 @@ func TestANewFileIsLikeAnother(t *testing.T) {
 	}
 }
 
-func TestALinkIsReplacedWhereThatIsAskedFor(t *testing.T) {
+func TestReplaceLinkItself(t *testing.T) {
 	path := old(t, 0o604)
 	info, err := os.Stat(path)
 	if err != nil {
@@ -243,7 +243,7 @@ func TestALinkIsReplacedWhereThatIsAskedFor(t *testing.T) {
 	}
 	link := filepath.Join(t.TempDir(), "f")
 	if err := os.Symlink(path, link); err != nil {
-		t.Skipf("there are no links here: %v", err)
+		t.Skipf("no symbolic links here: %v", err)
 	}
 	if err := Replace(link, ReplaceOptions{Limit: 0o777, Like: info, Link: true}, put("new")); err != nil {
 		t.Fatal(err)
@@ -255,13 +255,13 @@ func TestALinkIsReplacedWhereThatIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestSweepRemovesWhatAKilledProgramLeft(t *testing.T) {
+func TestReplaceRemovesFilesOfKilledPrograms(t *testing.T) {
 	path := old(t, 0o644)
 	left := filepath.Join(filepath.Dir(path), prefix(path)+"12"+suffix)
 	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	past := time.Now().Add(-48 * time.Hour) // where there are no locks, a file is abandoned after a day
+	past := time.Now().Add(-48 * time.Hour) // without locks, a file is abandoned after a day
 	if err := os.Chtimes(left, past, past); err != nil {
 		t.Fatal(err)
 	}
@@ -270,6 +270,6 @@ func TestSweepRemovesWhatAKilledProgramLeft(t *testing.T) {
 	}
 	held(t, path, "old")
 	if err := ClearBeside(filepath.Join(filepath.Dir(path), "none", "f")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("in no directory: %v", err)
+		t.Errorf("without a directory: %v", err)
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Seen is what was found of a disk, so that it can be told later whether that is still there: a list of looks, each
-// with what it found. The nil Seen notes nothing. Its methods may be called by several goroutines.
+// Seen records what was found on a disk, so that a later build can check whether it is unchanged. It is a list of
+// accesses with their results. A nil Seen records nothing. Its methods are safe for concurrent use.
 type Seen struct {
-	Began int64 // when the first look was, by Clock
+	Began int64 // time of the first access, from Clock
 
 	mu    sync.Mutex
 	looks map[look]Look
@@ -23,16 +23,16 @@ type look struct {
 	path string
 }
 
-// Look is a look at a path, and what it found: Said in words, of a file its content.
+// Look is an access to a path and its result. Said describes the result; for file contents, Sum replaces it.
 type Look struct {
 	Op   Op
 	Path string
 	Said string
-	ID   FileID // of a file that had been left alone; else zero
-	Sum  uint64 // of its content
+	ID   FileID // zero unless the file was settled
+	Sum  uint64 // of the content
 }
 
-// changing is said of what two looks found different.
+// changing is the result if two accesses found something different.
 const changing = "it changes while it is read"
 
 func (s *Seen) note(l Look) {
@@ -51,12 +51,12 @@ func (s *Seen) note(l Look) {
 	s.looks[at] = l
 }
 
-// Content notes that the file at path has the identity id, zero if that does not count, and a content of this sum.
+// Content records that the file at path has a content with this sum, and the FileID id, which may be zero.
 func (s *Seen) Content(path string, id FileID, sum uint64) {
 	s.note(Look{Op: Read, Path: path, ID: id, Sum: sum})
 }
 
-// read notes the content of a file.
+// read records the content of a file.
 func (s *Seen) read(path string, id FileID, ok bool, content []byte) {
 	if s == nil {
 		return
@@ -67,7 +67,7 @@ func (s *Seen) read(path string, id FileID, ok bool, content []byte) {
 	s.Content(path, id, xxhash.Sum64(content))
 }
 
-// Looks are all looks, in no order.
+// Looks returns all accesses in no particular order.
 func (s *Seen) Looks() []Look {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,8 +78,7 @@ func (s *Seen) Looks() []Look {
 	return out
 }
 
-// Unchanged tells whether all looks would find now what they found then. A file that is the same to the file system is
-// not read.
+// Unchanged reports whether all accesses would have the same result now. A file with the same FileID is not read.
 func Unchanged(looks []Look) bool {
 	for _, l := range looks {
 		if l.Op == Read {
@@ -94,7 +93,7 @@ func Unchanged(looks []Look) bool {
 	return true
 }
 
-// again is the same look, now.
+// again repeats the access and returns it with its current result.
 func (l Look) again() Look {
 	now := Seen{}
 	d := Disk{Seen: &now}
@@ -111,7 +110,7 @@ func (l Look) again() Look {
 	return now.looks[look{l.Op, l.Path}]
 }
 
-// What looks say.
+// The functions below describe results.
 
 func saidOfInfo(info fs.FileInfo, err error) string {
 	if info == nil {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// What is seen of a directory is the same as long as nothing that was looked at is another thing.
-func TestWhatWasSeenIsStillThere(t *testing.T) {
+func TestUnchanged(t *testing.T) {
 	write := func(name, text string) func(string) error {
 		return func(dir string) error { return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666) }
 	}
@@ -21,16 +20,16 @@ func TestWhatWasSeenIsStillThere(t *testing.T) {
 		same   bool
 	}{
 		{"nothing", func(string) error { return nil }, true},
-		{"a file that nobody looked at", write("sub/x", ""), true},
+		{"a file that was not accessed", write("sub/x", ""), true},
 		{"the same content again", write("a", "a"), true},
 		{"another content", write("a", "b"), false},
 		{"no file", remove("a"), false},
-		{"a file that was not there", write("none", ""), false},
-		{"a directory that was not there",
+		{"a new file that was absent before", write("none", ""), false},
+		{"a new directory that was absent before",
 			func(dir string) error { return os.Mkdir(filepath.Join(dir, "none"), 0o777) }, false},
-		{"a file more in a directory", write("list/x", ""), false},
+		{"a new file in a listed directory", write("list/x", ""), false},
 		{"a file less", remove("list/b"), false},
-		{"a link to another place", func(dir string) error {
+		{"a link with another target", func(dir string) error {
 			if err := remove("link")(dir); err != nil {
 				return err
 			}
@@ -72,7 +71,7 @@ func TestWhatWasSeenIsStillThere(t *testing.T) {
 				}
 				defer func() {
 					if same := Unchanged(seen.Looks()); same != test.same {
-						t.Errorf("%s: it is the same: %v", name, same)
+						t.Errorf("%s: unchanged is %v", name, same)
 					}
 				}()
 			}
@@ -83,8 +82,8 @@ func TestWhatWasSeenIsStillThere(t *testing.T) {
 	}
 }
 
-// Where a look finds another thing than the one before it in the same build, nobody knows which of them counted.
-func TestWhatChangesWhileItIsSeenIsNeverTheSame(t *testing.T) {
+// If two accesses in one build find different things, the result never counts as unchanged.
+func TestChangeDuringBuildIsNeverUnchanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	seen := Seen{}
 	d := Disk{Seen: &seen}
@@ -97,6 +96,6 @@ func TestWhatChangesWhileItIsSeenIsNeverTheSame(t *testing.T) {
 		}
 	}
 	if Unchanged(seen.Looks()) {
-		t.Error("what was read twice, and was not the same, is unchanged")
+		t.Error("content that changed between two reads counts as unchanged")
 	}
 }
