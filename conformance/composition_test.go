@@ -25,14 +25,14 @@ import (
 
 var (
 	compositionSites = flag.Int("sites", testmode.Number(20, 60),
-		"how many random sites TestComposition makes")
-	compositionFrom = flag.Uint64("from", 0, "the seed of the first")
+		"number of random sites that TestComposition generates")
+	compositionFrom = flag.Uint64("from", 0, "seed of the first random site")
 )
 
-// TestComposition makes random sites whose categories and paths are functions of the same variables, and holds what is
-// refused and what lookups answer to language.md, sections 6 and 8, taken literally: all values that could make a
-// difference are tried for all variables, and in each such request everything that is effective is compared with
-// everything else.
+// TestComposition generates random sites in which categories and paths are functions of the same variables. It
+// compares the diagnostics and the lookups with a literal implementation of sections 6 and 8 of language.md: it tries
+// all values of all variables that could make a difference, and in each such request compares every effective binding
+// with every other.
 //
 // More sites: go test ./conformance -run Composition -sites 20000
 func TestComposition(t *testing.T) {
@@ -46,10 +46,10 @@ func TestComposition(t *testing.T) {
 			return
 		}
 	}
-	t.Logf("%d of %d sites are refused", refused, *compositionSites)
+	t.Logf("%d of %d sites do not build", refused, *compositionSites)
 }
 
-// try builds the site and compares; false where it is refused.
+// try builds the site and compares it. It returns false if the build fails.
 func (w *world) try(t *testing.T, seed uint64) bool {
 	dir := t.TempDir()
 	w.write(t, dir)
@@ -69,7 +69,7 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 		}
 	}
 	want := w.expected()
-	if len(want) > 1 && diags.Failed() { // of what is in conflict, it depends which one is followed
+	if len(want) > 1 && diags.Failed() { // which of several conflicting bindings is followed is not defined
 		delete(got, "error loop")
 		delete(want, "error loop")
 	}
@@ -104,15 +104,15 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 	return true
 }
 
-// sliced holds a slice of the site, for what a random request has of one category, to the oracle: requests with that
-// value are answered as ever, others are refused. Cut from the snapshot that was built it is the same.
+// sliced compares a slice of the site, for the value of one category in a random request, with the oracle. Requests
+// with that value get the same answers; others are rejected. A slice cut from the built snapshot is identical.
 func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, built string) {
 	r := rand.New(rand.NewPCG(seed, 12))
 	category, request := r.IntN(len(w.categories)), r.IntN(len(w.requests))
 	text := func(request int) string { return loader.Fold(w.text(w.categories[category].template, request)) }
 	val := text(request)
 	if val == "" {
-		return // no value: nobody can ask for that
+		return // without a value nobody can ask for the slice
 	}
 	whole := content.Bindings
 	terms := []snapshot.Term{{Dimension: category, Value: val}}
@@ -125,10 +125,10 @@ func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, bui
 		t.Fatal(err)
 	}
 	if got := cutFrom(t, built, terms); got != written.Digest {
-		t.Errorf("seed %d: a slice that is cut from the snapshot is another file than one that is built", seed)
+		t.Errorf("seed %d: a slice cut from the snapshot differs from one that was built", seed)
 	}
 	if content.Bindings == 0 && whole > 0 && len(content.Keys) > 0 || content.Bindings > whole {
-		t.Errorf("seed %d: a slice of %d bindings has %d", seed, whole, content.Bindings)
+		t.Errorf("seed %d: a slice of a site with %d bindings has %d", seed, whole, content.Bindings)
 	}
 	snap, err := bindings.Open(path, bindings.Options{})
 	if err != nil {
@@ -156,7 +156,8 @@ func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, bui
 	}
 }
 
-// cutFrom is the digest of a slice of the snapshot at path, which, written without being cut, is the same file.
+// cutFrom returns the digest of a slice of the snapshot at path. It also checks that writing the content without a
+// cut gives the same file.
 func cutFrom(t *testing.T, path string, terms []snapshot.Term) snapshot.Digest {
 	t.Helper()
 	s, err := snapshot.Open(path)
@@ -169,7 +170,7 @@ func cutFrom(t *testing.T, path string, terms []snapshot.Term) snapshot.Digest {
 		t.Fatal(err)
 	}
 	if written, err := snapshot.WriteTo(io.Discard, content); err != nil || written.Digest != s.Digest() {
-		t.Errorf("the content of a snapshot is written as another one: %v", err)
+		t.Errorf("writing the content of a snapshot gives another file: %v", err)
 	}
 	if err := slice.Cut(content, terms); err != nil {
 		t.Fatal(err)
@@ -181,7 +182,7 @@ func cutFrom(t *testing.T, path string, terms []snapshot.Term) snapshot.Digest {
 	return written.Digest
 }
 
-// ask compares what one request answers. Facts are in upper case now and then, as case does not matter.
+// ask compares the answers to one request. Some facts are in upper case, because case does not matter.
 func (w *world) ask(t *testing.T, seed uint64, snap *bindings.Snapshot, request int) {
 	facts := map[string]string{}
 	for name, v := range w.requests[request] {
@@ -240,7 +241,7 @@ func reason(t *testing.T, r *bindings.Request, key string) string {
 	return "nothing"
 }
 
-// keyIn is the first word in quotes that is a key.
+// keyIn returns the first quoted word that is a key.
 func keyIn(message string) string {
 	for i, word := range strings.Split(message, "'") {
 		if i%2 == 1 && strings.Contains("klmnopq", word) {

@@ -11,18 +11,18 @@ import (
 	"testing"
 )
 
-// world is a site and all requests that differ to it.
+// world is a site with all requests that it distinguishes.
 type world struct {
 	categories []category // highest first
 	layers     int
 	bindings   []*bound
 	paths      []dataPath
-	requests   []map[string]string // by variable; "" is for one that is not given
-	texts      map[string][]string // of each template, by request
+	requests   []map[string]string // by variable; "" if it is not set
+	texts      map[string][]string // by template, then by request
 	variables  []*strings.Replacer // by request
 
-	keys, collected map[string]bool          // see names; nil before
-	candidates      map[string][]alternative // of keys
+	keys, collected map[string]bool          // see names; nil until it is called
+	candidates      map[string][]alternative // by key
 }
 
 type category struct{ name, template string }
@@ -34,16 +34,16 @@ type bound struct {
 	alternatives       []condition
 	value              any
 	abstract, override bool
-	collects           *collects // it is a multibinding
-	contributes        bool      // to the multibinding 'id', under the name key
-	tried              []string  // it is the first of these keys that is found and not undef
-	optional           bool      // it declines where it is undef
-	alias, renamed     string    // what it is another name of
-	rebind             bool      // it is what its key is below it
-	class              string    // it is about the class of the name key: include or exclude
+	collects           *collects // set for a multibinding
+	contributes        bool      // key is its name in the multibinding 'id'
+	tried              []string  // keys; the first that is found and not undef gives the value
+	optional           bool      // it declines if the value is undef
+	alias, renamed     string    // the old name
+	rebind             bool      // its value comes from its key's next lower binding
+	class              string    // include or exclude; key is then a class
 }
 
-// old is the key that b is about, if it is another name, or its own key is what it is below.
+// old returns the key that b renames or rebinds, or "".
 func (b *bound) old() string {
 	if b.rebind {
 		return b.key
@@ -51,12 +51,12 @@ func (b *bound) old() string {
 	return b.alias + b.renamed
 }
 
-// final tells whether b always answers where it is effective.
+// final reports whether b always answers when it is effective.
 func (b *bound) final() bool { return b.abstract || !b.optional && b.old() == "" }
 
 type condition struct {
 	values map[string]string // by category
-	path   *dataPath         // or that a data file has the path of the request, and the request a value of its category
+	path   *dataPath         // set for a data file; see holds
 	file   string
 	holds  []bool // by request
 }
@@ -68,19 +68,19 @@ type collects struct {
 	uniq       bool
 	named      bool
 	unnamed    bool
-	combines   bool // the combinator makes a list of what it is called with
+	combines   bool // the combinator returns a list of its arguments
 }
 
-// dataPath is the one entry of a Hiera-2 directory.
+// dataPath is the single entry of a Hiera-2 directory.
 type dataPath struct {
 	layer    int
-	category string // or common
-	value    string // the expression of the entry for its category; may differ from that of the site
+	category string // category or common
+	value    string // the expression of the entry for its category; may differ from the site's expression
 	template string
 	files    []string
 }
 
-// joined is a template that no build takes apart. c is in no other, so that it is all that a site says of c.
+// joined is a template that no build can analyze. No other template uses c, so this is all that a site knows of c.
 const joined = "${join([$c])}"
 
 func randomWorld(r *rand.Rand) *world {
@@ -200,7 +200,7 @@ func randomWorld(r *rand.Rand) *world {
 	}
 	for range r.IntN(5) {
 		layer, names := r.IntN(w.layers), []string{"k", "l", "m", "n", "o"}
-		if r.IntN(4) > 0 { // or else it is often of nothing
+		if r.IntN(4) > 0 { // otherwise it often renames nothing
 			names = nil
 			for _, b := range w.bindings {
 				if slices.Contains(compositionKeys, b.key) {
@@ -230,7 +230,7 @@ func randomWorld(r *rand.Rand) *world {
 	return w
 }
 
-// write lays the site out below dir: per layer, a set of bindings and perhaps a Hiera-2 directory.
+// write writes the site below dir: per layer, a bindings file and perhaps a Hiera-2 directory.
 func (w *world) write(t *testing.T, dir string) {
 	for name, v := range w.files() {
 		writeFile(t, filepath.Join(dir, name), string(encode(t, v)))
@@ -283,7 +283,7 @@ func (w *world) template(name string) string {
 	return "true"
 }
 
-// source is the binding as a bindings file has it.
+// source returns the binding as it is written in a bindings file.
 func (b *bound) source() any {
 	out := map[string]any{}
 	if b.key != "" && !b.rebind && b.class == "" {

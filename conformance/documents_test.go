@@ -13,15 +13,15 @@ import (
 )
 
 // A document is executed as a reader would try it. Each `## ` section begins in an empty directory. A fenced block of
-// yaml, pp, go or sh whose first line is a comment with a file's name is that file. A block of console has lines
-// `$ command`, each with what it prints below it, both outputs together. There `…` stands for any text, and alone on
-// a line for any lines. With -update what the programs print is written into the documents.
+// yaml, pp, go or sh whose first line is a comment with a file name is written to that file. A console block has
+// lines `$ command`, each followed by its output (standard output and standard error together). There `…` matches any
+// text, and any lines if it is alone on a line. With -update, the output is written into the documents.
 
 // TestDocuments executes every example in docs/.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("the commands are for a shell")
+		t.Skip("the commands need a shell")
 	}
 	paths, err := filepath.Glob("../docs/*.md")
 	if err != nil {
@@ -43,11 +43,11 @@ func TestDocuments(t *testing.T) {
 		}
 	}
 	if commands < 20 {
-		t.Errorf("only %d commands were found in the documents", commands)
+		t.Errorf("the documents have only %d commands", commands)
 	}
 }
 
-// document is one that is executed: its lines so far, with what was printed.
+// document is a document being executed: its lines so far, with the output of its commands.
 type document struct {
 	t        *testing.T
 	path     string
@@ -70,7 +70,7 @@ func (d *document) run(lines []string) {
 		}
 		end := i + 1 + slices.Index(lines[i+1:], "```")
 		if end == i {
-			d.t.Fatalf("%s:%d: the block does not end", d.path, i+1)
+			d.t.Fatalf("%s:%d: unterminated block", d.path, i+1)
 		}
 		block := lines[i+1 : end]
 		if kind == "console" {
@@ -84,7 +84,7 @@ func (d *document) run(lines []string) {
 	}
 }
 
-// file writes a block that says which file it is.
+// file writes a block that names its file.
 func (d *document) file(block []string) {
 	m := fileName.FindStringSubmatch(strings.Join(block[:min(1, len(block))], ""))
 	if m == nil {
@@ -102,7 +102,7 @@ func (d *document) file(block []string) {
 	}
 }
 
-// module makes the directory a module beside this one, as README.md has it.
+// module makes the directory a Go module next to this one, as README.md does.
 func (d *document) module() {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -120,7 +120,7 @@ func (d *document) module() {
 	}
 }
 
-// console runs the commands of a block, which begins at the line of number n, and compares what they print.
+// console runs the commands of a block and compares their output. The block begins at line n.
 func (d *document) console(n int, block []string) {
 	for i := 0; i < len(block); {
 		command, ok := strings.CutPrefix(block[i], "$ ")
@@ -137,14 +137,14 @@ func (d *document) console(n int, block []string) {
 		if printed(want).MatchString(strings.Join(got, "\n")) {
 			d.out = append(d.out, want...)
 		} else if d.out = append(d.out, got...); !*update {
-			d.t.Errorf("%s:%d: %s\nprints\n%s\nnot\n%s\n(TestDocuments with -update writes it down)",
+			d.t.Errorf("%s:%d: %s\nprints\n%s\nnot\n%s\n(TestDocuments with -update accepts the new output)",
 				d.path, n+i, command, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		i = next
 	}
 }
 
-// execute is what a command prints, line by line.
+// execute runs a command and returns its output by lines.
 func (d *document) execute(command string) []string {
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Dir = d.dir
@@ -159,7 +159,7 @@ func (d *document) execute(command string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 }
 
-// printed matches what a document says is printed.
+// printed compiles the expected output of a document into a pattern.
 func printed(lines []string) *regexp.Regexp {
 	var text strings.Builder
 	for i, line := range lines {

@@ -9,8 +9,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// TestExample compiles the example site and compares every answer that testdata/example-expected.json states and
-// explains.
+// TestExample compiles the example site and compares its answers with testdata/example-expected.json, which also
+// explains them.
 func TestExample(t *testing.T) {
 	t.Parallel()
 	snap, refused := build(t, "../testdata/example", loader.Options{})

@@ -25,27 +25,27 @@ import (
 )
 
 var (
-	hiera5Sites = flag.Int("hiera5", 1000, "how many random sites of Hiera 5 are made")
-	hiera5From  = flag.Uint64("hiera5-from", 0, "with -puppet: the seed of the first random site of Hiera 5")
-	askPuppet   = flag.Bool("puppet", false, "ask real Puppet about random sites of Hiera 5")
+	hiera5Sites = flag.Int("hiera5", 1000, "number of random Hiera 5 sites")
+	hiera5From  = flag.Uint64("hiera5-from", 0, "with -puppet: seed of the first random Hiera 5 site")
+	askPuppet   = flag.Bool("puppet", false, "run random Hiera 5 sites in real Puppet")
 )
 
-// hiera5Answers are the answers of one run, a line for each site from seed 0 on.
+// hiera5Answers stores Puppet's answers, one line per site from seed 0 on.
 const hiera5Answers = "../testdata/conformance/hiera5.jsonl.gz"
 
-// siteAnswers are those to the questions of the site of a seed.
+// siteAnswers are the answers to the questions of one site.
 type siteAnswers struct {
 	Seed    uint64          `json:"seed"`
-	Site    string          `json:"site"` // Print of the site that was asked
+	Site    string          `json:"site"` // fingerprint of the site that was asked, see Site.Print
 	Answers []hiera5.Answer `json:"answers"`
 }
 
-// TestHiera5 builds random sites of Hiera 5 with `bindc build` and compares what `bindq batch` answers with what real
-// Puppet does: found or not, the value with the order of keys, an error where Puppet has one. What is wrong in a site
-// is wrong for some of its lookups; the site itself is built.
+// TestHiera5 builds random Hiera 5 sites with `bindc build` and compares the answers of `bindq batch` with those of
+// real Puppet: found or not, the value including the order of keys, and whether it is an error. An error in a site
+// only affects some of its lookups; the site itself builds.
 //
-// The answers are stored. All of them, and Puppet itself, by which also each site that differs is made as small as can
-// be:
+// The answers of Puppet are stored. The first command below compares all of them. The others run Puppet itself and
+// shrink each site that differs:
 //
 //	go test ./conformance -run 'Hiera5$' -hiera5 10000 -timeout 1h
 //	go test ./conformance -run 'Hiera5$' -hiera5 20000 -timeout 2h -puppet    # apt-get install puppet-agent
@@ -76,11 +76,11 @@ func TestHiera5(t *testing.T) {
 	}
 }
 
-// TestHiera5Answers holds the stored answers to the sites of today, in which all that is asked has to occur. Where
-// Puppet is asked, it has to answer as it did, also from a compiler that compiles a whole catalog.
+// TestHiera5Answers checks that the stored answers belong to the sites that are generated now, and that these sites
+// use every feature. With -puppet, Puppet must repeat its answers, also while it compiles a whole catalog.
 //
 //	go test ./conformance -run Hiera5Answers -puppet -hiera5 1000                         # compares
-//	go test ./conformance -run Hiera5Answers -puppet -hiera5 10000 -timeout 2h -update    # writes what it answers
+//	go test ./conformance -run Hiera5Answers -puppet -hiera5 10000 -timeout 2h -update    # stores the answers
 func TestHiera5Answers(t *testing.T) {
 	t.Parallel()
 	if *askPuppet && *update {
@@ -91,13 +91,13 @@ func TestHiera5Answers(t *testing.T) {
 	for i, s := range stored {
 		site := hiera5.New(s.Seed)
 		if site.Print() != s.Site || len(site.Questions) != len(s.Answers) {
-			t.Fatalf("the stored answers of seed %d are of another site than is made today: ask Puppet, -update", i)
+			t.Fatalf("the stored answers of seed %d belong to another site: run with -puppet -update", i)
 		}
 		count(counts, site, s.Answers)
 	}
 	for what, least := range occur {
 		if least = least * len(stored) / 1000; len(stored) >= 1000 && counts[what] < least {
-			t.Errorf("%s occurs %d times in %d sites, should be %d", what, counts[what], len(stored), least)
+			t.Errorf("%s occurs %d times in %d sites, expected at least %d", what, counts[what], len(stored), least)
 		}
 	}
 	t.Log(counts)
@@ -106,7 +106,7 @@ func TestHiera5Answers(t *testing.T) {
 	}
 	withPuppet(t, func(t *testing.T, _ *hiera5.Puppet, s siteAnswers) {
 		if s.Seed < uint64(len(stored)) && jsonOf(t, s) != jsonOf(t, stored[s.Seed]) {
-			t.Errorf("Puppet answers other than it did:\n%s\n%s", jsonOf(t, s), jsonOf(t, stored[s.Seed]))
+			t.Errorf("Puppet's answers have changed:\n%s\n%s", jsonOf(t, s), jsonOf(t, stored[s.Seed]))
 		}
 	}, "--compile")
 }
@@ -129,7 +129,7 @@ func writeAnswers(t *testing.T) {
 	}
 }
 
-// occur is what has to be in a thousand sites, and how often.
+// occur has the features that a thousand sites must use, and how often at least.
 var occur = map[string]int{
 	"found": 8000, "not found": 4000, "sensitive": 50,
 	"error dig": 300, "error merge": 300, "error key": 100, "error options": 100, "error method": 100,
@@ -173,7 +173,7 @@ func count(counts map[string]int, site *hiera5.Site, answers []hiera5.Answer) {
 	}
 }
 
-// readAnswers reads those of as many sites as the flag says.
+// readAnswers reads the answers for the number of sites that the flag gives.
 func readAnswers(t *testing.T) (out []siteAnswers) {
 	t.Helper()
 	packed, err := os.ReadFile(hiera5Answers)
@@ -197,7 +197,7 @@ func readAnswers(t *testing.T) (out []siteAnswers) {
 	return out
 }
 
-// withPuppet asks real Puppet about as many sites as the flag says, a hundred in a process, one process at a time.
+// withPuppet runs real Puppet on the number of sites that the flag gives, a hundred per process.
 func withPuppet(t *testing.T, use func(*testing.T, *hiera5.Puppet, siteAnswers), args ...string) {
 	const together = 100
 	end := *hiera5From + uint64(*hiera5Sites)
@@ -218,7 +218,7 @@ func withPuppet(t *testing.T, use func(*testing.T, *hiera5.Puppet, siteAnswers),
 	}
 }
 
-// puppetAnswers is what Puppet answers to the questions of a site.
+// puppetAnswers returns Puppet's answers to the questions of a site.
 func puppetAnswers(t *testing.T, puppet *hiera5.Puppet, site *hiera5.Site) []hiera5.Answer {
 	dir := t.TempDir()
 	if err := site.Write(dir); err != nil {
@@ -234,7 +234,7 @@ func puppetAnswers(t *testing.T, puppet *hiera5.Puppet, site *hiera5.Site) []hie
 	return answers
 }
 
-// compareSite compares one site. Where there is Puppet to ask, what differs is made small before it is shown.
+// compareSite compares one site. If Puppet is available, a site that differs is shrunk before it is shown.
 func compareSite(t *testing.T, puppet *hiera5.Puppet, s siteAnswers) {
 	t.Helper()
 	site := hiera5.New(s.Seed)
@@ -249,8 +249,8 @@ func compareSite(t *testing.T, puppet *hiera5.Puppet, s siteAnswers) {
 			alone := *site
 			alone.Questions = []hiera5.Question{question}
 			if difference(t, puppetAnswers(t, puppet, &alone)[0], got[i]) == "" {
-				countKnown("Puppet itself answers otherwise if it was asked nothing before: a deep merge with a knockout_prefix " +
-					"changes the data that it keeps in memory")
+				countKnown("Puppet's answer depends on earlier lookups: a deep merge with a knockout_prefix " +
+					"changes cached data")
 				continue
 			}
 			small = alone.Shrink(func(smaller *hiera5.Site) bool {
@@ -264,7 +264,7 @@ func compareSite(t *testing.T, puppet *hiera5.Puppet, s siteAnswers) {
 	}
 }
 
-// isKnown tells whether the answer to question i differs from Puppet's in a way that is meant.
+// isKnown reports whether the answer to question i differs from Puppet's on purpose.
 func isKnown(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool {
 	for _, d := range knownDifferences {
 		if d.is(site, answers, i, got) {
@@ -275,7 +275,7 @@ func isKnown(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool
 	return false
 }
 
-// knownCounts are how many answers differ for each of the reasons.
+// knownCounts has the number of differing answers per reason.
 var knownCounts sync.Map
 
 func countKnown(reason string) {
@@ -283,24 +283,24 @@ func countKnown(reason string) {
 	n.(*atomic.Int64).Add(1)
 }
 
-// knownDifferences are what bindc does otherwise than Puppet.
+// knownDifferences are the intended differences between bindc and Puppet.
 var knownDifferences = []struct {
 	reason string
 	is     func(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool
 }{
-	{"what Puppet refuses at every lookup that comes to it, options of yaml_data or a file that is no JSON, bindc " +
-		"refuses when the site is built",
+	{"errors that Puppet reports in each affected lookup (options of yaml_data, invalid JSON), bindc " +
+		"reports when it builds the site",
 		func(_ *hiera5.Site, _ []hiera5.Answer, _ int, got string) bool {
 			return strings.HasPrefix(got, "refused: ") && (strings.Contains(got, "_data' takes no options") ||
 				strings.Contains(got, "[json_syntax]"))
 		}},
-	{"a knockout_prefix that is no regular expression is an error of every merge, and not of those alone that come " +
-		"to it",
+	{"a knockout_prefix that is not a regular expression fails every merge in bindc, but in Puppet only merges that " +
+		"use it",
 		func(_ *hiera5.Site, _ []hiera5.Answer, _ int, got string) bool {
 			return strings.Contains(got, "is a regular expression, and wrong")
 		}},
-	{"of an entry with several globs that interpolate it is not known whether they find but one file, which is " +
-		"merged in another way by the strategy unique",
+	{"if an entry has several globs with interpolation, bindc does not know whether they find only one file, which is " +
+		"merged differently by the strategy unique",
 		func(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool {
 			text := site.String()
 			several := strings.Contains(text, "globs:") || strings.Contains(text, "glob/{")
@@ -313,28 +313,28 @@ var knownDifferences = []struct {
 			return strings.Contains(got, "outside of 64 bits") &&
 				strings.Contains(string(answers[i].Value), "100000000000000000000")
 		}},
-	{"what Puppet has neither memory nor time for",
+	{"questions that need too much memory or time in Puppet",
 		func(_ *hiera5.Site, answers []hiera5.Answer, i int, _ string) bool {
 			return answers[i].Error == "exhausted"
 		}},
-	{"a list or hash as the key of a hash, which alias() can make one, is another text in JSON",
+	{"an array or hash as a hash key (from alias()) has another text in JSON",
 		func(_ *hiera5.Site, answers []hiera5.Answer, i int, got string) bool {
 			want := strings.ReplaceAll(string(answers[i].Value), `\u003e`, ">")
 			return strings.Contains(want, "=>") && strings.Contains(got, " => ")
 		}},
-	{"where a site has no hierarchy, a dot in a key is a dot",
+	{"without a hierarchy, Puppet does not split keys at dots",
 		func(site *hiera5.Site, answers []hiera5.Answer, i int, _ string) bool {
 			return answers[i].Error == "key" && !strings.Contains(site.String(), "hiera.yaml --")
 		}},
-	{"%{literal('a')} inside of the key a is no loop",
+	{"%{literal('a')} in the value of key a is not a loop",
 		func(site *hiera5.Site, answers []hiera5.Answer, i int, _ string) bool {
 			return answers[i].Error == "recursive" && strings.Contains(site.String(), "literal(")
 		}},
-	{"a path that is a directory names no file; Puppet refuses all lookups that come to it",
+	{"a path to a directory is ignored; Puppet fails all affected lookups",
 		func(_ *hiera5.Site, answers []hiera5.Answer, i int, _ string) bool { return answers[i].Error == "file" }},
 }
 
-// sameElements tells whether the array that is found in an answer has the elements of another, however often.
+// sameElements reports whether the array in an answer has the same elements as another, ignoring repetitions.
 func sameElements(array, line string) bool {
 	var got struct{ Value []any }
 	var want []any
@@ -349,8 +349,8 @@ func sameElements(array, line string) bool {
 	return !slices.ContainsFunc(want, notIn(got.Value)) && !slices.ContainsFunc(got.Value, notIn(want))
 }
 
-// programAnswers are what the programs answer, a line for each question. A site that is refused has what bindc says for
-// all of them.
+// programAnswers returns the answers of the programs, a line for each question. If the build fails, each line is the
+// error of bindc.
 func programAnswers(t *testing.T, site *hiera5.Site) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -380,7 +380,7 @@ func programAnswers(t *testing.T, site *hiera5.Site) []string {
 	return lines
 }
 
-// queries are the questions as `bindq batch` reads them.
+// queries formats the questions for `bindq batch`.
 func queries(t *testing.T, site *hiera5.Site) string {
 	var out strings.Builder
 	for _, q := range site.Questions {
@@ -393,8 +393,8 @@ func queries(t *testing.T, site *hiera5.Site) string {
 	return out.String()
 }
 
-// difference says how an answer differs from Puppet's, "" if it does not. A value that is sensitive in part may be
-// called sensitive or not.
+// difference describes how an answer differs from Puppet's; "" if it does not. Whether a value with sensitive parts
+// is called sensitive makes no difference.
 func difference(t *testing.T, want hiera5.Answer, line string) string {
 	if refused := strings.HasPrefix(line, "refused: "); refused {
 		return "refused"
@@ -423,7 +423,7 @@ func difference(t *testing.T, want hiera5.Answer, line string) string {
 	return ""
 }
 
-// inOrder is JSON in one form, with keys in their order, and floats kept apart from integers.
+// inOrder normalizes JSON but keeps the order of keys and the difference between floats and integers.
 func inOrder(t *testing.T, text []byte) string {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

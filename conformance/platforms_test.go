@@ -12,13 +12,13 @@ import (
 	"bindc/internal/testmode"
 )
 
-// processor is one that runs programs here: itself, or an emulator of it.
+// processor is this machine's processor or an emulated one.
 type processor struct {
 	name     string
 	emulator []string
 }
 
-// processors are those that there are, beside the one of the tests. Where it is linux/amd64 that is at least 386.
+// processors returns the available processors other than that of the tests. On linux/amd64 that is at least 386.
 func processors(t *testing.T) []processor {
 	t.Helper()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
@@ -55,8 +55,8 @@ func output(t *testing.T, program []string, args ...string) []byte {
 	return out
 }
 
-// A site gives the same bytes on all processors, and each reads what the others wrote as they do.
-func TestTheSameBytesOnAllProcessors(t *testing.T) {
+// A site compiles to the same bytes on all processors, and each reads the files of the others.
+func TestAllProcessorsAgree(t *testing.T) {
 	if !testmode.Thorough() {
 		t.Skip("builds the programs several times")
 	}
@@ -70,7 +70,7 @@ func TestTheSameBytesOnAllProcessors(t *testing.T) {
 	first := map[string][]byte{}
 	same := func(what, processor string, got []byte) {
 		if want, known := first[what]; known && !bytes.Equal(got, want) {
-			t.Errorf("%s: %s gives another one than %s", what, processor, all[0].name)
+			t.Errorf("%s: %s and %s differ", what, processor, all[0].name)
 		} else if !known {
 			first[what] = got
 		}
@@ -85,7 +85,7 @@ func TestTheSameBytesOnAllProcessors(t *testing.T) {
 				t.Fatal(err)
 			}
 			same(site+": snapshot", p.name, written)
-			snap = filepath.Join(dir, site+"."+all[0].name) // the others read what the first wrote
+			snap = filepath.Join(dir, site+"."+all[0].name) // the others read what the first one wrote
 			output(t, bindq, "verify", snap)
 			for _, node := range []string{"web1", "db1"} {
 				facts := "../testdata/example-facts/" + node + ".json"

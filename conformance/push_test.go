@@ -14,15 +14,15 @@ import (
 	"testing"
 )
 
-// registry is as much of one as a client needs, in memory.
+// registry is an in-memory registry with what a client needs.
 type registry struct {
 	mu    sync.Mutex
 	blobs map[string][]byte // by digest
 	tags  map[string]string // digests of manifests, by repository and tag
-	made  int               // blobs that were put here
+	made  int               // number of uploaded blobs
 }
 
-// holds is how many tags there are, and how many blobs were put here so far.
+// holds returns the number of tags, and the number of blobs uploaded so far.
 func (r *registry) holds() (tags, made int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,8 +67,9 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// Each environment is pushed under its name, and pulled by it. One with errors is not; what is there is not put again.
-func TestEnvironmentsArePushed(t *testing.T) {
+// Each environment is pushed and pulled under its name. One with errors is not pushed, and existing blobs are not
+// uploaded again.
+func TestPushEnvironments(t *testing.T) {
 	t.Parallel()
 	held := &registry{blobs: map[string][]byte{}, tags: map[string]string{}}
 	server := httptest.NewServer(held)
@@ -111,7 +112,7 @@ func TestEnvironmentsArePushed(t *testing.T) {
 	}
 	run(1, "bindc", push...)
 	if _, now := held.holds(); now != before {
-		t.Errorf("%d blobs were put there again", now-before)
+		t.Errorf("%d blobs were uploaded again", now-before)
 	}
 	for _, name := range []string{"production", "test"} {
 		said := run(0, "bindsync", "pull", repository+":"+name, "--name", name, "--store", "store", "--plain-http")

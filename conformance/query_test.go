@@ -11,8 +11,8 @@ import (
 	"bindc/snapshot"
 )
 
-// A query is handed to the producer 'query' as PuppetDB has it, in both syntaxes, and select_result chooses of what
-// that gives.
+// A query reaches the producer 'query' in PuppetDB's form, from both syntaxes, and select_result selects from the
+// result.
 func TestQueries(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "bindings", "default.pp"), `bindings default {

@@ -11,12 +11,12 @@ import (
 	bindings "bindc/runtime"
 )
 
-// referenceCase is a site and what the reference implementation answers, or that it refuses.
+// referenceCase is a site with the reference implementation's answers or its build error.
 type referenceCase struct {
 	ID, Title string
 	Input     struct {
 		Facts               map[string]json.RawMessage
-		Files               map[string]string // a site, file by file; or else what follows, from which one is made
+		Files               map[string]string // a site by file; if empty, the fields below describe the site
 		BinderConfigSetting string            `json:"binder_config_setting"`
 		Categories          [][]string        // name and value
 		Bind                json.RawMessage
@@ -27,20 +27,22 @@ type referenceCase struct {
 		}
 	}
 	Expect struct {
-		BuildError string `json:"build_error"` // why
+		BuildError string `json:"build_error"` // the reason
 		Lookups    []struct {
-			Lookup []string // key and perhaps type
+			Lookup []string // key and optional type
 			Value  json.RawMessage
 			Undef  bool   // not found, or found and undef
-			Error  string // code, or any
+			Error  string // a code, or any
 		}
 	}
 }
 
-// TestReference holds the whole line to executed cases of the one implementation that ever shipped.
+// TestReference compares the complete programs with cases that were executed by the only implementation that ever
+// shipped.
 func TestReference(t *testing.T) { runCases(t, "../testdata/conformance/reference.json") }
 
-// TestFindings holds it to cases in which a second implementation of the language answered otherwise, and was right.
+// TestFindings runs cases in which a second implementation of the language gave another answer than this one, and was
+// right.
 func TestFindings(t *testing.T) { runCases(t, "../testdata/conformance/findings.json") }
 
 func runCases(t *testing.T, file string) {
@@ -62,13 +64,13 @@ func (c *referenceCase) run(t *testing.T) {
 	switch {
 	case c.Expect.BuildError != "":
 		if refused == "" {
-			t.Errorf("the site is compiled; expected an error: %s", c.Expect.BuildError)
+			t.Errorf("the site compiles; expected an error: %s", c.Expect.BuildError)
 		}
 		return
 	case refused != "":
 		for _, l := range c.Expect.Lookups {
 			if l.Error != "" {
-				return // what fails in a lookup may as well be refused here
+				return // an error in a lookup may already be an error of the build
 			}
 		}
 		t.Fatalf("refused:\n%s", refused)
@@ -121,7 +123,7 @@ func (c *referenceCase) lay(t *testing.T, dir string) (facts json.RawMessage, op
 	return encode(t, all), opts
 }
 
-// layBindings makes a site of bindings alone, each set in a file of its own, and adds a fact for every category.
+// layBindings writes a site without data files: each set of bindings in its own file, and a fact for every category.
 func (c *referenceCase) layBindings(t *testing.T, dir string, facts map[string]json.RawMessage) {
 	t.Helper()
 	type object = map[string]any

@@ -20,10 +20,10 @@ import (
 	"bindc/serve/client"
 )
 
-var update = flag.Bool("update", false, "write what the programs print into the scenarios")
+var update = flag.Bool("update", false, "update the expected output in the scenarios")
 
-// TestMain builds the programs once and puts them on the PATH. A directory in the variable PROGRAMS has them
-// already.
+// TestMain builds the programs once and puts them on the PATH. If the variable PROGRAMS names a directory, the
+// programs are there already.
 func TestMain(m *testing.M) {
 	os.Exit(withPrograms(m.Run))
 }
@@ -49,7 +49,7 @@ func withPrograms(run func() int) int {
 	return run()
 }
 
-// TestScripts runs the scenarios in cmd/testdata/script, each named after the behaviour it shows.
+// TestScripts runs the scenarios in cmd/testdata/script. Each is named after the behaviour it shows.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	example, err := filepath.Abs("../testdata")
@@ -76,7 +76,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits runs a program and holds it to an exit status, as in `exits 1 bindq lookup nope`.
+// exits runs a program and checks its exit status, as in `exits 1 bindq lookup nope`.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS PROGRAM ARG...")
@@ -96,7 +96,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// damage changes one byte of a file, counted from its start or, negative, from its end.
+// damage changes one byte of a file. The offset counts from the start or, if negative, from the end.
 func damage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: damage FILE OFFSET")
@@ -113,7 +113,7 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, src, 0o666))
 }
 
-// sameBytes compares binary files; `! same` wants them to differ.
+// sameBytes compares binary files; `! same` requires a difference.
 func sameBytes(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: same FILE FILE")
@@ -124,9 +124,9 @@ func sameBytes(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// ask sends each line of a file as a question to bindq serve, which it starts or finds on a socket, and prints the
-// answers: `ask QUESTIONS unix:PATH` or `ask QUESTIONS bindq serve --stdio -s FILE`. DIGEST in a question is that of
-// the last snapshot an answer told of.
+// ask sends each line of a file as a question to bindq serve and prints the answers: `ask QUESTIONS unix:PATH`
+// connects to a running server, `ask QUESTIONS bindq serve --stdio -s FILE` starts one. DIGEST in a question stands
+// for the digest of the last snapshot that an answer named.
 func ask(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: ask QUESTIONS unix:PATH or PROGRAM ARG...")
@@ -134,7 +134,7 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 	questions := strings.Split(strings.TrimSpace(ts.ReadFile(args[0])), "\n")
 	if path, ok := strings.CutPrefix(args[1], "unix:"); ok {
 		conn, err := net.Dial("unix", ts.MkAbs(path))
-		for range 1000 { // it may be starting
+		for range 1000 { // the server may still be starting
 			if err == nil {
 				break
 			}

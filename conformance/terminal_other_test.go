@@ -4,5 +4,5 @@ package conformance
 
 import "github.com/rogpeppe/go-internal/testscript"
 
-// onTerminal is for Linux: a terminal is opened in another way on every system.
+// onTerminal only works on Linux, because each system opens terminals differently.
 func onTerminal(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("terminal: only on linux") }

@@ -22,7 +22,7 @@ var (
 	group    = regexp.MustCompile(`(?m)^([A-Z]+): `)
 )
 
-// docs/cli.md has a section for every verb, and its first block the flags of that verb.
+// docs/cli.md has a section for every verb that begins with a block of its flags.
 func TestCommandLineIsDocumented(t *testing.T) {
 	t.Parallel()
 	verbs := verbsByHelp(t)
@@ -36,7 +36,7 @@ func TestCommandLineIsDocumented(t *testing.T) {
 	}
 	for verb := range documented {
 		if verbs[verb] == nil {
-			t.Errorf("docs/cli.md has a section on %s, which there is not", verb)
+			t.Errorf("docs/cli.md has a section on %s, which does not exist", verb)
 		}
 	}
 	all := slices.Concat([]string{"--help", "--version", "--render-as"},
@@ -44,7 +44,7 @@ func TestCommandLineIsDocumented(t *testing.T) {
 	for _, name := range []string{"cli", "guide", "hiera"} {
 		for _, flag := range anyFlag.FindAllString(strings.ReplaceAll(docText(t, name), "facter --json", ""), -1) {
 			if !slices.Contains(all, flag) {
-				t.Errorf("docs/%s.md speaks of %s, which is no flag", name, flag)
+				t.Errorf("docs/%s.md mentions %s, which is not a flag", name, flag)
 			}
 		}
 	}
@@ -53,12 +53,12 @@ func TestCommandLineIsDocumented(t *testing.T) {
 // ofAll are the verbs that all programs have. docs/cli.md describes them once.
 var ofAll = []string{"completion", "help", "man", "version"}
 
-// notTried are the verbs whose example needs more than a site: a registry, a Puppet, a git repository, or what answered
-// yesterday. Their scenarios run them.
+// notTried are the verbs whose example needs more than a site: a registry, a Puppet, a git repository, or earlier
+// answers. Their scenarios run them.
 var notTried = []string{"bindc adopt", "bindc plan", "bindc push", "bindq serve", "bindsync follow",
 	"bindsync activate", "bindsync rollback"}
 
-// Every verb has a help that fits a terminal of 80 columns, says how it exits, and has an example that works.
+// Every verb has a help that fits a terminal of 80 columns, documents its exit codes, and has an example that works.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	verbs := [][]string{{"bindc"}, {"bindq"}, {"bindsync"}, {"bindc", "eyaml"}}
@@ -79,7 +79,7 @@ func TestHelp(t *testing.T) {
 			}
 		}
 		if !strings.Contains(string(text), "\n\nExit status: 0") {
-			t.Errorf("%v --help does not say how it exits", verb)
+			t.Errorf("%v --help does not document its exit codes", verb)
 		}
 		_, after, _ := strings.Cut(string(text), "\nExamples:\n")
 		example, _, _ := strings.Cut(after, "\n\n")
@@ -91,7 +91,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// A program that gets a verb of another one says which.
+// A program that gets a verb of another program names that program.
 func TestVerbOfAnotherProgram(t *testing.T) {
 	t.Parallel()
 	for verb := range verbsByHelp(t) {
@@ -106,11 +106,11 @@ func TestVerbOfAnotherProgram(t *testing.T) {
 	}
 }
 
-// tryExample runs an example where the files are that the examples speak of.
+// tryExample runs an example in a directory with the files that the examples use.
 func tryExample(t *testing.T, example string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		return // the examples are for a shell
+		return // the examples need a shell
 	}
 	dir := t.TempDir()
 	keys := "../internal/secret/eyaml/testdata"
@@ -133,11 +133,11 @@ echo web1.example.org >nodes.txt && echo 'echo "classes: [ntp]"' >node.sh
 `+example)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "MANPAGER=cat", "BINDQ_SNAPSHOT=", "BINDSYNC_STORE="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("the example%s\nends with %v:\n%s", example, err, out)
+		t.Errorf("the example%s\nfails with %v:\n%s", example, err, out)
 	}
 }
 
-// verbsByHelp returns the flags of each verb of the programs, as --help has them.
+// verbsByHelp returns the flags of each verb of the programs, from --help.
 func verbsByHelp(t *testing.T) map[string][]string {
 	t.Helper()
 	verbs := map[string][]string{}
@@ -178,7 +178,7 @@ func flagsOf(help string) []string {
 	return flags
 }
 
-// usages is the flags of each verb as docs/cli.md has them. A word in capitals may stand for a group of flags, which
+// usages returns the flags of each verb, from docs/cli.md. A word in capitals may stand for a group of flags, which
 // some block explains with `WORD: flags` below its usage.
 func usages(t *testing.T) map[string][]string {
 	t.Helper()

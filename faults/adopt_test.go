@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// An environment of Puppet that bindc adopt switches to a snapshot.
+// adopted is a Puppet environment that bindc adopt switches to a snapshot.
 type adopted struct {
 	dir, snapshot string
 	files         map[string]string // the original files
@@ -42,7 +42,7 @@ func (a *adopted) read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// works wants what Puppet has at this moment to be complete, and reports whether the snapshot answers.
+// works checks that Puppet's current state is complete, and reports whether the snapshot answers.
 func (a *adopted) works(t *testing.T, what, asking string) bool {
 	t.Helper()
 	if copied := a.read(t, "hiera5.yaml"); copied != "" && copied != a.files["hiera.yaml"] {
@@ -53,7 +53,7 @@ func (a *adopted) works(t *testing.T, what, asking string) bool {
 		return false
 	case asking:
 		if a.read(t, "hiera5.yaml") == "" {
-			t.Errorf("%s: the snapshot answers, and hiera5.yaml is not there", what)
+			t.Errorf("%s: the snapshot answers, but hiera5.yaml is missing", what)
 		}
 		succeed(t, "bindq", "verify", a.snapshot)
 		return true
@@ -62,11 +62,11 @@ func (a *adopted) works(t *testing.T, what, asking string) bool {
 	return false
 }
 
-// A signal at each call that adopting makes: Puppet has its own data or the snapshot, whole. The next run completes the
-// work, and undo leaves the original and nothing else.
-func TestKilledAtEachCallOfAdopting(t *testing.T) {
+// bindc adopt is killed at each system call. Puppet then has either its own data or the whole snapshot. The next run
+// completes the switch, and undo restores the original without leftovers.
+func TestAdoptKilledAtEachCall(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("there is no strace to send signals by")
+		t.Skip("strace, which sends the signals, is not installed")
 	}
 	a := newAdopted(t)
 	most := needStrace(t, a.args()...)
@@ -91,19 +91,19 @@ func TestKilledAtEachCallOfAdopting(t *testing.T) {
 			}
 			succeed(t, "bindc", a.args()...)
 			if !a.works(t, what+", again", asking) {
-				t.Errorf("%s: the next run does not complete it", what)
+				t.Errorf("%s: the next run does not complete the switch", what)
 			}
 			succeed(t, "bindc", "adopt", "--undo", a.dir)
 			if a.works(t, what+", undone", asking) {
-				t.Errorf("%s: undo leaves the snapshot", what)
+				t.Errorf("%s: undo does not switch back", what)
 			}
 			if left := names(t, a.dir, "hiera.yaml", "data", "modules"); len(left) > 0 {
-				t.Errorf("%s: %q is left behind", what, left)
+				t.Errorf("%s: left behind: %q", what, left)
 			}
 		}
 	}
-	// strace counts the calls of each thread by itself. On a loaded machine the calls after the switch may be those of
-	// another thread, so that no run is killed there.
+	// strace counts the calls of each thread separately. On a loaded machine another thread may make the calls after
+	// the switch, so that no run is killed there.
 	if killed == 0 || kept == 0 {
 		t.Errorf("%d runs were killed, %d environments stayed, %d were switched", killed, kept, switched)
 	}

@@ -19,18 +19,18 @@ import (
 	"bindc/internal/testmode"
 )
 
-// showing is the command lines of each verb by which nobody asks for a secret. SITE is one that compiles, BAD stands
-// for each that does not, FILE is the snapshot, OTHER that of the site with other secrets, KEY stands for each key,
-// NODES is a directory of facts. nil is a verb that shows nothing of a site.
+// showing has command lines of each verb that must not show a secret. SITE compiles; BAD stands for each site that
+// does not; FILE is the snapshot of SITE; OTHER is the snapshot of the same site with other secrets; KEY stands for
+// each key; NODES is a directory of facts. nil means that the verb shows nothing of a site.
 var showing = map[string][]string{
 	"bindc build": {"build SITE -o FILE.out", "build SITE -o FILE.out --cache CACHE --format json",
 		"build BAD -o FILE.out"},
 	"bindc check": {"check SITE --facts-dir NODES", "check SITE --facts-dir NODES --format json",
 		"check SITE --lint", "check BAD", "check BAD --lint",
 		"check BAD --format json", "check BAD --format sarif", "check BAD --format github"},
-	"bindc fmt": {"fmt -l SITE/bindings/default.yaml SITE", // a directory, of which something is printed
-		"fmt -l BAD/bindings/default.yaml SITE"}, // -d shows the file, to who asks for it
-	"bindc convert": nil, // prints the set, to who asks for it
+	"bindc fmt": {"fmt -l SITE/bindings/default.yaml SITE", // a directory, some of which is printed
+		"fmt -l BAD/bindings/default.yaml SITE"}, // -d shows the file to the user who requests it
+	"bindc convert": nil, // prints the file to the user who requests it
 	"bindc environments": {"environments ROOT -o FILE.envs", "environments ROOT -o FILE.envs --format json",
 		"environments ROOT -o FILE.sealed --encrypt-to " + recipient,
 		"environments ROOT -o FILE.cut --slice node=n1", "environments ROOT -o FILE.cut --slice node --format json",
@@ -73,19 +73,20 @@ var showing = map[string][]string{
 		"status n1 --store FILE.d --history"},
 	"bindsync follow":  {"follow -c FILE --store FILE.d"},
 	"bindsync reset":   {"reset n1 --store FILE.d"},
-	"bindsync gc":      nil, // names digests
+	"bindsync gc":      nil, // prints digests
 	"bindq completion": nil, "bindq help": nil, "bindq version": nil,
 }
 
-// secret finds a secret of testdata/secrets.txtar: as text, in hexadecimal digits, in Base64 whatever stands before it.
+// secret matches a secret of testdata/secrets.txtar: as text, in hexadecimal, and in Base64 at any alignment.
 var secret = regexp.MustCompile(`(?i)canary\d|yranac\d|7_?654_?321|63 ?61 ?6e ?61 ?72 ?79|Y2FuYXJ5|NhbmFye|jYW5hcn`)
 
-// A secret stands in nothing that the programs print or write, unless somebody asks for it: not in errors either.
-func TestSecretsAreShownToWhoAsks(t *testing.T) {
+// Secrets never appear in anything that the programs print or write, error messages included, unless the user
+// requests them.
+func TestSecretsAreShownOnRequestOnly(t *testing.T) {
 	verbs := slices.Concat(verbsOf(t, "bindc"), verbsOf(t, "bindq"), verbsOf(t, "bindsync"))
 	for _, verb := range verbs {
 		if _, known := showing[verb]; !known {
-			t.Errorf("%s: whether it shows secrets is not tried", verb)
+			t.Errorf("%s: not tested for secrets", verb)
 		}
 	}
 	s := newSecretSite(t, "testdata/secrets.txtar")
@@ -99,16 +100,16 @@ func TestSecretsAreShownToWhoAsks(t *testing.T) {
 	s.tryAsking(t)
 }
 
-// So does what lookup_options of Hiera 5 make sensitive, merged or not.
-func TestSecretsOfHiera5AreShownToWhoAsks(t *testing.T) {
+// The same for values that Hiera 5's lookup_options make sensitive, merged or not.
+func TestHiera5SecretsAreShownOnRequestOnly(t *testing.T) {
 	s := newSecretSite(t, "testdata/secrets_hiera5.txtar")
-	s.skips = []string{"bindc fmt", "bindc migrate"} // which show the data files
+	s.skips = []string{"bindc fmt", "bindc migrate"} // these show the data files
 	s.tryEncrypted(t)
 	s.tryDamaged(t)
 	s.tryAsking(t)
 }
 
-// tryEncrypted tries all in snapshots of both kinds: with secrets as they are, and encrypted.
+// tryEncrypted tests snapshots with plain secrets and with encrypted ones.
 func (s *secretSite) tryEncrypted(t *testing.T) {
 	t.Helper()
 	for _, encrypted := range []bool{false, true} {
@@ -118,7 +119,7 @@ func (s *secretSite) tryEncrypted(t *testing.T) {
 		}
 		succeed(t, "bindc", args...)
 		s.tryAll(t, s.environ(""))
-		s.bad = nil // of which there is nothing to encrypt
+		s.bad = nil // there is nothing to encrypt in them
 		if encrypted {
 			s.isAbsent(t, s.file)
 			s.tryAll(t, s.environ(filepath.Join(s.dir, "identity")))
@@ -126,7 +127,8 @@ func (s *secretSite) tryEncrypted(t *testing.T) {
 	}
 }
 
-// tryDamaged tries what is said of a damaged file. What it answers is another matter: a mark can be damaged, too.
+// tryDamaged tests the messages about a damaged file. It does not test answers, because the mark for sensitive values
+// may be damaged as well.
 func (s *secretSite) tryDamaged(t *testing.T) {
 	t.Helper()
 	succeed(t, "bindc", "build", s.site, "-o", s.file)
@@ -140,28 +142,28 @@ func (s *secretSite) tryDamaged(t *testing.T) {
 		whole[at] ^= 0x55
 		for _, line := range []string{"verify " + s.file, "dump -s " + s.file, "keys -s " + s.file} {
 			if r := run(t, "bindq", strings.Fields(line)...); secret.MatchString(r.stderr) || crashed(r) {
-				t.Errorf("bindq %s, of which byte %d is another one: %s", line, at, r.stderr)
+				t.Errorf("bindq %s, with byte %d changed: %s", line, at, r.stderr)
 			}
 		}
 	}
 }
 
-// tryAsking holds that who asks gets them: there is something to be found.
+// tryAsking checks that users who request secrets see them, so that the pattern is known to match.
 func (s *secretSite) tryAsking(t *testing.T) {
 	t.Helper()
 	succeed(t, "bindc", "build", s.site, "-o", s.file)
 	for _, line := range []string{"lookup text -s FILE", "dump -s FILE --show-sensitive", "values text -s FILE " +
 		"--show-sensitive", "info FILE --dump --show-sensitive", "diff FILE OTHER --show-sensitive"} {
 		if out := s.run(t, s.environ(""), "bindq", line); !secret.MatchString(out) {
-			t.Errorf("bindq %s: no secret where it was asked for:\n%s", line, out)
+			t.Errorf("bindq %s: does not show the requested secret:\n%s", line, out)
 		}
 	}
 }
 
-// The recipient of the identity of testdata/secrets.txtar.
+// The recipient for the identity of testdata/secrets.txtar.
 const recipient = "age13tvlhqfr9mjdn4andhu7sl0kjwv6xsgw8yqmpj4ulfj4qt8n0ans59raex"
 
-// verbsOf is the verbs that a program has, behind its name.
+// verbsOf returns the verbs of a program, each with the name of the program in front.
 func verbsOf(t *testing.T, program string) (verbs []string) {
 	t.Helper()
 	out, err := exec.Command(program, "__complete", "").Output()
@@ -176,10 +178,10 @@ func verbsOf(t *testing.T, program string) (verbs []string) {
 	return verbs
 }
 
-// secretSite is an archive of testdata on the disk.
+// secretSite is an archive of testdata on disk.
 type secretSite struct {
 	dir, site, file, other string
-	keys, bad, skips       []string // skips: verbs that are not tried
+	keys, bad, skips       []string // skips: verbs that are not tested
 	queries                string
 }
 
@@ -212,7 +214,7 @@ func newSecretSite(t *testing.T, archive string) *secretSite {
 	return s
 }
 
-// environments makes environments of all of them, the directory root.
+// environments creates the directory root with an environment for each site.
 func (s *secretSite) environments(t *testing.T) {
 	t.Helper()
 	dir := filepath.Join(s.dir, "root", "environments")
@@ -234,7 +236,7 @@ func (s *secretSite) environ(identity string) []string {
 	return append(os.Environ(), "BINDQ_IDENTITY="+identity)
 }
 
-// tryAll runs what shows something, and nothing of it may be secret. In the short form that is not said of each key.
+// tryAll runs all commands of showing and checks that no output has a secret. The short form does not try every key.
 func (s *secretSite) tryAll(t *testing.T, environ []string) {
 	t.Helper()
 	for _, verb := range slices.Sorted(maps.Keys(showing)) {
@@ -266,7 +268,7 @@ func (s *secretSite) tryAll(t *testing.T, environ []string) {
 	}
 }
 
-// run is all that a program prints. Of a batch it is nothing but what was not asked for.
+// run returns everything that a program prints. Of a batch it returns only the answers that must not show secrets.
 func (s *secretSite) run(t *testing.T, environ []string, program, line string) string {
 	t.Helper()
 	line = strings.NewReplacer("SITE", s.site, "FILE", s.file, "OTHER", s.other, "NODES", filepath.Join(s.dir, "nodes"),
@@ -275,14 +277,14 @@ func (s *secretSite) run(t *testing.T, environ []string, program, line string) s
 	cmd.Env = environ
 	var out bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(s.queries), &out, &out
-	cmd.Run() // whatever its status
+	cmd.Run() // any status is fine
 	if out.Len() == 0 || strings.Contains(out.String(), "goroutine ") {
 		t.Errorf("%s %s prints %q", program, line, out.String())
 	}
 	return out.String()
 }
 
-// isAbsent holds that a file has no secret in it.
+// isAbsent checks that a file contains no secret.
 func (s *secretSite) isAbsent(t *testing.T, path string) {
 	t.Helper()
 	b, err := os.ReadFile(path)

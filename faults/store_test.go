@@ -32,7 +32,7 @@ type releases struct {
 func newReleases(t *testing.T) *releases {
 	t.Helper()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
-		t.Skip("there is no ssh-keygen to make keys with")
+		t.Skip("ssh-keygen is not installed")
 	}
 	dir := t.TempDir()
 	key := filepath.Join(dir, "key")
@@ -76,11 +76,11 @@ type status struct {
 	Pinned          bool
 }
 
-// sound checks the invariants of a store, which hold whatever happened to the program that changed it.
+// sound checks the invariants of a store, which hold even if a program that changed it was killed.
 func (r *releases) sound(what, dir string) status {
 	r.t.Helper()
 	if which := r.sums[r.sum(filepath.Join(dir, "n.snap"))]; which == "" {
-		r.t.Fatalf("%s: n.snap leads to no release", what)
+		r.t.Fatalf("%s: n.snap does not lead to a release", what)
 	}
 	cmd := exec.Command("bindsync", "status", "--json", "--store", dir)
 	out, err := cmd.Output()
@@ -115,7 +115,7 @@ func (r *releases) repaired(what, dir string) {
 		}
 	}
 	if last != s.Active {
-		r.t.Errorf("%s: the history ends with %.12s, and %.12s answers", what, last, s.Active)
+		r.t.Errorf("%s: the history ends with %.12s, but %.12s is active", what, last, s.Active)
 	}
 	if older := run(r.t, "bindsync", r.pull(r.one, dir)...); s.Active != r.sum(r.one) &&
 		(older.status != 1 || !strings.Contains(older.stderr, "was active already")) {
@@ -125,7 +125,7 @@ func (r *releases) repaired(what, dir string) {
 
 // Programs are killed at any time of a switch. The name leads to a complete release, the history has it, a rollback is
 // pinned, and older releases are refused.
-func TestKilledAtAnyTimeOfASwitch(t *testing.T) {
+func TestSwitchKilledAtAnyTime(t *testing.T) {
 	r := newReleases(t)
 	verbs := [][]string{r.pull(r.three, ""), {"rollback", "n", "--to", r.sum(r.one)}, {"activate", "n", r.sum(r.two)},
 		{"follow", "--resume", "n"}}
@@ -166,7 +166,7 @@ func TestKilledAtAnyTimeOfASwitch(t *testing.T) {
 			switched++
 		}
 		if verb[0] == "rollback" && after.Active != before.Active && !after.Pinned {
-			t.Errorf("%s: it switched and is not pinned", what)
+			t.Errorf("%s: switched but not pinned", what)
 		}
 		if i%10 == 9 {
 			r.repaired(what, dir)
@@ -179,9 +179,9 @@ func TestKilledAtAnyTimeOfASwitch(t *testing.T) {
 }
 
 // The program is killed at each system call of a switch.
-func TestKilledAtEachCallOfASwitch(t *testing.T) {
+func TestSwitchKilledAtEachCall(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("there is no strace to send signals by")
+		t.Skip("strace, which sends the signals, is not installed")
 	}
 	r := newReleases(t)
 	calls := []string{"write", "fsync", "renameat", "symlinkat", "openat", "flock", "unlinkat"}
@@ -204,7 +204,7 @@ func TestKilledAtEachCallOfASwitch(t *testing.T) {
 				what := fmt.Sprintf("%s killed at %s %d", verb[0], call, n)
 				s := r.sound(what, dir)
 				if verb[0] == "rollback" && s.Active == r.sum(r.one) && !s.Pinned {
-					t.Errorf("%s: it switched and is not pinned", what)
+					t.Errorf("%s: switched but not pinned", what)
 				}
 				r.repaired(what, dir)
 			}
@@ -217,7 +217,7 @@ func TestKilledAtEachCallOfASwitch(t *testing.T) {
 }
 
 // On a full disk a rollback either happens with its pin or not at all, and gc makes room.
-func TestRollbackOnAFullDisk(t *testing.T) {
+func TestRollbackOnFullDisk(t *testing.T) {
 	r := newReleases(t)
 	dir, full := mount(t, "size=1m,mode=755"), 0
 	fill := filepath.Join(dir, "fill")

@@ -17,8 +17,8 @@ import (
 	"bindc/internal/testmode"
 )
 
-// asking is the command lines of each verb of bindq. FILE is the snapshot, OTHER another one, NODES a directory of
-// facts of nodes; nil is a verb that reads no snapshot.
+// asking has command lines of each verb of bindq. FILE is the snapshot, OTHER another one, NODES a directory of
+// facts. nil means that the verb reads no snapshot.
 var asking = map[string][][]string{
 	"lookup": {
 		{"lookup", "key::7", "computed", "users", "-s", "FILE", "--node", "n1"},
@@ -45,19 +45,19 @@ var asking = map[string][][]string{
 	"version":      nil,
 
 	"slice": nil, // reads a copy
-	"serve": nil, // package serve guards what a frame asks by itself
+	"serve": nil, // package serve protects each request itself
 }
 
-// queries is what batch is asked.
+// queries is the input of batch.
 const queries = `{"key": "key::7", "node": "n1"}
 {"key": "computed", "node": "n2", "explain": true}
 {"keys": ["users", "failing", "key::300"], "node": "n1"}
 `
 
-// A file that is truncated while a verb has it mapped: the verb says so, unless it needs nothing of what is gone.
-func TestVerbsOfATruncatedFile(t *testing.T) {
+// A file is truncated while a verb has it mapped. The verb reports that, unless it does not need the missing part.
+func TestVerbsWithTruncatedFile(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("there is no strace to stop programs with")
+		t.Skip("strace, which stops the programs, is not installed")
 	}
 	out, err := exec.Command("bindq", "__complete", "").Output()
 	if err != nil {
@@ -66,7 +66,7 @@ func TestVerbsOfATruncatedFile(t *testing.T) {
 	for line := range strings.Lines(string(out)) {
 		verb, _, isVerb := strings.Cut(line, "\t")
 		if _, known := asking[verb]; isVerb && !known {
-			t.Errorf("%s: what it does with a truncated file is not tried", verb)
+			t.Errorf("%s: not tested with a truncated file", verb)
 		}
 	}
 	dir := t.TempDir()
@@ -93,7 +93,7 @@ func TestVerbsOfATruncatedFile(t *testing.T) {
 				Replace(strings.Join(line, "\n")), "\n")
 			want, status := ask(t, args...)
 			for mapped := 1; ; mapped++ {
-				none := true // maps the file so often
+				none := true // no run maps the file that often
 				for keep := 0; keep < len(whole); keep += step {
 					r, out, met := askTruncated(t, file, mapped, keep, args)
 					if err := os.WriteFile(file, whole, 0o666); err != nil {
@@ -103,7 +103,7 @@ func TestVerbsOfATruncatedFile(t *testing.T) {
 						break
 					}
 					tried++
-					what := fmt.Sprintf("%s, of which map %d keeps %d bytes", strings.Join(line, " "), mapped, keep)
+					what := fmt.Sprintf("%s, with map %d truncated to %d bytes", strings.Join(line, " "), mapped, keep)
 					said := strings.Contains(r.stderr+out, "snapshot_damaged")
 					switch {
 					case r.signal != 0 || crashed(r) || strings.Contains(r.stderr, "fault"):
@@ -113,7 +113,7 @@ func TestVerbsOfATruncatedFile(t *testing.T) {
 					case !said && (out != want || r.status != status):
 						t.Errorf("%s: another answer, with status %d:\n%s%s", what, r.status, out, r.stderr)
 					case keep == 0 && mapped == 1 && !said:
-						t.Errorf("%s: nothing is left, and it says nothing", what)
+						t.Errorf("%s: no error although the file is empty", what)
 					}
 					if said {
 						damaged++
@@ -125,7 +125,7 @@ func TestVerbsOfATruncatedFile(t *testing.T) {
 			}
 		}
 	}
-	figures(t, "%d verbs had a file truncated below them: %d said so, the others did not need it", tried, damaged)
+	figures(t, "%d verbs had their file truncated: %d reported it, the others did not need it", tried, damaged)
 }
 
 // newLargeSite writes a site whose snapshot has several pages, and bindings of each kind.
@@ -155,13 +155,13 @@ bind:
 	return dir
 }
 
-// ask runs bindq with the queries as its standard input.
+// ask runs bindq with queries as its standard input.
 func ask(t *testing.T, args ...string) (out string, status int) {
 	t.Helper()
 	return answer(t, "bindq", args...)
 }
 
-// answer runs a program with the queries as its standard input.
+// answer runs a program with queries as its standard input.
 func answer(t *testing.T, program string, args ...string) (out string, status int) {
 	t.Helper()
 	cmd := command(program, args...)
@@ -171,8 +171,8 @@ func answer(t *testing.T, program string, args ...string) (out string, status in
 	return text.String(), r.status
 }
 
-// askTruncated runs bindq, and truncates path to some bytes when it has mapped it so often, before it reads anything of
-// that map: a signal stops it behind each. It tells whether it came to that.
+// askTruncated runs bindq. Once bindq has mapped path for the nth time (n is mapped), it truncates path to keep bytes
+// before bindq reads the map: a signal stops bindq after each map. It reports whether there was such a map.
 func askTruncated(t *testing.T, path string, mapped, keep int, args []string) (
 	r result, out string, reached bool) {
 	t.Helper()
@@ -207,7 +207,7 @@ func askTruncated(t *testing.T, path string, mapped, keep int, args []string) (
 	}
 }
 
-// childOf is the first child of a process, 0 for none.
+// childOf returns the first child of a process, or 0.
 func childOf(pid int) int {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package enc asks an external node classifier of Puppet about nodes and writes its answers into the site, where the
+// Package enc runs an external node classifier of Puppet for nodes and writes its answers into the site, where the
 // scheme 'enc' reads them.
 package enc
 
@@ -23,27 +23,27 @@ import (
 	"bindc/internal/subprocess"
 )
 
-// Classifier is a program that is asked for nodes.
+// Classifier is a program that classifies nodes.
 type Classifier struct {
-	Command []string // to which the certname is added
+	Command []string // the certname is appended
 	Site    string
-	Jobs    int // nodes it is asked for at a time; 0: one per processor
+	Jobs    int // maximum number of nodes at a time; 0: one per processor
 	Timeout time.Duration
-	Context context.Context // that stops it when it is done; may be nil
-	Asked   func()          // is called for each node, by several goroutines; may be nil
-	Prune   bool            // the nodes are all there are: the files of others, as far as they were written here, go
+	Context context.Context // stops the program when it is done; may be nil
+	Asked   func()          // called for each node, by several goroutines; may be nil
+	Prune   bool            // remove files that this package wrote for nodes that are not listed
 }
 
-// Counts is what became of the files of nodes.
+// Counts has the number of nodes by the outcome for their files.
 type Counts struct{ Changed, Same, Failed, Removed int }
 
-// Node is a node to ask for, and where its name stands.
+// Node is a node to classify, with the position of its name in the list.
 type Node struct {
 	Name string
 	Pos  diag.Pos
 }
 
-// maxName is how long a certname may be: with the extension it is the name of a file.
+// maxName limits the length of a certname: with the extension it is the name of a file.
 const maxName = 200
 
 var certname = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@-]*$`)
@@ -52,8 +52,8 @@ func isCertname(name string) bool {
 	return len(name) <= maxName && certname.MatchString(name) && !strings.Contains(name, "..")
 }
 
-// Nodes reads a list of certnames, one a line. Those that are none go to diags: they would be names of files elsewhere,
-// or options of the program.
+// Nodes reads a list of certnames, one per line. It rejects and reports invalid ones: they could be names of files
+// elsewhere, or options of the program.
 func Nodes(file string, src []byte, diags *diag.List) (nodes []Node, refused int) {
 	seen := map[string]bool{}
 	number := 0
@@ -75,8 +75,8 @@ func Nodes(file string, src []byte, diags *diag.List) (nodes []Node, refused int
 	return nodes, refused
 }
 
-// Ask asks for each node and writes what the classifier says where it is another thing than before. A node that it
-// fails for keeps its file: why goes to diags. The error is that nothing can be written at all.
+// Ask classifies each node and writes the answers that have changed. If the classifier fails for a node, Ask reports
+// that in diags and keeps the node's file. The error means that nothing could be written at all.
 func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
 	dir := filepath.Join(c.Site, datafile.ClassifiedDir)
 	if err := os.MkdirAll(dir, 0o775); err != nil {
@@ -97,7 +97,7 @@ func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
 	return counts, errors.Join(err, now.write(dir, before))
 }
 
-// askAll asks for each node, and notes what is written.
+// askAll classifies each node and records in now which files were written.
 func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.List) Counts {
 	var mu sync.Mutex
 	var counts Counts
@@ -143,11 +143,11 @@ func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.L
 }
 
 var (
-	errReported = errors.New("it is reported what is wrong")
-	errNothing  = errors.New("the program printed nothing, as for a node it does not know")
+	errReported = errors.New("the problem was reported")
+	errNothing  = errors.New("the program printed nothing; it may not know the node")
 )
 
-// node asks for one node; news tells whether its file is another one now.
+// node classifies one node. news reports whether its file has changed.
 func (c *Classifier) node(dir string, n Node, diags *diag.List) (answer []byte, news bool, err error) {
 	if c.Context != nil && c.Context.Err() != nil {
 		return nil, false, c.Context.Err()
@@ -173,7 +173,7 @@ func (c *Classifier) node(dir string, n Node, diags *diag.List) (answer []byte, 
 	})
 }
 
-// sound tells whether a site could read what is said of a node.
+// sound reports whether a site could read the classifier's answer for a node.
 func sound(n Node, answer []byte, diags *diag.List) bool {
 	var own diag.List
 	datafile.NewReader(nil, fsx.Disk{}).Source(fmt.Sprintf("classifier %s", n.Name), answer, datafile.Classified, &own)

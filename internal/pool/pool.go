@@ -1,5 +1,5 @@
-// Package pool numbers texts, so that a key or a value that a site has ten thousand times is in memory once and is
-// compared as a number.
+// Package pool numbers texts. A key or value that a site has ten thousand times is then in memory once, and comparing
+// two of them means comparing two numbers.
 package pool
 
 import (
@@ -9,49 +9,49 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Pool is a set of numbered texts. The zero Pool is empty; it may be used by several goroutines. Which number a text
-// gets depends on who comes first: numbers are for one run and never part of its result.
+// Pool is a set of numbered texts. The zero Pool is empty. It is safe for concurrent use. The number of a text
+// depends on the order of the calls, so numbers are only valid within a run and never part of its result.
 //
-// It is a hash table of its own because a map of strings, of which most are met again and again, costs three times as
-// much: here the hash is computed outside the lock, and decides in nearly all cases without a look at the text.
+// It implements its own hash table. Most texts are already in the pool, and for those a map of strings costs three
+// times as much: here the hash is computed outside the lock, and nearly always decides without comparing texts.
 type Pool struct {
 	mu    sync.Mutex
 	texts []string
-	slots []uint64        // open addressing: the upper half of a hash, and below it a number plus one; 0: free
-	chunk strings.Builder // the texts added last; it never grows, so that they stay where they are
-	scans int             // how many batches are still looked for without slots, see Load
+	slots []uint64        // open addressing; upper half of a hash, and below it the number plus one; 0 if free
+	chunk strings.Builder // the texts added last; never grows, so that they do not move
+	scans int             // number of batches that are still searched without slots, see Load
 }
 
 const (
 	chunkSize = 64 << 10
-	fewSlots  = 1 << 10 // a power of two, as all sizes are
+	fewSlots  = 1 << 10 // a power of two, like all sizes
 	halfHash  = 0xffffffff << 32
 )
 
-// Number is the number of text, a new one if it has none yet.
+// Number returns the number of text, which is new if the pool does not have the text yet.
 func (p *Pool) Number(text []byte) uint32 {
 	b := Batch{text: text, ends: []int{len(text)}}
 	return p.Numbers(&b)[0]
 }
 
-// Batch is texts to be numbered together, which costs the lock once.
+// Batch contains texts to be numbered together, which takes the lock only once.
 type Batch struct {
 	text []byte
-	ends []int // of each text in text
+	ends []int // end of each text in text
 }
 
-// NewBatch makes room for count texts of together size bytes; there may be more.
+// NewBatch returns a batch with room for count texts with size bytes in total. It grows if necessary.
 func NewBatch(count, size int) *Batch {
 	return &Batch{make([]byte, 0, size), make([]int, 0, count)}
 }
 
-// Add adds the text that add appends to what it is given.
+// Add adds the text that add appends to its argument.
 func (b *Batch) Add(add func([]byte) []byte) {
 	b.text = add(b.text)
 	b.ends = append(b.ends, len(b.text))
 }
 
-// Numbers is the numbers of the texts of b.
+// Numbers returns the numbers of the texts of b.
 func (p *Pool) Numbers(b *Batch) []uint32 {
 	hashes, start := make([]uint64, len(b.ends)), 0
 	for i, end := range b.ends {
@@ -75,8 +75,8 @@ func (p *Pool) Numbers(b *Batch) []uint32 {
 	return out
 }
 
-// foresee touches what the searches for texts with these hashes read first. One behind the other, each would wait for
-// memory; this way they wait together. What it returns serves nothing but that it is done.
+// foresee reads the memory that the searches for texts with these hashes read first. One search after another would
+// wait for memory each time; this way the waits overlap. The result only keeps the compiler from removing the reads.
 func (p *Pool) foresee(hashes []uint64) (sum int) {
 	if len(p.slots) == 0 {
 		return 0
@@ -106,7 +106,7 @@ func (p *Pool) number(text []byte, hash uint64) uint32 {
 	return uint32(len(p.texts) - 1)
 }
 
-// keep is text as a string.
+// keep returns a copy of text that is never moved.
 func (p *Pool) keep(text []byte) string {
 	if len(text) > chunkSize/8 {
 		return string(text)
@@ -120,7 +120,7 @@ func (p *Pool) keep(text []byte) string {
 	return p.chunk.String()[start:]
 }
 
-// grow makes room. Texts are hashed again: that is rarer than it is to store what would save it.
+// grow makes room. It hashes all texts again, which costs less than storing the hashes.
 func (p *Pool) grow() {
 	size := max(fewSlots, 2*len(p.slots))
 	for size <= 2*len(p.texts) { // after Load
@@ -138,20 +138,21 @@ func (p *Pool) grow() {
 	}
 }
 
-// Texts is all texts by number. The slice must not be changed, and does not see texts that are added later.
+// Texts returns all texts by number. The caller must not change the slice, which does not include texts that are
+// added later.
 func (p *Pool) Texts() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.texts
 }
 
-// Load fills an empty pool with texts, all different, numbered as they are. The table is only made when several batches
-// have come: for the few files that change between two builds it is quicker to pass all texts in review.
+// Load fills an empty pool with distinct texts and numbers them in order. The hash table is built only after several
+// batches: a few files that changed since the last build are numbered faster by scanning all texts.
 func (p *Pool) Load(texts []string) { p.texts, p.scans = texts, maxScans }
 
 const maxScans = 8
 
-// scan finds the numbers of the texts of b without the table.
+// scan finds the numbers of the texts of b without the hash table.
 func (p *Pool) scan(b *Batch, out []uint32) {
 	const none = ^uint32(0)
 	wanted, lengths, start := make(map[string]uint32, len(b.ends)), [256]bool{}, 0

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A pool that was filled answers the same before it has a table and afterwards.
-func TestLoadedTextsKeepTheirNumbers(t *testing.T) {
+// A loaded pool gives the same numbers before and after it builds its table.
+func TestNumbersAfterLoad(t *testing.T) {
 	var p Pool
 	p.Load([]string{"a", "bc", "d"})
 	for round := range 2 * maxScans {
@@ -23,7 +23,7 @@ func TestLoadedTextsKeepTheirNumbers(t *testing.T) {
 	}
 }
 
-func TestEqualTextsHaveOneNumber(t *testing.T) {
+func TestEqualTextsShareANumber(t *testing.T) {
 	var p Pool
 	var workers sync.WaitGroup
 	for range 4 {

@@ -14,15 +14,16 @@ import (
 	"time"
 )
 
-// Bounds on a program.
+// Limits for a program.
 const (
-	DefaultTimeout = 30 * time.Second // unless Run is told otherwise
+	DefaultTimeout = 30 * time.Second // if Run gets no timeout
 	maxOutput      = 64 << 20
-	maxErrors      = 4 << 10 // of standard error, shown in the message
+	maxErrors      = 4 << 10 // bytes of standard error that the message shows
 )
 
-// Run runs command in the directory dir and returns what it prints, which is never nil: printing nothing is not having
-// nothing. It is stopped after timeout, where 0 is the default, and when ctx, which may be nil, is done.
+// Run runs command in the directory dir and returns its output. The output is never nil, so that a caller can tell
+// empty output from no output. The program is stopped after timeout (0 means the default), or when ctx is done, which
+// may be nil.
 func Run(ctx context.Context, dir string, timeout time.Duration, command []string) ([]byte, error) {
 	parent, timeout := ctx, cmp.Or(timeout, DefaultTimeout)
 	if parent == nil {
@@ -46,7 +47,7 @@ func Run(ctx context.Context, dir string, timeout time.Duration, command []strin
 	case stdout.full:
 		err = fmt.Errorf("the program %s printed more than %d bytes", command[0], maxOutput)
 	case errors.Is(err, exec.ErrWaitDelay):
-		err = fmt.Errorf("the program %s has ended and left another one that goes on printing", command[0])
+		err = fmt.Errorf("the program %s ended but left a child process that keeps printing", command[0])
 	case err != nil:
 		err = fmt.Errorf("the program %s failed: %w", command[0], err)
 	default:
@@ -58,8 +59,8 @@ func Run(ctx context.Context, dir string, timeout time.Duration, command []strin
 	return nil, err
 }
 
-// limited keeps what is written up to a number of bytes; beyond it fails, or drops. The buffer is not embedded: its
-// ReadFrom would pass the limit by.
+// limited keeps up to max bytes of what is written. Beyond that it fails or, if drop is set, discards. The buffer is
+// not embedded, because its ReadFrom would bypass the limit.
 type limited struct {
 	kept bytes.Buffer
 	max  int

@@ -1,20 +1,18 @@
-// Package transcript tests a program with sessions: commands and what they print, as in a terminal.
+// Package transcript tests a program with sessions: commands and their output, as in a terminal.
 //
-// A session is an archive. It begins with the commands and has the files that they read:
+// A session is an archive. It begins with the commands, followed by the files that they read:
 //
 //	$ NAME=VALUE bindq lookup key -s site.bsnap < input
 //	a line of standard output
 //	! a line of standard error
 //	[2]
 //
-// The last line is the exit status, unless it is 0. Comments begin with # after an empty line. Single quotes hold words
-// together. A word digest:FILE is the digest of a file, shortened as the programs print it. Digests, times and the
-// directory are shown as DIGEST, TIME and DIR.
+// The last line is the exit status, unless it is 0. Comments begin with # and follow an empty line. Single quotes group words. A word digest:FILE stands for the digest of a file, shortened as the programs print it. In the output, digests, times and the directory are replaced by DIGEST, TIME and DIR.
 //
 // A session also has these commands:
 //
 //	build SITE -o FILE      compiles a site
-//	truncate FILE           leaves the first half of a file
+//	truncate FILE           keeps the first half of a file
 //	damage FILE SECTION     inverts the bytes of a section and corrects the checksums
 package transcript
 
@@ -47,8 +45,8 @@ type session struct {
 	dir     string
 }
 
-// Run runs the sessions in testdata/transcripts with the program that is called name in them. If update is set, it
-// writes what the commands print into the sessions.
+// Run runs the sessions in testdata/transcripts. name is the name of the program in them. If update is set, Run
+// writes the current output into the sessions.
 func Run(t *testing.T, name string, program Program, update bool) {
 	paths, err := filepath.Glob("testdata/transcripts/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -66,7 +64,7 @@ func Run(t *testing.T, name string, program Program, update bool) {
 	}
 }
 
-// run runs the session in the file at path and compares what is found with what it has.
+// run runs the session in the file at path and compares the output.
 func (s *session) run(path string, update bool) {
 	archive, err := txtar.ParseFile(path)
 	s.check(err)
@@ -91,7 +89,7 @@ func (s *session) run(path string, update bool) {
 	}
 }
 
-// answers runs the commands of a session and returns it with what they print now.
+// answers runs the commands of a session and returns the session with their current output.
 func (s *session) answers(text string) string {
 	var found strings.Builder
 	comment := true
@@ -127,7 +125,7 @@ func words(line string) (out []string) {
 	return out
 }
 
-// answerOf runs one command of a session and returns what a transcript has of it.
+// answerOf runs one command of a session and returns its output in the form of a transcript.
 func (s *session) answerOf(args []string) string {
 	s.Helper()
 	for ; strings.Contains(args[0], "="); args = args[1:] {
@@ -175,7 +173,7 @@ func (s *session) read(path string) []byte {
 	return text
 }
 
-// ended returns text with an end of its last line, which is shown if it is missing.
+// ended returns text with a newline at its end. If the newline was missing, that is marked.
 func ended(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
@@ -183,7 +181,7 @@ func ended(text string) string {
 	return text + "(no newline)\n"
 }
 
-// chance has what differs from run to run, and what stands for it.
+// chance matches output that differs from run to run, with its replacement.
 var chance = []struct {
 	pattern *regexp.Regexp
 	name    string
@@ -197,7 +195,7 @@ var chance = []struct {
 	{regexp.MustCompile(` +` + regexp.QuoteMeta(userName()) + ` +`), "  USER  "},
 }
 
-// userName returns the name of the user who runs the test, as the history of a store has it.
+// userName returns the name of the user who runs the test, as it appears in the history of a store.
 func userName() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username

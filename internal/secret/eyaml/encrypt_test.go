@@ -18,7 +18,7 @@ func public(t testing.TB, key string) *PublicKey {
 }
 
 // The private key decrypts what the certificate encrypts, for every length of the text modulo the block size.
-func TestDecryptsWhatItEncrypted(t *testing.T) {
+func TestEncryptAndDecrypt(t *testing.T) {
 	for _, key := range []string{"1024", "2048", "4096"} {
 		to, keys := public(t, key), read(t, key)
 		for n := range 34 {

@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// Late decrypts with keys that it reads when a text needs them, as hiera-eyaml in Puppet does. A key that cannot be
-// read fails the texts that no other key decrypts, and is tried again for the next one. Several goroutines may use it.
+// Late decrypts with keys that it reads when a text needs them, like hiera-eyaml in Puppet. If a key cannot be read,
+// Late fails for texts that no other key decrypts, and tries to read the key again for the next text. It is safe for
+// concurrent use.
 type Late struct {
 	Files []string // of private keys
 
@@ -14,7 +15,7 @@ type Late struct {
 	read  map[string]*Keys
 }
 
-// Decrypt is like that of Keys.
+// Decrypt works like the method of Keys.
 func (l *Late) Decrypt(text string) (string, error) {
 	keys, unread := l.keys()
 	plain, err := keys.Decrypt(text)
@@ -40,7 +41,7 @@ func (l *Late) keys() (all *Keys, unread error) {
 	return all, unread
 }
 
-// key returns the key in a file, which is read once.
+// key returns the key in a file. A file is read only once.
 func (l *Late) key(file string) (*Keys, error) {
 	if keys := l.read[file]; keys != nil {
 		return keys, nil

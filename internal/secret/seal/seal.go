@@ -1,5 +1,6 @@
-// Package seal encrypts and decrypts the sensitive parts of a snapshot with the key of the file: AES-256-GCM with a
-// random nonce in front. A text sealed for one name cannot be opened for another name, or with other bytes in front.
+// Package seal encrypts and decrypts the sensitive parts of a snapshot with the key of the file. It uses AES-256-GCM
+// and puts a random nonce first. A sealed text is bound to a name and to the bytes in front of it; it cannot be
+// opened with others.
 package seal
 
 import (
@@ -13,20 +14,20 @@ import (
 // KeySize is the length of a key in bytes.
 const KeySize = 32
 
-// Overhead is how much longer what is sealed is.
-const Overhead = 12 + 16 // the nonce, and what tells whether it was changed
+// Overhead is the difference in length between a sealed text and its plain text.
+const Overhead = 12 + 16 // the nonce and the authentication tag
 
-// NewKey is a random key.
+// NewKey returns a random key.
 func NewKey() []byte {
 	key := make([]byte, KeySize)
 	rand.Read(key) // never fails
 	return key
 }
 
-// Box seals and opens with one key. It may be used by several goroutines.
+// Box seals and opens with one key. It is safe for concurrent use.
 type Box struct{ aead cipher.AEAD }
 
-// New is the box of a key.
+// New returns the box of a key.
 func New(key []byte) (*Box, error) {
 	if len(key) != KeySize {
 		return nil, fmt.Errorf("expected a key of %d bytes, found %d", KeySize, len(key))
@@ -42,14 +43,14 @@ func New(key []byte) (*Box, error) {
 	return &Box{aead}, nil
 }
 
-// Seal is head, and behind it text encrypted: to be opened for that name, and behind that head, only.
+// Seal returns head followed by the encrypted text. Open needs the same name and head.
 func (b *Box) Seal(name, head, text string) string {
 	return string(b.aead.Seal([]byte(head), nil, []byte(text), []byte(head+name)))
 }
 
-var errSealed = errors.New("it is not what was sealed here with this key")
+var errSealed = errors.New("wrong key, or the sealed data was changed")
 
-// Open is the text that was sealed for name behind head.
+// Open returns the text that was sealed with this name and head.
 func (b *Box) Open(name, head, sealed string) (string, error) {
 	text, err := b.aead.Open(nil, nil, []byte(sealed), []byte(head+name))
 	if err != nil {
