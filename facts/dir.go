@@ -12,7 +12,7 @@ import (
 	"bindc/diag"
 )
 
-// extensions are those of files of facts in the directory of a fleet.
+// extensions are the extensions of fact files in the directory of a fleet.
 var extensions = []string{".json", ".yaml", ".yml"}
 
 // naming describes the names of the files that are read.
@@ -21,11 +21,11 @@ const naming = "a file of facts is NAME.json, NAME.yaml or NAME.yml"
 // listing is the content of the directory of a fleet.
 type listing struct {
 	files []file
-	wrong []error  // entries that are almost files of facts
+	wrong []error  // entries with a name that is almost that of a fact file
 	other []string // entries that are not read
 }
 
-// file is a file of facts. It may turn out to be something else than a file.
+// file is the path of a fact file, which may turn out not to be a file.
 type file struct {
 	path string
 	node string // the name of the file without its extension
@@ -58,11 +58,11 @@ func list(dir string) (listing, error) {
 	return out, nil
 }
 
-// maxListed is how many entries a note lists.
+// maxListed is the number of entries that a note lists.
 const maxListed = 5
 
-// Unread describes the entries of dir that are not read because of their names, "" if there are none. Hidden entries
-// are not mentioned.
+// Unread describes the entries of dir that are not read because of their names, or returns "". It omits hidden
+// entries.
 func Unread(dir string) string {
 	l, err := list(dir)
 	if err != nil || len(l.other) == 0 {
@@ -75,8 +75,9 @@ func Unread(dir string) string {
 	return "not read in " + dir + ": " + names + "; " + naming
 }
 
-// ReadDir reads the facts of a fleet, a file of each node or of several, by their names in order. A node that its facts
-// do not name has the name of the file. The error describes every file that cannot be read.
+// ReadDir reads the facts of a fleet. Each file has the facts of one node or several. ReadDir reads them in the order
+// of their names. If the facts do not name the node, the name of the file does. The error describes every file that
+// cannot be read.
 func ReadDir(dir string) ([]Node, error) {
 	out, wrong, err := readAll(dir)
 	if err != nil {
@@ -88,7 +89,7 @@ func ReadDir(dir string) ([]Node, error) {
 	return out, nil
 }
 
-// Join returns one error with the code facts and one line for all errors; nil if there are none.
+// Join returns one error with the code facts and one line for all errors, or nil.
 func Join(errs []error) error {
 	err := errors.Join(errs...)
 	if err == nil {
@@ -97,8 +98,8 @@ func Join(errs []error) error {
 	return fail("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-// Check is ReadDir that reports each error at its file, and returns the nodes of the other files. It also reports the
-// entries that are not read. Whole reports whether there are no errors.
+// Check works like ReadDir but reports each error at its file, and returns the nodes of the other files. It also
+// reports entries that are not read. whole reports whether all files could be read.
 func Check(dir string, diags *diag.List) (nodes []Node, whole bool, err error) {
 	nodes, wrong, err := readAll(dir)
 	for _, err := range wrong {
@@ -115,8 +116,8 @@ func Check(dir string, diags *diag.List) (nodes []Node, whole bool, err error) {
 	return nodes, len(wrong) == 0, err
 }
 
-// readAll reads the facts of a fleet, and returns the error of each file beside the nodes of the others. The last error
-// is that of a directory without facts.
+// readAll reads the facts of a fleet. It returns an error for each unreadable file, and the nodes of the others. If
+// the directory has no facts at all, the last error says so.
 func readAll(dir string) (out []Node, wrong []error, err error) {
 	l, err := list(dir)
 	if err != nil {
@@ -143,14 +144,14 @@ func readAll(dir string) (out []Node, wrong []error, err error) {
 	return out, wrong, nil
 }
 
-// twice is the error of a node whose facts two files have.
+// twice returns the error for a node with facts in two files.
 func twice(first, second Node) error {
 	return failAt(diag.Pos{File: second.File},
 		"found the facts of '"+second.Name+"' twice: they are in "+first.File+" too")
 }
 
-// read reads a file of facts. A node without a name gets that of the file, also as certname unless a fact says that it
-// is another one.
+// read reads a fact file. A node without a name gets the name of the file, which also becomes its certname unless a
+// fact identifies another node.
 func (f file) read() ([]Node, error) {
 	src, err := f.text()
 	if err != nil {
@@ -169,7 +170,7 @@ func (f file) read() ([]Node, error) {
 	return nodes, nil
 }
 
-// text returns the content of f, which has to be a regular file: reading a named pipe might never end.
+// text returns the content of f, which must be a regular file: reading a named pipe might never end.
 func (f file) text() ([]byte, error) {
 	info, err := os.Stat(f.path)
 	switch {

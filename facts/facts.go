@@ -1,10 +1,10 @@
-// Package facts reads the facts of nodes in the formats that people have them in: the output of facter --json and
-// puppet facts, the YAML files that Puppet keeps, the answers of PuppetDB, and a hash of facts in JSON or YAML.
-// Anything else is an error. The facts of a node are then made for package runtime, which links no YAML itself.
+// Package facts reads the facts of nodes in common formats: the output of facter --json and puppet facts, the YAML
+// files that Puppet stores, the answers of PuppetDB, and a hash of facts in JSON or YAML. Anything else is an error.
+// It converts the facts for package runtime, which does not link a YAML parser.
 //
-// The errors of this package are *runtime.Error with the code facts, or errors of the operating system; those about a
-// file name it and the position in it. All functions may be called concurrently, and nothing that they return refers to
-// the text that was read.
+// The errors of this package are *runtime.Error with the code facts, or errors of the operating system. An error
+// about a file names the file and the position in it. All functions are safe for concurrent use, and their results do
+// not refer to the text that was read.
 package facts
 
 import (
@@ -19,7 +19,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// fail is an error with the code facts.
+// fail returns an error with the code facts.
 func fail(format string, args ...any) error {
 	return &bindings.Error{Code: bindings.CodeFacts, Message: fmt.Sprintf(format, args...)}
 }
@@ -51,10 +51,10 @@ func Parse(file string, src []byte) ([]Node, error) {
 	return nodes, nil
 }
 
-// nodeTag is what Puppet writes in front of the facts of a node.
+// nodeTag is the tag that Puppet writes before the facts of a node.
 const nodeTag = "!ruby/object:Puppet::Node::Facts"
 
-// withoutTag blanks nodeTag out where a document begins with it, so that all places stay.
+// withoutTag blanks out nodeTag at the start of a document, so that positions do not change.
 func withoutTag(src []byte) []byte {
 	head, tag := []byte("---"), []byte(nodeTag)
 	rest, ok := bytes.CutPrefix(src, head)
@@ -64,8 +64,8 @@ func withoutTag(src []byte) []byte {
 	return bytes.Replace(src, tag, bytes.Repeat([]byte(" "), len(tag)), 1)
 }
 
-// ParseHash reads a hash in JSON or YAML, such as trusted facts; an empty text is undef. The keys of hashes become
-// texts. Messages name the source as file, and call the hash what.
+// ParseHash reads a hash in JSON or YAML, such as trusted facts. An empty text is undef. Keys of hashes become
+// strings. Messages refer to the source as file, and to the hash as what.
 func ParseHash(what, file string, src []byte) (bindings.Value, error) {
 	v, err := parse(file, src)
 	if err == nil && !v.IsUndef() && v.Kind() != value.Hash {
@@ -77,9 +77,9 @@ func ParseHash(what, file string, src []byte) (bindings.Value, error) {
 	return withTextKeys(public(v))
 }
 
-// ParseJSON reads the facts of one node from JSON in any of the formats of this package, and makes them for package
-// runtime. opts.Node chooses among several nodes. The name, environment, trusted facts and variables in the JSON apply
-// where opts gives none.
+// ParseJSON reads the facts of one node from JSON, in any of the formats of this package, and converts them for
+// package runtime. opts.Node chooses among several nodes. The name, environment, trusted facts and variables in opts
+// take precedence over those in the JSON.
 func ParseJSON(json []byte, opts bindings.FactsOptions) (*bindings.Facts, error) {
 	var v bindings.Value
 	if err := v.UnmarshalJSON(json); err != nil {
@@ -129,9 +129,9 @@ func parse(file string, src []byte) (value.Value, error) {
 	return doc.Root.Literal(), nil
 }
 
-// Variables makes the facts of n for package runtime. opts takes precedence over n. The name of n serves as the
-// certname unless another one is given. Keys of hashes become texts; it is an error if two of a hash have the same
-// text.
+// Variables converts the facts of n for package runtime. opts takes precedence over n. The name of n becomes the
+// certname if there is no other. Keys of hashes become strings; if two keys of a hash become the same string, that is
+// an error.
 func Variables(n Node, opts bindings.FactsOptions) (*bindings.Facts, error) {
 	if !opts.Trusted.IsUndef() {
 		n.Trusted = bindings.Value{}
@@ -149,7 +149,7 @@ func Variables(n Node, opts bindings.FactsOptions) (*bindings.Facts, error) {
 	return bindings.NewFacts(n.Facts, opts)
 }
 
-// complete sets the options that are not given to those of n.
+// complete fills options that are not set from n.
 func (n Node) complete(opts *bindings.FactsOptions) {
 	opts.Environment = cmp.Or(opts.Environment, n.Environment)
 	if opts.Trusted.IsUndef() {
@@ -160,7 +160,7 @@ func (n Node) complete(opts *bindings.FactsOptions) {
 	}
 }
 
-// withTextKeys returns v with the text of each key of its hashes in place of the key.
+// withTextKeys returns v with all keys of hashes converted to strings.
 func withTextKeys(v bindings.Value) (bindings.Value, error) {
 	c := content(v)
 	if name, twice := value.SameText(c); twice {
@@ -170,8 +170,8 @@ func withTextKeys(v bindings.Value) (bindings.Value, error) {
 	return v, err
 }
 
-// public returns v as programs see it.
+// public converts v to the type of the public API.
 func public(v value.Value) bindings.Value { return bindings.Value(lookup.FromValue(v)) }
 
-// content returns what is in v.
+// content returns the internal value of v.
 func content(v bindings.Value) value.Value { return lookup.Value(v).Content() }

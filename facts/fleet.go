@@ -12,15 +12,16 @@ import (
 // Fleet finds the facts of single nodes in a directory.
 type Fleet struct {
 	dir   string
-	files map[string][]file // the files that may give a node this name; nil until the first question
+	files map[string][]file // by name, the files that may have facts of that node; nil before the first call of Node
 }
 
 // NewFleet returns the fleet of a directory.
 func NewFleet(dir string) *Fleet { return &Fleet{dir: dir} }
 
-// Node returns the facts of the node of that name: of the file that is called so, or of one whose content names it. Two
-// of them are an error, and so is any file that cannot be read, as it may name the node. Only the files that name the
-// node are parsed, and their content is that of now. The first question notes which file names which node.
+// Node returns the facts of the node with the given name, from the file with that name or from a file whose content
+// has that name. It is an error if there are two of them, or if any file cannot be read, because that file might have
+// the node. Only files that name the node are parsed, with their current content. The first call records which nodes
+// each file names.
 func (f *Fleet) Node(name string) (Node, error) {
 	candidates, err := f.candidates(name)
 	if err != nil {
@@ -45,7 +46,7 @@ func (f *Fleet) Node(name string) (Node, error) {
 	return Node{}, twice(found[0], found[1])
 }
 
-// search finds a node among all nodes. It also finds one that candidates misses.
+// search finds a node among all nodes, including one that candidates misses.
 func (f *Fleet) search(name string) (Node, error) {
 	nodes, err := ReadDir(f.dir)
 	if err != nil {
@@ -65,12 +66,13 @@ func (f *Fleet) search(name string) (Node, error) {
 		f.dir, name, name)
 }
 
-// named returns the index of the node of that name, -1 if there is none.
+// named returns the index of the node with the given name, or -1.
 func named(nodes []Node, name string) int {
 	return slices.IndexFunc(nodes, func(n Node) bool { return n.Name == name })
 }
 
-// candidates returns the files that may have the facts of a node: those called so, and those that name it.
+// candidates returns the files that may have the facts of a node: the file with its name, and files whose content
+// names it.
 func (f *Fleet) candidates(name string) ([]file, error) {
 	if f.files == nil {
 		files, err := index(f.dir)
@@ -96,7 +98,7 @@ func (f *Fleet) candidates(name string) ([]file, error) {
 	return out, nil
 }
 
-// index returns the files of a directory by the names in them.
+// index returns the files of a directory by the names of nodes in them.
 func index(dir string) (map[string][]file, error) {
 	l, err := list(dir)
 	if err != nil {
@@ -119,8 +121,8 @@ func index(dir string) (map[string][]file, error) {
 	return out, Join(wrong)
 }
 
-// namesIn yields the texts in JSON or YAML that follow a key like name or certname. It does not parse, so that a fleet
-// is searched at the speed of reading it. It misses names with escapes, anchors or tags, which no program writes.
+// namesIn yields the texts in JSON or YAML that follow a key like name or certname. It does not parse, so that
+// searching a fleet is as fast as reading it. It misses names with escapes, anchors or tags, which no program writes.
 func namesIn(src []byte) func(yield func(name []byte) bool) {
 	const quotes, blanks = `"'`, " \t\r\n"
 	return func(yield func([]byte) bool) {
@@ -149,5 +151,5 @@ func namesIn(src []byte) func(yield func(name []byte) bool) {
 	}
 }
 
-// maxName is the length of the names that namesIn yields.
+// maxName limits the length of the names that namesIn yields.
 const maxName = 300

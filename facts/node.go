@@ -12,7 +12,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Node is a node and its facts. Facts is a hash. Trusted and Vars are hashes, or undef if they are not given.
+// Node is a node with its facts. Facts is a hash. Trusted and Vars are hashes, or undef if they are not given.
 type Node struct {
 	Name        string // "" if the facts do not name it
 	File        string // the file of its facts, for a node of a fleet
@@ -56,8 +56,8 @@ func singleNode(v value.Value) (Node, error) {
 	return n, err
 }
 
-// wrapperOf returns the name of the entry that wraps the facts of a node, "" where v is nothing but facts. No fact is
-// called facts, so that entry never is one.
+// wrapperOf returns the name of the entry that contains the facts of a node, or "" if v itself is a hash of facts. No
+// fact is called facts, so an entry with that name always contains facts.
 func wrapperOf(v value.Value) string {
 	switch {
 	case has(v, "facts"):
@@ -68,7 +68,7 @@ func wrapperOf(v value.Value) string {
 	return ""
 }
 
-// inFacts names the node at the end of a message, if it has a name.
+// inFacts returns the end of a message that names the node, if it has a name.
 func inFacts(name string) string {
 	if name == "" {
 		return ""
@@ -76,7 +76,7 @@ func inFacts(name string) string {
 	return " in the facts of '" + name + "'"
 }
 
-// wrapped returns the node of a hash that has its facts in the entry wrapper.
+// wrapped returns the node in a hash whose entry wrapper contains the facts.
 func wrapped(v value.Value, wrapper string) (n Node, err error) {
 	m := members{node: v}
 	certname, name := m.text("certname"), m.text("name")
@@ -94,14 +94,14 @@ func wrapped(v value.Value, wrapper string) (n Node, err error) {
 	return n, m.err
 }
 
-// meaningful are the members beside the facts of a node that count.
+// meaningful are the members other than the facts that are used.
 var meaningful = []string{"certname", "name", "environment", "trusted", "vars", "parameters"}
 
-// metadata are the members that Puppet and PuppetDB write beside the facts of a node, and no variable is made of.
+// metadata are the members that Puppet and PuppetDB write and that are neither facts nor variables.
 var metadata = []string{"timestamp", "_timestamp", "expiration", "hash", "producer", "producer_timestamp",
 	"package_inventory", "classes"}
 
-// members reads the members beside the facts of a node. It keeps the first error.
+// members reads the members other than the facts. It keeps the first error.
 type members struct {
 	node value.Value
 	err  error
@@ -113,7 +113,7 @@ func (m *members) check(ok bool, format string, args ...any) {
 	}
 }
 
-// get returns the member of that name if it is of a kind, else undef. Null is the same as nothing.
+// get returns the member with that name if it has the given kind, otherwise undef. A null member counts as missing.
 func (m *members) get(name string, kind value.Kind, expected string) value.Value {
 	v := get(m.node, name)
 	if v.IsUndef() {
@@ -137,7 +137,7 @@ func (m *members) hash(name string) value.Value {
 	return m.get(name, value.Hash, "a hash of names to values")
 }
 
-// variables returns the variables beside the facts. Puppet calls those of a node parameters.
+// variables returns the variables of the node. Puppet calls them parameters.
 func (m *members) variables() value.Value {
 	vars, parameters := m.hash("vars"), m.hash("parameters")
 	m.check(vars.IsUndef() || parameters.IsUndef(),
@@ -148,7 +148,7 @@ func (m *members) variables() value.Value {
 	return vars
 }
 
-// refuseOthers refuses a member that would not count.
+// refuseOthers rejects a member that would be ignored.
 func (m *members) refuseOthers(wrapper string) {
 	for k := range m.node.Pairs() {
 		if k.Kind() != value.String {
@@ -220,8 +220,8 @@ func Choose(nodes []Node, name string) (Node, error) {
 	return Node{}, fail("%s", text)
 }
 
-// withCertname returns the trusted facts of n and adds its name as the certname if they lack one. It returns undef if
-// there are none.
+// withCertname returns the trusted facts of n, and adds the name of n as certname if they lack one. It returns undef
+// if n has neither.
 func (n Node) withCertname() value.Value {
 	trusted := content(n.Trusted)
 	if n.Name == "" || n.NamedByFile || !get(trusted, "certname").IsUndef() {
@@ -250,7 +250,8 @@ func (n Node) MarshalJSON() ([]byte, error) {
 	return value.AppendJSON(nil, value.FromPairs(pairs...)), nil
 }
 
-// Contradiction describes two names of n that differ, "" if there are none: its certname and that of its trusted facts.
+// Contradiction describes two names of n that differ, its certname and that of its trusted facts. It returns "" if
+// they agree.
 func (n Node) Contradiction() string {
 	certname := text(content(n.Trusted), "certname")
 	if n.Name == "" || n.NamedByFile || certname == "" || certname == n.Name {
@@ -259,8 +260,8 @@ func (n Node) Contradiction() string {
 	return fmt.Sprintf("the node is '%s', but its trusted facts have the certname '%s', which counts", n.Name, certname)
 }
 
-// identifiesAnother reports whether the facts identify a node of another name. The fact clientcert is the certname,
-// which is the fqdn in lower case where nothing else is configured.
+// identifiesAnother reports whether the facts identify a node with another name. The fact clientcert is the certname,
+// which by default is the fqdn in lower case.
 func (n Node) identifiesAnother() bool {
 	all := content(n.Facts)
 	if certname := text(all, "clientcert"); certname != "" {

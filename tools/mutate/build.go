@@ -7,20 +7,20 @@ import (
 	"path/filepath"
 )
 
-// A suite is the tests of one package, compiled with all mutants in what it tests.
+// A suite is the compiled tests of one package, including all mutants of the code that they test.
 type suite struct {
 	path, dir string
 	binary    string
 }
 
-// A bench is what was built.
+// A bench has everything that was built.
 type bench struct {
 	dir      string
 	suites   []*suite
 	programs string
 }
 
-// build compiles tests and programs, through an overlay that puts the changed files in the place of the real ones.
+// build compiles tests and programs, using an overlay that replaces files by their changed versions.
 func build(dir string, o options, packages []*pkg) (*bench, error) {
 	overlay := map[string]map[string]string{"Replace": {}}
 	write := func(path string, text []byte) error {

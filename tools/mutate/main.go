@@ -1,16 +1,13 @@
-// Command mutate asks whether the tests notice when the code is wrong. It changes packages in many small ways, one at a
-// time, and names every change that all tests live through:
+// Command mutate checks whether the tests notice wrong code. It changes packages in many small ways, one at a time,
+// and reports every change that no test notices:
 //
 //	go -C tools/mutate run . ./compile ./snapshot
 //
-// All mutants of a package are compiled at once, each behind a switch, through an overlay of the go command: nothing in
-// the tree changes, and a test binary is linked once. The variable MUTANT of the environment turns one on. A first run
-// of every test notes which mutants it reaches, and only these are tried with it, the quickest first. It is killed by a
-// failing test, or by one that takes far more processor time than it does without.
+// All mutants of a package are compiled at once, each with a switch, through an overlay of the go command: the source tree does not change, and each test binary is linked only once. The environment variable MUTANT turns one mutant on. A first run of every test records which mutants the test reaches. Only tests that reach a mutant are then tried with it, the fastest first. A test kills a mutant if it fails, or if it takes far more processor time than without the mutant.
 //
-// An interrupt ends the run early; what is known by then is reported.
+// An interrupt ends the run early and reports the results so far.
 //
-// The exit status is 1 if fewer are killed than -score asks for, of those that the list of equivalents does not name.
+// The exit status is 1 if the percentage of killed mutants is below -score, not counting those on the list of equivalents.
 package main
 
 import (
@@ -31,32 +28,32 @@ import (
 type options struct {
 	packages []string
 	suites   []string // packages whose tests are run besides
-	programs []string // main packages these tests run, found in the directory that the variable PROGRAMS names
+	programs []string // main packages that these tests run, found in the directory in the variable PROGRAMS
 	changed  string   // if not empty, only lines that differ from this commit
-	sample   int      // if not 0, at most so many mutants per package
+	sample   int      // if not 0, at most this many mutants per package
 	seed     int64
-	list     string // file of the equivalents
+	list     string // file with the equivalents
 	jobs     int
 	only     string
-	again    string        // if not empty, only mutants that this report of a former run says live
-	time     time.Duration // if not 0, no mutant is begun later
-	score    float64       // percentage of killed mutants that is enough
+	again    string        // if not empty, only mutants that survived according to this report
+	time     time.Duration // if not 0, no mutant is started after this time
+	score    float64       // required percentage of killed mutants
 }
 
 func main() {
 	var o options
 	module := flag.String("C", "../..", "`directory` of the module whose packages are changed")
-	suites := flag.String("suites", "./conformance", "further packages whose tests are to kill, separated by commas")
+	suites := flag.String("suites", "./conformance", "additional packages whose tests run, separated by commas")
 	programs := flag.String("programs", "./cmd/bindc,./cmd/bindq,./cmd/bindsync", "programs that these tests run, separated by commas")
 	flag.StringVar(&o.changed, "changed", "", "only mutants on lines that differ from this `commit`")
 	flag.IntVar(&o.sample, "sample", 0, "at most `n` mutants of each package, chosen by -seed; 0 is all")
 	flag.Int64Var(&o.seed, "seed", 1, "seed of the sample")
-	flag.StringVar(&o.list, "equivalent", "tools/mutate/equivalent.txt", "`file` of the mutants that change nothing")
+	flag.StringVar(&o.list, "equivalent", "tools/mutate/equivalent.txt", "`file` with the mutants that change nothing")
 	flag.IntVar(&o.jobs, "j", runtime.NumCPU(), "mutants tried at the same time")
 	flag.StringVar(&o.only, "only", "", "only mutants whose description contains this `text`")
-	flag.StringVar(&o.again, "again", "", "only mutants that lived by the report in this `file`, what a run printed")
+	flag.StringVar(&o.again, "again", "", "only mutants that survived according to this `file`, an earlier output")
 	flag.Float64Var(&o.score, "score", 95, "percentage of mutants that must be killed")
-	flag.DurationVar(&o.time, "for", 0, "begin no mutant after so much `time`, 0 is no limit")
+	flag.DurationVar(&o.time, "for", 0, "start no mutant after this `time`; 0 is no limit")
 	flag.Parse()
 	if err := os.Chdir(*module); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
@@ -83,7 +80,7 @@ func fields(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
 }
 
-// mutate is the whole run; it returns the percentage of mutants that were killed, of those that are not equivalent.
+// mutate performs the whole run. It returns the percentage of killed mutants, not counting equivalent ones.
 func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 	equivalent, err := readEquivalents(o.list)
 	if err != nil {
@@ -138,7 +135,7 @@ func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 	return report(out, o, packages, chosen, equivalent), nil
 }
 
-// choose is which mutants are tried, in an order that makes a sample of those that come first.
+// choose returns the mutants to try, in random order, so that any first part of them is a sample.
 func choose(o options, packages []*pkg, lines map[string][]span, living map[string]bool,
 	equivalent *equivalents) []*mutant {
 	var chosen []*mutant
@@ -167,7 +164,7 @@ func shuffle(mutants []*mutant, seed int64) {
 	})
 }
 
-// report prints the survivors by name and a line of numbers per package; it returns the score of all.
+// report prints the survivors by name, and a line of numbers per package. It returns the total score.
 func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equivalent *equivalents) float64 {
 	slices.SortStableFunc(chosen, func(a, b *mutant) int {
 		return cmp.Or(strings.Compare(a.file, b.file), a.line-b.line)
@@ -199,7 +196,7 @@ func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equival
 	return all.score()
 }
 
-// readReport is which mutants live, by key, as report prints them.
+// readReport returns the keys of the surviving mutants in a report.
 func readReport(path string) (map[string]bool, error) {
 	if path == "" {
 		return nil, nil
@@ -219,7 +216,7 @@ func readReport(path string) (map[string]bool, error) {
 	return living, nil
 }
 
-// A tally counts what became of mutants.
+// A tally counts mutants by their fate.
 type tally struct{ mutants, killed, listed, left int }
 
 func (t *tally) count(m *mutant) {
