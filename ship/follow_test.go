@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// An hour without the registry, by a clock of the test's: what answers stays, the source is asked less and less often,
-// but every ten minutes, and what it has then answers.
-func TestFollowOutlivesItsSource(t *testing.T) {
+// The registry fails for an hour of simulated time. The active snapshot stays, polls become less frequent (at least
+// one every ten minutes), and the next release is activated once the registry answers.
+func TestFollowSurvivesSourceFailure(t *testing.T) {
 	m := newMaster(t)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -71,8 +71,8 @@ func TestFollowOutlivesItsSource(t *testing.T) {
 	})
 }
 
-// Names are followed each by itself: one whose source hangs holds nobody up.
-func TestOneNameDoesNotHoldUpAnother(t *testing.T) {
+// Each name is followed independently: one whose source hangs does not delay others.
+func TestHangingSourceDoesNotDelayOtherNames(t *testing.T) {
 	m := newMaster(t)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

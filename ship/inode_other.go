@@ -4,5 +4,5 @@ package ship
 
 import "io/fs"
 
-// identity tells nothing here: size and time have to do.
+// inode returns "", because this platform has no inode numbers; size and time must suffice.
 func inode(fs.FileInfo) string { return "" }

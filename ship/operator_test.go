@@ -21,8 +21,8 @@ import (
 	"bindc/origin"
 )
 
-// Whoever goes back without anything old enough is told what there is, the latest first.
-func TestRollbackListsWhatIsLeft(t *testing.T) {
+// A rollback without a suitable target lists the available snapshots, latest first.
+func TestRollbackErrorListsTargets(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.revision = "v1"
 	for _, text := range []string{"a", "b", "c", "d", "e", "f", "b", "g"} {
@@ -56,8 +56,8 @@ func TestRollbackListsWhatIsLeft(t *testing.T) {
 	}
 }
 
-// A misspelt name is answered with the names there are.
-func TestMisspeltNames(t *testing.T) {
+// The error for a misspelt name lists the existing names.
+func TestUnknownNameSuggestsNames(t *testing.T) {
 	m := newMaster(t)
 	const nothing = "nothing has answered for 'prodution': expected a name of the store, which has "
 	for _, c := range [][2]string{{"", nothing + "no name"}, {"production", "did you mean 'production'?"}} {
@@ -80,12 +80,13 @@ func TestMisspeltNames(t *testing.T) {
 			t.Error(err)
 		}
 		if err := m.store.Unknown("zzz"); err == nil || strings.Contains(err.Error(), ";") {
-			t.Errorf("no name is near: %v", err)
+			t.Errorf("a name without a similar one: %v", err)
 		}
 	}
 }
 
-// The status says since when what answers does, although it was refused again later, and what is wrong with its notes.
+// The status has the time of the activation, although the snapshot was refused again later, and describes damaged
+// records.
 func TestStatusOfANameWithATroubledHistory(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
@@ -120,7 +121,7 @@ type unwritable struct{}
 
 func (unwritable) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-// A name that somebody pinned says so at each poll, and a source that was changed is asked anew.
+// Each poll reports that the name is pinned, and a changed source is polled without the old validator.
 func TestPinnedNameWhoseSourceIsChanged(t *testing.T) {
 	m := newMaster(t)
 	told := m.notices()
@@ -140,7 +141,7 @@ func TestPinnedNameWhoseSourceIsChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	if st := m.state(); st.Pinned || st.Validator != "" {
-		t.Errorf("after what the source has was activated: %+v", st)
+		t.Errorf("after activating the release of the source: %+v", st)
 	}
 	if err := m.pullNow(); err != nil || m.state().Validator == "" {
 		t.Errorf("%v, %+v", err, m.state())
@@ -197,7 +198,7 @@ func TestStoreThatSomebodyTamperedWith(t *testing.T) {
 	}
 }
 
-// A server may have its snapshot under a path with an escaped slash; what is signed is beside it.
+// The path of a snapshot on a server may have an escaped slash. The statement and signature are next to it.
 func TestSourceWithAnEscapedPath(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Checks.Origin = readsStatement
@@ -236,7 +237,7 @@ func TestSourceWithAnEscapedPath(t *testing.T) {
 	}
 }
 
-// openBodies counts the answers that are not closed.
+// openBodies counts the responses that are not closed.
 type openBodies struct {
 	http.RoundTripper
 	now atomic.Int64
@@ -265,7 +266,7 @@ func (o *openBody) Close() error {
 	return o.ReadCloser.Close()
 }
 
-func TestTextsBesideASnapshot(t *testing.T) {
+func TestUpToLimitsLength(t *testing.T) {
 	for n, fits := range map[int]bool{4: true, 5: true, 6: false} {
 		text, err := upTo(strings.NewReader(strings.Repeat("x", n)), 5, "it")
 		if (err == nil) != fits || fits && len(text) != n {
@@ -278,7 +279,7 @@ func TestTextsBesideASnapshot(t *testing.T) {
 	}
 }
 
-// What is signed is beside a file, too.
+// A snapshot from a file also has its statement and signature next to it.
 func TestSignedSnapshotFromAFile(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Checks.Origin = readsStatement
@@ -299,8 +300,8 @@ func TestSignedSnapshotFromAFile(t *testing.T) {
 	}
 }
 
-// A client of a source frees what a request holds when its answer is closed, or when it fails.
-func TestRequestsAreFreed(t *testing.T) {
+// A client frees the resources of a request when its response is closed, or when it fails.
+func TestRequestResourcesAreFreed(t *testing.T) {
 	var ctx context.Context
 	client := impatient{asked{&ctx, nil}, time.Minute}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/", nil)
@@ -312,7 +313,7 @@ func TestRequestsAreFreed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if ctx.Err() != nil {
-		t.Error("it ends before its answer is closed")
+		t.Error("it ends before its response is closed")
 	}
 	if err := resp.Body.Close(); err != io.ErrNoProgress || ctx.Err() == nil {
 		t.Errorf("closed: %v, %v", err, ctx.Err())
@@ -332,7 +333,7 @@ func TestRequestsAreFreed(t *testing.T) {
 	}
 }
 
-// asked remembers the context of a request.
+// asked records the context of a request.
 type asked struct {
 	ctx *context.Context
 	err error
@@ -349,8 +350,8 @@ type odd struct{}
 func (odd) Read([]byte) (int, error) { return 0, io.EOF }
 func (odd) Close() error             { return io.ErrNoProgress }
 
-// A source that does not answer is polled half as often each time, and as before once it answers. A poll that is over
-// holds nothing, and one that is ended is not reported.
+// The pause doubles with each poll that gets no answer, and returns to normal after an answer. A finished poll holds
+// no resources, and an interrupted one is not reported.
 func TestPausesBetweenPolls(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
@@ -397,7 +398,7 @@ func TestPausesBetweenPolls(t *testing.T) {
 	}
 }
 
-// flaky does not answer for some polls, and remembers when it was asked.
+// flaky fails some polls, and records when it was polled.
 type flaky struct {
 	*shelf
 	down int

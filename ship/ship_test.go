@@ -30,7 +30,7 @@ type shelf struct {
 	mu             sync.Mutex
 }
 
-// set changes what the source does next.
+// set changes the next results of the source.
 func (s *shelf) set(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +104,7 @@ func newMaster(t *testing.T) *master {
 	return m
 }
 
-// release has the shelf offer a snapshot, a day later, and pulls it.
+// release makes the shelf offer a snapshot a day later, and pulls it.
 func (m *master) release(text string) (Result, error) {
 	m.now = m.now.Add(24 * time.Hour)
 	m.shelf.text = text
@@ -121,7 +121,7 @@ func (m *master) mustRelease(texts ...string) {
 	}
 }
 
-// answers holds what a reader of production.snap reads.
+// answers checks what a reader of production.snap gets.
 func (m *master) answers(text string) {
 	m.Helper()
 	got, err := os.ReadFile(filepath.Join(m.dir, "production.snap"))
@@ -133,11 +133,11 @@ func (m *master) answers(text string) {
 	}
 }
 
-// clean holds that nothing is left of what failed.
+// clean checks that a failure left no temporary files.
 func (m *master) clean() {
 	m.Helper()
 	if left, err := os.ReadDir(m.store.incoming()); err != nil || len(left) > 0 {
-		m.Errorf("store/tmp holds %v (%v)", left, err)
+		m.Errorf("store/tmp contains %v (%v)", left, err)
 	}
 }
 
@@ -145,7 +145,7 @@ func (m *master) change() *Switch {
 	return &Switch{Store: m.store, Name: "production", Checks: m.pull.Checks, Now: m.pull.Now}
 }
 
-func TestASnapshotIsStoredOnceAndAnswers(t *testing.T) {
+func TestPullStoresSnapshotOnce(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.revision = "abc123"
 	m.mustRelease("one")
@@ -155,7 +155,7 @@ func TestASnapshotIsStoredOnceAndAnswers(t *testing.T) {
 	m.mustRelease("two")
 	r, err := m.release("one")
 	if want := (Result{Digest: sum("one"), Revision: "abc123", Activated: true}); err != nil || r != want {
-		t.Errorf("what is in the store gave %+v, %v; expected %+v", r, err, want)
+		t.Errorf("a stored snapshot gave %+v, %v; expected %+v", r, err, want)
 	}
 	if m.shelf.reads != 2 {
 		t.Errorf("%d reads of two snapshots", m.shelf.reads)
@@ -172,8 +172,8 @@ func TestASnapshotIsStoredOnceAndAnswers(t *testing.T) {
 	m.clean()
 }
 
-// What a source tells of a snapshot is not believed, and what is refused changes nothing.
-func TestWhatIsRefusedChangesNothing(t *testing.T) {
+// A source is not trusted, and a refused release changes nothing.
+func TestRefusedReleaseChangesNothing(t *testing.T) {
 	gate := errors.New("the gate is shut")
 	for name, c := range map[string]struct {
 		spoil   func(m *master)
@@ -221,7 +221,7 @@ func TestWhatIsRefusedChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAGateSeesBothSnapshots(t *testing.T) {
+func TestGateGetsBothSnapshots(t *testing.T) {
 	m := newMaster(t)
 	var saw []string
 	m.pull.Checks.Gate = func(path, active string) error {
@@ -236,7 +236,7 @@ func TestAGateSeesBothSnapshots(t *testing.T) {
 	}
 }
 
-func TestWhatIsHeldIsActivatedLater(t *testing.T) {
+func TestHeldReleaseIsActivatedLater(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	m.pull.Hold = true
@@ -248,10 +248,10 @@ func TestWhatIsHeldIsActivatedLater(t *testing.T) {
 	m.mustRelease("two")
 }
 
-func TestRollbackGoesBackAndStaysThere(t *testing.T) {
+func TestRollbackPinsName(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
-	m.shelf.text = "flash" // answers for less than a minute
+	m.shelf.text = "flash" // active for less than a minute
 	if _, err := m.pull.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestRollbackGoesBackAndStaysThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.now = m.now.Add(time.Hour)
-	for _, want := range []string{"one"} { // two answered for no time, flash for half a minute
+	for _, want := range []string{"one"} { // two was active for no time, flash for half a minute
 		d, err := m.change().Back("")
 		if err != nil || d != sum(want) {
 			t.Fatalf("back to %s, %v; expected %s", d.Short(), err, want)
@@ -299,7 +299,7 @@ func TestRollbackGoesFurtherBackEachTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.now = m.now.Add(time.Hour)
-	if d, err := m.change().Back(""); err != nil || d != sum("two") { // three was left for cause
+	if d, err := m.change().Back(""); err != nil || d != sum("two") { // a rollback has undone three
 		t.Errorf("back to %s, %v; expected two", d.Short(), err)
 	}
 	if d, err := m.change().Back(sum("one")); err != nil || d != sum("one") {
@@ -307,7 +307,7 @@ func TestRollbackGoesFurtherBackEachTime(t *testing.T) {
 	}
 }
 
-// signs makes what is signed of a snapshot; whose key it is does not matter here.
+// signs returns the signed statement of a snapshot, with any key.
 func signs(t *testing.T, text, name string, created time.Time) *origin.Signed {
 	statement, err := json.Marshal(origin.Statement{Name: name, SHA256: string(sum(text)), Revision: "r-" + text,
 		Created: created})
@@ -325,7 +325,7 @@ func readsStatement(_ string, signed origin.Signed, sum [32]byte) (o origin.Orig
 	return o, err
 }
 
-func TestASignedSnapshotIsNotSentAgain(t *testing.T) {
+func TestReplayedSnapshotIsRefused(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Checks.Origin = readsStatement
 	at := func(day int) time.Time { return time.Date(2026, 5, day, 0, 0, 0, 0, time.UTC) }
@@ -339,23 +339,23 @@ func TestASignedSnapshotIsNotSentAgain(t *testing.T) {
 	}
 	var r *Refusal
 	if err := send("one", "production", 1); !errors.As(err, &r) || !strings.Contains(err.Error(), "use rollback") {
-		t.Errorf("what answered before is sent again: %v", err)
+		t.Errorf("an earlier snapshot is sent again: %v", err)
 	}
 	if err := send("three", "staging", 3); !errors.As(err, &r) || !strings.Contains(err.Error(),
 		"signed as 'staging'") {
-		t.Errorf("that of another name: %v", err)
+		t.Errorf("a snapshot of another name: %v", err)
 	}
 	m.answers("two")
 	if d, err := m.change().Back(""); err != nil || d != sum("one") {
-		t.Errorf("a rollback may: %s, %v", d.Short(), err)
+		t.Errorf("a rollback: %s, %v", d.Short(), err)
 	}
 	if err := m.change().Resume(); err != nil {
 		t.Fatal(err)
 	}
 	if err := send("between", "production", 1); !errors.As(err, &r) {
-		t.Errorf("a rollback does not open the door to what is older than the newest: %v", err)
+		t.Errorf("after a rollback, a release older than the newest was accepted: %v", err)
 	}
-	if err := send("one", "production", 4); err != nil { // released again, the same bytes
+	if err := send("one", "production", 4); err != nil { // the same bytes are released again
 		t.Errorf("signed again: %v", err)
 	}
 	m.answers("one")
@@ -367,8 +367,8 @@ func TestASignedSnapshotIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// A damaged file of the store is had again.
-func TestADamagedEntryIsReplaced(t *testing.T) {
+// A pull replaces a damaged file in the store.
+func TestDamagedEntryIsReplaced(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	path := m.store.Path(sum("one"))
@@ -382,8 +382,8 @@ func TestADamagedEntryIsReplaced(t *testing.T) {
 	m.clean()
 }
 
-// Where somebody removed what a name leads to, it is had again though the source has nothing new.
-func TestALostEntryIsHadAgain(t *testing.T) {
+// If the file of the active snapshot is missing, it is fetched again although the source has nothing new.
+func TestLostEntryIsFetchedAgain(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	if err := os.RemoveAll(m.store.entry(sum("one"))); err != nil {
@@ -392,7 +392,7 @@ func TestALostEntryIsHadAgain(t *testing.T) {
 	m.mustRelease("one")
 }
 
-func TestAFileOfSomebodyElseIsNotReplaced(t *testing.T) {
+func TestForeignFileIsNotReplaced(t *testing.T) {
 	m := newMaster(t)
 	link := filepath.Join(m.dir, "production.snap")
 	if err := os.WriteFile(link, []byte("mine"), 0o644); err != nil {
@@ -412,7 +412,7 @@ func TestAFileOfSomebodyElseIsNotReplaced(t *testing.T) {
 	}
 }
 
-func TestGarbageIsWhatNobodyNeeds(t *testing.T) {
+func TestCollect(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two", "three", "four")
 	if _, err := m.change().Back(sum("one")); err != nil {
@@ -429,7 +429,7 @@ func TestGarbageIsWhatNobodyNeeds(t *testing.T) {
 	}
 	for _, path := range []string{left, m.store.Path(would[0]), m.store.Path(would[1])} {
 		if _, err := os.Stat(path); err != nil {
-			t.Errorf("a dry run removes it: %v", err)
+			t.Errorf("a dry run removed it: %v", err)
 		}
 	}
 	for _, d := range would {
@@ -439,16 +439,16 @@ func TestGarbageIsWhatNobodyNeeds(t *testing.T) {
 	}
 	if gone, err := m.store.Collect(Keep{Last: 2, Younger: time.Hour}, later.Add(time.Hour-1), false); err != nil ||
 		len(gone) > 0 {
-		t.Errorf("collected what is in the store for less than an hour: %v, %v", gone, err)
+		t.Errorf("collected snapshots younger than an hour: %v, %v", gone, err)
 	}
 	if gone, err := m.store.Collect(Keep{Last: 2, Younger: time.Hour}, later.Add(time.Hour), true); err != nil ||
 		len(gone) != 2 {
-		t.Errorf("would collect %v, %v of what is in the store for an hour", gone, err)
+		t.Errorf("would collect %v, %v of the snapshots older than an hour", gone, err)
 	}
 	if err := os.Mkdir(left, 0o755); err != nil { // the first call has removed it
 		t.Fatal(err)
 	}
-	gone, err := m.store.Collect(Keep{Last: 2}, later, false) // one answers, four answered last before it
+	gone, err := m.store.Collect(Keep{Last: 2}, later, false) // one is active, four was active before it
 	if err != nil || len(gone) != 2 || bytes.Contains([]byte(gone[0]+gone[1]), []byte(sum("one"))) {
 		t.Errorf("collected %v, %v", gone, err)
 	}
@@ -460,12 +460,12 @@ func TestGarbageIsWhatNobodyNeeds(t *testing.T) {
 	m.clean()
 	if gone, err := m.store.Collect(Keep{Last: 0, Younger: 60 * 24 * time.Hour}, later, false); err != nil ||
 		len(gone) > 0 {
-		t.Errorf("collected what is young: %v, %v", gone, err)
+		t.Errorf("collected young snapshots: %v, %v", gone, err)
 	}
 	m.answers("one")
 }
 
-func TestSnapshotsAreFoundByDigestAndRevision(t *testing.T) {
+func TestFindByDigestAndRevision(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.revision = "v1"
 	m.mustRelease("one")
@@ -481,8 +481,8 @@ func TestSnapshotsAreFoundByDigestAndRevision(t *testing.T) {
 	}
 }
 
-// A crash may tear the last line of a history.
-func TestATornHistoryIsReadOn(t *testing.T) {
+// After a crash, the last line of a history may be incomplete.
+func TestHistoryWithIncompleteLine(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	f, err := os.OpenFile(m.store.eventsOf("production"), os.O_APPEND|os.O_WRONLY, 0)
@@ -498,7 +498,7 @@ func TestATornHistoryIsReadOn(t *testing.T) {
 	}
 }
 
-func TestNamesStayInTheirDirectory(t *testing.T) {
+func TestCheckName(t *testing.T) {
 	for name, fits := range map[string]bool{"production": true, "dev_1.x-y": true, "": false, ".": false, "..": false,
 		"a/b": false,
 		"-x":  false, ".hidden": false, "a\x00": false, "x.snap": false, strings.Repeat("a", 129): false, "ä": false} {

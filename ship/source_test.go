@@ -13,7 +13,7 @@ import (
 	"bindc/origin"
 )
 
-// webSource is a directory behind a web server that gives ETags, with TLS.
+// webSource serves a directory with TLS and ETags.
 func webSource(t *testing.T, dir string) (*HTTP, *[]string) {
 	t.Helper()
 	var log []string
@@ -33,7 +33,7 @@ func webSource(t *testing.T, dir string) (*HTTP, *[]string) {
 	return &HTTP{URL: u, Client: s.Client()}, &log
 }
 
-func TestSnapshotsFromAWebServer(t *testing.T) {
+func TestPullFromWebServer(t *testing.T) {
 	m := newMaster(t)
 	dir := t.TempDir()
 	web, log := webSource(t, dir)
@@ -49,7 +49,7 @@ func TestSnapshotsFromAWebServer(t *testing.T) {
 		return err
 	}
 	if err := pull(); err == nil || !strings.Contains(err.Error(), "404") {
-		t.Errorf("nothing is there: %v", err)
+		t.Errorf("a missing snapshot: %v", err)
 	}
 	put("", "one")
 	if err := pull(); err != nil {
@@ -58,13 +58,13 @@ func TestSnapshotsFromAWebServer(t *testing.T) {
 	m.answers("one")
 	*log = nil
 	if err := pull(); err != nil || len(*log) != 1 || (*log)[0] != `/site.snap "`+sum("one").Short()+`"` {
-		t.Errorf("a look at what is known: %v, asked %q", err, *log)
+		t.Errorf("a poll without news: %v, requests %q", err, *log)
 	}
 	m.pull.Checks.Origin = readsStatement
 	s := signs(t, "two", "production", m.now)
 	put("", "two")
 	if err := pull(); err == nil {
-		t.Error("what is not signed came into force")
+		t.Error("an unsigned snapshot became active")
 	}
 	put(origin.StatementSuffix, string(s.Text))
 	put(origin.SignatureSuffix, string(s.Signature))
@@ -76,12 +76,12 @@ func TestSnapshotsFromAWebServer(t *testing.T) {
 	put(origin.SignatureSuffix, strings.Repeat("x", maxBeside+1))
 	var r *Refusal
 	if err := pull(); !errors.As(err, &r) || !strings.Contains(err.Error(), "expected at most 65536 bytes") {
-		t.Errorf("a signature without end: %v", err)
+		t.Errorf("an endless signature: %v", err)
 	}
 }
 
-// A failure beside a snapshot is no absence.
-func TestASignatureThatCannotBeReadIsAnError(t *testing.T) {
+// If the signature cannot be read, the snapshot does not count as unsigned.
+func TestUnreadableSignatureIsAnError(t *testing.T) {
 	m := newMaster(t)
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/site.snap" {
@@ -100,7 +100,7 @@ func TestASignatureThatCannotBeReadIsAnError(t *testing.T) {
 	m.answers("")
 }
 
-func TestSnapshotsFromAFile(t *testing.T) {
+func TestPullFromFile(t *testing.T) {
 	m := newMaster(t)
 	path := filepath.Join(t.TempDir(), "site.snap")
 	m.pull.Source = File{path}
@@ -113,7 +113,7 @@ func TestSnapshotsFromAFile(t *testing.T) {
 		return r
 	}
 	if _, err := m.pull.Run(t.Context()); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("nothing is there: %v", err)
+		t.Errorf("a missing snapshot: %v", err)
 	}
 	put := func(text string) {
 		t.Helper()

@@ -45,7 +45,7 @@ func wantRefusal(t *testing.T, err error, want string) {
 	}
 }
 
-// passable lets everybody through the directories above dir.
+// passable lets everybody enter the directories above dir.
 func passable(t *testing.T, dir string) {
 	t.Helper()
 	for ; len(dir) > len(os.TempDir()); dir = filepath.Dir(dir) {
@@ -55,7 +55,7 @@ func passable(t *testing.T, dir string) {
 	}
 }
 
-func TestWhatCannotBeWrittenIsRefused(t *testing.T) {
+func TestCheckRejectsUnwritableEnvironments(t *testing.T) {
 	needRoot(t)
 	dir := environment(t, map[string]string{puppets: original})
 	passable(t, dir)
@@ -140,8 +140,8 @@ func TestSharedSnapshots(t *testing.T) {
 	}
 }
 
-// Directories of a snapshot can be entered by the user of Puppet, whatever the umask of who adopts is.
-func TestDirectoriesOfASnapshotAreOpenToPuppet(t *testing.T) {
+// Puppet's user can enter the directories of a snapshot, whatever the umask of the user who adopts.
+func TestPuppetCanEnterSnapshotDirectories(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o077))
 	dir := filepath.Join(t.TempDir(), "new", "dir")
 	if err := MakeDir(dir); err != nil {

@@ -15,7 +15,7 @@ const (
 	asking   = "version: 5\nhierarchy: [{name: bindc, lookup_key: 'bindc::lookup_key', options: {snapshot: /s}}]\n"
 )
 
-// environment makes an environment of files by name.
+// environment creates an environment from files by name.
 func environment(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "production")
@@ -44,7 +44,7 @@ func inspect(t *testing.T, dir string) *Environment {
 	return e
 }
 
-// wantFile wants a file to have a text, and to be absent for "".
+// wantFile checks that a file has a text, or is missing for "".
 func wantFile(t *testing.T, path, want string) {
 	t.Helper()
 	got, err := os.ReadFile(path)
@@ -90,7 +90,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-func TestRefusedEnvironments(t *testing.T) {
+func TestInspectRejectsEnvironments(t *testing.T) {
 	for _, c := range []struct {
 		files map[string]string
 		want  string
@@ -99,7 +99,7 @@ func TestRefusedEnvironments(t *testing.T) {
 		{map[string]string{puppets: ""}, "hiera.yaml is empty"},
 		{map[string]string{puppets: ":backends: [yaml]\n"}, "expected a hiera.yaml with 'version: 5'"},
 		{map[string]string{puppets: "a: ["}, "hiera.yaml: not valid YAML"},
-		{map[string]string{puppets: asking}, "asks a snapshot, and there is no hiera5.yaml beside it"},
+		{map[string]string{puppets: asking}, "uses a snapshot, but hiera5.yaml is missing"},
 		{map[string]string{puppets: asking, bindcs: asking}, "hiera5.yaml asks a snapshot itself"},
 		{map[string]string{puppets: asking, bindcs: "version: 3"}, "hiera5.yaml: expected a hiera.yaml with 'version: 5'"},
 		{map[string]string{puppets: original, bindcs: original + "#"}, "hiera.yaml and hiera5.yaml differ"},
@@ -145,8 +145,8 @@ func TestSwitchAndUndo(t *testing.T) {
 	}
 }
 
-// A configuration that is the same is not written again; one that is not is replaced.
-func TestSwitchOfAnAdoptedEnvironment(t *testing.T) {
+// An identical configuration is not written again; a different one is replaced.
+func TestSwitchOfAdoptedEnvironment(t *testing.T) {
 	dir := environment(t, map[string]string{puppets: asking, bindcs: original})
 	before, err := os.Stat(filepath.Join(dir, puppets))
 	if err != nil {
@@ -165,8 +165,8 @@ func TestSwitchOfAnAdoptedEnvironment(t *testing.T) {
 	}
 }
 
-// A link is not followed, since its target may belong to other environments.
-func TestSwitchAndUndoOfALink(t *testing.T) {
+// A link is not followed, because its target may belong to other environments.
+func TestSwitchAndUndoOfLink(t *testing.T) {
 	dir := environment(t, map[string]string{"shared/hiera.yaml": original})
 	own, copied := filepath.Join(dir, puppets), filepath.Join(dir, bindcs)
 	if err := os.Symlink("shared/hiera.yaml", own); err != nil {
@@ -200,7 +200,7 @@ func TestSwitchAndUndoOfALink(t *testing.T) {
 // killed ends the program at a step.
 type killed struct{}
 
-// until runs do, which is killed at a step; it reports whether that step came.
+// until runs do and kills it at a step. It reports whether that step was reached.
 func until(step string, do func()) (came bool) {
 	before = func(at string) {
 		if at == step {
@@ -220,9 +220,9 @@ func until(step string, do func()) (came bool) {
 	return false
 }
 
-// Whatever state an environment is in and wherever it is killed: hiera.yaml is the old file or the new one, what the
-// new one needs is there, a second run completes the work, and undo restores the original.
-func TestKilledAtEachStep(t *testing.T) {
+// In any state, killed at any step: hiera.yaml is the old file or the new one, everything that the new one needs
+// exists, a second run completes the switch, and undo restores the original.
+func TestSwitchKilledAtEachStep(t *testing.T) {
 	states := map[string]map[string]string{
 		"native":  {puppets: original},
 		"begun":   {puppets: original, bindcs: original},
@@ -269,8 +269,8 @@ func TestKilledAtEachStep(t *testing.T) {
 	}
 }
 
-// A copy that an adoption has left goes, and Puppet's file stays.
-func TestUndoOfAnAdoptionThatWasKilled(t *testing.T) {
+// Undo removes the copy that a killed adoption left, and keeps Puppet's file.
+func TestUndoAfterKilledAdoption(t *testing.T) {
 	for _, files := range []map[string]string{{puppets: original, bindcs: original}, {bindcs: original}} {
 		dir := environment(t, files)
 		if changed, err := inspect(t, dir).Undo(); !changed || err != nil {
@@ -281,7 +281,7 @@ func TestUndoOfAnAdoptionThatWasKilled(t *testing.T) {
 	}
 }
 
-func TestASnapshotThatCannotBeWrittenChangesNothing(t *testing.T) {
+func TestFailedWriteChangesNothing(t *testing.T) {
 	dir := environment(t, map[string]string{puppets: original})
 	full := errors.New("no room")
 	if err := inspect(t, dir).Switch([]byte(asking), func() error { return full }); err != full {
@@ -313,7 +313,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// Puppet finds everything in the shadow but the configuration of Hiera.
+// Puppet finds everything in the shadow except the Hiera configuration.
 func TestShadow(t *testing.T) {
 	e := inspect(t, environment(t, map[string]string{puppets: asking, bindcs: original, "data/common.yaml": "a: 1\n"}))
 	dir, err := e.Shadow(t.TempDir(), "production", []byte("other"))
@@ -359,8 +359,8 @@ func TestDeployedEnvironments(t *testing.T) {
 	}
 }
 
-// The Ruby beside the program runs it, or the one that it names itself.
-func TestRubyOfPuppet(t *testing.T) {
+// The program runs with the Ruby in its directory, or the one in its first line.
+func TestRubyOf(t *testing.T) {
 	dir := t.TempDir()
 	command := filepath.Join(dir, "puppet")
 	for first, want := range map[string]string{"#!/usr/bin/ruby3.1\n": "/usr/bin/ruby3.1", "#!/bin/sh\n": "ruby",
@@ -383,8 +383,8 @@ func TestRubyOfPuppet(t *testing.T) {
 	}
 }
 
-// Two programs adopt an environment at once: the one that is late does not take the new hiera.yaml for the original.
-func TestAnEnvironmentThatAnotherProgramChangesIsRefused(t *testing.T) {
+// Two programs adopt an environment at once: the later one does not mistake the new hiera.yaml for the original.
+func TestSwitchRejectsConcurrentChange(t *testing.T) {
 	dir := t.TempDir()
 	original := []byte("version: 5\nhierarchy: [{name: a, path: a.yaml}]\n")
 	if err := os.WriteFile(filepath.Join(dir, "hiera.yaml"), original, 0o644); err != nil {
@@ -424,8 +424,8 @@ func TestAnEnvironmentThatAnotherProgramChangesIsRefused(t *testing.T) {
 	}
 }
 
-// A configuration of Hiera in the environment is never overwritten by a snapshot.
-func TestTheSnapshotCannotReplaceAConfiguration(t *testing.T) {
+// A snapshot never overwrites a Hiera configuration in the environment.
+func TestCheckRejectsConfigurationAsSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "hiera.yaml"), []byte("version: 5\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -442,8 +442,8 @@ func TestTheSnapshotCannotReplaceAConfiguration(t *testing.T) {
 	}
 }
 
-// Puppet runs no config_version of an environment that only is compared.
-func TestComparedEnvironmentsHaveNoConfigVersion(t *testing.T) {
+// Puppet runs no config_version for an environment that is only compared.
+func TestShadowHasNoConfigVersion(t *testing.T) {
 	dir, shadows := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{"hiera.yaml": "version: 5\n",
 		"environment.conf": "modulepath = site:modules\nconfig_version = '/bin/false'\nmanifest = m"} {
@@ -464,8 +464,8 @@ func TestComparedEnvironmentsHaveNoConfigVersion(t *testing.T) {
 	}
 }
 
-// A hint about the version of Hiera does not help where the YAML is broken.
-func TestTheHintFitsWhatIsWrongWithTheConfiguration(t *testing.T) {
+// A hint about the version of Hiera does not help with invalid YAML.
+func TestHintForInvalidConfiguration(t *testing.T) {
 	for content, hint := range map[string]string{"a: [": "correct the file", "version: 3": "version 5"} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, puppets), []byte(content), 0o600); err != nil {

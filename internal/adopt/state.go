@@ -15,15 +15,15 @@ import (
 	"bindc/internal/hieraconfig"
 )
 
-// State is how far an environment is adopted.
+// State is the progress of the adoption of an environment.
 type State int
 
-// The states. An adoption that is killed leaves Native, Begun or Adopted. Broken is what 'mv hiera.yaml hiera5.yaml'
-// leaves: catalogs have no data.
+// The states. A killed adoption leaves Native, Begun or Adopted. Broken is the result of 'mv hiera.yaml hiera5.yaml':
+// catalogs have no data.
 const (
 	Native  State = iota // hiera.yaml is Puppet's own
-	Begun                // so it is, and hiera5.yaml is a copy of it
-	Broken               // hiera5.yaml is there; hiera.yaml is not, or empty
+	Begun                // the same, and hiera5.yaml is a copy of it
+	Broken               // hiera5.yaml exists; hiera.yaml is missing or empty
 	Adopted              // hiera.yaml asks a snapshot; bindc compiles hiera5.yaml
 )
 
@@ -32,18 +32,18 @@ type Environment struct {
 	Dir    string
 	State  State
 	Config hieraconfig.Config  // the hierarchy that bindc compiles
-	Asks   hieraconfig.Options // of hiera.yaml, where it is Adopted
+	Asks   hieraconfig.Options // the options in hiera.yaml, if the state is Adopted
 
-	seen map[string][]byte // the files that were read; nil: not there
+	seen map[string][]byte // the files that were read; nil if missing
 }
 
 // The names of the files.
 const (
 	puppets = "hiera.yaml"  // what Puppet reads
-	bindcs  = "hiera5.yaml" // what bindc compiles, if it is there
+	bindcs  = "hiera5.yaml" // what bindc compiles, if it exists
 )
 
-// Obstacle says why an environment is left alone, and what to do.
+// Obstacle is the reason why an environment is left unchanged, with the fix.
 type Obstacle struct{ Reason, Hint string }
 
 func (r *Obstacle) Error() string { return r.Reason }
@@ -52,7 +52,7 @@ func refuse(hint, format string, args ...any) error {
 	return &Obstacle{Reason: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// Inspect reads how far the environment in dir is adopted.
+// Inspect determines the state of the environment in dir.
 func Inspect(dir string) (*Environment, error) {
 	e := &Environment{Dir: dir}
 	own, ownErr := os.ReadFile(e.path(puppets))
@@ -80,7 +80,7 @@ func Inspect(dir string) (*Environment, error) {
 	return e, e.classify(own, copied, copiedErr == nil)
 }
 
-// classify tells the states apart in which hiera.yaml is there.
+// classify distinguishes the states in which hiera.yaml exists.
 func (e *Environment) classify(own, copied []byte, both bool) error {
 	if err := e.parse(puppets, own); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (e *Environment) classify(own, copied []byte, both bool) error {
 		e.Config.KeepAs(there)
 	case adopted:
 		return refuse("put the hierarchy that bindc compiles into hiera5.yaml",
-			"%s asks a snapshot, and there is no hiera5.yaml beside it", e.path(puppets))
+			"%s uses a snapshot, but hiera5.yaml is missing", e.path(puppets))
 	case both && !bytes.Equal(own, copied):
 		return refuse("Puppet reads hiera.yaml, and bindc would compile hiera5.yaml: remove the one that is out of date",
 			"%s and hiera5.yaml differ", e.path(puppets))
@@ -106,7 +106,7 @@ func (e *Environment) classify(own, copied []byte, both bool) error {
 	return nil
 }
 
-// parse reads the configuration that counts. It must be of version 5.
+// parse reads the effective configuration, which must be version 5.
 func (e *Environment) parse(name string, src []byte) (err error) {
 	if e.Config, err = hieraconfig.Parse(e.path(name), src); err != nil {
 		hint := "correct the file, as Puppet cannot read it either"
@@ -137,7 +137,7 @@ func isLink(path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// Deployed reports whether a tool deploys the environment from a repository, and would put the old hiera.yaml back.
+// Deployed reports whether a tool deploys the environment from a repository and would restore the old hiera.yaml.
 func (e *Environment) Deployed() bool {
 	for _, name := range []string{".r10k-deploy.json", ".g10k-deploy.json", ".git"} {
 		if _, err := os.Lstat(e.path(name)); err == nil {
@@ -147,7 +147,7 @@ func (e *Environment) Deployed() bool {
 	return false
 }
 
-// Plan returns the remaining steps, a line for each. The last one is the switch.
+// Plan returns the remaining steps, one line for each. The last one is the switch.
 func (e *Environment) Plan(snapshot string, text []byte) (lines []string) {
 	lines = append(lines, "write the snapshot "+snapshot)
 	switch {
@@ -175,7 +175,7 @@ func (e *Environment) holds(text []byte) bool {
 	return err == nil && bytes.Equal(there, text)
 }
 
-// Check returns why the environment, or the snapshot that is to be written, cannot be changed by this user.
+// Check returns an error if this user cannot change the environment or write the snapshot.
 func (e *Environment) Check(snapshot string) error {
 	const asOwner = "run bindc as root, or as the owner of the environment"
 	if err := writable(e.Dir); err != nil {
@@ -195,13 +195,13 @@ func (e *Environment) Check(snapshot string) error {
 		}
 	}
 	if isLink(snapshot) {
-		return refuse("give another file with -o", "%s is a symbolic link, as 'bindsync follow' makes them: what it leads to "+
-			"is not written over", snapshot)
+		return refuse("give another file with -o", "%s is a symbolic link, such as 'bindsync follow' creates; "+
+			"bindc does not overwrite its target", snapshot)
 	}
 	dir := filepath.Dir(snapshot)
 	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-			break // the directories below it will be made
+			break // missing directories are created later
 		}
 	}
 	if err := writable(dir); err != nil {
@@ -210,7 +210,7 @@ func (e *Environment) Check(snapshot string) error {
 	return nil
 }
 
-// standard are the directories of modules that all environments have, as packages of Puppet set them.
+// standard are the module directories of all environments, as Puppet's packages configure them.
 var standard = []string{"/opt/puppetlabs/puppet/modules", "/usr/share/puppet/modules"}
 
 // ModulePath returns where Puppet looks for modules, without asking Puppet.
@@ -238,7 +238,7 @@ func (e *Environment) ModulePath() []string {
 	return append([]string{e.path("modules")}, base...)
 }
 
-// Module returns the directory of the module bindc in a module path, "" if it is not there.
+// Module returns the directory of the module bindc in a module path, or "".
 func Module(path []string) string {
 	for _, dir := range path {
 		at := filepath.Join(dir, "bindc")
@@ -249,8 +249,8 @@ func Module(path []string) string {
 	return ""
 }
 
-// HasDataHash reports whether the module bindc in a directory has the function bindc::data_hash, as it has from version
-// 1.1.0 on.
+// HasDataHash reports whether the module bindc in a directory has the function bindc::data_hash, which was added in
+// version 1.1.0.
 func HasDataHash(module string) bool { return hasFunction(module, "data_hash") }
 
 func hasFunction(module, name string) bool {

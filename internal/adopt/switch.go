@@ -12,11 +12,12 @@ import (
 	"bindc/internal/fsx"
 )
 
-// before is called ahead of each step that changes something; tests end the program there.
+// before is called before each step that changes something; tests stop the program there.
 var before = func(step string) {}
 
-// Switch has Puppet ask the snapshot, which write puts into its place: text becomes hiera.yaml. That is the last step.
-// It refuses an environment whose files are not what Inspect read: the snapshot would not be that of its hierarchy.
+// Switch makes Puppet use the snapshot. write writes the snapshot; then text becomes hiera.yaml, as the last step.
+// Switch rejects an environment whose files have changed since Inspect, because the snapshot would not match its
+// hierarchy.
 func (e *Environment) Switch(text []byte, write func() error) error {
 	unlock, err := lock(e.Dir)
 	if err != nil {
@@ -47,7 +48,8 @@ func (e *Environment) Switch(text []byte, write func() error) error {
 	return put(e.path(puppets), like, text)
 }
 
-// copy makes hiera5.yaml what hiera.yaml is: a link to the same file, or a file of the same content and permissions.
+// copy makes hiera5.yaml a copy of hiera.yaml: a link to the same file, or a file with the same content and
+// permissions.
 func (e *Environment) copy() error {
 	from, to := e.path(puppets), e.path(bindcs)
 	if isLink(from) {
@@ -64,7 +66,7 @@ func (e *Environment) copy() error {
 	return put(to, info, e.seen[puppets])
 }
 
-// unchanged refuses an environment in which hiera.yaml or hiera5.yaml is no longer what Inspect read.
+// unchanged returns an error if hiera.yaml or hiera5.yaml has changed since Inspect.
 func (e *Environment) unchanged() error {
 	for name, seen := range e.seen {
 		there, err := os.ReadFile(e.path(name))
@@ -78,7 +80,7 @@ func (e *Environment) unchanged() error {
 	return nil
 }
 
-// put puts a file into its place in one step, and its directory onto the disk.
+// put replaces a file in one step and syncs its directory.
 func put(path string, like fs.FileInfo, text []byte) error {
 	o := fsx.ReplaceOptions{Limit: 0o777, Synced: true, Like: like, Link: true}
 	return fsx.Replace(path, o, func(f *os.File) error {
@@ -87,7 +89,7 @@ func put(path string, like fs.FileInfo, text []byte) error {
 	})
 }
 
-// Undo puts the original hiera.yaml back, in one step, and reports whether there was something to undo.
+// Undo restores the original hiera.yaml in one step, and reports whether there was anything to undo.
 func (e *Environment) Undo() (bool, error) {
 	unlock, err := lock(e.Dir)
 	if err != nil {
@@ -99,7 +101,7 @@ func (e *Environment) Undo() (bool, error) {
 	}
 	before("undo")
 	for _, name := range []string{puppets, bindcs} {
-		fsx.ClearBeside(e.path(name)) // of an adoption that was killed
+		fsx.ClearBeside(e.path(name)) // left by a killed adoption
 	}
 	switch e.State {
 	case Native:
@@ -142,10 +144,11 @@ func (e *Environment) Shadow(dir, name string, hiera []byte) (string, error) {
 	return dir, os.WriteFile(filepath.Join(shadow, puppets), hiera, 0o600)
 }
 
-// settings is the file of the settings of an environment.
+// settings is the name of the file with the settings of an environment.
 const settings = "environment.conf"
 
-// copySettings copies settings without config_version, a program that Puppet would run for every catalog.
+// copySettings copies the settings without config_version, which is a program that Puppet would run for every
+// catalog.
 func copySettings(from, to string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {
@@ -160,7 +163,7 @@ func copySettings(from, to string) error {
 	return os.WriteFile(to, []byte(kept.String()), 0o600)
 }
 
-// MakeDir makes the directory of a snapshot, and those above it, so that every user can enter them.
+// MakeDir creates the directory of a snapshot, and its missing parents, so that every user can enter them.
 func MakeDir(dir string) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil

@@ -1,5 +1,5 @@
-// Package manifest finds the lookups in manifests of Puppet: those that ask for a merge, and every place that asks for
-// a key. It reads tokens, not a grammar: what it cannot read it reports.
+// Package manifest finds the lookups in Puppet manifests: those that request a merge, and every place that looks up a
+// key. It splits a manifest into tokens without parsing the grammar, and reports anything that it cannot read.
 package manifest
 
 import (
@@ -14,11 +14,11 @@ import (
 	"bindc/internal/value"
 )
 
-// Call is a lookup that asks for a merge.
+// Call is a lookup that requests a merge.
 type Call struct {
 	At         diag.Pos
 	Function   string
-	Keys       []string    // in the form of bindings; nil: they are computed
+	Keys       []string    // in the form of bindings; nil if they are computed
 	Merge      value.Value // the name of a strategy, or a hash with its options
 	MergeKnown bool        // false: the merge is computed
 }
@@ -27,7 +27,7 @@ type Call struct {
 type Calls struct {
 	Files    int
 	All      []Call
-	Wrong    []diag.Pos // manifests that end inside of a string, a comment or a call
+	Wrong    []diag.Pos // manifests that end within a string, a comment or a call
 	Uses     []Use
 	Computed []diag.Pos // lookups whose keys are computed
 }
@@ -37,7 +37,7 @@ func (c *Calls) AnyMerge() bool {
 	return slices.ContainsFunc(c.All, func(c Call) bool { return c.Keys == nil && !c.MergeKnown })
 }
 
-// maxManifest is the size of the largest manifest that is read.
+// maxManifest limits the size of a manifest.
 const maxManifest = 4 << 20
 
 // Read reads all manifests below some directories.
@@ -100,7 +100,7 @@ func (c *Calls) Add(path, src string) {
 	slices.SortStableFunc(c.Uses, func(a, b Use) int { return a.At.Compare(b.At) })
 }
 
-// ofHiera are the functions that look up as Hiera 3 did, with the merge that each asks for.
+// ofHiera are the lookup functions of Hiera 3, with the merge that each requests.
 var ofHiera = map[string]string{"hiera": "first", "hiera_array": "unique", "hiera_hash": "hash",
 	"hiera_include": "unique"}
 
@@ -111,7 +111,7 @@ type parser struct {
 	calls     *Calls
 }
 
-// call reads the call that begins at token i, if one does; not ok if it does not end.
+// call reads the call that begins at token i, if there is one. It is not ok if the call does not end.
 func (p *parser) call(i int) (ok bool) {
 	function := p.tokens[i]
 	merge, hiera := ofHiera[function.text]
@@ -122,7 +122,7 @@ func (p *parser) call(i int) (ok bool) {
 	if !ok {
 		return false
 	}
-	if p.is(i-1, ".") { // a method: the key is in front
+	if p.is(i-1, ".") { // a method call: the key precedes it
 		var receiver []token
 		if i >= 2 {
 			receiver = p.tokens[i-2 : i-1]
@@ -157,11 +157,11 @@ func (p *parser) pos(at int) diag.Pos {
 		Col: at - strings.LastIndexByte(before, '\n')}
 }
 
-// lookup reads the arguments of lookup(), and reports whether they ask for a merge.
+// lookup reads the arguments of lookup(), and reports whether they request a merge.
 func (c *Call) lookup(args [][]token) (merges bool) {
 	c.Keys = keysOf(args[0])
 	for i, arg := range args {
-		if len(arg) > 0 && arg[0].kind == punct && arg[0].text == "*" { // arguments that are computed
+		if len(arg) > 0 && arg[0].kind == punct && arg[0].text == "*" { // computed arguments
 			c.Keys, c.MergeKnown = nil, false
 			return true
 		}
@@ -210,7 +210,7 @@ func split(tokens []token) (args [][]token, ok bool) {
 	return nil, false
 }
 
-// pairsOf returns the values of a hash by their keys; not ok if arg is not a hash.
+// pairsOf returns the values of a hash by their keys. It is not ok if arg is not a hash.
 func pairsOf(arg []token) (pairs map[string][]token, ok bool) {
 	if len(arg) < 2 || arg[0].kind != punct || arg[0].text != "{" {
 		return nil, false
@@ -225,7 +225,7 @@ func pairsOf(arg []token) (pairs map[string][]token, ok bool) {
 	return pairs, ok
 }
 
-// keysOf returns the keys that an argument names, in the form of bindings; nil if they are computed.
+// keysOf returns the keys that an argument names, in the form of bindings, or nil if they are computed.
 func keysOf(arg []token) []string {
 	if len(arg) > 1 && arg[0].kind == punct && arg[0].text == "[" {
 		elems, ok := split(arg[1:])
@@ -253,7 +253,7 @@ func keysOf(arg []token) []string {
 	return []string{root}
 }
 
-// constant returns the value of an argument; false if it is computed.
+// constant returns the value of an argument, or false if it is computed.
 func constant(arg []token) (value.Value, bool) {
 	if pairs, ok := pairsOf(arg); ok {
 		var b value.Builder

@@ -34,7 +34,7 @@ func said(t *testing.T, src string) string {
 	return strings.Join(out, "\n")
 }
 
-func TestFindsTheMergesThatCallersAskFor(t *testing.T) {
+func TestFindsRequestedMerges(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"no merge", `lookup('a') lookup('a', String) lookup('a', String, undef, {}) $x = lookup('b', {default_value => 1})`, ""},
 		{"third argument", "$x = lookup('a::b', Hash[String, Any], 'deep', {})", `1:6 lookup a::b "deep"`},
@@ -70,8 +70,8 @@ func TestFindsTheMergesThatCallersAskFor(t *testing.T) {
 	}
 }
 
-// What a comment, a string, a heredoc or a regular expression contains is not a call. A call after it counts.
-func TestReadsNoCallsInComments(t *testing.T) {
+// A lookup inside a comment, a string, a heredoc or a regular expression is not a call. A call after it is.
+func TestIgnoresCallsInCommentsAndStrings(t *testing.T) {
 	const call, want = "lookup('x', Hash, 'deep')", `x "deep"`
 	for name, src := range map[string]string{
 		"comment":              "# lookup('a', Hash, 'deep') it's\n" + call,
@@ -100,8 +100,8 @@ func TestReadsNoCallsInComments(t *testing.T) {
 	}
 }
 
-// A manifest that does not end is reported. The calls before count.
-func TestReportsManifestsThatDoNotEnd(t *testing.T) {
+// A manifest that ends within a construct is reported. The calls before count.
+func TestReportsUnterminatedManifests(t *testing.T) {
 	for _, src := range []string{"$a = 'x", `$a = "x`, `$a = "${x`, "/* x", "lookup('a', Hash", "f(@(END))\nx\n", `"\`,
 		"lookup(", "@(", "$", "::", "\"${\"", "hiera_hash(,"} {
 		got := said(t, "lookup('k', Hash, 'deep')\n"+src)

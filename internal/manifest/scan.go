@@ -16,7 +16,7 @@ const (
 // token is a word of a manifest.
 type token struct {
 	kind kind
-	text string // of a string its value
+	text string // for a string, its value
 	at   int    // byte offset
 }
 
@@ -26,9 +26,9 @@ type scanner struct {
 	src      string
 	at       int
 	out      []token
-	heredocs []string  // ends of those that begin in this line
+	heredocs []string  // end tags of the heredocs that begin in this line
 	inner    [][]token // the code in interpolations
-	broken   bool      // something that was opened does not end
+	broken   bool      // something is opened but not closed
 }
 
 // scan returns the tokens of src from one offset to another, and of the code inside its strings.
@@ -141,7 +141,8 @@ func (s *scanner) single() {
 	s.broken = true
 }
 
-// double reads a string in double quotes. One with escapes or interpolations is not known; the code in it is scanned.
+// double reads a string in double quotes. The value of a string with escapes or interpolations is not known, but the
+// code in it is scanned.
 func (s *scanner) double() {
 	start := s.at
 	known := true
@@ -224,8 +225,8 @@ func (s *scanner) skipHeredocs() {
 	}
 }
 
-// startsPattern reports whether a slash begins a regular expression, and not a division: by the token before it, and as
-// it has an end in its line.
+// startsPattern reports whether a slash begins a regular expression and not a division, judging by the token before
+// it and whether the expression ends in the same line.
 func (s *scanner) startsPattern() bool {
 	if n := len(s.out); n > 0 {
 		switch last := s.out[n-1]; {
@@ -243,7 +244,7 @@ func (s *scanner) startsPattern() bool {
 	return s.patternEnd() > 0
 }
 
-// patternEnd is the offset after a regular expression that begins here, 0 if it does not end in its line.
+// patternEnd returns the offset after a regular expression that begins here, or 0 if it does not end in its line.
 func (s *scanner) patternEnd() int {
 	for i := s.at + 1; i < len(s.src); i++ {
 		switch s.src[i] {

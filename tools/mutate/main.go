@@ -27,7 +27,7 @@ import (
 
 type options struct {
 	packages []string
-	suites   []string // packages whose tests are run besides
+	suites   []string // packages whose tests also run
 	programs []string // main packages that these tests run, found in the directory in the variable PROGRAMS
 	changed  string   // if not empty, only lines that differ from this commit
 	sample   int      // if not 0, at most this many mutants per package

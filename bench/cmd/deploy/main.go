@@ -65,7 +65,7 @@ var figure = regexp.MustCompile(`(?m)^.*figures: (.*)$`)
 // tests has the tests run that take a pull apart.
 func tests() error {
 	for _, t := range [][]string{{"./faults", "TestPullKilledAtEachCall|TestPullOnFullDisk"},
-		{"./ship", "TestFollowOutlivesItsSource"}} {
+		{"./ship", "TestFollowSurvivesSourceFailure"}} {
 		cmd := exec.Command("go", "test", t[0], "-run", "^("+t[1]+")$", "-v", "-count=1")
 		cmd.Dir = ".."
 		out, err := cmd.CombinedOutput()
