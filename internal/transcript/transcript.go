@@ -7,7 +7,9 @@
 //	! a line of standard error
 //	[2]
 //
-// The last line is the exit status, unless it is 0. Comments begin with # and follow an empty line. Single quotes group words. A word digest:FILE stands for the digest of a file, shortened as the programs print it. In the output, digests, times and the directory are replaced by DIGEST, TIME and DIR.
+// The last line is the exit status, unless it is 0. Comments begin with # and follow an empty line. Single quotes
+// group words. A word digest:FILE stands for the digest of a file, shortened as the programs print it. In the output,
+// digests, times and the directory are replaced by DIGEST, TIME and DIR.
 //
 // A session also has these commands:
 //

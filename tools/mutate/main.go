@@ -3,11 +3,16 @@
 //
 //	go -C tools/mutate run . ./compile ./snapshot
 //
-// All mutants of a package are compiled at once, each with a switch, through an overlay of the go command: the source tree does not change, and each test binary is linked only once. The environment variable MUTANT turns one mutant on. A first run of every test records which mutants the test reaches. Only tests that reach a mutant are then tried with it, the fastest first. A test kills a mutant if it fails, or if it takes far more processor time than without the mutant.
+// All mutants of a package are compiled at once, each with a switch, through an overlay of the go command: the source
+// tree does not change, and each test binary is linked only once. The environment variable MUTANT turns one mutant
+// on. A first run of every test records which mutants the test reaches. Only tests that reach a mutant are then tried
+// with it, the fastest first. A test kills a mutant if it fails, or if it takes far more processor time than without
+// the mutant.
 //
 // An interrupt ends the run early and reports the results so far.
 //
-// The exit status is 1 if the percentage of killed mutants is below -score, not counting those on the list of equivalents.
+// The exit status is 1 if the percentage of killed mutants is below -score, not counting those on the list of
+// equivalents.
 package main
 
 import (
