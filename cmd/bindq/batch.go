@@ -17,8 +17,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-func batchCommand() *cobra.Command {
-	var s source
+func (g *globals) batchCommand() *cobra.Command {
+	s := source{globals: g}
 	var maxLine int
 	cmd := &cobra.Command{
 		Use:   "batch [FILE]",
@@ -48,10 +48,9 @@ func batchCommand() *cobra.Command {
 			})
 		},
 	}
-	s.addSnapshot(cmd)
 	s.addFactsDir(cmd)
 	s.addStrict(cmd)
-	s.addAnswers(cmd)
+	s.addStrictVariables(cmd)
 	maxLine = query.MaxLine
 	cmd.Flags().Var(cli.AtLeastOne(&maxLine), "max-line", "`N` bytes in a query at most")
 	return cmd

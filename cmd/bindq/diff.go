@@ -1,11 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -29,10 +27,10 @@ type diffFlags struct {
 	style     report.Style
 }
 
-var diffFormats = []string{"text", "json", "markdown"}
+var diffFormats = append(slices.Clone(cli.Forms), "markdown")
 
-func diffCommand() *cobra.Command {
-	var f diffFlags
+func (g *globals) diffCommand() *cobra.Command {
+	f := diffFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "diff [OLD] NEW",
 		Short: "Say what changes for whom from one snapshot to another",
@@ -42,7 +40,7 @@ func diffCommand() *cobra.Command {
 			"up for each node what may differ, and groups the nodes by what changes.\n" +
 			"Without OLD it is the snapshot of -s or BINDQ_SNAPSHOT.\n\n" +
 			"Keys that all change because a level or a file is added or removed are one\n" +
-			"entry; --all and --format json have each of them.\n\n" +
+			"entry; --all, --format json and yaml have each of them.\n\n" +
 			"With --manifests it names the manifests that still ask for a key that is gone,\n" +
 			"by lookup(), hiera() or a parameter of a class.\n\n" +
 			"Without --identity encrypted values count as changed: they differ in every file.\n\n" +
@@ -57,11 +55,9 @@ func diffCommand() *cobra.Command {
 			return f.run(cmd, before, args[len(args)-1])
 		},
 	}
-	f.addSnapshot(cmd)
-	f.addIdentity(cmd)
 	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json or NAME.yaml")
-	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of the answer: "+strings.Join(diffFormats, ", "))
-	cli.Words(cmd, "format", diffFormats)
+	f.format = "text"
+	cli.AddFormat(cmd, &f.format, diffFormats)
 	cmd.Flags().StringArrayVar(&f.manifests, "manifests", nil,
 		"control repository or other `DIR` of manifests that may ask for keys that are gone (repeatable)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "show each key, also of a level or file that is added or removed")
@@ -71,12 +67,7 @@ func diffCommand() *cobra.Command {
 }
 
 func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
-	if !slices.Contains(diffFormats, f.format) {
-		return fmt.Errorf("--format: expected one of %s, found '%s'", strings.Join(diffFormats, ", "), f.format)
-	}
-	if f.format != "json" {
-		f.style.Form = report.People
-	}
+	f.style.Form = styleOf(false, f.format).Form
 	return f.signers.Use(before, func(a *snapshot.Snapshot) error {
 		return f.signers.Use(after, func(b *snapshot.Snapshot) error {
 			d, err := f.difference(cmd, before, a, b)
@@ -90,7 +81,7 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 			if err := f.findUses(cmd, changes); err != nil {
 				return err
 			}
-			if f.all && f.format != "json" {
+			if f.all && !f.isReport() {
 				changes.Causes = nil // so each key is shown
 			}
 			if f.factsDir == "" {
@@ -247,11 +238,14 @@ func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, requests ...*looku
 	return doubtful(ofNode(n, slices.Compact(doubts)))
 }
 
+// isReport reports whether the answer is for programs: such an answer has all details.
+func (f *diffFlags) isReport() bool { return f.format == "json" || f.format == "yaml" }
+
 // print prints the answer. The error is errDiffers where something differs.
 func (f *diffFlags) print(w io.Writer, d *report.Diff) (err error) {
 	switch f.format {
-	case "json":
-		err = report.Write(w, false, d)
+	case "json", "yaml":
+		err = printReport(w, f.format, d)
 	case "markdown":
 		err = report.Print(w, false, func(p *report.Page) { p.Markdown(d) })
 	default:

@@ -67,7 +67,7 @@ func onPage(w io.Writer, draw func(p *report.Page)) error {
 
 // styleOf returns the style of values in reports in a format.
 func styleOf(sensitive bool, format string) report.Style {
-	forms := map[string]report.Form{"text": report.People, "yaml": report.YAML, "json": report.JSON}
+	forms := map[string]report.Form{"text": report.People, "markdown": report.People, "yaml": report.YAML, "json": report.JSON}
 	return report.Style{Sensitive: sensitive, Form: forms[format]}
 }
 

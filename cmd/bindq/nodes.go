@@ -14,8 +14,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-func nodesCommand() *cobra.Command {
-	var f tableFlags
+func (g *globals) nodesCommand() *cobra.Command {
+	f := tableFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "nodes [FILE]",
 		Short: "Say which node has which values of the categories",
@@ -32,7 +32,6 @@ func nodesCommand() *cobra.Command {
 			return f.nodes(cmd)
 		},
 	}
-	f.addSnapshot(cmd)
 	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` of a file of facts per node (default $BINDQ_FACTS_DIR)")
 	f.addStrict(cmd)
 	f.output.add(cmd, "text")

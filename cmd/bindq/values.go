@@ -60,8 +60,8 @@ func unbound(cmd *cobra.Command, file *snapshot.Snapshot, key string) error {
 	return errNotFound
 }
 
-func valuesCommand() *cobra.Command {
-	var f tableFlags
+func (g *globals) valuesCommand() *cobra.Command {
+	f := tableFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "values KEY [VALUE]",
 		Short: "Show who gets which value of a key, and where it is written",

@@ -42,6 +42,7 @@ func Finish(root *cobra.Command, verbs Verbs, args []string) {
 		}
 		finish(verb)
 	}
+	completeFlags(root, root.PersistentFlags())
 	askForVerb(root)
 }
 
@@ -155,23 +156,7 @@ func suggestVerb(parent *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown verb '%s' (see %s --help)", args[0], parent.CommandPath())
 }
 
-func suggestFlag(cmd *cobra.Command, err error) error {
-	if !cmd.HasParent() && cmd.Flags().NArg() > 0 { // before a flag of its own stands a verb that there is not
-		return suggestVerb(cmd, cmd.Flags().Args())
-	}
-	name, ok := strings.CutPrefix(err.Error(), "unknown flag: ")
-	if !ok {
-		return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	if hint := diag.DidYouMean(name, names); hint != "" {
-		return fmt.Errorf("%w; %s", err, hint)
-	}
-	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
-}
-
-// Color tells whether f is a terminal that wants colour.
+// Color reports whether f is a terminal that wants colour.
 func Color(f *os.File) bool {
 	return os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
 }

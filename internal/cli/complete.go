@@ -80,19 +80,40 @@ var (
 // complete has files completed where the usage of a verb says that a file is meant, directories likewise, and nothing
 // where it says neither and the verb does not know better.
 func complete(verb *cobra.Command) {
-	verb.Flags().VisitAll(func(f *pflag.Flag) {
-		if _, registered := verb.GetFlagCompletionFunc(f.Name); registered {
+	completeFlags(verb, verb.Flags())
+	completeArguments(verb)
+}
+
+// completeFlags has the values of flags completed.
+func completeFlags(cmd *cobra.Command, flags *pflag.FlagSet) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if _, registered := cmd.GetFlagCompletionFunc(f.Name); registered {
 			return
 		}
 		placeholder, _ := pflag.UnquoteUsage(f)
 		switch {
 		case slices.Contains(filePlaces, placeholder):
 		case slices.Contains(dirPlaces, placeholder):
-			verb.MarkFlagDirname(f.Name)
+			completeDirs(cmd, f.Name)
 		default:
-			Words(verb, f.Name, nil)
+			Words(cmd, f.Name, nil)
 		}
 	})
+}
+
+// completeDirs has the value of a flag completed from directories.
+func completeDirs(cmd *cobra.Command, flag string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string,
+		cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	})
+	if err != nil {
+		panic(err) // there is no such flag
+	}
+}
+
+// completeArguments has the arguments of a verb completed.
+func completeArguments(verb *cobra.Command) {
 	if verb.ValidArgsFunction != nil || verb.ValidArgs != nil {
 		return
 	}
