@@ -192,8 +192,8 @@ var chance = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{12}\b`), "SHORTDIGEST"},
 	{regexp.MustCompile(`\.\d+\.tmp\b`), ".N.tmp"},
 	{regexp.MustCompile(`\b20\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?`), "TIME"},
-	{regexp.MustCompile(`"(seconds|age)": [\d.e-]+`), `"$1": N`},
-	{regexp.MustCompile(`"validator": "\d+ \d+ \d+"`), `"validator": "V"`},
+	{regexp.MustCompile(`"(seconds|age)": ?[\d.e-]+`), `"$1": N`},
+	{regexp.MustCompile(`"validator": ?"\d+ \d+ \d+"`), `"validator": "V"`},
 	{regexp.MustCompile(` +` + regexp.QuoteMeta(userName()) + ` +`), "  USER  "},
 }
 
