@@ -75,6 +75,17 @@ func Unread(dir string) string {
 	return "not read in " + dir + ": " + names + "; " + naming
 }
 
+// Names returns the names of the files of facts in dir, sorted, without reading the files.
+func Names(dir string) ([]string, error) {
+	l, err := list(dir)
+	var out []string
+	for _, f := range l.files {
+		out = append(out, f.node)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), err
+}
+
 // ReadDir reads the facts of a fleet, a file of each node or of several, by their names in order. A node that its facts
 // do not name has the name of the file. The error describes every file that cannot be read.
 func ReadDir(dir string) ([]Node, error) {

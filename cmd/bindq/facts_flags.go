@@ -59,7 +59,7 @@ func (s *source) nodeOfFile(stdin io.Reader) (facts.Node, error) {
 
 // nodeOfDir reads the facts of a node from the directory of facts, if a directory is given.
 func (s *source) nodeOfDir(name string) (facts.Node, error) {
-	dir := cmp.Or(s.factsDir, os.Getenv("BINDQ_FACTS_DIR"))
+	dir := s.dirOfFacts()
 	if dir == "" || name == "" {
 		return facts.Node{}, nil
 	}
@@ -69,7 +69,10 @@ func (s *source) nodeOfDir(name string) (facts.Node, error) {
 	return s.fleet.Node(name)
 }
 
-// trusted is the hash that --trusted gives.
+// dirOfFacts returns the directory of facts, or "" if none is given.
+func (s *source) dirOfFacts() string { return cmp.Or(s.factsDir, os.Getenv("BINDQ_FACTS_DIR")) }
+
+// trusted returns the hash that --trusted gives.
 func (s *source) trusted(stdin io.Reader) (bindings.Value, error) {
 	if s.trustedFile == "" {
 		return bindings.Value{}, nil

@@ -42,6 +42,9 @@ func (s *source) addRequest(cmd *cobra.Command) {
 		"a variable that is no fact, as --fact gives one: `NAME=TEXT` or NAME:=JSON")
 	cmd.Flags().StringVar(&s.environment, "environment", "",
 		"`NAME` of the environment (default: the fact, else production)")
+	s.completeFlag(cmd, "node", s.nodesFrom)
+	s.completeFlag(cmd, "fact", s.factsFrom)
+	s.completeFlag(cmd, "var", s.factsFrom)
 	s.addStrict(cmd)
 	s.addStrictVariables(cmd)
 }

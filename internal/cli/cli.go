@@ -43,6 +43,9 @@ func Finish(root *cobra.Command, verbs Verbs, args []string) {
 		finish(verb)
 	}
 	completeFlags(root, root.PersistentFlags())
+	if complete := withFlagsAfterCursor(root, args); len(complete) > len(args) {
+		root.SetArgs(complete)
+	}
 	askForVerb(root)
 }
 

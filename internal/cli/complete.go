@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -36,17 +37,30 @@ func completionCommand() *cobra.Command {
 		if !slices.Contains(shells, args[0]) {
 			return fmt.Errorf("completion: expected one of %s, found '%s'", diag.Quoted(shells), args[0])
 		}
-		switch args[0] {
-		case "bash":
-			return root.GenBashCompletionV2(out, true)
-		case "zsh":
-			return root.GenZshCompletion(out)
-		case "fish":
-			return root.GenFishCompletion(out, true)
+		script, err := completionScript(root, args[0])
+		if err == nil {
+			_, err = io.WriteString(out, seeAfterCursor(args[0], script))
 		}
-		return root.GenPowerShellCompletionWithDesc(out)
+		return err
 	}
 	return cmd
+}
+
+// completionScript returns the script of cobra for a shell.
+func completionScript(root *cobra.Command, shell string) (string, error) {
+	var out strings.Builder
+	var err error
+	switch shell {
+	case "bash":
+		err = root.GenBashCompletionV2(&out, true)
+	case "zsh":
+		err = root.GenZshCompletion(&out)
+	case "fish":
+		err = root.GenFishCompletion(&out, true)
+	default:
+		err = root.GenPowerShellCompletionWithDesc(&out)
+	}
+	return out.String(), err
 }
 
 // Words has the values of a flag completed from words.
