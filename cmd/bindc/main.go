@@ -32,7 +32,7 @@ func verbs(b *bounds) cli.Verbs {
 	return cli.Verbs{
 		"adopt": b.adoptCommand, "build": b.buildCommand, "check": b.checkCommand, "convert": convertCommand,
 		"enc": encCommand, "environments": b.environmentsCommand, "eyaml": eyamlCommand, "fmt": fmtCommand,
-		"init": initCommand, "migrate": migrateCommand, "push": pushCommand, "schema": schemaCommand,
+		"init": initCommand, "migrate": b.migrateCommand, "push": pushCommand, "schema": schemaCommand,
 	}
 }
 

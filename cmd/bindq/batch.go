@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/facts"
 	"bindc/internal/cli"
 	"bindc/internal/lookup"
 	"bindc/internal/query"
@@ -43,7 +45,11 @@ func (g *globals) batchCommand() *cobra.Command {
 				return err
 			}
 			return s.requests(path, func(begin begin) error {
-				b := batch{source: &s, Session: query.Session{Begin: begin, Node: s.nodeOfDir}, maxLine: maxLine}
+				node := func(name string) (facts.Node, error) {
+					n, err := s.nodeOfDir(name)
+					return n, cmp.Or(err, s.sayUnread(cmd))
+				}
+				b := batch{source: &s, Session: query.Session{Begin: begin, Node: node}, maxLine: maxLine}
 				return b.run(cmd.InOrStdin(), cmd.OutOrStdout())
 			})
 		},

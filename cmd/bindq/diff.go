@@ -55,7 +55,7 @@ func (g *globals) diffCommand() *cobra.Command {
 			return f.run(cmd, before, args[len(args)-1])
 		},
 	}
-	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json or NAME.yaml")
+	f.addFactsDir(cmd)
 	f.format = "text"
 	cli.AddFormat(cmd, &f.format, diffFormats)
 	cmd.Flags().StringArrayVar(&f.manifests, "manifests", nil,
@@ -84,13 +84,18 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 			if f.all && !f.isReport() {
 				changes.Causes = nil // so each key is shown
 			}
-			if f.factsDir == "" {
+			dir := f.dirOfFacts()
+			if dir == "" {
 				f.sayUncertain(cmd, d)
 				return f.print(cmd.OutOrStdout(), changes)
 			}
-			return f.nodes(cmd, before, after, d, func(groups []report.Group) error {
+			fleet, err := f.readFleet(cmd, dir)
+			if err != nil {
+				return err
+			}
+			return f.nodes(cmd, fleet, [2]string{before, after}, d, func(groups []report.Group) error {
 				changes.Nodes = groups
-				return f.print(cmd.OutOrStdout(), changes)
+				return fleet.outcome(f.print(cmd.OutOrStdout(), changes))
 			})
 		})
 	})
@@ -128,15 +133,11 @@ func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
 }
 
 // nodes looks up for each node of the fleet what may differ for it, and hands on what does.
-func (f *diffFlags) nodes(cmd *cobra.Command, before, after string, d *decision.Difference,
+func (f *diffFlags) nodes(cmd *cobra.Command, fleet *fleet, paths [2]string, d *decision.Difference,
 	do func([]report.Group) error) error {
-	fleet, err := readFleet(cmd, f.factsDir)
-	if err != nil {
-		return err
-	}
-	return f.ask(before, func(a *lookup.Snapshot) error {
-		return f.ask(after, func(b *lookup.Snapshot) error {
-			groups, err := f.groups(cmd, [2]string{before, after}, a, b, fleet, d)
+	return f.ask(paths[0], func(a *lookup.Snapshot) error {
+		return f.ask(paths[1], func(b *lookup.Snapshot) error {
+			groups, err := f.groups(cmd, paths, a, b, fleet, d)
 			if err != nil {
 				return err
 			}
@@ -146,7 +147,7 @@ func (f *diffFlags) nodes(cmd *cobra.Command, before, after string, d *decision.
 }
 
 // groups returns the changes for the nodes of the fleet. paths names the files of a and b in errors.
-func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Snapshot, fleet []facts.Node,
+func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Snapshot, fleet *fleet,
 	d *decision.Difference) ([]report.Group, error) {
 	keys := slices.Clone(d.Free)
 	for _, k := range d.Keys {
@@ -157,31 +158,32 @@ func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Sna
 	}
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
-	effects, wrong := make([]report.Effect, len(fleet)), make([]error, len(fleet))
+	nodes := fleet.nodes
+	effects, wrong := make([]report.Effect, len(nodes)), make([]error, len(nodes))
 	progress := cli.NewProgress(cmd.ErrOrStderr())
-	progress.Begin("looking up for nodes", len(fleet))
-	inParallel(len(fleet), func(i int) {
+	progress.Begin("looking up for nodes", len(nodes))
+	inParallel(len(nodes), func(i int) {
 		defer progress.Done()
 		wrong[i] = snapfile.InFile(paths[0], a.Protect(func() error {
-			old, err := requestOf(a, fleet[i])
+			old, err := requestOf(a, nodes[i])
 			if err != nil {
 				return snapfile.InFile(paths[0], err)
 			}
 			return snapfile.InFile(paths[1], b.Protect(func() (err error) {
-				effects[i], err = f.effect(old, b, fleet[i], keys)
+				effects[i], err = f.effect(old, b, nodes[i], keys)
 				return err
 			}))
 		}))
 	})
 	progress.End()
-	if err := ofNodes(wrong); err != nil {
-		return nil, err
+	var names []string
+	var good []report.Effect
+	for i, n := range nodes {
+		if wrong[i] == nil {
+			names, good = append(names, n.Name), append(good, effects[i])
+		}
 	}
-	names := make([]string, len(fleet))
-	for i, n := range fleet {
-		names[i] = n.Name
-	}
-	return report.Grouped(names, effects), nil
+	return report.Grouped(names, good), fleet.reportEach(wrong)
 }
 
 // inParallel does n things, as many at a time as there are processors.

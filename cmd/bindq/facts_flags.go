@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bindc/diag"
 	"bindc/facts"
 	"bindc/internal/lookup"
@@ -67,6 +69,22 @@ func (s *source) nodeOfDir(name string) (facts.Node, error) {
 		s.fleet = facts.NewFleet(dir)
 	}
 	return s.fleet.Node(name)
+}
+
+// sayUnread notes once which files of facts cannot be read. Any of them may name the node, so --strict refuses them.
+func (s *source) sayUnread(cmd *cobra.Command) error {
+	if s.fleet == nil || s.saidUnread {
+		return nil
+	}
+	s.saidUnread = true
+	wrong := s.fleet.Wrong()
+	if s.strict {
+		return facts.Join(wrong)
+	}
+	for _, err := range wrong {
+		note(cmd, err.Error()+"; it may name this node too")
+	}
+	return nil
 }
 
 // dirOfFacts returns the directory of facts, or "" if none is given.

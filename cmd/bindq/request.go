@@ -21,6 +21,7 @@ type source struct {
 	environment string
 	factsDir    string
 	fleet       *facts.Fleet // the directory of facts, once it was asked
+	saidUnread  bool         // the files of fleet that cannot be read are reported
 	inFile      facts.Node   // the node in the file of facts
 	strict      bool         // doubts about the request are errors
 	noUnknown   bool         // an unknown variable is an error
