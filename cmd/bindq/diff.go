@@ -106,7 +106,7 @@ func (f *diffFlags) difference(cmd *cobra.Command, path string, before, after *s
 	*decision.Difference, error) {
 	progress := cli.NewProgress(cmd.ErrOrStderr())
 	defer progress.End()
-	progress.Begin("comparing keys", 0)
+	progress.Begin("comparing keys", max(len(before.AllKeys()), len(after.AllKeys())))
 	a, err := f.book(before, true)
 	if err != nil {
 		return nil, snapfile.InFile(path, err)
@@ -249,7 +249,7 @@ func (f *diffFlags) print(w io.Writer, d *report.Diff) (err error) {
 	case "json", "yaml":
 		err = printReport(w, f.format, d)
 	case "markdown":
-		err = report.Print(w, false, func(p *report.Page) { p.Markdown(d) })
+		err = report.Print(w, report.Screen{}, func(p *report.Page) { p.Markdown(d) })
 	default:
 		err = onPage(w, func(p *report.Page) { p.Diff(d) })
 	}

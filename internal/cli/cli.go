@@ -3,13 +3,11 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"bindc/diag"
 )
@@ -157,9 +155,4 @@ func suggestVerb(parent *cobra.Command, args []string) error {
 		return fmt.Errorf("unknown verb '%s'; %s", args[0], hint)
 	}
 	return fmt.Errorf("unknown verb '%s' (see %s --help)", args[0], parent.CommandPath())
-}
-
-// Color reports whether f is a terminal that wants colour.
-func Color(f *os.File) bool {
-	return os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
 }

@@ -78,6 +78,7 @@ func (s *session) run(path string, update bool) {
 		"BINDQ_IDENTITY", "BINDQ_EYAML_KEY"} {
 		s.Setenv(name, "")
 	}
+	s.Setenv("COLUMNS", "80")
 	found := s.answers(string(archive.Comment))
 	if update {
 		archive.Comment = []byte(found)
