@@ -18,8 +18,8 @@ import (
 	"bindc/snapshot"
 )
 
-func buildCommand() *cobra.Command {
-	var f flags
+func (g *bounds) buildCommand() *cobra.Command {
+	f := flags{bounds: g}
 	var sign signing
 	var push pushing
 	var out, pushTo string
@@ -81,7 +81,7 @@ func checkOutput(stdout io.Writer, out string, f *flags, sign *signing) error {
 	case f.format != "text":
 		return fmt.Errorf("-o -: expected a file with --format %s, as diagnostics go to standard output", f.format)
 	}
-	return nil
+	return sign.checkFile(out)
 }
 
 // build is the whole pipeline: load, compile, encrypt, write, sign.

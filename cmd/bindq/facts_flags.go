@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"bindc/diag"
 	"bindc/facts"
 	"bindc/internal/lookup"
@@ -59,7 +61,7 @@ func (s *source) nodeOfFile(stdin io.Reader) (facts.Node, error) {
 
 // nodeOfDir reads the facts of a node from the directory of facts, if a directory is given.
 func (s *source) nodeOfDir(name string) (facts.Node, error) {
-	dir := cmp.Or(s.factsDir, os.Getenv("BINDQ_FACTS_DIR"))
+	dir := s.dirOfFacts()
 	if dir == "" || name == "" {
 		return facts.Node{}, nil
 	}
@@ -69,7 +71,26 @@ func (s *source) nodeOfDir(name string) (facts.Node, error) {
 	return s.fleet.Node(name)
 }
 
-// trusted is the hash that --trusted gives.
+// sayUnread notes once which files of facts cannot be read. Any of them may name the node, so --strict refuses them.
+func (s *source) sayUnread(cmd *cobra.Command) error {
+	if s.fleet == nil || s.saidUnread {
+		return nil
+	}
+	s.saidUnread = true
+	wrong := s.fleet.Wrong()
+	if s.strict {
+		return facts.Join(wrong)
+	}
+	for _, err := range wrong {
+		note(cmd, err.Error()+"; it may name this node too")
+	}
+	return nil
+}
+
+// dirOfFacts returns the directory of facts, or "" if none is given.
+func (s *source) dirOfFacts() string { return cmp.Or(s.factsDir, os.Getenv("BINDQ_FACTS_DIR")) }
+
+// trusted returns the hash that --trusted gives.
 func (s *source) trusted(stdin io.Reader) (bindings.Value, error) {
 	if s.trustedFile == "" {
 		return bindings.Value{}, nil

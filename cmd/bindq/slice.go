@@ -12,8 +12,8 @@ import (
 	"bindc/snapshot"
 )
 
-func sliceCommand() *cobra.Command {
-	var s source
+func (g *globals) sliceCommand() *cobra.Command {
+	s := source{globals: g}
 	var when []string
 	var out string
 	cmd := &cobra.Command{
@@ -44,7 +44,6 @@ func sliceCommand() *cobra.Command {
 			})
 		},
 	}
-	s.addSnapshot(cmd)
 	cmd.Flags().StringArrayVar(&when, "when", nil, "`CATEGORY=VALUE` that requests have (repeatable)")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
 	cli.Required(cmd, "output")

@@ -78,6 +78,7 @@ func (s *session) run(path string, update bool) {
 		"BINDQ_IDENTITY", "BINDQ_EYAML_KEY"} {
 		s.Setenv(name, "")
 	}
+	s.Setenv("COLUMNS", "80")
 	found := s.answers(string(archive.Comment))
 	if update {
 		archive.Comment = []byte(found)
@@ -192,8 +193,8 @@ var chance = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{12}\b`), "SHORTDIGEST"},
 	{regexp.MustCompile(`\.\d+\.tmp\b`), ".N.tmp"},
 	{regexp.MustCompile(`\b20\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?`), "TIME"},
-	{regexp.MustCompile(`"(seconds|age)": [\d.e-]+`), `"$1": N`},
-	{regexp.MustCompile(`"validator": "\d+ \d+ \d+"`), `"validator": "V"`},
+	{regexp.MustCompile(`"(seconds|age)": ?[\d.e-]+`), `"$1": N`},
+	{regexp.MustCompile(`"validator": ?"\d+ \d+ \d+"`), `"validator": "V"`},
 	{regexp.MustCompile(` +` + regexp.QuoteMeta(userName()) + ` +`), "  USER  "},
 }
 
