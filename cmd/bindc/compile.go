@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -45,7 +46,7 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	options.Context = f.signals.stopped
 	if f.cache != "" {
 		var err error
-		f.signals.whole(func() { options.Cache, err = f.openCache(dir) })
+		f.signals.whole(func() { options.Cache, err = f.openCache(cmp.Or(f.cacheName, dir)) })
 		if err != nil {
 			return nil, err
 		}

@@ -2,15 +2,14 @@ package main
 
 import (
 	"io"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"bindc/diag"
 	"bindc/facts"
 	"bindc/internal/cli"
+	"bindc/internal/compare"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
 	"bindc/internal/report/decision"
@@ -94,7 +93,7 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 				return err
 			}
 			return f.nodes(cmd, fleet, [2]string{before, after}, d, func(groups []report.Group) error {
-				changes.Nodes = groups
+				changes.Nodes, changes.Fleet = groups, len(fleet.nodes)
 				return fleet.outcome(f.print(cmd.OutOrStdout(), changes))
 			})
 		})
@@ -149,72 +148,13 @@ func (f *diffFlags) nodes(cmd *cobra.Command, fleet *fleet, paths [2]string, d *
 // groups returns the changes for the nodes of the fleet. paths names the files of a and b in errors.
 func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Snapshot, fleet *fleet,
 	d *decision.Difference) ([]report.Group, error) {
-	keys := slices.Clone(d.Free)
-	for _, k := range d.Keys {
-		keys = append(keys, k.Key)
-	}
-	if len(d.Categories) > 0 {
-		keys = append(sortedKeys(a, ""), sortedKeys(b, "")...)
-	}
-	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	nodes := fleet.nodes
-	effects, wrong := make([]report.Effect, len(nodes)), make([]error, len(nodes))
 	progress := cli.NewProgress(cmd.ErrOrStderr())
-	progress.Begin("looking up for nodes", len(nodes))
-	inParallel(len(nodes), func(i int) {
-		defer progress.Done()
-		wrong[i] = snapfile.InFile(paths[0], a.Protect(func() error {
-			old, err := requestOf(a, nodes[i])
-			if err != nil {
-				return snapfile.InFile(paths[0], err)
-			}
-			return snapfile.InFile(paths[1], b.Protect(func() (err error) {
-				effects[i], err = f.effect(old, b, nodes[i], keys)
-				return err
-			}))
-		}))
-	})
+	progress.Begin("looking up for nodes", len(fleet.nodes))
+	c := compare.Comparison{Old: compare.Side{Path: paths[0], Snap: a}, New: compare.Side{Path: paths[1], Snap: b},
+		Style: f.style, Check: f.refuseDoubts, Done: progress.Done}
+	effects, wrong := c.Effects(fleet.nodes, d)
 	progress.End()
-	var names []string
-	var good []report.Effect
-	for i, n := range nodes {
-		if wrong[i] == nil {
-			names, good = append(names, n.Name), append(good, effects[i])
-		}
-	}
-	return report.Grouped(names, good), fleet.reportEach(wrong)
-}
-
-// inParallel does n things, as many at a time as there are processors.
-func inParallel(n int, do func(i int)) {
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := range next {
-				do(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-}
-
-// effect returns the keys that change for a node, from its old request to that of b.
-func (f *diffFlags) effect(old *lookup.Request, b *lookup.Snapshot, n facts.Node, keys []string) (
-	report.Effect, error) {
-	now, err := requestOf(b, n)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.refuseDoubts(n, keys, old, now); err != nil {
-		return nil, err
-	}
-	return f.style.Effect(old, now, keys), nil
+	return compare.Groups(fleet.nodes, effects, wrong), fleet.reportEach(wrong)
 }
 
 // refuseDoubts returns an error if the node raises doubts about the answers of keys; --strict calls it.

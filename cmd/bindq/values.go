@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/diag"
+	"bindc/internal/compare"
 	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/internal/report"
@@ -126,9 +127,9 @@ func (f *tableFlags) addNodes(cmd *cobra.Command, dir string, s report.Style, v 
 	}
 	return fleet, f.ask(path, func(snap *lookup.Snapshot) error {
 		reports, wrong := make([]*report.Explanation, len(fleet.nodes)), make([]error, len(fleet.nodes))
-		inParallel(len(fleet.nodes), func(i int) {
+		compare.Each(len(fleet.nodes), func(i int) {
 			wrong[i] = snap.Protect(func() error {
-				r, err := requestOf(snap, fleet.nodes[i])
+				r, err := compare.Request(snap, fleet.nodes[i])
 				if err == nil {
 					reports[i], err = s.Explain(r, v.Key)
 				}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/lookup"
 	"bindc/internal/report/decision"
 	"bindc/internal/value"
@@ -17,8 +18,34 @@ type Diff struct {
 
 	Keys  []Key   `json:"keys"`
 	Nodes []Group `json:"nodes,omitzero"`
+	Fleet int     `json:"fleet,omitempty"` // the number of nodes that were compared
 
 	asked map[string]bool // keys with AskedFor
+}
+
+// Summary counts what changes, in one line.
+func (d *Diff) Summary() string {
+	keys, nodes := map[string]bool{}, 0
+	for _, k := range d.Keys {
+		keys[k.Key] = true
+	}
+	for _, g := range d.Nodes {
+		nodes += len(g.Nodes)
+		for _, c := range g.Changes {
+			keys[c.Key] = true
+		}
+	}
+	text := diag.Count(len(keys), "key") + " changes"
+	if len(keys) > 1 {
+		text = diag.Count(len(keys), "key") + " change"
+	}
+	switch {
+	case len(keys) == 0:
+		return "Nothing changes."
+	case d.Fleet > 0:
+		text += fmt.Sprintf(", on %d of %s", nodes, diag.Count(d.Fleet, "node"))
+	}
+	return text
 }
 
 // SetAskedFor records who still asks for keys that are gone. uses has the places by key.

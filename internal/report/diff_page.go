@@ -41,6 +41,9 @@ func (p *Page) Diff(d *Diff) {
 			p.changes(4, k.Contributions)
 		}
 	}
+	if d.Fleet > 0 && len(d.Nodes) == 0 {
+		fmt.Fprintf(p, "\nNothing changes for the %s in the facts.\n", diag.Count(d.Fleet, "node"))
+	}
 	for i, g := range d.groups() {
 		if i > 0 || len(d.Keys) > 0 {
 			fmt.Fprintln(p)
@@ -60,6 +63,13 @@ func (p *Page) Diff(d *Diff) {
 				p.wrapped(6, dim, strings.Fields("so for "+g.Nodes[0]+"; "+ownValues))
 			}
 		}
+	}
+}
+
+// Summary shows in one line how much changes, before the changes.
+func (p *Page) Summary(d *Diff) {
+	if len(d.Keys) > 0 || len(d.Nodes) > 0 {
+		fmt.Fprintf(p, "%s\n\n", p.paint(bold, d.Summary()))
 	}
 }
 
