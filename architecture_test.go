@@ -16,16 +16,17 @@ import (
 var mayImport = map[string][]string{
 	"cmd/bindc": {
 		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/choice",
-		"internal/cli", "internal/datafile", "internal/enc", "internal/fsx", "internal/hieraconfig",
-		"internal/identity", "internal/layout", "internal/lint", "internal/lookup", "internal/manifest",
-		"internal/migrate", "internal/migrate/proof", "internal/report/decision", "internal/report/slice",
-		"internal/schema", "internal/secret/eyaml", "internal/secret/seal", "internal/subprocess",
+		"internal/cli", "internal/compare", "internal/datafile", "internal/enc", "internal/fsx",
+		"internal/git", "internal/hieraconfig", "internal/identity", "internal/layout", "internal/lint",
+		"internal/lookup", "internal/manifest", "internal/migrate", "internal/migrate/proof",
+		"internal/report", "internal/report/decision", "internal/report/slice", "internal/schema",
+		"internal/secret/eyaml", "internal/secret/seal", "internal/snapfile", "internal/subprocess",
 		"internal/syntax", "loader", "origin", "runtime", "ship", "ship/oci", "snapshot",
 	},
 	"cmd/bindq": {
-		"diag", "facts", "internal/cli", "internal/expr", "internal/hieraconfig", "internal/identity",
-		"internal/lookup", "internal/manifest", "internal/query", "internal/recipe", "internal/report",
-		"internal/report/decision", "internal/report/slice", "internal/secret/eyaml", "internal/secret/seal",
+		"diag", "facts", "internal/cli", "internal/compare", "internal/expr", "internal/hieraconfig",
+		"internal/identity", "internal/lookup", "internal/manifest", "internal/query", "internal/recipe",
+		"internal/report", "internal/report/decision", "internal/secret/eyaml", "internal/secret/seal",
 		"internal/snapfile", "internal/syntax", "internal/value", "internal/yaml", "origin", "runtime",
 		"serve", "snapshot",
 	},
@@ -74,6 +75,9 @@ var mayImport = map[string][]string{
 		"internal/expr", "internal/expr/stdlib", "internal/types", "internal/value", "snapshot",
 	},
 	"internal/cli": {"diag"},
+	"internal/compare": {
+		"facts", "internal/lookup", "internal/report", "internal/report/decision", "internal/snapfile", "runtime",
+	},
 	"internal/datafile": {
 		"diag", "internal/fsx", "internal/literal", "internal/lookupkey", "internal/pool", "internal/recipe",
 		"internal/value", "internal/yaml",
@@ -92,6 +96,7 @@ var mayImport = map[string][]string{
 		"facts", "internal/lookup", "internal/query", "internal/report/decision", "runtime", "ship",
 		"snapshot",
 	},
+	"internal/git":         {},
 	"internal/hieraconfig": {"diag", "internal/layout", "internal/value", "internal/yaml"},
 	"internal/identity":    {"internal/secret/seal"},
 	"internal/layout": {
@@ -157,7 +162,7 @@ var mayImport = map[string][]string{
 		"internal/value",
 	},
 	"internal/testmode":     {},
-	"internal/testsite":     {"compile", "diag", "loader", "snapshot"},
+	"internal/testsite":     {"compile", "diag", "internal/report/slice", "loader", "snapshot"},
 	"internal/transcript":   {"internal/testsite"},
 	"internal/types":        {"diag", "internal/pattern", "internal/types/onigmo", "internal/value"},
 	"internal/types/onigmo": {"internal/pattern"},

@@ -243,10 +243,7 @@ func (p *planning) print(w io.Writer, d *report.Diff) error {
 	case p.isReport():
 		return report.Write(w, p.answer == "yaml", d)
 	case p.answer == "markdown":
-		return report.Print(w, report.Screen{}, func(page *report.Page) {
-			page.Summary(d)
-			page.Markdown(d)
-		})
+		return report.Print(w, report.Screen{}, func(page *report.Page) { page.Markdown(d) })
 	}
 	return report.Print(w, screenOf(w), func(page *report.Page) {
 		page.Summary(d)

@@ -23,29 +23,48 @@ type Diff struct {
 	asked map[string]bool // keys with AskedFor
 }
 
-// Summary counts what changes, in one line.
+// Summary says in one line how much changes.
 func (d *Diff) Summary() string {
-	keys, nodes := map[string]bool{}, 0
+	n := d.countKeys()
+	verb := " change"
+	if n == 1 {
+		verb = " changes"
+	}
+	return diag.Count(n, "key") + verb + d.onNodes()
+}
+
+// countKeys returns the number of keys that change.
+func (d *Diff) countKeys() int {
+	keys := map[string]bool{}
 	for _, k := range d.Keys {
 		keys[k.Key] = true
 	}
 	for _, g := range d.Nodes {
-		nodes += len(g.Nodes)
 		for _, c := range g.Changes {
 			keys[c.Key] = true
 		}
 	}
-	text := diag.Count(len(keys), "key") + " changes"
-	if len(keys) > 1 {
-		text = diag.Count(len(keys), "key") + " change"
+	return len(keys)
+}
+
+// onNodes returns the part of a summary about nodes, or "" if none were looked up.
+func (d *Diff) onNodes() string {
+	if d.Fleet == 0 {
+		return ""
 	}
-	switch {
-	case len(keys) == 0:
-		return "Nothing changes."
-	case d.Fleet > 0:
-		text += fmt.Sprintf(", on %d of %s", nodes, diag.Count(d.Fleet, "node"))
+	nodes := 0
+	for _, g := range d.Nodes {
+		nodes += len(g.Nodes)
 	}
-	return text
+	return fmt.Sprintf(", on %d of %s", nodes, diag.Count(d.Fleet, "node"))
+}
+
+// unaffected says that no node gets another value. It returns "" if some do, or if none were looked up.
+func (d *Diff) unaffected() string {
+	if d.Fleet == 0 || len(d.Nodes) > 0 {
+		return ""
+	}
+	return "Nothing changes for the " + diag.Count(d.Fleet, "node") + " in the facts."
 }
 
 // SetAskedFor records who still asks for keys that are gone. uses has the places by key.

@@ -13,9 +13,7 @@ func (p *Page) Markdown(d *Diff) {
 		fmt.Fprintln(p, "Nothing changes.")
 		return
 	}
-	if len(d.Keys) > 0 {
-		fmt.Fprintf(p, "### %s\n", "What changes: "+diag.Count(len(d.Keys), "key"))
-	}
+	fmt.Fprintf(p, "### What changes: %s%s\n", diag.Count(d.countKeys(), "key"), d.onNodes())
 	for i := range d.Causes {
 		c := &d.Causes[i]
 		fmt.Fprintf(p, "\n#### %s\n\n%s\n", diag.Visible(c.title()), diag.Visible(strings.Join(c.consequence(), " ")))
@@ -33,6 +31,9 @@ func (p *Page) Markdown(d *Diff) {
 				p.markdownRow(same)
 			}
 		}
+	}
+	if text := d.unaffected(); text != "" {
+		fmt.Fprintf(p, "\n%s\n", text)
 	}
 	for _, g := range d.groups() {
 		fmt.Fprintf(p, "\n#### %s\n\n%s\n\n| key | old | new |\n|---|---|---|\n", diag.Count(len(g.Nodes), "node"),

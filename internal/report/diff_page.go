@@ -41,8 +41,8 @@ func (p *Page) Diff(d *Diff) {
 			p.changes(4, k.Contributions)
 		}
 	}
-	if d.Fleet > 0 && len(d.Nodes) == 0 {
-		fmt.Fprintf(p, "\nNothing changes for the %s in the facts.\n", diag.Count(d.Fleet, "node"))
+	if text := d.unaffected(); text != "" {
+		fmt.Fprintf(p, "\n%s\n", text)
 	}
 	for i, g := range d.groups() {
 		if i > 0 || len(d.Keys) > 0 {
