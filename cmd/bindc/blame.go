@@ -240,12 +240,12 @@ func (b *blame) print(w io.Writer) error {
 		for _, c := range b.Bindings {
 			who := "not committed: " + c.Reason
 			if c.Commit != "" {
-				who = fmt.Sprintf("%s  %s <%s>  %s\n    %s", c.Commit[:12], diag.Visible(c.Author), diag.Visible(c.Mail),
-					c.Date, diag.Visible(c.Summary))
-			} else {
-				who = diag.Visible(who)
+				who = fmt.Sprintf("%s  %s <%s>  %s", c.Commit[:12], c.Author, c.Mail, c.Date)
 			}
-			fmt.Fprintf(p, "%s  (%s, %s)\n    %s\n", diag.Visible(c.At), diag.Visible(c.Layer), c.State, who)
+			fmt.Fprintf(p, "%s  (%s, %s)\n    %s\n", diag.Visible(c.At), diag.Visible(c.Layer), c.State, diag.Visible(who))
+			if c.Summary != "" {
+				fmt.Fprintf(p, "    %s\n", diag.Visible(c.Summary))
+			}
 		}
 	})
 }

@@ -73,7 +73,7 @@ func (p *planning) revisions(from, to string) (out [2]side, err error) {
 
 // isPath reports whether an argument names a file, also one that does not exist.
 func isPath(arg string) bool {
-	if filepath.IsAbs(arg) || strings.HasPrefix(arg, "./") || strings.HasPrefix(arg, "../") || arg == "." || arg == ".." {
+	if filepath.IsAbs(arg) || strings.HasPrefix(arg+"/", "./") || strings.HasPrefix(arg+"/", "../") {
 		return true
 	}
 	_, err := os.Stat(arg)
