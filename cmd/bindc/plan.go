@@ -58,8 +58,8 @@ func (b *bounds) planCommand() *cobra.Command {
 			"  plan OLD..NEW   two revisions; without NEW it is HEAD\n" +
 			"  plan OLD...NEW  from where NEW left OLD: what a merge request changes\n" +
 			"  plan OLD NEW    revisions, directories or snapshots\n\n" +
-			"--site is the directory of the site in the work tree. Submodules and modules\n" +
-			"that git ignores are those of the work tree on both sides; a note names them.\n\n" +
+			"--site is the directory of the site in the work tree. Both sides use the\n" +
+			"submodules and the ignored modules of the work tree; a note names them.\n\n" +
 			"Exit status: 0 nothing changes, 1 something does, 2 an error.",
 		Example: "  bindc plan main... --site site --facts-dir facts\n" +
 			"  bindc plan HEAD~3.. --format markdown",

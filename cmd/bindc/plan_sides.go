@@ -189,7 +189,7 @@ func (p *planning) buildSide(s side, path string, shared bool) error {
 	return err
 }
 
-// within returns options whose files in the work tree are those of the revision in root.
+// within returns options that name the files of the revision in root in place of files of the work tree.
 func (p *planning) within(root string, o loader.Options) loader.Options {
 	move := func(path string) string {
 		abs, err := filepath.Abs(path)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -72,8 +73,14 @@ func (r *Repository) command(args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(r.ctx, "git", append([]string{"--no-pager", "--no-optional-locks", "-c",
 		"core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"}, args...)...)
 	cmd.Dir = r.Root
-	cmd.Env = append(os.Environ(), "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), isOfHook), "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	return cmd
+}
+
+// isOfHook reports whether git sets the variable for hooks: its paths are relative to another directory.
+func isOfHook(variable string) bool {
+	name, _, _ := strings.Cut(variable, "=")
+	return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}, name)
 }
 
 // run runs a command and returns what it prints.
