@@ -32,7 +32,8 @@ func verbs(b *bounds) cli.Verbs {
 	return cli.Verbs{
 		"adopt": b.adoptCommand, "build": b.buildCommand, "check": b.checkCommand, "convert": convertCommand,
 		"enc": encCommand, "environments": b.environmentsCommand, "eyaml": eyamlCommand, "fmt": fmtCommand,
-		"init": initCommand, "migrate": b.migrateCommand, "push": pushCommand, "schema": schemaCommand,
+		"init": initCommand, "migrate": b.migrateCommand, "plan": b.planCommand, "push": pushCommand,
+		"schema": schemaCommand,
 	}
 }
 

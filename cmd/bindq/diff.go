@@ -2,9 +2,7 @@ package main
 
 import (
 	"io"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +11,7 @@ import (
 	"bindc/internal/cli"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
+	"bindc/internal/report/affected"
 	"bindc/internal/report/decision"
 	"bindc/internal/snapfile"
 	"bindc/snapshot"
@@ -94,7 +93,7 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 				return err
 			}
 			return f.nodes(cmd, fleet, [2]string{before, after}, d, func(groups []report.Group) error {
-				changes.Nodes = groups
+				changes.Nodes, changes.Fleet = groups, len(fleet.nodes)
 				return fleet.outcome(f.print(cmd.OutOrStdout(), changes))
 			})
 		})
@@ -132,7 +131,7 @@ func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
 	}
 }
 
-// nodes looks up for each node of the fleet what may differ for it, and hands on what does.
+// nodes looks up for each node of the fleet what may differ for it, and calls do with the differences.
 func (f *diffFlags) nodes(cmd *cobra.Command, fleet *fleet, paths [2]string, d *decision.Difference,
 	do func([]report.Group) error) error {
 	return f.ask(paths[0], func(a *lookup.Snapshot) error {
@@ -149,76 +148,17 @@ func (f *diffFlags) nodes(cmd *cobra.Command, fleet *fleet, paths [2]string, d *
 // groups returns the changes for the nodes of the fleet. paths names the files of a and b in errors.
 func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Snapshot, fleet *fleet,
 	d *decision.Difference) ([]report.Group, error) {
-	keys := slices.Clone(d.Free)
-	for _, k := range d.Keys {
-		keys = append(keys, k.Key)
-	}
-	if len(d.Categories) > 0 {
-		keys = append(sortedKeys(a, ""), sortedKeys(b, "")...)
-	}
-	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	nodes := fleet.nodes
-	effects, wrong := make([]report.Effect, len(nodes)), make([]error, len(nodes))
 	progress := cli.NewProgress(cmd.ErrOrStderr())
-	progress.Begin("looking up for nodes", len(nodes))
-	inParallel(len(nodes), func(i int) {
-		defer progress.Done()
-		wrong[i] = snapfile.InFile(paths[0], a.Protect(func() error {
-			old, err := requestOf(a, nodes[i])
-			if err != nil {
-				return snapfile.InFile(paths[0], err)
-			}
-			return snapfile.InFile(paths[1], b.Protect(func() (err error) {
-				effects[i], err = f.effect(old, b, nodes[i], keys)
-				return err
-			}))
-		}))
-	})
+	progress.Begin("looking up for nodes", len(fleet.nodes))
+	c := affected.Comparison{Old: a, New: b, OldPath: paths[0], NewPath: paths[1], Nodes: fleet.nodes, Style: f.style,
+		Check: f.refuseDoubts, Done: progress.Done}
+	groups, wrong := c.Groups(d)
 	progress.End()
-	var names []string
-	var good []report.Effect
-	for i, n := range nodes {
-		if wrong[i] == nil {
-			names, good = append(names, n.Name), append(good, effects[i])
-		}
-	}
-	return report.Grouped(names, good), fleet.reportEach(wrong)
-}
-
-// inParallel does n things, as many at a time as there are processors.
-func inParallel(n int, do func(i int)) {
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := range next {
-				do(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-}
-
-// effect returns the keys that change for a node, from its old request to that of b.
-func (f *diffFlags) effect(old *lookup.Request, b *lookup.Snapshot, n facts.Node, keys []string) (
-	report.Effect, error) {
-	now, err := requestOf(b, n)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.refuseDoubts(n, keys, old, now); err != nil {
-		return nil, err
-	}
-	return f.style.Effect(old, now, keys), nil
+	return groups, fleet.reportEach(wrong)
 }
 
 // refuseDoubts returns an error if the node raises doubts about the answers of keys; --strict calls it.
-func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, requests ...*lookup.Request) error {
+func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, old, now *lookup.Request) error {
 	if !f.strict {
 		return nil
 	}
@@ -226,7 +166,7 @@ func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, requests ...*looku
 	if text := n.Contradiction(); text != "" {
 		doubts = append(doubts, text)
 	}
-	for _, r := range requests {
+	for _, r := range []*lookup.Request{old, now} {
 		more, err := doubtsOf(r, keys, nil)
 		if err != nil {
 			return err

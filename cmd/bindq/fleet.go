@@ -10,7 +10,6 @@ import (
 
 	"bindc/facts"
 	"bindc/internal/cli"
-	"bindc/internal/lookup"
 	bindings "bindc/runtime"
 )
 
@@ -78,17 +77,4 @@ func (f *fleet) outcome(err error) error {
 		return errReported
 	}
 	return err
-}
-
-// requestOf returns the request of a node of a fleet.
-func requestOf(snap *lookup.Snapshot, n facts.Node) (*lookup.Request, error) {
-	vars, err := facts.Variables(n, bindings.FactsOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", n.Name, err)
-	}
-	r, err := snap.Request((*lookup.Facts)(vars))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", n.Name, err)
-	}
-	return r, nil
 }

@@ -8,6 +8,7 @@ import (
 	"bindc/facts"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
+	"bindc/internal/report/affected"
 )
 
 func (g *globals) nodesCommand() *cobra.Command {
@@ -52,7 +53,7 @@ func (f *tableFlags) nodes(cmd *cobra.Command) error {
 		var doubts []string
 		requests, wrong := make([]*lookup.Request, len(fleet.nodes)), make([]error, len(fleet.nodes))
 		for i, n := range fleet.nodes {
-			requests[i], wrong[i] = requestOf(snap, n)
+			requests[i], wrong[i] = affected.Request(snap, n)
 		}
 		if err := fleet.reportEach(wrong); err != nil {
 			return err

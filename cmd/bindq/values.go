@@ -11,6 +11,7 @@ import (
 	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/internal/report"
+	"bindc/internal/report/affected"
 	"bindc/internal/report/decision"
 	"bindc/snapshot"
 )
@@ -126,9 +127,9 @@ func (f *tableFlags) addNodes(cmd *cobra.Command, dir string, s report.Style, v 
 	}
 	return fleet, f.ask(path, func(snap *lookup.Snapshot) error {
 		reports, wrong := make([]*report.Explanation, len(fleet.nodes)), make([]error, len(fleet.nodes))
-		inParallel(len(fleet.nodes), func(i int) {
+		affected.InParallel(len(fleet.nodes), func(i int) {
 			wrong[i] = snap.Protect(func() error {
-				r, err := requestOf(snap, fleet.nodes[i])
+				r, err := affected.Request(snap, fleet.nodes[i])
 				if err == nil {
 					reports[i], err = s.Explain(r, v.Key)
 				}

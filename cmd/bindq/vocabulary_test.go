@@ -97,7 +97,7 @@ func TestShapesOfJSON(t *testing.T) {
 		"nodes --facts-dir " + facts:              "one two",
 		"diff " + snap:                            "keys",
 		"diff " + other:                           "keys",
-		"diff " + other + " --facts-dir " + facts: "keys nodes",
+		"diff " + other + " --facts-dir " + facts: "keys nodes fleet",
 		"verify":                                  "file keys bytes sha256 signed",
 		"info": "format version sha256 content bytes keys bindings levels sensitive slice layers categories variables " +
 			"sections inputs",

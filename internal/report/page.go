@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 
 	"github.com/rivo/uniseg"
 
 	"bindc/diag"
+	"bindc/internal/cli"
 	"bindc/internal/lookup"
 )
 
@@ -25,6 +27,12 @@ type Page struct {
 type Screen struct {
 	Color bool
 	Width int // in columns; 0 if lines may have any length
+}
+
+// ScreenOf returns the screen that w is. In a pipe or a file, lines may have any length.
+func ScreenOf(w io.Writer) Screen {
+	f, ok := w.(*os.File)
+	return Screen{Color: ok && cli.Color(f), Width: cli.Width(w)}
 }
 
 // Print lets draw write a page to w.
