@@ -129,7 +129,7 @@ func hasEmptyText(v pflag.Value) bool {
 // programOf has the program of each verb, for people who ask the wrong one.
 var programOf = map[string]string{
 	"adopt": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc", "environments": "bindc",
-	"eyaml": "bindc", "fmt": "bindc", "init": "bindc", "migrate": "bindc", "push": "bindc",
+	"eyaml": "bindc", "fmt": "bindc", "init": "bindc", "migrate": "bindc", "plan": "bindc", "push": "bindc",
 	"schema": "bindc",
 
 	"batch": "bindq", "diff": "bindq", "dump": "bindq", "explain": "bindq", "hiera-config": "bindq", "info": "bindq",
