@@ -23,9 +23,11 @@ func Finish(root *cobra.Command, verbs Verbs, args []string) {
 	root.SetFlagErrorFunc(suggestFlag)
 	root.SetUsageFunc(printUsage)
 	root.CompletionOptions.DisableDefaultCmd = true
-	if len(args) > 0 && verbs[args[0]] != nil {
+	switch {
+	case len(args) == 1 && (args[0] == "--"+versionFlag || args[0] == "-v"): // needs no verb
+	case len(args) > 0 && verbs[args[0]] != nil:
 		root.AddCommand(verbs[args[0]]())
-	} else {
+	default:
 		for _, verb := range verbs {
 			root.AddCommand(verb())
 		}
