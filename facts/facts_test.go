@@ -176,12 +176,14 @@ func TestUnreadableFilesBesideTheFactsOfANode(t *testing.T) {
 		t.Errorf("found %v, %v", n, err)
 	}
 	wrong := fleet.Wrong()
-	if len(wrong) != 2 || !strings.Contains(wrong[0].Error(), "db1.json: expected a file of facts, found a directory") ||
+	const directory = "expected a file of facts, found a directory"
+	if len(wrong) != 2 || !strings.Contains(wrong[0].Error(), "db1.json: "+directory) ||
 		!strings.Contains(wrong[1].Error(), "db2.yaml: expected") {
 		t.Errorf("expected the errors of both directories, found %v", wrong)
 	}
 	_, err := fleet.Node("web2")
-	if err == nil || !strings.Contains(err.Error(), "2 files cannot be read and may have them: "+filepath.Join(dir, "db1.json")) {
+	more := "2 files cannot be read and may have them: " + filepath.Join(dir, "db1.json")
+	if err == nil || !strings.Contains(err.Error(), more) {
 		t.Errorf("expected both directories in the error, found %v", err)
 	}
 }

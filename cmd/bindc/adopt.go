@@ -115,6 +115,7 @@ func (a *adoption) run() error {
 		return err
 	}
 	a.sayUnreadableKeys()
+	sayNearKeys(a.cmd.ErrOrStderr(), a.dir, a.site.site, a.jobs)
 	if err := a.leave(); err != nil {
 		return a.refused(err)
 	}

@@ -17,9 +17,9 @@ import (
 	"bindc/facts"
 	"bindc/internal/cli"
 	"bindc/internal/fsx"
-	"bindc/internal/git"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
+	"bindc/internal/revision"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
@@ -56,6 +56,7 @@ func (b *bounds) blameCommand() *cobra.Command {
 		},
 	}
 	f.addSite(cmd)
+	f.addBuild(cmd)
 	cmd.Flags().StringVar(&f.site, "site", ".", "`DIR` of the site in the work tree")
 	f.addRequest(cmd)
 	cmd.Flags().BoolVar(&f.all, "all", false, "show all errors of the site")
@@ -207,7 +208,7 @@ func (f *blaming) blame(c report.Candidate) blamed {
 }
 
 // lineOf asks git about a position in the snapshot, FILE:LINE:COLUMN.
-func (f *blaming) lineOf(at string) (*git.Line, error) {
+func (f *blaming) lineOf(at string) (*revision.Line, error) {
 	parts := strings.Split(at, ":")
 	if len(parts) < 3 {
 		return nil, errors.New("the position has no line")
@@ -221,13 +222,10 @@ func (f *blaming) lineOf(at string) (*git.Line, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s is not a file of the site", name)
 	}
-	if path, err = filepath.Abs(path); err == nil {
-		path, err = filepath.EvalSymlinks(path)
+	repo, err := revision.Open(f.signals.stopped, filepath.Dir(path))
+	if errors.Is(err, revision.ErrNoRepository) {
+		return nil, revision.ErrNoRepository
 	}
-	if err != nil {
-		return nil, err
-	}
-	repo, err := git.Find(f.signals.stopped, filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +234,9 @@ func (f *blaming) lineOf(at string) (*git.Line, error) {
 
 // print prints the answer for people.
 func (b *blame) print(w io.Writer) error {
-	return report.Print(w, screenOf(w), func(p *report.Page) {
+	file, ok := w.(*os.File)
+	screen := report.Screen{Color: ok && cli.Color(file), Width: cli.Width(w)}
+	return report.Print(w, screen, func(p *report.Page) {
 		for _, c := range b.Bindings {
 			who := "not committed: " + c.Reason
 			if c.Commit != "" {

@@ -127,6 +127,9 @@ func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	if out == toStdout {
 		success, name = cmd.ErrOrStderr(), "the snapshot"
 	}
+	if cli.IsTerminal(cmd.ErrOrStderr()) { // a pipeline runs check
+		sayNearKeys(cmd.ErrOrStderr(), dir, c.site, f.jobs)
+	}
 	fmt.Fprintf(success, "%s: %s, %s, %d bytes, sha256 %x, %s\n", name, diag.Count(c.keys(), "key"),
 		diag.Count(content.Bindings, "binding"), written.Size, written.Sum, time.Since(start).Round(time.Millisecond))
 	return nil

@@ -24,7 +24,6 @@ type flags struct {
 	codedir      string
 	jobs         int
 	cache        string
-	cacheName    string // the site that the cache is of; "" for the directory that is compiled
 	extensions   bool
 	strictVars   bool
 	slice        []string
@@ -42,46 +41,40 @@ type flags struct {
 
 func (f *flags) add(cmd *cobra.Command) {
 	f.addSite(cmd)
-	f.addFormat(cmd)
+	f.addToAll(cmd)
 }
 
-// addSite adds the flags of a verb that compiles one site and does not print diagnostics as its answer.
+// addSite adds what is about one site.
 func (f *flags) addSite(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.modulePath, "modulepath", "",
 		"`DIRS` of modules, separated by ':' (default CONFDIR/modules)")
 	cmd.Flags().StringVar(&f.binderConfig, "binder-config", "",
 		"`FILE` to read in place of CONFDIR/binder_config.yaml")
-	f.addReading(cmd)
 }
 
 // addToAll adds what is not about one site.
 func (f *flags) addToAll(cmd *cobra.Command) {
-	f.addReading(cmd)
-	f.addFormat(cmd)
+	f.addBuild(cmd)
+	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
+		"let a site bind nothing, and its snapshot replace one that holds bindings")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
+	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics; without it, text has the first 100 of each code")
+	f.format = "text"
+	cli.AddFormat(cmd, &f.format, diag.Formats)
 }
 
-// addReading adds the flags that say how sites are read.
-func (f *flags) addReading(cmd *cobra.Command) {
+// addBuild adds what decides how a site is compiled.
+func (f *flags) addBuild(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "hiera.yaml, the `FILE` of the global layer of Hiera 5")
 	f.addCodedir(cmd)
 	cmd.Flags().Var(cli.AtLeastOne(&f.jobs), "jobs", "`N` files parsed at a time (default: one per processor)")
 	cmd.Flags().StringVar(&f.cache, "cache", "", "`DIR` that keeps what data files say from one build to the next")
 	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false,
 		"let programs run that binder_config.yaml names as extensions")
-	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
-		"let a site bind nothing, and its snapshot replace one that holds bindings")
-	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false,
 		"let a data file of Hiera 5 that cannot be read fail only the lookups that reach it")
 	cmd.Flags().BoolVar(&f.strictVars, "strict-variables", false,
 		"make the use of an unknown variable an error of the lookup")
-	f.format = "text"
-}
-
-// addFormat adds the flags about diagnostics.
-func (f *flags) addFormat(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics; without it, text has the first 100 of each code")
-	cli.AddFormat(cmd, &f.format, diag.Formats)
 }
 
 func (f *flags) addCodedir(cmd *cobra.Command) {

@@ -31,9 +31,10 @@ func main() {
 func verbs(b *bounds) cli.Verbs {
 	return cli.Verbs{
 		"adopt": b.adoptCommand, "blame": b.blameCommand, "build": b.buildCommand, "check": b.checkCommand,
-		"convert": convertCommand, "enc": encCommand, "environments": b.environmentsCommand, "eyaml": eyamlCommand,
-		"fmt": fmtCommand, "init": initCommand, "migrate": b.migrateCommand, "plan": b.planCommand,
-		"push": pushCommand, "schema": schemaCommand, "slice": sliceCommand,
+		"convert": convertCommand,
+		"enc":     encCommand, "environments": b.environmentsCommand, "eyaml": eyamlCommand, "fmt": fmtCommand,
+		"init": initCommand, "migrate": b.migrateCommand, "plan": b.planCommand, "push": pushCommand,
+		"schema": schemaCommand, "slice": sliceCommand,
 	}
 }
 

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,189 +13,185 @@ import (
 	"bindc/diag"
 	"bindc/facts"
 	"bindc/internal/cli"
-	"bindc/internal/compare"
 	"bindc/internal/fsx"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
+	"bindc/internal/report/affected"
 	"bindc/internal/report/decision"
 	"bindc/internal/snapfile"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
 
-// Answers of plan that are printed already.
-var (
-	errChanges = &cli.Answer{Reason: "something changes", Status: cli.ExitNo}
-	errNoPlan  = &cli.Answer{Reason: "one side does not build", Status: cli.ExitError}
-)
+// errDiffers says that plan has printed what changes.
+var errDiffers = &cli.Answer{Reason: "something changes", Status: cli.ExitNo}
 
-// planning is the verb plan: its flags, and the directory for what it builds.
-type planning struct {
-	flags
-	site     string
-	factsDir string
-	answer   string // --format
-	style    report.Style
+// errIncomplete says that the facts of some nodes cannot be used, as is reported.
+var errIncomplete = &cli.Answer{Reason: "some nodes are missing", Status: cli.ExitError}
 
-	cmd *cobra.Command
-	tmp string
-	git repository
-}
+// errNoPlan says that one side of a plan does not compile and its diagnostics were printed.
+var errNoPlan = &cli.Answer{Reason: "one side has errors", Status: cli.ExitError}
 
 var planFormats = append(slices.Clone(cli.Forms), "markdown")
 
-func (b *bounds) planCommand() *cobra.Command {
-	p := &planning{flags: flags{bounds: b}}
+// planFlags are the flags of bindc plan.
+type planFlags struct {
+	flags
+	site     string
+	factsDir string
+	output   string // the form of the answer
+	whole    bool   // show each key
+	style    report.Style
+}
+
+func (g *bounds) planCommand() *cobra.Command {
+	f := planFlags{flags: flags{bounds: g, format: "text", allowEmpty: true}, output: "text"}
 	cmd := &cobra.Command{
-		Use:   "plan [OLD [NEW]]",
-		Short: "Say what a commit changes for whom",
-		Long: "plan builds two versions of a site and prints what changes from OLD to NEW, as\n" +
-			"'bindq diff' does. The first line counts the keys and, with --facts-dir, the\n" +
-			"nodes. Each side is a git revision, the directory of a site or a snapshot. The\n" +
-			"work tree is not touched.\n\n" +
-			"  plan            HEAD and the work tree: what is not committed\n" +
-			"  plan OLD        OLD and the work tree\n" +
-			"  plan OLD..NEW   two revisions; without NEW it is HEAD\n" +
-			"  plan OLD...NEW  from where NEW left OLD: what a merge request changes\n" +
-			"  plan OLD NEW    revisions, directories or snapshots\n\n" +
-			"--site is the directory of the site in the work tree. Both sides use the\n" +
-			"submodules and the ignored modules of the work tree; a note names them.\n\n" +
-			"Exit status: 0 nothing changes, 1 something does, 2 an error.",
-		Example: "  bindc plan main... --site site --facts-dir facts\n" +
-			"  bindc plan HEAD~3.. --format markdown",
-		Args: cobra.MaximumNArgs(2),
+		Use:   "plan [REV | OLD..NEW | OLD NEW]",
+		Short: "Show what a change of the data does, for whom",
+		Long: "plan compiles two states of a site and prints what changes from the first to\n" +
+			"the second: for each key the conditions whose answer differs, with both values\n" +
+			"and places, and with --facts-dir the nodes that get something else.\n\n" +
+			"  bindc plan              from the last commit to the files as they are\n" +
+			"  bindc plan REV          from REV, a branch, tag or commit, to the files\n" +
+			"  bindc plan OLD..NEW     from one commit to another; no name is HEAD\n" +
+			"  bindc plan OLD...NEW    from where NEW left OLD, as a merge request has it\n" +
+			"  bindc plan OLD NEW      commits, directories of sites, or snapshots\n\n" +
+			"Commits are read with git; the work tree stays as it is. What git ignores, as\n" +
+			"modules that r10k installs, is taken from the work tree for all sides.\n\n" +
+			"Exit status: 0 nothing changes, 1 something does, 2 an error, also when one\n" +
+			"side does not compile.",
+		Example: "  bindc plan --facts-dir facts\n  bindc plan main...my-branch --format markdown",
+		Args:    cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p.cmd = cmd
-			return p.run(args)
+			return f.run(cmd, args)
 		},
 	}
-	p.addSite(cmd)
-	cmd.Flags().StringVar(&p.site, "site", ".", "`DIR` of the site in the work tree")
-	cmd.Flags().StringVar(&p.factsDir, "facts-dir", "", "`DIR` with one file of facts per node (default $BINDQ_FACTS_DIR)")
-	p.answer = "text"
-	cli.AddFormat(cmd, &p.answer, planFormats)
-	cmd.Flags().BoolVar(&p.all, "all", false, "show each key, and all errors")
-	cmd.Flags().BoolVar(&p.style.Sensitive, "show-sensitive", false, "show sensitive values")
+	f.addSite(cmd)
+	f.addBuild(cmd)
+	cmd.Flags().StringVar(&f.site, "site", ".", "`DIR` of the site in its repository")
+	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json or NAME.yaml")
+	cli.AddFormat(cmd, &f.output, planFormats)
+	cmd.Flags().BoolVar(&f.whole, "all", false, "show each key, also of a level or file that is added or removed")
+	cmd.Flags().BoolVar(&f.style.Sensitive, "show-sensitive", false, "show sensitive values")
 	return cmd
 }
 
-func (p *planning) run(args []string) error {
-	if err := p.check(); err != nil {
+// run makes a snapshot of both sides and compares them.
+func (f *planFlags) run(cmd *cobra.Command, args []string) error {
+	if err := f.check(); err != nil {
 		return err
 	}
-	p.signals.handle()
-	tmp, remove, err := fsx.Scratch("bindc-plan-")
+	f.signals.handle()
+	temporary, remove, err := fsx.Scratch("bindc-plan-")
 	if err != nil {
 		return err
 	}
 	defer remove()
-	p.tmp, p.signals.last = tmp, remove
-	sides, err := p.sides(args)
+	f.signals.last = remove
+	sides, err := f.sides(args)
 	if err != nil {
 		return err
 	}
-	var nodes *fleetFacts
-	if dir := cmp.Or(p.factsDir, os.Getenv("BINDQ_FACTS_DIR")); dir != "" {
-		if nodes, err = readFacts(p.cmd, dir); err != nil {
+	notes := map[string]bool{}
+	for i := range sides {
+		if err := f.prepare(cmd, &sides[i], filepath.Join(temporary, []string{"old", "new"}[i]), notes); err != nil {
 			return err
 		}
 	}
-	paths, err := p.build(sides)
+	return f.compare(cmd, sides[0].snapshot, sides[1].snapshot)
+}
+
+// prepare makes the snapshot of a side in dir, unless the side is one. notes has the notes that were printed.
+func (f *planFlags) prepare(cmd *cobra.Command, s *side, dir string, notes map[string]bool) error {
+	if s.snapshot != "" {
+		return nil
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	site, found, err := s.checkOut(filepath.Join(dir, "tree"))
 	if err != nil {
 		return err
 	}
-	return p.compare(paths, nodes)
-}
-
-// fleetFacts has the nodes that plan looks up.
-type fleetFacts struct {
-	nodes  []facts.Node
-	failed bool // a node is reported and left out
-}
-
-// readFacts reads the facts of all nodes. It reports files that cannot be used.
-func readFacts(cmd *cobra.Command, dir string) (*fleetFacts, error) {
-	if text := facts.Unread(dir); text != "" {
-		note(cmd, text)
+	for _, text := range found {
+		if !notes[text] {
+			fmt.Fprintln(cmd.ErrOrStderr(), "bindc: note:", diag.Visible(text))
+		}
+		notes[text] = true
 	}
-	nodes, wrong, err := facts.ReadGood(dir)
-	if err == nil && len(nodes) == 0 {
-		err = facts.Join(wrong)
-	}
-	f := &fleetFacts{nodes: nodes}
-	f.report(cmd, wrong)
-	return f, err
-}
-
-// report reports the errors of nodes.
-func (f *fleetFacts) report(cmd *cobra.Command, wrong []error) {
-	for _, err := range wrong {
-		if err != nil {
-			f.failed = true
-			fmt.Fprintln(cmd.ErrOrStderr(), "bindc:", message(err))
+	options := f.options()
+	if f.cache != "" && s.repository != nil {
+		// Files are known by their digests, so the cache of the site serves its revisions. It is not written.
+		if options.Cache, err = f.openCache(f.site); err != nil {
+			return err
 		}
 	}
+	c, err := f.compile(cmd, site, "", options)
+	if err != nil {
+		return err
+	}
+	if c.diags.Failed() {
+		return f.refuse(cmd, c, s)
+	}
+	s.snapshot = filepath.Join(dir, "site.bsnap")
+	_, err = snapshot.Write(s.snapshot, c.content)
+	return err
 }
 
-// outcome returns the error of a plan that is printed.
-func (f *fleetFacts) outcome(d *report.Diff) error {
-	switch {
-	case f != nil && f.failed:
-		return &cli.Answer{Reason: "some nodes could not be compared", Status: cli.ExitError}
-	case len(d.Keys) > 0 || len(d.Nodes) > 0:
-		return errChanges
+// refuse prints the errors of a side that does not compile, at their places in its revision.
+func (f *planFlags) refuse(cmd *cobra.Command, c *compilation, s *side) error {
+	var list []diag.Diagnostic
+	for _, d := range c.diags.Sorted() {
+		if d.Severity != diag.Error {
+			continue
+		}
+		d.Pos.File = s.named(d.Pos.File)
+		d.Notes = slices.Clone(d.Notes)
+		for i := range d.Notes {
+			d.Notes[i].Pos.File = s.named(d.Notes[i].Pos.File)
+		}
+		list = append(list, d)
 	}
-	return nil
+	if err := f.report(cmd, list, len(c.site.Inputs)); err != nil && !errors.Is(err, errRefused) {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "bindc: %s does not compile, so there is nothing to compare\n", diag.Visible(s.name))
+	return errNoPlan
 }
 
-// compare compares two snapshots and prints what changes. It does all inside the guards of both files, because the
-// report has texts of them.
-func (p *planning) compare(paths [2]string, fleet *fleetFacts) error {
-	p.style.Form = report.People
-	if p.isReport() {
-		p.style.Form = map[string]report.Form{"json": report.JSON, "yaml": report.YAML}[p.answer]
-	}
-	return snapfile.Use(paths[0], func(a *snapshot.Snapshot) error {
-		return snapfile.Use(paths[1], func(b *snapshot.Snapshot) error {
-			d, err := p.difference(a, b)
+// compare prints what changes from one snapshot to another.
+func (f *planFlags) compare(cmd *cobra.Command, before, after string) error {
+	f.style.Form = report.FormOf(f.output)
+	return snapfile.Use(before, func(a *snapshot.Snapshot) error {
+		return snapfile.Use(after, func(b *snapshot.Snapshot) error {
+			d, err := f.difference(cmd, a, b)
 			if err != nil {
 				return err
 			}
-			changes, err := p.style.Diff(a, b, d)
+			changes, err := f.style.Diff(a, b, d)
 			if err != nil {
 				return err
 			}
-			if p.all && !p.isReport() {
+			whole := true
+			if f.factsDir != "" {
+				if whole, err = f.addNodes(cmd, before, after, d, changes); err != nil {
+					return err
+				}
+			}
+			if f.whole && f.style.Form == report.People {
 				changes.Causes = nil // so each key is shown
 			}
-			if fleet == nil {
-				p.sayUncertain(d)
-				return p.finish(changes, nil)
+			if err := f.print(cmd.OutOrStdout(), changes); whole || !errors.As(err, new(*cli.Answer)) && err != nil {
+				return err
 			}
-			return p.groups(paths, fleet, d, func(groups []report.Group) error {
-				changes.Fleet, changes.Nodes = len(fleet.nodes), groups
-				return p.finish(changes, fleet)
-			})
+			return errIncomplete
 		})
 	})
 }
 
-// finish prints the report and returns the error for the exit status.
-func (p *planning) finish(changes *report.Diff, fleet *fleetFacts) error {
-	if err := p.print(p.cmd.OutOrStdout(), changes); err != nil {
-		return err
-	}
-	return fleet.outcome(changes)
-}
-
-// isReport reports whether the answer is for programs.
-func (p *planning) isReport() bool { return p.answer == "json" || p.answer == "yaml" }
-
-// difference compares all decision tables.
-func (p *planning) difference(before, after *snapshot.Snapshot) (*decision.Difference, error) {
-	progress := cli.NewProgress(p.cmd.ErrOrStderr())
-	defer progress.End()
-	progress.Begin("comparing keys", max(len(before.AllKeys()), len(after.AllKeys())))
+// difference compares all decision tables of two snapshots.
+func (f *planFlags) difference(cmd *cobra.Command, before, after *snapshot.Snapshot) (*decision.Difference, error) {
 	a, err := decision.NewBook(before, true, nil)
 	if err != nil {
 		return nil, err
@@ -204,76 +200,61 @@ func (p *planning) difference(before, after *snapshot.Snapshot) (*decision.Diffe
 	if err != nil {
 		return nil, err
 	}
+	progress := cli.NewProgress(cmd.ErrOrStderr())
+	defer progress.End()
+	progress.Begin("comparing keys", max(len(before.AllKeys()), len(after.AllKeys())))
 	return decision.Diff(a, b, progress.Done)
 }
 
-// sayUncertain notes what depends on facts.
-func (p *planning) sayUncertain(d *decision.Difference) {
-	for _, name := range d.Categories {
-		note(p.cmd, "the category '"+name+"' differs; use --facts-dir to see which nodes that affects")
+// addNodes adds the nodes of the fleet for which something changes. It reports the nodes that have an error; whole is
+// false if there are any.
+func (f *planFlags) addNodes(cmd *cobra.Command, before, after string, d *decision.Difference,
+	changes *report.Diff) (whole bool, err error) {
+	if text := facts.Unread(f.factsDir); text != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: note:", diag.Visible(text))
 	}
-	if n := len(d.Free); n > 0 {
-		note(p.cmd, diag.Count(n, "key")+", such as "+d.Free[0]+", can change for some nodes; use --facts-dir to see which")
-	}
-}
-
-// groups calls do with what changes for the nodes of the fleet.
-func (p *planning) groups(paths [2]string, fleet *fleetFacts, d *decision.Difference,
-	do func([]report.Group) error) error {
-	c := compare.Comparison{Style: p.style}
-	for i, side := range []*compare.Side{&c.Old, &c.New} {
-		snap, err := bindings.Open(paths[i], bindings.Options{StrictVariables: p.strictVars})
-		if err != nil {
-			return err
-		}
-		defer snap.Close()
-		*side = compare.Side{Path: paths[i], Snap: (*lookup.Snapshot)(snap)}
-	}
-	progress := cli.NewProgress(p.cmd.ErrOrStderr())
-	progress.Begin("looking up for nodes", len(fleet.nodes))
-	c.Done = progress.Done
-	effects, wrong := c.Effects(fleet.nodes, d)
-	progress.End()
-	fleet.report(p.cmd, wrong)
-	return do(compare.Groups(fleet.nodes, effects, wrong))
-}
-
-func (p *planning) print(w io.Writer, d *report.Diff) error {
-	switch {
-	case p.isReport():
-		return report.Write(w, p.answer == "yaml", d)
-	case p.answer == "markdown":
-		return report.Print(w, report.Screen{}, func(page *report.Page) { page.Markdown(d) })
-	}
-	return report.Print(w, screenOf(w), func(page *report.Page) {
-		page.Summary(d)
-		page.Diff(d)
-	})
-}
-
-// screenOf describes what shows a page that is written to w.
-func screenOf(w io.Writer) report.Screen {
-	f, ok := w.(*os.File)
-	return report.Screen{Color: ok && cli.Color(f), Width: cli.Width(w)}
-}
-
-// note prints a remark that is not part of the answer.
-func note(cmd *cobra.Command, text string) {
-	fmt.Fprintln(cmd.ErrOrStderr(), "bindc: note:", diag.Visible(text))
-}
-
-// inDir runs do in a directory.
-func inDir(dir string, do func() error) error {
-	before, err := os.Getwd()
+	nodes, unread, err := facts.ReadGood(f.factsDir)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if err := os.Chdir(dir); err != nil {
-		return err
+	a, err := bindings.Open(before, bindings.Options{})
+	if err != nil {
+		return false, err
 	}
-	defer os.Chdir(before)
-	return do()
+	defer a.Close()
+	b, err := bindings.Open(after, bindings.Options{})
+	if err != nil {
+		return false, err
+	}
+	defer b.Close()
+	progress := cli.NewProgress(cmd.ErrOrStderr())
+	progress.Begin("looking up for nodes", len(nodes))
+	c := affected.Comparison{Old: (*lookup.Snapshot)(a), New: (*lookup.Snapshot)(b), OldPath: before, NewPath: after,
+		Nodes: nodes, Style: f.style, Done: progress.Done}
+	groups, wrong := c.Groups(d)
+	progress.End()
+	changes.Nodes, changes.Fleet, whole = groups, len(nodes), true
+	for _, err := range append(unread, wrong...) {
+		if err != nil {
+			whole = false
+			fmt.Fprintln(cmd.ErrOrStderr(), "bindc:", message(err))
+		}
+	}
+	return whole, nil
 }
 
-// snapshotPath is where the snapshot of a side is written.
-func (p *planning) snapshotPath(name string) string { return filepath.Join(p.tmp, name+".bsnap") }
+// print prints the answer. The error is errDiffers if something changes.
+func (f *planFlags) print(w io.Writer, d *report.Diff) (err error) {
+	switch f.output {
+	case "json", "yaml":
+		err = report.Write(w, f.output == "yaml", d)
+	case "markdown":
+		err = report.Print(w, report.Screen{}, func(p *report.Page) { p.Markdown(d) })
+	default:
+		err = report.Print(w, report.ScreenOf(w), func(p *report.Page) { p.Diff(d) })
+	}
+	if err == nil && (len(d.Keys) > 0 || len(d.Nodes) > 0) {
+		err = errDiffers
+	}
+	return err
+}

@@ -90,7 +90,7 @@ func (s *signing) checkFile(out string) error {
 		return nil
 	}
 	if err := ship.CheckName(nameOf(out)); err != nil {
-		return fmt.Errorf("%s: the name of the file is signed, and is no name of a site: %w; give one with --name NAME",
+		return fmt.Errorf("%s: the signature has the name of the file, which masters refuse: %w; give one with --name NAME",
 			out, err)
 	}
 	return nil

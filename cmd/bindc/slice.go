@@ -39,7 +39,7 @@ func sliceCommand() *cobra.Command {
 				written, err := cut(f, when, out)
 				if err == nil {
 					for _, doubt := range written.doubts {
-						note(cmd, "--when: "+doubt)
+						fmt.Fprintln(cmd.ErrOrStderr(), "bindc: note: --when:", diag.Visible(doubt))
 					}
 					fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d bytes, sha256 %x\n", diag.Visible(out),
 						diag.Count(written.bindings, "binding"), written.Size, written.Sum)

@@ -9,9 +9,9 @@ import (
 	"bindc/diag"
 	"bindc/facts"
 	"bindc/internal/cli"
-	"bindc/internal/compare"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
+	"bindc/internal/report/affected"
 	"bindc/internal/report/decision"
 	"bindc/internal/snapfile"
 	"bindc/snapshot"
@@ -131,7 +131,7 @@ func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
 	}
 }
 
-// nodes looks up for each node of the fleet what may differ for it, and hands on what does.
+// nodes looks up for each node of the fleet what may differ for it, and calls do with the differences.
 func (f *diffFlags) nodes(cmd *cobra.Command, fleet *fleet, paths [2]string, d *decision.Difference,
 	do func([]report.Group) error) error {
 	return f.ask(paths[0], func(a *lookup.Snapshot) error {
@@ -150,15 +150,15 @@ func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Sna
 	d *decision.Difference) ([]report.Group, error) {
 	progress := cli.NewProgress(cmd.ErrOrStderr())
 	progress.Begin("looking up for nodes", len(fleet.nodes))
-	c := compare.Comparison{Old: compare.Side{Path: paths[0], Snap: a}, New: compare.Side{Path: paths[1], Snap: b},
-		Style: f.style, Check: f.refuseDoubts, Done: progress.Done}
-	effects, wrong := c.Effects(fleet.nodes, d)
+	c := affected.Comparison{Old: a, New: b, OldPath: paths[0], NewPath: paths[1], Nodes: fleet.nodes, Style: f.style,
+		Check: f.refuseDoubts, Done: progress.Done}
+	groups, wrong := c.Groups(d)
 	progress.End()
-	return compare.Groups(fleet.nodes, effects, wrong), fleet.reportEach(wrong)
+	return groups, fleet.reportEach(wrong)
 }
 
 // refuseDoubts returns an error if the node raises doubts about the answers of keys; --strict calls it.
-func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, requests ...*lookup.Request) error {
+func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, old, now *lookup.Request) error {
 	if !f.strict {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, requests ...*looku
 	if text := n.Contradiction(); text != "" {
 		doubts = append(doubts, text)
 	}
-	for _, r := range requests {
+	for _, r := range []*lookup.Request{old, now} {
 		more, err := doubtsOf(r, keys, nil)
 		if err != nil {
 			return err

@@ -25,8 +25,8 @@ type globals struct {
 	maxFacts   int
 }
 
-// usualMaxFacts is the default of --max-facts. The facts of one machine take some ten thousand bytes.
-const usualMaxFacts = 16 << 20
+// defaultMaxFacts is the default of --max-facts. The facts of one machine take some ten thousand bytes.
+const defaultMaxFacts = 16 << 20
 
 // add adds the flags to the program.
 func (g *globals) add(root *cobra.Command) {
@@ -37,7 +37,7 @@ func (g *globals) add(root *cobra.Command) {
 		"`FILE` of age identities that decrypt sensitive values (repeatable; default $BINDQ_IDENTITY)")
 	flags.StringArrayVar(&g.eyamlKeys, "eyaml-key", nil,
 		"`FILE` of a private key of hiera-eyaml (repeatable; default $BINDQ_EYAML_KEY)")
-	g.maxFacts = usualMaxFacts
+	g.maxFacts = defaultMaxFacts
 	flags.Var(cli.AtLeastOne(&g.maxFacts), "max-facts", "read at most `N` bytes of facts, and of trusted facts")
 }
 

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/facts"
-	"bindc/internal/compare"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
+	"bindc/internal/report/affected"
 )
 
 func (g *globals) nodesCommand() *cobra.Command {
@@ -53,7 +53,7 @@ func (f *tableFlags) nodes(cmd *cobra.Command) error {
 		var doubts []string
 		requests, wrong := make([]*lookup.Request, len(fleet.nodes)), make([]error, len(fleet.nodes))
 		for i, n := range fleet.nodes {
-			requests[i], wrong[i] = compare.Request(snap, n)
+			requests[i], wrong[i] = affected.Request(snap, n)
 		}
 		if err := fleet.reportEach(wrong); err != nil {
 			return err

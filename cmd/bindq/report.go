@@ -166,8 +166,8 @@ func verifyFile(path string, f *snapshot.Snapshot, policy *origin.Policy) (*veri
 
 // text returns the answer for people.
 func (v *verified) text() string {
-	text := fmt.Sprintf("%s: sound, %s, %d bytes, sha256 %s\n", diag.Visible(v.File), diag.Count(v.Keys, "key"), v.Bytes,
-		v.SHA256)
+	text := fmt.Sprintf("%s: sound, %s, %d bytes, sha256 %s\n", diag.Visible(v.File), diag.Count(v.Keys, "key"),
+		v.Bytes, v.SHA256)
 	if s := v.Signed; s != nil {
 		text += fmt.Sprintf("signed by %s (%s): '%s', revision '%s', %s\n", diag.Visible(s.Signer), s.Key,
 			diag.Visible(s.Name), diag.Visible(s.Revision), s.Created.Format(time.RFC3339))

@@ -17,7 +17,8 @@ func TestFlagsCountBeforeTheEnvironment(t *testing.T) {
 	t.Setenv("BINDQ_EYAML_KEY", "of-the-environment")
 	t.Setenv("BINDQ_IDENTITY", "of-the-environment")
 	given := source{globals: &globals{eyamlKeys: []string{"of-a-flag"}, identities: []string{"of-a-flag"}}}
-	for s, want := range map[*source]string{&given: "open of-a-flag: ", {globals: &globals{}}: "open of-the-environment: "} {
+	none := source{globals: &globals{}}
+	for s, want := range map[*source]string{&given: "open of-a-flag: ", &none: "open of-the-environment: "} {
 		_, decrypt := s.decrypt()
 		_, unseal := s.unseal()
 		for _, err := range []error{decrypt, unseal} {

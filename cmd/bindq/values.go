@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/diag"
-	"bindc/internal/compare"
 	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/internal/report"
+	"bindc/internal/report/affected"
 	"bindc/internal/report/decision"
 	"bindc/snapshot"
 )
@@ -127,9 +127,9 @@ func (f *tableFlags) addNodes(cmd *cobra.Command, dir string, s report.Style, v 
 	}
 	return fleet, f.ask(path, func(snap *lookup.Snapshot) error {
 		reports, wrong := make([]*report.Explanation, len(fleet.nodes)), make([]error, len(fleet.nodes))
-		compare.Each(len(fleet.nodes), func(i int) {
+		affected.InParallel(len(fleet.nodes), func(i int) {
 			wrong[i] = snap.Protect(func() error {
-				r, err := compare.Request(snap, fleet.nodes[i])
+				r, err := affected.Request(snap, fleet.nodes[i])
 				if err == nil {
 					reports[i], err = s.Explain(r, v.Key)
 				}

@@ -23,9 +23,11 @@ func Finish(root *cobra.Command, verbs Verbs, args []string) {
 	root.SetFlagErrorFunc(suggestFlag)
 	root.SetUsageFunc(printUsage)
 	root.CompletionOptions.DisableDefaultCmd = true
-	if len(args) > 0 && verbs[args[0]] != nil {
+	switch {
+	case len(args) == 1 && (args[0] == "--"+versionFlag || args[0] == "-v"): // needs no verb
+	case len(args) > 0 && verbs[args[0]] != nil:
 		root.AddCommand(verbs[args[0]]())
-	} else {
+	default:
 		for _, verb := range verbs {
 			root.AddCommand(verb())
 		}
@@ -128,8 +130,9 @@ func hasEmptyText(v pflag.Value) bool {
 
 // programOf has the program of each verb, for people who ask the wrong one.
 var programOf = map[string]string{
-	"adopt": "bindc", "blame": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc", "environments": "bindc",
-	"eyaml": "bindc", "fmt": "bindc", "init": "bindc", "migrate": "bindc", "plan": "bindc", "push": "bindc",
+	"adopt": "bindc", "blame": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc",
+	"environments": "bindc",
+	"eyaml":        "bindc", "fmt": "bindc", "init": "bindc", "migrate": "bindc", "plan": "bindc", "push": "bindc",
 	"schema": "bindc", "slice": "bindc",
 
 	"batch": "bindq", "diff": "bindq", "dump": "bindq", "explain": "bindq", "hiera-config": "bindq", "info": "bindq",

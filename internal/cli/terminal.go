@@ -13,6 +13,12 @@ func Color(f *os.File) bool {
 	return os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
 }
 
+// IsTerminal reports whether w is a terminal.
+func IsTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
 // Width returns the number of columns in a line of w, or 0 if lines may have any length. A variable COLUMNS in the
 // environment counts before the width of a terminal.
 func Width(w io.Writer) int {

@@ -17,54 +17,38 @@ type Diff struct {
 	Causes []Cause `json:"causes,omitempty"`
 
 	Keys  []Key   `json:"keys"`
-	Nodes []Group `json:"nodes,omitzero"`
-	Fleet int     `json:"fleet,omitempty"` // the number of nodes that were compared
+	Nodes []Group `json:"nodes,omitzero"`  // of the fleet, those for which something changes
+	Fleet int     `json:"fleet,omitempty"` // how many nodes were asked
 
 	asked map[string]bool // keys with AskedFor
 }
 
-// Summary says in one line how much changes.
+// isEmpty reports whether nothing changes.
+func (d *Diff) isEmpty() bool { return len(d.Keys) == 0 && len(d.Nodes) == 0 }
+
+// Summary says in one line how much changes, and for how many nodes.
 func (d *Diff) Summary() string {
-	n := d.countKeys()
-	verb := " change"
-	if n == 1 {
-		verb = " changes"
+	if d.isEmpty() {
+		return "Nothing changes."
 	}
-	return diag.Count(n, "key") + verb + d.onNodes()
-}
-
-// countKeys returns the number of keys that change.
-func (d *Diff) countKeys() int {
-	keys := map[string]bool{}
-	for _, k := range d.Keys {
-		keys[k.Key] = true
+	text := diag.Count(len(d.Keys), "key") + " change"
+	switch len(d.Keys) {
+	case 0:
+		text = "No binding changes, but answers do"
+	case 1:
+		text += "s"
 	}
-	for _, g := range d.Nodes {
-		for _, c := range g.Changes {
-			keys[c.Key] = true
-		}
-	}
-	return len(keys)
-}
-
-// onNodes returns the part of a summary about nodes, or "" if none were looked up.
-func (d *Diff) onNodes() string {
 	if d.Fleet == 0 {
-		return ""
+		return text + "."
 	}
 	nodes := 0
 	for _, g := range d.Nodes {
 		nodes += len(g.Nodes)
 	}
-	return fmt.Sprintf(", on %d of %s", nodes, diag.Count(d.Fleet, "node"))
-}
-
-// unaffected says that no node gets another value. It returns "" if some do, or if none were looked up.
-func (d *Diff) unaffected() string {
-	if d.Fleet == 0 || len(d.Nodes) > 0 {
-		return ""
+	if nodes == 0 {
+		return text + ", but on none of " + diag.Count(d.Fleet, "node") + "."
 	}
-	return "Nothing changes for the " + diag.Count(d.Fleet, "node") + " in the facts."
+	return fmt.Sprintf("%s, on %d of %s.", text, nodes, diag.Count(d.Fleet, "node"))
 }
 
 // SetAskedFor records who still asks for keys that are gone. uses has the places by key.

@@ -9,11 +9,11 @@ import (
 
 // Markdown writes what changes as Markdown, for a comment on a merge request. It has no colour.
 func (p *Page) Markdown(d *Diff) {
-	if len(d.Keys) == 0 && len(d.Nodes) == 0 {
-		fmt.Fprintln(p, "Nothing changes.")
+	if d.isEmpty() {
+		fmt.Fprintln(p, d.Summary())
 		return
 	}
-	fmt.Fprintf(p, "### What changes: %s%s\n", diag.Count(d.countKeys(), "key"), d.onNodes())
+	fmt.Fprintf(p, "### %s\n", d.Summary())
 	for i := range d.Causes {
 		c := &d.Causes[i]
 		fmt.Fprintf(p, "\n#### %s\n\n%s\n", diag.Visible(c.title()), diag.Visible(strings.Join(c.consequence(), " ")))
@@ -31,9 +31,6 @@ func (p *Page) Markdown(d *Diff) {
 				p.markdownRow(same)
 			}
 		}
-	}
-	if text := d.unaffected(); text != "" {
-		fmt.Fprintf(p, "\n%s\n", text)
 	}
 	for _, g := range d.groups() {
 		fmt.Fprintf(p, "\n#### %s\n\n%s\n\n| key | old | new |\n|---|---|---|\n", diag.Count(len(g.Nodes), "node"),

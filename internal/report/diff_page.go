@@ -8,12 +8,13 @@ import (
 	"bindc/diag"
 )
 
-// Diff shows what changes.
+// Diff shows what changes, after a line that says how much.
 func (p *Page) Diff(d *Diff) {
-	if len(d.Keys) == 0 && len(d.Nodes) == 0 {
-		fmt.Fprintln(p, "Nothing changes.")
+	fmt.Fprintln(p, d.Summary())
+	if d.isEmpty() {
 		return
 	}
+	fmt.Fprintln(p)
 	for i := range d.Causes {
 		c := &d.Causes[i]
 		if i > 0 {
@@ -41,9 +42,6 @@ func (p *Page) Diff(d *Diff) {
 			p.changes(4, k.Contributions)
 		}
 	}
-	if text := d.unaffected(); text != "" {
-		fmt.Fprintf(p, "\n%s\n", text)
-	}
 	for i, g := range d.groups() {
 		if i > 0 || len(d.Keys) > 0 {
 			fmt.Fprintln(p)
@@ -63,13 +61,6 @@ func (p *Page) Diff(d *Diff) {
 				p.wrapped(6, dim, strings.Fields("so for "+g.Nodes[0]+"; "+ownValues))
 			}
 		}
-	}
-}
-
-// Summary shows in one line how much changes, before the changes.
-func (p *Page) Summary(d *Diff) {
-	if len(d.Keys) > 0 || len(d.Nodes) > 0 {
-		fmt.Fprintf(p, "%s\n\n", p.paint(bold, d.Summary()))
 	}
 }
 

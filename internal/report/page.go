@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 
-	"github.com/rivo/uniseg"
+	"github.com/clipperhouse/displaywidth"
 
 	"bindc/diag"
+	"bindc/internal/cli"
 	"bindc/internal/lookup"
 )
 
@@ -25,6 +27,12 @@ type Page struct {
 type Screen struct {
 	Color bool
 	Width int // in columns; 0 if lines may have any length
+}
+
+// ScreenOf returns the screen that w is. In a pipe or a file, lines may have any length.
+func ScreenOf(w io.Writer) Screen {
+	f, ok := w.(*os.File)
+	return Screen{Color: ok && cli.Color(f), Width: cli.Width(w)}
 }
 
 // Print lets draw write a page to w.
@@ -55,18 +63,19 @@ func (p *Page) paint(style, text string) string {
 }
 
 // columns returns the number of columns in which a terminal shows text, as paint returns it.
-func columns(text string) int { return uniseg.StringWidth(diag.Visible(text)) }
+func columns(text string) int { return displaywidth.String(diag.Visible(text)) }
 
 // fitted returns text on one line, cut to so many columns. It does not cut a character in two.
 func fitted(text string, most int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	width, end := 0, 0 // end is where the text is cut, if it is: the mark of the cut has to fit too
-	for g := uniseg.NewGraphemes(text); g.Next(); {
-		if width += columns(g.Str()); width > most {
+	read := 0
+	for g := displaywidth.StringGraphemes(text); g.Next(); {
+		if width += columns(g.Value()); width > most {
 			return text[:end] + "…"
 		}
-		if width < most {
-			_, end = g.Positions()
+		if read += len(g.Value()); width < most {
+			end = read
 		}
 	}
 	return text

@@ -119,7 +119,8 @@ func TestWrappedWords(t *testing.T) {
 func TestMarkdownRowsAreShort(t *testing.T) {
 	var out bytes.Buffer
 	long := Outcome{Value: []byte(`"` + strings.Repeat("x", 300) + `"`)}
-	if err := Print(&out, Screen{}, func(p *Page) { p.markdownRow([]Change{{Old: long, New: notFound()}}) }); err != nil {
+	draw := func(p *Page) { p.markdownRow([]Change{{Old: long, New: notFound()}}) }
+	if err := Print(&out, Screen{}, draw); err != nil {
 		t.Fatal(err)
 	}
 	cells := strings.Split(out.String(), " | ")

@@ -1,4 +1,4 @@
-package git
+package revision
 
 import (
 	"fmt"
@@ -25,22 +25,23 @@ func (e *NotCommitted) Error() string { return e.Reason }
 // Blame returns the commit that wrote a line of a file as it is in the work tree. The error is a *NotCommitted if no
 // commit did.
 func (r *Repository) Blame(file string, line int) (*Line, error) {
-	name, err := filepath.Rel(r.Root, file)
-	if err != nil || !filepath.IsLocal(name) {
-		return nil, &NotCommitted{"the file is outside the repository " + r.Root}
+	name, err := r.Path(file)
+	if err != nil {
+		return nil, &NotCommitted{err.Error()}
 	}
-	tracked, err := r.run("ls-files", "-z", "--", ":(literal)"+filepath.ToSlash(name))
+	name = filepath.ToSlash(name)
+	tracked, err := r.git("ls-files", "-z", "--", ":(literal)"+name)
 	if err != nil {
 		return nil, err
 	}
 	if len(tracked) == 0 {
 		return nil, &NotCommitted{"the file is not in git"}
 	}
-	if _, err := r.run("cat-file", "-e", "HEAD:"+filepath.ToSlash(name)); err != nil {
+	if _, err := r.git("cat-file", "-e", "HEAD:"+name); err != nil {
 		return nil, &NotCommitted{"the file is added, but not committed"}
 	}
 	at := strconv.Itoa(line)
-	out, err := r.run("blame", "--no-textconv", "--porcelain", "-L", at+","+at, "--", name)
+	out, err := r.git("blame", "--no-textconv", "--porcelain", "-L", at+","+at, "--", name)
 	if err != nil {
 		return nil, err
 	}
