@@ -102,7 +102,7 @@ func (s *source) trusted(stdin io.Reader) (bindings.Value, error) {
 	return facts.ParseHash("the trusted facts", wherein(s.trustedFile), src)
 }
 
-// readAll reads a file that holds what, in as many bytes as there may be.
+// readAll reads a file of at most maxFacts bytes. Messages call its content what.
 func (s *source) readAll(what, path string, stdin io.Reader) ([]byte, error) {
 	src, err := readUpTo(path, stdin, s.maxFacts+1)
 	if err != nil {
@@ -138,7 +138,7 @@ func readUpTo(path string, stdin io.Reader, n int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(in, int64(n)))
 }
 
-// wherein is a file as messages name it.
+// wherein returns the name of a file for messages.
 func wherein(path string) string {
 	if path == "-" {
 		return "standard input"
@@ -147,7 +147,7 @@ func wherein(path string) string {
 }
 
 // withFlags adds the facts that a flag gives, each as name=text or name:=JSON. A name with points is a path into nested
-// facts. A flag may replace what was there before, but not what the same flag has given.
+// facts. A flag may replace a fact of a file, but not one that the same flag has set.
 func withFlags(flag string, before bindings.Value, texts []string) (bindings.Value, error) {
 	given, facts := value.FromPairs(), lookup.Value(before).Content()
 	for _, text := range texts {
@@ -204,7 +204,7 @@ func replaces(h value.Value, path []string, v value.Value) bool {
 	return !value.Same(h, v)
 }
 
-// withNested is the hash h with the entry at path set; what is no hash on the way becomes one.
+// withNested returns the hash h with the entry at path set. A value on the way becomes a hash if it is not one.
 func withNested(h value.Value, path []string, v value.Value) value.Value {
 	if len(path) == 0 {
 		return v
