@@ -69,7 +69,7 @@ func (e *Env) IsHiera(layer int) bool { return IsHieraLayer(e.Site.Layers[layer]
 // IsHieraLayer reports whether a layer is part of a hierarchy of Hiera 5.
 func IsHieraLayer(l loader.Layer) bool { return l.Hiera != loader.NoHiera }
 
-// NewEnv returns what the passes over a site share. The comparisons end after effort steps.
+// NewEnv returns the state that all passes over a site share. Comparisons stop after effort steps.
 func NewEnv(site *loader.Site, strict bool, effort int, diags *diag.List) *Env {
 	left := newEffort(effort)
 	return &Env{Site: site, Strict: strict, Diags: diags, Relations: relationsOf(site.Dimensions, left), Effort: left}

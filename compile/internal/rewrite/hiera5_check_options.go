@@ -99,7 +99,7 @@ func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options"}
 	switch options := e.Value(); options.Kind() {
 	case value.String:
-		d.Message = "what lookup_options say of '" + e.Name + "' is a text, of which nothing comes: expected a Hash"
+		d.Message = "the lookup_options of '" + e.Name + "' are a String and have no effect; expected a Hash"
 		if _, err := merge.Parse(options); err == nil {
 			d.Hint = "write {merge: " + options.Text() + "}"
 		}
@@ -113,11 +113,11 @@ func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 		if len(unread) == 0 {
 			return
 		}
-		d.Message = "lookup_options say " + diag.Quoted(unread) + " of '" + e.Name + "', which nobody reads; expected " +
+		d.Message = "unknown lookup_options " + diag.Quoted(unread) + " of '" + e.Name + "'; expected " +
 			diag.Quoted(optionNames)
 		d.Hint = diag.DidYouMean(unread[0], optionNames)
 		if slices.Contains(strategyNames, unread[0]) {
-			d.Hint = "what is about a merge stands in it: merge: {strategy: …, " + unread[0] + ": …}"
+			d.Hint = "options of a merge go inside it: merge: {strategy: …, " + unread[0] + ": …}"
 		}
 	}
 	if d.Message != "" && e.Check() == nil {
@@ -138,7 +138,7 @@ func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []s
 	switch {
 	case slices.Contains(roots, rootOf(e.Name)):
 		d.Message = "lookup_options for '" + e.Name + "' have no effect: Puppet uses those of '" + rootOf(e.Name) + "'"
-		d.Hint = "set the options for '" + rootOf(e.Name) + "', the key without what it digs into"
+		d.Hint = "set the options for '" + rootOf(e.Name) + "', the key without its subkeys"
 	case !e.Pattern() && strings.ContainsAny(e.Name, `*+?^$()[]|\`):
 		d.Hint = "a pattern begins with '^'"
 	case !e.Pattern():
