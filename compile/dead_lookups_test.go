@@ -69,14 +69,14 @@ func TestWarnsAboutMissingHashEntries(t *testing.T) {
 	const undef = "this takes the entry 'htps' of 'h', which never has it: the value is always undef"
 	const meant = undef + "; did you mean 'https'?"
 	for name, c := range map[string]struct{ site, module, want string }{
-		"one hash":                    {entry + "\n[h, {https: 1}]", "", meant},
-		"its keys are not strings":       {entry + "\n[h, {1: 1, 2: 2}]", "", undef},
-		"one of its keys is not a string":  {entry + "\n[h, {1: 1, https: 2}]", "", meant},
-		"it has the entry":            {entry + "\n[h, {https: 1, htps: 2}]", "", ""},
-		"a lower one has the entry":   {entry + "\n{when: {node: n}, bind: [[h, {https: 1}]]}\n[h, {htps: 1}]", "", ""},
-		"a higher one has the entry":  {entry + "\n{when: {node: n}, bind: [[h, {htps: 1}]]}\n[h, {https: 1}]", "", ""},
-		"the name meant is elsewhere": {entry + "\n{when: {node: n}, bind: [[h, {https: 1}]]}\n[h, {}]", "", meant},
-		"it is computed":              {entry + "\n{name: h, to_expression: '{$x => 1}'}", "", ""},
+		"one hash":                        {entry + "\n[h, {https: 1}]", "", meant},
+		"its keys are not strings":        {entry + "\n[h, {1: 1, 2: 2}]", "", undef},
+		"one of its keys is not a string": {entry + "\n[h, {1: 1, https: 2}]", "", meant},
+		"it has the entry":                {entry + "\n[h, {https: 1, htps: 2}]", "", ""},
+		"a lower one has the entry":       {entry + "\n{when: {node: n}, bind: [[h, {https: 1}]]}\n[h, {htps: 1}]", "", ""},
+		"a higher one has the entry":      {entry + "\n{when: {node: n}, bind: [[h, {htps: 1}]]}\n[h, {https: 1}]", "", ""},
+		"the name meant is elsewhere":     {entry + "\n{when: {node: n}, bind: [[h, {https: 1}]]}\n[h, {}]", "", meant},
+		"it is computed":                  {entry + "\n{name: h, to_expression: '{$x => 1}'}", "", ""},
 		"a lower one is computed": {entry + "\n{when: {node: n}, bind: [[h, {https: 1}]]}\n" +
 			"{name: h, to_expression: '{$x => 1}'}", "", ""},
 		"a higher one is computed": {entry + "\n{when: {node: n}, bind: [{name: h, to_expression: '{$x => 1}'}]}\n" +

@@ -28,7 +28,7 @@ func TestCompositionAgreesWithItsDefinition(t *testing.T) {
 		want, got := w.conflicts(), map[diag.Pos]bool{}
 		for _, d := range diags.Sorted() {
 			got[d.Pos] = true
-			if !slices.Contains(want[d.Pos], d.Notes[0].Pos) { // of several pairs with the same first binding, one is reported
+			if !slices.Contains(want[d.Pos], d.Notes[0].Pos) { // one of the pairs is reported
 				t.Fatalf("seed %d: conflict of %s with %s, want one of %v", seed, d.Pos, d.Notes[0].Pos, want)
 			}
 		}

@@ -249,8 +249,8 @@ var hieraLookups = []struct{ key, merge, want string }{
 	{"number", "", "12"},
 	{"number", `"first"`, "12"},
 	{"letters", "", `"abc"`},
-	{"wrong", "", "evaluation: 'wrong': convert_to of 'wrong' to Integer: Integer(): the String is no Integer"},
-	{"wrong", `"first"`, "evaluation: 'wrong': convert_to of 'wrong' to Integer: Integer(): the String is no Integer"},
+	{"wrong", "", "evaluation: 'wrong': convert_to of 'wrong' to Integer: Integer(): the String is not an Integer"},
+	{"wrong", `"first"`, "evaluation: 'wrong': convert_to of 'wrong' to Integer: Integer(): the String is not an Integer"},
 	{"nested", "", `sensitive {"a":{"password":"s3cr3t","user":"me"}}`},
 	{"nested.a.user", "", "evaluation: 'nested.a.user': 'nested.a.user' needs a Hash with the key 'user', found " +
 		"something sensitive"},

@@ -188,7 +188,7 @@ func numberValue(text string) (value.Value, error) {
 	}
 	f, err := strconv.ParseFloat(compact, 64)
 	if err != nil || !strings.ContainsAny(compact, ".eE") {
-		return value.Value{}, fmt.Errorf("'%s' is no number of 64 bits", text)
+		return value.Value{}, fmt.Errorf("'%s' is not a number of 64 bits", text)
 	}
 	return value.FromFloat(f), nil
 }

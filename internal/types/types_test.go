@@ -121,7 +121,7 @@ func TestParseErrors(t *testing.T) {
 		"Struct[{a => Any, a => Any}]":  "a key is there twice",
 		"Enum['a":                       "a string is not closed",
 		"Pattern[/a":                    "a regular expression is not closed",
-		"Integer[99999999999999999999]": "'99999999999999999999' is no number of 64 bits",
+		"Integer[99999999999999999999]": "'99999999999999999999' is not a number of 64 bits",
 		"Enum[\"${x}\"]":                "a string must be a literal",
 		strings.Repeat("Array[", 500):   "nested too deep",
 		strings.Repeat("[", 100_000):    "too long",

@@ -64,8 +64,8 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 	}
 }
 
-// checkKnockouts warns about texts that are meant to remove something and have no effect. Either nothing has that value,
-// the text is the key of a hash, or the key is merged without a knockout_prefix.
+// checkKnockouts warns about texts that are meant to remove something and have no effect. Either nothing has that
+// value, the text is the key of a hash, or the key is merged without a knockout_prefix.
 func (c *checker) checkKnockouts(key string, strategy merge.Strategy, all []fittedValue) {
 	present, complete := map[string]bool{}, true
 	for _, k := range all {

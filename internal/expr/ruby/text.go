@@ -17,7 +17,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Downcase, like Upcase and Capitalize, follows Unicode without the rules of any one language.
+// Downcase works like Ruby's downcase. Like Upcase and Capitalize, it follows Unicode without
+// language-specific rules.
 func Downcase(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
@@ -25,7 +26,7 @@ func Downcase(s string) string {
 	return cases.Lower(language.Und, cases.HandleFinalSigma(false)).String(s)
 }
 
-// Upcase is Ruby's upcase.
+// Upcase works like Ruby's upcase.
 func Upcase(s string) string {
 	if isASCII(s) {
 		return strings.ToUpper(s)
@@ -33,7 +34,8 @@ func Upcase(s string) string {
 	return cases.Upper(language.Und).String(s)
 }
 
-// Capitalize is Ruby's capitalize: the first letter in upper case, the others in lower case.
+// Capitalize works like Ruby's capitalize: the first letter in upper case, the others in lower
+// case.
 func Capitalize(s string) string {
 	_, size := utf8.DecodeRuneInString(s)
 	first := s[:size]
