@@ -477,7 +477,7 @@ bind:
 		}
 	}
 	with := decliningRequest(t, plainSite, "")
-	for key, want := range map[string]string{"f": "", "i": "it is what 'h' is below this"} {
+	for key, want := range map[string]string{"f": "", "i": "its value is that of 'h' below this"} {
 		if e, err := engine(with).Explain(key); err != nil || e.Candidates[0].Why != want {
 			t.Errorf("%s: %+v, %v, expected %q", key, e, err, want)
 		}

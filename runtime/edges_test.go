@@ -103,7 +103,7 @@ bind:
 	req := requestOf(t, path, "n1", map[string]any{"word": "hunter"})
 	for key, want := range map[string]bindings.Error{
 		"fails": {Code: bindings.CodeEvaluation,
-			Message: "'fails': the value is sensitive, and so is what went wrong"},
+			Message: "'fails': the value is sensitive, so the error is not shown"},
 		"typed":      {Code: bindings.CodeTypeMismatch, Message: "'typed': expected Integer, found"},
 		"abstract":   {Code: bindings.CodeAbstract, Message: "'abstract' is abstract: nothing binds it"},
 		"open_fails": {Code: bindings.CodeEvaluation, Message: "'open_fails': "},

@@ -418,7 +418,7 @@ func TestExplanationsOfHiera5(t *testing.T) {
 		{req, "m::hidden", "wins " + d1 + ":5:1\noptions of m::hidden " + d1 + `:6:1 {"convert_to":"Sensitive"}`},
 		{req, "m::late", "wins " + d1 + ":11:1\nhidden " + d2 + ":4:1 hidden by " + d1 + ":11:1\noptions of m::late " +
 			common + `:11:1 {"merge":"unique"}`}, // in the hierarchies
-		{req, "now", "wins bindings/default.yaml:11:12 it is what 'renamed' is below this"},
+		{req, "now", "wins bindings/default.yaml:11:12 its value is that of 'renamed' below this"},
 		{req, "absent", ""},
 		{between, "opt", "declined bindings/above.yaml:8:10 it is optional, and yields undef"},
 		{between, "merged", "merged data/a.yaml:3:1\nmerged data/b.yaml:2:1\nhidden bindings/below.yaml:3:45 what is " +
@@ -544,7 +544,7 @@ bind:
 	}
 	// A message may be shown anywhere: it is hidden from Puppet as well.
 	for key, want := range map[string]string{
-		"failing": "evaluation: 'failing': the value is sensitive, and so is what went wrong",
+		"failing": "evaluation: 'failing': the value is sensitive, so the error is not shown",
 		"misfit":  "type_mismatch: 'misfit': expected Enum['one', 'two'], found another value, which is sensitive",
 	} {
 		for _, merge := range []bindings.Value{{}, unique} {

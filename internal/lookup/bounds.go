@@ -44,7 +44,7 @@ func (l *lookup) done() {
 	if l.r.caller != nil {
 		l.r.caller.Unlock()
 	}
-	clear(l.chain) // text of the mapped file
+	clear(l.chain) // it refers to text of the mapped file
 	*l = lookup{chain: l.chain[:0]}
 	lookups.Put(l)
 }

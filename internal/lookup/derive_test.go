@@ -7,7 +7,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Facts that modern Facter sends under other names only are derived; what is given stays (language.md, section 7).
+// Facts that modern Facter only sends under other names are derived. Given facts are kept
+// (language.md, section 7).
 func TestLegacyFactsAreDerived(t *testing.T) {
 	const os = `"os": {"family": "RedHat", "name": "CentOS", "architecture": "x86_64",
 		"release": {"full": "8.4.2", "major": "8"}}`
@@ -88,7 +89,7 @@ func TestWhatIsAskedOfFactsCountsMoreThanWhatTheySay(t *testing.T) {
 	}
 }
 
-// The message says what was found, so that who mixed up two files sees which.
+// The message describes the value, which helps to find mixed-up files.
 func TestFactsAreAHash(t *testing.T) {
 	for json, found := range map[string]string{
 		"[]": "an array", `"text"`: "String 'text'", "7": "Integer '7'", "false": "Boolean 'false'",

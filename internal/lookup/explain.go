@@ -12,8 +12,9 @@ import (
 // maxExplained limits the lookups in one explanation: each lists all bindings of its key.
 const maxExplained = 1000
 
-// Explain is Lookup with the reasons. It runs the same code and records the steps. It returns an error only if the
-// snapshot is damaged or closed; an error of the binding that wins is in the outcome.
+// Explain is like Lookup and explains the result. It runs the same code and records the steps. It
+// only returns an error if the snapshot is damaged or closed; an error of the winning binding is in
+// the outcome.
 func (r *Request) Explain(key string) (*Explanation, error) {
 	if r.closed.Load() {
 		return nil, fs.ErrClosed
@@ -26,7 +27,7 @@ func (r *Request) Explain(key string) (*Explanation, error) {
 	l.record = rec
 	l.find(key) // the outcome is recorded
 	l.done()
-	l = r.start() // for the other bindings; Lookup made the answer above
+	l = r.start() // for the other bindings; the lookup above is finished
 	defer l.done()
 	x := explainer{r: r, base: l, recorder: rec, filled: map[string]Explanation{}}
 	if err := x.fill(root.Lookups[0]); err != nil {
@@ -53,7 +54,8 @@ func (r *Request) Candidates(key string) ([]Candidate, error) {
 	return e.Candidates, nil
 }
 
-// fill adds what is bound. A name that nothing binds is no key but text, and may be sensitive as such.
+// fill adds the bindings of the key. A name without bindings is not a key but text, and may be
+// sensitive as such.
 func (x *explainer) fill(e *Explanation) (err error) {
 	if damaged(e.Outcome.Err) {
 		return e.Outcome.Err
@@ -100,8 +102,8 @@ func (x *explainer) fillCandidates(e *Explanation, bound []Candidate) (err error
 	return err
 }
 
-// bound has the bindings of key as candidates. What the first effective one is bound to is what a lookup finds, or a
-// part of that.
+// bound returns the bindings of key as candidates. A lookup finds the value of the first effective
+// one, or a part of it.
 func (x *explainer) bound(key string) (out Explanation, err error) {
 	if internal(key) {
 		return Explanation{}, nil
@@ -138,14 +140,14 @@ func (x *explainer) bound(key string) (out Explanation, err error) {
 		case r.Kind == recipe.Erased:
 			c.Why = "'" + strings.Clone(root) + "' has another name from here on down"
 		case r.Kind == recipe.Below && r.Name != root && c.State == Wins:
-			c.Why = "it is what '" + strings.Clone(r.Name) + "' is below this"
+			c.Why = "its value is that of '" + strings.Clone(r.Name) + "' below this"
 		}
 	}
 	out.Options, err = x.hieraCandidates(root, parsed, bs, out.Candidates)
 	return out, err
 }
 
-// whyDeclined says why a binding of key has no answer.
+// whyDeclined returns the reason why a binding of key has no value.
 func whyDeclined(key string, r *recipe.Recipe) string {
 	switch {
 	case r.Kind == recipe.AliasOf:

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Values that are taken as they are must be those that folding leaves alone: each byte alone decides, wherever it
-// stands, be it in eight bytes or in what is left of the text.
+// isFolded must only accept values that folding does not change. A single byte decides this at
+// every position, in a block of eight bytes as well as in the rest of the text.
 func TestOneByteDecidesWhetherAValueIsFolded(t *testing.T) {
 	for _, length := range []int{1, 7, 8, 9, 16, 21} {
 		for at := range length {

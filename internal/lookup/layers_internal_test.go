@@ -12,7 +12,8 @@ import (
 	"bindc/snapshot"
 )
 
-// The layer of an unconditional binding is read once: it is in a block that each merge would decompress.
+// The layer of an unconditional binding is cached, because every merge would have to decompress the
+// block that has it.
 func TestLayersOfUnconditionalBindingsAreKept(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

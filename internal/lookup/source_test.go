@@ -67,7 +67,7 @@ func TestOnlyBoundsMakesLookups(t *testing.T) {
 					return true
 				}
 				evaluations++
-				_, bounded := n.Args[2].(*ast.CallExpr) // of options
+				_, bounded := n.Args[2].(*ast.CallExpr) // the call of options
 				if categories := name == "dimension.go"; bounded == categories {
 					t.Errorf("%s: pass the options of the lookup, or of the category, to an evaluation",
 						fset.Position(n.Pos()))
