@@ -120,7 +120,7 @@ func asks(t *testing.T) map[string]func(r *bindings.Request, key string) (string
 // Every call of the package has one set of bounds and one chain, whatever it looks up on the way. Two bindings that
 // need each other are a loop, a chain of aliases is followed once, and work that doubles at every level ends at the
 // bound.
-func TestOneCallHasOneSetOfBounds(t *testing.T) {
+func TestNestedLookupsShareBounds(t *testing.T) {
 	const levels, maxLookups = 40, 100_000
 	var calls atomic.Int64
 	producers := map[string]bindings.Producer{
@@ -164,9 +164,9 @@ func TestOneCallHasOneSetOfBounds(t *testing.T) {
 					continue
 				case c.key == "through0" && state != "sound": // its data is in the hierarchy
 					continue
-				case entries && (untold || strings.Contains(c.key, ".")): // all of it fails, and it has no such keys
+				case entries && (untold || strings.Contains(c.key, ".")): // all lookups of entries fail, or there are no such keys
 					continue
-				case how == "Candidates" && strings.Contains(c.key, "."): // they belong to the root of the key
+				case how == "Candidates" && strings.Contains(c.key, "."): // candidates belong to the root of the key
 					continue
 				}
 				calls.Store(0)
@@ -177,7 +177,7 @@ func TestOneCallHasOneSetOfBounds(t *testing.T) {
 				}
 				want := c.want
 				switch listed := how == "LookupMerged unique"; {
-				case listed && c.key == "alias": // 'unique' makes a list of it
+				case listed && c.key == "alias": // 'unique' makes a list
 					want = "[1]"
 				case listed && c.key == "through0":
 					want = `sensitive ["2"]`

@@ -14,8 +14,9 @@ import (
 	"bindc/snapshot"
 )
 
-// damagedSite has of everything that a lookup reads: what is structured above and below a hierarchy of Hiera 5, what
-// is merged, by options that are known and by others, and what declines, collects, renames and digs.
+// damagedSite has everything that a lookup can read: structured bindings above and below a
+// hierarchy of Hiera 5, merges by constant and by computed options, and bindings that decline,
+// collect, rename and dig.
 const damagedSite = `
 -- binder_config.yaml --
 version: 1
@@ -86,7 +87,8 @@ m::only: [default]
 lookup_options: {m::only: {merge: unique}}
 `
 
-// damagedQuestions are keys and what is dug in them, of each what a lookup, an explanation and Puppet ask.
+// damagedQuestions makes the lookups, explanations and Puppet's requests for keys and for parts of
+// their values.
 func damagedQuestions(t *testing.T, req *bindings.Request) (answers []string) {
 	t.Helper()
 	note := func(what, key string, v bindings.Value, found bool, err error) {
@@ -118,7 +120,7 @@ func damagedQuestions(t *testing.T, req *bindings.Request) (answers []string) {
 		text := fmt.Sprintf("explained %s: %v", key, err)
 		if err == nil {
 			if errors.As(e.Outcome.Err, new(*bindings.DamageError)) {
-				t.Errorf("%s comes to damage, and is explained", key)
+				t.Errorf("%s is damaged, but is explained", key)
 			}
 			text += strings.Join(told(e, ""), "\n") + fmt.Sprintf("%+v", e.Options)
 		}
@@ -127,21 +129,21 @@ func damagedQuestions(t *testing.T, req *bindings.Request) (answers []string) {
 	return answers
 }
 
-// Whichever part of a file is damaged, what is asked of it is answered as of a sound one, or the damage is told; and
-// something tells of each.
-func TestEachPartIsDamaged(t *testing.T) {
-	wary := strings.Replace(damagedSite, "{merge: deep}", `{merge: "%{how}"}`, 1) // which may be wrong
+// Whichever part of a file is damaged, every lookup has its normal result or reports the damage.
+// Every damage is reported by something.
+func TestDamageOfEachPartIsReported(t *testing.T) {
+	wary := strings.Replace(damagedSite, "{merge: deep}", `{merge: "%{how}"}`, 1) // these options may be wrong
 	const nothingAbove = "- {name: above, include: 'confdir:/above'}\n"
 	const facts, untold = `{"word": "w", "how": "deep", "os": {"family": "n1"}}`, `{"word": "w", "os": "n1"}`
 	for name, c := range map[string]struct {
 		files, facts string
-		all          bool // something reads each value
+		all          bool // something reads all values
 	}{"plain": {damagedSite, facts, true}, "wary": {wary, facts, true},
 		"a path that cannot be told": {damagedSite, untold, false},
 		"nothing above":              {strings.Replace(damagedSite, nothingAbove, "", 1), facts, false},
 		"renamed below":              {reboundSite, `{"node": "n1", "role": "web"}`, false}} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // most of it is waiting for the disk
+			t.Parallel() // mostly waits for the disk
 			eachPart(t, hieraContent(t, c.files), c.facts, c.all)
 		})
 	}
@@ -178,14 +180,14 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 		if _, _, _, err := (*lookup.Snapshot)(s).Needs(); err != nil && !errors.As(err, &damage) {
 			t.Errorf("%s: Needs says %v", what, err)
 		}
-		// Not all values of a content come into a file.
+		// Some values of the content are not in the file.
 		if err := s.Verify(); told && err == nil || asked && !told && err != nil {
-			t.Errorf("%s: is told: %t, Verify says %v", what, told, err)
+			t.Errorf("%s: reported: %t, Verify returns %v", what, told, err)
 		}
 		s.Close()
 	}
 	for i, v := range content.Values {
-		damages := []string{"\x0b", "\x09\x02\x01\x0b"} // no value, and one with such an element
+		damages := []string{"\x0b", "\x09\x02\x01\x0b"} // not a value, and an array with such an element
 		if v.Computed {
 			damages = []string{"\xff\x00"}
 		}
@@ -220,7 +222,7 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 					return
 				}
 				key = string(record[17 : 17+int(record[16])%48])
-				binary.LittleEndian.PutUint32(field, 1<<30-2|ref&1) // of a list, that there are hidden bindings
+				binary.LittleEndian.PutUint32(field, 1<<30-2|ref&1) // an offset of a list, which means that there are hidden bindings
 			})
 			if key != "" {
 				holds(fmt.Sprintf("the %s of %q", name, key), s, all, "")
@@ -229,11 +231,11 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 	}
 }
 
-// eachList has the list of what a key is bound to end with the file, behind its first, second or third reference: only
-// who comes to the next is told.
+// eachList puts the list of a key's bindings at the end of the file, so that it ends after its
+// first, second or third reference. Only a caller that needs the next one gets an error.
 func eachList(t *testing.T, content *snapshot.Content, holds func(what string, s *bindings.Snapshot, asked bool,
 	section string)) {
-	unasked := strings.Repeat("nobody asks for this ", 4) // so much that it is not in the record of the key
+	unasked := strings.Repeat("nobody asks for this ", 4) // too long for the record of the key
 	c, atEnd := *content, false
 	for n := 0; !atEnd; n++ { // the key that is written last
 		if n == 1000 {

@@ -10,9 +10,10 @@ import (
 	bindings "bindc/runtime"
 )
 
-// A path that cannot be told, as it digs into a text, fails the lookups that come to it. These are all, as each needs
-// the lookup_options, but for what is structured, and keys of other modules.
-func TestPathsThatCannotBeTold(t *testing.T) {
+// A path that cannot be evaluated, because it digs into a text, fails every lookup that reaches the
+// hierarchy. These are all lookups, because each needs the lookup_options, except those of
+// structured bindings and of keys of other modules.
+func TestUnevaluablePathFailsLookups(t *testing.T) {
 	const site = `
 -- global/hiera.yaml --
 version: 5
@@ -83,7 +84,7 @@ bind:
 		{`{"os": "Debian", "fqdn": "n2"}`, "local", "", dug},
 		{`{"os": "Debian"}`, "maybe", "", dug},
 		{`{"os": "Debian"}`, "nothing", "", dug},
-		{`{"os": "Debian"}`, "moved", "", "not found"}, // the name is another from what is structured on down
+		{`{"os": "Debian"}`, "moved", "", "not found"}, // a structured binding renames it, for everything below
 		{`{"os": "Debian"}`, "with.dot", "", "4"},
 		{`{"os": "Debian"}`, "with.dot", `"unique"`, "4"},
 		{`{"os": "Debian"}`, "with.none", "", dug},
@@ -107,7 +108,7 @@ bind:
 			t.Errorf("%s of %s %s is %s, expected %s", c.key, c.facts, c.merge, got, c.want)
 		}
 	}
-	mended := asked(t, s, `{"os": "Debian"}`) // for facts that tell the paths
+	mended := asked(t, s, `{"os": "Debian"}`) // with facts for which the paths can be evaluated
 	facts, err := parseFacts([]byte(`{"os": {"family": "Debian"}}`), bindings.FactsOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -133,8 +134,9 @@ bind:
 	}
 }
 
-// A path that cannot be told is none of the others', wherever it stands, nor of other facts.
-func TestAPathThatCannotBeToldBesideOthers(t *testing.T) {
+// A path that cannot be evaluated does not affect other paths, whatever its position, or other
+// facts.
+func TestUnevaluablePathAmongOthers(t *testing.T) {
 	site := ""
 	for _, module := range []string{"a", "b", "c"} {
 		site += fmt.Sprintf(`
@@ -169,8 +171,8 @@ hierarchy: [{name: Kernel, path: "%%{facts.%[1]s.kernel}.yaml"}]
 	}
 }
 
-// lookup_options that cannot be merged, or are none, fail every lookup.
-func TestWrongLookupOptions(t *testing.T) {
+// lookup_options that cannot be merged or are invalid fail every lookup.
+func TestInvalidLookupOptionsFailLookups(t *testing.T) {
 	const site = "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: N, path: 'n/%{trusted.certname}.yaml'}, " +
 		"{name: R, path: 'r/%{role}.yaml'}, {name: C, path: c.yaml}]\n-- data/r/web.yaml --\nrole: [2]\n" +
 		"lookup_options: {role: {merge: unique}}\n-- data/c.yaml --\na: [1]\nb: 1\nrole: [1]\n" +
@@ -195,7 +197,7 @@ func TestWrongLookupOptions(t *testing.T) {
 	} {
 		s := hieraSnapshot(t, site+"-- data/n/n1.yaml --\n"+c.node+"\n", bindings.Options{})
 		req := askedOf(t, s, `{"role": "web"}`)
-		for range 2 { // once more, as what is compiled may be kept
+		for range 2 { // twice, because compiled options are cached
 			for key, want := range map[string]string{"a": c.a, "b": c.b, "role": c.role} {
 				if got := answered(req.Lookup(key)); got != want {
 					t.Errorf("%q: %s is %s, expected %s", c.node, key, got, want)
@@ -210,7 +212,8 @@ func TestWrongLookupOptions(t *testing.T) {
 			}
 		}
 	}
-	// By an entry they come to who merges them, and who cannot is told of which key.
+	// LookupEntries returns lookup_options that Puppet merges. If they are invalid, the error names
+	// the key.
 	req := askedOf(t, hieraSnapshot(t, site+"-- data/n/n1.yaml --\nlookup_options: text\n", bindings.Options{}), `{}`)
 	hash, err := parseJSON([]byte(`"hash"`))
 	if err != nil {
@@ -225,8 +228,8 @@ func TestWrongLookupOptions(t *testing.T) {
 	}
 }
 
-// lookup_options of a default_hierarchy that are wrong fail the lookups that come to it, and no others.
-func TestWrongLookupOptionsOfDefaults(t *testing.T) {
+// Invalid lookup_options of a default_hierarchy only fail the lookups that reach it.
+func TestInvalidLookupOptionsOfDefaultHierarchy(t *testing.T) {
 	const site = `
 -- hiera.yaml --
 version: 5
@@ -273,20 +276,20 @@ m::hash: {b: 2}
 			}
 		}
 	}
-	// What fails while they are read fails whatever it finds, also what they say nothing of.
+	// If evaluating the options fails, the lookup fails, even for keys without options.
 	dug := asked(t, s, `{"role": "dig"}`)
 	for key, want := range map[string]string{"m::low": "evaluation", "m::absent": "evaluation", "m::own": "1"} {
 		if got := outcomeOf(dug.Lookup(key)); got != want {
 			t.Errorf("where lookup_options dig in a text, %s is %s, expected %s", key, got, want)
 		}
 	}
-	// Which lookup is wrong is no question of what its options would have said of the bindings.
+	// Which lookup fails does not depend on the options of its bindings.
 	for role, want := range map[string]string{"db": "hidden not effective wins", "web": "wins not effective hidden"} {
 		if got := states(t, asked(t, s, `{"role": "`+role+`"}`), "m::hash.b"); got != want {
 			t.Errorf("the bindings that m::hash.b of %s leads into are %s, expected %s", role, got, want)
 		}
 	}
-	// A strategy that is told counts in the hierarchies, and not in a default_hierarchy.
+	// A given strategy applies to the hierarchies, but not to a default_hierarchy.
 	first, err := parseJSON([]byte(`"first"`))
 	if err != nil {
 		t.Fatal(err)
@@ -299,9 +302,9 @@ m::hash: {b: 2}
 	}
 }
 
-// A strategy that is none is the outcome of its key, whose bindings are explained all the same; what options convert
-// shows in the outcome, and not in what is bound.
-func TestExplanationsOfWrongOptions(t *testing.T) {
+// An unknown strategy is the outcome of its key; the bindings are still explained. The result of
+// convert_to is in the outcome and not in the bindings.
+func TestExplainInvalidOptions(t *testing.T) {
 	const site = `
 -- hiera.yaml --
 version: 5
@@ -346,6 +349,6 @@ a: 2
 	}
 	if c.State != lookup.Wins || public(c.Outcome.Value).Kind() != bindings.String ||
 		public(e.Outcome.Value).Kind() != bindings.Int {
-		t.Errorf("%+v comes to %v", c, e.Outcome)
+		t.Errorf("%+v has the outcome %v", c, e.Outcome)
 	}
 }

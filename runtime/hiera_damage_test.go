@@ -13,8 +13,9 @@ import (
 	"bindc/snapshot"
 )
 
-// A site without Hiera 5 has no merges and no keys that dig; and nothing is found when the snapshot is closed.
-func TestLookupsByHieraWhereThereIsNone(t *testing.T) {
+// A site without Hiera 5 has no merges and no dotted keys. Nothing is found after the snapshot is
+// closed.
+func TestHieraLookupsWithoutHiera(t *testing.T) {
 	s := hieraSnapshot(t, "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, {b: [1]}], "+
 		"{name: optional.b, to_expression: $nothing, optional: true}]}",
 		bindings.Options{})
@@ -41,7 +42,7 @@ func TestLookupsByHieraWhereThereIsNone(t *testing.T) {
 	of5 := hieraSnapshot(t, everyPart, bindings.Options{})
 	requests := []*bindings.Request{req, asked(t, of5, "{}")}
 	if !(*lookup.Snapshot)(of5).Hiera() {
-		t.Error("a hierarchy is none of Hiera 5")
+		t.Error("a snapshot without Hiera 5 reports a hierarchy")
 	}
 	s.Close()
 	of5.Close()
@@ -54,8 +55,8 @@ func TestLookupsByHieraWhereThereIsNone(t *testing.T) {
 	}
 }
 
-// A recipe that merges is damage in a file where nothing is of Hiera 5.
-func TestMergesWhereNothingIsOfHiera5(t *testing.T) {
+// A recipe that merges is damage in a file without Hiera 5.
+func TestMergeRecipeWithoutHieraIsDamage(t *testing.T) {
 	merged := snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, &recipe.Recipe{Kind: recipe.Merged}))}
 	s := opened(t, &snapshot.Content{Layers: []string{"l"}, Keys: []snapshot.Key{{Name: "a", Default: 0}},
 		Values: []snapshot.Stored{merged}}, bindings.Options{}, nil)
@@ -69,8 +70,9 @@ func TestMergesWhereNothingIsOfHiera5(t *testing.T) {
 	}
 }
 
-// What a file says of hierarchies without having any, or of merges in no words of lookup_options, is nothing.
-func TestForgedHierarchies(t *testing.T) {
+// Information about hierarchies in a file without any is ignored, and so are invalid lookup_options
+// of a merge.
+func TestForgedHierarchiesAreIgnored(t *testing.T) {
 	const site = "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: N, path: '%{os.family}.yaml'}]\n" +
 		"-- data/x.yaml --\na: [1]\nlookup_options: {a: {merge: '%{how}'}}\n"
 	content := hieraContent(t, site)
@@ -94,12 +96,13 @@ func TestForgedHierarchies(t *testing.T) {
 		}
 	}
 	if got := answered(asked(t, opened(t, content, bindings.Options{}, nil), "{}").Lookup("a")); got != "[1]" {
-		t.Errorf("a, by options that are none, is %s", got)
+		t.Errorf("a, with invalid options, is %s", got)
 	}
 }
 
-// Of a damaged file a lookup, an explanation and what Puppet asks are what they were, or say so.
-func TestDamagedHierarchies(t *testing.T) {
+// In a damaged file, lookups, explanations and Puppet's requests have their normal results or
+// report the damage.
+func TestDamagedHierarchiesAreReported(t *testing.T) {
 	content := hieraContent(t, everyPart)
 	facts := `{"os": {"family": "Debian"}, "role": "web"}`
 	sound := askedOf(t, opened(t, content, bindings.Options{}, nil), facts)
@@ -141,7 +144,7 @@ func TestDamagedHierarchies(t *testing.T) {
 		same := func(what, key, got, want string, err error) {
 			switch {
 			case errors.As(err, new(*bindings.DamageError)), strings.HasPrefix(got, "snapshot damaged: "):
-				damaged++ // of a value it is told where it is read
+				damaged++ // the damage of a value is reported when it is read
 			case got != want && name != "the values of the paths":
 				t.Errorf("%s of %s where %s are damaged: %s, expected %s", what, key, name, got, want)
 			}
@@ -161,7 +164,7 @@ func TestDamagedHierarchies(t *testing.T) {
 			same("explanation", c.key, "", "", err)
 		}
 		if damaged == 0 {
-			t.Errorf("%s: nothing tells of the damage", name)
+			t.Errorf("%s: nothing reports the damage", name)
 		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// reboundSite moves and rebinds, between the hierarchies of the site and of its modules, keys that both have.
+// reboundSite moves and rebinds keys between the hierarchies of the site and of its modules, which
+// both have them.
 const reboundSite = `
 -- binder_config.yaml --
 version: 1
@@ -57,8 +58,9 @@ m::all: [module]
 m::again: module
 `
 
-// What a key is below a binding are its bindings there, merged by its lookup_options: those above are not among them.
-func TestKeysBelowALevelOfHiera5(t *testing.T) {
+// A rebinding has the value of the key's bindings below it, merged by its lookup_options. Bindings
+// above it are not part of that.
+func TestRebindingAboveHieraMergesLowerBindings(t *testing.T) {
 	s := hieraSnapshot(t, reboundSite, bindings.Options{})
 	for facts, wants := range map[string]map[string]string{
 		`{"node": "n1", "role": "web"}`: {"moved": `["node","role","module"]`,
@@ -70,7 +72,7 @@ func TestKeysBelowALevelOfHiera5(t *testing.T) {
 	} {
 		req := asked(t, s, facts)
 		for key, want := range wants {
-			for range 2 { // what was merged may be kept, for that level
+			for range 2 { // twice, because merges are cached by level
 				if got := answered(req.Lookup(key)); got != want {
 					t.Errorf("for %s %s is %s, expected %s", facts, key, got, want)
 				}
@@ -86,9 +88,9 @@ func TestKeysBelowALevelOfHiera5(t *testing.T) {
 	}
 }
 
-// From a rename on down a key has another name, also where what it is bound to is merged, by its options or as asked:
-// what stands above is all there is.
-func TestKeysThatAreRenamedBelow(t *testing.T) {
+// Below a rename a key has another name, even if its values are merged by options or on request.
+// Only the bindings above the rename are found.
+func TestRenameHidesMergedBindingsBelow(t *testing.T) {
 	req := asked(t, hieraSnapshot(t, reboundSite, bindings.Options{}), `{"node": "n1", "role": "web"}`)
 	unique, err := bindings.ValueOf("unique")
 	if err != nil {
@@ -104,7 +106,7 @@ func TestKeysThatAreRenamedBelow(t *testing.T) {
 		}
 	}
 	if got := answered(lookupMerged(req, "m::plain", unique)); got != `["site"]` {
-		t.Errorf("m::plain by unique is %s, expected what is above the rename", got)
+		t.Errorf("m::plain by unique is %s, expected the value above the rename", got)
 	}
 	e, err := engine(req).Explain("m::list")
 	if err != nil {
@@ -123,8 +125,8 @@ func TestKeysThatAreRenamedBelow(t *testing.T) {
 	}
 }
 
-// Of two renames the higher one has what stands between them, and the lower one all below.
-func TestKeysThatAreRenamedTwice(t *testing.T) {
+// Of two renames, the higher one gets the bindings between them, and the lower one all below.
+func TestTwoRenamesShareBindingsBelow(t *testing.T) {
 	req := asked(t, hieraSnapshot(t, `
 -- binder_config.yaml --
 version: 1

@@ -17,7 +17,7 @@ import (
 	"bindc/snapshot"
 )
 
-// hieraContent is a site of Hiera 5, compiled. A hierarchy in global is the global one.
+// hieraContent compiles a site of Hiera 5. A hierarchy in the directory global is the global one.
 func hieraContent(t *testing.T, files string) *snapshot.Content {
 	t.Helper()
 	dir := t.TempDir()
@@ -40,7 +40,7 @@ func hieraContent(t *testing.T, files string) *snapshot.Content {
 	return content
 }
 
-// hieraSnapshot is hieraContent, opened.
+// hieraSnapshot compiles and opens a site of Hiera 5.
 func hieraSnapshot(t *testing.T, files string, opts bindings.Options) *bindings.Snapshot {
 	t.Helper()
 	s := opened(t, hieraContent(t, files), opts, nil)
@@ -50,7 +50,7 @@ func hieraSnapshot(t *testing.T, files string, opts bindings.Options) *bindings.
 	return s
 }
 
-// askedOf is a request of the node n1, with facts in JSON.
+// askedOf makes a request for the node n1, with facts in JSON.
 func askedOf(t *testing.T, s *bindings.Snapshot, facts string) *bindings.Request {
 	t.Helper()
 	f, err := parseFacts([]byte(facts), bindings.FactsOptions{Node: "n1"})
@@ -64,7 +64,7 @@ func askedOf(t *testing.T, s *bindings.Snapshot, facts string) *bindings.Request
 	return req
 }
 
-// strategyOf is a merge strategy as it is written in JSON; "" is the one of lookup_options.
+// strategyOf parses a merge strategy in JSON; "" means the one in lookup_options.
 func strategyOf(t *testing.T, text string) bindings.Value {
 	t.Helper()
 	if text == "" {
@@ -77,7 +77,8 @@ func strategyOf(t *testing.T, text string) bindings.Value {
 	return v
 }
 
-// answered is an answer in words: JSON, with 'sensitive' in front of what is, or why there is none.
+// answered formats a result: JSON, with the prefix 'sensitive' if it is, or the reason why there is
+// none.
 func answered(v bindings.Value, found bool, err error) string {
 	var e *bindings.Error
 	switch {
@@ -100,7 +101,7 @@ func answered(v bindings.Value, found bool, err error) string {
 	return string(out)
 }
 
-// everyPart is a site of every part of Hiera 5, and structured bindings above it.
+// everyPart is a site with every part of Hiera 5, and structured bindings above it.
 const everyPart = `
 -- global/hiera.yaml --
 version: 5
@@ -213,8 +214,8 @@ bind:
   - {name: first, to_first_found: [absent.a, plain]}
 `
 
-// What a key comes to, as it is, or merged as the question says. The answers are those that the documents of Hiera 5
-// give; Puppet gives them too.
+// hieraLookups lists keys, merge strategies and results. The results follow the documentation of
+// Hiera 5, and are those of Puppet.
 var hieraLookups = []struct{ key, merge, want string }{
 	{"top", "", `"global"`},
 	{"plain", "", `"of node"`},
@@ -310,7 +311,7 @@ var hieraLookups = []struct{ key, merge, want string }{
 		"keys, and this is of the kind String"},
 }
 
-func TestLookupsOfHiera5(t *testing.T) {
+func TestHieraLookups(t *testing.T) {
 	req := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
 	for _, c := range hieraLookups {
 		strategy := strategyOf(t, c.merge)
@@ -365,9 +366,8 @@ late: text
 loops: "%{lookup('loops')}"
 `
 
-// Why a key of Hiera 5 comes to what it does: what becomes of each of its bindings,
-// and where its options are written.
-func TestExplanationsOfHiera5(t *testing.T) {
+// Explanations of Hiera 5 keys list the state of each binding, and where the options come from.
+func TestExplainHieraKeys(t *testing.T) {
 	req := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
 	other := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Suse"}}`)
 	between := asked(t, hieraSnapshot(t, betweenBindings, bindings.Options{}), "{}")
@@ -375,7 +375,7 @@ func TestExplanationsOfHiera5(t *testing.T) {
 		"data/role/all.yaml", "data/common.yaml"
 	const module, d1, d2 = "modules/m/data/common.yaml", "modules/m/data/d1.yaml", "modules/m/data/d2.yaml"
 	const defaults = "default_hierarchy counts where nothing else is found"
-	// What wins is told whole, also where the key leads into it.
+	// The winning value is shown completely, even if the key leads into it.
 	if e, err := engine(req).Explain("structured.a.b"); err != nil || len(e.Candidates) != 1 ||
 		answered(public(e.Candidates[0].Outcome.Value), true, nil) != `{"a":{"b":1}}` {
 		t.Errorf("what structured.a.b leads into is explained by %+v, %v", e, err)
@@ -421,8 +421,8 @@ func TestExplanationsOfHiera5(t *testing.T) {
 		{req, "now", "wins bindings/default.yaml:11:12 its value is that of 'renamed' below this"},
 		{req, "absent", ""},
 		{between, "opt", "declined bindings/above.yaml:8:10 it is optional, and yields undef"},
-		{between, "merged", "merged data/a.yaml:3:1\nmerged data/b.yaml:2:1\nhidden bindings/below.yaml:3:45 what is " +
-			"structured is not merged with what is above it\noptions of merged data/a.yaml:4:1 {\"merge\":\"unique\"}"},
+		{between, "merged", "merged data/a.yaml:3:1\nmerged data/b.yaml:2:1\nhidden bindings/below.yaml:3:45 a " +
+			"structured binding is not merged with those above it\noptions of merged data/a.yaml:4:1 {\"merge\":\"unique\"}"},
 		{between, "a", "wins bindings/above.yaml:4:4\nhidden data/a.yaml:1:1 hidden by bindings/above.yaml:4:4\n" +
 			"hidden bindings/below.yaml:3:9 hidden by bindings/above.yaml:4:4"},
 		{req, "misfit", "merged " + node + ":7:1\nmerged " + common + ":6:1\noptions of misfit " + common +
@@ -452,13 +452,14 @@ func TestExplanationsOfHiera5(t *testing.T) {
 		}
 		if got, want := answered(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err),
 			answered(c.req.Lookup(c.key)); got != want {
-			t.Errorf("%s comes to %s where it is explained, and else to %s", c.key, got, want)
+			t.Errorf("%s is %s when explained, and otherwise %s", c.key, got, want)
 		}
 	}
 }
 
-// What eyaml has encrypted is decrypted by the lookup, and sensitive; without a key that is an error of it alone.
-func TestEncryptedData(t *testing.T) {
+// A text encrypted by eyaml is decrypted by the lookup, and is sensitive. Without a key, only its
+// lookup fails.
+func TestEncryptedTextIsDecrypted(t *testing.T) {
 	const site = `
 -- hiera.yaml --
 version: 5
@@ -537,12 +538,12 @@ bind:
 		}
 	}
 	if _, _, err := able.Lookup("wrong"); !errors.Is(err, noKey) {
-		t.Errorf("what cannot be decrypted fails with %v, not with what decryption says", err)
+		t.Errorf("an undecryptable value fails with %v, not with the error of decryption", err)
 	}
 	if got := answered(able.Lookup("again")); got != `sensitive "web!?"` {
 		t.Errorf("again is %s", got)
 	}
-	// A message may be shown anywhere: it is hidden from Puppet as well.
+	// A message may be shown anywhere, so it is also hidden from Puppet.
 	for key, want := range map[string]string{
 		"failing": "evaluation: 'failing': the value is sensitive, so the error is not shown",
 		"misfit":  "type_mismatch: 'misfit': expected Enum['one', 'two'], found another value, which is sensitive",
@@ -558,8 +559,8 @@ bind:
 	}
 }
 
-// One entry is a hierarchy.
-func TestAHierarchyOfOneEntry(t *testing.T) {
+// A hierarchy may have a single entry.
+func TestHierarchyWithOneEntry(t *testing.T) {
 	s := hieraSnapshot(t, "-- binder_config.yaml --\nversion: 1\nlayers: [{name: hiera, include: 'hiera:/'}]\n"+
 		"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: C, path: common.yaml}]\n"+
 		"-- data/common.yaml --\na: {b: 1}\n", bindings.Options{})
@@ -568,8 +569,9 @@ func TestAHierarchyOfOneEntry(t *testing.T) {
 	}
 }
 
-// What a lookup needs to know how it is looked up does not need that lookup; and structured bindings close loops too.
-func TestLoopsThroughHiera5(t *testing.T) {
+// Finding out how a key is looked up does not need the lookup of that key. Loops through structured
+// bindings are found too.
+func TestLoopsThroughHiera(t *testing.T) {
 	const site = `
 -- hiera.yaml --
 version: 5

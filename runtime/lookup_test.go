@@ -126,7 +126,8 @@ bind:
       - {in: alternatives, to: once}
 `
 
-// hold looks keys up for a node and compares values, as JSON, or codes of errors; "" is not found.
+// hold looks keys up for a node and compares the values in JSON, or the codes of errors; "" means
+// not found.
 func hold(t *testing.T, source, node string, want map[string]string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "site.bsnap")
@@ -177,7 +178,7 @@ func requestOf(t *testing.T, path, node string, facts map[string]any) *bindings.
 	return req
 }
 
-func TestRecipesAreFollowed(t *testing.T) {
+func TestLookupEvaluatesRecipes(t *testing.T) {
 	hold(t, recipeBindings, "n1", map[string]string{
 		"of_one": `1`, "of_one_as_text": "type_mismatch", "of_fails": "evaluation", "of_missing": "null",
 		"of_fails_typed": "evaluation",
@@ -192,7 +193,7 @@ func TestRecipesAreFollowed(t *testing.T) {
 	})
 }
 
-func TestContributionsAreCollected(t *testing.T) {
+func TestLookupCollectsContributions(t *testing.T) {
 	hold(t, multibindings, "n1", map[string]string{
 		"list":      `["special","of two","general"]`,
 		"once":      `["b",["a"]]`,
@@ -223,7 +224,7 @@ categories:
   - [checked, '${Integer($number)}']
 `
 
-func TestCategoriesOfARequest(t *testing.T) {
+func TestRequestEvaluatesCategories(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	buildSite(t, path, map[string]string{"binder_config.yaml": categories, "bindings/default.yaml": `bindings_version: 1
 name: default

@@ -45,7 +45,7 @@ func openSite(t *testing.T, files map[string]string) *bindings.Snapshot {
 }
 
 // A variable is unset if some condition needs it and it has no value that any condition names.
-func TestUnsetVariables(t *testing.T) {
+func TestUnsetListsVariables(t *testing.T) {
 	s := openSite(t, conditional)
 	for facts, want := range map[string]string{
 		`{}`:                                       "fqdn role",
@@ -181,7 +181,7 @@ func TestMisspeltNamesOfNodes(t *testing.T) {
 }
 
 // A parameter of a lambda is not a variable of the request, and a variable that is used twice is named once.
-func TestUnsetVariablesOfALambda(t *testing.T) {
+func TestUnsetOmitsLambdaParameters(t *testing.T) {
 	s := openSite(t, map[string]string{
 		"binder_config.yaml": "version: 1\nlayers: [{name: site, include: 'confdir:/default'}]\n" +
 			"categories: [[role, '${join([$a, $a].map |$x| { $x })}']]\n",

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAFileIsUnmappedBehindItsLastRequest(t *testing.T) {
+func TestFileIsUnmappedAfterItsLastRequest(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "site.bsnap")
 	build(t, path, generation(1))
@@ -40,7 +40,7 @@ func TestAFileIsUnmappedBehindItsLastRequest(t *testing.T) {
 	expect(0, "when the watcher and its last request are closed")
 }
 
-// Who closes the environments leaves no file mapped but those of requests that go on.
+// After closing the environments, only files of open requests stay mapped.
 func TestClosedEnvironmentsAreUnmapped(t *testing.T) {
 	dir := t.TempDir()
 	environment(t, dir, "a", "a")
@@ -61,6 +61,6 @@ func TestClosedEnvironmentsAreUnmapped(t *testing.T) {
 	}
 	lease.Close()
 	if n := mapped(t, dir, 0); n != 0 {
-		t.Errorf("%d files are mapped behind the last request", n)
+		t.Errorf("%d files are mapped after the last request", n)
 	}
 }

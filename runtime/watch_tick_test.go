@@ -13,8 +13,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Without an interval the path is looked at every second; the clock is that of the test.
-func TestAPathIsLookedAtEverySecond(t *testing.T) {
+// Without an interval, the path is polled every second. The test uses a fake clock.
+func TestWatcherPollsEverySecond(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	synctest.Test(t, func(t *testing.T) {
@@ -59,12 +59,12 @@ func TestAPathIsLookedAtEverySecond(t *testing.T) {
 	})
 }
 
-// What is there is told once, by the look that finds it; what is refused, once for each reason.
-func TestPollingTellsWhatChanged(t *testing.T) {
+// Notify is called once for a new file, and once for each reason why a file is rejected.
+func TestNotifyOnChange(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	synctest.Test(t, func(t *testing.T) {
-		news := make(chan error, 3) // a look each
+		news := make(chan error, 3) // one for each poll
 		w, err := bindings.Watch(path, bindings.WatchOptions{Interval: time.Minute, Notify: func(err error) {
 			news <- err
 		}})
@@ -97,8 +97,8 @@ func TestPollingTellsWhatChanged(t *testing.T) {
 	})
 }
 
-// Who closes a watcher waits for what it is telling.
-func TestCloseWaitsForNews(t *testing.T) {
+// Close waits for a running call of Notify.
+func TestCloseWaitsForNotify(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	synctest.Test(t, func(t *testing.T) {
@@ -123,8 +123,8 @@ func TestCloseWaitsForNews(t *testing.T) {
 	})
 }
 
-// So is a directory of environments, which tells of each file once.
-func TestEnvironmentsAreLookedAtEverySecond(t *testing.T) {
+// A directory of environments is polled in the same way. Notify is called once for each file.
+func TestEnvironmentsArePolledEverySecond(t *testing.T) {
 	dir := t.TempDir()
 	environment(t, dir, "a", "first")
 	environment(t, dir, "b", "first")

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/expr"
 )
 
-// Only this file creates lookups, so every lookup has bounds. TestOnlyBoundsMakesLookups checks this.
+// Only this file creates lookups, so every lookup has bounds. TestOnlyBoundsCreatesLookups checks this.
 
 // These limits bound one call of this package and all lookups it causes, so that no data can make a call hang.
 const (

@@ -21,7 +21,7 @@ import (
 // The entries are those from number from, where 0 is the first, to number to, or to the last one if
 // to is negative. Structured bindings above the hierarchy belong to the first entry. Those below it
 // belong to the last, and so does the data of modules if nothing is merged. A module with an entry
-// that only Puppet reads contributes nothing. The errors are those of LookupMerged.
+// that only Puppet reads contributes nothing. The errors are as in LookupMerged.
 func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Value, bool, error) {
 	v, found, _, err := r.LookupEntriesSecret(root, from, to, strategy)
 	return v, found, err

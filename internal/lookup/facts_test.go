@@ -7,7 +7,7 @@ import (
 )
 
 // Only Node replaces given facts. Names are derived from one another.
-func TestTheNamesOfANode(t *testing.T) {
+func TestDeriveNamesOfNode(t *testing.T) {
 	for _, c := range []struct {
 		facts, node, certname                       string // certname is in the trusted facts
 		fqdn, hostname, domain, clientcert, trusted string
@@ -68,7 +68,7 @@ func TestTheNamesOfANode(t *testing.T) {
 }
 
 // Without given values, the entries are those of Puppet::Context::TrustedInformation in Puppet 7.
-func TestTrustedIsDerivedFromTheCertname(t *testing.T) {
+func TestDeriveTrustedFromCertname(t *testing.T) {
 	const unused = `"extensions":{},"hostname":"h","domain":null,"external":{}`
 	for _, c := range []struct{ trusted, node, want string }{
 		{`null`, "", `null`},
@@ -107,7 +107,7 @@ func TestTrustedIsDerivedFromTheCertname(t *testing.T) {
 }
 
 // A fact has the same value under all of its names.
-func TestTheNodeIsNamedInTheHashOfFactsToo(t *testing.T) {
+func TestNodeNameInFactsHash(t *testing.T) {
 	const given = `{"fqdn": "f.ex", "clientcert": "f.ex", "hostname": "f", "os": {"family": "Debian"}}`
 	facts, err := factsOf([]byte(given), FactsOptions{Node: "n1.ex"})
 	if err != nil {

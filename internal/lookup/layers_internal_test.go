@@ -14,7 +14,7 @@ import (
 
 // The layer of an unconditional binding is cached, because every merge would have to decompress the
 // block that has it.
-func TestLayersOfUnconditionalBindingsAreKept(t *testing.T) {
+func TestLayerOfUnconditionalBindingIsCached(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"hiera.yaml":       "version: 5\nhierarchy:\n  - {name: top, path: top.yaml}\n  - {name: common, path: common.yaml}\n",

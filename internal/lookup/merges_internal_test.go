@@ -9,7 +9,7 @@ import (
 )
 
 // A request caches merges while there is space. The cache is emptied when its facts change.
-func TestMergesTakeNoMoreThanTheirRoom(t *testing.T) {
+func TestMergesCacheIsLimited(t *testing.T) {
 	const large = maxMerges / 4
 	var m merges
 	of := func(i int) mergeOf { return mergeOf{root: fmt.Sprint("key", i)} }

@@ -31,8 +31,8 @@ func (r *Request) Begin(s *Snapshot, closed *atomic.Bool, facts *Facts) error {
 }
 
 // Reset makes r a request for other facts, so that a program that handles many requests need not
-// allocate. No other goroutine may use r meanwhile. Values that were looked up stay valid. The
-// errors are those of Request; after an error only Reset may be called.
+// allocate. No other goroutine may use r meanwhile. Values that were looked up stay valid. It
+// returns the errors of Request; after an error only Reset may be called.
 func (r *Request) Reset(facts *Facts) error {
 	if facts == nil {
 		return &Error{Code: CodeFacts, Message: "expected the facts of a node, found none (nil)"}

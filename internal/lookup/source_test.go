@@ -32,9 +32,9 @@ func factsOf(text []byte, opts FactsOptions) (*Facts, error) {
 	return NewFacts(v, opts)
 }
 
-// TestOnlyBoundsMakesLookups checks that only bounds.go creates lookups, where they get their bounds, and that every
+// TestOnlyBoundsCreatesLookups checks that only bounds.go creates lookups, where they get their bounds, and that every
 // evaluation counts towards them.
-func TestOnlyBoundsMakesLookups(t *testing.T) {
+func TestOnlyBoundsCreatesLookups(t *testing.T) {
 	names, err := os.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
