@@ -410,10 +410,8 @@ func TestExplainHieraKeys(t *testing.T) {
 		{req, "m::limits", "merged " + module + ":3:1\nhidden " + d1 + ":4:1 " + defaults + "\nhidden " + d2 +
 			":2:1 " +
 			defaults + "\noptions of m::limits " + module + `:5:1 {"merge":"hash"}`},
-		{req, "m::limits.procs", "in m::limits\nhidden " + module + ":3:1 'm::limits.procs' leads to nothing in what " +
-			"the " +
-			"hierarchies " +
-			"have\nwins " + d1 + ":4:1\nhidden " + d2 + ":2:1 hidden by " + d1 + ":4:1\noptions of m::limits " + d1 +
+		{req, "m::limits.procs", "in m::limits\nhidden " + module + ":3:1 'm::limits.procs' finds nothing in the " +
+			"data of the hierarchies\nwins " + d1 + ":4:1\nhidden " + d2 + ":2:1 hidden by " + d1 + ":4:1\noptions of m::limits " + d1 +
 			`:6:1 {"merge":"first"}`},
 		{req, "m::hidden", "wins " + d1 + ":5:1\noptions of m::hidden " + d1 + `:6:1 {"convert_to":"Sensitive"}`},
 		{req, "m::late", "wins " + d1 + ":11:1\nhidden " + d2 + ":4:1 hidden by " + d1 + ":11:1\noptions of m::late " +
