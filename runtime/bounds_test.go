@@ -164,7 +164,7 @@ func TestNestedLookupsShareBounds(t *testing.T) {
 					continue
 				case c.key == "through0" && state != "sound": // its data is in the hierarchy
 					continue
-				case entries && (untold || strings.Contains(c.key, ".")): // all lookups of entries fail, or there are no such keys
+				case entries && (untold || strings.Contains(c.key, ".")): // all of them fail, or have no such key
 					continue
 				case how == "Candidates" && strings.Contains(c.key, "."): // candidates belong to the root of the key
 					continue

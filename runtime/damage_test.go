@@ -222,7 +222,7 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 					return
 				}
 				key = string(record[17 : 17+int(record[16])%48])
-				binary.LittleEndian.PutUint32(field, 1<<30-2|ref&1) // an offset of a list, which means that there are hidden bindings
+				binary.LittleEndian.PutUint32(field, 1<<30-2|ref&1) // a list, so there are hidden bindings
 			})
 			if key != "" {
 				holds(fmt.Sprintf("the %s of %q", name, key), s, all, "")

@@ -32,8 +32,8 @@ func (r *Request) Decode(key string, into any) (found bool, err error) {
 //
 //   - a struct takes a hash. A field takes the entry that its tag `bindings:"name"` names, or without a tag the one of
 //     its own name in lower case. A field with the tag "-" and a field that is not exported are left alone; the fields
-//     of an embedded struct count as fields of the struct around it. Entries without a field are ignored, and fields without
-//     an entry are unchanged, so that a program can set defaults.
+//     of an embedded struct count as fields of the struct around it. Entries without a field are ignored, and fields
+//     without an entry are unchanged, so that a program can set defaults.
 //   - a map takes a hash. Its keys are strings or integers, and must be of that kind in the hash too. Entries are
 //     added to a map that is not nil.
 //   - a slice takes an array, and an array takes one of its length.

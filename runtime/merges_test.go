@@ -183,7 +183,7 @@ m::late: {b: 2}
 `, bindings.Options{}), `{}`)
 	const misfit = ": the merge strategy 'hash' needs Hashes of Data with Strings as keys, and this is of the kind " +
 		"String"
-	if got := states(t, req, "m::late.b"); got != "merged merged hidden" { // although the values that can be merged have no b
+	if got := states(t, req, "m::late.b"); got != "merged merged hidden" { // although the merged values have no b
 		t.Errorf("the bindings that cannot be merged are %s", got)
 	}
 	for key, want := range map[string]string{"misfit": "evaluation: 'misfit'" + misfit,

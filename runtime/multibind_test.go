@@ -107,7 +107,7 @@ func TestDecliningContributionIsIgnored(t *testing.T) {
 	}
 	fails := part("n", 1, "")
 	fails.Recipe = &recipe.Recipe{Kind: recipe.Abstract}
-	texts := recipe.Options{Array: true, Element: types.Of(types.Scalar)} // the type is not checked for a contribution that fails
+	texts := recipe.Options{Array: true, Element: types.Of(types.Scalar)} // not checked for a contribution that fails
 	for _, options := range []recipe.Options{array, texts, hash(recipe.Priority), hash(recipe.Included)} {
 		if got := collects(t, options, part("m", 1, "a"), fails); got != "abstract" {
 			t.Errorf("one that fails, %+v: %s", options, got)

@@ -198,7 +198,7 @@ func TestNeedsOfDamagedValue(t *testing.T) {
 		{"\xff\x00", nil, "recipes"},
 		{"\x00\x10" + strings.Repeat("s", 40), nil, "recipes"}, // sealed, in a file without a key
 		{sound, func(section func(string) []byte) { section("origins")[0]++ }, "origins"},
-		{sound, func(section func(string) []byte) { section("keys")[8] = 1 }, "recipetab"}, // an offset of the recipe table
+		{sound, func(section func(string) []byte) { section("keys")[8] = 1 }, "recipetab"}, // an offset in it
 	} {
 		s := opened(t, content(c.bytes), bindings.Options{}, c.change)
 		variables, merged, locations, err := (*lookup.Snapshot)(s).Needs()

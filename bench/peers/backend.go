@@ -13,20 +13,22 @@ import (
 	"bindc/bench/gen"
 )
 
-// backendCase is one set of data that Puppet looks up in two environments: its own data, and a snapshot of the same.
+// backendCase is a set of data that Puppet looks up in two environments: as its own data, and in a
+// snapshot.
 type backendCase struct {
 	Name    string           `json:"name"`
 	Own     string           `json:"own"`
 	Ours    string           `json:"ours"`
-	Others  []string         `json:"others"` // environments that are measured beside these
+	Others  []string         `json:"others"` // environments that are measured in addition
 	Nodes   []map[string]any `json:"nodes"`
 	Keys    []string         `json:"keys"`
-	Failing []string         `json:"failing"` // keys that would fail a whole catalog of some node
+	Failing []string         `json:"failing"` // keys that would fail the catalog of some node
 	Merged  []string         `json:"merged"`  // keys with lists
 	Targets targets          `json:"targets"`
 }
 
-// targets are the highest ratios of our times to those of Puppet's own data; 0 means no target.
+// targets are the highest allowed ratios of our times to those of Puppet's own data. 0 means no
+// target.
 type targets struct {
 	Found   float64 `json:"found"`
 	Absent  float64 `json:"absent"`
@@ -42,8 +44,9 @@ type backendLayout struct {
 	cases []backendCase
 }
 
-// backend has backend.rb measure Puppet's own data beside snapshots of the same. large adds sites of 500 and of 50 000
-// nodes. corpora is the directory of control repositories; without any, none is measured.
+// backend measures Puppet's own data and snapshots of the same data with backend.rb. large adds
+// sites of 500 and 50 000 nodes. corpora is the directory of control repositories; without any,
+// none is measured.
 func backend(scripts, corpora string, rounds int, large bool) error {
 	dir, err := os.MkdirTemp("", "bindc-backend")
 	if err != nil {
@@ -102,7 +105,7 @@ func (l *backendLayout) layOut(corpora string, large bool) error {
 	return nil
 }
 
-// located writes the environments of a site of structured bindings: Puppet merges its locations.
+// located writes the environments of a site of structured bindings, whose locations Puppet merges.
 func (l *backendLayout) located(s *gen.Site, size string) error {
 	own := renamed(hiera5(s), "code/environments/production", "code/environments/own"+size)
 	if err := write(l.dir, own, question{}); err != nil {
@@ -118,7 +121,8 @@ func (l *backendLayout) located(s *gen.Site, size string) error {
 	return l.ask(site, c.Ours, "")
 }
 
-// ask makes an environment that asks the snapshot of a site. from is the hiera.yaml of Hiera 5 that is compiled, or "".
+// ask creates an environment that queries the snapshot of a site. from is the Hiera 5 configuration
+// that is compiled, or "".
 func (l *backendLayout) ask(site, name, from string, flags ...string) error {
 	snapshot := filepath.Join(l.dir, "snapshots", name+".snap")
 	if err := os.MkdirAll(filepath.Dir(snapshot), 0o755); err != nil {
@@ -140,7 +144,7 @@ func (l *backendLayout) ask(site, name, from string, flags ...string) error {
 	return l.configure(name, config)
 }
 
-// configure makes an environment that has only a hiera.yaml.
+// configure creates an environment that has only a hiera.yaml.
 func (l *backendLayout) configure(name, config string) error {
 	root := l.environment(name)
 	if err := os.MkdirAll(filepath.Join(root, "modules"), 0o755); err != nil {
@@ -153,7 +157,7 @@ func (l *backendLayout) environment(name string) string {
 	return filepath.Join(l.dir, "code/environments", name)
 }
 
-// siteFiles are the files of the site as the generator writes it.
+// siteFiles returns the files of the site as the generator writes them.
 func siteFiles(s *gen.Site) []file {
 	var files []file
 	for i := range s.Files() {
@@ -163,8 +167,8 @@ func siteFiles(s *gen.Site) []file {
 	return files
 }
 
-// renamed are files below another directory. The stage of a node is a fact of its own in them: what Puppet calls the
-// environment says here whose data are asked.
+// renamed moves files to another directory. It renames the environment of a node to the fact stage,
+// because Puppet's environment selects the data to measure.
 func renamed(files []file, from, to string) []file {
 	stage := strings.NewReplacer("${environment}", "${stage}", "%{environment}", "%{stage}")
 	for i, f := range files {
@@ -173,7 +177,7 @@ func renamed(files []file, from, to string) []file {
 	return files
 }
 
-// backendNodes are 30 nodes that both sizes have.
+// backendNodes returns 30 nodes that exist in both sizes.
 func backendNodes(s *gen.Site) (nodes []map[string]any) {
 	for i := range 30 {
 		facts := s.Facts(i * 16)

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# Measures Puppet's own data beside snapshots that Puppet asks, in MRI, in puppetserver and by puppet apply: ruby
-# backend.rb DIR TURNS, where backend.go has laid out environments. They take turns. Prints a table.
+# Compares Puppet's own data with snapshots that Puppet queries, in MRI, in puppetserver and with
+# puppet apply: ruby backend.rb DIR TURNS. backend.go has written the environments. They are
+# measured in turn. Prints a table.
 require 'fileutils'
 require 'json'
 require 'open3'
@@ -57,7 +58,7 @@ class Backend
     [one['own'], one['ours'], *one['others']]
   end
 
-  # Modules and the manifest. A fact says which part of it is compiled.
+  # Writes the modules and the manifest. A fact selects the part of the manifest to compile.
   def furnish(name, keys)
     root = "#{@dir}/code/environments/#{name}"
     FileUtils.mkdir_p(["#{root}/modules", "#{root}/manifests"])
@@ -75,7 +76,7 @@ class Backend
     puppet.catalog(node['fqdn'], node.merge(facts), environment: environment)
   end
 
-  # Returns what each lookup took, and what it found.
+  # Returns the time of each lookup, and the values.
   def times(puppet, one, environment, turn, keys, merge = nil)
     facts = { 'do' => 'times', 'keys' => keys, 'merge' => merge }.compact
     catalog = compile(puppet, one, environment, turn, facts)
@@ -83,8 +84,8 @@ class Backend
     JSON.parse(notify['parameters']['message'], max_nesting: false).values_at('took', 'values')
   end
 
-  # Yields each environment in turn, first for as many turns as there are nodes that are not counted. Returns what the
-  # block measures, by environment.
+  # Yields each environment in turn. The first turns, as many as there are nodes, are not counted.
+  # Returns the results of the block by environment.
   def turns(one, environments, count = @turns)
     warm = [one['nodes'].length, 3 * count].min
     measured = Hash.new { |all, environment| all[environment] = [] }
@@ -108,7 +109,7 @@ class Backend
     end
   end
 
-  # The first lookup of a catalog is not counted among those that find.
+  # The first lookup of a catalog is measured separately.
   def asked(name, puppet, one)
     keys = one['keys'].shuffle(random: Random.new(1)).first(targeted?(one) ? TIMED : 4000)
     found = turns(one, environments(one)) { |environment, turn| times(puppet, one, environment, turn, keys) }
@@ -118,7 +119,7 @@ class Backend
     differing(name, *found.values_at(one['ours'], one['own']))
   end
 
-  # One lookup of a catalog says little, so there are ten times as many catalogs, of fewer lookups.
+  # A catalog has only one first lookup, so there are ten times as many catalogs with fewer lookups.
   def first(name, puppet, one)
     keys = one['keys'].shuffle(random: Random.new(1)).first(BRIEF)
     took = turns(one, environments(one), 10 * @turns) { |environment, turn| times(puppet, one, environment, turn, keys).first.first(1) }
@@ -132,7 +133,7 @@ class Backend
     row("#{name}, lookup that finds nothing", one, took.transform_values(&:flatten), 'absent')
   end
 
-  # Explicit merges: each lookup, with what the first ones fetch.
+  # Explicit merges: each lookup, including the data that the first ones fetch.
   def merged(name, puppet, one)
     keys = one['merged']
     return unless keys
@@ -143,7 +144,7 @@ class Backend
     differing("#{name}, merged", *found.values_at(one['ours'], one['own']))
   end
 
-  # Each catalog of a node looks up other keys than the one before.
+  # Each catalog of a node looks up other keys than the previous one.
   def wrong_guess(name, puppet, one)
     halves = one['keys'].first(TIMED).each_slice(TIMED / 2).to_a
     took = turns(one, [one['own'], one['ours']]) do |environment, turn|
@@ -162,7 +163,7 @@ class Backend
     puts "| #{name}, answers that differ | #{differ} | of #{pairs.length} | | 0, #{verdict(name, differ.zero?)} | |"
   end
 
-  # From the start of the process to its end, and the lookups alone: with a child, and with a server that runs.
+  # Measures the whole process, and the lookups alone: with a child, and with a running server.
   def apply
     @cases.select { |one| targeted?(one) }.each do |one|
       script = "#{@dir}/apply.pp"
@@ -183,7 +184,8 @@ class Backend
     row("#{name}, the first lookup", one, all.transform_values { |runs| runs.map { |_, times| times.first } }, 'first')
   end
 
-  # Makes an environment that asks a server on a socket for the same snapshot, and returns its name.
+  # Creates an environment that queries a server on a socket for the same snapshot. Returns its
+  # name.
   def on_socket(one)
     name = "#{one['ours']}socket"
     socket = "#{@dir}/bindq.sock"
@@ -207,7 +209,7 @@ class Backend
     [took, JSON.parse(text[/\{"took".*\}/])['took']]
   end
 
-  # Facts from a file: Facter asks the network, whose time would be all that is measured.
+  # Facts come from a file, because Facter would query the network and take most of the time.
   def keep_facts(node)
     FileUtils.mkdir_p(["#{@dir}/apply/var/state", "#{@dir}/apply/var/yaml/facts"])
     times = { 'timestamp' => '2026-01-01 00:00:00.000000000 +00:00', 'expiration' => '2100-01-01 00:00:00.000000000 +00:00' }
@@ -216,7 +218,7 @@ class Backend
                times.map { |name, time| "#{name}: #{time}\n" }.join)
   end
 
-  # Without what a catalog takes that looks nothing up.
+  # Subtracts the time of a catalog without lookups.
   def catalogs(server, one)
     names = environments(one)
     took = turns(one, names, [@turns / 2, 3].max) do |environment, turn|
@@ -264,7 +266,7 @@ class Backend
     $stdout.flush
   end
 
-  # Keeps whether a target is reached, and says so.
+  # Records whether a target is reached, and returns the verdict.
   def verdict(name, reached)
     (@verdicts ||= []) << [name, reached]
     reached ? 'reached' : 'missed'
@@ -275,7 +277,7 @@ class Backend
     puts '', "#{@verdicts.length} targets, #{missed.length} missed#{":\n" unless missed.empty?}", missed.map { |name| "* #{name}" }
   end
 
-  # Of a time in microseconds.
+  # Formats a time in microseconds.
   def text(time)
     time < 1000 ? "#{time.round(1)} us" : "#{(time / 1000).round(1)} ms"
   end

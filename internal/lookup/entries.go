@@ -94,7 +94,7 @@ func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 		return value.Value{}, false, true, err
 	}
 	n, computed := ref.Recipe()
-	if !computed && !e.r.mayFail { // a constant does not decline, so its position, which is rarely in the cache, is not needed
+	if !computed && !e.r.mayFail { // a constant never declines; its position, a cache miss, is not needed
 		v, err := e.r.snap.value(ref)
 		return v, err == nil, true, err
 	}

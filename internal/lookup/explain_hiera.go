@@ -64,7 +64,7 @@ func (h *hieraLookup) answering() (own, above *merge.Entry, defaults bool, err e
 	if err != nil {
 		return nil, nil, false, err
 	}
-	defer func(secret bool) { h.sensitive = secret }(h.sensitive) // the mark is about the options, not about the merged values
+	defer func(secret bool) { h.sensitive = secret }(h.sensitive) // it was set for the options only
 	v, found, err := h.merged(entry, false)
 	if err == nil && found {
 		_, found, err = h.key.Dig(v)

@@ -42,7 +42,7 @@ type Candidate struct {
 
 	// The following are only set in Locations:
 	Text      string      // the value with its interpolations, if it is a text of Hiera 5 that has some
-	Variables []Candidate // variables that it interpolates: Name has the keys, and Outcome is found if the variable is set
+	Variables []Candidate // variables in Text: Name with its keys; Outcome is found if it is set
 }
 
 // The states of a Candidate.

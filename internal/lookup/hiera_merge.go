@@ -82,7 +82,7 @@ func (h *hieraLookup) renamed() (layer int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if c.Part != snapshot.NoHiera || c.Level < h.from { // a rename among unconditional bindings, at level -1, hides nothing
+		if c.Part != snapshot.NoHiera || c.Level < h.from { // level -1 has only final bindings, no renames
 			continue
 		}
 		b := snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored}

@@ -27,7 +27,7 @@ type optionsAt struct {
 
 // options returns the lookup options of the key, or nil.
 func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
-	if h.recipe == nil && !defaults && h.root != recipe.LookupOptionsKey { // lookup_options may have options for themselves
+	if h.recipe == nil && !defaults && h.root != recipe.LookupOptionsKey { // which may have options for itself
 		return nil, nil
 	}
 	if h.recipe != nil && !defaults && !h.recipe.Value.IsUndef() {

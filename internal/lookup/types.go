@@ -65,7 +65,7 @@ type Request struct {
 	merges   merges
 	rules    rules            // rules of the snapshot
 	hiera    bool             // rules is hieraRules; the fast path tests this instead of calling rules
-	failing  map[string]error // errors of paths, by module: they fail all lookups of its keys; those of "" fail all lookups
+	failing  map[string]error // by module, errors of paths that fail all lookups of its keys; "": of all keys
 	mayFail  bool             // an error may fail a lookup, whatever it would find
 	indirect bool             // a lookup cannot begin with Find: mayFail, or a Producer makes it
 	caller   *caller          // nil unless a Producer makes the lookups

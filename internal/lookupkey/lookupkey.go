@@ -171,6 +171,6 @@ func leadingNumber(s string) int64 {
 	for end < len(digits) && '0' <= digits[end] && digits[end] <= '9' {
 		end++
 	}
-	n, _ := strconv.ParseInt(s[:len(s)-len(digits)+end], 10, 64) // the nearest number if it is out of range, 0 without digits
+	n, _ := strconv.ParseInt(s[:len(s)-len(digits)+end], 10, 64) // the nearest if out of range; 0 without digits
 	return n
 }

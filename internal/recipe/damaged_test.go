@@ -172,7 +172,7 @@ func TestSealKeepsHeadReadable(t *testing.T) {
 		if !IsSealed(sealed) || !IsSecret(sealed) || IsFinal(sealed) == e.opens {
 			t.Errorf("%s: sealed %t, secret %t, final %t", what, IsSealed(sealed), IsSecret(sealed), IsFinal(sealed))
 		}
-		inside := e.recipe.Kind == Multibind || e.recipe.Kind == Contributions // its operations of ARM-8 are not visible
+		inside := e.recipe.Kind == Multibind || e.recipe.Kind == Contributions // its use of ARM-8 is not visible
 		if got := IsARM8(sealed); got != (e.arm8 || inside) {
 			t.Errorf("%s: of ARM-8: %t", what, got)
 		}

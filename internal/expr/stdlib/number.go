@@ -203,7 +203,7 @@ var plainNumber = pattern.Lazy(`^-?\d+([._eE]\d+)?$`)
 // compareTexts compares texts that are both numbers as numbers.
 func compareTexts(a, b string) int {
 	if plainNumber().MatchString(a) && plainNumber().MatchString(b) {
-		x, _ := strconv.ParseFloat(strings.ReplaceAll(a, "_", ""), 64) // out of range gives an infinity, which compares correctly
+		x, _ := strconv.ParseFloat(strings.ReplaceAll(a, "_", ""), 64) // infinity if out of range, which compares well
 		y, _ := strconv.ParseFloat(strings.ReplaceAll(b, "_", ""), 64)
 		return cmp.Compare(x, y)
 	}
