@@ -20,7 +20,7 @@ var classReports = []struct{ name, site, module, want string }{
 
 func TestReportsOfClasses(t *testing.T) { checkReports(t, classReports) }
 
-// A binding that results from including a class has no source of its own, so the total does not
+// A binding that results from including a class is not written anywhere, so the total does not
 // count it.
 func TestCollectedClassesDoNotCountAsBindings(t *testing.T) {
 	dir := t.TempDir()

@@ -46,9 +46,9 @@ func TestAbstractTypeChecksComputedValuesInLookups(t *testing.T) {
 		files[f.Name] = string(f.Data)
 		writeFile(t, filepath.Join(dir, filepath.FromSlash(f.Name)), string(f.Data))
 	}
-	snap, told := siteOf(t, filepath.Join(dir, "site"))
-	if want := strings.Fields(files["told.txt"]); strings.Join(told, " ") != strings.Join(want, " ") {
-		t.Errorf("reported is %q, expected %q", told, want)
+	snap, reported := siteOf(t, filepath.Join(dir, "site"))
+	if want := strings.Fields(files["told.txt"]); strings.Join(reported, " ") != strings.Join(want, " ") {
+		t.Errorf("reported is %q, expected %q", reported, want)
 	}
 	for line := range strings.Lines(files["answers.txt"]) {
 		key, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -60,9 +60,9 @@ func TestAbstractTypeChecksComputedValuesInLookups(t *testing.T) {
 			t.Errorf("%s: the answer is %s", line, got)
 		}
 	}
-	snap, told = siteOf(t, filepath.Join(dir, "hiera5"))
-	if got := answerTo(t, snap, "a", "{}", ""); got != `"words"` || len(told) > 0 {
-		t.Errorf("what Hiera 5 interpolates is %s, and reported is %q", got, told)
+	snap, reported = siteOf(t, filepath.Join(dir, "hiera5"))
+	if got := answerTo(t, snap, "a", "{}", ""); got != `"words"` || len(reported) > 0 {
+		t.Errorf("the interpolated value is %s; reported is %q", got, reported)
 	}
 }
 

@@ -294,8 +294,7 @@ func TestContentOfASite(t *testing.T) {
 	}
 }
 
-// Positions of the entries of a file are kept apart from those of earlier bindings, and keys that
-// entries look up are found.
+// The lookups in a data file are checked too, and reported at the position of their entry.
 func TestDataFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

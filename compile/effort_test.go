@@ -25,7 +25,7 @@ func numbered(format string) func(int) string {
 	return func(i int) string { return strings.ReplaceAll(format, "#", fmt.Sprint(i)) }
 }
 
-// chain returns n keys, each of which looks up the next one, and a last key with a value.
+// chain returns n keys that each look up the next one, and a last key with a value.
 func chain(n int) string {
 	link := func(i int) string { return fmt.Sprintf("{name: k%d, to_lookup_of: k%d}", i, i+1) }
 	return lines(n, link) + fmt.Sprintf("\n[k%d, 1]", n)

@@ -278,7 +278,7 @@ func tries(of string) string {
 		"{name: b1, to_expression: \"lookup('" + of + "')\", optional: true}, {name: z, to_lookup_of: a}]}\n"
 }
 
-// ring returns n keys, each of which needs the next one. The last needs the first.
+// ring returns n keys that each look up the next one. The last looks up the first.
 func ring(n int) string {
 	var b strings.Builder
 	for i := range n {

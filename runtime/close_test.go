@@ -75,10 +75,10 @@ func TestUseOfLeaseAfterClose(t *testing.T) {
 	if _, _, err := first.Lookup("text"); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("a closed lease: %v", err)
 	}
-	answers(t, second, 1)
+	checkGeneration(t, second, 1)
 	build(t, path, generation(2))
 	check(t, w, true)
-	answers(t, second, 1)
+	checkGeneration(t, second, 1)
 	second.Close()
 	if err := second.Reset(nodeFacts(t, "n1")); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("Reset of a closed lease: %v", err)

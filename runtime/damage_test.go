@@ -92,7 +92,7 @@ lookup_options: {m::only: {merge: unique}}
 func damagedQuestions(t *testing.T, req *bindings.Request) (answers []string) {
 	t.Helper()
 	note := func(what, key string, v bindings.Value, found bool, err error) {
-		answers = append(answers, what+" "+key+": "+answered(v, found, err))
+		answers = append(answers, what+" "+key+": "+resultText(v, found, err))
 	}
 	strategy, err := parseJSON([]byte(`"unique"`))
 	if err != nil {
@@ -122,7 +122,7 @@ func damagedQuestions(t *testing.T, req *bindings.Request) (answers []string) {
 			if errors.As(e.Outcome.Err, new(*bindings.DamageError)) {
 				t.Errorf("%s is damaged, but is explained", key)
 			}
-			text += strings.Join(told(e, ""), "\n") + fmt.Sprintf("%+v", e.Options)
+			text += strings.Join(explanationText(e, ""), "\n") + fmt.Sprintf("%+v", e.Options)
 		}
 		answers = append(answers, text)
 	}
@@ -132,14 +132,14 @@ func damagedQuestions(t *testing.T, req *bindings.Request) (answers []string) {
 // Whichever part of a file is damaged, every lookup has its normal result or reports the damage.
 // Every damage is reported by something.
 func TestDamageOfEachPartIsReported(t *testing.T) {
-	wary := strings.Replace(damagedSite, "{merge: deep}", `{merge: "%{how}"}`, 1) // these options may be wrong
+	doubtful := strings.Replace(damagedSite, "{merge: deep}", `{merge: "%{how}"}`, 1) // these options may be wrong
 	const nothingAbove = "- {name: above, include: 'confdir:/above'}\n"
-	const facts, untold = `{"word": "w", "how": "deep", "os": {"family": "n1"}}`, `{"word": "w", "os": "n1"}`
+	const facts, unevaluable = `{"word": "w", "how": "deep", "os": {"family": "n1"}}`, `{"word": "w", "os": "n1"}`
 	for name, c := range map[string]struct {
 		files, facts string
 		all          bool // something reads all values
-	}{"plain": {damagedSite, facts, true}, "wary": {wary, facts, true},
-		"a path that cannot be told": {damagedSite, untold, false},
+	}{"plain": {damagedSite, facts, true}, "computed options": {doubtful, facts, true},
+		"a path that cannot be evaluated": {damagedSite, unevaluable, false},
 		"nothing above":              {strings.Replace(damagedSite, nothingAbove, "", 1), facts, false},
 		"renamed below":              {reboundSite, `{"node": "n1", "role": "web"}`, false}} {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +161,7 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 		}
 		return damagedQuestions(t, req)
 	}
-	sound := ask(opened(t, content, bindings.Options{}, nil))
+	sound := ask(openContent(t, content, bindings.Options{}, nil))
 	holds := func(what string, s *bindings.Snapshot, asked bool, section string) {
 		t.Helper()
 		told := false
@@ -195,15 +195,15 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 			c := *content
 			c.Values = slices.Clone(c.Values)
 			c.Values[i].Bytes = bytes
-			holds(fmt.Sprintf("value %q is %q", v.Bytes, bytes), opened(t, &c, bindings.Options{}, nil), all, "")
+			holds(fmt.Sprintf("value %q is %q", v.Bytes, bytes), openContent(t, &c, bindings.Options{}, nil), all, "")
 		}
 	}
-	holds("the inputs", opened(t, content, bindings.Options{}, func(of func(string) []byte) {
+	holds("the inputs", openContent(t, content, bindings.Options{}, func(of func(string) []byte) {
 		clear(of("inputs"))
 	}), true, "inputs")
 	blocks := 0
 	for i := 0; i == 0 || i < blocks; i++ {
-		holds(fmt.Sprint("block of origins ", i), opened(t, content, bindings.Options{}, func(of func(string) []byte) {
+		holds(fmt.Sprint("block of origins ", i), openContent(t, content, bindings.Options{}, func(of func(string) []byte) {
 			blocks = len(of("origintab")) / 24
 			for j := range 8 {
 				of("origins")[binary.LittleEndian.Uint64(of("origintab")[24*i:])+uint64(j)] ^= 0xff
@@ -214,7 +214,7 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 	for i := range content.Keys {
 		for at, name := range map[int]string{8: "default", 12: "list"} {
 			var key string
-			s := opened(t, content, bindings.Options{}, func(of func(string) []byte) {
+			s := openContent(t, content, bindings.Options{}, func(of func(string) []byte) {
 				record := of("keys")[64*i:]
 				field := record[at:]
 				ref := binary.LittleEndian.Uint32(field)
@@ -244,7 +244,7 @@ func eachList(t *testing.T, content *snapshot.Content, holds func(what string, s
 		c.Keys = append(slices.Clone(content.Keys), snapshot.Key{Name: fmt.Sprint("zz", n),
 			Default: len(content.Values), Cold: []snapshot.Cold{{}}})
 		c.Values = append(slices.Clone(content.Values), constant(value.FromString(unasked)))
-		opened(t, &c, bindings.Options{}, func(of func(string) []byte) {
+		openContent(t, &c, bindings.Options{}, func(of func(string) []byte) {
 			keys := of("keys")
 			atEnd = strings.Contains(string(keys[len(keys)-len(unasked)-4:]), unasked)
 		})
@@ -252,7 +252,7 @@ func eachList(t *testing.T, content *snapshot.Content, holds func(what string, s
 	for i := range content.Keys {
 		for kept := range 3 {
 			var key string
-			s := opened(t, &c, bindings.Options{}, func(of func(string) []byte) {
+			s := openContent(t, &c, bindings.Options{}, func(of func(string) []byte) {
 				keys := of("keys")
 				record := keys[64*i:]
 				list := binary.LittleEndian.Uint32(record[12:])

@@ -503,7 +503,7 @@ bind:
 }
 
 // A producer may have the name of its key. It is called, and if it has no value, the binding below
-// is used.
+// environmentOf used.
 func TestProducerNamedLikeItsKey(t *testing.T) {
 	content := &snapshot.Content{ARM8: true, Layers: []string{"site", "low"},
 		Keys: []snapshot.Key{{Name: "k", Default: 1}},
@@ -517,11 +517,11 @@ func TestProducerNamedLikeItsKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		produce := func(*bindings.Request, bindings.Value) (bindings.Value, error) { return made, nil }
-		s := opened(t, content, bindings.Options{Producers: map[string]bindings.Producer{"k": produce}}, nil)
-		if got := outcomeOf(asked(t, s, "{}").Lookup("k")); got != want {
+		s := openContent(t, content, bindings.Options{Producers: map[string]bindings.Producer{"k": produce}}, nil)
+		if got := outcomeOf(requestFor(t, s, "{}").Lookup("k")); got != want {
 			t.Errorf("k is %s, expected %s", got, want)
 		}
-		if e, err := engine(asked(t, s, "{}")).Explain("k"); v == nil && (err != nil ||
+		if e, err := engine(requestFor(t, s, "{}")).Explain("k"); v == nil && (err != nil ||
 			e.Candidates[0].Why != "it is optional, and yields undef") {
 			t.Errorf("why there is nothing: %+v, %v", e, err)
 		}

@@ -10,8 +10,8 @@ import (
 // others itself. Structured bindings above belong to the first entry. Those below and the data of
 // modules belong to the last.
 func TestLookupEntries(t *testing.T) {
-	req := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
-	below := asked(t, hieraSnapshot(t, betweenBindings, bindings.Options{}), `{}`)
+	req := requestForN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
+	below := requestFor(t, hieraSnapshot(t, betweenBindings, bindings.Options{}), `{}`)
 	const first, unique, hash = `"first"`, `"unique"`, `"hash"`
 	for _, c := range []struct {
 		req      *bindings.Request
@@ -85,7 +85,7 @@ func TestLookupEntries(t *testing.T) {
 		{below, "c", 0, -1, first, `"below"`},
 	} {
 		strategy := strategyOf(t, c.merge)
-		if got := answered(lookupEntries(c.req, c.key, c.from, c.to, strategy)); got != c.want {
+		if got := resultText(lookupEntries(c.req, c.key, c.from, c.to, strategy)); got != c.want {
 			t.Errorf("%s of %d to %d by %s is %s, expected %s", c.key, c.from, c.to, c.merge, got, c.want)
 		}
 	}
@@ -114,9 +114,9 @@ n::own: module
 // Data below an entry that Puppet searches itself is not found, because that entry may take
 // precedence.
 func TestLookupEntriesSkipsDataBelowForeignEntry(t *testing.T) {
-	req := asked(t, hieraSnapshot(t, moduleWithVault, bindings.Options{}), `{}`)
+	req := requestFor(t, hieraSnapshot(t, moduleWithVault, bindings.Options{}), `{}`)
 	for key, want := range map[string]string{"m::site": `"site"`, "m::own": "not found", "n::own": `"module"`} {
-		if got := answered(lookupEntries(req, key, 0, -1, bindings.Value{})); got != want {
+		if got := resultText(lookupEntries(req, key, 0, -1, bindings.Value{})); got != want {
 			t.Errorf("%s: got %s, want %s", key, got, want)
 		}
 	}

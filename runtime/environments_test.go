@@ -17,8 +17,8 @@ import (
 	"bindc/snapshot"
 )
 
-// chooses writes the program of an environments.pp and the list of environments to a directory.
-func chooses(t testing.TB, dir, src string, names ...string) {
+// writeProgram writes the program of an environments.pp and the list of environments to a directory.
+func writeProgram(t testing.TB, dir, src string, names ...string) {
 	t.Helper()
 	says, errs := syntax.ParseEnvironments(src)
 	if len(errs) > 0 {
@@ -57,8 +57,8 @@ func asking(t testing.TB, agent string, facts string) *bindings.Facts {
 	return f
 }
 
-// is returns the value that identifies the environment of facts, or the code of the error.
-func is(t testing.TB, all *bindings.Environments, facts *bindings.Facts) string {
+// environmentOf returns the value that identifies the environment of facts, or the code of the error.
+func environmentOf(t testing.TB, all *bindings.Environments, facts *bindings.Facts) string {
 	t.Helper()
 	lease, err := all.Request(facts)
 	var known *bindings.Error
@@ -81,7 +81,7 @@ func TestRequestUsesChosenEnvironment(t *testing.T) {
 	for _, name := range []string{"production", "test", "special"} {
 		environment(t, dir, name, name)
 	}
-	chooses(t, dir, "if $role == 'db' { $environment = 'special' } elsif $role == 'broken' { $environment = 1 / 0 } elsif $agent_environment != 'wild' "+
+	writeProgram(t, dir, "if $role == 'db' { $environment = 'special' } elsif $role == 'broken' { $environment = 1 / 0 } elsif $agent_environment != 'wild' "+
 		"{ $environment = $agent_environment }", "production", "test", "special", "never")
 	all := openEnvironments(t, dir, byHand)
 	for _, test := range []struct{ agent, facts, want string }{
@@ -95,12 +95,12 @@ func TestRequestUsesChosenEnvironment(t *testing.T) {
 		{"never", `{}`, "environment"},
 		{"../test", `{}`, "environment"},
 	} {
-		if got := is(t, all, asking(t, test.agent, test.facts)); got != test.want {
+		if got := environmentOf(t, all, asking(t, test.agent, test.facts)); got != test.want {
 			t.Errorf("asked for %q with %s: %s, expected %s", test.agent, test.facts, got, test.want)
 		}
 	}
 	environment(t, filepath.Dir(dir), "outside", "outside")
-	if got := is(t, all, asking(t, "../outside", `{}`)); got != "environment" {
+	if got := environmentOf(t, all, asking(t, "../outside", `{}`)); got != "environment" {
 		t.Errorf("an invalid name of an environment gives %s", got)
 	}
 	for agent, want := range map[string]string{
@@ -120,7 +120,7 @@ func TestRequestUsesChosenEnvironment(t *testing.T) {
 	}
 	var failed *bindings.Error
 	if _, err := all.Request(nil); !errors.As(err, &failed) || failed.Code != bindings.CodeFacts {
-		t.Errorf("nobody asks: %v", err)
+		t.Errorf("without a requested environment: %v", err)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestServerFactsNameChosenEnvironment(t *testing.T) {
 name: default
 bind: [{name: server, to_expression: '$server_facts'}]
 `)
-	chooses(t, dir, "$environment = 'b'")
+	writeProgram(t, dir, "$environment = 'b'")
 	all := openEnvironments(t, dir, byHand)
 	for variables, want := range map[string]string{
 		`{}`: `{"environment":"b"}`,
@@ -176,7 +176,7 @@ func TestAgentEnvironmentIsTheDefault(t *testing.T) {
 	environment(t, dir, "test", "b")
 	all := openEnvironments(t, dir, byHand)
 	for agent, want := range map[string]string{"": "a production", "test": "b test", "other": "environment"} {
-		if got := is(t, all, asking(t, agent, `{}`)); got != want {
+		if got := environmentOf(t, all, asking(t, agent, `{}`)); got != want {
 			t.Errorf("asked for %q: %s, expected %s", agent, got, want)
 		}
 	}
@@ -193,7 +193,7 @@ func TestAgentEnvironmentIsTheDefault(t *testing.T) {
 
 func TestEnvironmentsAreAddedAndRemoved(t *testing.T) {
 	dir := t.TempDir()
-	chooses(t, dir, "$environment = $agent_environment")
+	writeProgram(t, dir, "$environment = $agent_environment")
 	environment(t, dir, "a", "first")
 	all := openEnvironments(t, dir, byHand)
 	check := func(want bool) {
@@ -204,7 +204,7 @@ func TestEnvironmentsAreAddedAndRemoved(t *testing.T) {
 	}
 	expect := func(agent, want string) {
 		t.Helper()
-		if got := is(t, all, asking(t, agent, `{}`)); got != want {
+		if got := environmentOf(t, all, asking(t, agent, `{}`)); got != want {
 			t.Errorf("%s is %s, expected %s", agent, got, want)
 		}
 	}
@@ -239,7 +239,7 @@ func TestEnvironmentsAreAddedAndRemoved(t *testing.T) {
 		t.Error("the file of an environment that is gone outlives the last request of it")
 	}
 
-	chooses(t, dir, "$environment = 'b'")
+	writeProgram(t, dir, "$environment = 'b'")
 	check(true)
 	expect("a", "new b")
 	replace(t, filepath.Join(dir, choice.File), []byte("no program"))
@@ -258,7 +258,7 @@ func TestEnvironmentsAreAddedAndRemoved(t *testing.T) {
 	expect("a", "new b")
 
 	replace(t, filepath.Join(dir, "b.snap"), []byte("no snapshot"))
-	chooses(t, dir, "$environment = $agent_environment")
+	writeProgram(t, dir, "$environment = $agent_environment")
 	if switched, err := all.Check(); !switched || !errors.Is(err, snapshot.ErrFormat) {
 		t.Errorf("an invalid snapshot: %v, %v", switched, err)
 	}
@@ -325,7 +325,7 @@ func TestOpenEnvironmentsFails(t *testing.T) {
 		!strings.Contains(err.Error(), program) {
 		t.Errorf("of no program: %v", err)
 	}
-	chooses(t, dir, "$environment = 'a'")
+	writeProgram(t, dir, "$environment = 'a'")
 	errNo := errors.New("unsigned")
 	opts := byHand
 	opts.Accept = func(path string, _ [32]byte) error { return errNo }
@@ -338,7 +338,7 @@ func TestOpenEnvironmentsFails(t *testing.T) {
 	var accepted error
 	opts.Accept = func(string, [32]byte) error { return accepted }
 	all := openEnvironments(t, dir, opts)
-	chooses(t, dir, "$environment = 'b'")
+	writeProgram(t, dir, "$environment = 'b'")
 	accepted = errNo
 	if switched, err := all.Check(); switched || !errors.Is(err, errNo) {
 		t.Errorf("another program that is not accepted: %v, %v", switched, err)
@@ -347,11 +347,11 @@ func TestOpenEnvironmentsFails(t *testing.T) {
 	if switched, err := all.Check(); !switched || err != nil {
 		t.Errorf("one that is accepted now: %v, %v", switched, err)
 	}
-	if got := is(t, all, asking(t, "", `{}`)); got != "b b" {
+	if got := environmentOf(t, all, asking(t, "", `{}`)); got != "b b" {
 		t.Errorf("found %s", got)
 	}
 
-	chooses(t, dir, "$environment = 'c'")
+	writeProgram(t, dir, "$environment = 'c'")
 	replace(t, filepath.Join(dir, "c.snap"), []byte("no snapshot"))
 	if switched, err := all.Check(); !switched || err != nil {
 		t.Errorf("a program that chooses a missing environment: %v, %v", switched, err)
@@ -363,7 +363,7 @@ func TestOpenEnvironmentsFails(t *testing.T) {
 		t.Errorf("an environment that is not followed: %v, %v", switched, err)
 	}
 	environment(t, dir, "c", "c")
-	if got := is(t, all, asking(t, "", `{}`)); got != "c c" {
+	if got := environmentOf(t, all, asking(t, "", `{}`)); got != "c c" {
 		t.Errorf("of the repaired snapshot: %s", got)
 	}
 }
@@ -371,7 +371,7 @@ func TestOpenEnvironmentsFails(t *testing.T) {
 // An invalid program is read only once, like an invalid snapshot.
 func TestInvalidProgramIsReadOnce(t *testing.T) {
 	dir := t.TempDir()
-	chooses(t, dir, "$environment = 'a'")
+	writeProgram(t, dir, "$environment = 'a'")
 	asked := 0
 	opts := byHand
 	opts.Accept = func(string, [32]byte) error { asked++; return nil }
@@ -393,7 +393,7 @@ func TestRequestsDuringReplacementOfEnvironments(t *testing.T) {
 	const readers, rounds = 3, 50
 	dir := t.TempDir()
 	environment(t, dir, "a", "0")
-	chooses(t, dir, "$environment = 'a'")
+	writeProgram(t, dir, "$environment = 'a'")
 	all := openEnvironments(t, dir, bindings.WatchOptions{Interval: time.Millisecond, Notify: func(error) {}})
 	stop := make(chan struct{})
 	var running sync.WaitGroup
@@ -406,7 +406,7 @@ func TestRequestsDuringReplacementOfEnvironments(t *testing.T) {
 					return
 				default:
 				}
-				if got := is(t, all, facts); !strings.HasSuffix(got, " a") && got != "0 b" && got != "environment" {
+				if got := environmentOf(t, all, facts); !strings.HasSuffix(got, " a") && got != "0 b" && got != "environment" {
 					t.Errorf("found %q", got)
 					return
 				}
@@ -416,7 +416,7 @@ func TestRequestsDuringReplacementOfEnvironments(t *testing.T) {
 	for n := range rounds {
 		environment(t, dir, "a", fmt.Sprint(n))
 		environment(t, dir, "b", "0")
-		chooses(t, dir, fmt.Sprintf("$environment = '%c'", 'a'+n%2))
+		writeProgram(t, dir, fmt.Sprintf("$environment = '%c'", 'a'+n%2))
 		if _, err := all.Check(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}

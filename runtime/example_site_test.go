@@ -33,7 +33,7 @@ func exampleSnapshot() (path string, remove func()) {
 }
 
 // The examples open a stored snapshot, so that they use only public packages. This checks that it
-// is current.
+// environmentOf current.
 func TestStoredExampleSnapshotIsCurrent(t *testing.T) {
 	path, remove := exampleSnapshot()
 	defer remove()

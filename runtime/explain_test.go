@@ -162,8 +162,8 @@ bind:
 `,
 }
 
-// told formats an explanation in lines. Nested lookups are indented.
-func told(e *lookup.Explanation, indent string) (lines []string) {
+// explanationText formats an explanation in lines. Nested lookups are indented.
+func explanationText(e *lookup.Explanation, indent string) (lines []string) {
 	lines = append(lines, indent+e.Key+": "+outcome(e.Outcome))
 	for i, list := range [][]lookup.Candidate{e.Candidates, e.Contributions} {
 		for _, c := range list {
@@ -176,7 +176,7 @@ func told(e *lookup.Explanation, indent string) (lines []string) {
 		}
 	}
 	for _, inner := range e.Lookups {
-		lines = append(lines, told(inner, indent+"    ")...)
+		lines = append(lines, explanationText(inner, indent+"    ")...)
 	}
 	return lines
 }
@@ -288,7 +288,7 @@ func TestExplainListsAllBindings(t *testing.T) {
 		if err != nil || len(alone) != len(e.Candidates) {
 			t.Errorf("%s: %d candidates, explained %d: %v", key, len(alone), len(e.Candidates), err)
 		}
-		got = append(got, told(e, "")...)
+		got = append(got, explanationText(e, "")...)
 	}
 	want := strings.Split(strings.TrimSuffix(explained, "\n"), "\n")
 	for i := range max(len(got), len(want)) {
@@ -364,7 +364,7 @@ func TestExplainEncryptedBindings(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %s: %v", name, key, err)
 			}
-			got = append(got, told(e, "")...)
+			got = append(got, explanationText(e, "")...)
 		}
 		if strings.Join(got, "\n") != c.lines {
 			t.Errorf("%s: %q", name, got)

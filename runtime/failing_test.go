@@ -104,11 +104,11 @@ bind:
 		{`{"kernel": {"name": "Linux"}}`, "m::linux", "", "1"},
 	} {
 		strategy := strategyOf(t, c.merge)
-		if got := answered(lookupMerged(asked(t, s, c.facts), c.key, strategy)); got != c.want {
+		if got := resultText(lookupMerged(requestFor(t, s, c.facts), c.key, strategy)); got != c.want {
 			t.Errorf("%s of %s %s is %s, expected %s", c.key, c.facts, c.merge, got, c.want)
 		}
 	}
-	mended := asked(t, s, `{"os": "Debian"}`) // with facts for which the paths can be evaluated
+	mended := requestFor(t, s, `{"os": "Debian"}`) // with facts for which the paths can be evaluated
 	facts, err := parseFacts([]byte(`{"os": {"family": "Debian"}}`), bindings.FactsOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -116,10 +116,10 @@ bind:
 	if err := mended.Reset(facts); err != nil {
 		t.Fatal(err)
 	}
-	if got := answered(mended.Lookup("low")); got != "1" {
+	if got := resultText(mended.Lookup("low")); got != "1" {
 		t.Errorf("low of other facts is %s", got)
 	}
-	broken := asked(t, s, `{"os": "Debian"}`)
+	broken := requestFor(t, s, `{"os": "Debian"}`)
 	for _, c := range []struct {
 		key   string
 		to    int
@@ -128,7 +128,7 @@ bind:
 	}{{"structured", 0, `"first"`, dug}, {"low", -1, `"first"`, dug},
 		{"structured", 0, `"unique"`, dug}} {
 		strategy := strategyOf(t, c.merge)
-		if got := answered(lookupEntries(broken, c.key, 0, c.to, strategy)); got != c.want {
+		if got := resultText(lookupEntries(broken, c.key, 0, c.to, strategy)); got != c.want {
 			t.Errorf("%s of 0 to %d by %s is %s, expected %s", c.key, c.to, c.merge, got, c.want)
 		}
 	}
@@ -149,21 +149,21 @@ hierarchy: [{name: Kernel, path: "%%{facts.%[1]s.kernel}.yaml"}]
 	}
 	s := hieraSnapshot(t, site, bindings.Options{})
 	modules := []string{"a", "b", "c"}
-	for _, untold := range modules {
+	for _, unevaluable := range modules {
 		for kernel, there := range map[string]bool{"Linux": true, "BSD": false} {
 			facts := map[string]any{}
 			for _, module := range modules {
 				facts[module] = map[string]string{"kernel": kernel}
 			}
-			facts[untold] = kernel
+			facts[unevaluable] = kernel
 			text, err := json.Marshal(facts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := asked(t, s, string(text))
+			r := requestFor(t, s, string(text))
 			for _, module := range modules {
 				_, found, err := r.Lookup(module + "::key")
-				if fails := module == untold; (err != nil) != fails || found != (there && !fails) {
+				if fails := module == unevaluable; (err != nil) != fails || found != (there && !fails) {
 					t.Errorf("with %s the key of %s is found: %t, %v", text, module, found, err)
 				}
 			}
@@ -196,17 +196,17 @@ func TestInvalidLookupOptionsFailLookups(t *testing.T) {
 		{"a: [2]\nlookup_options: \"%{nope('1')}\"", wrong, wrong, wrong},
 	} {
 		s := hieraSnapshot(t, site+"-- data/n/n1.yaml --\n"+c.node+"\n", bindings.Options{})
-		req := askedOf(t, s, `{"role": "web"}`)
+		req := requestForN1(t, s, `{"role": "web"}`)
 		for range 2 { // twice, because compiled options are cached
 			for key, want := range map[string]string{"a": c.a, "b": c.b, "role": c.role} {
-				if got := answered(req.Lookup(key)); got != want {
+				if got := resultText(req.Lookup(key)); got != want {
 					t.Errorf("%q: %s is %s, expected %s", c.node, key, got, want)
 				}
 				e, err := engine(req).Explain(key)
 				if err != nil {
 					t.Fatalf("%q: %s is not explained: %v", c.node, key, err)
 				}
-				if got := answered(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err); got != want {
+				if got := resultText(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err); got != want {
 					t.Errorf("%q: %s is explained to be %s, expected %s", c.node, key, got, want)
 				}
 			}
@@ -214,7 +214,7 @@ func TestInvalidLookupOptionsFailLookups(t *testing.T) {
 	}
 	// LookupEntries returns lookup_options that Puppet merges. If they are invalid, the error names
 	// the key.
-	req := askedOf(t, hieraSnapshot(t, site+"-- data/n/n1.yaml --\nlookup_options: text\n", bindings.Options{}), `{}`)
+	req := requestForN1(t, hieraSnapshot(t, site+"-- data/n/n1.yaml --\nlookup_options: text\n", bindings.Options{}), `{}`)
 	hash, err := parseJSON([]byte(`"hash"`))
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +222,7 @@ func TestInvalidLookupOptionsFailLookups(t *testing.T) {
 	const unmerged = "evaluation: 'lookup_options': the merge strategy 'hash' needs Hashes of Data with Strings as " +
 		"keys, and this is of the kind String"
 	for from, want := range []string{unmerged, `{"a":{"merge":"unique"}}`, `{"a":{"merge":"unique"}}`, "not found"} {
-		if got := answered(lookupEntries(req, "lookup_options", from, -1, hash)); got != want {
+		if got := resultText(lookupEntries(req, "lookup_options", from, -1, hash)); got != want {
 			t.Errorf("the lookup_options from entry %d on are %s, expected %s", from, got, want)
 		}
 	}
@@ -271,13 +271,13 @@ m::hash: {b: 2}
 		{"absent", "not found", "not found"},
 	} {
 		for role, want := range map[string]string{"db": c.sound, "web": c.wrong} {
-			if got := answered(asked(t, s, `{"role": "`+role+`"}`).Lookup(c.key)); got != want {
+			if got := resultText(requestFor(t, s, `{"role": "`+role+`"}`).Lookup(c.key)); got != want {
 				t.Errorf("%s of %s is %s, expected %s", c.key, role, got, want)
 			}
 		}
 	}
 	// If evaluating the options fails, the lookup fails, even for keys without options.
-	dug := asked(t, s, `{"role": "dig"}`)
+	dug := requestFor(t, s, `{"role": "dig"}`)
 	for key, want := range map[string]string{"m::low": "evaluation", "m::absent": "evaluation", "m::own": "1"} {
 		if got := outcomeOf(dug.Lookup(key)); got != want {
 			t.Errorf("where lookup_options dig in a text, %s is %s, expected %s", key, got, want)
@@ -285,7 +285,7 @@ m::hash: {b: 2}
 	}
 	// Which lookup fails does not depend on the options of its bindings.
 	for role, want := range map[string]string{"db": "hidden not effective wins", "web": "wins not effective hidden"} {
-		if got := states(t, asked(t, s, `{"role": "`+role+`"}`), "m::hash.b"); got != want {
+		if got := states(t, requestFor(t, s, `{"role": "`+role+`"}`), "m::hash.b"); got != want {
 			t.Errorf("the bindings that m::hash.b of %s leads into are %s, expected %s", role, got, want)
 		}
 	}
@@ -296,7 +296,7 @@ m::hash: {b: 2}
 	}
 	for _, key := range []string{"m::odd", "m::absent", "m::odd.x"} {
 		want := "evaluation: '" + key + "': there is no merge strategy 'none', expected first, unique, hash or deep"
-		if got := answered(lookupMerged(asked(t, s, `{"role": "app", "how": "none"}`), key, first)); got != want {
+		if got := resultText(lookupMerged(requestFor(t, s, `{"role": "app", "how": "none"}`), key, first)); got != want {
 			t.Errorf("the first value of %s is %s, expected %s", key, got, want)
 		}
 	}
@@ -316,7 +316,7 @@ number: "12"
 lookup_options: {a: {merge: "%{how}"}, b: {merge: "%{how}"}, number: {convert_to: Integer}}
 a: 2
 `
-	req := asked(t, hieraSnapshot(t, site, bindings.Options{}), `{"how": "none", "node": "n1"}`)
+	req := requestFor(t, hieraSnapshot(t, site, bindings.Options{}), `{"how": "none", "node": "n1"}`)
 	e, err := engine(req).Explain("a")
 	var failed *bindings.Error
 	if err != nil || !errors.As(e.Outcome.Err, &failed) || failed.Code != bindings.CodeEvaluation {
@@ -335,7 +335,7 @@ a: 2
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{"a": "1", "b": "not found"} {
-		if got := answered(lookupMerged(req, key, first)); got != want {
+		if got := resultText(lookupMerged(req, key, first)); got != want {
 			t.Errorf("the first value of %s is %s, expected %s", key, got, want)
 		}
 	}

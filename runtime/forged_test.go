@@ -70,7 +70,7 @@ merged: [1]
 			if p.part {
 				r = &recipe.Recipe{Kind: recipe.Contributions, Parts: []recipe.Part{{Recipe: r}}}
 			}
-			s := opened(t, rebind(hieraContent(t, site), p.key, r), bindings.Options{}, nil)
+			s := openContent(t, rebind(hieraContent(t, site), p.key, r), bindings.Options{}, nil)
 			err := s.Verify()
 			if damaged := errors.As(err, new(*bindings.DamageError)); damaged == slices.Contains(p.sound, kind) {
 				t.Errorf("%s %s: Verify says %v", kind, place, err)
@@ -111,7 +111,7 @@ func notDamaged(t *testing.T, what string, s *bindings.Snapshot) {
 	}
 	strategy := strategyOf(t, `"unique"`)
 	for _, facts := range []string{`{"os": {"name": "x"}}`, `{"os": "x"}`} {
-		req := asked(t, s, facts)
+		req := requestFor(t, s, facts)
 		for _, key := range []string{"plain", "alias", "merged", "merged.0", "list", "absent", "lookup_options"} {
 			_, _, err := req.Lookup(key)
 			check(err)

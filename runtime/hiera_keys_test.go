@@ -51,7 +51,7 @@ bind:
 // in quotes.
 func TestHieraKeysAgreeWithPuppet(t *testing.T) {
 	decrypt := func(string) (string, error) { return "plain", nil }
-	req := asked(t, hieraSnapshot(t, keysSite, bindings.Options{Decrypt: decrypt}), `{"node": "n1", "how": "first"}`)
+	req := requestFor(t, hieraSnapshot(t, keysSite, bindings.Options{Decrypt: decrypt}), `{"node": "n1", "how": "first"}`)
 	for _, c := range []struct{ key, merge, want string }{
 		{"", "", "not found"}, // although data has an entry under it
 		{"1", "", "not found"},
@@ -79,7 +79,7 @@ func TestHieraKeysAgreeWithPuppet(t *testing.T) {
 		{"moved", "", "1"},
 	} {
 		strategy := strategyOf(t, c.merge)
-		if got := answered(lookupMerged(req, c.key, strategy)); got != c.want {
+		if got := resultText(lookupMerged(req, c.key, strategy)); got != c.want {
 			t.Errorf("%s %s is %s, expected %s", c.key, c.merge, got, c.want)
 		}
 	}
@@ -88,14 +88,14 @@ func TestHieraKeysAgreeWithPuppet(t *testing.T) {
 	for key, want := range map[string]string{"encrypted": `"plain"`, "reads": `sensitive "pa55"`,
 		"reads_no_key": `sensitive "s6"`, "reads_nothing": `sensitive "<>"`, `a"b'c`: "not found",
 		"lookup_options": `{"only":{"convert_to":"Integer"}}`} {
-		if got := answered(lookupEntries(req, key, 0, -1, bindings.Value{})); got != want {
+		if got := resultText(lookupEntries(req, key, 0, -1, bindings.Value{})); got != want {
 			t.Errorf("to Puppet %s is %s, expected %s", key, got, want)
 		}
 	}
-	encrypted := asked(t, hieraSnapshot(t, "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: E, lookup_key: "+
+	encrypted := requestFor(t, hieraSnapshot(t, "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: E, lookup_key: "+
 		"eyaml_lookup_key, path: e.eyaml}]\n-- data/e.eyaml --\nlookup_options: {a: {note: 'ENC[PKCS7,secret]'}}\n",
 		bindings.Options{Decrypt: decrypt}), `{}`)
-	if got := answered(lookupEntries(encrypted, "lookup_options", 0, -1, bindings.Value{})); got !=
+	if got := resultText(lookupEntries(encrypted, "lookup_options", 0, -1, bindings.Value{})); got !=
 		`{"a":{"note":"plain"}}` {
 		t.Errorf("to Puppet lookup_options that were decrypted are %s", got)
 	}
@@ -103,7 +103,7 @@ func TestHieraKeysAgreeWithPuppet(t *testing.T) {
 		t.Errorf("an invalid key that is bound is explained by %+v, %v", e, err)
 	}
 	// A moved key is looked up with the options of its old name.
-	unknown := asked(t, hieraSnapshot(t, keysSite, bindings.Options{}), `{"how": "none"}`)
+	unknown := requestFor(t, hieraSnapshot(t, keysSite, bindings.Options{}), `{"how": "none"}`)
 	if got := outcomeOf(unknown.Lookup("moved")); got != "evaluation" {
 		t.Errorf("a moved key with an unknown strategy is %s", got)
 	}

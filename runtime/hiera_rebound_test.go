@@ -70,19 +70,19 @@ func TestRebindingAboveHieraMergesLowerBindings(t *testing.T) {
 		`{"node": "n2"}`: {"m::list": "not found", "moved": `["module"]`, "plainly": `"module"`,
 			"m::again": `["module"]`},
 	} {
-		req := asked(t, s, facts)
+		req := requestFor(t, s, facts)
 		for key, want := range wants {
 			for range 2 { // twice, because merges are cached by level
-				if got := answered(req.Lookup(key)); got != want {
+				if got := resultText(req.Lookup(key)); got != want {
 					t.Errorf("for %s %s is %s, expected %s", facts, key, got, want)
 				}
 			}
 		}
 	}
-	req := asked(t, s, `{"node": "n1"}`)
+	req := requestFor(t, s, `{"node": "n1"}`)
 	for from, want := range []string{`{"m::list":{"merge":"unique"},"m::all":{"merge":"unique"}}`,
 		`{"structured":{"merge":"first"}}`} {
-		if got := answered(lookupEntries(req, "lookup_options", from, -1, bindings.Value{})); got != want {
+		if got := resultText(lookupEntries(req, "lookup_options", from, -1, bindings.Value{})); got != want {
 			t.Errorf("to Puppet the lookup_options from entry %d on are %s, expected %s", from, got, want)
 		}
 	}
@@ -91,21 +91,21 @@ func TestRebindingAboveHieraMergesLowerBindings(t *testing.T) {
 // Below a rename a key has another name, even if its values are merged by options or on request.
 // Only the bindings above the rename are found.
 func TestRenameHidesMergedBindingsBelow(t *testing.T) {
-	req := asked(t, hieraSnapshot(t, reboundSite, bindings.Options{}), `{"node": "n1", "role": "web"}`)
+	req := requestFor(t, hieraSnapshot(t, reboundSite, bindings.Options{}), `{"node": "n1", "role": "web"}`)
 	unique, err := bindings.ValueOf("unique")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{"m::list": `["site"]`, "m::list.0": `"site"`, "m::list.1": "not found",
 		"m::all": `["site"]`, "moved": `["node","role","module"]`, "of_all": `["node","role","module"]`} {
-		if got := answered(req.Lookup(key)); got != want {
+		if got := resultText(req.Lookup(key)); got != want {
 			t.Errorf("%s is %s, expected %s", key, got, want)
 		}
-		if got := answered(lookupMerged(req, key, unique)); got != want {
+		if got := resultText(lookupMerged(req, key, unique)); got != want {
 			t.Errorf("%s by unique is %s, expected %s", key, got, want)
 		}
 	}
-	if got := answered(lookupMerged(req, "m::plain", unique)); got != `["site"]` {
+	if got := resultText(lookupMerged(req, "m::plain", unique)); got != `["site"]` {
 		t.Errorf("m::plain by unique is %s, expected the value above the rename", got)
 	}
 	e, err := engine(req).Explain("m::list")
@@ -127,7 +127,7 @@ func TestRenameHidesMergedBindingsBelow(t *testing.T) {
 
 // Of two renames, the higher one gets the bindings between them, and the lower one all below.
 func TestTwoRenamesShareBindingsBelow(t *testing.T) {
-	req := asked(t, hieraSnapshot(t, `
+	req := requestFor(t, hieraSnapshot(t, `
 -- binder_config.yaml --
 version: 1
 layers:
@@ -153,7 +153,7 @@ m::list: [a]
 m::list: [b]
 `, bindings.Options{}), `{"node": "n1"}`)
 	for key, want := range map[string]string{"m::list": `["site"]`, "none": "not found", "all": `["a","b"]`} {
-		if got := answered(req.Lookup(key)); got != want {
+		if got := resultText(req.Lookup(key)); got != want {
 			t.Errorf("%s is %s, expected %s", key, got, want)
 		}
 	}

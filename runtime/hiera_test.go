@@ -43,15 +43,15 @@ func hieraContent(t *testing.T, files string) *snapshot.Content {
 // hieraSnapshot compiles and opens a site of Hiera 5.
 func hieraSnapshot(t *testing.T, files string, opts bindings.Options) *bindings.Snapshot {
 	t.Helper()
-	s := opened(t, hieraContent(t, files), opts, nil)
+	s := openContent(t, hieraContent(t, files), opts, nil)
 	if err := s.Verify(); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// askedOf makes a request for the node n1, with facts in JSON.
-func askedOf(t *testing.T, s *bindings.Snapshot, facts string) *bindings.Request {
+// requestForN1 makes a request for the node n1, with facts in JSON.
+func requestForN1(t *testing.T, s *bindings.Snapshot, facts string) *bindings.Request {
 	t.Helper()
 	f, err := parseFacts([]byte(facts), bindings.FactsOptions{Node: "n1"})
 	if err != nil {
@@ -77,9 +77,9 @@ func strategyOf(t *testing.T, text string) bindings.Value {
 	return v
 }
 
-// answered formats a result: JSON, with the prefix 'sensitive' if it is, or the reason why there is
+// resultText formats a result: JSON, with the prefix 'sensitive' if it is, or the reason why there is
 // none.
-func answered(v bindings.Value, found bool, err error) string {
+func resultText(v bindings.Value, found bool, err error) string {
 	var e *bindings.Error
 	switch {
 	case err != nil && found:
@@ -312,16 +312,16 @@ var hieraLookups = []struct{ key, merge, want string }{
 }
 
 func TestHieraLookups(t *testing.T) {
-	req := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
+	req := requestForN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
 	for _, c := range hieraLookups {
 		strategy := strategyOf(t, c.merge)
-		if got := answered(lookupMerged(req, c.key, strategy)); got != c.want {
+		if got := resultText(lookupMerged(req, c.key, strategy)); got != c.want {
 			t.Errorf("%s %s is %s, expected %s", c.key, c.merge, got, c.want)
 		}
 		if c.merge != "" {
 			continue
 		}
-		if got := answered(req.Lookup(c.key)); got != c.want {
+		if got := resultText(req.Lookup(c.key)); got != c.want {
 			t.Errorf("%s is %s, expected %s", c.key, got, c.want)
 		}
 	}
@@ -368,16 +368,16 @@ loops: "%{lookup('loops')}"
 
 // Explanations of Hiera 5 keys list the state of each binding, and where the options come from.
 func TestExplainHieraKeys(t *testing.T) {
-	req := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
-	other := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Suse"}}`)
-	between := asked(t, hieraSnapshot(t, betweenBindings, bindings.Options{}), "{}")
+	req := requestForN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
+	other := requestForN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Suse"}}`)
+	between := requestFor(t, hieraSnapshot(t, betweenBindings, bindings.Options{}), "{}")
 	const node, os, web, all, common = "data/nodes/n1.yaml", "data/os/Debian.yaml", "data/role/web.yaml",
 		"data/role/all.yaml", "data/common.yaml"
 	const module, d1, d2 = "modules/m/data/common.yaml", "modules/m/data/d1.yaml", "modules/m/data/d2.yaml"
 	const defaults = "default_hierarchy counts where nothing else is found"
 	// The winning value is shown completely, even if the key leads into it.
 	if e, err := engine(req).Explain("structured.a.b"); err != nil || len(e.Candidates) != 1 ||
-		answered(public(e.Candidates[0].Outcome.Value), true, nil) != `{"a":{"b":1}}` {
+		resultText(public(e.Candidates[0].Outcome.Value), true, nil) != `{"a":{"b":1}}` {
 		t.Errorf("what structured.a.b leads into is explained by %+v, %v", e, err)
 	}
 	for _, c := range []struct {
@@ -442,14 +442,14 @@ func TestExplainHieraKeys(t *testing.T) {
 			got = append(got, strings.TrimSpace(b.State+" "+b.At+" "+b.Why))
 		}
 		if o := e.Options; o != nil {
-			got = append(got, "options of "+o.Name+" "+o.At+" "+answered(public(o.Outcome.Value), o.Outcome.Found,
+			got = append(got, "options of "+o.Name+" "+o.At+" "+resultText(public(o.Outcome.Value), o.Outcome.Found,
 				o.Outcome.Err))
 		}
 		if got := strings.Join(got, "\n"); got != c.want {
 			t.Errorf("%s of %s is explained by\n%s\nexpected\n%s", c.key, e.Root, got, c.want)
 		}
-		if got, want := answered(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err),
-			answered(c.req.Lookup(c.key)); got != want {
+		if got, want := resultText(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err),
+			resultText(c.req.Lookup(c.key)); got != want {
 			t.Errorf("%s is %s when explained, and otherwise %s", c.key, got, want)
 		}
 	}
@@ -503,8 +503,8 @@ bind:
 		}
 		return strings.ReplaceAll(text, "ENC[PKCS7,secret]", "%{role}!"), nil
 	}
-	closed := asked(t, hieraSnapshot(t, site, bindings.Options{}), `{"role": "web"}`)
-	able := asked(t, hieraSnapshot(t, site, bindings.Options{Decrypt: decrypt}), `{"role": "web"}`)
+	closed := requestFor(t, hieraSnapshot(t, site, bindings.Options{}), `{"role": "web"}`)
+	able := requestFor(t, hieraSnapshot(t, site, bindings.Options{Decrypt: decrypt}), `{"role": "web"}`)
 	for _, c := range []struct {
 		req       *bindings.Request
 		key, want string
@@ -521,24 +521,24 @@ bind:
 		{closed, "gpg", "encrypted: the value is encrypted by the method GPG: expected PKCS7"},
 		{closed, "open", "1"},
 	} {
-		if got := answered(c.req.Lookup(c.key)); got != c.want {
+		if got := resultText(c.req.Lookup(c.key)); got != c.want {
 			t.Errorf("%s is %s, expected %s", c.key, got, c.want)
 		}
-		if got := answered(lookupMerged(c.req, c.key, first)); got != c.want {
+		if got := resultText(lookupMerged(c.req, c.key, first)); got != c.want {
 			t.Errorf("the first value of %s is %s, expected %s", c.key, got, c.want)
 		}
 	}
 	for key, want := range map[string]string{"password": `"web!"`, "again": `"web!?"`, "both": `"web! 1 2"`,
 		"marked": `sensitive "with s3"`, "behind": `sensitive "with s3, s4"`, "deeper": `sensitive "s4"`,
 		"structured": `sensitive "s3"`, "first": `sensitive "s3 web!"`} {
-		if got := answered(lookupEntries(able, key, 0, -1, bindings.Value{})); got != want {
+		if got := resultText(lookupEntries(able, key, 0, -1, bindings.Value{})); got != want {
 			t.Errorf("to Puppet, which hides nothing, %s is %s", key, got)
 		}
 	}
 	if _, _, err := able.Lookup("wrong"); !errors.Is(err, noKey) {
 		t.Errorf("an undecryptable value fails with %v, not with the error of decryption", err)
 	}
-	if got := answered(able.Lookup("again")); got != `sensitive "web!?"` {
+	if got := resultText(able.Lookup("again")); got != `sensitive "web!?"` {
 		t.Errorf("again is %s", got)
 	}
 	// A message may be shown anywhere, so it is also hidden from Puppet.
@@ -547,11 +547,11 @@ bind:
 		"misfit":  "type_mismatch: 'misfit': expected Enum['one', 'two'], found another value, which is sensitive",
 	} {
 		for _, merge := range []bindings.Value{{}, unique} {
-			if got := answered(lookupEntries(able, key, 0, -1, merge)); got != want {
+			if got := resultText(lookupEntries(able, key, 0, -1, merge)); got != want {
 				t.Errorf("to Puppet %s is %s", key, got)
 			}
 		}
-		if got := answered(able.Lookup(key)); got != want {
+		if got := resultText(able.Lookup(key)); got != want {
 			t.Errorf("%s is %s", key, got)
 		}
 	}
@@ -562,7 +562,7 @@ func TestHierarchyWithOneEntry(t *testing.T) {
 	s := hieraSnapshot(t, "-- binder_config.yaml --\nversion: 1\nlayers: [{name: hiera, include: 'hiera:/'}]\n"+
 		"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: C, path: common.yaml}]\n"+
 		"-- data/common.yaml --\na: {b: 1}\n", bindings.Options{})
-	if got := answered(asked(t, s, "{}").Lookup("a.b")); got != "1" || !(*lookup.Snapshot)(s).Hiera() {
+	if got := resultText(requestFor(t, s, "{}").Lookup("a.b")); got != "1" || !(*lookup.Snapshot)(s).Hiera() {
 		t.Errorf("a.b is %s, of Hiera 5 %t", got, (*lookup.Snapshot)(s).Hiera())
 	}
 }
@@ -585,9 +585,9 @@ bind: [[structured, 1]]
 `
 	const options = "loop: 'lookup_options' needs itself: lookup_options -> b -> lookup_options"
 	const b = "loop: 'b' needs itself: b -> lookup_options -> b"
-	req := asked(t, hieraSnapshot(t, site, bindings.Options{}), `{}`)
+	req := requestFor(t, hieraSnapshot(t, site, bindings.Options{}), `{}`)
 	for key, want := range map[string]string{"a": options, "b": b, "a.x": options, "structured": "1"} {
-		if got := answered(req.Lookup(key)); got != want {
+		if got := resultText(req.Lookup(key)); got != want {
 			t.Errorf("%s is %s, expected %s", key, got, want)
 		}
 	}
@@ -604,7 +604,7 @@ bind: [{name: s, to_expression: "if $word { lookup('h.k') }"}]
 `
 	s := hieraSnapshot(t, loops, bindings.Options{})
 	for facts, want := range map[string]string{`{}`: "null", `{"word": 1}`: "loop: 'h.k' needs itself: h.k -> s -> h.k"} {
-		if got := answered(asked(t, s, facts).Lookup("h.k")); got != want {
+		if got := resultText(requestFor(t, s, facts).Lookup("h.k")); got != want {
 			t.Errorf("of %s h.k is %s, expected %s", facts, got, want)
 		}
 	}

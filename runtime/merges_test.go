@@ -90,11 +90,11 @@ func TestMergesAreCachedPerFacts(t *testing.T) {
 // The merged value is sensitive, but the options of the merge are not.
 func TestExplainShowsOptionsOfEncryptedValue(t *testing.T) {
 	snap, _ := openMerging(t)
-	e, err := engine(asked(t, snap, `{}`)).Explain("secret")
+	e, err := engine(requestFor(t, snap, `{}`)).Explain("secret")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := e.Options; o == nil || answered(public(o.Outcome.Value), true, nil) != `{"merge":"hash"}` ||
+	if o := e.Options; o == nil || resultText(public(o.Outcome.Value), true, nil) != `{"merge":"hash"}` ||
 		!e.Outcome.Value.Sensitive() {
 		t.Errorf("%+v of %v", o, e.Outcome)
 	}
@@ -158,7 +158,7 @@ func answerOf(t *testing.T, req *bindings.Request, key string) string {
 // text becomes a list, because other layers may exist. In a default_hierarchy with one entry, it
 // stays a text.
 func TestMergesBetweenLayers(t *testing.T) {
-	req := asked(t, hieraSnapshot(t, `
+	req := requestFor(t, hieraSnapshot(t, `
 -- global/hiera.yaml --
 version: 5
 hierarchy: [{name: Global, path: global.yaml}]
@@ -189,7 +189,7 @@ m::late: {b: 2}
 	for key, want := range map[string]string{"misfit": "evaluation: 'misfit'" + misfit,
 		"misfit.a": "evaluation: 'misfit.a'" + misfit, "alone": `["text"]`, "m::alone": `"text"`} {
 		for range 2 {
-			if got := answered(req.Lookup(key)); got != want {
+			if got := resultText(req.Lookup(key)); got != want {
 				t.Errorf("%s is %s, expected %s", key, got, want)
 			}
 		}
@@ -204,8 +204,8 @@ func TestForgedMergesAreNotDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{"users": "null", "users.root": "not found"} {
-		for what, got := range map[string]string{"a lookup": answered(req.Lookup(key)),
-			"a merge": answered(lookupMerged(req, key, bindings.Value{}))} {
+		for what, got := range map[string]string{"a lookup": resultText(req.Lookup(key)),
+			"a merge": resultText(lookupMerged(req, key, bindings.Value{}))} {
 			if got != want {
 				t.Errorf("%s of %s finds %s, expected %s", what, key, got, want)
 			}
@@ -218,7 +218,7 @@ func TestForgedMergesAreNotDamage(t *testing.T) {
 	const key = "it's"
 	const want = "evaluation: 'it's': 'it's' is not a valid key: quotes must enclose everything between " +
 		"two dots, and something must be inside them"
-	if got := answered(forgedMerge(t, "users", key).Lookup(key)); got != want {
+	if got := resultText(forgedMerge(t, "users", key).Lookup(key)); got != want {
 		t.Errorf("a key that cannot be reached is %s, expected %s", got, want)
 	}
 }
@@ -233,5 +233,5 @@ func forgedMerge(t *testing.T, from, to string) *bindings.Request {
 			content.Keys[i].Name = to
 		}
 	}
-	return asked(t, opened(t, content, bindings.Options{}, nil), `{}`)
+	return requestFor(t, openContent(t, content, bindings.Options{}, nil), `{}`)
 }

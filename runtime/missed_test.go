@@ -27,7 +27,7 @@ bind:
   - {name: local, to_expression: "[{'a' => 1}].map |$h| { $h['b'] }"}
   - [constant, 1]
 `})
-	r := asked(t, s, `{"os": {"family": "RedHat", "release": {"major": "9"}, "7": 1}, "roll": "x", "disks": [1],
+	r := requestFor(t, s, `{"os": {"family": "RedHat", "release": {"major": "9"}, "7": 1}, "roll": "x", "disks": [1],
   "nothing": null}`)
 	for key, want := range map[string]string{
 		"role":     "$role ($roll)",

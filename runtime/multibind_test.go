@@ -41,15 +41,15 @@ func under(kind recipe.Kind, name, old string, precedence uint32) recipe.Part {
 	return recipe.Part{Name: name, Named: true, Precedence: precedence, Recipe: &recipe.Recipe{Kind: kind, Name: old}}
 }
 
-// collects returns the value of a multibinding with these options and contributions as JSON, or the
+// collect returns the value of a multibinding with these options and contributions as JSON, or the
 // code of the error.
-func collects(t *testing.T, options recipe.Options, parts ...recipe.Part) string {
+func collect(t *testing.T, options recipe.Options, parts ...recipe.Part) string {
 	t.Helper()
-	s := opened(t, &snapshot.Content{Layers: []string{"site"}, ARM8: true,
+	s := openContent(t, &snapshot.Content{Layers: []string{"site"}, ARM8: true,
 		Keys: []snapshot.Key{{Name: "\x00m", Default: 0}, {Name: "m", Default: 1}},
 		Values: []snapshot.Stored{contribute(parts...), computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00m",
 			Options: &options})}}, bindings.Options{}, nil)
-	return outcomeOf(asked(t, s, `{"word": "there"}`).Lookup("m"))
+	return outcomeOf(requestFor(t, s, `{"word": "there"}`).Lookup("m"))
 }
 
 // A contribution that declines is ignored, whatever the options: another one of its name is used,
@@ -101,7 +101,7 @@ func TestDecliningContributionIsIgnored(t *testing.T) {
 		{"that yield undef, and are there all the same", array, []recipe.Part{{Recipe: &recipe.Recipe{
 			Kind: recipe.Expression, Expr: variable("no")}}, part("m", 1, "a")}, `[null,"a"]`},
 	} {
-		if got := collects(t, c.options, c.parts...); got != c.want {
+		if got := collect(t, c.options, c.parts...); got != c.want {
 			t.Errorf("%s: %s, expected %s", c.what, got, c.want)
 		}
 	}
@@ -109,12 +109,12 @@ func TestDecliningContributionIsIgnored(t *testing.T) {
 	fails.Recipe = &recipe.Recipe{Kind: recipe.Abstract}
 	texts := recipe.Options{Array: true, Element: types.Of(types.Scalar)} // not checked for a contribution that fails
 	for _, options := range []recipe.Options{array, texts, hash(recipe.Priority), hash(recipe.Included)} {
-		if got := collects(t, options, part("m", 1, "a"), fails); got != "abstract" {
+		if got := collect(t, options, part("m", 1, "a"), fails); got != "abstract" {
 			t.Errorf("one that fails, %+v: %s", options, got)
 		}
 	}
 	for _, options := range []recipe.Options{array, hash(recipe.Priority), hash(recipe.ErrorOnConflict)} {
-		if got := collects(t, options, part("n", 1, "a"), fails); got != "duplicate" { // facts cannot resolve it
+		if got := collect(t, options, part("n", 1, "a"), fails); got != "duplicate" { // facts cannot resolve it
 			t.Errorf("two of one name, one failing, %+v: %s", options, got)
 		}
 	}
@@ -168,14 +168,14 @@ func TestRenamedAndAliasedContributions(t *testing.T) {
 		{"of a name that nothing has", []recipe.Part{alias("b", "none", 1), rename("c", "none", 1), part("a", 2, "v")},
 			`{"a":["v"]}`},
 	} {
-		if got := collects(t, recipe.Options{Resolution: recipe.AppendAll}, c.parts...); got != c.want {
+		if got := collect(t, recipe.Options{Resolution: recipe.AppendAll}, c.parts...); got != c.want {
 			t.Errorf("%s: %s, expected %s", c.what, got, c.want)
 		}
 	}
 	// Renames and aliases do not apply to contributions without a name. In an array, each name is
 	// one element.
 	array := recipe.Options{Array: true}
-	if got := collects(t, array, alias("b", "a", 1), rename("c", "", 1), alias("d", "", 1), part("a", 2, "v"),
+	if got := collect(t, array, alias("b", "a", 1), rename("c", "", 1), alias("d", "", 1), part("a", 2, "v"),
 		part("", 2, "w")); got != `["v","v","w"]` {
 		t.Errorf("in an array: %s", got)
 	}
@@ -220,7 +220,7 @@ bind:
   - {in: failing_named, name: a, to_expression: 'Integer($word)'}
   - {in: failing_named, name: b, to: 1}
 `
-	hold(t, source, "n1", map[string]string{
+	checkLookups(t, source, "n1", map[string]string{
 		"twice": `[1,1,2,2]`, "uniq": `[1,2]`, "text": "type_mismatch", "none": `[]`,
 		"named": `{"a":["a",["a",null,3],1],"c":["c",null,2]}`,
 		"each":  `{"a":[1],"b":[2]}`, "whole": `{"a":1}`,
@@ -277,7 +277,7 @@ bind:
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, told(e, "")...)
+		got = append(got, explanationText(e, "")...)
 	}
 	const want = `
 set: {new => 1, other => 2, also => 2, optional => 4}

@@ -134,7 +134,7 @@ func FuzzSealed(f *testing.F) {
 		}
 		snap, err := bindings.Open(path, bindings.Options{Unseal: unsealWith(key)})
 		if err != nil {
-			if string(wrapped) == "wrapped" || !refuses(err) {
+			if string(wrapped) == "wrapped" || !isRefusal(err) {
 				t.Errorf("Open: %v", err)
 			}
 			return
@@ -155,7 +155,7 @@ func FuzzSealed(f *testing.F) {
 			if !v.Sensitive() || textOf(v) != "the secret of forged" {
 				t.Errorf("a forged value is read: %v", v.Reveal())
 			}
-		case isSealed && !refuses(err):
+		case isSealed && !isRefusal(err):
 			t.Errorf("a forged value: %v, %v", found, err)
 		case err == nil && strings.Contains(v.Reveal().String(), "the secret of"):
 			t.Errorf("another one's secret: %v", v.Reveal())
@@ -167,8 +167,8 @@ func FuzzSealed(f *testing.F) {
 	})
 }
 
-// refuses reports whether an error is about a damaged file or failed decryption.
-func refuses(err error) bool {
+// isRefusal reports whether an error is about a damaged file or failed decryption.
+func isRefusal(err error) bool {
 	var damage *bindings.DamageError
 	var e *bindings.Error
 	return errors.As(err, &damage) || errors.As(err, &e) && e.Code == bindings.CodeEncrypted

@@ -35,7 +35,7 @@ func TestFileIsUnmappedAfterItsLastRequest(t *testing.T) {
 	expect(1, "when a file is refused")
 	last := begin(t, w)
 	w.Close()
-	answers(t, last, 3)
+	checkGeneration(t, last, 3)
 	last.Close()
 	expect(0, "when the watcher and its last request are closed")
 }
@@ -47,7 +47,7 @@ func TestClosedEnvironmentsAreUnmapped(t *testing.T) {
 	environment(t, dir, "b", "b")
 	all := openEnvironments(t, dir, byHand)
 	for _, name := range []string{"a", "b"} {
-		if got := is(t, all, asking(t, name, `{}`)); got != name+" "+name {
+		if got := environmentOf(t, all, asking(t, name, `{}`)); got != name+" "+name {
 			t.Errorf("%s is %s", name, got)
 		}
 	}

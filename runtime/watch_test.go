@@ -124,8 +124,8 @@ func begin(t testing.TB, w *bindings.Watcher) *bindings.Lease {
 	return lease
 }
 
-// answers fails the test unless all values of l are from generation n.
-func answers(t testing.TB, l *bindings.Lease, n int) {
+// checkGeneration fails the test unless all values of l are from generation n.
+func checkGeneration(t testing.TB, l *bindings.Lease, n int) {
 	t.Helper()
 	if got, err := generationOf(l); err != nil || got != n {
 		t.Errorf("answers are of generation %d, %v; expected %d", got, err, n)
@@ -170,8 +170,8 @@ func TestRequestKeepsItsSnapshot(t *testing.T) {
 	check(t, w, false)
 	after := begin(t, w)
 	defer after.Close()
-	answers(t, before, 1)
-	answers(t, after, 2)
+	checkGeneration(t, before, 1)
+	checkGeneration(t, after, 2)
 	if !strings.HasPrefix(textOf(kept), "generation 1,") {
 		t.Errorf("a value of the old snapshot became %.20q", textOf(kept))
 	}
@@ -197,7 +197,7 @@ func TestWatcherFollowsSymbolicLink(t *testing.T) {
 		point(n)
 		check(t, w, true)
 		lease := begin(t, w)
-		answers(t, lease, n)
+		checkGeneration(t, lease, n)
 		lease.Close()
 	}
 }
@@ -237,14 +237,14 @@ func TestWatcherRejectsDamagedFile(t *testing.T) {
 			t.Errorf("%s: %v the first time, %v the second", name, err, again)
 		}
 		lease := begin(t, w)
-		answers(t, lease, 1)
+		checkGeneration(t, lease, 1)
 		lease.Close()
 	}
 	replace(t, path, good)
 	check(t, w, true)
 	lease := begin(t, w)
 	defer lease.Close()
-	answers(t, lease, 2)
+	checkGeneration(t, lease, 2)
 }
 
 func TestAbsentFileKeepsTheOldOne(t *testing.T) {
@@ -259,7 +259,7 @@ func TestAbsentFileKeepsTheOldOne(t *testing.T) {
 	}
 	lease := begin(t, w)
 	defer lease.Close()
-	answers(t, lease, 1)
+	checkGeneration(t, lease, 1)
 	if err := os.Rename(path+".away", path); err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +297,7 @@ func TestLinkMovedDuringOpen(t *testing.T) {
 	check(t, w, false)
 	lease := begin(t, w)
 	defer lease.Close()
-	answers(t, lease, 0)
+	checkGeneration(t, lease, 0)
 }
 
 func TestWatcherRequestAfterClose(t *testing.T) {
@@ -443,7 +443,7 @@ func TestRequestsDuringReplacements(t *testing.T) {
 		t.Error(err)
 	}
 	lease := begin(t, w)
-	answers(t, lease, replacements)
+	checkGeneration(t, lease, replacements)
 	lease.Close()
 	if n := mapped(t, dir, 1); n > 1 {
 		t.Errorf("%d files are mapped when all requests but those of the last are done", n)
@@ -469,7 +469,7 @@ func readUntil(t *testing.T, stop <-chan struct{}, w *bindings.Watcher, facts *b
 		}
 		n, err := generationOf(lease)
 		if err != nil || n < newest {
-			t.Errorf("generation %d behind %d: %v", n, newest, err)
+			t.Errorf("generation %d after %d: %v", n, newest, err)
 		}
 		if seen > 0 {
 			if n, err := generationOf(older); err != nil || n != newest {
@@ -515,8 +515,8 @@ func TestWatcherRejectsUnacceptedFile(t *testing.T) {
 	if _, err := w.Check(); !errors.Is(err, errUnsigned) {
 		t.Errorf("Check: %v", err)
 	}
-	answers(t, begin(t, w), 1)
+	checkGeneration(t, begin(t, w), 1)
 	sign() // the signature may be written after the file
 	check(t, w, true)
-	answers(t, begin(t, w), 2)
+	checkGeneration(t, begin(t, w), 2)
 }

@@ -46,7 +46,7 @@ func TestWatcherPollsEverySecond(t *testing.T) {
 			}
 			for _, w := range []*bindings.Watcher{w, silent} {
 				lease := begin(t, w)
-				answers(t, lease, n+1)
+				checkGeneration(t, lease, n+1)
 				lease.Close()
 			}
 		}
@@ -77,10 +77,10 @@ func TestNotifyOnChange(t *testing.T) {
 			time.Sleep(3 * time.Minute)
 			synctest.Wait()
 			if len(news) != 1 {
-				t.Fatalf("told %d times, expected once", len(news))
+				t.Fatalf("notified %d times, expected once", len(news))
 			}
 			if err := <-news; !errors.Is(err, want) {
-				t.Errorf("told %v, expected %v", err, want)
+				t.Errorf("notified of %v, expected %v", err, want)
 			}
 		}
 		replace(t, path, []byte("not a snapshot"))
@@ -89,7 +89,7 @@ func TestNotifyOnChange(t *testing.T) {
 		looks(nil)
 		lease := begin(t, w)
 		defer lease.Close()
-		answers(t, lease, 2)
+		checkGeneration(t, lease, 2)
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestEnvironmentsArePolledEverySecond(t *testing.T) {
 		}
 		for n, says := range []string{"first", "second", "third"} {
 			for _, name := range []string{"a", "b"} {
-				got := is(t, all, asking(t, name, `{}`))
+				got := environmentOf(t, all, asking(t, name, `{}`))
 				if want := says + " " + name; got != want || news.Load() != int32(n) {
 					t.Errorf("%s is %s after %d news, expected %s after %d", name, got, news.Load(), want, n)
 				}

@@ -22,7 +22,7 @@ func table(t testing.TB, name string) []value.Value {
 	var diags diag.List
 	doc, ok := yaml.Parse(name, b, yaml.Options{}, &diags)
 	if !ok {
-		t.Fatal(name, " is no YAML")
+		t.Fatal(name, " is not YAML")
 	}
 	return doc.Root.Literal().Slice()
 }

@@ -56,11 +56,11 @@ func TestFirstStopsAtFirstValue(t *testing.T) {
 	all := append(inEntries(value.FromInt(1)), merge.Candidate{Entry: 1, Value: func() (value.Value, bool, error) {
 		return value.Value{}, false, errAsked
 	}})
-	if got := answer(strategy(t, "first").Merge(all)); got != "1" {
+	if got := resultText(strategy(t, "first").Merge(all)); got != "1" {
 		t.Errorf("expected 1, found %s", got)
 	}
 	declines := merge.Candidate{Value: func() (value.Value, bool, error) { return value.Value{}, false, nil }}
-	if got := answer(strategy(t, "first").Merge(append([]merge.Candidate{declines}, all...))); got != "1" {
+	if got := resultText(strategy(t, "first").Merge(append([]merge.Candidate{declines}, all...))); got != "1" {
 		t.Errorf("expected the first that is found, found %s", got)
 	}
 }
@@ -97,7 +97,7 @@ func TestMergeReadsDeferredValues(t *testing.T) {
 		if err == nil {
 			v, err = v.Read()
 		}
-		if got := answer(v, true, err); got != rich(parse(t, want)) {
+		if got := resultText(v, true, err); got != rich(parse(t, want)) {
 			t.Errorf("%s: expected %s, found %s", name, want, got)
 		}
 	}
@@ -124,7 +124,7 @@ func TestRegexpIsNeitherNameNorKnockOut(t *testing.T) {
 		{[]value.Value{regexp("--b")}, value.Strings("b").Slice(), []value.Value{text("b"), regexp("--b")}},
 		{value.Strings("--b").Slice(), []value.Value{regexp("b")}, []value.Value{regexp("b")}},
 	} {
-		got := answer(s.Merge(inEntries(value.FromSlice(c.high), value.FromSlice(c.low))))
+		got := resultText(s.Merge(inEntries(value.FromSlice(c.high), value.FromSlice(c.low))))
 		if want := rich(value.FromSlice(c.want)); got != want {
 			t.Errorf("expected %s, found %s", want, got)
 		}
@@ -530,8 +530,8 @@ func FuzzMerge(f *testing.F) {
 			return
 		}
 		before := rich(v)
-		once := answer(s.Merge(candidates(v)))
-		if twice := answer(s.Merge(candidates(v))); twice != once || rich(v) != before {
+		once := resultText(s.Merge(candidates(v)))
+		if twice := resultText(s.Merge(candidates(v))); twice != once || rich(v) != before {
 			t.Errorf("%s of %s: %s, then %s", strategy, layers, once, twice)
 		}
 	})
@@ -582,17 +582,17 @@ func FuzzOptions(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, b := said(e), said(other); a != b {
+		if a, b := summary(e), summary(other); a != b {
 			t.Errorf("%s above %s say of %q %s, merged %s", upper, lower, name, a, b)
 		}
 	})
 }
 
-// said summarizes e.
-func said(e *merge.Entry) string {
+// summary summarizes e.
+func summary(e *merge.Entry) string {
 	s, err := e.Strategy()
 	v, convertErr := e.Convert(value.FromString("7"), expr.Options{})
-	return fmt.Sprint(s, err, answer(v, true, convertErr))
+	return fmt.Sprint(s, err, resultText(v, true, convertErr))
 }
 
 // Each of eight levels has some of a service's settings.

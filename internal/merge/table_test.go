@@ -22,7 +22,7 @@ func table(t testing.TB, name string) []value.Value {
 	var diags diag.List
 	doc, ok := yaml.Parse(name, b, yaml.Options{}, &diags)
 	if !ok {
-		t.Fatal(name, " is no YAML")
+		t.Fatal(name, " is not YAML")
 	}
 	return doc.Root.Literal().Slice()
 }
@@ -38,8 +38,8 @@ func rich(v value.Value) string {
 	return string(b)
 }
 
-// answer formats a result in the form of the tables. Only a *merge.MergeError has a class.
-func answer(v value.Value, found bool, err error) string {
+// resultText formats a result in the form of the tables. Only a *merge.MergeError has a class.
+func resultText(v value.Value, found bool, err error) string {
 	var e *merge.MergeError
 	switch {
 	case errors.As(err, &e):
@@ -52,8 +52,8 @@ func answer(v value.Value, found bool, err error) string {
 	return rich(v)
 }
 
-// expected returns the result of a case.
-func expected(c value.Value) string {
+// expectedText returns the result of a case.
+func expectedText(c value.Value) string {
 	if v, ok := c.Get(value.FromString("value")); ok {
 		return rich(v)
 	}
@@ -90,7 +90,7 @@ func TestMergeAgreesWithPuppet(t *testing.T) {
 			layers, do = value.FromSlice(layers.Slice()[:1]), s.MergeDefaults
 		}
 		before := rich(layers)
-		want, got := expected(c), answer(do(candidates(layers)))
+		want, got := expectedText(c), resultText(do(candidates(layers)))
 		if want == `error "merge"` && got == `error "options"` {
 			got = want // options that every merge rejects: Puppet reports them when it merges
 		}
@@ -106,7 +106,7 @@ func TestMergeAgreesWithPuppet(t *testing.T) {
 func TestParseStrategyAgreesWithPuppet(t *testing.T) {
 	for _, c := range table(t, "strategies") {
 		s, err := merge.Parse(get(c, "merge"))
-		want, got := expected(c), answer(value.FromString(s.String()), true, err)
+		want, got := expectedText(c), resultText(value.FromString(s.String()), true, err)
 		if s.String() == "unconstrained_deep" && want == `"deep"` {
 			continue // without options they are equal
 		}
@@ -121,7 +121,7 @@ func TestLookupOptionsAgreeWithPuppet(t *testing.T) {
 		levels := rich(get(c, "layers"))
 		options, err := combined(get(c, "layers"))
 		if want, ok := c.Get(value.FromString("error")); ok || err != nil {
-			if got := answer(value.Value{}, true, err); got != "error "+rich(want) {
+			if got := resultText(value.Value{}, true, err); got != "error "+rich(want) {
 				t.Errorf("%s: expected the error %s, found %s", levels, rich(want), got)
 			}
 			continue
@@ -132,10 +132,10 @@ func TestLookupOptionsAgreeWithPuppet(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, err := e.Strategy()
-			if got, want := answer(value.FromString(s.String()), true, err), expected(get(want, "merge")); got != want {
+			if got, want := resultText(value.FromString(s.String()), true, err), expectedText(get(want, "merge")); got != want {
 				t.Errorf("%s: the merge of %s: expected %s, found %s", levels, name.Text(), want, got)
 			}
-			if got, want := conversion(e), expected(get(want, "convert_to")); got != want {
+			if got, want := conversion(e), expectedText(get(want, "convert_to")); got != want {
 				t.Errorf("%s: the conversion of %s: expected %s, found %s", levels, name.Text(), want, got)
 			}
 		}
@@ -166,7 +166,7 @@ func conversion(e *merge.Entry) string {
 	case err != nil && e.Name != "" && errorSays(err, "type"):
 		return `"convert_to"`
 	case err != nil:
-		return answer(v, true, &merge.MergeError{Class: merge.Malform})
+		return resultText(v, true, &merge.MergeError{Class: merge.Malform})
 	case v.IsSensitive():
 		return `"Sensitive"`
 	case v.Kind() == value.Int:
@@ -191,7 +191,7 @@ func TestConvertAgreesWithPuppet(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, err := l.Entries[0].Convert(of, expr.Options{})
-		if got, want := answer(shown(t, v), true, err), expected(c); got != want {
+		if got, want := resultText(shown(t, v), true, err), expectedText(c); got != want {
 			t.Errorf("%s of %s: expected %s, found %s (%v)", rich(to), rich(of), want, got, err)
 		}
 	}
@@ -228,7 +228,7 @@ func TestRichConvertAgreesWithPuppet(t *testing.T) {
 		to, of := get(c, "convert_to"), get(c, "of")
 		e := compiled(t, "{k: {convert_to: "+rich(to)+"}}").Entries[0]
 		v, err := e.Convert(of, expr.Options{})
-		if got, want := answer(v, true, err), expected(c); got != want {
+		if got, want := resultText(v, true, err), expectedText(c); got != want {
 			t.Errorf("%s of %s: expected %s, found %s (%v)", rich(to), rich(of), want, got, err)
 		}
 	}

@@ -18,8 +18,8 @@ func ints(ns ...int64) value.Value {
 	return array(out...)
 }
 
-// told returns the message of a mismatch, or "".
-func told(m *types.Mismatch) string {
+// messageOf returns the message of a mismatch, or "".
+func messageOf(m *types.Mismatch) string {
 	if m == nil {
 		return ""
 	}
@@ -71,7 +71,7 @@ func TestContributionIsCheckedAgainstElementType(t *testing.T) {
 		if row.element != "" {
 			o.Element = typ(t, row.element)
 		}
-		if got := told(o.Check(row.v)); got != row.want {
+		if got := messageOf(o.Check(row.v)); got != row.want {
 			t.Errorf("%s: %q, expected %q", what, got, row.want)
 		}
 	}
@@ -104,7 +104,7 @@ func TestComputedContributionOfWrongType(t *testing.T) {
 		if row.element != "" {
 			o.Element = typ(t, row.element)
 		}
-		if got := told(o.Misfit(expression(t, row.source))); got != row.want {
+		if got := messageOf(o.Misfit(expression(t, row.source))); got != row.want {
 			t.Errorf("%s, resolution %d, flatten %d: %s: %q, expected %q", row.element, row.resolution, row.flatten,
 				row.source, got, row.want)
 		}
@@ -165,7 +165,7 @@ func TestMisfitDoesNotDependOnFacts(t *testing.T) {
 		{"Data", `{'a' => $x, 'b' => 'c'}`, ""},
 		{"Optional[Hash[String, Integer]]", `{'a' => 1, 'b' => $x}`, ""},
 	} {
-		if got := told(Misfit(typ(t, row.is), expression(t, row.source))); got != row.want {
+		if got := messageOf(Misfit(typ(t, row.is), expression(t, row.source))); got != row.want {
 			t.Errorf("%s as %s: %q, expected %q", row.source, row.is, got, row.want)
 		}
 	}
@@ -176,7 +176,7 @@ func TestMisfitInConstantPartHasPath(t *testing.T) {
 	part := &expr.Node{Op: expr.Const, Value: array(value.FromInt(1), value.FromString("a"))}
 	n := &expr.Node{Op: expr.ArrayLit, Kids: []*expr.Node{{Op: expr.Var, Name: "x"}, part}}
 	const want = "expected Integer, found String at [1][1]"
-	if got := told(Misfit(typ(t, "Array[Array[Integer]]"), n)); got != want {
+	if got := messageOf(Misfit(typ(t, "Array[Array[Integer]]"), n)); got != want {
 		t.Errorf("%q, expected %q", got, want)
 	}
 }

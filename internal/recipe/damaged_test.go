@@ -14,8 +14,8 @@ const (
 	noExpression = "not an encoded expression"
 )
 
-// refuse checks that an invalid encoding is rejected for one of the given reasons.
-func refuse(t *testing.T, what, encoded string, reasons ...string) {
+// checkRejected checks that an invalid encoding is rejected for one of the given reasons.
+func checkRejected(t *testing.T, what, encoded string, reasons ...string) {
 	t.Helper()
 	r, err := Decode(encoded)
 	if err == nil || r != nil || !slices.Contains(reasons, err.Error()) {
@@ -31,7 +31,7 @@ func TestDecodeRejectsTruncatedOrTooLong(t *testing.T) {
 	for what, e := range examples(t) {
 		for n := range e.encoded {
 			cut := e.encoded[:n]
-			refuse(t, what, cut, noRecipe, noValue)
+			checkRejected(t, what, cut, noRecipe, noValue)
 			if n < 2 && (IsARM8(cut) || !IsFinal(cut) || IsSealed(cut)) {
 				t.Errorf("%s: %x is reported as unknown to older readers, as not final, or "+
 					"is sealed", what, cut)
@@ -43,7 +43,7 @@ func TestDecodeRejectsTruncatedOrTooLong(t *testing.T) {
 				t.Errorf("%s: damaged %x is reported as not of ARM-8", what, cut)
 			}
 		}
-		refuse(t, what+" and a byte", e.encoded+"\x00", noRecipe)
+		checkRejected(t, what+" and a byte", e.encoded+"\x00", noRecipe)
 	}
 }
 
@@ -63,12 +63,12 @@ func TestDecodeRejectsFlagsOfOtherKinds(t *testing.T) {
 		Erased:        {sensitive, typed, transformed, optional, sealed},
 	} {
 		for _, f := range flags {
-			refuse(t, "flags", string(rune(kind))+f+bodies[kind], noRecipe)
+			checkRejected(t, "flags", string(rune(kind))+f+bodies[kind], noRecipe)
 		}
 	}
 	for _, kind := range []string{"\x0d", "\x0e"} { // which only occur in parts
 		for _, f := range []string{sensitive, optional} {
-			refuse(t, "flags of a part", "\x08\x00\x01\x01\x01m\x00\x00\x04"+kind+f+"\x01n", noRecipe)
+			checkRejected(t, "flags of a part", "\x08\x00\x01\x01\x01m\x00\x00\x04"+kind+f+"\x01n", noRecipe)
 		}
 	}
 }
@@ -118,14 +118,14 @@ func TestDecodeRejectsForgedRecipe(t *testing.T) {
 		"a renamed part by itself":             {"\x0d\x00\x01n", noRecipe},
 		"an aliased part by itself":            {"\x0e\x00\x01n", noRecipe},
 	} {
-		refuse(t, what, row.encoded, row.reason)
+		checkRejected(t, what, row.encoded, row.reason)
 	}
 }
 
 // The first error is reported, not its consequences.
 func TestDecodeReportsFirstError(t *testing.T) {
-	refuse(t, "two types", "\x03\x00\x02\x01a\x04Nope\x01b\x05Never", "unknown type 'Nope'")
-	refuse(t, "a type and a value", "\x00\x02\x04Nope\x0b", "unknown type 'Nope'")
+	checkRejected(t, "two types", "\x03\x00\x02\x01a\x04Nope\x01b\x05Never", "unknown type 'Nope'")
+	checkRejected(t, "a type and a value", "\x00\x02\x04Nope\x0b", "unknown type 'Nope'")
 }
 
 // The kind of a recipe determines which keys it may be bound to, and the features of a file determine which kinds it
