@@ -140,8 +140,8 @@ func TestDamageOfEachPartIsReported(t *testing.T) {
 		all          bool // something reads all values
 	}{"plain": {damagedSite, facts, true}, "computed options": {doubtful, facts, true},
 		"a path that cannot be evaluated": {damagedSite, unevaluable, false},
-		"nothing above":              {strings.Replace(damagedSite, nothingAbove, "", 1), facts, false},
-		"renamed below":              {reboundSite, `{"node": "n1", "role": "web"}`, false}} {
+		"nothing above":                   {strings.Replace(damagedSite, nothingAbove, "", 1), facts, false},
+		"renamed below":                   {reboundSite, `{"node": "n1", "role": "web"}`, false}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // mostly waits for the disk
 			eachPart(t, hieraContent(t, c.files), c.facts, c.all)
