@@ -44,11 +44,11 @@ type backendLayout struct {
 	cases []backendCase
 }
 
-// backendRun says what backend.rb measures.
+// backendRun has the settings of backend.rb.
 type backendRun struct {
 	scripts string   // the directory with backend.rb
 	corpora string   // the directory of control repositories, or ""
-	turns   int      // of each environment
+	turns   int      // number for each environment
 	warm    int      // catalogs that puppetserver compiles before first lookups are measured
 	large   bool     // also measure sites of 500 and of 50 000 nodes
 	parts   []string // mri, apply, jruby, http

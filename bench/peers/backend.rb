@@ -1,9 +1,10 @@
 # frozen_string_literal: true
 
-# Measures Puppet's own data beside snapshots that Puppet asks, in MRI, in puppetserver and by puppet apply: ruby
-# backend.rb DIR TURNS WARM PART..., where backend.go has written environments to DIR. The environments take turns. WARM
-# is the number of catalogs that puppetserver compiles in each environment before first lookups are measured there. The
-# parts are mri, apply, jruby and http. Prints a table.
+# Compares Puppet's own data with snapshots that Puppet queries, in MRI, in puppetserver and with
+# puppet apply: ruby backend.rb DIR TURNS WARM PART... backend.go has written the environments to
+# DIR. They are measured in turn. WARM is the number of catalogs that puppetserver compiles in each
+# environment before first lookups are measured. The parts are mri, apply, jruby and http. Prints a
+# table.
 require 'fileutils'
 require 'json'
 require 'open3'
@@ -49,7 +50,7 @@ class Backend
     @parts.include?(name)
   end
 
-  # Measures puppetserver, and returns it running.
+  # Measures puppetserver. Returns the running server.
   def serve
     server = Puppetserver.new("#{@dir}/server", "#{@dir}/code", instances: 1, java: [])
     server.start
@@ -99,8 +100,8 @@ class Backend
     JSON.parse(notify['parameters']['message'], max_nesting: false).values_at('took', 'values')
   end
 
-  # Yields each environment in turn, first for as many turns as there are nodes that are not counted. Returns what the
-  # block measures, by environment.
+  # Yields each environment in turn. The first turns, as many as there are nodes, are not counted.
+  # Returns the results of the block by environment.
   def turns(one, environments, count = @turns, least = 0)
     warm = [[one['nodes'].length, 3 * count].min, least].max
     measured = Hash.new { |all, environment| all[environment] = [] }
@@ -134,8 +135,9 @@ class Backend
     differing(name, *found.values_at(one['ours'], one['own']))
   end
 
-  # One lookup of a catalog says little, so there are ten times as many catalogs, of fewer lookups. What a first lookup
-  # does runs once in a catalog, and a JVM compiles what has run some hundred times.
+  # A catalog has only one first lookup, so there are ten times as many catalogs with fewer lookups.
+  # The code of a first lookup runs once per catalog, and a JVM compiles code only after some
+  # hundred runs.
   def first(name, puppet, one)
     keys = one['keys'].shuffle(random: Random.new(1)).first(BRIEF)
     least = puppet.is_a?(Puppetserver) ? @warm : 0

@@ -32,14 +32,14 @@ func main() {
 	commands := measure.Plan{Rounds: 11, Turn: 1} // one run each
 	flag.IntVar(&inProcess.Rounds, "rounds", inProcess.Rounds, "rounds of each case within a process")
 	flag.IntVar(&commands.Rounds, "runs", commands.Rounds, "runs of each command")
-	snapshots := flag.Bool("backend", false, "measure Puppet's own data beside snapshots that it asks")
+	snapshots := flag.Bool("backend", false, "compare Puppet's own data with snapshots that Puppet queries")
 	run := backendRun{}
 	flag.BoolVar(&run.large, "large", false, "with -backend: also sites of 500 and 50 000 nodes")
-	flag.IntVar(&run.turns, "turns", 8, "with -backend: turns of each environment; 2 show that it runs and say little")
+	flag.IntVar(&run.turns, "turns", 8, "with -backend: rounds of each environment; 2 are only enough to test the benchmark")
 	flag.IntVar(&run.warm, "warm", 100, "with -backend: `catalogs` that puppetserver compiles in each environment before first lookups count")
 	parts := flag.String("parts", "mri,apply,jruby,http", "with -backend: the `parts` to measure")
 	flag.StringVar(&run.corpora, "corpora", "", "with -backend: `directory` of control repositories")
-	merging := flag.Bool("deep", false, "measure a deep merge beside Puppet's")
+	merging := flag.Bool("deep", false, "compare a deep merge with Puppet's")
 	flag.Parse()
 	if *merging {
 		if err := deep(*scripts, inProcess); err != nil {
