@@ -107,7 +107,7 @@ var answers = []struct{ name, site, module, want string }{
 		`/classes ["a","b","d"]; /classes@n ["c","b","d"]`},
 	{"classes that are rebound", `{rebind: /classes, transformer: "|$v| { $v + ['z'] }"}`,
 		"{include: a}\n{when: {node: n}, bind: [{include: b}]}", `/classes ["a","z"]; /classes@n ["b","a","z"]`},
-	{"classes that are rebound, beside a key", "[b, 1]\n{rebind: /classes, transformer: '|$v| { $v.size }'}",
+	{"classes that are rebound, next to a key", "[b, 1]\n{rebind: /classes, transformer: '|$v| { $v.size }'}",
 		`{include: a}`, `/classes 1; b 1`},
 	{"classes that nothing includes", `{exclude: a}`, ``, "/classes -"},
 	{"classes that only the module includes", ``, `{include: a}`, `/classes ["a"]`},

@@ -430,11 +430,11 @@ func TestOptionsOfSeveralLevelsAreMergedIfConstant(t *testing.T) {
 	for _, c := range []struct{ name, node, high, low, want string }{
 		{"of the lower level", "{b: {merge: hash}}", "{c: {merge: hash}}", "{a: {merge: unique}}", own},
 		{"of the higher of two levels", "{}", "{a: {merge: unique}}", "{a: {merge: hash}}", own},
-		{"beside nothing of a node", "~", "{a: {merge: unique}}", "{}", own},
-		{"beside nothing on another level", "{}", "{a: {merge: unique}}", "~", none},
+		{"next to null options of a node", "~", "{a: {merge: unique}}", "{}", own},
+		{"next to null options of another level", "{}", "{a: {merge: unique}}", "~", none},
 		{"of a node too", "{a: {merge: hash}}", "{a: {merge: unique}}", "{}", none},
 		{"of another key", "{}", "{b: {merge: unique}}", "{}", "1"},
-		{"of the key, that say nothing", "{}", "{a: ~}", "{}", "1"},
+		{"of the key, but null", "{}", "{a: ~}", "{}", "1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := hieraSite(t, "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: Nodes, "+

@@ -25,7 +25,7 @@ var rebindReports = []struct{ name, site, module, want string }{
 	{"two of a key that is renamed for others, hidden", `[old, 0]`,
 		"{when: {node: m}, bind: [{name: new, to_renamed: old}]}\n" +
 			"{when: {node: n}, bind: [[old, 1], [old, 2]]}\n[old, 3]", ``},
-	{"contributions renamed twice, beside an alias", "{name: other, to_alias_of: k}\n[k, 1]\n" +
+	{"contributions renamed twice, next to an alias", "{name: other, to_alias_of: k}\n[k, 1]\n" +
 		"{name: a, to_renamed: x}\n{name: b, to_renamed: x}",
 		"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", `3 error conflict: 4`},
 	{"contributions and a key renamed twice", "{name: a, to_renamed: x}\n{name: b, to_renamed: x}",

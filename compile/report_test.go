@@ -716,7 +716,7 @@ func TestMessages(t *testing.T) {
 			"'a' is renamed, and bound or renamed again with the same precedence where node is 'n' in layer 'site'\n" +
 				"also bound or renamed here\n" +
 				"move the rename to a higher layer, or to a narrower condition, than the binding it renames"},
-		{"bound beside an alias", "{name: a, to_alias_of: b}\n[a, 1]\n[b, 1]", ``,
+		{"bound next to an alias", "{name: a, to_alias_of: b}\n[a, 1]\n[b, 1]", ``,
 			"'a' is bound twice with the same precedence in layer 'site'\nalso bound here\n" +
 				"bind 'a' once in a higher layer or under a narrower condition, or remove one of the two"},
 		{"class", "{when: {node: n}, bind: [{exclude: ntp}, {include: ntp}]}", ``,

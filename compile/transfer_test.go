@@ -16,7 +16,7 @@ import (
 var transferReports = []struct{ name, site, module, want string }{
 	{"parameters of an unbound target with the map of the types", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{map: [Web, Sql], to: {dbuser: user}}", ``, `1 error rebind:`},
-	{"parameters beside the rename of a map that nothing binds", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"parameters next to a rename of an unbound map", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{name: other, to_renamed: /map/Web/Sql}",
 		"{parameters: Web, to: {port: 1}}\n{parameters: 'Sql[one]', to: {port: 2}}", `2 error rebind:`},
 	{"parameters by a map that is written as any key", "{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +

@@ -345,7 +345,7 @@ a: 2
 	}
 	c := e.Candidates[0]
 	if o := e.Options; o == nil || o.At != "data/common.yaml:1:1" || o.Name != "number" {
-		t.Errorf("the options of what one entry has are %+v", o)
+		t.Errorf("the options of one entry are %+v", o)
 	}
 	if c.State != lookup.Wins || public(c.Outcome.Value).Kind() != bindings.String ||
 		public(e.Outcome.Value).Kind() != bindings.Int {

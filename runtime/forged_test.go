@@ -39,19 +39,19 @@ merged: [1]
 		"the first found":      {Kind: recipe.FirstFound, Targets: []recipe.Target{{Key: "plain"}}},
 		"a hash lookup":        {Kind: recipe.HashLookup, Targets: []recipe.Target{{Key: "plain"}}},
 		"a producer":           {Kind: recipe.Custom, Name: "p"},
-		"what is abstract":     {Kind: recipe.Abstract},
+		"an abstract recipe":   {Kind: recipe.Abstract},
 		"a multibinding":       {Kind: recipe.Multibind, Name: "\x00list", Options: &recipe.Options{Array: true}},
 		"contributions":        {Kind: recipe.Contributions, Parts: []recipe.Part{{Recipe: &recipe.Recipe{}}}},
 		"a merge":              {Kind: recipe.Merged},
 		"an alias":             {Kind: recipe.AliasOf, Targets: []recipe.Target{{Key: "plain"}}},
-		"what is below":        {Kind: recipe.Below, Name: "plain"},
-		"what is erased":       {Kind: recipe.Erased},
+		"a rebinding":          {Kind: recipe.Below, Name: "plain"},
+		"a renamed key":        {Kind: recipe.Erased},
 		"an optional constant": {Kind: recipe.Constant, Optional: true},
 	}
 	alone := []string{"a constant", "an expression", "a lookup", "the first found", "a hash lookup", "a producer",
-		"what is abstract", "a multibinding", "an optional constant"}
+		"an abstract recipe", "a multibinding", "an optional constant"}
 	inPart := append(slices.Clone(alone), "an alias")
-	underKeys := append(slices.Clone(inPart), "a merge", "what is below", "what is erased")
+	underKeys := append(slices.Clone(inPart), "a merge", "a rebinding", "a renamed key")
 	places := map[string]struct {
 		key   string
 		part  bool

@@ -162,7 +162,7 @@ func FuzzSealed(f *testing.F) {
 		}
 		v, found, err = req.Lookup("sound")
 		if string(wrapped) == "wrapped" && (err != nil || !found || textOf(v) != "the secret of sound") {
-			t.Errorf("beside it: %v, %v, %v", v, found, err)
+			t.Errorf("the other key: %v, %v, %v", v, found, err)
 		}
 	})
 }

@@ -148,7 +148,7 @@ func generationOf(l *bindings.Lease) (int, error) {
 	} {
 		v, found, err := l.Lookup(key)
 		if err != nil || !found || textOf(v) != want {
-			return 0, fmt.Errorf("%s beside %s: found is %v, %.40q, %w", key, name, found, textOf(v), err)
+			return 0, fmt.Errorf("%s of generation %s: found is %v, %.40q, %w", key, name, found, textOf(v), err)
 		}
 	}
 	return int(intOf(number)), nil

@@ -26,7 +26,7 @@ type catalogs struct {
 func (w *way) catalogs(masters ...string) (*catalogs, error) {
 	if _, err := exec.LookPath("puppet"); err != nil {
 		say("no catalogs: puppet is not installed (apt-get install puppetserver)")
-		return &catalogs{by: "nobody"}, nil
+		return &catalogs{by: "no Puppet"}, nil
 	}
 	script, err := filepath.Abs("cmd/deploy/catalogs.rb")
 	if err != nil {

@@ -16,7 +16,7 @@ func lookbehind(negative bool, body *node) (*node, error) {
 	for _, alternative := range each {
 		length, ok := alternative.length()
 		if !ok || !alternative.fitsBehind(negative) {
-			return nil, errors.New("invalid pattern in look-behind: expected characters, in a fixed number")
+			return nil, errors.New("invalid pattern in look-behind: expected a fixed number of characters")
 		}
 		out.kids = append(out.kids, &node{kind: behind, back: length, kids: []*node{alternative}})
 	}
