@@ -2,8 +2,8 @@ package runtime
 
 import "bindc/internal/lookup"
 
-// Facts is the variables of a node. It never changes, does not refer to a snapshot, and may be used
-// by several goroutines.
+// Facts has the variables of a node. It never changes, does not refer to a snapshot, and may be
+// used by several goroutines.
 type Facts lookup.Facts
 
 // FactsOptions adds to the facts of a node. The zero value adds nothing. A variable "::role" is the

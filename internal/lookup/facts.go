@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Facts is the variables of a node. It never changes, and may be used by several goroutines.
+// Facts has the variables of a node. It never changes, and may be used by several goroutines.
 type Facts struct {
 	variables map[string]value.Value
 	derived   map[string]bool // variables that were not given but are derived from others

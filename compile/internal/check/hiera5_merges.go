@@ -10,8 +10,8 @@ import (
 	"bindc/loader"
 )
 
-// checkMerges warns about values that the merge strategy of their key cannot take if a request may find a second value,
-// and about knock-outs without effect.
+// checkMerges warns about values that the merge strategy of their key cannot merge if a request may
+// find a second value, and about knock-outs without effect.
 func (c *checker) checkMerges() {
 	found := map[uint32][]fittedValue{}
 	for i := range c.Scopes {
