@@ -36,17 +36,17 @@ var hieraReports = []struct{ name, data, want string }{
 	{"a text where hashes are merged", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\na: {y: 2}\n" +
 		"lookup_options: {a: {merge: hash}}",
 		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, and this " +
-			"is of the kind String; where there are two values, every lookup is an error, as in Puppet"},
+			"is of the kind String; with two values, every lookup fails, as in Puppet"},
 	{"a hash of numbers where hashes are merged", "-- data/nodes/n1.yaml --\na: {1: 2}\n-- data/common.yaml --\na: {y: 2}\n" +
 		"lookup_options: {a: {merge: hash}}",
 		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, and this " +
-			"is of the kind Hash; where there are two values, every lookup is an error, as in Puppet"},
+			"is of the kind Hash; with two values, every lookup fails, as in Puppet"},
 	{"two misfits", "-- data/nodes/n1.yaml --\na: {x: 1}\n-- data/common.yaml --\nb: 1\na: ~\n" +
 		"lookup_options: {a: {merge: unique}}",
 		"data/common.yaml:2 hiera_merge 'a': the merge strategy 'unique' needs scalars and Arrays of Data, and this is " +
-			"of the kind Undef; where there are two values, every lookup is an error, as in Puppet\n" +
+			"of the kind Undef; with two values, every lookup fails, as in Puppet\n" +
 			"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'unique' needs scalars and Arrays of Data, and this is " +
-			"of the kind Hash; where there are two values, every lookup is an error, as in Puppet"},
+			"of the kind Hash; with two values, every lookup fails, as in Puppet"},
 	{"a text among lists", "-- data/nodes/n1.yaml --\na: x\n-- data/common.yaml --\na: [y]\n" +
 		"lookup_options: {a: {merge: unique}}", ""},
 	{"a misfit that is alone", "a: text\nlookup_options: {a: {merge: hash}}", ""},
@@ -63,18 +63,17 @@ var hieraReports = []struct{ name, data, want string }{
 	{"data of a module and of the site", "-- data/common.yaml --\nm::a: text\n" + module + "-- modules/m/data/common.yaml --\n" +
 		"m::a: {x: 1}\nlookup_options: {'m::a': {merge: hash}}",
 		"data/common.yaml:1 hiera_merge 'm::a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, and " +
-			"this is of the kind String; where there are two values, every lookup is an error, as in Puppet"},
+			"this is of the kind String; with two values, every lookup fails, as in Puppet"},
 	{"a default that nothing is merged with", "-- data/x --\n-- modules/m/hiera.yaml --\nversion: 5\n" +
 		"default_hierarchy: [{name: D, path: defaults.yaml}]\n-- modules/m/data/common.yaml --\nm::a: {x: 1}\n" +
 		"lookup_options: {'m::a': {merge: hash}}\n-- modules/m/data/defaults.yaml --\nm::a: text", ""},
 	{"misfits below a layer of bindings", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\na: {y: 2}\n" +
 		"lookup_options: {a: {merge: hash}}\n" + bindings,
 		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, and " +
-			"this is of the kind String; where there are two values, every lookup is an error, as in Puppet"},
+			"this is of the kind String; with two values, every lookup fails, as in Puppet"},
 	{"misfits of a strategy with an unknown option", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\n" +
 		"a: {y: 2}\nlookup_options: {a: {merge: {strategy: hash, knockout_prefix: --}}}",
-		"data/common.yaml:2 hiera_options the merge strategy 'hash' has no option 'knockout_prefix', it has none; every " +
-			"lookup of a key this is for is an error, as in Puppet"},
+		"data/common.yaml:2 hiera_options the merge strategy 'hash' has no option 'knockout_prefix', it has none; every lookup that uses this fails, as in Puppet"},
 	{"bound in a higher layer", "-- data/common.yaml --\na: {y: 2}\nlookup_options: {a: {merge: hash}}\n" +
 		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, text]]}", ""},
 
@@ -82,7 +81,7 @@ var hieraReports = []struct{ name, data, want string }{
 		"-- data/nodes/n1.yaml --\na: text\n-- data/nodes/n2.yaml --\nlookup_options: ~\n-- data/common.yaml --\n" +
 		"a: {y: 2}\nlookup_options: {a: {merge: hash}}",
 		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, " +
-			"and this is of the kind String; where there are two values, every lookup is an error, as in Puppet"},
+			"and this is of the kind String; with two values, every lookup fails, as in Puppet"},
 
 	{"a value that is knocked out", "-- data/nodes/n1.yaml --\na: [--one, two]\n-- data/common.yaml --\na: [one]\n" + knockout, ""},
 	{"a knock-out of a value that no level has", "-- data/nodes/n1.yaml --\na: [--one, two]\n-- data/common.yaml --\na: [three]\n" +
@@ -120,38 +119,35 @@ var hieraReports = []struct{ name, data, want string }{
 		"data/nodes/n1.yaml:1 hiera_merge something is wrong here; it may be sensitive and is not shown"},
 
 	{"an unknown strategy", "a: 1\nlookup_options: {a: {merge: uniq}}",
-		"data/common.yaml:2 hiera_options there is no merge strategy 'uniq', expected first, unique, hash or deep; every " +
-			"lookup of a key this is for is an error, as in Puppet"},
+		"data/common.yaml:2 hiera_options unknown merge strategy 'uniq', expected first, unique, hash or deep; every lookup that uses this fails, as in Puppet"},
 	{"an unknown strategy on a line of its own", "a: 1\nlookup_options:\n  b: {merge: hash}\n  a: {merge: uniq}",
-		"data/common.yaml:4 hiera_options there is no merge strategy 'uniq', expected first, unique, hash or deep; " +
-			"every lookup of a key this is for is an error, as in Puppet"},
+		"data/common.yaml:4 hiera_options unknown merge strategy 'uniq', expected first, unique, hash or deep; " +
+			"every lookup that uses this fails, as in Puppet"},
 	{"an unknown strategy and an unknown option", "a: 1\nlookup_options: {a: {merge: uniq, other: 1}}",
-		"data/common.yaml:2 hiera_options there is no merge strategy 'uniq', expected first, unique, hash or deep; " +
-			"every lookup of a key this is for is an error, as in Puppet"},
+		"data/common.yaml:2 hiera_options unknown merge strategy 'uniq', expected first, unique, hash or deep; " +
+			"every lookup that uses this fails, as in Puppet"},
 	{"a conversion that only Puppet does", "a: 1\nlookup_options: {a: {convert_to: SemVerRange}}",
 		"data/common.yaml:2 hiera_options convert_to of 'a': the type 'SemVerRange' is not supported in bindings, and " +
-			"Puppet converts to it; every lookup of a key this is for is an error here"},
+			"Puppet converts to it; every lookup that uses this fails here"},
 	{"options that are not a hash", "a: 1\nlookup_options: [a]",
-		"data/common.yaml:2 hiera_options lookup_options must be a Hash, found the kind Array; every lookup they are for " +
-			"is an error, as in Puppet"},
+		"data/common.yaml:2 hiera_options lookup_options must be a Hash, found the kind Array; every lookup that uses them fails, as in Puppet"},
 	{"options that are not a hash, above others", "-- data/nodes/n1.yaml --\nlookup_options: [a]\n" +
 		"-- data/common.yaml --\na: 1\nlookup_options: {'^ntp::': {merge: unique}}",
-		"data/common.yaml:2 hiera_options lookup_options have the pattern '^ntp::', and no key that is bound matches it\n" +
-			"data/nodes/n1.yaml:1 hiera_options lookup_options must be a Hash, found the kind Array; every lookup they are " +
-			"for is an error, as in Puppet"},
+		"data/common.yaml:2 hiera_options lookup_options have the pattern '^ntp::', but no bound key matches it\n" +
+			"data/nodes/n1.yaml:1 hiera_options lookup_options must be a Hash, found the kind Array; every lookup that uses them fails, as in Puppet"},
 	{"two patterns that do not compile", "a: 1\nlookup_options: {'^a(': {merge: hash}, '^b(': {merge: hash}}",
 		"data/common.yaml:2 hiera_options the pattern '^a(' in lookup_options does not compile: unmatched ( in /^a(/; " +
-			"every lookup they are for is an error, as in Puppet\n" +
+			"every lookup that uses them fails, as in Puppet\n" +
 			"data/common.yaml:2 hiera_options the pattern '^b(' in lookup_options does not compile: unmatched ( in /^b(/; " +
-			"every lookup they are for is an error, as in Puppet"},
+			"every lookup that uses them fails, as in Puppet"},
 	{"patterns that do not compile, each in its line", "a: 1\nlookup_options:\n  '^a(': {merge: hash}\n  '^a': {merge: hash}\n" +
 		"  '^b(': {merge: hash}",
 		"data/common.yaml:3 hiera_options the pattern '^a(' in lookup_options does not compile: unmatched ( in /^a(/; " +
-			"every lookup they are for is an error, as in Puppet\n" +
+			"every lookup that uses them fails, as in Puppet\n" +
 			"data/common.yaml:5 hiera_options the pattern '^b(' in lookup_options does not compile: unmatched ( in /^b(/; " +
-			"every lookup they are for is an error, as in Puppet"},
+			"every lookup that uses them fails, as in Puppet"},
 	{"options of a misspelt key", "contact: 1\nlookup_options: {contcat: {merge: hash}}",
-		"data/common.yaml:2 hiera_options lookup_options have 'contcat', and nothing binds a key of that name; did you " +
+		"data/common.yaml:2 hiera_options lookup_options have 'contcat', but no key of that name is bound; did you " +
 			"mean 'contact'?"},
 	{"options of a key whose name only begins like another", "profile::base::users: 1\n" +
 		"lookup_options: {profile::base::sysctl: {merge: hash}}", ""},
@@ -173,7 +169,7 @@ var hieraReports = []struct{ name, data, want string }{
 			"expected a Hash"},
 	{"null in place of a hash", "a: 1\nlookup_options: {a: ~}", ""},
 	{"a pattern that does not begin as one", "a: 1\nlookup_options: {'ntp::.*': {merge: unique}}",
-		"data/common.yaml:2 hiera_options lookup_options have 'ntp::.*', and nothing binds a key of that name; a pattern " +
+		"data/common.yaml:2 hiera_options lookup_options have 'ntp::.*', but no key of that name is bound; a pattern " +
 			"begins with '^'"},
 	{"lookup_options misspelt", "a: 1\nlookup_option: {a: {merge: unique}}\nlookup-options: text",
 		"data/common.yaml:2 hiera_options 'lookup_option' is an ordinary key and does not set how other keys are " +
@@ -183,16 +179,15 @@ var hieraReports = []struct{ name, data, want string }{
 			"looked up; did you mean 'lookup_options'?"},
 	{"options of a key without a similar one", "a: 1\nlookup_options: {ntp::servers: {merge: unique}}", ""},
 	{"a pattern that no key matches", "a: 1\nlookup_options: {'^ntp::': {merge: unique}}",
-		"data/common.yaml:2 hiera_options lookup_options have the pattern '^ntp::', and no key that is bound matches it"},
+		"data/common.yaml:2 hiera_options lookup_options have the pattern '^ntp::', but no bound key matches it"},
 	{"a pattern that no letter matches", "a: 1\nlookup_options: {'^\\W': {merge: unique}}",
-		"data/common.yaml:2 hiera_options lookup_options have the pattern '^\\W', and no key that is bound matches it"},
+		"data/common.yaml:2 hiera_options lookup_options have the pattern '^\\W', but no bound key matches it"},
 	{"a pattern that the second key matches", "a: 1\nntp::servers: 2\nlookup_options: {'^ntp::': {merge: unique}}", ""},
 	{"a pattern of a module that no key matches", "-- data/common.yaml --\na: 1\n" + module +
 		"-- modules/m/data/common.yaml --\nm::a: 1\nlookup_options: {'^m::b': {merge: unique}}", ""},
 	{"options of a module for a misspelt key", "-- data/common.yaml --\na: 1\n" + module +
 		"-- modules/m/data/common.yaml --\nm::contact: 1\nlookup_options: {'m::contcat': {merge: unique}}",
-		"modules/m/data/common.yaml:2 hiera_options lookup_options have 'm::contcat', and nothing binds a key of that " +
-			"name; did you mean 'm::contact'?"},
+		"modules/m/data/common.yaml:2 hiera_options lookup_options have 'm::contcat', but no key of that name is bound; did you mean 'm::contact'?"},
 	{"options of a dotted key", "app: {users: {x: 1}}\nlookup_options: {app.users: {merge: hash}, other.x: {merge: hash}}",
 		"data/common.yaml:2 hiera_options lookup_options for 'app.users' have no effect: Puppet uses those of 'app'; " +
 			"set the options for 'app', the key without its subkeys"},
@@ -240,14 +235,14 @@ var hieraReports = []struct{ name, data, want string }{
 		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [{name: a, to_first_found: [b, z]}, " +
 		"{name: z, to_lookup_of: a}]}", ""},
 	{"needs itself", "a: \"x%{lookup('a')}\"",
-		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it is an error, as in Puppet"},
+		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it fails, as in Puppet"},
 	{"two need one another, and a third needs them", "c: \"%{lookup('a')}\"\na: \"%{lookup('b.x')}\"\nb: [\"%{alias('a')}\"]",
-		"data/common.yaml:2 loop 'a' needs itself: a -> b -> a; every lookup of it is an error, as in Puppet"},
+		"data/common.yaml:2 loop 'a' needs itself: a -> b -> a; every lookup of it fails, as in Puppet"},
 	{"needs one that needs itself", "a: \"%{lookup('b')}\"\nb: \"%{lookup('b')}\"",
-		"data/common.yaml:2 loop 'b' needs itself: b -> b; every lookup of it is an error, as in Puppet"},
+		"data/common.yaml:2 loop 'b' needs itself: b -> b; every lookup of it fails, as in Puppet"},
 	{"needs one twice", "a: \"%{lookup('b')}%{lookup('b')}%{lookup('c')}\"\nb: \"%{lookup('c')}\"\nc: 1", ""},
 	{"needs itself after a harmless lookup", "a: \"%{lookup('b')}%{lookup('a')}\"\nb: 1",
-		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it is an error, as in Puppet"},
+		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it fails, as in Puppet"},
 	{"needs itself unless a node hides it", "-- data/nodes/n1.yaml --\na: 1\n-- data/common.yaml --\na: \"%{lookup('a')}\"", ""},
 	{"needs itself for one node", "-- data/nodes/n1.yaml --\na: \"%{lookup('a')}\"\n-- data/common.yaml --\na: 1", ""},
 	{"needs itself where the site hides it", "-- data/common.yaml --\nm::a: 1\n" + module +
@@ -255,15 +250,15 @@ var hieraReports = []struct{ name, data, want string }{
 	{"needs itself, hidden by a bindings file", "-- data/common.yaml --\na: \"%{lookup('a')}\"\n" +
 		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, text]]}", ""},
 	{"needs itself below a layer of bindings", "-- data/common.yaml --\na: \"%{lookup('a')}\"\n" + bindings,
-		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it is an error, as in Puppet"},
+		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it fails, as in Puppet"},
 	{"needs itself through many keys", ring(21), "data/common.yaml:1 loop 'k00' needs itself: k00 -> k01 -> k02 -> " +
 		"k03 -> k04 -> k05 -> k06 -> k07 -> k08 -> k09 -> k10 -> k11 -> k12 -> k13 -> k14 -> k15 -> k16 -> k17 -> k18 -> " +
-		"k19 -> k20 -> k00; every lookup of it is an error, as in Puppet"},
+		"k19 -> k20 -> k00; every lookup of it fails, as in Puppet"},
 	{"needs itself through more keys than the check follows", ring(22), ""},
 	{"needs itself, and a module has options that depend on the request", "-- data/common.yaml --\n" +
 		"a: \"%{lookup('a')}\"\n" + module + "-- modules/m/data/common.yaml --\nm::b: 1\n" +
 		"lookup_options: {m::b: {merge: '%{x}'}}",
-		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it is an error, as in Puppet"},
+		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it fails, as in Puppet"},
 	{"needs itself where it is merged", "a: \"%{lookup('a')}\"\nlookup_options: {a: {merge: unique}}", ""},
 }
 

@@ -467,7 +467,7 @@ bind:
   - {in: list, to: 5}
 `}, "")
 	for key, want := range map[string]string{
-		"optional": "it is optional, and yields undef",
+		"optional": "it is optional, and its value is undef",
 		"alias":    "'there' is not bound for this request",
 		"renamed":  "'below' is not bound below it for this request",
 		"again":    "nothing below it is bound for this request",
@@ -488,7 +488,7 @@ bind:
 	}
 	e, err := engine(r).Explain("below")
 	if err != nil || len(e.Candidates) != 2 || e.Candidates[0].State != lookup.Wins ||
-		e.Candidates[0].Why != "'below' has another name from here on down" {
+		e.Candidates[0].Why != "'below' is renamed from here down" {
 		t.Errorf("a renamed key: %+v, %v", e, err)
 	}
 	e, err = engine(r).Explain("list")
@@ -522,7 +522,7 @@ func TestProducerNamedLikeItsKey(t *testing.T) {
 			t.Errorf("k is %s, expected %s", got, want)
 		}
 		if e, err := engine(requestFor(t, s, "{}")).Explain("k"); v == nil && (err != nil ||
-			e.Candidates[0].Why != "it is optional, and yields undef") {
+			e.Candidates[0].Why != "it is optional, and its value is undef") {
 			t.Errorf("why there is nothing: %+v, %v", e, err)
 		}
 	}

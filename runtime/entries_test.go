@@ -35,7 +35,7 @@ func TestLookupEntries(t *testing.T) {
 		{req, "everywhere", 2, 3, unique, `["web","all","common","both"]`},
 		{req, "everywhere", 2, 2, first, `["web"]`},
 		{req, "everywhere", 0, -1, "", `["node","both"]`},
-		{req, "everywhere", 0, -1, `"uniq"`, "usage: 'everywhere': there is no merge strategy 'uniq', expected " +
+		{req, "everywhere", 0, -1, `"uniq"`, "usage: 'everywhere': unknown merge strategy 'uniq', expected " +
 			"first, " +
 			"unique, hash or deep"},
 		{req, "everywhere", 0, -1, hash, "evaluation: 'everywhere': the merge strategy 'hash' needs Hashes of " +

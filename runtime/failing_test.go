@@ -295,7 +295,7 @@ m::hash: {b: 2}
 		t.Fatal(err)
 	}
 	for _, key := range []string{"m::odd", "m::absent", "m::odd.x"} {
-		want := "evaluation: '" + key + "': there is no merge strategy 'none', expected first, unique, hash or deep"
+		want := "evaluation: '" + key + "': unknown merge strategy 'none', expected first, unique, hash or deep"
 		if got := resultText(lookupMerged(requestFor(t, s, `{"role": "app", "how": "none"}`), key, first)); got != want {
 			t.Errorf("the first value of %s is %s, expected %s", key, got, want)
 		}

@@ -112,8 +112,8 @@ func TestRenameHidesMergedBindingsBelow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	renamed := "hidden 'm::list' has another name from above this on down"
-	want := []string{"merged ", "hidden 'm::list' has another name from here on down", renamed, renamed, renamed, renamed}
+	renamed := "hidden 'm::list' is renamed above this"
+	want := []string{"merged ", "hidden 'm::list' is renamed from here down", renamed, renamed, renamed, renamed}
 	var states []string
 	for _, c := range e.Candidates {
 		if c.State != lookup.NotEffective {

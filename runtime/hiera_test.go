@@ -224,7 +224,7 @@ var hieraLookups = []struct{ key, merge, want string }{
 	{"everywhere", `"hash"`, "evaluation: 'everywhere': the merge strategy 'hash' needs Hashes of Data with " +
 		"Strings as " +
 		"keys, and this is of the kind Array"},
-	{"everywhere", `"uniq"`, "usage: 'everywhere': there is no merge strategy 'uniq', expected first, unique, " +
+	{"everywhere", `"uniq"`, "usage: 'everywhere': unknown merge strategy 'uniq', expected first, unique, " +
 		"hash or deep"},
 	{"everywhere.1", "", `"node"`},
 	{"everywhere.9", "", "not found"},
@@ -374,7 +374,7 @@ func TestExplainHieraKeys(t *testing.T) {
 	const node, os, web, all, common = "data/nodes/n1.yaml", "data/os/Debian.yaml", "data/role/web.yaml",
 		"data/role/all.yaml", "data/common.yaml"
 	const module, d1, d2 = "modules/m/data/common.yaml", "modules/m/data/d1.yaml", "modules/m/data/d2.yaml"
-	const defaults = "default_hierarchy counts where nothing else is found"
+	const defaults = "default_hierarchy is used only if nothing else is found"
 	// The winning value is shown completely, even if the key leads into it.
 	if e, err := engine(req).Explain("structured.a.b"); err != nil || len(e.Candidates) != 1 ||
 		resultText(public(e.Candidates[0].Outcome.Value), true, nil) != `{"a":{"b":1}}` {
@@ -418,7 +418,7 @@ func TestExplainHieraKeys(t *testing.T) {
 			common + `:11:1 {"merge":"unique"}`}, // in the hierarchies
 		{req, "now", "wins bindings/default.yaml:11:12 its value is that of 'renamed' below this"},
 		{req, "absent", ""},
-		{between, "opt", "declined bindings/above.yaml:8:10 it is optional, and yields undef"},
+		{between, "opt", "declined bindings/above.yaml:8:10 it is optional, and its value is undef"},
 		{between, "merged", "merged data/a.yaml:3:1\nmerged data/b.yaml:2:1\nhidden bindings/below.yaml:3:45 a " +
 			"structured binding is not merged with those above it\noptions of merged data/a.yaml:4:1 {\"merge\":\"unique\"}"},
 		{between, "a", "wins bindings/above.yaml:4:4\nhidden data/a.yaml:1:1 hidden by bindings/above.yaml:4:4\n" +

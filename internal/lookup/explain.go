@@ -138,7 +138,7 @@ func (x *explainer) bound(key string) (out Explanation, err error) {
 		}
 		switch {
 		case r.Kind == recipe.Erased:
-			c.Why = "'" + strings.Clone(root) + "' has another name from here on down"
+			c.Why = "'" + strings.Clone(root) + "' is renamed from here down"
 		case r.Kind == recipe.Below && r.Name != root && c.State == Wins:
 			c.Why = "its value is that of '" + strings.Clone(r.Name) + "' below this"
 		}
@@ -157,5 +157,5 @@ func whyDeclined(key string, r *recipe.Recipe) string {
 	case r.Kind == recipe.Below:
 		return "'" + strings.Clone(r.Name) + "' is not bound below it for this request"
 	}
-	return "it is optional, and yields undef"
+	return "it is optional, and its value is undef"
 }

@@ -35,16 +35,16 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 		switch {
 		case cs[i].State == NotEffective || cs[i].State == Declined:
 		case bs[i].Layer > last:
-			cs[i].State, cs[i].Why = Hidden, "'"+key.Root+"' has another name from above this on down"
+			cs[i].State, cs[i].Why = Hidden, "'"+key.Root+"' is renamed above this"
 		case part == snapshot.NoHiera:
 			cs[i].State, cs[i].Why = Hidden, "a structured binding is not merged with those above it"
 			if is, _ := h.erases(bs[i].key, bs[i].Binding); is {
-				cs[i].Why = "'" + key.Root + "' has another name from here on down"
+				cs[i].Why = "'" + key.Root + "' is renamed from here down"
 			}
 		case (part == snapshot.HieraDefaults) != defaults && defaults:
 			cs[i].State, cs[i].Why = Hidden, "'"+key.Text+"' finds nothing in the data of the hierarchies"
 		case (part == snapshot.HieraDefaults) != defaults:
-			cs[i].State, cs[i].Why = Hidden, "default_hierarchy counts where nothing else is found"
+			cs[i].State, cs[i].Why = Hidden, "default_hierarchy is used only if nothing else is found"
 		case !takesOne:
 			cs[i].State, cs[i].Why = Merged, ""
 		case winner != "":

@@ -131,7 +131,7 @@ func parseConversion(to value.Value) (*conversion, error) {
 
 var (
 	errArguments = errors.New("it takes no arguments")
-	errHidden    = errors.New("the value, which is sensitive, is not one that can be converted")
+	errHidden    = errors.New("the sensitive value cannot be converted")
 )
 
 func (c *conversion) apply(v value.Value, bounds expr.Options) (value.Value, error) {

@@ -98,7 +98,7 @@ func Parse(v value.Value) (Strategy, error) {
 	}
 	s, ok := strategies[name.Text()]
 	if name.Kind() != value.String || !ok {
-		return Strategy{}, failf(Malform, "there is no merge strategy %s, expected %s", quoted(name), offered)
+		return Strategy{}, failf(Malform, "unknown merge strategy %s, expected %s", quoted(name), offered)
 	}
 	s.name = name.Text()
 	err := s.setAll(v)

@@ -115,7 +115,7 @@ func (h *hieraNeeds) follow(key string, path []string, done map[string]bool) {
 		loop := append(slices.Clone(path[i:]), key)
 		h.Report(diag.Diagnostic{Pos: h.certain[key].at, Severity: diag.Warning, Code: "loop",
 			Message: "'" + key + "' needs itself: " + strings.Join(loop, " -> ") +
-				"; every lookup of it is an error, as in Puppet"})
+				"; every lookup of it fails, as in Puppet"})
 		return
 	}
 	if done[key] || len(path) > maxNamed {

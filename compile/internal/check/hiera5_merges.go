@@ -55,8 +55,7 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 	for _, k := range all {
 		if err := strategy.Check(k.v); k.constant && err != nil {
 			c.Report(diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge", Secret: m.Secret != nil,
-				Message: "'" + key + "': " + err.Error() + "; where there are two values, every lookup is an error, as in " +
-					"Puppet"})
+				Message: "'" + key + "': " + err.Error() + "; with two values, every lookup fails, as in Puppet"})
 		}
 	}
 	if m.Secret == nil { // the message quotes the value
