@@ -27,7 +27,7 @@ type placedValue struct {
 // locations returns the locations in all hierarchies where a key may be, with the values there.
 func (x *explainer) locations(key, root string) (out []Location, err error) {
 	h := x.r.snap.hierarchies.Load()
-	if h == nil || h.written.Len() == 0 || internal(key) {
+	if h == nil || h.written.Len() == 0 || internal(key) || x.possible != nil {
 		return nil, nil
 	}
 	if root == "" {

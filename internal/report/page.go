@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/rivo/uniseg"
+	"github.com/clipperhouse/displaywidth"
 
 	"bindc/diag"
 	"bindc/internal/lookup"
@@ -49,18 +49,19 @@ func (p *Page) paint(style, text string) string {
 }
 
 // columns is how wide a terminal shows text, as paint has it.
-func columns(text string) int { return uniseg.StringWidth(diag.Visible(text)) }
+func columns(text string) int { return displaywidth.String(diag.Visible(text)) }
 
 // fitted is text in at most so many columns, and on one line. No character is cut in two.
 func fitted(text string, most int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	width, end := 0, 0 // what there is room for beside what tells that there is more ends there
-	for g := uniseg.NewGraphemes(text); g.Next(); {
-		if width += columns(g.Str()); width > most {
+	read := 0
+	for g := displaywidth.StringGraphemes(text); g.Next(); {
+		if width += columns(g.Value()); width > most {
 			return text[:end] + "…"
 		}
-		if width < most {
-			_, end = g.Positions()
+		if read += len(g.Value()); width < most {
+			end = read
 		}
 	}
 	return text
