@@ -19,9 +19,9 @@ func (r *Request) Explain(key string) (*Explanation, error) {
 	return r.explain(key, nil)
 }
 
-// ExplainUnset is Explain without most bindings that would not hold if the unset variables were set: those for another
-// value of a category than the request has. Its positions have the numbers of files, not their names. So it reads a
-// part of the site, where Explain reads all.
+// ExplainUnset is like Explain, but omits most bindings that would not hold even if the unset
+// variables were set: those for another value of a category than the request has. Its positions
+// have the numbers of files instead of their names. So it reads only a part of the site.
 func (r *Request) ExplainUnset(key string) (*Explanation, error) {
 	if r.closed.Load() {
 		return nil, fs.ErrClosed

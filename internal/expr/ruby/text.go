@@ -24,7 +24,7 @@ func Downcase(s string) string {
 	}
 	return convert(s, func(r rune) string {
 		if r == 'İ' {
-			return "i̇" // with a second dot, which the standard library leaves out
+			return "i̇" // with a second dot, which the standard library omits
 		}
 		return string(unicode.ToLower(r))
 	})
@@ -61,7 +61,7 @@ func findSpecial(r rune) (int, bool) {
 	return i, i < len(special) && special[i].lower == r
 }
 
-// convert replaces each character of s. Bytes that are not UTF-8 remain.
+// convert replaces each character of s. Bytes that are not UTF-8 are kept.
 func convert(s string, with func(rune) string) string {
 	var out strings.Builder
 	for len(s) > 0 {
