@@ -176,8 +176,8 @@ class DataHashTest < Minitest::Test
     end
   end
 
-  # A variable that both a class and the top scope have is that of the class within it. ::role is
-  # that of the top scope.
+  # Within a class, its variable takes precedence over one of the top scope. ::role always means the
+  # top scope.
   def test_variables_come_from_the_scope_of_the_lookup
     snapshot('variables' => %w[role zone], 'scoped' => %w[role ::zone], 'keys' => { 'a' => [{ 'value' => 1 }] })
     compile('role' => 'web', 'zone' => 'x') do |scope|

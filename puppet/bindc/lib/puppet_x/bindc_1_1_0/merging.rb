@@ -15,7 +15,7 @@ module ::Puppet::Bindc_1_1_0
     end
 
     # Returns the strategy for merging the answer, or nil for the first value. Puppet loads this
-    # file during the first lookup of a process, which is of lookup_options. That lookup was not
+    # file during the first lookup of a process, which looks up lookup_options. That lookup was not
     # intercepted; it merges as a hash.
     def self.asked(invocation)
       return invocation.instance_variable_get(:@bindc_merge) if invocation.instance_variable_defined?(:@bindc_merge)
