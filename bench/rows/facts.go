@@ -42,8 +42,8 @@ func Sizes(w *World, indexTarget float64) ([]Fact, error) {
 	}, nil
 }
 
-// keyRecord is the size of the part of a key's record that belongs to the index; the rest of the
-// section is values (format.md).
+// keyRecord is the size of a key's record, which belongs to the index. The rest of section keys is
+// values (format.md).
 const keyRecord = 64
 
 // indexBytes returns the size of everything that locates values: all but values, recipes and the

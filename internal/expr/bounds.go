@@ -34,7 +34,8 @@ func (ev *Evaluator) Spend(n int) error {
 	return nil
 }
 
-// nest makes evaluations inside a lookup start at the current depth of ev, until leave is called.
+// nest subtracts the current depth of ev from the depth that nested lookups may use, until leave is
+// called.
 func (ev *Evaluator) nest() (leave func()) {
 	if ev.total == nil {
 		return func() {}

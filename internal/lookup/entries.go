@@ -86,8 +86,8 @@ func (e *entriesLookup) answer() (value.Value, bool, error) {
 	return e.merged()
 }
 
-// simply returns a value that is not merged and hides nothing. sure is false if the result needs
-// more steps.
+// simply looks root up without merging. sure is false if that is not enough: the value is merged,
+// may decline or is sensitive, or there is an error.
 func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 	ref, found, err := e.r.file.Find(e.root, &e.r.scopes)
 	if !found {
@@ -153,8 +153,8 @@ func (e *entriesLookup) mergedOf(keys ...string) (v value.Value, found bool, err
 	return v, found, err
 }
 
-// noting calls do, and afterwards l.sensitive reports whether do found anything sensitive. Values
-// found before remain hidden in messages.
+// noting calls do, and sets marked if do finds anything sensitive. Messages also hide sensitive
+// values found before.
 func (e *entriesLookup) noting(do func() (value.Value, bool, error)) (value.Value, bool, error) {
 	e.sensitive, e.hidden = false, e.hides()
 	v, found, err := do()

@@ -45,7 +45,7 @@ func unlessAdmitted(t *types.Type, k value.Kind, found types.Kind, path []value.
 	return &types.Mismatch{Expected: t, Found: types.Of(found).String(), Path: path}
 }
 
-// misfitElements checks the elements up to the first of unknown number.
+// misfitElements checks the elements before the first splat, whose number of elements is unknown.
 func misfitElements(t *types.Type, elems []*expr.Node, path []value.Value) *types.Mismatch {
 	for i, e := range elems {
 		if e.Op == expr.Splat {

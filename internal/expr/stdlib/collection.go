@@ -252,7 +252,8 @@ func runSlice(c *call) (value.Value, error) {
 }
 
 // yieldSlices calls the lambda with n elements at a time. A lambda with one parameter gets an
-// array, others get one element per parameter. The last call is padded with undef.
+// array, others get one element per parameter. The last call is padded with undef, or for a hash with empty
+// arrays.
 func yieldSlices(c *call, elems []value.Value, n int, size int64) error {
 	params := len(c.Lambda.Params)
 	if params != 1 && !c.Lambda.HasRest() && int64(params) != size || params == 0 {

@@ -144,8 +144,8 @@ func (w textWriter) array(v value.Value, f *textFormat, formats formatMap, in in
 	return f.layOut(head, elems, texts, in.inside(f.alt).padding()) + end, nil
 }
 
-// layOut appends the elements of an array. With the flag # each starts on a new line where Puppet
-// breaks lines.
+// layOut joins the elements of an array. With the flag # it breaks lines as Puppet does: after
+// nested collections, and between elements if a run of them is wider than the format's width.
 func (f *textFormat) layOut(out string, elems []value.Value, texts []string, padding string) string {
 	separator := ", "
 	if f.separator != nil {
