@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -90,15 +91,25 @@ func Misspelt(word string, words []string) string {
 // may be a wrongly indented part of the value.
 func Unknown(at Pos, code Code, what, name, found string, allowed []string) Diagnostic {
 	hint := DidYouMean(name, allowed)
-	found = strings.TrimPrefix(found, "the string ")
-	unknown, expected := "unknown "+what+": ", "; expected "+QuotedFor(hint, allowed)
-	d := Diagnostic{Pos: at, Code: code, Message: unknown + found + expected, Hint: hint}
+	if meant := synonyms[name]; slices.Contains(allowed, meant) {
+		hint = "did you mean '" + meant + "'?"
+	}
+	unknown := "unknown " + what + ": "
+	d := Diagnostic{Pos: at, Code: code, Message: unknown + strings.TrimPrefix(found, "the string "), Hint: hint}
 	d.Discreet = d.Message
 	if hint == "" {
+		expected := "; expected " + quoted(allowed, maxExpected, "or")
+		d.Message += expected
 		d.Discreet = unknown + "it may be sensitive and is not shown" + expected
 	}
 	return d
 }
+
+// synonyms maps names that other tools use, or that come to mind first, to the names of this language.
+var synonyms = map[string]string{"value": "to", "values": "to", "val": "to", "default": "to", "key": "name", "if": "when",
+	"condition": "when", "bindings": "bind", "hierarchy": "categories", "category": "categories", "lookup": "to_lookup_of",
+	"alias": "to_alias_of", "expression": "to_expression", "multibind": "multibind_id", "lookup_type": "type",
+	"includes": "include", "uris": "include", "uri": "include"}
 
 // distance is the edit distance of a and b with swaps of neighbours, or limit+1 when it is more than limit.
 func distance(a, b string, limit int) int {
@@ -142,18 +153,25 @@ const maxQuoted = 200
 // maxBesideHint is how many it lists where a hint names the one that is meant.
 const maxBesideHint = 8
 
+// maxExpected is the number of names that a message about an unknown name lists.
+const maxExpected = 12
+
 // Quoted lists names in quotes, as a message does: 'a', 'b' and 'c'.
-func Quoted(names []string) string { return quoted(names, maxQuoted) }
+func Quoted(names []string) string { return quoted(names, maxQuoted, "and") }
+
+// AnyOf lists names in quotes as alternatives: 'a', 'b' or 'c'.
+func AnyOf(names []string) string { return quoted(names, maxQuoted, "or") }
 
 // QuotedFor is Quoted before a hint, "" if there is none: with one, few names are enough.
 func QuotedFor(hint string, names []string) string {
 	if hint != "" {
-		return quoted(names, maxBesideHint)
+		return quoted(names, maxBesideHint, "and")
 	}
 	return Quoted(names)
 }
 
-func quoted(names []string, most int) string {
+// quoted lists names in quotes with a word before the last one. It counts those beyond the first most names.
+func quoted(names []string, most int, last string) string {
 	if more := len(names) - most; more > 0 {
 		return "'" + strings.Join(names[:most], "', '") + "' and " + strconv.Itoa(more) + " more"
 	}
@@ -162,7 +180,7 @@ func quoted(names []string, most int) string {
 		switch {
 		case i == 0:
 		case i == len(names)-1:
-			out += " and "
+			out += " " + last + " "
 		default:
 			out += ", "
 		}

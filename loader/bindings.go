@@ -226,10 +226,7 @@ func (c *setCompiler) and(conditions []Condition, p *bindingsfile.Pair) ([]Condi
 	name := p.Category.Value.Text() // "" unless it is a string
 	category, ok := c.Category(name)
 	if !ok {
-		found, names := strings.TrimPrefix(value.Describe(p.Category.Value), "the string "), c.CategoryNames()
-		hint := c.diags.DidYouMean(name, names)
-		c.diags.Add(diag.Diagnostic{Pos: p.Category.Pos, Code: "category", Hint: hint,
-			Message: "the site has no category " + found + "; it has " + diag.QuotedFor(hint, names)})
+		c.Unknown(p.Category.Value, p.Category.Pos)
 		return nil, false
 	}
 	if category < 0 {

@@ -247,10 +247,7 @@ func (r *hieraReader) entry(doc site.Document, n *yaml.Node) (hierarchyEntry, bo
 	}
 	c, ok := r.Category(texts[0])
 	if !ok {
-		names := r.CategoryNames()
-		hint := r.Diags.DidYouMean(texts[0], names)
-		r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[0]), Code: "category", Hint: hint,
-			Message: "the site has no category '" + texts[0] + "'; it has " + diag.QuotedFor(hint, names)})
+		r.Unknown(value.FromString(texts[0]), doc.Pos(&n.Kids[0]))
 		return hierarchyEntry{}, false
 	}
 	val, path := doc.Interpolated(&n.Kids[1], texts[1]), doc.Interpolated(&n.Kids[2], texts[2])

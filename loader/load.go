@@ -81,7 +81,9 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	hiera5Reader.WarnOfAbsent()
 	in.KeepForNextBuild(opts.Cache)
 	refuseNothing(in, opts)
-	site := &Site{Layers: assemble(plan, in, dims), Dimensions: dims.All, Conditions: dims.Conditions,
+	layers := assemble(plan, in, dims)
+	dims.ReportUnknown(cfg.source, diags)
+	site := &Site{Layers: layers, Dimensions: dims.All, Conditions: dims.Conditions,
 		Paths: hiera5Paths(plan), Hierarchies: hierarchies(plan, in)}
 	site.Keys, site.Values = in.Reader.Pools.Keys.Texts(), in.Reader.Pools.Values.Texts()
 	site.Inputs, site.InputOf = in.Sorted()

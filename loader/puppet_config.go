@@ -30,12 +30,16 @@ func readPuppetConfig(in *site.Inputs, path string, reg registry) (config, bool)
 		return config{}, false
 	}
 	at := diag.Pos{File: path, Line: 1, Col: 1}
-	cfg := config{defaultCategories(at), defaultLayers(at), true, reg}
+	cfg := defaultConfig(at, reg)
+	cfg.source.Broken = len(errs) > 0
 	if parsed.Off > 0 {
+		cfg.source.At, cfg.source.Listed = c.Pos(parsed.Off), true
 		var cs []category
 		for _, a := range parsed.Categories {
 			if cat, ok := c.category(a, cs); ok {
 				cs = append(cs, cat)
+			} else {
+				cfg.source.Broken = true
 			}
 		}
 		yaml := configReader{site.Document{Diags: in.Diags}, reg}
@@ -58,8 +62,7 @@ func (c puppetConfigReader) category(a syntax.Attribute, before []category) (cat
 	at := c.Pos(a.Off)
 	switch i := slices.IndexFunc(before, func(b category) bool { return b.name == a.Name }); {
 	case !categoryName.MatchString(a.Name):
-		c.diags.Errorf(at, "category",
-			"expected a name of lower-case letters, digits, '_' and '-' that begins with a letter, found '%s'", a.Name)
+		c.diags.Add(badCategoryName(at, a.Name))
 		return category{}, false
 	case i >= 0:
 		c.diags.Add(diag.Diagnostic{Pos: at, Code: "category",

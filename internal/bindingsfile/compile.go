@@ -41,10 +41,12 @@ type Multibind struct {
 func (s *Statement) Compile(diags *diag.List) *Compiled {
 	s.takeKeyOfRebind()
 	if s.Key == "" && s.In == nil {
-		diags.Add(s.missingKey())
+		if !s.Unsure {
+			diags.Add(s.missingKey())
+		}
 		return nil
 	}
-	c := compiler{Statement: s, diags: diags, broken: s.Broken}
+	c := compiler{Statement: s, diags: diags, broken: s.Broken || s.Unsure}
 	c.out = Compiled{Key: s.Key, Pos: s.KeyPos, Abstract: s.Abstract, Override: s.Override}
 	c.contribution()
 	r := c.recipe()

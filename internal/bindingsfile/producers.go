@@ -96,8 +96,13 @@ func (c *compiler) checkProducers() {
 	}
 	switch {
 	case len(names) > 1:
-		c.errorf(c.Pos, "attribute", "expected one thing that produces the value, found %s", diag.Quoted(names))
-	case len(names) == 0 && !c.Abstract:
+		at := c.Pos
+		if second := c.Producers[1].Argument; second != nil {
+			at = second.Pos
+		}
+		c.add(diag.Diagnostic{Pos: at, Code: "attribute", Hint: "keep one of them",
+			Message: "expected one attribute that produces the value, found " + diag.Quoted(names)})
+	case len(names) == 0 && !c.Abstract && !c.Unsure:
 		c.errorf(c.Pos, "attribute", "expected 'to' or another attribute that produces the value")
 	}
 	if c.Options != nil && !options {

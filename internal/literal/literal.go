@@ -20,7 +20,11 @@ func Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 	name, ok := n.Text()
 	switch {
 	case !ok:
-		diags.Errorf(doc.Pos(n), "key", "expected a string as key, found %s; quote it", n.Describe())
+		d := diag.Diagnostic{Pos: doc.Pos(n), Code: "key", Message: "expected a string as key, found " + n.Describe()}
+		if n.Kind == yaml.Scalar {
+			d.Hint = "put it in quotes"
+		}
+		diags.Add(d)
 	case name == "" || strings.ContainsRune(name, 0):
 		diags.Errorf(doc.Pos(n), "key", "expected a key of at least one character and without NUL")
 		return "", false
