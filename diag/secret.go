@@ -35,8 +35,9 @@ func (d Diagnostic) discreet() Diagnostic {
 	case !slices.Contains(ofSyntax, d.Code):
 		d.Message = somethingOdd
 	}
-	if !slices.Contains(ofSyntax, d.Code) {
-		d.Hint = "" // it may say how to write it
+	ofGrammar := d.Code == "syntax" && strings.HasPrefix(d.Hint, "did you mean ")
+	if !slices.Contains(ofSyntax, d.Code) && !ofGrammar {
+		d.Hint = "" // it may quote the value
 	}
 	return d
 }

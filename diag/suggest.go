@@ -8,7 +8,10 @@ import (
 
 // DidYouMean is the hint that asks for the one of known that word is probably meant to be, or "" where there is none.
 func DidYouMean(word string, words []string) string {
-	near := nearest(word, words)
+	near := synonyms[word]
+	if !slices.Contains(words, near) {
+		near = nearest(word, words)
+	}
 	if near == "" {
 		return ""
 	}
@@ -91,9 +94,6 @@ func Misspelt(word string, words []string) string {
 // may be a wrongly indented part of the value.
 func Unknown(at Pos, code Code, what, name, found string, allowed []string) Diagnostic {
 	hint := DidYouMean(name, allowed)
-	if meant := synonyms[name]; slices.Contains(allowed, meant) {
-		hint = "did you mean '" + meant + "'?"
-	}
 	unknown := "unknown " + what + ": "
 	d := Diagnostic{Pos: at, Code: code, Message: unknown + strings.TrimPrefix(found, "the string "), Hint: hint}
 	d.Discreet = d.Message

@@ -140,6 +140,20 @@ func warnOfBroken(found, diags *diag.List) (first string) {
 	return first
 }
 
+// notHash returns the diagnostic for a data file that is not a hash. Hiera 5 takes such a file for an empty one.
+func notHash(doc *yaml.Document, kind Format) diag.Diagnostic {
+	d := diag.Diagnostic{Pos: doc.Pos(doc.Root), Code: "data",
+		Message: "expected a hash of keys to values in a data file, found " + doc.Root.Describe()}
+	if kind.IsHiera5() {
+		d.Severity = diag.Warning
+		d.Message += "; to Hiera the file is empty"
+	}
+	if text, _ := doc.Root.Text(); yaml.KeyWithoutBlank(text) {
+		d.Hint = "put a blank after the ':' of the key: 'key: value'"
+	}
+	return d
+}
+
 // compile makes entries of a file: of a hash of keys to values, or of nothing.
 func compile(path string, src []byte, kind Format, pools *Pools, diags *diag.List) (out, options []Entry) {
 	parse := yaml.ParseJSON
@@ -157,15 +171,8 @@ func compile(path string, src []byte, kind Format, pools *Pools, diags *diag.Lis
 	if !ok || doc.Root == nil {
 		return nil, nil
 	}
-	switch {
-	case doc.Root.Kind != yaml.Mapping && kind.IsHiera5():
-		diags.Add(diag.Diagnostic{Pos: doc.Pos(doc.Root), Severity: diag.Warning, Code: "data",
-			Message: "expected a hash of keys to values in a data file, found " + doc.Root.Describe() +
-				"; to Hiera the file is empty"})
-		return nil, nil
-	case doc.Root.Kind != yaml.Mapping:
-		diags.Errorf(doc.Pos(doc.Root), "data", "expected a hash of keys to values in a data file, found %s",
-			doc.Root.Describe())
+	if doc.Root.Kind != yaml.Mapping {
+		diags.Add(notHash(doc, kind))
 		return nil, nil
 	}
 	if kind.IsHiera5() {

@@ -24,6 +24,10 @@ func (p *setParser) bind(s *Statement) {
 	case p.atWord("variable"):
 		p.group(s, "variables")
 	case p.tok.kind == tName && !p.atWord("to"):
+		if next := p.peek(); strings.Contains(p.tok.text, "::") || next.is(tName, "to") || next.is(tOp, "=") || next.is(tOp, "=>") {
+			p.failHere("expected a key in quotes, found "+p.found(), "write '"+p.tok.text+"'")
+			return
+		}
 		p.expected("a key in quotes, a type, or another word of bind", bindWords...)
 	default:
 		p.plain(s)
@@ -62,6 +66,7 @@ func (p *setParser) anonymous(s *Statement) {
 // producer parses what produces the value, if anything does.
 func (p *setParser) producer(s *Statement) {
 	if p.err != nil || !p.accepts("to") {
+		p.insteadOfTo(s)
 		return
 	}
 	s.Optional = p.accepts("optional")
@@ -80,6 +85,17 @@ func (p *setParser) producer(s *Statement) {
 		s.Query = p.query()
 	default:
 		s.To = p.value()
+	}
+}
+
+// insteadOfTo notes an error if something else is at tok that was meant to be 'to' and the value.
+func (p *setParser) insteadOfTo(s *Statement) {
+	switch {
+	case p.err != nil || s.Key == nil || p.afterUnclosed():
+	case p.at("="), p.at("=>"), p.at(":"):
+		p.failHere("expected 'to' before the value, found "+p.found(), "write 'to' in place of '"+p.tok.text+"'")
+	case p.atWord("abstract"), p.atWord("override"), p.atWord("sensitive"):
+		p.failHere("expected '"+p.tok.text+"' before the key, in front of its type", "write bind "+p.tok.text+" 'key' to …")
 	}
 }
 

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"bindc/diag"
@@ -149,7 +150,13 @@ func (p *setParser) bindings() *Bindings {
 func (p *setParser) header(rest func(), what, word string) {
 	begin := p.here()
 	meant := p.atWord(word) || p.tok.kind == tName && diag.DidYouMean(p.tok.text, []string{word}) != ""
-	if !p.atWord(word) {
+	switch {
+	case p.atWord(word):
+	case slices.Contains(siteWords, p.tok.text) && word == "site":
+		p.failHere("expected "+what+", found "+p.found(), "write site { "+p.tok.text+" … }")
+	case p.tok.is(tName, "bindings_version"), p.tok.is(tName, "name") && p.peek().is(tOp, ":"):
+		p.failHere("expected "+what+", found "+p.found(), "rename this file to .yaml if it is in YAML")
+	default:
 		p.expected(what, word)
 	}
 	p.advance()

@@ -7,6 +7,12 @@ import (
 
 // body parses statements in braces; of names what they belong to.
 func (p *parser) body(keyword string) *expr.Node {
+	switch {
+	case p.at("="):
+		p.failHere("expected { before the statements of "+keyword+", found '='", "write == to compare")
+	case keyword == "else" && p.atKeyword("if"):
+		p.failHere("expected { before the statements of else, found the keyword if", "write elsif")
+	}
 	p.expect("{", "before the statements of "+keyword)
 	n := p.statements()
 	p.expect("}", "after the statements of "+keyword)

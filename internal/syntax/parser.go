@@ -205,7 +205,11 @@ func (p *parser) item() *expr.Node {
 // checkTarget notes an error if nothing can be assigned to left, which begins at begin.
 func (p *parser) checkTarget(begin token, left *expr.Node) {
 	if begin.kind != tVar && begin.text != "[" { // a bare word in ${}, or a list in parentheses
-		p.failTarget(begin.off)
+		hint := ""
+		if left.Op == expr.Const && left.Value.Kind() == value.String && begin.kind == tName {
+			hint = "write $" + left.Value.Text() + " = …"
+		}
+		p.failTarget(begin.off, hint)
 	}
 	p.checkTargets(begin.off, left)
 }
@@ -218,7 +222,7 @@ func (p *parser) checkTargets(off int, n *expr.Node) {
 			p.checkTargets(off, kid)
 		}
 	case n.Op != expr.Var:
-		p.failTarget(off)
+		p.failTarget(off, "")
 	case isDigit(n.Name[0]):
 		p.fail(off, "$"+n.Name+" is a match variable, which cannot be assigned", "")
 	case strings.Contains(n.Name, "::"):
@@ -226,8 +230,8 @@ func (p *parser) checkTargets(off int, n *expr.Node) {
 	}
 }
 
-func (p *parser) failTarget(off int) {
-	p.fail(off, "expected a variable, or a list of variables, on the left of =", "")
+func (p *parser) failTarget(off int, hint string) {
+	p.fail(off, "expected a variable, or a list of variables, on the left of =", hint)
 }
 
 // assign makes left = right of what checkTarget checked. Of several variables, Name is "" and Kids[1:] are they.

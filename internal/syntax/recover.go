@@ -20,6 +20,10 @@ func (p *setParser) recover(begin lexer) {
 	first := begin.src[begin.pos:bareWordEnd(begin.src, begin.pos)]
 	isWhen := first == "when" || diag.DidYouMean(first, []string{"when"}) != ""
 	indent := indentOf(p.src, begin.pos)
+	if last := p.errs[len(p.errs)-1]; last.Message == unclosed { // tokens after the quote mean nothing
+		p.skipLines(last.Off, p.beginsStatement)
+		return
+	}
 	p.skip(begin, func() bool {
 		return p.beginsStatement() || p.misspelt(indent) || p.open == 0 && p.at("{") && (isWhen || p.bodyFollows())
 	})

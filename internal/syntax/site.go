@@ -81,7 +81,7 @@ func (p *setParser) siteEntry(s *BinderConfig) {
 			}
 		})
 	default:
-		p.expected(diag.Quoted(siteWords)+" in site { }", siteWords...)
+		p.expected(diag.AnyOf(siteWords)+" in site { }", siteWords...)
 	}
 }
 

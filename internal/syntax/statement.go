@@ -55,10 +55,50 @@ func (p *setParser) statement() Statement {
 	case p.accepts("bind"):
 		p.bind(&s)
 	default:
-		p.expected("a statement, which begins with "+diag.Quoted(statementWords), append(statementWords, "as", "to")...)
+		p.noStatement()
 	}
 	s.End = p.tok.off
 	return s
+}
+
+// statementHints say how to write what is not a statement.
+var statementHints = map[string]string{
+	";":      "remove it: statements follow one another without a separator",
+	",":      "remove it: statements follow one another without a separator",
+	"if":     "write when CATEGORY VALUE { … }: which bindings there are is known when they are compiled",
+	"unless": "write when CATEGORY VALUE { … }: which bindings there are is known when they are compiled",
+	"case":   "write when CATEGORY VALUE { … }: which bindings there are is known when they are compiled",
+}
+
+// noStatement notes that no statement begins at tok.
+func (p *setParser) noStatement() {
+	if p.afterUnclosed() {
+		return
+	}
+	if hint := statementHints[p.tok.text]; hint != "" && (p.tok.kind == tOp || p.tok.kind == tKeyword) {
+		p.failHere("expected a statement, found "+p.found(), hint)
+		return
+	}
+	p.expected("a statement, which begins with "+diag.AnyOf(statementWords), append(statementWords, "as", "to")...)
+}
+
+// unclosed is the message about a string that the opening quote of a later string closes.
+const unclosed = "the quoted text that starts here is not closed"
+
+// afterUnclosed notes that the string in quotes before tok is not closed where it was meant to be: it goes on in
+// another line, and tok follows it without a blank. It returns false if there is no such string.
+func (p *setParser) afterUnclosed() bool {
+	end := p.tok.off
+	if end == 0 || p.src[end-1] != '\'' && p.src[end-1] != '"' || p.tok.kind == tEOF {
+		return false
+	}
+	open := strings.LastIndexByte(p.src[:end-1], p.src[end-1])
+	if open < 0 || !strings.Contains(p.src[open:end], "\n") {
+		return false
+	}
+	p.fail(open, unclosed, "close it with the quote that opens it")
+	p.tok = token{kind: tEOF, off: p.tok.off, end: p.tok.end}
+	return true
 }
 
 // closing passes the } behind statements. Where something is wrong it may have been taken for a part of that.

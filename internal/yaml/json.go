@@ -57,8 +57,26 @@ func (p *jsonParser) document() (Node, bool) {
 
 // syntax reports an error where the parser stands.
 func (p *jsonParser) syntax(message string) (Node, bool) {
-	p.fail(p.doc.posAt(p.off), "json_syntax", message, "")
+	p.fail(p.doc.posAt(p.off), "json_syntax", message, p.hint())
 	return Node{}, false
+}
+
+// hint explains an error where the parser is, if it is one that YAML or JavaScript would allow.
+func (p *jsonParser) hint() string {
+	rest, before := p.src[p.off:], bytes.TrimRight(p.src[:p.off], " \t\r\n")
+	switch {
+	case bytes.HasPrefix(rest, []byte("//")), bytes.HasPrefix(rest, []byte("/*")), bytes.HasPrefix(rest, []byte("#")):
+		return "remove the comment: JSON has none"
+	case bytes.HasPrefix(rest, []byte("'")):
+		return "write double quotes"
+	case bytes.HasSuffix(before, []byte(",")) && (bytes.HasPrefix(rest, []byte("}")) || bytes.HasPrefix(rest, []byte("]"))):
+		return "remove the ',' before it"
+	case bytes.HasPrefix(rest, []byte("True")), bytes.HasPrefix(rest, []byte("False")), bytes.HasPrefix(rest, []byte("None")):
+		return "JSON has true, false and null"
+	case len(rest) > 0 && bytes.IndexByte([]byte("\"{["), rest[0]) >= 0 && len(before) > 0 && before[len(before)-1] != ':':
+		return "write ',' between two entries"
+	}
+	return ""
 }
 
 // found describes the next character for a message.

@@ -111,6 +111,9 @@ var wordings = []wording{
 
 // refuseSyntax reports an error of the library's in our words.
 func (r *report) refuseSyntax(c complaint) {
+	if r.refuseSuspect(c) {
+		return
+	}
 	code, message, hint := diag.Code("yaml_syntax"), "", ""
 	switch {
 	case c.problem == tooDeep:
@@ -201,8 +204,6 @@ func (r *report) wayOut(c complaint) string {
 		return arrowHint
 	case bytes.HasSuffix(before, []byte("$")) && bytes.HasPrefix(r.doc.src[end:], []byte("{")):
 		return "quote the text: within brackets or braces, and without quotes, a '{' begins a hash"
-	case c.problem == "mapping values are not allowed in this context" && keyWithoutBlank().Match(lineAbove(before)):
-		return "the line above is no key: a blank stands behind the colon of a key"
 	}
 	return ""
 }
@@ -216,21 +217,12 @@ func lineAt(src []byte, offset int) []byte {
 	return line
 }
 
-// keyWithoutBlank is a line such as 'key:value' or 'ntp::server', which is text.
-var keyWithoutBlank = pattern.Lazy(`^\s*(?:- +)*[A-Za-z_][^\s'"#{\[]*:[^\s:]\S*\s*$`)
-
-// lineAbove is the line before the one that src ends in.
-func lineAbove(src []byte) []byte {
-	above := src[:max(bytes.LastIndexByte(src, '\n'), 0)]
-	return above[bytes.LastIndexByte(above, '\n')+1:]
-}
-
 // keyAndColon is a key and a text with ': ' in it on one line, where the text is not quoted.
 var keyAndColon = pattern.Lazy(`^\s*(?:- +)*[^\s'"{\[#:](?:[^:#]|:\S)*: +[^\s'"{\[&*!|>#].*: `)
 
 // hasColon tells whether the complaint is of the second colon in `key: a: b`.
 func (r *report) hasColon(c complaint) bool {
-	if c.problem != "mapping values are not allowed in this context" {
+	if c.problem != noKeyHere {
 		return false
 	}
 	end := r.doc.offset(c.pos.Line, c.pos.Col)
