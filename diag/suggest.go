@@ -109,7 +109,7 @@ func Unknown(at Pos, code Code, what, name, found string, allowed []string) Diag
 var synonyms = map[string]string{"value": "to", "values": "to", "val": "to", "default": "to", "key": "name", "if": "when",
 	"condition": "when", "bindings": "bind", "hierarchy": "categories", "category": "categories", "lookup": "to_lookup_of",
 	"alias": "to_alias_of", "expression": "to_expression", "multibind": "multibind_id", "lookup_type": "type",
-	"includes": "include", "uris": "include", "uri": "include"}
+	"includes": "include", "confdir-hiera5": "hiera", "module-hiera-5": "module-hiera5", "uris": "include", "uri": "include"}
 
 // distance is the edit distance of a and b with swaps of neighbours, or limit+1 when it is more than limit.
 func distance(a, b string, limit int) int {

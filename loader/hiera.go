@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bindc/diag"
@@ -94,7 +95,7 @@ func (r *hieraReader) read(path string) *hieraDir {
 		return &hieraDir{doc: doc, other: other}
 	}
 	want := int64(2)
-	if _, v, ok := doc.Root.Lookup("version"); ok && v.Value.Text() == "5" {
+	if _, v, ok := doc.Root.Lookup("version"); ok && (v.Value.Text() == "5" || v.Value.Float() == 5) {
 		want = 5
 	}
 	if !doc.IsVersion("version", want) {
@@ -214,6 +215,12 @@ func (r *hieraReader) hierarchy(doc site.Document) []hierarchyEntry {
 	}
 	var out []hierarchyEntry
 	for i := range n.Kids {
+		if n.Kids[i].Kind == yaml.Mapping {
+			r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "hierarchy",
+				Message: "expected an entry as [category, value, path], three strings, found a hash",
+				Hint:    "hashes are entries of Hiera 5: write 'version: 5', or write lists"})
+			return nil
+		}
 		e, ok := r.entry(doc, &n.Kids[i])
 		if ok && r.inOrder(out, e) {
 			out = append(out, e)
@@ -241,8 +248,13 @@ func (r *hieraReader) defaultHierarchy(doc site.Document) []hierarchyEntry {
 func (r *hieraReader) entry(doc site.Document, n *yaml.Node) (hierarchyEntry, bool) {
 	texts := site.StringsOf(n)
 	if len(texts) != 3 {
-		r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(n), Code: "hierarchy", Hint: site.QuoteHint(n),
-			Message: "expected an entry as [category, value, path], three strings, found " + n.Describe()})
+		d := diag.Diagnostic{Pos: doc.Pos(n), Code: "hierarchy", Hint: site.QuoteHint(n),
+			Message: "expected an entry as [category, value, path], three strings, found " + n.Describe()}
+		if texts != nil {
+			d.Message += " of " + strconv.Itoa(len(texts))
+			d.Hint = "write all three, such as [osfamily, '${osfamily}', 'data/osfamily/${osfamily}']"
+		}
+		r.Diags.Add(d)
 		return hierarchyEntry{}, false
 	}
 	c, ok := r.Category(texts[0])

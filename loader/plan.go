@@ -284,6 +284,13 @@ func (p *planner) findSet(u uri) (planned, bool) {
 			u.path, ruby)
 		return planned{}, false
 	case !there:
+		others := slices.Concat(p.SetsBelow(p.SetsDir(dir), ".yaml"), p.SetsBelow(p.SetsDir(dir), ".pp"))
+		if hint := diag.DidYouMean(rel, others); hint != "" && !u.optional {
+			p.Diags.Add(diag.Diagnostic{Pos: u.at, Code: "missing", Hint: hint,
+				Message: "there are no bindings " + u.path + ": expected the file " + path + ", or " + filepath.Base(puppet) +
+					" beside it"})
+			return planned{}, false
+		}
 		return p.missing(u, "there are no bindings %s: expected the file %s, or %s beside it", u.path, path,
 			filepath.Base(puppet))
 	}

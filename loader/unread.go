@@ -34,11 +34,22 @@ func (p *planner) warnOfUnread() {
 	u.dataAlone()
 	u.classified()
 	u.sets(p.Dir, "confdir", "")
+	u.misspelt()
 	u.yml(filepath.Join(p.Dir, "binder_config"), uri{})
 	u.yml(filepath.Join(p.Dir, "bindings_config"), uri{})
 	for _, m := range p.Modules.All {
 		u.hierarchy(m.Dir, uri{scheme: "module-hiera", path: m.Name}, uri{scheme: "module-hiera5", path: m.Name})
 		u.sets(m.Dir, "module", m.Name+"::")
+	}
+}
+
+// misspelt warns about files and directories at the top of the site with nearly the name of a part of a site.
+func (u *unread) misspelt() {
+	for _, entry := range u.quiet.List(u.Dir) {
+		if part := diag.Misspelt(entry.Name(), partsOfSites); part != "" {
+			u.warn(filepath.Join(u.Dir, entry.Name()), "config", "this is not read; a part of a site has nearly this name",
+				"did you mean '"+part+"'?")
+		}
 	}
 }
 
@@ -51,7 +62,7 @@ func (u *unread) warn(path string, code diag.Code, message, hint string) {
 // reads is not known.
 func (u *unread) data(h *hieraDir) {
 	isExtension := func(backend string) bool { return !builtinBackend(backend) }
-	if slices.ContainsFunc(h.backends, isExtension) || !h.isWhole() {
+	if slices.ContainsFunc(h.backends, isExtension) || !h.isWhole() || h.doc.Mentions("%{") {
 		return
 	}
 	for top, at := range h.tops() {
@@ -95,8 +106,8 @@ func (h *hieraDir) nearEntry(f site.Listed) (diag.Pos, bool) {
 // data alone.
 func (u *unread) hiera5Data() {
 	for _, h := range u.hiera5.Dirs {
-		if h != nil && h.HasPlans() {
-			return // which has paths of its own
+		if h == nil || h.Broken || h.HasPlans() {
+			return // not all of the paths are known
 		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(u.hiera5.Trees)) {

@@ -46,14 +46,19 @@ func (r uriReader) parse(text string, at diag.Pos) (uri, bool) {
 	scheme, path, ok := strings.Cut(rest, ":")
 	switch {
 	case !ok || scheme == "":
-		r.diags.Errorf(at, "uri",
-			"expected a URI with a scheme, as confdir-hiera:/ or module:/ntp::default, found '%s'", text)
+		d := diag.Diagnostic{Pos: at, Code: "uri",
+			Message: "expected a URI with a scheme, such as confdir-hiera:/ or module:/ntp::default, found '" + text + "'"}
+		if first, path, _ := strings.Cut(text, "/"); slices.Contains(schemes, first) {
+			d.Hint = "write '" + first + ":/" + path + "'"
+		}
+		r.diags.Add(d)
 	case !slices.Contains(schemes, scheme) && r.extensions.handlers[scheme] == nil:
 		r.unknownScheme(scheme, at)
 	case !strings.HasPrefix(path, "/") && (scheme != "enc" || path != ""):
 		r.diags.Errorf(at, "uri", "expected a path that begins with '/' behind '%s:', found '%s'", scheme, text)
 	case query != "" && query != "optional":
-		r.diags.Errorf(at, "uri", "expected '?optional' or nothing behind the path, found '?%s'", query)
+		r.diags.Add(diag.Diagnostic{Pos: at, Code: "uri", Hint: diag.DidYouMean("?"+query, []string{"?optional"}),
+			Message: "expected '?optional' or nothing after the path, found '?" + query + "'"})
 	default:
 		u := uri{scheme: scheme, path: strings.Trim(path, "/"), optional: hasQuery, at: at}
 		if u.builtin() {
@@ -76,7 +81,7 @@ func (r uriReader) unknownScheme(scheme string, at diag.Pos) {
 	names := extensionNames(schemes, r.extensions.handlers)
 	hint := diag.DidYouMean(scheme, names)
 	r.diags.Add(diag.Diagnostic{Pos: at, Code: "uri", Hint: hint,
-		Message: "unknown scheme '" + scheme + "'; expected " + diag.QuotedFor(hint, names)})
+		Message: "unknown scheme '" + scheme + "'; expected " + diag.AnyOf(names)})
 }
 
 // checkPath refuses a path that leads out, and wildcards where the scheme has none.

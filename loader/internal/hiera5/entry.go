@@ -95,9 +95,10 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 			break
 		}
 	}
-	if function == "" && c.says {
-		c.Doc.Errorf(n, "hierarchy", "expected one of %s here or in 'defaults', as Puppet does: with 'defaults' of one's own "+
-			"there is none", diag.Quoted(backendKeys))
+	if function == "" && c.says != nil { // equal reports of several entries are one
+		c.Doc.Diags.Add(diag.Diagnostic{Pos: c.Doc.Pos(c.says), Code: "hierarchy",
+			Message: "expected one of " + diag.Quoted(backendKeys) + " in 'defaults' or in each entry: Puppet has no other default",
+			Hint:    "add 'data_hash: yaml_data' to 'defaults'"})
 		return dataSource{}
 	}
 	function = cmp.Or(function, "yaml_data")

@@ -22,6 +22,7 @@ type Hierarchy struct {
 	Entries  []Entry
 	Defaults []Entry // default_hierarchy, of a module
 	Paths    []int   // the dimensions that are paths of these
+	Broken   bool    // there is an error in it, so that paths may be missing
 }
 
 // Entry is an entry of a hierarchy. Hiera 5 merges entry by entry.
@@ -141,7 +142,12 @@ func (r *Reader) readFile(path, module string) *Hierarchy {
 		r.Diags.Errorf(diag.Pos{File: path, Line: 1, Col: 1}, "hiera", "expected a hash with 'version: 5'")
 		return nil
 	}
-	h := &Hierarchy{Doc: doc, Module: module}
+	own := &diag.List{All: r.Diags.All}
+	h := &Hierarchy{Doc: site.Document{Document: doc.Document, Diags: own}, Module: module}
+	defer func() {
+		h.Doc, h.Broken = doc, own.Failed()
+		r.Diags.AddAll(own)
+	}()
 	c := config{Reader: r, Hierarchy: h, root: filepath.Dir(path)}
 	switch v := VersionOf(doc.Document); v {
 	case 5:
@@ -151,7 +157,9 @@ func (r *Reader) readFile(path, module string) *Hierarchy {
 	case 3:
 		c.version3()
 	default:
-		doc.Errorf(doc.Root, "version", "expected a configuration of Hiera 5, with 'version: 5'")
+		if doc.IsVersion("version", 5) {
+			doc.Errorf(doc.Root, "version", "expected a configuration of Hiera 5, with 'version: 5'")
+		}
 		return nil
 	}
 	return h
@@ -161,8 +169,8 @@ func (r *Reader) readFile(path, module string) *Hierarchy {
 type config struct {
 	*Reader
 	*Hierarchy
-	root string // its directory
-	says bool   // there are defaults, which stand for those of Puppet
+	root string     // its directory
+	says *yaml.Node // the defaults, which replace those of Puppet; or nil
 }
 
 var (
@@ -176,8 +184,9 @@ var (
 
 func (c config) version5() {
 	c.Doc.OnlyKeys(c.Doc.Root, "hiera", "key of a configuration of Hiera 5", configKeys)
-	_, defaults, _ := c.Doc.Root.Lookup("defaults")
-	if c.says = defaults != nil && defaults.Kind == yaml.Mapping; c.says {
+	key, defaults, _ := c.Doc.Root.Lookup("defaults")
+	if defaults != nil && defaults.Kind == yaml.Mapping {
+		c.says = key
 		c.Doc.OnlyKeys(defaults, "hiera", "key of 'defaults'", defaultKeys)
 	} else {
 		defaults = &yaml.Node{Kind: yaml.Mapping} // without a value they are as if they were not there
