@@ -123,13 +123,13 @@ var hieraReports = []struct{ name, data, want string }{
 
 	{"a strategy that there is not", "a: 1\nlookup_options: {a: {merge: uniq}}",
 		"data/common.yaml:2 hiera_options there is no merge strategy 'uniq', expected first, unique, hash or deep; every " +
-			"lookup of a key this is for is an error, as in Puppet"},
+			"lookup of a key this is for is an error, as in Puppet; did you mean 'unique'?"},
 	{"a strategy that there is not, in its line", "a: 1\nlookup_options:\n  b: {merge: hash}\n  a: {merge: uniq}",
 		"data/common.yaml:4 hiera_options there is no merge strategy 'uniq', expected first, unique, hash or deep; " +
-			"every lookup of a key this is for is an error, as in Puppet"},
+			"every lookup of a key this is for is an error, as in Puppet; did you mean 'unique'?"},
 	{"a strategy that there is not, beside what nobody reads", "a: 1\nlookup_options: {a: {merge: uniq, other: 1}}",
 		"data/common.yaml:2 hiera_options there is no merge strategy 'uniq', expected first, unique, hash or deep; " +
-			"every lookup of a key this is for is an error, as in Puppet"},
+			"every lookup of a key this is for is an error, as in Puppet; did you mean 'unique'?"},
 	{"a conversion that only Puppet does", "a: 1\nlookup_options: {a: {convert_to: SemVerRange}}",
 		"data/common.yaml:2 hiera_options convert_to of 'a': the type 'SemVerRange' is not supported in bindings, and " +
 			"Puppet converts to it; every lookup of a key this is for is an error here"},
@@ -165,7 +165,7 @@ var hieraReports = []struct{ name, data, want string }{
 			"'convert_to'; did you mean 'merge'?"},
 	{"options of a merge beside it", "a: {}\nlookup_options: {a: {merge: deep, merge_hash_arrays: true, knockout_prefix: --}}",
 		"data/common.yaml:2 hiera_options lookup_options say 'merge_hash_arrays' and 'knockout_prefix' of 'a', which nobody " +
-			"reads; expected 'merge' and 'convert_to'; what is about a merge stands in it: merge: {strategy: …, " +
+			"reads; expected 'merge' and 'convert_to'; put it into 'merge': merge: {strategy: …, " +
 			"merge_hash_arrays: …}"},
 	{"the name of a strategy in place of a hash", "a: 1\nlookup_options: {a: deep}",
 		"data/common.yaml:2 hiera_options what lookup_options say of 'a' is a text, of which nothing comes: expected a " +

@@ -9,7 +9,7 @@ import (
 // DidYouMean is the hint that asks for the one of known that word is probably meant to be, or "" where there is none.
 func DidYouMean(word string, words []string) string {
 	near := synonyms[word]
-	if !slices.Contains(words, near) {
+	if near == "" || !slices.Contains(words, near) {
 		near = nearest(word, words)
 	}
 	if near == "" {

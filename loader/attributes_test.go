@@ -243,7 +243,7 @@ func TestRefusedAttributes(t *testing.T) {
 		{"{name: a, type: Integer, to: ¦x}", "type_mismatch", false},
 		{"{name: a, type: 'Hash[Array[Integer]]', to: {k: [1], l: [1, ¦x]}}", "type_mismatch", false},
 		{"{name: a, type: String, to_expression: ¦'1 + 1'}", "type_mismatch", false},
-		{"¦{name: a, to: 1, to_expression: '2'}", "attribute", false},
+		{"{name: a, to: 1, to_expression: ¦'2'}", "attribute", false},
 		{"¦{name: a}", "attribute", false},
 		{"¦{name: a, type: Integer}", "attribute", false},
 		{"{name: a, to: 1, abstract: ¦maybe}", "attribute", true},
@@ -299,7 +299,7 @@ func TestRefusedAttributes(t *testing.T) {
 		{"{name: a, type: 'Array[Integer]', to: [1, ¦'x${y}']}", "type_mismatch", false},
 		{"{name: a, type: Integer, to: x, transformer: ¦[x]}", "attribute", false}, // which may make it a number
 		{"{name: a, type: Integer, to: 'x${y}', transformer: ¦[x]}", "attribute", false},
-		{"¦{name: a, multibind_id: m, to: 1, options: {conflict_resolution: ignore}}", "attribute", false},
+		{"{name: a, multibind_id: m, to: ¦1, options: {conflict_resolution: ignore}}", "attribute", false},
 		{"{name: a, to_lookup_of: ¦{Integer: b}}", "attribute", false},
 		{"{name: a, to_hash_lookup: ¦[name, x, key, y]}", "attribute", false},
 		{"{name: a, to_hash_lookup: ¦{name: x, key: {y: z}}}", "attribute", false},

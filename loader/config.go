@@ -153,24 +153,26 @@ func (c *configReader) read() (config, bool) {
 var categoryName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
 // categories reads the list of categories. It returns false if one of them could not be read.
-func (c *configReader) categories(n *yaml.Node) (out []category, all bool) {
+func (c *configReader) categories(n *yaml.Node) ([]category, bool) {
 	if n.Kind != yaml.Sequence {
 		c.Diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "category", Hint: "write - [role, '${role}']",
 			Message: "expected a list of [name, expression] as 'categories', found " + n.Describe()})
 		return nil, false
 	}
-	all = true
+	var out []category
+	all, onlyNames := true, false
 	before := map[string]diag.Pos{}
 	for i := range n.Kids {
 		kid := &n.Kids[i]
+		if kid.Kind == yaml.Scalar && onlyNames {
+			continue // the first of them is reported
+		}
 		if cat, ok := c.category(kid, i == len(n.Kids)-1, before); ok {
 			before[cat.name] = cat.at
 			out = append(out, cat)
 			continue
 		}
-		if all = false; kid.Kind == yaml.Scalar { // the others will be names alone, too
-			break
-		}
+		all, onlyNames = false, onlyNames || kid.Kind == yaml.Scalar
 	}
 	return out, all
 }

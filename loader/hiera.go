@@ -213,13 +213,16 @@ func (r *hieraReader) hierarchy(doc site.Document) []hierarchyEntry {
 		doc.Errorf(n, "hierarchy", "expected a list of [category, value, path] as 'hierarchy', found %s", n.Describe())
 		return nil
 	}
+	isHash := func(e yaml.Node) bool { return e.Kind == yaml.Mapping }
+	if i := slices.IndexFunc(n.Kids, isHash); i >= 0 {
+		r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "hierarchy",
+			Message: "expected an entry as [category, value, path], three strings, found a hash",
+			Hint:    "hashes are entries of Hiera 5: write 'version: 5', or write lists"})
+	}
 	var out []hierarchyEntry
 	for i := range n.Kids {
-		if n.Kids[i].Kind == yaml.Mapping {
-			r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "hierarchy",
-				Message: "expected an entry as [category, value, path], three strings, found a hash",
-				Hint:    "hashes are entries of Hiera 5: write 'version: 5', or write lists"})
-			return nil
+		if isHash(n.Kids[i]) {
+			continue
 		}
 		e, ok := r.entry(doc, &n.Kids[i])
 		if ok && r.inOrder(out, e) {

@@ -255,7 +255,7 @@ func TestDataOfHiera5Elsewhere(t *testing.T) {
 // A version that is written as a text is nearly the one that is meant.
 func TestVersionsThatAreTexts(t *testing.T) {
 	for version, want := range map[string]string{"'5'": "the integer 5", "'2'": "the integer 2", "'4'": "the integer 2",
-		"5.0": "the integer 2"} {
+		"5.0": "the integer 5"} {
 		dir := writeSite(t, map[string]string{"hiera.yaml": "version: " + version})
 		var diags diag.List
 		loader.Load(dir, loader.Options{}, &diags)

@@ -71,7 +71,7 @@ var statements = []struct {
 		[]string{"attribute @/map/Web/Sql", `/map/Web/Sql = null @/map/Web/Sql`}},
 	{"a map that is rebound, and computed, and something else",
 		"{rebind: /map/Web/Sql, to: 1, transformer: '|$m| { $m }'}",
-		[]string{"attribute @{", "incomplete"}},
+		[]string{"attribute @1", "/map/Web/Sql = null @/map/Web/Sql"}},
 	{"what a map is, and computed", "{name: a, to_lookup_of: /map/Web/Sql, transformer: '|$m| { $m }'}",
 		[]string{`a = null @a`}},
 	{"another key that is rebound, and computed", "{rebind: a, transformer: '|$m| { $m }'}", []string{`a = null @a`}},

@@ -46,7 +46,7 @@ func (p *planner) warnOfUnread() {
 // misspelt warns about files and directories at the top of the site with nearly the name of a part of a site.
 func (u *unread) misspelt() {
 	for _, entry := range u.quiet.List(u.Dir) {
-		if part := diag.Misspelt(entry.Name(), partsOfSites); part != "" {
+		if part := diag.Misspelt(entry.Name(), partsOfSites); part != "" && filepath.Ext(entry.Name()) != ".yml" {
 			u.warn(filepath.Join(u.Dir, entry.Name()), "config", "this is not read; a part of a site has nearly this name",
 				"did you mean '"+part+"'?")
 		}

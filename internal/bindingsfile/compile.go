@@ -2,6 +2,7 @@ package bindingsfile
 
 import (
 	"fmt"
+	"slices"
 
 	"bindc/diag"
 	"bindc/internal/recipe"
@@ -58,8 +59,9 @@ func (s *Statement) Compile(diags *diag.List) *Compiled {
 
 // takeKeyOfRebind makes the argument of `rebind` the key of the binding.
 func (s *Statement) takeKeyOfRebind() {
-	if len(s.Producers) == 1 && s.Producers[0].Name == "rebind" && s.Key == "" {
-		p := s.Producers[0].Argument
+	i := slices.IndexFunc(s.Producers, func(p Producer) bool { return p.Name == "rebind" })
+	if i >= 0 && s.Key == "" {
+		p := s.Producers[i].Argument
 		s.Key, _ = p.text()
 		s.KeyPos = p.Pos
 	}

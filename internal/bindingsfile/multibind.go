@@ -57,7 +57,12 @@ func (c *compiler) options(o *recipe.Options) bool {
 		return true
 	}
 	if l.Value.Kind() != value.Hash {
-		c.errorf(l.Pos, "multibind", "expected a hash as 'options', found %s", value.Describe(l.Value))
+		d := diag.Diagnostic{Pos: l.Pos, Code: "multibind",
+			Message: "expected a hash as 'options', found " + value.Describe(l.Value)}
+		if name, _ := l.text(); slices.Contains(slices.Concat(hashOptions, arrayOptions), name) {
+			d.Hint = "write {" + name + ": …}"
+		}
+		c.add(d)
 		return false
 	}
 	allowed, others, owner := hashOptions, arrayOptions, "a list: of a multibinding whose type is Array"

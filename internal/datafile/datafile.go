@@ -148,9 +148,8 @@ func notHash(doc *yaml.Document, kind Format) diag.Diagnostic {
 		d.Severity = diag.Warning
 		d.Message += "; to Hiera the file is empty"
 	}
-	if text, _ := doc.Root.Text(); yaml.KeyWithoutBlank(text) {
-		d.Hint = "put a blank after the ':' of the key: 'key: value'"
-	}
+	text, _ := doc.Root.Text()
+	d.Hint = yaml.KeyHint(text)
 	return d
 }
 

@@ -3,6 +3,7 @@ package syntax
 import (
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/value"
 )
@@ -24,7 +25,7 @@ func (p *setParser) bind(s *Statement) {
 	case p.atWord("variable"):
 		p.group(s, "variables")
 	case p.tok.kind == tName && !p.atWord("to"):
-		if next := p.peek(); strings.Contains(p.tok.text, "::") || next.is(tName, "to") || next.is(tOp, "=") || next.is(tOp, "=>") {
+		if strings.Contains(p.tok.text, "::") || p.peek().is(tName, "to") && diag.DidYouMean(p.tok.text, bindWords) == "" {
 			p.failHere("expected a key in quotes, found "+p.found(), "write '"+p.tok.text+"'")
 			return
 		}

@@ -263,7 +263,7 @@ func (p *parser) interpolation() *expr.Node {
 			if p.err != nil && p.err.Off == p.origOff(len(p.src)) { // what it expected at the end of the text
 				p.err = nil
 			}
-			p.fail(start, "${ is not closed: expected }", `write \${ for the text ${`)
+			p.fail(start, "${ is not closed: expected }", `close it with }, or write \${ for the text ${`)
 		}
 		p.unexpected("} after the expression in ${}")
 	}

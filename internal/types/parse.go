@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"bindc/internal/pattern"
 	"bindc/diag"
+	"bindc/internal/pattern"
 	"bindc/internal/value"
 )
 

@@ -17,8 +17,11 @@ func (d *Document) UnknownKeys(n *Node, code diag.Code, what string, allowed []s
 			continue
 		}
 		unknown := diag.Unknown(d.Pos(key), code, what, name, key.Describe(), allowed)
-		if strings.Contains(name, arrow) {
+		switch {
+		case strings.Contains(name, arrow):
 			unknown.Hint = arrowHint
+		case strings.Contains(name, " = "):
+			unknown.Hint = "write ': ' in place of '='"
 		}
 		out = append(out, unknown)
 	}

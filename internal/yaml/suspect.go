@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"bindc/diag"
 	"bindc/internal/pattern"
@@ -23,7 +24,8 @@ const (
 // without a blank and a wrong indentation only further down. It returns false if there is no suspect.
 func (r *report) refuseSuspect(c complaint) bool {
 	at := r.doc.offset(c.pos.Line, c.pos.Col)
-	for _, suspect := range []func(complaint, int) bool{r.unclosedQuote, r.colonWithoutBlank, r.wrongIndentation} {
+	for _, suspect := range []func(complaint, int) bool{r.unclosedQuote, r.unclosedBracket, r.textAfterValue,
+		r.shallowBlock, r.colonWithoutBlank, r.wrongIndentation} {
 		if suspect(c, at) {
 			return true
 		}
@@ -85,6 +87,67 @@ func (r *report) openingQuote(at int) int {
 	return open
 }
 
+// unclosedBracket reports a list or a hash in brackets that goes on in a line that looks like an entry, or that ends
+// with the file.
+func (r *report) unclosedBracket(c complaint, at int) bool {
+	what, closing := "list", "]"
+	switch c.problem {
+	case "did not find expected ',' or '}'":
+		what, closing = "hash", "}"
+	case "did not find expected ',' or ']'":
+	default:
+		return false
+	}
+	line := r.lineStart(at)
+	if c.start.Line == 0 || line <= r.doc.offset(c.start.Line, c.start.Col) || arrowAsColon().Match(lineAt(r.doc.src, line)) ||
+		at < len(r.doc.src) && !entryLine().Match(lineAt(r.doc.src, line)) {
+		return false
+	}
+	var notes []diag.Note
+	if at < len(r.doc.src) {
+		notes = []diag.Note{{Pos: c.pos, Message: "it cannot go on here"}}
+	}
+	r.fail(c.start, "yaml_syntax", "the "+what+" that starts here is not closed", "close it with '"+closing+"'", notes...)
+	return true
+}
+
+// textAfterValue reports text in the line of a value that is complete: in quotes, or in brackets.
+func (r *report) textAfterValue(c complaint, at int) bool {
+	last := r.lastByte(at)
+	if c.problem != noNextKey && c.problem != noNextDash || last < r.lineStart(at) || at >= len(r.doc.src) {
+		return false
+	}
+	message, hint := "expected the end of the line after the value", "remove what follows it"
+	switch r.doc.src[last] {
+	case '\'':
+		message, hint = message+" in quotes", "a ' within '…' is written twice"
+	case '"':
+		message, hint = message+" in quotes", `a " within "…" is written \"`
+	case ']', '}':
+	default:
+		return false
+	}
+	r.fail(c.pos, "yaml_syntax", message, hint)
+	return true
+}
+
+// shallowBlock reports the first line of a block of text that is not indented.
+func (r *report) shallowBlock(c complaint, at int) bool {
+	if c.problem != noColon || c.start.Line == 0 {
+		return false
+	}
+	above := r.entryAbove(r.doc.offset(c.start.Line, c.start.Col))
+	if above < 0 || !blockHeader().Match(lineAt(r.doc.src, above)) {
+		return false
+	}
+	r.fail(c.start, "yaml_syntax", "expected the text of the block to be indented deeper than its key",
+		"indent the lines below '|' or '>' by two more spaces")
+	return true
+}
+
+// blockHeader matches a line whose value is a block of text.
+var blockHeader = pattern.Lazy(`: +[|>][-+0-9]*[ \t\r]*$`)
+
 // colonWithoutBlank reports a line such as 'key:value', which is text to YAML, where a key has to be.
 func (r *report) colonWithoutBlank(c complaint, at int) bool {
 	var line int // offset of the line
@@ -110,18 +173,37 @@ func (r *report) colonWithoutBlank(c complaint, at int) bool {
 			"write 'key: value', or quote a text with a ':'")
 		return true
 	}
-	if c.problem != noColon || c.start.Line == c.pos.Line {
+	at = r.doc.offset(c.start.Line, c.start.Col)
+	if c.problem == noKeyHere {
+		found := wordsWithoutColon().FindSubmatchIndex(text)
+		if found == nil {
+			return false
+		}
+		at = line + found[2]
+	} else if c.start.Line == c.pos.Line {
 		return false
 	}
-	r.fail(c.start, "yaml_syntax", "expected ': ' after the key, on the same line", "write 'key: value'")
+	r.fail(r.doc.posAt(at), "yaml_syntax", "expected ': ' after the key, on the same line", "write 'key: value'")
 	return true
 }
+
+// wordsWithoutColon matches a line with a word that may be a key, and a value without a colon before it.
+var wordsWithoutColon = pattern.Lazy(`^\s*(?:- +)*()[A-Za-z_](?:\w|::)* +[^\s:=][^:#]*$`)
 
 // keyWithoutBlank matches a line such as 'key:value' or 'ntp::server:value'. The group is the colon.
 var keyWithoutBlank = pattern.Lazy(`^\s*(?:- +)*[A-Za-z_](?:[^\s'"#{\[:]|::)*(:)[^\s:].*$`)
 
-// KeyWithoutBlank reports whether a text is a key and a value between which a blank is missing, such as 'key:value'.
-func KeyWithoutBlank(text string) bool { return keyWithoutBlank().MatchString(text) }
+// KeyHint returns a hint for a text that was meant to be a key and its value, such as 'key:value' or 'key = value'.
+func KeyHint(text string) string {
+	key, _, assigned := strings.Cut(text, "=")
+	switch {
+	case keyWithoutBlank().MatchString(text):
+		return "put a blank after the ':' of the key: 'key: value'"
+	case assigned && !strings.ContainsAny(strings.TrimSpace(key), " \t\n"):
+		return "write 'key: value'"
+	}
+	return ""
+}
 
 // lineStart returns the offset of the line that has the byte at.
 func (r *report) lineStart(at int) int { return bytes.LastIndexByte(r.doc.src[:at], '\n') + 1 }
@@ -154,11 +236,13 @@ func (r *report) wrongIndentation(c complaint, at int) bool {
 	}
 	line := r.lineStart(at)
 	start := line + len(lineAt(r.doc.src, line)) - len(bytes.TrimLeft(lineAt(r.doc.src, line), " "))
-	before := keyStart().FindSubmatchIndex(lineAt(r.doc.src, above))
-	if before == nil || c.problem != noKeyHere && at != start {
+	if c.problem != noKeyHere && at != start {
 		return false
 	}
 	if bytes.HasPrefix(r.doc.src[start:], []byte("- ")) {
+		if dash := r.nearestAbove(dashStart(), above, start-line); dash >= 0 && c.problem != noKeyHere {
+			return r.expectColumn(start, dash, "start all elements of a list in the same column", "this element")
+		}
 		if c.problem != noNextKey {
 			return false
 		}
@@ -167,31 +251,47 @@ func (r *report) wrongIndentation(c complaint, at int) bool {
 			diag.Note{Pos: c.start, Message: "the hash starts here"})
 		return true
 	}
+	before := keyStart().FindSubmatchIndex(lineAt(r.doc.src, above))
 	now := keyStart().FindSubmatchIndex(lineAt(r.doc.src, line))
-	if now == nil || now[2] != start-line || c.problem == noKeyHere && !hasPlainValue(lineAt(r.doc.src, above), before) {
+	if before == nil || now == nil || now[2] != start-line ||
+		c.problem == noKeyHere && !hasPlainValue(lineAt(r.doc.src, above), before) {
 		return false
 	}
-	key := r.nearestKey(above, start-line)
-	want, found := r.doc.posAt(key).Col, r.doc.posAt(start).Col
+	if r.doc.src[above+before[2]] == '-' {
+		r.fail(r.doc.posAt(above+before[2]), "yaml_syntax", "expected a blank after the '-' of this element of a list",
+			"write '- key: value'")
+		return true
+	}
+	key := r.nearestAbove(keyStart(), above, start-line)
+	return r.expectColumn(start, key, "start all keys of a hash in the same column", "this key")
+}
+
+// expectColumn reports that the line with its text at start has to begin in the column of like. It returns false if
+// it does.
+func (r *report) expectColumn(start, like int, hint, what string) bool {
+	want, found := r.doc.posAt(like).Col, r.doc.posAt(start).Col
 	if want == found {
 		return false
 	}
 	r.fail(r.doc.posAt(start), "yaml_syntax",
-		"expected this line to start in column "+strconv.Itoa(want)+", found it in column "+strconv.Itoa(found),
-		"start all keys of a hash in the same column", diag.Note{Pos: r.doc.posAt(key), Message: "this key starts there"})
+		"expected this line to start in column "+strconv.Itoa(want)+", not in column "+strconv.Itoa(found),
+		hint, diag.Note{Pos: r.doc.posAt(like), Message: what + " starts there"})
 	return true
 }
 
-// nearestKey returns the offset of a key in the line at above, or of a key that it is nested in: the one whose column
-// is nearest to indent.
-func (r *report) nearestKey(above, indent int) int {
+// dashStart matches a line with an element of a list.
+var dashStart = pattern.Lazy(`^ *()- `)
+
+// nearestAbove returns the offset of a key or element, as start finds it, in the line at above or in a line that this
+// one is nested in: the one whose column is nearest to indent. It returns -1 if there is none.
+func (r *report) nearestAbove(start *regexp.Regexp, above, indent int) int {
 	best, column := -1, math.MaxInt
 	for line := above; line >= 0 && column > 0; line = r.entryAbove(line) {
-		key := keyStart().FindSubmatchIndex(lineAt(r.doc.src, line))
-		if key == nil || key[2] >= column {
+		found := start.FindSubmatchIndex(lineAt(r.doc.src, line))
+		if found == nil || found[2] >= column {
 			continue
 		}
-		column = key[2]
+		column = found[2]
 		if best >= 0 && distance(column, indent) >= distance(best-r.lineStart(best), indent) {
 			break
 		}
