@@ -82,7 +82,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	in.KeepForNextBuild(opts.Cache)
 	refuseNothing(in, opts)
 	layers := assemble(plan, in, dims)
-	dims.ReportUnknown(cfg.source, diags)
+	dims.ReportUnknown(cfg.source, dims.CategoryNames(), diags)
 	site := &Site{Layers: layers, Dimensions: dims.All, Conditions: dims.Conditions,
 		Paths: hiera5Paths(plan), Hierarchies: hierarchies(plan, in)}
 	site.Keys, site.Values = in.Reader.Pools.Keys.Texts(), in.Reader.Pools.Values.Texts()

@@ -287,8 +287,8 @@ func (p *planner) findSet(u uri) (planned, bool) {
 		others := slices.Concat(p.SetsBelow(p.SetsDir(dir), ".yaml"), p.SetsBelow(p.SetsDir(dir), ".pp"))
 		if hint := diag.DidYouMean(rel, others); hint != "" && !u.optional {
 			p.Diags.Add(diag.Diagnostic{Pos: u.at, Code: "missing", Hint: hint,
-				Message: "there are no bindings " + u.path + ": expected the file " + path + ", or " + filepath.Base(puppet) +
-					" beside it"})
+				Message: "there are no bindings " + u.path + ": expected the file " + path + ", or " +
+					filepath.Base(puppet) + " beside it"})
 			return planned{}, false
 		}
 		return p.missing(u, "there are no bindings %s: expected the file %s, or %s beside it", u.path, path,

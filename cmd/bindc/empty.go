@@ -27,8 +27,9 @@ func reportEmpty(diags *diag.List, dir, out string) {
 	}
 }
 
-// explainEmpty has the codes of warnings that say why a site binds nothing. After one of them, another warning is noise.
-var explainEmpty = []diag.Code{"config", "data", "data_unreached", "hiera_interpolation", "hiera_version", "not_included", "path_extension", "yml"}
+// explainEmpty has the codes of warnings that say why a site binds nothing. After one of them, "binds nothing" is noise.
+var explainEmpty = []diag.Code{"config", "data", "data_unreached", "hiera_interpolation", "hiera_version",
+	"not_included", "path_extension", "yml"}
 
 // mayHoldBindings tells whether there is a snapshot at path that has bindings, or of which that cannot be told.
 func mayHoldBindings(path string) bool {

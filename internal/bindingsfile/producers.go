@@ -101,7 +101,8 @@ func (c *compiler) checkProducers() {
 			at = second.Pos
 		}
 		message := "expected one attribute that produces the value, found " + diag.Quoted(names)
-		c.add(diag.Diagnostic{Pos: at, Code: "attribute", Message: message, Discreet: message, Hint: "keep one of them"})
+		c.add(diag.Diagnostic{Pos: at, Code: "attribute", Message: message, Discreet: message,
+			Hint: "keep one of them"})
 	case len(names) == 0 && !c.Abstract && !c.Unsure:
 		const message = "expected 'to' or another attribute that produces the value"
 		c.add(diag.Diagnostic{Pos: c.Pos, Code: "attribute", Message: message, Discreet: message})

@@ -33,7 +33,8 @@ func (r *yamlReader) longForm(n *yaml.Node) *Statement {
 	unknown := r.UnknownKeys(n, "attribute", "attribute of a binding", allowed)
 	if s.Unsure = len(unknown) > 0; s.Unsure && !has(n, "name") && !has(n, "rebind") {
 		if len(unknown) == 1 && unknown[0].Hint == "" {
-			unknown[0].Message, unknown[0].Hint = "expected 'name', the key to bind, and 'to', its value", r.keyAsAttribute(n)
+			unknown[0].Message = "expected 'name', the key to bind, and 'to', its value"
+			unknown[0].Hint = r.keyAsAttribute(n)
 		}
 		r.diags.Add(unknown[0]) // which key is bound is not known
 		return nil

@@ -25,7 +25,8 @@ func (p *setParser) bind(s *Statement) {
 	case p.atWord("variable"):
 		p.group(s, "variables")
 	case p.tok.kind == tName && !p.atWord("to"):
-		if strings.Contains(p.tok.text, "::") || p.peek().is(tName, "to") && diag.DidYouMean(p.tok.text, bindWords) == "" {
+		misspelt := diag.DidYouMean(p.tok.text, bindWords) != ""
+		if strings.Contains(p.tok.text, "::") || p.peek().is(tName, "to") && !misspelt {
 			p.failHere("expected a key in quotes, found "+p.found(), "write '"+p.tok.text+"'")
 			return
 		}
@@ -96,7 +97,8 @@ func (p *setParser) insteadOfTo(s *Statement) {
 	case p.at("="), p.at("=>"), p.at(":"):
 		p.failHere("expected 'to' before the value, found "+p.found(), "write 'to' in place of '"+p.tok.text+"'")
 	case p.atWord("abstract"), p.atWord("override"), p.atWord("sensitive"):
-		p.failHere("expected '"+p.tok.text+"' before the key, in front of its type", "write bind "+p.tok.text+" 'key' to …")
+		p.failHere("expected '"+p.tok.text+"' before the key, in front of its type",
+			"write bind "+p.tok.text+" 'key' to …")
 	}
 }
 

@@ -3,6 +3,7 @@ package yaml
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"bindc/diag"
@@ -64,16 +65,23 @@ func (p *jsonParser) syntax(message string) (Node, bool) {
 // hint explains an error where the parser is, if it is one that YAML or JavaScript would allow.
 func (p *jsonParser) hint() string {
 	rest, before := p.src[p.off:], bytes.TrimRight(p.src[:p.off], " \t\r\n")
+	starts := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return bytes.HasPrefix(rest, []byte(w)) })
+	}
 	switch {
-	case bytes.HasPrefix(rest, []byte("//")), bytes.HasPrefix(rest, []byte("/*")), bytes.HasPrefix(rest, []byte("#")):
+	case starts("//", "/*", "#"):
 		return "remove the comment: JSON has none"
-	case bytes.HasPrefix(rest, []byte("'")):
+	case starts("'"):
 		return "write double quotes"
-	case bytes.HasSuffix(before, []byte(",")) && (bytes.HasPrefix(rest, []byte("}")) || bytes.HasPrefix(rest, []byte("]"))):
-		return "remove the ',' before it"
-	case bytes.HasPrefix(rest, []byte("True")), bytes.HasPrefix(rest, []byte("False")), bytes.HasPrefix(rest, []byte("None")):
+	case starts("True", "False", "None"):
 		return "JSON has true, false and null"
-	case len(rest) > 0 && bytes.IndexByte([]byte("\"{["), rest[0]) >= 0 && len(before) > 0 && before[len(before)-1] != ':':
+	case len(before) == 0:
+		return ""
+	}
+	switch last := before[len(before)-1]; {
+	case last == ',' && starts("}", "]"):
+		return "remove the ',' before it"
+	case last != ':' && starts("\"", "{", "["):
 		return "write ',' between two entries"
 	}
 	return ""

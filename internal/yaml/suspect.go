@@ -99,8 +99,9 @@ func (r *report) unclosedBracket(c complaint, at int) bool {
 		return false
 	}
 	line := r.lineStart(at)
-	if c.start.Line == 0 || line <= r.doc.offset(c.start.Line, c.start.Col) || arrowAsColon().Match(lineAt(r.doc.src, line)) ||
-		at < len(r.doc.src) && !entryLine().Match(lineAt(r.doc.src, line)) {
+	text := lineAt(r.doc.src, line)
+	if c.start.Line == 0 || line <= r.doc.offset(c.start.Line, c.start.Col) || arrowAsColon().Match(text) ||
+		at < len(r.doc.src) && !entryLine().Match(text) {
 		return false
 	}
 	var notes []diag.Note
@@ -114,7 +115,8 @@ func (r *report) unclosedBracket(c complaint, at int) bool {
 // textAfterValue reports text in the line of a value that is complete: in quotes, or in brackets.
 func (r *report) textAfterValue(c complaint, at int) bool {
 	last := r.lastByte(at)
-	if c.problem != noNextKey && c.problem != noNextDash || last < r.lineStart(at) || at >= len(r.doc.src) {
+	if c.problem != noNextKey && c.problem != noNextDash || last < r.lineStart(at) || at >= len(r.doc.src) ||
+		bytes.HasPrefix(r.doc.src[at:], []byte(arrow)) {
 		return false
 	}
 	message, hint := "expected the end of the line after the value", "remove what follows it"
@@ -158,7 +160,8 @@ func (r *report) colonWithoutBlank(c complaint, at int) bool {
 		}
 		line = r.lineStart(r.doc.offset(c.start.Line, c.start.Col))
 		if arrowAsColon().Match(lineAt(r.doc.src, line)) {
-			return false
+			r.fail(c.start, "yaml_syntax", "expected ': ' after the key, on the same line", arrowHint)
+			return true
 		}
 	case noKeyHere:
 		if line = r.entryAbove(at); line < 0 {
@@ -309,8 +312,8 @@ func hasPlainValue(line []byte, groups []int) bool {
 		return false
 	}
 	value := bytes.TrimSpace(line[groups[4]:groups[5]])
-	return len(value) > 0 && !plainStops.Match(value)
+	return len(value) > 0 && !plainStops().Match(value)
 }
 
 // plainStops matches values that end in their line: block scalars, anchors and comments.
-var plainStops = regexp.MustCompile(`^[#|>&*!]`)
+var plainStops = pattern.Lazy(`^[#|>&*!]`)

@@ -19,7 +19,7 @@ type Dimensions struct {
 
 	Alternatives int // of bindings, that there may still be, see setCompiler.multiply
 
-	unknown map[string]*unknownCategory // by description
+	UnknownCategories
 }
 
 // NewDimensions returns Dimensions that begin with those of the categories, highest first. alternatives limits the

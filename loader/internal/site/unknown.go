@@ -2,7 +2,6 @@ package site
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"bindc/diag"
@@ -26,16 +25,21 @@ type unknownCategory struct {
 	more int        // the number of other places
 }
 
+// UnknownCategories collects names that are not categories of the site.
+type UnknownCategories struct {
+	byName map[string]*unknownCategory // by description
+}
+
 // Unknown notes that name, which is used at a place, is not a category of the site.
-func (d *Dimensions) Unknown(name value.Value, at diag.Pos) {
+func (c *UnknownCategories) Unknown(name value.Value, at diag.Pos) {
 	key := value.Describe(name)
-	u := d.unknown[key]
+	u := c.byName[key]
 	if u == nil {
-		if d.unknown == nil {
-			d.unknown = map[string]*unknownCategory{}
+		if c.byName == nil {
+			c.byName = map[string]*unknownCategory{}
 		}
 		u = &unknownCategory{name: name}
-		d.unknown[key] = u
+		c.byName[key] = u
 	}
 	i, twice := slices.BinarySearchFunc(u.uses, at, diag.Pos.Compare)
 	if twice {
@@ -47,20 +51,20 @@ func (d *Dimensions) Unknown(name value.Value, at diag.Pos) {
 	}
 }
 
-// ReportUnknown reports each unknown category once, at its first use. It reports none if the configuration has an error
-// that explains them.
-func (d *Dimensions) ReportUnknown(c Categories, diags *diag.List) {
-	if c.Broken {
+// ReportUnknown reports each unknown category once, at its first use. names are the categories of the site. It reports
+// nothing if the configuration has an error that explains them.
+func (c *UnknownCategories) ReportUnknown(source Categories, names []string, diags *diag.List) {
+	if source.Broken {
 		return
 	}
-	for _, u := range d.unknown {
-		diags.Add(d.unknownError(u, c, diags))
+	for _, u := range c.byName {
+		diags.Add(u.diagnostic(source, names, diags))
 	}
 }
 
-func (d *Dimensions) unknownError(u *unknownCategory, c Categories, diags *diag.List) diag.Diagnostic {
-	names := d.CategoryNames()
-	hint := diags.DidYouMean(u.name.Text(), names)
+func (u *unknownCategory) diagnostic(source Categories, names []string, diags *diag.List) diag.Diagnostic {
+	name := u.name.Text() // "" unless it is a string
+	hint := diags.DidYouMean(name, names)
 	out := diag.Diagnostic{Pos: u.uses[0], Code: "category", Hint: hint,
 		Message: "the site has no category " + strings.TrimPrefix(value.Describe(u.name), "the string ") +
 			"; it has " + diag.QuotedFor(hint, names)}
@@ -68,21 +72,21 @@ func (d *Dimensions) unknownError(u *unknownCategory, c Categories, diags *diag.
 		out.Notes = append(out.Notes, diag.Note{Pos: at, Message: "also used here"})
 	}
 	if u.more > 0 {
-		out.Notes[len(out.Notes)-1].Message += ", and in " + strconv.Itoa(u.more) + " other places"
+		out.Notes[len(out.Notes)-1].Message += ", and in " + diag.Count(u.more, "other place")
 	}
-	if hint != "" || u.name.Kind() != value.String {
+	if hint != "" || name == "" {
 		return out
 	}
-	add := "[" + u.name.Text() + ", '${" + strings.ReplaceAll(u.name.Text(), "-", "_") + "}']"
-	if strings.HasSuffix(c.At.File, ".pp") {
-		add = u.name.Text() + " => $" + strings.ReplaceAll(u.name.Text(), "-", "_")
+	variable := "$" + strings.ReplaceAll(name, "-", "_")
+	add := "[" + name + ", '${" + variable[1:] + "}']"
+	if strings.HasSuffix(source.At.File, ".pp") {
+		add = name + " => " + variable
 	}
-	switch {
-	case c.Listed:
-		out.Notes = append(out.Notes, diag.Note{Pos: c.At, Message: "the categories are listed here"})
+	if source.Listed {
+		out.Notes = append(out.Notes, diag.Note{Pos: source.At, Message: "the categories are listed here"})
 		out.Hint = "add " + add + " to that list, or correct the name"
-	default:
-		out.Hint = "list " + add + " under 'categories' in binder_config.yaml, or correct the name"
+		return out
 	}
+	out.Hint = "list " + add + " under 'categories' in binder_config.yaml, or correct the name"
 	return out
 }
