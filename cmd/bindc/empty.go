@@ -27,7 +27,7 @@ func reportEmpty(diags *diag.List, dir, out string) {
 	}
 }
 
-// explainEmpty has the codes of warnings that say why a site binds nothing. After one of them, "binds nothing" is noise.
+// explainEmpty has the codes of warnings that say why a site binds nothing, which need no second warning.
 var explainEmpty = []diag.Code{"config", "data", "data_unreached", "hiera_interpolation", "hiera_version",
 	"not_included", "path_extension", "yml"}
 
