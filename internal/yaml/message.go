@@ -18,7 +18,7 @@ const (
 	tabHint    = "indent with spaces: in YAML a tab is no indentation"
 )
 
-// refuseBytes reports the byte at off of the source, which cannot be in a text file.
+// refuseBytes reports the byte at off, which cannot be in a text file.
 func (r *report) refuseBytes(off int) {
 	pos := r.doc.posAt(off)
 	switch c, size := utf8.DecodeRune(r.doc.src[off:]); {
@@ -36,7 +36,7 @@ func (r *report) refuseBytes(off int) {
 	}
 }
 
-// refuseScalar reports a plain scalar without a value.
+// refuseScalar reports a plain scalar that has no value here.
 func (r *report) refuseScalar(pos diag.Pos, text string, problem fault) {
 	switch problem {
 	case isDate:
@@ -48,15 +48,15 @@ func (r *report) refuseScalar(pos diag.Pos, text string, problem fault) {
 	}
 }
 
-// complaint is an error of the library's, in libyaml's words.
+// complaint is an error of the library, in the words of libyaml.
 type complaint struct {
 	problem string
-	context string // what was being read, or ""
+	context string // what the library was reading, or ""
 	pos     diag.Pos
-	start   diag.Pos // where that started
+	start   diag.Pos // where that starts
 }
 
-// wording is what we say instead of a text of libyaml's.
+// wording replaces a message of libyaml.
 type wording struct {
 	problem string
 	message string
@@ -109,7 +109,7 @@ var wordings = []wording{
 		"quote a text that starts with '%'"},
 }
 
-// refuseSyntax reports an error of the library's in our words.
+// refuseSyntax reports an error of the library in our words.
 func (r *report) refuseSyntax(c complaint) {
 	if r.refuseSuspect(c) {
 		return
@@ -140,20 +140,20 @@ func (r *report) refuseSyntax(c complaint) {
 	r.fail(c.pos, code, message, hint, notes...)
 }
 
-// ourWords turns "while parsing a block mapping" into the words of the language.
+// ourWords turns "while parsing a block mapping" into our terms.
 var ourWords = strings.NewReplacer("while parsing", "in", "while scanning", "in", "block mapping", "hash",
 	"flow mapping", "hash",
 	"simple key", "key", "block sequence", "list", "flow sequence", "list", "block collection", "list", "quoted scalar", "quoted text",
 	"plain scalar", "text", "block scalar", "block of text", "flow node", "value", "block node", "value")
 
-// aliasIn is the alias in "unknown anchor 'x' referenced".
+// aliasIn returns the alias in "unknown anchor 'x' referenced".
 func aliasIn(problem string) string {
 	_, name, _ := strings.Cut(problem, "'")
 	name, _, _ = strings.Cut(name, "'")
 	return "*" + name
 }
 
-// reword looks a text of libyaml's up; what is not in the table is in plain English already.
+// reword replaces a message of libyaml. Messages that are not in the table are plain English already.
 func reword(problem string) (message, hint string) {
 	for _, w := range wordings {
 		if w.problem == problem {
@@ -169,7 +169,7 @@ func reword(problem string) (message, hint string) {
 	return strings.Replace(problem, "found ", "unexpected ", 1), ""
 }
 
-// strangeStart describes the character at pos, with which no value can start.
+// strangeStart describes the character at pos, which cannot start a value.
 func (r *report) strangeStart(pos diag.Pos) (message, hint string) {
 	off := r.doc.offset(pos.Line, pos.Col)
 	if off >= len(r.doc.src) {
@@ -183,7 +183,7 @@ func (r *report) strangeStart(pos diag.Pos) (message, hint string) {
 		"quote a text that starts with it"
 }
 
-// noColon is libyaml's problem with a line that is no key.
+// noColon is libyaml's problem with a line that is not a key.
 const noColon = "could not find expected ':'"
 
 // arrow separates a key and its value in the Puppet language.
@@ -192,7 +192,7 @@ const (
 	arrowHint = "write ': ' in place of '=>'"
 )
 
-// wayOut is a hint where the text tells more than the problem does; "" where it does not.
+// wayOut returns a hint that the source suggests, or "".
 func (r *report) wayOut(c complaint) string {
 	end := r.doc.offset(c.pos.Line, c.pos.Col)
 	before := r.doc.src[:end]
@@ -208,19 +208,19 @@ func (r *report) wayOut(c complaint) string {
 	return ""
 }
 
-// arrowAsColon is a line such as 'name => default'.
+// arrowAsColon matches a line such as 'name => default'.
 var arrowAsColon = pattern.Lazy(`^[^'":]*\s=>(?:\s|$)`)
 
-// lineAt is the part of a line from an offset on.
+// lineAt returns the rest of a line from an offset.
 func lineAt(src []byte, offset int) []byte {
 	line, _, _ := bytes.Cut(src[offset:], []byte("\n"))
 	return line
 }
 
-// keyAndColon is a key and a text with ': ' in it on one line, where the text is not quoted.
+// keyAndColon matches a key and an unquoted text with ': ' on one line.
 var keyAndColon = pattern.Lazy(`^\s*(?:- +)*[^\s'"{\[#:](?:[^:#]|:\S)*: +[^\s'"{\[&*!|>#].*: `)
 
-// hasColon tells whether the complaint is of the second colon in `key: a: b`.
+// hasColon reports whether the complaint is about the second colon in `key: a: b`.
 func (r *report) hasColon(c complaint) bool {
 	if c.problem != noKeyHere {
 		return false
