@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// summary is what was found, one line each: code, position, message, and the positions of the notes.
+// summary returns the diagnostics, one per line: code, position, message, and the positions of the notes.
 func summary(diags *diag.List) string {
 	var b strings.Builder
 	for _, d := range diags.Sorted() {
@@ -22,7 +22,7 @@ func summary(diags *diag.List) string {
 	return b.String()
 }
 
-// check parses src and compares the value, in the notation of text, and what was found.
+// check parses src and compares the value, in the notation of text, and the diagnostics.
 func check(t *testing.T, src string, opts Options, want, found string) {
 	t.Helper()
 	checkAs(t, Parse, src, opts, want, found)
@@ -49,7 +49,7 @@ func checkAs(t *testing.T, parse parser, src string, opts Options, want, found s
 	}
 }
 
-// show writes a tree in short: strings in quotes, floats with a point.
+// show writes a tree in short form: strings in quotes, floats with a point.
 func show(n *Node) string {
 	if n == nil {
 		return "empty"
