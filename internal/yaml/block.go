@@ -119,7 +119,7 @@ func (r *blockReader) endLine() bool {
 // atDash reports whether an element of a block list is next.
 func (r *blockReader) atDash() bool { return r.peek(0) == '-' && isBlank(r.peek(1)) }
 
-// colon returns the offset after the colon that makes what was read a key, or 0.
+// colon returns the offset after the colon, if it makes the text before it a key, or 0.
 func (r *blockReader) colon() int {
 	at := r.off
 	for at < len(r.src) && r.src[at] == ' ' {

@@ -274,8 +274,8 @@ func (c *converter) anchor(n *goyaml.Node, out Node) {
 	c.anchored[n] = out
 }
 
-// alias is the node an alias stands for. The copy shares its Kids with the original, so that expansion costs no memory;
-// but whoever walks the tree pays for it, hence the budget.
+// alias returns the node that an alias refers to. The copy shares its Kids with the original, so expansion costs no
+// memory. Walking the tree takes time, however, and the budget limits that.
 func (c *converter) alias(n *goyaml.Node, depth int) Node {
 	if c.budget < 0 {
 		return Node{} // reported already
@@ -298,7 +298,8 @@ func (c *converter) alias(n *goyaml.Node, depth int) Node {
 	return Node{}
 }
 
-// expand takes n and all below it from the budget, as far as that goes, and tells whether they are too deep.
+// expand subtracts n and everything below it from the budget, until that is used up. It reports whether the nodes are
+// nested too deeply.
 func (c *converter) expand(n *Node, depth int) (deep bool) {
 	c.budget--
 	if n.Kind == Scalar {
@@ -321,7 +322,7 @@ func (c *converter) expand(n *Node, depth int) (deep bool) {
 	return false
 }
 
-// scalar is the value of a scalar.
+// scalar returns the value of a scalar.
 func (c *converter) scalar(n *goyaml.Node) value.Value {
 	if isTagged(n) {
 		return c.tagged(n)
@@ -333,7 +334,7 @@ func (c *converter) scalar(n *goyaml.Node) value.Value {
 	return v
 }
 
-// resolved is what the text of n means, as a plain scalar. It is not ok if that is an error.
+// resolved returns the meaning of the text of n as a plain scalar. It returns false after an error.
 func (c *converter) resolved(n *goyaml.Node) (value.Value, bool) {
 	v, problem := resolve(n.Value)
 	if problem == isDate && c.opts.TimesAreText || problem == tooLarge && c.opts.Hiera5 {
@@ -345,7 +346,7 @@ func (c *converter) resolved(n *goyaml.Node) (value.Value, bool) {
 	return v, problem == noFault
 }
 
-// unfit tells why a scalar has no value here, in data of Hiera 5. v is its value.
+// unfit says why a scalar in data of Hiera 5 has no value here. v is its value.
 func (c *converter) unfit(n *goyaml.Node, v value.Value) Unfit {
 	if !c.opts.Hiera5 || v.Kind() != value.String {
 		return Fit
@@ -367,7 +368,7 @@ func isSymbol(text string) bool {
 	return len(text) > 1 && text[0] == ':' && !strings.Contains(text, "\n")
 }
 
-// symbolName returns the name of a symbol as it is written, with its colon.
+// symbolName returns the name of a symbol from its text, which starts with a colon.
 func symbolName(text string) string {
 	text = text[1:]
 	if last := len(text) - 1; last > 0 && (text[0] == '"' || text[0] == '\'') && text[last] == text[0] {
