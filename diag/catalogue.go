@@ -17,12 +17,12 @@ type Rule struct {
 	Remedy   string // what to do
 }
 
-// sections are the headings of the language.
+// sections has the headings of the language.
 var sections = [...]string{1: "Words", "The site", "Schemes", "Hiera-2 directories", "Structured bindings",
 	"Which binding wins", "Strings and expressions", "Multibindings", "Types", "YAML", "Extensions", "Lookup",
 	"Hiera 5", "The rest of ARM-8"}
 
-// Catalogue is all codes, by name.
+// Catalogue returns all codes, by name.
 func Catalogue() []Rule { return slices.Clone(catalogue) }
 
 var catalogue = []Rule{
@@ -255,8 +255,8 @@ var catalogue = []Rule{
 //go:embed examples
 var examples embed.FS
 
-// Example is a site of which something is reported with the code, as a txtar archive: first the commands to run, and
-// the last one's report, then the files. A code without one is reserved, or only programs in Go meet it.
+// Example returns a site of which something is reported with the code, as a txtar archive: first the commands to run,
+// and the last one's report, then the files. A code without one is reserved, or only programs in Go meet it.
 func (r Rule) Example() string {
 	text, err := examples.ReadFile("examples/" + string(r.Code) + ".txtar")
 	if err != nil {
@@ -265,7 +265,7 @@ func (r Rule) Example() string {
 	return string(text)
 }
 
-// Source is where the rule stands.
+// Source returns where the rule stands.
 func (r Rule) Source() string {
 	if r.Section == 0 {
 		return ""
@@ -273,7 +273,7 @@ func (r Rule) Source() string {
 	return fmt.Sprintf("docs/language.md, section %d (%s)", r.Section, sections[r.Section])
 }
 
-// Find is the rule of a code.
+// Find returns the rule of a code.
 func Find(code string) (Rule, error) {
 	var known []string
 	for _, r := range catalogue {

@@ -18,7 +18,7 @@ func DidYouMean(word string, words []string) string {
 	return "did you mean '" + near + "'?"
 }
 
-// maxCompared limits the names that a List compares in all, so that hints stay cheaper than the work they are about.
+// maxCompared limits the names that a List compares in total, so that hints stay cheaper than the work they are about.
 const maxCompared = 1 << 20
 
 // Misspelt is like the function Misspelt, but returns "" once the list has compared too many names.

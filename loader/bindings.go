@@ -142,7 +142,8 @@ func (c *setCompiler) compile(s *bindingsfile.Statement, when []int) {
 	c.out = append(c.out, b)
 }
 
-// compiled is the value that a recipe makes; null for one that could not be made, which binds its key all the same.
+// compiled returns the value that a recipe makes; null for one that could not be made, which binds its key all the
+// same.
 func compiled(r *recipe.Recipe) []byte {
 	if r == nil {
 		return recipe.AppendConstant(nil, value.Value{})

@@ -71,7 +71,7 @@ func readConfig(in *site.Inputs, opts Options) (config, bool) {
 	return c.read()
 }
 
-// configFile is the configuration to read, "" for the built-in default.
+// configFile returns the configuration to read, "" for the built-in default.
 func configFile(in *site.Inputs, given string) (string, bool) {
 	if given != "" {
 		there, ok := in.IsFile(given)
@@ -231,7 +231,7 @@ func badCategoryName(at diag.Pos, name string) diag.Diagnostic {
 	return d
 }
 
-// ofVariable is the category whose value is that of a variable.
+// ofVariable returns the category whose value is that of a variable.
 func ofVariable(name, variable string, at diag.Pos) category {
 	return category{name, at, at, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{{Op: expr.Var, Name: variable}}}}
 }

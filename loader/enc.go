@@ -11,12 +11,12 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// encParts are what a classifier says: the paths of the scheme 'enc', which without a path is all of them.
+// encParts has what a classifier says: the paths of the scheme 'enc', which without a path is all of them.
 var encParts = []string{encClasses, "parameters", "variables", "environment"}
 
 const encClasses = "classes"
 
-// encPart is the part that a key belongs to.
+// encPart returns the part that a key belongs to.
 func encPart(key string) string {
 	switch {
 	case strings.HasPrefix(key, datafile.ClassPrefix):
@@ -39,7 +39,7 @@ func (r uriReader) checkEnc(u uri) bool {
 	return false
 }
 
-// partsOfEnc are the URIs that u stands for.
+// partsOfEnc returns the URIs that u stands for.
 func partsOfEnc(u uri) []uri {
 	if u.path != "" && u.path != "*" {
 		return []uri{u}
@@ -93,7 +93,7 @@ func (p *planner) classifiedNodes(dir string) []node {
 	return out
 }
 
-// classified are the data files of a part of what a classifier says.
+// classified returns the data files of a part of what a classifier says.
 func (p *planned) classified(keys []string) []DataFile {
 	var out []DataFile
 	mine := make([]bool, len(keys))
@@ -110,7 +110,7 @@ func (p *planned) classified(keys []string) []DataFile {
 	return out
 }
 
-// included are the inclusions of classes that a classifier says, which c makes.
+// included returns the inclusions of classes that a classifier says, which c makes.
 func (p *planned) included(keys []string, c *setCompiler) []Binding {
 	for _, f := range p.classified(keys) {
 		when := []int{f.Condition}

@@ -39,7 +39,7 @@ type entryCollector struct {
 	folded  map[string]string // paths seen, by their folded form
 }
 
-// ambiguous tells whether the path of some file can be read backwards in several ways. Then no file of the entry is
+// ambiguous reports whether the path of some file can be read backwards in several ways. Then no file of the entry is
 // told apart by single references: guards of both kinds would hide that two files are never effective together.
 func (c *entryCollector) ambiguous() bool {
 	if len(c.e.path.names) < 2 {
@@ -64,7 +64,7 @@ func (c *entryCollector) ofBackend(backend string) {
 	}
 }
 
-// warnOfExtension tells of a path with an extension, if there is no file for it.
+// warnOfExtension reports a path with an extension, if there is no file for it.
 func (c *entryCollector) warnOfExtension() {
 	ext := filepath.Ext(c.e.path.parts[len(c.e.path.parts)-1].text)
 	if len(c.out) == 0 && site.IsDataExtension(ext) {
@@ -74,7 +74,7 @@ func (c *entryCollector) warnOfExtension() {
 	}
 }
 
-// warnOfYml tells of a file that fits but for its extension, which Hiera does not read either.
+// warnOfYml reports a file that fits but for its extension, which Hiera does not read either.
 func (c *entryCollector) warnOfYml(backend string, f site.Listed) {
 	path, ok := strings.CutSuffix(f.Path, ".yml")
 	if ok && backend == "yaml" && f.Err == nil && c.e.path.fits(path) {

@@ -134,7 +134,7 @@ func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes
 // confdir is what stands for the root directory, in settings of Puppet also where nothing interpolates.
 const confdir = "confdir"
 
-// within is a path that is relative to dir.
+// within returns a path that is relative to dir.
 func (r *environmentsReader) within(dir, path string) string {
 	if rest, ok := strings.CutPrefix(path, "$"+confdir); ok {
 		path = r.root + rest
@@ -268,7 +268,7 @@ func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attri
 	}
 }
 
-// titles are the texts that a title is.
+// titles returns the texts that a title is.
 func (r *environmentsReader) titles(n *expr.Node) []string {
 	v, ok := r.evaluate(n)
 	if !ok {
@@ -292,7 +292,7 @@ func (r *environmentsReader) titles(n *expr.Node) []string {
 // attributes are the attributes of a declaration.
 type attributes map[string]string
 
-// settings are those that are paths relative to an environment. What touches manifests is Puppet's alone.
+// settings has those that are paths relative to an environment. What touches manifests is Puppet's alone.
 var settings = []string{"modulepath", "manifestdir", "manifest", "templatedir", "bindingsdir"}
 
 // attributes evaluates what a declaration gives, beside the defaults. more are other attributes it may have.
@@ -345,7 +345,7 @@ func (r *environmentsReader) errorf(off int, format string, args ...any) {
 	r.Diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: fmt.Sprintf(format, args...)})
 }
 
-// pos is the place of an offset in environments.pp.
+// pos returns the place of an offset in environments.pp.
 func (r *environmentsReader) pos(off int) diag.Pos {
 	before := r.src[:min(off, len(r.src))]
 	line := 1 + strings.Count(before, "\n")

@@ -62,7 +62,7 @@ func (r *environmentsReader) chosen(n *expr.Node) {
 	}
 }
 
-// results are the constants that n can yield, as far as they are written out.
+// results returns the constants that n can yield, as far as they are written out.
 func results(n *expr.Node) []*expr.Node {
 	var kids []*expr.Node
 	switch n.Op {
@@ -80,12 +80,12 @@ func results(n *expr.Node) []*expr.Node {
 	return out
 }
 
-// checked tells whether an expression names what there is. Nothing can be looked up: where, is just to be found out.
+// checked reports whether an expression names what there is. Nothing can be looked up: where, is just to be found out.
 func (r *environmentsReader) checked(n *expr.Node) bool {
 	return !r.report(syntax.CheckWithoutLookup(n, "the environment decides what a lookup finds")...)
 }
 
-// evaluate is the value of an expression in a declaration, by what assignments before it say.
+// evaluate returns the value of an expression in a declaration, by what assignments before it say.
 func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
 	if !r.checked(n) {
 		return value.Value{}, false
@@ -105,7 +105,7 @@ func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
 	return v, true
 }
 
-// before are the assignments above n that it needs, in order.
+// before returns the assignments above n that it needs, in order.
 func (r *environmentsReader) before(n *expr.Node) []*expr.Node {
 	var out []*expr.Node
 	used := map[string]bool{}
@@ -121,7 +121,7 @@ func (r *environmentsReader) before(n *expr.Node) []*expr.Node {
 	return out
 }
 
-// targets are the variables that an assignment sets.
+// targets returns the variables that an assignment sets.
 func targets(assign *expr.Node) []string {
 	if assign.Name != "" {
 		return []string{assign.Name}

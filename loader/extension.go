@@ -32,7 +32,7 @@ type programs struct {
 	opts Options
 }
 
-// registered is what the embedding program has registered.
+// registered returns what the embedding program has registered.
 func registered(site string, opts Options) registry {
 	reg := registry{maps.Clone(opts.Backends), maps.Clone(opts.SchemeHandlers), programs{site, opts}}
 	if reg.backends == nil {
@@ -136,7 +136,7 @@ func (p *planner) wantHandled(u uri) *site.File {
 	return p.WantFrom(u.at, "scheme "+text, "scheme "+text, false, func() ([]byte, error) { return handle(text) })
 }
 
-// extensionNames are the names of backends or schemes, for messages.
+// extensionNames returns the names of backends or schemes, for messages.
 func extensionNames[T any](builtin []string, more map[string]T) []string {
 	return append(slices.Clone(builtin), slices.Sorted(maps.Keys(more))...)
 }

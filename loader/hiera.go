@@ -50,7 +50,7 @@ type hieraReader struct {
 	dirs       map[string]*hieraDir // by configuration; nil: there is one and it cannot be used
 }
 
-// dir is the Hiera-2 directory that has its configuration at path, nil if it cannot be used.
+// dir returns the Hiera-2 directory that has its configuration at path, nil if it cannot be used.
 func (r *hieraReader) dir(path string) *hieraDir {
 	h, seen := r.dirs[path]
 	if !seen {
@@ -60,11 +60,11 @@ func (r *hieraReader) dir(path string) *hieraDir {
 	return h
 }
 
-// hieraFiles are the names that the configuration of a directory may have. Beside the first, which says that it is of
+// hieraFiles has the names that the configuration of a directory may have. Beside the first, which says that it is of
 // Hiera-2, the other is Puppet's.
 var hieraFiles = []string{"hiera2.yaml", "hiera.yaml"}
 
-// hieraFile is the configuration in a directory; "" if there is none, not ok if that cannot be told.
+// hieraFile returns the configuration in a directory; "" if there is none, not ok if that cannot be told.
 func hieraFile(f site.Files, dir string) (path string, ok bool) {
 	for _, name := range hieraFiles {
 		path := filepath.Join(dir, name)
@@ -143,7 +143,7 @@ func otherHiera(doc site.Document) string {
 	return ""
 }
 
-// seemsHiera5 tells whether a configuration without a version has what only those of Hiera 5 have.
+// seemsHiera5 reports whether a configuration without a version has what only those of Hiera 5 have.
 func seemsHiera5(doc site.Document) bool {
 	if _, _, ok := doc.Root.Lookup("version"); ok {
 		return false
@@ -154,7 +154,7 @@ func seemsHiera5(doc site.Document) bool {
 		slices.ContainsFunc(list.Kids, func(e yaml.Node) bool { return e.Kind == yaml.Mapping })
 }
 
-// hasTriples tells whether a configuration has entries as only those of Hiera-2 have: lists.
+// hasTriples reports whether a configuration has entries as only those of Hiera-2 have: lists.
 func hasTriples(doc site.Document) bool {
 	_, n, ok := doc.Root.Lookup("hierarchy")
 	return ok && n.Kind == yaml.Sequence &&
@@ -192,7 +192,7 @@ func (r *hieraReader) backends(doc site.Document) []string {
 	return out
 }
 
-// backendHint is what to write in place of a backend of another Hiera.
+// backendHint returns what to write in place of a backend of another Hiera.
 func backendHint(name string) string {
 	if name == "eyaml" {
 		return "write [yaml]: lookups decrypt encrypted values in any data file if bindq has the key, " +
@@ -322,7 +322,7 @@ func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 	return true
 }
 
-// dataFiles are the files of a Hiera-2 directory that say something: of a key that several backends have, the first
+// dataFiles returns the files of a Hiera-2 directory that say something: of a key that several backends have, the first
 // one's entry, and apart from those the others'.
 func (h *hieraDir) dataFiles() []DataFile {
 	out := make([]DataFile, 0, len(h.data))
@@ -352,7 +352,7 @@ func (h *hieraDir) dataFiles() []DataFile {
 	return out
 }
 
-// apart are the entries whose keys are not taken, and those whose are.
+// apart returns the entries whose keys are not taken, and those whose are.
 func apart(entries []datafile.Entry, taken map[uint32]bool) (free, others []datafile.Entry) {
 	for _, e := range entries {
 		if taken[e.Key] {

@@ -8,8 +8,8 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// hiera5Layers are the layers that the hierarchies of Hiera 5 in a layer come to, highest first: those of each part, in
-// it those of each entry. Modules share them, as no key is in two. nil: the layer has none.
+// hiera5Layers returns the layers that the hierarchies of Hiera 5 in a layer come to, highest first: those of each
+// part, in it those of each entry. Modules share them, as no key is in two. nil: the layer has none.
 func hiera5Layers(pl plannedLayer, in *site.Inputs) []Layer {
 	if !slices.ContainsFunc(pl.contributions, func(p planned) bool { return p.hiera5 != nil }) {
 		return nil
@@ -39,7 +39,7 @@ func hiera5Layers(pl plannedLayer, in *site.Inputs) []Layer {
 	return out
 }
 
-// hiera5Paths are the dimensions that are paths of the hierarchies of Hiera 5, by module.
+// hiera5Paths returns the dimensions that are paths of the hierarchies of Hiera 5, by module.
 func hiera5Paths(plan []plannedLayer) map[string][]int {
 	out := map[string][]int{}
 	for _, pl := range plan {
@@ -59,7 +59,7 @@ type hiera5Stack struct {
 	entries [][]Layer
 }
 
-// partNames are the names of layers, as Puppet has them. Behind that of a part stands that of the entry, unless the
+// partNames has the names of layers, as Puppet has them. Behind that of a part stands that of the entry, unless the
 // modules that share the layer have other ones.
 var partNames = [...]string{HieraGlobal: "global", HieraEnvironment: "environment", HieraModule: "module",
 	HieraDefaults: "default_hierarchy"}
@@ -91,8 +91,8 @@ func (s *hiera5Stack) add(p planned, entries []hiera5.Entry) {
 	}
 }
 
-// next is the place of the next layer of an entry, from a place on, that another module has in the same way; else that
-// of a new one.
+// next returns the place of the next layer of an entry, from a place on, that another module has in the same way;
+// otherwise that of a new one.
 func (s *hiera5Stack) next(entry, at int, like Layer) int {
 	for ; at < len(s.entries[entry]); at++ {
 		if l := s.entries[entry][at]; l.OnlyPath == like.OnlyPath && l.OnlyEntry == like.OnlyEntry {

@@ -134,11 +134,11 @@ func assemble(plan []plannedLayer, in *site.Inputs, dims *site.Dimensions) []Lay
 	return out
 }
 
-// partsOfSites are what the directory of a site has one of at least.
+// partsOfSites has what the directory of a site has one of at least.
 var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "binder_config.pp", "hiera2.yaml",
 	"hiera5.yaml", "hiera.yaml", "environment.conf", "bindings", "data", "modules"}
 
-// refuseNothing tells that a directory is no site, which would compile to an empty snapshot: another one is meant.
+// refuseNothing reports that a directory is no site, which would compile to an empty snapshot: another one is meant.
 func refuseNothing(in *site.Inputs, opts Options) {
 	if opts.BinderConfig != "" || len(opts.ModulePath) > 0 || opts.Nothing || opts.IsSite {
 		return

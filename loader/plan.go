@@ -38,7 +38,7 @@ type planner struct {
 	hiera5     *hiera5.Reader
 	global     string              // the hiera.yaml of the global layer
 	all5       bool                // the site has the default layers for Hiera 5 data
-	named      map[string]bool     // the URIs in all layers; true: included in one
+	named      map[string]bool     // the URIs in total layers; true: included in one
 	sure       bool                // named is complete
 	nodes      []node              // the nodes of a classifier; nil: not asked yet
 	passed     []diag.Diagnostic   // files skipped because they are for another Hiera
@@ -104,8 +104,8 @@ func (p *planner) wanted(layer layerConfig) []uri {
 	return out
 }
 
-// warnOfExclusions warns of an excluded URI that excludes nothing and is nearly one that is included. What is excluded
-// need not exist.
+// warnOfExclusions warns about an excluded URI that excludes nothing and is nearly one that is included. What is
+// excluded need not exist.
 func (p *planner) warnOfExclusions(layer layerConfig, included []string) {
 	for _, u := range layer.exclude {
 		if near := diag.Misspelt(u.String(), included); near != "" && !u.wild() {
@@ -154,7 +154,7 @@ func (p *planner) expand(u uri) []uri {
 	return out
 }
 
-// source is what the structured bindings are read from, nil if that cannot be.
+// source returns what the structured bindings are read from, nil if that cannot be.
 func (p *planned) source() bindingsfile.Source {
 	if p.bindings == nil {
 		return nil
@@ -162,7 +162,8 @@ func (p *planned) source() bindingsfile.Source {
 	return p.bindings.Source()
 }
 
-// names are what the set may be called. In the syntax of Puppet, the name of the module it is in need not be written.
+// names returns what the set may be called. In the syntax of Puppet, the name of the module it is in need not be
+// written.
 func (p *planned) names() []string {
 	if p.name == "" {
 		return nil
@@ -174,7 +175,7 @@ func (p *planned) names() []string {
 	return []string{p.name}
 }
 
-// namesOfSets are the sets of the site or module in dir, in whichever syntax.
+// namesOfSets returns the sets of the site or module in dir, in whichever syntax.
 func (p *planner) namesOfSets(dir string) []string {
 	if names, listed := p.sets[dir]; listed {
 		return names
@@ -194,7 +195,7 @@ func (p *planner) findSets(dir string) []string {
 	return slices.Compact(names)
 }
 
-// rubySets warns of bindings in Ruby that a wildcard names and that cannot be run.
+// rubySets warns about bindings in Ruby that a wildcard names and that cannot be run.
 func (p *planner) rubySets(u uri, m site.Module, paths *[]string) {
 	for _, name := range matching(u.path, p.SetsBelow(filepath.Join(m.Dir, "lib/puppet/bindings"), ".rb")) {
 		if strings.HasPrefix(name, m.Name+"::") && !slices.Contains(*paths, name) {
@@ -233,7 +234,7 @@ func (p *planner) missing(u uri, format string, args ...any) (planned, bool) {
 	return planned{}, false
 }
 
-// moduleOf is the module a URI names.
+// moduleOf returns the module a URI names.
 func (p *planner) moduleOf(u uri, name string) (site.Module, bool) {
 	m, ok := p.Modules.Named(name)
 	if !ok && !u.optional {

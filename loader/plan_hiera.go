@@ -35,8 +35,8 @@ func (p *planner) findHiera5(u uri) []planned {
 	return out
 }
 
-// isOfHiera5 tells whether the site has a hierarchy of Hiera 5, or a global one is given. One without a hierarchy is of
-// Hiera 5 if its modules are, and none is of Hiera-2.
+// isOfHiera5 reports whether the site has a hierarchy of Hiera 5, or a global one is given. One without a hierarchy is
+// of Hiera 5 if its modules are, and none is of Hiera-2.
 func (p *planner) isOfHiera5() bool {
 	if p.global != "" || p.hiera5.ConfigIn(p.Dir) != "" {
 		return true

@@ -86,7 +86,7 @@ type Binding struct {
 }
 
 // Transfer binds parameters of one target to those of another. Which they are is known when all of the site is: those
-// of the map that is given, or else of the one that is bound, or else those that both have.
+// of the map that is given, otherwise of the one that is bound, otherwise those that both have.
 type Transfer struct {
 	When []int // alternatives, indexes in Site.Conditions; at least one
 	Pos  diag.Pos

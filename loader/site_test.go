@@ -17,7 +17,7 @@ import (
 	"bindc/loader"
 )
 
-// reportsOf is what is reported of a site: "place severity code", with the hint and the places of notes.
+// reportsOf returns what is reported of a site: "place severity code", with the hint and the places of notes.
 func reportsOf(dir string, diags *diag.List) []string {
 	place := func(p diag.Pos) string {
 		rel, _ := filepath.Rel(dir, p.File)
@@ -37,7 +37,7 @@ func reportsOf(dir string, diags *diag.List) []string {
 	return out
 }
 
-// contentsOf is what a site binds, in order: layer, URI, and of each data file its path, condition and number of
+// contentsOf returns what a site binds, in order: layer, URI, and of each data file its path, condition and number of
 // entries, of each binding the key and its conditions.
 func contentsOf(dir string, site *loader.Site) []string {
 	var out []string
@@ -63,7 +63,7 @@ func contentsOf(dir string, site *loader.Site) []string {
 	return out
 }
 
-// configured is a site whose one layer includes uris, besides files.
+// configured returns a site whose one layer includes uris, besides files.
 func configured(uris string, files map[string]string) map[string]string {
 	out := map[string]string{"binder_config.yaml": "version: 1\nlayers:\n- {name: l, include: [" + uris + "]}\n"}
 	for name, text := range files {
@@ -72,7 +72,7 @@ func configured(uris string, files map[string]string) map[string]string {
 	return out
 }
 
-// set is a file of bindings that binds k.
+// set returns a file of bindings that binds k.
 func set(name string) string {
 	return "{bindings_version: 1, name: '" + name + "', bind: [[k, 1]]}"
 }

@@ -101,10 +101,11 @@ func pathTemplate(n *expr.Node) template {
 	return templateOf(out)
 }
 
-// fixedDir is the directory all paths of the template are in.
+// fixedDir returns the directory all paths of the template are in.
 func (t *template) fixedDir() string { return t.before[:strings.LastIndexByte(t.before, '/')+1] }
 
-// depth is how many directories below the fixed one the paths of the template are at most, -1 if there is no bound.
+// depth returns how many directories below the fixed one the paths of the template are at most, -1 if there is no
+// bound.
 func (t *template) depth() int {
 	out := strings.Count(t.canonical[len(t.fixedDir()):], "/")
 	for _, p := range t.parts {
@@ -119,15 +120,15 @@ func (t *template) depth() int {
 	return out
 }
 
-// isHidden tells whether a part of path begins with a dot. Such files are a tool's or an editor's; as in a shell, a
+// isHidden reports whether a part of path begins with a dot. Such files are a tool's or an editor's; as in a shell, a
 // variable does not stand for their names.
 func isHidden(path string) bool { return strings.HasPrefix(path, ".") || strings.Contains(path, "/.") }
 
-// fits tells whether a request can have the path.
+// fits reports whether a request can have the path.
 func (t *template) fits(path string) bool { return len(t.readings(path)) > 0 }
 
-// readings are the ways to read path backwards: the values of the references, by name, with which the template yields
-// it. They are two at most, as more than one is as good as any number.
+// readings returns the ways to read path backwards: the values of the references, by name, with which the template
+// yields it. They are two at most, as more than one is as good as any number.
 func (t *template) readings(path string) [][]string {
 	long := len(path) >= len(t.before)+len(t.after)
 	if !long || !strings.HasPrefix(path, t.before) || !strings.HasSuffix(path, t.after) {
@@ -146,12 +147,12 @@ func (t *template) readings(path string) [][]string {
 	return backwards(t, path)
 }
 
-// onlyRef is the first reference, of a template that has one.
+// onlyRef returns the first reference, of a template that has one.
 func (t *template) onlyRef() *reference {
 	return t.parts[slices.IndexFunc(t.parts, func(p part) bool { return p.ref != nil })].ref
 }
 
-// backwards are the ways to read text by the template, two at most.
+// backwards returns the ways to read text by the template, two at most.
 func backwards(t *template, text string) [][]string {
 	b := backwardReader{parts: t.parts, values: make([]string, len(t.names)), settled: make([]bool, len(t.names))}
 	b.read(0, text)
@@ -209,7 +210,7 @@ func (b *backwardReader) choose(i int, ref *reference, rest string) {
 	b.settled[ref.name] = false
 }
 
-// determines tells whether the references have no other values with which the template yields the same text, but for
+// determines reports whether the references have no other values with which the template yields the same text, but for
 // case.
 func (t *template) determines(text string) bool {
 	if len(t.names) == 1 {
@@ -222,7 +223,8 @@ func (t *template) determines(text string) bool {
 	return len(backwards(&folded, Fold(text))) == 1
 }
 
-// fill is the text of the template for the values of references, which are by their source. Not ok: one is missing.
+// fill returns the text of the template for the values of references, which are by their source. Not ok: one is
+// missing.
 func (t *template) fill(values map[string]string) (string, bool) {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -238,8 +240,8 @@ func (t *template) fill(values map[string]string) (string, bool) {
 	return b.String(), true
 }
 
-// within is what stands in path, which fits, where the template has the whole of other, if only fixed text is around
-// it.
+// within returns what stands in path, which fits, where the template has the whole of other, if only fixed text is
+// around it.
 func (t *template) within(other *template, path string) (string, bool) {
 	before, after, ok := strings.Cut(t.canonical, other.canonical)
 	fixed := !strings.Contains(before+after, "\x00")

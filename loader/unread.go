@@ -18,7 +18,7 @@ type unread struct {
 	quiet site.Files // what nobody asks for may as well be unreadable
 }
 
-// warnOfUnread warns of the files that no layer and no hierarchy comes to.
+// warnOfUnread warns about the files that no layer and no hierarchy comes to.
 func (p *planner) warnOfUnread() {
 	u := unread{p, site.Files{Disk: p.Disk, Diags: &diag.List{}}}
 	for _, dir := range slices.Sorted(maps.Keys(p.hiera.dirs)) {
@@ -58,7 +58,7 @@ func (u *unread) warn(path string, code diag.Code, message, hint string) {
 		Hint: hint})
 }
 
-// data warns of directories that are not there, and of files that no entry of a hierarchy reaches. What an extension
+// data warns about directories that are not there, and of files that no entry of a hierarchy reaches. What an extension
 // reads is not known.
 func (u *unread) data(h *hieraDir) {
 	isExtension := func(backend string) bool { return !builtinBackend(backend) }
@@ -85,8 +85,8 @@ func (u *unread) data(h *hieraDir) {
 	}
 }
 
-// nearEntry is where the path of an entry is written of which that of f may be a typo, or the other way round: all of
-// it, or what stands before the first variable.
+// nearEntry returns where the path of an entry is written of which that of f may be a typo, or the other way round: all
+// of it, or what stands before the first variable.
 func (h *hieraDir) nearEntry(f site.Listed) (diag.Pos, bool) {
 	for _, e := range h.entries {
 		path, name := e.path.before, f.Name()
@@ -102,8 +102,8 @@ func (h *hieraDir) nearEntry(f site.Listed) (diag.Pos, bool) {
 	return diag.Pos{}, false
 }
 
-// hiera5Data warns of data that no path of Hiera 5 reaches: of what lies beside files that are read, in a directory for
-// data alone.
+// hiera5Data warns about data that no path of Hiera 5 reaches: of what lies beside files that are read, in a directory
+// for data alone.
 func (u *unread) hiera5Data() {
 	for _, h := range u.hiera5.Dirs {
 		if h == nil || h.Broken || h.HasPlans() {
@@ -136,7 +136,7 @@ func (u *unread) hiera5Data() {
 	}
 }
 
-// isWhole tells whether no entry and no backend was refused.
+// isWhole reports whether no entry and no backend was refused.
 func (h *hieraDir) isWhole() bool {
 	whole := func(key string, n int) bool {
 		_, list, ok := h.doc.Root.Lookup(key)
@@ -149,7 +149,7 @@ func isData(f site.Listed) bool {
 	return f.Err == nil && !f.Outside && site.IsDataExtension(filepath.Ext(f.Path))
 }
 
-// mentions tells whether something is said of f already: its name fits, but its extension or the path's is amiss, or
+// mentions reports whether something is said of f already: its name fits, but its extension or the path's is amiss, or
 // it is refused.
 func (h *hieraDir) mentions(f site.Listed) bool {
 	mentioned := slices.Contains(h.backends, strings.ReplaceAll(filepath.Ext(f.Path)[1:], "yml", "yaml"))
@@ -158,7 +158,7 @@ func (h *hieraDir) mentions(f site.Listed) bool {
 	})
 }
 
-// among are the files in the directories with the data of h.
+// among returns the files in the directories with the data of h.
 func (u *unread) among(h *hieraDir) []site.Listed {
 	t := &site.Tree{Files: u.quiet, Dir: h.tree.Dir, Real: h.tree.Real, Roots: h.tree.Roots}
 	tops := h.tops()
@@ -174,8 +174,8 @@ func (u *unread) among(h *hieraDir) []site.Listed {
 	return out
 }
 
-// tops are the directories in which the paths of the hierarchy begin, and the first entry of each. "" is that of the
-// hiera.yaml itself.
+// tops returns the directories in which the paths of the hierarchy begin, and the first entry of each. "" is that of
+// the hiera.yaml itself.
 func (h *hieraDir) tops() map[string]diag.Pos {
 	out := map[string]diag.Pos{}
 	for _, e := range h.entries {
@@ -226,7 +226,7 @@ func (u *unread) notIncluded(path string, include uri) {
 	u.Diags.Add(d)
 }
 
-// dataAlone warns of data in a site that has no hiera.yaml.
+// dataAlone warns about data in a site that has no hiera.yaml.
 func (u *unread) dataAlone() {
 	included, named := u.named["confdir-hiera:/"]
 	if path, _ := hieraFile(u.quiet, u.Dir); path != "" || named && !included {
@@ -246,7 +246,7 @@ func (u *unread) dataAlone() {
 	}
 }
 
-// sets warns of bindings that no layer includes. Of a module only the default is expected to be, unless a layer has
+// sets warns about bindings that no layer includes. Of a module only the default is expected to be, unless a layer has
 // chosen others of them: they are an offer, which a site need not take up.
 func (u *unread) sets(dir, scheme, prefix string) {
 	dir = u.SetsDir(dir)
@@ -272,7 +272,7 @@ func (u *unread) sets(dir, scheme, prefix string) {
 	}
 }
 
-// yml warns of a file that is named path but for its extension, unless what it would be is excluded.
+// yml warns about a file that is named path but for its extension, unless what it would be is excluded.
 func (u *unread) yml(path string, include uri) {
 	there, _ := u.quiet.IsFile(path + ".yml")
 	twin, _ := u.quiet.IsFile(path + ".yaml")

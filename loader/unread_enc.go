@@ -14,7 +14,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// classified warns of what a node classifier says if no layer includes it.
+// classified warns about what a node classifier says if no layer includes it.
 func (u *unread) classified() {
 	isEnc := func(uri string) bool { return strings.HasPrefix(uri, "enc:") }
 	dir := filepath.Join(u.Dir, datafile.ClassifiedDir)
@@ -27,8 +27,8 @@ func (u *unread) classified() {
 	}
 }
 
-// unclassified is the warning of what a node classifier says in dir and no layer includes. bare: the site is one of
-// Hiera 5 that configures no layers.
+// unclassified returns the warning of what a node classifier says in dir and no layer includes. bare: the site is one
+// of Hiera 5 that configures no layers.
 func unclassified(dir string, bare bool) diag.Diagnostic {
 	d := diag.Diagnostic{Pos: diag.Pos{File: dir}, Severity: diag.Warning, Code: "not_included",
 		Message: "no layer includes what the node classifier says; it is never used",

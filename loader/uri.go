@@ -28,10 +28,10 @@ func (u uri) strictness() int {
 	return 2
 }
 
-// wild tells whether the path has a wildcard.
+// wild reports whether the path has a wildcard.
 func (u uri) wild() bool { return strings.Contains(u.path, "*") }
 
-// builtin tells whether the scheme is none of an extension.
+// builtin reports whether the scheme is none of an extension.
 func (u uri) builtin() bool { return slices.Contains(schemes, u.scheme) }
 
 // uriReader reads URIs of the schemes there are.
@@ -69,7 +69,7 @@ func (r uriReader) parse(text string, at diag.Pos) (uri, bool) {
 	return uri{}, false
 }
 
-// normal is the path of a URI as URIs are compared: without empty parts and '.'.
+// normal returns the path of a URI as URIs are compared: without empty parts and '.'.
 func normal(path string) string {
 	parts := strings.Split(path, "/")
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" || p == "." }), "/")
@@ -132,7 +132,7 @@ func misplacedWildcard(u uri) string {
 	return ""
 }
 
-// matching is the names a pattern fits: `*` is one segment, `**` one or more.
+// matching returns the names a pattern fits: `*` is one segment, `**` one or more.
 func matching(pattern string, names []string) []string {
 	p := strings.Split(pattern, "::")
 	other := func(name string) bool { return !segmentsMatch(p, strings.Split(name, "::")) }

@@ -15,19 +15,19 @@ func number(n int64, col int) *Literal { return &Literal{Value: value.FromInt(n)
 
 func pattern(s string, col int) *Literal { return &Literal{Value: value.FromRegexp(s), Pos: at(col)} }
 
-// of is a binding of the key 'a' with one producer.
+// of returns a binding of the key 'a' with one producer.
 func of(name string, argument *Literal) Statement {
 	return Statement{Key: "a", KeyPos: at(90), Producers: []Producer{{Name: name, Argument: argument}}}
 }
 
-// computing is a binding of the key 'a' to what n computes, which is no Integer.
+// computing returns a binding of the key 'a' to what n computes, which is no Integer.
 func computing(name string, n *expr.Node) Statement {
 	a := of(name, list(1, text("x", 2)))
 	a.Type, a.Producers[0].Expr = text("Integer", 9), n
 	return a
 }
 
-// said is a finding in a line: its column and code, the message, and the hint.
+// said returns a finding in a line: its column and code, the message, and the hint.
 func said(diags *diag.List) string {
 	var out []string
 	for _, d := range diags.Sorted() {

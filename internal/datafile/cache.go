@@ -70,8 +70,8 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 	return c, nil
 }
 
-// readText is the content of a file as a string, which is not copied: a pack is large, and all its texts are parts of
-// it.
+// readText returns the content of a file as a string, which is not copied: a pack is large, and all its texts are parts
+// of it.
 func readText(path string) (string, error) {
 	f, err := fsx.Disk{}.Open(path)
 	if err != nil {
@@ -117,7 +117,7 @@ func (c *Cache) index() {
 	})
 }
 
-// identify is the identity of a file that has one, zero if it is of no use.
+// identify returns the identity of a file that has one, zero if it is of no use.
 func (c *Cache) identify(id fsx.FileID, ok bool) fsx.FileID {
 	if !ok || !id.Settled(c.opened) {
 		return fsx.FileID{}
@@ -125,7 +125,7 @@ func (c *Cache) identify(id fsx.FileID, ok bool) fsx.FileID {
 	return id
 }
 
-// unchanged is the file that an earlier build read, if it has the same identity.
+// unchanged returns the file that an earlier build read, if it has the same identity.
 func (c *Cache) unchanged(id fsx.FileID, kind Format) (File, bool) {
 	i, ok := c.byInode[id.Inode]
 	if !ok || c.files[i].id != id || c.files[i].kind != kind {
@@ -134,7 +134,7 @@ func (c *Cache) unchanged(id fsx.FileID, kind Format) (File, bool) {
 	return c.files[i], true
 }
 
-// equal is a file of the same content that an earlier build read.
+// equal returns a file of the same content that an earlier build read.
 func (c *Cache) equal(digest [sha256.Size]byte, kind Format) (File, bool) {
 	i, ok := c.byDigest()[digestKey{digest, kind}]
 	if !ok {
@@ -166,7 +166,7 @@ func (c *Cache) Save() error {
 	return c.write()
 }
 
-// moved tells whether a file was found by its content and would be found by its identity from now on.
+// moved reports whether a file was found by its content and would be found by its identity from now on.
 func (c *Cache) moved(f *File) bool {
 	at, ok := c.byInode[f.id.Inode]
 	return f.id != (fsx.FileID{}) && (!ok || c.files[at].id != f.id)

@@ -84,7 +84,7 @@ func (c *classified) errorf(n *yaml.Node, format string, args ...any) {
 	c.diags.Errorf(c.doc.Pos(n), "enc", format, args...)
 }
 
-// isNone tells whether n is null, which stands for nothing.
+// isNone reports whether n is null, which stands for nothing.
 func isNone(n *yaml.Node) bool { return n.Kind == yaml.Scalar && n.Value.IsUndef() }
 
 func (c *classified) classes(n *yaml.Node) {

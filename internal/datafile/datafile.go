@@ -53,7 +53,7 @@ type File struct {
 	kind   Format
 	digest [sha256.Size]byte // of the source
 	id     fsx.FileID        // zero: not to be recognised by it
-	silent bool              // nothing was reported; else the next build shall report it too, and parses the file again
+	silent bool              // nothing was reported; otherwise the next build shall report it too, and parses the file again
 	cached bool
 }
 
@@ -203,7 +203,7 @@ func number(out []Entry, keys, values *pool.Batch, pools *Pools) []Entry {
 	return out
 }
 
-// warnOfLookupOptions tells that a key by which Hiera 5 says how others are merged is one as any other.
+// warnOfLookupOptions reports that a key by which Hiera 5 says how others are merged is one as any other.
 func warnOfLookupOptions(doc *yaml.Document, key *yaml.Node, name string, diags *diag.List) {
 	if name == "lookup_options" {
 		diags.Add(diag.Diagnostic{Pos: doc.Pos(key), Severity: diag.Warning, Code: "lookup_options",

@@ -41,7 +41,7 @@ func compileHiera5(doc *yaml.Document, kind Format, size int, pools *Pools, diag
 	return out, options
 }
 
-// optionsIn is what lookup_options name.
+// optionsIn returns what lookup_options name.
 func optionsIn(n *yaml.Node, pools *Pools) (out []Entry) {
 	if n.Kind != yaml.Mapping {
 		return nil
@@ -54,7 +54,7 @@ func optionsIn(n *yaml.Node, pools *Pools) (out []Entry) {
 	return out
 }
 
-// hiera5Key is the key as it is asked for; not ok if nobody can.
+// hiera5Key returns the key as it is asked for; not ok if nobody can.
 func hiera5Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 	name, ok := n.Text()
 	if ok {

@@ -154,7 +154,7 @@ type packDecoder struct {
 	failed bool
 }
 
-// take is the next count things of size bytes each.
+// take returns the next count things of size bytes each.
 func (d *packDecoder) take(count uint32, size uint64) string {
 	length := uint64(count) * size
 	if d.failed || length > uint64(len(d.rest)) {
@@ -166,7 +166,7 @@ func (d *packDecoder) take(count uint32, size uint64) string {
 	return out
 }
 
-// texts is the next texts, of the lengths given.
+// texts returns the next texts, of the lengths given.
 func (d *packDecoder) texts(lengths string) []string {
 	out := make([]string, 0, len(lengths)/4)
 	for ; len(lengths) > 0 && !d.failed; lengths = lengths[4:] {

@@ -11,7 +11,7 @@ import (
 	"bindc/internal/fsx"
 )
 
-// examplePack is the pack of two files.
+// examplePack returns the pack of two files.
 func examplePack(t testing.TB) []byte {
 	t.Helper()
 	r := NewReader(&Cache{byDigest: func() map[digestKey]int32 { return nil }}, fsx.Disk{})

@@ -29,7 +29,7 @@ type Entry struct {
 // Options are the options of the entries that ask bindc, by name.
 type Options struct{ value.Value }
 
-// parsed are the options that are not texts.
+// parsed has the options that are not texts.
 var parsed = []string{"command", "compare", "timeout"}
 
 // ParseOptions reads options, NAME=TEXT each. A command is a list of words if it is written as one.

@@ -148,7 +148,7 @@ func CheckNames(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.L
 	return true
 }
 
-// WarnOfFacts warns of variables in the text of n whose name is almost that of a well-known fact.
+// WarnOfFacts warns about variables in the text of n whose name is almost that of a well-known fact.
 func WarnOfFacts(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.List) {
 	for _, e := range syntax.Misspelt(node) {
 		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Severity: diag.Warning, Code: "fact", Message: e.Message,

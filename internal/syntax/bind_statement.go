@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// bindWords are what may follow bind, other than a key.
+// bindWords has what may follow bind, other than a key.
 var bindWords = []string{"abstract", "alias", "dependency", "map", "override", "parameters", "renamed", "sensitive", "to",
 	"variables"}
 
@@ -147,7 +147,7 @@ func (p *setParser) once(seen *value.Builder, key value.Value, off int, twice st
 	seen.Set(key, value.Value{})
 }
 
-// atProducer tells whether a producer is named, and producer is no text.
+// atProducer reports whether a producer is named, and producer is no text.
 func (p *setParser) atProducer() bool {
 	if !p.atWord("producer") {
 		return false

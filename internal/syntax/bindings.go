@@ -69,10 +69,10 @@ type Option struct {
 	Lambda *expr.Lambda
 }
 
-// maxErrors are the errors that are told of one file: behind so many, what follows was hardly meant as it stands.
+// maxErrors has the errors that are told of one file: behind so many, what follows was hardly meant as it stands.
 const maxErrors = 50
 
-// ParseBindings parses a file of bindings. It goes on behind a statement that is wrong, so there may be errors and
+// ParseBindings parses a file of bindings. It continues after a statement that is wrong, so there may be errors and
 // statements.
 func ParseBindings(src string) (*Bindings, []SyntaxError) {
 	p := newSetParser(src)
@@ -181,13 +181,13 @@ func (p *setParser) note() {
 	}
 }
 
-// atWord tells whether tok is a word of the grammar of sets. Capital letters are how the documents print some.
+// atWord reports whether tok is a word of the grammar of sets. Capital letters are how the documents print some.
 func (p *setParser) atWord(word string) bool {
 	return p.tok.kind == tName && p.tok.text == word || p.tok.kind == tType && upper(p.tok.text) == word ||
 		p.tok.is(tKeyword, word)
 }
 
-// upper is a word in capital letters that the grammar takes so.
+// upper returns a word in capital letters that the grammar takes so.
 func upper(text string) string {
 	switch text {
 	case "AS":
@@ -206,12 +206,12 @@ func (p *setParser) accepts(word string) bool {
 		return false
 	}
 	p.last().Word = true
-	p.prev = token{} // a / behind it divides nothing
+	p.prev = token{} // a / after it divides nothing
 	p.advance()
 	return true
 }
 
-// name is a name: of bindings, a category or a class.
+// name returns a name: of bindings, a category or a class.
 func (p *setParser) name(what string) Word {
 	w := Word{p.tok.text, p.tok.off}
 	switch p.tok.kind {

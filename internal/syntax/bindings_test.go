@@ -55,7 +55,7 @@ func checkSet(t *testing.T, src string) {
 	}
 }
 
-// placeless is a set as values that DeepEqual compares without their places.
+// placeless returns a set as values that DeepEqual compares without their places.
 func placeless(b *Bindings) []any { return []any{b.Name.Text, placelessList(b.Statements)} }
 
 func placelessList(list []Statement) []any {

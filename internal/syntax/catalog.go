@@ -17,7 +17,7 @@ var (
 	catalogFunctions = map[string]bool{"contain": true, "include": true, "realize": true, "require": true, "tag": true}
 )
 
-// statementFunctions are those Puppet calls without parentheses, apart from the ones that touch a catalog.
+// statementFunctions has those Puppet calls without parentheses, apart from the ones that touch a catalog.
 var statementFunctions = map[string]bool{
 	"break": true, "debug": true, "err": true, "import": true, "info": true, "next": true, "notice": true,
 	"return": true, "warning": true,

@@ -87,7 +87,7 @@ func unknownFunction(x *expr.Node) SyntaxError {
 	return e
 }
 
-// dotted is what $facts.os.family is meant to be, $facts['os']['family']; "" for what is written in another way.
+// dotted returns what $facts.os.family is meant to be, $facts['os']['family']; "" for what is written in another way.
 func dotted(x *expr.Node) string {
 	var keys string
 	for ; x.Op == expr.Call && len(x.Kids) == 1 && x.Lambda == nil && x.Kids[0].Off < x.Off; x = x.Kids[0] {

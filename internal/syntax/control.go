@@ -19,7 +19,7 @@ func (p *parser) body(keyword string) *expr.Node {
 	return n
 }
 
-// control is what is decided by, up to the {.
+// control returns what is decided by, up to the {.
 func (p *parser) control() *expr.Node {
 	outer := p.ends
 	p.ends = 0
@@ -88,7 +88,7 @@ func (p *parser) caseOption(hasDefault *bool) *expr.Node {
 	return p.over(expr.Option, "", append(values, p.body("the option"))...)
 }
 
-// optionValue is a value of an option of case or of a selector. There is no use in a second default.
+// optionValue returns a value of an option of case or of a selector. There is no use in a second default.
 func (p *parser) optionValue(hasDefault *bool) *expr.Node {
 	off := p.tok.off
 	n := p.operation(lowest)

@@ -23,7 +23,7 @@ type Attribute struct {
 	Value *expr.Node
 }
 
-// ParseEnvironments parses environments.pp. It goes on behind what is wrong, so there may be errors and what else it
+// ParseEnvironments parses environments.pp. It continues after what is wrong, so there may be errors and what else it
 // says.
 func ParseEnvironments(src string) (*Environments, []SyntaxError) {
 	p := newEnvironmentsParser(src)
@@ -91,7 +91,7 @@ func (p *setParser) choosing(out *Environments) {
 	}
 }
 
-// beginsPart tells whether a statement or site { } may begin at tok, behind the last error: in front of a line. One
+// beginsPart reports whether a statement or site { } may begin at tok, after the last error: in front of a line. One
 // that may be anything is indented no deeper than what begins at begin.
 func (p *setParser) beginsPart(begin int) bool {
 	switch {
@@ -109,7 +109,7 @@ func (p *setParser) beginsPart(begin int) bool {
 	return p.tok.is(tName, "site") && p.peek().is(tOp, "{") || p.declares() || p.beginsAt(indentOf(p.src, begin))
 }
 
-// nodes are all expressions, wherever they stand.
+// nodes returns all expressions, wherever they stand.
 func (e *Environments) nodes() []*expr.Node {
 	out := append([]*expr.Node(nil), e.Statements...)
 	add := func(as []Attribute) {
@@ -127,7 +127,7 @@ func (e *Environments) nodes() []*expr.Node {
 	return out
 }
 
-// declares tells whether a declaration of environments begins at tok.
+// declares reports whether a declaration of environments begins at tok.
 func (p *parser) declares() bool {
 	switch p.tok.text {
 	case "Environment", "environment", "dynamic_environments":
@@ -136,7 +136,7 @@ func (p *parser) declares() bool {
 	return false
 }
 
-// site parses site { ... }. Behind a declaration that is wrong it goes on with the next one.
+// site parses site { ... }. Behind a declaration that is wrong it continues with the next one.
 func (p *setParser) site(out *Environments) {
 	indent := indentOf(p.src, p.tok.off)
 	p.advance()
@@ -161,8 +161,8 @@ func (p *setParser) site(out *Environments) {
 	}
 }
 
-// leavesSite tells whether a statement begins at tok that stands in no site { }: in front of a line that is indented no
-// deeper than site.
+// leavesSite reports whether a statement begins at tok that stands in no site { }: in front of a line that is indented
+// no deeper than site.
 func (p *setParser) leavesSite(indent int) bool {
 	return (p.tok.kind == tVar || p.tok.kind == tKeyword) && beginsLine(p.src, p.tok.off) &&
 		indentOf(p.src, p.tok.off) <= indent
@@ -185,8 +185,8 @@ func (p *setParser) declaration(out *Environments) {
 	}
 }
 
-// beginsDeclaration tells whether a declaration may begin at tok: one that is misspelt too, if it is in front of a line
-// that is indented no deeper than that before it.
+// beginsDeclaration reports whether a declaration may begin at tok: one that is misspelt too, if it is in front of a
+// line that is indented no deeper than that before it.
 func (p *setParser) beginsDeclaration(indent int) bool {
 	return p.declares() && (p.open == 0 || beginsLine(p.src, p.tok.off)) || p.beginsAt(indent)
 }
@@ -212,14 +212,14 @@ func (p *setParser) declared() []Declared {
 	return out
 }
 
-// closeDeclaration passes the } behind a declaration. That it is missing may have been told as what is wrong in that.
+// closeDeclaration passes the } after a declaration. That it is missing may have been told as what is wrong in that.
 func (p *setParser) closeDeclaration(after string) {
 	if len(p.errs) == 0 || p.tok.kind != tEOF && !p.declares() {
 		p.expect("}", after)
 	}
 }
 
-// attributes parses name => value, ... as far as there are any. Behind one that is wrong it goes on with the next.
+// attributes parses name => value, ... if there are any. Behind one that is wrong it continues with the next.
 func (p *setParser) attributes(end string) []Attribute {
 	var out []Attribute
 	for p.tok.kind == tName {
@@ -244,7 +244,7 @@ func (p *setParser) attributes(end string) []Attribute {
 	return out
 }
 
-// afterAttribute tells whether something follows an attribute at tok.
+// afterAttribute reports whether something follows an attribute at tok.
 func (p *setParser) afterAttribute() bool {
 	return p.followed("=>") || p.open == 0 && (p.at(",") || p.at(";")) || p.declares() && beginsLine(p.src, p.tok.off)
 }

@@ -11,7 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// wellKnown are the names of facts that nearly every node has, and of the other variables of a request.
+// wellKnown has the names of facts that nearly every node has, and of the other variables of a request.
 var wellKnown = []string{"architecture", "augeasversion", "clientcert", "clientversion", "domain", "environment",
 	"facterversion", "facts", "fqdn", "gid", "hardwareisa", "hardwaremodel", "hostname", "identity", "interfaces",
 	"ipaddress", "ipaddress6", "is_virtual", "kernel", "kernelmajversion", "kernelrelease", "kernelversion",
@@ -97,7 +97,7 @@ func nearMiss(path []string) (wrong, right []string) {
 	return nil, nil
 }
 
-// wellKnownIn are the names of what well-known facts and variables have inside, where nearly all have the same.
+// wellKnownIn has the names of what well-known facts and variables have inside, where nearly all have the same.
 var wellKnownIn = map[string][]string{
 	"dmi":         {"bios", "board", "chassis", "manufacturer", "product"},
 	"dmi.board":   {"asset_tag", "manufacturer", "product", "serial_number"},
@@ -125,8 +125,8 @@ var (
 	hieraCalled = pattern.Lazy(`^(lookup|hiera|alias|literal|scope)\s*\(`)
 )
 
-// notAName is what is wrong with a name that no variable of Puppet has: it is a method without quotes, or what another
-// program has in such braces.
+// notAName returns what is wrong with a name that no variable of Puppet has: it is a method without quotes, or what
+// another program has in such braces.
 func notAName(name, whole string) SyntaxError {
 	e := SyntaxError{Message: "no variable is called '" + name + "', so that %{" + whole + "} is empty"}
 	switch {
@@ -160,7 +160,7 @@ func MisspeltHiera(n *expr.Node) []SyntaxError {
 	return found
 }
 
-// WellKnown tells whether nearly every node has a fact of that name, or every request such a variable.
+// WellKnown reports whether nearly every node has a fact of that name, or every request such a variable.
 func WellKnown(name string) bool { return slices.Contains(wellKnown, name) }
 
 // shortNames are well-known facts whose names are too near to others to tell what is misspelt.
@@ -169,8 +169,8 @@ var shortNames = []string{"disks", "dmi", "filesystems", "fips_enabled", "hyperv
 // Everywhere is WellKnown of all there are.
 func Everywhere(name string) bool { return WellKnown(name) || slices.Contains(shortNames, name) }
 
-// Variables are the variables that the string text interpolates, as those of Interpolated. Of a text in which something
-// is wrong there are none.
+// Variables returns the variables that the string text interpolates, as those of Interpolated. Of a text in which
+// something is wrong there are none.
 func Variables(text string) (bare []*expr.Node, braced []string) {
 	n, errs := ParseString(text)
 	if len(errs) > 0 {
@@ -179,7 +179,7 @@ func Variables(text string) (bare []*expr.Node, braced []string) {
 	return Interpolated(n, text)
 }
 
-// Interpolated are the variables that a string in src interpolates: those written without braces, and the names of
+// Interpolated returns the variables that a string in src interpolates: those written without braces, and the names of
 // those within.
 func Interpolated(n *expr.Node, src string) (bare []*expr.Node, braced []string) {
 	if n.Op != expr.Concat {

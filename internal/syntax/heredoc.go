@@ -154,7 +154,7 @@ type origin struct {
 	outer *origin
 }
 
-// sourceOff is where off, an offset in the text, is in the source of the heredoc.
+// sourceOff returns where off, an offset in the text, is in the source of the heredoc.
 func (d *heredoc) sourceOff(off int) int {
 	i, found := slices.BinarySearchFunc(d.lines, off, func(l heredocLine, off int) int {
 		return cmp.Compare(l.off,
@@ -169,7 +169,7 @@ func (d *heredoc) sourceOff(off int) int {
 	return d.lines[i].src + off - d.lines[i].off
 }
 
-// heredoc is the value of the heredoc whose token was read.
+// heredoc returns the value of the heredoc whose token was read.
 func (p *parser) heredoc() *expr.Node {
 	doc := p.tok.doc
 	sub := parser{lexer: lexer{src: doc.text, origin: &origin{doc, p.origin}}, depth: p.depth}

@@ -6,7 +6,7 @@ import (
 	"bindc/internal/expr"
 )
 
-// optionalLambda is the lambda of a call, or nil.
+// optionalLambda returns the lambda of a call, or nil.
 func (p *parser) optionalLambda() *expr.Lambda {
 	if !p.at("|") {
 		return nil
@@ -28,7 +28,7 @@ func (p *parser) lambda() *expr.Lambda {
 	return l
 }
 
-// returning is a lambda's return type and body, as the call that asserts the type of the body's value.
+// returning returns a lambda's return type and body, as the call that asserts the type of the body's value.
 func (p *parser) returning() *expr.Node {
 	t := p.paramType()
 	if t == nil {
@@ -75,7 +75,7 @@ func (p *parser) param() expr.Param {
 	return param
 }
 
-// paramType is a type such as Integer or Array[String], or nil.
+// paramType returns a type such as Integer or Array[String], or nil.
 func (p *parser) paramType() *expr.Node {
 	if p.tok.kind != tType {
 		return nil

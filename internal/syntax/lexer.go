@@ -11,9 +11,9 @@ import (
 type lexer struct {
 	src    string
 	pos    int
-	prev   token        // the token before pos; none behind a word of a set
+	prev   token        // the token before pos; none after a word of a set
 	inLine bool         // whether something stands before pos on its line, white space aside
-	jump   int          // where the text goes on after the end of this line, if heredocs begin on it; else 0
+	jump   int          // where the text continues after the end of this line, if heredocs begin on it; otherwise 0
 	origin *origin      // where src came from; nil: src is the text the user gave
 	err    *SyntaxError // the first error; from then on every token is tEOF
 }
@@ -26,7 +26,7 @@ func (l *lexer) fail(off int, message, hint string) {
 	l.err = &SyntaxError{Off: l.origOff(off), Message: message, Hint: hint}
 }
 
-// origOff is where off, an offset in src, is in the text the user gave.
+// origOff returns where off, an offset in src, is in the text the user gave.
 func (l *lexer) origOff(off int) int {
 	for o := l.origin; o != nil; o = o.outer {
 		off = o.doc.sourceOff(off)
@@ -34,7 +34,7 @@ func (l *lexer) origOff(off int) int {
 	return off
 }
 
-// next is the token at pos.
+// next returns the token at pos.
 func (l *lexer) next() token {
 	l.skip()
 	t := token{kind: tEOF, off: l.pos, end: l.pos}
@@ -113,7 +113,7 @@ func (l *lexer) comment() {
 	l.inLine = true
 }
 
-// lineLen is the length of the line s begins with, without its \n.
+// lineLen returns the length of the line s begins with, without its \n.
 func lineLen(s string) int {
 	if n := strings.IndexByte(s, '\n'); n >= 0 {
 		return n
@@ -121,7 +121,7 @@ func lineLen(s string) int {
 	return len(s)
 }
 
-// blank is the length of the white space character s begins with, or 0.
+// blank returns the length of the white space character s begins with, or 0.
 func blank(s string) int {
 	switch {
 	case s == "":
@@ -169,7 +169,7 @@ func (l *lexer) spaced() bool {
 	return l.pos == 0 || isBlankOrNewline(r)
 }
 
-// word is a keyword, a name or another bare word.
+// word returns a keyword, a name or another bare word.
 func (l *lexer) word() token {
 	end := bareWordEnd(l.src, l.pos)
 	t := token{kind: tWord, off: l.pos, end: end, text: l.src[l.pos:end]}
@@ -181,7 +181,7 @@ func (l *lexer) word() token {
 	return t
 }
 
-// qualified is a name or a type that begins with ::.
+// qualified returns a name or a type that begins with ::.
 func (l *lexer) qualified() token {
 	if l.pos+2 < len(l.src) && isUpper(l.src[l.pos+2]) {
 		return l.typeName()
@@ -224,7 +224,7 @@ func (l *lexer) checkVariable(off int, name string) {
 	}
 }
 
-// regexp is the regular expression at pos, if one ends in this text.
+// regexp returns the regular expression at pos, if one ends in this text.
 func (l *lexer) regexp() (token, bool) {
 	escaped := false
 	for i := l.pos + 1; i < len(l.src); i++ {
@@ -239,7 +239,7 @@ func (l *lexer) regexp() (token, bool) {
 	return token{}, false
 }
 
-// singleQuoted is a string in which only \\ and \' are escapes.
+// singleQuoted returns a string in which only \\ and \' are escapes.
 func (l *lexer) singleQuoted() token {
 	for i := l.pos + 1; i < len(l.src); i++ {
 		switch l.src[i] {

@@ -31,7 +31,7 @@ func (p *parser) operand() *expr.Node {
 	return p.constant(t.off, p.literal(t))
 }
 
-// literal is the value of a token that is one.
+// literal returns the value of a token that is one.
 func (p *parser) literal(t token) value.Value {
 	switch t.kind {
 	case tNumber:
@@ -89,7 +89,7 @@ func (p *parser) variable(off int, name string) *expr.Node {
 	return p.node(expr.Var, off, name)
 }
 
-// quoted is the string whose opening double quote is tok.
+// quoted returns the string whose opening double quote is tok.
 func (p *parser) quoted() *expr.Node {
 	off, outer := p.tok.off, p.trace
 	p.trace = nil // a string is one token
@@ -104,7 +104,7 @@ func (p *parser) quoted() *expr.Node {
 	return n
 }
 
-// bracketed is an expression in parentheses, an array or a hash.
+// bracketed returns an expression in parentheses, an array or a hash.
 func (p *parser) bracketed() *expr.Node {
 	off := p.tok.off
 	switch {
@@ -164,7 +164,7 @@ func (p *parser) hash(off int) *expr.Node {
 	return n
 }
 
-// entry is an item of a list, or the key or value of a pair, where the words type and function are text.
+// entry returns an item of a list, or the key or value of a pair, where the words type and function are text.
 func (p *parser) entry() *expr.Node {
 	if !p.atKeyword("type") && !p.atKeyword("function") {
 		return p.item()

@@ -25,7 +25,7 @@ const (
 	levelOperand
 )
 
-// infix is the operator with the given text as the tree names it, and its level; 0 if there is none.
+// infix returns the operator with the given text as the tree names it, and its level; 0 if there is none.
 func infix(op string) (string, level) {
 	switch op {
 	case "or":

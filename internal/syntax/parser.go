@@ -39,7 +39,7 @@ func (p *parser) advance() {
 	}
 }
 
-// peek is the token after tok.
+// peek returns the token after tok.
 func (p *parser) peek() token {
 	here := p.lexer
 	t := p.next()
@@ -47,7 +47,7 @@ func (p *parser) peek() token {
 	return t
 }
 
-// at tells whether tok is the operator or bracket op.
+// at reports whether tok is the operator or bracket op.
 func (p *parser) at(op string) bool { return p.tok.is(tOp, op) }
 
 func (p *parser) atKeyword(word string) bool { return p.tok.is(tKeyword, word) }
@@ -98,7 +98,7 @@ func (p *parser) node(op expr.Op, off int, name string, kids ...*expr.Node) *exp
 	return &expr.Node{Op: op, Off: p.origOff(off), Name: name, Kids: kids}
 }
 
-// over is a node that begins where its first kid does.
+// over returns a node that begins where its first kid does.
 func (p *parser) over(op expr.Op, name string, kids ...*expr.Node) *expr.Node {
 	return &expr.Node{Op: op, Off: kids[0].Off, Name: name, Kids: kids}
 }
@@ -128,7 +128,7 @@ func (p *parser) statements() *expr.Node {
 	return p.node(expr.Block, off, "", list...)
 }
 
-// goesOn tells whether another statement follows. A semicolon before it is needed only where it would else go on with
+// goesOn reports whether another statement follows. A semicolon before it is needed only where it would else go on with
 // the one before it.
 func (p *parser) goesOn() bool {
 	if p.accept(";") {
@@ -163,7 +163,7 @@ func (p *parser) checkUse(begin token, n *expr.Node) {
 	}
 }
 
-// idle tells whether evaluating n does nothing but yield a value, as Puppet sees it.
+// idle reports whether evaluating n does nothing but yield a value, as Puppet sees it.
 func idle(n *expr.Node) bool {
 	switch n.Op {
 	case expr.Call, expr.Assign:
@@ -183,7 +183,7 @@ func idle(n *expr.Node) bool {
 // assignment parses an expression or an assignment.
 func (p *parser) assignment() *expr.Node { return listed(p.item()) }
 
-// item is an assignment where a list may stand: it may be a Splat.
+// item returns an assignment where a list may stand: it may be a Splat.
 func (p *parser) item() *expr.Node {
 	begin := p.tok
 	left := p.operation(lowest)

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Print is the source of a tree that was parsed: parsing it gives an equal tree, at other offsets. Statements are on
-// one line, methods are written as functions, and parentheses stand only where they are needed. A text of Hiera 5,
+// Print returns the source of a tree that was parsed: parsing it gives an equal tree, at other offsets. Statements are
+// on one line, methods are written as functions, and parentheses stand only where they are needed. A text of Hiera 5,
 // which is none of this language, is printed as it is written there, in double quotes.
 func Print(n *expr.Node) string {
 	var p printer
@@ -17,7 +17,7 @@ func Print(n *expr.Node) string {
 	return p.String()
 }
 
-// PrintLambda is the source of a lambda that was parsed.
+// PrintLambda returns the source of a lambda that was parsed.
 func PrintLambda(l *expr.Lambda) string {
 	var p printer
 	p.lambda(l)
@@ -30,7 +30,7 @@ type printer struct{ strings.Builder }
 // levelAssign is the level of an assignment, below all operators.
 const levelAssign level = 0
 
-// levelOf is the level of the operator at the root of n.
+// levelOf returns the level of the operator at the root of n.
 func levelOf(n *expr.Node) level {
 	switch n.Op {
 	case expr.Assign:
@@ -49,7 +49,7 @@ func levelOf(n *expr.Node) level {
 	return levelOperand
 }
 
-// bareSplat tells whether n is a list of nothing but a Splat, which outside of lists needs no brackets. Without them
+// bareSplat reports whether n is a list of nothing but a Splat, which outside of lists needs no brackets. Without them
 // nested ones are no deeper than they were written.
 func bareSplat(n *expr.Node) bool {
 	return n.Op == expr.ArrayLit && len(n.Kids) == 1 && n.Kids[0].Op == expr.Splat
@@ -109,7 +109,7 @@ func (p *printer) node(n *expr.Node, least level) {
 	}
 }
 
-// statements prints what stands in braces, or a whole text.
+// statements prints what is in braces, or a whole text.
 func (p *printer) statements(n *expr.Node) {
 	if n.Op != expr.Block {
 		p.node(n, levelAssign)
@@ -207,7 +207,7 @@ func (p *printer) interpolation(n *expr.Node) {
 	p.WriteString("${" + s + "}")
 }
 
-// readsAsVariable tells whether an expression begins with a constant that stands for a variable in ${}: 1, undef.
+// readsAsVariable reports whether an expression begins with a constant that stands for a variable in ${}: 1, undef.
 func readsAsVariable(s string) bool {
 	return isDigit(s[0]) || strings.HasPrefix(s, "undef") || strings.HasPrefix(s, "default")
 }
@@ -241,7 +241,7 @@ func (p *printer) call(n *expr.Node) {
 	}
 }
 
-// isTypeCall tells whether calling n is calling new.
+// isTypeCall reports whether calling n is calling new.
 func isTypeCall(n *expr.Node) bool {
 	return n.Op == expr.TypeName || n.Op == expr.Access && n.Kids[0].Op == expr.TypeName
 }
@@ -320,7 +320,7 @@ func (p *printer) lambda(l *expr.Lambda) {
 	p.body(l.Body)
 }
 
-// returns tells whether a lambda's body is a return type and the body proper, which no argument of a call could be.
+// returns reports whether a lambda's body is a return type and the body proper, which no argument of a call could be.
 func returns(body *expr.Node) bool {
 	return body.Op == expr.Call && body.Name == "assert_type" && len(body.Kids) == 2 && body.Lambda == nil &&
 		body.Kids[1].Op == expr.Block
@@ -349,8 +349,8 @@ func defaultLevel(n *expr.Node) level {
 	return levelOperand + 1
 }
 
-// PrintString is the text of a string as it stands in YAML: ParseString makes of it n, which is a constant text or a
-// Concat.
+// PrintString returns the text of a string as it stands in YAML: ParseString makes of it n, which is a constant text or
+// a Concat.
 func PrintString(n *expr.Node) string {
 	if v, ok := n.Constant(); ok {
 		if back, errs := ParseString(v.Text()); errs == nil && back.Op == expr.Const && back.Value.Text() == v.Text() {
@@ -366,7 +366,7 @@ func PrintString(n *expr.Node) string {
 			continue
 		}
 		text := strings.ReplaceAll(v.Text(), "$", `\$`)
-		if rest, ok := strings.CutSuffix(text, `\`); ok && i+1 < len(n.Kids) { // it would escape the $ behind it
+		if rest, ok := strings.CutSuffix(text, `\`); ok && i+1 < len(n.Kids) { // it would escape the $ after it
 			p.WriteString(rest)
 			p.interpolation(&expr.Node{Op: expr.Const, Value: value.FromString(`\`)})
 			continue

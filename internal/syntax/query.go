@@ -30,7 +30,7 @@ func ParseQuery(src string) (*Query, []SyntaxError) {
 	return q, nil
 }
 
-// atQuery tells whether tok begins a query.
+// atQuery reports whether tok begins a query.
 func (p *setParser) atQuery() bool {
 	if p.tok.kind != tType {
 		return false
@@ -65,7 +65,7 @@ func (p *setParser) anyOf() *expr.Node { return p.joined("or", p.allOf) }
 
 func (p *setParser) allOf() *expr.Node { return p.joined("and", p.condition) }
 
-// joined is what one parses, several with op between them as one list.
+// joined returns what one parses, several with op between them as one list.
 func (p *setParser) joined(op string, operand func() *expr.Node) *expr.Node {
 	n := operand()
 	if !p.atKeyword(op) {
@@ -79,7 +79,7 @@ func (p *setParser) joined(op string, operand func() *expr.Node) *expr.Node {
 	return out
 }
 
-// list3 is the list of an operator and what it is of.
+// list3 returns the list of an operator and what it is of.
 func (p *setParser) list3(off int, op string, operands ...*expr.Node) *expr.Node {
 	return p.node(expr.ArrayLit, off, "", append([]*expr.Node{p.constant(off, value.FromString(op))}, operands...)...)
 }
@@ -113,7 +113,7 @@ func (p *setParser) comparison() *expr.Node {
 	return n
 }
 
-// comparisonOperator is the operator at tok as PuppetDB has it.
+// comparisonOperator returns the operator at tok as PuppetDB has it.
 func (p *setParser) comparisonOperator() (op string, negated bool) {
 	op = p.tok.text
 	switch {

@@ -7,14 +7,14 @@ import (
 	"bindc/diag"
 )
 
-// here is where to return to, to go over what begins at tok once more.
+// here returns where to return to, to go over what begins at tok once more.
 func (p *setParser) here() lexer {
 	begin := p.lexer
 	begin.pos = p.tok.off
 	return begin
 }
 
-// recover goes on behind what is wrong in the statement at begin: with the next one, or with the } of what both stand
+// recover continues after what is wrong in the statement at begin: with the next one, or with the } of what both stand
 // in.
 func (p *setParser) recover(begin lexer) {
 	first := begin.src[begin.pos:bareWordEnd(begin.src, begin.pos)]
@@ -34,7 +34,7 @@ func (p *setParser) recover(begin lexer) {
 	}
 }
 
-// skip goes on behind begin at the first token that next wants, or at a } that closes what begin stands in.
+// skip continues after begin at the first token that next wants, or at a } that closes what begin stands in.
 func (p *setParser) skip(begin lexer, next func() bool) {
 	found := max(p.errs[len(p.errs)-1].Off, begin.pos)
 	p.lexer, p.tok, p.open, p.ends = begin, token{}, 0, 0
@@ -55,7 +55,7 @@ func (p *setParser) skip(begin lexer, next func() bool) {
 	}
 }
 
-// skipLines goes on at the first line behind off that begins with what next wants. It is for text that is no tokens.
+// skipLines goes on at the first line after off that begins with what next wants. It is for text that is no tokens.
 func (p *setParser) skipLines(off int, next func() bool) {
 	for off < len(p.src) {
 		off += lineLen(p.src[off:]) + 1
@@ -77,14 +77,14 @@ func (p *setParser) stop() {
 	p.advance()
 }
 
-// beginsStatement tells whether a statement begins at tok: with its first word, which is no key of a hash. Brackets
+// beginsStatement reports whether a statement begins at tok: with its first word, which is no key of a hash. Brackets
 // that are open then were not closed.
 func (p *setParser) beginsStatement() bool {
 	return p.tok.kind == tName && slices.Contains(statementWords, p.tok.text) && !p.peek().is(tOp, "=>") &&
 		(p.open == 0 || beginsLine(p.src, p.tok.off))
 }
 
-// misspelt tells whether a statement may begin at tok whose first word is none: a name in front of a line that is
+// misspelt reports whether a statement may begin at tok whose first word is none: a name in front of a line that is
 // indented no deeper than the statement before it, with what may follow such a word. In brackets that are open, it
 // resembles one.
 func (p *setParser) misspelt(indent int) bool {
@@ -98,10 +98,10 @@ func (p *setParser) misspelt(indent int) bool {
 	return p.open == 0 || diag.DidYouMean(p.tok.text, statementWords) != ""
 }
 
-// innerWords are those inside of statements, beside what may follow bind.
+// innerWords has those inside of statements, beside what may follow bind.
 var innerWords = []string{"as", "optional", "producer"}
 
-// bodyFollows tells whether the { at tok has statements behind it.
+// bodyFollows reports whether the { at tok has statements after it.
 func (p *setParser) bodyFollows() bool {
 	ahead := p.lexer
 	word, then := ahead.next(), ahead.next()
@@ -115,7 +115,7 @@ func beginsLine(src string, off int) bool {
 	return before == "" || strings.HasSuffix(before, "\n")
 }
 
-// indentOf is how many blanks the line begins with in which off is.
+// indentOf returns how many blanks the line begins with in which off is.
 func indentOf(src string, off int) int {
 	off = min(off, len(src))
 	line := src[strings.LastIndexByte(src[:off], '\n')+1:]

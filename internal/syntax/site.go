@@ -16,8 +16,8 @@ type SiteLayer struct {
 	Include, Exclude []Word // URIs
 }
 
-// ParseSite parses a file with one site { … }. It goes on behind what is wrong, so there may be errors and what else it
-// says; nothing at all where no site is meant.
+// ParseSite parses a file with one site { … }. It continues after what is wrong, so there may be errors and what else
+// it says; nothing at all where no site is meant.
 func ParseSite(src string) (*BinderConfig, []SyntaxError) {
 	p := newSetParser(src)
 	if p.errs != nil {
@@ -85,8 +85,8 @@ func (p *setParser) siteEntry(s *BinderConfig) {
 	}
 }
 
-// elements parses what commas separate, up to closing. Behind what is wrong it goes on with the next one, if that does
-// not belong to what they all stand in.
+// elements parses what commas separate, up to closing. Behind what is wrong it continues with the next one, if that
+// does not belong to what they all stand in.
 func (p *setParser) elements(closing, what string, next func() bool, element func()) {
 	for p.err == nil && !p.at(closing) && p.tok.kind != tEOF {
 		begin := p.here()
@@ -110,7 +110,7 @@ func (p *setParser) elements(closing, what string, next func() bool, element fun
 	}
 }
 
-// resume notes what is wrong since begin, if something is, and goes on with what next wants.
+// resume notes what is wrong since begin, if something is, and continues with what next wants.
 func (p *setParser) resume(begin lexer, next func() bool) bool {
 	if p.err == nil {
 		return false
@@ -124,16 +124,16 @@ func (p *setParser) resume(begin lexer, next func() bool) bool {
 	return true
 }
 
-// beginsAt tells whether something of its own begins at tok: a name in front of a line that is indented no deeper.
+// beginsAt reports whether something of its own begins at tok: a name in front of a line that is indented no deeper.
 func (p *setParser) beginsAt(indent int) bool {
 	return p.tok.kind == tName && beginsLine(p.src, p.tok.off) && indentOf(p.src, p.tok.off) <= indent
 }
 
-// atEnd tells whether all elements end at tok.
+// atEnd reports whether all elements end at tok.
 func (p *setParser) atEnd() bool { return p.open == 0 && (p.at("}") || p.at("]")) }
 
-// followed tells whether tok is a name with op behind it, outside of brackets or at the beginning of a line: those that
-// are open then were not closed.
+// followed reports whether tok is a name with op after it, outside of brackets or at the beginning of a line: those
+// that are open then were not closed.
 func (p *setParser) followed(op string) bool {
 	return p.tok.kind == tName && (p.open == 0 || beginsLine(p.src, p.tok.off)) && p.peek().is(tOp, op)
 }

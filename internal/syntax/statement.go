@@ -9,10 +9,10 @@ import (
 	"bindc/internal/value"
 )
 
-// statementWords are what a statement may begin with.
+// statementWords has what a statement may begin with.
 var statementWords = []string{"bind", "exclude", "include", "multibind", "rebind", "when"}
 
-// statementList parses statements up to a } or the end. Behind one that is wrong it goes on with the next.
+// statementList parses statements up to a } or the end. Behind one that is wrong it continues with the next.
 func (p *setParser) statementList() []Statement {
 	p.enter()
 	defer p.leave()
@@ -180,7 +180,7 @@ func commaList[T any](p *setParser, closing string, element func() T) []T {
 	return out
 }
 
-// categoryValue is a value of a category, as it is written: 6.10 is no 6.1.
+// categoryValue returns a value of a category, as it is written: 6.10 is no 6.1.
 func (p *setParser) categoryValue() Word {
 	w := Word{p.tok.text, p.tok.off}
 	switch {
@@ -209,7 +209,7 @@ func (p *setParser) categoryValue() Word {
 	return w
 }
 
-// constantText is a string in which nothing is interpolated.
+// constantText returns a string in which nothing is interpolated.
 func (p *setParser) constantText(what string) string {
 	n := p.text(what)
 	if n == nil {
@@ -299,7 +299,7 @@ var keyHints = map[string]string{
 	"map":       "the key of a map stands in quotes: '/map/Web/Sql'",
 }
 
-// typeOf is a type such as Array[String], or nil.
+// typeOf returns a type such as Array[String], or nil.
 func (p *setParser) typeOf() *expr.Node {
 	if p.atKeyword("class") {
 		p.failCode(p.tok.off, "catalog", "a class"+noCatalog, parametersInstead)

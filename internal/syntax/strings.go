@@ -60,7 +60,7 @@ func (p *parser) template(q quoting) *expr.Node {
 	return t.node(p, start, p.pos)
 }
 
-// plain is the number of bytes from pos that stand for themselves.
+// plain returns the number of bytes from pos that stand for themselves.
 func (p *parser) plain(q quoting) int {
 	rest := p.src[p.pos:]
 	n := -1
@@ -83,7 +83,7 @@ func (p *parser) plain(q quoting) int {
 	return n
 }
 
-// text is what was read since the last part, up to end.
+// text returns what was read since the last part, up to end.
 func (t *template) text(p *parser, end int) string {
 	if t.buf == nil {
 		return p.src[t.from:end]
@@ -220,8 +220,8 @@ func (p *parser) dollar(q quoting, t *template) {
 	}
 }
 
-// cryptLength is how much of s is the hash of a password as crypt(3) writes it, $6$salt$hash: data in which no dollar
-// sign begins a variable, or a salt would silently vanish. A ${ ends it.
+// cryptLength returns how much of s is the hash of a password as crypt(3) writes it, $6$salt$hash: data in which no
+// dollar sign begins a variable, or a salt would silently vanish. A ${ ends it.
 func cryptLength(s string) int {
 	scheme := fieldLength(s[1:], "abcdefghijklmnopqrstuvwxyz0123456789")
 	if scheme == 0 || !isDigit(s[1]) {
@@ -234,10 +234,10 @@ func cryptLength(s string) int {
 	return end
 }
 
-// fieldLength is the number of bytes s begins with that are in set.
+// fieldLength returns the number of bytes s begins with that are in set.
 func fieldLength(s, chars string) int { return len(s) - len(strings.TrimLeft(s, chars)) }
 
-// names tells whether s, which follows a dollar sign, begins with the name of a variable.
+// names reports whether s, which follows a dollar sign, begins with the name of a variable.
 func (q quoting) names(s string) bool {
 	if !q.data {
 		return variableEnd(s, 0) > 0

@@ -41,7 +41,8 @@ func ParseExpression(src string) (*expr.Node, []SyntaxError) {
 	return p.result(n)
 }
 
-// ParseString parses a text with interpolations, as a string in YAML is one: a Const if there are none, else a Concat.
+// ParseString parses a text with interpolations, as a string in YAML is one: a Const if there are none, otherwise a
+// Concat.
 func ParseString(text string) (*expr.Node, []SyntaxError) {
 	if strings.IndexByte(text, '$') < 0 {
 		return &expr.Node{Op: expr.Const, Value: value.FromString(text)}, nil
@@ -69,7 +70,7 @@ func ParseLambda(src string) (*expr.Lambda, []SyntaxError) {
 	return l, nil
 }
 
-// result is what a Parse function returns for n.
+// result returns what a Parse function returns for n.
 func (p *parser) result(n *expr.Node) (*expr.Node, []SyntaxError) {
 	if p.err == nil && higher(n, maxHeight) {
 		p.fail(n.Off, "the expression is nested too deeply", "split it into several statements")

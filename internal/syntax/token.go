@@ -30,7 +30,7 @@ type token struct {
 
 func (t token) is(k kind, text string) bool { return t.kind == k && t.text == text }
 
-// keywords are the words that are no names.
+// keywords has the words that are no names.
 var keywords = map[string]bool{
 	"and": true, "attr": true, "case": true, "class": true, "default": true, "define": true, "else": true,
 	"elsif": true,
@@ -39,7 +39,7 @@ var keywords = map[string]bool{
 	"true":    true, "type": true, "undef": true, "unless": true,
 }
 
-// endsOperand tells whether a / after t divides; else it begins a regular expression.
+// endsOperand reports whether a / after t divides; otherwise it begins a regular expression.
 func (t token) endsOperand() bool {
 	switch t.kind {
 	case tOp:

@@ -7,12 +7,12 @@ type Token struct {
 	Op        bool   // it is an operator or a bracket
 	Operand   bool   // an operand may end with it
 	Begins    bool   // a statement begins here
-	Word      bool   // it is a word of a statement, or the category of a condition: a bracket behind it begins a value
+	Word      bool   // it is a word of a statement, or the category of a condition: a bracket after it begins a value
 	Block     bool   // it is a brace around statements
 	Doc, Done int    // where the text of a heredoc, and the line that ends it, begin and end
 }
 
-// Tokens are the tokens of a set, or of binder_config.pp.
+// Tokens returns the tokens of a set, or of binder_config.pp.
 func Tokens(src string) ([]Token, []SyntaxError) {
 	p := newSetParser(src)
 	p.trace = &trace{src: src}
@@ -23,7 +23,7 @@ func Tokens(src string) ([]Token, []SyntaxError) {
 	return p.trace.tokens, p.errs
 }
 
-// TokensOfEnvironments are the tokens of environments.pp.
+// TokensOfEnvironments returns the tokens of environments.pp.
 func TokensOfEnvironments(src string) ([]Token, []SyntaxError) {
 	p := newEnvironmentsParser(src)
 	p.trace = &trace{src: src}
@@ -55,7 +55,7 @@ func (t *trace) extend(end int) {
 	last.End, last.Text, last.Operand = end, t.src[last.Off:end], true
 }
 
-// last is the token at which the parser is, for a note on it.
+// last returns the token at which the parser is, for a note on it.
 func (p *parser) last() *Token {
 	if p.trace == nil || p.tok.kind == tEOF || len(p.trace.tokens) == 0 {
 		return &Token{}

@@ -81,7 +81,7 @@ func below(n *expr.Node) iter.Seq[*expr.Node] {
 	}
 }
 
-// higher tells whether the tree n has more than levels levels. It goes over every tree that is parsed, so it does
+// higher reports whether the tree n has more than levels levels. It goes over every tree that is parsed, so it does
 // without below.
 func higher(n *expr.Node, levels int) bool {
 	if levels == 0 {

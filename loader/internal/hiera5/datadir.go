@@ -12,7 +12,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// ownEnvironment are the interpolations that name the environment of a request.
+// ownEnvironment has the interpolations that name the environment of a request.
 var ownEnvironment = []string{"%{environment}", "%{::environment}", "%{server_facts.environment}"}
 
 // belowEnvironment returns the rest of an absolute path below the directory where Puppet has the environment, which is
@@ -88,7 +88,7 @@ func (c config) divide(datadir, path string, isGlob bool) (d divided) {
 	return d
 }
 
-// treeOf is the tree of the directory; nil if it does not exist.
+// treeOf returns the tree of the directory; nil if it does not exist.
 func (c config) treeOf(d divided) *site.Tree {
 	if d.tooWide {
 		return nil

@@ -54,7 +54,7 @@ func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
 	return e
 }
 
-// text is the text at a key; not ok if there is none.
+// text returns the text at a key; not ok if there is none.
 func (c config) text(n *yaml.Node, key string) (string, bool) {
 	_, v, ok := n.Lookup(key)
 	if !ok {
@@ -74,7 +74,7 @@ func presentKeys(n *yaml.Node, keys []string) []string {
 	})
 }
 
-// source is how an entry is read. What bindc does not read is Puppet's, and is told.
+// source returns how an entry is read. What bindc does not read is Puppet's, and is told.
 func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 	s := dataSource{datadir: "data", ok: true}
 	for _, from := range []*yaml.Node{n, defaults} {
@@ -131,10 +131,10 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 	return s
 }
 
-// functions are those whose entries are read.
+// functions has those whose entries are read.
 var functions = []string{"yaml_data", "json_data", "eyaml_lookup_key"}
 
-// foreign tells that an entry is none that can be compiled; hint may name what is meant.
+// foreign reports that an entry is none that can be compiled; hint may name what is meant.
 func (c config) foreign(at diag.Pos, what, hint string) {
 	c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_foreign",
 		Message: what + " is not compiled: what this entry has to say only Puppet knows",

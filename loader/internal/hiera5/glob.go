@@ -58,7 +58,7 @@ func globElements(parts []*expr.Node) []globElement {
 	return out
 }
 
-// nextGlob is the first piece of a text, and its length. begins tells that a name begins there.
+// nextGlob returns the first piece of a text, and its length. begins reports that a name begins there.
 func nextGlob(text string, begins bool) (globElement, int) {
 	switch c := text[0]; {
 	case begins && strings.HasPrefix(text, "**/"):
@@ -76,7 +76,7 @@ func nextGlob(text string, begins bool) (globElement, int) {
 	return globElement{text: text[:1]}, 1
 }
 
-// escaped is the first character of a text, the one behind a backslash if that is the first, and how long that is.
+// escaped returns the first character of a text, the one after a backslash if that is the first, and how long that is.
 func escaped(text string) (char rune, n int) {
 	if strings.HasPrefix(text, `\`) {
 		n = 1
@@ -85,8 +85,8 @@ func escaped(text string) (char rune, n int) {
 	return char, n + size
 }
 
-// globClassOf is the class that a text begins with, and its length. As in Ruby one that does not end is no character,
-// and neither is one of nothing.
+// globClassOf returns the class that a text begins with, and its length. As in Ruby one that does not end is no
+// character, and neither is one of nothing.
 func globClassOf(text string) (globElement, int) {
 	e := globElement{kind: globClass}
 	at := 1
@@ -170,7 +170,7 @@ func outermost(glob string) (open int, cuts []int, end int) {
 // maxReadings bounds the ways in which one file can be found by a glob with interpolations in it.
 const maxReadings = 256
 
-// readGlob are the values of the interpolations with which a glob finds a path.
+// readGlob returns the values of the interpolations with which a glob finds a path.
 func readGlob(elems []globElement, path string) [][]string {
 	g := newGlobReader(elems, path)
 	g.read(globSpot{})
@@ -291,7 +291,7 @@ func (g *globReader) element(s globSpot) (found bool) {
 	return found
 }
 
-// takes tells whether a character is one of a class, or any. Both ends of a range are in it, in whatever order.
+// takes reports whether a character is one of a class, or any. Both ends of a range are in it, in whatever order.
 func (e globElement) takes(char rune) bool {
 	in := slices.ContainsFunc(e.ranges, func(r [2]rune) bool {
 		return char == r[0] || char == r[1] || r[0] < char && char < r[1]
@@ -299,7 +299,7 @@ func (e globElement) takes(char rune) bool {
 	return e.kind == globOne || in != e.not
 }
 
-// fillGlob is the text of a glob with the values of its interpolations.
+// fillGlob returns the text of a glob with the values of its interpolations.
 func fillGlob(parts []*expr.Node, values []string) string {
 	var b strings.Builder
 	ref := 0

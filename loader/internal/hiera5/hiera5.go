@@ -73,11 +73,11 @@ func NewReader(in *site.Inputs, dims *site.Dimensions, global, codedir string, f
 		foundAgain: cmp.Or(foundAgain, maxFoundAgain)}
 }
 
-// ConfigNames are the names of the configuration. Next to a file with the first name, a file with the second is for
+// ConfigNames has the names of the configuration. Next to a file with the first name, a file with the second is for
 // Puppet only.
 var ConfigNames = []string{"hiera5.yaml", "hiera.yaml"}
 
-// snapshotFunctions are the functions of the Puppet module that a hiera.yaml uses to ask a snapshot, by their keys.
+// snapshotFunctions has the functions of the Puppet module that a hiera.yaml uses to ask a snapshot, by their keys.
 var snapshotFunctions = map[string]string{"data_hash": "bindc::data_hash", "lookup_key": "bindc::lookup_key"}
 
 // ConfigIn returns the configuration of Hiera 5 in a directory; "" if there is none. A hiera.yaml of version 2 does
@@ -96,7 +96,7 @@ func (r *Reader) ConfigIn(dir string) string {
 	return ""
 }
 
-// isHiera5 tells whether the file at path, which is there, is of a version that Puppet reads in a site or a module.
+// isHiera5 reports whether the file at path, which is there, is of a version that Puppet reads in a site or a module.
 func (r *Reader) isHiera5(path string) bool {
 	src, err := r.Disk.ReadFile(path)
 	if err != nil {
@@ -213,7 +213,8 @@ func (c config) hierarchy(key string, defaults *yaml.Node) []Entry {
 	return out
 }
 
-// list is the entries at a key, none after an error. Where they are not given, or are nothing, Puppet has a default.
+// list returns the entries at a key, none after an error. Where they are not given, or are nothing, Puppet has a
+// default.
 func (c config) list(key string) (entries []yaml.Node, given bool) {
 	_, n, ok := c.Doc.Root.Lookup(key)
 	if !ok || n.Kind == yaml.Scalar && n.Value.IsUndef() {

@@ -59,7 +59,7 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 	return p, len(problems) == 0
 }
 
-// checkClosed warns of a '%{' that no '}' closes: Puppet takes it for text, and then no file has that name.
+// checkClosed warns about a '%{' that no '}' closes: Puppet takes it for text, and then no file has that name.
 func (c config) checkClosed(at diag.Pos, p location) {
 	if i := strings.LastIndex(p.text, "%{"); i >= 0 && !strings.Contains(p.text[i:], "}") {
 		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_interpolation",
@@ -67,7 +67,7 @@ func (c config) checkClosed(at diag.Pos, p location) {
 	}
 }
 
-// checkDots warns of a '..' behind a variable. Such a path names no file here.
+// checkDots warns about a '..' after a variable. Such a path names no file here.
 func (c config) checkDots(at diag.Pos, p location) {
 	var b strings.Builder
 	for i, n := range p.parts {
@@ -84,7 +84,7 @@ func (c config) checkDots(at diag.Pos, p location) {
 	}
 }
 
-// partsOf are the parts of a text, of which nothing is none.
+// partsOf returns the parts of a text, of which nothing is none.
 func partsOf(n *expr.Node) []*expr.Node {
 	if n.Op == expr.Concat {
 		return n.Kids
@@ -113,8 +113,8 @@ func withoutDots(parts []*expr.Node) []*expr.Node {
 	return out
 }
 
-// withoutDot is a text between interpolations without what stands for nothing between slashes. It begins with a name,
-// or goes on with one. What is absolute stays so.
+// withoutDot returns a text between interpolations without what stands for nothing between slashes. It begins with a
+// name, or continues with one. What is absolute stays so.
 func withoutDot(text string, begins bool) string {
 	if begins && strings.HasPrefix(text, "/") {
 		return text
@@ -130,7 +130,7 @@ func withoutDot(text string, begins bool) string {
 	return strings.Join(out, "/")
 }
 
-// treeAt is the tree of a directory with data, nil if there is none. forData tells that it has nothing but data.
+// treeAt returns the tree of a directory with data, nil if there is none. forData reports that it has nothing but data.
 func (c config) treeAt(dir string, forData bool) *site.Tree {
 	t, seen := c.Trees[dir]
 	if !seen {
@@ -145,7 +145,7 @@ func (c config) treeAt(dir string, forData bool) *site.Tree {
 	return t
 }
 
-// under is the condition under which the path is text: none, where it is constant.
+// under returns the condition under which the path is text: none, where it is constant.
 func (c config) under(p location, text string) int {
 	if _, constant := p.node.Constant(); constant {
 		return 0
@@ -163,7 +163,7 @@ func (c config) named(at diag.Pos, n *expr.Node, text string) {
 	}
 }
 
-// path is the location of a path.
+// path returns the location of a path.
 func (c config) path(at diag.Pos, source dataSource, path string) Location {
 	l := Location{files: map[int][]*site.File{}}
 	p, ok := c.locate(at, source, path, false)
@@ -180,7 +180,7 @@ func (c config) path(at diag.Pos, source dataSource, path string) Location {
 	return l
 }
 
-// checkExtension warns of a path that has no extension, as those of Hiera 3 and of Hiera-2: it names no file, unless
+// checkExtension warns about a path that has no extension, as those of Hiera 3 and of Hiera-2: it names no file, unless
 // the variable that it ends with has one, or is one.
 func (c config) checkExtension(at diag.Pos, path string, source dataSource, files []site.Listed) {
 	named := path[strings.LastIndexByte(path, '/')+1:]
@@ -205,7 +205,7 @@ func (c config) checkExtension(at diag.Pos, path string, source dataSource, file
 		Hint:    "write '" + path + ext + "'"})
 }
 
-// mapped are the locations of mapped_paths: one for each element that the array may have.
+// mapped returns the locations of mapped_paths: one for each element that the array may have.
 func (c config) mapped(at diag.Pos, source dataSource, texts []string) []Location {
 	p, ok := c.locate(at, source, texts[2], false)
 	if !ok {
@@ -254,7 +254,7 @@ func (c config) wantFile(p location, f site.Listed, source dataSource) *site.Fil
 	return c.Enqueue(&site.File{Path: path, Label: c.Label(path), Data: true, Kind: source.kind})
 }
 
-// fitting are the files that a path can name in some request.
+// fitting returns the files that a path can name in some request.
 func (c config) fitting(p location) []site.Listed {
 	if text, ok := p.node.Constant(); ok {
 		return c.usable(p, p.tree.Below(dirOf(expr.CleanPath(text.Text())), 0, true), true, func(path string) bool {
@@ -270,13 +270,13 @@ func (c config) fitting(p location) []site.Listed {
 	})
 }
 
-// otherFiles are the extensions of what lies beside data in control repositories.
+// otherFiles has the extensions of what lies beside data in control repositories.
 var otherFiles = []string{".adoc", ".bak", ".epp", ".erb", ".md", ".pem", ".pp", ".py", ".rb", ".rst", ".sh", ".txt"}
 
-// mayBeData tells whether a file may be meant by a path that ends with whatever a variable has.
+// mayBeData reports whether a file may be meant by a path that ends with whatever a variable has.
 func mayBeData(path string) bool { return !slices.Contains(otherFiles, filepath.Ext(path)) }
 
-// dirOf is the directory that a path is in, with its slash.
+// dirOf returns the directory that a path is in, with its slash.
 func dirOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] }
 
 // usable returns the files that fit. It reports those that cannot be read. A directory counts as a file if the path
@@ -349,7 +349,7 @@ func (c config) countAgain(at diag.Pos, found *site.File) bool {
 	return c.foundAgain >= 0
 }
 
-// glob is the location of a glob without braces: under each text that it can come to, the files that text finds.
+// glob returns the location of a glob without braces: under each text that it can come to, the files that text finds.
 func (c config) glob(at diag.Pos, source dataSource, text string) Location {
 	l := Location{files: map[int][]*site.File{}}
 	p, ok := c.locate(at, source, text, true)

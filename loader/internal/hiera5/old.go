@@ -60,7 +60,7 @@ func (c config) entry4(n *yaml.Node, datadir string) Entry {
 
 func withExtension(path, ext string) string { return strings.TrimSuffix(path, "."+ext) + "." + ext }
 
-// hiera3Kinds are the backends of the versions before 5 that are read.
+// hiera3Kinds has the backends of the versions before 5 that are read.
 var hiera3Kinds = map[string]datafile.Format{"yaml": datafile.Hiera5YAML, "json": datafile.Hiera5JSON,
 	"eyaml": datafile.Hiera5EYAML}
 
@@ -101,7 +101,7 @@ func (c config) version3() {
 	}
 }
 
-// lookup3 is the value at a key, which may be written as a symbol.
+// lookup3 returns the value at a key, which may be written as a symbol.
 func lookup3(n *yaml.Node, key string) (v *yaml.Node, ok bool) {
 	if _, v, ok = n.Lookup(":" + key); !ok {
 		_, v, ok = n.Lookup(key)
@@ -109,7 +109,7 @@ func lookup3(n *yaml.Node, key string) (v *yaml.Node, ok bool) {
 	return v, ok
 }
 
-// list3 is the text or texts at a top-level key; nil if there are none.
+// list3 returns the text or texts at a top-level key; nil if there are none.
 func (c config) list3(key string) []string {
 	n, ok := lookup3(c.Doc.Root, key)
 	if !ok {

@@ -96,7 +96,7 @@ func (d Document) Interpolated(n *yaml.Node, text string) *expr.Node {
 // withoutBraces is a variable and keys of it without braces. The dollar sign is none that stands for itself.
 var withoutBraces = regexp.MustCompile(`(?:^|[^\\])\$((?:::)?[a-z_]\w*)((?:\[['"]?\w+['"]?\])+)`)
 
-// warnOfMissingBraces tells of '$facts[os][family]', which is all facts as text, and '[os][family]' behind them.
+// warnOfMissingBraces reports '$facts[os][family]', which is all facts as text, and '[os][family]' after them.
 func (d Document) warnOfMissingBraces(n *yaml.Node, text string) {
 	for _, m := range withoutBraces.FindAllStringSubmatchIndex(text, -1) {
 		name, keys := text[m[2]:m[3]], text[m[4]:m[5]]

@@ -71,7 +71,7 @@ type walk struct {
 // for as long as one likes.
 const maxLinks = 8
 
-// maxLinked bounds them in all: of twenty directories that all refer to each other, eight inside one another are
+// maxLinked bounds them in total: of twenty directories that all refer to each other, eight inside one another are
 // billions.
 const maxLinked = 2000
 
@@ -119,7 +119,7 @@ func (w *walk) add(path string, mode fs.FileMode) {
 	w.out = append(w.out, Listed{path, w.outside(), fsx.NoFile(w.Path(path), mode)})
 }
 
-// outside tells whether the directory it is in lies outside of the tree.
+// outside reports whether the directory it is in lies outside of the tree.
 func (w *walk) outside() bool { return !IsBelow(w.Real, w.down[len(w.down)-1]) }
 
 // link follows a symbolic link. Where one is of no use that leads to no directory which would be entered, that is only
