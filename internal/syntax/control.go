@@ -5,7 +5,7 @@ import (
 	"bindc/internal/value"
 )
 
-// body parses statements in braces; of names what they belong to.
+// body parses statements in braces, which belong to the given keyword.
 func (p *parser) body(keyword string) *expr.Node {
 	switch {
 	case p.at("="):
@@ -19,7 +19,7 @@ func (p *parser) body(keyword string) *expr.Node {
 	return n
 }
 
-// control returns what is decided by, up to the {.
+// control parses the expression that a statement tests, up to the {.
 func (p *parser) control() *expr.Node {
 	outer := p.ends
 	p.ends = 0
@@ -88,7 +88,7 @@ func (p *parser) caseOption(hasDefault *bool) *expr.Node {
 	return p.over(expr.Option, "", append(values, p.body("the option"))...)
 }
 
-// optionValue returns a value of an option of case or of a selector. There is no use in a second default.
+// optionValue parses a value of an option of case or of a selector. A second default has no effect, so it is an error.
 func (p *parser) optionValue(hasDefault *bool) *expr.Node {
 	off := p.tok.off
 	n := p.operation(lowest)

@@ -6,14 +6,14 @@ import (
 	"bindc/internal/value"
 )
 
-// number returns a decimal, octal or hexadecimal integer, or a float. Whether it is a valid one is seen when its value
-// is needed; in ${} it may be the name of a match variable instead.
+// number reads a decimal, octal or hexadecimal integer, or a float. It is checked when its value is needed, because in
+// ${} it may be the name of a match variable.
 func (l *lexer) number() token {
 	end := numberEnd(l.src, l.pos)
 	return token{kind: tNumber, off: l.pos, end: end, text: l.src[l.pos:end]}
 }
 
-// numberEnd returns where the number at i ends, with letters that have no business there.
+// numberEnd returns the end of the number at i, with any letters that are attached to it.
 func numberEnd(s string, i int) int {
 	hex := isHex(s[i:])
 	fraction := false
@@ -23,7 +23,7 @@ func numberEnd(s string, i int) int {
 		case c == '.' && !hex && !fraction && i+1 < len(s) && isDigit(s[i+1]):
 			fraction = true
 		case c == '-' && !hex && (s[i-1] == 'e' || s[i-1] == 'E') && i+1 < len(s) && isDigit(s[i+1]):
-			fraction = true // nothing but digits after an exponent
+			fraction = true // only digits follow an exponent
 		default:
 			return i
 		}
