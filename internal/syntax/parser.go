@@ -128,8 +128,8 @@ func (p *parser) statements() *expr.Node {
 	return p.node(expr.Block, off, "", list...)
 }
 
-// goesOn reports whether another statement follows. A semicolon before it is needed only where it would else go on with
-// the one before it.
+// goesOn reports whether another statement follows. A semicolon is needed only before a statement that would otherwise
+// continue the one before it.
 func (p *parser) goesOn() bool {
 	if p.accept(";") {
 		if p.at("}") || p.tok.kind == tEOF {
@@ -152,7 +152,7 @@ func (p *parser) goesOn() bool {
 	return false
 }
 
-// checkUse notes an error if the statement n, which begins at begin and is not the last one, has no effect.
+// checkUse reports the statement n, which begins at begin and is not the last one, if it has no effect.
 func (p *parser) checkUse(begin token, n *expr.Node) {
 	switch {
 	case !idle(n):
@@ -163,7 +163,7 @@ func (p *parser) checkUse(begin token, n *expr.Node) {
 	}
 }
 
-// idle reports whether evaluating n does nothing but yield a value, as Puppet sees it.
+// idle reports whether evaluating n only yields a value, by Puppet's rules.
 func idle(n *expr.Node) bool {
 	switch n.Op {
 	case expr.Call, expr.Assign:
@@ -202,7 +202,7 @@ func (p *parser) item() *expr.Node {
 	return left
 }
 
-// checkTarget notes an error if nothing can be assigned to left, which begins at begin.
+// checkTarget reports left, which begins at begin, if nothing can be assigned to it.
 func (p *parser) checkTarget(begin token, left *expr.Node) {
 	if begin.kind != tVar && begin.text != "[" { // a bare word in ${}, or a list in parentheses
 		hint := ""
@@ -214,7 +214,7 @@ func (p *parser) checkTarget(begin token, left *expr.Node) {
 	p.checkTargets(begin.off, left)
 }
 
-// checkTargets checks a variable or a list of targets; off is where the whole begins.
+// checkTargets checks a variable or a list of targets; off is the start of the whole.
 func (p *parser) checkTargets(off int, n *expr.Node) {
 	switch {
 	case n.Op == expr.ArrayLit && len(n.Kids) > 0:
@@ -234,7 +234,8 @@ func (p *parser) failTarget(off int, hint string) {
 	p.fail(off, "expected a variable, or a list of variables, on the left of =", hint)
 }
 
-// assign makes left = right of what checkTarget checked. Of several variables, Name is "" and Kids[1:] are they.
+// assign returns left = right, which checkTarget has checked. With several variables, Name is "" and Kids[1:] are the
+// variables.
 func (p *parser) assign(left, right *expr.Node) *expr.Node {
 	n := &expr.Node{Op: expr.Assign, Off: left.Off, Name: left.Name, Kids: []*expr.Node{right}}
 	if left.Op == expr.ArrayLit {
