@@ -9,7 +9,7 @@ import (
 	"bindc/internal/expr"
 )
 
-// sets are files in which nothing is wrong.
+// sets has valid files.
 var sets = []string{
 	"bindings default {}",
 	"# what follows\nbindings ntp::default { /* none */ }",
@@ -34,13 +34,13 @@ var sets = []string{
 	"bindings x { bind 'long' to ['" + strings.Repeat("a', 'b", 30) + "', {k => ['" + strings.Repeat("c', *['d'], 'e", 20) + "']}, *$y] }",
 }
 
-func TestSetsArePrintedAsTheyAreParsed(t *testing.T) {
+func TestPrintedSetsParseEqual(t *testing.T) {
 	for _, src := range sets {
 		checkSet(t, src)
 	}
 }
 
-// checkSet holds src to parse, and its printed form to be the same set.
+// checkSet checks that src parses, and that its printed form is the same set.
 func checkSet(t *testing.T, src string) {
 	t.Helper()
 	b, errs := ParseBindings(src)
@@ -95,7 +95,7 @@ func placelessList(list []Statement) []any {
 
 const noStatement = "expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' or 'when'"
 
-// checkFaults holds errors to be those that are expected, each as LINE:COLUMN MESSAGE HINT.
+// checkFaults compares errors with those expected, each as LINE:COLUMN MESSAGE HINT.
 func checkFaults(t *testing.T, src string, errs []SyntaxError, want []string) {
 	t.Helper()
 	var got []string
@@ -109,8 +109,8 @@ func checkFaults(t *testing.T, src string, errs []SyntaxError, want []string) {
 	}
 }
 
-// What is wrong in a set, where, and what it is taken for; all of it is found in one run.
-func TestFaultsOfSets(t *testing.T) {
+// The errors of a set with their places and hints, all in one run.
+func TestErrorsOfSets(t *testing.T) {
 	for _, c := range []struct {
 		src  string
 		want []string
@@ -171,7 +171,7 @@ func TestFaultsOfSets(t *testing.T) {
 	}
 }
 
-func TestFaultsOfSites(t *testing.T) {
+func TestErrorsOfSites(t *testing.T) {
 	for _, c := range []struct {
 		src  string
 		want []string

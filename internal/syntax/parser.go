@@ -107,7 +107,7 @@ func (p *parser) constant(off int, v value.Value) *expr.Node {
 	return &expr.Node{Op: expr.Const, Off: p.origOff(off), Value: v}
 }
 
-// statements parses up to a } or the end. None is an empty Block, a single one stands for itself.
+// statements parses up to a } or the end. No statement is an empty Block; a single one is returned itself.
 func (p *parser) statements() *expr.Node {
 	off := p.tok.off
 	if p.at("}") || p.tok.kind == tEOF {
@@ -183,7 +183,7 @@ func idle(n *expr.Node) bool {
 // assignment parses an expression or an assignment.
 func (p *parser) assignment() *expr.Node { return listed(p.item()) }
 
-// item returns an assignment where a list may stand: it may be a Splat.
+// item parses an assignment, or a Splat, in a list.
 func (p *parser) item() *expr.Node {
 	begin := p.tok
 	left := p.operation(lowest)

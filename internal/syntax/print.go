@@ -144,7 +144,7 @@ func (p *printer) list(opening string, list []*expr.Node, least level, closing s
 	p.WriteString(closing)
 }
 
-// item prints what stands in a list, where a Splat spreads.
+// item prints an element of a list, where a Splat spreads.
 func (p *printer) item(n *expr.Node, least level) {
 	if bareSplat(n) {
 		p.list("[", n.Kids, levelAssign, "]")

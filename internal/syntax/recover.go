@@ -33,7 +33,7 @@ func (p *setParser) recover(begin lexer) {
 	}
 }
 
-// skip continues after begin at the first token that next wants, or at a } that closes what begin stands in.
+// skip continues at the first token after begin that next accepts, or at a } that closes the block of begin.
 func (p *setParser) skip(begin lexer, next func() bool) {
 	found := max(p.errs[len(p.errs)-1].Off, begin.pos)
 	p.lexer, p.tok, p.open, p.ends = begin, token{}, 0, 0

@@ -26,7 +26,7 @@ var (
 // usualParts is a capacity that is enough for most strings.
 const usualParts = 4
 
-// template is a string with interpolations while it is read.
+// template is a string with interpolations that is being read.
 type template struct {
 	parts []*expr.Node
 	off   int    // the start of the text since the last part

@@ -1,9 +1,9 @@
 // Package syntax parses the expression language of the bindings (language.md, section 7) into trees of package expr,
-// and prints such trees. The grammar is Puppet's, version 4 and later, without what touches a catalog. Any name
-// is accepted as the name of a function; whoever compiles a tree checks the names.
+// and prints such trees. The grammar is that of Puppet 4 and later, without the parts that need a catalog. It accepts
+// any name of a function; the compiler of a tree checks the names.
 //
-// The lexer makes one token at a time, as the parser asks for it, because what a character means depends on what was
-// parsed before: a string is scanned by the parser, which parses the expressions in it where they stand.
+// The lexer reads one token at a time, when the parser asks for it, because the meaning of a character depends on what
+// precedes it, and a string contains expressions.
 package syntax
 
 import (
