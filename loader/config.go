@@ -45,7 +45,7 @@ func categoryDimensions(categories []category) []Dimension {
 	return out
 }
 
-// readConfig reads the configuration of a site. Not ok: nothing can be made of it.
+// readConfig reads the configuration of a site. It returns false if the configuration cannot be used.
 func readConfig(in *site.Inputs, opts Options) (config, bool) {
 	path, ok := configFile(in, opts.BinderConfig)
 	if !ok {
@@ -71,7 +71,7 @@ func readConfig(in *site.Inputs, opts Options) (config, bool) {
 	return c.read()
 }
 
-// configFile returns the configuration to read, "" for the built-in default.
+// configFile returns the configuration file to read; "" stands for the built-in default.
 func configFile(in *site.Inputs, given string) (string, bool) {
 	if given != "" {
 		there, ok := in.IsFile(given)
@@ -124,7 +124,7 @@ type configReader struct {
 
 var configKeys = []string{"version", "layers", "categories", "extensions"}
 
-// defaultConfig returns the configuration of a site that says nothing.
+// defaultConfig returns the configuration of a site without a configuration file.
 func defaultConfig(at diag.Pos, reg registry) config {
 	return config{categories: defaultCategories(at), layers: defaultLayers(at), silent: true, extensions: reg,
 		source: site.Categories{At: at}}
@@ -221,7 +221,7 @@ func categoryHint(n *yaml.Node) string {
 	return "write [" + name + ", '${" + name + "}']"
 }
 
-// badCategoryName returns the error of a name that a category cannot have.
+// badCategoryName returns the error for a name that a category cannot have.
 func badCategoryName(at diag.Pos, name string) diag.Diagnostic {
 	d := diag.Diagnostic{Pos: at, Code: "category", Message: "expected a name of lower-case letters, digits, '_' and " +
 		"'-' that begins with a letter, found '" + name + "'"}
@@ -241,7 +241,7 @@ func defaultCategories(at diag.Pos) []category {
 		ofVariable("environment", "environment", at)}
 }
 
-// completed adds the categories that are always there, and leaves common out.
+// completed adds the categories that every site has, and removes common.
 func (c *configReader) completed(cs []category, at diag.Pos) []category {
 	cs = slices.DeleteFunc(cs, func(c category) bool { return c.name == site.Common })
 	for _, cat := range cs {

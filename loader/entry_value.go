@@ -26,7 +26,7 @@ func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
 			": this data counts only for requests in which both are equal"}
 	if text, ok := e.value.fill(nil); ok {
 		if strings.Contains(text, "%{") {
-			return // it is reported as an interpolation of Hiera
+			return // reported as an interpolation of Hiera
 		}
 		d.Message = "the value '" + text + "' has no variables: this data counts only for requests in which category '" +
 			category.Name + "', " + want + ", is '" + text + "'"

@@ -18,19 +18,19 @@ type planned struct {
 	hiera5   *hiera5.Hierarchy
 	part     HieraPart  // of hiera5
 	bindings *site.File // structured bindings
-	name     string     // of the set, as its path says; "" for an extension's
+	name     string     // of the set, by its path; "" for an extension's
 
-	nodes   []node // what a classifier says of them
-	encPart string // what of that
+	nodes   []node // the nodes in the output of a classifier
+	encPart string // the part of that output
 }
 
-// plannedLayer is the contributions of one layer.
+// plannedLayer has the contributions of one layer.
 type plannedLayer struct {
 	name          string
 	contributions []planned
 }
 
-// planner finds what the URIs of layers name and has it read.
+// planner finds the files of the URIs in layers, and queues them.
 type planner struct {
 	*site.Inputs
 	extensions registry
@@ -38,7 +38,7 @@ type planner struct {
 	hiera5     *hiera5.Reader
 	global     string              // the hiera.yaml of the global layer
 	all5       bool                // the site has the default layers for Hiera 5 data
-	named      map[string]bool     // the URIs in total layers; true: included in one
+	named      map[string]bool     // the URIs in all layers; true: included in one
 	sure       bool                // named is complete
 	nodes      []node              // the nodes of a classifier; nil: not asked yet
 	passed     []diag.Diagnostic   // files skipped because they are for another Hiera
@@ -64,7 +64,7 @@ func (p *planner) plan(layers []layerConfig) []plannedLayer {
 		}
 	}
 	for _, d := range p.passed {
-		if p.hiera5.Dirs[d.Pos.File] == nil { // else another layer has it as what it is
+		if p.hiera5.Dirs[d.Pos.File] == nil { // otherwise another layer reads it by its version
 			p.Diags.Add(d)
 		}
 	}
@@ -116,8 +116,7 @@ func (p *planner) warnOfExclusions(layer layerConfig, included []string) {
 	}
 }
 
-// expand replaces wildcards by what is there. What a wildcard finds is optional: only a URI that is spelt out must
-// exist.
+// expand replaces wildcards by what they match. Matches are optional: only a URI without a wildcard must exist.
 func (p *planner) expand(u uri) []uri {
 	switch {
 	case u.scheme == "enc":
@@ -130,11 +129,11 @@ func (p *planner) expand(u uri) []uri {
 	case "module-hiera":
 		_, dir, _ := strings.Cut(u.path, "/")
 		for _, m := range p.Modules.All {
-			paths = append(paths, strings.TrimSuffix(m.Name+"/"+dir, "/")) // most will not have one
+			paths = append(paths, strings.TrimSuffix(m.Name+"/"+dir, "/")) // most modules have none
 		}
 	case "module-hiera5":
 		for _, m := range p.Modules.All {
-			paths = append(paths, m.Name) // likewise
+			paths = append(paths, m.Name) // most modules have none
 		}
 	case "module":
 		for _, m := range p.Modules.All {
@@ -154,7 +153,7 @@ func (p *planner) expand(u uri) []uri {
 	return out
 }
 
-// source returns what the structured bindings are read from, nil if that cannot be.
+// source returns the parsed file of structured bindings, or nil if there is none.
 func (p *planned) source() bindingsfile.Source {
 	if p.bindings == nil {
 		return nil
@@ -162,8 +161,7 @@ func (p *planned) source() bindingsfile.Source {
 	return p.bindings.Source()
 }
 
-// names returns what the set may be called. In the syntax of Puppet, the name of the module it is in need not be
-// written.
+// names returns the names that the set may have. The syntax of Puppet may omit the name of the module.
 func (p *planned) names() []string {
 	if p.name == "" {
 		return nil
@@ -175,7 +173,7 @@ func (p *planned) names() []string {
 	return []string{p.name}
 }
 
-// namesOfSets returns the sets of the site or module in dir, in whichever syntax.
+// namesOfSets returns the names of the sets of the site or module in dir, in either syntax.
 func (p *planner) namesOfSets(dir string) []string {
 	if names, listed := p.sets[dir]; listed {
 		return names
@@ -206,7 +204,7 @@ func (p *planner) rubySets(u uri, m site.Module, paths *[]string) {
 	}
 }
 
-// find finds what a URI without wildcards names.
+// find finds the files of a URI without wildcards.
 func (p *planner) find(u uri) []planned {
 	switch {
 	case u.scheme == "hiera" || u.scheme == "module-hiera5":

@@ -11,7 +11,7 @@ import (
 type uri struct {
 	scheme, path string // path without slashes at its ends
 	optional     bool
-	found        bool // by a wildcard
+	found        bool // found by a wildcard
 	at           diag.Pos
 }
 
@@ -31,16 +31,16 @@ func (u uri) strictness() int {
 // wild reports whether the path has a wildcard.
 func (u uri) wild() bool { return strings.Contains(u.path, "*") }
 
-// builtin reports whether the scheme is none of an extension.
+// builtin reports whether the scheme is not that of an extension.
 func (u uri) builtin() bool { return slices.Contains(schemes, u.scheme) }
 
-// uriReader reads URIs of the schemes there are.
+// uriReader reads URIs, with the schemes that exist.
 type uriReader struct {
 	diags      *diag.List
 	extensions registry
 }
 
-// parse takes a URI apart. `\*` means `*`: the documents print it so.
+// parse parses a URI. `\*` means `*`, because the documents print it so.
 func (r uriReader) parse(text string, at diag.Pos) (uri, bool) {
 	rest, query, hasQuery := strings.Cut(strings.ReplaceAll(text, `\*`, "*"), "?")
 	scheme, path, ok := strings.Cut(rest, ":")
@@ -69,7 +69,7 @@ func (r uriReader) parse(text string, at diag.Pos) (uri, bool) {
 	return uri{}, false
 }
 
-// normal returns the path of a URI as URIs are compared: without empty parts and '.'.
+// normal returns the path of a URI in the form that is compared: without empty parts and '.'.
 func normal(path string) string {
 	parts := strings.Split(path, "/")
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" || p == "." }), "/")
@@ -84,7 +84,7 @@ func (r uriReader) unknownScheme(scheme string, at diag.Pos) {
 		Message: "unknown scheme '" + scheme + "'; expected " + diag.AnyOf(names)})
 }
 
-// checkPath refuses a path that leads out, and wildcards where the scheme has none.
+// checkPath reports a path that leads out of the site, and a wildcard in a scheme without wildcards.
 func (r uriReader) checkPath(u uri) bool {
 	first, rest, _ := strings.Cut(u.path, "/")
 	atConfdir := u.scheme == "confdir-hiera" || u.scheme == "hiera"
@@ -132,7 +132,7 @@ func misplacedWildcard(u uri) string {
 	return ""
 }
 
-// matching returns the names a pattern fits: `*` is one segment, `**` one or more.
+// matching returns the names that match a pattern: `*` is one segment, `**` one or more.
 func matching(pattern string, names []string) []string {
 	p := strings.Split(pattern, "::")
 	other := func(name string) bool { return !segmentsMatch(p, strings.Split(name, "::")) }
@@ -144,7 +144,7 @@ func segmentsMatch(pattern, name []string) bool {
 		return len(pattern) == len(name)
 	}
 	if pattern[0] == "**" {
-		// That it ends where the next one begins as early as possible is as good as any other way.
+		// The earliest match of the part before the next ** is as good as any later one.
 		next := slices.Index(pattern[1:], "**") + 1
 		if next == 0 {
 			rest := len(pattern) - 1
