@@ -18,7 +18,7 @@ import (
 // version 5.
 type Hierarchy struct {
 	Doc      site.Document
-	Module   string // whose keys alone count; "" for none
+	Module   string // the module, of whose keys alone it has data; or ""
 	Entries  []Entry
 	Defaults []Entry // default_hierarchy, of a module
 	Paths    []int   // the dimensions that are paths of these
@@ -32,21 +32,21 @@ type Entry struct {
 	Locations []Location // highest first
 }
 
-// Location is a path or a glob of an entry. Of its files, those under one condition are effective together, the
-// highest first. A path has one file per condition.
+// Location is a path or a glob of an entry. Its files under one condition are effective together, the highest first. A
+// path has one file per condition.
 type Location struct {
-	Only       bool // there is no other where it is one: the path of the only element of mapped_paths
+	Only       bool // the entry has no other location in the same request: the path of the only element of mapped_paths
 	conditions []int
 	files      map[int][]*site.File
 	written    []WrittenLocation
 }
 
-// dataSource is how the data of an entry is read, and from where.
+// dataSource says how to read the data of an entry, and from where.
 type dataSource struct {
 	kind    datafile.Format
 	datadir string
 	level   string // the name of the entry
-	ok      bool   // it is one that bindc reads
+	ok      bool   // bindc reads it
 }
 
 // Reader reads hierarchies of Hiera 5.
@@ -60,8 +60,8 @@ type Reader struct {
 
 	global  string            // the hiera.yaml of the global layer
 	codedir string            // of Puppet
-	absent  []diag.Diagnostic // of directories with data, to be told where nothing else is wrong
-	checked map[string]bool   // datadirs that such a warning names
+	absent  []diag.Diagnostic // of directories with data; reported if the site has no errors
+	checked map[string]bool   // datadirs with such a warning
 	Trees   map[string]*site.Tree
 }
 
@@ -96,11 +96,11 @@ func (r *Reader) ConfigIn(dir string) string {
 	return ""
 }
 
-// isHiera5 reports whether the file at path, which is there, is of a version that Puppet reads in a site or a module.
+// isHiera5 reports whether the existing file at path has a version that Puppet reads in a site or a module.
 func (r *Reader) isHiera5(path string) bool {
 	src, err := r.Disk.ReadFile(path)
 	if err != nil {
-		r.Failed(path, err) // nothing is of no version
+		r.Failed(path, err) // an empty file has no version
 	}
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diag.List{})
 	return ok && doc.Root != nil && VersionOf(doc) >= 4
@@ -189,7 +189,7 @@ func (c config) version5() {
 		c.says = key
 		c.Doc.OnlyKeys(defaults, "hiera", "key of 'defaults'", defaultKeys)
 	} else {
-		defaults = &yaml.Node{Kind: yaml.Mapping} // without a value they are as if they were not there
+		defaults = &yaml.Node{Kind: yaml.Mapping} // without a value they have no effect
 	}
 	c.Entries = c.hierarchy("hierarchy", defaults)
 	if _, n, ok := c.Doc.Root.Lookup("default_hierarchy"); ok && c.Module == "" {
@@ -213,8 +213,7 @@ func (c config) hierarchy(key string, defaults *yaml.Node) []Entry {
 	return out
 }
 
-// list returns the entries at a key, none after an error. Where they are not given, or are nothing, Puppet has a
-// default.
+// list returns the entries at a key, or none after an error. If the key is absent or null, Puppet uses a default.
 func (c config) list(key string) (entries []yaml.Node, given bool) {
 	_, n, ok := c.Doc.Root.Lookup(key)
 	if !ok || n.Kind == yaml.Scalar && n.Value.IsUndef() {
