@@ -15,7 +15,7 @@ type Module struct{ Name, Dir string }
 // Modules has the modules of the module path, sorted. The first module with a name counts.
 type Modules struct {
 	All   []Module
-	names map[string]int  // places in total
+	names map[string]int  // indexes of all modules by name
 	dirs  map[string]int  // the same by directory
 	Roots map[string]bool // the directories of all of them and of the site, without symbolic links
 }
