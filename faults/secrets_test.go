@@ -45,6 +45,8 @@ var showing = map[string][]string{
 	"bindc version": nil,
 	"bindc adopt": {"adopt SITE --dry-run --no-compare --force -o FILE.adopted",
 		"adopt BAD --dry-run --no-compare --force -o FILE.adopted"},
+	"bindc slice":   {"slice FILE --when node=n1 -o FILE.part", "slice FILE --when node=n9 -o FILE/part"},
+	"bindc blame":   {"blame KEY --site SITE --node n1", "blame KEY --site SITE --format json", "blame KEY --site BAD"},
 	"bindc migrate": {"migrate SITE", "migrate BAD", "migrate SITE -o FILE.dir"}, // without an error it prints the data
 
 	"bindq lookup": {"lookup KEY -s FILE --node n1 --explain",
@@ -60,7 +62,6 @@ var showing = map[string][]string{
 	"bindq explain": {"explain KEY -s FILE --node n1 --all", "explain KEY -s FILE --node n2 --format json"},
 	"bindq diff": {"diff FILE OTHER", "diff OTHER FILE --format markdown --facts-dir NODES",
 		"diff FILE OTHER --format json --facts-dir NODES"},
-	"bindq slice":         {"slice FILE --when node=n1 -o FILE.part", "slice FILE --when node=n9 -o FILE/part"},
 	"bindq nodes":         {"nodes -s FILE --facts-dir NODES"},
 	"bindq verify":        {"verify FILE", "verify FILE --format yaml"},
 	"bindq info":          {"info FILE", "info FILE --dump", "info FILE --format json"},

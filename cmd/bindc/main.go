@@ -30,10 +30,11 @@ func main() {
 // verbs returns the verbs of bindc.
 func verbs(b *bounds) cli.Verbs {
 	return cli.Verbs{
-		"adopt": b.adoptCommand, "build": b.buildCommand, "check": b.checkCommand, "convert": convertCommand,
-		"enc": encCommand, "environments": b.environmentsCommand, "eyaml": eyamlCommand, "fmt": fmtCommand,
+		"adopt": b.adoptCommand, "blame": b.blameCommand, "build": b.buildCommand, "check": b.checkCommand,
+		"convert": convertCommand,
+		"enc":     encCommand, "environments": b.environmentsCommand, "eyaml": eyamlCommand, "fmt": fmtCommand,
 		"init": initCommand, "migrate": b.migrateCommand, "plan": b.planCommand, "push": pushCommand,
-		"schema": schemaCommand,
+		"schema": schemaCommand, "slice": sliceCommand,
 	}
 }
 

@@ -5,16 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"bindc/diag"
 	"bindc/facts"
-	"bindc/internal/lookup"
-	"bindc/internal/value"
-	"bindc/internal/yaml"
 	bindings "bindc/runtime"
 )
 
@@ -27,14 +21,14 @@ func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {
 		return nil, err
 	}
 	s.inFile = node
-	if node.Facts, err = withFlags("--fact", node.Facts, s.facts); err != nil {
+	if node.Facts, err = facts.With("--fact", node.Facts, s.facts); err != nil {
 		return nil, err
 	}
 	opts := bindings.FactsOptions{Node: s.node, Environment: s.environment}
 	if opts.Trusted, err = s.trusted(stdin); err != nil {
 		return nil, err
 	}
-	if node.Vars, err = withFlags("--var", node.Vars, s.variables); err != nil {
+	if node.Vars, err = facts.With("--var", node.Vars, s.variables); err != nil {
 		return nil, err
 	}
 	return facts.Variables(node, opts)
@@ -144,77 +138,4 @@ func wherein(path string) string {
 		return "standard input"
 	}
 	return path
-}
-
-// withFlags adds the facts that a flag gives, each as name=text or name:=JSON. A name with points is a path into nested
-// facts. A flag may replace a fact of a file, but not one that the same flag has set.
-func withFlags(flag string, before bindings.Value, texts []string) (bindings.Value, error) {
-	given, facts := value.FromPairs(), lookup.Value(before).Content()
-	for _, text := range texts {
-		path, v, err := parseFact(flag, text)
-		if err != nil {
-			return before, err
-		}
-		if replaces(given, path, v) {
-			return before, &bindings.Error{Code: bindings.CodeUsage, Message: fmt.Sprintf(
-				"%s %s: another %s gives '%s' a different value; give it once", flag, text, flag, strings.Join(path, "."))}
-		}
-		given, facts = withNested(given, path, v), withNested(facts, path, v)
-	}
-	return bindings.Value(lookup.FromValue(facts)), nil
-}
-
-// parseFact parses name=text or name:=JSON into a path and a value.
-func parseFact(flag, text string) (path []string, v value.Value, err error) {
-	name, val, ok := strings.Cut(text, "=")
-	if !ok || name == "" {
-		return nil, v, factsError("%s: expected name=text or name:=JSON, found '%s'", flag, text)
-	}
-	v = value.FromString(val)
-	if path, isJSON := strings.CutSuffix(name, ":"); isJSON {
-		var wrong diag.List
-		doc, ok := yaml.ParseJSON(flag, []byte(val), yaml.Options{SameValueTwice: true}, &wrong)
-		if !ok && wrong.Sorted()[0].Code == "yaml_duplicate_key" {
-			return nil, v, factsError("%s %s: %s", flag, text, wrong.Sorted()[0].Message)
-		}
-		if !ok {
-			return nil, v, factsError("%s: expected JSON after '%s', found '%s'", flag, name+"=", val)
-		}
-		name, v = path, doc.Root.Literal()
-	}
-	path = strings.Split(name, ".")
-	if slices.Contains(path, "") {
-		return nil, v, factsError("%s: expected names between dots, found '%s'", flag, name)
-	}
-	return path, v, nil
-}
-
-// replaces reports whether v at path would replace a different value in the hash h.
-func replaces(h value.Value, path []string, v value.Value) bool {
-	for _, name := range path {
-		if h.Kind() != value.Hash {
-			return true
-		}
-		inner, ok := h.Get(value.FromString(name))
-		if !ok {
-			return false
-		}
-		h = inner
-	}
-	return !value.Same(h, v)
-}
-
-// withNested returns the hash h with the entry at path set. A value on the way becomes a hash if it is not one.
-func withNested(h value.Value, path []string, v value.Value) value.Value {
-	if len(path) == 0 {
-		return v
-	}
-	var b value.Builder
-	for k, e := range h.Pairs() {
-		b.Set(k, e)
-	}
-	key := value.FromString(path[0])
-	inner, _ := b.Get(key)
-	b.Set(key, withNested(inner, path[1:], v))
-	return b.Hash()
 }

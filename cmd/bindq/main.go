@@ -35,7 +35,7 @@ func (g *globals) verbs() cli.Verbs {
 	return cli.Verbs{
 		"batch": g.batchCommand, "diff": g.diffCommand, "dump": g.dumpCommand, "explain": g.explainCommand,
 		"hiera-config": g.hieraConfigCommand, "info": g.infoCommand, "keys": g.keysCommand, "lookup": g.lookupCommand,
-		"nodes": g.nodesCommand, "serve": g.serveCommand, "slice": g.sliceCommand, "values": g.valuesCommand,
+		"nodes": g.nodesCommand, "serve": g.serveCommand, "values": g.valuesCommand,
 		"verify": g.verifyCommand,
 	}
 }

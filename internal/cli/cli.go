@@ -130,13 +130,14 @@ func hasEmptyText(v pflag.Value) bool {
 
 // programOf has the program of each verb, for people who ask the wrong one.
 var programOf = map[string]string{
-	"adopt": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc", "environments": "bindc",
-	"eyaml": "bindc", "fmt": "bindc", "init": "bindc", "migrate": "bindc", "plan": "bindc", "push": "bindc",
-	"schema": "bindc",
+	"adopt": "bindc", "blame": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc",
+	"environments": "bindc",
+	"eyaml":        "bindc", "fmt": "bindc", "init": "bindc", "migrate": "bindc", "plan": "bindc", "push": "bindc",
+	"schema": "bindc", "slice": "bindc",
 
 	"batch": "bindq", "diff": "bindq", "dump": "bindq", "explain": "bindq", "hiera-config": "bindq", "info": "bindq",
 	"keys":   "bindq",
-	"lookup": "bindq", "nodes": "bindq", "serve": "bindq", "slice": "bindq", "values": "bindq", "verify": "bindq",
+	"lookup": "bindq", "nodes": "bindq", "serve": "bindq", "values": "bindq", "verify": "bindq",
 
 	"activate": "bindsync", "follow": "bindsync", "gc": "bindsync", "pull": "bindsync", "reset": "bindsync",
 	"rollback": "bindsync", "status": "bindsync",

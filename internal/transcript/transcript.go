@@ -14,6 +14,7 @@
 // A session also has these commands:
 //
 //	build SITE -o FILE      compiles a site
+//	slice FILE TERM OUT     cuts from a snapshot what requests with the term CATEGORY=VALUE can reach
 //	truncate FILE           leaves the first half of a file
 //	damage FILE SECTION     inverts the bytes of a section and corrects the checksums
 package transcript
@@ -152,6 +153,8 @@ func (s *session) answerOf(args []string) string {
 		status = s.program(args[1:], bytes.NewReader(in), &stdout, &stderr)
 	case "build":
 		testsite.Build(s.T, args[1], args[3])
+	case "slice":
+		testsite.Slice(s.T, args[1], args[2], args[3])
 	case "truncate":
 		testsite.Truncate(s.T, args[1])
 	case "damage":
