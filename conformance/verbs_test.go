@@ -56,7 +56,8 @@ var ofAll = []string{"completion", "help", "man", "version"}
 
 // notTried are the verbs whose example needs more than a site: a registry, a Puppet, a git repository, or what answered
 // yesterday. Their scenarios run them.
-var notTried = []string{"bindc adopt", "bindc plan", "bindc push", "bindq serve", "bindsync follow",
+var notTried = []string{"bindc adopt", "bindc blame", "bindc plan", "bindc push", "bindq serve",
+	"bindsync follow",
 	"bindsync activate", "bindsync rollback"}
 
 // Every verb has a help that fits a terminal of 80 columns, says how it exits, and has an example that works.

@@ -142,7 +142,8 @@ func TestNeedsExaminesAllBindings(t *testing.T) {
 			content.Keys[0].Cold = append(content.Keys[0].Cold, cold)
 			content.Values = append(content.Values, c.hidden)
 		}
-		variables, merged, locations, err := (*lookup.Snapshot)(openContent(t, content, bindings.Options{}, nil)).Needs()
+		snap := (*lookup.Snapshot)(openContent(t, content, bindings.Options{}, nil))
+		variables, merged, locations, err := snap.Needs()
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
