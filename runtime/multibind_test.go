@@ -26,7 +26,7 @@ func hashPart(t *testing.T, name string, precedence uint32, json string) recipe.
 	if err != nil {
 		t.Fatal(err)
 	}
-	expr := of(expr.HashLit, "")
+	expr := newNode(expr.HashLit, "")
 	for k, e := range v.Entries() {
 		expr.Kids = append(expr.Kids, literal(value.FromString(textOf(k))), literal(value.FromInt(intOf(e))))
 	}

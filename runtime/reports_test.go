@@ -75,8 +75,8 @@ func constant(v value.Value) snapshot.Stored {
 
 func variable(name string) *expr.Node { return &expr.Node{Op: expr.Var, Name: name} }
 
-// of returns an expression with kids.
-func of(op expr.Op, name string, kids ...*expr.Node) *expr.Node {
+// newNode returns an expression with kids.
+func newNode(op expr.Op, name string, kids ...*expr.Node) *expr.Node {
 	return &expr.Node{Op: op, Name: name, Kids: kids}
 }
 
@@ -113,11 +113,11 @@ func TestNeedsExaminesAllBindings(t *testing.T) {
 		{"a transformed value", "k", computed(&recipe.Recipe{Value: one,
 			Transformer: &expr.Lambda{Body: variable("v")}}), text, none, 2, "", "v"},
 		{"an interpolated text", "k", computed(&recipe.Recipe{Kind: recipe.Expression,
-			Expr: of(expr.Concat, "", variable("x"))}), text, none, 1, "", "x"},
+			Expr: newNode(expr.Concat, "", variable("x"))}), text, none, 1, "", "x"},
 		{"another expression", "k", computed(&recipe.Recipe{Kind: recipe.Expression, Expr: variable("kernel")}), text,
 			none, 2, "", "kernel os"},
 		{"an environment is not a fact", "k", computed(&recipe.Recipe{Kind: recipe.Expression,
-			Expr: of(expr.ArrayLit, "", variable("z"), variable("environment"), variable("a"),
+			Expr: newNode(expr.ArrayLit, "", variable("z"), variable("environment"), variable("a"),
 				variable("is_virtual"))}),
 			text, none, 2, "", "a hypervisors is_virtual virtual z"},
 		{"another key", "k", computed(&recipe.Recipe{Kind: recipe.LookupOf,
@@ -306,8 +306,8 @@ func TestGuardOfAbsentCategoryIsIdle(t *testing.T) {
 // A category may be an expression with any value. It is compared as text.
 func TestCategoryOfOtherKindIsComparedAsText(t *testing.T) {
 	five := &expr.Node{Op: expr.Const, Value: value.FromInt(5)}
-	for want, program := range map[string]*expr.Node{"5": five, "-5": of(expr.Unary, "-", variable("v")),
-		"[5]": of(expr.ArrayLit, "", variable("v"))} {
+	for want, program := range map[string]*expr.Node{"5": five, "-5": newNode(expr.Unary, "-", variable("v")),
+		"[5]": newNode(expr.ArrayLit, "", variable("v"))} {
 		s := openFile(t, &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: -1}},
 			Dimensions: []snapshot.Dimension{{Name: "a", Category: -1, Program: expr.Append(nil, program)}},
 			Values:     []snapshot.Stored{constant(value.FromString("found"))},
