@@ -131,8 +131,8 @@ func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
 	for _, name := range d.Categories {
 		note(cmd, "not the same in both: "+name+"; for whom conditions on it hold only --facts-dir tells")
 	}
-	if n := len(d.Free); n > 0 {
-		note(cmd, diag.Count(n, "key")+" as "+d.Free[0]+" whose value looks up what facts name: only --facts-dir tells")
+	if n := len(d.Dynamic); n > 0 {
+		note(cmd, diag.Count(n, "key")+" as "+d.Dynamic[0]+" whose value looks up what facts name: only --facts-dir tells")
 	}
 }
 
@@ -157,7 +157,7 @@ func (f *diffFlags) nodes(cmd *cobra.Command, before, after string, d *decision.
 // groups returns the changes for the nodes of the fleet. paths names the files of a and b in errors.
 func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Snapshot, fleet []facts.Node,
 	d *decision.Difference) ([]report.Group, error) {
-	keys := slices.Clone(d.Free)
+	keys := slices.Clone(d.Dynamic)
 	for _, k := range d.Keys {
 		keys = append(keys, k.Key)
 	}

@@ -343,7 +343,7 @@ func (f *forger) report(t testing.TB, path string, snap *bindings.Snapshot, chec
 	before := must(snapshot.Open(f.sound()))(t)
 	defer before.Close()
 	for _, whole := range []bool{true, false} {
-		book, err := decision.NewBook(file, whole, nil)
+		book, err := decision.NewTables(file, whole, nil)
 		if check("the tables", err); err != nil {
 			continue
 		}
@@ -351,7 +351,7 @@ func (f *forger) report(t testing.TB, path string, snap *bindings.Snapshot, chec
 			_, err := book.Values(key)
 			check("values of "+key, err)
 		}
-		_, err = decision.Diff(must(decision.NewBook(before, true, nil))(t), book, func() {})
+		_, err = decision.Diff(must(decision.NewTables(before, true, nil))(t), book, func() {})
 		check("diff", err)
 	}
 }

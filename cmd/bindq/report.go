@@ -185,7 +185,7 @@ func info(out io.Writer, f *snapshot.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	asked, err := decision.Asked(f)
+	asked, err := decision.CustomVariables(f)
 	if err != nil {
 		return err
 	}

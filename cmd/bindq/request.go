@@ -162,12 +162,12 @@ func (s *source) unseal() (func(sealed []byte) (key []byte, err error), error) {
 }
 
 // book is the decision tables of f, decrypted if identities are given. It is called where f is guarded.
-func (s *source) book(f *snapshot.Snapshot, whole bool) (*decision.Book, error) {
+func (s *source) book(f *snapshot.Snapshot, whole bool) (*decision.Tables, error) {
 	box, err := s.box(f)
 	if err != nil {
 		return nil, err
 	}
-	return decision.NewBook(f, whole, box)
+	return decision.NewTables(f, whole, box)
 }
 
 // box opens what is sealed in f; nil where nothing is, or no identities are given.

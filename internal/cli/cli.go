@@ -1,4 +1,4 @@
-// Package cli has what the programs share on the command line.
+// Package cli has the parts of the command line that all programs share.
 package cli
 
 import (
@@ -16,7 +16,7 @@ import (
 
 func init() { cobra.AddTemplateFunc("version", Version) }
 
-// usage is what help shows below the text of a verb, for a terminal of 80 columns.
+// usage is the template of the help below the text of a verb, for a terminal of 80 columns.
 const usage = `Usage:
   {{if .HasAvailableSubCommands}}{{.CommandPath}} VERB{{else}}{{.UseLine}}{{end}}
 
@@ -30,12 +30,12 @@ Flags:
 {{.LocalFlags.FlagUsagesWrapped 80 | trimTrailingWhitespaces}}
 `
 
-// Verbs has the constructors of verbs by their names.
+// Verbs maps the names of verbs to their constructors.
 type Verbs map[string]func() *cobra.Command
 
-// Finish adds verbs to root, and those that all programs have. If the arguments begin with the name of a verb, it adds
-// only that one: the flags of all verbs would take a good part of the time that the program needs to start. Finish also
-// words the errors of cobra, in one line each, with a suggestion for a misspelt verb or flag.
+// Finish adds verbs to root, and those that all programs have. If the first argument is the name of a verb, Finish adds
+// only that one: the flags of all verbs would take much of the time that the program needs to start. It also rewrites
+// cobra's errors as single lines, with a suggestion for a misspelt verb or flag.
 func Finish(root *cobra.Command, verbs Verbs, args []string) {
 	root.Version = "unknown" // the template asks for it when it is printed: it costs more than most lookups
 	root.SetFlagErrorFunc(suggestFlag)
@@ -90,7 +90,7 @@ func askForVerb(cmd *cobra.Command) {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() } // otherwise cobra skips Args
 }
 
-// sayExpected is check with an error that shows the usage of the verb.
+// sayExpected returns check with an error that shows the usage of the verb.
 func sayExpected(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if check == nil || check(cmd, args) == nil {
@@ -136,7 +136,7 @@ func hasEmptyText(v pflag.Value) bool {
 	return v.Type() == "string" && v.String() == ""
 }
 
-// programOf has the program of each verb, for people who ask the wrong one.
+// programOf maps each verb to its program, for users who call the wrong one.
 var programOf = map[string]string{
 	"adopt": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc", "environments": "bindc",
 	"eyaml": "bindc", "fmt": "bindc", "init": "bindc", "migrate": "bindc", "push": "bindc",
@@ -168,7 +168,7 @@ func suggestVerb(parent *cobra.Command, args []string) error {
 }
 
 func suggestFlag(cmd *cobra.Command, err error) error {
-	if !cmd.HasParent() && cmd.Flags().NArg() > 0 { // before a flag of its own stands a verb that there is not
+	if !cmd.HasParent() && cmd.Flags().NArg() > 0 { // the verb does not exist; its flags are unknown, too
 		return suggestVerb(cmd, cmd.Flags().Args())
 	}
 	name, ok := strings.CutPrefix(err.Error(), "unknown flag: ")
@@ -183,7 +183,7 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
 }
 
-// Color tells whether f is a terminal that wants colour.
+// Color reports whether f is a terminal that supports colour.
 func Color(f *os.File) bool {
 	return os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
 }

@@ -11,28 +11,28 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows on a terminal, in one line that is removed at the end, how far long work is. Elsewhere it shows
-// nothing.
+// Progress shows the progress of long work on a line of the terminal, which is removed at the end. If the output is not
+// a terminal, it shows nothing.
 type Progress struct {
-	out  *os.File // nil: nothing is shown
+	out  *os.File // nil: show nothing
 	step atomic.Pointer[step]
 	done atomic.Int64
 	stop chan struct{}
 	idle sync.WaitGroup
 }
 
-// step is what is being done, and to how many; 0 where nobody knows.
+// step describes the work in progress. total is the number of items, or 0 if it is unknown.
 type step struct {
 	text  string
 	total int
 }
 
 const (
-	shortWork = 500 * time.Millisecond // is over before somebody wonders
+	shortWork = 500 * time.Millisecond // work that takes less time is not shown
 	eachFrame = 100 * time.Millisecond
 )
 
-// NewProgress shows what is done on w, if that is a terminal, until End.
+// NewProgress shows progress on w, if that is a terminal, until End.
 func NewProgress(w io.Writer) *Progress {
 	p := &Progress{stop: make(chan struct{})}
 	p.step.Store(&step{})
@@ -45,13 +45,13 @@ func NewProgress(w io.Writer) *Progress {
 	return p
 }
 
-// Begin says what is done from now on, to how many things; 0 where nobody knows.
+// Begin starts a step with a number of items, or 0 if the number is unknown.
 func (p *Progress) Begin(text string, total int) {
 	p.done.Store(0)
 	p.step.Store(&step{text, total})
 }
 
-// Done counts one of them. Several goroutines may.
+// Done counts a finished item. It may be called concurrently.
 func (p *Progress) Done() { p.done.Add(1) }
 
 // End removes the line.
@@ -60,7 +60,7 @@ func (p *Progress) End() {
 	p.idle.Wait()
 }
 
-// show draws the line, for the first time after a while.
+// show draws the line repeatedly, for the first time after a delay.
 func (p *Progress) show(after time.Duration) {
 	wait := time.NewTimer(after)
 	defer wait.Stop()
@@ -80,7 +80,7 @@ func (p *Progress) show(after time.Duration) {
 	}
 }
 
-// line is how far the work is: "reading files: 1200", "looking up nodes: 40 of 500".
+// line returns the text of the line: "reading files: 1200", "looking up nodes: 40 of 500".
 func (p *Progress) line() string {
 	s, done := p.step.Load(), p.done.Load()
 	switch {

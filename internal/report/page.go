@@ -12,23 +12,23 @@ import (
 	"bindc/internal/lookup"
 )
 
-// Page is text for people, 80 columns wide.
+// Page is text for a terminal, 80 columns wide.
 type Page struct {
 	*bufio.Writer
-	All   bool // also what does not apply to the request
+	All   bool // show also what does not apply to the request
 	color bool
 }
 
 const pageWidth = 80
 
-// Print lets draw write a page to w.
+// Print calls draw, which writes a page to w.
 func Print(w io.Writer, color bool, draw func(p *Page)) error {
 	p := &Page{Writer: bufio.NewWriter(w), color: color}
 	draw(p)
 	return p.Flush()
 }
 
-// What is painted, as terminals number it.
+// Styles, as parameters of the terminal's escape sequence.
 const (
 	bold   = "1"
 	dim    = "2"
@@ -38,8 +38,8 @@ const (
 	cyan   = "36"
 )
 
-// paint is text as a page shows it, in a style or none: what is in it cannot harm a terminal. All that a page shows of
-// snapshots, facts and arguments comes through here.
+// paint returns text in a style, with control characters escaped. All text from snapshots, facts and arguments on a
+// page goes through paint.
 func (p *Page) paint(style, text string) string {
 	text = diag.Visible(text)
 	if !p.color || style == "" || text == "" {
@@ -48,37 +48,37 @@ func (p *Page) paint(style, text string) string {
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// columns is how wide a terminal shows text, as paint has it.
+// columns returns the width of text on a terminal, after paint.
 func columns(text string) int { return uniseg.StringWidth(diag.Visible(text)) }
 
-// fitted is text in at most so many columns, and on one line. No character is cut in two.
-func fitted(text string, most int) string {
+// fitted returns text on one line, cut to a width. It never cuts within a character.
+func fitted(text string, width int) string {
 	text = strings.Join(strings.Fields(text), " ")
-	width, end := 0, 0 // what there is room for beside what tells that there is more ends there
+	used, end := 0, 0 // end: up to which the text and an ellipsis fit
 	for g := uniseg.NewGraphemes(text); g.Next(); {
-		if width += columns(g.Str()); width > most {
+		if used += columns(g.Str()); used > width {
 			return text[:end] + "…"
 		}
-		if width < most {
+		if used < width {
 			_, end = g.Positions()
 		}
 	}
 	return text
 }
 
-// room is what is left of a line behind so many columns; a little is left in any.
+// room returns the width that is left on a line after used columns, at least 10.
 func room(used int) int { return max(pageWidth-used, 10) }
 
-// line writes text, cut to what is left of the line behind an indent.
+// line writes an indented line, cut to the page's width.
 func (p *Page) line(indent int, style, text string) {
 	fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, fitted(text, room(indent))))
 }
 
-// wrapped writes words in as many lines as they take; none is broken.
+// wrapped writes words on as many lines as they need. It does not break words.
 func (p *Page) wrapped(indent int, style string, words []string) {
 	var line []string
 	width := 0
-	end := func() {
+	flush := func() {
 		if len(line) > 0 {
 			fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, strings.Join(line, " ")))
 		}
@@ -87,19 +87,19 @@ func (p *Page) wrapped(indent int, style string, words []string) {
 	for _, word := range words {
 		n := columns(word)
 		if width > 0 && indent+width+1+n > pageWidth {
-			end()
+			flush()
 		}
 		if width > 0 {
 			width++
 		}
 		line, width = append(line, word), width+n
 	}
-	end()
+	flush()
 }
 
-// place writes where a binding is written and in which layer, which takes a line of its own where both do not fit
-// behind an indent.
-func (p *Page) place(indent int, at, layer string) {
+// location writes the place and the layer of a binding, after an indent. The layer goes on a second line if the first
+// would be too long.
+func (p *Page) location(indent int, at, layer string) {
 	layer = "(" + layer + ")"
 	between := "  "
 	if indent+columns(at)+len(between)+columns(layer) > pageWidth {
@@ -108,7 +108,7 @@ func (p *Page) place(indent int, at, layer string) {
 	fmt.Fprintf(p, "%s%s%s\n", p.paint(cyan, at), between, p.paint(dim, layer))
 }
 
-// conditionText is a condition for people.
+// conditionText returns a condition as text.
 func conditionText(ts []lookup.Term) string {
 	if len(ts) == 0 {
 		return "always"
@@ -120,7 +120,7 @@ func conditionText(ts []lookup.Term) string {
 	return strings.Join(words, ", ")
 }
 
-// conditionWords are conditionText to be wrapped, behind an intro.
+// conditionWords returns a condition as words to be wrapped, after an introduction.
 func conditionWords(intro string, ts []lookup.Term) []string {
 	out := make([]string, 0, len(ts)+1)
 	for i, t := range ts {
@@ -137,7 +137,8 @@ func conditionWords(intro string, ts []lookup.Term) []string {
 	return out
 }
 
-// condition is when a binding is effective, to be wrapped, behind its name if it has one.
+// condition describes when a binding is effective, as words to be wrapped. The name of the binding comes first if it
+// has one.
 func condition(name string, ts []lookup.Term, always string) []string {
 	intro := "when"
 	if len(ts) == 0 {

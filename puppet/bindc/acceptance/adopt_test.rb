@@ -153,7 +153,7 @@ class AdoptTest < Minitest::Test
     output, status = compare
     assert_equal 1, status.exitstatus, output
     assert_match(/  asks for a.example.org: has another value/, output)
-    assert_match(/Puppet would answer otherwise/, output)
+    assert_match(/Puppet would answer differently/, output)
     refute_match(/of theirs/, output, 'no values: they may be secret')
     assert_native
     refute_path_exists "#{@dir}/production.snap"
