@@ -1,4 +1,4 @@
-package expr_test
+package stdlib_test
 
 import (
 	"encoding/json"
@@ -40,7 +40,7 @@ func (f facts) Lookup(key string, typ *types.Type) (value.Value, bool, error) {
 }
 
 // shared is where tables may lie that are not part of the repository.
-const shared = "../../../shared/"
+const shared = "../../../../shared/"
 
 // table is a file of expressions with Puppet's answers.
 type table struct {
@@ -190,7 +190,7 @@ func outOfBounds(err error) bool {
 
 // FuzzEval evaluates anything that can be parsed.
 func FuzzEval(f *testing.F) {
-	tab, env := readTable(f, "../../testdata/expressions/expressions.json")
+	tab, env := readTable(f, "../../../testdata/expressions/expressions.json")
 	for _, c := range tab.Cases {
 		f.Add(c.Expr)
 	}
@@ -261,5 +261,5 @@ var differ = map[string]string{
 }
 
 func TestPuppetTable(t *testing.T) {
-	runTable(t, "../../testdata/expressions/expressions.json", differ)
+	runTable(t, "../../../testdata/expressions/expressions.json", differ)
 }
