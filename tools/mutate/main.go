@@ -41,6 +41,7 @@ type options struct {
 	again    string        // if not empty, only mutants that this report of a former run says live
 	time     time.Duration // if not 0, no mutant is begun later
 	score    float64       // percentage of killed mutants that is enough
+	stale    bool          // only print equivalents that are not mutants any more
 }
 
 func main() {
@@ -56,6 +57,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "only mutants whose description contains this `text`")
 	flag.StringVar(&o.again, "again", "", "only mutants that lived by the report in this `file`, what a run printed")
 	flag.Float64Var(&o.score, "score", 95, "percentage of mutants that must be killed")
+	flag.BoolVar(&o.stale, "stale", false, "try nothing: print the listed mutants that do not exist any more")
 	flag.DurationVar(&o.time, "for", 0, "begin no mutant after so much `time`, 0 is no limit")
 	flag.Parse()
 	if err := os.Chdir(*module); err != nil {
@@ -108,6 +110,9 @@ func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 		}
 		all = append(all, p.mutants...)
 	}
+	if o.stale {
+		return 100, printStale(out, o.list, equivalent, packages)
+	}
 	chosen := choose(o, packages, lines, living, equivalent)
 	if len(chosen) == 0 {
 		fmt.Fprintln(out, "no mutants")
@@ -136,6 +141,18 @@ func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 	}
 	b.try(ctx, chosen, units, o.jobs)
 	return report(out, o, packages, chosen, equivalent), nil
+}
+
+// printStale prints the listed mutants of packages that do not exist, and fails if there are any.
+func printStale(out io.Writer, list string, equivalent *equivalents, packages []*pkg) error {
+	stale := equivalent.unused(packages)
+	for _, key := range stale {
+		fmt.Fprintf(out, "%s: no such mutant: %s\n", list, key)
+	}
+	if len(stale) > 0 {
+		return fmt.Errorf("%s lists %d mutants that do not exist: correct or remove them", list, len(stale))
+	}
+	return nil
 }
 
 // choose is which mutants are tried, in an order that makes a sample of those that come first.
