@@ -12,15 +12,15 @@ import (
 // Fleet finds the facts of single nodes in a directory.
 type Fleet struct {
 	dir   string
-	files map[string][]file // the files that may give a node this name; nil until the first question
+	files map[string][]file // files that may have facts of a node, by its name; nil before the first search
 }
 
 // NewFleet returns the fleet of a directory.
 func NewFleet(dir string) *Fleet { return &Fleet{dir: dir} }
 
-// Node returns the facts of the node of that name: of the file that is called so, or of one whose content names it. Two
-// of them are an error, and so is any file that cannot be read, as it may name the node. Only the files that name the
-// node are parsed, and their content is that of now. The first question notes which file names which node.
+// Node returns the facts of a node: from the file with its name, or from a file that names the node. It is an error if
+// there are two, or if a file cannot be read, because that might name the node. The first call finds out which files
+// name which nodes; later calls only parse the files of the node, with their current content.
 func (f *Fleet) Node(name string) (Node, error) {
 	candidates, err := f.candidates(name)
 	if err != nil {
@@ -45,7 +45,7 @@ func (f *Fleet) Node(name string) (Node, error) {
 	return Node{}, twice(found[0], found[1])
 }
 
-// search finds a node among all nodes. It also finds one that candidates misses.
+// search reads all files to find a node, including files that candidates misses.
 func (f *Fleet) search(name string) (Node, error) {
 	nodes, err := ReadDir(f.dir)
 	if err != nil {
@@ -65,12 +65,12 @@ func (f *Fleet) search(name string) (Node, error) {
 		f.dir, name, name)
 }
 
-// named returns the index of the node of that name, -1 if there is none.
+// named returns the index of the node with that name, or -1.
 func named(nodes []Node, name string) int {
 	return slices.IndexFunc(nodes, func(n Node) bool { return n.Name == name })
 }
 
-// candidates returns the files that may have the facts of a node: those called so, and those that name it.
+// candidates returns the files that may have facts of a node: those with its name, and those that name it.
 func (f *Fleet) candidates(name string) ([]file, error) {
 	if f.files == nil {
 		files, err := index(f.dir)
@@ -96,7 +96,7 @@ func (f *Fleet) candidates(name string) ([]file, error) {
 	return out, nil
 }
 
-// index returns the files of a directory by the names in them.
+// index maps names of nodes to the files of a directory that contain them.
 func index(dir string) (map[string][]file, error) {
 	l, err := list(dir)
 	if err != nil {
@@ -119,8 +119,8 @@ func index(dir string) (map[string][]file, error) {
 	return out, Join(wrong)
 }
 
-// namesIn yields the texts in JSON or YAML that follow a key like name or certname. It does not parse, so that a fleet
-// is searched at the speed of reading it. It misses names with escapes, anchors or tags, which no program writes.
+// namesIn yields the strings after keys such as name or certname in JSON or YAML. It does not parse, so that searching
+// a fleet takes no longer than reading it. It misses names with escapes, anchors or tags, which programs do not write.
 func namesIn(src []byte) func(yield func(name []byte) bool) {
 	const quotes, blanks = `"'`, " \t\r\n"
 	return func(yield func([]byte) bool) {
@@ -149,5 +149,5 @@ func namesIn(src []byte) func(yield func(name []byte) bool) {
 	}
 }
 
-// maxName is the length of the names that namesIn yields.
+// maxName is the length of the longest name that namesIn yields.
 const maxName = 300
