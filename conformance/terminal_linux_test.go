@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onTerminal runs a program whose outputs are a terminal of 80 columns, and keeps what is shown there in the file
-// screen.
+// onTerminal runs a program on a terminal of 80 columns, and writes its output to the file screen.
 func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: terminal PROGRAM ARG...")
@@ -37,7 +36,7 @@ func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("screen"), screen, 0o666))
 }
 
-// openTerminal is the two ends of a new terminal.
+// openTerminal returns the two ends of a new terminal.
 func openTerminal() (ours, theirs *os.File, err error) {
 	if ours, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0); err != nil {
 		return nil, nil, err
