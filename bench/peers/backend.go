@@ -42,9 +42,18 @@ type backendLayout struct {
 	cases []backendCase
 }
 
-// backend has backend.rb measure Puppet's own data beside snapshots of the same. large adds sites of 500 and of 50 000
-// nodes. corpora is the directory of control repositories; without any, none is measured.
-func backend(scripts, corpora string, rounds int, large bool) error {
+// backendRun says what backend.rb measures.
+type backendRun struct {
+	scripts string   // the directory with backend.rb
+	corpora string   // the directory of control repositories, or ""
+	turns   int      // of each environment
+	warm    int      // catalogs that puppetserver compiles before first lookups are measured
+	large   bool     // also measure sites of 500 and of 50 000 nodes
+	parts   []string // mri, apply, jruby, http
+}
+
+// backend runs backend.rb, which measures Puppet's own data and snapshots of the same data.
+func backend(run backendRun) error {
 	dir, err := os.MkdirTemp("", "bindc-backend")
 	if err != nil {
 		return err
@@ -56,7 +65,7 @@ func backend(scripts, corpora string, rounds int, large bool) error {
 		}
 	}
 	l := &backendLayout{dir: dir}
-	if err := l.layOut(corpora, large); err != nil {
+	if err := l.layOut(run.corpora, run.large); err != nil {
 		return err
 	}
 	text, err := json.Marshal(l.cases)
@@ -66,7 +75,9 @@ func backend(scripts, corpora string, rounds int, large bool) error {
 	if err := os.WriteFile(filepath.Join(dir, "cases.json"), text, 0o644); err != nil {
 		return err
 	}
-	cmd := exec.Command("ruby", filepath.Join(scripts, "backend.rb"), dir, strconv.Itoa(rounds))
+	script := filepath.Join(run.scripts, "backend.rb")
+	args := append([]string{script, dir, strconv.Itoa(run.turns), strconv.Itoa(run.warm)}, run.parts...)
+	cmd := exec.Command("ruby", args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd.Run()
 }

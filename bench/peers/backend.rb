@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
 # Measures Puppet's own data beside snapshots that Puppet asks, in MRI, in puppetserver and by puppet apply: ruby
-# backend.rb DIR TURNS, where backend.go has laid out environments. They take turns. Prints a table.
+# backend.rb DIR TURNS WARM PART..., where backend.go has written environments to DIR. The environments take turns. WARM
+# is the number of catalogs that puppetserver compiles in each environment before first lookups are measured there. The
+# parts are mri, apply, jruby and http. Prints a table.
 require 'fileutils'
 require 'json'
 require 'open3'
@@ -16,9 +18,11 @@ class Backend
   BRIEF = 100    # of a catalog whose first lookup counts
   TEXTS = { 'found' => 'lookup that finds', 'absent' => 'lookup that finds nothing', 'merge' => "lookup with merge 'unique'" }.freeze
 
-  def initialize(dir, turns)
+  def initialize(dir, turns, warm, parts)
     @dir = dir
     @turns = turns
+    @warm = warm
+    @parts = parts
     @cases = JSON.parse(File.read("#{dir}/cases.json")).sort_by { |one| [targeted?(one) ? 0 : 1, one['name'][/\d+/].to_i] }
     @cases.each { |one| environments(one).each { |name| furnish(name, one['keys'] - (one['failing'] || [])) } }
   end
@@ -28,14 +32,10 @@ class Backend
     puts loads, ''
     puts '| what | bindc | Puppet\'s YAML | ratio | target | floors: lookup_key, data_hash |', '|---|---|---|---|---|---|'
     mri = Mri.new("#{@dir}/mri", "#{@dir}/code")
-    measure('MRI', mri)
-    apply
-    server = Puppetserver.new("#{@dir}/server", "#{@dir}/code", instances: 1, java: [])
-    server.start
-    measure('JRuby', server)
-    @cases.each { |one| catalogs(server, one) }
-    large(server)
-    memory('MRI' => mri.pid, 'puppetserver' => server.pid)
+    measure('MRI', mri) if part?('mri')
+    apply if part?('apply')
+    server = serve if part?('jruby') || part?('http')
+    memory({ 'MRI' => mri, 'puppetserver' => server }.compact)
     summary
     puts '', "#{loads}, after #{(Time.now - started).round} s with #{@turns} turns"
   ensure
@@ -44,6 +44,22 @@ class Backend
   end
 
   private
+
+  def part?(name)
+    @parts.include?(name)
+  end
+
+  # Measures puppetserver, and returns it running.
+  def serve
+    server = Puppetserver.new("#{@dir}/server", "#{@dir}/code", instances: 1, java: [])
+    server.start
+    measure('JRuby', server) if part?('jruby')
+    if part?('http')
+      @cases.each { |one| catalogs(server, one) }
+      large
+    end
+    server
+  end
 
   def loads
     "load #{File.read('/proc/loadavg').split.first(3).join(' ')}"
@@ -85,8 +101,8 @@ class Backend
 
   # Yields each environment in turn, first for as many turns as there are nodes that are not counted. Returns what the
   # block measures, by environment.
-  def turns(one, environments, count = @turns)
-    warm = [one['nodes'].length, 3 * count].min
+  def turns(one, environments, count = @turns, least = 0)
+    warm = [[one['nodes'].length, 3 * count].min, least].max
     measured = Hash.new { |all, environment| all[environment] = [] }
     (warm + count).times do |turn|
       environments.each do |environment|
@@ -118,10 +134,14 @@ class Backend
     differing(name, *found.values_at(one['ours'], one['own']))
   end
 
-  # One lookup of a catalog says little, so there are ten times as many catalogs, of fewer lookups.
+  # One lookup of a catalog says little, so there are ten times as many catalogs, of fewer lookups. What a first lookup
+  # does runs once in a catalog, and a JVM compiles what has run some hundred times.
   def first(name, puppet, one)
     keys = one['keys'].shuffle(random: Random.new(1)).first(BRIEF)
-    took = turns(one, environments(one), 10 * @turns) { |environment, turn| times(puppet, one, environment, turn, keys).first.first(1) }
+    least = puppet.is_a?(Puppetserver) ? @warm : 0
+    took = turns(one, environments(one), 10 * @turns, least) do |environment, turn|
+      times(puppet, one, environment, turn, keys).first.first(1)
+    end
     row("#{name}, first lookup of a catalog", one, took.transform_values(&:flatten), 'first')
   end
 
@@ -169,7 +189,7 @@ class Backend
       File.write(script, "notice(peers::times(#{JSON.generate(one['keys'].first(APPLIED))}))\n")
       served = on_socket(one)
       environments = [one['own'], one['ours'], served]
-      all = turns(one.merge('nodes' => [nil]), environments, [@turns / 2, 3].max) { |environment, _| applied(script, environment, one) }
+      all = turns(one.merge('nodes' => [nil]), environments, [@turns, 3].max) { |environment, _| applied(script, environment, one) }
       applied_rows("puppet apply, #{one['name']}", one, all)
       applied_rows("puppet apply, a socket, #{one['name']}", one.merge('ours' => served), all)
     end
@@ -219,7 +239,7 @@ class Backend
   # Without what a catalog takes that looks nothing up.
   def catalogs(server, one)
     names = environments(one)
-    took = turns(one, names, [@turns / 2, 3].max) do |environment, turn|
+    took = turns(one, names, [@turns, 3].max) do |environment, turn|
       %w[nothing catalog].map { |what| clock { compile(server, one, environment, turn, 'do' => what) } * 1e6 }
     end
     empty = median(took.values.flatten(1).map(&:first))
@@ -227,7 +247,7 @@ class Backend
     row("catalog of #{LOOKUPS} lookups over HTTP, #{one['name']}, less the empty one (#{text(empty)})", one, @net, 'catalog')
   end
 
-  def large(_server)
+  def large
     return unless @net.key?('ours50000')
 
     %w[ours own].zip([1.1, nil]) do |name, target|
@@ -241,9 +261,9 @@ class Backend
     Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
   end
 
-  def memory(pids)
-    pids.each do |name, pid|
-      Processes.children(pid).each do |child|
+  def memory(puppets)
+    puppets.each do |name, puppet|
+      Processes.children(puppet.pid).each do |child|
         anonymous = File.read("/proc/#{child}/status")[/^RssAnon:\s*(\d+)/, 1].to_i / 1024.0
         what = "memory of the child of #{name}, anonymous"
         puts "| #{what} | #{anonymous.round(1)} MB | | | <= 8 MB, #{verdict(what, anonymous <= 8)} | |"
@@ -285,4 +305,4 @@ class Backend
   end
 end
 
-Backend.new(ARGV[0], ARGV[1].to_i).run
+Backend.new(ARGV[0], ARGV[1].to_i, ARGV[2].to_i, ARGV.drop(3)).run

@@ -32,10 +32,13 @@ func main() {
 	commands := measure.Plan{Rounds: 11, Turn: 1} // of one run each
 	flag.IntVar(&inProcess.Rounds, "rounds", inProcess.Rounds, "turns of each case in a process")
 	flag.IntVar(&commands.Rounds, "runs", commands.Rounds, "runs of each command")
-	beside := flag.Bool("backend", false, "measure Puppet's own data beside snapshots that it asks")
-	large := flag.Bool("large", false, "with -backend: also sites of 500 and 50 000 nodes")
-	turns := flag.Int("turns", 8, "with -backend: turns of each environment; 2 show that it runs and say little")
-	corpora := flag.String("corpora", "", "with -backend: `directory` of control repositories")
+	snapshots := flag.Bool("backend", false, "measure Puppet's own data beside snapshots that it asks")
+	run := backendRun{}
+	flag.BoolVar(&run.large, "large", false, "with -backend: also sites of 500 and 50 000 nodes")
+	flag.IntVar(&run.turns, "turns", 8, "with -backend: turns of each environment; 2 show that it runs and say little")
+	flag.IntVar(&run.warm, "warm", 100, "with -backend: `catalogs` that puppetserver compiles in each environment before first lookups count")
+	parts := flag.String("parts", "mri,apply,jruby,http", "with -backend: the `parts` to measure")
+	flag.StringVar(&run.corpora, "corpora", "", "with -backend: `directory` of control repositories")
 	merging := flag.Bool("deep", false, "measure a deep merge beside Puppet's")
 	flag.Parse()
 	if *merging {
@@ -45,8 +48,9 @@ func main() {
 		}
 		return
 	}
-	if *beside {
-		if err := backend(*scripts, *corpora, *turns, *large); err != nil {
+	if *snapshots {
+		run.scripts, run.parts = *scripts, strings.Split(*parts, ",")
+		if err := backend(run); err != nil {
 			fmt.Fprintln(os.Stderr, "peers:", err)
 			os.Exit(1)
 		}

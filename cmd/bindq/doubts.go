@@ -63,7 +63,7 @@ func doubtsOf(r *lookup.Request, keys []string, merged merging) ([]string, error
 	}
 	d := dependents{}
 	for _, key := range keys {
-		e, err := r.Explain(key)
+		e, err := r.ExplainUnset(key)
 		if err != nil {
 			return nil, err
 		}

@@ -14,22 +14,6 @@ import (
 	"bindc/diag"
 )
 
-func init() { cobra.AddTemplateFunc("version", Version) }
-
-// usage is the template of the help below the text of a verb, for a terminal of 80 columns.
-const usage = `Usage:
-  {{if .HasAvailableSubCommands}}{{.CommandPath}} VERB{{else}}{{.UseLine}}{{end}}
-
-Examples:
-{{.Example}}{{if .HasAvailableSubCommands}}
-
-Available Commands:{{range .Commands}}{{if or .IsAvailableCommand (eq .Name "help")}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}
-
-Flags:
-{{.LocalFlags.FlagUsagesWrapped 80 | trimTrailingWhitespaces}}
-`
-
 // Verbs maps the names of verbs to their constructors.
 type Verbs map[string]func() *cobra.Command
 
@@ -37,14 +21,15 @@ type Verbs map[string]func() *cobra.Command
 // only that one: the flags of all verbs would take much of the time that the program needs to start. It also rewrites
 // cobra's errors as single lines, with a suggestion for a misspelt verb or flag.
 func Finish(root *cobra.Command, verbs Verbs, args []string) {
-	root.Version = "unknown" // the template asks for it when it is printed: it costs more than most lookups
+	root.Flags().BoolP(versionFlag, "v", false, "version for "+root.Name())
 	root.SetFlagErrorFunc(suggestFlag)
-	root.SetVersionTemplate("{{.Name}} {{version}}\n")
-	root.SetUsageTemplate(usage)
+	root.SetUsageFunc(printUsage)
 	root.CompletionOptions.DisableDefaultCmd = true
-	if len(args) > 0 && verbs[args[0]] != nil {
+	switch {
+	case len(args) == 1 && (args[0] == "--"+versionFlag || args[0] == "-v"): // needs no verb
+	case len(args) > 0 && verbs[args[0]] != nil:
 		root.AddCommand(verbs[args[0]]())
-	} else {
+	default:
 		for _, verb := range verbs {
 			root.AddCommand(verb())
 		}
@@ -87,7 +72,12 @@ func finish(verb *cobra.Command) {
 // askForVerb makes a command that requires a verb print its help.
 func askForVerb(cmd *cobra.Command) {
 	cmd.Args = suggestVerb
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() } // otherwise cobra skips Args
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { // without RunE, cobra skips Args
+		if version := cmd.Flags().Lookup(versionFlag); version != nil && version.Changed {
+			return printVersion(cmd)
+		}
+		return cmd.Help()
+	}
 }
 
 // sayExpected returns check with an error that shows the usage of the verb.

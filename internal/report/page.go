@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/rivo/uniseg"
+	"github.com/clipperhouse/displaywidth"
 
 	"bindc/diag"
 	"bindc/internal/lookup"
@@ -49,18 +49,18 @@ func (p *Page) paint(style, text string) string {
 }
 
 // columns returns the width of text on a terminal, after paint.
-func columns(text string) int { return uniseg.StringWidth(diag.Visible(text)) }
+func columns(text string) int { return displaywidth.String(diag.Visible(text)) }
 
 // fitted returns text on one line, cut to a width. It never cuts within a character.
 func fitted(text string, width int) string {
 	text = strings.Join(strings.Fields(text), " ")
-	used, end := 0, 0 // end: up to which the text and an ellipsis fit
-	for g := uniseg.NewGraphemes(text); g.Next(); {
-		if used += columns(g.Str()); used > width {
+	used, read, end := 0, 0, 0 // end: up to which the text and an ellipsis fit
+	for g := displaywidth.StringGraphemes(text); g.Next(); {
+		if used += columns(g.Value()); used > width {
 			return text[:end] + "…"
 		}
-		if used < width {
-			_, end = g.Positions()
+		if read += len(g.Value()); used < width {
+			end = read
 		}
 	}
 	return text
