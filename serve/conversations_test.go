@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/internal/syntax"
 	bindings "bindc/runtime"
 	"bindc/serve"
@@ -86,9 +86,10 @@ func chosen(t *testing.T, dir, src string) {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	text := choice.Encode(&choice.Choice{Program: choice.Of(says.Statements)})
+	text := envfile.Encode(&envfile.Choice{Program: envfile.ProgramOf(says.Statements)})
 	tmp := filepath.Join(dir, "new")
-	if err := errors.Join(os.WriteFile(tmp, text, 0o666), os.Rename(tmp, filepath.Join(dir, choice.File))); err != nil {
+	err := errors.Join(os.WriteFile(tmp, text, 0o666), os.Rename(tmp, filepath.Join(dir, envfile.File)))
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -143,7 +144,7 @@ func TestHelloReportsNeedsOfEnvironmentChoice(t *testing.T) {
 func TestDamagedEnvironmentChoice(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "production.snap"), site)
-	file := filepath.Join(dir, choice.File)
+	file := filepath.Join(dir, envfile.File)
 	garbage := func() {
 		t.Helper()
 		err := errors.Join(os.WriteFile(file+".new", []byte("garbage"), 0o666), os.Rename(file+".new", file))

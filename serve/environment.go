@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"bindc/diag"
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	bindings "bindc/runtime"
 )
 
@@ -71,7 +71,7 @@ func (e *environments) openChoice() (*bindings.Environments, error) {
 
 // get returns the environment with that name, and follows its snapshot from now on.
 func (e *environments) get(name string) (*environment, error) {
-	if !choice.Named(name) {
+	if !envfile.IsName(name) {
 		return nil, failed(bindings.CodeEnvironment,
 			"expected the name of an environment, up to 200 letters, digits, _, . and -, found '"+name+"'")
 	}

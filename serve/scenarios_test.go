@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/serve"
 	"bindc/serve/client"
 )
@@ -583,7 +583,7 @@ func TestHelloAndEvents(t *testing.T) {
 func TestUnreadableEnvironmentChoiceStopsAllAnswers(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "production.snap"), site)
-	if err := os.WriteFile(filepath.Join(dir, choice.File), []byte("something else"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, envfile.File), []byte("something else"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	p := connect(t, server(t, dir))
@@ -592,7 +592,7 @@ func TestUnreadableEnvironmentChoiceStopsAllAnswers(t *testing.T) {
 			t.Errorf("%v is answered", q)
 		}
 	}
-	if err := os.Remove(filepath.Join(dir, choice.File)); err != nil {
+	if err := os.Remove(filepath.Join(dir, envfile.File)); err != nil {
 		t.Fatal(err)
 	}
 	p.node(1, nil)

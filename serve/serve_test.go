@@ -14,7 +14,7 @@ import (
 
 	"bindc/compile"
 	"bindc/diag"
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/internal/syntax"
 	"bindc/loader"
 	bindings "bindc/runtime"
@@ -444,9 +444,9 @@ func TestSessionUsesTheChosenEnvironment(t *testing.T) {
 			t.Fatal(errs)
 		}
 		tmp := filepath.Join(dir, "new")
-		err := os.WriteFile(tmp, choice.Encode(&choice.Choice{Program: choice.Of(says.Statements)}), 0o666)
+		err := os.WriteFile(tmp, envfile.Encode(&envfile.Choice{Program: envfile.ProgramOf(says.Statements)}), 0o666)
 		if err == nil {
-			err = os.Rename(tmp, filepath.Join(dir, choice.File))
+			err = os.Rename(tmp, filepath.Join(dir, envfile.File))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -62,7 +62,8 @@ func TestKeysInUseAreNotTypos(t *testing.T) {
 	}
 }
 
-// A key is reported at its first place, whatever the order of the layers. Names of parameters of resources are not keys.
+// A key is reported at its first place, whatever the order of the layers. Names of parameters of resources are not
+// keys.
 func TestReportsTypoOfKeyAtItsFirstPlace(t *testing.T) {
 	s := site{"binder_config.yaml": "version: 1\nlayers: [{name: top, include: 'confdir:/top'}, " +
 		"{name: low, include: 'confdir:/low'}]\n",

@@ -109,7 +109,8 @@ func TestOnlyAskedComparesMergesOfManifests(t *testing.T) {
 	// A lookup with a computed key and merge may be any merge of any key.
 	calls.Add("other.pp", "lookup($key, Array, $how) /* ")
 	m = migrateFiles(t, proof.Options{Calls: calls, OnlyAsked: true}, files...)
-	if !m.stays("over") || m.report.Unreadable != 2 || !strings.Contains(m.notes, "the rest of this manifest cannot be read") ||
+	if !m.stays("over") || m.report.Unreadable != 2 ||
+		!strings.Contains(m.notes, "the rest of this manifest cannot be read") ||
 		!strings.Contains(m.notes, "the key and the merge of this lookup()") {
 		t.Errorf("%+v\n%s", m.report, m.notes)
 	}
@@ -142,7 +143,8 @@ func TestNodesAreCompared(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := migrateFiles(t, proof.Options{Nodes: nodes}, files...)
-	if !m.stays("key") || m.stays("other") || m.report.Nodes != 1 || !strings.Contains(m.notes, "for example for the node n1") {
+	if !m.stays("key") || m.stays("other") || m.report.Nodes != 1 ||
+		!strings.Contains(m.notes, "for example for the node n1") {
 		t.Errorf("%+v\n%s", m.report, m.notes)
 	}
 }

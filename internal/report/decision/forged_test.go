@@ -56,7 +56,8 @@ func TestShowsRecipesThatNoSiteHas(t *testing.T) {
 	}{
 		{recipe.Recipe{Kind: recipe.Custom, Name: "vault", Value: x}, "vault('x') dynamic", 0},
 		{recipe.Recipe{Kind: recipe.Expression, Expr: none}, "lookup()", 0},
-		{recipe.Recipe{Kind: recipe.Expression, Expr: call("lookup", constant(value.FromInt(1)))}, "lookup(1) dynamic", 0},
+		{recipe.Recipe{Kind: recipe.Expression, Expr: call("lookup", constant(value.FromInt(1)))},
+			"lookup(1) dynamic", 0},
 		{recipe.Recipe{Kind: recipe.Expression, Expr: call("lookup", constant(x))}, "lookup('x')", 1},
 		{recipe.Recipe{Kind: recipe.Expression, Expr: call("fact", constant(x))}, "fact('x')", 0},
 		{recipe.Recipe{Kind: recipe.Constant, Value: x, Optional: true}, "optional('x') declines", 1},

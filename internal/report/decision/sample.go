@@ -75,9 +75,9 @@ type Samples struct {
 
 // Limits of the rows that the samples of a key are constructed from.
 const (
-	maxUsed     = 64 // keys that its values look up
-	maxPairwise = 12 // up to this number of conditions, all pairs are tried
-	minSamples  = 1  // the request without any variable
+	maxUsed    = 64 // keys that its values look up
+	pairLimit  = 12 // up to this number of conditions, all pairs are tried
+	minSamples = 1  // the request without any variable
 )
 
 // Samples returns at most limit requests for which rows of key, and of the keys that its values look up, count. It
@@ -218,7 +218,7 @@ func (c *combiner) combine(conditions [][]snapshot.Term) {
 		all := [][]snapshot.Term{terms}
 		for _, group := range groups {
 			tries := len(group)
-			if len(conditions) > maxPairwise {
+			if len(conditions) > pairLimit {
 				tries = min(tries, 1+len(terms))
 			}
 			joined := false

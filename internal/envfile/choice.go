@@ -1,6 +1,6 @@
-// Package choice is the file that a directory of environments has beside their snapshots: which environments there are,
-// and the program that chooses the one of a request.
-package choice
+// Package envfile is the file that a directory of environments has beside their snapshots: which environments there
+// are, and the program that chooses the one of a request.
+package envfile
 
 import (
 	"encoding/binary"
@@ -43,8 +43,8 @@ type Environment struct {
 // maxName is how long the name of an environment may be: with the extension it is the name of a file.
 const maxName = 200
 
-// Named tells whether a text is the name of an environment: letters, digits, _, and behind the first of them . and -.
-func Named(text string) bool {
+// IsName tells whether a text is the name of an environment: letters, digits, _, and behind the first of them . and -.
+func IsName(text string) bool {
 	for i := range len(text) {
 		switch c := text[i]; {
 		case c == '_', '0' <= c && c <= '9', 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z':
@@ -112,7 +112,7 @@ func Decode(b string) (*Choice, error) {
 	}
 	c := &Choice{Program: program}
 	for rest = rest[length:]; count > 0; count-- {
-		if len(rest) < 2 || rest[0] > 1 || len(rest) < 2+int(rest[1]) || !Named(rest[2:2+int(rest[1])]) {
+		if len(rest) < 2 || rest[0] > 1 || len(rest) < 2+int(rest[1]) || !IsName(rest[2:2+int(rest[1])]) {
 			return nil, damaged("the name of an environment")
 		}
 		c.Environments = append(c.Environments, Environment{rest[2 : 2+int(rest[1])], rest[0] == 1})
@@ -173,15 +173,15 @@ type env struct {
 
 // The variables that are none of the node's. Chosen is what statements set.
 const (
-	ofAgent = "agent_environment"
-	Chosen  = "environment"
+	agentProgram = "agent_environment"
+	Chosen       = "environment"
 )
 
 func (e env) Variable(name string) (value.Value, bool) {
 	switch {
-	case name == ofAgent && e.agent != "":
+	case name == agentProgram && e.agent != "":
 		return value.FromString(e.agent), true
-	case name == ofAgent:
+	case name == agentProgram:
 		return value.Value{}, true
 	case name == Chosen:
 		return value.Value{}, true
@@ -199,18 +199,18 @@ func (env) Lookup(string, *types.Type) (value.Value, bool, error) {
 func (c *Choice) Variables() []string {
 	var out []string
 	c.Program.Variables(func(name string) {
-		if name != ofAgent && name != Chosen {
+		if name != agentProgram && name != Chosen {
 			out = append(out, name)
 		}
 	})
 	return out
 }
 
-// OfAgent is the program where nobody has written one: what the agent asks for, or Production.
-func OfAgent() *expr.Node { return &expr.Node{Op: expr.Var, Name: ofAgent} }
+// AgentProgram is the program where nobody has written one: what the agent asks for, or Production.
+func AgentProgram() *expr.Node { return &expr.Node{Op: expr.Var, Name: agentProgram} }
 
-// Of is the program of statements that may set $environment.
-func Of(statements []*expr.Node) *expr.Node {
+// ProgramOf is the program of statements that may set $environment.
+func ProgramOf(statements []*expr.Node) *expr.Node {
 	if len(statements) == 0 {
 		return &expr.Node{Op: expr.Const}
 	}
