@@ -44,7 +44,6 @@ var asking = map[string][][]string{
 	"help":         nil,
 	"version":      nil,
 
-	"slice": nil, // it reads a copy
 	"serve": nil, // package serve protects its reads itself
 }
 

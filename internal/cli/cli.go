@@ -3,13 +3,11 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"bindc/diag"
 )
@@ -43,6 +41,10 @@ func Finish(root *cobra.Command, verbs Verbs, args []string) {
 			continue
 		}
 		finish(verb)
+	}
+	completeFlags(root, root.PersistentFlags())
+	if complete := withFlagsAfterCursor(root, args); len(complete) > len(args) {
+		root.SetArgs(complete)
 	}
 	askForVerb(root)
 }
@@ -128,13 +130,14 @@ func hasEmptyText(v pflag.Value) bool {
 
 // programOf maps each verb to its program, for users who call the wrong one.
 var programOf = map[string]string{
-	"adopt": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc", "environments": "bindc",
-	"eyaml": "bindc", "fmt": "bindc", "init": "bindc", "migrate": "bindc", "push": "bindc",
-	"schema": "bindc",
+	"adopt": "bindc", "blame": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc",
+	"environments": "bindc",
+	"eyaml":        "bindc", "fmt": "bindc", "init": "bindc", "migrate": "bindc", "plan": "bindc", "push": "bindc",
+	"schema": "bindc", "slice": "bindc",
 
 	"batch": "bindq", "diff": "bindq", "dump": "bindq", "explain": "bindq", "hiera-config": "bindq", "info": "bindq",
 	"keys":   "bindq",
-	"lookup": "bindq", "nodes": "bindq", "serve": "bindq", "slice": "bindq", "values": "bindq", "verify": "bindq",
+	"lookup": "bindq", "nodes": "bindq", "serve": "bindq", "values": "bindq", "verify": "bindq",
 
 	"activate": "bindsync", "follow": "bindsync", "gc": "bindsync", "pull": "bindsync", "reset": "bindsync",
 	"rollback": "bindsync", "status": "bindsync",
@@ -155,25 +158,4 @@ func suggestVerb(parent *cobra.Command, args []string) error {
 		return fmt.Errorf("unknown verb '%s'; %s", args[0], hint)
 	}
 	return fmt.Errorf("unknown verb '%s' (see %s --help)", args[0], parent.CommandPath())
-}
-
-func suggestFlag(cmd *cobra.Command, err error) error {
-	if !cmd.HasParent() && cmd.Flags().NArg() > 0 { // the verb does not exist; its flags are unknown, too
-		return suggestVerb(cmd, cmd.Flags().Args())
-	}
-	name, ok := strings.CutPrefix(err.Error(), "unknown flag: ")
-	if !ok {
-		return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	if hint := diag.DidYouMean(name, names); hint != "" {
-		return fmt.Errorf("%w; %s", err, hint)
-	}
-	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
-}
-
-// Color reports whether f is a terminal that supports colour.
-func Color(f *os.File) bool {
-	return os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bindc/diag"
@@ -32,8 +33,8 @@ func (p *Page) heading(e *Explanation, indent int) {
 	}
 	pad := strings.Repeat(" ", indent)
 	used := indent + columns(e.Key) + len(" = ")
-	if indent > 0 || used+columns(text) <= pageWidth {
-		fmt.Fprintf(p, "%s%s = %s\n", pad, p.paint(bold, e.Key), p.paint(style, fitted(text, room(used))))
+	if indent > 0 || used+columns(text) <= p.width() {
+		fmt.Fprintf(p, "%s%s = %s\n", pad, p.paint(bold, e.Key), p.paint(style, fitted(text, p.room(used))))
 		return
 	}
 	fmt.Fprintf(p, "%s =\n", p.paint(bold, e.Key))
@@ -41,7 +42,12 @@ func (p *Page) heading(e *Explanation, indent int) {
 		p.wrapped(2, style, strings.Fields(text))
 		return
 	}
-	for line := range strings.Lines(indented(text)) {
+	lines := slices.Collect(strings.Lines(indented(text)))
+	for i, line := range lines {
+		if more := len(lines) - i; i == shownRows && more > 1 && !p.All {
+			p.line(2, dim, diag.Count(more, "line")+" more (--all shows each)")
+			break
+		}
 		fmt.Fprintln(p, p.paint("", strings.TrimSuffix(line, "\n")))
 	}
 }

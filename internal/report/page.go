@@ -2,28 +2,42 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"math"
+	"os"
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
 
 	"bindc/diag"
+	"bindc/internal/cli"
 	"bindc/internal/lookup"
 )
 
-// Page is text for a terminal, 80 columns wide.
+// Page is text for people.
 type Page struct {
 	*bufio.Writer
-	All   bool // show also what does not apply to the request
-	color bool
+	All bool // show also what does not apply to the request
+	Screen
 }
 
-const pageWidth = 80
+// Screen describes what shows a page.
+type Screen struct {
+	Color bool
+	Width int // in columns; 0 if lines may have any length
+}
+
+// ScreenOf returns the screen that w is. In a pipe or a file, lines may have any length.
+func ScreenOf(w io.Writer) Screen {
+	f, ok := w.(*os.File)
+	return Screen{Color: ok && cli.Color(f), Width: cli.Width(w)}
+}
 
 // Print calls draw, which writes a page to w.
-func Print(w io.Writer, color bool, draw func(p *Page)) error {
-	p := &Page{Writer: bufio.NewWriter(w), color: color}
+func Print(w io.Writer, s Screen, draw func(p *Page)) error {
+	p := &Page{Writer: bufio.NewWriter(w), Screen: s}
 	draw(p)
 	return p.Flush()
 }
@@ -42,7 +56,7 @@ const (
 // page goes through paint.
 func (p *Page) paint(style, text string) string {
 	text = diag.Visible(text)
-	if !p.color || style == "" || text == "" {
+	if !p.Color || style == "" || text == "" {
 		return text
 	}
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
@@ -67,11 +81,14 @@ func fitted(text string, width int) string {
 }
 
 // room returns the width that is left on a line after used columns, at least 10.
-func room(used int) int { return max(pageWidth-used, 10) }
+func (p *Page) room(used int) int { return max(p.width()-used, 10) }
+
+// width returns the width of a line.
+func (p *Page) width() int { return cmp.Or(p.Width, math.MaxInt) }
 
 // line writes an indented line, cut to the page's width.
 func (p *Page) line(indent int, style, text string) {
-	fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, fitted(text, room(indent))))
+	fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, fitted(text, p.room(indent))))
 }
 
 // wrapped writes words on as many lines as they need. It does not break words.
@@ -86,7 +103,7 @@ func (p *Page) wrapped(indent int, style string, words []string) {
 	}
 	for _, word := range words {
 		n := columns(word)
-		if width > 0 && indent+width+1+n > pageWidth {
+		if width > 0 && indent+width+1+n > p.width() {
 			flush()
 		}
 		if width > 0 {
@@ -102,7 +119,7 @@ func (p *Page) wrapped(indent int, style string, words []string) {
 func (p *Page) location(indent int, at, layer string) {
 	layer = "(" + layer + ")"
 	between := "  "
-	if indent+columns(at)+len(between)+columns(layer) > pageWidth {
+	if indent+columns(at)+len(between)+columns(layer) > p.width() {
 		between = "\n" + strings.Repeat(" ", indent)
 	}
 	fmt.Fprintf(p, "%s%s%s\n", p.paint(cyan, at), between, p.paint(dim, layer))

@@ -21,7 +21,7 @@ func TestCandidateFits80ColumnsWithAndWithoutColour(t *testing.T) {
 				State: lookup.Hidden, Why: "hidden by a.yaml:1:2"}}}
 	draw := func(color bool) string {
 		var b strings.Builder
-		p := &Page{Writer: bufio.NewWriter(&b), color: color}
+		p := &Page{Writer: bufio.NewWriter(&b), Screen: Screen{color, 80}}
 		p.Explanation(&shape)
 		p.Flush()
 		return b.String()
@@ -43,7 +43,7 @@ func TestCandidateFits80ColumnsWithAndWithoutColour(t *testing.T) {
 		t.Errorf("without colour\n%s\nwith\n%s", plain, painted)
 	}
 	for line := range strings.Lines(plain) {
-		if n := columns(strings.TrimSuffix(line, "\n")); n > pageWidth {
+		if n := columns(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -80,7 +80,7 @@ func TestExplanationWithoutCategoriesAndWithOmittedLookups(t *testing.T) {
 	shape := Explanation{Key: "k", Outcome: Outcome{Value: []byte(`1`)},
 		Lookups: []Explanation{{Key: "inner", Outcome: notFound()}}, Unexplained: 3}
 	var b strings.Builder
-	p := &Page{Writer: bufio.NewWriter(&b)}
+	p := &Page{Writer: bufio.NewWriter(&b), Screen: Screen{Width: 80}}
 	p.Explanation(&shape)
 	p.Flush()
 	const want = `k = 1
@@ -105,7 +105,7 @@ func TestWrappedLinesFitThePage(t *testing.T) {
 	for _, c := range []struct{ indent, first, second, lines int }{{0, 1, 78, 1}, {0, 1, 79, 2}, {2, 1, 77, 2},
 		{2, 1, 76, 1}, {0, 40, 39, 1}, {0, 40, 40, 2}, {0, 90, 1, 2}} {
 		var b strings.Builder
-		p := &Page{Writer: bufio.NewWriter(&b)}
+		p := &Page{Writer: bufio.NewWriter(&b), Screen: Screen{Width: 80}}
 		p.wrapped(c.indent, "", []string{strings.Repeat("a", c.first), strings.Repeat("b", c.second)})
 		p.Flush()
 		if n := strings.Count(b.String(), "\n"); n != c.lines {
@@ -118,7 +118,8 @@ func TestWrappedLinesFitThePage(t *testing.T) {
 func TestMarkdownRowsAreShort(t *testing.T) {
 	var out bytes.Buffer
 	long := Outcome{Value: []byte(`"` + strings.Repeat("x", 300) + `"`)}
-	if err := Print(&out, false, func(p *Page) { p.markdownRow([]Change{{Old: long, New: notFound()}}) }); err != nil {
+	draw := func(p *Page) { p.markdownRow([]Change{{Old: long, New: notFound()}}) }
+	if err := Print(&out, Screen{}, draw); err != nil {
 		t.Fatal(err)
 	}
 	cells := strings.Split(out.String(), " | ")
@@ -130,7 +131,7 @@ func TestMarkdownRowsAreShort(t *testing.T) {
 // Control characters are escaped with and without colour.
 func TestPageEscapesControlCharacters(t *testing.T) {
 	for _, color := range []bool{false, true} {
-		p := &Page{Writer: bufio.NewWriter(io.Discard), color: color}
+		p := &Page{Writer: bufio.NewWriter(io.Discard), Screen: Screen{color, 80}}
 		if got := p.paint("", "a\x1b[2Jb"); strings.Contains(got, "\x1b") {
 			t.Errorf("colour %v: %q", color, got)
 		}
@@ -140,7 +141,7 @@ func TestPageEscapesControlCharacters(t *testing.T) {
 // Groups of nodes are separated even if no key changes.
 func TestGroupsOfNodesAreSeparated(t *testing.T) {
 	var out bytes.Buffer
-	err := Print(&out, false, func(p *Page) {
+	err := Print(&out, Screen{}, func(p *Page) {
 		changed := Effect{{Key: "k"}}
 		p.Diff(&Diff{Nodes: []Group{{Nodes: []string{"a"}, Changes: changed}, {Nodes: []string{"b"}}}})
 	})

@@ -31,7 +31,7 @@ func TestFunctionNames(t *testing.T) {
 	}
 }
 
-func TestCallsThatDoNotFitTheFunction(t *testing.T) {
+func TestRejectsCallWithWrongArguments(t *testing.T) {
 	for src, want := range map[string]string{
 		`include('a')`:            "unknown function 'include'",
 		`upcase()`:                "upcase() takes 1 argument, found 0",
