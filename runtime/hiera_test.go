@@ -518,7 +518,7 @@ bind:
 		{able, "wrong", "encrypted: no key fits"},
 		{closed, "password", "encrypted: the value is encrypted for hiera-eyaml, and no key was given; " +
 			"give bindq the private key with --eyaml-key FILE"},
-		{closed, "gpg", "encrypted: the value is encrypted by the method GPG: expected PKCS7"},
+		{closed, "gpg", "encrypted: the value is encrypted with the method GPG: expected PKCS7"},
 		{closed, "open", "1"},
 	} {
 		if got := resultText(c.req.Lookup(c.key)); got != c.want {
