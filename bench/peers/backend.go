@@ -75,8 +75,8 @@ func backend(run backendRun) error {
 	if err := os.WriteFile(filepath.Join(dir, "cases.json"), text, 0o644); err != nil {
 		return err
 	}
-	args := append([]string{filepath.Join(run.scripts, "backend.rb"), dir, strconv.Itoa(run.turns), strconv.Itoa(run.warm)},
-		run.parts...)
+	script := filepath.Join(run.scripts, "backend.rb")
+	args := append([]string{script, dir, strconv.Itoa(run.turns), strconv.Itoa(run.warm)}, run.parts...)
 	cmd := exec.Command("ruby", args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd.Run()

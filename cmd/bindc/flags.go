@@ -43,24 +43,37 @@ type flags struct {
 }
 
 func (f *flags) add(cmd *cobra.Command) {
+	f.addSite(cmd)
+	f.addToAll(cmd)
+}
+
+// addSite adds what is about one site.
+func (f *flags) addSite(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.modulePath, "modulepath", "",
 		"`DIRS` of modules, separated by ':' (default CONFDIR/modules)")
 	cmd.Flags().StringVar(&f.binderConfig, "binder-config", "",
 		"`FILE` to read in place of CONFDIR/binder_config.yaml")
-	f.addToAll(cmd)
 }
 
 // addToAll adds what is not about one site.
 func (f *flags) addToAll(cmd *cobra.Command) {
+	f.addBuild(cmd)
+	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
+		"let a site bind nothing, and its snapshot replace one that holds bindings")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
+	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics: in text else the first 100 of each code")
+	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of diagnostics: "+strings.Join(diag.Formats, ", "))
+	cli.Words(cmd, "format", diag.Formats)
+}
+
+// addBuild adds what decides how a site is compiled.
+func (f *flags) addBuild(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "hiera.yaml, the `FILE` of the global layer of Hiera 5")
 	f.addCodedir(cmd)
 	cmd.Flags().Var(cli.AtLeastOne(&f.jobs), "jobs", "`N` files parsed at a time (default: one per processor)")
 	cmd.Flags().StringVar(&f.cache, "cache", "", "`DIR` that keeps what data files say from one build to the next")
 	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false,
 		"let programs run that binder_config.yaml names as extensions")
-	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
-		"let a site bind nothing, and its snapshot replace one that holds bindings")
-	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false,
 		"let a data file of Hiera 5 that cannot be read fail only the lookups that reach it")
 	cmd.Flags().BoolVar(&f.strictVars, "strict-variables", false,
@@ -69,9 +82,6 @@ func (f *flags) addToAll(cmd *cobra.Command) {
 	cmd.Flags().Var(cli.AtLeastOne(&f.effort), "max-effort", "`N` comparisons of bindings, to find conflicts and loops")
 	cmd.Flags().Var(cli.AtLeastOne(&f.alternatives), "max-alternatives",
 		"`N` alternatives of conditions, over all bindings")
-	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics: in text else the first 100 of each code")
-	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of diagnostics: "+strings.Join(diag.Formats, ", "))
-	cli.Words(cmd, "format", diag.Formats)
 }
 
 func (f *flags) addCodedir(cmd *cobra.Command) {

@@ -31,7 +31,7 @@ func main() {
 var verbs = cli.Verbs{
 	"adopt": adoptCommand, "build": buildCommand, "check": checkCommand, "convert": convertCommand, "enc": encCommand,
 	"environments": environmentsCommand, "eyaml": eyamlCommand, "fmt": fmtCommand, "init": initCommand,
-	"migrate": migrateCommand, "push": pushCommand, "schema": schemaCommand,
+	"migrate": migrateCommand, "plan": planCommand, "push": pushCommand, "schema": schemaCommand,
 }
 
 // command returns the program, for some arguments.

@@ -97,8 +97,8 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 				f.sayUncertain(cmd, d)
 				return f.print(cmd.OutOrStdout(), changes)
 			}
-			return f.nodes(cmd, before, after, d, func(groups []report.Group) error {
-				changes.Nodes = groups
+			return f.nodes(cmd, before, after, d, func(groups []report.Group, fleet int) error {
+				changes.Nodes, changes.Fleet = groups, fleet
 				return f.print(cmd.OutOrStdout(), changes)
 			})
 		})
@@ -138,7 +138,7 @@ func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
 
 // nodes looks up for each node of the fleet what may differ for it, and hands on what does.
 func (f *diffFlags) nodes(cmd *cobra.Command, before, after string, d *decision.Difference,
-	do func([]report.Group) error) error {
+	do func(groups []report.Group, fleet int) error) error {
 	fleet, err := readFleet(cmd, f.factsDir)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (f *diffFlags) nodes(cmd *cobra.Command, before, after string, d *decision.
 			if err != nil {
 				return err
 			}
-			return do(groups)
+			return do(groups, len(fleet))
 		})
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/lookup"
 	"bindc/internal/report/decision"
 	"bindc/internal/value"
@@ -16,9 +17,38 @@ type Diff struct {
 	Causes []Cause `json:"causes,omitempty"`
 
 	Keys  []Key   `json:"keys"`
-	Nodes []Group `json:"nodes,omitzero"`
+	Nodes []Group `json:"nodes,omitzero"`  // of the fleet, those for which something changes
+	Fleet int     `json:"fleet,omitempty"` // how many nodes were asked
 
 	asked map[string]bool // keys with AskedFor
+}
+
+// isEmpty reports whether nothing changes.
+func (d *Diff) isEmpty() bool { return len(d.Keys) == 0 && len(d.Nodes) == 0 }
+
+// Summary says in one line how much changes, and for how many nodes.
+func (d *Diff) Summary() string {
+	if d.isEmpty() {
+		return "Nothing changes."
+	}
+	text := diag.Count(len(d.Keys), "key") + " change"
+	switch len(d.Keys) {
+	case 0:
+		text = "No binding changes, but answers do"
+	case 1:
+		text += "s"
+	}
+	if d.Fleet == 0 {
+		return text + "."
+	}
+	nodes := 0
+	for _, g := range d.Nodes {
+		nodes += len(g.Nodes)
+	}
+	if nodes == 0 {
+		return text + ", but on none of " + diag.Count(d.Fleet, "node") + "."
+	}
+	return fmt.Sprintf("%s, on %d of %s.", text, nodes, diag.Count(d.Fleet, "node"))
 }
 
 // SetAskedFor records who still asks for keys that are gone. uses has the places by key.

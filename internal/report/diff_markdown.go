@@ -9,13 +9,11 @@ import (
 
 // Markdown writes what changes as Markdown, for a comment on a merge request. It has no colour.
 func (p *Page) Markdown(d *Diff) {
-	if len(d.Keys) == 0 && len(d.Nodes) == 0 {
-		fmt.Fprintln(p, "Nothing changes.")
+	if d.isEmpty() {
+		fmt.Fprintln(p, d.Summary())
 		return
 	}
-	if len(d.Keys) > 0 {
-		fmt.Fprintf(p, "### %s\n", "What changes: "+diag.Count(len(d.Keys), "key"))
-	}
+	fmt.Fprintf(p, "### %s\n", d.Summary())
 	for i := range d.Causes {
 		c := &d.Causes[i]
 		fmt.Fprintf(p, "\n#### %s\n\n%s\n", diag.Visible(c.title()), diag.Visible(strings.Join(c.consequence(), " ")))

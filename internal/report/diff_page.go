@@ -8,12 +8,13 @@ import (
 	"bindc/diag"
 )
 
-// Diff shows what changes.
+// Diff shows what changes, after a line that says how much.
 func (p *Page) Diff(d *Diff) {
-	if len(d.Keys) == 0 && len(d.Nodes) == 0 {
-		fmt.Fprintln(p, "Nothing changes.")
+	fmt.Fprintln(p, d.Summary())
+	if d.isEmpty() {
 		return
 	}
+	fmt.Fprintln(p)
 	for i := range d.Causes {
 		c := &d.Causes[i]
 		if i > 0 {
