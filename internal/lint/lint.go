@@ -1,5 +1,5 @@
 // Package lint gives advice about a valid site: bindings without effect, and bindings that mean something else than it
-// seems. Each kind of advice has a code, and misses cases rather than being wrong; docs/guide.md, "Advice", lists what
+// seems. Each kind of advice has a code, and misses cases rather than being wrong; docs/lint.md, "Codes", lists what
 // each does not find.
 package lint
 
