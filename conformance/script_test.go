@@ -63,6 +63,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TESTDATA", example)
+			env.Setenv("COLUMNS", "80")
 			env.Setenv("MUTANT", os.Getenv("MUTANT")) // tools/mutate
 			return nil
 		},

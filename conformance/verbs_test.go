@@ -39,7 +39,8 @@ func TestCommandLineIsDocumented(t *testing.T) {
 			t.Errorf("docs/cli.md has a section on %s, which there is not", verb)
 		}
 	}
-	all := slices.Concat([]string{"--help", "--version", "--render-as"},
+	all := slices.Concat([]string{"--help", "--version", "--render-as", "--json"},
+		anyFlag.FindAllString(helpOf(t, "bindc")+helpOf(t, "bindq")+helpOf(t, "bindsync"), -1),
 		slices.Concat(slices.Collect(maps.Values(verbs))...))
 	for _, name := range []string{"cli", "guide", "hiera"} {
 		for _, flag := range anyFlag.FindAllString(strings.ReplaceAll(docText(t, name), "facter --json", ""), -1) {
@@ -166,8 +167,44 @@ func verbsByHelp(t *testing.T) map[string][]string {
 	return verbs
 }
 
-// flagsOf returns the flags in the text of a help, sorted.
+// globals matches the part of a help that describes or lists the flags of all verbs.
+var globals = regexp.MustCompile(`(?s)\nGlobal flags.*`)
+
+// Every program describes its global flags in its own help. The help of each verb lists them, and docs/cli.md has them.
+func TestGlobalFlags(t *testing.T) {
+	t.Parallel()
+	_, section, _ := strings.Cut(docText(t, "cli"), "\n## Global flags\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for program, verb := range map[string]string{"bindc": "schema", "bindq": "keys", "bindsync": "gc"} {
+		described := anyFlag.FindAllString(globals.FindString(helpOf(t, program)), -1)
+		slices.Sort(described)
+		described = slices.DeleteFunc(slices.Compact(described), func(f string) bool { return f == "--help" })
+		_, documented, _ := strings.Cut(section, "\n"+program+" VERB")
+		documented, _, _ = strings.Cut(documented, "\nbind")
+		for where, text := range map[string]string{"docs/cli.md": documented, "the help of " + verb: globals.FindString(
+			helpOf(t, program, verb))} {
+			got := slices.DeleteFunc(anyFlag.FindAllString(text, -1), func(f string) bool { return f == "--help" })
+			slices.Sort(got)
+			if len(described) == 0 || !slices.Equal(slices.Compact(got), described) {
+				t.Errorf("%s has the global flags %v of %s, its help %v", where, got, program, described)
+			}
+		}
+	}
+}
+
+// helpOf returns the help of a program or a verb.
+func helpOf(t *testing.T, words ...string) string {
+	t.Helper()
+	out, err := exec.Command(words[0], append(words[1:], "--help")...).Output()
+	if err != nil {
+		t.Fatal(words, err)
+	}
+	return string(out)
+}
+
+// flagsOf returns the flags in the text of a help, sorted. It leaves out the global ones.
 func flagsOf(help string) []string {
+	help = globals.ReplaceAllString(help, "")
 	flags := []string{}
 	for _, flag := range helpFlag.FindAllStringSubmatch(help, -1) {
 		if flag[1] != "--help" {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/rivo/uniseg"
+	"github.com/clipperhouse/displaywidth"
 )
 
 // excerptColumns is how much of a line is shown: with its number before it, it fits into a terminal of 80 columns.
@@ -19,11 +19,11 @@ func excerpt(line string, col int) (text string, before int) {
 	line, col = around(line, col)
 	var shown []string // what a reader takes for one character each
 	at := -1           // the one with character col
-	for g, read := uniseg.NewGraphemes(line), 0; g.Next(); {
-		if read += len(g.Runes()); at < 0 && read >= col {
+	for g, read := displaywidth.StringGraphemes(line), 0; g.Next(); {
+		if read += utf8.RuneCountInString(g.Value()); at < 0 && read >= col {
 			at = len(shown)
 		}
-		shown = append(shown, Visible(strings.ReplaceAll(g.Str(), "\t", tab)))
+		shown = append(shown, Visible(strings.ReplaceAll(g.Value(), "\t", tab)))
 	}
 	if at < 0 {
 		at = len(shown)
@@ -82,7 +82,7 @@ func window(shown []string, at int) (text string, before int) {
 func columns(texts []string) int {
 	n := 0
 	for _, text := range texts {
-		n += uniseg.StringWidth(text)
+		n += displaywidth.String(text)
 	}
 	return n
 }

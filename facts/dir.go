@@ -75,10 +75,21 @@ func Unread(dir string) string {
 	return "not read in " + dir + ": " + names + "; " + naming
 }
 
+// Names returns the names of the files of facts in dir, sorted, without reading the files.
+func Names(dir string) ([]string, error) {
+	l, err := list(dir)
+	var out []string
+	for _, f := range l.files {
+		out = append(out, f.node)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), err
+}
+
 // ReadDir reads the facts of a fleet, a file of each node or of several, by their names in order. A node that its facts
 // do not name has the name of the file. The error describes every file that cannot be read.
 func ReadDir(dir string) ([]Node, error) {
-	out, wrong, err := readAll(dir)
+	out, wrong, _, err := readAll(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +111,7 @@ func Join(errs []error) error {
 // Check is ReadDir that reports each error at its file, and returns the nodes of the other files. It also reports the
 // entries that are not read. Whole reports whether there are no errors.
 func Check(dir string, diags *diag.List) (nodes []Node, whole bool, err error) {
-	nodes, wrong, err := readAll(dir)
+	nodes, wrong, _, err := readAll(dir)
 	for _, err := range wrong {
 		d := diag.Diagnostic{Pos: diag.Pos{File: dir}, Code: "facts", Message: err.Error()}
 		var m *misfit
@@ -115,12 +126,18 @@ func Check(dir string, diags *diag.List) (nodes []Node, whole bool, err error) {
 	return nodes, len(wrong) == 0, err
 }
 
-// readAll reads the facts of a fleet, and returns the error of each file beside the nodes of the others. The last error
-// is that of a directory without facts.
-func readAll(dir string) (out []Node, wrong []error, err error) {
+// ReadGood reads the facts of a fleet as ReadDir does. It returns an error for each file that it cannot read, and the
+// nodes of the others. It leaves out nodes that two files have. The last error is that of a directory without facts.
+func ReadGood(dir string) (out []Node, wrong []error, err error) {
+	out, wrong, ambiguous, err := readAll(dir)
+	return slices.DeleteFunc(out, func(n Node) bool { return ambiguous[n.Name] }), wrong, err
+}
+
+// readAll reads the facts of a fleet, and returns the names that more than one file has.
+func readAll(dir string) (out []Node, wrong []error, ambiguous map[string]bool, err error) {
 	l, err := list(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	wrong = l.wrong
 	for _, f := range l.files {
@@ -132,15 +149,17 @@ func readAll(dir string) (out []Node, wrong []error, err error) {
 		out = append(out, nodes...)
 	}
 	slices.SortStableFunc(out, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
+	ambiguous = map[string]bool{}
 	for i := 1; i < len(out); i++ {
-		if out[i].Name == out[i-1].Name && (i == 1 || out[i].Name != out[i-2].Name) {
+		if name := out[i].Name; name == out[i-1].Name && !ambiguous[name] {
+			ambiguous[name] = true
 			wrong = append(wrong, twice(out[i-1], out[i]))
 		}
 	}
 	if len(out)+len(wrong) == 0 {
-		return nil, nil, fail("%s: expected a file of facts per node, found none; %s", dir, naming)
+		return nil, nil, nil, fail("%s: expected a file of facts per node, found none; %s", dir, naming)
 	}
-	return out, wrong, nil
+	return out, wrong, ambiguous, nil
 }
 
 // twice is the error of a node whose facts two files have.

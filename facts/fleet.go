@@ -2,6 +2,7 @@ package facts
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,14 +14,16 @@ import (
 type Fleet struct {
 	dir   string
 	files map[string][]file // the files that may give a node this name; nil until the first question
+	wrong []error           // of the files that cannot be read
 }
 
 // NewFleet returns the fleet of a directory.
 func NewFleet(dir string) *Fleet { return &Fleet{dir: dir} }
 
-// Node returns the facts of the node of that name: of the file that is called so, or of one whose content names it. Two
-// of them are an error, and so is any file that cannot be read, as it may name the node. Only the files that name the
-// node are parsed, and their content is that of now. The first question notes which file names which node.
+// Node returns the facts of the node of that name: of the file that is called so, or of one whose content names it. It
+// is an error if two files name the node, or if one of them cannot be read. Only the files that name the node are
+// parsed, and their content is that of now. The first question notes which file names which node. If Node finds no
+// facts, its error also describes the files that cannot be read, because they may name the node.
 func (f *Fleet) Node(name string) (Node, error) {
 	candidates, err := f.candidates(name)
 	if err != nil {
@@ -47,7 +50,7 @@ func (f *Fleet) Node(name string) (Node, error) {
 
 // search finds a node among all nodes. It also finds one that candidates misses.
 func (f *Fleet) search(name string) (Node, error) {
-	nodes, err := ReadDir(f.dir)
+	nodes, wrong, err := ReadGood(f.dir)
 	if err != nil {
 		return Node{}, err
 	}
@@ -58,11 +61,14 @@ func (f *Fleet) search(name string) (Node, error) {
 	for _, n := range nodes {
 		names = append(names, n.Name)
 	}
-	if hint := diag.DidYouMean(name, names); hint != "" {
-		return Node{}, fail("%s: found no facts of '%s'; %s", f.dir, name, hint)
+	hint := diag.DidYouMean(name, names)
+	if hint == "" {
+		hint = fmt.Sprintf("expected %s.json, .yaml or .yml, or a file that names this node", name)
 	}
-	return Node{}, fail("%s: found no facts of '%s'; expected %s.json, .yaml or .yml, or a file that names this node",
-		f.dir, name, name)
+	if len(wrong) > 0 {
+		hint += "; " + diag.Count(len(wrong), "file") + " cannot be read and may have them: " + wrong[0].Error()
+	}
+	return Node{}, fail("%s: found no facts of '%s'; %s", f.dir, name, hint)
 }
 
 // named returns the index of the node of that name, -1 if there is none.
@@ -73,11 +79,10 @@ func named(nodes []Node, name string) int {
 // candidates returns the files that may have the facts of a node: those called so, and those that name it.
 func (f *Fleet) candidates(name string) ([]file, error) {
 	if f.files == nil {
-		files, err := index(f.dir)
-		if err != nil {
+		var err error
+		if f.files, f.wrong, err = index(f.dir); err != nil {
 			return nil, err
 		}
-		f.files = files
 	}
 	var out []file
 	if name == filepath.Base(name) {
@@ -96,11 +101,14 @@ func (f *Fleet) candidates(name string) ([]file, error) {
 	return out, nil
 }
 
-// index returns the files of a directory by the names in them.
-func index(dir string) (map[string][]file, error) {
+// Wrong returns an error for each file that could not be read when the first question was asked.
+func (f *Fleet) Wrong() []error { return f.wrong }
+
+// index returns the files of a directory by the names in them, and an error for each file that it cannot read.
+func index(dir string) (files map[string][]file, wrong []error, err error) {
 	l, err := list(dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	out, wrong := map[string][]file{}, l.wrong
 	for _, f := range l.files {
@@ -116,7 +124,7 @@ func index(dir string) (map[string][]file, error) {
 			}
 		}
 	}
-	return out, Join(wrong)
+	return out, wrong, nil
 }
 
 // namesIn yields the texts in JSON or YAML that follow a key like name or certname. It does not parse, so that a fleet

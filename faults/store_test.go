@@ -69,7 +69,7 @@ func (r *releases) store(dir string) {
 
 func (r *releases) sum(path string) string { return fmt.Sprintf("%x", digest(r.t, path)) }
 
-// status has the fields of bindsync status --json that the tests use.
+// status has the fields of bindsync status --format json that the tests use.
 type status struct {
 	Active, Problem string
 	Since           time.Time
@@ -82,7 +82,7 @@ func (r *releases) sound(what, dir string) status {
 	if which := r.sums[r.sum(filepath.Join(dir, "n.snap"))]; which == "" {
 		r.t.Fatalf("%s: n.snap leads to no release", what)
 	}
-	cmd := exec.Command("bindsync", "status", "--json", "--store", dir)
+	cmd := exec.Command("bindsync", "status", "--format", "json", "--store", dir)
 	out, err := cmd.Output()
 	var all []status
 	if jsonErr := json.Unmarshal(out, &all); err != nil || jsonErr != nil || len(all) != 1 {

@@ -44,7 +44,6 @@ var asking = map[string][][]string{
 	"help":         nil,
 	"version":      nil,
 
-	"slice": nil, // reads a copy
 	"serve": nil, // package serve guards what a frame asks by itself
 }
 

@@ -53,7 +53,7 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	}
 	progress := cli.NewProgress(cmd.ErrOrStderr())
 	progress.Begin("reading files", 0)
-	options.Parsed = progress.Done
+	options.Found, options.Parsed = progress.Found, progress.Done
 	c := &compilation{diags: diag.List{All: f.all || f.format != "text"}}
 	load := func() { c.site = loader.Load(dir, options, &c.diags) }
 	if f.extensions { // programs that a signal has to stop

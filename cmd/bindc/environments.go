@@ -21,8 +21,8 @@ import (
 	"bindc/snapshot"
 )
 
-func environmentsCommand() *cobra.Command {
-	b := environments{}
+func (g *bounds) environmentsCommand() *cobra.Command {
+	b := environments{flags: flags{bounds: g}}
 	cmd := &cobra.Command{
 		Use:   "environments ROOT -o DIR",
 		Short: "Compile all environments of a site",

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -93,6 +94,20 @@ func (l *linting) choose() error {
 	}
 	l.codes = slices.DeleteFunc(only, func(c diag.Code) bool { return slices.Contains(without, c) })
 	return nil
+}
+
+// sayNearKeys points to the advice of check, if there may be misspelt keys.
+func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
+	n := lint.NearKeys(site, lint.Options{Jobs: jobs})
+	if n == 0 {
+		return
+	}
+	is := "is"
+	if n > 1 {
+		is = "are"
+	}
+	fmt.Fprintf(errs, "bindc: note: %s %s nearly, but not quite, another one; 'bindc check %s --lint' shows which\n",
+		diag.Count(n, "key"), is, diag.Visible(dir))
 }
 
 // check adds advice on a site. What the whole of it takes to see is not looked for where something is wrong.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/facts"
 	"bindc/internal/cli"
 	"bindc/internal/lookup"
 	"bindc/internal/query"
@@ -17,8 +19,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-func batchCommand() *cobra.Command {
-	var s source
+func (g *globals) batchCommand() *cobra.Command {
+	s := source{globals: g}
 	var maxLine int
 	cmd := &cobra.Command{
 		Use:   "batch [FILE]",
@@ -43,15 +45,18 @@ func batchCommand() *cobra.Command {
 				return err
 			}
 			return s.requests(path, func(begin begin) error {
-				b := batch{source: &s, Session: query.Session{Begin: begin, Node: s.nodeOfDir}, maxLine: maxLine}
+				node := func(name string) (facts.Node, error) {
+					n, err := s.nodeOfDir(name)
+					return n, cmp.Or(err, s.sayUnread(cmd))
+				}
+				b := batch{source: &s, Session: query.Session{Begin: begin, Node: node}, maxLine: maxLine}
 				return b.run(cmd.InOrStdin(), cmd.OutOrStdout())
 			})
 		},
 	}
-	s.addSnapshot(cmd)
 	s.addFactsDir(cmd)
 	s.addStrict(cmd)
-	s.addAnswers(cmd)
+	s.addStrictVariables(cmd)
 	maxLine = query.MaxLine
 	cmd.Flags().Var(cli.AtLeastOne(&maxLine), "max-line", "`N` bytes in a query at most")
 	return cmd

@@ -21,8 +21,8 @@ type dumpFlags struct {
 	reveal bool
 }
 
-func dumpCommand() *cobra.Command {
-	var f dumpFlags
+func (g *globals) dumpCommand() *cobra.Command {
+	f := dumpFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "dump [FILE]",
 		Short: "Print every key of a node with its value",

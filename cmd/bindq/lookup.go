@@ -29,8 +29,8 @@ type lookupFlags struct {
 	showSensitive bool
 }
 
-func lookupCommand() *cobra.Command {
-	var f lookupFlags
+func (g *globals) lookupCommand() *cobra.Command {
+	f := lookupFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "lookup KEY...",
 		Short: "Look keys up for a node",
@@ -63,8 +63,8 @@ func lookupCommand() *cobra.Command {
 	return cmd
 }
 
-func explainCommand() *cobra.Command {
-	f := lookupFlags{why: true}
+func (g *globals) explainCommand() *cobra.Command {
+	f := lookupFlags{source: source{globals: g}, why: true}
 	cmd := &cobra.Command{
 		Use:   "explain KEY...",
 		Short: "Say where the value of a key comes from, and why",

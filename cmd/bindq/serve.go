@@ -39,8 +39,8 @@ const serveGarbagePercent = 25
 // startTime is how long a server may use more memory while it starts.
 const startTime = 2 * time.Second
 
-func serveCommand() *cobra.Command {
-	var f serveFlags
+func (g *globals) serveCommand() *cobra.Command {
+	f := serveFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Answer lookups of other programs, as Puppet",
@@ -53,8 +53,7 @@ func serveCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
-	f.addSnapshot(cmd)
-	f.addAnswers(cmd)
+	f.addStrictVariables(cmd)
 	cmd.Flags().BoolVar(&f.stdio, "stdio", false, "answer on standard input and output, until the input ends")
 	cmd.Flags().StringVar(&f.listen, "listen", "", "answer on a socket, `unix:PATH`, that only this user may open")
 	cmd.Flags().BoolVar(&f.copy, "copy", false, "read snapshots into memory in place of mapping them")

@@ -34,7 +34,7 @@ type gates struct {
 }
 
 func (g *gates) add(cmd *cobra.Command) {
-	g.signers.AddFlags(cmd)
+	g.signers.AddFlags(cmd.Flags())
 	cmd.Flags().StringVar(&g.signedAs, "signed-as", "", "`NAME` that the signed statement has to give (default: NAME)")
 	cmd.Flags().StringVar(&g.checkKeys, "check-keys", "",
 		"`FILE` of queries as batch reads them: every key must be found")

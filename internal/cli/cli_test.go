@@ -57,7 +57,8 @@ func TestProgressOnATerminal(t *testing.T) {
 	}
 	defer r.Close()
 	p := &Progress{out: w, stop: make(chan struct{})}
-	p.Begin("reading files", 3)
+	p.Begin("reading files", 2)
+	p.Found()
 	p.Done()
 	p.idle.Go(func() { p.show(0) })
 	first, err := bufio.NewReader(r).ReadString('3')
@@ -82,6 +83,16 @@ func TestProgressElsewhere(t *testing.T) {
 	p.Done()
 	if line := p.line(); line != "composing: 1" {
 		t.Errorf("the line is %q", line)
+	}
+	p.Begin("reading files", 50310)
+	p.done.Store(3120)
+	if line := p.line(); line != "reading files: 3 120 of 50 310" {
+		t.Errorf("the line is %q", line)
+	}
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1 000", 1234567: "1 234 567"} {
+		if got := grouped(n); got != want {
+			t.Errorf("%d is %q, expected %q", n, got, want)
+		}
 	}
 	p.End()
 	if out.Len() > 0 {

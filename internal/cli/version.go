@@ -43,6 +43,14 @@ func describe(release string, info *debug.BuildInfo) string {
 	return version + commit + changed
 }
 
+// versionFlag is the flag of a program that prints its version. The flag of cobra needs the version at every start.
+const versionFlag = "version"
+
+func printVersion(root *cobra.Command) error {
+	_, err := fmt.Fprintf(root.OutOrStdout(), "%s %s\n", root.Name(), Version())
+	return err
+}
+
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",

@@ -8,7 +8,21 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/recipe"
+	"bindc/loader"
 )
+
+// NearKeys returns the number of keys of site on which near_key advises. It reads files only if there may be some.
+func NearKeys(site *loader.Site, opts Options) int {
+	opts.Codes = []diag.Code{"near_key"}
+	var found diag.List
+	l := &linter{site: site, opts: opts, diags: &found, ignored: map[commentedLine]bool{}, paths: pathsOf(site)}
+	if l.checkNearKeys(); len(found.Sorted()) == 0 {
+		return 0
+	}
+	found = diag.List{}
+	Check(site, nil, opts, &found)
+	return len(found.Sorted())
+}
 
 // boundKey counts the places where a key is bound, and records the first.
 type boundKey struct {

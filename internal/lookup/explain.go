@@ -15,6 +15,26 @@ const maxExplained = 1000
 // Explain is Lookup with the reasons. It runs the same code and records the steps. It returns an error only if the
 // snapshot is damaged or closed; an error of the binding that wins is in the outcome.
 func (r *Request) Explain(key string) (*Explanation, error) {
+	return r.explain(key, nil)
+}
+
+// ExplainUnset is Explain without most bindings that would not hold if the unset variables were set: those for another
+// value of a category than the request has. Its positions have the numbers of files, not their names. So it reads a
+// part of the site, where Explain reads all.
+func (r *Request) ExplainUnset(key string) (*Explanation, error) {
+	if r.closed.Load() {
+		return nil, fs.ErrClosed
+	}
+	unset := make([]bool, len(r.snap.dimensions))
+	for i := range unset {
+		// The candidate decides about guards: guards of one category share the reason for which they do not hold.
+		unset[i] = r.snap.dimensions[i].category >= 0 || len(r.lacks(i)) > 0
+	}
+	return r.explain(key, func(d int, number uint32) bool { return unset[d] || number == r.numbers[d] })
+}
+
+// explain explains key with the bindings that snapshot.BindingsWhere selects.
+func (r *Request) explain(key string, possible func(dimension int, number uint32) bool) (*Explanation, error) {
 	if r.closed.Load() {
 		return nil, fs.ErrClosed
 	}
@@ -28,7 +48,7 @@ func (r *Request) Explain(key string) (*Explanation, error) {
 	l.done()
 	l = r.start() // for the other bindings; Lookup made the answer above
 	defer l.done()
-	x := explainer{r: r, base: l, recorder: rec, filled: map[string]Explanation{}}
+	x := explainer{r: r, base: l, recorder: rec, filled: map[string]Explanation{}, possible: possible}
 	if err := x.fill(root.Lookups[0]); err != nil {
 		return nil, err
 	}

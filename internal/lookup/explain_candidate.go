@@ -16,6 +16,8 @@ type explainer struct {
 	base   *lookup                // evaluations use its bounds
 	filled map[string]Explanation // by key, what bound finds
 	files  []snapshot.Input
+
+	possible func(dimension int, number uint32) bool // as in snapshot.BindingsWhere; see ExplainUnset
 }
 
 // filed is a binding and the key that it is filed under, an internal one if the key is merged.
@@ -27,11 +29,11 @@ type filed struct {
 // bindings returns those of key in order of precedence. If its values are merged, it returns them instead of the
 // recipes that merge them.
 func (x *explainer) bindings(key string) ([]filed, error) {
-	own, err := x.r.file.Bindings(key)
+	own, err := x.r.file.BindingsWhere(key, x.possible)
 	if err != nil {
 		return nil, err
 	}
-	merged, err := x.r.file.Bindings(recipe.MergeKey(key))
+	merged, err := x.r.file.BindingsWhere(recipe.MergeKey(key), x.possible)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +56,7 @@ func (x *explainer) bindings(key string) ([]filed, error) {
 
 // bindingsOf returns the bindings of an internal key in order of precedence.
 func (x *explainer) bindingsOf(key string) (out []filed, err error) {
-	bs, err := x.r.file.Bindings(key)
+	bs, err := x.r.file.BindingsWhere(key, x.possible)
 	for _, b := range bs {
 		out = append(out, filed{b, key})
 	}
@@ -127,6 +129,9 @@ func (x *explainer) readFiles() (err error) {
 
 // at formats a position like a diagnostic.
 func (x *explainer) at(o snapshot.Origin) (string, error) {
+	if x.possible != nil {
+		return fmt.Sprintf("%d:%d:%d", o.Input, o.Line, o.Col), nil
+	}
 	if err := x.readFiles(); err != nil {
 		return "", err
 	}

@@ -15,7 +15,7 @@ func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 	if r == nil {
 		return nil, nil
 	}
-	bs, err := x.r.file.Bindings(r.Name)
+	bs, err := x.r.file.BindingsWhere(r.Name, x.possible)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ type placedValue struct {
 // locations returns those of all hierarchies that a key may be in, with what they bind it to.
 func (x *explainer) locations(key, root string) (out []Location, err error) {
 	h := x.r.snap.hierarchies.Load()
-	if h == nil || h.written.Len() == 0 || internal(key) {
+	if h == nil || h.written.Len() == 0 || internal(key) || x.possible != nil {
 		return nil, nil
 	}
 	if root == "" {

@@ -1,7 +1,6 @@
 package lookup
 
 import (
-	"cmp"
 	"iter"
 	"runtime"
 	"slices"
@@ -99,24 +98,24 @@ func (r *Request) doubtful(dimension int) (text, near string, doubtful bool) {
 	if r.facts.isStructured(d) {
 		return strings.Clone(text), "", true
 	}
-	values := slices.Collect(r.file.ValuesOf(dimension))
 	if d.exact {
-		near = differsInCase(text, values)
+		near = differsInCase(text, r.file.ValuesOf(dimension))
 	} else {
 		text = strings.ToLower(text)
 	}
-	if !d.namesNodes() {
-		near = cmp.Or(near, diag.Misspelt(text, values))
+	if near == "" && !d.namesNodes() {
+		near = diag.Misspelt(text, slices.Collect(r.file.ValuesOf(dimension)))
 	}
 	near = strings.Clone(near)
 	return strings.Clone(text), near, near != ""
 }
 
 // differsInCase returns the value that differs from text by upper and lower case only, or "".
-func differsInCase(text string, values []string) string {
-	i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, text) })
-	if i < 0 {
-		return ""
+func differsInCase(text string, values iter.Seq[string]) string {
+	for v := range values {
+		if strings.EqualFold(v, text) {
+			return v
+		}
 	}
-	return values[i]
+	return ""
 }

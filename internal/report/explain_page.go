@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bindc/diag"
@@ -20,7 +21,7 @@ func (p *Page) Explanation(e *Explanation) {
 	p.explained(e, 0)
 }
 
-// heading is the key and what came of it.
+// heading writes the key and what came of it.
 func (p *Page) heading(e *Explanation, indent int) {
 	text := e.Outcome.text()
 	style := ""
@@ -32,8 +33,8 @@ func (p *Page) heading(e *Explanation, indent int) {
 	}
 	pad := strings.Repeat(" ", indent)
 	used := indent + columns(e.Key) + len(" = ")
-	if indent > 0 || used+columns(text) <= pageWidth {
-		fmt.Fprintf(p, "%s%s = %s\n", pad, p.paint(bold, e.Key), p.paint(style, fitted(text, room(used))))
+	if indent > 0 || used+columns(text) <= p.width() {
+		fmt.Fprintf(p, "%s%s = %s\n", pad, p.paint(bold, e.Key), p.paint(style, fitted(text, p.room(used))))
 		return
 	}
 	fmt.Fprintf(p, "%s =\n", p.paint(bold, e.Key))
@@ -41,12 +42,17 @@ func (p *Page) heading(e *Explanation, indent int) {
 		p.wrapped(2, style, strings.Fields(text))
 		return
 	}
-	for line := range strings.Lines(indented(text)) {
+	lines := slices.Collect(strings.Lines(indented(text)))
+	for i, line := range lines {
+		if more := len(lines) - i; i == shownRows && more > 1 && !p.All {
+			p.line(2, dim, diag.Count(more, "line")+" more (--all shows each)")
+			break
+		}
 		fmt.Fprintln(p, p.paint("", strings.TrimSuffix(line, "\n")))
 	}
 }
 
-// indented is JSON over several lines, below a key; what is none stays one line.
+// indented returns JSON over several lines, to write below a key. Other text stays on one line.
 func indented(text string) string {
 	out := &strings.Builder{}
 	v, err := parseJSON([]byte(text))
@@ -57,7 +63,7 @@ func indented(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSpace(out.String()), "\n", "\n  ") + "\n"
 }
 
-// shownRows is how many rows of a list a page shows unless somebody asks for all.
+// shownRows is the number of rows of a list that a page shows, unless All is set.
 const shownRows = 20
 
 func (p *Page) explained(e *Explanation, indent int) {

@@ -89,6 +89,17 @@ const (
 	People             // without quotes
 )
 
+// FormOf returns the form of values in a report that a verb prints with a value of --format.
+func FormOf(format string) Form {
+	switch format {
+	case "json":
+		return JSON
+	case "yaml":
+		return YAML
+	}
+	return People
+}
+
 // Text returns the text of v in a form.
 func Text(v value.Value, f Form) (json.RawMessage, error) {
 	if name, twice := value.SameText(v); twice && f == JSON {

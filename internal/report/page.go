@@ -2,28 +2,42 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"math"
+	"os"
 	"strings"
 
-	"github.com/rivo/uniseg"
+	"github.com/clipperhouse/displaywidth"
 
 	"bindc/diag"
+	"bindc/internal/cli"
 	"bindc/internal/lookup"
 )
 
-// Page is text for people, 80 columns wide.
+// Page is text for people.
 type Page struct {
 	*bufio.Writer
-	All   bool // also what does not apply to the request
-	color bool
+	All bool // also what does not apply to the request
+	Screen
 }
 
-const pageWidth = 80
+// Screen describes what shows a page.
+type Screen struct {
+	Color bool
+	Width int // in columns; 0 if lines may have any length
+}
+
+// ScreenOf returns the screen that w is. In a pipe or a file, lines may have any length.
+func ScreenOf(w io.Writer) Screen {
+	f, ok := w.(*os.File)
+	return Screen{Color: ok && cli.Color(f), Width: cli.Width(w)}
+}
 
 // Print lets draw write a page to w.
-func Print(w io.Writer, color bool, draw func(p *Page)) error {
-	p := &Page{Writer: bufio.NewWriter(w), color: color}
+func Print(w io.Writer, s Screen, draw func(p *Page)) error {
+	p := &Page{Writer: bufio.NewWriter(w), Screen: s}
 	draw(p)
 	return p.Flush()
 }
@@ -38,43 +52,47 @@ const (
 	cyan   = "36"
 )
 
-// paint is text as a page shows it, in a style or none: what is in it cannot harm a terminal. All that a page shows of
-// snapshots, facts and arguments comes through here.
+// paint returns text as a page shows it, in a style or none. It makes control characters visible, so that they cannot
+// harm a terminal. All that a page shows of snapshots, facts and arguments comes through here.
 func (p *Page) paint(style, text string) string {
 	text = diag.Visible(text)
-	if !p.color || style == "" || text == "" {
+	if !p.Color || style == "" || text == "" {
 		return text
 	}
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// columns is how wide a terminal shows text, as paint has it.
-func columns(text string) int { return uniseg.StringWidth(diag.Visible(text)) }
+// columns returns the number of columns in which a terminal shows text, as paint returns it.
+func columns(text string) int { return displaywidth.String(diag.Visible(text)) }
 
-// fitted is text in at most so many columns, and on one line. No character is cut in two.
+// fitted returns text on one line, cut to so many columns. It does not cut a character in two.
 func fitted(text string, most int) string {
 	text = strings.Join(strings.Fields(text), " ")
-	width, end := 0, 0 // what there is room for beside what tells that there is more ends there
-	for g := uniseg.NewGraphemes(text); g.Next(); {
-		if width += columns(g.Str()); width > most {
+	width, end := 0, 0 // end is where the text is cut, if it is: the mark of the cut has to fit too
+	read := 0
+	for g := displaywidth.StringGraphemes(text); g.Next(); {
+		if width += columns(g.Value()); width > most {
 			return text[:end] + "…"
 		}
-		if width < most {
-			_, end = g.Positions()
+		if read += len(g.Value()); width < most {
+			end = read
 		}
 	}
 	return text
 }
 
-// room is what is left of a line behind so many columns; a little is left in any.
-func room(used int) int { return max(pageWidth-used, 10) }
+// room returns the number of columns that are left in a line after so many. It returns a few even if none are.
+func (p *Page) room(used int) int { return max(p.width()-used, 10) }
+
+// width returns the number of columns in a line.
+func (p *Page) width() int { return cmp.Or(p.Width, math.MaxInt) }
 
 // line writes text, cut to what is left of the line behind an indent.
 func (p *Page) line(indent int, style, text string) {
-	fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, fitted(text, room(indent))))
+	fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, fitted(text, p.room(indent))))
 }
 
-// wrapped writes words in as many lines as they take; none is broken.
+// wrapped writes words in as many lines as they take. It does not break words.
 func (p *Page) wrapped(indent int, style string, words []string) {
 	var line []string
 	width := 0
@@ -86,7 +104,7 @@ func (p *Page) wrapped(indent int, style string, words []string) {
 	}
 	for _, word := range words {
 		n := columns(word)
-		if width > 0 && indent+width+1+n > pageWidth {
+		if width > 0 && indent+width+1+n > p.width() {
 			end()
 		}
 		if width > 0 {
@@ -102,7 +120,7 @@ func (p *Page) wrapped(indent int, style string, words []string) {
 func (p *Page) place(indent int, at, layer string) {
 	layer = "(" + layer + ")"
 	between := "  "
-	if indent+columns(at)+len(between)+columns(layer) > pageWidth {
+	if indent+columns(at)+len(between)+columns(layer) > p.width() {
 		between = "\n" + strings.Repeat(" ", indent)
 	}
 	fmt.Fprintf(p, "%s%s%s\n", p.paint(cyan, at), between, p.paint(dim, layer))

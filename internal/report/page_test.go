@@ -22,7 +22,7 @@ func TestPagesInColour(t *testing.T) {
 				State: lookup.Hidden, Why: "hidden by a.yaml:1:2"}}}
 	draw := func(color bool) string {
 		var b strings.Builder
-		p := &Page{Writer: bufio.NewWriter(&b), color: color}
+		p := &Page{Writer: bufio.NewWriter(&b), Screen: Screen{color, 80}}
 		p.Explanation(&shape)
 		p.Flush()
 		return b.String()
@@ -44,7 +44,7 @@ func TestPagesInColour(t *testing.T) {
 		t.Errorf("without colour\n%s\nwith\n%s", plain, painted)
 	}
 	for line := range strings.Lines(plain) {
-		if n := columns(strings.TrimSuffix(line, "\n")); n > pageWidth {
+		if n := columns(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -81,7 +81,7 @@ func TestExplanationWithoutCategories(t *testing.T) {
 	shape := Explanation{Key: "k", Outcome: Outcome{Value: []byte(`1`)},
 		Lookups: []Explanation{{Key: "inner", Outcome: notFound()}}, Unexplained: 3}
 	var b strings.Builder
-	p := &Page{Writer: bufio.NewWriter(&b)}
+	p := &Page{Writer: bufio.NewWriter(&b), Screen: Screen{Width: 80}}
 	p.Explanation(&shape)
 	p.Flush()
 	const want = `k = 1
@@ -106,7 +106,7 @@ func TestWrappedWords(t *testing.T) {
 	for _, c := range []struct{ indent, first, second, lines int }{{0, 1, 78, 1}, {0, 1, 79, 2}, {2, 1, 77, 2},
 		{2, 1, 76, 1}, {0, 40, 39, 1}, {0, 40, 40, 2}, {0, 90, 1, 2}} {
 		var b strings.Builder
-		p := &Page{Writer: bufio.NewWriter(&b)}
+		p := &Page{Writer: bufio.NewWriter(&b), Screen: Screen{Width: 80}}
 		p.wrapped(c.indent, "", []string{strings.Repeat("a", c.first), strings.Repeat("b", c.second)})
 		p.Flush()
 		if n := strings.Count(b.String(), "\n"); n != c.lines {
@@ -119,7 +119,8 @@ func TestWrappedWords(t *testing.T) {
 func TestMarkdownRowsAreShort(t *testing.T) {
 	var out bytes.Buffer
 	long := Outcome{Value: []byte(`"` + strings.Repeat("x", 300) + `"`)}
-	if err := Print(&out, false, func(p *Page) { p.markdownRow([]Change{{Old: long, New: notFound()}}) }); err != nil {
+	draw := func(p *Page) { p.markdownRow([]Change{{Old: long, New: notFound()}}) }
+	if err := Print(&out, Screen{}, draw); err != nil {
 		t.Fatal(err)
 	}
 	cells := strings.Split(out.String(), " | ")
@@ -131,7 +132,7 @@ func TestMarkdownRowsAreShort(t *testing.T) {
 // Nothing that a page shows can harm a terminal, with colour or without.
 func TestPageShowsControlCharacters(t *testing.T) {
 	for _, color := range []bool{false, true} {
-		p := &Page{Writer: bufio.NewWriter(io.Discard), color: color}
+		p := &Page{Writer: bufio.NewWriter(io.Discard), Screen: Screen{color, 80}}
 		if got := p.paint("", "a\x1b[2Jb"); strings.Contains(got, "\x1b") {
 			t.Errorf("colour %v: %q", color, got)
 		}
@@ -141,7 +142,7 @@ func TestPageShowsControlCharacters(t *testing.T) {
 // Two groups of nodes are apart, even if no key changes.
 func TestGroupsOfNodesAreApart(t *testing.T) {
 	var out bytes.Buffer
-	err := Print(&out, false, func(p *Page) {
+	err := Print(&out, Screen{}, func(p *Page) {
 		changed := Effect{{Key: "k"}}
 		p.Diff(&Diff{Nodes: []Group{{Nodes: []string{"a"}, Changes: changed}, {Nodes: []string{"b"}}}})
 	})

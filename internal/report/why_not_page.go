@@ -22,7 +22,7 @@ func (p *Page) unmatched(w *WhyNot, text string) {
 func (p *Page) WhyNot(w *WhyNot) {
 	if w.Outcome != nil {
 		const intro, is = "For this node ", " = "
-		left := room(len(intro) + columns(w.Key) + len(is))
+		left := p.room(len(intro) + columns(w.Key) + len(is))
 		fmt.Fprint(p, intro, p.paint(bold, w.Key), is, p.paint("", fitted(w.Outcome.text(), left)), "\n")
 	}
 	if !w.IsBound() {

@@ -14,6 +14,7 @@
 // A session also has these commands:
 //
 //	build SITE -o FILE      compiles a site
+//	slice FILE TERM OUT     cuts from a snapshot what requests with the term CATEGORY=VALUE can reach
 //	truncate FILE           leaves the first half of a file
 //	damage FILE SECTION     inverts the bytes of a section and corrects the checksums
 package transcript
@@ -78,6 +79,7 @@ func (s *session) run(path string, update bool) {
 		"BINDQ_IDENTITY", "BINDQ_EYAML_KEY"} {
 		s.Setenv(name, "")
 	}
+	s.Setenv("COLUMNS", "80")
 	found := s.answers(string(archive.Comment))
 	if update {
 		archive.Comment = []byte(found)
@@ -151,6 +153,8 @@ func (s *session) answerOf(args []string) string {
 		status = s.program(args[1:], bytes.NewReader(in), &stdout, &stderr)
 	case "build":
 		testsite.Build(s.T, args[1], args[3])
+	case "slice":
+		testsite.Slice(s.T, args[1], args[2], args[3])
 	case "truncate":
 		testsite.Truncate(s.T, args[1])
 	case "damage":
@@ -192,8 +196,8 @@ var chance = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{12}\b`), "SHORTDIGEST"},
 	{regexp.MustCompile(`\.\d+\.tmp\b`), ".N.tmp"},
 	{regexp.MustCompile(`\b20\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?`), "TIME"},
-	{regexp.MustCompile(`"(seconds|age)": [\d.e-]+`), `"$1": N`},
-	{regexp.MustCompile(`"validator": "\d+ \d+ \d+"`), `"validator": "V"`},
+	{regexp.MustCompile(`"(seconds|age)": ?[\d.e-]+`), `"$1": N`},
+	{regexp.MustCompile(`"validator": ?"\d+ \d+ \d+"`), `"validator": "V"`},
 	{regexp.MustCompile(` +` + regexp.QuoteMeta(userName()) + ` +`), "  USER  "},
 }
 

@@ -2,7 +2,6 @@
 package affected
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -30,11 +29,11 @@ type Comparison struct {
 }
 
 // Groups returns the nodes for which something changes, those with the same changes together. It only looks up what
-// may differ, according to d.
-func (c *Comparison) Groups(d *decision.Difference) ([]report.Group, error) {
+// may differ, according to d. wrong has the error of each node, or nil.
+func (c *Comparison) Groups(d *decision.Difference) (groups []report.Group, wrong []error) {
 	keys := c.keys(d)
 	effects, wrong := make([]report.Effect, len(c.Nodes)), make([]error, len(c.Nodes))
-	inParallel(len(c.Nodes), func(i int) {
+	InParallel(len(c.Nodes), func(i int) {
 		defer c.Done()
 		wrong[i] = snapfile.InFile(c.OldPath, c.Old.Protect(func() error {
 			old, err := Request(c.Old, c.Nodes[i])
@@ -47,14 +46,14 @@ func (c *Comparison) Groups(d *decision.Difference) ([]report.Group, error) {
 			}))
 		}))
 	})
-	if err := Join(wrong); err != nil {
-		return nil, err
-	}
-	names := make([]string, len(c.Nodes))
+	var names []string
+	var good []report.Effect
 	for i, n := range c.Nodes {
-		names[i] = n.Name
+		if wrong[i] == nil {
+			names, good = append(names, n.Name), append(good, effects[i])
+		}
 	}
-	return report.Grouped(names, effects), nil
+	return report.Grouped(names, good), wrong
 }
 
 // keys returns the keys whose answers may differ for some node.
@@ -104,20 +103,8 @@ func Request(snap *lookup.Snapshot, n facts.Node) (*lookup.Request, error) {
 	return r, nil
 }
 
-// Join returns the errors of several nodes as one, or nil. Damage of the snapshot concerns all nodes and is reported
-// once.
-func Join(wrong []error) error {
-	for _, err := range wrong {
-		var damage *bindings.DamageError
-		if errors.As(err, &damage) {
-			return err
-		}
-	}
-	return facts.Join(wrong)
-}
-
-// inParallel does n things, as many at a time as there are processors.
-func inParallel(n int, do func(i int)) {
+// InParallel does n things, as many at a time as there are processors.
+func InParallel(n int, do func(i int)) {
 	var wg sync.WaitGroup
 	next := make(chan int)
 	for range min(n, runtime.GOMAXPROCS(0)) {
