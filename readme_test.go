@@ -24,8 +24,8 @@ func indentedBlock(t *testing.T, document, begin string) string {
 	return string(block)
 }
 
-// TestTheProgramOfTheReadme builds the program of README.md in a module of its own, with the lines of the guide.
-func TestTheProgramOfTheReadme(t *testing.T) {
+// TestReadmeProgramWorks builds the program of README.md in a module of its own, with the lines of the guide.
+func TestReadmeProgramWorks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the lines are for a shell")
 	}
@@ -78,8 +78,8 @@ func main() {
 	}
 }
 
-// TestTheWatchingProgramOfTheGuideCompiles vets the program in docs/guide/go.md that follows a file.
-func TestTheWatchingProgramOfTheGuideCompiles(t *testing.T) {
+// TestGuideWatcherCompiles vets the program in docs/guide/go.md that follows a file.
+func TestGuideWatcherCompiles(t *testing.T) {
 	dir := t.TempDir()
 	text := "package main\n\nimport (\n\t\"log\"\n\n\tbindings \"bindc/runtime\"\n)\n\n" +
 		"func use(node *bindings.Facts) {\n" +

@@ -127,7 +127,7 @@ func Check(dir string, diags *diag.List) (nodes []Node, whole bool, err error) {
 }
 
 // ReadGood reads the facts of a fleet as ReadDir does. It returns an error for each file that it cannot read, and the
-// nodes of the others. It leaves out nodes that two files have. The last error is that of a directory without facts.
+// nodes of the others. It leaves out nodes that two files have. The last error describes a directory without facts.
 func ReadGood(dir string) (out []Node, wrong []error, err error) {
 	out, wrong, ambiguous, err := readAll(dir)
 	return slices.DeleteFunc(out, func(n Node) bool { return ambiguous[n.Name] }), wrong, err

@@ -21,9 +21,9 @@ type Fleet struct {
 func NewFleet(dir string) *Fleet { return &Fleet{dir: dir} }
 
 // Node returns the facts of the node of that name: of the file that is called so, or of one whose content names it. It
-// is an error if two files name the node, or if one of them cannot be read. Only the files that name the node are
-// parsed, and their content is that of now. The first question notes which file names which node. If Node finds no
-// facts, its error also describes the files that cannot be read, because they may name the node.
+// is an error if two files name the node, or if one of them cannot be read. Node parses only the files that name the
+// node, each time anew. The first call notes which file names which node. If Node finds no facts, its error also
+// describes the files that cannot be read, because they may name the node.
 func (f *Fleet) Node(name string) (Node, error) {
 	candidates, err := f.candidates(name)
 	if err != nil {
@@ -71,7 +71,7 @@ func (f *Fleet) search(name string) (Node, error) {
 	return Node{}, fail("%s: found no facts of '%s'; %s", f.dir, name, hint)
 }
 
-// named returns the index of the node of that name, -1 if there is none.
+// named returns the index of the node of that name, or -1.
 func named(nodes []Node, name string) int {
 	return slices.IndexFunc(nodes, func(n Node) bool { return n.Name == name })
 }

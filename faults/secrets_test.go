@@ -39,6 +39,8 @@ var showing = map[string][]string{
 	"bindc push": {"push FILE oci://127.0.0.1:1/site:x --plain-http"},
 	"bindc eyaml": {"eyaml encrypt --public-key FILE", "eyaml encrypt --public-key NODES",
 		"eyaml edit BAD/bindings/default.yaml --public-key FILE", "eyaml edit SITE"},
+	"bindc plan": {"plan SITE FILE", "plan FILE OTHER --facts-dir NODES --format markdown",
+		"plan FILE OTHER --format yaml", "plan BAD FILE"},
 	"bindc completion": nil, "bindc help": nil, "bindc init": nil, "bindc schema": nil,
 	"bindc version": nil,
 	"bindc adopt": {"adopt SITE --dry-run --no-compare --force -o FILE.adopted",

@@ -199,7 +199,7 @@ func TestThePrefixOfAClass(t *testing.T) {
 }
 
 // The server says what it needs: what is used, and what that is derived from. The category node is in every site.
-func TestWhatASnapshotNeeds(t *testing.T) {
+func TestNeedsExaminesAllBindings(t *testing.T) {
 	path := snap(t)
 	of := "clientcert domain fqdn hostname"
 	names := of + " networking"

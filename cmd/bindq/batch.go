@@ -34,8 +34,8 @@ func (g *globals) batchCommand() *cobra.Command {
 			"\"keys\": [K, ...] in place of \"key\" is answered by {\"answers\": [...]}. With\n" +
 			"\"explain\": true an answer has the members of lookup --explain too.\n\n" +
 			"A query with a node but no facts uses the facts of the node in --facts-dir.\n\n" +
-			"Exit status: 0 every query has its answer, be it an error; 2 an error of the\n" +
-			"snapshot.",
+			"Exit status: 0 every query has an answer, which may be an error; 2 the\n" +
+			"snapshot has an error.",
 		Example: "  echo '{\"key\": \"ntp::package\", \"facts\": {\"fqdn\": \"web1\"}}' |\n" +
 			"    bindq batch -s site.bsnap",
 		Args: cobra.MaximumNArgs(1),
@@ -95,7 +95,7 @@ func (b *batch) run(in io.Reader, out io.Writer) error {
 				return err
 			}
 		}
-		if r.Buffered() == 0 { // nothing is waiting: let the other end see what there is
+		if r.Buffered() == 0 { // no query is waiting, so the caller should see the answers now
 			if err := w.Flush(); err != nil {
 				return err
 			}

@@ -13,7 +13,7 @@ import (
 	"bindc/internal/lookup"
 )
 
-// manyKeys is the number of keys from which on completion offers only what they begin with.
+// manyKeys is the number of keys above which completion offers only the beginnings of keys.
 const manyKeys = 100
 
 // completeKeys has the first arguments of a verb completed from the keys of the snapshot, at most so many.
@@ -26,7 +26,7 @@ func (s *source) completeKeys(cmd *cobra.Command, most int) {
 	}
 }
 
-// completer returns the words that complete what is typed.
+// completer returns the words that complete the typed text.
 type completer func(typed string) ([]string, cobra.ShellCompDirective)
 
 // completeFlag has the value of a flag completed. The snapshot may be the argument of the verb.
@@ -53,7 +53,7 @@ func (s *source) completePrefix(cmd *cobra.Command) {
 	})
 }
 
-// inSnapshot returns the words that list finds in the snapshot and that begin with what is typed.
+// inSnapshot returns the words that list finds in the snapshot and that begin with the typed text.
 func (s *source) inSnapshot(typed string, list func(*lookup.Snapshot) ([]string, error)) (
 	words []string, how cobra.ShellCompDirective) {
 	path, err := s.path()
@@ -70,7 +70,7 @@ func (s *source) inSnapshot(typed string, list func(*lookup.Snapshot) ([]string,
 	return slices.DeleteFunc(words, unusable), cobra.ShellCompDirectiveNoFileComp
 }
 
-// keysFrom returns the keys that begin with what is typed. If there are many, it cuts them after the next '::'.
+// keysFrom returns the keys that begin with the typed text. If there are many, it cuts them after the next '::'.
 func (s *source) keysFrom(typed string) ([]string, cobra.ShellCompDirective) {
 	keys, how := s.inSnapshot(typed, func(snap *lookup.Snapshot) (keys []string, err error) {
 		for key := range snap.Keys() {
@@ -87,7 +87,7 @@ func (s *source) keysFrom(typed string) ([]string, cobra.ShellCompDirective) {
 	return begun(keys, len(typed)), how | cobra.ShellCompDirectiveNoSpace
 }
 
-// begun returns keys cut after the first '::' behind what is typed, each once and sorted.
+// begun returns keys cut after the first '::' behind the typed text, each once and sorted.
 func begun(keys []string, typed int) []string {
 	seen := map[string]bool{}
 	var out []string

@@ -121,7 +121,7 @@ func (f *diffFlags) difference(cmd *cobra.Command, path string, before, after *s
 	return d, err
 }
 
-// sayUncertain tells what only facts decide.
+// sayUncertain notes the differences that only facts decide.
 func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
 	for _, name := range d.Categories {
 		note(cmd, "not the same in both: "+name+"; for whom conditions on it hold only --facts-dir tells")
@@ -131,7 +131,7 @@ func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
 	}
 }
 
-// nodes looks up for each node of the fleet what may differ for it, and calls do with the differences.
+// nodes looks up the keys that may differ for each node of the fleet, and calls do with the differences.
 func (f *diffFlags) nodes(cmd *cobra.Command, fleet *fleet, paths [2]string, d *decision.Difference,
 	do func([]report.Group) error) error {
 	return f.ask(paths[0], func(a *lookup.Snapshot) error {

@@ -96,7 +96,7 @@ func (s *source) trusted(stdin io.Reader) (bindings.Value, error) {
 	return facts.ParseHash("the trusted facts", wherein(s.trustedFile), src)
 }
 
-// readAll reads a file that holds what, in as many bytes as there may be.
+// readAll reads a file of at most maxFacts bytes. Messages call its content what.
 func (s *source) readAll(what, path string, stdin io.Reader) ([]byte, error) {
 	src, err := readUpTo(path, stdin, s.maxFacts+1)
 	if err != nil {
@@ -132,7 +132,7 @@ func readUpTo(path string, stdin io.Reader, n int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(in, int64(n)))
 }
 
-// wherein is a file as messages name it.
+// wherein returns the name of a file for messages.
 func wherein(path string) string {
 	if path == "-" {
 		return "standard input"

@@ -58,7 +58,7 @@ func (f *fleet) report(wrong []error) error {
 	return nil
 }
 
-// reportEach reports the errors of all nodes, each nil or an error. If no node is without one, there is no answer.
+// reportEach reports the errors of all nodes, each nil or an error. It returns errReported if every node has one.
 func (f *fleet) reportEach(wrong []error) error {
 	if err := f.report(wrong); err != nil {
 		return err

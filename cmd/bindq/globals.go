@@ -64,7 +64,8 @@ func (g *globals) path() (string, error) {
 	return "", errors.New("expected -s FILE, the snapshot, or BINDQ_SNAPSHOT in the environment")
 }
 
-// unseal returns a function that decrypts the key of a snapshot with the given identities, or nil if there are none.
+// unseal returns a function that decrypts the key of a snapshot with the given identities. It returns nil without
+// identities.
 func (g *globals) unseal() (func(sealed []byte) (key []byte, err error), error) {
 	files := g.identities
 	if given := os.Getenv("BINDQ_IDENTITY"); len(files) == 0 && given != "" {

@@ -57,7 +57,7 @@ func command(args []string) *cobra.Command {
 // message returns an error as bindq prints it.
 func message(err error) string { return report.Message(err, report.CodeOf(err)) }
 
-// addShowSensitive adds the flag with which somebody asks for sensitive values where no key is asked for.
+// addShowSensitive adds --show-sensitive to a verb that is not asked for a key by name.
 func addShowSensitive(cmd *cobra.Command, show *bool) {
 	cmd.Flags().BoolVar(show, "show-sensitive", false, "show sensitive values too")
 }

@@ -44,7 +44,7 @@ func (g *globals) keysCommand() *cobra.Command {
 				}
 				out := bufio.NewWriter(cmd.OutOrStdout())
 				for _, key := range keys {
-					fmt.Fprintln(out, diag.Visible(key)) // one line a key, whatever is in it; an error is that of Flush
+					fmt.Fprintln(out, diag.Visible(key)) // a line for each key; Flush returns an error of the writer
 				}
 				return out.Flush()
 			})
@@ -136,7 +136,7 @@ type verified struct {
 	Signed *signed `json:"signed"` // null unless --allowed-signers is given
 }
 
-// signed is what the signature of a snapshot says.
+// signed has the statement that is signed, and the key that signed it.
 type signed struct {
 	Signer   string    `json:"signer"`
 	Key      string    `json:"key"`

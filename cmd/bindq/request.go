@@ -40,9 +40,9 @@ func (s *source) addRequest(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.node, "node", "",
 		"certname, the `NAME` of the node: sets fqdn, clientcert and trusted")
 	cmd.Flags().StringArrayVar(&s.variables, "var", nil,
-		"a variable that is no fact, as --fact gives one: `NAME=TEXT` or NAME:=JSON")
+		"a variable beside the facts, `NAME=TEXT` or NAME:=JSON (repeatable)")
 	cmd.Flags().StringVar(&s.environment, "environment", "",
-		"`NAME` of the environment (default: the fact, else production)")
+		"`NAME` of the environment (default: the fact, or production)")
 	s.completeFlag(cmd, "node", s.nodesFrom)
 	s.completeFlag(cmd, "fact", s.factsFrom)
 	s.completeFlag(cmd, "var", s.factsFrom)

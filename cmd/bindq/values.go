@@ -30,7 +30,7 @@ func (f *tableFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.showSensitive, "show-sensitive", false, "show sensitive values")
 }
 
-// table hands on the decision table of a key. The error is errNotFound where there is none.
+// table calls do with the decision table of a key. The error is errNotFound if the key has none.
 func (f *tableFlags) table(cmd *cobra.Command, key string, do func(*decision.Table) error) error {
 	path, err := f.path()
 	if err != nil {
@@ -70,7 +70,7 @@ func (g *globals) valuesCommand() *cobra.Command {
 		Long: "values prints the decision table of a key, all of its bindings in order of\n" +
 			"precedence: a node gets the value of the first binding whose condition holds for\n" +
 			"it. With --facts-dir it lists the nodes of each binding.\n\n" +
-			"With VALUE, JSON or else text, values prints for whom this value would win and\n" +
+			"With VALUE, JSON or text, values prints for whom this value would win and\n" +
 			"what hides it. With facts it also prints what became of it for that node.\n\n" +
 			"Exit status: 0 the key is bound (to VALUE), 1 it is not, 2 an error.",
 		Example: "  bindq values ntp::package -s site.bsnap\n" +

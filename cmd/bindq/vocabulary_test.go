@@ -147,7 +147,8 @@ func checkDocumented(t *testing.T, members string) {
 func TestRenderAsIsHidden(t *testing.T) {
 	_, snap := vocabulary(t)
 	for line, want := range map[string]string{
-		"lookup a --render-as json": "1\n", "lookup b --render-as yaml": "x: y\n", "lookup b --render-as s": "{\n  \"x\": \"y\"\n}\n",
+		"lookup a --render-as json": "1\n", "lookup b --render-as yaml": "x: y\n",
+		"lookup b --render-as s":      "{\n  \"x\": \"y\"\n}\n",
 		"lookup a b --render-as json": "{\"a\":1,\"b\":{\"x\":\"y\"}}\n",
 	} {
 		if status, out, errs := runLine(line+" -s "+snap, ""); status != 0 || out != want {

@@ -148,7 +148,7 @@ func byWhom() string {
 	return strconv.Itoa(os.Getuid())
 }
 
-// isRefused tells whether there is something that may not answer, rather than nothing that can be had.
+// isRefused reports whether err refuses a release that was read, rather than a source that was not.
 func isRefused(err error) bool {
 	var ours *ship.Refusal
 	var signature *origin.Rejection

@@ -85,14 +85,14 @@ func Required(cmd *cobra.Command, flag string) {
 	}
 }
 
-// What stands for files and for directories in the usage of verbs and flags.
+// The placeholders of files and of directories in the usage of verbs and flags.
 var (
 	filePlaces = []string{"FILE", "OLD", "NEW"}
 	dirPlaces  = []string{"DIR", "DIRS", "CONFDIR"}
 )
 
-// complete has files completed where the usage of a verb says that a file is meant, directories likewise, and nothing
-// where it says neither and the verb does not know better.
+// complete has the flags and arguments of a verb completed from files or directories, if its usage says FILE or DIR.
+// Otherwise they are completed only if the verb itself offers words.
 func complete(verb *cobra.Command) {
 	completeFlags(verb, verb.Flags())
 	completeArguments(verb)

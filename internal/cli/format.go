@@ -17,13 +17,13 @@ func AddFormat(cmd *cobra.Command, form *string, forms []string) {
 		func(i int) { *form = forms[i] }, func() string { return *form })
 }
 
-// AddForms adds a flag whose value is one of words. It calls set with the index of the word.
+// AddForms adds a flag that accepts the given words. It calls set with the index of the word.
 func AddForms(cmd *cobra.Command, flag, usage string, words []string, set func(i int), get func() string) {
 	cmd.Flags().Var(&formValue{words, set, get}, flag, usage)
 	Words(cmd, flag, words)
 }
 
-// formValue is the value of a flag that is one of words.
+// formValue is the value of a flag that accepts some words.
 type formValue struct {
 	words []string
 	set   func(i int)

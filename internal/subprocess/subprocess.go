@@ -24,6 +24,12 @@ const (
 // Run runs command in the directory dir and returns what it prints, which is never nil: printing nothing is not having
 // nothing. It is stopped after timeout, where 0 is the default, and when ctx, which may be nil, is done.
 func Run(ctx context.Context, dir string, timeout time.Duration, command []string) ([]byte, error) {
+	return RunIn(ctx, nil, dir, timeout, command)
+}
+
+// RunIn is Run with the variables of environment, in the form "NAME=VALUE"; nil stands for those of this program.
+func RunIn(ctx context.Context, environment []string, dir string, timeout time.Duration, command []string) (
+	[]byte, error) {
 	parent, timeout := ctx, cmp.Or(timeout, DefaultTimeout)
 	if parent == nil {
 		parent = context.Background()
@@ -31,7 +37,7 @@ func Run(ctx context.Context, dir string, timeout time.Duration, command []strin
 	ctx, cancel := context.WithTimeout(parent, timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, environment, time.Second
 	stopWithChildren(cmd)
 	stdout, stderr := &limited{max: maxOutput}, &limited{max: maxErrors, drop: true}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
