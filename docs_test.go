@@ -99,14 +99,8 @@ func checkCited(t *testing.T, path, cited string, sections []string, heading str
 	t.Errorf("%s cites %s, which is not there", path, cited)
 }
 
-<<<<<<< HEAD
 // TestLanguageListsFunctionsAndTypes compares the lists in docs/language.md with the tables of the program.
 func TestLanguageListsFunctionsAndTypes(t *testing.T) {
-=======
-// The guide lists the functions and types that users may use. The tables of the program are
-// authoritative.
-func TestGuideListsFunctionsAndTypes(t *testing.T) {
->>>>>>> main
 	if got, want := listed(t, "functions"), stdlib.Functions.Names(); !slices.Equal(got, want) {
 		t.Errorf("docs/language.md lists the functions %v, there are %v", got, want)
 	}
@@ -123,11 +117,7 @@ func TestGuideListsFunctionsAndTypes(t *testing.T) {
 	}
 }
 
-<<<<<<< HEAD
 // listed returns the sorted words of the fenced block of that kind in docs/language.md.
-=======
-// listed returns the sorted words of the fenced block of that kind in docs/guide.md.
->>>>>>> main
 func listed(t *testing.T, kind string) []string {
 	t.Helper()
 	_, after, _ := strings.Cut(read(t, "docs/language.md"), "\n```"+kind+"\n")
@@ -149,7 +139,6 @@ func TestLintDocumentListsAllCodes(t *testing.T) {
 	}
 }
 
-<<<<<<< HEAD
 // TestDocumentLinesAreShort checks that prose in documents has at most 100 columns. Tables, code, and lines with a
 // link or an address may be longer.
 func TestDocumentLinesAreShort(t *testing.T) {
@@ -176,14 +165,9 @@ func TestDocumentLinesAreShort(t *testing.T) {
 	}
 }
 
-// A code that the guide explains is one of the program.
-func TestTheGuideExplainsCodesThereAre(t *testing.T) {
-	_, tables, _ := strings.Cut(read(t, "docs/guide/find-out-why.md"), "\n## Troubleshooting\n")
-=======
 // Codes that the guide explains must exist.
 func TestGuideExplainsExistingCodes(t *testing.T) {
-	_, tables, _ := strings.Cut(read(t, "docs/guide.md"), "\n## Troubleshooting\n")
->>>>>>> main
+	_, tables, _ := strings.Cut(read(t, "docs/guide/find-out-why.md"), "\n## Troubleshooting\n")
 	codes := regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(tables, -1)
 	if len(codes) < 10 {
 		t.Fatalf("the guide explains %d codes", len(codes))
