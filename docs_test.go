@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/lint"
@@ -98,49 +99,75 @@ func checkCited(t *testing.T, path, cited string, sections []string, heading str
 	t.Errorf("%s cites %s, which is not there", path, cited)
 }
 
-// The guide lists the functions and types that users may use. The tables of the program are
-// authoritative.
-func TestGuideListsFunctionsAndTypes(t *testing.T) {
+// TestLanguageListsFunctionsAndTypes compares the lists in docs/language.md with the tables of the program.
+func TestLanguageListsFunctionsAndTypes(t *testing.T) {
 	if got, want := listed(t, "functions"), stdlib.Functions.Names(); !slices.Equal(got, want) {
-		t.Errorf("docs/guide.md lists the functions %v, there are %v", got, want)
+		t.Errorf("docs/language.md lists the functions %v, there are %v", got, want)
 	}
 	inGuide := listed(t, "types")
 	for _, name := range inGuide {
 		if _, err := types.Named(name); err != nil {
-			t.Errorf("docs/guide.md lists a type: %v", err)
+			t.Errorf("docs/language.md lists a type: %v", err)
 		}
 	}
 	for k := types.Any; k <= types.Callable; k++ {
 		if name := types.Of(k).String(); !slices.Contains(inGuide, name) {
-			t.Errorf("docs/guide.md does not list the type %s", name)
+			t.Errorf("docs/language.md does not list the type %s", name)
 		}
 	}
 }
 
-// listed returns the sorted words of the fenced block of that kind in docs/guide.md.
+// listed returns the sorted words of the fenced block of that kind in docs/language.md.
 func listed(t *testing.T, kind string) []string {
 	t.Helper()
-	_, after, _ := strings.Cut(read(t, "docs/guide.md"), "\n```"+kind+"\n")
+	_, after, _ := strings.Cut(read(t, "docs/language.md"), "\n```"+kind+"\n")
 	block, _, ok := strings.Cut(after, "\n```\n")
 	if !ok {
-		t.Fatalf("docs/guide.md has no block of %s", kind)
+		t.Fatalf("docs/language.md has no block of %s", kind)
 	}
 	return slices.Sorted(slices.Values(strings.Fields(block)))
 }
 
-func TestGuideListsAllAdvice(t *testing.T) {
-	_, table, _ := strings.Cut(read(t, "docs/guide.md"), "\n## Advice\n")
+// TestLintDocumentListsAllCodes checks that docs/lint.md has a row for each code of advice.
+func TestLintDocumentListsAllCodes(t *testing.T) {
+	_, table, _ := strings.Cut(read(t, "docs/lint.md"), "\n## Codes\n")
 	table, _, _ = strings.Cut(table, "\n## ")
 	for _, code := range lint.Codes() {
 		if !strings.Contains(table, "\n| `"+string(code)+"` |") {
-			t.Errorf("docs/guide.md, \"Advice\", has no row for %s", code)
+			t.Errorf("docs/lint.md, \"Codes\", has no row for %s", code)
 		}
+	}
+}
+
+// TestDocumentLinesAreShort checks that prose in documents has at most 100 columns. Tables, code, and lines with a
+// link or an address may be longer.
+func TestDocumentLinesAreShort(t *testing.T) {
+	const columns = 100
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".md" {
+			return err
+		}
+		code := false
+		for i, line := range strings.Split(read(t, path), "\n") {
+			trimmed := strings.TrimSpace(line)
+			if strings.HasPrefix(trimmed, "```") {
+				code = !code
+			}
+			long := utf8.RuneCountInString(line) > columns && !code && !strings.HasPrefix(line, "    ")
+			if long && !strings.HasPrefix(trimmed, "|") && !strings.Contains(line, "](") && !strings.Contains(line, "://") {
+				t.Errorf("%s:%d: a line of more than %d columns", path, i+1, columns)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
 // Codes that the guide explains must exist.
 func TestGuideExplainsExistingCodes(t *testing.T) {
-	_, tables, _ := strings.Cut(read(t, "docs/guide.md"), "\n## Troubleshooting\n")
+	_, tables, _ := strings.Cut(read(t, "docs/guide/find-out-why.md"), "\n## Troubleshooting\n")
 	codes := regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(tables, -1)
 	if len(codes) < 10 {
 		t.Fatalf("the guide explains %d codes", len(codes))

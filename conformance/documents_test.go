@@ -23,10 +23,7 @@ func TestDocuments(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are for a shell")
 	}
-	paths, err := filepath.Glob("../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := documents(t)
 	commands := 0
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
@@ -47,7 +44,21 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// document is a document that is executed: its lines so far, with the output of the commands.
+// documents returns the paths of the documents in docs/ and docs/guide/.
+func documents(t *testing.T) []string {
+	t.Helper()
+	var paths []string
+	for _, pattern := range []string{"../docs/*.md", "../docs/guide/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s matches no document: %v", pattern, err)
+		}
+		paths = append(paths, found...)
+	}
+	return paths
+}
+
+// document is one that is executed: its lines so far, with what was printed.
 type document struct {
 	t        *testing.T
 	path     string
