@@ -8,8 +8,8 @@ import (
 	"bindc/snapshot"
 )
 
-// reportEmpty tells that the site in dir binds nothing. It is an error where the snapshot at out would lose its
-// bindings by it: every lookup would find nothing from then on.
+// reportEmpty reports that the site in dir binds nothing. If this would replace a snapshot with bindings at out, it is
+// an error, because every lookup would then find nothing.
 func reportEmpty(diags *diag.List, dir, out string) {
 	d := diag.Diagnostic{Pos: diag.Pos{File: dir}, Severity: diag.Warning, Code: "empty",
 		Message: "this site binds nothing"}
@@ -21,7 +21,7 @@ func reportEmpty(diags *diag.List, dir, out string) {
 	diags.Add(d)
 }
 
-// mayHoldBindings tells whether there is a snapshot at path that has bindings, or of which that cannot be told.
+// mayHoldBindings reports whether the file at path is a snapshot with bindings, or cannot be read.
 func mayHoldBindings(path string) bool {
 	s, err := snapshot.Open(path)
 	switch {
