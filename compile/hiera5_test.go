@@ -119,13 +119,14 @@ var hieraReports = []struct{ name, data, want string }{
 		"data/nodes/n1.yaml:1 hiera_merge something is wrong here; it may be sensitive and is not shown"},
 
 	{"an unknown strategy", "a: 1\nlookup_options: {a: {merge: uniq}}",
-		"data/common.yaml:2 hiera_options unknown merge strategy 'uniq', expected first, unique, hash or deep; every lookup that uses this fails, as in Puppet"},
+		"data/common.yaml:2 hiera_options unknown merge strategy 'uniq', expected first, unique, hash or deep; " +
+			"every lookup that uses this fails, as in Puppet; did you mean 'unique'?"},
 	{"an unknown strategy on a line of its own", "a: 1\nlookup_options:\n  b: {merge: hash}\n  a: {merge: uniq}",
 		"data/common.yaml:4 hiera_options unknown merge strategy 'uniq', expected first, unique, hash or deep; " +
-			"every lookup that uses this fails, as in Puppet"},
+			"every lookup that uses this fails, as in Puppet; did you mean 'unique'?"},
 	{"an unknown strategy and an unknown option", "a: 1\nlookup_options: {a: {merge: uniq, other: 1}}",
 		"data/common.yaml:2 hiera_options unknown merge strategy 'uniq', expected first, unique, hash or deep; " +
-			"every lookup that uses this fails, as in Puppet"},
+			"every lookup that uses this fails, as in Puppet; did you mean 'unique'?"},
 	{"a conversion that only Puppet does", "a: 1\nlookup_options: {a: {convert_to: SemVerRange}}",
 		"data/common.yaml:2 hiera_options convert_to of 'a': the type 'SemVerRange' is not supported in bindings, and " +
 			"Puppet converts to it; every lookup that uses this fails here"},

@@ -82,7 +82,7 @@ func terms(site *loader.Site, condition int) string {
 	return out
 }
 
-// refused is the message of the one error that loading a site must have; it is attributed to a place in file.
+// refused returns the message of the one error that loading a site must have; it is attributed to a place in file.
 func refused(t *testing.T, dir, file string, opts loader.Options) string {
 	t.Helper()
 	var diags diag.List

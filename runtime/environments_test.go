@@ -406,7 +406,8 @@ func TestRequestsDuringReplacementOfEnvironments(t *testing.T) {
 					return
 				default:
 				}
-				if got := environmentOf(t, all, facts); !strings.HasSuffix(got, " a") && got != "0 b" && got != "environment" {
+				got := environmentOf(t, all, facts)
+				if !strings.HasSuffix(got, " a") && got != "0 b" && got != "environment" {
 					t.Errorf("found %q", got)
 					return
 				}

@@ -242,8 +242,8 @@ func (b *blame) print(w io.Writer) error {
 			if c.Commit != "" {
 				who = fmt.Sprintf("%s  %s <%s>  %s", c.Commit[:12], c.Author, c.Mail, c.Date)
 			}
-			fmt.Fprintf(p, "%s  (%s, %s)\n    %s\n", diag.Visible(c.At), diag.Visible(c.Layer), c.State,
-				diag.Visible(who))
+			fmt.Fprintf(p, "%s  (%s, %s)\n", diag.Visible(c.At), diag.Visible(c.Layer), c.State)
+			fmt.Fprintf(p, "    %s\n", diag.Visible(who))
 			if c.Summary != "" {
 				fmt.Fprintf(p, "    %s\n", diag.Visible(c.Summary))
 			}

@@ -24,6 +24,12 @@ const (
 // Run runs command in the directory dir and returns its output, which is not nil even if it is empty. The program is
 // stopped after timeout, or DefaultTimeout if that is 0, and when ctx is done. ctx may be nil.
 func Run(ctx context.Context, dir string, timeout time.Duration, command []string) ([]byte, error) {
+	return RunIn(ctx, nil, dir, timeout, command)
+}
+
+// RunIn is Run with the variables of environment, in the form "NAME=VALUE"; nil stands for those of this program.
+func RunIn(ctx context.Context, environment []string, dir string, timeout time.Duration, command []string) (
+	[]byte, error) {
 	parent, timeout := ctx, cmp.Or(timeout, DefaultTimeout)
 	if parent == nil {
 		parent = context.Background()
@@ -31,7 +37,7 @@ func Run(ctx context.Context, dir string, timeout time.Duration, command []strin
 	ctx, cancel := context.WithTimeout(parent, timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, environment, time.Second
 	stopWithChildren(cmd)
 	stdout, stderr := &limitedBuffer{max: maxOutput}, &limitedBuffer{max: maxErrors, drop: true}
 	cmd.Stdout, cmd.Stderr = stdout, stderr

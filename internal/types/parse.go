@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"bindc/diag"
 	"bindc/internal/pattern"
 	"bindc/internal/value"
 )
@@ -29,6 +30,9 @@ func Parse(text string) (*Type, error) {
 		return nil, err
 	}
 	if v.Kind() != value.Type {
+		if hint := diag.DidYouMean(text, allNames()); hint != "" {
+			return nil, fmt.Errorf("expected the name of a type, found '%s'; %s", text, hint)
+		}
 		return nil, fmt.Errorf("expected the name of a type, found '%s'", text)
 	}
 	if p.pos < len(text) {

@@ -25,14 +25,15 @@ func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, opti
 	c := optionsChecker{e, t}
 	roots := rootsOf(t, scopes)
 	for _, o := range options {
-		c.warnOfOptions(o, "", "every lookup that uses them fails, as in Puppet", o.err)
+		c.warnOfOptions(o, "", "every lookup that uses them fails, as in Puppet", o.err, "")
 		if o.level == nil {
 			continue
 		}
 		c.warnOfErasing(o)
 		used := o.level.Used(roots, &c.Effort.Left)
 		for _, e := range o.level.Entries {
-			c.warnOfOptions(o, e.Name, "every lookup that uses this fails, as in Puppet", e.Check())
+			c.warnOfOptions(o, e.Name, "every lookup that uses this fails, as in Puppet", e.Check(),
+				strategyHint(e.Value()))
 			c.warnOfUnread(o, e)
 			if !used[e] {
 				c.warnOfUnused(o, e, roots)
@@ -69,7 +70,7 @@ func rootsOf(t *place.Tables, scopes []place.Scope) []string {
 
 // warnOfOptions warns about each part of an error of package merge. A part is about the entry with the given name
 // unless it names another one.
-func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string, err error) {
+func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string, err error, hint string) {
 	parts := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		parts = joined.Unwrap()
@@ -77,7 +78,7 @@ func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string
 	for _, part := range parts {
 		if part != nil {
 			d := diag.Diagnostic{Pos: o.position(c.Tables, name), Severity: diag.Warning, Code: "hiera_options",
-				Message: part.Error() + "; " + consequence}
+				Message: part.Error() + "; " + consequence, Hint: hint}
 			if wrong, ok := part.(*merge.MergeError); ok && wrong.Entry != "" {
 				d.Pos = o.position(c.Tables, wrong.Entry)
 			} else if ok && wrong.Absent {
@@ -86,6 +87,18 @@ func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string
 			c.Report(d)
 		}
 	}
+}
+
+// strategyHint returns a hint for options whose merge strategy is misspelt, or "".
+func strategyHint(options value.Value) string {
+	strategy, _ := options.Get(value.FromString("merge"))
+	if name, ok := strategy.Get(value.FromString("strategy")); ok {
+		strategy = name
+	}
+	if strategy.Kind() != value.String {
+		return ""
+	}
+	return diag.DidYouMean(strategy.Text(), []string{"first", "unique", "hash", "deep"})
 }
 
 // optionNames are the options that a key can have.
@@ -118,6 +131,9 @@ func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 		d.Hint = diag.DidYouMean(unread[0], optionNames)
 		if slices.Contains(strategyNames, unread[0]) {
 			d.Hint = "options of a merge go inside it: merge: {strategy: …, " + unread[0] + ": …}"
+			if unread[0] == "strategy" {
+				d.Hint = "options of a merge go inside it: merge: {strategy: …}"
+			}
 		}
 	}
 	if d.Message != "" && e.Check() == nil {
