@@ -91,7 +91,7 @@ func askedVariables(path string) ([]string, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return decision.Asked(file)
+	return decision.CustomVariables(file)
 }
 
 // missing returns the asked variables that no node has.

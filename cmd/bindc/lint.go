@@ -23,7 +23,7 @@ type linting struct {
 	manifests []string
 
 	codes []diag.Code
-	asked *lint.Asked
+	asked *lint.Lookups
 }
 
 // allCodes is what --lint says without codes.
@@ -55,7 +55,7 @@ func (l *linting) begin() error {
 	if len(l.words) == 0 {
 		return errors.New("--used and --manifests are for advice: expected --lint with them")
 	}
-	l.asked = &lint.Asked{}
+	l.asked = &lint.Lookups{}
 	for _, path := range l.used {
 		if err := l.asked.AddKeys(path); err != nil {
 			return fmt.Errorf("--used: %w", err)
@@ -118,5 +118,5 @@ func (l *linting) check(site *loader.Site, content *snapshot.Content, jobs int, 
 	if diags.Failed() {
 		content = nil
 	}
-	lint.Check(site, content, lint.Options{Codes: l.codes, Asked: l.asked, Jobs: jobs}, diags)
+	lint.Check(site, content, lint.Options{Codes: l.codes, Lookups: l.asked, Jobs: jobs}, diags)
 }

@@ -192,11 +192,11 @@ func (f *planFlags) compare(cmd *cobra.Command, before, after string) error {
 
 // difference compares all decision tables of two snapshots.
 func (f *planFlags) difference(cmd *cobra.Command, before, after *snapshot.Snapshot) (*decision.Difference, error) {
-	a, err := decision.NewBook(before, true, nil)
+	a, err := decision.NewTables(before, true, nil)
 	if err != nil {
 		return nil, err
 	}
-	b, err := decision.NewBook(after, true, nil)
+	b, err := decision.NewTables(after, true, nil)
 	if err != nil {
 		return nil, err
 	}

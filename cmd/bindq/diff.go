@@ -126,8 +126,8 @@ func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
 	for _, name := range d.Categories {
 		note(cmd, "not the same in both: "+name+"; for whom conditions on it hold only --facts-dir tells")
 	}
-	if n := len(d.Free); n > 0 {
-		note(cmd, diag.Count(n, "key")+" as "+d.Free[0]+" whose value looks up what facts name: only --facts-dir tells")
+	if n := len(d.Dynamic); n > 0 {
+		note(cmd, diag.Count(n, "key")+" as "+d.Dynamic[0]+" whose value looks up what facts name: only --facts-dir tells")
 	}
 }
 

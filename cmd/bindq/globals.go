@@ -82,12 +82,12 @@ func (g *globals) unseal() (func(sealed []byte) (key []byte, err error), error) 
 }
 
 // book returns the decision tables of f, decrypted if identities are given. The caller guards f.
-func (g *globals) book(f *snapshot.Snapshot, whole bool) (*decision.Book, error) {
+func (g *globals) book(f *snapshot.Snapshot, whole bool) (*decision.Tables, error) {
 	box, err := g.box(f)
 	if err != nil {
 		return nil, err
 	}
-	return decision.NewBook(f, whole, box)
+	return decision.NewTables(f, whole, box)
 }
 
 // box opens the sealed values of f. It returns nil if f has none, or if no identities are given.

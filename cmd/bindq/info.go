@@ -111,7 +111,7 @@ func infoOf(f *snapshot.Snapshot) (*info, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, err := decision.Asked(f)
+	asked, err := decision.CustomVariables(f)
 	if err != nil {
 		return nil, err
 	}
