@@ -376,7 +376,7 @@ var sites = []struct {
 		[]string{"data warning data_unreached; " + addHiera}, nil},
 	{"entries that lack quotes", map[string]string{"hiera.yaml": "version: 2\nhierarchy:\n" +
 		"- [common, true, c]\n- {common: true}\n- [common, 1, c]\n- true\n"},
-		[]string{"hiera.yaml:3:3 error hierarchy; quote what is to be a string: 'true'",
+		[]string{"hiera.yaml:3:3 error hierarchy; put strings in quotes: 'true'",
 			"hiera.yaml:4:3 error hierarchy; hashes are entries of Hiera 5: write 'version: 5', or write lists",
 			"hiera.yaml:5:3 error hierarchy", "hiera.yaml:6:3 error hierarchy"},
 		[]string{"site confdir-hiera:/:"}},

@@ -132,7 +132,7 @@ var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 func variable(n *expr.Node) (source, problem string) {
 	name := strings.TrimPrefix(string(value.AppendText(nil, n.Kids[0].Value)), "::")
 	if !plainName.MatchString(name) {
-		return "", "'" + name + "' is no name of a variable"
+		return "", "'" + name + "' is not a valid name of a variable"
 	}
 	var path []value.Value
 	for _, k := range n.Kids[1:] {

@@ -63,7 +63,7 @@ func (h *hieraNeeds) warnOfNearOptions(key uint32, val uint32, at diag.Pos) {
 	}
 	if v, ok := h.Constant(val); !ok || v.Kind() == value.Hash {
 		h.Report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_options",
-			Message: "'" + h.Keys[key] + "' is a key as any other, and says nothing of how others are looked up",
+			Message: "'" + h.Keys[key] + "' is an ordinary key, and does not change how others are looked up",
 			Hint:    "did you mean '" + options + "'?"})
 	}
 }
