@@ -22,8 +22,8 @@ var (
 	number = regexp.MustCompile(`[0-9]+`)
 )
 
-// Who reads that something is said elsewhere finds it there.
-func TestWhatIsCitedExists(t *testing.T) {
+// Documents and sections that a comment or document refers to must exist.
+func TestCitedDocumentsExist(t *testing.T) {
 	texts := 0
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !slices.Contains([]string{".go", ".md", ".txtar"}, filepath.Ext(path)) {
@@ -50,7 +50,8 @@ func TestWhatIsCitedExists(t *testing.T) {
 	}
 }
 
-// checkSources reports a document without a text, and source files that it names by a path that does not exist.
+// checkSources reports references to missing sections, and source files cited by a path that does
+// not exist.
 func checkSources(t *testing.T, path, text string) {
 	t.Helper()
 	if strings.TrimSpace(text) == "" {
@@ -63,7 +64,7 @@ func checkSources(t *testing.T, path, text string) {
 	}
 }
 
-// prose is what path says to who reads it, in one line: a document, the comments of a program or of a scenario.
+// prose returns the text of path in one line: a document, or the comments of a program or scenario.
 func prose(path, text string) string {
 	mark := map[string]string{".go": "//", ".txtar": "#"}[filepath.Ext(path)]
 	var lines []string
@@ -75,8 +76,8 @@ func prose(path, text string) string {
 	return strings.Join(lines, " ")
 }
 
-// checkCited reports what path cites in vain: a document by its path or, if it is one of docs/, by its name; sections
-// of it by number; a heading.
+// checkCited reports references in path that lead nowhere: a document by its path or, in docs/, by
+// its name; its sections by number; a heading.
 func checkCited(t *testing.T, path, cited string, sections []string, heading string) {
 	t.Helper()
 	for _, dir := range []string{filepath.Dir(path), ".", "docs"} {
@@ -90,15 +91,16 @@ func checkCited(t *testing.T, path, cited string, sections []string, heading str
 			}
 		}
 		if heading != "" && !strings.Contains(string(text), "# "+heading+"\n") {
-			t.Errorf("%s cites %q in %s, which is no heading there", path, heading, cited)
+			t.Errorf("%s cites %q in %s, which has no such heading", path, heading, cited)
 		}
 		return
 	}
 	t.Errorf("%s cites %s, which is not there", path, cited)
 }
 
-// The guide lists what a user may write; the tables of the program decide what that is.
-func TestTheGuideListsFunctionsAndTypes(t *testing.T) {
+// The guide lists the functions and types that users may use. The tables of the program are
+// authoritative.
+func TestGuideListsFunctionsAndTypes(t *testing.T) {
 	if got, want := listed(t, "functions"), stdlib.Functions.Names(); !slices.Equal(got, want) {
 		t.Errorf("docs/guide.md lists the functions %v, there are %v", got, want)
 	}
@@ -115,7 +117,7 @@ func TestTheGuideListsFunctionsAndTypes(t *testing.T) {
 	}
 }
 
-// listed is the words of the fenced block of docs/guide.md of that kind, sorted.
+// listed returns the sorted words of the fenced block of that kind in docs/guide.md.
 func listed(t *testing.T, kind string) []string {
 	t.Helper()
 	_, after, _ := strings.Cut(read(t, "docs/guide.md"), "\n```"+kind+"\n")
@@ -136,8 +138,8 @@ func TestGuideListsAllAdvice(t *testing.T) {
 	}
 }
 
-// A code that the guide explains is one of the program.
-func TestTheGuideExplainsCodesThereAre(t *testing.T) {
+// Codes that the guide explains must exist.
+func TestGuideExplainsExistingCodes(t *testing.T) {
 	_, tables, _ := strings.Cut(read(t, "docs/guide.md"), "\n## Troubleshooting\n")
 	codes := regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(tables, -1)
 	if len(codes) < 10 {

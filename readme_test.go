@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// readmeBlock is the indented block of README.md that begins with the given words.
+// readmeBlock returns the indented block of README.md that begins with the given words.
 func readmeBlock(t *testing.T, begin string) string {
 	t.Helper()
 	text, err := os.ReadFile("README.md")
@@ -24,8 +24,8 @@ func readmeBlock(t *testing.T, begin string) string {
 	return string(block)
 }
 
-// A program outside of this tree is made with the lines of the README, offline, and answers.
-func TestTheProgramOfTheReadme(t *testing.T) {
+// A program outside this tree is built offline with the commands of the README, and must work.
+func TestReadmeProgramWorks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the lines are for a shell")
 	}
@@ -78,8 +78,8 @@ func main() {
 	}
 }
 
-// The other program is one too.
-func TestTheWatchingProgramOfTheReadmeCompiles(t *testing.T) {
+// The watching program must compile too.
+func TestReadmeWatcherCompiles(t *testing.T) {
 	dir := t.TempDir()
 	text := "package main\n\nimport (\n\t\"log\"\n\n\tbindings \"bindc/runtime\"\n)\n\n" +
 		"func use(node *bindings.Facts) {\n" +

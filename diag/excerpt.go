@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/rivo/uniseg"
+	"github.com/clipperhouse/displaywidth"
 )
 
 // excerptColumns is the number of columns shown of a line: with its number before it, it fits into 80 columns.
@@ -19,11 +19,11 @@ func excerpt(line string, col int) (text string, before int) {
 	line, col = around(line, col)
 	var shown []string // one grapheme each
 	at := -1           // the one with character col
-	for g, read := uniseg.NewGraphemes(line), 0; g.Next(); {
-		if read += len(g.Runes()); at < 0 && read >= col {
+	for g, read := displaywidth.StringGraphemes(line), 0; g.Next(); {
+		if read += utf8.RuneCountInString(g.Value()); at < 0 && read >= col {
 			at = len(shown)
 		}
-		shown = append(shown, Visible(strings.ReplaceAll(g.Str(), "\t", tab)))
+		shown = append(shown, Visible(strings.ReplaceAll(g.Value(), "\t", tab)))
 	}
 	if at < 0 {
 		at = len(shown)
@@ -83,7 +83,7 @@ func window(shown []string, at int) (text string, before int) {
 func columns(texts []string) int {
 	n := 0
 	for _, text := range texts {
-		n += uniseg.StringWidth(text)
+		n += displaywidth.String(text)
 	}
 	return n
 }

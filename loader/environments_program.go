@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"bindc/diag"
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/internal/expr"
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
@@ -35,7 +35,7 @@ func (r *environmentsReader) program() {
 			Kids: []*expr.Node{{Op: expr.Const, Value: value.FromString(r.root)}}}
 		statements = append([]*expr.Node{assign}, statements...)
 	}
-	r.out.Program = expr.Fold(choice.Of(statements), stdlib.Functions)
+	r.out.Program = expr.Fold(envfile.ProgramOf(statements), stdlib.Functions)
 }
 
 // chosen reports constants that n chooses as environment and that are not environments.
@@ -43,7 +43,7 @@ func (r *environmentsReader) chosen(n *expr.Node) {
 	for _, kid := range n.Kids {
 		r.chosen(kid)
 	}
-	if n.Op != expr.Assign || n.Name != choice.Chosen {
+	if n.Op != expr.Assign || n.Name != envfile.Chosen {
 		return
 	}
 	for _, c := range results(expr.Fold(n.Kids[0], stdlib.Functions)) {

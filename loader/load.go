@@ -39,7 +39,8 @@ type Options struct {
 	IsSite  bool      // the directory is a site even if none of its files shows it
 	Seen    *fsx.Seen // records what is read; may be nil
 
-	Parsed func() // is called whenever a file is parsed, by several goroutines; may be nil
+	Found  func() // is called for each file that Load finds, before it is parsed; may be nil
+	Parsed func() // is called for each file that is parsed, by several goroutines; may be nil
 
 	disk       fsx.Disk // the file system; tests make it fail
 	foundAgain int      // in place of maxFoundAgain, for tests
@@ -71,7 +72,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	p := planner{Inputs: in, extensions: cfg.extensions, hiera: hiera, hiera5: hiera5Reader, global: opts.GlobalHiera,
 		named: map[string]bool{}, sure: !diags.Failed(), silent: cfg.silent}
 
-	wait := in.StartParsing(opts.Jobs, opts.Parsed)
+	wait := in.StartParsing(opts.Jobs, opts.Found, opts.Parsed)
 	if cfg.silent && p.isOfHiera5() {
 		cfg.layers = p.hiera5Layers()
 	}

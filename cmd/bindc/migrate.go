@@ -24,8 +24,8 @@ type migrateFlags struct {
 	out, factsDir, merges string
 }
 
-func migrateCommand() *cobra.Command {
-	var f flags
+func (g *bounds) migrateCommand() *cobra.Command {
+	f := flags{bounds: g}
 	var own migrateFlags
 	cmd := &cobra.Command{
 		Use:   "migrate CONFDIR [-o DIR]",

@@ -34,6 +34,7 @@ type Inputs struct {
 	byPath map[inputKey]*File
 	Found  []*File    // in the order they were found
 	queue  chan *File // the files that are not parsed yet
+	found  func()     // is called for each of them
 
 	parsers workers
 }
@@ -120,6 +121,7 @@ func (in *Inputs) Enqueue(f *File) *File {
 	}
 	in.byPath[key] = f
 	in.Found = append(in.Found, f)
+	in.found()
 	in.parsers.startOne()
 	in.queue <- f
 	return f
@@ -143,16 +145,24 @@ func (in *Inputs) ReadNow(path string) (Document, bool) {
 	return Document{f.doc, in.Diags}, f.doc != nil
 }
 
-// StartParsing parses files while they are found, several at a time, and calls parsed after each. The function that it
-// returns waits for the last one. The contents must not be used before that.
-func (in *Inputs) StartParsing(jobs int, parsed func()) (wait func()) {
+// queueLength is the number of files that may wait for a parser. It is large so that the number of files is known long
+// before they are parsed.
+const queueLength = 1 << 16
+
+// StartParsing parses files while they are found, several at a time. It calls found when a file is found, and parsed
+// after the file is parsed. The function that it returns waits for the last file. Before that, nobody may use the
+// contents.
+func (in *Inputs) StartParsing(jobs int, found, parsed func()) (wait func()) {
 	if jobs <= 0 {
 		jobs = goruntime.GOMAXPROCS(0)
 	}
 	if parsed == nil {
 		parsed = func() {}
 	}
-	in.queue = make(chan *File, 1024)
+	if in.found = found; found == nil {
+		in.found = func() {}
+	}
+	in.queue = make(chan *File, queueLength)
 	in.parsers.free = jobs
 	in.parsers.work = func() {
 		for f := range in.queue {
