@@ -25,15 +25,15 @@ import (
 	"bindc/diag"
 )
 
-// withoutExample lists codes without an example: reserved codes, the code of command lines that bindc rejects itself
-// and only Go programs meet, and codes that only clients of bindq serve meet.
+// withoutExample lists codes without an example: reserved codes, a code that only programs in Go can get because bindc
+// rejects such a command line earlier, and codes for clients of bindq serve.
 var withoutExample = []diag.Code{"busy", "encrypted", "environment", "modulepath", "protocol", "session",
 	"snapshot_missing", "too_large"}
 
 var reportedCode = regexp.MustCompile(`(?m) \[([a-z0-9_]+)\]$`)
 
-// The last command of each example reports the code and no other.
-func TestExamplesOfCodes(t *testing.T) {
+// The last command of each example in the catalogue reports the example's code and no other.
+func TestExampleReportsItsCodeOnly(t *testing.T) {
 	t.Parallel()
 	for _, r := range diag.Catalogue() {
 		example := txtar.Parse([]byte(r.Example()))
@@ -81,17 +81,18 @@ func writeFiles(dir string, a *txtar.Archive) error {
 	return nil
 }
 
-func TestCatalogueMatchesSource(t *testing.T) {
+// The catalogue has exactly the codes in the source.
+func TestCatalogueHasExactlyTheCodesOfTheSource(t *testing.T) {
 	t.Parallel()
 	inSource := codesInSource(t)
 	for _, r := range diag.Catalogue() {
 		if !inSource[string(r.Code)] {
-			t.Errorf("%s is in the catalogue but never reported", r.Code)
+			t.Errorf("%s is in the catalogue, and nothing reports it", r.Code)
 		}
 		delete(inSource, string(r.Code))
 	}
 	for _, code := range slices.Sorted(maps.Keys(inSource)) {
-		t.Errorf("%s is reported but missing in the catalogue (diag/catalogue.go)", code)
+		t.Errorf("%s is reported and is not in the catalogue (diag/catalogue.go)", code)
 	}
 	if sorted := slices.IsSortedFunc(diag.Catalogue(), byCode); !sorted {
 		t.Error("the catalogue is not sorted")
@@ -100,14 +101,13 @@ func TestCatalogueMatchesSource(t *testing.T) {
 
 func byCode(a, b diag.Rule) int { return strings.Compare(string(a.Code), string(b.Code)) }
 
-// listedPackage is the output of `go list` for a package.
+// listedPackage is a package as `go list` describes it.
 type listedPackage struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
 }
 
-// codesInSource returns the constants of the code types, as the type checker finds them, without those of the
-// catalogue.
+// codesInSource returns the constants whose type is a type of codes, according to the compiler, outside the catalogue.
 func codesInSource(t *testing.T) map[string]bool {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./...")
@@ -160,13 +160,13 @@ func addCodes(t *testing.T, found map[string]bool, files *token.FileSet, imports
 		}
 		ours := name == "bindc/diag.Code" || name == "bindc/internal/lookup.Code"
 		catalogue := filepath.Base(files.Position(e.Pos()).Filename) == "catalogue.go"
-		if ours && !catalogue && constant.StringVal(tv.Value) != "" { // "" means no code
+		if ours && !catalogue && constant.StringVal(tv.Value) != "" { // "" means no code, as for an error of the system
 			found[constant.StringVal(tv.Value)] = true
 		}
 	}
 }
 
-// docs/codes.md is generated from the catalogue; -update writes it.
+// docs/codes.md is the catalogue as a document; -update writes it.
 func TestCodesDocument(t *testing.T) {
 	t.Parallel()
 	const path = "../docs/codes.md"
@@ -180,6 +180,6 @@ func TestCodesDocument(t *testing.T) {
 		}
 	}
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want.Bytes()) {
-		t.Errorf("%s does not match the catalogue (%v): run go test ./conformance -run CodesDocument -update", path, err)
+		t.Errorf("%s is not the catalogue (%v): go test ./conformance -run CodesDocument -update", path, err)
 	}
 }

@@ -17,9 +17,9 @@ import (
 
 const compat = "../testdata/compat"
 
-// TestOldSnapshots opens snapshots that earlier programs wrote. If the format version is current, the answers must be
-// those that the earlier program gave. Otherwise the error must name both versions. If a snapshot of the current
-// version must be rejected, the file refused.txt has the reason.
+// TestOldSnapshots opens snapshots that earlier programs wrote. One of today's format version gives the answers that
+// the program of its time gave; one of another version is refused with both versions. A file refused.txt has the reason
+// why a snapshot of today's version is refused.
 func TestOldSnapshots(t *testing.T) {
 	t.Parallel()
 	for _, dir := range compatCases(t) {
@@ -61,7 +61,7 @@ func TestOldSnapshotsCoverTheFormat(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(text), "<!-- table: features -->\n|")
 	table, _, _ = strings.Cut(table, "\n\n")
-	rows := strings.Count(table, "\n") - 1 // not counting the line below the header
+	rows := strings.Count(table, "\n") - 1 // without the line below the header
 	if want := uint64(1)<<rows - 1; rows < 4 || features != want {
 		t.Errorf("the snapshots in testdata/compat use the features %#b, format.md lists %#b", features, want)
 	}
@@ -79,8 +79,7 @@ func compatCases(t *testing.T) []string {
 	return queries
 }
 
-// snapshotsOf returns the argument for bindq that names the snapshot of a case, a file or a directory, and a file of
-// it.
+// snapshotsOf returns what bindq takes as the snapshot of a case, a file or a directory, and a file of it.
 func snapshotsOf(dir string) (arg, file string) {
 	if _, err := os.Stat(filepath.Join(dir, "snaps")); err == nil {
 		return "snaps", filepath.Join(dir, "snaps", "production.snap")
@@ -119,17 +118,16 @@ func oldAnswers(t *testing.T, dir string) (stdout, stderr string, err error) {
 	return out.String(), errs.String(), err
 }
 
-// checkRefused checks that no query is answered and that the error gives the reason.
+// checkRefused expects that no query is answered, and that the reason is given.
 func checkRefused(t *testing.T, dir, reason string) {
 	t.Helper()
 	stdout, stderr, _ := oldAnswers(t, dir) // batch exits with 0 if each answer is an error
 	if strings.Contains(stdout, `"found"`) || !strings.Contains(stdout+stderr, reason) {
-		t.Errorf("expected an error with %q, found %s%s", reason, stdout, stderr)
+		t.Errorf("expected a refusal with %q, found %s%s", reason, stdout, stderr)
 	}
 }
 
-// checkAnswers compares today's answers with the recorded ones. Errors are compared by code, because messages may
-// improve.
+// checkAnswers compares today's answers with the recorded ones, errors by their code: messages may improve.
 func checkAnswers(t *testing.T, dir string) {
 	t.Helper()
 	recorded, err := os.ReadFile(filepath.Join(dir, "answers.jsonl"))

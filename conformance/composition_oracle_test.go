@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// This file implements language.md literally and slowly: which conditions hold in a request, what is an error, and
-// what a lookup returns. It shares no code with the compiler or the runtime.
+// This file implements docs/language.md literally, without regard to speed: which conditions hold in a request, which
+// sites are refused, and what lookups answer. It shares no code with the compiler or the runtime.
 
-// text expands a template for a request, in lower case.
+// text is the folded text of a template for a request.
 func (w *world) text(template string, request int) string {
 	if w.texts[template] == nil {
 		for i, r := range w.requests {
@@ -27,11 +27,11 @@ func (w *world) text(template string, request int) string {
 	return w.texts[template][request]
 }
 
-// maxTexts limits the number of values of a variable in a site.
+// maxTexts is the largest number of values of a variable in a site.
 const maxTexts = 24
 
-// findRequests generates all requests in which every variable has each value that a condition could require, or
-// another value. It returns false if there are too many.
+// findRequests creates requests in which every variable has every value that a condition might require, and another
+// one. It returns false if there are too many.
 func (w *world) findRequests() bool {
 	values := map[string]bool{"": true, "other": true}
 	parts := func(text string) {
@@ -96,7 +96,7 @@ func (w *world) entryTexts(values []string) (out []string) {
 	return out
 }
 
-// holds reports whether a condition holds. For a binding, every category must have the required value. For a data
+// holds reports whether a condition holds. For a binding, every category must have the value asked for. For a data
 // file, the path of the request must be that file, and the entry's value must equal the value of its category.
 func (w *world) holds(c *condition, request int) bool {
 	for _, cat := range w.categories {
@@ -131,7 +131,7 @@ func (w *world) comparedLater(p dataPath) bool {
 
 var reference = regexp.MustCompile(`\$\{[^}]*\}`)
 
-// rank returns the layer and the places of the categories. compareRanks is negative if a has precedence.
+// rank is a layer and the positions of the categories. compareRanks is negative if a has precedence.
 func (w *world) rank(b *bound, c *condition) []int {
 	out := []int{b.layer}
 	for i, cat := range w.categories {
@@ -148,7 +148,7 @@ func compareRanks(a, b []int) int {
 			return cmp.Compare(a[i], b[i])
 		}
 	}
-	return cmp.Compare(len(b), len(a)) // the longer list is higher
+	return cmp.Compare(len(b), len(a)) // the longer list has precedence
 }
 
 // alternative is a binding under one of its conditions.
@@ -156,15 +156,15 @@ type alternative struct {
 	*bound
 	rank   []int
 	holds  []bool
-	erases bool // it gives the key another name below
+	erases bool // the key has another name below
 }
 
 func (a alternative) final() bool { return !a.erases && a.bound.final() }
 
-// compositionKeys are the keys to look up.
+// keys returns all keys that are looked up.
 var compositionKeys = []string{"k", "l", "m", "n", "o"}
 
-// names returns the keys that are bound and the names of contributions.
+// names finds the bound keys and the names of contributions.
 func (w *world) names() (keys, parts map[string]bool) {
 	if w.keys == nil {
 		w.keys, w.collected = w.findNames()
@@ -206,7 +206,7 @@ func (w *world) isRead(c condition) bool {
 	return false
 }
 
-// bindsKey reports whether b binds its key; renamesParts reports whether it renames contributions.
+// bindsKey reports whether b binds its key, and renamesParts whether it is about the names of contributions.
 func (w *world) bindsKey(b *bound) bool {
 	keys, parts := w.names()
 	return !b.contributes && (b.old() == "" || b.rebind || !parts[b.old()] || keys[b.old()])
@@ -217,7 +217,7 @@ func (w *world) renamesParts(b *bound) bool {
 	return !b.contributes && !b.rebind && b.old() != "" && parts[b.old()]
 }
 
-// candidatesOf returns the bindings of a key, and the renames that take its name away from lower bindings.
+// candidatesOf returns the bindings of a key, and the binding that takes its name from those below.
 func (w *world) candidatesOf(key string) []alternative {
 	if out, ok := w.candidates[key]; ok {
 		return out
@@ -238,8 +238,8 @@ func (w *world) candidatesOf(key string) []alternative {
 	return out
 }
 
-// effectiveOf returns the candidates of a key that are effective in a request, highest first. If below is set, only
-// those below that rank.
+// effectiveOf returns the candidates of a key that are effective in a request, by decreasing precedence. If a rank is
+// given, it returns those below it.
 func (w *world) effectiveOf(request int, key string, below []int) (out []alternative) {
 	for _, a := range w.candidatesOf(key) {
 		if a.holds[request] && (below == nil || compareRanks(a.rank, below) > 0) {
@@ -273,8 +273,8 @@ func ever(holds []bool) bool { return slices.Contains(holds, true) }
 
 func within(a, b []bool) bool { return slices.Equal(both(a, b), a) }
 
-// hidden reports whether an alternative above rank always answers and holds wherever where holds. where may be false
-// everywhere. A rename can add bindings below itself.
+// hidden reports whether a candidate above rank holds whenever where does, and always answers. where may never hold. A
+// candidate with a new name is below the rename.
 func hidden(all []alternative, rank []int, where []bool) bool {
 	return !ever(where) || slices.ContainsFunc(all, func(a alternative) bool {
 		return a.final() && compareRanks(a.rank, rank) < 0 && within(where, a.holds) &&
@@ -285,7 +285,7 @@ func hidden(all []alternative, rank []int, where []bool) bool {
 	})
 }
 
-// expected returns the diagnostics that must be reported, as "severity code key".
+// expected lists the expected diagnostics, as "severity code key".
 func (w *world) expected() map[string]bool {
 	out := map[string]bool{}
 	for _, key := range compositionKeys {
@@ -319,8 +319,8 @@ func (w *world) expected() map[string]bool {
 	return out
 }
 
-// rebindings adds the diagnostics for renames and rebinds that find nothing below them, and for contributions with
-// two new names.
+// rebindings reports new names for keys that do not exist, rebindings with nothing below, and contributions with two
+// new names.
 func (w *world) rebindings(out map[string]bool) {
 	keys, parts := w.names()
 	for _, b := range w.bindings {
@@ -355,8 +355,8 @@ func (w *world) anyBelow(b *bound, key string) bool {
 	return false
 }
 
-// loops reports whether the value of key, below a rank if one is given, depends on itself. What depends on other keys
-// counts as found.
+// loops reports whether key, or its value below a rank, depends on itself, directly or through others. It assumes that
+// values that depend on others are found.
 func (w *world) loops(request int, key string, below []int, path []string) bool {
 	name := fmt.Sprint(key, below)
 	if slices.Contains(path, name) {
@@ -383,7 +383,7 @@ func (w *world) loops(request int, key string, below []int, path []string) bool 
 func (w *world) loopsInParts(request int, m alternative, path []string) bool {
 	seen := map[string]bool{}
 	if slices.ContainsFunc(w.bindings, w.renamesParts) {
-		return false // nothing is looked up
+		return false // it is never looked up
 	}
 	for _, p := range w.effective(request, func(b *bound) bool { return b.contributes }) {
 		if taken := seen[p.key]; taken && (m.collects.decides(p.bound) || m.collects.resolution == "ignore") {
@@ -409,7 +409,7 @@ func (w *world) loopsBehind(request int, b *bound, path []string) bool {
 	return false
 }
 
-// declines reports whether a candidate is known to decline without following lookups. path has the keys that led
+// declines reports whether a candidate is known to decline without evaluating anything. path has the keys on the way
 // here.
 func (w *world) declines(request int, a alternative, path []string) bool {
 	switch {
@@ -436,7 +436,7 @@ func (w *world) declines(request int, a alternative, path []string) bool {
 	return a.tried != nil || a.value == nil
 }
 
-// known reports whether a key is found, and whether it is a constant that is undef.
+// known reports whether a key certainly has a value, and whether that is a constant undef.
 func (w *world) known(request int, key string, below []int, path []string) (found, undef bool) {
 	for _, a := range w.effectiveOf(request, key, below) {
 		if a.erases {
@@ -449,7 +449,7 @@ func (w *world) known(request int, key string, below []int, path []string) (foun
 	return false, false
 }
 
-// kindsOf adds the diagnostics for a binding that is abstract or override.
+// kindsOf returns the expected diagnostics for a binding that is abstract or overrides.
 func kindsOf(out map[string]bool, all []alternative, b *bound) {
 	seen, concrete, beaten, rival, always := false, false, false, false, true
 	for _, a := range all {
@@ -484,10 +484,10 @@ func kindsOf(out map[string]bool, all []alternative, b *bound) {
 	}
 }
 
-// duplicates adds contributions that collide whenever one of them is effective.
+// duplicates reports contributions that collide whenever one of them is effective.
 func (w *world) duplicates(out map[string]bool) {
 	if slices.ContainsFunc(w.bindings, w.renamesParts) {
-		return // they may have other names
+		return // they may get other names
 	}
 	for _, m := range w.candidatesOf("m") {
 		if m.erases || m.collects == nil || hidden(w.candidatesOf("m"), m.rank, m.holds) {
@@ -510,7 +510,7 @@ func (w *world) duplicates(out map[string]bool) {
 	}
 }
 
-// exclusions adds classes that are included and excluded with equal precedence.
+// exclusions reports classes that are included and excluded with equal precedence.
 func (w *world) exclusions(out map[string]bool) {
 	for _, class := range []string{"p", "q"} {
 		all := w.alternativesOf(func(b *bound) bool { return b.class != "" && b.key == class })
@@ -549,7 +549,7 @@ func (c *collects) decides(b *bound) bool {
 	return b.key != "" && c.named || b.key == "" && c.unnamed
 }
 
-// effective returns the highest effective alternative of each binding, highest first.
+// effective returns the highest effective alternative of each binding, by decreasing precedence.
 func (w *world) effective(request int, is func(*bound) bool) (out []alternative) {
 	for _, a := range w.alternativesOf(is) {
 		if !a.holds[request] {
@@ -569,7 +569,7 @@ func (w *world) effective(request int, is func(*bound) bool) (out []alternative)
 	return out
 }
 
-// answer returns the JSON of what a lookup finds, "nothing", or the code of its error.
+// answer returns the result of a lookup as JSON, "nothing", or the code of its error.
 func (w *world) answer(t *testing.T, request int, key string) string {
 	switch v, found, code := w.find(request, key, nil); {
 	case code != "":
@@ -589,7 +589,7 @@ func (w *world) find(request int, key string, path []string) (v any, found bool,
 	return w.findBelow(request, key, nil, path)
 }
 
-// findBelow returns the value of a key, below a rank if one is given.
+// findBelow returns the value of a key, or its value below a rank.
 func (w *world) findBelow(request int, key string, below []int, path []string) (v any, found bool, code string) {
 	all := w.effectiveOf(request, key, below)
 	name := fmt.Sprint(key, below)
@@ -627,7 +627,7 @@ func (w *world) findBelow(request int, key string, below []int, path []string) (
 	return nil, false, ""
 }
 
-// parts returns the effective contributions with their final names.
+// parts returns the effective contributions with their names.
 func (w *world) parts(request int) (out []alternative) {
 	renames := w.alternativesOf(func(b *bound) bool { return b.renamed != "" && w.renamesParts(b) })
 	slices.SortStableFunc(renames, func(a, b alternative) int { return compareRanks(b.rank, a.rank) })
@@ -657,7 +657,7 @@ func (w *world) parts(request int) (out []alternative) {
 	return out
 }
 
-// produce returns the value of a binding; not found if it declines.
+// produce returns the value of a binding. found is false if it declines.
 func (w *world) produce(request int, b *bound, path []string) (v any, found bool, code string) {
 	switch {
 	case b.alias != "":
@@ -729,7 +729,7 @@ func (c *collects) collect(parts []alternative, produce func(*bound) (any, bool,
 }
 
 func (c *collects) finish(list []any) []any {
-	for range 5 { // deeper than any list here
+	for range 5 { // more than any nesting in these sites
 		if c.flatten == 0 {
 			break
 		}

@@ -25,14 +25,13 @@ import (
 
 var (
 	compositionSites = flag.Int("sites", testmode.Number(20, 60),
-		"number of random sites that TestComposition generates")
-	compositionFrom = flag.Uint64("from", 0, "seed of the first random site")
+		"how many random sites TestComposition makes")
+	compositionFrom = flag.Uint64("from", 0, "the seed of the first")
 )
 
-// TestComposition generates random sites in which categories and paths are functions of the same variables. It
-// compares the diagnostics and the lookups with a literal implementation of sections 6 and 8 of language.md: it tries
-// all values of all variables that could make a difference, and in each such request compares every effective binding
-// with every other.
+// TestComposition creates random sites whose categories and paths are functions of the same variables. It compares the
+// refused sites and the answers with docs/language.md, sections 6 and 8, implemented literally: it tries all
+// combinations of relevant values of the variables, and in each request compares everything that is effective.
 //
 // More sites: go test ./conformance -run Composition -sites 20000
 func TestComposition(t *testing.T) {
@@ -46,10 +45,10 @@ func TestComposition(t *testing.T) {
 			return
 		}
 	}
-	t.Logf("%d of %d sites do not build", refused, *compositionSites)
+	t.Logf("%d of %d sites are refused", refused, *compositionSites)
 }
 
-// try builds the site and compares it. It returns false if the build fails.
+// try builds the site and compares. It returns false if the site is refused.
 func (w *world) try(t *testing.T, seed uint64) bool {
 	dir := t.TempDir()
 	w.write(t, dir)
@@ -59,7 +58,7 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 	got := map[string]bool{}
 	for _, d := range diags.Sorted() {
 		switch d.Code {
-		case "multibind_unknown", "data_unreached", "key_unbound": // the oracle ignores dead names
+		case "multibind_unknown", "data_unreached", "key_unbound": // the oracle ignores names without an effect
 		case "loop":
 			got["error loop"] = true
 		case "category_value":
@@ -69,7 +68,7 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 		}
 	}
 	want := w.expected()
-	if len(want) > 1 && diags.Failed() { // which of several conflicting bindings is followed is not defined
+	if len(want) > 1 && diags.Failed() { // which of several conflicts is reported depends on the order
 		delete(got, "error loop")
 		delete(want, "error loop")
 	}
@@ -104,15 +103,16 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 	return true
 }
 
-// sliced compares a slice of the site, for the value of one category in a random request, with the oracle. Requests
-// with that value get the same answers; others are rejected. A slice cut from the built snapshot is identical.
+// sliced compares a slice of the site with the oracle. The slice is for a random request's value of one category.
+// Requests with that value get the same answers, others are refused. Cutting the built snapshot results in the same
+// slice.
 func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, built string) {
 	r := rand.New(rand.NewPCG(seed, 12))
 	category, request := r.IntN(len(w.categories)), r.IntN(len(w.requests))
 	text := func(request int) string { return loader.Fold(w.text(w.categories[category].template, request)) }
 	val := text(request)
 	if val == "" {
-		return // without a value nobody can ask for the slice
+		return // a slice needs a value
 	}
 	whole := content.Bindings
 	terms := []snapshot.Term{{Dimension: category, Value: val}}
@@ -125,10 +125,10 @@ func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, bui
 		t.Fatal(err)
 	}
 	if got := cutFrom(t, built, terms); got != written.Digest {
-		t.Errorf("seed %d: a slice cut from the snapshot differs from one that was built", seed)
+		t.Errorf("seed %d: a slice that is cut from the snapshot is another file than one that is built", seed)
 	}
 	if content.Bindings == 0 && whole > 0 && len(content.Keys) > 0 || content.Bindings > whole {
-		t.Errorf("seed %d: a slice of a site with %d bindings has %d", seed, whole, content.Bindings)
+		t.Errorf("seed %d: a slice of %d bindings has %d", seed, whole, content.Bindings)
 	}
 	snap, err := bindings.Open(path, bindings.Options{})
 	if err != nil {
@@ -156,8 +156,8 @@ func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, bui
 	}
 }
 
-// cutFrom returns the digest of a slice of the snapshot at path. It also checks that writing the content without a
-// cut gives the same file.
+// cutFrom returns the digest of a slice of the snapshot at path. A snapshot that is written without being cut is the
+// same file.
 func cutFrom(t *testing.T, path string, terms []snapshot.Term) snapshot.Digest {
 	t.Helper()
 	s, err := snapshot.Open(path)
@@ -170,7 +170,7 @@ func cutFrom(t *testing.T, path string, terms []snapshot.Term) snapshot.Digest {
 		t.Fatal(err)
 	}
 	if written, err := snapshot.WriteTo(io.Discard, content); err != nil || written.Digest != s.Digest() {
-		t.Errorf("writing the content of a snapshot gives another file: %v", err)
+		t.Errorf("the content of a snapshot is written as another one: %v", err)
 	}
 	if err := slice.Cut(content, terms); err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func cutFrom(t *testing.T, path string, terms []snapshot.Term) snapshot.Digest {
 	return written.Digest
 }
 
-// ask compares the answers to one request. Some facts are in upper case, because case does not matter.
+// ask compares the answers for one request. Some facts are in upper case, because case does not matter.
 func (w *world) ask(t *testing.T, seed uint64, snap *bindings.Snapshot, request int) {
 	facts := map[string]string{}
 	for name, v := range w.requests[request] {
@@ -231,7 +231,7 @@ func reason(t *testing.T, r *bindings.Request, key string) string {
 	for _, c := range candidates {
 		var e *bindings.Error
 		switch {
-		case c.State != lookup.Wins || !c.Outcome.Found && c.Outcome.Err == nil: // a renamed key finds nothing
+		case c.State != lookup.Wins || !c.Outcome.Found && c.Outcome.Err == nil: // a renamed key has no value
 		case errors.As(c.Outcome.Err, &e):
 			return string(e.Code)
 		default:

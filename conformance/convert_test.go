@@ -18,9 +18,9 @@ import (
 	"bindc/snapshot"
 )
 
-// Random bindings files are converted from YAML to Puppet syntax and back to YAML. All three compile to the same
-// snapshot, except for positions.
-func TestConvertedBindingsCompileTheSame(t *testing.T) {
+// A random bindings file in YAML is converted to Puppet syntax and back. All three compile to the same snapshot, except
+// for places.
+func TestConvertingTwiceKeepsTheSnapshot(t *testing.T) {
 	for seed := range uint64(2 * *compositionSites) {
 		r := randomSet{rand.New(rand.NewPCG(seed, 14)), 0}
 		source := r.set()
@@ -45,7 +45,7 @@ func converted(t *testing.T, name, src string) string {
 	return string(out)
 }
 
-// compiledSet returns the content that a site of one bindings file compiles to, without positions and inputs.
+// compiledSet compiles a site with one bindings file, without places and inputs.
 func compiledSet(t *testing.T, name, src string) *snapshot.Content {
 	t.Helper()
 	dir := t.TempDir()
@@ -74,7 +74,7 @@ func compiledSet(t *testing.T, name, src string) *snapshot.Content {
 	return content
 }
 
-// placeless returns a value without the source positions in its expressions.
+// placeless returns a value without the places in its expressions.
 func placeless(t *testing.T, v snapshot.Stored) string {
 	t.Helper()
 	if !v.Computed {
@@ -105,7 +105,7 @@ func forget(r *recipe.Recipe) {
 	}
 }
 
-// randomSet generates bindings files as JSON, which is also YAML.
+// randomSet writes random bindings files as JSON, which is YAML.
 type randomSet struct {
 	*rand.Rand
 	keys int
@@ -143,8 +143,7 @@ func (r *randomSet) statements(depth int) []any {
 	return out
 }
 
-// when generates a condition on a category that no enclosing condition uses, because a request has only one value of
-// it.
+// when returns a condition on a category that no surrounding condition uses, because no request has two values of one.
 func (r *randomSet) when(depth int) any {
 	categories := []string{"common", []string{"node", "osfamily", "environment"}[depth-1]}
 	one := func() any {
@@ -210,7 +209,7 @@ func (r *randomSet) binding() any {
 	return out
 }
 
-// further generates a statement other than a binding of one key. No statement repeats what another one has defined.
+// further returns a statement other than a simple binding. It does not repeat an earlier statement.
 func (r *randomSet) further() any {
 	r.keys++
 	n := r.keys

@@ -16,8 +16,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// TestCorporaOfHiera5 compiles unmodified real control repositories and compares every lookup with the answer of real
-// Puppet: found or not, the value including the order of keys, and whether it is an error.
+// TestCorporaOfHiera5 compiles real control repositories, and compares every lookup with the answer of real Puppet:
+// whether there is a value, the value with the order of its keys, and whether there is an error.
 func TestCorporaOfHiera5(t *testing.T) {
 	eachCorpus(t, filepath.Join(corpora, "hiera5"), checkHiera5Corpus)
 }
@@ -83,7 +83,7 @@ func isThere(t *testing.T, path string) bool {
 	return err == nil
 }
 
-// hiera5Requests returns the requests for the nodes in a file.
+// hiera5Requests returns requests for the nodes in a file.
 func hiera5Requests(t *testing.T, snap *bindings.Snapshot, file string) map[string]*bindings.Request {
 	t.Helper()
 	var nodes map[string]struct {
@@ -108,7 +108,7 @@ func hiera5Requests(t *testing.T, snap *bindings.Snapshot, file string) map[stri
 	return out
 }
 
-// answerLine formats an outcome like `bindq batch`.
+// answerLine formats an outcome as `bindq batch` does.
 func answerLine(t *testing.T, v bindings.Value, found bool, failed error) string {
 	t.Helper()
 	if failed != nil {

@@ -11,7 +11,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// corpora is the directory of real sites. They belong to others and are not copied into this repository.
+// corpora is the directory of real sites. They are not part of this repository.
 const corpora = "../../shared/corpora"
 
 // TestCorpora compiles real sites and compares every lookup with the answer of real Puppet or Hiera.
@@ -19,14 +19,14 @@ func TestCorpora(t *testing.T) {
 	eachCorpus(t, corpora, checkCorpus)
 }
 
-// eachCorpus runs check for each site with stored answers below a directory.
+// eachCorpus checks the sites below a directory, each with its own answers.
 func eachCorpus(t *testing.T, below string, check func(t *testing.T, dir string)) {
 	dirs, err := filepath.Glob(filepath.Join(below, "*", "expect.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(dirs) == 0 {
-		t.Skipf("%s is missing: real sites belong to others and are kept separately", below)
+		t.Skipf("%s is not here: real sites are data of others and kept apart", below)
 	}
 	for _, path := range dirs {
 		dir := filepath.Dir(path)
@@ -37,7 +37,7 @@ func eachCorpus(t *testing.T, below string, check func(t *testing.T, dir string)
 	}
 }
 
-// maxShown is the number of differing answers that are printed per corpus.
+// maxShown is the largest number of differing answers that are printed for a corpus.
 const maxShown = 10
 
 func checkCorpus(t *testing.T, dir string) {

@@ -1,5 +1,5 @@
-// Package conformance compares the complete programs, from YAML to a lookup, with answers from other implementations:
-// the reference implementation (testdata/conformance/reference.json), real Puppet (expressions.json), Ruby's Psych
-// (psych_scalars.json) and real sites (../shared/corpora, if present). It contains only tests. Package hiera5 below
-// it generates random Hiera 5 sites; Puppet's answers for them are stored in hiera5.jsonl.gz.
+// Package conformance compares the programs, from YAML to a lookup, with answers from other sources: the reference
+// implementation (testdata/conformance/reference.json), real Puppet (expressions.json), Ruby's Psych
+// (psych_scalars.json) and real sites (../shared/corpora, if it exists). It contains only tests. Package hiera5 below
+// it creates random sites of Hiera 5, with stored answers of Puppet (hiera5.jsonl.gz).
 package conformance

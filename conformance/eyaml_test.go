@@ -14,12 +14,11 @@ import (
 	bindings "bindc/runtime"
 )
 
-// TestEyaml decrypts with a site what hiera-eyaml has encrypted, and with hiera-eyaml what bindc has encrypted, using
-// keys made by hiera-eyaml.
+// TestEyaml decrypts texts that hiera-eyaml encrypted, and lets it decrypt them, with keys that it created.
 func TestEyaml(t *testing.T) {
 	program, err := exec.LookPath("eyaml")
 	if err != nil {
-		t.Skip("eyaml is not installed: apt-get install hiera-eyaml")
+		t.Skip("there is no eyaml here: apt-get install hiera-eyaml")
 	}
 	dir := t.TempDir()
 	private, public := filepath.Join(dir, "private.pem"), filepath.Join(dir, "public.pem")
@@ -36,7 +35,7 @@ func TestEyaml(t *testing.T) {
 	one := run("first", "encrypt", "--stdin", "-o", "string")
 	two := run("Größe ]", "encrypt", "--stdin", "-o", "string")
 	if ours := bindcEncrypts(t, public, "ours: ß\n"); run("", "decrypt", "-s", ours) != "ours: ß" {
-		t.Errorf("eyaml cannot decrypt a value that bindc encrypted: %s", ours)
+		t.Errorf("eyaml does not decrypt what bindc has encrypted: %s", ours)
 	}
 	data := filepath.Join(dir, "site/data/common.eyaml")
 	writeFile(t, filepath.Join(dir, "site/hiera.yaml"),
@@ -85,7 +84,7 @@ func bindcEdits(t *testing.T, public, file, line string) {
 	}
 }
 
-// checkEyaml looks up the encrypted values, with a key or without.
+// checkEyaml looks up encrypted values with and without a key.
 func checkEyaml(t *testing.T, r *bindings.Request, key bool) {
 	for name, want := range map[string]string{"text": "first", "several": "a first b Größe ]", "block": "in a block",
 		"ours": `in its file and \"'ß`} {

@@ -25,27 +25,27 @@ import (
 )
 
 var (
-	hiera5Sites = flag.Int("hiera5", 1000, "number of random Hiera 5 sites")
-	hiera5From  = flag.Uint64("hiera5-from", 0, "with -puppet: seed of the first random Hiera 5 site")
-	askPuppet   = flag.Bool("puppet", false, "run random Hiera 5 sites in real Puppet")
+	hiera5Sites = flag.Int("hiera5", 1000, "how many random sites of Hiera 5 are made")
+	hiera5From  = flag.Uint64("hiera5-from", 0, "with -puppet: the seed of the first random site of Hiera 5")
+	askPuppet   = flag.Bool("puppet", false, "ask real Puppet about random sites of Hiera 5")
 )
 
-// hiera5Answers stores Puppet's answers, one line per site from seed 0 on.
+// hiera5Answers has the answers of a run: a line for each site, from seed 0 on.
 const hiera5Answers = "../testdata/conformance/hiera5.jsonl.gz"
 
-// siteAnswers are the answers to the questions of one site.
+// siteAnswers has the answers to the questions about the site of a seed.
 type siteAnswers struct {
 	Seed    uint64          `json:"seed"`
-	Site    string          `json:"site"` // fingerprint of the site that was asked, see Site.Print
+	Site    string          `json:"site"` // Print of the site
 	Answers []hiera5.Answer `json:"answers"`
 }
 
-// TestHiera5 builds random Hiera 5 sites with `bindc build` and compares the answers of `bindq batch` with those of
-// real Puppet: found or not, the value including the order of keys, and whether it is an error. An error in a site
-// only affects some of its lookups; the site itself builds.
+// TestHiera5 builds random sites of Hiera 5 with `bindc build` and compares the answers of `bindq batch` with those of
+// real Puppet: whether there is a value, the value with the order of its keys, and whether there is an error. Mistakes
+// in a site affect only some lookups, so every site must build.
 //
-// The answers of Puppet are stored. The first command below compares all of them. The others run Puppet itself and
-// shrink each site that differs:
+// Puppet's answers are stored. These commands compare all of them, or ask Puppet itself, in which case each differing
+// site is made as small as possible:
 //
 //	go test ./conformance -run 'Hiera5$' -hiera5 10000 -timeout 1h
 //	go test ./conformance -run 'Hiera5$' -hiera5 20000 -timeout 2h -puppet    # apt-get install puppet-agent
@@ -76,11 +76,12 @@ func TestHiera5(t *testing.T) {
 	}
 }
 
-// TestHiera5Answers checks that the stored answers belong to the sites that are generated now, and that these sites
-// use every feature. With -puppet, Puppet must repeat its answers, also while it compiles a whole catalog.
+// TestHiera5Answers checks that the stored answers belong to the current sites, and that the questions cover
+// everything. If Puppet is installed, it must give the stored answers, also in a compiler that compiles a whole
+// catalog.
 //
 //	go test ./conformance -run Hiera5Answers -puppet -hiera5 1000                         # compares
-//	go test ./conformance -run Hiera5Answers -puppet -hiera5 10000 -timeout 2h -update    # stores the answers
+//	go test ./conformance -run Hiera5Answers -puppet -hiera5 10000 -timeout 2h -update    # writes the answers
 func TestHiera5Answers(t *testing.T) {
 	t.Parallel()
 	if *askPuppet && *update {
@@ -91,13 +92,13 @@ func TestHiera5Answers(t *testing.T) {
 	for i, s := range stored {
 		site := hiera5.New(s.Seed)
 		if site.Print() != s.Site || len(site.Questions) != len(s.Answers) {
-			t.Fatalf("the stored answers of seed %d belong to another site: run with -puppet -update", i)
+			t.Fatalf("the stored answers of seed %d are of another site than is made today: ask Puppet, -update", i)
 		}
 		count(counts, site, s.Answers)
 	}
 	for what, least := range occur {
 		if least = least * len(stored) / 1000; len(stored) >= 1000 && counts[what] < least {
-			t.Errorf("%s occurs %d times in %d sites, expected at least %d", what, counts[what], len(stored), least)
+			t.Errorf("%s occurs %d times in %d sites, should be %d", what, counts[what], len(stored), least)
 		}
 	}
 	t.Log(counts)
@@ -106,7 +107,7 @@ func TestHiera5Answers(t *testing.T) {
 	}
 	withPuppet(t, func(t *testing.T, _ *hiera5.Puppet, s siteAnswers) {
 		if s.Seed < uint64(len(stored)) && jsonOf(t, s) != jsonOf(t, stored[s.Seed]) {
-			t.Errorf("Puppet's answers have changed:\n%s\n%s", jsonOf(t, s), jsonOf(t, stored[s.Seed]))
+			t.Errorf("Puppet answers other than it did:\n%s\n%s", jsonOf(t, s), jsonOf(t, stored[s.Seed]))
 		}
 	}, "--compile")
 }
@@ -129,7 +130,7 @@ func writeAnswers(t *testing.T) {
 	}
 }
 
-// occur has the features that a thousand sites must use, and how often at least.
+// occur counts the features that a thousand sites must have.
 var occur = map[string]int{
 	"found": 8000, "not found": 4000, "sensitive": 50,
 	"error dig": 300, "error merge": 300, "error key": 100, "error options": 100, "error method": 100,
@@ -173,7 +174,7 @@ func count(counts map[string]int, site *hiera5.Site, answers []hiera5.Answer) {
 	}
 }
 
-// readAnswers reads the answers for the number of sites that the flag gives.
+// readAnswers reads the answers of as many sites as the flag says.
 func readAnswers(t *testing.T) (out []siteAnswers) {
 	t.Helper()
 	packed, err := os.ReadFile(hiera5Answers)
@@ -197,7 +198,7 @@ func readAnswers(t *testing.T) (out []siteAnswers) {
 	return out
 }
 
-// withPuppet runs real Puppet on the number of sites that the flag gives, a hundred per process.
+// withPuppet asks real Puppet about as many sites as the flag says, a hundred per process, one process at a time.
 func withPuppet(t *testing.T, use func(*testing.T, *hiera5.Puppet, siteAnswers), args ...string) {
 	const together = 100
 	end := *hiera5From + uint64(*hiera5Sites)
@@ -218,7 +219,7 @@ func withPuppet(t *testing.T, use func(*testing.T, *hiera5.Puppet, siteAnswers),
 	}
 }
 
-// puppetAnswers returns Puppet's answers to the questions of a site.
+// puppetAnswers returns Puppet's answers to the questions about a site.
 func puppetAnswers(t *testing.T, puppet *hiera5.Puppet, site *hiera5.Site) []hiera5.Answer {
 	dir := t.TempDir()
 	if err := site.Write(dir); err != nil {
@@ -234,7 +235,8 @@ func puppetAnswers(t *testing.T, puppet *hiera5.Puppet, site *hiera5.Site) []hie
 	return answers
 }
 
-// compareSite compares one site. If Puppet is available, a site that differs is shrunk before it is shown.
+// compareSite compares the answers of a site. If Puppet can be asked, differing sites are made small before they are
+// shown.
 func compareSite(t *testing.T, puppet *hiera5.Puppet, s siteAnswers) {
 	t.Helper()
 	site := hiera5.New(s.Seed)
@@ -249,8 +251,8 @@ func compareSite(t *testing.T, puppet *hiera5.Puppet, s siteAnswers) {
 			alone := *site
 			alone.Questions = []hiera5.Question{question}
 			if difference(t, puppetAnswers(t, puppet, &alone)[0], got[i]) == "" {
-				countKnown("Puppet's answer depends on earlier lookups: a deep merge with a knockout_prefix " +
-					"changes cached data")
+				countKnown("Puppet itself answers otherwise if it was asked nothing before: a deep merge with a knockout_prefix " +
+					"changes the data that it keeps in memory")
 				continue
 			}
 			small = alone.Shrink(func(smaller *hiera5.Site) bool {
@@ -264,7 +266,7 @@ func compareSite(t *testing.T, puppet *hiera5.Puppet, s siteAnswers) {
 	}
 }
 
-// isKnown reports whether the answer to question i differs from Puppet's on purpose.
+// isKnown reports whether the answer to question i differs from Puppet's in an intended way.
 func isKnown(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool {
 	for _, d := range knownDifferences {
 		if d.is(site, answers, i, got) {
@@ -275,7 +277,7 @@ func isKnown(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool
 	return false
 }
 
-// knownCounts has the number of differing answers per reason.
+// knownCounts counts the answers that differ, by reason.
 var knownCounts sync.Map
 
 func countKnown(reason string) {
@@ -283,24 +285,24 @@ func countKnown(reason string) {
 	n.(*atomic.Int64).Add(1)
 }
 
-// knownDifferences are the intended differences between bindc and Puppet.
+// knownDifferences lists the intended differences from Puppet.
 var knownDifferences = []struct {
 	reason string
 	is     func(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool
 }{
-	{"errors that Puppet reports in each affected lookup (options of yaml_data, invalid JSON), bindc " +
-		"reports when it builds the site",
+	{"Puppet rejects options of yaml_data and invalid JSON at every lookup that reaches them; bindc rejects them " +
+		"in a build",
 		func(_ *hiera5.Site, _ []hiera5.Answer, _ int, got string) bool {
 			return strings.HasPrefix(got, "refused: ") && (strings.Contains(got, "_data' takes no options") ||
 				strings.Contains(got, "[json_syntax]"))
 		}},
-	{"a knockout_prefix that is not a regular expression fails every merge in bindc, but in Puppet only merges that " +
-		"use it",
+	{"an invalid regular expression in a knockout_prefix is an error of every merge; in Puppet, only of merges " +
+		"that use it",
 		func(_ *hiera5.Site, _ []hiera5.Answer, _ int, got string) bool {
 			return strings.Contains(got, "is a regular expression, and wrong")
 		}},
-	{"if an entry has several globs with interpolation, bindc does not know whether they find only one file, which is " +
-		"merged differently by the strategy unique",
+	{"for an entry with several globs and interpolations, a build does not know whether they match a single file, " +
+		"which the strategy unique treats in another way",
 		func(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool {
 			text := site.String()
 			several := strings.Contains(text, "globs:") || strings.Contains(text, "glob/{")
@@ -308,33 +310,33 @@ var knownDifferences = []struct {
 				strings.Contains(site.Questions[i].Key, "."))
 			return several && merged && (answers[i].Error == "merge" || sameElements(string(answers[i].Value), got))
 		}},
-	{"integers of more than 64 bits are an error of convert_to",
+	{"for convert_to, integers beyond 64 bits are an error",
 		func(_ *hiera5.Site, answers []hiera5.Answer, i int, got string) bool {
 			return strings.Contains(got, "outside of 64 bits") &&
 				strings.Contains(string(answers[i].Value), "100000000000000000000")
 		}},
-	{"questions that need too much memory or time in Puppet",
+	{"Puppet runs out of memory or time",
 		func(_ *hiera5.Site, answers []hiera5.Answer, i int, _ string) bool {
 			return answers[i].Error == "exhausted"
 		}},
-	{"an array or hash as a hash key (from alias()) has another text in JSON",
+	{"a list or hash as a hash key, which alias() can result in, has another text in JSON",
 		func(_ *hiera5.Site, answers []hiera5.Answer, i int, got string) bool {
 			want := strings.ReplaceAll(string(answers[i].Value), `\u003e`, ">")
 			return strings.Contains(want, "=>") && strings.Contains(got, " => ")
 		}},
-	{"without a hierarchy, Puppet does not split keys at dots",
+	{"without a hierarchy, a dot in a key does not dig",
 		func(site *hiera5.Site, answers []hiera5.Answer, i int, _ string) bool {
 			return answers[i].Error == "key" && !strings.Contains(site.String(), "hiera.yaml --")
 		}},
-	{"%{literal('a')} in the value of key a is not a loop",
+	{"%{literal('a')} within the key a is not a loop",
 		func(site *hiera5.Site, answers []hiera5.Answer, i int, _ string) bool {
 			return answers[i].Error == "recursive" && strings.Contains(site.String(), "literal(")
 		}},
-	{"a path to a directory is ignored; Puppet fails all affected lookups",
+	{"bindc ignores a path that is a directory; Puppet rejects all lookups that reach it",
 		func(_ *hiera5.Site, answers []hiera5.Answer, i int, _ string) bool { return answers[i].Error == "file" }},
 }
 
-// sameElements reports whether the array in an answer has the same elements as another, ignoring repetitions.
+// sameElements reports whether two arrays have the same elements, ignoring order and repetitions.
 func sameElements(array, line string) bool {
 	var got struct{ Value []any }
 	var want []any
@@ -349,8 +351,8 @@ func sameElements(array, line string) bool {
 	return !slices.ContainsFunc(want, notIn(got.Value)) && !slices.ContainsFunc(got.Value, notIn(want))
 }
 
-// programAnswers returns the answers of the programs, a line for each question. If the build fails, each line is the
-// error of bindc.
+// programAnswers returns the answers of the programs, one line per question. If a site is refused, every line has the
+// messages of bindc.
 func programAnswers(t *testing.T, site *hiera5.Site) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -393,8 +395,8 @@ func queries(t *testing.T, site *hiera5.Site) string {
 	return out.String()
 }
 
-// difference describes how an answer differs from Puppet's; "" if it does not. Whether a value with sensitive parts
-// is called sensitive makes no difference.
+// difference describes how an answer differs from Puppet's, or returns "". A value with sensitive parts may be
+// sensitive or not.
 func difference(t *testing.T, want hiera5.Answer, line string) string {
 	if refused := strings.HasPrefix(line, "refused: "); refused {
 		return "refused"
@@ -423,7 +425,7 @@ func difference(t *testing.T, want hiera5.Answer, line string) string {
 	return ""
 }
 
-// inOrder normalizes JSON but keeps the order of keys and the difference between floats and integers.
+// inOrder returns JSON in a canonical form that keeps the order of keys and distinguishes floats from integers.
 func inOrder(t *testing.T, text []byte) string {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

@@ -14,11 +14,10 @@ import (
 	"bindc/internal/testmode"
 )
 
-var migrated = flag.Int("migrate", testmode.Number(20, 60), "number of random Hiera 5 sites to migrate")
+var migrated = flag.Int("migrate", testmode.Number(20, 60), "how many random sites of Hiera 5 are migrated")
 
-// TestMigrated migrates random Hiera 5 sites. The result builds, and its lookups find what the original finds, also
-// with a merge given by the caller (with --merges asked, only without one). If the original answers with an error,
-// the result may have an answer.
+// TestMigrated migrates random sites of Hiera 5. The new site must build and give the same answers as the old one, with
+// and without merges by the caller; with --merges asked, only without. An error of the old site may become an answer.
 //
 //	go test ./conformance -run Migrated -migrate 10000 -timeout 1h
 func TestMigrated(t *testing.T) {
@@ -42,19 +41,18 @@ func TestMigrated(t *testing.T) {
 			return
 		}
 	}
-	if t.Logf("%d answers; of %d sites, %d had data moved", asked, sites, moved); moved*4 < sites {
+	if t.Logf("%d answers; of %d sites something moved in %d", asked, sites, moved); moved*4 < sites {
 		t.Error("hardly anything moves")
 	}
 }
 
-// interpolates reports whether a fact contains an interpolation. Hiera 5 interpolates such a value again, which a
-// migrated site does not.
+// interpolates reports whether a fact contains an interpolation that Hiera 5 would expand.
 func interpolates(e hiera5.Pair) bool {
 	text, ok := e.Value.(string)
 	return ok && strings.Contains(text, "%{")
 }
 
-// compareMigrated returns the number of compared answers, and whether any data was moved.
+// compareMigrated returns the number of compared answers, and whether a key has moved.
 func compareMigrated(t *testing.T, seed uint64, site *hiera5.Site) (asked int, moved bool) {
 	t.Helper()
 	dir := t.TempDir()
@@ -75,7 +73,7 @@ func compareMigrated(t *testing.T, seed uint64, site *hiera5.Site) (asked int, m
 	}
 	if out, err := exec.Command("bindc", "build", to, "-o", next, "--allow-empty").CombinedOutput(); err != nil {
 		files, _ := exec.Command("bindc", "migrate", from).Output()
-		t.Fatalf("seed %d: the migrated site does not build: %v\n%s\n%s\n%s", seed, err, out, site, files)
+		t.Fatalf("seed %d: the new site does not build: %v\n%s\n%s\n%s", seed, err, out, site, files)
 	}
 	before, after := batch(t, old, queries(t, site)), batch(t, next, queries(t, site))
 	for i, q := range site.Questions {
@@ -100,7 +98,7 @@ func compareMigrated(t *testing.T, seed uint64, site *hiera5.Site) (asked int, m
 	return asked, strings.Contains(string(config), "name: site")
 }
 
-// answered is a line of `bindq batch`.
+// answered is a line of output of `bindq batch`.
 type answered struct {
 	Found bool
 	Value any
@@ -126,20 +124,20 @@ func batch(t *testing.T, snap, queries string) []answered {
 	return answers
 }
 
-// equal compares values without the order of keys.
+// equal compares values without regard to the order of keys.
 func equal(a, b any) bool {
 	x, errA := json.Marshal(a)
 	y, errB := json.Marshal(b)
 	return errA == nil && errB == nil && string(x) == string(y)
 }
 
-// TestMigratedCorpora migrates real control repositories, and runs a sample of the stored Puppet lookups on both
-// sites, with every merge.
+// TestMigratedCorpora migrates real control repositories, and compares the answers of both sites for a sample of
+// Puppet's questions, with every merge.
 func TestMigratedCorpora(t *testing.T) {
 	t.Parallel()
 	dirs, _ := filepath.Glob("../../shared/corpora/hiera5/*/site")
 	if len(dirs) == 0 || !testmode.Thorough() {
-		t.Skip("the corpora are missing, or BINDC_THOROUGH is not set")
+		t.Skip("the corpora are not here, or BINDC_THOROUGH is not set")
 	}
 	for _, from := range dirs {
 		asked, err := os.ReadFile(filepath.Join(filepath.Dir(from), "expect.jsonl"))

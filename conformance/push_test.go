@@ -14,15 +14,15 @@ import (
 	"testing"
 )
 
-// registry is an in-memory registry with what a client needs.
+// registry is an in-memory registry.
 type registry struct {
 	mu    sync.Mutex
 	blobs map[string][]byte // by digest
 	tags  map[string]string // digests of manifests, by repository and tag
-	made  int               // number of uploaded blobs
+	made  int               // number of blobs that were pushed
 }
 
-// holds returns the number of tags, and the number of blobs uploaded so far.
+// holds returns the number of tags, and the number of blobs that were pushed.
 func (r *registry) holds() (tags, made int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,9 +67,9 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// Each environment is pushed and pulled under its name. One with errors is not pushed, and existing blobs are not
-// uploaded again.
-func TestPushEnvironments(t *testing.T) {
+// Each environment is pushed and pulled under its name. An environment with errors is not pushed, nor is a blob that
+// the registry has.
+func TestPushesEachValidEnvironment(t *testing.T) {
 	t.Parallel()
 	held := &registry{blobs: map[string][]byte{}, tags: map[string]string{}}
 	server := httptest.NewServer(held)
@@ -112,7 +112,7 @@ func TestPushEnvironments(t *testing.T) {
 	}
 	run(1, "bindc", push...)
 	if _, now := held.holds(); now != before {
-		t.Errorf("%d blobs were uploaded again", now-before)
+		t.Errorf("%d blobs were put there again", now-before)
 	}
 	for _, name := range []string{"production", "test"} {
 		said := run(0, "bindsync", "pull", repository+":"+name, "--name", name, "--store", "store", "--plain-http")

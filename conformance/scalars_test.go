@@ -10,8 +10,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// TestScalars compares plain scalars in a data file with the values that Ruby's Psych gives Puppet, except for the
-// intended differences of the language (language.md, section 10).
+// TestScalars compares plain scalars in a data file with those of Ruby's Psych in Puppet, except for intended
+// differences (docs/language.md, section 10).
 func TestScalars(t *testing.T) {
 	var table []struct{ Plain, Class, Value string }
 	readJSON(t, "../testdata/conformance/psych_scalars.json", &table)
@@ -25,7 +25,7 @@ func TestScalars(t *testing.T) {
 			switch {
 			case row.Class == "Symbol":
 				want = "String " + strconv.Quote(row.Plain)
-			case row.Class == "ERROR", row.Plain == "99999999999999999999": // dates, and integers that exceed 64 bits
+			case row.Class == "ERROR", row.Plain == "99999999999999999999": // dates, and integers outside 64 bits
 				want = "refused"
 			}
 			if got := scalar(t, row.Plain); got != want {
@@ -35,7 +35,7 @@ func TestScalars(t *testing.T) {
 	}
 }
 
-// scalar describes the value of a plain scalar in a data file, in the form of the table.
+// scalar returns the value of a plain scalar in a data file, described as in the table.
 func scalar(t *testing.T, plain string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -26,11 +26,11 @@ import (
 	"bindc/loader"
 )
 
-// The schemas and the loader accept the same files. This is checked for every document of the scenarios and the
-// reference cases, and for variants in which something is changed, removed or added.
+// A schema rejects exactly the documents that the loader rejects. This is tested with every document of the scenarios
+// and the reference cases, and with variations in which a part is changed, removed or added.
 
-// beyond matches loader errors that a schema cannot detect, because they depend on other files, on other parts of the
-// document or on the content of a text. All other errors with one of formCodes are about the form.
+// beyond matches messages of the loader about problems that a schema cannot see, because they depend on other files,
+// other parts of the document, or the content of a text. All other messages with formCodes are about the form.
 var beyond = regexp.MustCompile(strings.Join([]string{
 	`^the category '.*' is defined twice`, `^expected 'common' as the last category`, `^expected 'environment' below`,
 	`^the site has no category`, `^two layers are named`, `^unknown scheme`, `^the scheme '`, `^unknown backend`,
@@ -42,14 +42,14 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`^expected names of classes`, `^expected 'combinator' with no other`, `^expected a combinator with`,
 	`^expected a transformer with`,
 	`^expected the (parameters|variables): an expression`,
-	`^something is wrong here; it may be sensitive`, `^(scheme|backend) .* this extension is a program`,
+	`^this is invalid; it may be sensitive`, `^(scheme|backend) .* this extension is a program`,
 }, "|"))
 
-// formCodes are the codes for errors in the form of a file.
+// formCodes lists the codes for problems with the form of a file.
 var formCodes = []diag.Code{"config", "category", "layer", "uri", "version", "extension", "hiera", "hierarchy",
 	"backend", "data_path", "bindings", "attribute", "when", "multibind", "key", "other_hiera"}
 
-// kindOfFile is a kind of file with a schema. It says how to make a site of one document.
+// kindOfFile is a kind of file with a schema, and a way to make a site from a document.
 type kindOfFile struct {
 	schema string
 	lay    func(doc any) (file string, others map[string]any)
@@ -83,7 +83,7 @@ var kindsOfFiles = []kindOfFile{
 	}},
 }
 
-// siteOf is the configuration of a site that reads one URI and has categories.
+// siteOf returns the configuration of a site with an include and categories.
 func siteOf(uri string, names []string) map[string]any {
 	categories := []any{}
 	seen := map[string]bool{"common": true}
@@ -97,7 +97,7 @@ func siteOf(uri string, names []string) map[string]any {
 		"layers": []any{map[string]any{"name": "site", "include": uri}}}}
 }
 
-// conditions returns the names in a document that may be categories.
+// conditions returns the names in a document that may be names of categories.
 func conditions(doc any) []string {
 	var out []string
 	switch x := doc.(type) {
@@ -116,7 +116,7 @@ func conditions(doc any) []string {
 	return out
 }
 
-func TestSchemasAgreeWithLoader(t *testing.T) {
+func TestSchemasAndLoaderAgree(t *testing.T) {
 	t.Parallel()
 	rounds, each := 12, 1
 	if !testmode.Thorough() {
@@ -157,7 +157,7 @@ func TestSchemasAgreeWithLoader(t *testing.T) {
 	}
 }
 
-// compare checks that schema and loader agree on one document, and reports whether it is valid.
+// compare compares schema and loader for a document, and reports whether it is valid.
 func (k kindOfFile) compare(t *testing.T, s *jsonschema.Schema, dir string, doc any) bool {
 	t.Helper()
 	if err := os.RemoveAll(dir); err != nil {
@@ -214,7 +214,7 @@ func compiledSchema(t *testing.T, name string) *jsonschema.Schema {
 	return s
 }
 
-// documentsOfSites returns the files of all scenarios, reference cases and testdata, by schema, as JSON.
+// documentsOfSites returns the files of all scenarios and reference cases, and of testdata, as JSON by schema.
 func documentsOfSites(t *testing.T) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
@@ -293,14 +293,14 @@ func asJSON(t *testing.T, doc any) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", " ") // messages about sensitive values do not show the line
+	e.SetIndent("", " ") // a sensitive value hides its whole line
 	if err := e.Encode(doc); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
 }
 
-// pieces are replacements for parts of a document.
+// pieces lists the values that replace parts of a document.
 var pieces = []string{`null`, `true`, `false`, `0`, `1`, `2`, `-1`, `-2`, `1.5`,
 	`"|$x| { $x }"`, `""`, `"x"`, `"true"`, `"/a"`, `"a/"`, `"a/.."`,
 	`"a:b"`, `"confdir:/x?optional"`, `"confdir:x"`, `":/x"`, `"module:/m::n?y"`, `"common"`, `"Upper"`, `"String"`,
@@ -319,8 +319,8 @@ var words = []string{
 	"parameters", "variables", "map", "dependency", "kind", "combinator",
 }
 
-// full are documents that use every element, except sensitive ones, which would suppress messages. Each of their
-// parts is replaced by each of the pieces once.
+// full lists documents that use every feature except sensitive values, whose messages show nothing. Each part of them
+// is replaced by each piece once.
 var full = map[string][]string{
 	"binder_config": {`{"version": 1, "layers": [{"name": "a", "include": "confdir:/x?optional",
 		"exclude": ["confdir:/x"]}], "categories": [["node", "${fqdn}"], ["common", "true"]],
@@ -349,7 +349,7 @@ var full = map[string][]string{
 		{"name": "l", "multibind_id": "l", "options": {"combinator": "|$k, $c, $v| { $v }", "uniq": true}}]}`},
 }
 
-// everyChange ranges over variants of doc in which one part is replaced by a piece, removed, or added.
+// everyChange yields doc with one part replaced by a piece, removed, or added.
 func everyChange(t *testing.T, doc any) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		for _, text := range pieces {
@@ -397,7 +397,7 @@ func everyChange(t *testing.T, doc any) iter.Seq[any] {
 	}
 }
 
-// changed returns doc with something changed, removed or added at random.
+// changed returns doc with a random part changed, removed or added.
 func changed(r *rand.Rand, doc any) any {
 	piece := func() any {
 		out, err := jsonschema.UnmarshalJSON(strings.NewReader(pieces[r.IntN(len(pieces))]))

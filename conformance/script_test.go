@@ -20,10 +20,10 @@ import (
 	"bindc/serve/client"
 )
 
-var update = flag.Bool("update", false, "update the expected output in the scenarios")
+var update = flag.Bool("update", false, "write the output of the programs into the scenarios")
 
-// TestMain builds the programs once and puts them on the PATH. If the variable PROGRAMS names a directory, the
-// programs are there already.
+// TestMain builds the programs once and adds them to the PATH. If the variable PROGRAMS is set, it is a directory that
+// already has them.
 func TestMain(m *testing.M) {
 	os.Exit(withPrograms(m.Run))
 }
@@ -49,7 +49,7 @@ func withPrograms(run func() int) int {
 	return run()
 }
 
-// TestScripts runs the scenarios in cmd/testdata/script. Each is named after the behaviour it shows.
+// TestScripts runs the scenarios in cmd/testdata/script, each named after the behaviour it shows.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	example, err := filepath.Abs("../testdata")
@@ -63,7 +63,8 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TESTDATA", example)
-			env.Setenv("MUTANT", os.Getenv("MUTANT")) // tools/mutate
+			env.Setenv("COLUMNS", "80")
+			env.Setenv("MUTANT", os.Getenv("MUTANT")) // for tools/mutate
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -96,7 +97,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// damage changes one byte of a file. The offset counts from the start or, if negative, from the end.
+// damage changes one byte of a file, at an offset from the start or, if negative, from the end.
 func damage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: damage FILE OFFSET")
@@ -113,7 +114,7 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, src, 0o666))
 }
 
-// sameBytes compares binary files; `! same` requires a difference.
+// sameBytes compares binary files. `! same` requires them to differ.
 func sameBytes(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: same FILE FILE")
@@ -124,9 +125,9 @@ func sameBytes(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// ask sends each line of a file as a question to bindq serve and prints the answers: `ask QUESTIONS unix:PATH`
-// connects to a running server, `ask QUESTIONS bindq serve --stdio -s FILE` starts one. DIGEST in a question stands
-// for the digest of the last snapshot that an answer named.
+// ask sends each line of a file as a question to bindq serve, and prints the answers. It starts the server or connects
+// to it: `ask QUESTIONS unix:PATH` or `ask QUESTIONS bindq serve --stdio -s FILE`. DIGEST in a question is the digest
+// of the last snapshot in an answer.
 func ask(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: ask QUESTIONS unix:PATH or PROGRAM ARG...")
@@ -134,7 +135,7 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 	questions := strings.Split(strings.TrimSpace(ts.ReadFile(args[0])), "\n")
 	if path, ok := strings.CutPrefix(args[1], "unix:"); ok {
 		conn, err := net.Dial("unix", ts.MkAbs(path))
-		for range 1000 { // the server may still be starting
+		for range 1000 { // the server may not have started yet
 			if err == nil {
 				break
 			}

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// shapes are the shapes in docs/cli.md, "Shapes of JSON answers", as a JSON Schema. Additional members are allowed.
+// shapes has the JSON Schemas for docs/cli.md, "Shapes of JSON answers". Answers may have more members.
 const shapes = `{"definitions": {
 	"error": {"type": "object", "required": ["code", "message"],
 		"properties": {"code": {"type": "string", "minLength": 1}, "message": {"type": "string", "minLength": 1}}},
@@ -67,7 +67,7 @@ const shapes = `{"definitions": {
 		"severity": {"enum": ["error", "warning", "note", "lint"]}, "notes": {"items": {
 			"required": ["file", "line", "column", "message"]}}}}}}`
 
-// shaped are commands with the shape of each line that they print.
+// shaped lists commands, with the shape of each line of their output.
 const shaped = `
 bindq lookup const --node a -s old.snap --render-as json --explain : explanation
 bindq lookup computed --node a -s old.snap --render-as json --explain : explanation
@@ -170,7 +170,7 @@ func TestShapesOfAnswers(t *testing.T) {
 		}
 		for answer := range strings.Lines(out) {
 			if err := s.Validate(parsedJSON(t, answer)); err != nil {
-				t.Errorf("%s\nprints %swhich does not match the shape: %v", command, answer, err)
+				t.Errorf("%s\nprints %sof another shape: %v", command, answer, err)
 			}
 		}
 	}

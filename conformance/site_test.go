@@ -18,8 +18,8 @@ import (
 	"bindc/snapshot"
 )
 
-// build compiles the site in dir like `bindc build` and opens the snapshot. If the build fails, refused describes the
-// errors; otherwise it is "".
+// build compiles the site in dir like `bindc build`, and opens the snapshot. refused has the errors of the site, or ""
+// if it was compiled.
 func build(t *testing.T, dir string, opts loader.Options) (snap *bindings.Snapshot, refused string) {
 	t.Helper()
 	return buildAndOpen(t, dir, opts, bindings.Options{})
@@ -51,12 +51,12 @@ func buildAndOpen(t *testing.T, dir string, opts loader.Options, how bindings.Op
 		}
 	})
 	if err := snap.Verify(); err != nil {
-		t.Errorf("a new snapshot does not verify: %v", err)
+		t.Errorf("a snapshot just written is not sound: %v", err)
 	}
 	return snap, ""
 }
 
-// describe formats the errors of a list with position and code.
+// describe lists all errors with their places and codes.
 func describe(list []diag.Diagnostic) string {
 	var out []string
 	for _, d := range list {
@@ -67,7 +67,7 @@ func describe(list []diag.Diagnostic) string {
 	return strings.Join(out, "\n")
 }
 
-// writeFile writes a file of a site and creates its directories.
+// writeFile writes a file of a site, and creates its parent directories.
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -90,7 +90,7 @@ func readJSON(t *testing.T, path string, v any) {
 	}
 }
 
-// request creates the request for a node from its facts, with the environment that the facts name.
+// request returns the request for a node with these facts, in the environment that the facts name.
 func request(t *testing.T, snap *bindings.Snapshot, facts json.RawMessage) *bindings.Request {
 	t.Helper()
 	var known struct {
@@ -124,7 +124,7 @@ func parseJSON(t *testing.T, text json.RawMessage) bindings.Value {
 	return v
 }
 
-// lookUp looks up a key and asserts a type if one is given, like a query of `bindq batch`.
+// lookUp looks up a key. Like a query of `bindq batch`, it checks a type if one is given.
 func lookUp(r *bindings.Request, key, typ string) (v bindings.Value, found bool, err error) {
 	if v, found, err = r.Lookup(key); err != nil || !found || typ == "" {
 		return v, found, err
@@ -136,8 +136,7 @@ func lookUp(r *bindings.Request, key, typ string) (v bindings.Value, found bool,
 	return v, found, v.Check(t)
 }
 
-// canonical normalizes JSON: it sorts keys, keeps integers exact, and keeps the difference between floats and
-// integers.
+// canonical returns JSON in a canonical form: keys sorted, exact integers, and floats distinct from integers.
 func canonical(t *testing.T, text []byte) string {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -153,7 +152,7 @@ func canonical(t *testing.T, text []byte) string {
 	return string(out)
 }
 
-// plain replaces the floats in v by their shortest text with a decimal point.
+// plain replaces the floats in v by their shortest text with a point.
 func plain(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -180,7 +179,7 @@ func plain(v any) any {
 	return v
 }
 
-// same reports whether v equals the JSON value in text.
+// same reports whether v is the value in a JSON text.
 func same(t *testing.T, v bindings.Value, text json.RawMessage) bool {
 	t.Helper()
 	return canonical(t, []byte(show(t, v))) == canonical(t, text)

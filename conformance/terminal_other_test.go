@@ -4,5 +4,5 @@ package conformance
 
 import "github.com/rogpeppe/go-internal/testscript"
 
-// onTerminal only works on Linux, because each system opens terminals differently.
+// onTerminal exists only on Linux, because every system opens terminals in another way.
 func onTerminal(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("terminal: only on linux") }

@@ -22,7 +22,7 @@ var (
 	group    = regexp.MustCompile(`(?m)^([A-Z]+): `)
 )
 
-// docs/cli.md has a section for every verb that begins with a block of its flags.
+// docs/cli.md has a section for every verb, which begins with the flags of the verb.
 func TestCommandLineIsDocumented(t *testing.T) {
 	t.Parallel()
 	verbs := verbsByHelp(t)
@@ -36,12 +36,14 @@ func TestCommandLineIsDocumented(t *testing.T) {
 	}
 	for verb := range documented {
 		if verbs[verb] == nil {
-			t.Errorf("docs/cli.md has a section on %s, which does not exist", verb)
+			t.Errorf("docs/cli.md has a section on %s, which there is not", verb)
 		}
 	}
-	all := slices.Concat([]string{"--help", "--version", "--render-as"},
+	all := slices.Concat([]string{"--help", "--version", "--render-as", "--json"},
+		anyFlag.FindAllString(helpOf(t, "bindc")+helpOf(t, "bindq")+helpOf(t, "bindsync"), -1),
 		slices.Concat(slices.Collect(maps.Values(verbs))...))
-	for _, name := range []string{"cli", "guide", "hiera"} {
+	for _, name := range []string{"cli", "hiera", "lint", "guide", "guide/write-data",
+		"guide/change-data", "guide/find-out-why", "guide/deploy", "guide/come-from-hiera", "guide/go"} {
 		for _, flag := range anyFlag.FindAllString(strings.ReplaceAll(docText(t, name), "facter --json", ""), -1) {
 			if !slices.Contains(all, flag) {
 				t.Errorf("docs/%s.md mentions %s, which is not a flag", name, flag)
@@ -50,16 +52,16 @@ func TestCommandLineIsDocumented(t *testing.T) {
 	}
 }
 
-// ofAll are the verbs that all programs have. docs/cli.md describes them once.
+// ofAll lists the verbs that all programs have. docs/cli.md describes them once.
 var ofAll = []string{"completion", "help", "man", "version"}
 
-// notTried are the verbs whose example needs more than a site: a registry, a Puppet, a git repository, or earlier
-// answers. Their scenarios run them.
-var notTried = []string{"bindc adopt", "bindc plan", "bindc push", "bindq serve", "bindsync follow",
+// notTried lists the verbs whose example is not run, because it needs more than a site: a registry, Puppet, a git
+// repository, or earlier output. Their scenarios run them.
+var notTried = []string{"bindc adopt", "bindc blame", "bindc plan", "bindc push", "bindq serve", "bindsync follow",
 	"bindsync activate", "bindsync rollback"}
 
-// Every verb has a help that fits a terminal of 80 columns, documents its exit codes, and has an example that works.
-func TestHelp(t *testing.T) {
+// The help of every verb fits a terminal of 80 columns, has the exit statuses, and an example that works.
+func TestHelpFitsAndItsExampleWorks(t *testing.T) {
 	t.Parallel()
 	verbs := [][]string{{"bindc"}, {"bindq"}, {"bindsync"}, {"bindc", "eyaml"}}
 	for verb := range verbsByHelp(t) {
@@ -79,7 +81,7 @@ func TestHelp(t *testing.T) {
 			}
 		}
 		if !strings.Contains(string(text), "\n\nExit status: 0") {
-			t.Errorf("%v --help does not document its exit codes", verb)
+			t.Errorf("%v --help does not say how it exits", verb)
 		}
 		_, after, _ := strings.Cut(string(text), "\nExamples:\n")
 		example, _, _ := strings.Cut(after, "\n\n")
@@ -91,8 +93,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// A program that gets a verb of another program names that program.
-func TestVerbOfAnotherProgram(t *testing.T) {
+// A program that is called with a verb of another program names that program.
+func TestVerbOfAnotherProgramNamesThatProgram(t *testing.T) {
 	t.Parallel()
 	for verb := range verbsByHelp(t) {
 		words := strings.Fields(verb)
@@ -110,7 +112,7 @@ func TestVerbOfAnotherProgram(t *testing.T) {
 func tryExample(t *testing.T, example string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		return // the examples need a shell
+		return // the examples use a shell
 	}
 	dir := t.TempDir()
 	keys := "../internal/secret/eyaml/testdata"
@@ -133,11 +135,11 @@ echo web1.example.org >nodes.txt && echo 'echo "classes: [ntp]"' >node.sh
 `+example)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "MANPAGER=cat", "BINDQ_SNAPSHOT=", "BINDSYNC_STORE="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("the example%s\nfails with %v:\n%s", example, err, out)
+		t.Errorf("the example%s\nends with %v:\n%s", example, err, out)
 	}
 }
 
-// verbsByHelp returns the flags of each verb of the programs, from --help.
+// verbsByHelp returns the flags of each verb of the programs according to --help.
 func verbsByHelp(t *testing.T) map[string][]string {
 	t.Helper()
 	verbs := map[string][]string{}
@@ -166,8 +168,44 @@ func verbsByHelp(t *testing.T) map[string][]string {
 	return verbs
 }
 
-// flagsOf returns the flags in the text of a help, sorted.
+// globals matches the part of a help that describes or lists the flags of all verbs.
+var globals = regexp.MustCompile(`(?s)\nGlobal flags.*`)
+
+// Every program describes its global flags in its own help. The help of each verb lists them, and docs/cli.md has them.
+func TestGlobalFlags(t *testing.T) {
+	t.Parallel()
+	_, section, _ := strings.Cut(docText(t, "cli"), "\n## Global flags\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for program, verb := range map[string]string{"bindc": "schema", "bindq": "keys", "bindsync": "gc"} {
+		described := anyFlag.FindAllString(globals.FindString(helpOf(t, program)), -1)
+		slices.Sort(described)
+		described = slices.DeleteFunc(slices.Compact(described), func(f string) bool { return f == "--help" })
+		_, documented, _ := strings.Cut(section, "\n"+program+" VERB")
+		documented, _, _ = strings.Cut(documented, "\nbind")
+		for where, text := range map[string]string{"docs/cli.md": documented, "the help of " + verb: globals.FindString(
+			helpOf(t, program, verb))} {
+			got := slices.DeleteFunc(anyFlag.FindAllString(text, -1), func(f string) bool { return f == "--help" })
+			slices.Sort(got)
+			if len(described) == 0 || !slices.Equal(slices.Compact(got), described) {
+				t.Errorf("%s has the global flags %v of %s, its help %v", where, got, program, described)
+			}
+		}
+	}
+}
+
+// helpOf returns the help of a program or a verb.
+func helpOf(t *testing.T, words ...string) string {
+	t.Helper()
+	out, err := exec.Command(words[0], append(words[1:], "--help")...).Output()
+	if err != nil {
+		t.Fatal(words, err)
+	}
+	return string(out)
+}
+
+// flagsOf returns the flags in a help text except global flags, sorted.
 func flagsOf(help string) []string {
+	help = globals.ReplaceAllString(help, "")
 	flags := []string{}
 	for _, flag := range helpFlag.FindAllStringSubmatch(help, -1) {
 		if flag[1] != "--help" {
@@ -178,8 +216,8 @@ func flagsOf(help string) []string {
 	return flags
 }
 
-// usages returns the flags of each verb, from docs/cli.md. A word in capitals may stand for a group of flags, which
-// some block explains with `WORD: flags` below its usage.
+// usages returns the flags of each verb according to docs/cli.md. A word in capitals may represent a group of flags,
+// which a block defines with `WORD: flags` below its usage.
 func usages(t *testing.T) map[string][]string {
 	t.Helper()
 	groups, lines := map[string]string{}, map[string]string{}

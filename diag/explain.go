@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Explain writes the rule for a person to read, in 80 columns.
+// Explain writes the rule in 80 columns for a person to read.
 func (r Rule) Explain(w io.Writer) error {
 	text := string(r.Code) + "\n\n" + wrap("  ", r.Sentence)
 	if r.Section > 0 {
@@ -23,7 +23,7 @@ func (r Rule) Explain(w io.Writer) error {
 	return err
 }
 
-// example is the commands of the example, and its files.
+// example returns the commands of the example, and its files.
 func (r Rule) example() (commands, files string) {
 	text := r.Example()
 	at := len(text)
@@ -33,7 +33,7 @@ func (r Rule) example() (commands, files string) {
 	return text[:at], text[at:]
 }
 
-// Explain writes all codes, each with its sentence, for a person to read.
+// Explain writes all codes with their sentences for a person to read.
 func Explain(w io.Writer) error {
 	var b strings.Builder
 	for _, r := range catalogue {
@@ -47,23 +47,23 @@ func Explain(w io.Writer) error {
 func Document(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("# Codes\n\n" +
-		"What is reported has a code, in brackets at its end. `bindc help CODE` prints what is said here.\n" +
-		"Of each example the last command reports the code; a test runs them all.\n")
+		"Every diagnostic ends with a code in brackets. `bindc help CODE` prints the same text as this\n" +
+		"document. The last command of each example reports the code; a test runs all examples.\n")
 	for _, r := range catalogue {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", r.Code, r.Sentence)
+		fmt.Fprintf(&b, "\n## %s\n\n%s", r.Code, wrap("", r.Sentence))
 		if r.Section > 0 {
 			fmt.Fprintf(&b, "Rule: %s.\n", r.Source())
 		}
 		if text := r.Example(); text != "" {
 			fmt.Fprintf(&b, "\n```\n%s```\n", text)
 		}
-		fmt.Fprintf(&b, "\nWhat to do: %s\n", r.Remedy)
+		fmt.Fprintf(&b, "\n%s", wrap("", "What to do: "+r.Remedy))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// indented is text with prefix before every line that is not empty.
+// indented returns text with prefix before every line that is not empty.
 func indented(prefix, text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

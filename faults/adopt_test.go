@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// adopted is a Puppet environment that bindc adopt switches to a snapshot.
+// adopted is an environment of Puppet that bindc adopt switches to a snapshot.
 type adopted struct {
 	dir, snapshot string
 	files         map[string]string // the original files
@@ -42,7 +42,7 @@ func (a *adopted) read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// works checks that Puppet's current state is complete, and reports whether the snapshot answers.
+// works checks that the files that Puppet uses now are complete, and reports whether the snapshot answers.
 func (a *adopted) works(t *testing.T, what, asking string) bool {
 	t.Helper()
 	if copied := a.read(t, "hiera5.yaml"); copied != "" && copied != a.files["hiera.yaml"] {
@@ -53,7 +53,7 @@ func (a *adopted) works(t *testing.T, what, asking string) bool {
 		return false
 	case asking:
 		if a.read(t, "hiera5.yaml") == "" {
-			t.Errorf("%s: the snapshot answers, but hiera5.yaml is missing", what)
+			t.Errorf("%s: the snapshot answers, and hiera5.yaml is not there", what)
 		}
 		succeed(t, "bindq", "verify", a.snapshot)
 		return true
@@ -62,11 +62,11 @@ func (a *adopted) works(t *testing.T, what, asking string) bool {
 	return false
 }
 
-// bindc adopt is killed at each system call. Puppet then has either its own data or the whole snapshot. The next run
-// completes the switch, and undo restores the original without leftovers.
+// bindc adopt is killed at each of its system calls. Puppet then uses either its own data or the whole snapshot. The
+// next run completes the work, and undo restores the original and leaves nothing else.
 func TestAdoptKilledAtEachCall(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("strace, which sends the signals, is not installed")
+		t.Skip("strace is not installed")
 	}
 	a := newAdopted(t)
 	most := needStrace(t, a.args()...)
@@ -91,19 +91,19 @@ func TestAdoptKilledAtEachCall(t *testing.T) {
 			}
 			succeed(t, "bindc", a.args()...)
 			if !a.works(t, what+", again", asking) {
-				t.Errorf("%s: the next run does not complete the switch", what)
+				t.Errorf("%s: the next run does not complete it", what)
 			}
 			succeed(t, "bindc", "adopt", "--undo", a.dir)
 			if a.works(t, what+", undone", asking) {
-				t.Errorf("%s: undo does not switch back", what)
+				t.Errorf("%s: undo leaves the snapshot", what)
 			}
 			if left := names(t, a.dir, "hiera.yaml", "data", "modules"); len(left) > 0 {
-				t.Errorf("%s: left behind: %q", what, left)
+				t.Errorf("%s: %q is left behind", what, left)
 			}
 		}
 	}
-	// strace counts the calls of each thread separately. On a loaded machine another thread may make the calls after
-	// the switch, so that no run is killed there.
+	// strace counts the calls of each thread. On a loaded machine, another thread may make the calls after the switch,
+	// so that no run is killed there.
 	if killed == 0 || kept == 0 {
 		t.Errorf("%d runs were killed, %d environments stayed, %d were switched", killed, kept, switched)
 	}

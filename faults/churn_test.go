@@ -15,8 +15,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// A site changes while it is built. Each file counts as it was before or after a change, never as a mixture.
-// Otherwise the build reports what it could not read.
+// A site changes while it is built. The build uses each file as it was before or after a change, never a mixture, or
+// reports which file it could not read.
 func TestBuildOfChangingSite(t *testing.T) {
 	const nodes = 40
 	site, dir, cache := newSite(t, 0, nodes), t.TempDir(), t.TempDir()
@@ -45,7 +45,7 @@ func TestBuildOfChangingSite(t *testing.T) {
 	if compiled == 0 {
 		t.Error("no build succeeded")
 	}
-	figures(t, "%d builds of a changing site: %d compiled, %d failed", compiled+refused, compiled, refused)
+	figures(t, "%d builds of a site that changes: %d compiled, %d refused", compiled+refused, compiled, refused)
 }
 
 // churn replaces, removes, moves and overwrites files and directories of a site until stop is closed.
@@ -66,7 +66,7 @@ func churn(site string, nodes int, stop <-chan struct{}) {
 			if os.Rename(data, data+".away") == nil {
 				os.Rename(data+".away", data)
 			}
-		case 2, 3, 4: // in place, with the same length and in one step, so that a reader could see a mixture
+		case 2, 3, 4: // in place, with the same length and in one write, so that no reader can see a mixture
 			if f, err := os.OpenFile(path, os.O_WRONLY, 0); err == nil {
 				f.WriteAt(text, 0)
 				f.Close()
@@ -79,7 +79,7 @@ func churn(site string, nodes int, stop <-chan struct{}) {
 	}
 }
 
-// unmixed fails the test if the two values of a file belong to different generations.
+// unmixed fails the test if the two values of a file come from different generations.
 func unmixed(t *testing.T, path string, nodes int) {
 	t.Helper()
 	snap, err := bindings.Open(path, bindings.Options{})
@@ -105,8 +105,8 @@ func unmixed(t *testing.T, path string, nodes int) {
 	}
 }
 
-// A damaged, truncated or invalid cache does not change the snapshot.
-func TestDamagedCaches(t *testing.T) {
+// A cache that is damaged, truncated or not a file does not change the snapshot.
+func TestDamagedCacheDoesNotChangeTheSnapshot(t *testing.T) {
 	site, cache := newSite(t, 1, 20), t.TempDir()
 	want, path := built(t, site), filepath.Join(t.TempDir(), "site.bsnap")
 	args := []string{"build", site, "-o", path, "--cache", cache}

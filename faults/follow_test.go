@@ -95,7 +95,7 @@ func (f *follower) ready() {
 	f.notify.SetReadDeadline(time.Now().Add(time.Minute))
 	n, err := f.notify.Read(b)
 	if err != nil || string(b[:n]) != "READY=1" {
-		f.Fatalf("systemd was notified with '%s', %v; log: %s", b[:n], err, &f.log)
+		f.Fatalf("systemd is told '%s', %v; log: %s", b[:n], err, &f.log)
 	}
 }
 
@@ -104,7 +104,7 @@ func (f *follower) until(what string, happened func() bool) {
 	f.Helper()
 	for end := time.Now().Add(time.Minute); !happened(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			f.Fatalf("timeout while waiting until %s; log: %s", what, &f.log)
+			f.Fatalf("timed out waiting until %s; log: %s", what, &f.log)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func TestFollowIsReadyBeforeItsSourcesAnswer(t *testing.T) {
 }
 
 // On SIGHUP, the program reads the configuration again. If that is invalid, the old one stays in force.
-func TestFollowReloadsConfiguration(t *testing.T) {
+func TestFollowReadsItsConfigurationAgain(t *testing.T) {
 	f := newFollower(t)
 	succeed(t, "bindc", "build", newSite(t, 1, 3), "-o", f.path("site.snap"))
 	const first = "{store: $DIR/store, interval: 1h, textfile: $DIR/bindc.prom, names: {n: {source: 'file:$DIR/site.snap'}"
@@ -136,7 +136,7 @@ func TestFollowReloadsConfiguration(t *testing.T) {
 	f.start()
 	f.ready()
 	f.signal(syscall.SIGHUP)
-	f.until("n answers, because a signal makes it poll at once", func() bool { return f.answers("n") })
+	f.until("n answers, as a signal has it polled at once", func() bool { return f.answers("n") })
 
 	f.configure("{names: {m: {sorce: x}}}")
 	f.signal(syscall.SIGHUP)
@@ -153,9 +153,9 @@ func TestFollowReloadsConfiguration(t *testing.T) {
 	})
 }
 
-// If many names have a new release, the program downloads and checks only a few at a time, and needs little more
-// memory than for one.
-func TestFollowManyNamesWithLittleMemory(t *testing.T) {
+// If many names have a new release, the program downloads and checks only a few at a time, and needs little more memory
+// than for one.
+func TestFollowNeedsLittleMemoryForManyNames(t *testing.T) {
 	f := newFollower(t)
 	succeed(t, "bindc", "build", newSite(t, 1, 20000), "-o", f.path("site.snap"))
 	n := 150

@@ -18,8 +18,9 @@ import (
 	"bindc/internal/testmode"
 )
 
-// A build killed at any time leaves the file unchanged or replaced. It leaves temporary files only after SIGKILL.
-func TestKilledBuilds(t *testing.T) {
+// A build that is killed at any time leaves the old file or the new one. Except after SIGKILL, it leaves no other
+// files.
+func TestBuildKilledAtAnyTime(t *testing.T) {
 	sites := []string{newSite(t, 1, 300), newSite(t, 2, 300)}
 	whole := [][32]byte{built(t, sites[0]), built(t, sites[1])}
 	dir, cache := t.TempDir(), t.TempDir()
@@ -38,7 +39,7 @@ func TestKilledBuilds(t *testing.T) {
 		sig := signals[random.IntN(len(signals))]
 		before := append(names(t, dir), names(t, cache)...)
 		if i%5 == 4 {
-			empty(t, cache) // so that the cache is written as well
+			empty(t, cache) // so that the cache is written, too
 		}
 		cmd := command("bindc", args(i)...)
 		if err := cmd.Start(); err != nil {
@@ -56,14 +57,14 @@ func TestKilledBuilds(t *testing.T) {
 		}
 		got := digest(t, path)
 		if r.status == 0 && got != whole[i%2] || !slices.Contains(whole, got) {
-			t.Errorf("%s: the file has changed", what)
+			t.Errorf("%s: the file is another one", what)
 		}
 		if sig == syscall.SIGKILL {
 			continue
 		}
 		for _, name := range append(names(t, dir, "*.bsnap"), names(t, cache, "*.pack")...) {
 			if !slices.Contains(before, name) {
-				t.Errorf("%s: left behind: %s", what, name)
+				t.Errorf("%s: %s is left behind", what, name)
 			}
 		}
 	}
@@ -79,11 +80,11 @@ func TestKilledBuilds(t *testing.T) {
 		kills[syscall.SIGTERM], kills[syscall.SIGINT], kills[syscall.SIGHUP])
 }
 
-// A build gets a signal at each system call that writes the snapshot. The file is then the old one or the new one.
-// Only SIGKILL leaves temporary files, which the next build removes.
-func TestBuildSignaledAtEachPublishingCall(t *testing.T) {
+// A signal arrives at each system call that publishes a snapshot. The file is the old or the new one. Other files
+// remain only after SIGKILL, until the next build.
+func TestBuildKilledAtEachCallOfPublishing(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("strace, which sends the signals, is not installed")
+		t.Skip("strace is not installed")
 	}
 	site, other := newSite(t, 1, 3), newSite(t, 2, 3)
 	f, whole := newTarget(t, t.TempDir(), site), built(t, other)
@@ -91,7 +92,7 @@ func TestBuildSignaledAtEachPublishingCall(t *testing.T) {
 	most := needStrace(t, args...)
 	signals := []string{"KILL", "TERM", "INT", "HUP"}
 	if !testmode.Thorough() {
-		signals = signals[:2] // these stand for all signals that are handled
+		signals = signals[:2] // all signals have the same handler
 	}
 	killed, kept, replaced := 0, 0, 0
 	for _, call := range []string{"write", "fchown", "fchmod", "flock", "fsync", "renameat"} {
@@ -112,10 +113,10 @@ func TestBuildSignaledAtEachPublishingCall(t *testing.T) {
 				case !ended && r.status != 0:
 					t.Error(what)
 				case got == f.old && r.status == 0 || got != f.old && got != whole:
-					t.Errorf("%s: the file has changed", what)
+					t.Errorf("%s: the file is another one", what)
 				}
 				if left := names(t, f.dir, "site.bsnap"); sig != "KILL" && len(left) > 0 {
-					t.Errorf("%s: left behind: %q", what, left)
+					t.Errorf("%s: %q is left behind", what, left)
 				}
 				if ended {
 					killed++
@@ -134,8 +135,8 @@ func TestBuildSignaledAtEachPublishingCall(t *testing.T) {
 	figures(t, "%d signals at calls of publishing: %d files stayed, %d were replaced whole", killed, kept, replaced)
 }
 
-// Concurrent builds of one file all succeed, and the file is always the complete output of one of them.
-func TestConcurrentBuildsOfOneFile(t *testing.T) {
+// Several builds replace the same file. All succeed, and the file is always the whole result of one of them.
+func TestBuildsOfOneFileAtOnce(t *testing.T) {
 	sites := []string{newSite(t, 1, 20), newSite(t, 2, 20), newSite(t, 3, 20), newSite(t, 4, 20)}
 	var whole [][32]byte
 	for _, site := range sites {
@@ -154,7 +155,7 @@ func TestConcurrentBuildsOfOneFile(t *testing.T) {
 			}
 			running = append(running, cmd)
 			if !slices.Contains(whole, digest(t, path)) {
-				t.Error("meanwhile the file was not the output of any build")
+				t.Error("meanwhile the file is not the result of any build")
 			}
 		}
 		for _, cmd := range running {
@@ -164,10 +165,10 @@ func TestConcurrentBuildsOfOneFile(t *testing.T) {
 			builds++
 		}
 		if !slices.Contains(whole, digest(t, path)) {
-			t.Error("the file is not the output of any build")
+			t.Error("the file is not the result of any build")
 		}
 		if left := append(names(t, dir, "site.bsnap"), names(t, cache, "*.pack")...); len(left) > 0 {
-			t.Errorf("left behind: %q", left)
+			t.Errorf("%q is left behind", left)
 		}
 		empty(t, cache)
 	}

@@ -15,12 +15,11 @@ import (
 	"bindc/internal/testmode"
 )
 
-// A pull is killed at each system call that stores, switches or records. The name leads to the old or the new
-// snapshot, complete. The next pull activates the new one and leaves nothing in store/tmp that would not be removed
-// later.
+// A pull is killed at each system call that stores, switches or records. The name leads to the old or the new snapshot,
+// both complete. The next pull activates the new one, and leaves only files in store/tmp that are removed later.
 func TestPullKilledAtEachCall(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("strace, which sends the signals, is not installed")
+		t.Skip("strace is not installed")
 	}
 	old, now := filepath.Join(t.TempDir(), "old"), filepath.Join(t.TempDir(), "now")
 	succeed(t, "bindc", "build", newSite(t, 1, 3), "-o", old)
@@ -39,7 +38,7 @@ func TestPullKilledAtEachCall(t *testing.T) {
 				"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, n),
 				"bindsync", "pull", "file:"+now, "--name", "n", "--store", store)
 			if r.status == 0 && r.signal == 0 {
-				break // no more such calls
+				break // there are no more such calls
 			}
 			killed++
 			what := fmt.Sprintf("killed at %s %d", call, n)
@@ -53,19 +52,19 @@ func TestPullKilledAtEachCall(t *testing.T) {
 			succeed(t, "bindsync", "status", "--store", store)
 			succeed(t, "bindsync", "pull", "file:"+now, "--name", "n", "--store", store)
 			if sums[digest(t, link)] != "now" {
-				t.Errorf("%s: the next pull does not activate the new snapshot", what)
+				t.Errorf("%s: the next pull does not end with the new snapshot", what)
 			}
 		}
 	}
-	// strace counts calls by thread, so a few kills may all happen before the switch.
+	// strace counts calls per thread, so with few kills all may be before the switch.
 	if killed == 0 || testmode.Thorough() && (saw["old"] == 0 || saw["now"] == 0) {
 		t.Errorf("%d kills: %d saw the old snapshot, %d the new one", killed, saw["old"], saw["now"])
 	}
 	figures(t, "%d pulls were killed: %d names stayed, %d led to the new snapshot", killed, saw["old"], saw["now"])
 }
 
-// A disk fills up at any point of a pull. The active snapshot still answers, there is no partial file, and the error
-// names the fix. With more room, the next pull activates the new snapshot.
+// The disk fills up at any point of a pull. The active snapshot stays, no partial files remain, and the error has
+// the fix. With more room, the next pull activates the new snapshot.
 func TestPullOnFullDisk(t *testing.T) {
 	old, now := filepath.Join(t.TempDir(), "old"), filepath.Join(t.TempDir(), "now")
 	succeed(t, "bindc", "build", newSite(t, 1, 3), "-o", old)
@@ -89,7 +88,7 @@ func TestPullOnFullDisk(t *testing.T) {
 			keptOld(t, fmt.Sprintf("a disk of %d pages", pages), store, old, r, "no space left on device")
 		}
 		if full == 0 || digest(t, filepath.Join(store, "n.snap")) != digest(t, now) {
-			t.Errorf("after %d disks that were too small, the next pull did not activate the new snapshot", full)
+			t.Errorf("%d disks were too small, and the first sufficient one has another active snapshot", full)
 		}
 		figures(t, "%d disks filled up while a pull stored", full)
 	})
@@ -105,7 +104,7 @@ func TestPullOnFullDisk(t *testing.T) {
 	})
 }
 
-// keptOld checks a pull that had no room.
+// keptOld checks a pull for which there was no room.
 func keptOld(t *testing.T, what, store, old string, r result, want string) {
 	t.Helper()
 	if r.status != 2 || crashed(r) || !strings.Contains(r.stderr, want) || !strings.Contains(r.stderr, "bindsync gc") {
@@ -116,12 +115,12 @@ func keptOld(t *testing.T, what, store, old string, r result, want string) {
 		t.Errorf("%s: %s leads to something else", what, link)
 	}
 	if left := names(t, filepath.Join(store, "store", "tmp")); len(left) > 0 {
-		t.Errorf("%s: left behind: %q", what, left)
+		t.Errorf("%s: %q is left behind", what, left)
 	}
 	for _, name := range names(t, filepath.Join(store, "store", "sha256")) {
 		path := filepath.Join(store, "store", "sha256", name, "site.snap")
 		if fmt.Sprintf("%x", digest(t, path)) != name {
-			t.Errorf("%s: %s is incomplete", what, path)
+			t.Errorf("%s: %s is not whole", what, path)
 		}
 	}
 	succeed(t, "bindq", "verify", link)

@@ -69,20 +69,20 @@ func (r *releases) store(dir string) {
 
 func (r *releases) sum(path string) string { return fmt.Sprintf("%x", digest(r.t, path)) }
 
-// status has the fields of bindsync status --json that the tests use.
+// status has the fields of bindsync status --format json that the tests use.
 type status struct {
 	Active, Problem string
 	Since           time.Time
 	Pinned          bool
 }
 
-// sound checks the invariants of a store, which hold even if a program that changed it was killed.
+// sound checks the invariants of a store, which hold even if the program that changed it was killed.
 func (r *releases) sound(what, dir string) status {
 	r.t.Helper()
 	if which := r.sums[r.sum(filepath.Join(dir, "n.snap"))]; which == "" {
-		r.t.Fatalf("%s: n.snap does not lead to a release", what)
+		r.t.Fatalf("%s: n.snap leads to no release", what)
 	}
-	cmd := exec.Command("bindsync", "status", "--json", "--store", dir)
+	cmd := exec.Command("bindsync", "status", "--format", "json", "--store", dir)
 	out, err := cmd.Output()
 	var all []status
 	if jsonErr := json.Unmarshal(out, &all); err != nil || jsonErr != nil || len(all) != 1 {
@@ -115,7 +115,7 @@ func (r *releases) repaired(what, dir string) {
 		}
 	}
 	if last != s.Active {
-		r.t.Errorf("%s: the history ends with %.12s, but %.12s is active", what, last, s.Active)
+		r.t.Errorf("%s: the history ends with %.12s, and %.12s answers", what, last, s.Active)
 	}
 	if older := run(r.t, "bindsync", r.pull(r.one, dir)...); s.Active != r.sum(r.one) &&
 		(older.status != 1 || !strings.Contains(older.stderr, "was active already")) {
@@ -166,7 +166,7 @@ func TestSwitchKilledAtAnyTime(t *testing.T) {
 			switched++
 		}
 		if verb[0] == "rollback" && after.Active != before.Active && !after.Pinned {
-			t.Errorf("%s: switched but not pinned", what)
+			t.Errorf("%s: it switched and is not pinned", what)
 		}
 		if i%10 == 9 {
 			r.repaired(what, dir)
@@ -181,7 +181,7 @@ func TestSwitchKilledAtAnyTime(t *testing.T) {
 // The program is killed at each system call of a switch.
 func TestSwitchKilledAtEachCall(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("strace, which sends the signals, is not installed")
+		t.Skip("strace is not installed")
 	}
 	r := newReleases(t)
 	calls := []string{"write", "fsync", "renameat", "symlinkat", "openat", "flock", "unlinkat"}
@@ -204,7 +204,7 @@ func TestSwitchKilledAtEachCall(t *testing.T) {
 				what := fmt.Sprintf("%s killed at %s %d", verb[0], call, n)
 				s := r.sound(what, dir)
 				if verb[0] == "rollback" && s.Active == r.sum(r.one) && !s.Pinned {
-					t.Errorf("%s: switched but not pinned", what)
+					t.Errorf("%s: it switched and is not pinned", what)
 				}
 				r.repaired(what, dir)
 			}
@@ -217,7 +217,7 @@ func TestSwitchKilledAtEachCall(t *testing.T) {
 }
 
 // On a full disk a rollback either happens with its pin or not at all, and gc makes room.
-func TestRollbackOnFullDisk(t *testing.T) {
+func TestRollbackOnAFullDisk(t *testing.T) {
 	r := newReleases(t)
 	dir, full := mount(t, "size=1m,mode=755"), 0
 	fill := filepath.Join(dir, "fill")

@@ -17,8 +17,8 @@ import (
 	"bindc/internal/testmode"
 )
 
-// asking has command lines of each verb of bindq. FILE is the snapshot, OTHER another one, NODES a directory of
-// facts. nil means that the verb reads no snapshot.
+// asking lists command lines of each verb of bindq. FILE is the snapshot, OTHER another one, NODES a directory of facts
+// of nodes; nil marks verbs that read no snapshot.
 var asking = map[string][][]string{
 	"lookup": {
 		{"lookup", "key::7", "computed", "users", "-s", "FILE", "--node", "n1"},
@@ -44,8 +44,7 @@ var asking = map[string][][]string{
 	"help":         nil,
 	"version":      nil,
 
-	"slice": nil, // reads a copy
-	"serve": nil, // package serve protects each request itself
+	"serve": nil, // package serve protects its reads itself
 }
 
 // queries is the input of batch.
@@ -54,10 +53,10 @@ const queries = `{"key": "key::7", "node": "n1"}
 {"keys": ["users", "failing", "key::300"], "node": "n1"}
 `
 
-// A file is truncated while a verb has it mapped. The verb reports that, unless it does not need the missing part.
-func TestVerbsWithTruncatedFile(t *testing.T) {
+// A file is truncated while a verb has mapped it. The verb reports that, unless it does not need the missing part.
+func TestVerbsReportTruncatedFile(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("strace, which stops the programs, is not installed")
+		t.Skip("strace is not installed")
 	}
 	out, err := exec.Command("bindq", "__complete", "").Output()
 	if err != nil {
@@ -66,7 +65,7 @@ func TestVerbsWithTruncatedFile(t *testing.T) {
 	for line := range strings.Lines(string(out)) {
 		verb, _, isVerb := strings.Cut(line, "\t")
 		if _, known := asking[verb]; isVerb && !known {
-			t.Errorf("%s: not tested with a truncated file", verb)
+			t.Errorf("%s: it is not tried with a truncated file", verb)
 		}
 	}
 	dir := t.TempDir()
@@ -93,7 +92,7 @@ func TestVerbsWithTruncatedFile(t *testing.T) {
 				Replace(strings.Join(line, "\n")), "\n")
 			want, status := ask(t, args...)
 			for mapped := 1; ; mapped++ {
-				none := true // no run maps the file that often
+				none := true // whether no run maps the file this often
 				for keep := 0; keep < len(whole); keep += step {
 					r, out, met := askTruncated(t, file, mapped, keep, args)
 					if err := os.WriteFile(file, whole, 0o666); err != nil {
@@ -103,7 +102,7 @@ func TestVerbsWithTruncatedFile(t *testing.T) {
 						break
 					}
 					tried++
-					what := fmt.Sprintf("%s, with map %d truncated to %d bytes", strings.Join(line, " "), mapped, keep)
+					what := fmt.Sprintf("%s, truncated in map %d to %d bytes", strings.Join(line, " "), mapped, keep)
 					said := strings.Contains(r.stderr+out, "snapshot_damaged")
 					switch {
 					case r.signal != 0 || crashed(r) || strings.Contains(r.stderr, "fault"):
@@ -113,7 +112,7 @@ func TestVerbsWithTruncatedFile(t *testing.T) {
 					case !said && (out != want || r.status != status):
 						t.Errorf("%s: another answer, with status %d:\n%s%s", what, r.status, out, r.stderr)
 					case keep == 0 && mapped == 1 && !said:
-						t.Errorf("%s: no error although the file is empty", what)
+						t.Errorf("%s: nothing is left, and it says nothing", what)
 					}
 					if said {
 						damaged++
@@ -125,10 +124,10 @@ func TestVerbsWithTruncatedFile(t *testing.T) {
 			}
 		}
 	}
-	figures(t, "%d verbs had their file truncated: %d reported it, the others did not need it", tried, damaged)
+	figures(t, "%d verbs had a file truncated below them: %d said so, the others did not need it", tried, damaged)
 }
 
-// newLargeSite writes a site whose snapshot has several pages, and bindings of each kind.
+// newLargeSite writes a site whose snapshot has several pages, with bindings of each kind.
 func newLargeSite(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "site")
@@ -155,13 +154,13 @@ bind:
 	return dir
 }
 
-// ask runs bindq with queries as its standard input.
+// ask runs bindq with the queries as its standard input.
 func ask(t *testing.T, args ...string) (out string, status int) {
 	t.Helper()
 	return answer(t, "bindq", args...)
 }
 
-// answer runs a program with queries as its standard input.
+// answer runs a program with the queries as its standard input.
 func answer(t *testing.T, program string, args ...string) (out string, status int) {
 	t.Helper()
 	cmd := command(program, args...)
@@ -171,8 +170,8 @@ func answer(t *testing.T, program string, args ...string) (out string, status in
 	return text.String(), r.status
 }
 
-// askTruncated runs bindq. Once bindq has mapped path for the nth time (n is mapped), it truncates path to keep bytes
-// before bindq reads the map: a signal stops bindq after each map. It reports whether there was such a map.
+// askTruncated runs bindq and truncates path to a size after it has mapped it a number of times, before it reads from
+// the last map: a signal stops it after each map. It reports whether bindq mapped the file that often.
 func askTruncated(t *testing.T, path string, mapped, keep int, args []string) (
 	r result, out string, reached bool) {
 	t.Helper()

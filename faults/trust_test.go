@@ -18,10 +18,9 @@ import (
 	"time"
 )
 
-var long = flag.Duration("long", 0, "run each test for this long instead of a fixed number of rounds")
+var long = flag.Duration("long", 0, "how long each test goes on, in place of a fixed number of rounds")
 
-// TestMain builds the programs once and puts them on the PATH. The test program also runs as a reader process, see
-// readerProcess.
+// TestMain builds the programs once and adds them to the PATH. It is also the main function of readerProcess.
 func TestMain(m *testing.M) {
 	if path := os.Getenv(readerVariable); path != "" {
 		os.Exit(readerProcess(path))
@@ -44,7 +43,7 @@ func withPrograms(run func() int) int {
 		fmt.Fprintf(os.Stderr, "cannot build the programs: %v\n%s", err, out)
 		return 1
 	}
-	if err := os.Chmod(bin, 0o755); err != nil { // other users run them as well
+	if err := os.Chmod(bin, 0o755); err != nil { // other users run them, too
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -52,7 +51,7 @@ func withPrograms(run func() int) int {
 	return run()
 }
 
-// rounds ranges over the rounds of a test: a fixed number, or in the long form as many as fit into the time.
+// rounds counts the rounds of a test: a fixed number, or in the long form as many as there is time for.
 func rounds(short int) iter.Seq[int] {
 	end := time.Now().Add(*long)
 	return func(yield func(int) bool) {
@@ -77,8 +76,7 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// newSite writes a site with the given number of nodes. All its values name the generation, and each file has two of
-// them.
+// newSite writes a site with a number of nodes. All its values name the generation, and each file has two of them.
 func newSite(t testing.TB, generation, nodes int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "site")
@@ -98,7 +96,7 @@ func newSite(t testing.TB, generation, nodes int) string {
 	return dir
 }
 
-// values returns a data file with two keys, far enough apart for a reader to see a change between them.
+// values returns a data file with two keys, far enough from each other for a change between them to be visible.
 func values(generation int, prefix string) string {
 	return fmt.Sprintf("%[1]sfirst: generation %[2]d\n# %[3]s\n%[1]ssecond: generation %[2]d\n", prefix, generation,
 		strings.Repeat("-", 1000))
@@ -114,9 +112,9 @@ func empty(t testing.TB, dir string) {
 	}
 }
 
-// result is the outcome of running a program.
+// result is the result of running a program.
 type result struct {
-	status int // as in a shell; -1 if the program did not exit
+	status int // as in a shell; -1 without an exit status
 	signal syscall.Signal
 	stderr string
 }
@@ -165,7 +163,7 @@ func digest(t testing.TB, path string) [sha256.Size]byte {
 	return sha256.Sum256(b)
 }
 
-// built returns the digest of the snapshot of an undisturbed site.
+// built returns the digest of the snapshot of a site without faults.
 func built(t testing.TB, site string) [sha256.Size]byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "f")
@@ -174,7 +172,7 @@ func built(t testing.TB, site string) [sha256.Size]byte {
 	return digest(t, path)
 }
 
-// names returns the names in a directory, without those in but.
+// names lists the names in a directory, except the given ones.
 func names(t testing.TB, dir string, but ...string) (found []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -193,7 +191,7 @@ next:
 	return found
 }
 
-// crashed reports whether a Go program ended with a crash.
+// crashed reports whether a Go program crashed.
 func crashed(r result) bool {
 	return strings.Contains(r.stderr, "goroutine ") || strings.Contains(r.stderr, "fatal error:")
 }
@@ -201,6 +199,6 @@ func crashed(r result) bool {
 func needRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("only root can mount file systems and act as other users")
+		t.Skip("only root can mount file systems and take the part of others")
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"bindc/loader"
 )
 
-// reportsOf is what is reported of a site: "place severity code", with the hint and the places of notes.
+// reportsOf returns the diagnostics of a site: "place severity code", with the hint and the places of notes.
 func reportsOf(dir string, diags *diag.List) []string {
 	place := func(p diag.Pos) string {
 		rel, _ := filepath.Rel(dir, p.File)
@@ -37,7 +37,7 @@ func reportsOf(dir string, diags *diag.List) []string {
 	return out
 }
 
-// contentsOf is what a site binds, in order: layer, URI, and of each data file its path, condition and number of
+// contentsOf returns what a site binds, in order: layer, URI, and of each data file its path, condition and number of
 // entries, of each binding the key and its conditions.
 func contentsOf(dir string, site *loader.Site) []string {
 	var out []string
@@ -63,7 +63,7 @@ func contentsOf(dir string, site *loader.Site) []string {
 	return out
 }
 
-// configured is a site whose one layer includes uris, besides files.
+// configured returns a site whose one layer includes uris, besides files.
 func configured(uris string, files map[string]string) map[string]string {
 	out := map[string]string{"binder_config.yaml": "version: 1\nlayers:\n- {name: l, include: [" + uris + "]}\n"}
 	for name, text := range files {
@@ -72,13 +72,14 @@ func configured(uris string, files map[string]string) map[string]string {
 	return out
 }
 
-// set is a file of bindings that binds k.
+// set returns a file of bindings that binds k.
 func set(name string) string {
 	return "{bindings_version: 1, name: '" + name + "', bind: [[k, 1]]}"
 }
 
 const (
-	unclosed   = "; write \\${ for the text ${"
+	entryForm  = "; write all three, such as [osfamily, '${osfamily}', 'data/osfamily/${osfamily}']"
+	unclosed   = "; close it with }, or write \\${ for the text ${"
 	addEntry   = "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
 	passedOver = "to compile its data write it as version 5, or 2; if another Hiera reads it, say so: exclude " +
 		"'confdir-hiera:/' from the layer that includes it"
@@ -97,7 +98,7 @@ func hiera5(module string) string {
 	return "include 'module-hiera5:/" + module + "' in a layer of its own, or exclude it in another if that is meant"
 }
 
-// What is at the places where a site is looked for, what is reported of it and what comes in.
+// Files and directories of sites, with the diagnostics and the contents.
 var sites = []struct {
 	name     string
 	files    map[string]string
@@ -225,12 +226,12 @@ var sites = []struct {
 		"binder_config.yaml": "version: 1\ncategories:\n- [A, b]\n- [a, '${nope(1)}']\n- [b, \"${lookup('x')}\"]\n" +
 			"- [c, \"${downcase('x')}\"]\n- [c, x]\n- [d, 'x$facts[os][\"family\"]y']\n- [e, '\\$facts[os]']\n" +
 			"- [common, 'true']\n- [f, x]\n- g\n- [common, 'no']\n"},
-		[]string{"binder_config.yaml:3:4 error category", "binder_config.yaml:4:10 error interpolation",
+		[]string{"binder_config.yaml:3:4 error category; write 'a'", "binder_config.yaml:4:10 error interpolation",
 			"binder_config.yaml:5:10 error interpolation",
 			"binder_config.yaml:7:4 error category (binder_config.yaml:6:4)",
 			"binder_config.yaml:8:9 warning braces; write ${facts['os']['family']}",
 			"binder_config.yaml:9:7 warning category; write \"${facts[os]}\"; '\\$' stands for a dollar sign",
-			"binder_config.yaml:10:4 error category", "binder_config.yaml:12:3 error category",
+			"binder_config.yaml:10:4 error category", "binder_config.yaml:12:3 error category; write [g, '${g}']",
 			"binder_config.yaml:13:4 error category"},
 		[]string{"site confdir:/default: k"}},
 	{"layers that cannot be", map[string]string{"bindings/a.yaml": set("a"),
@@ -241,7 +242,7 @@ var sites = []struct {
 			"binder_config.yaml:6:13 error layer; did you mean 'include'?"},
 		[]string{"confdir:/a: k", "n confdir:/a: k"}},
 	{"layers that are a hash", map[string]string{"binder_config.yaml": "version: 1\nlayers: {name: a}"},
-		[]string{"binder_config.yaml:2:9 error layer"}, nil},
+		[]string{"binder_config.yaml:2:9 error layer; write - {name: site, include: [URI, …]}"}, nil},
 	{"extensions that cannot be", map[string]string{"binder_config.yaml": "version: 1\nlayers: []\nextensions:\n" +
 		"  hiera_backend: {}\n  hiera_backends: [x]\n  scheme_handlers:\n    module: {command: [x]}\n" +
 		"    1: {command: [x]}\n    a: {}\n    b: {command: x}\n    c: {command: []}\n    d: {command: [1]}\n" +
@@ -261,7 +262,7 @@ var sites = []struct {
 			"- [node, '${fqdn}', 'd/.']\n- [node, '${fqdn}', '../${fqdn}']\n- [node, '${fqdn}', 'd/${fqdn}']\n" +
 			"- [node, '${fqdn}', 'd/${fqdn}']\n- [common, 'true', 'c']\n" +
 			"- [osfamily, '${osfamily}', 'd/${osfamily}']\n"},
-		[]string{"hiera.yaml:3:4 error category; did you mean 'node'?", "hiera.yaml:4:3 error hierarchy",
+		[]string{"hiera.yaml:3:4 error category; did you mean 'node'?", "hiera.yaml:4:3 error hierarchy" + entryForm,
 			"hiera.yaml:5:11 error interpolation" + unclosed, "hiera.yaml:6:22 error interpolation" + unclosed,
 			"hiera.yaml:7:21 error data_path", "hiera.yaml:8:21 error data_path", "hiera.yaml:9:21 error data_path",
 			"hiera.yaml:11:4 error hierarchy (hiera.yaml:10:4)", "hiera.yaml:13:4 error hierarchy (hiera.yaml:12:4)"},
@@ -375,8 +376,9 @@ var sites = []struct {
 		[]string{"data warning data_unreached; " + addHiera}, nil},
 	{"entries that lack quotes", map[string]string{"hiera.yaml": "version: 2\nhierarchy:\n" +
 		"- [common, true, c]\n- {common: true}\n- [common, 1, c]\n- true\n"},
-		[]string{"hiera.yaml:3:3 error hierarchy; quote what is to be a string: 'true'",
-			"hiera.yaml:4:3 error hierarchy", "hiera.yaml:5:3 error hierarchy", "hiera.yaml:6:3 error hierarchy"},
+		[]string{"hiera.yaml:3:3 error hierarchy; put strings in quotes: 'true'",
+			"hiera.yaml:4:3 error hierarchy; hashes are entries of Hiera 5: write 'version: 5', or write lists",
+			"hiera.yaml:5:3 error hierarchy", "hiera.yaml:6:3 error hierarchy"},
 		[]string{"site confdir-hiera:/:"}},
 	{"backends that are one", map[string]string{"hiera.yaml": "{version: 2, backends: json}",
 		"modules/m/hiera.yaml": "{version: 2, backends: eyaml}", "modules/n/hiera.yaml": "{version: 2, backends: 1}"},
@@ -557,8 +559,8 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// Of a site whose configuration cannot be used nothing is read: one error says why.
-func TestConfigurationsThatCannotBeUsed(t *testing.T) {
+// Nothing is read of a site whose configuration cannot be used: one error says why.
+func TestUnusableConfigurationIsOneError(t *testing.T) {
 	data := map[string]string{"hiera.yaml": "version: 5", "bindings/default.yaml": "[]"}
 	for _, c := range []struct{ name, file, text, want string }{
 		{"a list", "binder_config.yaml", "[version, 1]", "binder_config.yaml error config"},
@@ -599,7 +601,7 @@ func unusable(t *testing.T, name, dir string, opts loader.Options, want string) 
 	}
 }
 
-// The first directory of a module path that has a module counts; modules come by name, wherever they are.
+// The first directory of a module path that has a module counts. Modules are sorted by name.
 func TestModulePaths(t *testing.T) {
 	dir := withLinks(t, map[string]string{"x/b/bindings/default.yaml": set("b::default"), "loop": "-> loop",
 		"y/b/bindings/default.yaml": "", "y/a/bindings/default.yaml": set("a::default")})
@@ -623,8 +625,8 @@ func TestModulePaths(t *testing.T) {
 	}
 }
 
-// A site may be inside of a module: its own files are no data of that either.
-func TestFilesOfASiteInAModuleAreNoData(t *testing.T) {
+// A site may be inside a module. Its files are not data of that module.
+func TestFilesOfSiteInsideModuleAreNotItsData(t *testing.T) {
 	dir := withLinks(t, map[string]string{"m/hiera.yaml": "{version: 2, hierarchy: [[common, 'true', '${role}']]}",
 		"m/x.yaml": "a: 1", "m/site/binder_config.yaml": "version: 1", "m/site/y.yaml": "a: 2"})
 	var diags diag.List
@@ -685,7 +687,7 @@ func TestInputsThatAreReadTwice(t *testing.T) {
 	expect(t, contentsOf(dir, site), "site confdir-hiera:/: bindings/default.yaml 3", "site confdir:/default: k")
 }
 
-// A site that only has modules with bindings is not read as one of Hiera 5.
+// A site with nothing but modules with bindings is not read as one of Hiera 5.
 func TestLayersOfASiteWithoutHierarchies(t *testing.T) {
 	for modules, want := range map[string][]string{
 		"":                     {"site", "modules"},
@@ -705,9 +707,8 @@ func TestLayersOfASiteWithoutHierarchies(t *testing.T) {
 	}
 }
 
-// A directory that has nothing of a site may be meant all the same: where a configuration is given, or the directory
-// need not bind anything.
-func TestDirectoriesThatAreMeantToBeSites(t *testing.T) {
+// A directory without any part of a site is accepted if a configuration is given, or if it need not bind anything.
+func TestAcceptsDirectoryWithoutParts(t *testing.T) {
 	dir := withLinks(t, map[string]string{"site/x": "", "config.yaml": "version: 1"})
 	for _, opts := range []loader.Options{{Nothing: true}, {BinderConfig: filepath.Join(dir, "config.yaml")}} {
 		var diags diag.List
@@ -716,8 +717,8 @@ func TestDirectoriesThatAreMeantToBeSites(t *testing.T) {
 	}
 }
 
-// What a build has read can be looked at again: nothing has changed until a file of the site has.
-func TestWhatIsReadIsNoted(t *testing.T) {
+// Everything that a build has read is recorded, so that a change of any file of the site can be detected.
+func TestRecordsFilesRead(t *testing.T) {
 	dir := withLinks(t, map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1"})
 	var seen fsx.Seen
 	var diags diag.List
@@ -734,8 +735,8 @@ func TestWhatIsReadIsNoted(t *testing.T) {
 	}
 }
 
-// A handler that is there has to give bindings: nothing is not what it can have.
-func TestHandlersThatGiveNothing(t *testing.T) {
+// A handler must return bindings; it cannot return nothing.
+func TestRejectsHandlerWithoutBindings(t *testing.T) {
 	dir := writeSite(t, map[string]string{"binder_config.yaml": "version: 1\nlayers: [{include: 'none:/a'}]\n"})
 	var diags diag.List
 	none := func(string) ([]byte, error) { return nil, nil }
@@ -744,7 +745,7 @@ func TestHandlersThatGiveNothing(t *testing.T) {
 }
 
 // Alternatives count for each binding under them and for the list: n alternatives of k bindings are (n-1)(k+1).
-func TestAlternativesAreBounded(t *testing.T) {
+func TestAlternativesAreLimited(t *testing.T) {
 	const text = "bindings_version: 1\nname: default\nbind:\n- {when: {node: [a, b, c]}, bind: [[x, 1], [y, 2]]}\n" +
 		"- {when: {node: a}, bind: [[z, 1]]}\n- {when: {node: [d, e]}, bind: [[u, 1]]}\n- [v, 1]\n"
 	dir := writeSite(t, map[string]string{"bindings/default.yaml": text})
@@ -772,7 +773,7 @@ func TestAlternativesAreBounded(t *testing.T) {
 	}
 }
 
-// What several layers include counts once.
+// A set that several layers include counts once.
 func TestAlternativesOfASetCountOnce(t *testing.T) {
 	dir := writeSite(t, map[string]string{
 		"binder_config.yaml": "{version: 1, layers: [{include: 'confdir:/default'}, {include: 'confdir:/default'}]}",
@@ -782,8 +783,8 @@ func TestAlternativesOfASetCountOnce(t *testing.T) {
 	expect(t, got, " k = v [node a] [node b]", " k = v [node a] [node b]")
 }
 
-// One condition has at most 65 536 alternatives, however it comes to them.
-func TestAlternativesOfOneConditionAreBounded(t *testing.T) {
+// One condition has at most 65 536 alternatives, in whatever way they are written.
+func TestAlternativesOfOneConditionAreLimited(t *testing.T) {
 	values := func(n int) string {
 		var out []string
 		for i := range n {
@@ -822,7 +823,7 @@ func TestAlternativesOfOneConditionAreBounded(t *testing.T) {
 	}
 }
 
-// The lines of what is said to be sensitive are marked, and no others.
+// The lines of sensitive bindings are hidden, and no others.
 func TestLinesOfSensitiveBindings(t *testing.T) {
 	const text = "bindings_version: 1\nname: default\nbind:\n- {name: a, sensitive: false, to: '${nope(1)}'}\n" +
 		"- {name: b, sensitive: true, to: '${nope(1)}'}\n- {name: c, to: '${nope(1)}'}\n" +
@@ -838,8 +839,9 @@ func TestLinesOfSensitiveBindings(t *testing.T) {
 	}
 }
 
-// A file that cannot be read is hidden as a whole if it may contribute to what is sensitive, and no other one is.
-func TestBrokenFilesOfWhatIsSensitive(t *testing.T) {
+// A file that cannot be read is hidden as a whole if it may contribute to a sensitive multibinding; other files are
+// not.
+func TestHidesBrokenFilesWithSensitiveIds(t *testing.T) {
 	files := configured("'confdir:/*'", map[string]string{
 		"bindings/default.yaml": "{bindings_version: 1, name: default, bind: [{name: k, multibind_id: words, " +
 			"sensitive: true}]}",
@@ -863,8 +865,8 @@ func TestBrokenFilesOfWhatIsSensitive(t *testing.T) {
 	}
 }
 
-// What is sensitive and has no name says nothing of files that cannot be read.
-func TestBrokenFilesBesideASensitiveBindingOfNoName(t *testing.T) {
+// A sensitive binding without an id does not hide other files.
+func TestSensitiveBindingWithoutIdHidesNoOtherFile(t *testing.T) {
 	dir := writeSite(t, configured("'confdir:/*'", map[string]string{"bindings/b.yaml": "name: b\nbind:\n- [",
 		"bindings/default.yaml": "{bindings_version: 1, name: default,\n" +
 			" bind: [{name: k, multibind_id: '', sensitive: true}]}"}))
@@ -877,7 +879,7 @@ func TestBrokenFilesBesideASensitiveBindingOfNoName(t *testing.T) {
 	}
 }
 
-// A handler is asked once for what several layers include, and its URIs have no wildcards.
+// A handler is asked once for a URI in several layers, and its URIs have no wildcards.
 func TestAHandlerIsAskedOnce(t *testing.T) {
 	dir := writeSite(t, map[string]string{"binder_config.yaml": "version: 1\nlayers:\n" +
 		"- {name: a, include: ['count:/*', 'count:/b']}\n- {name: b, include: 'count:/*'}\n"})
@@ -893,8 +895,8 @@ func TestAHandlerIsAskedOnce(t *testing.T) {
 	}
 }
 
-// The site's own sets may be elsewhere, those of modules are where they are.
-func TestBindingsElsewhere(t *testing.T) {
+// The site's own sets may be in another directory; those of modules are in their usual one.
+func TestBindingsInAnotherDirectory(t *testing.T) {
 	dir := withLinks(t, map[string]string{"bindings/default.yaml": "[]", "sets/default.yaml": set("default"),
 		"sets/more.yaml": set("more"), "modules/m/sets/x.yaml": "",
 		"modules/m/bindings/default.yaml": "{bindings_version: 1, name: 'm::default', bind: [[of_m, 1]]}"})
@@ -904,8 +906,8 @@ func TestBindingsElsewhere(t *testing.T) {
 	expect(t, reportsOf(dir, &diags), "sets/more.yaml warning not_included; "+include("confdir:/more"))
 }
 
-// Who waits is told of each file that is parsed in the background.
-func TestParsedFilesAreTold(t *testing.T) {
+// Parsed is called for each file that is parsed in the background.
+func TestParsedIsCalledForEachFile(t *testing.T) {
 	dir := withLinks(t, map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1",
 		"data/common.json": "{}", "bindings/default.pp": "bindings default { }"})
 	var parsed atomic.Int32
@@ -919,8 +921,8 @@ func TestParsedFilesAreTold(t *testing.T) {
 	}
 }
 
-// What extensions make is an input, and none that can be opened.
-func TestWhatExtensionsMakeIsNoFile(t *testing.T) {
+// The output of an extension is an input, but not a file.
+func TestOutputOfExtensionIsAnInput(t *testing.T) {
 	files := map[string]string{"binder_config.yaml": "{version: 1, layers: [{include: ['echo:/a', 'confdir-hiera:/']}]}",
 		"hiera.yaml": "{version: 2, hierarchy: [[common, 'true', c]], backends: [back]}"}
 	var diags diag.List

@@ -57,14 +57,14 @@ func (t target) keys() string {
 	return recipe.ParameterKeys + t.name + "[" + inKeys.Replace(t.instance) + "]/"
 }
 
-// references reads one reference or several, and writes them as Puppet does, without quotes.
+// references reads one or several references, and writes them in Puppet's form, without quotes.
 func (c *setCompiler) references(p *bindingsfile.Producer) ([]string, bool) {
 	list := oneOrMore(p.Argument)
 	out, ok := make([]string, len(list)), true
 	for i := range list {
 		t, is := targetOf(&list[i])
 		if !is || t.instance == "" {
-			c.errorf(&list[i], "expected what a catalog has, as \"File['/etc/ntp.conf']\", found %s",
+			c.errorf(&list[i], "expected a reference to a resource, such as \"File['/etc/ntp.conf']\", found %s",
 				value.Describe(list[i].Value))
 			ok = false
 		}

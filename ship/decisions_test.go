@@ -15,7 +15,7 @@ import (
 	"bindc/origin"
 )
 
-// A rollback runs no gate, because the release that it undoes has passed the gates.
+// A rollback runs no gate: it undoes a release that passed the gates.
 func TestRollbackRunsNoGate(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
@@ -27,7 +27,7 @@ func TestRollbackRunsNoGate(t *testing.T) {
 	m.answers("one")
 }
 
-// A pull reads no snapshot under the lock, because that would delay all other names.
+// A pull reads no snapshot under the lock, as that would delay all other names.
 func TestPullReadsNoSnapshotUnderTheLock(t *testing.T) {
 	m := newMaster(t)
 	m.store.files.fault = func(op, path string) error {
@@ -141,7 +141,7 @@ func TestSignatureOfAnotherKeyIsAdopted(t *testing.T) {
 	}
 }
 
-// anew ignores validators.
+// anew knows no validators.
 type anew struct{ *shelf }
 
 func (a anew) Look(ctx context.Context, _ string) (*Offer, error) { return a.shelf.Look(ctx, "") }

@@ -96,9 +96,9 @@ var changes = []change{
 		m.pull.Store = m.store
 	}, (*master).pullNow,
 		func(m *master) bool { return m.active() == sum("four") && m.state().Newest.Equal(day(4)) }, never},
-	{"pull a stored snapshot", func(m *master) { m.offer("one", 5) }, (*master).pullNow,
+	{"pull a stored release", func(m *master) { m.offer("one", 5) }, (*master).pullNow,
 		func(m *master) bool { return m.active() == sum("one") && m.state().Newest.Equal(day(5)) }, never},
-	{"pull the active snapshot, signed again", func(m *master) { m.offer("three", 5) }, (*master).pullNow,
+	{"pull what answers, signed again", func(m *master) { m.offer("three", 5) }, (*master).pullNow,
 		func(m *master) bool {
 			st, err := m.store.Statement(sum("three"))
 			return err == nil && st.Created.Equal(day(5)) && m.state().Newest.Equal(day(5))
@@ -172,15 +172,15 @@ func (m *master) sound(what string) {
 		}
 		last = string(e.Digest)
 		if e.Action == Activate && e.Created.Before(newest) {
-			m.Errorf("%s: a snapshot signed at %v was active after one signed at %v", what, e.Created, newest)
+			m.Errorf("%s: a release signed at %v became active after one of %v", what, e.Created, newest)
 		}
 		newest = newer(newest, e.Created, e.Time)
 	}
 	if last != string(active) {
-		m.Errorf("%s: the history ends with %.12s, but %s is active", what, last, active.Short())
+		m.Errorf("%s: the history ends with %.12s, and %s answers", what, last, active.Short())
 	}
 	if v.Newest.Before(newest) {
-		m.Errorf("%s: newest is %v, but a snapshot signed at %v was active", what, v.Newest, newest)
+		m.Errorf("%s: newest %v, but %v has answered", what, v.Newest, newest)
 	}
 	if s := m.store.Status("production", m.now); s.Problem != "" || s.Since.IsZero() {
 		m.Errorf("%s: status %+v", what, s)
@@ -280,7 +280,7 @@ func TestEveryAccessFails(t *testing.T) {
 					again := fault.op == "open" && !dies && c.done(m)
 					silent := !errors.Is(err, syscall.ENOSPC) && fault.op != ""
 					if silent && fault.op != "remove" && !again {
-						t.Errorf("%s: no error although '%s' failed: %v", what, fault.op, err)
+						t.Errorf("%s: the failure of '%s' is not reported: %v", what, fault.op, err)
 					}
 					if c.half(m) {
 						t.Errorf("%s: half done: %v, state %+v", what, err, m.state())

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// The registry fails for an hour of simulated time. The active snapshot stays, polls become less frequent (at least
-// one every ten minutes), and the next release is activated once the registry answers.
-func TestFollowSurvivesSourceFailure(t *testing.T) {
+// The source is down for an hour of synthetic time. The active snapshot stays, and the source is polled less and less
+// often, but at least every ten minutes. Its next release becomes active.
+func TestFollowPollsLessOftenWhileTheSourceIsDown(t *testing.T) {
 	m := newMaster(t)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -71,7 +71,7 @@ func TestFollowSurvivesSourceFailure(t *testing.T) {
 	})
 }
 
-// Each name is followed independently: one whose source hangs does not delay others.
+// Names are followed independently: a source that hangs does not delay other names.
 func TestHangingSourceDoesNotDelayOtherNames(t *testing.T) {
 	m := newMaster(t)
 	synctest.Test(t, func(t *testing.T) {

@@ -4,5 +4,5 @@ package ship
 
 import "io/fs"
 
-// inode returns "", because this platform has no inode numbers; size and time must suffice.
+// inode returns "": this platform has no inode numbers, so a file is identified by size and time.
 func inode(fs.FileInfo) string { return "" }

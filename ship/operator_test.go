@@ -21,8 +21,8 @@ import (
 	"bindc/origin"
 )
 
-// A rollback without a suitable target lists the available snapshots, latest first.
-func TestRollbackErrorListsTargets(t *testing.T) {
+// A rollback without a target fails, and the error lists the available snapshots, the latest first.
+func TestRollbackWithoutATargetListsSnapshots(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.revision = "v1"
 	for _, text := range []string{"a", "b", "c", "d", "e", "f", "b", "g"} {
@@ -56,8 +56,8 @@ func TestRollbackErrorListsTargets(t *testing.T) {
 	}
 }
 
-// The error for a misspelt name lists the existing names.
-func TestUnknownNameSuggestsNames(t *testing.T) {
+// The error for a misspelt name lists the names of the store.
+func TestMisspeltNameIsAnsweredWithSuggestion(t *testing.T) {
 	m := newMaster(t)
 	const nothing = "nothing has answered for 'prodution': expected a name of the store, which has "
 	for _, c := range [][2]string{{"", nothing + "no name"}, {"production", "did you mean 'production'?"}} {
@@ -80,14 +80,14 @@ func TestUnknownNameSuggestsNames(t *testing.T) {
 			t.Error(err)
 		}
 		if err := m.store.Unknown("zzz"); err == nil || strings.Contains(err.Error(), ";") {
-			t.Errorf("a name without a similar one: %v", err)
+			t.Errorf("no name is near: %v", err)
 		}
 	}
 }
 
-// The status has the time of the activation, although the snapshot was refused again later, and describes damaged
-// records.
-func TestStatusOfANameWithATroubledHistory(t *testing.T) {
+// The status has the time of the activation, although the active snapshot was refused again later, and reports the
+// damaged history.
+func TestStatusWithDamagedHistory(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	since := m.now
@@ -121,8 +121,8 @@ type unwritable struct{}
 
 func (unwritable) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-// Each poll reports that the name is pinned, and a changed source is polled without the old validator.
-func TestPinnedNameWhoseSourceIsChanged(t *testing.T) {
+// Each poll of a pinned name reports the pin. A changed source is polled without a validator.
+func TestPinnedNameWithAnotherSource(t *testing.T) {
 	m := newMaster(t)
 	told := m.notices()
 	m.mustRelease("one", "two")
@@ -164,8 +164,8 @@ type elsewhere struct{ *shelf }
 
 func (elsewhere) String() string { return "elsewhere" }
 
-// A link that does not lead to a digest, and directories that every user may write to, are errors, wherever they are.
-func TestStoreThatSomebodyTamperedWith(t *testing.T) {
+// A link that does not lead to a digest is an error, as is a directory that every user may write to.
+func TestRejectsTamperedStore(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	link := filepath.Join(m.dir, "odd.snap")
@@ -198,7 +198,7 @@ func TestStoreThatSomebodyTamperedWith(t *testing.T) {
 	}
 }
 
-// The path of a snapshot on a server may have an escaped slash. The statement and signature are next to it.
+// The path of a snapshot on a server may contain an escaped slash. The statement is next to the snapshot.
 func TestSourceWithAnEscapedPath(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Checks.Origin = readsStatement
@@ -237,7 +237,7 @@ func TestSourceWithAnEscapedPath(t *testing.T) {
 	}
 }
 
-// openBodies counts the responses that are not closed.
+// openBodies counts the bodies that were not closed.
 type openBodies struct {
 	http.RoundTripper
 	now atomic.Int64
@@ -266,7 +266,7 @@ func (o *openBody) Close() error {
 	return o.ReadCloser.Close()
 }
 
-func TestUpToLimitsLength(t *testing.T) {
+func TestUpToRejectsTooLongTexts(t *testing.T) {
 	for n, fits := range map[int]bool{4: true, 5: true, 6: false} {
 		text, err := upTo(strings.NewReader(strings.Repeat("x", n)), 5, "it")
 		if (err == nil) != fits || fits && len(text) != n {
@@ -279,7 +279,7 @@ func TestUpToLimitsLength(t *testing.T) {
 	}
 }
 
-// A snapshot from a file also has its statement and signature next to it.
+// The statement of a file is next to it.
 func TestSignedSnapshotFromAFile(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Checks.Origin = readsStatement
@@ -300,8 +300,8 @@ func TestSignedSnapshotFromAFile(t *testing.T) {
 	}
 }
 
-// A client frees the resources of a request when its response is closed, or when it fails.
-func TestRequestResourcesAreFreed(t *testing.T) {
+// A client releases the resources of a request when its body is closed, or when the request fails.
+func TestClientReleasesRequests(t *testing.T) {
 	var ctx context.Context
 	client := impatient{asked{&ctx, nil}, time.Minute}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/", nil)
@@ -313,7 +313,7 @@ func TestRequestResourcesAreFreed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if ctx.Err() != nil {
-		t.Error("it ends before its response is closed")
+		t.Error("it ends before its answer is closed")
 	}
 	if err := resp.Body.Close(); err != io.ErrNoProgress || ctx.Err() == nil {
 		t.Errorf("closed: %v, %v", err, ctx.Err())
@@ -350,8 +350,8 @@ type odd struct{}
 func (odd) Read([]byte) (int, error) { return 0, io.EOF }
 func (odd) Close() error             { return io.ErrNoProgress }
 
-// The pause doubles with each poll that gets no answer, and returns to normal after an answer. A finished poll holds
-// no resources, and an interrupted one is not reported.
+// A source that does not answer is polled half as often each time, and normally once it answers. A finished poll keeps
+// no resources, and a cancelled one is not reported.
 func TestPausesBetweenPolls(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
@@ -398,7 +398,7 @@ func TestPausesBetweenPolls(t *testing.T) {
 	}
 }
 
-// flaky fails some polls, and records when it was polled.
+// flaky fails some polls, and records the times of all polls.
 type flaky struct {
 	*shelf
 	down int

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Files that root creates in the store of another user belong to that user.
+// Files that root creates in another user's store belong to that user.
 func TestFilesOfRootBelongToTheOwnerOfTheStore(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
@@ -24,7 +24,7 @@ func TestFilesOfRootBelongToTheOwnerOfTheStore(t *testing.T) {
 	if _, err := OpenStore(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chown(filepath.Join(dir, "state"), 0, 0); err != nil { // as a dead program may leave it
+	if err := os.Chown(filepath.Join(dir, "state"), 0, 0); err != nil { // as a program that died leaves it
 		t.Fatal(err)
 	}
 	store, err := OpenStore(dir)
@@ -60,7 +60,7 @@ func TestFilesOfRootBelongToTheOwnerOfTheStore(t *testing.T) {
 	}
 }
 
-// foreign is a file without system-specific information.
+// foreign is a file without information of the operating system.
 type foreign struct{ fs.FileInfo }
 
 func (foreign) Sys() any { return nil }

@@ -301,7 +301,7 @@ func TestHistoryIsBounded(t *testing.T) {
 		t.Errorf("a short history became %+v", kept)
 	}
 	if exact := strings.Repeat("x", maxText); bounded(exact) != exact || len(bounded(exact+"x")) != maxText {
-		t.Error("bounded cuts a text of the maximum length, or keeps a longer one")
+		t.Error("a text of as many bytes as it may have is cut, or a longer one is not")
 	}
 }
 
@@ -352,7 +352,7 @@ func TestReset(t *testing.T) {
 	m.offer("replayed", 2)
 	m.now = day(5)
 	if err := m.pullNow(); !errors.As(err, &r) || !strings.Contains(err.Error(), "use rollback") {
-		t.Errorf("after a reset, a release older than the others was accepted: %v", err)
+		t.Errorf("reset accepts a release older than the others: %v", err)
 	}
 	os.Remove(m.store.stateOf("production"))
 	if err := m.change().Resume(); err != nil || !m.state().Newest.Equal(day(4)) {

@@ -18,7 +18,7 @@ import (
 	"bindc/origin"
 )
 
-// shelf is a source that has one snapshot at a time.
+// shelf is a source with a single snapshot.
 type shelf struct {
 	text, revision string
 	signed         *origin.Signed
@@ -30,7 +30,7 @@ type shelf struct {
 	mu             sync.Mutex
 }
 
-// set changes the next results of the source.
+// set changes the snapshot that the source offers next.
 func (s *shelf) set(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func sum(text string) Digest {
 	return Digest(hex.EncodeToString(h[:]))
 }
 
-// master is a store whose only name, production, is pulled from a shelf, at a time that the test sets.
+// master is a store with one name, production, which is pulled from a shelf. The test sets its time.
 type master struct {
 	*testing.T
 	dir   string
@@ -104,7 +104,7 @@ func newMaster(t *testing.T) *master {
 	return m
 }
 
-// release makes the shelf offer a snapshot a day later, and pulls it.
+// release makes the shelf offer a snapshot one day later, and pulls it.
 func (m *master) release(text string) (Result, error) {
 	m.now = m.now.Add(24 * time.Hour)
 	m.shelf.text = text
@@ -121,7 +121,7 @@ func (m *master) mustRelease(texts ...string) {
 	}
 }
 
-// answers checks what a reader of production.snap gets.
+// answers checks the content that a reader of production.snap gets.
 func (m *master) answers(text string) {
 	m.Helper()
 	got, err := os.ReadFile(filepath.Join(m.dir, "production.snap"))
@@ -133,11 +133,11 @@ func (m *master) answers(text string) {
 	}
 }
 
-// clean checks that a failure left no temporary files.
+// clean checks that nothing of a failed pull is left.
 func (m *master) clean() {
 	m.Helper()
 	if left, err := os.ReadDir(m.store.incoming()); err != nil || len(left) > 0 {
-		m.Errorf("store/tmp contains %v (%v)", left, err)
+		m.Errorf("store/tmp holds %v (%v)", left, err)
 	}
 }
 
@@ -145,7 +145,7 @@ func (m *master) change() *Switch {
 	return &Switch{Store: m.store, Name: "production", Checks: m.pull.Checks, Now: m.pull.Now}
 }
 
-func TestPullStoresSnapshotOnce(t *testing.T) {
+func TestStoresSnapshotOnceAndActivatesIt(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.revision = "abc123"
 	m.mustRelease("one")
@@ -172,7 +172,7 @@ func TestPullStoresSnapshotOnce(t *testing.T) {
 	m.clean()
 }
 
-// A source is not trusted, and a refused release changes nothing.
+// Claims of a source about a snapshot are verified. A refused snapshot changes nothing.
 func TestRefusedReleaseChangesNothing(t *testing.T) {
 	gate := errors.New("the gate is shut")
 	for name, c := range map[string]struct {
@@ -236,7 +236,7 @@ func TestGateGetsBothSnapshots(t *testing.T) {
 	}
 }
 
-func TestHeldReleaseIsActivatedLater(t *testing.T) {
+func TestHeldSnapshotCanBeActivatedLater(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	m.pull.Hold = true
@@ -248,10 +248,10 @@ func TestHeldReleaseIsActivatedLater(t *testing.T) {
 	m.mustRelease("two")
 }
 
-func TestRollbackPinsName(t *testing.T) {
+func TestRollbackGoesBackAndStaysThere(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
-	m.shelf.text = "flash" // active for less than a minute
+	m.shelf.text = "flash" // answers for less than a minute
 	if _, err := m.pull.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestRollbackPinsName(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.now = m.now.Add(time.Hour)
-	for _, want := range []string{"one"} { // two was active for no time, flash for half a minute
+	for _, want := range []string{"one"} { // two answered for no time, flash for half a minute
 		d, err := m.change().Back("")
 		if err != nil || d != sum(want) {
 			t.Fatalf("back to %s, %v; expected %s", d.Short(), err, want)
@@ -299,7 +299,7 @@ func TestRollbackGoesFurtherBackEachTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.now = m.now.Add(time.Hour)
-	if d, err := m.change().Back(""); err != nil || d != sum("two") { // a rollback has undone three
+	if d, err := m.change().Back(""); err != nil || d != sum("two") { // three was left for cause
 		t.Errorf("back to %s, %v; expected two", d.Short(), err)
 	}
 	if d, err := m.change().Back(sum("one")); err != nil || d != sum("one") {
@@ -307,7 +307,7 @@ func TestRollbackGoesFurtherBackEachTime(t *testing.T) {
 	}
 }
 
-// signs returns the signed statement of a snapshot, with any key.
+// signs creates the signed statement of a snapshot. The key does not matter here.
 func signs(t *testing.T, text, name string, created time.Time) *origin.Signed {
 	statement, err := json.Marshal(origin.Statement{Name: name, SHA256: string(sum(text)), Revision: "r-" + text,
 		Created: created})
@@ -325,7 +325,7 @@ func readsStatement(_ string, signed origin.Signed, sum [32]byte) (o origin.Orig
 	return o, err
 }
 
-func TestReplayedSnapshotIsRefused(t *testing.T) {
+func TestSignedSnapshotIsNotDownloadedAgain(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Checks.Origin = readsStatement
 	at := func(day int) time.Time { return time.Date(2026, 5, day, 0, 0, 0, 0, time.UTC) }
@@ -339,23 +339,23 @@ func TestReplayedSnapshotIsRefused(t *testing.T) {
 	}
 	var r *Refusal
 	if err := send("one", "production", 1); !errors.As(err, &r) || !strings.Contains(err.Error(), "use rollback") {
-		t.Errorf("an earlier snapshot is sent again: %v", err)
+		t.Errorf("what answered before is sent again: %v", err)
 	}
 	if err := send("three", "staging", 3); !errors.As(err, &r) || !strings.Contains(err.Error(),
 		"signed as 'staging'") {
-		t.Errorf("a snapshot of another name: %v", err)
+		t.Errorf("that of another name: %v", err)
 	}
 	m.answers("two")
 	if d, err := m.change().Back(""); err != nil || d != sum("one") {
-		t.Errorf("a rollback: %s, %v", d.Short(), err)
+		t.Errorf("a rollback may: %s, %v", d.Short(), err)
 	}
 	if err := m.change().Resume(); err != nil {
 		t.Fatal(err)
 	}
 	if err := send("between", "production", 1); !errors.As(err, &r) {
-		t.Errorf("after a rollback, a release older than the newest was accepted: %v", err)
+		t.Errorf("a rollback must not allow older releases: %v", err)
 	}
-	if err := send("one", "production", 4); err != nil { // the same bytes are released again
+	if err := send("one", "production", 4); err != nil { // released again, the same bytes
 		t.Errorf("signed again: %v", err)
 	}
 	m.answers("one")
@@ -367,7 +367,7 @@ func TestReplayedSnapshotIsRefused(t *testing.T) {
 	}
 }
 
-// A pull replaces a damaged file in the store.
+// A damaged file of the store is fetched again.
 func TestDamagedEntryIsReplaced(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
@@ -382,7 +382,7 @@ func TestDamagedEntryIsReplaced(t *testing.T) {
 	m.clean()
 }
 
-// If the file of the active snapshot is missing, it is fetched again although the source has nothing new.
+// If the snapshot of a name was removed, it is fetched again although the source has nothing new.
 func TestLostEntryIsFetchedAgain(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
@@ -412,7 +412,7 @@ func TestForeignFileIsNotReplaced(t *testing.T) {
 	}
 }
 
-func TestCollect(t *testing.T) {
+func TestCollectRemovesUnneededSnapshots(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two", "three", "four")
 	if _, err := m.change().Back(sum("one")); err != nil {
@@ -429,7 +429,7 @@ func TestCollect(t *testing.T) {
 	}
 	for _, path := range []string{left, m.store.Path(would[0]), m.store.Path(would[1])} {
 		if _, err := os.Stat(path); err != nil {
-			t.Errorf("a dry run removed it: %v", err)
+			t.Errorf("a dry run removes it: %v", err)
 		}
 	}
 	for _, d := range would {
@@ -439,16 +439,16 @@ func TestCollect(t *testing.T) {
 	}
 	if gone, err := m.store.Collect(Keep{Last: 2, Younger: time.Hour}, later.Add(time.Hour-1), false); err != nil ||
 		len(gone) > 0 {
-		t.Errorf("collected snapshots younger than an hour: %v, %v", gone, err)
+		t.Errorf("collected a snapshot that is younger than an hour: %v, %v", gone, err)
 	}
 	if gone, err := m.store.Collect(Keep{Last: 2, Younger: time.Hour}, later.Add(time.Hour), true); err != nil ||
 		len(gone) != 2 {
-		t.Errorf("would collect %v, %v of the snapshots older than an hour", gone, err)
+		t.Errorf("would collect %v, %v of the snapshots that are an hour old", gone, err)
 	}
 	if err := os.Mkdir(left, 0o755); err != nil { // the first call has removed it
 		t.Fatal(err)
 	}
-	gone, err := m.store.Collect(Keep{Last: 2}, later, false) // one is active, four was active before it
+	gone, err := m.store.Collect(Keep{Last: 2}, later, false) // one answers, four answered last before it
 	if err != nil || len(gone) != 2 || bytes.Contains([]byte(gone[0]+gone[1]), []byte(sum("one"))) {
 		t.Errorf("collected %v, %v", gone, err)
 	}
@@ -465,7 +465,7 @@ func TestCollect(t *testing.T) {
 	m.answers("one")
 }
 
-func TestFindByDigestAndRevision(t *testing.T) {
+func TestSnapshotsAreFoundByDigestAndRevision(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.revision = "v1"
 	m.mustRelease("one")
@@ -481,8 +481,8 @@ func TestFindByDigestAndRevision(t *testing.T) {
 	}
 }
 
-// After a crash, the last line of a history may be incomplete.
-func TestHistoryWithIncompleteLine(t *testing.T) {
+// A crash may tear the last line of a history.
+func TestTornHistoryLineIsSkipped(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	f, err := os.OpenFile(m.store.eventsOf("production"), os.O_APPEND|os.O_WRONLY, 0)
@@ -498,7 +498,7 @@ func TestHistoryWithIncompleteLine(t *testing.T) {
 	}
 }
 
-func TestCheckName(t *testing.T) {
+func TestNamesStayInTheirDirectory(t *testing.T) {
 	for name, fits := range map[string]bool{"production": true, "dev_1.x-y": true, "": false, ".": false, "..": false,
 		"a/b": false,
 		"-x":  false, ".hidden": false, "a\x00": false, "x.snap": false, strings.Repeat("a", 129): false, "ä": false} {

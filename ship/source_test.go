@@ -13,7 +13,7 @@ import (
 	"bindc/origin"
 )
 
-// webSource serves a directory with TLS and ETags.
+// webSource serves a directory over TLS, with ETags.
 func webSource(t *testing.T, dir string) (*HTTP, *[]string) {
 	t.Helper()
 	var log []string
@@ -33,7 +33,7 @@ func webSource(t *testing.T, dir string) (*HTTP, *[]string) {
 	return &HTTP{URL: u, Client: s.Client()}, &log
 }
 
-func TestPullFromWebServer(t *testing.T) {
+func TestSnapshotsFromAWebServer(t *testing.T) {
 	m := newMaster(t)
 	dir := t.TempDir()
 	web, log := webSource(t, dir)
@@ -49,7 +49,7 @@ func TestPullFromWebServer(t *testing.T) {
 		return err
 	}
 	if err := pull(); err == nil || !strings.Contains(err.Error(), "404") {
-		t.Errorf("a missing snapshot: %v", err)
+		t.Errorf("nothing is there: %v", err)
 	}
 	put("", "one")
 	if err := pull(); err != nil {
@@ -58,7 +58,7 @@ func TestPullFromWebServer(t *testing.T) {
 	m.answers("one")
 	*log = nil
 	if err := pull(); err != nil || len(*log) != 1 || (*log)[0] != `/site.snap "`+sum("one").Short()+`"` {
-		t.Errorf("a poll without news: %v, requests %q", err, *log)
+		t.Errorf("a poll with a known validator: %v, asked %q", err, *log)
 	}
 	m.pull.Checks.Origin = readsStatement
 	s := signs(t, "two", "production", m.now)
@@ -76,11 +76,11 @@ func TestPullFromWebServer(t *testing.T) {
 	put(origin.SignatureSuffix, strings.Repeat("x", maxBeside+1))
 	var r *Refusal
 	if err := pull(); !errors.As(err, &r) || !strings.Contains(err.Error(), "expected at most 65536 bytes") {
-		t.Errorf("an endless signature: %v", err)
+		t.Errorf("a signature without end: %v", err)
 	}
 }
 
-// If the signature cannot be read, the snapshot does not count as unsigned.
+// A server error for a signature does not mean that there is no signature.
 func TestUnreadableSignatureIsAnError(t *testing.T) {
 	m := newMaster(t)
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -100,7 +100,7 @@ func TestUnreadableSignatureIsAnError(t *testing.T) {
 	m.answers("")
 }
 
-func TestPullFromFile(t *testing.T) {
+func TestSnapshotsFromAFile(t *testing.T) {
 	m := newMaster(t)
 	path := filepath.Join(t.TempDir(), "site.snap")
 	m.pull.Source = File{path}
@@ -113,7 +113,7 @@ func TestPullFromFile(t *testing.T) {
 		return r
 	}
 	if _, err := m.pull.Run(t.Context()); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a missing snapshot: %v", err)
+		t.Errorf("nothing is there: %v", err)
 	}
 	put := func(text string) {
 		t.Helper()

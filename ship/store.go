@@ -90,8 +90,8 @@ func (s *Store) createDir(dir string) error {
 	return err
 }
 
-// createLock creates the lock file with its owner and permissions, unless it exists. Others must not be able to open
-// it, because anyone who can open it can hold the lock.
+// createLock makes the file of the lock with its owner and permissions, unless it exists. Others may not open it:
+// whoever can open it can hold it.
 func (s *Store) createLock() error {
 	if _, err := s.files.lstat(s.lock()); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -218,8 +218,8 @@ func (s *Store) Names() ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// Active returns the digest of the active snapshot of name, or "". A file that is not a link into the store is an
-// error, because it belongs to somebody else and must not be replaced.
+// Active returns the digest of the active snapshot of name, or "". A file that is not a link into the
+// store is an error, because it belongs to somebody else and must not be replaced.
 func (s *Store) Active(name string) (Digest, error) {
 	target, err := s.files.readLink(s.linkOf(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -250,8 +250,8 @@ func (s *Store) Statement(d Digest) (*origin.Statement, error) {
 	return st, nil
 }
 
-// signed returns the statement and signature of a snapshot in the store. It returns nil after an error, or if the
-// snapshot is not signed.
+// signed returns the statement and signature of a snapshot in the store; nil after an error, or if there is no
+// statement.
 func (s *Store) signed(d Digest) (*origin.Signed, error) {
 	text, err := s.files.readFile(s.Path(d) + origin.StatementSuffix)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,9 +1,10 @@
 # frozen_string_literal: true
 
-# Measures Puppet's own data beside snapshots that Puppet asks, in MRI, in puppetserver and by puppet apply: ruby
-# backend.rb DIR TURNS WARM PART..., where backend.go has written environments to DIR. The environments take turns. WARM
-# is the number of catalogs that puppetserver compiles in each environment before first lookups are measured there. The
-# parts are mri, apply, jruby and http. Prints a table.
+# Compares Puppet's own data with snapshots that Puppet queries, in MRI, in puppetserver and with
+# puppet apply: ruby backend.rb DIR TURNS WARM PART... backend.go has written the environments to
+# DIR. They are measured in turn. WARM is the number of catalogs that puppetserver compiles in each
+# environment before first lookups are measured. The parts are mri, apply, jruby and http. Prints a
+# table.
 require 'fileutils'
 require 'json'
 require 'open3'
@@ -49,7 +50,7 @@ class Backend
     @parts.include?(name)
   end
 
-  # Measures puppetserver, and returns it running.
+  # Measures puppetserver. Returns the running server.
   def serve
     server = Puppetserver.new("#{@dir}/server", "#{@dir}/code", instances: 1, java: [])
     server.start
@@ -73,7 +74,7 @@ class Backend
     [one['own'], one['ours'], *one['others']]
   end
 
-  # Modules and the manifest. A fact says which part of it is compiled.
+  # Writes the modules and the manifest. A fact selects the part of the manifest to compile.
   def furnish(name, keys)
     root = "#{@dir}/code/environments/#{name}"
     FileUtils.mkdir_p(["#{root}/modules", "#{root}/manifests"])
@@ -91,7 +92,7 @@ class Backend
     puppet.catalog(node['fqdn'], node.merge(facts), environment: environment)
   end
 
-  # Returns what each lookup took, and what it found.
+  # Returns the time of each lookup, and the values.
   def times(puppet, one, environment, turn, keys, merge = nil)
     facts = { 'do' => 'times', 'keys' => keys, 'merge' => merge }.compact
     catalog = compile(puppet, one, environment, turn, facts)
@@ -99,8 +100,8 @@ class Backend
     JSON.parse(notify['parameters']['message'], max_nesting: false).values_at('took', 'values')
   end
 
-  # Yields each environment in turn, first for as many turns as there are nodes that are not counted. Returns what the
-  # block measures, by environment.
+  # Yields each environment in turn. The first turns, as many as there are nodes, are not counted.
+  # Returns the results of the block by environment.
   def turns(one, environments, count = @turns, least = 0)
     warm = [[one['nodes'].length, 3 * count].min, least].max
     measured = Hash.new { |all, environment| all[environment] = [] }
@@ -124,7 +125,7 @@ class Backend
     end
   end
 
-  # The first lookup of a catalog is not counted among those that find.
+  # The first lookup of a catalog is measured separately.
   def asked(name, puppet, one)
     keys = one['keys'].shuffle(random: Random.new(1)).first(targeted?(one) ? TIMED : 4000)
     found = turns(one, environments(one)) { |environment, turn| times(puppet, one, environment, turn, keys) }
@@ -134,8 +135,9 @@ class Backend
     differing(name, *found.values_at(one['ours'], one['own']))
   end
 
-  # One lookup of a catalog says little, so there are ten times as many catalogs, of fewer lookups. What a first lookup
-  # does runs once in a catalog, and a JVM compiles what has run some hundred times.
+  # A catalog has only one first lookup, so there are ten times as many catalogs with fewer lookups.
+  # The code of a first lookup runs once per catalog, and a JVM compiles code only after some
+  # hundred runs.
   def first(name, puppet, one)
     keys = one['keys'].shuffle(random: Random.new(1)).first(BRIEF)
     least = puppet.is_a?(Puppetserver) ? @warm : 0
@@ -152,7 +154,7 @@ class Backend
     row("#{name}, lookup that finds nothing", one, took.transform_values(&:flatten), 'absent')
   end
 
-  # Explicit merges: each lookup, with what the first ones fetch.
+  # Explicit merges: each lookup, including the data that the first ones fetch.
   def merged(name, puppet, one)
     keys = one['merged']
     return unless keys
@@ -163,7 +165,7 @@ class Backend
     differing("#{name}, merged", *found.values_at(one['ours'], one['own']))
   end
 
-  # Each catalog of a node looks up other keys than the one before.
+  # Each catalog of a node looks up other keys than the previous one.
   def wrong_guess(name, puppet, one)
     halves = one['keys'].first(TIMED).each_slice(TIMED / 2).to_a
     took = turns(one, [one['own'], one['ours']]) do |environment, turn|
@@ -182,7 +184,7 @@ class Backend
     puts "| #{name}, answers that differ | #{differ} | of #{pairs.length} | | 0, #{verdict(name, differ.zero?)} | |"
   end
 
-  # From the start of the process to its end, and the lookups alone: with a child, and with a server that runs.
+  # Measures the whole process, and the lookups alone: with a child, and with a running server.
   def apply
     @cases.select { |one| targeted?(one) }.each do |one|
       script = "#{@dir}/apply.pp"
@@ -203,7 +205,8 @@ class Backend
     row("#{name}, the first lookup", one, all.transform_values { |runs| runs.map { |_, times| times.first } }, 'first')
   end
 
-  # Makes an environment that asks a server on a socket for the same snapshot, and returns its name.
+  # Creates an environment that queries a server on a socket for the same snapshot. Returns its
+  # name.
   def on_socket(one)
     name = "#{one['ours']}socket"
     socket = "#{@dir}/bindq.sock"
@@ -227,7 +230,7 @@ class Backend
     [took, JSON.parse(text[/\{"took".*\}/])['took']]
   end
 
-  # Facts from a file: Facter asks the network, whose time would be all that is measured.
+  # Facts come from a file, because Facter would query the network and take most of the time.
   def keep_facts(node)
     FileUtils.mkdir_p(["#{@dir}/apply/var/state", "#{@dir}/apply/var/yaml/facts"])
     times = { 'timestamp' => '2026-01-01 00:00:00.000000000 +00:00', 'expiration' => '2100-01-01 00:00:00.000000000 +00:00' }
@@ -236,7 +239,7 @@ class Backend
                times.map { |name, time| "#{name}: #{time}\n" }.join)
   end
 
-  # Without what a catalog takes that looks nothing up.
+  # Subtracts the time of a catalog without lookups.
   def catalogs(server, one)
     names = environments(one)
     took = turns(one, names, [@turns, 3].max) do |environment, turn|
@@ -284,7 +287,7 @@ class Backend
     $stdout.flush
   end
 
-  # Keeps whether a target is reached, and says so.
+  # Records whether a target is reached, and returns the verdict.
   def verdict(name, reached)
     (@verdicts ||= []) << [name, reached]
     reached ? 'reached' : 'missed'
@@ -295,7 +298,7 @@ class Backend
     puts '', "#{@verdicts.length} targets, #{missed.length} missed#{":\n" unless missed.empty?}", missed.map { |name| "* #{name}" }
   end
 
-  # Of a time in microseconds.
+  # Formats a time in microseconds.
   def text(time)
     time < 1000 ? "#{time.round(1)} us" : "#{(time / 1000).round(1)} ms"
   end

@@ -3,13 +3,11 @@ package main
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"filippo.io/age"
 	"github.com/spf13/cobra"
 
-	"bindc/compile"
 	"bindc/diag"
 	"bindc/internal/cli"
 	"bindc/internal/datafile"
@@ -17,8 +15,9 @@ import (
 	"bindc/loader"
 )
 
-// flags are what build and check have in common.
+// flags has the flags that build and check share.
 type flags struct {
+	*bounds
 	modulePath   string
 	binderConfig string
 	globalHiera  string
@@ -27,10 +26,8 @@ type flags struct {
 	cache        string
 	extensions   bool
 	strictVars   bool
-	effort       int
 	slice        []string
 	encryptTo    []string
-	alternatives int
 	allowEmpty   bool
 	strict       bool
 	lenient      bool
@@ -47,7 +44,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	f.addToAll(cmd)
 }
 
-// addSite adds what is about one site.
+// addSite adds the flags for a single site.
 func (f *flags) addSite(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.modulePath, "modulepath", "",
 		"`DIRS` of modules, separated by ':' (default CONFDIR/modules)")
@@ -55,18 +52,18 @@ func (f *flags) addSite(cmd *cobra.Command) {
 		"`FILE` to read in place of CONFDIR/binder_config.yaml")
 }
 
-// addToAll adds what is not about one site.
+// addToAll adds the flags that do not depend on the kind of site.
 func (f *flags) addToAll(cmd *cobra.Command) {
 	f.addBuild(cmd)
 	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
 		"let a site bind nothing, and its snapshot replace one that holds bindings")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
-	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics: in text else the first 100 of each code")
-	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of diagnostics: "+strings.Join(diag.Formats, ", "))
-	cli.Words(cmd, "format", diag.Formats)
+	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics; without it, text has the first 100 of each code")
+	f.format = "text"
+	cli.AddFormat(cmd, &f.format, diag.Formats)
 }
 
-// addBuild adds what decides how a site is compiled.
+// addBuild adds the flags that control how a site is compiled.
 func (f *flags) addBuild(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "hiera.yaml, the `FILE` of the global layer of Hiera 5")
 	f.addCodedir(cmd)
@@ -78,10 +75,6 @@ func (f *flags) addBuild(cmd *cobra.Command) {
 		"let a data file of Hiera 5 that cannot be read fail only the lookups that reach it")
 	cmd.Flags().BoolVar(&f.strictVars, "strict-variables", false,
 		"make the use of an unknown variable an error of the lookup")
-	f.effort, f.alternatives = compile.DefaultEffort, loader.DefaultAlternatives
-	cmd.Flags().Var(cli.AtLeastOne(&f.effort), "max-effort", "`N` comparisons of bindings, to find conflicts and loops")
-	cmd.Flags().Var(cli.AtLeastOne(&f.alternatives), "max-alternatives",
-		"`N` alternatives of conditions, over all bindings")
 }
 
 func (f *flags) addCodedir(cmd *cobra.Command) {
@@ -89,7 +82,7 @@ func (f *flags) addCodedir(cmd *cobra.Command) {
 		"`DIR` of Puppet's environments: DIR/environments/%{environment} in a hiera.yaml of Hiera 5 is CONFDIR")
 }
 
-// addToSnapshots adds what is about the snapshots that are written.
+// addToSnapshots adds the flags for the snapshots that are written.
 func (f *flags) addToSnapshots(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.encryptTo, "encrypt-to", nil,
 		"encrypt sensitive values to `RECIPIENT`, age1..., or to those in a file (repeatable)")
@@ -98,9 +91,6 @@ func (f *flags) addToSnapshots(cmd *cobra.Command) {
 }
 
 func (f *flags) check() error {
-	if !slices.Contains(diag.Formats, f.format) {
-		return fmt.Errorf("--format: expected one of %s, found '%s'", strings.Join(diag.Formats, ", "), f.format)
-	}
 	if f.binderConfig != "" {
 		if _, err := os.Stat(f.binderConfig); err != nil {
 			return fmt.Errorf("--binder-config: %w", err)
@@ -130,7 +120,7 @@ func (f *flags) options() loader.Options {
 	return o
 }
 
-// recipients are those to whom sensitive values are encrypted.
+// recipients returns the recipients for whom sensitive values are encrypted.
 func (f *flags) recipients() ([]age.Recipient, error) {
 	out, err := identity.Recipients(f.encryptTo)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,10 +26,13 @@ import (
 // errDiffers says that plan has printed what changes.
 var errDiffers = &cli.Answer{Reason: "something changes", Status: cli.ExitNo}
 
+// errIncomplete says that the facts of some nodes cannot be used, as is reported.
+var errIncomplete = &cli.Answer{Reason: "some nodes are missing", Status: cli.ExitError}
+
 // errNoPlan says that one side of a plan does not compile and its diagnostics were printed.
 var errNoPlan = &cli.Answer{Reason: "one side has errors", Status: cli.ExitError}
 
-var planFormats = []string{"text", "json", "markdown"}
+var planFormats = append(slices.Clone(cli.Forms), "markdown")
 
 // planFlags are the flags of bindc plan.
 type planFlags struct {
@@ -38,12 +40,12 @@ type planFlags struct {
 	site     string
 	factsDir string
 	output   string // the form of the answer
-	whole    bool   // show each key
+	everyKey bool   // show each key
 	style    report.Style
 }
 
-func planCommand() *cobra.Command {
-	f := planFlags{flags: flags{format: "text", allowEmpty: true}}
+func (g *bounds) planCommand() *cobra.Command {
+	f := planFlags{flags: flags{bounds: g, format: "text", allowEmpty: true}, output: "text"}
 	cmd := &cobra.Command{
 		Use:   "plan [REV | OLD..NEW | OLD NEW]",
 		Short: "Show what a change of the data does, for whom",
@@ -62,9 +64,6 @@ func planCommand() *cobra.Command {
 		Example: "  bindc plan --facts-dir facts\n  bindc plan main...my-branch --format markdown",
 		Args:    cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(planFormats, f.output) {
-				return fmt.Errorf("--format: expected one of %s, found '%s'", strings.Join(planFormats, ", "), f.output)
-			}
 			return f.run(cmd, args)
 		},
 	}
@@ -72,9 +71,8 @@ func planCommand() *cobra.Command {
 	f.addBuild(cmd)
 	cmd.Flags().StringVar(&f.site, "site", ".", "`DIR` of the site in its repository")
 	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json or NAME.yaml")
-	cmd.Flags().StringVar(&f.output, "format", "text", "`FORM` of the answer: "+strings.Join(planFormats, ", "))
-	cli.Words(cmd, "format", planFormats)
-	cmd.Flags().BoolVar(&f.whole, "all", false, "show each key, also of a level or file that is added or removed")
+	cli.AddFormat(cmd, &f.output, planFormats)
+	cmd.Flags().BoolVar(&f.everyKey, "all", false, "show each key, also of a level or file that is added or removed")
 	cmd.Flags().BoolVar(&f.style.Sensitive, "show-sensitive", false, "show sensitive values")
 	return cmd
 }
@@ -148,10 +146,10 @@ func (f *planFlags) refuse(cmd *cobra.Command, c *compilation, s *side) error {
 		if d.Severity != diag.Error {
 			continue
 		}
-		d.Pos.File = s.named(d.Pos.File)
+		d.Pos.File = s.displayName(d.Pos.File)
 		d.Notes = slices.Clone(d.Notes)
 		for i := range d.Notes {
-			d.Notes[i].Pos.File = s.named(d.Notes[i].Pos.File)
+			d.Notes[i].Pos.File = s.displayName(d.Notes[i].Pos.File)
 		}
 		list = append(list, d)
 	}
@@ -164,9 +162,7 @@ func (f *planFlags) refuse(cmd *cobra.Command, c *compilation, s *side) error {
 
 // compare prints what changes from one snapshot to another.
 func (f *planFlags) compare(cmd *cobra.Command, before, after string) error {
-	if f.output != "json" {
-		f.style.Form = report.People
-	}
+	f.style.Form = report.FormOf(f.output)
 	return snapfile.Use(before, func(a *snapshot.Snapshot) error {
 		return snapfile.Use(after, func(b *snapshot.Snapshot) error {
 			d, err := f.difference(cmd, a, b)
@@ -177,74 +173,85 @@ func (f *planFlags) compare(cmd *cobra.Command, before, after string) error {
 			if err != nil {
 				return err
 			}
+			whole := true
 			if f.factsDir != "" {
-				if err := f.addNodes(cmd, before, after, d, changes); err != nil {
+				if whole, err = f.addNodes(cmd, before, after, d, changes); err != nil {
 					return err
 				}
 			}
-			if f.whole && f.output != "json" {
+			if f.everyKey && f.style.Form == report.People {
 				changes.Causes = nil // so each key is shown
 			}
-			return f.print(cmd.OutOrStdout(), changes)
+			if err := f.print(cmd.OutOrStdout(), changes); whole || !errors.As(err, new(*cli.Answer)) && err != nil {
+				return err
+			}
+			return errIncomplete
 		})
 	})
 }
 
 // difference compares all decision tables of two snapshots.
 func (f *planFlags) difference(cmd *cobra.Command, before, after *snapshot.Snapshot) (*decision.Difference, error) {
-	a, err := decision.NewBook(before, true, nil)
+	a, err := decision.NewTables(before, true, nil)
 	if err != nil {
 		return nil, err
 	}
-	b, err := decision.NewBook(after, true, nil)
+	b, err := decision.NewTables(after, true, nil)
 	if err != nil {
 		return nil, err
 	}
 	progress := cli.NewProgress(cmd.ErrOrStderr())
 	defer progress.End()
-	progress.Begin("comparing keys", 0)
+	progress.Begin("comparing keys", max(len(before.AllKeys()), len(after.AllKeys())))
 	return decision.Diff(a, b, progress.Done)
 }
 
-// addNodes adds the nodes of the fleet for which something changes.
+// addNodes adds the nodes of the fleet for which something changes. It reports the nodes that have an error; whole is
+// false if there are any.
 func (f *planFlags) addNodes(cmd *cobra.Command, before, after string, d *decision.Difference,
-	changes *report.Diff) error {
+	changes *report.Diff) (whole bool, err error) {
 	if text := facts.Unread(f.factsDir); text != "" {
 		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: note:", diag.Visible(text))
 	}
-	nodes, err := facts.ReadDir(f.factsDir)
+	nodes, unread, err := facts.ReadGood(f.factsDir)
 	if err != nil {
-		return err
+		return false, err
 	}
 	a, err := bindings.Open(before, bindings.Options{})
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer a.Close()
 	b, err := bindings.Open(after, bindings.Options{})
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer b.Close()
 	progress := cli.NewProgress(cmd.ErrOrStderr())
-	defer progress.End()
 	progress.Begin("looking up for nodes", len(nodes))
 	c := affected.Comparison{Old: (*lookup.Snapshot)(a), New: (*lookup.Snapshot)(b), OldPath: before, NewPath: after,
 		Nodes: nodes, Style: f.style, Done: progress.Done}
-	changes.Fleet = len(nodes)
-	changes.Nodes, err = c.Groups(d)
-	return err
+	groups, wrong := c.Groups(d)
+	progress.End()
+	changes.Nodes, changes.Fleet, whole = groups, len(nodes), true
+	for _, err := range append(unread, wrong...) {
+		if err != nil {
+			whole = false
+			fmt.Fprintln(cmd.ErrOrStderr(), "bindc:", message(err))
+		}
+	}
+	return whole, nil
 }
 
 // print prints the answer. The error is errDiffers if something changes.
 func (f *planFlags) print(w io.Writer, d *report.Diff) (err error) {
 	switch f.output {
-	case "json":
-		err = report.Write(w, false, d)
+	case "json", "yaml":
+		err = report.Write(w, f.output == "yaml", d)
 	case "markdown":
-		err = report.Print(w, false, func(p *report.Page) { p.Markdown(d) })
+		err = report.Print(w, report.Screen{}, func(p *report.Page) { p.Markdown(d) })
 	default:
-		err = report.Print(w, cli.Color(os.Stdout), func(p *report.Page) { p.Diff(d) })
+		err = report.Print(w, report.ScreenOf(w), func(p *report.Page) { p.Diff(d) })
 	}
 	if err == nil && (len(d.Keys) > 0 || len(d.Nodes) > 0) {
 		err = errDiffers

@@ -21,8 +21,8 @@ type dumpFlags struct {
 	reveal bool
 }
 
-func dumpCommand() *cobra.Command {
-	var f dumpFlags
+func (g *globals) dumpCommand() *cobra.Command {
+	f := dumpFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "dump [FILE]",
 		Short: "Print every key of a node with its value",
@@ -32,7 +32,7 @@ func dumpCommand() *cobra.Command {
 		Example: "  bindq dump -s site.bsnap --facts web1.json --prefix ntp::",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := f.only(args); err != nil {
+			if _, err := f.pathOrArgument(args); err != nil {
 				return err
 			}
 			return f.run(cmd)
@@ -47,12 +47,12 @@ func dumpCommand() *cobra.Command {
 	return cmd
 }
 
-// run leaves sensitive values as they print themselves, unless they are asked for: nobody named those keys.
+// run hides sensitive values unless --show-sensitive is given: the user has not named their keys.
 func (f *dumpFlags) run(cmd *cobra.Command) error {
 	return f.request(cmd, func(snap *lookup.Snapshot, r *lookup.Request) error {
 		keys := sortedKeys(snap, f.prefix)
 		notePrefix(cmd, snap, f.prefix, len(keys))
-		if err := f.doubt(cmd, r, keys, nil); err != nil {
+		if err := f.checkDoubts(cmd, r, keys, nil); err != nil {
 			return err
 		}
 		return f.dump(cmd, snap, r)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// kind is the usual kind of a key's values, so that most merges fit.
+// kind is the kind of most values of a key, so that most merges fit.
 type kind int
 
 const (
@@ -35,7 +35,7 @@ func (g *generator) data(l *layer) Map {
 	return out
 }
 
-// value returns a value for a key. Texts in it look up keys that come later in keys.
+// value returns a value for a key. Texts in it look up keys after the one at index at.
 func (g *generator) value(key string) any {
 	k := g.kinds[key]
 	if g.one(8) {
@@ -54,8 +54,8 @@ func (g *generator) value(key string) any {
 	return pick(g, g.text(key), g.scalar(), any(g.array(key, 1)), any(g.hash(key, 1)))
 }
 
-// scalar returns a scalar. The large integer is negative, because convert_to Array would make a list of that many
-// elements from a positive one.
+// scalar returns a scalar. The large integer is negative, because convert_to would make a list of as many elements as a
+// positive one.
 func (g *generator) scalar() any {
 	return pick[any](g, 0, 1, 2, 10, -3, int64(-123456789012),
 		1.0, 1.5, 1e20, 1e-05, 100000.0, true, false, nil, "1", "")
@@ -101,7 +101,7 @@ func (g *generator) hash(key string, depth int) Map {
 	return out
 }
 
-// any returns a value for an element of another value.
+// any returns a value inside another one.
 func (g *generator) any(key string, depth int) any {
 	switch n := g.r.IntN(10); {
 	case n == 0 && depth > 0:
@@ -151,7 +151,7 @@ func (g *generator) interpolation(key string) string {
 		"%{lookup ('d')}", "\\%{role}", "%{alias('d')} ")
 }
 
-// asks returns an interpolation that looks up another key, usually a later one.
+// asks returns a lookup of another key, usually a later one.
 func (g *generator) asks(key string) string {
 	from := 0
 	for i, k := range keys {
@@ -174,7 +174,7 @@ func (g *generator) asks(key string) string {
 	return "%{" + method + `("` + other + `")}`
 }
 
-// quoted returns a key in the form that a lookup needs.
+// quoted returns a key as it is written in a lookup.
 func quoted(key string) string {
 	if strings.Contains(key, ".") {
 		return `"` + key + `"`
@@ -210,7 +210,7 @@ func (g *generator) options(module string) any {
 	return out
 }
 
-// pattern returns a pattern that usually matches key. Patterns for keys of a module begin with its prefix.
+// pattern returns a pattern that usually matches a key. Patterns of a module begin with its prefix.
 func (g *generator) pattern(key string) string {
 	module, name, ok := strings.Cut(key, "::")
 	if !ok {
@@ -220,7 +220,7 @@ func (g *generator) pattern(key string) string {
 	return "^" + module + "::" + pick(g, name, ".*", "[ab]$", `\w`, `(?:a|c)\z`, "", "[^b]")
 }
 
-// strategy returns a merge strategy that usually fits the kind.
+// strategy returns a merge strategy that usually fits a kind.
 func (g *generator) strategy(k kind) any {
 	if g.one(10) {
 		k = anything
@@ -280,7 +280,7 @@ func (g *generator) question() Question {
 	return q
 }
 
-// segments returns what to dig for after a key. The dig may fail.
+// segments returns the keys to dig with, which may not exist.
 func segments(g *generator, k kind) string {
 	switch {
 	case g.one(6):

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Shrink removes parts of a site as long as it still differs.
+// Shrink removes parts of a site as long as the answers still differ.
 func (s *Site) Shrink(differs func(*Site) bool) *Site {
 	for n := 0; ; {
 		smaller, ok := s.without(n)
@@ -20,8 +20,8 @@ func (s *Site) Shrink(differs func(*Site) bool) *Site {
 	}
 }
 
-// without returns the site without its nth part, or false if there are fewer parts. Parts are files, and elements of
-// hashes and arrays in files and nodes; outer elements come before their inner ones.
+// without returns the site without its nth part, or false if there are fewer. Parts are files, and the elements of
+// mappings and lists in files and nodes, the larger parts before those inside them.
 func (s *Site) without(n int) (*Site, bool) {
 	out := &Site{Files: maps.Clone(s.Files), Nodes: slices.Clone(s.Nodes), Questions: s.Questions}
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
@@ -44,8 +44,7 @@ func (s *Site) without(n int) (*Site, bool) {
 	return nil, false
 }
 
-// less returns v without its nth element in depth-first order. If v has fewer elements, it subtracts their number
-// from n.
+// less returns v without its nth element, depth first, or with n less by the number of elements.
 func less(v any, n *int) any {
 	switch v := v.(type) {
 	case Map:

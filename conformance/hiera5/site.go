@@ -1,12 +1,13 @@
-// Package hiera5 generates random Hiera 5 control repositories and asks real Puppet (oracle.rb) for the answers. The
-// sites are small, but use everything that a site can have. The package knows nothing about the program under test.
+// Package hiera5 creates random control repositories of Hiera 5, small ones that use every feature, and asks real
+// Puppet (oracle.rb) for the answers. It is independent of the tested program.
 //
-// The pools of keys and values are small, so that levels collide. The usual kind of each key's values is decided
-// first, so that most merges fit their values and some do not. An error in a site only affects some keys and some
-// requests, so a compiler must accept all of these sites.
+// Keys and values come from small sets, so that levels collide. The kind of value of most keys is decided first, so
+// that most merges fit their values and some do not. Mistakes in a site affect only some keys and some requests, so a
+// compiler must accept every site.
 //
-// Left out, because Puppet's answer depends on earlier lookups: convert_to with arguments, and data providers that
-// cache. Also left out: what other tests cover (encrypted texts, YAML scalars), and paths that search the machine.
+// Some features are missing, because Puppet's answer depends on earlier questions: convert_to with arguments, and data
+// providers with caches. Features that other tests cover are missing, too (encrypted texts, scalars of YAML), as are
+// paths that search the whole machine.
 package hiera5
 
 import (
@@ -19,14 +20,14 @@ import (
 	"slices"
 )
 
-// Site is a control repository with nodes and the questions to ask for them.
+// Site is a control repository with its nodes and questions.
 type Site struct {
-	Files     map[string]any // by path, site/... and global/...; a Map, or a text to write unchanged
+	Files     map[string]any // by path: site/... and global/...; a Map, or a text
 	Nodes     []Node
 	Questions []Question
 }
 
-// Node is a node. Vars are variables that are not facts.
+// Node has the facts of a node. Vars are variables that are not facts.
 type Node struct {
 	Facts       Map    `json:"facts"`
 	Trusted     Map    `json:"trusted"`
@@ -34,14 +35,14 @@ type Node struct {
 	Vars        Map    `json:"vars"`
 }
 
-// Question is the lookup of a key for Nodes[Node]. Without Merge, lookup_options decide.
+// Question asks for a key, for Nodes[Node]. Without Merge, lookup_options apply.
 type Question struct {
 	Node  int    `json:"node"`
 	Key   string `json:"key"`
 	Merge string `json:"merge,omitempty"`
 }
 
-// Answer is Puppet's answer. Error is the class of an error.
+// Answer is an answer of Puppet. Error is the class of an error.
 type Answer struct {
 	Found     bool            `json:"found"`
 	Value     json.RawMessage `json:"value,omitempty"`
@@ -69,14 +70,14 @@ func (s *Site) text(name string) string {
 		if filepath.Ext(name) == ".yaml" {
 			return yamlText(content)
 		}
-		return jsonText(content) + "\n" // also valid YAML, for a path without extension
+		return jsonText(content) + "\n" // JSON is YAML, too, in case a name has no extension
 	case string:
 		return content
 	}
 	panic("a file is a Map or a text")
 }
 
-// String returns the whole site in readable form.
+// String returns the whole site as text.
 func (s *Site) String() string {
 	out := ""
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
@@ -88,7 +89,7 @@ func (s *Site) String() string {
 	return out
 }
 
-// Print returns a fingerprint of the site. Stored answers are valid while it stays the same.
+// Print returns a fingerprint of the site. Stored answers are valid while it is the same.
 func (s *Site) Print() string {
 	sum := sha256.Sum256([]byte(s.String() + jsonText(s.Questions)))
 	return hex.EncodeToString(sum[:8])

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Map is a mapping with an order, which merges and Ruby's texts of hashes depend on. Values are nil, bool, int,
-// float64, string, []any and Map; keys are strings and, in YAML, integers.
+// Map is a mapping with ordered keys, because merges and Ruby's texts of hashes depend on the order. Values are nil,
+// bool, int, float64, string, []any and Map. Keys are strings and, in YAML, integers.
 type Map []Pair
 
 type Pair struct{ Key, Value any }
 
-// Get returns the value of a key, or nil if the key is absent.
+// Get returns the value of a key, or nil.
 func (m Map) Get(key any) any {
 	for _, p := range m {
 		if p.Key == key {
@@ -24,7 +24,7 @@ func (m Map) Get(key any) any {
 	return nil
 }
 
-// with returns the mapping with a key. As in Ruby, a repeated key keeps its first position and gets the last value.
+// with returns the mapping with a key set. As in Ruby, an existing key keeps its place.
 func (m Map) with(key, value any) Map {
 	for i := range m {
 		if m[i].Key == key {
@@ -63,7 +63,7 @@ func jsonText(v any) string {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic(err) // a Map contains only what JSON can represent
+		panic(err) // a Map contains only values that JSON has
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -124,7 +124,7 @@ func yamlBelow(b *strings.Builder, indent string, v any) {
 	}
 }
 
-// yamlScalar quotes texts that YAML could read as something else.
+// yamlScalar writes a scalar. It quotes texts that could be read as something else.
 func yamlScalar(v any) string {
 	text, ok := v.(string)
 	switch {
@@ -140,8 +140,8 @@ func yamlScalar(v any) string {
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
-// plainText reports whether YAML reads the unquoted text as the same string. It accepts only names that begin with a
-// lower case letter; short names and words like "true" are rejected.
+// plainText reports whether YAML reads text without quotes as the same text. It accepts only names of more than one
+// letter that begin with a small letter and are not special words.
 func plainText(text string) bool {
 	if len(text) < 3 || text[0] < 'a' || text[0] > 'z' {
 		return false

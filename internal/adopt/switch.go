@@ -12,12 +12,11 @@ import (
 	"bindc/internal/fsx"
 )
 
-// before is called before each step that changes something; tests stop the program there.
-var before = func(step string) {}
+// beforeStep is called before each step that changes something. Tests end the program in it.
+var beforeStep = func(step string) {}
 
-// Switch makes Puppet use the snapshot. write writes the snapshot; then text becomes hiera.yaml, as the last step.
-// Switch rejects an environment whose files have changed since Inspect, because the snapshot would not match its
-// hierarchy.
+// Switch makes Puppet use the snapshot: write writes the snapshot, and finally text becomes hiera.yaml. It fails if the
+// files have changed since Inspect, because then the snapshot would have another hierarchy.
 func (e *Environment) Switch(text []byte, write func() error) error {
 	unlock, err := lock(e.Dir)
 	if err != nil {
@@ -27,31 +26,31 @@ func (e *Environment) Switch(text []byte, write func() error) error {
 	if err := e.unchanged(); err != nil {
 		return err
 	}
-	before("snapshot")
+	beforeStep("snapshot")
 	if err := write(); err != nil {
 		return err
 	}
 	if e.State == Native {
-		before("copy")
-		if err := e.copy(); err != nil {
-			return fmt.Errorf("cannot write %s: %w", bindcs, err)
+		beforeStep("copy")
+		if err := e.copyHieraFile(); err != nil {
+			return fmt.Errorf("cannot write %s: %w", hiera5File, err)
 		}
 	}
-	if e.State == Adopted && e.holds(text) {
+	if e.State == Adopted && e.isHieraFile(text) {
 		return nil
 	}
-	before("switch")
+	beforeStep("switch")
 	like, err := os.Stat(e.Source())
 	if err != nil {
 		return err
 	}
-	return put(e.path(puppets), like, text)
+	return replaceFile(e.path(hieraFile), like, text)
 }
 
-// copy makes hiera5.yaml a copy of hiera.yaml: a link to the same file, or a file with the same content and
+// copyHieraFile makes hiera5.yaml like hiera.yaml: a link to the same file, or a file with the same content and
 // permissions.
-func (e *Environment) copy() error {
-	from, to := e.path(puppets), e.path(bindcs)
+func (e *Environment) copyHieraFile() error {
+	from, to := e.path(hieraFile), e.path(hiera5File)
 	if isLink(from) {
 		target, err := os.Readlink(from)
 		if err != nil {
@@ -63,7 +62,7 @@ func (e *Environment) copy() error {
 	if err != nil {
 		return err
 	}
-	return put(to, info, e.seen[puppets])
+	return replaceFile(to, info, e.seen[hieraFile])
 }
 
 // unchanged returns an error if hiera.yaml or hiera5.yaml has changed since Inspect.
@@ -80,8 +79,8 @@ func (e *Environment) unchanged() error {
 	return nil
 }
 
-// put replaces a file in one step and syncs its directory.
-func put(path string, like fs.FileInfo, text []byte) error {
+// replaceFile atomically replaces the file at path, and syncs its directory.
+func replaceFile(path string, like fs.FileInfo, text []byte) error {
 	o := fsx.ReplaceOptions{Limit: 0o777, Synced: true, Like: like, Link: true}
 	return fsx.Replace(path, o, func(f *os.File) error {
 		_, err := f.Write(text)
@@ -89,7 +88,7 @@ func put(path string, like fs.FileInfo, text []byte) error {
 	})
 }
 
-// Undo restores the original hiera.yaml in one step, and reports whether there was anything to undo.
+// Undo atomically restores the original hiera.yaml. It reports whether there was anything to undo.
 func (e *Environment) Undo() (bool, error) {
 	unlock, err := lock(e.Dir)
 	if err != nil {
@@ -99,21 +98,21 @@ func (e *Environment) Undo() (bool, error) {
 	if err := e.unchanged(); err != nil {
 		return false, err
 	}
-	before("undo")
-	for _, name := range []string{puppets, bindcs} {
-		fsx.ClearBeside(e.path(name)) // left by a killed adoption
+	beforeStep("undo")
+	for _, name := range []string{hieraFile, hiera5File} {
+		fsx.ClearBeside(e.path(name)) // left by an adoption that was killed
 	}
 	switch e.State {
 	case Native:
 		return false, nil
 	case Begun:
-		return true, os.Remove(e.path(bindcs))
+		return true, os.Remove(e.path(hiera5File))
 	}
-	return true, os.Rename(e.path(bindcs), e.path(puppets))
+	return true, os.Rename(e.path(hiera5File), e.path(hieraFile))
 }
 
-// Shadow makes a copy of the environment below dir, as the environment name, and returns the directory that it is in.
-// All but the configuration of Hiera is links. hiera is what Puppet reads there.
+// Shadow creates a copy of the environment with another name below dir, and returns its directory. The copy consists of
+// links, except for the configuration of Hiera, which is hiera.
 func (e *Environment) Shadow(dir, name string, hiera []byte) (string, error) {
 	root, err := filepath.Abs(e.Dir)
 	if err != nil {
@@ -128,7 +127,7 @@ func (e *Environment) Shadow(dir, name string, hiera []byte) (string, error) {
 		return "", err
 	}
 	for _, entry := range there {
-		if entry.Name() == puppets || entry.Name() == bindcs {
+		if entry.Name() == hieraFile || entry.Name() == hiera5File {
 			continue
 		}
 		if entry.Name() == settings {
@@ -141,14 +140,13 @@ func (e *Environment) Shadow(dir, name string, hiera []byte) (string, error) {
 			return "", err
 		}
 	}
-	return dir, os.WriteFile(filepath.Join(shadow, puppets), hiera, 0o600)
+	return dir, os.WriteFile(filepath.Join(shadow, hieraFile), hiera, 0o600)
 }
 
-// settings is the name of the file with the settings of an environment.
+// settings is the name of the file with an environment's settings.
 const settings = "environment.conf"
 
-// copySettings copies the settings without config_version, which is a program that Puppet would run for every
-// catalog.
+// copySettings copies settings without config_version, a program that Puppet would run for every catalog.
 func copySettings(from, to string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {
@@ -163,7 +161,7 @@ func copySettings(from, to string) error {
 	return os.WriteFile(to, []byte(kept.String()), 0o600)
 }
 
-// MakeDir creates the directory of a snapshot, and its missing parents, so that every user can enter them.
+// MakeDir creates the directory of a snapshot and its parents, accessible to every user.
 func MakeDir(dir string) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
@@ -176,8 +174,8 @@ func MakeDir(dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
-	return os.Chmod(dir, 0o755) // whatever the umask is
+	return os.Chmod(dir, 0o755) // independent of the umask
 }
 
-// Original returns the content of the hierarchy that is compiled.
+// Original returns the content of the hierarchy that bindc compiles.
 func (e *Environment) Original() []byte { return e.seen[filepath.Base(e.Source())] }

@@ -21,7 +21,7 @@ func (c *compiler) contribution() {
 	c.out.In = &Reference{ID: id, Pos: c.In.Pos}
 	switch {
 	case id == "":
-		c.errorf(c.In.Pos, "multibind", "expected the multibind_id that is contributed to as 'in', found %s",
+		c.errorf(c.In.Pos, "multibind", "expected a multibind_id as 'in', found %s",
 			value.Describe(c.In.Value))
 	case c.Abstract || c.Override:
 		c.errorf(c.KeyPos, "multibind", "a contribution to a multibinding can be neither abstract nor override")
@@ -96,9 +96,16 @@ func (c *compiler) checkProducers() {
 	}
 	switch {
 	case len(names) > 1:
-		c.errorf(c.Pos, "attribute", "expected one thing that produces the value, found %s", diag.Quoted(names))
-	case len(names) == 0 && !c.Abstract:
-		c.errorf(c.Pos, "attribute", "expected 'to' or another attribute that produces the value")
+		at := c.Pos
+		if second := c.Producers[1].Argument; second != nil {
+			at = second.Pos
+		}
+		message := "expected one attribute that produces the value, found " + diag.Quoted(names)
+		c.add(diag.Diagnostic{Pos: at, Code: "attribute", Message: message, Discreet: message,
+			Hint: "keep one of them"})
+	case len(names) == 0 && !c.Abstract && !c.Unsure:
+		const message = "expected 'to' or another attribute that produces the value"
+		c.add(diag.Diagnostic{Pos: c.Pos, Code: "attribute", Message: message, Discreet: message})
 	}
 	if c.Options != nil && !options {
 		c.errorf(c.Options.Pos, "attribute", "expected 'options' beside 'multibind_id' or a registered producer only")
@@ -122,7 +129,7 @@ func (c *compiler) mismatch(r *recipe.Recipe, m *types.Mismatch) {
 	d := diag.Diagnostic{Pos: c.Producers[0].Argument.Within(m.Path).Pos, Code: "type_mismatch", Secret: r.Sensitive,
 		Message: "'" + c.Key + "' is of type " + r.Type.String() + ": " + m.Text(r.Sensitive)}
 	if r.Expr != nil && r.Expr.Op == expr.Concat && c.Producers[0].Name == "to" {
-		d.Hint = "a string that interpolates is text; with to_expression: '$name' a variable stays what it is"
+		d.Hint = "a string that interpolates is text; with to_expression: '$name' a variable keeps its type"
 	}
 	c.add(d)
 }

@@ -38,7 +38,7 @@ func ParsePuppet(file string, src []byte, diags *diag.List) *Puppet {
 	return p
 }
 
-// warnOfHiera warns of interpolations and encrypted texts of Hiera, which are plain text here, as in YAML.
+// warnOfHiera warns about interpolations and encrypted texts of Hiera, which are plain text here, as in YAML.
 func (p *Puppet) warnOfHiera(diags *diag.List) {
 	if !strings.Contains(p.src, "%{") && !strings.Contains(p.src, "ENC[") {
 		return
@@ -281,7 +281,7 @@ func (r *puppetReader) withTargets(n *expr.Node) (*expr.Node, bool) {
 	}
 	texts := targetTexts(n)
 	if texts == nil {
-		r.attributeError(n.Off, "expected what a catalog has, known when this is compiled, as File['/etc/ntp.conf'], found "+
+		r.attributeError(n.Off, "expected a constant reference to a resource, such as File['/etc/ntp.conf'], found "+
 			syntax.Print(n))
 		return nil, false
 	}

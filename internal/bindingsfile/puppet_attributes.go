@@ -156,7 +156,7 @@ func spread(v value.Value, at diag.Pos) Literal {
 func (r *puppetReader) constant(n *expr.Node) *Literal {
 	l, constant := r.literal(n)
 	if !constant {
-		r.attributeError(n.Off, "expected a value that is known when this is compiled, found an expression")
+		r.attributeError(n.Off, "expected a constant value, found an expression")
 		return nil
 	}
 	return &l
@@ -167,7 +167,7 @@ func (r *puppetReader) attributeError(off int, message string) {
 	r.diags.Add(diag.Diagnostic{Pos: r.Pos(off), Code: "attribute", Message: message, InValue: true})
 }
 
-// checkNames reports functions, types and regular expressions that always fail, and warns of misspelt facts.
+// checkNames reports functions, types and regular expressions that always fail, and warns about misspelt facts.
 func (r *puppetReader) checkNames(n *expr.Node) bool {
 	errs := syntax.Check(n)
 	for _, e := range errs {
@@ -282,7 +282,7 @@ func (r *puppetReader) flag(o syntax.Option) bool {
 func (r *puppetReader) unknownOption(o syntax.Option, allowed []string) {
 	d := diag.Unknown(r.Pos(o.Name.Off), "attribute", "option", o.Name.Text, "'"+o.Name.Text+"'", allowed)
 	if keywordAttributes[o.Name.Text] != "" {
-		d.Message = "'" + o.Name.Text + "' is no option: it has a word of its own"
+		d.Message = "'" + o.Name.Text + "' is not an option: it has its own word"
 		d.Discreet = d.Message
 		d.Hint = "write " + keywordAttributes[o.Name.Text]
 	}

@@ -39,7 +39,7 @@ func (s *site) open(program byte, idle time.Duration) *Cache {
 	return c
 }
 
-// read is what the files say, as "key=value" with the place, and how many of them were found without a look at the
+// read returns what the files say, as "key=value" with the place, and how many of them were found without a look at the
 // content.
 func (s *site) read(c *Cache, paths ...string) (said []string, unchanged, cached int) {
 	s.Helper()
@@ -108,7 +108,7 @@ func TestFilesChangedJustNowAreRead(t *testing.T) {
 }
 
 // The time of a file can be set back. The time of its last change of any kind cannot.
-func TestTimesThatWereSetBackDoNotDeceive(t *testing.T) {
+func TestDetectsChangeDespiteOldTime(t *testing.T) {
 	s := newSite(t)
 	a := s.write("a.yaml", "k: 1\n")
 	info, err := os.Stat(a)

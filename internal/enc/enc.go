@@ -1,4 +1,4 @@
-// Package enc runs an external node classifier of Puppet for nodes and writes its answers into the site, where the
+// Package enc runs an external node classifier of Puppet for nodes, and writes its answers into the site, where the
 // scheme 'enc' reads them.
 package enc
 
@@ -23,27 +23,27 @@ import (
 	"bindc/internal/subprocess"
 )
 
-// Classifier is a program that classifies nodes.
+// Classifier is an external node classifier.
 type Classifier struct {
-	Command []string // the certname is appended
+	Command []string // the certname is appended to it
 	Site    string
-	Jobs    int // maximum number of nodes at a time; 0: one per processor
+	Jobs    int // number of nodes to ask for at a time; 0: one per processor
 	Timeout time.Duration
-	Context context.Context // stops the program when it is done; may be nil
-	Asked   func()          // called for each node, by several goroutines; may be nil
-	Prune   bool            // remove files that this package wrote for nodes that are not listed
+	Context context.Context // stops the classifier when it is done; may be nil
+	Asked   func()          // called for each node, possibly concurrently; may be nil
+	Prune   bool            // remove the files of other nodes, if this package wrote them
 }
 
-// Counts has the number of nodes by the outcome for their files.
+// Counts has the numbers of files by what happened to them.
 type Counts struct{ Changed, Same, Failed, Removed int }
 
-// Node is a node to classify, with the position of its name in the list.
+// Node is a node to ask for, with the position of its name in the list.
 type Node struct {
 	Name string
 	Pos  diag.Pos
 }
 
-// maxName limits the length of a certname: with the extension it is the name of a file.
+// maxName is the longest certname: it becomes the name of a file.
 const maxName = 200
 
 var certname = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@-]*$`)
@@ -52,8 +52,8 @@ func isCertname(name string) bool {
 	return len(name) <= maxName && certname.MatchString(name) && !strings.Contains(name, "..")
 }
 
-// Nodes reads a list of certnames, one per line. It rejects and reports invalid ones: they could be names of files
-// elsewhere, or options of the program.
+// Nodes parses a list of certnames, one per line. It reports invalid ones to diags, because they could be paths outside
+// the directory, or options of the program.
 func Nodes(file string, src []byte, diags *diag.List) (nodes []Node, refused int) {
 	seen := map[string]bool{}
 	number := 0
@@ -75,8 +75,8 @@ func Nodes(file string, src []byte, diags *diag.List) (nodes []Node, refused int
 	return nodes, refused
 }
 
-// Ask classifies each node and writes the answers that have changed. If the classifier fails for a node, Ask reports
-// that in diags and keeps the node's file. The error means that nothing could be written at all.
+// Ask runs the classifier for each node and writes the answers that have changed. If it fails for a node, the node's
+// file is unchanged and diags has the reason. The error is returned if nothing can be written.
 func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
 	dir := filepath.Join(c.Site, datafile.ClassifiedDir)
 	if err := os.MkdirAll(dir, 0o775); err != nil {
@@ -97,12 +97,12 @@ func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
 	return counts, errors.Join(err, now.write(dir, before))
 }
 
-// askAll classifies each node and records in now which files were written.
+// askAll runs the classifier for each node, and records the sums of changed files in now.
 func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.List) Counts {
 	var mu sync.Mutex
 	var counts Counts
 	ask := func(n Node) {
-		answer, news, err := c.node(dir, n, diags)
+		answer, changed, err := c.askNode(dir, n, diags)
 		mu.Lock()
 		defer mu.Unlock()
 		switch {
@@ -111,7 +111,7 @@ func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.L
 			if !errors.Is(err, errReported) {
 				diags.Add(diag.Diagnostic{Pos: n.Pos, Code: "enc", Message: n.Name + ": " + err.Error()})
 			}
-		case news:
+		case changed:
 			counts.Changed++
 			now[n.Name] = sumOf(answer)
 		default:
@@ -143,12 +143,12 @@ func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.L
 }
 
 var (
-	errReported = errors.New("the problem was reported")
-	errNothing  = errors.New("the program printed nothing; it may not know the node")
+	errReported = errors.New("reported as diagnostics")
+	errNothing  = errors.New("the program printed nothing, as for a node it does not know")
 )
 
-// node classifies one node. news reports whether its file has changed.
-func (c *Classifier) node(dir string, n Node, diags *diag.List) (answer []byte, news bool, err error) {
+// askNode runs the classifier for one node and writes its file. changed reports whether the file has changed.
+func (c *Classifier) askNode(dir string, n Node, diags *diag.List) (answer []byte, changed bool, err error) {
 	if c.Context != nil && c.Context.Err() != nil {
 		return nil, false, c.Context.Err()
 	}
@@ -158,7 +158,7 @@ func (c *Classifier) node(dir string, n Node, diags *diag.List) (answer []byte, 
 		return nil, false, err
 	case len(bytes.TrimSpace(answer)) == 0:
 		return nil, false, errNothing
-	case !sound(n, answer, diags):
+	case !isValid(n, answer, diags):
 		return nil, false, errReported
 	}
 	path := filepath.Join(dir, n.Name+datafile.ClassifiedExt)
@@ -173,8 +173,8 @@ func (c *Classifier) node(dir string, n Node, diags *diag.List) (answer []byte, 
 	})
 }
 
-// sound reports whether a site could read the classifier's answer for a node.
-func sound(n Node, answer []byte, diags *diag.List) bool {
+// isValid reports whether a site could read the answer for a node. It adds problems to diags.
+func isValid(n Node, answer []byte, diags *diag.List) bool {
 	var own diag.List
 	datafile.NewReader(nil, fsx.Disk{}).Source(fmt.Sprintf("classifier %s", n.Name), answer, datafile.Classified, &own)
 	diags.AddAll(&own)

@@ -17,11 +17,11 @@ import (
 	"bindc/internal/fsx"
 )
 
-// writtenFile lists the files in the same directory that this package has written, each with its content's SHA-256
-// and its certname, in the format of sha256sum. No other file is ever removed.
+// writtenFile lists the files that this package wrote: a line with SHA-256 and certname for each, in the format of
+// sha256sum. No other files are ever removed.
 const writtenFile = ".written"
 
-// written has the sums of the files that this package has written, by certname.
+// written maps certnames to the sums of the files that this package wrote.
 type written map[string]string
 
 func sumOf(content []byte) string {
@@ -43,15 +43,15 @@ func readWritten(dir string) (written, error) {
 		sum, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
 		if !ok || len(sum) != hex.EncodedLen(sha256.Size) || !isCertname(name) {
 			return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf(
-				"expected lines with a SHA-256, two spaces and a certname, found '%s'; "+
-					"if you delete this file, no files of former nodes are removed", strings.TrimSpace(line))}
+				"expected lines of a SHA-256, two blanks and a certname, found '%s'; "+
+					"without this file no other is removed", strings.TrimSpace(line))}
 		}
 		out[name] = sum
 	}
 	return out, nil
 }
 
-// write writes w, unless it equals before.
+// write writes w, unless it is equal to before.
 func (w written) write(dir string, before written) error {
 	if maps.Equal(w, before) {
 		return nil
@@ -66,8 +66,8 @@ func (w written) write(dir string, before written) error {
 	})
 }
 
-// prune removes the files of nodes that are not listed. It only removes files that this package has written and that
-// are unchanged, and never all of them.
+// prune removes the files of nodes that are not listed, if this package wrote them and they have not changed. It never
+// removes all of them.
 func (w written) prune(dir string, listed []Node, diags *diag.List) (removed int, err error) {
 	gone := maps.Clone(w)
 	for _, n := range listed {
@@ -79,8 +79,8 @@ func (w written) prune(dir string, listed []Node, diags *diag.List) (removed int
 	names := slices.Sorted(maps.Keys(gone))
 	if len(gone) == len(w) {
 		diags.Add(diag.Diagnostic{Pos: diag.Pos{File: dir}, Code: "enc",
-			Message: "none of the nodes with a file here is listed: " + diag.Quoted(names) + "; their files are kept",
-			Hint:    "the list may belong to another site; otherwise remove the files"})
+			Message: "no node that has a file here is listed: " + diag.Quoted(names) + "; they stay",
+			Hint:    "the list may be that of another site; if it is meant, remove the files"})
 		return 0, nil
 	}
 	for _, name := range names {
@@ -98,7 +98,7 @@ func (w written) prune(dir string, listed []Node, diags *diag.List) (removed int
 		case err != nil:
 			return removed, err
 		case sumOf(content) != w[name]:
-			diags.Warnf(diag.Pos{File: path}, "enc", "the node is not listed, but its file was changed by somebody else, so it is kept")
+			diags.Warnf(diag.Pos{File: path}, "enc", "the node is not listed, and somebody else has written its file: it stays")
 		default:
 			if err := os.Remove(path); err != nil {
 				return removed, err

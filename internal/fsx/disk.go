@@ -1,8 +1,8 @@
-// Package fsx reads the files and directories of a site for a build, and replaces files in one step. A failed read is
-// an error and never "not there", because the file might contain bindings.
+// Package fsx reads the files and directories of a site for a build, and replaces files atomically. A failed read is an
+// error; it never counts as absence, because the file might have bindings.
 //
-// A path is absent if its directory has no such name, or if a plain file is in place of the directory. A symbolic link
-// that leads nowhere is not absent; reading it is an error.
+// A path is absent if its directory has no such name, or if one of its parents is a plain file. A symbolic link without
+// a target is not absent: reading it is an error.
 package fsx
 
 import (
@@ -15,17 +15,17 @@ import (
 	"syscall"
 )
 
-// Disk is the file system. The zero value is the real one.
+// Disk gives access to the file system. The zero value is ready for use.
 type Disk struct {
-	// Fault and Filter are for tests and may be nil. Fault is called before every access; if it returns an error, the
-	// access fails with it. Filter replaces the content that is read from a file.
+	// For tests: Fault, if set, is called before every access, which fails with the error that it returns. Filter, if
+	// set, replaces the reader of a file.
 	Fault  func(op Op, path string) error
 	Filter func(path string, file io.Reader) io.Reader
 
-	Seen *Seen // records all results; may be nil
+	Seen *Seen // records the accesses and their results; may be nil
 }
 
-// Op is a kind of access.
+// Op is a kind of access to the file system.
 type Op string
 
 const (
@@ -33,7 +33,7 @@ const (
 	List    Op = "list"
 	Resolve Op = "resolve"
 	Open    Op = "open"
-	Read    Op = "read" // reading the content of an open file
+	Read    Op = "read" // the content of a file that was opened before
 )
 
 func (d Disk) fault(op Op, path string) error {
@@ -46,10 +46,10 @@ func (d Disk) fault(op Op, path string) error {
 	return nil
 }
 
-// Info returns information about path, or nil if nothing is there.
+// Info returns the file information of path, or nil if it is absent.
 func (d Disk) Info(path string) (info fs.FileInfo, err error) {
 	if d.Seen != nil {
-		defer func() { d.Seen.note(Look{Op: Stat, Path: path, Said: saidOfInfo(info, err)}) }()
+		defer func() { d.Seen.note(Look{Op: Stat, Path: path, Result: resultOfInfo(info, err)}) }()
 	}
 	err = d.fault(Stat, path)
 	if err == nil {
@@ -58,33 +58,33 @@ func (d Disk) Info(path string) (info fs.FileInfo, err error) {
 		}
 	}
 	if absent(err) {
-		err = barred(path)
+		err = unreachable(path)
 	}
 	return nil, err
 }
 
-// IsFile reports whether path is a file. If it is neither a file nor absent, IsFile returns an error.
+// IsFile reports whether there is a file at path. Anything else there is an error.
 func (d Disk) IsFile(path string) (bool, error) {
 	info, err := d.Info(path)
 	if info == nil {
 		return false, err
 	}
-	return true, NoFile(path, info.Mode())
+	return true, NotAFile(path, info.Mode())
 }
 
-// IsDir reports whether path is a directory. If it is neither a directory, a file nor absent, IsDir returns an error.
+// IsDir reports whether there is a directory at path. Anything there but a directory or a file is an error.
 func (d Disk) IsDir(path string) (bool, error) {
 	info, err := d.Info(path)
 	if info == nil {
 		return false, err
 	}
-	return info.IsDir(), noDir(path, info.Mode())
+	return info.IsDir(), notADir(path, info.Mode())
 }
 
-// List returns the entries of a directory, sorted by name, or nothing if it does not exist.
+// List returns the entries of a directory, sorted by name, or none if it is absent.
 func (d Disk) List(path string) (entries []fs.DirEntry, err error) {
 	if d.Seen != nil {
-		defer func() { d.Seen.note(Look{Op: List, Path: path, Said: saidOfList(entries, err)}) }()
+		defer func() { d.Seen.note(Look{Op: List, Path: path, Result: resultOfList(entries, err)}) }()
 	}
 	err = d.fault(List, path)
 	if err == nil {
@@ -93,7 +93,7 @@ func (d Disk) List(path string) (entries []fs.DirEntry, err error) {
 		}
 	}
 	if absent(err) {
-		err = barred(path)
+		err = unreachable(path)
 	}
 	return nil, err
 }
@@ -101,7 +101,7 @@ func (d Disk) List(path string) (entries []fs.DirEntry, err error) {
 // Resolve returns path without symbolic links. The path must exist.
 func (d Disk) Resolve(path string) (real string, err error) {
 	if d.Seen != nil {
-		defer func() { d.Seen.note(Look{Op: Resolve, Path: path, Said: real + failure(err)}) }()
+		defer func() { d.Seen.note(Look{Op: Resolve, Path: path, Result: real + failure(err)}) }()
 	}
 	if err := d.fault(Resolve, path); err != nil {
 		return "", err
@@ -109,8 +109,8 @@ func (d Disk) Resolve(path string) (real string, err error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// Open opens a file for Content. Callers should check with IsFile or List that the path is a regular file. Open does
-// not block on a FIFO without a writer, and Content rejects it.
+// Open opens a file for Content. Callers should check with IsFile or List that it is a file. Otherwise Open does not
+// block on a FIFO without a writer, and Content fails.
 func (d Disk) Open(path string) (*os.File, error) {
 	if err := d.fault(Open, path); err != nil {
 		return nil, err
@@ -118,32 +118,31 @@ func (d Disk) Open(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
-// tries is the number of attempts to read a file that changes during reading.
+// tries is the number of times that a file is read that changes meanwhile.
 const tries = 4
 
-// Content returns the content of an open file. If the file changes during reading, it is read again; after several
-// attempts Content returns an error.
+// Content returns the content of an open file. If the file changes while it is read, Content tries again a few times.
 func (d Disk) Content(f *os.File) (content []byte, err error) {
 	if d.Seen != nil {
-		id, ok := FileIDOf(f) // before reading: if the file changes afterwards, ID and content do not match
+		id, ok := FileIDOf(f) // before reading: if the content changes afterwards, the two do not match
 		defer func() {
 			if err == nil {
 				d.Seen.read(f.Name(), id, ok, content)
 			} else {
-				d.Seen.note(Look{Op: Read, Path: f.Name(), Said: failure(err)})
+				d.Seen.note(Look{Op: Read, Path: f.Name(), Result: failure(err)})
 			}
 		}()
 	}
-	return d.whole(f)
+	return d.unchangedContent(f)
 }
 
-// whole is Content without Seen.
-func (d Disk) whole(f *os.File) ([]byte, error) {
+// unchangedContent reads f until its size and time are the same before and after.
+func (d Disk) unchangedContent(f *os.File) ([]byte, error) {
 	before, err := d.state(f)
 	if err != nil {
 		return nil, err
 	}
-	if err := NoFile(f.Name(), before.Mode()); err != nil {
+	if err := NotAFile(f.Name(), before.Mode()); err != nil {
 		return nil, err
 	}
 	why := ""
@@ -158,9 +157,9 @@ func (d Disk) whole(f *os.File) ([]byte, error) {
 		}
 		switch {
 		case before.Size() != after.Size() || !before.ModTime().Equal(after.ModTime()):
-			why = "it changed while it was read"
+			why = "it changes while it is read"
 		case int64(len(content)) != after.Size():
-			why = "its content does not have the size of the file"
+			why = "it has another size than it says"
 		default:
 			return content, nil
 		}
@@ -188,8 +187,8 @@ func (d Disk) content(f *os.File, size int64) ([]byte, error) {
 		r = d.Filter(f.Name(), f)
 	}
 	var b bytes.Buffer
-	b.Grow(int(min(size, 1<<30)) + bytes.MinRead)   // room to detect the end without growing
-	_, err := b.ReadFrom(io.LimitReader(r, size+1)) // do not read a file that is longer than its size to the end
+	b.Grow(int(min(size, 1<<30)) + bytes.MinRead)   // lets ReadFrom see the end without growing the buffer
+	_, err := b.ReadFrom(io.LimitReader(r, size+1)) // stops if the file is longer than its size
 	return b.Bytes(), err
 }
 
@@ -203,17 +202,16 @@ func (d Disk) ReadFile(path string) ([]byte, error) {
 	return d.Content(f)
 }
 
-// NoFile returns an error that says why path cannot be read as a file, or nil if it can.
-func NoFile(path string, mode fs.FileMode) error {
+// NotAFile returns an error unless mode describes a regular file.
+func NotAFile(path string, mode fs.FileMode) error {
 	if mode.IsRegular() {
 		return nil
 	}
 	return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is " + kind(mode) + ": expected a file")}
 }
 
-// noDir returns an error if path is neither a directory nor a plain file. If it is a plain file, there is no
-// directory, which is not an error.
-func noDir(path string, mode fs.FileMode) error {
+// notADir returns an error unless mode describes a directory, or a regular file, which counts as an absent directory.
+func notADir(path string, mode fs.FileMode) error {
 	if mode.IsDir() || mode.IsRegular() {
 		return nil
 	}
@@ -234,14 +232,14 @@ func kind(mode fs.FileMode) string {
 	return "a device"
 }
 
-// ErrDangling means that a path is, or is below, a symbolic link whose target does not exist.
+// ErrDangling is the error for a path that is, or is below, a symbolic link without a target.
 var ErrDangling = errors.New("it is a symbolic link that leads nowhere")
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
-// barred checks that path is really absent. It returns an error if path is, or is below, a dangling link, or is below
-// something that is not a directory or a file.
-func barred(path string) error {
+// unreachable returns the reason why path might not be absent although it was not found: a parent, or path itself, is a
+// symbolic link without a target, cannot be read, or is not a directory. It returns nil if path is absent.
+func unreachable(path string) error {
 	for at := path; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -252,7 +250,7 @@ func barred(path string) error {
 		}
 		switch {
 		case err == nil:
-			return noDir(at, info.Mode())
+			return notADir(at, info.Mode())
 		case !absent(err):
 			return err
 		case at == filepath.Dir(at):

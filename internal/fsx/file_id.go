@@ -5,23 +5,22 @@ import (
 	"time"
 )
 
-// FileID identifies a version of a file by its metadata. While it stays the same, the content does too.
+// FileID identifies a version of a file. While it is equal, the content is equal.
 type FileID struct {
 	Device, Inode    uint64
 	Size             int64
-	Modified, Change int64 // in nanoseconds; Change cannot be set, unlike Modified, which copying tools set
+	Modified, Change int64 // in nanoseconds; programs that copy files can set Modified, but not Change
 }
 
-// racy is how long before a build a file must have been unchanged for its FileID to count. If a file changes twice
-// within one tick of the file system's clock, its times stay the same. FAT has the coarsest clock, with ticks of two
-// seconds.
-const racy = int64(2 * time.Second)
+// settleTime is how long a file must have been unchanged before a build so that its FileID is reliable. A file that
+// changes twice within a tick of the file system's clock keeps its times. FAT has the coarsest ticks, of two seconds.
+const settleTime = int64(2 * time.Second)
 
-// Settled reports whether the file had been unchanged long enough before a build began at the given time.
-func (id FileID) Settled(began int64) bool { return max(id.Modified, id.Change) < began-racy }
+// Settled reports whether the file was unchanged long enough when a build began, so that its FileID is reliable.
+func (id FileID) Settled(began int64) bool { return max(id.Modified, id.Change) < began-settleTime }
 
-// Clock returns the current time of dir's file system, which may differ from that of the machine. It creates a file
-// and removes it. The name of the file follows pattern as in os.CreateTemp.
+// Clock returns the time according to the file system of dir, which may differ from the clock of this machine. It
+// creates and removes a file, whose name has a pattern as in os.CreateTemp.
 func Clock(dir, pattern string) (int64, error) {
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {

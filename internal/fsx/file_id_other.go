@@ -4,10 +4,10 @@ package fsx
 
 import "os"
 
-// This system does not have FileIDs, so every file is read.
+// Files have no reliable identity here, so every file is read.
 
-// FileIDAt returns false.
+// FileIDAt always returns false.
 func FileIDAt(string) (id FileID, ok bool) { return FileID{}, false }
 
-// FileIDOf returns false.
+// FileIDOf always returns false.
 func FileIDOf(*os.File) (id FileID, ok bool) { return FileID{}, false }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FileIDAt returns the FileID of the file at path. It is not ok if the file does not exist.
+// FileIDAt returns the FileID of the file at path. It follows symbolic links. ok is false if the file does not exist.
 func FileIDAt(path string) (id FileID, ok bool) {
 	var st unix.Stat_t
 	err := unix.Stat(path, &st)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Many concurrent replacements of one file: none mistakes another's new temporary file for an abandoned one.
-func TestManyConcurrentReplacements(t *testing.T) {
+// Several programs replace the same file. None of them removes another's new temporary file as abandoned.
+func TestConcurrentReplacesKeepEachOthersTemporaryFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	var running sync.WaitGroup
 	for range 16 {
@@ -20,5 +20,5 @@ func TestManyConcurrentReplacements(t *testing.T) {
 		})
 	}
 	running.Wait()
-	held(t, path, "whole")
+	checkOnlyFile(t, path, "whole")
 }

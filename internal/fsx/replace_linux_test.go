@@ -17,12 +17,12 @@ const nobody = 65534
 func needRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		t.Skip("only root can act as another user")
+		t.Skip("only root can take the part of others")
 	}
 }
 
-// asNobody runs f as a user and a group without rights.
-func asNobody(t *testing.T, dir string, f func()) {
+// asUnprivilegedUser runs f as a user and a group without rights.
+func asUnprivilegedUser(t *testing.T, dir string, f func()) {
 	t.Helper()
 	needRoot(t)
 	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
@@ -31,7 +31,7 @@ func asNobody(t *testing.T, dir string, f func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		runtime.LockOSThread() // never unlocked, so the thread ends with the goroutine
+		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
 		unix.Setfsgid(nobody)
 		unix.Setfsuid(nobody)
 		f()
@@ -39,17 +39,17 @@ func asNobody(t *testing.T, dir string, f func()) {
 	<-done
 }
 
-func TestReplaceInUnwritableDirectory(t *testing.T) {
+func TestReplaceFailsInReadOnlyDirectory(t *testing.T) {
 	path := old(t, 0o666)
 	if err := os.Chmod(filepath.Dir(path), 0o555); err != nil {
 		t.Fatal(err)
 	}
-	asNobody(t, filepath.Dir(path), func() {
+	asUnprivilegedUser(t, filepath.Dir(path), func() {
 		if err := Replace(path, ReplaceOptions{Limit: 0o777}, put("new")); !errors.Is(err, fs.ErrPermission) {
-			t.Errorf("got %v, want a permission error", err)
+			t.Errorf("got %v, want that it is not permitted", err)
 		}
 	})
-	held(t, path, "old")
+	checkOnlyFile(t, path, "old")
 }
 
 func TestReplaceKeepsOwnerAndGroup(t *testing.T) {
@@ -70,14 +70,14 @@ func TestReplaceKeepsOwnerAndGroup(t *testing.T) {
 	}
 }
 
-// If the group cannot be kept, members of the new group may do what everybody may.
-func TestNewGroupGetsPermissionsOfOthers(t *testing.T) {
+// If the group cannot be kept, the new group gets the permissions of others.
+func TestReplaceGivesAnotherGroupNoPermissions(t *testing.T) {
 	for mode, want := range map[fs.FileMode]fs.FileMode{0o660: 0o600, 0o664: 0o644, 0o604: 0o604} {
 		path := old(t, mode)
 		if err := os.Chmod(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		asNobody(t, filepath.Dir(path), func() {
+		asUnprivilegedUser(t, filepath.Dir(path), func() {
 			if err := Replace(path, ReplaceOptions{Limit: 0o777}, put("new")); err != nil {
 				t.Error(err)
 			}
@@ -86,11 +86,11 @@ func TestNewGroupGetsPermissionsOfOthers(t *testing.T) {
 		if err != nil || info.Mode() != want {
 			t.Errorf("of %o: got %o (%v), want %o", mode, info.Mode(), err, want)
 		}
-		held(t, path, "new")
+		checkOnlyFile(t, path, "new")
 	}
 }
 
-func TestReplaceOnFullDisk(t *testing.T) {
+func TestReplaceFailsOnFullDisk(t *testing.T) {
 	needRoot(t)
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
@@ -103,7 +103,7 @@ func TestReplaceOnFullDisk(t *testing.T) {
 	}
 	err := Replace(path, ReplaceOptions{Limit: 0o777, Synced: true}, put(string(make([]byte, 1<<20))))
 	if !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("got %v, want ENOSPC", err)
+		t.Errorf("got %v, want that no space is left", err)
 	}
-	held(t, path, "old")
+	checkOnlyFile(t, path, "old")
 }

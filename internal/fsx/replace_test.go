@@ -20,14 +20,14 @@ func put(text string) func(*os.File) error {
 	}
 }
 
-// held checks that the directory contains only the file at path, with the given text.
-func held(t *testing.T, path, want string) {
+// checkOnlyFile checks that dir has exactly one file, with this text.
+func checkOnlyFile(t *testing.T, path, want string) {
 	t.Helper()
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {
-		t.Errorf("the file contains %q (%v), want %q", got, err, want)
+		t.Errorf("the file holds %q (%v), want %q", got, err, want)
 	}
 	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
-		t.Errorf("other files in the directory: %v (%v)", entries, err)
+		t.Errorf("beside it lie %v (%v)", entries, err)
 	}
 }
 
@@ -43,7 +43,7 @@ func old(t *testing.T, mode fs.FileMode) string {
 	return path
 }
 
-func TestFailedReplaceKeepsOldFile(t *testing.T) {
+func TestReplaceIsAtomic(t *testing.T) {
 	path := old(t, 0o644)
 	err := Replace(path, ReplaceOptions{Limit: 0o777}, func(f *os.File) error {
 		f.WriteString("half of it")
@@ -52,33 +52,33 @@ func TestFailedReplaceKeepsOldFile(t *testing.T) {
 	if err != errWrite {
 		t.Errorf("got %v, want %v", err, errWrite)
 	}
-	held(t, path, "old")
+	checkOnlyFile(t, path, "old")
 	if err := Replace(path, ReplaceOptions{Limit: 0o777, Synced: true}, put("new")); err != nil {
 		t.Error(err)
 	}
-	held(t, path, "new")
+	checkOnlyFile(t, path, "new")
 }
 
-func TestReplaceRejectsOtherThanFiles(t *testing.T) {
+func TestRejectsTargetsThatAreNotFiles(t *testing.T) {
 	dir := t.TempDir()
-	if err := Replace(dir, ReplaceOptions{}, put("")); !errors.Is(err, errNoFile) {
+	if err := Replace(dir, ReplaceOptions{}, put("")); !errors.Is(err, errNotRegular) {
 		t.Errorf("a directory: %v", err)
 	}
 	if err := Replace(filepath.Join(dir, "none", "f"), ReplaceOptions{}, put("")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("without a directory: %v", err)
+		t.Errorf("in no directory: %v", err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		t.Errorf("files in the directory: %v (%v)", entries, err)
+		t.Errorf("there lie %v (%v)", entries, err)
 	}
 }
 
-// A symbolic link is not replaced by a file, even if it is dangling.
-func TestReplaceKeepsSymbolicLink(t *testing.T) {
+// Replacing a symbolic link replaces its target, even if that does not exist.
+func TestReplaceFollowsSymbolicLinks(t *testing.T) {
 	dir := t.TempDir()
 	lost, loop, current := filepath.Join(dir, "lost"), filepath.Join(dir, "loop"), filepath.Join(dir, "current")
 	for link, to := range map[string]string{lost: "nowhere", loop: "loop", current: "f"} {
 		if err := os.Symlink(to, link); err != nil {
-			t.Skipf("no symbolic links here: %v", err)
+			t.Skipf("this file system has no links: %v", err)
 		}
 	}
 	for _, path := range []string{lost, loop} {
@@ -99,13 +99,13 @@ func TestReplaceKeepsSymbolicLink(t *testing.T) {
 		}
 	}
 	if got, err := os.ReadFile(current); err != nil || string(got) != "new" {
-		t.Errorf("the target of the link holds %q (%v)", got, err)
+		t.Errorf("the target of the link has %q (%v)", got, err)
 	}
 }
 
-// Each step that can fail after the content is written is made to fail: permissions and sync of a closed file, and
-// the rename of a missing file or onto a directory.
-func TestReplaceWithFailingSteps(t *testing.T) {
+// Each step after writing the content fails once: permissions and sync on a closed file, renaming a file that is gone,
+// renaming onto a directory.
+func TestReplaceCleansUpAfterEachFailingStep(t *testing.T) {
 	steps := map[string]struct {
 		there bool
 		spoil func(path string, f *os.File) error
@@ -126,16 +126,16 @@ func TestReplaceWithFailingSteps(t *testing.T) {
 			t.Errorf("%s: expected an error with the path, got %v", name, err)
 		}
 		if step.there {
-			held(t, path, "old")
+			checkOnlyFile(t, path, "old")
 		}
 		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) > 1 {
-			t.Errorf("%s: files in the directory: %v (%v)", name, entries, err)
+			t.Errorf("%s: there lie %v (%v)", name, entries, err)
 		}
 	}
 }
 
-// While it is being written, the file is readable only for those who may read it afterwards.
-func TestReplacePermissions(t *testing.T) {
+// At no time can anybody read the temporary file who may not read the final one.
+func TestTemporaryFileIsNotMoreReadable(t *testing.T) {
 	for _, c := range []struct{ old, limit, want fs.FileMode }{
 		{0o600, 0o777, 0o600},
 		{0o640, 0o777, 0o640},
@@ -149,7 +149,7 @@ func TestReplacePermissions(t *testing.T) {
 		err := Replace(path, ReplaceOptions{Limit: c.limit}, func(f *os.File) error {
 			info, err := f.Stat()
 			if err == nil && info.Mode()&^c.want != 0 {
-				t.Errorf("%o, limit %o: initially %o", c.old, c.limit, info.Mode())
+				t.Errorf("%o, at most %o: %o at first", c.old, c.limit, info.Mode())
 			}
 			return err
 		})
@@ -158,13 +158,13 @@ func TestReplacePermissions(t *testing.T) {
 		}
 		info, err := os.Stat(path)
 		if err != nil || info.Mode() != c.want {
-			t.Errorf("%o, limit %o: got %o (%v), want %o", c.old, c.limit, info.Mode(), err, c.want)
+			t.Errorf("%o, at most %o: got %o (%v), want %o", c.old, c.limit, info.Mode(), err, c.want)
 		}
 	}
 }
 
-// Two programs that replace one file at the same time leave each other's temporary file alone.
-func TestConcurrentReplace(t *testing.T) {
+// Two programs that replace the same file keep each other's temporary file.
+func TestSweepKeepsFileOfRunningProgram(t *testing.T) {
 	path := old(t, 0o600)
 	err := Replace(path, ReplaceOptions{Limit: 0o777}, func(f *os.File) error {
 		if err := Replace(path, ReplaceOptions{Limit: 0o777}, put("second")); err != nil {
@@ -175,12 +175,11 @@ func TestConcurrentReplace(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	held(t, path, "first")
+	checkOnlyFile(t, path, "first")
 }
 
-// ClearDir removes the temporary files that dead programs left for any file. It keeps those that are being written
-// and files with similar names.
-func TestClearDir(t *testing.T) {
+// ClearDir removes the temporary files of killed programs, but not files in use or with similar names.
+func TestClearDirRemovesAbandonedFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{".a.yaml.17.tmp", ".b.yaml.4.tmp", ".17.tmp", "c.17.tmp", ".d.x.tmp", ".e.17.tm"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
@@ -213,11 +212,11 @@ func TestClearDir(t *testing.T) {
 		t.Errorf("there is %v", left)
 	}
 	if err := ClearDir(filepath.Join(dir, "nowhere")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("clearing a missing directory: %v", err)
+		t.Errorf("a directory that is not there is cleared: %v", err)
 	}
 }
 
-// A new file gets the permissions of Like, which has no effect if there is an old file.
+// A new file is like another file. If there is an old file, that counts instead.
 func TestReplaceLike(t *testing.T) {
 	other, err := os.Stat(old(t, 0o604))
 	if err != nil {
@@ -231,7 +230,7 @@ func TestReplaceLike(t *testing.T) {
 		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != want {
 			t.Errorf("got %v (%v), want %o", info.Mode(), err, want)
 		}
-		held(t, path, "new")
+		checkOnlyFile(t, path, "new")
 	}
 }
 
@@ -243,19 +242,19 @@ func TestReplaceLinkItself(t *testing.T) {
 	}
 	link := filepath.Join(t.TempDir(), "f")
 	if err := os.Symlink(path, link); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
+		t.Skipf("this file system has no links: %v", err)
 	}
 	if err := Replace(link, ReplaceOptions{Limit: 0o777, Like: info, Link: true}, put("new")); err != nil {
 		t.Fatal(err)
 	}
-	held(t, path, "old")
-	held(t, link, "new")
+	checkOnlyFile(t, path, "old")
+	checkOnlyFile(t, link, "new")
 	if info, err := os.Lstat(link); err != nil || info.Mode() != 0o604 {
 		t.Errorf("got %v (%v), want a file of mode 604", info.Mode(), err)
 	}
 }
 
-func TestReplaceRemovesFilesOfKilledPrograms(t *testing.T) {
+func TestSweepRemovesFilesOfKilledPrograms(t *testing.T) {
 	path := old(t, 0o644)
 	left := filepath.Join(filepath.Dir(path), prefix(path)+"12"+suffix)
 	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
@@ -268,8 +267,8 @@ func TestReplaceRemovesFilesOfKilledPrograms(t *testing.T) {
 	if err := ClearBeside(path); err != nil {
 		t.Fatal(err)
 	}
-	held(t, path, "old")
+	checkOnlyFile(t, path, "old")
 	if err := ClearBeside(filepath.Join(filepath.Dir(path), "none", "f")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("without a directory: %v", err)
+		t.Errorf("in no directory: %v", err)
 	}
 }

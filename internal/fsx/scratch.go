@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Scratch creates a directory for temporary files, whose name begins with prefix. It first removes the directories
-// that killed programs of this user have left. remove removes the directory and may be called more than once.
+// Scratch creates a directory for temporary files, whose name begins with prefix. First it removes such directories
+// that killed programs of this user left behind. remove removes the directory; it may be called more than once.
 func Scratch(prefix string) (dir string, remove func(), err error) {
 	left, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
 	if err != nil {
@@ -20,7 +20,7 @@ func Scratch(prefix string) (dir string, remove func(), err error) {
 		}
 		f, err := os.Open(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // another program took it for abandoned
+			continue // another program removed it as abandoned
 		}
 		if err != nil {
 			return "", nil, err

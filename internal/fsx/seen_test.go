@@ -7,6 +7,7 @@ import (
 	"time"
 )
 
+// Seen accesses have the same results until something changes that was accessed.
 func TestUnchanged(t *testing.T) {
 	write := func(name, text string) func(string) error {
 		return func(dir string) error { return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666) }
@@ -24,12 +25,12 @@ func TestUnchanged(t *testing.T) {
 		{"the same content again", write("a", "a"), true},
 		{"another content", write("a", "b"), false},
 		{"no file", remove("a"), false},
-		{"a new file that was absent before", write("none", ""), false},
-		{"a new directory that was absent before",
+		{"a file that was not there", write("none", ""), false},
+		{"a directory that was not there",
 			func(dir string) error { return os.Mkdir(filepath.Join(dir, "none"), 0o777) }, false},
-		{"a new file in a listed directory", write("list/x", ""), false},
+		{"a file more in a directory", write("list/x", ""), false},
 		{"a file less", remove("list/b"), false},
-		{"a link with another target", func(dir string) error {
+		{"a link to another place", func(dir string) error {
 			if err := remove("link")(dir); err != nil {
 				return err
 			}
@@ -71,7 +72,7 @@ func TestUnchanged(t *testing.T) {
 				}
 				defer func() {
 					if same := Unchanged(seen.Looks()); same != test.same {
-						t.Errorf("%s: unchanged is %v", name, same)
+						t.Errorf("%s: it is the same: %v", name, same)
 					}
 				}()
 			}
@@ -82,8 +83,8 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// If two accesses in one build find different things, the result never counts as unchanged.
-func TestChangeDuringBuildIsNeverUnchanged(t *testing.T) {
+// If two accesses in a build have different results, it is unknown which of them was used.
+func TestContradictingLooksAreNeverUnchanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	seen := Seen{}
 	d := Disk{Seen: &seen}
@@ -96,6 +97,6 @@ func TestChangeDuringBuildIsNeverUnchanged(t *testing.T) {
 		}
 	}
 	if Unchanged(seen.Looks()) {
-		t.Error("content that changed between two reads counts as unchanged")
+		t.Error("a file that changed between two reads counts as unchanged")
 	}
 }

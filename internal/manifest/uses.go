@@ -23,8 +23,8 @@ func (c *Calls) use(call *Call) {
 	}
 }
 
-// class records the parameters of the class whose definition begins at token i, if there is one: Puppet looks up each
-// of them. It returns false if the parameter list does not end.
+// class records the parameters of the class whose definition begins at token i, if there is one, because Puppet looks
+// them up. It returns false if the list of parameters does not end.
 func (p *parser) class(i int) (ok bool) {
 	if !p.isWord(i, "class") || i+1 >= len(p.tokens) || p.tokens[i+1].kind != name || !p.is(i+2, "(") {
 		return true

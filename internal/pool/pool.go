@@ -1,5 +1,5 @@
-// Package pool numbers texts. A key or value that a site has ten thousand times is then in memory once, and comparing
-// two of them means comparing two numbers.
+// Package pool numbers texts. A key or value that a site has ten thousand times is then in memory once, and is compared
+// by number.
 package pool
 
 import (
@@ -9,17 +9,17 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Pool is a set of numbered texts. The zero Pool is empty. It is safe for concurrent use. The number of a text
-// depends on the order of the calls, so numbers are only valid within a run and never part of its result.
+// Pool is a set of numbered texts. The zero Pool is empty. It may be used concurrently. The number of a text depends on
+// the order of calls, so numbers are valid for one run and never part of its result.
 //
-// It implements its own hash table. Most texts are already in the pool, and for those a map of strings costs three
-// times as much: here the hash is computed outside the lock, and nearly always decides without comparing texts.
+// Pool has its own hash table. Most texts are already in it, and for these a map of strings would take three times as
+// long: Pool computes hashes outside the lock, and nearly always needs to compare only hashes.
 type Pool struct {
 	mu    sync.Mutex
 	texts []string
-	slots []uint64        // open addressing; upper half of a hash, and below it the number plus one; 0 if free
-	chunk strings.Builder // the texts added last; never grows, so that they do not move
-	scans int             // number of batches that are still searched without slots, see Load
+	slots []uint64        // open addressing: upper half of the hash, and number + 1; 0: free
+	chunk strings.Builder // buffer of the latest texts; it never grows, so that they do not move
+	scans int             // number of batches that are still searched without slots; see Load
 }
 
 const (
@@ -28,19 +28,19 @@ const (
 	halfHash  = 0xffffffff << 32
 )
 
-// Number returns the number of text, which is new if the pool does not have the text yet.
+// Number returns the number of text. A new text gets a new number.
 func (p *Pool) Number(text []byte) uint32 {
 	b := Batch{text: text, ends: []int{len(text)}}
 	return p.Numbers(&b)[0]
 }
 
-// Batch contains texts to be numbered together, which takes the lock only once.
+// Batch has texts to be numbered together, for which Pool takes the lock only once.
 type Batch struct {
 	text []byte
 	ends []int // end of each text in text
 }
 
-// NewBatch returns a batch with room for count texts with size bytes in total. It grows if necessary.
+// NewBatch returns an empty batch with room for count texts of size bytes in total. It can hold more.
 func NewBatch(count, size int) *Batch {
 	return &Batch{make([]byte, 0, size), make([]int, 0, count)}
 }
@@ -51,7 +51,7 @@ func (b *Batch) Add(add func([]byte) []byte) {
 	b.ends = append(b.ends, len(b.text))
 }
 
-// Numbers returns the numbers of the texts of b.
+// Numbers returns the numbers of the texts in b.
 func (p *Pool) Numbers(b *Batch) []uint32 {
 	hashes, start := make([]uint64, len(b.ends)), 0
 	for i, end := range b.ends {
@@ -66,7 +66,7 @@ func (p *Pool) Numbers(b *Batch) []uint32 {
 		p.scan(b, out)
 		return out
 	}
-	p.foresee(hashes)
+	p.prefetch(hashes)
 	start = 0
 	for i, end := range b.ends {
 		out[i] = p.number(b.text[start:end], hashes[i])
@@ -75,9 +75,9 @@ func (p *Pool) Numbers(b *Batch) []uint32 {
 	return out
 }
 
-// foresee reads the memory that the searches for texts with these hashes read first. One search after another would
-// wait for memory each time; this way the waits overlap. The result only keeps the compiler from removing the reads.
-func (p *Pool) foresee(hashes []uint64) (sum int) {
+// prefetch reads the memory that the searches for these hashes begin with. One after the other, each search would wait
+// for memory; this way, the waits overlap. The result has no meaning: it keeps the compiler from removing the reads.
+func (p *Pool) prefetch(hashes []uint64) (sum int) {
 	if len(p.slots) == 0 {
 		return 0
 	}
@@ -106,7 +106,7 @@ func (p *Pool) number(text []byte, hash uint64) uint32 {
 	return uint32(len(p.texts) - 1)
 }
 
-// keep returns a copy of text that is never moved.
+// keep returns text as a string.
 func (p *Pool) keep(text []byte) string {
 	if len(text) > chunkSize/8 {
 		return string(text)
@@ -120,7 +120,7 @@ func (p *Pool) keep(text []byte) string {
 	return p.chunk.String()[start:]
 }
 
-// grow makes room. It hashes all texts again, which costs less than storing the hashes.
+// grow enlarges the table. It computes hashes again: this is rare, and storing them would cost more.
 func (p *Pool) grow() {
 	size := max(fewSlots, 2*len(p.slots))
 	for size <= 2*len(p.texts) { // after Load
@@ -138,21 +138,20 @@ func (p *Pool) grow() {
 	}
 }
 
-// Texts returns all texts by number. The caller must not change the slice, which does not include texts that are
-// added later.
+// Texts returns all texts, by number. Callers must not change the slice. It does not have texts that are added later.
 func (p *Pool) Texts() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.texts
 }
 
-// Load fills an empty pool with distinct texts and numbers them in order. The hash table is built only after several
-// batches: a few files that changed since the last build are numbered faster by scanning all texts.
+// Load fills an empty pool with distinct texts, whose numbers are their indices. The table is only built after several
+// batches: for the few files that change between two builds, it is faster to go through all texts.
 func (p *Pool) Load(texts []string) { p.texts, p.scans = texts, maxScans }
 
 const maxScans = 8
 
-// scan finds the numbers of the texts of b without the hash table.
+// scan finds the numbers of the texts in b without the table.
 func (p *Pool) scan(b *Batch, out []uint32) {
 	const none = ^uint32(0)
 	wanted, lengths, start := make(map[string]uint32, len(b.ends)), [256]bool{}, 0

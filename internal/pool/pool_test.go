@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A loaded pool gives the same numbers before and after it builds its table.
-func TestNumbersAfterLoad(t *testing.T) {
+// A filled pool gives the same numbers with and without its table.
+func TestLoadedTextsKeepTheirNumbers(t *testing.T) {
 	var p Pool
 	p.Load([]string{"a", "bc", "d"})
 	for round := range 2 * maxScans {
@@ -23,7 +23,7 @@ func TestNumbersAfterLoad(t *testing.T) {
 	}
 }
 
-func TestEqualTextsShareANumber(t *testing.T) {
+func TestEqualTextsHaveOneNumber(t *testing.T) {
 	var p Pool
 	var workers sync.WaitGroup
 	for range 4 {

@@ -70,7 +70,7 @@ func (r *Repository) submodule(e entry, root *os.Root, below string) ([]string, 
 // writeFiles writes files, and then links: no file is ever written through a link.
 func (r *Repository) writeFiles(entries []entry, root *os.Root, below string) error {
 	cmd := exec.CommandContext(r.ctx, plain()[0], append(plain()[1:], "cat-file", "--batch")...)
-	cmd.Dir = r.top
+	cmd.Dir, cmd.Env = r.top, environment()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"bindc/internal/subprocess"
@@ -81,7 +82,17 @@ func (r *Repository) MergeBase(a, b string) (string, error) {
 
 // git runs git in the root of the work tree and returns what it prints.
 func (r *Repository) git(args ...string) ([]byte, error) {
-	return subprocess.Run(r.ctx, r.top, 0, append(plain(), args...))
+	return subprocess.RunIn(r.ctx, environment(), r.top, 0, append(plain(), args...))
+}
+
+// environment returns the variables for git, without those that git sets for hooks. Their paths are of another
+// directory, and with them git would not look for the repository.
+func environment() []string {
+	hooks := []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(hooks, name)
+	})
 }
 
 // plain returns the git command with options that keep it from running programs that a configuration names.

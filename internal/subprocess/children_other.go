@@ -4,7 +4,7 @@ package subprocess
 
 import "os/exec"
 
-// stopWithChildren does nothing: this system has no process groups, so only cmd itself is stopped.
+// stopWithChildren does nothing: this platform has no process groups, so only cmd is stopped.
 func stopWithChildren(*exec.Cmd) {}
 
 func endChildren(*exec.Cmd) {}

@@ -40,10 +40,10 @@ func TestErrors(t *testing.T) {
 		{`"a ^${1 +`, "${ is not closed"},
 		{`"a ^${}"`, "expected an expression in ${}, found none"},
 		{`"a ${x ^y}"`, "expected } after the expression in ${}, found 'y'"},
-		{`"^\u{110000}"`, "no Unicode character"},
-		{`"a ^$Foo"`, "$Foo is no name of a variable"},
-		{"^08", "no octal number"},
-		{"1 + ^0xg", "no hexadecimal number"},
+		{`"^\u{110000}"`, "not a Unicode character"},
+		{`"a ^$Foo"`, "$Foo is not a valid name of a variable"},
+		{"^08", "not an octal number"},
+		{"1 + ^0xg", "not a hexadecimal number"},
 		{"^1a", "1a is no number"},
 		{"^9223372036854775808", "too big for an integer"},
 		{"^1e999", "too big for a float"},
@@ -58,7 +58,7 @@ func TestErrors(t *testing.T) {
 		{"$x ? { default => 1, ^default => 2 }", "two defaults"},
 		{"case $x { ^}", "expected an option of case"},
 		{"unless $x {} ^elsif $y {}", "expected else, found elsif"},
-		{"f() |^$a::b| {}", "$a::b is no name of a parameter"},
+		{"f() |^$a::b| {}", "$a::b is not a valid name of a parameter"},
 		{"f() |*$a, ^$b| {}", "expected | after *$a"},
 		{"^/* open", "the comment is not closed"},
 		{"^@(END)\ntext", "the heredoc is not closed"},
@@ -128,7 +128,7 @@ func TestParseLambda(t *testing.T) {
 	}
 }
 
-// TestOffsets states where nodes begin: a mark ^ in the source stands before the node with the given source.
+// TestOffsets checks where nodes begin: the mark ^ in the source precedes the node with the given source.
 func TestOffsets(t *testing.T) {
 	for _, c := range []struct{ src, node string }{
 		{"1 + ^$x", "$x"},

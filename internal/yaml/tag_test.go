@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestTagsAgainstPsych goes through what Psych answered for values with tags (testdata/tags.rb).
+// TestTagsAgainstPsych checks the recorded answers of Psych for values with tags (testdata/tags.rb).
 func TestTagsAgainstPsych(t *testing.T) {
 	src, err := os.ReadFile("testdata/tags.json")
 	if err != nil {
@@ -40,8 +40,8 @@ func TestTagsAgainstPsych(t *testing.T) {
 	}
 }
 
-// refusedOnPurpose tells whether the language refuses what Psych takes: integers outside 64 bits, and tags of which
-// Psych makes objects with something beside the data.
+// refusedOnPurpose reports whether the language refuses what Psych accepts: integers outside 64 bits, and tags with
+// which Psych creates objects that have more than the data.
 func refusedOnPurpose(yaml, psych, got string) bool {
 	if got != "error" {
 		return false
@@ -53,13 +53,13 @@ func refusedOnPurpose(yaml, psych, got string) bool {
 		}
 	}
 	return strings.Contains(psych, "i99999999999999999999;") || slices.Contains([]string{
-		"!!omap [{a: 1, b: 2}]", "!!omap [[a, 1], [b]]", "!!omap [[a, b, c]]", // what is in between gets lost
-		"!!float 0x1p3", "!!float 0xffffffffffffffffffff", // forms of Ruby's
+		"!!omap [{a: 1, b: 2}]", "!!omap [[a, 1], [b]]", "!!omap [[a, b, c]]", // what is between them is lost
+		"!!float 0x1p3", "!!float 0xffffffffffffffffffff", // forms of Ruby
 	}, yaml)
 }
 
 func TestTags(t *testing.T) {
-	const overlooked = " is passed over, as by Puppet"
+	const overlooked = " is ignored, as by Puppet"
 	const unsupported = " is not supported here"
 	for _, test := range []struct{ src, want, found string }{
 		{"a: !foo {x: !bar '1'}", "{'a': {'x': 1}}",
@@ -69,12 +69,12 @@ func TestTags(t *testing.T) {
 		{"! 12", "12", ""},
 		{"- !!binary aGk=\n- !!omap [b: c, d: e]\n- !!float 1e3", "['hi', {'b': 'c', 'd': 'e'}, 1000.0]", ""},
 		{"a: !!binary /w==", "",
-			"error yaml_tag 1:4 expected text in UTF-8 behind the tag !!binary, found other bytes"},
+			"error yaml_tag 1:4 expected text in UTF-8 after the tag !!binary, found other bytes"},
 		{"a: !!float x", "", "error yaml_tag 1:4 expected a number, as the tag !!float says, found the string 'x'"},
 		{"- !!omap\n  - a: 1\n  - b", "",
-			"error yaml_tag 3:5 expected a list of hashes of one entry each behind the tag !!omap"},
+			"error yaml_tag 3:5 expected a list of hashes of one entry each after the tag !!omap"},
 		{"!!omap [a: 1, a: 2]", "", "error yaml_duplicate_key 1:15 the key 'a' is given twice in one hash " +
-			"(1:9 it is given here for the first time)"},
+			"(1:9 it is first given here)"},
 		{"a: !ruby/regexp /x/", "", "error yaml_tag 1:4 the tag !ruby/regexp" + unsupported},
 		{"a: !ruby/hash:X {b: c}", "", "error yaml_tag 1:4 the tag !ruby/hash:X" + unsupported},
 		{"a: !!set {b, c}", "", "error yaml_tag 1:4 the tag !!set" + unsupported},

@@ -1,6 +1,6 @@
 // Package oci keeps snapshots in container registries (Open Container Initiative). An artifact has one layer, the
 // snapshot compressed with zstd; the signed statement is in its annotations. The same snapshot with the same
-// annotations gives a byte-identical artifact.
+// annotations gives the same artifact, to the byte.
 package oci
 
 import (
@@ -33,7 +33,7 @@ import (
 	"bindc/ship"
 )
 
-// The types of an artifact and its layer. The version in LayerType is that of the snapshot format.
+// Media types of an artifact. The type of the layer includes the version of the snapshot format.
 const (
 	ArtifactType = "application/vnd.bindc.site.v1"
 	LayerType    = "application/vnd.bindc.snapshot.v3+zstd"
@@ -50,13 +50,13 @@ const (
 // Scheme is the prefix of sources in a registry.
 const Scheme = "oci://"
 
-// Registry configures the access to registries. The zero value uses TLS and docker's credentials.
+// Registry describes how to access registries. The zero value uses TLS and docker's credentials.
 type Registry struct {
 	Client    *http.Client // nil: http.DefaultClient
-	PlainHTTP bool         // no TLS; only allowed on this machine
+	PlainHTTP bool         // no TLS; allowed only for this machine
 	User      string       // with Password, replaces docker's credentials
 	Password  string
-	Agent     string // the user agent
+	Agent     string // name of the program, for the user agent
 }
 
 // Repository is a repository in a registry, with a tag or a digest.
@@ -72,7 +72,7 @@ func (r *Registry) Open(text string) (*Repository, error) {
 		return nil, fmt.Errorf("expected oci://HOST/REPO:TAG or oci://HOST/REPO@sha256:DIGEST, found '%s'", ship.Redacted(text))
 	}
 	if r.PlainHTTP && !Loopback(ref.Host()) {
-		return nil, fmt.Errorf("%s: a registry on another machine needs TLS; omit --plain-http", ref.Host())
+		return nil, fmt.Errorf("%s: without TLS only registries on this machine are asked", ref.Host())
 	}
 	repo := &remote.Repository{Reference: ref, PlainHTTP: r.PlainHTTP}
 	client := &auth.Client{Client: r.Client, Cache: auth.NewCache()}
@@ -95,7 +95,7 @@ func (r *Registry) Open(text string) (*Repository, error) {
 	return &Repository{repo, ref}, nil
 }
 
-// dockerCredentials reads docker's configuration.
+// dockerCredentials reads docker's configuration of credentials.
 func dockerCredentials() (*credentials.DynamicStore, error) {
 	store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{})
 	if err != nil {
@@ -114,13 +114,13 @@ func Loopback(host string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// String returns the reference, with the scheme.
+// String returns the source in the form that Open parses.
 func (r *Repository) String() string { return Scheme + r.ref.String() }
 
-// maxManifest limits the bytes of a manifest, as registries do. It is read into memory.
+// maxManifest is the largest manifest in bytes, as in registries. Manifests are read into memory.
 const maxManifest = 4 << 20
 
-// maxLayer returns the maximum bytes of a compressed snapshot of the given size. Incompressible data grows slightly:
+// maxLayer returns the largest size of a compressed snapshot of the given size. Incompressible data grows slightly:
 // zstd adds a header, and three bytes per block of 128 kB.
 func maxLayer(size int64) int64 { return size + size>>8 + 1<<16 }
 
@@ -165,7 +165,7 @@ func (r *Repository) Look(ctx context.Context, validator string) (*ship.Offer, e
 	return o, nil
 }
 
-// manifest parses the manifest of an artifact of bindc and returns it with its layer.
+// manifest parses the manifest of an artifact, and returns it with its layer.
 func (r *Repository) manifest(text []byte) (m ocispec.Manifest, layer ocispec.Descriptor, err error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, layer, r.foreign("%v", err)
@@ -187,18 +187,18 @@ func (r *Repository) foreign(format string, args ...any) error {
 	return &ship.Refusal{Reason: fmt.Sprintf("%s is not a snapshot of bindc: ", r) + fmt.Sprintf(format, args...)}
 }
 
-// failed adds the reference to an error.
+// failed adds the source to an error, and the fix if it is known.
 func (r *Repository) failed(err error) error {
 	if errors.Is(err, errdef.ErrNotFound) {
-		return fmt.Errorf("%s: not found in the registry", r)
+		return fmt.Errorf("%s: there is nothing of this name in the registry", r)
 	}
 	return fmt.Errorf("%s: %w", r, err)
 }
 
-// maxWindow limits the window of a zstd frame, which determines the memory that a reader needs. Push uses 8 MB.
+// maxWindow is the largest window of a zstd frame that is accepted. A reader needs that much memory. Push uses 8 MB.
 const maxWindow = 32 << 20
 
-// body reads a layer uncompressed. It ends with an error if the layer does not match its digest.
+// body reads a layer and decompresses it. It ends with an error if the layer does not have its digest.
 func (r *Repository) body(ctx context.Context, layer ocispec.Descriptor) (io.ReadCloser, error) {
 	raw, err := r.repo.Fetch(ctx, layer)
 	if err != nil {
@@ -223,7 +223,7 @@ func (b *body) Read(p []byte) (n int, err error) {
 	n, err = b.Decoder.Read(p)
 	if errors.Is(err, io.EOF) {
 		if failed := b.checked.Verify(); failed != nil {
-			err = fmt.Errorf("the layer does not match its digest: %w", failed)
+			err = fmt.Errorf("the layer is not what its digest says: %w", failed)
 		}
 	}
 	return n, err
@@ -234,13 +234,13 @@ func (b *body) Close() error {
 	return b.raw.Close()
 }
 
-// Label describes a snapshot that is pushed. Empty fields are left out.
+// Label describes a snapshot that is pushed. Empty fields are omitted.
 type Label struct {
 	Revision, Source, Created string // Created in RFC 3339
 	Signed                    *origin.Signed
 }
 
-// Push stores the snapshot in the file at path in the registry. It returns the artifact as HOST/REPO@sha256:DIGEST.
+// Push pushes the snapshot at path. It returns the artifact as HOST/REPO@sha256:DIGEST.
 func (r *Repository) Push(ctx context.Context, path string, label Label) (string, error) {
 	packed, err := os.CreateTemp("", "bindc-push-")
 	if err != nil {
@@ -278,7 +278,7 @@ func (r *Repository) Push(ctx context.Context, path string, label Label) (string
 	return r.ref.Registry + "/" + r.ref.Repository + "@" + desc.Digest.String(), nil
 }
 
-// pushBlob pushes a blob unless the registry already has it.
+// pushBlob pushes a blob unless the registry has it.
 func (r *Repository) pushBlob(ctx context.Context, desc ocispec.Descriptor, from io.Reader) error {
 	there, err := r.repo.Blobs().Exists(ctx, desc)
 	if err == nil && !there {
@@ -290,7 +290,7 @@ func (r *Repository) pushBlob(ctx context.Context, desc ocispec.Descriptor, from
 	return nil
 }
 
-// pack compresses the snapshot at path into the file packed and rewinds it.
+// pack compresses the snapshot at path into the file packed, and rewinds that.
 func pack(packed *os.File, path string) (layer ocispec.Descriptor, annotations map[string]string, err error) {
 	in, err := os.Open(path)
 	if err != nil {
@@ -299,7 +299,7 @@ func pack(packed *os.File, path string) (layer ocispec.Descriptor, annotations m
 	defer in.Close()
 	whole, sum := sha256.New(), digest.Canonical.Digester()
 	z, err := zstd.NewWriter(io.MultiWriter(packed, sum.Hash()), zstd.WithEncoderConcurrency(1),
-		zstd.WithWindowSize(8<<20)) // one thread, so that the bytes do not depend on timing
+		zstd.WithWindowSize(8<<20)) // one thread, so that the bytes depend only on the input
 	if err != nil {
 		return layer, nil, err
 	}
@@ -319,7 +319,7 @@ func pack(packed *os.File, path string) (layer ocispec.Descriptor, annotations m
 		annotationSize: strconv.FormatInt(n, 10)}, err
 }
 
-// add adds the annotations for a label.
+// add adds the annotations of a label.
 func (l Label) add(annotations map[string]string) {
 	for name, text := range map[string]string{ocispec.AnnotationRevision: l.Revision,
 		ocispec.AnnotationSource:  l.Source,

@@ -23,13 +23,13 @@ import (
 	"bindc/ship"
 )
 
-// fake is an in-memory registry with the blobs and manifests that a client needs.
+// fake is an in-memory registry with blobs and manifests.
 type fake struct {
 	mu     sync.Mutex
 	blobs  map[string][]byte // by digest
 	tags   map[string]string // digests of manifests, by tag
 	log    []string
-	user   string // the only user that may access it, with the password "secret"; "" allows everybody
+	user   string // who may, with the password "secret"; "" for everybody
 	damage func(digest string, b []byte) []byte
 }
 
@@ -127,7 +127,7 @@ func read(t *testing.T, o *ship.Offer) (string, error) {
 
 var snapshotText = strings.Repeat("a snapshot, which compresses well. ", 10000)
 
-func TestPushAndPull(t *testing.T) {
+func TestPullsPushedSnapshot(t *testing.T) {
 	reg, where := newRegistry(t)
 	r := open(t, where)
 	path := file(t, snapshotText)
@@ -144,7 +144,7 @@ func TestPushAndPull(t *testing.T) {
 	}
 	for _, line := range reg.log {
 		if strings.HasPrefix(line, "POST") {
-			t.Errorf("pushed again although the registry has it: %s", line)
+			t.Errorf("an existing blob was pushed again: %s", line)
 		}
 	}
 	offer, err := r.Look(t.Context(), "")
@@ -163,7 +163,7 @@ func TestPushAndPull(t *testing.T) {
 	reg.log = nil
 	if _, err := r.Look(t.Context(), offer.Validator); !errors.Is(err, ship.ErrUnchanged) || len(reg.log) != 1 ||
 		!strings.HasPrefix(reg.log[0], "HEAD ") {
-		t.Errorf("a poll without news: %v, requests %v", err, reg.log)
+		t.Errorf("an idle look: %v, asked %v", err, reg.log)
 	}
 	byDigest := open(t, Scheme+first)
 	if o, err := byDigest.Look(t.Context(), ""); err != nil || o.Digest != offer.Digest {
@@ -174,7 +174,8 @@ func TestPushAndPull(t *testing.T) {
 	}
 }
 
-func TestArtifactHasTimeOnlyIfGiven(t *testing.T) {
+// The artifact has a time only if the label has one.
+func TestArtifactHasNoTimeByDefault(t *testing.T) {
 	reg, where := newRegistry(t)
 	r := open(t, where)
 	for created, want := range map[string]string{"": "", "2026-05-28T20:26:40Z": "2026-05-28T20:26:40Z"} {
@@ -191,11 +192,11 @@ func TestArtifactHasTimeOnlyIfGiven(t *testing.T) {
 	}
 }
 
-func TestLookRejectsOtherArtifacts(t *testing.T) {
+func TestRejectsForeignArtifacts(t *testing.T) {
 	reg, where := newRegistry(t)
 	r := open(t, where)
 	if _, err := r.Look(t.Context(), ""); err == nil || !strings.Contains(err.Error(),
-		"not found in the registry") {
+		"there is nothing of this name") {
 		t.Errorf("an empty registry: %v", err)
 	}
 	if _, err := r.Push(t.Context(), file(t, snapshotText), Label{}); err != nil {
@@ -234,8 +235,8 @@ func TestLookRejectsOtherArtifacts(t *testing.T) {
 	}
 }
 
-// A manifest or a layer that does not match its digest is rejected.
-func TestDamagedTransfersAreErrors(t *testing.T) {
+// A manifest or layer whose content does not have its digest is an error.
+func TestRejectsContentWithAnotherDigest(t *testing.T) {
 	reg, where := newRegistry(t)
 	r := open(t, where)
 	if _, err := r.Push(t.Context(), file(t, snapshotText), Label{}); err != nil {
@@ -249,7 +250,7 @@ func TestDamagedTransfersAreErrors(t *testing.T) {
 		return b
 	}
 	if _, err := r.Look(t.Context(), ""); err == nil {
-		t.Error("a manifest that does not match its digest was accepted")
+		t.Error("a manifest that is not what its digest says was taken")
 	}
 	for _, spoil := range []func(b []byte) []byte{
 		func(b []byte) []byte { return b[:len(b)/2] },
@@ -272,7 +273,7 @@ func TestDamagedTransfersAreErrors(t *testing.T) {
 			body.Close()
 		}
 		if err == nil {
-			t.Error("a layer that does not match its digest was read")
+			t.Error("a layer that is not what its digest says was read")
 		}
 	}
 }
@@ -310,7 +311,7 @@ func logIn(t *testing.T, where string) {
 	}
 }
 
-// A long-running program uses a changed password.
+// A program that keeps running sees a changed password.
 func TestCredentialsAreReadAgain(t *testing.T) {
 	reg, where := newRegistry(t)
 	if _, err := open(t, where).Push(t.Context(), file(t, snapshotText), Label{}); err != nil {
@@ -347,7 +348,7 @@ func TestManifestTooLargeIsNotRead(t *testing.T) {
 	}
 }
 
-func TestOpenParsesReferences(t *testing.T) {
+func TestOpenParsesSources(t *testing.T) {
 	t.Setenv("DOCKER_CONFIG", t.TempDir())
 	for where, says := range map[string]string{
 		"oci://registry.example.com/puppet/site:production": "",
@@ -361,7 +362,7 @@ func TestOpenParsesReferences(t *testing.T) {
 		}
 	}
 	if _, err := (&Registry{PlainHTTP: true}).Open("oci://registry.example.com/puppet/site:production"); err == nil {
-		t.Error("a remote registry is accepted without TLS")
+		t.Error("a registry elsewhere is asked without TLS")
 	}
 	for host, here := range map[string]bool{"localhost": true, "localhost:5000": true, "127.0.0.1:1": true,
 		"[::1]:5000": true,
@@ -372,8 +373,8 @@ func TestOpenParsesReferences(t *testing.T) {
 	}
 }
 
-// If a registry does not answer, the call ends at the deadline of the context.
-func TestHangingRegistry(t *testing.T) {
+// Look ends with its context if a registry does not answer.
+func TestLookEndsWithItsContext(t *testing.T) {
 	hang := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hang }))
 	defer s.Close()

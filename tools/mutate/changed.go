@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A span is a range of lines, including both ends.
+// A span is a range of lines, inclusive.
 type span struct{ first, last int }
 
 func within(spans []span, line int) bool {

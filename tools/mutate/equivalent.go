@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// equivalents has mutants that no test can kill, by key, each with the reason.
+// equivalents lists mutants that no test can kill, with the reasons.
 type equivalents struct {
 	reasons map[string]string
 	order   []string
 }
 
-// readEquivalents reads the list. It contains the keys of mutants, as a run prints them, each on its own line,
-// followed by an indented line with the reason. Several keys may share a reason. Lines that begin with # are
-// comments.
+// readEquivalents reads the list. It has the key of a mutant, as a run prints it, on a line of its own, followed by an
+// indented reason. Several keys may share the reason that follows them. Lines that begin with # are comments.
 func readEquivalents(path string) (*equivalents, error) {
 	list := &equivalents{reasons: map[string]string{}}
 	text, err := os.ReadFile(path)
@@ -55,7 +54,7 @@ func readEquivalents(path string) (*equivalents, error) {
 
 func (l *equivalents) names(key string) bool { return l.reasons[key] != "" }
 
-// unused returns the keys in the list, for these packages, that are no longer mutants.
+// unused returns the keys in the list, for these packages, that are not mutants.
 func (l *equivalents) unused(packages []*pkg) []string {
 	found := map[string]bool{}
 	names := map[string]bool{}

@@ -34,10 +34,10 @@ type source struct {
 	changed []byte // the text with all mutants
 }
 
-// load finds the packages, and the export data of everything that they import.
+// load finds the packages, and the export data of all their imports.
 func load(patterns []string) ([]*pkg, error) {
 	args := []string{"list", "-export", "-deps", "-json=ImportPath,Name,Dir,GoFiles,Export,DepOnly,Standard"}
-	args = append(args, "cmp", "encoding/binary", "os", "strconv", "strings", "sync") // imported by switches.txt
+	args = append(args, "cmp", "encoding/binary", "os", "strconv", "strings", "sync") // the imports of switches.txt
 	out, err := run("go", append(args, patterns...)...)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func load(patterns []string) ([]*pkg, error) {
 	return packages, err
 }
 
-// decode yields the values of a JSON stream.
+// decode yields the values in a stream of JSON.
 func decode[T any](stream []byte, err *error) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for dec := json.NewDecoder(bytes.NewReader(stream)); dec.More(); {
@@ -90,7 +90,7 @@ func decode[T any](stream []byte, err *error) iter.Seq[T] {
 	}
 }
 
-// checked is a type-checked package.
+// A checked package is a parsed and type-checked package.
 type checked struct {
 	fset  *token.FileSet
 	files []*ast.File
@@ -98,7 +98,7 @@ type checked struct {
 	errs  []types.Error
 }
 
-// check parses and type-checks the package together with the switches. texts returns the text of each file.
+// check parses and type-checks the given texts of the package, together with the switches.
 func (p *pkg) check(texts func(*source) []byte) (*checked, error) {
 	c := &checked{fset: token.NewFileSet(), info: &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{},

@@ -1,18 +1,16 @@
-// Command mutate checks whether the tests notice wrong code. It changes packages in many small ways, one at a time,
-// and reports every change that no test notices:
+// Command mutate measures whether tests notice wrong code. It changes packages in many small ways, one at a time, and
+// prints every change that all tests survive:
 //
 //	go -C tools/mutate run . ./compile ./snapshot
 //
-// All mutants of a package are compiled at once, each with a switch, through an overlay of the go command: the source
-// tree does not change, and each test binary is linked only once. The environment variable MUTANT turns one mutant
-// on. A first run of every test records which mutants the test reaches. Only tests that reach a mutant are then tried
-// with it, the fastest first. A test kills a mutant if it fails, or if it takes far more processor time than without
-// the mutant.
+// All mutants of a package are compiled at once, each behind a switch, with an overlay of the go command. So the tree
+// does not change, and each test binary is linked only once. The environment variable MUTANT turns a mutant on. A first
+// run of every test records which mutants it reaches; each mutant is then tried with the tests that reach it, the
+// quickest first. A mutant is killed if a test fails, or takes far more processor time than without it.
 //
-// An interrupt ends the run early and reports the results so far.
+// An interrupt ends the run early and prints the results so far.
 //
-// The exit status is 1 if the percentage of killed mutants is below -score, not counting those on the list of
-// equivalents.
+// The exit status is 1 if the percentage of killed mutants, without listed equivalents, is less than -score.
 package main
 
 import (
@@ -32,33 +30,35 @@ import (
 
 type options struct {
 	packages []string
-	suites   []string // packages whose tests also run
-	programs []string // main packages that these tests run, found in the directory in the variable PROGRAMS
+	suites   []string // additional packages whose tests are run
+	programs []string // main packages that these tests run, in the directory of the variable PROGRAMS
 	changed  string   // if not empty, only lines that differ from this commit
-	sample   int      // if not 0, at most this many mutants per package
+	sample   int      // if not 0, the number of mutants per package
 	seed     int64
 	list     string // file with the equivalents
 	jobs     int
 	only     string
-	again    string        // if not empty, only mutants that survived according to this report
-	time     time.Duration // if not 0, no mutant is started after this time
+	again    string        // if not empty, only mutants that live according to this report
+	time     time.Duration // if not 0, no mutant is started later
 	score    float64       // required percentage of killed mutants
+	stale    bool          // only print listed equivalents that are not mutants
 }
 
 func main() {
 	var o options
 	module := flag.String("C", "../..", "`directory` of the module whose packages are changed")
-	suites := flag.String("suites", "./conformance", "additional packages whose tests run, separated by commas")
+	suites := flag.String("suites", "./conformance", "additional packages whose tests are run, separated by commas")
 	programs := flag.String("programs", "./cmd/bindc,./cmd/bindq,./cmd/bindsync", "programs that these tests run, separated by commas")
 	flag.StringVar(&o.changed, "changed", "", "only mutants on lines that differ from this `commit`")
-	flag.IntVar(&o.sample, "sample", 0, "at most `n` mutants of each package, chosen by -seed; 0 is all")
+	flag.IntVar(&o.sample, "sample", 0, "try `n` mutants of each package, chosen by -seed; 0: all")
 	flag.Int64Var(&o.seed, "seed", 1, "seed of the sample")
-	flag.StringVar(&o.list, "equivalent", "tools/mutate/equivalent.txt", "`file` with the mutants that change nothing")
-	flag.IntVar(&o.jobs, "j", runtime.NumCPU(), "mutants tried at the same time")
+	flag.StringVar(&o.list, "equivalent", "tools/mutate/equivalent.txt", "`file` of the mutants that change nothing")
+	flag.IntVar(&o.jobs, "j", runtime.NumCPU(), "number of mutants to try at a time")
 	flag.StringVar(&o.only, "only", "", "only mutants whose description contains this `text`")
-	flag.StringVar(&o.again, "again", "", "only mutants that survived according to this `file`, an earlier output")
+	flag.StringVar(&o.again, "again", "", "only mutants that live according to this `file`, the output of an earlier run")
 	flag.Float64Var(&o.score, "score", 95, "percentage of mutants that must be killed")
-	flag.DurationVar(&o.time, "for", 0, "start no mutant after this `time`; 0 is no limit")
+	flag.BoolVar(&o.stale, "stale", false, "try nothing: print the listed mutants that do not exist any more")
+	flag.DurationVar(&o.time, "for", 0, "start no mutant after this `time`; 0: no limit")
 	flag.Parse()
 	if err := os.Chdir(*module); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
@@ -85,7 +85,7 @@ func fields(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
 }
 
-// mutate performs the whole run. It returns the percentage of killed mutants, not counting equivalent ones.
+// mutate does a whole run. It returns the percentage of killed mutants, without equivalent ones.
 func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 	equivalent, err := readEquivalents(o.list)
 	if err != nil {
@@ -109,6 +109,9 @@ func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 			return 0, err
 		}
 		all = append(all, p.mutants...)
+	}
+	if o.stale {
+		return 100, printStale(out, o.list, equivalent, packages)
 	}
 	chosen := choose(o, packages, lines, living, equivalent)
 	if len(chosen) == 0 {
@@ -140,7 +143,19 @@ func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 	return report(out, o, packages, chosen, equivalent), nil
 }
 
-// choose returns the mutants to try, in random order, so that any first part of them is a sample.
+// printStale prints the listed mutants of packages that do not exist, and fails if there are any.
+func printStale(out io.Writer, list string, equivalent *equivalents, packages []*pkg) error {
+	stale := equivalent.unused(packages)
+	for _, key := range stale {
+		fmt.Fprintf(out, "%s: no such mutant: %s\n", list, key)
+	}
+	if len(stale) > 0 {
+		return fmt.Errorf("%s lists %d mutants that do not exist: correct or remove them", list, len(stale))
+	}
+	return nil
+}
+
+// choose returns the mutants to try, in an order whose beginning is a random sample.
 func choose(o options, packages []*pkg, lines map[string][]span, living map[string]bool,
 	equivalent *equivalents) []*mutant {
 	var chosen []*mutant
@@ -169,7 +184,7 @@ func shuffle(mutants []*mutant, seed int64) {
 	})
 }
 
-// report prints the survivors by name, and a line of numbers per package. It returns the total score.
+// report prints the survivors, and a line of numbers per package. It returns the total score.
 func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equivalent *equivalents) float64 {
 	slices.SortStableFunc(chosen, func(a, b *mutant) int {
 		return cmp.Or(strings.Compare(a.file, b.file), a.line-b.line)
@@ -201,7 +216,7 @@ func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equival
 	return all.score()
 }
 
-// readReport returns the keys of the surviving mutants in a report.
+// readReport returns the keys of the mutants that live according to a report.
 func readReport(path string) (map[string]bool, error) {
 	if path == "" {
 		return nil, nil
@@ -221,7 +236,7 @@ func readReport(path string) (map[string]bool, error) {
 	return living, nil
 }
 
-// A tally counts mutants by their fate.
+// A tally counts mutants by fate.
 type tally struct{ mutants, killed, listed, left int }
 
 func (t *tally) count(m *mutant) {

@@ -79,7 +79,7 @@ func (f *finder) ifStatement(n *ast.IfStmt) {
 	}
 }
 
-// switchStatement forces the conditions of the cases, or empties cases.
+// switchStatement forces the conditions of the cases, or empties the cases.
 func (f *finder) switchStatement(n *ast.SwitchStmt) {
 	f.skip[n.Init] = true
 	for _, c := range n.Body.List {
@@ -144,7 +144,7 @@ func (f *finder) builtin(call *ast.CallExpr, name string) bool {
 	return ok
 }
 
-// jump replaces continue by break and vice versa.
+// jump exchanges break and continue.
 func (f *finder) jump(b *ast.BranchStmt) {
 	other := map[token.Token]string{token.CONTINUE: "break", token.BREAK: "continue"}[b.Tok]
 	if other == "" || f.skip[b] {
@@ -158,7 +158,7 @@ func (f *finder) jump(b *ast.BranchStmt) {
 	}
 }
 
-// result replaces every returned value by the zero value of its type.
+// result replaces every returned value by its zero value.
 func (f *finder) result(r *ast.ReturnStmt) {
 	results := f.results[len(f.results)-1]
 	if len(r.Results) != results.Len() {

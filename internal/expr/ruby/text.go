@@ -16,20 +16,21 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Downcase, like Upcase and Capitalize, follows Unicode without the rules of any one language.
+// Downcase works like Ruby's downcase. Like Upcase and Capitalize, it follows Unicode without
+// language-specific rules.
 func Downcase(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
 	}
 	return convert(s, func(r rune) string {
 		if r == 'İ' {
-			return "i̇" // with a second dot, which the standard library leaves out
+			return "i̇" // with a second dot, which the standard library omits
 		}
 		return string(unicode.ToLower(r))
 	})
 }
 
-// Upcase is Ruby's upcase.
+// Upcase works like Ruby's upcase.
 func Upcase(s string) string {
 	if isASCII(s) {
 		return strings.ToUpper(s)
@@ -42,7 +43,8 @@ func Upcase(s string) string {
 	})
 }
 
-// Capitalize is Ruby's capitalize: the first letter in upper case, the others in lower case.
+// Capitalize works like Ruby's capitalize: the first letter in upper case, the others in lower
+// case.
 func Capitalize(s string) string {
 	_, size := utf8.DecodeRuneInString(s)
 	first := convert(s[:size], func(r rune) string {
@@ -59,7 +61,7 @@ func findSpecial(r rune) (int, bool) {
 	return i, i < len(special) && special[i].lower == r
 }
 
-// convert replaces each character of s. Bytes that are not UTF-8 remain.
+// convert replaces each character of s. Bytes that are not UTF-8 are kept.
 func convert(s string, with func(rune) string) string {
 	var out strings.Builder
 	for len(s) > 0 {

@@ -1,8 +1,7 @@
-// Package affected finds the nodes of a fleet for which something changes from one snapshot to another.
+// Package affected finds the nodes of a fleet whose answers change from one snapshot to another.
 package affected
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -24,17 +23,17 @@ type Comparison struct {
 	Nodes            []facts.Node
 	Style            report.Style
 
-	// Check, if it is set, returns an error for a node whose requests should not be answered.
+	// Check, if not nil, returns an error for a node whose answers would be doubtful.
 	Check func(n facts.Node, keys []string, old, now *lookup.Request) error
-	Done  func() // called after each node, by several goroutines
+	Done  func() // called after each node, possibly concurrently
 }
 
-// Groups returns the nodes for which something changes, those with the same changes together. It only looks up what
-// may differ, according to d.
-func (c *Comparison) Groups(d *decision.Difference) ([]report.Group, error) {
+// Groups returns the nodes with changes, grouped by changes. It only looks up keys that may differ according to d.
+// wrong has the error of each node, or nil.
+func (c *Comparison) Groups(d *decision.Difference) (groups []report.Group, wrong []error) {
 	keys := c.keys(d)
 	effects, wrong := make([]report.Effect, len(c.Nodes)), make([]error, len(c.Nodes))
-	inParallel(len(c.Nodes), func(i int) {
+	InParallel(len(c.Nodes), func(i int) {
 		defer c.Done()
 		wrong[i] = snapfile.InFile(c.OldPath, c.Old.Protect(func() error {
 			old, err := Request(c.Old, c.Nodes[i])
@@ -47,20 +46,20 @@ func (c *Comparison) Groups(d *decision.Difference) ([]report.Group, error) {
 			}))
 		}))
 	})
-	if err := Join(wrong); err != nil {
-		return nil, err
-	}
-	names := make([]string, len(c.Nodes))
+	var names []string
+	var good []report.Effect
 	for i, n := range c.Nodes {
-		names[i] = n.Name
+		if wrong[i] == nil {
+			names, good = append(names, n.Name), append(good, effects[i])
+		}
 	}
-	return report.Grouped(names, effects), nil
+	return report.Grouped(names, good), wrong
 }
 
 // keys returns the keys whose answers may differ for some node.
 func (c *Comparison) keys(d *decision.Difference) []string {
 	keys := map[string]bool{}
-	for _, k := range d.Free {
+	for _, k := range d.Dynamic {
 		keys[k] = true
 	}
 	for _, k := range d.Keys {
@@ -77,7 +76,7 @@ func (c *Comparison) keys(d *decision.Difference) []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// effect returns the keys that change for a node. old is its request of the old snapshot.
+// effect returns the changes for a node. old is its request to the old snapshot.
 func (c *Comparison) effect(n facts.Node, keys []string, old *lookup.Request) (report.Effect, error) {
 	now, err := Request(c.New, n)
 	if err != nil {
@@ -104,20 +103,8 @@ func Request(snap *lookup.Snapshot, n facts.Node) (*lookup.Request, error) {
 	return r, nil
 }
 
-// Join returns the errors of several nodes as one, or nil. Damage of the snapshot concerns all nodes and is reported
-// once.
-func Join(wrong []error) error {
-	for _, err := range wrong {
-		var damage *bindings.DamageError
-		if errors.As(err, &damage) {
-			return err
-		}
-	}
-	return facts.Join(wrong)
-}
-
-// inParallel does n things, as many at a time as there are processors.
-func inParallel(n int, do func(i int)) {
+// InParallel calls do for 0 to n-1, in as many goroutines as there are processors.
+func InParallel(n int, do func(i int)) {
 	var wg sync.WaitGroup
 	next := make(chan int)
 	for range min(n, runtime.GOMAXPROCS(0)) {

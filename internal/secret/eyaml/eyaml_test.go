@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// fixture is a text that hiera-eyaml 3.3.0 has encrypted with a key made for these tests.
+// fixture is a text that hiera-eyaml 3.3.0 has encrypted, to a key that was made for these tests.
 type fixture struct{ What, Key, Plain, Text string }
 
 func fixtures(t testing.TB) []fixture {
@@ -37,7 +37,7 @@ func read(t testing.TB, names ...string) *Keys {
 	return k
 }
 
-func TestDecryptFixtures(t *testing.T) {
+func TestDecryptsTextsOfHieraEyaml(t *testing.T) {
 	for _, f := range fixtures(t) {
 		if plain, err := read(t, f.Key).Decrypt(f.Text); err != nil || plain != f.Plain {
 			t.Errorf("%s: %q, %v, want %q", f.What, plain, err, f.Plain)
@@ -45,8 +45,8 @@ func TestDecryptFixtures(t *testing.T) {
 	}
 }
 
-func TestDecryptWithSeveralKeys(t *testing.T) {
-	keys := read(t, "1024", "4096", "pkcs8") // the last one is the 2048-bit key in another format
+func TestDecryptsWithOneOfSeveralKeys(t *testing.T) {
+	keys := read(t, "1024", "4096", "pkcs8") // pkcs8 is the key 2048 in another form
 	for _, f := range fixtures(t) {
 		if plain, err := keys.Decrypt(f.Text); err != nil || plain != f.Plain {
 			t.Errorf("%s: %q, %v, want %q", f.What, plain, err, f.Plain)
@@ -58,24 +58,24 @@ func TestDecryptErrors(t *testing.T) {
 	good := fixtures(t)[1].Text
 	inner := strings.TrimSuffix(strings.TrimPrefix(good, "ENC[PKCS7,"), "]")
 	for _, c := range []struct{ what, key, text, want string }{
-		{"another key", "1024", good, "none of the given keys fits"},
+		{"another key", "1024", good, "none of the keys fits"},
 		{"another method", "2048", "ENC[GPG,AAAA]", "the method GPG: expected PKCS7"},
-		{"invalid base64", "2048", "ENC[PKCS7,A]", "it is not in base64"},
-		{"invalid message", "2048", "ENC[PKCS7,AAAA]", "it is not PKCS7 enveloped data"},
-		{"a truncated message", "2048", "ENC[PKCS7," + inner[:len(inner)-40] + "]", "it is not PKCS7 enveloped data"},
-		{"one of two", "1024", fixtures(t)[0].Text + good, "none of the given keys fits"},
+		{"no base64", "2048", "ENC[PKCS7,A]", "it is not in base64"},
+		{"no message", "2048", "ENC[PKCS7,AAAA]", "it is not PKCS7 enveloped data"},
+		{"a message that is cut short", "2048", "ENC[PKCS7," + inner[:len(inner)-40] + "]", "it is not PKCS7 enveloped data"},
+		{"one of two", "1024", fixtures(t)[0].Text + good, "none of the keys fits"},
 	} {
 		plain, err := read(t, c.key).Decrypt(c.text)
 		if err == nil || !strings.Contains(err.Error(), c.want) || plain != "" {
 			t.Errorf("%s: %q, %v, want %q", c.what, plain, err, c.want)
 		}
 		if err != nil && strings.Contains(err.Error(), inner[:20]) {
-			t.Errorf("%s: the error shows the encrypted data: %v", c.what, err)
+			t.Errorf("%s: the error shows the text: %v", c.what, err)
 		}
 	}
 }
 
-func TestReadRejectsInvalidKeys(t *testing.T) {
+func TestRejectsFilesThatAreNotPrivateKeys(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"empty": "", "text": "secret", "another": "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----\n",
@@ -93,7 +93,7 @@ func TestReadRejectsInvalidKeys(t *testing.T) {
 	}
 }
 
-// FuzzDecrypt looks for a text that makes Decrypt panic. Text outside of encrypted parts must not change.
+// FuzzDecrypt looks for texts for which Decrypt panics. Text outside the encrypted parts is unchanged.
 func FuzzDecrypt(f *testing.F) {
 	for _, c := range fixtures(f) {
 		f.Add(c.Text)
@@ -109,13 +109,13 @@ func FuzzDecrypt(f *testing.F) {
 		}
 		same := strings.TrimRight(plain, "\r\n") == strings.TrimRight(text, "\r\n")
 		if err == nil && !token().MatchString(text) && !same {
-			t.Errorf("%q became %q although nothing in it is encrypted", text, plain)
+			t.Errorf("%q became %q, and nothing in it is encrypted", text, plain)
 		}
 	})
 }
 
-// Late only fails for texts that no readable key decrypts, and finds keys that are added later.
-func TestLateFindsKeysAddedLater(t *testing.T) {
+// Late fails only for texts that no readable key decrypts. It finds keys that appear later.
+func TestLateFindsKeysThatAppearLater(t *testing.T) {
 	dir := t.TempDir()
 	text := fixtures(t)[1]
 	late := &Late{Files: []string{filepath.Join(dir, "absent"), "testdata/" + text.Key + ".pem"}}
@@ -127,7 +127,7 @@ func TestLateFindsKeysAddedLater(t *testing.T) {
 	if plain, err := late.Decrypt("no secret"); err != nil || plain != "no secret" {
 		t.Errorf("a text without secrets: %q, %v", plain, err)
 	}
-	want := "cannot decrypt the value: none of the given keys fits; open " + file + ":"
+	want := "cannot decrypt the value: none of the keys fits; open " + file + ":"
 	if _, err := late.Decrypt(text.Text); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s…", err, want)
 	}
@@ -142,6 +142,6 @@ func TestLateFindsKeysAddedLater(t *testing.T) {
 		if plain, err := late.Decrypt(text.Text); err != nil || plain != text.Plain {
 			t.Errorf("when the key is there: %q, %v", plain, err)
 		}
-		os.Remove(file) // a key is read only once
+		os.Remove(file) // the key was read already
 	}
 }

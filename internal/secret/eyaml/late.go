@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Late decrypts with keys that it reads when a text needs them, like hiera-eyaml in Puppet. If a key cannot be read,
-// Late fails for texts that no other key decrypts, and tries to read the key again for the next text. It is safe for
+// Late decrypts with keys that it reads when a text needs them, like hiera-eyaml in Puppet. A key that cannot be read
+// is an error only for texts that no other key decrypts, and is tried again for the next one. Late is safe for
 // concurrent use.
 type Late struct {
 	Files []string // of private keys
@@ -15,7 +15,7 @@ type Late struct {
 	read  map[string]*Keys
 }
 
-// Decrypt works like the method of Keys.
+// Decrypt decrypts text as Keys.Decrypt does.
 func (l *Late) Decrypt(text string) (string, error) {
 	keys, unread := l.keys()
 	plain, err := keys.Decrypt(text)
@@ -41,7 +41,7 @@ func (l *Late) keys() (all *Keys, unread error) {
 	return all, unread
 }
 
-// key returns the key in a file. A file is read only once.
+// key returns the key in a file, which is read once.
 func (l *Late) key(file string) (*Keys, error) {
 	if keys := l.read[file]; keys != nil {
 		return keys, nil

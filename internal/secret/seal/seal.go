@@ -1,6 +1,5 @@
-// Package seal encrypts and decrypts the sensitive parts of a snapshot with the key of the file. It uses AES-256-GCM
-// and puts a random nonce first. A sealed text is bound to a name and to the bytes in front of it; it cannot be
-// opened with others.
+// Package seal encrypts and decrypts the sensitive parts of a snapshot with the key of the file: AES-256-GCM with a
+// random nonce in front. A text that was sealed with one name and head cannot be opened with another name or head.
 package seal
 
 import (
@@ -14,8 +13,8 @@ import (
 // KeySize is the length of a key in bytes.
 const KeySize = 32
 
-// Overhead is the difference in length between a sealed text and its plain text.
-const Overhead = 12 + 16 // the nonce and the authentication tag
+// Overhead is the difference between the lengths of a sealed text and its plain text.
+const Overhead = 12 + 16 // nonce and authentication tag
 
 // NewKey returns a random key.
 func NewKey() []byte {
@@ -24,10 +23,10 @@ func NewKey() []byte {
 	return key
 }
 
-// Box seals and opens with one key. It is safe for concurrent use.
+// Box seals and opens texts with a key. It is safe for concurrent use.
 type Box struct{ aead cipher.AEAD }
 
-// New returns the box of a key.
+// New returns the box for a key.
 func New(key []byte) (*Box, error) {
 	if len(key) != KeySize {
 		return nil, fmt.Errorf("expected a key of %d bytes, found %d", KeySize, len(key))
@@ -43,14 +42,14 @@ func New(key []byte) (*Box, error) {
 	return &Box{aead}, nil
 }
 
-// Seal returns head followed by the encrypted text. Open needs the same name and head.
+// Seal returns head, followed by text encrypted. Opening it requires the same name and head.
 func (b *Box) Seal(name, head, text string) string {
 	return string(b.aead.Seal([]byte(head), nil, []byte(text), []byte(head+name)))
 }
 
-var errSealed = errors.New("wrong key, or the sealed data was changed")
+var errSealed = errors.New("it was not sealed here with this key")
 
-// Open returns the text that was sealed with this name and head.
+// Open returns the text that was sealed with name and head.
 func (b *Box) Open(name, head, sealed string) (string, error) {
 	text, err := b.aead.Open(nil, nil, []byte(sealed), []byte(head+name))
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestOpenRejectsOtherNamesAndKeys(t *testing.T) {
+func TestOpenNeedsNameAndHeadOfSeal(t *testing.T) {
 	box, other := newBox(t), newBox(t)
 	sealed := box.Seal("db::password", "ab", "hunter2")
 	if strings.Contains(sealed, "hunter2") || !strings.HasPrefix(sealed, "ab") ||
@@ -34,9 +34,9 @@ func TestOpenRejectsOtherNamesAndKeys(t *testing.T) {
 	}
 }
 
-func TestNewRejectsShortKeys(t *testing.T) {
+func TestRejectsKeysOfOtherSizes(t *testing.T) {
 	if _, err := New(make([]byte, 16)); err == nil {
-		t.Error("a key of 16 bytes was accepted")
+		t.Error("a key of 16 bytes is taken")
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/expr"
 )
 
-// The globs that braces stand for, in the order in which Ruby looks them up. Those of an interpolation are none.
+// The globs that braces expand to, in the order in which Ruby looks them up. Braces of an interpolation do not count.
 func TestBracesOfGlobs(t *testing.T) {
 	for glob, want := range map[string]string{
 		"a.yaml": "a.yaml", "": "", "{a,b}.yaml": "a.yaml b.yaml", "x/{a,b}": "x/a x/b", "{a}": "a",
@@ -25,7 +25,7 @@ func TestBracesOfGlobs(t *testing.T) {
 	}
 }
 
-// Which files a glob finds: the values of its interpolations, "" for none.
+// The files that a glob finds: the values of its interpolations, "" for none.
 func TestReadGlobs(t *testing.T) {
 	for _, c := range []struct{ glob, path, want string }{
 		{"a.yaml", "a.yaml", "[]"}, {"a.yaml", "a.yam", ""}, {"a.yaml", "a.yamlx", ""},
@@ -99,7 +99,7 @@ func TestReadGlobs(t *testing.T) {
 }
 
 // Nested and consecutive braces multiply; the number of globs is limited.
-func TestBracesOfAGlobAreBounded(t *testing.T) {
+func TestBracesOfGlobAreLimited(t *testing.T) {
 	for glob, want := range map[string]bool{strings.Repeat("{a,b}", 11): true, strings.Repeat("{a,b}", 20): false,
 		"{" + strings.Repeat("a,", 3000) + "}":                      true,
 		strings.Repeat("{", 100_000) + strings.Repeat("}", 100_000): false} {

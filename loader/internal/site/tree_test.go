@@ -87,8 +87,8 @@ func TestFilesOfATree(t *testing.T) {
 	}
 }
 
-// Directories that all refer to each other by links are entered so often and no more.
-func TestLinksAmongDirectoriesEnd(t *testing.T) {
+// Directories that all refer to each other by links are entered up to the limit.
+func TestLinkCyclesAreLimited(t *testing.T) {
 	dir, n := t.TempDir(), 8
 	for i := range n {
 		if err := os.MkdirAll(filepath.Join(dir, fmt.Sprint("d", i)), 0o777); err != nil {
@@ -112,7 +112,7 @@ func TestLinksAmongDirectoriesEnd(t *testing.T) {
 }
 
 // Links beside each other are not inside one another, however many there are.
-func TestLinksBesideOneAnother(t *testing.T) {
+func TestParallelLinksAreNotNested(t *testing.T) {
 	all := map[string]string{}
 	for i := range maxLinks + 2 {
 		all[fmt.Sprintf("far/d%d/x.yaml", i)] = ""
@@ -127,8 +127,8 @@ func TestLinksBesideOneAnother(t *testing.T) {
 	}
 }
 
-// A link that is removed while its directory is read is nothing.
-func TestALinkThatIsGoneMeanwhile(t *testing.T) {
+// A link that is removed while its directory is read is ignored.
+func TestIgnoresLinkRemovedDuringListing(t *testing.T) {
 	dir := writeSite(t, map[string]string{"data/a.yaml": "", "data/b.yaml": "-> a.yaml"})
 	remove := func(op fsx.Op, path string) error {
 		if op == fsx.Stat && filepath.Base(path) == "b.yaml" {
@@ -144,8 +144,8 @@ func TestALinkThatIsGoneMeanwhile(t *testing.T) {
 	}
 }
 
-// Links lead to directories inside one another so deep and no deeper.
-func TestLinksInsideOneAnother(t *testing.T) {
+// Links lead to nested directories up to the limit.
+func TestNestedLinksAreLimited(t *testing.T) {
 	all := map[string]string{}
 	for i := range maxLinks + 2 {
 		all[fmt.Sprintf("d%d/x.yaml", i)] = ""

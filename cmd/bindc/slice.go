@@ -1,0 +1,98 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"bindc/diag"
+	"bindc/internal/cli"
+	"bindc/internal/report/slice"
+	"bindc/internal/snapfile"
+	"bindc/snapshot"
+)
+
+func sliceCommand() *cobra.Command {
+	var signers snapfile.Signers
+	var given string
+	var when []string
+	var out string
+	cmd := &cobra.Command{
+		Use:   "slice [FILE] --when CATEGORY=VALUE -o OUT",
+		Short: "Write a snapshot with the data that some requests can reach",
+		Long: "slice writes the same snapshot as 'bindc build --slice': it omits bindings,\n" +
+			"values, keys and file names that only requests with another value of the\n" +
+			"category can reach. Requests with that value get the same answers as before;\n" +
+			"others are refused. Encrypted values stay encrypted. OUT is not signed, because\n" +
+			"a signature is for the whole snapshot.\n\nExit status: 0, or 2 an error.",
+		Example: "  bindc slice -s site.bsnap --when environment=production -o part.bsnap",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := snapshotOf(args, given)
+			if err != nil {
+				return err
+			}
+			return signers.UseCopy(path, func(f *snapshot.Snapshot) error {
+				written, err := writeSlice(f, when, out)
+				if err == nil {
+					for _, doubt := range written.doubts {
+						fmt.Fprintln(cmd.ErrOrStderr(), "bindc: note: --when:", diag.Visible(doubt))
+					}
+					fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d bytes, sha256 %x\n", diag.Visible(out),
+						diag.Count(written.bindings, "binding"), written.Size, written.Sum)
+				}
+				return err
+			})
+		},
+	}
+	cmd.Flags().StringVarP(&given, "snapshot", "s", "", "`FILE` of the snapshot (default $BINDQ_SNAPSHOT)")
+	signers.AddFlags(cmd.Flags())
+	cmd.Flags().StringArrayVar(&when, "when", nil, "`CATEGORY=VALUE` that requests have (repeatable)")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
+	cli.Required(cmd, "output")
+	cli.Required(cmd, "when")
+	return cmd
+}
+
+// snapshotOf returns the path of the snapshot: the argument, the value of -s, or $BINDQ_SNAPSHOT.
+func snapshotOf(args []string, given string) (string, error) {
+	if len(args) > 0 && given != "" {
+		return "", fmt.Errorf("expected one snapshot, found '%s' beside -s '%s'", args[0], given)
+	}
+	path := cmp.Or(append(args, given, os.Getenv("BINDQ_SNAPSHOT"))...)
+	if path == "" {
+		return "", errors.New("expected -s FILE, the snapshot, or BINDQ_SNAPSHOT in the environment")
+	}
+	return path, nil
+}
+
+// part is a slice that was written.
+type part struct {
+	snapshot.Written
+	bindings int
+	doubts   []string
+}
+
+// writeSlice writes the slice of f for requests with the given values.
+func writeSlice(f *snapshot.Snapshot, when []string, out string) (part, error) {
+	terms, err := slice.Parse(f.Dimensions(), when)
+	if err != nil {
+		return part{}, fmt.Errorf("--when: %w", err)
+	}
+	if err := snapfile.Verify(f); err != nil {
+		return part{}, err
+	}
+	content, err := f.Content()
+	if err != nil {
+		return part{}, err
+	}
+	doubts := slice.Misspelt(content, terms)
+	if err := slice.Cut(content, terms); err != nil {
+		return part{}, err
+	}
+	written, err := snapshot.Write(out, content)
+	return part{written, content.Bindings, doubts}, err
+}
