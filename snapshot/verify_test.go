@@ -29,7 +29,7 @@ func refuses(t *testing.T, name string, s *Snapshot, section, expected string) {
 	}
 }
 
-// The bytes are those of testdata/everything.dump.
+// testdata/everything.dump lists the bytes of the file.
 func TestVerifyIndex(t *testing.T) {
 	le := binary.LittleEndian
 	record := func(n, at int) int { return keyRecord*n + at }
@@ -133,7 +133,7 @@ func TestVerifyIndex(t *testing.T) {
 			func(w *writer) { w.out[secTables][0x18] = 9 }},
 		{"a table of a key twice", "tables", "ascending numbers of 9 keys",
 			func(w *writer) { w.out[secTables][0x18] = 7 }},
-		{"a table whose first key is behind its second", "tables", "ascending numbers of 9 keys",
+		{"a table whose keys do not ascend", "tables", "ascending numbers of 9 keys",
 			func(w *writer) { w.out[secTables][0x14] = 8 }},
 		{"a table of a key that its column does not bind", "tables", "keys that column 35 binds",
 			func(w *writer) { w.out[secTables][0x14] = 1 }},
@@ -349,7 +349,7 @@ func TestVerifyOrigins(t *testing.T) {
 		{"a record cut short", unconditional, "010106010a02", "010106010a", "origins", "the origins of scopes"},
 		{"a record of half a number", unconditional, "010106010a02", "80", "origins", "the origins of scopes"},
 
-		{"a default that is not said of", ofKeys, "03000300000301000103", "02" + "0103", "origins", keys},
+		{"a default without a record", ofKeys, "03000300000301000103", "02" + "0103", "origins", keys},
 		{"a default twice", ofKeys, "0300030000030100", "04" + "00030000030100" + "00030000030100", "origins", keys},
 		{"a default with a condition", ofKeys, "0003000003010001", "000300000301010000" + "01", "origins", keys},
 		{"a default of a key that has none", ofKeys, "0102040100090100", "0200040100090100020401" + "00090100",

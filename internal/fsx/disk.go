@@ -159,7 +159,7 @@ func (d Disk) unchangedContent(f *os.File) ([]byte, error) {
 		case before.Size() != after.Size() || !before.ModTime().Equal(after.ModTime()):
 			why = "it changes while it is read"
 		case int64(len(content)) != after.Size():
-			why = "it has another size than it says"
+			why = "its content does not have the size of the file"
 		default:
 			return content, nil
 		}
