@@ -55,11 +55,15 @@ func unquote(cell string) string {
 
 func formatText(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("../format.md")
-	if err != nil {
-		t.Fatal(err)
+	var all string
+	for _, path := range []string{"../format.md", "../docs/recipes.md"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += string(text)
 	}
-	return string(text)
+	return all
 }
 
 func number(t *testing.T, text string, base int) uint64 {
@@ -199,6 +203,7 @@ func TestFormatNumbersTheSections(t *testing.T) {
 func TestFormatStatesTheFlagsOfLevels(t *testing.T) {
 	numbered(t, "level flags", "narrow", "direct")
 	numbered(t, "dimension flags", "guard", "exact")
+	numbered(t, "meta flags", "strict")
 	if levelNarrow != 1<<0 || levelDirect != 1<<1 || dimensionGuard != 1<<0 || dimensionExact != 1<<1 {
 		t.Error("the flags of a level or of a dimension are other bits than in format.md")
 	}

@@ -50,7 +50,7 @@ func sealedText(encoded string) (string, bool) {
 	return kindNames[recipe.Kind(encoded[0])] + " sealed", true
 }
 
-// kindNames are the names of format.md, table recipe kinds.
+// kindNames are the names of docs/recipes.md, table recipe kinds.
 var kindNames = map[recipe.Kind]string{
 	recipe.Constant: "constant", recipe.Expression: "expression", recipe.LookupOf: "lookup",
 	recipe.FirstFound: "first found",
@@ -111,7 +111,7 @@ func recipeText(r *recipe.Recipe, reveal bool) string {
 	return strings.Join(words, " ")
 }
 
-// opNames are the names of format.md, table ops.
+// opNames are the names of docs/recipes.md, table ops.
 var opNames = map[expr.Op]string{
 	expr.Const: "Const", expr.Var: "Var", expr.Concat: "Concat", expr.ArrayLit: "ArrayLit", expr.HashLit: "HashLit",
 	expr.Splat:  "Splat",

@@ -19,7 +19,7 @@ import (
 //	lambda    Call only
 //
 // and a lambda as a uvarint number of parameters, each with name, a byte of flags (1: type, 2: default, 4: rest) and
-// the nodes of type and default, and the body. format.md, section "Expressions", is normative.
+// the nodes of type and default, and the body. recipes.md, section "Expressions", is normative.
 
 // errMalformed says that bytes are no encoded expression.
 var errMalformed = errors.New("not an encoded expression")

@@ -12,7 +12,7 @@ import (
 )
 
 // An encoded recipe is its kind, a byte of flags, and the fields the flags and the kind say are there, in the order of
-// the struct. format.md, section "Recipes", is normative.
+// the struct. recipes.md, section "Recipes", is normative.
 const (
 	flagSensitive = 1 << iota
 	flagType
