@@ -64,7 +64,7 @@ func acceptsComputed(b byte) bool {
 	return !r.failed && r.b == ""
 }
 
-// recipeFlags is a constant with flags, and what they say follows.
+// recipeFlags returns an encoded constant with the given flags and the fields that they require.
 func recipeFlags(flags byte) string {
 	b := "\x00" + string([]byte{flags})
 	if flags&(1<<4) != 0 {
@@ -79,7 +79,7 @@ func recipeFlags(flags byte) string {
 	return b + "\x00"
 }
 
-// optionFlags is a multibind with these flags of options, and what they say follows.
+// optionFlags returns an encoded multibind whose options have the given flags and the fields that they require.
 func optionFlags(flags byte) string {
 	b := "\x07\x00\x01\x00" + string([]byte{flags}) + "\x03\x00"
 	if flags&(1<<4) != 0 {
@@ -154,7 +154,7 @@ func TestFormatBindsFlagsToFeatures(t *testing.T) {
 	}
 }
 
-// Bit 7 of an op is for calls, and there are no others ops than those of the table.
+// Only a call may have bit 7 in its op, and only the ops of the table decode.
 func TestFormatStatesTheByteOfAnOp(t *testing.T) {
 	const lambda = "\x00\x00\x00\x00"
 	bodies := []string{"\x00\x00", "\x00\x01a", "\x00\x00", "\x00\x01\x00\x00\x00", "\x00\x02\x00\x00\x00\x00\x00\x00",
