@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/lint"
@@ -22,8 +23,8 @@ var (
 	number = regexp.MustCompile(`[0-9]+`)
 )
 
-// Who reads that something is said elsewhere finds it there.
-func TestWhatIsCitedExists(t *testing.T) {
+// Documents and sections that a comment or document refers to must exist.
+func TestCitedDocumentsExist(t *testing.T) {
 	texts := 0
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !slices.Contains([]string{".go", ".md", ".txtar"}, filepath.Ext(path)) {
@@ -50,7 +51,8 @@ func TestWhatIsCitedExists(t *testing.T) {
 	}
 }
 
-// checkSources reports a document without a text, and source files that it names by a path that does not exist.
+// checkSources reports references to missing sections, and source files cited by a path that does
+// not exist.
 func checkSources(t *testing.T, path, text string) {
 	t.Helper()
 	if strings.TrimSpace(text) == "" {
@@ -63,7 +65,7 @@ func checkSources(t *testing.T, path, text string) {
 	}
 }
 
-// prose is what path says to who reads it, in one line: a document, the comments of a program or of a scenario.
+// prose returns the text of path in one line: a document, or the comments of a program or scenario.
 func prose(path, text string) string {
 	mark := map[string]string{".go": "//", ".txtar": "#"}[filepath.Ext(path)]
 	var lines []string
@@ -75,8 +77,8 @@ func prose(path, text string) string {
 	return strings.Join(lines, " ")
 }
 
-// checkCited reports what path cites in vain: a document by its path or, if it is one of docs/, by its name; sections
-// of it by number; a heading.
+// checkCited reports references in path that lead nowhere: a document by its path or, in docs/, by
+// its name; its sections by number; a heading.
 func checkCited(t *testing.T, path, cited string, sections []string, heading string) {
 	t.Helper()
 	for _, dir := range []string{filepath.Dir(path), ".", "docs"} {
@@ -90,55 +92,82 @@ func checkCited(t *testing.T, path, cited string, sections []string, heading str
 			}
 		}
 		if heading != "" && !strings.Contains(string(text), "# "+heading+"\n") {
-			t.Errorf("%s cites %q in %s, which is no heading there", path, heading, cited)
+			t.Errorf("%s cites %q in %s, which has no such heading", path, heading, cited)
 		}
 		return
 	}
 	t.Errorf("%s cites %s, which is not there", path, cited)
 }
 
-// The guide lists what a user may write; the tables of the program decide what that is.
-func TestTheGuideListsFunctionsAndTypes(t *testing.T) {
+// TestLanguageListsFunctionsAndTypes compares the lists in docs/language.md with the tables of the program.
+func TestLanguageListsFunctionsAndTypes(t *testing.T) {
 	if got, want := listed(t, "functions"), stdlib.Functions.Names(); !slices.Equal(got, want) {
-		t.Errorf("docs/guide.md lists the functions %v, there are %v", got, want)
+		t.Errorf("docs/language.md lists the functions %v, there are %v", got, want)
 	}
 	inGuide := listed(t, "types")
 	for _, name := range inGuide {
 		if _, err := types.Named(name); err != nil {
-			t.Errorf("docs/guide.md lists a type: %v", err)
+			t.Errorf("docs/language.md lists a type: %v", err)
 		}
 	}
 	for k := types.Any; k <= types.Callable; k++ {
 		if name := types.Of(k).String(); !slices.Contains(inGuide, name) {
-			t.Errorf("docs/guide.md does not list the type %s", name)
+			t.Errorf("docs/language.md does not list the type %s", name)
 		}
 	}
 }
 
-// listed is the words of the fenced block of docs/guide.md of that kind, sorted.
+// listed returns the sorted words of the fenced block of that kind in docs/language.md.
 func listed(t *testing.T, kind string) []string {
 	t.Helper()
-	_, after, _ := strings.Cut(read(t, "docs/guide.md"), "\n```"+kind+"\n")
+	_, after, _ := strings.Cut(read(t, "docs/language.md"), "\n```"+kind+"\n")
 	block, _, ok := strings.Cut(after, "\n```\n")
 	if !ok {
-		t.Fatalf("docs/guide.md has no block of %s", kind)
+		t.Fatalf("docs/language.md has no block of %s", kind)
 	}
 	return slices.Sorted(slices.Values(strings.Fields(block)))
 }
 
-func TestGuideListsAllAdvice(t *testing.T) {
-	_, table, _ := strings.Cut(read(t, "docs/guide.md"), "\n## Advice\n")
+// TestLintDocumentListsAllCodes checks that docs/lint.md has a row for each code of advice.
+func TestLintDocumentListsAllCodes(t *testing.T) {
+	_, table, _ := strings.Cut(read(t, "docs/lint.md"), "\n## Codes\n")
 	table, _, _ = strings.Cut(table, "\n## ")
 	for _, code := range lint.Codes() {
 		if !strings.Contains(table, "\n| `"+string(code)+"` |") {
-			t.Errorf("docs/guide.md, \"Advice\", has no row for %s", code)
+			t.Errorf("docs/lint.md, \"Codes\", has no row for %s", code)
 		}
 	}
 }
 
-// A code that the guide explains is one of the program.
-func TestTheGuideExplainsCodesThereAre(t *testing.T) {
-	_, tables, _ := strings.Cut(read(t, "docs/guide.md"), "\n## Troubleshooting\n")
+// TestDocumentLinesAreShort checks that prose in documents has at most 100 columns. Tables, code, and lines with a
+// link or an address may be longer.
+func TestDocumentLinesAreShort(t *testing.T) {
+	const columns = 100
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".md" {
+			return err
+		}
+		code := false
+		for i, line := range strings.Split(read(t, path), "\n") {
+			trimmed := strings.TrimSpace(line)
+			if strings.HasPrefix(trimmed, "```") {
+				code = !code
+			}
+			long := utf8.RuneCountInString(line) > columns && !code && !strings.HasPrefix(line, "    ")
+			if long && !strings.HasPrefix(trimmed, "|") && !strings.Contains(line, "](") && !strings.Contains(line, "://") {
+				t.Errorf("%s:%d: a line of more than %d columns", path, i+1, columns)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Codes that the guide explains must exist.
+func TestGuideExplainsExistingCodes(t *testing.T) {
+	_, tables, _ := strings.Cut(read(t, "docs/guide/find-out-why.md"), "\n## Troubleshooting\n")
 	codes := regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(tables, -1)
 	if len(codes) < 10 {
 		t.Fatalf("the guide explains %d codes", len(codes))

@@ -16,15 +16,16 @@ import (
 	"testing"
 )
 
-// layered are packages whose files build on one another one way, so that a reader of a file needs no file that builds
-// on it.
+// layered lists the packages whose files depend on each other in one direction only, so that a file
+// can be read without the files that depend on it.
 var layered = []string{
 	"compile", "compile/internal/check", "compile/internal/index", "compile/internal/pass", "compile/internal/place",
 	"compile/internal/rewrite", "internal/lookup", "internal/recipe", "loader/internal/site",
 }
 
-// In a layered package, a file uses only files below it: no chain of uses returns to its beginning.
-func TestFilesUseOneAnotherOneWay(t *testing.T) {
+// In a layered package, a file uses only files below it. Following the uses of a file never leads
+// back to it.
+func TestFilesOfLayeredPackagesHaveNoCycles(t *testing.T) {
 	compiled := compiledPackages(t)
 	found := 0
 	for _, dir := range layered {
@@ -42,7 +43,7 @@ func TestFilesUseOneAnotherOneWay(t *testing.T) {
 	}
 }
 
-// compiledPackages returns the files with the declarations of the packages that layered ones import.
+// compiledPackages returns the export data files of the packages that layered packages import.
 func compiledPackages(t *testing.T) map[string]string {
 	t.Helper()
 	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}

@@ -16,10 +16,10 @@ import (
 	"unicode/utf8"
 )
 
-// quoted is a text in a line: what a message says is not cut, so that it can be searched for.
+// quoted matches text in quotes. Messages are not split, so that they can be searched for.
 var quoted = regexp.MustCompile("\"(\\\\.|[^\"\\\\])*\"|`[^`]*`")
 
-// goFiles are the files of Go below the project, by folder.
+// goFiles returns the Go files of the project by folder.
 func goFiles(t *testing.T) map[string][]string {
 	t.Helper()
 	files := map[string][]string{}
@@ -36,7 +36,7 @@ func goFiles(t *testing.T) map[string][]string {
 	return files
 }
 
-func TestLinesAreReadWithoutScrolling(t *testing.T) {
+func TestLinesAreShort(t *testing.T) {
 	const columns = 120 // a tab counts as 4
 	for _, files := range goFiles(t) {
 		for _, name := range files {
@@ -50,10 +50,10 @@ func TestLinesAreReadWithoutScrolling(t *testing.T) {
 	}
 }
 
-// holdsText tells whether most of a line is text in quotes.
+// holdsText reports whether most of a line is quoted text.
 func holdsText(line string) bool { return len(quoted.ReplaceAllString(line, "")) < len(line)/2 }
 
-// maxArchitecture is the most lines that ARCHITECTURE.md may have: it is read as a whole.
+// maxArchitecture limits the length of ARCHITECTURE.md, which should be read as a whole.
 const maxArchitecture = 150
 
 func TestArchitectureIsShort(t *testing.T) {
@@ -62,7 +62,7 @@ func TestArchitectureIsShort(t *testing.T) {
 	}
 }
 
-// TestFilesAndFunctionsStayShort checks that a file fits into a head, and a function on a screen. Tests are exempt.
+// TestFilesAndFunctionsStayShort limits the lengths of files and functions. Tests are exempt.
 func TestFilesAndFunctionsStayShort(t *testing.T) {
 	const fileLines, functionLines = 400, 60
 	for _, names := range goFiles(t) {
@@ -151,8 +151,9 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// A link that leads out of the project is broken elsewhere, and so is a copy of the Puppet module that has it.
-func TestLinksLeadIntoTheProject(t *testing.T) {
+// A link that leads out of the project would be broken elsewhere, for instance in a copy of the
+// Puppet module.
+func TestLinksStayInTheProject(t *testing.T) {
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.Type() != fs.ModeSymlink {
 			return err
@@ -173,7 +174,7 @@ func TestLinksLeadIntoTheProject(t *testing.T) {
 	}
 }
 
-// No program is committed: go build leaves one where it is called.
+// go build leaves a program in the current directory. It must not be committed.
 func TestNoProgramIsCommitted(t *testing.T) {
 	out, err := exec.Command("git", "ls-files", "-z").Output()
 	if err != nil {

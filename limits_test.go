@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// docs/limits.md names each constant that is a limit by its name, with the value it has, and no others.
-func TestLimitsAreStated(t *testing.T) {
+// docs/limits.md lists exactly the constants that are limits, with their names and values.
+func TestLimitsAreDocumented(t *testing.T) {
 	limits := constantsOf(t)
 	stated := map[string]bool{}
 	row := regexp.MustCompile("(?m)^\\| `([a-z0-9/]+\\.[A-Za-z]+)` \\| ([0-9]+) \\| ")
@@ -35,7 +35,7 @@ func TestLimitsAreStated(t *testing.T) {
 	}
 }
 
-// constantsOf is the values of all constants of what is shipped, by folder and name.
+// constantsOf returns the values of all constants in shipped code, by folder and name.
 func constantsOf(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -55,7 +55,7 @@ func constantsOf(t *testing.T) map[string]string {
 			}
 			files = append(files, f)
 		}
-		conf := types.Config{Importer: few{}, Error: func(error) {}} // constants are understood without the rest
+		conf := types.Config{Importer: few{}, Error: func(error) {}} // constants can be evaluated without the rest
 		pkg, _ := conf.Check(dir, fset, files, nil)
 		for _, name := range pkg.Scope().Names() {
 			if c, ok := pkg.Scope().Lookup(name).(*types.Const); ok && c.Val().Kind() == constant.Int {
@@ -66,7 +66,7 @@ func constantsOf(t *testing.T) map[string]string {
 	return out
 }
 
-// few imports the constants of other packages that limits are made of. A duration is in seconds.
+// few imports the constants of other packages that limits use. A duration is in seconds.
 type few struct{}
 
 func (few) Import(name string) (*types.Package, error) {

@@ -1,4 +1,4 @@
-// Package bench holds the benchmarks of lookups; see README.md.
+// Package bench has the benchmarks of lookups; see README.md.
 package bench
 
 import (
@@ -9,8 +9,8 @@ import (
 	"bindc/bench/rows"
 )
 
-// Opening a world checks what it answers, so this fails where the benchmarks would measure wrong answers.
-func TestSmallSiteIsAnsweredAsExpected(t *testing.T) {
+// Opening a world checks its values, so this fails if the benchmarks would measure wrong results.
+func TestSmallSiteHasExpectedValues(t *testing.T) {
 	w, err := rows.Open(gen.Sizes["S"])
 	if err != nil {
 		t.Fatal(err)
@@ -20,8 +20,8 @@ func TestSmallSiteIsAnsweredAsExpected(t *testing.T) {
 	}
 }
 
-// BenchmarkLookup runs the rows of the table that are of site L, each case and its yardstick one after the other. For
-// ratios, cmd/table is better: it lets them take turns.
+// BenchmarkLookup runs the rows of the table for site L, each case followed by its yardstick.
+// cmd/table is better for ratios, because it alternates between them.
 func BenchmarkLookup(b *testing.B) {
 	w, err := rows.Open(gen.Sizes["L"])
 	if err != nil {

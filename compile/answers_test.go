@@ -14,16 +14,16 @@ import (
 	"bindc/snapshot"
 )
 
-// Sites as those of reports, and what lookups find: a key, behind an @ the node it is asked for, and the value as JSON;
-// not found is a dash, an error its code.
+// answers lists sites, as reports does, and lookups with their results. "key@node" is a lookup for
+// a node. Values are JSON, a dash means not found, and an error is its code.
 var answers = []struct{ name, site, module, want string }{
 	{"an alias", `{name: new, to_alias_of: old}`, "[old, 1]\n{when: {node: n}, bind: [[old, 2]]}",
 		"new 1; new@n 2; old 1; old@n 2"},
-	{"an alias of what is bound for some", `{name: new, to_alias_of: old}`,
+	{"an alias of a key bound for one node", `{name: new, to_alias_of: old}`,
 		"{when: {node: n}, bind: [[old, 1]]}\n[new, 0]", "new 0; new@n 1; old -"},
-	{"an alias for some", `{when: {node: n}, bind: [{name: new, to_alias_of: old}]}`, "[old, 1]\n[new, 0]",
+	{"an alias for one node", `{when: {node: n}, bind: [{name: new, to_alias_of: old}]}`, "[old, 1]\n[new, 0]",
 		"new 0; new@n 1; old@n 1"},
-	{"an alias of what is bound above it", `[old, 1]`, `{name: new, to_alias_of: old}`, "new 1; old 1"},
+	{"an alias of a key bound in a higher layer", `[old, 1]`, `{name: new, to_alias_of: old}`, "new 1; old 1"},
 	{"an alias of undef", `{name: new, to_alias_of: old}`, "[old, null]\n[new, 0]", "new null"},
 	{"an alias of an alias", "{name: a, to_alias_of: b}\n{name: b, to_alias_of: c}\n{name: c, to_alias_of: d}\n[d, 1]",
 		``, "a 1; b 1; c 1"},
@@ -32,11 +32,11 @@ var answers = []struct{ name, site, module, want string }{
 
 	{"a rename", `{name: new, to_renamed: old}`, "[old, 1]\n{when: {node: n}, bind: [[old, 2]]}",
 		"new 1; new@n 2; old -; old@n -"},
-	{"a rename of what is bound above it too", "{when: {node: n}, bind: [[old, 3]]}\n{name: new, to_renamed: old}",
+	{"a rename of a key that is also bound in a higher layer", "{when: {node: n}, bind: [[old, 3]]}\n{name: new, to_renamed: old}",
 		`[old, 1]`, "new 1; new@n 1; old -; old@n 3"},
-	{"a rename for some", `{when: {node: n}, bind: [{name: new, to_renamed: old}]}`, "[old, 1]\n[new, 0]",
+	{"a rename for one node", `{when: {node: n}, bind: [{name: new, to_renamed: old}]}`, "[old, 1]\n[new, 0]",
 		"new 0; new@n 1; old 1; old@n -"},
-	{"a rename of what is bound for some", `{name: new, to_renamed: old}`,
+	{"a rename of a key bound for one node", `{name: new, to_renamed: old}`,
 		"{when: {node: n}, bind: [[old, 1]]}\n[new, 0]", "new 0; new@n 1; old -; old@n -"},
 	{"a rename for two nodes", `{when: {node: [n, m]}, bind: [{name: new, to_renamed: old}]}`, `[old, 1]`,
 		"new -; new@n 1; new@m 1; old 1; old@n -; old@m -"},
@@ -47,31 +47,31 @@ var answers = []struct{ name, site, module, want string }{
 	{"an alias of the new name", "{name: a, to_alias_of: new}\n{name: new, to_renamed: old}", `[old, 1]`,
 		"a 1; new 1; old -"},
 
-	{"what a key is below", `{rebind: a, transformer: '|$v| { $v + 1 }'}`,
+	{"a rebinding", `{rebind: a, transformer: '|$v| { $v + 1 }'}`,
 		"[a, 1]\n{when: {node: n}, bind: [[a, 5]]}", "a 2; a@n 6"},
-	{"what a key is below, where it is bound", `{rebind: a, transformer: '|$v| { $v + 1 }'}`,
+	{"a rebinding of a key bound for one node", `{rebind: a, transformer: '|$v| { $v + 1 }'}`,
 		`{when: {node: n}, bind: [[a, 5]]}`, "a -; a@n 6"},
-	{"what a key is below, twice", `{when: {node: n}, bind: [{rebind: a, transformer: '|$v| { $v * 2 }'}]}`,
+	{"two rebindings of one key", `{when: {node: n}, bind: [{rebind: a, transformer: '|$v| { $v * 2 }'}]}`,
 		"{when: {node: n}, bind: [{rebind: a, transformer: '|$v| { $v + 1 }'}]}\n[a, 1]", "a 1; a@n 4"},
 
-	{"what is optional", `{name: a, to_lookup_of: b, optional: true}`, "[a, 0]\n{when: {node: n}, bind: [[b, 1]]}",
+	{"an optional binding", `{name: a, to_lookup_of: b, optional: true}`, "[a, 0]\n{when: {node: n}, bind: [[b, 1]]}",
 		"a 0; a@n 1"},
-	{"what is optional, below what is bound for some", "{name: a, to_lookup_of: b, optional: true}\n" +
+	{"an optional binding below one for a node", "{name: a, to_lookup_of: b, optional: true}\n" +
 		"{when: {node: n}, bind: [[a, 2]]}", "", "a -; a@n 2"},
-	{"what is optional, and hidden", "[a, 2]", "{name: a, to_lookup_of: b, optional: true}\n[b, 1]", "a 2"},
+	{"an optional binding that is hidden", "[a, 2]", "{name: a, to_lookup_of: b, optional: true}\n[b, 1]", "a 2"},
 
-	{"contributions by another name", `{name: wheel, to_alias_of: root}`,
+	{"contributions with an alias", `{name: wheel, to_alias_of: root}`,
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n" +
 			"{in: users, name: joe, to: joe}",
 		`users {"joe":"joe","root":"alice","wheel":"alice"}; wheel -; root -`},
-	{"contributions by the alias of an alias that has the name of a key",
+	{"contributions with an alias of an alias named like a key",
 		"{name: b, to_alias_of: a}\n{name: a, to_alias_of: root}\n[b, 1]",
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}",
 		`users {"a":"alice","b":"alice","root":"alice"}; b 1; a -`},
-	{"contributions of the name of an alias, by an alias",
+	{"contributions named like an alias that has an alias",
 		"{name: y, to_alias_of: x}\n{name: x, to_alias_of: k}\n[k, 1]",
 		"{name: l, multibind_id: l, type: Hash}\n{in: l, name: x, to: 2}", `l {"x":2,"y":2}; x 1; y 1`},
-	{"contributions by the alias of an alias", "{name: c, to_alias_of: b}\n{name: b, to_alias_of: a}\n" +
+	{"contributions with an alias of an alias", "{name: c, to_alias_of: b}\n{name: b, to_alias_of: a}\n" +
 		"{name: a, to_alias_of: root}",
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}",
 		`users {"a":"alice","b":"alice","c":"alice","root":"alice"}`},
@@ -81,7 +81,7 @@ var answers = []struct{ name, site, module, want string }{
 	{"contributions renamed for two nodes", `{when: {node: [n, m]}, bind: [{name: wheel, to_renamed: root}]}`,
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}",
 		`users {"root":"alice"}; users@n {"wheel":"alice"}; users@m {"wheel":"alice"}`},
-	{"contributions renamed, but for those above", "{in: users, name: root, to: bob}", "" +
+	{"contributions renamed, except in the higher layer", "{in: users, name: root, to: bob}", "" +
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n" +
 		"{when: {node: n}, bind: [{name: wheel, to_renamed: root}]}",
 		`users {"root":"bob"}; users@n {"root":"bob","wheel":"alice"}`},
@@ -93,7 +93,7 @@ var answers = []struct{ name, site, module, want string }{
 	{"a key and contributions of one name renamed", `{name: wheel, to_renamed: root}`,
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n[root, 1]",
 		`users {"wheel":"alice"}; root -; wheel 1`},
-	{"a key and contributions of one name, by an alias", `{name: wheel, to_alias_of: root}`,
+	{"a key and contributions of one name with an alias", `{name: wheel, to_alias_of: root}`,
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n[root, 1]",
 		`users {"root":"alice","wheel":"alice"}; root 1; wheel 1`},
 	{"contributions of the name of a key that is rebound", `{rebind: root, transformer: '|$v| { $v + 1 }'}`,
@@ -107,10 +107,10 @@ var answers = []struct{ name, site, module, want string }{
 		`/classes ["a","b","d"]; /classes@n ["c","b","d"]`},
 	{"classes that are rebound", `{rebind: /classes, transformer: "|$v| { $v + ['z'] }"}`,
 		"{include: a}\n{when: {node: n}, bind: [{include: b}]}", `/classes ["a","z"]; /classes@n ["b","a","z"]`},
-	{"classes that are rebound, beside a key", "[b, 1]\n{rebind: /classes, transformer: '|$v| { $v.size }'}",
+	{"classes that are rebound, next to a key", "[b, 1]\n{rebind: /classes, transformer: '|$v| { $v.size }'}",
 		`{include: a}`, `/classes 1; b 1`},
 	{"classes that nothing includes", `{exclude: a}`, ``, "/classes -"},
-	{"classes of the module alone", ``, `{include: a}`, `/classes ["a"]`},
+	{"classes that only the module includes", ``, `{include: a}`, `/classes ["a"]`},
 	{"one dependency", `{dependency: ['File[a]', 'File[b]']}`, ``,
 		`/dependencies [{"from":"File[a]","kind":"->","to":"File[b]"}]`},
 	{"dependencies", `{dependency: ['File[a]', 'File[b]']}`, "{dependency: ['File[a]', 'File[b]']}\n" +
@@ -132,7 +132,7 @@ var answers = []struct{ name, site, module, want string }{
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
 		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/dbport -; /param/Web[one]/port -; ` +
 			`/map/Web/Sql {"dbuser":"user"}`},
-	{"parameters by a map that is said there, beside one of the types", "" +
+	{"parameters with a map in the transfer and one of the two types", "" +
 		"{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {name: user}}}\n{map: [Web, Sql], to: {dbuser: user}}",
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
 		`/param/Web[one]/name "wiki"; /param/Web[one]/dbuser -; /param/Web[one]/port -`},
@@ -141,98 +141,98 @@ var answers = []struct{ name, site, module, want string }{
 		"{when: {node: m}, bind: [{map: [Web, Sql], to: {dbuser: owner}}]}",
 		"{parameters: 'Sql[one]', to: {user: wiki, owner: root}}\n{parameters: 'Web[one]', to: {dbuser: nobody}}",
 		`/param/Web[one]/dbuser "nobody"; /param/Web[one]/dbuser@n "wiki"; /param/Web[one]/dbuser@m "root"`},
-	{"parameters by a map of two for some", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"parameters with a map of two entries for one node", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user, dbport: port}}]}",
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: 'Web[one]', to: {dbuser: x, dbport: 2}}",
 		`/param/Web[one]/dbuser "x"; /param/Web[one]/dbport 2; /param/Web[one]/dbuser@n "wiki"; ` +
 			`/param/Web[one]/dbport@n 1`},
-	{"parameters by a map for some, of a name that the other has too", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"parameters with a map for one node from a name that the other target has", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {port: user}}]}",
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}", `/param/Web[one]/port -; /param/Web[one]/port@n "wiki"`},
-	{"parameters by a map that is renamed", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"parameters whose map is renamed", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{name: other, to_renamed: /map/Web/Sql}", "{map: [Web, Sql], to: {dbuser: user}}\n" +
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
 		`other {"dbuser":"user"}; /param/Web[one]/dbuser -; /param/Web[one]/port 1`},
-	{"parameters by a map that has another name too", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"parameters whose map has an alias", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{name: other, to_alias_of: /map/Web/Sql}", "{map: [Web, Sql], to: {dbuser: user}}\n" +
 		"{parameters: 'Sql[one]', to: {user: wiki}}", `other {"dbuser":"user"}; /param/Web[one]/dbuser "wiki"`},
-	{"parameters by a map that is renamed for some", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"parameters whose map is renamed for one node", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{name: other, to_renamed: /map/Web/Sql}]}", "" +
 		"{map: [Web, Sql], to: {dbuser: user}}\n{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n" +
 		"{parameters: Web, to: {port: 80}}",
 		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/port -; /param/Web[one]/dbuser@n -; /param/Web[one]/port@n 1`},
-	{"parameters by a map that is renamed for some below another map for some", "" +
+	{"parameters whose map is renamed for one node, below a map for another node", "" +
 		"{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{name: other, to_renamed: /map/Web/Sql}]}", "" +
 		"{when: {node: m}, bind: [{map: [Web, Sql], to: {dbport: port}}]}\n{map: [Web, Sql], to: {dbuser: user}}\n" +
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
 		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/port@n 1; /param/Web[one]/dbuser@n -; ` +
 			`/param/Web[one]/dbport@m 1; /param/Web[one]/port@m -`},
-	{"parameters of what has them from a third, where the map of the types is renamed",
+	{"parameters through a third target, where the map is renamed",
 		"{parameters: 'Web[one]', to: 'Pool[one]'}\n{name: other, to_renamed: /map/Web/Pool}\n" +
 			"{parameters: 'Pool[one]', to: 'Sql[one]', options: {map: {port: port}}}",
 		"{when: {node: n}, bind: [{map: [Web, Pool], to: {size: port}}]}\n{parameters: 'Sql[one]', to: {port: 1}}\n" +
 			"{parameters: Web, to: {port: 80}}",
 		`/param/Web[one]/port 1; /param/Web[one]/port@n 1; /param/Web[one]/size@n -`},
-	{"parameters of classes, one of which is an alias", "{parameters: web, to: sql}",
+	{"parameters of classes, one an alias", "{parameters: web, to: sql}",
 		"{name: 'web::port', to_alias_of: k}\n[k, 1]\n{parameters: sql, to: {port: 5}}", `web::port 5`},
-	{"parameters of classes of another, one of which is renamed", "{parameters: web, to: sql}\n" +
+	{"parameters of classes, one renamed", "{parameters: web, to: sql}\n" +
 		"{name: other, to_renamed: web::size}",
 		"{parameters: web, to: {port: 1, size: 2}}\n{parameters: sql, to: {port: 5}}",
 		`web::port 5; other 2; web::size -`},
-	{"parameters by a map for some, and one for all", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"parameters with a map for one node, then one for all", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user}}]}\n{map: [Web, Sql], to: {dbuser: owner}}",
 		"{parameters: 'Sql[one]', to: {user: wiki, owner: root, dbuser: x}}\n{parameters: Web, to: {user: nobody}}\n" +
 			"{parameters: 'Web[one]', to: {user: nobody}}",
 		`/param/Web[one]/dbuser "root"; /param/Web[one]/dbuser@n "wiki"; /param/Web[one]/user "nobody"`},
-	{"parameters by a map for all, and one for some", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"parameters with a map for all, then one for a node", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{map: [Web, Sql], to: {dbuser: owner}}\n{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user}}]}",
 		"{parameters: 'Sql[one]', to: {user: wiki, owner: root}}",
 		`/param/Web[one]/dbuser "root"; /param/Web[one]/dbuser@n "wiki"`},
-	{"parameters by maps for some, of what is not bound, perhaps", "" +
+	{"optional parameters with maps for some nodes", "" +
 		"{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user}}]}\n" +
 		"{when: {node: m}, bind: [{map: [Web, Sql], to: {dbuser: owner}}]}",
 		"{parameters: 'Sql[one]', to: {owner: root}}\n{parameters: 'Web[one]', to: {dbuser: nobody}}",
 		`/param/Web[one]/dbuser "nobody"; /param/Web[one]/dbuser@n "nobody"; /param/Web[one]/dbuser@m "root"`},
-	{"parameters that both have, where no map is effective", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"parameters that both targets have, where no map is effective", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {port: owner}}]}",
 		"{parameters: 'Sql[one]', to: {port: 1, owner: 2}}\n{parameters: Web, to: {port: 80}}",
 		`/param/Web[one]/port 1; /param/Web[one]/port@n 2`},
-	{"parameters of what is not bound, perhaps", "" +
+	{"optional parameters of an unbound target", "" +
 		"{parameters: 'Web[one]', to: 'Sql[one]', optional: true, options: {map: {dbuser: user, dbport: port}}}",
 		"{parameters: 'Web[one]', to: {dbuser: nobody}}\n{parameters: 'Sql[one]', to: {port: 1}}",
 		`/param/Web[one]/dbuser "nobody"; /param/Web[one]/dbport 1`},
-	{"parameters of what has none, perhaps", `{parameters: 'Web[one]', to: 'Sql[one]', optional: true}`, `[a, 1]`,
+	{"optional parameters of a target without parameters", `{parameters: 'Web[one]', to: 'Sql[one]', optional: true}`, `[a, 1]`,
 		`a 1; /param/Web[one]/user -`},
-	{"parameters of what has them from a third", "{parameters: 'Web[one]', to: 'Pool[one]'}\n" +
+	{"parameters through a third target", "{parameters: 'Web[one]', to: 'Pool[one]'}\n" +
 		"{parameters: 'Pool[one]', to: 'Sql[one]', options: {map: {port: port}}}",
 		"{parameters: 'Sql[one]', to: {port: 1}}\n{parameters: Web, to: {port: 80}}",
 		`/param/Pool[one]/port 1; /param/Web[one]/port 1`},
-	{"parameters of what has them from a third, by the map of the types", "{parameters: 'Web[one]', to: 'Pool[one]'}\n" +
+	{"parameters through a third target with the map of the types", "{parameters: 'Web[one]', to: 'Pool[one]'}\n" +
 		"{parameters: 'Pool[one]', to: 'Sql[one]'}\n{map: [Pool, Sql], to: {port: port}}",
 		"{parameters: 'Sql[one]', to: {port: 1}}\n{parameters: Web, to: {port: 80}}",
 		`/param/Pool[one]/port 1; /param/Web[one]/port 1`},
-	{"parameters of what has them from a third, perhaps", "" +
+	{"optional parameters through a third target", "" +
 		"{parameters: 'Web[one]', to: 'Pool[one]', optional: true, options: {map: {size: port}}}\n" +
 		"{parameters: 'Pool[one]', to: 'Sql[one]'}",
 		"{parameters: 'Sql[one]', to: {port: 1}}\n{parameters: Pool, to: {port: 80}}",
 		`/param/Pool[one]/port 1; /param/Web[one]/size 1`},
-	{"parameters of another target for some", "" +
+	{"parameters of another target for one node", "" +
 		"{when: {node: n}, bind: [{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {name: user}}}]}",
 		"{parameters: 'Sql[one]', to: {user: wiki}}\n{parameters: 'Web[one]', to: {name: x}}",
 		`/param/Web[one]/name "x"; /param/Web[one]/name@n "wiki"`},
-	{"parameters of classes of another class", "{parameters: web, to: sql, options: {map: {dbuser: user}}}",
+	{"parameters of a class from another class", "{parameters: web, to: sql, options: {map: {dbuser: user}}}",
 		`{parameters: sql, to: {user: wiki}}`, `web::dbuser "wiki"; sql::user "wiki"`},
-	{"parameters that are another name of something", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"parameters that are aliases", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{parameters: 'Pool[one]', to: {port: 2}}", "{parameters: 'Sql[one]', to: {port: 1}}\n" +
 		"{parameters: 'Web[one]', to: 'Pool[one]', options: {map: {port: port}}}", `/param/Web[one]/port 1`},
-	{"parameters of which the types have no map, as it is abstract", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"parameters whose map is bound above an abstract one", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{map: [Web, Sql], to: {dbuser: user}}", "{map: [Web, Sql], abstract: true}\n" +
 		"{parameters: 'Sql[one]', to: {user: wiki}}", `/param/Web[one]/dbuser "wiki"`},
 }
 
-func TestWhatLookupsFind(t *testing.T) {
+func TestLookupsFindComposedBindings(t *testing.T) {
 	for _, c := range answers {
 		t.Run(c.name, func(t *testing.T) {
 			checkLookups(t, built(t, c.site, c.module), c.want)
@@ -251,7 +251,7 @@ func checkLookups(t *testing.T, snap *bindings.Snapshot, all string) {
 	}
 }
 
-// built is the snapshot of a site and its module db.
+// built returns the snapshot of a site and its module db.
 func built(t *testing.T, site, module string) *bindings.Snapshot {
 	t.Helper()
 	dir := t.TempDir()
@@ -270,7 +270,7 @@ func built(t *testing.T, site, module string) *bindings.Snapshot {
 	return opened(t, dir, content)
 }
 
-// opened is the snapshot of content, written into dir.
+// opened writes content to dir and returns the open snapshot.
 func opened(t *testing.T, dir string, content *snapshot.Content) *bindings.Snapshot {
 	t.Helper()
 	path := filepath.Join(dir, "site.bsnap")
@@ -288,13 +288,13 @@ func opened(t *testing.T, dir string, content *snapshot.Content) *bindings.Snaps
 	return snap
 }
 
-// found is what a lookup of a node finds, as JSON with the keys of hashes sorted.
+// found returns the result of a lookup for a node, as JSON with sorted hash keys.
 func found(t *testing.T, snap *bindings.Snapshot, key, node string) string {
 	t.Helper()
 	return answerTo(t, snap, key, "{}", node)
 }
 
-// answerTo is what a lookup finds for facts, as found writes it.
+// answerTo returns the result of a lookup for given facts, in the form of found.
 func answerTo(t *testing.T, snap *bindings.Snapshot, key, given, node string) string {
 	t.Helper()
 	facts, err := facts.ParseJSON([]byte(given), bindings.FactsOptions{Node: node})

@@ -11,16 +11,17 @@ import (
 	"bindc/loader"
 )
 
-// Of a site that was not read whole nobody can say who wins: only its values are judged.
-func TestSitesThatWereNotReadWhole(t *testing.T) {
+// Which binding wins is unknown if part of a site could not be read. Only its values are checked
+// then.
+func TestIncompleteSiteReportsNoConflicts(t *testing.T) {
 	got := strings.Join(compiled(t, "{to: 1}\n[a, 1]\n[a, 2]", ``), "\n")
 	if want := "1 error attribute:"; got != want {
 		t.Errorf("reported is %q, want %q", got, want)
 	}
 }
 
-// A conflict is reported at the first of the two places, in whatever order the files are named.
-func TestConflictsBetweenFiles(t *testing.T) {
+// A conflict is reported at the earlier of its two positions, whatever the order of the files.
+func TestConflictIsReportedAtTheFirstFile(t *testing.T) {
 	dir := t.TempDir()
 	config := "version: 1\nlayers: [{include: ['confdir:/z::default', 'confdir:/b::default']}]\n"
 	if err := os.WriteFile(filepath.Join(dir, "binder_config.yaml"), []byte(config), 0o666); err != nil {
@@ -38,9 +39,10 @@ func TestConflictsBetweenFiles(t *testing.T) {
 	}
 }
 
-// A rename and what a data file of its layer binds, under a narrower condition of the same precedence, are a conflict,
-// also where something higher hides both: what is below the rename would not be known.
-func TestARenameBesideADataFile(t *testing.T) {
+// A rename conflicts with a binding of a data file in the same layer, under a narrower condition of
+// the same precedence. This is so even if a higher binding hides both: the value below the rename
+// would be ambiguous.
+func TestRenameConflictsWithDataFileOfEqualPrecedence(t *testing.T) {
 	for _, include := range []string{"'confdir:/default', 'confdir-hiera:/'", "'confdir-hiera:/', 'confdir:/default'"} {
 		dir := t.TempDir()
 		for name, text := range map[string]string{
@@ -64,9 +66,9 @@ func TestARenameBesideADataFile(t *testing.T) {
 	}
 }
 
-// What a path computes from the variable of a category cannot be compared with it; that is told where the binding is: a
-// path has no place.
-func TestAConflictWithAPathThatIsComputed(t *testing.T) {
+// A path that computes with the variable of a category cannot be compared with that category. The
+// note is at the binding, because a path has no position.
+func TestConflictWithComputedPathHasNote(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"binder_config.yaml": "version: 1\ncategories: [[one, '${a}']]\n" +
@@ -85,9 +87,9 @@ func TestAConflictWithAPathThatIsComputed(t *testing.T) {
 	}
 }
 
-// Categories that share a variable exclude and imply one another. Where one computes with it that is not known, and a
-// conflict says so.
-func TestCategoriesThatShareAVariable(t *testing.T) {
+// Categories that share a variable can exclude or imply one another. If one computes its value from
+// the variable, this is unknown, and the conflict says so.
+func TestCategoriesSharingAVariable(t *testing.T) {
 	const doubt = "'loud' and 'one' depend on the same variable, but 'loud' is computed by an expression: whether they " +
 		"exclude or imply one another is not known"
 	for _, c := range []struct{ name, site, want string }{
@@ -98,7 +100,7 @@ func TestCategoriesThatShareAVariable(t *testing.T) {
 		{"they share nothing", "{when: {one: n}, bind: [{name: a, override: true, to: 1}]}\n" +
 			"{when: {far: m}, bind: [[a, 2]]}", "1 warning override: 2"},
 		{"bound twice", "{when: {one: n, two: x-n}, bind: [[a, 1], [a, 2]]}", "1 error conflict: 1"},
-		{"bound twice where nobody is", "{when: {one: n, two: x-m}, bind: [[a, 1], [a, 2]]}", ""},
+		{"bound twice under a condition that never holds", "{when: {one: n, two: x-m}, bind: [[a, 1], [a, 2]]}", ""},
 		{"bound twice where it is not known", "{when: {one: n, loud: M}, bind: [[a, 1], [a, 2]]}",
 			"1 error conflict: 1 binder_config.yaml: " + doubt},
 		{"bound twice, hidden perhaps", "{when: {far: f, one: n}, bind: [[a, 1], [a, 2]]}\n" +
@@ -107,14 +109,14 @@ func TestCategoriesThatShareAVariable(t *testing.T) {
 			"{when: {loud: N}, bind: [{name: b, to_lookup_of: a}]}", ""},
 		{"needs itself where that is hidden perhaps", "{when: {one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
 			"{when: {loud: N}, bind: [[b, 1]]}\n{name: b, to_lookup_of: a}", ""},
-		{"needs itself where nobody is", "{when: {one: n, two: x-m}, bind: [{name: a, to_lookup_of: a}]}", ""},
+		{"needs itself under a condition that never holds", "{when: {one: n, two: x-m}, bind: [{name: a, to_lookup_of: a}]}", ""},
 		{"needs itself through one of several where another is not known",
 			"{when: {one: n}, bind: [{name: l, multibind_id: l, type: Array}]}\n{in: l, to_lookup_of: l}\n" +
 				"{when: {loud: N}, bind: [{in: l, to: 1}]}", "1 error loop: 2"},
-		{"needs itself where what is not known is hidden", "{when: {far: f, one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
+		{"needs itself where the doubtful binding is hidden", "{when: {far: f, one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
 			"{when: {far: f, one: n}, bind: [{name: b, to_lookup_of: a}]}\n{when: {loud: N}, bind: [[b, 1]]}",
 			"1 error loop: 2"},
-		{"needs itself where what is not known is hidden, and may decline", "" +
+		{"needs itself where the doubtful binding is hidden by one that may decline", "" +
 			"{when: {far: f, one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
 			"{when: {far: f, one: n}, bind: [{name: b, to_lookup_of: a}]}\n" +
 			"{when: {loud: N}, bind: [{name: b, to_lookup_of: c, optional: true}]}\n[c, 1]", "1 error loop: 2"},
@@ -127,13 +129,13 @@ func TestCategoriesThatShareAVariable(t *testing.T) {
 		{"needs itself through one of a name, below one that is not known", "{name: l, multibind_id: l, type: Array}\n" +
 			"{when: {one: n}, bind: [{in: l, name: x, to_lookup_of: l}]}\n" +
 			"{when: {loud: N}, bind: [{in: l, name: x, to: 1}]}", ""},
-		{"tries what is optional and may look up what is not known, and then itself", "" +
+		{"tries an optional key that may look up a doubtful one, then itself", "" +
 			"{when: {one: n}, bind: [{name: a, to_first_found: [b, z]}]}\n{name: b, to_lookup_of: c, optional: true}\n" +
 			"{when: {loud: N}, bind: [[c, 1]]}\n{name: z, to_lookup_of: a}", ""},
-		{"tries what is optional and of a fact that decides a category, and then itself", "" +
+		{"tries an optional key that uses the fact of a category, then itself", "" +
 			"{when: {one: n}, bind: [{name: a, to_first_found: [b, z]}]}\n" +
 			"{name: b, to_expression: '$c', optional: true}\n{name: z, to_lookup_of: a}", ""},
-		{"tries what is not known, and then itself", "{when: {one: n}, bind: [{name: a, to_first_found: [b, a]}]}\n" +
+		{"tries a doubtful key, then itself", "{when: {one: n}, bind: [{name: a, to_first_found: [b, a]}]}\n" +
 			"{when: {loud: N}, bind: [[b, 1]]}", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,6 +1,6 @@
-// Package compile composes a site: it decides for all possible requests which binding wins, refuses what conflicts, and
-// turns strings and expressions into programs (language.md, sections 5 to 9). It reads no files and knows no bytes of
-// the snapshot; its result is a snapshot.Content.
+// Package compile composes a site. It decides for all possible requests which binding wins, rejects
+// conflicts, and turns strings and expressions into programs (language.md, sections 5 to 9). It
+// reads no files and knows nothing of the snapshot's bytes. Its result is a snapshot.Content.
 //
 // The passes are packages below internal, and Compile calls them in this order. Each takes what earlier ones returned.
 //
@@ -28,12 +28,12 @@ const DefaultEffort = 1 << 25
 
 // Options change the meaning of a site. The zero value is the default.
 type Options struct {
-	StrictVariables bool // the use of an unknown variable is an error of the lookup
-	Effort          int  // bounds the comparisons to find conflicts and loops, see pass.Effort; default: DefaultEffort
+	StrictVariables bool // using an unknown variable makes the lookup fail
+	Effort          int  // limits the comparisons that find conflicts and loops (pass.Effort); default: DefaultEffort
 }
 
-// Compile composes site. It reports to diags; the Content is only valid if diags has not failed. If the site could not
-// be read completely, Compile returns nil: which bindings win is unknown.
+// Compile composes site and reports to diags. The Content is valid only if diags has no errors. If
+// the site could not be read completely, which bindings win is unknown, and Compile returns nil.
 func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Content {
 	if diags.Incomplete() {
 		return nil
@@ -49,7 +49,7 @@ func newEnv(site *loader.Site, opts Options, diags *diag.List) *pass.Env {
 	return pass.NewEnv(site, opts.StrictVariables, effort, diags)
 }
 
-// compose runs the passes, one after the other.
+// compose runs the passes in order.
 func compose(e *pass.Env) *snapshot.Content {
 	ranks := place.RankConditions(e.Site)
 	placed := place.Bindings(e.Site, ranks)

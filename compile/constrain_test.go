@@ -14,7 +14,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// siteOf compiles a site, and returns its snapshot and what is reported: where, how severe, and the code.
+// siteOf compiles a site. It returns the snapshot, and the position, severity and code of each
+// diagnostic.
 func siteOf(t *testing.T, dir string) (*bindings.Snapshot, []string) {
 	t.Helper()
 	var diags diag.List
@@ -33,8 +34,9 @@ func siteOf(t *testing.T, dir string) (*bindings.Snapshot, []string) {
 	return opened(t, dir, content), out
 }
 
-// Lookups check what is computed above an abstract binding against its type.
-func TestAbstractTypesConstrainWhatIsComputed(t *testing.T) {
+// A computed value above an abstract binding is checked against the type of that binding by the
+// lookup.
+func TestAbstractTypeChecksComputedValuesInLookups(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/abstract_types.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -44,9 +46,9 @@ func TestAbstractTypesConstrainWhatIsComputed(t *testing.T) {
 		files[f.Name] = string(f.Data)
 		writeFile(t, filepath.Join(dir, filepath.FromSlash(f.Name)), string(f.Data))
 	}
-	snap, told := siteOf(t, filepath.Join(dir, "site"))
-	if want := strings.Fields(files["told.txt"]); strings.Join(told, " ") != strings.Join(want, " ") {
-		t.Errorf("reported is %q, expected %q", told, want)
+	snap, reported := siteOf(t, filepath.Join(dir, "site"))
+	if want := strings.Fields(files["told.txt"]); strings.Join(reported, " ") != strings.Join(want, " ") {
+		t.Errorf("reported is %q, expected %q", reported, want)
 	}
 	for line := range strings.Lines(files["answers.txt"]) {
 		key, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -58,14 +60,14 @@ func TestAbstractTypesConstrainWhatIsComputed(t *testing.T) {
 			t.Errorf("%s: the answer is %s", line, got)
 		}
 	}
-	snap, told = siteOf(t, filepath.Join(dir, "hiera5"))
-	if got := answerTo(t, snap, "a", "{}", ""); got != `"words"` || len(told) > 0 {
-		t.Errorf("what Hiera 5 interpolates is %s, and reported is %q", got, told)
+	snap, reported = siteOf(t, filepath.Join(dir, "hiera5"))
+	if got := answerTo(t, snap, "a", "{}", ""); got != `"words"` || len(reported) > 0 {
+		t.Errorf("the interpolated value is %s; reported is %q", got, reported)
 	}
 }
 
-// A constant that is checked when the site is built stays a constant, which a lookup reads and does not compute.
-func TestAbstractTypesLeaveConstantsAlone(t *testing.T) {
+// A constant that the build has checked stays a constant: lookups read it and compute nothing.
+func TestAbstractTypeKeepsConstants(t *testing.T) {
 	dir := t.TempDir()
 	writeBindings(t, filepath.Join(dir, "bindings"), "default", `[a, 1]`)
 	writeBindings(t, filepath.Join(dir, "modules", "db", "bindings"), "db::default",
@@ -77,8 +79,8 @@ func TestAbstractTypesLeaveConstantsAlone(t *testing.T) {
 	}
 }
 
-// What is known when the site is built is checked then.
-func TestAbstractTypesConstrainWhatIsKnown(t *testing.T) {
+// Values that are known at build time are checked then.
+func TestAbstractTypeChecksConstantsAtBuild(t *testing.T) {
 	const integer = `{name: a, abstract: true, type: Integer}`
 	const wrong = `1 error type_mismatch: m1`
 	checkReports(t, []struct{ name, site, module, want string }{
@@ -86,16 +88,16 @@ func TestAbstractTypesConstrainWhatIsKnown(t *testing.T) {
 		{"a value of another type", `[a, x]`, integer, wrong},
 		{"undef, which fits every type", `[a, null]`, integer, ``},
 		{"a text that is interpolated", `[a, "${x}"]`, integer, wrong},
-		{"what is computed", `{name: a, to_expression: '$x'}`, integer, ``},
-		{"what is looked up", "{name: a, to_lookup_of: b}\n[b, x]", integer, ``},
-		{"what is transformed", `{name: a, to: x, transformer: '|$v| { 1 }'}`, integer, ``},
+		{"a computed value", `{name: a, to_expression: '$x'}`, integer, ``},
+		{"a looked-up value", "{name: a, to_lookup_of: b}\n[b, x]", integer, ``},
+		{"a transformed value", `{name: a, to: x, transformer: '|$v| { 1 }'}`, integer, ``},
 		{"a text that is transformed", `{name: a, to: "${x}", transformer: '|$v| { 1 }'}`, integer, ``},
 		{"what declines", "{when: {node: n}, bind: [{name: a, to: null, optional: true}]}\n[a, 1]", integer, ``},
 		{"a narrower type", `{name: a, type: 'Integer[1]', to_expression: '$x'}`, integer, ``},
 		{"a wider type", `{name: a, type: Scalar, to_expression: '$x'}`, integer, ``},
 		{"the same type", `{name: a, type: Integer, to_expression: '$x'}`, integer, ``},
 		{"another type", `{name: a, type: String, to_expression: '$x'}`, integer, wrong},
-		{"another type of what is transformed", `{name: a, type: String, to: 1, transformer: '|$v| { "x" }'}`,
+		{"another type of a transformed value", `{name: a, type: String, to: 1, transformer: '|$v| { "x" }'}`,
 			integer, wrong},
 		{"a value of a wider type", `{name: a, type: Scalar, to: x}`, integer, wrong},
 		{"a multibinding", `{name: a, multibind_id: a, type: Array}`, integer, wrong},
@@ -113,8 +115,8 @@ func TestAbstractTypesConstrainWhatIsKnown(t *testing.T) {
 		{"the alternatives of an abstract binding", `[a, x]`, "{when: {node: [n, m]}, bind: [" + integer + "]}", wrong},
 		{"one without a type before it", `[a, x]`, "{when: {node: n}, bind: [{name: a, abstract: true}]}\n" + integer,
 			`1 error type_mismatch: m2`},
-		{"a type of what is not abstract", `[a, x]`, `{name: a, type: Integer, to: 1}`, ``},
-		{"a type of what is not abstract, beside an abstract binding", `[a, x]`,
+		{"a type of a binding that is not abstract", `[a, x]`, `{name: a, type: Integer, to: 1}`, ``},
+		{"a type of a binding that is not abstract, next to an abstract one", `[a, x]`,
 			"{when: {node: n}, bind: [{name: a, type: Integer, to: 1}]}\n{name: a, abstract: true}", ``},
 		{"an abstract binding of another key", "[a, x]\n[b, 1]", `{name: b, abstract: true, type: Integer}`, ``},
 	})

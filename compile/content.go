@@ -10,8 +10,8 @@ import (
 	"bindc/snapshot"
 )
 
-// content puts the parts of a snapshot together: keys sorted, values in order of appearance, levels in order of
-// precedence.
+// content assembles the parts of a snapshot: sorted keys, values in order of appearance, levels in
+// order of precedence.
 func content(e *pass.Env, s *index.Ordered, lists *index.Lists, levels *index.Levels) *snapshot.Content {
 	out := &snapshot.Content{Bindings: s.Totals.Bindings, Sensitive: s.Totals.Sensitive,
 		Strict: e.Strict, Hiera: rewrite.HieraPlaces(e.Site),

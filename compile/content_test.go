@@ -16,9 +16,9 @@ import (
 	"bindc/snapshot"
 )
 
-// Of a site in files, what lookups and reports of the snapshot are made from: what each scope binds and where it is
-// written, the unconditional bindings, and in order of precedence the bindings that stand in no scope.
-func TestWhatIsBoundWhere(t *testing.T) {
+// Lookups and reports need what each scope binds and where, the unconditional bindings, and the
+// bindings that are in no scope in order of precedence.
+func TestContentOfScopesAndKeys(t *testing.T) {
 	for _, c := range []struct{ name, high, low, want string }{
 		{"hidden bindings", "[a, 1]\n{when: {node: n}, bind: [[a, 2]]}", "{when: {node: n}, bind: [[a, 3]]}\n[a, 4]", `
 			high node=n: a=2@2
@@ -104,7 +104,7 @@ func TestWhatIsBoundWhere(t *testing.T) {
 	}
 }
 
-// contentText is a line for each scope and for each key.
+// contentText returns a line for each scope and for each key.
 func contentText(c *snapshot.Content) string {
 	var lines []string
 	at := func(o snapshot.Origin) string {
@@ -146,7 +146,8 @@ func contentText(c *snapshot.Content) string {
 	return strings.ReplaceAll(strings.Join(lines, "\n"), "\x00", `\x00`)
 }
 
-// storedText is a constant, or of contributions the name, value, precedence and place of each.
+// storedText returns a constant as text. For contributions it returns the name, value, precedence
+// and position of each.
 func storedText(s snapshot.Stored) string {
 	if !s.Computed {
 		v, _, _ := value.View(s.Bytes)
@@ -168,8 +169,9 @@ func storedText(s snapshot.Stored) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// A data file all of whose keys another backend has for the same requests binds nothing; reports have it.
-func TestDataFilesThatAreHidden(t *testing.T) {
+// A data file binds nothing if another backend has all of its keys for the same requests. Reports
+// still list it.
+func TestHiddenDataFileBindsNothing(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"hiera.yaml":  "version: 2\nhierarchy: [[node, '${fqdn}', 'd/${fqdn}'], [common, 'true', common]]\n",
@@ -196,8 +198,8 @@ func TestDataFilesThatAreHidden(t *testing.T) {
 	}
 }
 
-// Readers that do not know the rest of ARM-8 have to refuse a snapshot with operations of it.
-func TestWhatOnlyARM8Has(t *testing.T) {
+// Readers that know only part of ARM-8 must refuse a snapshot that uses operations of the rest.
+func TestContentMarksUseOfARM8(t *testing.T) {
 	for bind, want := range map[string]bool{
 		"[a, 1]":                             false,
 		"{name: a, to_lookup_of: b}\n[b, 1]": false,
@@ -226,7 +228,7 @@ func TestWhatOnlyARM8Has(t *testing.T) {
 	}
 }
 
-// What a site is made of, as a snapshot takes it.
+// The snapshot records the layers, dimensions and input files of the site.
 func TestContentOfASite(t *testing.T) {
 	dir := t.TempDir()
 	config := "version: 1\ncategories: [[osfamily, '${osfamily}']]\nlayers:\n" +
@@ -267,7 +269,7 @@ func TestContentOfASite(t *testing.T) {
 		computed := k.Default >= 0 && content.Values[k.Default].Computed
 		keys = append(keys, fmt.Sprintf("%s %v %v %d", k.Name, k.Default >= 0, computed, len(k.Cold)))
 	}
-	// c, c2 and d are unconditional, and so in no scope.
+	// c, c2 and d are unconditional and therefore in no scope.
 	if want := []string{"a false false 0", "b false false 0", "c true true 1", "c2 true false 1",
 		"d true true 1"}; !slices.Equal(keys, want) {
 		t.Errorf("the keys are %q, want %q", keys, want)
@@ -292,7 +294,7 @@ func TestContentOfASite(t *testing.T) {
 	}
 }
 
-// The places of the entries of a file are none of the bindings before it, and what they look up is asked for too.
+// The lookups in a data file are checked too, and reported at the position of their entry.
 func TestDataFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

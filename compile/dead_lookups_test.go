@@ -13,8 +13,8 @@ import (
 	"bindc/loader"
 )
 
-// Compiling the sites of the scenario reports the same warnings as the programs print there.
-func TestReferencesThatNothingBinds(t *testing.T) {
+// Compiling the sites of the scenario reports the warnings that the programs print there.
+func TestWarnsAboutLookupsOfUnboundKeys(t *testing.T) {
 	a, err := txtar.ParseFile("../cmd/testdata/script/references_to_unbound_keys_are_reported.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -61,21 +61,22 @@ func linesWith(text string, parts ...string) (out []string) {
 	return out
 }
 
-// An entry that no binding of the hash has is reported, with the name that was meant. A hash may have more entries than
-// are known where something computes, merges or hides it.
-func TestEntriesThatAHashNeverHas(t *testing.T) {
+// A hash lookup of an entry that no binding of the hash has is reported, with the similar name.
+// There is no report if the hash is computed, merged or hidden somewhere, because it may have
+// further entries.
+func TestWarnsAboutMissingHashEntries(t *testing.T) {
 	const entry, other = `{name: e, to_hash_lookup: {name: h, key: htps}}`, `{name: o, to_hash_lookup: {name: i, key: k}}`
 	const undef = "this takes the entry 'htps' of 'h', which never has it: the value is always undef"
 	const meant = undef + "; did you mean 'https'?"
 	for name, c := range map[string]struct{ site, module, want string }{
-		"one hash":                    {entry + "\n[h, {https: 1}]", "", meant},
-		"its keys are no texts":       {entry + "\n[h, {1: 1, 2: 2}]", "", undef},
-		"one of its keys is no text":  {entry + "\n[h, {1: 1, https: 2}]", "", meant},
-		"it has the entry":            {entry + "\n[h, {https: 1, htps: 2}]", "", ""},
-		"a lower one has the entry":   {entry + "\n{when: {node: n}, bind: [[h, {https: 1}]]}\n[h, {htps: 1}]", "", ""},
-		"a higher one has the entry":  {entry + "\n{when: {node: n}, bind: [[h, {htps: 1}]]}\n[h, {https: 1}]", "", ""},
-		"the name meant is elsewhere": {entry + "\n{when: {node: n}, bind: [[h, {https: 1}]]}\n[h, {}]", "", meant},
-		"it is computed":              {entry + "\n{name: h, to_expression: '{$x => 1}'}", "", ""},
+		"one hash":                        {entry + "\n[h, {https: 1}]", "", meant},
+		"its keys are not strings":        {entry + "\n[h, {1: 1, 2: 2}]", "", undef},
+		"one of its keys is not a string": {entry + "\n[h, {1: 1, https: 2}]", "", meant},
+		"it has the entry":                {entry + "\n[h, {https: 1, htps: 2}]", "", ""},
+		"a lower one has the entry":       {entry + "\n{when: {node: n}, bind: [[h, {https: 1}]]}\n[h, {htps: 1}]", "", ""},
+		"a higher one has the entry":      {entry + "\n{when: {node: n}, bind: [[h, {htps: 1}]]}\n[h, {https: 1}]", "", ""},
+		"the name meant is elsewhere":     {entry + "\n{when: {node: n}, bind: [[h, {https: 1}]]}\n[h, {}]", "", meant},
+		"it is computed":                  {entry + "\n{name: h, to_expression: '{$x => 1}'}", "", ""},
 		"a lower one is computed": {entry + "\n{when: {node: n}, bind: [[h, {https: 1}]]}\n" +
 			"{name: h, to_expression: '{$x => 1}'}", "", ""},
 		"a higher one is computed": {entry + "\n{when: {node: n}, bind: [{name: h, to_expression: '{$x => 1}'}]}\n" +

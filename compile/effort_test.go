@@ -12,7 +12,7 @@ import (
 	"bindc/loader"
 )
 
-// lines are n lines, by their numbers.
+// lines returns n lines, each made from its number.
 func lines(n int, line func(i int) string) string {
 	out := make([]string, n)
 	for i := range out {
@@ -25,14 +25,14 @@ func numbered(format string) func(int) string {
 	return func(i int) string { return strings.ReplaceAll(format, "#", fmt.Sprint(i)) }
 }
 
-// chain is n keys, each of which looks up the next, and one that has a value.
+// chain returns n keys that each look up the next one, and a last key with a value.
 func chain(n int) string {
 	link := func(i int) string { return fmt.Sprintf("{name: k%d, to_lookup_of: k%d}", i, i+1) }
 	return lines(n, link) + fmt.Sprintf("\n[k%d, 1]", n)
 }
 
-// hostile are sites that a comparison of each with each would take the square of their size for; what they are made of
-// is 2 to 3 lines for each of n.
+// hostile lists sites for which comparing all pairs would take quadratic time. Each site has 2 to 3
+// lines for each of n.
 var hostile = []struct {
 	name string
 	site func(n int) string
@@ -52,7 +52,7 @@ var hostile = []struct {
 	{"abstract under many conditions", func(n int) string {
 		return lines(n, numbered("{when: {node: 'n#'}, bind: [{name: k, abstract: true}]}")) + "\n[k, 1]"
 	}, "abstract"},
-	{"in of an id that nobody has", func(n int) string {
+	{"contributions to an unknown id", func(n int) string {
 		return lines(n, numbered("{name: 'm#', multibind_id: 'id#', type: 'Array[Data]'}")) + "\n" +
 			lines(n, numbered("{in: 'other#', to: 1}"))
 	}, "multibind_unknown"},
@@ -79,8 +79,8 @@ var hostile = []struct {
 	}, ""},
 }
 
-// What is compared grows with a site, and not with its square.
-func TestHostileSitesAreChecked(t *testing.T) {
+// The number of comparisons grows in proportion to the site.
+func TestHostileSitesTakeLinearEffort(t *testing.T) {
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
@@ -100,16 +100,16 @@ func TestHostileSitesAreChecked(t *testing.T) {
 	}
 }
 
-// A chain is followed without recursion: as long as a stack would be deep, it is short.
-func TestLongChains(t *testing.T) {
+// A chain is followed without recursion, so its length is not limited by the stack.
+func TestLongChainIsFollowedWithoutRecursion(t *testing.T) {
 	if _, found := effortOf(t, chain(100_000), 0); len(found) > 0 {
 		t.Errorf("reported is %s", found[0].Message)
 	}
 }
 
-// Where comparisons of each with each cannot be helped, there is an end to them, and the site is refused for that
-// alone.
-func TestEffortEnds(t *testing.T) {
+// If comparing all pairs cannot be avoided, the comparisons are limited. The site is then rejected
+// for this reason alone.
+func TestSiteBeyondEffortIsRejected(t *testing.T) {
 	const override = "bind: [{name: k, to: 1, override: true}]}"
 	many := func(line func(int) string) string { return lines(300, line) }
 	manyParameters := strings.ReplaceAll(lines(400, numbered("p#: 1")), "\n", ", ")
@@ -153,9 +153,9 @@ func effortOf(t *testing.T, list string, limit int) (spent int, found []diag.Dia
 	return e.Effort.Limit - max(0, e.Effort.Left), diags.Sorted()
 }
 
-// The message names the key that is bound most often, of several the first. One of which nothing is compared is not
-// among them, however often it is bound, and by other names.
-func TestTheKeyThatIsBoundMostIsNamed(t *testing.T) {
+// The message names the key with the most bindings, or the first of several. Keys that need no
+// comparison do not count, however often they are bound.
+func TestEffortErrorNamesTheMostBoundKey(t *testing.T) {
 	bind := numbered("{when: {node: 'n#'}, bind: [{name: b, to: 1, override: true}, " +
 		"{name: c, to: 1, override: true}]}\n" +
 		"{when: {osfamily: 'o#'}, bind: [{name: b, to: 1}, {name: c, to: 1}]}")
@@ -170,16 +170,16 @@ func TestTheKeyThatIsBoundMostIsNamed(t *testing.T) {
 	}
 }
 
-// A small site takes little, and looking for its loops no more than that.
-func TestASmallSiteTakesLittle(t *testing.T) {
+// A small site needs little effort, and the search for its loops needs no more than the rest.
+func TestSmallSiteTakesLittleEffort(t *testing.T) {
 	spent, found := effortOf(t, chain(3)+"\n{when: {node: n}, bind: [{name: k3, to_first_found: [none, k1]}]}", 20_000)
 	if len(found) != 1 || found[0].Code != "loop" || spent > 2_000 {
 		t.Errorf("%d comparisons, reported is %v", spent, found)
 	}
 }
 
-// To look for loops takes a share of the effort: that it is not enough is no error.
-func TestALongSearchForLoopsIsNoError(t *testing.T) {
+// The search for loops gets a share of the effort. Running out of it is not an error.
+func TestLoopSearchBeyondItsEffortIsNotAnError(t *testing.T) {
 	site := lines(40, func(i int) string {
 		return fmt.Sprintf("{when: {node: n%d}, bind: [{name: k%d, to_lookup_of: k%d}]}\n", i, i, (i+1)%40) +
 			fmt.Sprintf("{when: {osfamily: o%d}, bind: [{name: k%d, to_lookup_of: k%d}]}", i, i, (i+7)%40)
@@ -190,8 +190,9 @@ func TestALongSearchForLoopsIsNoError(t *testing.T) {
 	}
 }
 
-// Each link of a chain of what declines takes comparisons, the more the longer the way to it.
-func TestAChainOfWhatDeclinesTakesEffort(t *testing.T) {
+// Each link in a chain of bindings that may decline needs comparisons, and their number grows with
+// the length of the path to it.
+func TestChainOfOptionalBindingsTakesEffort(t *testing.T) {
 	site := func(n int) string {
 		link := func(i int) string { return fmt.Sprintf("{name: k%d, to_lookup_of: k%d, optional: true}", i, i+1) }
 		return lines(n, link) + fmt.Sprintf("\n[k%d, null]\n{name: a, to_first_found: [k0, a]}", n)

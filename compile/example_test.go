@@ -13,7 +13,8 @@ import (
 	"bindc/snapshot"
 )
 
-// A program builds a snapshot in three steps: Load, Compile and Write. Then it can answer lookups.
+// A program builds a snapshot in three steps: Load, Compile and Write. After that the snapshot
+// answers lookups.
 func ExampleCompile() {
 	var diags diag.List
 	site := loader.Load("../testdata/example", loader.Options{}, &diags)
@@ -49,7 +50,7 @@ func ExampleCompile() {
 	// [22] true <nil>
 }
 
-// Two bindings of one rank that can both be effective are a conflict.
+// Two bindings of equal rank that can both be effective are a conflict.
 func ExampleCompile_conflict() {
 	dir, err := os.MkdirTemp("", "site")
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"bindc/loader"
 )
 
-// ForeignLookup is a lookup in a level of Hiera 5 that only Puppet can answer: nothing binds the key, and a hierarchy
-// that is asked for it has an entry that is not compiled; or the key's own value has such a lookup. A snapshot finds
-// nothing there, so the level has to stay Puppet's. So has a level with a text that only a plugin of Puppet's
-// hiera-eyaml decrypts.
+// ForeignLookup is a lookup in a level of Hiera 5 that only Puppet can answer. Either nothing binds
+// the key and a hierarchy that might have it has an uncompiled entry, or the value of the key has
+// such a lookup. A snapshot finds nothing there, so Puppet must keep the level. The same holds for
+// a level with a text that only a plugin of Puppet's hiera-eyaml decrypts.
 type ForeignLookup struct {
 	Part   loader.HieraPart
-	Config string // the file of the hierarchy
-	Entry  int    // number of its entry, the level
-	Key    string // that is looked up, "" if Method is set
-	Method string // of a text in the level that is not encrypted by PKCS7
+	Config string // path of the hierarchy's file
+	Entry  int    // index of the entry, which is the level
+	Key    string // the key looked up, "" if Method is set
+	Method string // encryption method of a text in the level, other than PKCS7
 	Pos    diag.Pos
 }
 
@@ -37,16 +37,17 @@ func ForeignLookups(site *loader.Site) []ForeignLookup {
 	return f.found
 }
 
-// foreign is the search for lookups that only Puppet can answer.
+// foreign finds the lookups that only Puppet can answer.
 type foreign struct {
 	site    *loader.Site
-	puppets map[string]bool // the modules of which a hierarchy has entries that are not compiled, "" for all keys
-	bound   map[string]bool // of keys that are bound: true while no value of them needs Puppet
+	puppets map[string]bool // modules with a hierarchy that has uncompiled entries; "" means all keys
+	bound   map[string]bool // by bound key: false if one of its values needs Puppet
 	needs   map[uint32][]string
 	found   []ForeignLookup
 }
 
-// foreignModules returns the modules with entries that are not compiled; "" is the site's or the global hierarchy.
+// foreignModules returns the modules with uncompiled entries; "" is the hierarchy of the site, or
+// the global one.
 func foreignModules(site *loader.Site) map[string]bool {
 	out := map[string]bool{}
 	for _, h := range site.Hierarchies {
@@ -57,8 +58,8 @@ func foreignModules(site *loader.Site) map[string]bool {
 	return out
 }
 
-// bindKeys notes the keys that are bound where Puppet's own entries do not hide them: those of a module with such
-// entries count only if the site binds them.
+// bindKeys records the keys that are bound and not hidden by Puppet's own entries. A key of a
+// module with such entries counts only if the site binds it.
 func (f *foreign) bindKeys() {
 	f.bound = map[string]bool{}
 	for _, l := range f.site.Layers {
@@ -76,7 +77,8 @@ func (f *foreign) bindKeys() {
 	}
 }
 
-// spread goes through all values once, and reports whether that has found another key that only Puppet can answer.
+// spread visits all values once, and reports whether it found another key that only Puppet can
+// answer.
 func (f *foreign) spread() (more bool) {
 	for _, l := range f.site.Layers {
 		if l.Hiera == loader.NoHiera {
@@ -91,7 +93,7 @@ func (f *foreign) spread() (more bool) {
 	return more
 }
 
-// file goes through the values of a file, which is of the level that at names.
+// file visits the values of a file in the level that at names.
 func (f *foreign) file(at ForeignLookup, file *loader.DataFile) (more bool) {
 	for i, e := range file.Entries {
 		keys := f.lookups(e.Value)
@@ -112,7 +114,7 @@ func (f *foreign) file(at ForeignLookup, file *loader.DataFile) (more bool) {
 	return more
 }
 
-// note keeps the first lookup of a level.
+// note records the first lookup of a level.
 func (f *foreign) note(l ForeignLookup) {
 	if !slices.ContainsFunc(f.found, func(x ForeignLookup) bool {
 		return x.Part == l.Part && x.Config == l.Config && x.Entry == l.Entry
@@ -121,7 +123,7 @@ func (f *foreign) note(l ForeignLookup) {
 	}
 }
 
-// isPuppets reports whether only Puppet knows what a key has.
+// isPuppets reports whether only Puppet knows the value of a key.
 func (f *foreign) isPuppets(key string) bool {
 	compiled, bound := f.bound[key]
 	if bound {
@@ -130,7 +132,7 @@ func (f *foreign) isPuppets(key string) bool {
 	return f.puppets[""] || f.puppets[lookupkey.Module(key)]
 }
 
-// lookups returns the keys that a value looks up, by the names they are bound to.
+// lookups returns the keys that a value looks up, by the names under which they are bound.
 func (f *foreign) lookups(val uint32) []string {
 	text := f.site.Values[val]
 	if text[0] != recipe.CompiledRecipe {
@@ -147,7 +149,7 @@ func (f *foreign) lookups(val uint32) []string {
 	return keys
 }
 
-// hasMethods reports whether some value has a text that is not encrypted by PKCS7.
+// hasMethods reports whether some value has a text encrypted by another method than PKCS7.
 func (f *foreign) hasMethods() bool {
 	for val := range f.site.Values {
 		if f.method(uint32(val)) != "" {
@@ -157,7 +159,7 @@ func (f *foreign) hasMethods() bool {
 	return false
 }
 
-// method returns the encryption method of a text in a value that no lookup can decrypt, "" if there is none.
+// method returns the encryption method of a text in a value that no lookup can decrypt, or "".
 func (f *foreign) method(val uint32) string {
 	text := f.site.Values[val]
 	if len(text) == 0 || text[0] != recipe.CompiledRecipe || !strings.Contains(text, "ENC[") {
@@ -170,8 +172,8 @@ func (f *foreign) method(val uint32) string {
 	return r.Expr.SecretMethod()
 }
 
-// warnOfForeign warns about levels that a snapshot cannot answer. Encrypted texts have their own warnings, from their
-// files.
+// warnOfForeign warns about levels that a snapshot cannot answer. Encrypted texts get their own
+// warnings when their files are read.
 func warnOfForeign(e *pass.Env) {
 	for _, l := range ForeignLookups(e.Site) {
 		if l.Method != "" {

@@ -11,10 +11,10 @@ import (
 	"bindc/loader"
 )
 
-// What may fail all lookups of a hierarchy, whatever they find, is said in the snapshot: a path that depends on the
-// request, by its dimension, the fourth behind three categories; and options that are wrong, or may be. Both are in
-// order, and there once.
-func TestWhatMayFailAHierarchy(t *testing.T) {
+// The snapshot records everything that may make all lookups of a hierarchy fail. This is a path
+// that depends on the request, by its dimension (the fourth, after three categories), and
+// lookup_options that have, or may have, errors. Both are sorted and have no duplicates.
+func TestContentRecordsWhatMayFailAHierarchy(t *testing.T) {
 	for _, c := range []struct{ data, want string }{
 		{"a: 1", `{"paths":{"":[3]},"options":[]}`},
 		{"a: 1\nlookup_options: {a: {merge: unique}}", `{"paths":{"":[3]},"options":[]}`},
@@ -67,11 +67,12 @@ func TestWhatMayFailAHierarchy(t *testing.T) {
 	}
 }
 
-// asWritten matches the hierarchies as they are written, after what can fail lookups.
+// asWritten matches the source of the hierarchies, which follows the reasons why lookups can fail.
 var asWritten = regexp.MustCompile(`(?m),"written":.*$`)
 
-// All hierarchies are in the content as they are written, with the dimension of each path that is not constant.
-func TestHierarchiesAsTheyAreWritten(t *testing.T) {
+// The content has the source of all hierarchies, with the dimension of each path that is not
+// constant.
+func TestContentHasSourceOfHierarchies(t *testing.T) {
 	var diags diag.List
 	dir := hieraSite(t, `-- hiera.yaml --
 version: 5

@@ -11,41 +11,42 @@ import (
 	"bindc/loader"
 )
 
-// Sites in which it hangs on what declines, or on what is collected, whether something needs itself; see reports.
+// loops lists sites in which a loop depends on whether bindings decline, or on collected
+// contributions. See reports for the form.
 var loops = []struct{ name, site, module, want string }{
-	{"tries what is below, which is nothing for most, and then itself",
+	{"tries a rebinding with a value for one node, then itself",
 		"{name: a, to_first_found: [b, c]}\n{rebind: b}\n{name: c, to_lookup_of: a}",
 		`{when: {node: n}, bind: [[b, 1]]}`, `1 error loop: 3`},
-	{"tries what is below, which is something for all, and then itself",
+	{"tries a rebinding with a value for all, then itself",
 		"{name: a, to_first_found: [b, c]}\n{rebind: b}\n{name: c, to_lookup_of: a}", `[b, 1]`, ``},
-	{"an optional producer of the program above what needs it", `{name: a, to_producer: p, optional: true}`,
+	{"an optional producer of the program above a key that needs it", `{name: a, to_producer: p, optional: true}`,
 		`{name: a, to_lookup_of: a}`, ``},
-	{"a producer of the program that is called as a key below which needs it",
+	{"a producer of the program named like a key that needs it",
 		`{name: a, to_producer: b, transformer: "|$v| { lookup('c') }"}`, "{name: b, to_lookup_of: a}\n[c, 1]", ``},
-	{"tries what is optional of what is optional of undef, and then itself",
+	{"tries an optional lookup of an optional undef, then itself",
 		"{name: a, to_first_found: [b, z]}\n{name: b, to_lookup_of: c, optional: true}\n" +
 			"{name: c, to_lookup_of: d, optional: true}\n[d, null]\n{name: z, to_lookup_of: a}", ``, `1 error loop: 5`},
-	{"tries what is optional of what is optional of a value, and then itself",
+	{"tries an optional lookup of an optional value, then itself",
 		"{name: a, to_first_found: [b, z]}\n{name: b, to_lookup_of: c, optional: true}\n" +
 			"{name: c, to_lookup_of: d, optional: true}\n[d, 1]\n{name: z, to_lookup_of: a}", ``, ``},
-	{"tries what is an error, and then itself", "{name: a, to_expression: \"lookup('a')\", optional: true}\n" +
+	{"tries a failing key, then itself", "{name: a, to_expression: \"lookup('a')\", optional: true}\n" +
 		"{name: b, to_first_found: [a, c]}\n{name: c, to_lookup_of: b}", `[a, null]`, `1 error loop:`},
-	{"beside contributions that nothing collects", "[m, 1]\n{name: a, to_lookup_of: a}",
+	{"next to contributions that nothing collects", "[m, 1]\n{name: a, to_lookup_of: a}",
 		"{name: m, multibind_id: l, type: Array}\n{in: l, multibind_id: p, type: Array}\n" +
 			"{in: p, multibind_id: l, type: Array}",
 		"1 warning multibind_hidden: m1\n2 error loop:\nm3 warning multibind_id: m1"},
-	{"of two lists, through what each has besides, for some", "{in: l, to: 1}\n{in: m, to: 1}",
+	{"of two lists, through contributions for some", "{in: l, to: 1}\n{in: m, to: 1}",
 		"{name: l, multibind_id: l, type: Array}\n{when: {environment: e}, bind: [{in: l, to_lookup_of: m}]}\n" +
 			"{name: m, multibind_id: m, type: Array}\n{when: {osfamily: f}, bind: [{in: m, to_lookup_of: l}]}",
 		`m1 error loop: m2 m3 m4`},
-	{"of two hashes, through what counts more than others of its name", "" +
+	{"of two hashes, through contributions that beat others", "" +
 		"{name: h, multibind_id: h, type: Hash}\n{name: g, multibind_id: g, type: Hash}\n" +
 		"{when: {node: n}, bind: [{in: h, name: x, to: 1}, {in: g, name: x, to: 1}]}\n" +
 		"{when: {osfamily: f}, bind: [{in: h, name: x, to: 1}]}\n" +
 		"{when: {environment: z}, bind: [{in: g, name: x, to: 1}]}\n" +
 		"{when: {node: n, osfamily: o}, bind: [{in: h, name: x, to_lookup_of: g}]}\n" +
 		"{when: {node: n, environment: e}, bind: [{in: g, name: x, to_lookup_of: h}]}", ``, `1 error loop: 6 2 7`},
-	{"through a contribution that has another's name, of which a higher one counts",
+	{"through a contribution beaten by a renamed one",
 		"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{name: a, to_renamed: x}",
 		"{name: h, multibind_id: h, type: Hash}\n{when: {node: n}, bind: [{in: h, name: x, to_lookup_of: h}]}", ``},
 }
@@ -60,9 +61,9 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// What a path binds at the precedence of a binding, in requests of which nobody can say whether they are those of the
-// binding too, is a conflict with it, and hides no loop.
-func TestLoopsBesideAConflict(t *testing.T) {
+// A path that binds a key at the precedence of another binding is a conflict if both may be
+// effective in the same request. It does not hide a loop.
+func TestConflictHidesNoLoop(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"binder_config.yaml": "version: 1\ncategories: [[one, '${a}']]\n" +
@@ -85,8 +86,8 @@ func TestLoopsBesideAConflict(t *testing.T) {
 	}
 }
 
-// A condition that can hold in several ways is followed in each of them; one of too many ways is followed as one, and
-// the report says so.
+// A condition that can hold in several ways is followed separately for each. A condition with too
+// many ways is followed as one, and the report says so.
 func TestLoopsUnderConditionsThatHoldInSeveralWays(t *testing.T) {
 	const ring = "{when: {ab: %s}, bind: [{name: k, to_lookup_of: l}]}\n{name: l, to_lookup_of: k}\n"
 	const otherWise = "{when: {a: x}, bind: [[l, 1]]}\n"
@@ -103,7 +104,7 @@ func TestLoopsUnderConditionsThatHoldInSeveralWays(t *testing.T) {
 			otherWise + "{when: {b: 'y'}, bind: [{name: l, to_lookup_of: k}]}", "loop where ab is 'x-y-y'"},
 		{"under too many ways, though each is broken or not", tooMany, otherWise,
 			"loop where ab is '" + tooMany + "' " + hint},
-		{"under too many ways, of which a further condition leaves one", tooMany + ", a: x", otherWise, ""},
+		{"under too many ways, reduced to one by a further condition", tooMany + ", a: x", otherWise, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := loopsOfTwoVariables(t, fmt.Sprintf(ring, c.ab)+c.breaks, hint); got != c.want {
@@ -113,8 +114,8 @@ func TestLoopsUnderConditionsThatHoldInSeveralWays(t *testing.T) {
 	}
 }
 
-// loopsOfTwoVariables compiles bindings of a site whose categories are $a, $b and both, and returns the code of each
-// report, its condition, and hint where its hint begins with that.
+// loopsOfTwoVariables compiles bindings of a site with the categories $a, $b and both. It returns
+// the code and condition of each diagnostic, and hint if its hint begins with that.
 func loopsOfTwoVariables(t *testing.T, bindings, hint string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -135,7 +136,8 @@ func loopsOfTwoVariables(t *testing.T, bindings, hint string) string {
 	return strings.Join(got, "\n")
 }
 
-// Loops are looked for in steps in proportion to the input, however long the ways are and however many conditions meet.
+// The search for loops takes steps in proportion to the input, however long the paths are and
+// however many conditions meet.
 func TestLoopsAreFoundInBoundedTime(t *testing.T) {
 	chain := func(last string) string {
 		var b strings.Builder
@@ -150,7 +152,7 @@ func TestLoopsAreFoundInBoundedTime(t *testing.T) {
 	if got := compiled(t, chain(`{name: k5000, to_lookup_of: k0}`), ``); len(got) != 1 {
 		t.Errorf("of a ring are reported %d problems, want one", len(got))
 	}
-	var b strings.Builder // each key is bound for some, so that there are as many conditions as sets of values
+	var b strings.Builder // each key is bound for some nodes, so that there are as many conditions as sets of values
 	for i := range 400 {
 		fmt.Fprintf(&b, "{when: {node: n%d, osfamily: o%d}, bind: [{name: k%d, to_lookup_of: k%d}]}\n",
 			i%20, i/20, i, (i+1)%400)
@@ -161,7 +163,7 @@ func TestLoopsAreFoundInBoundedTime(t *testing.T) {
 	}
 }
 
-// A long loop names its first bindings, and says how many others there are.
+// The message for a long loop names its first bindings and the number of the others.
 func TestLongLoops(t *testing.T) {
 	for n, want := range map[int]string{2: "'k0' needs itself: k0 -> k1 -> k0", 20: " -> k18 -> k19 -> k0",
 		21: " -> k19 -> (1 others) -> k0", 30: " -> k19 -> (10 others) -> k0"} {

@@ -6,7 +6,7 @@ import (
 )
 
 // A binding that beats a multibinding hides its contributions. It is reported unless it has 'override: true'.
-func TestBindingsThatHideAMultibinding(t *testing.T) {
+func TestBindingHidingAMultibindingIsReported(t *testing.T) {
 	const collects = "{name: ports, multibind_id: id, type: Array}\n{in: id, to: 80}\n"
 	for name, c := range map[string]struct{ above, below, want string }{
 		"a value under a condition": {"", collects + "{when: {node: n}, bind: [[ports, [81]]]}",
@@ -40,7 +40,7 @@ func TestBindingsThatHideAMultibinding(t *testing.T) {
 }
 
 // A contribution names the id of a multibinding. One that names its key instead is an error, any other name a warning.
-func TestContributionsToWhatCollectsNothing(t *testing.T) {
+func TestContributionToUnknownMultibindingIsReported(t *testing.T) {
 	const ids = "{name: p, multibind_id: ports, type: Array}\n{name: users, multibind_id: people, type: Array}\n" +
 		"{name: hosts, multibind_id: machines, type: Array}\n"
 	for name, c := range map[string]struct{ site, want, message, hint string }{
@@ -53,11 +53,11 @@ func TestContributionsToWhatCollectsNothing(t *testing.T) {
 			"'users' is the key of a multibinding; contributions name its id, which is 'people'",
 			"write 'people' in place of 'users'"},
 		"a typo": {ids + "{in: peple, to: 1}", "4 warning multibind_unknown:",
-			"there is no multibinding with the id 'peple': this contribution is never seen", "did you mean 'people'?"},
+			"no multibinding has the id 'peple'; this contribution is never used", "did you mean 'people'?"},
 		"something else": {ids + "{in: x, to: 1}", "4 warning multibind_unknown:",
-			"there is no multibinding with the id 'x': this contribution is never seen", ""},
+			"no multibinding has the id 'x'; this contribution is never used", ""},
 		"a key that collects nothing": {ids + "[other, 1]\n{in: other, to: 1}", "5 warning multibind_unknown:",
-			"there is no multibinding with the id 'other': this contribution is never seen", ""},
+			"no multibinding has the id 'other'; this contribution is never used", ""},
 	} {
 		if got := strings.Join(compiled(t, c.site, ""), "\n"); got != c.want {
 			t.Errorf("%s: reported %q, expected %q", name, got, c.want)
@@ -70,9 +70,9 @@ func TestContributionsToWhatCollectsNothing(t *testing.T) {
 	}
 }
 
-// A contribution is held to the type of the elements. Where it is a list of such, the option is named that takes lists
-// apart.
-func TestContributionsOfAnotherType(t *testing.T) {
+// A contribution is checked against the element type. If it is a list of such elements, the hint
+// names the option that splits lists.
+func TestContributionOfWrongTypeIsReported(t *testing.T) {
 	const flat = "the option 'flatten: true' of the multibinding collects the elements of a list"
 	const integers = "{name: l, multibind_id: l, type: 'Array[Integer]'}\n"
 	for name, c := range map[string]struct{ site, message, hint string }{

@@ -10,13 +10,13 @@ import (
 	"bindc/loader"
 )
 
-// What is reported of other names and of what is rebound, as in reports.
+// rebindReports lists sites with aliases, renames and rebindings, in the form of reports.
 var rebindReports = []struct{ name, site, module, want string }{
-	{"a rename of what nothing binds, beside another binding", "[other, 1]\n{name: new, to_renamed: old}", ``,
+	{"a rename of an unbound key next to another binding", "[other, 1]\n{name: new, to_renamed: old}", ``,
 		`2 error rebind:`},
-	{"two renames of what nothing binds", "{name: a, to_renamed: x}\n{name: b, to_renamed: x}", `[other, 1]`,
+	{"two renames of an unbound key", "{name: a, to_renamed: x}\n{name: b, to_renamed: x}", `[other, 1]`,
 		"1 error rebind:\n2 error rebind:"},
-	{"an alias of what nothing binds, looked up beside what it nearly is",
+	{"an alias of an unbound key, looked up next to a similar key",
 		"{name: 'ntp::port', to_alias_of: gone}\n['ntp::prot', 1]\n{name: z, to_lookup_of: 'ntp::port'}", ``,
 		`1 error rebind:`},
 	{"an alias with something wrong", "{name: b, to_alias_of: a, type: 'Integer['}", `[a, 1]`, `1 error type:`},
@@ -25,7 +25,7 @@ var rebindReports = []struct{ name, site, module, want string }{
 	{"two of a key that is renamed for others, hidden", `[old, 0]`,
 		"{when: {node: m}, bind: [{name: new, to_renamed: old}]}\n" +
 			"{when: {node: n}, bind: [[old, 1], [old, 2]]}\n[old, 3]", ``},
-	{"contributions renamed twice, beside an alias", "{name: other, to_alias_of: k}\n[k, 1]\n" +
+	{"contributions renamed twice, next to an alias", "{name: other, to_alias_of: k}\n[k, 1]\n" +
 		"{name: a, to_renamed: x}\n{name: b, to_renamed: x}",
 		"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", `3 error conflict: 4`},
 	{"contributions and a key renamed twice", "{name: a, to_renamed: x}\n{name: b, to_renamed: x}",
@@ -35,10 +35,10 @@ var rebindReports = []struct{ name, site, module, want string }{
 		`m4 error duplicate: m3`},
 }
 
-func TestWhatIsReportedOfOtherNames(t *testing.T) { checkReports(t, rebindReports) }
+func TestReportsOfAliasesAndRenames(t *testing.T) { checkReports(t, rebindReports) }
 
-// A rename that comes first in the file or last is told of in the same words.
-func TestARenameIsToldAsOne(t *testing.T) {
+// A rename gets the same message whether it comes first or last in the file.
+func TestRenameConflictHasSameMessageInAnyOrder(t *testing.T) {
 	const want = "'old' is renamed, and bound or renamed again with the same precedence in layer 'site'"
 	for _, site := range []string{"{name: new, to_renamed: old}\n[old, 1]", "[old, 1]\n{name: new, to_renamed: old}"} {
 		if found := reported(t, site, `[old, 0]`); len(found) != 1 || found[0].Message != want {
@@ -47,8 +47,8 @@ func TestARenameIsToldAsOne(t *testing.T) {
 	}
 }
 
-// Of many names that are as near, the first is suggested.
-func TestTheFirstOfSeveralNamesIsSuggested(t *testing.T) {
+// If several names are equally similar, the first is suggested.
+func TestFirstOfEquallySimilarNamesIsSuggested(t *testing.T) {
 	site := "{name: a, to_alias_of: 'host::'}\n" +
 		lines(26, func(i int) string { return fmt.Sprintf("['host::%c', 1]", 'z'-i) })
 	for range 5 {
@@ -58,14 +58,14 @@ func TestTheFirstOfSeveralNamesIsSuggested(t *testing.T) {
 	}
 }
 
-// In a site of Hiera 5 keys with dots lead into values. An alias is what a lookup finds, there too, be it the name of
-// contributions besides; what takes a name away or is below one is about whole keys.
-func TestOtherNamesOfWhatIsInAValue(t *testing.T) {
+// In a site of Hiera 5, a dotted key digs into a value. An alias finds the same as a lookup, even
+// if contributions have that name too. Renames and rebindings only apply to whole keys.
+func TestAliasesAndRenamesOfDottedKeys(t *testing.T) {
 	const parts = ", {name: l, multibind_id: l, type: Hash}, {in: l, name: b.c, to: 5}"
 	for _, c := range []struct{ name, bind, want, lookups string }{
 		{"an alias", "{name: new, to_alias_of: b.c}", "", "new 1"},
-		{"an alias of what is in no value", "{name: new, to_alias_of: a.c}", "error rebind", ""},
-		{"an alias of what is no key", "{name: new, to_alias_of: b..c}", "error rebind", ""},
+		{"an alias that digs into an unbound key", "{name: new, to_alias_of: a.c}", "error rebind", ""},
+		{"an alias of an invalid key", "{name: new, to_alias_of: b..c}", "error rebind", ""},
 		{"an alias of contributions of the same name", "{name: new, to_alias_of: b.c}" + parts, "",
 			`new 1; l {"b.c":5,"new":5}`},
 		{"a rename", "{name: new, to_renamed: b.c}", "error rebind", ""},

@@ -12,15 +12,16 @@ import (
 	"bindc/loader"
 )
 
-// A site of structured bindings, and what is reported of it: line, code, severity, and the lines of the notes. Lines
-// count from 'bind:', so that the first binding is line 1; those of the module db are written m1, m2 and so on.
+// reports lists sites of structured bindings and their diagnostics: line, severity, code, and the
+// lines of the notes. Line 1 is the first binding after 'bind:'. Lines of the module db are written
+// m1, m2 and so on.
 var reports = []struct{ name, site, module, want string }{
 	{"one binding", `[a, 1]`, ``, ``},
 	{"bound twice", "[a, 1]\n[a, 1]", ``, `1 error conflict: 2`},
 	{"in two layers", `[a, 1]`, `[a, 2]`, ``},
 	{"twice in the lower of two layers", `[b, 1]`, "[a, 1]\n[a, 2]", `m1 error conflict: m2`},
 	{"twice, hidden by the higher layer", `[a, 1]`, "[a, 1]\n[a, 2]", ``},
-	{"twice, hidden under another value", `{when: {node: n}, bind: [[a, 1]]}`, "[a, 1]\n[a, 2]",
+	{"twice, hidden for one value", `{when: {node: n}, bind: [[a, 1]]}`, "[a, 1]\n[a, 2]",
 		`m1 error conflict: m2`},
 	{"under values of one category",
 		"{when: {node: n}, bind: [[a, 1]]}\n{when: {node: m}, bind: [[a, 2]]}", ``, ``},
@@ -38,90 +39,90 @@ var reports = []struct{ name, site, module, want string }{
 	{"abstract, nothing binds it", `{name: a, abstract: true}`, ``, `1 error abstract:`},
 	{"abstract, bound below", `{name: a, abstract: true}`, `[a, 1]`, `1 error abstract:`},
 	{"abstract, bound above", `[a, 1]`, `{name: a, abstract: true}`, ``},
-	{"abstract, bound above for some", `{when: {node: n}, bind: [[a, 1]]}`, `{name: a, abstract: true}`,
+	{"abstract, bound above for one node", `{when: {node: n}, bind: [[a, 1]]}`, `{name: a, abstract: true}`,
 		`m1 warning abstract: 1`},
-	{"abstract, bound beside it for some", "{name: a, abstract: true}\n{when: {node: n}, bind: [[a, 1]]}", ``,
+	{"abstract, bound in the same layer for one node", "{name: a, abstract: true}\n{when: {node: n}, bind: [[a, 1]]}", ``,
 		`1 warning abstract: 2`},
-	{"abstract, bound beside it where it does not hold",
+	{"abstract, bound in the same layer for another node",
 		"{when: {node: n}, bind: [{name: a, abstract: true}]}\n{when: {node: m}, bind: [[a, 1]]}", ``,
 		`1 error abstract:`},
-	{"abstract, above it only what is abstract", `{when: {node: n}, bind: [{name: a, abstract: true}]}`,
+	{"abstract, only abstract above", `{when: {node: n}, bind: [{name: a, abstract: true}]}`,
 		`{name: a, abstract: true}`, "1 error abstract:\nm1 error abstract:"},
 	{"abstract and concrete of one precedence", "{name: a, abstract: true}\n[a, 1]", ``,
 		"1 error abstract:\n1 error conflict: 2"},
 
 	{"abstract, hidden by one of two alternatives", "{when: {node: [n, m]}, bind: [[a, 1]]}",
 		"{when: {node: [m, n]}, bind: [{name: a, abstract: true}]}\n[a, 1]", ``},
-	{"abstract under two alternatives, of which one is bound above", "{when: {node: n}, bind: [[a, 1]]}",
+	{"abstract under two alternatives, one bound above", "{when: {node: n}, bind: [[a, 1]]}",
 		"{when: {node: [m, n]}, bind: [{name: a, abstract: true}]}", `m1 warning abstract: 1`},
-	{"abstract under alternatives of which one hides the other", "" +
+	{"abstract under alternatives, one hiding the other", "" +
 		"{when: [{osfamily: f}, {osfamily: f, node: n}], bind: [{name: a, abstract: true}]}", ``, `1 error abstract:`},
-	{"abstract, bound below by what is no constant", `{name: a, abstract: true}`, `{name: a, to_lookup_of: b}`,
+	{"abstract, bound below by a lookup", `{name: a, abstract: true}`, `{name: a, to_lookup_of: b}`,
 		"1 error abstract:\nm1 warning key_unbound:"},
-	{"abstract, bound above by what has a long form", `{name: a, to_lookup_of: b, sensitive: true}`,
+	{"abstract, bound above by a long form", `{name: a, to_lookup_of: b, sensitive: true}`,
 		`{name: a, abstract: true}`, `1 warning key_unbound:`},
-	{"abstract, bound above for some by what has a long form",
+	{"abstract, bound above for one node by a long form",
 		`{when: {node: n}, bind: [{name: a, to_lookup_of: b, sensitive: true}]}`, `{name: a, abstract: true}`,
 		"1 warning key_unbound:\nm1 warning abstract: 1"},
 	{"override, nothing there", `{name: a, override: true, to: 1}`, `[b, 1]`, `1 error override:`},
 	{"override of the layer below", `{name: a, override: true, to: 1}`, `[a, 1]`, ``},
 	{"override of the same layer", "{when: {node: n}, bind: [{name: a, override: true, to: 1}]}\n[a, 2]", ``, ``},
-	{"override, for some nothing there", `{name: a, override: true, to: 1}`, `{when: {node: n}, bind: [[a, 1]]}`,
+	{"override of a key bound for one node", `{name: a, override: true, to: 1}`, `{when: {node: n}, bind: [[a, 1]]}`,
 		`1 warning override: m1`},
-	{"override, only beaten itself", "{name: a, override: true, to: 1}\n{when: {node: n}, bind: [[a, 2]]}", ``,
+	{"override that is only beaten", "{name: a, override: true, to: 1}\n{when: {node: n}, bind: [[a, 2]]}", ``,
 		`1 warning override: 2`},
 	{"override that is always hidden", `[a, 1]`, `{name: a, override: true, to: 1}`, ``},
 
-	{"override, its own alternative is no other", "{when: [{node: n}, {common: 'true'}], " +
+	{"override whose own alternative does not count", "{when: [{node: n}, {common: 'true'}], " +
 		"bind: [{name: a, override: true, to: 1}]}", ``, `1 error override:`},
-	{"override under two alternatives, one over nothing",
+	{"override under two alternatives, the second beating nothing",
 		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}",
 		`{when: {node: n}, bind: [[a, 1]]}`, `1 warning override: m1`},
-	{"override under two alternatives, the first over nothing",
+	{"override under two alternatives, the first beating nothing",
 		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}",
 		`{when: {node: m}, bind: [[a, 1]]}`, `1 warning override: m1`},
-	{"override of what has the same precedence", "{name: a, override: true, to: 1}\n[a, 2]", ``,
+	{"override of a binding of equal precedence", "{name: a, override: true, to: 1}\n[a, 2]", ``,
 		"1 error conflict: 2\n1 error override:"},
-	{"override under two alternatives, each over something",
+	{"override under two alternatives, each beating something",
 		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}",
 		`{when: {node: [n, m]}, bind: [[a, 1]]}`, ``},
-	{"override under two alternatives, of which one is hidden", `{when: {node: n}, bind: [[a, 1]]}`,
+	{"override under two alternatives, one hidden", `{when: {node: n}, bind: [[a, 1]]}`,
 		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}\n{when: {osfamily: f}, bind: [[a, 1]]}\n" +
 			"[b, 1]", `m1 warning override: m2`},
-	{"override under two alternatives, of which the hidden one is over something", `{when: {node: n}, bind: [[a, 1]]}`,
+	{"override under two alternatives, the hidden one beating another binding", `{when: {node: n}, bind: [[a, 1]]}`,
 		"{when: [{node: n}, {osfamily: f}], bind: [{name: a, override: true, to: 1}]}\n" +
 			"{when: {osfamily: g}, bind: [[a, 2]]}", `m1 error override:`},
-	{"override of something for all, beaten for some", "{when: {node: n}, bind: [[a, 1]]}\n" +
+	{"override beats a binding for all, is beaten for one node", "{when: {node: n}, bind: [[a, 1]]}\n" +
 		"{when: {osfamily: f}, bind: [{name: a, override: true, to: 1}]}\n[a, 3]", ``, ``},
-	{"override of something for all, and of more for some",
+	{"override beats a binding for all, and another for some",
 		"{when: {node: n}, bind: [{name: a, override: true, to: 1}]}\n[a, 2]", `{when: {osfamily: f}, bind: [[a, 3]]}`,
 		``},
-	{"override, beaten in the layer above only", `{when: {node: n}, bind: [[a, 1]]}`,
+	{"override beaten only from a higher layer", `{when: {node: n}, bind: [[a, 1]]}`,
 		"{name: a, override: true, to: 1}", `m1 error override:`},
 
 	{"needs itself", `[a, "${lookup('a')}"]`, ``, `1 error loop:`},
-	{"two need one another", "{name: b, to_lookup_of: a}\n{name: a, to_lookup_of: b}", ``, `1 error loop: 2`},
-	{"behind what is not bound", "{name: a, to_first_found: [none, b]}\n{name: b, to_lookup_of: a}", ``,
+	{"two keys need each other", "{name: b, to_lookup_of: a}\n{name: a, to_lookup_of: b}", ``, `1 error loop: 2`},
+	{"after an unbound alternative", "{name: a, to_first_found: [none, b]}\n{name: b, to_lookup_of: a}", ``,
 		`1 error loop: 2`},
-	{"through the first of those to be found",
+	{"through the first alternative",
 		"{name: a, to_first_found: [b, c]}\n{name: b, to_lookup_of: a}\n[c, 1]", ``,
 		`1 error loop: 2`},
-	{"on the way leads to a key that leads to none", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n" +
+	{"next to a key that is not part of the loop", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n" +
 		"{when: {node: n}, bind: [{name: c, to_first_found: [d]}]}\n[d, 1]", ``,
 		`1 error loop: 2`},
-	{"behind what is found", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, 1]", ``, ``},
-	{"behind what some do not have",
+	{"after an alternative that is found", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, 1]", ``, ``},
+	{"after an alternative that some nodes lack",
 		"{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [[c, 1]]}", ``,
 		`1 error loop: 2`},
-	{"behind what is undef", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, null]", ``,
+	{"after an alternative that is undef", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, null]", ``,
 		`1 error loop: 2`},
-	{"what it needs is hidden above", `[b, 1]`, "{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", ``},
-	{"what its expression needs is hidden above", `[b, 1]`,
+	{"the key it needs is hidden", `[b, 1]`, "{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", ``},
+	{"the key its expression needs is hidden", `[b, 1]`,
 		"{name: a, to: \"${lookup('b')}\"}\n{name: b, to_lookup_of: a}", ``},
-	{"one that is everywhere, and one for some", "{name: a, to: \"${lookup('b')}${lookup('c')}\"}\n" +
+	{"one loop for all nodes, one for some", "{name: a, to: \"${lookup('b')}${lookup('c')}\"}\n" +
 		"{name: b, to_lookup_of: a}\n[c, 1]\n{when: {node: n}, bind: [{name: c, to_lookup_of: a}]}", ``,
 		"1 error loop: 2\n1 error loop: 4"},
-	{"behind one that does not count, for the next", "{name: a, to: \"${lookup('b')}\"}\n" +
+	{"after a binding that does not apply", "{name: a, to: \"${lookup('b')}\"}\n" +
 		"{when: {osfamily: f}, bind: [[b, 1]]}\n{when: {environment: e}, bind: [{name: b, to_lookup_of: a}]}\n[b, 1]",
 		`{when: {osfamily: g}, bind: [[b, 1]]}`, `1 error loop: 3`},
 	{"for one node", "[a, 1]\n{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [{name: a, to_lookup_of: b}]}", ``,
@@ -135,7 +136,7 @@ var reports = []struct{ name, site, module, want string }{
 		`1 error loop: 2`},
 	{"where two conditions meet", "{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
 		"{when: {environment: e}, bind: [{name: b, to_lookup_of: a}]}", ``, `1 error loop: 2`},
-	{"where two conditions meet, hidden where they do", "{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
+	{"where two conditions meet, hidden there", "{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
 		"{when: {environment: e}, bind: [{name: b, to_lookup_of: a}]}\n" +
 		"{when: {osfamily: f, environment: e}, bind: [[a, 1]]}", ``, ``},
 	{"where two conditions meet, hidden for one of them",
@@ -148,24 +149,24 @@ var reports = []struct{ name, site, module, want string }{
 		"{when: {node: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
 		"{when: {osfamily: f}, bind: [{name: b, to_lookup_of: c}]}\n" +
 		"{when: {node: m}, bind: [{name: c, to_lookup_of: a}]}", ``, ``},
-	{"two loops through one", "{name: a, to: \"${lookup('b')}${lookup('c')}\"}\n{name: b, to_lookup_of: a}\n" +
+	{"two loops through one key", "{name: a, to: \"${lookup('b')}${lookup('c')}\"}\n{name: b, to_lookup_of: a}\n" +
 		"{name: c, to_lookup_of: a}", ``, "1 error loop: 2\n1 error loop: 3"},
 	{"entered from outside", "{when: {node: n}, bind: [{name: z, to_lookup_of: a}]}\n{name: a, to_lookup_of: b}\n" +
 		"{name: b, to_lookup_of: a}", ``, `2 error loop: 3`},
 	{"between two loops", "{name: a, to_lookup_of: a}\n{name: c, to_lookup_of: c}\n{name: b, to_lookup_of: c}\n" +
 		"[b2, 1]", ``, "1 error loop:\n2 error loop:"},
-	{"behind what is undef for some", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, 1]\n" +
+	{"after an alternative that is undef for one node", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, 1]\n" +
 		"{when: {node: n}, bind: [[c, null]]}", ``, `1 error loop: 2`},
-	{"behind what is undef where it is not the highest", "{name: a, to_first_found: [c, b]}\n" +
+	{"after an alternative that is undef for one node, in the same layer", "{name: a, to_first_found: [c, b]}\n" +
 		"{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [[c, null]]}",
 		`[c, 1]`, `1 error loop: 2`},
-	{"behind what would be undef, but is hidden", "[c, 1]\n{name: a, to_first_found: [c, b]}\n" +
+	{"after an undef alternative that is hidden", "[c, 1]\n{name: a, to_first_found: [c, b]}\n" +
 		"{name: b, to_lookup_of: a}", `{when: {node: n}, bind: [[c, null]]}`, ``},
-	{"behind what is undef where the loop is not", "{when: {node: m}, bind: [{name: a, to_first_found: [c, b]}]}\n" +
+	{"after an alternative that is undef for another node", "{when: {node: m}, bind: [{name: a, to_first_found: [c, b]}]}\n" +
 		"{name: b, to_lookup_of: a}\n[c, 1]\n{when: {node: n}, bind: [[c, null]]}", ``, ``},
-	{"behind what is abstract", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n" +
+	{"after an abstract alternative", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n" +
 		"{when: {node: n}, bind: [[c, 1]]}\n{name: c, abstract: true}", ``, `4 warning abstract: 3`},
-	{"behind undef of a type that it does not have", "{name: a, to_first_found: [['Integer[1]', c], b]}\n" +
+	{"after an undef that its type rejects", "{name: a, to_first_found: [['Integer[1]', c], b]}\n" +
 		"{name: b, to_lookup_of: a}\n[c, null]", ``, ``},
 	{"in a branch", "{name: a, to: \"${if $x { lookup('a') }}\"}", ``, ``},
 	{"through a contribution of a contribution", "{name: l, multibind_id: l, type: Array}\n" +
@@ -178,7 +179,7 @@ var reports = []struct{ name, site, module, want string }{
 		`{in: h, name: x, to_lookup_of: h}`, ``},
 	{"through a contribution to a list that is not taken",
 		"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", `{in: l, name: x, to_lookup_of: l}`, ``},
-	{"through a contribution that counts for some before one that is written first",
+	{"through a contribution that beats an earlier one for one node",
 		"{name: h, multibind_id: h, type: Hash}\n{in: h, name: x, to: 1}\n" +
 			"{when: {node: n}, bind: [{in: h, name: x, to_lookup_of: h}]}", ``, `1 error loop: 3`},
 	{"through a contribution that is taken too",
@@ -186,7 +187,7 @@ var reports = []struct{ name, site, module, want string }{
 		`{in: h, name: x, to_lookup_of: h}`, `1 error loop: m1`},
 	{"through a contribution that is not taken for some", "{name: h, multibind_id: h, type: Hash}\n" +
 		"{when: {node: n}, bind: [{in: h, name: x, to: 1}]}", `{in: h, name: x, to_lookup_of: h}`, `1 error loop: m1`},
-	{"through the second of contributions of which the first is taken",
+	{"through the second of two contributions, where the first is taken",
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: ignore}}\n{in: h, name: x, to: 1}\n" +
 			"{in: h, name: x, to_lookup_of: h}", ``, ``},
 	{"through a contribution, where two conditions meet",
@@ -195,44 +196,44 @@ var reports = []struct{ name, site, module, want string }{
 	{"through a transformer", `{name: a, to: 1, transformer: "|$v| { lookup('a') }"}`, ``, `1 error loop:`},
 	{"in a hash", "{name: a, to_hash_lookup: {name: b, key: c}}\n{name: b, to_lookup_of: a}", ``, `1 error loop: 2`},
 
-	{"of contributions that something collects", "{name: m, multibind_id: l, type: Array}\n" +
+	{"of contributions that are collected", "{name: m, multibind_id: l, type: Array}\n" +
 		"{in: l, multibind_id: p, type: Array}\n{in: p, multibind_id: l, type: Array}", ``,
 		"2 error loop: 3\n3 warning multibind_id: 1"},
-	{"of contributions to a multibinding of another key that collects them for some", "" +
+	{"of contributions that another key collects for one node", "" +
 		"{when: {node: n}, bind: [{name: m, multibind_id: k, type: Array}]}\n{in: k, multibind_id: l, type: Array}\n" +
 		"{in: l, multibind_id: p, type: Array}\n{in: p, multibind_id: l, type: Array}", ``,
 		"3 error loop: 4"},
-	{"of contributions that nothing collects", "{in: l, multibind_id: p, type: Array}\n" +
+	{"of contributions that are not collected", "{in: l, multibind_id: p, type: Array}\n" +
 		"{in: p, multibind_id: l, type: Array}", ``, ``},
-	{"of contributions that only collects what is hidden", `[m, 1]`, "{name: m, multibind_id: l, type: Array}\n" +
+	{"of contributions collected by a hidden multibinding", `[m, 1]`, "{name: m, multibind_id: l, type: Array}\n" +
 		"{in: l, multibind_id: p, type: Array}\n{in: p, multibind_id: l, type: Array}",
 		"1 warning multibind_hidden: m1\nm3 warning multibind_id: m1"},
-	{"of contributions that one for some collects, and one that is found first", "" +
+	{"of contributions, one beaten for one node", "" +
 		"{name: h, multibind_id: h, type: Hash}\n{in: h, name: x, to_lookup_of: h}\n" +
 		"{when: {node: n}, bind: [{in: h, name: x, to: 1}]}", ``, `1 error loop: 2`},
-	{"through the second of two, hidden where both are", "{name: a, to_first_found: [c, b]}\n" +
+	{"through the second of two keys, hidden where both apply", "{name: a, to_first_found: [c, b]}\n" +
 		"{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [[c, null]]}\n{when: {node: n}, bind: [[b, 1]]}\n[c, 1]",
 		``, ``},
-	{"behind a default", "{name: a, to: \"${lookup('none', undef, undef, 1)}${lookup('b')}\"}\n" +
+	{"after a lookup with a default", "{name: a, to: \"${lookup('none', undef, undef, 1)}${lookup('b')}\"}\n" +
 		"{name: b, to_lookup_of: a}", ``,
 		`1 error loop: 2`},
 
-	{"looks up what is nearly bound", "[ntp::port, 1]\n{name: a, to: \"${lookup('ntp::prot')}\"}", ``,
+	{"looks up a misspelt key", "[ntp::port, 1]\n{name: a, to: \"${lookup('ntp::prot')}\"}", ``,
 		`2 warning key_unbound:`},
-	{"looks up what is nearly bound, for some", "{when: {node: [n, m]}, bind: [{name: a, to_lookup_of: 'ntp::prot'}]}",
+	{"looks up a misspelt key for two nodes", "{when: {node: [n, m]}, bind: [{name: a, to_lookup_of: 'ntp::prot'}]}",
 		`[ntp::port, 1]`, `1 warning key_unbound:`},
-	{"tries first what is nearly bound", "[ntp::port, 1]\n{name: a, to_first_found: [ntp::prot, ntp::port]}", ``,
+	{"tries a misspelt key first", "[ntp::port, 1]\n{name: a, to_first_found: [ntp::prot, ntp::port]}", ``,
 		`2 warning key_unbound:`},
 	{"looks up a key without a similar one", "[ntp::port, 1]\n{name: a, to_lookup_of: other}", ``,
 		`2 warning key_unbound:`},
 	{"looks up an optional key", "{name: a, to_lookup_of: other, optional: true}", ``, ``},
 
-	{"beside what leads on", "{name: a, to: \"${lookup('a')}${lookup('c')}\"}\n{name: c, to_lookup_of: d}\n" +
+	{"next to a chain", "{name: a, to: \"${lookup('a')}${lookup('c')}\"}\n{name: c, to_lookup_of: d}\n" +
 		"{name: d, to_lookup_of: e}\n[e, 1]", ``, `1 error loop:`},
-	{"beside what tries others", "{name: a, to: \"${lookup('a')}${lookup('c')}\"}\n" +
+	{"next to a key with alternatives", "{name: a, to: \"${lookup('a')}${lookup('c')}\"}\n" +
 		"{name: c, to_first_found: [d, e]}\n" +
 		"{name: d, to_lookup_of: e}\n[e, 1]", ``, `1 error loop:`},
-	{"beside a multibinding that leads on", "{name: a, to: \"${lookup('a')}${lookup('l')}\"}\n" +
+	{"next to a multibinding with a chain", "{name: a, to: \"${lookup('a')}${lookup('l')}\"}\n" +
 		"{name: l, multibind_id: l, type: Array}\n{in: l, to_first_found: [d, e]}\n" +
 		"{name: d, to_lookup_of: e}\n[e, 1]\n" +
 		"{when: {node: n}, bind: [{name: l, to_lookup_of: l}]}", ``,
@@ -244,18 +245,18 @@ var reports = []struct{ name, site, module, want string }{
 	{"under conditions of the same values", "{when: {node: x, osfamily: y}, bind: [{name: a, to_lookup_of: a}]}\n" +
 		"{when: {osfamily: x, environment: y}, bind: [{name: b, to_lookup_of: b}]}", ``,
 		"1 error loop:\n2 error loop:"},
-	{"what it tries is hidden above", `[b, 1]`, "{name: a, to_first_found: [b]}\n{name: b, to_lookup_of: a}", ``},
+	{"the key it tries is hidden", `[b, 1]`, "{name: a, to_first_found: [b]}\n{name: b, to_lookup_of: a}", ``},
 	{"through a contribution without a name that is not taken",
 		"{name: l, multibind_id: l, type: Array, options: {priority_on_unnamed: true}}\n{in: l, to: 1}",
 		`{in: l, to_lookup_of: l}`, ``},
 	{"through a contribution without a name that is taken too",
 		"{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}",
 		`{in: l, to_lookup_of: l}`, `1 error loop: m1`},
-	{"of a contribution that is written before what collects it",
+	{"of a contribution before its multibinding",
 		"{in: l, to_lookup_of: l}\n{name: l, multibind_id: l, type: Array}", ``, `2 error loop: 1`},
 	{"through a contribution that is taken too, for some", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}",
 		`{when: {node: n}, bind: [{in: l, to_lookup_of: l}]}`, `1 error loop: m1`},
-	{"hidden by what is unconditional above", "{when: {node: m}, bind: [[b, 1]]}\n[b, 2]",
+	{"hidden by an unconditional binding above", "{when: {node: m}, bind: [[b, 1]]}\n[b, 2]",
 		"{when: {node: n}, bind: [{name: a, to_lookup_of: b}, {name: b, to_lookup_of: a}]}", ``},
 	{"where two conditions meet, and a narrower one is higher",
 		"{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
@@ -266,20 +267,20 @@ var reports = []struct{ name, site, module, want string }{
 	{"something computed to merge", "{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: merge}}\n" +
 		"{in: h, name: a, to_lookup_of: b}", ``, `2 warning key_unbound:`},
 
-	{"where two conditions meet, beside others that something higher hides", "" +
+	{"where two conditions meet, next to others that are hidden", "" +
 		"{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n{when: {environment: g}, bind: [{name: b, to_lookup_of: a}]}\n" +
 		"{when: {osfamily: x, environment: e}, bind: [[b, 1]]}\n[b, 1]\n" +
 		"{when: {osfamily: h, environment: x}, bind: [[a, 1]]}\n[a, 1]",
 		"{when: {osfamily: f, environment: e}, bind: [[b, 1]]}\n{when: {osfamily: h, environment: g}, bind: [[a, 1]]}",
 		`1 error loop: 2`},
 
-	{"no such id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``,
+	{"an unknown id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``,
 		`2 warning multibind_unknown:`},
 	{"one id for two keys", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}", ``,
 		`2 warning multibind_id: 1`},
 	{"one id for one key", `{name: a, multibind_id: l, type: Array}`, `{name: a, multibind_id: l, type: Array}`, ``},
-	{"a hash has names", "{name: h, multibind_id: h, type: Hash}\n{in: h, to: 1}", ``, `2 error multibind: 1`},
-	{"a list has none", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}\n{in: l, to: 1}", ``, ``},
+	{"a contribution to a hash without a name", "{name: h, multibind_id: h, type: Hash}\n{in: h, to: 1}", ``, `2 error multibind: 1`},
+	{"contributions to a list without names", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}\n{in: l, to: 1}", ``, ``},
 	{"no hash to merge",
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: merge}}\n{in: h, name: a, to: 1}", ``,
 		`2 error multibind: 1`},
@@ -317,7 +318,7 @@ var reports = []struct{ name, site, module, want string }{
 		"{name: h, multibind_id: h, type: Hash}\n{in: h, name: a, to: 0}",
 		"{in: h, name: a, to: 1}\n{in: h, name: a, to: 2}",
 		``},
-	{"three of one name of which each is for other nodes", "{name: h, multibind_id: h, type: Hash}\n" +
+	{"three of one name for overlapping nodes", "{name: h, multibind_id: h, type: Hash}\n" +
 		"{when: {node: [n, m]}, bind: [{in: h, name: a, to: 1}]}\n" +
 		"{when: {node: [m, o]}, bind: [{in: h, name: a, to: 2}]}\n" +
 		"{when: {node: [n, m]}, bind: [{in: h, name: a, to: 3}]}", ``,
@@ -326,10 +327,10 @@ var reports = []struct{ name, site, module, want string }{
 		"{when: {node: n}, bind: [{in: h, name: a, to: 1}, {in: h, name: a, to: 2}]}\n" +
 		"{when: {node: m}, bind: [{in: h, name: a, to: 3}]}\n{when: {node: m}, bind: [{in: h, name: a, to: 4}]}", ``,
 		"2 error duplicate: 2\n4 error duplicate: 3"},
-	{"two of one name below one, where that is an error",
+	{"two of one name below a third, where that is an error",
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: error}}\n{in: h, name: a, to: 1}",
 		"{in: h, name: a, to: 2}\n{in: h, name: a, to: 3}", "m1 error duplicate: 2\nm2 error duplicate: m1"},
-	{"two of one name below one for a node, where that is an error",
+	{"two of one name in two layers and one for a node, where that is an error",
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: error}}\n" +
 			"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{in: h, name: a, to: 2}",
 		"{in: h, name: a, to: 3}", "m1 error duplicate: 3"},
@@ -338,17 +339,17 @@ var reports = []struct{ name, site, module, want string }{
 	{"two of one name, one of them for one node, where that is an error",
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: error}}\n" +
 			"{in: h, name: a, to: 1}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}", ``, ``},
-	{"two of one name twice", "{name: h, multibind_id: h, type: Hash}\n{name: g, multibind_id: h, type: Hash}\n" +
+	{"two of one name in two multibindings", "{name: h, multibind_id: h, type: Hash}\n{name: g, multibind_id: h, type: Hash}\n" +
 		"{in: h, name: a, to: 1}\n{in: h, name: a, to: 2}", ``,
 		"2 warning multibind_id: 1\n4 error duplicate: 3\n4 error duplicate: 3"},
-	{"two names twice, the first of which may be", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}\n" +
+	{"two without a name, and two of one name", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}\n" +
 		"{in: l, to: 2}\n{in: l, name: a, to: 3}\n{in: l, name: a, to: 4}", ``, `5 error duplicate: 4`},
 	{"contributions to a multibinding that is always hidden", `[l, 1]`,
 		"{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: x}", `1 warning multibind_hidden: m1`},
-	{"contributions to a multibinding that is hidden for some", `{when: {node: n}, bind: [[l, 1]]}`,
+	{"contributions to a multibinding that is hidden for one node", `{when: {node: n}, bind: [[l, 1]]}`,
 		"{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: x}",
 		"1 warning multibind_hidden: m1\nm2 error type_mismatch: m1"},
-	{"contributions to a multibinding beside one of the same key", "[l, 1]\n" +
+	{"contributions to a multibinding, and a binding of its key", "[l, 1]\n" +
 		"{when: {node: n}, bind: [{name: l, multibind_id: l, type: 'Array[Integer]'}]}\n{in: l, to: x}", ``,
 		`3 error type_mismatch: 2`},
 	{"contributions to a multibinding with something wrong",
@@ -367,141 +368,141 @@ var reports = []struct{ name, site, module, want string }{
 		``, ``},
 	{"one id for three keys", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}\n" +
 		"{name: c, multibind_id: l, type: Array}", ``, "2 warning multibind_id: 1\n3 warning multibind_id: 1"},
-	{"two of one name where the multibinding is not",
+	{"two of one name where the multibinding is not effective",
 		"{when: {node: m}, bind: [{name: h, multibind_id: h, type: Hash}]}\n" +
 			"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}",
 		``, ``},
 
 	{"looks up an unbound key", `{name: b, to_lookup_of: a}`, ``, `1 warning key_unbound:`},
-	{"looks up in a text what nothing binds", "{name: b, to: \"${lookup('a')}\"}", ``, ``},
-	{"a rename of what nothing binds, before its name", `{name: new, to_renamed: aged}`, ``, `1 error rebind:`},
-	{"an alias of what nothing binds", `{name: new, to_alias_of: old}`, `[other, 1]`, `1 error rebind:`},
-	{"a rename of what nothing binds", `{name: new, to_renamed: old}`, `[other, 1]`, `1 error rebind:`},
-	{"an alias of an alias of what nothing binds", "{name: a, to_alias_of: b}\n{name: b, to_alias_of: c}", ``,
+	{"looks up an unbound key in a text", "{name: b, to: \"${lookup('a')}\"}", ``, ``},
+	{"a rename of an unbound key before its name", `{name: new, to_renamed: aged}`, ``, `1 error rebind:`},
+	{"an alias of an unbound key", `{name: new, to_alias_of: old}`, `[other, 1]`, `1 error rebind:`},
+	{"a rename of an unbound key", `{name: new, to_renamed: old}`, `[other, 1]`, `1 error rebind:`},
+	{"an alias of an alias of an unbound key", "{name: a, to_alias_of: b}\n{name: b, to_alias_of: c}", ``,
 		`2 error rebind:`},
 	{"an alias of a key in a value", "{name: a, to_alias_of: b.c}\n[b, {c: 1}]", ``, `1 error rebind:`},
-	{"below a key that nothing else binds", `{rebind: a}`, `{rebind: a}`, "1 error rebind:\nm1 error rebind:"},
-	{"below a name of contributions", "{rebind: x}\n{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}",
+	{"rebinding of a key that nothing else binds", `{rebind: a}`, `{rebind: a}`, "1 error rebind:\nm1 error rebind:"},
+	{"rebinding of a name of contributions", "{rebind: x}\n{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}",
 		``, `1 error rebind:`},
-	{"an alias of no name", "{name: a, to_alias_of: ''}\n{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}", ``,
+	{"an alias of the empty name", "{name: a, to_alias_of: ''}\n{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}", ``,
 		`1 error rebind:`},
 	{"an alias of a class", "{name: a, to_alias_of: ntp}\n{include: ntp}", ``, `1 error rebind:`},
 	{"aliases in a circle", "{name: a, to_alias_of: b}\n{name: b, to_alias_of: a}", ``, `1 error loop: 2`},
-	{"aliases in a circle that is left above", `[b, 1]`, "{name: a, to_alias_of: b}\n{name: b, to_alias_of: a}", ``},
+	{"aliases in a circle, hidden above", `[b, 1]`, "{name: a, to_alias_of: b}\n{name: b, to_alias_of: a}", ``},
 	{"an alias of itself", `{name: a, to_alias_of: a}`, ``, `1 error rebind:`},
-	{"an alias of what needs it, for some", "{name: a, to_alias_of: b}\n{when: {node: n}, bind: " +
+	{"an alias of a key that needs it for one node", "{name: a, to_alias_of: b}\n{when: {node: n}, bind: " +
 		"[{name: b, to_lookup_of: a}]}\n[b, 1]", ``, `1 error loop: 2`},
-	{"an alias that declines above what needs it", "{name: a, to_alias_of: b}\n{when: {node: n}, bind: [[b, 1]]}",
+	{"an alias that declines above a key that needs itself", "{name: a, to_alias_of: b}\n{when: {node: n}, bind: [[b, 1]]}",
 		`{name: a, to_lookup_of: a}`, `m1 error loop:`},
-	{"an optional one above what needs it", `{name: a, to: null, optional: true}`, `{name: a, to_lookup_of: a}`,
+	{"undef optional above a loop", `{name: a, to: null, optional: true}`, `{name: a, to_lookup_of: a}`,
 		`m1 error loop:`},
-	{"an optional one that has a value above what needs it", `{name: a, to_lookup_of: b, optional: true}`,
+	{"optional with a value above a loop", `{name: a, to_lookup_of: b, optional: true}`,
 		"{name: a, to_lookup_of: a}\n[b, 1]", ``},
-	{"an optional one that has a value for some above what needs it", `{name: a, to_lookup_of: b, optional: true}`,
+	{"optional with a value for one node above a loop", `{name: a, to_lookup_of: b, optional: true}`,
 		"{name: a, to_lookup_of: a}\n{when: {node: n}, bind: [[b, 1]]}", `m1 error loop:`},
-	{"an optional one that is undef for some above what needs it", `{name: a, to_lookup_of: b, optional: true}`,
+	{"optional undef for one node above a loop", `{name: a, to_lookup_of: b, optional: true}`,
 		"{name: a, to_lookup_of: a}\n{when: {node: n}, bind: [[b, null]]}\n[b, 1]", `m1 error loop:`},
-	{"optional ones that are undef above what meets where two conditions do",
+	{"undef optionals above a loop where two conditions meet",
 		"{name: a, to: null, optional: true}\n{name: b, to: null, optional: true}",
 		"{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
 			"{when: {environment: e}, bind: [{name: b, to_lookup_of: a}]}", `m1 error loop: m2`},
-	{"an optional one of an alias of what is undef, above what needs it",
+	{"optional lookup of an alias of undef above a loop",
 		"{name: a, to_lookup_of: b, optional: true}\n{name: b, to_alias_of: c}\n{name: c, to: null, optional: true}",
 		`{name: a, to_lookup_of: a}`, `m1 error loop:`},
-	{"an optional one of an alias of what has a value, above what needs it",
+	{"optional lookup of an alias with a value above a loop",
 		"{name: a, to_lookup_of: b, optional: true}\n{name: b, to_alias_of: c}\n[c, 1]",
 		`{name: a, to_lookup_of: a}`, ``},
-	{"an optional one of what nobody can find, above what needs it",
+	{"optional lookup of aliases in a circle above a loop",
 		"{name: a, to_lookup_of: b, optional: true}\n{name: b, to_alias_of: c}\n{name: c, to_alias_of: b}",
 		`{name: a, to_lookup_of: a}`, `2 error loop: 3`},
-	{"an optional one of what is renamed, above what needs it",
+	{"optional lookup of a renamed key above a loop",
 		"{name: a, to_lookup_of: b, optional: true}\n{name: new, to_renamed: b}", "{name: a, to_lookup_of: a}\n[b, 1]",
 		`m1 error loop:`},
-	{"an alias of undef above what needs it", "{name: a, to_alias_of: b}\n[b, null]", `{name: a, to_lookup_of: a}`, ``},
-	{"a rename of what nothing binds, needed by what is bound next", `{name: new, to_renamed: old}`,
+	{"an alias of undef above a loop", "{name: a, to_alias_of: b}\n[b, null]", `{name: a, to_lookup_of: a}`, ``},
+	{"a rename of an unbound key that the next binding looks up", `{name: new, to_renamed: old}`,
 		`{name: zz, to_lookup_of: new}`, `1 error rebind:`},
-	{"an optional one that is computed, above what needs it", `{name: a, to_expression: '$x', optional: true}`,
+	{"optional expression above a loop", `{name: a, to_expression: '$x', optional: true}`,
 		`{name: a, to_lookup_of: a}`, `m1 error loop:`},
-	{"an optional one of an entry of $facts, above what needs it",
+	{"optional entry of $facts above a loop",
 		`{name: a, to_expression: "$facts['x']['y']", optional: true}`, `{name: a, to_lookup_of: a}`, `m1 error loop:`},
-	{"an optional one that has a value without facts too, above what needs it",
+	{"optional with a value even without facts above a loop",
 		`{name: a, to_expression: 'if $x { undef } else { 1 }', optional: true}`, `{name: a, to_lookup_of: a}`, ``},
-	{"an optional one of a fact that may be derived, above what needs it",
+	{"optional fact that may be derived above a loop",
 		`{name: a, to_expression: '$hostname', optional: true}`, `{name: a, to_lookup_of: a}`, ``},
-	{"an optional one of a fact that decides a category, above what needs it",
+	{"optional fact of a category above a loop",
 		`{name: a, to_expression: '$osfamily', optional: true}`, `{name: a, to_lookup_of: a}`, ``},
-	{"an optional one of all facts, above what needs it",
+	{"optional use of all facts above a loop",
 		`{name: a, to_expression: "$facts.get('x')", optional: true}` + "\n" + `{name: b, to_expression: '$facts', optional: true}`,
 		"{name: a, to_lookup_of: a}\n{name: b, to_lookup_of: b}", `m1 error loop:`},
-	{"optional ones that are computed, above what needs the other", "{name: a, to_expression: '$x', optional: true}\n" +
+	{"optional expressions above a loop of two keys", "{name: a, to_expression: '$x', optional: true}\n" +
 		"{name: b, to_expression: '$y ? { undef => undef, default => 1 }', optional: true}",
 		"{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", `m1 error loop: m2`},
-	{"an optional one that looks up what is not bound for all, above what needs it",
+	{"optional lookup of a key bound for one node above a loop",
 		`{name: a, to_expression: "lookup('b')", optional: true}`,
 		"{name: a, to_lookup_of: a}\n{when: {node: n}, bind: [[b, 1]]}", `m1 error loop:`},
-	{"an optional one that looks up what is bound, above what needs it",
+	{"optional lookup of a bound key above a loop",
 		`{name: a, to_expression: "lookup('b')", optional: true}`, "{name: a, to_lookup_of: a}\n[b, 1]", ``},
-	{"an optional one that looks up what is undef, above what needs it",
+	{"optional lookup of undef above a loop",
 		`{name: a, to_expression: "lookup('b')", optional: true}`, "{name: a, to_lookup_of: a}\n[b, null]", `m1 error loop:`},
-	{"an optional one that looks up what is computed, above what needs it",
+	{"optional lookup of an expression above a loop",
 		`{name: a, to_expression: "lookup('b')", optional: true}`,
 		"{name: a, to_lookup_of: a}\n{name: b, to_expression: '$x'}", ``},
-	{"an optional one that has a value for those who have another loop, above what needs it",
+	{"optional with a value where there is another loop, above a loop",
 		`{name: a, to_expression: "lookup('b')", optional: true}`,
 		"{name: a, to_lookup_of: c}\n{name: c, to_lookup_of: a}\n{when: {node: n}, bind: [{name: c, to_lookup_of: d}, [b, 1]]}\n" +
 			"{name: d, to_lookup_of: a}",
 		`m1 error loop: m2`},
-	{"an optional one that looks up what is bound beside it, above what needs it",
+	{"optional expression with a lookup in its own layer above a loop",
 		"{name: a, to_expression: \"lookup('b')\", optional: true}\n[b, 1]", `{name: a, to_lookup_of: a}`, ``},
-	{"an optional one that is what is bound beside it, above what needs it",
+	{"optional lookup in its own layer above a loop",
 		"{name: a, to_lookup_of: b, optional: true}\n[b, 1]", `{name: a, to_lookup_of: a}`, ``},
-	{"an optional one with a default of what is not bound, above what needs it",
+	{"optional lookup with a default above a loop",
 		`{name: a, to_expression: "lookup('b', undef, undef, 1)", optional: true}`, `{name: a, to_lookup_of: a}`, ``},
-	{"an optional one of a fact that may be derived and of another, above what needs it",
+	{"optional use of a derived fact and another above a loop",
 		`{name: a, to_expression: '$hostname ? { undef => $x, default => 1 }', optional: true}`,
 		`{name: a, to_lookup_of: a}`, ``},
-	{"an optional one that looks itself up, above what needs it",
+	{"optional that looks itself up above a loop",
 		`{name: a, to_expression: "lookup('a')", optional: true}`, `{name: a, to_lookup_of: a}`, `1 error loop:`},
-	{"optional ones that look up one another, above what needs them",
+	{"optionals that look each other up above a loop",
 		"{name: a, to_expression: \"lookup('b')\", optional: true}\n{name: b, to_expression: \"lookup('a')\", optional: true}",
 		"{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", `1 error loop: 2`},
-	{"an optional one of server_facts, above what needs it",
+	{"optional server fact above a loop",
 		`{name: a, to_expression: "$server_facts['x']", optional: true}`, `{name: a, to_lookup_of: a}`, ``},
-	{"an optional one of trusted, above what needs it",
+	{"optional trusted fact above a loop",
 		`{name: a, to_expression: "$trusted['x']", optional: true}`, `{name: a, to_lookup_of: a}`, ``},
-	{"an optional one that looks up undef of a type it does not have, above what needs it",
+	{"optional lookup of undef that its type rejects above a loop",
 		`{name: a, to_expression: "lookup('b', Integer[1])", optional: true}`, "{name: a, to_lookup_of: a}\n[b, null]", ``},
-	{"an optional one that is an error, above what needs it",
+	{"optional that fails above a loop",
 		`{name: a, to_expression: "'x' + 1", optional: true}`, "{name: a, to_lookup_of: a}", ``},
-	{"an optional one that looks up in a branch what is bound, above what needs it",
+	{"optional lookup of a bound key in a branch above a loop",
 		`{name: a, to_expression: "if $x { 1 } else { lookup('b') }", optional: true}`, "{name: a, to_lookup_of: a}\n[b, 1]", ``},
-	{"an optional one that looks up in a branch what is not bound, above what needs it",
+	{"optional lookup of an unbound key in a branch above a loop",
 		`{name: a, to_expression: "if $x { 1 } else { lookup('b') }", optional: true}`, "{name: a, to_lookup_of: a}", `m1 error loop:`},
-	{"one that is tried behind an optional one that is computed", "{name: a, to_first_found: [b, a2]}\n" +
+	{"tried after an optional expression", "{name: a, to_first_found: [b, a2]}\n" +
 		"{name: b, to_expression: '$x', optional: true}\n{name: a2, to_lookup_of: a}", ``, `1 error loop: 3`},
 	{"an optional multibinding", "{name: l, multibind_id: l, type: Array, optional: true}\n{in: l, to: 1}", ``,
 		`1 error optional:`},
-	{"below itself what needs it", `{rebind: a}`, `{name: a, to_lookup_of: a}`, `1 error loop: m1`},
-	{"below itself what does not need it", `{rebind: a}`, `[a, 1]`, ``},
-	{"renamed to what it needs", `{name: new, to_renamed: old}`, `{name: old, to_lookup_of: new}`, `1 error loop: m1`},
-	{"renamed, and needed where it is gone", "{name: new, to_renamed: old}\n[a, 1]", `{name: old, to_lookup_of: a}`, ``},
-	{"needed behind a rename", "{name: a, to_first_found: [old, b]}\n{name: new, to_renamed: old}\n" +
+	{"rebinding of a key that needs it", `{rebind: a}`, `{name: a, to_lookup_of: a}`, `1 error loop: m1`},
+	{"rebinding of a constant", `{rebind: a}`, `[a, 1]`, ``},
+	{"renamed to the key it looks up", `{name: new, to_renamed: old}`, `{name: old, to_lookup_of: new}`, `1 error loop: m1`},
+	{"renamed, and looked up by its old name", "{name: new, to_renamed: old}\n[a, 1]", `{name: old, to_lookup_of: a}`, ``},
+	{"needed after a renamed alternative", "{name: a, to_first_found: [old, b]}\n{name: new, to_renamed: old}\n" +
 		"{name: b, to_lookup_of: a}", `[old, 1]`, `1 error loop: 3`},
-	{"needed behind a rename for some", "{name: a, to_first_found: [old, b]}\n" +
+	{"needed after an alternative renamed for one node", "{name: a, to_first_found: [old, b]}\n" +
 		"{when: {node: n}, bind: [{name: new, to_renamed: old}]}\n{name: b, to_lookup_of: a}", `[old, 1]`,
 		`1 error loop: 3`},
 
-	{"a rename of what is only above", `[old, 1]`, `{name: new, to_renamed: old}`, `m1 warning rebind:`},
-	{"a rename of what is below for others", `{when: {node: n}, bind: [{name: new, to_renamed: old}]}`,
+	{"a rename of a key bound only above", `[old, 1]`, `{name: new, to_renamed: old}`, `m1 warning rebind:`},
+	{"a rename of a key bound below for another node", `{when: {node: n}, bind: [{name: new, to_renamed: old}]}`,
 		`{when: {node: m}, bind: [[old, 1]]}`, `1 warning rebind:`},
-	{"a rename of what is below for some", `{name: new, to_renamed: old}`, `{when: {node: n}, bind: [[old, 1]]}`, ``},
-	{"a rename for two nodes, of what is below for the second",
+	{"a rename of a key bound below for one node", `{name: new, to_renamed: old}`, `{when: {node: n}, bind: [[old, 1]]}`, ``},
+	{"a rename for two nodes of a key bound below for the second",
 		`{when: {node: [n, m]}, bind: [{name: new, to_renamed: old}]}`, `{when: {node: m}, bind: [[old, 1]]}`, ``},
-	{"a rename of what is renamed below, where nothing is", "{when: {node: n}, bind: [[old, 1]]}\n" +
+	{"two renames with nothing below", "{when: {node: n}, bind: [[old, 1]]}\n" +
 		"{name: a, to_renamed: old}", "{name: b, to_renamed: old}", "2 warning rebind:\nm1 warning rebind:"},
-	{"an alias of what is only above", `[old, 1]`, `{name: new, to_alias_of: old}`, ``},
-	{"below what is only above", `[a, 1]`, `{rebind: a}`, `m1 warning rebind:`},
-	{"below, with an alternative of its own", "{when: [{node: n}, {osfamily: f}], bind: [{rebind: a}]}\n" +
+	{"an alias of a key bound only above", `[old, 1]`, `{name: new, to_alias_of: old}`, ``},
+	{"rebinding of a key bound only above", `[a, 1]`, `{rebind: a}`, `m1 warning rebind:`},
+	{"rebinding under two alternatives of a key bound for another node", "{when: [{node: n}, {osfamily: f}], bind: [{rebind: a}]}\n" +
 		"{when: {node: m}, bind: [[a, 1]]}", ``, `1 warning rebind:`},
 
 	{"renamed and bound", "{name: new, to_renamed: old}\n[old, 1]", ``, "1 error conflict: 2\n1 warning rebind:"},
@@ -513,11 +514,11 @@ var reports = []struct{ name, site, module, want string }{
 	{"two below a rename", `{name: new, to_renamed: old}`, "[old, 1]\n[old, 2]", `m1 error conflict: m2`},
 	{"two below a rename, and one above it", `[old, 1]`,
 		"{when: {node: n}, bind: [{name: new, to_renamed: old}]}\n[old, 2]\n[old, 3]", `m2 error conflict: m3`},
-	{"two below an optional one", `{name: a, to_lookup_of: b, optional: true}`, "[a, 1]\n[a, 2]\n[b, 1]",
+	{"two below an optional binding", `{name: a, to_lookup_of: b, optional: true}`, "[a, 1]\n[a, 2]\n[b, 1]",
 		`m1 error conflict: m2`},
-	{"abstract, and above it only what is optional", `{name: a, to_lookup_of: b, optional: true}`,
+	{"abstract, only optional above", `{name: a, to_lookup_of: b, optional: true}`,
 		"{name: a, abstract: true}\n[b, 1]", `m1 error abstract:`},
-	{"override of what is optional", `{name: a, override: true, to: 1}`,
+	{"override of an optional binding", `{name: a, override: true, to: 1}`,
 		"{name: a, to_lookup_of: b, optional: true}\n[b, 1]", `1 error override:`},
 
 	{"contributions renamed twice", "{name: new, to_renamed: x}\n{name: newer, to_renamed: x}",
@@ -566,17 +567,17 @@ var reports = []struct{ name, site, module, want string }{
 	{"classes, each of them included and excluded", "{include: [a, b]}\n{exclude: [a, b]}", ``,
 		"1 error conflict: 2\n1 error conflict: 2"},
 
-	{"parameters of what is not bound", "" +
+	{"parameters of an unbound target", "" +
 		"{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {dbuser: user}}}", ``, `1 error rebind:`},
-	{"parameters of what has none", `{parameters: 'Web[one]', to: 'Sql[one]'}`, `{parameters: Web, to: {a: 1}}`,
+	{"parameters of a target without parameters", `{parameters: 'Web[one]', to: 'Sql[one]'}`, `{parameters: Web, to: {a: 1}}`,
 		`1 error map_required:`},
-	{"parameters of what has others", `{parameters: 'Web[one]', to: 'Sql[one]'}`,
+	{"parameters of a target with other parameters", `{parameters: 'Web[one]', to: 'Sql[one]'}`,
 		"{parameters: Web, to: {a: 1}}\n{parameters: 'Sql[one]', to: {b: 1}}", `1 error map_required:`},
 	{"parameters of two targets at one precedence", "" +
 		"{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {a: b}}}\n" +
 		"{parameters: 'Web[one]', to: 'Sql[two]', options: {map: {a: c}}}",
 		"{parameters: 'Sql[one]', to: {b: 1}}\n{parameters: 'Sql[two]', to: {c: 1}}", `1 error conflict: 2`},
-	{"parameters that are those of one another", "{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {a: b}}}\n" +
+	{"parameters of two targets, each from the other", "{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {a: b}}}\n" +
 		"{parameters: 'Sql[one]', to: 'Web[one]', options: {map: {b: a}}}", ``, `1 error loop: 2`},
 	{"parameters by a map with something wrong", "{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +
 		"{map: [Web, Sql], to: {a: B-x}}", ``, `2 error attribute:`},
@@ -585,7 +586,7 @@ var reports = []struct{ name, site, module, want string }{
 		"{parameters: 'Sql[one]', to: {b: 1}}", `1 error override:`},
 }
 
-func TestWhatIsReportedOfASite(t *testing.T) { checkReports(t, reports) }
+func TestReportsOfStructuredBindings(t *testing.T) { checkReports(t, reports) }
 
 func checkReports(t *testing.T, all []struct{ name, site, module, want string }) {
 	t.Helper()
@@ -598,7 +599,7 @@ func checkReports(t *testing.T, all []struct{ name, site, module, want string })
 	}
 }
 
-// compiled is what compiling a site and its module db reports.
+// compiled returns the diagnostics of a site and its module db.
 func compiled(t *testing.T, site, module string) []string {
 	t.Helper()
 	var out []string
@@ -629,8 +630,9 @@ func reportedWith(t *testing.T, opts Options, site, module string) []diag.Diagno
 	return diags.Sorted()
 }
 
-// Where variables are strict, one that is not set is an error of the lookup: what is optional does not decline for it.
-func TestStrictVariablesOfWhatIsOptional(t *testing.T) {
+// With strict variables, an unset variable makes the lookup fail: an optional binding does not
+// decline.
+func TestStrictVariableMakesOptionalBindingFail(t *testing.T) {
 	const site, module = `{name: a, to_expression: '$x', optional: true}`, `{name: a, to_lookup_of: a}`
 	for strict, want := range map[bool]int{false: 1, true: 0} {
 		if got := reportedWith(t, Options{StrictVariables: strict}, site, module); len(got) != want {
@@ -660,7 +662,7 @@ func lineOf(at diag.Pos) string {
 	return fmt.Sprint(at.Line - 1)
 }
 
-// Whole messages: what is bound, under which condition, in which layer, and what to do.
+// Whole messages: the binding, its condition, its layer, and the fix.
 func TestMessages(t *testing.T) {
 	for _, c := range []struct{ name, site, module, want string }{
 		{"conflict", "{when: {node: n, osfamily: [f]}, bind: [[a, 1], [a, 2]]}", ``,
@@ -675,13 +677,13 @@ func TestMessages(t *testing.T) {
 				"in other requests a lookup is an error\n" +
 				"bound here where node is 'n'"},
 		{"override", "{when: {node: n}, bind: [{name: port, override: true, to: 1}]}\n[prot, 1]", ``,
-			"'port' is said to override something where node is 'n', but nothing of lower precedence binds it\n" +
+			"'port' is marked 'override' where node is 'n', but nothing of lower precedence binds it\n" +
 				"did you mean 'prot'?"},
 		{"override for some", `{name: a, override: true, to: 1}`, `{when: {node: n}, bind: [[a, 1]]}`,
 			"'a' overrides something only in some of the requests it is effective in\n" +
 				"overridden here where node is 'n'"},
-		{"override the other way round", "{name: a, override: true, to: 1}\n{when: {node: n}, bind: [[a, 2]]}", ``,
-			"'a' is said to override something, but is only overridden itself\n" +
+		{"override that is only overridden", "{name: a, override: true, to: 1}\n{when: {node: n}, bind: [[a, 2]]}", ``,
+			"'a' is marked 'override', but overrides nothing and is itself overridden\n" +
 				"it is overridden here where node is 'n'"},
 		{"loop", "{name: l, multibind_id: parts, type: Array}\n{when: {node: n}, bind: [{in: parts, to_lookup_of: l}]}",
 			``, "'l' needs itself: l -> multibind parts -> l where node is 'n'\n" +
@@ -690,8 +692,8 @@ func TestMessages(t *testing.T) {
 			"'a' needs itself: a -> b -> a\n'b' is bound here"},
 		{"misspelt", "[ntp::port, 1]\n{name: a, to_lookup_of: 'ntp::prot'}", ``,
 			"this looks up 'ntp::prot', which nothing binds\ndid you mean 'ntp::port'?"},
-		{"no such id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``,
-			"there is no multibinding with the id 'lists': this contribution is never seen\ndid you mean 'list'?"},
+		{"an unknown id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``,
+			"no multibinding has the id 'lists'; this contribution is never used\ndid you mean 'list'?"},
 		{"one id for two keys", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}", ``,
 			"'b' and 'a' collect the same contributions: both have the id 'l'\nthe other multibinding"},
 		{"alias of nothing", "[ntp::server, 1]\n{name: a, to_alias_of: 'ntp::sever'}", ``,
@@ -699,22 +701,22 @@ func TestMessages(t *testing.T) {
 		{"alias of a contribution", "{name: l, multibind_id: l, type: Array}\n{in: l, name: first, to: 1}\n" +
 			"{name: a, to_alias_of: frist}", ``,
 			"'a' is an alias of 'frist', which nothing binds\ndid you mean 'first'?"},
-		{"rename of nothing, nearly its own name", `{name: 'ntp::servers', to_renamed: 'ntp::server'}`, ``,
+		{"rename of an unbound key similar to its own name", `{name: 'ntp::servers', to_renamed: 'ntp::server'}`, ``,
 			"'ntp::servers' is the new name of 'ntp::server', which nothing binds"},
-		{"below nothing", `{rebind: 'ntp::server'}`, ``,
-			"'ntp::server' is to be what it is below this: 'ntp::server', which nothing binds"},
-		{"below nothing any more", `[a, 1]`, `{rebind: a}`, "nothing that binds 'a' is below this: it has no effect\n" +
-			"take it to a higher layer, or under a condition of higher precedence, than what it is about"},
+		{"a rebinding of an unbound key", `{rebind: 'ntp::server'}`, ``,
+			"'ntp::server' rebinds 'ntp::server', which nothing binds"},
+		{"a rebinding above which the key is bound", `[a, 1]`, `{rebind: a}`, "nothing that binds 'a' is below this: it has no effect\n" +
+			"move it to a higher layer, or to a condition of higher precedence, than the binding it changes"},
 		{"renamed twice", "{when: {node: n}, bind: [{name: b, to_renamed: a}, {name: c, to_renamed: a}]}\n[a, 1]", ``,
 			"'a' is renamed, and bound or renamed again with the same precedence where node is 'n' in layer 'site'\n" +
 				"also bound or renamed here\n" +
-				"have the rename in a higher layer or under a narrower condition than what it is about"},
+				"move the rename to a higher layer, or to a narrower condition, than the binding it renames"},
 		{"contributions renamed twice", "{when: {node: n}, bind: [{name: b, to_renamed: a}, {name: c, to_renamed: a}]}\n" +
 			"{name: l, multibind_id: l, type: Array}\n{in: l, name: a, to: 1}", ``,
 			"'a' is renamed, and bound or renamed again with the same precedence where node is 'n' in layer 'site'\n" +
 				"also bound or renamed here\n" +
-				"have the rename in a higher layer or under a narrower condition than what it is about"},
-		{"bound beside an alias", "{name: a, to_alias_of: b}\n[a, 1]\n[b, 1]", ``,
+				"move the rename to a higher layer, or to a narrower condition, than the binding it renames"},
+		{"bound next to an alias", "{name: a, to_alias_of: b}\n[a, 1]\n[b, 1]", ``,
 			"'a' is bound twice with the same precedence in layer 'site'\nalso bound here\n" +
 				"bind 'a' once in a higher layer or under a narrower condition, or remove one of the two"},
 		{"class", "{when: {node: n}, bind: [{exclude: ntp}, {include: ntp}]}", ``,
@@ -722,8 +724,9 @@ func TestMessages(t *testing.T) {
 				"it is included here\ninclude or exclude 'ntp' in a higher layer or under a narrower condition, or remove " +
 				"one of the two"},
 		{"no map", "{parameters: 'Web[one]', to: 'Sql[one]'}", ``,
-			"which parameters of Web[one] are those of Sql[one] is said nowhere, and none is bound for both\n" +
-				"bind a map of the two types, or say here which, as the option 'map'"},
+			"it is unknown which parameters of Sql[one] give Web[one] its parameters: there is no map, " +
+				"and no parameter is bound for both\n" +
+				"bind a map of the two types, or write the option 'map' here"},
 		{"duplicate", "{name: h, multibind_id: h, type: Hash}\n{when: {node: n}, bind: [{in: h, name: a, to: 1}, " +
 			"{in: h, name: a, to: 2}]}", ``,
 			"two contributions to 'h' have the same name and precedence where node is 'n'\nthe other one"},

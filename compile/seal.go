@@ -6,9 +6,9 @@ import (
 	"bindc/snapshot"
 )
 
-// Seal encrypts every sensitive value of content with key, each for the name of the key it is bound to. wrapped is the
-// key in the form that its recipients can open. Seal also removes the hashes of the files, which would allow guesses at
-// their content to be checked.
+// Seal encrypts every sensitive value of content with key, separately for each key name it is bound
+// to. wrapped is the key in the form that its recipients can open. Seal also removes the hashes of
+// the input files: they would allow an attacker to test guesses of their content.
 func Seal(content *snapshot.Content, key, wrapped []byte) error {
 	box, err := seal.New(key)
 	if err != nil {
@@ -45,11 +45,11 @@ func Seal(content *snapshot.Content, key, wrapped []byte) error {
 type sealer struct {
 	content *snapshot.Content
 	box     *seal.Box
-	secret  []bool // per value as it was
+	secret  []bool // by number of the original value
 	sealed  map[boundTo]uint32
 }
 
-// boundTo is a value that a key is bound to, once or several times.
+// boundTo is a value and a key that it is bound to, once or several times.
 type boundTo struct{ key, value uint32 }
 
 func (s *sealer) key(i uint32) {
@@ -64,7 +64,7 @@ func (s *sealer) key(i uint32) {
 	}
 }
 
-// value is the number of the value that key is bound to in place of value.
+// value returns the number of the value that replaces value for key.
 func (s *sealer) value(key, value uint32) uint32 {
 	if !s.secret[value] {
 		return value

@@ -19,9 +19,9 @@ import (
 	"bindc/snapshot"
 )
 
-// What is sealed is nowhere else in the file: not beside it, not in a block, not among the bindings that no lookup
-// finds.
-func TestASealedFileHoldsNothingInClear(t *testing.T) {
+// A sealed value appears nowhere in the file in clear: not next to the sealed form, not in a block,
+// not among bindings that no lookup finds.
+func TestSealedFileHasNoSensitiveValueInClear(t *testing.T) {
 	const canary = "canary"
 	long := strings.Repeat(canary+" ", 500)
 	dir := t.TempDir()
@@ -65,9 +65,9 @@ bind:
 	}
 }
 
-// Each key is bound to what it was, encrypted for its name where it is sensitive: a value that two keys share for each
-// of them, and one that a key has several times once.
-func TestEachKeyKeepsItsValue(t *testing.T) {
+// Each key keeps its value, encrypted for its name if it is sensitive. A value that two keys share
+// is encrypted once for each; a value that one key has several times is encrypted once.
+func TestSealKeepsTheValueOfEachKey(t *testing.T) {
 	constant := func(text string) snapshot.Stored {
 		return snapshot.Stored{Bytes: string(value.Append(nil, value.FromString(text)))}
 	}
@@ -122,7 +122,7 @@ func TestEachKeyKeepsItsValue(t *testing.T) {
 		want(uint32(content.Keys[i+2].Default), content.Keys[i+2].Name, was)
 	}
 	if b.Default != -1 || a.Cold[2].Value != 0 {
-		t.Error("what has no value got one")
+		t.Error("a key without a value got one")
 	}
 	if more := len(content.Values) - len(values); more != 4 {
 		t.Errorf("%d values are sealed, want two of each of two keys", more)
@@ -134,7 +134,7 @@ func TestEachKeyKeepsItsValue(t *testing.T) {
 		t.Error("the wrapped key is not in the content")
 	}
 	if err := compile.Seal(content, []byte("short"), nil); err == nil {
-		t.Error("sealed with what is no key")
+		t.Error("sealed with an invalid key")
 	}
 }
 
@@ -149,7 +149,7 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// decoded is the file of content, and behind it whatever zstd can decode in it.
+// decoded returns the file of content, followed by everything that zstd can decode in it.
 func decoded(t *testing.T, content *snapshot.Content) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "site.bsnap")
@@ -172,7 +172,7 @@ func decoded(t *testing.T, content *snapshot.Content) string {
 			t.Fatal(err)
 		}
 		var text bytes.Buffer
-		d.WriteTo(&text) // an error is of what stands behind the frame
+		d.WriteTo(&text) // errors come from the bytes after the frame
 		d.Close()
 		all, frames = all+text.String(), frames+1
 	}

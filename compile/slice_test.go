@@ -15,7 +15,8 @@ import (
 	"bindc/snapshot"
 )
 
-// slicedSite binds what production reaches, what only development does, and what both do.
+// slicedSite binds keys that production reaches, keys that only development reaches, and keys that
+// both reach.
 var slicedSite = map[string]string{
 	"binder_config.yaml": `version: 1
 layers:
@@ -61,7 +62,7 @@ hierarchy:
 	"data/test.yaml":        "{}\n",
 }
 
-// sliced is the content of slicedSite, cut to an environment; "" cuts nothing.
+// sliced returns the content of slicedSite, cut to an environment; "" cuts nothing.
 func sliced(t *testing.T, environment string) *snapshot.Content {
 	t.Helper()
 	dir := t.TempDir()
@@ -89,8 +90,9 @@ func sliced(t *testing.T, environment string) *snapshot.Content {
 	return content
 }
 
-// A slice binds what its requests can reach, in the order that it was; nothing else is left, not even a name.
-func TestWhatIsLeftInASlice(t *testing.T) {
+// A slice keeps the bindings that its requests can reach, in their order. Nothing else is left, not
+// even a name.
+func TestSliceKeepsReachableBindings(t *testing.T) {
 	for environment, want := range map[string]string{
 		"production": `
 			high node=n environment=production: a=2@4
@@ -139,8 +141,8 @@ func TestWhatIsLeftInASlice(t *testing.T) {
 	}
 }
 
-// What is cut off is not even among the values, and what is left is a sound file.
-func TestASliceIsASnapshot(t *testing.T) {
+// Values that are cut off are gone, and the slice is a valid file.
+func TestSliceIsAValidSnapshot(t *testing.T) {
 	content := sliced(t, "production")
 	for _, v := range content.Values {
 		if strings.Contains(v.Bytes, "hunter2") {

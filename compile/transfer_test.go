@@ -11,11 +11,12 @@ import (
 	"bindc/snapshot"
 )
 
-// What is reported of parameters that are those of another target, as in reports.
+// transferReports lists sites with parameters that come from another target, in the form of
+// reports.
 var transferReports = []struct{ name, site, module, want string }{
-	{"parameters of what nothing binds, by the map of the types", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"parameters of an unbound target with the map of the types", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{map: [Web, Sql], to: {dbuser: user}}", ``, `1 error rebind:`},
-	{"parameters beside the rename of a map that nothing binds", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"parameters next to a rename of an unbound map", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{name: other, to_renamed: /map/Web/Sql}",
 		"{parameters: Web, to: {port: 1}}\n{parameters: 'Sql[one]', to: {port: 2}}", `2 error rebind:`},
 	{"parameters by a map that is written as any key", "{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +
@@ -26,10 +27,10 @@ var transferReports = []struct{ name, site, module, want string }{
 		`1 error attribute:`},
 }
 
-func TestWhatIsReportedOfTransfers(t *testing.T) { checkReports(t, transferReports) }
+func TestReportsOfTransfers(t *testing.T) { checkReports(t, transferReports) }
 
-// Parameters of classes that a data file binds are bound as any.
-func TestParametersInDataFiles(t *testing.T) {
+// Parameters of classes that a data file binds are ordinary keys.
+func TestTransferFromParametersInDataFiles(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "binder_config.yaml"),
 		"version: 1\nlayers: [{include: 'confdir:/default'}, {include: 'confdir-hiera:/'}]\n")
@@ -44,9 +45,9 @@ func TestParametersInDataFiles(t *testing.T) {
 	checkLookups(t, opened(t, dir, content), `web::port 1; web::size 2; web::user -; sql::port 1`)
 }
 
-// What a site comes to does not depend on the order in which maps of Go are walked: neither what parameters are those
-// of others, nor what is renamed.
-func TestTheSameSiteComesToTheSame(t *testing.T) {
+// The result does not depend on the iteration order of Go maps, neither for transferred parameters
+// nor for renames.
+func TestCompileIsDeterministic(t *testing.T) {
 	dir := t.TempDir()
 	var entries, ids string
 	for i := range 20 {

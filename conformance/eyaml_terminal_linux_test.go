@@ -24,7 +24,7 @@ type asking struct {
 
 func askOnTerminal(t *testing.T) *asking {
 	t.Helper()
-	ours, theirs, err := openTerminal()
+	ours, theirs, err := openTerminal(80)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,23 +5,28 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 )
 
-// onTerminal runs a program whose outputs are a terminal of 80 columns, and keeps what is shown there in the file
-// screen.
+// onTerminal runs a program whose outputs are a terminal of 80 columns, or of $TERMINAL_COLUMNS. It writes what is
+// shown there to the file screen.
 func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: terminal PROGRAM ARG...")
 	}
-	ours, theirs, err := openTerminal()
+	columns := uint16(80)
+	if n, err := strconv.ParseUint(ts.Getenv("TERMINAL_COLUMNS"), 10, 16); err == nil {
+		columns = uint16(n)
+	}
+	ours, theirs, err := openTerminal(columns)
 	ts.Check(err)
 	defer ours.Close()
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), theirs, theirs
-	cmd.Env = append(os.Environ(), "TERM=xterm", "NO_COLOR=")
+	cmd.Env = append(os.Environ(), "TERM=xterm", "NO_COLOR=", "COLUMNS=")
 	shown := make(chan []byte)
 	go func() {
 		var screen bytes.Buffer
@@ -37,8 +42,8 @@ func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("screen"), screen, 0o666))
 }
 
-// openTerminal is the two ends of a new terminal.
-func openTerminal() (ours, theirs *os.File, err error) {
+// openTerminal returns the two ends of a new terminal.
+func openTerminal(columns uint16) (ours, theirs *os.File, err error) {
 	if ours, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0); err != nil {
 		return nil, nil, err
 	}
@@ -53,5 +58,5 @@ func openTerminal() (ours, theirs *os.File, err error) {
 	if theirs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
 		return nil, nil, err
 	}
-	return ours, theirs, unix.IoctlSetWinsize(int(theirs.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80})
+	return ours, theirs, unix.IoctlSetWinsize(int(theirs.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns})
 }

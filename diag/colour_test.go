@@ -9,7 +9,7 @@ import (
 
 var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// Colour says nothing that is not there without it: severities are red and yellow, in the list and in its summary.
+// Colour adds nothing but paint: severities are red and yellow, in the list and in its summary.
 func TestColourOnlyPaints(t *testing.T) {
 	list := []Diagnostic{
 		{Pos: Pos{File: "a.yaml", Line: 3, Col: 1}, Code: "conflict", Message: "two bindings", Hint: "remove one",

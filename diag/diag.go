@@ -1,5 +1,5 @@
-// Package diag holds source positions and diagnostics: what is wrong, where, and what to do about it.
-// Stages collect diagnostics in a List and go on; only cmd/ prints them, through Render.
+// Package diag has source positions and diagnostics: what is wrong, where, and how to fix it. The stages of a build
+// collect diagnostics in a List and continue; only cmd/ prints them, through Render.
 package diag
 
 import (
@@ -28,19 +28,19 @@ func (p Pos) Compare(q Pos) int {
 	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 }
 
-// Severity tells whether a diagnostic stops a build.
+// Severity says how serious a diagnostic is. Only an Error stops a build.
 type Severity uint8
 
 const (
 	Error Severity = iota
 	Warning
 	Lint // advice, shown only on request
-	Info // a note without consequence
+	Info // a note; nothing has to be done
 )
 
 func (s Severity) String() string { return [...]string{"error", "warning", "lint", "note"}[s] }
 
-// Note is a further place a diagnostic concerns.
+// Note is another place that a diagnostic refers to.
 type Note struct {
 	Pos     Pos
 	Message string
@@ -56,28 +56,28 @@ type Diagnostic struct {
 	Notes    []Note
 	Hint     string
 	Secret   bool // the source line is not shown
-	InValue  bool // of an error: which key is bound, and when, is known all the same
+	InValue  bool // of an error: the key and the condition of the binding are known all the same
 
-	// Discreet replaces Message if the text at Pos may be sensitive. A Hint shown with it quotes nothing.
+	// Discreet replaces Message if the text at Pos may be sensitive. A Hint shown with it must not quote the source.
 	Discreet string
 
-	more int // the last diagnostic of its kind that is kept; this many others are not
+	more int // in the last line of a kind: the number of diagnostics that were dropped
 }
 
-// List collects diagnostics. The zero value is ready; it may be used by several goroutines.
+// List collects diagnostics. The zero value is ready to use, also by several goroutines.
 type List struct {
-	All bool // all are kept, and not the first MaxShown of each kind only
+	All bool // keep all diagnostics, not only the first MaxShown of each kind
 
 	mu   sync.Mutex
 	kept map[kind]*shown
 	errs int
-	gaps int // of the errors, those that are not in a value
-	hint int // how much was compared for hints, see DidYouMean
+	gaps int // the number of errors that are not in a value
+	hint int // the number of names compared for hints so far, see mayCompare
 
-	hidden map[string][][2]int // by file, the first and the last line of what is sensitive
+	hidden map[string][][2]int // by file: the first and last lines of sensitive parts
 }
 
-// Add takes one diagnostic.
+// Add adds a diagnostic.
 func (l *List) Add(d Diagnostic) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +90,7 @@ func (l *List) Add(d Diagnostic) {
 	l.of(d).add(d, 1, l.All)
 }
 
-// AddAll takes what another list has collected.
+// AddAll adds the diagnostics of another list.
 func (l *List) AddAll(other *List) {
 	other.mu.Lock()
 	defer other.mu.Unlock()
@@ -111,7 +111,7 @@ func (l *List) AddAll(other *List) {
 	}
 }
 
-// Empty tells whether nothing was added.
+// Empty reports whether nothing was added.
 func (l *List) Empty() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -139,23 +139,23 @@ func (l *List) Warnf(pos Pos, code Code, format string, args ...any) {
 	l.Add(Diagnostic{Pos: pos, Severity: Warning, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-// Failed tells whether an error was added.
+// Failed reports whether an error was added.
 func (l *List) Failed() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.errs > 0
 }
 
-// Incomplete tells whether bindings may be missing from what was read: an error was added that is not in a value.
-// Who wins cannot be said then.
+// Incomplete reports whether bindings may be missing from what was read: an error was added that is not in a value.
+// Which binding wins is unknown then.
 func (l *List) Incomplete() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.gaps > 0
 }
 
-// Hide has the lines from first to last of a file not shown, nor what messages quote of them: something sensitive is
-// written there.
+// Hide hides the lines from first to last of a file, and what messages quote of them, because they contain something
+// sensitive.
 func (l *List) Hide(file string, first, last int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -169,8 +169,8 @@ func (l *List) hide(file string, lines [2]int) {
 	l.hidden[file] = append(l.hidden[file], lines)
 }
 
-// Sorted returns what was collected, by place, then severity, then text. Equal findings are reported once. Of one kind
-// there are MaxShown at most, unless All is set: the first ones; behind them the others are counted.
+// Sorted returns the diagnostics by place, then severity, then text. Equal ones are reported once. Unless All is set,
+// it has only the first MaxShown of each kind, followed by the number of the others.
 func (l *List) Sorted() []Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -192,7 +192,7 @@ func (l *List) Sorted() []Diagnostic {
 		}
 	}
 	slices.SortStableFunc(out, compare)
-	return slices.CompactFunc(out, func(a, b Diagnostic) bool { // what is not shown may have been the difference
+	return slices.CompactFunc(out, func(a, b Diagnostic) bool { // hidden text may have been the difference
 		return a.Pos == b.Pos && a.Code == b.Code && a.Message == b.Message
 	})
 }

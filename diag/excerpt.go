@@ -4,26 +4,26 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/rivo/uniseg"
+	"github.com/clipperhouse/displaywidth"
 )
 
-// excerptColumns is how much of a line is shown: with its number before it, it fits into a terminal of 80 columns.
+// excerptColumns is the number of columns shown of a line: with its number before it, it fits into 80 columns.
 const excerptColumns = 71
 
-// tab is shown for a tab, whose width would depend on where it stands.
+// tab replaces a tab, whose width would depend on its column.
 const tab = "    "
 
-// excerpt is what is shown of a line, and how many columns of it stand before character col, counted from 1. What takes
-// two columns, or none of its own, is known by what Unicode says of it.
+// excerpt returns the part of a line to show, and the number of columns in it before character col, counted from 1.
+// Unicode properties say which characters take two columns or none.
 func excerpt(line string, col int) (text string, before int) {
 	line, col = around(line, col)
-	var shown []string // what a reader takes for one character each
+	var shown []string // one grapheme each
 	at := -1           // the one with character col
-	for g, read := uniseg.NewGraphemes(line), 0; g.Next(); {
-		if read += len(g.Runes()); at < 0 && read >= col {
+	for g, read := displaywidth.StringGraphemes(line), 0; g.Next(); {
+		if read += utf8.RuneCountInString(g.Value()); at < 0 && read >= col {
 			at = len(shown)
 		}
-		shown = append(shown, Visible(strings.ReplaceAll(g.Str(), "\t", tab)))
+		shown = append(shown, Visible(strings.ReplaceAll(g.Value(), "\t", tab)))
 	}
 	if at < 0 {
 		at = len(shown)
@@ -54,13 +54,14 @@ func around(line string, col int) (string, int) {
 	return line[from:to], utf8.RuneCountInString(line[from:at]) + 1 + left
 }
 
-// window is as much of a line as there is room for, around the character at a place, and the columns before that.
+// window returns the part of a line that fits, around the character at a place, and the number of columns before that
+// character.
 func window(shown []string, at int) (text string, before int) {
 	before, behind := columns(shown[:at]), columns(shown[at:])
 	if before+behind <= excerptColumns {
 		return strings.Join(shown, ""), before
 	}
-	const room = excerptColumns - 2 // for what tells that there is more
+	const room = excerptColumns - 2 // two columns for the ellipses
 	from, to := 0, at
 	for ; before > room-min(behind, room/3); from++ {
 		before -= columns(shown[from : from+1])
@@ -78,11 +79,11 @@ func window(shown []string, at int) (text string, before int) {
 	return text, before
 }
 
-// columns is how wide a terminal shows texts.
+// columns returns the width of texts on a terminal.
 func columns(texts []string) int {
 	n := 0
 	for _, text := range texts {
-		n += uniseg.StringWidth(text)
+		n += displaywidth.String(text)
 	}
 	return n
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The caret is right under the character, whatever stands before it, and a line with its number fits in 80 columns.
+// The caret is directly below the character, whatever precedes it, and a line with its number fits in 80 columns.
 func TestExcerpts(t *testing.T) {
 	long := strings.Repeat("0123456789", 20)
 	for _, c := range []struct {

@@ -14,11 +14,11 @@ import (
 	"bindc/internal/fsx"
 )
 
-// Formats are the names Render takes.
+// Formats lists the formats that Render accepts.
 var Formats = []string{"text", "json", "sarif", "github"}
 
-// Render writes diagnostics to w in one of Formats. Paths are made relative to dir where they are below it; with color,
-// text is coloured for a terminal.
+// Render writes diagnostics to w in one of Formats. It makes paths below dir relative to it. With color, it colours
+// text for a terminal.
 func Render(w io.Writer, format string, list []Diagnostic, dir string, color bool) error {
 	for i := range list {
 		list[i] = relative(list[i], dir)
@@ -60,11 +60,11 @@ func relative(d Diagnostic, dir string) Diagnostic {
 	return d
 }
 
-// textRenderer writes for people.
+// textRenderer writes diagnostics for people.
 type textRenderer struct {
 	w     *bufio.Writer
 	color bool
-	lines map[string][]string // of files that were shown
+	lines map[string][]string // by file: the lines that were read
 }
 
 const (
@@ -109,7 +109,7 @@ func (t *textRenderer) diagnostic(d Diagnostic) {
 	}
 }
 
-// excerpt shows the line with a caret below the column.
+// excerpt writes the line with a caret below the column.
 func (t *textRenderer) excerpt(p Pos, style string) {
 	line, ok := t.line(p)
 	if !ok {
@@ -120,14 +120,14 @@ func (t *textRenderer) excerpt(p Pos, style string) {
 	fmt.Fprintf(t.w, "%s%s\n%s%s\n", number, text, strings.Repeat(" ", len(number)+before), t.paint(style, "^"))
 }
 
-// line is the line at p, if it can be read: what is wrong with a file may be that it is a FIFO or a device.
+// line returns the line at p. It returns false if the file cannot be read, which may be what the diagnostic is about.
 func (t *textRenderer) line(p Pos) (string, bool) {
 	if p.Line < 1 {
 		return "", false
 	}
 	lines, ok := t.lines[p.File]
 	if p.Line < 1 {
-		return "", false // of the whole file, which may be none: a FIFO or a device has no lines
+		return "", false // about the whole file, which may be a FIFO or a device
 	}
 	if !ok {
 		src, err := fsx.Disk{}.ReadFile(p.File)
@@ -174,7 +174,7 @@ func renderJSON(w io.Writer, list []Diagnostic) error {
 	return nil
 }
 
-// renderGitHub writes workflow commands, which the service shows beside the line.
+// renderGitHub writes workflow commands, which GitHub shows beside the line.
 func renderGitHub(w io.Writer, list []Diagnostic) error {
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
@@ -237,7 +237,7 @@ func renderSARIF(w io.Writer, list []Diagnostic) error {
 			"columnKind": "unicodeCodePoints", "results": results}}})
 }
 
-// rules are those of the codes in list, as SARIF has them.
+// rules returns the rules of the codes in list in the form of SARIF.
 func rules(list []Diagnostic) []map[string]any {
 	out := []map[string]any{}
 	for _, r := range catalogue {

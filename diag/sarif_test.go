@@ -8,8 +8,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// What there is of diagnostics is a valid log by the schema that OASIS gives out: testdata/sarif-2.1.0.schema.json, as
-// the Go module github.com/owenrumney/go-sarif/v3 has it.
+// Each kind of diagnostic makes a valid log by the schema of OASIS, testdata/sarif-2.1.0.schema.json, which comes from
+// the Go module github.com/owenrumney/go-sarif/v3.
 func TestSARIFIsValid(t *testing.T) {
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()

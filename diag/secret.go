@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// ofNames are the codes of messages that tell names, conditions and places, and nothing of what is written as a value.
-// Those of type_mismatch are made without it where the value is sensitive.
+// ofNames has the codes of messages that contain names, conditions and places, but nothing from a value. Messages of
+// type_mismatch are written without the value if it is sensitive.
 var ofNames = []Code{"abstract", "category", "conflict", "convert", "duplicate", "eyaml", "key_unbound", "layout",
 	"lookup_options", "loop", "module_key", "multibind_hidden", "multibind_id", "multibind_unknown", "near_value", "never_wins",
 	"override", "same_value", "type_mismatch", "unused_key", "version"}
 
-// ofSyntax are those of messages that quote at most what was found.
+// ofSyntax has the codes of messages that quote the source only after ", found".
 var ofSyntax = []Code{"json_syntax", "yaml_depth", "yaml_syntax", "yaml_utf8"}
 
 const (
@@ -20,7 +20,7 @@ const (
 	somethingOdd  = "something is wrong here; it may be sensitive and is not shown"
 )
 
-// discreet is d without what it quotes of a place where something sensitive is written: it tells what was expected.
+// discreet returns d without anything quoted from a sensitive place. What was expected remains.
 func (d Diagnostic) discreet() Diagnostic {
 	expected, _, quotes := strings.Cut(d.Message, found)
 	switch {
@@ -31,18 +31,18 @@ func (d Diagnostic) discreet() Diagnostic {
 		return d
 	case quotes && strings.HasPrefix(expected, "expected "):
 		d.Message = expected + found + somethingElse
-	case d.Code == "syntax" && strings.HasPrefix(d.Message, "expected "): // what the grammar has
+	case d.Code == "syntax" && strings.HasPrefix(d.Message, "expected "): // what the grammar expects is not secret
 	case !slices.Contains(ofSyntax, d.Code):
 		d.Message = somethingOdd
 	}
-	if !slices.Contains(ofSyntax, d.Code) {
-		d.Hint = "" // it may say how to write it
+	ofGrammar := d.Code == "syntax" && strings.HasPrefix(d.Hint, "did you mean ")
+	if !slices.Contains(ofSyntax, d.Code) && !ofGrammar {
+		d.Hint = "" // it may quote the value
 	}
 	return d
 }
 
-// withoutSecrets empties the lines that hold something encrypted, as eyaml writes it: from ENC[ to the bracket that
-// closes it.
+// withoutSecrets blanks the lines that contain something encrypted by eyaml: from ENC[ to its closing bracket.
 func withoutSecrets(lines []string) []string {
 	inside := false
 	for i, line := range lines {
@@ -57,5 +57,5 @@ func withoutSecrets(lines []string) []string {
 	return lines
 }
 
-// hiddenLine stands for a line that is not shown.
+// hiddenLine replaces a line that is not shown.
 const hiddenLine = "\x00"

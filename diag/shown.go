@@ -9,24 +9,24 @@ import (
 	"strings"
 )
 
-// MaxShown is how many diagnostics of one kind are kept: nobody reads more, and a file can have a million.
+// MaxShown is the number of diagnostics of one kind that are kept. People read no more, and a file can have a million.
 const MaxShown = 100
 
-// kind is what is counted together.
+// kind identifies diagnostics that are counted together.
 type kind struct {
 	severity Severity
 	code     Code
 }
 
-// shown is the first diagnostics of one kind, by place, and how many there were. It is a heap with the last one on top.
-// Which ones are kept, and how many there are more, does not depend on the order in which they came.
+// shown keeps the first diagnostics of one kind, by place, and counts all. It is a heap with the last one on top. The
+// order in which diagnostics are added does not change which ones are kept, nor the count.
 type shown struct {
 	list  []Diagnostic
-	times map[finding]int // how often each of list was added
+	times map[finding]int // how often each element of list was added
 	total int
 }
 
-// finding is what makes two diagnostics of one kind the same.
+// finding identifies equal diagnostics of one kind.
 type finding struct {
 	pos     Pos
 	message string
@@ -52,7 +52,7 @@ func (s *shown) add(d Diagnostic, times int, all bool) {
 	heap.Push(s, d)
 }
 
-// more is how many there are beside those that are kept.
+// more returns the number of diagnostics that are not kept.
 func (s *shown) more() int {
 	out := s.total
 	for _, n := range s.times {
@@ -61,7 +61,7 @@ func (s *shown) more() int {
 	return out
 }
 
-// others stands for those that are not kept, behind those that are.
+// others returns the line about diagnostics that are not kept. It follows those that are.
 func (s *shown) others(more int) Diagnostic {
 	d := slices.MaxFunc(s.list, compare)
 	return Diagnostic{Pos: d.Pos, Severity: d.Severity, Code: d.Code, Secret: true, more: more,
@@ -87,7 +87,7 @@ func (s *shown) Pop() any {
 	return d
 }
 
-// ranges are lines of files, without overlaps and in order.
+// ranges has line ranges by file, in order and without overlaps.
 type ranges map[string][][2]int
 
 func inOrder(of map[string][][2]int) ranges {
@@ -114,8 +114,8 @@ func (r ranges) has(p Pos) bool {
 	return i < len(list) && list[i][0] <= p.Line
 }
 
-// Summary says how many of each severity are in list, of which there are, and in how many files; with color, for a
-// terminal.
+// Summary returns the counts of each severity in list, and the number of files that were read. With color, it is
+// coloured for a terminal.
 func Summary(list []Diagnostic, files int, color bool) string {
 	t := textRenderer{color: color}
 	count := map[Severity]int{}
@@ -135,7 +135,7 @@ func Summary(list []Diagnostic, files int, color bool) string {
 	return out
 }
 
-// Count is a number and the word for what there is so many of.
+// Count returns a number and a noun, in the plural unless the number is 1.
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What is shown of many findings, and how many are said to be left, does not depend on the order they are found in, nor
-// on whether they come one by one or file by file; and no more than that is kept.
+// Which diagnostics are kept, and how many are counted as dropped, does not depend on the order in which they are
+// added, nor on whether lists are merged. No more than MaxShown are kept.
 func TestManyFindingsAreCapped(t *testing.T) {
 	const many = 20 * MaxShown
 	var all []Diagnostic
@@ -18,7 +18,7 @@ func TestManyFindingsAreCapped(t *testing.T) {
 		d := Diagnostic{Pos: at, Severity: Warning, Code: "twice", Message: "a key is given twice"}
 		all = append(all, d)
 		if i%3 == 0 {
-			all = append(all, d) // found by two
+			all = append(all, d) // found twice
 		}
 	}
 	all = append(all, Diagnostic{Pos: Pos{"f0", 5, 1}, Code: "alone", Message: "an error of which there is one"})
@@ -91,7 +91,7 @@ func TestHiddenLines(t *testing.T) {
 	}
 }
 
-// Hints for a site where everything is wrong end when they have compared enough.
+// A site where everything is wrong gets no more hints after a number of comparisons.
 func TestHintsEnd(t *testing.T) {
 	var l List
 	known := make([]string, 1000)

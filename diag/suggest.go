@@ -1,23 +1,27 @@
 package diag
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// DidYouMean is the hint that asks for the one of known that word is probably meant to be, or "" where there is none.
+// DidYouMean returns a hint with the one of words that word is probably meant to be, or "".
 func DidYouMean(word string, words []string) string {
-	near := nearest(word, words)
+	near := synonyms[word]
+	if near == "" || !slices.Contains(words, near) {
+		near = nearest(word, words)
+	}
 	if near == "" {
 		return ""
 	}
 	return "did you mean '" + near + "'?"
 }
 
-// maxCompared bounds the names that a List compares in all, so that hints cost less than what they are about.
+// maxCompared limits the names that a List compares in total, so that hints stay cheaper than the work they are about.
 const maxCompared = 1 << 20
 
-// Misspelt is Misspelt, which finds nothing when the hints before have compared too many names.
+// Misspelt is like the function Misspelt, but returns "" once the list has compared too many names.
 func (l *List) Misspelt(word string, words []string) string {
 	if !l.mayCompare(word, words) {
 		return ""
@@ -25,7 +29,7 @@ func (l *List) Misspelt(word string, words []string) string {
 	return Misspelt(word, words)
 }
 
-// mayCompare tells whether a hint may be looked for, and counts what that compares.
+// mayCompare reports whether a hint may be searched for, and counts the comparisons of the search.
 func (l *List) mayCompare(word string, words []string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -34,8 +38,8 @@ func (l *List) mayCompare(word string, words []string) bool {
 	return left > 0
 }
 
-// DidYouMean is the hint for a word of which there may be many, in a site of which everything is wrong: it is left out
-// when the hints before have compared too many names.
+// DidYouMean is like the function DidYouMean, but returns "" once the list has compared too many names. It is for hints
+// of which a broken site may need very many.
 func (l *List) DidYouMean(word string, words []string) string {
 	if !l.mayCompare(word, words) {
 		return ""
@@ -43,11 +47,11 @@ func (l *List) DidYouMean(word string, words []string) string {
 	return DidYouMean(word, words)
 }
 
-// maxWord is the length from which on a word is no typo: comparing takes the square of it.
+// maxWord is the length above which a word is not compared: the time grows with the square of the length.
 const maxWord = 200
 
-// nearest returns the other candidate that is nearest to word, or "" when none is near enough to be a typo of it, and
-// none goes on where it ends.
+// nearest returns the candidate with the fewest edits from word, or one that continues word. It returns "" if no
+// candidate is near enough for a typo.
 func nearest(word string, candidates []string) string {
 	if len(word) > maxWord {
 		return ""
@@ -66,12 +70,12 @@ func nearest(word string, candidates []string) string {
 	return best
 }
 
-// shortest is the length from which on a name is told to be misspelt: shorter ones resemble too many others.
+// shortest is the length from which names are reported as misspelt: shorter ones resemble too many others.
 const shortest = 4
 
-// Misspelt is the one of known that word differs from by one character, or by two neighbours that are swapped; "" where
-// there is none, where word is one of them, or where all that differs is a digit. It is for warnings, for which the
-// guess of a hint is not enough.
+// Misspelt returns the one of words that differs from word by one character, or by two swapped neighbours. It returns
+// "" if there is none, if word is one of words, or if the difference is a digit. It is for warnings, which need more
+// certainty than hints.
 func Misspelt(word string, words []string) string {
 	near := ""
 	for _, k := range words {
@@ -90,17 +94,25 @@ func Misspelt(word string, words []string) string {
 // may be a wrongly indented part of the value.
 func Unknown(at Pos, code Code, what, name, found string, allowed []string) Diagnostic {
 	hint := DidYouMean(name, allowed)
-	found = strings.TrimPrefix(found, "the string ")
-	unknown, expected := "unknown "+what+": ", "; expected "+QuotedFor(hint, allowed)
-	d := Diagnostic{Pos: at, Code: code, Message: unknown + found + expected, Hint: hint}
+	unknown := "unknown " + what + ": "
+	d := Diagnostic{Pos: at, Code: code, Message: unknown + strings.TrimPrefix(found, "the string "), Hint: hint}
 	d.Discreet = d.Message
 	if hint == "" {
+		expected := "; expected " + quoted(allowed, maxExpected, "or")
+		d.Message += expected
 		d.Discreet = unknown + "it may be sensitive and is not shown" + expected
 	}
 	return d
 }
 
-// distance is the edit distance of a and b with swaps of neighbours, or limit+1 when it is more than limit.
+// synonyms maps names that other tools use, or that come to mind first, to the names of this language.
+var synonyms = map[string]string{"value": "to", "values": "to", "val": "to", "default": "to", "key": "name", "if": "when",
+	"condition": "when", "bindings": "bind", "hierarchy": "categories", "category": "categories", "lookup": "to_lookup_of",
+	"alias": "to_alias_of", "expression": "to_expression", "multibind": "multibind_id", "lookup_type": "type",
+	"includes": "include", "confdir-hiera5": "hiera", "module-hiera-5": "module-hiera5", "uris": "include", "uri": "include"}
+
+// distance returns the edit distance of a and b, counting a swap of neighbours as one edit, or limit+1 if it exceeds
+// limit.
 func distance(a, b string, limit int) int {
 	if abs(len(a)-len(b)) > limit {
 		return limit + 1
@@ -111,7 +123,7 @@ func distance(a, b string, limit int) int {
 	}
 	for i := 1; i <= len(a); i++ {
 		cur[0] = i
-		// Off the diagonal by more than limit, the distance is more than limit whatever comes.
+		// Further than limit from the diagonal, the distance exceeds limit in any case.
 		from, to := max(1, i-limit), min(len(b), i+limit)
 		if from > 1 {
 			cur[from-1] = limit + 1
@@ -136,24 +148,31 @@ func distance(a, b string, limit int) int {
 
 func abs(n int) int { return max(n, -n) }
 
-// maxQuoted is how many names a message lists.
+// maxQuoted is the number of names that a message lists.
 const maxQuoted = 200
 
-// maxBesideHint is how many it lists where a hint names the one that is meant.
+// maxBesideHint is the number of names that a message lists if a hint names the likely one.
 const maxBesideHint = 8
 
-// Quoted lists names in quotes, as a message does: 'a', 'b' and 'c'.
-func Quoted(names []string) string { return quoted(names, maxQuoted) }
+// maxExpected is the number of names that a message about an unknown name lists.
+const maxExpected = 12
 
-// QuotedFor is Quoted before a hint, "" if there is none: with one, few names are enough.
+// Quoted lists names in quotes, as a message does: 'a', 'b' and 'c'.
+func Quoted(names []string) string { return quoted(names, maxQuoted, "and") }
+
+// AnyOf lists names in quotes as alternatives: 'a', 'b' or 'c'.
+func AnyOf(names []string) string { return quoted(names, maxQuoted, "or") }
+
+// QuotedFor returns Quoted(names), shortened if there is a hint: then few names are enough.
 func QuotedFor(hint string, names []string) string {
 	if hint != "" {
-		return quoted(names, maxBesideHint)
+		return quoted(names, maxBesideHint, "and")
 	}
 	return Quoted(names)
 }
 
-func quoted(names []string, most int) string {
+// quoted lists names in quotes with a word before the last one. It counts those beyond the first most names.
+func quoted(names []string, most int, last string) string {
 	if more := len(names) - most; more > 0 {
 		return "'" + strings.Join(names[:most], "', '") + "' and " + strconv.Itoa(more) + " more"
 	}
@@ -162,7 +181,7 @@ func quoted(names []string, most int) string {
 		switch {
 		case i == 0:
 		case i == len(names)-1:
-			out += " and "
+			out += " " + last + " "
 		default:
 			out += ", "
 		}

@@ -8,9 +8,9 @@ func TestVisible(t *testing.T) {
 		{"\x1b[31mred", `\x1b[31mred`},
 		{"a\nb\tc\r\x7f", `a\x0ab\x09c\x0d\x7f`},
 		{"\u009b31m", `\u009b31m`},                                 // the same as one character
-		{"abc\u202edef\u2066x\u2028", `abc\u202edef\u2066x\u2028`}, // other directions, and a line of its own
-		{"\xffx", `\xffx`},                                         // no UTF-8
-		{"\ufffd\x1b", "\ufffd\\x1b"},                              // the character that stands for such
+		{"abc\u202edef\u2066x\u2028", `abc\u202edef\u2066x\u2028`}, // other directions, and a line separator
+		{"\xffx", `\xffx`},                                         // not UTF-8
+		{"\ufffd\x1b", "\ufffd\\x1b"},                              // the replacement character itself
 	} {
 		if got := Visible(c.text); got != c.want {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)

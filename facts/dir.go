@@ -12,26 +12,26 @@ import (
 	"bindc/diag"
 )
 
-// extensions are those of files of facts in the directory of a fleet.
+// extensions lists the extensions of files of facts in the directory of a fleet.
 var extensions = []string{".json", ".yaml", ".yml"}
 
 // naming describes the names of the files that are read.
 const naming = "a file of facts is NAME.json, NAME.yaml or NAME.yml"
 
-// listing is the content of the directory of a fleet.
+// listing is the content of a fleet's directory.
 type listing struct {
 	files []file
-	wrong []error  // entries that are almost files of facts
+	wrong []error  // entries that look like misnamed files of facts
 	other []string // entries that are not read
 }
 
-// file is a file of facts. It may turn out to be something else than a file.
+// file is an entry with the name of a file of facts. It may not be a regular file.
 type file struct {
 	path string
 	node string // the name of the file without its extension
 }
 
-// list lists the directory of a fleet. Hidden entries do not count.
+// list lists the directory of a fleet. It ignores hidden entries.
 func list(dir string) (listing, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -58,11 +58,11 @@ func list(dir string) (listing, error) {
 	return out, nil
 }
 
-// maxListed is how many entries a note lists.
+// maxListed is the largest number of entries that a note lists.
 const maxListed = 5
 
-// Unread describes the entries of dir that are not read because of their names, "" if there are none. Hidden entries
-// are not mentioned.
+// Unread describes the entries of dir that are not read because of their names, except hidden ones. It returns "" if
+// all are read.
 func Unread(dir string) string {
 	l, err := list(dir)
 	if err != nil || len(l.other) == 0 {
@@ -75,10 +75,21 @@ func Unread(dir string) string {
 	return "not read in " + dir + ": " + names + "; " + naming
 }
 
-// ReadDir reads the facts of a fleet, a file of each node or of several, by their names in order. A node that its facts
-// do not name has the name of the file. The error describes every file that cannot be read.
+// Names returns the names of the files of facts in dir, sorted, without reading the files.
+func Names(dir string) ([]string, error) {
+	l, err := list(dir)
+	var out []string
+	for _, f := range l.files {
+		out = append(out, f.node)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), err
+}
+
+// ReadDir reads the facts of a fleet: one file per node, or files with several nodes, sorted by name. A node without a
+// name gets that of its file. The error describes every file that cannot be read.
 func ReadDir(dir string) ([]Node, error) {
-	out, wrong, err := readAll(dir)
+	out, wrong, _, err := readAll(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +99,7 @@ func ReadDir(dir string) ([]Node, error) {
 	return out, nil
 }
 
-// Join returns one error with the code facts and one line for all errors; nil if there are none.
+// Join returns a single error with the code facts and a line for each error, or nil.
 func Join(errs []error) error {
 	err := errors.Join(errs...)
 	if err == nil {
@@ -97,10 +108,10 @@ func Join(errs []error) error {
 	return fail("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-// Check is ReadDir that reports each error at its file, and returns the nodes of the other files. It also reports the
-// entries that are not read. Whole reports whether there are no errors.
+// Check reads the facts of a fleet as ReadDir does, but reports errors to diags and returns the nodes of the other
+// files. It also reports entries that are not read. whole is true if all files could be read.
 func Check(dir string, diags *diag.List) (nodes []Node, whole bool, err error) {
-	nodes, wrong, err := readAll(dir)
+	nodes, wrong, _, err := readAll(dir)
 	for _, err := range wrong {
 		d := diag.Diagnostic{Pos: diag.Pos{File: dir}, Code: "facts", Message: err.Error()}
 		var m *misfit
@@ -115,12 +126,18 @@ func Check(dir string, diags *diag.List) (nodes []Node, whole bool, err error) {
 	return nodes, len(wrong) == 0, err
 }
 
-// readAll reads the facts of a fleet, and returns the error of each file beside the nodes of the others. The last error
-// is that of a directory without facts.
-func readAll(dir string) (out []Node, wrong []error, err error) {
+// ReadGood reads the facts of a fleet as ReadDir does. wrong has an error for each file that cannot be read, and out
+// the nodes of the other files, except nodes that are in two files. err is returned for a directory without facts.
+func ReadGood(dir string) (out []Node, wrong []error, err error) {
+	out, wrong, ambiguous, err := readAll(dir)
+	return slices.DeleteFunc(out, func(n Node) bool { return ambiguous[n.Name] }), wrong, err
+}
+
+// readAll reads the facts of a fleet. It also returns the names of nodes that are in more than one file.
+func readAll(dir string) (out []Node, wrong []error, ambiguous map[string]bool, err error) {
 	l, err := list(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	wrong = l.wrong
 	for _, f := range l.files {
@@ -132,25 +149,27 @@ func readAll(dir string) (out []Node, wrong []error, err error) {
 		out = append(out, nodes...)
 	}
 	slices.SortStableFunc(out, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
+	ambiguous = map[string]bool{}
 	for i := 1; i < len(out); i++ {
-		if out[i].Name == out[i-1].Name && (i == 1 || out[i].Name != out[i-2].Name) {
+		if name := out[i].Name; name == out[i-1].Name && !ambiguous[name] {
+			ambiguous[name] = true
 			wrong = append(wrong, twice(out[i-1], out[i]))
 		}
 	}
 	if len(out)+len(wrong) == 0 {
-		return nil, nil, fail("%s: expected a file of facts per node, found none; %s", dir, naming)
+		return nil, nil, nil, fail("%s: expected a file of facts per node, found none; %s", dir, naming)
 	}
-	return out, wrong, nil
+	return out, wrong, ambiguous, nil
 }
 
-// twice is the error of a node whose facts two files have.
+// twice returns the error for two files with facts of the same node.
 func twice(first, second Node) error {
 	return failAt(diag.Pos{File: second.File},
 		"found the facts of '"+second.Name+"' twice: they are in "+first.File+" too")
 }
 
-// read reads a file of facts. A node without a name gets that of the file, also as certname unless a fact says that it
-// is another one.
+// read reads a file of facts. A node without a name gets that of the file, which is also its certname unless a fact has
+// another one.
 func (f file) read() ([]Node, error) {
 	src, err := f.text()
 	if err != nil {
@@ -169,7 +188,7 @@ func (f file) read() ([]Node, error) {
 	return nodes, nil
 }
 
-// text returns the content of f, which has to be a regular file: reading a named pipe might never end.
+// text returns the content of f, which must be a regular file: reading a named pipe might block forever.
 func (f file) text() ([]byte, error) {
 	info, err := os.Stat(f.path)
 	switch {

@@ -10,7 +10,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-func TestFactsAsPeopleHaveThem(t *testing.T) {
+func TestParsesCommonFormats(t *testing.T) {
 	const db = `, facts {"os":{"family":"Debian"}}`
 	for name, c := range map[string]struct{ src, want string }{
 		"facter --json":        {`{"os": {"family": "Debian"}}`, db},
@@ -63,7 +63,7 @@ func TestFactsAsPeopleHaveThem(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoFactsIsAnError(t *testing.T) {
+func TestRejectsOtherFormats(t *testing.T) {
 	for src, want := range map[string]string{
 		"":                                "expected facts, found nothing",
 		"---\n":                           "expected facts, found nothing",
@@ -87,8 +87,8 @@ func TestWhatIsNoFactsIsAnError(t *testing.T) {
 	}
 }
 
-// The name of a file is the certname, unless a fact says that the node is another one.
-func TestCertnamesOfAFleet(t *testing.T) {
+// The name of a file is the certname, unless a fact identifies another node.
+func TestFileNameIsTheCertname(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"role": "web"}`:              "web1.example.org",
 		`{"fqdn": "web1.example.org"}`: "web1.example.org",
@@ -115,8 +115,8 @@ func TestCertnamesOfAFleet(t *testing.T) {
 	}
 }
 
-// A file's name is that of the node where its content has none, and the certname where no fact tells who the node is.
-func TestNamesOfAFleet(t *testing.T) {
+// A node without a name gets that of its file, which is also its certname unless a fact identifies the node.
+func TestFileNameIsTheNodeName(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"a.json":        `{"os": "x"}`,
@@ -157,8 +157,8 @@ func TestNamesOfAFleet(t *testing.T) {
 	}
 }
 
-// A file that cannot be read may be about any node of the fleet.
-func TestAnUnreadableFileFailsTheLookupOfEveryNode(t *testing.T) {
+// A file that cannot be read fails only the lookup of a node that no other file names.
+func TestUnreadableFilesBesideTheFactsOfANode(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "web1.json"), []byte(`{"role": "web"}`), 0o666); err != nil {
 		t.Fatal(err)
@@ -171,9 +171,38 @@ func TestAnUnreadableFileFailsTheLookupOfEveryNode(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := NewFleet(dir).Node("web1")
-	if err == nil || !strings.Contains(err.Error(), "db1.json: expected a file of facts, found a directory") ||
-		!strings.Contains(err.Error(), "db2.yaml: expected") {
+	fleet := NewFleet(dir)
+	if n, err := fleet.Node("web1"); err != nil || n.Name != "web1" {
+		t.Errorf("found %v, %v", n, err)
+	}
+	wrong := fleet.Wrong()
+	const directory = "expected a file of facts, found a directory"
+	if len(wrong) != 2 || !strings.Contains(wrong[0].Error(), "db1.json: "+directory) ||
+		!strings.Contains(wrong[1].Error(), "db2.yaml: expected") {
+		t.Errorf("expected the errors of both directories, found %v", wrong)
+	}
+	_, err := fleet.Node("web2")
+	more := "2 files cannot be read and may have them: " + filepath.Join(dir, "db1.json")
+	if err == nil || !strings.Contains(err.Error(), more) {
 		t.Errorf("expected both directories in the error, found %v", err)
+	}
+}
+
+// The nodes of good files are returned beside the errors of the others. A node in two files is in neither.
+func TestGoodFilesOfAFleet(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"web1.json": `{"role": "web"}`, "broken.yaml": "a: [",
+		"one.json": `{"certname": "db1", "facts": {}}`, "two.json": `{"certname": "db1", "facts": {}}`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nodes, wrong, err := ReadGood(dir)
+	if err != nil || len(nodes) != 1 || nodes[0].Name != "web1" || len(wrong) != 2 {
+		t.Errorf("found %v, %v, %v", nodes, wrong, err)
+	}
+	names, err := Names(dir)
+	if want := "broken one two web1"; err != nil || strings.Join(names, " ") != want {
+		t.Errorf("found %v (%v), expected %s", names, err, want)
 	}
 }

@@ -32,7 +32,7 @@ type releases struct {
 func newReleases(t *testing.T) *releases {
 	t.Helper()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
-		t.Skip("there is no ssh-keygen to make keys with")
+		t.Skip("ssh-keygen is not installed")
 	}
 	dir := t.TempDir()
 	key := filepath.Join(dir, "key")
@@ -69,20 +69,20 @@ func (r *releases) store(dir string) {
 
 func (r *releases) sum(path string) string { return fmt.Sprintf("%x", digest(r.t, path)) }
 
-// status has the fields of bindsync status --json that the tests use.
+// status has the fields of bindsync status --format json that the tests use.
 type status struct {
 	Active, Problem string
 	Since           time.Time
 	Pinned          bool
 }
 
-// sound checks the invariants of a store, which hold whatever happened to the program that changed it.
+// sound checks the invariants of a store, which hold even if the program that changed it was killed.
 func (r *releases) sound(what, dir string) status {
 	r.t.Helper()
 	if which := r.sums[r.sum(filepath.Join(dir, "n.snap"))]; which == "" {
 		r.t.Fatalf("%s: n.snap leads to no release", what)
 	}
-	cmd := exec.Command("bindsync", "status", "--json", "--store", dir)
+	cmd := exec.Command("bindsync", "status", "--format", "json", "--store", dir)
 	out, err := cmd.Output()
 	var all []status
 	if jsonErr := json.Unmarshal(out, &all); err != nil || jsonErr != nil || len(all) != 1 {
@@ -125,7 +125,7 @@ func (r *releases) repaired(what, dir string) {
 
 // Programs are killed at any time of a switch. The name leads to a complete release, the history has it, a rollback is
 // pinned, and older releases are refused.
-func TestKilledAtAnyTimeOfASwitch(t *testing.T) {
+func TestSwitchKilledAtAnyTime(t *testing.T) {
 	r := newReleases(t)
 	verbs := [][]string{r.pull(r.three, ""), {"rollback", "n", "--to", r.sum(r.one)}, {"activate", "n", r.sum(r.two)},
 		{"follow", "--resume", "n"}}
@@ -179,9 +179,9 @@ func TestKilledAtAnyTimeOfASwitch(t *testing.T) {
 }
 
 // The program is killed at each system call of a switch.
-func TestKilledAtEachCallOfASwitch(t *testing.T) {
+func TestSwitchKilledAtEachCall(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("there is no strace to send signals by")
+		t.Skip("strace is not installed")
 	}
 	r := newReleases(t)
 	calls := []string{"write", "fsync", "renameat", "symlinkat", "openat", "flock", "unlinkat"}

@@ -30,7 +30,7 @@ func only(t *testing.T, text string, diags *diag.List) (*loader.Site, []loader.B
 	return site, nil
 }
 
-// parsed is an expression or a lambda as bindings have it.
+// parsed returns an expression or a lambda as bindings have it.
 func parsed(t *testing.T, text string) *expr.Node {
 	t.Helper()
 	n, errs := syntax.ParseExpression(text)
@@ -170,12 +170,12 @@ func TestAttributesBecomeRecipes(t *testing.T) {
 	}
 }
 
-// hashLookup is the recipe that takes an entry of b.
+// hashLookup returns the recipe that takes an entry of b.
 func hashLookup(typ *types.Type, entry value.Value) recipe.Recipe {
 	return recipe.Recipe{Kind: recipe.HashLookup, Targets: []recipe.Target{{Key: "b", Type: typ}}, Value: entry}
 }
 
-// collecting is the recipe of a multibinding m.
+// collecting returns the recipe of a multibinding m.
 func collecting(typ *types.Type, o recipe.Options) recipe.Recipe {
 	return recipe.Recipe{Kind: recipe.Multibind, Name: "\x00m", Type: typ, Options: &o}
 }
@@ -243,7 +243,7 @@ func TestRefusedAttributes(t *testing.T) {
 		{"{name: a, type: Integer, to: ¦x}", "type_mismatch", false},
 		{"{name: a, type: 'Hash[Array[Integer]]', to: {k: [1], l: [1, ¦x]}}", "type_mismatch", false},
 		{"{name: a, type: String, to_expression: ¦'1 + 1'}", "type_mismatch", false},
-		{"¦{name: a, to: 1, to_expression: '2'}", "attribute", false},
+		{"{name: a, to: 1, to_expression: ¦'2'}", "attribute", false},
 		{"¦{name: a}", "attribute", false},
 		{"¦{name: a, type: Integer}", "attribute", false},
 		{"{name: a, to: 1, abstract: ¦maybe}", "attribute", true},
@@ -299,7 +299,7 @@ func TestRefusedAttributes(t *testing.T) {
 		{"{name: a, type: 'Array[Integer]', to: [1, ¦'x${y}']}", "type_mismatch", false},
 		{"{name: a, type: Integer, to: x, transformer: ¦[x]}", "attribute", false}, // which may make it a number
 		{"{name: a, type: Integer, to: 'x${y}', transformer: ¦[x]}", "attribute", false},
-		{"¦{name: a, multibind_id: m, to: 1, options: {conflict_resolution: ignore}}", "attribute", false},
+		{"{name: a, multibind_id: m, to: ¦1, options: {conflict_resolution: ignore}}", "attribute", false},
 		{"{name: a, to_lookup_of: ¦{Integer: b}}", "attribute", false},
 		{"{name: a, to_hash_lookup: ¦[name, x, key, y]}", "attribute", false},
 		{"{name: a, to_hash_lookup: ¦{name: x, key: {y: z}}}", "attribute", false},
@@ -357,7 +357,7 @@ func TestRefusedAttributes(t *testing.T) {
 	}
 }
 
-// marked is the column of the mark, behind what stands before every binding.
+// marked returns the column of the mark, after what stands before every binding.
 func marked(source string) int {
 	before, _, _ := strings.Cut(source, "¦")
 	return len("- ") + len([]rune(before)) + 1
@@ -413,8 +413,8 @@ func TestAttributesThatAreComputed(t *testing.T) {
 	puppet(t, "bind 'a' { multibind_id => 'm', options => ¦{ 'uniq' => true } + { 'nope' => 5 } }", "attribute")
 }
 
-// puppet is the bindings of a site whose one statement is in the syntax of Puppet. Where the mark is it has an error of
-// the code, if there is one.
+// puppet returns the bindings of a site whose one statement is in the syntax of Puppet. Where the mark is it has an
+// error of the code, if there is one.
 func puppet(t *testing.T, statement, code string) []loader.Binding {
 	t.Helper()
 	before, after, _ := strings.Cut(statement, "¦")

@@ -21,13 +21,13 @@ type setCompiler struct {
 	secrets map[string]bool // the ids of sensitive multibindings of the site
 
 	inclusions map[inclusion]*bindingsfile.Compiled // of classes, of the site
-	slashed    bool                                 // a key that begins with / was warned of
+	slashed    bool                                 // a key that begins with / was reported
 
 	out       []Binding
 	transfers []Transfer
 }
 
-// readSet compiles the file in source, which must have one of names; without names it may have any.
+// readSet compiles the file in source. Its name must be one of names, unless there are none.
 func (c *setCompiler) readSet(source bindingsfile.Source, names []string) {
 	if source == nil {
 		return
@@ -142,7 +142,7 @@ func (c *setCompiler) compile(s *bindingsfile.Statement, when []int) {
 	c.out = append(c.out, b)
 }
 
-// compiled is the value that a recipe makes; null for one that could not be made, which binds its key all the same.
+// compiled returns the compiled value of a recipe. A recipe that could not be made still binds its key, to null.
 func compiled(r *recipe.Recipe) []byte {
 	if r == nil {
 		return recipe.AppendConstant(nil, value.Value{})
@@ -150,7 +150,7 @@ func compiled(r *recipe.Recipe) []byte {
 	return recipe.AppendCompiled(nil, r)
 }
 
-// number numbers the key of b and its compiled value.
+// number sets the numbers of the key of b and of its compiled value.
 func (c *setCompiler) number(b *Binding, value []byte) {
 	b.Number, b.Value = c.pools.Keys.Number([]byte(b.Key)), c.pools.Values.Number(value)
 }
@@ -172,7 +172,8 @@ func (c *setCompiler) conditional(w *bindingsfile.Statement, outer []Condition) 
 	}
 }
 
-// multiply counts alternatives for each statement, as the memory they take does.
+// multiply charges the alternatives of each statement against the limit, because each takes memory. It returns false if
+// the limit is exceeded.
 func (c *setCompiler) multiply(w *bindingsfile.Statement, alternatives int) bool {
 	c.Alternatives -= max(0, alternatives-1) * (1 + len(w.Statements))
 	if c.Alternatives < 0 {
@@ -186,7 +187,7 @@ func (c *setCompiler) tooMany(at diag.Pos) {
 		"binding; write fewer lists of values, or raise --max-alternatives")
 }
 
-// maxAlternatives bounds the conditions a `when` multiplies out to.
+// maxAlternatives limits the conditions that a `when` expands to.
 const maxAlternatives = 1 << 16
 
 // when adds the alternatives of a `when` to each of the outer conditions.
@@ -221,15 +222,12 @@ func (c *setCompiler) warnOfCommon(p *bindingsfile.Pair) {
 	}
 }
 
-// and narrows conditions to those in which a category has one of the values given. It extends conditions in place.
+// and adds to conditions that a category has one of the given values. It changes conditions in place.
 func (c *setCompiler) and(conditions []Condition, p *bindingsfile.Pair) ([]Condition, bool) {
 	name := p.Category.Value.Text() // "" unless it is a string
 	category, ok := c.Category(name)
 	if !ok {
-		found, names := strings.TrimPrefix(value.Describe(p.Category.Value), "the string "), c.CategoryNames()
-		hint := c.diags.DidYouMean(name, names)
-		c.diags.Add(diag.Diagnostic{Pos: p.Category.Pos, Code: "category", Hint: hint,
-			Message: "the site has no category " + found + "; it has " + diag.QuotedFor(hint, names)})
+		c.Unknown(p.Category.Value, p.Category.Pos)
 		return nil, false
 	}
 	if category < 0 {

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -18,8 +19,9 @@ import (
 type config struct {
 	categories []category // all but common, highest first
 	layers     []layerConfig
-	silent     bool // the layers are those of a site that does not say
+	silent     bool // the site configures no layers; these are the default ones
 	extensions registry
+	source     site.Categories
 }
 
 type layerConfig struct {
@@ -43,7 +45,7 @@ func categoryDimensions(categories []category) []Dimension {
 	return out
 }
 
-// readConfig reads the configuration of a site. Not ok: nothing can be made of it.
+// readConfig reads the configuration of a site. It returns false if the configuration cannot be used.
 func readConfig(in *site.Inputs, opts Options) (config, bool) {
 	path, ok := configFile(in, opts.BinderConfig)
 	if !ok {
@@ -52,7 +54,7 @@ func readConfig(in *site.Inputs, opts Options) (config, bool) {
 	reg := registered(in.Dir, opts)
 	if path == "" {
 		at := diag.Pos{File: in.Dir}
-		return config{defaultCategories(at), defaultLayers(at), true, reg}, true
+		return defaultConfig(at, reg), true
 	}
 	if strings.HasSuffix(path, ".pp") {
 		return readPuppetConfig(in, path, reg)
@@ -69,7 +71,7 @@ func readConfig(in *site.Inputs, opts Options) (config, bool) {
 	return c.read()
 }
 
-// configFile is the configuration to read, "" for the built-in default.
+// configFile returns the configuration file to read; "" stands for the built-in default.
 func configFile(in *site.Inputs, given string) (string, bool) {
 	if given != "" {
 		there, ok := in.IsFile(given)
@@ -122,16 +124,25 @@ type configReader struct {
 
 var configKeys = []string{"version", "layers", "categories", "extensions"}
 
+// defaultConfig returns the configuration of a site without a configuration file.
+func defaultConfig(at diag.Pos, reg registry) config {
+	return config{categories: defaultCategories(at), layers: defaultLayers(at), silent: true, extensions: reg,
+		source: site.Categories{At: at}}
+}
+
 func (c *configReader) read() (config, bool) {
 	c.OnlyKeys(c.Root, "config", "top-level key", configKeys)
+	misspelt := c.Diags.Failed()
 	if !c.IsVersion("version", 1) {
 		return config{}, false
 	}
 	c.extensions.read(c.Document)
-	at := c.Pos(c.Root)
-	cfg := config{defaultCategories(at), defaultLayers(at), true, c.extensions}
-	if _, n, ok := c.Root.Lookup("categories"); ok {
-		cfg.categories = c.completed(c.categories(n), c.Pos(n))
+	cfg := defaultConfig(c.Pos(c.Root), c.extensions)
+	cfg.source.Broken = misspelt
+	if key, n, ok := c.Root.Lookup("categories"); ok {
+		list, ok := c.categories(n)
+		cfg.categories = c.completed(list, c.Pos(n))
+		cfg.source = site.Categories{At: c.Pos(key), Listed: true, Broken: !ok}
 	}
 	if _, n, ok := c.Root.Lookup("layers"); ok {
 		cfg.layers, cfg.silent = c.layers(n), false
@@ -141,35 +152,43 @@ func (c *configReader) read() (config, bool) {
 
 var categoryName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-func (c *configReader) categories(n *yaml.Node) []category {
+// categories reads the list of categories. It returns false if one of them could not be read.
+func (c *configReader) categories(n *yaml.Node) ([]category, bool) {
 	if n.Kind != yaml.Sequence {
-		c.Errorf(n, "category", "expected a list of [name, expression] as 'categories', found %s", n.Describe())
-		return nil
+		c.Diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "category", Hint: "write - [role, '${role}']",
+			Message: "expected a list of [name, expression] as 'categories', found " + n.Describe()})
+		return nil, false
 	}
 	var out []category
+	all, onlyNames := true, false
 	before := map[string]diag.Pos{}
 	for i := range n.Kids {
-		if cat, ok := c.category(&n.Kids[i], i == len(n.Kids)-1, before); ok {
+		kid := &n.Kids[i]
+		if kid.Kind == yaml.Scalar && onlyNames {
+			continue // the first of them is reported
+		}
+		if cat, ok := c.category(kid, i == len(n.Kids)-1, before); ok {
 			before[cat.name] = cat.at
 			out = append(out, cat)
+			continue
 		}
+		all, onlyNames = false, onlyNames || kid.Kind == yaml.Scalar
 	}
-	return out
+	return out, all
 }
 
 // category reads a category. before has the places of those before it, by name.
 func (c *configReader) category(n *yaml.Node, last bool, before map[string]diag.Pos) (category, bool) {
 	texts := site.StringsOf(n)
 	if len(texts) != 2 {
-		c.Diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "category", Hint: site.QuoteHint(n),
+		c.Diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "category", Hint: cmp.Or(site.QuoteHint(n), categoryHint(n)),
 			Message: "expected a category as [name, expression], two strings, found " + n.Describe()})
 		return category{}, false
 	}
 	name, text, at := texts[0], texts[1], &n.Kids[0]
 	switch first, again := before[name]; {
 	case !categoryName.MatchString(name):
-		c.Errorf(at, "category",
-			"expected a name of lower-case letters, digits, '_' and '-' that begins with a letter, found '%s'", name)
+		c.Diags.Add(badCategoryName(c.Pos(at), name))
 		return category{}, false
 	case again:
 		c.Diags.Add(diag.Diagnostic{Pos: c.Pos(at), Code: "category",
@@ -190,7 +209,29 @@ func (c *configReader) category(n *yaml.Node, last bool, before map[string]diag.
 	return cat, node != nil
 }
 
-// ofVariable is the category whose value is that of a variable.
+// categoryHint shows how to write a category that is not a list of two strings.
+func categoryHint(n *yaml.Node) string {
+	name, isText := n.Text()
+	if _, named, ok := n.Lookup("name"); ok {
+		name, isText = named.Text()
+	}
+	if !isText || !categoryName.MatchString(name) {
+		return ""
+	}
+	return "write [" + name + ", '${" + name + "}']"
+}
+
+// badCategoryName returns the error for a name that a category cannot have.
+func badCategoryName(at diag.Pos, name string) diag.Diagnostic {
+	d := diag.Diagnostic{Pos: at, Code: "category", Message: "expected a name of lower-case letters, digits, '_' and " +
+		"'-' that begins with a letter, found '" + name + "'"}
+	if lower := strings.ToLower(name); categoryName.MatchString(lower) {
+		d.Hint = "write '" + lower + "'"
+	}
+	return d
+}
+
+// ofVariable returns the category whose value is that of a variable.
 func ofVariable(name, variable string, at diag.Pos) category {
 	return category{name, at, at, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{{Op: expr.Var, Name: variable}}}}
 }
@@ -200,7 +241,7 @@ func defaultCategories(at diag.Pos) []category {
 		ofVariable("environment", "environment", at)}
 }
 
-// completed adds the categories that are always there, and leaves common out.
+// completed adds the categories that every site has, and removes common.
 func (c *configReader) completed(cs []category, at diag.Pos) []category {
 	cs = slices.DeleteFunc(cs, func(c category) bool { return c.name == site.Common })
 	for _, cat := range cs {
@@ -231,7 +272,8 @@ var layerKeys = []string{"name", "include", "exclude"}
 
 func (c *configReader) layers(n *yaml.Node) []layerConfig {
 	if n.Kind != yaml.Sequence {
-		c.Errorf(n, "layer", "expected a list of layers as 'layers', found %s", n.Describe())
+		c.Diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "layer", Hint: "write - {name: site, include: [URI, …]}",
+			Message: "expected a list of layers as 'layers', found " + n.Describe()})
 		return nil
 	}
 	var out []layerConfig

@@ -80,7 +80,7 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-// text is a configuration as the table has it.
+// text returns a configuration as the table has it.
 func (c config) text() (categories, layers string) {
 	var cs, ls []string
 	for _, c := range c.categories {

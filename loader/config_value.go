@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// warnOfFixedValue warns of a category with the same value for all requests if a variable was meant: '\$osfamily', as
-// ARM-9 prints it, or the name of the category. Other fixed values, as the name of a company, are the site's choice.
+// warnOfFixedValue warns about a category with the same value for all requests if a variable was meant: '\$osfamily',
+// as ARM-9 prints it, or the name of the category. Other fixed values, as the name of a company, are the site's choice.
 func (c *configReader) warnOfFixedValue(cat category) {
 	text, fixed := fixedText(cat.expr)
 	variable, escaped := strings.CutPrefix(text, "$")

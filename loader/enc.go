@@ -11,12 +11,13 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// encParts are what a classifier says: the paths of the scheme 'enc', which without a path is all of them.
+// encParts has the parts of the output of a classifier, as paths of the scheme 'enc'. The scheme without a path means
+// all of them.
 var encParts = []string{encClasses, "parameters", "variables", "environment"}
 
 const encClasses = "classes"
 
-// encPart is the part that a key belongs to.
+// encPart returns the part that a key belongs to.
 func encPart(key string) string {
 	switch {
 	case strings.HasPrefix(key, datafile.ClassPrefix):
@@ -29,7 +30,7 @@ func encPart(key string) string {
 	return "parameters"
 }
 
-// checkEnc refuses a path that is no part of what classifiers say.
+// checkEnc reports a path that is not a part of the output of classifiers.
 func (r uriReader) checkEnc(u uri) bool {
 	if u.path == "" || u.path == "*" || slices.Contains(encParts, u.path) {
 		return true
@@ -39,7 +40,7 @@ func (r uriReader) checkEnc(u uri) bool {
 	return false
 }
 
-// partsOfEnc are the URIs that u stands for.
+// partsOfEnc returns the URIs that u includes.
 func partsOfEnc(u uri) []uri {
 	if u.path != "" && u.path != "*" {
 		return []uri{u}
@@ -52,13 +53,13 @@ func partsOfEnc(u uri) []uri {
 	return out
 }
 
-// node is what a classifier says of one node.
+// node is the output of a classifier for one node.
 type node struct {
 	condition int
 	file      *site.File
 }
 
-// findEnc finds the files that hold what a classifier says. They are listed once.
+// findEnc finds the files with the output of a classifier. They are listed once.
 func (p *planner) findEnc(u uri) []planned {
 	dir := filepath.Join(p.Dir, datafile.ClassifiedDir)
 	there, ok := p.IsDir(dir)
@@ -75,9 +76,9 @@ func (p *planner) findEnc(u uri) []planned {
 	return []planned{{uri: u.String(), nodes: p.nodes, encPart: u.path}}
 }
 
-// classifiedNodes has the files in dir read, whose names are those of nodes.
+// classifiedNodes queues the files in dir whose names are those of nodes.
 func (p *planner) classifiedNodes(dir string) []node {
-	category, _ := p.hiera.Category("node") // which is always there
+	category, _ := p.hiera.Category("node") // every request has it
 	var out []node
 	for _, e := range p.List(dir) {
 		name, is := strings.CutSuffix(e.Name(), datafile.ClassifiedExt)
@@ -93,7 +94,7 @@ func (p *planner) classifiedNodes(dir string) []node {
 	return out
 }
 
-// classified are the data files of a part of what a classifier says.
+// classified returns the data files of a part of the output of a classifier.
 func (p *planned) classified(keys []string) []DataFile {
 	var out []DataFile
 	mine := make([]bool, len(keys))
@@ -110,7 +111,7 @@ func (p *planned) classified(keys []string) []DataFile {
 	return out
 }
 
-// included are the inclusions of classes that a classifier says, which c makes.
+// included returns the inclusions of classes in the output of a classifier. c makes them.
 func (p *planned) included(keys []string, c *setCompiler) []Binding {
 	for _, f := range p.classified(keys) {
 		when := []int{f.Condition}

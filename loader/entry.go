@@ -11,7 +11,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// entryFiles lists the files an entry of a hierarchy can serve, each with the condition it stands for.
+// entryFiles lists the files that an entry of a hierarchy can serve, each with its condition.
 func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
 	c := entryCollector{hieraReader: r, h: h, e: e, at: map[string]int{}, folded: map[string]string{}}
 	c.listing = h.tree.Below(e.path.fixedDir(), e.path.depth(), isHidden(e.path.canonical[len(e.path.fixedDir()):]))
@@ -32,15 +32,16 @@ type entryCollector struct {
 	*hieraReader
 	h       *hieraDir
 	e       hierarchyEntry
-	listing []site.Listed // among which its files are
-	whole   bool          // paths are compared as a whole, as some can be read backwards in several ways
+	listing []site.Listed // which has its files
+	whole   bool          // paths are compared as a whole, because some match in several ways
 	out     []dataFile
-	at      map[string]int    // path without extension, its place in out
-	folded  map[string]string // paths seen, by their folded form
+	at      map[string]int    // by path without extension: the index in out
+	folded  map[string]string // the paths so far, by their folded form
 }
 
-// ambiguous tells whether the path of some file can be read backwards in several ways. Then no file of the entry is
-// told apart by single references: guards of both kinds would hide that two files are never effective together.
+// ambiguous reports whether the path of some file matches the entry in several ways. Then the references of the entry
+// do not become guards of their own: mixing them with guards on whole paths would hide that two files are never
+// effective together.
 func (c *entryCollector) ambiguous() bool {
 	if len(c.e.path.names) < 2 {
 		return false
@@ -64,7 +65,7 @@ func (c *entryCollector) ofBackend(backend string) {
 	}
 }
 
-// warnOfExtension tells of a path with an extension, if there is no file for it.
+// warnOfExtension reports a path with an extension, if there is no file for it.
 func (c *entryCollector) warnOfExtension() {
 	ext := filepath.Ext(c.e.path.parts[len(c.e.path.parts)-1].text)
 	if len(c.out) == 0 && site.IsDataExtension(ext) {
@@ -74,7 +75,7 @@ func (c *entryCollector) warnOfExtension() {
 	}
 }
 
-// warnOfYml tells of a file that fits but for its extension, which Hiera does not read either.
+// warnOfYml reports a file that would match with another extension. Hiera does not read it either.
 func (c *entryCollector) warnOfYml(backend string, f site.Listed) {
 	path, ok := strings.CutSuffix(f.Path, ".yml")
 	if ok && backend == "yaml" && f.Err == nil && c.e.path.fits(path) {
@@ -85,8 +86,8 @@ func (c *entryCollector) warnOfYml(backend string, f site.Listed) {
 	}
 }
 
-// ofExtension asks a backend of an extension for the path, if it has no references, and else for every path that a file
-// of whatever extension is there for: which nodes there are, only files say.
+// ofExtension asks an extension for the path if it has no references, and otherwise for every matching path of an
+// existing file, with any extension: only files show which nodes there are.
 func (c *entryCollector) ofExtension(backend string) {
 	var names []string
 	if path, ok := c.e.path.fill(nil); ok {
@@ -115,7 +116,8 @@ func (c *entryCollector) add(path string, condition int, f *site.File) {
 	c.out[i].files = append(c.out[i].files, f)
 }
 
-// usable refuses what cannot be read, a file that a link leads out to, and one of two whose names differ in case only.
+// usable reports a file that cannot be read, that a link takes out of the directory, or whose name differs from another
+// only in case.
 func (c *entryCollector) usable(f site.Listed, path string) bool {
 	at := diag.Pos{File: c.h.tree.Path(f.Path)}
 	if f.Err != nil {
@@ -196,7 +198,7 @@ func (r *hieraReader) conditionOf(e hierarchyEntry, path string, whole bool) (in
 	return r.Condition(terms), true
 }
 
-// guardOf returns the guard for expression n in the path of e.
+// guardOf returns the guard for the expression n in the path of e.
 func (r *hieraReader) guardOf(e hierarchyEntry, n *expr.Node) int {
 	i := r.Guard(e.category, n)
 	r.All[i].ValuePos = cmp.Or(r.All[i].ValuePos, e.pathAt)

@@ -1,6 +1,8 @@
 package loader
 
 import (
+	"strings"
+
 	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/relation"
@@ -23,6 +25,9 @@ func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
 		Message: "the value " + has + " is not the expression of category '" + category.Name + "', which is " + want +
 			": this data counts only for requests in which both are equal"}
 	if text, ok := e.value.fill(nil); ok {
+		if strings.Contains(text, "%{") {
+			return // reported as an interpolation of Hiera
+		}
 		d.Message = "the value '" + text + "' has no variables: this data counts only for requests in which category '" +
 			category.Name + "', " + want + ", is '" + text + "'"
 		if node, errs := syntax.ParseString(text); len(errs) == 0 && node.Op == expr.Concat {

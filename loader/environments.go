@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"bindc/diag"
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/internal/expr"
 	"bindc/internal/fsx"
 	"bindc/internal/syntax"
@@ -20,38 +20,37 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Environment is one site of several that belong together.
+// Environment is one of several sites that are built together.
 type Environment struct {
 	Name       string
 	Dir        string
 	ModulePath []string // as in Options
-	Bindings   string   // likewise
-	Declared   bool     // by name: Dir is a site, even if it is empty
-	Implied    bool     // nothing declares it: it may bind nothing
+	Bindings   string   // most modules have none
+	Declared   bool     // declared by name: Dir is a site even if it is empty
+	Implied    bool     // not declared: it may bind nothing
 }
 
-// Environments are those of a root directory, by name, and the program that chooses the one of a request.
+// Environments has the environments of a root directory, by name, and the program that chooses one for a request.
 type Environments struct {
 	All     []Environment
 	Program *expr.Node
-	File    string // that declares them, "" without one
+	File    string // the file that declares them, or ""
 }
 
-// environmentsFile declares environments; without it those are the directories in environmentsDir.
+// environmentsFile declares environments. Without it, the directories in environmentsDir are the environments.
 const (
 	environmentsFile = "environments.pp"
 	environmentsDir  = "environments"
 )
 
-// ReadEnvironments finds the environments of root. What is wrong goes to diags; the result is of use only if diags has
-// not failed.
+// ReadEnvironments finds the environments of root. It reports errors to diags; after an error the result is not usable.
 func ReadEnvironments(root string, diags *diag.List) *Environments {
 	return readEnvironments(fsx.Disk{}, root, diags)
 }
 
 func readEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
 	r := environmentsReader{Files: site.Files{Disk: d, Diags: diags}, root: root, named: map[string]diag.Pos{},
-		out: &Environments{Program: choice.OfAgent()}}
+		out: &Environments{Program: envfile.AgentProgram()}}
 	r.path = filepath.Join(root, environmentsFile)
 	there, ok := r.IsFile(r.path)
 	switch {
@@ -69,8 +68,8 @@ func readEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
 	return r.out
 }
 
-// The directories that are environments: those Puppet takes for some, and where environments.pp says so any that can
-// be one.
+// Patterns of the directories that are environments: by Puppet's rule, and by the wider one that environments.pp
+// allows.
 var (
 	puppetsName = regexp.MustCompile(`^\w+$`)
 	anyName     = regexp.MustCompile(``)
@@ -80,30 +79,30 @@ var (
 type environmentsReader struct {
 	site.Files
 	root string
-	path string // of environments.pp
+	path string // the text of environments.pp
 	src  string
 	says *syntax.Environments
 
-	named map[string]diag.Pos // the environments there are, and where they are declared
+	named map[string]diag.Pos // the environments so far, and where they are declared
 	out   *Environments
 }
 
-// directories adds an environment for each directory in dir, but for those that are declared.
+// directories adds an environment for each directory in dir that is not declared itself.
 func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given attributes) {
 	for _, e := range r.List(dir) {
 		at := filepath.Join(dir, e.Name())
 		there, err := r.Disk.IsDir(at)
-		if errors.Is(err, fsx.ErrDangling) { // and so no environment, as in Puppet
+		if errors.Is(err, fsx.ErrDangling) { // as in Puppet, it is not an environment
 			continue
 		}
 		if err != nil {
-			r.Failed(at, err) // what is taken for gone has its snapshot removed
+			r.Failed(at, err) // the snapshot of an environment that seems to be gone is removed
 			continue
 		}
 		if !there || e.Name()[0] == '.' {
 			continue
 		}
-		if !choice.Named(e.Name()) || !names.MatchString(e.Name()) {
+		if !envfile.IsName(e.Name()) || !names.MatchString(e.Name()) {
 			r.Diags.Warnf(diag.Pos{File: at}, "environments",
 				"this directory is passed over: expected the name of an environment, letters, digits and _")
 		} else if _, declared := r.named[e.Name()]; !declared {
@@ -119,7 +118,7 @@ func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes
 		e.ModulePath = []string{}
 		for _, part := range strings.Split(path, ":") {
 			part = r.within(dir, part)
-			if there, _ := r.IsDir(part); there { // it may be the path of several environments
+			if there, _ := r.IsDir(part); there { // several environments may have this path
 				e.ModulePath = append(e.ModulePath, part)
 			}
 		}
@@ -131,10 +130,10 @@ func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes
 	r.out.All = append(r.out.All, e)
 }
 
-// confdir is what stands for the root directory, in settings of Puppet also where nothing interpolates.
+// confdir is the variable for the root directory. As in settings of Puppet, it works in single quotes, too.
 const confdir = "confdir"
 
-// within is a path that is relative to dir.
+// within returns a path, relative to dir if it is not absolute.
 func (r *environmentsReader) within(dir, path string) string {
 	if rest, ok := strings.CutPrefix(path, "$"+confdir); ok {
 		path = r.root + rest
@@ -173,8 +172,9 @@ func (r *environmentsReader) read() {
 	for i, d := range says.Dynamic {
 		r.dynamic(d, i > 0, r.attributes(d.Attributes, defaults))
 	}
-	if _, ok := r.named[choice.Production]; !ok {
-		r.add(choice.Production, r.within(r.root, cmp.Or(defaults["envdir"], r.root)), diag.Pos{File: r.path}, defaults)
+	if _, ok := r.named[envfile.Production]; !ok {
+		dir := r.within(r.root, cmp.Or(defaults["envdir"], r.root))
+		r.add(envfile.Production, dir, diag.Pos{File: r.path}, defaults)
 		r.out.All[len(r.out.All)-1].Implied = true
 	}
 	if len(says.Static)+len(says.Dynamic) == 0 {
@@ -195,7 +195,7 @@ func (r *environmentsReader) warnOfUndeclared() {
 		Hint: "write site { dynamic_environments { \"$confdir/" + environmentsDir + "\": } }"})
 }
 
-// readable judges what can be told of a file in which something else cannot be read: its names.
+// readable checks the names in a file that has a syntax error elsewhere.
 func (r *environmentsReader) readable() {
 	attributes := func(list []syntax.Attribute, more ...string) {
 		names := append(more, settings...)
@@ -218,8 +218,8 @@ func (r *environmentsReader) readable() {
 	}
 }
 
-// checkBindings warns about a missing bindingsdir that a declaration names itself. A default for all environments may
-// be missing in some.
+// checkBindings warns about a bindingsdir that a declaration sets and that does not exist. A default for all
+// environments may be missing in some.
 func (r *environmentsReader) checkBindings(dir string, title *expr.Node) {
 	if there, _ := r.IsDir(dir); !there {
 		r.Diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "missing", Severity: diag.Warning,
@@ -231,7 +231,7 @@ func (r *environmentsReader) checkBindings(dir string, title *expr.Node) {
 func (r *environmentsReader) static(name, dir string, title *expr.Node, given attributes) {
 	first, twice := r.named[name]
 	switch {
-	case !choice.Named(name):
+	case !envfile.IsName(name):
 		r.errorf(title.Off, "expected the name of an environment, letters, digits, _, . and -, found '%s'", name)
 	case twice:
 		r.Diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "environments",
@@ -243,7 +243,7 @@ func (r *environmentsReader) static(name, dir string, title *expr.Node, given at
 	}
 }
 
-// dynamic adds the directories in one that is declared to have environments.
+// dynamic adds the directories of a declaration of dynamic environments.
 func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attributes) {
 	titles := r.titles(d.Title)
 	if len(titles) == 0 {
@@ -268,7 +268,7 @@ func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attri
 	}
 }
 
-// titles are the texts that a title is.
+// titles returns the texts of a title.
 func (r *environmentsReader) titles(n *expr.Node) []string {
 	v, ok := r.evaluate(n)
 	if !ok {
@@ -289,10 +289,10 @@ func (r *environmentsReader) titles(n *expr.Node) []string {
 	return out
 }
 
-// attributes are the attributes of a declaration.
+// attributes has the values of the attributes of a declaration, by name.
 type attributes map[string]string
 
-// settings are those that are paths relative to an environment. What touches manifests is Puppet's alone.
+// settings has the attributes that are paths relative to an environment. Those for manifests are only for Puppet.
 var settings = []string{"modulepath", "manifestdir", "manifest", "templatedir", "bindingsdir"}
 
 // attributes evaluates what a declaration gives, beside the defaults. more are other attributes it may have.
@@ -345,7 +345,7 @@ func (r *environmentsReader) errorf(off int, format string, args ...any) {
 	r.Diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: fmt.Sprintf(format, args...)})
 }
 
-// pos is the place of an offset in environments.pp.
+// pos returns the place of an offset in environments.pp.
 func (r *environmentsReader) pos(off int) diag.Pos {
 	before := r.src[:min(off, len(r.src))]
 	line := 1 + strings.Count(before, "\n")

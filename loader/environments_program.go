@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"bindc/diag"
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/internal/expr"
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
@@ -14,7 +14,7 @@ import (
 	"bindc/internal/value"
 )
 
-// program is that of the statements, which are judged.
+// program makes the program of the statements, and checks it.
 func (r *environmentsReader) program() {
 	for _, n := range r.says.Statements {
 		r.chosen(n)
@@ -35,15 +35,15 @@ func (r *environmentsReader) program() {
 			Kids: []*expr.Node{{Op: expr.Const, Value: value.FromString(r.root)}}}
 		statements = append([]*expr.Node{assign}, statements...)
 	}
-	r.out.Program = expr.Fold(choice.Of(statements), stdlib.Functions)
+	r.out.Program = expr.Fold(envfile.ProgramOf(statements), stdlib.Functions)
 }
 
-// chosen refuses constants that n chooses as environment and that are none.
+// chosen reports constants that n chooses as environment and that are not environments.
 func (r *environmentsReader) chosen(n *expr.Node) {
 	for _, kid := range n.Kids {
 		r.chosen(kid)
 	}
-	if n.Op != expr.Assign || n.Name != choice.Chosen {
+	if n.Op != expr.Assign || n.Name != envfile.Chosen {
 		return
 	}
 	for _, c := range results(expr.Fold(n.Kids[0], stdlib.Functions)) {
@@ -62,7 +62,7 @@ func (r *environmentsReader) chosen(n *expr.Node) {
 	}
 }
 
-// results are the constants that n can yield, as far as they are written out.
+// results returns the constants that n can yield, where they are written out.
 func results(n *expr.Node) []*expr.Node {
 	var kids []*expr.Node
 	switch n.Op {
@@ -80,12 +80,12 @@ func results(n *expr.Node) []*expr.Node {
 	return out
 }
 
-// checked tells whether an expression names what there is. Nothing can be looked up: where, is just to be found out.
+// checked reports unknown names in an expression, and lookups: which environment they would ask is not known yet.
 func (r *environmentsReader) checked(n *expr.Node) bool {
 	return !r.report(syntax.CheckWithoutLookup(n, "the environment decides what a lookup finds")...)
 }
 
-// evaluate is the value of an expression in a declaration, by what assignments before it say.
+// evaluate returns the value of an expression in a declaration, which may use the assignments before it.
 func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
 	if !r.checked(n) {
 		return value.Value{}, false
@@ -105,7 +105,7 @@ func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
 	return v, true
 }
 
-// before are the assignments above n that it needs, in order.
+// before returns the assignments above n that n needs, in order.
 func (r *environmentsReader) before(n *expr.Node) []*expr.Node {
 	var out []*expr.Node
 	used := map[string]bool{}
@@ -121,7 +121,7 @@ func (r *environmentsReader) before(n *expr.Node) []*expr.Node {
 	return out
 }
 
-// targets are the variables that an assignment sets.
+// targets returns the variables that an assignment sets.
 func targets(assign *expr.Node) []string {
 	if assign.Name != "" {
 		return []string{assign.Name}
@@ -137,7 +137,7 @@ func targets(assign *expr.Node) []string {
 	return out
 }
 
-// rootOnly is what a declaration knows.
+// rootOnly has the variables that a declaration can use.
 type rootOnly struct{ root string }
 
 func (e rootOnly) Variable(name string) (value.Value, bool) {

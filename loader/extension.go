@@ -11,15 +11,16 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Backend is a Hiera-2 backend (language.md, section 11): the data that dir, the absolute path of the directory of a
-// hiera.yaml, has under name, a path of its hierarchy, as a JSON object; nil if there is none. It may be called by
-// several goroutines.
+// Backend is a Hiera-2 backend (language.md, section 11). It returns the data for name, a path of the hierarchy, in
+// dir, the absolute path of the directory of a hiera.yaml. The data is a JSON object, or nil if there is none. Several
+// goroutines may call it.
 type Backend func(dir, name string) (json []byte, err error)
 
-// SchemeHandler makes bindings of a URI: a document of structured bindings (section 5) in JSON. It must not be empty.
+// SchemeHandler returns the bindings for a URI: a document of structured bindings (section 5) in JSON, which must not
+// be empty.
 type SchemeHandler func(uri string) (json []byte, err error)
 
-// registry is the extensions of one site by name.
+// registry has the extensions of one site by name.
 type registry struct {
 	backends map[string]Backend
 	handlers map[string]SchemeHandler
@@ -32,7 +33,7 @@ type programs struct {
 	opts Options
 }
 
-// registered is what the embedding program has registered.
+// registered returns the extensions that the embedding program has registered.
 func registered(site string, opts Options) registry {
 	reg := registry{maps.Clone(opts.Backends), maps.Clone(opts.SchemeHandlers), programs{site, opts}}
 	if reg.backends == nil {
@@ -44,7 +45,7 @@ func registered(site string, opts Options) registry {
 	return reg
 }
 
-// read adds the programs that a configuration names, but those whose names are registered.
+// read adds the programs of a configuration, except those whose names are registered.
 func (reg registry) read(d site.Document) {
 	_, n, ok := d.Root.Lookup("extensions")
 	if !ok {
@@ -66,7 +67,7 @@ func (reg registry) read(d site.Document) {
 	}
 }
 
-// readCommands reads one kind of extensions: names to {command: [program, argument...]}.
+// readCommands reads the extensions of one kind: names with {command: [program, argument...]}.
 func readCommands[T any](
 	d site.Document, extensions *yaml.Node, kind string, registered map[string]T,
 ) map[string][]string {
@@ -108,7 +109,7 @@ func commandOf(n *yaml.Node) ([]string, bool) {
 
 var errNotAllowed = errors.New("this extension is a program: pass --allow-extensions to let it run")
 
-// run runs a program in the directory of the site, and returns what it prints.
+// run runs a program in the directory of the site, and returns its output.
 func (p programs) run(command []string) ([]byte, error) {
 	if !p.opts.AllowExtensions {
 		return nil, errNotAllowed
@@ -121,7 +122,7 @@ func (r *hieraReader) wantBackend(h *hieraDir, backend, name string) *site.File 
 	id, label := "backend "+backend+": "+h.tree.Path(name), "backend "+backend+": "+h.label+name
 	ask := r.extensions.backends[backend]
 	return r.WantFrom(h.doc.Pos(h.doc.Root), id, label, true, func() ([]byte, error) {
-		dir, err := filepath.Abs(h.tree.Dir) // a program runs in the site, to which a relative path need not lead
+		dir, err := filepath.Abs(h.tree.Dir) // a program runs in the directory of the site, where a relative path would differ
 		if err != nil {
 			return nil, err
 		}
@@ -129,14 +130,14 @@ func (r *hieraReader) wantBackend(h *hieraDir, backend, name string) *site.File 
 	})
 }
 
-// wantHandled queues the bindings a scheme handler makes.
+// wantHandled queues the bindings of a scheme handler.
 func (p *planner) wantHandled(u uri) *site.File {
 	text := u.scheme + ":/" + u.path
 	handle := p.extensions.handlers[u.scheme]
 	return p.WantFrom(u.at, "scheme "+text, "scheme "+text, false, func() ([]byte, error) { return handle(text) })
 }
 
-// extensionNames are the names of backends or schemes, for messages.
+// extensionNames returns the names of backends or schemes, for messages.
 func extensionNames[T any](builtin []string, more map[string]T) []string {
 	return append(slices.Clone(builtin), slices.Sorted(maps.Keys(more))...)
 }

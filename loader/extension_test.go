@@ -82,7 +82,7 @@ func terms(site *loader.Site, condition int) string {
 	return out
 }
 
-// refused is the message of the one error that loading a site must have; it is attributed to a place in file.
+// refused returns the message of the one error that loading a site must have; it is attributed to a place in file.
 func refused(t *testing.T, dir, file string, opts loader.Options) string {
 	t.Helper()
 	var diags diag.List
@@ -381,7 +381,7 @@ func TestAProgramThatPrintsNothingIsAnError(t *testing.T) {
 // Who reads what a program prints would have to wait for its child.
 func TestAChildThatGoesOnPrintingIsNamed(t *testing.T) {
 	message := refused(t, programSite(t, "sleep 600 &\n"), "binder_config.yaml", loader.Options{AllowExtensions: true})
-	if !strings.Contains(message, "left another one that goes on printing") {
+	if !strings.Contains(message, "left a process that holds its output open") {
 		t.Errorf("the message is %q", message)
 	}
 }

@@ -76,7 +76,7 @@ type faulty struct {
 	dir, out, cache string
 }
 
-// build is what comes of a build that reads from d: the snapshot, or else what is wrong.
+// build returns what comes of a build that reads from d: the snapshot, otherwise what is wrong.
 func (b *faulty) build(t *testing.T, d fsx.Disk) (snap []byte, found []diag.Diagnostic) {
 	t.Helper()
 	modulePath := []string{filepath.Join(b.dir, "modules"), filepath.Join(b.dir, "more")}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bindc/diag"
@@ -14,12 +15,12 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// hieraDir is a Hiera-2 directory: its hiera.yaml, compiled to the files it can ever serve (language.md, section 4).
+// hieraDir is a Hiera-2 directory: its hiera.yaml, compiled to the files that it can serve (language.md, section 4).
 type hieraDir struct {
 	tree     *site.Tree
-	label    string // of the directory, with a slash: what the labels of its files begin with
+	label    string // the prefix of the labels of its files, with a slash
 	doc      site.Document
-	other    string // what it is instead, if it is of another version
+	other    string // a description, if it is of another version of Hiera
 	backends []string
 	entries  []hierarchyEntry
 	data     []dataFile // in the order of the hierarchy
@@ -28,7 +29,7 @@ type hieraDir struct {
 // dataFile is one path of a hierarchy with the values of its variables filled in.
 type dataFile struct {
 	condition int
-	files     []*site.File // one per backend that has it, in their order
+	files     []*site.File // one per backend that has the path, in order
 }
 
 // hierarchyEntry is one [category, value, path].
@@ -46,10 +47,10 @@ type hieraReader struct {
 	*site.Inputs
 	*site.Dimensions
 	extensions registry
-	dirs       map[string]*hieraDir // by configuration; nil: there is one and it cannot be used
+	dirs       map[string]*hieraDir // by configuration; nil: it cannot be used
 }
 
-// dir is the Hiera-2 directory that has its configuration at path, nil if it cannot be used.
+// dir returns the Hiera-2 directory with its configuration at path, or nil if it cannot be used.
 func (r *hieraReader) dir(path string) *hieraDir {
 	h, seen := r.dirs[path]
 	if !seen {
@@ -59,11 +60,12 @@ func (r *hieraReader) dir(path string) *hieraDir {
 	return h
 }
 
-// hieraFiles are the names that the configuration of a directory may have. Beside the first, which says that it is of
-// Hiera-2, the other is Puppet's.
+// hieraFiles has the names of the configuration of a directory. The first name is always Hiera-2; next to it, the other
+// file is for Puppet.
 var hieraFiles = []string{"hiera2.yaml", "hiera.yaml"}
 
-// hieraFile is the configuration in a directory; "" if there is none, not ok if that cannot be told.
+// hieraFile returns the configuration in a directory, or "" if there is none. It returns false if that cannot be
+// determined.
 func hieraFile(f site.Files, dir string) (path string, ok bool) {
 	for _, name := range hieraFiles {
 		path := filepath.Join(dir, name)
@@ -94,7 +96,7 @@ func (r *hieraReader) read(path string) *hieraDir {
 		return &hieraDir{doc: doc, other: other}
 	}
 	want := int64(2)
-	if _, v, ok := doc.Root.Lookup("version"); ok && v.Value.Text() == "5" {
+	if _, v, ok := doc.Root.Lookup("version"); ok && (v.Value.Text() == "5" || v.Value.Float() == 5) {
 		want = 5
 	}
 	if !doc.IsVersion("version", want) {
@@ -110,8 +112,7 @@ func (r *hieraReader) read(path string) *hieraDir {
 	return h
 }
 
-// refuseSecond reports that beside hiera2.yaml there is another configuration of Hiera-2. One of another version is
-// Puppet's.
+// refuseSecond reports a second Hiera-2 configuration beside hiera2.yaml. One of another version is for Puppet.
 func (r *hieraReader) refuseSecond(path, second string) {
 	if there, _ := r.IsFile(second); !there {
 		return
@@ -128,7 +129,7 @@ func (r *hieraReader) refuseSecond(path, second string) {
 	}
 }
 
-// otherHiera says what the configuration of another Hiera is, "" for one of Hiera-2.
+// otherHiera describes a configuration of another version of Hiera. It returns "" for one of Hiera-2.
 func otherHiera(doc site.Document) string {
 	_, v, ok := doc.Root.Lookup("version")
 	switch {
@@ -142,7 +143,7 @@ func otherHiera(doc site.Document) string {
 	return ""
 }
 
-// seemsHiera5 tells whether a configuration without a version has what only those of Hiera 5 have.
+// seemsHiera5 reports whether a configuration without a version has parts that only Hiera 5 has.
 func seemsHiera5(doc site.Document) bool {
 	if _, _, ok := doc.Root.Lookup("version"); ok {
 		return false
@@ -153,7 +154,7 @@ func seemsHiera5(doc site.Document) bool {
 		slices.ContainsFunc(list.Kids, func(e yaml.Node) bool { return e.Kind == yaml.Mapping })
 }
 
-// hasTriples tells whether a configuration has entries as only those of Hiera-2 have: lists.
+// hasTriples reports whether a configuration has lists as entries, as only Hiera-2 has.
 func hasTriples(doc site.Document) bool {
 	_, n, ok := doc.Root.Lookup("hierarchy")
 	return ok && n.Kind == yaml.Sequence &&
@@ -191,7 +192,7 @@ func (r *hieraReader) backends(doc site.Document) []string {
 	return out
 }
 
-// backendHint is what to write in place of a backend of another Hiera.
+// backendHint returns what to write instead of a backend of another version of Hiera.
 func backendHint(name string) string {
 	if name == "eyaml" {
 		return "write [yaml]: lookups decrypt encrypted values in any data file if bindq has the key, " +
@@ -202,7 +203,7 @@ func backendHint(name string) string {
 
 func builtinBackend(name string) bool { return name == "yaml" || name == "json" }
 
-// hierarchy reads the entries, each category at most once and in the order the site has them.
+// hierarchy reads the entries. Each category may occur once, in the order of the site.
 func (r *hieraReader) hierarchy(doc site.Document) []hierarchyEntry {
 	_, n, ok := doc.Root.Lookup("hierarchy")
 	if !ok {
@@ -212,8 +213,17 @@ func (r *hieraReader) hierarchy(doc site.Document) []hierarchyEntry {
 		doc.Errorf(n, "hierarchy", "expected a list of [category, value, path] as 'hierarchy', found %s", n.Describe())
 		return nil
 	}
+	isHash := func(e yaml.Node) bool { return e.Kind == yaml.Mapping }
+	if i := slices.IndexFunc(n.Kids, isHash); i >= 0 {
+		r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "hierarchy",
+			Message: "expected an entry as [category, value, path], three strings, found a hash",
+			Hint:    "hashes are entries of Hiera 5: write 'version: 5', or write lists"})
+	}
 	var out []hierarchyEntry
 	for i := range n.Kids {
+		if isHash(n.Kids[i]) {
+			continue
+		}
 		e, ok := r.entry(doc, &n.Kids[i])
 		if ok && r.inOrder(out, e) {
 			out = append(out, e)
@@ -241,16 +251,18 @@ func (r *hieraReader) defaultHierarchy(doc site.Document) []hierarchyEntry {
 func (r *hieraReader) entry(doc site.Document, n *yaml.Node) (hierarchyEntry, bool) {
 	texts := site.StringsOf(n)
 	if len(texts) != 3 {
-		r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(n), Code: "hierarchy", Hint: site.QuoteHint(n),
-			Message: "expected an entry as [category, value, path], three strings, found " + n.Describe()})
+		d := diag.Diagnostic{Pos: doc.Pos(n), Code: "hierarchy", Hint: site.QuoteHint(n),
+			Message: "expected an entry as [category, value, path], three strings, found " + n.Describe()}
+		if texts != nil {
+			d.Message += " of " + strconv.Itoa(len(texts))
+			d.Hint = "write all three, such as [osfamily, '${osfamily}', 'data/osfamily/${osfamily}']"
+		}
+		r.Diags.Add(d)
 		return hierarchyEntry{}, false
 	}
 	c, ok := r.Category(texts[0])
 	if !ok {
-		names := r.CategoryNames()
-		hint := r.Diags.DidYouMean(texts[0], names)
-		r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[0]), Code: "category", Hint: hint,
-			Message: "the site has no category '" + texts[0] + "'; it has " + diag.QuotedFor(hint, names)})
+		r.Unknown(value.FromString(texts[0]), doc.Pos(&n.Kids[0]))
 		return hierarchyEntry{}, false
 	}
 	val, path := doc.Interpolated(&n.Kids[1], texts[1]), doc.Interpolated(&n.Kids[2], texts[2])
@@ -281,7 +293,7 @@ func (r *hieraReader) checkDataPath(doc site.Document, n *yaml.Node, path string
 	return true
 }
 
-// inOrder checks an entry against those before it: a category comes once, and below those the site has above it.
+// inOrder reports an entry whose category occurs twice, or is above the previous one in the site.
 func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 	rank := func(e hierarchyEntry) int {
 		if e.category < 0 {
@@ -289,7 +301,7 @@ func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 		}
 		return e.category
 	}
-	if n := len(before); n == 0 || rank(before[n-1]) < rank(e) { // the entries before are in order
+	if n := len(before); n == 0 || rank(before[n-1]) < rank(e) { // the previous entries are in order
 		return true
 	}
 	for _, b := range before {
@@ -310,8 +322,8 @@ func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 	return true
 }
 
-// dataFiles are the files of a Hiera-2 directory that say something: of a key that several backends have, the first
-// one's entry, and apart from those the others'.
+// dataFiles returns the files of a Hiera-2 directory that bind something. If several backends have a key, the first
+// one's entry counts; the others' are returned separately.
 func (h *hieraDir) dataFiles() []DataFile {
 	out := make([]DataFile, 0, len(h.data))
 	for _, d := range h.data {
@@ -340,7 +352,7 @@ func (h *hieraDir) dataFiles() []DataFile {
 	return out
 }
 
-// apart are the entries whose keys are not taken, and those whose are.
+// apart splits entries into those whose keys are not taken, and the others.
 func apart(entries []datafile.Entry, taken map[uint32]bool) (free, others []datafile.Entry) {
 	for _, e := range entries {
 		if taken[e.Key] {

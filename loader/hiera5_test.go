@@ -23,7 +23,7 @@ import (
 	"bindc/loader"
 )
 
-// Sites of Hiera 5, one behind the other in a file: what is reported, and what the hierarchies come to. That is, per
+// Sites of Hiera 5, one after the other in a file: what is reported, and what the hierarchies come to. That is, per
 // layer, its part and entry, what is the only path or entry of it, and its files with their conditions and the number
 // of keys that count.
 func TestSitesOfHiera5(t *testing.T) {
@@ -57,7 +57,7 @@ func TestSitesOfHiera5(t *testing.T) {
 	}
 }
 
-// hieraLayers is what the layers of a site are, but for those that have nothing and are of no hierarchy.
+// hieraLayers returns what the layers of a site are, but for those that have nothing and are of no hierarchy.
 func hieraLayers(dir string, site *loader.Site) (out []string) {
 	parts := map[loader.HieraPart]string{loader.NoHiera: "no part", loader.HieraGlobal: "global",
 		loader.HieraEnvironment: "environment",
@@ -255,7 +255,7 @@ func TestDataOfHiera5Elsewhere(t *testing.T) {
 // A version that is written as a text is nearly the one that is meant.
 func TestVersionsThatAreTexts(t *testing.T) {
 	for version, want := range map[string]string{"'5'": "the integer 5", "'2'": "the integer 2", "'4'": "the integer 2",
-		"5.0": "the integer 2"} {
+		"5.0": "the integer 5"} {
 		dir := writeSite(t, map[string]string{"hiera.yaml": "version: " + version})
 		var diags diag.List
 		loader.Load(dir, loader.Options{}, &diags)

@@ -5,11 +5,11 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Hierarchy is a hierarchy of Hiera 5 as it is written. Explanations name its locations, also those without data.
+// Hierarchy is a hierarchy of Hiera 5 as written. Explanations name its locations, also those without data.
 type Hierarchy struct {
 	Part    HieraPart
 	Module  string // "" for the global one and the site's
-	Config  string // the file, as Inputs have it
+	Config  string // the file, by its name in Inputs
 	Entries []HierarchyEntry
 }
 

@@ -8,8 +8,9 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// hiera5Layers are the layers that the hierarchies of Hiera 5 in a layer come to, highest first: those of each part, in
-// it those of each entry. Modules share them, as no key is in two. nil: the layer has none.
+// hiera5Layers returns the layers for the hierarchies of Hiera 5 in a layer, highest first: part by part, and entry by
+// entry. Modules share layers, because no key belongs to two modules. It returns nil if the layer has no such
+// hierarchy.
 func hiera5Layers(pl plannedLayer, in *site.Inputs) []Layer {
 	if !slices.ContainsFunc(pl.contributions, func(p planned) bool { return p.hiera5 != nil }) {
 		return nil
@@ -33,13 +34,13 @@ func hiera5Layers(pl plannedLayer, in *site.Inputs) []Layer {
 			out = append(out, entry...)
 		}
 	}
-	if len(out) == 0 { // keys mean what they mean to Hiera 5 also where no file binds any
+	if len(out) == 0 { // the rules of Hiera 5 apply to keys even if no file binds any
 		return []Layer{{Name: pl.name, Hiera: HieraEnvironment}}
 	}
 	return out
 }
 
-// hiera5Paths are the dimensions that are paths of the hierarchies of Hiera 5, by module.
+// hiera5Paths returns, by module, the dimensions that are paths of hierarchies of Hiera 5.
 func hiera5Paths(plan []plannedLayer) map[string][]int {
 	out := map[string][]int{}
 	for _, pl := range plan {
@@ -52,15 +53,15 @@ func hiera5Paths(plan []plannedLayer) map[string][]int {
 	return out
 }
 
-// hiera5Stack is the layers of one part, by entry.
+// hiera5Stack has the layers of one part, by entry.
 type hiera5Stack struct {
 	*site.Inputs
 	part    HieraPart
 	entries [][]Layer
 }
 
-// partNames are the names of layers, as Puppet has them. Behind that of a part stands that of the entry, unless the
-// modules that share the layer have other ones.
+// partNames has the names of layers in Puppet. The name of the entry follows that of the part, unless modules that
+// share the layer have different entries.
 var partNames = [...]string{HieraGlobal: "global", HieraEnvironment: "environment", HieraModule: "module",
 	HieraDefaults: "default_hierarchy"}
 
@@ -91,8 +92,8 @@ func (s *hiera5Stack) add(p planned, entries []hiera5.Entry) {
 	}
 }
 
-// next is the place of the next layer of an entry, from a place on, that another module has in the same way; else that
-// of a new one.
+// next returns the index of the next layer of an entry, from a given one on, that matches like and that another module
+// uses. It adds a layer if there is none.
 func (s *hiera5Stack) next(entry, at int, like Layer) int {
 	for ; at < len(s.entries[entry]); at++ {
 		if l := s.entries[entry][at]; l.OnlyPath == like.OnlyPath && l.OnlyEntry == like.OnlyEntry {

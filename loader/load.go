@@ -16,7 +16,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Options say how to read a site. The zero value works.
+// Options configures how a site is read. The zero value works.
 type Options struct {
 	ModulePath   []string        // directories of modules; nil: those of environment.conf, or modules in the site
 	Bindings     string          // directory of the site's own sets of bindings; default: bindings in the site
@@ -29,27 +29,28 @@ type Options struct {
 
 	Lenient bool // a data file of Hiera 5 that cannot be read is a warning, and fails the lookups that reach it
 
-	AllowExtensions  bool            // let programs run that the configuration names as extensions
-	ExtensionTimeout time.Duration   // after which such a program is stopped; default: 30 s
-	Context          context.Context // that stops such programs when it is done; may be nil
+	AllowExtensions  bool            // allow extensions that are programs
+	ExtensionTimeout time.Duration   // the time after which such a program is stopped; default: 30 s
+	Context          context.Context // stops such programs when it is done; may be nil
 	Backends         map[string]Backend
 	SchemeHandlers   map[string]SchemeHandler
 
-	Nothing bool      // the directory may be no site, and bind nothing
+	Nothing bool      // the directory need not be a site, and may bind nothing
 	IsSite  bool      // the directory is a site even if none of its files shows it
-	Seen    *fsx.Seen // notes what is read; may be nil
+	Seen    *fsx.Seen // records what is read; may be nil
 
-	Parsed func() // is called whenever a file is parsed, by several goroutines; may be nil
+	Found  func() // is called for each file that Load finds, before it is parsed; may be nil
+	Parsed func() // is called for each file that is parsed, by several goroutines; may be nil
 
-	disk       fsx.Disk // what is read from; tests make it fail
+	disk       fsx.Disk // the file system; tests make it fail
 	foundAgain int      // in place of maxFoundAgain, for tests
 }
 
-// DefaultAlternatives is what 'when' may multiply out to in a site, counted for each binding: two lists of 250 values
-// over a list of bindings are 62 500 times as many.
+// DefaultAlternatives limits the alternatives that 'when' expands to in a site, counted for each binding: two lists of
+// 250 values above a list of bindings give each binding 62 500.
 const DefaultAlternatives = 1 << 21
 
-// Load reads the site in dir. What is wrong goes to diags; the Site is of use only if diags has not failed.
+// Load reads the site in dir. It reports errors to diags; after an error the Site is not usable.
 func Load(dir string, opts Options, diags *diag.List) *Site {
 	opts.disk.Seen = opts.Seen
 	in := site.NewInputs(site.Files{Disk: opts.disk, Diags: diags}, dir, opts.Bindings,
@@ -71,7 +72,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	p := planner{Inputs: in, extensions: cfg.extensions, hiera: hiera, hiera5: hiera5Reader, global: opts.GlobalHiera,
 		named: map[string]bool{}, sure: !diags.Failed(), silent: cfg.silent}
 
-	wait := in.StartParsing(opts.Jobs, opts.Parsed)
+	wait := in.StartParsing(opts.Jobs, opts.Found, opts.Parsed)
 	if cfg.silent && p.isOfHiera5() {
 		cfg.layers = p.hiera5Layers()
 	}
@@ -81,7 +82,9 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	hiera5Reader.WarnOfAbsent()
 	in.KeepForNextBuild(opts.Cache)
 	refuseNothing(in, opts)
-	site := &Site{Layers: assemble(plan, in, dims), Dimensions: dims.All, Conditions: dims.Conditions,
+	layers := assemble(plan, in, dims)
+	dims.ReportUnknown(cfg.source, dims.CategoryNames(), diags)
+	site := &Site{Layers: layers, Dimensions: dims.All, Conditions: dims.Conditions,
 		Paths: hiera5Paths(plan), Hierarchies: hierarchies(plan, in)}
 	site.Keys, site.Values = in.Reader.Pools.Keys.Texts(), in.Reader.Pools.Values.Texts()
 	site.Inputs, site.InputOf = in.Sorted()
@@ -91,7 +94,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 // assemble makes the layers of the site from the parsed files.
 func assemble(plan []plannedLayer, in *site.Inputs, dims *site.Dimensions) []Layer {
 	var out []Layer
-	sets := map[*site.File]*setCompiler{} // a set that two layers load is read once
+	sets := map[*site.File]*setCompiler{} // a set in two layers is read once
 	inclusions := map[inclusion]*bindingsfile.Compiled{}
 	secrets := map[string]bool{}
 	for _, pl := range plan {
@@ -132,11 +135,11 @@ func assemble(plan []plannedLayer, in *site.Inputs, dims *site.Dimensions) []Lay
 	return out
 }
 
-// partsOfSites are what the directory of a site has one of at least.
+// partsOfSites has the files and directories of which the directory of a site has at least one.
 var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "binder_config.pp", "hiera2.yaml",
 	"hiera5.yaml", "hiera.yaml", "environment.conf", "bindings", "data", "modules"}
 
-// refuseNothing tells that a directory is no site, which would compile to an empty snapshot: another one is meant.
+// refuseNothing reports a directory that is not a site. It would compile to an empty snapshot, so another one is meant.
 func refuseNothing(in *site.Inputs, opts Options) {
 	if opts.BinderConfig != "" || len(opts.ModulePath) > 0 || opts.Nothing || opts.IsSite {
 		return

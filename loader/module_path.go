@@ -11,7 +11,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// modulePath is the module path that counts: the one given, or that of environment.conf, as far as it is there.
+// modulePath returns the module path: the given one, or the existing directories of that in environment.conf.
 func modulePath(in *site.Inputs, opts Options) []string {
 	if opts.ModulePath != nil {
 		return opts.ModulePath
@@ -34,7 +34,7 @@ func modulePath(in *site.Inputs, opts Options) []string {
 	return out
 }
 
-// ListedModules returns the module path in the text of the environment.conf of a site, nil if it has none.
+// ListedModules returns the module path in the text of the environment.conf of a site, or nil if it has none.
 func ListedModules(src []byte, site string) (out []string) {
 	for line := range strings.Lines(string(src)) {
 		key, list, _ := strings.Cut(line, "=")
@@ -55,8 +55,8 @@ func ListedModules(src []byte, site string) (out []string) {
 	return out
 }
 
-// NamesOfSet are the names that the set of bindings in a file may have by its path: the whole one, then, if it is in a
-// module, what follows the module's. There are none of a file that is not below a directory bindings.
+// NamesOfSet returns the names that the set of bindings in a file may have because of its path: the full name and, in a
+// module, the name without that of the module. It returns none for a file that is not below a directory bindings.
 func NamesOfSet(d fsx.Disk, path string) ([]string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -79,7 +79,7 @@ func NamesOfSet(d fsx.Disk, path string) ([]string, error) {
 	return names, nil
 }
 
-// isModule tells whether dir is a module: it has a metadata.json, or is on the module path of the site that it is in.
+// isModule reports whether dir is a module: it has a metadata.json, or is on the module path of its site.
 func isModule(d fsx.Disk, dir string) (bool, error) {
 	parent := filepath.Dir(dir)
 	site := filepath.Dir(parent)

@@ -18,19 +18,19 @@ type planned struct {
 	hiera5   *hiera5.Hierarchy
 	part     HieraPart  // of hiera5
 	bindings *site.File // structured bindings
-	name     string     // of the set, as its path says; "" for an extension's
+	name     string     // of the set, by its path; "" for an extension's
 
-	nodes   []node // what a classifier says of them
-	encPart string // what of that
+	nodes   []node // the nodes in the output of a classifier
+	encPart string // the part of that output
 }
 
-// plannedLayer is the contributions of one layer.
+// plannedLayer has the contributions of one layer.
 type plannedLayer struct {
 	name          string
 	contributions []planned
 }
 
-// planner finds what the URIs of layers name and has it read.
+// planner finds the files of the URIs in layers, and queues them.
 type planner struct {
 	*site.Inputs
 	extensions registry
@@ -64,7 +64,7 @@ func (p *planner) plan(layers []layerConfig) []plannedLayer {
 		}
 	}
 	for _, d := range p.passed {
-		if p.hiera5.Dirs[d.Pos.File] == nil { // else another layer has it as what it is
+		if p.hiera5.Dirs[d.Pos.File] == nil { // otherwise another layer reads it by its version
 			p.Diags.Add(d)
 		}
 	}
@@ -104,8 +104,8 @@ func (p *planner) wanted(layer layerConfig) []uri {
 	return out
 }
 
-// warnOfExclusions warns of an excluded URI that excludes nothing and is nearly one that is included. What is excluded
-// need not exist.
+// warnOfExclusions warns about an excluded URI that excludes nothing and is nearly one that is included. What is
+// excluded need not exist.
 func (p *planner) warnOfExclusions(layer layerConfig, included []string) {
 	for _, u := range layer.exclude {
 		if near := diag.Misspelt(u.String(), included); near != "" && !u.wild() {
@@ -116,8 +116,7 @@ func (p *planner) warnOfExclusions(layer layerConfig, included []string) {
 	}
 }
 
-// expand replaces wildcards by what is there. What a wildcard finds is optional: only a URI that is spelt out must
-// exist.
+// expand replaces wildcards by what they match. Matches are optional: only a URI without a wildcard must exist.
 func (p *planner) expand(u uri) []uri {
 	switch {
 	case u.scheme == "enc":
@@ -130,11 +129,11 @@ func (p *planner) expand(u uri) []uri {
 	case "module-hiera":
 		_, dir, _ := strings.Cut(u.path, "/")
 		for _, m := range p.Modules.All {
-			paths = append(paths, strings.TrimSuffix(m.Name+"/"+dir, "/")) // most will not have one
+			paths = append(paths, strings.TrimSuffix(m.Name+"/"+dir, "/")) // most modules have none
 		}
 	case "module-hiera5":
 		for _, m := range p.Modules.All {
-			paths = append(paths, m.Name) // likewise
+			paths = append(paths, m.Name) // most modules have none
 		}
 	case "module":
 		for _, m := range p.Modules.All {
@@ -154,7 +153,7 @@ func (p *planner) expand(u uri) []uri {
 	return out
 }
 
-// source is what the structured bindings are read from, nil if that cannot be.
+// source returns the parsed file of structured bindings, or nil if there is none.
 func (p *planned) source() bindingsfile.Source {
 	if p.bindings == nil {
 		return nil
@@ -162,7 +161,7 @@ func (p *planned) source() bindingsfile.Source {
 	return p.bindings.Source()
 }
 
-// names are what the set may be called. In the syntax of Puppet, the name of the module it is in need not be written.
+// names returns the names that the set may have. The syntax of Puppet may omit the name of the module.
 func (p *planned) names() []string {
 	if p.name == "" {
 		return nil
@@ -174,7 +173,7 @@ func (p *planned) names() []string {
 	return []string{p.name}
 }
 
-// namesOfSets are the sets of the site or module in dir, in whichever syntax.
+// namesOfSets returns the names of the sets of the site or module in dir, in either syntax.
 func (p *planner) namesOfSets(dir string) []string {
 	if names, listed := p.sets[dir]; listed {
 		return names
@@ -194,7 +193,7 @@ func (p *planner) findSets(dir string) []string {
 	return slices.Compact(names)
 }
 
-// rubySets warns of bindings in Ruby that a wildcard names and that cannot be run.
+// rubySets warns about bindings in Ruby that a wildcard names and that cannot be run.
 func (p *planner) rubySets(u uri, m site.Module, paths *[]string) {
 	for _, name := range matching(u.path, p.SetsBelow(filepath.Join(m.Dir, "lib/puppet/bindings"), ".rb")) {
 		if strings.HasPrefix(name, m.Name+"::") && !slices.Contains(*paths, name) {
@@ -205,7 +204,7 @@ func (p *planner) rubySets(u uri, m site.Module, paths *[]string) {
 	}
 }
 
-// find finds what a URI without wildcards names.
+// find finds the files of a URI without wildcards.
 func (p *planner) find(u uri) []planned {
 	switch {
 	case u.scheme == "hiera" || u.scheme == "module-hiera5":
@@ -233,7 +232,7 @@ func (p *planner) missing(u uri, format string, args ...any) (planned, bool) {
 	return planned{}, false
 }
 
-// moduleOf is the module a URI names.
+// moduleOf returns the module a URI names.
 func (p *planner) moduleOf(u uri, name string) (site.Module, bool) {
 	m, ok := p.Modules.Named(name)
 	if !ok && !u.optional {
@@ -284,6 +283,13 @@ func (p *planner) findSet(u uri) (planned, bool) {
 			u.path, ruby)
 		return planned{}, false
 	case !there:
+		others := slices.Concat(p.SetsBelow(p.SetsDir(dir), ".yaml"), p.SetsBelow(p.SetsDir(dir), ".pp"))
+		if hint := diag.DidYouMean(rel, others); hint != "" && !u.optional {
+			p.Diags.Add(diag.Diagnostic{Pos: u.at, Code: "missing", Hint: hint,
+				Message: "there are no bindings " + u.path + ": expected the file " + path + ", or " +
+					filepath.Base(puppet) + " beside it"})
+			return planned{}, false
+		}
 		return p.missing(u, "there are no bindings %s: expected the file %s, or %s beside it", u.path, path,
 			filepath.Base(puppet))
 	}

@@ -9,7 +9,7 @@ import (
 	"bindc/loader/internal/hiera5"
 )
 
-// findHiera5 finds a hierarchy of Hiera 5: that of the site with the global one above it, or that of a module.
+// findHiera5 finds a hierarchy of Hiera 5: that of a module, or that of the site with the global one above it.
 func (p *planner) findHiera5(u uri) []planned {
 	var out []planned
 	dir, module, part := filepath.Join(p.Dir, filepath.FromSlash(u.path)), "", HieraEnvironment
@@ -35,8 +35,8 @@ func (p *planner) findHiera5(u uri) []planned {
 	return out
 }
 
-// isOfHiera5 tells whether the site has a hierarchy of Hiera 5, or a global one is given. One without a hierarchy is of
-// Hiera 5 if its modules are, and none is of Hiera-2.
+// isOfHiera5 reports whether the site has a hierarchy of Hiera 5, or a global one is given. A site without any
+// hierarchy also counts if some of its modules have Hiera 5 and none has Hiera-2.
 func (p *planner) isOfHiera5() bool {
 	if p.global != "" || p.hiera5.ConfigIn(p.Dir) != "" {
 		return true

@@ -13,7 +13,7 @@ import (
 // puppetConfig is the configuration of a site in the syntax of Puppet (language.md, section 14.1).
 const puppetConfig = "binder_config.pp"
 
-// readPuppetConfig reads it. Not ok: nothing can be made of it.
+// readPuppetConfig reads it. It returns false if the configuration cannot be used.
 func readPuppetConfig(in *site.Inputs, path string, reg registry) (config, bool) {
 	src, err := in.Disk.ReadFile(path)
 	if err != nil {
@@ -30,12 +30,16 @@ func readPuppetConfig(in *site.Inputs, path string, reg registry) (config, bool)
 		return config{}, false
 	}
 	at := diag.Pos{File: path, Line: 1, Col: 1}
-	cfg := config{defaultCategories(at), defaultLayers(at), true, reg}
+	cfg := defaultConfig(at, reg)
+	cfg.source.Broken = len(errs) > 0
 	if parsed.Off > 0 {
+		cfg.source.At, cfg.source.Listed = c.Pos(parsed.Off), true
 		var cs []category
 		for _, a := range parsed.Categories {
 			if cat, ok := c.category(a, cs); ok {
 				cs = append(cs, cat)
+			} else {
+				cfg.source.Broken = true
 			}
 		}
 		yaml := configReader{site.Document{Diags: in.Diags}, reg}
@@ -47,19 +51,18 @@ func readPuppetConfig(in *site.Inputs, path string, reg registry) (config, bool)
 	return cfg, len(errs) == 0
 }
 
-// puppetConfigReader reads what a site { } says.
+// puppetConfigReader reads the contents of a site { }.
 type puppetConfigReader struct {
 	diags *diag.List
 	*syntax.Text
 }
 
-// category reads a category, whose value is an expression; those before it are given.
+// category reads a category, whose value is an expression. before has the previous ones.
 func (c puppetConfigReader) category(a syntax.Attribute, before []category) (category, bool) {
 	at := c.Pos(a.Off)
 	switch i := slices.IndexFunc(before, func(b category) bool { return b.name == a.Name }); {
 	case !categoryName.MatchString(a.Name):
-		c.diags.Errorf(at, "category",
-			"expected a name of lower-case letters, digits, '_' and '-' that begins with a letter, found '%s'", a.Name)
+		c.diags.Add(badCategoryName(at, a.Name))
 		return category{}, false
 	case i >= 0:
 		c.diags.Add(diag.Diagnostic{Pos: at, Code: "category",
@@ -88,7 +91,7 @@ func (c puppetConfigReader) category(a syntax.Attribute, before []category) (cat
 	}
 	n := a.Value
 	syntax.Unqualify(n)
-	if n.Op != expr.Concat { // as text, whatever it is
+	if n.Op != expr.Concat { // the value is used as text
 		n = &expr.Node{Op: expr.Concat, Kids: []*expr.Node{n}}
 	}
 	return category{a.Name, at, c.Pos(a.Value.Off), n}, len(errs) == 0

@@ -150,7 +150,7 @@ func placesOf(c config) string {
 
 func lineAndColumn(p diag.Pos) string { return strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Col) }
 
-// puppetConfigured is what comes of a binder_config.pp, and what is reported of it.
+// puppetConfigured returns what comes of a binder_config.pp, and what is reported of it.
 func puppetConfigured(t *testing.T, text string) (config, bool, string) {
 	t.Helper()
 	var diags diag.List

@@ -97,7 +97,7 @@ func TestWhatIsReportedOfBindings(t *testing.T) {
 	}
 }
 
-// boundIn is the keys that bindings files bind, each with its conditions.
+// boundIn returns the keys that bindings files bind, each with its conditions.
 func boundIn(site *loader.Site) string {
 	var out []string
 	for _, layer := range site.Layers {
@@ -221,7 +221,7 @@ func TestOfSeveralBackendsTheFirstCountsPerKey(t *testing.T) {
 	}
 }
 
-// loaded is a site of these files, and what is reported of it: line, severity, code.
+// loaded returns a site of these files, and what is reported of it: line, severity, code.
 func loaded(t *testing.T, files map[string]string) (*loader.Site, string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,6 +1,6 @@
 // Package loader reads a site: its configuration, layers and schemes, Hiera-2 directories and structured bindings
-// (language.md, sections 2 to 5 and 10). Load yields what is written there, with a source position on everything; who
-// wins is decided by package compile.
+// (language.md, sections 2 to 5 and 10). Load returns the bindings as written, with source positions; package compile
+// decides which one wins.
 package loader
 
 import (
@@ -9,11 +9,11 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Site is everything a site says.
+// Site has everything that a site binds.
 type Site struct {
-	Dimensions []Dimension    // the categories but common, highest first, then guards
+	Dimensions []Dimension    // the categories except common, highest first, then guards
 	Layers     []Layer        // highest first
-	Conditions []Condition    // what bindings refer to by index; the first is the empty one
+	Conditions []Condition    // bindings refer to them by index; the first one is empty
 	Inputs     []Input        // every file that was read, sorted by path
 	InputOf    map[string]int // index in Inputs of a file, by its name in positions
 
@@ -21,11 +21,11 @@ type Site struct {
 
 	Hierarchies []Hierarchy // of Hiera 5, in the order in which lookups ask them
 
-	Keys   []string // what bindings refer to by number; there may be more than are bound
+	Keys   []string // bindings refer to them by number; some may not be bound
 	Values []string // likewise, compiled: see package recipe
 }
 
-// What the readers of a site share, under the names that the other packages use.
+// Types of loader/internal/site, under the names that other packages use.
 type (
 	// Dimension is a category, or a guard. A request has one value of each.
 	Dimension = site.Dimension
@@ -42,33 +42,32 @@ type (
 // Fold folds the case of a value of a category, so that values that differ only in case are equal.
 func Fold(s string) string { return site.Fold(s) }
 
-// Layer is a group of contributions. Of a hierarchy of Hiera 5 each path is a layer by itself, in order; these have one
-// name.
+// Layer is a group of contributions. Each path of a hierarchy of Hiera 5 is a layer, in order; they share one name.
 type Layer struct {
 	Name          string
-	Hiera         HieraPart // which part of what Hiera 5 looks through it is
-	Entry         int       // number of the hierarchy's entry, of such a layer
-	OnlyPath      bool      // that has no other path or glob
+	Hiera         HieraPart // the part of Hiera 5 that it belongs to
+	Entry         int       // of such a layer: the number of the entry in its hierarchy
+	OnlyPath      bool      // the entry has no other path or glob
 	OnlyEntry     bool      // the hierarchy has no other entry
 	Contributions []Contribution
 }
 
-// HieraPart is a part of what Hiera 5 looks through: it merges part by part, and in a part entry by entry.
+// HieraPart is a part of Hiera 5. Lookups merge part by part, and in a part entry by entry.
 type HieraPart uint8
 
-// The parts, highest first; what is structured is none.
+// The parts, highest first. Layers of structured bindings have none.
 const (
 	NoHiera HieraPart = iota
 	HieraGlobal
 	HieraEnvironment
 	HieraModule
-	HieraDefaults // default_hierarchy of modules, which counts where nothing else binds a key
+	HieraDefaults // default_hierarchy of modules, used if nothing else binds a key
 )
 
 // Contribution is what one URI adds to a layer: the files of a Hiera-2 directory, or structured bindings.
 type Contribution struct {
 	URI      string
-	Config   string // the file that configures it, of a hierarchy of Hiera 5
+	Config   string // of a hierarchy of Hiera 5: its configuration file
 	Files    []DataFile
 	Bindings []Binding
 
@@ -80,27 +79,27 @@ type Binding struct {
 	Key    string // "" for a contribution without a name
 	When   []int  // alternatives, indexes in Site.Conditions; at least one
 	Pos    diag.Pos
-	Number uint32                 // of the key in Site.Keys; not of a contribution's
-	Value  uint32                 // in Site.Values; of a contribution, none
-	More   *bindingsfile.Compiled // what only the long form says, or nil
+	Number uint32                 // the key in Site.Keys; not for contributions
+	Value  uint32                 // the value in Site.Values; not for contributions
+	More   *bindingsfile.Compiled // the parts that only the long form has, or nil
 }
 
-// Transfer binds parameters of one target to those of another. Which they are is known when all of the site is: those
-// of the map that is given, or else of the one that is bound, or else those that both have.
+// Transfer binds parameters of one target to those of another. Which ones is known when the whole site is: those of the
+// given map, of the map that is bound, or those that both targets have.
 type Transfer struct {
 	When []int // alternatives, indexes in Site.Conditions; at least one
 	Pos  diag.Pos
 
-	Target, From   string    // as they are written
-	Keys, FromKeys string    // what the keys of their parameters begin with
-	TypeKeys       string    // those of the type that Target is an instance of
+	Target, From   string    // as written
+	Keys, FromKeys string    // the prefixes of the keys of their parameters
+	TypeKeys       string    // the prefix for the type that Target is an instance of
 	Map            string    // the key of the map of both types
-	Given          []Renamed // the map; nil: none is given
+	Given          []Renamed // the given map, or nil
 
-	Like *bindingsfile.Compiled // what is said of each parameter beside its key; of its recipe, type and sensitivity
+	Like *bindingsfile.Compiled // the attributes of each parameter: type, sensitivity and others
 }
 
-// Renamed is a parameter, and the one of the other target that it is bound to.
+// Renamed is a parameter, and the parameter of the other target that it is bound to.
 type Renamed struct {
 	Name, From string
 	Pos        diag.Pos

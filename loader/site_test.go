@@ -17,7 +17,7 @@ import (
 	"bindc/loader"
 )
 
-// reportsOf is what is reported of a site: "place severity code", with the hint and the places of notes.
+// reportsOf returns what is reported of a site: "place severity code", with the hint and the places of notes.
 func reportsOf(dir string, diags *diag.List) []string {
 	place := func(p diag.Pos) string {
 		rel, _ := filepath.Rel(dir, p.File)
@@ -37,7 +37,7 @@ func reportsOf(dir string, diags *diag.List) []string {
 	return out
 }
 
-// contentsOf is what a site binds, in order: layer, URI, and of each data file its path, condition and number of
+// contentsOf returns what a site binds, in order: layer, URI, and of each data file its path, condition and number of
 // entries, of each binding the key and its conditions.
 func contentsOf(dir string, site *loader.Site) []string {
 	var out []string
@@ -63,7 +63,7 @@ func contentsOf(dir string, site *loader.Site) []string {
 	return out
 }
 
-// configured is a site whose one layer includes uris, besides files.
+// configured returns a site whose one layer includes uris, besides files.
 func configured(uris string, files map[string]string) map[string]string {
 	out := map[string]string{"binder_config.yaml": "version: 1\nlayers:\n- {name: l, include: [" + uris + "]}\n"}
 	for name, text := range files {
@@ -72,13 +72,14 @@ func configured(uris string, files map[string]string) map[string]string {
 	return out
 }
 
-// set is a file of bindings that binds k.
+// set returns a file of bindings that binds k.
 func set(name string) string {
 	return "{bindings_version: 1, name: '" + name + "', bind: [[k, 1]]}"
 }
 
 const (
-	unclosed   = "; write \\${ for the text ${"
+	entryForm  = "; write all three, such as [osfamily, '${osfamily}', 'data/osfamily/${osfamily}']"
+	unclosed   = "; close it with }, or write \\${ for the text ${"
 	addEntry   = "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
 	passedOver = "to compile its data write it as version 5, or 2; if another Hiera reads it, say so: exclude " +
 		"'confdir-hiera:/' from the layer that includes it"
@@ -225,12 +226,12 @@ var sites = []struct {
 		"binder_config.yaml": "version: 1\ncategories:\n- [A, b]\n- [a, '${nope(1)}']\n- [b, \"${lookup('x')}\"]\n" +
 			"- [c, \"${downcase('x')}\"]\n- [c, x]\n- [d, 'x$facts[os][\"family\"]y']\n- [e, '\\$facts[os]']\n" +
 			"- [common, 'true']\n- [f, x]\n- g\n- [common, 'no']\n"},
-		[]string{"binder_config.yaml:3:4 error category", "binder_config.yaml:4:10 error interpolation",
+		[]string{"binder_config.yaml:3:4 error category; write 'a'", "binder_config.yaml:4:10 error interpolation",
 			"binder_config.yaml:5:10 error interpolation",
 			"binder_config.yaml:7:4 error category (binder_config.yaml:6:4)",
 			"binder_config.yaml:8:9 warning braces; write ${facts['os']['family']}",
 			"binder_config.yaml:9:7 warning category; write \"${facts[os]}\"; '\\$' stands for a dollar sign",
-			"binder_config.yaml:10:4 error category", "binder_config.yaml:12:3 error category",
+			"binder_config.yaml:10:4 error category", "binder_config.yaml:12:3 error category; write [g, '${g}']",
 			"binder_config.yaml:13:4 error category"},
 		[]string{"site confdir:/default: k"}},
 	{"layers that cannot be", map[string]string{"bindings/a.yaml": set("a"),
@@ -241,7 +242,7 @@ var sites = []struct {
 			"binder_config.yaml:6:13 error layer; did you mean 'include'?"},
 		[]string{"confdir:/a: k", "n confdir:/a: k"}},
 	{"layers that are a hash", map[string]string{"binder_config.yaml": "version: 1\nlayers: {name: a}"},
-		[]string{"binder_config.yaml:2:9 error layer"}, nil},
+		[]string{"binder_config.yaml:2:9 error layer; write - {name: site, include: [URI, …]}"}, nil},
 	{"extensions that cannot be", map[string]string{"binder_config.yaml": "version: 1\nlayers: []\nextensions:\n" +
 		"  hiera_backend: {}\n  hiera_backends: [x]\n  scheme_handlers:\n    module: {command: [x]}\n" +
 		"    1: {command: [x]}\n    a: {}\n    b: {command: x}\n    c: {command: []}\n    d: {command: [1]}\n" +
@@ -261,7 +262,7 @@ var sites = []struct {
 			"- [node, '${fqdn}', 'd/.']\n- [node, '${fqdn}', '../${fqdn}']\n- [node, '${fqdn}', 'd/${fqdn}']\n" +
 			"- [node, '${fqdn}', 'd/${fqdn}']\n- [common, 'true', 'c']\n" +
 			"- [osfamily, '${osfamily}', 'd/${osfamily}']\n"},
-		[]string{"hiera.yaml:3:4 error category; did you mean 'node'?", "hiera.yaml:4:3 error hierarchy",
+		[]string{"hiera.yaml:3:4 error category; did you mean 'node'?", "hiera.yaml:4:3 error hierarchy" + entryForm,
 			"hiera.yaml:5:11 error interpolation" + unclosed, "hiera.yaml:6:22 error interpolation" + unclosed,
 			"hiera.yaml:7:21 error data_path", "hiera.yaml:8:21 error data_path", "hiera.yaml:9:21 error data_path",
 			"hiera.yaml:11:4 error hierarchy (hiera.yaml:10:4)", "hiera.yaml:13:4 error hierarchy (hiera.yaml:12:4)"},
@@ -376,7 +377,8 @@ var sites = []struct {
 	{"entries that lack quotes", map[string]string{"hiera.yaml": "version: 2\nhierarchy:\n" +
 		"- [common, true, c]\n- {common: true}\n- [common, 1, c]\n- true\n"},
 		[]string{"hiera.yaml:3:3 error hierarchy; quote what is to be a string: 'true'",
-			"hiera.yaml:4:3 error hierarchy", "hiera.yaml:5:3 error hierarchy", "hiera.yaml:6:3 error hierarchy"},
+			"hiera.yaml:4:3 error hierarchy; hashes are entries of Hiera 5: write 'version: 5', or write lists",
+			"hiera.yaml:5:3 error hierarchy", "hiera.yaml:6:3 error hierarchy"},
 		[]string{"site confdir-hiera:/:"}},
 	{"backends that are one", map[string]string{"hiera.yaml": "{version: 2, backends: json}",
 		"modules/m/hiera.yaml": "{version: 2, backends: eyaml}", "modules/n/hiera.yaml": "{version: 2, backends: 1}"},

@@ -163,7 +163,7 @@ func (c *setCompiler) each(s *bindingsfile.Statement, keys, what string, when []
 	}
 }
 
-// entries returns the entries of `to`, none after an error.
+// entries returns the entries of `to`, or none after an error.
 func (c *setCompiler) entries(s *bindingsfile.Statement, what string) []entry {
 	if s.Broken {
 		return nil
@@ -208,7 +208,7 @@ func namesOf(l *bindingsfile.Literal) []entry {
 	return out
 }
 
-// constants returns the entries of a hash that is known.
+// constants returns the entries of a constant hash.
 func constants(p *bindingsfile.Producer) []entry {
 	var out []entry
 	for k, v := range p.Argument.Value.Pairs() {
@@ -219,13 +219,13 @@ func constants(p *bindingsfile.Producer) []entry {
 	return out
 }
 
-// computed returns the entries of a hash with values that have to be computed.
+// computed returns the entries of a hash whose values are computed.
 func computed(p *bindingsfile.Producer) []entry {
 	var out []entry
 	for i := 0; i < len(p.Expr.Kids); i += 2 {
 		k, constant := p.Expr.Kids[i].Constant()
 		if !constant && len(p.Argument.Kids) == len(p.Expr.Kids) {
-			k = p.Argument.Kids[i].Value // it is not a name: it interpolates, or is undef
+			k = p.Argument.Kids[i].Value // not a name: it interpolates, or is undef
 		}
 		name, val := p.Argument.Entry(i/2, k)
 		producer := &bindingsfile.Producer{Name: p.Name, Argument: &val}
@@ -321,14 +321,14 @@ func (c *setCompiler) transfer(s *bindingsfile.Statement, owner target, l *bindi
 	}
 }
 
-// dependency contributes that one thing comes before another.
+// dependency adds a contribution that orders two resources.
 func (c *setCompiler) dependency(s *bindingsfile.Statement, when []int) {
 	from, okFrom := c.references(&s.Producers[0])
 	to, okTo := c.references(&s.Producers[1])
 	if !okFrom || !okTo {
 		return
 	}
-	c.Alternatives -= len(from)*len(to) - max(len(from), len(to)) // the product of two lists
+	c.Alternatives -= len(from)*len(to) - max(len(from), len(to)) // the pairs of two lists
 	if !c.fits(len(from)*len(to), s.Pos, when) {
 		return
 	}

@@ -71,7 +71,7 @@ var statements = []struct {
 		[]string{"attribute @/map/Web/Sql", `/map/Web/Sql = null @/map/Web/Sql`}},
 	{"a map that is rebound, and computed, and something else",
 		"{rebind: /map/Web/Sql, to: 1, transformer: '|$m| { $m }'}",
-		[]string{"attribute @{", "incomplete"}},
+		[]string{"attribute @1", "/map/Web/Sql = null @/map/Web/Sql"}},
 	{"what a map is, and computed", "{name: a, to_lookup_of: /map/Web/Sql, transformer: '|$m| { $m }'}",
 		[]string{`a = null @a`}},
 	{"another key that is rebound, and computed", "{rebind: a, transformer: '|$m| { $m }'}", []string{`a = null @a`}},
@@ -320,7 +320,8 @@ func TestMessagesOfStatements(t *testing.T) {
 	}
 }
 
-// cameTo is what is reported of a set, and whether bindings may be missing for that, then what its statements came to.
+// cameTo returns what is reported of a set, and whether bindings may be missing for that, then what its statements came
+// to.
 func cameTo(t *testing.T, name, text string, opts loader.Options) []string {
 	t.Helper()
 	dir := writeSite(t, map[string]string{"bindings/" + name: text})
@@ -356,7 +357,7 @@ type reader struct {
 
 var word = regexp.MustCompile(`^('[^']*'|"([^"\\]|\\.)*"|[{[]|([^\s,:}\]]|:\S)+)`)
 
-// at is the word that stands at a place.
+// at returns the word that stands at a place.
 func (r reader) at(p diag.Pos) string {
 	if p.Line < 1 || p.Line > len(r.lines) || p.Col < 1 || p.Col > len(r.lines[p.Line-1]) {
 		return " " + p.String()
@@ -378,7 +379,7 @@ func (r reader) binding(b *loader.Binding) string {
 	return out
 }
 
-// stored is the value that is stored for a binding, which its recipe has to make.
+// stored returns the value that is stored for a binding, which its recipe has to make.
 func (r reader) stored(b *loader.Binding) string {
 	if r.site.Keys[b.Number] != b.Key {
 		r.t.Errorf("%s has the number of %s", b.Key, r.site.Keys[b.Number])
@@ -398,7 +399,7 @@ func (r reader) stored(b *loader.Binding) string {
 	return result(made)
 }
 
-// said is what a binding says beside its value.
+// said returns what a binding says beside its value.
 func said(b *bindingsfile.Compiled) string {
 	out := ""
 	for _, f := range []struct {

@@ -57,7 +57,7 @@ func (t target) keys() string {
 	return recipe.ParameterKeys + t.name + "[" + inKeys.Replace(t.instance) + "]/"
 }
 
-// references reads one reference or several, and writes them as Puppet does, without quotes.
+// references reads one or several references, and writes them in Puppet's form, without quotes.
 func (c *setCompiler) references(p *bindingsfile.Producer) ([]string, bool) {
 	list := oneOrMore(p.Argument)
 	out, ok := make([]string, len(list)), true

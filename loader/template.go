@@ -10,11 +10,11 @@ import (
 	"bindc/internal/value"
 )
 
-// template is a path or a value expression: text with references, which are read back from the names of files.
+// template is a path or a value expression: text with references, whose values are read from the names of files.
 type template struct {
 	node      *expr.Node
 	parts     []part
-	canonical string   // the template as one text, references between NUL bytes
+	canonical string   // the template as one text, with references between NUL bytes
 	names     []string // of the references, each once
 
 	refs          int    // how many of the parts are references
@@ -27,7 +27,7 @@ type part struct {
 	ref  *reference // nil for text
 }
 
-// reference is what a request fills in, mostly a variable. It is known by its source: equal ones have equal values.
+// reference is a part that a request fills in, usually a variable. References with the same source have the same value.
 type reference struct {
 	name  int // index in the names of the template
 	node  *expr.Node
@@ -75,7 +75,7 @@ func (t *template) reference(n *expr.Node) *reference {
 	return &reference{name, n, relation.WithoutSlash(n)}
 }
 
-// pathTemplate is templateOf without the parts of a path that mean nothing: './data//common' is 'data/common'.
+// pathTemplate is like templateOf, without meaningless parts of a path: './data//common' is 'data/common'.
 func pathTemplate(n *expr.Node) template {
 	t := templateOf(n)
 	changed := false
@@ -101,10 +101,11 @@ func pathTemplate(n *expr.Node) template {
 	return templateOf(out)
 }
 
-// fixedDir is the directory all paths of the template are in.
+// fixedDir returns the directory that has all paths of the template.
 func (t *template) fixedDir() string { return t.before[:strings.LastIndexByte(t.before, '/')+1] }
 
-// depth is how many directories below the fixed one the paths of the template are at most, -1 if there is no bound.
+// depth returns the greatest number of directories below the fixed one that a path of the template can have, or -1 if
+// there is no limit.
 func (t *template) depth() int {
 	out := strings.Count(t.canonical[len(t.fixedDir()):], "/")
 	for _, p := range t.parts {
@@ -119,24 +120,24 @@ func (t *template) depth() int {
 	return out
 }
 
-// isHidden tells whether a part of path begins with a dot. Such files are a tool's or an editor's; as in a shell, a
-// variable does not stand for their names.
+// isHidden reports whether a part of path begins with a dot. Such files belong to tools and editors; as in a shell, a
+// variable does not match them.
 func isHidden(path string) bool { return strings.HasPrefix(path, ".") || strings.Contains(path, "/.") }
 
-// fits tells whether a request can have the path.
+// fits reports whether a request can have the path.
 func (t *template) fits(path string) bool { return len(t.readings(path)) > 0 }
 
-// readings are the ways to read path backwards: the values of the references, by name, with which the template yields
-// it. They are two at most, as more than one is as good as any number.
+// readings returns the ways to match path: the values of the references, by name, for which the template yields it. It
+// stops after two, because more than one is equivalent to any number.
 func (t *template) readings(path string) [][]string {
 	long := len(path) >= len(t.before)+len(t.after)
 	if !long || !strings.HasPrefix(path, t.before) || !strings.HasSuffix(path, t.after) {
-		return nil // which settles most files
+		return nil // this decides for most files
 	}
 	if isHidden(path) && !isHidden(t.canonical) {
 		return nil
 	}
-	if t.refs == 1 { // as most templates have: it takes what the text around it leaves
+	if t.refs == 1 { // most templates have one reference: it takes the text between the fixed parts
 		between := path[len(t.before) : len(path)-len(t.after)]
 		if t.onlyRef().plain && strings.Contains(between, "/") {
 			return nil
@@ -146,27 +147,27 @@ func (t *template) readings(path string) [][]string {
 	return backwards(t, path)
 }
 
-// onlyRef is the first reference, of a template that has one.
+// onlyRef returns the first reference of a template that has one.
 func (t *template) onlyRef() *reference {
 	return t.parts[slices.IndexFunc(t.parts, func(p part) bool { return p.ref != nil })].ref
 }
 
-// backwards are the ways to read text by the template, two at most.
+// backwards returns the ways to match text against the template, two at most.
 func backwards(t *template, text string) [][]string {
 	b := backwardReader{parts: t.parts, values: make([]string, len(t.names)), settled: make([]bool, len(t.names))}
 	b.read(0, text)
 	return b.out
 }
 
-// backwardReader reads a text by a template.
+// backwardReader matches a text against a template.
 type backwardReader struct {
 	parts   []part
 	values  []string
-	settled []bool // the values that are
+	settled []bool // the known values
 	out     [][]string
 }
 
-// read matches rest with the parts from i on.
+// read matches rest against the parts from i on.
 func (b *backwardReader) read(i int, rest string) {
 	switch {
 	case len(b.out) > 1:
@@ -209,11 +210,10 @@ func (b *backwardReader) choose(i int, ref *reference, rest string) {
 	b.settled[ref.name] = false
 }
 
-// determines tells whether the references have no other values with which the template yields the same text, but for
-// case.
+// determines reports whether no other values of the references, except for case, yield the same text.
 func (t *template) determines(text string) bool {
 	if len(t.names) == 1 {
-		return true // as long as the text leaves
+		return true // while enough text is left
 	}
 	folded := template{parts: slices.Clone(t.parts), names: t.names}
 	for i := range folded.parts {
@@ -222,7 +222,8 @@ func (t *template) determines(text string) bool {
 	return len(backwards(&folded, Fold(text))) == 1
 }
 
-// fill is the text of the template for the values of references, which are by their source. Not ok: one is missing.
+// fill returns the text of the template for the values of references, by their source. It returns false if a value is
+// missing.
 func (t *template) fill(values map[string]string) (string, bool) {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -238,8 +239,8 @@ func (t *template) fill(values map[string]string) (string, bool) {
 	return b.String(), true
 }
 
-// within is what stands in path, which fits, where the template has the whole of other, if only fixed text is around
-// it.
+// within returns the part of path, which matches the template, that corresponds to the whole of other. Only fixed text
+// may surround it.
 func (t *template) within(other *template, path string) (string, bool) {
 	before, after, ok := strings.Cut(t.canonical, other.canonical)
 	fixed := !strings.Contains(before+after, "\x00")

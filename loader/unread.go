@@ -12,13 +12,14 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// unread finds what looks as if it were to be read, and is not: nobody notices a file that says nothing.
+// unread finds files that look like part of the site but are not read. Without a warning, such a mistake goes
+// unnoticed.
 type unread struct {
 	*planner
-	quiet site.Files // what nobody asks for may as well be unreadable
+	quiet site.Files // files that nothing asks for may be unreadable
 }
 
-// warnOfUnread warns of the files that no layer and no hierarchy comes to.
+// warnOfUnread warns about files that no layer and no hierarchy reads.
 func (p *planner) warnOfUnread() {
 	u := unread{p, site.Files{Disk: p.Disk, Diags: &diag.List{}}}
 	for _, dir := range slices.Sorted(maps.Keys(p.hiera.dirs)) {
@@ -28,12 +29,13 @@ func (p *planner) warnOfUnread() {
 	}
 	u.hiera5Data()
 	if !p.sure {
-		return // a URI that could not be read may have named whatever it is
+		return // an invalid URI may have been meant for any of these files
 	}
 	u.hierarchy(p.Dir, uri{scheme: "confdir-hiera"}, uri{scheme: "hiera"})
 	u.dataAlone()
 	u.classified()
 	u.sets(p.Dir, "confdir", "")
+	u.misspelt()
 	u.yml(filepath.Join(p.Dir, "binder_config"), uri{})
 	u.yml(filepath.Join(p.Dir, "bindings_config"), uri{})
 	for _, m := range p.Modules.All {
@@ -42,16 +44,26 @@ func (p *planner) warnOfUnread() {
 	}
 }
 
+// misspelt warns about files and directories at the top of the site with nearly the name of a part of a site.
+func (u *unread) misspelt() {
+	for _, entry := range u.quiet.List(u.Dir) {
+		if part := diag.Misspelt(entry.Name(), partsOfSites); part != "" && filepath.Ext(entry.Name()) != ".yml" {
+			u.warn(filepath.Join(u.Dir, entry.Name()), "config", "this is not read; a part of a site has nearly this name",
+				"did you mean '"+part+"'?")
+		}
+	}
+}
+
 func (u *unread) warn(path string, code diag.Code, message, hint string) {
 	u.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Warning, Code: code, Message: message,
 		Hint: hint})
 }
 
-// data warns of directories that are not there, and of files that no entry of a hierarchy reaches. What an extension
-// reads is not known.
+// data warns about missing directories, and about files that no entry of a hierarchy matches. Files for extensions are
+// not checked.
 func (u *unread) data(h *hieraDir) {
 	isExtension := func(backend string) bool { return !builtinBackend(backend) }
-	if slices.ContainsFunc(h.backends, isExtension) || !h.isWhole() {
+	if slices.ContainsFunc(h.backends, isExtension) || !h.isWhole() || h.doc.Mentions("%{") {
 		return
 	}
 	for top, at := range h.tops() {
@@ -74,8 +86,8 @@ func (u *unread) data(h *hieraDir) {
 	}
 }
 
-// nearEntry is where the path of an entry is written of which that of f may be a typo, or the other way round: all of
-// it, or what stands before the first variable.
+// nearEntry returns the place of the path of an entry that resembles the path of f. It compares either the whole path,
+// or the part before the first variable.
 func (h *hieraDir) nearEntry(f site.Listed) (diag.Pos, bool) {
 	for _, e := range h.entries {
 		path, name := e.path.before, f.Name()
@@ -91,12 +103,12 @@ func (h *hieraDir) nearEntry(f site.Listed) (diag.Pos, bool) {
 	return diag.Pos{}, false
 }
 
-// hiera5Data warns of data that no path of Hiera 5 reaches: of what lies beside files that are read, in a directory for
-// data alone.
+// hiera5Data warns about data that no path of Hiera 5 matches: files beside those that are read, in a directory only
+// for data.
 func (u *unread) hiera5Data() {
 	for _, h := range u.hiera5.Dirs {
-		if h != nil && h.HasPlans() {
-			return // which has paths of its own
+		if h == nil || h.Broken || h.HasPlans() {
+			return // not all of the paths are known
 		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(u.hiera5.Trees)) {
@@ -125,7 +137,7 @@ func (u *unread) hiera5Data() {
 	}
 }
 
-// isWhole tells whether no entry and no backend was refused.
+// isWhole reports whether all entries and backends were accepted.
 func (h *hieraDir) isWhole() bool {
 	whole := func(key string, n int) bool {
 		_, list, ok := h.doc.Root.Lookup(key)
@@ -138,8 +150,8 @@ func isData(f site.Listed) bool {
 	return f.Err == nil && !f.Outside && site.IsDataExtension(filepath.Ext(f.Path))
 }
 
-// mentions tells whether something is said of f already: its name fits, but its extension or the path's is amiss, or
-// it is refused.
+// mentions reports whether another message covers f: its name matches but its extension or that of the path does not,
+// or it was rejected.
 func (h *hieraDir) mentions(f site.Listed) bool {
 	mentioned := slices.Contains(h.backends, strings.ReplaceAll(filepath.Ext(f.Path)[1:], "yml", "yaml"))
 	return slices.ContainsFunc(h.entries, func(e hierarchyEntry) bool {
@@ -147,14 +159,14 @@ func (h *hieraDir) mentions(f site.Listed) bool {
 	})
 }
 
-// among are the files in the directories with the data of h.
+// among returns the files in the directories with the data of h.
 func (u *unread) among(h *hieraDir) []site.Listed {
 	t := &site.Tree{Files: u.quiet, Dir: h.tree.Dir, Real: h.tree.Real, Roots: h.tree.Roots}
 	tops := h.tops()
-	if _, ok := tops[""]; ok && !t.Roots[t.Real] { // beside what configures a site or a module there are other files
+	if _, ok := tops[""]; ok && !t.Roots[t.Real] { // the top of a site or a module has other files, too
 		return t.Below("", -1, false)
 	}
-	tops["data"] = diag.Pos{} // as is the custom, though no path begins there
+	tops["data"] = diag.Pos{} // the usual directory, even if no path begins there
 	delete(tops, "")
 	var out []site.Listed
 	for _, top := range slices.Sorted(maps.Keys(tops)) {
@@ -163,8 +175,8 @@ func (u *unread) among(h *hieraDir) []site.Listed {
 	return out
 }
 
-// tops are the directories in which the paths of the hierarchy begin, and the first entry of each. "" is that of the
-// hiera.yaml itself.
+// tops returns the directories in which the paths of the hierarchy begin, with the first entry of each. "" is the
+// directory of the hiera.yaml.
 func (h *hieraDir) tops() map[string]diag.Pos {
 	out := map[string]diag.Pos{}
 	for _, e := range h.entries {
@@ -215,7 +227,7 @@ func (u *unread) notIncluded(path string, include uri) {
 	u.Diags.Add(d)
 }
 
-// dataAlone warns of data in a site that has no hiera.yaml.
+// dataAlone warns about data in a site that has no hiera.yaml.
 func (u *unread) dataAlone() {
 	included, named := u.named["confdir-hiera:/"]
 	if path, _ := hieraFile(u.quiet, u.Dir); path != "" || named && !included {
@@ -224,7 +236,7 @@ func (u *unread) dataAlone() {
 	if u.hiera5.ConfigIn(u.Dir) != "" {
 		return
 	}
-	real, _ := u.quiet.Real(u.Dir) // where that cannot be told an error is
+	real, _ := u.quiet.Real(u.Dir) // after an error, the build fails anyway
 	t := site.Tree{Files: u.quiet, Dir: u.Dir, Real: real, Roots: u.Modules.Roots}
 	data := slices.DeleteFunc(t.Below("data/", -1, false), func(f site.Listed) bool { return !isData(f) })
 	isRead := func(f site.Listed) bool { return u.ReadsData(t.Path(f.Path)) }
@@ -235,8 +247,8 @@ func (u *unread) dataAlone() {
 	}
 }
 
-// sets warns of bindings that no layer includes. Of a module only the default is expected to be, unless a layer has
-// chosen others of them: they are an offer, which a site need not take up.
+// sets warns about bindings that no layer includes. In a module, only the default set is expected in a layer: other
+// sets are optional, unless a layer includes some of them.
 func (u *unread) sets(dir, scheme, prefix string) {
 	dir = u.SetsDir(dir)
 	ofModule := func(uri string) bool { return strings.HasPrefix(uri, scheme+":/"+prefix) }
@@ -261,7 +273,8 @@ func (u *unread) sets(dir, scheme, prefix string) {
 	}
 }
 
-// yml warns of a file that is named path but for its extension, unless what it would be is excluded.
+// yml warns about a file with the name path but the extension .yml, unless the file that it was meant to be is
+// excluded.
 func (u *unread) yml(path string, include uri) {
 	there, _ := u.quiet.IsFile(path + ".yml")
 	twin, _ := u.quiet.IsFile(path + ".yaml")

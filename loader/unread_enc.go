@@ -14,7 +14,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// classified warns of what a node classifier says if no layer includes it.
+// classified warns about the output of a node classifier if no layer includes it.
 func (u *unread) classified() {
 	isEnc := func(uri string) bool { return strings.HasPrefix(uri, "enc:") }
 	dir := filepath.Join(u.Dir, datafile.ClassifiedDir)
@@ -27,8 +27,8 @@ func (u *unread) classified() {
 	}
 }
 
-// unclassified is the warning of what a node classifier says in dir and no layer includes. bare: the site is one of
-// Hiera 5 that configures no layers.
+// unclassified returns the warning about the output of a node classifier in dir that no layer includes. bare says that
+// the site has only Hiera 5, without configured layers.
 func unclassified(dir string, bare bool) diag.Diagnostic {
 	d := diag.Diagnostic{Pos: diag.Pos{File: dir}, Severity: diag.Warning, Code: "not_included",
 		Message: "no layer includes what the node classifier says; it is never used",
@@ -40,8 +40,8 @@ func unclassified(dir string, bare bool) diag.Diagnostic {
 	return d
 }
 
-// CheckClassified warns if no layer of the site in dir includes what bindc enc writes there. An error in the
-// configuration is left to the build.
+// CheckClassified warns if no layer of the site in dir includes the files that bindc enc writes there. The build
+// reports errors in the configuration.
 func CheckClassified(dir string, diags *diag.List) {
 	in := site.NewInputs(site.Files{Diags: &diag.List{}}, dir, "", datafile.NewReader(nil, fsx.Disk{}))
 	cfg, ok := readConfig(in, Options{})

@@ -11,7 +11,7 @@ import (
 type uri struct {
 	scheme, path string // path without slashes at its ends
 	optional     bool
-	found        bool // by a wildcard
+	found        bool // found by a wildcard
 	at           diag.Pos
 }
 
@@ -28,32 +28,37 @@ func (u uri) strictness() int {
 	return 2
 }
 
-// wild tells whether the path has a wildcard.
+// wild reports whether the path has a wildcard.
 func (u uri) wild() bool { return strings.Contains(u.path, "*") }
 
-// builtin tells whether the scheme is none of an extension.
+// builtin reports whether the scheme is not that of an extension.
 func (u uri) builtin() bool { return slices.Contains(schemes, u.scheme) }
 
-// uriReader reads URIs of the schemes there are.
+// uriReader reads URIs, with the schemes that exist.
 type uriReader struct {
 	diags      *diag.List
 	extensions registry
 }
 
-// parse takes a URI apart. `\*` means `*`: the documents print it so.
+// parse parses a URI. `\*` means `*`, because the documents print it so.
 func (r uriReader) parse(text string, at diag.Pos) (uri, bool) {
 	rest, query, hasQuery := strings.Cut(strings.ReplaceAll(text, `\*`, "*"), "?")
 	scheme, path, ok := strings.Cut(rest, ":")
 	switch {
 	case !ok || scheme == "":
-		r.diags.Errorf(at, "uri",
-			"expected a URI with a scheme, as confdir-hiera:/ or module:/ntp::default, found '%s'", text)
+		d := diag.Diagnostic{Pos: at, Code: "uri",
+			Message: "expected a URI with a scheme, such as confdir-hiera:/ or module:/ntp::default, found '" + text + "'"}
+		if first, path, _ := strings.Cut(text, "/"); slices.Contains(schemes, first) {
+			d.Hint = "write '" + first + ":/" + path + "'"
+		}
+		r.diags.Add(d)
 	case !slices.Contains(schemes, scheme) && r.extensions.handlers[scheme] == nil:
 		r.unknownScheme(scheme, at)
 	case !strings.HasPrefix(path, "/") && (scheme != "enc" || path != ""):
 		r.diags.Errorf(at, "uri", "expected a path that begins with '/' behind '%s:', found '%s'", scheme, text)
 	case query != "" && query != "optional":
-		r.diags.Errorf(at, "uri", "expected '?optional' or nothing behind the path, found '?%s'", query)
+		r.diags.Add(diag.Diagnostic{Pos: at, Code: "uri", Hint: diag.DidYouMean("?"+query, []string{"?optional"}),
+			Message: "expected '?optional' or nothing after the path, found '?" + query + "'"})
 	default:
 		u := uri{scheme: scheme, path: strings.Trim(path, "/"), optional: hasQuery, at: at}
 		if u.builtin() {
@@ -64,7 +69,7 @@ func (r uriReader) parse(text string, at diag.Pos) (uri, bool) {
 	return uri{}, false
 }
 
-// normal is the path of a URI as URIs are compared: without empty parts and '.'.
+// normal returns the path of a URI in the form that is compared: without empty parts and '.'.
 func normal(path string) string {
 	parts := strings.Split(path, "/")
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" || p == "." }), "/")
@@ -76,10 +81,10 @@ func (r uriReader) unknownScheme(scheme string, at diag.Pos) {
 	names := extensionNames(schemes, r.extensions.handlers)
 	hint := diag.DidYouMean(scheme, names)
 	r.diags.Add(diag.Diagnostic{Pos: at, Code: "uri", Hint: hint,
-		Message: "unknown scheme '" + scheme + "'; expected " + diag.QuotedFor(hint, names)})
+		Message: "unknown scheme '" + scheme + "'; expected " + diag.AnyOf(names)})
 }
 
-// checkPath refuses a path that leads out, and wildcards where the scheme has none.
+// checkPath reports a path that leads out of the site, and a wildcard in a scheme without wildcards.
 func (r uriReader) checkPath(u uri) bool {
 	first, rest, _ := strings.Cut(u.path, "/")
 	atConfdir := u.scheme == "confdir-hiera" || u.scheme == "hiera"
@@ -127,7 +132,7 @@ func misplacedWildcard(u uri) string {
 	return ""
 }
 
-// matching is the names a pattern fits: `*` is one segment, `**` one or more.
+// matching returns the names that match a pattern: `*` is one segment, `**` one or more.
 func matching(pattern string, names []string) []string {
 	p := strings.Split(pattern, "::")
 	other := func(name string) bool { return !segmentsMatch(p, strings.Split(name, "::")) }
@@ -139,7 +144,7 @@ func segmentsMatch(pattern, name []string) bool {
 		return len(pattern) == len(name)
 	}
 	if pattern[0] == "**" {
-		// That it ends where the next one begins as early as possible is as good as any other way.
+		// The earliest match of the part before the next ** is as good as any later one.
 		next := slices.Index(pattern[1:], "**") + 1
 		if next == 0 {
 			rest := len(pattern) - 1

@@ -76,7 +76,7 @@ func TestURIs(t *testing.T) {
 func TestSchemesThatAreExpected(t *testing.T) {
 	var diags diag.List
 	uriReader{diags: &diags}.parse("x:/a", diag.Pos{})
-	const want = "unknown scheme 'x'; expected 'confdir-hiera', 'module-hiera', 'confdir', 'module', 'hiera', 'module-hiera5' and 'enc'"
+	const want = "unknown scheme 'x'; expected 'confdir-hiera', 'module-hiera', 'confdir', 'module', 'hiera', 'module-hiera5' or 'enc'"
 	if found := diags.Sorted(); len(found) != 1 || found[0].Message != want {
 		t.Errorf("found %v, expected %q", found, want)
 	}

@@ -23,7 +23,7 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 
-	// The build server signs what it has built.
+	// The build server signs a snapshot.
 	snapshot := []byte("the bytes of a snapshot")
 	path := filepath.Join(dir, "production.snap")
 	if err := os.WriteFile(path, snapshot, 0o644); err != nil {
@@ -47,7 +47,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	// A server accepts what is signed by a key that it trusts.
+	// A server accepts snapshots signed with a trusted key.
 	allowed := filepath.Join(dir, "allowed_signers")
 	line := append([]byte("build@example.org "), ssh.MarshalAuthorizedKey(key.PublicKey())...)
 	if err := os.WriteFile(allowed, line, 0o644); err != nil {
@@ -60,7 +60,7 @@ func Example() {
 	from, err := policy.Check(path, sum)
 	fmt.Println(from.Signer, from.Name, from.Revision, err)
 
-	// It refuses another snapshot with the same signature.
+	// It rejects another snapshot with the same signature.
 	_, err = policy.CheckSigned(path, signed, sha256.Sum256([]byte("other bytes")))
 	var refusal *origin.Rejection
 	fmt.Println(errors.As(err, &refusal))

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// ReadKey reads the private key in file. Of a public key, the private one is asked of the SSH agent at socket each time
-// something is signed; so a key with a passphrase can be used. The agent is left when close is called.
+// ReadKey reads the private key in file. If file has a public key, the SSH agent at socket signs
+// with its private key, which may have a passphrase. close closes the connection to the agent.
 func ReadKey(file, socket string) (key ssh.Signer, close func() error, err error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
@@ -34,7 +34,7 @@ func ReadKey(file, socket string) (key ssh.Signer, close func() error, err error
 
 func agentKey(public ssh.PublicKey, file, socket string) (ssh.Signer, func() error, error) {
 	if socket == "" {
-		return nil, nil, fmt.Errorf("%s is a public key, and there is no SSH agent that has the private one", file)
+		return nil, nil, fmt.Errorf("%s is a public key, and no SSH agent is available for the private one", file)
 	}
 	conn, err := net.Dial("unix", socket)
 	if err != nil {

@@ -1,10 +1,12 @@
-// Package origin says where a snapshot comes from, and holds it to that. Beside a snapshot FILE stand two more:
+// Package origin records where a snapshot comes from, in a signed statement, and checks it. Next to
+// a snapshot FILE there are two files:
 //
 //	FILE.meta.json  a Statement: name, SHA-256 of FILE, revision of the site, time
-//	FILE.sig        an SSH signature of FILE.meta.json, as `ssh-keygen -Y sign -n bindc-snapshot` makes one
+//	FILE.sig        an SSH signature of FILE.meta.json, as made by `ssh-keygen -Y sign -n bindc-snapshot`
 //
-// Sign writes both. Policy.Check accepts a snapshot only with a signature by a key that it trusts; everything else, an
-// absent signature included, is a *Rejection. docs/trust.md says what that proves and what it does not.
+// Sign creates both. Policy.Check accepts a snapshot only with a signature by a trusted key.
+// Everything else, such as a missing signature, is a *Rejection. docs/trust.md explains what a
+// signature proves.
 package origin
 
 import (
@@ -25,33 +27,33 @@ import (
 	"bindc/internal/fsx"
 )
 
-// Namespace is what signatures are made for: one made for files or mails does not count.
+// Namespace is the SSH signature namespace. Signatures made for files or mails are rejected.
 const Namespace = "bindc-snapshot"
 
-// What the names of the two files beside a snapshot end with.
+// The suffixes of the two files next to a snapshot.
 const (
 	StatementSuffix = ".meta.json"
 	SignatureSuffix = ".sig"
 )
 
-// maxBeside is how long a file beside a snapshot is at most, in bytes.
+// maxBeside limits the size of a file next to a snapshot, in bytes.
 const maxBeside = 64 << 10
 
-// Statement is what is signed.
+// Statement is the signed content.
 type Statement struct {
-	Name     string    `json:"name"`               // of the site, as its masters know it
-	SHA256   string    `json:"sha256"`             // of the whole snapshot file, in hex
-	Revision string    `json:"revision,omitempty"` // of the sources, as a git commit
+	Name     string    `json:"name"`               // name of the site on its masters
+	SHA256   string    `json:"sha256"`             // of the whole snapshot file, in hexadecimal
+	Revision string    `json:"revision,omitempty"` // revision of the sources, such as a git commit
 	Created  time.Time `json:"created"`
 }
 
-// Signed is a statement as it is stored: text is what the signature is of.
+// Signed is a stored statement. The signature covers Text.
 type Signed struct {
-	Text      []byte // of FILE.meta.json
-	Signature []byte // of FILE.sig
+	Text      []byte // content of FILE.meta.json
+	Signature []byte // content of FILE.sig
 }
 
-// Sign signs s. It does not touch the file system.
+// Sign signs s. It does not use the file system.
 func Sign(s Statement, key ssh.Signer) (Signed, error) {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -65,8 +67,9 @@ func Sign(s Statement, key ssh.Signer) (Signed, error) {
 	return Signed{text, sshsig.Armor(sig)}, nil
 }
 
-// Write puts s beside the snapshot at path, or beside the file that a symbolic link leads to from there: the signature
-// last. While they change, and the snapshot before them, Check refuses what does not fit together.
+// Write writes s next to the snapshot at path, or next to the file that a symbolic link at path
+// refers to. It writes the signature last. While the snapshot and its files are replaced, Check
+// rejects a combination that does not match.
 func (s Signed) Write(path string) error {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -88,8 +91,8 @@ func (s Signed) Write(path string) error {
 	return nil
 }
 
-// Read is what is signed of the snapshot at path, as it stands beside it; nil if there is no signature. Whether it
-// counts is not asked.
+// Read reads the signed statement next to the snapshot at path. It returns nil without a
+// signature. It does not check the signature.
 func Read(path string) (*Signed, error) {
 	at, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -102,24 +105,25 @@ func Read(path string) (*Signed, error) {
 	return &s, err
 }
 
-// Rejection says why a snapshot is not accepted. Any other error means that it could not be found out.
+// Rejection is the reason why a snapshot is not accepted. All other errors mean that the check
+// could not be done.
 type Rejection struct {
-	Path   string // of the snapshot
+	Path   string // path of the snapshot
 	Reason string
 }
 
 func (r *Rejection) Error() string { return r.Path + ": " + r.Reason }
 
-// Origin is what is proven of a snapshot: a statement, and who signed it.
+// Origin is the proven origin of a snapshot: a statement and its signer.
 type Origin struct {
 	Statement
-	Signer string // the principals of the key, as the allowed signers have them
-	Key    string // its fingerprint, SHA256:...
+	Signer string // principals of the key in the allowed signers
+	Key    string // fingerprint of the key, SHA256:...
 }
 
-// Check holds the snapshot at path, whose bytes have the given SHA-256, to the policy. What is signed stands beside the
-// file that path leads to, if that is a symbolic link. The error is a *Rejection, or of the operating system. It may be
-// called by several goroutines at once.
+// Check checks the snapshot at path, with the given SHA-256, against the policy. If path is a
+// symbolic link, the statement is next to the link's target. The error is a *Rejection, or an error
+// of the operating system. Check may be called by several goroutines.
 func (p *Policy) Check(path string, sum [32]byte) (Origin, error) {
 	at, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -132,7 +136,8 @@ func (p *Policy) Check(path string, sum [32]byte) (Origin, error) {
 	return p.CheckSigned(path, signed, sum)
 }
 
-// CheckSigned checks the signature of a snapshot that has not been fetched yet. Errors name it path.
+// CheckSigned checks the signature of a snapshot that has not been fetched yet. path is only used
+// in errors.
 func (p *Policy) CheckSigned(path string, signed Signed, sum [32]byte) (Origin, error) {
 	refused := func(format string, args ...any) (Origin, error) {
 		return Origin{}, &Rejection{path, fmt.Sprintf(format, args...)}
@@ -147,20 +152,20 @@ func (p *Policy) CheckSigned(path string, signed Signed, sum [32]byte) (Origin, 
 	}
 	err = sshsig.Verify(bytes.NewReader(signed.Text), sig, sig.PublicKey, sig.HashAlgorithm, Namespace)
 	if err != nil {
-		return refused("the signature is not of %s: %v", path+StatementSuffix, err)
+		return refused("the signature does not match %s: %v", path+StatementSuffix, err)
 	}
 	o := Origin{Signer: by.principals, Key: ssh.FingerprintSHA256(sig.PublicKey)}
 	d := json.NewDecoder(bytes.NewReader(signed.Text))
 	if err := d.Decode(&o.Statement); err != nil {
-		return refused("%s is no statement of an origin: %v", path+StatementSuffix, err)
+		return refused("%s is not a statement of an origin: %v", path+StatementSuffix, err)
 	}
 	if got := hex.EncodeToString(sum[:]); !strings.EqualFold(o.SHA256, got) {
-		return refused("its SHA-256 is %s; what is signed is %s: another file", got, o.SHA256)
+		return refused("its SHA-256 is %s, but the signed one is %s: it is another file", got, o.SHA256)
 	}
 	return o, nil
 }
 
-// readBeside reads what stands beside the snapshot at path. What is absent is a refusal.
+// readBeside reads the files next to the snapshot at path. A missing file is a *Rejection.
 func readBeside(path string) (s Signed, err error) {
 	if s.Signature, err = readSmall(path, SignatureSuffix); err != nil {
 		return s, err

@@ -15,7 +15,7 @@ import (
 	"bindc/origin"
 )
 
-// site is a directory with a snapshot and keys that ssh-keygen made.
+// site is a directory with a snapshot, and keys made by ssh-keygen.
 type site struct {
 	t    *testing.T
 	dir  string
@@ -85,7 +85,7 @@ func (s *site) sign(key string) {
 	s.write("site.snap.sig", string(signed.Signature))
 }
 
-// check asks a policy of these lines of allowed signers, and of revoked keys.
+// check checks the snapshot against a policy with these allowed signers and revoked keys.
 func (s *site) check(allowed string, revoked ...string) (origin.Origin, error) {
 	s.t.Helper()
 	s.write("allowed", allowed)
@@ -109,7 +109,7 @@ func (s *site) refused(err error, reason string) {
 	}
 }
 
-func TestWhatWeSignSshKeygenAccepts(t *testing.T) {
+func TestSshKeygenAcceptsOurSignature(t *testing.T) {
 	s := newSite(t, "ed25519-a", "ecdsa-b", "rsa-c")
 	for name, public := range s.keys {
 		s.sign(name)
@@ -126,7 +126,7 @@ func TestWhatWeSignSshKeygenAccepts(t *testing.T) {
 	}
 }
 
-func TestWhatSshKeygenSignsIsAccepted(t *testing.T) {
+func TestCheckAcceptsSignatureOfSshKeygen(t *testing.T) {
 	s := newSite(t, "ed25519-a")
 	s.sign("ed25519-a")
 	if err := os.Remove(s.path("site.snap.sig")); err != nil {
@@ -139,7 +139,7 @@ func TestWhatSshKeygenSignsIsAccepted(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestCheckRejections(t *testing.T) {
 	s := newSite(t, "ed25519-a", "ed25519-b")
 	a, b := s.keys["ed25519-a"], s.keys["ed25519-b"]
 	_, err := s.check("x " + a)
@@ -173,7 +173,7 @@ func TestRefusals(t *testing.T) {
 	good := s.read("site.snap.meta.json")
 	s.write("site.snap.meta.json", strings.Replace(good, "abc123", "abc124", 1))
 	_, err = s.check("x " + a)
-	s.refused(err, "is not of")
+	s.refused(err, "does not match")
 	if err := os.Remove(s.path("site.snap.meta.json")); err != nil {
 		t.Fatal(err)
 	}
@@ -195,12 +195,12 @@ func TestRefusals(t *testing.T) {
 	s.refused(err, "not an SSH signature")
 }
 
-func TestFilesOfSigners(t *testing.T) {
+func TestReadPolicy(t *testing.T) {
 	s := newSite(t, "ed25519-a")
 	a := s.keys["ed25519-a"]
 	for _, c := range []struct{ allowed, expect string }{
 		{"", "expected allowed signers, found none"},
-		{"x\n", ":1: expected principals, and a public key"},
+		{"x\n", ":1: expected principals followed by a public key"},
 		{"x " + a + "\ny nonsense", ":2: expected a public key"},
 		{"x frobnicate " + a, "unknown option 'frobnicate'"},
 		{`x valid-before="tomorrow" ` + a, "expected a time as"},

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Policy is whose signatures count. It is not changed once read.
+// Policy defines which signatures are accepted. It does not change after it is read.
 type Policy struct {
 	signers []signer
 	revoked map[string]bool // by fingerprint
@@ -23,13 +23,14 @@ type Policy struct {
 type signer struct {
 	principals    string
 	key           ssh.PublicKey
-	namespaces    []string // patterns; none: all
+	namespaces    []string // patterns; empty: all namespaces
 	after, before time.Time
 }
 
-// ReadPolicy reads a file of allowed signers, as ssh-keygen(1) describes it under ALLOWED SIGNERS, and, unless revoked
-// is "", one of public keys that no longer count, one per line. Lines of certificate authorities are passed over:
-// certificates do not count here. now is asked where a key is valid for a time only.
+// ReadPolicy reads a file of allowed signers in the format of ssh-keygen(1), ALLOWED SIGNERS. If
+// revoked is not "", it is a file of revoked public keys, one per line. Lines of certificate
+// authorities are ignored, because certificates are not supported. now returns the time for keys
+// with a validity period.
 func ReadPolicy(allowed, revoked string, now func() time.Time) (*Policy, error) {
 	p := &Policy{revoked: map[string]bool{}, now: now}
 	err := eachLine(allowed, func(line string) error {
@@ -55,7 +56,8 @@ func ReadPolicy(allowed, revoked string, now func() time.Time) (*Policy, error) 
 	})
 }
 
-// eachLine calls f with the lines of a file that say something. Errors get the place.
+// eachLine calls f with the lines of a file that are neither empty nor comments. It adds the
+// position to errors.
 func eachLine(file string, f func(line string) error) error {
 	src, err := os.ReadFile(file)
 	if err != nil {
@@ -80,15 +82,16 @@ func eachLine(file string, f func(line string) error) error {
 	return nil
 }
 
-// parseSigner reads `principals [options] type key [comment]`; false for a line that cannot make anything accepted.
+// parseSigner parses `principals [options] type key [comment]`. It returns false for a line that
+// cannot accept a signature.
 func parseSigner(line string) (signer, bool, error) {
 	principals, rest, ok := cutField(line)
 	if !ok {
-		return signer{}, false, fmt.Errorf("expected principals, and a public key behind them")
+		return signer{}, false, fmt.Errorf("expected principals followed by a public key")
 	}
 	key, _, options, _, err := ssh.ParseAuthorizedKey([]byte(rest))
 	if err != nil {
-		return signer{}, false, fmt.Errorf("expected a public key behind the principals: %w", err)
+		return signer{}, false, fmt.Errorf("expected a public key after the principals: %w", err)
 	}
 	s := signer{principals: principals, key: key}
 	for _, o := range options {
@@ -113,7 +116,7 @@ func parseSigner(line string) (signer, bool, error) {
 	return s, true, nil
 }
 
-// cutField cuts the first field off, which may be in quotes.
+// cutField cuts off the first field, which may be quoted.
 func cutField(line string) (field, rest string, ok bool) {
 	if quoted, found := strings.CutPrefix(line, `"`); found {
 		field, rest, ok = strings.Cut(quoted, `"`)
@@ -123,7 +126,7 @@ func cutField(line string) (field, rest string, ok bool) {
 	return field, strings.TrimSpace(rest), ok && field != ""
 }
 
-// parseTime reads YYYYMMDD[HHMM[SS]][Z], local time unless it ends with Z.
+// parseTime parses YYYYMMDD[HHMM[SS]][Z]. The time is local unless it ends with Z.
 func parseTime(text string) (time.Time, error) {
 	digits, utc := strings.CutSuffix(text, "Z")
 	zone := time.Local
@@ -138,7 +141,7 @@ func parseTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("expected a time as YYYYMMDD[HHMM[SS]][Z], found '%s'", text)
 }
 
-// signer is who signed, or the reason why that does not count.
+// signer returns the signer, or the reason why the signature is not accepted.
 func (p *Policy) signer(sig *sshsig.Signature) (by signer, reason string) {
 	fingerprint := ssh.FingerprintSHA256(sig.PublicKey)
 	if _, ok := sig.PublicKey.(*ssh.Certificate); ok {
@@ -163,7 +166,7 @@ func (p *Policy) signer(sig *sshsig.Signature) (by signer, reason string) {
 	return by, reason
 }
 
-// unfit is why a key that is listed does not count.
+// unfit returns the reason why a listed key is not accepted.
 func (s *signer) unfit(now func() time.Time) string {
 	switch {
 	case len(s.namespaces) > 0 && !matchesList(s.namespaces, Namespace):
@@ -176,7 +179,8 @@ func (s *signer) unfit(now func() time.Time) string {
 	return ""
 }
 
-// matchesList is how ssh matches a list of patterns: one that begins with '!' and fits refuses.
+// matchesList matches text against a list of patterns, as ssh does. A matching pattern that begins
+// with '!' excludes the text.
 func matchesList(patterns []string, text string) bool {
 	fits := false
 	for _, pattern := range patterns {
@@ -192,7 +196,7 @@ func matchesList(patterns []string, text string) bool {
 	return fits
 }
 
-// matches knows '*' and '?', as ssh does, and no classes.
+// matches supports '*' and '?', as ssh does, but no character classes.
 func matches(pattern, text string) bool {
 	for ; pattern != ""; pattern, text = pattern[1:], text[1:] {
 		if pattern[0] == '*' {

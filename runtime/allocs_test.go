@@ -9,8 +9,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// A program that serves many nodes resets one request, looks keys up and reads what it finds: none of this allocates.
-func TestALookupDoesNotAllocate(t *testing.T) {
+// A program that serves many nodes resets one request, looks keys up and reads the values. None of
+// this allocates.
+func TestLookupDoesNotAllocate(t *testing.T) {
 	var site strings.Builder
 	site.WriteString(`bindings_version: 1
 name: default

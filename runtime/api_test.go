@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// maxExported is how many types, functions and variables the package has at most; a program that uses them has to know
-// them all. Methods and constants do not count. A program with one environment does not meet the two of several.
+// maxExported limits the types, functions and variables of the package, because users have to know
+// them all. Methods and constants do not count.
 const maxExported = 25
 
-func TestTheInterfaceStaysSmallAndDocumented(t *testing.T) {
+func TestAPIIsSmallAndDocumented(t *testing.T) {
 	fset := token.NewFileSet()
 	var files []*ast.File
 	entries, err := os.ReadDir(".")

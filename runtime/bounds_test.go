@@ -71,20 +71,20 @@ func asks(t *testing.T) map[string]func(r *bindings.Request, key string) (string
 		strategy := strategyOf(t, text)
 		return func(r *bindings.Request, key string) (string, error) {
 			v, found, err := lookupMerged(r, key, strategy)
-			return answered(v, found, err), err
+			return resultText(v, found, err), err
 		}
 	}
 	entries := func(text string) func(r *bindings.Request, key string) (string, error) {
 		strategy := strategyOf(t, text)
 		return func(r *bindings.Request, key string) (string, error) {
 			v, found, err := lookupEntries(r, key, 0, -1, strategy)
-			return answered(v, found, err), err
+			return resultText(v, found, err), err
 		}
 	}
 	return map[string]func(r *bindings.Request, key string) (string, error){
 		"Lookup": func(r *bindings.Request, key string) (string, error) {
 			v, found, err := r.Lookup(key)
-			return answered(v, found, err), err
+			return resultText(v, found, err), err
 		},
 		"LookupMerged first": merged(`"first"`), "LookupMerged unique": merged(`"unique"`),
 		"LookupEntries first": entries(`"first"`), "LookupEntries unique": entries(`"unique"`),
@@ -93,7 +93,7 @@ func asks(t *testing.T) map[string]func(r *bindings.Request, key string) (string
 			if err != nil {
 				return "", err
 			}
-			return answered(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err), e.Outcome.Err
+			return resultText(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err), e.Outcome.Err
 		},
 		"Candidates": func(r *bindings.Request, key string) (string, error) {
 			cs, err := engine(r).Candidates(key)
@@ -102,17 +102,17 @@ func asks(t *testing.T) map[string]func(r *bindings.Request, key string) (string
 			}
 			for _, c := range cs {
 				if c.State == lookup.Wins {
-					return answered(public(c.Outcome.Value), c.Outcome.Found, c.Outcome.Err), c.Outcome.Err
+					return resultText(public(c.Outcome.Value), c.Outcome.Found, c.Outcome.Err), c.Outcome.Err
 				}
 			}
-			return answered(bindings.Value{}, false, nil), nil
+			return resultText(bindings.Value{}, false, nil), nil
 		},
 		"Effective": func(r *bindings.Request, key string) (string, error) {
 			cs, err := engine(r).Effective(key)
 			if err != nil || len(cs) == 0 {
-				return answered(bindings.Value{}, false, err), err
+				return resultText(bindings.Value{}, false, err), err
 			}
-			return answered(public(cs[0].Value), cs[0].Found, cs[0].Err), cs[0].Err
+			return resultText(public(cs[0].Value), cs[0].Found, cs[0].Err), cs[0].Err
 		},
 	}
 }
@@ -120,7 +120,7 @@ func asks(t *testing.T) map[string]func(r *bindings.Request, key string) (string
 // Every call of the package has one set of bounds and one chain, whatever it looks up on the way. Two bindings that
 // need each other are a loop, a chain of aliases is followed once, and work that doubles at every level ends at the
 // bound.
-func TestOneCallHasOneSetOfBounds(t *testing.T) {
+func TestNestedLookupsShareBounds(t *testing.T) {
 	const levels, maxLookups = 40, 100_000
 	var calls atomic.Int64
 	producers := map[string]bindings.Producer{
@@ -158,26 +158,26 @@ func TestOneCallHasOneSetOfBounds(t *testing.T) {
 				{"list", "evaluation"}, {"asks_itself", "loop"}, {"asks_twice", "evaluation"}, {"through0", "sensitive 2"},
 			} {
 				heavy := c.key == "twice" || c.key == "list" || c.key == "asks_twice"
-				entries, untold := strings.HasPrefix(how, "LookupEntries"), strings.HasPrefix(state, "a path")
+				entries, unevaluable := strings.HasPrefix(how, "LookupEntries"), strings.HasPrefix(state, "a path")
 				switch {
-				case heavy && (!untold || !testmode.Thorough() && c.key != "twice"): // each takes a second
+				case heavy && (!unevaluable || !testmode.Thorough() && c.key != "twice"): // each takes a second
 					continue
 				case c.key == "through0" && state != "sound": // its data is in the hierarchy
 					continue
-				case entries && (untold || strings.Contains(c.key, ".")): // all of it fails, and it has no such keys
+				case entries && (unevaluable || strings.Contains(c.key, ".")): // all of them fail, or have no such key
 					continue
-				case how == "Candidates" && strings.Contains(c.key, "."): // they belong to the root of the key
+				case how == "Candidates" && strings.Contains(c.key, "."): // candidates belong to the root of the key
 					continue
 				}
 				calls.Store(0)
-				got, err := ask(asked(t, s, facts), c.key)
+				got, err := ask(requestFor(t, s, facts), c.key)
 				var failed *bindings.Error
 				for e := err; errors.As(e, &failed); e = failed.Err { // the cause, if a Producer returned it
 					got = string(failed.Code)
 				}
 				want := c.want
 				switch listed := how == "LookupMerged unique"; {
-				case listed && c.key == "alias": // 'unique' makes a list of it
+				case listed && c.key == "alias": // 'unique' makes a list
 					want = "[1]"
 				case listed && c.key == "through0":
 					want = `sensitive ["2"]`
@@ -222,7 +222,7 @@ bind:
 	if n := count(e); n != 1000 || e.Unexplained != 1+2*2500-n {
 		t.Errorf("it explains %d lookups and counts %d others", n, e.Unexplained)
 	}
-	if text := answered(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err); text != "2500" {
+	if text := resultText(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err); text != "2500" {
 		t.Errorf("all is %s", text)
 	}
 }

@@ -12,8 +12,9 @@ import (
 	"bindc/snapshot"
 )
 
-// The defaults bind a key twice for ams, which is no conflict, as the site always hides both. All four bindings are
-// candidates there, in order of precedence; elsewhere there is the unconditional one only.
+// The lower layer binds a key twice for ams. This is not a conflict, because the site always hides
+// both. All four bindings are candidates there, in order of precedence. Elsewhere only the
+// unconditional one is.
 func TestHiddenBindingsAreCandidates(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -77,7 +78,7 @@ categories:
 			if err != nil {
 				t.Fatal(err)
 			}
-			text := c.Stored.Bytes // of a short string, a byte and the text
+			text := c.Stored.Bytes // a short string is a byte followed by the text
 			if !c.Hidden {
 				v, err := s.Value(c.Ref)
 				if err != nil {

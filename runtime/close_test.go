@@ -25,7 +25,7 @@ func open(t testing.TB, source string, opts bindings.Options) *bindings.Snapshot
 	return snap
 }
 
-func TestWhatIsClosedSaysSo(t *testing.T) {
+func TestUseAfterClose(t *testing.T) {
 	snap := open(t, generation(1), bindings.Options{})
 	facts := nodeFacts(t, "n1.example.org")
 	req, err := snap.Request(facts)
@@ -63,7 +63,7 @@ func TestWhatIsClosedSaysSo(t *testing.T) {
 	}
 }
 
-func TestAClosedLeaseSaysSo(t *testing.T) {
+func TestUseOfLeaseAfterClose(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	w := watch(t, path, byHand)
@@ -75,18 +75,19 @@ func TestAClosedLeaseSaysSo(t *testing.T) {
 	if _, _, err := first.Lookup("text"); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("a closed lease: %v", err)
 	}
-	answers(t, second, 1)
+	checkGeneration(t, second, 1)
 	build(t, path, generation(2))
 	check(t, w, true)
-	answers(t, second, 1)
+	checkGeneration(t, second, 1)
 	second.Close()
 	if err := second.Reset(nodeFacts(t, "n1")); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("Reset of a closed lease: %v", err)
 	}
 }
 
-// What is running when a snapshot is closed finds what it would have found, and nothing reads what is unmapped.
-func TestClosingDuringLookups(t *testing.T) {
+// A lookup that runs while the snapshot is closed has its normal result, and nothing reads unmapped
+// memory.
+func TestCloseDuringLookups(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(3))
 	for range 20 {
@@ -112,7 +113,7 @@ func TestClosingDuringLookups(t *testing.T) {
 	}
 }
 
-// untilClosed looks keys up until that is refused, and calls begun when it first has an answer.
+// untilClosed looks keys up until the request is closed. It calls begun after the first result.
 func untilClosed(t *testing.T, req *bindings.Request, begun func()) {
 	begun = sync.OnceFunc(begun)
 	defer begun()
@@ -133,7 +134,7 @@ func untilClosed(t *testing.T, req *bindings.Request, begun func()) {
 	}
 }
 
-func TestARequestNeedsFacts(t *testing.T) {
+func TestRequestWithoutFactsFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	w := watch(t, path, byHand)

@@ -14,8 +14,9 @@ import (
 	"bindc/snapshot"
 )
 
-// damagedSite has of everything that a lookup reads: what is structured above and below a hierarchy of Hiera 5, what
-// is merged, by options that are known and by others, and what declines, collects, renames and digs.
+// damagedSite has everything that a lookup can read: structured bindings above and below a
+// hierarchy of Hiera 5, merges by constant and by computed options, and bindings that decline,
+// collect, rename and dig.
 const damagedSite = `
 -- binder_config.yaml --
 version: 1
@@ -86,11 +87,12 @@ m::only: [default]
 lookup_options: {m::only: {merge: unique}}
 `
 
-// damagedQuestions are keys and what is dug in them, of each what a lookup, an explanation and Puppet ask.
+// damagedQuestions makes the lookups, explanations and Puppet's requests for keys and for parts of
+// their values.
 func damagedQuestions(t *testing.T, req *bindings.Request) (answers []string) {
 	t.Helper()
 	note := func(what, key string, v bindings.Value, found bool, err error) {
-		answers = append(answers, what+" "+key+": "+answered(v, found, err))
+		answers = append(answers, what+" "+key+": "+resultText(v, found, err))
 	}
 	strategy, err := parseJSON([]byte(`"unique"`))
 	if err != nil {
@@ -118,30 +120,30 @@ func damagedQuestions(t *testing.T, req *bindings.Request) (answers []string) {
 		text := fmt.Sprintf("explained %s: %v", key, err)
 		if err == nil {
 			if errors.As(e.Outcome.Err, new(*bindings.DamageError)) {
-				t.Errorf("%s comes to damage, and is explained", key)
+				t.Errorf("%s is damaged, but is explained", key)
 			}
-			text += strings.Join(told(e, ""), "\n") + fmt.Sprintf("%+v", e.Options)
+			text += strings.Join(explanationText(e, ""), "\n") + fmt.Sprintf("%+v", e.Options)
 		}
 		answers = append(answers, text)
 	}
 	return answers
 }
 
-// Whichever part of a file is damaged, what is asked of it is answered as of a sound one, or the damage is told; and
-// something tells of each.
-func TestEachPartIsDamaged(t *testing.T) {
-	wary := strings.Replace(damagedSite, "{merge: deep}", `{merge: "%{how}"}`, 1) // which may be wrong
+// Whichever part of a file is damaged, every lookup has its normal result or reports the damage.
+// Every damage is reported by something.
+func TestDamageOfEachPartIsReported(t *testing.T) {
+	doubtful := strings.Replace(damagedSite, "{merge: deep}", `{merge: "%{how}"}`, 1) // these options may be wrong
 	const nothingAbove = "- {name: above, include: 'confdir:/above'}\n"
-	const facts, untold = `{"word": "w", "how": "deep", "os": {"family": "n1"}}`, `{"word": "w", "os": "n1"}`
+	const facts, unevaluable = `{"word": "w", "how": "deep", "os": {"family": "n1"}}`, `{"word": "w", "os": "n1"}`
 	for name, c := range map[string]struct {
 		files, facts string
-		all          bool // something reads each value
-	}{"plain": {damagedSite, facts, true}, "wary": {wary, facts, true},
-		"a path that cannot be told": {damagedSite, untold, false},
-		"nothing above":              {strings.Replace(damagedSite, nothingAbove, "", 1), facts, false},
-		"renamed below":              {reboundSite, `{"node": "n1", "role": "web"}`, false}} {
+		all          bool // something reads all values
+	}{"plain": {damagedSite, facts, true}, "computed options": {doubtful, facts, true},
+		"a path that cannot be evaluated": {damagedSite, unevaluable, false},
+		"nothing above":                   {strings.Replace(damagedSite, nothingAbove, "", 1), facts, false},
+		"renamed below":                   {reboundSite, `{"node": "n1", "role": "web"}`, false}} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // most of it is waiting for the disk
+			t.Parallel() // mostly waits for the disk
 			eachPart(t, hieraContent(t, c.files), c.facts, c.all)
 		})
 	}
@@ -159,7 +161,7 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 		}
 		return damagedQuestions(t, req)
 	}
-	sound := ask(opened(t, content, bindings.Options{}, nil))
+	sound := ask(openFile(t, content, bindings.Options{}, nil))
 	holds := func(what string, s *bindings.Snapshot, asked bool, section string) {
 		t.Helper()
 		told := false
@@ -178,14 +180,14 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 		if _, _, _, err := (*lookup.Snapshot)(s).Needs(); err != nil && !errors.As(err, &damage) {
 			t.Errorf("%s: Needs says %v", what, err)
 		}
-		// Not all values of a content come into a file.
+		// Some values of the content are not in the file.
 		if err := s.Verify(); told && err == nil || asked && !told && err != nil {
-			t.Errorf("%s: is told: %t, Verify says %v", what, told, err)
+			t.Errorf("%s: reported: %t, Verify returns %v", what, told, err)
 		}
 		s.Close()
 	}
 	for i, v := range content.Values {
-		damages := []string{"\x0b", "\x09\x02\x01\x0b"} // no value, and one with such an element
+		damages := []string{"\x0b", "\x09\x02\x01\x0b"} // not a value, and an array with such an element
 		if v.Computed {
 			damages = []string{"\xff\x00"}
 		}
@@ -193,26 +195,27 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 			c := *content
 			c.Values = slices.Clone(c.Values)
 			c.Values[i].Bytes = bytes
-			holds(fmt.Sprintf("value %q is %q", v.Bytes, bytes), opened(t, &c, bindings.Options{}, nil), all, "")
+			holds(fmt.Sprintf("value %q is %q", v.Bytes, bytes), openFile(t, &c, bindings.Options{}, nil), all, "")
 		}
 	}
-	holds("the inputs", opened(t, content, bindings.Options{}, func(of func(string) []byte) {
+	holds("the inputs", openFile(t, content, bindings.Options{}, func(of func(string) []byte) {
 		clear(of("inputs"))
 	}), true, "inputs")
 	blocks := 0
 	for i := 0; i == 0 || i < blocks; i++ {
-		holds(fmt.Sprint("block of origins ", i), opened(t, content, bindings.Options{}, func(of func(string) []byte) {
-			blocks = len(of("origintab")) / 24
-			for j := range 8 {
-				of("origins")[binary.LittleEndian.Uint64(of("origintab")[24*i:])+uint64(j)] ^= 0xff
-			}
-		}), false, "")
+		holds(fmt.Sprint("block of origins ", i), openFile(t, content, bindings.Options{},
+			func(of func(string) []byte) {
+				blocks = len(of("origintab")) / 24
+				for j := range 8 {
+					of("origins")[binary.LittleEndian.Uint64(of("origintab")[24*i:])+uint64(j)] ^= 0xff
+				}
+			}), false, "")
 	}
 	eachList(t, content, holds)
 	for i := range content.Keys {
 		for at, name := range map[int]string{8: "default", 12: "list"} {
 			var key string
-			s := opened(t, content, bindings.Options{}, func(of func(string) []byte) {
+			s := openFile(t, content, bindings.Options{}, func(of func(string) []byte) {
 				record := of("keys")[64*i:]
 				field := record[at:]
 				ref := binary.LittleEndian.Uint32(field)
@@ -220,7 +223,7 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 					return
 				}
 				key = string(record[17 : 17+int(record[16])%48])
-				binary.LittleEndian.PutUint32(field, 1<<30-2|ref&1) // of a list, that there are hidden bindings
+				binary.LittleEndian.PutUint32(field, 1<<30-2|ref&1) // a list, so there are hidden bindings
 			})
 			if key != "" {
 				holds(fmt.Sprintf("the %s of %q", name, key), s, all, "")
@@ -229,11 +232,11 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 	}
 }
 
-// eachList has the list of what a key is bound to end with the file, behind its first, second or third reference: only
-// who comes to the next is told.
+// eachList puts the list of a key's bindings at the end of the file, so that it ends after its
+// first, second or third reference. Only a caller that needs the next one gets an error.
 func eachList(t *testing.T, content *snapshot.Content, holds func(what string, s *bindings.Snapshot, asked bool,
 	section string)) {
-	unasked := strings.Repeat("nobody asks for this ", 4) // so much that it is not in the record of the key
+	unasked := strings.Repeat("nobody asks for this ", 4) // too long for the record of the key
 	c, atEnd := *content, false
 	for n := 0; !atEnd; n++ { // the key that is written last
 		if n == 1000 {
@@ -242,7 +245,7 @@ func eachList(t *testing.T, content *snapshot.Content, holds func(what string, s
 		c.Keys = append(slices.Clone(content.Keys), snapshot.Key{Name: fmt.Sprint("zz", n),
 			Default: len(content.Values), Cold: []snapshot.Cold{{}}})
 		c.Values = append(slices.Clone(content.Values), constant(value.FromString(unasked)))
-		opened(t, &c, bindings.Options{}, func(of func(string) []byte) {
+		openFile(t, &c, bindings.Options{}, func(of func(string) []byte) {
 			keys := of("keys")
 			atEnd = strings.Contains(string(keys[len(keys)-len(unasked)-4:]), unasked)
 		})
@@ -250,7 +253,7 @@ func eachList(t *testing.T, content *snapshot.Content, holds func(what string, s
 	for i := range content.Keys {
 		for kept := range 3 {
 			var key string
-			s := opened(t, &c, bindings.Options{}, func(of func(string) []byte) {
+			s := openFile(t, &c, bindings.Options{}, func(of func(string) []byte) {
 				keys := of("keys")
 				record := keys[64*i:]
 				list := binary.LittleEndian.Uint32(record[12:])

@@ -18,7 +18,7 @@ import (
 	"bindc/snapshot"
 )
 
-// decliningSite has bindings that decline above a hierarchy of Hiera 5, which merges.
+// decliningSite has bindings that decline above a hierarchy of Hiera 5 that merges.
 var decliningSite = map[string]string{
 	"binder_config.yaml": `version: 1
 layers:
@@ -71,7 +71,7 @@ bind:
 `,
 }
 
-// request asks the site for n1, with further facts as JSON.
+// decliningRequest makes a request for the node n1 with additional facts in JSON.
 func decliningRequest(t *testing.T, files map[string]string, more string) *bindings.Request {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "site.bsnap")
@@ -95,7 +95,7 @@ func decliningRequest(t *testing.T, files map[string]string, more string) *bindi
 	return req
 }
 
-// outcomeOf is what a lookup comes to, in a word.
+// outcomeOf summarizes the result of a lookup.
 func outcomeOf(v bindings.Value, found bool, err error) string {
 	var e *bindings.Error
 	switch {
@@ -113,8 +113,9 @@ func outcomeOf(v bindings.Value, found bool, err error) string {
 	return string(text)
 }
 
-// What declines above a hierarchy of Hiera 5 leaves the answer to it: merged, dug in, entry by entry.
-func TestWhatDeclinesAboveHiera(t *testing.T) {
+// If bindings above a hierarchy of Hiera 5 decline, the hierarchy has the value: merged, dug into,
+// and by entries.
+func TestHieraAnswersBelowDecliningBinding(t *testing.T) {
 	hash, err := parseJSON([]byte(`"hash"`))
 	if err != nil {
 		t.Fatal(err)
@@ -128,8 +129,8 @@ func TestWhatDeclinesAboveHiera(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		ask  func(*bindings.Request) (bindings.Value, bool, error)
-		low  string // where the optional binding declines
-		high string // where it answers
+		low  string // result if the optional binding declines
+		high string // result if it has a value
 	}{
 		{"users", lookupOf("users"), `{"a":1,"b":2}`, `{"c":3}`},
 		{"users.a", lookupOf("users.a"), `1`, `nothing`},
@@ -158,7 +159,7 @@ func TestWhatDeclinesAboveHiera(t *testing.T) {
 		{"all entries of plain", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return lookupEntries(r, "plain", 0, -1, first)
 		}, `"near"`, `"near"`},
-		{"all entries of users, of which the first counts", func(r *bindings.Request) (bindings.Value, bool, error) {
+		{"all entries of users, the first winning", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return lookupEntries(r, "users", 0, -1, first)
 		}, `{"b":2}`, `{"c":3}`},
 		{"m::low, of default_hierarchy", lookupOf("m::low"), `sensitive {"x":1}`, `sensitive {"x":1}`},
@@ -169,7 +170,7 @@ func TestWhatDeclinesAboveHiera(t *testing.T) {
 		{"m::both.z", lookupOf("m::both.z"), `3`, `3`},
 		{"m::both.x, of default_hierarchy", lookupOf("m::both.x"), `1`, `1`},
 		{"misfit, which cannot be merged", lookupOf("misfit"), `evaluation`, `evaluation`},
-		{"hinted, by what is sensitive", lookupOf("hinted"), `sensitive 3`, `sensitive 3`},
+		{"hinted, by a sensitive value", lookupOf("hinted"), `sensitive 3`, `sensitive 3`},
 		{"entries of hinted", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return lookupEntries(r, "hinted", 0, -1, hash)
 		}, `sensitive 3`, `sensitive 3`},
@@ -271,27 +272,27 @@ bind:
 `,
 }
 
-// What a transformer, a type and a mark are to what declines, and to what is below.
-func TestWhatDeclinesIsNotSeen(t *testing.T) {
+// The transformer, type and mark of a binding that declines have no effect on the value below it.
+func TestDecliningBindingHasNoEffect(t *testing.T) {
 	r := decliningRequest(t, plainSite, "")
 	for key, want := range map[string]string{
-		"a":    "1",              // the transformer is not asked
-		"b":    "2",              // the mark was that of what nobody has seen
-		"c":    "sensitive 3",    // what was looked up is sensitive, and that it is undef shows
-		"d":    "sensitive null", // an alias is what its key is, undef included
-		"e":    "evaluation",     // an error is none that declines
-		"f":    "7",              // what is below goes through type and transformer
+		"a":    "1",              // the transformer is not called
+		"b":    "2",              // the binding with the mark declines
+		"c":    "sensitive 3",    // the looked-up value is sensitive, and the result reveals that it is undef
+		"d":    "sensitive null", // an alias returns undef if that is the value of its key
+		"e":    "evaluation",     // an error does not make a binding decline
+		"f":    "7",              // the value below goes through the type and the transformer
 		"g":    "7",
 		"h":    "nothing",
 		"i":    `{"port":8}`,
-		"j":    "sensitive 10", // what is below is sensitive, and so is what it goes through
+		"j":    "sensitive 10", // the value below is sensitive, and so is its transformed form
 		"k":    "sensitive 12",
-		"l":    "sensitive 26", // the lowest comes first
-		"m":    "null",         // what is not optional does not decline
+		"l":    "sensitive 26", // the lowest rebinding is applied first
+		"m":    "null",         // only optional bindings decline
 		"n":    "type_mismatch",
 		"late": "nothing",
 		"mark": "nothing",
-		// without Hiera 5 a dot is a letter as any other
+		// without Hiera 5, a dot has no special meaning
 		"whole.port": "nothing",
 		"asks_port":  "null",
 	} {
@@ -311,8 +312,8 @@ func TestWhatDeclinesIsNotSeen(t *testing.T) {
 	}
 }
 
-// For who asks for candidates one that declines is none, and behind a rename there are none.
-func TestCandidatesThatDecline(t *testing.T) {
+// A binding that declines is not a candidate, and neither is a binding below a rename.
+func TestDecliningBindingIsNotACandidate(t *testing.T) {
 	r := decliningRequest(t, plainSite, "")
 	for key, want := range map[string]string{"a": "1", "b": "2", "h": "", "f": "7 6"} {
 		outcomes, err := engine(r).Effective(key)
@@ -335,8 +336,9 @@ func TestCandidatesThatDecline(t *testing.T) {
 	}
 }
 
-// What is sealed and declines needs the key, and what is below it then answers as it is.
-func TestSealedBindingsThatDecline(t *testing.T) {
+// A sealed binding that may decline needs the key. If it declines, the binding below it has its
+// normal value.
+func TestSealedBindingDeclines(t *testing.T) {
 	content := compiled(t, plainSite)
 	key := seal.NewKey()
 	if err := compile.Seal(content, key, []byte("wrapped")); err != nil {
@@ -371,9 +373,9 @@ func TestSealedBindingsThatDecline(t *testing.T) {
 	}
 }
 
-// A file that no site compiles to, in which two keys are what the other is below, at every level: whatever a lookup
-// finds, it ends, and soon.
-func TestForgedBindingsBelowOneAnother(t *testing.T) {
+// In this forged file, two keys rebind each other at every level. Lookups must end quickly,
+// whatever they find.
+func TestForgedCircularRebindingsEnd(t *testing.T) {
 	of := func(key string) snapshot.Stored {
 		r := &recipe.Recipe{Kind: recipe.Below, Name: key}
 		return snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, r))}
@@ -411,8 +413,9 @@ func TestForgedBindingsBelowOneAnother(t *testing.T) {
 	}
 }
 
-// Renames of contributions come before aliases, which are no contributions that a rename moves.
-func TestAliasesOfContributionsBelowARename(t *testing.T) {
+// Renames of contributions are applied before aliases. An alias is not a contribution that a rename
+// moves.
+func TestRenamesPrecedeAliasesOfContributions(t *testing.T) {
 	r := decliningRequest(t, map[string]string{
 		"binder_config.yaml":    plainSite["binder_config.yaml"],
 		"bindings/default.yaml": "bindings_version: 1\nname: default\nbind: [{name: y, to_renamed: x}]\n",
@@ -435,8 +438,9 @@ bind:
 	}
 }
 
-// Why a binding declines is told, and a multibinding behind one that does is explained with its contributions.
-func TestExplanationsOfWhatDeclines(t *testing.T) {
+// Explanations say why a binding declines, and explain a multibinding below it with its
+// contributions.
+func TestExplainDecliningBinding(t *testing.T) {
 	r := decliningRequest(t, map[string]string{
 		"binder_config.yaml": `version: 1
 layers:
@@ -463,7 +467,7 @@ bind:
   - {in: list, to: 5}
 `}, "")
 	for key, want := range map[string]string{
-		"optional": "it is optional, and yields undef",
+		"optional": "it is optional, and its value is undef",
 		"alias":    "'there' is not bound for this request",
 		"renamed":  "'below' is not bound below it for this request",
 		"again":    "nothing below it is bound for this request",
@@ -477,15 +481,15 @@ bind:
 		}
 	}
 	with := decliningRequest(t, plainSite, "")
-	for key, want := range map[string]string{"f": "", "i": "it is what 'h' is below this"} {
+	for key, want := range map[string]string{"f": "", "i": "its value is that of 'h' below this"} {
 		if e, err := engine(with).Explain(key); err != nil || e.Candidates[0].Why != want {
 			t.Errorf("%s: %+v, %v, expected %q", key, e, err, want)
 		}
 	}
 	e, err := engine(r).Explain("below")
 	if err != nil || len(e.Candidates) != 2 || e.Candidates[0].State != lookup.Wins ||
-		e.Candidates[0].Why != "'below' has another name from here on down" {
-		t.Errorf("what has another name: %+v, %v", e, err)
+		e.Candidates[0].Why != "'below' is renamed from here down" {
+		t.Errorf("a renamed key: %+v, %v", e, err)
 	}
 	e, err = engine(r).Explain("list")
 	if err != nil || len(e.Contributions) != 1 || e.Contributions[0].At != "bindings/low.yaml:7:5" ||
@@ -494,12 +498,13 @@ bind:
 	}
 	e, err = engine(r).Explain("needs")
 	if err != nil || len(e.Contributions) != 0 || len(e.Lookups) != 1 || len(e.Lookups[0].Contributions) != 1 {
-		t.Errorf("what is the list by another name: %+v, %v", e, err)
+		t.Errorf("the list under another name: %+v, %v", e, err)
 	}
 }
 
-// A producer may have the name of its key: it is asked, and what is below counts where it has nothing.
-func TestProducersOfTheNameOfTheirKey(t *testing.T) {
+// A producer may have the name of its key. It is called, and if it has no value, the binding below
+// environmentOf used.
+func TestProducerNamedLikeItsKey(t *testing.T) {
 	content := &snapshot.Content{ARM8: true, Layers: []string{"site", "low"},
 		Keys: []snapshot.Key{{Name: "k", Default: 1}},
 		Values: []snapshot.Stored{computed(&recipe.Recipe{Kind: recipe.Custom, Name: "k", Optional: true}),
@@ -512,19 +517,19 @@ func TestProducersOfTheNameOfTheirKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		produce := func(*bindings.Request, bindings.Value) (bindings.Value, error) { return made, nil }
-		s := opened(t, content, bindings.Options{Producers: map[string]bindings.Producer{"k": produce}}, nil)
-		if got := outcomeOf(asked(t, s, "{}").Lookup("k")); got != want {
+		s := openFile(t, content, bindings.Options{Producers: map[string]bindings.Producer{"k": produce}}, nil)
+		if got := outcomeOf(requestFor(t, s, "{}").Lookup("k")); got != want {
 			t.Errorf("k is %s, expected %s", got, want)
 		}
-		if e, err := engine(asked(t, s, "{}")).Explain("k"); v == nil && (err != nil ||
-			e.Candidates[0].Why != "it is optional, and yields undef") {
+		if e, err := engine(requestFor(t, s, "{}")).Explain("k"); v == nil && (err != nil ||
+			e.Candidates[0].Why != "it is optional, and its value is undef") {
 			t.Errorf("why there is nothing: %+v, %v", e, err)
 		}
 	}
 }
 
-// The type of what a lookup asks for is that of what it finds: where nothing is bound there is nothing to hold to it.
-func TestTypesOfKeysThatAreNotBound(t *testing.T) {
+// The type of a lookup is checked against the value found. If nothing is bound, nothing is checked.
+func TestTypeOfUnboundKeyIsNotChecked(t *testing.T) {
 	number, err := types.Parse("Integer[1]")
 	if err != nil {
 		t.Fatal(err)

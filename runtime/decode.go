@@ -13,9 +13,9 @@ import (
 	"bindc/internal/value"
 )
 
-// Decode looks key up and stores its value in the variable that into points to, as Value.Decode does. If key is not
-// bound, found is false and the variable is unchanged. The errors are those of Lookup and of Value.Decode; they name
-// the key.
+// Decode looks key up and stores its value in the variable that into points to, as Value.Decode
+// does. If key is not bound, found is false and the variable is unchanged. It returns the
+// errors of Lookup and of Value.Decode, which name the key.
 func (r *Request) Decode(key string, into any) (found bool, err error) {
 	v, found, err := r.Lookup(key)
 	if err != nil || !found {
@@ -32,8 +32,8 @@ func (r *Request) Decode(key string, into any) (found bool, err error) {
 //
 //   - a struct takes a hash. A field takes the entry that its tag `bindings:"name"` names, or without a tag the one of
 //     its own name in lower case. A field with the tag "-" and a field that is not exported are left alone; the fields
-//     of an embedded struct are those of the struct around it. Entries without a field are ignored, and fields without
-//     an entry keep what they have, so that defaults can be set before.
+//     of an embedded struct count as fields of the struct around it. Entries without a field are ignored, and fields
+//     without an entry are unchanged, so that a program can set defaults.
 //   - a map takes a hash. Its keys are strings or integers, and must be of that kind in the hash too. Entries are
 //     added to a map that is not nil.
 //   - a slice takes an array, and an array takes one of its length.
@@ -67,7 +67,7 @@ func (v Value) Decode(into any) error {
 	return err
 }
 
-// tag is the name of the struct tag with the key of a field.
+// tag is the struct tag with the key of a field.
 const tag = "bindings"
 
 // decoder decodes a part of a value.
@@ -77,7 +77,7 @@ type decoder struct {
 	path      string // to the part; "" for the whole value
 }
 
-// failed returns the error for the part, which has the wrong kind, length or size.
+// failed returns an error about the part, which has the wrong kind, length or size.
 func (d decoder) failed(code Code, message string) error {
 	if d.path != "" {
 		message = d.path + ": " + message
@@ -141,7 +141,7 @@ func (d decoder) unmarshal(c value.Value, u encoding.TextUnmarshaler) error {
 	switch {
 	case err == nil:
 		return nil
-	case d.sensitive: // whose text may quote the value
+	case d.sensitive: // the error of UnmarshalText may quote the value
 		return d.failed(CodeTypeMismatch, fmt.Sprintf("a sensitive string is not of the form of %T", u))
 	}
 	failure := d.failed(CodeTypeMismatch, err.Error()).(*Error)
@@ -290,7 +290,7 @@ func (d decoder) decodeFloat(c value.Value, to reflect.Value) error {
 	return nil
 }
 
-// outside returns the error for a value that is not a number, or is out of the range of its variable.
+// outside returns the error for a value that is not a number or does not fit its variable.
 func (d decoder) outside(c value.Value, to reflect.Value) error {
 	if c.Kind() != Int && c.Kind() != Float || c.Kind() == Float && !to.CanFloat() {
 		return d.mismatch(Int.String(), c)

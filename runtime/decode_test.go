@@ -134,7 +134,7 @@ func TestDecodeErrorsNameThePath(t *testing.T) {
 	}
 }
 
-// The names of Go fields are the program's own; keys of a map, and what does not fit, are part of the secret.
+// Field names in Go are not secret. Keys of a map, and values that do not fit, are.
 func TestDecodeKeepsSecrets(t *testing.T) {
 	secret := bindings.Value(lookup.Value(valueOf(t,
 		`{"name": "s3cret", "big": 70000, "keys": {"s3cret": "s3cret"}, "address": "s3cret"}`)).Marked())
@@ -187,7 +187,7 @@ func TestRequestDecodeNamesTheKey(t *testing.T) {
 	}
 }
 
-func TestDecodedTextOutlivesTheSnapshot(t *testing.T) {
+func TestDecodedTextOutlivesSnapshot(t *testing.T) {
 	path, remove := exampleSnapshot()
 	defer remove()
 	s, err := bindings.Open(path, bindings.Options{})

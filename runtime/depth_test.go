@@ -9,8 +9,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Values of Go, and of JSON, nest as deep as those of bindings; what is in itself ends there.
-func TestValuesNestAsDeepAsThoseOfBindings(t *testing.T) {
+// Values made from Go or JSON may nest as deep as those of bindings. A value that contains itself
+// reaches that limit.
+func TestNestingOfConvertedValuesIsLimited(t *testing.T) {
 	var itself any
 	itself = &itself
 	if v, err := bindings.ValueOf(itself); err == nil || !v.IsUndef() {
@@ -42,7 +43,7 @@ func TestValuesNestAsDeepAsThoseOfBindings(t *testing.T) {
 	}
 }
 
-func TestHashesOfSeveralEntriesAreOrdinaryMaps(t *testing.T) {
+func TestHashConvertsToMap(t *testing.T) {
 	v, err := parseJSON([]byte(`{"a": 1, "b": [2, {"c": true, "d": null}], "e": {}}`))
 	if err != nil {
 		t.Fatal(err)

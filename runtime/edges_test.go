@@ -16,7 +16,7 @@ import (
 	"bindc/snapshot"
 )
 
-// contribute is contributions of one scope, each written as name, precedence and text; their places are their indices.
+// contribute returns the contributions of one scope. The place of each is its index.
 func contribute(ps ...recipe.Part) snapshot.Stored {
 	for i := range ps {
 		ps[i].Place = uint32(i)
@@ -29,8 +29,9 @@ func part(name string, precedence uint32, text string) recipe.Part {
 		Recipe: &recipe.Recipe{Value: value.FromString(text)}}
 }
 
-// Two of one name are a duplicate where neither has precedence, and nothing higher has the name.
-func TestContributionsOfOneName(t *testing.T) {
+// Two contributions of one name are duplicates if neither has precedence and no higher one has the
+// name.
+func TestDuplicateContributionsOfOneName(t *testing.T) {
 	highest := contribute(part("n", 1, "high"), part("n", 2, "low"), part("n", 2, "low"), part("m", 3, "other"))
 	equal := contribute(part("n", 1, "a"), part("n", 1, "b"))
 	unnamed := contribute(part("", 1, "a"), part("", 1, "b"))
@@ -64,8 +65,8 @@ func TestContributionsOfOneName(t *testing.T) {
 	}
 }
 
-// What one lookup hands on is bounded, also where nothing copies it.
-func TestWhatALookupCollectsIsBounded(t *testing.T) {
+// The size of the values that one lookup passes on is limited, even if nothing copies them.
+func TestSizeOfLookupIsLimited(t *testing.T) {
 	large := snapshot.Stored{Bytes: string(value.Append(nil, value.FromString(strings.Repeat("large", 1<<20))))}
 	ps := make([]recipe.Part, 110)
 	for i := range ps {
@@ -83,8 +84,8 @@ func TestWhatALookupCollectsIsBounded(t *testing.T) {
 	}
 }
 
-// What may quote something sensitive says nothing of it; what quotes nothing stays as it is.
-func TestErrorsOfWhatIsSensitive(t *testing.T) {
+// Error messages that may quote something sensitive are replaced. Others are unchanged.
+func TestErrorsHideSensitiveValues(t *testing.T) {
 	const source = `bindings_version: 1
 name: default
 bind:
@@ -103,7 +104,7 @@ bind:
 	req := requestOf(t, path, "n1", map[string]any{"word": "hunter"})
 	for key, want := range map[string]bindings.Error{
 		"fails": {Code: bindings.CodeEvaluation,
-			Message: "'fails': the value is sensitive, and so is what went wrong"},
+			Message: "'fails': the value is sensitive, so the error is not shown"},
 		"typed":      {Code: bindings.CodeTypeMismatch, Message: "'typed': expected Integer, found"},
 		"abstract":   {Code: bindings.CodeAbstract, Message: "'abstract' is abstract: nothing binds it"},
 		"open_fails": {Code: bindings.CodeEvaluation, Message: "'open_fails': "},
@@ -124,8 +125,8 @@ bind:
 	}
 }
 
-// A loop of two multibindings that collect the same contributions is one of these.
-func TestALoopOfContributions(t *testing.T) {
+// Two multibindings that collect the same contributions are a loop.
+func TestLoopOfTwoMultibindings(t *testing.T) {
 	list := computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00m", Options: &recipe.Options{Array: true}})
 	asks := recipe.Part{Recipe: &recipe.Recipe{Kind: recipe.LookupOf, Targets: []recipe.Target{{Key: "other"}}}}
 	_, req := forge(t, map[string]snapshot.Stored{"\x00m": contribute(asks), "list": list, "other": list})
@@ -137,7 +138,7 @@ func TestALoopOfContributions(t *testing.T) {
 	}
 }
 
-// category opens a snapshot of one category, a, for whose values one and two key k is bound.
+// category opens a snapshot with the category a. Key k is bound for its values one and two.
 func category(t *testing.T, program *expr.Node) *bindings.Snapshot {
 	t.Helper()
 	c := &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: -1}},
@@ -160,8 +161,9 @@ func category(t *testing.T, program *expr.Node) *bindings.Snapshot {
 	return s
 }
 
-// Values are folded whatever they are made of; a variable is found by each of its names, and what has no name is undef.
-func TestValuesOfACategory(t *testing.T) {
+// Values of a category are folded, whatever computes them. A variable has two names, with and
+// without ::. A program without a variable is undef.
+func TestCategoryValuesAreFolded(t *testing.T) {
 	variable := func(name string) *expr.Node { return &expr.Node{Op: expr.Var, Name: name} }
 	for _, c := range []struct {
 		program *expr.Node
@@ -190,7 +192,7 @@ func TestValuesOfACategory(t *testing.T) {
 	}
 }
 
-func TestACategoryCannotDependOnALookup(t *testing.T) {
+func TestCategoryWithLookupFails(t *testing.T) {
 	key := &expr.Node{Op: expr.Const, Value: value.FromString("k")}
 	call := &expr.Node{Op: expr.Call, Name: "lookup", Kids: []*expr.Node{key}}
 	_, err := category(t, call).Request(nodeFacts(t, "n1"))
@@ -201,8 +203,9 @@ func TestACategoryCannotDependOnALookup(t *testing.T) {
 	}
 }
 
-// What is read late may be damaged too: then a lookup in a lookup fails, and so does what shows the value.
-func TestDamageThatIsFoundLate(t *testing.T) {
+// Damage may be found late, when a value is read. A nested lookup of it fails, and so does
+// formatting it.
+func TestDamageFoundWhileReadingValue(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, `bindings_version: 1
 name: default
@@ -223,7 +226,7 @@ bind:
 		switch {
 		case sec.Name == "blocks":
 			content[sec.Offset] ^= 0xff
-		case sec.Name == "keys": // the default of every key that is bound to a cell leads nowhere
+		case sec.Name == "keys": // the default of every key with its value outside the record is invalid
 			for at := sec.Offset; at+64 <= sec.Offset+sec.Bytes; at += 64 {
 				if content[at+11]>>6 == 0 {
 					content[at+11] = 0x3f
@@ -249,8 +252,9 @@ bind:
 	}
 }
 
-// A recipe is sealed only in a file that says so; and what a sealed one holds is a recipe.
-func TestSealedRecipesOfAFileThatHasNone(t *testing.T) {
+// A file without sealed recipes must not have a recipe marked as sealed, and a sealed recipe must
+// decrypt to a recipe.
+func TestSealedRecipeInUnsealedFileIsDamage(t *testing.T) {
 	_, req := forge(t, map[string]snapshot.Stored{"a": {Computed: true, Bytes: "\x00\x10" + strings.Repeat("s", 40)}})
 	if v, found, err := req.Lookup("a"); !errors.As(err, new(*bindings.DamageError)) || found {
 		t.Errorf("%v, %v, %v", v, found, err)
@@ -265,8 +269,8 @@ func TestSealedRecipesOfAFileThatHasNone(t *testing.T) {
 	s.Close()
 }
 
-// A snapshot that is refused is not kept mapped.
-func TestWhatIsRefusedIsUnmapped(t *testing.T) {
+// A snapshot that Open rejects is unmapped.
+func TestRejectedSnapshotIsUnmapped(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "site.bsnap")
 	refuse := errors.New("refused")
@@ -286,7 +290,7 @@ func TestWhatIsRefusedIsUnmapped(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := bindings.Open(filepath.Join(dir, "program"), bindings.Options{}); err == nil {
-		t.Fatal("a program that is none")
+		t.Fatal("an invalid program")
 	}
 	w := watch(t, path, byHand)
 	content, err := os.ReadFile(path)
@@ -299,11 +303,11 @@ func TestWhatIsRefusedIsUnmapped(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := mapped(t, dir, 1); n > 1 {
-		t.Errorf("%d files are mapped, of which one answers", n)
+		t.Errorf("%d files are mapped, expected only the one in use", n)
 	}
 }
 
-func TestErrorsNameThePathOnce(t *testing.T) {
+func TestErrorNamesThePathOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	check := func() {
 		_, err := bindings.Open(path, bindings.Options{})
@@ -318,7 +322,7 @@ func TestErrorsNameThePathOnce(t *testing.T) {
 	check()
 }
 
-func TestAllKeysAreListed(t *testing.T) {
+func TestKeysListsAllKeys(t *testing.T) {
 
 	s, _ := forge(t, map[string]snapshot.Stored{"a": {Bytes: "\x00"}, "b": {Bytes: "\x00"}, "c": {Bytes: "\x00"}})
 	if got := slices.Sorted(s.Keys()); !slices.Equal(got, []string{"a", "b", "c"}) {

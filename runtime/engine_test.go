@@ -16,7 +16,7 @@ func parseJSON(text []byte) (v bindings.Value, err error) {
 	return v, err
 }
 
-// engine returns r as the engine has it, with the explanations that package runtime leaves out.
+// engine returns r as a request of the engine, which has the explanations.
 func engine(r *bindings.Request) *lookup.Request { return (*lookup.Request)(r) }
 
 func lookupMerged(r *bindings.Request, key string, strategy bindings.Value) (bindings.Value, bool, error) {
@@ -24,7 +24,7 @@ func lookupMerged(r *bindings.Request, key string, strategy bindings.Value) (bin
 	return bindings.Value(v), found, err
 }
 
-// public returns v as programs see it.
+// public converts a value of the engine.
 func public(v lookup.Value) bindings.Value { return bindings.Value(v) }
 
 func lookupEntries(r *bindings.Request, root string, from, to int, strategy bindings.Value) (bindings.Value, bool,

@@ -6,11 +6,12 @@ import (
 	bindings "bindc/runtime"
 )
 
-// What some entries of the hierarchy have, as Puppet asks for it that looks through the others by itself: what is
-// structured above them is the first's, what is below, and the data of modules, the last's.
-func TestLookupsInSomeEntries(t *testing.T) {
-	req := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
-	below := asked(t, hieraSnapshot(t, betweenBindings, bindings.Options{}), `{}`)
+// LookupEntries returns the value of some entries of the hierarchy, for Puppet, which searches the
+// others itself. Structured bindings above belong to the first entry. Those below and the data of
+// modules belong to the last.
+func TestLookupEntries(t *testing.T) {
+	req := requestN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
+	below := requestFor(t, hieraSnapshot(t, betweenBindings, bindings.Options{}), `{}`)
 	const first, unique, hash = `"first"`, `"unique"`, `"hash"`
 	for _, c := range []struct {
 		req      *bindings.Request
@@ -29,12 +30,12 @@ func TestLookupsInSomeEntries(t *testing.T) {
 		{req, "m::plain", 0, 0, first, "not found"},
 		{below, "c", 0, 0, first, "not found"},
 		{req, "plain", 0, 3, unique, `["of node","of os","common"]`},
-		{req, "top", 0, 3, first, `"common"`}, // the global layer is Puppet's
+		{req, "top", 0, 3, first, `"common"`}, // Puppet searches the global layer
 		{req, "everywhere", 0, 2, unique, `["node","both","web","all"]`},
 		{req, "everywhere", 2, 3, unique, `["web","all","common","both"]`},
 		{req, "everywhere", 2, 2, first, `["web"]`},
 		{req, "everywhere", 0, -1, "", `["node","both"]`},
-		{req, "everywhere", 0, -1, `"uniq"`, "usage: 'everywhere': there is no merge strategy 'uniq', expected " +
+		{req, "everywhere", 0, -1, `"uniq"`, "usage: 'everywhere': unknown merge strategy 'uniq', expected " +
 			"first, " +
 			"unique, hash or deep"},
 		{req, "everywhere", 0, -1, hash, "evaluation: 'everywhere': the merge strategy 'hash' needs Hashes of " +
@@ -60,7 +61,7 @@ func TestLookupsInSomeEntries(t *testing.T) {
 		{req, "m::plain", 3, -1, first, `"module"`},
 		{req, "m::own", 0, -1, unique, `["node"]`},
 		{req, "m::own", 1, -1, first, `["module"]`},
-		{req, "m::only", 0, -1, first, `"default"`}, // as Puppet would find it in the module
+		{req, "m::only", 0, -1, first, `"default"`}, // the value that Puppet would find in the module
 		{req, "m::only", 0, -1, unique, "not found"},
 		{req, "lookup_options", 0, 0, first, `{"depends":{"merge":"unique"}}`},
 		{req, "lookup_options", 1, 2, first, "not found"},
@@ -78,13 +79,13 @@ func TestLookupsInSomeEntries(t *testing.T) {
 		{below, "late", 0, -1, hash, "evaluation: 'late': the merge strategy 'hash' needs Hashes of Data with " +
 			"Strings as keys, and this is of the kind String"},
 		{below, "loops", 0, -1, first, `"above"`},
-		{below, "loops", 1, -1, first, "loop: 'loops' needs itself: loops -> loops"}, // whoever else has it
+		{below, "loops", 1, -1, first, "loop: 'loops' needs itself: loops -> loops"}, // whatever other entries have
 		{below, "c", 0, 1, first, "not found"},
 		{below, "c", 1, -1, first, `"below"`},
 		{below, "c", 0, -1, first, `"below"`},
 	} {
 		strategy := strategyOf(t, c.merge)
-		if got := answered(lookupEntries(c.req, c.key, c.from, c.to, strategy)); got != c.want {
+		if got := resultText(lookupEntries(c.req, c.key, c.from, c.to, strategy)); got != c.want {
 			t.Errorf("%s of %d to %d by %s is %s, expected %s", c.key, c.from, c.to, c.merge, got, c.want)
 		}
 	}
@@ -110,11 +111,12 @@ hierarchy: [{name: Common, path: common.yaml}]
 n::own: module
 `
 
-// Puppet's own entry of a module may have the key, so the data below it is no answer.
-func TestDataBelowAnEntryOfPuppetIsNotFoundInEntries(t *testing.T) {
-	req := asked(t, hieraSnapshot(t, moduleWithVault, bindings.Options{}), `{}`)
+// Data below an entry that Puppet searches itself is not found, because that entry may take
+// precedence.
+func TestLookupEntriesSkipsDataBelowForeignEntry(t *testing.T) {
+	req := requestFor(t, hieraSnapshot(t, moduleWithVault, bindings.Options{}), `{}`)
 	for key, want := range map[string]string{"m::site": `"site"`, "m::own": "not found", "n::own": `"module"`} {
-		if got := answered(lookupEntries(req, key, 0, -1, bindings.Value{})); got != want {
+		if got := resultText(lookupEntries(req, key, 0, -1, bindings.Value{})); got != want {
 			t.Errorf("%s: got %s, want %s", key, got, want)
 		}
 	}

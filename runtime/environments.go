@@ -16,21 +16,22 @@ import (
 	"time"
 
 	"bindc/diag"
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/internal/lookup"
 )
 
-// Environments answers from a directory of snapshots, DIR/NAME.snap for each environment, as bindc environments writes
-// it. The program in DIR/.environments chooses the environment of a request by its facts. Without that file it is the
-// one that the agent asks for, or production.
+// Environments answers requests from a directory of snapshots, with a file DIR/NAME.snap for each
+// environment, as bindc environments writes it. The program in DIR/.environments chooses the
+// environment of a request by its facts. Without that file, the environment is the one that the
+// agent requests, or production.
 //
-// The first request of an environment opens its snapshot, which is then followed as a Watcher follows one. Environments
-// whose files appear or disappear are added or removed, and a new program replaces the old one. All methods may be
-// called concurrently.
+// The first request for an environment opens its snapshot, which is then followed as by a Watcher.
+// Environments are added or removed when their files appear or disappear, and a new program
+// replaces the old one. All methods may be called concurrently.
 type Environments struct {
 	dir     string
 	opts    WatchOptions
-	program atomic.Pointer[choice.Choice] // nil once closed
+	program atomic.Pointer[envfile.Choice] // nil once closed
 	stop    func()
 
 	mu       sync.RWMutex // guards watchers
@@ -38,13 +39,14 @@ type Environments struct {
 
 	looking sync.Mutex // held while polling the program; guards the fields below
 	closed  bool
-	seen    fs.FileInfo // the file of the program; nil if it has to be read again
-	refused error       // why seen is not the program that chooses
+	seen    fs.FileInfo // the file of the program; nil if it must be read again
+	refused error       // why seen is not the current program
 }
 
-// OpenEnvironments opens the environments in dir and follows them until Close. opts apply to every snapshot. Accept is
-// also called for the program, Interval is the time between two polls of the directory, and Notify is called with nil
-// if something new answers, and with the error if it is refused. The errors are those of Open, for the program.
+// OpenEnvironments opens the environments in dir and follows them until Close. opts apply to every
+// snapshot. Accept is also called for the program, and Interval is the time between two polls of
+// the directory. Notify is called with nil if a file or the program was replaced, and with the
+// error if it was rejected. It returns the errors of Open, for the program.
 func OpenEnvironments(dir string, opts WatchOptions) (*Environments, error) {
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, err
@@ -59,8 +61,9 @@ func OpenEnvironments(dir string, opts WatchOptions) (*Environments, error) {
 	return e, nil
 }
 
-// Request is Snapshot.Request in the environment of facts. The caller must close the Lease. The error is an *Error, of
-// code environment if there is no environment of that name, one of Open, or fs.ErrClosed after Close.
+// Request is like Snapshot.Request, in the environment of facts. The caller must close the Lease.
+// The error is an *Error, with the code environment if there is no environment of that name; one of
+// Open; or fs.ErrClosed after Close.
 func (e *Environments) Request(facts *Facts) (*Lease, error) {
 	name, facts, err := e.Choose(facts)
 	if err != nil {
@@ -73,14 +76,14 @@ func (e *Environments) Request(facts *Facts) (*Lease, error) {
 		}
 		l, err := w.Request(facts)
 		if errors.Is(err, fs.ErrClosed) {
-			continue // it was removed in between, or all were closed: then watcher fails
+			continue // it was removed in between; if all were closed, watcher fails
 		}
 		return l, err
 	}
 }
 
-// Choose returns the environment of facts, and the facts with it as the variable environment. There may be no
-// environment of that name. The error is an *Error, or fs.ErrClosed.
+// Choose returns the environment of facts, and the facts with the variable environment set to it.
+// An environment of that name need not exist. The error is an *Error, or fs.ErrClosed.
 func (e *Environments) Choose(facts *Facts) (name string, chosen *Facts, err error) {
 	c := e.program.Load()
 	switch {
@@ -97,8 +100,8 @@ func (e *Environments) Choose(facts *Facts) (name string, chosen *Facts, err err
 	return name, (*Facts)(given.In(name)), nil
 }
 
-// Variables returns the names of the variables that the choice of an environment can depend on, and of those that they
-// are derived from, sorted; nil after Close.
+// Variables returns the sorted names of the variables that the choice of an environment can depend
+// on, and of those that they are derived from. It returns nil after Close.
 func (e *Environments) Variables() []string {
 	c := e.program.Load()
 	if c == nil {
@@ -115,14 +118,14 @@ func (e *Environments) Names() ([]string, error) {
 	}
 	var out []string
 	for _, entry := range entries {
-		if name, ok := strings.CutSuffix(entry.Name(), choice.Extension); ok && choice.Named(name) {
+		if name, ok := strings.CutSuffix(entry.Name(), envfile.Extension); ok && envfile.IsName(name) {
 			out = append(out, name)
 		}
 	}
 	return out, nil
 }
 
-// watcher returns the watcher of the snapshot of an environment, and opens it if there is none yet.
+// watcher returns the watcher of an environment's snapshot, and opens it on first use.
 func (e *Environments) watcher(name string) (*Watcher, error) {
 	e.mu.RLock()
 	w := e.watchers[name]
@@ -130,24 +133,24 @@ func (e *Environments) watcher(name string) (*Watcher, error) {
 	if w != nil {
 		return w, nil
 	}
-	if !choice.Named(name) {
+	if !envfile.IsName(name) {
 		return nil, e.unknown(name)
 	}
 	return e.follow(name)
 }
 
-// follow opens the watcher of an environment that had none when watcher looked.
+// follow opens the watcher of an environment that had none when watcher checked.
 func (e *Environments) follow(name string) (*Watcher, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.program.Load() == nil {
 		return nil, fs.ErrClosed
 	}
-	if w := e.watchers[name]; w != nil { // opened in between
+	if w := e.watchers[name]; w != nil { // another request opened it in between
 		return w, nil
 	}
 	opts := e.opts
-	opts.Interval, opts.Notify = -1, nil // Check looks at all of them
+	opts.Interval, opts.Notify = -1, nil // Environments.Check polls all of them
 	w, err := Watch(e.path(name), opts)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, e.unknown(name)
@@ -158,13 +161,13 @@ func (e *Environments) follow(name string) (*Watcher, error) {
 	return w, err
 }
 
-func (e *Environments) path(name string) string { return filepath.Join(e.dir, name+choice.Extension) }
+func (e *Environments) path(name string) string { return filepath.Join(e.dir, name+envfile.Extension) }
 
-// unknown returns the error for a name without an environment. It lists those that exist.
+// unknown returns the error for a name without an environment. It lists the existing ones.
 func (e *Environments) unknown(name string) error {
 	there, _ := e.Names()
 	message := fmt.Sprintf("there is no environment '%s'", name)
-	declared := func(d choice.Environment) bool { return d.Name == name }
+	declared := func(d envfile.Environment) bool { return d.Name == name }
 	if c := e.program.Load(); c != nil && slices.ContainsFunc(c.Environments, declared) {
 		message = fmt.Sprintf("the environment '%s' has no snapshot: it was never built without an error", name)
 	}
@@ -180,8 +183,9 @@ func (e *Environments) unknown(name string) error {
 	return &Error{Code: CodeEnvironment, Message: message}
 }
 
-// Check polls the directory now, as Watcher.Check polls a file. switched reports whether another program chooses,
-// another file answers, or one no longer does. The error joins those of all files that are refused.
+// Check polls the directory now, as Watcher.Check polls a file. switched reports whether the
+// program or a snapshot was replaced, or a snapshot was removed. The error joins those of all
+// rejected files.
 func (e *Environments) Check() (switched bool, err error) {
 	switched, err = e.choose()
 	e.mu.RLock()
@@ -202,7 +206,8 @@ func (e *Environments) Check() (switched bool, err error) {
 	return switched, errors.Join(errs...)
 }
 
-// drop stops following an environment whose file is gone. Its requests may be finished.
+// drop stops following an environment whose file is gone. Requests that have begun may still be
+// finished.
 func (e *Environments) drop(name string) {
 	e.mu.Lock()
 	w := e.watchers[name]
@@ -213,24 +218,24 @@ func (e *Environments) drop(name string) {
 	}
 }
 
-// choose replaces the program by the one in the directory, if that is another one. A program whose file is removed
-// stays.
+// choose replaces the program by the one in the directory if that has changed. If its file is
+// removed, the program is kept.
 func (e *Environments) choose() (switched bool, err error) {
 	e.looking.Lock()
 	defer e.looking.Unlock()
 	if e.closed {
 		return false, fs.ErrClosed
 	}
-	path := filepath.Join(e.dir, choice.File)
-	now, err := os.Stat(path) // where that fails, so does reading
+	path := filepath.Join(e.dir, envfile.File)
+	now, err := os.Stat(path) // if it fails, reading fails too
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && e.seen == nil:
-		e.program.CompareAndSwap(nil, &choice.Choice{Program: choice.OfAgent()})
+		e.program.CompareAndSwap(nil, &envfile.Choice{Program: envfile.AgentProgram()})
 		return false, nil
 	case same(now, e.seen):
 		return false, e.refused
 	}
-	c, err := choice.Read(path, func(content []byte) error {
+	c, err := envfile.Read(path, func(content []byte) error {
 		if e.opts.Accept == nil {
 			return nil
 		}
@@ -241,14 +246,14 @@ func (e *Environments) choose() (switched bool, err error) {
 		e.seen, e.refused = now, err
 	}
 	if err != nil {
-		return false, err // the signature may come later than the file
+		return false, err // the signature may be written after the file
 	}
 	e.program.Store(c)
 	return true, nil
 }
 
-// Close stops following all environments, as Watcher.Close does. Closing them again does nothing; the error is always
-// nil.
+// Close stops following all environments, as Watcher.Close does. Further calls do nothing. The
+// error is always nil.
 func (e *Environments) Close() error {
 	e.stop()
 	e.looking.Lock()

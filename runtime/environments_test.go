@@ -11,33 +11,33 @@ import (
 	"testing"
 	"time"
 
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/internal/syntax"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
 
-// chooses writes the program of an environments.pp into a directory, and which environments there are.
-func chooses(t testing.TB, dir, src string, names ...string) {
+// writeProgram writes the program of an environments.pp and the list of environments to a directory.
+func writeProgram(t testing.TB, dir, src string, names ...string) {
 	t.Helper()
 	says, errs := syntax.ParseEnvironments(src)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	c := choice.Choice{Program: choice.Of(says.Statements)}
+	c := envfile.Choice{Program: envfile.ProgramOf(says.Statements)}
 	for _, name := range names {
-		c.Environments = append(c.Environments, choice.Environment{Name: name})
+		c.Environments = append(c.Environments, envfile.Environment{Name: name})
 	}
-	replace(t, filepath.Join(dir, choice.File), choice.Encode(&c))
+	replace(t, filepath.Join(dir, envfile.File), envfile.Encode(&c))
 }
 
-// environment builds one, which says of itself what it is.
+// environment builds an environment whose value identifies it.
 func environment(t testing.TB, dir, name, says string) {
 	t.Helper()
 	build(t, filepath.Join(dir, name+".snap"), "bindings_version: 1\nname: default\nbind:\n  - [is, '"+says+" ${environment}']")
 }
 
-// openEnvironments opens them until the end of the test.
+// openEnvironments opens the environments until the end of the test.
 func openEnvironments(t testing.TB, dir string, opts bindings.WatchOptions) *bindings.Environments {
 	t.Helper()
 	all, err := bindings.OpenEnvironments(dir, opts)
@@ -57,8 +57,8 @@ func asking(t testing.TB, agent string, facts string) *bindings.Facts {
 	return f
 }
 
-// is what the environment of facts says it is, or the code of the error.
-func is(t testing.TB, all *bindings.Environments, facts *bindings.Facts) string {
+// environmentOf returns the value that identifies the environment of facts, or the code of the error.
+func environmentOf(t testing.TB, all *bindings.Environments, facts *bindings.Facts) string {
 	t.Helper()
 	lease, err := all.Request(facts)
 	var known *bindings.Error
@@ -76,12 +76,12 @@ func is(t testing.TB, all *bindings.Environments, facts *bindings.Facts) string 
 	return textOf(v)
 }
 
-func TestARequestIsOfTheEnvironmentThatIsChosen(t *testing.T) {
+func TestRequestUsesChosenEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"production", "test", "special"} {
 		environment(t, dir, name, name)
 	}
-	chooses(t, dir, "if $role == 'db' { $environment = 'special' } elsif $role == 'broken' { $environment = 1 / 0 } elsif $agent_environment != 'wild' "+
+	writeProgram(t, dir, "if $role == 'db' { $environment = 'special' } elsif $role == 'broken' { $environment = 1 / 0 } elsif $agent_environment != 'wild' "+
 		"{ $environment = $agent_environment }", "production", "test", "special", "never")
 	all := openEnvironments(t, dir, byHand)
 	for _, test := range []struct{ agent, facts, want string }{
@@ -95,13 +95,13 @@ func TestARequestIsOfTheEnvironmentThatIsChosen(t *testing.T) {
 		{"never", `{}`, "environment"},
 		{"../test", `{}`, "environment"},
 	} {
-		if got := is(t, all, asking(t, test.agent, test.facts)); got != test.want {
+		if got := environmentOf(t, all, asking(t, test.agent, test.facts)); got != test.want {
 			t.Errorf("asked for %q with %s: %s, expected %s", test.agent, test.facts, got, test.want)
 		}
 	}
 	environment(t, filepath.Dir(dir), "outside", "outside")
-	if got := is(t, all, asking(t, "../outside", `{}`)); got != "environment" {
-		t.Errorf("what is no name of an environment leads to %s", got)
+	if got := environmentOf(t, all, asking(t, "../outside", `{}`)); got != "environment" {
+		t.Errorf("an invalid name of an environment gives %s", got)
 	}
 	for agent, want := range map[string]string{
 		"tst":   "there is no environment 'tst'; there is 'production', 'special' and 'test'; did you mean 'test'?",
@@ -120,18 +120,18 @@ func TestARequestIsOfTheEnvironmentThatIsChosen(t *testing.T) {
 	}
 	var failed *bindings.Error
 	if _, err := all.Request(nil); !errors.As(err, &failed) || failed.Code != bindings.CodeFacts {
-		t.Errorf("nobody asks: %v", err)
+		t.Errorf("without a requested environment: %v", err)
 	}
 }
 
-// Where the server says nothing of itself it is of the environment that is chosen, not of the one that is asked for.
-func TestServerFactsAreOfTheEnvironmentThatIsChosen(t *testing.T) {
+// If no server facts are given, they name the chosen environment, not the requested one.
+func TestServerFactsNameChosenEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "b.snap"), `bindings_version: 1
 name: default
 bind: [{name: server, to_expression: '$server_facts'}]
 `)
-	chooses(t, dir, "$environment = 'b'")
+	writeProgram(t, dir, "$environment = 'b'")
 	all := openEnvironments(t, dir, byHand)
 	for variables, want := range map[string]string{
 		`{}`: `{"environment":"b"}`,
@@ -156,8 +156,8 @@ bind: [{name: server, to_expression: '$server_facts'}]
 	}
 }
 
-// What is wrong with a request in the environment that is chosen is told, as of a snapshot alone.
-func TestACategoryThatFailsInAnEnvironment(t *testing.T) {
+// Errors of a request in the chosen environment are reported like those of a single snapshot.
+func TestFailingCategoryInEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	buildSite(t, filepath.Join(dir, "production.snap"), map[string]string{
 		"binder_config.yaml":    "version: 1\ncategories: [[checked, '${Integer($number)}']]\n",
@@ -170,13 +170,13 @@ func TestACategoryThatFailsInAnEnvironment(t *testing.T) {
 	}
 }
 
-func TestTheAgentIsAskedWhereNobodyChooses(t *testing.T) {
+func TestAgentEnvironmentIsTheDefault(t *testing.T) {
 	dir := t.TempDir()
 	environment(t, dir, "production", "a")
 	environment(t, dir, "test", "b")
 	all := openEnvironments(t, dir, byHand)
 	for agent, want := range map[string]string{"": "a production", "test": "b test", "other": "environment"} {
-		if got := is(t, all, asking(t, agent, `{}`)); got != want {
+		if got := environmentOf(t, all, asking(t, agent, `{}`)); got != want {
 			t.Errorf("asked for %q: %s, expected %s", agent, got, want)
 		}
 	}
@@ -191,9 +191,9 @@ func TestTheAgentIsAskedWhereNobodyChooses(t *testing.T) {
 	}
 }
 
-func TestEnvironmentsComeAndGo(t *testing.T) {
+func TestEnvironmentsAreAddedAndRemoved(t *testing.T) {
 	dir := t.TempDir()
-	chooses(t, dir, "$environment = $agent_environment")
+	writeProgram(t, dir, "$environment = $agent_environment")
 	environment(t, dir, "a", "first")
 	all := openEnvironments(t, dir, byHand)
 	check := func(want bool) {
@@ -204,7 +204,7 @@ func TestEnvironmentsComeAndGo(t *testing.T) {
 	}
 	expect := func(agent, want string) {
 		t.Helper()
-		if got := is(t, all, asking(t, agent, `{}`)); got != want {
+		if got := environmentOf(t, all, asking(t, agent, `{}`)); got != want {
 			t.Errorf("%s is %s, expected %s", agent, got, want)
 		}
 	}
@@ -239,17 +239,17 @@ func TestEnvironmentsComeAndGo(t *testing.T) {
 		t.Error("the file of an environment that is gone outlives the last request of it")
 	}
 
-	chooses(t, dir, "$environment = 'b'")
+	writeProgram(t, dir, "$environment = 'b'")
 	check(true)
 	expect("a", "new b")
-	replace(t, filepath.Join(dir, choice.File), []byte("no program"))
+	replace(t, filepath.Join(dir, envfile.File), []byte("no program"))
 	for range 2 {
 		if switched, err := all.Check(); switched || !errors.Is(err, snapshot.ErrFormat) {
-			t.Errorf("a file that is no program: %v, %v", switched, err)
+			t.Errorf("an invalid program: %v, %v", switched, err)
 		}
 	}
 	expect("a", "new b")
-	if err := os.Remove(filepath.Join(dir, choice.File)); err != nil {
+	if err := os.Remove(filepath.Join(dir, envfile.File)); err != nil {
 		t.Fatal(err)
 	}
 	if switched, err := all.Check(); switched || !errors.Is(err, fs.ErrNotExist) {
@@ -258,14 +258,14 @@ func TestEnvironmentsComeAndGo(t *testing.T) {
 	expect("a", "new b")
 
 	replace(t, filepath.Join(dir, "b.snap"), []byte("no snapshot"))
-	chooses(t, dir, "$environment = $agent_environment")
+	writeProgram(t, dir, "$environment = $agent_environment")
 	if switched, err := all.Check(); !switched || !errors.Is(err, snapshot.ErrFormat) {
-		t.Errorf("a file that is no snapshot: %v, %v", switched, err)
+		t.Errorf("an invalid snapshot: %v, %v", switched, err)
 	}
 	expect("b", "new b")
 }
 
-func TestClosedEnvironmentsMakeNoRequests(t *testing.T) {
+func TestEnvironmentsRequestAfterClose(t *testing.T) {
 	dir := t.TempDir()
 	environment(t, dir, "production", "x")
 	all := openEnvironments(t, dir, bindings.WatchOptions{})
@@ -293,8 +293,8 @@ func TestClosedEnvironmentsMakeNoRequests(t *testing.T) {
 	}
 }
 
-// A directory of no environments says that there is none, and which file it would be.
-func TestADirectoryOfNoEnvironments(t *testing.T) {
+// The error for a directory without environments names the missing file.
+func TestDirectoryWithoutEnvironments(t *testing.T) {
 	dir := t.TempDir()
 	all := openEnvironments(t, dir, byHand)
 	_, err := all.Request(asking(t, "a", `{}`))
@@ -314,18 +314,18 @@ func TestADirectoryOfNoEnvironments(t *testing.T) {
 	}
 }
 
-func TestEnvironmentsThatCannotBeOpened(t *testing.T) {
+func TestOpenEnvironmentsFails(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := bindings.OpenEnvironments(filepath.Join(dir, "none"), byHand); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("of no directory: %v", err)
 	}
-	program := filepath.Join(dir, choice.File)
+	program := filepath.Join(dir, envfile.File)
 	replace(t, program, []byte("no program"))
 	if _, err := bindings.OpenEnvironments(dir, byHand); !errors.Is(err, snapshot.ErrFormat) ||
 		!strings.Contains(err.Error(), program) {
 		t.Errorf("of no program: %v", err)
 	}
-	chooses(t, dir, "$environment = 'a'")
+	writeProgram(t, dir, "$environment = 'a'")
 	errNo := errors.New("unsigned")
 	opts := byHand
 	opts.Accept = func(path string, _ [32]byte) error { return errNo }
@@ -338,45 +338,45 @@ func TestEnvironmentsThatCannotBeOpened(t *testing.T) {
 	var accepted error
 	opts.Accept = func(string, [32]byte) error { return accepted }
 	all := openEnvironments(t, dir, opts)
-	chooses(t, dir, "$environment = 'b'")
+	writeProgram(t, dir, "$environment = 'b'")
 	accepted = errNo
 	if switched, err := all.Check(); switched || !errors.Is(err, errNo) {
 		t.Errorf("another program that is not accepted: %v, %v", switched, err)
 	}
-	accepted = nil // what is signed came later than the file
+	accepted = nil // the signature is written after the file
 	if switched, err := all.Check(); !switched || err != nil {
 		t.Errorf("one that is accepted now: %v, %v", switched, err)
 	}
-	if got := is(t, all, asking(t, "", `{}`)); got != "b b" {
+	if got := environmentOf(t, all, asking(t, "", `{}`)); got != "b b" {
 		t.Errorf("found %s", got)
 	}
 
-	chooses(t, dir, "$environment = 'c'")
+	writeProgram(t, dir, "$environment = 'c'")
 	replace(t, filepath.Join(dir, "c.snap"), []byte("no snapshot"))
 	if switched, err := all.Check(); !switched || err != nil {
-		t.Errorf("a program that chooses what is not there: %v, %v", switched, err)
+		t.Errorf("a program that chooses a missing environment: %v, %v", switched, err)
 	}
 	if _, err := all.Request(asking(t, "", `{}`)); !errors.Is(err, snapshot.ErrFormat) {
 		t.Errorf("of no snapshot: %v", err)
 	}
 	if switched, err := all.Check(); switched || err != nil {
-		t.Errorf("what nobody follows: %v, %v", switched, err)
+		t.Errorf("an environment that is not followed: %v, %v", switched, err)
 	}
 	environment(t, dir, "c", "c")
-	if got := is(t, all, asking(t, "", `{}`)); got != "c c" {
-		t.Errorf("of what is a snapshot now: %s", got)
+	if got := environmentOf(t, all, asking(t, "", `{}`)); got != "c c" {
+		t.Errorf("of the repaired snapshot: %s", got)
 	}
 }
 
-// A file that is no program is not read again to be refused again, as with a snapshot.
-func TestAProgramThatIsRefusedIsReadOnce(t *testing.T) {
+// An invalid program is read only once, like an invalid snapshot.
+func TestInvalidProgramIsReadOnce(t *testing.T) {
 	dir := t.TempDir()
-	chooses(t, dir, "$environment = 'a'")
+	writeProgram(t, dir, "$environment = 'a'")
 	asked := 0
 	opts := byHand
 	opts.Accept = func(string, [32]byte) error { asked++; return nil }
 	all := openEnvironments(t, dir, opts)
-	replace(t, filepath.Join(dir, choice.File), []byte("no program"))
+	replace(t, filepath.Join(dir, envfile.File), []byte("no program"))
 	for range 3 {
 		if switched, err := all.Check(); switched || !errors.Is(err, snapshot.ErrFormat) {
 			t.Errorf("%v, %v", switched, err)
@@ -387,12 +387,13 @@ func TestAProgramThatIsRefusedIsReadOnce(t *testing.T) {
 	}
 }
 
-// Requests are made while snapshots and programs are replaced, and environments come and go.
-func TestRequestsWhileEnvironmentsAreReplaced(t *testing.T) {
+// Requests are made while snapshots and programs are replaced, and environments are added and
+// removed.
+func TestRequestsDuringReplacementOfEnvironments(t *testing.T) {
 	const readers, rounds = 3, 50
 	dir := t.TempDir()
 	environment(t, dir, "a", "0")
-	chooses(t, dir, "$environment = 'a'")
+	writeProgram(t, dir, "$environment = 'a'")
 	all := openEnvironments(t, dir, bindings.WatchOptions{Interval: time.Millisecond, Notify: func(error) {}})
 	stop := make(chan struct{})
 	var running sync.WaitGroup
@@ -405,7 +406,8 @@ func TestRequestsWhileEnvironmentsAreReplaced(t *testing.T) {
 					return
 				default:
 				}
-				if got := is(t, all, facts); !strings.HasSuffix(got, " a") && got != "0 b" && got != "environment" {
+				got := environmentOf(t, all, facts)
+				if !strings.HasSuffix(got, " a") && got != "0 b" && got != "environment" {
 					t.Errorf("found %q", got)
 					return
 				}
@@ -415,7 +417,7 @@ func TestRequestsWhileEnvironmentsAreReplaced(t *testing.T) {
 	for n := range rounds {
 		environment(t, dir, "a", fmt.Sprint(n))
 		environment(t, dir, "b", "0")
-		chooses(t, dir, fmt.Sprintf("$environment = '%c'", 'a'+n%2))
+		writeProgram(t, dir, fmt.Sprintf("$environment = '%c'", 'a'+n%2))
 		if _, err := all.Check(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}

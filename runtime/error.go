@@ -9,29 +9,29 @@ import (
 	"bindc/snapshot"
 )
 
-// Error says why there is no answer: why a binding that wins has no value, or what is wrong with facts. Its fields are
-// Key, the key whose binding it is, "" where no lookup is concerned; Code; Message, which Error returns; and Err, the
-// cause if it is another error, which errors.Is and errors.As find. It is found with errors.As, as *Error, and stays
-// valid when the snapshot is closed.
+// Error is the reason why a lookup has no result: the winning binding has no value, or the facts
+// are invalid. Its fields are Key, the key of the binding ("" if no lookup is involved); Code;
+// Message, which Error returns; and Err, the cause if it is another error, for errors.Is and
+// errors.As. An *Error is found with errors.As. It stays valid after the snapshot is closed.
 type Error = lookup.Error
 
-// Code is the stable name of a kind of errors, as bindq shows it: a string.
+// Code is the stable name of a kind of error, a string. bindq prints it.
 type Code = lookup.Code
 
 // The codes of an Error.
 const (
-	CodeTypeMismatch = lookup.CodeTypeMismatch // the value is not of the type it is held to
+	CodeTypeMismatch = lookup.CodeTypeMismatch // the value does not have the required type
 	CodeAbstract     = lookup.CodeAbstract     // nothing binds an abstract key for this request
 	CodeLoop         = lookup.CodeLoop         // the key needs itself
-	CodeDuplicate    = lookup.CodeDuplicate    // two contributions of one name, and neither has precedence
+	CodeDuplicate    = lookup.CodeDuplicate    // two contributions have one name, and neither takes precedence
 	CodeEvaluation   = lookup.CodeEvaluation   // an expression failed
-	CodeProducer     = lookup.CodeProducer     // a Producer failed, or is not registered
-	CodeEncrypted    = lookup.CodeEncrypted    // the value is encrypted, and cannot be decrypted
+	CodeProducer     = lookup.CodeProducer     // a Producer failed or is not registered
+	CodeEncrypted    = lookup.CodeEncrypted    // the value is encrypted and cannot be decrypted
 	CodeEnvironment  = lookup.CodeEnvironment  // reserved
-	CodeFacts        = lookup.CodeFacts        // the facts cannot be used
+	CodeFacts        = lookup.CodeFacts        // the facts are invalid
 )
 
-// What programs call the errors of the other kinds: ErrFormat, ErrVersion, a *DamageError, and asking in a wrong way.
+// Codes of the other errors: ErrFormat, ErrVersion, *DamageError, and wrong usage.
 const (
 	CodeFormat  = lookup.CodeFormat
 	CodeVersion = lookup.CodeVersion
@@ -39,16 +39,17 @@ const (
 	CodeUsage   = lookup.CodeUsage
 )
 
-// Errors about a file, to be found with errors.Is.
+// Errors about a file. Use errors.Is to find them.
 var (
 	ErrFormat  = snapshot.ErrFormat  // it is not a snapshot
 	ErrVersion = snapshot.ErrVersion // it is a snapshot of another version of the format
 )
 
-// DamageError says where a snapshot breaks the format. It is found with errors.As, as *DamageError.
+// DamageError describes where a snapshot violates the format. A *DamageError is found with
+// errors.As.
 type DamageError = snapshot.DamageError
 
-// inFile names the file in an error about it; those of the operating system do already.
+// inFile adds the path of the file to an error. Errors of the operating system already have it.
 func inFile(path string, err error) error {
 	var named *fs.PathError
 	if err == nil || errors.As(err, &named) {

@@ -11,8 +11,8 @@ import (
 	"bindc/snapshot"
 )
 
-// An exact dimension, as the paths of a hierarchy are, tells Mixed from mixed; any other does not.
-func TestExactDimensionsCompareAsWritten(t *testing.T) {
+// Exact dimensions, such as the paths of a hierarchy, are case-sensitive. Others are not.
+func TestExactDimensionIsCaseSensitive(t *testing.T) {
 	long := strings.Repeat("Long", 10)
 	for _, exact := range []bool{false, true} {
 		c := &snapshot.Content{

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "build the snapshot of the examples anew")
 
-// exampleSnapshot compiles the example site, which a deploy pipeline does with bindc build.
+// exampleSnapshot compiles the example site, as a deployment does with bindc build.
 func exampleSnapshot() (path string, remove func()) {
 	var diags diag.List
 	site := loader.Load("../testdata/example", loader.Options{}, &diags)
@@ -32,8 +32,9 @@ func exampleSnapshot() (path string, remove func()) {
 	return path, func() { os.RemoveAll(dir) }
 }
 
-// The examples open a stored snapshot, so that they need nothing but public packages.
-func TestSnapshotOfTheExamplesIsThatOfTheExampleSite(t *testing.T) {
+// The examples open a stored snapshot, so that they use only public packages. This checks that it
+// environmentOf current.
+func TestStoredExampleSnapshotIsCurrent(t *testing.T) {
 	path, remove := exampleSnapshot()
 	defer remove()
 	const stored = "testdata/example.snap"

@@ -14,7 +14,7 @@ import (
 )
 
 func Example() {
-	factsJSON, err := os.ReadFile("../testdata/example-facts/web1.json") // as facter --json prints it
+	factsJSON, err := os.ReadFile("../testdata/example-facts/web1.json") // the output of facter --json
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func Example() {
 	// 443
 }
 
-// exampleRequest is the request of a node of the example site.
+// exampleRequest makes a request for a node of the example site.
 func exampleRequest() (req *bindings.Request, end func() error) {
 	snap, err := bindings.Open("testdata/example.snap", bindings.Options{})
 	if err != nil {
@@ -169,7 +169,7 @@ func ExampleWatch() {
 }
 
 func ExampleOpenEnvironments() {
-	all, err := bindings.OpenEnvironments("testdata", bindings.WatchOptions{}) // which has example.snap
+	all, err := bindings.OpenEnvironments("testdata", bindings.WatchOptions{}) // the directory has example.snap
 	if err != nil {
 		log.Fatal(err)
 	}

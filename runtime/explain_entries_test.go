@@ -34,7 +34,7 @@ version: 5
 m::a: 1
 `
 
-// entriesOf lists what Explain says of the entries, as text.
+// entriesOf lists the entries that Explain returns, as text.
 func entriesOf(t *testing.T, r *bindings.Request, key string) (out []string) {
 	t.Helper()
 	e, err := engine(r).Explain(key)
@@ -96,8 +96,9 @@ func TestExplainNamesAllEntriesOfHiera5(t *testing.T) {
 	}
 }
 
-// A file without hierarchies as they are written explains as before; anything else in their place says nothing.
-func TestExplainOfOtherFiles(t *testing.T) {
+// Explain omits the entries of a file without the source of its hierarchies, or with an invalid
+// one.
+func TestExplainWithoutValidEntries(t *testing.T) {
 	text, number := value.FromString, value.FromInt
 	list := func(of ...value.Value) value.Value { return value.FromSlice(of) }
 	hierarchy := func(entries value.Value) value.Value { return list(list(number(2), text(""), text("h"), entries)) }
@@ -112,10 +113,10 @@ func TestExplainOfOtherFiles(t *testing.T) {
 		"no part":                 {list(list(text("2"), text(""), text("h"), list())), 0},
 		"no module":               {list(list(number(2), number(2), text("h"), list())), 0},
 		"no file":                 {list(list(number(2), text(""), number(2), list())), 0},
-		"entries that are none":   {hierarchy(text("x")), 0},
+		"invalid entries":         {hierarchy(text("x")), 0},
 		"an entry without a name": {hierarchy(list(list())), 0},
 		"an entry with a number":  {hierarchy(list(list(number(1)))), 0},
-		"a location that is none": {hierarchy(list(list(text("n"), text("x")))), 0},
+		"an invalid location":     {hierarchy(list(list(text("n"), text("x")))), 0},
 		"a location of numbers": {hierarchy(list(list(text("n"),
 			list(number(1), number(1), number(1), number(1))))), 0},
 		"a location without a path": {hierarchy(list(list(text("n"),
@@ -139,7 +140,7 @@ func TestExplainOfOtherFiles(t *testing.T) {
 				}
 			}
 		}
-		s := opened(t, content, bindings.Options{}, nil)
+		s := openFile(t, content, bindings.Options{}, nil)
 		e, err := engine(strictRequest(t, s, `{}`, false)).Explain("text")
 		if err != nil || e.Outcome.Err != nil || len(e.Locations) != c.entries {
 			t.Errorf("%s: %v, %v", name, e, err)

@@ -21,9 +21,9 @@ import (
 	"bindc/snapshot"
 )
 
-// What an explanation says wins is what a lookup finds, for every key of the example and for each of its nodes; and
-// what it says of the others fits what a lookup of theirs would find.
-func TestExplanationsAgreeWithLookups(t *testing.T) {
+// For every key of the example and each of its nodes, the winning candidate of the explanation has
+// the value that a lookup finds. The outcomes of the others are those of lookups where they win.
+func TestExplainAgreesWithLookup(t *testing.T) {
 	var diags diag.List
 	content := compile.Compile(loader.Load("../testdata/example", loader.Options{}, &diags), compile.Options{}, &diags)
 	if diags.Failed() {
@@ -102,7 +102,7 @@ func agrees(t *testing.T, r *bindings.Request, key string, seen map[string]int) 
 	}
 }
 
-// explainedSite binds one key in every way there is to win, to be hidden and not to be effective.
+// explainedSite binds one key in every way that can win, be hidden or not be effective.
 var explainedSite = map[string]string{
 	"binder_config.yaml": `version: 1
 layers:
@@ -162,8 +162,8 @@ bind:
 `,
 }
 
-// told is an explanation in lines, those of the lookups inside it indented.
-func told(e *lookup.Explanation, indent string) (lines []string) {
+// explanationText formats an explanation in lines. Nested lookups are indented.
+func explanationText(e *lookup.Explanation, indent string) (lines []string) {
 	lines = append(lines, indent+e.Key+": "+outcome(e.Outcome))
 	for i, list := range [][]lookup.Candidate{e.Candidates, e.Contributions} {
 		for _, c := range list {
@@ -176,7 +176,7 @@ func told(e *lookup.Explanation, indent string) (lines []string) {
 		}
 	}
 	for _, inner := range e.Lookups {
-		lines = append(lines, told(inner, indent+"    ")...)
+		lines = append(lines, explanationText(inner, indent+"    ")...)
 	}
 	return lines
 }
@@ -194,7 +194,8 @@ func outcome(o lookup.Outcome) string {
 	return o.Value.String()
 }
 
-// Each line is a key, indented as lookups lead to one another; below it are its bindings, then its contributions.
+// Each line is a key, indented by the nesting of lookups. Below it are its bindings, then its
+// contributions.
 const explained = `key: of n1
   wins site  [{node n1}] bindings/default.yaml:6:10: of n1
   not effective site  [{node n2}] bindings/default.yaml:10:32: of n2 (condition does not hold: node is n1)
@@ -269,7 +270,7 @@ otherwise: default
 absent: not found
 `
 
-func TestExplanationsInFull(t *testing.T) {
+func TestExplainListsAllBindings(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	buildSite(t, path, explainedSite)
 	req := requestOf(t, path, "n1", map[string]any{"word": "hunter", "zero": 0, "env": "lab", "a": "x", "b": ""})
@@ -287,7 +288,7 @@ func TestExplanationsInFull(t *testing.T) {
 		if err != nil || len(alone) != len(e.Candidates) {
 			t.Errorf("%s: %d candidates, explained %d: %v", key, len(alone), len(e.Candidates), err)
 		}
-		got = append(got, told(e, "")...)
+		got = append(got, explanationText(e, "")...)
 	}
 	want := strings.Split(strings.TrimSuffix(explained, "\n"), "\n")
 	for i := range max(len(got), len(want)) {
@@ -309,8 +310,8 @@ func TestExplanationsInFull(t *testing.T) {
 	}
 }
 
-// What is encrypted is an error of each binding that it is, and no other is the less explained.
-func TestExplanationsOfWhatIsEncrypted(t *testing.T) {
+// Each encrypted binding has an error as its outcome. The others are explained as usual.
+func TestExplainEncryptedBindings(t *testing.T) {
 	path, key := filepath.Join(t.TempDir(), "site.bsnap"), seal.NewKey()
 	box, err := seal.New(key)
 	if err != nil {
@@ -363,7 +364,7 @@ func TestExplanationsOfWhatIsEncrypted(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %s: %v", name, key, err)
 			}
-			got = append(got, told(e, "")...)
+			got = append(got, explanationText(e, "")...)
 		}
 		if strings.Join(got, "\n") != c.lines {
 			t.Errorf("%s: %q", name, got)

@@ -10,9 +10,10 @@ import (
 	bindings "bindc/runtime"
 )
 
-// A path that cannot be told, as it digs into a text, fails the lookups that come to it. These are all, as each needs
-// the lookup_options, but for what is structured, and keys of other modules.
-func TestPathsThatCannotBeTold(t *testing.T) {
+// A path that cannot be evaluated, because it digs into a text, fails every lookup that reaches the
+// hierarchy. These are all lookups, because each needs the lookup_options, except those of
+// structured bindings and of keys of other modules.
+func TestUnevaluablePathFailsLookups(t *testing.T) {
 	const site = `
 -- global/hiera.yaml --
 version: 5
@@ -83,7 +84,7 @@ bind:
 		{`{"os": "Debian", "fqdn": "n2"}`, "local", "", dug},
 		{`{"os": "Debian"}`, "maybe", "", dug},
 		{`{"os": "Debian"}`, "nothing", "", dug},
-		{`{"os": "Debian"}`, "moved", "", "not found"}, // the name is another from what is structured on down
+		{`{"os": "Debian"}`, "moved", "", "not found"}, // a structured binding renames it, for everything below
 		{`{"os": "Debian"}`, "with.dot", "", "4"},
 		{`{"os": "Debian"}`, "with.dot", `"unique"`, "4"},
 		{`{"os": "Debian"}`, "with.none", "", dug},
@@ -103,11 +104,11 @@ bind:
 		{`{"kernel": {"name": "Linux"}}`, "m::linux", "", "1"},
 	} {
 		strategy := strategyOf(t, c.merge)
-		if got := answered(lookupMerged(asked(t, s, c.facts), c.key, strategy)); got != c.want {
+		if got := resultText(lookupMerged(requestFor(t, s, c.facts), c.key, strategy)); got != c.want {
 			t.Errorf("%s of %s %s is %s, expected %s", c.key, c.facts, c.merge, got, c.want)
 		}
 	}
-	mended := asked(t, s, `{"os": "Debian"}`) // for facts that tell the paths
+	mended := requestFor(t, s, `{"os": "Debian"}`) // with facts for which the paths can be evaluated
 	facts, err := parseFacts([]byte(`{"os": {"family": "Debian"}}`), bindings.FactsOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -115,10 +116,10 @@ bind:
 	if err := mended.Reset(facts); err != nil {
 		t.Fatal(err)
 	}
-	if got := answered(mended.Lookup("low")); got != "1" {
+	if got := resultText(mended.Lookup("low")); got != "1" {
 		t.Errorf("low of other facts is %s", got)
 	}
-	broken := asked(t, s, `{"os": "Debian"}`)
+	broken := requestFor(t, s, `{"os": "Debian"}`)
 	for _, c := range []struct {
 		key   string
 		to    int
@@ -127,14 +128,15 @@ bind:
 	}{{"structured", 0, `"first"`, dug}, {"low", -1, `"first"`, dug},
 		{"structured", 0, `"unique"`, dug}} {
 		strategy := strategyOf(t, c.merge)
-		if got := answered(lookupEntries(broken, c.key, 0, c.to, strategy)); got != c.want {
+		if got := resultText(lookupEntries(broken, c.key, 0, c.to, strategy)); got != c.want {
 			t.Errorf("%s of 0 to %d by %s is %s, expected %s", c.key, c.to, c.merge, got, c.want)
 		}
 	}
 }
 
-// A path that cannot be told is none of the others', wherever it stands, nor of other facts.
-func TestAPathThatCannotBeToldBesideOthers(t *testing.T) {
+// A path that cannot be evaluated does not affect other paths, whatever its position, or other
+// facts.
+func TestUnevaluablePathAmongOthers(t *testing.T) {
 	site := ""
 	for _, module := range []string{"a", "b", "c"} {
 		site += fmt.Sprintf(`
@@ -147,21 +149,21 @@ hierarchy: [{name: Kernel, path: "%%{facts.%[1]s.kernel}.yaml"}]
 	}
 	s := hieraSnapshot(t, site, bindings.Options{})
 	modules := []string{"a", "b", "c"}
-	for _, untold := range modules {
+	for _, unevaluable := range modules {
 		for kernel, there := range map[string]bool{"Linux": true, "BSD": false} {
 			facts := map[string]any{}
 			for _, module := range modules {
 				facts[module] = map[string]string{"kernel": kernel}
 			}
-			facts[untold] = kernel
+			facts[unevaluable] = kernel
 			text, err := json.Marshal(facts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := asked(t, s, string(text))
+			r := requestFor(t, s, string(text))
 			for _, module := range modules {
 				_, found, err := r.Lookup(module + "::key")
-				if fails := module == untold; (err != nil) != fails || found != (there && !fails) {
+				if fails := module == unevaluable; (err != nil) != fails || found != (there && !fails) {
 					t.Errorf("with %s the key of %s is found: %t, %v", text, module, found, err)
 				}
 			}
@@ -169,8 +171,8 @@ hierarchy: [{name: Kernel, path: "%%{facts.%[1]s.kernel}.yaml"}]
 	}
 }
 
-// lookup_options that cannot be merged, or are none, fail every lookup.
-func TestWrongLookupOptions(t *testing.T) {
+// lookup_options that cannot be merged or are invalid fail every lookup.
+func TestInvalidLookupOptionsFailLookups(t *testing.T) {
 	const site = "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: N, path: 'n/%{trusted.certname}.yaml'}, " +
 		"{name: R, path: 'r/%{role}.yaml'}, {name: C, path: c.yaml}]\n-- data/r/web.yaml --\nrole: [2]\n" +
 		"lookup_options: {role: {merge: unique}}\n-- data/c.yaml --\na: [1]\nb: 1\nrole: [1]\n" +
@@ -194,24 +196,25 @@ func TestWrongLookupOptions(t *testing.T) {
 		{"a: [2]\nlookup_options: \"%{nope('1')}\"", wrong, wrong, wrong},
 	} {
 		s := hieraSnapshot(t, site+"-- data/n/n1.yaml --\n"+c.node+"\n", bindings.Options{})
-		req := askedOf(t, s, `{"role": "web"}`)
-		for range 2 { // once more, as what is compiled may be kept
+		req := requestN1(t, s, `{"role": "web"}`)
+		for range 2 { // twice, because compiled options are cached
 			for key, want := range map[string]string{"a": c.a, "b": c.b, "role": c.role} {
-				if got := answered(req.Lookup(key)); got != want {
+				if got := resultText(req.Lookup(key)); got != want {
 					t.Errorf("%q: %s is %s, expected %s", c.node, key, got, want)
 				}
 				e, err := engine(req).Explain(key)
 				if err != nil {
 					t.Fatalf("%q: %s is not explained: %v", c.node, key, err)
 				}
-				if got := answered(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err); got != want {
+				if got := resultText(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err); got != want {
 					t.Errorf("%q: %s is explained to be %s, expected %s", c.node, key, got, want)
 				}
 			}
 		}
 	}
-	// By an entry they come to who merges them, and who cannot is told of which key.
-	req := askedOf(t, hieraSnapshot(t, site+"-- data/n/n1.yaml --\nlookup_options: text\n", bindings.Options{}), `{}`)
+	// LookupEntries returns lookup_options that Puppet merges. If they are invalid, the error names
+	// the key.
+	req := requestN1(t, hieraSnapshot(t, site+"-- data/n/n1.yaml --\nlookup_options: text\n", bindings.Options{}), `{}`)
 	hash, err := parseJSON([]byte(`"hash"`))
 	if err != nil {
 		t.Fatal(err)
@@ -219,14 +222,14 @@ func TestWrongLookupOptions(t *testing.T) {
 	const unmerged = "evaluation: 'lookup_options': the merge strategy 'hash' needs Hashes of Data with Strings as " +
 		"keys, and this is of the kind String"
 	for from, want := range []string{unmerged, `{"a":{"merge":"unique"}}`, `{"a":{"merge":"unique"}}`, "not found"} {
-		if got := answered(lookupEntries(req, "lookup_options", from, -1, hash)); got != want {
+		if got := resultText(lookupEntries(req, "lookup_options", from, -1, hash)); got != want {
 			t.Errorf("the lookup_options from entry %d on are %s, expected %s", from, got, want)
 		}
 	}
 }
 
-// lookup_options of a default_hierarchy that are wrong fail the lookups that come to it, and no others.
-func TestWrongLookupOptionsOfDefaults(t *testing.T) {
+// Invalid lookup_options of a default_hierarchy only fail the lookups that reach it.
+func TestInvalidLookupOptionsOfDefaultHierarchy(t *testing.T) {
 	const site = `
 -- hiera.yaml --
 version: 5
@@ -268,40 +271,41 @@ m::hash: {b: 2}
 		{"absent", "not found", "not found"},
 	} {
 		for role, want := range map[string]string{"db": c.sound, "web": c.wrong} {
-			if got := answered(asked(t, s, `{"role": "`+role+`"}`).Lookup(c.key)); got != want {
+			if got := resultText(requestFor(t, s, `{"role": "`+role+`"}`).Lookup(c.key)); got != want {
 				t.Errorf("%s of %s is %s, expected %s", c.key, role, got, want)
 			}
 		}
 	}
-	// What fails while they are read fails whatever it finds, also what they say nothing of.
-	dug := asked(t, s, `{"role": "dig"}`)
+	// If evaluating the options fails, the lookup fails, even for keys without options.
+	dug := requestFor(t, s, `{"role": "dig"}`)
 	for key, want := range map[string]string{"m::low": "evaluation", "m::absent": "evaluation", "m::own": "1"} {
 		if got := outcomeOf(dug.Lookup(key)); got != want {
 			t.Errorf("where lookup_options dig in a text, %s is %s, expected %s", key, got, want)
 		}
 	}
-	// Which lookup is wrong is no question of what its options would have said of the bindings.
+	// Which lookup fails does not depend on the options of its bindings.
 	for role, want := range map[string]string{"db": "hidden not effective wins", "web": "wins not effective hidden"} {
-		if got := states(t, asked(t, s, `{"role": "`+role+`"}`), "m::hash.b"); got != want {
+		if got := states(t, requestFor(t, s, `{"role": "`+role+`"}`), "m::hash.b"); got != want {
 			t.Errorf("the bindings that m::hash.b of %s leads into are %s, expected %s", role, got, want)
 		}
 	}
-	// A strategy that is told counts in the hierarchies, and not in a default_hierarchy.
+	// A given strategy applies to the hierarchies, but not to a default_hierarchy.
 	first, err := parseJSON([]byte(`"first"`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"m::odd", "m::absent", "m::odd.x"} {
-		want := "evaluation: '" + key + "': there is no merge strategy 'none', expected first, unique, hash or deep"
-		if got := answered(lookupMerged(asked(t, s, `{"role": "app", "how": "none"}`), key, first)); got != want {
+		want := "evaluation: '" + key + "': unknown merge strategy 'none', expected first, unique, hash or deep"
+		req := requestFor(t, s, `{"role": "app", "how": "none"}`)
+		if got := resultText(lookupMerged(req, key, first)); got != want {
 			t.Errorf("the first value of %s is %s, expected %s", key, got, want)
 		}
 	}
 }
 
-// A strategy that is none is the outcome of its key, whose bindings are explained all the same; what options convert
-// shows in the outcome, and not in what is bound.
-func TestExplanationsOfWrongOptions(t *testing.T) {
+// An unknown strategy is the outcome of its key; the bindings are still explained. The result of
+// convert_to is in the outcome and not in the bindings.
+func TestExplainInvalidOptions(t *testing.T) {
 	const site = `
 -- hiera.yaml --
 version: 5
@@ -313,7 +317,7 @@ number: "12"
 lookup_options: {a: {merge: "%{how}"}, b: {merge: "%{how}"}, number: {convert_to: Integer}}
 a: 2
 `
-	req := asked(t, hieraSnapshot(t, site, bindings.Options{}), `{"how": "none", "node": "n1"}`)
+	req := requestFor(t, hieraSnapshot(t, site, bindings.Options{}), `{"how": "none", "node": "n1"}`)
 	e, err := engine(req).Explain("a")
 	var failed *bindings.Error
 	if err != nil || !errors.As(e.Outcome.Err, &failed) || failed.Code != bindings.CodeEvaluation {
@@ -332,7 +336,7 @@ a: 2
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{"a": "1", "b": "not found"} {
-		if got := answered(lookupMerged(req, key, first)); got != want {
+		if got := resultText(lookupMerged(req, key, first)); got != want {
 			t.Errorf("the first value of %s is %s, expected %s", key, got, want)
 		}
 	}
@@ -342,10 +346,10 @@ a: 2
 	}
 	c := e.Candidates[0]
 	if o := e.Options; o == nil || o.At != "data/common.yaml:1:1" || o.Name != "number" {
-		t.Errorf("the options of what one entry has are %+v", o)
+		t.Errorf("the options of one entry are %+v", o)
 	}
 	if c.State != lookup.Wins || public(c.Outcome.Value).Kind() != bindings.String ||
 		public(e.Outcome.Value).Kind() != bindings.Int {
-		t.Errorf("%+v comes to %v", c, e.Outcome)
+		t.Errorf("%+v has the outcome %v", c, e.Outcome)
 	}
 }

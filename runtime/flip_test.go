@@ -27,9 +27,9 @@ bind:
   - {name: secret, to: [hidden], sensitive: true}
 `
 
-// Whichever bit of a file is wrong, the methods of a value agree whether it is damaged, so that no caller takes an
-// unreadable value for an empty text.
-func TestAccessorsOfADamagedValueAgree(t *testing.T) {
+// Whichever bit of a file is flipped, the methods of a value agree on whether it is damaged.
+// Otherwise a caller could take an unreadable value for an empty text.
+func TestAccessorsOfDamagedValueAgree(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, flippedSite)
 	sound, err := os.ReadFile(path)
@@ -69,7 +69,7 @@ func TestAccessorsOfADamagedValueAgree(t *testing.T) {
 	}
 }
 
-// disagree returns the methods of v that contradict MarshalJSON. It counts the values that cannot be read.
+// disagree returns the methods of v that contradict MarshalJSON. It counts unreadable values.
 func disagree(v bindings.Value, invalid *int) string {
 	text, err := v.MarshalJSON()
 	if err != nil {
@@ -118,7 +118,7 @@ func disagree(v bindings.Value, invalid *int) string {
 	return ""
 }
 
-// wrongOfDamaged returns the methods that answer although v is damaged.
+// wrongOfDamaged returns the methods that succeed although v is damaged.
 func wrongOfDamaged(v bindings.Value) string {
 	if _, err := v.Interface(); err == nil {
 		return "JSON is damaged, Interface is not"

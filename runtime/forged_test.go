@@ -39,19 +39,19 @@ merged: [1]
 		"the first found":      {Kind: recipe.FirstFound, Targets: []recipe.Target{{Key: "plain"}}},
 		"a hash lookup":        {Kind: recipe.HashLookup, Targets: []recipe.Target{{Key: "plain"}}},
 		"a producer":           {Kind: recipe.Custom, Name: "p"},
-		"what is abstract":     {Kind: recipe.Abstract},
+		"an abstract recipe":   {Kind: recipe.Abstract},
 		"a multibinding":       {Kind: recipe.Multibind, Name: "\x00list", Options: &recipe.Options{Array: true}},
 		"contributions":        {Kind: recipe.Contributions, Parts: []recipe.Part{{Recipe: &recipe.Recipe{}}}},
 		"a merge":              {Kind: recipe.Merged},
 		"an alias":             {Kind: recipe.AliasOf, Targets: []recipe.Target{{Key: "plain"}}},
-		"what is below":        {Kind: recipe.Below, Name: "plain"},
-		"what is erased":       {Kind: recipe.Erased},
+		"a rebinding":          {Kind: recipe.Below, Name: "plain"},
+		"a renamed key":        {Kind: recipe.Erased},
 		"an optional constant": {Kind: recipe.Constant, Optional: true},
 	}
 	alone := []string{"a constant", "an expression", "a lookup", "the first found", "a hash lookup", "a producer",
-		"what is abstract", "a multibinding", "an optional constant"}
+		"an abstract recipe", "a multibinding", "an optional constant"}
 	inPart := append(slices.Clone(alone), "an alias")
-	underKeys := append(slices.Clone(inPart), "a merge", "what is below", "what is erased")
+	underKeys := append(slices.Clone(inPart), "a merge", "a rebinding", "a renamed key")
 	places := map[string]struct {
 		key   string
 		part  bool
@@ -70,7 +70,7 @@ merged: [1]
 			if p.part {
 				r = &recipe.Recipe{Kind: recipe.Contributions, Parts: []recipe.Part{{Recipe: r}}}
 			}
-			s := opened(t, rebind(hieraContent(t, site), p.key, r), bindings.Options{}, nil)
+			s := openFile(t, rebind(hieraContent(t, site), p.key, r), bindings.Options{}, nil)
 			err := s.Verify()
 			if damaged := errors.As(err, new(*bindings.DamageError)); damaged == slices.Contains(p.sound, kind) {
 				t.Errorf("%s %s: Verify says %v", kind, place, err)
@@ -111,7 +111,7 @@ func notDamaged(t *testing.T, what string, s *bindings.Snapshot) {
 	}
 	strategy := strategyOf(t, `"unique"`)
 	for _, facts := range []string{`{"os": {"name": "x"}}`, `{"os": "x"}`} {
-		req := asked(t, s, facts)
+		req := requestFor(t, s, facts)
 		for _, key := range []string{"plain", "alias", "merged", "merged.0", "list", "absent", "lookup_options"} {
 			_, _, err := req.Lookup(key)
 			check(err)

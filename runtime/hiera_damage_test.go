@@ -13,24 +13,25 @@ import (
 	"bindc/snapshot"
 )
 
-// A site without Hiera 5 has no merges and no keys that dig; and nothing is found when the snapshot is closed.
-func TestLookupsByHieraWhereThereIsNone(t *testing.T) {
+// A site without Hiera 5 has no merges and no dotted keys. Nothing is found after the snapshot is
+// closed.
+func TestHieraLookupsWithoutHiera(t *testing.T) {
 	s := hieraSnapshot(t, "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, {b: [1]}], "+
 		"{name: optional.b, to_expression: $nothing, optional: true}]}",
 		bindings.Options{})
-	req := asked(t, s, "{}")
+	req := requestFor(t, s, "{}")
 	unique, err := parseJSON([]byte(`"unique"`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, got := range []string{answered(lookupMerged(req, "a", unique)), answered(lookupEntries(req, "a", 1, 1,
+	for _, got := range []string{resultText(lookupMerged(req, "a", unique)), resultText(lookupEntries(req, "a", 1, 1,
 		unique))} {
 		if got != `{"b":[1]}` {
 			t.Errorf("a is %s", got)
 		}
 	}
 	for _, key := range []string{"a.b", "optional.b"} {
-		if got := answered(req.Lookup(key)); got != "not found" || (*lookup.Snapshot)(s).Hiera() {
+		if got := resultText(req.Lookup(key)); got != "not found" || (*lookup.Snapshot)(s).Hiera() {
 			t.Errorf("%s is %s, of Hiera 5 %t", key, got, (*lookup.Snapshot)(s).Hiera())
 		}
 		e, err := engine(req).Explain(key)
@@ -39,9 +40,9 @@ func TestLookupsByHieraWhereThereIsNone(t *testing.T) {
 		}
 	}
 	of5 := hieraSnapshot(t, everyPart, bindings.Options{})
-	requests := []*bindings.Request{req, asked(t, of5, "{}")}
+	requests := []*bindings.Request{req, requestFor(t, of5, "{}")}
 	if !(*lookup.Snapshot)(of5).Hiera() {
-		t.Error("a hierarchy is none of Hiera 5")
+		t.Error("a snapshot without Hiera 5 reports a hierarchy")
 	}
 	s.Close()
 	of5.Close()
@@ -54,34 +55,35 @@ func TestLookupsByHieraWhereThereIsNone(t *testing.T) {
 	}
 }
 
-// A recipe that merges is damage in a file where nothing is of Hiera 5.
-func TestMergesWhereNothingIsOfHiera5(t *testing.T) {
+// A recipe that merges is damage in a file without Hiera 5.
+func TestMergeRecipeWithoutHieraIsDamage(t *testing.T) {
 	merged := snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, &recipe.Recipe{Kind: recipe.Merged}))}
-	s := opened(t, &snapshot.Content{Layers: []string{"l"}, Keys: []snapshot.Key{{Name: "a", Default: 0}},
+	s := openFile(t, &snapshot.Content{Layers: []string{"l"}, Keys: []snapshot.Key{{Name: "a", Default: 0}},
 		Values: []snapshot.Stored{merged}}, bindings.Options{}, nil)
 	var damage *bindings.DamageError
 	if err := s.Verify(); !errors.As(err, &damage) || damage.Section != "recipes" {
 		t.Errorf("Verify says %v", err)
 	}
-	_, found, err := asked(t, s, "{}").Lookup("a")
+	_, found, err := requestFor(t, s, "{}").Lookup("a")
 	if found || !errors.As(err, &damage) || damage.Section != "recipes" {
 		t.Errorf("a lookup says %v", err)
 	}
 }
 
-// What a file says of hierarchies without having any, or of merges in no words of lookup_options, is nothing.
-func TestForgedHierarchies(t *testing.T) {
+// Information about hierarchies in a file without any is ignored, and so are invalid lookup_options
+// of a merge.
+func TestForgedHierarchiesAreIgnored(t *testing.T) {
 	const site = "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: N, path: '%{os.family}.yaml'}]\n" +
 		"-- data/x.yaml --\na: [1]\nlookup_options: {a: {merge: '%{how}'}}\n"
 	content := hieraContent(t, site)
 	content.Hiera = nil
 	var damage *bindings.DamageError
-	s := opened(t, content, bindings.Options{}, nil)
+	s := openFile(t, content, bindings.Options{}, nil)
 	if err := s.Verify(); !errors.As(err, &damage) {
 		t.Errorf("Verify says %v", err)
 	}
 	for _, facts := range []string{`{"os": "x"}`, `{"os": {"family": "y"}}`} {
-		if got := answered(asked(t, s, facts).Lookup("absent")); got != "not found" {
+		if got := resultText(requestFor(t, s, facts).Lookup("absent")); got != "not found" {
 			t.Errorf("absent of %s is %s", facts, got)
 		}
 	}
@@ -93,16 +95,18 @@ func TestForgedHierarchies(t *testing.T) {
 			content.Values[i].Bytes = string(recipe.Append(nil, r))
 		}
 	}
-	if got := answered(asked(t, opened(t, content, bindings.Options{}, nil), "{}").Lookup("a")); got != "[1]" {
-		t.Errorf("a, by options that are none, is %s", got)
+	req := requestFor(t, openFile(t, content, bindings.Options{}, nil), "{}")
+	if got := resultText(req.Lookup("a")); got != "[1]" {
+		t.Errorf("a, with invalid options, is %s", got)
 	}
 }
 
-// Of a damaged file a lookup, an explanation and what Puppet asks are what they were, or say so.
-func TestDamagedHierarchies(t *testing.T) {
+// In a damaged file, lookups, explanations and Puppet's requests have their normal results or
+// report the damage.
+func TestDamagedHierarchiesAreReported(t *testing.T) {
 	content := hieraContent(t, everyPart)
 	facts := `{"os": {"family": "Debian"}, "role": "web"}`
-	sound := askedOf(t, opened(t, content, bindings.Options{}, nil), facts)
+	sound := requestN1(t, openFile(t, content, bindings.Options{}, nil), facts)
 	strategies := []bindings.Value{{}}
 	for _, name := range []string{`"first"`, `"unique"`} {
 		v, err := parseJSON([]byte(name))
@@ -125,7 +129,7 @@ func TestDamagedHierarchies(t *testing.T) {
 		"where candidates are":    func(of sections) { fill(of("origintab"), 0xff) },
 		"the values of the paths": func(of sections) { fill(of("dicts"), 0xff) },
 	} {
-		s := opened(t, content, bindings.Options{}, func(of func(string) []byte) { damage(of) })
+		s := openFile(t, content, bindings.Options{}, func(of func(string) []byte) { damage(of) })
 		f, err := parseFacts([]byte(facts), bindings.FactsOptions{Node: "n1"})
 		if err != nil {
 			t.Fatal(err)
@@ -141,7 +145,7 @@ func TestDamagedHierarchies(t *testing.T) {
 		same := func(what, key, got, want string, err error) {
 			switch {
 			case errors.As(err, new(*bindings.DamageError)), strings.HasPrefix(got, "snapshot damaged: "):
-				damaged++ // of a value it is told where it is read
+				damaged++ // the damage of a value is reported when it is read
 			case got != want && name != "the values of the paths":
 				t.Errorf("%s of %s where %s are damaged: %s, expected %s", what, key, name, got, want)
 			}
@@ -149,10 +153,10 @@ func TestDamagedHierarchies(t *testing.T) {
 		for _, c := range hieraLookups {
 			for i, strategy := range strategies {
 				v, found, err := lookupMerged(req, c.key, strategy)
-				same("lookup", c.key, answered(v, found, err), answered(lookupMerged(sound, c.key, strategy)), err)
+				same("lookup", c.key, resultText(v, found, err), resultText(lookupMerged(sound, c.key, strategy)), err)
 				v, found, err = lookupEntries(req, c.key, i, -1, strategy)
-				want := answered(lookupEntries(sound, c.key, i, -1, strategy))
-				same("entries", c.key, answered(v, found, err), want, err)
+				want := resultText(lookupEntries(sound, c.key, i, -1, strategy))
+				same("entries", c.key, resultText(v, found, err), want, err)
 			}
 			e, err := engine(req).Explain(c.key)
 			if err == nil {
@@ -161,7 +165,7 @@ func TestDamagedHierarchies(t *testing.T) {
 			same("explanation", c.key, "", "", err)
 		}
 		if damaged == 0 {
-			t.Errorf("%s: nothing tells of the damage", name)
+			t.Errorf("%s: nothing reports the damage", name)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// keysSite has keys that are written in all ways there are, in data and structured.
+// keysSite has keys in all notations, in data and in structured bindings.
 const keysSite = `
 -- hiera.yaml --
 version: 5
@@ -47,12 +47,14 @@ bind:
 - {name: maybe.there, to_expression: '$there', optional: true}
 `
 
-// What a key means is that of Puppet: dots dig, unless all of the key is bound, or quotes are around them.
-func TestKeysOfHiera5(t *testing.T) {
+// Keys have the same meaning as in Puppet: dots dig, unless the whole key is bound or the dots are
+// in quotes.
+func TestHieraKeysAgreeWithPuppet(t *testing.T) {
 	decrypt := func(string) (string, error) { return "plain", nil }
-	req := asked(t, hieraSnapshot(t, keysSite, bindings.Options{Decrypt: decrypt}), `{"node": "n1", "how": "first"}`)
+	snap := hieraSnapshot(t, keysSite, bindings.Options{Decrypt: decrypt})
+	req := requestFor(t, snap, `{"node": "n1", "how": "first"}`)
 	for _, c := range []struct{ key, merge, want string }{
-		{"", "", "not found"}, // though data has something under it
+		{"", "", "not found"}, // although data has an entry under it
 		{"1", "", "not found"},
 		{`a"b'c`, "", `evaluation: 'a"b'c' is not a valid key: quotes must enclose everything between two dots, ` +
 			"and something must be inside them"},
@@ -78,31 +80,32 @@ func TestKeysOfHiera5(t *testing.T) {
 		{"moved", "", "1"},
 	} {
 		strategy := strategyOf(t, c.merge)
-		if got := answered(lookupMerged(req, c.key, strategy)); got != c.want {
+		if got := resultText(lookupMerged(req, c.key, strategy)); got != c.want {
 			t.Errorf("%s %s is %s, expected %s", c.key, c.merge, got, c.want)
 		}
 	}
-	// To Puppet what was decrypted is open, and what is marked where it is structured is not, however it is asked for.
+	// For Puppet, a decrypted value is plain, but a structured binding marked sensitive is not,
+	// however it is looked up.
 	for key, want := range map[string]string{"encrypted": `"plain"`, "reads": `sensitive "pa55"`,
 		"reads_no_key": `sensitive "s6"`, "reads_nothing": `sensitive "<>"`, `a"b'c`: "not found",
 		"lookup_options": `{"only":{"convert_to":"Integer"}}`} {
-		if got := answered(lookupEntries(req, key, 0, -1, bindings.Value{})); got != want {
+		if got := resultText(lookupEntries(req, key, 0, -1, bindings.Value{})); got != want {
 			t.Errorf("to Puppet %s is %s, expected %s", key, got, want)
 		}
 	}
-	encrypted := asked(t, hieraSnapshot(t, "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: E, lookup_key: "+
+	encrypted := requestFor(t, hieraSnapshot(t, "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: E, lookup_key: "+
 		"eyaml_lookup_key, path: e.eyaml}]\n-- data/e.eyaml --\nlookup_options: {a: {note: 'ENC[PKCS7,secret]'}}\n",
 		bindings.Options{Decrypt: decrypt}), `{}`)
-	if got := answered(lookupEntries(encrypted, "lookup_options", 0, -1, bindings.Value{})); got !=
+	if got := resultText(lookupEntries(encrypted, "lookup_options", 0, -1, bindings.Value{})); got !=
 		`{"a":{"note":"plain"}}` {
 		t.Errorf("to Puppet lookup_options that were decrypted are %s", got)
 	}
 	if e, err := engine(req).Explain("a..b"); err != nil || e.Root != "" || len(e.Candidates) != 1 {
-		t.Errorf("a key that is none, and bound, is explained by %+v, %v", e, err)
+		t.Errorf("an invalid key that is bound is explained by %+v, %v", e, err)
 	}
-	// What is moved is looked up by the options of the name that it had.
-	unknown := asked(t, hieraSnapshot(t, keysSite, bindings.Options{}), `{"how": "none"}`)
+	// A moved key is looked up with the options of its old name.
+	unknown := requestFor(t, hieraSnapshot(t, keysSite, bindings.Options{}), `{"how": "none"}`)
 	if got := outcomeOf(unknown.Lookup("moved")); got != "evaluation" {
-		t.Errorf("what is moved, merged by no strategy, is %s", got)
+		t.Errorf("a moved key with an unknown strategy is %s", got)
 	}
 }

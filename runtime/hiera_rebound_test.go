@@ -9,7 +9,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// reboundSite moves and rebinds, between the hierarchies of the site and of its modules, keys that both have.
+// reboundSite moves and rebinds keys between the hierarchies of the site and of its modules, which
+// both have them.
 const reboundSite = `
 -- binder_config.yaml --
 version: 1
@@ -57,8 +58,9 @@ m::all: [module]
 m::again: module
 `
 
-// What a key is below a binding are its bindings there, merged by its lookup_options: those above are not among them.
-func TestKeysBelowALevelOfHiera5(t *testing.T) {
+// A rebinding has the value of the key's bindings below it, merged by its lookup_options. Bindings
+// above it are not part of that.
+func TestRebindingAboveHieraMergesLowerBindings(t *testing.T) {
 	s := hieraSnapshot(t, reboundSite, bindings.Options{})
 	for facts, wants := range map[string]map[string]string{
 		`{"node": "n1", "role": "web"}`: {"moved": `["node","role","module"]`,
@@ -68,50 +70,50 @@ func TestKeysBelowALevelOfHiera5(t *testing.T) {
 		`{"node": "n2"}`: {"m::list": "not found", "moved": `["module"]`, "plainly": `"module"`,
 			"m::again": `["module"]`},
 	} {
-		req := asked(t, s, facts)
+		req := requestFor(t, s, facts)
 		for key, want := range wants {
-			for range 2 { // what was merged may be kept, for that level
-				if got := answered(req.Lookup(key)); got != want {
+			for range 2 { // twice, because merges are cached by level
+				if got := resultText(req.Lookup(key)); got != want {
 					t.Errorf("for %s %s is %s, expected %s", facts, key, got, want)
 				}
 			}
 		}
 	}
-	req := asked(t, s, `{"node": "n1"}`)
+	req := requestFor(t, s, `{"node": "n1"}`)
 	for from, want := range []string{`{"m::list":{"merge":"unique"},"m::all":{"merge":"unique"}}`,
 		`{"structured":{"merge":"first"}}`} {
-		if got := answered(lookupEntries(req, "lookup_options", from, -1, bindings.Value{})); got != want {
+		if got := resultText(lookupEntries(req, "lookup_options", from, -1, bindings.Value{})); got != want {
 			t.Errorf("to Puppet the lookup_options from entry %d on are %s, expected %s", from, got, want)
 		}
 	}
 }
 
-// From a rename on down a key has another name, also where what it is bound to is merged, by its options or as asked:
-// what stands above is all there is.
-func TestKeysThatAreRenamedBelow(t *testing.T) {
-	req := asked(t, hieraSnapshot(t, reboundSite, bindings.Options{}), `{"node": "n1", "role": "web"}`)
+// Below a rename a key has another name, even if its values are merged by options or on request.
+// Only the bindings above the rename are found.
+func TestRenameHidesMergedBindingsBelow(t *testing.T) {
+	req := requestFor(t, hieraSnapshot(t, reboundSite, bindings.Options{}), `{"node": "n1", "role": "web"}`)
 	unique, err := bindings.ValueOf("unique")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{"m::list": `["site"]`, "m::list.0": `"site"`, "m::list.1": "not found",
 		"m::all": `["site"]`, "moved": `["node","role","module"]`, "of_all": `["node","role","module"]`} {
-		if got := answered(req.Lookup(key)); got != want {
+		if got := resultText(req.Lookup(key)); got != want {
 			t.Errorf("%s is %s, expected %s", key, got, want)
 		}
-		if got := answered(lookupMerged(req, key, unique)); got != want {
+		if got := resultText(lookupMerged(req, key, unique)); got != want {
 			t.Errorf("%s by unique is %s, expected %s", key, got, want)
 		}
 	}
-	if got := answered(lookupMerged(req, "m::plain", unique)); got != `["site"]` {
-		t.Errorf("m::plain by unique is %s, expected what is above the rename", got)
+	if got := resultText(lookupMerged(req, "m::plain", unique)); got != `["site"]` {
+		t.Errorf("m::plain by unique is %s, expected the value above the rename", got)
 	}
 	e, err := engine(req).Explain("m::list")
 	if err != nil {
 		t.Fatal(err)
 	}
-	renamed := "hidden 'm::list' has another name from above this on down"
-	want := []string{"merged ", "hidden 'm::list' has another name from here on down", renamed, renamed, renamed, renamed}
+	renamed := "hidden 'm::list' is renamed above this"
+	want := []string{"merged ", "hidden 'm::list' is renamed from here down", renamed, renamed, renamed, renamed}
 	var states []string
 	for _, c := range e.Candidates {
 		if c.State != lookup.NotEffective {
@@ -123,9 +125,9 @@ func TestKeysThatAreRenamedBelow(t *testing.T) {
 	}
 }
 
-// Of two renames the higher one has what stands between them, and the lower one all below.
-func TestKeysThatAreRenamedTwice(t *testing.T) {
-	req := asked(t, hieraSnapshot(t, `
+// Of two renames, the higher one gets the bindings between them, and the lower one all below.
+func TestTwoRenamesShareBindingsBelow(t *testing.T) {
+	req := requestFor(t, hieraSnapshot(t, `
 -- binder_config.yaml --
 version: 1
 layers:
@@ -151,7 +153,7 @@ m::list: [a]
 m::list: [b]
 `, bindings.Options{}), `{"node": "n1"}`)
 	for key, want := range map[string]string{"m::list": `["site"]`, "none": "not found", "all": `["a","b"]`} {
-		if got := answered(req.Lookup(key)); got != want {
+		if got := resultText(req.Lookup(key)); got != want {
 			t.Errorf("%s is %s, expected %s", key, got, want)
 		}
 	}

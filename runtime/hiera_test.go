@@ -17,7 +17,7 @@ import (
 	"bindc/snapshot"
 )
 
-// hieraContent is a site of Hiera 5, compiled. A hierarchy in global is the global one.
+// hieraContent compiles a site of Hiera 5. A hierarchy in the directory global is the global one.
 func hieraContent(t *testing.T, files string) *snapshot.Content {
 	t.Helper()
 	dir := t.TempDir()
@@ -40,18 +40,18 @@ func hieraContent(t *testing.T, files string) *snapshot.Content {
 	return content
 }
 
-// hieraSnapshot is hieraContent, opened.
+// hieraSnapshot compiles and opens a site of Hiera 5.
 func hieraSnapshot(t *testing.T, files string, opts bindings.Options) *bindings.Snapshot {
 	t.Helper()
-	s := opened(t, hieraContent(t, files), opts, nil)
+	s := openFile(t, hieraContent(t, files), opts, nil)
 	if err := s.Verify(); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// askedOf is a request of the node n1, with facts in JSON.
-func askedOf(t *testing.T, s *bindings.Snapshot, facts string) *bindings.Request {
+// requestN1 makes a request for the node n1, with facts in JSON.
+func requestN1(t *testing.T, s *bindings.Snapshot, facts string) *bindings.Request {
 	t.Helper()
 	f, err := parseFacts([]byte(facts), bindings.FactsOptions{Node: "n1"})
 	if err != nil {
@@ -64,7 +64,7 @@ func askedOf(t *testing.T, s *bindings.Snapshot, facts string) *bindings.Request
 	return req
 }
 
-// strategyOf is a merge strategy as it is written in JSON; "" is the one of lookup_options.
+// strategyOf parses a merge strategy in JSON; "" means the one in lookup_options.
 func strategyOf(t *testing.T, text string) bindings.Value {
 	t.Helper()
 	if text == "" {
@@ -77,8 +77,9 @@ func strategyOf(t *testing.T, text string) bindings.Value {
 	return v
 }
 
-// answered is an answer in words: JSON, with 'sensitive' in front of what is, or why there is none.
-func answered(v bindings.Value, found bool, err error) string {
+// resultText formats a result: JSON, with the prefix 'sensitive' if it is, or the reason why there is
+// none.
+func resultText(v bindings.Value, found bool, err error) string {
 	var e *bindings.Error
 	switch {
 	case err != nil && found:
@@ -100,7 +101,7 @@ func answered(v bindings.Value, found bool, err error) string {
 	return string(out)
 }
 
-// everyPart is a site of every part of Hiera 5, and structured bindings above it.
+// everyPart is a site with every part of Hiera 5, and structured bindings above it.
 const everyPart = `
 -- global/hiera.yaml --
 version: 5
@@ -213,8 +214,8 @@ bind:
   - {name: first, to_first_found: [absent.a, plain]}
 `
 
-// What a key comes to, as it is, or merged as the question says. The answers are those that the documents of Hiera 5
-// give; Puppet gives them too.
+// hieraLookups lists keys, merge strategies and results. The results follow the documentation of
+// Hiera 5, and are those of Puppet.
 var hieraLookups = []struct{ key, merge, want string }{
 	{"top", "", `"global"`},
 	{"plain", "", `"of node"`},
@@ -223,7 +224,7 @@ var hieraLookups = []struct{ key, merge, want string }{
 	{"everywhere", `"hash"`, "evaluation: 'everywhere': the merge strategy 'hash' needs Hashes of Data with " +
 		"Strings as " +
 		"keys, and this is of the kind Array"},
-	{"everywhere", `"uniq"`, "usage: 'everywhere': there is no merge strategy 'uniq', expected first, unique, " +
+	{"everywhere", `"uniq"`, "usage: 'everywhere': unknown merge strategy 'uniq', expected first, unique, " +
 		"hash or deep"},
 	{"everywhere.1", "", `"node"`},
 	{"everywhere.9", "", "not found"},
@@ -249,8 +250,8 @@ var hieraLookups = []struct{ key, merge, want string }{
 	{"number", "", "12"},
 	{"number", `"first"`, "12"},
 	{"letters", "", `"abc"`},
-	{"wrong", "", "evaluation: 'wrong': convert_to of 'wrong' to Integer: Integer(): the String is no Integer"},
-	{"wrong", `"first"`, "evaluation: 'wrong': convert_to of 'wrong' to Integer: Integer(): the String is no Integer"},
+	{"wrong", "", "evaluation: 'wrong': convert_to of 'wrong' to Integer: Integer(): the String is not an Integer"},
+	{"wrong", `"first"`, "evaluation: 'wrong': convert_to of 'wrong' to Integer: Integer(): the String is not an Integer"},
 	{"nested", "", `sensitive {"a":{"password":"s3cr3t","user":"me"}}`},
 	{"nested.a.user", "", "evaluation: 'nested.a.user': 'nested.a.user' needs a Hash with the key 'user', found " +
 		"something sensitive"},
@@ -310,17 +311,17 @@ var hieraLookups = []struct{ key, merge, want string }{
 		"keys, and this is of the kind String"},
 }
 
-func TestLookupsOfHiera5(t *testing.T) {
-	req := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
+func TestHieraLookups(t *testing.T) {
+	req := requestN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
 	for _, c := range hieraLookups {
 		strategy := strategyOf(t, c.merge)
-		if got := answered(lookupMerged(req, c.key, strategy)); got != c.want {
+		if got := resultText(lookupMerged(req, c.key, strategy)); got != c.want {
 			t.Errorf("%s %s is %s, expected %s", c.key, c.merge, got, c.want)
 		}
 		if c.merge != "" {
 			continue
 		}
-		if got := answered(req.Lookup(c.key)); got != c.want {
+		if got := resultText(req.Lookup(c.key)); got != c.want {
 			t.Errorf("%s is %s, expected %s", c.key, got, c.want)
 		}
 	}
@@ -365,19 +366,18 @@ late: text
 loops: "%{lookup('loops')}"
 `
 
-// Why a key of Hiera 5 comes to what it does: what becomes of each of its bindings,
-// and where its options are written.
-func TestExplanationsOfHiera5(t *testing.T) {
-	req := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
-	other := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Suse"}}`)
-	between := asked(t, hieraSnapshot(t, betweenBindings, bindings.Options{}), "{}")
+// Explanations of Hiera 5 keys list the state of each binding, and where the options come from.
+func TestExplainHieraKeys(t *testing.T) {
+	req := requestN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
+	other := requestN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Suse"}}`)
+	between := requestFor(t, hieraSnapshot(t, betweenBindings, bindings.Options{}), "{}")
 	const node, os, web, all, common = "data/nodes/n1.yaml", "data/os/Debian.yaml", "data/role/web.yaml",
 		"data/role/all.yaml", "data/common.yaml"
 	const module, d1, d2 = "modules/m/data/common.yaml", "modules/m/data/d1.yaml", "modules/m/data/d2.yaml"
-	const defaults = "default_hierarchy counts where nothing else is found"
-	// What wins is told whole, also where the key leads into it.
+	const defaults = "default_hierarchy is used only if nothing else is found"
+	// The winning value is shown completely, even if the key leads into it.
 	if e, err := engine(req).Explain("structured.a.b"); err != nil || len(e.Candidates) != 1 ||
-		answered(public(e.Candidates[0].Outcome.Value), true, nil) != `{"a":{"b":1}}` {
+		resultText(public(e.Candidates[0].Outcome.Value), true, nil) != `{"a":{"b":1}}` {
 		t.Errorf("what structured.a.b leads into is explained by %+v, %v", e, err)
 	}
 	for _, c := range []struct {
@@ -410,19 +410,17 @@ func TestExplanationsOfHiera5(t *testing.T) {
 		{req, "m::limits", "merged " + module + ":3:1\nhidden " + d1 + ":4:1 " + defaults + "\nhidden " + d2 +
 			":2:1 " +
 			defaults + "\noptions of m::limits " + module + `:5:1 {"merge":"hash"}`},
-		{req, "m::limits.procs", "in m::limits\nhidden " + module + ":3:1 'm::limits.procs' leads to nothing in what " +
-			"the " +
-			"hierarchies " +
-			"have\nwins " + d1 + ":4:1\nhidden " + d2 + ":2:1 hidden by " + d1 + ":4:1\noptions of m::limits " + d1 +
+		{req, "m::limits.procs", "in m::limits\nhidden " + module + ":3:1 'm::limits.procs' finds nothing in the " +
+			"data of the hierarchies\nwins " + d1 + ":4:1\nhidden " + d2 + ":2:1 hidden by " + d1 + ":4:1\noptions of m::limits " + d1 +
 			`:6:1 {"merge":"first"}`},
 		{req, "m::hidden", "wins " + d1 + ":5:1\noptions of m::hidden " + d1 + `:6:1 {"convert_to":"Sensitive"}`},
 		{req, "m::late", "wins " + d1 + ":11:1\nhidden " + d2 + ":4:1 hidden by " + d1 + ":11:1\noptions of m::late " +
 			common + `:11:1 {"merge":"unique"}`}, // in the hierarchies
-		{req, "now", "wins bindings/default.yaml:11:12 it is what 'renamed' is below this"},
+		{req, "now", "wins bindings/default.yaml:11:12 its value is that of 'renamed' below this"},
 		{req, "absent", ""},
-		{between, "opt", "declined bindings/above.yaml:8:10 it is optional, and yields undef"},
-		{between, "merged", "merged data/a.yaml:3:1\nmerged data/b.yaml:2:1\nhidden bindings/below.yaml:3:45 what is " +
-			"structured is not merged with what is above it\noptions of merged data/a.yaml:4:1 {\"merge\":\"unique\"}"},
+		{between, "opt", "declined bindings/above.yaml:8:10 it is optional, and its value is undef"},
+		{between, "merged", "merged data/a.yaml:3:1\nmerged data/b.yaml:2:1\nhidden bindings/below.yaml:3:45 a " +
+			"structured binding is not merged with those above it\noptions of merged data/a.yaml:4:1 {\"merge\":\"unique\"}"},
 		{between, "a", "wins bindings/above.yaml:4:4\nhidden data/a.yaml:1:1 hidden by bindings/above.yaml:4:4\n" +
 			"hidden bindings/below.yaml:3:9 hidden by bindings/above.yaml:4:4"},
 		{req, "misfit", "merged " + node + ":7:1\nmerged " + common + ":6:1\noptions of misfit " + common +
@@ -444,21 +442,22 @@ func TestExplanationsOfHiera5(t *testing.T) {
 			got = append(got, strings.TrimSpace(b.State+" "+b.At+" "+b.Why))
 		}
 		if o := e.Options; o != nil {
-			got = append(got, "options of "+o.Name+" "+o.At+" "+answered(public(o.Outcome.Value), o.Outcome.Found,
+			got = append(got, "options of "+o.Name+" "+o.At+" "+resultText(public(o.Outcome.Value), o.Outcome.Found,
 				o.Outcome.Err))
 		}
 		if got := strings.Join(got, "\n"); got != c.want {
 			t.Errorf("%s of %s is explained by\n%s\nexpected\n%s", c.key, e.Root, got, c.want)
 		}
-		if got, want := answered(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err),
-			answered(c.req.Lookup(c.key)); got != want {
-			t.Errorf("%s comes to %s where it is explained, and else to %s", c.key, got, want)
+		if got, want := resultText(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err),
+			resultText(c.req.Lookup(c.key)); got != want {
+			t.Errorf("%s is %s when explained, and otherwise %s", c.key, got, want)
 		}
 	}
 }
 
-// What eyaml has encrypted is decrypted by the lookup, and sensitive; without a key that is an error of it alone.
-func TestEncryptedData(t *testing.T) {
+// A text encrypted by eyaml is decrypted by the lookup, and is sensitive. Without a key, only its
+// lookup fails.
+func TestEncryptedTextIsDecrypted(t *testing.T) {
 	const site = `
 -- hiera.yaml --
 version: 5
@@ -504,8 +503,8 @@ bind:
 		}
 		return strings.ReplaceAll(text, "ENC[PKCS7,secret]", "%{role}!"), nil
 	}
-	closed := asked(t, hieraSnapshot(t, site, bindings.Options{}), `{"role": "web"}`)
-	able := asked(t, hieraSnapshot(t, site, bindings.Options{Decrypt: decrypt}), `{"role": "web"}`)
+	closed := requestFor(t, hieraSnapshot(t, site, bindings.Options{}), `{"role": "web"}`)
+	able := requestFor(t, hieraSnapshot(t, site, bindings.Options{Decrypt: decrypt}), `{"role": "web"}`)
 	for _, c := range []struct {
 		req       *bindings.Request
 		key, want string
@@ -519,57 +518,58 @@ bind:
 		{able, "wrong", "encrypted: no key fits"},
 		{closed, "password", "encrypted: the value is encrypted for hiera-eyaml, and no key was given; " +
 			"give bindq the private key with --eyaml-key FILE"},
-		{closed, "gpg", "encrypted: the value is encrypted by the method GPG: expected PKCS7"},
+		{closed, "gpg", "encrypted: the value is encrypted with the method GPG: expected PKCS7"},
 		{closed, "open", "1"},
 	} {
-		if got := answered(c.req.Lookup(c.key)); got != c.want {
+		if got := resultText(c.req.Lookup(c.key)); got != c.want {
 			t.Errorf("%s is %s, expected %s", c.key, got, c.want)
 		}
-		if got := answered(lookupMerged(c.req, c.key, first)); got != c.want {
+		if got := resultText(lookupMerged(c.req, c.key, first)); got != c.want {
 			t.Errorf("the first value of %s is %s, expected %s", c.key, got, c.want)
 		}
 	}
 	for key, want := range map[string]string{"password": `"web!"`, "again": `"web!?"`, "both": `"web! 1 2"`,
 		"marked": `sensitive "with s3"`, "behind": `sensitive "with s3, s4"`, "deeper": `sensitive "s4"`,
 		"structured": `sensitive "s3"`, "first": `sensitive "s3 web!"`} {
-		if got := answered(lookupEntries(able, key, 0, -1, bindings.Value{})); got != want {
+		if got := resultText(lookupEntries(able, key, 0, -1, bindings.Value{})); got != want {
 			t.Errorf("to Puppet, which hides nothing, %s is %s", key, got)
 		}
 	}
 	if _, _, err := able.Lookup("wrong"); !errors.Is(err, noKey) {
-		t.Errorf("what cannot be decrypted fails with %v, not with what decryption says", err)
+		t.Errorf("an undecryptable value fails with %v, not with the error of decryption", err)
 	}
-	if got := answered(able.Lookup("again")); got != `sensitive "web!?"` {
+	if got := resultText(able.Lookup("again")); got != `sensitive "web!?"` {
 		t.Errorf("again is %s", got)
 	}
-	// A message may be shown anywhere: it is hidden from Puppet as well.
+	// A message may be shown anywhere, so it is also hidden from Puppet.
 	for key, want := range map[string]string{
-		"failing": "evaluation: 'failing': the value is sensitive, and so is what went wrong",
+		"failing": "evaluation: 'failing': the value is sensitive, so the error is not shown",
 		"misfit":  "type_mismatch: 'misfit': expected Enum['one', 'two'], found another value, which is sensitive",
 	} {
 		for _, merge := range []bindings.Value{{}, unique} {
-			if got := answered(lookupEntries(able, key, 0, -1, merge)); got != want {
+			if got := resultText(lookupEntries(able, key, 0, -1, merge)); got != want {
 				t.Errorf("to Puppet %s is %s", key, got)
 			}
 		}
-		if got := answered(able.Lookup(key)); got != want {
+		if got := resultText(able.Lookup(key)); got != want {
 			t.Errorf("%s is %s", key, got)
 		}
 	}
 }
 
-// One entry is a hierarchy.
-func TestAHierarchyOfOneEntry(t *testing.T) {
+// A hierarchy may have a single entry.
+func TestHierarchyWithOneEntry(t *testing.T) {
 	s := hieraSnapshot(t, "-- binder_config.yaml --\nversion: 1\nlayers: [{name: hiera, include: 'hiera:/'}]\n"+
 		"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: C, path: common.yaml}]\n"+
 		"-- data/common.yaml --\na: {b: 1}\n", bindings.Options{})
-	if got := answered(asked(t, s, "{}").Lookup("a.b")); got != "1" || !(*lookup.Snapshot)(s).Hiera() {
+	if got := resultText(requestFor(t, s, "{}").Lookup("a.b")); got != "1" || !(*lookup.Snapshot)(s).Hiera() {
 		t.Errorf("a.b is %s, of Hiera 5 %t", got, (*lookup.Snapshot)(s).Hiera())
 	}
 }
 
-// What a lookup needs to know how it is looked up does not need that lookup; and structured bindings close loops too.
-func TestLoopsThroughHiera5(t *testing.T) {
+// Finding out how a key is looked up does not need the lookup of that key. Loops through structured
+// bindings are found too.
+func TestLoopsThroughHiera(t *testing.T) {
 	const site = `
 -- hiera.yaml --
 version: 5
@@ -585,9 +585,9 @@ bind: [[structured, 1]]
 `
 	const options = "loop: 'lookup_options' needs itself: lookup_options -> b -> lookup_options"
 	const b = "loop: 'b' needs itself: b -> lookup_options -> b"
-	req := asked(t, hieraSnapshot(t, site, bindings.Options{}), `{}`)
+	req := requestFor(t, hieraSnapshot(t, site, bindings.Options{}), `{}`)
 	for key, want := range map[string]string{"a": options, "b": b, "a.x": options, "structured": "1"} {
-		if got := answered(req.Lookup(key)); got != want {
+		if got := resultText(req.Lookup(key)); got != want {
 			t.Errorf("%s is %s, expected %s", key, got, want)
 		}
 	}
@@ -604,7 +604,7 @@ bind: [{name: s, to_expression: "if $word { lookup('h.k') }"}]
 `
 	s := hieraSnapshot(t, loops, bindings.Options{})
 	for facts, want := range map[string]string{`{}`: "null", `{"word": 1}`: "loop: 'h.k' needs itself: h.k -> s -> h.k"} {
-		if got := answered(asked(t, s, facts).Lookup("h.k")); got != want {
+		if got := resultText(requestFor(t, s, facts).Lookup("h.k")); got != want {
 			t.Errorf("of %s h.k is %s, expected %s", facts, got, want)
 		}
 	}

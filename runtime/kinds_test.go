@@ -11,12 +11,12 @@ import (
 	bindings "bindc/runtime"
 )
 
-// What a value is, by the methods that ask for one kind, and as an ordinary Go value.
-func TestValuesByKind(t *testing.T) {
+// The methods for each kind, and Interface.
+func TestValueAccessorsByKind(t *testing.T) {
 	const none = "expected "
 	for _, c := range []struct {
 		json                   string
-		bool, int, float, text string // none: an error
+		bool, int, float, text string // "none" means an error
 		len                    int
 		any                    any
 	}{
@@ -58,7 +58,7 @@ func TestValuesByKind(t *testing.T) {
 	}
 }
 
-func TestWalksOfValuesEndEarly(t *testing.T) {
+func TestValueIteratorsStopEarly(t *testing.T) {
 	v, err := parseJSON([]byte(`{"list": [1, 2, 3], "other": 4}`))
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Each key leads, by text of the snapshot, to another that fails.
+// Each key leads, by text in the snapshot, to another key that fails.
 const failing = `bindings_version: 1
 name: default
 bind:
@@ -38,8 +38,8 @@ bind:
       - {name: abstract, to: filled}
 `
 
-// An error is handed on, logged, kept: to whom it comes, the snapshot may be closed.
-func TestErrorsOutliveTheSnapshot(t *testing.T) {
+// Programs return, log and keep errors, so an error must outlive the snapshot.
+func TestErrorOutlivesSnapshot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, failing)
 	for key, code := range map[string]bindings.Code{

@@ -19,7 +19,7 @@ import (
 	"bindc/snapshot"
 )
 
-// chain is n keys, each of which needs the next.
+// chain returns n keys that form a chain of lookups.
 func chain(n int) string {
 	var b strings.Builder
 	b.WriteString("bindings_version: 1\nname: default\nbind:\n")
@@ -30,25 +30,25 @@ func chain(n int) string {
 	return b.String()
 }
 
-// A chain of 500 lookups is followed, a longer one is an error of the key that is one too many.
-func TestAChainOfLookupsIsBounded(t *testing.T) {
-	hold(t, chain(502), "n1", map[string]string{"k0": "evaluation", "k1": "evaluation", "k2": `"hunter"`,
+// A chain of 500 lookups is allowed. In a longer one, the key that is one too many fails.
+func TestChainOfLookupsIsLimited(t *testing.T) {
+	checkLookups(t, chain(502), "n1", map[string]string{"k0": "evaluation", "k1": "evaluation", "k2": `"hunter"`,
 		"k501": `"hunter"`})
 }
 
-// Each key needs the next two times, so that 2^n lookups follow the first.
-func TestTheLookupsBehindOneAreBounded(t *testing.T) {
+// Each key needs the next one twice, so the first causes 2^n lookups.
+func TestExponentialLookupsAreLimited(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("bindings_version: 1\nname: default\nbind:\n  - {name: k0, to: '${word}'}\n")
 	for i := range 16 {
 		fmt.Fprintf(&b, "  - {name: k%d, to_expression: \"[lookup('k%d'), lookup('k%d')][1]\"}\n", i+1, i, i)
 	}
-	hold(t, b.String(), "n1", map[string]string{"k15": `"hunter"`, "k16": "evaluation", "k1": `"hunter"`})
+	checkLookups(t, b.String(), "n1", map[string]string{"k15": `"hunter"`, "k16": "evaluation", "k1": `"hunter"`})
 }
 
-// One lookup leads to 100000 others at most.
-func TestOneLookupLeadsToSoManyOthers(t *testing.T) {
-	hold(t, `bindings_version: 1
+// One lookup may cause at most 100000 others.
+func TestNumberOfNestedLookupsIsLimited(t *testing.T) {
+	checkLookups(t, `bindings_version: 1
 name: default
 bind:
   - {name: k, to: '${word}'}
@@ -57,8 +57,8 @@ bind:
 `, "n1", map[string]string{"all": "100000", "more": "evaluation"})
 }
 
-// A loop that only this request closes names the keys on it, and not those on the way to it.
-func TestALoopNamesTheKeysOnIt(t *testing.T) {
+// The message for a loop in this request names the keys on the loop, not those leading to it.
+func TestLoopErrorNamesItsKeys(t *testing.T) {
 	const source = `bindings_version: 1
 name: default
 bind:
@@ -87,7 +87,7 @@ bind:
 	}
 }
 
-func TestUnknownVariablesAreErrorsWhereThatIsAskedFor(t *testing.T) {
+func TestStrictVariablesMakeLookupsFail(t *testing.T) {
 	const source = `bindings_version: 1
 name: default
 bind:
@@ -115,8 +115,8 @@ bind:
 	}
 }
 
-// A category that cannot be evaluated leaves no request, and what Reset was refused can be tried again.
-func TestACategoryThatFailsLeavesNoRequest(t *testing.T) {
+// If a category cannot be evaluated, there is no request. Reset may be called again after an error.
+func TestFailingCategoryFailsRequest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	buildSite(t, path, map[string]string{
 		"binder_config.yaml":    "version: 1\ncategories: [[checked, '${Integer($number)}']]\n",
@@ -156,7 +156,7 @@ func TestACategoryThatFailsLeavesNoRequest(t *testing.T) {
 	}
 }
 
-// forge opens a snapshot of keys bound to the given stored things for every request.
+// forge opens a snapshot with keys bound unconditionally to the given values.
 func forge(t *testing.T, keys map[string]snapshot.Stored) (*bindings.Snapshot, *bindings.Request) {
 	t.Helper()
 	c := &snapshot.Content{Layers: []string{"site"}}
@@ -189,8 +189,9 @@ func computed(r *recipe.Recipe) snapshot.Stored {
 	return snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, r))}
 }
 
-// Damage behind a key is damage, however the key is come to, and what is beside it is answered.
-func TestDamageIsNoErrorOfABinding(t *testing.T) {
+// Damage of a key's value is reported however the key is reached. Other keys have their normal
+// results.
+func TestDamageOfValueIsReportedAsDamage(t *testing.T) {
 	const arrayOfNoSuchTag = "\x09\x02\x01\x0b"
 	ask := func(key string) snapshot.Stored {
 		return computed(&recipe.Recipe{Kind: recipe.LookupOf, Targets: []recipe.Target{{Key: key}}})
@@ -220,7 +221,7 @@ func TestDamageIsNoErrorOfABinding(t *testing.T) {
 			t.Errorf("%s: %v, %v, %v", key, v, found, err)
 		}
 	}
-	for range 2 { // the second time, the recipe is decoded already
+	for range 2 { // the second time, the recipe is cached
 		if v, found, err := req.Lookup("asks"); err != nil || !found || textOf(v) != "sound" {
 			t.Errorf("asks: %v, %v, %v", v, found, err)
 		}
@@ -241,8 +242,8 @@ func TestDamageIsNoErrorOfABinding(t *testing.T) {
 	}
 }
 
-// What only some scopes contribute to may be damaged too.
-func TestDamagedContributionsAreDamage(t *testing.T) {
+// Contributions of other scopes may be damaged too.
+func TestDamagedContributionIsReported(t *testing.T) {
 	list := computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00in", Options: &recipe.Options{Array: true}})
 	snap, req := forge(t, map[string]snapshot.Stored{"\x00in": {Computed: true, Bytes: "\xff"}, "list": list})
 	var damage *bindings.DamageError
@@ -254,7 +255,7 @@ func TestDamagedContributionsAreDamage(t *testing.T) {
 	}
 }
 
-func TestVerifyKnowsContributionsFromOtherRecipes(t *testing.T) {
+func TestVerifyRejectsMisplacedContributions(t *testing.T) {
 	constant := computed(&recipe.Recipe{Kind: recipe.Constant})
 	contributions := computed(&recipe.Recipe{Kind: recipe.Contributions})
 	for _, c := range []struct {
@@ -271,7 +272,7 @@ func TestVerifyKnowsContributionsFromOtherRecipes(t *testing.T) {
 	}
 }
 
-func TestKeysEndEarly(t *testing.T) {
+func TestKeysStopsEarly(t *testing.T) {
 	snap := open(t, generation(1), bindings.Options{})
 	n := 0
 	for range snap.Keys() {
@@ -283,8 +284,8 @@ func TestKeysEndEarly(t *testing.T) {
 	}
 }
 
-// More recipes than are decoded together: each key has its own.
-func TestEveryRecipeIsTheOneOfItsKey(t *testing.T) {
+// There are more recipes than one chunk holds. Each key has its own recipe.
+func TestEachKeyHasItsOwnRecipe(t *testing.T) {
 	keys := map[string]snapshot.Stored{}
 	for i := range 600 {
 		keys[fmt.Sprint("key", i)] = computed(&recipe.Recipe{Kind: recipe.Constant, Value: value.FromInt(int64(i))})
@@ -300,7 +301,7 @@ func TestEveryRecipeIsTheOneOfItsKey(t *testing.T) {
 	}
 }
 
-func TestACategoryOfNoExpressionIsDamage(t *testing.T) {
+func TestInvalidCategoryExpressionIsDamage(t *testing.T) {
 	good := expr.Append(nil, &expr.Node{Op: expr.Var, Name: "role"})
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	for _, program := range [][]byte{{0xff}, good} {
@@ -321,8 +322,8 @@ func TestACategoryOfNoExpressionIsDamage(t *testing.T) {
 	}
 }
 
-// A multibinding that is needed twice is put together twice, and what a request has no binding of is undef.
-func TestWhatALookupNeedsTwiceOrDoesNotFind(t *testing.T) {
+// A multibinding that is needed twice is evaluated twice. A key without a binding is undef.
+func TestRepeatedAndUnboundLookups(t *testing.T) {
 	const source = `bindings_version: 1
 name: default
 bind:
@@ -337,15 +338,15 @@ bind:
   - when: {node: n2}
     bind: [[elsewhere, there]]
 `
-	hold(t, source, "n1", map[string]string{"twice": `[["hunter"],["hunter"]]`, "of_elsewhere": "null",
+	checkLookups(t, source, "n1", map[string]string{"twice": `[["hunter"],["hunter"]]`, "of_elsewhere": "null",
 		"first": `["hunter"]`, "asked": "[true]", "elsewhere": "", "absent": "", "of_n1": "3"})
-	hold(t, source, "n2", map[string]string{"of_elsewhere": `"there"`, "first": `"there"`, "asked": "[false]",
+	checkLookups(t, source, "n2", map[string]string{"of_elsewhere": `"there"`, "first": `"there"`, "asked": "[false]",
 		"elsewhere": `"there"`, "of_n1": ""})
 }
 
-// Contributions count by precedence, and those of one by place, in whatever order a file has them; of one place the
-// first does.
-func TestContributionsComeInOrder(t *testing.T) {
+// Contributions are ordered by precedence and then by place, whatever their order in the file. Of
+// one place, the first is used.
+func TestContributionsAreOrderedByPrecedenceAndPlace(t *testing.T) {
 	part := func(precedence, place uint32, text string) recipe.Part {
 		return recipe.Part{Precedence: precedence, Place: place,
 			Recipe: &recipe.Recipe{Kind: recipe.Constant, Value: value.FromString(text)}}
@@ -362,7 +363,7 @@ func TestContributionsComeInOrder(t *testing.T) {
 	}
 }
 
-func TestErrorsNameTheContribution(t *testing.T) {
+func TestErrorNamesTheContribution(t *testing.T) {
 	const source = `bindings_version: 1
 name: default
 bind:
@@ -398,8 +399,9 @@ bind:
 	}
 }
 
-// A guard may be of no category, values of an exact dimension need not be text, and strictness comes from the file.
-func TestDimensionsAsAFileMayHaveThem(t *testing.T) {
+// A guard may have no category, values of an exact dimension need not be text, and the file may
+// demand strict variables.
+func TestUnusualDimensions(t *testing.T) {
 	variable := func(name string) []byte { return expr.Append(nil, &expr.Node{Op: expr.Var, Name: name}) }
 	c := &snapshot.Content{
 		Layers: []string{"site"},
@@ -451,13 +453,13 @@ func TestDimensionsAsAFileMayHaveThem(t *testing.T) {
 			t.Errorf("an unknown variable: %v", err)
 		}
 		if text, has := req.Category("guard"); has {
-			t.Errorf("a guard is no category, and is %q", text)
+			t.Errorf("a guard is returned as a category: %q", text)
 		}
 	}
 }
 
-// A list of values, a recipe or a table outside the file is damage, also where another key needs it.
-func TestWhatIsOutsideTheFileIsDamage(t *testing.T) {
+// A list of values, a recipe or a table outside the file is damage, also if another key needs it.
+func TestReferenceOutsideFileIsDamage(t *testing.T) {
 	ask := func(key string) snapshot.Stored {
 		return computed(&recipe.Recipe{Kind: recipe.LookupOf, Targets: []recipe.Target{{Key: key}}})
 	}
@@ -474,7 +476,7 @@ func TestWhatIsOutsideTheFileIsDamage(t *testing.T) {
 		Levels: []snapshot.Level{{Scopes: []snapshot.Scope{{Entries: []snapshot.Entry{{Key: 0, Value: 0},
 			{Key: 3, Value: 4}}}}}, {Dimensions: []int{0}}},
 	}
-	for i := range 100 { // too many for columns of their own: they have tables
+	for i := range 100 { // too many for separate columns, so they have tables
 		c.Levels[1].Scopes = append(c.Levels[1].Scopes, snapshot.Scope{Values: []string{fmt.Sprint("role", i)},
 			Entries: []snapshot.Entry{{Key: 3, Value: 4}}})
 	}
@@ -498,7 +500,8 @@ func TestWhatIsOutsideTheFileIsDamage(t *testing.T) {
 		}
 	}
 	s.Close()
-	// In a key record, the offset of the list stands five bytes before the text, the default nine (format.md).
+	// In a key record, the offset of the list is five bytes before the text, and the default nine
+	// (format.md).
 	put := func(key string, before int, number string) {
 		copy(file[bytes.Index(file, []byte(key))-before:], number)
 	}
@@ -525,7 +528,7 @@ func TestWhatIsOutsideTheFileIsDamage(t *testing.T) {
 	}
 }
 
-func TestAnErrorComesWithoutAValue(t *testing.T) {
+func TestErrorComesWithoutValue(t *testing.T) {
 	req, err := open(t, `bindings_version: 1
 name: default
 bind:
@@ -539,7 +542,7 @@ bind:
 	}
 }
 
-func TestWhatHoldsASensitiveValueIsSensitive(t *testing.T) {
+func TestContainerOfSensitiveValueIsSensitive(t *testing.T) {
 	req, err := open(t, `bindings_version: 1
 name: default
 bind: [{name: secret, sensitive: true, to: hunter2}, [plain, text]]
@@ -571,8 +574,8 @@ bind: [{name: secret, sensitive: true, to: hunter2}, [plain, text]]
 	}
 }
 
-// What only the snapshot itself asks for is not found by those who do, and damages nothing: the contributions to a
-// multibinding, and of Hiera 5 what is merged and how, under these names or in quotes.
+// Internal keys cannot be looked up, and trying is not damage. These are contributions to a
+// multibinding and the merges and options of Hiera 5, also in quotes.
 func TestInternalKeysAreNotFound(t *testing.T) {
 	files := maps.Clone(decliningSite)
 	files["bindings/default.yaml"] += `  - {name: list, multibind_id: list, type: Array}

@@ -126,8 +126,9 @@ bind:
       - {in: alternatives, to: once}
 `
 
-// hold looks keys up for a node and compares values, as JSON, or codes of errors; "" is not found.
-func hold(t *testing.T, source, node string, want map[string]string) {
+// checkLookups looks keys up for a node and compares the values in JSON, or the codes of errors; "" means
+// not found.
+func checkLookups(t *testing.T, source, node string, want map[string]string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, source)
@@ -177,8 +178,8 @@ func requestOf(t *testing.T, path, node string, facts map[string]any) *bindings.
 	return req
 }
 
-func TestRecipesAreFollowed(t *testing.T) {
-	hold(t, recipeBindings, "n1", map[string]string{
+func TestLookupEvaluatesRecipes(t *testing.T) {
+	checkLookups(t, recipeBindings, "n1", map[string]string{
 		"of_one": `1`, "of_one_as_text": "type_mismatch", "of_fails": "evaluation", "of_missing": "null",
 		"of_fails_typed": "evaluation",
 		"first":          `1`, "first_is_empty": `""`, "first_is_typed": "type_mismatch", "first_fails": "evaluation",
@@ -192,8 +193,8 @@ func TestRecipesAreFollowed(t *testing.T) {
 	})
 }
 
-func TestContributionsAreCollected(t *testing.T) {
-	hold(t, multibindings, "n1", map[string]string{
+func TestLookupCollectsContributions(t *testing.T) {
+	checkLookups(t, multibindings, "n1", map[string]string{
 		"list":      `["special","of two","general"]`,
 		"once":      `["b",["a"]]`,
 		"flat":      `["a","b"]`,
@@ -207,7 +208,7 @@ func TestContributionsAreCollected(t *testing.T) {
 		"pairs": `{"n":["special","general"]}`, "alternatives": `["once"]`, "needy": "loop",
 		"no_parts": `[]`, "no_named_parts": `{}`,
 	})
-	hold(t, multibindings, "n2", map[string]string{
+	checkLookups(t, multibindings, "n2", map[string]string{
 		"list": `["of two","general"]`, "pairs": "type_mismatch", "alternatives": `["once"]`, "needy": `[]`,
 		"strict": `{"n":"general"}`, "merged": `{"n":{"low":1,"both":1}}`, "merged_text": `{"n":{"low":1}}`,
 	})
@@ -223,7 +224,7 @@ categories:
   - [checked, '${Integer($number)}']
 `
 
-func TestCategoriesOfARequest(t *testing.T) {
+func TestRequestEvaluatesCategories(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	buildSite(t, path, map[string]string{"binder_config.yaml": categories, "bindings/default.yaml": `bindings_version: 1
 name: default

@@ -11,7 +11,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// mergingSite merges what all have, what one node has, and what is computed or decrypted.
+// mergingSite merges common data with data of one node, computed data and encrypted data.
 var mergingSite = map[string]string{
 	"hiera.yaml": `version: 5
 defaults: {lookup_key: eyaml_lookup_key}
@@ -43,8 +43,8 @@ above: {open: 1}
 `,
 }
 
-// What was merged once is merged again for other facts only.
-func TestMergesAreOfTheFactsOfTheRequest(t *testing.T) {
+// A cached merge is used until the facts change.
+func TestMergesAreCachedPerFacts(t *testing.T) {
 	snap, decrypted := openMerging(t)
 	of := func(node string) *bindings.Facts {
 		facts, err := parseFacts(fmt.Appendf(nil, `{"node": %q}`, node), bindings.FactsOptions{})
@@ -81,27 +81,27 @@ func TestMergesAreOfTheFactsOfTheRequest(t *testing.T) {
 		for range 2 {
 			want++
 			if got := answerOf(t, req, key); got != `"<sensitive>"` || *decrypted != want {
-				t.Errorf("lookup %d of what is encrypted, %s: %s, decrypted %d times", want, key, got, *decrypted)
+				t.Errorf("lookup %d of an encrypted value, %s: %s, decrypted %d times", want, key, got, *decrypted)
 			}
 		}
 	}
 }
 
-// What is merged is sensitive, and not the options by which it is.
-func TestOptionsOfWhatIsEncryptedAreShown(t *testing.T) {
+// The merged value is sensitive, but the options of the merge are not.
+func TestExplainShowsOptionsOfEncryptedValue(t *testing.T) {
 	snap, _ := openMerging(t)
-	e, err := engine(asked(t, snap, `{}`)).Explain("secret")
+	e, err := engine(requestFor(t, snap, `{}`)).Explain("secret")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := e.Options; o == nil || answered(public(o.Outcome.Value), true, nil) != `{"merge":"hash"}` ||
+	if o := e.Options; o == nil || resultText(public(o.Outcome.Value), true, nil) != `{"merge":"hash"}` ||
 		!e.Outcome.Value.Sensitive() {
 		t.Errorf("%+v of %v", o, e.Outcome)
 	}
 }
 
-// One request may be asked by several goroutines for what none of them has merged yet.
-func TestMergesOfOneRequestAtOnce(t *testing.T) {
+// Several goroutines may look keys up in one request before any of them has merged them.
+func TestConcurrentMergesInOneRequest(t *testing.T) {
 	snap, _ := openMerging(t)
 	facts, err := parseFacts([]byte(`{"node": "a"}`), bindings.FactsOptions{})
 	if err != nil {
@@ -154,10 +154,11 @@ func answerOf(t *testing.T, req *bindings.Request, key string) string {
 	return string(text)
 }
 
-// What cannot be merged is an error however often it is asked for. A text that nothing is merged with is a list by the
-// strategy unique, as there could be other layers; in a default_hierarchy of one entry it is alone.
+// Values that cannot be merged give an error at each lookup. With the strategy unique, a single
+// text becomes a list, because other layers may exist. In a default_hierarchy with one entry, it
+// stays a text.
 func TestMergesBetweenLayers(t *testing.T) {
-	req := asked(t, hieraSnapshot(t, `
+	req := requestFor(t, hieraSnapshot(t, `
 -- global/hiera.yaml --
 version: 5
 hierarchy: [{name: Global, path: global.yaml}]
@@ -182,13 +183,13 @@ m::late: {b: 2}
 `, bindings.Options{}), `{}`)
 	const misfit = ": the merge strategy 'hash' needs Hashes of Data with Strings as keys, and this is of the kind " +
 		"String"
-	if got := states(t, req, "m::late.b"); got != "merged merged hidden" { // though what could be merged has no b
+	if got := states(t, req, "m::late.b"); got != "merged merged hidden" { // although the merged values have no b
 		t.Errorf("the bindings that cannot be merged are %s", got)
 	}
 	for key, want := range map[string]string{"misfit": "evaluation: 'misfit'" + misfit,
 		"misfit.a": "evaluation: 'misfit.a'" + misfit, "alone": `["text"]`, "m::alone": `"text"`} {
 		for range 2 {
-			if got := answered(req.Lookup(key)); got != want {
+			if got := resultText(req.Lookup(key)); got != want {
 				t.Errorf("%s is %s, expected %s", key, got, want)
 			}
 		}
@@ -197,14 +198,14 @@ m::late: {b: 2}
 
 // In a forged file a merge may have nothing to merge except merges, or may be filed under a key that no lookup reaches.
 // Verify cannot see either, so lookups do not report damage.
-func TestForgedMerges(t *testing.T) {
+func TestForgedMergesAreNotDamage(t *testing.T) {
 	req := forgedMerge(t, recipe.MergeKey("users"), recipe.MergeKey("other"))
 	if err := req.Snapshot().Verify(); err != nil {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{"users": "null", "users.root": "not found"} {
-		for what, got := range map[string]string{"a lookup": answered(req.Lookup(key)),
-			"a merge": answered(lookupMerged(req, key, bindings.Value{}))} {
+		for what, got := range map[string]string{"a lookup": resultText(req.Lookup(key)),
+			"a merge": resultText(lookupMerged(req, key, bindings.Value{}))} {
 			if got != want {
 				t.Errorf("%s of %s finds %s, expected %s", what, key, got, want)
 			}
@@ -217,12 +218,12 @@ func TestForgedMerges(t *testing.T) {
 	const key = "it's"
 	const want = "evaluation: 'it's': 'it's' is not a valid key: quotes must enclose everything between " +
 		"two dots, and something must be inside them"
-	if got := answered(forgedMerge(t, "users", key).Lookup(key)); got != want {
-		t.Errorf("what no key can lead to is %s, expected %s", got, want)
+	if got := resultText(forgedMerge(t, "users", key).Lookup(key)); got != want {
+		t.Errorf("a key that cannot be reached is %s, expected %s", got, want)
 	}
 }
 
-// forgedMerge is a request of a site that merges users, one of whose keys somebody has renamed.
+// forgedMerge makes a request for a site that merges users. One of the keys is renamed in the file.
 func forgedMerge(t *testing.T, from, to string) *bindings.Request {
 	t.Helper()
 	content := hieraContent(t, "-- hiera.yaml --\nversion: 5\n-- data/common.yaml --\n"+
@@ -232,5 +233,5 @@ func forgedMerge(t *testing.T, from, to string) *bindings.Request {
 			content.Keys[i].Name = to
 		}
 	}
-	return asked(t, opened(t, content, bindings.Options{}, nil), `{}`)
+	return requestFor(t, openFile(t, content, bindings.Options{}, nil), `{}`)
 }

@@ -9,7 +9,7 @@ import (
 
 // A lookup misses the variables, and parts of variables, that its value needs and the request lacks. Each comes with
 // the name that was probably meant.
-func TestMissedVariables(t *testing.T) {
+func TestMissedYieldsUnsetVariables(t *testing.T) {
 	s := openSite(t, map[string]string{"bindings/default.yaml": `bindings_version: 1
 name: default
 bind:
@@ -27,7 +27,7 @@ bind:
   - {name: local, to_expression: "[{'a' => 1}].map |$h| { $h['b'] }"}
   - [constant, 1]
 `})
-	r := asked(t, s, `{"os": {"family": "RedHat", "release": {"major": "9"}, "7": 1}, "roll": "x", "disks": [1],
+	r := requestFor(t, s, `{"os": {"family": "RedHat", "release": {"major": "9"}, "7": 1}, "roll": "x", "disks": [1],
   "nothing": null}`)
 	for key, want := range map[string]string{
 		"role":     "$role ($roll)",
@@ -61,6 +61,6 @@ bind:
 		t.Errorf("%d variables before the caller stopped", seen)
 	}
 	if _, _, err := r.Lookup("role"); err != nil {
-		t.Error(err) // nothing is collected without a question
+		t.Error(err) // nothing is recorded without a lookup
 	}
 }

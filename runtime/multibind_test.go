@@ -13,20 +13,20 @@ import (
 	"bindc/snapshot"
 )
 
-// optionalPart is a contribution that is there if the variable word, or no other, is asked for.
+// optionalPart is a contribution that has a value only if the variable that it uses is word.
 func optionalPart(name string, precedence uint32, asks string) recipe.Part {
 	return recipe.Part{Name: name, Named: name != "", Precedence: precedence,
 		Recipe: &recipe.Recipe{Kind: recipe.Expression, Expr: variable(asks), Optional: true}}
 }
 
-// hashPart contributes a hash in JSON.
+// hashPart is a contribution of a hash in JSON.
 func hashPart(t *testing.T, name string, precedence uint32, json string) recipe.Part {
 	t.Helper()
 	v, err := parseJSON([]byte(json))
 	if err != nil {
 		t.Fatal(err)
 	}
-	expr := of(expr.HashLit, "")
+	expr := newNode(expr.HashLit, "")
 	for k, e := range v.Entries() {
 		expr.Kids = append(expr.Kids, literal(value.FromString(textOf(k))), literal(value.FromInt(intOf(e))))
 	}
@@ -36,24 +36,25 @@ func hashPart(t *testing.T, name string, precedence uint32, json string) recipe.
 
 func literal(v value.Value) *expr.Node { return &expr.Node{Op: expr.Const, Value: v} }
 
-// under says that contributions named old have the name name: too, or instead.
+// under returns a part that renames contributions named old, or gives them another name.
 func under(kind recipe.Kind, name, old string, precedence uint32) recipe.Part {
 	return recipe.Part{Name: name, Named: true, Precedence: precedence, Recipe: &recipe.Recipe{Kind: kind, Name: old}}
 }
 
-// collects tells what a multibinding with these options makes of contributions, as JSON, or the code of the error.
-func collects(t *testing.T, options recipe.Options, parts ...recipe.Part) string {
+// collect returns the value of a multibinding with these options and contributions as JSON, or the
+// code of the error.
+func collect(t *testing.T, options recipe.Options, parts ...recipe.Part) string {
 	t.Helper()
-	s := opened(t, &snapshot.Content{Layers: []string{"site"}, ARM8: true,
+	s := openFile(t, &snapshot.Content{Layers: []string{"site"}, ARM8: true,
 		Keys: []snapshot.Key{{Name: "\x00m", Default: 0}, {Name: "m", Default: 1}},
 		Values: []snapshot.Stored{contribute(parts...), computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00m",
 			Options: &options})}}, bindings.Options{}, nil)
-	return outcomeOf(asked(t, s, `{"word": "there"}`).Lookup("m"))
+	return outcomeOf(requestFor(t, s, `{"word": "there"}`).Lookup("m"))
 }
 
-// A contribution that declines is not there, however contributions are put together: one of its name counts, and it is
-// no duplicate.
-func TestContributionsThatDecline(t *testing.T) {
+// A contribution that declines is ignored, whatever the options: another one of its name is used,
+// and it is not a duplicate.
+func TestDecliningContributionIsIgnored(t *testing.T) {
 	array := recipe.Options{Array: true, PriorityOnNamed: true}
 	unnamed := recipe.Options{Array: true, PriorityOnUnnamed: true}
 	hash := func(r recipe.Resolution) recipe.Options { return recipe.Options{Resolution: r} }
@@ -68,23 +69,23 @@ func TestContributionsThatDecline(t *testing.T) {
 			Element: types.Of(types.Scalar)}, []recipe.Part{optionalPart("n", 1, "no"), part("n", 2, "low")},
 			`["low"]`},
 		{"there, in an array", array, []recipe.Part{optionalPart("n", 1, "word"), part("n", 2, "low")}, `["there"]`},
-		{"beside, in an array", array, []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"), part("m", 1, "b")},
+		{"optional in an array", array, []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"), part("m", 1, "b")},
 			`["a","b"]`},
 		{"before, in an array", array, []recipe.Part{optionalPart("n", 1, "no"), part("n", 1, "a")}, `["a"]`},
-		{"beside, and there, in an array", array, []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "word")},
+		{"duplicate in an array", array, []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "word")},
 			"duplicate"},
-		{"beside, without a name", unnamed, []recipe.Part{part("", 1, "a"), optionalPart("", 1, "no")}, `["a"]`},
-		{"beside, without a name, and there", unnamed, []recipe.Part{part("", 1, "a"), optionalPart("", 1, "word")},
+		{"optional without a name", unnamed, []recipe.Part{part("", 1, "a"), optionalPart("", 1, "no")}, `["a"]`},
+		{"duplicate without a name", unnamed, []recipe.Part{part("", 1, "a"), optionalPart("", 1, "word")},
 			"duplicate"},
 		{"above, in a hash", hash(recipe.Priority), []recipe.Part{optionalPart("n", 1, "no"), part("n", 2, "low")},
 			`{"n":"low"}`},
 		{"below, in a hash", hash(recipe.Priority), []recipe.Part{part("n", 1, "high"), optionalPart("n", 2, "word")},
 			`{"n":"high"}`},
-		{"beside, in a hash", hash(recipe.Priority), []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"),
+		{"optional in a hash", hash(recipe.Priority), []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"),
 			part("m", 1, "b")}, `{"n":"a","m":"b"}`},
-		{"beside, and there, in a hash", hash(recipe.Priority), []recipe.Part{part("n", 1, "a"),
+		{"duplicate in a hash", hash(recipe.Priority), []recipe.Part{part("n", 1, "a"),
 			optionalPart("n", 1, "word")}, "duplicate"},
-		{"of those of which the first counts", hash(recipe.Ignore), []recipe.Part{optionalPart("n", 1, "no"),
+		{"ignore, the first declining", hash(recipe.Ignore), []recipe.Part{optionalPart("n", 1, "no"),
 			part("n", 2, "low"), part("m", 2, "b")}, `{"n":"low","m":"b"}`},
 		{"where two are an error", hash(recipe.ErrorOnConflict), []recipe.Part{part("n", 1, "a"),
 			optionalPart("n", 2, "no"), part("m", 3, "b")}, `{"n":"a","m":"b"}`},
@@ -100,28 +101,28 @@ func TestContributionsThatDecline(t *testing.T) {
 		{"that yield undef, and are there all the same", array, []recipe.Part{{Recipe: &recipe.Recipe{
 			Kind: recipe.Expression, Expr: variable("no")}}, part("m", 1, "a")}, `[null,"a"]`},
 	} {
-		if got := collects(t, c.options, c.parts...); got != c.want {
+		if got := collect(t, c.options, c.parts...); got != c.want {
 			t.Errorf("%s: %s, expected %s", c.what, got, c.want)
 		}
 	}
 	fails := part("n", 1, "")
 	fails.Recipe = &recipe.Recipe{Kind: recipe.Abstract}
-	texts := recipe.Options{Array: true, Element: types.Of(types.Scalar)} // to which what fails is not held
+	texts := recipe.Options{Array: true, Element: types.Of(types.Scalar)} // not checked for a contribution that fails
 	for _, options := range []recipe.Options{array, texts, hash(recipe.Priority), hash(recipe.Included)} {
-		if got := collects(t, options, part("m", 1, "a"), fails); got != "abstract" {
+		if got := collect(t, options, part("m", 1, "a"), fails); got != "abstract" {
 			t.Errorf("one that fails, %+v: %s", options, got)
 		}
 	}
 	for _, options := range []recipe.Options{array, hash(recipe.Priority), hash(recipe.ErrorOnConflict)} {
-		if got := collects(t, options, part("n", 1, "a"), fails); got != "duplicate" { // which facts do not mend
-			t.Errorf("two of one name, one of which fails, %+v: %s", options, got)
+		if got := collect(t, options, part("n", 1, "a"), fails); got != "duplicate" { // facts cannot resolve it
+			t.Errorf("two of one name, one failing, %+v: %s", options, got)
 		}
 	}
 }
 
 // Renames apply to contributions of lower precedence, lowest first. Aliases come after them and have no order, as with
 // keys: if a name exists, all its aliases do.
-func TestContributionsUnderOtherNames(t *testing.T) {
+func TestRenamedAndAliasedContributions(t *testing.T) {
 	rename := func(name, old string, precedence uint32) recipe.Part {
 		return under(recipe.RenamedPart, name, old, precedence)
 	}
@@ -133,12 +134,12 @@ func TestContributionsUnderOtherNames(t *testing.T) {
 		parts []recipe.Part
 		want  string
 	}{
-		{"what is lower is renamed", []recipe.Part{part("old", 1, "high"), rename("new", "old", 2),
+		{"only lower contributions are renamed", []recipe.Part{part("old", 1, "high"), rename("new", "old", 2),
 			part("old", 2, "same"), part("old", 3, "low"), part("other", 3, "other")},
 			`{"old":["high","same"],"new":["low"],"other":["other"]}`},
 		{"twice", []recipe.Part{rename("c", "b", 1), rename("b", "a", 2), part("a", 3, "v"), part("b", 3, "w")},
 			`{"c":["v","w"]}`},
-		{"of one name, each what is left to it", []recipe.Part{rename("c", "a", 1), rename("b", "a", 2),
+		{"two renames of one name", []recipe.Part{rename("c", "a", 1), rename("b", "a", 2),
 			part("a", 2, "w"), part("a", 3, "v")}, `{"c":["w"],"b":["v"]}`},
 		{"the lower rename comes first", []recipe.Part{rename("b", "a", 1), rename("c", "b", 2), part("a", 3, "v")},
 			`{"b":["v"]}`},
@@ -146,7 +147,7 @@ func TestContributionsUnderOtherNames(t *testing.T) {
 			part("b", 2, "2")}, `{"b":["1"],"a":["2"]}`},
 		{"two to one name", []recipe.Part{rename("n", "a", 1), rename("n", "b", 1), part("b", 2, "2"),
 			part("a", 3, "1"), part("a", 2, "3")}, `{"n":["2","3","1"]}`},
-		{"beside what has the name already", []recipe.Part{part("a", 1, "high"), rename("a", "b", 2),
+		{"renamed to an existing name", []recipe.Part{part("a", 1, "high"), rename("a", "b", 2),
 			part("b", 3, "b"), part("a", 3, "low")}, `{"a":["high","b","low"]}`},
 		{"an alias is of all", []recipe.Part{part("old", 1, "high"), alias("new", "old", 2), part("old", 3, "low")},
 			`{"old":["high","low"],"new":["high","low"]}`},
@@ -162,25 +163,26 @@ func TestContributionsUnderOtherNames(t *testing.T) {
 			`{"a":["v"],"b":["v"],"c":["v"]}`},
 		{"renames come before aliases", []recipe.Part{part("old", 1, "high"), alias("other", "old", 1),
 			rename("new", "old", 2), part("old", 3, "low")}, `{"old":["high"],"other":["high"],"new":["low"]}`},
-		{"an alias of what is renamed", []recipe.Part{alias("also", "new", 1), rename("new", "old", 1),
+		{"an alias of a new name", []recipe.Part{alias("also", "new", 1), rename("new", "old", 1),
 			part("old", 2, "v")}, `{"new":["v"],"also":["v"]}`},
 		{"of a name that nothing has", []recipe.Part{alias("b", "none", 1), rename("c", "none", 1), part("a", 2, "v")},
 			`{"a":["v"]}`},
 	} {
-		if got := collects(t, recipe.Options{Resolution: recipe.AppendAll}, c.parts...); got != c.want {
+		if got := collect(t, recipe.Options{Resolution: recipe.AppendAll}, c.parts...); got != c.want {
 			t.Errorf("%s: %s, expected %s", c.what, got, c.want)
 		}
 	}
-	// What has no name has none of these, and in an array each name is one element.
+	// Renames and aliases do not apply to contributions without a name. In an array, each name is
+	// one element.
 	array := recipe.Options{Array: true}
-	if got := collects(t, array, alias("b", "a", 1), rename("c", "", 1), alias("d", "", 1), part("a", 2, "v"),
+	if got := collect(t, array, alias("b", "a", 1), rename("c", "", 1), alias("d", "", 1), part("a", 2, "v"),
 		part("", 2, "w")); got != `["v","v","w"]` {
 		t.Errorf("in an array: %s", got)
 	}
 }
 
-// A combinator decides alone what is made of the contributions; uniq is applied to what it made.
-func TestCombinators(t *testing.T) {
+// A combinator alone decides how contributions are combined. uniq is applied to its result.
+func TestCombinatorCombinesContributions(t *testing.T) {
 	const declines = `to_expression: '$no', optional: true`
 	const source = `bindings_version: 1
 name: default
@@ -218,7 +220,7 @@ bind:
   - {in: failing_named, name: a, to_expression: 'Integer($word)'}
   - {in: failing_named, name: b, to: 1}
 `
-	hold(t, source, "n1", map[string]string{
+	checkLookups(t, source, "n1", map[string]string{
 		"twice": `[1,1,2,2]`, "uniq": `[1,2]`, "text": "type_mismatch", "none": `[]`,
 		"named": `{"a":["a",["a",null,3],1],"c":["c",null,2]}`,
 		"each":  `{"a":[1],"b":[2]}`, "whole": `{"a":1}`,
@@ -226,8 +228,8 @@ bind:
 	})
 }
 
-// Why a contribution is there, or is not: it has another name, it declines, or gives others a name.
-func TestExplanationsOfContributions(t *testing.T) {
+// Explanations say that a contribution has another name, declines, or renames others.
+func TestExplainContributions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	buildSite(t, path, map[string]string{
 		"binder_config.yaml": `version: 1
@@ -275,7 +277,7 @@ bind:
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, told(e, "")...)
+		got = append(got, explanationText(e, "")...)
 	}
 	const want = `
 set: {new => 1, other => 2, also => 2, optional => 4}
@@ -287,7 +289,7 @@ set: {new => 1, other => 2, also => 2, optional => 4}
   contribution renames site also [] bindings/default.yaml:6:12: not found ` +
 		`(contributions named 'other' have this name too)
   contribution declined site optional [] bindings/default.yaml:8:21: not found ` +
-		`(there is nothing that it could contribute)
+		`(it has nothing to contribute)
   contribution wins low old [] bindings/low.yaml:4:21: 1
   contribution wins low other [] bindings/low.yaml:5:21: 2
   contribution wins low optional [] bindings/low.yaml:6:21: 4
@@ -305,7 +307,7 @@ all: {one => [1, 2]}
   contribution wins low one [{node n1}] bindings/low.yaml:12:47: 1
   contribution wins low one [{node n1}] bindings/low.yaml:13:76: 2
   contribution declined low two [{node n1}] bindings/low.yaml:14:76: not found ` +
-		`(there is nothing that it could contribute)
+		`(it has nothing to contribute)
   contribution hidden low one [{environment production}] bindings/low.yaml:13:76: 2 ` +
 		`(hidden by bindings/low.yaml:13:76)
   contribution hidden low two [{environment production}] bindings/low.yaml:14:76: not found ` +

@@ -11,9 +11,10 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Who sends only what a snapshot needs gets the answers of who sends all facts: of each variable there is, also of
-// those that are derived, whatever the facts have of what they are derived from.
-func TestNeededFactsAreEnough(t *testing.T) {
+// A client that sends only the variables in Needs gets the same results as one that sends all
+// facts. This holds for every variable, including derived ones, whichever of their sources are
+// given.
+func TestNeedsListsAllVariables(t *testing.T) {
 	type hash = map[string]any
 	all := hash{
 		"fqdn": "a.example.org", "hostname": "a", "domain": "example.org", "clientcert": "b.example.org",
@@ -56,7 +57,7 @@ func TestNeededFactsAreEnough(t *testing.T) {
 	}
 }
 
-// names are those of facts, sorted.
+// names returns the sorted names of facts.
 func names(facts map[string]any) []string {
 	var out []string
 	for k := range facts {
@@ -84,8 +85,8 @@ func answer(t *testing.T, snap *bindings.Snapshot, facts map[string]any, trusted
 	return fmt.Sprint(v, found, err)
 }
 
-// What is effective is what Candidates says of it, in that order.
-func TestEffectiveIsWhatCandidatesHave(t *testing.T) {
+// Effective returns the outcomes of the effective candidates in the same order.
+func TestEffectiveAgreesWithCandidates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	buildSite(t, path, map[string]string{
 		"binder_config.yaml": `version: 1

@@ -9,7 +9,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-func TestOpenBytesAnswersAsOpenDoes(t *testing.T) {
+func TestOpenBytesAgreesWithOpen(t *testing.T) {
 	path, remove := exampleSnapshot()
 	defer remove()
 	content, err := os.ReadFile(path)
@@ -27,7 +27,7 @@ func TestOpenBytesAnswersAsOpenDoes(t *testing.T) {
 	if err != nil || asked != 1 {
 		t.Fatalf("%v, and Accept is asked %d times", err, asked)
 	}
-	clear(content) // it is copied
+	clear(content) // OpenBytes has copied it
 	facts, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{Node: "web1.example.org"})
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestOpenBytesAnswersAsOpenDoes(t *testing.T) {
 	}
 }
 
-func TestOpenBytesRefusesWhatOpenRefuses(t *testing.T) {
+func TestOpenBytesRejectsInvalidFiles(t *testing.T) {
 	path, remove := exampleSnapshot()
 	defer remove()
 	content, err := os.ReadFile(path)

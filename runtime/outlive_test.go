@@ -42,7 +42,7 @@ var keptTexts = map[string]string{
 	"hats":     "[bowler, fez]",
 }
 
-// openKept opens the site in dir. After Close, only what the test keeps refers to the snapshot.
+// openKept opens the site in dir. After Close, only values kept by the test refer to the snapshot.
 func openKept(t *testing.T, dir string) (*bindings.Snapshot, *bindings.Request) {
 	t.Helper()
 	path := filepath.Join(dir, "site.bsnap")
@@ -63,7 +63,7 @@ func openKept(t *testing.T, dir string) (*bindings.Snapshot, *bindings.Request) 
 }
 
 // A program may cache a value and close the snapshot.
-func TestValuesOutliveTheSnapshot(t *testing.T) {
+func TestValueOutlivesSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	kept := keepValues(t, dir)
 	if n := mapped(t, dir, 1); n != 1 {
@@ -103,7 +103,7 @@ func keepValues(t *testing.T, dir string) map[string]bindings.Value {
 }
 
 // Texts, keys, explanations, facts and converted Values do not need the file.
-func TestTextsAndExplanationsOutliveTheSnapshot(t *testing.T) {
+func TestTextsAndExplanationsOutliveSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	texts, keys, others := takeTexts(t, dir)
 	if n := mapped(t, dir, 0); n != 0 {

@@ -54,7 +54,7 @@ var hatProducers = map[string]bindings.Producer{
 	},
 }
 
-// producerRequest compiles producerBindings and makes a request of a node with osfamily Debian.
+// producerRequest compiles producerBindings and makes a request for a node with osfamily Debian.
 func producerRequest(t *testing.T, node string, producers map[string]bindings.Producer) *bindings.Request {
 	t.Helper()
 	dir := t.TempDir()
@@ -95,7 +95,7 @@ func producerRequest(t *testing.T, node string, producers map[string]bindings.Pr
 	return req
 }
 
-func TestARegisteredProducerMakesTheValue(t *testing.T) {
+func TestProducerComputesValue(t *testing.T) {
 	req := producerRequest(t, "kermit", hatProducers)
 	for key, want := range map[string]string{
 		"has_funny_hat": `{"value":"the_pope"}`,
@@ -126,7 +126,7 @@ func TestARegisteredProducerMakesTheValue(t *testing.T) {
 	}
 }
 
-func TestAProducerThatIsNotRegisteredIsNamed(t *testing.T) {
+func TestErrorNamesUnregisteredProducer(t *testing.T) {
 	for _, producers := range []map[string]bindings.Producer{nil, hatProducers} {
 		v, found, err := producerRequest(t, "piggy", producers).Lookup("missing")
 		var lookupErr *bindings.Error
@@ -137,7 +137,7 @@ func TestAProducerThatIsNotRegisteredIsNamed(t *testing.T) {
 	}
 }
 
-func TestAProducerThatFailsIsAnErrorWithItsCause(t *testing.T) {
+func TestErrorOfProducerHasItsCause(t *testing.T) {
 	_, _, err := producerRequest(t, "kermit", hatProducers).Lookup("broken")
 	var lookupErr *bindings.Error
 	if !errors.As(err, &lookupErr) || lookupErr.Code != "producer" || !errors.Is(err, errBroken) {
@@ -145,7 +145,7 @@ func TestAProducerThatFailsIsAnErrorWithItsCause(t *testing.T) {
 	}
 }
 
-func TestWhatAProducerMakesIsHeldToTheType(t *testing.T) {
+func TestTypeOfProducedValueIsChecked(t *testing.T) {
 	_, _, err := producerRequest(t, "kermit", hatProducers).Lookup("typed")
 	var lookupErr *bindings.Error
 	if !errors.As(err, &lookupErr) || lookupErr.Code != "type_mismatch" {
@@ -153,7 +153,7 @@ func TestWhatAProducerMakesIsHeldToTheType(t *testing.T) {
 	}
 }
 
-func TestContributionsAreNoKey(t *testing.T) {
+func TestContributionsCannotBeLookedUp(t *testing.T) {
 	req := producerRequest(t, "kermit", hatProducers)
 	if v, found, err := req.Lookup("\x00hats"); found || err != nil {
 		t.Errorf("found %v, %t, %v", v, found, err)

@@ -20,8 +20,8 @@ import (
 	"bindc/snapshot"
 )
 
-// opened writes a content and opens it; change, if any, is made to the bytes of its sections in between.
-func opened(t *testing.T, c *snapshot.Content, opts bindings.Options, change func(section func(string) []byte),
+// openFile writes a content and opens the file. change, if not nil, modifies sections in between.
+func openFile(t *testing.T, c *snapshot.Content, opts bindings.Options, change func(section func(string) []byte),
 ) *bindings.Snapshot {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "site.bsnap")
@@ -55,8 +55,8 @@ func opened(t *testing.T, c *snapshot.Content, opts bindings.Options, change fun
 	return s
 }
 
-// asked is a request of facts in JSON.
-func asked(t *testing.T, s *bindings.Snapshot, facts string) *bindings.Request {
+// requestFor makes a request with facts in JSON.
+func requestFor(t *testing.T, s *bindings.Snapshot, facts string) *bindings.Request {
 	t.Helper()
 	f, err := parseFacts([]byte(facts), bindings.FactsOptions{})
 	if err != nil {
@@ -75,14 +75,14 @@ func constant(v value.Value) snapshot.Stored {
 
 func variable(name string) *expr.Node { return &expr.Node{Op: expr.Var, Name: name} }
 
-// of is an expression of kids.
-func of(op expr.Op, name string, kids ...*expr.Node) *expr.Node {
+// newNode returns an expression with kids.
+func newNode(op expr.Op, name string, kids ...*expr.Node) *expr.Node {
 	return &expr.Node{Op: op, Name: name, Kids: kids}
 }
 
-// What a key is bound to, unconditionally, in a scope, and hidden, decides in how many places an array or a hash can
-// be, whether it is merged, and of which variables it is made.
-func TestWhatASnapshotNeeds(t *testing.T) {
+// Needs examines all bindings of a key: unconditional, in a scope, and hidden. They determine in
+// how many places an array or a hash can be, whether it is merged, and the variables it needs.
+func TestNeedsExaminesAllBindings(t *testing.T) {
 	text, array := constant(value.FromString("text")), constant(value.Strings("a"))
 	hash := constant(value.FromPairs(value.Pair{Key: value.FromString("a"), Value: value.FromInt(1)}))
 	one := value.FromInt(1)
@@ -101,7 +101,7 @@ func TestWhatASnapshotNeeds(t *testing.T) {
 		{"a hash in a scope", "k", text, hash, none, 2, "", ""},
 		{"a hash in a scope that hides another binding", "k", text, hash, text, 3, "", ""},
 		{"a hidden array", "k", text, none, array, 2, "", ""},
-		{"a hidden hash beside an array", "k", none, array, hash, 2, "", ""},
+		{"a hidden hash and an array", "k", none, array, hash, 2, "", ""},
 		{"an array alone", "k", array, none, none, 1, "", ""},
 		{"a multibinding", "k", multibind, none, none, 1, "k", ""},
 		{"a multibinding above an array", "k", array, multibind, none, 1, "k", ""},
@@ -110,14 +110,14 @@ func TestWhatASnapshotNeeds(t *testing.T) {
 		{"a computed text", "k", computed(&recipe.Recipe{Value: value.FromString("s")}), text, none, 1, "", ""},
 		{"a computed array", "k", computed(&recipe.Recipe{Value: value.Strings("s")}), text, none, 2, "", ""},
 		{"a hidden computed array", "k", text, none, computed(&recipe.Recipe{Value: value.Strings("s")}), 2, "", ""},
-		{"what is transformed", "k", computed(&recipe.Recipe{Value: one,
+		{"a transformed value", "k", computed(&recipe.Recipe{Value: one,
 			Transformer: &expr.Lambda{Body: variable("v")}}), text, none, 2, "", "v"},
 		{"an interpolated text", "k", computed(&recipe.Recipe{Kind: recipe.Expression,
-			Expr: of(expr.Concat, "", variable("x"))}), text, none, 1, "", "x"},
+			Expr: newNode(expr.Concat, "", variable("x"))}), text, none, 1, "", "x"},
 		{"another expression", "k", computed(&recipe.Recipe{Kind: recipe.Expression, Expr: variable("kernel")}), text,
 			none, 2, "", "kernel os"},
-		{"an environment is no fact", "k", computed(&recipe.Recipe{Kind: recipe.Expression,
-			Expr: of(expr.ArrayLit, "", variable("z"), variable("environment"), variable("a"),
+		{"an environment is not a fact", "k", computed(&recipe.Recipe{Kind: recipe.Expression,
+			Expr: newNode(expr.ArrayLit, "", variable("z"), variable("environment"), variable("a"),
 				variable("is_virtual"))}),
 			text, none, 2, "", "a hypervisors is_virtual virtual z"},
 		{"another key", "k", computed(&recipe.Recipe{Kind: recipe.LookupOf,
@@ -142,7 +142,7 @@ func TestWhatASnapshotNeeds(t *testing.T) {
 			content.Keys[0].Cold = append(content.Keys[0].Cold, cold)
 			content.Values = append(content.Values, c.hidden)
 		}
-		variables, merged, locations, err := (*lookup.Snapshot)(opened(t, content, bindings.Options{}, nil)).Needs()
+		variables, merged, locations, err := (*lookup.Snapshot)(openFile(t, content, bindings.Options{}, nil)).Needs()
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
@@ -154,8 +154,8 @@ func TestWhatASnapshotNeeds(t *testing.T) {
 	}
 }
 
-// A recipe of several keys is read once and counts for each; categories need what they are made of.
-func TestNeedsOfSeveralKeys(t *testing.T) {
+// A recipe of several keys is read once but counts for each key. Categories need their variables.
+func TestNeedsOfSharedRecipe(t *testing.T) {
 	scope := []snapshot.Scope{{Entries: []snapshot.Entry{{Key: 1, Value: 0}, {Key: 2, Value: 2}}}}
 	c := &snapshot.Content{Layers: []string{"site"},
 		Dimensions: []snapshot.Dimension{{Name: "os", Category: -1, Program: expr.Append(nil, variable("osfamily"))}},
@@ -168,7 +168,7 @@ func TestNeedsOfSeveralKeys(t *testing.T) {
 	for _, name := range []string{"d", "e", "f", "g", "h"} {
 		c.Keys = append(c.Keys, snapshot.Key{Name: name, Default: 1})
 	}
-	s := opened(t, c, bindings.Options{}, nil)
+	s := openFile(t, c, bindings.Options{}, nil)
 	variables, merged, locations, err := (*lookup.Snapshot)(s).Needs()
 	if err != nil || locations != 2 || fmt.Sprint(merged, variables) != "[c d e f g h] [os osfamily]" {
 		t.Errorf("%d locations, merged %q, variables %q, %v", locations, merged, variables, err)
@@ -179,12 +179,12 @@ func TestNeedsOfSeveralKeys(t *testing.T) {
 	s.Close()
 	variables, merged, locations, err = (*lookup.Snapshot)(s).Needs()
 	if err != fs.ErrClosed || variables != nil || merged != nil || locations != 0 {
-		t.Errorf("of what is closed: %q, %q, %d, %v", variables, merged, locations, err)
+		t.Errorf("of a closed snapshot: %q, %q, %d, %v", variables, merged, locations, err)
 	}
 }
 
-// What cannot be read is damage, and nothing is needed.
-func TestNeedsOfWhatIsDamaged(t *testing.T) {
+// Needs of an unreadable value reports damage and returns nothing.
+func TestNeedsOfDamagedValue(t *testing.T) {
 	content := func(bytes string) *snapshot.Content {
 		return &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: 0,
 			Cold: []snapshot.Cold{{}}}}, Values: []snapshot.Stored{{Computed: true, Bytes: bytes}}}
@@ -196,11 +196,11 @@ func TestNeedsOfWhatIsDamaged(t *testing.T) {
 		section string
 	}{
 		{"\xff\x00", nil, "recipes"},
-		{"\x00\x10" + strings.Repeat("s", 40), nil, "recipes"}, // sealed, in a file that has no key
+		{"\x00\x10" + strings.Repeat("s", 40), nil, "recipes"}, // sealed, in a file without a key
 		{sound, func(section func(string) []byte) { section("origins")[0]++ }, "origins"},
-		{sound, func(section func(string) []byte) { section("keys")[8] = 1 }, "recipetab"}, // of one, from 0 on
+		{sound, func(section func(string) []byte) { section("keys")[8] = 1 }, "recipetab"}, // an offset in it
 	} {
-		s := opened(t, content(c.bytes), bindings.Options{}, c.change)
+		s := openFile(t, content(c.bytes), bindings.Options{}, c.change)
 		variables, merged, locations, err := (*lookup.Snapshot)(s).Needs()
 		var damage *bindings.DamageError
 		if !errors.As(err, &damage) || damage.Section != c.section || variables != nil || merged != nil ||
@@ -210,8 +210,9 @@ func TestNeedsOfWhatIsDamaged(t *testing.T) {
 	}
 }
 
-// What is encrypted is for all that is known an array; what can be decrypted is what it is.
-func TestNeedsOfWhatIsEncrypted(t *testing.T) {
+// An encrypted value counts as an array, because it may be one. A value that can be decrypted is
+// examined.
+func TestNeedsOfEncryptedValue(t *testing.T) {
 	key := seal.NewKey()
 	box, err := seal.New(key)
 	if err != nil {
@@ -235,16 +236,16 @@ func TestNeedsOfWhatIsEncrypted(t *testing.T) {
 			Keys:   []snapshot.Key{{Name: "k", Default: 0}},
 			Values: []snapshot.Stored{{Computed: true, Bytes: text}, constant(value.FromString("t"))},
 			Levels: []snapshot.Level{{Scopes: []snapshot.Scope{{Entries: []snapshot.Entry{{Key: 0, Value: 1}}}}}}}
-		_, _, locations, err := (*lookup.Snapshot)(opened(t, content, c.opts, nil)).Needs()
+		_, _, locations, err := (*lookup.Snapshot)(openFile(t, content, c.opts, nil)).Needs()
 		if err != nil || locations != c.locations {
 			t.Errorf("%s: %d locations, %v", c.name, locations, err)
 		}
 	}
 }
 
-// A request of a slice is one of those that it is for, by the value of each of its categories.
-func TestRequestsOfASlice(t *testing.T) {
-	s := opened(t, &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: 0}},
+// A slice covers a request if the value of each category is one that the slice is for.
+func TestSliceRejectsOtherRequests(t *testing.T) {
+	s := openFile(t, &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: 0}},
 		Values: []snapshot.Stored{constant(value.FromString("text"))},
 		Dimensions: []snapshot.Dimension{{Name: "environment", Category: -1, Program: expr.Append(nil, variable("e"))},
 			{Name: "path", Category: -1, Exact: true, Program: expr.Append(nil, variable("p"))}},
@@ -277,8 +278,8 @@ func TestRequestsOfASlice(t *testing.T) {
 	}
 }
 
-// A guard of a category that the request has no value of does not keep others from being looked at.
-func TestGuardsOfAnAbsentCategory(t *testing.T) {
+// Conditions on a guard of a category without a value do not hold. Other dimensions are unaffected.
+func TestGuardOfAbsentCategoryIsIdle(t *testing.T) {
 	c := &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: -1}},
 		Levels: []snapshot.Level{{Dimensions: []int{1, 3}}}}
 	for i, name := range []string{"a", "b", "x", "y"} {
@@ -293,26 +294,26 @@ func TestGuardsOfAnAbsentCategory(t *testing.T) {
 		c.Levels[0].Scopes = append(c.Levels[0].Scopes, snapshot.Scope{Values: []string{"here", text},
 			Entries: []snapshot.Entry{{Key: 0, Value: uint32(i)}}})
 	}
-	s := opened(t, c, bindings.Options{}, nil)
+	s := openFile(t, c, bindings.Options{}, nil)
 	for _, text := range []string{"one", "two", "three"} {
-		v, found, err := asked(t, s, `{"b": "here", "x": "there", "y": "`+text+`"}`).Lookup("k")
+		v, found, err := requestFor(t, s, `{"b": "here", "x": "there", "y": "`+text+`"}`).Lookup("k")
 		if err != nil || !found || textOf(v) != text {
 			t.Errorf("%s: %v, %v, %v", text, v, found, err)
 		}
 	}
 }
 
-// A category may be any expression of any kind of value: it counts as text.
-func TestCategoriesThatAreNoTexts(t *testing.T) {
+// A category may be an expression with any value. It is compared as text.
+func TestCategoryOfOtherKindIsComparedAsText(t *testing.T) {
 	five := &expr.Node{Op: expr.Const, Value: value.FromInt(5)}
-	for want, program := range map[string]*expr.Node{"5": five, "-5": of(expr.Unary, "-", variable("v")),
-		"[5]": of(expr.ArrayLit, "", variable("v"))} {
-		s := opened(t, &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: -1}},
+	for want, program := range map[string]*expr.Node{"5": five, "-5": newNode(expr.Unary, "-", variable("v")),
+		"[5]": newNode(expr.ArrayLit, "", variable("v"))} {
+		s := openFile(t, &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: -1}},
 			Dimensions: []snapshot.Dimension{{Name: "a", Category: -1, Program: expr.Append(nil, program)}},
 			Values:     []snapshot.Stored{constant(value.FromString("found"))},
 			Levels: []snapshot.Level{{Dimensions: []int{0}, Scopes: []snapshot.Scope{{Values: []string{want},
 				Entries: []snapshot.Entry{{Key: 0, Value: 0}}}}}}}, bindings.Options{}, nil)
-		r := asked(t, s, `{"v": 5}`)
+		r := requestFor(t, s, `{"v": 5}`)
 		if v, found, err := r.Lookup("k"); err != nil || !found || textOf(v) != "found" {
 			t.Errorf("%s: %v, %v, %v", want, v, found, err)
 		}
@@ -322,8 +323,8 @@ func TestCategoriesThatAreNoTexts(t *testing.T) {
 	}
 }
 
-// Explanations of what only they read, damaged: the key that is asked for is answered, and what it needs is told.
-func TestExplanationsOfWhatIsDamaged(t *testing.T) {
+// Damage that only explanations read: the key has its normal value, and the damage is reported.
+func TestExplainReportsDamage(t *testing.T) {
 	const noRecipe, noSuchTag = "\xff\x00", "\x09\x02\x01\x0b"
 	ask := func(key string) snapshot.Stored {
 		return computed(&recipe.Recipe{Kind: recipe.LookupOf, Targets: []recipe.Target{{Key: key}}})
@@ -333,7 +334,7 @@ func TestExplanationsOfWhatIsDamaged(t *testing.T) {
 		return recipe.Part{Recipe: &recipe.Recipe{Kind: recipe.LookupOf, Targets: []recipe.Target{{Key: key}}}}
 	}
 	node := []snapshot.Dimension{{Name: "node", Category: -1, Program: expr.Append(nil, variable("fqdn"))}}
-	elsewhere := func(value uint32, cold ...snapshot.Cold) *snapshot.Content { // contributions of another node
+	elsewhere := func(value uint32, cold ...snapshot.Cold) *snapshot.Content { // contributions for another node
 		return &snapshot.Content{Layers: []string{"site"}, Dimensions: node,
 			Keys: []snapshot.Key{{Name: "\x00m", Default: -1, Cold: cold}, {Name: "bad", Default: 1},
 				{Name: "list", Default: 0, Cold: []snapshot.Cold{{}}}},
@@ -358,20 +359,20 @@ func TestExplanationsOfWhatIsDamaged(t *testing.T) {
 		change    func(section func(string) []byte)
 		damage    string
 	}{
-		{"a hidden recipe that is none", "inner", hidden, nil, "section origins, offset 0: expected a recipe: "},
+		{"an invalid hidden recipe", "inner", hidden, nil, "section origins, offset 0: expected a recipe: "},
 		{"that of a key that is asked", "asks", hidden, nil, "section origins, offset 0: expected a recipe: "},
-		{"an array whose elements are none", "bad", hidden, nil,
+		{"an array with invalid elements", "bad", hidden, nil,
 			"section keys, offset 0: expected a value, all of whose"},
 		{"origins that cannot be read", "asks", hidden, spoil("origins"), "section origins, "},
 		{"files that cannot be read", "asks", hidden, spoil("inputs"), "section inputs, "},
-		{"contributions of another node that are no recipe", "list", elsewhere(2, contribution), nil,
+		{"invalid contributions of another node", "list", elsewhere(2, contribution), nil,
 			"section recipes, offset 0: expected a recipe: "},
-		{"contributions of another node that ask for what is damaged", "list", elsewhere(3, contribution), nil,
+		{"contributions of another node that look up a damaged value", "list", elsewhere(3, contribution), nil,
 			"section keys, offset 0: expected a value, all of whose"},
 		{"more places than contributions", "list", elsewhere(4, contribution, contribution), nil, ""},
 		{"contributions of another node", "list", elsewhere(4, contribution), nil, ""},
 	} {
-		req := asked(t, opened(t, c.content, bindings.Options{}, c.change), `{"fqdn": "n1"}`)
+		req := requestFor(t, openFile(t, c.content, bindings.Options{}, c.change), `{"fqdn": "n1"}`)
 		if c.key == "inner" || c.key == "bad" {
 			if cs, err := engine(req).Candidates(c.key); !errors.As(err, new(*bindings.DamageError)) || cs != nil {
 				t.Errorf("%s: candidates are %v, %v", c.name, cs, err)
@@ -390,23 +391,23 @@ func TestExplanationsOfWhatIsDamaged(t *testing.T) {
 			t.Errorf("%s: %v, expected %s", c.name, err, c.damage)
 		}
 	}
-	// All contributions count and are reported although the file has the origin of only one of two.
-	fewer := asked(t, opened(t, elsewhere(5, contribution), bindings.Options{}, nil), `{"fqdn": "n2"}`)
+	// All contributions count and are reported, even if the file has the origin of only one of two.
+	fewer := requestFor(t, openFile(t, elsewhere(5, contribution), bindings.Options{}, nil), `{"fqdn": "n2"}`)
 	if e, err := engine(fewer).Explain("list"); err != nil || public(e.Outcome.Value).Len() != 2 ||
 		len(e.Contributions) != 2 {
 		t.Errorf("of two contributions with one place: %+v, %v", e, err)
 	}
 }
 
-// A place is told where it is known: the line, and a file that there is.
-func TestPlacesThatAreNotKnown(t *testing.T) {
+// A position may lack its line or its file. Explanations show the rest.
+func TestExplainWithUnknownPositions(t *testing.T) {
 	c := &snapshot.Content{Layers: []string{"site"}, Inputs: []snapshot.Input{{Path: "a.yaml"}},
 		Values: []snapshot.Stored{constant(value.FromString("soon")), constant(value.FromInt(1))}}
 	for _, o := range []snapshot.Origin{{Line: 3, Col: 4}, {Col: 4}, {Input: 1, Line: 3, Col: 4}, {Input: 9, Line: 3}} {
 		c.Keys = append(c.Keys, snapshot.Key{Name: fmt.Sprint(len(c.Keys)), Default: 1,
 			Cold: []snapshot.Cold{{Origin: o}, {Origin: o, Value: 0}}})
 	}
-	req := asked(t, opened(t, c, bindings.Options{}, nil), `{}`)
+	req := requestFor(t, openFile(t, c, bindings.Options{}, nil), `{}`)
 	for i, key := range c.Keys {
 		want := "an unknown place"
 		if i == 0 {
@@ -420,8 +421,9 @@ func TestPlacesThatAreNotKnown(t *testing.T) {
 	}
 }
 
-// What a multibinding appends is held to the type of its entries as a whole; what it cannot read is damage.
-func TestAppendedContributionsAreHeldToTheirType(t *testing.T) {
+// The array that a multibinding appends under one name is checked as a whole. An unreadable
+// contribution is damage.
+func TestTypeOfAppendedContributionsIsChecked(t *testing.T) {
 	two, err := types.Parse("Array[String, 2]")
 	if err != nil {
 		t.Fatal(err)
@@ -451,14 +453,14 @@ func TestAppendedContributionsAreHeldToTheirType(t *testing.T) {
 		Keys: []snapshot.Key{{Name: "\x00m", Default: -1, Cold: []snapshot.Cold{{}}}, {Name: "m", Default: 1}},
 		Values: []snapshot.Stored{constant(value.FromInt(1)), computed(&recipe.Recipe{Kind: recipe.Multibind,
 			Name: "\x00m", Options: &recipe.Options{Array: true}})}}
-	s := opened(t, hidden, bindings.Options{}, func(section func(string) []byte) { section("origins")[0]++ })
-	if v, found, err := asked(t, s, `{}`).Lookup("m"); !errors.As(err, new(*bindings.DamageError)) || found {
+	s := openFile(t, hidden, bindings.Options{}, func(section func(string) []byte) { section("origins")[0]++ })
+	if v, found, err := requestFor(t, s, `{}`).Lookup("m"); !errors.As(err, new(*bindings.DamageError)) || found {
 		t.Errorf("contributions that cannot be read: %v, %v, %v", v, found, err)
 	}
 }
 
-// What is sensitive stays so whatever comes behind it, a binding or a producer.
-func TestWhatFollowsSomethingSensitive(t *testing.T) {
+// A sensitive result remains sensitive, even if a binding or a producer follows it.
+func TestSensitiveResultStaysSensitive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, `bindings_version: 1
 name: default
@@ -476,7 +478,7 @@ bind:
 		t.Fatal(err)
 	}
 	defer s.Close()
-	req := asked(t, s, `{"word": "hunter"}`)
+	req := requestFor(t, s, `{"word": "hunter"}`)
 	for key, want := range map[string]string{"secret": "<sensitive>", "plain": "hunter", "produced": "made",
 		"secret_then_plain": "<sensitive>", "secret_then_produced": "<sensitive>", "otherwise": "default"} {
 		if v, found, err := req.Lookup(key); err != nil || !found || v.String() != want {
@@ -485,21 +487,21 @@ bind:
 	}
 }
 
-// Contributions that cannot be decrypted are not explained; the multibinding is.
-func TestExplanationsOfEncryptedContributions(t *testing.T) {
+// Contributions that cannot be decrypted are not explained. Their multibinding is.
+func TestExplainOmitsEncryptedContributions(t *testing.T) {
 	box, err := seal.New(seal.NewKey())
 	if err != nil {
 		t.Fatal(err)
 	}
 	sealed := recipe.Seal(contribute(part("", 1, "a")).Bytes, "\x00m", box)
-	s := opened(t, &snapshot.Content{Layers: []string{"site"}, Seal: []byte("wrapped"),
+	s := openFile(t, &snapshot.Content{Layers: []string{"site"}, Seal: []byte("wrapped"),
 		Keys: []snapshot.Key{{Name: "\x00m", Default: -1, Cold: []snapshot.Cold{{Above: 1, Contribution: true}}},
 			{Name: "m", Default: 0, Cold: []snapshot.Cold{{}}}},
 		Values: []snapshot.Stored{computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00m",
 			Options: &recipe.Options{Array: true}}), {Computed: true, Bytes: sealed}},
 		Levels: []snapshot.Level{{Scopes: []snapshot.Scope{{Entries: []snapshot.Entry{{Key: 0, Value: 1}}}}}},
 	}, bindings.Options{}, nil)
-	e, err := engine(asked(t, s, `{}`)).Explain("m")
+	e, err := engine(requestFor(t, s, `{}`)).Explain("m")
 	var failed *bindings.Error
 	if err != nil || !errors.As(e.Outcome.Err, &failed) || failed.Code != bindings.CodeEncrypted ||
 		len(e.Candidates) != 1 || e.Contributions != nil {
@@ -514,19 +516,19 @@ func TestSealedValueThatIsNotARecipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := opened(t, &snapshot.Content{Layers: []string{"site"}, Seal: []byte("wrapped"),
+	s := openFile(t, &snapshot.Content{Layers: []string{"site"}, Seal: []byte("wrapped"),
 		Keys:   []snapshot.Key{{Name: "k", Default: 0}},
 		Values: []snapshot.Stored{{Computed: true, Bytes: recipe.Seal("\x00\x00none", "k", box)}},
 	}, bindings.Options{Unseal: unsealWith(key)}, nil)
 	var failed *bindings.Error
-	v, found, err := asked(t, s, `{}`).Lookup("k")
+	v, found, err := requestFor(t, s, `{}`).Lookup("k")
 	if found || !errors.As(err, &failed) || failed.Code != bindings.CodeEncrypted || s.Verify() != nil {
 		t.Errorf("%v, %v, %v", v, found, err)
 	}
 }
 
-// Rich data of what is sensitive says that it is; of what is damaged there is none.
-func TestRichDataOfValues(t *testing.T) {
+// Rich data of a sensitive value shows that it is sensitive. Damaged values have no rich data.
+func TestAppendRichOfSensitiveAndDamagedValues(t *testing.T) {
 	_, req := forge(t, map[string]snapshot.Stored{
 		"plain":     constant(value.Strings("a")),
 		"default":   constant(value.TheDefault()),
@@ -550,8 +552,8 @@ func TestRichDataOfValues(t *testing.T) {
 	}
 }
 
-// A value of the type that it is held to is none the worse.
-func TestAValueOfItsType(t *testing.T) {
+// A value that has its type passes the check.
+func TestCheckAcceptsValueOfType(t *testing.T) {
 	v, err := parseJSON([]byte(`["a"]`))
 	if err != nil {
 		t.Fatal(err)
@@ -570,8 +572,8 @@ func TestAValueOfItsType(t *testing.T) {
 	}
 }
 
-// Variables are a hash, and so are facts and trusted facts.
-func TestFactsThatAreNoHash(t *testing.T) {
+// Facts, trusted facts and variables must be hashes.
+func TestNewFactsRejectsNonHash(t *testing.T) {
 	hash, err := parseJSON([]byte(`{"a": 1}`))
 	if err != nil {
 		t.Fatal(err)
@@ -592,8 +594,8 @@ func TestFactsThatAreNoHash(t *testing.T) {
 	}
 }
 
-// Variables count before facts of their name, and are none.
-func TestVariablesBesideFacts(t *testing.T) {
+// Variables take precedence over facts of the same name, and are not facts.
+func TestVariablesPrecedeFacts(t *testing.T) {
 	s := open(t, "bindings_version: 1\nname: default\nbind: [[k, \"${a} ${b} ${facts['a']} ${facts['b']}\"]]\n",
 		bindings.Options{})
 	facts, err := parseJSON([]byte(`{"a": "fact", "c": 1}`))
@@ -617,8 +619,8 @@ func TestVariablesBesideFacts(t *testing.T) {
 	}
 }
 
-// A lease that is closed twice counts once: what another one asks goes on.
-func TestALeaseThatIsClosedTwice(t *testing.T) {
+// A lease that is closed twice counts once, so another request can continue.
+func TestLeaseClosedTwiceCountsOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	w := watch(t, path, byHand)
@@ -626,8 +628,8 @@ func TestALeaseThatIsClosedTwice(t *testing.T) {
 		t.Errorf("what answers: %v", err)
 	}
 	first, second := begin(t, w), begin(t, w)
-	if _, err := w.Request(nil); err == nil { // which is none that goes on
-		t.Error("a request of nobody")
+	if _, err := w.Request(nil); err == nil { // it does not count as a request
+		t.Error("a request without facts")
 	}
 	build(t, path, generation(2))
 	check(t, w, true)
@@ -638,7 +640,7 @@ func TestALeaseThatIsClosedTwice(t *testing.T) {
 	}
 	second.Close()
 	if err := second.Snapshot().Verify(); err != fs.ErrClosed {
-		t.Errorf("the file behind its last request: %v", err)
+		t.Errorf("the file after its last request: %v", err)
 	}
 	w.Close()
 	if s, err := w.Snapshot(); err != fs.ErrClosed || s != nil {

@@ -6,16 +6,18 @@ import (
 	"bindc/internal/lookup"
 )
 
-// Request is one node's place in the categories. It does not change once it is made, except by Reset, and may be used
+// Request is a snapshot seen with the facts of one node. It only changes by Reset, and may be used
 // by several goroutines.
 type Request lookup.Request
 
 func (r *Request) engine() *lookup.Request { return (*lookup.Request)(r) }
 
-// Lookup returns the value of key for this request. If key is not bound, found is false. The error is an *Error if the
-// binding that wins cannot be evaluated, a *DamageError if the snapshot is damaged, and fs.ErrClosed if it is closed.
+// Lookup returns the value of key for this request. If key is not bound, found is false. The error
+// is an *Error if the winning binding has no value, a *DamageError if the snapshot is damaged, and
+// fs.ErrClosed if it is closed.
 func (r *Request) Lookup(key string) (Value, bool, error) {
-	// The steps are those of the engine's Lookup: calling that would cost a tenth of a lookup of a constant.
+	// These are the steps of the engine's Lookup. Calling that would add a tenth to the time of
+	// looking up a constant.
 	e := r.engine()
 	if !e.Direct(key) {
 		v, found, err := e.Indirect(key)
@@ -33,14 +35,14 @@ func (r *Request) Lookup(key string) (Value, bool, error) {
 	return Value(e.View(v)), found, err
 }
 
-// Reset makes r the request of other facts, so that a program that serves many need not allocate. No other goroutine
-// may use r meanwhile. Values that were looked up stay valid. After an error, which is one of those of
-// Snapshot.Request, only Reset may be called.
+// Reset makes r a request for other facts, so that a program that handles many requests need not
+// allocate. No other goroutine may use r meanwhile. Values that were looked up stay valid. It
+// returns the errors of Snapshot.Request; after an error only Reset may be called.
 func (r *Request) Reset(facts *Facts) error { return r.engine().Reset((*lookup.Facts)(facts)) }
 
-// Category returns the value the request has of a category, folded to lower case unless it is exact; false if it has
-// none, or is closed. The text does not refer to the snapshot.
+// Category returns the request's value of a category, in lower case unless the category is exact.
+// It returns false if there is no value or the request is closed. The text is a copy.
 func (r *Request) Category(name string) (string, bool) { return r.engine().Category(name) }
 
-// Snapshot returns the snapshot that r asks. That of a Lease is closed once the last request of it is.
+// Snapshot returns the snapshot of r. The snapshot of a Lease is closed with its last request.
 func (r *Request) Snapshot() *Snapshot { return (*Snapshot)(r.engine().Snapshot()) }

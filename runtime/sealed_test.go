@@ -13,7 +13,8 @@ import (
 	"bindc/snapshot"
 )
 
-// sealedAs writes a snapshot in which the value of key a is sealed for a name, and b is bound to the same recipe.
+// sealedAs writes a snapshot in which the value of key a is sealed for name, and b is bound to the
+// same recipe.
 func sealedAs(t *testing.T, path, name string, key []byte) {
 	t.Helper()
 	box, err := seal.New(key)
@@ -39,7 +40,7 @@ func unsealWith(key []byte) func([]byte) ([]byte, error) {
 	}
 }
 
-// What is sealed for one key is no value of another, also when the first was looked up before.
+// A value sealed for one key cannot be read under another, even if the first was looked up before.
 func TestSealedValuesCannotBeSwapped(t *testing.T) {
 	path, key := filepath.Join(t.TempDir(), "site.bsnap"), seal.NewKey()
 	sealedAs(t, path, "a", key)
@@ -65,8 +66,8 @@ func TestSealedValuesCannotBeSwapped(t *testing.T) {
 	}
 }
 
-// A Watcher that cannot decrypt a new file says so, and goes on with the one before.
-func TestAWatcherKeepsTheFileItCanDecrypt(t *testing.T) {
+// A Watcher that cannot decrypt a new file reports it, and keeps using the previous one.
+func TestWatcherKeepsFileItCanDecrypt(t *testing.T) {
 	path, key := filepath.Join(t.TempDir(), "site.bsnap"), seal.NewKey()
 	sealedAs(t, path, "a", key)
 	able := true
@@ -102,10 +103,10 @@ func TestAWatcherKeepsTheFileItCanDecrypt(t *testing.T) {
 	}
 }
 
-// Whatever stands in the place of what was sealed for a key, it is no value of it: changed, shortened, or sealed for
-// another key. What is not sealed at all counts as what it says, as who can replace a file can put values there.
+// A modified sealed value is never read: changed, shortened, or sealed for another key. An unsealed
+// value is read, because anyone who can replace the file can put values there.
 func FuzzSealed(f *testing.F) {
-	key := []byte(strings.Repeat("k", seal.KeySize)) // the processes of a fuzzer have to agree
+	key := []byte(strings.Repeat("k", seal.KeySize)) // all processes of the fuzzer must use the same key
 	box, err := seal.New(key)
 	if err != nil {
 		f.Fatal(err)
@@ -133,7 +134,7 @@ func FuzzSealed(f *testing.F) {
 		}
 		snap, err := bindings.Open(path, bindings.Options{Unseal: unsealWith(key)})
 		if err != nil {
-			if string(wrapped) == "wrapped" || !refuses(err) {
+			if string(wrapped) == "wrapped" || !isRefusal(err) {
 				t.Errorf("Open: %v", err)
 			}
 			return
@@ -152,22 +153,22 @@ func FuzzSealed(f *testing.F) {
 		switch {
 		case isSealed && err == nil && found:
 			if !v.Sensitive() || textOf(v) != "the secret of forged" {
-				t.Errorf("what is forged counts: %v", v.Reveal())
+				t.Errorf("a forged value is read: %v", v.Reveal())
 			}
-		case isSealed && !refuses(err):
-			t.Errorf("what is forged: %v, %v", found, err)
+		case isSealed && !isRefusal(err):
+			t.Errorf("a forged value: %v, %v", found, err)
 		case err == nil && strings.Contains(v.Reveal().String(), "the secret of"):
 			t.Errorf("another one's secret: %v", v.Reveal())
 		}
 		v, found, err = req.Lookup("sound")
 		if string(wrapped) == "wrapped" && (err != nil || !found || textOf(v) != "the secret of sound") {
-			t.Errorf("beside it: %v, %v, %v", v, found, err)
+			t.Errorf("the other key: %v, %v, %v", v, found, err)
 		}
 	})
 }
 
-// refuses tells whether an error says that a file is damaged, or that something in it cannot be decrypted.
-func refuses(err error) bool {
+// isRefusal reports whether an error is about a damaged file or failed decryption.
+func isRefusal(err error) bool {
 	var damage *bindings.DamageError
 	var e *bindings.Error
 	return errors.As(err, &damage) || errors.As(err, &e) && e.Code == bindings.CodeEncrypted

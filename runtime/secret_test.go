@@ -12,7 +12,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Errors are shown to who did not ask for a value that is sensitive: none of them may quote it.
+// Errors are shown to people who did not look up a sensitive value, so they must not quote it.
 func TestErrorsDoNotQuoteSensitiveValues(t *testing.T) {
 	const secret = "hunter2"
 	path := filepath.Join(t.TempDir(), "site.bsnap")
@@ -54,7 +54,8 @@ bind:
 	}
 }
 
-// A sensitive value, and whatever part of it, is shown by nothing that shows values: only by what is asked for it.
+// A sensitive value, or a part of it, is never formatted. Only methods that return a specific kind
+// reveal it.
 func TestSensitiveValuesAreNotFormatted(t *testing.T) {
 	const secret = "hunter2"
 	snap := open(t, `bindings_version: 1
@@ -103,7 +104,7 @@ bind:
 		}
 		for _, part := range parts(v.Reveal()) {
 			if part.Sensitive() {
-				t.Errorf("%s: a part of what is revealed is sensitive", key)
+				t.Errorf("%s: a part of a revealed value is sensitive", key)
 			}
 		}
 	}
@@ -117,7 +118,7 @@ bind:
 	}
 }
 
-// parts are v and all that is reached from it.
+// parts returns v and all values inside it.
 func parts(v bindings.Value) []bindings.Value {
 	all := []bindings.Value{v}
 	for e := range v.Elems() {

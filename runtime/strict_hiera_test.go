@@ -30,7 +30,7 @@ always: 'x%{module_name}%{caller_module_name}%{0}%{12}'
 environment: 'x%{environment}'
 `
 
-// strictRequest is a request of the node n1 whose variables are in JSON.
+// strictRequest makes a request for the node n1 with variables in JSON.
 func strictRequest(t *testing.T, s *bindings.Snapshot, vars string, strict bool) *bindings.Request {
 	t.Helper()
 	all, err := parseJSON([]byte(vars))
@@ -49,7 +49,7 @@ func strictRequest(t *testing.T, s *bindings.Snapshot, vars string, strict bool)
 	return req
 }
 
-func TestStrictVariablesInValuesOfHiera5(t *testing.T) {
+func TestStrictVariablesInHieraValues(t *testing.T) {
 	of := map[string]string{"bare": "'osfamily'; it is a legacy fact: write %{facts.os.family}", "top": "'::role'",
 		"key": "'nobody'", "keys": "'nobody'", "method": "'nobody'", "class": "'m::nobody'",
 		"derived": "'hostname'; it is a legacy fact: write %{facts.networking.hostname}",
@@ -79,8 +79,8 @@ func TestStrictVariablesInValuesOfHiera5(t *testing.T) {
 	}
 }
 
-// A variable of top scope is set where the caller has another one of that name.
-func TestStrictVariablesOfTopScope(t *testing.T) {
+// A variable of the top scope counts as set if the caller has another variable of that name.
+func TestStrictTopScopeVariableCountsAsSet(t *testing.T) {
 	s := hieraSnapshot(t, strictSite, bindings.Options{})
 	for _, vars := range []string{`{"role": "db", "::role": "web"}`, `{"role": "web"}`, `{"::role": "web"}`} {
 		v, _, err := strictRequest(t, s, vars, true).Lookup("top")
@@ -90,8 +90,9 @@ func TestStrictVariablesOfTopScope(t *testing.T) {
 	}
 }
 
-// Structured bindings are as strict as the snapshot, whatever the facts ask for.
-func TestStrictFactsAreForHiera5(t *testing.T) {
+// For structured bindings, the snapshot decides whether variables are strict, whatever the facts
+// demand.
+func TestStrictFactsDoNotAffectBindings(t *testing.T) {
 	s := open(t, "bindings_version: 1\nname: default\nbind: [[a, 'x${nobody}']]\n", bindings.Options{})
 	if v, _, err := strictRequest(t, s, "{}", true).Lookup("a"); err != nil || textOf(v) != "x" {
 		t.Errorf("%v, %v", v, err)

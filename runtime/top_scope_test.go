@@ -6,8 +6,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// ${::role} is the variable of top scope, where a client gives one beside that of the caller's scope.
-func TestVariablesOfTopScopeInStructuredBindings(t *testing.T) {
+// ${::role} is the variable of the top scope, if a client passes one in addition to that of the
+// caller's scope.
+func TestTopScopeVariablesInBindings(t *testing.T) {
 	s := open(t, `bindings_version: 1
 name: default
 bind:
@@ -25,7 +26,7 @@ bind:
 		for i, key := range []string{"text", "expression", "lambda", "inside"} {
 			v, _, err := req.Lookup(key)
 			if i == 1 && want[i] == "" {
-				continue // upcase of undef
+				continue // upcase of undef fails
 			}
 			if err != nil || textOf(v) != want[i] {
 				t.Errorf("%s: %s: %q, %v", vars, key, textOf(v), err)
@@ -34,8 +35,9 @@ bind:
 	}
 }
 
-// A variable of top scope that is not set is an error where expressions are strict, though the caller has one.
-func TestStrictVariablesOfTopScopeInStructuredBindings(t *testing.T) {
+// With strict variables, an unset variable of the top scope is an error, even if the caller's scope
+// has one.
+func TestStrictTopScopeVariablesInBindings(t *testing.T) {
 	s := open(t, "bindings_version: 1\nname: default\nbind: [[a, 'x${::role}']]\n", bindings.Options{StrictVariables: true})
 	if _, _, err := strictRequest(t, s, `{"role": "db", "::role": null}`, false).Lookup("a"); err == nil {
 		t.Error("no error")

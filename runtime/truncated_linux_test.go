@@ -15,9 +15,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// A file that is truncated while it is mapped: what is guarded returns an error, what is copied goes on, and what is
-// neither ends the program. That is why each is tried in a process of its own.
-func TestAFileThatIsTruncated(t *testing.T) {
+// A file is truncated while it is mapped. Guarded reads return an error, and copies still work.
+// Other reads end the program, so each case runs in a separate process.
+func TestTruncatedMappedFile(t *testing.T) {
 	if how := os.Getenv("TRUNCATED"); how != "" {
 		useTruncated(t, os.Getenv("TRUNCATED_DIR"), how)
 		return
@@ -25,7 +25,7 @@ func TestAFileThatIsTruncated(t *testing.T) {
 	for how, survives := range map[string]bool{"verify": true, "guard": true, "copy": true, "map": false,
 		"open": true} {
 		t.Run(how, func(t *testing.T) {
-			cmd := exec.Command(os.Args[0], "-test.run=^TestAFileThatIsTruncated$")
+			cmd := exec.Command(os.Args[0], "-test.run=^TestTruncatedMappedFile$")
 			cmd.Env = append(os.Environ(), "TRUNCATED="+how, "TRUNCATED_DIR="+t.TempDir())
 			out, err := cmd.CombinedOutput()
 			if errors.Is(err, syscall.ENOEXEC) {
@@ -100,7 +100,7 @@ func useTruncated(t *testing.T, dir, how string) {
 	}
 }
 
-// openTruncated opens a file that is truncated before its key is read, which is to be decrypted.
+// openTruncated opens a file that is truncated before its key is read for decryption.
 func openTruncated(t *testing.T, path string) {
 	key := seal.NewKey()
 	sealedAs(t, path, "a", key)

@@ -45,7 +45,7 @@ func openSite(t *testing.T, files map[string]string) *bindings.Snapshot {
 }
 
 // A variable is unset if some condition needs it and it has no value that any condition names.
-func TestUnsetVariables(t *testing.T) {
+func TestUnsetListsVariables(t *testing.T) {
 	s := openSite(t, conditional)
 	for facts, want := range map[string]string{
 		`{}`:                                       "fqdn role",
@@ -59,11 +59,11 @@ func TestUnsetVariables(t *testing.T) {
 		`{"fqdn": "x", "role": 7}`:                 "",
 		`{"fqdn": "x", "role": "x", "tier":"big"}`: "",
 	} {
-		if got := strings.Join(engine(asked(t, s, facts)).Unset(), " "); got != want {
+		if got := strings.Join(engine(requestFor(t, s, facts)).Unset(), " "); got != want {
 			t.Errorf("%s: %q is unset, expected %q", facts, got, want)
 		}
 	}
-	r := asked(t, s, `{}`)
+	r := requestFor(t, s, `{}`)
 	s.Close()
 	if got := engine(r).Unset(); got != nil {
 		t.Errorf("%v of a closed snapshot", got)
@@ -82,7 +82,7 @@ func TestUnsetVariablesOfCandidates(t *testing.T) {
 		`{"fqdn": "x", "role": "frontend"}`: "[] [] []",
 		`{"role": "other"}`:                 "[fqdn] [] []",
 	} {
-		cs, err := engine(asked(t, s, facts)).Candidates("k")
+		cs, err := engine(requestFor(t, s, facts)).Candidates("k")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,14 +109,14 @@ func TestMisspeltValues(t *testing.T) {
 		`{}`:                                     "",
 	} {
 		got := ""
-		for term, near := range engine(asked(t, s, facts)).Misspelt() {
+		for term, near := range engine(requestFor(t, s, facts)).Misspelt() {
 			got += term.Name + " " + term.Value + ": " + near + ";"
 		}
 		if got != want {
 			t.Errorf("%s: %q, expected %q", facts, got, want)
 		}
 	}
-	for range engine(asked(t, s, `{"role": "frontent", "tier": "smalll"}`)).Misspelt() {
+	for range engine(requestFor(t, s, `{"role": "frontent", "tier": "smalll"}`)).Misspelt() {
 		break // a caller may stop after the first
 	}
 }
@@ -147,7 +147,7 @@ func TestUnsetPartsOfFacts(t *testing.T) {
 		`{"os": {"family": "RedHat"}, "disks": []` + here:             "disks.0.name",
 		`{"os": {"family": "RedHat"}, "disks": [{"name": {}}]` + here: "disk/{}.yaml means ",
 	} {
-		r := asked(t, s, facts)
+		r := requestFor(t, s, facts)
 		got := strings.Join(engine(r).Unset(), " ")
 		for term, near := range engine(r).Misspelt() {
 			got += term.Value + " means " + near
@@ -171,7 +171,7 @@ func TestMisspeltNamesOfNodes(t *testing.T) {
 		`{"certname": ["web1"]}`:     `["web1"].yaml means ;`,
 	} {
 		got := ""
-		for term, near := range engine(asked(t, s, facts)).Misspelt() {
+		for term, near := range engine(requestFor(t, s, facts)).Misspelt() {
 			got += term.Value + " means " + near + ";"
 		}
 		if got != want {
@@ -181,12 +181,12 @@ func TestMisspeltNamesOfNodes(t *testing.T) {
 }
 
 // A parameter of a lambda is not a variable of the request, and a variable that is used twice is named once.
-func TestUnsetVariablesOfALambda(t *testing.T) {
+func TestUnsetOmitsLambdaParameters(t *testing.T) {
 	s := openSite(t, map[string]string{
 		"binder_config.yaml": "version: 1\nlayers: [{name: site, include: 'confdir:/default'}]\n" +
 			"categories: [[role, '${join([$a, $a].map |$x| { $x })}']]\n",
 		"bindings/default.yaml": "bindings_version: 1\nname: default\nbind:\n  - {when: {role: zz}, bind: [[k, 1]]}\n"})
-	if got := strings.Join(engine(asked(t, s, `{"b": 1}`)).Unset(), " "); got != "a" {
+	if got := strings.Join(engine(requestFor(t, s, `{"b": 1}`)).Unset(), " "); got != "a" {
 		t.Errorf("%q is unset, expected a", got)
 	}
 }
@@ -206,7 +206,7 @@ categories: [[zone, '${if $a == "none" { "" } else { $a }}']]
 		`{"a": "us"}`:   "",
 		`{}`:            "a",
 	} {
-		if got := strings.Join(engine(asked(t, s, facts)).Unset(), " "); got != want {
+		if got := strings.Join(engine(requestFor(t, s, facts)).Unset(), " "); got != want {
 			t.Errorf("%s: %q is unset, expected %q", facts, got, want)
 		}
 	}
@@ -229,7 +229,7 @@ k: 2
 		`{"teams": ["dba", "ops"]}`: "",
 		`{}`:                        "teams",
 	} {
-		if got := strings.Join(engine(asked(t, s, facts)).Unset(), " "); got != want {
+		if got := strings.Join(engine(requestFor(t, s, facts)).Unset(), " "); got != want {
 			t.Errorf("%s: %q is unset, expected %q", facts, got, want)
 		}
 	}

@@ -10,9 +10,10 @@ import (
 	"bindc/internal/value"
 )
 
-// Value is the result of a lookup: undef, a boolean, a 64-bit integer, a float, a string, an array or a hash. An
-// expression may also yield a regular expression, a type, or the default. The zero Value is undef. A Value keeps the
-// mapped file that it is a view of: it stays valid after its snapshot or Lease is closed.
+// Value is the result of a lookup: undef, a boolean, a 64-bit integer, a float, a string, an array
+// or a hash. An expression may also yield a regular expression, a type, or default. The zero Value
+// is undef. A Value keeps the file mapped that it is a view of, so it stays valid after its
+// snapshot or Lease is closed.
 //
 // A Value is read on demand. If the snapshot is damaged there, its Kind is Invalid, and every method that returns an
 // error returns a *DamageError.
@@ -23,10 +24,10 @@ import (
 // Reveal returns the value without the mark.
 type Value lookup.Value
 
-// handle returns v as the engine has it. It has five words, which a pointer does not copy.
+// handle returns v as a value of the engine. The pointer avoids copying its five words.
 func (v *Value) handle() *lookup.Value { return (*lookup.Value)(v) }
 
-// Kind says what a Value is.
+// Kind is the kind of a Value.
 type Kind = value.Kind
 
 // The kinds of values.
@@ -40,11 +41,11 @@ const (
 	Regexp    = value.Regexp // Text is its source
 	Array     = value.Array
 	Hash      = value.Hash
-	TypeValue = value.Type    // String returns its text, which ParseType reads
+	TypeValue = value.Type    // String returns its text, which ParseType parses
 	Invalid   = value.Invalid // it cannot be read
 )
 
-// Kind says what v is.
+// Kind returns the kind of v.
 func (v Value) Kind() Kind {
 	c, err := v.handle().Read()
 	if err != nil {
@@ -116,15 +117,15 @@ func (v Value) TextView() (string, error) {
 	return c.Text(), err
 }
 
-// mismatch reports the kind of found but nothing of its content.
+// mismatch returns an error that names the kind of found but not its content.
 func mismatch(expected Kind, found value.Value) error {
 	return &Error{Code: CodeTypeMismatch, Message: "expected " + expected.String() + ", found " + found.Kind().String()}
 }
 
-// String returns v as it would appear in an interpolated string.
+// String returns v as it appears in an interpolated string.
 func (v Value) String() string { return v.handle().String() }
 
-// Format has every verb of package fmt format v as the text that String gives.
+// Format formats the result of String with every verb of package fmt.
 func (v Value) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), v.String()) }
 
 // Len returns the number of elements of an array or entries of a hash, 0 for other kinds, and -1 if v cannot be read.
@@ -279,8 +280,9 @@ func sameText(name string) error {
 		"', which JSON cannot tell apart"}
 }
 
-// Check asserts a type, as `type:` of a binding does (language.md, section 9): nil, or an *Error with the code
-// type_mismatch that says what was expected and found, and where in the value, or a *DamageError.
+// Check checks v against a type, like `type:` of a binding (language.md, section 9). The error is
+// an *Error with the code type_mismatch, which names the expected and the actual type and the path
+// to the wrong part, or a *DamageError.
 func (v Value) Check(t *Type) error {
 	c, err := v.handle().Whole()
 	if err != nil {

@@ -18,7 +18,7 @@ func TestValueOfOrdinaryGoValues(t *testing.T) {
 	cyclic["itself"] = cyclic
 	for _, c := range []struct {
 		x    any
-		want string // as JSON; "" where there is no such value
+		want string // as JSON; "" if x cannot be converted
 	}{
 		{nil, "null"},
 		{true, "true"},
@@ -61,7 +61,7 @@ func TestValueOfOrdinaryGoValues(t *testing.T) {
 	}
 }
 
-func TestParseJSONRefusesWhatIsNotOneValue(t *testing.T) {
+func TestUnmarshalJSONRejectsInvalidInput(t *testing.T) {
 	for _, text := range []string{"", "{", "[1", "[1,", "[1,]", `{"a"`, `{"a":`, "nul", "1 2", "1e999",
 		"9223372036854775808", `{"a": 1, "a": 2}`, `[{"a": {"b": 1, "b": null}}]`} {
 		if v, err := parseJSON([]byte(text)); err == nil || err.Error() == "EOF" || !v.IsUndef() {
@@ -75,8 +75,9 @@ func TestParseJSONRefusesWhatIsNotOneValue(t *testing.T) {
 	}
 }
 
-// A value that is damaged inside fits no type and misses none: it could not be read.
-func TestADamagedValueIsNoMismatch(t *testing.T) {
+// A value with damage inside is neither a match nor a mismatch of a type, because it cannot be
+// read.
+func TestCheckOfDamagedValueReportsDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	const arrayOfNoSuchTag = "\x09\x02\x01\x0b"
 	if _, err := snapshot.Write(path, &snapshot.Content{

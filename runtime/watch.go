@@ -13,38 +13,40 @@ import (
 	"bindc/internal/lookup"
 )
 
-// Watcher follows a path and answers from the snapshot that is there, so that a program need not be restarted when its
-// site is built again. The file must be replaced as a whole, by a rename over it or by another target for a symbolic
-// link; bindc build renames. A file that is overwritten in place changes under the requests that read it. Neither a
-// Watcher nor an open Snapshot can guard against that, unless Options.Copy is set.
+// Watcher follows a path and answers requests from the snapshot there, so that a program need not
+// be restarted when its site is built again. The file must be replaced as a whole, by renaming
+// another file over it (as bindc build does) or by changing a symbolic link. A file that is
+// overwritten in place changes under the requests that read it. Neither a Watcher nor an open
+// Snapshot can prevent that, unless Options.Copy is set.
 //
-// All methods may be called concurrently. A request uses one snapshot from its beginning to its end. A file that has
-// been replaced is closed with its last request.
+// All methods may be called concurrently. A request uses the same snapshot until it is closed. A
+// file that has been replaced is closed with its last request.
 type Watcher struct {
 	path    string
 	opts    WatchOptions
 	current atomic.Pointer[shared] // nil once closed
-	stop    func()                 // ends polling and waits for it; may be called again
+	stop    func()                 // ends polling and waits for it; may be called more than once
 
 	mu      sync.Mutex  // held during a poll of the path; guards the fields below
-	seen    fs.FileInfo // the file looked at last; nil if it has to be opened again, whatever it is
-	refused error       // why seen is not the file that answers
+	seen    fs.FileInfo // the last file found; nil if it must be opened again in any case
+	refused error       // why seen is not the current file
 }
 
-// WatchOptions change how a snapshot is watched. The zero value is the default.
+// WatchOptions configures how a snapshot is watched. The zero value is the default.
 type WatchOptions struct {
-	Options // of every snapshot that is opened
+	Options // for every snapshot that is opened
 
-	// Interval is the time between two polls of the path. 0 is a second; if it is negative, only Check polls.
+	// Interval is the time between two polls of the path. 0 means a second. If it is negative, only
+	// Check polls.
 	Interval time.Duration
-	// Notify is called when a poll of the path, other than by Check, changed something: with nil when a new file
-	// answers, and with an error when the file at the path is refused, once for each reason. There is one call at a
-	// time. It must not call Close.
+	// Notify is called when a poll of the path, other than by Check, changed something: with nil
+	// when a new file is in use, and with an error when the file at the path is rejected, once for
+	// each reason. Calls do not overlap. It must not call Close.
 	Notify func(error)
 }
 
-// Watch opens the snapshot at path as Open does, and follows it until Close. Files that replace it answer only after
-// Verify has read them from end to end. The errors are those of Open.
+// Watch opens the snapshot at path as Open does, and follows it until Close. A new file is used
+// only after Verify has read it completely. It returns the errors of Open.
 func Watch(path string, opts WatchOptions) (*Watcher, error) {
 	w := &Watcher{path: path, opts: opts, stop: func() {}}
 	snap, err := w.open(func(*Snapshot) error { return nil })
@@ -58,8 +60,8 @@ func Watch(path string, opts WatchOptions) (*Watcher, error) {
 	return w, nil
 }
 
-// Request is Snapshot.Request for the file that answers now. The caller must close the Lease. The errors are those of
-// Snapshot.Request, and fs.ErrClosed after Close.
+// Request is like Snapshot.Request, for the current file. The caller must close the Lease. It
+// returns the errors of Snapshot.Request, and fs.ErrClosed after Close.
 func (w *Watcher) Request(facts *Facts) (*Lease, error) {
 	for {
 		s := w.current.Load()
@@ -67,7 +69,7 @@ func (w *Watcher) Request(facts *Facts) (*Lease, error) {
 			return nil, fs.ErrClosed
 		}
 		if !s.acquire() {
-			continue // replaced in between
+			continue // it was replaced in between
 		}
 		l := &Lease{source: s}
 		if err := l.engine().Begin(s.snap.engine(), &l.closed, (*lookup.Facts)(facts)); err != nil {
@@ -78,8 +80,8 @@ func (w *Watcher) Request(facts *Facts) (*Lease, error) {
 	}
 }
 
-// Snapshot returns the file that answers now. It is closed when another takes its place and the last of its requests is
-// closed. The error is fs.ErrClosed after Close.
+// Snapshot returns the current snapshot. It is closed when it has been replaced and the last of its
+// requests is closed. The error is fs.ErrClosed after Close.
 func (w *Watcher) Snapshot() (*Snapshot, error) {
 	if s := w.current.Load(); s != nil {
 		return s.snap, nil
@@ -87,9 +89,10 @@ func (w *Watcher) Snapshot() (*Snapshot, error) {
 	return nil, fs.ErrClosed
 }
 
-// Check polls the path now. If another file is there and Verify finds it sound, that file answers from now on, and
-// switched is true. The error is the reason why the file at the path does not answer, one of Open and Verify, or
-// fs.ErrClosed after Close. The previous file then continues to answer. A damaged file is not read a second time.
+// Check polls the path now. If another file is there and Verify accepts it, that file is used from
+// now on, and switched is true. The error is the reason why the file at the path is not in use, one
+// of Open and Verify, or fs.ErrClosed after Close. The previous file then stays in use. A damaged
+// file is not read a second time.
 func (w *Watcher) Check() (switched bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,8 +112,9 @@ func (w *Watcher) Check() (switched bool, err error) {
 	return true, nil
 }
 
-// Close ends the watch. It waits for a running poll or call of Notify. Requests that have begun may be finished: the
-// snapshot is closed with the last of them. Closing it again does nothing; the error is always nil.
+// Close stops following the path. It waits for a running poll or call of Notify. Requests that have
+// begun may be finished; the snapshot is closed with the last of them. Further calls do nothing.
+// The error is always nil.
 func (w *Watcher) Close() error {
 	w.stop()
 	w.mu.Lock()
@@ -121,7 +125,8 @@ func (w *Watcher) Close() error {
 	return nil
 }
 
-// open opens and checks the file at the path, and remembers which file that was if opening it again would end the same.
+// open opens and checks the file at the path. It remembers the file if opening it again would give
+// the same result.
 func (w *Watcher) open(check func(*Snapshot) error) (*Snapshot, error) {
 	before, err := os.Stat(w.path)
 	w.seen, w.refused = nil, nil
@@ -144,22 +149,24 @@ func (w *Watcher) open(check func(*Snapshot) error) (*Snapshot, error) {
 	return snap, nil
 }
 
-// unsound reports whether err is about the content of a file, so that only another file can help.
+// unsound reports whether err is about the content of a file, so that only another file can
+// succeed.
 func unsound(err error) bool {
 	var damage *DamageError
 	return errors.Is(err, ErrFormat) || errors.Is(err, ErrVersion) || errors.As(err, &damage)
 }
 
-// same reports whether nothing has happened between two polls of a path that both found a file. A new file may get the
-// number of one just deleted, and then differs in its times, of which programs that copy may set the first.
+// same reports whether the file at a path has not changed between two polls. A new file may get the
+// inode number of a deleted one. It then differs in its times, but programs that copy files may set
+// the modification time.
 func same(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && changed(a) == changed(b)
 }
 
-// poll calls report at every tick, with what it returned before, until stop, which waits for it and may be called
-// again.
+// poll calls report at every tick, with its previous result, until stop is called. stop waits for a
+// running call, and may be called more than once.
 func poll(interval time.Duration, report func(before string) string) (stop func()) {
-	done, tick := make(chan struct{}), time.NewTicker(interval).C // which the collector stops
+	done, tick := make(chan struct{}), time.NewTicker(interval).C // the garbage collector stops it
 	var running sync.WaitGroup
 	running.Go(func() {
 		for reported := ""; ; {
@@ -177,8 +184,8 @@ func poll(interval time.Duration, report func(before string) string) (stop func(
 	})
 }
 
-// reporter returns a function that calls check, and notify if there is news. An error is not news if its text is the
-// one that was reported before.
+// reporter returns a function that calls check, and notify if there is news. An error is not news
+// if its text equals that of the last reported one.
 func reporter(check func() (switched bool, err error), notify func(error)) func(before string) string {
 	return func(before string) (reported string) {
 		switched, err := check()
@@ -192,29 +199,32 @@ func reporter(check func() (switched bool, err error), notify func(error)) func(
 	}
 }
 
-// Lease is a Request made by a Watcher or by Environments. Like a Request, it may be used by several goroutines. Its
-// answers stay valid after Close.
+// Lease is a Request made by a Watcher or by Environments. Like a Request, it may be used by
+// several goroutines. Its values stay valid after Close.
 type Lease struct {
 	Request
 	source *shared
 	closed atomic.Bool
 }
 
-// Close ends the request. Later calls return fs.ErrClosed. Closing it again does nothing; l may be nil.
+// Close ends the request. Later lookups return fs.ErrClosed. Further calls of Close do nothing. l
+// may be nil.
 func (l *Lease) Close() {
 	if l != nil && !l.closed.Swap(true) {
 		l.source.release()
 	}
 }
 
-// shared is a snapshot in use by requests. users is how many there are, and below zero once the snapshot is retired: a
-// request that comes too late sees that, in the same step that counts it, and goes elsewhere.
+// shared is a snapshot used by requests. users counts them. It is negative once the snapshot is
+// retired. A request that comes too late notices this when it adds itself, and uses another
+// snapshot.
 type shared struct {
 	snap  *Snapshot
 	users atomic.Int64
 }
 
-// retired is what is added to users; requests can neither bring it back above zero nor below the least integer.
+// retired is added to users. It is so large that requests can neither make the sum positive nor
+// overflow it.
 const retired = math.MinInt64 / 2
 
 // acquire counts a request, unless the snapshot is retired.
@@ -226,14 +236,15 @@ func (s *shared) acquire() bool {
 	return false
 }
 
-// release ends what acquire counted. Requests that came too late may bring users down to retired more than once.
+// release reverses acquire. Requests that came too late may decrement users to retired more than
+// once.
 func (s *shared) release() {
 	if s.users.Add(-1) == retired {
 		s.snap.Close()
 	}
 }
 
-// retire keeps requests from beginning and closes the snapshot when the last is done.
+// retire prevents new requests, and closes the snapshot when the last one is closed.
 func (s *shared) retire() {
 	if s.users.Add(retired) == retired {
 		s.snap.Close()

@@ -14,15 +14,15 @@ import (
 	"bindc/snapshot"
 )
 
-// Whatever a watcher was asked, it can be asked again.
-func TestLocksAreGivenBack(t *testing.T) {
+// A watcher can be used again after every call: no lock is left held.
+func TestLocksAreReleased(t *testing.T) {
 	all, w := oneEnvironment(t), &Watcher{}
 	free := func(after string) {
 		for name, mu := range map[string]interface {
 			TryLock() bool
 			Unlock()
 		}{"of the watcher": &w.mu, "of the environments": &all.mu, "of their program": &all.looking} {
-			if !mu.TryLock() { // whoever is next waits for ever: tests end here
+			if !mu.TryLock() { // the next caller would wait forever, so the test ends here
 				panic("the lock " + name + " is held after " + after)
 			}
 			mu.Unlock()
@@ -32,32 +32,32 @@ func TestLocksAreGivenBack(t *testing.T) {
 		what string
 		call func()
 	}{
-		{"what is no name", func() { all.watcher("") }},
+		{"an invalid name", func() { all.watcher("") }},
 		{"following", func() { w, _ = all.watcher("a") }},
-		{"following what is followed", func() { all.watcher("a") }},
-		{"what there is not", func() { all.watcher("b") }},
+		{"following an environment twice", func() { all.watcher("a") }},
+		{"an unknown environment", func() { all.watcher("b") }},
 		{"Watcher.Check", func() { w.Check() }},
 		{"Environments.Check", func() { all.Check() }},
-		{"dropping what nobody follows", func() { all.drop("b") }},
+		{"dropping an environment that is not followed", func() { all.drop("b") }},
 		{"dropping", func() { all.drop("a") }},
-		{"Watcher.Check of what is closed", func() { w.Check() }},
+		{"Watcher.Check after Close", func() { w.Check() }},
 		{"Watcher.Close", func() { w.Close() }},
 		{"Environments.Close", func() { all.Close() }},
-		{"Environments.Check of what is closed", func() { all.Check() }},
-		{"following what is closed", func() { all.watcher("a") }},
+		{"Environments.Check after Close", func() { all.Check() }},
+		{"following after Close", func() { all.watcher("a") }},
 	} {
 		do.call()
 		free(do.what)
 	}
 }
 
-// A look is taken at every tick, with what the one before has reported, until the end.
-func TestLooksAreTakenUntilTheEnd(t *testing.T) {
+// report is called at every tick, with its previous result, until stop.
+func TestPollRunsUntilStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		said := "."
 		stop := poll(time.Second, func(before string) string {
 			if said = before + "."; len(said) > 10 {
-				panic("there is no end of looks")
+				panic("polling does not end")
 			}
 			return said
 		})
@@ -72,8 +72,9 @@ func TestLooksAreTakenUntilTheEnd(t *testing.T) {
 	})
 }
 
-// News are what is new, and an error that is another one; that there is none any more is no news, but begins anew.
-func TestWhatIsNews(t *testing.T) {
+// A switch is news, and so is an error with a new text. The end of an error is not news, but the
+// same error is news again afterwards.
+func TestReporterNotifiesOfChanges(t *testing.T) {
 	bad, worse := errors.New("bad"), errors.New("worse")
 	type look struct {
 		switched bool
@@ -97,14 +98,15 @@ func TestWhatIsNews(t *testing.T) {
 		without := silent(before)
 		before = report(before)
 		if got := strings.Join(told, " "); got != c.news || without != before {
-			t.Errorf("look %d: told %q, expected %q; %q is reported, and %q if nobody is told", i, got, c.news, before,
+			t.Errorf("poll %d: notified of %q, expected %q; %q is reported, and %q without Notify", i, got, c.news, before,
 				without)
 		}
 	}
 }
 
-// The moment between reading Watcher.current and counting a request is too short to be met in a test of the outside.
-func TestARequestThatComesTooLateGoesElsewhere(t *testing.T) {
+// The moment between reading Watcher.current and counting a request is too short to be hit by a
+// test from outside.
+func TestAcquireAfterRetire(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	if _, err := snapshot.Write(path, &snapshot.Content{Layers: []string{"site"}}); err != nil {
 		t.Fatal(err)
@@ -132,8 +134,8 @@ func TestARequestThatComesTooLateGoesElsewhere(t *testing.T) {
 	}
 }
 
-// A request that meets a file which is being replaced waits for the one that comes: it is of that.
-func TestARequestGoesToTheFileThatComes(t *testing.T) {
+// A request that finds its file being replaced waits for the new one and uses that.
+func TestRequestUsesReplacement(t *testing.T) {
 	open := func() *Snapshot {
 		path := filepath.Join(t.TempDir(), "site.bsnap")
 		if _, err := snapshot.Write(path, &snapshot.Content{Layers: []string{"site"}}); err != nil {
@@ -170,7 +172,7 @@ func TestARequestGoesToTheFileThatComes(t *testing.T) {
 	}
 }
 
-// oneEnvironment is a directory that has the environment a.
+// oneEnvironment opens a directory with the environment a.
 func oneEnvironment(t *testing.T) *Environments {
 	t.Helper()
 	dir := t.TempDir()
@@ -184,8 +186,9 @@ func oneEnvironment(t *testing.T) *Environments {
 	return all
 }
 
-// The moment between choosing an environment and following it is as short: what is closed in it follows nothing.
-func TestClosedEnvironmentsFollowNothing(t *testing.T) {
+// The moment between choosing an environment and following it is short too. After Close in between,
+// nothing is followed.
+func TestFollowAfterClose(t *testing.T) {
 	all := oneEnvironment(t)
 	if _, err := all.watcher("a"); err != nil {
 		t.Fatal(err)
@@ -199,9 +202,9 @@ func TestClosedEnvironmentsFollowNothing(t *testing.T) {
 	}
 }
 
-// Two requests may be the first of an environment, and two looks may find that its file is gone: the second of them
-// finds it done.
-func TestAnEnvironmentIsFollowedAndDroppedOnce(t *testing.T) {
+// Two requests may be the first of an environment, and two polls may find that its file is gone.
+// The second finds the work done.
+func TestFollowAndDropHappenOnce(t *testing.T) {
 	all := oneEnvironment(t)
 	defer all.Close()
 	first, err := all.follow("a")
@@ -209,23 +212,23 @@ func TestAnEnvironmentIsFollowedAndDroppedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if second, err := all.follow("a"); second != first || err != nil {
-		t.Errorf("another watcher follows what is followed: %v", err)
+		t.Errorf("a second watcher follows the environment: %v", err)
 	}
 	first.Close()
 	if switched, err := all.Check(); switched || err != nil {
-		t.Errorf("what is closed behind the back of a look: %v, %v", switched, err)
+		t.Errorf("an environment closed during a poll: %v, %v", switched, err)
 	}
 	for range 2 {
 		all.drop("a")
 	}
 	if len(all.watchers) > 0 {
-		t.Error("what was dropped is followed")
+		t.Error("the dropped environment is still followed")
 	}
 }
 
-// An environment that is closed behind a request's back, as its file was gone, is looked for again: another one may be
-// there.
-func TestARequestGoesToTheEnvironmentThatComes(t *testing.T) {
+// If an environment is closed during a request because its file was gone, the request tries again:
+// there may be a new one.
+func TestRequestUsesReplacedEnvironment(t *testing.T) {
 	all := oneEnvironment(t)
 	defer all.Close()
 	old, err := all.watcher("a")
@@ -245,7 +248,7 @@ func TestARequestGoesToTheEnvironmentThatComes(t *testing.T) {
 		close(done)
 	}()
 	<-begun
-	for range 1000 { // in which the request meets the one that is closed
+	for range 1000 { // so that some of them hit the closed environment
 		goruntime.Gosched()
 	}
 	all.drop("a")

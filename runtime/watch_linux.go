@@ -5,5 +5,6 @@ import (
 	"syscall"
 )
 
-// changed is when a file, or what is said of it, was changed, which nobody can set; in nanoseconds. info is of os.Stat.
+// changed returns the time when a file or its metadata changed, in nanoseconds. Programs cannot set
+// it. info must come from os.Stat.
 func changed(info fs.FileInfo) int64 { return info.Sys().(*syscall.Stat_t).Ctim.Nano() }

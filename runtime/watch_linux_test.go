@@ -11,8 +11,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// A copy that keeps times, of a file of the same size, may even get the number of the one that was refused.
-func TestASoundCopyWithTheTimesOfARefusedOneIsTaken(t *testing.T) {
+// A copy that preserves times and has the same size may even get the inode number of the rejected
+// file.
+func TestValidCopyWithTimesOfRejectedFileIsUsed(t *testing.T) {
 	dir := t.TempDir()
 	path, next := filepath.Join(dir, "site.bsnap"), filepath.Join(dir, "next.bsnap")
 	build(t, path, generation(1))
@@ -44,7 +45,7 @@ func TestASoundCopyWithTheTimesOfARefusedOneIsTaken(t *testing.T) {
 	check(t, w, true)
 }
 
-func TestAPipeIsNoSnapshot(t *testing.T) {
+func TestOpenRejectsPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o666); err != nil {
 		t.Fatal(err)
@@ -54,8 +55,9 @@ func TestAPipeIsNoSnapshot(t *testing.T) {
 	}
 }
 
-// A file that is written over in place, with its size and its time, is another one: Linux notes when it was changed.
-func TestAFileThatIsChangedInPlaceIsLookedAt(t *testing.T) {
+// A file that is overwritten in place, with the same size and time, counts as changed, because
+// Linux records the time of the change.
+func TestFileChangedInPlaceIsReopened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	w := watch(t, path, byHand)
@@ -72,7 +74,7 @@ func TestAFileThatIsChangedInPlaceIsLookedAt(t *testing.T) {
 	}
 	content[len(content)/2] ^= 1
 	changed := func(info os.FileInfo) int64 { return info.Sys().(*syscall.Stat_t).Ctim.Nano() }
-	for now := was; changed(now) == changed(was); { // the clock of files ticks some hundred times a second
+	for now := was; changed(now) == changed(was); { // file times only change some hundred times a second
 		if err := os.WriteFile(path, content, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -88,8 +90,8 @@ func TestAFileThatIsChangedInPlaceIsLookedAt(t *testing.T) {
 	}
 }
 
-// Two files of one size that were changed in one tick of the clock of files, with the same time, are two all the same.
-func TestFilesOfTheSameTimesAreTwo(t *testing.T) {
+// Two files with equal sizes and times that changed within one clock tick are still distinguished.
+func TestFilesWithSameTimesAreDistinguished(t *testing.T) {
 	dir := t.TempDir()
 	link, first, second := filepath.Join(dir, "site.bsnap"), filepath.Join(dir, "1"), filepath.Join(dir, "2")
 	build(t, first, generation(1))

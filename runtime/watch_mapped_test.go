@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAFileIsUnmappedBehindItsLastRequest(t *testing.T) {
+func TestFileIsUnmappedAfterItsLastRequest(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "site.bsnap")
 	build(t, path, generation(1))
@@ -35,19 +35,19 @@ func TestAFileIsUnmappedBehindItsLastRequest(t *testing.T) {
 	expect(1, "when a file is refused")
 	last := begin(t, w)
 	w.Close()
-	answers(t, last, 3)
+	checkGeneration(t, last, 3)
 	last.Close()
 	expect(0, "when the watcher and its last request are closed")
 }
 
-// Who closes the environments leaves no file mapped but those of requests that go on.
+// After closing the environments, only files of open requests stay mapped.
 func TestClosedEnvironmentsAreUnmapped(t *testing.T) {
 	dir := t.TempDir()
 	environment(t, dir, "a", "a")
 	environment(t, dir, "b", "b")
 	all := openEnvironments(t, dir, byHand)
 	for _, name := range []string{"a", "b"} {
-		if got := is(t, all, asking(t, name, `{}`)); got != name+" "+name {
+		if got := environmentOf(t, all, asking(t, name, `{}`)); got != name+" "+name {
 			t.Errorf("%s is %s", name, got)
 		}
 	}
@@ -61,6 +61,6 @@ func TestClosedEnvironmentsAreUnmapped(t *testing.T) {
 	}
 	lease.Close()
 	if n := mapped(t, dir, 0); n != 0 {
-		t.Errorf("%d files are mapped behind the last request", n)
+		t.Errorf("%d files are mapped after the last request", n)
 	}
 }

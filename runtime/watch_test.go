@@ -21,8 +21,8 @@ import (
 	"bindc/snapshot"
 )
 
-// generation is the source of a site all of whose values name n: constants inline, in the heap and in a block, and
-// computed ones.
+// generation returns the source of a site whose values all name n: constants inline, in the heap
+// and in a block, and computed values.
 func generation(n int) string {
 	return fmt.Sprintf(`bindings_version: 1
 name: default
@@ -38,13 +38,13 @@ bind:
 `, n, strings.Repeat(fmt.Sprintf("generation %d, ", n), 100), n%4)
 }
 
-// build compiles bindings into the snapshot path, which it replaces.
+// build compiles bindings and replaces the snapshot at path.
 func build(t testing.TB, path, source string) {
 	t.Helper()
 	buildSite(t, path, map[string]string{"bindings/default.yaml": source})
 }
 
-// buildSite writes the snapshot of a site of these files.
+// buildSite writes the snapshot of a site with these files.
 func buildSite(t testing.TB, path string, files map[string]string) {
 	t.Helper()
 	if _, err := snapshot.Write(path, compiled(t, files)); err != nil {
@@ -52,7 +52,7 @@ func buildSite(t testing.TB, path string, files map[string]string) {
 	}
 }
 
-// compiled is the content of a site of these files.
+// compiled returns the content of a site with these files.
 func compiled(t testing.TB, files map[string]string) *snapshot.Content {
 	t.Helper()
 	dir := t.TempDir()
@@ -73,7 +73,7 @@ func compiled(t testing.TB, files map[string]string) *snapshot.Content {
 	return content
 }
 
-// replace puts a file with the given bytes in the place of path.
+// replace replaces the file at path.
 func replace(t testing.TB, path string, content []byte) {
 	t.Helper()
 	tmp := path + ".new"
@@ -96,7 +96,7 @@ func watch(t testing.TB, path string, opts bindings.WatchOptions) *bindings.Watc
 	return w
 }
 
-// byHand watches nothing on its own: tests call Check.
+// byHand disables polling, so that tests call Check.
 var byHand = bindings.WatchOptions{Interval: -1}
 
 func check(t testing.TB, w *bindings.Watcher, want bool) {
@@ -124,15 +124,16 @@ func begin(t testing.TB, w *bindings.Watcher) *bindings.Lease {
 	return lease
 }
 
-// answers fails the test unless l answers from generation n only.
-func answers(t testing.TB, l *bindings.Lease, n int) {
+// checkGeneration fails the test unless all values of l are from generation n.
+func checkGeneration(t testing.TB, l *bindings.Lease, n int) {
 	t.Helper()
 	if got, err := generationOf(l); err != nil || got != n {
 		t.Errorf("answers are of generation %d, %v; expected %d", got, err, n)
 	}
 }
 
-// generationOf is the generation that all answers of l name; an error if one fails or names another.
+// generationOf returns the generation that all values of l name, or an error if a lookup fails or
+// names another.
 func generationOf(l *bindings.Lease) (int, error) {
 	number, found, err := l.Lookup("number")
 	if err != nil || !found {
@@ -147,13 +148,13 @@ func generationOf(l *bindings.Lease) (int, error) {
 	} {
 		v, found, err := l.Lookup(key)
 		if err != nil || !found || textOf(v) != want {
-			return 0, fmt.Errorf("%s beside %s: found is %v, %.40q, %w", key, name, found, textOf(v), err)
+			return 0, fmt.Errorf("%s of generation %s: found is %v, %.40q, %w", key, name, found, textOf(v), err)
 		}
 	}
 	return int(intOf(number)), nil
 }
 
-func TestARequestStaysWithItsSnapshot(t *testing.T) {
+func TestRequestKeepsItsSnapshot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	w := watch(t, path, byHand)
@@ -169,14 +170,14 @@ func TestARequestStaysWithItsSnapshot(t *testing.T) {
 	check(t, w, false)
 	after := begin(t, w)
 	defer after.Close()
-	answers(t, before, 1)
-	answers(t, after, 2)
+	checkGeneration(t, before, 1)
+	checkGeneration(t, after, 2)
 	if !strings.HasPrefix(textOf(kept), "generation 1,") {
 		t.Errorf("a value of the old snapshot became %.20q", textOf(kept))
 	}
 }
 
-func TestASymbolicLinkIsFollowed(t *testing.T) {
+func TestWatcherFollowsSymbolicLink(t *testing.T) {
 	if goruntime.GOOS == "windows" {
 		t.Skip("a link needs a privilege")
 	}
@@ -196,12 +197,12 @@ func TestASymbolicLinkIsFollowed(t *testing.T) {
 		point(n)
 		check(t, w, true)
 		lease := begin(t, w)
-		answers(t, lease, n)
+		checkGeneration(t, lease, n)
 		lease.Close()
 	}
 }
 
-func TestAFileThatIsNotSoundIsRefused(t *testing.T) {
+func TestWatcherRejectsDamagedFile(t *testing.T) {
 	dir := t.TempDir()
 	path, next := filepath.Join(dir, "site.bsnap"), filepath.Join(dir, "next")
 	build(t, path, generation(1))
@@ -236,17 +237,17 @@ func TestAFileThatIsNotSoundIsRefused(t *testing.T) {
 			t.Errorf("%s: %v the first time, %v the second", name, err, again)
 		}
 		lease := begin(t, w)
-		answers(t, lease, 1)
+		checkGeneration(t, lease, 1)
 		lease.Close()
 	}
 	replace(t, path, good)
 	check(t, w, true)
 	lease := begin(t, w)
 	defer lease.Close()
-	answers(t, lease, 2)
+	checkGeneration(t, lease, 2)
 }
 
-func TestAnAbsentFileLeavesTheOldOne(t *testing.T) {
+func TestAbsentFileKeepsTheOldOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	w := watch(t, path, byHand)
@@ -258,15 +259,15 @@ func TestAnAbsentFileLeavesTheOldOne(t *testing.T) {
 	}
 	lease := begin(t, w)
 	defer lease.Close()
-	answers(t, lease, 1)
+	checkGeneration(t, lease, 1)
 	if err := os.Rename(path+".away", path); err != nil {
 		t.Fatal(err)
 	}
 	check(t, w, true)
 }
 
-// What is opened while another file comes and goes may be either of them: it is looked at again.
-func TestALinkThatMovesWhileItIsOpened(t *testing.T) {
+// If the file changes while it is opened, either one may be open, so the path is polled again.
+func TestLinkMovedDuringOpen(t *testing.T) {
 	if goruntime.GOOS == "windows" {
 		t.Skip("a link needs a privilege")
 	}
@@ -296,10 +297,10 @@ func TestALinkThatMovesWhileItIsOpened(t *testing.T) {
 	check(t, w, false)
 	lease := begin(t, w)
 	defer lease.Close()
-	answers(t, lease, 0)
+	checkGeneration(t, lease, 0)
 }
 
-func TestAClosedWatcherMakesNoRequests(t *testing.T) {
+func TestWatcherRequestAfterClose(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	w := watch(t, path, bindings.WatchOptions{})
@@ -316,7 +317,7 @@ func TestAClosedWatcherMakesNoRequests(t *testing.T) {
 	}
 }
 
-func TestAnErrorOutlivesItsRequest(t *testing.T) {
+func TestErrorOutlivesItsRequest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	w := watch(t, path, byHand)
@@ -330,7 +331,7 @@ func TestAnErrorOutlivesItsRequest(t *testing.T) {
 	}
 }
 
-func TestALeaseCostsNoAllocation(t *testing.T) {
+func TestLeaseDoesNotAllocate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	snap, err := bindings.Open(path, bindings.Options{})
@@ -383,12 +384,12 @@ func BenchmarkRequest(b *testing.B) {
 	})
 }
 
-// mapped counts the files below dir that this process has mapped, when the garbage collector has had the time to unmap
-// all but want of them: it does so beside the program.
+// mapped counts the files below dir that this process has mapped. It gives the garbage collector
+// time to unmap all but want of them.
 func mapped(t *testing.T, dir string, want int) int {
 	t.Helper()
 	if goruntime.GOOS != "linux" {
-		t.Skip("only Linux lists what a process has mapped")
+		t.Skip("only Linux lists the mapped files of a process")
 	}
 	for rounds := 1; ; rounds++ {
 		goruntime.GC()
@@ -402,11 +403,12 @@ func mapped(t *testing.T, dir string, want int) int {
 	}
 }
 
-// Every value names its generation, so that a request that saw two snapshots, or a file unmapped too early, shows.
+// Every value names its generation, so a request that sees two snapshots or an unmapped file is
+// detected.
 func TestRequestsDuringReplacements(t *testing.T) {
 	const readers, replacements = 3, 300
 	dir, next := t.TempDir(), filepath.Join(t.TempDir(), "generation")
-	for n := range replacements + 1 { // before there are readers, who leave little time for it
+	for n := range replacements + 1 { // built before the readers start, because they leave little time for it
 		build(t, next+fmt.Sprint(n), generation(n))
 	}
 	path := filepath.Join(dir, "site.bsnap")
@@ -431,7 +433,7 @@ func TestRequestsDuringReplacements(t *testing.T) {
 		publish(n)
 		if n%2 == 1 {
 			time.Sleep(time.Millisecond) // for a poll
-		} else if _, err := w.Check(); err != nil { // beside the polls
+		} else if _, err := w.Check(); err != nil { // in addition to the polls
 			t.Error(err)
 		}
 	}
@@ -441,14 +443,14 @@ func TestRequestsDuringReplacements(t *testing.T) {
 		t.Error(err)
 	}
 	lease := begin(t, w)
-	answers(t, lease, replacements)
+	checkGeneration(t, lease, replacements)
 	lease.Close()
 	if n := mapped(t, dir, 1); n > 1 {
 		t.Errorf("%d files are mapped when all requests but those of the last are done", n)
 	}
 }
 
-// readUntil makes requests one after the other, each of them open across that of the next, until stop is closed.
+// readUntil makes overlapping requests until stop is closed.
 func readUntil(t *testing.T, stop <-chan struct{}, w *bindings.Watcher, facts *bindings.Facts) {
 	var older *bindings.Lease
 	newest, seen := 0, 0
@@ -467,7 +469,7 @@ func readUntil(t *testing.T, stop <-chan struct{}, w *bindings.Watcher, facts *b
 		}
 		n, err := generationOf(lease)
 		if err != nil || n < newest {
-			t.Errorf("generation %d behind %d: %v", n, newest, err)
+			t.Errorf("generation %d after %d: %v", n, newest, err)
 		}
 		if seen > 0 {
 			if n, err := generationOf(older); err != nil || n != newest {
@@ -479,7 +481,7 @@ func readUntil(t *testing.T, stop <-chan struct{}, w *bindings.Watcher, facts *b
 	}
 }
 
-func TestAFileThatIsNotAcceptedIsRefused(t *testing.T) {
+func TestWatcherRejectsUnacceptedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	build(t, path, generation(1))
 	errUnsigned := errors.New("not signed")
@@ -513,8 +515,8 @@ func TestAFileThatIsNotAcceptedIsRefused(t *testing.T) {
 	if _, err := w.Check(); !errors.Is(err, errUnsigned) {
 		t.Errorf("Check: %v", err)
 	}
-	answers(t, begin(t, w), 1)
-	sign() // what is signed may come later than the file
+	checkGeneration(t, begin(t, w), 1)
+	sign() // the signature may be written after the file
 	check(t, w, true)
-	answers(t, begin(t, w), 2)
+	checkGeneration(t, begin(t, w), 2)
 }

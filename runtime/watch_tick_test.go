@@ -13,8 +13,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Without an interval the path is looked at every second; the clock is that of the test.
-func TestAPathIsLookedAtEverySecond(t *testing.T) {
+// Without an interval, the path is polled every second. The test uses a fake clock.
+func TestWatcherPollsEverySecond(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	synctest.Test(t, func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestAPathIsLookedAtEverySecond(t *testing.T) {
 			}
 			for _, w := range []*bindings.Watcher{w, silent} {
 				lease := begin(t, w)
-				answers(t, lease, n+1)
+				checkGeneration(t, lease, n+1)
 				lease.Close()
 			}
 		}
@@ -59,12 +59,12 @@ func TestAPathIsLookedAtEverySecond(t *testing.T) {
 	})
 }
 
-// What is there is told once, by the look that finds it; what is refused, once for each reason.
-func TestPollingTellsWhatChanged(t *testing.T) {
+// Notify is called once for a new file, and once for each reason why a file is rejected.
+func TestNotifyOnChange(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	synctest.Test(t, func(t *testing.T) {
-		news := make(chan error, 3) // a look each
+		news := make(chan error, 3) // one for each poll
 		w, err := bindings.Watch(path, bindings.WatchOptions{Interval: time.Minute, Notify: func(err error) {
 			news <- err
 		}})
@@ -77,10 +77,10 @@ func TestPollingTellsWhatChanged(t *testing.T) {
 			time.Sleep(3 * time.Minute)
 			synctest.Wait()
 			if len(news) != 1 {
-				t.Fatalf("told %d times, expected once", len(news))
+				t.Fatalf("notified %d times, expected once", len(news))
 			}
 			if err := <-news; !errors.Is(err, want) {
-				t.Errorf("told %v, expected %v", err, want)
+				t.Errorf("notified of %v, expected %v", err, want)
 			}
 		}
 		replace(t, path, []byte("not a snapshot"))
@@ -89,7 +89,7 @@ func TestPollingTellsWhatChanged(t *testing.T) {
 		looks(nil)
 		lease := begin(t, w)
 		defer lease.Close()
-		answers(t, lease, 2)
+		checkGeneration(t, lease, 2)
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
@@ -97,8 +97,8 @@ func TestPollingTellsWhatChanged(t *testing.T) {
 	})
 }
 
-// Who closes a watcher waits for what it is telling.
-func TestCloseWaitsForNews(t *testing.T) {
+// Close waits for a running call of Notify.
+func TestCloseWaitsForNotify(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	synctest.Test(t, func(t *testing.T) {
@@ -123,8 +123,8 @@ func TestCloseWaitsForNews(t *testing.T) {
 	})
 }
 
-// So is a directory of environments, which tells of each file once.
-func TestEnvironmentsAreLookedAtEverySecond(t *testing.T) {
+// A directory of environments is polled in the same way. Notify is called once for each file.
+func TestEnvironmentsArePolledEverySecond(t *testing.T) {
 	dir := t.TempDir()
 	environment(t, dir, "a", "first")
 	environment(t, dir, "b", "first")
@@ -140,7 +140,7 @@ func TestEnvironmentsAreLookedAtEverySecond(t *testing.T) {
 		}
 		for n, says := range []string{"first", "second", "third"} {
 			for _, name := range []string{"a", "b"} {
-				got := is(t, all, asking(t, name, `{}`))
+				got := environmentOf(t, all, asking(t, name, `{}`))
 				if want := says + " " + name; got != want || news.Load() != int32(n) {
 					t.Errorf("%s is %s after %d news, expected %s after %d", name, got, news.Load(), want, n)
 				}

@@ -41,12 +41,18 @@ func ByPrecedence(a, b Binding) int {
 // key they are the contributions to a multibinding. It decodes what lookups never touch, and takes the longer the
 // larger the site is. The error is a *DamageError.
 func (s *Snapshot) Bindings(key string) ([]Binding, error) {
+	return s.BindingsWhere(key, nil)
+}
+
+// BindingsWhere returns the bindings that Bindings does, without those in scopes that have another value in some
+// dimension than possible accepts; nil accepts all. The origins of a level are read only if such a scope binds the key.
+func (s *Snapshot) BindingsWhere(key string, possible func(dimension int, number uint32) bool) ([]Binding, error) {
 	n, ok := s.keyNumber(key)
 	if !ok {
 		return nil, nil
 	}
 	var out []Binding
-	scopes := scopeReader{Snapshot: s}
+	scopes := scopeReader{Snapshot: s, possible: possible}
 	for l := range s.levels {
 		found, err := scopes.inLevel(l, n)
 		if err != nil {
@@ -78,14 +84,15 @@ func (s *Snapshot) binding(b *coldBinding, n uint32) (Binding, error) {
 // one and the same, it would else read without end.
 type scopeReader struct {
 	*Snapshot
-	block int    // the next
-	end   uint64 // in section origins, of what was read
+	possible func(dimension int, number uint32) bool
+	block    int    // the next
+	end      uint64 // in section origins, of what was read
 }
 
 // inLevel is the bindings that key number n has in the scopes of a level.
 func (s *scopeReader) inLevel(level int, n uint32) ([]Binding, error) {
 	l := &s.levels[level]
-	at, err := s.places(level, n)
+	at, err := s.places(level, n, s.possible)
 	if err != nil || len(at) == 0 {
 		return nil, err
 	}
@@ -118,8 +125,8 @@ func (s *scopeReader) inLevel(level int, n uint32) ([]Binding, error) {
 	return out, nil
 }
 
-// places are the scopes of a level that bind key number n.
-func (s *Snapshot) places(level int, n uint32) (map[uint32]Binding, error) {
+// places returns the possible scopes of a level that bind key number n.
+func (s *Snapshot) places(level int, n uint32, possible func(int, uint32) bool) (map[uint32]Binding, error) {
 	l := &s.levels[level]
 	mask, err := s.maskWord(n, l.first/64)
 	if err != nil || mask&l.bits() == 0 {
@@ -129,7 +136,7 @@ func (s *Snapshot) places(level int, n uint32) (map[uint32]Binding, error) {
 	for slot := range l.slots {
 		ref, place := Ref(noRef), l.placeAt(slot)
 		switch {
-		case place == 0:
+		case place == 0 || possible != nil && !l.isPossible(slot, possible):
 		case !l.narrow:
 			ref, err = s.probe(n, place-1)
 		case uint64(place) <= uint64(l.count) && mask>>(l.first+int(place-1))&1 != 0:
@@ -159,14 +166,29 @@ func (l *levelView) placeAt(slot uint32) uint32 {
 	return load32(l.directory[size*uint64(slot)+size-4:])
 }
 
+// number returns the number of the value that the scope in a slot has in the dimension at index i of the level.
+func (l *levelView) number(slot uint32, i int) uint32 {
+	if l.direct {
+		return slot
+	}
+	return load32(l.directory[uint64(l.slotBytes())*uint64(slot)+4*uint64(i):])
+}
+
+// isPossible reports whether every value of the scope in a slot is possible.
+func (l *levelView) isPossible(slot uint32, possible func(dimension int, number uint32) bool) bool {
+	for i, d := range l.dims {
+		if !possible(int(d), l.number(slot, i)) {
+			return false
+		}
+	}
+	return true
+}
+
 // conditionOf is the values that the scope in a slot of a directory stands for.
 func (s *Snapshot) conditionOf(l *levelView, slot uint32) ([]Term, error) {
 	var numbers []coldTerm
 	for i, d := range l.dims {
-		n := slot
-		if !l.direct {
-			n = load32(l.directory[uint64(l.slotBytes())*uint64(slot)+4*uint64(i):])
-		}
+		n := l.number(slot, i)
 		if n >= s.dicts[d].hash.n {
 			return nil, s.damaged(secScopes, l.at, "values of %s", s.dimensions[d].Name)
 		}

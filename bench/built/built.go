@@ -1,6 +1,6 @@
-// Package built keeps generated sites and their snapshots between runs, in bindc-bench below the user's cache
-// directory. A site is generated once; its snapshot is built again when the bindc of this tree, or the generator, has
-// changed.
+// Package built keeps generated sites and their snapshots between runs, in the directory
+// bindc-bench of the user's cache. A site is generated once. Its snapshot is rebuilt when bindc or
+// the generator has changed.
 package built
 
 import (
@@ -20,21 +20,21 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Site is a generated site with what was made of it.
+// Site is a generated site with its snapshot.
 type Site struct {
 	*gen.Site
-	Dir      string // the YAML
-	Snapshot string // the file that bindc built
-	Took     *Cost  // what building the snapshot took; nil if it was there already
+	Dir      string // the YAML files
+	Snapshot string // the file built by bindc
+	Took     *Cost  // cost of building the snapshot; nil if it existed
 }
 
-// Cost is what a process took.
+// Cost is the resources that a process used.
 type Cost struct {
 	Wall, CPU time.Duration
-	Peak      int64 // bytes resident
+	Peak      int64 // resident, in bytes
 }
 
-// Get is the site of c and its snapshot, made now if need be.
+// Get returns the site of c and its snapshot. It creates them if needed.
 func Get(c gen.Config) (*Site, error) {
 	g, err := gen.New(c)
 	if err != nil {
@@ -51,7 +51,8 @@ func Get(c gen.Config) (*Site, error) {
 	return s, s.build(home)
 }
 
-// Hiera5 is the snapshot of the site's twin, a control repository of Hiera 5, and what building it took this time.
+// Hiera5 returns the snapshot of the same site as a control repository of Hiera 5, and the cost if
+// it was built now.
 func (s *Site) Hiera5() (snapshot string, took *Cost, err error) {
 	dir := filepath.Join(filepath.Dir(s.Dir), "hiera5")
 	snapshot = dir + ".bsnap"
@@ -66,7 +67,7 @@ func (s *Site) Hiera5() (snapshot string, took *Cost, err error) {
 	return snapshot, took, err
 }
 
-// Again builds the snapshot once more, and is what that took.
+// Again builds the snapshot again and returns the cost.
 func (s *Site) Again() (*Cost, error) {
 	program, _, err := bindc()
 	if err != nil {
@@ -88,14 +89,14 @@ func (s *Site) writeHiera5(dir string) error {
 	return nil
 }
 
-// Bolt is the file of the same bindings in bbolt.
+// Bolt returns the file with the same bindings in bbolt.
 func (s *Site) Bolt() (string, error) {
 	path := filepath.Join(filepath.Dir(s.Dir), "site.bolt")
 	return path, once(path, func(tmp string) error { return peer.BuildBolt(tmp, s.Site) })
 }
 
-// directory is named after the configuration and a digest of what the generator makes of a small one, so that sites of
-// another generator are not taken for those of this one.
+// directory returns a name with the configuration and a digest of a small generated site. The
+// digest distinguishes sites of different generators.
 func directory(c gen.Config) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -115,7 +116,8 @@ func directory(c gen.Config) (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// once makes path under another name and then renames it, so that a run that was interrupted leaves nothing half done.
+// once creates path under another name and renames it, so that an interrupted run leaves no
+// incomplete files.
 func once(path string, create func(tmp string) error) error {
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -130,7 +132,7 @@ func once(path string, create func(tmp string) error) error {
 	return os.Rename(tmp, path)
 }
 
-// build runs this tree's bindc unless the snapshot is the work of that very program.
+// build runs the bindc of this tree unless the same program built the snapshot before.
 func (s *Site) build(home string) error {
 	program, digest, err := bindc()
 	if err != nil {
@@ -148,7 +150,7 @@ func (s *Site) build(home string) error {
 	return os.WriteFile(stamp, []byte(digest), 0o644)
 }
 
-// bindc compiles the command of this tree for the sites that are kept.
+// bindc compiles the bindc of this tree for the cached sites.
 func bindc() (program, digest string, err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -162,7 +164,7 @@ func bindc() (program, digest string, err error) {
 	return program, fmt.Sprintf("%x", sha256.Sum256(code)), err
 }
 
-// Snapshot builds a site of one file in dir and opens what becomes of it. The directory may be removed then.
+// Snapshot builds a site of one file in dir and opens the snapshot. dir may be removed afterwards.
 func Snapshot(dir, name, text string) (*bindings.Snapshot, error) {
 	program, _, err := bindc()
 	if err != nil {
@@ -182,11 +184,11 @@ func Snapshot(dir, name, text string) (*bindings.Snapshot, error) {
 	return bindings.Open(out, bindings.Options{})
 }
 
-// Bindc compiles the command of this tree to the file program.
+// Bindc compiles bindc from this tree.
 func Bindc(program string) error { return Program("bindc", "./cmd/bindc", program) }
 
-// Program compiles a command of a module of this tree to the file program, without C, as README.md says to install it.
-// Go's own cache makes that cheap; its builds are reproducible.
+// Program compiles a command of a module in this tree without cgo, as README.md recommends for
+// installation. Go's build cache makes this cheap, and the builds are reproducible.
 func Program(module, command, program string) error {
 	source, err := output("go", "list", "-m", "-f", "{{.Dir}}", module)
 	if err != nil {
@@ -206,7 +208,7 @@ func output(program string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Run runs a program to its end.
+// Run runs a program and waits for it.
 func Run(program string, args ...string) (*Cost, error) {
 	cmd, start := exec.Command(program, args...), time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -217,7 +219,7 @@ func Run(program string, args ...string) (*Cost, error) {
 	return cost, nil
 }
 
-// CostOf is what a process took that has ended, but for the time by the clock.
+// CostOf returns the cost of a finished process, without the wall-clock time.
 func CostOf(state *os.ProcessState) *Cost {
 	cost := &Cost{CPU: state.UserTime() + state.SystemTime()}
 	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {

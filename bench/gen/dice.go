@@ -5,13 +5,12 @@ import (
 	"math/rand/v2"
 )
 
-// dice is a stream of random numbers. It uses the bare generator, whose
-// sequence is fixed by its algorithm, and not rand.Rand, whose way of making
-// small numbers from it is not.
+// dice is a stream of random numbers. It uses the bare generator, whose sequence is defined by its
+// algorithm. rand.Rand derives small numbers in an unspecified way.
 type dice struct{ pcg rand.PCG }
 
-// The purposes for which streams are opened. Streams of different purposes
-// are independent though their other coordinates agree.
+// The purposes of streams. Streams with different purposes are independent, even if their other
+// coordinates are equal.
 const (
 	forKeys uint64 = iota + 1
 	forKinds
@@ -36,13 +35,13 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// below returns a number from 0 to n-1. Its bias, n in 2^64, is of no account.
+// below returns a number from 0 to n-1. Its bias, n in 2^64, is negligible.
 func (d *dice) below(n int) int {
 	high, _ := bits.Mul64(d.pcg.Uint64(), uint64(n))
 	return int(high)
 }
 
-// percent is true p times in a hundred.
+// percent returns true with a probability of p per cent.
 func (d *dice) percent(p int) bool { return d.below(100) < p }
 
 func pick[T any](d *dice, from []T) T { return from[d.below(len(from))] }

@@ -2,8 +2,8 @@ package gen
 
 import "path"
 
-// file is a file of the site other than a node's: fixed text, or the data of a
-// place for a range of keys.
+// file is a file of the site other than a node's: fixed text, or the data of a place for a range of
+// keys.
 type file struct {
 	path       string
 	text       string
@@ -84,11 +84,11 @@ func (s *Site) dirs() []string {
 	return dirs
 }
 
-// Files is the number of files of the site.
+// Files returns the number of files of the site.
 func (s *Site) Files() int { return len(s.fixed) + s.Nodes }
 
-// File appends file i to buf and returns its slash-separated path below the
-// site, its content, and how many bindings it holds. It touches no disk.
+// File appends file i to buf. It returns the slash-separated path below the site, the content, and
+// the number of bindings. It does not use the file system.
 func (s *Site) File(i int, buf []byte) (name string, data []byte, bindings int) {
 	if i < len(s.fixed) && s.fixed[i].text != "" {
 		return s.fixed[i].path, append(buf, s.fixed[i].text...), 0
@@ -104,7 +104,7 @@ func (s *Site) path(i int) string {
 	return s.fixed[i].path
 }
 
-// bound tells what file i binds: its place and the keys, in ascending order.
+// bound returns the place of file i, and the keys it binds in ascending order.
 func (s *Site) bound(i int) (place, []int) {
 	if node := i - len(s.fixed); node >= 0 {
 		return place{SiteNode, node}, append(s.overrides(node), s.Keys)

@@ -1,10 +1,8 @@
-// Package gen makes synthetic sites for the benchmarks, and knows the answer
-// to every lookup in them.
+// Package gen generates synthetic sites for the benchmarks, and predicts every lookup in them.
 //
-// A site is a pure function of its Config: the same Config gives the same
-// bytes on every machine. Each value is drawn from a random stream of its own,
-// named by the level, the scope and the key it is bound at, so one binding can
-// be written, or predicted by Expected, without generating any other.
+// A site is a pure function of its Config: equal Configs give equal bytes on every machine. Each
+// value comes from a separate random stream, named by the level, the scope and the key. So one
+// binding can be written, or predicted by Expected, without generating others.
 package gen
 
 import (
@@ -15,16 +13,16 @@ import (
 	"sync"
 )
 
-// Config says how large a site is. Two equal Configs make equal sites.
+// Config defines the size of a site. Equal Configs give equal sites.
 type Config struct {
-	Nodes     int    // nodes that have a data file of their own
+	Nodes     int    // nodes with a data file
 	Keys      int    // keys bound by the modules, each by exactly one
-	Modules   int    // modules, which share the keys out evenly
-	Overrides int    // keys that each node file binds, HotKey not counted
+	Modules   int    // modules; each has the same number of keys
+	Overrides int    // keys that each node file binds, without HotKey
 	Seed      uint64 // any number
 }
 
-// Sizes are the sites that the tables of bench/README.md speak of.
+// Sizes lists the sites in the tables of bench/README.md.
 var Sizes = map[string]Config{
 	"S":  {Nodes: 500, Keys: 2_000, Modules: 50, Overrides: 20, Seed: 1},
 	"M":  {Nodes: 5_000, Keys: 5_000, Modules: 50, Overrides: 20, Seed: 1},
@@ -32,7 +30,7 @@ var Sizes = map[string]Config{
 	"XL": {Nodes: 200_000, Keys: 20_000, Modules: 50, Overrides: 50, Seed: 1},
 }
 
-// Totals counts what was written.
+// Totals counts the generated files and bindings.
 type Totals struct {
 	Files    int
 	Bytes    int64
@@ -45,7 +43,7 @@ func (t *Totals) add(u Totals) {
 	t.Bindings += u.Bindings
 }
 
-// check reports what makes a Config impossible to generate.
+// check returns an error if the site cannot be generated.
 func (c Config) check() error {
 	switch {
 	case c.Nodes < 0 || c.Overrides < 0:
@@ -60,8 +58,8 @@ func (c Config) check() error {
 	return nil
 }
 
-// Write generates the site of c below dir, which must be empty or absent: a
-// file left over from another site would change the answers.
+// Write generates the site of c below dir, which must be empty or absent, because a file of another
+// site would change the values.
 func Write(dir string, c Config) (Totals, error) {
 	site, err := New(c)
 	if err != nil {
@@ -89,11 +87,11 @@ func claim(dir string) error {
 	return err
 }
 
-// writers is how many goroutines write files. More gain nothing: creating
-// files in one directory is serialised by the file system.
+// writers is the number of goroutines that write files. More are not faster, because the file
+// system creates the files of a directory one at a time.
 const writers = 2
 
-// writeFiles lets each writer take every writers-th file.
+// writeFiles lets each writer write every writers-th file.
 func (s *Site) writeFiles(dir string) (Totals, error) {
 	var (
 		wg     sync.WaitGroup

@@ -18,7 +18,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// small is dense enough that every level wins somewhere.
+// small is so dense that every level wins somewhere.
 var small = Config{Nodes: 60, Keys: 400, Modules: 7, Overrides: 12, Seed: 3}
 
 func site(t *testing.T, c Config) *Site {
@@ -30,7 +30,7 @@ func site(t *testing.T, c Config) *Site {
 	return s
 }
 
-// digest is over the paths and contents of all files.
+// digest returns a digest of the paths and contents of all files.
 func digest(s *Site) string {
 	h := fnv.New64a()
 	for i := range s.Files() {
@@ -40,10 +40,9 @@ func digest(s *Site) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// The digest is written down so that two machines, or two versions of Go,
-// cannot differ unnoticed. Whoever changes the generator changes it, and with
-// it makes earlier measurements incomparable.
-func TestSameBytesEverywhere(t *testing.T) {
+// The fixed digest detects differences between machines and versions of Go. A change of the
+// generator changes it, and makes earlier measurements incomparable.
+func TestSitesAreReproducible(t *testing.T) {
 	const want = "62418d2620d149b3"
 	if got := digest(site(t, Sizes["S"])); got != want {
 		t.Errorf("digest of size S is %s, want %s", got, want)
@@ -94,7 +93,7 @@ func countFiles(t *testing.T, dir string) (n int) {
 	return n
 }
 
-func TestKindsAreShared(t *testing.T) {
+func TestKindsFollowTheirQuotas(t *testing.T) {
 	s := site(t, Sizes["S"])
 	var keys [len(quota)]int
 	for i := range s.Keys {
@@ -187,8 +186,7 @@ func TestModulesDoNotConflict(t *testing.T) {
 	}
 }
 
-// The oracle draws values; the files say them. Here the files are read back
-// and searched as Hiera would.
+// Expected predicts values. This test reads the files and searches them as Hiera would.
 func TestExpectedAgreesWithTheFiles(t *testing.T) {
 	s := site(t, small)
 	data := map[string]map[string]yaml.Node{}
@@ -269,7 +267,7 @@ func asJSON(n yaml.Node) string {
 	return "{" + strings.Join(pairs, ",") + "}"
 }
 
-func TestHotKeyTellsNodesApart(t *testing.T) {
+func TestHotKeyDistinguishesNodes(t *testing.T) {
 	s := site(t, small)
 	for _, i := range []int{0, 1, small.Nodes - 1} {
 		want := Answer{SiteNode, fmt.Sprint(i + 1)}
@@ -296,7 +294,7 @@ func TestFactsFitTheFiles(t *testing.T) {
 	}
 }
 
-func TestInterpolatedAnswersHoldNoVariable(t *testing.T) {
+func TestInterpolatedAnswersHaveNoVariables(t *testing.T) {
 	s := site(t, small)
 	for i, key := range s.KeyNames() {
 		got, err := s.Expected(5, key)
@@ -309,7 +307,7 @@ func TestInterpolatedAnswersHoldNoVariable(t *testing.T) {
 	}
 }
 
-func TestBadConfigsAreRefused(t *testing.T) {
+func TestCheckRejectsBadConfigs(t *testing.T) {
 	for _, c := range []Config{
 		{},
 		{Keys: 3, Modules: 4},

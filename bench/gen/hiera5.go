@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The same data for Hiera 3 and 5. Variables are written %{name} there; nothing else in the files differs.
+// The data files for Hiera 3 and 5 differ only in the syntax of variables, %{name}.
 
 const hiera5Site = `version: 5
 defaults: {datadir: data, data_hash: yaml_data}
@@ -24,7 +24,7 @@ hierarchy:
   - {name: common, path: common.yaml}
 `
 
-// Hiera5 ranges over the files of the site as a control repository of Hiera 5, its twin.
+// Hiera5 ranges over the files of the same site as a control repository of Hiera 5.
 func (s *Site) Hiera5() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for path, text := range s.HieraData() {
@@ -40,7 +40,7 @@ func (s *Site) Hiera5() iter.Seq2[string, []byte] {
 	}
 }
 
-// HieraData ranges over the data files of the site, as Hiera spells them.
+// HieraData ranges over the data files of the site in the syntax of Hiera.
 func (s *Site) HieraData() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		for i := range s.Files() {

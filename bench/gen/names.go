@@ -2,8 +2,8 @@ package gen
 
 import "strconv"
 
-// The vocabulary is that of a middling company's infrastructure. The words are
-// chosen so that each is a string as a plain YAML scalar.
+// The vocabulary is that of a medium-sized company's infrastructure. Each word is a string as a
+// plain YAML scalar.
 var (
 	software = []string{
 		"nginx", "apache", "postgresql", "mysql", "redis", "rabbitmq", "elasticsearch", "kibana", "logstash", "grafana",
@@ -30,8 +30,8 @@ var (
 	cities    = []string{"fra", "ams", "lon", "par", "osl", "waw", "nyc", "sfo", "sin", "syd", "nrt", "gru"}
 	families  = []string{"Debian", "RedHat", "Suse", "Archlinux"}
 	stages    = []string{"production", "staging", "testing"}
-	osNames   = []string{"Debian", "CentOS", "SLES", "Archlinux"} // beside families
-	osMajor   = []string{"12", "9", "15", "6"}                    // beside families
+	osNames   = []string{"Debian", "CentOS", "SLES", "Archlinux"} // parallel to families
+	osMajor   = []string{"12", "9", "15", "6"}                    // parallel to families
 	plainWord = []string{
 		"present", "absent", "running", "stopped", "latest", "installed", "enabled", "disabled", "permissive",
 		"enforcing",
@@ -57,7 +57,7 @@ func threeDigits(n int) string {
 	return text
 }
 
-// moduleName numbers the modules once the vocabulary is used up.
+// moduleName adds numbers once the vocabulary is used up.
 func moduleName(i int) string {
 	name := prefixes[i/len(software)%len(prefixes)] + software[i%len(software)]
 	if round := i / (len(software) * len(prefixes)); round > 0 {
@@ -66,11 +66,10 @@ func moduleName(i int) string {
 	return name
 }
 
-// HotKey is bound by the site's common data and by every node, there to the
-// node's number, counted from 1.
+// HotKey is bound by the site's common data, and by every node to its number, counted from 1.
 const HotKey = "site::hot"
 
-// keyNames names all keys of the modules; those of one module lie together.
+// keyNames returns the keys of all modules. Those of one module are adjacent.
 func (s *Site) keyNames() []string {
 	d := s.throw(forKeys, 0, 0)
 	names := make([]string, s.Keys)
@@ -86,7 +85,7 @@ func (s *Site) keyNames() []string {
 	return names
 }
 
-// param is a class and a parameter, or, one time in four, a parameter of the
+// param returns the name of a class and a parameter or, in one of four cases, a parameter of the
 // module's main class.
 func param(d *dice) string {
 	name := pick(d, paramFirst) + "_" + pick(d, paramLast)

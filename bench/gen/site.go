@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// Site is a generated site. It holds the tables of keys; everything else is
-// drawn when asked for. It is safe for concurrent use.
+// Site is a generated site. It stores only the tables of keys and computes everything else on
+// demand. It is safe for concurrent use.
 type Site struct {
 	Config
 	names []string // the keys of the modules, then HotKey
-	kinds []Kind   // beside names
+	kinds []Kind   // parallel to names
 	index map[string]int
-	fixed []file // the files other than those of nodes
+	fixed []file // files that do not belong to a node
 }
 
-// New prepares the site of c without writing anything.
+// New prepares the site of c. It writes nothing.
 func New(c Config) (*Site, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -32,29 +32,29 @@ func New(c Config) (*Site, error) {
 	return s, nil
 }
 
-// KeyNames are all keys, those of one module together, HotKey last. The slice
-// is the site's own.
+// KeyNames returns all keys, grouped by module, with HotKey last. The caller must not modify the
+// slice.
 func (s *Site) KeyNames() []string { return s.names }
 
-// KindOf is the kind of value that key i of KeyNames has at every level.
+// KindOf returns the kind of value that key i of KeyNames has at every level.
 func (s *Site) KindOf(i int) Kind { return s.kinds[i] }
 
-// moduleOf tells which module binds key i.
+// moduleOf returns the module that binds key i.
 func (s *Site) moduleOf(i int) int { return i * s.Modules / s.Keys }
 
-// keysOf is the range of keys that a module binds.
+// keysOf returns the range of keys that a module binds.
 func (s *Site) keysOf(module int) (first, end int) {
 	return ceilDiv(module*s.Keys, s.Modules), ceilDiv((module+1)*s.Keys, s.Modules)
 }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// Level is a place in the order of precedence of a generated site.
+// Level is a level in the precedence of a generated site.
 type Level int
 
 // The levels, lowest first.
 const (
-	ModuleCommon    Level = iota // every key but HotKey, once
+	ModuleCommon    Level = iota // every key except HotKey, once
 	ModuleOSFamily               // 10 % of the keys, for each family
 	SiteCommon                   // 5 %
 	SiteEnvironment              // 2 %, for each environment
@@ -76,8 +76,8 @@ var levels = [...]struct {
 
 func (l Level) String() string { return levels[l].name }
 
-// place is one level for one value of its category. The index is that of
-// the value: of the family, the environment, the node, and 0 for common.
+// place is a level for one value of its category. The index is that of the family, the environment
+// or the node, and 0 for common.
 type place struct {
 	level      Level
 	scopeIndex int
@@ -85,7 +85,7 @@ type place struct {
 
 func (p place) coordinate() uint64 { return uint64(p.level)<<48 | uint64(p.scopeIndex) }
 
-// binds tells whether the data at p has key i.
+// binds reports whether the data at p has key i.
 func (s *Site) binds(p place, i int) bool {
 	switch {
 	case i == s.Keys: // HotKey
@@ -97,7 +97,7 @@ func (s *Site) binds(p place, i int) bool {
 	return d.percent(levels[p.level].percent)
 }
 
-// value is what p binds key i to, if it does.
+// value returns the value that p binds key i to, if it does.
 func (s *Site) value(p place, i int) Value {
 	if i == s.Keys && p.level == SiteNode {
 		return Value{Kind: Integer, Int: p.scopeIndex + 1}
@@ -106,8 +106,8 @@ func (s *Site) value(p place, i int) Value {
 	return draw(&d, s.kinds[i])
 }
 
-// overrides are the keys that the file of a node binds, in ascending order and
-// without HotKey; none for a node that has no file.
+// overrides returns the keys that the file of a node binds, in ascending order and without HotKey.
+// It returns none for a node without a file.
 func (s *Site) overrides(node int) []int {
 	if node >= s.Nodes {
 		return nil
@@ -116,13 +116,13 @@ func (s *Site) overrides(node int) []int {
 	return sample(&d, s.Overrides, s.Keys)
 }
 
-// sample is Floyd's: k different numbers below n in k draws.
+// sample implements Floyd's algorithm: k different numbers below n in k draws.
 func sample(d *dice, k, n int) []int {
-	chosen := make([]int, 0, k+1) // and HotKey, which the caller may add
+	chosen := make([]int, 0, k+1) // one more for HotKey, which the caller may add
 	for top := n - k; top < n; top++ {
 		number := d.below(top + 1)
 		at, taken := slices.BinarySearch(chosen, number)
-		if taken { // top itself is larger than all before it
+		if taken { // top is larger than all before it
 			at, number = len(chosen), top
 		}
 		chosen = slices.Insert(chosen, at, number)
@@ -130,10 +130,10 @@ func sample(d *dice, k, n int) []int {
 	return chosen
 }
 
-// node is what a request knows of node i: the facts that choose among levels.
+// node has the facts of a node that select its levels.
 type node struct{ family, stage int }
 
-// Families and environments are uneven, as in real fleets.
+// Families and environments are unevenly distributed, as in real fleets.
 func (s *Site) node(i int) node {
 	d := s.throw(forNode, uint64(i), 0)
 	return node{
@@ -142,11 +142,11 @@ func (s *Site) node(i int) node {
 	}
 }
 
-// NodeName is the fqdn of node i.
+// NodeName returns the fqdn of node i.
 func (s *Site) NodeName(i int) string { return nodeName(i) }
 
-// Facts are the facts of node i. A number from Nodes on is a node that has no
-// data file, like a machine just installed.
+// Facts returns the facts of node i. Numbers from Nodes on are nodes without a data file, like
+// newly installed machines.
 func (s *Site) Facts(i int) map[string]any {
 	n, fqdn := s.node(i), nodeName(i)
 	host, rest := cutDot(fqdn)
@@ -175,7 +175,7 @@ func cutDot(name string) (before, after string) {
 	return name, ""
 }
 
-// Facts are the facts of node i in the site of c.
+// Facts returns the facts of node i in the site of c.
 func Facts(c Config, i int) (map[string]any, error) {
 	s, err := New(c)
 	if err != nil {
@@ -184,15 +184,15 @@ func Facts(c Config, i int) (map[string]any, error) {
 	return s.Facts(i), nil
 }
 
-// Answer is what a lookup must find.
+// Answer is the expected result of a lookup.
 type Answer struct {
 	Level Level
-	JSON  string // compact, hashes in the order of the data
+	JSON  string // compact; hashes in the order of the data
 }
 
-// Expected is the answer for key on node i. It walks the levels from the
-// highest down and takes the first that binds the key: the rule itself,
-// however slow, and nothing of the compiler's. An unknown key is an error.
+// Expected returns the expected result for key on node i. It searches the levels from the highest
+// down for the first that binds the key. It applies the rule directly, without any code of the
+// compiler. An unknown key is an error.
 func (s *Site) Expected(i int, key string) (Answer, error) {
 	k, ok := s.index[key]
 	if !ok {
@@ -206,7 +206,7 @@ func (s *Site) Expected(i int, key string) (Answer, error) {
 	return Answer{}, fmt.Errorf("gen: key %q is bound nowhere", key)
 }
 
-// places are those that serve node i, highest first.
+// places returns the places that apply to node i, highest first.
 func (s *Site) places(i int) []place {
 	n := s.node(i)
 	return []place{
@@ -219,8 +219,8 @@ func (s *Site) places(i int) []place {
 	}
 }
 
-// Expected is the answer for key on node i in the site of c. Where many are
-// wanted, New and its method save the preparation.
+// Expected returns the expected result for key on node i in the site of c. For many lookups, use
+// New and the method.
 func Expected(c Config, i int, key string) (Answer, error) {
 	s, err := New(c)
 	if err != nil {
@@ -229,10 +229,10 @@ func Expected(c Config, i int, key string) (Answer, error) {
 	return s.Expected(i, key)
 }
 
-// Scope is a place bindings are made at, in words.
+// Scope is a place where bindings are made, in words.
 type Scope struct {
 	Level Level
-	Value string // of the level's category: a family, an environment, a fqdn; "" for common
+	Value string // value of the level's category: a family, an environment, a fqdn; "" for common
 }
 
 func (p place) scope() Scope {
@@ -248,7 +248,7 @@ func (p place) scope() Scope {
 	}
 }
 
-// Scopes are where node i finds its bindings, highest first.
+// Scopes returns the scopes of node i, highest first.
 func (s *Site) Scopes(i int) []Scope {
 	var scopes []Scope
 	for _, p := range s.places(i) {
@@ -257,14 +257,14 @@ func (s *Site) Scopes(i int) []Scope {
 	return scopes
 }
 
-// Binding is one key bound at one scope.
+// Binding is a key bound at a scope.
 type Binding struct {
 	Scope Scope
 	Key   string
 	Value Value
 }
 
-// Bindings are all bindings of the site, file by file.
+// Bindings ranges over all bindings of the site by file.
 func (s *Site) Bindings() iter.Seq[Binding] {
 	return func(yield func(Binding) bool) {
 		for i := range s.Files() {

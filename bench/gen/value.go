@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// Kind is the kind of value a key has, the same wherever it is bound.
+// Kind is the kind of a key's values, the same at every level.
 type Kind int
 
-// The kinds, and how many keys of a hundred have them.
+// The kinds, with the percentage of keys that have them.
 const (
 	String       Kind = iota // 40: a short constant string
-	Interpolated             // 10: a string that refers to one fact or two
+	Interpolated             // 10: a string that uses one or two facts
 	Integer                  // 15
 	Boolean                  // 10
 	List                     // 15
 	Hash                     // 10
 )
 
-// quota is the share of each Kind in percent.
+// quota lists the percentage of each Kind.
 var quota = [...]int{String: 40, Interpolated: 10, Integer: 15, Boolean: 10, List: 15, Hash: 10}
 
-// kinds deals the quotas out to n keys, then shuffles.
+// kindsOf assigns kinds to n keys by their quotas and shuffles them.
 func (s *Site) kindsOf(n int) []Kind {
 	kinds := make([]Kind, 0, n)
 	sum := 0
@@ -41,14 +41,14 @@ func (s *Site) kindsOf(n int) []Kind {
 	return kinds
 }
 
-// Value is a generated value as it stands in a data file.
+// Value is a generated value in a data file.
 type Value struct {
 	Kind  Kind
-	Text  string   // of String and Interpolated
-	Int   int      // of Integer
-	Bool  bool     // of Boolean
-	Names []string // of Hash: the name of each item
-	Items []Value  // of List and Hash
+	Text  string   // for String and Interpolated
+	Int   int      // for Integer
+	Bool  bool     // for Boolean
+	Names []string // for Hash: the key of each item
+	Items []Value  // for List and Hash
 }
 
 func draw(d *dice, kind Kind) Value {
@@ -68,8 +68,8 @@ func draw(d *dice, kind Kind) Value {
 	}
 }
 
-// text draws what strings in real data mostly are: words from a small set,
-// paths, versions, host names, addresses and identifiers.
+// text returns a string as in real data: words from a small set, paths, versions, host names,
+// addresses and identifiers.
 func text(d *dice) string {
 	switch d.below(8) {
 	case 0:
@@ -115,7 +115,7 @@ func integer(d *dice) int {
 	}
 }
 
-// list is two to six strings, or as many integers.
+// list returns two to six strings, or as many integers.
 func list(d *dice) Value {
 	kind := String
 	if d.percent(25) {
@@ -128,7 +128,7 @@ func list(d *dice) Value {
 	return v
 }
 
-// hash has two to five entries, every fifth of them a list.
+// hash returns two to five entries, every fifth of them a list.
 func hash(d *dice) Value {
 	v := Value{Kind: Hash}
 	first := d.below(len(paramLast))
@@ -139,8 +139,8 @@ func hash(d *dice) Value {
 	return v
 }
 
-// appendYAML appends v as it follows a colon or a dash; below is the
-// indentation of its items.
+// appendYAML appends v in the form that follows a colon or a dash. below is the indentation of its
+// items.
 func (v Value) appendYAML(out []byte, below int) []byte {
 	switch v.Kind {
 	case Integer:
@@ -168,8 +168,8 @@ func (v Value) appendItems(out []byte, indent int) []byte {
 	return out
 }
 
-// appendScalar quotes whatever does not start like a word: numbers, addresses
-// and versions among them. No word of the vocabulary reads as a boolean.
+// appendScalar quotes a text unless it starts like a word. Numbers, addresses and versions are
+// quoted. No word of the vocabulary is a YAML boolean.
 func appendScalar(out []byte, text string) []byte {
 	if isWord := text[0] >= 'a' && text[0] <= 'z' || text[0] == '/'; isWord && !strings.Contains(text, "${") &&
 		!isHex(text) {
@@ -180,13 +180,13 @@ func appendScalar(out []byte, text string) []byte {
 	return append(out, '\'')
 }
 
-// isHex is true of an identifier, which may happen to read as a number.
+// isHex reports whether text is an identifier that might be read as a number.
 func isHex(text string) bool {
 	return strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// JSON is the answer to a lookup that finds v: compact JSON, with the facts of
-// the request in place of the variables.
+// JSON returns the result of a lookup that finds v: compact JSON with the variables replaced by
+// facts.
 func (v Value) JSON(facts map[string]any) string {
 	return string(v.appendJSON(nil, facts))
 }
@@ -219,8 +219,7 @@ func (v Value) appendJSONItems(out []byte, facts map[string]any) []byte {
 	return out
 }
 
-// expand needs to know nothing of the language but ${name}: templates hold
-// nothing else.
+// expand replaces ${name}, the only form of interpolation in templates.
 func expand(text string, facts map[string]any) string {
 	return os.Expand(text, func(name string) string {
 		value, _ := facts[name].(string)

@@ -1,6 +1,5 @@
-// Package measure times cases side by side. Cases take turns in short rounds,
-// so that whatever else the machine does strikes all of them alike, and what
-// is reported is the median of the rounds.
+// Package measure compares the times of several cases. Cases alternate in short rounds, so that
+// other load on the machine affects all of them alike. The result is the median of the rounds.
 package measure
 
 import (
@@ -8,27 +7,27 @@ import (
 	"time"
 )
 
-// Case is something to be timed.
+// Case is an operation to measure.
 type Case struct {
 	Name string
 	Run  func(n int) // performs n operations
 }
 
-// Result is what a case took, in nanoseconds per operation.
+// Result is the time of a case in nanoseconds per operation.
 type Result struct {
 	Name   string
 	Median float64
-	Low    float64 // the first quartile of the rounds
-	High   float64 // the third
+	Low    float64 // first quartile of the rounds
+	High   float64 // third quartile
 }
 
-// Plan says how long to measure.
+// Plan defines the length of a measurement.
 type Plan struct {
 	Rounds int           // turns of each case
-	Turn   time.Duration // what one turn takes, roughly
+	Turn   time.Duration // approximate length of a turn
 }
 
-// Run measures the cases, turn by turn, and returns a result for each.
+// Run measures the cases in turn, and returns a result for each.
 func Run(plan Plan, cases []Case) []Result {
 	sizes := make([]int, len(cases))
 	for i, c := range cases {
@@ -47,7 +46,7 @@ func Run(plan Plan, cases []Case) []Result {
 	return results
 }
 
-// operations is how many fit in a turn. Finding it warms the case up.
+// operations returns the number of operations that fit in a turn. It also warms the case up.
 func operations(c Case, turn time.Duration) int {
 	for n := 1; ; n *= 2 {
 		if took := perOperation(c, n) * float64(n); took >= float64(turn)/4 {

@@ -1,5 +1,4 @@
-// Package peer puts a generated site into the stores that the runtime is
-// compared with.
+// Package peer stores a generated site in the databases that the runtime is compared with.
 package peer
 
 import (
@@ -11,21 +10,20 @@ import (
 	"bindc/bench/gen"
 )
 
-// Bolt is a site in bbolt: one bucket, whose keys are a scope and a key of the
-// site, and whose values are JSON. The best one can do with it is to ask for
-// the scopes of a node one by one.
+// Bolt is a site in bbolt. It has one bucket, whose keys consist of a scope and a key of the site,
+// and whose values are JSON. A lookup has to try the scopes of a node one by one.
 type Bolt struct{ db *bolt.DB }
 
 var bucket = []byte("bindings")
 
-// batch is how many bindings one transaction puts.
+// batch is the number of bindings per transaction.
 const batch = 200_000
 
 type pair struct{ key, value []byte }
 
 // BuildBolt stores the site in a new file.
 func BuildBolt(path string, s *gen.Site) error {
-	// A yardstick need not survive a power cut.
+	// The file need not survive a power failure.
 	db, err := bolt.Open(path, 0o644, &bolt.Options{NoSync: true, NoFreelistSync: true})
 	if err != nil {
 		return err
@@ -51,7 +49,7 @@ func fill(db *bolt.DB, s *gen.Site) error {
 	return put(db, pairs)
 }
 
-// put stores pairs in ascending order, which spares splitting pages.
+// put stores pairs in ascending order, which avoids page splits.
 func put(db *bolt.DB, pairs []pair) error {
 	slices.SortFunc(pairs, func(a, b pair) int { return bytes.Compare(a.key, b.key) })
 	return db.Update(func(tx *bolt.Tx) error {
@@ -68,14 +66,14 @@ func put(db *bolt.DB, pairs []pair) error {
 	})
 }
 
-// BoltKey appends the name under which key is stored at scope.
+// BoltKey appends the stored name of key at scope.
 func BoltKey(out []byte, scope gen.Scope, key string) []byte {
 	out = append(out, '0'+byte(scope.Level))
 	out = append(append(out, scope.Value...), 0)
 	return append(out, key...)
 }
 
-// OpenBolt opens what BuildBolt made, for reading.
+// OpenBolt opens a file written by BuildBolt for reading.
 func OpenBolt(path string) (*Bolt, error) {
 	db, err := bolt.Open(path, 0o444, &bolt.Options{ReadOnly: true})
 	if err != nil {
@@ -87,8 +85,7 @@ func OpenBolt(path string) (*Bolt, error) {
 // Close closes the file.
 func (b *Bolt) Close() error { return b.db.Close() }
 
-// Get is one get of a stored key, in a transaction of its own: how long its
-// value is, or -1.
+// Get gets a stored key in a separate transaction. It returns the length of its value, or -1.
 func (b *Bolt) Get(key []byte) (length int) {
 	length = -1
 	_ = b.db.View(func(tx *bolt.Tx) error { // the function reports no error
@@ -100,7 +97,7 @@ func (b *Bolt) Get(key []byte) (length int) {
 	return length
 }
 
-// Lookup asks for key at each of the scopes until one has it.
+// Lookup tries key at each scope until one has it.
 func (b *Bolt) Lookup(scopes []gen.Scope, key string) (length int) {
 	length = -1
 	_ = b.db.View(func(tx *bolt.Tx) error {

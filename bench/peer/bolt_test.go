@@ -7,7 +7,7 @@ import (
 	"bindc/bench/gen"
 )
 
-func TestBoltAnswersAsExpected(t *testing.T) {
+func TestBoltHasExpectedValues(t *testing.T) {
 	site, err := gen.New(gen.Config{Nodes: 20, Keys: 200, Modules: 4, Overrides: 10, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func TestBoltAnswersAsExpected(t *testing.T) {
 	defer db.Close()
 	for i, key := range site.KeyNames() {
 		if site.KindOf(i) == gen.Interpolated {
-			continue // the stored text holds variables, the expected one facts
+			continue // the stored text has variables, the expected one has facts
 		}
 		want, err := site.Expected(3, key)
 		if err != nil {

@@ -13,20 +13,22 @@ import (
 	"bindc/bench/gen"
 )
 
-// backendCase is one set of data that Puppet looks up in two environments: its own data, and a snapshot of the same.
+// backendCase is a set of data that Puppet looks up in two environments: as its own data, and in a
+// snapshot.
 type backendCase struct {
 	Name    string           `json:"name"`
 	Own     string           `json:"own"`
 	Ours    string           `json:"ours"`
-	Others  []string         `json:"others"` // environments that are measured beside these
+	Others  []string         `json:"others"` // environments that are measured in addition
 	Nodes   []map[string]any `json:"nodes"`
 	Keys    []string         `json:"keys"`
-	Failing []string         `json:"failing"` // keys that would fail a whole catalog of some node
+	Failing []string         `json:"failing"` // keys that would fail the catalog of some node
 	Merged  []string         `json:"merged"`  // keys with lists
 	Targets targets          `json:"targets"`
 }
 
-// targets are the highest ratios of our times to those of Puppet's own data; 0 means no target.
+// targets are the highest allowed ratios of our times to those of Puppet's own data. 0 means no
+// target.
 type targets struct {
 	Found   float64 `json:"found"`
 	Absent  float64 `json:"absent"`
@@ -42,9 +44,18 @@ type backendLayout struct {
 	cases []backendCase
 }
 
-// backend has backend.rb measure Puppet's own data beside snapshots of the same. large adds sites of 500 and of 50 000
-// nodes. corpora is the directory of control repositories; without any, none is measured.
-func backend(scripts, corpora string, rounds int, large bool) error {
+// backendRun has the settings of backend.rb.
+type backendRun struct {
+	scripts string   // the directory with backend.rb
+	corpora string   // the directory of control repositories, or ""
+	turns   int      // number for each environment
+	warm    int      // catalogs that puppetserver compiles before first lookups are measured
+	large   bool     // also measure sites of 500 and of 50 000 nodes
+	parts   []string // mri, apply, jruby, http
+}
+
+// backend runs backend.rb, which measures Puppet's own data and snapshots of the same data.
+func backend(run backendRun) error {
 	dir, err := os.MkdirTemp("", "bindc-backend")
 	if err != nil {
 		return err
@@ -56,7 +67,7 @@ func backend(scripts, corpora string, rounds int, large bool) error {
 		}
 	}
 	l := &backendLayout{dir: dir}
-	if err := l.layOut(corpora, large); err != nil {
+	if err := l.layOut(run.corpora, run.large); err != nil {
 		return err
 	}
 	text, err := json.Marshal(l.cases)
@@ -66,7 +77,9 @@ func backend(scripts, corpora string, rounds int, large bool) error {
 	if err := os.WriteFile(filepath.Join(dir, "cases.json"), text, 0o644); err != nil {
 		return err
 	}
-	cmd := exec.Command("ruby", filepath.Join(scripts, "backend.rb"), dir, strconv.Itoa(rounds))
+	script := filepath.Join(run.scripts, "backend.rb")
+	args := append([]string{script, dir, strconv.Itoa(run.turns), strconv.Itoa(run.warm)}, run.parts...)
+	cmd := exec.Command("ruby", args...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd.Run()
 }
@@ -102,7 +115,7 @@ func (l *backendLayout) layOut(corpora string, large bool) error {
 	return nil
 }
 
-// located writes the environments of a site of structured bindings: Puppet merges its locations.
+// located writes the environments of a site of structured bindings, whose locations Puppet merges.
 func (l *backendLayout) located(s *gen.Site, size string) error {
 	own := renamed(hiera5(s), "code/environments/production", "code/environments/own"+size)
 	if err := write(l.dir, own, question{}); err != nil {
@@ -118,7 +131,8 @@ func (l *backendLayout) located(s *gen.Site, size string) error {
 	return l.ask(site, c.Ours, "")
 }
 
-// ask makes an environment that asks the snapshot of a site. from is the hiera.yaml of Hiera 5 that is compiled, or "".
+// ask creates an environment that queries the snapshot of a site. from is the Hiera 5 configuration
+// that is compiled, or "".
 func (l *backendLayout) ask(site, name, from string, flags ...string) error {
 	snapshot := filepath.Join(l.dir, "snapshots", name+".snap")
 	if err := os.MkdirAll(filepath.Dir(snapshot), 0o755); err != nil {
@@ -140,7 +154,7 @@ func (l *backendLayout) ask(site, name, from string, flags ...string) error {
 	return l.configure(name, config)
 }
 
-// configure makes an environment that has only a hiera.yaml.
+// configure creates an environment that has only a hiera.yaml.
 func (l *backendLayout) configure(name, config string) error {
 	root := l.environment(name)
 	if err := os.MkdirAll(filepath.Join(root, "modules"), 0o755); err != nil {
@@ -153,7 +167,7 @@ func (l *backendLayout) environment(name string) string {
 	return filepath.Join(l.dir, "code/environments", name)
 }
 
-// siteFiles are the files of the site as the generator writes it.
+// siteFiles returns the files of the site as the generator writes them.
 func siteFiles(s *gen.Site) []file {
 	var files []file
 	for i := range s.Files() {
@@ -163,8 +177,8 @@ func siteFiles(s *gen.Site) []file {
 	return files
 }
 
-// renamed are files below another directory. The stage of a node is a fact of its own in them: what Puppet calls the
-// environment says here whose data are asked.
+// renamed moves files to another directory. It renames the environment of a node to the fact stage,
+// because Puppet's environment selects the data to measure.
 func renamed(files []file, from, to string) []file {
 	stage := strings.NewReplacer("${environment}", "${stage}", "%{environment}", "%{stage}")
 	for i, f := range files {
@@ -173,7 +187,7 @@ func renamed(files []file, from, to string) []file {
 	return files
 }
 
-// backendNodes are 30 nodes that both sizes have.
+// backendNodes returns 30 nodes that exist in both sizes.
 func backendNodes(s *gen.Site) (nodes []map[string]any) {
 	for i := range 30 {
 		facts := s.Facts(i * 16)

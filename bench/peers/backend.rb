@@ -1,7 +1,10 @@
 # frozen_string_literal: true
 
-# Measures Puppet's own data beside snapshots that Puppet asks, in MRI, in puppetserver and by puppet apply: ruby
-# backend.rb DIR TURNS, where backend.go has laid out environments. They take turns. Prints a table.
+# Compares Puppet's own data with snapshots that Puppet queries, in MRI, in puppetserver and with
+# puppet apply: ruby backend.rb DIR TURNS WARM PART... backend.go has written the environments to
+# DIR. They are measured in turn. WARM is the number of catalogs that puppetserver compiles in each
+# environment before first lookups are measured. The parts are mri, apply, jruby and http. Prints a
+# table.
 require 'fileutils'
 require 'json'
 require 'open3'
@@ -16,9 +19,11 @@ class Backend
   BRIEF = 100    # of a catalog whose first lookup counts
   TEXTS = { 'found' => 'lookup that finds', 'absent' => 'lookup that finds nothing', 'merge' => "lookup with merge 'unique'" }.freeze
 
-  def initialize(dir, turns)
+  def initialize(dir, turns, warm, parts)
     @dir = dir
     @turns = turns
+    @warm = warm
+    @parts = parts
     @cases = JSON.parse(File.read("#{dir}/cases.json")).sort_by { |one| [targeted?(one) ? 0 : 1, one['name'][/\d+/].to_i] }
     @cases.each { |one| environments(one).each { |name| furnish(name, one['keys'] - (one['failing'] || [])) } }
   end
@@ -28,14 +33,10 @@ class Backend
     puts loads, ''
     puts '| what | bindc | Puppet\'s YAML | ratio | target | floors: lookup_key, data_hash |', '|---|---|---|---|---|---|'
     mri = Mri.new("#{@dir}/mri", "#{@dir}/code")
-    measure('MRI', mri)
-    apply
-    server = Puppetserver.new("#{@dir}/server", "#{@dir}/code", instances: 1, java: [])
-    server.start
-    measure('JRuby', server)
-    @cases.each { |one| catalogs(server, one) }
-    large(server)
-    memory('MRI' => mri.pid, 'puppetserver' => server.pid)
+    measure('MRI', mri) if part?('mri')
+    apply if part?('apply')
+    server = serve if part?('jruby') || part?('http')
+    memory({ 'MRI' => mri, 'puppetserver' => server }.compact)
     summary
     puts '', "#{loads}, after #{(Time.now - started).round} s with #{@turns} turns"
   ensure
@@ -44,6 +45,22 @@ class Backend
   end
 
   private
+
+  def part?(name)
+    @parts.include?(name)
+  end
+
+  # Measures puppetserver. Returns the running server.
+  def serve
+    server = Puppetserver.new("#{@dir}/server", "#{@dir}/code", instances: 1, java: [])
+    server.start
+    measure('JRuby', server) if part?('jruby')
+    if part?('http')
+      @cases.each { |one| catalogs(server, one) }
+      large
+    end
+    server
+  end
 
   def loads
     "load #{File.read('/proc/loadavg').split.first(3).join(' ')}"
@@ -57,7 +74,7 @@ class Backend
     [one['own'], one['ours'], *one['others']]
   end
 
-  # Modules and the manifest. A fact says which part of it is compiled.
+  # Writes the modules and the manifest. A fact selects the part of the manifest to compile.
   def furnish(name, keys)
     root = "#{@dir}/code/environments/#{name}"
     FileUtils.mkdir_p(["#{root}/modules", "#{root}/manifests"])
@@ -75,7 +92,7 @@ class Backend
     puppet.catalog(node['fqdn'], node.merge(facts), environment: environment)
   end
 
-  # Returns what each lookup took, and what it found.
+  # Returns the time of each lookup, and the values.
   def times(puppet, one, environment, turn, keys, merge = nil)
     facts = { 'do' => 'times', 'keys' => keys, 'merge' => merge }.compact
     catalog = compile(puppet, one, environment, turn, facts)
@@ -83,10 +100,10 @@ class Backend
     JSON.parse(notify['parameters']['message'], max_nesting: false).values_at('took', 'values')
   end
 
-  # Yields each environment in turn, first for as many turns as there are nodes that are not counted. Returns what the
-  # block measures, by environment.
-  def turns(one, environments, count = @turns)
-    warm = [one['nodes'].length, 3 * count].min
+  # Yields each environment in turn. The first turns, as many as there are nodes, are not counted.
+  # Returns the results of the block by environment.
+  def turns(one, environments, count = @turns, least = 0)
+    warm = [[one['nodes'].length, 3 * count].min, least].max
     measured = Hash.new { |all, environment| all[environment] = [] }
     (warm + count).times do |turn|
       environments.each do |environment|
@@ -108,7 +125,7 @@ class Backend
     end
   end
 
-  # The first lookup of a catalog is not counted among those that find.
+  # The first lookup of a catalog is measured separately.
   def asked(name, puppet, one)
     keys = one['keys'].shuffle(random: Random.new(1)).first(targeted?(one) ? TIMED : 4000)
     found = turns(one, environments(one)) { |environment, turn| times(puppet, one, environment, turn, keys) }
@@ -118,10 +135,15 @@ class Backend
     differing(name, *found.values_at(one['ours'], one['own']))
   end
 
-  # One lookup of a catalog says little, so there are ten times as many catalogs, of fewer lookups.
+  # A catalog has only one first lookup, so there are ten times as many catalogs with fewer lookups.
+  # The code of a first lookup runs once per catalog, and a JVM compiles code only after some
+  # hundred runs.
   def first(name, puppet, one)
     keys = one['keys'].shuffle(random: Random.new(1)).first(BRIEF)
-    took = turns(one, environments(one), 10 * @turns) { |environment, turn| times(puppet, one, environment, turn, keys).first.first(1) }
+    least = puppet.is_a?(Puppetserver) ? @warm : 0
+    took = turns(one, environments(one), 10 * @turns, least) do |environment, turn|
+      times(puppet, one, environment, turn, keys).first.first(1)
+    end
     row("#{name}, first lookup of a catalog", one, took.transform_values(&:flatten), 'first')
   end
 
@@ -132,7 +154,7 @@ class Backend
     row("#{name}, lookup that finds nothing", one, took.transform_values(&:flatten), 'absent')
   end
 
-  # Explicit merges: each lookup, with what the first ones fetch.
+  # Explicit merges: each lookup, including the data that the first ones fetch.
   def merged(name, puppet, one)
     keys = one['merged']
     return unless keys
@@ -143,7 +165,7 @@ class Backend
     differing("#{name}, merged", *found.values_at(one['ours'], one['own']))
   end
 
-  # Each catalog of a node looks up other keys than the one before.
+  # Each catalog of a node looks up other keys than the previous one.
   def wrong_guess(name, puppet, one)
     halves = one['keys'].first(TIMED).each_slice(TIMED / 2).to_a
     took = turns(one, [one['own'], one['ours']]) do |environment, turn|
@@ -162,14 +184,14 @@ class Backend
     puts "| #{name}, answers that differ | #{differ} | of #{pairs.length} | | 0, #{verdict(name, differ.zero?)} | |"
   end
 
-  # From the start of the process to its end, and the lookups alone: with a child, and with a server that runs.
+  # Measures the whole process, and the lookups alone: with a child, and with a running server.
   def apply
     @cases.select { |one| targeted?(one) }.each do |one|
       script = "#{@dir}/apply.pp"
       File.write(script, "notice(peers::times(#{JSON.generate(one['keys'].first(APPLIED))}))\n")
       served = on_socket(one)
       environments = [one['own'], one['ours'], served]
-      all = turns(one.merge('nodes' => [nil]), environments, [@turns / 2, 3].max) { |environment, _| applied(script, environment, one) }
+      all = turns(one.merge('nodes' => [nil]), environments, [@turns, 3].max) { |environment, _| applied(script, environment, one) }
       applied_rows("puppet apply, #{one['name']}", one, all)
       applied_rows("puppet apply, a socket, #{one['name']}", one.merge('ours' => served), all)
     end
@@ -183,7 +205,8 @@ class Backend
     row("#{name}, the first lookup", one, all.transform_values { |runs| runs.map { |_, times| times.first } }, 'first')
   end
 
-  # Makes an environment that asks a server on a socket for the same snapshot, and returns its name.
+  # Creates an environment that queries a server on a socket for the same snapshot. Returns its
+  # name.
   def on_socket(one)
     name = "#{one['ours']}socket"
     socket = "#{@dir}/bindq.sock"
@@ -207,7 +230,7 @@ class Backend
     [took, JSON.parse(text[/\{"took".*\}/])['took']]
   end
 
-  # Facts from a file: Facter asks the network, whose time would be all that is measured.
+  # Facts come from a file, because Facter would query the network and take most of the time.
   def keep_facts(node)
     FileUtils.mkdir_p(["#{@dir}/apply/var/state", "#{@dir}/apply/var/yaml/facts"])
     times = { 'timestamp' => '2026-01-01 00:00:00.000000000 +00:00', 'expiration' => '2100-01-01 00:00:00.000000000 +00:00' }
@@ -216,10 +239,10 @@ class Backend
                times.map { |name, time| "#{name}: #{time}\n" }.join)
   end
 
-  # Without what a catalog takes that looks nothing up.
+  # Subtracts the time of a catalog without lookups.
   def catalogs(server, one)
     names = environments(one)
-    took = turns(one, names, [@turns / 2, 3].max) do |environment, turn|
+    took = turns(one, names, [@turns, 3].max) do |environment, turn|
       %w[nothing catalog].map { |what| clock { compile(server, one, environment, turn, 'do' => what) } * 1e6 }
     end
     empty = median(took.values.flatten(1).map(&:first))
@@ -227,7 +250,7 @@ class Backend
     row("catalog of #{LOOKUPS} lookups over HTTP, #{one['name']}, less the empty one (#{text(empty)})", one, @net, 'catalog')
   end
 
-  def large(_server)
+  def large
     return unless @net.key?('ours50000')
 
     %w[ours own].zip([1.1, nil]) do |name, target|
@@ -241,9 +264,9 @@ class Backend
     Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
   end
 
-  def memory(pids)
-    pids.each do |name, pid|
-      Processes.children(pid).each do |child|
+  def memory(puppets)
+    puppets.each do |name, puppet|
+      Processes.children(puppet.pid).each do |child|
         anonymous = File.read("/proc/#{child}/status")[/^RssAnon:\s*(\d+)/, 1].to_i / 1024.0
         what = "memory of the child of #{name}, anonymous"
         puts "| #{what} | #{anonymous.round(1)} MB | | | <= 8 MB, #{verdict(what, anonymous <= 8)} | |"
@@ -264,7 +287,7 @@ class Backend
     $stdout.flush
   end
 
-  # Keeps whether a target is reached, and says so.
+  # Records whether a target is reached, and returns the verdict.
   def verdict(name, reached)
     (@verdicts ||= []) << [name, reached]
     reached ? 'reached' : 'missed'
@@ -275,7 +298,7 @@ class Backend
     puts '', "#{@verdicts.length} targets, #{missed.length} missed#{":\n" unless missed.empty?}", missed.map { |name| "* #{name}" }
   end
 
-  # Of a time in microseconds.
+  # Formats a time in microseconds.
   def text(time)
     time < 1000 ? "#{time.round(1)} us" : "#{(time / 1000).round(1)} ms"
   end
@@ -285,4 +308,4 @@ class Backend
   end
 end
 
-Backend.new(ARGV[0], ARGV[1].to_i).run
+Backend.new(ARGV[0], ARGV[1].to_i, ARGV[2].to_i, ARGV.drop(3)).run

@@ -11,10 +11,10 @@ import (
 	"bindc/bench/measure"
 )
 
-// deepLevels is how many levels a deep merge goes over.
+// deepLevels is the number of levels that a deep merge covers.
 const deepLevels = 8
 
-// deep measures a deep merge over several levels beside Puppet's.
+// deep compares a deep merge over several levels with Puppet's.
 func deep(scripts string, plan measure.Plan) error {
 	dir, err := os.MkdirTemp("", "bindc-deep")
 	if err != nil {
@@ -49,7 +49,7 @@ func deep(scripts string, plan measure.Plan) error {
 	}
 	got, err := ours.look(ours.held, ask.Keys[0]).MarshalJSON()
 	if err != nil || string(got) != string(answers[0][0]) {
-		return fmt.Errorf("a deep merge comes to %s (error %v), Puppet's to %s", got, err, answers[0][0])
+		return fmt.Errorf("a deep merge is %s (error %v), Puppet's is %s", got, err, answers[0][0])
 	}
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
 	fmt.Fprintln(out, "| what\t| bindc\t| Hiera 5\t| ratio\t|\n|---\t|---\t|---\t|---\t|")
@@ -61,8 +61,8 @@ func deep(scripts string, plan measure.Plan) error {
 	return out.Flush()
 }
 
-// deepSite is a hierarchy of which each level has some users, each with some attributes, half of them those of the
-// level below.
+// deepSite returns a hierarchy. Each level has some users with some attributes, half of which the
+// level below has too.
 func deepSite() []file {
 	const root = "code/environments/production/"
 	config := "version: 5\nhierarchy:\n"

@@ -11,7 +11,7 @@ import (
 	"bindc/bench/gen"
 )
 
-// The same data for the peers. Variables are written %{name} there; nothing else in the generator's files differs.
+// The data files of the peers differ from the generator's only in the syntax of variables, %{name}.
 
 const hiera3Config = `---
 :backends: [yaml]
@@ -33,7 +33,8 @@ type file struct {
 	data []byte
 }
 
-// hiera5 is the site as Puppet's environment with modules; the environments of all nodes are this one.
+// hiera5 returns the site as a Puppet environment with modules. The environments of all nodes are
+// the same.
 func hiera5(s *gen.Site) []file {
 	var files []file
 	for path, text := range s.Hiera5() {
@@ -42,7 +43,8 @@ func hiera5(s *gen.Site) []file {
 	return files
 }
 
-// hiera3 is the site in one hierarchy. Hiera 3 knows no modules, so that their data is put together below the site's.
+// hiera3 returns the site in one hierarchy. Hiera 3 has no modules, so their data is combined below
+// the site's.
 func hiera3(s *gen.Site, dir string) []file {
 	files := []file{{"hiera.yaml", fmt.Appendf(nil, hiera3Config, dir)}}
 	merged := map[string]*bytes.Buffer{}
@@ -65,7 +67,7 @@ func hiera3(s *gen.Site, dir string) []file {
 	return files
 }
 
-// write writes files below dir, and what the peers are asked.
+// write writes files below dir, and the lookups that the peers are to make.
 func write(dir string, files []file, ask question) error {
 	asked, err := json.Marshal(ask)
 	if err != nil {
@@ -83,7 +85,7 @@ func write(dir string, files []file, ask question) error {
 	return nil
 }
 
-// environments makes the other environments the same as production.
+// environments makes the other environments copies of production.
 func environments(dir string, names ...string) error {
 	for _, name := range names {
 		if err := os.Symlink("production", filepath.Join(dir, "code/environments", name)); err != nil {

@@ -19,14 +19,15 @@ const (
 	levelNodes   = 30
 )
 
-// levels writes the environments of a control repository with so many levels: nodes, facts, and one for all. Every text
-// is in the last level, and half of them in one more; lists are in every other level.
+// levels writes the environments of a control repository with n levels: nodes, facts, and a common
+// one. Every text is in the last level, and half of them are in another one; lists are in every
+// other level.
 func (l *backendLayout) levels(n int, goals targets) error {
 	random := rand.New(rand.NewPCG(uint64(n), 1))
 	name := fmt.Sprint(n)
 	c := backendCase{Name: name + " levels", Own: "own" + name, Ours: "ours" + name, Targets: goals}
 	c.Others = []string{"key" + name, "hash" + name}
-	values := map[string]any{} // of the floors
+	values := map[string]any{} // for the floors
 	data := make([]strings.Builder, n)
 	for m := range levelModules {
 		for k := range levelKeys {
@@ -59,7 +60,8 @@ func (l *backendLayout) levels(n int, goals targets) error {
 	return l.floors(name, values)
 }
 
-// levelFacts returns the facts of the nodes. Each has a value of its own at each level, or one of three.
+// levelFacts returns the facts of the nodes. At each level, a node has a unique value or one of
+// three.
 func levelFacts(n int) (nodes []map[string]any) {
 	for i := range levelNodes {
 		fqdn := fmt.Sprintf("node%02d.example.org", i)
@@ -82,7 +84,7 @@ func (l *backendLayout) writeLevels(environment string, data []strings.Builder) 
 		switch level {
 		case 0:
 			path = "nodes/%{trusted.certname}"
-			for i := 0; i < levelNodes; i += 3 { // a third of the nodes has data of its own
+			for i := 0; i < levelNodes; i += 3 { // a third of the nodes has data
 				files = append(files, file{fmt.Sprintf("data/nodes/node%02d.example.org.yaml", i), text})
 			}
 		case len(data) - 1:
@@ -99,7 +101,8 @@ func (l *backendLayout) writeLevels(environment string, data []strings.Builder) 
 	return write(l.environment(environment), files, question{})
 }
 
-// floors makes the environments that show what the two interfaces of Puppet cost: functions over a hash in Ruby.
+// floors creates the environments that show the cost of Puppet's two interfaces: functions over a
+// hash in Ruby.
 func (l *backendLayout) floors(name string, values map[string]any) error {
 	text, err := json.Marshal(values)
 	if err != nil {
@@ -118,7 +121,7 @@ func (l *backendLayout) floors(name string, values map[string]any) error {
 	return nil
 }
 
-// corpusSite is the control repository of the corpora that is measured: one that needs no keys.
+// corpusSite is the control repository to measure. It needs no keys for encrypted data.
 const corpusSite = "himlar"
 
 // corpus writes the environments of a real control repository, with all its keys.
@@ -140,7 +143,7 @@ func (l *backendLayout) corpus(corpora string) error {
 	return l.ask(own, c.Ours, filepath.Join(own, "hiera.yaml"))
 }
 
-// corpusKeys returns the keys of the expected answers, and those of them that fail for a node.
+// corpusKeys returns the keys of the expected results, and those that fail for some node.
 func corpusKeys(path string) (keys, failing []string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -165,7 +168,7 @@ func corpusKeys(path string) (keys, failing []string, err error) {
 	return keys, failing, lines.Err()
 }
 
-// corpusNodes returns the nodes. What is a variable of top scope there is a fact here.
+// corpusNodes returns the nodes. Variables of the top scope become facts.
 func corpusNodes(path string) (nodes []map[string]any, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Peers measures lookups beside those of Puppet (Hiera 5) and of Hiera 3, on one generated site in the form of each.
-// What is measured is answered alike by all; that is checked first. The script run installs what is needed and starts
-// it.
+// Peers compares lookups with those of Puppet (Hiera 5) and of Hiera 3, on one generated site in
+// the format of each. It first checks that all give the same results. The script run installs the
+// requirements and starts it.
 package main
 
 import (
@@ -26,17 +26,20 @@ import (
 func main() {
 	size := flag.String("size", "S", "`size` of the site")
 	scripts := flag.String("scripts", "peers", "`directory` of the Ruby scripts")
-	nodes := flag.Int("nodes", 16, "nodes that take turns")
-	keys := flag.Int("keys", 300, "keys that are looked up for each")
+	nodes := flag.Int("nodes", 16, "number of nodes")
+	keys := flag.Int("keys", 300, "number of keys to look up for each node")
 	inProcess := measure.Plan{Rounds: 15, Turn: 200 * time.Millisecond}
-	commands := measure.Plan{Rounds: 11, Turn: 1} // of one run each
-	flag.IntVar(&inProcess.Rounds, "rounds", inProcess.Rounds, "turns of each case in a process")
+	commands := measure.Plan{Rounds: 11, Turn: 1} // one run each
+	flag.IntVar(&inProcess.Rounds, "rounds", inProcess.Rounds, "rounds of each case within a process")
 	flag.IntVar(&commands.Rounds, "runs", commands.Rounds, "runs of each command")
-	beside := flag.Bool("backend", false, "measure Puppet's own data beside snapshots that it asks")
-	large := flag.Bool("large", false, "with -backend: also sites of 500 and 50 000 nodes")
-	turns := flag.Int("turns", 8, "with -backend: turns of each environment; 2 show that it runs and say little")
-	corpora := flag.String("corpora", "", "with -backend: `directory` of control repositories")
-	merging := flag.Bool("deep", false, "measure a deep merge beside Puppet's")
+	snapshots := flag.Bool("backend", false, "compare Puppet's own data with snapshots that Puppet queries")
+	run := backendRun{}
+	flag.BoolVar(&run.large, "large", false, "with -backend: also sites of 500 and 50 000 nodes")
+	flag.IntVar(&run.turns, "turns", 8, "with -backend: rounds of each environment; 2 are only enough to test the benchmark")
+	flag.IntVar(&run.warm, "warm", 100, "with -backend: `catalogs` that puppetserver compiles in each environment before first lookups count")
+	parts := flag.String("parts", "mri,apply,jruby,http", "with -backend: the `parts` to measure")
+	flag.StringVar(&run.corpora, "corpora", "", "with -backend: `directory` of control repositories")
+	merging := flag.Bool("deep", false, "compare a deep merge with Puppet's")
 	flag.Parse()
 	if *merging {
 		if err := deep(*scripts, inProcess); err != nil {
@@ -45,8 +48,9 @@ func main() {
 		}
 		return
 	}
-	if *beside {
-		if err := backend(*scripts, *corpora, *turns, *large); err != nil {
+	if *snapshots {
+		run.scripts, run.parts = *scripts, strings.Split(*parts, ",")
+		if err := backend(run); err != nil {
 			fmt.Fprintln(os.Stderr, "peers:", err)
 			os.Exit(1)
 		}
@@ -65,25 +69,25 @@ func main() {
 	}
 }
 
-// must stops a measurement that would be of errors. Answers have been checked, so this does not happen.
+// must ends the measurement on an error. The results have been checked, so this does not happen.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// question is what all are asked: each key for each node.
+// question lists the lookups: each key for each node.
 type question struct {
 	Nodes []map[string]any `json:"nodes"`
 	Keys  []string         `json:"keys"`
 }
 
-// peers is one site, in the forms of all, and the processes that answer from it.
+// peers is one site in all formats, and the processes that make lookups in it.
 type peers struct {
 	dir            string
 	site           *built.Site
 	ask            question
-	numbers        []int // of the nodes
+	numbers        []int // numbers of the nodes
 	ours           *own
 	hiera3, hiera5 *ruby
 }
@@ -129,12 +133,12 @@ func (p *peers) close() {
 	os.RemoveAll(p.dir)
 }
 
-// choose takes nodes from all over the site, and keys of all kinds.
+// choose selects nodes from the whole site, and keys of all kinds.
 func (p *peers) choose(nodes, keys int) {
 	for i := range nodes {
 		p.numbers = append(p.numbers, i*p.site.Nodes/nodes)
 		facts := p.site.Facts(p.numbers[i])
-		facts["clientcert"] = facts["fqdn"] // puppet lookup asks for it beside fqdn
+		facts["clientcert"] = facts["fqdn"] // puppet lookup needs it in addition to fqdn
 		p.ask.Nodes = append(p.ask.Nodes, facts)
 	}
 	names := p.site.KeyNames()
@@ -143,7 +147,7 @@ func (p *peers) choose(nodes, keys int) {
 	}
 }
 
-// layOut writes the forms of the site, the facts of the first node, and compiles bindq.
+// layOut writes the site in all formats and the facts of the first node, and compiles bindq.
 func (p *peers) layOut() error {
 	if err := write(p.path("hiera3"), hiera3(p.site.Site, p.path("hiera3")), p.ask); err != nil {
 		return err
@@ -168,7 +172,7 @@ func (p *peers) layOut() error {
 	return err
 }
 
-// output is what a command prints, without the newline at the end.
+// output returns the output of a command without the trailing newline.
 func output(program string, args ...string) (string, error) {
 	cmd := exec.Command(program, args...)
 	var stderr bytes.Buffer
@@ -180,7 +184,7 @@ func output(program string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// lookups are the commands that look a key up for the first node: ours, Hiera 5, Hiera 3.
+// lookups returns the commands that look a key up for the first node: ours, Hiera 5, Hiera 3.
 func (p *peers) lookups(key string) [][]string {
 	facts, node := p.path("facts.json"), p.ask.Nodes[0]
 	dir := p.path("hiera5")
@@ -225,7 +229,7 @@ func (p *peers) compare(inProcess, commands measure.Plan) error {
 	return out.Flush()
 }
 
-// line is a row of the table: ours, and each peer with how many times as long it takes.
+// line returns a row of the table: our time, and the times of the peers with their ratios.
 func line(name string, results []measure.Result, per int) string {
 	own := results[0].Median
 	text := fmt.Sprintf("| %s\t| %s\t", name, duration(own/float64(per)))
@@ -235,7 +239,7 @@ func line(name string, results []measure.Result, per int) string {
 	return text + "|"
 }
 
-// duration is a time in three digits.
+// duration formats a time with three digits.
 func duration(ns float64) string {
 	for _, unit := range []string{"ns", "µs", "ms"} {
 		if ns < 1000 {
@@ -246,12 +250,13 @@ func duration(ns float64) string {
 	return digits(ns) + " s"
 }
 
-// digits is x in three digits, or in all that stand before the point.
+// digits formats x with three digits, or with all digits before the point.
 func digits(x float64) string {
 	return strconv.FormatFloat(x, 'f', max(0, 2-int(math.Log10(max(1, x)))), 64)
 }
 
-// check compares all answers with the generator's oracle, and those of the commands for a key of each kind.
+// check compares all results with the generator's predictions, and those of the commands for a key
+// of each kind.
 func (p *peers) check() error {
 	for name, from := range map[string]func() ([][]json.RawMessage, error){
 		"bindc": p.ours.answers, "Hiera 5": p.hiera5.answers, "Hiera 3": p.hiera3.answers,
@@ -291,7 +296,7 @@ func (p *peers) checkCommands() error {
 	return nil
 }
 
-// expect holds an answer for node i of the question to what the generator says.
+// expect compares a result for node i of the question with the generator's prediction.
 func (p *peers) expect(i int, key, got string) error {
 	want, err := p.site.Expected(p.numbers[i], key)
 	if err != nil {

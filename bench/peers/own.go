@@ -7,7 +7,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// own answers in this process.
+// own makes lookups in this process.
 type own struct {
 	snap  *bindings.Snapshot
 	facts []*bindings.Facts
@@ -36,12 +36,12 @@ func open(path string, ask question) (*own, error) {
 	return o, err
 }
 
-// do is what serve.rb calls so.
+// do returns the operation that serve.rb calls by that name.
 func (o *own) do(what string) func(n int) {
 	return map[string]func(int){"lookup": o.lookup, "visit": o.visit, "glance": o.glance}[what]
 }
 
-// look looks a key up and reads what it finds, which lookups do not; the Ruby peers' are read when they are found.
+// look looks a key up and reads the value. The Ruby peers also read values when they find them.
 func (o *own) look(r *bindings.Request, key string) bindings.Value {
 	v, found, err := r.Lookup(key)
 	must(err)

@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// ruby is a peer in a process of its own, which serve.rb describes.
+// ruby is a peer in a separate process, see serve.rb.
 type ruby struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// start runs a script on the directory of a layout and waits until it is ready.
+// start runs a script with the directory of a layout, and waits until it is ready.
 func start(script, dir string) (*ruby, error) {
 	r := &ruby{cmd: exec.Command("ruby", script, dir)}
 	r.cmd.Stderr = os.Stderr
@@ -45,7 +45,7 @@ func (r *ruby) stop() error {
 	return r.cmd.Wait()
 }
 
-// ask has a line answered by a line.
+// ask sends a line and returns the line of the answer.
 func (r *ruby) ask(format string, args ...any) (string, error) {
 	if _, err := fmt.Fprintf(r.in, format+"\n", args...); err != nil {
 		return "", err
@@ -58,7 +58,7 @@ func (r *ruby) line() (string, error) {
 	return strings.TrimSpace(line), err
 }
 
-// do is a case of package measure: n times what serve.rb calls so.
+// do returns a case for package measure. serve.rb describes the operation.
 func (r *ruby) do(what string) func(n int) {
 	return func(n int) {
 		_, err := r.ask("%s %d", what, n)
@@ -66,7 +66,7 @@ func (r *ruby) do(what string) func(n int) {
 	}
 }
 
-// answers are all answers, per node and key.
+// answers returns the values of all keys for all nodes.
 func (r *ruby) answers() ([][]json.RawMessage, error) {
 	line, err := r.ask("answers")
 	if err != nil {

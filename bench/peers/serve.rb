@@ -1,13 +1,13 @@
-# What the Ruby peers share: a process that answers lookups, and times nothing itself. Lines of standard input say what to do,
-# and each is answered by a line when it is done:
+# The common part of the Ruby peers: a process that makes lookups. It does not measure time. Each
+# line of standard input is a command, and the process answers with a line when it is done:
 #
 #   answers      every key for every node, as JSON: a list of lists of values
-#   lookup N     N lookups, of a request that was made before
+#   lookup N     N lookups in an existing request
 #   visit N      N requests, each with a lookup of every key
 #   glance N     N requests, each with one lookup
 #
-# The nodes' facts and the keys are in the file peers.json of the directory given. with_request yields something with a
-# method lookup(key) that raises an error where a key is not found.
+# The file peers.json in the given directory has the nodes' facts and the keys. with_request yields
+# an object with a method lookup(key), which raises an error if a key is not found.
 
 require 'json'
 

@@ -8,22 +8,22 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Sum keeps results alive, so that no work is left out.
+// Sum uses the results, so that the compiler does not remove the work.
 var Sum uint64
 
-// must stops a measurement that would be of errors. The worlds have been checked, so this does not happen.
+// must ends the measurement on an error. The worlds have been checked, so this does not happen.
 func must(err error) {
 	if err != nil {
 		fail(err)
 	}
 }
 
-// fail is not inlined, so that must is, as a caller's own check of the error would be.
+// fail is not inlined, so that must is, like a caller's check of the error.
 //
 //go:noinline
 func fail(err error) { panic(err) }
 
-// lookup asks the request of the first visitor for keys.
+// lookup looks keys up in the request of the first visitor.
 func (w *World) lookup(keys []string) func(n int) {
 	request := w.requests[0]
 	return func(n int) {
@@ -34,7 +34,7 @@ func (w *World) lookup(keys []string) func(n int) {
 	}
 }
 
-// read is lookup, and looks at what was found.
+// read is like lookup, and also reads the values.
 func (w *World) read(keys []string) func(n int) {
 	request := w.requests[0]
 	return func(n int) {
@@ -46,7 +46,7 @@ func (w *World) read(keys []string) func(n int) {
 	}
 }
 
-// get asks the map for keys.
+// get looks keys up in the map.
 func (w *World) get(keys []string) func(n int) {
 	return func(n int) {
 		for i := range n {
@@ -55,7 +55,7 @@ func (w *World) get(keys []string) func(n int) {
 	}
 }
 
-// everyNode asks for the key that every node binds, for one visitor after the other.
+// everyNode looks up the key that every node binds, for one visitor after the other.
 func (w *World) everyNode(n int) {
 	for i := range n {
 		v, _, err := w.requests[i%visitors].Lookup(gen.HotKey)
@@ -66,8 +66,8 @@ func (w *World) everyNode(n int) {
 	}
 }
 
-// scan is the yardstick of a key that every node binds: all of its bindings in a list, which is gone through for the
-// node. The nodes come in no order, so that few of them are as good as all.
+// scan is the yardstick for a key that every node binds: a linear search of a list with all of its
+// bindings. The nodes are in random order, so a few of them represent all.
 func (w *World) scan(n int) {
 	for i := range n {
 		name := w.site.NodeName(w.nodes[i*617%visitors])
@@ -80,7 +80,8 @@ func (w *World) scan(n int) {
 	}
 }
 
-// together has two goroutines look keys up, each for a request of its own; alone has one do as much.
+// together looks keys up in two goroutines, each with its own request. alone does the same work in
+// one goroutine.
 func (w *World) together(n int) {
 	var done sync.WaitGroup
 	for g := range 2 {
@@ -91,7 +92,7 @@ func (w *World) together(n int) {
 
 func (w *World) alone(n int) { w.ask(w.requests[0], n) }
 
-// ask looks constants up for a request.
+// ask looks up constants in a request.
 func (w *World) ask(request *bindings.Request, n int) {
 	for i := range n {
 		_, _, err := request.Lookup(w.constants[i%sequence])
@@ -99,7 +100,7 @@ func (w *World) ask(request *bindings.Request, n int) {
 	}
 }
 
-// visit makes a request, in the memory of the one before, and looks some keys up; that is one operation.
+// visit resets a request and looks some keys up. This is one operation.
 func (w *World) visit(n int) {
 	request, err := w.snap.Request(w.facts[0])
 	must(err)
@@ -114,10 +115,10 @@ func (w *World) visit(n int) {
 	}
 }
 
-// visitMap is as many gets as visit has lookups.
+// visitMap makes as many gets as visit makes lookups.
 func (w *World) visitMap(n int) { w.get(w.constants)(perVisit * n) }
 
-// glance makes a request, in the memory of the one before, for one lookup.
+// glance resets a request and makes one lookup.
 func (w *World) glance(n int) {
 	request, err := w.snap.Request(w.facts[0])
 	must(err)
@@ -142,12 +143,12 @@ func (w *World) open(n int) {
 	}
 }
 
-// bolt is the site in bbolt. get takes a binding that is there, at the level where a lookup finds it; levels asks the
-// scopes of a node in turn; open opens the file for one get.
+// bolt is the site in bbolt. get reads an existing binding at the level where a lookup finds it;
+// levels tries the scopes of a node in turn; open opens the file for one get.
 type bolt struct {
 	path   string
 	db     *peer.Bolt
-	keys   [][]byte // the stored names of the winning bindings
+	keys   [][]byte // stored names of the winning bindings
 	scopes [][]gen.Scope
 	world  *World
 }

@@ -12,17 +12,18 @@ import (
 	"bindc/snapshot"
 )
 
-// Fact is something that is counted, beside what it is compared with.
+// Fact is a counted quantity, and its yardstick.
 type Fact struct {
 	Name    string
 	Value   float64
 	Unit    string
-	Against string  // "" if Value is compared with the target itself
+	Against string  // "" if Value is compared with Target
 	Other   float64 // in the same unit
 	Target  float64 // of the ratio, or of Value
 }
 
-// Sizes are the facts about the snapshot of a site. indexTarget is how many bytes a binding may take in the index.
+// Sizes returns facts about the snapshot of a site. indexTarget is the number of bytes that a
+// binding may take in the index.
 func Sizes(w *World, indexTarget float64) ([]Fact, error) {
 	f, err := snapshot.Open(w.site.Snapshot)
 	if err != nil {
@@ -41,10 +42,12 @@ func Sizes(w *World, indexTarget float64) ([]Fact, error) {
 	}, nil
 }
 
-// keyRecord is the bytes of section keys that are index; what stands behind the records is values (format.md).
+// keyRecord is the size of a key's record, which belongs to the index. The rest of section keys is
+// values (format.md).
 const keyRecord = 64
 
-// indexBytes counts what finds values: everything but values, recipes and the list of inputs.
+// indexBytes returns the size of everything that locates values: all but values, recipes and the
+// list of inputs.
 func indexBytes(info snapshot.Info) uint64 {
 	n := uint64(keyRecord * info.Keys)
 	for _, s := range info.Sections {
@@ -69,7 +72,7 @@ func bytesBelow(dir string) (total int64, err error) {
 	return total, err
 }
 
-// Allocations counts those of a request in the memory of another, a lookup, and reading what was found.
+// Allocations counts the allocations of resetting a request, a lookup, and reading the value.
 func Allocations(w *World) (Fact, error) {
 	request, err := w.snap.Request(w.facts[0])
 	if err != nil {
@@ -97,7 +100,8 @@ func Allocations(w *World) (Fact, error) {
 	return Fact{w.Size() + " allocations of request, lookup and reading", n, "", "", 0, 0}, nil
 }
 
-// Process is bindq answering one lookup beside a Go program that does nothing, in milliseconds of wall time.
+// Process measures a bindq process with one lookup, and a Go program that does nothing, in
+// milliseconds of wall time.
 func Process(w *World, rounds int) (Fact, error) {
 	dir, err := os.MkdirTemp("", "bindc-process-")
 	if err != nil {

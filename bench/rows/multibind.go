@@ -11,8 +11,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Multibindings set a multibinding to which many nodes contribute beside one to which few do: a lookup collects those
-// of its node, and should not go through the others.
+// Multibindings compares a multibinding with contributions of many nodes to one with contributions
+// of few. A lookup collects those of its node, and should not visit the others.
 func Multibindings(few, many int) ([]Row, error) {
 	small, err := collecting("all", few, 2, contributions(few))
 	if err != nil {
@@ -26,8 +26,8 @@ func Multibindings(few, many int) ([]Row, error) {
 		measure.Case{Name: fmt.Sprintf("%d nodes", few), Run: small.Run}, 1, 0}}, nil
 }
 
-// Classes sets the list of classes of a node, where a site has many of them, beside a multibinding to which as many
-// names are contributed: each node has ten names of its own, and all have ten.
+// Classes compares the list of a node's classes, in a site with many of them, to a multibinding
+// with as many names: each node has ten unique names, and there are ten common ones.
 func Classes(classes, nodes int) ([]Row, error) {
 	included, err := collecting("/classes", nodes, 20, named(classes, nodes, "{include: %s}"))
 	if err != nil {
@@ -43,7 +43,8 @@ func Classes(classes, nodes int) ([]Row, error) {
 		measure.Case{Name: "multibinding of this size", Run: contributed.Run}, 1, 0}}, nil
 }
 
-// collecting looks a key up, which bind binds to a list of so many elements, for one node after the other.
+// collecting looks up a key that bind binds to a list of so many elements, for one node after the
+// other.
 func collecting(key string, nodes, elements int, bind string) (measure.Case, error) {
 	dir, err := os.MkdirTemp("", "bindc-multibind-")
 	if err != nil {
@@ -78,7 +79,7 @@ func collecting(key string, nodes, elements int, bind string) (measure.Case, err
 
 func nodeName(i int) string { return fmt.Sprintf("node%06d.example.com", i) }
 
-// contributions has one from each node, and one for all.
+// contributions returns a contribution of each node, and a common one.
 func contributions(nodes int) string {
 	var b strings.Builder
 	b.WriteString("  - {name: all, multibind_id: ids, type: Array}\n  - {in: ids, to: everybody}\n")
@@ -88,7 +89,7 @@ func contributions(nodes int) string {
 	return b.String()
 }
 
-// named has a statement for each of ten names, for all nodes and for each of them.
+// named returns a statement for each of ten names: common ones, and some for each node.
 func named(names, nodes int, statement string) string {
 	var b strings.Builder
 	ten := func(from int) string {

@@ -5,16 +5,16 @@ import (
 	"bindc/bench/measure"
 )
 
-// Row sets a case beside its yardstick.
+// Row is a case and its yardstick.
 type Row struct {
 	Name      string
 	Case      measure.Case
 	Yardstick measure.Case
-	Per       int     // lookups in one operation of both
-	Target    float64 // the ratio should be at most this; 0: none is set
+	Per       int     // lookups per operation, of both
+	Target    float64 // largest ratio allowed; 0: no target
 }
 
-// Lookups are the rows of one large site.
+// Lookups returns the rows of one large site.
 func Lookups(w *World) ([]Row, error) {
 	constant := measure.Case{Name: "constant lookup", Run: w.lookup(w.constants)}
 	get := func(keys []string) measure.Case { return measure.Case{Name: "map get", Run: w.get(keys)} }
@@ -44,19 +44,19 @@ func Lookups(w *World) ([]Row, error) {
 	return w.named(rows), nil
 }
 
-// named has the names of rows begin with the site's.
+// named adds the name of the site to the rows.
 func (w *World) named(rows []Row) []Row {
 	for i := range rows {
 		rows[i].Name = w.Size() + " " + rows[i].Name
 		if w.site.Config == gen.Sizes["S"] {
-			rows[i].Target = 0 // the targets are set for larger sites
+			rows[i].Target = 0 // the targets apply to larger sites
 		}
 	}
 	return rows
 }
 
-// Growth sets a site beside a smaller one: lookups should cost the same. A map that grows with the keys is a row of its
-// own: it shows what the machine makes of more memory.
+// Growth compares a site with a smaller one: lookups should cost the same. A separate row has a map
+// that grows with the keys, which shows the effect of more memory.
 func Growth(small, large *World) []Row {
 	pair := func(name string, per int, target float64, of func(*World) func(int)) Row {
 		return Row{name, measure.Case{Run: of(large)}, measure.Case{Name: "same on " + small.Size(), Run: of(small)},
@@ -70,7 +70,7 @@ func Growth(small, large *World) []Row {
 	})
 }
 
-// Twins sets a site of Hiera 5 beside the same site of Hiera-2.
+// Twins compares a site of Hiera 5 with the same site of Hiera-2.
 func Twins(hiera2, hiera5 *World) []Row {
 	pair := func(name string, per int, of func(*World) func(int)) Row {
 		return Row{"Hiera 5, " + name, measure.Case{Run: of(hiera5)}, measure.Case{Name: "Hiera-2 twin",
@@ -84,13 +84,13 @@ func Twins(hiera2, hiera5 *World) []Row {
 	})
 }
 
-// Crowd is the row of a key that every node of a site binds.
+// Crowd returns the row of a key that every node of a site binds.
 func Crowd(w *World) []Row {
 	return w.named([]Row{{"key of every node, any node", measure.Case{Run: w.everyNode},
 		measure.Case{Name: "scan of its candidates", Run: w.scan}, 1, 1.0 / 200}})
 }
 
-// Opening sets opening a large site beside opening a small one, which should cost the same.
+// Opening compares opening a large site with opening a small one, which should cost the same.
 func Opening(small, large *World) []Row {
 	return large.named([]Row{{"open + request + 1 lookup", measure.Case{Run: large.open},
 		measure.Case{Name: "same on " + small.Size(), Run: small.open}, 1, 1.0}})

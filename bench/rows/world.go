@@ -1,5 +1,5 @@
-// Package rows defines what is measured: cases on generated sites, and the rows of the table that set one beside
-// another.
+// Package rows defines the measurements: cases on generated sites, and the rows of the table that
+// compare them.
 package rows
 
 import (
@@ -12,30 +12,30 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Numbers of things prepared before measuring. Sequences have a length of a power of two, so that going around is
-// cheap.
+// Numbers of prepared items. The lengths of sequences are powers of two, which makes wrapping
+// around cheap.
 const (
-	sequence = 1 << 16 // keys in the order they are asked for
+	sequence = 1 << 16 // keys in the order of lookups
 	visitors = 1 << 10 // nodes that take turns
-	perVisit = 300     // lookups of a fresh request
+	perVisit = 300     // lookups of a new request
 	hotKeys  = 100
 )
 
-// World is a site, opened, with everything prepared that the cases should not spend time on.
+// World is an open site, with everything prepared that the cases should not spend time on.
 type World struct {
 	site     *built.Site
 	snap     *bindings.Snapshot
-	facts    []*bindings.Facts   // of the visitors
-	requests []*bindings.Request // of the visitors
-	nodes    []int               // their numbers
+	facts    []*bindings.Facts   // facts of the visitors
+	requests []*bindings.Request // requests of the visitors
+	nodes    []int               // numbers of the visitors
 
 	constants []string          // keys of constants, in random order, with repetitions
-	hot       []string          // the same of a hundred keys
-	absent    []string          // the same of keys that nothing binds
-	templates []string          // the same of interpolated strings
-	table     map[string]uint32 // the yardstick: every key of the site
+	hot       []string          // the same for a hundred keys
+	absent    []string          // the same for unbound keys
+	templates []string          // the same for interpolated strings
+	table     map[string]uint32 // the yardstick: has every key of the site
 
-	candidates []candidate // of the hot key, one for each node; the yardstick of a site that has many
+	candidates []candidate // of the hot key, one per node; the yardstick for a site with many
 }
 
 // candidate is a binding for one node.
@@ -44,7 +44,8 @@ type candidate struct {
 	value uint32
 }
 
-// Open prepares the world of c, having checked that what will be measured is answered as the generator expects.
+// Open prepares the world of c. It checks the values to be measured against the generator's
+// predictions.
 func Open(c gen.Config) (*World, error) {
 	site, err := built.Get(c)
 	if err != nil {
@@ -53,7 +54,8 @@ func Open(c gen.Config) (*World, error) {
 	return open(site, site.Snapshot)
 }
 
-// OpenHiera5 prepares the world of c as a control repository of Hiera 5, which is to answer alike.
+// OpenHiera5 prepares the world of c as a control repository of Hiera 5, which must have the same
+// values.
 func OpenHiera5(c gen.Config) (*World, error) {
 	site, err := built.Get(c)
 	if err != nil {
@@ -79,13 +81,13 @@ func open(site *built.Site, snapshot string) (*World, error) {
 	return w, w.check()
 }
 
-// Site is the site of w.
+// Site returns the site of w.
 func (w *World) Site() *built.Site { return w.site }
 
 // Close closes the snapshot.
 func (w *World) Close() error { return w.snap.Close() }
 
-// meet makes the requests of the visitors, nodes that are spread over the whole site.
+// meet creates the requests of the visitors, which are nodes spread over the whole site.
 func (w *World) meet() error {
 	for i := range visitors {
 		node := i * w.site.Nodes / visitors
@@ -131,8 +133,8 @@ func (w *World) chooseKeys() {
 	w.absent, w.templates = draw(dice, absent), draw(dice, templates)
 }
 
-// twoVariables tells whether key is bound to a string with two variables for the first visitor: of the generator's
-// templates those, and no others, have the environment beside a name or the family of operating systems.
+// twoVariables reports whether key is bound to a string with two variables for the first visitor.
+// Only those templates of the generator have the environment together with a name or the OS family.
 func (w *World) twoVariables(key string) bool {
 	answer, err := w.site.Expected(w.nodes[0], key)
 	facts := w.site.Facts(w.nodes[0])
@@ -140,8 +142,8 @@ func (w *World) twoVariables(key string) bool {
 	return err == nil && has("environment") && (has("hostname") || has("osfamily"))
 }
 
-// draw asks for keys uniformly. The text of each is its own copy: a caller's key is never the very bytes that a map
-// holds, with which a map would not need to compare them.
+// draw chooses keys uniformly. Each is a copy, because a caller's key is never the very string that
+// the map has, which would save the map a comparison.
 func draw(dice *rand.Rand, from []string) []string {
 	copies := make([]string, len(from))
 	for i, key := range from {
@@ -154,8 +156,8 @@ func draw(dice *rand.Rand, from []string) []string {
 	return out
 }
 
-// check compares what will be measured with the generator's oracle: every key for one node, and for every visitor the
-// hot key, keys of the sequence, and the absence of absent ones.
+// check compares the values to be measured with the generator's predictions: every key for one
+// node, and for every visitor the hot key, some keys of the sequence, and some absent keys.
 func (w *World) check() error {
 	for _, key := range w.site.KeyNames() {
 		if err := w.checkOne(0, w.requests[0], key); err != nil {
@@ -177,7 +179,7 @@ func (w *World) check() error {
 			}
 		}
 		if _, found, err := request.Lookup(w.absent[i]); found || err != nil {
-			return fmt.Errorf("%s is bound by nothing, but found is %t, the error %v", w.absent[i], found, err)
+			return fmt.Errorf("%s is not bound, but found is %t, the error %v", w.absent[i], found, err)
 		}
 	}
 	return nil
@@ -200,12 +202,12 @@ func (w *World) checkOne(visitor int, request *bindings.Request, key string) err
 	return nil
 }
 
-// Size is the name of the site's configuration.
+// Size returns the name of the site's configuration.
 func (w *World) Size() string {
 	for name, c := range gen.Sizes {
 		if w.site.Config == c {
 			return name
 		}
 	}
-	return "a site of its own"
+	return "a custom site"
 }

@@ -50,8 +50,8 @@ type adoption struct {
 	probe     *adopt.Probe
 }
 
-func adoptCommand() *cobra.Command {
-	var a adoption
+func (g *bounds) adoptCommand() *cobra.Command {
+	a := adoption{flags: flags{bounds: g}}
 	cmd := &cobra.Command{
 		Use:   "adopt DIR",
 		Short: "Have Puppet ask a snapshot for an environment, safely",
@@ -115,6 +115,7 @@ func (a *adoption) run() error {
 		return err
 	}
 	a.sayUnreadableKeys()
+	sayNearKeys(a.cmd.ErrOrStderr(), a.dir, a.site.site, a.jobs)
 	if err := a.leave(); err != nil {
 		return a.refused(err)
 	}

@@ -249,7 +249,7 @@ func (a *adoption) judge(c adopt.Comparison, r *adopt.Result) error {
 		a.say("  and %s more", diag.Count(more, "key"))
 	}
 	return a.unless(&adopt.Obstacle{
-		Reason: fmt.Sprintf("Puppet would answer otherwise: %s of %d", diag.Count(r.Different, "answer"), r.Answers),
+		Reason: fmt.Sprintf("Puppet would answer differently: %s of %d", diag.Count(r.Different, "answer"), r.Answers),
 		Hint:   a.differenceHint()})
 }
 

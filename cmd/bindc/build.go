@@ -18,8 +18,8 @@ import (
 	"bindc/snapshot"
 )
 
-func buildCommand() *cobra.Command {
-	var f flags
+func (g *bounds) buildCommand() *cobra.Command {
+	f := flags{bounds: g}
 	var sign signing
 	var push pushing
 	var out, pushTo string
@@ -81,7 +81,7 @@ func checkOutput(stdout io.Writer, out string, f *flags, sign *signing) error {
 	case f.format != "text":
 		return fmt.Errorf("-o -: expected a file with --format %s, as diagnostics go to standard output", f.format)
 	}
-	return nil
+	return sign.checkFile(out)
 }
 
 // build is the whole pipeline: load, compile, encrypt, write, sign.
@@ -126,6 +126,9 @@ func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	success, name := f.success(cmd), diag.Visible(out)
 	if out == toStdout {
 		success, name = cmd.ErrOrStderr(), "the snapshot"
+	}
+	if cli.IsTerminal(cmd.ErrOrStderr()) { // a pipeline runs check
+		sayNearKeys(cmd.ErrOrStderr(), dir, c.site, f.jobs)
 	}
 	fmt.Fprintf(success, "%s: %s, %s, %d bytes, sha256 %x, %s\n", name, diag.Count(c.keys(), "key"),
 		diag.Count(content.Bindings, "binding"), written.Size, written.Sum, time.Since(start).Round(time.Millisecond))

@@ -9,8 +9,8 @@ import (
 	"bindc/facts"
 )
 
-func checkCommand() *cobra.Command {
-	var f flags
+func (g *bounds) checkCommand() *cobra.Command {
+	f := flags{bounds: g}
 	var factsDir string
 	cmd := &cobra.Command{
 		Use:   "check CONFDIR",

@@ -43,7 +43,8 @@ func compiled(cmd *cobra.Command, dir, out string, f *flags) (*compilation, erro
 // compile is compiled, when all else is checked.
 func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Options) (*compilation, error) {
 	options.Context = f.signals.stopped
-	if f.cache != "" {
+	keep := f.cache != "" && options.Cache == nil // a cache that the caller has opened is only read
+	if keep {
 		var err error
 		f.signals.whole(func() { options.Cache, err = f.openCache(dir) })
 		if err != nil {
@@ -52,7 +53,7 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	}
 	progress := cli.NewProgress(cmd.ErrOrStderr())
 	progress.Begin("reading files", 0)
-	options.Parsed = progress.Done
+	options.Found, options.Parsed = progress.Found, progress.Done
 	c := &compilation{diags: diag.List{All: f.all || f.format != "text"}}
 	load := func() { c.site = loader.Load(dir, options, &c.diags) }
 	if f.extensions { // programs that a signal has to stop
@@ -67,7 +68,7 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 		reportEmpty(&c.diags, dir, out)
 	}
 	var unsaved error
-	if options.Cache != nil {
+	if keep {
 		f.signals.whole(func() { unsaved = options.Cache.Save() })
 	}
 	progress.End()

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"slices"
 
 	"bindc/diag"
 	"bindc/snapshot"
@@ -11,6 +12,9 @@ import (
 // reportEmpty tells that the site in dir binds nothing. It is an error where the snapshot at out would lose its
 // bindings by it: every lookup would find nothing from then on.
 func reportEmpty(diags *diag.List, dir, out string) {
+	isExplained := slices.ContainsFunc(diags.Sorted(), func(d diag.Diagnostic) bool {
+		return slices.Contains(explainEmpty, d.Code) && d.Severity == diag.Warning
+	})
 	d := diag.Diagnostic{Pos: diag.Pos{File: dir}, Severity: diag.Warning, Code: "empty",
 		Message: "this site binds nothing"}
 	if out != "" && out != toStdout && mayHoldBindings(out) {
@@ -18,8 +22,14 @@ func reportEmpty(diags *diag.List, dir, out string) {
 		d.Message += ", and " + out + " holds bindings: it stays as it is"
 		d.Hint = "if nothing is to be bound, say --allow-empty"
 	}
-	diags.Add(d)
+	if d.Severity == diag.Error || !isExplained {
+		diags.Add(d)
+	}
 }
+
+// explainEmpty has the codes of warnings that say why a site binds nothing, which need no second warning.
+var explainEmpty = []diag.Code{"config", "data", "data_unreached", "hiera_interpolation", "hiera_version",
+	"not_included", "path_extension", "yml"}
 
 // mayHoldBindings tells whether there is a snapshot at path that has bindings, or of which that cannot be told.
 func mayHoldBindings(path string) bool {

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/diag"
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/internal/fsx"
 	"bindc/loader"
 	"bindc/origin"
@@ -21,8 +21,8 @@ import (
 	"bindc/snapshot"
 )
 
-func environmentsCommand() *cobra.Command {
-	b := environments{}
+func (g *bounds) environmentsCommand() *cobra.Command {
+	b := environments{flags: flags{bounds: g}}
 	cmd := &cobra.Command{
 		Use:   "environments ROOT -o DIR",
 		Short: "Compile all environments of a site",
@@ -93,7 +93,7 @@ func (b *environments) run(root string) error {
 	if b.pushTo != "" && all.File != "" {
 		b.said.Add(diag.Diagnostic{Pos: diag.Pos{File: all.File}, Severity: diag.Warning, Code: "environments",
 			Message: "what this file chooses is not pushed: who pulls answers in the environment that is asked for",
-			Hint:    "put " + filepath.Join(b.dir, choice.File) + " beside the snapshots where they are pulled to"})
+			Hint:    "put " + filepath.Join(b.dir, envfile.File) + " beside the snapshots where they are pulled to"})
 	}
 	sound, err := b.build(all)
 	if err != nil {
@@ -173,7 +173,7 @@ func (b *environments) prepare(root string) (string, error) {
 		return "", err
 	}
 	if b.pushTo != "" {
-		if _, err := b.repository(choice.Production); err != nil {
+		if _, err := b.repository(envfile.Production); err != nil {
 			return "", fmt.Errorf("--push: expected oci://HOST/REPO: %w", err)
 		}
 	}
@@ -188,7 +188,7 @@ func (b *environments) prepare(root string) (string, error) {
 		return "", err
 	}
 	b.written = map[string]bool{}
-	old, err := choice.Read(filepath.Join(b.dir, choice.File), nil)
+	old, err := envfile.Read(filepath.Join(b.dir, envfile.File), nil)
 	var damage *snapshot.DamageError
 	switch {
 	case err == nil:
@@ -199,14 +199,14 @@ func (b *environments) prepare(root string) (string, error) {
 		}
 	case errors.Is(err, fs.ErrNotExist), errors.As(err, &damage): // it is written anew
 	default:
-		return "", fmt.Errorf("%s: %w", filepath.Join(b.dir, choice.File), err)
+		return "", fmt.Errorf("%s: %w", filepath.Join(b.dir, envfile.File), err)
 	}
 	return root, nil
 }
 
 // build builds what has changed, and makes it known. It returns the environments in which nothing is wrong.
 func (b *environments) build(all *loader.Environments) (sound []string, err error) {
-	c := choice.Choice{Program: all.Program}
+	c := envfile.Choice{Program: all.Program}
 	there := map[string]bool{}
 	for _, e := range all.All {
 		failed := b.counts.failed
@@ -217,11 +217,11 @@ func (b *environments) build(all *loader.Environments) (sound []string, err erro
 			sound = append(sound, e.Name)
 		}
 		there[e.Name] = true
-		c.Environments = append(c.Environments, choice.Environment{Name: e.Name, Written: b.written[e.Name]})
+		c.Environments = append(c.Environments, envfile.Environment{Name: e.Name, Written: b.written[e.Name]})
 	}
 	gone := b.gone(there)
 	for _, name := range gone.kept {
-		c.Environments = append(c.Environments, choice.Environment{Name: name, Written: true})
+		c.Environments = append(c.Environments, envfile.Environment{Name: name, Written: true})
 	}
 	if err := b.writeChoice(&c); err != nil {
 		return nil, err

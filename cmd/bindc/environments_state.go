@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 
 	"bindc/diag"
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/internal/fsx"
 	"bindc/loader"
 	"bindc/origin"
@@ -71,7 +71,7 @@ func (b *environments) stays(name, of string) bool {
 }
 
 func (b *environments) snapshot(name string) string {
-	return filepath.Join(b.dir, name+choice.Extension)
+	return filepath.Join(b.dir, name+envfile.Extension)
 }
 
 // note is the file that says of what a snapshot was built.
@@ -124,8 +124,8 @@ func (b *environments) remove(name string) error {
 }
 
 // writeChoice writes the program that chooses, if it is another one.
-func (b *environments) writeChoice(c *choice.Choice) error {
-	path, content := filepath.Join(b.dir, choice.File), choice.Encode(c)
+func (b *environments) writeChoice(c *envfile.Choice) error {
+	path, content := filepath.Join(b.dir, envfile.File), envfile.Encode(c)
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) && b.isSigned(path) {
 		return nil
 	}

@@ -3,13 +3,11 @@ package main
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"filippo.io/age"
 	"github.com/spf13/cobra"
 
-	"bindc/compile"
 	"bindc/diag"
 	"bindc/internal/cli"
 	"bindc/internal/datafile"
@@ -19,6 +17,7 @@ import (
 
 // flags are what build and check have in common.
 type flags struct {
+	*bounds
 	modulePath   string
 	binderConfig string
 	globalHiera  string
@@ -27,10 +26,8 @@ type flags struct {
 	cache        string
 	extensions   bool
 	strictVars   bool
-	effort       int
 	slice        []string
 	encryptTo    []string
-	alternatives int
 	allowEmpty   bool
 	strict       bool
 	lenient      bool
@@ -43,35 +40,41 @@ type flags struct {
 }
 
 func (f *flags) add(cmd *cobra.Command) {
+	f.addSite(cmd)
+	f.addToAll(cmd)
+}
+
+// addSite adds what is about one site.
+func (f *flags) addSite(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.modulePath, "modulepath", "",
 		"`DIRS` of modules, separated by ':' (default CONFDIR/modules)")
 	cmd.Flags().StringVar(&f.binderConfig, "binder-config", "",
 		"`FILE` to read in place of CONFDIR/binder_config.yaml")
-	f.addToAll(cmd)
 }
 
 // addToAll adds what is not about one site.
 func (f *flags) addToAll(cmd *cobra.Command) {
+	f.addBuild(cmd)
+	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
+		"let a site bind nothing, and its snapshot replace one that holds bindings")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
+	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics; without it, text has the first 100 of each code")
+	f.format = "text"
+	cli.AddFormat(cmd, &f.format, diag.Formats)
+}
+
+// addBuild adds what decides how a site is compiled.
+func (f *flags) addBuild(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "hiera.yaml, the `FILE` of the global layer of Hiera 5")
 	f.addCodedir(cmd)
 	cmd.Flags().Var(cli.AtLeastOne(&f.jobs), "jobs", "`N` files parsed at a time (default: one per processor)")
 	cmd.Flags().StringVar(&f.cache, "cache", "", "`DIR` that keeps what data files say from one build to the next")
 	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false,
 		"let programs run that binder_config.yaml names as extensions")
-	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
-		"let a site bind nothing, and its snapshot replace one that holds bindings")
-	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false,
 		"let a data file of Hiera 5 that cannot be read fail only the lookups that reach it")
 	cmd.Flags().BoolVar(&f.strictVars, "strict-variables", false,
 		"make the use of an unknown variable an error of the lookup")
-	f.effort, f.alternatives = compile.DefaultEffort, loader.DefaultAlternatives
-	cmd.Flags().Var(cli.AtLeastOne(&f.effort), "max-effort", "`N` comparisons of bindings, to find conflicts and loops")
-	cmd.Flags().Var(cli.AtLeastOne(&f.alternatives), "max-alternatives",
-		"`N` alternatives of conditions, over all bindings")
-	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics: in text else the first 100 of each code")
-	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of diagnostics: "+strings.Join(diag.Formats, ", "))
-	cli.Words(cmd, "format", diag.Formats)
 }
 
 func (f *flags) addCodedir(cmd *cobra.Command) {
@@ -88,9 +91,6 @@ func (f *flags) addToSnapshots(cmd *cobra.Command) {
 }
 
 func (f *flags) check() error {
-	if !slices.Contains(diag.Formats, f.format) {
-		return fmt.Errorf("--format: expected one of %s, found '%s'", strings.Join(diag.Formats, ", "), f.format)
-	}
 	if f.binderConfig != "" {
 		if _, err := os.Stat(f.binderConfig); err != nil {
 			return fmt.Errorf("--binder-config: %w", err)

@@ -65,7 +65,8 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 	if n := len(encrypted); n > 0 {
 		c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: nodes[0].File}, Severity: diag.Info, Code: "eyaml",
 			Message: diag.Count(n, "key") + " could not be checked for some nodes: encrypted for hiera-eyaml: " +
-				diag.Quoted(slices.Sorted(maps.Keys(encrypted)))})
+				diag.Quoted(slices.Sorted(maps.Keys(encrypted))),
+			Hint: "'bindq dump -s FILE --facts-dir DIR --node NAME --eyaml-key KEY' looks them up with the private key"})
 	}
 	asked, err := askedVariables(path)
 	if err != nil {
@@ -90,7 +91,7 @@ func askedVariables(path string) ([]string, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return decision.Asked(file)
+	return decision.CustomVariables(file)
 }
 
 // missing returns the asked variables that no node has.

@@ -14,8 +14,11 @@ const codesTopic = "codes"
 // explainCodes makes the verb help of root explain the codes of diagnostics, too.
 func explainCodes(root *cobra.Command) {
 	help, _, err := root.Find([]string{"help"})
-	if err != nil {
-		panic(err) // every program has this verb
+	if err != nil || help == root {
+		return // the program only prints its version
+	}
+	if help == root { // with --version alone there are no verbs
+		return
 	}
 	help.Use = "help [VERB|CODE]"
 	help.Short = "Help about a verb, or about the code of a diagnostic"

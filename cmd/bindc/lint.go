@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -22,7 +23,7 @@ type linting struct {
 	manifests []string
 
 	codes []diag.Code
-	asked *lint.Asked
+	asked *lint.Lookups
 }
 
 // allCodes is what --lint says without codes.
@@ -54,7 +55,7 @@ func (l *linting) begin() error {
 	if len(l.words) == 0 {
 		return errors.New("--used and --manifests are for advice: expected --lint with them")
 	}
-	l.asked = &lint.Asked{}
+	l.asked = &lint.Lookups{}
 	for _, path := range l.used {
 		if err := l.asked.AddKeys(path); err != nil {
 			return fmt.Errorf("--used: %w", err)
@@ -95,6 +96,20 @@ func (l *linting) choose() error {
 	return nil
 }
 
+// sayNearKeys points to the advice of check, if there may be misspelt keys.
+func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
+	n := lint.NearKeys(site, lint.Options{Jobs: jobs})
+	if n == 0 {
+		return
+	}
+	is := "is"
+	if n > 1 {
+		is = "are"
+	}
+	fmt.Fprintf(errs, "bindc: note: %s %s nearly, but not quite, another one; 'bindc check %s --lint' shows which\n",
+		diag.Count(n, "key"), is, diag.Visible(dir))
+}
+
 // check adds advice on a site. What the whole of it takes to see is not looked for where something is wrong.
 func (l *linting) check(site *loader.Site, content *snapshot.Content, jobs int, diags *diag.List) {
 	if len(l.codes) == 0 {
@@ -103,5 +118,5 @@ func (l *linting) check(site *loader.Site, content *snapshot.Content, jobs int, 
 	if diags.Failed() {
 		content = nil
 	}
-	lint.Check(site, content, lint.Options{Codes: l.codes, Asked: l.asked, Jobs: jobs}, diags)
+	lint.Check(site, content, lint.Options{Codes: l.codes, Lookups: l.asked, Jobs: jobs}, diags)
 }

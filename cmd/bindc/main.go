@@ -27,11 +27,15 @@ func main() {
 	os.Exit(cli.Execute(command(os.Args[1:]), message, func(*cobra.Command, error) int { return cli.ExitError }))
 }
 
-// verbs are the verbs of bindc.
-var verbs = cli.Verbs{
-	"adopt": adoptCommand, "build": buildCommand, "check": checkCommand, "convert": convertCommand, "enc": encCommand,
-	"environments": environmentsCommand, "eyaml": eyamlCommand, "fmt": fmtCommand, "init": initCommand,
-	"migrate": migrateCommand, "push": pushCommand, "schema": schemaCommand,
+// verbs returns the verbs of bindc.
+func verbs(b *bounds) cli.Verbs {
+	return cli.Verbs{
+		"adopt": b.adoptCommand, "blame": b.blameCommand, "build": b.buildCommand, "check": b.checkCommand,
+		"convert": convertCommand,
+		"enc":     encCommand, "environments": b.environmentsCommand, "eyaml": eyamlCommand, "fmt": fmtCommand,
+		"init": initCommand, "migrate": b.migrateCommand, "plan": b.planCommand, "push": pushCommand,
+		"schema": schemaCommand, "slice": sliceCommand,
+	}
 }
 
 // command returns the program, for some arguments.
@@ -43,7 +47,9 @@ func command(args []string) *cobra.Command {
 			"Exit status: 0 the site is good, 1 errors were found in it, 2 it could not be\n"+
 			"done: usage, input or output.",
 		"  bindc build site -o site.bsnap")
-	cli.Finish(root, verbs, args)
+	b := &bounds{}
+	b.add(root)
+	cli.Finish(root, verbs(b), args)
 	explainCodes(root)
 	return root
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,8 +24,8 @@ type migrateFlags struct {
 	out, factsDir, merges string
 }
 
-func migrateCommand() *cobra.Command {
-	var f flags
+func (g *bounds) migrateCommand() *cobra.Command {
+	f := flags{bounds: g}
 	var own migrateFlags
 	cmd := &cobra.Command{
 		Use:   "migrate CONFDIR [-o DIR]",
@@ -146,15 +147,18 @@ func printReport(w io.Writer, r *proof.Report) error {
 	return nil
 }
 
-// mustBeEmpty refuses a directory with files that the new ones could be mixed with.
+// mustBeEmpty refuses a directory with files that the new ones could be mixed with. Hidden files, such as .git, and
+// what a new repository has beside them are never part of a site.
 func mustBeEmpty(dir string) error {
 	there, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if len(there) > 0 {
-		return fmt.Errorf("expected a directory that is empty or not there yet, found '%s' in '%s'",
-			there[0].Name(), dir)
+	for _, entry := range there {
+		name := entry.Name()
+		if !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "README") && !strings.HasPrefix(name, "LICENSE") {
+			return fmt.Errorf("expected a new or empty directory, found '%s' in '%s'", name, dir)
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -111,7 +112,7 @@ func pushCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := sign.checkTexts(); err != nil {
+			if err := cmp.Or(sign.checkTexts(), sign.checkFile(args[0])); err != nil {
 				return err
 			}
 			revision := sign.revision

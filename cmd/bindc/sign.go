@@ -79,10 +79,25 @@ func (s *signing) begin() error {
 func (s *signing) publish(out string, sum [32]byte) error {
 	name := s.name
 	if name == "" {
-		name = strings.TrimSuffix(filepath.Base(out), filepath.Ext(out))
+		name = nameOf(out)
 	}
 	return s.publishAs(name, out, sum)
 }
+
+// checkFile refuses a file whose name would be signed, but is not one that masters accept.
+func (s *signing) checkFile(out string) error {
+	if s.keyFile == "" || s.name != "" {
+		return nil
+	}
+	if err := ship.CheckName(nameOf(out)); err != nil {
+		return fmt.Errorf("%s: the signature has the name of the file, which masters refuse: %w; give one with --name NAME",
+			out, err)
+	}
+	return nil
+}
+
+// nameOf returns the name of the site whose snapshot is the file out, unless --name gives another.
+func nameOf(out string) string { return strings.TrimSuffix(filepath.Base(out), filepath.Ext(out)) }
 
 // publishAs writes the statement for what is called name.
 func (s *signing) publishAs(name, out string, sum [32]byte) error {
@@ -104,7 +119,7 @@ func (s *signing) publishAs(name, out string, sum [32]byte) error {
 	return nil
 }
 
-// now is the time, or the one that a reproducible build gives.
+// now returns the time, or the one that a reproducible build gives.
 func now() (time.Time, error) {
 	given := os.Getenv("SOURCE_DATE_EPOCH")
 	if given == "" {

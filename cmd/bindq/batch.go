@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/facts"
 	"bindc/internal/cli"
 	"bindc/internal/lookup"
 	"bindc/internal/query"
@@ -17,8 +19,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-func batchCommand() *cobra.Command {
-	var s source
+func (g *globals) batchCommand() *cobra.Command {
+	s := source{globals: g}
 	var maxLine int
 	cmd := &cobra.Command{
 		Use:   "batch [FILE]",
@@ -32,8 +34,8 @@ func batchCommand() *cobra.Command {
 			"\"keys\": [K, ...] in place of \"key\" is answered by {\"answers\": [...]}. With\n" +
 			"\"explain\": true an answer has the members of lookup --explain too.\n\n" +
 			"A query with a node but no facts uses the facts of the node in --facts-dir.\n\n" +
-			"Exit status: 0 every query has its answer, be it an error; 2 an error of the\n" +
-			"snapshot.",
+			"Exit status: 0 every query has an answer, which may be an error; 2 the\n" +
+			"snapshot has an error.",
 		Example: "  echo '{\"key\": \"ntp::package\", \"facts\": {\"fqdn\": \"web1\"}}' |\n" +
 			"    bindq batch -s site.bsnap",
 		Args: cobra.MaximumNArgs(1),
@@ -43,15 +45,18 @@ func batchCommand() *cobra.Command {
 				return err
 			}
 			return s.requests(path, func(begin begin) error {
-				b := batch{source: &s, Session: query.Session{Begin: begin, Node: s.nodeOfDir}, maxLine: maxLine}
+				node := func(name string) (facts.Node, error) {
+					n, err := s.nodeOfDir(name)
+					return n, cmp.Or(err, s.sayUnread(cmd))
+				}
+				b := batch{source: &s, Session: query.Session{Begin: begin, Node: node}, maxLine: maxLine}
 				return b.run(cmd.InOrStdin(), cmd.OutOrStdout())
 			})
 		},
 	}
-	s.addSnapshot(cmd)
 	s.addFactsDir(cmd)
 	s.addStrict(cmd)
-	s.addAnswers(cmd)
+	s.addStrictVariables(cmd)
 	maxLine = query.MaxLine
 	cmd.Flags().Var(cli.AtLeastOne(&maxLine), "max-line", "`N` bytes in a query at most")
 	return cmd
@@ -90,7 +95,7 @@ func (b *batch) run(in io.Reader, out io.Writer) error {
 				return err
 			}
 		}
-		if r.Buffered() == 0 { // nothing is waiting: let the other end see what there is
+		if r.Buffered() == 0 { // no query is waiting, so the caller should see the answers now
 			if err := w.Flush(); err != nil {
 				return err
 			}

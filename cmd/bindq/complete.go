@@ -1,16 +1,19 @@
 package main
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"bindc/diag"
+	"bindc/facts"
 	"bindc/internal/lookup"
 )
 
-// manyKeys is how many are too many to choose from.
+// manyKeys is the number of keys above which completion offers only the beginnings of keys.
 const manyKeys = 100
 
 // completeKeys has the first arguments of a verb completed from the keys of the snapshot, at most so many.
@@ -23,44 +26,68 @@ func (s *source) completeKeys(cmd *cobra.Command, most int) {
 	}
 }
 
-// completePrefix has --prefix completed from them.
-func (s *source) completePrefix(cmd *cobra.Command) {
-	cmd.RegisterFlagCompletionFunc("prefix", func(_ *cobra.Command, args []string, typed string) (
+// completer returns the words that complete the typed text.
+type completer func(typed string) ([]string, cobra.ShellCompDirective)
+
+// completeFlag has the value of a flag completed. The snapshot may be the argument of the verb.
+func (s *source) completeFlag(cmd *cobra.Command, flag string, words completer) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, typed string) (
 		[]string, cobra.ShellCompDirective) {
-		if _, err := s.only(args); err != nil {
-			return nil, cobra.ShellCompDirectiveError
+		if len(args) > 0 && strings.Contains(cmd.Use, "[FILE]") {
+			if _, err := s.only(args); err != nil {
+				return nil, cobra.ShellCompDirectiveError
+			}
 		}
+		return words(typed)
+	})
+	if err != nil {
+		panic(err) // there is no such flag
+	}
+}
+
+// completePrefix has --prefix completed from the keys of the snapshot.
+func (s *source) completePrefix(cmd *cobra.Command) {
+	s.completeFlag(cmd, "prefix", func(typed string) ([]string, cobra.ShellCompDirective) {
 		keys, how := s.keysFrom(typed)
 		return keys, how | cobra.ShellCompDirectiveNoSpace
 	})
 }
 
-// keysFrom is the keys that begin with what is typed; where there are many, only as far as the next '::'.
-func (s *source) keysFrom(typed string) ([]string, cobra.ShellCompDirective) {
+// inSnapshot returns the words that list finds in the snapshot and that begin with the typed text.
+func (s *source) inSnapshot(typed string, list func(*lookup.Snapshot) ([]string, error)) (
+	words []string, how cobra.ShellCompDirective) {
 	path, err := s.path()
+	if err == nil {
+		err = s.ask(path, func(snap *lookup.Snapshot) error {
+			words, err = list(snap)
+			return err
+		})
+	}
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	var keys []string
-	err = s.ask(path, func(snap *lookup.Snapshot) error {
+	unusable := func(word string) bool { return !strings.HasPrefix(word, typed) || diag.Visible(word) != word }
+	return slices.DeleteFunc(words, unusable), cobra.ShellCompDirectiveNoFileComp
+}
+
+// keysFrom returns the keys that begin with the typed text. If there are many, it cuts them after the next '::'.
+func (s *source) keysFrom(typed string) ([]string, cobra.ShellCompDirective) {
+	keys, how := s.inSnapshot(typed, func(snap *lookup.Snapshot) (keys []string, err error) {
 		for key := range snap.Keys() {
-			if strings.HasPrefix(key, typed) && diag.Visible(key) == key {
+			if strings.HasPrefix(key, typed) {
 				keys = append(keys, strings.Clone(key))
 			}
 		}
-		return nil
+		return keys, nil
 	})
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
 	if len(keys) <= manyKeys {
 		slices.Sort(keys)
-		return keys, cobra.ShellCompDirectiveNoFileComp
+		return keys, how
 	}
-	return begun(keys, len(typed)), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return begun(keys, len(typed)), how | cobra.ShellCompDirectiveNoSpace
 }
 
-// begun is keys as far as the first '::' behind what is typed, each once and sorted.
+// begun returns keys cut after the first '::' behind the typed text, each once and sorted.
 func begun(keys []string, typed int) []string {
 	seen := map[string]bool{}
 	var out []string
@@ -75,4 +102,49 @@ func begun(keys []string, typed int) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// nodesFrom returns the nodes of the directory of facts. Without one, it returns those that conditions name.
+func (s *source) nodesFrom(typed string) ([]string, cobra.ShellCompDirective) {
+	dir := s.dirOfFacts()
+	if dir == "" {
+		return s.inSnapshot(typed, func(snap *lookup.Snapshot) ([]string, error) {
+			compared, err := snap.Compared()
+			return compared["node"], err
+		})
+	}
+	names, err := facts.Names(dir)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, typed) })
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// factsFrom returns the variables that answers depend on, each with a '='. After the '=', it returns the values that
+// conditions compare the variable with.
+func (s *source) factsFrom(typed string) ([]string, cobra.ShellCompDirective) {
+	if name, _, hasValue := strings.Cut(typed, "="); hasValue {
+		return s.inSnapshot(typed, func(snap *lookup.Snapshot) ([]string, error) {
+			compared, err := snap.Compared()
+			words := compared[name]
+			for i := range words {
+				words[i] = name + "=" + words[i]
+			}
+			return words, err
+		})
+	}
+	words, how := s.inSnapshot(typed, func(snap *lookup.Snapshot) ([]string, error) {
+		names, _, _, needsErr := snap.Needs()
+		compared, err := snap.Compared()
+		delete(compared, "node") // --node is for that
+		names = slices.AppendSeq(names, maps.Keys(compared))
+		slices.Sort(names)
+		names = slices.Compact(names)
+		for i := range names {
+			names[i] += "="
+		}
+		return names, cmp.Or(needsErr, err)
+	})
+	return words, how | cobra.ShellCompDirectiveNoSpace
 }

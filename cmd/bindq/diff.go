@@ -1,12 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"io"
-	"runtime"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +11,7 @@ import (
 	"bindc/internal/cli"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
+	"bindc/internal/report/affected"
 	"bindc/internal/report/decision"
 	"bindc/internal/snapfile"
 	"bindc/snapshot"
@@ -29,10 +26,10 @@ type diffFlags struct {
 	style     report.Style
 }
 
-var diffFormats = []string{"text", "json", "markdown"}
+var diffFormats = append(slices.Clone(cli.Forms), "markdown")
 
-func diffCommand() *cobra.Command {
-	var f diffFlags
+func (g *globals) diffCommand() *cobra.Command {
+	f := diffFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "diff [OLD] NEW",
 		Short: "Say what changes for whom from one snapshot to another",
@@ -42,7 +39,7 @@ func diffCommand() *cobra.Command {
 			"up for each node what may differ, and groups the nodes by what changes.\n" +
 			"Without OLD it is the snapshot of -s or BINDQ_SNAPSHOT.\n\n" +
 			"Keys that all change because a level or a file is added or removed are one\n" +
-			"entry; --all and --format json have each of them.\n\n" +
+			"entry; --all, --format json and yaml have each of them.\n\n" +
 			"With --manifests it names the manifests that still ask for a key that is gone,\n" +
 			"by lookup(), hiera() or a parameter of a class.\n\n" +
 			"Without --identity encrypted values count as changed: they differ in every file.\n\n" +
@@ -57,11 +54,9 @@ func diffCommand() *cobra.Command {
 			return f.run(cmd, before, args[len(args)-1])
 		},
 	}
-	f.addSnapshot(cmd)
-	f.addIdentity(cmd)
-	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json or NAME.yaml")
-	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of the answer: "+strings.Join(diffFormats, ", "))
-	cli.Words(cmd, "format", diffFormats)
+	f.addFactsDir(cmd)
+	f.format = "text"
+	cli.AddFormat(cmd, &f.format, diffFormats)
 	cmd.Flags().StringArrayVar(&f.manifests, "manifests", nil,
 		"control repository or other `DIR` of manifests that may ask for keys that are gone (repeatable)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "show each key, also of a level or file that is added or removed")
@@ -71,12 +66,7 @@ func diffCommand() *cobra.Command {
 }
 
 func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
-	if !slices.Contains(diffFormats, f.format) {
-		return fmt.Errorf("--format: expected one of %s, found '%s'", strings.Join(diffFormats, ", "), f.format)
-	}
-	if f.format != "json" {
-		f.style.Form = report.People
-	}
+	f.style.Form = styleOf(false, f.format).Form
 	return f.signers.Use(before, func(a *snapshot.Snapshot) error {
 		return f.signers.Use(after, func(b *snapshot.Snapshot) error {
 			d, err := f.difference(cmd, before, a, b)
@@ -90,16 +80,21 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 			if err := f.findUses(cmd, changes); err != nil {
 				return err
 			}
-			if f.all && f.format != "json" {
+			if f.all && !f.isReport() {
 				changes.Causes = nil // so each key is shown
 			}
-			if f.factsDir == "" {
+			dir := f.dirOfFacts()
+			if dir == "" {
 				f.sayUncertain(cmd, d)
 				return f.print(cmd.OutOrStdout(), changes)
 			}
-			return f.nodes(cmd, before, after, d, func(groups []report.Group) error {
-				changes.Nodes = groups
-				return f.print(cmd.OutOrStdout(), changes)
+			fleet, err := f.readFleet(cmd, dir)
+			if err != nil {
+				return err
+			}
+			return f.nodes(cmd, fleet, [2]string{before, after}, d, func(groups []report.Group) error {
+				changes.Nodes, changes.Fleet = groups, len(fleet.nodes)
+				return fleet.outcome(f.print(cmd.OutOrStdout(), changes))
 			})
 		})
 	})
@@ -110,7 +105,7 @@ func (f *diffFlags) difference(cmd *cobra.Command, path string, before, after *s
 	*decision.Difference, error) {
 	progress := cli.NewProgress(cmd.ErrOrStderr())
 	defer progress.End()
-	progress.Begin("comparing keys", 0)
+	progress.Begin("comparing keys", max(len(before.AllKeys()), len(after.AllKeys())))
 	a, err := f.book(before, true)
 	if err != nil {
 		return nil, snapfile.InFile(path, err)
@@ -126,26 +121,22 @@ func (f *diffFlags) difference(cmd *cobra.Command, path string, before, after *s
 	return d, err
 }
 
-// sayUncertain tells what only facts decide.
+// sayUncertain notes the differences that only facts decide.
 func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
 	for _, name := range d.Categories {
 		note(cmd, "not the same in both: "+name+"; for whom conditions on it hold only --facts-dir tells")
 	}
-	if n := len(d.Free); n > 0 {
-		note(cmd, diag.Count(n, "key")+" as "+d.Free[0]+" whose value looks up what facts name: only --facts-dir tells")
+	if n := len(d.Dynamic); n > 0 {
+		note(cmd, diag.Count(n, "key")+" as "+d.Dynamic[0]+" whose value looks up what facts name: only --facts-dir tells")
 	}
 }
 
-// nodes looks up for each node of the fleet what may differ for it, and hands on what does.
-func (f *diffFlags) nodes(cmd *cobra.Command, before, after string, d *decision.Difference,
+// nodes looks up the keys that may differ for each node of the fleet, and calls do with the differences.
+func (f *diffFlags) nodes(cmd *cobra.Command, fleet *fleet, paths [2]string, d *decision.Difference,
 	do func([]report.Group) error) error {
-	fleet, err := readFleet(cmd, f.factsDir)
-	if err != nil {
-		return err
-	}
-	return f.ask(before, func(a *lookup.Snapshot) error {
-		return f.ask(after, func(b *lookup.Snapshot) error {
-			groups, err := f.groups(cmd, [2]string{before, after}, a, b, fleet, d)
+	return f.ask(paths[0], func(a *lookup.Snapshot) error {
+		return f.ask(paths[1], func(b *lookup.Snapshot) error {
+			groups, err := f.groups(cmd, paths, a, b, fleet, d)
 			if err != nil {
 				return err
 			}
@@ -155,77 +146,19 @@ func (f *diffFlags) nodes(cmd *cobra.Command, before, after string, d *decision.
 }
 
 // groups returns the changes for the nodes of the fleet. paths names the files of a and b in errors.
-func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Snapshot, fleet []facts.Node,
+func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Snapshot, fleet *fleet,
 	d *decision.Difference) ([]report.Group, error) {
-	keys := slices.Clone(d.Free)
-	for _, k := range d.Keys {
-		keys = append(keys, k.Key)
-	}
-	if len(d.Categories) > 0 {
-		keys = append(sortedKeys(a, ""), sortedKeys(b, "")...)
-	}
-	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	effects, wrong := make([]report.Effect, len(fleet)), make([]error, len(fleet))
 	progress := cli.NewProgress(cmd.ErrOrStderr())
-	progress.Begin("looking up for nodes", len(fleet))
-	inParallel(len(fleet), func(i int) {
-		defer progress.Done()
-		wrong[i] = snapfile.InFile(paths[0], a.Protect(func() error {
-			old, err := requestOf(a, fleet[i])
-			if err != nil {
-				return snapfile.InFile(paths[0], err)
-			}
-			return snapfile.InFile(paths[1], b.Protect(func() (err error) {
-				effects[i], err = f.effect(old, b, fleet[i], keys)
-				return err
-			}))
-		}))
-	})
+	progress.Begin("looking up for nodes", len(fleet.nodes))
+	c := affected.Comparison{Old: a, New: b, OldPath: paths[0], NewPath: paths[1], Nodes: fleet.nodes, Style: f.style,
+		Check: f.refuseDoubts, Done: progress.Done}
+	groups, wrong := c.Groups(d)
 	progress.End()
-	if err := ofNodes(wrong); err != nil {
-		return nil, err
-	}
-	names := make([]string, len(fleet))
-	for i, n := range fleet {
-		names[i] = n.Name
-	}
-	return report.Grouped(names, effects), nil
-}
-
-// inParallel does n things, as many at a time as there are processors.
-func inParallel(n int, do func(i int)) {
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := range next {
-				do(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-}
-
-// effect returns the keys that change for a node, from its old request to that of b.
-func (f *diffFlags) effect(old *lookup.Request, b *lookup.Snapshot, n facts.Node, keys []string) (
-	report.Effect, error) {
-	now, err := requestOf(b, n)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.refuseDoubts(n, keys, old, now); err != nil {
-		return nil, err
-	}
-	return f.style.Effect(old, now, keys), nil
+	return groups, fleet.reportEach(wrong)
 }
 
 // refuseDoubts returns an error if the node raises doubts about the answers of keys; --strict calls it.
-func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, requests ...*lookup.Request) error {
+func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, old, now *lookup.Request) error {
 	if !f.strict {
 		return nil
 	}
@@ -233,7 +166,7 @@ func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, requests ...*looku
 	if text := n.Contradiction(); text != "" {
 		doubts = append(doubts, text)
 	}
-	for _, r := range requests {
+	for _, r := range []*lookup.Request{old, now} {
 		more, err := doubtsOf(r, keys, nil)
 		if err != nil {
 			return err
@@ -247,13 +180,16 @@ func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, requests ...*looku
 	return doubtful(ofNode(n, slices.Compact(doubts)))
 }
 
+// isReport reports whether the answer is for programs: such an answer has all details.
+func (f *diffFlags) isReport() bool { return f.format == "json" || f.format == "yaml" }
+
 // print prints the answer. The error is errDiffers where something differs.
 func (f *diffFlags) print(w io.Writer, d *report.Diff) (err error) {
 	switch f.format {
-	case "json":
-		err = report.Write(w, false, d)
+	case "json", "yaml":
+		err = printReport(w, f.format, d)
 	case "markdown":
-		err = report.Print(w, false, func(p *report.Page) { p.Markdown(d) })
+		err = report.Print(w, report.Screen{}, func(p *report.Page) { p.Markdown(d) })
 	default:
 		err = onPage(w, func(p *report.Page) { p.Diff(d) })
 	}

@@ -63,7 +63,7 @@ func doubtsOf(r *lookup.Request, keys []string, merged merging) ([]string, error
 	}
 	d := dependents{}
 	for _, key := range keys {
-		e, err := r.Explain(key)
+		e, err := r.ExplainUnset(key)
 		if err != nil {
 			return nil, err
 		}
@@ -192,6 +192,7 @@ func (s *source) misnamed(r *lookup.Request) ([]string, error) {
 		for _, text := range flag.given {
 			name := text[:strings.IndexAny(text+"=", ".:=")]
 			if isKnown(name) {
+				out = append(out, misnamedPart(flag.name, text, r.Unset())...)
 				continue
 			}
 			if near := diag.Misspelt(name, used()); near != "" {
@@ -202,6 +203,17 @@ func (s *source) misnamed(r *lookup.Request) ([]string, error) {
 	}
 	out = append(out, s.misnamedInFile(r.Unset(), isKnown)...)
 	return out, failure
+}
+
+// misnamedPart returns a doubt if a flag sets a part of a structured fact that is similar to an unset one.
+func misnamedPart(flag, text string, unset []string) []string {
+	path, _, _ := strings.Cut(text, "=")
+	path = strings.TrimSuffix(path, ":")
+	near := diag.Misspelt(path, unset)
+	if near == "" || !strings.Contains(path, ".") {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s %s: conditions use %s, which is not set; did you mean '%s'?", flag, path, near, near)}
 }
 
 // misnamedInFile returns the doubts about the names in the file of facts: a name is similar to an unset variable, or

@@ -21,8 +21,8 @@ type dumpFlags struct {
 	reveal bool
 }
 
-func dumpCommand() *cobra.Command {
-	var f dumpFlags
+func (g *globals) dumpCommand() *cobra.Command {
+	f := dumpFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "dump [FILE]",
 		Short: "Print every key of a node with its value",
@@ -47,7 +47,7 @@ func dumpCommand() *cobra.Command {
 	return cmd
 }
 
-// run leaves sensitive values as they print themselves, unless they are asked for: nobody named those keys.
+// run hides sensitive values unless --show-sensitive is given: the user has not named their keys.
 func (f *dumpFlags) run(cmd *cobra.Command) error {
 	return f.request(cmd, func(snap *lookup.Snapshot, r *lookup.Request) error {
 		keys := sortedKeys(snap, f.prefix)

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 
-	"bindc/internal/cli"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
 )
@@ -59,16 +57,14 @@ func (f *lookupFlags) all(w io.Writer, r *lookup.Request, keys []string) error {
 	})
 }
 
-// onPage prints a page to w, in colour if w is a terminal.
+// onPage prints a page to w. If w is a terminal, the page has colours and the width of the terminal.
 func onPage(w io.Writer, draw func(p *report.Page)) error {
-	f, ok := w.(*os.File)
-	return report.Print(w, ok && cli.Color(f), draw)
+	return report.Print(w, report.ScreenOf(w), draw)
 }
 
 // styleOf returns the style of values in reports in a format.
 func styleOf(sensitive bool, format string) report.Style {
-	forms := map[string]report.Form{"text": report.People, "yaml": report.YAML, "json": report.JSON}
-	return report.Style{Sensitive: sensitive, Form: forms[format]}
+	return report.Style{Sensitive: sensitive, Form: report.FormOf(format)}
 }
 
 // printReport prints a report as JSON or YAML.

@@ -5,14 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 
-	"bindc/diag"
+	"github.com/spf13/cobra"
+
 	"bindc/facts"
-	"bindc/internal/lookup"
-	"bindc/internal/value"
-	"bindc/internal/yaml"
 	bindings "bindc/runtime"
 )
 
@@ -25,14 +21,14 @@ func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {
 		return nil, err
 	}
 	s.inFile = node
-	if node.Facts, err = withFlags("--fact", node.Facts, s.facts); err != nil {
+	if node.Facts, err = facts.With("--fact", node.Facts, s.facts); err != nil {
 		return nil, err
 	}
 	opts := bindings.FactsOptions{Node: s.node, Environment: s.environment}
 	if opts.Trusted, err = s.trusted(stdin); err != nil {
 		return nil, err
 	}
-	if node.Vars, err = withFlags("--var", node.Vars, s.variables); err != nil {
+	if node.Vars, err = facts.With("--var", node.Vars, s.variables); err != nil {
 		return nil, err
 	}
 	return facts.Variables(node, opts)
@@ -59,7 +55,7 @@ func (s *source) nodeOfFile(stdin io.Reader) (facts.Node, error) {
 
 // nodeOfDir reads the facts of a node from the directory of facts, if a directory is given.
 func (s *source) nodeOfDir(name string) (facts.Node, error) {
-	dir := cmp.Or(s.factsDir, os.Getenv("BINDQ_FACTS_DIR"))
+	dir := s.dirOfFacts()
 	if dir == "" || name == "" {
 		return facts.Node{}, nil
 	}
@@ -69,7 +65,26 @@ func (s *source) nodeOfDir(name string) (facts.Node, error) {
 	return s.fleet.Node(name)
 }
 
-// trusted is the hash that --trusted gives.
+// sayUnread notes once which files of facts cannot be read. Any of them may name the node, so --strict refuses them.
+func (s *source) sayUnread(cmd *cobra.Command) error {
+	if s.fleet == nil || s.saidUnread {
+		return nil
+	}
+	s.saidUnread = true
+	wrong := s.fleet.Wrong()
+	if s.strict {
+		return facts.Join(wrong)
+	}
+	for _, err := range wrong {
+		note(cmd, err.Error()+"; it may name this node too")
+	}
+	return nil
+}
+
+// dirOfFacts returns the directory of facts, or "" if none is given.
+func (s *source) dirOfFacts() string { return cmp.Or(s.factsDir, os.Getenv("BINDQ_FACTS_DIR")) }
+
+// trusted returns the hash that --trusted gives.
 func (s *source) trusted(stdin io.Reader) (bindings.Value, error) {
 	if s.trustedFile == "" {
 		return bindings.Value{}, nil
@@ -81,7 +96,7 @@ func (s *source) trusted(stdin io.Reader) (bindings.Value, error) {
 	return facts.ParseHash("the trusted facts", wherein(s.trustedFile), src)
 }
 
-// readAll reads a file that holds what, in as many bytes as there may be.
+// readAll reads a file of at most maxFacts bytes. Messages call its content what.
 func (s *source) readAll(what, path string, stdin io.Reader) ([]byte, error) {
 	src, err := readUpTo(path, stdin, s.maxFacts+1)
 	if err != nil {
@@ -117,83 +132,10 @@ func readUpTo(path string, stdin io.Reader, n int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(in, int64(n)))
 }
 
-// wherein is a file as messages name it.
+// wherein returns the name of a file for messages.
 func wherein(path string) string {
 	if path == "-" {
 		return "standard input"
 	}
 	return path
-}
-
-// withFlags adds the facts that a flag gives, each as name=text or name:=JSON. A name with points is a path into nested
-// facts. A flag may replace what was there before, but not what the same flag has given.
-func withFlags(flag string, before bindings.Value, texts []string) (bindings.Value, error) {
-	given, facts := value.FromPairs(), lookup.Value(before).Content()
-	for _, text := range texts {
-		path, v, err := parseFact(flag, text)
-		if err != nil {
-			return before, err
-		}
-		if replaces(given, path, v) {
-			return before, &bindings.Error{Code: bindings.CodeUsage, Message: fmt.Sprintf(
-				"%s %s: another %s gives '%s' a different value; give it once", flag, text, flag, strings.Join(path, "."))}
-		}
-		given, facts = withNested(given, path, v), withNested(facts, path, v)
-	}
-	return bindings.Value(lookup.FromValue(facts)), nil
-}
-
-// parseFact parses name=text or name:=JSON into a path and a value.
-func parseFact(flag, text string) (path []string, v value.Value, err error) {
-	name, val, ok := strings.Cut(text, "=")
-	if !ok || name == "" {
-		return nil, v, factsError("%s: expected name=text or name:=JSON, found '%s'", flag, text)
-	}
-	v = value.FromString(val)
-	if path, isJSON := strings.CutSuffix(name, ":"); isJSON {
-		var wrong diag.List
-		doc, ok := yaml.ParseJSON(flag, []byte(val), yaml.Options{SameValueTwice: true}, &wrong)
-		if !ok && wrong.Sorted()[0].Code == "yaml_duplicate_key" {
-			return nil, v, factsError("%s %s: %s", flag, text, wrong.Sorted()[0].Message)
-		}
-		if !ok {
-			return nil, v, factsError("%s: expected JSON after '%s', found '%s'", flag, name+"=", val)
-		}
-		name, v = path, doc.Root.Literal()
-	}
-	path = strings.Split(name, ".")
-	if slices.Contains(path, "") {
-		return nil, v, factsError("%s: expected names between dots, found '%s'", flag, name)
-	}
-	return path, v, nil
-}
-
-// replaces reports whether v at path would replace a different value in the hash h.
-func replaces(h value.Value, path []string, v value.Value) bool {
-	for _, name := range path {
-		if h.Kind() != value.Hash {
-			return true
-		}
-		inner, ok := h.Get(value.FromString(name))
-		if !ok {
-			return false
-		}
-		h = inner
-	}
-	return !value.Same(h, v)
-}
-
-// withNested is the hash h with the entry at path set; what is no hash on the way becomes one.
-func withNested(h value.Value, path []string, v value.Value) value.Value {
-	if len(path) == 0 {
-		return v
-	}
-	var b value.Builder
-	for k, e := range h.Pairs() {
-		b.Set(k, e)
-	}
-	key := value.FromString(path[0])
-	inner, _ := b.Get(key)
-	b.Set(key, withNested(inner, path[1:], v))
-	return b.Hash()
 }

@@ -24,8 +24,8 @@ type hieraConfigFlags struct {
 	lookupKey bool
 }
 
-func hieraConfigCommand() *cobra.Command {
-	var f hieraConfigFlags
+func (g *globals) hieraConfigCommand() *cobra.Command {
+	f := hieraConfigFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "hiera-config",
 		Short: "Print the hiera.yaml with which Puppet asks a snapshot",
@@ -40,8 +40,7 @@ func hieraConfigCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
-	f.addSnapshot(cmd)
-	f.addAnswers(cmd)
+	f.addStrictVariables(cmd)
 	cmd.Flags().StringVar(&f.name, "name", "bindc", "`NAME` of the entry")
 	cmd.Flags().StringVar(&f.from, "from", "",
 		"`FILE`, the hiera.yaml of version 5 that is compiled: what bindc does not compile keeps its place")

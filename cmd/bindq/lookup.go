@@ -29,8 +29,8 @@ type lookupFlags struct {
 	showSensitive bool
 }
 
-func lookupCommand() *cobra.Command {
-	var f lookupFlags
+func (g *globals) lookupCommand() *cobra.Command {
+	f := lookupFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "lookup KEY...",
 		Short: "Look keys up for a node",
@@ -48,7 +48,7 @@ func lookupCommand() *cobra.Command {
 	}
 	f.addRequest(cmd)
 	cmd.Flags().StringVar(&f.typ, "type", "", "`TYPE` the value must have, as 'Array[String]'")
-	cmd.Flags().StringVar(&f.fallback, "default", "", "`VALUE` to answer where a key is not found: JSON, else text")
+	cmd.Flags().StringVar(&f.fallback, "default", "", "`VALUE` to answer if a key is not found: JSON, or text")
 	cli.AllowEmpty(cmd, "default")
 	f.output.add(cmd, "text")
 	f.completeKeys(cmd, math.MaxInt)
@@ -56,15 +56,16 @@ func lookupCommand() *cobra.Command {
 		"`STRATEGY` to merge by, in place of lookup_options: first, unique, hash, deep, or JSON with options")
 	cli.Words(cmd, "merge", []string{"first", "unique", "hash", "deep"})
 	cmd.Flags().BoolVar(&f.why, "explain", false, "say why, as the verb explain does")
-	cmd.Flags().BoolVar(&f.every, "all", false, "print what is bound for the node, also what is hidden, highest first")
+	cmd.Flags().BoolVar(&f.every, "all", false,
+		"print all values that are bound for the node, also hidden ones, highest first")
 	cmd.Flags().BoolVar(&f.showSensitive, "show-sensitive", false, "show sensitive values with --explain and --all")
 	cmd.MarkFlagsMutuallyExclusive("explain", "merge")
 	cmd.MarkFlagsMutuallyExclusive("all", "merge")
 	return cmd
 }
 
-func explainCommand() *cobra.Command {
-	f := lookupFlags{why: true}
+func (g *globals) explainCommand() *cobra.Command {
+	f := lookupFlags{source: source{globals: g}, why: true}
 	cmd := &cobra.Command{
 		Use:   "explain KEY...",
 		Short: "Say where the value of a key comes from, and why",
@@ -119,7 +120,7 @@ func (f *lookupFlags) merging() merging {
 	return nil
 }
 
-// answer prints what is asked for, and returns the keys that were not found.
+// answer prints the answers, and returns the keys that were not found.
 func (f *lookupFlags) answer(cmd *cobra.Command, r *lookup.Request, keys []string, typ *bindings.Type) (
 	missing []string, err error) {
 	several := len(keys) > 1
@@ -161,15 +162,15 @@ func distinct(keys []string) []string {
 	return out
 }
 
-// note says something beside the answer.
+// note prints a note to standard error.
 func note(cmd *cobra.Command, text string) { say(cmd, "note: "+text) }
 
-// say prints text, in which something from outside cannot harm a terminal, to standard error.
+// say prints text to standard error. It makes control characters visible, so that they cannot harm a terminal.
 func say(cmd *cobra.Command, text string) {
 	fmt.Fprintln(cmd.ErrOrStderr(), "bindq:", diag.Visible(text))
 }
 
-// sayMissing tells which keys were not found, and what may have been meant.
+// sayMissing notes the keys that were not found, each with a similar key.
 func sayMissing(cmd *cobra.Command, snap *lookup.Snapshot, missing []string, asked int) {
 	known := sortedKeys(snap, "")
 	for _, key := range missing {

@@ -30,12 +30,14 @@ func statusOf(verb *cobra.Command, err error) int {
 	return cli.ExitError
 }
 
-// verbs are the verbs of bindq.
-var verbs = cli.Verbs{
-	"batch": batchCommand, "diff": diffCommand, "dump": dumpCommand, "explain": explainCommand,
-	"hiera-config": hieraConfigCommand, "info": infoCommand, "keys": keysCommand, "lookup": lookupCommand,
-	"nodes": nodesCommand, "serve": serveCommand, "slice": sliceCommand, "values": valuesCommand,
-	"verify": verifyCommand,
+// verbs returns the verbs of bindq.
+func (g *globals) verbs() cli.Verbs {
+	return cli.Verbs{
+		"batch": g.batchCommand, "diff": g.diffCommand, "dump": g.dumpCommand, "explain": g.explainCommand,
+		"hiera-config": g.hieraConfigCommand, "info": g.infoCommand, "keys": g.keysCommand, "lookup": g.lookupCommand,
+		"nodes": g.nodesCommand, "serve": g.serveCommand, "values": g.valuesCommand,
+		"verify": g.verifyCommand,
+	}
 }
 
 // command returns the program, for some arguments.
@@ -46,14 +48,16 @@ func command(args []string) *cobra.Command {
 			"Exit status: 0 yes, found, sound; 1 no, not found; 2 it could not be done:\n"+
 			"usage, a damaged snapshot, an error of the lookup.",
 		"  facter --json | bindq lookup ntp::package -s site.bsnap --facts -")
-	cli.Finish(root, verbs, args)
+	g := &globals{}
+	g.add(root)
+	cli.Finish(root, g.verbs(), args)
 	return root
 }
 
 // message returns an error as bindq prints it.
 func message(err error) string { return report.Message(err, report.CodeOf(err)) }
 
-// addShowSensitive adds the flag with which somebody asks for sensitive values where no key is asked for.
+// addShowSensitive adds --show-sensitive to a verb that is not asked for a key by name.
 func addShowSensitive(cmd *cobra.Command, show *bool) {
 	cmd.Flags().BoolVar(show, "show-sensitive", false, "show sensitive values too")
 }

@@ -1,21 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"bindc/facts"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
-	bindings "bindc/runtime"
+	"bindc/internal/report/affected"
 )
 
-func nodesCommand() *cobra.Command {
-	var f tableFlags
+func (g *globals) nodesCommand() *cobra.Command {
+	f := tableFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "nodes [FILE]",
 		Short: "Say which node has which values of the categories",
@@ -32,7 +29,6 @@ func nodesCommand() *cobra.Command {
 			return f.nodes(cmd)
 		},
 	}
-	f.addSnapshot(cmd)
 	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` of a file of facts per node (default $BINDQ_FACTS_DIR)")
 	f.addStrict(cmd)
 	f.output.add(cmd, "text")
@@ -44,22 +40,27 @@ func (f *tableFlags) nodes(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	dir := cmp.Or(f.factsDir, os.Getenv("BINDQ_FACTS_DIR"))
+	dir := f.dirOfFacts()
 	if dir == "" {
 		return errors.New("nodes: expected --facts-dir DIR (see bindq nodes --help)")
 	}
 	return f.ask(path, func(snap *lookup.Snapshot) error {
-		nodes, err := readFleet(cmd, dir)
+		fleet, err := f.readFleet(cmd, dir)
 		if err != nil {
 			return err
 		}
-		var all report.Nodes
+		all := report.Nodes{}
 		var doubts []string
-		var wrong []error
-		for _, n := range nodes {
-			r, err := requestOf(snap, n)
-			if err != nil {
-				wrong = append(wrong, err)
+		requests, wrong := make([]*lookup.Request, len(fleet.nodes)), make([]error, len(fleet.nodes))
+		for i, n := range fleet.nodes {
+			requests[i], wrong[i] = affected.Request(snap, n)
+		}
+		if err := fleet.reportEach(wrong); err != nil {
+			return err
+		}
+		for i, n := range fleet.nodes {
+			r := requests[i]
+			if r == nil {
 				continue
 			}
 			all = append(all, report.Node{Name: n.Name, Categories: r.Categories()})
@@ -68,25 +69,16 @@ func (f *tableFlags) nodes(cmd *cobra.Command) error {
 				doubts = append(doubts, text)
 			}
 		}
-		if len(wrong) > 0 {
-			return ofNodes(wrong)
-		}
 		if f.strict && len(doubts) > 0 {
 			return doubtful(doubts)
 		}
 		if f.format != "text" {
-			return printReport(cmd.OutOrStdout(), f.format, all)
+			err = printReport(cmd.OutOrStdout(), f.format, all)
+		} else {
+			err = onPage(cmd.OutOrStdout(), func(p *report.Page) { p.Nodes(all) })
 		}
-		return onPage(cmd.OutOrStdout(), func(p *report.Page) { p.Nodes(all) })
+		return fleet.outcome(err)
 	})
-}
-
-// readFleet reads the facts of a fleet, and notes which entries of the directory are not read.
-func readFleet(cmd *cobra.Command, dir string) ([]facts.Node, error) {
-	if text := facts.Unread(dir); text != "" {
-		note(cmd, text)
-	}
-	return facts.ReadDir(dir)
 }
 
 // unset returns a doubt for each variable that conditions use but the node lacks.
@@ -103,29 +95,4 @@ func ofNode(n facts.Node, doubts []string) []string {
 		doubts[i] = n.Name + ": " + doubts[i]
 	}
 	return doubts
-}
-
-// ofNodes returns the errors of several nodes as one, or nil. Damage of the snapshot concerns all nodes and is reported
-// once.
-func ofNodes(wrong []error) error {
-	for _, err := range wrong {
-		var damage *bindings.DamageError
-		if errors.As(err, &damage) {
-			return err
-		}
-	}
-	return facts.Join(wrong)
-}
-
-// requestOf returns the request of a node of a fleet.
-func requestOf(snap *lookup.Snapshot, n facts.Node) (*lookup.Request, error) {
-	vars, err := facts.Variables(n, bindings.FactsOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", n.Name, err)
-	}
-	r, err := snap.Request((*lookup.Facts)(vars))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", n.Name, err)
-	}
-	return r, nil
 }

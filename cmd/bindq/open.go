@@ -13,7 +13,7 @@ import (
 // Verbs use a snapshot only inside snapfile.Use, ask or request, and so inside its guard: if the file is truncated
 // meanwhile, a verb that reads or prints the lost part ends with snapshot_damaged.
 
-// ask opens the snapshot at path for do to look things up.
+// ask opens the snapshot at path and calls do.
 func (s *source) ask(path string, do func(*lookup.Snapshot) error) error {
 	opts, err := s.options()
 	if err != nil {
@@ -30,15 +30,15 @@ func (s *source) ask(path string, do func(*lookup.Snapshot) error) error {
 	return snapfile.InFile(path, snap.Protect(func() error { return do((*lookup.Snapshot)(snap)) }))
 }
 
-// begin makes the request of facts. The one before is over then.
+// begin makes the request of facts and ends the request before.
 type begin func(*bindings.Facts) (*lookup.Request, error)
 
-// beginIn begins requests of one snapshot.
+// beginIn returns a begin for one snapshot.
 func beginIn(snap *lookup.Snapshot) begin {
 	return func(facts *bindings.Facts) (*lookup.Request, error) { return snap.Request((*lookup.Facts)(facts)) }
 }
 
-// requests opens the snapshot at path, or the environments where that is a directory, for do to make requests.
+// requests opens the snapshot at path, or all environments if path is a directory, and calls do.
 func (s *source) requests(path string, do func(begin) error) error {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return s.ask(path, func(snap *lookup.Snapshot) error { return do(beginIn(snap)) })
@@ -73,6 +73,9 @@ func (s *source) request(cmd *cobra.Command, do func(*lookup.Snapshot, *lookup.R
 	}
 	return s.requests(path, func(begin begin) error {
 		facts, err := s.readFacts(cmd.InOrStdin())
+		if err == nil {
+			err = s.sayUnread(cmd)
+		}
 		if err != nil {
 			return err
 		}

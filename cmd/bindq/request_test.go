@@ -16,8 +16,9 @@ import (
 func TestFlagsCountBeforeTheEnvironment(t *testing.T) {
 	t.Setenv("BINDQ_EYAML_KEY", "of-the-environment")
 	t.Setenv("BINDQ_IDENTITY", "of-the-environment")
-	given := source{eyamlKeys: []string{"of-a-flag"}, identities: []string{"of-a-flag"}}
-	for s, want := range map[*source]string{&given: "open of-a-flag: ", {}: "open of-the-environment: "} {
+	given := source{globals: &globals{eyamlKeys: []string{"of-a-flag"}, identities: []string{"of-a-flag"}}}
+	none := source{globals: &globals{}}
+	for s, want := range map[*source]string{&given: "open of-a-flag: ", &none: "open of-the-environment: "} {
 		_, decrypt := s.decrypt()
 		_, unseal := s.unseal()
 		for _, err := range []error{decrypt, unseal} {
@@ -42,10 +43,10 @@ func TestIdentityForASnapshotInClear(t *testing.T) {
 	}
 	snap := must(snapshot.Open(path))(t)
 	defer snap.Close()
-	if box, err := (&source{identities: []string{file}}).box(snap); box != nil || err != nil {
+	if box, err := (&globals{identities: []string{file}}).box(snap); box != nil || err != nil {
 		t.Errorf("found %v, %v", box, err)
 	}
-	if _, err := (&source{identities: []string{file + ".missing"}}).box(snap); err == nil {
+	if _, err := (&globals{identities: []string{file + ".missing"}}).box(snap); err == nil {
 		t.Error("expected an error for an identity that is missing")
 	}
 }

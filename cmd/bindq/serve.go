@@ -39,8 +39,8 @@ const serveGarbagePercent = 25
 // startTime is how long a server may use more memory while it starts.
 const startTime = 2 * time.Second
 
-func serveCommand() *cobra.Command {
-	var f serveFlags
+func (g *globals) serveCommand() *cobra.Command {
+	f := serveFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Answer lookups of other programs, as Puppet",
@@ -53,12 +53,11 @@ func serveCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
-	f.addSnapshot(cmd)
-	f.addAnswers(cmd)
+	f.addStrictVariables(cmd)
 	cmd.Flags().BoolVar(&f.stdio, "stdio", false, "answer on standard input and output, until the input ends")
 	cmd.Flags().StringVar(&f.listen, "listen", "", "answer on a socket, `unix:PATH`, that only this user may open")
 	cmd.Flags().BoolVar(&f.copy, "copy", false, "read snapshots into memory in place of mapping them")
-	cmd.Flags().DurationVar(&f.idle, "idle", idleTime, "end what nobody has used for so long, `TIME`; 0 for never")
+	cmd.Flags().DurationVar(&f.idle, "idle", idleTime, "end a session that is idle for `TIME`; 0 for never")
 	cmd.Flags().BoolVar(&f.log, "log", false, "say what happens on standard error, a line of key=value each")
 	cmd.MarkFlagsMutuallyExclusive("stdio", "listen")
 	cmd.MarkFlagsOneRequired("stdio", "listen")
@@ -72,7 +71,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	f.late = true // one that is not there yet fails what is encrypted, and nothing else
+	f.late = true // a key that is missing fails only lookups of encrypted values
 	opts, err := f.options()
 	if err != nil {
 		return err

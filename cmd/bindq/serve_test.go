@@ -80,7 +80,7 @@ func TestListenReplacesOnlyDeadSockets(t *testing.T) {
 
 // serve maps snapshots and says nothing unless a flag asks for something else.
 func TestDefaultsOfServe(t *testing.T) {
-	cmd := serveCommand()
+	cmd := new(globals).serveCommand()
 	for name, want := range map[string]string{"stdio": "false", "copy": "false", "log": "false", "listen": "",
 		"idle": idleTime.String()} {
 		if got := cmd.Flags().Lookup(name).DefValue; got != want {

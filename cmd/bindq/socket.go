@@ -26,7 +26,7 @@ func listen(path string) (net.Listener, error) {
 	case info.Mode()&fs.ModeSocket == 0:
 		return nil, fmt.Errorf("%s: expected a socket or nothing, found another kind of file", path)
 	default:
-		if c, err := net.Dial("unix", path); err == nil {
+		if c, err := net.DialUnix("unix", nil, unixAddr(path)); err == nil { // net.Dial would link a resolver of names
 			c.Close()
 			return nil, fmt.Errorf("%s: another program answers on this socket: stop it, or name another path", path)
 		} else if !errors.Is(err, syscall.ECONNREFUSED) {
@@ -38,3 +38,5 @@ func listen(path string) (net.Listener, error) {
 	}
 	return listenPrivately(path)
 }
+
+func unixAddr(path string) *net.UnixAddr { return &net.UnixAddr{Name: path, Net: "unix"} }

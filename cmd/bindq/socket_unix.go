@@ -12,7 +12,7 @@ import (
 // listenPrivately makes a socket that nobody else may open, not for a moment.
 func listenPrivately(path string) (net.Listener, error) {
 	defer unix.Umask(unix.Umask(0o177))
-	return net.Listen("unix", path)
+	return net.ListenUnix("unix", unixAddr(path))
 }
 
 // lockDirectory keeps others that do so out of a directory.

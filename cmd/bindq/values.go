@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/internal/report"
+	"bindc/internal/report/affected"
 	"bindc/internal/report/decision"
 	"bindc/snapshot"
 )
@@ -28,7 +30,7 @@ func (f *tableFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.showSensitive, "show-sensitive", false, "show sensitive values")
 }
 
-// table hands on the decision table of a key. The error is errNotFound where there is none.
+// table calls do with the decision table of a key. The error is errNotFound if the key has none.
 func (f *tableFlags) table(cmd *cobra.Command, key string, do func(*decision.Table) error) error {
 	path, err := f.path()
 	if err != nil {
@@ -60,15 +62,15 @@ func unbound(cmd *cobra.Command, file *snapshot.Snapshot, key string) error {
 	return errNotFound
 }
 
-func valuesCommand() *cobra.Command {
-	var f tableFlags
+func (g *globals) valuesCommand() *cobra.Command {
+	f := tableFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "values KEY [VALUE]",
 		Short: "Show who gets which value of a key, and where it is written",
 		Long: "values prints the decision table of a key, all of its bindings in order of\n" +
 			"precedence: a node gets the value of the first binding whose condition holds for\n" +
 			"it. With --facts-dir it lists the nodes of each binding.\n\n" +
-			"With VALUE, JSON or else text, values prints for whom this value would win and\n" +
+			"With VALUE, JSON or text, values prints for whom this value would win and\n" +
 			"what hides it. With facts it also prints what became of it for that node.\n\n" +
 			"Exit status: 0 the key is bound (to VALUE), 1 it is not, 2 an error.",
 		Example: "  bindq values ntp::package -s site.bsnap\n" +
@@ -94,49 +96,52 @@ func valuesCommand() *cobra.Command {
 func (f *tableFlags) values(cmd *cobra.Command, key string, t *decision.Table) error {
 	s := styleOf(f.showSensitive, f.format)
 	v := s.Values(key, t)
-	if f.factsDir != "" && f.node == "" {
-		if err := f.addNodes(cmd, s, v); err != nil {
+	var outcome error
+	if dir := f.dirOfFacts(); dir != "" && f.node == "" {
+		fleet, err := f.addNodes(cmd, dir, s, v)
+		if err != nil {
 			return err
 		}
+		outcome = fleet.outcome(nil)
 	}
 	out := cmd.OutOrStdout()
 	if f.format != "text" {
-		return printReport(out, f.format, v)
+		return cmp.Or(printReport(out, f.format, v), outcome)
 	}
-	return onPage(out, func(p *report.Page) {
+	err := onPage(out, func(p *report.Page) {
 		p.All = f.all
 		p.Values(v)
 	})
+	return cmp.Or(err, outcome)
 }
 
-// addNodes adds the nodes of the fleet to the bindings that make their values.
-func (f *tableFlags) addNodes(cmd *cobra.Command, s report.Style, v *report.Values) error {
-	fleet, err := readFleet(cmd, f.factsDir)
+// addNodes adds the nodes of the fleet in dir to the bindings that make their values.
+func (f *tableFlags) addNodes(cmd *cobra.Command, dir string, s report.Style, v *report.Values) (*fleet, error) {
+	fleet, err := f.readFleet(cmd, dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	path, err := f.path()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return f.ask(path, func(snap *lookup.Snapshot) error {
-		reports, wrong := make([]*report.Explanation, len(fleet)), make([]error, len(fleet))
-		inParallel(len(fleet), func(i int) {
+	return fleet, f.ask(path, func(snap *lookup.Snapshot) error {
+		reports, wrong := make([]*report.Explanation, len(fleet.nodes)), make([]error, len(fleet.nodes))
+		affected.InParallel(len(fleet.nodes), func(i int) {
 			wrong[i] = snap.Protect(func() error {
-				r, err := requestOf(snap, fleet[i])
+				r, err := affected.Request(snap, fleet.nodes[i])
 				if err == nil {
 					reports[i], err = s.Explain(r, v.Key)
 				}
 				return err
 			})
 		})
-		if err := ofNodes(wrong); err != nil {
-			return err
+		for i, n := range fleet.nodes {
+			if wrong[i] == nil {
+				v.AddNode(n.Name, reports[i])
+			}
 		}
-		for i, n := range fleet {
-			v.AddNode(n.Name, reports[i])
-		}
-		return nil
+		return fleet.reportEach(wrong)
 	})
 }
 

@@ -137,7 +137,8 @@ func TestStatusHasTheNoteOfASource(t *testing.T) {
 	var out bytes.Buffer
 	s := ship.Status{Name: "production"}
 	s.Note = "the server sends no ETag"
-	if err := printStatus(&out, []ship.Status{s}, false); err != nil || !strings.Contains(out.String(), s.Note) {
+	f := statusFlags{format: "text"}
+	if err := f.print(&out, []ship.Status{s}); err != nil || !strings.Contains(out.String(), s.Note) {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 }

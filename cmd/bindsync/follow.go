@@ -17,8 +17,7 @@ import (
 	"bindc/ship"
 )
 
-func followCommand() *cobra.Command {
-	var store storeFlag
+func (store *storeFlag) followCommand() *cobra.Command {
 	var resume string
 	cmd := &cobra.Command{
 		Use:   "follow -c FILE",
@@ -48,10 +47,9 @@ func followCommand() *cobra.Command {
 				return fmt.Errorf("expected -c FILE with the names to follow, or --resume NAME")
 			}
 			return follow(cmd.Context(), slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
-				func() (*following, error) { return readFollowing(store, cmd.InOrStdin()) })
+				func() (*following, error) { return readFollowing(*store, cmd.InOrStdin()) })
 		},
 	}
-	store.add(cmd)
 	cmd.Flags().StringVar(&resume, "resume", "", "end the pin of `NAME` by rollback or activate")
 	return cmd
 }

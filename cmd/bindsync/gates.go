@@ -34,7 +34,7 @@ type gates struct {
 }
 
 func (g *gates) add(cmd *cobra.Command) {
-	g.signers.AddFlags(cmd)
+	g.signers.AddFlags(cmd.Flags())
 	cmd.Flags().StringVar(&g.signedAs, "signed-as", "", "`NAME` that the signed statement has to give (default: NAME)")
 	cmd.Flags().StringVar(&g.checkKeys, "check-keys", "",
 		"`FILE` of queries as batch reads them: every key must be found")
@@ -102,7 +102,7 @@ func (g *gates) keysFound(path string) error {
 		return err
 	}
 	defer snap.Close()
-	return snapfile.InFile(path, snap.Protect(func() error { return g.keys().Found((*lookup.Snapshot)(snap)) }))
+	return snapfile.InFile(path, snap.Protect(func() error { return g.keys().Check((*lookup.Snapshot)(snap)) }))
 }
 
 // changesLittle refuses the snapshot at path if more than a share of its bindings differs from those of the active one.
@@ -112,7 +112,7 @@ func changesLittle(active, path string, share float64) error {
 	}
 	return snapfile.Use(active, func(before *snapshot.Snapshot) error {
 		return snapfile.Use(path, func(after *snapshot.Snapshot) error {
-			return gate.ChangesLittle(before, after, share)
+			return gate.CheckChanges(before, after, share)
 		})
 	})
 }

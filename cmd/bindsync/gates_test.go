@@ -154,7 +154,7 @@ func TestDefaultsOfFlags(t *testing.T) {
 		"pull":   {"max-change": "", "check-keys": "", "no-activate": "false", "timeout": pollTimeout.String()},
 		"gc":     {"keep": "5", "younger": "168h0m0s", "dry-run": "false"},
 	} {
-		cmd := verbs[verb]()
+		cmd := new(storeFlag).verbs()[verb]()
 		for name, want := range flags {
 			if got := cmd.Flags().Lookup(name).DefValue; got != want {
 				t.Errorf("%s --%s is '%s', expected '%s'", verb, name, got, want)

@@ -20,10 +20,13 @@ func main() { os.Exit(execute(command(os.Args[1:]))) }
 // execute runs the verb that the arguments name, prints its error and returns the exit status.
 func execute(root *cobra.Command) int { return cli.Execute(root, message, statusOf) }
 
-// verbs are the verbs of bindsync.
-var verbs = cli.Verbs{
-	"activate": activateCommand, "follow": followCommand, "gc": gcCommand, "pull": pullCommand, "reset": resetCommand,
-	"rollback": rollbackCommand, "status": statusCommand,
+// verbs returns the verbs of bindsync.
+func (store *storeFlag) verbs() cli.Verbs {
+	return cli.Verbs{
+		"activate": store.activateCommand, "follow": store.followCommand, "gc": store.gcCommand,
+		"pull": store.pullCommand, "reset": store.resetCommand, "rollback": store.rollbackCommand,
+		"status": store.statusCommand,
+	}
 }
 
 // command returns the program, for some arguments.
@@ -34,7 +37,9 @@ func command(args []string) *cobra.Command {
 			"Exit status: 0 done; 1 no: a release is refused, or a name needs attention;\n"+
 			"2 it could not be done: usage, network, disk.",
 		"  bindsync pull file:site.bsnap --name production")
-	cli.Finish(root, verbs, args)
+	store := &storeFlag{}
+	store.add(root)
+	cli.Finish(root, store.verbs(), args)
 	return root
 }
 

@@ -80,10 +80,12 @@ func (c *followed) readPolicy(root *yaml.Node, p *policy) {
 // storeFlag has the flags that choose a store and its policy.
 type storeFlag struct{ dir, config string }
 
-func (s *storeFlag) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.dir, "store", "",
+// add adds the flags to the program. All verbs accept them.
+func (s *storeFlag) add(root *cobra.Command) {
+	flags := root.PersistentFlags()
+	flags.StringVar(&s.dir, "store", "",
 		"`DIR` of snapshots and their names (default $BINDSYNC_STORE, the store of the configuration, or "+defaultStore+")")
-	cmd.Flags().StringVarP(&s.config, "config", "c", "",
+	flags.StringVarP(&s.config, "config", "c", "",
 		"`FILE` that configures follow; its store, gates and signers apply (default $BINDSYNC_CONFIG, or "+defaultConfig+")")
 }
 
@@ -121,7 +123,12 @@ func sameDir(a, b string) bool {
 // open opens the store and creates it if it does not exist; find does not create it. Both make the store print its
 // repairs on errs.
 func (s *storeFlag) open(errs io.Writer) (*ship.Store, *policy, error) {
-	return s.with(ship.OpenStore, errs)
+	asked := s.dir
+	st, p, err := s.with(ship.OpenStore, errs)
+	if asked == "" && s.dir == defaultStore {
+		fmt.Fprintf(errs, "bindsync: the store is %s, the default; --store DIR chooses another\n", s.dir)
+	}
+	return st, p, err
 }
 
 func (s *storeFlag) find(errs io.Writer) (*ship.Store, *policy, error) {

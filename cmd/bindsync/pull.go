@@ -26,7 +26,7 @@ const defaultMaxSize = 1 << 30
 
 // pullFlags are the flags of bindsync pull.
 type pullFlags struct {
-	store   storeFlag
+	store   *storeFlag
 	gates   gates
 	from    sources
 	name    string
@@ -35,8 +35,8 @@ type pullFlags struct {
 	timeout time.Duration
 }
 
-func pullCommand() *cobra.Command {
-	var f pullFlags
+func (store *storeFlag) pullCommand() *cobra.Command {
+	f := pullFlags{store: store}
 	cmd := &cobra.Command{
 		Use:   "pull SOURCE --name NAME",
 		Short: "Fetch, verify and activate a snapshot",
@@ -51,7 +51,6 @@ func pullCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.store.add(cmd)
 	f.gates.add(cmd)
 	f.from.add(cmd)
 	cmd.Flags().StringVar(&f.name, "name", "", "`NAME` that the snapshot answers for, mostly an environment")
@@ -149,7 +148,7 @@ func byWhom() string {
 	return strconv.Itoa(os.Getuid())
 }
 
-// isRefused tells whether there is something that may not answer, rather than nothing that can be had.
+// isRefused reports whether err refuses a release that was read, rather than a source that was not.
 func isRefused(err error) bool {
 	var ours *ship.Refusal
 	var signature *origin.Rejection

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/cli"
 	"bindc/internal/fsx"
+	"bindc/internal/report"
 	"bindc/internal/snapfile"
 	"bindc/ship"
 	"bindc/snapshot"
@@ -28,16 +28,16 @@ var errStale = &cli.Answer{Reason: "stale", Status: cli.ExitNo}
 
 // statusFlags are the flags of bindsync status.
 type statusFlags struct {
-	store    storeFlag
-	json     bool
+	store    *storeFlag
+	format   string
 	history  bool
 	whole    bool
 	maxAge   time.Duration
 	textfile string
 }
 
-func statusCommand() *cobra.Command {
-	var f statusFlags
+func (store *storeFlag) statusCommand() *cobra.Command {
+	f := statusFlags{store: store, format: "text"}
 	cmd := &cobra.Command{
 		Use:   "status [NAME]",
 		Short: "Print the active snapshots and what failed",
@@ -53,8 +53,7 @@ func statusCommand() *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
-	f.store.add(cmd)
-	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON array")
+	cli.AddFormat(cmd, &f.format, cli.Forms)
 	cmd.Flags().DurationVar(&f.maxAge, "max-age", 0,
 		"exit with 1 if the last good poll of a name is longer ago than `TIME`, such as 1h")
 	cmd.Flags().BoolVar(&f.whole, "verify", false, "read each active file and compare it with its digest")
@@ -83,21 +82,34 @@ func (f *statusFlags) run(cmd *cobra.Command, args []string) error {
 				fmt.Fprintf(cmd.ErrOrStderr(), "bindsync: %s: %s\n", diag.Visible(s.Name), diag.Visible(s.Problem))
 			}
 		}
-		return printHistory(cmd.OutOrStdout(), st, names)
+		return f.printHistory(cmd.OutOrStdout(), st, names)
 	}
 	if f.textfile != "" {
 		if err := writeTextfile(f.textfile, all); err != nil {
 			return err
 		}
 	}
-	if err := printStatus(cmd.OutOrStdout(), all, f.json); err != nil {
+	if err := f.print(cmd.OutOrStdout(), all); err != nil {
 		return err
 	}
 	fails := func(s ship.Status) bool { return isFailing(&s, f.maxAge) }
 	if len(all) == 0 || slices.ContainsFunc(all, fails) {
 		return errStale
 	}
+	if f.maxAge == 0 {
+		sayUnpolled(cmd.ErrOrStderr(), all)
+	}
 	return nil
+}
+
+// sayUnpolled notes which sources did not answer: without --max-age, that alone does not change the exit status.
+func sayUnpolled(errs io.Writer, all []ship.Status) {
+	for _, s := range all {
+		if s.Checked.Error != "" {
+			fmt.Fprintf(errs, "bindsync: note: %s: the last poll failed; with --max-age TIME, status exits with 1 once that lasts for TIME\n",
+				diag.Visible(s.Name))
+		}
+	}
 }
 
 // names returns the name that is given, or all names of the store. It prints a note about a name that the store lacks.
@@ -170,14 +182,10 @@ func writeTextfile(path string, all []ship.Status) error {
 	})
 }
 
-func printStatus(w io.Writer, all []ship.Status, asJSON bool) error {
-	if asJSON {
-		if all == nil {
-			all = []ship.Status{}
-		}
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(all)
+// print prints the status of names. As JSON or YAML, it is an array.
+func (f *statusFlags) print(w io.Writer, all []ship.Status) error {
+	if f.format != "text" {
+		return report.Write(w, f.format == "yaml", append([]ship.Status{}, all...))
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i, s := range all {
@@ -210,8 +218,15 @@ func printStatus(w io.Writer, all []ship.Status, asJSON bool) error {
 	return t.Flush()
 }
 
-func printHistory(w io.Writer, st *ship.Store, names []string) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+// event is an event of a name.
+type event struct {
+	Name string `json:"name"`
+	ship.Event
+}
+
+// printHistory prints the events of names, oldest first. As JSON or YAML, they are an array.
+func (f *statusFlags) printHistory(w io.Writer, st *ship.Store, names []string) error {
+	events := []event{}
 	for _, name := range names {
 		if err := ship.CheckName(name); err != nil {
 			return err
@@ -221,9 +236,16 @@ func printHistory(w io.Writer, st *ship.Store, names []string) error {
 			return err
 		}
 		for _, e := range all {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", timeText(e.Time), diag.Visible(name), diag.Visible(e.Action),
-				e.Digest.Short(), diag.Visible(e.Revision), diag.Visible(cmp.Or(e.By, e.Note)), diag.Visible(e.Result))
+			events = append(events, event{name, e})
 		}
+	}
+	if f.format != "text" {
+		return report.Write(w, f.format == "yaml", events)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, e := range events {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", timeText(e.Time), diag.Visible(e.Name), diag.Visible(e.Action),
+			e.Digest.Short(), diag.Visible(e.Revision), diag.Visible(cmp.Or(e.By, e.Note)), diag.Visible(e.Result))
 	}
 	return t.Flush()
 }

@@ -14,8 +14,7 @@ import (
 	"bindc/ship"
 )
 
-func activateCommand() *cobra.Command {
-	var store storeFlag
+func (store *storeFlag) activateCommand() *cobra.Command {
 	var g gates
 	var isNew bool
 	cmd := &cobra.Command{
@@ -59,7 +58,6 @@ func activateCommand() *cobra.Command {
 			return nil
 		},
 	}
-	store.add(cmd)
 	g.add(cmd)
 	cmd.Flags().BoolVar(&isNew, "new", false, "create NAME although the store has a similar name")
 	return cmd
@@ -84,8 +82,7 @@ func (s *storeFlag) change(name string, errs io.Writer) (*ship.Switch, *policy, 
 	return change, p, err
 }
 
-func rollbackCommand() *cobra.Command {
-	var store storeFlag
+func (store *storeFlag) rollbackCommand() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "rollback NAME",
@@ -117,13 +114,11 @@ func rollbackCommand() *cobra.Command {
 			return nil
 		},
 	}
-	store.add(cmd)
 	cmd.Flags().StringVar(&to, "to", "", "`DIGEST` or revision to go back to")
 	return cmd
 }
 
-func resetCommand() *cobra.Command {
-	var store storeFlag
+func (store *storeFlag) resetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reset NAME",
 		Short: "Forget a release that was signed in the future",
@@ -152,7 +147,6 @@ func resetCommand() *cobra.Command {
 			return nil
 		},
 	}
-	store.add(cmd)
 	return cmd
 }
 
@@ -162,8 +156,7 @@ const (
 	defaultYounger = 7 * 24 * time.Hour
 )
 
-func gcCommand() *cobra.Command {
-	var store storeFlag
+func (store *storeFlag) gcCommand() *cobra.Command {
 	var keep int
 	var younger time.Duration
 	var dry bool
@@ -194,7 +187,6 @@ func gcCommand() *cobra.Command {
 			return err
 		},
 	}
-	store.add(cmd)
 	cmd.Flags().IntVar(&keep, "keep", defaultKeep, "keep the last `N` active snapshots of each name")
 	cmd.Flags().DurationVar(&younger, "younger", defaultYounger, "keep snapshots in the store for less than `TIME`")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only print what would be removed")

@@ -89,7 +89,7 @@ func TestHistoryThatCannotBeRead(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "history", "n.jsonl"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := printHistory(io.Discard, st, []string{"n"}); err == nil {
+	if err := (&statusFlags{format: "text"}).printHistory(io.Discard, st, []string{"n"}); err == nil {
 		t.Error("a directory is printed as a history")
 	}
 }

@@ -35,7 +35,7 @@ func TestVerbsThatCannotPrint(t *testing.T) {
 	if status, errs := run("pull file:DIR/one.snap --name production --store DIR/store", io.Discard); status != 0 {
 		t.Fatal(errs)
 	}
-	for _, line := range []string{"status --store DIR/store", "status --store DIR/store --json",
+	for _, line := range []string{"status --store DIR/store", "status --store DIR/store --format json", "status --store DIR/store --history --format yaml",
 		"status --store DIR/store --history"} {
 		if status, errs := run(line, full{}); status != 2 || !strings.Contains(errs, errFull.Error()) {
 			t.Errorf("%s: status %d, %s", line, status, errs)

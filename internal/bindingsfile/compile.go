@@ -2,6 +2,7 @@ package bindingsfile
 
 import (
 	"fmt"
+	"slices"
 
 	"bindc/diag"
 	"bindc/internal/recipe"
@@ -41,10 +42,12 @@ type Multibind struct {
 func (s *Statement) Compile(diags *diag.List) *Compiled {
 	s.takeKeyOfRebind()
 	if s.Key == "" && s.In == nil {
-		diags.Add(s.missingKey())
+		if !s.Unsure {
+			diags.Add(s.missingKey())
+		}
 		return nil
 	}
-	c := compiler{Statement: s, diags: diags, broken: s.Broken}
+	c := compiler{Statement: s, diags: diags, broken: s.Broken || s.Unsure}
 	c.out = Compiled{Key: s.Key, Pos: s.KeyPos, Abstract: s.Abstract, Override: s.Override}
 	c.contribution()
 	r := c.recipe()
@@ -56,8 +59,9 @@ func (s *Statement) Compile(diags *diag.List) *Compiled {
 
 // takeKeyOfRebind makes the argument of `rebind` the key of the binding.
 func (s *Statement) takeKeyOfRebind() {
-	if len(s.Producers) == 1 && s.Producers[0].Name == "rebind" && s.Key == "" {
-		p := s.Producers[0].Argument
+	i := slices.IndexFunc(s.Producers, func(p Producer) bool { return p.Name == "rebind" })
+	if i >= 0 && s.Key == "" {
+		p := s.Producers[i].Argument
 		s.Key, _ = p.text()
 		s.KeyPos = p.Pos
 	}

@@ -12,7 +12,7 @@ func at(col int) diag.Pos { return diag.Pos{File: "f", Line: 1, Col: col} }
 
 func text(s string, col int) *Literal { return &Literal{Value: value.FromString(s), Pos: at(col)} }
 
-// list is a list written at col, with its elements behind.
+// list returns a list written at col, with its elements behind.
 func list(col int, elems ...*Literal) *Literal {
 	l := &Literal{Pos: at(col)}
 	values := make([]value.Value, len(elems))
@@ -23,7 +23,7 @@ func list(col int, elems ...*Literal) *Literal {
 	return l
 }
 
-// hash is a hash of keys and values in turn.
+// hash returns a hash of keys and values in turn.
 func hash(col int, kids ...*Literal) *Literal {
 	l, b := &Literal{Pos: at(col)}, value.Builder{}
 	for i := 0; i < len(kids); i += 2 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/types"
 	"bindc/internal/value"
@@ -56,7 +57,12 @@ func (c *compiler) options(o *recipe.Options) bool {
 		return true
 	}
 	if l.Value.Kind() != value.Hash {
-		c.errorf(l.Pos, "multibind", "expected a hash as 'options', found %s", value.Describe(l.Value))
+		d := diag.Diagnostic{Pos: l.Pos, Code: "multibind",
+			Message: "expected a hash as 'options', found " + value.Describe(l.Value)}
+		if name, _ := l.text(); slices.Contains(slices.Concat(hashOptions, arrayOptions), name) {
+			d.Hint = "write {" + name + ": …}"
+		}
+		c.add(d)
 		return false
 	}
 	allowed, others, owner := hashOptions, arrayOptions, "a list: of a multibinding whose type is Array"
@@ -105,7 +111,7 @@ func (c *compiler) combinator(o *recipe.Options) bool {
 func (c *compiler) option(o *recipe.Options, name string, l *Literal) bool {
 	flags := map[string]*bool{"uniq": &o.Uniq,
 		"priority_on_named": &o.PriorityOnNamed, "priority_on_unnamed": &o.PriorityOnUnnamed}
-	expected, v := "", l.Value
+	expected, hint, v := "", "", l.Value
 	switch flag := flags[name]; {
 	case flag != nil:
 		*flag = v.Bool()
@@ -122,13 +128,14 @@ func (c *compiler) option(o *recipe.Options, name string, l *Literal) bool {
 		text, _ := l.text()
 		i := slices.Index(resolutions, text)
 		if i < 0 {
-			expected = "one of priority, ignore, error, append, merge"
+			expected, hint = diag.AnyOf(resolutions), diag.DidYouMean(text, resolutions)
 		} else {
 			o.Resolution = recipe.Resolution(i)
 		}
 	}
 	if expected != "" {
-		c.errorf(l.Pos, "multibind", "expected %s as '%s', found %s", expected, name, value.Describe(v))
+		c.add(diag.Diagnostic{Pos: l.Pos, Code: "multibind", Hint: hint,
+			Message: "expected " + expected + " as '" + name + "', found " + value.Describe(v)})
 	}
 	return expected == ""
 }

@@ -96,9 +96,16 @@ func (c *compiler) checkProducers() {
 	}
 	switch {
 	case len(names) > 1:
-		c.errorf(c.Pos, "attribute", "expected one thing that produces the value, found %s", diag.Quoted(names))
-	case len(names) == 0 && !c.Abstract:
-		c.errorf(c.Pos, "attribute", "expected 'to' or another attribute that produces the value")
+		at := c.Pos
+		if second := c.Producers[1].Argument; second != nil {
+			at = second.Pos
+		}
+		message := "expected one attribute that produces the value, found " + diag.Quoted(names)
+		c.add(diag.Diagnostic{Pos: at, Code: "attribute", Message: message, Discreet: message,
+			Hint: "keep one of them"})
+	case len(names) == 0 && !c.Abstract && !c.Unsure:
+		const message = "expected 'to' or another attribute that produces the value"
+		c.add(diag.Diagnostic{Pos: c.Pos, Code: "attribute", Message: message, Discreet: message})
 	}
 	if c.Options != nil && !options {
 		c.errorf(c.Options.Pos, "attribute", "expected 'options' beside 'multibind_id' or a registered producer only")

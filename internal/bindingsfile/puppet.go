@@ -38,7 +38,7 @@ func ParsePuppet(file string, src []byte, diags *diag.List) *Puppet {
 	return p
 }
 
-// warnOfHiera warns of interpolations and encrypted texts of Hiera, which are plain text here, as in YAML.
+// warnOfHiera warns about interpolations and encrypted texts of Hiera, which are plain text here, as in YAML.
 func (p *Puppet) warnOfHiera(diags *diag.List) {
 	if !strings.Contains(p.src, "%{") && !strings.Contains(p.src, "ENC[") {
 		return

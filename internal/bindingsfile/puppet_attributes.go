@@ -167,7 +167,7 @@ func (r *puppetReader) attributeError(off int, message string) {
 	r.diags.Add(diag.Diagnostic{Pos: r.Pos(off), Code: "attribute", Message: message, InValue: true})
 }
 
-// checkNames reports functions, types and regular expressions that always fail, and warns of misspelt facts.
+// checkNames reports functions, types and regular expressions that always fail, and warns about misspelt facts.
 func (r *puppetReader) checkNames(n *expr.Node) bool {
 	errs := syntax.Check(n)
 	for _, e := range errs {

@@ -48,6 +48,7 @@ type Statement struct {
 	Optional  bool // the producer may yield nothing
 	Notifies  bool // of Dependency: ~>, not ->
 	Broken    bool // an attribute could not be read; the error is reported
+	Unsure    bool // an attribute is unknown or unreadable, and may be the one that seems to be missing
 
 	Pos    diag.Pos // of When, where the condition is; of a binding without attributes, where the key is
 	Key    string   // of Bind; "" if no name is given

@@ -765,7 +765,7 @@ func TestConvertsBothWays(t *testing.T) {
 	}
 }
 
-// read is the set in a text, and what is reported of it: line, column, severity, code.
+// read returns the set in a text, and what is reported of it: line, column, severity, code.
 func read(t *testing.T, file, text string) (*File, string) {
 	t.Helper()
 	s, diags := reading(file, text)
@@ -816,7 +816,7 @@ func asYAML(t *testing.T, s *File) string {
 	return laid(t, layout.YAML, string(out))
 }
 
-// laid is a text as bindc fmt lays it out.
+// laid returns a text as bindc fmt lays it out.
 func laid(t *testing.T, lay func(string, []byte, *diag.List) ([]byte, bool), text string) string {
 	t.Helper()
 	var diags diag.List

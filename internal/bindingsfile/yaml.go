@@ -1,6 +1,7 @@
 package bindingsfile
 
 import (
+	"fmt"
 	"math"
 
 	"bindc/diag"
@@ -82,7 +83,9 @@ func (r *yamlReader) statement(n *yaml.Node) *Statement {
 	case n.Kind == yaml.Sequence:
 		return r.shortForm(n)
 	case n.Kind != yaml.Mapping:
-		r.errorf(n, "bindings", "expected [name, value], a binding or a conditional, found %s", n.Describe())
+		r.diags.Add(diag.Diagnostic{Pos: r.Pos(n), Code: "bindings",
+			Message: "expected [name, value], a binding or a conditional, found " + n.Describe(),
+			Hint:    "write [KEY, VALUE] or {name: KEY, to: VALUE}"})
 		return nil
 	case has(n, "when") || has(n, "bind"):
 		return r.conditional(n)
@@ -100,7 +103,13 @@ func has(n *yaml.Node, key string) bool {
 
 func (r *yamlReader) shortForm(n *yaml.Node) *Statement {
 	if len(n.Kids) != 2 {
-		r.errorf(n, "bindings", "expected the short form [name, value], found a list of %d", len(n.Kids))
+		r.diags.Add(diag.Diagnostic{Pos: r.Pos(n), Code: "bindings", Hint: r.shortFormHint(n.Kids),
+			Message: fmt.Sprintf("expected the short form [name, value], found a list of %d", len(n.Kids))})
+		return nil
+	}
+	if n.Kids[0].Kind != yaml.Scalar {
+		r.diags.Add(diag.Diagnostic{Pos: r.Pos(&n.Kids[0]), Code: "key", Hint: r.shortFormHint(n.Kids[:1]),
+			Message: "expected a key, found " + n.Kids[0].Describe()})
 		return nil
 	}
 	key, ok := literal.Key(r.Document, &n.Kids[0], r.diags)
@@ -111,13 +120,39 @@ func (r *yamlReader) shortForm(n *yaml.Node) *Statement {
 		Value: literal.Append(nil, r.Document, &n.Kids[1], r.diags)}
 }
 
+// shortFormHint shows how to write a short form that has the given elements, which are not two.
+func (r *yamlReader) shortFormHint(elements []yaml.Node) string {
+	if len(elements) == 1 { // [key: value] is a list with a hash
+		for key, val := range elements[0].Pairs() {
+			name, _ := key.Text()
+			return bindingHint(name, r.Written(val), val)
+		}
+	}
+	if len(elements) > 2 {
+		return "put brackets around a list: [KEY, [VALUE, …]]"
+	}
+	return "write [KEY, VALUE]"
+}
+
 // conditional reads `when` with `bind`.
 func (r *yamlReader) conditional(n *yaml.Node) *Statement {
-	r.onlyKeys(n, "attribute of a conditional", []string{"when", "bind"})
 	_, when, hasWhen := n.Lookup("when")
 	_, bind, hasBind := n.Lookup("bind")
-	if !hasWhen || !hasBind {
-		r.errorf(n, "bindings", "expected both 'when' and 'bind' in a conditional")
+	unknown := r.UnknownKeys(n, "bindings", "attribute of a conditional", []string{"when", "bind"})
+	switch {
+	case hasWhen && !hasBind:
+		r.diags.Add(diag.Diagnostic{Pos: r.Pos(n), Code: "bindings",
+			Message: "expected 'bind', a list of bindings, beside 'when'",
+			Hint:    "write the bindings that the condition is for below it: bind: [[KEY, VALUE], …]"})
+		return nil
+	case !hasWhen && len(unknown) == 0:
+		r.errorf(n, "bindings", "expected 'when', a hash of categories to values, beside 'bind'")
+		return nil
+	}
+	for _, d := range unknown {
+		r.diags.Add(d)
+	}
+	if !hasWhen {
 		return nil
 	}
 	w := &Statement{Keyword: When, Pos: r.Pos(when)}
@@ -141,7 +176,8 @@ func (r *yamlReader) when(w *Statement, n *yaml.Node) bool {
 	for i := range hashes {
 		h := &hashes[i]
 		if h.Kind != yaml.Mapping {
-			r.errorf(h, "when", "expected a hash of categories to values as 'when', found %s", h.Describe())
+			r.diags.Add(diag.Diagnostic{Pos: r.Pos(h), Code: "when", Hint: "write when: {CATEGORY: VALUE}",
+				Message: "expected a hash of categories to values as 'when', found " + h.Describe()})
 			return false
 		}
 		var all []Pair

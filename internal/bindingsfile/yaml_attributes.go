@@ -3,6 +3,7 @@ package bindingsfile
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"bindc/diag"
 	"bindc/internal/expr"
@@ -28,8 +29,17 @@ func (r *yamlReader) longForm(n *yaml.Node) *Statement {
 			allowed = append(slices.Clip(allowed), form.keyword.String())
 		}
 	}
-	r.reportUnknown(n, "attribute of a binding", allowed)
 	s := &Statement{Keyword: Bind, Pos: r.Pos(n), KeyPos: r.Pos(n)}
+	unknown := r.UnknownKeys(n, "attribute", "attribute of a binding", allowed)
+	if s.Unsure = len(unknown) > 0; s.Unsure && !has(n, "name") && !has(n, "rebind") {
+		if len(unknown) == 1 && unknown[0].Hint == "" {
+			unknown[0].Message = "expected 'name', the key to bind, and 'to', its value"
+			unknown[0].Hint = r.keyAsAttribute(n)
+		}
+		r.diags.Add(unknown[0]) // which key is bound is not known
+		return nil
+	}
+	r.reportInValue(unknown)
 	for key, val := range n.Pairs() {
 		name, _ := key.Text()
 		r.attribute(s, name, val)
@@ -41,9 +51,30 @@ func (r *yamlReader) longForm(n *yaml.Node) *Statement {
 	return s
 }
 
-// reportUnknown reports attributes of a statement that are not in allowed.
-func (r *yamlReader) reportUnknown(n *yaml.Node, what string, allowed []string) {
-	for _, d := range r.UnknownKeys(n, "attribute", what, allowed) {
+// keyAsAttribute returns the hint for a binding without 'name' whose key is in the place of an attribute.
+func (r *yamlReader) keyAsAttribute(n *yaml.Node) string {
+	for key, val := range n.Pairs() {
+		if name, _ := key.Text(); !IsAttribute(name) {
+			return bindingHint(name, r.Written(val), val)
+		}
+	}
+	return ""
+}
+
+// bindingHint returns the hint that shows how to bind a key to the value in val, which is written as text.
+func bindingHint(key, text string, val *yaml.Node) string {
+	if _, isText := val.Text(); isText || val.Kind != yaml.Scalar {
+		text = "…"
+	}
+	if key == "" {
+		key = "KEY"
+	}
+	return "write [" + key + ", " + text + "] or {name: " + key + ", to: " + text + "}"
+}
+
+// reportInValue reports errors in the attributes of a statement whose key is known.
+func (r *yamlReader) reportInValue(found []diag.Diagnostic) {
+	for _, d := range found {
 		d.InValue = true
 		r.diags.Add(d)
 	}
@@ -56,13 +87,13 @@ func (r *yamlReader) attribute(s *Statement, name string, n *yaml.Node) {
 		s.Key, _ = literal.Key(r.Document, n, r.diags)
 		s.KeyPos = r.Pos(n)
 	case "abstract":
-		s.Abstract = r.flag(name, n)
+		s.Abstract = r.flag(s, name, n)
 	case "override":
-		s.Override = r.flag(name, n)
+		s.Override = r.flag(s, name, n)
 	case "sensitive":
-		s.Sensitive = r.flag(name, n)
+		s.Sensitive = r.flag(s, name, n)
 	case "optional":
-		s.Optional = r.flag(name, n)
+		s.Optional = r.flag(s, name, n)
 	case "transformer":
 		if l := r.lambda(s, n); l != nil {
 			s.Transformer = &Lambda{l, r.Pos(n)}
@@ -179,11 +210,19 @@ func (r *yamlReader) lambda(s *Statement, n *yaml.Node) *expr.Lambda {
 	return l
 }
 
-func (r *yamlReader) flag(name string, n *yaml.Node) bool {
-	if n.Value.Kind() != value.Bool {
-		r.attributeError(n, "expected true or false as '%s', found %s", name, n.Describe())
+// flag reads an attribute that is true or false. A text such as 'true' is shown even if the binding is sensitive.
+func (r *yamlReader) flag(s *Statement, name string, n *yaml.Node) bool {
+	if n.Value.Kind() == value.Bool {
+		return n.Value.Bool()
 	}
-	return n.Value.Bool()
+	s.Unsure = true
+	d := diag.Diagnostic{Pos: r.Pos(n), Code: "attribute", InValue: true,
+		Message: "expected true or false as '" + name + "', found " + n.Describe()}
+	if text, _ := n.Text(); slices.Contains([]string{"true", "false", "yes", "no"}, strings.ToLower(text)) {
+		d.Hint, d.Discreet = "remove the quotes", d.Message
+	}
+	r.diags.Add(d)
+	return false
 }
 
 // attributeError reports an attribute that cannot be read. The other bindings are still checked.

@@ -48,7 +48,7 @@ func (r *yamlReader) keywordStatement(n *yaml.Node) (*Statement, bool) {
 		}
 	}
 	allowed := append([]string{word}, form.attributes...)
-	r.reportUnknown(n, "attribute of '"+word+"'", allowed)
+	r.reportInValue(r.UnknownKeys(n, "attribute", "attribute of '"+word+"'", allowed))
 	_, subject, _ := n.Lookup(word)
 	return r.statementOf(form.keyword, n, subject), true
 }

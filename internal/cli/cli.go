@@ -1,50 +1,33 @@
-// Package cli has what the programs share on the command line.
+// Package cli has the parts of the command line that all programs share.
 package cli
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"bindc/diag"
 )
 
-func init() { cobra.AddTemplateFunc("version", Version) }
-
-// usage is what help shows below the text of a verb, for a terminal of 80 columns.
-const usage = `Usage:
-  {{if .HasAvailableSubCommands}}{{.CommandPath}} VERB{{else}}{{.UseLine}}{{end}}
-
-Examples:
-{{.Example}}{{if .HasAvailableSubCommands}}
-
-Available Commands:{{range .Commands}}{{if or .IsAvailableCommand (eq .Name "help")}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}
-
-Flags:
-{{.LocalFlags.FlagUsagesWrapped 80 | trimTrailingWhitespaces}}
-`
-
-// Verbs has the constructors of verbs by their names.
+// Verbs maps the names of verbs to their constructors.
 type Verbs map[string]func() *cobra.Command
 
-// Finish adds verbs to root, and those that all programs have. If the arguments begin with the name of a verb, it adds
-// only that one: the flags of all verbs would take a good part of the time that the program needs to start. Finish also
-// words the errors of cobra, in one line each, with a suggestion for a misspelt verb or flag.
+// Finish adds verbs to root, and those that all programs have. If the first argument is the name of a verb, Finish adds
+// only that one: the flags of all verbs would take much of the time that the program needs to start. It also rewrites
+// cobra's errors as single lines, with a suggestion for a misspelt verb or flag.
 func Finish(root *cobra.Command, verbs Verbs, args []string) {
-	root.Version = "unknown" // the template asks for it when it is printed: it costs more than most lookups
+	root.Flags().BoolP(versionFlag, "v", false, "version for "+root.Name())
 	root.SetFlagErrorFunc(suggestFlag)
-	root.SetVersionTemplate("{{.Name}} {{version}}\n")
-	root.SetUsageTemplate(usage)
+	root.SetUsageFunc(printUsage)
 	root.CompletionOptions.DisableDefaultCmd = true
-	if len(args) > 0 && verbs[args[0]] != nil {
+	switch {
+	case len(args) == 1 && (args[0] == "--"+versionFlag || args[0] == "-v"): // needs no verb
+	case len(args) > 0 && verbs[args[0]] != nil:
 		root.AddCommand(verbs[args[0]]())
-	} else {
+	default:
 		for _, verb := range verbs {
 			root.AddCommand(verb())
 		}
@@ -58,6 +41,10 @@ func Finish(root *cobra.Command, verbs Verbs, args []string) {
 			continue
 		}
 		finish(verb)
+	}
+	completeFlags(root, root.PersistentFlags())
+	if complete := withFlagsAfterCursor(root, args); len(complete) > len(args) {
+		root.SetArgs(complete)
 	}
 	askForVerb(root)
 }
@@ -87,10 +74,15 @@ func finish(verb *cobra.Command) {
 // askForVerb makes a command that requires a verb print its help.
 func askForVerb(cmd *cobra.Command) {
 	cmd.Args = suggestVerb
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() } // otherwise cobra skips Args
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { // without RunE, cobra skips Args
+		if version := cmd.Flags().Lookup(versionFlag); version != nil && version.Changed {
+			return printVersion(cmd)
+		}
+		return cmd.Help()
+	}
 }
 
-// sayExpected is check with an error that shows the usage of the verb.
+// sayExpected returns check with an error that shows the usage of the verb.
 func sayExpected(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if check == nil || check(cmd, args) == nil {
@@ -136,15 +128,16 @@ func hasEmptyText(v pflag.Value) bool {
 	return v.Type() == "string" && v.String() == ""
 }
 
-// programOf has the program of each verb, for people who ask the wrong one.
+// programOf maps each verb to its program, for users who call the wrong one.
 var programOf = map[string]string{
-	"adopt": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc", "environments": "bindc",
-	"eyaml": "bindc", "fmt": "bindc", "init": "bindc", "migrate": "bindc", "push": "bindc",
-	"schema": "bindc",
+	"adopt": "bindc", "blame": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc",
+	"environments": "bindc",
+	"eyaml":        "bindc", "fmt": "bindc", "init": "bindc", "migrate": "bindc", "plan": "bindc", "push": "bindc",
+	"schema": "bindc", "slice": "bindc",
 
 	"batch": "bindq", "diff": "bindq", "dump": "bindq", "explain": "bindq", "hiera-config": "bindq", "info": "bindq",
 	"keys":   "bindq",
-	"lookup": "bindq", "nodes": "bindq", "serve": "bindq", "slice": "bindq", "values": "bindq", "verify": "bindq",
+	"lookup": "bindq", "nodes": "bindq", "serve": "bindq", "values": "bindq", "verify": "bindq",
 
 	"activate": "bindsync", "follow": "bindsync", "gc": "bindsync", "pull": "bindsync", "reset": "bindsync",
 	"rollback": "bindsync", "status": "bindsync",
@@ -165,25 +158,4 @@ func suggestVerb(parent *cobra.Command, args []string) error {
 		return fmt.Errorf("unknown verb '%s'; %s", args[0], hint)
 	}
 	return fmt.Errorf("unknown verb '%s' (see %s --help)", args[0], parent.CommandPath())
-}
-
-func suggestFlag(cmd *cobra.Command, err error) error {
-	if !cmd.HasParent() && cmd.Flags().NArg() > 0 { // before a flag of its own stands a verb that there is not
-		return suggestVerb(cmd, cmd.Flags().Args())
-	}
-	name, ok := strings.CutPrefix(err.Error(), "unknown flag: ")
-	if !ok {
-		return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	if hint := diag.DidYouMean(name, names); hint != "" {
-		return fmt.Errorf("%w; %s", err, hint)
-	}
-	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
-}
-
-// Color tells whether f is a terminal that wants colour.
-func Color(f *os.File) bool {
-	return os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
 }

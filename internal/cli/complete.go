@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -36,28 +37,41 @@ func completionCommand() *cobra.Command {
 		if !slices.Contains(shells, args[0]) {
 			return fmt.Errorf("completion: expected one of %s, found '%s'", diag.Quoted(shells), args[0])
 		}
-		switch args[0] {
-		case "bash":
-			return root.GenBashCompletionV2(out, true)
-		case "zsh":
-			return root.GenZshCompletion(out)
-		case "fish":
-			return root.GenFishCompletion(out, true)
+		script, err := completionScript(root, args[0])
+		if err == nil {
+			_, err = io.WriteString(out, seeAfterCursor(args[0], script))
 		}
-		return root.GenPowerShellCompletionWithDesc(out)
+		return err
 	}
 	return cmd
 }
 
-// Words has the values of a flag completed from words.
+// completionScript returns the script of cobra for a shell.
+func completionScript(root *cobra.Command, shell string) (string, error) {
+	var out strings.Builder
+	var err error
+	switch shell {
+	case "bash":
+		err = root.GenBashCompletionV2(&out, true)
+	case "zsh":
+		err = root.GenZshCompletion(&out)
+	case "fish":
+		err = root.GenFishCompletion(&out, true)
+	default:
+		err = root.GenPowerShellCompletionWithDesc(&out)
+	}
+	return out.String(), err
+}
+
+// Words completes the values of a flag from words.
 func Words(cmd *cobra.Command, flag string, words []string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	if err != nil {
-		panic(err) // there is no such flag
+		panic(err) // the flag does not exist
 	}
 }
 
-// Required has a verb ask for a flag that it cannot do without, in the words of its usage.
+// Required makes a verb reject calls without a flag. The error shows the flag's usage.
 func Required(cmd *cobra.Command, flag string) {
 	f, check := cmd.Flags().Lookup(flag), cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
@@ -71,28 +85,49 @@ func Required(cmd *cobra.Command, flag string) {
 	}
 }
 
-// What stands for files and for directories in the usage of verbs and flags.
+// Placeholders of files and directories in the usage of verbs and flags.
 var (
 	filePlaces = []string{"FILE", "OLD", "NEW"}
 	dirPlaces  = []string{"DIR", "DIRS", "CONFDIR"}
 )
 
-// complete has files completed where the usage of a verb says that a file is meant, directories likewise, and nothing
-// where it says neither and the verb does not know better.
+// complete derives the completion of arguments and flags from their placeholders: files, directories, or nothing. It
+// keeps the completions that a verb has set.
 func complete(verb *cobra.Command) {
-	verb.Flags().VisitAll(func(f *pflag.Flag) {
-		if _, registered := verb.GetFlagCompletionFunc(f.Name); registered {
+	completeFlags(verb, verb.Flags())
+	completeArguments(verb)
+}
+
+// completeFlags has the values of flags completed.
+func completeFlags(cmd *cobra.Command, flags *pflag.FlagSet) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if _, registered := cmd.GetFlagCompletionFunc(f.Name); registered {
 			return
 		}
 		placeholder, _ := pflag.UnquoteUsage(f)
 		switch {
 		case slices.Contains(filePlaces, placeholder):
 		case slices.Contains(dirPlaces, placeholder):
-			verb.MarkFlagDirname(f.Name)
+			completeDirs(cmd, f.Name)
 		default:
-			Words(verb, f.Name, nil)
+			Words(cmd, f.Name, nil)
 		}
 	})
+}
+
+// completeDirs has the value of a flag completed from directories.
+func completeDirs(cmd *cobra.Command, flag string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string,
+		cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	})
+	if err != nil {
+		panic(err) // there is no such flag
+	}
+}
+
+// completeArguments has the arguments of a verb completed.
+func completeArguments(verb *cobra.Command) {
 	if verb.ValidArgsFunction != nil || verb.ValidArgs != nil {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,31 +12,26 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows on a terminal, in one line that is removed at the end, how far long work is. Elsewhere it shows
-// nothing.
+// Progress shows the progress of long work on a line of the terminal, which is removed at the end. If the output is not
+// a terminal, it shows nothing.
 type Progress struct {
-	out  *os.File // nil: nothing is shown
-	step atomic.Pointer[step]
-	done atomic.Int64
-	stop chan struct{}
-	idle sync.WaitGroup
-}
-
-// step is what is being done, and to how many; 0 where nobody knows.
-type step struct {
-	text  string
-	total int
+	out   *os.File // nil: show nothing
+	step  atomic.Pointer[string]
+	total atomic.Int64 // 0 if it is unknown
+	done  atomic.Int64
+	stop  chan struct{}
+	idle  sync.WaitGroup
 }
 
 const (
-	shortWork = 500 * time.Millisecond // is over before somebody wonders
+	shortWork = 500 * time.Millisecond // work that takes less time is not shown
 	eachFrame = 100 * time.Millisecond
 )
 
-// NewProgress shows what is done on w, if that is a terminal, until End.
+// NewProgress shows progress on w, if that is a terminal, until End.
 func NewProgress(w io.Writer) *Progress {
 	p := &Progress{stop: make(chan struct{})}
-	p.step.Store(&step{})
+	p.step.Store(new(string))
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
 		return p
@@ -45,13 +41,17 @@ func NewProgress(w io.Writer) *Progress {
 	return p
 }
 
-// Begin says what is done from now on, to how many things; 0 where nobody knows.
+// Begin starts a step with a number of items, or 0 if the number is unknown.
 func (p *Progress) Begin(text string, total int) {
 	p.done.Store(0)
-	p.step.Store(&step{text, total})
+	p.total.Store(int64(total))
+	p.step.Store(&text)
 }
 
-// Done counts one of them. Several goroutines may.
+// Found increments the total of the step. It may be called concurrently.
+func (p *Progress) Found() { p.total.Add(1) }
+
+// Done counts a finished item. It may be called concurrently.
 func (p *Progress) Done() { p.done.Add(1) }
 
 // End removes the line.
@@ -60,7 +60,7 @@ func (p *Progress) End() {
 	p.idle.Wait()
 }
 
-// show draws the line, for the first time after a while.
+// show draws the line repeatedly, for the first time after a delay.
 func (p *Progress) show(after time.Duration) {
 	wait := time.NewTimer(after)
 	defer wait.Stop()
@@ -80,14 +80,23 @@ func (p *Progress) show(after time.Duration) {
 	}
 }
 
-// line is how far the work is: "reading files: 1200", "looking up nodes: 40 of 500".
+// line describes the progress: "reading files: 1 200", or "looking up nodes: 40 of 500".
 func (p *Progress) line() string {
-	s, done := p.step.Load(), p.done.Load()
+	text, total, done := *p.step.Load(), p.total.Load(), p.done.Load()
 	switch {
-	case s.total > 0:
-		return fmt.Sprintf("%s: %d of %d", s.text, done, s.total)
+	case total > 0:
+		return text + ": " + grouped(done) + " of " + grouped(max(total, done)) // more are found meanwhile
 	case done > 0:
-		return fmt.Sprintf("%s: %d", s.text, done)
+		return text + ": " + grouped(done)
 	}
-	return s.text
+	return text
+}
+
+// grouped returns n with a space between each three digits.
+func grouped(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + " " + text[i:]
+	}
+	return text
 }

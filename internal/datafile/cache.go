@@ -15,22 +15,22 @@ import (
 	"bindc/internal/fsx"
 )
 
-// Cache is what an earlier build of a site found in its data files, and what this one finds, for the next.
+// Cache has what an earlier build of a site read from its data files, and collects the same of this build for the next.
 //
-// A file is known by its content: by the SHA-256 of it and by how it is parsed. Where its identity in the file system
-// is what it was, it need not even be opened. All is in one file, the pack, because fifty thousand small files take as
-// long to open as the data files themselves. A pack is never changed: it is read whole, and replaced by rename, so that
-// builds at the same time do not disturb each other; the last one's stays. One that is damaged, or another program's,
-// counts as none.
+// A file is known by its content: the SHA-256 of it, and how it is parsed. If its identity in the file system is
+// unchanged, it is not even opened. Everything is in one file, the pack, because opening fifty thousand small files
+// takes as long as opening the data files themselves. A pack is never changed: it is read as a whole and replaced by a
+// rename, so that simultaneous builds do not disturb each other; the last one's pack stays. A damaged pack, or one of
+// another program, is ignored.
 type Cache struct {
 	path    string // of the pack
 	program Program
 	pools   Pools
-	opened  int64 // when this build began, by the clock of the file system that the cache is in
+	opened  int64 // the start of this build, by the clock of the file system of the cache
 
-	files    []File           // of an earlier build
-	next     []File           // of this one
-	byInode  map[uint64]int32 // those whose identity tells them
+	files    []File           // files of an earlier build
+	next     []File           // files of this build
+	byInode  map[uint64]int32 // files by identity
 	byDigest func() map[digestKey]int32
 }
 
@@ -39,11 +39,10 @@ type digestKey struct {
 	kind   Format
 }
 
-// Program says who compiles: another version may read the same file in another way.
+// Program identifies the compiler: another version may read the same file differently.
 type Program [sha256.Size]byte
 
-// OpenCache opens the cache of a site in dir, which is made if it is not there. The error is of usage: dir cannot be
-// used.
+// OpenCache opens the cache of a site in dir, which it creates if necessary. The error says that dir cannot be used.
 func OpenCache(dir, site string, program Program) (*Cache, error) {
 	abs, err := filepath.Abs(site)
 	if err != nil {
@@ -53,7 +52,8 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 		return nil, err
 	}
 	c := &Cache{path: filepath.Join(dir, packName(abs)), program: program}
-	// The file that tells is named like a temporary one of the pack, and is cleared like one should this program die.
+	// This file, which shows the time, is named like a temporary file of the pack, so that it is removed like one if
+	// the program dies.
 	if c.opened, err = fsx.Clock(dir, "."+filepath.Base(c.path)+".*.tmp"); err != nil {
 		return nil, err
 	}
@@ -70,8 +70,8 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 	return c, nil
 }
 
-// readText is the content of a file as a string, which is not copied: a pack is large, and all its texts are parts of
-// it.
+// readText returns the content of a file as a string without copying it: a pack is large, and all its texts are parts
+// of it.
 func readText(path string) (string, error) {
 	f, err := fsx.Disk{}.Open(path)
 	if err != nil {
@@ -80,14 +80,14 @@ func readText(path string) (string, error) {
 	defer f.Close()
 	info, err := f.Stat()
 	if err == nil {
-		err = fsx.NoFile(path, info.Mode())
+		err = fsx.NotAFile(path, info.Mode())
 	}
 	if err != nil {
 		return "", err
 	}
 	size := int(info.Size())
 	if int64(size) != info.Size() {
-		return "", nil // no 32-bit program wrote that
+		return "", nil // a 32-bit program cannot have written that
 	}
 	var b strings.Builder
 	b.Grow(size)
@@ -95,7 +95,7 @@ func readText(path string) (string, error) {
 	return b.String(), err
 }
 
-// packName is of a site and a user: what one may not read, another's pack does not tell.
+// packName depends on the site and the user: the pack of one user must not reveal files to another.
 func packName(site string) string {
 	sum := sha256.Sum256(fmt.Append(nil, os.Geteuid(), " ", site))
 	return hex.EncodeToString(sum[:12]) + ".pack"
@@ -117,7 +117,7 @@ func (c *Cache) index() {
 	})
 }
 
-// identify is the identity of a file that has one, zero if it is of no use.
+// identify returns the identity of a file, or zero if it cannot be used.
 func (c *Cache) identify(id fsx.FileID, ok bool) fsx.FileID {
 	if !ok || !id.Settled(c.opened) {
 		return fsx.FileID{}
@@ -125,7 +125,7 @@ func (c *Cache) identify(id fsx.FileID, ok bool) fsx.FileID {
 	return id
 }
 
-// unchanged is the file that an earlier build read, if it has the same identity.
+// unchanged returns the file that an earlier build read, if it has the same identity.
 func (c *Cache) unchanged(id fsx.FileID, kind Format) (File, bool) {
 	i, ok := c.byInode[id.Inode]
 	if !ok || c.files[i].id != id || c.files[i].kind != kind {
@@ -134,7 +134,7 @@ func (c *Cache) unchanged(id fsx.FileID, kind Format) (File, bool) {
 	return c.files[i], true
 }
 
-// equal is a file of the same content that an earlier build read.
+// equal returns a file with the same content that an earlier build read.
 func (c *Cache) equal(digest [sha256.Size]byte, kind Format) (File, bool) {
 	i, ok := c.byDigest()[digestKey{digest, kind}]
 	if !ok {
@@ -145,14 +145,13 @@ func (c *Cache) equal(digest [sha256.Size]byte, kind Format) (File, bool) {
 	return f, true
 }
 
-// worthwhile is the share of the files of a site from which on it is quicker for the next build to find them in a new
-// pack than to parse them again.
+// worthwhile is the share of changed files above which a new pack is faster for the next build than parsing them again.
 const worthwhile = 64
 
-// Keep takes the files of this build, for Save.
+// Keep records the files of this build for Save.
 func (c *Cache) Keep(files []File) { c.next = files }
 
-// Save replaces the pack by one of the files of this build, unless that would gain the next build too little.
+// Save replaces the pack by the files of this build, unless the next build would gain too little.
 func (c *Cache) Save() error {
 	news := 0
 	for i := range c.next {
@@ -166,13 +165,13 @@ func (c *Cache) Save() error {
 	return c.write()
 }
 
-// moved tells whether a file was found by its content and would be found by its identity from now on.
+// moved reports whether a file was found by its content, and would be found by its identity from now on.
 func (c *Cache) moved(f *File) bool {
 	at, ok := c.byInode[f.id.Inode]
 	return f.id != (fsx.FileID{}) && (!ok || c.files[at].id != f.id)
 }
 
-// The pack is its owner's alone: it holds what the data files say, and does not know who may read these.
+// Only its owner can read the pack: it has the contents of the data files, but not their permissions.
 func (c *Cache) write() error {
 	return fsx.Replace(c.path, fsx.ReplaceOptions{Limit: 0o600}, func(f *os.File) error {
 		_, err := f.Write(encodePack(&c.pools, c.next, c.program))

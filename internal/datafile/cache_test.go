@@ -39,7 +39,7 @@ func (s *site) open(program byte, idle time.Duration) *Cache {
 	return c
 }
 
-// read is what the files say, as "key=value" with the place, and how many of them were found without a look at the
+// read returns what the files say, as "key=value" with the place, and how many of them were found without a look at the
 // content.
 func (s *site) read(c *Cache, paths ...string) (said []string, unchanged, cached int) {
 	s.Helper()

@@ -11,14 +11,14 @@ import (
 	"bindc/internal/yaml"
 )
 
-// What a classifier says of a node is in a file of this directory of a site, called after the certname.
+// The output of a classifier for a node is in a file of this directory of a site. Its name is the certname.
 const (
 	ClassifiedDir = "enc"
 	ClassifiedExt = ".yaml"
 )
 
-// ClassPrefix is before the name of a class that is included, as the key of an entry. All else is under the key that it
-// is bound to.
+// ClassPrefix precedes the name of an included class in the key of an entry. All other entries have the key that they
+// bind.
 const ClassPrefix = recipe.ClassesKey + "/"
 
 var (
@@ -29,7 +29,7 @@ var (
 
 var classifiedKeys = []string{"classes", "parameters", "environment"}
 
-// classified makes entries of what a classifier says of one node.
+// classified returns the entries for the output of a classifier for one node.
 type classified struct {
 	doc          *yaml.Document
 	diags        *diag.List
@@ -38,8 +38,7 @@ type classified struct {
 	keys, values *pool.Batch
 }
 
-// compileClassified makes entries of what an external node classifier of Puppet prints. Its values are what they are:
-// nothing in them interpolates.
+// compileClassified compiles the output of an external node classifier of Puppet. Its values do not interpolate.
 func compileClassified(doc *yaml.Document, file string, size int, pools *Pools, diags *diag.List) []Entry {
 	switch {
 	case doc.Root == nil:
@@ -84,7 +83,7 @@ func (c *classified) errorf(n *yaml.Node, format string, args ...any) {
 	c.diags.Errorf(c.doc.Pos(n), "enc", format, args...)
 }
 
-// isNone tells whether n is null, which stands for nothing.
+// isNone reports whether n is null, which counts as absent.
 func isNone(n *yaml.Node) bool { return n.Kind == yaml.Scalar && n.Value.IsUndef() }
 
 func (c *classified) classes(n *yaml.Node) {
@@ -135,8 +134,8 @@ func (c *classified) parameters(class string, n *yaml.Node) {
 	}
 }
 
-// variables binds what Puppet makes variables of top scope of. Classifiers hand on what people have entered: a name
-// that no variable has is passed over.
+// variables binds the variables that Puppet sets in top scope. Classifiers pass on what people have entered, so a name
+// that no variable can have is skipped.
 func (c *classified) variables(n *yaml.Node) {
 	if isNone(n) {
 		return

@@ -1,6 +1,6 @@
 // Package datafile reads the data files of Hiera-2 directories and compiles each by itself: every key with its compiled
-// value. What wins is decided when the files of a site are composed; what a file says depends on no other file and not
-// on where it is. That is why a Cache can keep it from one build to the next.
+// value. Which binding wins is decided when the files of a site are composed. The entries of a file depend on no other
+// file and not on its place, so a Cache can keep them from one build to the next.
 package datafile
 
 import (
@@ -25,35 +25,35 @@ type Entry struct {
 // Pools hold the keys and the compiled values (package recipe) of many files.
 type Pools struct{ Keys, Values pool.Pool }
 
-// Format is how a file is parsed.
+// Format says how a file is parsed.
 type Format uint8
 
 const (
-	YAML          Format = iota // a key given twice is a warning
+	YAML          Format = iota // a repeated key is a warning
 	JSON                        // likewise
-	ExtensionJSON               // it is an error
+	ExtensionJSON               // a repeated key is an error
 	Hiera5YAML                  // of Hiera 5, as are the following: %{...} interpolates
 	Hiera5JSON
 	Hiera5EYAML // and texts may be encrypted
-	Classified  // what a classifier says of a node
-	Kinds       // counts the kinds
+	Classified  // the output of a classifier for a node
+	Kinds       // the number of formats
 )
 
 // IsHiera5 reports whether a file is data of Hiera 5.
 func (k Format) IsHiera5() bool { return k >= Hiera5YAML && k <= Hiera5EYAML }
 
-// File is what a data file says.
+// File has the entries of a data file.
 type File struct {
 	Size    int64
 	Hash    uint64 // xxhash64 of the source
 	Entries []Entry
-	Options []Entry // what lookup_options of Hiera 5 name: the text and its place, and the value of them all
+	Options []Entry // the names in lookup_options of Hiera 5 with their places, and the whole value
 	Broken  string  // of a lenient Reader: where and why the file cannot be read; it has no entries then
 
 	kind   Format
 	digest [sha256.Size]byte // of the source
-	id     fsx.FileID        // zero: not to be recognised by it
-	silent bool              // nothing was reported; else the next build shall report it too, and parses the file again
+	id     fsx.FileID        // zero: the file is not recognised by it
+	silent bool              // nothing was reported; otherwise the next build shall report it too, and parses the file again
 	cached bool
 }
 
@@ -65,7 +65,7 @@ type Reader struct {
 	disk    fsx.Disk
 }
 
-// NewReader returns a reader of files on d that knows what is in cache, which may be nil.
+// NewReader returns a reader of files on d with a cache, which may be nil.
 func NewReader(cache *Cache, d fsx.Disk) *Reader {
 	if cache == nil {
 		return &Reader{Pools: &Pools{}, disk: d}
@@ -73,7 +73,7 @@ func NewReader(cache *Cache, d fsx.Disk) *Reader {
 	return &Reader{Pools: &cache.pools, cache: cache, disk: d}
 }
 
-// Read reads the file at path. An error is one of the file system; what is wrong in the file goes to diags.
+// Read reads the file at path. It returns errors of the file system, and reports errors in the file to diags.
 func (r *Reader) Read(path string, kind Format, diags *diag.List) (File, error) {
 	if r.cache == nil {
 		src, err := r.disk.ReadFile(path)
@@ -91,8 +91,8 @@ func (r *Reader) Read(path string, kind Format, diags *diag.List) (File, error) 
 		return File{}, err
 	}
 	defer open.Close()
-	// Of the file that is open, as the path may lead to another one by now; and before the content is read: if that
-	// changes afterwards, they do not go together.
+	// The identity is that of the open file, because the path may lead to another one by now. It is read before the
+	// content: if the content changes afterwards, the two do not match.
 	id := r.cache.identify(fsx.FileIDOf(open))
 	src, err := r.disk.Content(open)
 	if err != nil {
@@ -103,7 +103,7 @@ func (r *Reader) Read(path string, kind Format, diags *diag.List) (File, error) 
 	return f, nil
 }
 
-// Source reads a file whose content is src; in messages it is called path.
+// Source reads a file with the content src, which messages call path.
 func (r *Reader) Source(path string, src []byte, kind Format, diags *diag.List) File {
 	f := File{Size: int64(len(src)), Hash: xxhash.Sum64(src), kind: kind}
 	if r.cache != nil {
@@ -124,8 +124,8 @@ func (r *Reader) Source(path string, src []byte, kind Format, diags *diag.List) 
 	return f
 }
 
-// warnOfBroken reports the errors in a file as warnings. It returns where the first error is, and its code. The message
-// may quote a sensitive value.
+// warnOfBroken reports the errors in a file as warnings. It returns the place and the code of the first one. The
+// message may quote a sensitive value.
 func warnOfBroken(found, diags *diag.List) (first string) {
 	for _, d := range found.Sorted() {
 		if d.Severity == diag.Error {
@@ -140,7 +140,20 @@ func warnOfBroken(found, diags *diag.List) (first string) {
 	return first
 }
 
-// compile makes entries of a file: of a hash of keys to values, or of nothing.
+// notHash returns the diagnostic for a data file that is not a hash. Hiera 5 takes such a file for an empty one.
+func notHash(doc *yaml.Document, kind Format) diag.Diagnostic {
+	d := diag.Diagnostic{Pos: doc.Pos(doc.Root), Code: "data",
+		Message: "expected a hash of keys to values in a data file, found " + doc.Root.Describe()}
+	if kind.IsHiera5() {
+		d.Severity = diag.Warning
+		d.Message += "; to Hiera the file is empty"
+	}
+	text, _ := doc.Root.Text()
+	d.Hint = yaml.KeyHint(text)
+	return d
+}
+
+// compile compiles the entries of a file that has a hash of keys to values, or nothing.
 func compile(path string, src []byte, kind Format, pools *Pools, diags *diag.List) (out, options []Entry) {
 	parse := yaml.ParseJSON
 	if kind == YAML || kind == Hiera5YAML || kind == Hiera5EYAML || kind == Classified {
@@ -157,15 +170,8 @@ func compile(path string, src []byte, kind Format, pools *Pools, diags *diag.Lis
 	if !ok || doc.Root == nil {
 		return nil, nil
 	}
-	switch {
-	case doc.Root.Kind != yaml.Mapping && kind.IsHiera5():
-		diags.Add(diag.Diagnostic{Pos: doc.Pos(doc.Root), Severity: diag.Warning, Code: "data",
-			Message: "expected a hash of keys to values in a data file, found " + doc.Root.Describe() +
-				"; to Hiera the file is empty"})
-		return nil, nil
-	case doc.Root.Kind != yaml.Mapping:
-		diags.Errorf(doc.Pos(doc.Root), "data", "expected a hash of keys to values in a data file, found %s",
-			doc.Root.Describe())
+	if doc.Root.Kind != yaml.Mapping {
+		diags.Add(notHash(doc, kind))
 		return nil, nil
 	}
 	if kind.IsHiera5() {
@@ -188,7 +194,7 @@ func compile(path string, src []byte, kind Format, pools *Pools, diags *diag.Lis
 	return number(out, keys, values, pools), nil
 }
 
-// number gives entries the numbers of their keys and values.
+// number sets the numbers of keys and values in entries.
 func number(out []Entry, keys, values *pool.Batch, pools *Pools) []Entry {
 	keyNumbers, valueNumbers := pools.Keys.Numbers(keys), pools.Values.Numbers(values)
 	for i := range out {
@@ -197,7 +203,7 @@ func number(out []Entry, keys, values *pool.Batch, pools *Pools) []Entry {
 	return out
 }
 
-// warnOfLookupOptions tells that a key by which Hiera 5 says how others are merged is one as any other.
+// warnOfLookupOptions warns about the key 'lookup_options', which has no special meaning outside of Hiera 5.
 func warnOfLookupOptions(doc *yaml.Document, key *yaml.Node, name string, diags *diag.List) {
 	if name == "lookup_options" {
 		diags.Add(diag.Diagnostic{Pos: doc.Pos(key), Severity: diag.Warning, Code: "lookup_options",

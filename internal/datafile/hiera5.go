@@ -11,8 +11,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// compileHiera5 makes entries of a file of Hiera 5. A key in which dots would dig stands as it has to be asked for, in
-// quotes; lookup_options are filed under an internal key.
+// compileHiera5 compiles a file of Hiera 5. A key with dots is stored in quotes, as lookups must ask for it;
+// lookup_options have an internal key.
 func compileHiera5(doc *yaml.Document, kind Format, size int, pools *Pools, diags *diag.List) (out, options []Entry) {
 	literal.CheckEncrypted(doc, kind == Hiera5EYAML, diags)
 	count := len(doc.Root.Kids) / 2
@@ -41,7 +41,7 @@ func compileHiera5(doc *yaml.Document, kind Format, size int, pools *Pools, diag
 	return out, options
 }
 
-// optionsIn is what lookup_options name.
+// optionsIn returns the names in lookup_options.
 func optionsIn(n *yaml.Node, pools *Pools) (out []Entry) {
 	if n.Kind != yaml.Mapping {
 		return nil
@@ -54,7 +54,7 @@ func optionsIn(n *yaml.Node, pools *Pools) (out []Entry) {
 	return out
 }
 
-// hiera5Key is the key as it is asked for; not ok if nobody can.
+// hiera5Key returns the key that lookups must ask for, or false if there is none.
 func hiera5Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 	name, ok := n.Text()
 	if ok {

@@ -7,7 +7,7 @@ import (
 	"bindc/internal/fsx"
 )
 
-// What is wrong in a file of Hiera 5 is a warning to a lenient reader, and such a file says nothing.
+// Errors in a file of Hiera 5 are warnings to a lenient reader, and the file binds nothing.
 func TestLenientReaderReportsWarnings(t *testing.T) {
 	for _, c := range []struct {
 		kind    Format

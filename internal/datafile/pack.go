@@ -41,7 +41,7 @@ type pack struct {
 	files        []File
 }
 
-// encodePack makes a pack of the files about which nothing was reported.
+// encodePack encodes the files without diagnostics.
 func encodePack(pools *Pools, files []File, program Program) []byte {
 	keys, values := renumbered{texts: pools.Keys.Texts()}, renumbered{texts: pools.Values.Texts()}
 	var records, entries []byte
@@ -81,10 +81,10 @@ func appendFile(out []byte, f *File) []byte {
 	return out
 }
 
-// renumbered numbers the texts of a pool that are used, in order of their use.
+// renumbered numbers the used texts of a pool, in the order of their use.
 type renumbered struct {
 	texts   []string
-	numbers []uint32 // by that in the pool, plus one
+	numbers []uint32 // by number in the pool: the new number, plus one
 	used    []uint32 // numbers in the pool
 	size    int      // of their texts
 }
@@ -115,7 +115,8 @@ func (r *renumbered) appendTexts(out []byte) []byte {
 	return out
 }
 
-// decodePack reads a pack. It is not ok if that is damaged, or not of this program. The texts are parts of raw.
+// decodePack reads a pack. It returns false if the pack is damaged or belongs to another program. The texts are parts
+// of raw.
 func decodePack(raw string, program Program) (p pack, ok bool) {
 	if len(raw) < packHead+packSum || raw[:len(packMagic)] != packMagic ||
 		raw[len(packMagic):][:len(program)] != string(program[:]) {
@@ -133,7 +134,7 @@ func decodePack(raw string, program Program) (p pack, ok bool) {
 	p.keys, p.values = d.texts(keyLengths), d.texts(valueLengths)
 	p.files = d.files(records, d.entries(list, keys, values))
 	for _, key := range p.keys {
-		d.failed = d.failed || key == "" || key[0] == 0 && key != recipe.LookupOptionsKey // no other can a file have
+		d.failed = d.failed || key == "" || key[0] == 0 && key != recipe.LookupOptionsKey // files have no other formats
 	}
 	for _, v := range p.values {
 		d.failed = d.failed || v == ""
@@ -148,13 +149,13 @@ func u32(b string) uint32 {
 
 func u64(b string) uint64 { return uint64(u32(b)) | uint64(u32(b[4:]))<<32 }
 
-// packDecoder takes a pack apart. After the first failure it yields nothing more.
+// packDecoder splits a pack. After the first failure it returns nothing more.
 type packDecoder struct {
 	rest   string
 	failed bool
 }
 
-// take is the next count things of size bytes each.
+// take returns the next count items of size bytes each.
 func (d *packDecoder) take(count uint32, size uint64) string {
 	length := uint64(count) * size
 	if d.failed || length > uint64(len(d.rest)) {
@@ -166,7 +167,7 @@ func (d *packDecoder) take(count uint32, size uint64) string {
 	return out
 }
 
-// texts is the next texts, of the lengths given.
+// texts returns the next texts, of the lengths given.
 func (d *packDecoder) texts(lengths string) []string {
 	out := make([]string, 0, len(lengths)/4)
 	for ; len(lengths) > 0 && !d.failed; lengths = lengths[4:] {
@@ -189,7 +190,7 @@ func (d *packDecoder) entries(list string, keys, values uint32) []Entry {
 	return out
 }
 
-// files shares the entries out.
+// files distributes the entries among the files.
 func (d *packDecoder) files(records string, entries []Entry) []File {
 	out := make([]File, 0, len(records)/packFile)
 	for ; len(records) > 0 && !d.failed; records = records[packFile:] {

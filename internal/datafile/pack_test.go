@@ -11,7 +11,7 @@ import (
 	"bindc/internal/fsx"
 )
 
-// examplePack is the pack of two files.
+// examplePack returns the pack of two files.
 func examplePack(t testing.TB) []byte {
 	t.Helper()
 	r := NewReader(&Cache{byDigest: func() map[digestKey]int32 { return nil }}, fsx.Disk{})
@@ -27,7 +27,7 @@ func examplePack(t testing.TB) []byte {
 	return encodePack(r.Pools, files, Program{1})
 }
 
-// sealed sets the sum of a pack right.
+// sealed corrects the checksum of a pack.
 func sealed(raw []byte) []byte {
 	if len(raw) < packSum {
 		return raw
@@ -50,7 +50,7 @@ func TestPackHoldsSilentFiles(t *testing.T) {
 	}
 }
 
-// Of a pack that is cut or changed anywhere, nothing is used.
+// Nothing is used of a pack that is cut or changed anywhere.
 func TestDamagedPacksAreRefused(t *testing.T) {
 	raw := examplePack(t)
 	for i := range raw {
@@ -65,7 +65,7 @@ func TestDamagedPacksAreRefused(t *testing.T) {
 	}
 }
 
-// Bytes with the right sum are refused too, or decoded to something that holds together.
+// Bytes with a correct checksum are rejected, or decoded to a consistent pack.
 func FuzzPack(f *testing.F) {
 	raw := examplePack(f)
 	f.Add(raw)
@@ -96,7 +96,7 @@ func FuzzPack(f *testing.F) {
 	})
 }
 
-// What lookup_options name keeps its place, in a file that stands in a pack as in any other.
+// The names in lookup_options keep their places in a pack.
 func TestPackHoldsOptions(t *testing.T) {
 	r := NewReader(&Cache{byDigest: func() map[digestKey]int32 { return nil }}, fsx.Disk{})
 	var diags diag.List

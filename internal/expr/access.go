@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// access is a[b, c]: of a type it gives parameters, of undef it is undef.
+// access evaluates a[b, c]. On a type it sets the parameters; undef[...] is undef.
 func (ev *Evaluator) access(n *Node) (value.Value, error) {
 	left, err := ev.eval(n.Kids[0])
 	if err != nil {
@@ -37,7 +37,7 @@ func (ev *Evaluator) access(n *Node) (value.Value, error) {
 	return ev.accessBy(n, left, args)
 }
 
-// element is access with one key where that is plain to see.
+// element handles the common cases of access with one key; ok is false for all others.
 func element(v, key value.Value) (value.Value, bool) {
 	switch k := v.Kind(); {
 	case k == value.Undef:
@@ -51,8 +51,8 @@ func element(v, key value.Value) (value.Value, bool) {
 	return value.Value{}, false
 }
 
-// MissEnv is an Env that records the unset variables that an expression asks for. path is set if the variable exists
-// but has nothing at that path.
+// MissEnv is an Env that records unset variables. path is set if the variable exists but has
+// nothing at that path.
 type MissEnv interface {
 	Missed(name string, path ...value.Value)
 }
@@ -64,8 +64,8 @@ func missed(env Env, name string, path ...value.Value) {
 	}
 }
 
-// missedKey reports to env that n, an access to a variable by constant keys, found nothing in container. A key whose
-// value is undef is there.
+// missedKey reports to env that n, an access to a variable by constant keys, found nothing in
+// container. A key with the value undef counts as found.
 func missedKey(env Env, n *Node, container, found value.Value) {
 	if _, wanted := env.(MissEnv); !wanted || !found.IsUndef() || container.IsUndef() {
 		return
@@ -79,7 +79,7 @@ func missedKey(env Env, n *Node, container, found value.Value) {
 	}
 }
 
-// accessBy is access with evaluated keys.
+// accessBy is access with keys that are already evaluated.
 func (ev *Evaluator) accessBy(n *Node, left value.Value, args []value.Value) (value.Value, error) {
 	switch left.Kind() {
 	case value.Undef:
@@ -128,10 +128,10 @@ func (ev *Evaluator) accessHash(n *Node, h value.Value, keys []value.Value) (val
 	return value.FromSlice(out), nil
 }
 
-// farAway is beyond the end of all text and arrays, and safe to add up.
+// farAway is beyond the end of every text and array, and small enough to add without overflow.
 const farAway = 1 << 48
 
-// positions reads one or two integers, also as text and in an array.
+// positions reads one or two integers. They may be in an array, and may be written as text.
 func positions(n *Node, what string, args []value.Value) ([]int64, error) {
 	var out []int64
 	for _, v := range ruby.Flatten(args, -1) {
@@ -147,8 +147,8 @@ func positions(n *Node, what string, args []value.Value) ([]int64, error) {
 	return out, nil
 }
 
-// sliceRange turns a start and a length, which count from the end where negative, into a range of something of
-// that size.
+// sliceRange converts a start and a length to a range of a sequence with the given size. Negative
+// numbers count from the end.
 func sliceRange(at []int64, size int) (from, to int, ok bool) {
 	length, start, count := int64(size), at[0], at[1]
 	if start < 0 {

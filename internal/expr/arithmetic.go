@@ -56,7 +56,7 @@ func floatArithmetic(n *Node, left, right value.Value) (value.Value, error) {
 		return left, failf(n, "the operator %s does not apply to a Float", n.Name)
 	}
 	if math.IsInf(r, 0) || math.IsNaN(r) {
-		return left, failf(n, "the result of %s is no finite number", n.Name)
+		return left, failf(n, "the result of %s is not a finite number", n.Name)
 	}
 	return value.FromFloat(r), nil
 }
@@ -100,9 +100,9 @@ func multiply(a, b int64) (int64, bool) {
 	return int64(lo), hi == 0 && lo < 1<<63
 }
 
-// divide rounds towards minus infinity, and the sign of a rest is that of b, as in Ruby.
+// divide rounds towards minus infinity. The remainder has the sign of b. Both are as in Ruby.
 func divide(operator string, a, b int64) int64 {
-	if b == -1 { // also keeps the least integer from overflowing
+	if b == -1 { // also prevents an overflow for the least integer
 		if operator == "%" {
 			return 0
 		}
@@ -118,7 +118,7 @@ func divide(operator string, a, b int64) int64 {
 	return q
 }
 
-// shift moves a to the left by n bits, or to the right by -n.
+// shift shifts a to the left by n bits, or to the right by -n bits.
 func shift(a, n int64) (int64, bool) {
 	switch {
 	case n <= -64:
@@ -150,7 +150,7 @@ func (ev *Evaluator) concatenate(n *Node, left, right value.Value) (value.Value,
 	return ev.MakeArray(append(left.Slice()[:left.Len():left.Len()], more...))
 }
 
-// merge adds a hash, or an array that makes one, to a hash.
+// merge adds a hash, or an array that can be converted to one, to a hash.
 func (ev *Evaluator) merge(n *Node, left, right value.Value) (value.Value, error) {
 	switch {
 	case right.Kind() != value.Array:
@@ -186,7 +186,7 @@ func allArrays(v value.Value) bool {
 	return v.Len() > 0
 }
 
-// without is the difference of collections: elements or keys.
+// without returns left without the elements or keys of right.
 func (ev *Evaluator) without(left, right value.Value) (value.Value, error) {
 	drop := []value.Value{right}
 	switch right.Kind() {
@@ -231,7 +231,7 @@ func holdsKey(keys []value.Value, k value.Value) bool {
 	return false
 }
 
-// HashOfArray makes a hash of pairs, or of alternating keys and values.
+// HashOfArray returns a hash made from pairs, or from alternating keys and values.
 func (ev *Evaluator) HashOfArray(v value.Value, pairs bool) (value.Value, error) {
 	list := v.Slice()
 	if pairs {

@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// This file keeps an evaluation within its Options.
+// This file enforces the limits of Options.
 
 var (
 	errSteps = errors.New("the evaluation takes too many steps")
@@ -15,7 +15,7 @@ var (
 	ErrSize  = errors.New("the evaluation produces too much data")
 )
 
-// SizeOfElement is the number of bytes that an element of an array counts towards Options.Size.
+// SizeOfElement is the number of bytes that an array element counts towards Options.Size.
 const SizeOfElement = 48
 
 // Spend counts n steps. It fails once the evaluation has used all its steps.
@@ -34,7 +34,8 @@ func (ev *Evaluator) Spend(n int) error {
 	return nil
 }
 
-// nest charges the levels that ev is in to the evaluations inside a lookup, until the returned function is called.
+// nest subtracts the current depth of ev from the depth that nested lookups may use, until leave is
+// called.
 func (ev *Evaluator) nest() (leave func()) {
 	if ev.total == nil {
 		return func() {}
@@ -57,9 +58,9 @@ func (ev *Evaluator) Produce(n int) error {
 	return nil
 }
 
-// Check counts n bytes for the collection v and bounds what is in it. A value may hold another many times over, so that
-// it is far larger to whoever walks through it than it is in memory; as every new collection is checked, no function
-// needs to fear that.
+// Check counts n bytes for the collection v and limits the size of its content. A value may contain
+// another value many times, so a walk through it can visit far more than is in memory. Every new
+// collection is checked, so functions need not limit their walks.
 func (ev *Evaluator) Check(v value.Value, n int) error {
 	s := scale{limit: ev.whole}
 	err := s.add(v, value.MaxDepth)
@@ -72,16 +73,17 @@ func (ev *Evaluator) Check(v value.Value, n int) error {
 	return err
 }
 
-// StepsPerNode is the number of elements that one step pays for.
+// StepsPerNode is the number of elements that one step covers.
 const StepsPerNode = 16
 
-// BytesPerStep is the number of bytes of text that one step pays for.
+// BytesPerStep is the number of bytes of text that one step covers.
 const BytesPerStep = 16
 
-// sizeOfNode is what an element counts towards the size of a whole value, which may hold it many times over.
+// sizeOfNode is the number of bytes that an element counts towards the size of a whole value, each
+// time it occurs.
 const sizeOfNode = 32
 
-// scale adds up what is in a value: its elements, and its bytes as text.
+// scale sums up the size of a value: its elements, and its bytes as text.
 type scale struct{ nodes, bytes, limit int }
 
 func (s *scale) add(v value.Value, depth int) error {

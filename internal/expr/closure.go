@@ -5,7 +5,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Closure is a lambda with the scope around it.
+// Closure is a lambda with its surrounding scope.
 type Closure struct {
 	*Lambda
 	locals *locals
@@ -33,12 +33,12 @@ func (l *Lambda) HasRest() bool {
 	return n > 0 && l.Params[n-1].Rest
 }
 
-// callClosure calls c for the node n. Arguments beyond the parameters are dropped, as Puppet does.
+// callClosure calls c for node n. Extra arguments are dropped, as in Puppet.
 func (ev *Evaluator) callClosure(c *Closure, n *Node, args ...value.Value) (value.Value, error) {
 	if need := c.required(); need > len(args) {
 		return value.Value{}, failf(n, "the lambda needs %s and is called with %d", count(need, "argument"), len(args))
 	}
-	if err := ev.Spend(1); err != nil { // also where the body is a constant
+	if err := ev.Spend(1); err != nil { // even if the body is a constant
 		return value.Value{}, at(n, err)
 	}
 	outer := ev.locals
@@ -74,7 +74,7 @@ func (ev *Evaluator) bind(c *Closure, n *Node, args []value.Value) error {
 	return nil
 }
 
-// restArgument is what *$p receives.
+// restArgument returns the argument of *$p.
 func (ev *Evaluator) restArgument(p *Param, args []value.Value, i int) (value.Value, error) {
 	switch {
 	case i < len(args):
@@ -96,7 +96,7 @@ func (ev *Evaluator) checkParam(p *Param, v value.Value) error {
 	}
 	t, err := types.FromValue(tv)
 	if err != nil {
-		return failf(p.Type, "the type of the parameter $%s is no type", p.Name)
+		return failf(p.Type, "the type of the parameter $%s is not a type", p.Name)
 	}
 	if err := ev.Traverse(v); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (ev *Evaluator) checkParam(p *Param, v value.Value) error {
 	return nil
 }
 
-// mismatch is m, which may be nil, as the error of the parameter.
+// mismatch returns m, which may be nil, as an error about the parameter.
 func (p *Param) mismatch(m *types.Mismatch) error {
 	if m == nil {
 		return nil

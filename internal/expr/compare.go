@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// ordered is < <= > >=, of types too.
+// ordered evaluates < <= > >=, also for types.
 func (ev *Evaluator) ordered(n *Node, left, right value.Value) (bool, error) {
 	if left.Kind() == value.Type {
 		return orderedTypes(n.Name, left, right)
@@ -44,7 +44,8 @@ func orderedTypes(operator string, left, right value.Value) (bool, error) {
 	return a.Accepts(b) && (len(operator) > 1 || !b.Accepts(a)), nil
 }
 
-// compare orders strings without regard to the case of ASCII letters, and numbers; ok is false for anything else.
+// compare orders numbers, and strings with ASCII letters in lower case. ok is false for all other
+// values.
 func compare(a, b value.Value) (c int, ok bool) {
 	ka, kb := a.Kind(), b.Kind()
 	switch {
@@ -58,7 +59,7 @@ func compare(a, b value.Value) (c int, ok bool) {
 	return 0, false
 }
 
-// CompareFolded compares bytes. ASCII letters are compared in lower case.
+// CompareFolded compares bytes, with ASCII letters in lower case.
 func CompareFolded(a, b string) int {
 	for i := 0; i < len(a) && i < len(b); i++ {
 		if x, y := lower(a[i]), lower(b[i]); x != y {
@@ -75,7 +76,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// equals is ==: strings regardless of case, at every depth. It counts its steps, as values may be compared in loops.
+// equals evaluates ==. Strings are compared regardless of case, at every depth. It counts steps,
+// because values may be compared in loops.
 func (ev *Evaluator) equals(a, b value.Value) (bool, error) {
 	if err := ev.Spend(1); err != nil {
 		return false, err

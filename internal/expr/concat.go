@@ -7,8 +7,8 @@ import (
 	"bindc/internal/value"
 )
 
-// join is Concat of what is simple, the usual interpolated string; ok is false for anything else and where something is
-// wrong. It allocates nothing but the result.
+// join evaluates a Concat of simple parts, the usual interpolated string. ok is false for other
+// parts and for errors. It allocates only the result.
 func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
 	var few [16]value.Value
 	parts, length := few[:0], 0
@@ -22,7 +22,7 @@ func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
 	}
 	size := orDefault(opts.Size, DefaultSize)
 	if length > size {
-		return v, false // where it goes on, that is an error; here it would be memory first
+		return v, false // continuing reports an error; here it would allocate first
 	}
 	var b strings.Builder
 	b.Grow(length)
@@ -32,7 +32,8 @@ func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
 	return value.FromString(b.String()), b.Len() <= size
 }
 
-// simple evaluates a constant, a variable, a[k] with a simple a and a constant k, or a variable in a text of Hiera 5.
+// simple evaluates a constant, a variable, a[k] with a simple a and a constant k, or a variable in
+// a text of Hiera 5.
 func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
 	switch n.Op {
 	case Const:
@@ -63,7 +64,7 @@ func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
 	return v, false
 }
 
-// textSize estimates how long v is as text.
+// textSize estimates the length of v as text.
 func textSize(v value.Value) int {
 	if k := v.Kind(); k == value.Int || k == value.Bool {
 		return 5
@@ -99,7 +100,7 @@ func (ev *Evaluator) concat(n *Node) (value.Value, error) {
 	return value.FromString(b.String()), nil
 }
 
-// Weight estimates how many bytes v takes as text, before the text is made.
+// Weight estimates the number of bytes of v as text, without creating the text.
 func Weight(v value.Value) int {
 	switch v.Kind() {
 	case value.String, value.Regexp:

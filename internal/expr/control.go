@@ -19,7 +19,7 @@ func (ev *Evaluator) assign(n *Node) (value.Value, error) {
 	return v, err
 }
 
-// set gives the variable that n names its value.
+// set assigns v to the variable that n names.
 func (ev *Evaluator) set(n *Node, v value.Value) error {
 	for _, l := range ev.locals.vars {
 		if l.name == n.Name {
@@ -33,8 +33,8 @@ func (ev *Evaluator) set(n *Node, v value.Value) error {
 	return nil
 }
 
-// setAll gives each of the targets, which are variables and lists of targets, its part of v: of a hash the value under
-// its name, else the element at its place.
+// setAll distributes v among the targets, which are variables and lists of targets. From a hash
+// each variable gets the value under its name, from other values the element at its position.
 func (ev *Evaluator) setAll(n *Node, targets []*Node, v value.Value) error {
 	if v.Kind() == value.Hash {
 		return ev.setByName(targets, v)
@@ -63,7 +63,7 @@ func (ev *Evaluator) setAll(n *Node, targets []*Node, v value.Value) error {
 func (ev *Evaluator) setByName(targets []*Node, v value.Value) error {
 	for _, t := range targets {
 		if t.Op != Var {
-			return failf(t, "of a hash, only variables can be assigned by their names")
+			return failf(t, "a Hash can only be assigned to variables, by their names")
 		}
 		part, ok := v.Get(value.FromString(t.Name))
 		if !ok {
@@ -85,7 +85,7 @@ func (ev *Evaluator) block(n *Node) (v value.Value, err error) {
 	return v, nil
 }
 
-// condition is if and unless. Match variables set in it are gone afterwards.
+// condition evaluates if and unless. Match variables set inside are gone afterwards.
 func (ev *Evaluator) condition(n *Node) (value.Value, error) {
 	groups := ev.locals.groups
 	v, err := ev.eval(n.Kids[0])
@@ -103,7 +103,7 @@ func (ev *Evaluator) condition(n *Node) (value.Value, error) {
 	return v, err
 }
 
-// choose is case and the selector.
+// choose evaluates case and the selector.
 func (ev *Evaluator) choose(n *Node) (value.Value, error) {
 	groups := ev.locals.groups
 	v, err := ev.chosen(n)
@@ -142,8 +142,8 @@ func (ev *Evaluator) chosen(n *Node) (value.Value, error) {
 	return value.Value{}, nil
 }
 
-// control evaluates the value that a case or selector n chooses by. A variable is not reported as missing if n has an
-// option for undef.
+// control evaluates the control expression of the case or selector n. If n has an option for undef,
+// an unset variable is not reported as missing.
 func (ev *Evaluator) control(n *Node) (value.Value, error) {
 	if v := n.Kids[0]; v.Op == Var && !ev.strict && !IsNumber(v.Name) && hasOptionOfUndef(n) {
 		if err := ev.Spend(1); err != nil {

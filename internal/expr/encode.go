@@ -11,20 +11,21 @@ import (
 
 // A node is encoded as
 //
-//	op        1 byte; bit 7 is set where a lambda follows the kids
+//	op        1 byte; bit 7 is set if a lambda follows the kids
 //	offset    uvarint
 //	value     Const only: see package value
 //	name      Var, TypeName, Call, Unary, Binary, Assign: uvarint length, bytes
-//	kids      all but Const, Var and TypeName: uvarint number, the nodes
+//	kids      all except Const, Var and TypeName: uvarint number, the nodes
 //	lambda    Call only
 //
-// and a lambda as a uvarint number of parameters, each with name, a byte of flags (1: type, 2: default, 4: rest) and
-// the nodes of type and default, and the body. recipes.md, section "Expressions", is normative.
+// A lambda is encoded as a uvarint number of parameters, the parameters and the body. Each
+// parameter has a name, a byte of flags (1: type, 2: default, 4: rest) and the nodes of type and
+// default. recipes.md, section "Expressions", is normative.
 
-// errMalformed says that bytes are no encoded expression.
+// errMalformed is the error for bytes that do not encode an expression.
 var errMalformed = errors.New("not an encoded expression")
 
-// MaxDepth is how deep the nodes of an encoded expression may nest.
+// MaxDepth limits the nesting of nodes in an encoded expression.
 const MaxDepth = 4000
 
 const lambdaBit = 0x80
@@ -35,10 +36,10 @@ const (
 	paramRest
 )
 
-// shape is what a node of an Op has. The evaluator relies on it.
+// shape describes the nodes of an Op. The evaluator relies on it.
 type shape struct {
 	name     bool
-	min, max int // number of kids; no bound where max is negative
+	min, max int // number of kids; a negative max means no limit
 }
 
 var shapes = [...]shape{
@@ -46,7 +47,7 @@ var shapes = [...]shape{
 	Var:      {true, 0, 0},
 	Concat:   {false, 0, -1},
 	ArrayLit: {false, 0, -1},
-	HashLit:  {false, 0, -1}, // and even
+	HashLit:  {false, 0, -1}, // an even number
 	Splat:    {false, 1, 1},
 	Access:   {false, 1, -1},
 	TypeName: {true, 0, 0},
@@ -54,10 +55,10 @@ var shapes = [...]shape{
 	Unary:    {true, 1, 1},
 	Binary:   {true, 2, 2},
 	If:       {false, 2, 3},
-	Case:     {false, 1, -1}, // from the second on, all are Options, and nothing else has Options
+	Case:     {false, 1, -1}, // all but the first are Options, which occur nowhere else
 	Selector: {false, 1, -1},
 	Option:   {false, 1, -1},
-	Assign:   {true, 1, -1}, // with a name just 1; else the others are Vars and ArrayLits of these
+	Assign:   {true, 1, -1}, // 1 with a name; otherwise the others are Vars and nested ArrayLits of Vars
 	Block:    {false, 0, -1},
 }
 
@@ -116,8 +117,8 @@ func AppendLambda(dst []byte, l *Lambda) []byte {
 	return Append(dst, l.Body)
 }
 
-// Decode reads an expression that takes up all of b. The result refers to b. Everything is checked, so that evaluating
-// it meets no surprise.
+// Decode reads an expression that takes up all of b. The result refers to b. Decode checks
+// everything that the evaluator relies on.
 func Decode(b string) (*Node, error) {
 	d := decoder{b}
 	n, ok := d.node(MaxDepth)
@@ -127,7 +128,7 @@ func Decode(b string) (*Node, error) {
 	return n, nil
 }
 
-// DecodeLambda is Decode for a lambda.
+// DecodeLambda reads a lambda in the way of Decode.
 func DecodeLambda(b string) (*Lambda, error) {
 	d := decoder{b}
 	l, ok := d.lambda(MaxDepth)
@@ -148,7 +149,7 @@ func (d *decoder) byte() (byte, bool) {
 	return c, true
 }
 
-// uvarint reads a number of at most max, in its shortest form.
+// uvarint reads a number of at most max in its shortest form.
 func (d *decoder) uvarint(max uint64) (int, bool) {
 	var n uint64
 	for i := 0; i < len(d.rest) && i < 5; i++ {
@@ -162,7 +163,7 @@ func (d *decoder) uvarint(max uint64) (int, bool) {
 	return 0, false
 }
 
-// maxOffset bounds the offsets of nodes, so that they fit an int everywhere.
+// maxOffset limits the offsets of nodes, so that they fit an int on all platforms.
 const maxOffset = 1<<31 - 1
 
 func (d *decoder) name() (string, bool) {
@@ -175,7 +176,7 @@ func (d *decoder) name() (string, bool) {
 	return name, true
 }
 
-// node reads a node that stands where an expression may, which is anywhere but for an Option.
+// node reads a node other than an Option.
 func (d *decoder) node(depth int) (*Node, bool) {
 	n, ok := d.anyNode(depth)
 	return n, ok && n.Op != Option
@@ -241,11 +242,12 @@ func validName(n *Node) bool {
 	return true
 }
 
-// trusted is a number of things to make room for before they are read. A forged tree claims many at every level.
+// trusted is the largest count of nodes for which memory is reserved before they are read. A forged
+// tree can claim many nodes at every level.
 const trusted = 16
 
 func (d *decoder) kids(n *Node, s shape, depth int) bool {
-	count, ok := d.uvarint(uint64(len(d.rest)) / 2) // a node takes two bytes at least
+	count, ok := d.uvarint(uint64(len(d.rest)) / 2) // a node takes at least two bytes
 	if !ok || count < s.min || s.max >= 0 && count > s.max || n.Op == HashLit && count%2 != 0 {
 		return false
 	}
@@ -264,7 +266,7 @@ func (d *decoder) lambda(depth int) (*Lambda, bool) {
 	if depth <= 0 {
 		return nil, false
 	}
-	count, ok := d.uvarint(uint64(len(d.rest)) / 2) // a parameter takes two bytes at least
+	count, ok := d.uvarint(uint64(len(d.rest)) / 2) // a parameter takes at least two bytes
 	if !ok {
 		return nil, false
 	}
@@ -301,7 +303,7 @@ func (d *decoder) param(p *Param, depth int) bool {
 	return ok
 }
 
-// settle replaces the names of types in v, which is how encoded values hold them, by the types.
+// settle replaces the names of types in v by the types. Encoded values have the names.
 func settle(v value.Value) (value.Value, error) {
 	if !holdsType(v) {
 		return v, nil

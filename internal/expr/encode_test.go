@@ -12,7 +12,7 @@ import (
 	"bindc/internal/value"
 )
 
-// sources are the expressions of Puppet's table, a corpus of everything the language has.
+// sources returns the expressions of Puppet's table, which use every part of the language.
 func sources(t testing.TB) []string {
 	b, err := os.ReadFile("../../testdata/expressions/expressions.txt")
 	if err != nil {
@@ -35,7 +35,7 @@ func encodings(t testing.TB) []string {
 	return out
 }
 
-func TestDecodeIsInverse(t *testing.T) {
+func TestDecodeInvertsAppend(t *testing.T) {
 	for _, b := range encodings(t) {
 		n, err := expr.Decode(b)
 		if err != nil {
@@ -64,7 +64,8 @@ func TestDecodeLambda(t *testing.T) {
 	}
 }
 
-// TestDecodeDamaged cuts and flips every byte of every expression: no panic, and what is accepted can be evaluated.
+// TestDecodeDamaged cuts and flips every byte of every expression. Nothing may panic, and all
+// accepted expressions can be evaluated.
 func TestDecodeDamaged(t *testing.T) {
 	env := facts{}
 	opts := expr.Options{Functions: stdlib.Functions, Steps: 1000, Size: 1 << 16}
@@ -77,14 +78,14 @@ func TestDecodeDamaged(t *testing.T) {
 				damaged := []byte(b)
 				damaged[i] ^= flip
 				if n, err := expr.Decode(string(damaged)); err == nil {
-					_, _ = expr.Eval(n, env, opts) // an error or not, but no panic
+					_, _ = expr.Eval(n, env, opts) // it may fail, but not panic
 				}
 			}
 		}
 	}
 }
 
-func TestDecodeHostile(t *testing.T) {
+func TestDecodeRejectsHostileInput(t *testing.T) {
 	deep := strings.Repeat("\x09\x00\x01!\x01", 5000) + "\x00\x00\x00"
 	for name, b := range map[string]string{
 		"nothing":                   "",
@@ -105,8 +106,8 @@ func TestDecodeHostile(t *testing.T) {
 		"an unknown type":           string(expr.Append(nil, &expr.Node{Value: value.FromType(name("Nope"))})),
 		"a type in an array": string(expr.Append(nil,
 			&expr.Node{Value: value.FromSlice([]value.Value{value.FromType(name("X["))})})),
-		"nesting":              deep,
-		"bytes behind the end": "\x00\x00\x00\x00",
+		"nesting":             deep,
+		"bytes after the end": "\x00\x00\x00\x00",
 	} {
 		if n, err := expr.Decode(b); err == nil {
 			t.Errorf("%s: accepted as %+v", name, n)
@@ -114,7 +115,7 @@ func TestDecodeHostile(t *testing.T) {
 	}
 }
 
-// name is a type by nothing but its name.
+// name is a type known only by its name.
 type name string
 
 func (n name) String() string { return string(n) }
@@ -139,7 +140,7 @@ func FuzzDecode(f *testing.F) {
 		v, err := expr.Eval(n, facts{}, opts)
 		folded, foldErr := expr.Eval(expr.Fold(n, stdlib.Functions), facts{}, opts)
 		if err == nil && foldErr == nil && !bytes.Equal(value.Append(nil, v),
-			value.Append(nil, folded)) { // NaN is not itself
+			value.Append(nil, folded)) { // NaN does not equal itself
 			t.Fatalf("%q: %v, folded %v", again, v, folded)
 		}
 	})

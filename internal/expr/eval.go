@@ -8,33 +8,35 @@ import (
 	"bindc/internal/value"
 )
 
-// Env is what surrounds an expression: the facts of the request and the other bindings.
+// Env provides an expression with the facts of the request and the other bindings.
 type Env interface {
-	// Variable is the variable of that name, without a leading ::; false where it is not defined.
+	// Variable returns a variable by its name, without a leading ::. It returns false if the
+	// variable is not defined.
 	Variable(name string) (value.Value, bool)
-	// Lookup answers a call of lookup(). typ is nil where none is asked for, else the answer is of that type. An error
-	// is handed through, so that the caller of Eval finds it with errors.As.
+	// Lookup evaluates a call of lookup(). If typ is not nil, the result has that type. An error is
+	// passed on, so that the caller of Eval finds it with errors.As.
 	Lookup(key string, typ *types.Type) (v value.Value, found bool, err error)
 }
 
-// Options bound an evaluation and name what it may call. Zero bounds mean the defaults.
+// Options limits an evaluation and names the functions it may call. Zero limits mean the defaults.
 type Options struct {
-	Functions       *Functions // that expressions may call, or nil
+	Functions       *Functions // callable functions, or nil
 	StrictVariables bool       // an undefined variable is an error
-	Steps           int        // how many nodes are evaluated, loops counted each time
-	Depth           int        // how deep nodes and lambdas may be nested
-	Size            int        // how much is produced in all, in bytes
+	Steps           int        // number of evaluated nodes; each iteration of a loop counts
+	Depth           int        // nesting depth of nodes and lambdas
+	Size            int        // total size of the results, in bytes
 	Total           *Total
 }
 
-// Total bounds several evaluations, of which one may lead to another. Its fields are what is left.
+// Total limits several evaluations that may cause one another. Its fields are the remaining
+// amounts.
 type Total struct {
 	Steps int
-	Size  int // of results, in bytes as text, those of which others are made included
-	Depth int // nesting of nodes and lambdas, across evaluations that lookups nest
+	Size  int // size of results, in bytes as text, including intermediate results
+	Depth int // nesting of nodes and lambdas, across nested lookups
 }
 
-// Add takes a result from what is left.
+// Add subtracts the size of a result from the remaining amount.
 func (t *Total) Add(v value.Value) error {
 	s := scale{limit: t.Size}
 	if err := s.add(v, value.MaxDepth); err != nil {
@@ -45,15 +47,15 @@ func (t *Total) Add(v value.Value) error {
 	return nil
 }
 
-// The defaults of Options, far beyond what data needs and far below what hurts.
+// The defaults of Options are far beyond the needs of data, and far below anything that does harm.
 const (
 	DefaultSteps = 1 << 20
 	DefaultDepth = 4000
 	DefaultSize  = 128 << 20
 )
 
-// EvalError says what is wrong in an expression. Off is the byte offset in its source. Err is the cause, if it is
-// another error: that of an Env, above all.
+// EvalError is an error in an expression. Off is the byte offset in its source. Err is the cause if
+// that is another error, usually from an Env.
 type EvalError struct {
 	Off     int
 	Message string
@@ -63,12 +65,12 @@ type EvalError struct {
 func (e *EvalError) Error() string { return e.Message }
 func (e *EvalError) Unwrap() error { return e.Err }
 
-// failf makes the error of node n.
+// failf returns an error at node n.
 func failf(n *Node, format string, args ...any) error {
 	return &EvalError{Off: n.Off, Message: fmt.Sprintf(format, args...)}
 }
 
-// at gives an error that has no place yet the place of n.
+// at adds the position of n to an error without one.
 func at(n *Node, err error) error {
 	var e *EvalError
 	if err == nil || errors.As(err, &e) {
@@ -96,7 +98,7 @@ func CallLambda(l *Lambda, env Env, opts Options, args ...value.Value) (value.Va
 	return ev.callClosure(&Closure{l, ev.locals}, l.Body, args...)
 }
 
-// Evaluator is one evaluation: what is left of its bounds, and the innermost scope.
+// Evaluator is the state of one evaluation: the remaining limits and the innermost scope.
 type Evaluator struct {
 	env       Env
 	strict    bool
@@ -105,7 +107,7 @@ type Evaluator struct {
 	begin     int // initial value of depth
 	size      int
 	total     *Total // or nil
-	whole     int    // what size was at first: the bound on one value
+	whole     int    // initial value of size, the limit for one value
 	locals    *locals
 	top       locals
 	functions *Functions

@@ -8,18 +8,18 @@ import (
 	"bindc/internal/value"
 )
 
-// Limits on what Fold computes ahead: more than that is left to the lookup.
+// Limits of the work that Fold does. The rest is left to the lookup.
 const (
 	foldSteps = 10_000
 	foldSize  = 64 << 10
 	foldBytes = 1 << 10
 
-	foldTries   = 4  // total budget, in units of a try that reaches its limit,
-	foldPerNode = 16 // plus this for each node; without the limit a deep expression would be tried again at each level
+	foldTries   = 4  // total budget, as a number of tries that reach their limit,
+	foldPerNode = 16 // plus this per node; without the limit, a deep expression would be retried at each level
 )
 
-// Fold replaces the parts of n that do not depend on the request by their values. Parts that would fail stay, so that
-// the error is reported by the lookup that meets it. n itself is not changed.
+// Fold replaces the parts of n that do not depend on the request by their values. Parts that would
+// fail are kept, so that the lookup that evaluates them reports the error. Fold does not change n.
 func Fold(n *Node, functions *Functions) *Node {
 	nodes := 0
 	groups := n.any(true, func(n *Node) bool {
@@ -30,42 +30,42 @@ func Fold(n *Node, functions *Functions) *Node {
 	return folder{functions, groups, &left}.foldScope(n, true)
 }
 
-// foldBounds returns the budget for folding an expression of that many nodes.
+// foldBounds returns the budget for folding an expression with that many nodes.
 func foldBounds(nodes int) Total {
 	return Total{Steps: foldTries*foldSteps + foldPerNode*nodes, Size: foldTries * foldSize, Depth: DefaultDepth}
 }
 
-// nothing is the surroundings of a constant: it notes that an expression asks for more.
-type nothing struct{ asked bool }
+// constantEnv is the Env of a constant. It records whether the expression needs more.
+type constantEnv struct{ varies bool }
 
 var errAsked = errors.New("not constant")
 
-func (e *nothing) Variable(string) (value.Value, bool) {
-	e.asked = true
+func (e *constantEnv) Variable(string) (value.Value, bool) {
+	e.varies = true
 	return value.Value{}, false
 }
 
-func (e *nothing) Lookup(string, *types.Type) (value.Value, bool, error) {
-	e.asked = true
+func (e *constantEnv) Lookup(string, *types.Type) (value.Value, bool, error) {
+	e.varies = true
 	return value.Value{}, false, errAsked
 }
 
-// varies notes that the answer of a function depends on more than its arguments.
+// varies records that the result of a function depends on more than its arguments.
 func (ev *Evaluator) varies() {
-	if e, ok := ev.env.(*nothing); ok {
-		e.asked = true
+	if e, ok := ev.env.(*constantEnv); ok {
+		e.varies = true
 	}
 }
 
 // folder folds the parts of one expression.
 type folder struct {
 	functions *Functions
-	groups    bool   // $1 and the like occur, so matches must not be folded away
+	groups    bool   // $1 and the like occur, so matches must not be folded
 	left      *Total // the remaining budget
 }
 
-// foldScope folds a node that has a scope of its own, whose assignments nobody else sees. alone tells that nobody
-// outside sets its match variables either.
+// foldScope folds a node with its own scope, whose assignments are not visible outside. alone means
+// that its match variables are not set outside either.
 func (f folder) foldScope(n *Node, alone bool) *Node {
 	if alone || !f.groups {
 		if v, ok := f.shortConstant(n); ok {
@@ -87,25 +87,27 @@ func (f folder) fold(n *Node) *Node {
 	return f.foldKids(n)
 }
 
-// shortConstant is what n is in every request, if that takes little space or no more than n does.
+// shortConstant returns the value of n, if it is the same in every request and is small or not
+// larger than n.
 func (f folder) shortConstant(n *Node) (value.Value, bool) {
 	if f.left.Steps <= 0 {
 		return value.Value{}, false
 	}
 	if n.Op == Concat && slices.ContainsFunc(n.Kids, func(k *Node) bool { return k.Op == Var }) {
-		return value.Value{}, false // as nearly all strings that interpolate; no need to try
+		return value.Value{}, false // true of nearly all strings that interpolate; no need to try
 	}
-	var env nothing
+	var env constantEnv
 	v, err := Eval(n, &env, Options{Functions: f.functions, StrictVariables: true, Steps: foldSteps, Size: foldSize,
 		Total: f.left})
-	if env.asked || err != nil {
+	if env.varies || err != nil {
 		return v, false
 	}
 	encoded := value.Append(nil, v)
 	return v, (len(encoded) <= foldBytes || len(encoded) <= len(Append(nil, n))) && survives(v)
 }
 
-// survives tells whether v means the same after encoding: a type may know more than its text says.
+// survives reports whether v has the same meaning after encoding. The text of a type may lose
+// information.
 func survives(v value.Value) bool {
 	back, err := settle(v)
 	if err != nil || v.Kind() != value.Type {
@@ -149,7 +151,8 @@ func (f folder) foldLambda(l *Lambda) *Lambda {
 	return out
 }
 
-// reassigns tells whether the body may assign a parameter: an error, of which the body by itself knows nothing.
+// reassigns reports whether the body may assign a parameter. This is an error that folding the body
+// alone would not detect.
 func (l *Lambda) reassigns() bool {
 	return l.Body.any(false, func(n *Node) bool {
 		return n.Op == Assign && (n.Name == "" || slices.ContainsFunc(l.Params,
@@ -175,7 +178,8 @@ func joinTexts(kids []*Node) []*Node {
 	return out
 }
 
-// any tells whether n or a node in it fulfils is, in lambdas too if inLambdas.
+// any reports whether is holds for n or for a node inside n. inLambdas includes the bodies of
+// lambdas.
 func (n *Node) any(inLambdas bool, is func(*Node) bool) bool {
 	if is(n) {
 		return true
@@ -197,12 +201,12 @@ func (l *Lambda) any(is func(*Node) bool) bool {
 	return l.Body.any(true, is)
 }
 
-// assigns tells whether n sets variables that what follows it may use.
+// assigns reports whether n sets variables that later nodes may use.
 func assigns(n *Node) bool {
 	return n.any(false, func(n *Node) bool { return n.Op == Assign })
 }
 
-// usesMatch tells whether n sets or uses match variables.
+// usesMatch reports whether n sets or uses match variables.
 func usesMatch(n *Node) bool {
 	return n.any(true, func(n *Node) bool {
 		switch n.Op {

@@ -8,7 +8,7 @@ import (
 
 // Folding tries each level of an expression, and each try may descend to the bottom before it fails. The total effort
 // is limited by the size of the expression, and constant parts still fold.
-func TestFoldingADeepExpressionIsBounded(t *testing.T) {
+func TestFoldOfDeepExpressionIsBounded(t *testing.T) {
 	const levels = 3900
 	one := &Node{Op: Const, Value: value.FromInt(1)}
 	sum := func(left *Node) *Node { return &Node{Op: Binary, Name: "+", Kids: []*Node{left, one}} }

@@ -19,7 +19,7 @@ type Function struct {
 // Unbounded is the max of a function that takes any number of arguments.
 const Unbounded = -1
 
-// LambdaUse states whether a function takes a lambda.
+// LambdaUse specifies whether a function takes a lambda.
 type LambdaUse uint8
 
 const (
@@ -60,7 +60,8 @@ func (fs *Functions) Names() []string {
 	return names
 }
 
-// check reports what is wrong with a call of f with that many arguments.
+// check returns an error if f cannot be called with that many arguments, or with or without a
+// lambda.
 func (f *Function) check(args int, lambda bool) error {
 	switch {
 	case args < f.Min || f.Max >= 0 && args > f.Max:
@@ -91,7 +92,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// call evaluates n, a call.
+// call evaluates a call n.
 func (ev *Evaluator) call(n *Node) (value.Value, error) {
 	args, err := ev.list(n.Kids)
 	if err != nil {
@@ -115,7 +116,7 @@ func (ev *Evaluator) callFunction(n *Node, name string, args []value.Value, c *C
 	if f.Varies {
 		ev.varies()
 	}
-	for _, a := range args { // collections are counted by the functions that go through them
+	for _, a := range args { // functions count the collections that they walk through
 		if err := ev.Spend(len(a.Text()) / BytesPerStep); err != nil {
 			return value.Value{}, at(n, err)
 		}
@@ -123,7 +124,8 @@ func (ev *Evaluator) callFunction(n *Node, name string, args []value.Value, c *C
 	return f.Run(&Invocation{ev, n, name, args, c})
 }
 
-// function finds a function of Puppet or, by a name that begins with %, an interpolation of Hiera 5.
+// function finds a function of Puppet. A name that begins with % selects an interpolation of Hiera
+// 5.
 func (ev *Evaluator) function(name string) (Function, bool) {
 	if strings.HasPrefix(name, "%") {
 		return hieraFunction(name)

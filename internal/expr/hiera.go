@@ -9,35 +9,37 @@ import (
 	"bindc/internal/value"
 )
 
-// The interpolations of Hiera 5, %{...}, are calls of functions whose names no source text can have.
+// The interpolations of Hiera 5, %{...}, are calls of functions with names that cannot occur in
+// source text.
 const (
 	HieraScope  = "%scope"   // args: a variable and keys into it; yields the text found there
 	HieraLookup = "%lookup"  // args: a key; yields the text of its value
 	HieraAlias  = "%alias"   // args: a key; yields its value
 	hieraFail   = "%fail"    // args: a message; fails only when looked up
 	hieraSecret = "%eyaml"   // args: an encrypted text; yields the plaintext
-	decrypted   = "%decrypt" // same for data that is not of Hiera 5: does not interpolate the plaintext
+	decrypted   = "%decrypt" // same for data that is not Hiera 5: does not interpolate the plaintext
 	hieraPath   = "%path"    // args: a directory and a path below it; yields the cleaned path
 	hieraMapped = "%mapped"  // args: an index, a variable, keys into it, a lambda; yields the path of one element
 )
 
-// Problem is what is wrong in an interpolation of Hiera 5, at a byte offset of its text.
+// Problem is an error in an interpolation of Hiera 5, at a byte offset of its text.
 type Problem struct {
 	Off     int
 	Message string
 }
 
-// hieraExpression is one interpolation; it has no closing brace inside of it.
+// hieraExpression matches one interpolation. It cannot contain a closing brace.
 var hieraExpression = pattern.Lazy(`%\{([^}]*)\}`)
 
-// hieraMethod is a method with its argument.
+// hieraMethod matches a method with its argument.
 var hieraMethod = pattern.Lazy(`^(\w+)\((?:"([^"]+)"|'([^']+)')\)$`)
 
-// emptyHiera are the expressions that stand for nothing.
+// emptyHiera lists the interpolations that yield an empty text.
 var emptyHiera = []string{"", "::", `""`, `''`, `"::"`, `'::'`}
 
-// ParseHiera reads a text of Hiera 5 data. Where something in it fails every lookup the node fails in the same way, and
-// the problem is told: whoever compiles the text decides what to do about it.
+// ParseHiera parses a text of Hiera 5 data. If an error in it would fail every lookup, the node
+// fails in the same way and the problem is returned, so that the caller can decide whether to
+// report it.
 func ParseHiera(text string) (*Node, []Problem) {
 	found := hieraExpression().FindAllStringSubmatchIndex(text, -1)
 	if found == nil {
@@ -80,7 +82,8 @@ func constText(off int, text string) *Node {
 	return &Node{Op: Const, Off: off, Value: value.FromString(text)}
 }
 
-// parseHieraExpression reads what stands in the braces; whole tells that nothing is around them. nil is nothing.
+// parseHieraExpression parses the text inside the braces. whole means that the interpolation is the
+// whole text. The node is nil for an empty interpolation.
 func parseHieraExpression(source string, whole bool) (n *Node, problem string) {
 	if slices.Contains(emptyHiera, source) {
 		return nil, ""
@@ -99,19 +102,19 @@ func parseHieraExpression(source string, whole bool) (n *Node, problem string) {
 		return &Node{Op: Call, Name: HieraLookup, Kids: []*Node{constText(0, arg)}}, ""
 	case "alias":
 		if !whole {
-			return nil, "alias() stands for a value as it is: expected it to be all of the text"
+			return nil, "alias() returns a value of any type: it must be the whole text"
 		}
 		return &Node{Op: Call, Name: HieraAlias, Kids: []*Node{constText(0, arg)}}, ""
 	}
 	return nil, "unknown method '" + m[1] + "': expected lookup, hiera, alias, literal or scope"
 }
 
-// parseHieraVariable reads a variable with keys behind it.
+// parseHieraVariable parses a variable followed by keys.
 func parseHieraVariable(source string) (*Node, string) {
 	segments, err := lookupkey.Split(source)
 	switch {
 	case err != nil && strings.Contains(source, "["):
-		return nil, err.Error() + "; what is inside of a hash stands behind a dot, as in %{facts.os.family}"
+		return nil, err.Error() + "; write a key of a hash after a dot, as in %{facts.os.family}"
 	case err != nil:
 		return nil, err.Error()
 	}
@@ -122,12 +125,13 @@ func parseHieraVariable(source string) (*Node, string) {
 	return n, ""
 }
 
-// HieraPath returns a node that joins dir and path and cleans the result; dir is empty or ends with a slash.
+// HieraPath returns a node that joins dir and path and cleans the result. dir is empty or ends with
+// a slash.
 func HieraPath(dir, path *Node) *Node {
 	return &Node{Op: Call, Name: hieraPath, Kids: []*Node{dir, path}}
 }
 
-// AsHieraPath returns the arguments of HieraPath if it made n.
+// AsHieraPath returns the arguments of HieraPath if that made n.
 func (n *Node) AsHieraPath() (dir, path *Node, ok bool) {
 	if n.Op != Call || n.Name != hieraPath || len(n.Kids) != 2 {
 		return nil, nil, false
@@ -135,8 +139,9 @@ func (n *Node) AsHieraPath() (dir, path *Node, ok bool) {
 	return n.Kids[0], n.Kids[1], true
 }
 
-// HieraMapped is the node of one path of mapped_paths: that of element i of the array at source, a variable with keys,
-// which template calls by name. Where the array has but one element its path is that of -1.
+// HieraMapped returns the node for one path of mapped_paths: that of element i of the array at
+// source, which is a variable with keys. template refers to the element by name. For an array with
+// a single element, i is -1.
 func HieraMapped(i int, source, name string, template *Node) (*Node, string) {
 	at, problem := parseHieraVariable(source)
 	if problem != "" {

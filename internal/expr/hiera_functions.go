@@ -9,8 +9,9 @@ import (
 	"bindc/internal/value"
 )
 
-// hieraFunction returns the function that evaluates an interpolation. It is not a table, which would refer to itself:
-// some of these functions evaluate texts with interpolations of their own.
+// hieraFunction returns the function that evaluates an interpolation. It is not a table, because
+// the table would refer to itself: some of these functions evaluate texts that contain
+// interpolations.
 func hieraFunction(name string) (Function, bool) {
 	f := Function{Name: name, Min: 1, Max: 1, Varies: true}
 	switch name {
@@ -36,9 +37,9 @@ func hieraFunction(name string) (Function, bool) {
 	return f, true
 }
 
-// HieraEnv is an Env of data of Hiera 5.
+// HieraEnv is an Env for data of Hiera 5.
 type HieraEnv interface {
-	// Hiera answers a lookup in a text. The value may be sensitive.
+	// Hiera evaluates a lookup in a text. The value may be sensitive.
 	Hiera(key string) (v value.Value, found bool, err error)
 	// Decrypt returns the plaintext of a text encrypted by eyaml.
 	Decrypt(text string) (string, error)
@@ -52,7 +53,7 @@ func runHieraScope(c *Invocation) (value.Value, error) {
 	return c.hieraText(v)
 }
 
-// hieraValue returns the value of the variable path[0] at the keys after it, undef if there is none.
+// hieraValue returns the value of the variable path[0] at the keys after it, or undef.
 func (c *Invocation) hieraValue(path []value.Value) (value.Value, error) {
 	v, err := c.given(ruby.ToS(path[0]))
 	if err != nil || v.IsUndef() || len(path) == 1 {
@@ -69,7 +70,7 @@ func (c *Invocation) hieraValue(path []value.Value) (value.Value, error) {
 	return v, nil
 }
 
-// MaxMapped is how many paths mapped_paths yields at most in a request.
+// MaxMapped is the largest number of paths that mapped_paths yields in a request.
 const MaxMapped = 16
 
 func runHieraMapped(c *Invocation) (value.Value, error) {
@@ -92,7 +93,8 @@ func runHieraMapped(c *Invocation) (value.Value, error) {
 	return value.FromString(""), nil
 }
 
-// mappedElements are what mapped_paths goes through: of a hash, pairs. There is no going through anything else.
+// mappedElements returns the elements that mapped_paths iterates over; for a hash, these are pairs.
+// ok is false if v is not a collection, a String or undef.
 func mappedElements(v value.Value) (out []value.Value, ok bool) {
 	switch v.Kind() {
 	case value.Undef:
@@ -113,15 +115,15 @@ func mappedElements(v value.Value) (out []value.Value, ok bool) {
 }
 
 func runHieraLookup(c *Invocation) (value.Value, error) {
-	v, found, err := c.asked()
+	v, found, err := c.lookUpArgument()
 	if err != nil || !found {
 		return value.FromString(""), hieraError(c, err)
 	}
 	return c.hieraText(v)
 }
 
-// asked looks the first argument up.
-func (c *Invocation) asked() (value.Value, bool, error) {
+// lookUpArgument looks the first argument up.
+func (c *Invocation) lookUpArgument() (value.Value, bool, error) {
 	env, ok := c.env.(HieraEnv)
 	if !ok {
 		return value.Value{}, false, errNoHiera
@@ -131,14 +133,14 @@ func (c *Invocation) asked() (value.Value, bool, error) {
 }
 
 func runHieraAlias(c *Invocation) (value.Value, error) {
-	v, found, err := c.asked()
+	v, found, err := c.lookUpArgument()
 	if err != nil || !found {
 		return value.FromString(""), hieraError(c, err)
 	}
 	return v, nil
 }
 
-// hieraError is err with its cause.
+// hieraError returns err with its cause.
 func hieraError(c *Invocation, err error) error {
 	if err == nil {
 		return nil
@@ -150,7 +152,7 @@ func runHieraFail(c *Invocation) (value.Value, error) {
 	return value.Value{}, failf(c.node, "%s", c.Args[0].Text())
 }
 
-var errNoHiera = errors.New("this can be asked for in data of Hiera 5 only")
+var errNoHiera = errors.New("this works only in data of Hiera 5")
 
 func runHieraSecret(c *Invocation) (value.Value, error) {
 	v, err := runDecrypted(c)
@@ -172,7 +174,7 @@ func runDecrypted(c *Invocation) (value.Value, error) {
 	return value.FromString(text), nil
 }
 
-// hieraText is the text of v, whose own texts interpolate once more.
+// hieraText returns v as text. Texts in v are interpolated once more.
 func (c *Invocation) hieraText(v value.Value) (value.Value, error) {
 	if v.IsSensitive() {
 		return value.FromString(ruby.ToS(v)), nil
@@ -187,7 +189,7 @@ func (c *Invocation) hieraText(v value.Value) (value.Value, error) {
 	return value.FromString(ruby.ToS(v)), nil
 }
 
-// interpolated is v with all its texts interpolated. Most have nothing to be.
+// interpolated returns v with all its texts interpolated. Most have no interpolations.
 func (c *Invocation) interpolated(v value.Value) (value.Value, error) {
 	switch v.Kind() {
 	case value.String:
@@ -223,20 +225,21 @@ func (c *Invocation) interpolated(v value.Value) (value.Value, error) {
 	return v, nil
 }
 
-// runHieraPath is the path below a directory that the file system takes a text for; empty if it leads out of there.
+// runHieraPath joins a directory and a path below it. The result is empty if the path leads out of
+// the directory.
 func runHieraPath(c *Invocation) (value.Value, error) {
 	dir, path := c.Args[0].Text(), c.Args[1].Text()
 	if strings.HasPrefix(path, "/") || path == "" {
 		return value.FromString(""), nil
 	}
-	if dir == "/" { // nothing, and the slash behind it
+	if dir == "/" { // an empty directory, followed by the slash
 		dir = ""
 	}
 	return value.FromString(CleanPath(dir + path)), nil
 }
 
-// CleanPath removes what has no meaning to a file system from a relative path. It returns "" if the path is absolute or
-// leaves the directory, and therefore names no file here.
+// CleanPath removes the parts of a relative path that have no effect, such as "." and "//". It
+// returns "" if the path is absolute or leaves the directory, and therefore names no file here.
 func CleanPath(path string) string {
 	if strings.HasPrefix(path, "/") {
 		return ""
@@ -259,14 +262,14 @@ func CleanPath(path string) string {
 	return strings.Join(out, "/")
 }
 
-// plainText evaluates n, a call of HieraScope, if its variable has a text without interpolations. Nearly all calls are
-// like that, and this takes a quarter of the time.
+// plainText evaluates n, a call of HieraScope, if its variable has a text without interpolations.
+// Nearly all calls are of this form, and this path takes a quarter of the time.
 func plainText(n *Node, variable func(name string) (value.Value, error)) (value.Value, bool) {
 	name, ok := n.Kids[0].Constant()
 	if !ok || name.Kind() != value.String {
 		return value.Value{}, false
 	}
-	v, _ := variable(name.Text()) // with an error it is undef
+	v, _ := variable(name.Text()) // on an error, v is undef
 	for _, k := range n.Kids[1:] {
 		key, ok := k.Constant()
 		if !ok || v.Kind() != value.Hash || v.IsSensitive() {
@@ -277,14 +280,16 @@ func plainText(n *Node, variable func(name string) (value.Value, error)) (value.
 	return v, v.Kind() == value.String && !v.IsSensitive() && strings.IndexByte(v.Text(), '%') < 0
 }
 
-// GivenEnv is an Env that tells variables which were given from those that are made of others. A name with a leading ::
-// is that of a variable of top scope.
+// GivenEnv is an Env that distinguishes given variables from derived ones. A name with a leading ::
+// is a variable of the top scope.
 type GivenEnv interface {
-	// Given returns a variable, undef if it was not given. The error is for an Env that does not allow that.
+	// Given returns a variable, or undef if it was not given. The error is for an Env that does not
+	// allow the variable.
 	Given(name string) (value.Value, error)
 }
 
-// given is the variable of that name, if it was given: that of a mapped path, or of the top scope.
+// given returns the variable with that name if it was given. It may be the variable of a mapped
+// path, or one of the top scope.
 func (ev *Evaluator) given(name string) (value.Value, error) {
 	ev.varies()
 	if v, ok := ev.locals.find(name); ok {
@@ -293,7 +298,7 @@ func (ev *Evaluator) given(name string) (value.Value, error) {
 	return givenBy(ev.env, name)
 }
 
-// givenBy is the variable of that name, if it was given.
+// givenBy returns the variable of env with that name, if it was given.
 func givenBy(env Env, name string) (value.Value, error) {
 	if env, ok := env.(GivenEnv); ok {
 		return env.Given(name)

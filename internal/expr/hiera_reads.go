@@ -7,8 +7,8 @@ import (
 	"bindc/internal/lookupkey"
 )
 
-// HieraVariables ranges over the variables that texts of Hiera 5 in n interpolate: where, and the name with the keys
-// behind it as they are written, without a leading ::.
+// HieraVariables calls yield for each variable that texts of Hiera 5 in n interpolate. path is the
+// name, without a leading ::, and the keys after it.
 func HieraVariables(n *Node, yield func(off int, path []string)) {
 	if n.Op == Call && n.Name == HieraScope {
 		path := make([]string, len(n.Kids))
@@ -29,10 +29,11 @@ func HieraVariables(n *Node, yield func(off int, path []string)) {
 	}
 }
 
-// HieraKeys ranges over the keys that texts of Hiera 5 in n look up, each by the name it is bound to.
+// HieraKeys calls yield for each key that texts of Hiera 5 in n look up, under the name it is bound
+// to.
 func HieraKeys(n *Node, yield func(key string)) {
 	if n.Op == Call && (n.Name == HieraLookup || n.Name == HieraAlias) {
-		if k, err := lookupkey.Parse(n.Kids[0].Value.Text()); err == nil { // as it is written, and so a text
+		if k, err := lookupkey.Parse(n.Kids[0].Value.Text()); err == nil { // the argument is always a text
 			if key, ok := lookupkey.Quoted(k.Root); ok {
 				yield(key)
 			}

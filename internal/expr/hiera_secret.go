@@ -8,14 +8,15 @@ import (
 	"bindc/internal/value"
 )
 
-// HieraSecret is the node that decrypts text, in which eyaml has encrypted something, and reads the result as a text of
-// Hiera 5.
+// HieraSecret returns a node that decrypts the parts of text that eyaml has encrypted, and
+// interpolates the result as a text of Hiera 5.
 func HieraSecret(text string) *Node {
 	return &Node{Op: Call, Name: hieraSecret, Kids: []*Node{constText(0, text)}}
 }
 
-// aroundSecret is a text in which something is encrypted, read as if nothing were: what stands around that interpolates
-// too. nil of other nodes. What was encrypted may interpolate as well, which nobody knows who has no key.
+// aroundSecret parses the text of a HieraSecret node as if nothing in it were encrypted, because
+// the text around the encrypted parts interpolates too. It returns nil for other nodes. The
+// encrypted parts may also interpolate, but that is unknown without the key.
 func (n *Node) aroundSecret() *Node {
 	if n.Op != Call || n.Name != hieraSecret {
 		return nil
@@ -24,12 +25,13 @@ func (n *Node) aroundSecret() *Node {
 	return around
 }
 
-// HasHieraSecret tells whether something in n is encrypted by eyaml.
+// HasHieraSecret reports whether n contains anything encrypted by eyaml.
 func (n *Node) HasHieraSecret() bool {
 	return n.any(true, func(n *Node) bool { return n.Op == Call && (n.Name == hieraSecret || n.Name == decrypted) })
 }
 
-// SecretMethod returns the encryption method of a text of Hiera 5 in n that no lookup can decrypt, "" if there is none.
+// SecretMethod returns the encryption method of a text of Hiera 5 in n that no lookup can decrypt,
+// or "".
 func (n *Node) SecretMethod() (method string) {
 	n.any(true, func(n *Node) bool {
 		if n.Op == Call && n.Name == hieraSecret {
@@ -48,10 +50,11 @@ func (n *Node) Encrypted() (*Node, bool) {
 	return n.Kids[0], true
 }
 
-// seemsEncrypted matches a text that eyaml encrypted, wholly or in part.
+// seemsEncrypted matches a text that is wholly or partly encrypted by eyaml.
 var seemsEncrypted = pattern.Lazy(`^\s*ENC\[(?:[\w+/ ]|$)|ENC\[\w+,`)
 
-// SeemsEncrypted reports whether a text of data other than Hiera 5 contains something that eyaml encrypted by PKCS7.
+// SeemsEncrypted reports whether a text, in data other than Hiera 5, has a part that eyaml
+// encrypted by PKCS7.
 func SeemsEncrypted(text string) bool {
 	return strings.Contains(text, "ENC[") && seemsEncrypted().MatchString(text) && OtherMethod(text) == ""
 }

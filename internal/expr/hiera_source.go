@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// HieraSource is the text of Hiera 5 that ParseHiera makes n of, if it is one with interpolations: where there are
-// several ways to write one, the usual. What fails is shown as what is wrong with it.
+// HieraSource returns a text of Hiera 5 that ParseHiera parses as n, if it has interpolations. If
+// there are several forms, it returns the usual one. A part that fails is shown as its error.
 func HieraSource(n *Node) (text string, ok bool) {
 	if n.Op != Concat {
 		return hieraInterpolation(n)
@@ -31,10 +31,10 @@ func HieraSource(n *Node) (text string, ok bool) {
 	return b.String() + literally(constant.String()), ok
 }
 
-// literally is text in which nothing is interpolated.
+// literally returns text escaped so that nothing in it is interpolated.
 func literally(text string) string { return strings.ReplaceAll(text, "%{", "%{literal('%')}{") }
 
-// hieraInterpolation is one interpolation as it is written.
+// hieraInterpolation returns the source of one interpolation.
 func hieraInterpolation(n *Node) (text string, ok bool) {
 	if n.Op != Call || len(n.Kids) == 0 || n.Kids[0].Op != Const {
 		return "", false
@@ -55,7 +55,7 @@ func hieraInterpolation(n *Node) (text string, ok bool) {
 	return "", false
 }
 
-// hieraArgument is text in the quotes of a method, in which nothing is escaped.
+// hieraArgument returns text in quotes, for a method. Nothing is escaped.
 func hieraArgument(text string) string {
 	if strings.Contains(text, "'") {
 		return `"` + text + `"`
@@ -63,7 +63,7 @@ func hieraArgument(text string) string {
 	return "'" + text + "'"
 }
 
-// sourceOfVariable is a variable with the keys into it.
+// sourceOfVariable returns a variable with its keys.
 func sourceOfVariable(path []*Node) (text string, ok bool) {
 	segments := make([]value.Value, len(path))
 	for i, k := range path {

@@ -7,13 +7,13 @@ import (
 	"bindc/internal/value"
 )
 
-// Invocation is one call of a function, with all that the function may use.
+// Invocation is one call of a function, with everything that the function may use.
 type Invocation struct {
 	*Evaluator
 	node   *Node
-	Name   string // of the function, for messages
+	Name   string // name of the function, for messages
 	Args   []value.Value
-	Lambda *Closure // nil without one
+	Lambda *Closure // nil if there is no lambda
 }
 
 // NewInvocation returns a call that is not part of an expression. Its messages begin with name.
@@ -34,7 +34,7 @@ func (c *Invocation) Wrong(i int, want string) error {
 	return c.Failf("argument %d must be %s, found %s", i+1, want, Describe(c.Args[i]))
 }
 
-// Arg returns argument i, undef if it is missing.
+// Arg returns argument i, or undef if it is missing.
 func (c *Invocation) Arg(i int) value.Value {
 	if i < len(c.Args) {
 		return c.Args[i]
@@ -50,7 +50,8 @@ func (c *Invocation) Text(i int) (string, error) {
 	return c.Args[i].Text(), nil
 }
 
-// Flag returns argument i, which must be a Boolean; otherwise if it is missing.
+// Flag returns argument i, which must be a Boolean. It returns otherwise if the argument is
+// missing.
 func (c *Invocation) Flag(i int, otherwise bool) (bool, error) {
 	if i >= len(c.Args) {
 		return otherwise, nil
@@ -74,7 +75,8 @@ func (c *Invocation) Yield(args ...value.Value) (value.Value, error) {
 	return c.callClosure(c.Lambda, c.node, args...)
 }
 
-// CallByName calls another function of Puppet with the lambda of c. The interpolations of Hiera 5 cannot be called.
+// CallByName calls another function of Puppet with the lambda of c. It cannot call the
+// interpolations of Hiera 5.
 func (c *Invocation) CallByName(name string, args []value.Value) (value.Value, error) {
 	if _, ok := c.functions.Find(name); !ok {
 		return value.Value{}, c.Failf("unknown function '%s'", name)

@@ -22,7 +22,7 @@ func (ev *Evaluator) MakeHash(b *value.Builder) (value.Value, error) {
 	return h, ev.Check(h, 0)
 }
 
-// list evaluates elements or arguments and spreads splats.
+// list evaluates elements or arguments and spreads splats into the list.
 func (ev *Evaluator) list(nodes []*Node) ([]value.Value, error) {
 	out := make([]value.Value, 0, len(nodes))
 	for _, n := range nodes {
@@ -80,7 +80,8 @@ func (ev *Evaluator) hash(n *Node) (value.Value, error) {
 	return ev.MakeHash(&b)
 }
 
-// SetKey puts an entry into a hash. Keys that are not strings are compared one by one, which counts as steps.
+// SetKey adds an entry to a hash. Keys other than strings are compared one by one, which counts as
+// steps.
 func (ev *Evaluator) SetKey(b *value.Builder, k, v value.Value) error {
 	if k.Kind() != value.String {
 		if err := ev.Spend(b.Len() * (1 + Weight(k)/StepsPerNode) / StepsPerNode); err != nil {

@@ -30,7 +30,8 @@ func (s *locals) find(name string) (value.Value, bool) {
 	return value.Value{}, false
 }
 
-// group is $0, $1 and so on. All are defined, as undef where there is no such group.
+// group returns the match variable $0, $1 and so on. All are defined; without such a group the
+// value is undef.
 func (s *locals) group(name string) value.Value {
 	i, err := strconv.Atoi(name)
 	for ; s != nil && err == nil; s = s.parent {
@@ -53,7 +54,7 @@ func (ev *Evaluator) readsLocal(n *Node) bool {
 	return local
 }
 
-// IsNumber reports whether name is a number, as that of a match variable.
+// IsNumber reports whether name is a number, like the name of a match variable.
 func IsNumber(name string) bool { return name != "" && '0' <= name[0] && name[0] <= '9' }
 
 func (ev *Evaluator) evalVariable(n *Node) (value.Value, error) {
@@ -70,11 +71,11 @@ func (ev *Evaluator) evalVariable(n *Node) (value.Value, error) {
 	return v, nil
 }
 
-// Variable returns the variable of that name. A leading :: selects the top scope.
+// Variable returns a variable by name. A leading :: selects the top scope.
 func (ev *Evaluator) Variable(name string) (value.Value, bool) {
 	from, local := ev.locals, name
 	if rest, ok := strings.CutPrefix(name, "::"); ok {
-		ev.varies() // when a part is folded, its top scope is not that of the whole
+		ev.varies() // while a part is folded, its top scope differs from that of the whole
 		from, local = &ev.top, rest
 	}
 	if v, ok := from.find(local); ok {
@@ -83,13 +84,13 @@ func (ev *Evaluator) Variable(name string) (value.Value, bool) {
 	return variableOf(ev.env, name)
 }
 
-// TopEnv is an Env whose caller may be in a scope with variables of its own.
+// TopEnv is an Env whose caller may be in a scope with its own variables.
 type TopEnv interface {
-	// TopVariable is Env.Variable of the top scope.
+	// TopVariable is Env.Variable for the top scope.
 	TopVariable(name string) (value.Value, bool)
 }
 
-// variableOf is the variable of env with that name, in its top scope if the name has a leading ::.
+// variableOf returns a variable of env. A leading :: in the name selects the top scope.
 func variableOf(env Env, name string) (value.Value, bool) {
 	if !strings.HasPrefix(name, "::") {
 		return env.Variable(name)

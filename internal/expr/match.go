@@ -8,7 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// matches tells whether v fits an option of case or a selector, or an element that `in` looks at.
+// matches reports whether v fits an option of a case or selector, or an element that `in` compares
+// it with.
 func (ev *Evaluator) matches(v, option value.Value) (bool, error) {
 	switch option.Kind() {
 	case value.Default:
@@ -70,7 +71,7 @@ func (ev *Evaluator) matchesHash(v, option value.Value) (bool, error) {
 	return true, nil
 }
 
-// contains is `item in in`.
+// contains evaluates `item in in`.
 func (ev *Evaluator) contains(in, item value.Value) (bool, error) {
 	switch in.Kind() {
 	case value.String:
@@ -115,7 +116,7 @@ func (ev *Evaluator) anyElement(elems []value.Value, item value.Value) (bool, er
 	return false, nil
 }
 
-// matchOperator is =~.
+// matchOperator evaluates =~.
 func (ev *Evaluator) matchOperator(n *Node, left, right value.Value) (bool, error) {
 	switch right.Kind() {
 	case value.Type:

@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// operators are the names of Binary nodes.
+// operators lists the names of Binary nodes.
 var operators = []string{
 	"+", "-", "*", "/", "%", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "=~", "!~", "in", "and", "or",
 }

@@ -7,8 +7,8 @@ import (
 	"bindc/internal/value"
 )
 
-// CompileRegexp compiles a regular expression of the Puppet language, which is Ruby's. It fails for what Go's engine
-// cannot do, with a message that names it.
+// CompileRegexp compiles a regular expression of the Puppet language, which has Ruby's syntax. If
+// Go's engine lacks a feature, the error names it.
 func CompileRegexp(src string) (*regexp.Regexp, error) {
 	re, err := onigmo.Compile(src)
 	if err != nil {
@@ -17,7 +17,7 @@ func CompileRegexp(src string) (*regexp.Regexp, error) {
 	return re.Regexp, nil
 }
 
-// stepsPerMatch is how many steps of Go's engine count as one step of the evaluation.
+// stepsPerMatch is the number of steps of Go's engine that count as one step of the evaluation.
 const stepsPerMatch = 64
 
 // Regexp compiles src and counts the steps of matching it against length bytes of text.
@@ -32,7 +32,8 @@ func (ev *Evaluator) Regexp(src string, length int) (*regexp.Regexp, error) {
 	return re.Regexp, ev.Spend(length * re.Cost / stepsPerMatch)
 }
 
-// matchText matches s and keeps the groups for $0, $1 and so on. Groups of an earlier match stay when it fails.
+// matchText matches s and stores the groups for $0, $1 and so on. If the match fails, the groups of
+// an earlier match are kept.
 func (ev *Evaluator) matchText(src, s string) (bool, error) {
 	re, err := ev.Regexp(src, len(s))
 	if err != nil {
@@ -46,7 +47,7 @@ func (ev *Evaluator) matchText(src, s string) (bool, error) {
 	return true, nil
 }
 
-// Groups returns the texts at places, undef for groups that did not match.
+// Groups returns the texts at places, and undef for groups that did not match.
 func Groups(s string, places []int) []value.Value {
 	out := make([]value.Value, len(places)/2)
 	for i := range out {

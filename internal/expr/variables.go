@@ -7,14 +7,15 @@ import (
 	"bindc/internal/value"
 )
 
-// Variables calls yield with the names of the top-scope variables that n may use, the variables it assigns included.
-// For $facts['os'] the name is os. Where n uses $facts in another way, or computes the name of a variable, it is facts.
+// Variables calls yield with the names of the top-scope variables that n may use, including those
+// it assigns. For $facts['os'] the name is os. If n uses $facts in another way, or computes the
+// name of a variable, the name is facts.
 func (n *Node) Variables(yield func(name string)) {
 	n.Reads(func(name string, _ []value.Value) { yield(name) })
 }
 
-// Reads calls yield with each variable that n may use, as Variables does, and with the constant keys that n uses below
-// it: for $facts['os']['family'] these are os and ['family'].
+// Reads calls yield with each variable that n may use, as Variables does, and with the constant
+// keys that n reads from it: for $facts['os']['family'], os and ['family'].
 func (n *Node) Reads(yield func(name string, path []value.Value)) {
 	kids := n.Kids
 	switch name, path, chain := n.chain(); {
@@ -49,8 +50,8 @@ func (n *Node) Reads(yield func(name string, path []value.Value)) {
 // AnyVariable is what Scoped yields if it cannot know the name of a variable.
 const AnyVariable = "*"
 
-// Scoped calls yield with each variable that n reads, as it is written: role for %{role}, ::role for %{::role}. It does
-// not follow what variables are derived from, and $facts['os'] reads facts.
+// Scoped calls yield with each variable that n reads, as it is written: role for %{role}, ::role
+// for %{::role}. It does not follow derived variables, and $facts['os'] reads facts.
 func (n *Node) Scoped(yield func(name string)) {
 	switch {
 	case n.Op == Var && !IsNumber(n.Name):
@@ -92,7 +93,8 @@ func scopedAt(path *Node) string {
 	return name
 }
 
-// Interpolates calls yield with each variable, and the keys below it, whose text is a part of the text that n produces.
+// Interpolates calls yield with each variable, and the keys below it, whose text is part of the
+// text that n produces.
 func (n *Node) Interpolates(yield func(name string, path []value.Value)) {
 	if name, path, ok := n.chain(); ok {
 		yield(name, path)
@@ -130,12 +132,12 @@ func (n *Node) constantAccess() (name string, path []value.Value, ok bool) {
 	return "", nil, false
 }
 
-// Variables is Node.Variables of a lambda.
+// Variables is like Node.Variables.
 func (l *Lambda) Variables(yield func(name string)) {
 	l.Reads(func(name string, _ []value.Value) { yield(name) })
 }
 
-// Reads is Node.Reads of a lambda.
+// Reads is like Node.Reads.
 func (l *Lambda) Reads(yield func(name string, path []value.Value)) {
 	l.Body.Reads(yield)
 	for _, p := range l.Params {
@@ -145,7 +147,7 @@ func (l *Lambda) Reads(yield func(name string, path []value.Value)) {
 	}
 }
 
-// factOf returns the fact that a call of get or dig takes from $facts.
+// factOf returns the fact that a call of get or dig reads from $facts.
 func factOf(n *Node) (string, bool) {
 	if len(n.Kids) < 2 || n.Kids[0].Op != Var || strings.TrimPrefix(n.Kids[0].Name, "::") != "facts" {
 		return "", false
@@ -160,7 +162,7 @@ func factOf(n *Node) (string, bool) {
 	return key.Text(), true
 }
 
-// variableAt is the variable that getvar gets.
+// variableAt returns the variable that getvar reads.
 func variableAt(path *Node) string {
 	v, ok := path.Constant()
 	if !ok || v.Kind() != value.String {
@@ -173,7 +175,7 @@ func variableAt(path *Node) string {
 	return name
 }
 
-// firstStep is the first key of a dotted path, where it is written without quotes.
+// firstStep returns the first key of a dotted path, if it is not quoted.
 func firstStep(path string) (string, bool) {
 	name, _, _ := strings.Cut(path, ".")
 	return name, name != "" && !strings.ContainsAny(path, `'"`)
@@ -192,7 +194,8 @@ func hieraVariable(path []*Node) (string, []value.Value) {
 	return name, keys
 }
 
-// Own calls yield with the names of the variables that n has of its own: those it assigns, and parameters of lambdas.
+// Own calls yield with the names of the variables that n defines: those it assigns, and parameters
+// of lambdas.
 func (n *Node) Own(yield func(name string)) {
 	if n.Op == Assign {
 		yield(n.Name)

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Beside returns the hiera.yaml in which each run of entries that bindc compiles is one entry that asks bindc. All
-// others keep their place and their words, and so does plan_hierarchy, which bindc does not compile.
+// Beside returns a hiera.yaml in which each run of compiled entries is replaced by one entry that asks bindc. The other
+// entries stay as they are, and so does plan_hierarchy, which bindc does not compile.
 func (c Config) Beside(e Entry) ([]byte, error) {
 	entries, foreign := c.runs().entries(e)
 	if !foreign && !has(c.value, "plan_hierarchy") {
@@ -46,7 +46,8 @@ func (c Config) Asks() (Options, bool) {
 	return Options{}, false
 }
 
-// Keep leaves an entry, by its number, to Puppet, and returns its name. What it looks up only Puppet may know.
+// Keep leaves an entry to Puppet, by its number, and returns its name. Lookups in it may need keys that only Puppet
+// has.
 func (c *Config) Keep(number int) (name string) {
 	c.kept = append(c.kept, number)
 	for i, e := range c.hierarchy() {
@@ -61,12 +62,12 @@ func (c *Config) Keep(number int) (name string) {
 // Keeps reports whether an entry is left to Puppet.
 func (c Config) Keeps(number int) bool { return slices.Contains(c.kept, number) }
 
-// KeepsAll reports whether entries are left to Puppet, and none is not.
+// KeepsAll reports whether all entries are left to Puppet.
 func (c Config) KeepsAll() bool {
 	return len(c.kept) > 0 && !slices.ContainsFunc(c.runs(), func(r run) bool { return r.compiled })
 }
 
-// KeepAs leaves those entries to Puppet that another configuration has which was made of this one.
+// KeepAs leaves the entries to Puppet that are left to it in another configuration, which was made from this one.
 func (c *Config) KeepAs(other Config) {
 	for _, e := range other.hierarchy() {
 		if v, _ := get(e, "name"); v.Kind() == value.String && !asksBindc(other.function(e)) {
@@ -75,7 +76,7 @@ func (c *Config) KeepAs(other Config) {
 	}
 }
 
-// KeepNamed leaves the entries of a name to Puppet, and reports whether there are some.
+// KeepNamed leaves the entries with a name to Puppet, and reports whether there are any.
 func (c *Config) KeepNamed(name string) bool {
 	before := len(c.kept)
 	for i, e := range c.hierarchy() {
@@ -102,10 +103,10 @@ func (c Config) EyamlKeys() (files []string) {
 	return files
 }
 
-// run is entries of a hierarchy that are all compiled, or one that is Puppet's.
+// run is a run of compiled entries of a hierarchy, or one entry for Puppet.
 type run struct {
 	compiled bool
-	kept     bool // Puppet's, although bindc compiles it
+	kept     bool // left to Puppet, although bindc compiles it
 	from, to int  // of the hierarchy
 	entry    value.Value
 }
@@ -137,7 +138,7 @@ func (c Config) runs() runList {
 
 func asksBindc(function string) bool { return function == DataHash || function == LookupKey }
 
-// eyaml is the function that reads files with texts of hiera-eyaml.
+// eyaml is the function that reads files with values encrypted by hiera-eyaml.
 const eyaml = "eyaml_lookup_key"
 
 // function returns the function that reads the data of an entry.
@@ -160,8 +161,8 @@ func isCompiled(entry value.Value, function string) bool {
 			func(key string) bool { return has(entry, key) })
 }
 
-// entries returns the entries of the new hierarchy; foreign reports whether some are Puppet's. Structured bindings are
-// above the first run, or below the last one.
+// entries returns the entries of the new hierarchy; foreign reports whether some are left to Puppet. Structured
+// bindings are above the first run, or below the last one.
 func (runs runList) entries(e Entry) (out []value.Value, foreign bool) {
 	foreign = slices.ContainsFunc(runs, func(r run) bool { return !r.compiled })
 	n := 0
@@ -188,8 +189,8 @@ func (runs runList) entries(e Entry) (out []value.Value, foreign bool) {
 	return out, foreign
 }
 
-// bounded returns the runs with the numbers of the entries that they ask for; to is negative in the last one, which has
-// no end. Entries that are kept are in the snapshot too, so a run that is asked ends before them.
+// bounded returns the runs with the numbers of their entries; to is negative in the last one, which has no end. Entries
+// left to Puppet are in the snapshot too, so a run ends before them.
 func (runs runList) bounded() runList {
 	out := slices.Clone(runs)
 	first := slices.IndexFunc(out, func(r run) bool { return r.compiled })

@@ -29,7 +29,7 @@ type Entry struct {
 // Options are the options of the entries that ask bindc, by name.
 type Options struct{ value.Value }
 
-// parsed are the options that are not texts.
+// parsed has the options that are not texts.
 var parsed = []string{"command", "compare", "timeout"}
 
 // ParseOptions reads options, NAME=TEXT each. A command is a list of words if it is written as one.
@@ -82,7 +82,8 @@ func (o Options) Without(name string) Options {
 	return Options{b.Hash()}
 }
 
-// Over returns the options, and those of others that they do not give. Answers come from one place.
+// Over returns the options, together with those of others that they lack. The options that say where answers come from
+// count as one.
 func (o Options) Over(others Options) Options {
 	if o.Has("socket") {
 		others = others.Without("snapshot").Without("command")
@@ -96,7 +97,7 @@ func (o Options) Over(others Options) Options {
 	return others
 }
 
-// Snapshot returns the file that is asked for an environment, "" where a server that others have started answers.
+// Snapshot returns the file that is asked for an environment, or "" if another program runs the server.
 func (o Options) Snapshot(environment string) string {
 	path, _ := get(o.Value, "snapshot")
 	if path.Kind() != value.String {
@@ -106,10 +107,10 @@ func (o Options) Snapshot(environment string) string {
 	return name.Replace(text(path))
 }
 
-// keyFlag is the flag by which bindq is told of a private key of hiera-eyaml.
+// keyFlag is the flag of bindq for a private key of hiera-eyaml.
 const keyFlag = "--eyaml-key"
 
-// WithSnapshot adds the option that names the snapshot, unless another one says where answers come from.
+// WithSnapshot adds the option that names the snapshot, unless another option says where answers come from.
 func (o Options) WithSnapshot(path string) Options {
 	if o.Has("snapshot") || o.Has("socket") {
 		return o
@@ -117,8 +118,8 @@ func (o Options) WithSnapshot(path string) Options {
 	return o.With("snapshot", path)
 }
 
-// WithKeys has the command give bindq the private keys of hiera-eyaml. A command that names keys itself, and a server
-// that others have started, stay as they are.
+// WithKeys adds the private keys of hiera-eyaml to the command. It does not change a command that names keys itself,
+// nor a server that another program runs.
 func (o Options) WithKeys(files []string) Options {
 	command := o.Command()
 	if len(files) == 0 || o.Has("socket") || slices.ContainsFunc(command, namesKey) {
@@ -157,7 +158,7 @@ func config(entries ...value.Value) value.Value {
 	return value.FromPairs(pair("version", value.FromInt(5)), pair("hierarchy", value.FromSlice(entries)))
 }
 
-// entry returns an entry that asks bindc; without locations, it answers by itself.
+// entry returns an entry that asks bindc. Without locations, it answers by itself.
 func (e Entry) entry(name string, locations int, options Options) value.Value {
 	pairs := []value.Pair{pair("name", value.FromString(name)), pair("data_hash", value.FromString(DataHash))}
 	if e.LookupKey != "" {
@@ -199,10 +200,10 @@ var (
 // Config is a hiera.yaml of version 5.
 type Config struct {
 	value value.Value
-	kept  []int // entries that stay Puppet's although bindc compiles them
+	kept  []int // entries left to Puppet although bindc compiles them
 }
 
-// Parse reads a hiera.yaml; path is what messages call it.
+// Parse reads a hiera.yaml; messages call it path.
 func Parse(path string, src []byte) (Config, error) {
 	var diags diag.List
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diags)
@@ -220,7 +221,7 @@ func pair(name string, v value.Value) value.Pair {
 	return value.Pair{Key: value.FromString(name), Value: v}
 }
 
-// get returns the entry of a hash, of anything else nothing.
+// get returns the value at a key of a hash, or undef for any other value.
 func get(v value.Value, name string) (value.Value, bool) {
 	if v.Kind() != value.Hash {
 		return value.Value{}, false

@@ -32,7 +32,7 @@ func isName(text string, digits bool) bool {
 	return text != "" && strings.Trim(text, allowed) == ""
 }
 
-// families are the legacy facts that there are for each interface, disk, processor or key. A * in the path is the text
+// families has the legacy facts that there are for each interface, disk, processor or key. A * in the path is the text
 // between before and after in the name.
 var families = []struct {
 	before, after, path string

@@ -12,8 +12,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// WarnOfHiera warns of interpolations of Hiera, and of encrypted texts that no lookup can decrypt. n is a value, or a
-// hash of keys to values.
+// WarnOfHiera warns about interpolations of Hiera, and of encrypted texts that no lookup can decrypt. n is a value, or
+// a hash of keys to values.
 func WarnOfHiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	if doc.Mentions("%{") || doc.Mentions("ENC[") {
 		warnOfHiera(doc, n, diags)
@@ -90,8 +90,8 @@ func broken(text string) string {
 var hieraInterpolation = regexp.MustCompile(`%\{\s*(?:(\w+)\(\s*['"]([^'"{}]*)['"]\s*\)|` +
 	`((?:::)?[a-z_][a-z0-9_]*(?:::[a-z_]\w*)*(?:\.[\w-]+)*|))\s*\}(?:$|[^a-zA-Z^]|[a-zA-Z]\w)`)
 
-// WarnOfInterpolations warns of interpolations of Hiera in a text, which are plain text here. at returns the place of
-// an offset; hintEnd is appended to each hint.
+// WarnOfInterpolations warns about interpolations of Hiera in a text, which are plain text here. at returns the place
+// of an offset; hintEnd is appended to each hint.
 func WarnOfInterpolations(text string, at func(off int) diag.Pos, hintEnd string, diags *diag.List) {
 	for _, m := range hieraInterpolation.FindAllStringSubmatchIndex(text, -1) {
 		found, _, _ := strings.Cut(text[m[0]:], "}")

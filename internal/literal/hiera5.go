@@ -117,7 +117,7 @@ func (h hiera5) text(n *yaml.Node, eyaml bool) *expr.Node {
 	return h.interpolated(n, text, false)
 }
 
-// interpolated parses the interpolations in text, and warns of errors in them.
+// interpolated parses the interpolations in text, and warns about errors in them.
 func (h hiera5) interpolated(n *yaml.Node, text string, secret bool) *expr.Node {
 	node, problems := expr.ParseHiera(text)
 	for _, p := range problems {
@@ -142,7 +142,7 @@ var (
 	edited      = regexp.MustCompile(`DEC(?:\(\d+\))?::\w+\[`)
 )
 
-// CheckEncrypted warns of texts in a file of Hiera 5 that seem to be encrypted for hiera-eyaml, or to have been, and
+// CheckEncrypted warns about texts in a file of Hiera 5 that seem to be encrypted for hiera-eyaml, or to have been, and
 // that no lookup decrypts. Without eyaml, lookups decrypt nothing.
 func CheckEncrypted(doc *yaml.Document, eyaml bool, diags *diag.List) {
 	if !doc.Mentions("ENC[") && !doc.Mentions("DEC") {

@@ -20,7 +20,11 @@ func Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 	name, ok := n.Text()
 	switch {
 	case !ok:
-		diags.Errorf(doc.Pos(n), "key", "expected a string as key, found %s; quote it", n.Describe())
+		d := diag.Diagnostic{Pos: doc.Pos(n), Code: "key", Message: "expected a string as key, found " + n.Describe()}
+		if n.Kind == yaml.Scalar {
+			d.Hint = "put it in quotes"
+		}
+		diags.Add(d)
 	case name == "" || strings.ContainsRune(name, 0):
 		diags.Errorf(doc.Pos(n), "key", "expected a key of at least one character and without NUL")
 		return "", false
@@ -144,7 +148,7 @@ func CheckNames(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.L
 	return true
 }
 
-// WarnOfFacts warns of variables in the text of n whose name is almost that of a well-known fact.
+// WarnOfFacts warns about variables in the text of n whose name is almost that of a well-known fact.
 func WarnOfFacts(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.List) {
 	for _, e := range syntax.Misspelt(node) {
 		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Severity: diag.Warning, Code: "fact", Message: e.Message,

@@ -7,8 +7,8 @@ import (
 	"bindc/internal/recipe"
 )
 
-// CheckReserved reports a reserved key. It warns of the first other key of a file that begins with /, as reserved keys
-// do.
+// CheckReserved reports a reserved key. It warns about the first other key of a file that begins with /, as reserved
+// keys do.
 func CheckReserved(key string, at diag.Pos, warned *bool, diags *diag.List) {
 	switch {
 	case !strings.HasPrefix(key, "/"):

@@ -14,7 +14,7 @@ func (l *lookup) bound(key string, last bool) (value.Value, bool, error) {
 	if n, computed := ref.Recipe(); found && computed {
 		return l.compute(key, n, last)
 	}
-	if l.looksCloser() {
+	if l.needsBinding() {
 		return l.descend(key, -1, last)
 	}
 	if !found {
@@ -24,7 +24,8 @@ func (l *lookup) bound(key string, last bool) (value.Value, bool, error) {
 	return v, err == nil, err
 }
 
-// compute follows the recipe that key is bound to. Where that is not final, what is behind it may answer.
+// compute evaluates the recipe that key is bound to. If the recipe is not final, a lower binding
+// may have the value.
 func (l *lookup) compute(key string, n int, last bool) (value.Value, bool, error) {
 	r, err := l.r.snap.recipe(key, n)
 	if err != nil {
@@ -34,7 +35,7 @@ func (l *lookup) compute(key string, n int, last bool) (value.Value, bool, error
 		return value.Value{}, false, err
 	}
 	defer l.leave()
-	if !r.IsFinal() || l.looksCloser() {
+	if !r.IsFinal() || l.needsBinding() {
 		return l.descend(key, -1, last)
 	}
 	if r.Kind == recipe.Merged {

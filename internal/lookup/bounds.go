@@ -9,7 +9,7 @@ import (
 	"bindc/internal/expr"
 )
 
-// Only this file creates lookups, so every lookup has bounds. TestOnlyBoundsMakesLookups checks this.
+// Only this file creates lookups, so every lookup has bounds. TestOnlyBoundsCreatesLookups checks this.
 
 // These limits bound one call of this package and all lookups it causes, so that no data can make a call hang.
 const (
@@ -44,7 +44,7 @@ func (l *lookup) done() {
 	if l.r.caller != nil {
 		l.r.caller.Unlock()
 	}
-	clear(l.chain) // text of the mapped file
+	clear(l.chain) // it refers to text of the mapped file
 	*l = lookup{chain: l.chain[:0]}
 	lookups.Put(l)
 }

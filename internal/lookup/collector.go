@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// collector puts one multibinding together.
+// collector combines the contributions to one multibinding.
 type collector struct {
 	*lookup
 	key     string
@@ -26,7 +26,7 @@ func (c *collector) duplicate(p recipe.Part) error {
 		"two contributions to '"+c.key+"'"+named(p)+" are effective and neither has precedence")
 }
 
-// finish flattens and removes what occurs twice, as the options say.
+// finish flattens elems and removes duplicates, as the options demand.
 func (c *collector) finish(elems []value.Value) []value.Value {
 	elems = c.options.Flat(elems)
 	if c.options.Uniq {
@@ -35,7 +35,8 @@ func (c *collector) finish(elems []value.Value) []value.Value {
 	return elems
 }
 
-// uniq removes what occurs twice in what a combinator made, if the options say so and it is an array.
+// uniq removes duplicates from the result of a combinator, if that is an array and the options
+// demand it.
 func (c *collector) uniq(v value.Value) value.Value {
 	if !c.options.Uniq || v.Kind() != value.Array {
 		return v
@@ -55,7 +56,8 @@ func unique(elems []value.Value) []value.Value {
 	return out
 }
 
-// resolve decides what a contribution is worth whose name another of the given precedence has taken.
+// resolve decides whether to skip a contribution whose name another one of the given precedence has
+// taken.
 func (c *collector) resolve(p recipe.Part, taken bool, precedence uint32) (skip bool, err error) {
 	if !taken {
 		return false, nil
@@ -75,7 +77,7 @@ func (c *collector) resolve(p recipe.Part, taken bool, precedence uint32) (skip 
 	return false, nil
 }
 
-// inferred is the type of a value, or where something sensitive was involved nothing of it.
+// inferred describes the type of a value. It reveals nothing if something sensitive is involved.
 func (c *collector) inferred(v value.Value) string {
 	if c.hides() {
 		return "another value, which is sensitive"
@@ -83,7 +85,7 @@ func (c *collector) inferred(v value.Value) string {
 	return types.Infer(v).String()
 }
 
-// merge adds to the higher hash of that name, if there is one, the entries it does not have.
+// merge adds the entries that the higher hash of that name lacks, if there is one.
 func (c *collector) merge(p recipe.Part, b *value.Builder, v value.Value) (value.Value, error) {
 	if v.Kind() != value.Hash {
 		return v, failed(c.key, CodeTypeMismatch, "a contribution to '"+c.key+"'"+named(p)+
@@ -94,7 +96,7 @@ func (c *collector) merge(p recipe.Part, b *value.Builder, v value.Value) (value
 		return v, nil
 	}
 	var merged value.Builder
-	for k, e := range v.Pairs() { // lower first, as Ruby's merge orders the keys
+	for k, e := range v.Pairs() { // lower first, because Ruby's merge orders the keys like this
 		merged.Set(k, e)
 	}
 	for k, e := range higher.Pairs() {

@@ -7,7 +7,8 @@ import (
 	"bindc/internal/recipe"
 )
 
-// contributions are the parts of every scope the request is in, in order: layer, precedence, place.
+// contributions returns the parts of every scope the request is in, ordered by layer, precedence
+// and place.
 func (l *lookup) contributions(name string) ([]recipe.Part, error) {
 	var out []recipe.Part
 	for c, err := range l.r.file.Candidates(name, l.r.numbers, &l.r.scopes) {
@@ -27,8 +28,9 @@ func (l *lookup) contributions(name string) ([]recipe.Part, error) {
 	return newNames(highestAlternatives(out)), nil
 }
 
-// highestAlternatives leaves one part of each contribution. A contribution under several alternatives is a part under
-// each, all of one place; of those that are effective the highest counts, and comes first.
+// highestAlternatives keeps one part of each contribution. A contribution under several
+// alternatives has a part for each, all with the same place. The highest effective one counts, and
+// comes first.
 func highestAlternatives(parts []recipe.Part) []recipe.Part {
 	seen := make(map[uint32]bool, len(parts))
 	return slices.DeleteFunc(parts, func(p recipe.Part) bool {

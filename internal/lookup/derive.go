@@ -6,7 +6,8 @@ import (
 	"bindc/internal/value"
 )
 
-// names lists the variables that identify the node, and others derived from facts that are not legacy ones.
+// names lists the variables that are derived from facts and are not legacy facts, mainly the names
+// of the node.
 var names = []string{"fqdn", "hostname", "domain", "clientcert", "kernel", "virtual", "is_virtual"}
 
 // missingNames returns the derivable variables that were not given.
@@ -29,9 +30,10 @@ func missingNames(vars map[string]value.Value) map[string]bool {
 	return out
 }
 
-// deriveNames derives the names of the node from one another: fqdn from the host and its domain before the certname,
-// and those from fqdn. Facts that have both fqdn and clientcert are all that an agent sent: of such nodes of real sites
-// that lack a hostname Puppet finds none.
+// deriveNames derives the names of the node from one another: fqdn first from the host and its
+// domain, then from the certname, and the other names from fqdn. sent means that the facts are all
+// facts an agent sent, because they have both fqdn and clientcert. Puppet finds no hostname for
+// such a node if it did not send one.
 func deriveNames(vars map[string]value.Value, sent bool) {
 	setFrom(vars, "hostname", "networking.hostname")
 	setFrom(vars, "domain", "networking.domain")
@@ -55,8 +57,8 @@ func deriveNames(vars map[string]value.Value, sent bool) {
 	}
 }
 
-// legacyFacts names facts that modern Facter sends under another name only. The first path that leads to a value
-// counts.
+// legacyFacts lists facts that modern Facter only sends under another name. The first path with a
+// value is used.
 var legacyFacts = []struct{ name, path string }{
 	{"osfamily", "os.family"},
 	{"operatingsystem", "os.name"},
@@ -66,7 +68,7 @@ var legacyFacts = []struct{ name, path string }{
 	{"ipaddress", "networking.ip"},
 }
 
-// kernels names the kernel of the families of operating systems that Facter knows.
+// kernels maps the operating system families that Facter knows to their kernels.
 var kernels = map[string]string{
 	"AIX": "AIX", "Darwin": "Darwin", "FreeBSD": "FreeBSD", "OpenBSD": "OpenBSD", "NetBSD": "NetBSD",
 	"DragonFly": "DragonFly",
@@ -84,7 +86,7 @@ func derive(vars map[string]value.Value) {
 	if kernel := kernels[family.Text()]; kernel != "" {
 		setMissing(vars, "kernel", value.FromString(kernel))
 	}
-	for hypervisor := range vars["hypervisors"].Pairs() { // Facter lists them nearest first
+	for hypervisor := range vars["hypervisors"].Pairs() { // Facter lists the nearest first
 		setMissing(vars, "virtual", hypervisor)
 	}
 	if v, ok := vars["virtual"]; ok {
@@ -92,7 +94,8 @@ func derive(vars map[string]value.Value) {
 	}
 }
 
-// sources are the names of what a variable is derived from where it is not given, and of what decides whether it is.
+// sources returns the variables that a missing variable is derived from, and those that decide
+// whether it is derived.
 func sources(name string) []string {
 	switch name {
 	case "fqdn", "hostname", "domain", "clientcert":
@@ -113,7 +116,7 @@ func sources(name string) []string {
 	return nil
 }
 
-// setFrom derives name from what stands at path, if anything does.
+// setFrom sets name to the value at path, if there is one.
 func setFrom(vars map[string]value.Value, name, path string) {
 	if v, ok := dig(vars, path); ok {
 		setMissing(vars, name, v)

@@ -7,8 +7,9 @@ import (
 	"bindc/internal/value"
 )
 
-// Facts that modern Facter sends under other names only are derived; what is given stays (language.md, section 7).
-func TestLegacyFactsAreDerived(t *testing.T) {
+// Facts that modern Facter only sends under other names are derived. Given facts are kept
+// (language.md, section 7).
+func TestDeriveLegacyFacts(t *testing.T) {
 	const os = `"os": {"family": "RedHat", "name": "CentOS", "architecture": "x86_64",
 		"release": {"full": "8.4.2", "major": "8"}}`
 	for _, c := range []struct{ facts, name, want string }{
@@ -68,7 +69,7 @@ func TestLegacyFactsAreDerived(t *testing.T) {
 	}
 }
 
-func TestWhatIsAskedOfFactsCountsMoreThanWhatTheySay(t *testing.T) {
+func TestFactsOptionsPrecedeFacts(t *testing.T) {
 	trusted, err := parseJSON([]byte(`{"certname": "c.ex", "extensions": {"role": "db"}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -88,8 +89,8 @@ func TestWhatIsAskedOfFactsCountsMoreThanWhatTheySay(t *testing.T) {
 	}
 }
 
-// The message says what was found, so that who mixed up two files sees which.
-func TestFactsAreAHash(t *testing.T) {
+// The message describes the value, which helps to find mixed-up files.
+func TestNewFactsRejectsOtherKinds(t *testing.T) {
 	for json, found := range map[string]string{
 		"[]": "an array", `"text"`: "String 'text'", "7": "Integer '7'", "false": "Boolean 'false'",
 	} {
@@ -118,7 +119,7 @@ func TestFactsAreAHash(t *testing.T) {
 	}
 }
 
-func TestWhatAValueIsCalledInAMessage(t *testing.T) {
+func TestDescribeValues(t *testing.T) {
 	hash := value.FromPairs(value.Pair{Key: value.FromString("a"), Value: value.FromInt(1)})
 	for want, v := range map[string]value.Value{
 		"undef": {}, "an array": value.Strings("a"), "a hash": hash, "Integer '7'": value.FromInt(7),

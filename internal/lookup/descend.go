@@ -8,15 +8,16 @@ import (
 	"bindc/snapshot"
 )
 
-// descent tries the effective bindings of a key, highest first, until one answers. A binding that is not final may
-// leave the answer to those below it: an optional one that yields undef, or an alias whose key is not bound.
+// descent tries the effective bindings of a key, highest first, until one has a value. A binding
+// that is not final may leave the lookup to those below it: an optional one that yields undef, or
+// an alias of an unbound key.
 type descent struct {
 	*lookup
 	key    string
-	behind int // the level to begin after; -1: at the top
+	behind int // level to begin after; -1: begin at the top
 
 	stops      func(snapshot.Candidate) (bool, error) // whether to stop before a candidate; nil: never
-	at         bool                                   // it has stopped
+	at         bool                                   // it has stopped before a candidate
 	erased     bool                                   // it met a rename, which removes the key
 	rebindings []*recipe.Recipe                       // rebindings on the way; the value found goes through them
 
@@ -37,7 +38,7 @@ func (l *lookup) descend(key string, behind int, last bool) (value.Value, bool, 
 func (d *descent) run() (value.Value, bool, error) {
 	for c, err := range d.r.file.Behind(d.key, d.behind, &d.r.scopes) {
 		part := snapshot.NoHiera
-		if err == nil && d.looksCloser() {
+		if err == nil && d.needsBinding() {
 			part, err = d.reach(c)
 		}
 		if err == nil && d.stops != nil {
@@ -72,7 +73,7 @@ func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
 	v, r, err := d.r.snap.content(d.key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
 	found := true
 	switch {
-	case r == nil: // or there is an error
+	case r == nil: // also if err is not nil
 	case r.Kind == recipe.Erased:
 		d.erased = true
 		return value.Value{}, false, nil
@@ -91,7 +92,8 @@ func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
 	return d.rebound(d.key, d.rebindings, v)
 }
 
-// attemptAt is attempt for any recipe, in a level: what it yields may depend on the bindings below that.
+// attemptAt is like attempt, for a recipe in a level. Its value may depend on the bindings below
+// that level.
 func (l *lookup) attemptAt(key string, r *recipe.Recipe, level int) (v value.Value, found bool, err error) {
 	switch r.Kind {
 	case recipe.Below:

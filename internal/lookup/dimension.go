@@ -10,14 +10,14 @@ import (
 	"bindc/internal/value"
 )
 
-// dimension is a category or a guard. A request has one value of it.
+// dimension is a category or a guard. A request has one value for each.
 type dimension struct {
 	name     string
-	category int // for a guard, its category; else -1
+	category int // of a guard: the number of its category; otherwise -1
 	guard    bool
-	exact    bool // the case of values matters
+	exact    bool // values are case-sensitive
 	program  *expr.Node
-	variable string // the program is nothing but this variable; else ""
+	variable string // set if the program is only this variable
 	path     *hieraPath
 }
 
@@ -29,7 +29,8 @@ func (d *dimension) shown() string {
 	return strings.Clone(d.name)
 }
 
-// text is the value of the dimension for facts. An unknown variable is no error: the request is in no value of it then.
+// text evaluates the dimension for facts. An unknown variable is not an error: the request then has
+// no value of the dimension.
 func (d *dimension) text(facts *Facts) (string, error) {
 	if d.variable != "" {
 		v, _ := facts.top(d.variable)
@@ -65,14 +66,14 @@ func soleVariable(n *expr.Node) string {
 	if n.Op == expr.Concat && len(n.Kids) == 1 {
 		n = n.Kids[0]
 	}
-	if n.Op == expr.Var && n.Name != "" && n.Name[0] > ':' { // neither a match nor a variable with its scope
+	if n.Op == expr.Var && n.Name != "" && n.Name[0] > ':' { // neither a match variable nor one with a leading ::
 		return n.Name
 	}
 	return ""
 }
 
-// categoryEnv is what categories are computed from: facts only. Categories and paths are those of the node, so that
-// their variables are those of top scope, whatever scope the caller is in.
+// categoryEnv provides categories with facts only. Categories and paths describe the node, so they
+// use variables of the top scope, whatever the scope of the caller.
 type categoryEnv struct{ facts *Facts }
 
 func (e categoryEnv) Variable(name string) (value.Value, bool) { return e.facts.top(name) }
@@ -82,5 +83,5 @@ func (e categoryEnv) Lookup(key string, _ *types.Type) (value.Value, bool, error
 		"a category cannot depend on a lookup: categories decide what a lookup finds")
 }
 
-// Given is a variable as a path of Hiera 5 sees it. It is part of expr.GivenEnv.
+// Given returns a variable for a path of Hiera 5. It implements expr.GivenEnv.
 func (e categoryEnv) Given(name string) (value.Value, error) { return e.facts.given(name), nil }

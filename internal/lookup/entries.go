@@ -12,39 +12,40 @@ import (
 	"bindc/snapshot"
 )
 
-// LookupEntries returns the value that some entries of the hierarchy of Hiera 5 have for root. Puppet asks for it when
-// it searches the other entries itself. root is a key without quotes and is not split at dots. The values are merged by
-// strategy, as LookupMerged takes it, and lookup_options is ignored; looking up the key lookup_options returns what the
-// entries have of it. A decrypted text is not sensitive. A site without Hiera 5 answers as Lookup does.
+// LookupEntries returns the value that some entries of the Hiera 5 hierarchy have for root. Puppet
+// uses it if it searches the other entries itself. root is a key without quotes and is not split at
+// dots. The values are merged by strategy, as in LookupMerged, and lookup_options are ignored;
+// looking up the key lookup_options returns those of the entries. A decrypted text is not
+// sensitive. For a site without Hiera 5 it works like Lookup.
 //
-// The entries are those from number from, where 0 is the first, to number to, or to the last if to is negative.
-// Structured bindings above the hierarchy belong to the first entry. Those below it belong to the last; so do the data
-// of modules if nothing is merged. Nothing is from a module of which Puppet alone reads an entry. The errors are those
-// of LookupMerged.
+// The entries are those from number from, where 0 is the first, to number to, or to the last one if
+// to is negative. Structured bindings above the hierarchy belong to the first entry. Those below it
+// belong to the last, and so does the data of modules if nothing is merged. A module with an entry
+// that only Puppet reads contributes nothing. The errors are as in LookupMerged.
 func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Value, bool, error) {
 	v, found, _, err := r.LookupEntriesSecret(root, from, to, strategy)
 	return v, found, err
 }
 
-// LookupEntriesSecret is LookupEntries, and reports whether the answer depends on anything that is sensitive or was
-// decrypted.
+// LookupEntriesSecret is like LookupEntries. It also reports whether the result depends on anything
+// sensitive or decrypted.
 func (r *Request) LookupEntriesSecret(root string, from, to int, strategy Value) (v Value, found, secret bool,
 	err error) {
 	if r.closed.Load() {
 		return Value{}, false, false, fs.ErrClosed
 	}
-	defer runtime.KeepAlive(r) // and with it the map
+	defer runtime.KeepAlive(r) // keeps the file mapped
 	answer, found, secret, err := r.rules.entries(r, root, from, to, strategy)
 	return r.View(answer), found, secret, err
 }
 
-// entries is LookupEntriesSecret by the rules of Hiera 5.
+// entries is LookupEntriesSecret for the rules of Hiera 5.
 func (r *Request) entries(root string, from, to int, strategy Value) (v value.Value, found, secret bool, err error) {
 	s, err := strategyOf(root, strategy)
 	if err != nil || internal(root) {
 		return value.Value{}, false, false, err
 	}
-	key, _ := lookupkey.Quoted(root) // of quotes of both kinds nothing, to which nothing is bound
+	key, _ := lookupkey.Quoted(root) // a root with both kinds of quotes gives "", which nothing binds
 	l := r.start()
 	defer l.done()
 	l.notesStructure = true
@@ -61,7 +62,7 @@ func (r *Request) entries(root string, from, to int, strategy Value) (v value.Va
 // entriesLookup is a lookup of one key in some entries.
 type entriesLookup struct {
 	*lookup
-	root     string // as it is bound
+	root     string // in its bound form
 	strategy merge.Strategy
 	from, to int
 }
@@ -80,25 +81,26 @@ func (e *entriesLookup) answer() (value.Value, bool, error) {
 			return v, found, err
 		}
 	}
-	e.chain = append(e.chain, e.root) // the first
+	e.chain = append(e.chain, e.root) // the chain is empty before
 	defer e.leave()
 	return e.merged()
 }
 
-// simply answers what nothing is merged with and nobody has to hide. Else it is not sure.
+// simply looks root up without merging. sure is false if that is not enough: the value is merged,
+// may decline or is sensitive, or there is an error.
 func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 	ref, found, err := e.r.file.Find(e.root, &e.r.scopes)
 	if !found {
 		return value.Value{}, false, true, err
 	}
 	n, computed := ref.Recipe()
-	if !computed && !e.r.mayFail { // a constant does not decline, so its place, which is cold, is not needed
+	if !computed && !e.r.mayFail { // a constant never declines; its position, a cache miss, is not needed
 		v, err := e.r.snap.value(ref)
 		return v, err == nil, true, err
 	}
 	if computed {
 		r, err := e.r.snap.recipe(e.root, n)
-		if err != nil || r.Kind == recipe.Merged || !r.IsFinal() { // merged says what is wrong
+		if err != nil || r.Kind == recipe.Merged || !r.IsFinal() { // merged reports the error
 			return value.Value{}, false, false, nil
 		}
 	}
@@ -111,7 +113,8 @@ func (e *entriesLookup) lookupOptions() (value.Value, bool, error) {
 	return e.mergedOf(recipe.LookupOptionsKey)
 }
 
-// merged is the value of what wins, if that is structured, or what the entries have, merged.
+// merged returns the value of the winning binding if that is structured, and the merged values of
+// the entries otherwise.
 func (e *entriesLookup) merged() (value.Value, bool, error) {
 	d := descent{lookup: e.lookup, key: e.root}
 	for c, err := range e.placed(e.root) {
@@ -130,10 +133,10 @@ func (e *entriesLookup) merged() (value.Value, bool, error) {
 	if err != nil || !found {
 		return value.Value{}, false, err
 	}
-	return e.noting(func() (value.Value, bool, error) { return d.rebound(d.key, d.rebindings, v) })
+	return e.recordMarked(func() (value.Value, bool, error) { return d.rebound(d.key, d.rebindings, v) })
 }
 
-// mergedOf is what the entries have under the first of some keys that they have anything under, merged.
+// mergedOf returns the merged values of the entries for the first of the keys that has any.
 func (e *entriesLookup) mergedOf(keys ...string) (v value.Value, found bool, err error) {
 	var candidates []merge.Candidate
 	for _, key := range keys {
@@ -150,17 +153,17 @@ func (e *entriesLookup) mergedOf(keys ...string) (v value.Value, found bool, err
 	return v, found, err
 }
 
-// noting does what is structured, and notes whether something sensitive was found on the way. What was found before is
-// hidden all the same.
-func (e *entriesLookup) noting(do func() (value.Value, bool, error)) (value.Value, bool, error) {
+// recordMarked calls do, and sets marked if do finds anything sensitive. Messages also hide sensitive
+// values found before.
+func (e *entriesLookup) recordMarked(do func() (value.Value, bool, error)) (value.Value, bool, error) {
 	e.sensitive, e.hidden = false, e.hides()
 	v, found, err := do()
 	e.marked = e.marked || e.sensitive
 	return v, found, err
 }
 
-// structured is the value of a structured binding, if it counts and does not decline. That the key has another name is
-// so for all entries below.
+// structured returns the value of a structured binding if it belongs to the entries and does not
+// decline. A rename applies to all entries below it, even if it belongs to none.
 func (e *entriesLookup) structured(d *descent, c snapshot.Candidate, counts bool) (value.Value, bool, error) {
 	if !counts {
 		if n, computed := c.Ref.Recipe(); computed {
@@ -170,7 +173,7 @@ func (e *entriesLookup) structured(d *descent, c snapshot.Candidate, counts bool
 		}
 		return value.Value{}, false, nil
 	}
-	return e.noting(func() (value.Value, bool, error) { return d.try(c) })
+	return e.recordMarked(func() (value.Value, bool, error) { return d.try(c) })
 }
 
 // counts reports whether the bindings of a layer belong to the entries.
@@ -189,7 +192,7 @@ func (e *entriesLookup) counts(layer int) bool {
 	case snapshot.HieraModule:
 		return e.to < 0 && e.strategy.First() && !e.r.isForeign(e.root)
 	}
-	return false // Puppet has it
+	return false // Puppet searches it
 }
 
 // candidates returns the candidates that the entries have under a key.

@@ -10,11 +10,11 @@ import (
 	"bindc/internal/value"
 )
 
-// Lookup looks a key up from inside an expression. It is part of expr.Env.
+// Lookup evaluates a lookup in an expression. It implements expr.Env.
 func (l *lookup) Lookup(key string, t *types.Type) (value.Value, bool, error) {
 	v, found, err := l.find(key)
 	v, err = l.unveiled(v, err)
-	if err == nil && v.IsSensitive() { // what else is computed of it would not know
+	if err == nil && v.IsSensitive() { // the expression drops the mark, so it is recorded
 		l.sensitive = true
 		v, err = v.Read()
 	}
@@ -24,8 +24,8 @@ func (l *lookup) Lookup(key string, t *types.Type) (value.Value, bool, error) {
 	return v, found && err == nil, err
 }
 
-// Hiera looks a key up from inside a text of Hiera 5. It is part of expr.HieraEnv. A key that is being looked up is a
-// loop also where what it would find needs nothing.
+// Hiera evaluates a lookup in a text of Hiera 5. It implements expr.HieraEnv. A key that is already
+// being looked up is a loop, even if the value it would find depends on nothing.
 func (l *lookup) Hiera(key string) (value.Value, bool, error) {
 	if slices.Contains(l.chain, key) {
 		return value.Value{}, false, l.enter(key)
@@ -41,7 +41,7 @@ func (l *lookup) Hiera(key string) (value.Value, bool, error) {
 	return v, found, err
 }
 
-// Given returns a variable as data of Hiera 5 sees it. It is part of expr.GivenEnv.
+// Given returns a variable for data of Hiera 5. It implements expr.GivenEnv.
 func (l *lookup) Given(name string) (value.Value, error) {
 	v, set := l.r.facts.lookup(name)
 	if set {
@@ -54,7 +54,7 @@ func (l *lookup) Given(name string) (value.Value, error) {
 	return v, nil
 }
 
-// strictHiera reports whether values of Hiera 5 must not use variables that are not set.
+// strictHiera reports whether values of Hiera 5 may only use variables that are set.
 func (l *lookup) strictHiera() bool { return l.r.snap.opts.StrictVariables || l.r.facts.strict }
 
 // undefined returns the message for a variable that is not set.
@@ -71,12 +71,12 @@ func alwaysSet(name string) bool {
 	return name == "module_name" || name == "caller_module_name" || strings.Trim(name, "0123456789") == ""
 }
 
-// Decrypt decrypts what eyaml has encrypted in text. It is part of expr.HieraEnv.
+// Decrypt decrypts the parts of text that eyaml has encrypted. It implements expr.HieraEnv.
 func (l *lookup) Decrypt(text string) (string, error) {
 	l.sensitive = true
 	if decrypt := l.r.snap.opts.Decrypt; decrypt != nil {
 		plain, err := decrypt(text)
-		if err != nil { // which says nothing of what was encrypted
+		if err != nil { // the error does not reveal the encrypted text
 			failure := failed("", CodeEncrypted, err.Error())
 			failure.Err = err
 			return "", failure
@@ -84,13 +84,14 @@ func (l *lookup) Decrypt(text string) (string, error) {
 		return plain, nil
 	}
 	if method := otherMethod(text); method != "" {
-		return "", failed("", CodeEncrypted, "the value is encrypted by the method "+method+": expected PKCS7")
+		return "", failed("", CodeEncrypted, "the value is encrypted with the method "+method+": expected PKCS7")
 	}
 	return "", failed("", CodeEncrypted,
 		"the value is encrypted for hiera-eyaml, and no key was given; give bindq the private key with --eyaml-key FILE")
 }
 
-// otherMethod returns the method that text is encrypted by, if no key for eyaml decrypts it: GPG of 'ENC[GPG,...]'.
+// otherMethod returns the method by which text is encrypted if eyaml cannot decrypt it: GPG for
+// 'ENC[GPG,...]'.
 func otherMethod(text string) string {
 	_, token, _ := strings.Cut(text, "ENC[")
 	token, _, _ = strings.Cut(token, "]")
@@ -101,11 +102,11 @@ func otherMethod(text string) string {
 	return method
 }
 
-// Variable returns the variable of that name in the top scope. It is part of expr.Env.
+// Variable returns a variable of the top scope. It implements expr.Env.
 func (l *lookup) Variable(name string) (value.Value, bool) {
 	v, ok := l.r.facts.variables[name]
 	return v, ok
 }
 
-// TopVariable is Variable for a name with a leading ::. It is part of expr.TopEnv.
+// TopVariable is Variable for a name with a leading ::. It implements expr.TopEnv.
 func (l *lookup) TopVariable(name string) (value.Value, bool) { return l.r.facts.top(name) }

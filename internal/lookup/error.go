@@ -8,32 +8,32 @@ import (
 	"bindc/snapshot"
 )
 
-// Error says why there is no answer: why a binding that wins has no value, or what is wrong with facts. An Error stays
-// valid when the snapshot is closed.
+// Error is the reason why a lookup has no result: the winning binding has no value, or the facts
+// are invalid. An Error stays valid after the snapshot is closed.
 type Error struct {
-	Key     string // whose binding it is; "" where no lookup is concerned
+	Key     string // key of the binding; "" if no lookup is involved
 	Code    Code
 	Message string
 	Err     error // the cause, if it is another error
 }
 
-// Code is the stable name of a kind of errors, as bindq shows it.
+// Code is the stable name of a kind of error. bindq prints it.
 type Code string
 
 // The codes of an Error.
 const (
-	CodeTypeMismatch Code = "type_mismatch" // the value is not of the type it is held to
+	CodeTypeMismatch Code = "type_mismatch" // the value does not have the required type
 	CodeAbstract     Code = "abstract"      // nothing binds an abstract key for this request
 	CodeLoop         Code = "loop"          // the key needs itself
-	CodeDuplicate    Code = "duplicate"     // two contributions of one name, and neither has precedence
+	CodeDuplicate    Code = "duplicate"     // two contributions have one name, and neither takes precedence
 	CodeEvaluation   Code = "evaluation"    // an expression failed
 	CodeProducer     Code = "producer"      // a Producer failed, or is not registered
-	CodeEncrypted    Code = "encrypted"     // the value is encrypted, and cannot be decrypted
+	CodeEncrypted    Code = "encrypted"     // the value is encrypted and cannot be decrypted
 	CodeEnvironment  Code = "environment"   // reserved
-	CodeFacts        Code = "facts"         // the facts cannot be used
+	CodeFacts        Code = "facts"         // the facts are invalid
 )
 
-// What programs call the errors of the other kinds: ErrFormat, ErrVersion, a *DamageError, and asking in a wrong way.
+// Codes of the other errors: ErrFormat, ErrVersion, *DamageError, and wrong usage.
 const (
 	CodeFormat  Code = "snapshot_format"
 	CodeVersion Code = "snapshot_version"
@@ -41,10 +41,11 @@ const (
 	CodeUsage   Code = "usage"
 )
 
-// DamageError says where a snapshot breaks the format. It is found with errors.As.
+// DamageError describes where a snapshot violates the format. Find it with errors.As.
 type DamageError = snapshot.DamageError
 
-// CodeOf returns the code of an error, "" for an error of the operating system. Every other error is about wrong usage.
+// CodeOf returns the code of an error, or "" for an error of the operating system. It returns the
+// code of wrong usage for all unknown errors.
 func CodeOf(err error) Code {
 	var e *Error
 	var damage *DamageError
@@ -64,7 +65,8 @@ func CodeOf(err error) Code {
 	return CodeUsage
 }
 
-// failed returns an error of the binding of key. It copies key, which may be text of the mapped file.
+// failed returns an error about the binding of key. It copies key, which may be text of the mapped
+// file.
 func failed(key string, code Code, message string) *Error {
 	return &Error{Key: strings.Clone(key), Code: code, Message: message}
 }

@@ -12,9 +12,30 @@ import (
 // maxExplained limits the lookups in one explanation: each lists all bindings of its key.
 const maxExplained = 1000
 
-// Explain is Lookup with the reasons. It runs the same code and records the steps. It returns an error only if the
-// snapshot is damaged or closed; an error of the binding that wins is in the outcome.
+// Explain is like Lookup and explains the result. It runs the same code and records the steps. It
+// only returns an error if the snapshot is damaged or closed; an error of the winning binding is in
+// the outcome.
 func (r *Request) Explain(key string) (*Explanation, error) {
+	return r.explain(key, nil)
+}
+
+// ExplainUnset is like Explain, but omits most bindings that would not hold even if the unset
+// variables were set: those for another value of a category than the request has. Its positions
+// have the numbers of files instead of their names. So it reads only a part of the site.
+func (r *Request) ExplainUnset(key string) (*Explanation, error) {
+	if r.closed.Load() {
+		return nil, fs.ErrClosed
+	}
+	unset := make([]bool, len(r.snap.dimensions))
+	for i := range unset {
+		// The candidate decides about guards: guards of one category share the reason for which they do not hold.
+		unset[i] = r.snap.dimensions[i].category >= 0 || len(r.lacks(i)) > 0
+	}
+	return r.explain(key, func(d int, number uint32) bool { return unset[d] || number == r.numbers[d] })
+}
+
+// explain explains key with the bindings that snapshot.BindingsWhere selects.
+func (r *Request) explain(key string, possible func(dimension int, number uint32) bool) (*Explanation, error) {
 	if r.closed.Load() {
 		return nil, fs.ErrClosed
 	}
@@ -26,9 +47,9 @@ func (r *Request) Explain(key string) (*Explanation, error) {
 	l.record = rec
 	l.find(key) // the outcome is recorded
 	l.done()
-	l = r.start() // for the other bindings; Lookup made the answer above
+	l = r.start() // for the other bindings; the lookup above is finished
 	defer l.done()
-	x := explainer{r: r, base: l, recorder: rec, filled: map[string]Explanation{}}
+	x := explainer{r: r, base: l, recorder: rec, filled: map[string]Explanation{}, possible: possible}
 	if err := x.fill(root.Lookups[0]); err != nil {
 		return nil, err
 	}
@@ -53,7 +74,8 @@ func (r *Request) Candidates(key string) ([]Candidate, error) {
 	return e.Candidates, nil
 }
 
-// fill adds what is bound. A name that nothing binds is no key but text, and may be sensitive as such.
+// fill adds the bindings of the key. A name without bindings is not a key but text, and may be
+// sensitive as such.
 func (x *explainer) fill(e *Explanation) (err error) {
 	if damaged(e.Outcome.Err) {
 		return e.Outcome.Err
@@ -100,8 +122,8 @@ func (x *explainer) fillCandidates(e *Explanation, bound []Candidate) (err error
 	return err
 }
 
-// bound has the bindings of key as candidates. What the first effective one is bound to is what a lookup finds, or a
-// part of that.
+// bound returns the bindings of key as candidates. A lookup finds the value of the first effective
+// one, or a part of it.
 func (x *explainer) bound(key string) (out Explanation, err error) {
 	if internal(key) {
 		return Explanation{}, nil
@@ -136,16 +158,16 @@ func (x *explainer) bound(key string) (out Explanation, err error) {
 		}
 		switch {
 		case r.Kind == recipe.Erased:
-			c.Why = "'" + strings.Clone(root) + "' has another name from here on down"
+			c.Why = "'" + strings.Clone(root) + "' is renamed from here down"
 		case r.Kind == recipe.Below && r.Name != root && c.State == Wins:
-			c.Why = "it is what '" + strings.Clone(r.Name) + "' is below this"
+			c.Why = "its value is that of '" + strings.Clone(r.Name) + "' below this"
 		}
 	}
 	out.Options, err = x.hieraCandidates(root, parsed, bs, out.Candidates)
 	return out, err
 }
 
-// whyDeclined says why a binding of key has no answer.
+// whyDeclined returns the reason why a binding of key has no value.
 func whyDeclined(key string, r *recipe.Recipe) string {
 	switch {
 	case r.Kind == recipe.AliasOf:
@@ -155,5 +177,5 @@ func whyDeclined(key string, r *recipe.Recipe) string {
 	case r.Kind == recipe.Below:
 		return "'" + strings.Clone(r.Name) + "' is not bound below it for this request"
 	}
-	return "it is optional, and yields undef"
+	return "it is optional, and its value is undef"
 }

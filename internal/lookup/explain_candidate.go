@@ -9,13 +9,15 @@ import (
 	"bindc/snapshot"
 )
 
-// explainer adds to the lookups that were recorded what else is bound.
+// explainer adds the other bindings to the recorded lookups.
 type explainer struct {
 	*recorder
 	r      *Request
 	base   *lookup                // evaluations use its bounds
-	filled map[string]Explanation // by key, what bound finds
+	filled map[string]Explanation // results of bound by key
 	files  []snapshot.Input
+
+	possible func(dimension int, number uint32) bool // as in snapshot.BindingsWhere; see ExplainUnset
 }
 
 // filed is a binding and the key that it is filed under, an internal one if the key is merged.
@@ -24,14 +26,14 @@ type filed struct {
 	key string
 }
 
-// bindings returns those of key in order of precedence. If its values are merged, it returns them instead of the
-// recipes that merge them.
+// bindings returns the bindings of key in order of precedence. If values are merged, it returns
+// these instead of the recipes that merge them.
 func (x *explainer) bindings(key string) ([]filed, error) {
-	own, err := x.r.file.Bindings(key)
+	own, err := x.r.file.BindingsWhere(key, x.possible)
 	if err != nil {
 		return nil, err
 	}
-	merged, err := x.r.file.Bindings(recipe.MergeKey(key))
+	merged, err := x.r.file.BindingsWhere(recipe.MergeKey(key), x.possible)
 	if err != nil {
 		return nil, err
 	}
@@ -54,14 +56,15 @@ func (x *explainer) bindings(key string) ([]filed, error) {
 
 // bindingsOf returns the bindings of an internal key in order of precedence.
 func (x *explainer) bindingsOf(key string) (out []filed, err error) {
-	bs, err := x.r.file.Bindings(key)
+	bs, err := x.r.file.BindingsWhere(key, x.possible)
 	for _, b := range bs {
 		out = append(out, filed{b, key})
 	}
 	return out, err
 }
 
-// candidate is b without its outcome. winner is where the first that is effective stands.
+// candidate returns b without its outcome. winner is set to the position of the first effective
+// binding.
 func (x *explainer) candidate(b snapshot.Binding, winner *string) (c Candidate, err error) {
 	c = Candidate{Layer: strings.Clone(x.r.file.Layers()[b.Layer]), State: Wins}
 	if c.At, err = x.at(b.Origin); err != nil {
@@ -97,7 +100,8 @@ func (x *explainer) candidate(b snapshot.Binding, winner *string) (c Candidate, 
 	return c, nil
 }
 
-// failure says why a term about a dimension does not hold. If a guard is idle, the reason is the value of its category.
+// failure returns the reason why a term about a dimension does not hold. If a guard is idle, the
+// reason is the value of its category.
 func (x *explainer) failure(dimension int) string {
 	if d := &x.r.snap.dimensions[dimension]; x.r.isIdle(d) {
 		dimension = d.category
@@ -127,6 +131,9 @@ func (x *explainer) readFiles() (err error) {
 
 // at formats a position like a diagnostic.
 func (x *explainer) at(o snapshot.Origin) (string, error) {
+	if x.possible != nil {
+		return fmt.Sprintf("%d:%d:%d", o.Input, o.Line, o.Col), nil
+	}
 	if err := x.readFiles(); err != nil {
 		return "", err
 	}
@@ -153,7 +160,7 @@ func (x *explainer) evaluate(key string, b filed, level int) (Outcome, *recipe.R
 	return o, r, err
 }
 
-// follow is what a recipe of key in a level comes to, which is entered under a name.
+// follow returns the outcome of a recipe of key in a level. It enters the recipe under name.
 func (x *explainer) follow(key, name string, r *recipe.Recipe, level int) (Outcome, error) {
 	l := x.base.aside(name)
 	if r.Kind == recipe.Erased {

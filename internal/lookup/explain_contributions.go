@@ -9,13 +9,13 @@ import (
 	"bindc/snapshot"
 )
 
-// contributions returns those to the multibinding that e found, if it found one.
+// contributions returns the contributions to the multibinding that e found, if it found one.
 func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 	r := e.multibind
 	if r == nil {
 		return nil, nil
 	}
-	bs, err := x.r.file.Bindings(r.Name)
+	bs, err := x.r.file.BindingsWhere(r.Name, x.possible)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 	if damaged(err) {
 		return nil, err
 	}
-	if err != nil { // some are encrypted, and so is which contribution each is
+	if err != nil { // some are encrypted, so it is unknown which contribution each is
 		return nil, nil
 	}
 	out := make([]Candidate, len(bs))
@@ -46,7 +46,7 @@ func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 	return out, nil
 }
 
-// renames says what a contribution is that gives others a name.
+// renames describes a contribution that renames others.
 func renames(r *recipe.Recipe) string {
 	if r.Kind == recipe.AliasedPart {
 		return "contributions named '" + strings.Clone(r.Name) + "' have this name too"
@@ -85,10 +85,10 @@ func (x *explainer) parts(name string, bs []snapshot.Binding) (at []snapshot.Bin
 	return at, out, nil
 }
 
-// hideContributions says which of the effective contributions the multibinding did not take, and for which others, and
-// which decline.
+// hideContributions marks the effective contributions that the multibinding did not take because of
+// others, and those that declined.
 func hideContributions(out []Candidate, parts []recipe.Part, counted []contributed, o *recipe.Options) {
-	at := make([]int, len(counted)) // which candidate each is
+	at := make([]int, len(counted)) // index of the candidate of each
 	seen := map[int]bool{}
 	for i, c := range counted {
 		at[i] = slices.IndexFunc(parts, func(p recipe.Part) bool {
@@ -98,7 +98,7 @@ func hideContributions(out []Candidate, parts []recipe.Part, counted []contribut
 			taken := &out[at[i]]
 			taken.Outcome, seen[at[i]] = c.outcome, true
 			if c.outcome.declined() {
-				taken.State, taken.Why = Declined, "there is nothing that it could contribute"
+				taken.State, taken.Why = Declined, "it has nothing to contribute"
 			}
 		}
 	}
@@ -120,8 +120,8 @@ func hideContributions(out []Candidate, parts []recipe.Part, counted []contribut
 	}
 }
 
-// explainNotTaken says why contribution p was not taken although another one, taken, was; at names the place of the
-// latter.
+// explainNotTaken explains why contribution p was not taken although taken was. at is the position
+// of taken.
 func explainNotTaken(c *Candidate, at string, p, taken recipe.Part, o *recipe.Options) {
 	decides := o.Resolution == recipe.Priority
 	if o.Array {

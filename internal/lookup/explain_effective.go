@@ -8,9 +8,9 @@ import (
 	"bindc/snapshot"
 )
 
-// Effective returns the outcomes of the bindings of key that are effective in the request, in order of precedence: the
-// one that Lookup uses and those that it hides. It omits the explanations of Candidates and costs about as much as one
-// lookup for each. The error is as in Explain.
+// Effective returns the outcomes of all effective bindings of key in order of precedence: the one
+// that Lookup uses and those that it hides. It omits the explanations of Candidates. It takes about
+// as long as one lookup for each binding. The error is as in Explain.
 func (r *Request) Effective(key string) ([]Outcome, error) {
 	if r.closed.Load() {
 		return nil, fs.ErrClosed

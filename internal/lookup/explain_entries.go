@@ -16,7 +16,7 @@ var partNames = map[snapshot.HieraPart]string{snapshot.HieraGlobal: "global",
 	snapshot.HieraEnvironment: "environment", snapshot.HieraModule: "module",
 	snapshot.HieraDefaults: "default_hierarchy"}
 
-// placedValue is a binding that is effective, and its place in the hierarchies.
+// placedValue is an effective binding and its place in the hierarchies.
 type placedValue struct {
 	snapshot.HieraPlace
 	value Candidate
@@ -24,10 +24,10 @@ type placedValue struct {
 	used  bool
 }
 
-// locations returns those of all hierarchies that a key may be in, with what they bind it to.
+// locations returns the locations in all hierarchies where a key may be, with the values there.
 func (x *explainer) locations(key, root string) (out []Location, err error) {
 	h := x.r.snap.hierarchies.Load()
-	if h == nil || h.written.Len() == 0 || internal(key) {
+	if h == nil || h.written.Len() == 0 || internal(key) || x.possible != nil {
 		return nil, nil
 	}
 	if root == "" {
@@ -42,7 +42,7 @@ func (x *explainer) locations(key, root string) (out []Location, err error) {
 	}
 	module := moduleOf(root)
 	for written := range h.written.Elems() {
-		if !isHierarchy(written) { // Verify does not check what only explanations use
+		if !isHierarchy(written) { // Verify does not check values that only explanations use
 			continue
 		}
 		part := snapshot.HieraPart(written.Index(0).Int())
@@ -59,7 +59,7 @@ func (x *explainer) locations(key, root string) (out []Location, err error) {
 	return out, nil
 }
 
-// moduleOf returns the module whose hierarchy may have a key, "" if none may.
+// moduleOf returns the module whose hierarchy may have a key, or "".
 func moduleOf(key string) string {
 	if k, err := lookupkey.Parse(key); err == nil {
 		key = k.Root
@@ -71,7 +71,7 @@ func moduleOf(key string) string {
 	return name
 }
 
-// placedValues returns the bindings of key that are effective and are of Hiera 5, in order of precedence.
+// placedValues returns the effective Hiera 5 bindings of key in order of precedence.
 func (x *explainer) placedValues(key string) (out []*placedValue, err error) {
 	places := x.r.file.Hiera()
 	bs, err := x.bindings(key)
@@ -123,7 +123,7 @@ func (x *explainer) interpolated(n *expr.Node) (out []Candidate) {
 	return out
 }
 
-// located returns the locations of an entry as it is written.
+// located returns the locations of an entry, given its source.
 func (x *explainer) located(e Location, written value.Value, part snapshot.HieraPart, found []*placedValue) []Location {
 	e.Entry = strings.Clone(written.Index(0).Text())
 	var out []Location

@@ -11,8 +11,9 @@ import (
 	"bindc/snapshot"
 )
 
-// hieraCandidates are the candidates of a key, and the states they have where it is of Hiera 5: of those that
-// are effective all take part, where lookup_options say so, and those of default_hierarchy if nothing else is found.
+// hieraCandidates returns the candidates of a key with the states they have in Hiera 5. If
+// lookup_options merge, all effective candidates take part. Those of default_hierarchy count only
+// if nothing else is found.
 func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, cs []Candidate) (*Candidate, error) {
 	first := slices.IndexFunc(cs, func(c Candidate) bool { return c.State == Wins })
 	places := x.r.file.Hiera()
@@ -23,10 +24,10 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 		levelsAt: map[*merge.Level]optionsAt{}}
 	own, above, defaults, err := h.answering()
 	last, damage := h.renamed()
-	if err = cmp.Or(damage, err); err != nil { // which is the outcome too
+	if err = cmp.Or(damage, err); err != nil { // err is also the outcome
 		return nil, onlyDamage(h.explain(root, err))
 	}
-	strategy, _ := own.Strategy() // none takes one, too
+	strategy, _ := own.Strategy() // the zero Strategy also takes the first value
 	takesOne := strategy.First()
 	winner := ""
 	for i := range cs {
@@ -34,16 +35,16 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 		switch {
 		case cs[i].State == NotEffective || cs[i].State == Declined:
 		case bs[i].Layer > last:
-			cs[i].State, cs[i].Why = Hidden, "'"+key.Root+"' has another name from above this on down"
+			cs[i].State, cs[i].Why = Hidden, "'"+key.Root+"' is renamed above this"
 		case part == snapshot.NoHiera:
-			cs[i].State, cs[i].Why = Hidden, "what is structured is not merged with what is above it"
+			cs[i].State, cs[i].Why = Hidden, "a structured binding is not merged with those above it"
 			if is, _ := h.erases(bs[i].key, bs[i].Binding); is {
-				cs[i].Why = "'" + key.Root + "' has another name from here on down"
+				cs[i].Why = "'" + key.Root + "' is renamed from here down"
 			}
 		case (part == snapshot.HieraDefaults) != defaults && defaults:
-			cs[i].State, cs[i].Why = Hidden, "'"+key.Text+"' leads to nothing in what the hierarchies have"
+			cs[i].State, cs[i].Why = Hidden, "'"+key.Text+"' finds nothing in the data of the hierarchies"
 		case (part == snapshot.HieraDefaults) != defaults:
-			cs[i].State, cs[i].Why = Hidden, "default_hierarchy counts where nothing else is found"
+			cs[i].State, cs[i].Why = Hidden, "default_hierarchy is used only if nothing else is found"
 		case !takesOne:
 			cs[i].State, cs[i].Why = Merged, ""
 		case winner != "":
@@ -55,29 +56,29 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 	return x.options(&h, cmp.Or(own, above))
 }
 
-// answering finds the lookup options of the part that has the answer, and whether that is default_hierarchy; then those
-// that count above it, in the hierarchies, too.
+// answering finds the lookup options of the part that has the value, and whether that part is
+// default_hierarchy. It also returns the options above it, which apply in the hierarchies.
 func (h *hieraLookup) answering() (own, above *merge.Entry, defaults bool, err error) {
-	h.recipe = &recipe.Recipe{Kind: recipe.Merged} // of each request, to know where they are written
+	h.recipe = &recipe.Recipe{Kind: recipe.Merged} // evaluates all options, to find their positions
 	entry, err := h.options(false)
 	if err != nil {
 		return nil, nil, false, err
 	}
-	defer func(secret bool) { h.sensitive = secret }(h.sensitive) // of the options, and not of what they merge
+	defer func(secret bool) { h.sensitive = secret }(h.sensitive) // it was set for the options only
 	v, found, err := h.merged(entry, false)
 	if err == nil && found {
 		_, found, err = h.key.Dig(v)
 	}
 	if err != nil || found {
-		return entry, nil, false, nil // an error is the outcome, and not the question
+		return entry, nil, false, nil // the outcome reports the error
 	}
 	own, err = h.options(true)
 	return own, entry, true, err
 }
 
-// options is an entry of lookup_options, as a candidate of the level that has it.
+// options returns an entry of lookup_options as a candidate of its level.
 func (x *explainer) options(h *hieraLookup, entry *merge.Entry) (*Candidate, error) {
-	for level, at := range h.levelsAt { // none of which has what is nil
+	for level, at := range h.levelsAt { // empty if entry is nil
 		if !slices.Contains(level.Entries, entry) {
 			continue
 		}

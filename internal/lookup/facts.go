@@ -9,27 +9,28 @@ import (
 	"bindc/internal/value"
 )
 
-// Facts are the variables of one node. They are not changed once made, and may be used by several goroutines at once.
+// Facts has the variables of a node. It never changes, and may be used by several goroutines.
 type Facts struct {
 	variables map[string]value.Value
-	derived   map[string]bool // those that were not given: what there is of them is made of others
-	agent     string          // the environment that is asked for; "": none
+	derived   map[string]bool // variables that were not given but are derived from others
+	agent     string          // the environment that the agent requests, or ""
 	server    bool            // the variable server_facts was given
-	qualified bool            // a variable was given for top scope, as ::role
-	strict    bool            // data of Hiera 5 must not use variables that are not set
+	qualified bool            // a variable of the top scope was given, as ::role
+	strict    bool            // data of Hiera 5 may only use variables that are set
 }
 
-// FactsOptions are those of package runtime.
+// FactsOptions has the options of package runtime.
 type FactsOptions struct {
 	Node, Environment  string
 	Trusted, Variables Value
 	StrictVariables    bool
 }
 
-// NewFacts makes facts from a hash: every entry is a variable, and $facts has all entries. It derives the names that
-// modern Facter no longer sends from those it does (language.md, section 7). It changes no given fact except for those
-// that opts.Node sets. The facts do not refer to any snapshot. The error is an *Error with the code facts, or a
-// *DamageError if a given value is from a damaged snapshot.
+// NewFacts returns facts made from a hash: every entry is a variable, and $facts has all entries.
+// It derives the facts that modern Facter no longer sends (language.md, section 7). It never
+// changes a given fact, except those that opts.Node sets. The facts do not refer to a snapshot. The
+// error is an *Error with the code facts, or a *DamageError if a given value is from a damaged
+// snapshot.
 func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	all, err := hashOfFacts(facts, "the facts as a hash of names to values")
 	if err != nil {
@@ -52,7 +53,7 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	}
 	setAll(vars, all)
 	setAll(vars, variables)
-	delete(vars, "trusted") // what a node says of itself is not trusted, and nothing of the server
+	delete(vars, "trusted") // a node's claims about itself are not trusted
 	_, server := variables.Get(value.FromString("server_facts"))
 	if opts.Node != "" {
 		all = ofNode(all, opts.Node)
@@ -82,7 +83,7 @@ func hashOfFacts(given Value, expected string) (value.Value, error) {
 	return v, err
 }
 
-// In returns f for an environment.
+// In returns f with another environment.
 func (f *Facts) In(environment string) *Facts {
 	if f.variables["environment"].Text() == environment {
 		return f
@@ -94,7 +95,8 @@ func (f *Facts) In(environment string) *Facts {
 	return out
 }
 
-// setServerFacts sets $server_facts to the environment, which every server sets, unless it was given.
+// setServerFacts sets the environment in $server_facts, as every server does, unless $server_facts
+// was given.
 func (f *Facts) setServerFacts() {
 	if !f.server {
 		f.variables["server_facts"] = value.FromPairs(
@@ -121,7 +123,7 @@ func setAll(vars map[string]value.Value, hash value.Value) {
 	}
 }
 
-// ofNode returns facts with fqdn and clientcert, where given, set to node.
+// ofNode returns facts with fqdn and clientcert set to node if they are given.
 func ofNode(facts value.Value, node string) value.Value {
 	var b value.Builder
 	for k, v := range facts.Pairs() {
@@ -141,7 +143,7 @@ func setEnvironment(vars map[string]value.Value, opts FactsOptions) {
 	}
 }
 
-// describe is what v is, for a message.
+// describe describes v for a message.
 func describe(v value.Value) string {
 	switch v.Kind() {
 	case value.Undef:

@@ -9,22 +9,23 @@ import (
 	"bindc/internal/value"
 )
 
-// Variable returns a variable, given or derived; undef if there is none of that name.
+// Variable returns a given or derived variable, or undef.
 func (f *Facts) Variable(name string) value.Value { return f.variables[name] }
 
-// Agent returns the environment that the agent asks for, "" if it does not.
+// Agent returns the environment that the agent requests, or "".
 func (f *Facts) Agent() string { return f.agent }
 
-// given returns a variable if it was given. As in Puppet, data of Hiera 5 sees no others.
+// given returns a variable if it was given. As in Puppet, data of Hiera 5 does not see derived
+// variables.
 func (f *Facts) given(name string) value.Value {
 	v, _ := f.lookup(name)
 	return v
 }
 
-// lookup returns a variable and whether it was given, as undef or another value.
+// lookup returns a variable, and reports whether it was given. A given variable may be undef.
 func (f *Facts) lookup(name string) (v value.Value, set bool) {
-	// A leading :: asks for the variable of top scope, which a caller in another scope gives under that name: as undef
-	// where top scope does not have it.
+	// A name with a leading :: means the variable of the top scope. A caller in another scope
+	// passes it under that name, as undef if the top scope lacks it.
 	if v, ok := f.ofTopScope(name); ok {
 		return v, !v.IsUndef()
 	}
@@ -36,7 +37,7 @@ func (f *Facts) lookup(name string) (v value.Value, set bool) {
 	return v, set
 }
 
-// top returns the variable of top scope with that name: the one that was given for it, or else the caller's.
+// top returns the variable of the top scope: the one passed with a leading ::, or the caller's.
 func (f *Facts) top(name string) (value.Value, bool) {
 	if f.qualified {
 		if v, ok := f.ofTopScope("::" + name); ok {
@@ -47,7 +48,7 @@ func (f *Facts) top(name string) (value.Value, bool) {
 	return v, ok
 }
 
-// ofTopScope is the variable of a name with a leading ::, if one was given under that name.
+// ofTopScope returns the variable for a name with a leading ::, if it was given under that name.
 func (f *Facts) ofTopScope(name string) (v value.Value, ok bool) {
 	if strings.HasPrefix(name, "::") {
 		v, ok = f.variables[name]
@@ -55,8 +56,8 @@ func (f *Facts) ofTopScope(name string) (v value.Value, ok bool) {
 	return v, ok
 }
 
-// has reports whether a variable, at a path of keys, has a value that is not empty. A path of Hiera 5 needs a given
-// one: it does not see variables that are derived from others.
+// has reports whether a variable has a value other than "" at a path of keys. Paths of Hiera 5 set
+// given, because they do not see derived variables.
 func (f *Facts) has(name string, path []value.Value, given bool) bool {
 	v := f.at(name, path, given)
 	return !v.IsUndef() && (v.Kind() != value.String || v.Text() != "")
@@ -68,11 +69,11 @@ func (f *Facts) at(name string, path []value.Value, given bool) value.Value {
 	if given {
 		v = f.given(name)
 	}
-	v, _, _ = lookupkey.Dig(name, path, v) // undef where the path leads into something else than a hash or a list
+	v, _, _ = lookupkey.Dig(name, path, v) // undef if the path leads into a value that is not a hash or an array
 	return v
 }
 
-// near returns the variable that is set and that was probably meant by one that is not, or "".
+// near returns the set variable that is most similar to one that is not set, or "".
 func (f *Facts) near(name string, path []value.Value) string {
 	if len(path) == 0 {
 		if meant := diag.Misspelt(name, f.names()); meant != "" {
@@ -97,7 +98,8 @@ func (f *Facts) near(name string, path []value.Value) string {
 	return ""
 }
 
-// written returns a variable and the keys below it as an expression has them, for example $facts['os'].
+// written returns a variable and the keys below it in the syntax of expressions, for example
+// $facts['os'].
 func written(name string, path []value.Value) string {
 	text := "$" + name
 	for _, key := range path {
@@ -106,7 +108,7 @@ func written(name string, path []value.Value) string {
 	return text
 }
 
-// names returns the names of the variables that are given, sorted.
+// names returns the sorted names of the given variables.
 func (f *Facts) names() (out []string) {
 	for v := range f.variables {
 		if !f.derived[v] && !strings.HasPrefix(v, "::") {
@@ -117,7 +119,7 @@ func (f *Facts) names() (out []string) {
 	return out
 }
 
-// textKeys returns the keys of a hash that are text, sorted.
+// textKeys returns the sorted keys of a hash that are strings.
 func textKeys(hash value.Value) (out []string) {
 	for k := range hash.Pairs() {
 		if k.Kind() == value.String {

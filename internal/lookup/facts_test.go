@@ -6,10 +6,10 @@ import (
 	"bindc/internal/value"
 )
 
-// What is given is never replaced, but by Node; names are derived from one another.
-func TestTheNamesOfANode(t *testing.T) {
+// Only Node replaces given facts. Names are derived from one another.
+func TestDeriveNamesOfNode(t *testing.T) {
 	for _, c := range []struct {
-		facts, node, certname                       string // certname is that of the trusted facts
+		facts, node, certname                       string // certname is in the trusted facts
 		fqdn, hostname, domain, clientcert, trusted string
 	}{
 		{`{"fqdn": "n2.ex"}`, "", "", "n2.ex", "n2", "ex", "n2.ex", ""},
@@ -67,8 +67,8 @@ func TestTheNamesOfANode(t *testing.T) {
 	}
 }
 
-// The texts are those of Puppet::Context::TrustedInformation of Puppet 7, but for what is given otherwise.
-func TestTrustedIsDerivedFromTheCertname(t *testing.T) {
+// Without given values, the entries are those of Puppet::Context::TrustedInformation in Puppet 7.
+func TestDeriveTrustedFromCertname(t *testing.T) {
 	const unused = `"extensions":{},"hostname":"h","domain":null,"external":{}`
 	for _, c := range []struct{ trusted, node, want string }{
 		{`null`, "", `null`},
@@ -106,8 +106,8 @@ func TestTrustedIsDerivedFromTheCertname(t *testing.T) {
 	}
 }
 
-// One fact has one value, by whatever name it is asked for.
-func TestTheNodeIsNamedInTheHashOfFactsToo(t *testing.T) {
+// A fact has the same value under all of its names.
+func TestNodeNameInFactsHash(t *testing.T) {
 	const given = `{"fqdn": "f.ex", "clientcert": "f.ex", "hostname": "f", "os": {"family": "Debian"}}`
 	facts, err := factsOf([]byte(given), FactsOptions{Node: "n1.ex"})
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"bindc/snapshot"
 )
 
-// failure finds errors that fail the lookup of a key as soon as it reaches Hiera 5 data, whatever that data is. A nil
-// failure finds none.
+// failure finds errors that fail the lookup of a key once it reaches Hiera 5 data, whatever that
+// data is. A nil failure finds none.
 type failure struct {
 	*lookup
 	root  string // the root of the key
-	given bool   // the caller gave the strategy, so a wrong one in lookup_options does not matter
+	given bool   // the caller set the strategy, so an invalid one in lookup_options has no effect
 }
 
 // failure returns the failure for a key looked up without a strategy, or nil if there cannot be one.
@@ -43,8 +43,8 @@ func (f *failure) in(part snapshot.HieraPart) error {
 // unbound returns the error that fails the lookup of a key without bindings.
 func (f *failure) unbound() error { return f.in(snapshot.HieraDefaults) }
 
-// failsIn returns the error that fails the lookup of root in the hierarchies, or in default_hierarchy. given means that
-// the caller gave the strategy.
+// failsIn returns the error that fails the lookup of root in the hierarchies, or in
+// default_hierarchy. given means that the caller set the strategy.
 func (l *lookup) failsIn(root string, given, defaults bool) error {
 	module := lookupkey.Module(root)
 	in := []string{"", module}
@@ -53,7 +53,7 @@ func (l *lookup) failsIn(root string, given, defaults bool) error {
 	} else if err := l.r.pathError(module); err != nil {
 		return err
 	}
-	for name := range l.r.snap.hierarchies.Load().options.Elems() { // which is why the request may fail
+	for name := range l.r.snap.hierarchies.Load().options.Elems() { // this is the reason why the request may fail
 		if slices.Contains(in, name.Text()) {
 			return l.wrongOptions(root, given, defaults)
 		}

@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// find is Lookup inside a lookup.
+// find is Lookup within a lookup.
 func (l *lookup) find(key string) (value.Value, bool, error) {
 	if l.record != nil {
 		return l.recorded(key)
@@ -14,7 +14,7 @@ func (l *lookup) find(key string) (value.Value, bool, error) {
 	return l.answer(key)
 }
 
-// recorded is answer, noted.
+// recorded is answer that also records the lookup.
 func (l *lookup) recorded(key string) (value.Value, bool, error) {
 	rec := l.record
 	around := rec.at

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// number returns the number of a value of a dimension. Case matters in an exact one only.
+// number returns the number of a value of a dimension. Only exact dimensions are case-sensitive.
 func (r *Request) number(dimension int, text string) uint32 {
 	if r.snap.dimensions[dimension].exact || isFolded(text) {
 		return r.file.ValueNumber(dimension, text)
@@ -28,12 +28,14 @@ func (r *Request) number(dimension int, text string) uint32 {
 	return r.file.ValueNumber(dimension, string(buf[:len(text)]))
 }
 
-// foldedInPlace limits the bytes of a value that is folded without allocating: Go allocates longer strings.
+// foldedInPlace limits the length of a value that is folded without allocating; Go allocates longer
+// strings.
 const foldedInPlace = 32
 
-// isFolded reports whether text is ASCII without capitals, as most values are: then folding would change nothing.
+// isFolded reports whether text is ASCII without capitals, as most values are. Folding would not
+// change it.
 func isFolded(text string) bool {
-	b := []byte(text) // not copied, as nothing writes it
+	b := []byte(text) // not copied, because nothing modifies b
 	for ; len(b) >= 8; b = b[8:] {
 		if !allFolded(binary.LittleEndian.Uint64(b)) {
 			return false
@@ -47,8 +49,9 @@ func isFolded(text string) bool {
 	return true
 }
 
-// allFolded reports whether none of eight bytes is a capital or beyond ASCII. In each byte, the highest bit of the
-// first sum says that it is at least 'A', and that of the second that it is more than 'Z'; of ASCII neither carries.
+// allFolded reports whether none of eight bytes is a capital or beyond ASCII. In each byte, the
+// highest bit of the first sum means that it is at least 'A', and that of the second that it is
+// greater than 'Z'. With ASCII neither sum overflows into the next byte.
 func allFolded(bytes uint64) bool {
 	const each = 0x0101010101010101
 	capitals := (bytes + (0x80-'A')*each) &^ (bytes + (0x80-'Z'-1)*each)

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// Values that are taken as they are must be those that folding leaves alone: each byte alone decides, wherever it
-// stands, be it in eight bytes or in what is left of the text.
-func TestOneByteDecidesWhetherAValueIsFolded(t *testing.T) {
+// isFolded must only accept values that folding does not change. A single byte decides this at
+// every position, in a block of eight bytes as well as in the rest of the text.
+func TestIsFoldedChecksEveryByte(t *testing.T) {
 	for _, length := range []int{1, 7, 8, 9, 16, 21} {
 		for at := range length {
 			for c := range 256 {

@@ -8,8 +8,8 @@ import (
 	"bindc/snapshot"
 )
 
-// hiera answers key, which may lead into a value, by the rules of Hiera 5. If s is nil, lookup_options has the
-// strategy.
+// hiera looks up key, which may lead into a value, by the rules of Hiera 5. If s is nil, the
+// strategy comes from lookup_options.
 func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error) {
 	if lookupkey.Reserved(key) {
 		return value.Value{}, false, nil
@@ -21,14 +21,14 @@ func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error)
 	if internal(k.Root) {
 		return value.Value{}, false, nil
 	}
-	root, _ := lookupkey.Quoted(k.Root) // which was parsed, and has not quotes of both kinds
-	if k.Root == "lookup_options" {     // in quotes: then it is a key as any other
+	root, _ := lookupkey.Quoted(k.Root) // a parsed key never has both kinds of quotes
+	if k.Root == "lookup_options" {     // in quotes it is an ordinary key
 		root = recipe.LookupOptionsKey
 	}
 	if len(k.Path) == 0 && s == nil && !internal(root) {
 		return l.bound(root, true)
 	}
-	if err := l.enter(key); err != nil { // as Puppet does: a.b may need a.c, though both take a apart
+	if err := l.enter(key); err != nil { // like Puppet, it treats a.b and a.c as different keys
 		return value.Value{}, false, err
 	}
 	defer l.leave()
@@ -40,7 +40,7 @@ func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error)
 	return v, found, err
 }
 
-// answer looks up, digs and converts. Where nothing is found default_hierarchy is asked.
+// answer looks up, digs and converts. If nothing is found, it tries default_hierarchy.
 func (h *hieraLookup) answer() (value.Value, bool, error) {
 	d := descent{lookup: h.lookup, key: h.root, behind: -1, stops: h.isHiera, last: true}
 	if h.r.mayFail && !lookupkey.Reserved(h.key.Text) {
@@ -50,7 +50,7 @@ func (h *hieraLookup) answer() (value.Value, bool, error) {
 	switch {
 	case err != nil:
 		return value.Value{}, false, err
-	case found: // what is structured
+	case found: // the value is structured
 		if v, err = h.mergedAlone(v); err != nil {
 			return value.Value{}, false, err
 		}
@@ -74,8 +74,8 @@ func (h *hieraLookup) answer() (value.Value, bool, error) {
 	return v, true, err
 }
 
-// mergedAlone returns what the caller's strategy makes of a structured value, the only candidate: 'unique' makes a list
-// of a text, as Puppet does.
+// mergedAlone applies the caller's strategy to a structured value, which is the only candidate.
+// 'unique' converts a text to a list, as in Puppet.
 func (h *hieraLookup) mergedAlone(v value.Value) (value.Value, error) {
 	if h.strategy == nil {
 		return v, nil
@@ -85,7 +85,8 @@ func (h *hieraLookup) mergedAlone(v value.Value) (value.Value, error) {
 	return v, err
 }
 
-// isHiera reports whether a candidate of the key is of Hiera 5, and notes the recipe that merges it.
+// isHiera reports whether a candidate of the key is Hiera 5 data, and records the recipe that
+// merges it.
 func (h *hieraLookup) isHiera(c snapshot.Candidate) (bool, error) {
 	p, err := h.position(h.root, c)
 	if err != nil || p.Part == snapshot.NoHiera {

@@ -10,7 +10,7 @@ import (
 	"bindc/snapshot"
 )
 
-// merge evaluates a recipe of kind Merged, which key is bound to, from a level on.
+// merge evaluates a recipe of kind Merged for key, beginning at a level.
 func (l *lookup) merge(key string, r *recipe.Recipe, from int) (value.Value, error) {
 	if !l.r.hiera {
 		expected := "nothing that merges in a file without Hiera 5"
@@ -73,7 +73,7 @@ func (h *hieraLookup) merged(entry *merge.Entry, defaults bool) (value.Value, bo
 	return v, found, err
 }
 
-// renamed returns the layer from which on down the root has another name, or math.MaxInt if there is none.
+// renamed returns the layer from which on root has another name, or math.MaxInt.
 func (h *hieraLookup) renamed() (layer int, err error) {
 	if !h.r.file.ARM8() {
 		return math.MaxInt, nil
@@ -82,7 +82,7 @@ func (h *hieraLookup) renamed() (layer int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if c.Part != snapshot.NoHiera || c.Level < h.from { // no binding of what is renamed hides all, at level -1
+		if c.Part != snapshot.NoHiera || c.Level < h.from { // level -1 has only final bindings, no renames
 			continue
 		}
 		b := snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored}
@@ -93,8 +93,8 @@ func (h *hieraLookup) renamed() (layer int, err error) {
 	return math.MaxInt, nil
 }
 
-// candidates returns those filed under a key, of the hierarchies or of default_hierarchy, down to a layer, and whether
-// all are constants.
+// candidates returns the candidates under a key in the hierarchies, down to layer last, or in
+// default_hierarchy. constant reports whether all are constants.
 func (h *hieraLookup) candidates(key string, last int, defaults bool) (out []merge.Candidate, constant bool,
 	err error) {
 	constant = true
@@ -113,7 +113,8 @@ func (h *hieraLookup) candidates(key string, last int, defaults bool) (out []mer
 	return out, constant, nil
 }
 
-// part returns what the key leads to in the hierarchies, or in default_hierarchy, after the rebindings above it.
+// part returns the value that the key leads to in the hierarchies or in default_hierarchy, after
+// applying the rebindings above it.
 func (h *hieraLookup) part(entry *merge.Entry, above []*recipe.Recipe, defaults bool) (value.Value, bool, error) {
 	v, found, err := h.merged(entry, defaults)
 	if err == nil && found {
@@ -125,7 +126,7 @@ func (h *hieraLookup) part(entry *merge.Entry, above []*recipe.Recipe, defaults 
 	return h.key.Dig(v)
 }
 
-// defaults is part for default_hierarchy, with its own lookup_options.
+// defaults is part for default_hierarchy, with the lookup_options of that.
 func (h *hieraLookup) defaults(above []*recipe.Recipe) (value.Value, bool, error) {
 	entry, err := h.options(true)
 	if err != nil {

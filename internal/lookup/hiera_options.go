@@ -10,13 +10,13 @@ import (
 // hieraLookup is a lookup of one key by the rules of Hiera 5.
 type hieraLookup struct {
 	*lookup
-	root     string // as it is bound
+	root     string // in its bound form
 	key      lookupkey.Key
-	strategy *merge.Strategy // nil: that of lookup_options
-	from     int             // the first level that counts
-	recipe   *recipe.Recipe  // of the key, where lookup_options touch it
+	strategy *merge.Strategy // nil: the one in lookup_options
+	from     int             // the first level to search
+	recipe   *recipe.Recipe  // recipe of the key, if lookup_options touch it
 
-	levelsAt map[*merge.Level]optionsAt // noted where somebody asks why
+	levelsAt map[*merge.Level]optionsAt // recorded for explanations
 }
 
 // optionsAt is a candidate of an internal key of lookup_options.
@@ -25,9 +25,9 @@ type optionsAt struct {
 	snapshot.Candidate
 }
 
-// options returns the lookup options of the key, nil if there are none.
+// options returns the lookup options of the key, or nil.
 func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
-	if h.recipe == nil && !defaults && h.root != recipe.LookupOptionsKey { // of which they may say something, too
+	if h.recipe == nil && !defaults && h.root != recipe.LookupOptionsKey { // which may have options for itself
 		return nil, nil
 	}
 	if h.recipe != nil && !defaults && !h.recipe.Value.IsUndef() {
@@ -40,7 +40,8 @@ func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
 	return options.For(h.key.Root, &h.total.Steps)
 }
 
-// optionsOf returns the lookup options for the keys of a module; "" is no module.
+// optionsOf returns the lookup options for the keys of a module, or for keys without a module if it
+// is "".
 func (h *hieraLookup) optionsOf(module string, defaults bool) (merge.Options, error) {
 	var levels [][]*merge.Level
 	if !defaults {
@@ -86,7 +87,7 @@ func (h *hieraLookup) levels(key, module string, defaults bool) ([][]*merge.Leve
 	return out, nil
 }
 
-// level compiles one value of lookup_options. A constant one is compiled once.
+// level compiles a value of lookup_options. A constant value is compiled only once.
 func (h *hieraLookup) level(key string, c snapshot.Candidate, module string) (*merge.Level, error) {
 	_, computed := c.Ref.Recipe()
 	if !computed {
@@ -105,7 +106,7 @@ func (h *hieraLookup) level(key string, c snapshot.Candidate, module string) (*m
 	return level, err
 }
 
-// constantOptions returns the lookup options in a recipe, which are the same in every request.
+// constantOptions returns the lookup options in a recipe. They are the same in every request.
 func (s *Snapshot) constantOptions(r *recipe.Recipe) merge.Options {
 	if o, ok := s.levels.Load(r); ok {
 		return o.(merge.Options)
@@ -119,5 +120,5 @@ func (s *Snapshot) constantOptions(r *recipe.Recipe) merge.Options {
 	return o
 }
 
-// optionsKey is the key of the lookup options, as Puppet asks for them.
+// optionsKey is the key under which Puppet looks lookup_options up.
 const optionsKey = "lookup_options"

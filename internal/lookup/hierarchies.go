@@ -11,12 +11,12 @@ import (
 	"bindc/snapshot"
 )
 
-// errEarlyHiera refuses files from the first hours of the feature hiera. Their internal keys have other names, so that
-// lookups of merged keys would answer undef.
+// errEarlyHiera rejects files with the first form of the feature hiera. Their internal keys have
+// other names, so lookups of merged keys would return undef.
 var errEarlyHiera = fmt.Errorf("%w: the file has feature hiera in its first form, without a list of hierarchies, and "+
 	"this program reads a later form; build it again with the bindc of this program's version", snapshot.ErrVersion)
 
-// hierarchies returns those of the snapshot, nil without Hiera 5. The first request reads them.
+// hierarchies returns the hierarchies of the snapshot, or nil without Hiera 5. They are read once.
 func (r *Request) hierarchies() (*hierarchies, error) {
 	if h := r.snap.hierarchies.Load(); h != nil || !r.snap.Hiera() {
 		return h, nil
@@ -57,7 +57,7 @@ func foreignModules(written value.Value) map[string]bool {
 	return out
 }
 
-// isHierarchy reports whether v has the form of a hierarchy as it is written.
+// isHierarchy reports whether v is the source of a hierarchy.
 func isHierarchy(v value.Value) bool {
 	return isTuple(v, 4) && v.Index(0).Kind() == value.Int && isText(v.Index(1)) && isText(v.Index(2)) &&
 		all(v.Index(3), func(entry value.Value) bool {
@@ -65,13 +65,13 @@ func isHierarchy(v value.Value) bool {
 		})
 }
 
-// isLocation reports whether v has the form of a location.
+// isLocation reports whether v is the source of a location.
 func isLocation(v value.Value) bool {
 	return isTuple(v, 4) && isText(v.Index(0)) && isText(v.Index(1)) && isText(v.Index(2)) &&
 		(isText(v.Index(3)) || v.Index(3).Kind() == value.Int)
 }
 
-// isTuple reports whether v is an array of n elements at least.
+// isTuple reports whether v is an array of at least n elements.
 func isTuple(v value.Value, n int) bool { return v.Kind() == value.Array && v.Len() >= n }
 
 func isText(v value.Value) bool { return v.Kind() == value.String }
@@ -81,15 +81,15 @@ func all(v value.Value, sound func(value.Value) bool) bool {
 	return v.Kind() == value.Array && !slices.ContainsFunc(v.Slice(), func(e value.Value) bool { return !sound(e) })
 }
 
-// isForeign reports whether the module of a key has data that only Puppet reads, and which may count more than the
-// data in the snapshot.
+// isForeign reports whether the module of a key has data that only Puppet reads, which may take
+// precedence over the data in the snapshot.
 func (r *Request) isForeign(key string) bool {
 	h := r.snap.hierarchies.Load()
 	return h != nil && len(h.foreign) > 0 && h.foreign[lookupkey.Module(key)]
 }
 
-// checkHierarchies notes the errors that fail all lookups of a hierarchy: those of paths that could not be evaluated,
-// by dimension. Lookups find the errors of lookup_options themselves.
+// checkHierarchies records the errors of paths that could not be evaluated, by dimension. They fail
+// all lookups of a hierarchy. Lookups find errors of lookup_options themselves.
 func (r *Request) checkHierarchies(failed map[int]error) error {
 	r.failing, r.mayFail, r.indirect = nil, false, r.caller != nil
 	h, err := r.hierarchies()
@@ -111,7 +111,7 @@ func (r *Request) checkHierarchies(failed map[int]error) error {
 	return nil
 }
 
-// pathError returns the error of a path in the hierarchies that have the keys of a module, nil if there is none.
+// pathError returns the error of a path in the hierarchies that may have keys of a module, or nil.
 func (r *Request) pathError(module string) error {
 	if err := r.failing[""]; err != nil {
 		return err

@@ -12,8 +12,9 @@ import (
 	"bindc/snapshot"
 )
 
-// The layer of an unconditional binding is read once: it is in a block that each merge would decompress.
-func TestLayersOfUnconditionalBindingsAreKept(t *testing.T) {
+// The layer of an unconditional binding is cached, because every merge would have to decompress the
+// block that has it.
+func TestLayerOfUnconditionalBindingIsCached(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"hiera.yaml":       "version: 5\nhierarchy:\n  - {name: top, path: top.yaml}\n  - {name: common, path: common.yaml}\n",

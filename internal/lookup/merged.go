@@ -9,10 +9,11 @@ import (
 	"bindc/snapshot"
 )
 
-// LookupMerged is Lookup with a merge strategy that replaces the one in lookup_options: a name such as "unique", or a
-// hash with the strategy and its options, as for Puppet's lookup(). With undef it is Lookup. Structured bindings are
-// not merged with one another; where the site has Hiera 5, the strategy is applied to the value of the one that wins.
-// The error is as in Lookup, or an *Error of code usage if the strategy does not exist.
+// LookupMerged is like Lookup, with a merge strategy that replaces the one in lookup_options: a
+// name such as "unique", or a hash of the strategy and its options, as in Puppet's lookup(). With
+// undef it is the same as Lookup. Structured bindings are not merged. In a site with Hiera 5, the
+// strategy is applied to the value of the winning one. The error is as in Lookup, or an *Error of
+// code usage for an unknown strategy.
 func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) {
 	if isUndef(strategy) {
 		return r.Lookup(key)
@@ -20,7 +21,7 @@ func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) 
 	if r.closed.Load() {
 		return Value{}, false, fs.ErrClosed
 	}
-	defer runtime.KeepAlive(r) // and with it the map
+	defer runtime.KeepAlive(r) // keeps the file mapped
 	s, err := strategyOf(key, strategy)
 	if err != nil {
 		return Value{}, false, err
@@ -29,7 +30,7 @@ func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) 
 	return r.View(v), found, err
 }
 
-// isUndef reports whether a strategy is not given.
+// isUndef reports whether no strategy is given.
 func isUndef(v Value) bool {
 	c, err := v.Read()
 	return err == nil && c.IsUndef()
@@ -48,7 +49,7 @@ func strategyOf(key string, given Value) (merge.Strategy, error) {
 	return s, nil
 }
 
-// asWritten looks key up in the structured bindings without splitting it at dots and quotes.
+// asWritten looks key up in the structured bindings, without splitting it at dots and quotes.
 func (l *lookup) asWritten(key string) (v value.Value, found, answered bool, err error) {
 	if internal(key) {
 		return value.Value{}, false, false, nil

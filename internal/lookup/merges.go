@@ -8,19 +8,21 @@ import (
 	"bindc/internal/value"
 )
 
-// merges keeps what a request has merged of constants alone, so that a hash that many keys dig in is merged once. They
-// are kept as long as the request, or until it is reset. A computed, encrypted or sensitive value is never kept.
+// merges caches the merges of constants in a request, so that a hash that many keys dig into is
+// merged once. The cache lives until the request is reset. Computed, encrypted and sensitive values
+// are never cached.
 type merges struct {
 	mu   sync.Mutex
 	kept map[mergeOf]value.Value
-	room expr.Total // what they may still take
+	room expr.Total // remaining space
 }
 
-// mergeOf identifies a merge: of the bindings of root by the lookup options of key, or of default_hierarchy.
+// mergeOf identifies a merge: the bindings of root, merged by the lookup options of key, in the
+// hierarchies or default_hierarchy.
 type mergeOf struct {
 	root, key string
 	defaults  bool
-	from      int // the first level that counts
+	from      int // the first level included
 }
 
 // maxMerges limits the merges of one request, in bytes as expr.Total counts them.
@@ -33,7 +35,8 @@ func (m *merges) get(id mergeOf) (value.Value, bool) {
 	return v, ok
 }
 
-// keep keeps v if there is room. Its keys are not text of the caller's, or of the file.
+// keep adds v if there is space. The cached keys must not refer to text of the caller or of the
+// file.
 func (m *merges) keep(id mergeOf, v value.Value) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -45,5 +48,5 @@ func (m *merges) keep(id mergeOf, v value.Value) {
 	}
 }
 
-// forget drops all merges. No other goroutine may use the request.
+// forget empties the cache. No other goroutine may use the request.
 func (m *merges) forget() { m.kept = nil }

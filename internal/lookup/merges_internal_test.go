@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// A request keeps what it has merged as long as there is room for it, and no longer than its facts count.
-func TestMergesTakeNoMoreThanTheirRoom(t *testing.T) {
+// A request caches merges while there is space. The cache is emptied when its facts change.
+func TestMergesCacheIsLimited(t *testing.T) {
 	const large = maxMerges / 4
 	var m merges
 	of := func(i int) mergeOf { return mergeOf{root: fmt.Sprint("key", i)} }
@@ -24,13 +24,13 @@ func TestMergesTakeNoMoreThanTheirRoom(t *testing.T) {
 	for i := range 10 {
 		m.keep(of(i), value.FromString(strings.Repeat("x", large)))
 		if !m.mu.TryLock() {
-			t.Fatal("what is kept can no longer be asked for")
+			t.Fatal("a cached merge is not found")
 		}
 		m.mu.Unlock()
 	}
 	m.get(of(0))
 	if !m.mu.TryLock() {
-		t.Fatal("what was asked for can no longer be kept")
+		t.Fatal("a merge can no longer be cached")
 	}
 	m.mu.Unlock()
 	if n := kept(); n < 3 || n > 4 {

@@ -8,11 +8,12 @@ import (
 	"bindc/internal/value"
 )
 
-// hiddenMiss stands for a variable whose name may be part of something sensitive.
+// hiddenMiss replaces the name of a variable that may be part of something sensitive.
 const hiddenMiss = "a variable"
 
-// Missed yields the variables that the lookups of ask need for their values and that are not set, as $role or
-// $facts['role'], sorted: each with the one that is set and probably was meant, or "". A variable that is undef is set.
+// Missed yields the unset variables that the lookups of ask need for their values, sorted, as $role
+// or $facts['role']. Each comes with the most similar set variable, or "". A variable that is undef
+// counts as set.
 func (r *Request) Missed(ask func(*Request)) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		asking := r.clone()
@@ -26,7 +27,7 @@ func (r *Request) Missed(ask func(*Request)) iter.Seq2[string, string] {
 	}
 }
 
-// Missed notes that a variable is not set, or has nothing at path. It is part of expr.MissEnv.
+// Missed records that a variable is not set or has nothing at path. It implements expr.MissEnv.
 func (l *lookup) Missed(name string, path ...value.Value) {
 	switch {
 	case l.r.misses == nil:

@@ -5,8 +5,8 @@ import (
 	"bindc/internal/value"
 )
 
-// follow produces a value, transforms it, and holds the result to its type. The value does not depend on the bindings
-// below r.
+// follow produces a value, transforms it, and checks its type. The value must not depend on the
+// bindings below r.
 func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {
 	l.sensitive = l.sensitive || r.Sensitive
 	if r.Kind == recipe.Multibind {
@@ -17,8 +17,9 @@ func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {
 	return l.finish(key, r, v, err)
 }
 
-// attempt is follow for a recipe that may decline. Then nothing is found, and its own mark as sensitive has no effect.
-// Sensitive values that it found on the way still count, because they may show in that it declines.
+// attempt is like follow, for a recipe that may decline. If it declines, its own mark as sensitive
+// has no effect. Sensitive values that it found still count, because they may determine whether it
+// declines.
 func (l *lookup) attempt(key string, r *recipe.Recipe) (v value.Value, found bool, err error) {
 	switch {
 	case !r.Declines():
@@ -33,7 +34,7 @@ func (l *lookup) attempt(key string, r *recipe.Recipe) (v value.Value, found boo
 	return l.accept(key, r, v, found, err)
 }
 
-// accept finishes what a recipe that may decline has produced, unless that is nothing.
+// accept finishes the value of a recipe that may decline, unless it declined.
 func (l *lookup) accept(key string, r *recipe.Recipe, v value.Value, found bool, err error) (value.Value, bool, error) {
 	if err == nil && !found {
 		return value.Value{}, false, nil
@@ -43,7 +44,7 @@ func (l *lookup) accept(key string, r *recipe.Recipe, v value.Value, found bool,
 	return v, err == nil, err
 }
 
-// multibind puts the effective contributions together (language.md, section 8).
+// multibind combines the effective contributions (language.md, section 8).
 func (l *lookup) multibind(key string, r *recipe.Recipe) (value.Value, error) {
 	parts, err := l.contributions(r.Name)
 	if err != nil {
@@ -67,7 +68,7 @@ func (l *lookup) multibind(key string, r *recipe.Recipe) (value.Value, error) {
 	return c.hash(parts)
 }
 
-// value produces a contribution that counts, and holds it to the element type. One that declines is not there.
+// value evaluates a contribution and checks its element type. there is false if it declines.
 func (c *collector) value(p recipe.Part) (v value.Value, there bool, err error) {
 	v, there, err = c.element(p)
 	c.counts(p, v, there, err)
@@ -82,7 +83,7 @@ func (c *collector) element(p recipe.Part) (value.Value, bool, error) {
 	return v, there, err
 }
 
-// counts notes what came of a contribution.
+// counts records the outcome of a contribution.
 func (l *lookup) counts(p recipe.Part, v value.Value, there bool, err error) {
 	if rec := l.record; rec != nil && rec.at != nil {
 		rec.counted[rec.at] = append(rec.counted[rec.at], contributed{p, l.outcome(v, there, err)})
@@ -91,7 +92,7 @@ func (l *lookup) counts(p recipe.Part, v value.Value, there bool, err error) {
 
 func (c *collector) array(parts []recipe.Part) (value.Value, error) {
 	elems := []value.Value{}
-	won := map[string]uint32{} // the precedence of the contribution that won a name
+	won := map[string]uint32{} // precedence of the contribution that won each name
 	for _, p := range parts {
 		decides, twice := c.options.PriorityOnUnnamed, false
 		if p.Named {
@@ -168,7 +169,7 @@ func (c *collector) hash(parts []recipe.Part) (value.Value, error) {
 	return b.Hash(), nil
 }
 
-// combined has a combinator make an array of the contributions, beginning with an empty one.
+// combined calls the combinator for each contribution, beginning with an empty array.
 func (c *collector) combined(parts []recipe.Part) (value.Value, error) {
 	memo := value.FromSlice([]value.Value{})
 	for _, p := range parts {
@@ -186,7 +187,7 @@ func (c *collector) combined(parts []recipe.Part) (value.Value, error) {
 	return c.uniq(memo), nil
 }
 
-// combinedByName has a combinator make the value of each name.
+// combinedByName combines the values of each name by the combinator.
 func (c *collector) combinedByName(parts []recipe.Part) (value.Value, error) {
 	var b value.Builder
 	for _, p := range parts {
@@ -211,7 +212,8 @@ func (c *collector) combinedByName(parts []recipe.Part) (value.Value, error) {
 	return out.Hash(), nil
 }
 
-// included returns the names whose first contribution includes them: the highest of each class decides.
+// included returns the names whose first contribution includes them, because the highest decides
+// for each class.
 func (c *collector) included(parts []recipe.Part) (value.Value, error) {
 	names := []value.Value{}
 	seen := make(map[string]bool, len(parts))

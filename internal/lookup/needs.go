@@ -12,19 +12,20 @@ import (
 	"bindc/snapshot"
 )
 
-// Needs is what who asks for somebody else has to know of a snapshot. variables are the names of the facts and other
-// variables that an answer can depend on, those they are derived from included; facts among them stands for all facts.
-// merged are the keys that are bound to a multibinding for some request. locations is the most candidates that a key
-// which has an array or a hash among them can have in one request; at least 1. It reads all that is bound, which takes
-// a tenth of a second for a million bindings. The error is a *DamageError, or fs.ErrClosed.
+// Needs returns what a client must know to query the snapshot on behalf of others. variables are
+// the names of the facts and other variables that a result can depend on, including those that they
+// are derived from; facts means all facts. merged are the keys that are bound to a multibinding in
+// some request. locations is the largest number of candidates in one request of a key that may be
+// an array or a hash; it is at least 1. Needs reads all bindings, which takes a tenth of a second
+// for a million of them. The error is a *DamageError, or fs.ErrClosed.
 func (s *Snapshot) Needs() (variables, merged []string, locations int, err error) {
 	variables, _, merged, locations, err = s.NeedsOfScopes()
 	return variables, merged, locations, err
 }
 
-// NeedsOfScopes is Needs, and returns the variables that an answer reads from the scope of a caller, as they are
-// written: role, or ::role if only the variable of top scope counts. facts, trusted and server_facts are not among
-// them, because no scope can change them.
+// NeedsOfScopes is like Needs. It also returns the variables that a result reads from the scope of
+// a caller, as they are written: role, or ::role for the variable of the top scope. It omits facts,
+// trusted and server_facts, because no scope can change them.
 func (s *Snapshot) NeedsOfScopes() (variables, scoped, merged []string, locations int, err error) {
 	if s.closed.Load() {
 		return nil, nil, nil, 0, fs.ErrClosed
@@ -39,32 +40,32 @@ func (s *Snapshot) NeedsOfScopes() (variables, scoped, merged []string, location
 	return variables, sv.scopedNames(variables), sv.merged, sv.locations, nil
 }
 
-// survey collects what Needs returns.
+// survey collects the results of Needs.
 type survey struct {
 	s         *Snapshot
 	variables map[string]bool
 	scoped    map[string]bool
-	recipes   []nature // by number
+	recipes   []nature // by number of the recipe
 	merges    map[uint32]bool
 	merged    []string
-	nested    []bool // keys that are bound to an array or a hash
+	nested    []bool // keys bound to an array or a hash
 	locations int
 }
 
-// nature is what comes of a recipe, as far as it is known without a request.
+// nature is the kind of value of a recipe, as far as known without a request.
 type nature byte
 
 const (
 	unread nature = iota
 	plain         // neither an array nor a hash
-	nested        // an array or a hash, for all that is known
+	nested        // possibly an array or a hash
 	merged        // a multibinding
 )
 
 func (sv *survey) run() error {
 	for i, d := range sv.s.dimensions {
 		d.program.Variables(sv.variable)
-		if sv.s.file.HasValues(i) { // otherwise nothing depends on it
+		if sv.s.file.HasValues(i) { // otherwise no condition uses it
 			d.program.Scoped(sv.scopedVariable)
 		}
 	}
@@ -88,7 +89,7 @@ func (sv *survey) run() error {
 	return nil
 }
 
-// WithSources returns the names of variables and of those that they are derived from, sorted.
+// WithSources returns the sorted names of variables and of those that they are derived from.
 func WithSources(variables []string) []string {
 	sv := survey{variables: map[string]bool{}}
 	for _, name := range variables {
@@ -97,7 +98,7 @@ func WithSources(variables []string) []string {
 	return sv.names()
 }
 
-// variable notes a variable that something uses, and what it is derived from.
+// variable records a variable and those that it is derived from.
 func (sv *survey) variable(name string) {
 	if sv.variables[name] {
 		return
@@ -108,14 +109,15 @@ func (sv *survey) variable(name string) {
 	}
 }
 
-// scopedVariable notes a variable that something reads from a scope.
+// scopedVariable records a variable that is read from a scope.
 func (sv *survey) scopedVariable(name string) {
 	if !sv.scoped[name] {
 		sv.scoped[strings.Clone(name)] = true
 	}
 }
 
-// scopedNames returns the variables that are read from scopes. If some are not known, all variables may be.
+// scopedNames returns the variables that are read from scopes. If some names are unknown, it
+// returns all variables.
 func (sv *survey) scopedNames(variables []string) []string {
 	if sv.scoped[expr.AnyVariable] {
 		return variables
@@ -132,7 +134,8 @@ func (sv *survey) scopedNames(variables []string) []string {
 	return out
 }
 
-// names are the variables. The environment is no fact, though there may be one of the name.
+// names returns the sorted variables without environment, which is not a fact even if a fact has
+// that name.
 func (sv *survey) names() []string {
 	delete(sv.variables, "environment")
 	out := make([]string, 0, len(sv.variables))
@@ -143,7 +146,7 @@ func (sv *survey) names() []string {
 	return out
 }
 
-// bound notes what something binds a key to.
+// bound records the value that a key is bound to.
 func (sv *survey) bound(b snapshot.Bound) (err error) {
 	is := plain
 	n, computed := b.Ref.Recipe()
@@ -174,7 +177,7 @@ func natureOf(v value.Value) nature {
 	return plain
 }
 
-// numbered is the nature of recipe n, which is read once.
+// numbered returns the nature of recipe n, which it reads only once.
 func (sv *survey) numbered(key uint32, n int) (nature, error) {
 	if n < len(sv.recipes) && sv.recipes[n] != unread {
 		return sv.recipes[n], nil
@@ -187,7 +190,8 @@ func (sv *survey) numbered(key uint32, n int) (nature, error) {
 	return sv.recipes[n], err
 }
 
-// nature notes the variables of what a key is computed by. What is encrypted and cannot be decrypted needs none.
+// nature records the variables that a recipe uses. A recipe that is encrypted and cannot be
+// decrypted uses none.
 func (sv *survey) nature(key uint32, encoded string) (nature, error) {
 	_, sealed := sv.s.file.Seal()
 	unsealed := sealed && recipe.IsSealed(encoded)

@@ -8,8 +8,8 @@ import (
 	"bindc/snapshot"
 )
 
-// New returns the snapshot in f. The error is a *DamageError, or an *Error of code encrypted where opts.Unseal fails;
-// f is then closed.
+// New returns the snapshot in f. The error is a *DamageError, or an *Error of code encrypted if
+// opts.Unseal fails. New then closes f.
 func New(f *snapshot.Snapshot, opts Options) (*Snapshot, error) {
 	box, err := unseal(f, opts.Unseal)
 	if err != nil {
@@ -23,7 +23,7 @@ func New(f *snapshot.Snapshot, opts Options) (*Snapshot, error) {
 	for _, d := range f.Dimensions() {
 		n, err := expr.Decode(string(d.Program))
 		if err != nil {
-			err := &DamageError{Section: "meta", Expected: "the expression of " + d.Name} // before the map is gone
+			err := &DamageError{Section: "meta", Expected: "the expression of " + d.Name} // before unmapping
 			f.Close()
 			return nil, err
 		}
@@ -34,7 +34,7 @@ func New(f *snapshot.Snapshot, opts Options) (*Snapshot, error) {
 	return s, nil
 }
 
-// rulesOf returns the rules of lookups in a file.
+// rulesOf returns the rules for lookups in a file.
 func rulesOf(f *snapshot.Snapshot) rules {
 	if len(f.Hiera()) > 0 {
 		return hieraRules{}

@@ -15,11 +15,12 @@ type pathPart struct {
 	keys     []value.Value
 }
 
-// hieraPath is a path of Hiera 5 that consists of texts and variables only, as nearly all do: the variable part of its
-// datadir, and the path below. It yields the same as its program, in a tenth of the time.
+// hieraPath is a path of Hiera 5 that only has texts and variables, as nearly all do: the variable
+// part of its datadir, and the path below. It is ten times as fast as evaluating the program, with
+// the same result.
 type hieraPath struct{ dir, path []pathPart }
 
-// plainPath returns the path that the program of a dimension is, or nil if it is something else.
+// plainPath returns the program of a dimension as a hieraPath, or nil if it is not one.
 func plainPath(n *expr.Node) *hieraPath {
 	dir, path, ok := n.AsHieraPath()
 	if !ok {
@@ -97,7 +98,7 @@ func appendParts(dst []byte, parts []pathPart, facts *Facts) ([]byte, bool) {
 			}
 			v, _ = v.Get(key)
 		}
-		if !isPlain(v, value.String) || strings.IndexByte(v.Text(), '%') >= 0 { // it may be interpolated once more
+		if !isPlain(v, value.String) || strings.IndexByte(v.Text(), '%') >= 0 { // it may need another interpolation
 			return nil, false
 		}
 		dst = append(dst, v.Text()...)
@@ -105,5 +106,5 @@ func appendParts(dst []byte, parts []pathPart, facts *Facts) ([]byte, bool) {
 	return dst, true
 }
 
-// isPlain reports whether v is of a kind or undef, and not sensitive.
+// isPlain reports whether v is undef or has the given kind, and is not sensitive.
 func isPlain(v value.Value, kind value.Kind) bool { return v.Kind() == kind || v.IsUndef() }

@@ -7,9 +7,9 @@ import (
 	"bindc/internal/value"
 )
 
-// A path of Hiera 5 that is put together quickly is the one that its program yields. What is left to the program is
-// what is no path of texts and variables, and what a file system sees otherwise than it is written.
-func TestPathsAreWhatTheirProgramsYield(t *testing.T) {
+// A path built the fast way equals the result of its program. Programs that are not plain paths,
+// and paths that need cleaning, are left to the program.
+func TestPlainPathAgreesWithProgram(t *testing.T) {
 	const facts = `{"os": {"family": "Debian", "release": {"major": 12}}, "role": "web", "one": 1, "list": ["a"],
 		"none": null, "empty": "", "up": "../x", "dot": ".x", "slash": "/x", "two": "a//b", "inside": "a/./b", "again": "%{role}",
 		"percent": "a%", "s": {"%": "y", "up": ".."}}`
@@ -27,7 +27,7 @@ func TestPathsAreWhatTheirProgramsYield(t *testing.T) {
 		{"", "x%{nobody.at.all}.yaml", "x.yaml", true},
 		{"", "x%{os.none.at}.yaml", "x.yaml", true},
 		{"", "x%{none}%{empty}.yaml", "x.yaml", true},
-		{"", "x%{osfamily}.yaml", "x.yaml", true}, // is derived from os.family, which data of Hiera 5 does not see
+		{"", "x%{osfamily}.yaml", "x.yaml", true}, // derived from os.family, which data of Hiera 5 does not see
 		{"", "x%{s.up}.yaml", "x...yaml", true},
 		{"", "%{one}.yaml", "1.yaml", false},
 		{"", "%{os.release.major}.yaml", "12.yaml", false},
@@ -82,7 +82,7 @@ func TestPathsAreWhatTheirProgramsYield(t *testing.T) {
 			got = "an error"
 		}
 		if got != c.want {
-			t.Errorf("%s %s comes to %q, expected %q (%v)", c.dir, c.path, got, c.want, err)
+			t.Errorf("%s %s yields %q, expected %q (%v)", c.dir, c.path, got, c.want, err)
 		}
 		p := plainPath(program)
 		if p == nil {

@@ -17,7 +17,8 @@ type placed struct {
 	layer int
 }
 
-// placed ranges over the effective candidates of key, highest first. The caller stops at an error.
+// placed ranges over the effective candidates of key, highest first. The caller must stop at an
+// error.
 func (l *lookup) placed(key string) iter.Seq2[placed, error] {
 	return func(yield func(placed, error) bool) {
 		for c, err := range l.r.file.Candidates(key, l.r.numbers, &l.r.scopes) {
@@ -33,7 +34,7 @@ func (l *lookup) placed(key string) iter.Seq2[placed, error] {
 	}
 }
 
-// position returns where a candidate of key is in the hierarchies.
+// position returns the place of a candidate of key in the hierarchies.
 func (l *lookup) position(key string, c snapshot.Candidate) (snapshot.HieraPlace, error) {
 	layer, err := l.layer(key, c)
 	return l.r.file.Hiera()[layer], err
@@ -54,15 +55,15 @@ func (l *lookup) layer(key string, c snapshot.Candidate) (int, error) {
 	return b.Layer, err
 }
 
-// erases tells whether a binding of key says that it has another name from there on down.
+// erases reports whether a binding of key is a rename, so that the key has another name below.
 func (l *lookup) erases(key string, b snapshot.Binding) (bool, error) {
 	_, r, err := l.r.snap.content(key, b)
 	return r != nil && r.Kind == recipe.Erased, err
 }
 
-// evaluate returns the value of a candidate of root, filed under key. A recipe that does not stand alone yields
-// nothing. The mark of an internal key is dropped: it means that lookup_options may make the value sensitive, which has
-// not happened yet.
+// evaluate returns the value of a candidate of root, filed under key. A recipe that does not stand
+// alone has no value. The mark of an internal key is dropped: it means that lookup_options may make
+// the value sensitive, which they have not done yet.
 func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (v value.Value, found bool, err error) {
 	v, r, err := l.r.snap.content(key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
 	if r == nil {
@@ -80,7 +81,7 @@ func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (v value.Value
 	return v, err == nil, err
 }
 
-// candidate converts a candidate of root, filed under key, to one that can be merged.
+// candidate converts a candidate of root, filed under key, for package merge.
 func (l *lookup) candidate(root, key string, c placed) merge.Candidate {
 	return merge.Candidate{Layer: int(c.Part), Entry: c.Entry, OnlyPath: c.OnlyPath, OnlyEntry: c.OnlyEntry,
 		Value: func() (value.Value, bool, error) { return l.evaluate(root, key, c.Candidate) }}

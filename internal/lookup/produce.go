@@ -10,11 +10,11 @@ import (
 	"bindc/internal/value"
 )
 
-// ask returns what l offers to a value that depends on other keys. It is the only way from the value of a recipe back
-// up to a whole lookup; environment.go implements it.
+// ask returns the Env of a value that depends on other keys. It is the only way from the value of a
+// recipe back up to a whole lookup. environment.go implements it.
 func (l *lookup) ask() expr.Env { return l }
 
-// produce returns what a recipe yields that is not made of several bindings.
+// produce returns the value of a recipe that does not combine several bindings.
 func (l *lookup) produce(key string, r *recipe.Recipe) (value.Value, error) {
 	switch r.Kind {
 	case recipe.Constant:
@@ -38,7 +38,7 @@ func (l *lookup) produce(key string, r *recipe.Recipe) (value.Value, error) {
 	return value.Value{}, &DamageError{Section: "recipes", Expected: "a recipe that '" + key + "' can be bound to"}
 }
 
-// target looks a key up and asserts its type; a key that is not bound is undef.
+// target looks a key up and checks its type. An unbound key is undef.
 func (l *lookup) target(t recipe.Target) (value.Value, error) {
 	v, _, err := l.ask().Lookup(t.Key, t.Type)
 	return v, err
@@ -69,7 +69,7 @@ func (l *lookup) custom(key string, r *recipe.Recipe) (value.Value, error) {
 	return v.own(l.r.file)
 }
 
-// finish transforms what was produced, unless that failed, and holds the result to its type.
+// finish transforms a produced value and checks its type, unless err is set.
 func (l *lookup) finish(key string, r *recipe.Recipe, v value.Value, err error) (value.Value, error) {
 	if err == nil && r.Transformer != nil {
 		v, err = expr.CallLambda(r.Transformer, l.ask(), l.options(), v)
@@ -86,8 +86,8 @@ func (l *lookup) finish(key string, r *recipe.Recipe, v value.Value, err error) 
 	return v, nil
 }
 
-// rebound passes the value found for key through the rebindings above it, the lowest first. It is found unless there is
-// an error.
+// rebound passes the value of key through the rebindings above it, lowest first. found is true
+// unless there is an error.
 func (l *lookup) rebound(key string, above []*recipe.Recipe, v value.Value) (_ value.Value, found bool, err error) {
 	for _, r := range slices.Backward(above) {
 		if err != nil {

@@ -4,16 +4,16 @@ import (
 	"bindc/internal/recipe"
 )
 
-// recorder is what a lookup notes while it is explained.
+// recorder records a lookup for its explanation.
 type recorder struct {
-	at      *Explanation // of the lookup that is running; nil: not recorded
-	left    int          // how many more lookups to record
-	omitted int          // how many lookups were not recorded
+	at      *Explanation // the running lookup; nil: not recorded
+	left    int          // number of further lookups to record
+	omitted int          // number of lookups not recorded
 	counted map[*Explanation][]contributed
 	derived map[*Explanation]bool // the key may be computed from something sensitive
 }
 
-// contributed is a contribution that a multibinding took, and what came of it.
+// contributed is a contribution that a multibinding took, and its outcome.
 type contributed struct {
 	part    recipe.Part
 	outcome Outcome

@@ -6,8 +6,8 @@ import (
 	"bindc/internal/recipe"
 )
 
-// newNames applies the renames and aliases among contributions, which are in order of precedence. A rename applies to
-// contributions of lower precedence, an alias to all. The order stays.
+// newNames applies the renames and aliases among contributions, which are in order of precedence. A
+// rename applies to contributions of lower precedence, an alias to all. The order is kept.
 func newNames(parts []recipe.Part) []recipe.Part {
 	if !slices.ContainsFunc(parts, func(p recipe.Part) bool { return p.Recipe.Renames() }) {
 		return parts
@@ -39,9 +39,10 @@ func newNames(parts []recipe.Part) []recipe.Part {
 	return out
 }
 
-// rename applies renames from the lowest to the highest precedence, those of one precedence together.
+// rename applies renames from the lowest to the highest precedence. Those of equal precedence are
+// applied together.
 func rename(parts []recipe.Part) {
-	below := map[string][]int{} // those of lower precedence, by the names they have there
+	below := map[string][]int{} // parts of lower precedence, by their names so far
 	for to := len(parts); to > 0; {
 		from := to - 1
 		for from > 0 && parts[from-1].Precedence == parts[to-1].Precedence {

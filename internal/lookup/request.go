@@ -12,8 +12,8 @@ import (
 	"bindc/snapshot"
 )
 
-// Request evaluates the categories for facts. An error is an *Error, where there are no facts or a category's
-// expression cannot be evaluated, a *DamageError, or fs.ErrClosed.
+// Request evaluates the categories for facts. The error is an *Error if facts is nil or a
+// category's expression fails, a *DamageError, or fs.ErrClosed.
 func (s *Snapshot) Request(facts *Facts) (*Request, error) {
 	r := &Request{}
 	if err := r.Begin(s, &s.closed, facts); err != nil {
@@ -22,7 +22,7 @@ func (s *Snapshot) Request(facts *Facts) (*Request, error) {
 	return r, nil
 }
 
-// Begin makes r a request of facts, which ends when closed is set.
+// Begin makes r a request for facts. It ends when closed is set.
 func (r *Request) Begin(s *Snapshot, closed *atomic.Bool, facts *Facts) error {
 	n := len(s.dimensions)
 	*r = Request{file: s.file, snap: s, closed: closed, numbers: make([]uint32, n), has: make([]bool, n),
@@ -30,8 +30,9 @@ func (r *Request) Begin(s *Snapshot, closed *atomic.Bool, facts *Facts) error {
 	return r.Reset(facts)
 }
 
-// Reset makes r the request of other facts, so that a program that serves many need not allocate. Nobody else may use r
-// meanwhile. Values that were looked up stay valid. After an error, those of Request, r must not be used but by Reset.
+// Reset makes r a request for other facts, so that a program that handles many requests need not
+// allocate. No other goroutine may use r meanwhile. Values that were looked up stay valid. It
+// returns the errors of Request; after an error only Reset may be called.
 func (r *Request) Reset(facts *Facts) error {
 	if facts == nil {
 		return &Error{Code: CodeFacts, Message: "expected the facts of a node, found none (nil)"}
@@ -40,7 +41,7 @@ func (r *Request) Reset(facts *Facts) error {
 		return fs.ErrClosed
 	}
 	err := r.snap.file.Protect(func() error { return r.resolve(facts) })
-	runtime.KeepAlive(r) // and with it the map
+	runtime.KeepAlive(r) // keeps the file mapped
 	return err
 }
 
@@ -48,7 +49,7 @@ func (r *Request) Reset(facts *Facts) error {
 func (r *Request) resolve(facts *Facts) error {
 	r.facts = facts
 	r.merges.forget()
-	var unresolved map[int]error // paths of Hiera 5
+	var unresolved map[int]error // errors of paths of Hiera 5
 	for i := range r.snap.dimensions {
 		d := &r.snap.dimensions[i]
 		r.numbers[i], r.has[i] = snapshot.None, false
@@ -84,13 +85,14 @@ func (r *Request) resolve(facts *Facts) error {
 	return r.checkHierarchies(unresolved)
 }
 
-// isIdle reports whether d is a guard of a category that the request has no value of. No condition uses it then.
+// isIdle reports whether d is a guard of a category that the request has no value of. No condition
+// then uses the guard.
 func (r *Request) isIdle(d *dimension) bool { return d.guard && d.category >= 0 && !r.has[d.category] }
 
-// pathInPlace limits the bytes of a path that is built without allocating.
+// pathInPlace limits the length of a path that is built without allocating.
 const pathInPlace = 128
 
-// numberOfPath returns the number of the value of a dimension that is a path of Hiera 5, if it is quick to evaluate.
+// numberOfPath returns the number of the value of a dimension that is a plain path of Hiera 5.
 func (r *Request) numberOfPath(dimension int, facts *Facts) (number uint32, ok bool) {
 	p := r.snap.dimensions[dimension].path
 	if p == nil {
@@ -104,11 +106,12 @@ func (r *Request) numberOfPath(dimension int, facts *Facts) (number uint32, ok b
 	return r.file.ValueNumber(dimension, string(text)), true
 }
 
-// inSlice refuses a request that a slice of a site has no answers for, because the file lacks its bindings.
+// inSlice rejects a request that a slice of a site does not cover, because its bindings are missing
+// from the file.
 func (r *Request) inSlice(facts *Facts) error {
 	for _, t := range r.snap.slice {
 		d := &r.snap.dimensions[t.Dimension]
-		text, _ := d.text(facts) // resolve comes from it
+		text, _ := d.text(facts) // resolve has reported an error already
 		if !d.exact {
 			text = strings.ToLower(text)
 		}
@@ -120,11 +123,11 @@ func (r *Request) inSlice(facts *Facts) error {
 	return nil
 }
 
-// Snapshot returns the snapshot that r asks.
+// Snapshot returns the snapshot of r.
 func (r *Request) Snapshot() *Snapshot { return r.snap }
 
-// Alike returns a number that requests share if the same values of all categories, and the same paths, apply to them.
-// Then the same bindings answer them. Different requests may have the same number too, but rarely do.
+// Alike returns a number that is equal for requests with the same values of all categories and the
+// same paths, which have the same effective bindings. Other requests rarely have the same number.
 func (r *Request) Alike() uint64 {
 	h := fnv.New64a()
 	var buf [4]byte

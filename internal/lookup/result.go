@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// View returns a value that a lookup by r has found, with the file that it may be a view of.
+// View returns the result of a lookup by r. It keeps the file mapped that v may be a view of.
 func (r *Request) View(v value.Value) Value { return Value{v, r.file} }
 
 // end finishes a lookup and returns its result.
@@ -31,7 +31,7 @@ func (l *lookup) outcome(v value.Value, found bool, err error) Outcome {
 	return Outcome{l.r.View(v), found, err}
 }
 
-// unveiled returns v with its veiled parts in the clear, and records whether one was sensitive.
+// unveiled returns v without marks inside it, and records whether there were any.
 func (l *lookup) unveiled(v value.Value, err error) (value.Value, error) {
 	if err != nil || !l.veiled {
 		return v, err
@@ -41,7 +41,7 @@ func (l *lookup) unveiled(v value.Value, err error) (value.Value, error) {
 	return v, err
 }
 
-// open returns v without its mark, and records that it was sensitive. It returns err as it is.
+// open returns v without its mark, and records whether it had one. It passes err through.
 func (l *lookup) open(v value.Value, err error) (value.Value, error) {
 	if !v.IsSensitive() {
 		return v, err
@@ -53,11 +53,11 @@ func (l *lookup) open(v value.Value, err error) (value.Value, error) {
 // hides reports whether messages must not show what the lookup found on the way.
 func (l *lookup) hides() bool { return l.sensitive || l.hidden }
 
-// looksCloser reports whether the lookup must know which binding answers, not only the value.
-func (l *lookup) looksCloser() bool { return l.r.mayFail || l.notesStructure }
+// needsBinding reports whether the lookup must know which binding has the value, not only the value.
+func (l *lookup) needsBinding() bool { return l.r.mayFail || l.notesStructure }
 
-// explain makes an *Error of what went wrong in an expression, keeping one that came from a lookup in it. Where
-// something sensitive was involved, a message that may quote it is not handed on.
+// explain converts an error in an expression to an *Error. It keeps an *Error from a lookup in the
+// expression. If something sensitive was involved, it replaces a message that might quote it.
 func (l *lookup) explain(key string, err error) error {
 	var failure *Error
 	var damage *DamageError
@@ -69,12 +69,12 @@ func (l *lookup) explain(key string, err error) error {
 		failure.Err = err
 	}
 	if l.hides() && (failure.Code == CodeEvaluation || failure.Code == CodeProducer) {
-		return failed(key, failure.Code, "'"+key+"': the value is sensitive, and so is what went wrong")
+		return failed(key, failure.Code, "'"+key+"': the value is sensitive, so the error is not shown")
 	}
 	return failure
 }
 
-// damaged reports whether err is about the file and not about a binding.
+// damaged reports whether err is about the file rather than a binding.
 func damaged(err error) bool {
 	_, ofBinding := err.(*Error)
 	return err != nil && !ofBinding
@@ -87,8 +87,8 @@ func onlyDamage(err error) error {
 	return nil
 }
 
-// internal reports whether key is used only by the snapshot itself, such as the key for contributions to a
-// multibinding. It cannot be looked up, not even in the quotes of Hiera 5.
+// internal reports whether only the snapshot itself uses key, such as the key for contributions to
+// a multibinding. It cannot be looked up, not even in the quotes of Hiera 5.
 func internal(key string) bool { return strings.HasPrefix(key, "\x00") }
 
 // digs reports whether a key without bindings may lead into a value.

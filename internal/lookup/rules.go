@@ -6,7 +6,8 @@ import (
 	"bindc/internal/value"
 )
 
-// plainRules are those of a snapshot without data of Hiera 5: a key has what it is bound to.
+// plainRules are the rules of a snapshot without data of Hiera 5: a key has the value it is bound
+// to.
 type plainRules struct{}
 
 func (plainRules) isLast(string) bool { return true }
@@ -26,7 +27,7 @@ func (plainRules) entries(r *Request, root string, _, _ int, _ Value) (v value.V
 
 func (plainRules) root(key string) (string, lookupkey.Key) { return key, lookupkey.Key{} }
 
-// hieraRules are those of Hiera 5: a key may lead into a value, and values are merged.
+// hieraRules are the rules of Hiera 5: a key may lead into a value, and values are merged.
 type hieraRules struct{}
 
 func (hieraRules) isLast(key string) bool { return !digs(key) }
@@ -61,6 +62,6 @@ func (hieraRules) root(key string) (root string, parsed lookupkey.Key) {
 	if err != nil || internal(parsed.Root) {
 		return key, lookupkey.Key{}
 	}
-	root, _ = lookupkey.Quoted(parsed.Root) // which was parsed, and has not quotes of both kinds
+	root, _ = lookupkey.Quoted(parsed.Root) // a parsed key never has both kinds of quotes
 	return root, parsed
 }

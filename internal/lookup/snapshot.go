@@ -12,7 +12,7 @@ import (
 	"bindc/snapshot"
 )
 
-// Close ends the use of the snapshot, of its requests too. Closing it again does nothing; the error is always nil.
+// Close closes the snapshot and its requests. Further calls do nothing. The error is always nil.
 func (s *Snapshot) Close() error {
 	if !s.closed.Swap(true) {
 		s.file.Release()
@@ -20,7 +20,8 @@ func (s *Snapshot) Close() error {
 	return nil
 }
 
-// Keys ranges over the keys that something binds for some request, in no order; over none once s is closed.
+// Keys ranges over the keys that are bound in some request, in no particular order. It yields none
+// once s is closed.
 func (s *Snapshot) Keys() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if s.closed.Load() {
@@ -35,7 +36,7 @@ func (s *Snapshot) Keys() iter.Seq[string] {
 	}
 }
 
-// Verify checks every checksum and every reference in the file, which it reads from end to end. The error is a
+// Verify reads the whole file and checks every checksum and every reference. The error is a
 // *DamageError, or fs.ErrClosed.
 func (s *Snapshot) Verify() error {
 	if s.closed.Load() {
@@ -51,16 +52,17 @@ func (s *Snapshot) Verify() error {
 	})
 }
 
-// Protect calls do, which may use lookups and their values on this goroutine. If the mapped file is truncated, reading
-// the lost part ends the program; inside Protect, it makes Protect return a *DamageError. What do holds at that moment,
-// such as a lock, it has to release by defer. Open, Verify and Request are protected. Lookup is not, because that would
-// cost more than a lookup: protect many lookups at a time, or set Options.Copy.
+// Protect calls do, which may use lookups and their values on this goroutine. If the mapped file is
+// truncated, reading the lost part ends the program; within Protect, Protect returns a *DamageError
+// instead. do must release what it holds, such as a lock, by defer. Open, Verify and Request are
+// protected. Lookup is not, because that would take longer than the lookup: protect many lookups at
+// a time, or set Options.Copy.
 func (s *Snapshot) Protect(do func() error) error {
 	defer runtime.KeepAlive(s)
 	return s.file.Protect(do)
 }
 
-// Digest identifies the snapshot, as bindq info prints it: equal sites have equal ones.
+// Digest identifies the snapshot, as printed by bindq info. Equal sites have equal digests.
 func (s *Snapshot) Digest() string {
 	defer runtime.KeepAlive(s)
 	return s.file.Digest().String()
@@ -69,7 +71,7 @@ func (s *Snapshot) Digest() string {
 // Hiera reports whether the snapshot has data of Hiera 5.
 func (s *Snapshot) Hiera() bool { return len(s.file.Hiera()) > 0 }
 
-// recipe is the decoded recipe with the given number, which key is bound to.
+// recipe returns the decoded recipe with number n, to which key is bound.
 func (s *Snapshot) recipe(key string, n int) (*recipe.Recipe, error) {
 	var slot *atomic.Pointer[recipe.Recipe]
 	if n < s.file.Recipes() {
@@ -105,8 +107,8 @@ func (s *Snapshot) chunk(i int) *recipeChunk {
 	return s.recipes[i].Load()
 }
 
-// sealed opens the sealed recipe that key is bound to. It does so each time, because no decrypted recipe is kept, or
-// used for another key.
+// sealed decrypts the sealed recipe that key is bound to. Decrypted recipes are not cached or used
+// for other keys.
 func (s *Snapshot) sealed(key, encoded string) (*recipe.Recipe, error) {
 	name := strings.TrimPrefix(strings.TrimPrefix(key, recipe.MergeKey("")), "\x00")
 	if s.box == nil {
@@ -117,7 +119,7 @@ func (s *Snapshot) sealed(key, encoded string) (*recipe.Recipe, error) {
 		return nil, failed(name, CodeEncrypted, "'"+name+"' cannot be decrypted: "+err.Error())
 	}
 	r, err := recipe.Decode(text)
-	if err != nil { // only the holder of the key could seal this; Verify cannot check it
+	if err != nil { // only a holder of the key could seal this, and Verify cannot check it
 		return nil, failed(name, CodeEncrypted, "'"+name+"' cannot be decrypted: expected a recipe: "+err.Error())
 	}
 	return r, nil

@@ -32,9 +32,9 @@ func factsOf(text []byte, opts FactsOptions) (*Facts, error) {
 	return NewFacts(v, opts)
 }
 
-// TestOnlyBoundsMakesLookups checks that only bounds.go creates lookups, where they get their bounds, and that every
+// TestOnlyBoundsCreatesLookups checks that only bounds.go creates lookups, where they get their bounds, and that every
 // evaluation counts towards them.
-func TestOnlyBoundsMakesLookups(t *testing.T) {
+func TestOnlyBoundsCreatesLookups(t *testing.T) {
 	names, err := os.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestOnlyBoundsMakesLookups(t *testing.T) {
 					return true
 				}
 				evaluations++
-				_, bounded := n.Args[2].(*ast.CallExpr) // of options
+				_, bounded := n.Args[2].(*ast.CallExpr) // the call of options
 				if categories := name == "dimension.go"; bounded == categories {
 					t.Errorf("%s: pass the options of the lookup, or of the category, to an evaluation",
 						fset.Position(n.Pos()))

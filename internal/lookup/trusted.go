@@ -6,12 +6,12 @@ import (
 	"bindc/internal/value"
 )
 
-// trustedNames are the entries of $trusted, in the order that Puppet has.
+// trustedNames lists the entries of $trusted in Puppet's order.
 var trustedNames = []string{"authenticated", "certname", "extensions", "hostname", "domain", "external"}
 
-// trustedOf is $trusted of a node: the hash given, with the entries that Puppet derives from the certname where it
-// lacks them. node, where it is not empty, is the certname in place of the one given. Undef: nothing is known of the
-// node.
+// trustedOf returns $trusted for a node: the given hash, with missing entries derived from the
+// certname as Puppet does. If node is not empty, it replaces the given certname. The result is
+// undef if nothing is known of the node.
 func trustedOf(given value.Value, node string) value.Value {
 	certname := entryOf(given, "certname").Text()
 	another := node != "" && node != certname
@@ -39,7 +39,8 @@ func trustedOf(given value.Value, node string) value.Value {
 	return b.Hash()
 }
 
-// derivedTrusted is what Puppet's server says of an agent whose certificate has no extensions.
+// derivedTrusted returns the trusted facts that Puppet's server sets for a certificate without
+// extensions.
 func derivedTrusted(certname string) map[string]value.Value {
 	host, domain, qualified := strings.Cut(certname, ".")
 	none := value.FromPairs()

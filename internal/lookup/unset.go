@@ -1,7 +1,6 @@
 package lookup
 
 import (
-	"cmp"
 	"iter"
 	"runtime"
 	"slices"
@@ -22,8 +21,9 @@ func (f *Facts) isStructured(d *dimension) (is bool) {
 	return is
 }
 
-// Unset returns the variables that conditions in the snapshot use and the request does not have, sorted. A condition
-// whose expression has a default may hold without its variables; those are not returned.
+// Unset returns the sorted variables that conditions in the snapshot use and the request lacks. It
+// omits variables of conditions whose expression has a default, because these may hold without
+// them.
 func (r *Request) Unset() []string {
 	if r.closed.Load() {
 		return nil
@@ -41,9 +41,9 @@ func (r *Request) Unset() []string {
 	return slices.Compact(out)
 }
 
-// lacks returns the variables that a dimension uses and the request does not have, as os or os.family, or the name of
-// a category or guard if its text is empty though they are given. It returns nil if the request has a value that
-// conditions name, or if no condition names any.
+// lacks returns the variables that a dimension uses and the request lacks, as os or os.family. If
+// all are given but its text is empty, it returns the name of the category or guard. It returns nil
+// if the request has a value that conditions use, or if no condition uses the dimension.
 func (r *Request) lacks(dimension int) (out []string) {
 	d := &r.snap.dimensions[dimension]
 	if r.numbers[dimension] != snapshot.None || !r.file.HasValues(dimension) {
@@ -59,7 +59,7 @@ func (r *Request) lacks(dimension int) (out []string) {
 			out = append(out, shown)
 		}
 	})
-	if d.exact { // an empty one is of mapped_paths over a shorter list
+	if d.exact { // empty for an element of mapped_paths beyond a shorter list
 		return out
 	}
 	if text, err := d.text(r.facts); len(out) == 0 && err == nil && text == "" {
@@ -68,9 +68,9 @@ func (r *Request) lacks(dimension int) (out []string) {
 	return out
 }
 
-// Misspelt yields the values of the request that no condition names, each with the value that was probably meant. That
-// is "" for a list or a hash, as conditions compare text. Names of nodes resemble each other: they are reported only if
-// they differ in upper and lower case.
+// Misspelt yields the values of the request that no condition uses, each with the most similar
+// value that one does. That is "" for a list or a hash, because conditions compare text. Names of
+// nodes resemble each other, so they are only reported if they differ in case.
 func (r *Request) Misspelt() iter.Seq2[Term, string] {
 	return func(yield func(Term, string) bool) {
 		if r.closed.Load() {
@@ -89,7 +89,8 @@ func (r *Request) Misspelt() iter.Seq2[Term, string] {
 	}
 }
 
-// doubtful returns the text of a dimension if it is probably not the one that was meant, and what was meant.
+// doubtful returns the text of a dimension if it is probably a mistake, and the value that was
+// probably meant.
 func (r *Request) doubtful(dimension int) (text, near string, doubtful bool) {
 	d := &r.snap.dimensions[dimension]
 	text, _ = d.text(r.facts) // lookups report the error
@@ -99,24 +100,24 @@ func (r *Request) doubtful(dimension int) (text, near string, doubtful bool) {
 	if r.facts.isStructured(d) {
 		return strings.Clone(text), "", true
 	}
-	values := slices.Collect(r.file.ValuesOf(dimension))
 	if d.exact {
-		near = differsInCase(text, values)
+		near = differsInCase(text, r.file.ValuesOf(dimension))
 	} else {
 		text = strings.ToLower(text)
 	}
-	if !d.namesNodes() {
-		near = cmp.Or(near, diag.Misspelt(text, values))
+	if near == "" && !d.namesNodes() {
+		near = diag.Misspelt(text, slices.Collect(r.file.ValuesOf(dimension)))
 	}
 	near = strings.Clone(near)
 	return strings.Clone(text), near, near != ""
 }
 
 // differsInCase returns the value that differs from text by upper and lower case only, or "".
-func differsInCase(text string, values []string) string {
-	i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, text) })
-	if i < 0 {
-		return ""
+func differsInCase(text string, values iter.Seq[string]) string {
+	for v := range values {
+		if strings.EqualFold(v, text) {
+			return v
+		}
 	}
-	return values[i]
+	return ""
 }

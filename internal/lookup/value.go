@@ -8,21 +8,21 @@ import (
 	"bindc/snapshot"
 )
 
-// Value is the result of a lookup, and the file that it may be a view of: the file stays mapped while a Value refers to
-// it. Package runtime documents what its users see of a Value.
+// Value is the result of a lookup together with the file that it may be a view of. The file stays
+// mapped while a Value refers to it. Package runtime documents Value for users.
 type Value struct {
-	v    value.Value        // access it with Read or Whole
-	file *snapshot.Snapshot // nil if v refers to no file
+	v    value.Value        // access it through Read or Whole
+	file *snapshot.Snapshot // nil if v does not refer to a file
 }
 
-// FromValue returns a Value that refers to no file.
+// FromValue returns a Value that does not refer to a file.
 func FromValue(v value.Value) Value { return Value{v: v} }
 
 // Read returns v without its mark. Its parts may be damaged.
 func (v *Value) Read() (value.Value, error) { return v.v.Read() }
 
-// Whole returns v without its mark after checking that all its parts are sound. Parts of a Value were checked with it.
-// The result is valid while v is alive, see KeepAlive.
+// Whole returns v without its mark after checking all its parts. Parts of a Value were checked with
+// it. The result is valid while v is alive, see KeepAlive.
 func (v *Value) Whole() (value.Value, error) {
 	c, err := v.v.Read()
 	if err == nil && v.v.Deferred() {
@@ -31,8 +31,8 @@ func (v *Value) Whole() (value.Value, error) {
 	return c, err
 }
 
-// Content returns v without its mark, or undef if it cannot be read. It is for a Value that refers to no file, such as
-// one of facts.
+// Content returns v without its mark, or undef if it cannot be read. It is for Values that do not
+// refer to a file, such as those of facts.
 func (v Value) Content() value.Value {
 	c, _ := v.Whole()
 	return c
@@ -55,7 +55,7 @@ func (v Value) Reveal() Value {
 // Marked returns v marked sensitive.
 func (v Value) Marked() Value { return Value{v.v.Sensitive(), v.file} }
 
-// Part returns a Value for something inside v, which is sensitive if v is.
+// Part returns a Value for e, which is inside v. It is sensitive if v is.
 func (v Value) Part(e value.Value) Value {
 	if v.Sensitive() {
 		e = e.Sensitive()
@@ -63,7 +63,7 @@ func (v Value) Part(e value.Value) Value {
 	return Value{e, v.file}
 }
 
-// Copy returns v without its mark, as a value that refers to no file.
+// Copy returns a copy of v without its mark that does not refer to a file.
 func (v Value) Copy() (value.Value, error) { return v.own(nil) }
 
 // own returns v without its mark. It copies v unless v is a view of file, so that the caller need not keep v.
@@ -77,13 +77,13 @@ func (v Value) own(file *snapshot.Snapshot) (value.Value, error) {
 	return c, nil
 }
 
-// These texts replace a sensitive value and one that cannot be read.
+// These texts replace a sensitive value and an unreadable one.
 const (
 	Redacted  = "<sensitive>"
 	destroyed = "<damaged>"
 )
 
-// String returns v as it would appear in an interpolated string, or Redacted if it is sensitive.
+// String returns v as it appears in an interpolated string, or Redacted if it is sensitive.
 func (v Value) String() string {
 	if v.Sensitive() {
 		return Redacted
@@ -97,11 +97,11 @@ func (v Value) String() string {
 	return text
 }
 
-// Format has every verb of package fmt format v as the text that String gives.
+// Format formats the result of String with every verb of package fmt.
 func (v Value) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), v.String()) }
 
-// AppendRich appends v in Puppet's rich data format, JSON that loses nothing; docs/serve.md describes the forms. rich
-// reports whether v needed one; otherwise the output is plain JSON. The error is a *DamageError.
+// AppendRich appends v in Puppet's rich data format, which is JSON with additions; docs/serve.md
+// describes the forms. rich reports whether v needed one of them. The error is a *DamageError.
 func (v Value) AppendRich(dst []byte) (out []byte, rich bool, err error) {
 	if v.Sensitive() {
 		return append(dst, `"`+Redacted+`"`...), false, nil

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Categories returns the request's values of the categories, highest first, as the facts have them. It omits categories
-// without a value.
+// Categories returns the request's values of the categories, highest first, as the facts have them.
+// It omits categories without a value.
 func (r *Request) Categories() []Term {
 	var out []Term
 	for i := range r.snap.dimensions {
@@ -18,8 +18,8 @@ func (r *Request) Categories() []Term {
 	return out
 }
 
-// Dimensions returns the request's value of every category and then of every guard, in the order of the file. The text
-// is "" if the request has no value.
+// Dimensions returns the request's values of all categories, and then of all guards, in the order
+// of the file. The text is "" if there is no value.
 func (r *Request) Dimensions() []Term {
 	out := make([]Term, len(r.snap.dimensions))
 	for i := range out {
@@ -29,8 +29,8 @@ func (r *Request) Dimensions() []Term {
 	return out
 }
 
-// Category returns the value the request has of a category, folded to lower case unless it is exact; false if it has
-// none, or is closed. The text does not refer to the snapshot.
+// Category returns the request's value of a category, in lower case unless the category is exact.
+// It returns false if there is no value or the request is closed. The text is a copy.
 func (r *Request) Category(name string) (string, bool) {
 	if r.closed.Load() {
 		return "", false
@@ -44,10 +44,10 @@ func (r *Request) Category(name string) (string, bool) {
 	if !r.snap.dimensions[i].exact {
 		text = strings.ToLower(text)
 	}
-	return strings.Clone(text), err == nil // of a constant, text is that of the file
+	return strings.Clone(text), err == nil // the text of a constant is in the file
 }
 
-// text returns the request's value of a dimension, as the facts have it.
+// text returns the request's value of a dimension as the facts have it.
 func (r *Request) text(dimension int) (string, bool) {
 	if r.closed.Load() || !r.has[dimension] {
 		return "", false

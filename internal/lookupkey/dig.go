@@ -6,11 +6,12 @@ import (
 	"bindc/internal/value"
 )
 
-// DigError says that a key leads into a value that has nothing inside. It shows nothing of the value.
+// DigError reports that a key leads into a value that has no inner values. It does not show the
+// value.
 type DigError struct {
-	Key     string      // as it was asked for
-	Segment value.Value // what was looked for
-	Found   value.Kind  // in what
+	Key     string      // as requested
+	Segment value.Value // the part of Key that was not found
+	Found   value.Kind  // the kind of value it was looked for in
 }
 
 func (e *DigError) Error() string {
@@ -19,17 +20,17 @@ func (e *DigError) Error() string {
 		expected = fmt.Sprintf("an Array with element %d or a Hash with that key", e.Segment.Int())
 	}
 	found := e.Found.String()
-	if e.Found == value.Undef { // a lookup in undef finds nothing, without an error
+	if e.Found == value.Undef { // a lookup in undef finds nothing and is not an error
 		found = "something sensitive"
 	}
 	return fmt.Sprintf("'%s' needs %s, found %s", e.Key, expected, found)
 }
 
-// Dig follows the path of k into v, which its root is bound to. What is not there is not found; the error is a
-// *DigError, or that of reading v. What is in a sensitive value is sensitive.
+// Dig follows the path of k into v, the value of its root. A missing entry is not found. The error
+// is a *DigError, or an error from reading v. A part of a sensitive value is sensitive.
 func (k Key) Dig(v value.Value) (value.Value, bool, error) { return Dig(k.Text, k.Path, v) }
 
-// Dig is Key.Dig for a key that is written text.
+// Dig is like Key.Dig. text is the whole key, for messages.
 func Dig(text string, path []value.Value, v value.Value) (value.Value, bool, error) {
 	if len(path) == 0 {
 		return v, true, nil

@@ -1,5 +1,5 @@
-// Package lookupkey takes apart the keys that Hiera 5 is asked for, and digs in what is found. 'a.b.0' is the key a, in
-// its value the key b, and in that the first element; "a.b" in quotes is one key.
+// Package lookupkey parses the keys of Hiera 5 lookups and digs into values. 'a.b.0' means the
+// first element of the entry b in the value of the key a. "a.b" in quotes is a single key.
 package lookupkey
 
 import (
@@ -12,21 +12,21 @@ import (
 	"bindc/internal/value"
 )
 
-// Key is a key as it is asked for.
+// Key is the key of a lookup.
 type Key struct {
 	Text string
-	Root string        // the key that data is bound to
-	Path []value.Value // what to dig for in its value, from the outside in: Strings and Ints
+	Root string        // the key that is bound in data
+	Path []value.Value // where to dig in its value, outermost first: Strings and Ints
 }
 
-// KeyError says that a text is no key.
+// KeyError reports that a text is not a valid key.
 type KeyError struct{ Text, Message string }
 
 func (e *KeyError) Error() string {
 	return fmt.Sprintf("'%s' is not a valid key: %s", e.Text, e.Message)
 }
 
-// Parse takes a key apart. The error is an *Error.
+// Parse parses a key. The error is a *KeyError.
 func Parse(text string) (Key, error) {
 	segments, err := Split(text)
 	if err != nil {
@@ -38,27 +38,28 @@ func Parse(text string) (Key, error) {
 	return Key{Text: text, Root: segments[0].Text(), Path: segments[1:]}, nil
 }
 
-// options is the key that says how others are looked up.
+// options is the key with the options for lookups of other keys.
 const options = "lookup_options"
 
-// Reserved tells whether text asks for the lookup_options, which are nothing to be looked up.
+// Reserved reports whether text is lookup_options or a part of it. These cannot be looked up.
 func Reserved(text string) bool { return text == options || strings.HasPrefix(text, options+".") }
 
-// Module is the name of the module that root may be bound in: what is before the first ::, else nothing.
+// Module returns the name of the module that may bind root: the part before the first ::, or "".
 func Module(root string) string {
 	name, _, qualified := strings.Cut(root, "::")
 	switch {
 	case !qualified:
 		return ""
 	case name == "":
-		return root // Puppet takes all of it, and finds no such module
+		return root // Puppet takes the whole name, and finds no such module
 	}
 	return name
 }
 
 const special = `'".`
 
-// Quoted is root as it has to be written where it is looked up. There is no way to if it has quotes of both kinds.
+// Quoted returns root in the form in which a lookup needs it. This is impossible if it has both
+// kinds of quotes.
 func Quoted(root string) (string, bool) {
 	switch {
 	case !strings.ContainsAny(root, special):
@@ -77,8 +78,8 @@ var (
 	errUnended = errors.New("a quote is not closed")
 )
 
-// Split takes text apart at its dots: Strings, and Ints where a number is not in quotes. There is at least one. The
-// error is an *Error.
+// Split splits text at its dots into Strings, and Ints for unquoted numbers. There is at least one.
+// The error is a *KeyError.
 func Split(text string) ([]value.Value, error) {
 	if !strings.ContainsAny(text, special) {
 		return []value.Value{value.FromString(text)}, nil
@@ -99,7 +100,7 @@ func Split(text string) ([]value.Value, error) {
 	}
 }
 
-// Join is the text that Split takes apart into segments, with white space around it or without.
+// Join returns a text that Split splits into segments. White space around segments may be lost.
 func Join(segments []value.Value) string {
 	parts := make([]string, len(segments))
 	for i, s := range segments {
@@ -121,13 +122,14 @@ func Join(segments []value.Value) string {
 	return strings.Join(parts, ".")
 }
 
-// The characters that Ruby takes for white space, in an expression and when it strips a text.
+// The characters that Ruby treats as white space, in a regular expression and when it strips a
+// text.
 const (
 	spaces = " \t\n\v\f\r"
 	blanks = spaces + "\x00"
 )
 
-// next is the segment that text begins with, and what is behind it.
+// next returns the first segment of text, and the rest.
 func next(text string) (segment value.Value, rest string, err error) {
 	trimmed := strings.TrimLeft(text, spaces)
 	if trimmed != "" && strings.IndexByte(`"'`, trimmed[0]) >= 0 {
@@ -150,7 +152,8 @@ func next(text string) (segment value.Value, rest string, err error) {
 	return bare(strings.Trim(text[:end], blanks)), text[end:], nil
 }
 
-// number is what makes a segment a number. Ruby looks at each line of it, and takes the number from the first.
+// number matches a segment that is a number. Ruby tests each line, and takes the number from the
+// first line.
 var number = pattern.Lazy(`(?m)^:?[+-]?[0-9]+$`)
 
 func bare(segment string) value.Value {
@@ -160,13 +163,14 @@ func bare(segment string) value.Value {
 	return value.FromString(segment)
 }
 
-// leadingNumber is Ruby's to_i. What 64 bits do not hold is further away than any element.
+// leadingNumber works like Ruby's to_i. A number that does not fit 64 bits is larger than every
+// index.
 func leadingNumber(s string) int64 {
 	digits := strings.TrimLeft(s, "+-")
 	end := 0
 	for end < len(digits) && '0' <= digits[end] && digits[end] <= '9' {
 		end++
 	}
-	n, _ := strconv.ParseInt(s[:len(s)-len(digits)+end], 10, 64) // of what is too large the nearest, of what is none 0
+	n, _ := strconv.ParseInt(s[:len(s)-len(digits)+end], 10, 64) // the nearest if out of range; 0 without digits
 	return n
 }

@@ -12,7 +12,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// table is one of Puppet's answers (testdata/merges/generate.rb).
+// table returns a table of Puppet's results (testdata/merges/generate.rb).
 func table(t testing.TB, name string) []value.Value {
 	t.Helper()
 	b, err := os.ReadFile("../../testdata/merges/" + name + ".yaml")
@@ -22,7 +22,7 @@ func table(t testing.TB, name string) []value.Value {
 	var diags diag.List
 	doc, ok := yaml.Parse(name, b, yaml.Options{}, &diags)
 	if !ok {
-		t.Fatal(name, " is no YAML")
+		t.Fatal(name, " is not YAML")
 	}
 	return doc.Root.Literal().Slice()
 }
@@ -37,7 +37,7 @@ func rich(v value.Value) string {
 	return string(b)
 }
 
-func TestKeysOfPuppet(t *testing.T) {
+func TestParseAgreesWithPuppet(t *testing.T) {
 	for _, c := range table(t, "keys") {
 		k, err := lookupkey.Parse(get(c, "key").Text())
 		_, fails := c.Get(value.FromString("error"))
@@ -53,7 +53,7 @@ func TestKeysOfPuppet(t *testing.T) {
 	}
 }
 
-func TestDigsOfPuppet(t *testing.T) {
+func TestDigAgreesWithPuppet(t *testing.T) {
 	dug := table(t, "dug")
 	for _, c := range table(t, "digs") {
 		in := get(dug[get(c, "in").Int()], "value")
@@ -71,7 +71,7 @@ func TestDigsOfPuppet(t *testing.T) {
 	}
 }
 
-func TestWhatIsInASecretIsSecret(t *testing.T) {
+func TestDigInSensitiveValueIsSensitive(t *testing.T) {
 	secret := value.FromPairs(value.Pair{Key: value.FromString("a"), Value: value.FromString("x")}).Sensitive()
 	for text, want := range map[string]bool{"k": true, "k.a": true, "k.b": false} {
 		k, err := lookupkey.Parse(text)
@@ -103,7 +103,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-func TestReservedKeys(t *testing.T) {
+func TestReservedReportsLookupOptions(t *testing.T) {
 	for text, want := range map[string]bool{"lookup_options": true, "lookup_options.a": true, "'lookup_options'": false,
 		"lookup_options2": false} {
 		if lookupkey.Reserved(text) != want {
@@ -112,8 +112,8 @@ func TestReservedKeys(t *testing.T) {
 	}
 }
 
-// What is written for a root, or for segments, is read as these again.
-func TestKeysAsTheyAreWritten(t *testing.T) {
+// Quoted and Join write keys that Parse and Split read back.
+func TestParseInvertsQuoted(t *testing.T) {
 	for root, want := range map[string]string{"a": "a", "a::b": "a::b", "": "", "a.b": `"a.b"`, `a"b`: `'a"b'`,
 		"it's": `"it's"`, `a'b"c`: "none"} {
 		got, ok := lookupkey.Quoted(root)
@@ -137,8 +137,8 @@ func TestKeysAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// A number is what Ruby's to_i makes of it: of the first line, and as large as there may be one.
-func TestNumbersInKeys(t *testing.T) {
+// Numbers are read like Ruby's to_i: from the first line, limited to 64 bits.
+func TestNumericSegmentsAreReadLikeRuby(t *testing.T) {
 	for text, want := range map[string]int64{"k.7": 7, "k.+7": 7, "k.-7": -7, "k. 7 ": 7, "k.:7": 0, "k.x\n7": 0,
 		"k.7\nx": 7, "k.--7\n7": 0, "k.7x\n7": 7, "k.9223372036854775807": math.MaxInt64,
 		"k.9223372036854775808": math.MaxInt64, "k.-9223372036854775808": math.MinInt64,
@@ -150,8 +150,9 @@ func TestNumbersInKeys(t *testing.T) {
 	}
 }
 
-// What cannot be read is asked for only where something is looked for in it, and never taken for what is not there.
-func TestDiggingInWhatCannotBeRead(t *testing.T) {
+// An unreadable value is only read if something is looked up in it. The error is never taken for a
+// missing entry.
+func TestDigInUnreadableValue(t *testing.T) {
 	load := func(uint64) (value.Value, error) { return value.FromInt(1), errors.New("no key") }
 	sealed := value.NewSource(load).Value(0)
 	if _, found, err := lookupkey.Dig("k", nil, sealed); !found || err != nil {
@@ -179,7 +180,7 @@ func parse(t *testing.T, text string) []value.Value {
 	return doc.Root.Literal().Slice()
 }
 
-// FuzzKey takes anything apart, and finds what Quoted wrote.
+// FuzzKey parses arbitrary text, and reads back the result of Quoted.
 func FuzzKey(f *testing.F) {
 	for _, c := range table(f, "keys") {
 		f.Add(get(c, "key").Text())

@@ -13,9 +13,9 @@ import (
 	"bindc/internal/value"
 )
 
-// Convert is v, which was found and dug for, as convert_to has it: a new value of the type it names, with the arguments
-// it has, or v where there is no convert_to. Of Sensitive that is v with its mark. The error is an *Error; it may show
-// v unless that is sensitive.
+// Convert applies convert_to to a value that was found: it returns a new value of the type that
+// convert_to names, or v without a convert_to. For Sensitive it returns v marked as sensitive. The
+// error is a *MergeError. It may show v unless v is sensitive.
 func (e *Entry) Convert(v value.Value, bounds expr.Options) (value.Value, error) {
 	if e == nil || e.conversionErr == nil && e.conversion == nil {
 		return v, nil
@@ -29,11 +29,11 @@ func (e *Entry) Convert(v value.Value, bounds expr.Options) (value.Value, error)
 	return out, nil
 }
 
-// conversion is a convert_to.
+// conversion is a parsed convert_to.
 type conversion struct {
-	to        *types.Type // nil: anything, of Sensitive
-	rich      *rich.Type  // nil: to
-	optional  bool        // of rich: undef stays undef
+	to        *types.Type // nil: Any, for Sensitive
+	rich      *rich.Type  // if not nil, the type to convert to instead of to
+	optional  bool        // of rich: keeps undef
 	args      []value.Value
 	sensitive bool
 }
@@ -69,10 +69,10 @@ func (l *Level) Secret(root string, left *int) bool {
 	})
 }
 
-// sensitiveType is the one type that no value here is of: it is a mark on any.
+// sensitiveType matches Sensitive, which is not a type of values here but a mark on a value.
 var sensitiveType = pattern.Lazy(`^\s*Sensitive\s*(\[(?s:.*)\])?\s*$`)
 
-// parseConversion reads the convert_to of e, nil where there is none.
+// parseConversion parses the convert_to of e. It returns nil if there is none.
 func (e *Entry) parseConversion() (*conversion, error) {
 	to, err := e.option("convert_to")
 	if err != nil || to.IsUndef() {
@@ -87,10 +87,11 @@ func (e *Entry) parseConversion() (*conversion, error) {
 	return c, nil
 }
 
-// richType matches the types that package rich makes values of.
+// richType matches the types of package rich.
 var richType = pattern.Lazy(`^\s*(?:(Optional)\s*\[\s*(\w+)\s*\]|(\w+))\s*$`)
 
-// parseRich reads a conversion to a type of package rich, nil if text names another type.
+// parseRich parses a conversion to a type of package rich. It returns nil if text names another
+// type.
 func parseRich(text string, args []value.Value) (*conversion, error) {
 	m := richType().FindStringSubmatch(text)
 	if m == nil {
@@ -130,7 +131,7 @@ func parseConversion(to value.Value) (*conversion, error) {
 
 var (
 	errArguments = errors.New("it takes no arguments")
-	errHidden    = errors.New("the value, which is sensitive, is not one that can be converted")
+	errHidden    = errors.New("the sensitive value cannot be converted")
 )
 
 func (c *conversion) apply(v value.Value, bounds expr.Options) (value.Value, error) {
@@ -158,7 +159,7 @@ func (c *conversion) apply(v value.Value, bounds expr.Options) (value.Value, err
 	return v, err
 }
 
-// check holds what becomes sensitive to its type.
+// check checks a value that becomes sensitive against its type.
 func (c *conversion) check(v value.Value) error {
 	if len(c.args) > 0 {
 		return errArguments

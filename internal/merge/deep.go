@@ -9,20 +9,20 @@ import (
 	"bindc/internal/value"
 )
 
-// This file is a deep merge as Ruby's deep_merge does it. That changes what it merges, and a value that stands on one
-// side only is merged with itself, where the two may be one object in memory. What that does to knock-outs in arrays
-// is part of Puppet's answer.
+// This file merges deeply, like Ruby's deep_merge. Ruby modifies the values that it merges. It also
+// merges a value that only one side has with itself, where both may be the same object in memory.
+// This affects knock-outs in arrays, and therefore Puppet's results.
 
-// sharing says what the two sides have to do with one another.
+// sharing describes how the two sides of a merge are related in memory.
 type sharing uint8
 
 const (
 	apart  sharing = iota
-	copied         // two objects, of the same parts
-	same           // one object
+	copied         // two objects with the same parts
+	same           // the same object
 )
 
-// below is the bond of the parts of two sides.
+// below returns the relation of the parts of two sides.
 func (b sharing) below() sharing {
 	if b == apart {
 		return apart
@@ -30,7 +30,7 @@ func (b sharing) below() sharing {
 	return same
 }
 
-// merge merges high into low, which is candidate at.
+// merge merges high into low, which is candidate number at.
 func (d *deepOptions) merge(high, low value.Value, at int) (value.Value, error) {
 	if d.reverse {
 		high, low = low, high
@@ -46,7 +46,7 @@ func (d *deepOptions) merge(high, low value.Value, at int) (value.Value, error) 
 	return v, err
 }
 
-// values merges src, which counts more, into dst.
+// values merges src, which has the higher precedence, into dst.
 func (d *deepOptions) values(src, dst value.Value, b sharing) (value.Value, error) {
 	switch {
 	case b != apart && d.keeps(src):
@@ -72,7 +72,8 @@ func (d *deepOptions) values(src, dst value.Value, b sharing) (value.Value, erro
 	return src, nil
 }
 
-// keeps tells whether v stays as it is when it is merged with itself: no array in it but in arrays loses anything.
+// keeps reports whether v does not change when it is merged with itself. Arrays in v
+// must not have duplicates, except those nested in arrays.
 func (d *deepOptions) keeps(v value.Value) bool {
 	if d.knockout != nil || d.sort || d.split || d.mergeHashes {
 		return false
@@ -85,7 +86,7 @@ func (d *deepOptions) keeps(v value.Value) bool {
 	return d.overwrite || !repeats(v.Slice())
 }
 
-// extended is dst with v behind it, times times.
+// extended returns dst with v appended several times.
 func extended(dst, v value.Value, times int) value.Value {
 	out := slices.Clone(dst.Slice())
 	for range times {
@@ -94,8 +95,8 @@ func extended(dst, v value.Value, times int) value.Value {
 	return value.FromSlice(out)
 }
 
-// hashes merges a hash into dst. Where that is no hash, src takes its place when the first key has been seen to: the
-// others are merged with themselves.
+// hashes merges a hash into dst. If dst is not a hash, src replaces it after its first key is
+// processed; the remaining keys are merged with themselves.
 func (d *deepOptions) hashes(src, dst value.Value, b sharing) (value.Value, error) {
 	isHash := dst.Kind() == value.Hash
 	if !isHash && (d.preserve || src.Len() == 0) {
@@ -154,7 +155,7 @@ func (d *deepOptions) arrays(src, dst value.Value, b sharing) (value.Value, erro
 	return d.lists(high, low, b)
 }
 
-// lists merges two lists from which all has been knocked out that was to be.
+// lists merges two lists after knock-outs.
 func (d *deepOptions) lists(high, low []value.Value, b sharing) (value.Value, error) {
 	var out []value.Value
 	if d.mergeHashes && allHashes(high) && allHashes(low) {
@@ -197,7 +198,7 @@ func (d *deepOptions) isPrefix(v value.Value) bool {
 	return v.Kind() == value.String && v.Text() == d.prefix
 }
 
-// knocksOut tells whether v begins with the prefix. So does what has a line in it that does.
+// knocksOut reports whether v, or a line in it, begins with the prefix.
 func (d *deepOptions) knocksOut(v value.Value) bool {
 	if d.knockout == nil || v.Kind() != value.String {
 		return false
@@ -205,16 +206,17 @@ func (d *deepOptions) knocksOut(v value.Value) bool {
 	return d.knockout.MatchString(v.Text())
 }
 
-// Knocks tells whether s has a knockout_prefix.
+// Knocks reports whether s has a knockout_prefix.
 func (s Strategy) Knocks() bool { return s.deep.prefix != "" }
 
-// KnocksOut is what a text takes away where s merges it: "" or itself, if that is nothing.
+// KnocksOut returns the text that text removes in a merge by s. It returns "" if text removes
+// nothing.
 func (s Strategy) KnocksOut(text string) string {
 	item, _ := s.deep.target(value.FromString(text))
 	return item
 }
 
-// target is what v knocks out.
+// target returns the text that v knocks out.
 func (d *deepOptions) target(v value.Value) (item string, ok bool) {
 	if !d.knocksOut(v) {
 		return "", false
@@ -223,7 +225,7 @@ func (d *deepOptions) target(v value.Value) (item string, ok bool) {
 	return item, item != v.Text()
 }
 
-// knockOut takes from high what knocks out, and from low what it means.
+// knockOut removes the knock-outs from high, and the elements that they name from low.
 func (d *deepOptions) knockOut(high, low []value.Value) (left, stays []value.Value) {
 	gone := map[string]bool{}
 	for _, v := range high {
@@ -241,8 +243,9 @@ func (d *deepOptions) knockOut(high, low []value.Value) (left, stays []value.Val
 	return left, stays
 }
 
-// knockOutOfItself is knockOut of a list that is both. It gets shorter while Ruby walks through it, so that elements
-// are passed over, and Ruby then closes the gap with what is left behind the place that it has come to.
+// knockOutOfItself works like knockOut for a list that is on both sides. The list gets shorter
+// while Ruby iterates over it, so Ruby skips elements. Ruby then closes the gap with the elements
+// after its current position.
 func (d *deepOptions) knockOutOfItself(list []value.Value) []value.Value {
 	list = slices.Clone(list)
 	at, kept := 0, 0
@@ -261,7 +264,8 @@ func (d *deepOptions) knockOutOfItself(list []value.Value) []value.Value {
 	return append(list[:min(kept, len(list))], list[min(at, len(list)):]...)
 }
 
-// unpack joins the elements of list to one text and splits it again, as Ruby does, which drops empty texts at the end.
+// unpack joins the elements of list to a text and splits it again, like Ruby, which drops empty
+// texts at the end.
 func (d *deepOptions) unpack(list []value.Value) []value.Value {
 	joined := strings.Join(texts(nil, list), d.separator)
 	parts := strings.Split(joined, d.separator)
@@ -274,7 +278,7 @@ func (d *deepOptions) unpack(list []value.Value) []value.Value {
 	return value.Strings(parts...).Slice()
 }
 
-// texts are the texts of the elements of list, those of arrays in it as well.
+// texts appends the texts of the elements of list and of nested arrays.
 func texts(dst []string, list []value.Value) []string {
 	for _, v := range list {
 		switch {

@@ -8,8 +8,8 @@ import (
 // patternIndex finds the patterns that may match a key without trying all of them. Nearly all patterns begin with text,
 // such as '^module::', so a key is compared with few patterns even if a site has one for each key.
 type patternIndex struct {
-	byPrefix map[string][]int // patterns by the text that they begin with, "" for none
-	lengths  []int            // the lengths of these texts, ascending
+	byPrefix map[string][]int // patterns by the text they begin with, which may be ""
+	lengths  []int            // lengths of these texts, ascending
 	all      []int
 }
 
@@ -47,7 +47,8 @@ func (x *patternIndex) candidates(key string) []int {
 	return out
 }
 
-// literalPrefix returns a text that every match of the pattern within a line begins with, not necessarily the longest.
+// literalPrefix returns a text that every match of the pattern within a line begins with. A longer
+// one may exist.
 func literalPrefix(source string) string {
 	rest := strings.TrimPrefix(source, "^")
 	n := strings.IndexFunc(rest, func(c rune) bool {

@@ -7,25 +7,28 @@ import (
 	"bindc/internal/value"
 )
 
-// Candidate is one value of a key. Candidates come in order of precedence, those of a layer and of an entry of its
-// hierarchy together: the paths of an entry are merged first, then the entries of a layer, then the layers.
+// Candidate is one value of a key. Candidates are in order of precedence. Those of a layer, and
+// within it those of an entry of its hierarchy, are adjacent: the paths of an entry are merged
+// first, then the entries of a layer, then the layers.
 type Candidate struct {
 	Layer, Entry int
-	// OnlyPath says that the entry has no other location for this request, whether a file is there or not (a glob
-	// has as many as match); OnlyEntry that the layer has no other entry. What is alone is not merged with anything,
-	// and 'unique' leaves a text that nothing was to be merged with a text, and arrays in arrays.
+	// OnlyPath means that the entry has no other location for this request, even one without a file
+	// (a glob has as many locations as matching files). OnlyEntry means that the layer has no other
+	// entry. A single value is not merged, and 'unique' then does not convert a text to an array
+	// and does not flatten nested arrays.
 	OnlyPath, OnlyEntry bool
-	// Value is asked once at the most, and of the strategy 'first' only until one is found.
+	// Value is called at most once. The strategy 'first' stops calling once a value is found.
 	Value func() (v value.Value, found bool, err error)
 }
 
-// Merge makes one value of candidates. It is not found where none is. The error is that of a candidate's Value, or an
-// *Error. What is sensitive is merged with nothing, and 'hash' and 'unique' refuse it.
+// Merge merges candidates to one value. found is false if no candidate has a value. The error comes
+// from a candidate's Value or is a *MergeError. Sensitive values are not merged: 'hash' and
+// 'unique' reject them.
 func (s Strategy) Merge(candidates []Candidate) (v value.Value, found bool, err error) {
 	return s.merge(candidates, layers)
 }
 
-// MergeDefaults is Merge for a default_hierarchy, which is no layer among others.
+// MergeDefaults merges the candidates of a default_hierarchy, which is not one of several layers.
 func (s Strategy) MergeDefaults(candidates []Candidate) (v value.Value, found bool, err error) {
 	return s.merge(candidates, entries)
 }
@@ -51,7 +54,7 @@ func firstFound(candidates []Candidate) (value.Value, bool, error) {
 	return value.Value{}, false, nil
 }
 
-// level is one of those on which values are merged.
+// level is a level at which values are merged.
 type level int
 
 const (
@@ -61,25 +64,25 @@ const (
 	single
 )
 
-// together tells whether a and b are merged before l is.
+// together reports whether a and b are merged before level l.
 func (l level) together(a, b Candidate) bool {
 	return l == layers && a.Layer == b.Layer || l == entries && a.Entry == b.Entry
 }
 
-// alone tells whether c has nothing beside it on l. There are always several layers.
+// alone reports whether c is the only candidate at level l. There are always several layers.
 func (l level) alone(c Candidate) bool {
 	return l == entries && c.OnlyEntry || l == paths && c.OnlyPath
 }
 
-// part is what has been found so far.
+// part is an intermediate result.
 type part struct {
 	v      value.Value
 	found  bool
-	from   int  // the first candidate it is made of
-	merged bool // it is the outcome of a merge, and can be merged again
+	from   int  // number of the first candidate in it
+	merged bool // the result of a merge, which can be merged again
 }
 
-// nest merges candidates, which are together on the levels above l. at is the number of the first.
+// nest merges candidates that belong together at the levels above l. at is the number of the first.
 func (s Strategy) nest(candidates []Candidate, at int, l level) (part, error) {
 	if l == single {
 		return s.value(candidates[0], at)
@@ -121,7 +124,8 @@ func (s Strategy) value(c Candidate, at int) (part, error) {
 	return part{v: v, found: true, from: at}, err
 }
 
-// alone is what becomes of a value that nothing is merged with, begin of the first of several.
+// alone returns the result for a value that is not merged. begin converts the first of several
+// values.
 func (s Strategy) alone(p part) part {
 	if s.kind == unique && p.v.Kind() == value.Array {
 		p.v = value.FromSlice(distinct(nil, p.v.Slice()))
@@ -136,7 +140,7 @@ func (s Strategy) begin(p part) part {
 	return p
 }
 
-// pair merges b, which is of less precedence, into a.
+// pair merges b, which has lower precedence, into a.
 func (s Strategy) pair(a, b part) (part, error) {
 	for _, p := range []part{a, b} {
 		if p.merged {
@@ -161,10 +165,10 @@ func (s Strategy) pair(a, b part) (part, error) {
 
 var needs = [...]string{unique: "scalars and Arrays of Data", hash: "Hashes of Data with Strings as keys"}
 
-// Check tells why s cannot merge v with anything. The error is an *Error.
+// Check returns an error if s cannot merge v with other values. It is a *MergeError.
 func (s Strategy) Check(v value.Value) error { return s.check(v, 0) }
 
-// check is Check of candidate at.
+// check is Check for candidate number at.
 func (s Strategy) check(v value.Value, at int) error {
 	if s.merges(v) {
 		return nil
@@ -177,7 +181,7 @@ func (s Strategy) check(v value.Value, at int) error {
 		needs[s.kind] + ", and this is " + what}
 }
 
-// merges tells whether s can merge v with something.
+// merges reports whether s can merge v with other values.
 func (s Strategy) merges(v value.Value) bool {
 	switch s.kind {
 	case unique:
@@ -188,7 +192,7 @@ func (s Strategy) merges(v value.Value) bool {
 	return true
 }
 
-// hashMerge has the keys of low first, and the values of high.
+// hashMerge returns a hash with the keys of low first and the values of high preferred.
 func hashMerge(high, low value.Value) value.Value {
 	b := value.BuilderOf(low, high.Len())
 	for k, v := range high.Pairs() {
@@ -197,10 +201,10 @@ func hashMerge(high, low value.Value) value.Value {
 	return b.Hash()
 }
 
-// fewElements are compared with one another sooner than they are told apart by a map.
+// fewElements is the number of elements up to which comparing all pairs is faster than a map.
 const fewElements = 16
 
-// distinct are the elements of both lists, each once.
+// distinct returns the elements of both lists without duplicates.
 func distinct(a, b []value.Value) []value.Value {
 	out := make([]value.Value, 0, len(a)+len(b))
 	if cap(out) <= fewElements {
@@ -226,10 +230,10 @@ func distinct(a, b []value.Value) []value.Value {
 	return out
 }
 
-// repeats tells whether distinct makes list shorter.
+// repeats reports whether list has duplicates.
 func repeats(list []value.Value) bool { return len(distinct(nil, list)) < len(list) }
 
-// flat appends v, or the elements of an array, those of arrays in it as well.
+// flat appends v, or its elements if it is an array, including those of nested arrays.
 func flat(dst []value.Value, v value.Value) []value.Value {
 	if v.Kind() != value.Array {
 		return append(dst, v)

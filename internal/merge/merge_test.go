@@ -13,12 +13,12 @@ import (
 	"bindc/internal/yaml"
 )
 
-// parse reads a value as it stands in data.
+// parse parses a value in YAML.
 func parse(t testing.TB, text string) value.Value {
 	t.Helper()
 	v, ok := parsed(text)
 	if !ok {
-		t.Fatalf("%s is no YAML", text)
+		t.Fatalf("%s is not YAML", text)
 	}
 	return v
 }
@@ -41,7 +41,7 @@ func strategy(t testing.TB, text string) merge.Strategy {
 	return s
 }
 
-// inEntries are candidates in an entry each.
+// inEntries returns candidates in separate entries.
 func inEntries(values ...value.Value) (out []merge.Candidate) {
 	for i, v := range values {
 		out = append(out, merge.Candidate{Entry: i, OnlyPath: true,
@@ -50,27 +50,27 @@ func inEntries(values ...value.Value) (out []merge.Candidate) {
 	return out
 }
 
-var errAsked = errors.New("this candidate was not to be asked")
+var errAsked = errors.New("this candidate must not be read")
 
-func TestTheFirstAsksNoFurther(t *testing.T) {
+func TestFirstStopsAtFirstValue(t *testing.T) {
 	all := append(inEntries(value.FromInt(1)), merge.Candidate{Entry: 1, Value: func() (value.Value, bool, error) {
 		return value.Value{}, false, errAsked
 	}})
-	if got := answer(strategy(t, "first").Merge(all)); got != "1" {
+	if got := resultText(strategy(t, "first").Merge(all)); got != "1" {
 		t.Errorf("expected 1, found %s", got)
 	}
 	declines := merge.Candidate{Value: func() (value.Value, bool, error) { return value.Value{}, false, nil }}
-	if got := answer(strategy(t, "first").Merge(append([]merge.Candidate{declines}, all...))); got != "1" {
+	if got := resultText(strategy(t, "first").Merge(append([]merge.Candidate{declines}, all...))); got != "1" {
 		t.Errorf("expected the first that is found, found %s", got)
 	}
 }
 
-// fails is a candidate that cannot be read, which may say that it is there.
+// fails returns a candidate that cannot be read. found is its result.
 func fails(found bool) merge.Candidate {
 	return merge.Candidate{Entry: 9, Value: func() (value.Value, bool, error) { return value.Value{}, found, errAsked }}
 }
 
-func TestACandidateThatCannotBeReadIsAnError(t *testing.T) {
+func TestMergeReportsUnreadableCandidate(t *testing.T) {
 	unread := value.NewSource(func(uint64) (value.Value, error) { return value.Value{}, errAsked })
 	for _, name := range []string{"first", "unique", "hash", "deep"} {
 		for _, all := range [][]merge.Candidate{
@@ -78,7 +78,7 @@ func TestACandidateThatCannotBeReadIsAnError(t *testing.T) {
 			inEntries(unread.Value(1)),
 		} {
 			if name == "first" && (len(all) > 1 || all[0].Entry == 0) {
-				continue // it does not come to the second, and what it yields is read by who asked for it
+				continue // the merge ends before the second; the caller reads the value of the first
 			}
 			if _, found, err := strategy(t, name).Merge(all); found || !errors.Is(err, errAsked) {
 				t.Errorf("%s: expected the error of a candidate, found %v, %v", name, found, err)
@@ -87,7 +87,7 @@ func TestACandidateThatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadLateIsMerged(t *testing.T) {
+func TestMergeReadsDeferredValues(t *testing.T) {
 	source := value.NewSource(func(n uint64) (value.Value, error) {
 		return parse(t, []string{"{a: [1]}", "{a: [2], b: 3}"}[n]), nil
 	})
@@ -97,14 +97,14 @@ func TestWhatIsReadLateIsMerged(t *testing.T) {
 		if err == nil {
 			v, err = v.Read()
 		}
-		if got := answer(v, true, err); got != rich(parse(t, want)) {
+		if got := resultText(v, true, err); got != rich(parse(t, want)) {
 			t.Errorf("%s: expected %s, found %s", name, want, got)
 		}
 	}
 }
 
-// Regexps are in no data; a call of lookup() can have them.
-func TestOnlyTextsAreNamesAndKnockOut(t *testing.T) {
+// Regexps do not occur in data, but a call of lookup() can pass them.
+func TestRegexpIsNeitherNameNorKnockOut(t *testing.T) {
 	text, regexp := value.FromString, value.FromRegexp
 	for _, v := range []value.Value{
 		regexp("deep"),
@@ -115,7 +115,7 @@ func TestOnlyTextsAreNamesAndKnockOut(t *testing.T) {
 			value.Pair{Key: regexp("sort_merged_arrays"), Value: value.FromBool(true)}),
 	} {
 		if s, err := merge.Parse(v); err == nil {
-			t.Errorf("%s is no merge, and was read as %s", rich(v), s)
+			t.Errorf("%s is not a merge, but was parsed as %s", rich(v), s)
 		}
 	}
 	s := strategy(t, "{strategy: deep, knockout_prefix: '--'}")
@@ -124,14 +124,14 @@ func TestOnlyTextsAreNamesAndKnockOut(t *testing.T) {
 		{[]value.Value{regexp("--b")}, value.Strings("b").Slice(), []value.Value{text("b"), regexp("--b")}},
 		{value.Strings("--b").Slice(), []value.Value{regexp("b")}, []value.Value{regexp("b")}},
 	} {
-		got := answer(s.Merge(inEntries(value.FromSlice(c.high), value.FromSlice(c.low))))
+		got := resultText(s.Merge(inEntries(value.FromSlice(c.high), value.FromSlice(c.low))))
 		if want := rich(value.FromSlice(c.want)); got != want {
 			t.Errorf("expected %s, found %s", want, got)
 		}
 	}
 }
 
-func TestWhatAStrategyTellsOfItself(t *testing.T) {
+func TestStrategyProperties(t *testing.T) {
 	for name, takesFirst := range map[string]bool{"~": true, "first": true, "default": true, "unique": false,
 		"hash": false, "deep": false, "reverse_deep": false} {
 		if s := strategy(t, name); s.First() != takesFirst || s.Knocks() {
@@ -140,7 +140,7 @@ func TestWhatAStrategyTellsOfItself(t *testing.T) {
 	}
 	s := strategy(t, "{strategy: deep, knockout_prefix: '--'}")
 	if !s.Knocks() {
-		t.Error("what has a knockout_prefix knocks out")
+		t.Error("a strategy with a knockout_prefix must knock out")
 	}
 	for text, item := range map[string]string{"--a": "a", "a": "", "--": "", "a--b": ""} {
 		if got := s.KnocksOut(text); got != item {
@@ -149,7 +149,7 @@ func TestWhatAStrategyTellsOfItself(t *testing.T) {
 	}
 }
 
-func TestWhatAStrategyCannotMerge(t *testing.T) {
+func TestStrategyRejectsUnsuitableValues(t *testing.T) {
 	const canary = "correct horse"
 	secret := value.FromString(canary).Sensitive()
 	for _, c := range []struct {
@@ -174,12 +174,12 @@ func TestWhatAStrategyCannotMerge(t *testing.T) {
 		case !errors.As(err, &e) || !strings.HasSuffix(e.Message, c.message) || e.Candidate != 0:
 			t.Errorf("%s: expected %q, found %v", c.strategy, c.message, err)
 		case strings.Contains(e.Message, canary):
-			t.Errorf("%s shows what is sensitive", e.Message)
+			t.Errorf("%s shows a sensitive value", e.Message)
 		}
 	}
 }
 
-func TestMergesOfSecretsAreSecret(t *testing.T) {
+func TestMergeOfSensitiveValuesIsSensitive(t *testing.T) {
 	const canary = "correct horse"
 	secret := value.Strings(canary).Sensitive()
 	for _, name := range []string{"first", "deep"} {
@@ -195,11 +195,11 @@ func TestMergesOfSecretsAreSecret(t *testing.T) {
 		}
 	}
 	if v, _, _ := strategy(t, "unique").Merge(inEntries(value.Strings("b"))); v.IsSensitive() {
-		t.Error("a merge of what is no secret is none")
+		t.Error("a merge of plain values is sensitive")
 	}
 }
 
-func TestErrorsNameTheCandidate(t *testing.T) {
+func TestMergeErrorNamesCandidate(t *testing.T) {
 	h := parse(t, "{a: 1}")
 	for _, c := range []struct {
 		strategy string
@@ -231,12 +231,12 @@ func TestMessages(t *testing.T) {
 		{"{k: {merge: {strategy: unconstrained_deep, 1: x}}}", "",
 			"no option of the kind Integer, they are Strings that are not empty"},
 		{"{k: {merge: {strategy: deep, knockout: '--'}}}", "", "expected knockout_prefix, merge_hash_arrays or sort"},
-		{"{k: {merge: 1}}", "", "there is no merge strategy of the kind Integer, expected first"},
-		{"{k: {merge: depp}}", "", "there is no merge strategy 'depp', expected first, unique, hash or deep"},
+		{"{k: {merge: 1}}", "", "unknown merge strategy of the kind Integer, expected first"},
+		{"{k: {merge: depp}}", "", "unknown merge strategy 'depp', expected first, unique, hash or deep"},
 		{"{k: {merge: {knockout_prefix: '--'}}}", "", "needs the key 'strategy'"},
 		{"{k: {convert_to: Intger}}", "", "convert_to of 'k': unknown type 'Intger'"},
 		{"{k: {convert_to: [1]}}", "", "convert_to of 'k': expected a type, or a list of a type and arguments"},
-		{"{k: [deep]}", "", "what lookup_options say of 'k' must be a Hash"},
+		{"{k: [deep]}", "", "the lookup_options of 'k' must be a Hash"},
 		{"{k: {merge: deep}}", "m", "'k' in the lookup_options of the module 'm' must begin with its name: m::"},
 		{"{'^k': {merge: deep}}", "m", "must begin with its name: ^m::"},
 		{"{'^k[': {merge: deep}}", "", "the pattern '^k[' in lookup_options does not compile: "},
@@ -256,7 +256,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-func TestAllThatIsWrongWithLookupOptionsIsSaid(t *testing.T) {
+func TestCompileReportsAllErrors(t *testing.T) {
 	_, err := merge.Compile(parse(t, "{'^(': {}, 1: {}, k: {}}"), "")
 	if err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("expected two errors, found %v", err)
@@ -273,12 +273,12 @@ func TestAllThatIsWrongWithLookupOptionsIsSaid(t *testing.T) {
 		t.Errorf("expected the errors of merge and of convert_to, found %v", err)
 	}
 	if _, err = l.Entries[1].Strategy(); err == nil || !strings.Contains(err.Error(), "must be a Hash") {
-		t.Errorf("expected that a list is no options, found %v", err)
+		t.Errorf("expected an error for a list, found %v", err)
 	}
 }
 
-// What only Puppet converts to is told from a wrong type.
-func TestConversionToTypesThatAreAbsent(t *testing.T) {
+// Types that only Puppet converts to are distinguished from invalid types.
+func TestConversionToAbsentTypeIsMarked(t *testing.T) {
 	for to, want := range map[string]bool{"SemVerRange": true, "'Array[SemVer]'": true, "'SemVer[x]'": true,
 		"[Timestamp, '%F', current]": true, "[Timespan, '%1001H']": true, "[Timespan, ['%H', '%00H']]": true,
 		"Intger": false, "File": false} {
@@ -299,8 +299,8 @@ func TestConversionToRichTypesIsSupported(t *testing.T) {
 	}
 }
 
-// A value of which Puppet makes something, and this engine does not, is told as such where it is looked up.
-func TestConversionsThatAreNotSupportedSaySo(t *testing.T) {
+// A lookup reports a value that Puppet can convert and this engine cannot as not supported.
+func TestUnsupportedConversionIsReported(t *testing.T) {
 	for to, of := range map[string]string{"Timestamp": "2024-01-01 current", "URI": "{scheme: http, host: a}",
 		"[Timestamp, '%Y']": "'9999999999'"} {
 		_, err := compiled(t, "{k: {convert_to: "+to+"}}").Entries[0].Convert(parse(t, of), expr.Options{})
@@ -310,8 +310,8 @@ func TestConversionsThatAreNotSupportedSaySo(t *testing.T) {
 	}
 }
 
-// Puppet sets the options it has so far to nil if lookup_options of a module are null.
-func TestNullOptionsOfAModuleEraseThoseOfTheEnvironment(t *testing.T) {
+// If the lookup_options of a module are null, Puppet sets the options collected so far to nil.
+func TestNullModuleOptionsEraseEnvironmentOptions(t *testing.T) {
 	site := []*merge.Level{compiled(t, "{'m::a': {merge: deep}}")}
 	null, err := merge.Compile(value.Value{}, "m")
 	if err != nil {
@@ -338,8 +338,8 @@ func compiled(t *testing.T, text string) *merge.Level {
 	return l
 }
 
-// A pattern is no name of a key, and what looks around is more than Go's engine knows.
-func TestLevelsTellWhichKeysTheyTouch(t *testing.T) {
+// A pattern does not match its own name, and lookahead needs more than Go's engine.
+func TestTouchesMatchesKeysAndPatterns(t *testing.T) {
 	l := compiled(t, "{k: {merge: deep}, '^m::a': {merge: hash}, '^s(?!x)': {merge: unique}}")
 	options, err := merge.Combine([]*merge.Level{l})
 	if err != nil {
@@ -360,7 +360,7 @@ func TestLevelsTellWhichKeysTheyTouch(t *testing.T) {
 		}
 	}
 	if got := rich(l.Entries[1].Value()); got != `{"merge":"hash"}` {
-		t.Errorf("expected what the entry says, found %s", got)
+		t.Errorf("expected the source of the entry, found %s", got)
 	}
 }
 
@@ -389,8 +389,8 @@ func nameOf(e *merge.Entry) string {
 	return e.Name
 }
 
-// With a backreference the matcher cannot remember failed states. A pattern that takes too many steps is then an error,
-// never an answer.
+// With a backreference, the matcher cannot remember failed states. A pattern that takes too many
+// steps is then an error and never a result.
 func TestPatternThatTakesTooManyStepsIsAnError(t *testing.T) {
 	l := compiled(t, `{'^(a?)(?:(?:a|aa)+[bd]|a+c$)\1': {merge: deep, convert_to: Sensitive}}`)
 	key := strings.Repeat("a", 60)
@@ -409,7 +409,7 @@ func TestPatternThatTakesTooManyStepsIsAnError(t *testing.T) {
 
 // A pattern that begins with text is tried only for keys that do, so a thousand patterns cost a key about as much as
 // one.
-func TestKeysAreMatchedWithFewPatterns(t *testing.T) {
+func TestPatternIndexLimitsComparisons(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("{'^.*::last$': {merge: hash}")
 	const modules = 1000
@@ -427,7 +427,7 @@ func TestKeysAreMatchedWithFewPatterns(t *testing.T) {
 		for key, want := range map[string]string{"a": "^" + m + "(a|b)", "bc": "^" + m + "(a|b)", "c": "^" + m + "b?c",
 			"last": "^.*::last$", "d": "", "x\n" + m + "a": "^" + m + "(a|b)"} {
 			if strings.Contains(key, "\n") && i > 0 {
-				continue // such a key is compared with all of them
+				continue // ^ may match a later line, so this key is compared with all patterns
 			}
 			if e, err := options.For(m+key, &left); nameOf(e) != want || err != nil {
 				t.Fatalf("%q: %q, %v, expected %q", m+key, nameOf(e), err, want)
@@ -439,7 +439,7 @@ func TestKeysAreMatchedWithFewPatterns(t *testing.T) {
 	}
 }
 
-func TestLevelsTellWhoseValuesAreSecret(t *testing.T) {
+func TestSecretReportsSensitiveConversions(t *testing.T) {
 	l := compiled(t, `{k: {convert_to: Sensitive}, '^m': {convert_to: 'Sensitive[String]'}, n: {convert_to: Integer},
 		p: {merge: deep}}`)
 	for name, want := range map[string]bool{"k": true, "m": true, "m::a": true, "n": false, "p": false, "q": false} {
@@ -449,7 +449,7 @@ func TestLevelsTellWhoseValuesAreSecret(t *testing.T) {
 	}
 }
 
-func TestPlainEntriesTakeTheFirstAsItIs(t *testing.T) {
+func TestPlainEntryTakesFirstValueUnchanged(t *testing.T) {
 	if e := (*merge.Entry)(nil); !e.Plain() {
 		t.Error("no entry changes nothing")
 	}
@@ -462,7 +462,7 @@ func TestPlainEntriesTakeTheFirstAsItIs(t *testing.T) {
 	}
 }
 
-func TestSoundLevelsFailNoLookup(t *testing.T) {
+func TestSoundLevelNeverFails(t *testing.T) {
 	for options, want := range map[string]bool{"{}": true, "{k: {merge: deep}, '^k': {convert_to: Intger}}": true,
 		"~": false, "{k: {x: {1: 2}}}": false, "{a: {merge: deep}, k: {merge: depp}}": false, "{k: [deep]}": false} {
 		if compiled(t, options).Sound() != want {
@@ -480,7 +480,7 @@ func TestMessagesOfConversions(t *testing.T) {
 	}{
 		{"Integer", value.FromString("x"), "convert_to of 'k' to Integer: "},
 		{"Integer", value.FromString("x").Sensitive(),
-			"convert_to of 'k' to Integer: the value, which is sensitive, is not"},
+			"convert_to of 'k' to Integer: the sensitive value cannot be"},
 		{"'Sensitive[Integer]'", value.FromString("x"),
 			"convert_to of 'k' to Sensitive[Integer]: the value is of the kind String"},
 		{"[Sensitive, 1]", value.FromString("x"), "convert_to of 'k' to Sensitive: it takes no arguments"},
@@ -492,12 +492,12 @@ func TestMessagesOfConversions(t *testing.T) {
 			t.Errorf("%s: expected %q, found %v", c.to, c.message, err)
 		}
 		if c.to == "Integer" && c.v.Text() == "x" && strings.Contains(err.Error(), "sensitive") {
-			t.Errorf("what is no secret is said to be one: %v", err)
+			t.Errorf("a plain value is reported as sensitive: %v", err)
 		}
 	}
 }
 
-func TestConversionsOfSecretsShowNothing(t *testing.T) {
+func TestConversionErrorHidesSensitiveValue(t *testing.T) {
 	const canary = "correct horse"
 	l, err := merge.Compile(parse(t, "{k: {convert_to: Integer}, s: {convert_to: Sensitive}}"), "")
 	if err != nil {
@@ -514,7 +514,8 @@ func TestConversionsOfSecretsShowNothing(t *testing.T) {
 	}
 }
 
-// FuzzMerge merges anything by any strategy. What is merged stays as it was, and the answer is the same each time.
+// FuzzMerge merges arbitrary values by arbitrary strategies. The inputs must not change, and the
+// result must be the same each time.
 func FuzzMerge(f *testing.F) {
 	for i, c := range table(f, "merges") {
 		if i%50 == 0 {
@@ -529,8 +530,8 @@ func FuzzMerge(f *testing.F) {
 			return
 		}
 		before := rich(v)
-		once := answer(s.Merge(candidates(v)))
-		if twice := answer(s.Merge(candidates(v))); twice != once || rich(v) != before {
+		once := resultText(s.Merge(candidates(v)))
+		if twice := resultText(s.Merge(candidates(v))); twice != once || rich(v) != before {
 			t.Errorf("%s of %s: %s, then %s", strategy, layers, once, twice)
 		}
 	})
@@ -544,7 +545,7 @@ func yamlOf(f *testing.F, v value.Value) string {
 	return string(b)
 }
 
-// FuzzOptions holds what is asked level by level to what the levels say when they are merged.
+// FuzzOptions compares the results of separate levels with those of merged levels.
 func FuzzOptions(f *testing.F) {
 	f.Add("{a: {merge: deep}, '^b': {merge: hash}}", "{'^a': {merge: unique}, '^b': ~, a: ~}", "ab")
 	f.Add("{'^a': {merge: none}}", "{a: text with merge, '^.': {convert_to: [Sensitive]}}", "a")
@@ -581,20 +582,20 @@ func FuzzOptions(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, b := said(e), said(other); a != b {
+		if a, b := summary(e), summary(other); a != b {
 			t.Errorf("%s above %s say of %q %s, merged %s", upper, lower, name, a, b)
 		}
 	})
 }
 
-// said is what e says, in short.
-func said(e *merge.Entry) string {
+// summary summarizes e.
+func summary(e *merge.Entry) string {
 	s, err := e.Strategy()
 	v, convertErr := e.Convert(value.FromString("7"), expr.Options{})
-	return fmt.Sprint(s, err, answer(v, true, convertErr))
+	return fmt.Sprint(s, err, resultText(v, true, convertErr))
 }
 
-// Eight levels, each of which has some of a service's settings.
+// Each of eight levels has some of a service's settings.
 func BenchmarkDeepMergeOfEightLevels(b *testing.B) {
 	var values []value.Value
 	for i := range 8 {

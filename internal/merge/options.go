@@ -9,29 +9,31 @@ import (
 	"bindc/internal/value"
 )
 
-// Level is the value of lookup_options on one level of a hierarchy, compiled.
+// Level is the compiled lookup_options of one level of a hierarchy.
 type Level struct {
 	Entries []*Entry // in the order of the data
 	exact   map[string]*Entry
 	index   patternIndex
-	none    bool // it is undef
-	module  bool // it is of a module
-	single  bool // it cannot be merged with another
+	none    bool // undef
+	module  bool // from a module
+	single  bool // cannot be merged with others
 }
 
-// Entry says how a key is looked up, or the keys that match a pattern. A nil Entry takes the first value as it is.
+// Entry has the options for lookups of a key, or of the keys that match a pattern. A nil Entry
+// takes the first value unchanged.
 type Entry struct {
 	Name          string // a key, or a regular expression
 	value         value.Value
-	pattern       *onigmo.Matcher // nil: Name is a key
+	pattern       *onigmo.Matcher // nil if Name is a key
 	strategy      Strategy
 	strategyErr   error
-	conversion    *conversion // nil: none
+	conversion    *conversion // nil if there is no convert_to
 	conversionErr error
 }
 
-// Compile reads lookup_options: of a module if that is named, else of the environment or of all. undef says nothing.
-// All that is wrong is in the error, of which each part is an *Error. What it makes refers to v.
+// Compile compiles lookup_options: those of the named module, or those of the environment or the
+// global layer if module is "". undef has no options. The error joins one *MergeError for each
+// mistake. The result refers to v.
 func Compile(v value.Value, module string) (*Level, error) {
 	if v.IsUndef() {
 		return &Level{none: true, single: true, module: module != ""}, nil
@@ -81,31 +83,31 @@ func compileEntry(name, opts value.Value, module string) (*Entry, *MergeError) {
 	return e, nil
 }
 
-// option is one of the options, undef where it is not there.
+// option returns one of the options, or undef if it is missing.
 func (e *Entry) option(name string) (value.Value, error) {
 	switch v := e.value; v.Kind() {
 	case value.Hash:
 		opt, _ := v.Get(value.FromString(name))
 		return opt, nil
-	case value.String: // [] of a text in Ruby is the part of it
+	case value.String: // in Ruby, [] returns a part of a String
 		if strings.Contains(v.Text(), name) {
 			return value.FromString(name), nil
 		}
 		return value.Value{}, nil
 	default:
 		if v.Truthy() {
-			return value.Value{}, failf(Malform, "what lookup_options say of '%s' must be a Hash, found the kind %s",
+			return value.Value{}, failf(Malform, "the lookup_options of '%s' must be a Hash, found the kind %s",
 				e.Name, v.Kind())
 		}
 		return value.Value{}, nil
 	}
 }
 
-// Pattern tells whether e is for all keys that match its name.
+// Pattern reports whether e applies to all keys that match its name.
 func (e *Entry) Pattern() bool { return e.pattern != nil }
 
-// matches reports whether pattern e matches root, the root of a key. It takes its steps from left. The error is an
-// *Error.
+// matches reports whether pattern e matches root, the root of a key. It subtracts its steps from
+// left. The error is a *MergeError.
 func (e *Entry) matches(root string, left *int) (bool, error) {
 	ok, err := e.pattern.Match(root, left)
 	if err != nil {
@@ -126,8 +128,8 @@ func shortened(key string) string {
 	return strings.ToValidUTF8(key[:most], "") + "…"
 }
 
-// Strategy is the strategy that values are merged by where a lookup names none. The error is an *Error, and Puppet's
-// whether the key is found or not.
+// Strategy returns the merge strategy for lookups that do not name one. The error is a *MergeError.
+// As in Puppet, it occurs even if the key is not found.
 func (e *Entry) Strategy() (Strategy, error) {
 	if e == nil {
 		return Strategy{}, nil
@@ -135,7 +137,7 @@ func (e *Entry) Strategy() (Strategy, error) {
 	return e.strategy, e.strategyErr
 }
 
-// Check tells what is wrong with e for a lookup to find: each part of the error is an *Error.
+// Check returns the errors in e that a lookup would find. It joins one *MergeError for each.
 func (e *Entry) Check() error {
 	if _, err := e.option("merge"); err != nil {
 		return err
@@ -143,10 +145,10 @@ func (e *Entry) Check() error {
 	return errors.Join(e.strategyErr, e.conversionErr)
 }
 
-// Value is what lookup_options say of the key or pattern, as they are written.
+// Value returns the options of the key or pattern as they are written.
 func (e *Entry) Value() value.Value { return e.value }
 
-// Plain tells whether a lookup by e yields what is found first, as it is.
+// Plain reports whether a lookup with e returns the first value unchanged.
 func (e *Entry) Plain() bool {
 	if e == nil {
 		return true
@@ -154,13 +156,14 @@ func (e *Entry) Plain() bool {
 	return e.strategyErr == nil && e.strategy.kind == first && e.conversionErr == nil && e.conversion == nil
 }
 
-// Sound tells whether no lookup fails by what l says, whatever it finds. Undef is not: it cannot be merged.
+// Sound reports whether l never makes a lookup fail. For undef it returns false, because undef
+// cannot be merged.
 func (l *Level) Sound() bool {
 	return !l.single && !slices.ContainsFunc(l.Entries, func(e *Entry) bool { return e.strategyErr != nil })
 }
 
-// Touches reports whether l has an entry for root. left is the remaining budget of steps, nil for no limit. The error
-// is an *Error if the budget is exceeded.
+// Touches reports whether l has an entry for root. left is the remaining budget of steps, nil for
+// no limit. The error is a *MergeError if the budget is exceeded.
 func (l *Level) Touches(root string, left *int) (bool, error) {
 	if l.exact[root] != nil {
 		return true, nil
@@ -199,16 +202,16 @@ func (l *Level) Used(roots []string, left *int) map[*Entry]bool {
 	return used
 }
 
-// Options are the lookup_options of several levels, merged as the strategy 'hash' does it. The zero Options say
-// nothing.
+// Options is the lookup_options of several levels, merged by the strategy 'hash'. The zero Options
+// has no entries.
 type Options struct{ levels []*Level }
 
-// Erases reports whether l may leave the keys of its module without any lookup_options: that is what Puppet does if a
-// module has lookup_options that are null (retrieve_lookup_options in its LookupAdapter).
+// Erases reports whether l removes all lookup_options from the keys of its module. Puppet does this
+// if a module has lookup_options that are null (retrieve_lookup_options in its LookupAdapter).
 func (l *Level) Erases() bool { return l.none && l.module }
 
-// Combine merges the levels of layers, the highest first: the global ones, those of the environment, those of the
-// module of a key. The error is an *Error.
+// Combine merges the levels of layers, highest first: the global layer, the environment, and the
+// module of a key. The error is a *MergeError.
 func Combine(layers ...[]*Level) (Options, error) {
 	var all []*Level
 	erased := false
@@ -250,7 +253,7 @@ func (o Options) For(root string, left *int) (*Entry, error) {
 	return nil, nil
 }
 
-// named is the entry of the key root.
+// named returns the entry of the key root.
 func (o Options) named(root string) *Entry {
 	for _, l := range o.levels {
 		if e := l.exact[root]; e != nil {
@@ -260,7 +263,7 @@ func (o Options) named(root string) *Entry {
 	return nil
 }
 
-// highest is the entry of the pattern name that hides the others.
+// highest returns the entry of the pattern name that hides all others.
 func (o Options) highest(name string) *Entry {
 	for _, l := range o.levels {
 		for _, e := range l.Entries {

@@ -1,5 +1,6 @@
-// Package merge is how Hiera 5 makes one value of several: merge strategies, lookup_options, which choose them by key,
-// and convert_to. It knows nothing of where values come from.
+// Package merge combines several values to one as Hiera 5 does. It implements merge strategies,
+// lookup_options, which choose strategies by key, and convert_to. It does not know where values
+// come from.
 package merge
 
 import (
@@ -11,23 +12,23 @@ import (
 	"bindc/internal/value"
 )
 
-// Class says what an error is about.
+// Class is the subject of an error.
 type Class string
 
 // The classes of errors.
 const (
 	Mismatch Class = "merge"   // values that a strategy cannot merge
-	Malform  Class = "options" // a strategy or lookup_options that are none
+	Malform  Class = "options" // an invalid strategy, or invalid lookup_options
 	Convert  Class = "convert" // a value that convert_to cannot convert
 )
 
-// MergeError says what is wrong. It shows nothing of the values that are merged.
+// MergeError is an error in a merge or its options. It does not show the merged values.
 type MergeError struct {
 	Class     Class
 	Message   string
-	Candidate int    // of a Mismatch: the number of the candidate that does not fit, else 0
-	Absent    bool   // Puppet converts to this type, and there are no values of it here
-	Entry     string // of lookup_options: the key or pattern that is wrong; "" for all of them
+	Candidate int    // of a Mismatch: number of the candidate that cannot be merged, otherwise 0
+	Absent    bool   // Puppet can convert to this type, but values of it do not exist here
+	Entry     string // of lookup_options: the invalid key or pattern; "" for all of them
 }
 
 func (e *MergeError) Error() string { return e.Message }
@@ -36,7 +37,7 @@ func failf(class Class, format string, args ...any) *MergeError {
 	return &MergeError{Class: class, Message: fmt.Sprintf(format, args...)}
 }
 
-// kind is what a strategy does.
+// kind is the algorithm of a strategy.
 type kind uint8
 
 const (
@@ -46,7 +47,7 @@ const (
 	deep
 )
 
-// Strategy is one merge strategy with its options. The zero Strategy takes the first value.
+// Strategy is a merge strategy with its options. The zero Strategy takes the first value.
 type Strategy struct {
 	name string
 	kind kind
@@ -55,21 +56,21 @@ type Strategy struct {
 
 // deepOptions are the options of a deep merge.
 type deepOptions struct {
-	prefix       string // of what is knocked out; "" where nothing is
+	prefix       string // knockout_prefix, or ""
 	knockout     *regexp.Regexp
-	err          error // of options with which every merge fails
+	err          error // makes every merge fail
 	sort         bool
-	mergeHashes  bool // in arrays, pair by pair
+	mergeHashes  bool // merges hashes in arrays pair by pair
 	reverse      bool
-	preserve     bool // what cannot be merged stays
-	overwrite    bool // arrays
-	extend       bool // arrays, by what is no array
+	preserve     bool // values that cannot be merged are kept
+	overwrite    bool // arrays are replaced
+	extend       bool // arrays are extended by values that are not arrays
 	split        bool // arrays are joined and split by separator before they are merged
 	separator    string
-	unrestrained bool // options are not checked
+	unrestrained bool // the options are not checked
 }
 
-// strategies are those of Puppet. The last three are for Hiera 3.
+// strategies lists Puppet's strategies. The last three are for Hiera 3.
 var strategies = map[string]Strategy{
 	"first":              {kind: first},
 	"default":            {kind: first},
@@ -80,11 +81,11 @@ var strategies = map[string]Strategy{
 	"reverse_deep":       {kind: deep, deep: deepOptions{unrestrained: true, reverse: true}},
 }
 
-// offered are the strategies that a message names.
+// offered lists the strategies for messages.
 const offered = "first, unique, hash or deep"
 
-// Parse reads what merge is in lookup_options or in a call of lookup(): the name of a strategy, or a hash of it and its
-// options; undef and false are the first. The error is an *Error.
+// Parse parses a merge in lookup_options or in a call of lookup(): the name of a strategy, or a
+// hash with the name and options. undef and false mean 'first'. The error is a *MergeError.
 func Parse(v value.Value) (Strategy, error) {
 	if !v.Truthy() {
 		return Strategy{}, nil
@@ -97,7 +98,7 @@ func Parse(v value.Value) (Strategy, error) {
 	}
 	s, ok := strategies[name.Text()]
 	if name.Kind() != value.String || !ok {
-		return Strategy{}, failf(Malform, "there is no merge strategy %s, expected %s", quoted(name), offered)
+		return Strategy{}, failf(Malform, "unknown merge strategy %s, expected %s", quoted(name), offered)
 	}
 	s.name = name.Text()
 	err := s.setAll(v)
@@ -111,10 +112,10 @@ func quoted(v value.Value) string {
 	return "of the kind " + v.Kind().String()
 }
 
-// First tells whether s takes the first value and merges nothing.
+// First reports whether s takes the first value and merges nothing.
 func (s Strategy) First() bool { return s.kind == first }
 
-// String is the name of s.
+// String returns the name of s.
 func (s Strategy) String() string {
 	if s.kind == first {
 		return "first"
@@ -122,7 +123,7 @@ func (s Strategy) String() string {
 	return s.name
 }
 
-// setAll takes the options of a strategy from a hash.
+// setAll reads the options of a strategy from a hash.
 func (s *Strategy) setAll(v value.Value) error {
 	for k, opt := range v.Pairs() {
 		if k.Kind() == value.String && k.Text() == "strategy" {
@@ -147,7 +148,7 @@ func (s *Strategy) setAll(v value.Value) error {
 	return nil
 }
 
-// hiera3 are the options that only the strategies for Hiera 3 have.
+// hiera3 lists the options of the strategies for Hiera 3.
 var hiera3 = []string{"preserve_unmergeables", "overwrite_arrays", "extend_existing_arrays", "unpack_arrays"}
 
 func (s *Strategy) set(name, opt value.Value) error {

@@ -12,7 +12,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// table is one of Puppet's answers (testdata/merges/generate.rb).
+// table returns a table of Puppet's results (testdata/merges/generate.rb).
 func table(t testing.TB, name string) []value.Value {
 	t.Helper()
 	b, err := os.ReadFile("../../testdata/merges/" + name + ".yaml")
@@ -22,7 +22,7 @@ func table(t testing.TB, name string) []value.Value {
 	var diags diag.List
 	doc, ok := yaml.Parse(name, b, yaml.Options{}, &diags)
 	if !ok {
-		t.Fatal(name, " is no YAML")
+		t.Fatal(name, " is not YAML")
 	}
 	return doc.Root.Literal().Slice()
 }
@@ -32,14 +32,14 @@ func get(v value.Value, key string) value.Value {
 	return e
 }
 
-// rich shows v with the order of its keys, and integers and floats apart.
+// rich formats v. It shows the order of keys and distinguishes integers from floats.
 func rich(v value.Value) string {
 	b, _ := value.AppendRich(nil, v)
 	return string(b)
 }
 
-// answer is what came of a question, in the form of the tables. Errors that are no *merge.Error have no class.
-func answer(v value.Value, found bool, err error) string {
+// resultText formats a result in the form of the tables. Only a *merge.MergeError has a class.
+func resultText(v value.Value, found bool, err error) string {
 	var e *merge.MergeError
 	switch {
 	case errors.As(err, &e):
@@ -52,8 +52,8 @@ func answer(v value.Value, found bool, err error) string {
 	return rich(v)
 }
 
-// expected is the answer of a case.
-func expected(c value.Value) string {
+// expectedText returns the result of a case.
+func expectedText(c value.Value) string {
 	if v, ok := c.Get(value.FromString("value")); ok {
 		return rich(v)
 	}
@@ -63,7 +63,8 @@ func expected(c value.Value) string {
 	return "missing"
 }
 
-// candidates are those of layers, which are lists of entries, and these of paths: [v] is one at which v is found.
+// candidates returns the candidates of layers. A layer is a list of entries, an entry a list of
+// paths, and a path [v] if it has the value v.
 func candidates(layers value.Value) (out []merge.Candidate) {
 	for l, layer := range layers.Slice() {
 		for e, entry := range layer.Slice() {
@@ -77,7 +78,7 @@ func candidates(layers value.Value) (out []merge.Candidate) {
 	return out
 }
 
-func TestMergesOfPuppet(t *testing.T) {
+func TestMergeAgreesWithPuppet(t *testing.T) {
 	for _, c := range table(t, "merges") {
 		s, err := merge.Parse(get(c, "merge"))
 		if err != nil {
@@ -89,9 +90,9 @@ func TestMergesOfPuppet(t *testing.T) {
 			layers, do = value.FromSlice(layers.Slice()[:1]), s.MergeDefaults
 		}
 		before := rich(layers)
-		want, got := expected(c), answer(do(candidates(layers)))
+		want, got := expectedText(c), resultText(do(candidates(layers)))
 		if want == `error "merge"` && got == `error "options"` {
-			got = want // options that no merge can follow: Puppet finds out when it merges
+			got = want // options that every merge rejects: Puppet reports them when it merges
 		}
 		if got != want {
 			t.Errorf("%s of %s: expected %s, found %s", rich(get(c, "merge")), before, want, got)
@@ -102,12 +103,12 @@ func TestMergesOfPuppet(t *testing.T) {
 	}
 }
 
-func TestStrategiesOfPuppet(t *testing.T) {
+func TestParseStrategyAgreesWithPuppet(t *testing.T) {
 	for _, c := range table(t, "strategies") {
 		s, err := merge.Parse(get(c, "merge"))
-		want, got := expected(c), answer(value.FromString(s.String()), true, err)
+		want, got := expectedText(c), resultText(value.FromString(s.String()), true, err)
 		if s.String() == "unconstrained_deep" && want == `"deep"` {
-			continue // without options they are the same
+			continue // without options they are equal
 		}
 		if got != want {
 			t.Errorf("%s: expected %s, found %s", rich(get(c, "merge")), want, got)
@@ -115,12 +116,12 @@ func TestStrategiesOfPuppet(t *testing.T) {
 	}
 }
 
-func TestLookupOptionsOfPuppet(t *testing.T) {
+func TestLookupOptionsAgreeWithPuppet(t *testing.T) {
 	for _, c := range table(t, "options") {
 		levels := rich(get(c, "layers"))
 		options, err := combined(get(c, "layers"))
 		if want, ok := c.Get(value.FromString("error")); ok || err != nil {
-			if got := answer(value.Value{}, true, err); got != "error "+rich(want) {
+			if got := resultText(value.Value{}, true, err); got != "error "+rich(want) {
 				t.Errorf("%s: expected the error %s, found %s", levels, rich(want), got)
 			}
 			continue
@@ -131,17 +132,18 @@ func TestLookupOptionsOfPuppet(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, err := e.Strategy()
-			if got, want := answer(value.FromString(s.String()), true, err), expected(get(want, "merge")); got != want {
+			strategy := resultText(value.FromString(s.String()), true, err)
+			if got, want := strategy, expectedText(get(want, "merge")); got != want {
 				t.Errorf("%s: the merge of %s: expected %s, found %s", levels, name.Text(), want, got)
 			}
-			if got, want := conversion(e), expected(get(want, "convert_to")); got != want {
+			if got, want := conversion(e), expectedText(get(want, "convert_to")); got != want {
 				t.Errorf("%s: the conversion of %s: expected %s, found %s", levels, name.Text(), want, got)
 			}
 		}
 	}
 }
 
-// combined are the lookup_options of layers, of which the last is that of a module.
+// combined returns the lookup_options of layers. The last layer is a module's.
 func combined(all value.Value) (merge.Options, error) {
 	var layers [][]*merge.Level
 	for i, values := range all.Slice() {
@@ -158,14 +160,14 @@ func combined(all value.Value) (merge.Options, error) {
 	return merge.Combine(layers...)
 }
 
-// conversion tells which conversion e has, by what becomes of a text.
+// conversion identifies the conversion of e by its result for a text.
 func conversion(e *merge.Entry) string {
 	v, err := e.Convert(value.FromString("7"), expr.Options{})
 	switch {
 	case err != nil && e.Name != "" && errorSays(err, "type"):
 		return `"convert_to"`
 	case err != nil:
-		return answer(v, true, &merge.MergeError{Class: merge.Malform})
+		return resultText(v, true, &merge.MergeError{Class: merge.Malform})
 	case v.IsSensitive():
 		return `"Sensitive"`
 	case v.Kind() == value.Int:
@@ -181,7 +183,7 @@ func errorSays(err error, text string) bool {
 	return errors.As(err, &e) && e.Class == merge.Convert
 }
 
-func TestConversionsOfPuppet(t *testing.T) {
+func TestConvertAgreesWithPuppet(t *testing.T) {
 	for _, c := range table(t, "conversions") {
 		to, of := get(c, "convert_to"), get(c, "of")
 		l, err := merge.Compile(value.FromPairs(value.Pair{Key: value.FromString("k"),
@@ -190,13 +192,13 @@ func TestConversionsOfPuppet(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, err := l.Entries[0].Convert(of, expr.Options{})
-		if got, want := answer(shown(t, v), true, err), expected(c); got != want {
+		if got, want := resultText(shown(t, v), true, err), expectedText(c); got != want {
 			t.Errorf("%s of %s: expected %s, found %s (%v)", rich(to), rich(of), want, got, err)
 		}
 	}
 }
 
-// shown is v as the table has it.
+// shown returns v in the form of the table.
 func shown(t *testing.T, v value.Value) value.Value {
 	as := func(name string, v value.Value) value.Value {
 		return value.FromPairs(value.Pair{Key: value.FromString(name), Value: v})
@@ -216,8 +218,9 @@ func shown(t *testing.T, v value.Value) value.Value {
 	return v
 }
 
-// What Puppet's value of a rich type is printed as (testdata/merges/generate_rich.rb) is what a lookup answers here.
-func TestRichConversionsOfPuppet(t *testing.T) {
+// A lookup returns a rich value as the text that Puppet prints for it
+// (testdata/merges/generate_rich.rb).
+func TestRichConvertAgreesWithPuppet(t *testing.T) {
 	cases := table(t, "rich")
 	if len(cases) < 120 {
 		t.Fatalf("expected at least 120 cases, found %d", len(cases))
@@ -226,7 +229,7 @@ func TestRichConversionsOfPuppet(t *testing.T) {
 		to, of := get(c, "convert_to"), get(c, "of")
 		e := compiled(t, "{k: {convert_to: "+rich(to)+"}}").Entries[0]
 		v, err := e.Convert(of, expr.Options{})
-		if got, want := answer(v, true, err), expected(c); got != want {
+		if got, want := resultText(v, true, err), expectedText(c); got != want {
 			t.Errorf("%s of %s: expected %s, found %s (%v)", rich(to), rich(of), want, got, err)
 		}
 	}

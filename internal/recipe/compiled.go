@@ -7,11 +7,12 @@ import (
 	"bindc/internal/value"
 )
 
-// A compiled value is what a binding comes to, as bytes: one that says what it is, and an encoding.
+// A compiled value is the encoded result of compiling a binding: a byte for its form, and the
+// encoding.
 const (
 	CompiledConstant byte = 'c' // package value
 	CompiledRecipe   byte = 'r' // a Recipe
-	CompiledLookup   byte = 'l' // a Recipe that looks other keys up, or contributions, whatever the facts
+	CompiledLookup   byte = 'l' // a Recipe that always looks other keys or contributions up, whatever the facts
 )
 
 // AppendConstant appends v as a compiled value.
@@ -19,7 +20,8 @@ func AppendConstant(dst []byte, v value.Value) []byte {
 	return value.Append(append(dst, CompiledConstant), v)
 }
 
-// AppendCompiled appends r as a compiled value: where it is nothing but a constant, as that.
+// AppendCompiled appends r as a compiled value. A recipe that only has a constant is appended as
+// that constant.
 func AppendCompiled(dst []byte, r *Recipe) []byte {
 	kind := CompiledRecipe
 	switch {
@@ -31,7 +33,8 @@ func AppendCompiled(dst []byte, r *Recipe) []byte {
 	return Append(append(dst, kind), r)
 }
 
-// Lookups are the keys the expressions of r look up whatever the facts: not those in a branch that may not be taken.
+// Lookups returns the keys that the expressions of r always look up, whatever the facts. Keys in a
+// branch that may not be taken do not count.
 func (r *Recipe) Lookups() []string {
 	var out []string
 	if r.Kind == Expression {

@@ -6,13 +6,14 @@ import (
 	"bindc/internal/value"
 )
 
-// Check holds a contribution to the type of the elements, or what flatten makes of it. What append collects under one
-// name are elements of an element.
+// Check checks a contribution, or what flatten makes of it, against the element type. Values that
+// append collects under one name are elements of an element.
 func (o *Options) Check(v value.Value) *types.Mismatch {
 	return check(v, o.contributed(), o.Flatten)
 }
 
-// Misfit holds a contribution that n computes to the same, as far as that can be told.
+// Misfit returns the mismatch of a contribution that n computes, if it is known regardless of
+// facts.
 func (o *Options) Misfit(n *expr.Node) *types.Mismatch {
 	if n.Op == expr.ArrayLit && o.Flatten != 0 {
 		return nil
@@ -26,7 +27,7 @@ func (o *Options) LacksFlatten(v value.Value) bool {
 	return flattens && v.Kind() == value.Array && o.Flatten == 0 && check(v, o.contributed(), -1) == nil
 }
 
-// contributed is the type of one contribution; nil stands for any.
+// contributed returns the type of one contribution. nil means any type.
 func (o *Options) contributed() *types.Type {
 	if o.Resolution != AppendAll || o.Element.Kind() != types.Array {
 		return o.Element
@@ -37,7 +38,8 @@ func (o *Options) contributed() *types.Type {
 	return types.Of(types.Data)
 }
 
-// check checks the elements of arrays, levels deep; -1 is all the way.
+// check checks the elements of nested arrays down to the given number of levels, or of all levels
+// if it is -1.
 func check(v value.Value, t *types.Type, levels int) *types.Mismatch {
 	if v.Kind() != value.Array || levels == 0 {
 		return t.Check(v)
@@ -51,7 +53,7 @@ func check(v value.Value, t *types.Type, levels int) *types.Mismatch {
 	return nil
 }
 
-// Flat takes arrays among elems apart, as deep as flatten says.
+// Flat flattens the arrays in elems, as deep as the option flatten demands.
 func (o *Options) Flat(elems []value.Value) []value.Value {
 	if o.Flatten == 0 {
 		return elems
@@ -59,7 +61,7 @@ func (o *Options) Flat(elems []value.Value) []value.Value {
 	return flatten(nil, elems, o.Flatten)
 }
 
-// flatten takes arrays apart, levels deep; -1 is all the way.
+// flatten flattens arrays down to the given number of levels, or completely if it is -1.
 func flatten(out, elems []value.Value, levels int) []value.Value {
 	for _, e := range elems {
 		if e.Kind() == value.Array && levels != 0 {

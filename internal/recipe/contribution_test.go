@@ -18,21 +18,22 @@ func ints(ns ...int64) value.Value {
 	return array(out...)
 }
 
-// told is what a mismatch says, or nothing.
-func told(m *types.Mismatch) string {
+// messageOf returns the message of a mismatch, or "".
+func messageOf(m *types.Mismatch) string {
 	if m == nil {
 		return ""
 	}
 	return m.Error()
 }
 
-// Each contribution is checked against the element type; where flatten takes it apart, its elements are; what append
-// collects, against the type of the array's elements (language.md, sections 8 and 9).
-func TestAContributionIsOfTheTypeOfTheElements(t *testing.T) {
+// Each contribution is checked against the element type. If flatten splits it, its elements are
+// checked. If append collects it, it is checked against the type of the array's elements
+// (language.md, sections 8 and 9).
+func TestContributionIsCheckedAgainstElementType(t *testing.T) {
 	one, a := value.FromInt(1), value.FromString("a")
 	const noInteger, noNested = "expected Integer, found String", "expected Integer, found Array[Integer]"
 	for what, row := range map[string]struct {
-		element    string // none: nil
+		element    string // "" means nil
 		resolution Resolution
 		flatten    int
 		v          value.Value
@@ -50,7 +51,7 @@ func TestAContributionIsOfTheTypeOfTheElements(t *testing.T) {
 		"an array appended":       {"Array[Integer]", AppendAll, 0, ints(1), noNested},
 		"appended to any":         {"Array", AppendAll, 0, a, ""},
 		"no data appended":        {"Array", AppendAll, 0, value.TheDefault(), "expected Data, found Default"},
-		"appended as it is":       {"Integer", AppendAll, 0, a, noInteger},
+		"appended unchanged":      {"Integer", AppendAll, 0, a, noInteger},
 		"flat":                    {"Array[Integer]", AppendAll, 1, ints(1, 2), ""},
 		"one element":             {"Array[Integer]", AppendAll, 1, one, ""},
 		"one wrong element":       {"Array[Integer]", AppendAll, 1, a, noInteger},
@@ -62,7 +63,7 @@ func TestAContributionIsOfTheTypeOfTheElements(t *testing.T) {
 		"all levels":              {"Integer", AppendAll, -1, array(one, array(array(ints(1)))), ""},
 		"wrong in the third":      {"Integer", AppendAll, -1, array(one, array(array(a))), noInteger + " at [1][0][0]"},
 		"an empty array":          {"Integer", AppendAll, 0, array(), "expected Integer, found Array"},
-		"nothing to take apart":   {"Integer", AppendAll, 1, array(), ""},
+		"flattened empty array":   {"Integer", AppendAll, 1, array(), ""},
 		"hashes are whole": {"Integer", AppendAll, -1, value.FromPairs(value.Pair{Key: a, Value: one}),
 			"expected Integer, found Hash[String, Integer]"},
 	} {
@@ -70,14 +71,14 @@ func TestAContributionIsOfTheTypeOfTheElements(t *testing.T) {
 		if row.element != "" {
 			o.Element = typ(t, row.element)
 		}
-		if got := told(o.Check(row.v)); got != row.want {
+		if got := messageOf(o.Check(row.v)); got != row.want {
 			t.Errorf("%s: %q, expected %q", what, got, row.want)
 		}
 	}
 }
 
-// What a contribution computes is told when the site is built, where it can be.
-func TestWhatAContributionComputesIsNoElement(t *testing.T) {
+// The build reports a wrong type of a computed contribution where it is known.
+func TestComputedContributionOfWrongType(t *testing.T) {
 	const noInteger = "expected Integer, found String"
 	for _, row := range []struct {
 		element    string
@@ -93,7 +94,7 @@ func TestWhatAContributionComputesIsNoElement(t *testing.T) {
 		{"", Priority, 0, `"x${fqdn}"`, ""},
 		{"Array[Integer]", AppendAll, 0, `"x${fqdn}"`, noInteger},
 		{"Array[Integer]", AppendAll, 0, `[$x]`, "expected Integer, found Array"},
-		{"Array[Integer]", AppendAll, 1, `[$x]`, ""}, // taken apart
+		{"Array[Integer]", AppendAll, 1, `[$x]`, ""}, // flattened
 		{"Array[Integer]", AppendAll, -1, `[$x]`, ""},
 		{"Array[Integer]", AppendAll, 1, `"x${fqdn}"`, noInteger},
 		{"Array[Integer]", Priority, 0, `[$x, "x${fqdn}"]`, noInteger + " at [1]"},
@@ -103,14 +104,14 @@ func TestWhatAContributionComputesIsNoElement(t *testing.T) {
 		if row.element != "" {
 			o.Element = typ(t, row.element)
 		}
-		if got := told(o.Misfit(expression(t, row.source))); got != row.want {
+		if got := messageOf(o.Misfit(expression(t, row.source))); got != row.want {
 			t.Errorf("%s, resolution %d, flatten %d: %s: %q, expected %q", row.element, row.resolution, row.flatten,
 				row.source, got, row.want)
 		}
 	}
 }
 
-func TestFlattenTakesArraysApartAsDeepAsItSays(t *testing.T) {
+func TestFlattenDepth(t *testing.T) {
 	one := value.FromInt(1)
 	elems := []value.Value{one, array(value.FromInt(2), array(value.FromInt(3), ints(4)), array())}
 	for flatten, want := range map[int]string{
@@ -127,8 +128,8 @@ func TestFlattenTakesArraysApartAsDeepAsItSays(t *testing.T) {
 	}
 }
 
-// A misfit is one whatever the facts are: what depends on them, or is not known, is none.
-func TestMisfits(t *testing.T) {
+// A misfit does not depend on facts. A value that depends on them, or is unknown, is not a misfit.
+func TestMisfitDoesNotDependOnFacts(t *testing.T) {
 	const noInteger = "expected Integer, found String"
 	for _, row := range []struct{ is, source, want string }{
 		{"Integer", `1`, ""},
@@ -145,7 +146,7 @@ func TestMisfits(t *testing.T) {
 		{"Array[Integer]", `['a', $x]`, noInteger + " at [0]"},
 		{"Array[Integer]", `[$x, 1, "a${y}", 'b']`, noInteger + " at [2]"},
 		{"Array[Integer]", `['a', *$x]`, noInteger + " at [0]"},
-		{"Array[Integer]", `[*$x, 'a']`, ""}, // nobody knows which
+		{"Array[Integer]", `[*$x, 'a']`, ""}, // the position of 'a' is unknown
 		{"Array[Array[Integer]]", `[[1, $x], [$x, 'b']]`, noInteger + " at [1][1]"},
 		{"Array", `[$x, 'a']`, ""},
 		{"Data", `[$x, 'a']`, ""},
@@ -156,7 +157,7 @@ func TestMisfits(t *testing.T) {
 		{"Hash[String, Integer]", `{'a' => 1, 'b' => $x}`, ""},
 		{"Hash[String, Integer]", `{'a' => 'c', 'b' => $x}`, noInteger + " at ['a']"},
 		{"Hash[String, Integer]", `{'a' => 1, 'b' => "x${y}"}`, noInteger + " at ['b']"},
-		{"Hash[String, Integer]", `{$k => 'c', 'b' => 1}`, ""}, // nobody knows where
+		{"Hash[String, Integer]", `{$k => 'c', 'b' => 1}`, ""}, // the key of the wrong value is unknown
 		{"Hash[String, Integer]", `{$k => 1, 'b' => "x${y}"}`, noInteger + " at ['b']"},
 		{"Hash[String, Array[Integer]]", `{'a' => [1, "x${y}"]}`, noInteger + " at ['a'][1]"},
 		{"Hash[String, Integer]", `{'a' => {'b' => $x}}`, "expected Integer, found Hash at ['a']"},
@@ -164,18 +165,18 @@ func TestMisfits(t *testing.T) {
 		{"Data", `{'a' => $x, 'b' => 'c'}`, ""},
 		{"Optional[Hash[String, Integer]]", `{'a' => 1, 'b' => $x}`, ""},
 	} {
-		if got := told(Misfit(typ(t, row.is), expression(t, row.source))); got != row.want {
+		if got := messageOf(Misfit(typ(t, row.is), expression(t, row.source))); got != row.want {
 			t.Errorf("%s as %s: %q, expected %q", row.source, row.is, got, row.want)
 		}
 	}
 }
 
-// What is constant inside of what is computed says where in all of it it is wrong.
-func TestAMisfitInAConstantPart(t *testing.T) {
+// A wrong constant inside a computed value is reported with its path.
+func TestMisfitInConstantPartHasPath(t *testing.T) {
 	part := &expr.Node{Op: expr.Const, Value: array(value.FromInt(1), value.FromString("a"))}
 	n := &expr.Node{Op: expr.ArrayLit, Kids: []*expr.Node{{Op: expr.Var, Name: "x"}, part}}
 	const want = "expected Integer, found String at [1][1]"
-	if got := told(Misfit(typ(t, "Array[Array[Integer]]"), n)); got != want {
+	if got := messageOf(Misfit(typ(t, "Array[Array[Integer]]"), n)); got != want {
 		t.Errorf("%q, expected %q", got, want)
 	}
 }

@@ -14,8 +14,8 @@ const (
 	noExpression = "not an encoded expression"
 )
 
-// refuse demands that what is no recipe is refused, and why.
-func refuse(t *testing.T, what, encoded string, reasons ...string) {
+// checkRejected checks that an invalid encoding is rejected for one of the given reasons.
+func checkRejected(t *testing.T, what, encoded string, reasons ...string) {
 	t.Helper()
 	r, err := Decode(encoded)
 	if err == nil || r != nil || !slices.Contains(reasons, err.Error()) {
@@ -27,28 +27,28 @@ func refuse(t *testing.T, what, encoded string, reasons ...string) {
 	}
 }
 
-func TestARecipeThatIsCutOffOrTooLongIsRefused(t *testing.T) {
+func TestDecodeRejectsTruncatedOrTooLong(t *testing.T) {
 	for what, e := range examples(t) {
 		for n := range e.encoded {
 			cut := e.encoded[:n]
-			refuse(t, what, cut, noRecipe, noValue)
+			checkRejected(t, what, cut, noRecipe, noValue)
 			if n < 2 && (IsARM8(cut) || !IsFinal(cut) || IsSealed(cut)) {
-				t.Errorf("%s: of %x it is said that it is something that older readers do not know, is not final, or "+
+				t.Errorf("%s: %x is reported as unknown to older readers, as not final, or "+
 					"is sealed", what, cut)
 			}
 			if !IsSecret(cut) {
-				t.Errorf("%s: who knows that nothing is secret in what ends at %x?", what, cut)
+				t.Errorf("%s: %x, which is cut off, is reported as not secret", what, cut)
 			}
 			if n >= 2 && (e.recipe.Kind == Contributions || e.recipe.Kind == Multibind) && IsARM8(cut) {
-				t.Errorf("%s: what is damaged is not of ARM-8: %x", what, cut)
+				t.Errorf("%s: damaged %x is reported as not of ARM-8", what, cut)
 			}
 		}
-		refuse(t, what+" and a byte", e.encoded+"\x00", noRecipe)
+		checkRejected(t, what+" and a byte", e.encoded+"\x00", noRecipe)
 	}
 }
 
 // The flags that a recipe may have depend on its kind (recipes.md, section "Recipes").
-func TestFlagsThatAKindDoesNotHaveAreRefused(t *testing.T) {
+func TestDecodeRejectsFlagsOfOtherKinds(t *testing.T) {
 	const sensitive, typed, transformed, optional, sealed = "\x01", "\x02", "\x04", "\x08", "\x10"
 	bodies := map[Kind]string{Abstract: "", Multibind: "\x03\x00id\x00\x00\x00", Contributions: "\x00",
 		Merged: "\x00\x00", AliasOf: "\x01\x01k\x00", Below: "\x01k", Erased: "", Constant: "\x00"}
@@ -63,17 +63,17 @@ func TestFlagsThatAKindDoesNotHaveAreRefused(t *testing.T) {
 		Erased:        {sensitive, typed, transformed, optional, sealed},
 	} {
 		for _, f := range flags {
-			refuse(t, "flags", string(rune(kind))+f+bodies[kind], noRecipe)
+			checkRejected(t, "flags", string(rune(kind))+f+bodies[kind], noRecipe)
 		}
 	}
-	for _, kind := range []string{"\x0d", "\x0e"} { // which stand in parts
+	for _, kind := range []string{"\x0d", "\x0e"} { // which only occur in parts
 		for _, f := range []string{sensitive, optional} {
-			refuse(t, "flags of a part", "\x08\x00\x01\x01\x01m\x00\x00\x04"+kind+f+"\x01n", noRecipe)
+			checkRejected(t, "flags of a part", "\x08\x00\x01\x01\x01m\x00\x00\x04"+kind+f+"\x01n", noRecipe)
 		}
 	}
 }
 
-func TestAForgedRecipeIsRefused(t *testing.T) {
+func TestDecodeRejectsForgedRecipe(t *testing.T) {
 	const unknownType = "unknown type 'Nope'"
 	multibind, part := "\x07\x00\x03\x00id", "\x08\x00\x01"
 	long := strings.Repeat("\x80", 9)
@@ -107,7 +107,7 @@ func TestAForgedRecipeIsRefused(t *testing.T) {
 		"a precedence of 33 bits":              {part + "\x00\x00\x80\x80\x80\x80\x10\x00\x03\x00\x00\x45", noRecipe},
 		"a place of 33 bits":                   {part + "\x00\x00\x00\x80\x80\x80\x80\x10\x03\x00\x00\x45", noRecipe},
 		"a part that is nothing":               {part + "\x00\x00\x00\x00\x00", noRecipe},
-		"a part that is no value":              {part + "\x00\x00\x00\x00\x03\x00\x00\x0b", noValue},
+		"a part that is not a value":           {part + "\x00\x00\x00\x00\x03\x00\x00\x0b", noValue},
 		"a part that is contributions":         {part + "\x00\x00\x00\x00\x03\x08\x00\x00", noRecipe},
 		"a part that is below":                 {part + "\x00\x00\x00\x00\x04\x0b\x00\x01k", noRecipe},
 		"a part that is erased":                {part + "\x00\x00\x00\x00\x02\x0c\x00", noRecipe},
@@ -118,19 +118,19 @@ func TestAForgedRecipeIsRefused(t *testing.T) {
 		"a renamed part by itself":             {"\x0d\x00\x01n", noRecipe},
 		"an aliased part by itself":            {"\x0e\x00\x01n", noRecipe},
 	} {
-		refuse(t, what, row.encoded, row.reason)
+		checkRejected(t, what, row.encoded, row.reason)
 	}
 }
 
-// The first thing that is wrong is told, not what it leads to.
-func TestWhatIsWrongFirstIsTold(t *testing.T) {
-	refuse(t, "two types", "\x03\x00\x02\x01a\x04Nope\x01b\x05Never", "unknown type 'Nope'")
-	refuse(t, "a type and a value", "\x00\x02\x04Nope\x0b", "unknown type 'Nope'")
+// The first error is reported, not its consequences.
+func TestDecodeReportsFirstError(t *testing.T) {
+	checkRejected(t, "two types", "\x03\x00\x02\x01a\x04Nope\x01b\x05Never", "unknown type 'Nope'")
+	checkRejected(t, "a type and a value", "\x00\x02\x04Nope\x0b", "unknown type 'Nope'")
 }
 
 // The kind of a recipe determines which keys it may be bound to, and the features of a file determine which kinds it
 // may have.
-func TestCheckOfKindsAndFeatures(t *testing.T) {
+func TestCheckKindsAndFeatures(t *testing.T) {
 	all := Features{Hiera: true, ARM8: true}
 	for what, e := range examples(t) {
 		for _, sealed := range []bool{false, true} {
@@ -138,7 +138,7 @@ func TestCheckOfKindsAndFeatures(t *testing.T) {
 			of.Sealed = sealed
 			contributes, alone, err := Check(e.encoded, of)
 			if err != nil || contributes != (e.recipe.Kind == Contributions) || alone != e.recipe.StandsAlone() {
-				t.Errorf("%s: contributes: %t, stands alone: %t, %v", what, contributes, alone, err)
+				t.Errorf("%s: contributes: %t, alone: %t, %v", what, contributes, alone, err)
 			}
 		}
 		for missing, isOf := range map[Features]bool{{ARM8: true}: e.recipe.Kind == Merged, {Hiera: true}: e.arm8} {
@@ -151,7 +151,7 @@ func TestCheckOfKindsAndFeatures(t *testing.T) {
 	for kind, alone := range map[Kind]bool{Constant: true, Multibind: true, Contributions: false, Merged: false,
 		AliasOf: false, Below: false, Erased: false} {
 		if r := (&Recipe{Kind: kind}); r.StandsAlone() != alone {
-			t.Errorf("kind %d: stands alone: %t", kind, !alone)
+			t.Errorf("kind %d: alone: %t", kind, !alone)
 		}
 	}
 }
@@ -165,14 +165,14 @@ func newBox(t *testing.T) *seal.Box {
 	return box
 }
 
-func TestOfASealedRecipeItsHeadCanBeRead(t *testing.T) {
+func TestSealKeepsHeadReadable(t *testing.T) {
 	box := newBox(t)
 	for what, e := range examples(t) {
 		sealed := Seal(e.encoded, "key", box)
 		if !IsSealed(sealed) || !IsSecret(sealed) || IsFinal(sealed) == e.opens {
 			t.Errorf("%s: sealed %t, secret %t, final %t", what, IsSealed(sealed), IsSecret(sealed), IsFinal(sealed))
 		}
-		inside := e.recipe.Kind == Multibind || e.recipe.Kind == Contributions // what of ARM-8 it has cannot be seen
+		inside := e.recipe.Kind == Multibind || e.recipe.Kind == Contributions // its use of ARM-8 is not visible
 		if got := IsARM8(sealed); got != (e.arm8 || inside) {
 			t.Errorf("%s: of ARM-8: %t", what, got)
 		}
@@ -192,12 +192,12 @@ func TestOfASealedRecipeItsHeadCanBeRead(t *testing.T) {
 	}
 }
 
-func TestASealedRecipeIsCheckedAsFarAsItCanBe(t *testing.T) {
+func TestCheckOfSealedRecipeChecksHead(t *testing.T) {
 	body := strings.Repeat("x", seal.Overhead)
 	for head, ok := range map[string]bool{
 		"\x06\x10": true, "\x06\x11": true, "\x00\x1f": true, "\x0c\x10": true,
-		"\x0f\x10": false, "\xff\x10": false, // no kinds
-		"\x00\x30": false, "\x00\x90": false, // no flags
+		"\x0f\x10": false, "\xff\x10": false, // unknown kinds
+		"\x00\x30": false, "\x00\x90": false, // unknown flags
 		"\x06\x18": false, "\x0c\x11": false, // flags of other kinds
 	} {
 		if !IsSealed(head) || !IsSecret(head) {

@@ -11,8 +11,8 @@ import (
 	"bindc/internal/value"
 )
 
-// An encoded recipe is its kind, a byte of flags, and the fields the flags and the kind say are there, in the order of
-// the struct. recipes.md, section "Recipes", is normative.
+// An encoded recipe has its kind, a byte of flags, and the fields that the kind and the flags
+// demand, in the order of the struct. recipes.md, section "Recipes", is normative.
 const (
 	flagSensitive = 1 << iota
 	flagType
@@ -113,11 +113,11 @@ func appendParts(dst []byte, parts []Part) []byte {
 
 var errMalformed = errors.New("not an encoded recipe")
 
-// Decode reads a recipe that takes all of b. It checks everything: what it returns can be followed without a further
-// look.
+// Decode parses a recipe that takes up all of b. It checks everything, so that the result can be
+// evaluated without further checks.
 func Decode(b string) (*Recipe, error) {
 	r, err := decode(b)
-	if err == nil && r.Renames() { // which is part of contributions
+	if err == nil && r.Renames() { // only valid as a part of contributions
 		return nil, errMalformed
 	}
 	return r, err
@@ -147,7 +147,7 @@ func decode(b string) (*Recipe, error) {
 	return r, nil
 }
 
-// has tells whether there is a kind k, and recipes of it may have these flags.
+// has reports whether k is a known kind and its recipes may have these flags.
 func (k Kind) has(flags byte) bool {
 	may := byte(flagSensitive | flagType | flagTransformer)
 	switch k {
@@ -159,13 +159,13 @@ func (k Kind) has(flags byte) bool {
 	return k < kindCount && flags&^may == 0
 }
 
-// decoder reads fields; what it yields after the first failure means nothing.
+// decoder reads fields. After the first error its results are meaningless.
 type decoder struct {
 	b   string
 	err error
 }
 
-// fail keeps err, if there is one, and it is the first.
+// fail records err unless it is nil or an earlier error was recorded.
 func (d *decoder) fail(err error) {
 	if d.err == nil {
 		d.err = err
@@ -229,7 +229,7 @@ func (d *decoder) number() uint64 {
 	return n
 }
 
-// flags is a byte of flags, none beyond max.
+// flags reads a byte of flags. Flags above max are an error.
 func (d *decoder) flags(max byte) byte {
 	f := d.byte()
 	if f > max {
@@ -246,7 +246,7 @@ func (d *decoder) u32() uint32 {
 	return uint32(n)
 }
 
-// count is a number of things that take at least a byte each.
+// count reads a number of items that take at least a byte each.
 func (d *decoder) count() int {
 	n := d.number()
 	if n > uint64(len(d.b)) {
@@ -326,7 +326,7 @@ func (d *decoder) parts() []Part {
 	return out
 }
 
-// decodePart reads what is contributed: a value, or something about names.
+// decodePart parses a contribution: a value, or an operation on names.
 func decodePart(b string) (*Recipe, error) {
 	if b != "" && slices.Contains([]Kind{Contributions, Merged, Below, Erased}, Kind(b[0])) {
 		return nil, errMalformed

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Of what an expression looks up, only that counts which it looks up whatever the facts (language.md, section 7).
-func TestLookupsAreThoseWhateverTheFacts(t *testing.T) {
+// Lookups only counts keys that an expression looks up whatever the facts (language.md, section 7).
+func TestLookupsIgnoresBranches(t *testing.T) {
 	for source, want := range map[string][]string{
 		"lookup('a')":                                   {"a"},
 		"lookup('a', Integer)":                          {"a"},
@@ -40,7 +40,7 @@ func TestLookupsAreThoseWhateverTheFacts(t *testing.T) {
 			t.Errorf("%s looks up %q, expected %q", source, got, want)
 		}
 	}
-	for what, n := range map[string]*expr.Node{ // which only a forged file has
+	for what, n := range map[string]*expr.Node{ // only a forged file has these
 		"no key":          {Op: expr.Call, Name: "lookup"},
 		"a number as key": {Op: expr.Call, Name: "lookup", Kids: []*expr.Node{{Value: value.FromInt(1)}}},
 		"a variable":      {Op: expr.Var, Name: "and"},
@@ -51,7 +51,7 @@ func TestLookupsAreThoseWhateverTheFacts(t *testing.T) {
 	}
 }
 
-func TestTransformersLookUpToo(t *testing.T) {
+func TestLookupsIncludesTransformers(t *testing.T) {
 	transformer := lambda(t, "|$v| { $v + lookup('a') + lookup('b') }")
 	for _, row := range []struct {
 		recipe Recipe
@@ -67,7 +67,7 @@ func TestTransformersLookUpToo(t *testing.T) {
 	}
 }
 
-func TestVariablesOfAllExpressions(t *testing.T) {
+func TestVariablesIncludesAllExpressions(t *testing.T) {
 	of := &Recipe{Kind: Expression, Expr: expression(t, "$e")}
 	transformed := &Recipe{Kind: Constant, Transformer: lambda(t, "|$v| { $t }")}
 	combined := &Recipe{Kind: Multibind, Options: &Options{Combinator: lambda(t, "|$a, $b| { $c }")}}

@@ -8,11 +8,12 @@ import (
 	"bindc/internal/value"
 )
 
-// Misfit is why what n computes is no t, whatever the facts are: a string that interpolates is text, and no number. It
-// is nil where that depends on facts, or is not known.
+// Misfit returns the reason why the value of n never is a t, whatever the facts: a string with
+// interpolations is text, and never a number. It returns nil if this depends on facts or is
+// unknown.
 func Misfit(t *types.Type, n *expr.Node) *types.Mismatch { return misfit(t, n, nil) }
 
-// misfit is Misfit of the part that path leads to.
+// misfit is Misfit for the part of the value at path.
 func misfit(t *types.Type, n *expr.Node, path []value.Value) *types.Mismatch {
 	switch n.Op {
 	case expr.Const:
@@ -44,7 +45,7 @@ func unlessAdmitted(t *types.Type, k value.Kind, found types.Kind, path []value.
 	return &types.Mismatch{Expected: t, Found: types.Of(found).String(), Path: path}
 }
 
-// misfitElements is about elements, as far as it is known which they are.
+// misfitElements checks the elements before the first splat, whose number of elements is unknown.
 func misfitElements(t *types.Type, elems []*expr.Node, path []value.Value) *types.Mismatch {
 	for i, e := range elems {
 		if e.Op == expr.Splat {
@@ -57,7 +58,7 @@ func misfitElements(t *types.Type, elems []*expr.Node, path []value.Value) *type
 	return nil
 }
 
-// misfitEntries is about keys and values in turn.
+// misfitEntries checks alternating keys and values.
 func misfitEntries(t *types.Type, kids []*expr.Node, path []value.Value) *types.Mismatch {
 	for entry := range slices.Chunk(kids, 2) {
 		key, ok := entry[0].Constant()

@@ -38,21 +38,21 @@ func lambda(t testing.TB, source string) *expr.Lambda {
 	return l
 }
 
-// text is an encoded text of less than 128 bytes.
+// text encodes a text of less than 128 bytes.
 func text(s string) string { return string(rune(len(s))) + s }
 
-// example is a recipe, its encoding by recipes.md, section "Recipes", and what is to be said of it.
+// example is a recipe, its encoding by recipes.md, section "Recipes", and its properties.
 type example struct {
 	recipe   *Recipe
 	encoded  string
-	compiled byte // what a binding comes to; 0 where no binding comes to that
+	compiled byte // form of the compiled value; 0 if no binding compiles to this recipe
 	secret   bool
 	arm8     bool
 	declines bool
-	opens    bool // lookups look behind it
+	opens    bool // lookups continue below it
 }
 
-// examples has recipes of each kind, and with each flag and option.
+// examples returns recipes of each kind, and with each flag and option.
 func examples(t testing.TB) map[string]example {
 	const c, r, l = CompiledConstant, CompiledRecipe, CompiledLookup
 	up, concat := lambda(t, "|$v| { upcase($v) }"), expression(t, `"x${fqdn}"`)
@@ -141,7 +141,7 @@ func examples(t testing.TB) map[string]example {
 	}
 }
 
-func TestARecipeIsEncodedAsTheFormatSaysAndDecodedAsItWas(t *testing.T) {
+func TestEncodingFollowsFormatAndDecodes(t *testing.T) {
 	for what, e := range examples(t) {
 		if got := string(Append(nil, e.recipe)); got != e.encoded {
 			t.Errorf("%s: encoded %x, expected %x", what, got, e.encoded)
@@ -157,13 +157,13 @@ func TestARecipeIsEncodedAsTheFormatSaysAndDecodedAsItWas(t *testing.T) {
 	}
 }
 
-func TestWhatABindingComesToSaysWhetherItLooksUp(t *testing.T) {
+func TestAppendCompiledMarksLookups(t *testing.T) {
 	for what, e := range examples(t) {
 		if e.compiled == 0 {
 			continue
 		}
 		want := string(e.compiled) + e.encoded
-		if e.compiled == CompiledConstant { // the value alone
+		if e.compiled == CompiledConstant { // only the value
 			want = string(e.compiled) + e.encoded[2:]
 		}
 		if got := string(AppendCompiled(nil, e.recipe)); got != want {
@@ -172,8 +172,8 @@ func TestWhatABindingComesToSaysWhetherItLooksUp(t *testing.T) {
 	}
 }
 
-// What is said of a recipe is the same of itself and of its encoding.
-func TestWhatIsSaidOfARecipeAndOfItsEncoding(t *testing.T) {
+// The properties of a recipe can also be determined from its encoding.
+func TestPropertiesOfRecipeAndEncodingAgree(t *testing.T) {
 	for what, e := range examples(t) {
 		for _, said := range []struct {
 			of                  string
@@ -193,7 +193,7 @@ func TestWhatIsSaidOfARecipeAndOfItsEncoding(t *testing.T) {
 	}
 }
 
-func TestAPlacelessRecipeIsTheSameWhereverItStands(t *testing.T) {
+func TestPlacelessIgnoresOffsets(t *testing.T) {
 	at := func(indent string) *Recipe {
 		l := lambda(t, indent+"|$a, $b| { $a }")
 		return &Recipe{Kind: Contributions, Parts: []Part{
@@ -215,7 +215,7 @@ func TestAPlacelessRecipeIsTheSameWhereverItStands(t *testing.T) {
 	}
 }
 
-func TestKeysThatNobodyCanAskForOrBind(t *testing.T) {
+func TestInternalAndReservedKeys(t *testing.T) {
 	for key, is := range map[string]struct{ internal, reserved bool }{
 		ContributionKey("users"):    {internal: true},
 		MergeKey("ntp::servers"):    {internal: true},
@@ -244,14 +244,14 @@ func TestKeysThatNobodyCanAskForOrBind(t *testing.T) {
 		t.Errorf("contributions are under %q", got)
 	}
 	if got := MergeKey("k"); got != "\x00\x00merge k" {
-		t.Errorf("what is merged is under %q", got)
+		t.Errorf("merged values are filed under %q", got)
 	}
-	if got := DefaultsOf("ntp"); !strings.HasPrefix(got, "ntp ") { // no module has a space in its name
+	if got := DefaultsOf("ntp"); !strings.HasPrefix(got, "ntp ") { // the names of modules have no spaces
 		t.Errorf("the default_hierarchy of ntp is %q", got)
 	}
 }
 
-// Whatever decodes is encoded to something that decodes to the same.
+// FuzzDecode checks that a decoded recipe has an encoding that decodes to the same recipe.
 func FuzzDecode(f *testing.F) {
 	for _, e := range examples(f) {
 		f.Add(e.encoded)

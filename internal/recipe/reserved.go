@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Reserved keys are bound by what they are for, and by nothing else (language.md, section 14.4). Of the first two the
-// contributions go to the multibinding with the key as its id.
+// Reserved keys cannot be bound directly (language.md, section 14.4). The first two are
+// multibindings whose id is the key.
 const (
 	ClassesKey      = "/classes"
 	DependenciesKey = "/dependencies"
@@ -16,7 +16,7 @@ const (
 	VariableKeys    = "/var/"
 )
 
-// IsReserved tells whether a key is reserved.
+// IsReserved reports whether a key is reserved.
 func IsReserved(key string) bool {
 	has := func(prefix string) bool { return strings.HasPrefix(key, prefix) }
 	return has(ParameterKeys) || has(MapKeys) || has(VariableKeys) ||

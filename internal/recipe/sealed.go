@@ -6,18 +6,18 @@ import (
 	"bindc/internal/secret/seal"
 )
 
-// headBytes is the kind of an encoded recipe, and its flags. They stay readable in a sealed one.
+// headBytes is the size of the kind and the flags, which are not encrypted in a sealed recipe.
 const headBytes = 2
 
-// IsSecret tells whether an encoded recipe is sensitive, or holds a contribution that is. What cannot be decoded is,
-// too, and so is what is sealed.
+// IsSecret reports whether an encoded recipe, or a contribution in it, is sensitive. It returns
+// true for sealed recipes and for those that cannot be decoded.
 func IsSecret(encoded string) bool {
 	r, err := Decode(encoded)
 	return err != nil || r.Secret()
 }
 
-// IsARM8 tells whether a reader has to know the operations of ARM-8 to follow an encoded recipe. Of what is sealed it
-// cannot always be told, and it may.
+// IsARM8 reports whether a reader must know the operations of ARM-8 to evaluate an encoded recipe.
+// For a sealed one this may be unknown; it then returns true.
 func IsARM8(encoded string) bool {
 	if len(encoded) < headBytes {
 		return false
@@ -34,14 +34,14 @@ func IsARM8(encoded string) bool {
 	return err == nil && r.IsARM8()
 }
 
-// IsARM8 tells whether r is an operation of ARM-8 that older readers do not know.
+// IsARM8 reports whether r is an operation of ARM-8 that older readers do not know.
 func (r *Recipe) IsARM8() bool {
 	return r.Kind > Merged || r.Optional ||
 		slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Recipe.IsARM8() }) ||
 		r.Options != nil && (r.Options.Combinator != nil || r.Options.Resolution == Included)
 }
 
-// IsFinal is Recipe.IsFinal of an encoded recipe, sealed or not.
+// IsFinal is like Recipe.IsFinal, for an encoded recipe that may be sealed.
 func IsFinal(encoded string) bool {
 	if len(encoded) < headBytes {
 		return true
@@ -50,16 +50,16 @@ func IsFinal(encoded string) bool {
 	return r.IsFinal()
 }
 
-// Seal encrypts all of an encoded recipe but its kind and flags, for the key that is bound to it.
+// Seal encrypts an encoded recipe, except its kind and flags, for the key that it is bound to.
 func Seal(encoded, key string, box *seal.Box) string {
 	head := string([]byte{encoded[0], encoded[1] | flagSealed})
 	return box.Seal(key, head, encoded[headBytes:])
 }
 
-// IsSealed tells whether an encoded recipe is sealed.
+// IsSealed reports whether an encoded recipe is sealed.
 func IsSealed(encoded string) bool { return len(encoded) >= headBytes && encoded[1]&flagSealed != 0 }
 
-// Unseal undoes Seal.
+// Unseal reverses Seal.
 func Unseal(sealed, key string, box *seal.Box) (encoded string, err error) {
 	body, err := box.Open(key, sealed[:headBytes], sealed[headBytes:])
 	return string([]byte{sealed[0], sealed[1] &^ flagSealed}) + body, err
@@ -72,9 +72,9 @@ type Features struct {
 	ARM8   bool // the operations of ARM-8
 }
 
-// Check checks an encoded recipe of a file with the given features. It checks a sealed recipe only as much as it can
-// without the key. contributes reports whether the recipe has the contributions of a scope to a multibinding, and alone
-// whether it stands alone, as in Recipe.StandsAlone.
+// Check checks an encoded recipe of a file with the given features. Without the key, it checks only
+// the kind and flags of a sealed recipe. contributes reports whether the recipe has the
+// contributions of a scope to a multibinding. alone is Recipe.StandsAlone.
 func Check(encoded string, of Features) (contributes, alone bool, err error) {
 	if len(encoded) < headBytes {
 		return false, false, errMalformed

@@ -18,7 +18,7 @@ func (r *Recipe) Expressions() []*expr.Node {
 	return out
 }
 
-// Scoped calls yield with the variables that following r may read, as expr.Node.Scoped does.
+// Scoped calls yield with the variables that evaluating r may read, as expr.Node.Scoped does.
 func (r *Recipe) Scoped(yield func(name string)) {
 	for _, n := range r.Expressions() {
 		n.Scoped(yield)
@@ -28,7 +28,8 @@ func (r *Recipe) Scoped(yield func(name string)) {
 	}
 }
 
-// Variables calls yield with the names of the variables that following r may use, as expr.Node.Variables does.
+// Variables calls yield with the names of the variables that evaluating r may use, as
+// expr.Node.Variables does.
 func (r *Recipe) Variables(yield func(name string)) {
 	if r.Kind == Expression {
 		r.Expr.Variables(yield)

@@ -2,13 +2,14 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bindc/diag"
 	"bindc/internal/lookup"
 )
 
-// Explanation shows the outcome of a key, the categories of the request, and what became of each binding.
+// Explanation shows the outcome of a key, the categories of the request, and the state of each binding.
 func (p *Page) Explanation(e *Explanation) {
 	p.heading(e, 0)
 	fmt.Fprintln(p)
@@ -17,10 +18,10 @@ func (p *Page) Explanation(e *Explanation) {
 	} else {
 		p.wrapped(0, dim, conditionWords("For", e.Categories))
 	}
-	p.explained(e, 0)
+	p.details(e, 0)
 }
 
-// heading is the key and what came of it.
+// heading shows a key and its outcome.
 func (p *Page) heading(e *Explanation, indent int) {
 	text := e.Outcome.text()
 	style := ""
@@ -32,8 +33,8 @@ func (p *Page) heading(e *Explanation, indent int) {
 	}
 	pad := strings.Repeat(" ", indent)
 	used := indent + columns(e.Key) + len(" = ")
-	if indent > 0 || used+columns(text) <= pageWidth {
-		fmt.Fprintf(p, "%s%s = %s\n", pad, p.paint(bold, e.Key), p.paint(style, fitted(text, room(used))))
+	if indent > 0 || used+columns(text) <= p.width() {
+		fmt.Fprintf(p, "%s%s = %s\n", pad, p.paint(bold, e.Key), p.paint(style, fitted(text, p.room(used))))
 		return
 	}
 	fmt.Fprintf(p, "%s =\n", p.paint(bold, e.Key))
@@ -41,26 +42,31 @@ func (p *Page) heading(e *Explanation, indent int) {
 		p.wrapped(2, style, strings.Fields(text))
 		return
 	}
-	for line := range strings.Lines(indented(text)) {
+	lines := slices.Collect(strings.Lines(indented(text)))
+	for i, line := range lines {
+		if more := len(lines) - i; i == shownRows && more > 1 && !p.All {
+			p.line(2, dim, diag.Count(more, "line")+" more (--all shows each)")
+			break
+		}
 		fmt.Fprintln(p, p.paint("", strings.TrimSuffix(line, "\n")))
 	}
 }
 
-// indented is JSON over several lines, below a key; what is none stays one line.
+// indented formats JSON over several indented lines. Other text stays on one line.
 func indented(text string) string {
 	out := &strings.Builder{}
 	v, err := parseJSON([]byte(text))
 	if err != nil || v.Len() == 0 {
 		return "  " + text + "\n"
 	}
-	WriteJSON(out, []byte(text), true) // a builder takes all
+	WriteJSON(out, []byte(text), true) // writing to a Builder does not fail
 	return "  " + strings.ReplaceAll(strings.TrimSpace(out.String()), "\n", "\n  ") + "\n"
 }
 
-// shownRows is how many rows of a list a page shows unless somebody asks for all.
+// shownRows is the number of rows of a list that a page shows without --all.
 const shownRows = 20
 
-func (p *Page) explained(e *Explanation, indent int) {
+func (p *Page) details(e *Explanation, indent int) {
 	p.candidates("lookup_options", e.Options, indent)
 	title := "Bindings, highest first"
 	if e.Root != "" {
@@ -79,7 +85,7 @@ func (p *Page) explained(e *Explanation, indent int) {
 	p.line(indent, bold, "Lookups that the value made")
 	for i := range e.Lookups {
 		p.heading(&e.Lookups[i], indent+2)
-		p.explained(&e.Lookups[i], indent+4)
+		p.details(&e.Lookups[i], indent+4)
 	}
 	if e.Unexplained > 0 {
 		p.line(indent+2, dim, fmt.Sprintf("and %d more that are not shown", e.Unexplained))
@@ -97,10 +103,10 @@ func (p *Page) candidates(title string, cs []Candidate, indent int) {
 		fmt.Fprintln(p)
 	}
 	p.line(indent, bold, title)
-	idle := 0
+	notEffective := 0
 	for i := range cs {
 		if cs[i].State == lookup.NotEffective {
-			idle++
+			notEffective++
 		} else {
 			p.candidate(&cs[i], indent+2)
 		}
@@ -108,14 +114,14 @@ func (p *Page) candidates(title string, cs []Candidate, indent int) {
 	shown := 0
 	switch {
 	case p.All:
-		shown = idle
-	case idle == len(cs): // why nothing is found
-		shown = min(idle, shownRows)
+		shown = notEffective
+	case notEffective == len(cs): // explain why nothing is found
+		shown = min(notEffective, shownRows)
 	}
-	p.notEffective(cs, shown, idle-shown, indent+2)
+	p.notEffective(cs, shown, notEffective-shown, indent+2)
 }
 
-// notEffective shows some of the bindings whose condition does not hold, and counts the rest.
+// notEffective shows the first bindings whose condition does not hold, and counts the others.
 func (p *Page) notEffective(cs []Candidate, shown, more, indent int) {
 	for i := 0; shown > 0; i++ {
 		if cs[i].State == lookup.NotEffective {
@@ -133,7 +139,7 @@ func (p *Page) candidate(c *Candidate, indent int) {
 	state := p.paint(stateStyles[c.State], fmt.Sprintf("%-13s", c.State))
 	inner := indent + len("not effective") + 2
 	fmt.Fprintf(p, "%s%s  ", pad, state)
-	p.place(inner, c.At, c.Layer)
+	p.location(inner, c.At, c.Layer)
 	style := ""
 	if c.State == lookup.NotEffective {
 		style = dim
@@ -149,7 +155,7 @@ func (p *Page) candidate(c *Candidate, indent int) {
 	}
 }
 
-// Outcomes shows each outcome on a line, after the key unless that is "".
+// Outcomes shows each outcome on a line, after the key if that is not "".
 func (p *Page) Outcomes(key string, all []Outcome) {
 	for _, o := range all {
 		if key != "" {

@@ -2,33 +2,47 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"math"
+	"os"
 	"strings"
 
-	"github.com/rivo/uniseg"
+	"github.com/clipperhouse/displaywidth"
 
 	"bindc/diag"
+	"bindc/internal/cli"
 	"bindc/internal/lookup"
 )
 
-// Page is text for people, 80 columns wide.
+// Page is text for people.
 type Page struct {
 	*bufio.Writer
-	All   bool // also what does not apply to the request
-	color bool
+	All bool // show also what does not apply to the request
+	Screen
 }
 
-const pageWidth = 80
+// Screen describes what shows a page.
+type Screen struct {
+	Color bool
+	Width int // in columns; 0 if lines may have any length
+}
 
-// Print lets draw write a page to w.
-func Print(w io.Writer, color bool, draw func(p *Page)) error {
-	p := &Page{Writer: bufio.NewWriter(w), color: color}
+// ScreenOf returns the screen that w is. In a pipe or a file, lines may have any length.
+func ScreenOf(w io.Writer) Screen {
+	f, ok := w.(*os.File)
+	return Screen{Color: ok && cli.Color(f), Width: cli.Width(w)}
+}
+
+// Print calls draw, which writes a page to w.
+func Print(w io.Writer, s Screen, draw func(p *Page)) error {
+	p := &Page{Writer: bufio.NewWriter(w), Screen: s}
 	draw(p)
 	return p.Flush()
 }
 
-// What is painted, as terminals number it.
+// Styles, as parameters of the terminal's escape sequence.
 const (
 	bold   = "1"
 	dim    = "2"
@@ -38,47 +52,50 @@ const (
 	cyan   = "36"
 )
 
-// paint is text as a page shows it, in a style or none: what is in it cannot harm a terminal. All that a page shows of
-// snapshots, facts and arguments comes through here.
+// paint returns text in a style, with control characters escaped. All text from snapshots, facts and arguments on a
+// page goes through paint.
 func (p *Page) paint(style, text string) string {
 	text = diag.Visible(text)
-	if !p.color || style == "" || text == "" {
+	if !p.Color || style == "" || text == "" {
 		return text
 	}
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// columns is how wide a terminal shows text, as paint has it.
-func columns(text string) int { return uniseg.StringWidth(diag.Visible(text)) }
+// columns returns the width of text on a terminal, after paint.
+func columns(text string) int { return displaywidth.String(diag.Visible(text)) }
 
-// fitted is text in at most so many columns, and on one line. No character is cut in two.
-func fitted(text string, most int) string {
+// fitted returns text on one line, cut to a width. It never cuts within a character.
+func fitted(text string, width int) string {
 	text = strings.Join(strings.Fields(text), " ")
-	width, end := 0, 0 // what there is room for beside what tells that there is more ends there
-	for g := uniseg.NewGraphemes(text); g.Next(); {
-		if width += columns(g.Str()); width > most {
+	used, read, end := 0, 0, 0 // end: up to which the text and an ellipsis fit
+	for g := displaywidth.StringGraphemes(text); g.Next(); {
+		if used += columns(g.Value()); used > width {
 			return text[:end] + "…"
 		}
-		if width < most {
-			_, end = g.Positions()
+		if read += len(g.Value()); used < width {
+			end = read
 		}
 	}
 	return text
 }
 
-// room is what is left of a line behind so many columns; a little is left in any.
-func room(used int) int { return max(pageWidth-used, 10) }
+// room returns the width that is left on a line after used columns, at least 10.
+func (p *Page) room(used int) int { return max(p.width()-used, 10) }
 
-// line writes text, cut to what is left of the line behind an indent.
+// width returns the width of a line.
+func (p *Page) width() int { return cmp.Or(p.Width, math.MaxInt) }
+
+// line writes an indented line, cut to the page's width.
 func (p *Page) line(indent int, style, text string) {
-	fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, fitted(text, room(indent))))
+	fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, fitted(text, p.room(indent))))
 }
 
-// wrapped writes words in as many lines as they take; none is broken.
+// wrapped writes words on as many lines as they need. It does not break words.
 func (p *Page) wrapped(indent int, style string, words []string) {
 	var line []string
 	width := 0
-	end := func() {
+	flush := func() {
 		if len(line) > 0 {
 			fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, strings.Join(line, " ")))
 		}
@@ -86,29 +103,29 @@ func (p *Page) wrapped(indent int, style string, words []string) {
 	}
 	for _, word := range words {
 		n := columns(word)
-		if width > 0 && indent+width+1+n > pageWidth {
-			end()
+		if width > 0 && indent+width+1+n > p.width() {
+			flush()
 		}
 		if width > 0 {
 			width++
 		}
 		line, width = append(line, word), width+n
 	}
-	end()
+	flush()
 }
 
-// place writes where a binding is written and in which layer, which takes a line of its own where both do not fit
-// behind an indent.
-func (p *Page) place(indent int, at, layer string) {
+// location writes the place and the layer of a binding, after an indent. The layer goes on a second line if the first
+// would be too long.
+func (p *Page) location(indent int, at, layer string) {
 	layer = "(" + layer + ")"
 	between := "  "
-	if indent+columns(at)+len(between)+columns(layer) > pageWidth {
+	if indent+columns(at)+len(between)+columns(layer) > p.width() {
 		between = "\n" + strings.Repeat(" ", indent)
 	}
 	fmt.Fprintf(p, "%s%s%s\n", p.paint(cyan, at), between, p.paint(dim, layer))
 }
 
-// conditionText is a condition for people.
+// conditionText returns a condition as text.
 func conditionText(ts []lookup.Term) string {
 	if len(ts) == 0 {
 		return "always"
@@ -120,7 +137,7 @@ func conditionText(ts []lookup.Term) string {
 	return strings.Join(words, ", ")
 }
 
-// conditionWords are conditionText to be wrapped, behind an intro.
+// conditionWords returns a condition as words to be wrapped, after an introduction.
 func conditionWords(intro string, ts []lookup.Term) []string {
 	out := make([]string, 0, len(ts)+1)
 	for i, t := range ts {
@@ -137,7 +154,8 @@ func conditionWords(intro string, ts []lookup.Term) []string {
 	return out
 }
 
-// condition is when a binding is effective, to be wrapped, behind its name if it has one.
+// condition describes when a binding is effective, as words to be wrapped. The name of the binding comes first if it
+// has one.
 func condition(name string, ts []lookup.Term, always string) []string {
 	intro := "when"
 	if len(ts) == 0 {

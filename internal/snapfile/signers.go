@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"bindc/origin"
 )
@@ -26,11 +26,11 @@ func OptionName(flag string, configured bool) string {
 	return "--" + flag
 }
 
-// AddFlags adds --allowed-signers and --revoked to a verb.
-func (s *Signers) AddFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.Allowed, "allowed-signers", "",
+// AddFlags adds --allowed-signers and --revoked.
+func (s *Signers) AddFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&s.Allowed, "allowed-signers", "",
 		"`FILE` of keys, as for ssh-keygen: refuse a snapshot that none of them signed")
-	cmd.Flags().StringVar(&s.Revoked, "revoked", "", "`FILE` of public keys that are no longer allowed")
+	flags.StringVar(&s.Revoked, "revoked", "", "`FILE` of public keys that are no longer allowed")
 }
 
 // Policy reads the files. It returns nil if all snapshots are accepted.

@@ -3,11 +3,12 @@ package syntax
 import (
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/value"
 )
 
-// bindWords are what may follow bind, other than a key.
+// bindWords has the words that may follow bind, other than a key.
 var bindWords = []string{"abstract", "alias", "dependency", "map", "override", "parameters", "renamed", "sensitive", "to",
 	"variables"}
 
@@ -24,6 +25,11 @@ func (p *setParser) bind(s *Statement) {
 	case p.atWord("variable"):
 		p.group(s, "variables")
 	case p.tok.kind == tName && !p.atWord("to"):
+		misspelt := diag.DidYouMean(p.tok.text, bindWords) != ""
+		if strings.Contains(p.tok.text, "::") || p.peek().is(tName, "to") && !misspelt {
+			p.failHere("expected a key in quotes, found "+p.found(), "write '"+p.tok.text+"'")
+			return
+		}
 		p.expected("a key in quotes, a type, or another word of bind", bindWords...)
 	default:
 		p.plain(s)
@@ -49,7 +55,7 @@ func (p *setParser) plain(s *Statement) {
 	p.ofData(s.To)
 }
 
-// anonymous notes the error of a binding that has no key.
+// anonymous reports a binding that has no key.
 func (p *setParser) anonymous(s *Statement) {
 	if s.Type == nil {
 		p.fail(s.Off, "expected the key that is bound, a string in quotes, or 'in' and a multibinding", "")
@@ -59,9 +65,10 @@ func (p *setParser) anonymous(s *Statement) {
 		"bind a value to a name: bind 'name' to …")
 }
 
-// producer parses what produces the value, if anything does.
+// producer parses the producer of the value, if there is one.
 func (p *setParser) producer(s *Statement) {
 	if p.err != nil || !p.accepts("to") {
+		p.insteadOfTo(s)
 		return
 	}
 	s.Optional = p.accepts("optional")
@@ -83,7 +90,19 @@ func (p *setParser) producer(s *Statement) {
 	}
 }
 
-// value parses an expression of a statement, which the word in ends.
+// insteadOfTo reports a token at tok that was meant to be 'to' and the value.
+func (p *setParser) insteadOfTo(s *Statement) {
+	switch {
+	case p.err != nil || s.Key == nil || p.afterUnclosed():
+	case p.at("="), p.at("=>"), p.at(":"):
+		p.failHere("expected 'to' before the value, found "+p.found(), "write 'to' in place of '"+p.tok.text+"'")
+	case p.atWord("abstract"), p.atWord("override"), p.atWord("sensitive"):
+		p.failHere("expected '"+p.tok.text+"' before the key, in front of its type",
+			"write bind "+p.tok.text+" 'key' to …")
+	}
+}
+
+// value parses an expression of a statement. The word in ends it.
 func (p *setParser) value() *expr.Node {
 	outer := p.ends
 	p.ends = p.open + 1
@@ -92,7 +111,7 @@ func (p *setParser) value() *expr.Node {
 	return p.finished(n)
 }
 
-// finished is n, unless it is too high to be walked.
+// finished returns n, after checking its height and its keys.
 func (p *setParser) finished(n *expr.Node) *expr.Node {
 	if n != nil && p.err == nil {
 		if higher(n, maxHeight) {
@@ -103,8 +122,8 @@ func (p *setParser) finished(n *expr.Node) *expr.Node {
 	return n
 }
 
-// checkKeys notes the keys that stand twice in a hash that n has: what is said first would count for nothing. The
-// statement can be read all the same.
+// checkKeys reports keys that occur twice in a hash of n: the first one would have no effect. The statement is still
+// read.
 func (p *setParser) checkKeys(n *expr.Node) {
 	for x := range All(n) {
 		if x.Op != expr.HashLit {
@@ -120,7 +139,7 @@ func (p *setParser) checkKeys(n *expr.Node) {
 	}
 }
 
-// once notes that key was seen, and that it is an error if that was before.
+// once adds key to seen, and reports it if it was there before.
 func (p *setParser) once(seen *value.Builder, key value.Value, off int, twice string) {
 	if _, again := seen.Get(key); again {
 		p.errs = append(p.errs, SyntaxError{Off: off, Message: twice, Hint: "remove one of the two"})
@@ -128,7 +147,7 @@ func (p *setParser) once(seen *value.Builder, key value.Value, off int, twice st
 	seen.Set(key, value.Value{})
 }
 
-// atProducer tells whether a producer is named, and producer is no text.
+// atProducer reports whether tok is the word producer followed by the name of a producer.
 func (p *setParser) atProducer() bool {
 	if !p.atWord("producer") {
 		return false
@@ -197,7 +216,7 @@ func (p *setParser) rebinding(s *Statement) {
 	p.options(s)
 }
 
-// group parses what comes to bindings of several keys, from the word that tells what.
+// group parses bindings of several keys, from the word that names their kind.
 func (p *setParser) group(s *Statement, word string) {
 	p.advance()
 	s.Word = word
@@ -212,7 +231,7 @@ func (p *setParser) group(s *Statement, word string) {
 			p.expected("'to' and the other side", "to")
 		}
 		if s.Other = p.target(); p.err == nil && (p.at("{") || !isAbstract(s)) {
-			if isAbstract(s) && !p.at("{") { // somebody else says it
+			if isAbstract(s) && !p.at("{") { // another binding has the map
 				return
 			}
 			if !p.at("{") {

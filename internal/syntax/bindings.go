@@ -1,32 +1,32 @@
 package syntax
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"bindc/diag"
 	"bindc/internal/expr"
 )
 
-// Bindings is a set of bindings in the syntax of Puppet, as it is written (language.md, section 14.1). What the
-// statements mean is not known here.
+// Bindings is the syntax tree of a file of bindings (language.md, section 14.1). It does not interpret the statements.
 type Bindings struct {
 	Name       Word
 	Statements []Statement
-	Broken     bool // some of the text could not be read as statements
+	Broken     bool // part of the text could not be read as statements
 
-	Above []string // comments to be printed above it; the parser notes none
+	Above []string // comments to print above it; the parser sets none
 }
 
-// Word is a name, or another short text, as it stands in a file.
+// Word is a name or another short text, and its place.
 type Word struct {
 	Text string
 	Off  int
 }
 
-// Statement is one statement of a set: when, include, exclude, multibind, rebind, bind; or bind alias, renamed,
-// parameters, variables, map or dependency, which go by that word. What it does not have is nil or empty.
+// Statement is one statement: when, include, exclude, multibind, rebind, bind, or alias, renamed, parameters,
+// variables, map or dependency, which follow the word bind. Fields that it does not use are nil or empty.
 type Statement struct {
-	Off, End int // from its first word to what follows it
+	Off, End int // from its first word to the token after it
 	Word     string
 
 	Flags []Word     // abstract, override, sensitive
@@ -39,19 +39,19 @@ type Statement struct {
 	Other        *expr.Node // of map and dependency, the right side
 	Arrow        Word       // of dependency: -> or ~>
 
-	To       *expr.Node // what produces the value
+	To       *expr.Node // the producer of the value
 	Producer bool       // To is the name of a producer
-	Query    *Query     // what produces the value, if it is a query
+	Query    *Query     // the producer of the value, if it is a query
 	Optional bool
-	In       *expr.Node // the multibinding contributed to, or of a multibind what it is called
+	In       *expr.Node // the multibinding that it contributes to; of multibind, its id
 	Options  []Option
-	Braces   int // where the options begin, if there are braces
+	Braces   int // the start of the options, if there are braces
 
 	When       [][]Pair // of when: the alternatives
 	Statements []Statement
 
-	Above  []string // likewise
-	Beside string   // and one beside its first line
+	Above  []string // comments to print above it
+	Beside string   // a comment beside its first line
 }
 
 // Pair is a category and the values it may have, one or a list.
@@ -68,10 +68,10 @@ type Option struct {
 	Lambda *expr.Lambda
 }
 
-// maxErrors are the errors that are told of one file: behind so many, what follows was hardly meant as it stands.
+// maxErrors is the number of errors reported for one file: after so many, the rest of it is unlikely to make sense.
 const maxErrors = 50
 
-// ParseBindings parses a file of bindings. It goes on behind a statement that is wrong, so there may be errors and
+// ParseBindings parses a file of bindings. It continues after an invalid statement, so it may return both errors and
 // statements.
 func ParseBindings(src string) (*Bindings, []SyntaxError) {
 	p := newSetParser(src)
@@ -92,7 +92,7 @@ func newSetParser(src string) *setParser {
 	return p
 }
 
-// file parses a file of whichever kind.
+// file parses a file of either kind.
 func (p *setParser) file() {
 	if p.atWord("site") {
 		p.wholeSite()
@@ -116,7 +116,7 @@ func invalidUTF8(src string) (int, bool) {
 type setParser struct {
 	parser
 	errs   []SyntaxError
-	broken bool // what one of them is about is no statement
+	broken bool // an error made part of the text unreadable as statements
 }
 
 const oneSet = "one file is one set: what further ones would have goes into files of their own"
@@ -144,12 +144,18 @@ func (p *setParser) bindings() *Bindings {
 	return b
 }
 
-// header parses what a file begins with, up to the {: the word, and what rest parses. Where that is wrong, though it is
-// meant, what follows the { is read all the same.
+// header parses the start of a file up to its {: the word, and what rest parses. After an error in a header that was
+// meant to be one, the rest of the file is still read.
 func (p *setParser) header(rest func(), what, word string) {
 	begin := p.here()
 	meant := p.atWord(word) || p.tok.kind == tName && diag.DidYouMean(p.tok.text, []string{word}) != ""
-	if !p.atWord(word) {
+	switch {
+	case p.atWord(word):
+	case slices.Contains(siteWords, p.tok.text) && word == "site":
+		p.failHere("expected "+what+", found "+p.found(), "write site { "+p.tok.text+" … }")
+	case p.tok.is(tName, "bindings_version"), p.tok.is(tName, "name") && p.peek().is(tOp, ":"):
+		p.failHere("expected "+what+", found "+p.found(), "rename this file to .yaml if it is in YAML")
+	default:
 		p.expected(what, word)
 	}
 	p.advance()
@@ -166,7 +172,7 @@ func (p *setParser) header(rest func(), what, word string) {
 	}
 }
 
-// note takes the error that was found to those of the file.
+// note moves the current error to the errors of the file.
 func (p *setParser) note() {
 	if p.err != nil {
 		p.errs = append(p.errs, *p.err)
@@ -174,13 +180,13 @@ func (p *setParser) note() {
 	}
 }
 
-// atWord tells whether tok is a word of the grammar of sets. Capital letters are how the documents print some.
+// atWord reports whether tok is a word of the grammar of sets. The documents print some of them in capital letters.
 func (p *setParser) atWord(word string) bool {
 	return p.tok.kind == tName && p.tok.text == word || p.tok.kind == tType && upper(p.tok.text) == word ||
 		p.tok.is(tKeyword, word)
 }
 
-// upper is a word in capital letters that the grammar takes so.
+// upper returns the lower-case form of a word that the grammar also accepts in capital letters, or "".
 func upper(text string) string {
 	switch text {
 	case "AS":
@@ -193,18 +199,18 @@ func upper(text string) string {
 	return ""
 }
 
-// accepts passes a word of the grammar, if it is there.
+// accepts skips a word of the grammar and returns true, if it is next.
 func (p *setParser) accepts(word string) bool {
 	if !p.atWord(word) {
 		return false
 	}
 	p.last().Word = true
-	p.prev = token{} // a / behind it divides nothing
+	p.prev = token{} // a / after it does not divide
 	p.advance()
 	return true
 }
 
-// name is a name: of bindings, a category or a class.
+// name parses a name of bindings, a category or a class.
 func (p *setParser) name(what string) Word {
 	w := Word{p.tok.text, p.tok.off}
 	switch p.tok.kind {

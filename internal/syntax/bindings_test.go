@@ -9,7 +9,7 @@ import (
 	"bindc/internal/expr"
 )
 
-// sets are files in which nothing is wrong.
+// sets has valid files.
 var sets = []string{
 	"bindings default {}",
 	"# what follows\nbindings ntp::default { /* none */ }",
@@ -34,13 +34,13 @@ var sets = []string{
 	"bindings x { bind 'long' to ['" + strings.Repeat("a', 'b", 30) + "', {k => ['" + strings.Repeat("c', *['d'], 'e", 20) + "']}, *$y] }",
 }
 
-func TestSetsArePrintedAsTheyAreParsed(t *testing.T) {
+func TestPrintedSetsParseEqual(t *testing.T) {
 	for _, src := range sets {
 		checkSet(t, src)
 	}
 }
 
-// checkSet holds src to parse, and its printed form to be the same set.
+// checkSet checks that src parses, and that its printed form is the same set.
 func checkSet(t *testing.T, src string) {
 	t.Helper()
 	b, errs := ParseBindings(src)
@@ -55,7 +55,7 @@ func checkSet(t *testing.T, src string) {
 	}
 }
 
-// placeless is a set as values that DeepEqual compares without their places.
+// placeless returns a set as values that DeepEqual compares without their places.
 func placeless(b *Bindings) []any { return []any{b.Name.Text, placelessList(b.Statements)} }
 
 func placelessList(list []Statement) []any {
@@ -93,9 +93,9 @@ func placelessList(list []Statement) []any {
 	return out
 }
 
-const noStatement = "expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' and 'when'"
+const noStatement = "expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' or 'when'"
 
-// checkFaults holds errors to be those that are expected, each as LINE:COLUMN MESSAGE HINT.
+// checkFaults compares errors with those expected, each as LINE:COLUMN MESSAGE HINT.
 func checkFaults(t *testing.T, src string, errs []SyntaxError, want []string) {
 	t.Helper()
 	var got []string
@@ -109,8 +109,8 @@ func checkFaults(t *testing.T, src string, errs []SyntaxError, want []string) {
 	}
 }
 
-// What is wrong in a set, where, and what it is taken for; all of it is found in one run.
-func TestFaultsOfSets(t *testing.T) {
+// The errors of a set with their places and hints, all in one run.
+func TestErrorsOfSets(t *testing.T) {
 	for _, c := range []struct {
 		src  string
 		want []string
@@ -124,15 +124,16 @@ func TestFaultsOfSets(t *testing.T) {
 			"3:16 expected the key that is rebound, a string, found 'map' " + keyHints["map"],
 			"4:10 expected the key that is bound once more, a string, found 'variable' " + keyHints["variable"]}},
 		{"bindings x {\n  bnd 'a' to 1\n  bind 'b' t 2\n  bind 'c' to 3\n}", []string{
-			"2:3 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' and 'when', found 'bnd' did you mean 'bind'?",
-			"3:12 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' and 'when', found 't'"}},
+			"2:3 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' or 'when', found 'bnd' did you mean 'bind'?",
+			"3:12 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' or 'when', found 't'"}},
 		{"bindings x {\n bind 'a' to [1,\n bind 'b' to\n bind 'c' to 'x\n bind 'd' to )\n}", []string{
 			"3:7 expected ] or , after the entry of the list, found a string",
 			"4:2 expected what produces the value, behind 'to', found 'bind'",
-			"5:8 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' and 'when', found 'd'"}},
+			"4:14 the quoted text that starts here is not closed close it with the quote that opens it",
+			"5:14 expected a value, found ')'"}},
 		{"bindings x {\n when nod [] {\n  bind 'a' too 1\n }\n bind ab 'c'\n}", []string{
 			"2:12 expected a value of the category, a string, number or boolean, found ']'",
-			"3:12 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' and 'when', found 'too' did you mean 'to'?",
+			"3:12 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' or 'when', found 'too' did you mean 'to'?",
 			"5:7 expected a key in quotes, a type, or another word of bind, found 'ab'"}},
 		{"bindings x {\n bind abstract varibles to ['a']\n bind \"a${b}\" to 1\n bind alias 'a' to 'b'\n}", []string{
 			"2:16 expected a key in quotes, a type, or another word of bind, found 'varibles' did you mean 'variables'?",
@@ -170,7 +171,7 @@ func TestFaultsOfSets(t *testing.T) {
 	}
 }
 
-func TestFaultsOfSites(t *testing.T) {
+func TestErrorsOfSites(t *testing.T) {
 	for _, c := range []struct {
 		src  string
 		want []string
@@ -180,8 +181,8 @@ func TestFaultsOfSites(t *testing.T) {
 			"1:1 expected 'site { … }', found 'sit' did you mean 'site'?",
 			"1:22 expected => after the name of the category, found '1'"}},
 		{"site {\n categries { a => 1 }\n bindngs => [ layer { 'a': include => 'x' } ]\n}", []string{
-			"2:2 expected 'bindings' and 'categories' in site { }, found 'categries' did you mean 'categories'?",
-			"3:2 expected 'bindings' and 'categories' in site { }, found 'bindngs' did you mean 'bindings'?"}},
+			"2:2 expected 'bindings' or 'categories' in site { }, found 'categries' did you mean 'categories'?",
+			"3:2 expected 'bindings' or 'categories' in site { }, found 'bindngs' did you mean 'bindings'?"}},
 		{"site {\n categories {\n  a => $::,\n  b $c,\n  d => 1 e => 2,\n  f => [1,\n  g => 2\n }\n" +
 			" categories { h => }\n bindings => [\n  layer { 'm' include => 'x' }\n  layer { 'n': inclde => 5,\n" +
 			"   exclud => ['a' },\n  layr { 'o': include => 'x' },\n  layer { 3: include => 'x' } ]\n}", []string{

@@ -2,7 +2,7 @@ package syntax
 
 import "bindc/internal/expr"
 
-// What touches a catalog in Puppet, by the token it begins with or is recognized by.
+// The parts of Puppet that need a catalog, by the token that they begin with or are recognized by.
 var (
 	catalogOperators = map[string]string{
 		"->": "a relationship ->", "~>": "a relationship ~>", "<-": "a relationship <-", "<~": "a relationship <~",
@@ -17,7 +17,7 @@ var (
 	catalogFunctions = map[string]bool{"contain": true, "include": true, "realize": true, "require": true, "tag": true}
 )
 
-// statementFunctions are those Puppet calls without parentheses, apart from the ones that touch a catalog.
+// statementFunctions has the functions that Puppet calls without parentheses, except those that need a catalog.
 var statementFunctions = map[string]bool{
 	"break": true, "debug": true, "err": true, "import": true, "info": true, "next": true, "notice": true,
 	"return": true, "warning": true,
@@ -25,7 +25,7 @@ var statementFunctions = map[string]bool{
 
 const noCatalog = " touches a catalog, which a binding cannot"
 
-// unexpected notes that tok is not what was expected.
+// unexpected reports that tok is not what was expected.
 func (p *parser) unexpected(expected string) {
 	switch what := catalogOperators[p.tok.text]; {
 	case p.tok.kind == tOp && what != "":
@@ -39,7 +39,7 @@ func (p *parser) unexpected(expected string) {
 	}
 }
 
-// failCatalog notes that what stands at tok touches a catalog.
+// failCatalog reports that the construct at tok needs a catalog.
 func (p *parser) failCatalog(what, hint string) {
 	before := p.err
 	p.failHere(what+noCatalog, hint)
@@ -55,7 +55,7 @@ func operatorHint(op string) string {
 	return ""
 }
 
-// found is tok in the words of a message.
+// found describes tok for a message.
 func (p *parser) found() string {
 	text := p.src[p.tok.off:p.tok.end]
 	switch p.tok.kind {
@@ -69,7 +69,7 @@ func (p *parser) found() string {
 	return "'" + text + "'"
 }
 
-// failStatementCall notes an error for a name in front of what looks like its arguments.
+// failStatementCall reports a name followed by something that looks like its arguments.
 func (p *parser) failStatementCall(name token) {
 	switch {
 	case catalogFunctions[name.text]:
@@ -82,7 +82,7 @@ func (p *parser) failStatementCall(name token) {
 	}
 }
 
-// failCall notes an error for an expression that is called like a function.
+// failCall reports an expression that is called like a function.
 func (p *parser) failCall(called *expr.Node) {
 	hint := "only names and types can be called"
 	if called.Op == expr.Var {

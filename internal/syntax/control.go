@@ -5,15 +5,21 @@ import (
 	"bindc/internal/value"
 )
 
-// body parses statements in braces; of names what they belong to.
+// body parses statements in braces, which belong to the given keyword.
 func (p *parser) body(keyword string) *expr.Node {
+	switch {
+	case p.at("="):
+		p.failHere("expected { before the statements of "+keyword+", found '='", "write == to compare")
+	case keyword == "else" && p.atKeyword("if"):
+		p.failHere("expected { before the statements of else, found the keyword if", "write elsif")
+	}
 	p.expect("{", "before the statements of "+keyword)
 	n := p.statements()
 	p.expect("}", "after the statements of "+keyword)
 	return n
 }
 
-// control is what is decided by, up to the {.
+// control parses the expression that a statement tests, up to the {.
 func (p *parser) control() *expr.Node {
 	outer := p.ends
 	p.ends = 0
@@ -82,7 +88,7 @@ func (p *parser) caseOption(hasDefault *bool) *expr.Node {
 	return p.over(expr.Option, "", append(values, p.body("the option"))...)
 }
 
-// optionValue is a value of an option of case or of a selector. There is no use in a second default.
+// optionValue parses a value of an option of case or of a selector. A second default has no effect, so it is an error.
 func (p *parser) optionValue(hasDefault *bool) *expr.Node {
 	off := p.tok.off
 	n := p.operation(lowest)

@@ -2,7 +2,7 @@ package syntax
 
 import "bindc/internal/expr"
 
-// Environments is what environments.pp says: declarations in site { }, and statements beside them, in order.
+// Environments has the declarations in site { } of environments.pp, and the statements beside it, in order.
 type Environments struct {
 	Defaults   []Attribute // of Environment { }
 	Static     []Declared  // of environment { }
@@ -23,8 +23,7 @@ type Attribute struct {
 	Value *expr.Node
 }
 
-// ParseEnvironments parses environments.pp. It goes on behind what is wrong, so there may be errors and what else it
-// says.
+// ParseEnvironments parses environments.pp. It continues after errors, so it may return both errors and declarations.
 func ParseEnvironments(src string) (*Environments, []SyntaxError) {
 	p := newEnvironmentsParser(src)
 	return p.environments(), p.errs
@@ -45,7 +44,7 @@ func (p *setParser) environments() *Environments {
 	for p.tok.kind != tEOF {
 		begin := p.here()
 		next := func() bool { return p.beginsPart(begin.pos) }
-		if len(p.errs) > 0 && p.at("}") { // of what something is wrong in
+		if len(p.errs) > 0 && p.at("}") { // of an invalid construct
 			p.skip(begin, next)
 			continue
 		}
@@ -66,7 +65,7 @@ func (p *setParser) environments() *Environments {
 	return out
 }
 
-// choosing parses a statement outside of site { }. Behind what is wrong in an if, that may be a part of it.
+// choosing parses a statement outside of site { }. After an error in an if, it may be a part of that.
 func (p *setParser) choosing(out *Environments) {
 	begin := p.tok
 	var n *expr.Node
@@ -91,8 +90,8 @@ func (p *setParser) choosing(out *Environments) {
 	}
 }
 
-// beginsPart tells whether a statement or site { } may begin at tok, behind the last error: in front of a line. One
-// that may be anything is indented no deeper than what begins at begin.
+// beginsPart reports whether a statement or site { } may begin at tok, which is after the last error and first on its
+// line. A statement of another form must not be indented deeper than the text at begin.
 func (p *setParser) beginsPart(begin int) bool {
 	switch {
 	case p.tok.off <= p.errs[len(p.errs)-1].Off:
@@ -109,7 +108,7 @@ func (p *setParser) beginsPart(begin int) bool {
 	return p.tok.is(tName, "site") && p.peek().is(tOp, "{") || p.declares() || p.beginsAt(indentOf(p.src, begin))
 }
 
-// nodes are all expressions, wherever they stand.
+// nodes returns all expressions of the file.
 func (e *Environments) nodes() []*expr.Node {
 	out := append([]*expr.Node(nil), e.Statements...)
 	add := func(as []Attribute) {
@@ -127,7 +126,7 @@ func (e *Environments) nodes() []*expr.Node {
 	return out
 }
 
-// declares tells whether a declaration of environments begins at tok.
+// declares reports whether a declaration of environments begins at tok.
 func (p *parser) declares() bool {
 	switch p.tok.text {
 	case "Environment", "environment", "dynamic_environments":
@@ -136,7 +135,7 @@ func (p *parser) declares() bool {
 	return false
 }
 
-// site parses site { ... }. Behind a declaration that is wrong it goes on with the next one.
+// site parses site { ... }. After an invalid declaration it continues with the next one.
 func (p *setParser) site(out *Environments) {
 	indent := indentOf(p.src, p.tok.off)
 	p.advance()
@@ -161,14 +160,14 @@ func (p *setParser) site(out *Environments) {
 	}
 }
 
-// leavesSite tells whether a statement begins at tok that stands in no site { }: in front of a line that is indented no
+// leavesSite reports whether tok begins a statement outside of site { }: it is first on its line, and not indented
 // deeper than site.
 func (p *setParser) leavesSite(indent int) bool {
 	return (p.tok.kind == tVar || p.tok.kind == tKeyword) && beginsLine(p.src, p.tok.off) &&
 		indentOf(p.src, p.tok.off) <= indent
 }
 
-// declaration parses one of site { }.
+// declaration parses one declaration of site { }.
 func (p *setParser) declaration(out *Environments) {
 	switch kind := p.tok; {
 	case kind.is(tType, "Environment"):
@@ -185,13 +184,13 @@ func (p *setParser) declaration(out *Environments) {
 	}
 }
 
-// beginsDeclaration tells whether a declaration may begin at tok: one that is misspelt too, if it is in front of a line
-// that is indented no deeper than that before it.
+// beginsDeclaration reports whether a declaration may begin at tok. A misspelt one must be first on its line, and not
+// indented deeper than the declaration before it.
 func (p *setParser) beginsDeclaration(indent int) bool {
 	return p.declares() && (p.open == 0 || beginsLine(p.src, p.tok.off)) || p.beginsAt(indent)
 }
 
-// declared parses a declaration as resources are written: one or several bodies, each with a title.
+// declared parses a declaration in the form of resources: one or several bodies, each with a title.
 func (p *setParser) declared() []Declared {
 	what := p.tok.text
 	p.advance()
@@ -212,14 +211,14 @@ func (p *setParser) declared() []Declared {
 	return out
 }
 
-// closeDeclaration passes the } behind a declaration. That it is missing may have been told as what is wrong in that.
+// closeDeclaration skips the } after a declaration. If an error was reported in it, a missing } is not reported again.
 func (p *setParser) closeDeclaration(after string) {
 	if len(p.errs) == 0 || p.tok.kind != tEOF && !p.declares() {
 		p.expect("}", after)
 	}
 }
 
-// attributes parses name => value, ... as far as there are any. Behind one that is wrong it goes on with the next.
+// attributes parses name => value pairs. After an invalid one it continues with the next.
 func (p *setParser) attributes(end string) []Attribute {
 	var out []Attribute
 	for p.tok.kind == tName {
@@ -244,7 +243,7 @@ func (p *setParser) attributes(end string) []Attribute {
 	return out
 }
 
-// afterAttribute tells whether something follows an attribute at tok.
+// afterAttribute reports whether tok follows an attribute.
 func (p *setParser) afterAttribute() bool {
 	return p.followed("=>") || p.open == 0 && (p.at(",") || p.at(";")) || p.declares() && beginsLine(p.src, p.tok.off)
 }

@@ -44,7 +44,7 @@ func TestEnvironmentsAreParsed(t *testing.T) {
 	}
 }
 
-func TestEnvironmentsThatAreNone(t *testing.T) {
+func TestRejectsInvalidEnvironments(t *testing.T) {
 	for src, at := range map[string]int{
 		"site":                                   0, // a value that is not used
 		"site {":                                 6,
@@ -66,8 +66,8 @@ func TestEnvironmentsThatAreNone(t *testing.T) {
 	}
 }
 
-// All that is wrong is told at once, and nothing twice.
-func TestEnvironmentsTellAllErrors(t *testing.T) {
+// All errors are reported at once, and none twice.
+func TestEnvironmentsReportAllErrors(t *testing.T) {
 	for _, c := range []struct {
 		src  string
 		want []string
@@ -96,7 +96,7 @@ func TestEnvironmentsTellAllErrors(t *testing.T) {
 			"7:18 expected a value, found ']'",
 			"9:6 expected the name of a variable after $"}},
 		{"$a = 'b\n# comment\n$c = 1\nsite { Environment { 'd' => 1 } }", []string{
-			"4:24 the string is not closed: expected '"}}, // the one that begins in line 1 ends there
+			"4:24 the string is not closed: expected '"}}, // the string that begins in line 1 ends there
 		{"site {\n  environment { 'a': }\n$environment = )", []string{
 			"3:1 expected } at the end of site, found '$environment'", "3:16 expected a value, found ')'"}},
 	} {

@@ -11,7 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// wellKnown are the names of facts that nearly every node has, and of the other variables of a request.
+// wellKnown has the names of facts that nearly every node has, and of the other variables of a request.
 var wellKnown = []string{"architecture", "augeasversion", "clientcert", "clientversion", "domain", "environment",
 	"facterversion", "facts", "fqdn", "gid", "hardwareisa", "hardwaremodel", "hostname", "identity", "interfaces",
 	"ipaddress", "ipaddress6", "is_virtual", "kernel", "kernelmajversion", "kernelrelease", "kernelversion",
@@ -23,8 +23,8 @@ var wellKnown = []string{"architecture", "augeasversion", "clientcert", "clientv
 	"system_uptime", "timezone", "trusted", "uptime", "uptime_days", "uptime_hours", "uptime_seconds", "uuid",
 	"virtual"}
 
-// Misspelt reports variables of the request whose names are nearly, but not quite, those of well-known facts. It checks
-// the keys that are read from well-known facts, too: $facts['os']['famly'].
+// Misspelt reports variables whose names are nearly those of well-known facts. It also checks the keys that are read
+// from well-known facts, as in $facts['os']['famly'].
 func Misspelt(n *expr.Node) []SyntaxError {
 	var own []string // variables of the expression
 	var found []SyntaxError
@@ -81,8 +81,8 @@ func accessText(path []string) string {
 	return text
 }
 
-// nearMiss returns the start of path up to a name that is nearly that of a well-known fact or of a part of one, and the
-// start with that name. It returns nil if there is none.
+// nearMiss returns the start of path up to a misspelt name, and the same with the name of the well-known fact, or of a
+// part of one. It returns nil if there is none.
 func nearMiss(path []string) (wrong, right []string) {
 	from := 0
 	if len(path) > 1 && path[0] == "facts" {
@@ -97,7 +97,7 @@ func nearMiss(path []string) (wrong, right []string) {
 	return nil, nil
 }
 
-// wellKnownIn are the names of what well-known facts and variables have inside, where nearly all have the same.
+// wellKnownIn has the names inside well-known facts and variables that are the same on nearly all nodes.
 var wellKnownIn = map[string][]string{
 	"dmi":         {"bios", "board", "chassis", "manufacturer", "product"},
 	"dmi.board":   {"asset_tag", "manufacturer", "product", "serial_number"},
@@ -125,8 +125,8 @@ var (
 	hieraCalled = pattern.Lazy(`^(lookup|hiera|alias|literal|scope)\s*\(`)
 )
 
-// notAName is what is wrong with a name that no variable of Puppet has: it is a method without quotes, or what another
-// program has in such braces.
+// notAName explains why no variable of Puppet can have a name: it is a method without quotes, or the syntax of another
+// program.
 func notAName(name, whole string) SyntaxError {
 	e := SyntaxError{Message: "no variable is called '" + name + "', so that %{" + whole + "} is empty"}
 	switch {
@@ -140,8 +140,8 @@ func notAName(name, whole string) SyntaxError {
 	return e
 }
 
-// MisspeltHiera is Misspelt of a text of Hiera 5: of %{name}, %{facts.name}, and of what stands in well-known facts. It
-// reports names that no variable has, too.
+// MisspeltHiera is like Misspelt, for a text of Hiera 5: it checks %{name}, %{facts.name}, and the keys of well-known
+// facts. It also reports names that no variable can have.
 func MisspeltHiera(n *expr.Node) []SyntaxError {
 	var found []SyntaxError
 	expr.HieraVariables(n, func(off int, path []string) {
@@ -160,17 +160,17 @@ func MisspeltHiera(n *expr.Node) []SyntaxError {
 	return found
 }
 
-// WellKnown tells whether nearly every node has a fact of that name, or every request such a variable.
+// WellKnown reports whether nearly every node has a fact of that name, or every request such a variable.
 func WellKnown(name string) bool { return slices.Contains(wellKnown, name) }
 
-// shortNames are well-known facts whose names are too near to others to tell what is misspelt.
+// shortNames has well-known facts whose names resemble others too closely to detect a typo.
 var shortNames = []string{"disks", "dmi", "filesystems", "fips_enabled", "hypervisors", "os", "ruby", "ssh"}
 
-// Everywhere is WellKnown of all there are.
+// Everywhere returns the names for which WellKnown is true.
 func Everywhere(name string) bool { return WellKnown(name) || slices.Contains(shortNames, name) }
 
-// Variables are the variables that the string text interpolates, as those of Interpolated. Of a text in which something
-// is wrong there are none.
+// Variables returns the variables that the string text interpolates, as Interpolated does. It returns none if the text
+// has an error.
 func Variables(text string) (bare []*expr.Node, braced []string) {
 	n, errs := ParseString(text)
 	if len(errs) > 0 {
@@ -179,8 +179,8 @@ func Variables(text string) (bare []*expr.Node, braced []string) {
 	return Interpolated(n, text)
 }
 
-// Interpolated are the variables that a string in src interpolates: those written without braces, and the names of
-// those within.
+// Interpolated returns the variables that a string interpolates: those written without braces, and the variables of
+// expressions.
 func Interpolated(n *expr.Node, src string) (bare []*expr.Node, braced []string) {
 	if n.Op != expr.Concat {
 		return nil, nil

@@ -17,7 +17,7 @@ type heredoc struct {
 	begin, end int // in the source, the line that ends it included
 }
 
-// heredocLine says that what is at off in the text of a heredoc is at src in its source.
+// heredocLine maps the offset off in the text of a heredoc to the offset src in its source.
 type heredocLine struct{ off, src int }
 
 // heredoc reads the @(TAG) at pos and finds its text, which begins after this line, or after the heredoc before it.
@@ -42,7 +42,7 @@ func (l *lexer) heredoc() token {
 	return t
 }
 
-// heredocSpec reads what is in the parentheses, TAG:syntax/escapes, and returns the tag.
+// heredocSpec parses what is in the parentheses, TAG:syntax/escapes, and returns the tag.
 func (l *lexer) heredocSpec(spec string, doc *heredoc) (tag string) {
 	spec, escapes, escaping := strings.Cut(spec, "/")
 	tag, syntax, hasSyntax := strings.Cut(spec, ":")
@@ -88,7 +88,7 @@ func isSyntaxName(s string) bool {
 
 func trimBlank(s string) string { return strings.TrimFunc(s, isBlankOrNewline) }
 
-// heredocText takes the lines from begin up to the one that ends the heredoc, and has the lexer go on after that.
+// heredocText reads the lines from begin up to the one that ends the heredoc, and moves the lexer after it.
 func (l *lexer) heredocText(tag string, begin int, doc *heredoc) bool {
 	for at := begin; at < len(l.src); {
 		end := min(at+lineLen(l.src[at:])+1, len(l.src))
@@ -103,10 +103,10 @@ func (l *lexer) heredocText(tag string, begin int, doc *heredoc) bool {
 	return false
 }
 
-// ending is what the line that ends a heredoc says of its text.
+// ending describes the line that ends a heredoc.
 type ending struct {
-	margin string // taken from the beginning of every line that has it
-	chomp  bool   // the last line has no end
+	margin string // removed from the start of every line that has it
+	chomp  bool   // the last line break is dropped
 }
 
 // heredocEnd reads a line such as "    | - TAG".
@@ -122,7 +122,7 @@ func heredocEnd(line, tag string) (e ending, ok bool) {
 	return e, trimBlank(rest) == tag
 }
 
-// cutMark takes mark from the beginning of s, unless it is part of the tag.
+// cutMark removes mark from the start of s, unless it is part of the tag.
 func cutMark(s, mark, tag string) (rest string, ok bool) {
 	s = trimBlank(s)
 	if s == tag {
@@ -131,7 +131,7 @@ func cutMark(s, mark, tag string) (rest string, ok bool) {
 	return strings.CutPrefix(s, mark)
 }
 
-// take makes lines, which stand at begin in the source, the text of the heredoc.
+// take sets the text of the heredoc to lines, which start at begin in the source.
 func (d *heredoc) take(lines string, begin int, e ending) {
 	var text strings.Builder
 	text.Grow(len(lines))
@@ -148,13 +148,13 @@ func (d *heredoc) take(lines string, begin int, e ending) {
 	}
 }
 
-// origin says that a text is that of a heredoc in another text, which has an origin of its own or is the user's.
+// origin says that a text is that of a heredoc. Its source has an origin too, or is the user's text.
 type origin struct {
 	doc   *heredoc
 	outer *origin
 }
 
-// sourceOff is where off, an offset in the text, is in the source of the heredoc.
+// sourceOff returns the offset in the source of the heredoc for the offset off in its text.
 func (d *heredoc) sourceOff(off int) int {
 	i, found := slices.BinarySearchFunc(d.lines, off, func(l heredocLine, off int) int {
 		return cmp.Compare(l.off,
@@ -169,7 +169,7 @@ func (d *heredoc) sourceOff(off int) int {
 	return d.lines[i].src + off - d.lines[i].off
 }
 
-// heredoc is the value of the heredoc whose token was read.
+// heredoc returns the value of the heredoc whose token was read.
 func (p *parser) heredoc() *expr.Node {
 	doc := p.tok.doc
 	sub := parser{lexer: lexer{src: doc.text, origin: &origin{doc, p.origin}}, depth: p.depth}

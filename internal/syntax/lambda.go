@@ -6,7 +6,7 @@ import (
 	"bindc/internal/expr"
 )
 
-// optionalLambda is the lambda of a call, or nil.
+// optionalLambda parses the lambda of a call, if there is one.
 func (p *parser) optionalLambda() *expr.Lambda {
 	if !p.at("|") {
 		return nil
@@ -28,7 +28,7 @@ func (p *parser) lambda() *expr.Lambda {
 	return l
 }
 
-// returning is a lambda's return type and body, as the call that asserts the type of the body's value.
+// returning returns a lambda's return type and body as a call that asserts the type of the body's value.
 func (p *parser) returning() *expr.Node {
 	t := p.paramType()
 	if t == nil {
@@ -75,7 +75,7 @@ func (p *parser) param() expr.Param {
 	return param
 }
 
-// paramType is a type such as Integer or Array[String], or nil.
+// paramType parses a type such as Integer or Array[String], if there is one.
 func (p *parser) paramType() *expr.Node {
 	if p.tok.kind != tType {
 		return nil

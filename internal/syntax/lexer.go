@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// lexer cuts src into tokens. It is a plain value: a copy of it is a place to return to.
+// lexer splits src into tokens. It is a plain value: a copy of it marks a place to return to.
 type lexer struct {
 	src    string
 	pos    int
-	prev   token        // the token before pos; none behind a word of a set
-	inLine bool         // whether something stands before pos on its line, white space aside
-	jump   int          // where the text goes on after the end of this line, if heredocs begin on it; else 0
-	origin *origin      // where src came from; nil: src is the text the user gave
+	prev   token        // the token before pos; zero after a word of a set
+	inLine bool         // there is text before pos on its line
+	jump   int          // where the text continues after the end of this line, if heredocs begin on it; otherwise 0
+	origin *origin      // where src comes from; nil: src is the user's text
 	err    *SyntaxError // the first error; from then on every token is tEOF
 }
 
-// fail notes the first error. All loops of the parser end at tEOF, so parsing ends soon after.
+// fail records the first error. All loops of the parser end at tEOF, so parsing ends soon after.
 func (l *lexer) fail(off int, message, hint string) {
 	if l.err != nil {
 		return
@@ -26,7 +26,7 @@ func (l *lexer) fail(off int, message, hint string) {
 	l.err = &SyntaxError{Off: l.origOff(off), Message: message, Hint: hint}
 }
 
-// origOff is where off, an offset in src, is in the text the user gave.
+// origOff returns the offset in the user's text of off, an offset in src.
 func (l *lexer) origOff(off int) int {
 	for o := l.origin; o != nil; o = o.outer {
 		off = o.doc.sourceOff(off)
@@ -34,7 +34,7 @@ func (l *lexer) origOff(off int) int {
 	return off
 }
 
-// next is the token at pos.
+// next returns the token at pos.
 func (l *lexer) next() token {
 	l.skip()
 	t := token{kind: tEOF, off: l.pos, end: l.pos}
@@ -77,7 +77,7 @@ func (l *lexer) token() token {
 
 func (l *lexer) has(prefix string) bool { return strings.HasPrefix(l.src[l.pos:], prefix) }
 
-// skip passes white space and comments.
+// skip skips white space and comments.
 func (l *lexer) skip() {
 	for l.pos < len(l.src) && l.err == nil {
 		switch c := l.src[l.pos]; {
@@ -97,7 +97,7 @@ func (l *lexer) skip() {
 	}
 }
 
-// newline passes the end of a line and the heredocs that follow it.
+// newline skips the end of a line and the heredocs that follow it.
 func (l *lexer) newline() {
 	l.pos = max(l.pos+1, l.jump)
 	l.jump, l.inLine = 0, false
@@ -113,7 +113,8 @@ func (l *lexer) comment() {
 	l.inLine = true
 }
 
-// lineLen is the length of the line s begins with, without its \n.
+// lineLen returns the length of the first line of s, without its
+// .
 func lineLen(s string) int {
 	if n := strings.IndexByte(s, '\n'); n >= 0 {
 		return n
@@ -121,7 +122,7 @@ func lineLen(s string) int {
 	return len(s)
 }
 
-// blank is the length of the white space character s begins with, or 0.
+// blank returns the length of the white space character that s begins with, or 0.
 func blank(s string) int {
 	switch {
 	case s == "":
@@ -142,7 +143,7 @@ func isBlankOrNewline(r rune) bool {
 	return r == '\n' || r == '\t' || r == '\r' || unicode.Is(unicode.Zs, r)
 }
 
-// operators are tried in order, so the longer ones stand before their beginnings.
+// operators are tried in order, so longer ones come before their prefixes.
 var operators = [...]string{
 	"<<|", "|>>",
 	"@@", "==", "=>", "=~", "!=", "!~", "+=", "+>", "-=", "->", "~>", "<<", "<=", "<|", "<-", "<~", ">>", ">=", "|>",
@@ -169,7 +170,7 @@ func (l *lexer) spaced() bool {
 	return l.pos == 0 || isBlankOrNewline(r)
 }
 
-// word is a keyword, a name or another bare word.
+// word reads a keyword, a name or another bare word.
 func (l *lexer) word() token {
 	end := bareWordEnd(l.src, l.pos)
 	t := token{kind: tWord, off: l.pos, end: end, text: l.src[l.pos:end]}
@@ -181,7 +182,7 @@ func (l *lexer) word() token {
 	return t
 }
 
-// qualified is a name or a type that begins with ::.
+// qualified reads a name or a type that begins with ::.
 func (l *lexer) qualified() token {
 	if l.pos+2 < len(l.src) && isUpper(l.src[l.pos+2]) {
 		return l.typeName()
@@ -212,7 +213,7 @@ func (l *lexer) variable() token {
 	return t
 }
 
-// checkVariable notes an error if name can be lexed as the name of a variable but is none.
+// checkVariable reports a name that the lexer reads as that of a variable but that is not valid.
 func (l *lexer) checkVariable(off int, name string) {
 	switch {
 	case name == "":
@@ -224,7 +225,7 @@ func (l *lexer) checkVariable(off int, name string) {
 	}
 }
 
-// regexp is the regular expression at pos, if one ends in this text.
+// regexp reads the regular expression at pos, if it ends in this text.
 func (l *lexer) regexp() (token, bool) {
 	escaped := false
 	for i := l.pos + 1; i < len(l.src); i++ {
@@ -239,7 +240,7 @@ func (l *lexer) regexp() (token, bool) {
 	return token{}, false
 }
 
-// singleQuoted is a string in which only \\ and \' are escapes.
+// singleQuoted reads a string in which only \\ and \' are escapes.
 func (l *lexer) singleQuoted() token {
 	for i := l.pos + 1; i < len(l.src); i++ {
 		switch l.src[i] {

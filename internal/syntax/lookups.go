@@ -35,7 +35,7 @@ func lookupHint(call *expr.Node) string {
 	return "write " + instead
 }
 
-// CheckWithoutLookup is Check for an expression that cannot look anything up, for the given reason.
+// CheckWithoutLookup is like Check, for an expression that must not look anything up, for the given reason.
 func CheckWithoutLookup(n *expr.Node, reason string) []SyntaxError {
 	errs := Check(n)
 	for call := range Calls(n) {

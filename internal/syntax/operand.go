@@ -5,7 +5,7 @@ import (
 	"bindc/internal/value"
 )
 
-// operand parses a literal, a variable, a type, or what brackets or keywords hold together.
+// operand parses a literal, a variable, a type, or a construct of brackets or keywords.
 func (p *parser) operand() *expr.Node {
 	t := p.tok
 	switch t.kind {
@@ -31,7 +31,7 @@ func (p *parser) operand() *expr.Node {
 	return p.constant(t.off, p.literal(t))
 }
 
-// literal is the value of a token that is one.
+// literal returns the value of a literal token.
 func (p *parser) literal(t token) value.Value {
 	switch t.kind {
 	case tNumber:
@@ -46,7 +46,7 @@ func (p *parser) literal(t token) value.Value {
 	return value.FromString(t.text)
 }
 
-// nothing stands where an error kept the parser from making a node.
+// nothing is the node that the parser returns after an error.
 func (p *parser) nothing() *expr.Node { return p.constant(p.tok.off, value.Value{}) }
 
 func (p *parser) keyword() *expr.Node {
@@ -77,7 +77,7 @@ func (p *parser) keyword() *expr.Node {
 	return p.nothing()
 }
 
-// word makes a string of a token as it is written.
+// word makes a string of a token as written.
 func (p *parser) word() *expr.Node {
 	t := p.tok
 	p.advance()
@@ -89,7 +89,7 @@ func (p *parser) variable(off int, name string) *expr.Node {
 	return p.node(expr.Var, off, name)
 }
 
-// quoted is the string whose opening double quote is tok.
+// quoted parses the string whose opening double quote is tok.
 func (p *parser) quoted() *expr.Node {
 	off, outer := p.tok.off, p.trace
 	p.trace = nil // a string is one token
@@ -104,7 +104,7 @@ func (p *parser) quoted() *expr.Node {
 	return n
 }
 
-// bracketed is an expression in parentheses, an array or a hash.
+// bracketed parses an expression in parentheses, an array or a hash.
 func (p *parser) bracketed() *expr.Node {
 	off := p.tok.off
 	switch {
@@ -121,8 +121,8 @@ func (p *parser) bracketed() *expr.Node {
 	return p.nothing()
 }
 
-// list parses what is left of a list up to and with its closing bracket. Pairs of keys and values among the entries are
-// hashes, one for each run of pairs.
+// list parses the rest of a list, including its closing bracket. Each run of key-value pairs among the entries is one
+// hash.
 func (p *parser) list(closing string) []*expr.Node {
 	var entries []*expr.Node
 	var pairs *expr.Node // the last entry, if it is made of pairs
@@ -150,7 +150,7 @@ func (p *parser) pairValue() *expr.Node {
 	return listed(p.entry())
 }
 
-// hash parses what follows the { of a hash at off.
+// hash parses the rest of a hash after its {, which is at off.
 func (p *parser) hash(off int) *expr.Node {
 	n := p.node(expr.HashLit, off, "")
 	for !p.at("}") {
@@ -164,7 +164,7 @@ func (p *parser) hash(off int) *expr.Node {
 	return n
 }
 
-// entry is an item of a list, or the key or value of a pair, where the words type and function are text.
+// entry parses an item of a list, or the key or value of a pair. The words type and function are text there.
 func (p *parser) entry() *expr.Node {
 	if !p.atKeyword("type") && !p.atKeyword("function") {
 		return p.item()

@@ -6,7 +6,7 @@ import (
 	"bindc/internal/expr"
 )
 
-// level is how tight an operator binds. Puppet's differ from those of other languages: == binds tighter than <, and a
+// level is the precedence of an operator. Puppet's differ from those of other languages: == binds tighter than <, and a
 // selector binds less than both.
 type level uint8
 
@@ -25,7 +25,7 @@ const (
 	levelOperand
 )
 
-// infix is the operator with the given text as the tree names it, and its level; 0 if there is none.
+// infix returns the name of an operator in the tree, and its level; 0 if there is no such operator.
 func infix(op string) (string, level) {
 	switch op {
 	case "or":
@@ -55,7 +55,7 @@ func infix(op string) (string, level) {
 // expression parses an expression without an assignment.
 func (p *parser) expression() *expr.Node { return listed(p.operation(lowest)) }
 
-// listed makes an array of a Splat that does not stand in a list, which is its value there.
+// listed returns a Splat outside of a list as the array that is its value.
 func listed(n *expr.Node) *expr.Node {
 	if n.Op != expr.Splat {
 		return n
@@ -63,8 +63,8 @@ func listed(n *expr.Node) *expr.Node {
 	return &expr.Node{Op: expr.ArrayLit, Off: n.Off, Kids: []*expr.Node{n}}
 }
 
-// operation parses operands with operators of at least the level least between them. Operators of one level go from
-// the left. The result may be a Splat.
+// operation parses operands with operators of at least the level least between them. Operators of one level associate
+// to the left. The result may be a Splat.
 func (p *parser) operation(least level) *expr.Node {
 	left := p.unary()
 	for {
@@ -129,7 +129,7 @@ func (p *parser) access(n *expr.Node) *expr.Node {
 	return p.over(expr.Access, "", append([]*expr.Node{n}, p.list("]")...)...)
 }
 
-// call parses the arguments of a call to called, which begins at begin. Calling a type is calling new.
+// call parses the arguments of a call to called, which begins at begin. A call of a type is a call of new.
 func (p *parser) call(begin token, called *expr.Node) *expr.Node {
 	n := &expr.Node{Op: expr.Call, Off: called.Off}
 	switch {
@@ -146,8 +146,8 @@ func (p *parser) call(begin token, called *expr.Node) *expr.Node {
 	return n
 }
 
-// method parses .name, .name(arguments) and .name |parameters| { ... }, a call whose first argument is receiver. The
-// call begins, for messages, at the name.
+// method parses .name, .name(arguments) and .name |parameters| { ... }, a call with receiver as the first argument. In
+// messages, the call begins at the name.
 func (p *parser) method(receiver *expr.Node) *expr.Node {
 	p.advance()
 	if p.tok.kind != tName && !p.atKeyword("type") {

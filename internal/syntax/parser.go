@@ -39,7 +39,7 @@ func (p *parser) advance() {
 	}
 }
 
-// peek is the token after tok.
+// peek returns the token after tok.
 func (p *parser) peek() token {
 	here := p.lexer
 	t := p.next()
@@ -47,7 +47,7 @@ func (p *parser) peek() token {
 	return t
 }
 
-// at tells whether tok is the operator or bracket op.
+// at reports whether tok is the operator or bracket op.
 func (p *parser) at(op string) bool { return p.tok.is(tOp, op) }
 
 func (p *parser) atKeyword(word string) bool { return p.tok.is(tKeyword, word) }
@@ -98,7 +98,7 @@ func (p *parser) node(op expr.Op, off int, name string, kids ...*expr.Node) *exp
 	return &expr.Node{Op: op, Off: p.origOff(off), Name: name, Kids: kids}
 }
 
-// over is a node that begins where its first kid does.
+// over returns a node that begins where its first kid does.
 func (p *parser) over(op expr.Op, name string, kids ...*expr.Node) *expr.Node {
 	return &expr.Node{Op: op, Off: kids[0].Off, Name: name, Kids: kids}
 }
@@ -107,7 +107,7 @@ func (p *parser) constant(off int, v value.Value) *expr.Node {
 	return &expr.Node{Op: expr.Const, Off: p.origOff(off), Value: v}
 }
 
-// statements parses up to a } or the end. None is an empty Block, a single one stands for itself.
+// statements parses up to a } or the end. No statement is an empty Block; a single one is returned itself.
 func (p *parser) statements() *expr.Node {
 	off := p.tok.off
 	if p.at("}") || p.tok.kind == tEOF {
@@ -128,8 +128,8 @@ func (p *parser) statements() *expr.Node {
 	return p.node(expr.Block, off, "", list...)
 }
 
-// goesOn tells whether another statement follows. A semicolon before it is needed only where it would else go on with
-// the one before it.
+// goesOn reports whether another statement follows. A semicolon is needed only before a statement that would otherwise
+// continue the one before it.
 func (p *parser) goesOn() bool {
 	if p.accept(";") {
 		if p.at("}") || p.tok.kind == tEOF {
@@ -152,7 +152,7 @@ func (p *parser) goesOn() bool {
 	return false
 }
 
-// checkUse notes an error if the statement n, which begins at begin and is not the last one, has no effect.
+// checkUse reports the statement n, which begins at begin and is not the last one, if it has no effect.
 func (p *parser) checkUse(begin token, n *expr.Node) {
 	switch {
 	case !idle(n):
@@ -163,7 +163,7 @@ func (p *parser) checkUse(begin token, n *expr.Node) {
 	}
 }
 
-// idle tells whether evaluating n does nothing but yield a value, as Puppet sees it.
+// idle reports whether evaluating n only yields a value, by Puppet's rules.
 func idle(n *expr.Node) bool {
 	switch n.Op {
 	case expr.Call, expr.Assign:
@@ -183,7 +183,7 @@ func idle(n *expr.Node) bool {
 // assignment parses an expression or an assignment.
 func (p *parser) assignment() *expr.Node { return listed(p.item()) }
 
-// item is an assignment where a list may stand: it may be a Splat.
+// item parses an assignment, or a Splat, in a list.
 func (p *parser) item() *expr.Node {
 	begin := p.tok
 	left := p.operation(lowest)
@@ -202,15 +202,19 @@ func (p *parser) item() *expr.Node {
 	return left
 }
 
-// checkTarget notes an error if nothing can be assigned to left, which begins at begin.
+// checkTarget reports left, which begins at begin, if nothing can be assigned to it.
 func (p *parser) checkTarget(begin token, left *expr.Node) {
 	if begin.kind != tVar && begin.text != "[" { // a bare word in ${}, or a list in parentheses
-		p.failTarget(begin.off)
+		hint := ""
+		if left.Op == expr.Const && left.Value.Kind() == value.String && begin.kind == tName {
+			hint = "write $" + left.Value.Text() + " = …"
+		}
+		p.failTarget(begin.off, hint)
 	}
 	p.checkTargets(begin.off, left)
 }
 
-// checkTargets checks a variable or a list of targets; off is where the whole begins.
+// checkTargets checks a variable or a list of targets; off is the start of the whole.
 func (p *parser) checkTargets(off int, n *expr.Node) {
 	switch {
 	case n.Op == expr.ArrayLit && len(n.Kids) > 0:
@@ -218,7 +222,7 @@ func (p *parser) checkTargets(off int, n *expr.Node) {
 			p.checkTargets(off, kid)
 		}
 	case n.Op != expr.Var:
-		p.failTarget(off)
+		p.failTarget(off, "")
 	case isDigit(n.Name[0]):
 		p.fail(off, "$"+n.Name+" is a match variable, which cannot be assigned", "")
 	case strings.Contains(n.Name, "::"):
@@ -226,11 +230,12 @@ func (p *parser) checkTargets(off int, n *expr.Node) {
 	}
 }
 
-func (p *parser) failTarget(off int) {
-	p.fail(off, "expected a variable, or a list of variables, on the left of =", "")
+func (p *parser) failTarget(off int, hint string) {
+	p.fail(off, "expected a variable, or a list of variables, on the left of =", hint)
 }
 
-// assign makes left = right of what checkTarget checked. Of several variables, Name is "" and Kids[1:] are they.
+// assign returns left = right, which checkTarget has checked. With several variables, Name is "" and Kids[1:] are the
+// variables.
 func (p *parser) assign(left, right *expr.Node) *expr.Node {
 	n := &expr.Node{Op: expr.Assign, Off: left.Off, Name: left.Name, Kids: []*expr.Node{right}}
 	if left.Op == expr.ArrayLit {

@@ -8,29 +8,29 @@ import (
 	"bindc/internal/value"
 )
 
-// Print is the source of a tree that was parsed: parsing it gives an equal tree, at other offsets. Statements are on
-// one line, methods are written as functions, and parentheses stand only where they are needed. A text of Hiera 5,
-// which is none of this language, is printed as it is written there, in double quotes.
+// Print returns the source of a parsed tree: parsing it gives an equal tree with other offsets. Statements are on one
+// line, methods are written as functions, and parentheses are only where they are needed. A text of Hiera 5 is printed
+// as it is written there, in double quotes.
 func Print(n *expr.Node) string {
 	var p printer
 	p.statements(n)
 	return p.String()
 }
 
-// PrintLambda is the source of a lambda that was parsed.
+// PrintLambda returns the source of a parsed lambda.
 func PrintLambda(l *expr.Lambda) string {
 	var p printer
 	p.lambda(l)
 	return p.String()
 }
 
-// printer collects the source. Where it is told a level, it puts what binds less in parentheses.
+// printer collects the source. It puts an operator below the given level in parentheses.
 type printer struct{ strings.Builder }
 
 // levelAssign is the level of an assignment, below all operators.
 const levelAssign level = 0
 
-// levelOf is the level of the operator at the root of n.
+// levelOf returns the level of the operator at the root of n.
 func levelOf(n *expr.Node) level {
 	switch n.Op {
 	case expr.Assign:
@@ -49,14 +49,14 @@ func levelOf(n *expr.Node) level {
 	return levelOperand
 }
 
-// bareSplat tells whether n is a list of nothing but a Splat, which outside of lists needs no brackets. Without them
-// nested ones are no deeper than they were written.
+// bareSplat reports whether n is a list with nothing but a Splat, which needs no brackets outside of lists. Without
+// them, nested ones are no deeper than they were written.
 func bareSplat(n *expr.Node) bool {
 	return n.Op == expr.ArrayLit && len(n.Kids) == 1 && n.Kids[0].Op == expr.Splat
 }
 
 func (p *printer) node(n *expr.Node, least level) {
-	if inner, ok := n.Encrypted(); ok { // printed like any other text
+	if inner, ok := n.Encrypted(); ok { // printed like other texts
 		n = inner
 	}
 	if text, ok := expr.HieraSource(n); ok {
@@ -109,7 +109,7 @@ func (p *printer) node(n *expr.Node, least level) {
 	}
 }
 
-// statements prints what stands in braces, or a whole text.
+// statements prints a body in braces, or a whole text.
 func (p *printer) statements(n *expr.Node) {
 	if n.Op != expr.Block {
 		p.node(n, levelAssign)
@@ -144,7 +144,7 @@ func (p *printer) list(opening string, list []*expr.Node, least level, closing s
 	p.WriteString(closing)
 }
 
-// item prints what stands in a list, where a Splat spreads.
+// item prints an element of a list, where a Splat spreads.
 func (p *printer) item(n *expr.Node, least level) {
 	if bareSplat(n) {
 		p.list("[", n.Kids, levelAssign, "]")
@@ -166,7 +166,7 @@ func (p *printer) constant(v value.Value) {
 	}
 }
 
-// floatText is f as the lexer reads it: it knows no + in an exponent.
+// floatText returns f in the form that the lexer reads, without a + in the exponent.
 func floatText(f float64) string {
 	s := strings.Replace(strconv.FormatFloat(f, 'g', -1, 64), "e+", "e", 1)
 	if strings.ContainsAny(s, ".e") {
@@ -175,10 +175,10 @@ func floatText(f float64) string {
 	return s + ".0"
 }
 
-// concat prints a string with interpolations. A part that is a string constant came from the text around the
-// interpolations, unless it follows another one or there would be nothing to make the whole a Concat.
+// concat prints a string with interpolations. A constant part is the text between interpolations, unless it follows
+// another constant, or no other part would make the node a Concat.
 func (p *printer) concat(n *expr.Node) {
-	text := len(n.Kids) == 1 // whether what was printed last is text
+	text := len(n.Kids) == 1 // the last part was text
 	p.WriteByte('"')
 	for _, kid := range n.Kids {
 		v, _ := kid.Constant()
@@ -207,7 +207,7 @@ func (p *printer) interpolation(n *expr.Node) {
 	p.WriteString("${" + s + "}")
 }
 
-// readsAsVariable tells whether an expression begins with a constant that stands for a variable in ${}: 1, undef.
+// readsAsVariable reports whether an expression begins with a constant that ${} reads as a variable: 1, undef.
 func readsAsVariable(s string) bool {
 	return isDigit(s[0]) || strings.HasPrefix(s, "undef") || strings.HasPrefix(s, "default")
 }
@@ -241,7 +241,7 @@ func (p *printer) call(n *expr.Node) {
 	}
 }
 
-// isTypeCall tells whether calling n is calling new.
+// isTypeCall reports whether calling n calls new.
 func isTypeCall(n *expr.Node) bool {
 	return n.Op == expr.TypeName || n.Op == expr.Access && n.Kids[0].Op == expr.TypeName
 }
@@ -320,7 +320,8 @@ func (p *printer) lambda(l *expr.Lambda) {
 	p.body(l.Body)
 }
 
-// returns tells whether a lambda's body is a return type and the body proper, which no argument of a call could be.
+// returns reports whether the body of a lambda consists of a return type and the proper body, which cannot be arguments
+// of a call.
 func returns(body *expr.Node) bool {
 	return body.Op == expr.Call && body.Name == "assert_type" && len(body.Kids) == 2 && body.Lambda == nil &&
 		body.Kids[1].Op == expr.Block
@@ -341,7 +342,7 @@ func (p *printer) param(param expr.Param) {
 	}
 }
 
-// defaultLevel has a default in parentheses that may end with a call, for which the | after it would begin a lambda.
+// defaultLevel has a default in parentheses that may end with a call: the | after it would begin a lambda.
 func defaultLevel(n *expr.Node) level {
 	if n.Op == expr.Const || n.Op == expr.Var {
 		return lowest
@@ -349,8 +350,7 @@ func defaultLevel(n *expr.Node) level {
 	return levelOperand + 1
 }
 
-// PrintString is the text of a string as it stands in YAML: ParseString makes of it n, which is a constant text or a
-// Concat.
+// PrintString returns the text of a string in YAML: ParseString makes n of it, which is a constant text or a Concat.
 func PrintString(n *expr.Node) string {
 	if v, ok := n.Constant(); ok {
 		if back, errs := ParseString(v.Text()); errs == nil && back.Op == expr.Const && back.Value.Text() == v.Text() {
@@ -366,7 +366,7 @@ func PrintString(n *expr.Node) string {
 			continue
 		}
 		text := strings.ReplaceAll(v.Text(), "$", `\$`)
-		if rest, ok := strings.CutSuffix(text, `\`); ok && i+1 < len(n.Kids) { // it would escape the $ behind it
+		if rest, ok := strings.CutSuffix(text, `\`); ok && i+1 < len(n.Kids) { // it would escape the next $
 			p.WriteString(rest)
 			p.interpolation(&expr.Node{Op: expr.Const, Value: value.FromString(`\`)})
 			continue

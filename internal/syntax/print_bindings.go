@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// PrintBindings is the source of a set: parsing it gives an equal one, at other offsets.
+// PrintBindings returns the source of a set: parsing it gives an equal set with other offsets.
 func PrintBindings(b *Bindings) string {
 	w := setPrinter{}
 	for _, c := range b.Above {
@@ -81,7 +81,7 @@ func conditions(alternatives [][]Pair) string {
 
 var bareValue = pattern.Lazy(`^([a-z][a-z0-9_]*|[1-9][0-9]*(\.[0-9]+)?)$`)
 
-// categoryValue is a value of a category, in quotes where it needs some.
+// categoryValue returns a value of a category, in quotes if it needs them.
 func categoryValue(text string) string {
 	if bareValue().MatchString(text) && !keywords[text] || text == "true" || text == "false" {
 		return text
@@ -89,7 +89,7 @@ func categoryValue(text string) string {
 	return value.Quote(text)
 }
 
-// words are the parts of a statement that is no conditional.
+// words returns the parts of a statement that is not a conditional.
 func (w *setPrinter) words(s *Statement) []string {
 	switch s.Word {
 	case "include", "exclude":
@@ -156,7 +156,7 @@ func keyOf(t, key *expr.Node) (out []string) {
 	return out
 }
 
-// target is a class, whose name is a constant, or a type.
+// target returns a class, whose name is a constant, or a type.
 func target(n *expr.Node) string {
 	if v, ok := n.Constant(); ok {
 		return v.Text()
@@ -182,7 +182,7 @@ func names(list []Word) string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// isClass tells whether a name can stand without quotes.
+// isClass reports whether a name needs no quotes.
 func isClass(name string) bool {
 	return name != "" && !keywords[name] && bareWordEnd(name, 0) == len(name) && !strings.HasPrefix(name, "::")
 }
@@ -204,7 +204,7 @@ func (w *setPrinter) producer(s *Statement) []string {
 	return append(out, w.clause(s.To))
 }
 
-// clause is a value where the word in ends it.
+// clause returns a value that the word in may follow.
 func (w *setPrinter) clause(n *expr.Node) string {
 	text := w.value(n)
 	if endsEarly(n) {
@@ -213,7 +213,7 @@ func (w *setPrinter) clause(n *expr.Node) string {
 	return text
 }
 
-// endsEarly tells whether n, printed, has the word in outside of brackets.
+// endsEarly reports whether the printed n has the word in outside of brackets.
 func endsEarly(n *expr.Node) bool {
 	switch n.Op {
 	case expr.Binary:
@@ -223,7 +223,7 @@ func endsEarly(n *expr.Node) bool {
 	case expr.ArrayLit:
 		return bareSplat(n) && endsEarly(n.Kids[0])
 	case expr.Selector:
-		return true // its options may have it
+		return true // in its options
 	}
 	return false
 }
@@ -249,10 +249,10 @@ func (w *setPrinter) option(o Option) string {
 	return PrintLambda(o.Lambda)
 }
 
-// maxLine is how long a list or hash may be to stand on one line.
+// maxLine is the length up to which a list or hash is printed on one line.
 const maxLine = 80
 
-// value is a value; a long one of one line for each entry.
+// value returns a value; a long one has a line for each entry.
 func (w *setPrinter) value(n *expr.Node) string {
 	text := Print(n)
 	list := n.Op == expr.ArrayLit && !bareSplat(n)
@@ -283,7 +283,7 @@ func (w *setPrinter) value(n *expr.Node) string {
 	return w.bracketed("{", out, "}")
 }
 
-// bracketed is a list on one line, or if that is long, on many.
+// bracketed returns a list on one line, or a long one on several.
 func (w *setPrinter) bracketed(opening string, parts []string, closing string) string {
 	text := strings.Join(parts, ", ")
 	if len(text) <= maxLine && !strings.Contains(text, "\n") {
@@ -293,12 +293,12 @@ func (w *setPrinter) bracketed(opening string, parts []string, closing string) s
 	return opening + indent + "  " + strings.Join(parts, ","+indent+"  ") + "," + indent + closing
 }
 
-// PrintQuery is the source of a query.
+// PrintQuery returns the source of a query.
 func PrintQuery(q *Query) string { return q.Type.Text + "[?? " + condition(q.Where, false) + "]" }
 
 var comparisons = map[string]string{"=": "==", "~": "=~", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
-// condition is a part of a query; inside of another it is in parentheses.
+// condition returns a condition of a query, in parentheses if it is part of another.
 func condition(n *expr.Node, inside bool) string {
 	op := n.Kids[0].Value.Text()
 	if symbol := comparisons[op]; symbol != "" {

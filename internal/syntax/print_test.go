@@ -88,7 +88,7 @@ func hieraNode(text string) *expr.Node {
 	return n
 }
 
-// checkHieraReadBack holds what a text of Hiera 5 is printed as to mean the same.
+// checkHieraReadBack checks that a printed text of Hiera 5 has the same meaning.
 func checkHieraReadBack(t *testing.T, src string) {
 	t.Helper()
 	n, problems := expr.ParseHiera(src)
@@ -113,7 +113,7 @@ func TestPrintIsReadBack(t *testing.T) {
 	}
 }
 
-// conformance is the expressions of the shared table, if it is there.
+// conformance returns the expressions of the shared table, if it is there.
 func conformance(t *testing.T) (sources []string) {
 	data, err := os.ReadFile("../../../shared/conformance/expressions.json")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -133,7 +133,7 @@ func conformance(t *testing.T) (sources []string) {
 	return sources
 }
 
-// checkPrint holds the source of an expression to parse, and its printed form to be the same expression.
+// checkPrint checks that the source of an expression parses, and that its printed form is the same expression.
 func checkPrint(t *testing.T, src string) {
 	t.Helper()
 	n, errs := ParseExpression(src)

@@ -7,14 +7,14 @@ import (
 	"bindc/internal/value"
 )
 
-// Query asks for resources of a type: Type[?? name == 'one' and port > 80].
+// Query is a query for resources of a type: Type[?? name == 'one' and port > 80].
 type Query struct {
 	Off   int
 	Type  Word
-	Where *expr.Node // as PuppetDB has it: lists of an operator and what it is of
+	Where *expr.Node // in PuppetDB's form: lists of an operator and its operands
 }
 
-// ParseQuery parses a query that stands alone.
+// ParseQuery parses a query.
 func ParseQuery(src string) (*Query, []SyntaxError) {
 	p := setParser{parser: parser{lexer: lexer{src: src}}}
 	p.advance()
@@ -30,7 +30,7 @@ func ParseQuery(src string) (*Query, []SyntaxError) {
 	return q, nil
 }
 
-// atQuery tells whether tok begins a query.
+// atQuery reports whether tok begins a query.
 func (p *setParser) atQuery() bool {
 	if p.tok.kind != tType {
 		return false
@@ -60,12 +60,12 @@ func (p *setParser) query() *Query {
 	return q
 }
 
-// anyOf parses what or stands between.
+// anyOf parses conditions joined by or.
 func (p *setParser) anyOf() *expr.Node { return p.joined("or", p.allOf) }
 
 func (p *setParser) allOf() *expr.Node { return p.joined("and", p.condition) }
 
-// joined is what one parses, several with op between them as one list.
+// joined parses conditions joined by op, and returns several of them as one list.
 func (p *setParser) joined(op string, operand func() *expr.Node) *expr.Node {
 	n := operand()
 	if !p.atKeyword(op) {
@@ -79,12 +79,12 @@ func (p *setParser) joined(op string, operand func() *expr.Node) *expr.Node {
 	return out
 }
 
-// list3 is the list of an operator and what it is of.
+// list3 returns the list of an operator and its two operands.
 func (p *setParser) list3(off int, op string, operands ...*expr.Node) *expr.Node {
 	return p.node(expr.ArrayLit, off, "", append([]*expr.Node{p.constant(off, value.FromString(op))}, operands...)...)
 }
 
-// condition parses a comparison, what is in parentheses, or what is not.
+// condition parses a comparison, a condition in parentheses, or a negation.
 func (p *setParser) condition() *expr.Node {
 	p.enter()
 	defer p.leave()
@@ -101,7 +101,7 @@ func (p *setParser) condition() *expr.Node {
 	return p.comparison()
 }
 
-// comparison parses name op value. What it is not, is said as not.
+// comparison parses name op value. A negative comparison becomes not with the positive one.
 func (p *setParser) comparison() *expr.Node {
 	name := p.bareOrQuoted("the name of a parameter")
 	off := name.Off
@@ -113,7 +113,7 @@ func (p *setParser) comparison() *expr.Node {
 	return n
 }
 
-// comparisonOperator is the operator at tok as PuppetDB has it.
+// comparisonOperator returns the operator at tok in PuppetDB's form.
 func (p *setParser) comparisonOperator() (op string, negated bool) {
 	op = p.tok.text
 	switch {

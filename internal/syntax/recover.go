@@ -7,30 +7,33 @@ import (
 	"bindc/diag"
 )
 
-// here is where to return to, to go over what begins at tok once more.
+// here returns the state from which tok can be read again.
 func (p *setParser) here() lexer {
 	begin := p.lexer
 	begin.pos = p.tok.off
 	return begin
 }
 
-// recover goes on behind what is wrong in the statement at begin: with the next one, or with the } of what both stand
-// in.
+// recover continues after an invalid statement at begin: with the next statement, or with the } that encloses both.
 func (p *setParser) recover(begin lexer) {
 	first := begin.src[begin.pos:bareWordEnd(begin.src, begin.pos)]
 	isWhen := first == "when" || diag.DidYouMean(first, []string{"when"}) != ""
 	indent := indentOf(p.src, begin.pos)
+	if last := p.errs[len(p.errs)-1]; last.Message == unclosed { // tokens after the quote mean nothing
+		p.skipLines(last.Off, p.beginsStatement)
+		return
+	}
 	p.skip(begin, func() bool {
 		return p.beginsStatement() || p.misspelt(indent) || p.open == 0 && p.at("{") && (isWhen || p.bodyFollows())
 	})
-	if p.accept("{") { // what it asks is wrong; what is under it may be as well
+	if p.accept("{") { // its condition is invalid; its statements may be, too
 		p.statementList()
 		p.closing()
 		p.note()
 	}
 }
 
-// skip goes on behind begin at the first token that next wants, or at a } that closes what begin stands in.
+// skip continues at the first token after begin that next accepts, or at a } that closes the block of begin.
 func (p *setParser) skip(begin lexer, next func() bool) {
 	found := max(p.errs[len(p.errs)-1].Off, begin.pos)
 	p.lexer, p.tok, p.open, p.ends = begin, token{}, 0, 0
@@ -51,7 +54,8 @@ func (p *setParser) skip(begin lexer, next func() bool) {
 	}
 }
 
-// skipLines goes on at the first line behind off that begins with what next wants. It is for text that is no tokens.
+// skipLines continues at the first line after off that begins with a token that next accepts. It is for text that
+// cannot be split into tokens.
 func (p *setParser) skipLines(off int, next func() bool) {
 	for off < len(p.src) {
 		off += lineLen(p.src[off:]) + 1
@@ -67,22 +71,22 @@ func (p *setParser) skipLines(off int, next func() bool) {
 	p.stop()
 }
 
-// stop has nothing more be parsed.
+// stop moves to the end of the text.
 func (p *setParser) stop() {
 	p.lexer, p.tok, p.open = lexer{src: p.src, pos: len(p.src)}, token{}, 0
 	p.advance()
 }
 
-// beginsStatement tells whether a statement begins at tok: with its first word, which is no key of a hash. Brackets
-// that are open then were not closed.
+// beginsStatement reports whether tok is the first word of a statement, and not a key of a hash. Brackets that are open
+// there were not closed.
 func (p *setParser) beginsStatement() bool {
 	return p.tok.kind == tName && slices.Contains(statementWords, p.tok.text) && !p.peek().is(tOp, "=>") &&
 		(p.open == 0 || beginsLine(p.src, p.tok.off))
 }
 
-// misspelt tells whether a statement may begin at tok whose first word is none: a name in front of a line that is
-// indented no deeper than the statement before it, with what may follow such a word. In brackets that are open, it
-// resembles one.
+// misspelt reports whether tok may be the misspelt first word of a statement: a name first on its line, indented no
+// deeper than the statement before it, and followed by something that can follow such a word. In open brackets, it must
+// also resemble such a word.
 func (p *setParser) misspelt(indent int) bool {
 	if !p.beginsAt(indent) || slices.Contains(bindWords, p.tok.text) || slices.Contains(innerWords, p.tok.text) {
 		return false
@@ -94,10 +98,10 @@ func (p *setParser) misspelt(indent int) bool {
 	return p.open == 0 || diag.DidYouMean(p.tok.text, statementWords) != ""
 }
 
-// innerWords are those inside of statements, beside what may follow bind.
+// innerWords has the words inside statements, in addition to those after bind.
 var innerWords = []string{"as", "optional", "producer"}
 
-// bodyFollows tells whether the { at tok has statements behind it.
+// bodyFollows reports whether statements follow the { at tok.
 func (p *setParser) bodyFollows() bool {
 	ahead := p.lexer
 	word, then := ahead.next(), ahead.next()
@@ -111,7 +115,7 @@ func beginsLine(src string, off int) bool {
 	return before == "" || strings.HasSuffix(before, "\n")
 }
 
-// indentOf is how many blanks the line begins with in which off is.
+// indentOf returns the number of blanks at the start of the line of off.
 func indentOf(src string, off int) int {
 	off = min(off, len(src))
 	line := src[strings.LastIndexByte(src[:off], '\n')+1:]

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// shape is a source and what real Puppet makes of it: a tree, or "error".
+// shape is a source and the tree that real Puppet makes of it, or "error".
 type shape struct{ src, tree string }
 
 func shapes(t testing.TB) []shape {
@@ -29,7 +29,7 @@ func shapes(t testing.TB) []shape {
 	return list
 }
 
-// TestShapes holds the parser to the answers of real Puppet.
+// TestShapes compares the parser with the answers of real Puppet.
 func TestShapes(t *testing.T) {
 	for _, s := range shapes(t) {
 		got := "error"

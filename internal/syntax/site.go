@@ -2,7 +2,7 @@ package syntax
 
 import "bindc/diag"
 
-// BinderConfig is what binder_config.pp says. What it does not say is nil.
+// BinderConfig has the contents of binder_config.pp. What the file does not have is nil.
 type BinderConfig struct {
 	Categories []Attribute // highest first
 	Off        int         // of the categories
@@ -16,8 +16,8 @@ type SiteLayer struct {
 	Include, Exclude []Word // URIs
 }
 
-// ParseSite parses a file with one site { … }. It goes on behind what is wrong, so there may be errors and what else it
-// says; nothing at all where no site is meant.
+// ParseSite parses a file with one site { … }. It continues after errors, so it may return both errors and contents. It
+// returns nil if the file is not meant to have a site.
 func ParseSite(src string) (*BinderConfig, []SyntaxError) {
 	p := newSetParser(src)
 	if p.errs != nil {
@@ -81,12 +81,12 @@ func (p *setParser) siteEntry(s *BinderConfig) {
 			}
 		})
 	default:
-		p.expected(diag.Quoted(siteWords)+" in site { }", siteWords...)
+		p.expected(diag.AnyOf(siteWords)+" in site { }", siteWords...)
 	}
 }
 
-// elements parses what commas separate, up to closing. Behind what is wrong it goes on with the next one, if that does
-// not belong to what they all stand in.
+// elements parses elements between commas, up to closing. After an invalid one it continues with the next, unless that
+// belongs to the enclosing construct.
 func (p *setParser) elements(closing, what string, next func() bool, element func()) {
 	for p.err == nil && !p.at(closing) && p.tok.kind != tEOF {
 		begin := p.here()
@@ -110,7 +110,8 @@ func (p *setParser) elements(closing, what string, next func() bool, element fun
 	}
 }
 
-// resume notes what is wrong since begin, if something is, and goes on with what next wants.
+// resume records the error since begin, if there is one, and continues at a token that next accepts. It returns false
+// if there was no error.
 func (p *setParser) resume(begin lexer, next func() bool) bool {
 	if p.err == nil {
 		return false
@@ -124,16 +125,16 @@ func (p *setParser) resume(begin lexer, next func() bool) bool {
 	return true
 }
 
-// beginsAt tells whether something of its own begins at tok: a name in front of a line that is indented no deeper.
+// beginsAt reports whether tok may begin another construct: a name first on its line, indented no deeper than indent.
 func (p *setParser) beginsAt(indent int) bool {
 	return p.tok.kind == tName && beginsLine(p.src, p.tok.off) && indentOf(p.src, p.tok.off) <= indent
 }
 
-// atEnd tells whether all elements end at tok.
+// atEnd reports whether tok closes the elements.
 func (p *setParser) atEnd() bool { return p.open == 0 && (p.at("}") || p.at("]")) }
 
-// followed tells whether tok is a name with op behind it, outside of brackets or at the beginning of a line: those that
-// are open then were not closed.
+// followed reports whether tok is a name followed by op, outside of brackets or first on its line. Brackets that are
+// open there were not closed.
 func (p *setParser) followed(op string) bool {
 	return p.tok.kind == tName && (p.open == 0 || beginsLine(p.src, p.tok.off)) && p.peek().is(tOp, op)
 }
@@ -146,7 +147,7 @@ func (p *setParser) beginsCategory() bool { return p.followed("=>") && !p.begins
 
 func (p *setParser) beginsLayer() bool { return p.atWord("layer") && p.peek().is(tOp, "{") }
 
-// category parses NAME => VALUE; nothing after an error.
+// category parses NAME => VALUE. It returns nil after an error.
 func (p *setParser) category() []Attribute {
 	name := p.name("the name of a category")
 	p.expect("=>", "after the name of the category")
@@ -177,7 +178,8 @@ func (p *setParser) layer() (l SiteLayer) {
 	return l
 }
 
-// layerAttribute parses what a layer includes or excludes. One by another name is wrong by itself.
+// layerAttribute parses what a layer includes or excludes. An unknown attribute is an error, and the rest is still
+// read.
 func (p *setParser) layerAttribute(l *SiteLayer) {
 	switch {
 	case p.accepts("include"):

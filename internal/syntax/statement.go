@@ -9,10 +9,10 @@ import (
 	"bindc/internal/value"
 )
 
-// statementWords are what a statement may begin with.
+// statementWords has the first words of statements.
 var statementWords = []string{"bind", "exclude", "include", "multibind", "rebind", "when"}
 
-// statementList parses statements up to a } or the end. Behind one that is wrong it goes on with the next.
+// statementList parses statements up to a } or the end. After an invalid one it continues with the next.
 func (p *setParser) statementList() []Statement {
 	p.enter()
 	defer p.leave()
@@ -29,7 +29,7 @@ func (p *setParser) statementList() []Statement {
 			p.stop()
 			break
 		}
-		if s.Statements != nil { // of which the errors are told by themselves
+		if s.Statements != nil { // its errors are reported by themselves
 			out = append(out, s)
 		}
 		p.recover(begin)
@@ -55,13 +55,53 @@ func (p *setParser) statement() Statement {
 	case p.accepts("bind"):
 		p.bind(&s)
 	default:
-		p.expected("a statement, which begins with "+diag.Quoted(statementWords), append(statementWords, "as", "to")...)
+		p.noStatement()
 	}
 	s.End = p.tok.off
 	return s
 }
 
-// closing passes the } behind statements. Where something is wrong it may have been taken for a part of that.
+// statementHints has hints for tokens that are not statements.
+var statementHints = map[string]string{
+	";":      "remove it: statements follow one another without a separator",
+	",":      "remove it: statements follow one another without a separator",
+	"if":     "write when CATEGORY VALUE { … }: which bindings there are is known when they are compiled",
+	"unless": "write when CATEGORY VALUE { … }: which bindings there are is known when they are compiled",
+	"case":   "write when CATEGORY VALUE { … }: which bindings there are is known when they are compiled",
+}
+
+// noStatement reports that no statement begins at tok.
+func (p *setParser) noStatement() {
+	if p.afterUnclosed() {
+		return
+	}
+	if hint := statementHints[p.tok.text]; hint != "" && (p.tok.kind == tOp || p.tok.kind == tKeyword) {
+		p.failHere("expected a statement, found "+p.found(), hint)
+		return
+	}
+	p.expected("a statement, which begins with "+diag.AnyOf(statementWords), append(statementWords, "as", "to")...)
+}
+
+// unclosed is the message about a string that ends at the opening quote of a later string.
+const unclosed = "the quoted text that starts here is not closed"
+
+// afterUnclosed reports the string before tok if it probably lacks its closing quote: it spans several lines, and tok
+// follows it without a blank. It returns false if there is no such string.
+func (p *setParser) afterUnclosed() bool {
+	end := p.tok.off
+	if end == 0 || p.src[end-1] != '\'' && p.src[end-1] != '"' || p.tok.kind == tEOF {
+		return false
+	}
+	open := strings.LastIndexByte(p.src[:end-1], p.src[end-1])
+	if open < 0 || !strings.Contains(p.src[open:end], "\n") {
+		return false
+	}
+	p.fail(open, unclosed, "close it with the quote that opens it")
+	p.tok = token{kind: tEOF, off: p.tok.off, end: p.tok.end}
+	return true
+}
+
+// closing skips the } after statements. After an error it may have been read already.
 func (p *setParser) closing() {
 	p.last().Block = true
 	if p.tok.kind != tEOF || len(p.errs) == 0 {
@@ -69,7 +109,7 @@ func (p *setParser) closing() {
 	}
 }
 
-// expected notes that tok is not what was expected, with the word that may have been meant.
+// expected reports that tok is not what was expected, and suggests the nearest of words.
 func (p *setParser) expected(what string, words ...string) {
 	hint := ""
 	if p.tok.kind == tName || p.tok.kind == tWord {
@@ -78,7 +118,7 @@ func (p *setParser) expected(what string, words ...string) {
 	p.failHere("expected "+what+", found "+p.found(), hint)
 }
 
-// when parses what a conditional asks, and what is bound under it.
+// when parses a condition and its statements.
 func (p *setParser) when(s *Statement) {
 	s.When = append(s.When, p.pairs())
 	for p.err == nil && p.accepts("or") {
@@ -99,7 +139,7 @@ func (p *setParser) when(s *Statement) {
 	p.closing()
 }
 
-// conditionHints say how to write what begins as something else does.
+// conditionHints has hints for tokens that are not valid in a condition.
 var conditionHints = map[string]string{
 	".":  "a value with dots stands in quotes: 'www.example.org'",
 	",":  "several values stand in brackets: [a, b]",
@@ -107,7 +147,7 @@ var conditionHints = map[string]string{
 	"=>": "the value stands right behind the category: when osfamily debian",
 }
 
-// pairs parses categories and their values, all of which hold.
+// pairs parses categories and their values, joined by and.
 func (p *setParser) pairs() []Pair {
 	out := []Pair{p.pair()}
 	for p.err == nil && p.accepts("and") {
@@ -121,7 +161,7 @@ func (p *setParser) pair() Pair {
 	pair := Pair{Category: p.name("the name of a category"), Off: p.tok.off}
 	switch {
 	case pair.Category.Text == "common" && p.at("{"):
-		pair.Values = []Word{{"true", p.tok.off}} // everything is in it
+		pair.Values = []Word{{"true", p.tok.off}} // every request is in it
 	case p.accept("["):
 		pair.Values = commaList(p, "]", p.categoryValue)
 	default:
@@ -130,7 +170,7 @@ func (p *setParser) pair() Pair {
 	return pair
 }
 
-// commaList parses what is left of a list in brackets, in which there is something.
+// commaList parses the rest of a list in brackets, which is not empty.
 func commaList[T any](p *setParser, closing string, element func() T) []T {
 	out := []T{element()}
 	for p.err == nil && p.accept(",") && !p.at(closing) {
@@ -140,7 +180,7 @@ func commaList[T any](p *setParser, closing string, element func() T) []T {
 	return out
 }
 
-// categoryValue is a value of a category, as it is written: 6.10 is no 6.1.
+// categoryValue parses a value of a category as written: 6.10 is not 6.1.
 func (p *setParser) categoryValue() Word {
 	w := Word{p.tok.text, p.tok.off}
 	switch {
@@ -169,7 +209,7 @@ func (p *setParser) categoryValue() Word {
 	return w
 }
 
-// constantText is a string in which nothing is interpolated.
+// constantText parses a string without interpolations.
 func (p *setParser) constantText(what string) string {
 	n := p.text(what)
 	if n == nil {
@@ -178,7 +218,7 @@ func (p *setParser) constantText(what string) string {
 	return n.Value.Text()
 }
 
-// text parses such a string, nil after an error.
+// text parses such a string. It returns nil after an error.
 func (p *setParser) text(what string) *expr.Node {
 	begin := p.tok
 	switch p.tok.kind {
@@ -221,7 +261,7 @@ func (p *setParser) className() Word {
 
 var flagWords = []string{"abstract", "override", "sensitive"}
 
-// flags parses the words that may stand in front of a key.
+// flags parses the words that may precede a key.
 func (p *setParser) flags() (out []Word) {
 	for p.tok.kind == tName && slices.Contains(flagWords, p.tok.text) {
 		out = append(out, Word{p.tok.text, p.tok.off})
@@ -234,7 +274,7 @@ func isAbstract(s *Statement) bool {
 	return slices.ContainsFunc(s.Flags, func(w Word) bool { return w.Text == "abstract" })
 }
 
-// key parses a key, perhaps with its type in front of it.
+// key parses a key and the type that may precede it.
 func (p *setParser) key(what string) (t, key *expr.Node) {
 	if t = p.typeOf(); t != nil {
 		p.accept(",")
@@ -242,7 +282,7 @@ func (p *setParser) key(what string) (t, key *expr.Node) {
 	return t, p.text(what + ", a string")
 }
 
-// oneKey parses a key of what is bound again, which is one in quotes.
+// oneKey parses the key of a rebinding, which must be one key in quotes.
 func (p *setParser) oneKey(what string) (t, key *expr.Node) {
 	if hint := keyHints[p.tok.text]; hint != "" && p.tok.kind == tName {
 		p.failHere("expected "+what+", a string, found "+p.found(), hint)
@@ -250,7 +290,7 @@ func (p *setParser) oneKey(what string) (t, key *expr.Node) {
 	return p.key(what)
 }
 
-// keyHints say how to write one key of those that a group stands for.
+// keyHints has hints for writing one of the keys that a group binds.
 var keyHints = map[string]string{
 	"parameters": "parameters are rebound one by one, each by its key: '/param/Web[one]/port', of a class 'ntp::port'; " +
 		"all of one target are those of another by: bind parameters Web[one] to Web[two]",
@@ -259,7 +299,7 @@ var keyHints = map[string]string{
 	"map":       "the key of a map stands in quotes: '/map/Web/Sql'",
 }
 
-// typeOf is a type such as Array[String], or nil.
+// typeOf parses a type such as Array[String], if there is one.
 func (p *setParser) typeOf() *expr.Node {
 	if p.atKeyword("class") {
 		p.failCode(p.tok.off, "catalog", "a class"+noCatalog, parametersInstead)
@@ -272,7 +312,7 @@ func (p *setParser) typeOf() *expr.Node {
 
 const parametersInstead = "parameters of a class are bound with: bind parameters NAME to { … }"
 
-// ofData checks that n names no class, of a catalog or of Ruby.
+// ofData reports n if it names a class, of a catalog or of Ruby.
 func (p *setParser) ofData(n *expr.Node) {
 	for x := range All(n) {
 		if x.Op != expr.Access || x.Kids[0].Op != expr.TypeName {
@@ -288,7 +328,7 @@ func (p *setParser) ofData(n *expr.Node) {
 	}
 }
 
-// multibind parses what collects contributions.
+// multibind parses a multibinding.
 func (p *setParser) multibind(s *Statement) {
 	s.Flags = p.flags()
 	s.Type, s.Key = p.key("the key of the multibinding")

@@ -8,12 +8,12 @@ import (
 	"bindc/internal/value"
 )
 
-// quoting says how the text of a string is read.
+// quoting describes the syntax of a string.
 type quoting struct {
 	closed       bool   // it ends at a double quote, not at the end of the text
-	interpolates bool   // ${expression} and $name stand for values
-	data         bool   // a $ that begins no name of a fact is text: digits and capital letters
-	escapes      string // what may follow a backslash: characters, L for an end of line
+	interpolates bool   // ${expression} and $name interpolate
+	data         bool   // a $ before a digit or a capital letter is text
+	escapes      string // the characters that may follow a backslash; L is a line break
 }
 
 const allEscapes = `\$'"rntsuL`
@@ -23,15 +23,15 @@ var (
 	inQuotes = quoting{closed: true, interpolates: true, escapes: allEscapes}
 )
 
-// usualParts is a capacity that most strings do not exceed.
+// usualParts is a capacity that is enough for most strings.
 const usualParts = 4
 
-// template is a string with interpolations while it is read.
+// template is a string with interpolations that is being read.
 type template struct {
 	parts []*expr.Node
-	off   int    // where the text since the last part begins
-	from  int    // where what of it is not in buf begins
-	buf   []byte // its beginning, once an escape made it different from the source
+	off   int    // the start of the text since the last part
+	from  int    // the start of the part of it that is not in buf
+	buf   []byte // its start, once an escape made it differ from the source
 }
 
 // template reads a string from pos to its end and passes the end. No token may have been read beyond pos.
@@ -60,7 +60,7 @@ func (p *parser) template(q quoting) *expr.Node {
 	return t.node(p, start, p.pos)
 }
 
-// plain is the number of bytes from pos that stand for themselves.
+// plain returns the number of bytes from pos that have no special meaning.
 func (p *parser) plain(q quoting) int {
 	rest := p.src[p.pos:]
 	n := -1
@@ -83,7 +83,7 @@ func (p *parser) plain(q quoting) int {
 	return n
 }
 
-// text is what was read since the last part, up to end.
+// text returns the text since the last part, up to end.
 func (t *template) text(p *parser, end int) string {
 	if t.buf == nil {
 		return p.src[t.from:end]
@@ -107,7 +107,7 @@ func (t *template) flush(p *parser, end int) {
 	}
 }
 
-// replace puts s in the place of the n bytes at pos.
+// replace replaces the n bytes at pos by s.
 func (t *template) replace(p *parser, n int, s string) {
 	t.buf = append(append(t.buf, p.src[t.from:p.pos]...), s...)
 	p.pos += n
@@ -220,8 +220,8 @@ func (p *parser) dollar(q quoting, t *template) {
 	}
 }
 
-// cryptLength is how much of s is the hash of a password as crypt(3) writes it, $6$salt$hash: data in which no dollar
-// sign begins a variable, or a salt would silently vanish. A ${ ends it.
+// cryptLength returns how much of s is a password hash of crypt(3), $6$salt$hash. No dollar sign in it begins a
+// variable; otherwise the salt would silently vanish. A ${ ends it.
 func cryptLength(s string) int {
 	scheme := fieldLength(s[1:], "abcdefghijklmnopqrstuvwxyz0123456789")
 	if scheme == 0 || !isDigit(s[1]) {
@@ -234,10 +234,10 @@ func cryptLength(s string) int {
 	return end
 }
 
-// fieldLength is the number of bytes s begins with that are in set.
+// fieldLength returns the number of leading bytes of s that are in set.
 func fieldLength(s, chars string) int { return len(s) - len(strings.TrimLeft(s, chars)) }
 
-// names tells whether s, which follows a dollar sign, begins with the name of a variable.
+// names reports whether s, which follows a dollar sign, begins with the name of a variable.
 func (q quoting) names(s string) bool {
 	if !q.data {
 		return variableEnd(s, 0) > 0
@@ -259,11 +259,11 @@ func (p *parser) interpolation() *expr.Node {
 	p.bareVariable()
 	n := p.assignment()
 	if !p.at("}") {
-		if p.tok.kind == tEOF || p.tok.kind == tQuote { // the quote may be the end of the string around
-			if p.err != nil && p.err.Off == p.origOff(len(p.src)) { // what it expected at the end of the text
+		if p.tok.kind == tEOF || p.tok.kind == tQuote { // the quote may end the enclosing string
+			if p.err != nil && p.err.Off == p.origOff(len(p.src)) { // the error about the end of the text
 				p.err = nil
 			}
-			p.fail(start, "${ is not closed: expected }", `write \${ for the text ${`)
+			p.fail(start, "${ is not closed: expected }", `close it with }, or write \${ for the text ${`)
 		}
 		p.unexpected("} after the expression in ${}")
 	}
@@ -272,7 +272,7 @@ func (p *parser) interpolation() *expr.Node {
 	return n
 }
 
-// bareVariable makes a variable of the word or number that is the whole of ${name}, or begins ${name[key]} or
+// bareVariable reads a word or number as a variable if it is the whole of ${name}, or begins ${name[key]} or
 // ${name.method}.
 func (p *parser) bareVariable() {
 	switch p.tok.kind {

@@ -1,9 +1,9 @@
 // Package syntax parses the expression language of the bindings (language.md, section 7) into trees of package expr,
-// and prints such trees. The grammar is Puppet's, version 4 and later, without what touches a catalog. Any name
-// is accepted as the name of a function; whoever compiles a tree checks the names.
+// and prints such trees. The grammar is that of Puppet 4 and later, without the parts that need a catalog. It accepts
+// any name of a function; the compiler of a tree checks the names.
 //
-// The lexer makes one token at a time, as the parser asks for it, because what a character means depends on what was
-// parsed before: a string is scanned by the parser, which parses the expressions in it where they stand.
+// The lexer reads one token at a time, when the parser asks for it, because the meaning of a character depends on what
+// precedes it, and a string contains expressions.
 package syntax
 
 import (
@@ -14,14 +14,14 @@ import (
 	"bindc/internal/value"
 )
 
-// Limits on what is accepted, so that whoever walks a tree may recurse.
+// Limits on trees, so that walking them may recurse.
 const (
-	maxNesting = 200  // brackets, prefix operators and such inside one another
-	maxHeight  = 1000 // levels of a tree, which long chains of operators make high too
+	maxNesting = 200  // nesting of brackets, prefix operators and the like
+	maxHeight  = 1000 // levels of a tree; long chains of operators have many, too
 )
 
-// SyntaxError is one thing wrong with a text. Off is a byte offset in it; Hint, if any, says what to do. An empty Code
-// is the one of what the text is.
+// SyntaxError is one error in a text. Off is a byte offset in it; Hint, if any, is the fix. An empty Code means the
+// code of the kind of text.
 type SyntaxError struct {
 	Off     int
 	Message string
@@ -29,7 +29,7 @@ type SyntaxError struct {
 	Code    diag.Code
 }
 
-// ParseExpression parses one or several statements. Several become a Block. A text without any is an error.
+// ParseExpression parses one or several statements. Several become a Block. An empty text is an error.
 func ParseExpression(src string) (*expr.Node, []SyntaxError) {
 	p := parser{lexer: lexer{src: src}}
 	p.advance()
@@ -41,7 +41,8 @@ func ParseExpression(src string) (*expr.Node, []SyntaxError) {
 	return p.result(n)
 }
 
-// ParseString parses a text with interpolations, as a string in YAML is one: a Const if there are none, else a Concat.
+// ParseString parses a text with interpolations, such as a string in YAML. It returns a Const if there are none, and
+// otherwise a Concat.
 func ParseString(text string) (*expr.Node, []SyntaxError) {
 	if strings.IndexByte(text, '$') < 0 {
 		return &expr.Node{Op: expr.Const, Value: value.FromString(text)}, nil
@@ -54,7 +55,7 @@ func ParseString(text string) (*expr.Node, []SyntaxError) {
 	return p.result(n)
 }
 
-// ParseLambda parses a lambda that stands alone: |$value| { $value + 1 }.
+// ParseLambda parses a lambda: |$value| { $value + 1 }.
 func ParseLambda(src string) (*expr.Lambda, []SyntaxError) {
 	p := parser{lexer: lexer{src: src}}
 	p.advance()
@@ -69,7 +70,7 @@ func ParseLambda(src string) (*expr.Lambda, []SyntaxError) {
 	return l, nil
 }
 
-// result is what a Parse function returns for n.
+// result returns the results of a Parse function for n.
 func (p *parser) result(n *expr.Node) (*expr.Node, []SyntaxError) {
 	if p.err == nil && higher(n, maxHeight) {
 		p.fail(n.Off, "the expression is nested too deeply", "split it into several statements")
@@ -80,8 +81,8 @@ func (p *parser) result(n *expr.Node) (*expr.Node, []SyntaxError) {
 	return n, nil
 }
 
-// Unqualify drops the :: that variables begin with, but not in lambdas, which have parameters. In top scope, where
-// conditions are evaluated, ${::x} and ${x} are one variable.
+// Unqualify removes the :: at the start of variables, but not in lambdas, which have parameters. Conditions are
+// evaluated in top scope, where ${::x} and ${x} are one variable.
 func Unqualify(n *expr.Node) {
 	if n.Op == expr.Var {
 		n.Name = strings.TrimPrefix(n.Name, "::")

@@ -128,7 +128,7 @@ func TestParseLambda(t *testing.T) {
 	}
 }
 
-// TestOffsets states where nodes begin: a mark ^ in the source stands before the node with the given source.
+// TestOffsets checks where nodes begin: the mark ^ in the source precedes the node with the given source.
 func TestOffsets(t *testing.T) {
 	for _, c := range []struct{ src, node string }{
 		{"1 + ^$x", "$x"},

@@ -1,6 +1,6 @@
 package syntax
 
-// kind says what a token is.
+// kind is the kind of a token.
 type kind uint8
 
 const (
@@ -8,7 +8,7 @@ const (
 	tOp           // text is the operator or bracket
 	tKeyword      // text is the keyword
 	tName         // a lower-case name, text as written: foo, ::foo::bar
-	tWord         // a bare word that is no name: foo-bar, _foo
+	tWord         // a bare word that is not a name: foo-bar, _foo
 	tType         // text without a leading ::
 	tVar          // text without the dollar
 	tNumber       // text as written
@@ -25,12 +25,12 @@ type token struct {
 	text     string
 	doc      *heredoc
 	spaced   bool // a [ after white space, which begins an array
-	first    bool // a ( first on its line, which begins no list of arguments
+	first    bool // a ( first on its line, which does not begin arguments
 }
 
 func (t token) is(k kind, text string) bool { return t.kind == k && t.text == text }
 
-// keywords are the words that are no names.
+// keywords has the words that are not names.
 var keywords = map[string]bool{
 	"and": true, "attr": true, "case": true, "class": true, "default": true, "define": true, "else": true,
 	"elsif": true,
@@ -39,7 +39,7 @@ var keywords = map[string]bool{
 	"true":    true, "type": true, "undef": true, "unless": true,
 }
 
-// endsOperand tells whether a / after t divides; else it begins a regular expression.
+// endsOperand reports whether a / after t divides; otherwise it begins a regular expression.
 func (t token) endsOperand() bool {
 	switch t.kind {
 	case tOp:

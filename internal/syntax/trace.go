@@ -1,18 +1,18 @@
 package syntax
 
-// Token is a token of a file, for who lays it out. Between tokens there are blanks, comments and the text of heredocs.
+// Token is a token of a file, for formatting. Between tokens there are blanks, comments and the text of heredocs.
 type Token struct {
 	Off, End  int
 	Text      string // as it is written
 	Op        bool   // it is an operator or a bracket
 	Operand   bool   // an operand may end with it
 	Begins    bool   // a statement begins here
-	Word      bool   // it is a word of a statement, or the category of a condition: a bracket behind it begins a value
+	Word      bool   // a word of a statement or the category of a condition: a bracket after it begins a value
 	Block     bool   // it is a brace around statements
-	Doc, Done int    // where the text of a heredoc, and the line that ends it, begin and end
+	Doc, Done int    // the start and end of the text of a heredoc, with the line that ends it
 }
 
-// Tokens are the tokens of a set, or of binder_config.pp.
+// Tokens returns the tokens of a set, or of binder_config.pp.
 func Tokens(src string) ([]Token, []SyntaxError) {
 	p := newSetParser(src)
 	p.trace = &trace{src: src}
@@ -23,7 +23,7 @@ func Tokens(src string) ([]Token, []SyntaxError) {
 	return p.trace.tokens, p.errs
 }
 
-// TokensOfEnvironments are the tokens of environments.pp.
+// TokensOfEnvironments returns the tokens of environments.pp.
 func TokensOfEnvironments(src string) ([]Token, []SyntaxError) {
 	p := newEnvironmentsParser(src)
 	p.trace = &trace{src: src}
@@ -31,7 +31,7 @@ func TokensOfEnvironments(src string) ([]Token, []SyntaxError) {
 	return p.trace.tokens, p.errs
 }
 
-// trace is all tokens of a file.
+// trace records all tokens of a file.
 type trace struct {
 	src    string
 	tokens []Token
@@ -49,13 +49,13 @@ func (t *trace) add(tok token) {
 	t.tokens = append(t.tokens, out)
 }
 
-// extend has the last token end elsewhere: a string is read by the parser.
+// extend moves the end of the last token: the parser reads strings, not the lexer.
 func (t *trace) extend(end int) {
 	last := &t.tokens[len(t.tokens)-1]
 	last.End, last.Text, last.Operand = end, t.src[last.Off:end], true
 }
 
-// last is the token at which the parser is, for a note on it.
+// last returns the token at the parser's position, so that notes can be added to it.
 func (p *parser) last() *Token {
 	if p.trace == nil || p.tok.kind == tEOF || len(p.trace.tokens) == 0 {
 		return &Token{}

@@ -7,8 +7,8 @@ import (
 	"bindc/internal/value"
 )
 
-// walk visits n and everything below it, parents first, lambdas with their types, defaults and bodies included. It does
-// not go below a node for which visit returns false.
+// walk visits n and everything below it, parents first, including lambdas with their types, defaults and bodies. It
+// does not descend below a node for which visit returns false.
 func walk(n *expr.Node, visit func(*expr.Node) bool) {
 	if n == nil || !visit(n) {
 		return
@@ -40,8 +40,8 @@ func Calls(n *expr.Node) iter.Seq[*expr.Node] {
 	}
 }
 
-// Lookups ranges over the calls of lookup() in n: the key of each, and whether it is written there. If not, the facts
-// of a request decide it.
+// Lookups ranges over the calls of lookup() in n: the key of each, and whether the key is a constant. Otherwise the
+// facts of a request decide it.
 func Lookups(n *expr.Node) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		for call := range Calls(n) {
@@ -59,7 +59,7 @@ func Lookups(n *expr.Node) iter.Seq2[string, bool] {
 	}
 }
 
-// below ranges over the nodes right below n.
+// below ranges over the children of n.
 func below(n *expr.Node) iter.Seq[*expr.Node] {
 	return func(yield func(*expr.Node) bool) {
 		for _, kid := range n.Kids {
@@ -81,8 +81,8 @@ func below(n *expr.Node) iter.Seq[*expr.Node] {
 	}
 }
 
-// higher tells whether the tree n has more than levels levels. It goes over every tree that is parsed, so it does
-// without below.
+// higher reports whether the tree n has more than levels levels. It walks every parsed tree, so it avoids the cost of
+// below.
 func higher(n *expr.Node, levels int) bool {
 	if levels == 0 {
 		return true

@@ -13,6 +13,7 @@ import (
 
 	"bindc/compile"
 	"bindc/diag"
+	"bindc/internal/report/slice"
 	"bindc/loader"
 	"bindc/snapshot"
 )
@@ -44,6 +45,36 @@ func BuildBindings(t testing.TB, bind, path string) {
 		t.Fatal(err)
 	}
 	Build(t, dir, path)
+}
+
+// Slice writes to out what requests with term, CATEGORY=VALUE, can reach in the snapshot at path.
+func Slice(t testing.TB, path, term, out string) {
+	t.Helper()
+	if err := cut(path, term, out); err != nil {
+		t.Fatal(err)
+	}
+	makeOld(t, out)
+}
+
+func cut(path, term, out string) error {
+	f, err := snapshot.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	content, err := f.Content()
+	if err != nil {
+		return err
+	}
+	terms, err := slice.Parse(content.Dimensions, []string{term})
+	if err != nil {
+		return err
+	}
+	if err := slice.Cut(content, terms); err != nil {
+		return err
+	}
+	_, err = snapshot.Write(out, content)
+	return err
 }
 
 // Truncate leaves the first half of the file at path.

@@ -1,19 +1,20 @@
-// Package transcript tests a program with sessions: commands and what they print, as in a terminal.
+// Package transcript tests programs with sessions: commands and their output, as in a terminal.
 //
-// A session is an archive. It begins with the commands and has the files that they read:
+// A session is an archive that begins with the commands and contains the files that they read:
 //
 //	$ NAME=VALUE bindq lookup key -s site.bsnap < input
 //	a line of standard output
 //	! a line of standard error
 //	[2]
 //
-// The last line is the exit status, unless it is 0. Comments begin with # after an empty line. Single quotes hold words
-// together. A word digest:FILE is the digest of a file, shortened as the programs print it. Digests, times and the
-// directory are shown as DIGEST, TIME and DIR.
+// The last line is the exit status, unless that is 0. A comment begins with # after an empty line. Single quotes join
+// words. The word digest:FILE is replaced by the digest of a file, shortened as the programs print it. Digests, times
+// and the directory are shown as DIGEST, TIME and DIR.
 //
-// A session also has these commands:
+// Sessions can use more commands:
 //
 //	build SITE -o FILE      compiles a site
+//	slice FILE TERM OUT     cuts from a snapshot what requests with the term CATEGORY=VALUE can reach
 //	truncate FILE           leaves the first half of a file
 //	damage FILE SECTION     inverts the bytes of a section and corrects the checksums
 package transcript
@@ -47,8 +48,8 @@ type session struct {
 	dir     string
 }
 
-// Run runs the sessions in testdata/transcripts with the program that is called name in them. If update is set, it
-// writes what the commands print into the sessions.
+// Run runs the sessions in testdata/transcripts with a program, which they call by name. With update, it writes the
+// output of the commands into the sessions.
 func Run(t *testing.T, name string, program Program, update bool) {
 	paths, err := filepath.Glob("testdata/transcripts/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -66,7 +67,7 @@ func Run(t *testing.T, name string, program Program, update bool) {
 	}
 }
 
-// run runs the session in the file at path and compares what is found with what it has.
+// run runs the session at path, and compares the output with the session.
 func (s *session) run(path string, update bool) {
 	archive, err := txtar.ParseFile(path)
 	s.check(err)
@@ -78,6 +79,7 @@ func (s *session) run(path string, update bool) {
 		"BINDQ_IDENTITY", "BINDQ_EYAML_KEY"} {
 		s.Setenv(name, "")
 	}
+	s.Setenv("COLUMNS", "80")
 	found := s.answers(string(archive.Comment))
 	if update {
 		archive.Comment = []byte(found)
@@ -91,7 +93,7 @@ func (s *session) run(path string, update bool) {
 	}
 }
 
-// answers runs the commands of a session and returns it with what they print now.
+// answers runs the commands of a session and returns the session with their current output.
 func (s *session) answers(text string) string {
 	var found strings.Builder
 	comment := true
@@ -127,7 +129,7 @@ func words(line string) (out []string) {
 	return out
 }
 
-// answerOf runs one command of a session and returns what a transcript has of it.
+// answerOf runs a command of a session and returns its output in the form of a session.
 func (s *session) answerOf(args []string) string {
 	s.Helper()
 	for ; strings.Contains(args[0], "="); args = args[1:] {
@@ -151,6 +153,8 @@ func (s *session) answerOf(args []string) string {
 		status = s.program(args[1:], bytes.NewReader(in), &stdout, &stderr)
 	case "build":
 		testsite.Build(s.T, args[1], args[3])
+	case "slice":
+		testsite.Slice(s.T, args[1], args[2], args[3])
 	case "truncate":
 		testsite.Truncate(s.T, args[1])
 	case "damage":
@@ -158,14 +162,14 @@ func (s *session) answerOf(args []string) string {
 	default:
 		s.Fatalf("unknown command '%s'", args[0])
 	}
-	out := ended(stdout.String())
-	for line := range strings.Lines(ended(stderr.String())) {
+	out := withFinalNewline(stdout.String())
+	for line := range strings.Lines(withFinalNewline(stderr.String())) {
 		out += "! " + line
 	}
 	if status != 0 {
 		out += fmt.Sprintf("[%d]\n", status)
 	}
-	return withoutChance(strings.ReplaceAll(out, s.dir, "DIR"))
+	return withoutVariableParts(strings.ReplaceAll(out, s.dir, "DIR"))
 }
 
 func (s *session) read(path string) []byte {
@@ -175,16 +179,16 @@ func (s *session) read(path string) []byte {
 	return text
 }
 
-// ended returns text with an end of its last line, which is shown if it is missing.
-func ended(text string) string {
+// withFinalNewline returns text with a newline at its end, and a note if it was missing.
+func withFinalNewline(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
 	}
 	return text + "(no newline)\n"
 }
 
-// chance has what differs from run to run, and what stands for it.
-var chance = []struct {
+// variableParts are the parts of the output that differ between runs, and their replacements.
+var variableParts = []struct {
 	pattern *regexp.Regexp
 	name    string
 }{
@@ -192,12 +196,12 @@ var chance = []struct {
 	{regexp.MustCompile(`\b[0-9a-f]{12}\b`), "SHORTDIGEST"},
 	{regexp.MustCompile(`\.\d+\.tmp\b`), ".N.tmp"},
 	{regexp.MustCompile(`\b20\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?`), "TIME"},
-	{regexp.MustCompile(`"(seconds|age)": [\d.e-]+`), `"$1": N`},
-	{regexp.MustCompile(`"validator": "\d+ \d+ \d+"`), `"validator": "V"`},
+	{regexp.MustCompile(`"(seconds|age)": ?[\d.e-]+`), `"$1": N`},
+	{regexp.MustCompile(`"validator": ?"\d+ \d+ \d+"`), `"validator": "V"`},
 	{regexp.MustCompile(` +` + regexp.QuoteMeta(userName()) + ` +`), "  USER  "},
 }
 
-// userName returns the name of the user who runs the test, as the history of a store has it.
+// userName returns the name of the user who runs the test, as in the history of a store.
 func userName() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username
@@ -205,8 +209,8 @@ func userName() string {
 	return strconv.Itoa(os.Getuid())
 }
 
-func withoutChance(text string) string {
-	for _, c := range chance {
+func withoutVariableParts(text string) string {
+	for _, c := range variableParts {
 		text = c.pattern.ReplaceAllString(text, c.name)
 	}
 	return text

@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Accepts tells whether every u is a t: Numeric accepts Integer.
+// Accepts reports whether every value of u is one of t: Numeric accepts Integer.
 func (t *Type) Accepts(u *Type) bool {
 	if t == nil || t.kind == Any || t.kind == unit || u != nil && u.kind == unit {
 		return true
@@ -39,14 +39,14 @@ func (t *Type) Accepts(u *Type) bool {
 	return t.acceptsScalar(u) || t.acceptsJoined(u) || t.acceptsMeta(u)
 }
 
-// Equal tells whether t and u hold the same values.
+// Equal reports whether t and u have the same values.
 func (t *Type) Equal(u *Type) bool { return t == u || t.Accepts(u) && u.Accepts(t) }
 
 func all(ts []*Type, f func(*Type) bool) bool {
 	return !slices.ContainsFunc(ts, func(t *Type) bool { return !f(t) })
 }
 
-// dataMembers are the types that Data and RichData join.
+// dataMembers returns the types that Data or RichData unites.
 func dataMembers(k Kind) []*Type {
 	key, scalar := Of(String), Of(ScalarData)
 	ts := []*Type{Of(Undef)}
@@ -59,7 +59,7 @@ func dataMembers(k Kind) []*Type {
 	return append(ts, scalar, array, hash)
 }
 
-// acceptsScalar is Accepts of a type of scalars, and a u that is no union of types.
+// acceptsScalar is Accepts for a scalar type t and a u that is not a union of types.
 func (t *Type) acceptsScalar(u *Type) bool {
 	switch t.kind {
 	case Undef, Default:
@@ -89,7 +89,7 @@ func (t *Type) acceptsScalar(u *Type) bool {
 	return false
 }
 
-// acceptsJoined is Accepts of a type that joins others, or takes something from one.
+// acceptsJoined is Accepts for a t that unites other types, or excludes values of one.
 func (t *Type) acceptsJoined(u *Type) bool {
 	switch t.kind {
 	case Data, RichData:
@@ -104,12 +104,12 @@ func (t *Type) acceptsJoined(u *Type) bool {
 	return false
 }
 
-// acceptsMeta is Accepts of a type of types, of signatures, or of what can be iterated over.
+// acceptsMeta is Accepts for types of types, signatures and iterables.
 func (t *Type) acceptsMeta(u *Type) bool {
 	switch t.kind {
 	case Meta, Iterator:
 		return u.kind == t.kind && (t.plain || !u.plain && t.args[0].Accepts(u.args[0]))
-	case Callable: // no value is one, so that only the same signature counts
+	case Callable: // has no values, so only an equal signature fits
 		return u.kind == Callable && (t.plain || t.String() == u.String())
 	case Iterable:
 		return t.acceptsIterable(u)
@@ -117,10 +117,10 @@ func (t *Type) acceptsMeta(u *Type) bool {
 	return false
 }
 
-// covers tells whether the range of u lies in that of t.
+// covers reports whether the range of u is within that of t.
 func (t *Type) covers(u *Type) bool { return t.min <= u.min && u.max <= t.max }
 
-// isScalarType tells whether u holds scalars that are no regular expressions.
+// isScalarType reports whether u has scalar values other than regular expressions.
 func isScalarType(u *Type) bool {
 	switch u.kind {
 	case ScalarData, Boolean, Integer, Float, Numeric, String, Enum:
@@ -151,7 +151,7 @@ func (t *Type) acceptsString(u *Type) bool {
 	return false
 }
 
-// length is the range of the length of a String.
+// length returns the range of lengths of a String.
 func (t *Type) length() (low, high int64) {
 	if t.exact {
 		n := int64(utf8.RuneCountInString(t.texts[0]))
@@ -189,7 +189,7 @@ func (t *Type) acceptsPattern(u *Type) bool {
 	return false
 }
 
-// span is how many elements a collection of type t has.
+// span returns the range of sizes of a collection of type t.
 func (t *Type) span() (low, high int64) {
 	switch t.kind {
 	case Struct:
@@ -310,13 +310,14 @@ func (t *Type) acceptsMembers(u *Type) bool {
 	return matched == len(u.members)
 }
 
-// acceptsIterable compares what iterating over a u yields with what t wants.
+// acceptsIterable compares the type of the elements that u yields with the one that t demands.
 func (t *Type) acceptsIterable(u *Type) bool {
 	elem := u.yields()
 	return elem != nil && (t.plain || t.args[0].Accepts(elem))
 }
 
-// yields is the type of what iterating over a t yields, nil where it yields nothing.
+// yields returns the type of the elements that t yields when it is iterated over, or nil if it
+// cannot be.
 func (t *Type) yields() *Type {
 	switch t.kind {
 	case Array:
@@ -356,7 +357,8 @@ func pair(key, val *Type) *Type {
 	return t
 }
 
-// Admits tells whether a value of kind k, a string, an array or a hash, may be a t; what is in it is not looked at.
+// Admits reports whether some String, Array or Hash, as k says, can be a t. It does not check the
+// content.
 func (t *Type) Admits(k value.Kind) bool {
 	switch t.Kind() {
 	case Any, Data, RichData, Iterable:

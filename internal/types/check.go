@@ -6,17 +6,18 @@ import (
 	"bindc/internal/value"
 )
 
-// Mismatch says that a value is not of a type. Error shows nothing of the value but keys and the types in it.
+// Mismatch describes a value that does not have an expected type. Error shows no part of the value
+// except keys and types.
 type Mismatch struct {
 	Expected *Type
-	Found    string        // what is there: a type, or its length where only that is wrong
-	Path     []value.Value // where in the value, keys and indexes from the outside in; empty is the value itself
-	shown    string        // the number or String that is there, if it is of the right kind and yet wrong
+	Found    string        // the actual type, or the length if only that is wrong
+	Path     []value.Value // keys and indexes of the wrong part, outermost first; empty for the value itself
+	shown    string        // the number or String, if it has the right kind but is still wrong
 }
 
 func (m *Mismatch) Error() string { return m.message(m.Found) }
 
-// Shown is the message for a value that is no secret: it tells a wrong number or String itself.
+// Shown returns the message for a value that is not secret. It quotes a wrong number or String.
 func (m *Mismatch) Shown() string {
 	if m.shown == "" {
 		return m.Error()
@@ -24,7 +25,8 @@ func (m *Mismatch) Shown() string {
 	return m.message(m.shown)
 }
 
-// Text is Shown, or of a secret value what was expected of it or of its part, and nothing of what or where that is.
+// Text returns Shown, or for a secret value only the expected type: neither the value nor its
+// position.
 func (m *Mismatch) Text(secret bool) string {
 	if secret {
 		return "expected " + m.Expected.String() + ", found another value, which is sensitive"
@@ -47,8 +49,8 @@ func (m *Mismatch) message(found string) string {
 	return s
 }
 
-// Check holds the value of a binding to t, all the way down and without coercion: 1 is no Float. undef fits every type
-// of the documents. The result is nil when v is a t.
+// Check checks the value of a binding against t, recursively and without conversion: 1 is not a
+// Float. undef has every type of ARM-8 and ARM-9. The result is nil if v has the type t.
 func (t *Type) Check(v value.Value) *Mismatch {
 	if t.holds(v, leniently) {
 		return nil
@@ -56,7 +58,7 @@ func (t *Type) Check(v value.Value) *Mismatch {
 	return t.explain(v, nil, leniently)
 }
 
-// Assert is Check in Puppet's own terms: undef fits only the types that name it.
+// Assert checks like Puppet: undef has only the types that include it.
 func (t *Type) Assert(v value.Value) *Mismatch {
 	if t.holds(v, strictly) {
 		return nil
@@ -64,7 +66,7 @@ func (t *Type) Assert(v value.Value) *Mismatch {
 	return t.explain(v, nil, strictly)
 }
 
-// explain finds the innermost part of v that makes it no t.
+// explain finds the innermost part of v that does not have its type.
 func (t *Type) explain(v value.Value, path []value.Value, how manner) *Mismatch {
 	switch {
 	case t.kind == Optional && !t.plain && !v.IsUndef():
@@ -84,10 +86,10 @@ func (t *Type) explain(v value.Value, path []value.Value, how manner) *Mismatch 
 	return &Mismatch{Expected: t, Found: t.found(v), Path: path, shown: t.shown(v)}
 }
 
-// longestShown is how many characters of a String a message quotes.
+// longestShown is the number of characters of a String that a message quotes.
 const longestShown = 60
 
-// shown is v as Mismatch.Shown tells it, or nothing.
+// shown returns the text of v in Mismatch.Shown, or "".
 func (t *Type) shown(v value.Value) string {
 	switch k := v.Kind(); {
 	case k == value.Int && t.kind == Integer, k == value.Float && t.kind == Float:

@@ -2,8 +2,8 @@ package types
 
 import "slices"
 
-// Collected is what a multibinding of type t collects: the type of the elements, or of the hash's values. A type that
-// is neither an array nor a hash collects nothing.
+// Collected returns the type of the elements that a multibinding of type t collects: of the
+// elements of an array or the values of a hash. ok is false for all other types.
 func (t *Type) Collected() (element *Type, array, ok bool) {
 	switch t.kind {
 	case Array:
@@ -22,10 +22,10 @@ func (t *Type) Collected() (element *Type, array, ok bool) {
 	return nil, false, false
 }
 
-// HoldsArrays tells whether t is Data, anything, or an array type.
+// HoldsArrays reports whether t is Data, Any or an array type.
 func (t *Type) HoldsArrays() bool { return t.kind == Array || t.kind == Data || t.kind == Any }
 
-// HoldsText tells whether t holds any string.
+// HoldsText reports whether t includes some strings.
 func (t *Type) HoldsText() bool {
 	switch t.kind {
 	case Any, unit, String, Enum, Scalar, ScalarData, Data, RichData, Iterable:

@@ -8,7 +8,7 @@ func TestHoldsText(t *testing.T) {
 		"Scalar": true, "Literal": true, "NotUndef": true, "NotUndef[Integer]": false, "Optional[String]": true,
 		"Optional[Integer]": false, "Variant[Integer, Enum[a]]": true, "Variant[Integer, Float]": false,
 		"Integer": false, "Numeric": false, "Boolean": false, "Undef": false, "Default": false, "Regexp": false,
-		"Pattern": false, // a regular expression
+		"Pattern": false, // a bare Pattern is a regular expression
 		"Array":   false, "Hash": false, "Collection": false, "Tuple[String]": false, "Type[String]": false,
 	} {
 		if got := parsed(t, text).HoldsText(); got != want {

@@ -27,7 +27,7 @@ func (p parameters) array() (*Type, error) {
 	return p.t.with(elem)
 }
 
-// hash reads Hash[V], Hash[K, V] and both with the sizes.
+// hash reads Hash[V] and Hash[K, V], both optionally followed by sizes.
 func (p parameters) hash() (*Type, error) {
 	var args []*Type
 	for i := 0; i < min(2, len(p.list)); i++ {
@@ -79,7 +79,7 @@ func (p parameters) tuple() (*Type, error) {
 		if err := p.span(len(args)); err != nil {
 			return nil, err
 		}
-		p.t.exact = true // the range was written
+		p.t.exact = true // the range was given explicitly
 	}
 	if len(args) == 0 && p.t.kind == Tuple {
 		return nil, p.wrong(0, "a type")
@@ -101,7 +101,7 @@ func (p parameters) structure() (*Type, error) {
 			return nil, err
 		}
 		if seen[m.name] {
-			return nil, fmt.Errorf("the type Struct[]: the key %s is there twice", value.Quote(m.name))
+			return nil, fmt.Errorf("the type Struct[]: duplicate key %s", value.Quote(m.name))
 		}
 		seen[m.name] = true
 		p.t.members = append(p.t.members, m)
@@ -109,7 +109,8 @@ func (p parameters) structure() (*Type, error) {
 	return p.t, p.t.measure()
 }
 
-// newMember reads a => T, Optional[a] => T and NotUndef[a] => T. A key whose value may be undef may be missing as well.
+// newMember reads a => T, Optional[a] => T and NotUndef[a] => T. A key is optional if its value may
+// be undef.
 func newMember(k, v value.Value) (member, error) {
 	t, err := FromValue(v)
 	if err != nil {

@@ -2,7 +2,7 @@ package types
 
 import "slices"
 
-// common reduces ts to one type, as Puppet does.
+// common combines ts to one type, as Puppet does.
 func common(ts []*Type) *Type {
 	out := ts[0]
 	for _, t := range ts[1:] {
@@ -38,7 +38,7 @@ func common2(a, b *Type) *Type {
 	return Of(Any)
 }
 
-// commonKind joins two types of one kind; nil where nothing but a general type will do.
+// commonKind combines two types of one kind. It returns nil if only a more general type fits both.
 func commonKind(a, b *Type) *Type {
 	t := newType(a.kind)
 	switch a.kind {
@@ -78,7 +78,7 @@ func commonKind(a, b *Type) *Type {
 	return t
 }
 
-// withText is the sorted list with text in its place.
+// withText returns the sorted list with text inserted.
 func withText(list []string, text string) []string {
 	i, there := slices.BinarySearch(list, text)
 	if there {

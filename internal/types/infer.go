@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Infer is the narrowest type of the documents that holds v and, of a collection, all that is in it. It is for messages
-// and ignores undef inside of collections, since undef fits all these types.
+// Infer returns the narrowest type of ARM-8 and ARM-9 that includes v with everything in it. It is
+// used for messages. It ignores undef inside collections, because undef has all these types.
 func Infer(v value.Value) *Type {
 	switch v.Kind() {
 	case value.Array:
@@ -20,7 +20,7 @@ func Infer(v value.Value) *Type {
 	return inferLeaf(v)
 }
 
-// leafKinds are the types of values without inner values, by the kind of the value.
+// leafKinds lists the types of values without inner values, by the kind of the value.
 var leafKinds = [...]Kind{value.Undef: Undef, value.Default: Default, value.Bool: Boolean, value.Int: Integer,
 	value.Float: Float, value.String: String, value.Regexp: Pattern, value.Array: Array, value.Hash: Hash,
 	value.Type: Meta}
@@ -68,7 +68,7 @@ func inferHash(v value.Value, depth int) *Type {
 	return t
 }
 
-// join is the narrowest type of the documents that holds both a and b.
+// join returns the narrowest type of ARM-8 and ARM-9 that includes both a and b.
 func join(a, b *Type) *Type {
 	switch {
 	case a == nil || a.kind == Undef:
@@ -113,7 +113,7 @@ func joinArgs(k Kind, a, b *Type) *Type {
 	return t
 }
 
-// within tells whether all of an inferred type a is in the type of the documents of kind k.
+// within reports whether an inferred type a is completely inside the ARM type of kind k.
 func within(a *Type, k Kind) bool {
 	switch k {
 	case Numeric:
@@ -131,19 +131,21 @@ func within(a *Type, k Kind) bool {
 	return false
 }
 
-// Detailed is the type of exactly what is in v, as Puppet's type() answers: Tuple[Integer[1, 1], String].
+// Detailed returns the type of exactly the content of v, as Puppet's type() does: Tuple[Integer[1,
+// 1], String].
 func Detailed(v value.Value) *Type {
 	in := inference{budget: maxNodes / 2, detailed: true}
 	return in.infer(v, maxDepth-1)
 }
 
-// Reduced is Detailed with one type for all elements of a collection.
+// Reduced is like Detailed, with one type for all elements of a collection.
 func Reduced(v value.Value) *Type {
 	in := inference{budget: maxNodes / 2}
 	return in.infer(v, maxDepth-1)
 }
 
-// inference bounds how many types are made for one value; beyond that, what is left counts as a whole.
+// inference limits the number of types created for one value. Beyond the limit, collections get a
+// type without inner types.
 type inference struct {
 	budget   int
 	detailed bool
@@ -185,7 +187,7 @@ func (in *inference) infer(v value.Value, depth int) *Type {
 	return inferLeaf(v)
 }
 
-// sized finishes a type made of args, with the length of v as its only length.
+// sized completes a type with args. Its only length is that of v.
 func (in *inference) sized(t *Type, v value.Value, args ...*Type) *Type {
 	if t.kind != Meta {
 		t.min, t.max = int64(v.Len()), int64(v.Len())
@@ -238,7 +240,7 @@ func (in *inference) hash(v value.Value, depth int) *Type {
 	return t
 }
 
-// union is the Variant of ts, or what it comes down to.
+// union returns the Variant of ts, or a simpler equal type.
 func union(ts []*Type) *Type {
 	var different []*Type
 	seen := map[string]bool{}
@@ -261,7 +263,7 @@ func union(ts []*Type) *Type {
 	return t
 }
 
-// literal is the text of a String of one text, which String does not show.
+// literal returns the text of a String type with a single text, which String() does not show.
 func (t *Type) literal() string {
 	if t.kind == String && t.exact {
 		return t.texts[0]
@@ -269,7 +271,7 @@ func (t *Type) literal() string {
 	return ""
 }
 
-// Generalize drops what is special to values: ranges, lengths and texts.
+// Generalize removes ranges, lengths and texts.
 func (t *Type) Generalize() *Type {
 	switch {
 	case t != nil && t.kind == Enum:
@@ -302,7 +304,7 @@ func (t *Type) Generalize() *Type {
 	return &g
 }
 
-// lengths is the String as long as the values of an Enum are.
+// lengths returns the String type with the lengths of the values of an Enum.
 func (t *Type) lengths() *Type {
 	if t.plain {
 		return Of(String)

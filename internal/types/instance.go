@@ -9,18 +9,18 @@ import (
 	"bindc/internal/value"
 )
 
-// Instance tells whether v is a t as Puppet's =~ means it: undef is no Integer.
+// Instance reports whether v is a t in the sense of Puppet's =~: undef is not an Integer.
 func (t *Type) Instance(v value.Value) bool { return t.holds(v, strictly) }
 
-// manner is how values are held to types.
+// manner is the way in which values are checked against types.
 type manner uint8
 
 const (
 	strictly  manner = iota // as Puppet does
-	leniently               // as language.md, section 9, does: undef fits the types of the documents
+	leniently               // as in language.md, section 9: undef has the types of ARM-8 and ARM-9
 )
 
-// lenient tells whether t is one of the types of the documents, which undef fits.
+// lenient reports whether t is a type of ARM-8 or ARM-9, which undef has.
 func (t *Type) lenient() bool {
 	switch t.kind {
 	case Integer, Float, String:
@@ -91,7 +91,7 @@ func (t *Type) holdsAny(v value.Value, how manner) bool {
 	return false
 }
 
-// fits tells whether n is a length that t admits.
+// fits reports whether t allows the length n.
 func (t *Type) fits(n int) bool { return t.min <= int64(n) && int64(n) <= t.max }
 
 func (t *Type) holdsScalar(v value.Value) bool {
@@ -146,7 +146,7 @@ func (t *Type) hasText(s string) bool {
 	return false
 }
 
-// sameFolded compares regardless of the case of ASCII letters, as Ruby's casecmp does.
+// sameFolded compares ASCII letters case-insensitively, as Ruby's casecmp does.
 func sameFolded(a, b string) bool {
 	return len(a) == len(b) && asciiLower(a) == asciiLower(b)
 }
@@ -169,8 +169,8 @@ func (t *Type) matches(s string) bool {
 	return false
 }
 
-// holdsData tells whether v is Data or RichData. The documents' Data, unlike Puppet's, has any scalar as a key and
-// regular expressions among its scalars.
+// holdsData reports whether v is Data or RichData. Unlike Puppet's, Data of ARM-8 and ARM-9 has
+// arbitrary scalars as keys, and regular expressions as scalars.
 func holdsData(kind Kind, v value.Value, how manner, depth int) bool {
 	if depth == 0 || v.IsSensitive() {
 		return false
@@ -204,7 +204,8 @@ func holdsData(kind Kind, v value.Value, how manner, depth int) bool {
 	return true
 }
 
-// element is the type of an Array's elements. A bare Array holds Data in a binding and anything in an expression.
+// element returns the type of an Array's elements. A bare Array has Data in a binding and Any in an
+// expression.
 func (t *Type) element(how manner) *Type {
 	switch {
 	case len(t.args) > 0:
@@ -215,7 +216,7 @@ func (t *Type) element(how manner) *Type {
 	return Of(Any)
 }
 
-// entry is the type of a Hash's keys and of its values.
+// entry returns the types of a Hash's keys and values.
 func (t *Type) entry(how manner) (key, val *Type) {
 	switch {
 	case len(t.args) > 0:
@@ -266,7 +267,7 @@ func (t *Type) holdsTuple(v value.Value, how manner) bool {
 	return true
 }
 
-// at is the type of element i of a Tuple; the last type repeats. It is nil in a bare Tuple.
+// at returns the type of element i of a Tuple. The last type repeats. It is nil for a bare Tuple.
 func (t *Type) at(i int) *Type {
 	if len(t.args) == 0 {
 		return nil
@@ -298,7 +299,8 @@ func (t *Type) holdsIterable(v value.Value) bool {
 	return Iterates(v) && t.Accepts(Detailed(v))
 }
 
-// Iterates tells whether v can be iterated over: collections, strings, whole numbers and the types that list values.
+// Iterates reports whether v can be iterated over: collections, strings, whole numbers, and types
+// that enumerate values.
 func Iterates(v value.Value) bool {
 	switch v.Kind() {
 	case value.Array, value.Hash, value.String:

@@ -9,8 +9,8 @@ import (
 	"bindc/internal/value"
 )
 
-// With gives t parameters, as t[params...] does in an expression: these take the place of those it has. Array
-// parameters are spread.
+// With returns t with parameters, as t[params...] in an expression. They replace existing
+// parameters. Arrays in params are spread.
 func (t *Type) With(params ...value.Value) (*Type, error) {
 	spread, err := spreadParams(params, 0)
 	if err != nil {
@@ -91,7 +91,7 @@ func (p parameters) wrong(i int, want string) error {
 	return fmt.Errorf("parameter %d of %s[] must be %s, found %s", i+1, names[p.t.kind], want, Infer(p.list[i]))
 }
 
-// typeAt is parameter i as a type.
+// typeAt returns parameter i as a type.
 func (p parameters) typeAt(i int) (*Type, error) {
 	if p.list[i].Kind() != value.Type {
 		return nil, p.wrong(i, "a type")
@@ -99,7 +99,8 @@ func (p parameters) typeAt(i int) (*Type, error) {
 	return FromValue(p.list[i])
 }
 
-// FromValue is the type that v, a value of kind Type, stands for. A value read from encoded bytes holds only its text.
+// FromValue returns the type that v represents. A value read from encoded bytes has only the type's
+// text.
 func FromValue(v value.Value) (*Type, error) {
 	switch r := v.Ref().(type) {
 	case *Type:
@@ -111,7 +112,7 @@ func FromValue(v value.Value) (*Type, error) {
 	}
 }
 
-// Value is t as a value.
+// Value returns t as a value.
 func (t *Type) Value() value.Value {
 	if t == nil {
 		t = Of(Any)
@@ -119,7 +120,7 @@ func (t *Type) Value() value.Value {
 	return value.FromType(t)
 }
 
-// span sets a range from the parameters from i on.
+// span sets the range of t from the parameters starting at i.
 func (p parameters) span(i int) error {
 	t := p.t
 	if len(p.list)-i > 2 {
@@ -153,7 +154,7 @@ func (p parameters) span(i int) error {
 	return nil
 }
 
-// unbounded tells whether the range of t says nothing.
+// unbounded reports whether the range of t has no effect.
 func (t *Type) unbounded() bool {
 	return t.max == math.MaxInt64 && (t.min == 0 || t.kind == Integer) && (t.kind != Integer || t.min == math.MinInt64)
 }
@@ -214,7 +215,7 @@ func (p parameters) sizedString() (*Type, error) {
 	return p.t, nil
 }
 
-// literalString is the type of exactly one string.
+// literalString returns the type of a single string.
 func literalString(s string) *Type {
 	t := newType(String)
 	t.exact, t.texts = true, []string{s}
@@ -238,7 +239,7 @@ func (p parameters) enum() (*Type, error) {
 	return newEnum(p.t)
 }
 
-// newEnum puts the values of t in order.
+// newEnum sorts the values of t.
 func newEnum(t *Type) (*Type, error) {
 	slices.Sort(t.texts)
 	t.texts = slices.Compact(t.texts)
@@ -274,7 +275,8 @@ func (p parameters) sources() (*Type, error) {
 	return p.t, p.t.measure()
 }
 
-// variant reads the types of a Variant. Those of a Variant in it are its own, and one type alone is just that type.
+// variant reads the types of a Variant. It flattens nested Variants. A Variant of a single type is
+// that type.
 func (p parameters) variant() (*Type, error) {
 	var args []*Type
 	seen := map[string]bool{}
@@ -299,7 +301,7 @@ func (p parameters) variant() (*Type, error) {
 	return p.t.with(args...)
 }
 
-// alternatives are the types that t joins, if it is a Variant, else t.
+// alternatives returns the types that t unites if it is a Variant, and t otherwise.
 func (t *Type) alternatives() []*Type {
 	if t.Kind() == Variant {
 		return t.args
@@ -307,7 +309,7 @@ func (t *Type) alternatives() []*Type {
 	return []*Type{t}
 }
 
-// only reads the parameter of Optional, NotUndef, Iterable, Iterator and Type.
+// only reads the single parameter of Optional, NotUndef, Iterable, Iterator and Type.
 func (p parameters) only() (*Type, error) {
 	if len(p.list) != 1 {
 		return nil, p.wrongCount(1, 1)

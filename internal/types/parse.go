@@ -7,14 +7,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"bindc/diag"
 	"bindc/internal/pattern"
 	"bindc/internal/value"
 )
 
-// maxText bounds the text of a type, in bytes.
+// maxText limits the text of a type, in bytes.
 const maxText = 64 << 10
 
-// Parse reads a type as it is written in the Puppet language: Hash[String, Array[Integer]].
+// Parse parses a type in the syntax of the Puppet language: Hash[String, Array[Integer]].
 func Parse(text string) (*Type, error) {
 	if len(text) > maxText {
 		return nil, errors.New("the text of the type is too long")
@@ -29,6 +30,9 @@ func Parse(text string) (*Type, error) {
 		return nil, err
 	}
 	if v.Kind() != value.Type {
+		if hint := diag.DidYouMean(text, allNames()); hint != "" {
+			return nil, fmt.Errorf("expected the name of a type, found '%s'; %s", text, hint)
+		}
 		return nil, fmt.Errorf("expected the name of a type, found '%s'", text)
 	}
 	if p.pos < len(text) {
@@ -37,7 +41,7 @@ func Parse(text string) (*Type, error) {
 	return FromValue(v)
 }
 
-// parser reads text from pos on. Every method also passes over the white space behind what it reads.
+// parser reads text from pos on. Every method also skips white space after what it reads.
 type parser struct {
 	text string
 	pos  int
@@ -73,7 +77,7 @@ var (
 	numberText = pattern.Lazy(`^-?\s*(?:0[xX][0-9A-Fa-f]+|\d+(\.\d+)?([eE][+-]?\d+)?)`)
 )
 
-// param reads one parameter: a type or a literal.
+// param reads one parameter, a type or a literal.
 func (p *parser) param(depth int) (value.Value, error) {
 	if depth > maxDepth {
 		return value.Value{}, errors.New("the type is nested too deep")
@@ -128,7 +132,7 @@ func (p *parser) named(name string, depth int) (value.Value, error) {
 	return t.Value(), nil
 }
 
-// list reads parameters up to end. A comma may follow the last.
+// list reads parameters up to end. A comma may follow the last one.
 func (p *parser) list(depth int, end string) ([]value.Value, error) {
 	var list []value.Value
 	for !p.take(end) {
@@ -159,7 +163,7 @@ func (p *parser) hash(depth int) (value.Value, error) {
 			return value.Value{}, err
 		}
 		if _, twice := b.Get(k); twice {
-			return value.Value{}, fmt.Errorf("in the type '%s': a key is there twice", p.text)
+			return value.Value{}, fmt.Errorf("in the type '%s': duplicate key", p.text)
 		}
 		b.Set(k, v)
 		if !p.take(",") && !strings.HasPrefix(p.rest(), "}") {
@@ -188,12 +192,12 @@ func numberValue(text string) (value.Value, error) {
 	}
 	f, err := strconv.ParseFloat(compact, 64)
 	if err != nil || !strings.ContainsAny(compact, ".eE") {
-		return value.Value{}, fmt.Errorf("'%s' is no number of 64 bits", text)
+		return value.Value{}, fmt.Errorf("'%s' is not a number of 64 bits", text)
 	}
 	return value.FromFloat(f), nil
 }
 
-// quoted reads a string in quotes. In single quotes only \\ and \' are escapes.
+// quoted reads a string in quotes. In single quotes, the only escapes are \\ and \'.
 func (p *parser) quoted() (value.Value, error) {
 	quote, out := p.text[p.pos], []byte(nil)
 	for i := p.pos + 1; i < len(p.text); i++ {
@@ -218,7 +222,8 @@ func (p *parser) quoted() (value.Value, error) {
 
 var unicodeEscape = pattern.Lazy(`^\\u(?:([0-9A-Fa-f]{4})|\{([0-9A-Fa-f]{1,6})\})`)
 
-// appendEscape appends what the escape at the start of s stands for, and tells its length.
+// appendEscape appends the character of the escape at the start of s, and returns the length of the
+// escape.
 func appendEscape(dst []byte, s string, quote byte) ([]byte, int) {
 	c := s[1]
 	if quote == '\'' {

@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// String is the canonical text of t; Parse reads it back.
+// String returns the canonical text of t, which Parse can read.
 func (t *Type) String() string {
 	if t == nil {
 		return names[Any]
@@ -23,7 +23,7 @@ func (t *Type) appendText(dst []byte) []byte {
 	at := len(dst)
 	dst = append(dst, '[')
 	dst = t.appendParams(dst)
-	if len(dst) == at+1 { // a String of one text is written as String
+	if len(dst) == at+1 { // a String type with a single text is written as String
 		return dst[:at]
 	}
 	return append(dst, ']')
@@ -66,7 +66,7 @@ func appendList(dst []byte, n int, element func([]byte, int) []byte) []byte {
 	return dst
 }
 
-// appendSpan appends the range of t where it says something.
+// appendSpan appends the range of t if it has an effect.
 func (t *Type) appendSpan(dst []byte, follows bool) []byte {
 	switch t.kind {
 	case Tuple, Callable:

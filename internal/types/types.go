@@ -1,6 +1,7 @@
-// Package types is the type system of the bindings (language.md, section 9): the types of the documents this project
-// implements and those of the Puppet language. A binding's value is held to its type by Check, which admits undef in
-// the types of the documents; expressions ask Instance and Accepts, which mean what they mean in Puppet.
+// Package types implements the type system of the bindings (language.md, section 9): the types of
+// ARM-8 and ARM-9, and those of the Puppet language. Check checks the value of a binding. For it,
+// undef has all types of ARM-8 and ARM-9. Expressions use Instance and Accepts, which have the same
+// meaning as in Puppet.
 package types
 
 import (
@@ -12,10 +13,10 @@ import (
 	"bindc/diag"
 )
 
-// Kind says what a Type is, apart from its parameters.
+// Kind is the kind of a Type, without its parameters.
 type Kind uint8
 
-// The kinds, by Puppet's names for them.
+// The kinds have Puppet's names.
 const (
 	Any Kind = iota
 	Undef
@@ -26,7 +27,7 @@ const (
 	Numeric
 	String
 	Enum
-	Pattern // bare: regular expressions; with parameters: the strings that match one
+	Pattern // without parameters: regular expressions; with parameters: the strings that match one
 	Regexp
 	Scalar
 	ScalarData
@@ -44,19 +45,20 @@ const (
 	Iterator
 	Meta // Type[T]
 	Callable
-	unit // of the elements of an empty array: accepted by every type
+	unit // of the elements of an empty array: every type accepts it
 )
 
-// names are the canonical names, by Kind.
+// names lists the canonical names by Kind.
 var names = [...]string{"Any", "Undef", "Default", "Boolean", "Integer", "Float", "Numeric", "String", "Enum",
 	"Pattern",
 	"Regexp", "Scalar", "ScalarData", "Data", "RichData", "Collection", "Array", "Hash", "Tuple", "Struct", "Optional",
 	"NotUndef", "Variant", "Iterable", "Iterator", "Type", "Callable", "Unit"}
 
-// aliases are further names of some kinds.
+// aliases lists other names of some kinds.
 var aliases = map[string]Kind{"Number": Numeric, "Literal": Scalar, "Object": Any}
 
-// absent are types of Puppet whose values no binding can hold. convert_to makes texts of some (package rich).
+// absent lists types of Puppet whose values no binding can have. convert_to converts to texts of
+// some of them (package rich).
 var absent = []string{"Binary", "Deferred", "Error", "Init", "SemVer", "SemVerRange", "Sensitive", "Target",
 	"Timespan", "Timestamp", "TypeAlias", "TypeReference", "TypeSet", "URI"}
 
@@ -66,44 +68,44 @@ var ofCatalog = []string{"CatalogEntry", "Class", "Resource", "Ruby", "Runtime",
 	"Schedule", "Scheduled_task", "Selboolean", "Selmodule", "Service", "Ssh_authorized_key", "Sshkey", "Stage", "Tidy",
 	"User", "Yumrepo", "Zfs", "Zone", "Zpool"}
 
-// ErrCatalog says why a type of a catalog or of Ruby is not supported here.
-var ErrCatalog = errors.New("belongs to a catalog or to Ruby, and a binding holds data only")
+// ErrCatalog is the reason why a type of a catalog or of Ruby is not supported.
+var ErrCatalog = errors.New("belongs to a catalog or to Ruby, but bindings only have data")
 
-// ErrAbsent says that Puppet has values of a type, and bindings do not.
+// ErrAbsent is the reason why a type that Puppet has values of is not supported.
 var ErrAbsent = errors.New("is not supported in bindings")
 
-// Type is one type. Types are immutable; nil stands for Any.
+// Type is a type. Types are immutable. nil means Any.
 type Type struct {
 	kind  Kind
 	plain bool // written without parameters
-	fold  bool // Enum: regardless of case
+	fold  bool // Enum: case-insensitive
 	exact bool // String: only the text in texts; Boolean: only truth
 	truth bool
 
-	args     []*Type  // Array: element; Hash: key, value; Tuple, Variant, Callable: each; else one or none
-	texts    []string // Enum: values; Pattern, Regexp: sources; String: the one text of an exact one
+	args     []*Type  // Array: element; Hash: key, value; Tuple, Variant, Callable: each; otherwise one or none
+	texts    []string // Enum: values; Pattern, Regexp: sources; String: the only text if exact
 	members  []member // Struct
 	min, max int64    // Integer: range; String, Collection, Array, Hash, Tuple, Callable: length
 	from, to float64  // Float: range
 
-	nodes int // the number of types in it, itself included
+	nodes int // number of types in it, including itself
 	depth int
 }
 
-// member is one entry of a Struct.
+// member is an entry of a Struct.
 type member struct {
 	name     string
 	optional bool // the key may be missing
 	value    *Type
 }
 
-// Limits on one type. Without them, an expression could double a type a hundred times.
+// Limits of one type. Without them, an expression could double a type a hundred times.
 const (
 	maxDepth = 100
 	maxNodes = 10_000
 )
 
-// plainTypes are the types without parameters, by Kind.
+// plainTypes lists the types without parameters, by Kind.
 var plainTypes = makePlain()
 
 func makePlain() []*Type {
@@ -115,7 +117,7 @@ func makePlain() []*Type {
 	return ts
 }
 
-// newType is a type without constraints, to be given parameters.
+// newType returns a type without constraints, to which parameters can be added.
 func newType(k Kind) *Type {
 	t := &Type{kind: k, max: math.MaxInt64, from: math.Inf(-1), to: math.Inf(1), nodes: 1, depth: 1}
 	if k == Integer {
@@ -124,10 +126,10 @@ func newType(k Kind) *Type {
 	return t
 }
 
-// Of is the type of kind k without parameters.
+// Of returns the type of kind k without parameters.
 func Of(k Kind) *Type { return plainTypes[k] }
 
-// Named is the type of that name without parameters.
+// Named returns the type with that name without parameters.
 func Named(name string) (*Type, error) {
 	for k, n := range names[:unit] {
 		if n == name {
@@ -161,8 +163,8 @@ func noType(name string, titled bool) error {
 	return fmt.Errorf("unknown type '%s'", name)
 }
 
-// insteadOf is what the aliases of the module stdlib that data has most can be replaced by. Where it says String[1],
-// the alias is narrower.
+// insteadOf maps the aliases of the module stdlib that are most frequent in data to types that can
+// replace them. If it has String[1], the alias is narrower.
 var insteadOf = map[string]string{
 	"Stdlib::Absolutepath":          "Pattern[/\\A\\//]",
 	"Stdlib::Unixpath":              "Pattern[/\\A\\//]",
@@ -185,13 +187,13 @@ var insteadOf = map[string]string{
 	"Stdlib::Filesource":            "String[1]",
 }
 
-// allNames are the names of all types, for suggestions.
+// allNames returns the names of all types, for suggestions.
 func allNames() []string {
 	all := append([]string(nil), names[:unit]...)
 	return append(all, "Number", "Literal", "Object")
 }
 
-// Kind is the kind of t.
+// Kind returns the kind of t.
 func (t *Type) Kind() Kind {
 	if t == nil {
 		return Any
@@ -199,8 +201,8 @@ func (t *Type) Kind() Kind {
 	return t.kind
 }
 
-// Elem is the type of the elements of an Array or of the values of a Hash, the type inside of Optional, NotUndef,
-// Iterable, Iterator and Type, and nil where there is none.
+// Elem returns the type of the elements of an Array, of the values of a Hash, or the type inside
+// Optional, NotUndef, Iterable, Iterator and Type. It returns nil for other types.
 func (t *Type) Elem() *Type {
 	if t == nil || len(t.args) == 0 || t.kind == Variant || t.kind == Tuple || t.kind == Callable {
 		return nil
@@ -208,7 +210,7 @@ func (t *Type) Elem() *Type {
 	return t.args[len(t.args)-1]
 }
 
-// Key is the type of the keys of a Hash, else nil.
+// Key returns the type of the keys of a Hash, and nil for other types.
 func (t *Type) Key() *Type {
 	if t == nil || t.kind != Hash || len(t.args) < 2 {
 		return nil
@@ -216,7 +218,7 @@ func (t *Type) Key() *Type {
 	return t.args[0]
 }
 
-// Members are the types of a Variant or Tuple.
+// Members returns the types of a Variant or Tuple.
 func (t *Type) Members() []*Type {
 	if t == nil || t.kind != Variant && t.kind != Tuple {
 		return nil
@@ -224,7 +226,7 @@ func (t *Type) Members() []*Type {
 	return t.args
 }
 
-// Texts are the values of an Enum, or the sources of a Pattern or Regexp.
+// Texts returns the values of an Enum, or the sources of a Pattern or Regexp.
 func (t *Type) Texts() []string {
 	if t == nil || t.kind == String {
 		return nil
@@ -232,28 +234,28 @@ func (t *Type) Texts() []string {
 	return t.texts
 }
 
-// Bounds is the range of an Integer, or of the length of a String or collection.
+// Bounds returns the range of an Integer, or of the length of a String or collection.
 func (t *Type) Bounds() (min, max int64) { return t.min, t.max }
 
-// Finite tells whether an Integer is bounded on both sides.
+// Finite reports whether an Integer is bounded on both sides.
 func (t *Type) Finite() bool {
 	return t.kind == Integer && t.min != math.MinInt64 && t.max != math.MaxInt64
 }
 
-// with gives a new type its inner types and adds up its size.
+// with sets the inner types of a new type and measures it.
 func (t *Type) with(args ...*Type) (*Type, error) {
 	t.args = args
 	return t, t.measure()
 }
 
-// measure adds up what is in t and refuses what is too large.
+// measure computes the size of t, and returns an error if it is too large.
 func (t *Type) measure() error {
 	t.nodes, t.depth = 1+len(t.texts), 1
 	for _, a := range t.args {
-		t.hold(a)
+		t.addSize(a)
 	}
 	for _, m := range t.members {
-		t.hold(m.value)
+		t.addSize(m.value)
 	}
 	if t.nodes > maxNodes || t.depth > maxDepth {
 		return fmt.Errorf("the type is too large")
@@ -261,8 +263,8 @@ func (t *Type) measure() error {
 	return nil
 }
 
-// hold counts a, which is in t.
-func (t *Type) hold(a *Type) {
+// addSize adds the size of a, a type inside t.
+func (t *Type) addSize(a *Type) {
 	t.nodes += a.nodes
 	t.depth = max(t.depth, a.depth+1)
 }

@@ -7,7 +7,8 @@ import (
 	"bindc/internal/value"
 )
 
-// val reads a value of the few forms the tests need: what Puppet writes, without interpolation.
+// val parses a value in Puppet's syntax, without interpolation. It supports the few forms that the
+// tests need.
 func val(t testing.TB, text string) value.Value {
 	t.Helper()
 	p := parser{text: text}
@@ -28,7 +29,8 @@ func parsed(t testing.TB, text string) *Type {
 	return typ
 }
 
-// TestText holds what Parse reads to its canonical text, which is Puppet's but for the names of the documents.
+// TestText checks the canonical text of parsed types. It is Puppet's text, except for the names
+// that ARM-8 and ARM-9 use.
 func TestText(t *testing.T) {
 	for text, want := range map[string]string{
 		"Integer":                         "Integer",
@@ -118,10 +120,10 @@ func TestParseErrors(t *testing.T) {
 		"Enum[1]":                       "parameter 1 of Enum[] must be a String, found Integer",
 		"Struct[{1 => String}]":         "Struct[]: a key must be a String, Optional[String] or NotUndef[String], found Integer",
 		"Struct[{a => 1}]":              "Struct[]: the value of a key must be a type, found Integer",
-		"Struct[{a => Any, a => Any}]":  "a key is there twice",
+		"Struct[{a => Any, a => Any}]":  "duplicate key",
 		"Enum['a":                       "a string is not closed",
 		"Pattern[/a":                    "a regular expression is not closed",
-		"Integer[99999999999999999999]": "'99999999999999999999' is no number of 64 bits",
+		"Integer[99999999999999999999]": "'99999999999999999999' is not a number of 64 bits",
 		"Enum[\"${x}\"]":                "a string must be a literal",
 		strings.Repeat("Array[", 500):   "nested too deep",
 		strings.Repeat("[", 100_000):    "too long",
@@ -132,7 +134,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestCheck holds Check to section 9 of language.md.
+// TestCheck checks Check against section 9 of language.md.
 func TestCheck(t *testing.T) {
 	for _, c := range []struct{ typ, val, want string }{
 		{"Integer", "1", ""},
@@ -158,7 +160,7 @@ func TestCheck(t *testing.T) {
 		{"Hash[Integer]", "{a => 1, b => x}", "expected Integer, found String at ['b']"},
 		{"Hash[String, Array[Integer]]", "{servers => [1, 2, x]}", "expected Integer, found String at ['servers'][2]"},
 		{"Hash[String, Hash]", "{a => 1}", "expected Hash, found Integer at ['a']"},
-		// undef fits every type of the documents, anywhere
+		// undef has every type of ARM-8 and ARM-9, at any depth
 		{"Integer", "undef", ""},
 		{"String", "undef", ""},
 		{"Pattern", "undef", ""},
@@ -169,7 +171,7 @@ func TestCheck(t *testing.T) {
 		{"Hash[String, Array[Integer]]", "{a => [undef]}", ""},
 		{"Variant[Integer, String]", "undef", ""},
 		{"Optional[Array[Integer]]", "[undef]", ""},
-		// and no other type that does not name it
+		// but no other type that does not include it
 		{"NotUndef", "undef", "expected NotUndef, found Undef"},
 		{"NotUndef[Integer]", "undef", "expected NotUndef[Integer], found Undef"},
 		{"Enum[a]", "undef", "expected Enum['a'], found Undef"},
@@ -182,7 +184,7 @@ func TestCheck(t *testing.T) {
 		{"Struct[{a => Integer[1]}]", "{a => undef}", "expected Integer[1], found Undef at ['a']"},
 		{"Struct[{a => Optional[Integer]}]", "{a => undef}", ""},
 		{"Regexp", "undef", "expected Regexp, found Undef"},
-		// Puppet's types
+		// types of Puppet
 		{"Integer[1, 5]", "7", "expected Integer[1, 5], found a larger one"},
 		{"Float[1, 5]", "0.5", "expected Float[1.0, 5.0], found a smaller one"},
 		{"String[3]", "'ab'", "expected String[3], found a String of length 2"},
@@ -212,7 +214,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestShown holds messages about what is no secret to their text.
+// TestShown checks messages about values that are not secret.
 func TestShown(t *testing.T) {
 	for _, c := range []struct{ typ, val, want string }{
 		{"Enum[a, b]", "c", "expected Enum['a', 'b'], found 'c'"},
@@ -267,7 +269,7 @@ func TestInfer(t *testing.T) {
 	}
 }
 
-// TestInferHolds: what is inferred holds the value it is inferred from.
+// TestInferHolds checks that an inferred type includes its value.
 func TestInferHolds(t *testing.T) {
 	for _, text := range []string{"1", "undef", "[1, undef, [a, {b => /x/}]]", "{1 => {2.5 => [default, Integer]}}",
 		"[[1], [], [undef]]", "{a => []}"} {
@@ -277,13 +279,13 @@ func TestInferHolds(t *testing.T) {
 		}
 		for _, typ := range []*Type{Detailed(v), Reduced(v)} {
 			if !typ.Instance(v) && text != "[1, undef, [a, {b => /x/}]]" && text != "[[1], [], [undef]]" {
-				t.Errorf("%s is no %s", text, typ)
+				t.Errorf("%s is not a %s", text, typ)
 			}
 		}
 	}
 }
 
-func TestAcceptsIsOrder(t *testing.T) {
+func TestAcceptsIsAPartialOrder(t *testing.T) {
 	var all []*Type
 	for _, text := range []string{"Any", "Undef", "Integer", "Integer[1, 5]", "Numeric", "Float", "String", "String[1]",
 		"Enum[a]", "Pattern[/a/]",
@@ -307,7 +309,7 @@ func TestAcceptsIsOrder(t *testing.T) {
 	}
 }
 
-func TestTypesAreBounded(t *testing.T) {
+func TestRejectsTypesThatAreTooLarge(t *testing.T) {
 	typ := Of(Integer)
 	for range 200 {
 		next, err := Of(Tuple).With(typ.Value(), typ.Value())

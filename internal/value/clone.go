@@ -30,7 +30,7 @@ func Clone(v Value) Value {
 	return v
 }
 
-// Same reports whether a and b are equal, with the same order of hashes. 1 and 1.0 are not.
+// Same reports whether a and b are equal, including the order of hashes. 1 and 1.0 differ.
 func Same(a, b Value) bool {
 	if a.Kind() != b.Kind() {
 		return false
@@ -38,8 +38,8 @@ func Same(a, b Value) bool {
 	return bytes.Equal(Append(nil, a), Append(nil, b))
 }
 
-// SameText finds a hash in v that has two keys with the same text, such as 1 and '1'. A format whose keys are texts
-// cannot distinguish them.
+// SameText finds a hash in v with two keys that have the same text, such as 1 and '1'. Formats
+// whose keys are texts cannot distinguish them.
 func SameText(v Value) (text string, found bool) {
 	switch v.Kind() {
 	case Array:

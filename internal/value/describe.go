@@ -2,10 +2,11 @@ package value
 
 import "strconv"
 
-// describeMax is the longest text Describe shows whole, in characters.
+// describeMax is the length, in characters, up to which Describe quotes a text in full.
 const describeMax = 40
 
-// Describe says what v is in the words of who writes data, for a message: "a list", "a hash", "the string 'x'".
+// Describe describes v for a message, in the words of people who write data: "a list", "a hash",
+// "the string 'x'".
 func Describe(v Value) string {
 	switch v.Kind() {
 	case Undef:
@@ -30,7 +31,7 @@ func Describe(v Value) string {
 	return "the string '" + Shorten(v.Text()) + "'"
 }
 
-// Shorten cuts text for a message: at its first line break, and where it gets long.
+// Shorten shortens text for a message: at the first line break, or if it is long.
 func Shorten(text string) string {
 	chars := 0
 	for i, r := range text {

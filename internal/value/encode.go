@@ -8,13 +8,14 @@ import (
 	"strings"
 )
 
-// An encoded value is a tag byte and what belongs to it. format.md, section "Values", is normative.
+// An encoded value is a tag byte followed by the content. format.md, section "Values", is
+// normative.
 //
 //	00        undef            01  default
 //	02 03     false, true      04  integer: zigzag varint
 //	05        float: 8 bytes, IEEE 754, little endian
 //	06 07 08  string, regexp, type: uvarint length, bytes
-//	09 0a     array, hash: uvarint length in bytes of what follows, uvarint number of entries, the entries
+//	09 0a     array, hash: uvarint length in bytes of the rest, uvarint number of entries, the entries
 //	40..7f    integer 0 to 63
 //	80..ff    string of 0 to 127 bytes
 const (
@@ -35,10 +36,10 @@ const (
 	smallStrBytes      = 128
 )
 
-// MaxDepth is how deep encoded values may nest; language.md, section 10, sets it.
+// MaxDepth limits the nesting of encoded values; language.md, section 10, sets it.
 const MaxDepth = 512
 
-// errMalformed says that bytes are no encoded value.
+// errMalformed is the error for bytes that do not encode a value.
 var errMalformed = errors.New("not an encoded value")
 
 // Append appends the encoding of v to dst.
@@ -99,8 +100,8 @@ func appendEntries(dst []byte, v Value) []byte {
 	return append(append(dst, count...), body...)
 }
 
-// AppendDistinct appends bytes that are equal for values that Identical takes for the same: the encoding, with the
-// entries of hashes in an order of their own.
+// AppendDistinct appends bytes that are equal exactly for values that are Identical: the encoding
+// with the entries of hashes sorted.
 func AppendDistinct(dst []byte, v Value) []byte {
 	switch v.Kind() {
 	case Array:
@@ -118,17 +119,18 @@ func AppendDistinct(dst []byte, v Value) []byte {
 		dst = binary.AppendUvarint(append(dst, tagHash), uint64(len(entries)))
 		return append(dst, strings.Join(entries, "")...)
 	case Float:
-		return Append(dst, FromFloat(v.Float()+0)) // which makes one zero of the two
+		return Append(dst, FromFloat(v.Float()+0)) // turns -0 into 0
 	case Undef:
-		if v, err := v.Read(); err == nil && !v.IsUndef() { // it is sensitive
+		if v, err := v.Read(); err == nil && !v.IsUndef() { // v is sensitive
 			return AppendDistinct(append(dst, tagHash+1), v)
 		}
 	}
 	return Append(dst, v)
 }
 
-// View reads the value at the start of b without copying: the result refers to b. Everything below it is checked,
-// so that ranging over it later meets no surprise. rest is what follows the value.
+// View returns the value at the start of b without copying: the result refers to b. View checks
+// everything inside the value, so that ranging over it cannot fail. rest is the part of b after the
+// value.
 func View(b string) (v Value, rest string, err error) {
 	v, rest, ok := view(b)
 	if !ok || !Sound(v) {
@@ -137,17 +139,17 @@ func View(b string) (v Value, rest string, err error) {
 	return v, rest, nil
 }
 
-// Peek is View that looks at the value itself only: ranging over what is malformed inside ends early. It is for values
-// whose encoding is checked elsewhere.
+// Peek is like View but does not check nested values: ranging over malformed ones ends early. It is
+// for values whose encoding is checked elsewhere.
 func Peek(b string) (v Value, ok bool) {
 	if b != "" && b[0] >= tagSmallStr && int(b[0]&^tagSmallStr) < len(b) {
-		return FromString(b[1 : 1+int(b[0]&^tagSmallStr)]), true // most values
+		return FromString(b[1 : 1+int(b[0]&^tagSmallStr)]), true // true of most values
 	}
 	v, _, ok = view(b)
 	return v, ok
 }
 
-// Sound tells whether all that is inside v, as Peek sees it, is well formed.
+// Sound reports whether everything inside v is well formed. It is for values from Peek.
 func Sound(v Value) bool {
 	return !v.encoded() || sound(v, MaxDepth)
 }
@@ -171,7 +173,7 @@ func sound(v Value, depth int) bool {
 	return b == ""
 }
 
-// view reads one value, checking its own bounds but not what is inside it.
+// view reads a value. It checks the value's own length, but not its content.
 func view(b string) (v Value, rest string, ok bool) {
 	if b == "" {
 		return Value{}, "", false
@@ -232,7 +234,7 @@ func viewLong(tag byte, body, rest string) (Value, string, bool) {
 	return Value{ref: &plain[kind], num: count, str: body}, rest, true
 }
 
-// typeName stands for a type that was encoded by its text, until package types parses it.
+// typeName is a type that was encoded by its text and is not yet parsed by package types.
 type typeName string
 
 func (t typeName) String() string { return string(t) }
@@ -243,7 +245,7 @@ func le64(b string) uint64 {
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// uvarint is binary.Uvarint over a string.
+// uvarint works like binary.Uvarint, for a string.
 func uvarint(b string) (n uint64, rest string, ok bool) {
 	for i := 0; i < len(b) && i < binary.MaxVarintLen64; i++ {
 		c := b[i]

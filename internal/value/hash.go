@@ -1,18 +1,18 @@
 package value
 
-// Pair is one entry of a Hash.
+// Pair is an entry of a Hash.
 type Pair struct{ Key, Value Value }
 
-// indexFrom is the number of entries from which an index is quicker than looking at each.
+// indexFrom is the number of entries from which an index is faster than a linear search.
 const indexFrom = 24
 
-// find is where the key of an entry stands in elems.
+// find returns the position of the key of an entry in elems.
 func (t *body) find(key Value) (int, bool) {
 	if t.index != nil && key.Kind() == String {
 		i, ok := t.index[key.str]
 		return i, ok
 	}
-	if key.is(String) { // nearly all are
+	if key.is(String) { // nearly all keys are Strings
 		for i := 0; i < len(t.elems); i += 2 {
 			if k := &t.elems[i]; k.str == key.str && k.is(String) {
 				return i, true
@@ -32,10 +32,10 @@ func (t *body) find(key Value) (int, bool) {
 	return 0, false
 }
 
-// Builder makes a Hash entry by entry. The zero Builder is empty; it is not used after Hash.
+// Builder builds a Hash entry by entry. The zero Builder is empty. It must not be used after Hash.
 type Builder struct{ t body }
 
-// BuilderOf is a Builder that has the entries of the Hash h, and room for more.
+// BuilderOf returns a Builder with the entries of the Hash h and capacity for more.
 func BuilderOf(h Value, more int) Builder {
 	elems := make([]Value, 0, 2*(h.Len()+more))
 	for k, e := range h.Pairs() {
@@ -48,10 +48,11 @@ func BuilderOf(h Value, more int) Builder {
 	return b
 }
 
-// Set gives key its value; a key set before keeps its place and takes the new value.
+// Set sets the value of key. If the key exists, it keeps its position.
 func (b *Builder) Set(key, val Value) { *b.At(key) = val }
 
-// At is where the value of key stands until another key is set; a key that was not set before has undef.
+// At returns a pointer to the value of key, valid until another key is set. A new key has the value
+// undef.
 func (b *Builder) At(key Value) *Value {
 	t := &b.t
 	i, ok := t.find(key)
@@ -82,7 +83,7 @@ func (t *body) note(i int) {
 	}
 }
 
-// Get is the value key has so far.
+// Get returns the current value of key.
 func (b *Builder) Get(key Value) (Value, bool) {
 	if i, ok := b.t.find(key); ok {
 		return b.t.elems[i+1], true
@@ -90,16 +91,16 @@ func (b *Builder) Get(key Value) (Value, bool) {
 	return Value{}, false
 }
 
-// Len is the number of entries so far.
+// Len returns the current number of entries.
 func (b *Builder) Len() int { return len(b.t.elems) / 2 }
 
-// Hash is the finished value.
+// Hash returns the finished value.
 func (b *Builder) Hash() Value {
 	b.t.kind, b.t.built = Hash, true
 	return Value{ref: &b.t}
 }
 
-// FromPairs makes a Hash of pairs in order; of equal keys the last value counts.
+// FromPairs returns a Hash of pairs in order. Of equal keys the last value is used.
 func FromPairs(pairs ...Pair) Value {
 	var b Builder
 	for _, p := range pairs {

@@ -7,7 +7,7 @@ import (
 )
 
 // A hash with many entries has an index and answers like one that compares each key.
-func TestKeysOfAllKindsInHashesOfAllSizes(t *testing.T) {
+func TestHashIndexAgreesWithSearch(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	key := func() Value {
 		n := int64(r.IntN(60))
@@ -57,7 +57,7 @@ func TestKeysOfAllKindsInHashesOfAllSizes(t *testing.T) {
 }
 
 // No two NaN keys are the same, however many entries there are.
-func TestKeysThatAreNotANumber(t *testing.T) {
+func TestNaNKeysAreDistinct(t *testing.T) {
 	for _, n := range []int{2, 100} {
 		var b Builder
 		for range n {

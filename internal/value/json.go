@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends v as JSON: hashes in the order of the data, with the text of keys that are no strings; floats keep
-// a point, so that 1.0 stays one. The default is {"__default__": 1}; a float that is no number is its text.
+// AppendJSON appends v as JSON. Hashes keep their order, and keys that are not strings become text.
+// Floats keep a point: 1.0 remains 1.0. The value default becomes {"__default__": 1}. NaN and
+// infinities become text.
 func AppendJSON(dst []byte, v Value) []byte {
 	switch v.Kind() {
 	case Undef:
@@ -53,8 +54,8 @@ func appendJSONFloat(dst []byte, f float64) []byte {
 	return AppendFloat(dst, f)
 }
 
-// appendJSONString quotes s. Only what JSON demands is escaped; bytes that are no UTF-8 become the replacement
-// character.
+// appendJSONString quotes s. It escapes only the characters that JSON requires to be escaped. Bytes
+// that are not UTF-8 become the replacement character.
 func appendJSONString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	if !utf8.ValidString(s) {

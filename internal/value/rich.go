@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// AppendRich appends v as JSON of Puppet's rich data: as AppendJSON where that loses nothing, and else objects with
-// __ptype and __pvalue (docs/serve.md). rich tells whether there are such.
+// AppendRich appends v as JSON in Puppet's rich data format. Values that JSON cannot represent
+// become objects with __ptype and __pvalue (docs/serve.md); all others are as in AppendJSON. rich
+// reports whether there are such objects.
 func AppendRich(dst []byte, v Value) (out []byte, rich bool) {
 	switch v.Kind() {
 	case Default:
@@ -51,7 +52,8 @@ func appendRichArray(dst []byte, v Value) (out []byte, rich bool) {
 	return append(dst, ']'), rich
 }
 
-// appendRichHash writes a hash of which a key is no string that JSON has, or the one that says what is rich, as a list.
+// appendRichHash appends a hash. It writes it as a list if a key is not a string that JSON can
+// represent, or is __ptype.
 func appendRichHash(dst []byte, v Value) (out []byte, rich bool) {
 	begin, between, end := "{", byte(':'), "}"
 	for k := range v.Pairs() {

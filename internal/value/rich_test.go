@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What JSON has is JSON; what it has not is an object that Puppet's FromDataConverter reads.
+// Values of JSON are written as JSON. Others become objects that Puppet's FromDataConverter reads.
 func TestAppendRich(t *testing.T) {
 	of := func(k, v Value) Value { return FromPairs(Pair{k, v}) }
 	text := FromString

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendText appends v as it stands in an interpolated string: undef is nothing, strings are bare at every depth.
+// AppendText appends v as it appears in an interpolated string: undef is empty, and strings have no
+// quotes at any depth.
 func AppendText(dst []byte, v Value) []byte {
 	switch v.Kind() {
 	case Undef:
@@ -85,7 +86,7 @@ func AppendFloat(dst []byte, f float64) []byte {
 	return append(append(append(dst, mantissa...), 'e'), exponent...)
 }
 
-// Slashed is the source of a regular expression as it is written in an expression.
+// Slashed returns the source of a regular expression as a literal of an expression.
 func Slashed(src string) string {
 	var b strings.Builder
 	b.WriteByte('/')
@@ -104,8 +105,8 @@ func Slashed(src string) string {
 	return b.String()
 }
 
-// Quote is s as a string literal of the Puppet language that reads back as s: in single quotes, or in double quotes
-// when it holds control characters.
+// Quote returns s as a string literal of the Puppet language that parses as s. It uses single
+// quotes, or double quotes if s has control characters.
 func Quote(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
 		return DoubleQuote(s)
@@ -120,8 +121,8 @@ func Quote(s string) string {
 	return string(append(b, '\''))
 }
 
-// PuppetQuote returns s in quotes as Puppet's String.new writes it. In single quotes no backslash is doubled, so not
-// every result reads back as s.
+// PuppetQuote returns s in quotes like Puppet's String.new. In single quotes no backslash is
+// doubled, so not every result parses as s.
 func PuppetQuote(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
 		return DoubleQuote(s)
@@ -138,7 +139,7 @@ func PuppetQuote(s string) string {
 	return string(append(b, '\''))
 }
 
-// DoubleQuote is s as a double-quoted literal of the Puppet language.
+// DoubleQuote returns s as a double-quoted literal of the Puppet language.
 func DoubleQuote(s string) string {
 	b := append(make([]byte, 0, len(s)+2), '"')
 	for _, r := range s {

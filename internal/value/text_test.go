@@ -29,7 +29,7 @@ func TestAppendText(t *testing.T) {
 	}
 }
 
-// TestAppendFloat holds floats to Ruby's to_s.
+// TestAppendFloat compares floats with Ruby's to_s.
 func TestAppendFloat(t *testing.T) {
 	for f, want := range map[float64]string{
 		0: "0.0", 1: "1.0", -1.5: "-1.5", 0.1: "0.1", 100: "100.0", 1e14: "100000000000000.0", 1e15: "1.0e+15",
@@ -47,7 +47,7 @@ func TestAppendFloat(t *testing.T) {
 	}
 }
 
-// The answers are Puppet's.
+// The expected texts are Puppet's.
 func TestPuppetQuote(t *testing.T) {
 	for s, want := range map[string]string{
 		"": "''", "a": "'a'", "it's": `'it\'s'`, `a\b`: `'a\b'`, `a\`: `'a\'`, `a\'b`: `'a\'b'`, `a\\b`: `'a\\b'`,

@@ -7,8 +7,8 @@ import (
 	. "bindc/internal/value"
 )
 
-// A value that is marked inside of another is neither undef nor equal to what it is without the mark.
-func TestUnveiled(t *testing.T) {
+// A sensitive value inside another is neither undef nor equal to the plain value.
+func TestUnveiledRemovesNestedMarks(t *testing.T) {
 	secret := FromString("tuna").Sensitive()
 	in := FromPairs(Pair{Key: FromString("a"), Value: FromSlice([]Value{FromInt(1), secret})},
 		Pair{Key: FromString("b"), Value: FromPairs()})
@@ -19,14 +19,14 @@ func TestUnveiled(t *testing.T) {
 		t.Errorf("%v, %v, %v", out, sensitive, err)
 	}
 	if Identical(in, want) || string(AppendDistinct(nil, in)) == string(AppendDistinct(nil, want)) {
-		t.Error("what is marked is something else")
+		t.Error("the unmarked value differs from the original")
 	}
 	again := FromString("tuna").Sensitive()
 	if !Identical(secret, again) || string(AppendDistinct(nil, secret)) != string(AppendDistinct(nil, again)) {
 		t.Error("one secret is the same as the other")
 	}
 	if secret.IsUndef() || !secret.Truthy() {
-		t.Error("what is marked is something")
+		t.Error("a marked value equals a plain one")
 	}
 	if out, sensitive, err := want.Unveiled(); err != nil || sensitive || !Identical(out, want) {
 		t.Errorf("%v, %v, %v", out, sensitive, err)

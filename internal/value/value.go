@@ -1,5 +1,6 @@
-// Package value holds the values a lookup answers with. A Value is either built in memory or a view of encoded
-// bytes (see encode.go); both look the same to the reader. Values are immutable and safe for concurrent use.
+// Package value defines the values that lookups return. A Value is either built in memory or a view
+// of encoded bytes (see encode.go). Readers cannot tell the difference. Values are immutable and
+// safe for concurrent use.
 package value
 
 import (
@@ -8,10 +9,10 @@ import (
 	"slices"
 )
 
-// Kind says what a Value is.
+// Kind is the kind of a Value.
 type Kind uint8
 
-// The kinds. undef and default are one value each.
+// The kinds. undef and default have a single value each.
 const (
 	Undef Kind = iota
 	Default
@@ -19,7 +20,7 @@ const (
 	Int
 	Float
 	String
-	Regexp // a pattern, by its source
+	Regexp // a regular expression, by its source
 	Array
 	Hash
 	Type    // a type of the type system; Ref returns it
@@ -31,28 +32,29 @@ var kindNames = [...]string{"Undef", "Default", "Boolean", "Integer", "Float", "
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Value is one value. The zero Value is undef. It has four words, which is the most that Go keeps in registers: what a
-// lookup returns is not copied through memory.
+// Value is a value. The zero Value is undef. It has four words, the most that Go keeps in
+// registers, so results of lookups are not copied through memory.
 type Value struct {
-	ref *body  // says what it is; nil is undef
+	ref *body  // determines the kind; nil is undef
 	num uint64 // Bool: 0 or 1; Int, Float: the bits; an encoded Array or Hash: the number of entries
 	str string // String, Regexp: the text; an encoded Array or Hash: its entries
 }
 
-// body says what a Value is, and holds what one made in memory does: the elements of an Array; the keys and values of a
-// Hash in turn, with an index of the string keys once there are many; a Type.
+// body determines the kind of a Value. It also has the content of a value built in memory: the
+// elements of an Array, the alternating keys and values of a Hash with an index of its string keys
+// once there are many, or a Type.
 type body struct {
 	kind      Kind
 	sensitive bool
-	built     bool // an Array or Hash made in memory; else one is a view of encoded bytes
+	built     bool // an Array or Hash built in memory, not a view of encoded bytes
 	elems     []Value
-	index     map[string]int // positions of String keys in elems; nil while there are few
-	others    map[string]int // the same for other keys, by identity
+	index     map[string]int // positions of String keys in elems; nil for few keys
+	others    map[string]int // the same for other keys, by AppendDistinct
 	typ       TypeRef
-	load      func(uint64) (Value, error) // of a Source, and of what is sensitive
+	load      func(uint64) (Value, error) // of a Source and of a sensitive value
 }
 
-// plain are the bodies of values that need none of their own.
+// plain has the shared bodies of values without content in the body.
 var plain [Type + 1]body
 
 func init() {
@@ -61,17 +63,17 @@ func init() {
 	}
 }
 
-// Source is where values come from that are read only when they are looked at: what a lookup finds need not be touched
-// before somebody asks for it.
+// Source is a source of values that are read on first use, so that a lookup does not touch
+// values that its caller never reads.
 type Source struct{ b body }
 
-// NewSource makes a source of load, which is called each time a value is looked at.
+// NewSource returns a source that calls load each time a value is read.
 func NewSource(load func(n uint64) (Value, error)) *Source { return &Source{body{load: load}} }
 
-// Value is the value that load will be asked for by n. Nothing may be done with it but Read.
+// Value returns a value that is read by load(n). It supports only Read.
 func (s *Source) Value(n uint64) Value { return Value{ref: &s.b, num: n} }
 
-// Read is v itself, read now if it is of a Source, and without its mark if it is sensitive.
+// Read returns v itself. It reads a value of a Source, and removes the mark of a sensitive value.
 func (v Value) Read() (Value, error) {
 	if v.Deferred() {
 		return v.ref.load(v.num)
@@ -79,13 +81,14 @@ func (v Value) Read() (Value, error) {
 	return v, nil
 }
 
-// Deferred reports whether Read reads v from elsewhere.
+// Deferred reports whether v is only available through Read: it comes from a Source or is sensitive.
 func (v Value) Deferred() bool { return v.ref != nil && v.ref.load != nil }
 
-// TypeRef is a type used as a value. Package types implements it; it is an interface to keep the imports one way.
+// TypeRef is a type as a value. Package types implements it. The interface avoids an import cycle.
 type TypeRef interface{ String() string }
 
-// FromBool is a Bool; the functions below make the other kinds. What they make of text refers to it.
+// FromBool returns a Bool. The functions below return the other kinds; the results refer to the
+// given text.
 func FromBool(b bool) Value {
 	if b {
 		return Value{ref: &plain[Bool], num: 1}
@@ -100,10 +103,10 @@ func FromRegexp(s string) Value { return Value{ref: &plain[Regexp], str: s} }
 func FromType(t TypeRef) Value  { return Value{ref: &body{kind: Type, typ: t}} }
 func TheDefault() Value         { return Value{ref: &plain[Default]} }
 
-// FromSlice makes an array; the caller gives elems away.
+// FromSlice returns an array. The caller must not use elems afterwards.
 func FromSlice(elems []Value) Value { return Value{ref: &body{kind: Array, built: true, elems: elems}} }
 
-// Strings makes an array of strings.
+// Strings returns an array of strings.
 func Strings(ss ...string) Value {
 	out := make([]Value, len(ss))
 	for i, s := range ss {
@@ -112,7 +115,7 @@ func Strings(ss ...string) Value {
 	return FromSlice(out)
 }
 
-// Kind says what v is.
+// Kind returns the kind of v.
 func (v Value) Kind() Kind {
 	if v.ref == nil {
 		return Undef
@@ -122,12 +125,14 @@ func (v Value) Kind() Kind {
 
 func (v Value) is(k Kind) bool { return v.ref != nil && v.ref.kind == k }
 
-// built tells whether v is an Array or Hash made in memory, encoded whether it is a view of one.
+// built reports whether v is an Array or Hash built in memory. encoded reports whether it is a view
+// of one.
 func (v Value) built() bool   { return v.ref != nil && v.ref.built }
 func (v Value) encoded() bool { return (v.is(Array) || v.is(Hash)) && !v.ref.built }
 
-// Sensitive is v, marked as something to be shown only to who asks for it. Nothing may be done with it but Read: v
-// stands behind a function, where not even fmt finds it, which looks through whatever fields hold a value.
+// Sensitive returns v marked as sensitive, to be shown only on demand. The result supports only
+// Read: v is captured in a function, where even fmt, which prints unexported fields, does not find
+// it.
 func (v Value) Sensitive() Value {
 	if v.IsSensitive() {
 		return v
@@ -135,12 +140,12 @@ func (v Value) Sensitive() Value {
 	return Value{ref: &body{sensitive: true, load: func(uint64) (Value, error) { return v.Read() }}}
 }
 
-// IsSensitive tells whether v is marked. Elements and entries do not carry the mark, but while data of Hiera 5 is being
-// looked up: there a value that alias() puts into another one keeps it, and is nothing that can be looked into, until
-// Unveiled takes it off.
+// IsSensitive reports whether v is marked. Elements and entries do not inherit the mark. During a
+// lookup in data of Hiera 5 there is an exception: a sensitive value that alias() puts into another
+// value keeps its mark, and cannot be looked into, until Unveiled removes it.
 func (v Value) IsSensitive() bool { return v.ref != nil && v.ref.sensitive }
 
-// Unveiled is v with all that is marked in it as it is without, and whether something was.
+// Unveiled returns v without all marks inside it, and reports whether there were any.
 func (v Value) Unveiled() (out Value, sensitive bool, err error) {
 	if v.IsSensitive() {
 		if v, err = v.Read(); err == nil {
@@ -172,14 +177,14 @@ func (v Value) Unveiled() (out Value, sensitive bool, err error) {
 	return b.Hash(), true, nil
 }
 
-// IsUndef tells whether v is undef, Bool whether it is true. Int and Float are the number of an Int and of a Float; of
-// other kinds they mean nothing.
+// IsUndef reports whether v is undef, Bool whether it is true. Int and Float return the number of
+// an Int or a Float, and are meaningless for other kinds.
 func (v Value) IsUndef() bool  { return v.ref == nil || v.ref.kind == Undef && !v.ref.sensitive }
 func (v Value) Bool() bool     { return v.is(Bool) && v.num == 1 }
 func (v Value) Int() int64     { return int64(v.num) }
 func (v Value) Float() float64 { return math.Float64frombits(v.num) }
 
-// Text is the text of a String or Regexp, else "".
+// Text returns the text of a String or Regexp, and "" for other kinds.
 func (v Value) Text() string {
 	if v.is(String) || v.is(Regexp) {
 		return v.str
@@ -187,7 +192,7 @@ func (v Value) Text() string {
 	return ""
 }
 
-// Ref is the type of a Type value, else nil.
+// Ref returns the type of a Type value, and nil for other kinds.
 func (v Value) Ref() TypeRef {
 	if v.ref == nil {
 		return nil
@@ -195,10 +200,10 @@ func (v Value) Ref() TypeRef {
 	return v.ref.typ
 }
 
-// Truthy tells whether v counts as true in a condition: all but undef and false do.
+// Truthy reports whether v counts as true in a condition, as all values except undef and false do.
 func (v Value) Truthy() bool { return !v.IsUndef() && (!v.is(Bool) || v.num == 1) }
 
-// Len is the number of elements of an Array or entries of a Hash, else 0.
+// Len returns the number of elements of an Array or entries of a Hash, and 0 for other kinds.
 func (v Value) Len() int {
 	switch {
 	case !v.is(Array) && !v.is(Hash):
@@ -263,7 +268,7 @@ func (v Value) Pairs() iter.Seq2[Value, Value] {
 	}
 }
 
-// Slice is the elements of an Array as a slice the caller must not change.
+// Slice returns the elements of an Array. The caller must not change the slice.
 func (v Value) Slice() []Value {
 	if v.is(Array) && v.built() {
 		return v.ref.elems
@@ -275,7 +280,7 @@ func (v Value) Slice() []Value {
 	return out
 }
 
-// Index is element i of an Array, undef where there is none.
+// Index returns element i of an Array, or undef if there is none.
 func (v Value) Index(i int) Value {
 	if v.is(Array) && v.built() {
 		if i >= 0 && i < len(v.ref.elems) {
@@ -292,7 +297,7 @@ func (v Value) Index(i int) Value {
 	return Value{}
 }
 
-// Get is the value of key in a Hash. Keys are compared exactly: by kind and value, not as == compares.
+// Get returns the value of key in a Hash. Keys are compared by kind and value, unlike ==.
 func (v Value) Get(key Value) (Value, bool) {
 	if !v.is(Hash) {
 		return Value{}, false
@@ -311,7 +316,7 @@ func (v Value) Get(key Value) (Value, bool) {
 	return Value{}, false
 }
 
-// Probes is how many entries of a Hash Get may have to look at for key.
+// Probes returns the number of entries of a Hash that Get may compare with key.
 func (v Value) Probes(key Value) int {
 	if v.built() && v.ref.index != nil && key.is(String) {
 		return 1
@@ -319,8 +324,8 @@ func (v Value) Probes(key Value) int {
 	return v.Len()
 }
 
-// Identical tells whether a and b are the same value of the same kind: 1 and 1.0 are not, 'a' and 'A' are not.
-// Hashes are compared without regard to order.
+// Identical reports whether a and b are the same value of the same kind: 1 and 1.0 differ, and so
+// do 'a' and 'A'. The order of hashes does not matter.
 func Identical(a, b Value) bool {
 	if a.Kind() != b.Kind() || a.IsSensitive() != b.IsSensitive() {
 		return false

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Wrap makes one array or hash of the encodings that stand in dst from start on: entries elements, or entries keys each
-// with its value behind it. It yields what Append does for the same value without building that first.
+// Wrap makes an array or hash of the encodings in dst from start on: its elements, or alternating
+// keys and values. The result is that of Append, without building the value first.
 func Wrap(dst []byte, start int, kind Kind, entries int) []byte {
 	tag := tagArray
 	if kind == Hash {

@@ -8,7 +8,7 @@ import (
 	"bindc/diag"
 )
 
-// hieraData is a data file of n keys, of which each has a scalar, a list or a hash.
+// hieraData returns a data file of n keys, each with a scalar, a list or a hash.
 func hieraData(n int) []byte {
 	var b strings.Builder
 	for i := range n {

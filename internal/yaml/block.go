@@ -8,30 +8,30 @@ import (
 	"bindc/internal/value"
 )
 
-// blockReader reads plain block YAML, which is nearly all of what sites have, several times as fast as the library
-// does: hashes and lists in block style of scalars on one line each, literal blocks, and lists and hashes in brackets
-// and braces on one line. At the first thing it does not know it gives way, and the file is read by the library. It
-// accepts nothing that would have to be reported, so a file has one who reports. FuzzBlocks holds it to the library.
+// blockReader reads plain block YAML, which nearly all files of sites are, several times as fast as the library: hashes
+// and lists in block style with scalars of one line, literal blocks, and hashes and lists in brackets on one line. It
+// bails out on anything unfamiliar; the library then reads the whole file. It also bails out on anything that would
+// have to be reported, so that only the library's reader reports. FuzzBlocks compares the two.
 //
-// Its methods are false where it gives way. off stands behind what is read.
+// Its methods return false to bail out. off is the offset after what was read.
 type blockReader struct {
 	src    string
 	ascii  bool
 	off    int
 	line   uint32
 	start  int    // of the line
-	indent int    // of the line to be read next, or of the hash or list that begins within one; -1: the end of the file
-	depth  int    // of hashes and lists
-	inFlow int    // of brackets and braces
-	open   []Node // of the hashes and lists that are not read to their ends, those of the outer ones first
+	indent int    // of the line to be read next, or of the hash or list that starts within it; -1: the end of the file
+	depth  int    // nesting of hashes and lists
+	inFlow int    // nesting of brackets and braces
+	open   []Node // the nodes of unfinished hashes and lists, the outermost first
 }
 
 const (
-	maxBlocks = 64   // hashes and lists in one another; far below maxDepth
-	maxKey    = 1000 // bytes of a key; the library's limit is 1024 characters
+	maxBlocks = 64   // nesting of hashes and lists; far below maxDepth
+	maxKey    = 1000 // bytes of a key; the library allows 1024 characters
 )
 
-// readBlocks reads d if that is plain block YAML.
+// readBlocks reads d if it is plain block YAML.
 func readBlocks(d *Document) (root *Node, ok bool) {
 	if !d.plain {
 		return nil, false
@@ -51,7 +51,7 @@ func readBlocks(d *Document) (root *Node, ok bool) {
 	return &n, ok && r.indent < 0
 }
 
-// node is a node that starts here.
+// node returns a node that starts at the current position.
 func (r *blockReader) node() Node {
 	before := r.src[r.start:r.off]
 	if r.ascii {
@@ -60,7 +60,7 @@ func (r *blockReader) node() Node {
 	return Node{Line: r.line, Col: uint32(utf8.RuneCountInString(before)) + 1}
 }
 
-// peek is the byte n behind the next one, and at the end of the file a line break.
+// peek returns the byte n after the next one, or a line break at the end of the file.
 func (r *blockReader) peek(n int) byte {
 	if r.off+n < len(r.src) {
 		return r.src[r.off+n]
@@ -74,7 +74,7 @@ func (r *blockReader) blanks() {
 	}
 }
 
-// nextLine goes on to the first thing on one of the lines from here on that is no comment.
+// nextLine advances to the first text that is not a comment, in this line or below.
 func (r *blockReader) nextLine() {
 	for r.off < len(r.src) {
 		r.line++
@@ -92,7 +92,7 @@ func (r *blockReader) nextLine() {
 	r.indent = -1
 }
 
-// comment goes to the end of the line.
+// comment advances to the end of the line.
 func (r *blockReader) comment() {
 	if i := strings.IndexByte(r.src[r.off:], '\n'); i >= 0 {
 		r.off += i
@@ -101,7 +101,7 @@ func (r *blockReader) comment() {
 	}
 }
 
-// endLine passes over blanks and a comment and goes on to the next line, if nothing else is on this one.
+// endLine skips blanks and a comment, and advances to the next line. It returns false if there is anything else.
 func (r *blockReader) endLine() bool {
 	end := r.off
 	r.blanks()
@@ -116,10 +116,10 @@ func (r *blockReader) endLine() bool {
 	return true
 }
 
-// atDash tells whether an element of a list in block style is next.
+// atDash reports whether an element of a block list is next.
 func (r *blockReader) atDash() bool { return r.peek(0) == '-' && isBlank(r.peek(1)) }
 
-// colon is the offset behind the colon that makes a key of what was read, or 0.
+// colon returns the offset after the colon, if it makes the text before it a key, or 0.
 func (r *blockReader) colon() int {
 	at := r.off
 	for at < len(r.src) && r.src[at] == ' ' {
@@ -133,7 +133,7 @@ func (r *blockReader) colon() int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' }
 
-// block reads the hash or list in block style that is indented by r.indent.
+// block reads the block hash or list that is indented by r.indent.
 func (r *blockReader) block() (n Node, ok bool) {
 	if r.depth == maxBlocks {
 		return Node{}, false
@@ -161,7 +161,7 @@ func (r *blockReader) elements() (kids []Node, ok bool) {
 		}
 		r.open = append(r.open, kid)
 	}
-	// At the same depth, a key follows the list that is a value without indentation.
+	// At the same depth, a key follows a list that is the value of the key above.
 	return r.close(from), r.indent <= indent
 }
 
@@ -182,15 +182,15 @@ func (r *blockReader) entries() (kids []Node, ok bool) {
 	return r.close(from), r.indent < indent
 }
 
-// close takes the nodes of a hash or list that is read off the open ones.
+// close removes the nodes of a finished hash or list from the open nodes.
 func (r *blockReader) close(from int) []Node {
 	kids := slices.Clone(r.open[from:])
 	r.open = r.open[:from]
 	return kids
 }
 
-// key reads a key, and the colon behind it, of the hash of which the open nodes are read from that place on. m serves
-// to find it among these.
+// key reads a key of a hash, and its colon. The open nodes from the given index belong to the hash; m finds duplicates
+// among them.
 func (r *blockReader) key(m *mapping, from int) (Node, bool) {
 	start := r.off
 	n, ok := r.scalar()
@@ -204,7 +204,7 @@ func (r *blockReader) key(m *mapping, from int) (Node, bool) {
 	return n, !twice && text != mergeKey && r.off-start <= maxKey
 }
 
-// behind reads the value behind a colon or dash, of a hash or list that is indented by indent.
+// behind reads the value after a colon or dash of a hash or list that is indented by indent.
 func (r *blockReader) behind(indent int, kind Shape) (Node, bool) {
 	empty := r.node()
 	if r.endLine() {
@@ -223,11 +223,11 @@ func (r *blockReader) behind(indent int, kind Shape) (Node, bool) {
 	if kind == Mapping {
 		return Node{}, false
 	}
-	r.off, r.indent = start, start-r.start // a list or hash that starts behind the dash
+	r.off, r.indent = start, start-r.start // a list or hash that starts after the dash
 	return r.block()
 }
 
-// below reads a value that starts on another line than its key or dash, if there is one.
+// below reads a value that starts on a later line than its key or dash, if there is one.
 func (r *blockReader) below(indent int, kind Shape, empty Node) (Node, bool) {
 	if r.indent > indent || r.indent == indent && kind == Mapping && r.atDash() {
 		return r.block()
@@ -263,7 +263,7 @@ func (r *blockReader) scalar() (Node, bool) {
 	return n, ok && problem == noFault
 }
 
-// indicators are the characters that a plain scalar does not start with.
+// indicators has the characters that cannot start a plain scalar.
 const indicators = "?:,[]{}#&*!|>'\"%@`"
 
 // plain reads a plain scalar.
@@ -368,7 +368,7 @@ func (r *blockReader) literal(indent int) (Node, bool) {
 	return n, ok
 }
 
-// lines reads the lines from at on that are indented by width, or blank.
+// lines returns the lines from at that are blank or indented by width.
 func (r *blockReader) lines(at, width int) (string, bool) {
 	var b strings.Builder
 	for at < len(r.src) {

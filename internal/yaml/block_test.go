@@ -9,8 +9,8 @@ import (
 	"bindc/internal/value"
 )
 
-// held holds the reader of plain block YAML to the library: what it accepts is the same tree with the same positions,
-// and nothing is to be reported about it. It tells whether it accepts.
+// held compares the reader of plain block YAML with the library: what it accepts must be the same tree with the same
+// positions, without diagnostics. It reports whether the file was accepted.
 func held(t *testing.T, src []byte) bool {
 	d, problem := newDocument("f", src, refusedInYAML)
 	if problem >= 0 {
@@ -45,7 +45,7 @@ func same(t *testing.T, a, b *Node) bool {
 	return true
 }
 
-// blocks are files that the reader of plain block YAML accepts.
+// blocks has files that the reader of plain block YAML accepts.
 var blocks = []string{
 	"", "# c\n\n", "---\n", "--- # c\na: b", "a: b # c\nc:  'd''e'\n\n# f\ng: \"h\\n\\\"\"  # i\n",
 	"a:\n  - b\n  -  c: d\n     e:\n     - f\n",
@@ -66,8 +66,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// What has to be reported, and what means more than it seems, is left to the library.
-func TestBlocksGiveWay(t *testing.T) {
+// The library reads whatever has to be reported or has a special meaning.
+func TestBlocksLeaveTheRestToTheLibrary(t *testing.T) {
 	for _, src := range []string{
 		"a: 1\na: 2\n", "a: {b: 1, b: 2}\n", "<<: {a: 1}\n", "a: 2001-01-01\n", "a: 99999999999999999999\n",
 		"a: &x b\n", "a: *x\n", "a: !x b\n", "? a\n: b\n", "%YAML 1.1\n---\na: b\n", "a: b\n---\nc: d\n", "a: b\n...\n",
@@ -92,7 +92,7 @@ func FuzzBlocks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) { held(t, src) })
 }
 
-// Nine files in ten of the real sites are plain block YAML, and read as the library reads them.
+// Nine in ten files of the real sites are plain block YAML; both readers agree on them.
 func TestBlocksOfCorpora(t *testing.T) {
 	accepted, files := 0, corpora(t)
 	for _, file := range files {

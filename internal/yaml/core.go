@@ -10,14 +10,14 @@ import (
 	"bindc/internal/value"
 )
 
-// This file is the core schema of YAML 1.2 (section 10.3.2 there), by which most other programs read YAML.
+// This file implements the core schema of YAML 1.2 (its section 10.3.2), which most other programs use.
 
 var (
 	coreInteger = pattern.Lazy(`^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$`)
 	coreFloat   = pattern.Lazy(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
 )
 
-// core is what a plain scalar means by the core schema.
+// core returns the meaning of a plain scalar in the core schema.
 func core(text string) value.Value {
 	switch text {
 	case "", "~", "null", "Null", "NULL":
@@ -46,21 +46,20 @@ func core(text string) value.Value {
 			return value.FromInt(n)
 		}
 	} else if coreFloat().MatchString(text) {
-		f, _ := strconv.ParseFloat(text, 64) // out of range, it is the infinity or the zero it should be
+		f, _ := strconv.ParseFloat(text, 64) // out of range: it is already the right infinity or zero
 		return value.FromFloat(f)
 	}
 	return value.FromString(text)
 }
 
-// What is longer is no number that somebody writes, and what stands further to the right is not looked at: to find it
-// takes time.
+// Longer texts are not numbers that people write, and text further to the right is not examined: finding it takes time.
 const (
 	maxNumber = 64
 	maxColumn = 1 << 12
 )
 
-// InCore is what the plain scalar n means by the core schema, and how it is written, where that is something else than
-// it means here.
+// InCore returns the meaning of the plain scalar n in the core schema, and its text, if this meaning differs from the
+// one here.
 func (d *Document) InCore(n *Node) (written string, other value.Value, differs bool) {
 	if n.Kind != Scalar || n.Line == 0 || n.Col > maxColumn {
 		return "", value.Value{}, false

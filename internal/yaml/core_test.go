@@ -7,8 +7,8 @@ import (
 	"bindc/internal/value"
 )
 
-// What the core schema says, section 10.3.2 of YAML 1.2, beside what Psych makes of it; "" where it is the same.
-func TestWhatTheCoreSchemaMakesOfAScalar(t *testing.T) {
+// The meaning in the core schema (YAML 1.2, section 10.3.2) beside that in Psych; "" if they are the same.
+func TestInCoreReturnsMeaningThatDiffersFromPsych(t *testing.T) {
 	for text, want := range map[string]string{
 		"0644": "the integer 644", "0o644": "the integer 420", "0x1F": "", "-0x1F": "the string '-0x1F'",
 		"0b11": "the string '0b11'",
@@ -45,8 +45,8 @@ func TestWhatTheCoreSchemaMakesOfAScalar(t *testing.T) {
 	}
 }
 
-// A comma ends a scalar in brackets, and is part of a number for Psych: {uid: 0, shell: sh} has the integer 0.
-func TestCommaAfterAScalarIsNotPartOfIt(t *testing.T) {
+// A comma ends a scalar in brackets, but is part of a number for Psych: {uid: 0, shell: sh} has the integer 0.
+func TestCommaEndsScalarInBrackets(t *testing.T) {
 	for src, want := range map[string]string{
 		"k: {uid: 0, shell: sh}": "", "k: [0,0]": "", "k: {mode: 0644, owner: root}": "0644",
 	} {

@@ -12,10 +12,10 @@ import (
 // Document is one parsed file.
 type Document struct {
 	File string
-	Root *Node // nil: the file holds no data
+	Root *Node // nil if the file has no data
 
 	src   []byte
-	lines []int // offset in src at which each line starts
+	lines []int // the offset in src at which each line starts
 	ascii bool
 	plain bool // no tab, byte order mark, or line break other than \n
 
@@ -25,8 +25,8 @@ type Document struct {
 
 const byteOrderMark = "\ufeff"
 
-// newDocument finds the lines of src, which it keeps, and checks its bytes: problem is the offset of the first that is
-// not UTF-8 or a refused character, or -1.
+// newDocument keeps src, finds its lines and checks its bytes. problem is the offset of the first byte that is not
+// UTF-8 or a refused character, or -1.
 func newDocument(file string, src []byte, refused func(rune) bool) (d *Document, problem int) {
 	d = &Document{File: file, src: src, lines: make([]int, 1, bytes.Count(src, []byte{'\n'})+1), ascii: true,
 		plain: true}
@@ -57,12 +57,12 @@ func newDocument(file string, src []byte, refused func(rune) bool) (d *Document,
 	return d, problem
 }
 
-// isBreak tells whether r ends a line, by the rules of YAML 1.1, which the library counts by too.
+// isBreak reports whether r ends a line by the rules of YAML 1.1, which the library counts lines by.
 func isBreak(r rune) bool {
 	return r == '\n' || r == '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029'
 }
 
-// refusedInYAML tells whether r is a character that libyaml refuses everywhere.
+// refusedInYAML reports whether libyaml refuses r everywhere.
 func refusedInYAML(r rune) bool {
 	switch {
 	case r < ' ':
@@ -73,13 +73,13 @@ func refusedInYAML(r rune) bool {
 	return r == 0xfffe || r == 0xffff
 }
 
-// refusedInJSON is false: the parser of strings sees to control characters.
+// refusedInJSON is always false: the parser of strings reports control characters.
 func refusedInJSON(rune) bool { return false }
 
-// Mentions tells whether a text stands anywhere in the source.
+// Mentions reports whether the source contains text.
 func (d *Document) Mentions(text string) bool { return bytes.Contains(d.src, []byte(text)) }
 
-// offset is the place in src of a line and column, both from 1.
+// offset returns the offset of a line and column, both counted from 1.
 func (d *Document) offset(line, col int) int {
 	if line < 1 || line > len(d.lines) {
 		return len(d.src)
@@ -126,21 +126,21 @@ func (d *Document) marksOf(line int) []int {
 	return marks
 }
 
-// Begins tells whether n begins its line: only indentation, and what makes it an element of a list, stand before it.
+// Begins reports whether n is the first text of its line, apart from indentation and dashes.
 func (d *Document) Begins(n *Node) bool {
 	start, end := d.offset(int(n.Line), 1), d.offset(int(n.Line), int(n.Col))
 	return len(bytes.Trim(d.src[start:end], " \t-?\ufeff")) == 0
 }
 
-// hideSecrets keeps the lines of a file that cannot be read out of messages if there may be secrets in it: which lines
-// these are cannot be told.
+// hideSecrets hides all lines of a file that cannot be parsed if it may contain secrets: which lines have them is
+// unknown.
 func (d *Document) hideSecrets(diags *diag.List) {
 	if bytes.Contains(d.src, []byte("sensitive")) || bytes.Contains(d.src, []byte("ENC[")) {
 		diags.Hide(d.File, 0, math.MaxInt)
 	}
 }
 
-// posAt is the position of byte off of src.
+// posAt returns the position of a byte of the source.
 func (d *Document) posAt(off int) diag.Pos {
 	c := cursor{doc: d, line: max(0, sort.SearchInts(d.lines, off+1)-1)}
 	if marks := d.marksOf(c.line); marks != nil {
@@ -151,15 +151,15 @@ func (d *Document) posAt(off int) diag.Pos {
 	return diag.Pos{File: d.File, Line: int(line), Col: int(col)}
 }
 
-// cursor turns growing offsets into positions, in linear time also where one line holds everything.
+// cursor converts increasing offsets to positions in linear time, even if one line has the whole file.
 type cursor struct {
 	doc  *Document
 	line int // index in doc.lines
-	off  int // already counted up to here; before the start of the line: nothing of it is
+	off  int // the offset counted so far; before the start of the line, nothing is counted
 	col  int // the column of off, from 0
 }
 
-// advance is the line and column of off, which is not before the last one asked for.
+// advance returns the line and column of off, which must not be less than the last offset.
 func (c *cursor) advance(off int) (line, col uint32) {
 	lines := c.doc.lines
 	for c.line+1 < len(lines) && lines[c.line+1] <= off {
@@ -176,7 +176,7 @@ func (c *cursor) advance(off int) (line, col uint32) {
 	return uint32(c.line + 1), uint32(c.col + 1)
 }
 
-// report collects what is wrong with one file.
+// report collects the diagnostics of one file.
 type report struct {
 	doc    *Document
 	opts   Options
@@ -184,7 +184,7 @@ type report struct {
 	failed bool // an error was found
 }
 
-// fail adds an error. The parts of it are fixed texts or already formatted.
+// fail adds an error. Its texts are complete; they are not formats.
 func (r *report) fail(pos diag.Pos, code diag.Code, message, hint string, notes ...diag.Note) {
 	r.failed = true
 	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Error, Code: code, Message: message, Hint: hint, Notes: notes})

@@ -7,7 +7,7 @@ import (
 	"bindc/diag"
 )
 
-// What Psych has a value for and bindings do not is marked in data of Hiera 5. Keys that are symbols are texts.
+// Data of Hiera 5 marks values that Psych has and bindings do not. Symbols as keys are texts.
 func TestHiera5MarksUnfitScalars(t *testing.T) {
 	for src, want := range map[string]string{
 		":a: 1\n:\"b c\": 2\n:':d': 3\n'::e': 4\n': f': 5\n':g': 6": "a b\\ c d ::e :\\ f :g",
@@ -42,7 +42,7 @@ func TestHiera5MarksUnfitScalars(t *testing.T) {
 	}
 }
 
-// Elsewhere symbols are texts, and large integers are errors.
+// In other files symbols are texts, and large integers are errors.
 func TestScalarsAreNotMarkedOutsideOfHiera5(t *testing.T) {
 	for src, want := range map[string]string{":a: :x\nb: !ruby/symbol x": ":a b", "a: 9223372036854775808": "failed error"} {
 		var diags diag.List

@@ -3,15 +3,15 @@ package yaml
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"bindc/diag"
 	"bindc/internal/value"
 )
 
-// ParseJSON reads a JSON file into the same tree. Integers are exact; a number with a point or exponent is a float. It
-// is false when the file has an error, which is then in diags. The document keeps src, which must not be changed any
-// more.
+// ParseJSON reads a JSON file into the same kind of tree. Integers are exact; a number with a point or exponent is a
+// float. It returns false after an error, which is in diags. The document keeps src, which must not change any more.
 func ParseJSON(file string, src []byte, opts Options, diags *diag.List) (*Document, bool) {
 	d, problem := newDocument(file, src, refusedInJSON)
 	p := jsonParser{report: &report{doc: d, opts: opts, diags: diags}, src: src, off: d.lines[0]}
@@ -30,7 +30,7 @@ func ParseJSON(file string, src []byte, opts Options, diags *diag.List) (*Docume
 	return d, true
 }
 
-// jsonParser descends through the text. Its methods are false after an error of syntax, which ends the parse.
+// jsonParser is a recursive-descent parser. Its methods return false after a syntax error, which ends the parse.
 type jsonParser struct {
 	*report
 	src   []byte
@@ -55,10 +55,35 @@ func (p *jsonParser) document() (Node, bool) {
 	return root, true
 }
 
-// syntax reports an error where the parser stands.
+// syntax reports an error at the current position.
 func (p *jsonParser) syntax(message string) (Node, bool) {
-	p.fail(p.doc.posAt(p.off), "json_syntax", message, "")
+	p.fail(p.doc.posAt(p.off), "json_syntax", message, p.hint())
 	return Node{}, false
+}
+
+// hint returns a hint for an error at the current position, if YAML or JavaScript would allow what is there.
+func (p *jsonParser) hint() string {
+	rest, before := p.src[p.off:], bytes.TrimRight(p.src[:p.off], " \t\r\n")
+	starts := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return bytes.HasPrefix(rest, []byte(w)) })
+	}
+	switch {
+	case starts("//", "/*", "#"):
+		return "remove the comment: JSON has none"
+	case starts("'"):
+		return "write double quotes"
+	case starts("True", "False", "None"):
+		return "JSON has true, false and null"
+	case len(before) == 0:
+		return ""
+	}
+	switch last := before[len(before)-1]; {
+	case last == ',' && starts("}", "]"):
+		return "remove the ',' before it"
+	case last != ':' && starts("\"", "{", "["):
+		return "write ',' between two entries"
+	}
+	return ""
 }
 
 // found describes the next character for a message.
@@ -76,7 +101,7 @@ func (p *jsonParser) blanks() {
 	}
 }
 
-// take skips blanks and then the byte c, if it is next.
+// take skips blanks, and then the byte c if it is next.
 func (p *jsonParser) take(c byte) bool {
 	p.blanks()
 	if p.off < len(p.src) && p.src[p.off] == c {
@@ -86,7 +111,7 @@ func (p *jsonParser) take(c byte) bool {
 	return false
 }
 
-// value parses what starts here; blanks before it are skipped already.
+// value parses a value. Blanks before it were skipped.
 func (p *jsonParser) value() (Node, bool) {
 	var n Node
 	n.Line, n.Col = p.at.advance(p.off)
@@ -181,7 +206,7 @@ func (p *jsonParser) entry() (key, val Node, ok bool) {
 	return key, val, ok
 }
 
-// text parses a string, the first quote of which is next.
+// text parses a string that starts at the current position.
 func (p *jsonParser) text() (string, bool) {
 	start := p.off
 	for p.off++; p.off < len(p.src); p.off++ {
@@ -201,7 +226,7 @@ func (p *jsonParser) text() (string, bool) {
 	return "", false
 }
 
-// unquote reads the string from start up to here, quotes included.
+// unquote returns the text of the string from start to the current position, which includes its quotes.
 func (p *jsonParser) unquote(start int) (string, bool) {
 	quoted := p.src[start:p.off]
 	if bytes.IndexByte(quoted, '\\') < 0 {

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// UnknownKeys is an error for each key of hash n that is none of allowed; what says what such a key is.
+// UnknownKeys returns an error for each key of the hash n that is not in allowed. what names the kind of key.
 func (d *Document) UnknownKeys(n *Node, code diag.Code, what string, allowed []string) (out []diag.Diagnostic) {
 	for key := range n.Pairs() {
 		name, isText := key.Text()
@@ -17,15 +17,18 @@ func (d *Document) UnknownKeys(n *Node, code diag.Code, what string, allowed []s
 			continue
 		}
 		unknown := diag.Unknown(d.Pos(key), code, what, name, key.Describe(), allowed)
-		if strings.Contains(name, arrow) {
+		switch {
+		case strings.Contains(name, arrow):
 			unknown.Hint = arrowHint
+		case strings.Contains(name, " = "):
+			unknown.Hint = "write ': ' in place of '='"
 		}
 		out = append(out, unknown)
 	}
 	return out
 }
 
-// CheckVersion is what is wrong with the integer at a top-level key, which is to be want; nil if nothing is.
+// CheckVersion returns the error if the integer at a top-level key is not want, or nil.
 func (d *Document) CheckVersion(key string, want int64) *diag.Diagnostic {
 	_, v, ok := d.Root.Lookup(key)
 	if !ok {

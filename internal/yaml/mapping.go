@@ -7,27 +7,27 @@ import (
 	"bindc/internal/value"
 )
 
-// mapping collects the entries of one Mapping.
+// mapping collects the entries of a Mapping.
 type mapping struct {
 	*report
 	kids    []Node
-	texts   map[string]int // from a string key to its place in kids; nil while there are few entries
+	texts   map[string]int // the index in kids by string key; nil while there are few entries
 	others  map[keyID]int  // the same for other keys
-	indexed int            // how many of kids are in texts and others
-	merged  map[int]bool   // places in kids of the keys that came through a merge key; nil until there is one
+	indexed int            // the number of kids that texts and others have
+	merged  map[int]bool   // indexes of keys that a merge key added; nil until there is one
 }
 
-// keyID is what makes two keys that are no strings the same: 1 and 1.0 are two keys.
+// keyID identifies a key that is not a string. 1 and 1.0 are two keys.
 type keyID struct {
 	kind value.Kind
 	num  uint64
-	text string // of a list or hash as key: its encoding
+	text string // the encoding of a list or hash
 }
 
-// indexFrom is the number of entries from which an index is quicker than looking at each.
+// indexFrom is the number of entries from which an index is faster than a scan.
 const indexFrom = 12
 
-// identify identifies a key that is no string.
+// identify returns the identity of a key that is not a string.
 func identify(n *Node) keyID {
 	v := n.Literal()
 	id := keyID{kind: v.Kind()}
@@ -42,7 +42,7 @@ func identify(n *Node) keyID {
 	return id
 }
 
-// find is the place of key in kids.
+// find returns the index of key in kids.
 func (m *mapping) find(key *Node) (at int, ok bool) {
 	if len(m.kids) >= 2*indexFrom {
 		m.index()
@@ -74,7 +74,7 @@ func (m *mapping) scan(key *Node, text string, isText bool) (at int, ok bool) {
 	return 0, false
 }
 
-// index puts the keys into the index that are not in it yet.
+// index adds the new keys to the index.
 func (m *mapping) index() {
 	if m.texts == nil {
 		m.texts, m.others = make(map[string]int, len(m.kids)), map[keyID]int{}
@@ -88,7 +88,7 @@ func (m *mapping) index() {
 	}
 }
 
-// set takes an entry as it is written. A key that came through a merge key before gives way to it.
+// set adds an entry as written. It replaces a key that a merge key added before.
 func (m *mapping) set(key, val Node) {
 	at, ok := m.find(&key)
 	if !ok {
@@ -104,7 +104,7 @@ func (m *mapping) set(key, val Node) {
 
 func (m *mapping) add(key, val Node) { m.kids = append(m.kids, key, val) }
 
-// twice reports that a key is given a second time.
+// twice reports a repeated key.
 func (m *mapping) twice(first, second *Node) {
 	note := diag.Note{Pos: m.doc.Pos(first), Message: "it is given here for the first time"}
 	what := "the key " + second.name() + " is given twice in one hash"
@@ -116,7 +116,7 @@ func (m *mapping) twice(first, second *Node) {
 	m.fail(m.doc.Pos(second), "yaml_duplicate_key", what, "remove one of the two", note)
 }
 
-// name is a key for a message.
+// name describes a key for a message.
 func (n *Node) name() string {
 	if text, ok := n.Text(); ok {
 		return "'" + value.Shorten(text) + "'"

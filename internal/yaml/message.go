@@ -18,7 +18,7 @@ const (
 	tabHint    = "indent with spaces: in YAML a tab is no indentation"
 )
 
-// refuseBytes reports the byte at off of the source, which cannot be in a text file.
+// refuseBytes reports the byte at off, which cannot be in a text file.
 func (r *report) refuseBytes(off int) {
 	pos := r.doc.posAt(off)
 	switch c, size := utf8.DecodeRune(r.doc.src[off:]); {
@@ -36,7 +36,7 @@ func (r *report) refuseBytes(off int) {
 	}
 }
 
-// refuseScalar reports a plain scalar without a value.
+// refuseScalar reports a plain scalar that has no value here.
 func (r *report) refuseScalar(pos diag.Pos, text string, problem fault) {
 	switch problem {
 	case isDate:
@@ -48,15 +48,15 @@ func (r *report) refuseScalar(pos diag.Pos, text string, problem fault) {
 	}
 }
 
-// complaint is an error of the library's, in libyaml's words.
+// complaint is an error of the library, in the words of libyaml.
 type complaint struct {
 	problem string
-	context string // what was being read, or ""
+	context string // what the library was reading, or ""
 	pos     diag.Pos
-	start   diag.Pos // where that started
+	start   diag.Pos // where that starts
 }
 
-// wording is what we say instead of a text of libyaml's.
+// wording replaces a message of libyaml.
 type wording struct {
 	problem string
 	message string
@@ -75,9 +75,9 @@ var wordings = []wording{
 	{"did not find expected '-' indicator", "expected '- ', or the end of the list",
 		"check the indentation of this line"},
 	{"did not find expected ',' or ']'", "expected ',' or ']' to go on with the list",
-		"close the list with ']', or quote the text that goes on here"},
+		"separate the elements with ',', close the list with ']', or quote the text that goes on here"},
 	{"did not find expected ',' or '}'", "expected ',' or '}' to go on with the hash",
-		"close the hash with '}', or quote the text that goes on here"},
+		"separate the entries with ',', close the hash with '}', or quote the text that goes on here"},
 	{"did not find expected node content", "expected a value", ""},
 	{noColon, "expected ': ' after the key, on the same line",
 		"a blank stands behind the colon of a key"},
@@ -109,8 +109,11 @@ var wordings = []wording{
 		"quote a text that starts with '%'"},
 }
 
-// refuseSyntax reports an error of the library's in our words.
+// refuseSyntax reports an error of the library in our words.
 func (r *report) refuseSyntax(c complaint) {
+	if r.refuseSuspect(c) {
+		return
+	}
 	code, message, hint := diag.Code("yaml_syntax"), "", ""
 	switch {
 	case c.problem == tooDeep:
@@ -137,20 +140,20 @@ func (r *report) refuseSyntax(c complaint) {
 	r.fail(c.pos, code, message, hint, notes...)
 }
 
-// ourWords turns "while parsing a block mapping" into the words of the language.
+// ourWords turns "while parsing a block mapping" into our terms.
 var ourWords = strings.NewReplacer("while parsing", "in", "while scanning", "in", "block mapping", "hash",
 	"flow mapping", "hash",
 	"simple key", "key", "block sequence", "list", "flow sequence", "list", "block collection", "list", "quoted scalar", "quoted text",
 	"plain scalar", "text", "block scalar", "block of text", "flow node", "value", "block node", "value")
 
-// aliasIn is the alias in "unknown anchor 'x' referenced".
+// aliasIn returns the alias in "unknown anchor 'x' referenced".
 func aliasIn(problem string) string {
 	_, name, _ := strings.Cut(problem, "'")
 	name, _, _ = strings.Cut(name, "'")
 	return "*" + name
 }
 
-// reword looks a text of libyaml's up; what is not in the table is in plain English already.
+// reword replaces a message of libyaml. Messages that are not in the table are plain English already.
 func reword(problem string) (message, hint string) {
 	for _, w := range wordings {
 		if w.problem == problem {
@@ -166,7 +169,7 @@ func reword(problem string) (message, hint string) {
 	return strings.Replace(problem, "found ", "unexpected ", 1), ""
 }
 
-// strangeStart describes the character at pos, with which no value can start.
+// strangeStart describes the character at pos, which cannot start a value.
 func (r *report) strangeStart(pos diag.Pos) (message, hint string) {
 	off := r.doc.offset(pos.Line, pos.Col)
 	if off >= len(r.doc.src) {
@@ -180,7 +183,7 @@ func (r *report) strangeStart(pos diag.Pos) (message, hint string) {
 		"quote a text that starts with it"
 }
 
-// noColon is libyaml's problem with a line that is no key.
+// noColon is libyaml's problem with a line that is not a key.
 const noColon = "could not find expected ':'"
 
 // arrow separates a key and its value in the Puppet language.
@@ -189,7 +192,7 @@ const (
 	arrowHint = "write ': ' in place of '=>'"
 )
 
-// wayOut is a hint where the text tells more than the problem does; "" where it does not.
+// wayOut returns a hint that the source suggests, or "".
 func (r *report) wayOut(c complaint) string {
 	end := r.doc.offset(c.pos.Line, c.pos.Col)
 	before := r.doc.src[:end]
@@ -201,36 +204,25 @@ func (r *report) wayOut(c complaint) string {
 		return arrowHint
 	case bytes.HasSuffix(before, []byte("$")) && bytes.HasPrefix(r.doc.src[end:], []byte("{")):
 		return "quote the text: within brackets or braces, and without quotes, a '{' begins a hash"
-	case c.problem == "mapping values are not allowed in this context" && keyWithoutBlank().Match(lineAbove(before)):
-		return "the line above is no key: a blank stands behind the colon of a key"
 	}
 	return ""
 }
 
-// arrowAsColon is a line such as 'name => default'.
+// arrowAsColon matches a line such as 'name => default'.
 var arrowAsColon = pattern.Lazy(`^[^'":]*\s=>(?:\s|$)`)
 
-// lineAt is the part of a line from an offset on.
+// lineAt returns the rest of a line from an offset.
 func lineAt(src []byte, offset int) []byte {
 	line, _, _ := bytes.Cut(src[offset:], []byte("\n"))
 	return line
 }
 
-// keyWithoutBlank is a line such as 'key:value' or 'ntp::server', which is text.
-var keyWithoutBlank = pattern.Lazy(`^\s*(?:- +)*[A-Za-z_][^\s'"#{\[]*:[^\s:]\S*\s*$`)
-
-// lineAbove is the line before the one that src ends in.
-func lineAbove(src []byte) []byte {
-	above := src[:max(bytes.LastIndexByte(src, '\n'), 0)]
-	return above[bytes.LastIndexByte(above, '\n')+1:]
-}
-
-// keyAndColon is a key and a text with ': ' in it on one line, where the text is not quoted.
+// keyAndColon matches a key and an unquoted text with ': ' on one line.
 var keyAndColon = pattern.Lazy(`^\s*(?:- +)*[^\s'"{\[#:](?:[^:#]|:\S)*: +[^\s'"{\[&*!|>#].*: `)
 
-// hasColon tells whether the complaint is of the second colon in `key: a: b`.
+// hasColon reports whether the complaint is about the second colon in `key: a: b`.
 func (r *report) hasColon(c complaint) bool {
-	if c.problem != "mapping values are not allowed in this context" {
+	if c.problem != noKeyHere {
 		return false
 	}
 	end := r.doc.offset(c.pos.Line, c.pos.Col)

@@ -1,5 +1,6 @@
-// Package yaml reads YAML and JSON into one small tree with positions. Values mean what Ruby's Psych makes of them for
-// Puppet: section 10 of the language. It reports every fault as a diagnostic with file, line, column and a stable code.
+// Package yaml reads YAML and JSON into one small tree with positions. Values have the meaning that Ruby's Psych gives
+// them for Puppet (language.md, section 10). The package reports every error as a diagnostic with file, line, column
+// and a stable code.
 package yaml
 
 import (
@@ -8,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Shape says what a Node is.
+// Shape is the kind of a Node.
 type Shape uint8
 
 const (
@@ -28,7 +29,7 @@ type Node struct {
 	Kids  []Node      // of a Sequence: its elements; of a Mapping: key, value, key, value, no key twice
 }
 
-// Unfit tells why a Scalar has no value here, which Psych has one for. Its Value is the text then.
+// Unfit says why a Scalar has no value here although Psych has one. Its Value is then its text.
 type Unfit uint8
 
 const (
@@ -37,7 +38,7 @@ const (
 	TooLarge       // an integer that does not fit in 64 bits
 )
 
-// FirstUnfit returns the first scalar of a subtree that has no value here, or nil.
+// FirstUnfit returns the first Unfit scalar of a subtree, or nil.
 func (n *Node) FirstUnfit() *Node {
 	if n.Unfit != Fit {
 		return n
@@ -50,7 +51,7 @@ func (n *Node) FirstUnfit() *Node {
 	return nil
 }
 
-// Options is what differs between the kinds of files. The zero value suits configuration and bindings files.
+// Options has the differences between kinds of files. The zero value is for configuration and bindings files.
 type Options struct {
 	// LastKeyWins makes a key that occurs twice in one mapping a warning; the last one counts, as in Psych. Otherwise
 	// it is an error.
@@ -59,15 +60,15 @@ type Options struct {
 	// SameValueTwice allows a key to occur twice in one mapping if the values are equal.
 	SameValueTwice bool
 
-	// TimesAreText makes strings of dates and times. Otherwise they are errors.
+	// TimesAreText reads dates and times as strings. Otherwise they are errors.
 	TimesAreText bool
 
-	// Hiera5 marks scalars that have no value here as Unfit, and makes strings of symbols that are keys. Otherwise
+	// Hiera5 marks scalars that have no value here as Unfit, and reads keys that are symbols as strings. Otherwise
 	// symbols are strings with their colon, and an integer beyond 64 bits is an error.
 	Hiera5 bool
 }
 
-// Pairs ranges over keys and values of a Mapping, in order; over nothing for another node.
+// Pairs ranges over the keys and values of a Mapping in order. Other nodes have none.
 func (n *Node) Pairs() iter.Seq2[*Node, *Node] {
 	return func(yield func(*Node, *Node) bool) {
 		if n.Kind != Mapping {
@@ -81,8 +82,8 @@ func (n *Node) Pairs() iter.Seq2[*Node, *Node] {
 	}
 }
 
-// Lookup finds the entry of a Mapping whose key is the string name. It looks at each key: meant for the few attributes
-// of a configuration, not for large data.
+// Lookup returns the entry of a Mapping with the string key name. It scans the keys, so it is for the few attributes of
+// a configuration, not for large data.
 func (n *Node) Lookup(name string) (key, val *Node, ok bool) {
 	for k, v := range n.Pairs() {
 		if s, isString := k.Text(); isString && s == name {
@@ -92,8 +93,7 @@ func (n *Node) Lookup(name string) (key, val *Node, ok bool) {
 	return nil, nil, false
 }
 
-// Within is the part of n that path leads to, keys and indexes from the outside in, as far as it is written out below
-// n.
+// Within returns the part of n that a path of keys and indexes leads to, or the last node on the path that exists.
 func (n *Node) Within(path []value.Value) *Node {
 	if len(path) == 0 {
 		return n
@@ -109,7 +109,7 @@ func (n *Node) Within(path []value.Value) *Node {
 	return n
 }
 
-// Text is the text of a string scalar.
+// Text returns the text of a string scalar.
 func (n *Node) Text() (string, bool) {
 	if n.Kind != Scalar || n.Value.Kind() != value.String {
 		return "", false
@@ -117,7 +117,7 @@ func (n *Node) Text() (string, bool) {
 	return n.Value.Text(), true
 }
 
-// Literal is the whole subtree as a value.
+// Literal returns the subtree as a value.
 func (n *Node) Literal() value.Value {
 	switch n.Kind {
 	case Sequence:
@@ -136,7 +136,7 @@ func (n *Node) Literal() value.Value {
 	return n.Value
 }
 
-// Describe says what n is, for a message: "a list", "a hash", "the string 'x'".
+// Describe describes n for a message: "a list", "a hash", "the string 'x'".
 func (n *Node) Describe() string {
 	switch n.Kind {
 	case Sequence:

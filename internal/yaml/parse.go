@@ -8,27 +8,28 @@ import (
 	"strconv"
 	"strings"
 
-	// Why this library: it is of libyaml's lineage, as Psych is, and linear. Judged by Psych, github.com/goccy/go-yaml
-	// v1.19.2 gives a wrong value, without an error, for 16 of 385 tricky snippets and 169 of 30,000 damaged files,
-	// this one for 4 and 16, none of them likely; goccy reads {a::b: c} as {a: ':b: c'} and drops tabs, and its parser
-	// is quadratic (5.6 MB/s at 1,000 keys, 1.8 at 10,000, against 34 and 34). On real files this one is stricter than
-	// libyaml, see repair. It has no public events, so its tree is converted; values are resolved here and not by it.
+	// Why this library: like Psych, it descends from libyaml, and it takes linear time. Compared with Psych,
+	// github.com/goccy/go-yaml v1.19.2 silently gives a wrong value for 16 of 385 tricky snippets and 169 of 30,000
+	// damaged files; this library does so for 4 and 16, none of them likely. goccy reads {a::b: c} as {a: ':b: c'} and
+	// drops tabs, and its parser is quadratic (5.6 MB/s at 1,000 keys, 1.8 at 10,000, against 34 and 34). On real files
+	// this library is stricter than libyaml, see repair. It has no public events, so its tree is converted, and values
+	// are resolved here.
 	goyaml "go.yaml.in/yaml/v4"
 
 	"bindc/diag"
 	"bindc/internal/value"
 )
 
-// Limits on what a file can make of its reader.
+// Limits on the work that a file can cause.
 const (
-	maxDepth    = 512       // of hashes and lists in one another, aliases included; see tooDeep
+	maxDepth    = 512       // nesting of hashes and lists, aliases included; see tooDeep
 	maxExpanded = 1_000_000 // nodes reached through aliases, in one file; textOfNode bytes of text count as one
 	textOfNode  = 64
-	maxRepairs  = 100 // places in a file that repair touches
+	maxRepairs  = 100 // places in a file that repair changes
 )
 
-// Parse reads a YAML file. It is false when the file has an error, which is then in diags. The document keeps src,
-// which must not be changed any more.
+// Parse reads a YAML file. It returns false after an error, which is in diags. The document keeps src, which must not
+// change any more.
 func Parse(file string, src []byte, opts Options, diags *diag.List) (*Document, bool) {
 	d, problem := newDocument(file, src, refusedInYAML)
 	if problem >= 0 {
@@ -57,10 +58,10 @@ func convert(d *Document, opts Options, diags *diag.List) bool {
 	return !c.failed
 }
 
-// converter makes our tree of the library's.
+// converter converts the tree of the library to ours.
 type converter struct {
 	*report
-	anchored map[*goyaml.Node]Node // the finished nodes an alias can refer to
+	anchored map[*goyaml.Node]Node // finished nodes that aliases may refer to
 	budget   int                   // nodes that may still be reached through aliases
 }
 
@@ -81,7 +82,7 @@ func (c *converter) read() {
 	c.passOver(rest)
 }
 
-// load reads the first YAML document of the file, with a loader that stands behind it.
+// load reads the first YAML document of the file. The loader is positioned after it.
 func (c *converter) load() (*goyaml.Node, *goyaml.Loader, error) {
 	src := c.doc.src
 	for repairs := 0; ; repairs++ {
@@ -102,8 +103,8 @@ func (c *converter) load() (*goyaml.Node, *goyaml.Loader, error) {
 	}
 }
 
-// repair changes src where the library refuses what libyaml accepts and real files contain, so that positions stay what
-// they are: a comment directly behind a quote or bracket is blanked out, and %YAML 1.2 becomes 1.1.
+// repair changes src where the library refuses something that libyaml accepts and real files contain: a comment
+// directly after a quote or bracket is blanked out, and %YAML 1.2 becomes 1.1. Positions do not change.
 func (c *converter) repair(src []byte, err error) ([]byte, bool) {
 	var at *goyaml.LoadError
 	if !errors.As(err, &at) {
@@ -129,8 +130,8 @@ func (c *converter) repair(src []byte, err error) ([]byte, bool) {
 	return nil, false
 }
 
-// limits is the library's hook for how deep a document may be. It counts flow and block collections apart, so node
-// counts again; this keeps the library itself within bounds. Aliases are counted by alias.
+// limits limits the nesting inside the library, which counts flow and block collections separately; node therefore
+// counts again. alias counts aliases.
 type limits struct{}
 
 func (limits) CheckDepth(depth int, _ *goyaml.DepthContext) error {
@@ -144,7 +145,7 @@ func (limits) CheckAlias(int, int) error { return nil }
 
 var errTooDeep = errors.New(tooDeep)
 
-// refuse reports an error of the library's.
+// refuse reports an error of the library.
 func (c *converter) refuse(err error) {
 	var at *goyaml.LoadError
 	if !errors.As(err, &at) {
@@ -159,7 +160,7 @@ func (c *converter) refuse(err error) {
 	})
 }
 
-// mark is a position of the library's, which may lie behind the end of the file.
+// mark returns a position of the library, which may be after the end of the file.
 func (c *converter) mark(line, col int) diag.Pos {
 	if line > len(c.doc.lines) {
 		return c.doc.posAt(len(c.doc.src))
@@ -167,10 +168,10 @@ func (c *converter) mark(line, col int) diag.Pos {
 	return diag.Pos{File: c.doc.File, Line: line, Col: col}
 }
 
-// position is the position of n.
+// position returns the position of n.
 func (c *converter) position(n *goyaml.Node) diag.Pos { return c.mark(n.Line, n.Column) }
 
-// passOver warns of further documents, unless they are empty. What is wrong in them does not matter.
+// passOver warns about further documents, unless they are empty. Errors in them do not matter.
 func (c *converter) passOver(rest *goyaml.Loader) {
 	for {
 		var top goyaml.Node
@@ -192,15 +193,15 @@ func (c *converter) passOver(rest *goyaml.Loader) {
 	}
 }
 
-// isEmpty tells whether a document holds nothing at all: not even a null that is written out.
+// isEmpty reports whether a document has nothing at all, not even an explicit null.
 func isEmpty(n *goyaml.Node) bool {
 	return n.Kind == goyaml.ScalarNode && n.Value == "" && n.Style&(quoted|goyaml.TaggedStyle) == 0 && n.Anchor == ""
 }
 
 const quoted = goyaml.SingleQuotedStyle | goyaml.DoubleQuotedStyle | goyaml.LiteralStyle | goyaml.FoldedStyle
 
-// node converts n, which lies in depth hashes and lists. It lets go of what is converted, so that the two trees are not
-// in memory as a whole at one time.
+// node converts n, which is nested in depth hashes and lists. It releases what is converted, so that the two trees are
+// never both in memory as a whole.
 func (c *converter) node(n *goyaml.Node, depth int) Node {
 	if n.Kind == goyaml.AliasNode {
 		return c.alias(n, depth)
@@ -254,15 +255,14 @@ func (c *converter) entries(n *goyaml.Node, depth int) []Node {
 	return m.kids
 }
 
-// isMergeKey tells whether n, which is key, is a merge key. It goes by Psych, for which neither quotes nor tags make a
-// difference, but for !!str.
+// isMergeKey reports whether n, converted to key, is a merge key. As in Psych, quotes and tags other than !!str make no
+// difference.
 func isMergeKey(n *goyaml.Node, key *Node) bool {
 	text, _ := key.Text()
 	return text == mergeKey && !(isTagged(n) && n.Tag == "!!str")
 }
 
-// anchor keeps a finished node for aliases. Of two anchors of one name each alias has the one before it, by the
-// library.
+// anchor keeps a finished node for aliases. The library resolves each alias to the last anchor of its name before it.
 func (c *converter) anchor(n *goyaml.Node, out Node) {
 	for i := range len(n.Anchor) {
 		if b := n.Anchor[i]; !isDigit(b) && (b|0x20 < 'a' || b|0x20 > 'z') && b != '_' && b != '-' {
@@ -274,8 +274,8 @@ func (c *converter) anchor(n *goyaml.Node, out Node) {
 	c.anchored[n] = out
 }
 
-// alias is the node an alias stands for. The copy shares its Kids with the original, so that expansion costs no memory;
-// but whoever walks the tree pays for it, hence the budget.
+// alias returns the node that an alias refers to. The copy shares its Kids with the original, so expansion costs no
+// memory. Walking the tree takes time, however, and the budget limits that.
 func (c *converter) alias(n *goyaml.Node, depth int) Node {
 	if c.budget < 0 {
 		return Node{} // reported already
@@ -298,7 +298,8 @@ func (c *converter) alias(n *goyaml.Node, depth int) Node {
 	return Node{}
 }
 
-// expand takes n and all below it from the budget, as far as that goes, and tells whether they are too deep.
+// expand subtracts n and everything below it from the budget, until that is used up. It reports whether the nodes are
+// nested too deeply.
 func (c *converter) expand(n *Node, depth int) (deep bool) {
 	c.budget--
 	if n.Kind == Scalar {
@@ -321,7 +322,7 @@ func (c *converter) expand(n *Node, depth int) (deep bool) {
 	return false
 }
 
-// scalar is the value of a scalar.
+// scalar returns the value of a scalar.
 func (c *converter) scalar(n *goyaml.Node) value.Value {
 	if isTagged(n) {
 		return c.tagged(n)
@@ -333,7 +334,7 @@ func (c *converter) scalar(n *goyaml.Node) value.Value {
 	return v
 }
 
-// resolved is what the text of n means, as a plain scalar. It is not ok if that is an error.
+// resolved returns the meaning of the text of n as a plain scalar. It returns false after an error.
 func (c *converter) resolved(n *goyaml.Node) (value.Value, bool) {
 	v, problem := resolve(n.Value)
 	if problem == isDate && c.opts.TimesAreText || problem == tooLarge && c.opts.Hiera5 {
@@ -345,7 +346,7 @@ func (c *converter) resolved(n *goyaml.Node) (value.Value, bool) {
 	return v, problem == noFault
 }
 
-// unfit tells why a scalar has no value here, in data of Hiera 5. v is its value.
+// unfit says why a scalar in data of Hiera 5 has no value here. v is its value.
 func (c *converter) unfit(n *goyaml.Node, v value.Value) Unfit {
 	if !c.opts.Hiera5 || v.Kind() != value.String {
 		return Fit
@@ -367,7 +368,7 @@ func isSymbol(text string) bool {
 	return len(text) > 1 && text[0] == ':' && !strings.Contains(text, "\n")
 }
 
-// symbolName returns the name of a symbol as it is written, with its colon.
+// symbolName returns the name of a symbol from its text, which starts with a colon.
 func symbolName(text string) string {
 	text = text[1:]
 	if last := len(text) - 1; last > 0 && (text[0] == '"' || text[0] == '\'') && text[last] == text[0] {

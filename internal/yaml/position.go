@@ -9,12 +9,12 @@ import (
 	"bindc/internal/value"
 )
 
-// Pos is the place of n in the file.
+// Pos returns the place of n in the file.
 func (d *Document) Pos(n *Node) diag.Pos {
 	return diag.Pos{File: d.File, Line: int(n.Line), Col: int(n.Col)}
 }
 
-// Written is a plain scalar as it stands in the file; where it cannot be found, as its value is written.
+// Written returns a plain scalar as it is in the file, or the text of its value if it cannot be found there.
 func (d *Document) Written(n *Node) string {
 	text := string(value.AppendText(nil, n.Value))
 	at := d.skipProperties(d.offset(int(n.Line), int(n.Col)))
@@ -31,9 +31,9 @@ func (d *Document) Written(n *Node) string {
 	return string(src)
 }
 
-// PosIn is the place in the file of byte off of the text of the string n. Nodes do not carry what this needs: the
-// source is read again, which costs time only for what is reported. Where source and text cannot be matched it is the
-// place of n.
+// PosIn returns the place in the file of byte off of the string n. Nodes do not record what this needs, so the source
+// is read again, which costs time only for diagnostics. If source and text cannot be matched, it returns the place of
+// n.
 func (d *Document) PosIn(n *Node, off int) diag.Pos {
 	text, ok := n.Text()
 	if !ok || off < 0 || off > len(text) {
@@ -55,20 +55,20 @@ func (d *Document) PosIn(n *Node, off int) diag.Pos {
 	return d.Pos(n)
 }
 
-// search is the progress of finding positions in one scalar. Diagnostics of a scalar are mostly reported in order, and
-// then nothing is read twice.
+// search is the state of finding positions in one scalar. Diagnostics of a scalar usually come in order, and then
+// nothing is read twice.
 type search struct {
 	line, col uint32 // position of the scalar
-	quote     byte   // the quote around the text; 0: block or plain
+	quote     byte   // the quote around the text; 0 for block and plain scalars
 
-	at   int // byte of the source; in lines, the start of a line
-	from int // the corresponding byte of the text
+	at   int // offset in the source; in lines, the start of a line
+	from int // the corresponding offset in the text
 
-	core, next int // in lines: the bytes of the text in this line; where the next line begins
-	start, pos int // where that text begins in the source and in the text
+	core, next int // in lines: the length of the text in this line; the start of the next line
+	start, pos int // the start of that text in the source and in the text
 }
 
-// searchIn begins a search in n.
+// searchIn starts a search in n.
 func (d *Document) searchIn(n *Node) search {
 	s := search{line: n.Line, col: n.Col, at: d.skipProperties(d.offset(int(n.Line), int(n.Col)))}
 	if s.at >= len(d.src) {
@@ -84,8 +84,8 @@ func (d *Document) searchIn(n *Node) search {
 	return s
 }
 
-// skipProperties is the start of the text of a scalar behind anchor, tag, and the blanks, line breaks and comments that
-// follow those.
+// skipProperties returns the start of the text of a scalar, after its anchor and tag, and after the blanks, line breaks
+// and comments that follow them.
 func (d *Document) skipProperties(at int) int {
 	src := d.src
 	for at < len(src) && (src[at] == '&' || src[at] == '!') {
@@ -105,7 +105,7 @@ func (d *Document) skipProperties(at int) int {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// nextLine is the start of the line after that of at.
+// nextLine returns the start of the line after that of at.
 func (d *Document) nextLine(at int) int {
 	if i := bytes.IndexByte(d.src[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -167,8 +167,8 @@ func (d *Document) inQuotes(s *search, off int) int {
 	return min(s.at, len(d.src))
 }
 
-// foldedBlanks measures what src starts with: at most limit blanks, or line breaks with the blanks around them, of
-// which the first break is a space if it is the only one, and else stands for nothing.
+// foldedBlanks returns the lengths in source and text of the blanks that src starts with: at most limit blanks, or line
+// breaks with the blanks around them. A single break becomes a space; otherwise the first break is dropped.
 func foldedBlanks(src []byte, limit int) (width, length int) {
 	breaks := 0
 	for width < len(src) && isSpace(src[width]) {
@@ -184,7 +184,7 @@ func foldedBlanks(src []byte, limit int) (width, length int) {
 	return width, max(1, breaks-1)
 }
 
-// escape measures the escape src starts with, of YAML or JSON.
+// escape returns the lengths in source and text of the escape that src starts with, in YAML or JSON.
 func escape(src []byte) (width, length int) {
 	if len(src) < 2 {
 		return 1, 0
@@ -210,7 +210,7 @@ func escape(src []byte) (width, length int) {
 	return 2, 1
 }
 
-// escapedRune measures an escape by number, of width bytes; a surrogate pair of JSON, of twice as many.
+// escapedRune returns the lengths of an escape with width bytes, or of a surrogate pair of JSON with twice as many.
 func escapedRune(src []byte, width int) (int, int) {
 	if len(src) < width {
 		return len(src), 0

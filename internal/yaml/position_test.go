@@ -54,7 +54,7 @@ func TestPosIn(t *testing.T) {
 	}
 }
 
-// lastX is the line and column of the last X of src.
+// lastX returns the line and column of the last X of src.
 func lastX(src string) (line, col int) {
 	src = strings.TrimPrefix(src, byteOrderMark)
 	i := strings.LastIndex(src, "X")
@@ -65,7 +65,7 @@ func lastX(src string) (line, col int) {
 	return strings.Count(src[:i], "\n") + 1, len([]rune(src[start:i])) + 1
 }
 
-// find is the value of the first key of that name, at any depth.
+// find returns the value of the first key of that name, at any depth.
 func find(n *Node, key string) *Node {
 	if _, v, ok := n.Lookup(key); ok {
 		return v
@@ -78,7 +78,7 @@ func find(n *Node, key string) *Node {
 	return nil
 }
 
-func TestPosInOfOthers(t *testing.T) {
+func TestPosInWithoutMatchReturnsNode(t *testing.T) {
 	var diags diag.List
 	src := "a: 1\nb: &x xyz\nc: *x\nd: ''\n"
 	d, _ := Parse("f", []byte(src), Options{}, &diags)
@@ -87,9 +87,9 @@ func TestPosInOfOthers(t *testing.T) {
 		off       int
 		line, col int
 	}{
-		{"a", 0, 1, 4}, {"a", 7, 1, 4}, // no string
+		{"a", 0, 1, 4}, {"a", 7, 1, 4}, // not a string
 		{"b", 2, 2, 9}, {"b", 3, 2, 10}, {"b", 4, 2, 4}, {"b", -1, 2, 4}, // at the end, and outside
-		{"c", 2, 2, 9}, // through an alias: the definition
+		{"c", 2, 2, 9}, // through an alias: the position of the definition
 		{"d", 0, 4, 5},
 	} {
 		_, n, _ := d.Root.Lookup(test.key)
@@ -147,7 +147,7 @@ func TestPosInInAnyOrder(t *testing.T) {
 		got := d.PosIn(n, off)
 		d.search, d.marks = search{}, map[int][]int{}
 		for line := range d.lines {
-			d.marks[line] = d.lines[line : line+1] // none but the first
+			d.marks[line] = d.lines[line : line+1] // only the first
 		}
 		want := d.PosIn(n, off)
 		if d.search, d.marks = (search{}), nil; r.IntN(2) == 0 {

@@ -17,15 +17,15 @@ import (
 	"bindc/internal/value"
 )
 
-// Each product is rounded before it is added: not on all processors does that go without saying. By hand: 17.017 times
-// 60 is 1021.02, and 3600 more is 4621.02.
+// Each product is rounded before it is added, which some processors do not do by themselves. By hand: 17.017 times 60
+// is 1021.02, and 3600 more is 4621.02.
 func TestSexagesimalFloatsAreTheSameEverywhere(t *testing.T) {
 	if v, _ := resolve("1:17.017"); v.Float() != 4621.02 {
 		t.Errorf("got %v, want 4621.02", v.Float())
 	}
 }
 
-// TestPsychScalars goes through the table of what Psych answers for plain scalars.
+// TestPsychScalars checks the recorded answers of Psych for plain scalars.
 func TestPsychScalars(t *testing.T) {
 	src, err := os.ReadFile("testdata/psych_scalars.json")
 	if err != nil {
@@ -46,7 +46,7 @@ func TestPsychScalars(t *testing.T) {
 	}
 }
 
-// sameResolved compares, up to where the language differs from Psych on purpose.
+// sameResolved compares, except where the language differs from Psych on purpose.
 func sameResolved(got, want, plain string) bool {
 	switch {
 	case strings.HasPrefix(want, "Symbol "): // a string here
@@ -128,7 +128,7 @@ func canonical(b *strings.Builder, v value.Value) {
 	}
 }
 
-// parsed is what a file means, or "error".
+// parsed returns the meaning of a file, or "error".
 func parsed(file string, src []byte) string {
 	var diags diag.List
 	d, ok := Parse(file, src, Options{LastKeyWins: true}, &diags)
@@ -143,7 +143,7 @@ func parsed(file string, src []byte) string {
 	return b.String()
 }
 
-// corpora lists the YAML files of the real sites beside the repository, if they are there.
+// corpora lists the YAML files of the real sites beside the repository, if they exist.
 func corpora(t *testing.T) []string {
 	var files []string
 	for _, site := range []string{"apache", "govuk", "govuk-bindings", "himlar", "himlar-bindings"} {
@@ -161,7 +161,7 @@ func corpora(t *testing.T) []string {
 	return files
 }
 
-// TestCorpora expects that every file of every site is read.
+// TestCorpora checks that every file of every site can be read.
 func TestCorpora(t *testing.T) {
 	for _, file := range corpora(t) {
 		src, err := os.ReadFile(file)
@@ -175,7 +175,7 @@ func TestCorpora(t *testing.T) {
 	}
 }
 
-// TestCorporaAgainstPsych expects that every file means what Psych makes of it.
+// TestCorporaAgainstPsych checks that every file has the meaning that Psych gives it.
 func TestCorporaAgainstPsych(t *testing.T) {
 	files := corpora(t)
 	answers := psych(t, files)
@@ -190,7 +190,7 @@ func TestCorporaAgainstPsych(t *testing.T) {
 	}
 }
 
-// psych asks Ruby what each file means.
+// psych asks Ruby for the meaning of each file.
 func psych(t *testing.T, files []string) []string {
 	ruby, err := exec.LookPath("ruby")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// This file is the table of Psych's scalar_scanner.rb: what a plain scalar means. It is written out by hand because it
-// runs on every scalar of a site; the order of the tests is Psych's where more than one could hold.
+// This file is the table of Psych's scalar_scanner.rb: what a plain scalar means. It is written by hand for speed, as
+// it runs on every scalar of a site. Where several tests match, their order is Psych's.
 
 // fault says why a plain scalar has no value.
 type fault uint8
@@ -20,7 +20,7 @@ const (
 	tooLarge
 )
 
-// resolve is what a plain scalar means.
+// resolve returns the meaning of a plain scalar.
 func resolve(text string) (value.Value, fault) {
 	if text == "" {
 		return value.Value{}, noFault
@@ -34,7 +34,8 @@ func resolve(text string) (value.Value, fault) {
 	return value.FromString(text), noFault
 }
 
-// resolveWord resolves what does not look like a number: null and the booleans, in any case. y and n are strings.
+// resolveWord resolves a text that does not look like a number: null and the booleans, in any case. y and n are
+// strings.
 func resolveWord(text string) value.Value {
 	switch text[0] {
 	case '~':
@@ -67,8 +68,7 @@ func resolveWord(text string) value.Value {
 	return value.FromString(text)
 }
 
-// resolveNumber resolves what starts with a digit, a sign or a point. Each kind of number fits a different set of
-// texts.
+// resolveNumber resolves a text that starts with a digit, a sign or a point. No text matches two kinds of numbers.
 func resolveNumber(text string) (value.Value, fault) {
 	if isDateOrTime(text) {
 		return value.Value{}, isDate
@@ -86,7 +86,7 @@ func resolveNumber(text string) (value.Value, fault) {
 	return resolveInteger(text, sign, digits)
 }
 
-// splitSign takes a leading sign off: "-", or "" for plus.
+// splitSign splits off a leading sign: "-", or "" for plus.
 func splitSign(text string) (sign, rest string) {
 	switch text[0] {
 	case '-':
@@ -113,8 +113,8 @@ func resolveSpecial(text string) (value.Value, bool) {
 	return value.Value{}, false
 }
 
-// resolveInteger resolves binary, octal, decimal and hexadecimal integers. Underscores and commas may stand between the
-// digits of a decimal one, one at a time, and anywhere in the others.
+// resolveInteger resolves binary, octal, decimal and hexadecimal integers. Decimal ones may have single underscores and
+// commas between digits, the others any number of them anywhere.
 func resolveInteger(text, sign, digits string) (value.Value, fault) {
 	base := integerBase(digits)
 	if base == 0 {
@@ -124,7 +124,7 @@ func resolveInteger(text, sign, digits string) (value.Value, fault) {
 		digits = digits[2:]
 	}
 	digits = withoutGroups(digits)
-	if digits == "" { // 0x_ : Psych raises an error of Ruby's
+	if digits == "" { // 0x_ : Psych raises an error in Ruby
 		return value.FromString(text), noFault
 	}
 	n, err := strconv.ParseInt(sign+digits, base, 64)
@@ -134,7 +134,7 @@ func resolveInteger(text, sign, digits string) (value.Value, fault) {
 	return value.FromInt(n), noFault
 }
 
-// integerBase is the base of the integer that digits writes, or 0 if that is not an integer.
+// integerBase returns the base of the integer in digits, or 0 if it is not an integer.
 func integerBase(digits string) int {
 	if digits == "" {
 		return 0
@@ -158,7 +158,7 @@ func integerBase(digits string) int {
 	return 0
 }
 
-// isGrouped tells whether s is digits, not starting with 0, with single underscores or commas between them.
+// isGrouped reports whether s is digits, the first not 0, with single underscores or commas between them.
 func isGrouped(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -173,7 +173,7 @@ func isGrouped(s string) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// consistsOf tells whether s is not empty and has no other bytes than those of set.
+// consistsOf reports whether s is not empty and has only bytes of set.
 func consistsOf(s, set string) bool {
 	for i := range len(s) {
 		if strings.IndexByte(set, s[i]) < 0 {
@@ -183,7 +183,7 @@ func consistsOf(s, set string) bool {
 	return s != ""
 }
 
-// withoutGroups takes underscores and commas out.
+// withoutGroups removes underscores and commas.
 func withoutGroups(s string) string {
 	if strings.IndexByte(s, '_') < 0 && strings.IndexByte(s, ',') < 0 {
 		return s
@@ -205,12 +205,12 @@ func resolveFloat(text, sign, digits string) value.Value {
 	return value.FromFloat(f)
 }
 
-// isWhole tells whether s can stand before the point: nothing, or a digit and then digits, underscores and commas.
+// isWhole reports whether s can precede the point: nothing, or a digit and then digits, underscores and commas.
 func isWhole(s string) bool {
 	return s == "" || isDigit(s[0]) && consistsOf(s, "0123456789_,")
 }
 
-// cutExponent takes the exponent off. It is not ok where there is one of the wrong form.
+// cutExponent splits off the exponent. It returns false if the exponent is malformed.
 func cutExponent(frac string) (rest, exponent string, ok bool) {
 	i := strings.IndexAny(frac, "eE")
 	if i < 0 {
@@ -221,7 +221,7 @@ func cutExponent(frac string) (rest, exponent string, ok bool) {
 	return rest, exponent, ok
 }
 
-// resolveSexagesimal resolves numbers of base 60: hours, minutes, and if given seconds, counted in seconds. The last
+// resolveSexagesimal resolves numbers of base 60: hours, minutes and optional seconds, as a number of seconds. The last
 // part of a float has a point.
 func resolveSexagesimal(text, sign, digits string) (value.Value, fault) {
 	parts := strings.Split(digits, ":")
@@ -238,12 +238,13 @@ func resolveSexagesimal(text, sign, digits string) (value.Value, fault) {
 	return sexagesimalInt(sign, parts)
 }
 
-// isSixtieth tells whether s is 0 to 59, of one digit or two.
+// isSixtieth reports whether s is 0 to 59, in one or two digits.
 func isSixtieth(s string) bool {
 	return len(s) == 1 && isDigit(s[0]) || len(s) == 2 && s[0] >= '0' && s[0] <= '5' && isDigit(s[1])
 }
 
-// unitSeconds is what the parts of a sexagesimal number count. The sign belongs to the first part alone, as in Psych.
+// unitSeconds has the seconds of each part of a sexagesimal number. As in Psych, the sign applies to the first part
+// only.
 var unitSeconds = [3]int64{3600, 60, 1}
 
 func sexagesimalInt(sign string, parts []string) (value.Value, fault) {
@@ -267,14 +268,14 @@ func sexagesimalFloat(sign string, parts []string) float64 {
 		if frac != "" && isDigit(frac[0]) && whole[len(whole)-1] != '_' {
 			number += "." + leadingDigits(frac)
 		}
-		f, _ := strconv.ParseFloat(number, 64)      // only digits: out of range, it is the infinity it should be
-		sum += float64(f * float64(unitSeconds[i])) // rounded, as arm64 would else not do before it adds
+		f, _ := strconv.ParseFloat(number, 64)      // only digits: out of range, it is already the right infinity
+		sum += float64(f * float64(unitSeconds[i])) // rounded here, because arm64 would otherwise not round before it adds
 		sign = ""
 	}
 	return sum
 }
 
-// leadingDigits is the number s starts with, without the single underscores in it: what to_i and to_f of Ruby read.
+// leadingDigits returns the number that s starts with, without its single underscores, as to_i and to_f of Ruby do.
 func leadingDigits(s string) string {
 	if strings.IndexByte(s, '_') < 0 {
 		return s
@@ -285,7 +286,7 @@ func leadingDigits(s string) string {
 	return strings.ReplaceAll(s, "_", "")
 }
 
-// isDateOrTime tells whether Psych would make a date or a time of text.
+// isDateOrTime reports whether Psych would read text as a date or a time.
 func isDateOrTime(text string) bool {
 	if len(text) < len("2001-1-1") || text[4] != '-' && text[0] != '-' {
 		return false
@@ -312,10 +313,10 @@ func isMonth(s string) bool { return len(s) == 1 || s[0] == '0' || s >= "10" && 
 
 func isDay(s string) bool { return len(s) == 1 || s <= "31" }
 
-// front is a text that is matched bit by bit from its front.
+// front is a text that is matched part by part from its front.
 type front struct{ rest string }
 
-// digits takes at least low and at most high digits.
+// digits matches at least low and at most high digits.
 func (p *front) digits(low, high int) bool {
 	n := 0
 	for n < high && n < len(p.rest) && isDigit(p.rest[n]) {
@@ -328,7 +329,7 @@ func (p *front) digits(low, high int) bool {
 	return true
 }
 
-// char takes one byte of set.
+// char matches one byte of set.
 func (p *front) char(set string) bool {
 	if p.rest == "" || strings.IndexByte(set, p.rest[0]) < 0 {
 		return false
@@ -337,7 +338,7 @@ func (p *front) char(set string) bool {
 	return true
 }
 
-// blanks takes blanks and tells whether there were any.
+// blanks skips blanks and reports whether there were any.
 func (p *front) blanks() bool {
 	before := len(p.rest)
 	p.rest = strings.TrimLeft(p.rest, " \t")

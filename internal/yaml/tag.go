@@ -13,8 +13,8 @@ import (
 	"bindc/internal/value"
 )
 
-// This file is what Psych makes of tags when Puppet calls it: some make another value of what is written, some make an
-// object of Ruby's, which Puppet refuses, and all others are passed over. testdata/tags.rb asks Psych.
+// This file implements what Psych does with tags when Puppet calls it: some change the value, some create a Ruby
+// object, which Puppet refuses, and all others are ignored. testdata/tags.rb asks Psych.
 
 var (
 	textTags   = []string{"!!str", "!str", "!str:", "!ruby/string", "!ruby/string:"}
@@ -23,11 +23,11 @@ var (
 	omapTags   = []string{"!!omap", "!omap"}
 )
 
-// symbolTag is what the tags of symbols start with. They are strings here, with the colon, as plain :symbols are.
+// symbolTag is the prefix of tags of symbols. They are strings here, with the colon, as plain :symbols are.
 const symbolTag = "!ruby/sym"
 
-// objectTags are the tags that ask for objects of Ruby's, or for what nobody would take for data, by the kind of what
-// they stand before. One that ends in '*' stands for all that start like it.
+// objectTags has the tags that create Ruby objects, or something else that is not data, by the kind of value they apply
+// to. A tag that ends in '*' is a prefix.
 var objectTags = [...][]string{
 	Scalar: {"!str:*", "!ruby/string:*", "!ruby/object:BigDecimal", "!ruby/object:DateTime", "!ruby/object:Complex",
 		"!ruby/object:Rational", "!ruby/class", "!ruby/module", "!ruby/range", "!ruby/regexp", "!ruby/encoding"},
@@ -37,19 +37,19 @@ var objectTags = [...][]string{
 		"!ruby/exception*", "!ruby/marshalable:*"},
 }
 
-// ownTags are the tags that say of a collection what it is anyway.
+// ownTags has the tags of collections that change nothing.
 var ownTags = [...][]string{Sequence: {"!!seq", "!seq"}, Mapping: {"!!map", "!map", "!ruby/object:Hash"}}
 
-// ownKinds are those of scalars. Psych does not look at them: !!int x is a string.
+// ownKinds has those of scalars. Psych ignores them: !!int x is a string.
 var ownKinds = map[string]value.Kind{
 	"!!int": value.Int, "!!bool": value.Bool, "!!null": value.Undef,
 	"!int": value.Int, "!bool": value.Bool, "!null": value.Undef,
 }
 
-// isTagged tells whether n has a tag. A '!' alone says as much as none.
+// isTagged reports whether n has a tag. A '!' alone is not one.
 func isTagged(n *goyaml.Node) bool { return n.Style&goyaml.TaggedStyle != 0 }
 
-// tagged is the value of a scalar with a tag, to which quotes make no difference then.
+// tagged returns the value of a scalar with a tag. Quotes make no difference then.
 func (c *converter) tagged(n *goyaml.Node) value.Value {
 	switch {
 	case slices.Contains(textTags, n.Tag):
@@ -70,14 +70,14 @@ func (c *converter) tagged(n *goyaml.Node) value.Value {
 	return v
 }
 
-// checkTag looks at the tag of a collection.
+// checkTag checks the tag of a collection.
 func (c *converter) checkTag(n *goyaml.Node, kind Shape) {
 	if isTagged(n) && !slices.Contains(ownTags[kind], n.Tag) && c.isData(n, kind) {
 		c.passedOver(n)
 	}
 }
 
-// isData reports a tag that makes something else of what is written than data.
+// isData reports a tag that creates something other than data, and returns false for it.
 func (c *converter) isData(n *goyaml.Node, kind Shape) bool {
 	for _, tag := range objectTags[kind] {
 		start, any := strings.CutSuffix(tag, "*")
@@ -90,13 +90,13 @@ func (c *converter) isData(n *goyaml.Node, kind Shape) bool {
 	return true
 }
 
-// passedOver warns of a tag that changes nothing.
+// passedOver warns about a tag that changes nothing.
 func (c *converter) passedOver(n *goyaml.Node) {
 	c.warn(c.position(n), "yaml_tag", "the tag "+n.Tag+" is passed over, as by Puppet", "remove it")
 }
 
-// float is the number a scalar with the tag !!float writes. It may have an exponent without a point or a sign, which
-// without the tag would make it a string.
+// float returns the value of a scalar with the tag !!float. It may have an exponent without a point or a sign, which
+// would make it a string without the tag.
 func (c *converter) float(n *goyaml.Node) value.Value {
 	v, problem := resolve(n.Value)
 	switch {
@@ -119,7 +119,7 @@ func (c *converter) float(n *goyaml.Node) value.Value {
 	return value.Value{}
 }
 
-// parseFloat reads decimal numbers as Ruby's Float() does: blanks may stand around them, and single underscores between
+// parseFloat reads decimal numbers as Ruby's Float() does: with blanks around them, and single underscores between
 // digits.
 func parseFloat(text string) (float64, bool) {
 	text = strings.Trim(text, " \t\n\v\f\r")
@@ -136,7 +136,7 @@ func parseFloat(text string) (float64, bool) {
 	return f, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// binary is the text that a scalar with the tag !!binary has in base64.
+// binary decodes the base64 of a scalar with the tag !!binary.
 func (c *converter) binary(n *goyaml.Node) value.Value {
 	text := decodeBase64(n.Value)
 	if !utf8.ValidString(text) {
@@ -146,7 +146,8 @@ func (c *converter) binary(n *goyaml.Node) value.Value {
 	return value.FromString(text)
 }
 
-// decodeBase64 is as patient as Ruby: it skips what is no digit, and a group that breaks off gives the bytes it has.
+// decodeBase64 is as lenient as Ruby: it skips characters that are not base64, and keeps the bytes of an incomplete
+// group.
 func decodeBase64(text string) string {
 	var digits []byte
 	for i := range len(text) {
@@ -161,11 +162,11 @@ func decodeBase64(text string) string {
 	if len(digits)%4 == 1 {
 		digits = digits[:len(digits)-1]
 	}
-	out, _ := base64.RawStdEncoding.DecodeString(string(digits)) // nothing but digits, and of these no single one
+	out, _ := base64.RawStdEncoding.DecodeString(string(digits)) // only digits, and not a single one
 	return string(out)
 }
 
-// ordered is the entries of a list with the tag !!omap, which is a hash: the one entry of each of its hashes.
+// ordered returns the entries of a list with the tag !!omap, which is a hash: each of its hashes has one entry.
 func (c *converter) ordered(n *goyaml.Node, depth int) []Node {
 	m := mapping{report: c.report, kids: make([]Node, 0, 2*len(n.Content))}
 	for _, entry := range n.Content {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestTagsAgainstPsych goes through what Psych answered for values with tags (testdata/tags.rb).
+// TestTagsAgainstPsych checks the recorded answers of Psych for values with tags (testdata/tags.rb).
 func TestTagsAgainstPsych(t *testing.T) {
 	src, err := os.ReadFile("testdata/tags.json")
 	if err != nil {
@@ -40,8 +40,8 @@ func TestTagsAgainstPsych(t *testing.T) {
 	}
 }
 
-// refusedOnPurpose tells whether the language refuses what Psych takes: integers outside 64 bits, and tags of which
-// Psych makes objects with something beside the data.
+// refusedOnPurpose reports whether the language refuses what Psych accepts: integers outside 64 bits, and tags with
+// which Psych creates objects that have more than the data.
 func refusedOnPurpose(yaml, psych, got string) bool {
 	if got != "error" {
 		return false
@@ -53,8 +53,8 @@ func refusedOnPurpose(yaml, psych, got string) bool {
 		}
 	}
 	return strings.Contains(psych, "i99999999999999999999;") || slices.Contains([]string{
-		"!!omap [{a: 1, b: 2}]", "!!omap [[a, 1], [b]]", "!!omap [[a, b, c]]", // what is in between gets lost
-		"!!float 0x1p3", "!!float 0xffffffffffffffffffff", // forms of Ruby's
+		"!!omap [{a: 1, b: 2}]", "!!omap [[a, 1], [b]]", "!!omap [[a, b, c]]", // what is between them is lost
+		"!!float 0x1p3", "!!float 0xffffffffffffffffffff", // forms of Ruby
 	}, yaml)
 }
 

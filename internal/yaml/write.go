@@ -12,8 +12,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Write is v as YAML in block style, which Parse reads as the same value. What JSON cannot say either is written as
-// there: a regular expression and a type by their text, default as a hash.
+// Write returns v as YAML in block style, which Parse reads as the same value. Values that JSON lacks are written as in
+// JSON: a regular expression and a type as text, default as a hash.
 func Write(v value.Value) ([]byte, error) {
 	var out bytes.Buffer
 	d, err := goyaml.NewDumper(&out, goyaml.WithIndent(2), goyaml.WithLineWidth(-1))
@@ -27,7 +27,7 @@ func Write(v value.Value) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// written is v as a node of the library.
+// written returns v as a node of the library.
 func written(v value.Value) *goyaml.Node {
 	switch v.Kind() {
 	case value.Array:
@@ -68,8 +68,8 @@ func writtenFloat(f float64) string {
 	return string(value.AppendFloat(nil, f))
 }
 
-// writtenText is a string as a node: as it is where that reads as the same string, as a block where it has lines that
-// are nothing but text, else in double quotes. The library knows what is no plain scalar by the syntax.
+// writtenText returns a string as a node: plain if that reads as the same string, as a block if it has lines of plain
+// text, and otherwise in double quotes. The library knows which texts cannot be plain.
 func writtenText(text string) *goyaml.Node {
 	n := &goyaml.Node{Kind: goyaml.ScalarNode, Tag: "!!str", Value: strings.ToValidUTF8(text, "\uFFFD")}
 	v, problem := resolve(n.Value)
@@ -86,7 +86,7 @@ func writtenText(text string) *goyaml.Node {
 	return n
 }
 
-// blockStyle is literal for text whose lines are the same in a block whatever its indentation.
+// blockStyle is literal for text that has the same lines in a block at any indentation.
 func blockStyle(text string) goyaml.Style {
 	if strings.HasPrefix(text, " ") || strings.HasPrefix(text, "\n") || strings.Contains(text, " \n") {
 		return goyaml.DoubleQuotedStyle
@@ -94,8 +94,7 @@ func blockStyle(text string) goyaml.Style {
 	return goyaml.LiteralStyle
 }
 
-// escaped tells whether r is a character that is not seen, or means something besides itself, when it is written as it
-// is.
+// escaped reports whether r is invisible or ambiguous, so that it is written as an escape.
 func escaped(r rune) bool {
 	return r != '\n' && r != ' ' && !unicode.IsGraphic(r) || isBreak(r) && r != '\n'
 }

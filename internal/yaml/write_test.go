@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// strange are strings that mean something else, or nothing, when they are written as they are.
+// strange has strings with another meaning, or none, when written plain.
 var strange = []string{
 	"", " ", "yes", "No", "on", "null", "~", "=", "<<", "0644", "0o644", "12:30", "12:30:45.5", "1_000", "1,000",
 	"1e3", "1.0e+3",
@@ -26,7 +26,7 @@ var strange = []string{
 	"a\n\n\n  b\n\n", "#a\nb", "'a\nb",
 }
 
-// readsBack fails the test unless v, and it as a key and as an element, is what Parse makes of what Write makes of it.
+// readsBack fails the test unless Parse reads what Write writes for v, also as a key and as an element.
 func readsBack(t *testing.T, v value.Value) {
 	t.Helper()
 	at := value.FromString("at")
@@ -52,7 +52,7 @@ func readsBack(t *testing.T, v value.Value) {
 	}
 }
 
-func TestWhatIsWrittenReadsBack(t *testing.T) {
+func TestWriteReadsBack(t *testing.T) {
 	for _, s := range strange {
 		readsBack(t, value.FromString(s))
 	}
@@ -80,7 +80,7 @@ func TestWhatIsWrittenReadsBack(t *testing.T) {
 	}
 }
 
-func TestHowThingsAreWritten(t *testing.T) {
+func TestWriteStyles(t *testing.T) {
 	for _, c := range []struct{ json, want string }{
 		{`"web"`, "web\n"},
 		{`"yes"`, "\"yes\"\n"},

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// summary is what was found, one line each: code, position, message, and the positions of the notes.
+// summary returns the diagnostics, one per line: code, position, message, and the positions of the notes.
 func summary(diags *diag.List) string {
 	var b strings.Builder
 	for _, d := range diags.Sorted() {
@@ -22,7 +22,7 @@ func summary(diags *diag.List) string {
 	return b.String()
 }
 
-// check parses src and compares the value, in the notation of text, and what was found.
+// check parses src and compares the value, in the notation of text, and the diagnostics.
 func check(t *testing.T, src string, opts Options, want, found string) {
 	t.Helper()
 	checkAs(t, Parse, src, opts, want, found)
@@ -49,7 +49,7 @@ func checkAs(t *testing.T, parse parser, src string, opts Options, want, found s
 	}
 }
 
-// show writes a tree in short: strings in quotes, floats with a point.
+// show writes a tree in short form: strings in quotes, floats with a point.
 func show(n *Node) string {
 	if n == nil {
 		return "empty"
@@ -115,14 +115,14 @@ func TestErrors(t *testing.T) {
 
 		"é: b: c": "error yaml_syntax 1:5 the text behind this key has a ': ' in it, " +
 			"which only begins the value of a key",
-		"a: 1\n b: 2":   "error yaml_syntax 2:3 expected no ': ' here, where a key cannot start",
-		"a: b\n- c\n":   "error yaml_syntax 2:1 expected a key, or the end of the hash (1:1 in a hash that starts here)",
-		"a: [b, c\n":    "error yaml_syntax 2:1 expected ',' or ']' to go on with the list (1:4 in a list that starts here)",
-		"a: 'b\nc\n":    "error yaml_syntax 3:1 expected the closing quote, found the end of the file (1:4 in a quoted text that starts here)",
+		"a: 1\n b: 2":   "error yaml_syntax 2:2 expected this line to start in column 1, not in column 2 (1:1 this key starts there)",
+		"a: b\n- c\n":   "error yaml_syntax 2:1 expected a key of the hash above, found an element of a list (1:1 the hash starts here)",
+		"a: [b, c\n":    "error yaml_syntax 1:4 the list that starts here is not closed",
+		"a: 'b\nc\n":    "error yaml_syntax 1:4 the quoted text that starts here is not closed",
 		"a:\n\tb: c\n":  "error yaml_syntax 2:1 expected spaces as indentation, found a tab",
 		"é: @b\n":       "error yaml_syntax 1:4 expected a value, found '@', with which none can start",
 		`a: "\z"`:       "error yaml_syntax 1:5 expected an escape that YAML knows after the backslash (1:4 in a quoted text that starts here)",
-		"  a: 1\n b: 2": "error yaml_syntax 2:2 expected the end of the document, or '---' before another one",
+		"  a: 1\n b: 2": "error yaml_syntax 2:2 expected this line to start in column 3, not in column 2 (1:3 this key starts there)",
 		"a: &x.y 1\n":   "error yaml_syntax 1:4 expected an anchor of letters, digits, '_' and '-', found &x.y",
 
 		"- 2013-05-23\n- 2001-12-14t21:59:43.10-05:00": "error yaml_date 1:3 the date or time 2013-05-23 must be quoted: there are no values of that type\n" +

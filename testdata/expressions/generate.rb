@@ -1,9 +1,9 @@
-# Makes expressions.json: what Puppet answers to each line of expressions.txt.
+# Generates expressions.json with Puppet's results for the lines of expressions.txt.
 #
 #   apt-get install puppet-agent    # Debian 12: Puppet 7.23 with Ruby 3.1
 #   ruby generate.rb
 #
-# All expressions are evaluated in one process, each in a compiler of its own, with the facts below.
+# All expressions are evaluated in one process, each with a separate compiler, with the facts below.
 require 'json'
 require 'puppet'
 require 'puppet_pal'
@@ -17,7 +17,8 @@ FACTS = {
   'networking' => { 'fqdn' => 'kermit.example.com', 'hostname' => 'kermit' },
 }.freeze
 
-# plain is a value as JSON has it. What JSON has not is written as text, default as {"__default__": 1}.
+# Returns a value as JSON. A value without a JSON form becomes text, and default becomes
+# {"__default__": 1}.
 def plain(value)
   case value
   when :default then { '__default__' => 1 }

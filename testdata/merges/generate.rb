@@ -1,11 +1,11 @@
-# Makes the tables in this folder: what Puppet answers where it merges values, takes keys apart, digs, reads
-# lookup_options and converts.
+# Generates the tables in this folder, with Puppet's results of merging values, parsing keys,
+# digging, reading lookup_options and converting.
 #
 #   apt-get install puppet-agent    # Debian 12: Puppet 7.23 with Ruby 3.1
 #   ruby generate.rb
 #
-# Everything random comes from one seed. A table has one case a line, in YAML, as JSON has no hashes with numbers for
-# keys. An answer is {value: V}, {missing: true} or {error: CLASS}.
+# All random cases come from one seed. A table has one case per line. It is in YAML, because JSON
+# has no hashes with numeric keys. A result is {value: V}, {missing: true} or {error: CLASS}.
 require 'json'
 require 'puppet'
 require 'puppet_pal'
@@ -13,7 +13,7 @@ require 'puppet_pal'
 Lookup = Puppet::Pops::Lookup
 Merge = Puppet::Pops::MergeStrategy
 
-# What Puppet asks of an invocation where nothing is explained.
+# The methods of an invocation that Puppet calls if nothing is explained.
 class Invocation
   attr_reader :scope
 
@@ -38,7 +38,7 @@ class Invocation
   alias invocation itself
 end
 
-# Plain is v as one line of YAML. Integers have 64 bits.
+# Returns v as one line of YAML. Integers have 64 bits.
 def plain(v)
   case v
   when Hash then "{#{v.map { |k, e| "#{plain(k)}: #{plain(e)}" }.join(', ')}}"
@@ -50,7 +50,7 @@ def plain(v)
   end
 end
 
-# Answer calls the block and says what came of it.
+# Calls the block and returns its result.
 def answer(error)
   found = false
   value = catch(:no_such_key) { yield.tap { found = true } }
@@ -64,7 +64,7 @@ def write(name, cases)
   File.write(File.join(__dir__, "#{name}.yaml"), cases.map { |c| "- #{plain(c)}\n" }.join)
 end
 
-# Copy is v with nothing in common: Puppet changes what it merges.
+# Returns a deep copy of v, because Puppet modifies the values that it merges.
 def copy(v)
   Marshal.load(Marshal.dump(v))
 end
@@ -122,7 +122,7 @@ def random_value(depth)
   end
 end
 
-# Candidates of one key tend to be of one kind.
+# Candidates of one key tend to have the same kind.
 def candidate(kind)
   return random_value(3) if chance(4)
 
@@ -162,7 +162,8 @@ def random_strategy
   end
 end
 
-# Layers are three lists of entries, and an entry is a list of paths; [v] is a path at which v is found.
+# Three layers, each a list of entries. An entry is a list of paths, and [v] is a path with the
+# value v.
 def random_layers
   kind = pick(:hash, :hash, :hash, :list, :list, :scalar, :any)
   one_path = chance(40)
@@ -191,7 +192,7 @@ def merge_case(merge, layers, defaults)
   { 'merge' => merge, 'layers' => layers, 'defaults' => defaults }.merge(found)
 end
 
-# Long lists have what is nearly the same.
+# Long lists of similar elements.
 def long_list
   Array.new(RANDOM.rand(4..20)) do
     pick(RANDOM.rand(9), RANDOM.rand(9).to_f, -0.0, RANDOM.rand(9).to_s, { 'a' => 1, 'b' => [1] }, { 'b' => [1], 'a' => 1 }, { 'a' => 1.0, 'b' => [1] },
@@ -199,7 +200,7 @@ def long_list
   end
 end
 
-# A path more in each entry leaves what was found one of several.
+# With another path in each entry, a value is never the only one.
 MERGES = Array.new(2500) { [random_strategy, random_layers, chance(10)] } +
          Array.new(60) { [pick('unique', 'deep'), [[], [[[long_list], [long_list]]], []], false] } + [
   ['unique', [[], [[[%w[a a]]]], []], false],
@@ -218,17 +219,18 @@ MERGES = Array.new(2500) { [random_strategy, random_layers, chance(10)] } +
   [{ 'strategy' => 'deep', 'knockout_prefix' => '--' }, [[], [[[{ 'x' => { 'y' => ['--a', 'a', 'b'] } }], [{ 'z' => 1 }]]], []], false],
   [{ 'strategy' => 'deep', 'sort_merged_arrays' => true }, [[], [[[[{}, 1]], [[2]]]], []], false],
   *[
-    # What merges an array of hashes with itself looks into them.
+    # Merging an array of hashes with itself merges the hashes.
     [{ 'merge_hash_arrays' => true }, { 'k' => [{ 'x' => [1, 1] }] }, { 'z' => 1 }],
     [{ 'merge_hash_arrays' => true, 'sort_merged_arrays' => true }, [{ 'k' => [1] }], [{ 'k' => ['x'] }]],
-    # A prefix is a text to what stands alone, else a regular expression, which may match nothing of a text.
+    # A prefix is a text for a single value, and otherwise a regular expression, which may not match
+    # the text.
     [{ 'knockout_prefix' => '[-~]' }, ['[-~]', 'a'], ['b']],
     [{ 'knockout_prefix' => '[-~]' }, ['-'], [1, '', nil, 'b']],
     [{ 'knockout_prefix' => '[-~]' }, { 'k' => { 'x' => ['-', 1, '', nil, 'b'] } }, { 'z' => 1 }],
     [{ 'knockout_prefix' => '-*' }, ['a', '-b'], %w[b c a]],
     [{ 'knockout_prefix' => '-*' }, [1, 'a', '-b', nil], 'text'],
     [{ 'knockout_prefix' => '(' }, ['a'], ['b']],
-    # What stands before the place that Ruby has come to goes as well, and more of it than there is left.
+    # Elements before Ruby's current position are removed too, even more than there are left.
     [{ 'knockout_prefix' => '--' }, { 'k' => { 'x' => %w[a a a --a] } }, { 'z' => 1 }],
     [{ 'knockout_prefix' => '--' }, { 'k' => { 'x' => %w[a a a --a b c] } }, { 'z' => 1 }],
     [{ 'knockout_prefix' => '--' }, { 'k' => { 'x' => %w[a --b --a c b d] } }, { 'z' => 1 }],
@@ -257,7 +259,7 @@ def strategy_case(merge)
   { 'merge' => merge }.merge(answer('options') { configuration(copy(merge)) })
 end
 
-# Keys are put together from what matters in one.
+# Keys are built from the significant parts.
 PIECES = ['a', 'b', '.', '.', "'", '"', '0', '1', '-1', '+2', ' ', '::', ':3', "\n", '07', 'é', '99999999999999999999'].freeze
 KEYS = (['', 'a', 'a.b', 'a..b', '.', 'a.', '.a', "'a.b'", '"a.b"', "'a.b'.c", 'a."b.c".0', "''", '""', "a.''", "'a'b", "a'b'", "'a''b'",
          'a.0', 'a.-1', 'a.+1', 'a.01', 'a.1x', '0', '0.a', "'0'.a", 'a."0"', ' a', 'a ', ' a . b ', ' "a" . "b" ', "'a", '"a\'', '"a\'b".c',
@@ -308,7 +310,7 @@ def options_level(names)
   keys.to_h { |k| [k, random_option] }
 end
 
-# Levels for all, of the environment and of the module m, the highest first.
+# Levels of the global layer, the environment and the module m, highest first.
 def random_levels
   names = NAMES + PATTERNS + (chance(3) ? ['^('] : [])
   own = (NAMES + PATTERNS).select { |n| n =~ /\A\^?m::/ }
@@ -317,7 +319,7 @@ def random_levels
   levels.map { |count, of| Array.new(count) { options_level(of) } }
 end
 
-# What has a number for a key is merged with nothing, and nothing is wrong with it alone.
+# A hash with a numeric key cannot be merged, but is valid alone.
 NUMBERED = { 'a' => { 'merge' => 'deep', 'x' => { 1 => 2 } } }.freeze
 LEVELS = [[[NUMBERED], [], []], [[NUMBERED, { 'b' => nil }], [], []], [[{ 'b' => nil }, NUMBERED], [], []]].freeze
 
@@ -338,7 +340,7 @@ def compiled_options(adapter, layers)
   adapter.send(:compile_patterns, all.compact.reduce { |high, low| hash.merge(high, low) })
 end
 
-# Chosen is the strategy for a key and its convert_to.
+# Returns the strategy and the convert_to of a key.
 def chosen(adapter, name, options)
   found = adapter.extract_lookup_options_for_key(Lookup::LookupKey.new(name), options) || {}
   { 'merge' => answer('options') { configuration(found['merge']) }, 'convert_to' => answer('options') { found['convert_to'] } }

@@ -1,10 +1,11 @@
-# Makes rich.yaml: what Puppet's convert_to makes of values where the type is Timestamp, Timespan, SemVer or URI, as
-# 'puppet lookup --render-as json' prints it.
+# Generates rich.yaml with Puppet's results of convert_to for the types Timestamp, Timespan, SemVer
+# and URI, as printed by 'puppet lookup --render-as json'.
 #
 #   apt-get install puppet-agent    # Debian 12: Puppet 7.23 with Ruby 3.1
 #   ruby generate_rich.rb           # COUNT=20000 FILE=/tmp/many.yaml for more random cases
 #
-# A table has one case a line. An answer is {value: V} or {error: convert}. The random cases come from one seed.
+# A table has one case per line. A result is {value: V} or {error: convert}. The random cases come
+# from one seed.
 require 'json'
 require 'puppet'
 require 'puppet_pal'
@@ -94,7 +95,7 @@ PIECES = {
                  ['%_5D', '    1', '12345', '1'], %w[%06N 000001 1], %w[%0L 1], %w[%% %], %w[- -], %w[: :], %w[. .], %w[x X], %w[%2x 1], %w[%-_H 1], %w[%_-H 1], %w[%5% %]]
 }.freeze
 
-# A text that mostly has the format.
+# Returns a text that usually has the format.
 def random_case(type)
   pieces = Array.new(RANDOM.rand(1..6)) { pick(*PIECES[type]) }
   pieces.unshift(%w[%Y 2024 1999], %w[- -]) if type == 'Timestamp' && chance(60)
@@ -140,7 +141,7 @@ rescue Puppet::DataBinding::LookupError => e
   { 'error' => 'convert' }
 end
 
-# A lookup has a scope, and reports what it does.
+# A lookup has a scope and reports its steps.
 Invocation = Struct.new(:scope) do
   def report_text; end
 end

@@ -1,4 +1,4 @@
-// Building measures what it takes to build a site, beside what it takes to parse its files, and prints the table
+// Building measures builds of a site and compares them with parsing its files. It prints the table
 // "Building" of bench/README.md.
 //
 //	go run ./cmd/building
@@ -54,10 +54,10 @@ func run(size string, rounds int) error {
 	return nil
 }
 
-// world is a site and the programs that read it.
+// world has a site and the programs that read it.
 type world struct {
-	dir, site, file string // file is the one that changes
-	yaml            int64  // bytes
+	dir, site, file string // file is changed between builds
+	yaml            int64  // size in bytes
 	parse, bindc    string
 	changes         int
 }
@@ -65,7 +65,7 @@ type world struct {
 func newWorld(tmp, size string) (*world, error) {
 	config, ok := gen.Sizes[size]
 	if !ok {
-		return nil, fmt.Errorf("there is no size %q; they are S, M, L and XL", size)
+		return nil, fmt.Errorf("unknown size %q; expected S, M, L or XL", size)
 	}
 	w := &world{dir: tmp, site: filepath.Join(tmp, "site"), parse: filepath.Join(tmp, "parse"),
 		bindc: filepath.Join(tmp, "bindc")}
@@ -76,7 +76,7 @@ func newWorld(tmp, size string) (*world, error) {
 	w.yaml = totals.Bytes
 	nodes, err := filepath.Glob(filepath.Join(w.site, "data", "node", "*.yaml"))
 	if err != nil || len(nodes) == 0 {
-		return nil, fmt.Errorf("the site has no files of nodes: %v", err)
+		return nil, fmt.Errorf("the site has no node files: %v", err)
 	}
 	w.file = nodes[len(nodes)/2]
 	if err := built.Bindc(w.bindc); err != nil {
@@ -85,16 +85,16 @@ func newWorld(tmp, size string) (*world, error) {
 	if out, err := exec.Command("go", "build", "-o", w.parse, "./cmd/parse").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, out)
 	}
-	time.Sleep(3 * time.Second) // files younger than two seconds are read whatever the cache says
+	time.Sleep(3 * time.Second) // files younger than two seconds are read even if they are cached
 	return w, w.build(nil, "--cache", w.cache())
 }
 
 func (w *world) cache() string { return filepath.Join(w.dir, "cache") }
 
-// costs are what the programs took, turn by turn.
+// costs lists the costs of the programs by round.
 type costs struct{ parse, cold, filling, rebuild []*built.Cost }
 
-// round gives each program a turn.
+// round runs each program once.
 func (w *world) round(c *costs) error {
 	parse, err := built.Run(w.parse, w.site)
 	if err != nil {
@@ -135,7 +135,7 @@ func (w *world) change() error {
 }
 
 func print(size string, rounds int, yamlBytes int64, c *costs) {
-	fmt.Printf("%s, %d processors, site %s, %d rounds, medians; times are the processor's where nothing else is said\n\n", runtime.Version(), runtime.NumCPU(), size, rounds)
+	fmt.Printf("%s, %d processors, site %s, %d rounds, medians; times are processor time unless stated otherwise\n\n", runtime.Version(), runtime.NumCPU(), size, rounds)
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
 	defer out.Flush()
 	fmt.Fprintln(out, "| what\t| \t| against\t| \t| ratio\t| target\t|\n|---\t|---\t|---\t|---\t|---\t|---\t|")
@@ -155,7 +155,7 @@ func print(size string, rounds int, yamlBytes int64, c *costs) {
 	line("one mapping of 50 000 keys, per byte", large, "ns", "one of 1 000 keys", small, "≤ 1.5")
 }
 
-// seconds is the median of the processor's time.
+// seconds returns the median processor time.
 func seconds(costs []*built.Cost) float64 {
 	return median(costs, func(c *built.Cost) float64 { return c.CPU.Seconds() })
 }
@@ -177,7 +177,7 @@ func median(costs []*built.Cost, of func(*built.Cost) float64) float64 {
 	return all[len(all)/2]
 }
 
-// mappings is what parsing a mapping of so many keys takes per byte, in turns.
+// mappings returns the parsing time per byte for mappings with so many keys, measured alternately.
 func mappings(large, small int) (perByteLarge, perByteSmall float64) {
 	sources := [2][]byte{mapping(large), mapping(small)}
 	var cases []measure.Case
@@ -186,7 +186,7 @@ func mappings(large, small int) (perByteLarge, perByteSmall float64) {
 			for range n {
 				var diags diag.List
 				if _, ok := yaml.Parse("mapping.yaml", src, yaml.Options{LastKeyWins: true}, &diags); !ok {
-					panic(fmt.Sprint(diags.Sorted())) // what mapping writes is no YAML
+					panic(fmt.Sprint(diags.Sorted())) // mapping did not write valid YAML
 				}
 			}
 		}})
@@ -195,7 +195,7 @@ func mappings(large, small int) (perByteLarge, perByteSmall float64) {
 	return results[0].Median / float64(len(sources[0])), results[1].Median / float64(len(sources[1]))
 }
 
-// mapping is a data file of so many keys.
+// mapping returns a data file with so many keys.
 func mapping(keys int) []byte {
 	var b strings.Builder
 	for i := range keys {

@@ -13,19 +13,20 @@ import (
 	"strings"
 )
 
-// catalogs is a Puppet for each of some masters, whose data are what the module finds in their stores.
+// catalogs runs a Puppet for several masters, whose data comes from their stores through the
+// module.
 type catalogs struct {
-	by    string // which Puppet
+	by    string // name of the Puppet in use
 	cmd   *exec.Cmd
 	asks  io.WriteCloser
 	lines *bufio.Reader
 }
 
-// catalogs starts them; without a Ruby that knows Puppet there are none.
+// catalogs starts Puppet. It returns no catalogs if Puppet is not installed.
 func (w *way) catalogs(masters ...string) (*catalogs, error) {
 	if _, err := exec.LookPath("puppet"); err != nil {
-		say("no catalogs: there is no puppet (apt-get install puppetserver)")
-		return &catalogs{by: "nobody"}, nil
+		say("no catalogs: puppet is not installed (apt-get install puppetserver)")
+		return &catalogs{by: "no Puppet"}, nil
 	}
 	script, err := filepath.Abs("cmd/deploy/catalogs.rb")
 	if err != nil {
@@ -57,7 +58,8 @@ func (w *way) catalogs(masters ...string) (*catalogs, error) {
 	return c, err
 }
 
-// codedir is one of a master whose environment production asks the store, with the hiera.yaml that bindq prints.
+// codedir creates the codedir of a master. Its environment production queries the store with the
+// hiera.yaml that bindq prints.
 func (w *way) codedir(master string) (string, error) {
 	module, err := filepath.Abs("../puppet/bindc")
 	if err != nil {
@@ -81,8 +83,8 @@ func (w *way) codedir(master string) (string, error) {
 	return w.path("code-" + master), os.Symlink(module, w.path(root+"modules/bindc"))
 }
 
-// hold has catalogs compiled on each master until what is in them is what is expected: bindq serve looks for another
-// snapshot every second.
+// hold compiles catalogs on each master until they have the expected value. bindq serve polls for a
+// new snapshot every second.
 func (c *catalogs) hold(want string) error {
 	if c.cmd == nil {
 		return nil
@@ -94,12 +96,12 @@ func (c *catalogs) hold(want string) error {
 		return !slices.ContainsFunc(got, func(m string) bool { return m != want }), err
 	})
 	if err != nil {
-		return fmt.Errorf("the catalogs of the masters say %q, expected '%s': %w", got, want, err)
+		return fmt.Errorf("the catalogs of the masters have %q, expected '%s': %w", got, want, err)
 	}
 	return nil
 }
 
-// compile has a catalog compiled on each master.
+// compile compiles a catalog on each master.
 func (c *catalogs) compile() (got []string, err error) {
 	if _, err := io.WriteString(c.asks, "\n"); err != nil {
 		return nil, err

@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
-# Compiles catalogs as masters do: arguments are codedirs, each of a master of its own. For each line of input it prints
-# a JSON array of what the resource 'release' says in the catalog of each, or why there is none. Puppetserver compiles
-# where it is installed, else Puppet in a process; the first line says which.
+# Compiles catalogs as masters do. The arguments are codedirs, one for each master. For each line of
+# input it prints a JSON array with the message of the resource 'release' in each catalog, or the
+# error. It uses Puppetserver if installed, otherwise Puppet in this process. The first line of
+# output says which.
 
 acceptance = File.expand_path('../../../puppet/bindc/acceptance', __dir__)
 require 'tmpdir'

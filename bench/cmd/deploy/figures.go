@@ -12,7 +12,7 @@ import (
 	"bindc/bench/gen"
 )
 
-// row is a line of the table: what was measured, for one size.
+// row is a line of the table for one size.
 type row struct{ what, found string }
 
 // figures prints a table with a column for each size.
@@ -36,7 +36,7 @@ func (w *way) figures(sizes []string, releases, switches int) error {
 	return nil
 }
 
-// sized is a generated site with keys that say which release it is, and its first two releases.
+// sized is a generated site with its first two releases. Two keys identify the release.
 type sized struct {
 	*way
 	dir, name string
@@ -55,7 +55,7 @@ func (w *way) column(size string, releases, switches int) (rows []row, err error
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range found { // half an hour is long without a word
+		for _, r := range found { // a run takes half an hour, so it prints results as they come
 			fmt.Fprintf(os.Stderr, "%s: %s: %s\n", size, r.what, r.found)
 		}
 		rows = append(rows, found...)
@@ -63,7 +63,7 @@ func (w *way) column(size string, releases, switches int) (rows []row, err error
 	return rows, nil
 }
 
-// make lays the site out: the generated one, below a layer of its own.
+// make writes the site: the generated one, below a layer with the release.
 func (s *sized) make() error {
 	s.dir = s.path("site-" + s.name)
 	if _, err := gen.Write(s.dir, gen.Sizes[s.name]); err != nil {
@@ -95,7 +95,7 @@ func (s *sized) build(n int) (string, error) {
 	return s.way.build(s.dir, n)
 }
 
-// steps are medians of five rounds.
+// steps returns the medians of five rounds.
 func (s *sized) steps() ([]row, error) {
 	_, at, end, err := s.server()
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *sized) steps() ([]row, error) {
 	return rows, nil
 }
 
-// round is what each step takes once.
+// round runs each step once.
 func (s *sized) round(at string) (took []time.Duration, err error) {
 	store, tag := s.path("round"), s.target+":round-"+s.name
 	signers := s.path("allowed_signers")
@@ -163,7 +163,7 @@ func (s *sized) round(at string) (took []time.Duration, err error) {
 	return took, nil
 }
 
-// quantile is the percentile p of what the rounds have at i.
+// quantile returns the percentile p of column i of the rounds.
 func quantile(rounds [][]time.Duration, i, p int) time.Duration {
 	var all []time.Duration
 	for _, r := range rounds {
@@ -173,7 +173,7 @@ func quantile(rounds [][]time.Duration, i, p int) time.Duration {
 	return all[min(len(all)*p/100, len(all)-1)]
 }
 
-// copied copies a file as scp and mv would put it in its place.
+// copied copies a file like scp followed by mv.
 func copied(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -194,7 +194,8 @@ func copied(from, to string) error {
 	return os.Rename(to+".new", to)
 }
 
-// follow says how long it takes from a push to the first new answer, on two masters that look every second.
+// follow measures the time from a push to the first lookup with the new value, on two masters that
+// poll every second.
 func (s *sized) follow(releases int) ([]row, error) {
 	if _, err := s.push(s.releases[0], "figures"); err != nil {
 		return nil, err
@@ -237,7 +238,7 @@ func (s *sized) follow(releases int) ([]row, error) {
 		{"memory of `follow` behind them: resident, at most", now + ", " + most}}, nil
 }
 
-// resident is what a process has in memory, and the most it had.
+// resident returns the current and the largest resident memory of a process.
 func resident(pid int) (now, most string) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	field := func(name string) string {

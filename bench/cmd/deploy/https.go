@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// certificate makes a certificate of this machine, which signs itself, for the length of a run.
+// certificate creates a self-signed certificate of this machine for the run.
 func (w *way) certificate() error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -43,7 +43,8 @@ func (w *way) certificate() error {
 		w.write("deploy.key", block("PRIVATE KEY", private)))
 }
 
-// server serves the directory www by HTTPS: nginx, where it is, else Go's server.
+// server serves the directory www over HTTPS with nginx if it is installed, otherwise with Go's
+// server.
 func (w *way) server() (by, at string, end func(), err error) {
 	if err := os.MkdirAll(w.path("www"), 0o755); err != nil {
 		return "", "", nil, err
@@ -58,7 +59,7 @@ func (w *way) server() (by, at string, end func(), err error) {
 	}
 	user := ""
 	if os.Getuid() == 0 {
-		user = "user root;\n" // it reads a directory that nobody else may
+		user = "user root;\n" // it reads a directory that only root may read
 	}
 	if err := w.write("nginx.conf", fmt.Sprintf(`%sdaemon off;
 pid %[2]s/nginx.pid;
@@ -85,7 +86,7 @@ http {
 	return "nginx", at, func() { stop(cmd) }, listens(at)
 }
 
-// file is one of www with the ETag that other servers give.
+// file serves a file of www with the ETag that other servers send.
 func (w *way) file(out http.ResponseWriter, req *http.Request) {
 	path := filepath.Join(w.path("www"), filepath.Base(req.URL.Path))
 	if info, err := os.Stat(path); err == nil {
@@ -94,7 +95,7 @@ func (w *way) file(out http.ResponseWriter, req *http.Request) {
 	http.ServeFile(out, req, path)
 }
 
-// publish puts a snapshot into www, itself last.
+// publish copies a snapshot to www. The snapshot itself comes last.
 func (w *way) publish(snapshot string) error {
 	for _, suffix := range []string{".meta.json", ".sig", ""} {
 		err := copied(snapshot+suffix, w.path("www/site.snap")+suffix)
@@ -105,7 +106,7 @@ func (w *way) publish(snapshot string) error {
 	return nil
 }
 
-// https has a master pull from a web server with a certificate, and from one that does not give all.
+// https pulls from a web server with a certificate, and from one that sends incomplete files.
 func (w *way) https() error {
 	by, at, end, err := w.server()
 	if err != nil {
@@ -129,7 +130,7 @@ func (w *way) https() error {
 		return err
 	}
 	if _, err := w.run(nil, "bindsync", pull...); err == nil || !strings.Contains(err.Error(), "certificate") {
-		return fmt.Errorf("a certificate that nobody knows was taken: %w", err)
+		return fmt.Errorf("an unknown certificate was accepted: %w", err)
 	}
 	if _, err := w.run(nil, "bindsync", trusting...); err != nil {
 		return err
@@ -151,7 +152,7 @@ func (w *way) https() error {
 	defer cut.Close()
 	trusting[1] = "https://" + l.Addr().String() + "/site.snap"
 	if _, err := w.run(nil, "bindsync", trusting...); err == nil || !strings.Contains(err.Error(), "exit status 2") {
-		return fmt.Errorf("half a snapshot was taken: %w", err)
+		return fmt.Errorf("half a snapshot was accepted: %w", err)
 	}
 	_, err = w.run(nil, "bindq", "lookup", "release", "-s", w.path("https/production.snap"))
 	say("over HTTPS from %s: pulled; refused without --ca-file, and where the server gives half of it", by)

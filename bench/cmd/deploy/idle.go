@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// looks is how many idle looks are measured.
+// looks is the number of idle polls to measure.
 const looks = 20
 
-// idle is what a look costs on the wire where there is nothing new: bytes both ways, those of TCP and IP not counted.
+// idle measures the bytes of a poll without news, in both directions and without TCP and IP
+// headers.
 func (s *sized) idle() ([]row, error) {
 	_, at, end, err := s.server()
 	if err != nil {
@@ -76,7 +77,7 @@ func (s *sized) idleOf(wire *wire, what, source string) ([]row, error) {
 		{"bytes of an idle `bindsync pull`, " + what, fmt.Sprint((pulled - followed) / looks)}}, nil
 }
 
-// settled is how many bytes there were, when no more come.
+// settled waits until no more bytes arrive, and returns their number.
 func (w *wire) settled() int64 {
 	for {
 		before := w.bytes.Load()

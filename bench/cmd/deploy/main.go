@@ -1,10 +1,11 @@
-// Command deploy runs the whole way from a site to the answers of two masters, with real parts: build, sign, push to a
-// registry on this machine, follow, a catalog from each master; bad releases, which are refused; a rollback; HTTPS. It
-// has the tests run that take pulls apart: killed at each call, a full disk, an hour without the registry. Then it
-// measures what each step takes for sites M and L, beside copying and renaming the file.
+// Command deploy tests the whole way from a site to lookups on two masters with real programs:
+// build, sign, push to a registry on this machine, follow, and compile a catalog on each master. It
+// also tests rejected releases, a rollback and HTTPS. It runs the tests that interrupt pulls: kills
+// at each system call, a full disk, an hour without the registry. Then it measures each step for
+// sites M and L, next to copying and renaming the file.
 //
-// It needs docker-registry, ssh-keygen and, for catalogs, ruby with puppetserver or puppet; nginx it uses where it is:
-// apt-get install docker-registry openssh-client puppetserver nginx-light.
+// It needs docker-registry, ssh-keygen and, for catalogs, ruby with puppetserver or puppet. It uses
+// nginx if installed: apt-get install docker-registry openssh-client puppetserver nginx-light.
 package main
 
 import (
@@ -18,10 +19,10 @@ import (
 )
 
 func main() {
-	releases := flag.Int("releases", 100, "how many releases are followed")
-	switches := flag.Int("switches", 1000, "how many switches readers live through")
-	sizes := flag.String("sizes", "M,L", "the sites that are measured")
-	parts := flag.String("parts", "story,https,tests,figures", "what is done of all this")
+	releases := flag.Int("releases", 100, "number of releases to follow")
+	switches := flag.Int("switches", 1000, "number of switches under load")
+	sizes := flag.String("sizes", "M,L", "sizes of the sites to measure")
+	parts := flag.String("parts", "story,https,tests,figures", "parts to run")
 	flag.Parse()
 	if err := run(strings.Split(*parts, ","), strings.Split(*sizes, ","), *releases, *switches); err != nil {
 		fmt.Fprintln(os.Stderr, "deploy:", err)
@@ -49,7 +50,7 @@ func run(parts, sizes []string, releases, switches int) error {
 	return nil
 }
 
-// say prints a line of the story.
+// say prints a line of the report.
 func say(format string, args ...any) { fmt.Printf("* "+format+"\n", args...) }
 
 func round(d time.Duration) string {
@@ -59,10 +60,10 @@ func round(d time.Duration) string {
 	return d.Round(10 * time.Microsecond).String()
 }
 
-// figure is what a test says of itself.
+// figure matches the figures that a test prints.
 var figure = regexp.MustCompile(`(?m)^.*figures: (.*)$`)
 
-// tests has the tests run that take a pull apart.
+// tests runs the tests that interrupt pulls.
 func tests() error {
 	for _, t := range [][]string{{"./faults", "TestKilledAtEachCallOfAPull|TestFullDiskOfAPull"},
 		{"./ship", "TestFollowOutlivesItsSource"}} {

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// fillers is how many keys a small site has that stay as they are.
+// fillers is the number of constant keys in a small site.
 const fillers = 20
 
-// small writes a site whose keys 'release' and 'again' are n, and others that are filling; without those of missing.
+// small writes a site with the value n for the keys 'release' and 'again', and the value filling
+// for other keys. It omits the keys in missing.
 func (w *way) small(name string, n int, filling string, missing ...string) (dir string, err error) {
 	var data strings.Builder
 	for _, key := range []string{"release", "again"} {
@@ -26,10 +27,10 @@ func (w *way) small(name string, n int, filling string, missing ...string) (dir 
 	return w.path(name), w.write(name+"/data/common.yaml", data.String())
 }
 
-// first is the time that the first release is signed at; each is a minute later than the one before.
+// first is the signing time of the first release. Each later release adds a minute.
 const first = 1_800_000_000
 
-// build builds and signs a site as release n, and returns the snapshot. what are other flags.
+// build builds and signs a site as release n with additional flags, and returns the snapshot.
 func (w *way) build(site string, n int, what ...string) (string, error) {
 	out := w.path("release" + strconv.Itoa(n) + ".snap")
 	args := append([]string{"build", site, "-o", out, "--cache", w.path("cache"), "--name", "production", "--revision",

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// story is a release and what may come in its way, on two masters.
+// story is a release, and everything that can go wrong with one, on two masters.
 type story struct {
 	*way
 	masters  []*master
 	catalogs *catalogs
-	n        int // the release that answers
+	n        int // the active release
 }
 
 func (w *way) story() error {
@@ -50,7 +50,7 @@ func (w *way) story() error {
 	return nil
 }
 
-// answer holds both masters, and a catalog from each, to a release.
+// answer checks that both masters, and their catalogs, have a release.
 func (s *story) answer(n int) error {
 	for _, m := range s.masters {
 		if err := m.answers(int64(n)); err != nil {
@@ -78,12 +78,12 @@ func (s *story) releases() error {
 	if err := s.answer(2); err != nil {
 		return err
 	}
-	say("built, signed, pushed: release 2 answers on two masters that look every second after %s, and stands in a "+
+	say("built, signed, pushed: release 2 is active on two masters that poll every second after %s, and in a "+
 		"catalog of each, by %s, after %s", round(took), s.catalogs.by, round(time.Since(start)))
 	return nil
 }
 
-// refusals are releases that must not answer, each with the reason that the masters have to give.
+// refusals lists releases that must be rejected, with the expected reason.
 func (s *story) refusals() error {
 	for _, bad := range []struct {
 		what, reason string
@@ -120,7 +120,7 @@ func (s *story) refusals() error {
 	return s.answer(s.n)
 }
 
-// release builds, signs and pushes release n of a small site, which has no key that is missing.
+// release builds, signs and pushes release n of a small site without the keys in missing.
 func (s *story) release(n int, filling string, missing []string, flags ...string) error {
 	site, err := s.small("site", n, filling, missing...)
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *story) unsigned() error {
 	return err
 }
 
-// mixed pushes a snapshot beside which another's signature lies.
+// mixed pushes a snapshot with the signature of another one.
 func (s *story) mixed() error {
 	for _, suffix := range []string{".meta.json", ".sig"} {
 		text, err := os.ReadFile(s.path("release2.snap" + suffix))
@@ -160,7 +160,7 @@ func (s *story) mixed() error {
 	return err
 }
 
-// truncated cuts the layer of a sound release short where the registry keeps it.
+// truncated truncates the layer of a valid release in the registry's storage.
 func (s *story) truncated() error {
 	before, err := s.layers()
 	if err != nil {
@@ -192,7 +192,7 @@ func (s *story) truncated() error {
 	return err
 }
 
-// layers are the blobs in the registry that are zstd, and their sizes.
+// layers returns the zstd blobs in the registry with their sizes.
 func (s *story) layers() (map[string]int64, error) {
 	out := map[string]int64{}
 	err := filepath.WalkDir(s.path("registry"), func(path string, d fs.DirEntry, err error) error {
@@ -208,7 +208,8 @@ func (s *story) layers() (map[string]int64, error) {
 	return out, err
 }
 
-// refused waits until both masters give the reason, and holds them to what they answered before.
+// refused waits until both masters report the reason, and checks that the previous release stays
+// active.
 func (s *story) refused(reason string) error {
 	for _, m := range s.masters {
 		if err := m.look(); err != nil {
@@ -224,13 +225,13 @@ func (s *story) refused(reason string) error {
 			return fmt.Errorf("%w: expected '%s', found '%s'", err, reason, last)
 		}
 		if a, b, err := both(m.reader); err != nil || a != int64(s.n) || b != a {
-			return fmt.Errorf("release %d answered, now %d and %d: %w", s.n, a, b, err)
+			return fmt.Errorf("release %d was active, now %d and %d: %w", s.n, a, b, err)
 		}
 	}
 	return nil
 }
 
-// rollback takes both masters back, has them stay there while there is a new release, and go on.
+// rollback rolls both masters back, checks that they ignore a new release, and resumes.
 func (s *story) rollback() error {
 	store := func(m *master) string { return "--store=" + m.store }
 	each := func(verb func(m *master) []string) error {
@@ -258,7 +259,7 @@ func (s *story) rollback() error {
 				st.Checked.OK.After(st.Activated.OK) && st.Pinned, err
 		}))
 		if a, _, failed := both(m.reader); err != nil || failed != nil || a != 1 {
-			return errors.Join(err, failed, errors.New("after a rollback release "+strconv.Itoa(int(a))+" answers"))
+			return errors.Join(err, failed, errors.New("after a rollback, release "+strconv.Itoa(int(a))+" is active"))
 		}
 	}
 	err = each(func(m *master) []string { return []string{"follow", "--resume", "production", store(m)} })
@@ -268,6 +269,6 @@ func (s *story) rollback() error {
 	if err == nil {
 		err = s.answer(5)
 	}
-	say("rolled back: release 1 answers, in catalogs too, and release 5 only once it is resumed")
+	say("rolled back: release 1 is active, in catalogs too; release 5 becomes active after resume")
 	return err
 }

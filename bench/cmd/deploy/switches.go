@@ -12,8 +12,9 @@ import (
 	"bindc/ship"
 )
 
-// switches switches a name under readers: none gets an error, and none an answer that mixes two releases. Each switch
-// is seen before the next. Snapshots are not checked anew each time; bindsync activate spends its time on that.
+// switches switches a name under load. No lookup may fail or mix values of two releases. Each
+// switch is seen before the next one. Snapshots are not verified again, which is where bindsync
+// activate spends its time.
 func (s *sized) switches(n int) ([]row, error) {
 	dir := s.path("load-" + s.name)
 	store, digests, err := s.pullReleases(dir)
@@ -32,7 +33,7 @@ func (s *sized) switches(n int) ([]row, error) {
 	for range 4 {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				time.Sleep(100 * time.Microsecond) // who switches is to get a turn
+				time.Sleep(100 * time.Microsecond) // gives the switching goroutine a turn
 				a, b, err := both(reader)
 				asked.Add(1)
 				if err != nil {
@@ -69,7 +70,7 @@ func (s *sized) switches(n int) ([]row, error) {
 			fmt.Sprintf("%d, %d, %d", asked.Load(), failed.Load(), mixed.Load())}}, err
 }
 
-// pullReleases pulls both releases into the store at dir, as the names n0 and n1.
+// pullReleases pulls both releases into the store at dir under the names n0 and n1.
 func (s *sized) pullReleases(dir string) (store *ship.Store, digests [2]ship.Digest, err error) {
 	for i, path := range s.releases {
 		args := []string{"pull", "file:" + path, "--name", fmt.Sprint("n", i), "--store", dir}

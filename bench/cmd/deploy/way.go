@@ -15,10 +15,10 @@ import (
 	"bindc/ship"
 )
 
-// way is the programs, a registry and what they are given, in one directory.
+// way is a directory with the programs, a registry and their files.
 type way struct {
 	dir, target string
-	at          string // of the registry
+	at          string // address of the registry
 	registry    *exec.Cmd
 }
 
@@ -98,7 +98,7 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// listens waits until something answers.
+// listens waits until a server accepts connections.
 func listens(at string) error {
 	return eventually(at+" answers", func() (bool, error) {
 		c, err := net.Dial("tcp", at)
@@ -109,14 +109,14 @@ func listens(at string) error {
 	})
 }
 
-// eventually waits until what is so, at most a minute.
+// eventually waits up to a minute for a condition, which what describes.
 func eventually(what string, is func() (bool, error)) error {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		if ok, err := is(); ok || err != nil {
 			return err
 		}
 	}
-	return errors.New("after a minute it is not so that " + what)
+	return errors.New("after a minute, this is still not the case: " + what)
 }
 
 func (w *way) path(name string) string { return filepath.Join(w.dir, name) }
@@ -129,7 +129,8 @@ func (w *way) write(name, text string) error {
 	return os.WriteFile(path, []byte(text), 0o644)
 }
 
-// run runs a program, ours from the directory, with env besides, and returns what it took.
+// run runs a program with additional environment variables, and returns the time it took. Names of
+// our programs refer to the directory.
 func (w *way) run(env []string, program string, args ...string) (time.Duration, error) {
 	if strings.HasPrefix(program, "bind") {
 		program = w.path(program)
@@ -148,7 +149,7 @@ func (w *way) push(snapshot, tag string) (time.Duration, error) {
 	return w.run(nil, "bindc", "push", snapshot, w.target+":"+tag, "--plain-http")
 }
 
-// master is a store that bindsync follow keeps, and what reads it.
+// master is a store that bindsync follow updates, and its reader.
 type master struct {
 	w      *way
 	store  string
@@ -156,7 +157,7 @@ type master struct {
 	reader *bindings.Watcher
 }
 
-// master begins to follow a source, looking at an interval; more goes below the name in its configuration.
+// master starts following a source at an interval. more is added to the name's configuration.
 func (w *way) master(name, source, interval, more string) (*master, error) {
 	m := &master{w: w, store: w.path(name)}
 	config := fmt.Sprintf("store: %s\ninterval: %s\nplain_http: true\nallowed_signers: %s\nca_file: %s\n"+
@@ -175,7 +176,7 @@ func (w *way) master(name, source, interval, more string) (*master, error) {
 	if err := m.follow.Start(); err != nil {
 		return nil, err
 	}
-	if err := eventually(name+" has something that answers", func() (bool, error) {
+	if err := eventually(name+" has an active release", func() (bool, error) {
 		_, err := os.Stat(m.snapshot())
 		return err == nil, nil
 	}); err != nil {
@@ -193,13 +194,13 @@ func (m *master) end() error {
 	return m.reader.Close()
 }
 
-// snapshot is what answers on the master.
+// snapshot returns the path of the active snapshot.
 func (m *master) snapshot() string { return filepath.Join(m.store, "production.snap") }
 
-// look has follow look now.
+// look makes follow poll now.
 func (m *master) look() error { return m.follow.Process.Signal(syscall.SIGHUP) }
 
-// state is what the store says of the name.
+// state returns the state of the name in the store.
 func (m *master) state() (ship.State, error) {
 	s, err := ship.FindStore(m.store)
 	if err != nil {
@@ -208,15 +209,15 @@ func (m *master) state() (ship.State, error) {
 	return s.State("production")
 }
 
-// answers waits until the reader of the master answers as a release does.
+// answers waits until lookups on the master return a release.
 func (m *master) answers(release int64) error {
-	return eventually(fmt.Sprintf("release %d answers from %s", release, m.store), func() (bool, error) {
+	return eventually(fmt.Sprintf("release %d is active in %s", release, m.store), func() (bool, error) {
 		a, _, err := both(m.reader)
 		return a == release, err
 	})
 }
 
-// both asks one request for two keys that are the same in every release.
+// both looks up, in one request, the two keys that have the same value in every release.
 func both(w *bindings.Watcher) (a, b int64, err error) {
 	facts, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{})
 	if err != nil {

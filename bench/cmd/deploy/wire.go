@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// wire passes connections on to a server, and counts the bytes both ways.
+// wire forwards connections to a server and counts the bytes in both directions.
 type wire struct {
 	net.Listener
 	to    string
@@ -29,7 +29,7 @@ func (w *wire) serve() {
 	for {
 		from, err := w.Accept()
 		if err != nil {
-			return // it is closed
+			return // the listener is closed
 		}
 		to, err := net.Dial("tcp", w.to)
 		if err != nil {
@@ -41,7 +41,7 @@ func (w *wire) serve() {
 	}
 }
 
-// pass counts before it passes on, so that who has an answer finds it counted.
+// pass counts bytes before forwarding them, so that a received answer is always counted.
 func (w *wire) pass(from, to net.Conn) {
 	io.Copy(to, io.TeeReader(from, counter{&w.bytes}))
 	from.Close()

@@ -1,4 +1,4 @@
-// Empty does nothing: what it takes is what any Go program takes.
+// Empty does nothing. It shows the costs of every Go program.
 package main
 
 func main() {}

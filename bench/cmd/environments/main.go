@@ -1,4 +1,4 @@
-// Environments measures what it takes to build many environments of which one has changed, and prints the table
+// Environments measures building many environments of which one has changed. It prints the table
 // "Environments" of bench/README.md.
 //
 //	go run ./cmd/environments
@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// turns are what was measured, in the order of the table.
+// turns lists the measured costs in the order of the table.
 type turns struct{ all, none, one, alone []*built.Cost }
 
 func run(size string, many, rounds int) error {
@@ -41,7 +41,7 @@ func run(size string, many, rounds int) error {
 	defer os.RemoveAll(tmp)
 	config, ok := gen.Sizes[size]
 	if !ok {
-		return fmt.Errorf("there is no size %q; they are S, M, L and XL", size)
+		return fmt.Errorf("unknown size %q; expected S, M, L or XL", size)
 	}
 	bindc, root := filepath.Join(tmp, "bindc"), filepath.Join(tmp, "root")
 	if err := built.Bindc(bindc); err != nil {
@@ -54,7 +54,7 @@ func run(size string, many, rounds int) error {
 			return err
 		}
 	}
-	time.Sleep(3 * time.Second) // files younger than two seconds are read, whatever the file system says of them
+	time.Sleep(3 * time.Second) // files younger than two seconds are always read
 	var t turns
 	environments := func(costs *[]*built.Cost, out string) error {
 		cost, err := built.Run(bindc, "environments", root, "-o", filepath.Join(tmp, out))
@@ -92,7 +92,7 @@ func run(size string, many, rounds int) error {
 func change(site string, n int) error {
 	nodes, err := filepath.Glob(filepath.Join(site, "data", "node", "*.yaml"))
 	if err != nil || len(nodes) == 0 {
-		return fmt.Errorf("the site has no files of nodes: %v", err)
+		return fmt.Errorf("the site has no node files: %v", err)
 	}
 	f, err := os.OpenFile(nodes[0], os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {

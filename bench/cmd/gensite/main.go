@@ -24,23 +24,23 @@ func main() {
 	}
 }
 
-// options reads the flags. A size is a start that the other flags change.
+// options parses the flags. The size is a preset that the other flags change.
 func options(args []string) (string, gen.Config, error) {
 	var given gen.Config
 	flags := flag.NewFlagSet("gensite", flag.ExitOnError)
 	dir := flags.String("o", "", "write the site to this `directory`, which must be empty or absent")
 	size := flags.String("size", "M", "S, M, L or XL")
-	flags.IntVar(&given.Nodes, "nodes", 0, "nodes with a data file of their own")
-	flags.IntVar(&given.Keys, "keys", 0, "keys bound by the modules")
+	flags.IntVar(&given.Nodes, "nodes", 0, "number of nodes with a data file")
+	flags.IntVar(&given.Keys, "keys", 0, "number of keys bound by modules")
 	flags.IntVar(&given.Modules, "modules", 0, "modules")
-	flags.IntVar(&given.Overrides, "overrides", 0, "keys each node overrides")
+	flags.IntVar(&given.Overrides, "overrides", 0, "number of keys that each node overrides")
 	flags.Uint64Var(&given.Seed, "seed", 0, "seed of the random numbers")
 	flags.Parse(args)
 
 	config, ok := gen.Sizes[*size]
 	switch {
 	case !ok:
-		return "", config, fmt.Errorf("there is no size %q; they are S, M, L and XL", *size)
+		return "", config, fmt.Errorf("unknown size %q; expected S, M, L or XL", *size)
 	case *dir == "" || flags.NArg() > 0:
 		return "", config, fmt.Errorf("usage: gensite -o DIR [-size S|M|L|XL] [-nodes N] [-keys N] [-modules N] [-overrides N] [-seed N]")
 	}

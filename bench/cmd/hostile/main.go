@@ -1,6 +1,6 @@
-// Hostile measures what sites take to check that have as much of something as no site has, and the same twice, and
-// prints the table "Sites that are too much of something" of docs/limits.md. Its status is 1 where twice as much takes
-// more than 2.3 times as long.
+// Hostile measures checks of sites that have far too much of something, and of sites twice as
+// large. It prints the table "Sites that are too much of something" of docs/limits.md. Its exit
+// status is 1 if a site of twice the size takes more than 2.3 times as long.
 //
 //	go run ./cmd/hostile
 //	go run ./cmd/hostile -share 10    a tenth of each, for a quick look
@@ -21,12 +21,12 @@ import (
 	"bindc/bench/built"
 )
 
-// most is how many times as long twice as much may take.
+// most limits the ratio of times for twice the size.
 const most = 2.3
 
 func main() {
 	share := flag.Int("share", 1, "measure one `N`th of each size")
-	rounds := flag.Int("rounds", 5, "turns of each, of which the fastest counts")
+	rounds := flag.Int("rounds", 5, "rounds; the fastest counts")
 	flag.Parse()
 	if err := run(*share, *rounds); err != nil {
 		fmt.Fprintln(os.Stderr, "hostile:", err)
@@ -34,13 +34,13 @@ func main() {
 	}
 }
 
-// site is a site that is made of n of the same: one file of bindings or data, or several files.
+// site is a site made of n equal parts: one file of bindings or data, or several files.
 type site struct {
 	name  string
 	n     int
 	text  func(n int) string
-	data  bool                          // it is a data file, and not one of bindings
-	files func(n int) map[string]string // in place of text
+	data  bool                          // text is a data file, not a bindings file
+	files func(n int) map[string]string // instead of text
 }
 
 var sites = []site{
@@ -93,7 +93,7 @@ func categories(n int, bindings string) map[string]string {
 	}
 }
 
-// globs returns a site of Hiera 5 of n data files, which each of n entries finds.
+// globs returns a site of Hiera 5 with n data files that each of n entries finds.
 func globs(n int) map[string]string {
 	files := map[string]string{"hiera.yaml": "version: 5\nhierarchy:\n" + lines("  - {name: e#, glob: '*.yaml'}")(n)}
 	for i := range n {
@@ -102,7 +102,7 @@ func globs(n int) map[string]string {
 	return files
 }
 
-// lines are the texts n times over, each with a number in place of #.
+// lines returns the texts n times, with the number instead of #.
 func lines(texts ...string) func(n int) string {
 	return func(n int) string {
 		var b strings.Builder
@@ -115,7 +115,7 @@ func lines(texts ...string) func(n int) string {
 	}
 }
 
-// chain is n keys, each of which looks up the next, and one that has a value.
+// chain returns n keys that form a chain of lookups.
 func chain(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -159,14 +159,14 @@ func run(share, rounds int) error {
 	return nil
 }
 
-// cost is what a check took.
+// cost is the cost of a check.
 type cost struct {
 	*built.Cost
-	lines int // of what it printed
+	lines int // number of printed lines
 }
 
-// check writes the site of n and checks it as often as there are rounds. The fastest counts: what else the machine does
-// only ever adds.
+// check writes the site of size n and checks it once per round. The fastest round counts, because
+// other load only makes it slower.
 func (s *site) check(bindc, dir string, n, rounds int) (cost, error) {
 	if err := s.write(dir, n); err != nil {
 		return cost{}, err
@@ -179,7 +179,7 @@ func (s *site) check(bindc, dir string, n, rounds int) (cost, error) {
 			return cost{}, fmt.Errorf("%w\n%s", err, out)
 		}
 		if over := regexp.MustCompile(`\[(effort|read)\]`).Find(out); over != nil {
-			return cost{}, fmt.Errorf("it is not checked: %s", over)
+			return cost{}, fmt.Errorf("the site was not checked: %s", over)
 		}
 		costs = append(costs, cost{built.CostOf(cmd.ProcessState), strings.Count(string(out), "\n")})
 	}

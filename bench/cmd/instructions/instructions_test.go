@@ -55,7 +55,7 @@ func TestCompareFailsWithoutARecordedFigure(t *testing.T) {
 	}
 }
 
-func TestFiguresAreReadAsTheyWereWritten(t *testing.T) {
+func TestReadFiguresInvertsWriteFigures(t *testing.T) {
 	at := filepath.Join(t.TempDir(), "figures")
 	if err := writeFigures(at, lookups, map[string]int{"hot": 1, "absent": 2}); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,8 @@ func TestFiguresAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-// Each operation finds its keys; otherwise the figures would count errors. Building the sites takes a few seconds.
+// Each operation must find its keys, otherwise the figures would count errors. Building the sites
+// takes a few seconds.
 func TestOperationsRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two sites")

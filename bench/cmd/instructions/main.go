@@ -176,7 +176,7 @@ func compare(out io.Writer, kept *recorded, operations []operation, count func(o
 		}
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("%s\nif that is meant, run: go run ./cmd/instructions -record", strings.Join(wrong, "\n"))
+		return fmt.Errorf("%s\nif that is intended, run: go run ./cmd/instructions -record", strings.Join(wrong, "\n"))
 	}
 	return nil
 }

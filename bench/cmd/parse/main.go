@@ -1,6 +1,6 @@
-// Command parse reads all YAML files below a directory and parses each into nodes with go.yaml.in/yaml/v4, as many at a
-// time as there are processors. It is the yardstick of building a site: what the files cost before anything is made of
-// them.
+// Command parse parses all YAML files below a directory into nodes with go.yaml.in/yaml/v4, on all
+// processors. This is the yardstick for building a site: the cost of its files before anything is
+// done with them.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	fmt.Printf("%d files, %d bytes\n", files, bytes)
 }
 
-// parseAll parses what is below dir. The nodes of a file are let go of when the next one is parsed.
+// parseAll parses the files below dir. It releases the nodes of a file before it parses the next.
 func parseAll(dir string, jobs int) (files int, bytes int64, err error) {
 	paths, sizes := make(chan string), make(chan int64)
 	var workers sync.WaitGroup

@@ -1,4 +1,5 @@
-// Table measures lookups beside their yardsticks, counts sizes, and prints the table "Lookups" of bench/README.md.
+// Table measures lookups next to their yardsticks, determines sizes, and prints the table "Lookups"
+// of bench/README.md.
 //
 //	go run ./cmd/table
 //	go run ./cmd/table -small S -large S -huge S -rounds 5    a quick look
@@ -24,7 +25,7 @@ func main() {
 	flag.StringVar(&names[0], "small", names[0], "`size` of the small site")
 	flag.StringVar(&names[1], "large", names[1], "`size` of the large site")
 	flag.StringVar(&names[2], "huge", names[2], "`size` of the huge site")
-	plan := measure.Plan{Rounds: 101, Turn: 5 * time.Millisecond} // short turns: a busy machine spoils few of them
+	plan := measure.Plan{Rounds: 101, Turn: 5 * time.Millisecond} // on a busy machine, short turns lose fewer results
 	flag.IntVar(&plan.Rounds, "rounds", plan.Rounds, "turns of each case")
 	flag.DurationVar(&plan.Turn, "turn", plan.Turn, "length of a turn")
 	flag.Parse()
@@ -83,7 +84,7 @@ func run(names [3]string, plan measure.Plan) error {
 	return out.Flush()
 }
 
-// facts are what is counted instead of timed, and the time of a process.
+// facts returns counts and sizes, and the time of a process.
 func facts(large, huge *rows.World) ([]rows.Fact, error) {
 	allocations, err := rows.Allocations(large)
 	if err != nil {
@@ -101,7 +102,7 @@ func facts(large, huge *rows.World) ([]rows.Fact, error) {
 	return append(append([]rows.Fact{allocations, process}, own...), of...), err
 }
 
-// open prepares a site and tells what building its snapshot took, if it had to be built.
+// open prepares a site, and prints the cost of its snapshot if it was built.
 func open(config gen.Config) (*rows.World, error) {
 	w, err := rows.Open(config)
 	if err != nil {
@@ -132,7 +133,7 @@ func factLine(f rows.Fact) string {
 		f.Name, f.Value, f.Unit, f.Against, f.Other, f.Unit, f.Value/f.Other, judged(f.Value/f.Other, f.Target))
 }
 
-// judged is a target, and whether it was missed.
+// judged formats a target, with a mark if it was missed.
 func judged(value, target float64) string {
 	s := fmt.Sprintf("≤ %.3g", target)
 	if value > target {
@@ -149,7 +150,7 @@ func nanoseconds(operation float64, per int) string {
 	return fmt.Sprintf("%.0f", ns)
 }
 
-// commit names the tree that is measured; a + says that it has been changed since.
+// commit returns the measured commit. A + means that the tree has been changed since.
 func commit() string {
 	hash, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
 	if err != nil {

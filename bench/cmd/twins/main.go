@@ -1,4 +1,5 @@
-// Twins measures lookups of a generated site of Hiera 5 beside those of the same site of Hiera-2, and builds of both.
+// Twins compares lookups and builds of a generated site of Hiera 5 with those of the same site of
+// Hiera-2.
 //
 //	go run ./cmd/twins -size L
 package main
@@ -59,7 +60,7 @@ func run(size string, plan measure.Plan) error {
 	return out.Flush()
 }
 
-// builds prints what building both takes, the least of three times.
+// builds prints the cost of building both, the smallest of three runs.
 func builds(out *tabwriter.Writer, site *built.Site, size string) error {
 	var own, other time.Duration
 	for i := range 3 {

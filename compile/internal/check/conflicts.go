@@ -85,7 +85,7 @@ func (k *keyIndex) conflict(a, b *place.Candidate, both loader.Condition) {
 		d.Message = "'" + k.name + "' is renamed, and bound or renamed again with the same precedence" + k.Describe(both) +
 			k.InLayer(a.Layer)
 		d.Notes[0].Message = "also bound or renamed here"
-		d.Hint = "have the rename in a higher layer or under a narrower condition than what it is about"
+		d.Hint = "move the rename to a higher layer, or to a narrower condition, than the binding it renames"
 	}
 	k.Report(d)
 }

@@ -63,7 +63,7 @@ func (h *hieraNeeds) warnOfNearOptions(key uint32, val uint32, at diag.Pos) {
 	}
 	if v, ok := h.Constant(val); !ok || v.Kind() == value.Hash {
 		h.Report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_options",
-			Message: "'" + h.Keys[key] + "' is a key as any other, and says nothing of how others are looked up",
+			Message: "'" + h.Keys[key] + "' is an ordinary key and does not set how other keys are looked up",
 			Hint:    "did you mean '" + options + "'?"})
 	}
 }
@@ -115,7 +115,7 @@ func (h *hieraNeeds) follow(key string, path []string, done map[string]bool) {
 		loop := append(slices.Clone(path[i:]), key)
 		h.Report(diag.Diagnostic{Pos: h.certain[key].at, Severity: diag.Warning, Code: "loop",
 			Message: "'" + key + "' needs itself: " + strings.Join(loop, " -> ") +
-				"; every lookup of it is an error, as in Puppet"})
+				"; every lookup of it fails, as in Puppet"})
 		return
 	}
 	if done[key] || len(path) > maxNamed {

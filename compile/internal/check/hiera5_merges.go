@@ -10,8 +10,8 @@ import (
 	"bindc/loader"
 )
 
-// checkMerges warns about values that the merge strategy of their key cannot take if a request may find a second value,
-// and about knock-outs without effect.
+// checkMerges warns about values that the merge strategy of their key cannot merge if a request may
+// find a second value, and about knock-outs without effect.
 func (c *checker) checkMerges() {
 	found := map[uint32][]fittedValue{}
 	for i := range c.Scopes {
@@ -55,8 +55,7 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 	for _, k := range all {
 		if err := strategy.Check(k.v); k.constant && err != nil {
 			c.Report(diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge", Secret: m.Secret != nil,
-				Message: "'" + key + "': " + err.Error() + "; where there are two values, every lookup is an error, as in " +
-					"Puppet"})
+				Message: "'" + key + "': " + err.Error() + "; with two values, every lookup fails, as in Puppet"})
 		}
 	}
 	if m.Secret == nil { // the message quotes the value
@@ -64,8 +63,8 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 	}
 }
 
-// checkKnockouts warns about texts that are meant to remove something and have no effect: nothing has that value, the
-// text is the key of a hash, or the key is merged without a prefix for removals.
+// checkKnockouts warns about texts that are meant to remove something and have no effect. Either nothing has that
+// value, the text is the key of a hash, or the key is merged without a knockout_prefix.
 func (c *checker) checkKnockouts(key string, strategy merge.Strategy, all []fittedValue) {
 	present, complete := map[string]bool{}, true
 	for _, k := range all {
@@ -77,7 +76,7 @@ func (c *checker) checkKnockouts(key string, strategy merge.Strategy, all []fitt
 			message := ""
 			switch out := strategy.KnocksOut(t); {
 			case out != "" && isKey:
-				message = "'" + t + "' is the key of a hash, and stays: only what is in lists, and texts, are knocked out"
+				message = "'" + t + "' is a hash key and is not knocked out; only strings and list elements are"
 			case out != "" && complete && !present[out]:
 				message = "'" + t + "' knocks out '" + out + "', which no level of '" + key + "' has"
 			case strings.HasPrefix(t, customary) && present[strings.TrimPrefix(t, customary)] && !strategy.First() &&

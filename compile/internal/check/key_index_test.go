@@ -20,7 +20,7 @@ var related = []struct{ name, template string }{
 }
 
 // The index of a key finds the candidates that a comparison with each one finds.
-func TestTheIndexFindsWhatAComparisonFinds(t *testing.T) {
+func TestIndexFindsSameCandidatesAsComparison(t *testing.T) {
 	var dims []loader.Dimension
 	for i, d := range related {
 		n, errs := syntax.ParseString(d.template)

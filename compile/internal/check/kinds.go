@@ -74,10 +74,10 @@ func (k *keyIndex) checkOverride(alternatives []int, names []string) {
 		k.overrideWarning(at, "overrides something only in some of the requests it is effective in", "overridden here",
 			beaten)
 	case beaten < 0 && rival >= 0:
-		k.overrideWarning(at, "is said to override something, but is only overridden itself", "it is overridden here",
+		k.overrideWarning(at, "is marked 'override', but overrides nothing and is itself overridden", "it is overridden here",
 			rival)
 	case beaten < 0:
-		d := diag.Diagnostic{Pos: at, Code: "override", Message: "'" + k.name + "' is said to override something" +
+		d := diag.Diagnostic{Pos: at, Code: "override", Message: "'" + k.name + "' is marked 'override'" +
 			k.Describe(k.terms(first)) + ", but nothing of lower precedence binds it"}
 		d.Hint = k.Diags.DidYouMean(k.name, names)
 		k.Report(d)

@@ -65,8 +65,8 @@ func (f *loopFinder) enqueueAll() int {
 	return share
 }
 
-// collected returns the ids whose contributions some lookup collects: those of bindings that can win, and of
-// contributions that are collected themselves.
+// collected returns the ids of multibindings that some lookup evaluates: those of bindings that can
+// win, and of contributions that are collected themselves.
 func (f *loopFinder) collected() map[string]bool {
 	out := map[string]bool{}
 	within := map[string][]string{} // ids that contributions collect, by the id they contribute to

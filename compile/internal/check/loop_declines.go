@@ -16,8 +16,9 @@ import (
 	"bindc/loader"
 )
 
-// declines reports whether a candidate is certain to decline in the plain requests of terms. A candidate that depends
-// on the value of a fact is taken not to. path has the keys that led to it.
+// declines reports whether a candidate is certain to decline in the plain requests of terms. A
+// candidate whose value depends on a fact is assumed not to decline. path has the keys that led to
+// it.
 func (f *loopFinder) declines(cand *place.Candidate, terms loader.Condition, path []uint32) bool {
 	r := cand.Computed()
 	if r == nil || !r.Declines() || !f.Effort.Spend(1+len(path)) {
@@ -64,7 +65,7 @@ func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path 
 		}
 	}
 	for _, cand := range possible {
-		if _, _, open := f.Relations.Undecided(f.with(terms, cand)); open && cand.Rank < last {
+		if _, _, open := f.Relations.Undecided(f.together(terms, cand)); open && cand.Rank < last {
 			return nil, false
 		}
 	}
@@ -74,13 +75,14 @@ func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path 
 	return found, true
 }
 
-// undefSteps is how many nodes of an expression are evaluated to find out whether it is undef.
+// undefSteps limits the nodes of an expression that are evaluated to determine whether it is undef.
 const undefSteps = 1000
 
-// isUndef reports whether an expression is certain to be undef in some of the plain requests of terms: in those that
-// have no facts but well-known ones, from which others may be derived, and those that decide categories. Each condition
-// has such requests, and all expressions are evaluated for the same ones, so one request reaches what follows several
-// of them. No candidate that needs something is skipped wrongly: if one declines, others answer in its place.
+// isUndef reports whether an expression is certain to be undef in some of the plain requests of
+// terms. These are the requests without facts, except the well-known ones, from which others may be
+// derived, and those that decide categories. Each condition has such requests, and all expressions
+// are evaluated for the same ones, so their results hold together in one request. No candidate is
+// skipped wrongly: if one declines, others take its place.
 func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []uint32) bool {
 	if undef, ok := f.undef[r]; ok {
 		return undef

@@ -82,9 +82,9 @@ func (f *loopFinder) nextPart(v visit, k *keyIndex, single bool) (found []*place
 	return found
 }
 
-// descend returns the candidates of k below a rank that a lookup reaches in the plain requests of v: the one that
-// answers, and those above it that decline. It schedules those that are effective in other requests of v. decided is
-// false if it cannot be decided which one answers.
+// descend returns the candidates of k below a rank that a lookup reaches in the plain requests of
+// v: the one with the value, and those above it that decline. It schedules those that are effective
+// in other requests of v. decided is false if the one with the value is unknown.
 func (f *loopFinder) descend(v visit, k *keyIndex, below int) (found []*place.Candidate, decided bool) {
 	terms := f.conditions.list[v.condition]
 	certain, possible := k.split(terms, below)

@@ -9,10 +9,10 @@ import (
 	"bindc/diag"
 )
 
-// maxNamed is how many bindings of a loop a message names.
+// maxNamed limits the number of bindings that a message about a loop names.
 const maxNamed = 20
 
-// reportLoop reports a loop, once however the search entered it.
+// reportLoop reports a loop once, wherever the search entered it.
 func (f *loopFinder) reportLoop(path []step, condition int) {
 	if !f.Effort.Spend(len(path)) {
 		return

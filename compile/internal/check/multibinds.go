@@ -108,7 +108,7 @@ func (c *checker) reportUnknownID(id string, all []place.Candidate, ids []string
 	hint := c.Diags.DidYouMean(id, ids)
 	for _, cand := range all {
 		d := diag.Diagnostic{Pos: cand.Binding.More.In.Pos, Severity: diag.Warning, Code: "multibind_unknown",
-			Message: "there is no multibinding with the id '" + id + "': this contribution is never seen", Hint: hint}
+			Message: "no multibinding has the id '" + id + "'; this contribution is never used", Hint: hint}
 		c.Report(d)
 	}
 }

@@ -20,7 +20,7 @@ func (c *checker) checkRebound() {
 		if r.OfKey && r.Below() && !c.indexes[key].anyBelow(r, c.Ranks) {
 			c.Report(diag.Diagnostic{Pos: r.More.Rebinds.Pos, Severity: diag.Warning, Code: "rebind",
 				Message: "nothing that binds '" + r.Old() + "' is below this: it has no effect",
-				Hint:    "take it to a higher layer, or under a condition of higher precedence, than what it is about"})
+				Hint:    "move it to a higher layer, or to a condition of higher precedence, than the binding it changes"})
 		}
 	}
 }

@@ -28,8 +28,9 @@ func (k *keyIndex) checkTypes(t *place.Tables) {
 	}
 }
 
-// checkType checks the value of a binding against the type of an abstract one, where both are known at build time.
-// Within one layer a mismatch is only a warning, because the reference implementation answers with such a binding.
+// checkType checks the value of a binding against the type of an abstract one, if both are known at
+// build time. Within one layer a mismatch is only a warning, because the reference implementation
+// accepts such a binding.
 func (k *keyIndex) checkType(values *place.Tables, abstract, other *place.Candidate) {
 	r, err := values.Recipe(other.Value)
 	if err != nil { // a lookup reports it
@@ -49,7 +50,8 @@ func (k *keyIndex) checkType(values *place.Tables, abstract, other *place.Candid
 		Notes:   []diag.Note{{Pos: abstract.Pos(), Message: "the abstract binding requires " + t.String()}}})
 }
 
-// misfit says why r cannot produce a value of type t under any facts, or returns "" if it may.
+// misfit returns the reason why r cannot have a value of type t, whatever the facts, or "" if it
+// may.
 func misfit(t *types.Type, r *recipe.Recipe, secret bool) string {
 	var m *types.Mismatch
 	switch {
@@ -69,7 +71,7 @@ func misfit(t *types.Type, r *recipe.Recipe, secret bool) string {
 	return m.Text(secret)
 }
 
-// collects returns the kind of value that a multibinding makes.
+// collects returns the kind of a multibinding's value.
 func collects(r *recipe.Recipe) value.Kind {
 	if r.Options.Array {
 		return value.Array

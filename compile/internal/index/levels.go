@@ -114,9 +114,10 @@ func (f *filler) fill(s *place.Scope, internal []snapshot.Entry) {
 		Origins: origins})
 }
 
-// entries returns the entries of a scope, sorted by key, and where each is written. Two kinds of bindings are left out
-// and recorded for reports: those that an unconditional binding always hides, and the second of two that bind the same
-// key. (Those two are a conflict, unless something higher hides both, and then no lookup sees either.)
+// entries returns the entries of a scope, sorted by key, and their positions. Two kinds of bindings
+// are left out and recorded for reports: those that an unconditional binding always hides, and the
+// second of two that bind the same key. (Those two are a conflict, unless something higher hides
+// both, and then no lookup sees either.)
 func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.Entry, []snapshot.Origin) {
 	f.sorted, f.values, f.origins = f.sorted[:0], f.values[:0], f.origins[:0]
 	f.eachBinding(s, func(key, val uint32, at snapshot.Origin) {
@@ -164,7 +165,8 @@ func (l *Levels) AppendTo(out *snapshot.Content, e *pass.Env, s *Ordered) {
 	}
 }
 
-// Conditional returns for every key whether a request may have another value than the unconditional one.
+// Conditional reports for every key whether some requests may have another value than the
+// unconditional one.
 func (l *Levels) Conditional() []bool {
 	out := make([]bool, len(l.Defaults))
 	for _, lv := range l.byKey {
@@ -210,13 +212,15 @@ func (f *filler) eachBinding(s *place.Scope, yield func(key, val uint32, at snap
 	}
 }
 
-// addCold records a binding of a key, by index in Names: the unconditional one that counts, or one that is hidden.
+// addCold records a binding of a key, by index in Names: the unconditional one in use, or one that
+// is hidden.
 func (f *filler) addCold(s *place.Scope, key, val uint32, at snapshot.Origin) {
 	f.cold[key] = append(f.cold[key], coldBinding{s.Rank, len(f.cold[key]), snapshot.Cold{
 		Layer: s.Layer, Terms: termsOf(f.Site, s.Condition), Origin: at, Value: val}})
 }
 
-// addHidden records the entries of files that no request gets, as another backend has all of their keys.
+// addHidden records the entries of files that no request gets because another backend has all of
+// their keys.
 func (f *filler) addHidden(s *place.Scope) {
 	for _, file := range s.Hidden {
 		for i, e := range file.Entries {

@@ -71,8 +71,9 @@ func TestFillLevelsLeavesDefaultsOut(t *testing.T) {
 	}
 }
 
-// A binding that may decline is no default: a lookup may continue below it. It is in a level without dimensions.
-func TestABindingThatMayDeclineIsInALevel(t *testing.T) {
+// A binding that may decline is not a default, because a lookup may continue below it. It is in a level without
+// dimensions.
+func TestDecliningBindingIsInLevel(t *testing.T) {
 	e, s := ordered(t, &bindingsfile.Compiled{Recipe: &recipe.Recipe{Kind: recipe.LookupOf, Optional: true,
 		Targets: []recipe.Target{{Key: "b"}}}})
 	l := FillLevels(e, s, ListContributions(e, s))

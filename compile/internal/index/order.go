@@ -1,5 +1,5 @@
-// Package index makes the index of a snapshot: keys in order, contributions as lists, and the bindings that can win in
-// levels.
+// Package index builds the index of a snapshot: sorted keys, contributions as lists, and the
+// bindings that can win in levels.
 package index
 
 import (

@@ -2,8 +2,8 @@ package pass
 
 import "testing"
 
-// All steps can be spent, and the first that is missing is remembered, whatever is asked for later.
-func TestEffortIsSpentToItsEnd(t *testing.T) {
+// All steps can be spent. The first failed request is remembered, whatever is requested later.
+func TestSpendRemembersExhaustion(t *testing.T) {
 	e := newEffort(10)
 	if !e.Spend(4) || !e.Spend(6) || e.Left != 0 || e.Over() {
 		t.Errorf("of ten steps ten are not taken: %d left, over %v", e.Left, e.Over())

@@ -1,4 +1,5 @@
-// Package pass holds what all passes of the compiler share: the site, the diagnostics, and the effort that is left.
+// Package pass has the state that all passes of the compiler share: the site, the diagnostics, and
+// the remaining effort.
 package pass
 
 import (
@@ -10,7 +11,7 @@ import (
 	"bindc/loader"
 )
 
-// Env holds what all passes share. No pass changes the site.
+// Env is the state that all passes share. No pass changes the site.
 type Env struct {
 	Site      *loader.Site
 	Strict    bool // the use of an unknown variable is an error
@@ -31,7 +32,8 @@ func relationsOf(dims []loader.Dimension, left *Effort) *relation.Relations {
 	return relation.New(out, func(steps int) { left.Spend(steps) })
 }
 
-// Report adds the result of a check, unless the effort is used up: the check was incomplete then.
+// Report adds the result of a check, unless the effort is used up, because the check is then
+// incomplete.
 func (e *Env) Report(d diag.Diagnostic) {
 	if !e.Effort.Over() {
 		e.Diags.Add(d)
@@ -49,7 +51,7 @@ func (e *Env) InLayer(n int) string {
 	return ""
 }
 
-// Describe puts a condition into words for a message: " where environment is 'production'".
+// Describe describes a condition for a message: " where environment is 'production'".
 func (e *Env) Describe(terms loader.Condition) string {
 	var parts []string
 	for _, t := range terms {
@@ -69,7 +71,7 @@ func (e *Env) IsHiera(layer int) bool { return IsHieraLayer(e.Site.Layers[layer]
 // IsHieraLayer reports whether a layer is part of a hierarchy of Hiera 5.
 func IsHieraLayer(l loader.Layer) bool { return l.Hiera != loader.NoHiera }
 
-// NewEnv returns what the passes over a site share. The comparisons end after effort steps.
+// NewEnv returns the state that all passes over a site share. Comparisons stop after effort steps.
 func NewEnv(site *loader.Site, strict bool, effort int, diags *diag.List) *Env {
 	left := newEffort(effort)
 	return &Env{Site: site, Strict: strict, Diags: diags, Relations: relationsOf(site.Dimensions, left), Effort: left}

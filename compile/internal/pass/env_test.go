@@ -8,7 +8,7 @@ import (
 )
 
 // Messages name a layer, or number it if it has no name and is not the only one.
-func TestLayersInMessages(t *testing.T) {
+func TestInLayerNamesOrNumbersLayer(t *testing.T) {
 	for want, layers := range map[string][]loader.Layer{
 		"": {{}}, " in layer 'a'": {{Name: "a"}}, " in layer 2": {{Name: "a"}, {}}} {
 		e := Env{Site: &loader.Site{Layers: layers}}
@@ -18,8 +18,9 @@ func TestLayersInMessages(t *testing.T) {
 	}
 }
 
-// A dimension that compares exactly is related to no other over the same variable: relations are among folded values.
-func TestExactDimensionsAreRelatedToNone(t *testing.T) {
+// An exact dimension is not related to others over the same variable, because relations compare
+// folded values.
+func TestExactDimensionsAreUnrelated(t *testing.T) {
 	a, errs := syntax.ParseString("${a}")
 	xa, more := syntax.ParseString("x-${a}")
 	if len(errs)+len(more) > 0 {

@@ -55,7 +55,8 @@ func RecipeOf(b *loader.Binding) *recipe.Recipe {
 	return b.More.Recipe
 }
 
-// Final reports whether c answers wherever it is effective, so that no lookup continues below it, see recipe.IsFinal.
+// Final reports whether c always has a value where it is effective, so that no lookup continues
+// below it, see recipe.IsFinal.
 func (c *Candidate) Final() bool {
 	r := c.Computed()
 	return r == nil || r.IsFinal()

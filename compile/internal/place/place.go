@@ -88,14 +88,14 @@ func (p *Placement) addFile(f *loader.DataFile, layer int) {
 	}
 }
 
-// AddBindings places the bindings that a pass made of other ones.
+// AddBindings places bindings that a pass derived from other ones.
 func (p *Placement) AddBindings(list []LayeredBinding) {
 	for _, b := range list {
 		p.addBinding(b.Binding, b.Layer)
 	}
 }
 
-// AddUnwritten places bindings that are written nowhere: they do not count as bindings of the site.
+// AddUnwritten places bindings that no file has: they do not count as bindings of the site.
 func (p *Placement) AddUnwritten(list []LayeredBinding) {
 	for _, b := range list {
 		p.addBinding(b.Binding, b.Layer)
@@ -103,7 +103,7 @@ func (p *Placement) AddUnwritten(list []LayeredBinding) {
 	}
 }
 
-// addBinding places a binding where its attributes send it.
+// addBinding places a binding according to its attributes.
 func (p *Placement) addBinding(b *loader.Binding, layer int) {
 	order := p.Totals.Bindings
 	p.Totals.Bindings++

@@ -11,7 +11,7 @@ import (
 
 // A binding is in the scopes of its conditions, a contribution under its multibinding, and an alias waits for the other
 // bindings. All of them count, entries of files too.
-func TestBindingsPutsEachInItsPlace(t *testing.T) {
+func TestBindingsPlacesBindingsOfEachKind(t *testing.T) {
 	constant := &recipe.Recipe{Kind: recipe.Constant, Sensitive: true}
 	file := loader.DataFile{Condition: 1}
 	file.Entries = []datafile.Entry{{Key: 0, Value: 0}, {Key: 1, Value: 2}}

@@ -40,7 +40,8 @@ type MergedKey struct {
 
 const noValue = ^uint32(0)
 
-// IsLookupOptions reports whether a key is lookup_options. All of its bindings count, and not only the highest.
+// IsLookupOptions reports whether a key is lookup_options. All of its effective bindings are used,
+// not only the highest.
 func IsLookupOptions(key string) bool { return strings.HasPrefix(key, recipe.LookupOptionsKey) }
 
 // In returns how a key is merged if something binds it in a layer.
@@ -76,7 +77,8 @@ func (m MergedKey) Filed(val uint32) uint32 {
 	return val
 }
 
-// HieraPlaces returns what each layer is to Hiera 5, or nil if the site has no hierarchy of Hiera 5.
+// HieraPlaces returns the place of each layer in the hierarchies of Hiera 5, or nil if the site has
+// none.
 func HieraPlaces(site *loader.Site) []snapshot.HieraPlace {
 	out := make([]snapshot.HieraPlace, len(site.Layers))
 	found := false

@@ -25,14 +25,15 @@ func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, opti
 	c := optionsChecker{e, t}
 	roots := rootsOf(t, scopes)
 	for _, o := range options {
-		c.warnOfOptions(o, "", "every lookup they are for is an error, as in Puppet", o.err)
+		c.warnOfOptions(o, "", "every lookup that uses them fails, as in Puppet", o.err, "")
 		if o.level == nil {
 			continue
 		}
 		c.warnOfErasing(o)
 		used := o.level.Used(roots, &c.Effort.Left)
 		for _, e := range o.level.Entries {
-			c.warnOfOptions(o, e.Name, "every lookup of a key this is for is an error, as in Puppet", e.Check())
+			c.warnOfOptions(o, e.Name, "every lookup that uses this fails, as in Puppet", e.Check(),
+				strategyHint(e.Value()))
 			c.warnOfUnread(o, e)
 			if !used[e] {
 				c.warnOfUnused(o, e, roots)
@@ -69,7 +70,7 @@ func rootsOf(t *place.Tables, scopes []place.Scope) []string {
 
 // warnOfOptions warns about each part of an error of package merge. A part is about the entry with the given name
 // unless it names another one.
-func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string, err error) {
+func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string, err error, hint string) {
 	parts := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		parts = joined.Unwrap()
@@ -77,15 +78,27 @@ func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string
 	for _, part := range parts {
 		if part != nil {
 			d := diag.Diagnostic{Pos: o.position(c.Tables, name), Severity: diag.Warning, Code: "hiera_options",
-				Message: part.Error() + "; " + consequence}
+				Message: part.Error() + "; " + consequence, Hint: hint}
 			if wrong, ok := part.(*merge.MergeError); ok && wrong.Entry != "" {
 				d.Pos = o.position(c.Tables, wrong.Entry)
 			} else if ok && wrong.Absent {
-				d.Message = part.Error() + ", and Puppet converts to it; every lookup of a key this is for is an error here"
+				d.Message = part.Error() + ", and Puppet converts to it; every lookup that uses this fails here"
 			}
 			c.Report(d)
 		}
 	}
+}
+
+// strategyHint returns a hint for options whose merge strategy is misspelt, or "".
+func strategyHint(options value.Value) string {
+	strategy, _ := options.Get(value.FromString("merge"))
+	if name, ok := strategy.Get(value.FromString("strategy")); ok {
+		strategy = name
+	}
+	if strategy.Kind() != value.String {
+		return ""
+	}
+	return diag.DidYouMean(strategy.Text(), []string{"first", "unique", "hash", "deep"})
 }
 
 // optionNames are the options that a key can have.
@@ -99,7 +112,7 @@ func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options"}
 	switch options := e.Value(); options.Kind() {
 	case value.String:
-		d.Message = "what lookup_options say of '" + e.Name + "' is a text, of which nothing comes: expected a Hash"
+		d.Message = "the lookup_options of '" + e.Name + "' are a String and have no effect; expected a Hash"
 		if _, err := merge.Parse(options); err == nil {
 			d.Hint = "write {merge: " + options.Text() + "}"
 		}
@@ -113,11 +126,14 @@ func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 		if len(unread) == 0 {
 			return
 		}
-		d.Message = "lookup_options say " + diag.Quoted(unread) + " of '" + e.Name + "', which nobody reads; expected " +
+		d.Message = "unknown lookup_options " + diag.Quoted(unread) + " of '" + e.Name + "'; expected " +
 			diag.Quoted(optionNames)
 		d.Hint = diag.DidYouMean(unread[0], optionNames)
 		if slices.Contains(strategyNames, unread[0]) {
-			d.Hint = "what is about a merge stands in it: merge: {strategy: …, " + unread[0] + ": …}"
+			d.Hint = "options of a merge go inside it: merge: {strategy: …, " + unread[0] + ": …}"
+			if unread[0] == "strategy" {
+				d.Hint = "options of a merge go inside it: merge: {strategy: …}"
+			}
 		}
 	}
 	if d.Message != "" && e.Check() == nil {
@@ -134,11 +150,11 @@ func rootOf(key string) string {
 // warnOfUnused warns about an entry that is for none of the keys with these roots.
 func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string) {
 	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options",
-		Message: "lookup_options have '" + e.Name + "', and nothing binds a key of that name"}
+		Message: "lookup_options have '" + e.Name + "', but no key of that name is bound"}
 	switch {
 	case slices.Contains(roots, rootOf(e.Name)):
 		d.Message = "lookup_options for '" + e.Name + "' have no effect: Puppet uses those of '" + rootOf(e.Name) + "'"
-		d.Hint = "set the options for '" + rootOf(e.Name) + "', the key without what it digs into"
+		d.Hint = "set the options for '" + rootOf(e.Name) + "', the key without its subkeys"
 	case !e.Pattern() && strings.ContainsAny(e.Name, `*+?^$()[]|\`):
 		d.Hint = "a pattern begins with '^'"
 	case !e.Pattern():
@@ -150,7 +166,7 @@ func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []s
 	case o.module != "":
 		return // sites may bind the keys of the module
 	default:
-		d.Message = "lookup_options have the pattern '" + e.Name + "', and no key that is bound matches it"
+		d.Message = "lookup_options have the pattern '" + e.Name + "', but no bound key matches it"
 	}
 	c.Report(d)
 }

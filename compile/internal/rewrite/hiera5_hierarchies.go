@@ -12,7 +12,7 @@ import (
 
 // findHierarchies finds the reasons why all lookups of a hierarchy of Hiera 5 may fail: paths that depend on the
 // request, and lookup_options that have, or may have, errors. The source of the hierarchies goes with them, for
-// explanations. The result is nil if there are none of these.
+// explanations. The result is nil if nothing may fail.
 func findHierarchies(site *loader.Site, t *place.Tables, options []lookupOptions) *InternalBinding {
 	var paths []value.Pair
 	for _, module := range slices.Sorted(maps.Keys(site.Paths)) {

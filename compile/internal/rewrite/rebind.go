@@ -186,7 +186,7 @@ func reportUnboundName(e *pass.Env, r *place.Rebound, n names) {
 	does := "is an alias of"
 	switch {
 	case r.IsOwn():
-		does = "is to be what it is below this:"
+		does = "rebinds"
 	case r.More.Erases:
 		does = "is the new name of"
 	}

@@ -76,7 +76,7 @@ func TestRebindRefusesUnboundName(t *testing.T) {
 }
 
 // The type of an abstract binding becomes a check of a computed binding in a higher layer. Constants are checked at
-// build time, and the input of the pass stays as it is.
+// build time, and the pass does not change its input.
 func TestConstrainAddsTypeChecks(t *testing.T) {
 	integer, err := types.Parse("Integer")
 	if err != nil {

@@ -211,9 +211,9 @@ func (l *pairList) add(r loader.Renamed) *pair {
 func (x *transfers) bind(t layeredTransfer, pairs []pair) {
 	if len(pairs) == 0 && !t.optional() {
 		x.Report(diag.Diagnostic{Pos: t.Pos, Code: "map_required",
-			Message: "which parameters of " + t.Target + " are those of " + t.From + " is said nowhere, and none is " +
-				"bound for both",
-			Hint: "bind a map of the two types, or say here which, as the option 'map'"})
+			Message: "it is unknown which parameters of " + t.From + " give " + t.Target + " its parameters: there is no " +
+				"map, and no parameter is bound for both",
+			Hint: "bind a map of the two types, or write the option 'map' here"})
 	}
 	for _, p := range pairs {
 		if !x.Effort.Spend(64) {

@@ -14,7 +14,7 @@ import (
 )
 
 // The effort bounds how many parameters of other targets are bound: those of many targets multiply.
-func TestParametersOfOthersEndWithTheEffort(t *testing.T) {
+func TestEffortBoundsTransferredParameters(t *testing.T) {
 	dir := t.TempDir()
 	var entries string
 	for i := range 100 {

@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// ToS is Ruby's to_s.
+// ToS works like Ruby's to_s.
 func ToS(v value.Value) string {
 	if v.IsSensitive() {
 		return redacted
@@ -22,10 +22,10 @@ func ToS(v value.Value) string {
 	return string(value.AppendText(nil, v))
 }
 
-// redacted is the text of what is sensitive.
+// redacted is the text of a sensitive value.
 const redacted = "Sensitive [value redacted]"
 
-// Inspect is Ruby's inspect: strings in double quotes, undef as nil.
+// Inspect works like Ruby's inspect: strings are in double quotes, and undef is nil.
 func Inspect(v value.Value) string {
 	if v.IsSensitive() {
 		return "#<" + redacted + ">"
@@ -79,7 +79,8 @@ func inspectText(s string) string {
 	return b.String()
 }
 
-// isPrinted tells whether Ruby shows r as it is: also blanks of all kinds, what only formats, and private characters.
+// isPrinted reports whether Ruby shows r unescaped. This includes all kinds of blanks, formatting
+// characters and private characters.
 func isPrinted(r rune) bool {
 	return unicode.IsPrint(r) || unicode.In(r, unicode.Zs, unicode.Cf, unicode.Co) || r == 0x85
 }

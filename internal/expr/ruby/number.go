@@ -10,10 +10,10 @@ import (
 	"bindc/internal/value"
 )
 
-// numeric is a number in text: sign, hexadecimal, whole part, rest.
+// numeric matches a number in text: sign, hexadecimal digits, whole part, rest.
 var numeric = pattern.Lazy(`^[ \t]*([-+]?)[ \t]*(?:(0[xX][0-9A-Fa-f]+)|(\d+)((?:\.\d+)?(?:[eE]-?\d+)?))[ \t]*$`)
 
-// Number returns v as a number, which may also be a text.
+// Number returns v as a number. v may also be the text of a number.
 func Number(v value.Value) (value.Value, bool) {
 	switch v.Kind() {
 	case value.Int, value.Float:
@@ -51,7 +51,7 @@ func ParseInt(digits string, base int) (value.Value, bool) {
 	return value.FromInt(n), err == nil
 }
 
-// parseFloat refuses 0e1, as Puppet does.
+// parseFloat rejects 0e1, as Puppet does.
 func parseFloat(sign, whole, rest string) (value.Value, bool) {
 	zero := strings.Trim(whole, "0") == ""
 	if zero && strings.ContainsAny(rest, "eE") && strings.Trim(rest[:strings.IndexAny(rest, "eE")], ".0") == "" {

@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Equal is Ruby's ==: 1 equals 1.0, and case matters.
+// Equal works like Ruby's ==: 1 equals 1.0, and strings are case-sensitive.
 func Equal(a, b value.Value) bool {
 	ka, kb := a.Kind(), b.Kind()
 	switch {
@@ -47,7 +47,7 @@ func IndexOf(elems []value.Value, v value.Value) int {
 	return -1
 }
 
-// Order is Ruby's <=>; ok is false where values cannot be ordered.
+// Order works like Ruby's <=>. ok is false if the values cannot be ordered.
 func Order(a, b value.Value) (c int, ok bool) {
 	ka, kb := a.Kind(), b.Kind()
 	switch {

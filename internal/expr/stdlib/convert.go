@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// This file is the function new: a value of a type, made of other values.
+// This file has the function new, which converts values to a type.
 
 func runNew(c *call) (value.Value, error) {
 	if c.Args[0].Kind() != value.Type {
@@ -32,12 +32,12 @@ func runNew(c *call) (value.Value, error) {
 	return c.Yield(v)
 }
 
-// New is new(t, args...): a t made of args, of which there is one at the least.
+// New evaluates new(t, args...) with at least one argument.
 func New(t *types.Type, opts expr.Options, args ...value.Value) (value.Value, error) {
 	return convert(expr.NewInvocation(t.String(), opts, args...), t)
 }
 
-// convert makes a t of the arguments. What is a t already is left alone.
+// convert converts the arguments to t. A value that already is a t is returned unchanged.
 func convert(c *call, t *types.Type) (value.Value, error) {
 	if err := c.Traverse(c.Args[0]); err != nil {
 		return c.Args[0], err
@@ -54,7 +54,7 @@ func convert(c *call, t *types.Type) (value.Value, error) {
 	}
 	make, ok := makers[maker.Kind()]
 	if !ok {
-		return value.Value{}, c.Failf("values of the type %s cannot be made", maker)
+		return value.Value{}, c.Failf("values of the type %s cannot be created", maker)
 	}
 	v, err := make(c)
 	if err == nil {
@@ -94,7 +94,7 @@ func countBetween(c *call, low, high int) error {
 
 func newSame(c *call) (value.Value, error) { return c.Args[0], countBetween(c, 1, 1) }
 
-// namedArguments reads {from => v, radix => 16, abs => true} into arguments in order.
+// namedArguments converts {from => v, radix => 16, abs => true} to positional arguments.
 func namedArguments(c *call, names ...string) (*call, error) {
 	if len(c.Args) != 1 || c.Args[0].Kind() != value.Hash {
 		return c, countBetween(c, 1, len(names))
@@ -117,7 +117,7 @@ func namedArguments(c *call, names ...string) (*call, error) {
 	return &inner, nil
 }
 
-// applyAbs applies the option abs, argument i.
+// applyAbs applies the option abs, which is argument i.
 func applyAbs(c *call, i int, v value.Value) (value.Value, error) {
 	if i >= len(c.Args) || c.Args[i].IsUndef() {
 		return v, nil
@@ -145,7 +145,7 @@ func newBoolean(c *call) (value.Value, error) {
 		case "false", "no", "n":
 			return value.FromBool(false), nil
 		}
-		return v, c.Failf("the String is no Boolean")
+		return v, c.Failf("the String is not a Boolean")
 	}
 	return c.Args[0], c.Failf("%s cannot be converted to a Boolean", expr.Describe(c.Args[0]))
 }
@@ -200,7 +200,7 @@ var regexpEscapes = strings.NewReplacer("\t", `\t`, "\n", `\n`, "\r", `\r`, "\f"
 	"-", `\-`, ".", `\.`, "*", `\*`, "?", `\?`, "+", `\+`, "^", `\^`, "$", `\$`, "|", `\|`, `\`, `\\`,
 	"(", `\(`, ")", `\)`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
-// escapeRegexp is Ruby's Regexp.escape.
+// escapeRegexp works like Ruby's Regexp.escape.
 func escapeRegexp(s string) string { return regexpEscapes.Replace(s) }
 
 func newType(c *call) (value.Value, error) {

@@ -8,7 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// newHash makes a hash of pairs, of keys and values in turn, or of a list of paths and values.
+// newHash makes a hash from pairs, from alternating keys and values, or from a list of paths and
+// values.
 func newHash(c *call) (value.Value, error) {
 	if err := countBetween(c, 1, 2); err != nil {
 		return value.Value{}, err
@@ -40,7 +41,7 @@ func newHash(c *call) (value.Value, error) {
 	return h, nil
 }
 
-// isPairs tells whether v is an array of arrays of two.
+// isPairs reports whether v is an array of arrays with two elements.
 func isPairs(v value.Value) bool {
 	for e := range v.Elems() {
 		if e.Kind() != value.Array || e.Len() != 2 {
@@ -50,7 +51,7 @@ func isPairs(v value.Value) bool {
 	return v.Len() > 0
 }
 
-// isTree tells whether v is an array of paths with their values.
+// isTree reports whether v is an array of paths and their values.
 func isTree(v value.Value) bool {
 	for e := range v.Elems() {
 		if e.Index(0).Kind() != value.Array {
@@ -60,7 +61,7 @@ func isTree(v value.Value) bool {
 	return v.Kind() == value.Array && isPairs(v)
 }
 
-// branch is a collection under construction: a hash, or what was given for it.
+// branch is a collection under construction, either a hash or an array.
 type branch struct {
 	keys   []value.Value
 	values []any // value.Value or *branch
@@ -79,7 +80,8 @@ func (b *branch) set(key value.Value, val any) {
 	b.keys, b.values = append(b.keys, key), append(b.values, val)
 }
 
-// into is the branch at key, made if it is missing; nil where a value stands there that nothing can be put into.
+// into returns the branch at key and creates it if it is missing. It returns nil if there is a
+// value that cannot contain others.
 func (b *branch) into(key value.Value) *branch {
 	if i := b.find(key); i >= 0 {
 		if v, ok := b.values[i].(value.Value); ok {
@@ -93,7 +95,7 @@ func (b *branch) into(key value.Value) *branch {
 	return inner
 }
 
-// grow turns a collection into a branch.
+// grow converts a collection to a branch.
 func grow(v value.Value) any {
 	b := &branch{array: v.Kind() == value.Array}
 	switch v.Kind() {
@@ -152,7 +154,7 @@ func hashOfTree(c *call, v value.Value, hashes bool) (value.Value, error) {
 		at := root
 		for _, key := range path[:len(path)-1] {
 			if at = at.into(key); at == nil {
-				return v, c.Failf("the path of entry %d leads into a value that is no Array and no Hash", n)
+				return v, c.Failf("the path of entry %d leads into a value that is not an Array or a Hash", n)
 			}
 		}
 		if hashes {
@@ -170,7 +172,7 @@ func hashOfTree(c *call, v value.Value, hashes bool) (value.Value, error) {
 func placeAt(c *call, b *branch, path []value.Value, val value.Value) error {
 	key := path[len(path)-1]
 	if b.array && (key.Kind() != value.Int || key.Int() < 0 || key.Int() > int64(len(b.keys))) {
-		return c.Failf("%s is no place in an Array", expr.Describe(key))
+		return c.Failf("%s is not an index of an Array", expr.Describe(key))
 	}
 	b.set(key, val)
 	return nil
@@ -187,7 +189,7 @@ func mergeRoot(c *call, root *branch, val value.Value) error {
 	return nil
 }
 
-// arrayAsHash makes hashes of arrays at every depth, with their indexes as keys.
+// arrayAsHash converts arrays at every depth to hashes with the indexes as keys.
 func arrayAsHash(v value.Value) value.Value {
 	if v.Kind() != value.Array {
 		return v

@@ -33,7 +33,7 @@ func newInteger(c *call) (value.Value, error) {
 	return applyAbs(c, 2, n)
 }
 
-// What Puppet takes for a number before it asks Ruby to read it.
+// The forms that Puppet accepts as a number before it lets Ruby read it.
 var (
 	integerForm = pattern.Lazy(`^[+-]?\s*(?:\d+|0[xX][0-9A-Fa-f]+|0[bB][01]+)$`)
 	numericForm = pattern.Lazy(`^[+-]?\s*(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE]-?\d+)?|0[xX][0-9A-Fa-f]+|` +
@@ -56,7 +56,7 @@ func integerOf(c *call, radix int) (value.Value, error) {
 		if n, ok := integerText(withoutGap(v.Text()), radix); ok && integerForm().MatchString(v.Text()) {
 			return value.FromInt(n), nil
 		}
-		return v, c.Failf("the String is no Integer")
+		return v, c.Failf("the String is not an Integer")
 	}
 	return c.Args[0], c.Failf("%s cannot be converted to an Integer", expr.Describe(c.Args[0]))
 }
@@ -68,7 +68,7 @@ func truthNumber(v value.Value) value.Value {
 	return value.FromInt(0)
 }
 
-// withoutGap drops the white space between a sign and a number.
+// withoutGap removes the white space between a sign and a number.
 func withoutGap(s string) string {
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		return s[:1] + strings.TrimLeft(s[1:], " \t")
@@ -76,7 +76,8 @@ func withoutGap(s string) string {
 	return s
 }
 
-// integerText is Ruby's Integer(): radix 0 is told by the prefix, which another radix admits only for its own.
+// integerText works like Ruby's Integer(). With radix 0 the prefix determines the radix; with
+// another radix only its own prefix is allowed.
 func integerText(s string, radix int) (int64, bool) {
 	s = strings.Trim(s, " \t\n\v\f\r")
 	digits := strings.TrimLeft(s, "+-")
@@ -99,7 +100,7 @@ func integerText(s string, radix int) (int64, bool) {
 	return n, err == nil && digits[0] != '+' && digits[0] != '-'
 }
 
-// radixOf tells the radix of digits by their prefix, and its length.
+// radixOf returns the radix that the prefix of digits selects, and the length of the prefix.
 func radixOf(digits string) (radix, length int) {
 	if len(digits) < 2 || digits[0] != '0' {
 		return 10, 0
@@ -143,7 +144,7 @@ func floatOf(c *call) (value.Value, error) {
 		if f, ok := floatText(s); ok && numericForm().MatchString(v.Text()) {
 			return value.FromFloat(f), nil
 		}
-		return v, c.Failf("the String is no Float")
+		return v, c.Failf("the String is not a Float")
 	}
 	return c.Args[0], c.Failf("%s cannot be converted to a Float", expr.Describe(c.Args[0]))
 }
@@ -161,7 +162,7 @@ func newNumeric(c *call) (value.Value, error) {
 	case value.String:
 		n, ok := numericText(v.Text())
 		if !ok {
-			return v, c.Failf("the String is no number")
+			return v, c.Failf("the String is not a number")
 		}
 		v = n
 	default:

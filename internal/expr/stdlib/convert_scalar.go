@@ -40,7 +40,7 @@ func (f *textFormat) theDefault() (string, error) {
 	return "", f.illegal("Default", "dDsp")
 }
 
-// truths are the words for true and false, by letter.
+// truths holds the words for true and false by format letter.
 var truths = map[byte][2]string{'t': {"true", "false"}, 'T': {"True", "False"}, 'y': {"yes", "no"}, 'Y': {"Yes", "No"},
 	's': {"true", "false"}, 'p': {"true", "false"}}
 
@@ -103,7 +103,7 @@ func (f *textFormat) float(v value.Value) (string, error) {
 	return "", f.illegal("Float", "dxXobBeEfgGaAsp")
 }
 
-// recased changes the case of a string, or strips it, as the letter of a format asks.
+// recased changes the case of a string or strips it, as the letter of the format demands.
 func recased(letter byte, s string) (text string, ok bool) {
 	switch letter {
 	case 'c':
@@ -176,14 +176,14 @@ func (f *textFormat) flags(s string) string {
 	return d.text(s)
 }
 
-// kernel runs the format as it was written, with letter for its own.
+// kernel formats v with Ruby's format and the source of f, with the letter replaced.
 func (f *textFormat) kernel(letter byte, v value.Value) (string, error) {
 	k := formatter{format: f.source[:len(f.source)-1] + string(letter), args: []value.Value{v}, room: expr.DefaultSize}
 	err := k.run()
 	return string(k.out), err
 }
 
-// plainOr is one of two words, as the flag # asks.
+// plainOr returns alt if the flag # is set, and plain otherwise.
 func (f *textFormat) plainOr(plain, alt string) string {
 	if f.alt {
 		return alt

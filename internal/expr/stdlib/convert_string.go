@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// This file is String.new: values as text, by formats that depend on their types.
+// This file has String.new, which converts values to text with formats that depend on their types.
 
 func newString(c *call) (value.Value, error) {
 	if err := countBetween(c, 1, 2); err != nil {
@@ -31,10 +31,10 @@ func newString(c *call) (value.Value, error) {
 	return c.MakeText(s)
 }
 
-// indentation is where in indented text a value stands.
+// indentation is the position of a value in indented text.
 type indentation struct {
 	level int
-	first bool // nothing stands before it in its collection
+	first bool // the first value in its collection
 	on    bool
 }
 
@@ -90,7 +90,7 @@ func (w textWriter) kind(v value.Value, f *textFormat, formats formatMap, in ind
 	return f.typ(v)
 }
 
-// delimiters are what stands around a collection.
+// delimiters returns the delimiters of a collection. open and end are the defaults.
 func (f *textFormat) delimiters(open, end string) (string, string) {
 	switch f.open {
 	case '[':
@@ -130,7 +130,7 @@ func (w textWriter) array(v value.Value, f *textFormat, formats formatMap, in in
 	texts := make([]string, len(elems))
 	for i, e := range elems {
 		inside := in.inside(f.alt)
-		inside.first = false // Puppet takes the first for a later one here
+		inside.first = false // Puppet treats the first element as a later one here
 		var err error
 		if texts[i], err = w.element(e, f, formats, inside); err != nil {
 			return "", err
@@ -144,7 +144,8 @@ func (w textWriter) array(v value.Value, f *textFormat, formats formatMap, in in
 	return f.layOut(head, elems, texts, in.inside(f.alt).padding()) + end, nil
 }
 
-// layOut puts the elements of an array behind one another, on lines where the flag # asks for it.
+// layOut joins the elements of an array. With the flag # it breaks lines as Puppet does: after
+// nested collections, and between elements if a run of them is wider than the format's width.
 func (f *textFormat) layOut(out string, elems []value.Value, texts []string, padding string) string {
 	separator := ", "
 	if f.separator != nil {
@@ -170,7 +171,7 @@ func (f *textFormat) layOut(out string, elems []value.Value, texts []string, pad
 	return string(b)
 }
 
-// trimBlanks drops white space at the end, unless it ends a line.
+// trimBlanks drops trailing white space, unless it ends a line.
 func trimBlanks(b []byte) []byte {
 	if len(b) > 0 && b[len(b)-1] == '\n' {
 		return b
@@ -178,7 +179,7 @@ func trimBlanks(b []byte) []byte {
 	return []byte(strings.TrimRight(string(b), blanks))
 }
 
-// widest is the length of the longest run of elements that are no collections.
+// widest returns the length of the longest run of elements that are not collections.
 func widest(elems []value.Value, texts []string) int {
 	longest, run := 0, 0
 	for i, e := range elems {

@@ -21,7 +21,8 @@ func runDig(c *call) (value.Value, error) {
 	return dig(c, v, c.Args[1:])
 }
 
-// dig walks down the path. What is not there is undef; going into something that is no collection is an error.
+// dig walks down the path. A missing value is undef; a step into a value that is not a collection
+// is an error.
 func dig(c *call, v value.Value, path []value.Value) (value.Value, error) {
 	for i, key := range path {
 		if err := c.Search(v, key); err != nil {
@@ -61,7 +62,7 @@ func getPath(c *call, v value.Value, path string) (value.Value, error) {
 		return otherwise, nil
 	}
 	keys, err := pathSegments(c, path)
-	if err == nil && len(keys) > 0 && !expr.IsCollection(v) { // which is no error for the lambda
+	if err == nil && len(keys) > 0 && !expr.IsCollection(v) { // not an error for the lambda
 		err = c.Failf("'%s' leads into %s", path, expr.Describe(v))
 	}
 	if err != nil {
@@ -117,13 +118,14 @@ func pathSegments(c *call, path string) ([]value.Value, error) {
 
 var variablePath = pattern.Lazy(`^((?:::)?(?:[a-z]\w*::)*[a-z_]\w*)(?:\.(.*)|)$`)
 
-// runGetvar is a variable at a dotted path. An undefined variable is the default, never an error.
+// runGetvar reads a variable at a dotted path. An undefined variable yields the default and is
+// never an error.
 func runGetvar(c *call) (value.Value, error) {
 	text, err := c.Text(0)
 	if err != nil {
 		return value.Value{}, err
 	}
-	if err := c.Spend(len(text)); err != nil { // the expression goes through it byte by byte
+	if err := c.Spend(len(text)); err != nil { // the expression scans the text byte by byte
 		return value.Value{}, err
 	}
 	m := variablePath().FindStringSubmatch(text)
@@ -136,11 +138,11 @@ func runGetvar(c *call) (value.Value, error) {
 	return getPath(&inner, v, m[2])
 }
 
-// lookupOptions are the keys of the hash that lookup takes.
+// lookupOptions lists the keys of the options hash of lookup.
 var lookupOptions = map[string]bool{"name": true, "value_type": true, "default_value": true, "override": true,
 	"default_values_hash": true, "merge": true}
 
-// query is what a call of lookup asks for.
+// query holds the arguments of a call of lookup.
 type query struct {
 	names      []string
 	typ        *types.Type
@@ -148,7 +150,8 @@ type query struct {
 	hasDefault bool
 }
 
-// runLookup answers with another binding. A lambda gets the value, or undef, and its result is the answer.
+// runLookup returns the value of another binding. A lambda gets the value, or undef, and its result
+// is returned.
 func runLookup(c *call) (value.Value, error) {
 	q, err := readQuery(c)
 	if err != nil {
@@ -228,7 +231,7 @@ func keyNames(c *call, v value.Value) ([]string, error) {
 	return out, nil
 }
 
-// valueType is a type, also by its text; undef is none.
+// valueType returns the type that v is or names. It is nil for undef.
 func valueType(c *call, v value.Value) (*types.Type, error) {
 	switch v.Kind() {
 	case value.Undef:

@@ -13,11 +13,11 @@ import (
 	"bindc/internal/value"
 )
 
-// directive is one % of a format.
+// directive is one % directive of a format.
 type directive struct {
 	plus, space, minus, zero, alt bool
 	width                         int
-	precision                     int // -1: not given
+	precision                     int // -1: none
 }
 
 func (d *directive) flag(c byte) bool {
@@ -38,7 +38,7 @@ func (d *directive) flag(c byte) bool {
 	return true
 }
 
-// format is v as the directive with that verb writes it.
+// format formats v in the way of the given verb.
 func (d directive) format(verb byte, v value.Value) (string, error) {
 	switch verb {
 	case 's':
@@ -64,7 +64,7 @@ func (d directive) format(verb byte, v value.Value) (string, error) {
 	return d.float(verb, n), nil
 }
 
-// pad fills s up with blanks.
+// pad pads s with blanks to the width.
 func (d directive) pad(s string) string {
 	missing := d.width - utf8.RuneCountInString(s)
 	switch {
@@ -98,7 +98,7 @@ func (d directive) character(v value.Value) (string, error) {
 	return d.pad(string(rune(n))), nil
 }
 
-// formatInt is Ruby's Integer().
+// formatInt works like Ruby's Integer().
 func formatInt(v value.Value) (int64, error) {
 	switch v.Kind() {
 	case value.Int:
@@ -109,7 +109,7 @@ func formatInt(v value.Value) (int64, error) {
 	case value.String:
 		n, ok := integerText(v.Text(), 0)
 		if !ok {
-			return 0, errors.New("the String is no Integer")
+			return 0, errors.New("the String is not an Integer")
 		}
 		return n, nil
 	}
@@ -123,14 +123,14 @@ func formatFloat(v value.Value) (float64, error) {
 	case value.String:
 		f, ok := floatText(v.Text())
 		if !ok {
-			return 0, errors.New("the String is no Float")
+			return 0, errors.New("the String is not a Float")
 		}
 		return f, nil
 	}
 	return 0, fmt.Errorf("%s cannot be converted to a Float", expr.Describe(v))
 }
 
-// sign is what stands before a number.
+// sign returns the sign of a number.
 func (d directive) sign(negative bool) string {
 	switch {
 	case negative:
@@ -171,7 +171,7 @@ func (d directive) integer(verb byte, n int64) string {
 	return d.pad(cased(verb, head+zeros(fill-len(digits))+digits))
 }
 
-// complement writes a negative number as endless leading digits: ..f01.
+// complement writes a negative number with infinitely repeated leading digits, as in ..f01.
 func (d directive) complement(verb byte, n int64) string {
 	bitsPerDigit := map[int]int{16: 4, 8: 3, 2: 1}[bases[verb]]
 	mask := int64(1)<<bitsPerDigit - 1
@@ -202,7 +202,7 @@ func cased(verb byte, s string) string {
 	return s
 }
 
-// wholeFloat is %f of an integer, which is exact beyond what a float holds.
+// wholeFloat formats an integer with %f. It is exact even where a float is not.
 func (d directive) wholeFloat(n int64) string {
 	digits := strconv.FormatUint(ruby.Magnitude(n), 10)
 	precision := d.precision
@@ -215,7 +215,7 @@ func (d directive) wholeFloat(n int64) string {
 	return d.fillNumber(d.sign(n < 0), digits)
 }
 
-// fillNumber pads a number, with zeros behind its sign if asked to.
+// fillNumber pads a number. With the flag 0, it inserts zeros after the sign.
 func (d directive) fillNumber(head, digits string) string {
 	if d.zero && !d.minus {
 		digits = zeros(d.width-len(head)-len(digits)) + digits
@@ -246,7 +246,7 @@ func (d directive) float(verb byte, f float64) string {
 	return cased(verb, d.fillNumber(head, fmt.Sprintf(layout, f)))
 }
 
-// hexFloat is C's %a: the exponent has no leading zero, and # asks for a point.
+// hexFloat works like %a in C: the exponent has no leading zero, and # adds a point.
 func (d directive) hexFloat(f float64) string {
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'x', d.precision, 64), "p")
 	if d.alt && !strings.Contains(mantissa, ".") {

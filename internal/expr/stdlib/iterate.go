@@ -10,13 +10,14 @@ import (
 	"bindc/internal/value"
 )
 
-// source is what a value yields when it is iterated over: index and element, or key and value of a hash.
+// source yields the elements of a value with their indexes, or the values of a hash with their
+// keys.
 type source struct {
 	hash bool
 	seq  iter.Seq2[value.Value, value.Value]
 }
 
-// iterable is argument 0 as a source.
+// iterable returns argument 0 as a source.
 func iterable(c *call) (source, error) {
 	v := c.Args[0]
 	switch v.Kind() {
@@ -74,8 +75,8 @@ func integers(from, to int64) iter.Seq[value.Value] {
 	}
 }
 
-// loop calls the lambda for each element of argument 0, with one or two arguments as the lambda takes, until do stops
-// it. do gets key or index, element, and the lambda's answer.
+// loop calls the lambda for each element of argument 0, with one or two arguments depending on the
+// lambda, until do returns false. do gets the key or index, the element, and the lambda's result.
 func loop(c *call, src source, do func(k, e, answer value.Value) bool) error {
 	two := c.Lambda.Takes(2)
 	if !two && !c.Lambda.Takes(1) {
@@ -102,7 +103,7 @@ func loop(c *call, src source, do func(k, e, answer value.Value) bool) error {
 	return nil
 }
 
-// elements are all elements of argument 0; a hash yields pairs.
+// elements returns all elements of argument 0. A hash yields pairs.
 func elements(c *call) ([]value.Value, error) {
 	src, err := iterable(c)
 	if err != nil {

@@ -62,7 +62,7 @@ func decimalOf(c *call) (value.Value, error) {
 func runFloor(c *call) (value.Value, error)   { return rounded(c, math.Floor) }
 func runCeiling(c *call) (value.Value, error) { return rounded(c, math.Ceil) }
 
-// rounded returns argument 0 as an Integer that round chooses.
+// rounded returns argument 0 rounded to an Integer by round.
 func rounded(c *call, round func(float64) float64) (value.Value, error) {
 	v := c.Args[0]
 	f := v.Float()
@@ -87,7 +87,7 @@ func rounded(c *call, round func(float64) float64) (value.Value, error) {
 
 var floatForm = pattern.Lazy(`^[+-]?(?:0[xX][0-9A-Fa-f]+|(?:\d(?:_?\d)*)?(?:\.\d(?:_?\d)*)?(?:[eE][+-]?\d+)?)$`)
 
-// floatText is Ruby's Float().
+// floatText works like Ruby's Float().
 func floatText(s string) (float64, bool) {
 	s = strings.Trim(s, " \t\n\v\f\r")
 	digits := strings.TrimLeft(s, "+-")
@@ -203,14 +203,14 @@ var plainNumber = pattern.Lazy(`^-?\d+([._eE]\d+)?$`)
 // compareTexts compares texts that are both numbers as numbers.
 func compareTexts(a, b string) int {
 	if plainNumber().MatchString(a) && plainNumber().MatchString(b) {
-		x, _ := strconv.ParseFloat(strings.ReplaceAll(a, "_", ""), 64) // out of range is infinite, which compares well
+		x, _ := strconv.ParseFloat(strings.ReplaceAll(a, "_", ""), 64) // infinity if out of range, which compares well
 		y, _ := strconv.ParseFloat(strings.ReplaceAll(b, "_", ""), 64)
 		return cmp.Compare(x, y)
 	}
 	return strings.Compare(a, b)
 }
 
-// runFqdnRand is a number below max, always the same for one node and seed.
+// runFqdnRand returns a number below the limit that depends only on the node and the seed.
 func runFqdnRand(c *call) (value.Value, error) {
 	max, err := randLimit(c)
 	if err != nil {
@@ -228,7 +228,7 @@ func runFqdnRand(c *call) (value.Value, error) {
 	return value.FromInt(newRandom(new(big.Int).SetBytes(sum[:])).below(max)), nil
 }
 
-// leadingInt is what Ruby's to_i reads.
+// leadingInt matches the part that Ruby's to_i reads.
 var leadingInt = pattern.Lazy(`^\s*([+-]?\d+)`)
 
 func randLimit(c *call) (int64, error) {
@@ -328,7 +328,7 @@ func compareParts(l, r string) int {
 	return strings.Compare(ruby.Upcase(l), ruby.Upcase(r))
 }
 
-// wholeNumber is f without its fraction, if 64 bits hold it.
+// wholeNumber returns f without its fraction, if the result fits 64 bits.
 func wholeNumber(f float64) (value.Value, error) {
 	if !(f >= -1<<63 && f < 1<<63) {
 		return value.Value{}, fmt.Errorf("the result is outside of 64 bits")

@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// random is Ruby's generator, the Mersenne twister MT19937, so that fqdn_rand answers as it does in Puppet.
+// random is Ruby's generator, the Mersenne twister MT19937, so that fqdn_rand returns the same
+// numbers as in Puppet.
 type random struct {
 	state [twisterSize]uint32
 	next  int
@@ -28,7 +29,8 @@ func newRandom(seed *big.Int) *random {
 	return r
 }
 
-// words are the 32-bit words of n, lowest first. Ruby takes a highest word of 1 for padding and drops it.
+// words returns the 32-bit words of n, lowest first. Like Ruby, it treats a highest word of 1 as
+// padding and drops it.
 func words(n *big.Int) []uint32 {
 	var out []uint32
 	mask := big.NewInt(1<<32 - 1)
@@ -68,7 +70,7 @@ func (r *random) seedWords(key []uint32) {
 	r.state[0] = 1 << 31
 }
 
-// advance is the index after i while seeding; index 0 is passed over.
+// advance returns the index after i while seeding. It skips index 0.
 func (r *random) advance(i int) int {
 	if i+1 < twisterSize {
 		return i + 1
@@ -97,7 +99,7 @@ func (r *random) twist() {
 	r.next = 0
 }
 
-// below is a number from 0 up to n-1. n is at least 1.
+// below returns a number from 0 to n-1. n must be at least 1.
 func (r *random) below(n int64) int64 {
 	limit := uint64(n - 1)
 	if limit == 0 {

@@ -12,7 +12,8 @@ import (
 	"bindc/internal/value"
 )
 
-// patternSource returns the regular expression that argument i is: as text, as itself or as a type.
+// patternSource returns the regular expression in argument i, which may be a String, a Regexp or a
+// type.
 func patternSource(c *call, i int) (string, error) {
 	switch v := c.Args[i]; v.Kind() {
 	case value.String, value.Regexp:
@@ -25,7 +26,7 @@ func patternSource(c *call, i int) (string, error) {
 	return "", c.Wrong(i, "a regular expression")
 }
 
-// findAll finds at most as many matches as there is room for.
+// findAll finds all matches, at most as many as the evaluation has room for.
 func findAll(c *call, src, s string) ([][]int, error) {
 	re, err := c.Regexp(src, len(s))
 	if err != nil {
@@ -56,7 +57,7 @@ func runSplit(c *call) (value.Value, error) {
 	return c.MakeArray(value.Strings(parts...).Slice())
 }
 
-// splitAt cuts s at the matches. Groups become parts, empty parts at the end are dropped.
+// splitAt splits s at the matches. Groups become parts, and empty parts at the end are dropped.
 func splitAt(s string, found [][]int) []string {
 	var parts []string
 	from := 0
@@ -94,7 +95,7 @@ func indexInText(c *call) (value.Value, error) {
 			at = found[0]
 		}
 	}
-	if at < 0 { // also for what is no text: no character equals it
+	if at < 0 { // also for a value that is not a String: no character equals it
 		return value.Value{}, nil
 	}
 	return value.FromInt(int64(utf8.RuneCountInString(s[:at]))), nil
@@ -140,7 +141,7 @@ func matchFirst(c *call, s string, pattern value.Value) (value.Value, error) {
 	return value.Value{}, nil
 }
 
-// sources are the regular expressions that a pattern stands for.
+// sources returns the regular expressions that pattern contains.
 func sources(c *call, pattern value.Value, depth int) ([]string, error) {
 	switch pattern.Kind() {
 	case value.String, value.Regexp:
@@ -210,8 +211,8 @@ func runRegsubst(c *call) (value.Value, error) {
 	return c.MakeArray(out)
 }
 
-// substitution reads the arguments of regsubst but for the first: the expression with its flags, and whether all
-// matches are replaced.
+// substitution reads the arguments of regsubst after the first. It returns the expression with its
+// flags, and whether all matches are replaced.
 func substitution(c *call) (src string, all bool, err error) {
 	if src, err = patternSource(c, 1); err != nil {
 		return "", false, err
@@ -280,7 +281,7 @@ func substitute(c *call, s, src string, all bool) (string, error) {
 	return string(out), c.Produce(len(out))
 }
 
-// withEmpty adds the empty matches directly behind others, which Ruby finds and Go passes over.
+// withEmpty adds the empty matches directly after others, which Ruby finds and Go skips.
 func withEmpty(re *regexp.Regexp, s string, found [][]int) [][]int {
 	var out [][]int
 	for i, m := range found {
@@ -301,7 +302,8 @@ func withEmpty(re *regexp.Regexp, s string, found [][]int) [][]int {
 	return out
 }
 
-// appendReplacement appends what a match is replaced by: an entry of a hash, or text with \1, \k<name> and the like.
+// appendReplacement appends the replacement of a match: an entry of a hash, or text with \1,
+// \k<name> and the like.
 func appendReplacement(c *call, dst []byte, re *regexp.Regexp, s string, m []int) []byte {
 	if by := c.Args[2]; by.Kind() == value.Hash {
 		v, _ := by.Get(value.FromString(s[m[0]:m[1]]))
@@ -340,7 +342,7 @@ func appendReplacement(c *call, dst []byte, re *regexp.Regexp, s string, m []int
 	return dst
 }
 
-// unknownGroup is a name that a replacement refers to and re does not have.
+// unknownGroup returns a name that a replacement refers to and that re lacks.
 func unknownGroup(re *regexp.Regexp, text string) (string, bool) {
 	for i := 0; i+1 < len(text); i++ {
 		if text[i] != '\\' {
@@ -354,7 +356,7 @@ func unknownGroup(re *regexp.Regexp, text string) (string, bool) {
 	return "", false
 }
 
-// groupReference reads k<name>; the length is 0 where there is none.
+// groupReference reads k<name>. The length is 0 if there is no reference.
 func groupReference(text string) (name string, length int) {
 	if !strings.HasPrefix(text, "k<") {
 		return "", 0

@@ -9,7 +9,8 @@ import (
 	"bindc/internal/value"
 )
 
-// runSort sorts an array, or the characters of a string. Without a lambda, case counts.
+// runSort sorts an array, or the characters of a string. Without a lambda the order is
+// case-sensitive.
 func runSort(c *call) (value.Value, error) {
 	v := c.Args[0]
 	if v.Kind() != value.Array && v.Kind() != value.String {
@@ -36,7 +37,7 @@ func runSort(c *call) (value.Value, error) {
 	return value.FromSlice(elems), err
 }
 
-// joined is the String of characters.
+// joined returns the String of the characters.
 func joined(characters []value.Value) value.Value {
 	var b strings.Builder
 	for _, c := range characters {
@@ -45,7 +46,7 @@ func joined(characters []value.Value) value.Value {
 	return value.FromString(b.String())
 }
 
-// orderOf compares by the lambda, or like Ruby's <=>.
+// orderOf compares a and b by the lambda, or like Ruby's <=>.
 func orderOf(c *call, a, b value.Value) (int, error) {
 	if err := c.Spend(1); err != nil {
 		return 0, err
@@ -71,7 +72,7 @@ func orderOf(c *call, a, b value.Value) (int, error) {
 	return order, nil
 }
 
-// distinctKey is a key that is the same for values that are the same value of the same kind.
+// distinctKey returns a text that is equal for equal values of the same kind.
 func distinctKey(v value.Value) string { return string(value.AppendDistinct(nil, v)) }
 
 func runUnique(c *call) (value.Value, error) {
@@ -95,7 +96,8 @@ func runUnique(c *call) (value.Value, error) {
 	return value.FromSlice(out), nil
 }
 
-// uniqueElements keeps the first of equal elements, or of those for which the lambda returns equal values.
+// uniqueElements keeps the first of several equal elements. With a lambda it compares the lambda's
+// results.
 func uniqueElements(c *call, elems []value.Value) ([]value.Value, error) {
 	seen := map[string]bool{}
 	out := elems[:0:0]
@@ -127,7 +129,7 @@ func identityBy(c *call, v value.Value) (string, error) {
 	return id, c.Produce(len(id))
 }
 
-// uniqueHash groups keys whose values are the same: {[a, b] => [1]}.
+// uniqueHash groups keys with equal values: {[a, b] => [1]}.
 func uniqueHash(c *call) (value.Value, error) {
 	type group struct{ keys, values []value.Value }
 	var groups []*group

@@ -11,7 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// This file is Ruby's Kernel#format, which sprintf and String.new use.
+// This file implements Ruby's Kernel#format for sprintf and String.new.
 
 func runSprintf(c *call) (value.Value, error) {
 	format, err := c.Text(0)
@@ -32,7 +32,8 @@ func runSprintf(c *call) (value.Value, error) {
 	return c.MakeText(string(f.out))
 }
 
-// plainArgument is what Puppet hands to functions of its third version: no undef, and regular expressions as text.
+// plainArgument converts an argument as Puppet does for functions of the 3.x API: undef becomes an
+// empty string, and regular expressions become text.
 func plainArgument(v value.Value) value.Value {
 	if v.IsUndef() {
 		return value.FromString("")
@@ -60,13 +61,13 @@ func withoutRegexps(v value.Value) value.Value {
 	return v
 }
 
-// formatter runs a format over its arguments.
+// formatter applies a format to its arguments.
 type formatter struct {
 	format string
 	pos    int
 	args   []value.Value
-	next   int // the argument that comes next, -1 once arguments are named or numbered
-	room   int // how long out may become
+	next   int // index of the next argument, or -1 once arguments are named or numbered
+	room   int // largest length of out
 	out    []byte
 }
 
@@ -98,7 +99,7 @@ func (f *formatter) run() error {
 	return nil
 }
 
-// directive reads what follows a % and appends what it makes.
+// directive reads a directive after its % and appends the result.
 func (f *formatter) directive() error {
 	d := directive{precision: -1}
 	var arg *value.Value
@@ -134,7 +135,7 @@ func (f *formatter) directive() error {
 	return errIncomplete
 }
 
-// number reads digits; the first one may have been read.
+// number reads digits. The first digit may have been consumed already.
 func (f *formatter) number() (int, error) {
 	from := f.pos
 	for f.pos < len(f.format) && '0' <= f.format[f.pos] && f.format[f.pos] <= '9' {
@@ -183,7 +184,7 @@ func (f *formatter) precision(d *directive) (err error) {
 	return err
 }
 
-// star takes a width or precision from the arguments.
+// star takes a width or a precision from the arguments.
 func (f *formatter) star() (int, error) {
 	v, err := f.argument()
 	if err != nil {
@@ -207,9 +208,9 @@ func (f *formatter) argument() (value.Value, error) {
 	return f.args[f.next-1], nil
 }
 
-// named reads name> or name} and takes the value from the hash that must be the one argument.
+// named reads name> or name} and takes the value from the hash, which must be the only argument.
 func (f *formatter) named(open byte) (*value.Value, error) {
-	end := strings.IndexByte(f.format[f.pos:], open+2) // in ASCII, > and } stand two behind < and {
+	end := strings.IndexByte(f.format[f.pos:], open+2) // in ASCII, > and } are two places after < and {
 	if end < 0 {
 		return nil, errors.New("malformed name - unmatched parenthesis")
 	}

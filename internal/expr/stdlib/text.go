@@ -24,7 +24,7 @@ func runStrip(c *call) (value.Value, error)      { return eachText(c, strip) }
 func runDowncase(c *call) (value.Value, error)   { return deepTexts(c, c.Args[0], ruby.Downcase) }
 func runUpcase(c *call) (value.Value, error)     { return deepTexts(c, c.Args[0], ruby.Upcase) }
 
-// eachText converts argument 0, a String or an Array of strings. Numbers stay as they are.
+// eachText converts argument 0, a String or an Array of strings. Numbers are returned unchanged.
 func eachText(c *call, f func(string) string) (value.Value, error) {
 	v := c.Args[0]
 	switch v.Kind() {
@@ -63,7 +63,8 @@ func mapTexts(c *call, v value.Value, f func(string) string) (value.Value, error
 	return c.MakeArray(out)
 }
 
-// deepTexts is eachText for upcase and downcase, which also convert the texts in arrays and hashes.
+// deepTexts converts like eachText, but also inside nested arrays and hashes, as upcase and
+// downcase do.
 func deepTexts(c *call, v value.Value, f func(string) string) (value.Value, error) {
 	switch v.Kind() {
 	case value.Int, value.Float:
@@ -133,7 +134,7 @@ func joinDeep(c *call, v value.Value, delimiter string) (string, error) {
 		size := expr.Weight(p) + len(delimiter)
 		err := c.Spend(1 + size/expr.BytesPerStep)
 		if err == nil {
-			err = c.Produce(size) // before the text is made
+			err = c.Produce(size) // counts before the text is created
 		}
 		if err != nil {
 			return "", err
@@ -146,7 +147,8 @@ func joinDeep(c *call, v value.Value, delimiter string) (string, error) {
 	return b.String(), nil
 }
 
-// joinable appends what is joined of the array v: an empty array inside it is an empty text.
+// joinable appends the texts of the array v that are joined. An empty array inside v counts as an
+// empty text.
 func joinable(dst []value.Value, v value.Value) []value.Value {
 	for e := range v.Elems() {
 		switch {
@@ -175,7 +177,7 @@ func digest(c *call, h hash.Hash) (value.Value, error) {
 	return value.FromString(hex.EncodeToString(h.Sum(nil))), nil
 }
 
-// chomp drops one line end, chop the last character.
+// chomp drops one line end.
 func chomp(s string) string {
 	if t, ok := strings.CutSuffix(s, "\r\n"); ok {
 		return t

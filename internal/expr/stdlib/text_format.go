@@ -13,18 +13,18 @@ import (
 	"bindc/internal/value"
 )
 
-// textFormat is how values of a type are written: %<flags><width>.<precision><letter>, and for collections what stands
-// between the elements and how these are written.
+// textFormat is the format for values of a type: %<flags><width>.<precision><letter>. For
+// collections it also has the separators and the formats of the elements.
 type textFormat struct {
 	directive
 	source                string
 	letter                byte
-	open                  byte // one of [ { ( < | or 0
+	open                  byte // [, {, (, <, | or 0
 	separator, separator2 *string
 	inner                 formatMap
 }
 
-// formatMap is formats by type, the first that fits counts.
+// formatMap lists formats by type. The first that fits is used.
 type formatMap []typeFormat
 
 type typeFormat struct {
@@ -45,7 +45,8 @@ func simpleFormat(letter byte) *textFormat {
 	return &textFormat{directive: directive{precision: -1}, source: "%" + string(letter), letter: letter}
 }
 
-// defaultFormats are how values are written where nothing is said; elements of collections are quoted.
+// defaultFormats returns the formats of values without an explicit format. Elements of collections
+// are quoted.
 func defaultFormats() formatMap {
 	return formatMap{
 		{types.Of(types.Float), simpleFormat('f')},
@@ -99,7 +100,7 @@ func parseFormat(source string) (*textFormat, error) {
 	return f, nil
 }
 
-// readFormats reads one format, which is for the value itself, or a hash of types and formats.
+// readFormats reads one format for the value itself, or a hash of types and formats.
 func readFormats(v, given value.Value) (formatMap, error) {
 	if given.Kind() == value.String {
 		f, err := parseFormat(given.Text())
@@ -178,7 +179,8 @@ func readContainerFormat(v value.Value) (*textFormat, error) {
 	return f, nil
 }
 
-// mergeFormats puts higher over lower: a lower format that a wider type of higher covers is dropped.
+// mergeFormats merges higher over lower. It drops a lower format that a wider type in higher
+// covers.
 func mergeFormats(lower, higher formatMap) formatMap {
 	var out formatMap
 	for _, l := range lower {
@@ -194,7 +196,7 @@ func mergeFormats(lower, higher formatMap) formatMap {
 	return sortFormats(out)
 }
 
-// formatFor is the format of just the type t, or nil.
+// formatFor returns the format of exactly the type t, or nil.
 func (m formatMap) formatFor(t *types.Type) *textFormat {
 	i := slices.IndexFunc(m, func(tf typeFormat) bool { return sameType(tf.typ, t) })
 	if i < 0 {
@@ -203,16 +205,17 @@ func (m formatMap) formatFor(t *types.Type) *textFormat {
 	return m[i].format
 }
 
-// covers tells whether there is a format of a type wider than t.
+// covers reports whether m has a format of a type wider than t.
 func (m formatMap) covers(t *types.Type) bool {
 	return slices.ContainsFunc(m, func(tf typeFormat) bool { return !sameType(tf.typ, t) && tf.typ.Accepts(t) })
 }
 
-// sameType tells types apart that hold the same values: Tuple and Array.
+// sameType reports whether a and b are equal and of the same kind. It distinguishes Tuple from
+// Array even if they have the same values.
 func sameType(a, b *types.Type) bool { return a.Kind() == b.Kind() && a.Equal(b) }
 
-// under is the format for what both f and higher, which may be nil, are given for: higher, which leaves to f what it
-// says nothing about.
+// under returns the format for a type that both f and higher define. It is higher, with missing
+// parts taken from f. higher may be nil.
 func (f *textFormat) under(higher *textFormat) *textFormat {
 	if higher == nil {
 		return f
@@ -226,8 +229,8 @@ func (f *textFormat) under(higher *textFormat) *textFormat {
 	return &merged
 }
 
-// sortFormats puts narrower types before wider ones. As this orders only some pairs, the answer depends on the
-// algorithm: this is the merge sort that Ruby uses on Linux.
+// sortFormats puts narrower types before wider ones. This orders only some pairs, so the result
+// depends on the algorithm: the merge sort that Ruby uses on Linux.
 func sortFormats(list formatMap) formatMap {
 	if len(list) < 2 {
 		return list
@@ -244,7 +247,7 @@ func sortFormats(list formatMap) formatMap {
 	return append(append(out, left...), right...)
 }
 
-// ranks order types of which neither is wider than the other.
+// ranks orders types that are not wider than each other.
 var ranks = map[types.Kind]int{types.Struct: 1, types.Hash: 2, types.Tuple: 3, types.Array: 4, types.Pattern: 10,
 	types.Enum: 11, types.String: 12}
 

@@ -47,11 +47,11 @@ type treeNode struct {
 	val  value.Value
 }
 
-// walker collects the places of a tree that tree_each visits.
+// walker collects the nodes of a tree that tree_each visits.
 type walker struct {
 	c                       *call
 	root                    value.Value
-	inside                  *types.Type // what to go into
+	inside                  *types.Type // type of the containers to descend into
 	withRoot, inner, leaves bool
 	breadthFirst            bool
 	found                   []treeNode
@@ -146,7 +146,7 @@ func (w *walker) descend(from treeNode) error {
 	return nil
 }
 
-// visit notes p if it is wanted, and tells whether to go into it.
+// visit records p if it is wanted, and reports whether to descend into it.
 func (w *walker) visit(p treeNode) (into bool, err error) {
 	if err := w.c.Traverse(p.val); err != nil {
 		return false, err

@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// runAssertType answers with its value if that is of the type, else with the lambda's answer.
+// runAssertType returns its value if that has the type, and the lambda's result otherwise.
 func runAssertType(c *call) (value.Value, error) {
 	if err := c.Needs(2); err != nil {
 		return value.Value{}, err
@@ -61,14 +61,15 @@ func runConvertTo(c *call) (value.Value, error) {
 	return c.Yield(v)
 }
 
-// runType is the type of a value: detailed, reduced to one type per collection, or generalized.
+// runType returns the type of a value: detailed, reduced to one type per collection, or
+// generalized.
 func runType(c *call) (value.Value, error) {
 	how := "detailed"
 	if len(c.Args) > 1 {
 		how = c.Args[1].Text()
 	}
 	v := c.Args[0]
-	if err := c.Spend(1 + expr.Weight(v)); err != nil { // to compare types takes longer than to look at values
+	if err := c.Spend(1 + expr.Weight(v)); err != nil { // comparing types takes longer than walking through values
 		return v, err
 	}
 	switch how {

@@ -1,5 +1,5 @@
-// Package rich makes values of the types of Puppet that only its RichData has: Timestamp, Timespan, SemVer and URI. A
-// value of such a type is the text that Puppet prints for it.
+// Package rich implements Puppet's RichData types Timestamp, Timespan, SemVer and URI. A value of
+// such a type is the text that Puppet prints for it.
 package rich
 
 import (
@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Type makes values.
+// Type converts values to texts of one type.
 type Type struct {
 	Name  string
 	make  func(args []value.Value) (string, error)
@@ -50,11 +50,11 @@ func (t *Type) Check(args []value.Value) error {
 	return t.check(args)
 }
 
-// ErrUnsupported says that Puppet makes a value, and this package does not.
+// ErrUnsupported reports a conversion that Puppet supports and this package does not.
 var ErrUnsupported = errors.New("is not supported here")
 
 var (
-	errArguments = errors.New("the value and the arguments fit no form that the type can be made of")
+	errArguments = errors.New("the value and the arguments fit none of the forms of the type")
 	errEmpty     = errors.New("a text is expected, found an empty one")
 )
 

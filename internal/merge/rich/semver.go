@@ -18,7 +18,7 @@ var (
 	qualifier = pattern.Lazy(`\A` + qualifiers + `\n?\z`)
 )
 
-// newSemVer makes a version of a text, of its parts, or of a hash of them.
+// newSemVer returns a version made from a text, from its parts, or from a hash of them.
 func newSemVer(args []value.Value) (string, error) {
 	if len(args) == 1 && args[0].Kind() == value.String {
 		return parseSemVer(args[0].Text())
@@ -66,7 +66,7 @@ func isQualifier(v value.Value) bool {
 	return v.Kind() == value.String && qualifier().MatchString(v.Text())
 }
 
-// semVerParts returns the five parts of a version that is a hash. Those it does not have are undef.
+// semVerParts returns the five parts of a version given as a hash. Missing parts are undef.
 func semVerParts(v value.Value) ([]value.Value, error) {
 	names := []string{"major", "minor", "patch", "prerelease", "build"}
 	allowed := map[string]func(value.Value) bool{"prerelease": isQualifier, "build": isQualifier}

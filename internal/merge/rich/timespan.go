@@ -18,7 +18,7 @@ var defaultSpans = []string{"%D-%H:%M:%S.%-N", "%H:%M:%S.%-N", "%M:%S.%-N", "%S.
 
 var spanFields = []string{"days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"}
 
-// newTimespan makes a span of time of seconds, of a text with formats, of its parts, or of a hash.
+// newTimespan returns a time span made from seconds, a text with formats, its parts, or a hash.
 func newTimespan(args []value.Value) (string, error) {
 	ns, err := spanOf(args)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/pattern"
 )
 
-// errWidth says that Puppet reads a width in a format, and this package does not.
+// errWidth is the error for a width in a format that Puppet supports and this package does not.
 var errWidth = fmt.Errorf("a width that is not 1 to 1000 in the format of a Timespan %w", ErrUnsupported)
 
 // spanFormat is a format of a Timespan.
@@ -25,7 +25,7 @@ type segment struct {
 	letter  byte // 0: literal
 	pad     byte // '0', ' ' or, for none, '-'
 	width   int  // 0: not given
-	total   bool // the highest of the format, which counts all
+	total   bool // the largest unit of the format, which is not limited
 }
 
 // spanLetters are the letters of numbers, the lowest first.

@@ -14,13 +14,14 @@ var zonelessStamps = []string{"%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T", "%F"}
 
 var defaultStamps = append([]string{"%FT%T.%N %Z", "%FT%T %Z", "%F %T.%N %Z", "%F %T %Z", "%F %Z"}, zonelessStamps...)
 
-// errCurrent says that the time zone of a server is unknown when a site is built and when a snapshot is read.
+// errCurrent is the error for the time zone of a server, which is unknown both to the build and to
+// lookups.
 var errCurrent = fmt.Errorf("the time zone 'current' of a Puppet server %w", ErrUnsupported)
 
-// errFar says that a time is beyond what this package counts.
+// errFar is the error for a time beyond the range of this package.
 var errFar = fmt.Errorf("a year beyond a thousand million %w", ErrUnsupported)
 
-// newTimestamp makes a time of seconds, of a text with formats and a time zone, or of a hash.
+// newTimestamp returns a time made from seconds, a text with formats and a time zone, or a hash.
 func newTimestamp(args []value.Value) (string, error) {
 	v := args[0]
 	switch {
@@ -83,8 +84,8 @@ func stampOfText(text string, format, zone value.Value) (string, error) {
 	return parsed.format(name)
 }
 
-// parseStamp reads text by the first format that fits. In a list of formats, one that has a time zone does not fit
-// beside another one that is given.
+// parseStamp parses text by the first format that fits. If a zone is given, a list's formats that
+// have a time zone do not fit.
 func parseStamp(text string, formats []string, zoned bool) (*moment, error) {
 	for _, format := range formats {
 		m, ok := strptime(text, format)

@@ -12,7 +12,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Parts of the regular expressions that Ruby parses URIs by.
+// Parts of Ruby's regular expressions for URIs.
 const (
 	uriUser    = `(?:%[0-9A-Fa-f]{2}|[!$&-.0-;=A-Z_a-z~])`
 	uriName    = `(?:%[0-9A-Fa-f]{2}|[!$&-.0-9;=A-Z_a-z~])`
@@ -25,7 +25,7 @@ const (
 	uriPath    = `(?P<path>(?:/` + uriChar + `*)*)|(?P<absolute>/(?:` + uriChar + `+(?:/` + uriChar + `*)*)?)|`
 )
 
-// uriIPv6 returns the expression for an address of IPv6.
+// uriIPv6 returns the expression for an IPv6 address.
 func uriIPv6() string {
 	const h = `[0-9A-Fa-f]{1,4}`
 	low := `(?:` + h + `:` + h + `|` + uriIPv4 + `)`
@@ -60,7 +60,7 @@ var (
 var defaultPorts = map[string]string{"ftp": "21", "http": "80", "https": "443", "ldap": "389", "ldaps": "636",
 	"ws": "80"}
 
-// uri has the parts of a URI. Those that are missing are not in it.
+// uri maps the names of the parts of a URI to their texts. Missing parts have no entry.
 type uri map[string]string
 
 func (u uri) has(part string) bool {
@@ -68,7 +68,7 @@ func (u uri) has(part string) bool {
 	return ok
 }
 
-// newURI makes a URI of a text.
+// newURI returns a URI made from a text.
 func newURI(args []value.Value) (string, error) {
 	v := args[0]
 	switch {

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// lookbehind makes (?<=body) or (?<!body). The alternatives may differ in length, as in Ruby.
+// lookbehind returns the node of (?<=body) or (?<!body). As in Ruby, the alternatives may differ in
+// length.
 func lookbehind(negative bool, body *node) (*node, error) {
 	each := []*node{body}
 	if body.kind == alternatives {
@@ -15,7 +16,7 @@ func lookbehind(negative bool, body *node) (*node, error) {
 	for _, alternative := range each {
 		length, ok := alternative.length()
 		if !ok || !alternative.fitsBehind(negative) {
-			return nil, errors.New("invalid pattern in look-behind: expected characters, in a fixed number")
+			return nil, errors.New("invalid pattern in look-behind: expected a fixed number of characters")
 		}
 		out.kids = append(out.kids, &node{kind: behind, back: length, kids: []*node{alternative}})
 	}
@@ -25,7 +26,7 @@ func lookbehind(negative bool, body *node) (*node, error) {
 		}
 		return &node{kids: out.kids}, nil
 	}
-	return &node{kind: ahead, kids: []*node{out}}, nil // matches the empty text where one of them holds
+	return &node{kind: ahead, kids: []*node{out}}, nil // matches the empty text where one of them matches
 }
 
 // length returns the number of characters that n matches, if it is fixed.

@@ -10,11 +10,11 @@ import (
 	"bindc/internal/pattern"
 )
 
-// charSet is a set of characters in the notation of the inside of Go's brackets.
+// charSet is a set of characters, in the syntax of the inside of brackets in Go.
 type charSet struct {
 	text    string
 	negated bool
-	single  bool // it is a single character, which may begin or end a range
+	single  bool // a single character, which may begin or end a range
 }
 
 func (s charSet) bracketed() string {
@@ -27,10 +27,10 @@ func (s charSet) bracketed() string {
 	return "[" + s.text + "]"
 }
 
-// shorthand maps the letters of escapes to what they match; the upper-case letter is the rest of all characters.
+// shorthand maps the letters of escapes to their sets. The upper-case letter is the complement.
 var shorthand = map[byte]string{'d': `0-9`, 'w': `0-9A-Za-z_`, 's': `\t-\r `, 'h': `0-9A-Fa-f`}
 
-// complement spells out that rest, for use inside a class.
+// complement has these complements, for use inside a class.
 var complement = map[byte]string{
 	'D': `\x00-/:-\x{10FFFF}`,
 	'W': "\\x00-/:-@\\[-\\^`{-\\x{10FFFF}",
@@ -38,8 +38,8 @@ var complement = map[byte]string{
 	'H': "\\x00-/:-@G-`g-\\x{10FFFF}",
 }
 
-// anchors are escapes that stand for no single character. Go's \b knows ASCII words only; \Z takes the newline that
-// Ruby's only looks at.
+// anchors lists the escapes that do not match characters. Go's \b only knows ASCII words. Here \Z
+// consumes the final newline, which it does not in Ruby.
 var anchors = map[byte]string{
 	'A': `\A`, 'z': `\z`, 'Z': `(?:\n?\z)`, 'b': `\b`, 'B': `\B`,
 	'R': `(?:\r\n|[\n-\r\x{85}\x{2028}\x{2029}])`,
@@ -47,7 +47,7 @@ var anchors = map[byte]string{
 
 var control = map[byte]string{'t': `\t`, 'n': `\n`, 'r': `\r`, 'f': `\f`, 'v': `\v`, 'a': `\x07`, 'e': `\x1b`}
 
-// posix maps the names of [[:name:]] and \p{Name}; in Ruby they know all of Unicode.
+// posix maps the names of [[:name:]] and \p{Name}. As in Ruby, they include all of Unicode.
 var posix = map[string]string{
 	"alpha": `\p{L}\p{M}`, "digit": `\p{Nd}`, "alnum": `\p{L}\p{M}\p{Nd}`, "upper": `\p{Lu}`, "lower": `\p{Ll}`,
 	"space": `\t-\r \x{85}\p{Z}`, "blank": `\t\p{Zs}`, "punct": "\\p{P}$+<=>\\^`|~", "cntrl": `\p{Cc}`,
@@ -55,7 +55,7 @@ var posix = map[string]string{
 	"graph": `\p{L}\p{M}\p{N}\p{P}\p{S}`, "print": `\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}`,
 }
 
-// quoted is r as a literal, inside and outside of brackets.
+// quoted returns r as a literal that is valid inside and outside brackets.
 func quoted(r rune) string {
 	if r > ' ' && r < utf8.RuneSelf && !('0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z') {
 		return `\` + string(r)
@@ -127,7 +127,7 @@ func (t *translator) codePoint(matched, digits string) (charSet, error) {
 	case '0':
 		base = 8
 	case 'x':
-		limit = utf8.RuneSelf - 1 // beyond, it is a byte and not a character
+		limit = utf8.RuneSelf - 1 // a larger code is a byte, not a character
 	}
 	n, err := strconv.ParseUint(digits, base, 32)
 	if err != nil || n > limit {
@@ -176,7 +176,7 @@ func (t *translator) class(depth int) (charSet, error) {
 	}
 }
 
-// classRange reads one member of a class, or two with a - between them.
+// classRange reads a member of a class, or two with a - between them.
 func (t *translator) classRange(depth int) (string, error) {
 	low, err := t.member(depth)
 	if err != nil {
@@ -198,7 +198,7 @@ func (t *translator) classRange(depth int) (string, error) {
 	return low.text + `\-` + text, err
 }
 
-// inside is s as a part of a class.
+// inside returns s for use inside a class.
 func (s charSet) inside() (string, error) {
 	if !s.negated {
 		return s.text, nil

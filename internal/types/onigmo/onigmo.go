@@ -18,7 +18,8 @@ type Regexp struct {
 	Cost int
 }
 
-// Limits on what is compiled; a longer source or program is no sensible expression but an attack.
+// Limits of compiled expressions. A longer source or program is an attack rather than a sensible
+// expression.
 const (
 	maxSource  = 32 << 10
 	maxProgram = 10_000
@@ -30,7 +31,7 @@ var cache struct {
 	compiled map[string]*Regexp
 }
 
-// Compile compiles src. Results are kept, so that compiling a source again is cheap.
+// Compile compiles src. Results are cached, so that compiling a source again is cheap.
 func Compile(src string) (*Regexp, error) {
 	cache.RLock()
 	re := cache.compiled[src]
@@ -77,7 +78,7 @@ func compile(src string) (*Regexp, error) {
 	return &Regexp{re, len(prog.Inst)}, nil
 }
 
-// plain words an error of Go's parser, which would otherwise speak of Go.
+// plain rewords an error of Go's parser, which would otherwise mention Go.
 func plain(err error) error {
 	var e *syntax.Error
 	if !errors.As(err, &e) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMatch holds the translation to what Ruby answers. The whole match is wanted, "-" is none.
+// TestMatch compares the translation with Ruby. It expects the whole match; "-" means no match.
 func TestMatch(t *testing.T) {
 	for _, c := range []struct{ src, text, want string }{
 		{`b+`, "abbc", "bb"},
@@ -60,7 +60,7 @@ func TestMatch(t *testing.T) {
 		{`\0`, "\x00", "\x00"},
 		{`\e\t`, "\x1b\t", "\x1b\t"},
 		{`\R`, "a\r\n", "\r\n"},
-		{`a\Z`, "a\n", "a\n"}, // Ruby's match is without the newline
+		{`a\Z`, "a\n", "a\n"}, // Ruby's match does not include the newline
 		{`a\z`, "a\n", "-"},
 		{`\/\-\_\ \#`, "/-_ #", "/-_ #"},
 		{`\y`, "y", "y"},

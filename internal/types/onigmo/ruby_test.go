@@ -30,7 +30,7 @@ STDIN.each_line do |line|
   end
 end`
 
-// asRuby asks Ruby, and skips the test if Ruby is not installed.
+// asRuby runs rubyMatches. It skips the test if Ruby is not installed.
 func asRuby(t *testing.T, pairs [][2]string) []byte {
 	t.Helper()
 	ruby, err := exec.LookPath("ruby")
@@ -89,7 +89,7 @@ func (w *writer) sequence() string {
 
 func (w *writer) item() string {
 	if w.depth > 3 || w.IntN(5) < 2 {
-		if w.fixed { // Ruby takes some sets for several characters
+		if w.fixed { // Ruby treats some sets as several characters
 			return w.pick("a", "b", "B", ":", ".", `\w`, `\h`, "é")
 		}
 		return w.pick("a", "a", "b", "c", "B", ":", ".", "[ab]", "[^a]", `\w`, `\d`, `\s`, `\h`, "é", "\n", `\n`, `[[:alpha:]]`)
@@ -125,8 +125,8 @@ func (w *writer) item() string {
 	return out
 }
 
-// TestMatcherAnswersAsRuby compares thousands of random patterns and texts with Ruby.
-func TestMatcherAnswersAsRuby(t *testing.T) {
+// TestMatcherAgreesWithRuby compares thousands of random patterns and texts with Ruby.
+func TestMatcherAgreesWithRuby(t *testing.T) {
 	patterns := 3000
 	if !testmode.Thorough() {
 		patterns = 500
@@ -229,7 +229,7 @@ func TestMatchingIsBounded(t *testing.T) {
 }
 
 // Unsupported constructs of Ruby are rejected by name.
-func TestRefusedPatterns(t *testing.T) {
+func TestRejectsUnsupportedPatterns(t *testing.T) {
 	for src, want := range map[string]string{
 		`(?!a)(?~b)`: "absence operators", `(a\1)`: "refers to itself", `(?!a)\2`: "no group 2", `(?<=a+)b`: "look-behind",
 		`(?<x>a)(?!b)\1`: "by number", `(?=a`: "unmatched (", `(?=a))`: "unmatched )", `(?!a){2}{3}*+*`: "",

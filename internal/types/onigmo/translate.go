@@ -8,8 +8,8 @@ import (
 	"bindc/internal/pattern"
 )
 
-// translate rewrites a Ruby regular expression for Go's engine. In Ruby ^ and $ stand at lines, (?m) is Go's (?s), and
-// plain groups do not capture beside named ones.
+// translate rewrites a Ruby regular expression for Go's engine. In Ruby, ^ and $ match at lines,
+// (?m) is Go's (?s), and plain groups do not capture if there are named ones.
 func translate(src string) (string, error) {
 	t := translator{src: src, named: hasNamedGroup(src)}
 	out, err := t.alternatives(0)
@@ -22,10 +22,10 @@ func translate(src string) (string, error) {
 	return "(?m)" + out, nil
 }
 
-// maxNesting bounds groups in groups.
+// maxNesting limits the nesting of groups.
 const maxNesting = 250
 
-// translator reads src from pos on; its methods return what they translated.
+// translator reads src from pos on. Its methods return the translation.
 type translator struct {
 	src      string
 	pos      int
@@ -33,7 +33,7 @@ type translator struct {
 	extended bool // (?x) is on
 }
 
-// hasNamedGroup looks for (?<name>, not quite exactly: inside a character class it is mistaken.
+// hasNamedGroup reports whether src has (?<name>. It also finds one inside a character class.
 func hasNamedGroup(src string) bool {
 	for i := 0; i+3 < len(src); i++ {
 		switch {
@@ -48,7 +48,7 @@ func hasNamedGroup(src string) bool {
 
 func (t *translator) rest() string { return t.src[t.pos:] }
 
-// alternatives translates up to the end or to a ) that closes nothing in it, which it leaves.
+// alternatives translates up to the end, or up to an unmatched ), which it does not consume.
 func (t *translator) alternatives(depth int) (string, error) {
 	if depth > maxNesting {
 		return "", fmt.Errorf("groups are nested more than %d deep", maxNesting)
@@ -72,7 +72,7 @@ func (t *translator) alternatives(depth int) (string, error) {
 	return out.String(), nil
 }
 
-// blank passes over what (?x) ignores and over comments.
+// blank skips comments, and white space that (?x) ignores.
 func (t *translator) blank() bool {
 	rest := t.rest()
 	switch {
@@ -90,7 +90,7 @@ func (t *translator) blank() bool {
 	return false
 }
 
-// passTo moves behind the next c, if there is one.
+// passTo moves past the next c, if there is one.
 func (t *translator) passTo(c byte) bool {
 	i := strings.IndexByte(t.rest(), c)
 	if i >= 0 {
@@ -109,7 +109,7 @@ func (t *translator) repeated(depth int) (string, error) {
 		if q, err = t.quantifier(); q == "" {
 			break
 		}
-		if n > 0 { // Go wants no quantifier on a quantifier
+		if n > 0 { // Go does not allow a quantifier on a quantifier
 			atom = "(?:" + atom + ")"
 		}
 		if n > maxNesting {
@@ -122,7 +122,7 @@ func (t *translator) repeated(depth int) (string, error) {
 
 var interval = pattern.Lazy(`^\{(\d*)(,?)(\d*)\}`)
 
-// quantifier reads one quantifier; "" when there is none.
+// quantifier reads a quantifier. It returns "" if there is none.
 func (t *translator) quantifier() (string, error) {
 	if t.pos == len(t.src) {
 		return "", nil
@@ -149,7 +149,7 @@ func (t *translator) quantifier() (string, error) {
 		low = "0"
 	}
 	q := "{" + low + m[2] + m[3] + "}"
-	if m[2] != "" && strings.HasPrefix(t.rest(), "?") { // after {n} a ? is a quantifier of its own
+	if m[2] != "" && strings.HasPrefix(t.rest(), "?") { // after {n}, a ? is a separate quantifier
 		t.pos++
 		q += "?"
 	}
@@ -187,7 +187,7 @@ func (t *translator) atom(depth int) (string, error) {
 	return quoted(r), nil
 }
 
-// unsupported lists how groups begin that Go's engine does not know.
+// unsupported lists the prefixes of groups that Go's engine does not support.
 var unsupported = []struct{ prefix, name string }{
 	{"(?=", "lookahead (?=...) is"}, {"(?!", "negative lookahead (?!...) is"},
 	{"(?<=", "lookbehind (?<=...) is"}, {"(?<!", "negative lookbehind (?<!...) is"},
@@ -207,7 +207,7 @@ func (t *translator) group(depth int) (string, error) {
 		return "", err
 	}
 	body, err := t.alternatives(depth + 1)
-	if err != nil || !closed { // (?i) holds up to the end of the group around it, alternatives included
+	if err != nil || !closed { // (?i) applies to the end of the enclosing group, including its alternatives
 		return open + body + ")", err
 	}
 	t.extended = extended
@@ -224,7 +224,7 @@ var (
 	options   = pattern.Lazy(`^\(\?([imxadu]*)(?:-([imx]*))?([:)])`)
 )
 
-// groupStart reads ( with what belongs to it. closed tells that a ) ends the group.
+// groupStart reads ( and the characters that belong to it. closed means that a ) ends the group.
 func (t *translator) groupStart() (open string, closed bool, err error) {
 	if !strings.HasPrefix(t.rest(), "(?") {
 		t.pos++

@@ -89,7 +89,7 @@ func (r *reader) resolve(ref *reference) error {
 		ref.groups = slices.Clone(r.names[ref.name])
 		slices.Reverse(ref.groups)
 	case r.named:
-		return fmt.Errorf("the group %s is referred to by number, beside groups with names in /%s/", ref.name, r.src)
+		return fmt.Errorf("the group %s is referred to by number, but /%s/ has named groups", ref.name, r.src)
 	case n > 0 && n <= r.groups:
 		ref.groups = []int{n}
 	}

@@ -12,11 +12,11 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// ownEnvironment are the interpolations that name the environment of a request.
+// ownEnvironment has the interpolations that name the environment of a request.
 var ownEnvironment = []string{"%{environment}", "%{::environment}", "%{server_facts.environment}"}
 
 // belowEnvironment returns the rest of an absolute path below the directory where Puppet has the environment, which is
-// the site. Not ok: it names something else.
+// the site. It returns false for a path to anything else.
 func (r *Reader) belowEnvironment(text string) (below string, ok bool) {
 	in := path.Join(r.codedir, "environments") + "/"
 	if text, ok = strings.CutPrefix(text, in); !ok {
@@ -30,8 +30,8 @@ func (r *Reader) belowEnvironment(text string) (below string, ok bool) {
 	return "", false
 }
 
-// environmentDir returns the directory of the environment. That is where its hiera.yaml is. For a global hiera.yaml, or
-// one of a module, it is the site.
+// environmentDir returns the directory of the environment: that of its hiera.yaml, or the site for a global hiera.yaml
+// and that of a module.
 func (c config) environmentDir() string {
 	if c.Module != "" || c.Doc.File == c.global {
 		return c.Dir
@@ -39,7 +39,7 @@ func (c config) environmentDir() string {
 	return c.root
 }
 
-// isAbsolute reports whether Puppet takes text for an absolute path.
+// isAbsolute reports whether Puppet reads text as an absolute path.
 func isAbsolute(text string) bool { return strings.HasPrefix(text, "/") || filepath.IsAbs(text) }
 
 // resolve returns the directory that a text starts from and the rest of the text.
@@ -53,16 +53,16 @@ func (c config) resolve(text string) (root, rest string) {
 	return c.root, text
 }
 
-// divided is a path or glob below a datadir, divided into a directory that is the same for every request, and the texts
-// of datadir and path below it. That of the datadir ends with a slash, or is empty.
+// divided is a path or glob below a datadir, divided into a directory that is the same for every request, and the
+// remaining texts of datadir and path. That of the datadir ends with a slash, or is empty.
 type divided struct {
 	dir, datadir, path string
 	forData            bool // dir has nothing but data
-	tooWide            bool // it cannot be searched
+	tooWide            bool // the directory is too large to search
 }
 
-// divide divides a path. If that is absolute, or leads out of the datadir, the constant names in front of it are part
-// of the directory: only variables must not lead out.
+// divide divides a path. If the path is absolute or leads out of the datadir, its leading constant names become part of
+// the directory: only variables must not lead out.
 func (c config) divide(datadir, path string, isGlob bool) (d divided) {
 	root, text := c.resolve(datadir)
 	if i := strings.Index(text, "%{"); i >= 0 {
@@ -88,7 +88,7 @@ func (c config) divide(datadir, path string, isGlob bool) (d divided) {
 	return d
 }
 
-// treeOf is the tree of the directory; nil if it does not exist.
+// treeOf returns the tree of the directory; nil if it does not exist.
 func (c config) treeOf(d divided) *site.Tree {
 	if d.tooWide {
 		return nil
@@ -98,7 +98,7 @@ func (c config) treeOf(d divided) *site.Tree {
 
 func joinDir(dir, text string) string { return filepath.Join(dir, filepath.FromSlash(text)) }
 
-// constantNames returns the directories in front of a path that contain no variable and no wildcard.
+// constantNames returns the leading directories of a path that contain no variable and no wildcard.
 func constantNames(path string, isGlob bool) string {
 	end := strings.Index(path, "%{")
 	if isGlob {
@@ -127,7 +127,7 @@ func clean(names string) string {
 	return ""
 }
 
-// checkDatadir notes a datadir of the site that does not exist. Those of a module are left to its author.
+// checkDatadir records a datadir of the site that does not exist. The authors of modules are responsible for theirs.
 func (c config) checkDatadir(at diag.Pos, source dataSource) {
 	dir := source.datadir
 	if c.Module != "" || c.checked[dir] || c.hasDatadir(dir) {
@@ -164,7 +164,7 @@ func (c config) absoluteHint() string {
 		path.Join(c.codedir, "environments") + "/%{environment} are in the site, see --codedir"
 }
 
-// hasRelative reports whether one of the paths of an entry is relative. Its datadir does not count otherwise.
+// hasRelative reports whether one of the paths of an entry is relative. Otherwise its datadir has no effect.
 func hasRelative(places *yaml.Node) bool {
 	texts := site.StringsOf(places)
 	if text, ok := places.Text(); ok {
@@ -173,7 +173,7 @@ func hasRelative(places *yaml.Node) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { return !isAbsolute(text) })
 }
 
-// hasDatadir reports whether a datadir exists, or can exist where it depends on the request.
+// hasDatadir reports whether a datadir exists, or may exist if it depends on the request.
 func (c config) hasDatadir(datadir string) bool {
 	d := c.divide(datadir, "", false)
 	tree := c.treeOf(d)
@@ -186,7 +186,7 @@ func (c config) hasDatadir(datadir string) bool {
 	return pattern.MatchString("") || slices.ContainsFunc(tree.Below("", -1, true), matches)
 }
 
-// checkAbsolute notes an absolute path, or glob, of the site by which no file is found.
+// checkAbsolute records an absolute path or glob of the site that matches no file.
 func (c config) checkAbsolute(at diag.Pos, source dataSource, path string, found bool) {
 	if c.Module != "" || found || !isAbsolute(path) {
 		return

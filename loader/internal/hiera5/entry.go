@@ -11,7 +11,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// entry reads an entry. One of which nothing can be read keeps its number.
+// entry reads an entry. An invalid entry keeps its number.
 func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
 	if n.Kind != yaml.Mapping {
 		c.Doc.Errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'path', found %s", n.Describe())
@@ -54,7 +54,7 @@ func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
 	return e
 }
 
-// text is the text at a key; not ok if there is none.
+// text returns the text at a key. It returns false if there is none.
 func (c config) text(n *yaml.Node, key string) (string, bool) {
 	_, v, ok := n.Lookup(key)
 	if !ok {
@@ -74,7 +74,7 @@ func presentKeys(n *yaml.Node, keys []string) []string {
 	})
 }
 
-// source is how an entry is read. What bindc does not read is Puppet's, and is told.
+// source returns how to read an entry. It reports an entry that bindc does not read, because only Puppet uses it.
 func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 	s := dataSource{datadir: "data", ok: true}
 	for _, from := range []*yaml.Node{n, defaults} {
@@ -95,9 +95,10 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 			break
 		}
 	}
-	if function == "" && c.says {
-		c.Doc.Errorf(n, "hierarchy", "expected one of %s here or in 'defaults', as Puppet does: with 'defaults' of one's own "+
-			"there is none", diag.Quoted(backendKeys))
+	if function == "" && c.says != nil { // equal reports of several entries are one
+		c.Doc.Diags.Add(diag.Diagnostic{Pos: c.Doc.Pos(c.says), Code: "hierarchy",
+			Message: "expected one of " + diag.Quoted(backendKeys) + " in 'defaults' or in each entry: Puppet has no other default",
+			Hint:    "add 'data_hash: yaml_data' to 'defaults'"})
 		return dataSource{}
 	}
 	function = cmp.Or(function, "yaml_data")
@@ -130,10 +131,10 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 	return s
 }
 
-// functions are those whose entries are read.
+// functions has the functions whose entries bindc reads.
 var functions = []string{"yaml_data", "json_data", "eyaml_lookup_key"}
 
-// foreign tells that an entry is none that can be compiled; hint may name what is meant.
+// foreign reports an entry that cannot be compiled. The hint may name what is meant.
 func (c config) foreign(at diag.Pos, what, hint string) {
 	c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_foreign",
 		Message: what + " is not compiled: what this entry has to say only Puppet knows",
@@ -144,7 +145,7 @@ func (c config) locations(n *yaml.Node, key string, source dataSource) []Locatio
 	_, v, _ := n.Lookup(key)
 	texts := []string{}
 	nodes := []*yaml.Node{}
-	if text, _ := v.Text(); !strings.HasSuffix(key, "s") { // what is no text is empty
+	if text, _ := v.Text(); !strings.HasSuffix(key, "s") { // a value that is not a text is empty
 		texts, nodes = append(texts, text), append(nodes, v)
 	} else {
 		texts = site.StringsOf(v)
@@ -178,8 +179,8 @@ func (c config) locations(n *yaml.Node, key string, source dataSource) []Locatio
 	return out
 }
 
-// joined adds a glob. One that has nothing to interpolate goes with the one before it, if that has nothing either: then
-// it is known how many files they find together.
+// joined adds a glob. Consecutive globs without interpolations become one: then the number of files that they find
+// together is known.
 func joined(out []Location, l Location) []Location {
 	constant := func(l Location) bool {
 		return !slices.ContainsFunc(l.conditions, func(c int) bool { return c != 0 })

@@ -9,8 +9,8 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// TakeAlone takes the files from l that are the only ones a request finds there, and returns them; nil if the entry
-// has other locations. A merge of one file differs from a merge of several.
+// TakeAlone takes the files from l that are the only ones a request finds there, and returns them. It returns nil if
+// the entry has other locations. A merge of one file differs from a merge of several.
 func (h *Hierarchy) TakeAlone(in *site.Inputs, l *Location, only bool) (out []site.DataFile) {
 	if !only {
 		return nil
@@ -58,8 +58,8 @@ func (h *Hierarchy) Deal(in *site.Inputs, l Location) [][]site.DataFile {
 	return out
 }
 
-// own returns the entries of a file that count. In a module, these are the keys that begin with its name; its
-// lookup_options get its name as a suffix.
+// own returns the entries of a file that count: in a module, those whose keys begin with its name. Its lookup_options
+// get its name as a suffix.
 func (h *Hierarchy) own(in *site.Inputs, f *site.File) []datafile.Entry {
 	if h.Module == "" {
 		return f.Says.Entries

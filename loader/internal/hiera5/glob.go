@@ -29,7 +29,7 @@ const (
 	globRef            // an interpolation
 )
 
-// globElements takes the parts of a glob apart.
+// globElements splits a glob into its elements.
 func globElements(parts []*expr.Node) []globElement {
 	var out []globElement
 	refs := 0
@@ -58,7 +58,7 @@ func globElements(parts []*expr.Node) []globElement {
 	return out
 }
 
-// nextGlob is the first piece of a text, and its length. begins tells that a name begins there.
+// nextGlob returns the first element of a text, and its length. begins says that a name begins there.
 func nextGlob(text string, begins bool) (globElement, int) {
 	switch c := text[0]; {
 	case begins && strings.HasPrefix(text, "**/"):
@@ -76,7 +76,7 @@ func nextGlob(text string, begins bool) (globElement, int) {
 	return globElement{text: text[:1]}, 1
 }
 
-// escaped is the first character of a text, the one behind a backslash if that is the first, and how long that is.
+// escaped returns the first character of a text, or the one after a leading backslash, and its length in the text.
 func escaped(text string) (char rune, n int) {
 	if strings.HasPrefix(text, `\`) {
 		n = 1
@@ -85,8 +85,8 @@ func escaped(text string) (char rune, n int) {
 	return char, n + size
 }
 
-// globClassOf is the class that a text begins with, and its length. As in Ruby one that does not end is no character,
-// and neither is one of nothing.
+// globClassOf returns the class that a text begins with, and its length. As in Ruby, an unclosed or empty class matches
+// no character.
 func globClassOf(text string) (globElement, int) {
 	e := globElement{kind: globClass}
 	at := 1
@@ -167,10 +167,10 @@ func outermost(glob string) (open int, cuts []int, end int) {
 	return 0, nil, -1
 }
 
-// maxReadings bounds the ways in which one file can be found by a glob with interpolations in it.
+// maxReadings limits the ways in which a glob with interpolations can match one file.
 const maxReadings = 256
 
-// readGlob are the values of the interpolations with which a glob finds a path.
+// readGlob returns the values of the interpolations for which a glob matches a path.
 func readGlob(elems []globElement, path string) [][]string {
 	g := newGlobReader(elems, path)
 	g.read(globSpot{})
@@ -291,7 +291,8 @@ func (g *globReader) element(s globSpot) (found bool) {
 	return found
 }
 
-// takes tells whether a character is one of a class, or any. Both ends of a range are in it, in whatever order.
+// takes reports whether a character is in a class, or any is accepted. Both ends of a range belong to it, in either
+// order.
 func (e globElement) takes(char rune) bool {
 	in := slices.ContainsFunc(e.ranges, func(r [2]rune) bool {
 		return char == r[0] || char == r[1] || r[0] < char && char < r[1]
@@ -299,7 +300,7 @@ func (e globElement) takes(char rune) bool {
 	return e.kind == globOne || in != e.not
 }
 
-// fillGlob is the text of a glob with the values of its interpolations.
+// fillGlob returns the text of a glob with the values of its interpolations.
 func fillGlob(parts []*expr.Node, values []string) string {
 	var b strings.Builder
 	ref := 0
@@ -314,5 +315,6 @@ func fillGlob(parts []*expr.Node, values []string) string {
 	return b.String()
 }
 
-// easySteps is how many steps a globReader takes before it begins to remember places. Most globs need fewer.
+// easySteps is the number of steps that a globReader takes before it begins to remember positions. Most globs need
+// fewer.
 const easySteps = 64

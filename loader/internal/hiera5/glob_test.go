@@ -9,7 +9,7 @@ import (
 	"bindc/internal/expr"
 )
 
-// The globs that braces stand for, in the order in which Ruby looks them up. Those of an interpolation are none.
+// The globs that braces expand to, in the order in which Ruby looks them up. Braces of an interpolation do not count.
 func TestBracesOfGlobs(t *testing.T) {
 	for glob, want := range map[string]string{
 		"a.yaml": "a.yaml", "": "", "{a,b}.yaml": "a.yaml b.yaml", "x/{a,b}": "x/a x/b", "{a}": "a",
@@ -25,7 +25,7 @@ func TestBracesOfGlobs(t *testing.T) {
 	}
 }
 
-// Which files a glob finds: the values of its interpolations, "" for none.
+// The files that a glob finds: the values of its interpolations, "" for none.
 func TestReadGlobs(t *testing.T) {
 	for _, c := range []struct{ glob, path, want string }{
 		{"a.yaml", "a.yaml", "[]"}, {"a.yaml", "a.yam", ""}, {"a.yaml", "a.yamlx", ""},

@@ -18,10 +18,11 @@ import (
 // version 5.
 type Hierarchy struct {
 	Doc      site.Document
-	Module   string // whose keys alone count; "" for none
+	Module   string // the module, of whose keys alone it has data; or ""
 	Entries  []Entry
 	Defaults []Entry // default_hierarchy, of a module
 	Paths    []int   // the dimensions that are paths of these
+	Broken   bool    // there is an error in it, so that paths may be missing
 }
 
 // Entry is an entry of a hierarchy. Hiera 5 merges entry by entry.
@@ -31,21 +32,21 @@ type Entry struct {
 	Locations []Location // highest first
 }
 
-// Location is a path or a glob of an entry. Of its files, those under one condition are effective together, the
-// highest first. A path has one file per condition.
+// Location is a path or a glob of an entry. Its files under one condition are effective together, the highest first. A
+// path has one file per condition.
 type Location struct {
-	Only       bool // there is no other where it is one: the path of the only element of mapped_paths
+	Only       bool // the entry has no other location in the same request: the path of the only element of mapped_paths
 	conditions []int
 	files      map[int][]*site.File
 	written    []WrittenLocation
 }
 
-// dataSource is how the data of an entry is read, and from where.
+// dataSource says how to read the data of an entry, and from where.
 type dataSource struct {
 	kind    datafile.Format
 	datadir string
 	level   string // the name of the entry
-	ok      bool   // it is one that bindc reads
+	ok      bool   // bindc reads it
 }
 
 // Reader reads hierarchies of Hiera 5.
@@ -59,8 +60,8 @@ type Reader struct {
 
 	global  string            // the hiera.yaml of the global layer
 	codedir string            // of Puppet
-	absent  []diag.Diagnostic // of directories with data, to be told where nothing else is wrong
-	checked map[string]bool   // datadirs that such a warning names
+	absent  []diag.Diagnostic // of directories with data; reported if the site has no errors
+	checked map[string]bool   // datadirs with such a warning
 	Trees   map[string]*site.Tree
 }
 
@@ -72,11 +73,11 @@ func NewReader(in *site.Inputs, dims *site.Dimensions, global, codedir string, f
 		foundAgain: cmp.Or(foundAgain, maxFoundAgain)}
 }
 
-// ConfigNames are the names of the configuration. Next to a file with the first name, a file with the second is for
+// ConfigNames has the names of the configuration. Next to a file with the first name, a file with the second is for
 // Puppet only.
 var ConfigNames = []string{"hiera5.yaml", "hiera.yaml"}
 
-// snapshotFunctions are the functions of the Puppet module that a hiera.yaml uses to ask a snapshot, by their keys.
+// snapshotFunctions has the functions of the Puppet module that a hiera.yaml uses to ask a snapshot, by their keys.
 var snapshotFunctions = map[string]string{"data_hash": "bindc::data_hash", "lookup_key": "bindc::lookup_key"}
 
 // ConfigIn returns the configuration of Hiera 5 in a directory; "" if there is none. A hiera.yaml of version 2 does
@@ -95,11 +96,11 @@ func (r *Reader) ConfigIn(dir string) string {
 	return ""
 }
 
-// isHiera5 tells whether the file at path, which is there, is of a version that Puppet reads in a site or a module.
+// isHiera5 reports whether the existing file at path has a version that Puppet reads in a site or a module.
 func (r *Reader) isHiera5(path string) bool {
 	src, err := r.Disk.ReadFile(path)
 	if err != nil {
-		r.Failed(path, err) // nothing is of no version
+		r.Failed(path, err) // an empty file has no version
 	}
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diag.List{})
 	return ok && doc.Root != nil && VersionOf(doc) >= 4
@@ -141,7 +142,12 @@ func (r *Reader) readFile(path, module string) *Hierarchy {
 		r.Diags.Errorf(diag.Pos{File: path, Line: 1, Col: 1}, "hiera", "expected a hash with 'version: 5'")
 		return nil
 	}
-	h := &Hierarchy{Doc: doc, Module: module}
+	own := &diag.List{All: r.Diags.All}
+	h := &Hierarchy{Doc: site.Document{Document: doc.Document, Diags: own}, Module: module}
+	defer func() {
+		h.Doc, h.Broken = doc, own.Failed()
+		r.Diags.AddAll(own)
+	}()
 	c := config{Reader: r, Hierarchy: h, root: filepath.Dir(path)}
 	switch v := VersionOf(doc.Document); v {
 	case 5:
@@ -151,7 +157,9 @@ func (r *Reader) readFile(path, module string) *Hierarchy {
 	case 3:
 		c.version3()
 	default:
-		doc.Errorf(doc.Root, "version", "expected a configuration of Hiera 5, with 'version: 5'")
+		if doc.IsVersion("version", 5) {
+			doc.Errorf(doc.Root, "version", "expected a configuration of Hiera 5, with 'version: 5'")
+		}
 		return nil
 	}
 	return h
@@ -161,8 +169,8 @@ func (r *Reader) readFile(path, module string) *Hierarchy {
 type config struct {
 	*Reader
 	*Hierarchy
-	root string // its directory
-	says bool   // there are defaults, which stand for those of Puppet
+	root string     // its directory
+	says *yaml.Node // the defaults, which replace those of Puppet; or nil
 }
 
 var (
@@ -176,11 +184,12 @@ var (
 
 func (c config) version5() {
 	c.Doc.OnlyKeys(c.Doc.Root, "hiera", "key of a configuration of Hiera 5", configKeys)
-	_, defaults, _ := c.Doc.Root.Lookup("defaults")
-	if c.says = defaults != nil && defaults.Kind == yaml.Mapping; c.says {
+	key, defaults, _ := c.Doc.Root.Lookup("defaults")
+	if defaults != nil && defaults.Kind == yaml.Mapping {
+		c.says = key
 		c.Doc.OnlyKeys(defaults, "hiera", "key of 'defaults'", defaultKeys)
 	} else {
-		defaults = &yaml.Node{Kind: yaml.Mapping} // without a value they are as if they were not there
+		defaults = &yaml.Node{Kind: yaml.Mapping} // without a value they have no effect
 	}
 	c.Entries = c.hierarchy("hierarchy", defaults)
 	if _, n, ok := c.Doc.Root.Lookup("default_hierarchy"); ok && c.Module == "" {
@@ -204,7 +213,7 @@ func (c config) hierarchy(key string, defaults *yaml.Node) []Entry {
 	return out
 }
 
-// list is the entries at a key, none after an error. Where they are not given, or are nothing, Puppet has a default.
+// list returns the entries at a key, or none after an error. If the key is absent or null, Puppet uses a default.
 func (c config) list(key string) (entries []yaml.Node, given bool) {
 	_, n, ok := c.Doc.Root.Lookup(key)
 	if !ok || n.Kind == yaml.Scalar && n.Value.IsUndef() {

@@ -15,15 +15,15 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// location is a path or glob of Hiera 5 below a directory that is known: its text, and the dimension that has the
-// whole of it as value.
+// location is a path or glob of Hiera 5 below a known directory: its text, and the dimension whose value is the whole
+// path.
 type location struct {
 	tree *site.Tree // nil: the directory is not there
 
-	dirLabel string // the directory, as Inputs name files in it
+	dirLabel string // the directory, as in the names of its files in Inputs
 	text     string
-	parts    []*expr.Node // text and interpolations, as they are written
-	dir      *expr.Node   // what of the datadir is not known, and a slash
+	parts    []*expr.Node // text and interpolations, as written
+	dir      *expr.Node   // the unknown part of the datadir, and a slash
 	path     *expr.Node
 	node     *expr.Node // both
 }
@@ -48,7 +48,7 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "fact", Message: e.Message, Hint: e.Hint})
 	}
 	if p.parts == nil {
-		return location{}, false // nothing is the directory itself, and no file
+		return location{}, false // an empty path is the directory itself
 	}
 	p.tree, p.dirLabel = c.treeOf(d), c.Label(d.dir)
 	c.checkDots(at, p)
@@ -59,7 +59,7 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 	return p, len(problems) == 0
 }
 
-// checkClosed warns of a '%{' that no '}' closes: Puppet takes it for text, and then no file has that name.
+// checkClosed warns about a '%{' without '}': Puppet reads it as text, and no file has such a name.
 func (c config) checkClosed(at diag.Pos, p location) {
 	if i := strings.LastIndex(p.text, "%{"); i >= 0 && !strings.Contains(p.text[i:], "}") {
 		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_interpolation",
@@ -67,7 +67,7 @@ func (c config) checkClosed(at diag.Pos, p location) {
 	}
 }
 
-// checkDots warns of a '..' behind a variable. Such a path names no file here.
+// checkDots warns about a '..' after a variable. Such a path names no file here.
 func (c config) checkDots(at diag.Pos, p location) {
 	var b strings.Builder
 	for i, n := range p.parts {
@@ -84,7 +84,7 @@ func (c config) checkDots(at diag.Pos, p location) {
 	}
 }
 
-// partsOf are the parts of a text, of which nothing is none.
+// partsOf returns the parts of a text. An empty text has none.
 func partsOf(n *expr.Node) []*expr.Node {
 	if n.Op == expr.Concat {
 		return n.Kids
@@ -95,7 +95,7 @@ func partsOf(n *expr.Node) []*expr.Node {
 	return []*expr.Node{n}
 }
 
-// withoutDots are parts without what means nothing to a file system, as the paths of files are.
+// withoutDots removes from parts what has no meaning in a path, so that they match the paths of files.
 func withoutDots(parts []*expr.Node) []*expr.Node {
 	var out []*expr.Node
 	begins := true // a name
@@ -113,8 +113,8 @@ func withoutDots(parts []*expr.Node) []*expr.Node {
 	return out
 }
 
-// withoutDot is a text between interpolations without what stands for nothing between slashes. It begins with a name,
-// or goes on with one. What is absolute stays so.
+// withoutDot removes empty and '.' names from a text between interpolations. It may begin or end with part of a name.
+// An absolute text stays absolute.
 func withoutDot(text string, begins bool) string {
 	if begins && strings.HasPrefix(text, "/") {
 		return text
@@ -130,7 +130,7 @@ func withoutDot(text string, begins bool) string {
 	return strings.Join(out, "/")
 }
 
-// treeAt is the tree of a directory with data, nil if there is none. forData tells that it has nothing but data.
+// treeAt returns the tree of a directory with data, or nil if it does not exist. forData says that it has only data.
 func (c config) treeAt(dir string, forData bool) *site.Tree {
 	t, seen := c.Trees[dir]
 	if !seen {
@@ -145,7 +145,7 @@ func (c config) treeAt(dir string, forData bool) *site.Tree {
 	return t
 }
 
-// under is the condition under which the path is text: none, where it is constant.
+// under returns the condition that the path is text. A constant path has the empty condition.
 func (c config) under(p location, text string) int {
 	if _, constant := p.node.Constant(); constant {
 		return 0
@@ -153,8 +153,8 @@ func (c config) under(p location, text string) int {
 	return c.Condition(site.Condition{{Dimension: c.Whole(p.node, p.text), Value: text}})
 }
 
-// named notes that a path is one of the hierarchy: where it cannot be told all lookups fail, though it may be of no
-// file, or of default_hierarchy.
+// named records that a path belongs to the hierarchy. If the path of a request cannot be computed, all lookups fail,
+// even if no file matches it or it belongs to default_hierarchy.
 func (c config) named(at diag.Pos, n *expr.Node, text string) {
 	if _, constant := n.Constant(); !constant {
 		i := c.Whole(n, text)
@@ -163,7 +163,7 @@ func (c config) named(at diag.Pos, n *expr.Node, text string) {
 	}
 }
 
-// path is the location of a path.
+// path returns the location of a path.
 func (c config) path(at diag.Pos, source dataSource, path string) Location {
 	l := Location{files: map[int][]*site.File{}}
 	p, ok := c.locate(at, source, path, false)
@@ -180,8 +180,8 @@ func (c config) path(at diag.Pos, source dataSource, path string) Location {
 	return l
 }
 
-// checkExtension warns of a path that has no extension, as those of Hiera 3 and of Hiera-2: it names no file, unless
-// the variable that it ends with has one, or is one.
+// checkExtension warns about a path without an extension, such as those of Hiera 3 and Hiera-2. It matches no file,
+// unless a variable at its end has an extension or is one.
 func (c config) checkExtension(at diag.Pos, path string, source dataSource, files []site.Listed) {
 	named := path[strings.LastIndexByte(path, '/')+1:]
 	if i := strings.LastIndexByte(path, '}'); i > strings.LastIndexByte(path, '/') {
@@ -205,7 +205,7 @@ func (c config) checkExtension(at diag.Pos, path string, source dataSource, file
 		Hint:    "write '" + path + ext + "'"})
 }
 
-// mapped are the locations of mapped_paths: one for each element that the array may have.
+// mapped returns the locations of mapped_paths: one for each possible element of the array.
 func (c config) mapped(at diag.Pos, source dataSource, texts []string) []Location {
 	p, ok := c.locate(at, source, texts[2], false)
 	if !ok {
@@ -254,7 +254,7 @@ func (c config) wantFile(p location, f site.Listed, source dataSource) *site.Fil
 	return c.Enqueue(&site.File{Path: path, Label: c.Label(path), Data: true, Kind: source.kind})
 }
 
-// fitting are the files that a path can name in some request.
+// fitting returns the files that a path can name in some request.
 func (c config) fitting(p location) []site.Listed {
 	if text, ok := p.node.Constant(); ok {
 		return c.usable(p, p.tree.Below(dirOf(expr.CleanPath(text.Text())), 0, true), true, func(path string) bool {
@@ -270,17 +270,17 @@ func (c config) fitting(p location) []site.Listed {
 	})
 }
 
-// otherFiles are the extensions of what lies beside data in control repositories.
+// otherFiles has the extensions of files that are often beside data in control repositories.
 var otherFiles = []string{".adoc", ".bak", ".epp", ".erb", ".md", ".pem", ".pp", ".py", ".rb", ".rst", ".sh", ".txt"}
 
-// mayBeData tells whether a file may be meant by a path that ends with whatever a variable has.
+// mayBeData reports whether a path that ends with a variable may be meant for a file.
 func mayBeData(path string) bool { return !slices.Contains(otherFiles, filepath.Ext(path)) }
 
-// dirOf is the directory that a path is in, with its slash.
+// dirOf returns the directory of a path, with its slash.
 func dirOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] }
 
-// usable returns the files that fit. It reports those that cannot be read. A directory counts as a file if the path
-// names a file, because Puppet fails every lookup that reaches it. Otherwise it may be above the files that are meant.
+// usable returns the files that match, and reports those that cannot be read. A directory counts as a file if the path
+// names a file, because Puppet fails every lookup that reaches it. Otherwise it may contain the files that are meant.
 func (c config) usable(p location, files []site.Listed, namesFile bool, fits func(string) bool) []site.Listed {
 	var out []site.Listed
 	for _, f := range files {
@@ -301,12 +301,12 @@ func (c config) usable(p location, files []site.Listed, namesFile bool, fits fun
 	return out
 }
 
-// pathPattern fits every path that the parts can come to. Where an interpolation between slashes yields nothing, a file
-// system does not see the second slash.
+// pathPattern matches every path that the parts can result in. If an interpolation between slashes is empty, a file
+// system ignores the second slash.
 func pathPattern(parts []*expr.Node) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString("(?s)^")
-	slash := true // what is before ends with one
+	slash := true // the text before ends with one
 	for i := 0; i < len(parts); i++ {
 		if v, ok := parts[i].Constant(); ok {
 			b.WriteString(regexp.QuoteMeta(v.Text()))
@@ -316,7 +316,7 @@ func pathPattern(parts []*expr.Node) *regexp.Regexp {
 		if i+1 < len(parts) {
 			v, ok := parts[i+1].Constant()
 			if !ok {
-				continue // the two are as one
+				continue // two slashes are one
 			}
 			if slash && strings.HasPrefix(v.Text(), "/") {
 				b.WriteString("(?:.*/)?" + regexp.QuoteMeta(strings.TrimPrefix(v.Text(), "/")))
@@ -330,12 +330,12 @@ func pathPattern(parts []*expr.Node) *regexp.Regexp {
 	return regexp.MustCompile(b.String() + "$")
 }
 
-// maxFoundAgain bounds how often globs find files that other globs of the site have found, one count for each file and
-// glob. Many globs over the same files would take the product of both.
+// maxFoundAgain limits how often globs find files that other globs of the site have found, counted for each file and
+// glob. The work for many globs over the same files would otherwise be their product.
 const maxFoundAgain = 1 << 19
 
-// countAgain counts what a glob finds against maxFoundAgain. Not ok: the limit is exceeded. The first glob that exceeds
-// it is reported.
+// countAgain counts the files of a glob against maxFoundAgain. It returns false if the limit is exceeded, and reports
+// the first glob that exceeds it.
 func (c config) countAgain(at diag.Pos, found *site.File) bool {
 	if !c.globbed[found] {
 		c.globbed[found] = true
@@ -349,7 +349,8 @@ func (c config) countAgain(at diag.Pos, found *site.File) bool {
 	return c.foundAgain >= 0
 }
 
-// glob is the location of a glob without braces: under each text that it can come to, the files that text finds.
+// glob returns the location of a glob without braces: each text that it can result in, with the files that this text
+// finds.
 func (c config) glob(at diag.Pos, source dataSource, text string) Location {
 	l := Location{files: map[int][]*site.File{}}
 	p, ok := c.locate(at, source, text, true)
@@ -367,7 +368,7 @@ func (c config) glob(at diag.Pos, source dataSource, text string) Location {
 		for _, values := range readGlob(elems, f.Path) {
 			text := expr.CleanPath(fillGlob(p.parts, values))
 			if text == "" {
-				continue // it is absolute with these values, or leads out
+				continue // with these values it is absolute, or leads out
 			}
 			found := c.wantFile(p, f, source)
 			if !counted && !c.countAgain(at, found) {

@@ -9,7 +9,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// version4 reads what Puppet 4 had: the backend of an entry is the extension of its paths.
+// version4 reads the configuration of Puppet 4, where the backend of an entry gives the extension of its paths.
 func (c config) version4() {
 	datadir := "data"
 	if dir, ok := c.text(c.Doc.Root, "datadir"); ok {
@@ -60,11 +60,11 @@ func (c config) entry4(n *yaml.Node, datadir string) Entry {
 
 func withExtension(path, ext string) string { return strings.TrimSuffix(path, "."+ext) + "." + ext }
 
-// hiera3Kinds are the backends of the versions before 5 that are read.
+// hiera3Kinds has the supported backends of versions before 5.
 var hiera3Kinds = map[string]datafile.Format{"yaml": datafile.Hiera5YAML, "json": datafile.Hiera5JSON,
 	"eyaml": datafile.Hiera5EYAML}
 
-// version3 reads the configuration of Hiera 3: all backends have the one hierarchy, and each is as an entry.
+// version3 reads the configuration of Hiera 3, where all backends share the hierarchy. Each backend becomes entries.
 func (c config) version3() {
 	backends, hierarchy := []string{"yaml"}, []string{"nodes/%{::trusted.certname}", "common"}
 	if list := c.list3("backends"); list != nil {
@@ -101,7 +101,7 @@ func (c config) version3() {
 	}
 }
 
-// lookup3 is the value at a key, which may be written as a symbol.
+// lookup3 returns the value at a key, which may be written as a symbol.
 func lookup3(n *yaml.Node, key string) (v *yaml.Node, ok bool) {
 	if _, v, ok = n.Lookup(":" + key); !ok {
 		_, v, ok = n.Lookup(key)
@@ -109,7 +109,7 @@ func lookup3(n *yaml.Node, key string) (v *yaml.Node, ok bool) {
 	return v, ok
 }
 
-// list3 is the text or texts at a top-level key; nil if there are none.
+// list3 returns the text or texts at a top-level key, or nil if there are none.
 func (c config) list3(key string) []string {
 	n, ok := lookup3(c.Doc.Root, key)
 	if !ok {

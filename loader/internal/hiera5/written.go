@@ -9,13 +9,13 @@ type WrittenEntry struct {
 // WrittenLocation is a path or a glob.
 type WrittenLocation struct {
 	Kind      string // path, glob or mapped_paths
-	Text      string // as it is written
-	Dir       string // the directory that is known
-	Dimension int    // the one that yields the path below Dir; -1 if Path is it
+	Text      string // as written
+	Dir       string // the known directory
+	Dimension int    // the dimension that yields the path below Dir; -1 if Path is the path
 	Path      string
 }
 
-// Written returns the entries as they are written.
+// Written returns the entries as written.
 func Written(entries []Entry) []WrittenEntry {
 	var out []WrittenEntry
 	for _, e := range entries {
@@ -28,7 +28,7 @@ func Written(entries []Entry) []WrittenEntry {
 	return out
 }
 
-// writes returns a place as it is written. The dimension is that of node, which yields its path.
+// writes returns a location as written. node yields its path.
 func (c config) writes(kind string, p location, text string) []WrittenLocation {
 	l := WrittenLocation{Kind: kind, Text: text, Dir: p.dirLabel, Dimension: -1}
 	if path, constant := p.node.Constant(); constant {

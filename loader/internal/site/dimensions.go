@@ -18,6 +18,8 @@ type Dimensions struct {
 	numbers    map[string]int // of conditions
 
 	Alternatives int // of bindings, that there may still be, see setCompiler.multiply
+
+	UnknownCategories
 }
 
 // NewDimensions returns Dimensions that begin with those of the categories, highest first. alternatives limits the

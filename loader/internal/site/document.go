@@ -13,7 +13,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Document is a parsed file. Its methods report what is wrong in it.
+// Document is a parsed file. Its methods report errors in it.
 type Document struct {
 	*yaml.Document
 	Diags *diag.List
@@ -43,7 +43,7 @@ func (d Document) IsVersion(key string, want int64) bool {
 	return wrong == nil
 }
 
-// StringsOf returns the texts of a list of strings; nil if n is not one.
+// StringsOf returns the texts of a list of strings, or nil if n is not one.
 func StringsOf(n *yaml.Node) []string {
 	if n.Kind != yaml.Sequence {
 		return nil
@@ -59,7 +59,7 @@ func StringsOf(n *yaml.Node) []string {
 	return out
 }
 
-// QuoteHint returns a hint if quotes would make n a list of strings, "" otherwise.
+// QuoteHint returns a hint if quotes would make n a list of strings, and otherwise "".
 func QuoteHint(n *yaml.Node) string {
 	if n.Kind != yaml.Sequence {
 		return ""
@@ -93,10 +93,10 @@ func (d Document) Interpolated(n *yaml.Node, text string) *expr.Node {
 	return node
 }
 
-// withoutBraces is a variable and keys of it without braces. The dollar sign is none that stands for itself.
+// withoutBraces matches a variable and keys of it without braces. The dollar sign must not be escaped.
 var withoutBraces = regexp.MustCompile(`(?:^|[^\\])\$((?:::)?[a-z_]\w*)((?:\[['"]?\w+['"]?\])+)`)
 
-// warnOfMissingBraces tells of '$facts[os][family]', which is all facts as text, and '[os][family]' behind them.
+// warnOfMissingBraces warns about '$facts[os][family]', which is the text of all facts followed by '[os][family]'.
 func (d Document) warnOfMissingBraces(n *yaml.Node, text string) {
 	for _, m := range withoutBraces.FindAllStringSubmatchIndex(text, -1) {
 		name, keys := text[m[2]:m[3]], text[m[4]:m[5]]

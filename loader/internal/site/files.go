@@ -64,7 +64,8 @@ func (f Files) Real(dir string) (string, bool) {
 	return real, err == nil
 }
 
-// RealUnlessDangling is Real, but does not report a link that leads nowhere. To Puppet there is nothing.
+// RealUnlessDangling is like Real, but does not report a link that leads nowhere. For Puppet, such a file does not
+// exist.
 func (f Files) RealUnlessDangling(dir string) (string, bool) {
 	if _, err := f.Disk.Info(dir); errors.Is(err, fsx.ErrDangling) {
 		return "", false

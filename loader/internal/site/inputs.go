@@ -28,12 +28,13 @@ type Inputs struct {
 	Files
 	Dir     string
 	sets    string  // the directory of the site's own sets of bindings; "": bindings in dir
-	Modules Modules // as far as they are known
+	Modules Modules // the modules, once they are known
 	Reader  *datafile.Reader
 
 	byPath map[inputKey]*File
 	Found  []*File    // in the order they were found
-	queue  chan *File // those that are not parsed yet
+	queue  chan *File // the files that are not parsed yet
+	found  func()     // is called for each of them
 
 	parsers workers
 }
@@ -47,7 +48,7 @@ func NewInputs(f Files, dir, sets string, reader *datafile.Reader) *Inputs {
 // workers starts goroutines as work arrives, up to a limit, so that a high limit costs nothing by itself.
 type workers struct {
 	sync.WaitGroup
-	free int // how many may still be started
+	free int // the number of goroutines that may still be started
 	work func()
 }
 
@@ -58,8 +59,8 @@ func (w *workers) startOne() {
 	}
 }
 
-// inputKey identifies a file and the way it is read. A file that a plain and an eyaml entry of Hiera 5 can reach is
-// read as both kinds.
+// inputKey identifies a file and the way it is read. A file that both a plain and an eyaml entry of Hiera 5 can reach
+// is read in both ways.
 type inputKey struct {
 	path string
 	data bool
@@ -68,20 +69,21 @@ type inputKey struct {
 
 // File is one file of the site.
 type File struct {
-	Path  string                 // to open it, and in messages
+	Path  string                 // used to open it, and in messages
 	Label string                 // the same on every machine
 	read  func() ([]byte, error) // of an extension; nil: path is read
-	at    diag.Pos               // what asked an extension
+	at    diag.Pos               // the place that asked for data of an extension
 	id    Input
 
-	// What comes of it: of a data file its entries, of other files the document, nil until read, or if it cannot be.
+	// The result. A data file has entries; other files have a document, which is nil until it is read or if it cannot
+	// be read.
 	Data   bool
 	Kind   datafile.Format
 	Says   datafile.File
 	doc    *yaml.Document
 	Puppet *bindingsfile.Puppet // of a file in the syntax of Puppet
 
-	broken []byte // what could not be read, or not all of it
+	broken []byte // the file could not be read completely
 }
 
 // SetsDir returns the directory of the sets of bindings of dir, which is the site or a module.
@@ -119,6 +121,7 @@ func (in *Inputs) Enqueue(f *File) *File {
 	}
 	in.byPath[key] = f
 	in.Found = append(in.Found, f)
+	in.found()
 	in.parsers.startOne()
 	in.queue <- f
 	return f
@@ -142,16 +145,24 @@ func (in *Inputs) ReadNow(path string) (Document, bool) {
 	return Document{f.doc, in.Diags}, f.doc != nil
 }
 
-// StartParsing parses files while they are found, several at a time, and calls parsed after each. The function that
-// it returns waits for the last one. Before that, nobody uses the contents.
-func (in *Inputs) StartParsing(jobs int, parsed func()) (wait func()) {
+// queueLength is the number of files that may wait for a parser. It is large so that the number of files is known long
+// before they are parsed.
+const queueLength = 1 << 16
+
+// StartParsing parses files while they are found, several at a time. It calls found when a file is found, and parsed
+// after the file is parsed. The function that it returns waits for the last file. Before that, nobody may use the
+// contents.
+func (in *Inputs) StartParsing(jobs int, found, parsed func()) (wait func()) {
 	if jobs <= 0 {
 		jobs = goruntime.GOMAXPROCS(0)
 	}
 	if parsed == nil {
 		parsed = func() {}
 	}
-	in.queue = make(chan *File, 1024)
+	if in.found = found; found == nil {
+		in.found = func() {}
+	}
+	in.queue = make(chan *File, queueLength)
 	in.parsers.free = jobs
 	in.parsers.work = func() {
 		for f := range in.queue {
@@ -165,7 +176,7 @@ func (in *Inputs) StartParsing(jobs int, parsed func()) (wait func()) {
 	}
 }
 
-// isDir reports whether a directory is in place of a data file. To Puppet that is a file that cannot be read.
+// isDir reports a directory in the place of a data file. For Puppet, that is a file that cannot be read.
 func (in *Inputs) isDir(path string) bool {
 	isDir, err := in.Disk.IsDir(path)
 	return isDir && err == nil
@@ -214,7 +225,7 @@ func (in *Inputs) parse(f *File) {
 }
 
 // failing returns the entries of a file that cannot be read. Puppet reads the lookup_options of every file that a
-// lookup can reach, so lookup_options that fail are what such a file means to it.
+// lookup can reach, so such a file has lookup_options that fail.
 func (in *Inputs) failing(message string) []datafile.Entry {
 	r := &recipe.Recipe{Kind: recipe.Expression,
 		Expr: expr.HieraFailure("this lookup reaches a file that cannot be read: " + message)}
@@ -229,8 +240,8 @@ func (f *File) setData(says datafile.File) {
 	f.id = Input{Path: f.Label, Size: says.Size, Hash: says.Hash, Made: f.read != nil}
 }
 
-// HideSecrets hides files that cannot be read and have the id of a sensitive multibinding in them: it is unknown
-// which lines contribute to it.
+// HideSecrets hides files that cannot be read and that contain the id of a sensitive multibinding: which lines
+// contribute to it is unknown.
 func (in *Inputs) HideSecrets(ids map[string]bool) {
 	for _, f := range in.Found {
 		for id := range ids {
@@ -249,7 +260,7 @@ func (f *File) Identify(src []byte) {
 	f.id = Input{Path: f.Label, Size: int64(len(src)), Hash: xxhash.Sum64(src), Made: f.read != nil}
 }
 
-// Source returns the set of bindings in f; nil if it cannot be read.
+// Source returns the set of bindings in f, or nil if it cannot be read.
 func (f *File) Source() bindingsfile.Source {
 	switch {
 	case f.Puppet != nil:
@@ -273,7 +284,7 @@ var errEmpty = errors.New("it gave nothing: expected JSON, which is {} where a b
 
 func (in *Inputs) parseExtension(f *File) {
 	src, err := f.read()
-	nothing := f.Data && src == nil // a backend has nothing here
+	nothing := f.Data && src == nil // a backend has no data here
 	if err == nil && !nothing && len(bytes.TrimSpace(src)) == 0 {
 		err = errEmpty
 	}
@@ -314,7 +325,7 @@ func (in *Inputs) Label(path string) string {
 	return filepath.Base(path)
 }
 
-// Sorted returns what was read, by path, and the index of each file by its name in positions.
+// Sorted returns the files that were read, by path, and the index of each file by its name in positions.
 func (in *Inputs) Sorted() (list []Input, at map[string]int) {
 	read := make([]*File, 0, len(in.Found))
 	for _, f := range in.Found {

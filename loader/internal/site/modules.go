@@ -15,7 +15,7 @@ type Module struct{ Name, Dir string }
 // Modules has the modules of the module path, sorted. The first module with a name counts.
 type Modules struct {
 	All   []Module
-	names map[string]int  // places in all
+	names map[string]int  // indexes of all modules by name
 	dirs  map[string]int  // the same by directory
 	Roots map[string]bool // the directories of all of them and of the site, without symbolic links
 }
@@ -77,7 +77,7 @@ func (ms *Modules) Named(name string) (Module, bool) {
 	return ms.All[i], true
 }
 
-// Find is the module that a file is in.
+// Find returns the module that a file is in.
 func (ms *Modules) Find(path string) (Module, bool) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if i, ok := ms.dirs[dir]; ok {

@@ -17,13 +17,13 @@ type Tree struct {
 	Real  string          // dir without symbolic links
 	Roots map[string]bool // the directories of the site and of modules, without symbolic links
 
-	ForData  bool      // the directory of data of Hiera 5, with nothing else in it
-	Dangling bool      // links that lead nowhere are as nothing, as they are to Hiera 5
+	ForData  bool      // a data directory of Hiera 5, with nothing else in it
+	Dangling bool      // ignore links that lead nowhere, as Hiera 5 does
 	Lost     *[]string // receives these links, if it is not nil
 	listings map[listing][]Listed
 }
 
-// listing is what was asked of a tree.
+// listing is the state of listing a directory of a tree.
 type listing struct {
 	dir    string
 	depth  int
@@ -41,7 +41,7 @@ type Listed struct {
 // limit. They are sorted by name. Files whose names begin with a dot are included only with hidden.
 func (t *Tree) Below(dir string, depth int, hidden bool) []Listed {
 	if t == nil {
-		return nil // the directory is not there
+		return nil // the directory does not exist
 	}
 	key := listing{dir, depth, hidden}
 	out, ok := t.listings[key]
@@ -67,18 +67,18 @@ type walk struct {
 	out    []Listed
 }
 
-// maxLinks bounds the directories that links lead to inside one another: such that all refer to each other would go on
-// for as long as one likes.
+// maxLinks limits the nesting of directories that links lead to: directories that all refer to each other would be
+// entered forever.
 const maxLinks = 8
 
-// maxLinked bounds them in all: of twenty directories that all refer to each other, eight inside one another are
+// maxLinked limits such directories in total: twenty directories that all refer to each other, eight deep, would be
 // billions.
 const maxLinked = 2000
 
 // Path returns the path of a file of the tree.
 func (t *Tree) Path(rel string) string { return filepath.Join(t.Dir, filepath.FromSlash(rel)) }
 
-// enter lists dir, unless that is not there.
+// enter lists dir, if it exists.
 func (w *walk) enter(dir string, depth int) {
 	resolve := w.Files.Real
 	if w.Dangling {
@@ -89,7 +89,7 @@ func (w *walk) enter(dir string, depth int) {
 	}
 }
 
-// into lists dir, which is real without symbolic links.
+// into lists dir; real is its path without symbolic links.
 func (w *walk) into(dir, real string, depth int) {
 	w.down = append(w.down, real)
 	defer func() { w.down = w.down[:len(w.down)-1] }()
@@ -116,19 +116,18 @@ func (w *walk) into(dir, real string, depth int) {
 }
 
 func (w *walk) add(path string, mode fs.FileMode) {
-	w.out = append(w.out, Listed{path, w.outside(), fsx.NoFile(w.Path(path), mode)})
+	w.out = append(w.out, Listed{path, w.outside(), fsx.NotAFile(w.Path(path), mode)})
 }
 
-// outside tells whether the directory it is in lies outside of the tree.
+// outside reports whether the current directory is outside of the tree.
 func (w *walk) outside() bool { return !IsBelow(w.Real, w.down[len(w.down)-1]) }
 
-// link follows a symbolic link. Where one is of no use that leads to no directory which would be entered, that is only
-// told if a path fits it.
+// link follows a symbolic link. A useless link that does not lead to a directory is only reported if a path matches it.
 func (w *walk) link(path string, depth int) {
-	enters := depth != 0 && !w.outside() // outside of the tree no links are followed any further
+	enters := depth != 0 && !w.outside() // outside of the tree, no further links are followed
 	info, err := w.Disk.Info(w.Path(path))
 	if info == nil && err == nil {
-		return // it is gone meanwhile
+		return // it was removed in the meantime
 	}
 	var real string
 	if err == nil {
@@ -148,13 +147,13 @@ func (w *walk) link(path string, depth int) {
 		return
 	}
 	outside := w.outside() || !IsBelow(w.Real, real)
-	w.out = append(w.out, Listed{path, outside, fsx.NoFile(w.Path(path), info.Mode())})
+	w.out = append(w.out, Listed{path, outside, fsx.NotAFile(w.Path(path), info.Mode())})
 	if info.IsDir() && enters {
 		w.follow(path, real, depth-1)
 	}
 }
 
-// follow enters a directory that a link leads to. One that contains itself is entered once.
+// follow enters a directory that a link leads to. A directory that contains itself is entered once.
 func (w *walk) follow(path, real string, depth int) {
 	if slices.ContainsFunc(w.down, func(d string) bool { return IsBelow(real, d) }) {
 		return
@@ -173,8 +172,8 @@ func (w *walk) follow(path, real string, depth int) {
 	w.links--
 }
 
-// notData are files that configure or describe a site or a module. In its directory they are no data, whatever path
-// of a hierarchy they fit.
+// notData has the files that configure or describe a site or a module. In its directory they are not data, even if a
+// path of a hierarchy matches them.
 var notData = []string{"hiera.yaml", "hiera2.yaml", "hiera5.yaml", "binder_config.yaml", "bindings_config.yaml",
 	"binder_config.pp", "metadata.json", "checksums.json"}
 

@@ -87,7 +87,7 @@ func TestFilesOfATree(t *testing.T) {
 	}
 }
 
-// Directories that all refer to each other by links are entered so often and no more.
+// Directories that all refer to each other by links are entered up to the limit.
 func TestLinksAmongDirectoriesEnd(t *testing.T) {
 	dir, n := t.TempDir(), 8
 	for i := range n {
@@ -127,7 +127,7 @@ func TestLinksBesideOneAnother(t *testing.T) {
 	}
 }
 
-// A link that is removed while its directory is read is nothing.
+// A link that is removed while its directory is read is ignored.
 func TestALinkThatIsGoneMeanwhile(t *testing.T) {
 	dir := writeSite(t, map[string]string{"data/a.yaml": "", "data/b.yaml": "-> a.yaml"})
 	remove := func(op fsx.Op, path string) error {
@@ -144,7 +144,7 @@ func TestALinkThatIsGoneMeanwhile(t *testing.T) {
 	}
 }
 
-// Links lead to directories inside one another so deep and no deeper.
+// Links lead to nested directories up to the limit.
 func TestLinksInsideOneAnother(t *testing.T) {
 	all := map[string]string{}
 	for i := range maxLinks + 2 {

@@ -7,12 +7,12 @@ require 'open3'
 require 'tmpdir'
 require_relative 'mri'
 
-# bindc adopt switches an environment to a snapshot while a server compiles catalogs. Whatever happens to it, each
-# catalog has what it had.
+# bindc adopt switches an environment to a snapshot while a server compiles catalogs. Whatever
+# happens during the switch, each catalog keeps its values.
 class AdoptTest < Minitest::Test
   FILES = {
     'hiera.yaml' => <<~YAML,
-      # Puppet reads this.
+      # only Puppet reads this level
       version: 5
       hierarchy:
         - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}
@@ -72,7 +72,7 @@ class AdoptTest < Minitest::Test
     adopt('--facts-dir', "#{@dir}/facts", '--option', "command=#{ENV.fetch('BINDQ')}", *args)
   end
 
-  # The answers of a catalog, from a server that has been running all the time.
+  # The values in a catalog of a server that has been running all the time.
   def answers
     resources = @server.catalog('a.example.org', {})['resources']
     resources.find { |resource| resource['title'] == 'answers' }['parameters']['message'].tr('"', "'")
@@ -83,7 +83,7 @@ class AdoptTest < Minitest::Test
     refute_path_exists "#{@root}/hiera5.yaml"
   end
 
-  def test_a_server_that_runs_takes_the_switch_and_the_way_back
+  def test_running_server_survives_switch_and_revert
     before = answers
     output, status = compare
     assert_equal 0, status.exitstatus, output
@@ -91,16 +91,16 @@ class AdoptTest < Minitest::Test
     assert_match(/data_hash: bindc::data_hash/, hiera)
     assert_equal before, answers
     put('data/nodes/a.example.org.yaml', "motd: changed\n")
-    assert_equal before, answers, 'the data files are not read any more'
+    assert_equal before, answers, 'the data files must not be read any more'
     output, status = adopt('--undo')
     assert_equal 0, status.exitstatus, output
     assert_native
     assert_match(/changed/, answers)
   end
 
-  # Puppet loads the function of the module in the middle of its first lookup, that of lookup_options, which two levels
-  # have here.
-  def test_the_first_catalog_of_a_process
+  # Puppet loads the module's function during its first lookup, which is of lookup_options. Two
+  # levels have that key here.
+  def test_first_catalog_of_a_process_has_its_values
     put('hiera.yaml', FILES['hiera.yaml'].lines.grep_v(/Own/).join)
     put('data/nodes/a.example.org.yaml', "#{FILES['data/nodes/a.example.org.yaml']}lookup_options: {motd: {merge: first}}\n")
     put('manifests/site.pp', "notify { 'answers': message => String(lookup('users')) }\n")
@@ -113,8 +113,9 @@ class AdoptTest < Minitest::Test
     assert_equal before, answers
   end
 
-  # What migrate prints has Puppet ask the new snapshot beside a level that looks up what only Puppet knows.
-  def test_a_migrated_site
+  # With the output of migrate, Puppet queries the new snapshot next to a level with a lookup that
+  # only Puppet can make.
+  def test_migrated_site_has_same_values
     put('data/common.yaml', "#{FILES['data/common.yaml']}asks: \"of %{lookup('foreign')}\"\n")
     put('modules/ntp/hiera.yaml', "version: 5\n")
     put('modules/ntp/data/common.yaml', "ntp::port: 123\n")
@@ -134,8 +135,8 @@ class AdoptTest < Minitest::Test
     assert_equal before, answers
   end
 
-  # Only Puppet knows what a value looks up, so the level that has it stays Puppet's.
-  def test_a_level_that_looks_up_what_only_puppet_knows
+  # Only Puppet can make a lookup in this level, so the level stays Puppet's.
+  def test_level_with_foreign_lookup_stays_puppets
     put('data/common.yaml', "#{FILES['data/common.yaml']}asks: \"of %{lookup('foreign')}\"\n")
     put('manifests/site.pp', "notify { 'answers': message => String([lookup('asks'), lookup('motd'), lookup('users')]) }\n")
     before = answers
@@ -147,20 +148,21 @@ class AdoptTest < Minitest::Test
     assert_equal before, answers
   end
 
-  # bindq does not see what only Puppet's own entry has.
-  def test_a_difference_refuses_the_switch
+  # bindq does not see the data of Puppet's own entry.
+  def test_difference_refuses_switch
     put('data/common.yaml', "#{FILES['data/common.yaml']}foreign: ours\nasks: \"of %{lookup('foreign')}\"\n")
     output, status = compare
     assert_equal 1, status.exitstatus, output
     assert_match(/  asks for a.example.org: has another value/, output)
-    assert_match(/Puppet would answer otherwise/, output)
-    refute_match(/of theirs/, output, 'no values: they may be secret')
+    assert_match(/Puppet would answer differently/, output)
+    refute_match(/of theirs/, output, 'values may be secret and must not be printed')
     assert_native
     refute_path_exists "#{@dir}/production.snap"
   end
 
-  # hiera-eyaml raises LoadError for a method of encryption whose plugin is not installed. Only those lookups fail.
-  def test_a_level_whose_library_is_not_installed
+  # hiera-eyaml raises LoadError for an encryption method whose plugin is not installed. Only
+  # lookups of such values fail.
+  def test_level_with_missing_library_fails_alone
     [%w[LoadError library], ['SystemStackError', 'stack level']].each do |error, message|
       put('modules/own/lib/puppet/functions/own/data.rb', FILES['modules/own/lib/puppet/functions/own/data.rb']
         .sub('options.key?', "raise #{error}, '#{message}' if key == 'motd'\n    options.key?"))
@@ -171,8 +173,8 @@ class AdoptTest < Minitest::Test
     end
   end
 
-  # A path that a fact makes absolute is read by Puppet only.
-  def test_a_key_that_is_not_in_the_snapshot_refuses_the_switch
+  # Only Puppet reads a path that a fact makes absolute.
+  def test_key_missing_in_snapshot_refuses_switch
     File.write("#{@dir}/far.yaml", "far: 1\n")
     put('hiera.yaml', "#{FILES['hiera.yaml']}  - {name: Far, path: '%{far}'}\n")
     File.write("#{@dir}/facts/a.example.org.json", JSON.generate('far' => "#{@dir}/far.yaml"))
@@ -181,7 +183,7 @@ class AdoptTest < Minitest::Test
     assert_match(/  far for a.example.org: is not in the snapshot/, output)
   end
 
-  def test_a_module_that_is_not_installed_refuses_the_switch
+  def test_missing_module_refuses_switch
     FileUtils.rm("#{@root}/modules/bindc")
     output, status = compare
     assert_equal 1, status.exitstatus, output
@@ -189,8 +191,9 @@ class AdoptTest < Minitest::Test
     assert_native
   end
 
-  # Killed at each call that changes a file: every catalog has its answers, and the next run completes the switch.
-  def test_kills_at_each_step
+  # The switch is killed at each call that changes a file. Every catalog keeps its values, and the
+  # next run completes the switch.
+  def test_kill_at_each_step_keeps_values
     skip 'there is no strace to kill by' unless system('strace', '-V', out: File::NULL, err: File::NULL)
 
     before = answers

@@ -6,12 +6,12 @@ require 'minitest/autorun'
 require 'puppet'
 require 'tmpdir'
 
-# Control repositories as they stand, compiled: through the module Puppet answers what it answered from the data itself,
-# whoever merges. They are other people's, and beside this repository where they are at all.
+# Unchanged control repositories, compiled: through the module, Puppet finds the same values as in
+# the data itself, with every merge. They belong to others and are not part of this repository.
 class Hiera5Test < Minitest::Test
   CORPORA = File.expand_path('../../../../shared/corpora/hiera5', __dir__)
   FLAGS = ENV['FUNCTION'] == 'lookup_key' ? ['--lookup-key'] : []
-  EACH = 100 # questions of each merge strategy of a site
+  EACH = 100 # lookups per merge strategy and site
 
   def self.dir
     @dir ||= Dir.mktmpdir('bindc-hiera5').tap do |dir|
@@ -26,11 +26,11 @@ class Hiera5Test < Minitest::Test
   sites.each do |site|
     define_method("test_#{File.basename(site)}") { compare(site) }
   end
-  define_method(:test_no_sites) { skip "#{CORPORA} is not here: real sites are data of others" } if sites.empty?
+  define_method(:test_no_sites) { skip "#{CORPORA} is missing: real sites are not part of this repository" } if sites.empty?
 
-  # Entries that only Puppet reads are between those that bindq answers for. Puppet merges across, and what it answers is
-  # what it answers from the files alone.
-  def test_entries_of_puppet_in_between
+  # Entries that only Puppet reads are among those that bindq serves. Puppet merges all of them,
+  # with the same results as from the files alone.
+  def test_entries_of_puppet_among_ours
     own, beside = %w[own beside].map { |name| "#{self.class.dir}/between/#{name}/production" }
     between(own)
     between(beside)
@@ -43,23 +43,24 @@ class Hiera5Test < Minitest::Test
     assert_operator theirs.count { |answer| answer.key?('value') }, :>, 20
   end
 
-  # A migrated site has levels of Puppet's own too. What depends on them has stayed in Hiera 5, so the answers are those
-  # of the files.
-  def test_a_migrated_site_with_entries_of_puppet_in_between
+  # A migrated site can also have Puppet's own levels. Data that depends on them has stayed in Hiera
+  # 5, so the results are those of the files.
+  def test_migrated_site_with_entries_of_puppet
     own, migrated = %w[own migrated].map { |name| "#{self.class.dir}/migrated/#{name}/production" }
     between(own)
     between(migrated)
     output = execute(ENV.fetch('BINDC'), 'migrate', own, '-o', "#{self.class.dir}/migrated/new")
-    assert_match(/moved: 1 key; kept in Hiera 5: 5 \(5 depending on a level that only Puppet reads\)/, output)
+    assert_match(/moved: 1 key; kept in Hiera 5: 5 \(5 depending on a level that only Puppet can read\)/, output)
     ask!("#{self.class.dir}/migrated/site.snap", "#{self.class.dir}/migrated/new", migrated,
          "#{self.class.dir}/migrated/new/hiera5/hiera.yaml", [ENV.fetch('BINDQ')])
     questions = %w[first_only list bag deep plain.a secret nothing of_role].product([nil, 'first', 'unique', 'hash', 'deep'])
     theirs, ours = [own, migrated].map { |root| between_answers(File.dirname(root), questions) }
-    # The variables of categories are those of top scope, whoever looks up.
+    # Categories use variables of the top scope, whatever the scope of the lookup.
     questions.each_index { |i| assert_equal theirs[i], ours[i], questions[i].inspect }
   end
 
-  # A name with '::' is that of top scope, or of the class that it names, whatever the caller has.
+  # A name with '::' is a variable of the top scope, or of the class it names, whatever the scope of
+  # the lookup.
   def test_qualified_variables
     own, beside = %w[own beside].map { |name| "#{self.class.dir}/qualified/#{name}/production" }
     [own, beside].each { |root| write(QUALIFIED, root) }
@@ -69,8 +70,8 @@ class Hiera5Test < Minitest::Test
     assert_equal({ 'site' => 'web', 'role' => 'web db', 'zone' => '<>', 'mode' => 'fast fast slow' }, theirs['backup'])
   end
 
-  # Puppet 8 fails where a value interpolates a variable that is not set, and so does the module, by the same setting.
-  def test_variables_that_are_not_set
+  # Puppet 8 fails if a value interpolates an unset variable. The module follows the same setting.
+  def test_unset_variables_fail_as_in_puppet
     own, beside = %w[own beside].map { |name| "#{self.class.dir}/unset/#{name}/production" }
     [own, beside].each { |root| write(UNSET, root) }
     beside!("#{self.class.dir}/unset/site.snap", beside, [ENV.fetch('BINDQ')])
@@ -86,8 +87,8 @@ class Hiera5Test < Minitest::Test
     Puppet[:strict] = before
   end
 
-  # What is explained of the module's entry contains what Puppet explains of its own data, in its order. Variables that
-  # are not set are explained, and not warned of.
+  # The explanation of the module's entry contains Puppet's explanation of its own data, in the same
+  # order. Unset variables are explained, without warnings.
   def test_explanations
     own, beside = %w[own beside].map { |name| "#{self.class.dir}/explained/#{name}/production" }
     [own, beside].each { |root| write(EXPLAINED, root) }
@@ -102,8 +103,8 @@ class Hiera5Test < Minitest::Test
     assert_includes lenient { explained(beside, 'bag', plain: false) }, 'Found key: "bag" value: {} at data/roles/none.yaml:1:1'
   end
 
-  # Values at the edge: what Puppet merges, converts or refuses, the snapshot does too.
-  def test_values_that_puppet_refuses_or_converts
+  # Edge cases: a snapshot merges, converts and rejects the same values as Puppet.
+  def test_puppet_and_snapshot_agree_on_edge_cases
     own, beside = %w[own beside].map { |name| "#{self.class.dir}/edges/#{name}/production" }
     [own, beside].each { |root| write(EDGES, root) }
     beside!("#{self.class.dir}/edges/site.snap", beside, [ENV.fetch('BINDQ')])
@@ -273,7 +274,7 @@ class Hiera5Test < Minitest::Test
     end
   end
 
-  # Asked at top scope, and then from where a variable has another value.
+  # Looks up at top scope, then in a scope where a variable has another value.
   def between_answers(environments, questions)
     loader = Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname(environments), []))
     node = { 'environment' => 'production', 'facts' => {}, 'trusted' => { 'certname' => 'a.example.org' },
@@ -288,7 +289,7 @@ class Hiera5Test < Minitest::Test
     end
   end
 
-  # In the block variables that are not set are no errors, which they are in Puppet 8.
+  # Within the block unset variables are not errors, as they are in Puppet 8.
   def lenient
     before = Puppet[:strict]
     Puppet[:strict] = :warning
@@ -297,13 +298,14 @@ class Hiera5Test < Minitest::Test
     Puppet[:strict] = before
   end
 
-  # Whether a line is among those that are left, up to where it is.
+  # Reports whether a line is among the remaining ones, and skips to it.
   def found_in?(rest, line)
     loop { return true if rest.next == line }
     false
   end
 
-  # The explanation of a key in lines without indents; plain: without places and where files are.
+  # The explanation of a key in lines without indentation. plain omits positions and locations of
+  # files.
   def explained(root, key, plain: true)
     explainer = Puppet::Pops::Lookup::Explainer.new
     loader = Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname(File.dirname(root)), []))
@@ -315,13 +317,13 @@ class Hiera5Test < Minitest::Test
       end
     end
     lines = explainer.explain.lines.map(&:strip)
-    # bindq does not know what the global layer of Puppet has.
+    # bindq does not know the data of Puppet's global layer.
     lines = lines.slice_when { |line, _| !line.start_with?('Global Data Provider') }.reject { |some| some.length > 1 }.flatten if plain
     lines = lines.reject { |line| line.start_with?('Using configuration', 'Environment Data Provider') } if plain
     plain ? lines.map { |line| line.gsub("#{root}/", '').sub(/ at \S+:\d+:\d+\z/, '') } : lines
   end
 
-  # What top scope is answered, by key. A variable of a class that is not evaluated is not set.
+  # The results at top scope, by key. A variable of a class that is not evaluated is not set.
   def unset_answers(environments)
     loader = Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname(environments), []))
     node = { 'environment' => 'production', 'facts' => { 'kernel' => 'Linux' },
@@ -335,7 +337,7 @@ class Hiera5Test < Minitest::Test
     end
   end
 
-  # The messages of a catalog, by title.
+  # The messages in a catalog, by title.
   def notified(environments)
     loader = Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname(environments), []))
     Puppet.override(environments: loader) do
@@ -347,7 +349,7 @@ class Hiera5Test < Minitest::Test
     end
   end
 
-  # Errors are Puppet's own in either way, but for where they name files.
+  # Error texts differ where they name files, so only the fact that there is an error is compared.
   def shown(answer)
     return { 'error' => true } if answer.key?('error')
 
@@ -377,7 +379,7 @@ class Hiera5Test < Minitest::Test
     assert_empty differing.first(10).map(&:inspect), "#{differing.length} of #{asked.length} answers differ"
   end
 
-  # As bindc adopt has it: hiera.yaml is renamed, and what bindq prints takes its place.
+  # Installs as bindc adopt does: hiera.yaml is renamed and replaced by the output of bindq.
   def install(site)
     dir = "#{self.class.dir}/#{File.basename(site)}"
     root = "#{dir}/environments/production"
@@ -392,7 +394,8 @@ class Hiera5Test < Minitest::Test
     ask!(snapshot, root, root, "#{root}/hiera5.yaml", command)
   end
 
-  # Builds a site and lets an environment ask it, beside the entries of Puppet's own in a configuration.
+  # Builds a site, and makes an environment query it together with the entries of Puppet in a
+  # configuration.
   def ask!(snapshot, site, root, from, command)
     execute(ENV.fetch('BINDC'), 'build', site, '-o', snapshot)
     config = execute(ENV.fetch('BINDQ'), 'hiera-config', '-s', snapshot, '--from', from,
@@ -411,7 +414,7 @@ class Hiera5Test < Minitest::Test
     IO.popen(command, err: %i[child out], &:read).tap { |text| assert_predicate $?, :success?, text }
   end
 
-  # Questions from all over the file, as many of each kind.
+  # A sample from the whole file, with the same number of each kind.
   def sample(site)
     all = File.readlines("#{site}/expect.jsonl").map { |line| JSON.parse(line) }
     all.group_by { |question| [question['merge'], question.key?('error')] }.values.flat_map do |some|

@@ -3,7 +3,7 @@
 require 'fileutils'
 require 'json'
 
-# Puppet in a process of its own, which compiles catalogs as a server does, environments loaded once.
+# Puppet in a separate process, which compiles catalogs like a server and loads environments once.
 class Mri
   class Refused < StandardError; end
 
@@ -14,7 +14,7 @@ class Mri
     @io = IO.popen(['ruby', __FILE__, dir, codedir], 'r+', err: [@log, 'w'])
   end
 
-  # What Puppet has logged.
+  # Puppet's log.
   def log
     File.read(@log)
   end
@@ -38,7 +38,7 @@ class Mri
     @io.close
   end
 
-  # The other end.
+  # The code of the other process.
   class Compiler
     def initialize(dir, codedir)
       Puppet.initialize_settings(['--confdir', dir, '--vardir', "#{dir}/var", '--codedir', codedir,

@@ -3,7 +3,7 @@
 require 'open3'
 require_relative 'scenarios'
 
-# Puppet in a process of MRI, and its commands.
+# Puppet in an MRI process, and its commands.
 class MriTest < Minitest::Test
   include Scenarios
 
@@ -11,7 +11,7 @@ class MriTest < Minitest::Test
     @world ||= World.new.tap { |world| Minitest.after_run { world.close } }
   end
 
-  # One for each test: an environment is loaded once.
+  # A new process for each test, because an environment is loaded once.
   def puppet
     @puppet ||= Mri.new("#{world.dir}/mri", repository.compiled)
   end
@@ -20,7 +20,7 @@ class MriTest < Minitest::Test
     pids = @puppet ? children : []
     assert_empty Processes.defunct(puppet.pid) if @puppet
     @puppet&.stop
-    eventually { pids.each { |pid| refute_path_exists "/proc/#{pid}" } } # they end with who started them
+    eventually { pids.each { |pid| refute_path_exists "/proc/#{pid}" } } # they end with the process that started them
   end
 
   def reload(_environment)
@@ -33,7 +33,7 @@ class MriTest < Minitest::Test
   end
 
   def command(*args)
-    FileUtils.mkdir_p("#{world.dir}/cli/var/state") # where there is no user 'puppet', OpenVox does not make it
+    FileUtils.mkdir_p("#{world.dir}/cli/var/state") # OpenVox does not create it without a user 'puppet'
     dirs = ['--confdir', "#{world.dir}/cli", '--vardir', "#{world.dir}/cli/var", '--codedir', repository.compiled]
     output, status = Open3.capture2e('puppet', *args, *dirs)
     assert_equal 0, status.exitstatus, output

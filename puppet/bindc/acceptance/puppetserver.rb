@@ -6,21 +6,22 @@ require 'net/http'
 require 'socket'
 require 'uri'
 
-# Puppetserver as Debian packages it, in a directory of its own: no CA, plain HTTP on 127.0.0.1, which believes the
-# headers of who asks. Environments are kept until the process ends, as a server is best set up.
+# Debian's Puppetserver in a private directory: without a CA, with plain HTTP on 127.0.0.1, trusting
+# the client's headers. Environments are cached until the process ends, which is the best setting
+# for a server.
 class Puppetserver
   PACKAGE = '/usr/lib/puppetserver'
   JARS = Dir['/usr/share/puppetserver/puppetserver.jar']
   DISABLED_CA = 'puppetlabs.services.ca.certificate-authority-disabled-service/certificate-authority-disabled-service'
 
-  # Seconds that it may take to be ready: 25 where it has a machine for itself.
+  # Timeout for the start in seconds. It takes 25 on an idle machine.
   START = 1500
 
   attr_reader :pid
 
-  # instances: how many JRubies. java: arguments of the virtual machine; unless they say otherwise it compiles quickly
-  # and not well, as it does not live long. jruby: further settings of jruby-puppet. user: whom it runs as, if not the
-  # user of this process.
+  # instances: number of JRubies. java: arguments of the virtual machine; by default it compiles
+  # quickly rather than well, because it does not live long. jruby: further settings of
+  # jruby-puppet. user: the user it runs as, by default that of this process.
   def initialize(dir, codedir, instances: 2, java: %w[-XX:TieredStopAtLevel=1 -XX:+UseSerialGC], jruby: {}, user: nil)
     @dir, @codedir, @instances, @java, @jruby, @user = dir, codedir, instances, java, jruby, user
     @port = TCPServer.open('127.0.0.1', 0) { |s| s.addr[1] }
@@ -34,7 +35,7 @@ class Puppetserver
                '-Djruby.lib=/usr/share/jruby/lib', "-Dlogback.configurationFile=#{@dir}/logback.xml",
                '-cp', JARS.join(':'), 'clojure.main', '-m', 'puppetlabs.trapperkeeper.main',
                '--config', "#{@dir}/conf.d", '--bootstrap-config', "#{@dir}/services.d"]
-    trap('HUP', 'DEFAULT') # nohup makes all programs ignore this signal, and the server reloads on it
+    trap('HUP', 'DEFAULT') # nohup makes programs ignore this signal, which the server needs to reload
     @pid = Process.spawn(*command, out: "#{@dir}/output", err: %i[child out], in: '/dev/null', pgroup: true)
     ready
   rescue StandardError
@@ -42,7 +43,7 @@ class Puppetserver
     raise
   end
 
-  # Ends it as systemd does.
+  # Stops the server like systemd.
   def stop
     return unless @pid
 
@@ -52,7 +53,7 @@ class Puppetserver
     @pid = nil
   end
 
-  # Starts all services anew in the same process, as systemctl reload does.
+  # Restarts all services in the same process, like systemctl reload.
   def reload
     before = log.scan(RELOADED).length
     Process.kill('HUP', @pid)
@@ -62,7 +63,8 @@ class Puppetserver
 
   RELOADED = /Puppet Server has successfully started/
 
-  # The catalog of a node, as parsed JSON. An answer that is none raises Refused with what the server says.
+  # The catalog of a node, as parsed JSON. Raises Refused with the server's message if there is
+  # none.
   def catalog(node, facts, environment: 'production')
     answer = post(node, facts, environment)
     return JSON.parse(answer.body, max_nesting: false) if answer.is_a?(Net::HTTPSuccess)
@@ -72,12 +74,12 @@ class Puppetserver
 
   class Refused < StandardError; end
 
-  # Asks the administration to throw something away.
+  # Sends a DELETE request to the admin API.
   def delete(path)
     http { |connection| connection.delete(path) }
   end
 
-  # What the server logged.
+  # The server's log.
   def log
     File.read("#{@dir}/output")
   end
@@ -135,7 +137,7 @@ class Puppetserver
     end
   end
 
-  # The package's services, with the CA that is none.
+  # The services of the package, with a disabled CA.
   def services
     File.read('/etc/puppet/puppetserver/services.d/bootstrap.cfg') + "\n#{DISABLED_CA}\n"
   end

@@ -3,8 +3,9 @@
 require 'fileutils'
 require 'json'
 
-# A control repository, generated, the same at each run, twice: as Puppet's own data (YAML, hiera.yaml of version 5),
-# and as a site of bindc with environments that ask its snapshot. Modules bind keys, the site overrides them at four levels.
+# A generated control repository, the same at each run, in two forms: as Puppet's own data (YAML,
+# hiera.yaml of version 5), and as a site of bindc with environments that query its snapshot.
+# Modules bind keys, and the site overrides them at four levels.
 class Repository
   MODULES = %w[apache ntp mysql sudo profile_base profile_web].freeze
   ENVIRONMENTS = %w[production staging].freeze
@@ -12,7 +13,7 @@ class Repository
   ROLES = %w[web db mail build].freeze
   KINDS = %i[string string string string interpolated integer float boolean list list hash hash undef big].freeze
 
-  # The function of the module that the tests use: data_hash or lookup_key.
+  # The module's function under test: data_hash or lookup_key.
   FUNCTION = ENV.fetch('FUNCTION', 'data_hash')
 
   attr_reader :dir, :nodes, :keys
@@ -25,12 +26,12 @@ class Repository
     @kinds = @keys.to_h { |key| [key, KINDS.sample(random: @random)] }
   end
 
-  # The codedir of Puppet's own data.
+  # The codedir with Puppet's own data.
   def own
     "#{@dir}/own"
   end
 
-  # The codedir whose data are in snapshots.
+  # The codedir whose data is in snapshots.
   def compiled
     "#{@dir}/compiled"
   end
@@ -44,7 +45,7 @@ class Repository
     "#{@dir}/snapshots/#{environment}.snap"
   end
 
-  # Merges that a caller may ask for, of the kind of value the key has.
+  # Merges that fit the kind of the key's value.
   def merges(key)
     { list: %w[unique], hash: %w[hash deep] }.fetch(@kinds[key], [])
   end
@@ -60,7 +61,7 @@ class Repository
     self
   end
 
-  # An environment of the compiled codedir, with what its hiera.yaml says below "hierarchy:", and a manifest.
+  # Writes an environment of the compiled codedir, with the given hierarchy and a manifest.
   def configure_compiled(environment, hierarchy = entry({ 'snapshot' => "#{@dir}/snapshots/%{environment}.snap" }))
     root = "#{compiled}/environments/#{environment}"
     put("#{root}/hiera.yaml", "version: 5\nhierarchy:\n#{hierarchy}")
@@ -69,7 +70,7 @@ class Repository
     root
   end
 
-  # The entry of a hierarchy that asks bindc.
+  # The hierarchy entry that queries bindc.
   def entry(options, locations: 6)
     uris = (0...locations).map { |i| "bindc:#{i}" }
     options = { 'command' => ENV.fetch('BINDQ') }.merge(options) unless options.key?('socket')
@@ -85,14 +86,16 @@ class Repository
       'networking' => { 'fqdn' => fqdn } }
   end
 
-  # Every twelfth key is of no module, and of the others every third of a class inside it.
+  # Every twelfth key belongs to no module. Of the others, every third belongs to a class inside its
+  # module.
   def name(number)
     return "key_#{number}" if (number % 12).zero?
 
     "#{MODULES[number % MODULES.length]}::#{"#{%w[server client][number % 2]}::" if (number % 3).zero?}p#{number}"
   end
 
-  # Path to bindings. Each key is bound by its module, or by the site if it is of none; above that, by chance.
+  # Maps paths to bindings. Each key is bound by its module, or by the site if it has none; further
+  # levels bind it at random.
   def data
     files = Hash.new { |all, path| all[path] = {} }
     @keys.each do |key|
@@ -114,7 +117,7 @@ class Repository
       @nodes.map { |facts| ["data/node/#{facts['fqdn']}.yaml", 0.04] }
   end
 
-  # Some keys are merged wherever they are looked up.
+  # Some keys are merged in all lookups.
   def lookup_options
     lists, hashes = %i[list hash].map { |kind| @keys.select { |key| @kinds[key] == kind }.sort.first(8) }
     lists.to_h { |key| [key, { 'merge' => 'unique' }] }.merge(hashes.to_h { |key| [key, { 'merge' => 'deep' }] })
@@ -149,7 +152,7 @@ class Repository
     kind == :hash && depth.positive? ? hash(depth - 1) : value(kind == :hash ? :string : kind)
   end
 
-  # JSON is YAML. The variables are spelled as the block has them.
+  # JSON is valid YAML. The block spells the variables.
   def document(bindings)
     bindings.map { |key, value| "#{JSON.generate(key)}: #{yield JSON.generate(value)}\n" }.join
   end
@@ -159,7 +162,7 @@ class Repository
     File.write(path, text)
   end
 
-  # Where a link is already, ln would make another in the directory it leads to.
+  # If a link exists already, ln would create the new one in the directory that it refers to.
   def link(target, path)
     FileUtils.rm_f(path)
     FileUtils.ln_s(target, path)

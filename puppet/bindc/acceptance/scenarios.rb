@@ -3,7 +3,7 @@
 require_relative 'processes'
 require_relative 'world'
 
-# What must hold in any Puppet. Including classes say which: method puppet.
+# Requirements for every Puppet. Including classes define the method puppet.
 module Scenarios
   FACTS = { 'fqdn' => 'node01.example.org' }.freeze
 
@@ -15,7 +15,7 @@ module Scenarios
     world.repository
   end
 
-  # The answer to one key, or the message with which the catalog is refused.
+  # The result for one key, or the error of the catalog.
   def answer(key, environment, facts = FACTS)
     world.answers(puppet, facts, [[key]], environment).first
   rescue Mri::Refused, refused => e
@@ -38,7 +38,7 @@ module Scenarios
     end
   end
 
-  # An environment whose hiera.yaml has these options.
+  # Creates an environment with these options in hiera.yaml.
   def environment(name, options, below = '')
     entry = repository.entry({ 'timeout' => 5 }.merge(options))
     repository.configure_compiled(name, "#{entry}#{below}")
@@ -54,7 +54,7 @@ module Scenarios
     keys + merges + [['key_0.none'], ['no::such'], ['nothing'], ['apache::none', 'unique']]
   end
 
-  def test_every_answer_is_that_of_puppets_own_data
+  def test_values_agree_with_puppets_own_data
     compared = 0
     Repository::ENVIRONMENTS.each do |environment|
       expected = world.own_answers(questions, environment)
@@ -98,7 +98,7 @@ module Scenarios
     end
   end
 
-  def test_values_arrive_as_what_they_are
+  def test_values_keep_their_types
     kinds
     { 'regexp' => rich('Regexp', 'a.*b'), 'choice' => rich('Default'), 'secret' => rich('Sensitive', { 'password' => 'x' }),
       'hash' => rich('Hash', [1, 'one', 'a', 'yes it is']), 'nothing' => { 'value' => nil }, 'float' => { 'value' => 1.0 },
@@ -109,14 +109,14 @@ module Scenarios
     assert_equal 'Pcore::ArrayType', answer('kinds::type', 'kinds')['value']['__ptype']
   end
 
-  def test_an_error_of_a_lookup_is_one_of_puppet
+  def test_lookup_error_is_a_puppet_error
     kinds
     error = answer('kinds::wrong', 'kinds')['error']
     assert_match(/\Abindc: kinds::wrong: .*\[type_mismatch\] \(bindings\/default.yaml:\d+:\d+\)\z/, error)
   end
 
-  # The class takes undef as its default, and Sensitive as that.
-  def test_parameters_of_a_class
+  # The class has defaults for undef, also within Sensitive.
+  def test_class_parameters_get_values
     root = kinds
     FileUtils.mkdir_p("#{root}/modules/kinds/manifests")
     File.write("#{root}/modules/kinds/manifests/init.pp", <<~'PUPPET')
@@ -131,8 +131,9 @@ module Scenarios
     assert_equal 'x true its default [first, root]', message
   end
 
-  # What bindc has merged is not merged again with what is below it, whatever a caller's data say.
-  def test_a_multibinding_is_not_merged_again
+  # A value that bindc has merged is not merged with the levels below, whatever their
+  # lookup_options.
+  def test_multibinding_is_not_merged_again
     root = kinds
     FileUtils.mkdir_p("#{root}/data")
     File.write("#{root}/data/common.yaml", "kinds::users: [below]\nlookup_options: {'^kinds::.*': {merge: unique}}\n")
@@ -147,7 +148,7 @@ module Scenarios
     world.answers(puppet, FACTS, %w[a b c d].map { |name| ["#{name}::number"] }, environment).map { |answer| answer['value'] }
   end
 
-  def test_no_snapshot_then_one_that_is_damaged_then_a_good_one
+  def test_recovers_from_missing_and_damaged_snapshot
     file = "#{world.dir}/later/site"
     FileUtils.mkdir_p(File.dirname(file))
     environment('later', { 'snapshot' => file })
@@ -162,7 +163,7 @@ module Scenarios
     end
     File.rename("#{file}.good", file)
     eventually { assert_equal({ 'value' => 1 }, answer('a::number', 'later')) }
-    # What replaces it and is damaged is not used.
+    # A damaged replacement is not used.
     File.binwrite("#{file}.new", 'no snapshot')
     File.rename("#{file}.new", file)
     assert_equal [1] * 4, numbers('later')
@@ -170,7 +171,7 @@ module Scenarios
     eventually { assert_equal [2] * 4, numbers('later') }
   end
 
-  def test_no_program_then_one
+  def test_recovers_from_missing_program
     program = "#{world.dir}/bindq-later"
     environment('programless', { 'snapshot' => repository.snapshot('production'), 'command' => program })
     message = answer('nothing', 'programless')['error']
@@ -187,7 +188,7 @@ module Scenarios
     environment('numbered', { 'snapshot' => "#{world.dir}/snapshots/%{environment}.snap" })
   end
 
-  def test_children_that_are_killed_or_stopped
+  def test_killed_or_stopped_child_is_replaced
     numbered_environment
     eventually { assert_equal [1] * 4, numbers('numbered') }
     %w[KILL STOP TERM].each do |signal|
@@ -196,7 +197,7 @@ module Scenarios
     end
   end
 
-  def test_a_socket
+  def test_lookup_over_socket
     socket = "#{world.dir}/bindq.sock"
     world.compile(world.numbered(1), 'socketed')
     environment('socketed', { 'socket' => socket })
@@ -212,7 +213,8 @@ module Scenarios
     end
   end
 
-  # What catalogs have, one after the other. The pause lets others have their turn where there is one process.
+  # The values of consecutive catalogs. The pause gives other threads a turn if there is only one
+  # process.
   def numbers_while(all = [])
     while yield
       all << numbers('numbered')
@@ -221,8 +223,8 @@ module Scenarios
     all
   end
 
-  # Every catalog is of one snapshot, each succeeds, and the last snapshot is seen in the end.
-  def test_snapshots_are_replaced_while_catalogs_are_compiled
+  # Every catalog uses one snapshot and succeeds. The last snapshot is used in the end.
+  def test_snapshot_replacement_during_catalogs
     numbered_environment
     (1..6).each { |i| world.build(world.numbered(i), "#{world.dir}/numbered#{i}") }
     swapping = true
@@ -237,9 +239,9 @@ module Scenarios
     assert_operator all.length, :>, 6
   end
 
-  # A lookup meets two kills at the most, which is fewer than it tries: one that its child died of while idle, and one
-  # while it asks. A whole catalog comes before the next.
-  def test_children_are_killed_while_catalogs_are_compiled
+  # A lookup can be hit by at most two kills, fewer than its number of tries: one while its child
+  # was idle, one during the question. A whole catalog is compiled before the next kill.
+  def test_killed_children_during_catalogs
     numbered_environment
     eventually { assert_equal [1] * 4, numbers('numbered') }
     killing = true
@@ -249,7 +251,7 @@ module Scenarios
       children.each { |child| Process.kill('KILL', child) }
       enough = seen.length + 2
       eventually do
-        asking.join unless asking.alive? # raises what ended it
+        asking.join unless asking.alive? # raises its exception
         assert_operator seen.length, :>=, enough
       end
     end
@@ -258,7 +260,7 @@ module Scenarios
     assert_equal [[1] * 4], seen.uniq
   end
 
-  # Logged, and counted; the answer is that of the snapshot.
+  # Differences are logged and counted. The result comes from the snapshot.
   def test_compare
     world.compile(world.numbered(1), 'shadow')
     options = { 'snapshot' => "#{world.dir}/snapshots/%{environment}.snap", 'compare' => true }

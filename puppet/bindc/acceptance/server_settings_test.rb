@@ -4,11 +4,11 @@ require 'etc'
 require_relative 'puppetserver'
 require_relative 'scenarios'
 
-# Puppetserver with other settings than the default: JRubies that end after some requests, one JRuby of several threads,
-# and a user that may not read everything.
+# Puppetserver with non-default settings: JRubies that end after some requests, one JRuby with
+# several threads, and a user with restricted permissions.
 class ServerSettingsTest < Minitest::Test
   include Scenarios
-  # Each server starts for one test; the shared ones are in server_test.
+  # Each server starts for a single test. The shared tests are in server_test.
   Scenarios.instance_methods.grep(/^test_/).each { |name| undef_method(name) }
 
   THREADS = 4
@@ -40,7 +40,7 @@ class ServerSettingsTest < Minitest::Test
     world.answers(puppet, FACTS, %w[a b c d].map { |name| ["#{name}::number"] }, environment).map { |answer| answer['value'] }
   end
 
-  # What so many catalogs have, several at a time.
+  # The values of many catalogs, compiled in several threads.
   def many(count, environment)
     Array.new(THREADS) { Thread.new { Array.new(count / THREADS) { numbers(environment) } } }.flat_map(&:value)
   end
@@ -52,8 +52,8 @@ class ServerSettingsTest < Minitest::Test
     end
   end
 
-  # The child of a JRuby ends with it. No catalog fails, and a new snapshot is seen.
-  def test_jrubies_that_end_after_some_requests
+  # The child of a JRuby ends with the JRuby. No catalog fails, and a new snapshot is used.
+  def test_jruby_that_ends_takes_its_child_along
     world.compile(world.numbered(1), 'ending')
     environment('ending', { 'snapshot' => "#{world.dir}/snapshots/%{environment}.snap" })
     serve('ending', instances: 2, jruby: { 'max-requests-per-instance' => 5 })
@@ -67,7 +67,7 @@ class ServerSettingsTest < Minitest::Test
     world.build(world.numbered(2), repository.snapshot('ending'))
     eventually { assert_equal [[2] * 4], many(THREADS, 'ending').uniq }
     assert_children(2)
-    # All services start anew in the same process.
+    # All services restart in the same process.
     before = children
     puppet.reload
     assert_equal [[2] * 4], many(THREADS, 'ending').uniq
@@ -75,8 +75,8 @@ class ServerSettingsTest < Minitest::Test
     assert_children(2)
   end
 
-  # All threads share the child.
-  def test_one_jruby_of_several_threads
+  # All threads share a child.
+  def test_threads_of_a_jruby_share_a_child
     world.compile(world.numbered(1), 'threaded')
     environment('threaded', { 'snapshot' => "#{world.dir}/snapshots/%{environment}.snap" })
     serve('threaded', instances: THREADS, jruby: { 'multithreaded' => true })
@@ -93,8 +93,9 @@ class ServerSettingsTest < Minitest::Test
     assert_children(1)
   end
 
-  # What the user of the server may not read or run is an error that says so. Nothing has to be restarted after that.
-  def test_a_user_that_may_not_read_everything
+  # Files that the server's user may not read or run give an error that says so. Nothing needs to be
+  # restarted afterwards.
+  def test_missing_permission_is_reported
     skip 'only root can start a server as another user' unless Process.uid.zero?
     user = Etc.getpwnam('puppet').name
     readable = system('setpriv', "--reuid=#{user}", "--regid=#{user}", '--clear-groups', 'test', '-r', __FILE__)
@@ -114,8 +115,8 @@ class ServerSettingsTest < Minitest::Test
     assert_equal 0, File.stat("#{snapshots}/guarded.snap").uid
   end
 
-  # A lookup fails with a message while a file has one mode, and succeeds when it has the other. A child keeps what it has
-  # open, so it is ended first.
+  # A lookup fails with a message while a file has one mode, and succeeds with the other. The child
+  # is ended first, because it keeps files open.
   def denied(path, mode, good, message)
     File.chmod(mode, path)
     children.each { |child| Process.kill('KILL', child) }

@@ -3,7 +3,7 @@
 require_relative 'puppetserver'
 require_relative 'scenarios'
 
-# Puppetserver, which is JRuby, asked for catalogs over HTTP.
+# Puppetserver, which runs JRuby. Catalogs are requested over HTTP.
 class ServerTest < Minitest::Test
   include Scenarios
 
@@ -39,12 +39,12 @@ class ServerTest < Minitest::Test
     @logged = puppet.log.length
   end
 
-  # Whatever a test does to children, none stays behind as <defunct>, though nobody asks.
+  # Whatever a test does to children, none stays defunct, even without further requests.
   def teardown
     eventually { assert_empty Processes.defunct(puppet.pid) }
   end
 
-  # Those that are asked again: other tests have other directories, or none.
+  # Children of this test. Other tests use other directories.
   def children
     super.select { |pid| Processes.command(pid).last == "#{world.dir}/snapshots" }
   end
@@ -57,21 +57,22 @@ class ServerTest < Minitest::Test
     puppet.delete("/puppet-admin-api/v1/environment-cache?environment=#{environment}")
   end
 
-  # One for each JRuby, however many threads and environments there are, and however often JRubies are replaced.
-  def test_children_are_as_many_as_jrubies
+  # One for each JRuby, whatever the number of threads and environments, and even if JRubies are
+  # replaced.
+  def test_each_jruby_has_one_child
     numbered_environment
-    eventually { assert_equal [1] * 4, numbers('numbered') } # a watcher notices the file
+    eventually { assert_equal [1] * 4, numbers('numbered') } # a watcher has to notice the file
     4.times { four_at_once }
-    eventually { assert_operator children.length, :<=, JRUBIES } # those that another test replaced end
+    eventually { assert_operator children.length, :<=, JRUBIES } # those that another test has replaced end
     puppet.delete('/puppet-admin-api/v1/jruby-pool')
     four_at_once
     eventually { assert_operator children.length, :<=, JRUBIES }
   end
 
-  # Each JRuby that ends ends its child, and waits for it.
+  # Each JRuby that ends also ends its child and waits for it.
   def test_flushed_jrubies_leave_no_defunct_children
     numbered_environment
-    eventually { four_at_once } # the child of each JRuby notices the snapshot at its own time
+    eventually { four_at_once } # each JRuby's child notices the snapshot at its own time
     3.times do
       four_at_once
       puppet.delete('/puppet-admin-api/v1/jruby-pool')
@@ -83,8 +84,8 @@ class ServerTest < Minitest::Test
     end
   end
 
-  # As where the environments that a child answered for are not asked for any more.
-  def test_children_that_are_killed_while_idle_leave_no_defunct_processes
+  # This happens if the environments of a child are no longer used.
+  def test_children_killed_while_idle_are_not_defunct
     numbered_environment
     eventually { assert_equal [1] * 4, numbers('numbered') }
     killed = children.each { |child| Process.kill('KILL', child) }

@@ -6,8 +6,8 @@ require 'tmpdir'
 require_relative 'mri'
 require_relative 'repository'
 
-# What the acceptance tests share: a control repository whose environments ask snapshots, and its copy in Puppet's own
-# data. The programs are named by the variables BINDC and BINDQ.
+# Shared by the acceptance tests: a control repository whose environments query snapshots, and the
+# same repository as Puppet's own data. The variables BINDC and BINDQ name the programs.
 class World
   attr_reader :dir, :repository
 
@@ -18,7 +18,7 @@ class World
     compile(@repository.site, *Repository::ENVIRONMENTS)
   end
 
-  # Builds a site, as the snapshot of some environments.
+  # Builds a site as the snapshot of some environments.
   def compile(site, *environments)
     environments.each { |name| build(site, @repository.snapshot(name)) }
   end
@@ -28,7 +28,7 @@ class World
       raise("bindc build #{site}:\n#{File.read("#{@dir}/build")}")
   end
 
-  # A site of structured bindings alone, as text. Returns its directory.
+  # Writes a site of structured bindings. Returns its directory.
   def site(name, bindings)
     root = "#{@dir}/sites/#{name}"
     FileUtils.mkdir_p("#{root}/bindings")
@@ -46,7 +46,7 @@ class World
     site("number#{number}", %w[a b c d].map { |name| "  - ['#{name}::number', #{number}]\n" }.join)
   end
 
-  # What Puppet answers from its own data: one list for each node.
+  # Puppet's results from its own data, as a list for each node.
   def own_answers(questions, environment)
     own = Mri.new("#{@dir}/mri-own", @repository.own)
     @repository.nodes.map { |facts| answers(own, facts, questions, environment) }
@@ -54,7 +54,7 @@ class World
     own&.stop
   end
 
-  # What a Puppet answers to questions, [KEY] or [KEY, MERGE] each.
+  # The results of a Puppet for questions of the form [KEY] or [KEY, MERGE].
   def answers(puppet, facts, questions, environment)
     catalog = puppet.catalog(facts['fqdn'], facts.merge('ask' => questions), environment: environment)
     notify = catalog['resources'].find { |resource| resource['title'] == 'answers' }

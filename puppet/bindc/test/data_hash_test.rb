@@ -6,7 +6,7 @@ require 'minitest/autorun'
 require 'puppet'
 require 'tmpdir'
 
-# bindc::data_hash in environments of a real Puppet, which asks fake_bindq.
+# bindc::data_hash in environments of a real Puppet, with fake_bindq.
 class DataHashTest < Minitest::Test
   MODULE = File.expand_path('..', __dir__)
   FAKE = File.expand_path('fake_bindq', __dir__)
@@ -33,10 +33,10 @@ class DataHashTest < Minitest::Test
     connections = Puppet::Bindc_1_1_0.instance_variable_get(:@connections)
     connections.each_value { |connection| connection.send(:close) }
     connections.clear
-    Puppet::Bindc_1_1_0.instance_variable_set(:@owner, nil) # forgets all of it
+    Puppet::Bindc_1_1_0.instance_variable_set(:@owner, nil) # drops all connections
   end
 
-  # An environment with an entry that asks, and levels below it.
+  # Creates an environment with an entry that uses the function, and levels below it.
   def configure(entry = {}, below: '', **options)
     @root = "#{@dir}/environments/production"
     options = { 'snapshot' => @file, 'command' => FAKE, 'timeout' => 20 }.merge(options.transform_keys(&:to_s))
@@ -86,7 +86,7 @@ class DataHashTest < Minitest::Test
     Puppet::Pops::Lookup.lookup(key, nil, :none, true, merge, invocation)
   end
 
-  # What one compilation looks up.
+  # The values that one compilation looks up.
   def lookups(*keys)
     compile { |scope| keys.map { |key| lookup(scope, key) } }
   end
@@ -100,8 +100,9 @@ class DataHashTest < Minitest::Test
     assert_equal ['x', nil, :none, 2.0], lookups('a::one', 'a::nothing', 'a::other', 'a::deep.b.1')
   end
 
-  # Puppet would interpolate what a data_hash has. It asks through the interface alone when it loads the function.
-  def test_percent_signs_are_text
+  # Puppet would interpolate the values of a data_hash. When it loads the function, it only uses the
+  # interface.
+  def test_percent_signs_are_not_interpolated
     values = { 'a' => '%{facts.fqdn} 100% %{', 'b' => ['%{x}', { '%{y}' => "%{literal('%')}" }], 'c' => ['plain'] }
     keys(values)
     assert_equal values.values, lookups(*values.keys)
@@ -132,7 +133,7 @@ class DataHashTest < Minitest::Test
     assert_equal '%{x}', value.unwrap
   end
 
-  def test_an_error_has_key_and_code_and_place
+  def test_error_has_key_code_and_position
     error = { 'code' => 'type_mismatch', 'message' => 'expected Integer, found String' }
     snapshot('keys' => { 'a::x' => [{ 'error' => error }], 'a::y' => [{ 'value' => 1 }] })
     compile do |scope|
@@ -144,8 +145,9 @@ class DataHashTest < Minitest::Test
     end
   end
 
-  # bindq merges for the entry that represents several: what it is asked has the strategy. Puppet may change the answer.
-  def test_merges_are_asked_for_and_are_copies
+  # bindq merges for an entry that represents several, so questions include the strategy. Puppet may
+  # modify the value.
+  def test_bindq_merges_and_values_are_copies
     keys('m::list' => %w[a b], 'm::other' => %w[c], 'x' => 1)
     compile do |scope|
       assert_equal 1, lookup(scope, 'x')
@@ -164,7 +166,7 @@ class DataHashTest < Minitest::Test
     end
   end
 
-  def test_locations_are_merged_by_puppet
+  def test_puppet_merges_locations
     snapshot('hiera' => false, 'keys' => { 'a' => [{ 'value' => ['x'] }, { 'value' => ['y'] }], 'b' => [{ 'value' => ['z'] }] })
     configure({ 'uris' => %w[bindc:0 bindc:1 bindc:2] })
     compile do |scope|
@@ -174,8 +176,9 @@ class DataHashTest < Minitest::Test
     end
   end
 
-  # A variable that the snapshot reads and a class has is that of the class, there and back; ::role is that of top scope.
-  def test_variables_of_the_scope_that_looks_up
+  # Within a class, its variable takes precedence over one of the top scope. ::role always means the
+  # top scope.
+  def test_variables_come_from_the_scope_of_the_lookup
     snapshot('variables' => %w[role zone], 'scoped' => %w[role ::zone], 'keys' => { 'a' => [{ 'value' => 1 }] })
     compile('role' => 'web', 'zone' => 'x') do |scope|
       inner = scope_with(scope, 'role' => 'db')
@@ -223,8 +226,9 @@ class DataHashTest < Minitest::Test
                { 'values' => { 'm::list' => ['x'] }, 'merge' => { 'strategy' => 'unique' } }]
   }.freeze
 
-  # With the session, the first keys and then the others are asked for in one go. Nothing else is.
-  def test_what_is_sent_ahead_needs_no_question
+  # The session requests the first keys and then the others at once. No further questions are
+  # needed.
+  def test_keys_sent_ahead_need_no_question
     snapshot('ahead' => AHEAD, 'keys' => { 'b::secret' => [{ 'value' => 's' }] })
     compile do |scope|
       assert_equal [1, :none, 2, :default], %w[a::x a::gone b::x b::type].map { |key| lookup(scope, key) }
@@ -238,11 +242,12 @@ class DataHashTest < Minitest::Test
       assert_equal [['keys', ['b::secret']]], asked.map { |question| question.values_at('ask', 'keys') }
     end
     lookups('a::x')
-    assert_nil asked.find { |question| question['asked'] }, 'all that was sent was needed'
+    assert_nil asked.find { |question| question['asked'] }, 'the server sent exactly the needed keys'
   end
 
-  # The server learns of keys that it did not send, and forgets those that nobody needs when they are most of them.
-  def test_the_server_is_told_what_to_send_next_time
+  # The server is told of keys that it did not send, and forgets those that were not needed if they
+  # are the majority.
+  def test_server_is_told_which_keys_to_send_ahead
     snapshot('ahead' => AHEAD, 'keys' => { 'c::new' => [{ 'value' => 3 }] })
     lookups('a::x', 'a::gone', 'c::new')
     assert_equal %w[hello node ahead ahead prefix], asks
@@ -253,19 +258,19 @@ class DataHashTest < Minitest::Test
     assert_equal [[1, '0-']], lists.map { |list| list.values_at('session', 'entries') }.uniq
     lookups('a::x')
     lists = asked.find { |question| question['ask'] == 'node' }['asked']
-    assert_equal %w[a::x a::gone b::x c::new b::type b::bad b::secret], lists.first['keys'], 'most of them were needed'
+    assert_equal %w[a::x a::gone b::x c::new b::type b::bad b::secret], lists.first['keys'], 'most keys were needed'
   end
 
-  def test_of_a_complete_answer_other_keys_are_not_found
+  def test_other_keys_are_not_found_after_complete_answer
     snapshot('ahead' => { 'rest' => [{ 'values' => { 'a::x' => 1 }, 'held' => ['a::held'], 'complete' => true }] },
-             'keys' => { 'a::held' => [{ 'value' => 2 }], 'a::other' => [{ 'value' => 'must not be asked for' }] })
+             'keys' => { 'a::held' => [{ 'value' => 2 }], 'a::other' => [{ 'value' => 'must not be requested' }] })
     assert_equal [1, :none, 2], lookups('a::x', 'a::other', 'a::held')
     assert_equal %w[hello node ahead ahead keys keys], asks
     lookups('a::x')
     assert_includes asked.find { |question| question['asked'] }['asked'].flat_map { |list| list['keys'] }, 'a::other'
   end
 
-  def test_a_child_that_dies_before_the_rest_is_read
+  def test_child_dies_before_the_rest_is_read
     snapshot('ahead' => AHEAD, 'keys' => { 'b::x' => [{ 'value' => 2 }] })
     compile do |scope|
       assert_equal 1, lookup(scope, 'a::x')
@@ -276,8 +281,9 @@ class DataHashTest < Minitest::Test
     assert_equal %w[hello node hello node prefix], asks - ['ahead']
   end
 
-  # Those that the last compilation of the environment asked first. Here hiera.yaml does not ask the snapshot any more.
-  def test_the_first_questions_are_sent_before_puppet_reads_hiera_yaml
+  # These are the questions that the last compilation of the environment asked first. Here
+  # hiera.yaml no longer uses the snapshot.
+  def test_first_questions_precede_reading_hiera_yaml
     keys('a' => 1)
     assert_equal [1], lookups('a')
     asked
@@ -290,7 +296,7 @@ class DataHashTest < Minitest::Test
     assert_equal 1, asks.count('node')
   end
 
-  def test_questions_that_were_sent_early_about_a_snapshot_that_was_replaced
+  def test_early_questions_about_replaced_snapshot_are_repeated
     keys('a' => 1)
     assert_equal [1], lookups('a')
     asked
@@ -301,7 +307,7 @@ class DataHashTest < Minitest::Test
     assert_equal [nil, 'web'], questions.filter_map { |question| question['vars'] }.map { |vars| vars['role'] }
   end
 
-  def test_a_child_that_dies_of_questions_that_were_sent_early
+  def test_child_dies_during_early_questions
     keys('a' => 1)
     assert_equal [1], lookups('a')
     asked
@@ -310,8 +316,8 @@ class DataHashTest < Minitest::Test
     assert_equal %w[node hello node], asks.first(3) - ['ahead']
   end
 
-  # The session is that of the caller whose lookup was the first.
-  def test_what_was_sent_early_is_for_the_scope_that_looks_up
+  # The session belongs to the caller of the first lookup.
+  def test_early_questions_use_the_scope_of_the_lookup
     snapshot('variables' => ['role'], 'scoped' => ['role'], 'keys' => { 'a' => [{ 'value' => 1 }] })
     lookups('a')
     asked
@@ -319,14 +325,14 @@ class DataHashTest < Minitest::Test
     assert_equal ['db'], asked.filter_map { |question| question['vars'] }.map { |vars| vars['role'] }
   end
 
-  def test_one_catalog_after_another_has_its_own_answers
+  def test_each_catalog_has_its_own_values
     keys('a' => 1)
     assert_equal [1], lookups('a')
     keys('a' => 2)
     assert_equal [2], lookups('a')
   end
 
-  def test_in_a_module_only_its_keys_are_asked
+  def test_module_data_only_answers_its_own_keys
     keys('own::x' => 1, 'a' => 2)
     root = "#{@root}/modules/own"
     FileUtils.mkdir_p(root)

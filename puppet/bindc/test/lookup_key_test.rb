@@ -6,7 +6,7 @@ require 'minitest/autorun'
 require 'puppet'
 require 'tmpdir'
 
-# bindc::lookup_key asks fake_bindq, as a child.
+# bindc::lookup_key with fake_bindq as its child.
 class LookupKeyTest < Minitest::Test
   FUNCTION = File.expand_path('../lib/puppet/functions/bindc/lookup_key.rb', __dir__)
   FAKE = File.expand_path('fake_bindq', __dir__)
@@ -15,7 +15,7 @@ class LookupKeyTest < Minitest::Test
     @function ||= eval(File.read(FUNCTION), TOPLEVEL_BINDING, FUNCTION)
   end
 
-  # What Puppet hands to the function. One for each location of each compile.
+  # The context that Puppet passes to the function, one for each location of each compilation.
   class Context
     attr_accessor :explaining
     attr_reader :explained
@@ -51,7 +51,7 @@ class LookupKeyTest < Minitest::Test
     end
   end
 
-  # Puppet without files of its own.
+  # Puppet without configuration files.
   def self.puppet
     @puppet ||= Dir.mktmpdir('bindc-lookup-key').tap do |dir|
       Minitest.after_run { FileUtils.rm_rf(dir) }
@@ -69,7 +69,7 @@ class LookupKeyTest < Minitest::Test
     scope
   end
 
-  # A catalog that is compiled: locations by number, all with one scope.
+  # A compilation of a catalog: locations by number, all with one scope.
   class Compile
     attr_reader :contexts
 
@@ -101,7 +101,7 @@ class LookupKeyTest < Minitest::Test
   def disconnect
     connections.each { |connection| connection.send(:close) }
     Puppet::Bindc_1_1_0.instance_variable_get(:@connections).clear
-    Puppet::Bindc_1_1_0.instance_variable_set(:@owner, nil) # forgets all of it
+    Puppet::Bindc_1_1_0.instance_variable_set(:@owner, nil) # drops all connections
   end
 
   def connections
@@ -112,7 +112,7 @@ class LookupKeyTest < Minitest::Test
     connections.map { |connection| connection.instance_variable_get(:@io).pid }
   end
 
-  # A defunct process is not gone.
+  # A defunct process does not count as gone.
   def gone?(pid)
     !File.exist?("/proc/#{pid}")
   end
@@ -132,7 +132,7 @@ class LookupKeyTest < Minitest::Test
     snapshot('keys' => values.transform_values { |value| [{ 'value' => value }] })
   end
 
-  # A word, or a word and how often.
+  # A word, or a word and the number of times.
   def fault(what)
     words = what.is_a?(Hash) ? what.flat_map { |word, times| [word] * times } : [what]
     File.write("#{@file}.fault", words.join("\n"))
@@ -142,7 +142,7 @@ class LookupKeyTest < Minitest::Test
     File.readlines("#{@file}.asked").map { |line| JSON.parse(line) }
   end
 
-  # The questions, without those for what can be sent ahead.
+  # The questions, without those for answers to send ahead.
   def asks
     asked.map { |question| question['ask'] } - ['ahead']
   end
@@ -164,7 +164,7 @@ class LookupKeyTest < Minitest::Test
     assert_equal :not_found, catalog.lookup('a::other')
   end
 
-  def test_one_question_for_all_keys_of_a_module
+  def test_keys_of_a_module_need_one_question
     keys('a::one' => 1, 'a::two' => 2, 'a::b::three' => 3, 'plain' => 4)
     catalog = compile
     assert_equal [1, 2, :not_found], %w[a::one a::two a::none].map { |key| catalog.lookup(key) }
@@ -174,7 +174,7 @@ class LookupKeyTest < Minitest::Test
     assert_equal %w[hello node prefix prefix], asks
   end
 
-  def test_a_module_too_large_for_an_answer_is_asked_key_by_key
+  def test_large_module_is_queried_key_by_key
     snapshot('large' => true, 'keys' => { 'a::one' => [{ 'value' => 1 }], 'a::two' => [{ 'value' => 2 }] })
     catalog = compile
     assert_equal [1, 2, :not_found, 1], %w[a::one a::two a::none a::one].map { |key| catalog.lookup(key) }
@@ -189,7 +189,7 @@ class LookupKeyTest < Minitest::Test
     assert_equal %w[b a], catalog.lookup('h').keys
   end
 
-  def test_values_that_json_has_not
+  def test_values_without_json_form
     rich = {
       'regexp' => [{ '__ptype' => 'Regexp', '__pvalue' => 'a.b' }, /a.b/],
       'type' => [{ '__ptype' => 'Type', '__pvalue' => 'Array[String]' },
@@ -212,7 +212,7 @@ class LookupKeyTest < Minitest::Test
     assert_equal 'x', value.unwrap
   end
 
-  def test_what_a_newer_bindq_may_say
+  def test_unknown_type_of_newer_bindq_is_an_error
     snapshot('keys' => { 'a' => [{ 'rich' => { '__ptype' => 'Moon' } }] })
     assert_match(/answers with a Moon, .* install a newer one/, refused { compile.lookup('a') })
   end
@@ -230,7 +230,7 @@ class LookupKeyTest < Minitest::Test
     assert_equal 'staging', node['environment']
   end
 
-  # What Puppet fails on in its own data. The server is told which variables are set to undef.
+  # Lookups that fail in Puppet's own data. The server is told which variables are set to undef.
   def test_strict_variables
     snapshot('variables' => %w[role zone absent], 'keys' => {})
     before = Puppet[:strict]
@@ -247,7 +247,7 @@ class LookupKeyTest < Minitest::Test
     Puppet[:strict] = before
   end
 
-  def test_a_second_catalog_knows_what_to_send
+  def test_second_catalog_sends_needed_facts
     keys('a' => 1)
     2.times { assert_equal 1, compile.lookup('a') }
     assert_equal %w[hello node prefix node prefix], asks
@@ -263,7 +263,7 @@ class LookupKeyTest < Minitest::Test
     assert_match(/the uri of location N is bindc:N, not bindc:x/, refused { catalog.lookup('a', 'x') })
   end
 
-  def test_an_error_has_code_and_place
+  def test_error_has_code_and_position
     error = { 'code' => 'type_mismatch', 'message' => 'expected Integer, found String' }
     snapshot('keys' => { 'a::x' => [{ 'error' => error }], 'a::y' => [{ 'value' => 1 }] })
     catalog = compile
@@ -294,7 +294,7 @@ class LookupKeyTest < Minitest::Test
     assert_equal %w[/opt/bindq serve --identity /key --stdio -s /x], settings.command
   end
 
-  def test_options_that_are_wrong
+  def test_invalid_options_are_rejected
     { { snapshot: nil } => /one of 'snapshot' and 'socket' must be given/,
       { socket: '/x' } => /one of 'snapshot' and 'socket' must be given/,
       { snapshot: nil, socket: '/x' } => /'command' starts a child; with 'socket' there is none/,
@@ -305,19 +305,19 @@ class LookupKeyTest < Minitest::Test
     }.each { |options, message| assert_match message, refused { compile(**options).lookup('a') }, options.to_s }
   end
 
-  def test_no_child_to_start
+  def test_missing_program_is_reported
     message = refused { compile(command: "#{@dir}/bindq").lookup('a') }
     assert_match %r{cannot start #{@dir}/bindq serve .*: No such file.*Install bindq where the user of Puppet may run it}, message
     FileUtils.ln_s(FAKE, "#{@dir}/bindq")
     assert_equal :not_found, compile(command: "#{@dir}/bindq").lookup('a')
   end
 
-  def test_a_child_that_ends_at_once
+  def test_child_that_ends_at_once_is_reported
     message = refused { compile(command: '/bin/false').lookup('a') }
     assert_match %r{/bin/false serve --stdio -s .*; the next lookup starts another. If this happens again, run}, message
   end
 
-  def test_a_child_that_died_is_started_again
+  def test_dead_child_is_restarted
     keys('a::x' => 1, 'b::x' => 2)
     catalog = compile
     assert_equal 1, catalog.lookup('a::x')
@@ -326,7 +326,7 @@ class LookupKeyTest < Minitest::Test
     assert_equal %w[hello node prefix prefix hello node prefix], asks
   end
 
-  def test_a_child_that_was_replaced_with_another_snapshot_ends_the_catalog
+  def test_restarted_child_with_other_snapshot_fails_the_catalog
     keys('a::x' => 1, 'b::x' => 2)
     catalog = compile
     assert_equal 1, catalog.lookup('a::x')
@@ -336,7 +336,7 @@ class LookupKeyTest < Minitest::Test
     assert_equal 3, compile.lookup('b::x')
   end
 
-  def test_a_session_stays_on_its_snapshot
+  def test_session_keeps_its_snapshot
     keys('a::x' => 1, 'b::x' => 2)
     catalog = compile
     assert_equal 1, catalog.lookup('a::x')
@@ -345,7 +345,7 @@ class LookupKeyTest < Minitest::Test
     assert_equal 3, compile.lookup('b::x')
   end
 
-  def test_a_session_that_was_forgotten_is_opened_again
+  def test_forgotten_session_is_reopened
     keys('a::x' => 1, 'b::x' => 2)
     catalog = compile
     assert_equal 1, catalog.lookup('a::x')
@@ -353,7 +353,7 @@ class LookupKeyTest < Minitest::Test
     assert_equal 2, catalog.lookup('b::x')
   end
 
-  def test_a_child_that_is_stopped_is_replaced_after_the_deadline
+  def test_stopped_child_is_replaced_after_timeout
     keys('a::x' => 1)
     assert_equal 1, compile(timeout: 5).lookup('a::x')
     fault('stop')
@@ -361,8 +361,8 @@ class LookupKeyTest < Minitest::Test
     assert_equal 2, asks.count('hello')
   end
 
-  # Nobody tells the first lookup of a process how it is merged. Locations are merged by Puppet.
-  def test_lookup_options_of_the_first_lookup_are_merged
+  # The first lookup of a process has no merge strategy yet. Puppet merges locations.
+  def test_first_lookup_merges_lookup_options
     keys('lookup_options' => {})
     compile.lookup('lookup_options')
     assert_equal({ 'strategy' => 'hash' }, asked.last['merge'])
@@ -372,7 +372,8 @@ class LookupKeyTest < Minitest::Test
     refute asked.last.key?('merge')
   end
 
-  # A process ends its own children and waits for them. One that was forked leaves those of the other alone.
+  # A process ends its own children and waits for them. A forked process does not touch those of its
+  # parent.
   def test_children_end_with_the_process_that_started_them
     keys('a::x' => 1)
     assert_equal 1, compile.lookup('a::x')
@@ -381,15 +382,15 @@ class LookupKeyTest < Minitest::Test
       Puppet::Bindc_1_1_0.finish
       exit!
     end)
-    refute gone?(pid), 'the process that was forked has ended it'
+    refute gone?(pid), 'the forked process has ended it'
     Puppet::Bindc_1_1_0.finish
     assert gone?(pid), 'it is still running'
     assert_equal 1, compile.lookup('a::x')
     assert_equal 2, asks.count('hello')
   end
 
-  # Nobody needs to ask: the environment of the child may not be used any more.
-  def test_a_child_that_is_killed_while_idle_leaves_no_defunct_process
+  # No further question is needed, because the child's environment may no longer be used.
+  def test_child_killed_while_idle_is_not_defunct
     keys('a::x' => 1)
     assert_equal 1, compile.lookup('a::x')
     pid = child_pids.last
@@ -399,8 +400,8 @@ class LookupKeyTest < Minitest::Test
     assert_equal 2, asks.count('hello')
   end
 
-  # What fails while one child is ended concerns neither what is left of it nor the others.
-  def test_all_children_end_with_the_process_where_closing_fails
+  # A failure while ending one child affects neither the rest of the cleanup nor other children.
+  def test_all_children_end_even_if_closing_fails
     [[:close, IOError.new('stream closed in another thread')], [:close, Errno::EBADF.new], [:pid, ThreadError.new('no')]].each do |name, error|
       keys('a::x' => 1)
       [20, 21, 22].each { |timeout| assert_equal 1, compile(timeout: timeout).lookup('a::x') }
@@ -414,8 +415,8 @@ class LookupKeyTest < Minitest::Test
     end
   end
 
-  # The child of the other process answers that one alone.
-  def test_a_process_that_was_forked_starts_a_child_of_its_own
+  # The child of the parent process only serves the parent.
+  def test_forked_process_starts_its_own_child
     keys('a::x' => 1)
     assert_equal 1, compile.lookup('a::x')
     forked = fork do
@@ -425,19 +426,19 @@ class LookupKeyTest < Minitest::Test
     end
     _, status = Process.wait2(forked)
     assert_equal 0, status.exitstatus
-    refute gone?(child_pids.last), 'the child of the other process was ended'
+    refute gone?(child_pids.last), 'the child of the parent process was ended'
     assert_equal 1, compile.lookup('a::x')
     assert_equal 2, asks.count('hello')
   end
 
-  def test_a_child_that_dies_twice_within_a_lookup_is_started_again
+  def test_child_dying_twice_in_a_lookup_is_restarted
     keys('a::x' => 1)
     fault('exit' => 2)
     assert_equal 1, compile.lookup('a::x')
     assert_equal 3, asks.count('hello')
   end
 
-  def test_a_child_that_dies_three_times_within_a_lookup_is_given_up
+  def test_lookup_gives_up_after_three_dead_children
     keys('a::x' => 1)
     fault('exit' => 3)
     message = refused { compile.lookup('a::x') }
@@ -445,45 +446,45 @@ class LookupKeyTest < Minitest::Test
     assert_equal 1, compile.lookup('a::x')
   end
 
-  def test_noise_is_no_answer
+  def test_invalid_answer_is_reported
     keys('a::x' => 1)
     fault('noise')
     assert_equal 1, compile.lookup('a::x')
   end
 
-  def test_another_protocol
+  def test_other_protocol_version_is_reported
     snapshot('refuses' => 'protocol')
     assert_match(/this is the message of protocol \[protocol\]. This module speaks version 1: install/, refused { compile.lookup('a') })
     keys('a' => 1)
     assert_equal 1, compile.lookup('a')
   end
 
-  # The server greets as for the environment production, which need not be there.
-  def test_an_environment_that_nobody_asks_for
+  # The server greets with the environment production, which need not exist.
+  def test_unknown_environment_in_greeting_is_ignored
     snapshot('refuses' => 'environment', 'keys' => { 'a' => [{ 'value' => 1 }] })
     assert_equal 1, compile(environment: 'staging').lookup('a')
   end
 
-  def test_a_snapshot_that_cannot_be_read
+  def test_unreadable_snapshot_is_reported
     snapshot('broken' => 'snapshot_damaged')
     assert_equal 'bindc: this is the message of snapshot_damaged [snapshot_damaged]', refused { compile.lookup('a') }
     keys('a' => 1)
     assert_equal 1, compile.lookup('a')
   end
 
-  def test_facts_that_are_no_text
+  def test_invalid_fact_encoding_is_reported
     snapshot('variables' => ['motd'], 'keys' => {})
     message = refused { compile(variables: { 'facts' => { 'motd' => "\xff" } }).lookup('a') }
     assert_match(/a fact of this node cannot be sent/, message)
     assert_equal :not_found, compile.lookup('a')
   end
 
-  def test_a_socket_that_nobody_listens_to
+  def test_unused_socket_is_reported
     message = refused { compile(command: nil, snapshot: nil, socket: "#{@dir}/s").lookup('a') }
     assert_match %r{cannot connect to #{@dir}/s: .*Start bindq serve --listen unix:#{@dir}/s}, message
   end
 
-  def test_a_socket
+  def test_lookup_over_socket
     keys('a' => 1)
     server = UNIXServer.new("#{@dir}/s")
     answering = Thread.new do
@@ -504,7 +505,7 @@ class LookupKeyTest < Minitest::Test
     server.close
   end
 
-  def test_the_version_is_that_of_the_module
+  def test_module_name_has_metadata_version
     metadata = JSON.parse(File.read(File.expand_path('../metadata.json', __dir__)))
     assert Puppet.const_defined?("Bindc_#{metadata['version'].tr('.', '_')}")
   end

@@ -5,7 +5,8 @@ require 'minitest/autorun'
 require 'puppet'
 require 'tmpdir'
 
-# The variables that lookups send, beside what Puppet itself says of them at the same place of a manifest.
+# Compares the variables that lookups send with those that Puppet itself sees at the same place of a
+# manifest.
 class VariablesTest < Minitest::Test
   NAMES = %w[role ::role zone ::zone late ::late own::role own::late base::role child::role param::role absent::role
              ::absent module_name].freeze
@@ -38,7 +39,7 @@ class VariablesTest < Minitest::Test
     class late { see('class below a lambda') }
   PUPPET
 
-  # Is told the scope that a lookup would have at the same place.
+  # This function gets the scope that a lookup would have at the same place.
   FUNCTION = <<~'RUBY'
     Puppet::Functions.create_function(:see, Puppet::Functions::InternalFunction) do
       dispatch :see do
@@ -75,17 +76,17 @@ class VariablesTest < Minitest::Test
     FileUtils.rm_rf(@dir)
   end
 
-  def test_values_are_those_of_puppet_wherever_a_lookup_is
+  def test_values_agree_with_puppet_in_all_scopes
     all = compile(NAMES)
     all.each { |at, ours, theirs, searched| assert_equal [theirs, []], [ours, searched - ['::base']], at }
     assert_equal 19, all.length
-    assert_equal ['parameter'], all.reject(&:last).map(&:first), 'computed again though nothing can have changed'
+    assert_equal ['parameter'], all.reject(&:last).map(&:first), 'computed again although nothing can have changed'
     values = all.to_h { |at, ours,| [at, ours.first] }
     assert_equal %w[own thing one argument], values.values_at('class', 'define', 'lambda one', 'function of Puppet')
   end
 
-  # They change without being set: each match has a table of its own.
-  def test_groups_of_a_match
+  # Match variables change without being set, because each match has its own table.
+  def test_match_variables_change
     all = compile(%w[1], <<~'PUPPET')
       [ 'abc' =~ /(b)/, see('first'), 'abc' =~ /(c)/, see('second') ].each |$x| { see('below') }
     PUPPET
@@ -95,7 +96,8 @@ class VariablesTest < Minitest::Test
 
   private
 
-  # Returns each place of the manifest that says so, our values there, Puppet's, and the classes that ours searched for.
+  # Returns each place in the manifest that calls see, with our values, Puppet's values, and the
+  # classes that our code searched for.
   def compile(names, manifest = MANIFEST)
     File.write("#{@dir}/environments/production/manifests/site.pp", manifest)
     loader = Puppet::Environments::Directories.new(Pathname("#{@dir}/environments"), [])
@@ -120,14 +122,14 @@ class VariablesTest < Minitest::Test
     seen
   end
 
-  # Puppet throws where a variable is not set.
+  # Puppet throws if a variable is not set.
   def native(scope, name)
     value = nil
     catch(:undefined_variable) { value = scope[name] }
     value
   end
 
-  # Notes the classes that Puppet searches the modules for.
+  # Records the classes that Puppet searches the modules for.
   module Searches
     class << self
       attr_accessor :names

@@ -1,19 +1,19 @@
 # frozen_string_literal: true
 
 module ::Puppet::Bindc_1_1_0
-  # The answers of a session for one merge strategy; nil for the first value.
+  # The answers of a session for one merge strategy; nil is the first value.
   class Answers
     def initialize(session, strategy)
       @session = session
       @strategy = strategy
-      @asked = {}    # what lookups asked for, with their values
-      @known = {}    # answers that no lookup has asked for yet
+      @asked = {}    # values that lookups have requested
+      @known = {}    # values that no lookup has requested yet
       @errors = {}
-      @failed = {}   # what lookups asked for that are errors
-      @held = {}     # keys that the server names but does not send ahead
-      @sent = []     # all keys of the answer that was sent ahead
-      @complete = false # no other key is bound than those that the server has sent or named
-      @surprised = false # a lookup asked for a key that the server had not sent, nor named
+      @failed = {}   # requested keys with errors
+      @held = {}     # keys that the server has named but not sent ahead
+      @sent = []     # all keys that were sent ahead
+      @complete = false # all bound keys have been sent or named
+      @surprised = false # a lookup requested a key that the server had neither sent nor named
       @questions = {} # by prefix: :one, :each or :all
     end
 
@@ -22,7 +22,7 @@ module ::Puppet::Bindc_1_1_0
       @asked.fetch(key) { @asked[key] = find(key) }
     end
 
-    # Takes the answers that the server sent ahead.
+    # Adds the answers that the server sent ahead.
     def ahead(group)
       absent, held, complete = group.values_at('absent', 'held', 'complete')
       @complete ||= complete
@@ -31,13 +31,13 @@ module ::Puppet::Bindc_1_1_0
       @sent.concat(take(group)).concat(absent || []).concat(held || [])
     end
 
-    # Reports whether the server should remember other keys than it has sent.
+    # Reports whether the server should remember a different list of keys.
     def news?
       @complete || @surprised || (@asked.length + @failed.length) * 2 < @sent.length
     end
 
-    # Returns the keys that the server should send ahead next time: those that lookups asked for, and those that it has
-    # sent unless most of them were not needed.
+    # Returns the keys that the server should send ahead next time: those that lookups requested,
+    # and those that it sent before, unless most of them were not needed.
     def wanted
       asked = @asked.keys | @failed.keys
       @complete || (@sent - asked).length * 2 > @sent.length ? asked : asked | @sent
@@ -60,8 +60,8 @@ module ::Puppet::Bindc_1_1_0
       @known.key?(key) || @errors.key?(key)
     end
 
-    # Asks for a key, mostly with all other keys of its module. A merge may be wanted of one key of a module only, so
-    # the first question is for one key.
+    # Requests a key, usually with all other keys of its module. A merge may be needed for only one
+    # key of a module, so the first question is for one key.
     def fetch(key)
       prefix = key[0, (key.index('::') || -2) + 2]
       before = @questions[prefix]
@@ -79,7 +79,7 @@ module ::Puppet::Bindc_1_1_0
       take(@session.ask(question('ask' => 'keys', 'keys' => [key])))
     end
 
-    # Without 'direct', the prefix '' would be that of all keys.
+    # Without 'direct', the prefix '' would mean all keys.
     def all(prefix)
       asks = { 'ask' => 'prefix', 'prefix' => prefix, 'direct' => prefix.empty? }
       answer = @session.ask(question(asks), 'too_large')

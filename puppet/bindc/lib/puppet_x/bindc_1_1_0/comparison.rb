@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
 module ::Puppet::Bindc_1_1_0
-  # Looks keys up with and without the snapshot, beside the lookups of the catalog, and reports where that differs.
+  # Looks keys up with and without the snapshot, in addition to the catalog's lookups, and reports
+  # differences.
   class Comparison
-    # Puppet keeps data providers, and what they have found, in an adapter per class: each of these has its own.
+    # Puppet keeps data providers and their results in one adapter per class, so each of these is
+    # separate.
     class With < ::Puppet::Pops::Lookup::LookupAdapter; end
     class Without < ::Puppet::Pops::Lookup::LookupAdapter; end
 
@@ -25,7 +27,7 @@ module ::Puppet::Bindc_1_1_0
 
     private
 
-    # Compares what catalogs get with and without this entry, merges included.
+    # Compares the value of a catalog with and without this entry, merges included.
     def difference(key, value, scope)
       theirs = lookup(key, scope, Without)
       if value.equal?(:not_found)
@@ -44,7 +46,7 @@ module ::Puppet::Bindc_1_1_0
       ::Puppet::Pops::Lookup.lookup(key, nil, :not_found, true, nil, invocation)
     end
 
-    # 1 and 1.0 are not the same, nor are a text and one that is Sensitive.
+    # 1 and 1.0 differ, and so do a text and a Sensitive text.
     def same?(one, other)
       sensitive = ::Puppet::Pops::Types::PSensitiveType::Sensitive
       return one.eql?(other) unless one.is_a?(sensitive) && other.is_a?(sensitive)

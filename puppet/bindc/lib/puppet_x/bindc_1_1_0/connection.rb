@@ -2,8 +2,8 @@
 
 require 'json'
 
-# The name of the module has its version, and so have the names of the files: a server never unloads what it required,
-# and its environments may have different versions of this Puppet module.
+# The name of the module includes its version, and so do the names of the files. A server never
+# unloads required files, and its environments may have different versions of this Puppet module.
 module ::Puppet::Bindc_1_1_0
   # An error of a lookup.
   class Problem < ::Puppet::DataBinding::LookupError
@@ -32,18 +32,19 @@ module ::Puppet::Bindc_1_1_0
     end
   end
 
-  # Keeps which connection the first function of a compilation asks, and for which entries.
+  # Records which connection the first function of a compilation uses, and for which entries.
   def self.expect(environment, connection, entries)
     @lock.synchronize { @expected[environment] = [connection, entries] }
   end
 
-  # Returns the connection and the entries of the last compilation of an environment, nil if this process had none.
+  # Returns the connection and the entries of the last compilation of an environment, or nil if this
+  # process had none.
   def self.expected(environment)
     @lock.synchronize { connections && @expected[environment] }
   end
 
-  # Returns the place that a function is called for, one for each location of each compilation. A child starts while the
-  # other files are read.
+  # Returns the place of a function call, one for each location of each compilation. A child starts
+  # while Ruby reads the other files.
   def self.place(options, context, scope)
     context.cached_value('place') || begin
       environment = context.environment_name.to_s
@@ -54,7 +55,7 @@ module ::Puppet::Bindc_1_1_0
     end
   end
 
-  # Returns the connections of this process. One that was forked leaves those of the other alone.
+  # Returns the connections of this process. A forked process does not use those of its parent.
   def self.connections
     @connections, @found, @expected = {}, {}, {} unless @owner == Process.pid
     @owner = Process.pid
@@ -67,7 +68,7 @@ module ::Puppet::Bindc_1_1_0
     @lock.synchronize { connections.each_value { |connection| connection.send(:close) } }
   end
 
-  # A server ends a JRuby and runs on, so the JRuby has to end its children.
+  # A server can end a JRuby and continue to run, so each JRuby has to end its children.
   @finishing ||= at_exit { finish }
 
   # Checks the options of the hierarchy entry.
@@ -129,7 +130,7 @@ module ::Puppet::Bindc_1_1_0
     # How often it was opened. A session belongs to one opening.
     attr_reader :opening
 
-    # The needs of the snapshot of each environment, as the server sent them last.
+    # The needs of the snapshot of each environment, as last sent by the server.
     attr_reader :needs
 
     def initialize(settings)
@@ -143,13 +144,13 @@ module ::Puppet::Bindc_1_1_0
       @compared = @differing = 0
     end
 
-    # Counts a comparison, and returns how many there were, and how many answers differed.
+    # Counts a comparison. Returns the numbers of comparisons and of differences.
     def count(different)
       @mutex.synchronize { [@compared += 1, @differing += different ? 1 : 0] }
     end
 
-    # Closes the connection if its server has ended and no other thread uses it. The next lookup opens it again, without
-    # losing a question first.
+    # Closes the connection if its server has ended and no other thread uses it, so that the next
+    # lookup opens it without first losing a question.
     def reap
       return unless @mutex.try_lock
 
@@ -160,24 +161,24 @@ module ::Puppet::Bindc_1_1_0
       end
     end
 
-    # Says why a lookup that has tried several times fails, and what to do.
+    # Describes why a lookup gives up after several tries, and what to do.
     def given_up(reason, tries)
       "#{self}: #{reason}; this lookup has tried #{tries} times; #{remedy}"
     end
 
-    # Opens the connection if it is not open, and does not wait for the server.
+    # Opens the connection if needed, without waiting for the server.
     def launch(environment)
       @mutex.synchronize { start(environment) unless @io }
     rescue Ended
       nil # open tries again
     end
 
-    # Yields the connection if a server has answered on it before.
+    # Yields the connection if the server has already answered on it.
     def if_open
       @mutex.synchronize { yield self if @io && @greeted }
     end
 
-    # Yields the open connection. Only one thread has it at a time.
+    # Yields the open connection. Only one thread can use it at a time.
     def open(environment)
       @mutex.synchronize do
         start(environment) unless @io
@@ -186,7 +187,7 @@ module ::Puppet::Bindc_1_1_0
       end
     end
 
-    # Returns the answer to a question. Only for the block of open.
+    # Returns the answer to a question. Only for use in the block of open.
     def ask(question)
       answer = ask_all([question]).first
       raise Forgotten, 'it has ended the session' if answer.dig('error', 'code') == 'session'
@@ -194,8 +195,9 @@ module ::Puppet::Bindc_1_1_0
       answer
     end
 
-    # Returns the answers to questions that are sent together. Further questions may go with them, each with a receiver; it
-    # gets the text of the answer when the next question is asked, or by collect. Only for the block of open.
+    # Returns the answers to questions that are sent together. Further questions with receivers may
+    # be sent along. A receiver gets the text of its answer when the next question is asked, or by
+    # collect. Only for use in the block of open.
     def ask_all(questions, further = [])
       exchange(questions, further)
     rescue SystemCallError, IOError => e
@@ -204,7 +206,8 @@ module ::Puppet::Bindc_1_1_0
       raise Problem, "a fact of this node cannot be sent: #{e.message}"
     end
 
-    # Hands out the answers to further questions, until the block says that it has enough. Only for the block of open.
+    # Passes on the answers to further questions until the block returns true. Only for use in the
+    # block of open.
     def collect(&enough)
       complete = false
       hand_out(now + @settings.timeout, &enough)
@@ -222,8 +225,8 @@ module ::Puppet::Bindc_1_1_0
       raise Problem, "#{self}: its answer is not JSON"
     end
 
-    # Returns the number of a new session, and what the sessions of the last compilation of this thread asked for, which
-    # is complete now. Only for the block of open.
+    # Returns the number of a new session, and the keys that the sessions of the last compilation of
+    # this thread requested, which is finished by now. Only for use in the block of open.
     def begin_session(compile, session)
       mine = @unreported[Thread.current]
       reports = mine && !mine.first.equal?(compile) ? mine.last.flat_map(&:report) : []
@@ -247,8 +250,8 @@ module ::Puppet::Bindc_1_1_0
       lost(e.message)
     end
 
-    # Reads the answer to the first question, which says what the snapshot needs. If that is an error, the question
-    # 'node' has it again.
+    # Reads the answer to the first question, with the needs of the snapshot. An error is ignored
+    # here, because the question 'node' returns it again.
     def greeted(environment)
       answer = exchange([nil]).first
       error = answer['error']
@@ -265,9 +268,10 @@ module ::Puppet::Bindc_1_1_0
       raise Problem, "#{self}: #{error['message']} [#{error['code']}]#{hint}"
     end
 
-    # Any interruption closes the connection: a late answer would be taken for the answer to the next question.
+    # Any interruption closes the connection. Otherwise a late answer would be read as the answer to
+    # the next question.
     #
-    # A question that is nil was sent before.
+    # A question that is nil has been sent before.
     def exchange(questions, further = [])
       texts = [*questions, *further.map(&:first)].compact.map { |question| JSON.generate(question) }
       complete = false
@@ -332,7 +336,8 @@ module ::Puppet::Bindc_1_1_0
     end
   end
 
-  # A server that this process starts, on pipes. It ends when this process does, because its input ends.
+  # A server started by this process, connected by pipes. It ends when its input is closed, so at
+  # the latest when this process ends.
   class Child < Connection
     def to_s
       @settings.command.join(' ')
@@ -340,8 +345,8 @@ module ::Puppet::Bindc_1_1_0
 
     private
 
-    # A thread waits for the child, so that none stays defunct. It has the process number: that of the pipes may not be
-    # asked while another thread closes them.
+    # A thread waits for the child, so that it does not stay defunct. The thread also has the
+    # process number, because that of the pipes is not available while another thread closes them.
     def connect
       IO.popen(@settings.command, 'r+b').tap { |io| @waiter = Process.detach(io.pid) }
     rescue SystemCallError => e
@@ -349,8 +354,8 @@ module ::Puppet::Bindc_1_1_0
                      "give its path as 'command' in hiera.yaml"
     end
 
-    # Ends the child, which may be stopped. Returns how it ended if it did so by itself. Each step is taken whether or not
-    # those before it failed: a step that is left out leaves a process.
+    # Ends the child, which may be stopped. Returns its exit status if it ended by itself. Every
+    # step is tried even if others fail, because a skipped step would leave a process behind.
     def close
       io, @io = @io, nil
       return unless io
@@ -361,7 +366,8 @@ module ::Puppet::Bindc_1_1_0
       outcome(status) if status && !(killed && status.termsig == Signal.list['KILL'])
     end
 
-    # The thread waits before the pipes are closed: MRI waits for the child when it closes them.
+    # The thread must have waited before the pipes are closed, because MRI waits for the child when
+    # it closes them.
     def end_child
       Process.kill('KILL', @waiter.pid)
       @waiter.join(@settings.timeout)

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 module ::Puppet::Bindc_1_1_0
-  # The first questions of a session, sent before Puppet reads hiera.yaml, with their answers. The server answers while
-  # Puppet reads.
+  # The first questions of a session, sent before Puppet reads hiera.yaml, and their answers. The
+  # server works while Puppet reads.
   class Early
-    # Sends the questions that the last compilation of the environment asked first. It does nothing if there was none, or
-    # if this compilation has asked something.
+    # Sends the questions that the last compilation of the environment asked first. Does nothing
+    # without such a compilation, or if this one has asked a question already.
     def self.begin(invocation)
       scope = invocation.scope.compiler.topscope
       return if Compile.of?(scope)
@@ -14,10 +14,10 @@ module ::Puppet::Bindc_1_1_0
       connection, entries = ::Puppet::Bindc_1_1_0.expected(environment)
       Compile.of(scope, connection, environment).begin_early(invocation.scope, entries) if connection
     rescue Ended, Problem
-      nil # The function reports the same error, or asks another server.
+      nil # the function reports the same error, or uses another server
     end
 
-    # The needs of the snapshot, as the server had sent them before.
+    # The needs of the snapshot, as the server sent them before.
     attr_reader :needs
 
     def initialize(connection, needs)
@@ -27,12 +27,13 @@ module ::Puppet::Bindc_1_1_0
       @texts = []
     end
 
-    # Keeps the text of an answer.
+    # Stores the text of an answer.
     def receive(text)
       @texts << text
     end
 
-    # Returns the answers, nil if the connection was lost meanwhile. Only for the block of Connection#open.
+    # Returns the answers, or nil if the connection was lost in the meantime. Only for use in the
+    # block of Connection#open.
     def answers
       return unless @connection.opening == @opening
 

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module ::Puppet::Bindc_1_1_0
-  # Puppet does not tell a function by which strategy it merges the answer, nor from which scope the lookup comes. An
-  # entry with one location represents several entries, which bindq merges as Puppet would. So these modules are in
-  # front of the methods of Puppet that know both.
+  # Puppet does not pass the merge strategy or the scope of a lookup to a function. An entry with
+  # one location represents several entries, which bindq merges like Puppet. So these modules are
+  # prepended to the methods of Puppet that know both.
   module Merging
     LOOKUP_KEY = 'bindc::lookup_key' unless const_defined?(:LOOKUP_KEY, false)
     DATA_HASH = 'bindc::data_hash' unless const_defined?(:DATA_HASH, false)
@@ -14,16 +14,16 @@ module ::Puppet::Bindc_1_1_0
         [LOOKUP_KEY, DATA_HASH].include?(provider.function_name)
     end
 
-    # Returns the strategy that the answer has to be merged by, nil for the first value. Puppet loads this file in the
-    # middle of the first lookup of a process, that of lookup_options. Nothing was in front of that one: it is merged as
-    # a hash.
+    # Returns the strategy for merging the answer, or nil for the first value. Puppet loads this
+    # file during the first lookup of a process, which looks up lookup_options. That lookup was not
+    # intercepted; it merges as a hash.
     def self.asked(invocation)
       return invocation.instance_variable_get(:@bindc_merge) if invocation.instance_variable_defined?(:@bindc_merge)
 
       { 'strategy' => 'hash' } if yield
     end
 
-    # Returns the strategy as bindq takes it; nil where nothing is merged.
+    # Returns the strategy in bindq's form, or nil if nothing is merged.
     def self.strategy(merge)
       return if merge.nil? || merge.is_a?(::Puppet::Pops::FirstFoundStrategy)
 
@@ -32,7 +32,7 @@ module ::Puppet::Bindc_1_1_0
       { 'strategy' => name }.merge(merge.options || {}) unless %w[first default].include?(name)
     end
 
-    # Tells the function the strategy, in the block.
+    # Passes the strategy to the function called in the block.
     def self.tell(invocation, strategy)
       before = invocation.instance_variable_get(:@bindc_merge)
       invocation.instance_variable_set(:@bindc_merge, strategy)
@@ -41,7 +41,7 @@ module ::Puppet::Bindc_1_1_0
       invocation.instance_variable_set(:@bindc_merge, before)
     end
 
-    # For entries of lookup_key. Puppet keeps what it has found, whatever the strategy and the scope were.
+    # For entries with lookup_key. Puppet caches values regardless of strategy and scope.
     module KeyEntry
       def unchecked_key_lookup(key, invocation, merge)
         return super unless function_name == LOOKUP_KEY && locations == [nil]
@@ -58,7 +58,8 @@ module ::Puppet::Bindc_1_1_0
       end
     end
 
-    # For entries of data_hash. An entry without locations merges, and any other has its first value at location 0.
+    # For entries with data_hash. An entry without locations merges. Others have the first value at
+    # location 0.
     module HashEntry
       def unchecked_key_lookup(key, invocation, merge)
         return super unless function_name == DATA_HASH
@@ -84,7 +85,7 @@ module ::Puppet::Bindc_1_1_0
         kept.cached_value('place')
       end
 
-      # Empties the hashes that Puppet keeps: other variables may mean other values.
+      # Empties the hashes that Puppet caches, because other variables may give other values.
       def bindc_forget
         locations.each { |location| @contexts[location]&.data_hash&.clear }
       end
@@ -109,7 +110,8 @@ module ::Puppet::Bindc_1_1_0
       end
     end
 
-    # For hierarchies. The first questions are sent before Puppet reads hiera.yaml. Of one such entry: it represents several, and 'unique' would change the merged value again.
+    # For hierarchies. The first questions are sent before Puppet reads hiera.yaml. A hierarchy with
+    # a single entry of this kind must not merge again: 'unique' would change the merged value.
     module Hierarchy
       def config(invocation)
         Early.begin(invocation) unless @config

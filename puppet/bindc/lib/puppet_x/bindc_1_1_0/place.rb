@@ -14,7 +14,7 @@ module ::Puppet::Bindc_1_1_0
       move(context.invocation.scope)
     end
 
-    # Follows a lookup to its scope, and reports whether other variables apply there.
+    # Follows a lookup to its scope. Reports whether other variables apply there.
     def move(caller)
       return false if @session && @position == @compile.position(caller)
 
@@ -24,12 +24,12 @@ module ::Puppet::Bindc_1_1_0
       !before.equal?(@session)
     end
 
-    # Reports whether a lookup is one that a comparison makes without this entry.
+    # Reports whether a comparison is making the lookup without this entry.
     def hidden?
       @hidden
     end
 
-    # Returns the value that the location has of a key, or :not_found.
+    # Returns the value of a key at this location, or :not_found.
     def answer(key, invocation)
       strategy = strategy(key, invocation)
       report(key, strategy ? @session.merged(key, strategy) : @session.candidate(key, @number), invocation)
@@ -50,12 +50,12 @@ module ::Puppet::Bindc_1_1_0
       @session.explain(key, strategy)
     end
 
-    # Returns the strategy that the answer has to be merged by, nil for the first value.
+    # Returns the strategy for merging the answer, or nil for the first value.
     def strategy(key, invocation)
       Merging.asked(invocation) { @alone && key == 'lookup_options' }
     end
 
-    # Returns a hash that looks its keys up when Puppet asks for them.
+    # Returns a hash that looks its keys up when Puppet reads them.
     def lazy(invocation)
       return {} if @hidden
 
@@ -68,7 +68,7 @@ module ::Puppet::Bindc_1_1_0
 
     private
 
-    # Explains a key where Puppet asks the hash itself, as in the first lookup of a process.
+    # Explains a key if Puppet reads the hash itself, as in the first lookup of a process.
     def report_lines(key, invocation)
       explain(key, strategy(key, invocation)).each { |line| invocation.report_text { line } }
     end
@@ -99,7 +99,7 @@ module ::Puppet::Bindc_1_1_0
     end
   end
 
-  # Puppet interpolates what a data_hash has. Values of a snapshot are final.
+  # Puppet interpolates the values of a data_hash. Values of a snapshot are final.
   module Escaping
     def self.escape(value)
       case value

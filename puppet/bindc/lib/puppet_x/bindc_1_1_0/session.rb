@@ -6,14 +6,14 @@ require_relative 'early'
 require_relative 'variables'
 
 module ::Puppet::Bindc_1_1_0
-  # One compilation, with the snapshot that answers it. All locations and entries with the same connection share it.
+  # One compilation and its snapshot, shared by all locations and entries with the same connection.
   class Compile
     def self.of(scope, connection, environment)
       compiles = scope.instance_variable_get(:@bindc_compiles) || scope.instance_variable_set(:@bindc_compiles, {})
       compiles[connection] ||= new(scope, connection, environment)
     end
 
-    # Reports whether a compilation has asked anything.
+    # Reports whether a compilation has asked a question.
     def self.of?(scope)
       scope.instance_variable_defined?(:@bindc_compiles)
     end
@@ -44,7 +44,7 @@ module ::Puppet::Bindc_1_1_0
       session.tap { |first| @sessions[[position(first.begin), entries]] = first }
     end
 
-    # Fixes what the snapshot needs to know. All sessions of the compilation use it.
+    # Sets the needs of the snapshot for all sessions of the compilation.
     def pin(needs)
       @needs = needs
       facts = @scope['facts'] || {}
@@ -52,12 +52,13 @@ module ::Puppet::Bindc_1_1_0
       @variables.watch(scoped.reject { |name| facts.key?(name.delete_prefix('::')) || @variables.fixed?(name) })
     end
 
-    # Returns the values of the variables that depend on the caller: those that the snapshot reads and that are not facts.
+    # Returns the values of the caller-dependent variables: those that the snapshot reads and that
+    # are not facts.
     def position(caller)
       @variables.position(caller)
     end
 
-    # Returns what the server has to know of the node.
+    # Returns the information about the node that the server needs.
     def told(needs, caller)
       facts = @scope['facts'] || {}
       names = needs['variables']
@@ -79,13 +80,15 @@ module ::Puppet::Bindc_1_1_0
 
     private
 
-    # Reports whether Puppet fails where its own data interpolate a variable that is not set. The setting strict decides
-    # that; strict_variables is about manifests. It is :error by default from Puppet 8 on.
+    # Reports whether Puppet fails if its own data interpolates an unset variable. The setting
+    # strict decides this, with :error as the default since Puppet 8. strict_variables only applies
+    # to manifests.
     def strict?
       Puppet[:strict] == :error
     end
 
-    # Returns variables as a caller sees them. '::name' is there if top scope has another value, or none.
+    # Returns variables as a caller sees them. '::name' is included if the top scope has another
+    # value or none.
     def seen(names, caller)
       names.each_with_object({}) do |name, all|
         local = set(@variables.find(caller, name))
@@ -95,18 +98,18 @@ module ::Puppet::Bindc_1_1_0
       end
     end
 
-    # Whether a variable is set to undef only matters where unset variables are errors.
+    # A variable that is set to undef only differs from an unset one if unset variables are errors.
     def set(value)
       value.nil? && !strict? ? Variables::UNSET : value
     end
   end
 
-  # The questions of one compilation for one set of variables and entries. All answers are kept.
+  # The questions of one compilation for one set of variables and entries. All answers are cached.
   class Session
-    # How many keys of each strategy are answered before the others.
+    # Number of keys per strategy that are answered before the others.
     SOON = 32 unless const_defined?(:SOON, false)
 
-    # How often a lookup asks a server that ends meanwhile.
+    # Number of times that a lookup tries a server that ends in the meantime.
     TRIES = 3 unless const_defined?(:TRIES, false)
 
     def initialize(compile, caller, entries)
@@ -120,12 +123,12 @@ module ::Puppet::Bindc_1_1_0
       @awaited = false
     end
 
-    # Keeps the text of an answer that was sent ahead.
+    # Stores the text of an answer that was sent ahead.
     def receive(text)
       @late = text
     end
 
-    # Reads the other answers that were sent ahead. Returns nil if there are none.
+    # Reads the remaining answers that were sent ahead. Returns nil if there are none.
     def read_ahead
       return unless @awaited
 
@@ -137,7 +140,8 @@ module ::Puppet::Bindc_1_1_0
       take_ahead(@connection.parse(text))
     end
 
-    # Sends the first questions, if it is known what the snapshot needs, and does not wait for the answers.
+    # Sends the first questions without waiting for the answers, if the needs of the snapshot are
+    # known.
     def send_early
       @connection.if_open do |connection|
         needs = connection.needs[@compile.environment]
@@ -174,12 +178,14 @@ module ::Puppet::Bindc_1_1_0
       Rich.values(kept[number]).fetch(key)
     end
 
-    # Returns the merged value that the entries have of a key, or :not_found. Puppet may change it, so it is a copy.
+    # Returns a copy of the merged value of a key in the entries, because Puppet may modify it, or
+    # :not_found.
     def merged(key, strategy)
       Rich.copy(answers(strategy)[key])
     end
 
-    # Returns lines that explain the value of a key, the first of them as Puppet explains its own data.
+    # Returns lines that explain the value of a key. The first ones have the form of Puppet's
+    # explanations of its own data.
     def explain(key, strategy)
       question = { 'ask' => 'explain', 'key' => key, 'values' => true }
       question['merge'] = strategy if strategy
@@ -190,7 +196,7 @@ module ::Puppet::Bindc_1_1_0
       ask('ask' => 'explain', 'key' => key)['at']
     end
 
-    # Asks within the session. Returns nil if the server refuses with the allowed code.
+    # Asks within the session. Returns nil if the server returns the allowed error code.
     def ask(question, allowed = nil)
       question = question.merge('entries' => @entries)
       check(within { |connection| connection.ask(question.merge('session' => @number)) }, allowed)
@@ -201,7 +207,8 @@ module ::Puppet::Bindc_1_1_0
       raise Problem, "#{key}: #{error['message']} [#{error['code']}]#{" (#{at})" unless at.empty?}"
     end
 
-    # Returns the keys that the session asked for, for the server to remember; none if the server has sent just those.
+    # Returns the keys that the session requested, for the server to remember, or none if the server
+    # has sent exactly those.
     def report
       return [] unless @number && @answers.any? { |_, answers| answers.news? }
 
@@ -219,7 +226,7 @@ module ::Puppet::Bindc_1_1_0
       @answers[strategy] ||= Answers.new(self, strategy)
     end
 
-    # Yields the connection with the session open. If the connection is lost, it tries again.
+    # Yields the connection with an open session. If the connection is lost, it tries again.
     def within
       tries ||= 0
       @connection.open(@compile.environment) do |connection|
@@ -240,7 +247,8 @@ module ::Puppet::Bindc_1_1_0
       raise Problem, "#{error['message']} [#{error['code']}]" unless error['code'] == allowed
     end
 
-    # Opens the session. The first session of a compilation takes any snapshot, the others that same one.
+    # Opens the session. The first session of a compilation accepts any snapshot, the others only
+    # the same one.
     def enter(connection)
       first = @number.nil? || @early
       needs, answer, ahead = early
@@ -260,7 +268,7 @@ module ::Puppet::Bindc_1_1_0
       raise Problem, 'the snapshot is replaced faster than it can be asked; run Puppet again'
     end
 
-    # Returns what the snapshot needs, and the answers to the questions that were sent early; nil if there are none.
+    # Returns the needs of the snapshot and the answers to the early questions, or nil.
     def early
       early, @early = @early, nil
       answers = early&.answers
@@ -270,8 +278,8 @@ module ::Puppet::Bindc_1_1_0
       [early.needs, *answers]
     end
 
-    # Asks for a new session. If it is the first, the answers that will be needed first are asked for with it, and then
-    # the others, without waiting for them.
+    # Opens a new session. With the first one it also requests the answers that will be needed
+    # first, and then the others without waiting for them.
     def open_with(connection, question, ahead)
       return [connection.ask(question)] unless ahead
 
@@ -290,7 +298,7 @@ module ::Puppet::Bindc_1_1_0
       @opening = connection.opening
     end
 
-    # A server that does not know the question answers with an error.
+    # A server that does not know this question returns an error.
     def take_ahead(answer)
       answer['ahead']&.each { |group| answers(group['merge']).ahead(group) }
     end

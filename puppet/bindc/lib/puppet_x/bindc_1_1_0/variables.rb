@@ -1,26 +1,27 @@
 # frozen_string_literal: true
 
 module ::Puppet::Bindc_1_1_0
-  # The variables of one compilation, as its scopes see them. It reads the tables of the scopes: Scope#include? throws for
-  # a variable that is not set, and Scope#exist? searches all modules for the class of a qualified name. Each takes longer
-  # than a lookup, in JRuby 20 times as long.
+  # The variables of one compilation, as its scopes see them. It reads the tables of the scopes
+  # directly: Scope#include? throws for an unset variable, and Scope#exist? searches all modules for
+  # the class of a qualified name. Both take longer than a lookup, 20 times as long in JRuby.
   class Variables
     # The value of a variable that is not set.
     UNSET = :'bindc unset' unless const_defined?(:UNSET, false)
 
     def initialize(scope)
       @top = scope.compiler.topscope
-      @qualified = scope.compiler.qualified_variables # of top scope and of classes
+      @qualified = scope.compiler.qualified_variables # of the top scope and of classes
       @outer = {}.compare_by_identity
       @values = []
     end
 
-    # Chooses the variables whose values make a position.
+    # Sets the variables whose values determine a position.
     def watch(names)
       @names = names
     end
 
-    # Returns the values of the watched variables as a scope sees them. While none can have changed, it is the same list.
+    # Returns the values of the watched variables as a scope sees them. The list is the same object
+    # while none can have changed.
     def position(scope)
       return @values if @names.empty?
 
@@ -31,7 +32,7 @@ module ::Puppet::Bindc_1_1_0
       @values = @names.map { |name| find(scope, name) }
     end
 
-    # Reports whether a name is that of a variable of top scope that is set: it cannot change.
+    # Reports whether a name is a set variable of the top scope, which cannot change.
     def fixed?(name)
       name.start_with?('::') && @qualified.key?(name.delete_prefix('::'))
     end
@@ -46,7 +47,8 @@ module ::Puppet::Bindc_1_1_0
       ::Puppet::Parser::Scope::BUILT_IN_VARS.include?(name) ? nil : UNSET
     end
 
-    # Returns the value of a variable of top scope ('name') or of a class ('class::name'), or UNSET.
+    # Returns the value of a variable of the top scope ('name') or of a class ('class::name'), or
+    # UNSET.
     def qualified(name)
       return @qualified[name] if @qualified.key?(name)
 
@@ -58,8 +60,8 @@ module ::Puppet::Bindc_1_1_0
 
     private
 
-    # Returns what changes whenever a scope may see other variables. Variables are never changed nor removed, so their
-    # number is enough.
+    # Returns a mark that changes whenever a scope may see other variables. Variables are never
+    # changed or removed, so it consists of their numbers.
     def mark(scope)
       scopes = [scope, *outer(scope)]
       mark = scopes.map { |one| table(one) }
@@ -83,15 +85,16 @@ module ::Puppet::Bindc_1_1_0
       end
     end
 
-    # Reports whether all variables of a scope are among the qualified ones. Those of lambdas and of defined types are not.
+    # Reports whether all variables of a scope are qualified. Those of lambdas and defined types are
+    # not.
     def counted?(scope)
       return false unless scope.ephemeral_level == 1
 
       scope.equal?(@top) || scope.source.respond_to?(:type) && scope.source.type == :hostclass
     end
 
-    # Returns the number of variables in the tables of a scope. A table that does not say how many it has, like that of
-    # parameters while they are evaluated, makes a mark that equals no other.
+    # Returns the number of variables in the tables of a scope. A table without a size, such as that
+    # of parameters being evaluated, gives a mark that equals no other.
     def locals(scope)
       count = 0
       table = table(scope)

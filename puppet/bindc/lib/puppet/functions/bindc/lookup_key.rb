@@ -25,7 +25,7 @@ Puppet::Functions.create_function(:'bindc::lookup_key') do
   # @return
   #   The value that is bound to the key for this node.
   #
-  # Any, as checking the types at each lookup takes longer than the lookup.
+  # Any, because checking the type would take longer than the lookup.
   dispatch :lookup_key do
     param 'Any', :key
     param 'Any', :options
@@ -44,7 +44,7 @@ Puppet::Functions.create_function(:'bindc::lookup_key') do
 
   private
 
-  # Puppet indents only the first line of a text, so each line is a text.
+  # Puppet only indents the first line of a text, so each line is passed separately.
   def explain(context)
     lines = []
     context.explain { (lines = yield).first }

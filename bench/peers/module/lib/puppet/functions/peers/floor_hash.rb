@@ -2,7 +2,7 @@
 
 require 'json'
 
-# The least that an interface of Puppet costs: a data_hash that is a hash in Ruby.
+# The lower bound of the cost of Puppet's interface: a data_hash that returns a hash.
 Puppet::Functions.create_function(:'peers::floor_hash') do
   dispatch :floor_hash do
     param 'Any', :options

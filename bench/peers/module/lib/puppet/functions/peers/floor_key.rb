@@ -2,7 +2,7 @@
 
 require 'json'
 
-# The least that an interface of Puppet costs: a lookup_key over a hash in Ruby.
+# The lower bound of the cost of Puppet's interface: a lookup_key over a hash.
 Puppet::Functions.create_function(:'peers::floor_key') do
   dispatch :floor_key do
     param 'Any', :key

@@ -2,7 +2,8 @@
 
 require 'json'
 
-# Looks keys up one by one, as the function lookup does, and says what they are and what each took, in microseconds.
+# Looks keys up one by one, like the function lookup. Returns the values, and the time of each in
+# microseconds.
 Puppet::Functions.create_function(:'peers::times') do
   dispatch :times do
     param 'Array[String]', :keys

@@ -2,8 +2,9 @@
 
 require 'json'
 
-# For the acceptance tests: looks up what is asked, [[KEY] or [KEY, MERGE], ...], as the function lookup does, and answers all of it
-# as one JSON text: [{"value": V} or {"none": true} or {"error": MESSAGE}, ...]; values in Puppet's rich data.
+# For the acceptance tests: looks up a list of [KEY] or [KEY, MERGE] with the function lookup, and
+# returns the results as one JSON text: [{"value": V} or {"none": true} or {"error": MESSAGE}, ...].
+# Values are in Puppet's rich data format.
 Puppet::Functions.create_function(:'ask::answers') do
   dispatch :answers do
     param 'Array', :questions

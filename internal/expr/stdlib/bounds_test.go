@@ -1,4 +1,4 @@
-package expr_test
+package stdlib_test
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Each of these would take all the time or memory there is.
+// endless lists expressions that would use all time or memory without limits.
 var endless = []string{
 	`Integer[1, 9999999999].map |$x| { $x }`,
 	`Integer[1, 9999999999].each |$x| { }`,
@@ -76,11 +76,13 @@ var endless = []string{
 	`Integer[1, 1000000].map |$x| { getvar($big) }`,
 }
 
-// What an evaluation takes is in proportion to its bounds: a part of the default ones shows as much as the whole.
+// part has an eighth of the default limits. Evaluations stop in proportion to their limits, so this
+// tests as much as the full ones.
 var part = expr.Options{Functions: stdlib.Functions, Steps: expr.DefaultSteps / 8, Size: expr.DefaultSize / 8}
 
-// longest is far above what an evaluation within part takes, a tenth of a second: the machine may be busy, the race
-// detector on, or the processor emulated. What is not bounded takes hours.
+// longest is far above the time that an evaluation within part takes, a tenth of a second. The
+// machine may be busy, the race detector on, or the processor emulated. An evaluation without
+// limits takes hours.
 const longest = time.Minute
 
 func TestBounds(t *testing.T) {

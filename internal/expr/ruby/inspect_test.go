@@ -1,4 +1,4 @@
-package expr_test
+package ruby_test
 
 import (
 	"testing"
@@ -7,8 +7,8 @@ import (
 	"bindc/internal/value"
 )
 
-// What Ruby's inspect shows as it is, and what it escapes: each seen in Ruby 3.1.
-func TestInspectOfCharacters(t *testing.T) {
+// Characters that Ruby's inspect shows or escapes, as seen in Ruby 3.1.
+func TestInspectEscapesLikeRuby(t *testing.T) {
 	for text, want := range map[string]string{
 		"\u00a0\u2003\u3000": "\"\u00a0\u2003\u3000\"",
 		"\u00ad\u200b\ue000": "\"\u00ad\u200b\ue000\"",
@@ -22,6 +22,6 @@ func TestInspectOfCharacters(t *testing.T) {
 		}
 	}
 	if got := ruby.Inspect(value.Strings("x").Sensitive()); got != "#<Sensitive [value redacted]>" {
-		t.Errorf("what is sensitive is %s", got)
+		t.Errorf("a sensitive value is shown as %s", got)
 	}
 }

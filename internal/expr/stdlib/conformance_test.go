@@ -1,4 +1,4 @@
-package expr_test
+package stdlib_test
 
 import (
 	"encoding/json"
@@ -15,10 +15,10 @@ import (
 	"bindc/internal/value"
 )
 
-// puppet are options with the functions of Puppet.
+// puppet is Options with the functions of Puppet.
 var puppet = expr.Options{Functions: stdlib.Functions}
 
-// facts is an Env of facts and of nothing else but bindings.
+// facts is an Env with facts and bindings only.
 type facts struct {
 	vars     map[string]value.Value
 	bindings map[string]value.Value
@@ -39,10 +39,10 @@ func (f facts) Lookup(key string, typ *types.Type) (value.Value, bool, error) {
 	return v, ok, nil
 }
 
-// shared is where tables may lie that are not part of the repository.
-const shared = "../../../shared/"
+// shared is the directory of tables that are not part of the repository.
+const shared = "../../../../shared/"
 
-// table is a file of expressions with Puppet's answers.
+// table is a file of expressions with Puppet's results.
 type table struct {
 	Facts json.RawMessage
 	Cases []struct {
@@ -73,7 +73,7 @@ func readTable(t testing.TB, path string) (table, facts) {
 	return tab, env
 }
 
-// fromJSON reads JSON with keys in order and with integers apart from floats.
+// fromJSON reads JSON. It keeps the order of keys, and distinguishes integers from floats.
 func fromJSON(t testing.TB, b []byte) value.Value {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(string(b)))
@@ -121,7 +121,8 @@ func decodeJSON(t testing.TB, d *json.Decoder) value.Value {
 	return value.Value{}
 }
 
-// appendJSON writes v as the tables do: default is {"__default__": 1}, keys and other values by their text.
+// appendJSON writes v in the format of the tables: default is {"__default__": 1}; keys and values
+// without a JSON form are written as text.
 func appendJSON(dst []byte, v value.Value) []byte {
 	switch v.Kind() {
 	case value.Undef:
@@ -162,7 +163,7 @@ func quote(dst []byte, s string) []byte {
 	return append(dst, strings.TrimSuffix(b.String(), "\n")...)
 }
 
-// evaluate runs an expression the four ways it may run: as parsed, folded, and both after encoding.
+// evaluate runs an expression in all four forms: parsed, folded, and both after encoding.
 func evaluate(t testing.TB, src string, env facts) (value.Value, error) {
 	t.Helper()
 	n, errs := syntax.ParseExpression(src)
@@ -185,12 +186,12 @@ func evaluate(t testing.TB, src string, env facts) (value.Value, error) {
 }
 
 func outOfBounds(err error) bool {
-	return err != nil && strings.Contains(err.Error(), "too ") // many steps, much data, long, deep
+	return err != nil && strings.Contains(err.Error(), "too ") // too many steps, too much data, too long, too deep
 }
 
-// FuzzEval evaluates anything that can be parsed.
+// FuzzEval evaluates every input that can be parsed.
 func FuzzEval(f *testing.F) {
-	tab, env := readTable(f, "../../testdata/expressions/expressions.json")
+	tab, env := readTable(f, "../../../testdata/expressions/expressions.json")
 	for _, c := range tab.Cases {
 		f.Add(c.Expr)
 	}
@@ -229,15 +230,15 @@ func runTable(t *testing.T, path string, differ map[string]string) {
 	}
 }
 
-// differ are the expressions of the table whose answer is not Puppet's, each with the reason.
+// differ lists the expressions of the table whose result differs from Puppet's, with the reason.
 var differ = map[string]string{
-	"$num = 1":                                "an expression has a scope of its own, above that of the facts",
+	"$num = 1":                                "an expression has its own scope on top of the facts",
 	"String[0]":                               "a range that says nothing is dropped from a type",
 	"ceiling(1e20)":                           "integers have 64 bits",
 	"round(1e30)":                             "integers have 64 bits",
 	"Integer(1e30)":                           "integers have 64 bits",
 	"split('abc', /(?=b)/)":                   "Go's engine has no lookahead",
-	"type([], 'generalized')":                 "the type of what is in an empty array is not shown",
+	"type([], 'generalized')":                 "the element type of an empty array is not shown",
 	"Type('Nope')":                            "unknown types are errors",
 	`"${true}"`:                               "Puppet fails on it by mistake",
 	"Float('0')":                              "Puppet fails on it by mistake",
@@ -261,5 +262,5 @@ var differ = map[string]string{
 }
 
 func TestPuppetTable(t *testing.T) {
-	runTable(t, "../../testdata/expressions/expressions.json", differ)
+	runTable(t, "../../../testdata/expressions/expressions.json", differ)
 }

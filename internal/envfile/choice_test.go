@@ -1,4 +1,4 @@
-package choice
+package envfile
 
 import (
 	"encoding/binary"
@@ -19,17 +19,17 @@ import (
 	"bindc/snapshot"
 )
 
-// program is that of an environments.pp.
+// program parses an environments.pp.
 func program(t testing.TB, src string) *expr.Node {
 	t.Helper()
 	says, errs := syntax.ParseEnvironments(src)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	return Of(says.Statements)
+	return ProgramOf(says.Statements)
 }
 
-func TestAnEnvironmentIsChosen(t *testing.T) {
+func TestChooseEnvironment(t *testing.T) {
 	const byRole = `$wanted = $role ? { 'db' => 'special', default => $agent_environment }
 		if $wanted =~ /^\w+$/ { $environment = $wanted }`
 	node := map[string]value.Value{"role": value.FromString("db"), "environment": value.FromString("of_node"),
@@ -41,8 +41,8 @@ func TestAnEnvironmentIsChosen(t *testing.T) {
 		agent   string
 		want    string // "": an error
 	}{
-		{OfAgent(), node, "test", "test"},
-		{OfAgent(), node, "", "production"},
+		{AgentProgram(), node, "test", "test"},
+		{AgentProgram(), node, "", "production"},
 		{program(t, ""), node, "test", "production"},
 		{program(t, "$x = 'test'"), node, "test", "production"},
 		{program(t, "$environment = 'a'"), node, "test", "a"},
@@ -79,13 +79,13 @@ func TestNames(t *testing.T) {
 	for name, want := range map[string]bool{"production": true, "A_1": true, "1": true, "feature-x.y": true, "": false,
 		".": false, "..": false, "-a": false, "a/b": false, "a b": false, "ä": false,
 		strings.Repeat("a", maxName): true, strings.Repeat("a", maxName+1): false} {
-		if Named(name) != want {
+		if IsName(name) != want {
 			t.Errorf("%q is a name: %v", name, !want)
 		}
 	}
 }
 
-func TestTheFileIsWhatWasWritten(t *testing.T) {
+func TestDecodeInvertsEncode(t *testing.T) {
 	c := &Choice{Program: program(t, "if $a == 1 { $environment = 'b' }"),
 		Environments: []Environment{{"b", true}, {"production", false}}}
 	whole := string(Encode(c))
@@ -112,9 +112,9 @@ func TestTheFileIsWhatWasWritten(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNotAcceptedIsNotRead(t *testing.T) {
+func TestReadRefusesUnacceptedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), File)
-	if err := os.WriteFile(path, Encode(&Choice{Program: OfAgent()}), 0o600); err != nil {
+	if err := os.WriteFile(path, Encode(&Choice{Program: AgentProgram()}), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	errNo := errors.New("no")
@@ -126,11 +126,12 @@ func TestAFileThatIsNotAcceptedIsNotRead(t *testing.T) {
 	}
 }
 
-// Bytes that no program wrote are refused, or read as something that can be written again.
+// FuzzDecode checks that arbitrary bytes are rejected, or decode to a Choice that can be encoded
+// again.
 func FuzzDecode(f *testing.F) {
-	f.Add(Encode(&Choice{Program: OfAgent(), Environments: []Environment{{"a", true}}}))
+	f.Add(Encode(&Choice{Program: AgentProgram(), Environments: []Environment{{"a", true}}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if n := len(b) - sumSize; n > headSize { // else nothing would come behind the checksum
+		if n := len(b) - sumSize; n > headSize { // otherwise nothing would follow the checksum
 			b = binary.LittleEndian.AppendUint64(b[:n:n], xxhash.Sum64(b[:n]))
 		}
 		c, err := Decode(string(b))
@@ -143,8 +144,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// format.md says what the file is.
-func TestTheFormatIsDocumented(t *testing.T) {
+// format.md describes this file.
+func TestFormatIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../format.md")
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +162,7 @@ func TestTheFormatIsDocumented(t *testing.T) {
 // The byte "written" of an environment is 0 or 1 (format.md, table "flag bytes").
 func TestDecodeRefusesOtherFlagsOfAnEnvironment(t *testing.T) {
 	for flags := range 256 {
-		file := Encode(&Choice{Program: OfAgent(), Environments: []Environment{{Name: "production"}}})
+		file := Encode(&Choice{Program: AgentProgram(), Environments: []Environment{{Name: "production"}}})
 		at := len(file) - sumSize - len("production") - 2
 		file[at] = byte(flags)
 		body := file[:len(file)-sumSize]

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +16,8 @@ import (
 )
 
 func sliceCommand() *cobra.Command {
-	var s source
+	var signers snapfile.Signers
+	var given string
 	var when []string
 	var out string
 	cmd := &cobra.Command{
@@ -24,18 +28,18 @@ func sliceCommand() *cobra.Command {
 			"can reach are left out. Requests with that value are answered as by the whole,\n" +
 			"others are refused. What is encrypted stays so. A signature is of the whole:\n" +
 			"OUT has none.\n\nExit status: 0, or 2 an error.",
-		Example: "  bindq slice -s site.bsnap --when environment=production -o part.bsnap",
+		Example: "  bindc slice -s site.bsnap --when environment=production -o part.bsnap",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := s.only(args)
+			path, err := snapshotOf(args, given)
 			if err != nil {
 				return err
 			}
-			return s.signers.UseCopy(path, func(f *snapshot.Snapshot) error {
+			return signers.UseCopy(path, func(f *snapshot.Snapshot) error {
 				written, err := cut(f, when, out)
 				if err == nil {
 					for _, doubt := range written.doubts {
-						note(cmd, "--when: "+doubt)
+						fmt.Fprintln(cmd.ErrOrStderr(), "bindc: note: --when:", diag.Visible(doubt))
 					}
 					fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d bytes, sha256 %x\n", diag.Visible(out),
 						diag.Count(written.bindings, "binding"), written.Size, written.Sum)
@@ -44,12 +48,25 @@ func sliceCommand() *cobra.Command {
 			})
 		},
 	}
-	s.addSnapshot(cmd)
+	cmd.Flags().StringVarP(&given, "snapshot", "s", "", "`FILE` of the snapshot (default $BINDQ_SNAPSHOT)")
+	signers.AddFlags(cmd.Flags())
 	cmd.Flags().StringArrayVar(&when, "when", nil, "`CATEGORY=VALUE` that requests have (repeatable)")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
 	cli.Required(cmd, "output")
 	cli.Required(cmd, "when")
 	return cmd
+}
+
+// snapshotOf returns the path of the snapshot: the argument, the value of -s, or $BINDQ_SNAPSHOT.
+func snapshotOf(args []string, given string) (string, error) {
+	if len(args) > 0 && given != "" {
+		return "", fmt.Errorf("expected one snapshot, found '%s' beside -s '%s'", args[0], given)
+	}
+	path := cmp.Or(append(args, given, os.Getenv("BINDQ_SNAPSHOT"))...)
+	if path == "" {
+		return "", errors.New("expected -s FILE, the snapshot, or BINDQ_SNAPSHOT in the environment")
+	}
+	return path, nil
 }
 
 // part is a slice that was written.

@@ -1,6 +1,6 @@
-// Package choice is the file that a directory of environments has beside their snapshots: which environments there are,
-// and the program that chooses the one of a request.
-package choice
+// Package envfile reads and writes the file .environments in a directory of environments. It lists
+// the environments, and has the program that chooses the environment of a request.
+package envfile
 
 import (
 	"encoding/binary"
@@ -19,32 +19,33 @@ import (
 	"bindc/snapshot"
 )
 
-// A directory holds DIR/NAME.snap for each environment, and File.
+// A directory has File, and NAME.snap for each environment.
 const (
 	File      = ".environments"
 	Extension = ".snap"
 )
 
-// Production is the environment where nothing else is chosen.
+// Production is the default environment.
 const Production = "production"
 
-// Choice is what the file says.
+// Choice is the content of the file.
 type Choice struct {
-	Program      *expr.Node // yields the name of the environment; undef stands for Production
+	Program      *expr.Node // returns the name of the environment; undef means Production
 	Environments []Environment
 }
 
-// Environment is one that was declared when the file was written.
+// Environment is an environment that was declared when the file was written.
 type Environment struct {
 	Name    string
-	Written bool // its snapshot was, then or before
+	Written bool // it has a snapshot, written then or earlier
 }
 
-// maxName is how long the name of an environment may be: with the extension it is the name of a file.
+// maxName limits the name of an environment. With its extension it must be a valid file name.
 const maxName = 200
 
-// Named tells whether a text is the name of an environment: letters, digits, _, and behind the first of them . and -.
-func Named(text string) bool {
+// IsName reports whether text is a valid name of an environment: letters, digits and _, and after
+// the first character also . and -.
+func IsName(text string) bool {
 	for i := range len(text) {
 		switch c := text[i]; {
 		case c == '_', '0' <= c && c <= '9', 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z':
@@ -56,13 +57,13 @@ func Named(text string) bool {
 	return text != "" && len(text) <= maxName
 }
 
-// The file is, in little endian:
+// The file has, in little endian:
 //
 //	magic     8 bytes
 //	version   u32
-//	program   u32: its bytes; environments u32: how many
+//	program   u32: its length in bytes; environments u32: their number
 //	program   an encoded expression
-//	list      per environment: u8, 1 where its snapshot was written; u8, the bytes of its name; the name
+//	list      per environment: u8, 1 if it has a snapshot; u8, the length of its name; the name
 //	sum       u64, xxhash64 of everything before it
 const (
 	magic    = "BINDENVS"
@@ -72,7 +73,7 @@ const (
 	maxFile  = 16 << 20
 )
 
-// Encode makes the file of c, whose names are Named.
+// Encode returns the file of c. All names must satisfy Named.
 func Encode(c *Choice) []byte {
 	program := expr.Append(nil, c.Program)
 	out := binary.LittleEndian.AppendUint32([]byte(magic), version)
@@ -89,8 +90,8 @@ func Encode(c *Choice) []byte {
 	return binary.LittleEndian.AppendUint64(out, xxhash.Sum64(out))
 }
 
-// Decode reads such a file. The errors are those of a snapshot: snapshot.ErrFormat, snapshot.ErrVersion, a
-// *snapshot.DamageError.
+// Decode parses the content of such a file. Its errors are those of a snapshot: snapshot.ErrFormat,
+// snapshot.ErrVersion and *snapshot.DamageError.
 func Decode(b string) (*Choice, error) {
 	switch {
 	case len(b) < headSize+sumSize || b[:len(magic)] != magic:
@@ -100,7 +101,7 @@ func Decode(b string) (*Choice, error) {
 	}
 	body, sum := b[:len(b)-sumSize], b[len(b)-sumSize:]
 	if binary.LittleEndian.Uint64([]byte(sum)) != xxhash.Sum64String(body) {
-		return nil, damaged("the checksum of what it holds")
+		return nil, damaged("the checksum of its content")
 	}
 	length, count, rest := u32(b[len(magic)+4:]), u32(b[len(magic)+8:]), body[headSize:]
 	if uint64(length) > uint64(len(rest)) {
@@ -112,14 +113,14 @@ func Decode(b string) (*Choice, error) {
 	}
 	c := &Choice{Program: program}
 	for rest = rest[length:]; count > 0; count-- {
-		if len(rest) < 2 || rest[0] > 1 || len(rest) < 2+int(rest[1]) || !Named(rest[2:2+int(rest[1])]) {
+		if len(rest) < 2 || rest[0] > 1 || len(rest) < 2+int(rest[1]) || !IsName(rest[2:2+int(rest[1])]) {
 			return nil, damaged("the name of an environment")
 		}
 		c.Environments = append(c.Environments, Environment{rest[2 : 2+int(rest[1])], rest[0] == 1})
 		rest = rest[2+int(rest[1]):]
 	}
 	if rest != "" {
-		return nil, damaged("nothing behind the last environment")
+		return nil, damaged("nothing after the last environment")
 	}
 	return c, nil
 }
@@ -130,7 +131,7 @@ func damaged(expected string) error {
 	return &snapshot.DamageError{Section: File, Expected: expected}
 }
 
-// Read reads the file at path. Accept, if it is not nil, has to accept what is in it.
+// Read reads the file at path. If accept is not nil, it must accept the content.
 func Read(path string, accept func(content []byte) error) (*Choice, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -150,8 +151,8 @@ func Read(path string, accept func(content []byte) error) (*Choice, error) {
 	return Decode(string(content))
 }
 
-// Choose is the environment for a request of these variables, whose agent asks for agent; "" for none. A variable that
-// there is not is undef.
+// Choose returns the environment for a request with these variables. agent is the environment that
+// the node's agent requests, or "". Unknown variables are undef.
 func (c *Choice) Choose(variable func(name string) value.Value, agent string) (string, error) {
 	v, err := expr.Eval(c.Program, env{variable, agent}, expr.Options{Functions: stdlib.Functions})
 	switch {
@@ -165,23 +166,24 @@ func (c *Choice) Choose(variable func(name string) value.Value, agent string) (s
 	return strings.Clone(v.Text()), nil
 }
 
-// env is what a program knows: what the node says, and what its agent asks for.
+// env provides a program with the variables of the node and the environment that its agent
+// requests.
 type env struct {
 	variable func(name string) value.Value
 	agent    string
 }
 
-// The variables that are none of the node's. Chosen is what statements set.
+// The variables that do not come from the node. Statements set Chosen.
 const (
-	ofAgent = "agent_environment"
-	Chosen  = "environment"
+	agentVariable = "agent_environment"
+	Chosen        = "environment"
 )
 
 func (e env) Variable(name string) (value.Value, bool) {
 	switch {
-	case name == ofAgent && e.agent != "":
+	case name == agentVariable && e.agent != "":
 		return value.FromString(e.agent), true
-	case name == ofAgent:
+	case name == agentVariable:
 		return value.Value{}, true
 	case name == Chosen:
 		return value.Value{}, true
@@ -195,22 +197,22 @@ func (env) Lookup(string, *types.Type) (value.Value, bool, error) {
 	return value.Value{}, false, errLookup
 }
 
-// Variables are the names of the variables of a node that the program may use.
+// Variables returns the names of the node's variables that the program may use.
 func (c *Choice) Variables() []string {
 	var out []string
 	c.Program.Variables(func(name string) {
-		if name != ofAgent && name != Chosen {
+		if name != agentVariable && name != Chosen {
 			out = append(out, name)
 		}
 	})
 	return out
 }
 
-// OfAgent is the program where nobody has written one: what the agent asks for, or Production.
-func OfAgent() *expr.Node { return &expr.Node{Op: expr.Var, Name: ofAgent} }
+// AgentProgram returns the default program: the environment that the agent requests, or Production.
+func AgentProgram() *expr.Node { return &expr.Node{Op: expr.Var, Name: agentVariable} }
 
-// Of is the program of statements that may set $environment.
-func Of(statements []*expr.Node) *expr.Node {
+// ProgramOf returns the program of statements that may set $environment.
+func ProgramOf(statements []*expr.Node) *expr.Node {
 	if len(statements) == 0 {
 		return &expr.Node{Op: expr.Const}
 	}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bindc/diag"
+	"bindc/facts"
+	"bindc/internal/cli"
+	"bindc/internal/fsx"
+	"bindc/internal/lookup"
+	"bindc/internal/report"
+	"bindc/internal/revision"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// blaming is the verb blame: its flags, and the site.
+type blaming struct {
+	flags
+	site, node, environment string
+	factsFile, factsDir     string
+	facts, variables        []string
+	answer                  string // --format
+	cmd                     *cobra.Command
+	compiled                *compilation
+	paths                   map[string]string // of files, by their names in the snapshot
+}
+
+var errUnbound = &cli.Answer{Reason: "not found", Status: cli.ExitNo}
+
+func (b *bounds) blameCommand() *cobra.Command {
+	f := &blaming{flags: flags{bounds: b}}
+	cmd := &cobra.Command{
+		Use:   "blame KEY",
+		Short: "Say which commit wrote the value of a key",
+		Long: "blame looks KEY up for a node, as 'bindq explain' does, and prints the commit,\n" +
+			"author and date of the line with the binding that wins. For a merged value it\n" +
+			"prints every binding that contributes. It says so if a line is not committed.\n\n" +
+			"Exit status: 0 found, 1 not found or errors in the site, 2 an error.",
+		Example: "  bindc blame ntp::package --site site --node web1 --facts-dir facts\n" +
+			"  bindc blame ntp::package --fact osfamily=Debian --format json",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.cmd = cmd
+			return f.run(args[0])
+		},
+	}
+	f.addSite(cmd)
+	f.addBuild(cmd)
+	cmd.Flags().StringVar(&f.site, "site", ".", "`DIR` of the site in the work tree")
+	f.addRequest(cmd)
+	cmd.Flags().BoolVar(&f.all, "all", false, "show all errors of the site")
+	f.answer = "text"
+	cli.AddFormat(cmd, &f.answer, cli.Forms)
+	return cmd
+}
+
+// addRequest adds the flags that describe the node, as 'bindq lookup' has them.
+func (f *blaming) addRequest(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.factsFile, "facts", "", "`FILE` of facts, of facter, Puppet or PuppetDB")
+	flags.StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one file of facts per node (default $BINDQ_FACTS_DIR)")
+	cmd.MarkFlagsMutuallyExclusive("facts", "facts-dir")
+	flags.StringArrayVar(&f.facts, "fact", nil, "one fact, `NAME=TEXT` or NAME:=JSON (repeatable)")
+	flags.StringArrayVar(&f.variables, "var", nil, "a variable that is not a fact: `NAME=TEXT` or NAME:=JSON")
+	flags.StringVar(&f.node, "node", "", "certname, the `NAME` of the node")
+	flags.StringVar(&f.environment, "environment", "", "`NAME` of the environment (default: the fact, or production)")
+}
+
+func (f *blaming) run(key string) error {
+	c, err := compiled(f.cmd, f.site, "", &f.flags)
+	if err != nil {
+		return err
+	}
+	if err := c.report(f.cmd, &f.flags); err != nil {
+		return err
+	}
+	f.compiled, f.paths = c, map[string]string{}
+	for path, i := range c.site.InputOf {
+		f.paths[c.site.Inputs[i].Path] = path
+	}
+	vars, err := f.request()
+	if err != nil {
+		return err
+	}
+	tmp, remove, err := fsx.Scratch("bindc-blame-")
+	if err != nil {
+		return err
+	}
+	defer remove()
+	f.signals.last = remove
+	path := filepath.Join(tmp, "site.bsnap")
+	if _, err := snapshot.Write(path, c.content); err != nil {
+		return err
+	}
+	snap, err := bindings.Open(path, bindings.Options{StrictVariables: f.strictVars})
+	if err != nil {
+		return err
+	}
+	defer snap.Close()
+	return f.explain((*lookup.Snapshot)(snap), key, vars)
+}
+
+// request returns the facts of the node that the flags describe.
+func (f *blaming) request() (*bindings.Facts, error) {
+	var node facts.Node
+	var err error
+	dir := cmp.Or(f.factsDir, os.Getenv("BINDQ_FACTS_DIR"))
+	switch {
+	case f.factsFile != "":
+		src, err := os.ReadFile(f.factsFile)
+		if err != nil {
+			return nil, err
+		}
+		nodes, err := facts.Parse(f.factsFile, src)
+		if err != nil {
+			return nil, err
+		}
+		if node, err = facts.Choose(nodes, f.node); err != nil {
+			return nil, err
+		}
+	case f.factsDir != "" && f.node == "":
+		return nil, errors.New("--facts-dir: expected --node NAME with it")
+	case dir != "" && f.node != "":
+		if node, err = facts.NewFleet(dir).Node(f.node); err != nil {
+			return nil, err
+		}
+	}
+	if node.Facts, err = facts.With("--fact", node.Facts, f.facts); err != nil {
+		return nil, err
+	}
+	if node.Vars, err = facts.With("--var", node.Vars, f.variables); err != nil {
+		return nil, err
+	}
+	return facts.Variables(node, bindings.FactsOptions{Node: f.node, Environment: f.environment})
+}
+
+// explain prints who wrote the bindings that make the value of key.
+func (f *blaming) explain(snap *lookup.Snapshot, key string, vars *bindings.Facts) error {
+	r, err := snap.Request((*lookup.Facts)(vars))
+	if err != nil {
+		return err
+	}
+	e, err := report.Style{Form: report.People}.Explain(r, key)
+	if err != nil {
+		return err
+	}
+	b := blame{Key: key, Bindings: []blamed{}}
+	for _, c := range slices.Concat(e.Candidates, e.Contributions) {
+		if c.State == lookup.Wins || c.State == lookup.Merged {
+			b.Bindings = append(b.Bindings, f.blame(c))
+		}
+	}
+	if len(b.Bindings) == 0 {
+		text := key + ": not found for this node"
+		if hint := diag.DidYouMean(key, slices.Collect(snap.Keys())); hint != "" {
+			text += "; " + hint
+		}
+		fmt.Fprintln(f.cmd.ErrOrStderr(), "bindc:", diag.Visible(text))
+		return errUnbound
+	}
+	if f.answer != "text" {
+		return report.Write(f.cmd.OutOrStdout(), f.answer == "yaml", b)
+	}
+	return b.print(f.cmd.OutOrStdout())
+}
+
+// blame is the answer of the verb.
+type blame struct {
+	Key      string   `json:"key"`
+	Bindings []blamed `json:"bindings"`
+}
+
+// blamed is a binding and the commit of its line. Without a commit, Reason says why.
+type blamed struct {
+	At      string `json:"at"`
+	Layer   string `json:"layer"`
+	State   string `json:"state"`
+	Commit  string `json:"commit,omitempty"`
+	Author  string `json:"author,omitempty"`
+	Mail    string `json:"mail,omitempty"`
+	Date    string `json:"date,omitempty"`
+	Summary string `json:"summary,omitempty"`
+	Reason  string `json:"not_committed,omitempty"`
+}
+
+// blame finds the commit of a binding.
+func (f *blaming) blame(c report.Candidate) blamed {
+	b := blamed{At: c.At, Layer: c.Layer, State: c.State}
+	line, err := f.lineOf(c.At)
+	if err != nil {
+		b.Reason = err.Error()
+		return b
+	}
+	b.Commit, b.Author, b.Mail, b.Summary = line.Commit, line.Author, line.Mail, line.Summary
+	b.Date = line.Date.Format("2006-01-02 15:04:05 -0700")
+	return b
+}
+
+// lineOf asks git about a position in the snapshot, FILE:LINE:COLUMN.
+func (f *blaming) lineOf(at string) (*revision.Line, error) {
+	parts := strings.Split(at, ":")
+	if len(parts) < 3 {
+		return nil, errors.New("the position has no line")
+	}
+	name := strings.Join(parts[:len(parts)-2], ":")
+	line, err := strconv.Atoi(parts[len(parts)-2])
+	if err != nil {
+		return nil, fmt.Errorf("the position has no line: %w", err)
+	}
+	path, ok := f.paths[name]
+	if !ok {
+		return nil, fmt.Errorf("%s is not a file of the site", name)
+	}
+	repo, err := revision.Open(f.signals.stopped, filepath.Dir(path))
+	if errors.Is(err, revision.ErrNoRepository) {
+		return nil, revision.ErrNoRepository
+	}
+	if err != nil {
+		return nil, err
+	}
+	return repo.Blame(path, line)
+}
+
+// print prints the answer for people.
+func (b *blame) print(w io.Writer) error {
+	file, ok := w.(*os.File)
+	screen := report.Screen{Color: ok && cli.Color(file), Width: cli.Width(w)}
+	return report.Print(w, screen, func(p *report.Page) {
+		for _, c := range b.Bindings {
+			who := "not committed: " + c.Reason
+			if c.Commit != "" {
+				who = fmt.Sprintf("%s  %s <%s>  %s", c.Commit[:12], c.Author, c.Mail, c.Date)
+			}
+			fmt.Fprintf(p, "%s  (%s, %s)\n", diag.Visible(c.At), diag.Visible(c.Layer), c.State)
+			fmt.Fprintf(p, "    %s\n", diag.Visible(who))
+			if c.Summary != "" {
+				fmt.Fprintf(p, "    %s\n", diag.Visible(c.Summary))
+			}
+		}
+	})
+}

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"bindc/compile"
+	"bindc/internal/cli"
+	"bindc/loader"
+)
+
+// bounds has the limits of a compilation. All verbs of bindc accept them.
+type bounds struct{ effort, alternatives int }
+
+// add adds the flags to the program.
+func (b *bounds) add(root *cobra.Command) {
+	b.effort, b.alternatives = compile.DefaultEffort, loader.DefaultAlternatives
+	flags := root.PersistentFlags()
+	flags.Var(cli.AtLeastOne(&b.effort), "max-effort", "compare bindings at most `N` times, to find conflicts and loops")
+	flags.Var(cli.AtLeastOne(&b.alternatives), "max-alternatives",
+		"allow at most `N` alternatives of conditions, over all bindings")
+}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"bindc/diag"
+	"bindc/facts"
+	"bindc/internal/cli"
+	"bindc/internal/fsx"
+	"bindc/internal/lookup"
+	"bindc/internal/report"
+	"bindc/internal/report/affected"
+	"bindc/internal/report/decision"
+	"bindc/internal/snapfile"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// errDiffers says that plan has printed what changes.
+var errDiffers = &cli.Answer{Reason: "something changes", Status: cli.ExitNo}
+
+// errIncomplete says that the facts of some nodes cannot be used, as is reported.
+var errIncomplete = &cli.Answer{Reason: "some nodes are missing", Status: cli.ExitError}
+
+// errNoPlan says that one side of a plan does not compile and its diagnostics were printed.
+var errNoPlan = &cli.Answer{Reason: "one side has errors", Status: cli.ExitError}
+
+var planFormats = append(slices.Clone(cli.Forms), "markdown")
+
+// planFlags are the flags of bindc plan.
+type planFlags struct {
+	flags
+	site     string
+	factsDir string
+	output   string // the form of the answer
+	whole    bool   // show each key
+	style    report.Style
+}
+
+func (g *bounds) planCommand() *cobra.Command {
+	f := planFlags{flags: flags{bounds: g, format: "text", allowEmpty: true}, output: "text"}
+	cmd := &cobra.Command{
+		Use:   "plan [REV | OLD..NEW | OLD NEW]",
+		Short: "Show what a change of the data does, for whom",
+		Long: "plan compiles two states of a site and prints what changes from the first to\n" +
+			"the second: for each key the conditions whose answer differs, with both values\n" +
+			"and places, and with --facts-dir the nodes that get something else.\n\n" +
+			"  bindc plan              from the last commit to the files as they are\n" +
+			"  bindc plan REV          from REV, a branch, tag or commit, to the files\n" +
+			"  bindc plan OLD..NEW     from one commit to another; no name is HEAD\n" +
+			"  bindc plan OLD...NEW    from where NEW left OLD, as a merge request has it\n" +
+			"  bindc plan OLD NEW      commits, directories of sites, or snapshots\n\n" +
+			"Commits are read with git; the work tree stays as it is. What git ignores, as\n" +
+			"modules that r10k installs, is taken from the work tree for all sides.\n\n" +
+			"Exit status: 0 nothing changes, 1 something does, 2 an error, also when one\n" +
+			"side does not compile.",
+		Example: "  bindc plan --facts-dir facts\n  bindc plan main...my-branch --format markdown",
+		Args:    cobra.MaximumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd, args)
+		},
+	}
+	f.addSite(cmd)
+	f.addBuild(cmd)
+	cmd.Flags().StringVar(&f.site, "site", ".", "`DIR` of the site in its repository")
+	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json or NAME.yaml")
+	cli.AddFormat(cmd, &f.output, planFormats)
+	cmd.Flags().BoolVar(&f.whole, "all", false, "show each key, also of a level or file that is added or removed")
+	cmd.Flags().BoolVar(&f.style.Sensitive, "show-sensitive", false, "show sensitive values")
+	return cmd
+}
+
+// run makes a snapshot of both sides and compares them.
+func (f *planFlags) run(cmd *cobra.Command, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	f.signals.handle()
+	temporary, remove, err := fsx.Scratch("bindc-plan-")
+	if err != nil {
+		return err
+	}
+	defer remove()
+	f.signals.last = remove
+	sides, err := f.sides(args)
+	if err != nil {
+		return err
+	}
+	notes := map[string]bool{}
+	for i := range sides {
+		if err := f.prepare(cmd, &sides[i], filepath.Join(temporary, []string{"old", "new"}[i]), notes); err != nil {
+			return err
+		}
+	}
+	return f.compare(cmd, sides[0].snapshot, sides[1].snapshot)
+}
+
+// prepare makes the snapshot of a side in dir, unless the side is one. notes has the notes that were printed.
+func (f *planFlags) prepare(cmd *cobra.Command, s *side, dir string, notes map[string]bool) error {
+	if s.snapshot != "" {
+		return nil
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	site, found, err := s.checkOut(filepath.Join(dir, "tree"))
+	if err != nil {
+		return err
+	}
+	for _, text := range found {
+		if !notes[text] {
+			fmt.Fprintln(cmd.ErrOrStderr(), "bindc: note:", diag.Visible(text))
+		}
+		notes[text] = true
+	}
+	options := f.options()
+	if f.cache != "" && s.repository != nil {
+		// Files are known by their digests, so the cache of the site serves its revisions. It is not written.
+		if options.Cache, err = f.openCache(f.site); err != nil {
+			return err
+		}
+	}
+	c, err := f.compile(cmd, site, "", options)
+	if err != nil {
+		return err
+	}
+	if c.diags.Failed() {
+		return f.refuse(cmd, c, s)
+	}
+	s.snapshot = filepath.Join(dir, "site.bsnap")
+	_, err = snapshot.Write(s.snapshot, c.content)
+	return err
+}
+
+// refuse prints the errors of a side that does not compile, at their places in its revision.
+func (f *planFlags) refuse(cmd *cobra.Command, c *compilation, s *side) error {
+	var list []diag.Diagnostic
+	for _, d := range c.diags.Sorted() {
+		if d.Severity != diag.Error {
+			continue
+		}
+		d.Pos.File = s.named(d.Pos.File)
+		d.Notes = slices.Clone(d.Notes)
+		for i := range d.Notes {
+			d.Notes[i].Pos.File = s.named(d.Notes[i].Pos.File)
+		}
+		list = append(list, d)
+	}
+	if err := f.report(cmd, list, len(c.site.Inputs)); err != nil && !errors.Is(err, errRefused) {
+		return err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "bindc: %s does not compile, so there is nothing to compare\n", diag.Visible(s.name))
+	return errNoPlan
+}
+
+// compare prints what changes from one snapshot to another.
+func (f *planFlags) compare(cmd *cobra.Command, before, after string) error {
+	f.style.Form = report.FormOf(f.output)
+	return snapfile.Use(before, func(a *snapshot.Snapshot) error {
+		return snapfile.Use(after, func(b *snapshot.Snapshot) error {
+			d, err := f.difference(cmd, a, b)
+			if err != nil {
+				return err
+			}
+			changes, err := f.style.Diff(a, b, d)
+			if err != nil {
+				return err
+			}
+			whole := true
+			if f.factsDir != "" {
+				if whole, err = f.addNodes(cmd, before, after, d, changes); err != nil {
+					return err
+				}
+			}
+			if f.whole && f.style.Form == report.People {
+				changes.Causes = nil // so each key is shown
+			}
+			if err := f.print(cmd.OutOrStdout(), changes); whole || !errors.As(err, new(*cli.Answer)) && err != nil {
+				return err
+			}
+			return errIncomplete
+		})
+	})
+}
+
+// difference compares all decision tables of two snapshots.
+func (f *planFlags) difference(cmd *cobra.Command, before, after *snapshot.Snapshot) (*decision.Difference, error) {
+	a, err := decision.NewTables(before, true, nil)
+	if err != nil {
+		return nil, err
+	}
+	b, err := decision.NewTables(after, true, nil)
+	if err != nil {
+		return nil, err
+	}
+	progress := cli.NewProgress(cmd.ErrOrStderr())
+	defer progress.End()
+	progress.Begin("comparing keys", max(len(before.AllKeys()), len(after.AllKeys())))
+	return decision.Diff(a, b, progress.Done)
+}
+
+// addNodes adds the nodes of the fleet for which something changes. It reports the nodes that have an error; whole is
+// false if there are any.
+func (f *planFlags) addNodes(cmd *cobra.Command, before, after string, d *decision.Difference,
+	changes *report.Diff) (whole bool, err error) {
+	if text := facts.Unread(f.factsDir); text != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: note:", diag.Visible(text))
+	}
+	nodes, unread, err := facts.ReadGood(f.factsDir)
+	if err != nil {
+		return false, err
+	}
+	a, err := bindings.Open(before, bindings.Options{})
+	if err != nil {
+		return false, err
+	}
+	defer a.Close()
+	b, err := bindings.Open(after, bindings.Options{})
+	if err != nil {
+		return false, err
+	}
+	defer b.Close()
+	progress := cli.NewProgress(cmd.ErrOrStderr())
+	progress.Begin("looking up for nodes", len(nodes))
+	c := affected.Comparison{Old: (*lookup.Snapshot)(a), New: (*lookup.Snapshot)(b), OldPath: before, NewPath: after,
+		Nodes: nodes, Style: f.style, Done: progress.Done}
+	groups, wrong := c.Groups(d)
+	progress.End()
+	changes.Nodes, changes.Fleet, whole = groups, len(nodes), true
+	for _, err := range append(unread, wrong...) {
+		if err != nil {
+			whole = false
+			fmt.Fprintln(cmd.ErrOrStderr(), "bindc:", message(err))
+		}
+	}
+	return whole, nil
+}
+
+// print prints the answer. The error is errDiffers if something changes.
+func (f *planFlags) print(w io.Writer, d *report.Diff) (err error) {
+	switch f.output {
+	case "json", "yaml":
+		err = report.Write(w, f.output == "yaml", d)
+	case "markdown":
+		err = report.Print(w, report.Screen{}, func(p *report.Page) { p.Markdown(d) })
+	default:
+		err = report.Print(w, report.ScreenOf(w), func(p *report.Page) { p.Diff(d) })
+	}
+	if err == nil && (len(d.Keys) > 0 || len(d.Nodes) > 0) {
+		err = errDiffers
+	}
+	return err
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bindc/internal/revision"
+)
+
+// side is one of the two states of a site that plan compares: a snapshot, a directory, or a commit.
+type side struct {
+	name     string // as the user knows it
+	snapshot string // the file, once there is one
+	dir      string // the site, if it is a directory
+
+	repository *revision.Repository // of a commit
+	commit     string
+	below      string // the site in the repository
+	tree       string // where the commit was written to
+}
+
+// sides returns what the arguments of plan name.
+func (f *planFlags) sides(args []string) (both [2]side, err error) {
+	switch {
+	case len(args) == 2:
+		for i, name := range args {
+			if both[i], err = f.side(name); err != nil {
+				return both, err
+			}
+		}
+		return both, nil
+	case len(args) == 1 && strings.Contains(args[0], ".."):
+		return f.between(args[0])
+	}
+	old := "HEAD"
+	if len(args) == 1 {
+		old = args[0]
+	}
+	both[1] = side{name: "the site " + f.site, dir: f.site}
+	both[0], err = f.revision(old)
+	return both, err
+}
+
+// between returns the sides of OLD..NEW or OLD...NEW.
+func (f *planFlags) between(text string) (both [2]side, err error) {
+	old, now, isMerge := strings.Cut(text, "...")
+	if !isMerge {
+		old, now, _ = strings.Cut(text, "..")
+	}
+	for i, name := range []string{old, now} {
+		if name == "" {
+			name = "HEAD"
+		}
+		if both[i], err = f.revision(name); err != nil {
+			return both, err
+		}
+	}
+	if isMerge {
+		base, err := both[0].repository.MergeBase(both[0].commit, both[1].commit)
+		if err != nil {
+			return both, fmt.Errorf("%s: %w", text, err)
+		}
+		both[0].name, both[0].commit = base[:12], base
+	}
+	return both, nil
+}
+
+// side returns what a name means: an existing file or directory, or else a revision.
+func (f *planFlags) side(name string) (side, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return side{name: name, dir: name}, nil
+	case err == nil:
+		return side{name: name, snapshot: name}, nil
+	}
+	s, err := f.revision(name)
+	if err != nil {
+		return s, fmt.Errorf("'%s' is not a file, a directory or a revision: %w", name, err)
+	}
+	return s, nil
+}
+
+// revision returns the side of a commit of the repository that the site is in.
+func (f *planFlags) revision(name string) (side, error) {
+	r, err := revision.Open(f.signals.stopped, f.site)
+	if err != nil {
+		return side{}, err
+	}
+	below, err := r.Path(f.site)
+	if err != nil {
+		return side{}, err
+	}
+	commit, err := r.Commit(name)
+	return side{name: name, repository: r, commit: commit, below: below}, err
+}
+
+// checkOut returns the directory of the site. It writes a commit below dir first. notes has what the reader of a plan
+// should know.
+func (s *side) checkOut(dir string) (site string, notes []string, err error) {
+	if s.repository == nil {
+		return s.dir, nil, nil
+	}
+	s.tree = filepath.Join(dir, filepath.Base(s.repository.Top())) // the name of a site can matter
+	if err := os.MkdirAll(s.tree, 0o700); err != nil {
+		return "", nil, err
+	}
+	if notes, err = s.repository.Extract(s.commit, s.tree); err != nil {
+		return "", nil, err
+	}
+	site = filepath.Join(s.tree, s.below)
+	if _, err := os.Stat(site); err != nil {
+		return "", nil, fmt.Errorf("%s has no directory %s", s.name, s.below)
+	}
+	return site, notes, nil
+}
+
+// named returns the name of a file as git writes it, REV:PATH.
+func (s *side) named(file string) string {
+	if s.tree == "" {
+		return file
+	}
+	rel, err := filepath.Rel(s.tree, file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return file
+	}
+	return s.name + ":" + rel
+}

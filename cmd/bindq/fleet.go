@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"bindc/facts"
+	"bindc/internal/cli"
+	bindings "bindc/runtime"
+)
+
+// fleet has the nodes of a directory of facts. A node whose facts cannot be used is reported, and the others are
+// answered. With --strict, it is an error that ends the verb.
+type fleet struct {
+	nodes  []facts.Node
+	errs   io.Writer
+	strict bool
+	failed bool // a node is reported
+}
+
+// readFleet reads the facts of a fleet. It notes which entries of the directory are not files of facts.
+func (s *source) readFleet(cmd *cobra.Command, dir string) (*fleet, error) {
+	if text := facts.Unread(dir); text != "" {
+		note(cmd, text)
+	}
+	nodes, wrong, err := facts.ReadGood(dir)
+	if err == nil && len(nodes) == 0 {
+		err = facts.Join(wrong)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f := &fleet{nodes: nodes, errs: cmd.ErrOrStderr(), strict: s.strict}
+	return f, f.report(wrong)
+}
+
+// report reports the errors of nodes. It returns those that end the verb: damage of the snapshot concerns all nodes.
+func (f *fleet) report(wrong []error) error {
+	var damage *bindings.DamageError
+	for _, err := range wrong {
+		if errors.As(err, &damage) {
+			return err
+		}
+	}
+	if f.strict {
+		return facts.Join(wrong)
+	}
+	for _, err := range wrong {
+		if err != nil {
+			f.failed = true
+			fmt.Fprintln(f.errs, "bindq:", message(err))
+		}
+	}
+	return nil
+}
+
+// reportEach reports the errors of all nodes, each nil or an error. It returns errReported if every node has one.
+func (f *fleet) reportEach(wrong []error) error {
+	if err := f.report(wrong); err != nil {
+		return err
+	}
+	if f.failed && !slices.Contains(wrong, nil) {
+		return errReported
+	}
+	return nil
+}
+
+// outcome returns the error of a verb that has printed its answer, or failed to because of err. An answer that lacks a
+// node is reported as one with an error.
+func (f *fleet) outcome(err error) error {
+	var answer *cli.Answer
+	if f.failed && (err == nil || errors.As(err, &answer)) {
+		return errReported
+	}
+	return err
+}

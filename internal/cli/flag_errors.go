@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"bindc/diag"
+)
+
+// advice says what to write in place of a flag that another program has.
+type advice struct {
+	flag string // the flag of ours that does the same; "" if it is a verb that does
+	text string
+}
+
+var (
+	asFormat  = advice{"format", "write --format FORM"}
+	asJSON    = advice{"format", "write --format json"}
+	asYAML    = advice{"format", "write --format yaml"}
+	asExplain = advice{"", "run 'bindq explain KEY'"}
+	asLookup  = advice{"", "only 'bindq lookup' has it"}
+	asFacts   = advice{"facts", "write --facts FILE"}
+	asDir     = advice{"facts-dir", "write --facts-dir DIR"}
+	asUnique  = advice{"merge", "write --merge unique"}
+	asHash    = advice{"merge", "write --merge hash"}
+)
+
+// foreign has the flags of kubectl, 'puppet lookup' and hiera that people try. Flags of one letter have no dash here.
+var foreign = map[string]advice{
+	"json": asJSON, "yaml": asYAML, "o": asFormat, "output": asFormat, "f": asFormat, "render-as": asFormat,
+
+	// puppet lookup
+	"explain": asExplain, "explain-options": asExplain, "merge": asLookup, "default": asLookup, "type": asLookup,
+	"facts":              asDir,
+	"knock-out-prefix":   {"merge", `write --merge '{"strategy": "deep", "knockout_prefix": PREFIX}'`},
+	"sort-merged-arrays": {"merge", `write --merge '{"strategy": "deep", "sort_merged_arrays": true}'`},
+	"merge-hash-arrays":  {"merge", `write --merge '{"strategy": "deep", "merge_hash_arrays": true}'`},
+	"compile":            {"var", "write --var NAME=TEXT for each variable of a manifest that data uses"},
+
+	// hiera
+	"c": {"snapshot", "write -s FILE, the snapshot"}, "config": {"snapshot", "write -s FILE, the snapshot"},
+	"d": asExplain, "debug": asExplain, "a": asUnique, "array": asUnique, "hash": asHash, "y": asFacts, "j": asFacts,
+	"i": asDir, "inventory-service": asDir,
+}
+
+// advise returns what to write in place of an unknown flag, or "". It never names a flag that the verb lacks.
+func advise(cmd *cobra.Command, name, asWritten string) string {
+	to := foreign[name]
+	if to.flag != "" && cmd.Flags().Lookup(to.flag) == nil {
+		return ""
+	}
+	if to == asFormat && (asWritten == "-ojson" || asWritten == "-oyaml") {
+		return "write --format " + asWritten[len("-o"):]
+	}
+	return to.text
+}
+
+// suggestFlag words an error about a flag, and says which flag was probably meant.
+func suggestFlag(cmd *cobra.Command, err error) error {
+	if !cmd.HasParent() && cmd.Flags().NArg() > 0 { // an unknown verb precedes the flag
+		return suggestVerb(cmd, cmd.Flags().Args())
+	}
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		return unknownFlag(cmd, unknown)
+	}
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		err = fmt.Errorf("--%s: %w, found '%s'", invalid.GetFlag().Name, invalid.Unwrap(), invalid.GetValue())
+	}
+	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
+}
+
+// unknownFlag is the error of a flag that the verb does not have.
+func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
+	name := unknown.GetSpecifiedName()
+	written, hint := "--"+name, ""
+	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
+		written = "-" + letters
+	} else {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		hint = diag.DidYouMean(written, names)
+	}
+	if better := advise(cmd, name, written); better != "" {
+		hint = better
+	}
+	if hint != "" {
+		return fmt.Errorf("unknown flag: %s; %s", written, hint)
+	}
+	return fmt.Errorf("unknown flag: %s (see %s --help)", written, cmd.CommandPath())
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// A flag of another program is answered with the flag or verb that does the same, if the verb has that flag.
+func TestFlagsOfOtherVocabularies(t *testing.T) {
+	const unknown = "unknown flag: "
+	for line, want := range map[string]string{
+		"ask --json":                "--json; write --format json",
+		"ask --yaml":                "--yaml; write --format yaml",
+		"ask -o json":               "-o; write --format FORM",
+		"ask -ojson":                "-ojson; write --format json",
+		"ask --output json":         "--output; write --format FORM",
+		"ask --explain":             "--explain; run 'bindq explain KEY'",
+		"ask --facts f.json":        "--facts; write --facts-dir DIR",
+		"ask --merge deep":          "--merge; only 'bindq lookup' has it",
+		"ask --default x":           "--default; only 'bindq lookup' has it",
+		"ask -c hiera.yaml":         "-c; write -s FILE, the snapshot",
+		"ask --config=hiera.yaml":   "--config; write -s FILE, the snapshot",
+		"ask -d":                    "-d; run 'bindq explain KEY'",
+		"ask --debug":               "--debug; run 'bindq explain KEY'",
+		"ask -a":                    "-a (see program ask --help)",
+		"look -a":                   "-a; write --merge unique",
+		"look --hash":               "--hash; write --merge hash",
+		"look --knock-out-prefix x": `--knock-out-prefix; write --merge '{"strategy": "deep", "knockout_prefix": PREFIX}'`,
+		"look --json":               "--json (see program look --help)",
+		"ask --formt json":          "--formt; did you mean '--format'?",
+		"ask --nothing":             "--nothing (see program ask --help)",
+		"ask --format xml":          "--format: expected one of text, json, yaml, found 'xml' (see program ask --help)",
+	} {
+		form := "text"
+		root := &cobra.Command{Use: "program", SilenceUsage: true, SilenceErrors: true}
+		root.PersistentFlags().StringP("snapshot", "s", "", "a `FILE`")
+		run := func(*cobra.Command, []string) error { return nil }
+		Finish(root, Verbs{
+			"ask": func() *cobra.Command {
+				ask := &cobra.Command{Use: "ask", RunE: run}
+				AddFormat(ask, &form, Forms)
+				ask.Flags().String("facts-dir", "", "a `DIR`")
+				return ask
+			},
+			"look": func() *cobra.Command {
+				look := &cobra.Command{Use: "look", RunE: run}
+				look.Flags().String("merge", "", "a `STRATEGY`")
+				return look
+			},
+		}, nil)
+		root.SetArgs(strings.Fields(line))
+		err := root.Execute()
+		if strings.HasPrefix(want, "-") && !strings.HasPrefix(want, "--format:") {
+			want = unknown + want
+		}
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: found '%v', expected '%s'", line, err, want)
+		}
+	}
+}

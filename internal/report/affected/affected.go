@@ -1,0 +1,122 @@
+// Package affected finds the nodes of a fleet whose answers change from one snapshot to another.
+package affected
+
+import (
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+
+	"bindc/facts"
+	"bindc/internal/lookup"
+	"bindc/internal/report"
+	"bindc/internal/report/decision"
+	"bindc/internal/snapfile"
+	bindings "bindc/runtime"
+)
+
+// Comparison compares the answers of two snapshots for each node of a fleet.
+type Comparison struct {
+	Old, New         *lookup.Snapshot
+	OldPath, NewPath string // name the snapshots in errors
+	Nodes            []facts.Node
+	Style            report.Style
+
+	// Check, if not nil, returns an error for a node whose answers would be doubtful.
+	Check func(n facts.Node, keys []string, old, now *lookup.Request) error
+	Done  func() // called after each node, possibly concurrently
+}
+
+// Groups returns the nodes with changes, grouped by changes. It only looks up keys that may differ according to d.
+// wrong has the error of each node, or nil.
+func (c *Comparison) Groups(d *decision.Difference) (groups []report.Group, wrong []error) {
+	keys := c.keys(d)
+	effects, wrong := make([]report.Effect, len(c.Nodes)), make([]error, len(c.Nodes))
+	InParallel(len(c.Nodes), func(i int) {
+		defer c.Done()
+		wrong[i] = snapfile.InFile(c.OldPath, c.Old.Protect(func() error {
+			old, err := Request(c.Old, c.Nodes[i])
+			if err != nil {
+				return snapfile.InFile(c.OldPath, err)
+			}
+			return snapfile.InFile(c.NewPath, c.New.Protect(func() (err error) {
+				effects[i], err = c.effect(c.Nodes[i], keys, old)
+				return err
+			}))
+		}))
+	})
+	var names []string
+	var good []report.Effect
+	for i, n := range c.Nodes {
+		if wrong[i] == nil {
+			names, good = append(names, n.Name), append(good, effects[i])
+		}
+	}
+	return report.Grouped(names, good), wrong
+}
+
+// keys returns the keys whose answers may differ for some node.
+func (c *Comparison) keys(d *decision.Difference) []string {
+	keys := map[string]bool{}
+	for _, k := range d.Dynamic {
+		keys[k] = true
+	}
+	for _, k := range d.Keys {
+		keys[k.Key] = true
+	}
+	if len(d.Categories) > 0 {
+		for k := range c.Old.Keys() {
+			keys[k] = true
+		}
+		for k := range c.New.Keys() {
+			keys[k] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(keys))
+}
+
+// effect returns the changes for a node. old is its request to the old snapshot.
+func (c *Comparison) effect(n facts.Node, keys []string, old *lookup.Request) (report.Effect, error) {
+	now, err := Request(c.New, n)
+	if err != nil {
+		return nil, err
+	}
+	if c.Check != nil {
+		if err := c.Check(n, keys, old, now); err != nil {
+			return nil, err
+		}
+	}
+	return c.Style.Effect(old, now, keys), nil
+}
+
+// Request returns the request of a node of a fleet.
+func Request(snap *lookup.Snapshot, n facts.Node) (*lookup.Request, error) {
+	vars, err := facts.Variables(n, bindings.FactsOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.Name, err)
+	}
+	r, err := snap.Request((*lookup.Facts)(vars))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.Name, err)
+	}
+	return r, nil
+}
+
+// InParallel calls do for 0 to n-1, in as many goroutines as there are processors.
+func InParallel(n int, do func(i int)) {
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := range next {
+				do(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}

@@ -1,0 +1,205 @@
+package revision
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Extract writes the files of a commit below the directory into, which must exist, and nothing outside it. It reads
+// submodules from their repositories in the work tree. What git ignores in the work tree, such as modules that r10k has
+// installed, is not in a commit. Extract links to it, so that all revisions and the work tree have the same. notes has
+// a line for each thing that the reader of a result should know.
+func (r *Repository) Extract(commit, into string) (notes []string, err error) {
+	root, err := os.OpenRoot(into)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if notes, err = r.extract(commit, root, "."); err != nil {
+		return nil, err
+	}
+	linked, err := r.linkIgnored(root)
+	return append(notes, linked...), err
+}
+
+// extract writes a commit. below is the path of the repository in the outermost one.
+func (r *Repository) extract(commit string, root *os.Root, below string) (notes []string, err error) {
+	entries, err := r.tree(commit)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.writeFiles(entries, root, below); err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if e.mode != modeSubmodule {
+			continue
+		}
+		more, err := r.submodule(e, root, below)
+		if err != nil {
+			return nil, err
+		}
+		notes = append(notes, more...)
+	}
+	return notes, nil
+}
+
+// submodule writes the commit of a submodule, if the work tree has the repository and that has the commit.
+func (r *Repository) submodule(e entry, root *os.Root, below string) ([]string, error) {
+	below = filepath.Join(below, e.path)
+	missing := []string{"the submodule " + below + " is not there, so its data is missing; run " +
+		"git submodule update --init"}
+	sub := &Repository{r.ctx, filepath.Join(r.top, e.path)}
+	if _, err := os.Lstat(filepath.Join(sub.top, ".git")); err != nil {
+		return missing, nil
+	}
+	if _, err := sub.Commit(e.id); err != nil {
+		return missing, nil
+	}
+	return sub.extract(e.id, root, below)
+}
+
+// writeFiles writes files, and then links: no file is ever written through a link.
+func (r *Repository) writeFiles(entries []entry, root *os.Root, below string) error {
+	cmd := exec.CommandContext(r.ctx, plain()[0], append(plain()[1:], "cat-file", "--batch")...)
+	cmd.Dir, cmd.Env = r.top, environment()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	var complaint strings.Builder
+	cmd.Stderr = &complaint
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() {
+		defer in.Close()
+		w := bufio.NewWriter(in)
+		defer w.Flush()
+		for _, e := range entries {
+			if e.mode != modeSubmodule {
+				fmt.Fprintln(w, e.id) // git has ended if this fails, and the reader sees that
+			}
+		}
+	}()
+	err = writeAll(bufio.NewReaderSize(out, 1<<16), entries, root, below)
+	if err != nil {
+		cmd.Process.Kill()
+	}
+	if ended := cmd.Wait(); err == nil && ended != nil {
+		err = fmt.Errorf("git cat-file: %w: %s", ended, strings.TrimSpace(complaint.String()))
+	}
+	return err
+}
+
+// writeAll reads the blobs of entries in order.
+func writeAll(blobs *bufio.Reader, entries []entry, root *os.Root, below string) error {
+	links := map[string]string{} // targets by name
+	for _, e := range entries {
+		if e.mode == modeSubmodule {
+			continue
+		}
+		name := filepath.Join(below, e.path)
+		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return err
+		}
+		size, err := blobSize(blobs, e)
+		if err != nil {
+			return err
+		}
+		if e.mode == modeLink {
+			target := make([]byte, min(size, 1<<16))
+			if _, err := io.ReadFull(blobs, target); err != nil {
+				return err
+			}
+			links[name] = string(target)
+		} else if err := writeBlob(blobs, size, root, name, e.mode == modeExecutable); err != nil {
+			return err
+		}
+		if _, err := blobs.Discard(1); err != nil { // the line feed after a blob
+			return err
+		}
+	}
+	for name, target := range links {
+		if err := root.Symlink(target, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blobSize reads the line before a blob: ID, type, size.
+func blobSize(blobs *bufio.Reader, e entry) (int64, error) {
+	line, err := blobs.ReadString('\n')
+	if err != nil {
+		return 0, fmt.Errorf("git cat-file ended before %s: %w", e.path, err)
+	}
+	fields := strings.Fields(line)
+	if len(fields) != 3 || fields[0] != e.id || fields[1] != "blob" {
+		return 0, fmt.Errorf("git cannot read %s: %s", e.path, strings.TrimSpace(line))
+	}
+	size, err := strconv.ParseInt(fields[2], 10, 64)
+	if err == nil && size < 0 {
+		err = errors.New("negative size")
+	}
+	return size, err
+}
+
+func writeBlob(blobs io.Reader, size int64, root *os.Root, name string, executable bool) error {
+	mode := os.FileMode(0o600)
+	if executable {
+		mode = 0o700
+	}
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.CopyN(f, blobs, size)
+	return errors.Join(err, f.Close())
+}
+
+// linkIgnored links to what git ignores, where the commit has nothing of that name. It returns a note if there is any.
+func (r *Repository) linkIgnored(root *os.Root) (notes []string, err error) {
+	names, err := r.ignored()
+	if err != nil {
+		return nil, err
+	}
+	var linked []string
+	for _, name := range names {
+		name = strings.TrimSuffix(name, "/")
+		if _, err := root.Lstat(name); err == nil {
+			continue
+		} else if !errors.Is(err, fs.ErrNotExist) { // in the commit, the directory is a link to somewhere else
+			notes = append(notes, "git ignores "+name+", and it is missing in the revision: "+err.Error())
+			continue
+		}
+		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return nil, err
+		}
+		if err := root.Symlink(filepath.Join(r.top, name), name); err != nil {
+			return nil, err
+		}
+		linked = append(linked, name)
+	}
+	switch n := len(linked); n {
+	case 0:
+	case 1:
+		notes = append(notes, "git ignores "+linked[0]+"; all sides read it from the work tree")
+	default:
+		notes = append(notes, fmt.Sprintf("git ignores %s and %d more; all sides read them from the work tree",
+			linked[0], n-1))
+	}
+	return notes, nil
+}

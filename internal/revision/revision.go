@@ -1,0 +1,146 @@
+// Package revision reads revisions of a git repository with the git command. It never touches the work tree, and runs
+// no program that the repository names: no hook, no filter and no textconv driver.
+package revision
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/internal/subprocess"
+)
+
+// Repository is a git repository with a work tree.
+type Repository struct {
+	ctx context.Context
+	top string // the root of the work tree
+}
+
+// ErrNoRepository is the error of Open for a directory that is not in a git repository.
+var ErrNoRepository = errors.New("not in a git repository")
+
+// Open finds the repository that dir is in. Programs that it starts end when ctx is done.
+func Open(ctx context.Context, dir string) (*Repository, error) {
+	if _, err := exec.LookPath("git"); err != nil {
+		return nil, errors.New("the program git is not installed, and revisions are read with it")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &Repository{ctx: ctx, top: dir}
+	out, err := r.git("rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", dir, ErrNoRepository, err)
+	}
+	r.top = strings.TrimSuffix(string(out), "\n")
+	return r, nil
+}
+
+// Top returns the root of the work tree.
+func (r *Repository) Top() string { return r.top }
+
+// Path returns the path of a file or directory below the root of the work tree.
+func (r *Repository) Path(name string) (string, error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(r.top, abs)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", fmt.Errorf("%s is not in the repository %s", name, r.top)
+	}
+	return rel, nil
+}
+
+// Commit returns the ID of the commit that a revision names, as git understands it: a branch, a tag, HEAD~3.
+func (r *Repository) Commit(revision string) (string, error) {
+	out, err := r.git("rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
+	if err != nil {
+		return "", fmt.Errorf("'%s' is not a revision of %s", revision, r.top)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// MergeBase returns the ID of the best common ancestor of two commits.
+func (r *Repository) MergeBase(a, b string) (string, error) {
+	out, err := r.git("merge-base", a, b)
+	if err != nil {
+		return "", errors.New("the revisions have no common ancestor")
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// git runs git in the root of the work tree and returns what it prints.
+func (r *Repository) git(args ...string) ([]byte, error) {
+	return subprocess.RunIn(r.ctx, environment(), r.top, 0, append(plain(), args...))
+}
+
+// environment returns the variables for git, without those that git sets for hooks. Their paths are of another
+// directory, and with them git would not look for the repository.
+func environment() []string {
+	hooks := []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(hooks, name)
+	})
+}
+
+// plain returns the git command with options that keep it from running programs that a configuration names.
+func plain() []string {
+	return []string{"git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "--no-optional-locks"}
+}
+
+// entry is a file, link or submodule of a tree.
+type entry struct {
+	mode, id, path string
+}
+
+const (
+	modeLink       = "120000"
+	modeSubmodule  = "160000"
+	modeExecutable = "100755"
+)
+
+// tree lists the entries of a commit.
+func (r *Repository) tree(commit string) ([]entry, error) {
+	out, err := r.git("ls-tree", "-r", "-z", "--full-tree", commit)
+	if err != nil {
+		return nil, err
+	}
+	var all []entry
+	for line := range bytes.SplitSeq(bytes.TrimSuffix(out, []byte{0}), []byte{0}) {
+		if len(line) == 0 {
+			continue
+		}
+		about, path, _ := strings.Cut(string(line), "\t")
+		fields := strings.Fields(about) // mode, type, ID
+		if len(fields) != 3 || !filepath.IsLocal(path) {
+			return nil, fmt.Errorf("git lists an entry that cannot be used: %q", line)
+		}
+		all = append(all, entry{fields[0], fields[2], path})
+	}
+	return all, nil
+}
+
+// ignored lists the files and directories of the work tree that git ignores. Directories end with a slash.
+func (r *Repository) ignored() ([]string, error) {
+	out, err := r.git("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+	if err != nil {
+		return nil, err
+	}
+	text := strings.TrimSuffix(string(out), "\x00")
+	if text == "" {
+		return nil, nil
+	}
+	return strings.Split(text, "\x00"), nil
+}

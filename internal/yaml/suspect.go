@@ -1,0 +1,319 @@
+package yaml
+
+import (
+	"bytes"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/pattern"
+)
+
+// libyaml's problems with lines that do not fit those above them.
+const (
+	noKeyHere   = "mapping values are not allowed in this context"
+	noNextKey   = "did not find expected key"
+	noNextDash  = "did not find expected '-' indicator"
+	noNextPart  = "did not find expected <document start>"
+	endOfStream = "found unexpected end of stream"
+)
+
+// refuseSuspect reports the mistake that probably caused the complaint. libyaml notices an unclosed quote, a colon
+// without a blank and a wrong indentation only further down. It returns false if there is no suspect.
+func (r *report) refuseSuspect(c complaint) bool {
+	at := r.doc.offset(c.pos.Line, c.pos.Col)
+	for _, suspect := range []func(complaint, int) bool{r.unclosedQuote, r.unclosedBracket, r.textAfterValue,
+		r.shallowBlock, r.colonWithoutBlank, r.wrongIndentation} {
+		if suspect(c, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// unclosedQuote reports a quoted text that is closed by the opening quote of a text further down, or by nothing.
+func (r *report) unclosedQuote(c complaint, at int) bool {
+	open, hint := -1, "close the text with the quote that opens it; "
+	if c.problem == endOfStream && c.start.Line > 0 {
+		open = r.doc.offset(c.start.Line, c.start.Col)
+	} else {
+		open = r.openingQuote(at)
+	}
+	if open < 0 || open >= len(r.doc.src) {
+		return false
+	}
+	switch r.doc.src[open] {
+	case '\'':
+		hint += "a ' within '…' is written twice"
+	case '"':
+		hint += `a " within "…" is written \"`
+	default:
+		return false
+	}
+	var notes []diag.Note
+	if c.problem != endOfStream {
+		notes = []diag.Note{{Pos: r.doc.posAt(r.lastByte(at)), Message: "it goes on to this quote"}}
+	}
+	r.fail(r.doc.posAt(open), "yaml_syntax", "the quoted text that starts here is not closed", hint, notes...)
+	return true
+}
+
+// lastByte returns the offset of the last byte before at that is not a blank, or -1.
+func (r *report) lastByte(at int) int { return len(bytes.TrimRight(r.doc.src[:at], " \t")) - 1 }
+
+// entryLine matches a line that starts with a key or an element of a list.
+var entryLine = pattern.Lazy(`(?m)^[ \t]*(?:- |[\w:.'"-]+:(?:[ \t]|$))`)
+
+// openingQuote returns the offset at which a quoted text starts that ends right before at, if the text contains lines
+// that look like entries; otherwise -1.
+func (r *report) openingQuote(at int) int {
+	src, last := r.doc.src, r.lastByte(at)
+	if last < 0 || src[last] != '\'' && src[last] != '"' {
+		return -1
+	}
+	open := bytes.LastIndexByte(src[:last], src[last])
+	for open > 0 && src[open-1] == src[last] && src[last] == '\'' { // '' is a quote in the text
+		open = bytes.LastIndexByte(src[:open-1], src[last])
+	}
+	if open < 0 {
+		return -1
+	}
+	_, below, several := bytes.Cut(src[open:last], []byte("\n"))
+	if !several || !entryLine().Match(append(bytes.Clone(below), src[last:at]...)) {
+		return -1
+	}
+	return open
+}
+
+// unclosedBracket reports a list or a hash in brackets that goes on in a line that looks like an entry, or that ends
+// with the file.
+func (r *report) unclosedBracket(c complaint, at int) bool {
+	what, closing := "list", "]"
+	switch c.problem {
+	case "did not find expected ',' or '}'":
+		what, closing = "hash", "}"
+	case "did not find expected ',' or ']'":
+	default:
+		return false
+	}
+	line := r.lineStart(at)
+	text := lineAt(r.doc.src, line)
+	if c.start.Line == 0 || line <= r.doc.offset(c.start.Line, c.start.Col) || arrowAsColon().Match(text) ||
+		at < len(r.doc.src) && !entryLine().Match(text) {
+		return false
+	}
+	var notes []diag.Note
+	if at < len(r.doc.src) {
+		notes = []diag.Note{{Pos: c.pos, Message: "it cannot go on here"}}
+	}
+	r.fail(c.start, "yaml_syntax", "the "+what+" that starts here is not closed", "close it with '"+closing+"'", notes...)
+	return true
+}
+
+// textAfterValue reports text in the line of a value that is complete: in quotes, or in brackets.
+func (r *report) textAfterValue(c complaint, at int) bool {
+	last := r.lastByte(at)
+	if c.problem != noNextKey && c.problem != noNextDash || last < r.lineStart(at) || at >= len(r.doc.src) ||
+		bytes.HasPrefix(r.doc.src[at:], []byte(arrow)) {
+		return false
+	}
+	message, hint := "expected the end of the line after the value", "remove what follows it"
+	switch r.doc.src[last] {
+	case '\'':
+		message, hint = message+" in quotes", "a ' within '…' is written twice"
+	case '"':
+		message, hint = message+" in quotes", `a " within "…" is written \"`
+	case ']', '}':
+	default:
+		return false
+	}
+	r.fail(c.pos, "yaml_syntax", message, hint)
+	return true
+}
+
+// shallowBlock reports the first line of a block of text that is not indented.
+func (r *report) shallowBlock(c complaint, at int) bool {
+	if c.problem != noColon || c.start.Line == 0 {
+		return false
+	}
+	above := r.entryAbove(r.doc.offset(c.start.Line, c.start.Col))
+	if above < 0 || !blockHeader().Match(lineAt(r.doc.src, above)) {
+		return false
+	}
+	r.fail(c.start, "yaml_syntax", "expected the text of the block to be indented deeper than its key",
+		"indent the lines below '|' or '>' by two more spaces")
+	return true
+}
+
+// blockHeader matches a line whose value is a block of text.
+var blockHeader = pattern.Lazy(`: +[|>][-+0-9]*[ \t\r]*$`)
+
+// colonWithoutBlank reports a line such as 'key:value', which is text to YAML, where a key has to be.
+func (r *report) colonWithoutBlank(c complaint, at int) bool {
+	var line int // offset of the line
+	switch c.problem {
+	case noColon:
+		if c.start.Line == 0 {
+			return false
+		}
+		line = r.lineStart(r.doc.offset(c.start.Line, c.start.Col))
+		if arrowAsColon().Match(lineAt(r.doc.src, line)) {
+			r.fail(c.start, "yaml_syntax", "expected ': ' after the key, on the same line", arrowHint)
+			return true
+		}
+	case noKeyHere:
+		if line = r.entryAbove(at); line < 0 {
+			return false
+		}
+	default:
+		return false
+	}
+	text := lineAt(r.doc.src, line)
+	if found := keyWithoutBlank().FindSubmatchIndex(text); found != nil {
+		r.fail(r.doc.posAt(line+found[2]), "yaml_syntax", "expected a blank after the ':' of this key",
+			"write 'key: value', or quote a text with a ':'")
+		return true
+	}
+	at = r.doc.offset(c.start.Line, c.start.Col)
+	if c.problem == noKeyHere {
+		found := wordsWithoutColon().FindSubmatchIndex(text)
+		if found == nil {
+			return false
+		}
+		at = line + found[2]
+	} else if c.start.Line == c.pos.Line {
+		return false
+	}
+	r.fail(r.doc.posAt(at), "yaml_syntax", "expected ': ' after the key, on the same line", "write 'key: value'")
+	return true
+}
+
+// wordsWithoutColon matches a line with a word that may be a key, and a value without a colon before it.
+var wordsWithoutColon = pattern.Lazy(`^\s*(?:- +)*()[A-Za-z_](?:\w|::)* +[^\s:=][^:#]*$`)
+
+// keyWithoutBlank matches a line such as 'key:value' or 'ntp::server:value'. The group is the colon.
+var keyWithoutBlank = pattern.Lazy(`^\s*(?:- +)*[A-Za-z_](?:[^\s'"#{\[:]|::)*(:)[^\s:].*$`)
+
+// KeyHint returns a hint for a text that was meant to be a key and its value, such as 'key:value' or 'key = value'.
+func KeyHint(text string) string {
+	key, _, assigned := strings.Cut(text, "=")
+	switch {
+	case keyWithoutBlank().MatchString(text):
+		return "put a blank after the ':' of the key: 'key: value'"
+	case assigned && !strings.ContainsAny(strings.TrimSpace(key), " \t\n"):
+		return "write 'key: value'"
+	}
+	return ""
+}
+
+// lineStart returns the offset of the line that has the byte at.
+func (r *report) lineStart(at int) int { return bytes.LastIndexByte(r.doc.src[:at], '\n') + 1 }
+
+// entryAbove returns the offset of the last line above that of at which has text that is not a comment, or -1.
+func (r *report) entryAbove(at int) int {
+	for start := r.lineStart(at); start > 0; {
+		start = r.lineStart(start - 1)
+		if text := bytes.TrimLeft(lineAt(r.doc.src, start), " \t\r"); len(text) > 0 && text[0] != '#' {
+			return start
+		}
+	}
+	return -1
+}
+
+// keyStart matches what precedes a key in its line, and the key. The groups are the start of the key and what follows
+// its colon on the line.
+var keyStart = pattern.Lazy(`^ *(?:- +)*()(?:[^\s'"#{}\[\],&*!|>%@:-]|::|-\S)(?:[^:#\r\n]|::|:\S)*:(?:[ \t]+(.*))?\r?$`)
+
+// wrongIndentation reports a key that starts in another column than the key above it.
+func (r *report) wrongIndentation(c complaint, at int) bool {
+	switch c.problem {
+	case noKeyHere, noNextKey, noNextDash, noNextPart:
+	default:
+		return false
+	}
+	above := r.entryAbove(at)
+	if above < 0 {
+		return false
+	}
+	line := r.lineStart(at)
+	start := line + len(lineAt(r.doc.src, line)) - len(bytes.TrimLeft(lineAt(r.doc.src, line), " "))
+	if c.problem != noKeyHere && at != start {
+		return false
+	}
+	if bytes.HasPrefix(r.doc.src[start:], []byte("- ")) {
+		if dash := r.nearestAbove(dashStart(), above, start-line); dash >= 0 && c.problem != noKeyHere {
+			return r.expectColumn(start, dash, "start all elements of a list in the same column", "this element")
+		}
+		if c.problem != noNextKey {
+			return false
+		}
+		r.fail(r.doc.posAt(start), "yaml_syntax", "expected a key of the hash above, found an element of a list",
+			"remove the '- ', or put the list under a key of its own",
+			diag.Note{Pos: c.start, Message: "the hash starts here"})
+		return true
+	}
+	before := keyStart().FindSubmatchIndex(lineAt(r.doc.src, above))
+	now := keyStart().FindSubmatchIndex(lineAt(r.doc.src, line))
+	if before == nil || now == nil || now[2] != start-line ||
+		c.problem == noKeyHere && !hasPlainValue(lineAt(r.doc.src, above), before) {
+		return false
+	}
+	if r.doc.src[above+before[2]] == '-' {
+		r.fail(r.doc.posAt(above+before[2]), "yaml_syntax", "expected a blank after the '-' of this element of a list",
+			"write '- key: value'")
+		return true
+	}
+	key := r.nearestAbove(keyStart(), above, start-line)
+	return r.expectColumn(start, key, "start all keys of a hash in the same column", "this key")
+}
+
+// expectColumn reports that the line with its text at start has to begin in the column of like. It returns false if
+// it does.
+func (r *report) expectColumn(start, like int, hint, what string) bool {
+	want, found := r.doc.posAt(like).Col, r.doc.posAt(start).Col
+	if want == found {
+		return false
+	}
+	r.fail(r.doc.posAt(start), "yaml_syntax",
+		"expected this line to start in column "+strconv.Itoa(want)+", not in column "+strconv.Itoa(found),
+		hint, diag.Note{Pos: r.doc.posAt(like), Message: what + " starts there"})
+	return true
+}
+
+// dashStart matches a line with an element of a list.
+var dashStart = pattern.Lazy(`^ *()- `)
+
+// nearestAbove returns the offset of a key or element, as start finds it, in the line at above or in a line that this
+// one is nested in: the one whose column is nearest to indent. It returns -1 if there is none.
+func (r *report) nearestAbove(start *regexp.Regexp, above, indent int) int {
+	best, column := -1, math.MaxInt
+	for line := above; line >= 0 && column > 0; line = r.entryAbove(line) {
+		found := start.FindSubmatchIndex(lineAt(r.doc.src, line))
+		if found == nil || found[2] >= column {
+			continue
+		}
+		column = found[2]
+		if best >= 0 && distance(column, indent) >= distance(best-r.lineStart(best), indent) {
+			break
+		}
+		best = line + column
+	}
+	return best
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// hasPlainValue reports whether a line, which keyStart matches as in groups, has a value that may go on in the next
+// line.
+func hasPlainValue(line []byte, groups []int) bool {
+	if groups[4] < 0 {
+		return false
+	}
+	value := bytes.TrimSpace(line[groups[4]:groups[5]])
+	return len(value) > 0 && !plainStops().Match(value)
+}
+
+// plainStops matches values that end in their line: block scalars, anchors and comments.
+var plainStops = pattern.Lazy(`^[#|>&*!]`)

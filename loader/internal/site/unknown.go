@@ -1,0 +1,92 @@
+package site
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/value"
+)
+
+// maxAlsoUsed is the number of further uses of an unknown category that an error names.
+const maxAlsoUsed = 3
+
+// Categories describes where the categories of a site come from, for messages about unknown ones.
+type Categories struct {
+	At     diag.Pos // the list of categories, or the configuration if it has none
+	Listed bool     // there is a list
+	Broken bool     // an error in the configuration is reported, and a category may be missing because of it
+}
+
+// unknownCategory is a name that is not a category, with the places that use it.
+type unknownCategory struct {
+	name value.Value
+	uses []diag.Pos // the first ones by place, and at most 1+maxAlsoUsed
+	more int        // the number of other places
+}
+
+// UnknownCategories collects names that are not categories of the site.
+type UnknownCategories struct {
+	byName map[string]*unknownCategory // by description
+}
+
+// Unknown notes that name, which is used at a place, is not a category of the site.
+func (c *UnknownCategories) Unknown(name value.Value, at diag.Pos) {
+	key := value.Describe(name)
+	u := c.byName[key]
+	if u == nil {
+		if c.byName == nil {
+			c.byName = map[string]*unknownCategory{}
+		}
+		u = &unknownCategory{name: name}
+		c.byName[key] = u
+	}
+	i, twice := slices.BinarySearchFunc(u.uses, at, diag.Pos.Compare)
+	if twice {
+		return
+	}
+	if u.uses = slices.Insert(u.uses, i, at); len(u.uses) > 1+maxAlsoUsed {
+		u.uses = u.uses[:1+maxAlsoUsed]
+		u.more++
+	}
+}
+
+// ReportUnknown reports each unknown category once, at its first use. names are the categories of the site. It reports
+// nothing if the configuration has an error that explains them.
+func (c *UnknownCategories) ReportUnknown(source Categories, names []string, diags *diag.List) {
+	if source.Broken {
+		return
+	}
+	for _, u := range c.byName {
+		diags.Add(u.diagnostic(source, names, diags))
+	}
+}
+
+func (u *unknownCategory) diagnostic(source Categories, names []string, diags *diag.List) diag.Diagnostic {
+	name := u.name.Text() // "" unless it is a string
+	hint := diags.DidYouMean(name, names)
+	out := diag.Diagnostic{Pos: u.uses[0], Code: "category", Hint: hint,
+		Message: "the site has no category " + strings.TrimPrefix(value.Describe(u.name), "the string ") +
+			"; it has " + diag.QuotedFor(hint, names)}
+	for _, at := range u.uses[1:] {
+		out.Notes = append(out.Notes, diag.Note{Pos: at, Message: "also used here"})
+	}
+	if u.more > 0 {
+		out.Notes[len(out.Notes)-1].Message += ", and in " + diag.Count(u.more, "other place")
+	}
+	if hint != "" || name == "" {
+		return out
+	}
+	variable := "$" + strings.ReplaceAll(name, "-", "_")
+	add := "[" + name + ", '${" + variable[1:] + "}']"
+	if strings.HasSuffix(source.At.File, ".pp") {
+		add = name + " => " + variable
+	}
+	if source.Listed {
+		out.Notes = append(out.Notes, diag.Note{Pos: source.At, Message: "the categories are listed here"})
+		out.Hint = "add " + add + " to that list, or correct the name"
+		return out
+	}
+	out.Hint = "list " + add + " under 'categories' in binder_config.yaml, or correct the name"
+	return out
+}
