@@ -18,8 +18,8 @@ import (
 	"bindc/internal/value"
 )
 
-// formatTable is the rows of the table of format.md that follows the comment "table: name", as cells without
-// backquotes.
+// formatTable returns the rows of the table after the comment "table: name", in format.md or docs/recipes.md, as cells
+// without backquotes.
 func formatTable(t *testing.T, name string) [][]string {
 	t.Helper()
 	_, after, ok := strings.Cut(formatText(t), "<!-- table: "+name+" -->\n")
@@ -165,7 +165,7 @@ func TestFormatStatesMagicVersionAndLimits(t *testing.T) {
 		want) {
 		t.Errorf("format.md has the limits %v, the code %v", limits, want)
 	}
-	text := formatText(t)
+	text := strings.ReplaceAll(formatText(t), "\n", " ") // sentences may be wrapped
 	for _, want := range []string{
 		fmt.Sprintf("multiple of %d", sectionAlign),
 		fmt.Sprintf("from 1 to %d with which all perfect hashes", seedTries),
