@@ -21,6 +21,8 @@ var (
 	link   = regexp.MustCompile(`\]\(([^):]+)\)`)
 	source = regexp.MustCompile("`([a-z][a-z0-9_]*/[a-z0-9_/]+\\.(?:go|txtar))`")
 	number = regexp.MustCompile(`[0-9]+`)
+
+	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
 )
 
 // Documents and sections that a comment or document refers to must exist.
@@ -38,10 +40,7 @@ func TestCitedDocumentsExist(t *testing.T) {
 		if filepath.Ext(path) == ".md" {
 			checkSources(t, path, text)
 			for _, m := range link.FindAllStringSubmatch(text, -1) {
-				target, _, _ := strings.Cut(m[1], "#")
-				if _, err := os.Stat(filepath.Join(filepath.Dir(path), target)); err != nil {
-					t.Errorf("%s: a link to %s, which is not there", path, m[1])
-				}
+				checkLink(t, path, m[1])
 			}
 		}
 		return nil
@@ -49,6 +48,32 @@ func TestCitedDocumentsExist(t *testing.T) {
 	if err != nil || texts < 100 {
 		t.Fatal(texts, "texts were read:", err)
 	}
+}
+
+// checkLink reports a link in the document path to a file or a heading that does not exist.
+func checkLink(t *testing.T, path, link string) {
+	t.Helper()
+	file, anchor, _ := strings.Cut(link, "#")
+	target := path
+	if file != "" {
+		target = filepath.Join(filepath.Dir(path), file)
+	}
+	if _, err := os.Stat(target); err != nil {
+		t.Errorf("%s: a link to %s, which does not exist", path, link)
+	} else if anchor != "" && !slices.Contains(anchors(read(t, target)), anchor) {
+		t.Errorf("%s: a link to %s, which has no such heading", path, link)
+	}
+}
+
+// anchors returns the names by which links refer to the headings of a document.
+func anchors(text string) (names []string) {
+	for line := range strings.Lines(text) {
+		if title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && line[0] == '#' {
+			names = append(names, strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(
+				strings.TrimSpace(title)), ""), " ", "-"))
+		}
+	}
+	return names
 }
 
 // checkSources reports references to missing sections, and source files cited by a path that does
@@ -153,8 +178,9 @@ func TestDocumentLinesAreShort(t *testing.T) {
 			if strings.HasPrefix(trimmed, "```") {
 				code = !code
 			}
-			long := utf8.RuneCountInString(line) > columns && !code && !strings.HasPrefix(line, "    ")
-			if long && !strings.HasPrefix(trimmed, "|") && !strings.Contains(line, "](") && !strings.Contains(line, "://") {
+			exempt := code || strings.HasPrefix(line, "    ") || strings.HasPrefix(trimmed, "|") ||
+				strings.Contains(line, "](") || strings.Contains(line, "://")
+			if utf8.RuneCountInString(line) > columns && !exempt {
 				t.Errorf("%s:%d: a line of more than %d columns", path, i+1, columns)
 			}
 		}

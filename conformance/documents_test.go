@@ -58,7 +58,7 @@ func documents(t *testing.T) []string {
 	return paths
 }
 
-// document is one that is executed: its lines so far, with what was printed.
+// document is a document that is executed: its lines so far, with the output of the commands.
 type document struct {
 	t        *testing.T
 	path     string
@@ -159,7 +159,8 @@ func (d *document) console(n int, block []string) {
 func (d *document) execute(command string) []string {
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Dir = d.dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "NO_COLOR=1", "COLUMNS=80", "BINDQ_SNAPSHOT=")
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "NO_COLOR=1", "COLUMNS=80",
+		"BINDQ_SNAPSHOT=", "GIT_CONFIG_GLOBAL=/dev/null")
 	out, err := cmd.CombinedOutput()
 	if _, ended := err.(*exec.ExitError); err != nil && !ended {
 		d.t.Fatal(err)
