@@ -47,6 +47,7 @@ func (p *Page) WhyNot(w *WhyNot) {
 func (p *Page) contributed(c *Candidate) {
 	p.place(0, c.At, c.Layer)
 	p.line(2, "", "= "+c.Outcome.text())
+	p.nodes(2, c.Nodes)
 	p.became(c, "is collected")
 	words := []string{"contributes"}
 	if c.Name != "" {
@@ -73,6 +74,7 @@ func (p *Page) became(c *Candidate, wins string) {
 func (p *Page) bound(b *Bound, merged bool) {
 	p.place(0, b.At, b.Layer)
 	p.line(2, "", "= "+b.Outcome.text())
+	p.nodes(2, b.Nodes)
 	p.became(&b.Candidate, "wins")
 	switch {
 	case b.Never:
