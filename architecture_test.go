@@ -16,7 +16,7 @@ import (
 // about the architecture, not a formality.
 var mayImport = map[string][]string{
 	"cmd/bindc": {
-		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/choice",
+		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/envfile",
 		"internal/cli", "internal/datafile", "internal/enc", "internal/fsx", "internal/hieraconfig",
 		"internal/identity", "internal/layout", "internal/lint", "internal/lookup", "internal/manifest",
 		"internal/migrate", "internal/migrate/proof", "internal/report", "internal/report/affected",
@@ -73,15 +73,15 @@ var mayImport = map[string][]string{
 		"diag", "internal/expr", "internal/expr/stdlib", "internal/layout", "internal/literal",
 		"internal/recipe", "internal/syntax", "internal/types", "internal/value", "internal/yaml",
 	},
-	"internal/choice": {
-		"internal/expr", "internal/expr/stdlib", "internal/types", "internal/value", "snapshot",
-	},
 	"internal/cli": {"diag"},
 	"internal/datafile": {
 		"diag", "internal/fsx", "internal/literal", "internal/lookupkey", "internal/pool", "internal/recipe",
 		"internal/value", "internal/yaml",
 	},
 	"internal/enc": {"diag", "internal/datafile", "internal/fsx", "internal/subprocess"},
+	"internal/envfile": {
+		"internal/expr", "internal/expr/stdlib", "internal/types", "internal/value", "snapshot",
+	},
 	"internal/expr": {
 		"internal/expr/ruby", "internal/lookupkey", "internal/pattern", "internal/types",
 		"internal/types/onigmo", "internal/value",
@@ -172,7 +172,7 @@ var mayImport = map[string][]string{
 	"internal/value":        {},
 	"internal/yaml":         {"diag", "internal/pattern", "internal/value"},
 	"loader": {
-		"diag", "internal/bindingsfile", "internal/choice", "internal/datafile", "internal/expr",
+		"diag", "internal/bindingsfile", "internal/envfile", "internal/datafile", "internal/expr",
 		"internal/expr/stdlib", "internal/fsx", "internal/literal", "internal/recipe", "internal/relation",
 		"internal/subprocess", "internal/syntax", "internal/types", "internal/value", "internal/yaml",
 		"loader/internal/hiera5", "loader/internal/site",
@@ -188,10 +188,10 @@ var mayImport = map[string][]string{
 	},
 	"origin": {"internal/fsx"},
 	"runtime": {
-		"diag", "internal/choice", "internal/lookup", "internal/types", "internal/value", "snapshot",
+		"diag", "internal/envfile", "internal/lookup", "internal/types", "internal/value", "snapshot",
 	},
 	"serve": {
-		"diag", "internal/choice", "internal/lookup", "internal/lookupkey", "internal/members",
+		"diag", "internal/envfile", "internal/lookup", "internal/lookupkey", "internal/members",
 		"internal/value", "runtime",
 	},
 	"serve/client":      {},

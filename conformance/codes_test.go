@@ -25,15 +25,15 @@ import (
 	"bindc/diag"
 )
 
-// withoutExample are the codes that are reserved, one that only a program in Go meets, as bindc refuses such a command
-// line before, and those that clients of bindq serve meet.
+// withoutExample lists codes without an example: reserved codes, a code that only programs in Go can get because bindc
+// rejects such a command line earlier, and codes for clients of bindq serve.
 var withoutExample = []diag.Code{"busy", "encrypted", "environment", "modulepath", "protocol", "session",
 	"snapshot_missing", "too_large"}
 
 var reportedCode = regexp.MustCompile(`(?m) \[([a-z0-9_]+)\]$`)
 
-// Of each example in the catalogue, the code and no other is reported, by the last of its commands.
-func TestExamplesOfCodes(t *testing.T) {
+// The last command of each example in the catalogue reports the example's code and no other.
+func TestExampleReportsItsCodeOnly(t *testing.T) {
 	t.Parallel()
 	for _, r := range diag.Catalogue() {
 		example := txtar.Parse([]byte(r.Example()))
@@ -81,8 +81,8 @@ func writeFiles(dir string, a *txtar.Archive) error {
 	return nil
 }
 
-// The catalogue has the codes that the source has, and no others.
-func TestCatalogueIsWhatIsReported(t *testing.T) {
+// The catalogue has exactly the codes in the source.
+func TestCatalogueHasExactlyTheCodesOfTheSource(t *testing.T) {
 	t.Parallel()
 	inSource := codesInSource(t)
 	for _, r := range diag.Catalogue() {
@@ -101,13 +101,13 @@ func TestCatalogueIsWhatIsReported(t *testing.T) {
 
 func byCode(a, b diag.Rule) int { return strings.Compare(string(a.Code), string(b.Code)) }
 
-// listedPackage is what `go list` says of a package.
+// listedPackage is a package as `go list` describes it.
 type listedPackage struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
 }
 
-// codesInSource are the constants of the types of codes, as the compiler sees them, outside of the catalogue.
+// codesInSource returns the constants whose type is a type of codes, according to the compiler, outside the catalogue.
 func codesInSource(t *testing.T) map[string]bool {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./...")
@@ -160,13 +160,13 @@ func addCodes(t *testing.T, found map[string]bool, files *token.FileSet, imports
 		}
 		ours := name == "bindc/diag.Code" || name == "bindc/internal/lookup.Code"
 		catalogue := filepath.Base(files.Position(e.Pos()).Filename) == "catalogue.go"
-		if ours && !catalogue && constant.StringVal(tv.Value) != "" { // "" is none, as an error of the system has
+		if ours && !catalogue && constant.StringVal(tv.Value) != "" { // "" means no code, as for an error of the system
 			found[constant.StringVal(tv.Value)] = true
 		}
 	}
 }
 
-// docs/codes.md is the catalogue; -update writes it.
+// docs/codes.md is the catalogue as a document; -update writes it.
 func TestCodesDocument(t *testing.T) {
 	t.Parallel()
 	const path = "../docs/codes.md"

@@ -61,7 +61,7 @@ func TestOldSnapshotsCoverTheFormat(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(text), "<!-- table: features -->\n|")
 	table, _, _ = strings.Cut(table, "\n\n")
-	rows := strings.Count(table, "\n") - 1 // without the line below the head
+	rows := strings.Count(table, "\n") - 1 // without the line below the header
 	if want := uint64(1)<<rows - 1; rows < 4 || features != want {
 		t.Errorf("the snapshots in testdata/compat use the features %#b, format.md lists %#b", features, want)
 	}

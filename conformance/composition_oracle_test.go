@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// This file is what language.md says, taken literally and slowly: what holds in a request, what is refused, and what a
-// lookup answers. It shares no code with the compiler or the runtime.
+// This file implements docs/language.md literally, without regard to speed: which conditions hold in a request, which
+// sites are refused, and what lookups answer. It shares no code with the compiler or the runtime.
 
-// text is a template for a request, folded.
+// text is the folded text of a template for a request.
 func (w *world) text(template string, request int) string {
 	if w.texts[template] == nil {
 		for i, r := range w.requests {
@@ -27,11 +27,11 @@ func (w *world) text(template string, request int) string {
 	return w.texts[template][request]
 }
 
-// maxTexts is how many values a variable has at most in a site.
+// maxTexts is the largest number of values of a variable in a site.
 const maxTexts = 24
 
-// findRequests makes the requests in which every variable has every value that some condition could ask for, or
-// another; false where these are too many.
+// findRequests creates requests in which every variable has every value that a condition might require, and another
+// one. It returns false if there are too many.
 func (w *world) findRequests() bool {
 	values := map[string]bool{"": true, "other": true}
 	parts := func(text string) {
@@ -131,7 +131,7 @@ func (w *world) comparedLater(p dataPath) bool {
 
 var reference = regexp.MustCompile(`\$\{[^}]*\}`)
 
-// rank is a layer and the places of the categories; compareRanks is negative where a has precedence.
+// rank is a layer and the positions of the categories. compareRanks is negative if a has precedence.
 func (w *world) rank(b *bound, c *condition) []int {
 	out := []int{b.layer}
 	for i, cat := range w.categories {
@@ -148,7 +148,7 @@ func compareRanks(a, b []int) int {
 			return cmp.Compare(a[i], b[i])
 		}
 	}
-	return cmp.Compare(len(b), len(a)) // the longer list is the higher
+	return cmp.Compare(len(b), len(a)) // the longer list has precedence
 }
 
 // alternative is a binding under one of its conditions.
@@ -156,15 +156,15 @@ type alternative struct {
 	*bound
 	rank   []int
 	holds  []bool
-	erases bool // it is that the key has another name below
+	erases bool // the key has another name below
 }
 
 func (a alternative) final() bool { return !a.erases && a.bound.final() }
 
-// keys are all that are asked for.
+// keys returns all keys that are looked up.
 var compositionKeys = []string{"k", "l", "m", "n", "o"}
 
-// names finds what is bound: which keys, and which names contributions have.
+// names finds the bound keys and the names of contributions.
 func (w *world) names() (keys, parts map[string]bool) {
 	if w.keys == nil {
 		w.keys, w.collected = w.findNames()
@@ -206,7 +206,7 @@ func (w *world) isRead(c condition) bool {
 	return false
 }
 
-// bindsKey tells whether b binds its key, and renamesParts whether it is about the names of contributions.
+// bindsKey reports whether b binds its key, and renamesParts whether it is about the names of contributions.
 func (w *world) bindsKey(b *bound) bool {
 	keys, parts := w.names()
 	return !b.contributes && (b.old() == "" || b.rebind || !parts[b.old()] || keys[b.old()])
@@ -217,7 +217,7 @@ func (w *world) renamesParts(b *bound) bool {
 	return !b.contributes && !b.rebind && b.old() != "" && parts[b.old()]
 }
 
-// candidatesOf are the bindings of a key, and what takes its name from those below.
+// candidatesOf returns the bindings of a key, and the binding that takes its name from those below.
 func (w *world) candidatesOf(key string) []alternative {
 	if out, ok := w.candidates[key]; ok {
 		return out
@@ -238,8 +238,8 @@ func (w *world) candidatesOf(key string) []alternative {
 	return out
 }
 
-// effectiveOf are the candidates of a key that are effective in a request, those below a rank if one is given, highest
-// first.
+// effectiveOf returns the candidates of a key that are effective in a request, by decreasing precedence. If a rank is
+// given, it returns those below it.
 func (w *world) effectiveOf(request int, key string, below []int) (out []alternative) {
 	for _, a := range w.candidatesOf(key) {
 		if a.holds[request] && (below == nil || compareRanks(a.rank, below) > 0) {
@@ -273,8 +273,8 @@ func ever(holds []bool) bool { return slices.Contains(holds, true) }
 
 func within(a, b []bool) bool { return slices.Equal(both(a, b), a) }
 
-// hidden tells whether something above rank holds wherever where does, which may be nowhere, and always answers. By a
-// new name one comes in below the rename.
+// hidden reports whether a candidate above rank holds whenever where does, and always answers. where may never hold. A
+// candidate with a new name is below the rename.
 func hidden(all []alternative, rank []int, where []bool) bool {
 	return !ever(where) || slices.ContainsFunc(all, func(a alternative) bool {
 		return a.final() && compareRanks(a.rank, rank) < 0 && within(where, a.holds) &&
@@ -285,7 +285,7 @@ func hidden(all []alternative, rank []int, where []bool) bool {
 	})
 }
 
-// expected is what has to be reported, as "severity code key".
+// expected lists the expected diagnostics, as "severity code key".
 func (w *world) expected() map[string]bool {
 	out := map[string]bool{}
 	for _, key := range compositionKeys {
@@ -319,8 +319,8 @@ func (w *world) expected() map[string]bool {
 	return out
 }
 
-// rebindings says what is another name of nothing, or what nothing is below of, and which contributions have two new
-// names.
+// rebindings reports new names for keys that do not exist, rebindings with nothing below, and contributions with two
+// new names.
 func (w *world) rebindings(out map[string]bool) {
 	keys, parts := w.names()
 	for _, b := range w.bindings {
@@ -355,8 +355,8 @@ func (w *world) anyBelow(b *bound, key string) bool {
 	return false
 }
 
-// loops tells whether key, or what it is below a rank, comes to need itself, or what it needs does. What needs others
-// is taken to be found.
+// loops reports whether key, or its value below a rank, depends on itself, directly or through others. It assumes that
+// values that depend on others are found.
 func (w *world) loops(request int, key string, below []int, path []string) bool {
 	name := fmt.Sprint(key, below)
 	if slices.Contains(path, name) {
@@ -383,7 +383,7 @@ func (w *world) loops(request int, key string, below []int, path []string) bool 
 func (w *world) loopsInParts(request int, m alternative, path []string) bool {
 	seen := map[string]bool{}
 	if slices.ContainsFunc(w.bindings, w.renamesParts) {
-		return false // nobody looks
+		return false // it is never looked up
 	}
 	for _, p := range w.effective(request, func(b *bound) bool { return b.contributes }) {
 		if taken := seen[p.key]; taken && (m.collects.decides(p.bound) || m.collects.resolution == "ignore") {
@@ -409,8 +409,8 @@ func (w *world) loopsBehind(request int, b *bound, path []string) bool {
 	return false
 }
 
-// declines tells whether it is known without following anything that a candidate declines. path is the keys that this
-// was asked of.
+// declines reports whether a candidate is known to decline without evaluating anything. path has the keys on the way
+// here.
 func (w *world) declines(request int, a alternative, path []string) bool {
 	switch {
 	case a.final():
@@ -436,7 +436,7 @@ func (w *world) declines(request int, a alternative, path []string) bool {
 	return a.tried != nil || a.value == nil
 }
 
-// known tells whether a key is found, and a constant that is undef.
+// known reports whether a key certainly has a value, and whether that is a constant undef.
 func (w *world) known(request int, key string, below []int, path []string) (found, undef bool) {
 	for _, a := range w.effectiveOf(request, key, below) {
 		if a.erases {
@@ -449,7 +449,7 @@ func (w *world) known(request int, key string, below []int, path []string) (foun
 	return false, false
 }
 
-// kindsOf says what a binding that is abstract or override has to be reported for.
+// kindsOf returns the expected diagnostics for a binding that is abstract or overrides.
 func kindsOf(out map[string]bool, all []alternative, b *bound) {
 	seen, concrete, beaten, rival, always := false, false, false, false, true
 	for _, a := range all {
@@ -484,10 +484,10 @@ func kindsOf(out map[string]bool, all []alternative, b *bound) {
 	}
 }
 
-// duplicates are contributions that collide whenever one of them is effective.
+// duplicates reports contributions that collide whenever one of them is effective.
 func (w *world) duplicates(out map[string]bool) {
 	if slices.ContainsFunc(w.bindings, w.renamesParts) {
-		return // they may have other names
+		return // they may get other names
 	}
 	for _, m := range w.candidatesOf("m") {
 		if m.erases || m.collects == nil || hidden(w.candidatesOf("m"), m.rank, m.holds) {
@@ -510,7 +510,7 @@ func (w *world) duplicates(out map[string]bool) {
 	}
 }
 
-// exclusions are classes that are included and excluded with equal precedence.
+// exclusions reports classes that are included and excluded with equal precedence.
 func (w *world) exclusions(out map[string]bool) {
 	for _, class := range []string{"p", "q"} {
 		all := w.alternativesOf(func(b *bound) bool { return b.class != "" && b.key == class })
@@ -525,7 +525,7 @@ func (w *world) exclusions(out map[string]bool) {
 	}
 }
 
-// classes are those that are included.
+// classes returns the included classes.
 func (w *world) classes(request int) (list []any, found bool) {
 	list = []any{}
 	seen := map[string]bool{}
@@ -538,7 +538,7 @@ func (w *world) classes(request int) (list []any, found bool) {
 	return list, slices.ContainsFunc(w.bindings, func(b *bound) bool { return b.class == "include" })
 }
 
-// decides tells whether only one contribution of the name of b can count.
+// decides reports whether only one contribution with the name of b can count.
 func (c *collects) decides(b *bound) bool {
 	if c.combines {
 		return false
@@ -549,7 +549,7 @@ func (c *collects) decides(b *bound) bool {
 	return b.key != "" && c.named || b.key == "" && c.unnamed
 }
 
-// effective is the highest effective alternative of each binding, highest first.
+// effective returns the highest effective alternative of each binding, by decreasing precedence.
 func (w *world) effective(request int, is func(*bound) bool) (out []alternative) {
 	for _, a := range w.alternativesOf(is) {
 		if !a.holds[request] {
@@ -569,7 +569,7 @@ func (w *world) effective(request int, is func(*bound) bool) (out []alternative)
 	return out
 }
 
-// answer is the JSON of what a lookup finds, "nothing", or the code of its error.
+// answer returns the result of a lookup as JSON, "nothing", or the code of its error.
 func (w *world) answer(t *testing.T, request int, key string) string {
 	switch v, found, code := w.find(request, key, nil); {
 	case code != "":
@@ -589,7 +589,7 @@ func (w *world) find(request int, key string, path []string) (v any, found bool,
 	return w.findBelow(request, key, nil, path)
 }
 
-// findBelow is what a key is, or what it is below a rank.
+// findBelow returns the value of a key, or its value below a rank.
 func (w *world) findBelow(request int, key string, below []int, path []string) (v any, found bool, code string) {
 	all := w.effectiveOf(request, key, below)
 	name := fmt.Sprint(key, below)
@@ -627,13 +627,13 @@ func (w *world) findBelow(request int, key string, below []int, path []string) (
 	return nil, false, ""
 }
 
-// parts are the effective contributions with the names they have.
+// parts returns the effective contributions with their names.
 func (w *world) parts(request int) (out []alternative) {
 	renames := w.alternativesOf(func(b *bound) bool { return b.renamed != "" && w.renamesParts(b) })
 	slices.SortStableFunc(renames, func(a, b alternative) int { return compareRanks(b.rank, a.rank) })
 	for _, p := range w.effective(request, func(b *bound) bool { return b.contributes }) {
 		name := p.key
-		var last []int // the rank of the last rename
+		var last []int // rank of the last rename
 		for _, r := range renames {
 			if r.holds[request] && compareRanks(r.rank, p.rank) < 0 && r.renamed == name && name != "" &&
 				(last == nil || compareRanks(r.rank, last) < 0) {
@@ -657,7 +657,7 @@ func (w *world) parts(request int) (out []alternative) {
 	return out
 }
 
-// produce is what a binding yields; not found where it declines.
+// produce returns the value of a binding. found is false if it declines.
 func (w *world) produce(request int, b *bound, path []string) (v any, found bool, code string) {
 	switch {
 	case b.alias != "":
@@ -729,7 +729,7 @@ func (c *collects) collect(parts []alternative, produce func(*bound) (any, bool,
 }
 
 func (c *collects) finish(list []any) []any {
-	for range 5 { // deeper than anything here
+	for range 5 { // more than any nesting in these sites
 		if c.flatten == 0 {
 			break
 		}

@@ -29,10 +29,9 @@ var (
 	compositionFrom = flag.Uint64("from", 0, "the seed of the first")
 )
 
-// TestComposition makes random sites whose categories and paths are functions of the same variables, and holds what is
-// refused and what lookups answer to language.md, sections 6 and 8, taken literally: all values that could make a
-// difference are tried for all variables, and in each such request everything that is effective is compared with
-// everything else.
+// TestComposition creates random sites whose categories and paths are functions of the same variables. It compares the
+// refused sites and the answers with docs/language.md, sections 6 and 8, implemented literally: it tries all
+// combinations of relevant values of the variables, and in each request compares everything that is effective.
 //
 // More sites: go test ./conformance -run Composition -sites 20000
 func TestComposition(t *testing.T) {
@@ -49,7 +48,7 @@ func TestComposition(t *testing.T) {
 	t.Logf("%d of %d sites are refused", refused, *compositionSites)
 }
 
-// try builds the site and compares; false where it is refused.
+// try builds the site and compares. It returns false if the site is refused.
 func (w *world) try(t *testing.T, seed uint64) bool {
 	dir := t.TempDir()
 	w.write(t, dir)
@@ -59,7 +58,7 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 	got := map[string]bool{}
 	for _, d := range diags.Sorted() {
 		switch d.Code {
-		case "multibind_unknown", "data_unreached", "key_unbound": // the oracle ignores dead names
+		case "multibind_unknown", "data_unreached", "key_unbound": // the oracle ignores names without an effect
 		case "loop":
 			got["error loop"] = true
 		case "category_value":
@@ -69,7 +68,7 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 		}
 	}
 	want := w.expected()
-	if len(want) > 1 && diags.Failed() { // of what is in conflict, it depends which one is followed
+	if len(want) > 1 && diags.Failed() { // which of several conflicts is reported depends on the order
 		delete(got, "error loop")
 		delete(want, "error loop")
 	}
@@ -104,15 +103,16 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 	return true
 }
 
-// sliced holds a slice of the site, for what a random request has of one category, to the oracle: requests with that
-// value are answered as ever, others are refused. Cut from the snapshot that was built it is the same.
+// sliced compares a slice of the site with the oracle. The slice is for a random request's value of one category.
+// Requests with that value get the same answers, others are refused. Cutting the built snapshot results in the same
+// slice.
 func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, built string) {
 	r := rand.New(rand.NewPCG(seed, 12))
 	category, request := r.IntN(len(w.categories)), r.IntN(len(w.requests))
 	text := func(request int) string { return loader.Fold(w.text(w.categories[category].template, request)) }
 	val := text(request)
 	if val == "" {
-		return // no value: nobody can ask for that
+		return // a slice needs a value
 	}
 	whole := content.Bindings
 	terms := []snapshot.Term{{Dimension: category, Value: val}}
@@ -156,7 +156,8 @@ func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, bui
 	}
 }
 
-// cutFrom is the digest of a slice of the snapshot at path, which, written without being cut, is the same file.
+// cutFrom returns the digest of a slice of the snapshot at path. A snapshot that is written without being cut is the
+// same file.
 func cutFrom(t *testing.T, path string, terms []snapshot.Term) snapshot.Digest {
 	t.Helper()
 	s, err := snapshot.Open(path)
@@ -181,7 +182,7 @@ func cutFrom(t *testing.T, path string, terms []snapshot.Term) snapshot.Digest {
 	return written.Digest
 }
 
-// ask compares what one request answers. Facts are in upper case now and then, as case does not matter.
+// ask compares the answers for one request. Some facts are in upper case, because case does not matter.
 func (w *world) ask(t *testing.T, seed uint64, snap *bindings.Snapshot, request int) {
 	facts := map[string]string{}
 	for name, v := range w.requests[request] {
@@ -230,7 +231,7 @@ func reason(t *testing.T, r *bindings.Request, key string) string {
 	for _, c := range candidates {
 		var e *bindings.Error
 		switch {
-		case c.State != lookup.Wins || !c.Outcome.Found && c.Outcome.Err == nil: // a renamed key finds nothing
+		case c.State != lookup.Wins || !c.Outcome.Found && c.Outcome.Err == nil: // a renamed key has no value
 		case errors.As(c.Outcome.Err, &e):
 			return string(e.Code)
 		default:
@@ -240,7 +241,7 @@ func reason(t *testing.T, r *bindings.Request, key string) string {
 	return "nothing"
 }
 
-// keyIn is the first word in quotes that is a key.
+// keyIn returns the first quoted word that is a key.
 func keyIn(message string) string {
 	for i, word := range strings.Split(message, "'") {
 		if i%2 == 1 && strings.Contains("klmnopq", word) {

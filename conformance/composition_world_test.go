@@ -11,17 +11,17 @@ import (
 	"testing"
 )
 
-// world is a site and all requests that differ to it.
+// world is a site with all its distinct requests.
 type world struct {
-	categories []category // highest first
+	categories []category // by decreasing precedence
 	layers     int
 	bindings   []*bound
 	paths      []dataPath
-	requests   []map[string]string // by variable; "" is for one that is not given
-	texts      map[string][]string // of each template, by request
+	requests   []map[string]string // by variable; "" if the variable is not set
+	texts      map[string][]string // texts of each template, by request
 	variables  []*strings.Replacer // by request
 
-	keys, collected map[string]bool          // see names; nil before
+	keys, collected map[string]bool          // see names; nil before the first call
 	candidates      map[string][]alternative // of keys
 }
 
@@ -29,21 +29,21 @@ type category struct{ name, template string }
 
 // bound is a binding of a key, or a contribution.
 type bound struct {
-	key, pos           string // pos identifies it
+	key, pos           string // pos identifies the binding
 	layer, place       int
 	alternatives       []condition
 	value              any
 	abstract, override bool
-	collects           *collects // it is a multibinding
-	contributes        bool      // to the multibinding 'id', under the name key
-	tried              []string  // it is the first of these keys that is found and not undef
-	optional           bool      // it declines where it is undef
-	alias, renamed     string    // what it is another name of
-	rebind             bool      // it is what its key is below it
-	class              string    // it is about the class of the name key: include or exclude
+	collects           *collects // if it is a multibinding
+	contributes        bool      // whether it contributes to the multibinding 'id', with the name key
+	tried              []string  // its value is the first of these keys that is found and not undef
+	optional           bool      // whether it declines if the value is undef
+	alias, renamed     string    // the key whose other name it is
+	rebind             bool      // whether it takes the value of its key below it
+	class              string    // include or exclude, if it is about the class of the name key
 }
 
-// old is the key that b is about, if it is another name, or its own key is what it is below.
+// old returns the key that b renames, or b's own key if b has the value below it.
 func (b *bound) old() string {
 	if b.rebind {
 		return b.key
@@ -51,12 +51,12 @@ func (b *bound) old() string {
 	return b.alias + b.renamed
 }
 
-// final tells whether b always answers where it is effective.
+// final reports whether b always answers if it is effective.
 func (b *bound) final() bool { return b.abstract || !b.optional && b.old() == "" }
 
 type condition struct {
 	values map[string]string // by category
-	path   *dataPath         // or that a data file has the path of the request, and the request a value of its category
+	path   *dataPath         // or for a data file: its path, and a category that must have a value
 	file   string
 	holds  []bool // by request
 }
@@ -68,19 +68,19 @@ type collects struct {
 	uniq       bool
 	named      bool
 	unnamed    bool
-	combines   bool // the combinator makes a list of what it is called with
+	combines   bool // the combinator makes a list of its arguments
 }
 
-// dataPath is the one entry of a Hiera-2 directory.
+// dataPath is the only entry of a Hiera-2 directory.
 type dataPath struct {
 	layer    int
-	category string // or common
-	value    string // the expression of the entry for its category; may differ from that of the site
+	category string // a category, or common
+	value    string // expression of the entry for its category; may differ from the site's expression
 	template string
 	files    []string
 }
 
-// joined is a template that no build takes apart. c is in no other, so that it is all that a site says of c.
+// joined is a template that no build can split. The variable c is in no other template.
 const joined = "${join([$c])}"
 
 func randomWorld(r *rand.Rand) *world {
@@ -200,7 +200,7 @@ func randomWorld(r *rand.Rand) *world {
 	}
 	for range r.IntN(5) {
 		layer, names := r.IntN(w.layers), []string{"k", "l", "m", "n", "o"}
-		if r.IntN(4) > 0 { // or else it is often of nothing
+		if r.IntN(4) > 0 { // otherwise many aliases would have no target
 			names = nil
 			for _, b := range w.bindings {
 				if slices.Contains(compositionKeys, b.key) {
@@ -230,7 +230,7 @@ func randomWorld(r *rand.Rand) *world {
 	return w
 }
 
-// write lays the site out below dir: per layer, a set of bindings and perhaps a Hiera-2 directory.
+// write writes the site below dir: per layer, a bindings file and possibly a Hiera-2 directory.
 func (w *world) write(t *testing.T, dir string) {
 	for name, v := range w.files() {
 		writeFile(t, filepath.Join(dir, name), string(encode(t, v)))
@@ -283,7 +283,7 @@ func (w *world) template(name string) string {
 	return "true"
 }
 
-// source is the binding as a bindings file has it.
+// source returns the binding as it is written in a bindings file.
 func (b *bound) source() any {
 	out := map[string]any{}
 	if b.key != "" && !b.rebind && b.class == "" {

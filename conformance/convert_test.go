@@ -18,9 +18,9 @@ import (
 	"bindc/snapshot"
 )
 
-// A set in YAML, the same in the syntax of Puppet, and that in YAML again compile to the same snapshot, but for the
-// places: random sets of all that can be said.
-func TestConvertedSetsAreTheSame(t *testing.T) {
+// A random bindings file in YAML is converted to Puppet syntax and back. All three compile to the same snapshot, except
+// for places.
+func TestConvertingTwiceKeepsTheSnapshot(t *testing.T) {
 	for seed := range uint64(2 * *compositionSites) {
 		r := randomSet{rand.New(rand.NewPCG(seed, 14)), 0}
 		source := r.set()
@@ -45,7 +45,7 @@ func converted(t *testing.T, name, src string) string {
 	return string(out)
 }
 
-// compiledSet is what a site of one set compiles to, without places and inputs.
+// compiledSet compiles a site with one bindings file, without places and inputs.
 func compiledSet(t *testing.T, name, src string) *snapshot.Content {
 	t.Helper()
 	dir := t.TempDir()
@@ -74,7 +74,7 @@ func compiledSet(t *testing.T, name, src string) *snapshot.Content {
 	return content
 }
 
-// placeless is a value without the places in the source of its expressions.
+// placeless returns a value without the places in its expressions.
 func placeless(t *testing.T, v snapshot.Stored) string {
 	t.Helper()
 	if !v.Computed {
@@ -105,7 +105,7 @@ func forget(r *recipe.Recipe) {
 	}
 }
 
-// randomSet makes sets in YAML: documents of JSON, which are such.
+// randomSet writes random bindings files as JSON, which is YAML.
 type randomSet struct {
 	*rand.Rand
 	keys int
@@ -143,7 +143,7 @@ func (r *randomSet) statements(depth int) []any {
 	return out
 }
 
-// when asks a category that none around it asks, as nobody has two values of one.
+// when returns a condition on a category that no surrounding condition uses, because no request has two values of one.
 func (r *randomSet) when(depth int) any {
 	categories := []string{"common", []string{"node", "osfamily", "environment"}[depth-1]}
 	one := func() any {
@@ -209,7 +209,7 @@ func (r *randomSet) binding() any {
 	return out
 }
 
-// further is a statement that is more than a binding of one key; none says twice what another has said.
+// further returns a statement other than a simple binding. It does not repeat an earlier statement.
 func (r *randomSet) further() any {
 	r.keys++
 	n := r.keys

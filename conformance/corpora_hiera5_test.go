@@ -16,8 +16,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// TestCorporaOfHiera5 compiles real control repositories as they are, and compares every lookup with what real Puppet
-// answers: found or not, the value with the order of keys, an error where Puppet has one.
+// TestCorporaOfHiera5 compiles real control repositories, and compares every lookup with the answer of real Puppet:
+// whether there is a value, the value with the order of its keys, and whether there is an error.
 func TestCorporaOfHiera5(t *testing.T) {
 	eachCorpus(t, filepath.Join(corpora, "hiera5"), checkHiera5Corpus)
 }
@@ -83,7 +83,7 @@ func isThere(t *testing.T, path string) bool {
 	return err == nil
 }
 
-// hiera5Requests are those of the nodes of a file.
+// hiera5Requests returns requests for the nodes in a file.
 func hiera5Requests(t *testing.T, snap *bindings.Snapshot, file string) map[string]*bindings.Request {
 	t.Helper()
 	var nodes map[string]struct {
@@ -108,7 +108,7 @@ func hiera5Requests(t *testing.T, snap *bindings.Snapshot, file string) map[stri
 	return out
 }
 
-// answerLine is an outcome as `bindq batch` prints it.
+// answerLine formats an outcome as `bindq batch` does.
 func answerLine(t *testing.T, v bindings.Value, found bool, failed error) string {
 	t.Helper()
 	if failed != nil {

@@ -11,7 +11,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// corpora is where real sites are. They are data of others and not copied here.
+// corpora is the directory of real sites. They are not part of this repository.
 const corpora = "../../shared/corpora"
 
 // TestCorpora compiles real sites and compares every lookup with the answer of real Puppet or Hiera.
@@ -19,7 +19,7 @@ func TestCorpora(t *testing.T) {
 	eachCorpus(t, corpora, checkCorpus)
 }
 
-// eachCorpus checks the sites below a directory, each with its answers.
+// eachCorpus checks the sites below a directory, each with its own answers.
 func eachCorpus(t *testing.T, below string, check func(t *testing.T, dir string)) {
 	dirs, err := filepath.Glob(filepath.Join(below, "*", "expect.jsonl"))
 	if err != nil {
@@ -37,7 +37,7 @@ func eachCorpus(t *testing.T, below string, check func(t *testing.T, dir string)
 	}
 }
 
-// maxShown is how many differing answers of a corpus are printed.
+// maxShown is the largest number of differing answers that are printed for a corpus.
 const maxShown = 10
 
 func checkCorpus(t *testing.T, dir string) {

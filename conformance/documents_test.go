@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// A document is executed as a reader would try it. Each `## ` section begins in an empty directory. A fenced block of
-// yaml, pp, go or sh whose first line is a comment with a file's name is that file. A block of console has lines
-// `$ command`, each with what it prints below it, both outputs together. There `…` stands for any text, and alone on
-// a line for any lines. With -update what the programs print is written into the documents.
+// Documents are executed as a reader would try them. Each `## ` section begins in an empty directory. A fenced block of
+// yaml, pp, go or sh whose first line is a comment with the name of a file is that file. A block of console has lines
+// `$ command`, each followed by its output and errors. There, `…` matches any text, or any lines if it is alone on a
+// line. With -update, the output of the programs is written into the documents.
 
 // TestDocuments executes every example in docs/.
 func TestDocuments(t *testing.T) {
@@ -23,10 +23,7 @@ func TestDocuments(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are for a shell")
 	}
-	paths, err := filepath.Glob("../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := documents(t)
 	commands := 0
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
@@ -47,7 +44,21 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// document is one that is executed: its lines so far, with what was printed.
+// documents returns the paths of the documents in docs/ and docs/guide/.
+func documents(t *testing.T) []string {
+	t.Helper()
+	var paths []string
+	for _, pattern := range []string{"../docs/*.md", "../docs/guide/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s matches no document: %v", pattern, err)
+		}
+		paths = append(paths, found...)
+	}
+	return paths
+}
+
+// document is a document that is executed: its lines so far, with the output of the commands.
 type document struct {
 	t        *testing.T
 	path     string
@@ -84,7 +95,7 @@ func (d *document) run(lines []string) {
 	}
 }
 
-// file writes a block that says which file it is.
+// file writes a block to the file that it names.
 func (d *document) file(block []string) {
 	m := fileName.FindStringSubmatch(strings.Join(block[:min(1, len(block))], ""))
 	if m == nil {
@@ -102,7 +113,7 @@ func (d *document) file(block []string) {
 	}
 }
 
-// module makes the directory a module beside this one, as README.md has it.
+// module makes the directory a Go module that uses this one, as README.md describes.
 func (d *document) module() {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -120,7 +131,7 @@ func (d *document) module() {
 	}
 }
 
-// console runs the commands of a block, which begins at the line of number n, and compares what they print.
+// console runs the commands of a block that begins at line n, and compares their output.
 func (d *document) console(n int, block []string) {
 	for i := 0; i < len(block); {
 		command, ok := strings.CutPrefix(block[i], "$ ")
@@ -144,11 +155,12 @@ func (d *document) console(n int, block []string) {
 	}
 }
 
-// execute is what a command prints, line by line.
+// execute runs a command and returns the lines of its output.
 func (d *document) execute(command string) []string {
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Dir = d.dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "NO_COLOR=1", "COLUMNS=80", "BINDQ_SNAPSHOT=")
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "NO_COLOR=1", "COLUMNS=80",
+		"BINDQ_SNAPSHOT=", "GIT_CONFIG_GLOBAL=/dev/null")
 	out, err := cmd.CombinedOutput()
 	if _, ended := err.(*exec.ExitError); err != nil && !ended {
 		d.t.Fatal(err)
@@ -159,7 +171,7 @@ func (d *document) execute(command string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 }
 
-// printed matches what a document says is printed.
+// printed reports whether the output matches the document.
 func printed(lines []string) *regexp.Regexp {
 	var text strings.Builder
 	for i, line := range lines {

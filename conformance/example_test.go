@@ -9,8 +9,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// TestExample compiles the example site and compares every answer that testdata/example-expected.json states and
-// explains.
+// TestExample compiles the example site, and compares all answers with testdata/example-expected.json, which explains
+// them.
 func TestExample(t *testing.T) {
 	t.Parallel()
 	snap, refused := build(t, "../testdata/example", loader.Options{})

@@ -9,14 +9,14 @@ import (
 	"bindc/loader"
 )
 
-// TestExpressions holds to_expression to what Puppet answers for one set of facts.
+// TestExpressions compares to_expression with Puppet's answers for a set of facts.
 func TestExpressions(t *testing.T) {
 	var table struct {
 		Facts json.RawMessage
 		Cases []struct {
 			Expr  string
 			Value json.RawMessage
-			Error bool // Puppet refuses it, when it compiles or when it evaluates
+			Error bool // Puppet rejects it when it compiles or evaluates it
 		}
 	}
 	readJSON(t, "../testdata/conformance/expressions.json", &table)

@@ -14,7 +14,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// TestEyaml has hiera-eyaml encrypt what a site then decrypts, and decrypt the same, each with keys it has made.
+// TestEyaml decrypts texts that hiera-eyaml encrypted, and lets it decrypt them, with keys that it created.
 func TestEyaml(t *testing.T) {
 	program, err := exec.LookPath("eyaml")
 	if err != nil {
@@ -84,7 +84,7 @@ func bindcEdits(t *testing.T, public, file, line string) {
 	}
 }
 
-// checkEyaml asks for what was encrypted, with a key or without.
+// checkEyaml looks up encrypted values with and without a key.
 func checkEyaml(t *testing.T, r *bindings.Request, key bool) {
 	for name, want := range map[string]string{"text": "first", "several": "a first b Größe ]", "block": "in a block",
 		"ours": `in its file and \"'ß`} {

@@ -30,22 +30,22 @@ var (
 	askPuppet   = flag.Bool("puppet", false, "ask real Puppet about random sites of Hiera 5")
 )
 
-// hiera5Answers are the answers of one run, a line for each site from seed 0 on.
+// hiera5Answers has the answers of a run: a line for each site, from seed 0 on.
 const hiera5Answers = "../testdata/conformance/hiera5.jsonl.gz"
 
-// siteAnswers are those to the questions of the site of a seed.
+// siteAnswers has the answers to the questions about the site of a seed.
 type siteAnswers struct {
 	Seed    uint64          `json:"seed"`
-	Site    string          `json:"site"` // Print of the site that was asked
+	Site    string          `json:"site"` // Print of the site
 	Answers []hiera5.Answer `json:"answers"`
 }
 
-// TestHiera5 builds random sites of Hiera 5 with `bindc build` and compares what `bindq batch` answers with what real
-// Puppet does: found or not, the value with the order of keys, an error where Puppet has one. What is wrong in a site
-// is wrong for some of its lookups; the site itself is built.
+// TestHiera5 builds random sites of Hiera 5 with `bindc build` and compares the answers of `bindq batch` with those of
+// real Puppet: whether there is a value, the value with the order of its keys, and whether there is an error. Mistakes
+// in a site affect only some lookups, so every site must build.
 //
-// The answers are stored. All of them, and Puppet itself, by which also each site that differs is made as small as can
-// be:
+// Puppet's answers are stored. These commands compare all of them, or ask Puppet itself, in which case each differing
+// site is made as small as possible:
 //
 //	go test ./conformance -run 'Hiera5$' -hiera5 10000 -timeout 1h
 //	go test ./conformance -run 'Hiera5$' -hiera5 20000 -timeout 2h -puppet    # apt-get install puppet-agent
@@ -76,11 +76,12 @@ func TestHiera5(t *testing.T) {
 	}
 }
 
-// TestHiera5Answers holds the stored answers to the sites of today, in which all that is asked has to occur. Where
-// Puppet is asked, it has to answer as it did, also from a compiler that compiles a whole catalog.
+// TestHiera5Answers checks that the stored answers belong to the current sites, and that the questions cover
+// everything. If Puppet is installed, it must give the stored answers, also in a compiler that compiles a whole
+// catalog.
 //
 //	go test ./conformance -run Hiera5Answers -puppet -hiera5 1000                         # compares
-//	go test ./conformance -run Hiera5Answers -puppet -hiera5 10000 -timeout 2h -update    # writes what it answers
+//	go test ./conformance -run Hiera5Answers -puppet -hiera5 10000 -timeout 2h -update    # writes the answers
 func TestHiera5Answers(t *testing.T) {
 	t.Parallel()
 	if *askPuppet && *update {
@@ -129,7 +130,7 @@ func writeAnswers(t *testing.T) {
 	}
 }
 
-// occur is what has to be in a thousand sites, and how often.
+// occur counts the features that a thousand sites must have.
 var occur = map[string]int{
 	"found": 8000, "not found": 4000, "sensitive": 50,
 	"error dig": 300, "error merge": 300, "error key": 100, "error options": 100, "error method": 100,
@@ -173,7 +174,7 @@ func count(counts map[string]int, site *hiera5.Site, answers []hiera5.Answer) {
 	}
 }
 
-// readAnswers reads those of as many sites as the flag says.
+// readAnswers reads the answers of as many sites as the flag says.
 func readAnswers(t *testing.T) (out []siteAnswers) {
 	t.Helper()
 	packed, err := os.ReadFile(hiera5Answers)
@@ -197,7 +198,7 @@ func readAnswers(t *testing.T) (out []siteAnswers) {
 	return out
 }
 
-// withPuppet asks real Puppet about as many sites as the flag says, a hundred in a process, one process at a time.
+// withPuppet asks real Puppet about as many sites as the flag says, a hundred per process, one process at a time.
 func withPuppet(t *testing.T, use func(*testing.T, *hiera5.Puppet, siteAnswers), args ...string) {
 	const together = 100
 	end := *hiera5From + uint64(*hiera5Sites)
@@ -218,7 +219,7 @@ func withPuppet(t *testing.T, use func(*testing.T, *hiera5.Puppet, siteAnswers),
 	}
 }
 
-// puppetAnswers is what Puppet answers to the questions of a site.
+// puppetAnswers returns Puppet's answers to the questions about a site.
 func puppetAnswers(t *testing.T, puppet *hiera5.Puppet, site *hiera5.Site) []hiera5.Answer {
 	dir := t.TempDir()
 	if err := site.Write(dir); err != nil {
@@ -234,7 +235,8 @@ func puppetAnswers(t *testing.T, puppet *hiera5.Puppet, site *hiera5.Site) []hie
 	return answers
 }
 
-// compareSite compares one site. Where there is Puppet to ask, what differs is made small before it is shown.
+// compareSite compares the answers of a site. If Puppet can be asked, differing sites are made small before they are
+// shown.
 func compareSite(t *testing.T, puppet *hiera5.Puppet, s siteAnswers) {
 	t.Helper()
 	site := hiera5.New(s.Seed)
@@ -264,7 +266,7 @@ func compareSite(t *testing.T, puppet *hiera5.Puppet, s siteAnswers) {
 	}
 }
 
-// isKnown tells whether the answer to question i differs from Puppet's in a way that is meant.
+// isKnown reports whether the answer to question i differs from Puppet's in an intended way.
 func isKnown(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool {
 	for _, d := range knownDifferences {
 		if d.is(site, answers, i, got) {
@@ -275,7 +277,7 @@ func isKnown(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool
 	return false
 }
 
-// knownCounts are how many answers differ for each of the reasons.
+// knownCounts counts the answers that differ, by reason.
 var knownCounts sync.Map
 
 func countKnown(reason string) {
@@ -283,24 +285,24 @@ func countKnown(reason string) {
 	n.(*atomic.Int64).Add(1)
 }
 
-// knownDifferences are what bindc does otherwise than Puppet.
+// knownDifferences lists the intended differences from Puppet.
 var knownDifferences = []struct {
 	reason string
 	is     func(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool
 }{
-	{"what Puppet refuses at every lookup that comes to it, options of yaml_data or a file that is no JSON, bindc " +
-		"refuses when the site is built",
+	{"Puppet rejects options of yaml_data and invalid JSON at every lookup that reaches them; bindc rejects them " +
+		"in a build",
 		func(_ *hiera5.Site, _ []hiera5.Answer, _ int, got string) bool {
 			return strings.HasPrefix(got, "refused: ") && (strings.Contains(got, "_data' takes no options") ||
 				strings.Contains(got, "[json_syntax]"))
 		}},
-	{"a knockout_prefix that is no regular expression is an error of every merge, and not of those alone that come " +
-		"to it",
+	{"an invalid regular expression in a knockout_prefix is an error of every merge; in Puppet, only of merges " +
+		"that use it",
 		func(_ *hiera5.Site, _ []hiera5.Answer, _ int, got string) bool {
 			return strings.Contains(got, "is a regular expression, and wrong")
 		}},
-	{"of an entry with several globs that interpolate it is not known whether they find but one file, which is " +
-		"merged in another way by the strategy unique",
+	{"for an entry with several globs and interpolations, a build does not know whether they match a single file, " +
+		"which the strategy unique treats in another way",
 		func(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool {
 			text := site.String()
 			several := strings.Contains(text, "globs:") || strings.Contains(text, "glob/{")
@@ -308,33 +310,33 @@ var knownDifferences = []struct {
 				strings.Contains(site.Questions[i].Key, "."))
 			return several && merged && (answers[i].Error == "merge" || sameElements(string(answers[i].Value), got))
 		}},
-	{"integers of more than 64 bits are an error of convert_to",
+	{"for convert_to, integers beyond 64 bits are an error",
 		func(_ *hiera5.Site, answers []hiera5.Answer, i int, got string) bool {
 			return strings.Contains(got, "outside of 64 bits") &&
 				strings.Contains(string(answers[i].Value), "100000000000000000000")
 		}},
-	{"what Puppet has neither memory nor time for",
+	{"Puppet runs out of memory or time",
 		func(_ *hiera5.Site, answers []hiera5.Answer, i int, _ string) bool {
 			return answers[i].Error == "exhausted"
 		}},
-	{"a list or hash as the key of a hash, which alias() can make one, is another text in JSON",
+	{"a list or hash as a hash key, which alias() can result in, has another text in JSON",
 		func(_ *hiera5.Site, answers []hiera5.Answer, i int, got string) bool {
 			want := strings.ReplaceAll(string(answers[i].Value), `\u003e`, ">")
 			return strings.Contains(want, "=>") && strings.Contains(got, " => ")
 		}},
-	{"where a site has no hierarchy, a dot in a key is a dot",
+	{"without a hierarchy, a dot in a key does not dig",
 		func(site *hiera5.Site, answers []hiera5.Answer, i int, _ string) bool {
 			return answers[i].Error == "key" && !strings.Contains(site.String(), "hiera.yaml --")
 		}},
-	{"%{literal('a')} inside of the key a is no loop",
+	{"%{literal('a')} within the key a is not a loop",
 		func(site *hiera5.Site, answers []hiera5.Answer, i int, _ string) bool {
 			return answers[i].Error == "recursive" && strings.Contains(site.String(), "literal(")
 		}},
-	{"a path that is a directory names no file; Puppet refuses all lookups that come to it",
+	{"bindc ignores a path that is a directory; Puppet rejects all lookups that reach it",
 		func(_ *hiera5.Site, answers []hiera5.Answer, i int, _ string) bool { return answers[i].Error == "file" }},
 }
 
-// sameElements tells whether the array that is found in an answer has the elements of another, however often.
+// sameElements reports whether two arrays have the same elements, ignoring order and repetitions.
 func sameElements(array, line string) bool {
 	var got struct{ Value []any }
 	var want []any
@@ -349,8 +351,8 @@ func sameElements(array, line string) bool {
 	return !slices.ContainsFunc(want, notIn(got.Value)) && !slices.ContainsFunc(got.Value, notIn(want))
 }
 
-// programAnswers are what the programs answer, a line for each question. A site that is refused has what bindc says for
-// all of them.
+// programAnswers returns the answers of the programs, one line per question. If a site is refused, every line has the
+// messages of bindc.
 func programAnswers(t *testing.T, site *hiera5.Site) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -380,7 +382,7 @@ func programAnswers(t *testing.T, site *hiera5.Site) []string {
 	return lines
 }
 
-// queries are the questions as `bindq batch` reads them.
+// queries formats the questions for `bindq batch`.
 func queries(t *testing.T, site *hiera5.Site) string {
 	var out strings.Builder
 	for _, q := range site.Questions {
@@ -393,8 +395,8 @@ func queries(t *testing.T, site *hiera5.Site) string {
 	return out.String()
 }
 
-// difference says how an answer differs from Puppet's, "" if it does not. A value that is sensitive in part may be
-// called sensitive or not.
+// difference describes how an answer differs from Puppet's, or returns "". A value with sensitive parts may be
+// sensitive or not.
 func difference(t *testing.T, want hiera5.Answer, line string) string {
 	if refused := strings.HasPrefix(line, "refused: "); refused {
 		return "refused"
@@ -423,7 +425,7 @@ func difference(t *testing.T, want hiera5.Answer, line string) string {
 	return ""
 }
 
-// inOrder is JSON in one form, with keys in their order, and floats kept apart from integers.
+// inOrder returns JSON in a canonical form that keeps the order of keys and distinguishes floats from integers.
 func inOrder(t *testing.T, text []byte) string {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

@@ -16,9 +16,8 @@ import (
 
 var migrated = flag.Int("migrate", testmode.Number(20, 60), "how many random sites of Hiera 5 are migrated")
 
-// TestMigrated migrates random sites of Hiera 5. What is written builds, and finds what the site finds, also with the
-// merges that callers ask for; with --merges asked, without these. What a site answers with an error may have an
-// answer.
+// TestMigrated migrates random sites of Hiera 5. The new site must build and give the same answers as the old one, with
+// and without merges by the caller; with --merges asked, only without. An error of the old site may become an answer.
 //
 //	go test ./conformance -run Migrated -migrate 10000 -timeout 1h
 func TestMigrated(t *testing.T) {
@@ -47,13 +46,13 @@ func TestMigrated(t *testing.T) {
 	}
 }
 
-// interpolates tells of a fact that Hiera 5 reads once more: what that comes to is Hiera's.
+// interpolates reports whether a fact contains an interpolation that Hiera 5 would expand.
 func interpolates(e hiera5.Pair) bool {
 	text, ok := e.Value.(string)
 	return ok && strings.Contains(text, "%{")
 }
 
-// compareMigrated is how many answers were compared, and whether something has moved.
+// compareMigrated returns the number of compared answers, and whether a key has moved.
 func compareMigrated(t *testing.T, seed uint64, site *hiera5.Site) (asked int, moved bool) {
 	t.Helper()
 	dir := t.TempDir()
@@ -74,7 +73,7 @@ func compareMigrated(t *testing.T, seed uint64, site *hiera5.Site) (asked int, m
 	}
 	if out, err := exec.Command("bindc", "build", to, "-o", next, "--allow-empty").CombinedOutput(); err != nil {
 		files, _ := exec.Command("bindc", "migrate", from).Output()
-		t.Fatalf("seed %d: what is written does not build: %v\n%s\n%s\n%s", seed, err, out, site, files)
+		t.Fatalf("seed %d: the new site does not build: %v\n%s\n%s\n%s", seed, err, out, site, files)
 	}
 	before, after := batch(t, old, queries(t, site)), batch(t, next, queries(t, site))
 	for i, q := range site.Questions {
@@ -99,7 +98,7 @@ func compareMigrated(t *testing.T, seed uint64, site *hiera5.Site) (asked int, m
 	return asked, strings.Contains(string(config), "name: site")
 }
 
-// answered is a line of `bindq batch`.
+// answered is a line of output of `bindq batch`.
 type answered struct {
 	Found bool
 	Value any
@@ -125,15 +124,15 @@ func batch(t *testing.T, snap, queries string) []answered {
 	return answers
 }
 
-// equal compares without the order of keys.
+// equal compares values without regard to the order of keys.
 func equal(a, b any) bool {
 	x, errA := json.Marshal(a)
 	y, errB := json.Marshal(b)
 	return errA == nil && errB == nil && string(x) == string(y)
 }
 
-// TestMigratedCorpora migrates real control repositories, and asks both sites a sample of what Puppet was asked, with
-// every merge.
+// TestMigratedCorpora migrates real control repositories, and compares the answers of both sites for a sample of
+// Puppet's questions, with every merge.
 func TestMigratedCorpora(t *testing.T) {
 	t.Parallel()
 	dirs, _ := filepath.Glob("../../shared/corpora/hiera5/*/site")

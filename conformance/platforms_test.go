@@ -12,13 +12,13 @@ import (
 	"bindc/internal/testmode"
 )
 
-// processor is one that runs programs here: itself, or an emulator of it.
+// processor is a processor for which programs can run here, directly or with an emulator.
 type processor struct {
 	name     string
 	emulator []string
 }
 
-// processors are those that there are, beside the one of the tests. Where it is linux/amd64 that is at least 386.
+// processors returns the available processors except that of the tests. On linux/amd64, there is at least 386.
 func processors(t *testing.T) []processor {
 	t.Helper()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
@@ -55,8 +55,8 @@ func output(t *testing.T, program []string, args ...string) []byte {
 	return out
 }
 
-// A site gives the same bytes on all processors, and each reads what the others wrote as they do.
-func TestTheSameBytesOnAllProcessors(t *testing.T) {
+// A site compiles to the same bytes on all processors, and each processor reads the snapshots of the others.
+func TestAllProcessorsWriteTheSameBytes(t *testing.T) {
 	if !testmode.Thorough() {
 		t.Skip("builds the programs several times")
 	}
@@ -85,7 +85,7 @@ func TestTheSameBytesOnAllProcessors(t *testing.T) {
 				t.Fatal(err)
 			}
 			same(site+": snapshot", p.name, written)
-			snap = filepath.Join(dir, site+"."+all[0].name) // the others read what the first wrote
+			snap = filepath.Join(dir, site+"."+all[0].name) // the others read the snapshot of the first
 			output(t, bindq, "verify", snap)
 			for _, node := range []string{"web1", "db1"} {
 				facts := "../testdata/example-facts/" + node + ".json"

@@ -14,15 +14,15 @@ import (
 	"testing"
 )
 
-// registry is as much of one as a client needs, in memory.
+// registry is an in-memory registry.
 type registry struct {
 	mu    sync.Mutex
 	blobs map[string][]byte // by digest
 	tags  map[string]string // digests of manifests, by repository and tag
-	made  int               // blobs that were put here
+	made  int               // number of blobs that were pushed
 }
 
-// holds is how many tags there are, and how many blobs were put here so far.
+// holds returns the number of tags, and the number of blobs that were pushed.
 func (r *registry) holds() (tags, made int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,8 +67,9 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// Each environment is pushed under its name, and pulled by it. One with errors is not; what is there is not put again.
-func TestEnvironmentsArePushed(t *testing.T) {
+// Each environment is pushed and pulled under its name. An environment with errors is not pushed, nor is a blob that
+// the registry has.
+func TestPushesEachValidEnvironment(t *testing.T) {
 	t.Parallel()
 	held := &registry{blobs: map[string][]byte{}, tags: map[string]string{}}
 	server := httptest.NewServer(held)

@@ -11,9 +11,8 @@ import (
 	"bindc/snapshot"
 )
 
-// A query is handed to the producer 'query' as PuppetDB has it, in both syntaxes, and select_result chooses of what
-// that gives.
-func TestQueries(t *testing.T) {
+// The producer 'query' gets a query in the format of PuppetDB, in both syntaxes. select_result selects from the result.
+func TestProducerQueryGetsPuppetDBQueries(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "bindings", "default.pp"), `bindings default {
   bind 'one' to Sql[?? name == one and (port > 80 or not up != true) and note =~ /^a/] {

@@ -11,12 +11,12 @@ import (
 	bindings "bindc/runtime"
 )
 
-// referenceCase is a site and what the reference implementation answers, or that it refuses.
+// referenceCase is a site with the answers of the reference implementation, or the reason why it rejects the site.
 type referenceCase struct {
 	ID, Title string
 	Input     struct {
 		Facts               map[string]json.RawMessage
-		Files               map[string]string // a site, file by file; or else what follows, from which one is made
+		Files               map[string]string // a site, file by file; otherwise, the next fields describe one
 		BinderConfigSetting string            `json:"binder_config_setting"`
 		Categories          [][]string        // name and value
 		Bind                json.RawMessage
@@ -27,20 +27,20 @@ type referenceCase struct {
 		}
 	}
 	Expect struct {
-		BuildError string `json:"build_error"` // why
+		BuildError string `json:"build_error"` // why the site is rejected
 		Lookups    []struct {
-			Lookup []string // key and perhaps type
+			Lookup []string // key and optional type
 			Value  json.RawMessage
-			Undef  bool   // not found, or found and undef
-			Error  string // code, or any
+			Undef  bool   // not found, or undef
+			Error  string // code; "any" for any error
 		}
 	}
 }
 
-// TestReference holds the whole line to executed cases of the one implementation that ever shipped.
+// TestReference compares the programs with recorded cases of the only implementation that was ever released.
 func TestReference(t *testing.T) { runCases(t, "../testdata/conformance/reference.json") }
 
-// TestFindings holds it to cases in which a second implementation of the language answered otherwise, and was right.
+// TestFindings runs cases for which a second implementation of the language found another, correct answer.
 func TestFindings(t *testing.T) { runCases(t, "../testdata/conformance/findings.json") }
 
 func runCases(t *testing.T, file string) {
@@ -68,7 +68,7 @@ func (c *referenceCase) run(t *testing.T) {
 	case refused != "":
 		for _, l := range c.Expect.Lookups {
 			if l.Error != "" {
-				return // what fails in a lookup may as well be refused here
+				return // a build may reject what fails in a lookup
 			}
 		}
 		t.Fatalf("refused:\n%s", refused)
@@ -100,7 +100,7 @@ func (c *referenceCase) run(t *testing.T) {
 	}
 }
 
-// lay writes the site of c below dir and returns the facts of its request.
+// lay writes the site of c below dir, and returns the facts of its request.
 func (c *referenceCase) lay(t *testing.T, dir string) (facts json.RawMessage, opts loader.Options) {
 	t.Helper()
 	all := c.Input.Facts
@@ -121,7 +121,7 @@ func (c *referenceCase) lay(t *testing.T, dir string) (facts json.RawMessage, op
 	return encode(t, all), opts
 }
 
-// layBindings makes a site of bindings alone, each set in a file of its own, and adds a fact for every category.
+// layBindings writes a site of bindings files, and adds a fact for every category.
 func (c *referenceCase) layBindings(t *testing.T, dir string, facts map[string]json.RawMessage) {
 	t.Helper()
 	type object = map[string]any

@@ -10,8 +10,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// TestScalars holds plain scalars in a data file to what Ruby's Psych makes of them for Puppet, up to where the
-// language differs on purpose (language.md, section 10).
+// TestScalars compares plain scalars in a data file with those of Ruby's Psych in Puppet, except for intended
+// differences (docs/language.md, section 10).
 func TestScalars(t *testing.T) {
 	var table []struct{ Plain, Class, Value string }
 	readJSON(t, "../testdata/conformance/psych_scalars.json", &table)
@@ -35,7 +35,7 @@ func TestScalars(t *testing.T) {
 	}
 }
 
-// scalar is what a data file says with a plain scalar, described as the table does.
+// scalar returns the value of a plain scalar in a data file, described as in the table.
 func scalar(t *testing.T, plain string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -68,7 +68,7 @@ func scalar(t *testing.T, plain string) string {
 	return v.String()
 }
 
-// rubyFloat writes a float as Ruby does.
+// rubyFloat formats a float as Ruby does.
 func rubyFloat(f float64) string {
 	switch {
 	case math.IsNaN(f):

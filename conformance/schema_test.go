@@ -26,11 +26,11 @@ import (
 	"bindc/loader"
 )
 
-// What a schema refuses, the loader refuses, and the other way round: held for every document of the scenarios and the
-// reference cases, and for what becomes of these when something in them is changed, removed or added.
+// A schema rejects exactly the documents that the loader rejects. This is tested with every document of the scenarios
+// and the reference cases, and with variations in which a part is changed, removed or added.
 
-// beyond matches what the loader says of a document that a schema cannot know: what depends on other files, on other
-// parts of the document or on what a text says. Everything else of the codes in formCodes is about the form.
+// beyond matches messages of the loader about problems that a schema cannot see, because they depend on other files,
+// other parts of the document, or the content of a text. All other messages with formCodes are about the form.
 var beyond = regexp.MustCompile(strings.Join([]string{
 	`^the category '.*' is defined twice`, `^expected 'common' as the last category`, `^expected 'environment' below`,
 	`^the site has no category`, `^two layers are named`, `^unknown scheme`, `^the scheme '`, `^unknown backend`,
@@ -42,14 +42,14 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`^expected names of classes`, `^expected 'combinator' with no other`, `^expected a combinator with`,
 	`^expected a transformer with`,
 	`^expected the (parameters|variables): an expression`,
-	`^something is wrong here; it may be sensitive`, `^(scheme|backend) .* this extension is a program`,
+	`^this is invalid; it may be sensitive`, `^(scheme|backend) .* this extension is a program`,
 }, "|"))
 
-// formCodes are the codes of what is wrong with the form of a file.
+// formCodes lists the codes for problems with the form of a file.
 var formCodes = []diag.Code{"config", "category", "layer", "uri", "version", "extension", "hiera", "hierarchy",
 	"backend", "data_path", "bindings", "attribute", "when", "multibind", "key", "other_hiera"}
 
-// kindOfFile is one of the files that a schema is for: how a document of it is laid out as a site.
+// kindOfFile is a kind of file with a schema, and a way to make a site from a document.
 type kindOfFile struct {
 	schema string
 	lay    func(doc any) (file string, others map[string]any)
@@ -83,7 +83,7 @@ var kindsOfFiles = []kindOfFile{
 	}},
 }
 
-// siteOf is the configuration of a site that reads one thing and has categories.
+// siteOf returns the configuration of a site with an include and categories.
 func siteOf(uri string, names []string) map[string]any {
 	categories := []any{}
 	seen := map[string]bool{"common": true}
@@ -97,7 +97,7 @@ func siteOf(uri string, names []string) map[string]any {
 		"layers": []any{map[string]any{"name": "site", "include": uri}}}}
 }
 
-// conditions are the names in a document that may be those of categories.
+// conditions returns the names in a document that may be names of categories.
 func conditions(doc any) []string {
 	var out []string
 	switch x := doc.(type) {
@@ -116,7 +116,7 @@ func conditions(doc any) []string {
 	return out
 }
 
-func TestSchemasAreWhatTheLoaderAccepts(t *testing.T) {
+func TestSchemasAndLoaderAgree(t *testing.T) {
 	t.Parallel()
 	rounds, each := 12, 1
 	if !testmode.Thorough() {
@@ -157,7 +157,7 @@ func TestSchemasAreWhatTheLoaderAccepts(t *testing.T) {
 	}
 }
 
-// compare holds the schema to the loader for one document, and tells whether it is valid.
+// compare compares schema and loader for a document, and reports whether it is valid.
 func (k kindOfFile) compare(t *testing.T, s *jsonschema.Schema, dir string, doc any) bool {
 	t.Helper()
 	if err := os.RemoveAll(dir); err != nil {
@@ -190,9 +190,9 @@ func (k kindOfFile) compare(t *testing.T, s *jsonschema.Schema, dir string, doc 
 	err := s.Validate(doc)
 	switch {
 	case form != "" && err == nil:
-		t.Errorf("%s: the schema takes what the loader refuses (%s):\n%s", k.schema, form, asJSON(t, doc))
+		t.Errorf("%s: the schema accepts a document that the loader rejects (%s):\n%s", k.schema, form, asJSON(t, doc))
 	case form == "" && more == "" && err != nil:
-		t.Errorf("%s: the loader takes what the schema refuses (%v):\n%s", k.schema, err, asJSON(t, doc))
+		t.Errorf("%s: the loader accepts a document that the schema rejects (%v):\n%s", k.schema, err, asJSON(t, doc))
 	}
 	return err == nil
 }
@@ -214,7 +214,7 @@ func compiledSchema(t *testing.T, name string) *jsonschema.Schema {
 	return s
 }
 
-// documentsOfSites are the files of all scenarios and reference cases, and of testdata, by schema, as JSON.
+// documentsOfSites returns the files of all scenarios and reference cases, and of testdata, as JSON by schema.
 func documentsOfSites(t *testing.T) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
@@ -293,14 +293,14 @@ func asJSON(t *testing.T, doc any) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", " ") // what is sensitive hides its line
+	e.SetIndent("", " ") // a sensitive value hides its whole line
 	if err := e.Encode(doc); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
 }
 
-// pieces are what is put in the place of something else.
+// pieces lists the values that replace parts of a document.
 var pieces = []string{`null`, `true`, `false`, `0`, `1`, `2`, `-1`, `-2`, `1.5`,
 	`"|$x| { $x }"`, `""`, `"x"`, `"true"`, `"/a"`, `"a/"`, `"a/.."`,
 	`"a:b"`, `"confdir:/x?optional"`, `"confdir:x"`, `":/x"`, `"module:/m::n?y"`, `"common"`, `"Upper"`, `"String"`,
@@ -319,8 +319,8 @@ var words = []string{
 	"parameters", "variables", "map", "dependency", "kind", "combinator",
 }
 
-// full are documents that have all there is, but nothing sensitive, beside which messages say nothing: each of their
-// parts is replaced by each of the pieces, once.
+// full lists documents that use every feature except sensitive values, whose messages show nothing. Each part of them
+// is replaced by each piece once.
 var full = map[string][]string{
 	"binder_config": {`{"version": 1, "layers": [{"name": "a", "include": "confdir:/x?optional",
 		"exclude": ["confdir:/x"]}], "categories": [["node", "${fqdn}"], ["common", "true"]],
@@ -349,7 +349,7 @@ var full = map[string][]string{
 		{"name": "l", "multibind_id": "l", "options": {"combinator": "|$k, $c, $v| { $v }", "uniq": true}}]}`},
 }
 
-// everyChange ranges over doc with one of its parts replaced by a piece, removed, or added.
+// everyChange yields doc with one part replaced by a piece, removed, or added.
 func everyChange(t *testing.T, doc any) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		for _, text := range pieces {
@@ -397,7 +397,7 @@ func everyChange(t *testing.T, doc any) iter.Seq[any] {
 	}
 }
 
-// changed is doc with something changed, removed or added at random.
+// changed returns doc with a random part changed, removed or added.
 func changed(r *rand.Rand, doc any) any {
 	piece := func() any {
 		out, err := jsonschema.UnmarshalJSON(strings.NewReader(pieces[r.IntN(len(pieces))]))

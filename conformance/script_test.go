@@ -20,10 +20,10 @@ import (
 	"bindc/serve/client"
 )
 
-var update = flag.Bool("update", false, "write what the programs print into the scenarios")
+var update = flag.Bool("update", false, "write the output of the programs into the scenarios")
 
-// TestMain builds the programs once and puts them on the PATH. A directory in the variable PROGRAMS has them
-// already.
+// TestMain builds the programs once and adds them to the PATH. If the variable PROGRAMS is set, it is a directory that
+// already has them.
 func TestMain(m *testing.M) {
 	os.Exit(withPrograms(m.Run))
 }
@@ -64,7 +64,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TESTDATA", example)
 			env.Setenv("COLUMNS", "80")
-			env.Setenv("MUTANT", os.Getenv("MUTANT")) // tools/mutate
+			env.Setenv("MUTANT", os.Getenv("MUTANT")) // for tools/mutate
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -77,7 +77,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits runs a program and holds it to an exit status, as in `exits 1 bindq lookup nope`.
+// exits runs a program and checks its exit status, as in `exits 1 bindq lookup nope`.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits STATUS PROGRAM ARG...")
@@ -97,7 +97,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// damage changes one byte of a file, counted from its start or, negative, from its end.
+// damage changes one byte of a file, at an offset from the start or, if negative, from the end.
 func damage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: damage FILE OFFSET")
@@ -114,7 +114,7 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, src, 0o666))
 }
 
-// sameBytes compares binary files; `! same` wants them to differ.
+// sameBytes compares binary files. `! same` requires them to differ.
 func sameBytes(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: same FILE FILE")
@@ -125,9 +125,9 @@ func sameBytes(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// ask sends each line of a file as a question to bindq serve, which it starts or finds on a socket, and prints the
-// answers: `ask QUESTIONS unix:PATH` or `ask QUESTIONS bindq serve --stdio -s FILE`. DIGEST in a question is that of
-// the last snapshot an answer told of.
+// ask sends each line of a file as a question to bindq serve, and prints the answers. It starts the server or connects
+// to it: `ask QUESTIONS unix:PATH` or `ask QUESTIONS bindq serve --stdio -s FILE`. DIGEST in a question is the digest
+// of the last snapshot in an answer.
 func ask(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: ask QUESTIONS unix:PATH or PROGRAM ARG...")
@@ -135,7 +135,7 @@ func ask(ts *testscript.TestScript, neg bool, args []string) {
 	questions := strings.Split(strings.TrimSpace(ts.ReadFile(args[0])), "\n")
 	if path, ok := strings.CutPrefix(args[1], "unix:"); ok {
 		conn, err := net.Dial("unix", ts.MkAbs(path))
-		for range 1000 { // it may be starting
+		for range 1000 { // the server may not have started yet
 			if err == nil {
 				break
 			}

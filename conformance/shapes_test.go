@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// shapes are those of docs/cli.md, "Shapes of JSON answers", as a JSON Schema. More members may follow.
+// shapes has the JSON Schemas for docs/cli.md, "Shapes of JSON answers". Answers may have more members.
 const shapes = `{"definitions": {
 	"error": {"type": "object", "required": ["code", "message"],
 		"properties": {"code": {"type": "string", "minLength": 1}, "message": {"type": "string", "minLength": 1}}},
@@ -67,7 +67,7 @@ const shapes = `{"definitions": {
 		"severity": {"enum": ["error", "warning", "note", "lint"]}, "notes": {"items": {
 			"required": ["file", "line", "column", "message"]}}}}}}`
 
-// shaped are commands and the shape of each line that they print.
+// shaped lists commands, with the shape of each line of their output.
 const shaped = `
 bindq lookup const --node a -s old.snap --render-as json --explain : explanation
 bindq lookup computed --node a -s old.snap --render-as json --explain : explanation

@@ -18,8 +18,8 @@ import (
 	"bindc/snapshot"
 )
 
-// build compiles the site in dir as `bindc build` does and opens the snapshot. refused is what is wrong with the site,
-// "" if it was compiled.
+// build compiles the site in dir like `bindc build`, and opens the snapshot. refused has the errors of the site, or ""
+// if it was compiled.
 func build(t *testing.T, dir string, opts loader.Options) (snap *bindings.Snapshot, refused string) {
 	t.Helper()
 	return buildAndOpen(t, dir, opts, bindings.Options{})
@@ -56,7 +56,7 @@ func buildAndOpen(t *testing.T, dir string, opts loader.Options, how bindings.Op
 	return snap, ""
 }
 
-// describe is every error of a list, with its place and code.
+// describe lists all errors with their places and codes.
 func describe(list []diag.Diagnostic) string {
 	var out []string
 	for _, d := range list {
@@ -67,7 +67,7 @@ func describe(list []diag.Diagnostic) string {
 	return strings.Join(out, "\n")
 }
 
-// writeFile writes a file of a site, making the directories above it.
+// writeFile writes a file of a site, and creates its parent directories.
 func writeFile(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -78,7 +78,7 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// readJSON decodes the file path into v.
+// readJSON decodes the file at path into v.
 func readJSON(t *testing.T, path string, v any) {
 	t.Helper()
 	src, err := os.ReadFile(path)
@@ -90,7 +90,7 @@ func readJSON(t *testing.T, path string, v any) {
 	}
 }
 
-// request makes the request of a node from its facts, with the environment the facts name.
+// request returns the request for a node with these facts, in the environment that the facts name.
 func request(t *testing.T, snap *bindings.Snapshot, facts json.RawMessage) *bindings.Request {
 	t.Helper()
 	var known struct {
@@ -124,7 +124,7 @@ func parseJSON(t *testing.T, text json.RawMessage) bindings.Value {
 	return v
 }
 
-// lookUp asks for a key and asserts a type, if one is named, as a query of `bindq batch` does.
+// lookUp looks up a key. Like a query of `bindq batch`, it checks a type if one is given.
 func lookUp(r *bindings.Request, key, typ string) (v bindings.Value, found bool, err error) {
 	if v, found, err = r.Lookup(key); err != nil || !found || typ == "" {
 		return v, found, err
@@ -136,7 +136,7 @@ func lookUp(r *bindings.Request, key, typ string) (v bindings.Value, found bool,
 	return v, found, v.Check(t)
 }
 
-// canonical is JSON in one form: keys sorted, integers exact, floats kept apart from integers.
+// canonical returns JSON in a canonical form: keys sorted, exact integers, and floats distinct from integers.
 func canonical(t *testing.T, text []byte) string {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -179,13 +179,13 @@ func plain(v any) any {
 	return v
 }
 
-// same tells whether v is the value that text says, as JSON.
+// same reports whether v is the value in a JSON text.
 func same(t *testing.T, v bindings.Value, text json.RawMessage) bool {
 	t.Helper()
 	return canonical(t, []byte(show(t, v))) == canonical(t, text)
 }
 
-// show is v as JSON.
+// show returns v as JSON.
 func show(t *testing.T, v bindings.Value) string {
 	t.Helper()
 	text, err := v.Reveal().MarshalJSON()

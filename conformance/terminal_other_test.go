@@ -4,5 +4,5 @@ package conformance
 
 import "github.com/rogpeppe/go-internal/testscript"
 
-// onTerminal is for Linux: a terminal is opened in another way on every system.
+// onTerminal exists only on Linux, because every system opens terminals in another way.
 func onTerminal(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("terminal: only on linux") }

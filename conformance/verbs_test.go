@@ -22,7 +22,7 @@ var (
 	group    = regexp.MustCompile(`(?m)^([A-Z]+): `)
 )
 
-// docs/cli.md has a section for every verb, and its first block the flags of that verb.
+// docs/cli.md has a section for every verb, which begins with the flags of the verb.
 func TestCommandLineIsDocumented(t *testing.T) {
 	t.Parallel()
 	verbs := verbsByHelp(t)
@@ -42,26 +42,26 @@ func TestCommandLineIsDocumented(t *testing.T) {
 	all := slices.Concat([]string{"--help", "--version", "--render-as", "--json"},
 		anyFlag.FindAllString(helpOf(t, "bindc")+helpOf(t, "bindq")+helpOf(t, "bindsync"), -1),
 		slices.Concat(slices.Collect(maps.Values(verbs))...))
-	for _, name := range []string{"cli", "guide", "hiera"} {
+	for _, name := range []string{"cli", "hiera", "lint", "guide", "guide/write-data",
+		"guide/change-data", "guide/find-out-why", "guide/deploy", "guide/come-from-hiera", "guide/go"} {
 		for _, flag := range anyFlag.FindAllString(strings.ReplaceAll(docText(t, name), "facter --json", ""), -1) {
 			if !slices.Contains(all, flag) {
-				t.Errorf("docs/%s.md speaks of %s, which is no flag", name, flag)
+				t.Errorf("docs/%s.md mentions %s, which is not a flag", name, flag)
 			}
 		}
 	}
 }
 
-// ofAll are the verbs that all programs have. docs/cli.md describes them once.
+// ofAll lists the verbs that all programs have. docs/cli.md describes them once.
 var ofAll = []string{"completion", "help", "man", "version"}
 
-// notTried are the verbs whose example needs more than a site: a registry, a Puppet, a git repository, or what answered
-// yesterday. Their scenarios run them.
-var notTried = []string{"bindc adopt", "bindc blame", "bindc plan", "bindc push", "bindq serve",
-	"bindsync follow",
+// notTried lists the verbs whose example is not run, because it needs more than a site: a registry, Puppet, a git
+// repository, or earlier output. Their scenarios run them.
+var notTried = []string{"bindc adopt", "bindc blame", "bindc plan", "bindc push", "bindq serve", "bindsync follow",
 	"bindsync activate", "bindsync rollback"}
 
-// Every verb has a help that fits a terminal of 80 columns, says how it exits, and has an example that works.
-func TestHelp(t *testing.T) {
+// The help of every verb fits a terminal of 80 columns, has the exit statuses, and an example that works.
+func TestHelpFitsAndItsExampleWorks(t *testing.T) {
 	t.Parallel()
 	verbs := [][]string{{"bindc"}, {"bindq"}, {"bindsync"}, {"bindc", "eyaml"}}
 	for verb := range verbsByHelp(t) {
@@ -93,8 +93,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// A program that gets a verb of another one says which.
-func TestVerbOfAnotherProgram(t *testing.T) {
+// A program that is called with a verb of another program names that program.
+func TestVerbOfAnotherProgramNamesThatProgram(t *testing.T) {
 	t.Parallel()
 	for verb := range verbsByHelp(t) {
 		words := strings.Fields(verb)
@@ -108,11 +108,11 @@ func TestVerbOfAnotherProgram(t *testing.T) {
 	}
 }
 
-// tryExample runs an example where the files are that the examples speak of.
+// tryExample runs an example in a directory with the files that the examples use.
 func tryExample(t *testing.T, example string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		return // the examples are for a shell
+		return // the examples use a shell
 	}
 	dir := t.TempDir()
 	keys := "../internal/secret/eyaml/testdata"
@@ -139,7 +139,7 @@ echo web1.example.org >nodes.txt && echo 'echo "classes: [ntp]"' >node.sh
 	}
 }
 
-// verbsByHelp returns the flags of each verb of the programs, as --help has them.
+// verbsByHelp returns the flags of each verb of the programs according to --help.
 func verbsByHelp(t *testing.T) map[string][]string {
 	t.Helper()
 	verbs := map[string][]string{}
@@ -203,7 +203,7 @@ func helpOf(t *testing.T, words ...string) string {
 	return string(out)
 }
 
-// flagsOf returns the flags in the text of a help, sorted. It leaves out the global ones.
+// flagsOf returns the flags in a help text except global flags, sorted.
 func flagsOf(help string) []string {
 	help = globals.ReplaceAllString(help, "")
 	flags := []string{}
@@ -216,8 +216,8 @@ func flagsOf(help string) []string {
 	return flags
 }
 
-// usages is the flags of each verb as docs/cli.md has them. A word in capitals may stand for a group of flags, which
-// some block explains with `WORD: flags` below its usage.
+// usages returns the flags of each verb according to docs/cli.md. A word in capitals may represent a group of flags,
+// which a block defines with `WORD: flags` below its usage.
 func usages(t *testing.T) map[string][]string {
 	t.Helper()
 	groups, lines := map[string]string{}, map[string]string{}

@@ -12,26 +12,26 @@ import (
 	"bindc/diag"
 )
 
-// extensions are those of files of facts in the directory of a fleet.
+// extensions lists the extensions of files of facts in the directory of a fleet.
 var extensions = []string{".json", ".yaml", ".yml"}
 
 // naming describes the names of the files that are read.
 const naming = "a file of facts is NAME.json, NAME.yaml or NAME.yml"
 
-// listing is the content of the directory of a fleet.
+// listing is the content of a fleet's directory.
 type listing struct {
 	files []file
-	wrong []error  // entries that are almost files of facts
+	wrong []error  // entries that look like misnamed files of facts
 	other []string // entries that are not read
 }
 
-// file is a file of facts. It may turn out to be something else than a file.
+// file is an entry with the name of a file of facts. It may not be a regular file.
 type file struct {
 	path string
 	node string // the name of the file without its extension
 }
 
-// list lists the directory of a fleet. Hidden entries do not count.
+// list lists the directory of a fleet. It ignores hidden entries.
 func list(dir string) (listing, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -58,11 +58,11 @@ func list(dir string) (listing, error) {
 	return out, nil
 }
 
-// maxListed is how many entries a note lists.
+// maxListed is the largest number of entries that a note lists.
 const maxListed = 5
 
-// Unread describes the entries of dir that are not read because of their names, "" if there are none. Hidden entries
-// are not mentioned.
+// Unread describes the entries of dir that are not read because of their names, except hidden ones. It returns "" if
+// all are read.
 func Unread(dir string) string {
 	l, err := list(dir)
 	if err != nil || len(l.other) == 0 {
@@ -86,8 +86,8 @@ func Names(dir string) ([]string, error) {
 	return slices.Compact(out), err
 }
 
-// ReadDir reads the facts of a fleet, a file of each node or of several, by their names in order. A node that its facts
-// do not name has the name of the file. The error describes every file that cannot be read.
+// ReadDir reads the facts of a fleet: one file per node, or files with several nodes, sorted by name. A node without a
+// name gets that of its file. The error describes every file that cannot be read.
 func ReadDir(dir string) ([]Node, error) {
 	out, wrong, _, err := readAll(dir)
 	if err != nil {
@@ -99,7 +99,7 @@ func ReadDir(dir string) ([]Node, error) {
 	return out, nil
 }
 
-// Join returns one error with the code facts and one line for all errors; nil if there are none.
+// Join returns a single error with the code facts and a line for each error, or nil.
 func Join(errs []error) error {
 	err := errors.Join(errs...)
 	if err == nil {
@@ -108,8 +108,8 @@ func Join(errs []error) error {
 	return fail("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-// Check is ReadDir that reports each error at its file, and returns the nodes of the other files. It also reports the
-// entries that are not read. Whole reports whether there are no errors.
+// Check reads the facts of a fleet as ReadDir does, but reports errors to diags and returns the nodes of the other
+// files. It also reports entries that are not read. whole is true if all files could be read.
 func Check(dir string, diags *diag.List) (nodes []Node, whole bool, err error) {
 	nodes, wrong, _, err := readAll(dir)
 	for _, err := range wrong {
@@ -126,14 +126,14 @@ func Check(dir string, diags *diag.List) (nodes []Node, whole bool, err error) {
 	return nodes, len(wrong) == 0, err
 }
 
-// ReadGood reads the facts of a fleet as ReadDir does. It returns an error for each file that it cannot read, and the
-// nodes of the others. It leaves out nodes that two files have. The last error describes a directory without facts.
+// ReadGood reads the facts of a fleet as ReadDir does. wrong has an error for each file that cannot be read, and out
+// the nodes of the other files, except nodes that are in two files. err is returned for a directory without facts.
 func ReadGood(dir string) (out []Node, wrong []error, err error) {
 	out, wrong, ambiguous, err := readAll(dir)
 	return slices.DeleteFunc(out, func(n Node) bool { return ambiguous[n.Name] }), wrong, err
 }
 
-// readAll reads the facts of a fleet, and returns the names that more than one file has.
+// readAll reads the facts of a fleet. It also returns the names of nodes that are in more than one file.
 func readAll(dir string) (out []Node, wrong []error, ambiguous map[string]bool, err error) {
 	l, err := list(dir)
 	if err != nil {
@@ -162,14 +162,14 @@ func readAll(dir string) (out []Node, wrong []error, ambiguous map[string]bool, 
 	return out, wrong, ambiguous, nil
 }
 
-// twice is the error of a node whose facts two files have.
+// twice returns the error for two files with facts of the same node.
 func twice(first, second Node) error {
 	return failAt(diag.Pos{File: second.File},
 		"found the facts of '"+second.Name+"' twice: they are in "+first.File+" too")
 }
 
-// read reads a file of facts. A node without a name gets that of the file, also as certname unless a fact says that it
-// is another one.
+// read reads a file of facts. A node without a name gets that of the file, which is also its certname unless a fact has
+// another one.
 func (f file) read() ([]Node, error) {
 	src, err := f.text()
 	if err != nil {
@@ -188,7 +188,7 @@ func (f file) read() ([]Node, error) {
 	return nodes, nil
 }
 
-// text returns the content of f, which has to be a regular file: reading a named pipe might never end.
+// text returns the content of f, which must be a regular file: reading a named pipe might block forever.
 func (f file) text() ([]byte, error) {
 	info, err := os.Stat(f.path)
 	switch {

@@ -1,10 +1,10 @@
-// Package facts reads the facts of nodes in the formats that people have them in: the output of facter --json and
-// puppet facts, the YAML files that Puppet keeps, the answers of PuppetDB, and a hash of facts in JSON or YAML.
-// Anything else is an error. The facts of a node are then made for package runtime, which links no YAML itself.
+// Package facts reads the facts of nodes in the usual formats: the output of facter --json and puppet facts, the YAML
+// files that Puppet keeps, the answers of PuppetDB, and a hash of facts in JSON or YAML. Anything else is an error. It
+// converts the facts for package runtime, which does not link a YAML parser.
 //
-// The errors of this package are *runtime.Error with the code facts, or errors of the operating system; those about a
-// file name it and the position in it. All functions may be called concurrently, and nothing that they return refers to
-// the text that was read.
+// Errors are *runtime.Error with the code facts, or errors of the operating system. Errors about a file have its name
+// and the position. All functions are safe for concurrent use, and their results do not refer to the text that was
+// read.
 package facts
 
 import (
@@ -19,12 +19,12 @@ import (
 	bindings "bindc/runtime"
 )
 
-// fail is an error with the code facts.
+// fail returns an error with the code facts.
 func fail(format string, args ...any) error {
 	return &bindings.Error{Code: bindings.CodeFacts, Message: fmt.Sprintf(format, args...)}
 }
 
-// misfit describes a problem in a file of facts, and its position.
+// misfit is a problem at a position in a file of facts.
 type misfit struct {
 	at   diag.Pos
 	text string
@@ -32,13 +32,13 @@ type misfit struct {
 
 func (m *misfit) Error() string { return m.at.String() + ": " + m.text }
 
-// failAt returns an error of code facts with a position.
+// failAt returns an error with the code facts and a position.
 func failAt(at diag.Pos, text string) error {
 	m := &misfit{at, text}
 	return &bindings.Error{Code: bindings.CodeFacts, Message: m.Error(), Err: m}
 }
 
-// Parse reads the facts of one node or of several, in JSON or YAML. Messages name the source as file.
+// Parse parses the facts of one or more nodes, in JSON or YAML. file is the name of the source in messages.
 func Parse(file string, src []byte) ([]Node, error) {
 	v, err := parse(file, withoutTag(src))
 	if err != nil {
@@ -51,10 +51,10 @@ func Parse(file string, src []byte) ([]Node, error) {
 	return nodes, nil
 }
 
-// nodeTag is what Puppet writes in front of the facts of a node.
+// nodeTag is the YAML tag that Puppet writes before the facts of a node.
 const nodeTag = "!ruby/object:Puppet::Node::Facts"
 
-// withoutTag blanks nodeTag out where a document begins with it, so that all places stay.
+// withoutTag replaces nodeTag at the beginning of a document by blanks, which keeps positions valid.
 func withoutTag(src []byte) []byte {
 	head, tag := []byte("---"), []byte(nodeTag)
 	rest, ok := bytes.CutPrefix(src, head)
@@ -64,8 +64,8 @@ func withoutTag(src []byte) []byte {
 	return bytes.Replace(src, tag, bytes.Repeat([]byte(" "), len(tag)), 1)
 }
 
-// ParseHash reads a hash in JSON or YAML, such as trusted facts; an empty text is undef. The keys of hashes become
-// texts. Messages name the source as file, and call the hash what.
+// ParseHash parses a hash in JSON or YAML, such as trusted facts. An empty text is undef. Keys of hashes become
+// strings. In messages, file is the name of the source, and what describes the hash.
 func ParseHash(what, file string, src []byte) (bindings.Value, error) {
 	v, err := parse(file, src)
 	if err == nil && !v.IsUndef() && v.Kind() != value.Hash {
@@ -74,12 +74,12 @@ func ParseHash(what, file string, src []byte) (bindings.Value, error) {
 	if err != nil {
 		return bindings.Value{}, err
 	}
-	return withTextKeys(public(v))
+	return withTextKeys(runtimeValue(v))
 }
 
-// ParseJSON reads the facts of one node from JSON in any of the formats of this package, and makes them for package
-// runtime. opts.Node chooses among several nodes. The name, environment, trusted facts and variables in the JSON apply
-// where opts gives none.
+// ParseJSON parses the facts of a node from JSON in any format of this package, and converts them for package runtime.
+// opts.Node selects one of several nodes. The options take precedence over the name, environment, trusted facts and
+// variables in the JSON.
 func ParseJSON(json []byte, opts bindings.FactsOptions) (*bindings.Facts, error) {
 	var v bindings.Value
 	if err := v.UnmarshalJSON(json); err != nil {
@@ -101,9 +101,9 @@ func ParseJSON(json []byte, opts bindings.FactsOptions) (*bindings.Facts, error)
 	return bindings.NewFacts(n.Facts, opts)
 }
 
-// parse parses JSON or YAML. YAML includes JSON except for large numbers and tabs, so JSON is tried first. A text that
-// is neither, and begins as JSON does, is reported as JSON. An empty text is undef. A second document, or a key that is
-// given twice with different values, is an error.
+// parse parses JSON or YAML. YAML includes JSON except for large numbers and tabs, so it tries JSON first. If a text is
+// neither but begins like JSON, the errors are those of the JSON parser. An empty text is undef. A second document is
+// an error, as is a key with two different values.
 func parse(file string, src []byte) (value.Value, error) {
 	opts := yaml.Options{SameValueTwice: true, TimesAreText: true}
 	var asJSON, asYAML diag.List
@@ -129,9 +129,8 @@ func parse(file string, src []byte) (value.Value, error) {
 	return doc.Root.Literal(), nil
 }
 
-// Variables makes the facts of n for package runtime. opts takes precedence over n. The name of n serves as the
-// certname unless another one is given. Keys of hashes become texts; it is an error if two of a hash have the same
-// text.
+// Variables converts the facts of n for package runtime. opts takes precedence over n. The name of n is the certname
+// unless there is another one. Keys of hashes become strings; two equal keys in a hash are an error.
 func Variables(n Node, opts bindings.FactsOptions) (*bindings.Facts, error) {
 	if !opts.Trusted.IsUndef() {
 		n.Trusted = bindings.Value{}
@@ -149,18 +148,18 @@ func Variables(n Node, opts bindings.FactsOptions) (*bindings.Facts, error) {
 	return bindings.NewFacts(n.Facts, opts)
 }
 
-// complete sets the options that are not given to those of n.
+// complete sets the missing options from n.
 func (n Node) complete(opts *bindings.FactsOptions) {
 	opts.Environment = cmp.Or(opts.Environment, n.Environment)
 	if opts.Trusted.IsUndef() {
-		opts.Trusted = public(n.withCertname())
+		opts.Trusted = runtimeValue(n.withCertname())
 	}
 	if opts.Variables.IsUndef() {
 		opts.Variables = n.Vars
 	}
 }
 
-// withTextKeys returns v with the text of each key of its hashes in place of the key.
+// withTextKeys returns v with all keys of hashes converted to strings.
 func withTextKeys(v bindings.Value) (bindings.Value, error) {
 	c := content(v)
 	if name, twice := value.SameText(c); twice {
@@ -170,8 +169,8 @@ func withTextKeys(v bindings.Value) (bindings.Value, error) {
 	return v, err
 }
 
-// public returns v as programs see it.
-func public(v value.Value) bindings.Value { return bindings.Value(lookup.FromValue(v)) }
+// runtimeValue converts v to a value of package runtime.
+func runtimeValue(v value.Value) bindings.Value { return bindings.Value(lookup.FromValue(v)) }
 
-// content returns what is in v.
+// content converts v to a value of package value.
 func content(v bindings.Value) value.Value { return lookup.Value(v).Content() }

@@ -10,7 +10,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-func TestFactsAsPeopleHaveThem(t *testing.T) {
+func TestParsesCommonFormats(t *testing.T) {
 	const db = `, facts {"os":{"family":"Debian"}}`
 	for name, c := range map[string]struct{ src, want string }{
 		"facter --json":        {`{"os": {"family": "Debian"}}`, db},
@@ -63,7 +63,7 @@ func TestFactsAsPeopleHaveThem(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoFactsIsAnError(t *testing.T) {
+func TestRejectsOtherFormats(t *testing.T) {
 	for src, want := range map[string]string{
 		"":                                "expected facts, found nothing",
 		"---\n":                           "expected facts, found nothing",
@@ -87,8 +87,8 @@ func TestWhatIsNoFactsIsAnError(t *testing.T) {
 	}
 }
 
-// The name of a file is the certname, unless a fact says that the node is another one.
-func TestCertnamesOfAFleet(t *testing.T) {
+// The name of a file is the certname, unless a fact identifies another node.
+func TestFileNameIsTheCertname(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"role": "web"}`:              "web1.example.org",
 		`{"fqdn": "web1.example.org"}`: "web1.example.org",
@@ -115,8 +115,8 @@ func TestCertnamesOfAFleet(t *testing.T) {
 	}
 }
 
-// A file's name is that of the node where its content has none, and the certname where no fact tells who the node is.
-func TestNamesOfAFleet(t *testing.T) {
+// A node without a name gets that of its file, which is also its certname unless a fact identifies the node.
+func TestFileNameIsTheNodeName(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"a.json":        `{"os": "x"}`,

@@ -13,17 +13,17 @@ import (
 // Fleet finds the facts of single nodes in a directory.
 type Fleet struct {
 	dir   string
-	files map[string][]file // the files that may give a node this name; nil until the first question
-	wrong []error           // of the files that cannot be read
+	files map[string][]file // files that may have facts of a node, by its name; nil before the first search
+	wrong []error           // errors of files that cannot be read
 }
 
 // NewFleet returns the fleet of a directory.
 func NewFleet(dir string) *Fleet { return &Fleet{dir: dir} }
 
-// Node returns the facts of the node of that name: of the file that is called so, or of one whose content names it. It
-// is an error if two files name the node, or if one of them cannot be read. Node parses only the files that name the
-// node, each time anew. The first call notes which file names which node. If Node finds no facts, its error also
-// describes the files that cannot be read, because they may name the node.
+// Node returns the facts of a node: from the file with its name, or from a file that names the node. It is an error if
+// two files name the node, or if one of them cannot be read. The first call finds out which files name which nodes;
+// later calls only parse the files of the node, with their current content. If Node finds no facts, its error also
+// describes unreadable files, because they might name the node.
 func (f *Fleet) Node(name string) (Node, error) {
 	candidates, err := f.candidates(name)
 	if err != nil {
@@ -48,7 +48,7 @@ func (f *Fleet) Node(name string) (Node, error) {
 	return Node{}, twice(found[0], found[1])
 }
 
-// search finds a node among all nodes. It also finds one that candidates misses.
+// search reads all files to find a node, including files that candidates misses.
 func (f *Fleet) search(name string) (Node, error) {
 	nodes, wrong, err := ReadGood(f.dir)
 	if err != nil {
@@ -71,12 +71,12 @@ func (f *Fleet) search(name string) (Node, error) {
 	return Node{}, fail("%s: found no facts of '%s'; %s", f.dir, name, hint)
 }
 
-// named returns the index of the node of that name, or -1.
+// named returns the index of the node with that name, or -1.
 func named(nodes []Node, name string) int {
 	return slices.IndexFunc(nodes, func(n Node) bool { return n.Name == name })
 }
 
-// candidates returns the files that may have the facts of a node: those called so, and those that name it.
+// candidates returns the files that may have facts of a node: those with its name, and those that name it.
 func (f *Fleet) candidates(name string) ([]file, error) {
 	if f.files == nil {
 		var err error
@@ -101,10 +101,10 @@ func (f *Fleet) candidates(name string) ([]file, error) {
 	return out, nil
 }
 
-// Wrong returns an error for each file that could not be read when the first question was asked.
+// Wrong returns an error for each file that could not be read during the first search.
 func (f *Fleet) Wrong() []error { return f.wrong }
 
-// index returns the files of a directory by the names in them, and an error for each file that it cannot read.
+// index maps names of nodes to the files of a directory that contain them. wrong has the errors of unreadable files.
 func index(dir string) (files map[string][]file, wrong []error, err error) {
 	l, err := list(dir)
 	if err != nil {
@@ -127,8 +127,8 @@ func index(dir string) (files map[string][]file, wrong []error, err error) {
 	return out, wrong, nil
 }
 
-// namesIn yields the texts in JSON or YAML that follow a key like name or certname. It does not parse, so that a fleet
-// is searched at the speed of reading it. It misses names with escapes, anchors or tags, which no program writes.
+// namesIn yields the strings after keys such as name or certname in JSON or YAML. It does not parse, so that searching
+// a fleet takes no longer than reading it. It misses names with escapes, anchors or tags, which programs do not write.
 func namesIn(src []byte) func(yield func(name []byte) bool) {
 	const quotes, blanks = `"'`, " \t\r\n"
 	return func(yield func([]byte) bool) {
@@ -157,5 +157,5 @@ func namesIn(src []byte) func(yield func(name []byte) bool) {
 	}
 }
 
-// maxName is the length of the names that namesIn yields.
+// maxName is the length of the longest name that namesIn yields.
 const maxName = 300

@@ -12,20 +12,20 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Node is a node and its facts. Facts is a hash. Trusted and Vars are hashes, or undef if they are not given.
+// Node is a node and its facts. Facts is a hash. Trusted and Vars are hashes, or undef if they are missing.
 type Node struct {
-	Name        string // "" if the facts do not name it
-	File        string // the file of its facts, for a node of a fleet
-	Environment string // "" if it is not given
+	Name        string // "" if the facts do not have it
+	File        string // its file of facts, for a node of a fleet
+	Environment string // "" if the facts do not have it
 
 	Facts   bindings.Value
 	Trusted bindings.Value // $trusted
 	Vars    bindings.Value // top-scope variables that are not facts
 
-	NamedByFile bool // Name is only the name of the file; the facts identify another node
+	NamedByFile bool // Name is only the name of the file, and the facts identify another node
 }
 
-// nodesIn returns the nodes that a value describes. The error names the expected format.
+// nodesIn returns the nodes in a value. The error describes the expected format.
 func nodesIn(v value.Value) ([]Node, error) {
 	switch v.Kind() {
 	case value.Hash:
@@ -47,7 +47,7 @@ func nodesIn(v value.Value) ([]Node, error) {
 func singleNode(v value.Value) (Node, error) {
 	wrapper := wrapperOf(v)
 	if wrapper == "" {
-		return Node{Facts: public(v)}, cmp.Or(checkNames(v), checkPlain(v))
+		return Node{Facts: runtimeValue(v)}, cmp.Or(checkNames(v), checkPlain(v))
 	}
 	n, err := wrapped(v, wrapper)
 	if err != nil {
@@ -56,8 +56,8 @@ func singleNode(v value.Value) (Node, error) {
 	return n, err
 }
 
-// wrapperOf returns the name of the entry that wraps the facts of a node, "" where v is nothing but facts. No fact is
-// called facts, so that entry never is one.
+// wrapperOf returns the key of the entry with the facts of a node, or "" if v has only facts. No fact has the name
+// facts, so an entry facts always contains the facts.
 func wrapperOf(v value.Value) string {
 	switch {
 	case has(v, "facts"):
@@ -68,7 +68,7 @@ func wrapperOf(v value.Value) string {
 	return ""
 }
 
-// inFacts names the node at the end of a message, if it has a name.
+// inFacts returns the end of a message that names the node, if it has a name.
 func inFacts(name string) string {
 	if name == "" {
 		return ""
@@ -76,12 +76,12 @@ func inFacts(name string) string {
 	return " in the facts of '" + name + "'"
 }
 
-// wrapped returns the node of a hash that has its facts in the entry wrapper.
+// wrapped returns the node in a hash whose entry wrapper has the facts.
 func wrapped(v value.Value, wrapper string) (n Node, err error) {
 	m := members{node: v}
 	certname, name := m.text("certname"), m.text("name")
 	trusted, environment := m.hash("trusted"), m.text("environment")
-	n.Trusted, n.Environment, n.Vars = public(trusted), environment, public(m.variables())
+	n.Trusted, n.Environment, n.Vars = runtimeValue(trusted), environment, runtimeValue(m.variables())
 	n.Name = cmp.Or(certname, name, text(trusted, "certname"))
 	m.check(certname == "" || name == "" || certname == name,
 		"found two names of the node, certname '%s' and name '%s'", certname, name)
@@ -89,19 +89,19 @@ func wrapped(v value.Value, wrapper string) (n Node, err error) {
 	if m.err == nil {
 		var all value.Value
 		all, m.err = factsIn(get(v, wrapper))
-		n.Facts = public(all)
+		n.Facts = runtimeValue(all)
 	}
 	return n, m.err
 }
 
-// meaningful are the members beside the facts of a node that count.
+// meaningful lists the known members next to the facts of a node.
 var meaningful = []string{"certname", "name", "environment", "trusted", "vars", "parameters"}
 
-// metadata are the members that Puppet and PuppetDB write beside the facts of a node, and no variable is made of.
+// metadata lists members that Puppet and PuppetDB write next to the facts of a node. They are ignored.
 var metadata = []string{"timestamp", "_timestamp", "expiration", "hash", "producer", "producer_timestamp",
 	"package_inventory", "classes"}
 
-// members reads the members beside the facts of a node. It keeps the first error.
+// members reads the members next to the facts of a node. It keeps the first error.
 type members struct {
 	node value.Value
 	err  error
@@ -113,7 +113,7 @@ func (m *members) check(ok bool, format string, args ...any) {
 	}
 }
 
-// get returns the member of that name if it is of a kind, else undef. Null is the same as nothing.
+// get returns a member if it has the given kind, and undef otherwise. Null is the same as a missing member.
 func (m *members) get(name string, kind value.Kind, expected string) value.Value {
 	v := get(m.node, name)
 	if v.IsUndef() {
@@ -137,7 +137,7 @@ func (m *members) hash(name string) value.Value {
 	return m.get(name, value.Hash, "a hash of names to values")
 }
 
-// variables returns the variables beside the facts. Puppet calls those of a node parameters.
+// variables returns the variables next to the facts. Puppet calls those of a node parameters.
 func (m *members) variables() value.Value {
 	vars, parameters := m.hash("vars"), m.hash("parameters")
 	m.check(vars.IsUndef() || parameters.IsUndef(),
@@ -148,7 +148,7 @@ func (m *members) variables() value.Value {
 	return vars
 }
 
-// refuseOthers refuses a member that would not count.
+// refuseOthers rejects unknown members, because they would have no effect.
 func (m *members) refuseOthers(wrapper string) {
 	for k := range m.node.Pairs() {
 		if k.Kind() != value.String {
@@ -183,7 +183,7 @@ func get(v value.Value, name string) value.Value {
 	return e
 }
 
-// hash returns the entry of v if it is a hash, otherwise undef.
+// hash returns an entry of v if it is a hash, and undef otherwise.
 func hash(v value.Value, name string) value.Value {
 	if e := get(v, name); e.Kind() == value.Hash {
 		return e
@@ -198,7 +198,7 @@ func text(v value.Value, name string) string {
 	return ""
 }
 
-// Choose returns the node with that name, or the only node; name may be "".
+// Choose returns the node with that name, or if name is "", the only node.
 func Choose(nodes []Node, name string) (Node, error) {
 	if len(nodes) == 1 {
 		return nodes[0], nil
@@ -220,8 +220,8 @@ func Choose(nodes []Node, name string) (Node, error) {
 	return Node{}, fail("%s", text)
 }
 
-// withCertname returns the trusted facts of n and adds its name as the certname if they lack one. It returns undef if
-// there are none.
+// withCertname returns the trusted facts of n. If they have no certname, it adds the name of n. It returns undef if the
+// result is empty.
 func (n Node) withCertname() value.Value {
 	trusted := content(n.Trusted)
 	if n.Name == "" || n.NamedByFile || !get(trusted, "certname").IsUndef() {
@@ -235,7 +235,8 @@ func (n Node) withCertname() value.Value {
 	return b.Hash()
 }
 
-// MarshalJSON returns n in a format of this package: its name, facts, and the trusted facts and variables, if any.
+// MarshalJSON returns n in a format of this package: its name and facts, and the trusted facts and variables if it has
+// them.
 func (n Node) MarshalJSON() ([]byte, error) {
 	member := func(name string, v value.Value) value.Pair {
 		return value.Pair{Key: value.FromString(name), Value: v}
@@ -250,7 +251,8 @@ func (n Node) MarshalJSON() ([]byte, error) {
 	return value.AppendJSON(nil, value.FromPairs(pairs...)), nil
 }
 
-// Contradiction describes two names of n that differ, "" if there are none: its certname and that of its trusted facts.
+// Contradiction describes a difference between the name of n and the certname in its trusted facts. It returns "" if
+// there is no difference.
 func (n Node) Contradiction() string {
 	certname := text(content(n.Trusted), "certname")
 	if n.Name == "" || n.NamedByFile || certname == "" || certname == n.Name {
@@ -259,8 +261,8 @@ func (n Node) Contradiction() string {
 	return fmt.Sprintf("the node is '%s', but its trusted facts have the certname '%s', which counts", n.Name, certname)
 }
 
-// identifiesAnother reports whether the facts identify a node of another name. The fact clientcert is the certname,
-// which is the fqdn in lower case where nothing else is configured.
+// identifiesAnother reports whether the facts identify a node with another name. The fact clientcert is the certname,
+// which by default is the fqdn in lower case.
 func (n Node) identifiesAnother() bool {
 	all := content(n.Facts)
 	if certname := text(all, "clientcert"); certname != "" {

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// checkPlain refuses facts alone that look like the facts of a named node under a name that nobody reads.
+// checkPlain rejects a hash of facts that looks like the facts of a named node with a misspelt member.
 func checkPlain(v value.Value) error {
 	switch {
 	case text(v, "certname") != "":
@@ -36,7 +36,7 @@ func checkNames(v value.Value) error {
 	return nil
 }
 
-// factsIn returns the facts in the entry that wraps them: a hash, or a list of {"name", "value"}, which may be in an
+// factsIn returns the facts in the entry that contains them: a hash, or a list of {"name", "value"}, possibly in an
 // entry "data".
 func factsIn(wrapped value.Value) (value.Value, error) {
 	wrapped = data(wrapped)
@@ -55,7 +55,7 @@ func factsIn(wrapped value.Value) (value.Value, error) {
 	return value.Value{}, errors.New("expected a hash of names to values, found " + value.Describe(wrapped))
 }
 
-// data returns the list in {"href", "data"}, by which PuppetDB wraps facts once more, or wrapped itself.
+// data returns the list in {"href", "data"}, as PuppetDB returns facts, or wrapped itself.
 func data(wrapped value.Value) value.Value {
 	list := get(wrapped, "data")
 	if list.Kind() != value.Array || wrapped.Len() > 2 || wrapped.Len() == 2 && !has(wrapped, "href") {
@@ -64,7 +64,7 @@ func data(wrapped value.Value) value.Value {
 	return list
 }
 
-// checkRow refuses a row of PuppetDB that has a name and lacks a value, or has a member that would not count.
+// checkRow rejects a row of PuppetDB with a name and no value, or with a member that would have no effect.
 func checkRow(row value.Value, columns ...string) error {
 	if get(row, "name").Kind() != value.String {
 		return errors.New(`expected {"name", "value"}, found ` + value.Describe(row))
@@ -80,7 +80,7 @@ func checkRow(row value.Value, columns ...string) error {
 	return nil
 }
 
-// addRow adds the fact of a row. A second row with the same value changes nothing.
+// addRow adds the fact in a row. A second row with the same value has no effect.
 func addRow(b *value.Builder, row value.Value) error {
 	name, val := get(row, "name"), get(row, "value")
 	before := b.Len()
@@ -92,7 +92,7 @@ func addRow(b *value.Builder, row value.Value) error {
 	return nil
 }
 
-// rows are the facts of one node, of a list that has a row for each.
+// rows collects the facts of a node from a list with one row per fact.
 type rows struct {
 	facts       value.Builder
 	environment string
@@ -109,8 +109,8 @@ func (r *rows) add(row value.Value) error {
 	return m.err
 }
 
-// nodesInList returns the nodes in a list from PuppetDB. An element is one fact, {"certname", "name", "value"}, or any
-// hash that one accepts.
+// nodesInList returns the nodes in a list from PuppetDB. An element is a fact, {"certname", "name", "value"}, or a hash
+// with the facts of a node.
 func nodesInList(v value.Value) ([]Node, error) {
 	var out []Node
 	byNode := map[string]*rows{}
@@ -142,12 +142,12 @@ func nodesInList(v value.Value) ([]Node, error) {
 	}
 	for _, name := range order {
 		r := byNode[name]
-		out = append(out, Node{Name: name, Facts: public(r.facts.Hash()), Environment: r.environment})
+		out = append(out, Node{Name: name, Facts: runtimeValue(r.facts.Hash()), Environment: r.environment})
 	}
 	return out, checkTwice(out)
 }
 
-// missingIn is the error of an element of a list that lacks facts, or the name of its node.
+// missingIn returns the error for an element of a list without facts, or without the name of its node.
 func missingIn(e value.Value) error {
 	if wrapperOf(e) != "" {
 		return errors.New("expected the certname of each node of a list, found facts without one")
@@ -155,7 +155,7 @@ func missingIn(e value.Value) error {
 	return fmt.Errorf("expected the facts of '%s', found none", cmp.Or(text(e, "certname"), text(e, "name")))
 }
 
-// checkTwice refuses nodes of which two have one name.
+// checkTwice rejects two nodes with the same name.
 func checkTwice(nodes []Node) error {
 	seen := make(map[string]bool, len(nodes))
 	for _, n := range nodes {

@@ -26,7 +26,7 @@ func With(flag string, before bindings.Value, texts []string) (bindings.Value, e
 		}
 		given, all = withNested(given, path, v), withNested(all, path, v)
 	}
-	return public(all), nil
+	return runtimeValue(all), nil
 }
 
 // parseFact parses name=text or name:=JSON into a path and a value.

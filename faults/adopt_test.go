@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// An environment of Puppet that bindc adopt switches to a snapshot.
+// adopted is an environment of Puppet that bindc adopt switches to a snapshot.
 type adopted struct {
 	dir, snapshot string
 	files         map[string]string // the original files
@@ -42,7 +42,7 @@ func (a *adopted) read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// works wants what Puppet has at this moment to be complete, and reports whether the snapshot answers.
+// works checks that the files that Puppet uses now are complete, and reports whether the snapshot answers.
 func (a *adopted) works(t *testing.T, what, asking string) bool {
 	t.Helper()
 	if copied := a.read(t, "hiera5.yaml"); copied != "" && copied != a.files["hiera.yaml"] {
@@ -62,11 +62,11 @@ func (a *adopted) works(t *testing.T, what, asking string) bool {
 	return false
 }
 
-// A signal at each call that adopting makes: Puppet has its own data or the snapshot, whole. The next run completes the
-// work, and undo leaves the original and nothing else.
-func TestKilledAtEachCallOfAdopting(t *testing.T) {
+// bindc adopt is killed at each of its system calls. Puppet then uses either its own data or the whole snapshot. The
+// next run completes the work, and undo restores the original and leaves nothing else.
+func TestAdoptKilledAtEachCall(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("there is no strace to send signals by")
+		t.Skip("strace is not installed")
 	}
 	a := newAdopted(t)
 	most := needStrace(t, a.args()...)
@@ -102,8 +102,8 @@ func TestKilledAtEachCallOfAdopting(t *testing.T) {
 			}
 		}
 	}
-	// strace counts the calls of each thread by itself. On a loaded machine the calls after the switch may be those of
-	// another thread, so that no run is killed there.
+	// strace counts the calls of each thread. On a loaded machine, another thread may make the calls after the switch,
+	// so that no run is killed there.
 	if killed == 0 || kept == 0 {
 		t.Errorf("%d runs were killed, %d environments stayed, %d were switched", killed, kept, switched)
 	}

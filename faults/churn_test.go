@@ -15,9 +15,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// A site that changes while it is built: each file counts as it was before or after, never as a mixture, or the build
-// says what it could not read.
-func TestTheSiteChangesMeanwhile(t *testing.T) {
+// A site changes while it is built. The build uses each file as it was before or after a change, never a mixture, or
+// reports which file it could not read.
+func TestBuildOfChangingSite(t *testing.T) {
 	const nodes = 40
 	site, dir, cache := newSite(t, 0, nodes), t.TempDir(), t.TempDir()
 	path := filepath.Join(dir, "site.bsnap")
@@ -66,7 +66,7 @@ func churn(site string, nodes int, stop <-chan struct{}) {
 			if os.Rename(data, data+".away") == nil {
 				os.Rename(data+".away", data)
 			}
-		case 2, 3, 4: // in place, of the same length and in one step: whoever sees neither sees a mixture
+		case 2, 3, 4: // in place, with the same length and in one write, so that no reader can see a mixture
 			if f, err := os.OpenFile(path, os.O_WRONLY, 0); err == nil {
 				f.WriteAt(text, 0)
 				f.Close()
@@ -79,7 +79,7 @@ func churn(site string, nodes int, stop <-chan struct{}) {
 	}
 }
 
-// unmixed fails the test where the two values of a file are of different generations.
+// unmixed fails the test if the two values of a file come from different generations.
 func unmixed(t *testing.T, path string, nodes int) {
 	t.Helper()
 	snap, err := bindings.Open(path, bindings.Options{})
@@ -105,8 +105,8 @@ func unmixed(t *testing.T, path string, nodes int) {
 	}
 }
 
-// What is wrong with a cache changes nothing about the snapshot: it is damaged, cut, or no file at all.
-func TestDamagedCaches(t *testing.T) {
+// A cache that is damaged, truncated or not a file does not change the snapshot.
+func TestDamagedCacheDoesNotChangeTheSnapshot(t *testing.T) {
 	site, cache := newSite(t, 1, 20), t.TempDir()
 	want, path := built(t, site), filepath.Join(t.TempDir(), "site.bsnap")
 	args := []string{"build", site, "-o", path, "--cache", cache}
@@ -146,7 +146,7 @@ func TestDamagedCaches(t *testing.T) {
 		}
 		r := run(t, "bindc", args...)
 		status := 2
-		if name == "nowhere" { // there is no pack, and none can be written
+		if name == "nowhere" { // the pack is missing and cannot be written
 			status = 0
 		}
 		if r.status != status || digest(t, path) != want || !strings.Contains(r.stderr, pack) {

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// target is a file that builds are going to replace, and fail to.
+// target is a file that builds should replace, but cannot.
 type target struct {
 	dir, path string
 	old       [32]byte
@@ -31,8 +31,8 @@ func newTarget(t *testing.T, dir, site string) *target {
 	return &target{dir, path, digest(t, path)}
 }
 
-// kept holds a build that failed to what is promised: the file is the old one, nothing lies beside it, and the error
-// says what and where.
+// kept checks a failed build: the old file is unchanged, no other file is next to it, and the error names the
+// problem and the file.
 func (f *target) kept(t *testing.T, what string, r result, want string) {
 	t.Helper()
 	switch {
@@ -61,7 +61,7 @@ func mount(t *testing.T, options string) string {
 	return dir
 }
 
-func TestFullDisks(t *testing.T) {
+func TestBuildOnFullDisk(t *testing.T) {
 	site, larger := newSite(t, 1, 20), newSite(t, 2, 1000)
 	for _, options := range []string{"size=16k", "size=64k,nr_inodes=3"} {
 		f := newTarget(t, mount(t, options), site)
@@ -75,7 +75,7 @@ func TestFullDisks(t *testing.T) {
 		f.kept(t, options, run(t, "bindc", "build", larger, "-o", f.path), "no space left on device")
 	}
 
-	// A cache that cannot be written is worth a word, and the build is none the worse for it.
+	// A cache that cannot be written is reported, and the build succeeds.
 	cache, path := mount(t, "size=32k"), filepath.Join(t.TempDir(), "site.bsnap")
 	r := run(t, "bindc", "build", larger, "-o", path, "--cache", cache)
 	if r.status != 0 || !strings.Contains(r.stderr, "cannot write the cache") || digest(t, path) != built(t, larger) {
@@ -86,7 +86,7 @@ func TestFullDisks(t *testing.T) {
 	}
 }
 
-func TestReadOnlyDisks(t *testing.T) {
+func TestBuildOnReadOnlyDisk(t *testing.T) {
 	site, other := newSite(t, 1, 3), newSite(t, 2, 3)
 	f := newTarget(t, mount(t, "size=256k"), site)
 	if err := unix.Mount("", f.dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
@@ -95,10 +95,10 @@ func TestReadOnlyDisks(t *testing.T) {
 	f.kept(t, "read-only", run(t, "bindc", "build", other, "-o", f.path), "read-only file system")
 }
 
-// Limits of the process: a build does its work or says what it is short of, whatever the limit is.
-func TestLimits(t *testing.T) {
+// With a low limit of the process, a build succeeds or reports which resource it lacks.
+func TestBuildUnderProcessLimits(t *testing.T) {
 	if _, err := exec.LookPath("prlimit"); err != nil {
-		t.Skip("there is no prlimit")
+		t.Skip("prlimit is not installed")
 	}
 	site, other := newSite(t, 1, 20), newSite(t, 2, 20)
 	f, want := newTarget(t, t.TempDir(), site), built(t, other)
@@ -117,7 +117,7 @@ func TestLimits(t *testing.T) {
 				break
 			}
 			tight++
-			if strings.Contains(r.stderr, "failed with 24") { // the Go runtime has to have some descriptors of its own
+			if strings.Contains(r.stderr, "failed with 24") { // the Go runtime itself needs some descriptors
 				r = result{status: 2, stderr: limit.errno + f.dir}
 			}
 			if strings.Contains(r.stderr, "cannot read the site") {
@@ -136,7 +136,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// named is a call as strace knows it of programs of this architecture.
+// named returns the name that strace uses for a call on this architecture.
 func named(call string) string {
 	if other, ok := map[string]string{"mmap": "mmap2", "fchown": "fchown32"}[call]; ok && runtime.GOARCH == "386" {
 		return other
@@ -144,7 +144,7 @@ func named(call string) string {
 	return call
 }
 
-// injected runs a build in which the nth call of some kind fails, in whichever thread.
+// injected runs a build in which the nth call of some kind fails, in any thread.
 func injected(t *testing.T, call, errno string, n int, args ...string) result {
 	t.Helper()
 	inject := []string{"-f", "-qqq", "-o", os.DevNull, "-e", "trace=" + call, "-e", "signal=none",
@@ -152,8 +152,8 @@ func injected(t *testing.T, call, errno string, n int, args ...string) result {
 	return run(t, "strace", append(inject, args...)...)
 }
 
-// needStrace skips where no calls can be made to fail. It returns how often a build makes each call in the thread that
-// makes it most often.
+// needStrace skips the test if calls cannot be made to fail. It returns how often a build makes each call in the thread
+// that makes it most often.
 func needStrace(t *testing.T, args ...string) map[string]int {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "log")
@@ -173,10 +173,10 @@ func needStrace(t *testing.T, args ...string) map[string]int {
 	return most
 }
 
-// Calls that make a file and put it in its place.
-func TestCallsOfPublishingFail(t *testing.T) {
+// The calls that create a file and move it into place fail.
+func TestEachCallOfPublishingFails(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("there is no strace to make calls fail with")
+		t.Skip("strace is not installed")
 	}
 	site, other := newSite(t, 1, 3), newSite(t, 2, 3)
 	f := newTarget(t, t.TempDir(), site)
@@ -186,14 +186,14 @@ func TestCallsOfPublishingFail(t *testing.T) {
 	for _, call := range []string{"fsync", "renameat", "fchmod", "write"} {
 		for _, errno := range []string{"EIO", "ENOSPC", "EPERM"} {
 			r := injected(t, call, errno, 1, args...)
-			if call == "write" { // that of the message, too
+			if call == "write" { // writing the message fails, too
 				r.stderr += "cannot write the snapshot " + f.dir
 			}
 			f.kept(t, call+": "+errno, r, "cannot write the snapshot")
 		}
 	}
 
-	// A directory that cannot be synced, and an owner that cannot be given, are no reason to have no snapshot.
+	// A build succeeds although the directory cannot be synced or the owner cannot be set.
 	want := built(t, other)
 	for call, only := range map[string][]string{"fsync": {"-P", f.dir}, "fchown": nil} {
 		succeed(t, "bindc", "build", site, "-o", f.path)
@@ -204,17 +204,17 @@ func TestCallsOfPublishingFail(t *testing.T) {
 		if r.status != 0 || digest(t, f.path) != want {
 			t.Errorf("%s: status %d: %s", call, r.status, r.stderr)
 		}
-		mode := map[string]os.FileMode{"fsync": 0o664, "fchown": 0o644}[call] // of a group that is another one
+		mode := map[string]os.FileMode{"fsync": 0o664, "fchown": 0o644}[call] // the group differs
 		if info, err := os.Stat(f.path); err != nil || info.Mode() != mode {
 			t.Errorf("%s: permissions %v, expected %v (%v)", call, info.Mode(), mode, err)
 		}
 	}
 }
 
-// Calls of the whole program fail, one after the other, in each thread. In the short form these are some of them.
-func TestCallsFail(t *testing.T) {
+// Each call of the whole program fails once, in each thread. The short form tests some of them.
+func TestEachCallOfABuildFails(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("there is no strace to make calls fail with")
+		t.Skip("strace is not installed")
 	}
 	site, dir := newSite(t, 1, 12), t.TempDir()
 	if err := os.Symlink("n1.yaml", filepath.Join(site, "data/nodes/linked.yaml")); err != nil {
@@ -251,11 +251,11 @@ func TestCallsFail(t *testing.T) {
 		len(tries), counts[true], counts[false])
 }
 
-// judge holds a build with a fault to what is promised: the same bytes, or an error that names a path.
+// judge checks a build with a fault: it produces the same bytes, or its error names a path.
 func judge(t *testing.T, what string, r result, path string, want [32]byte) (same bool) {
 	t.Helper()
 	switch {
-	case strings.Contains(r.stderr, "runtime.schedinit"): // before there is a program that could say anything
+	case strings.Contains(r.stderr, "runtime.schedinit"): // the Go runtime failed to start
 	case crashed(r):
 		t.Errorf("%s: it crashed: %s", what, r.stderr)
 	case r.status == 0:
@@ -265,7 +265,7 @@ func judge(t *testing.T, what string, r result, path string, want [32]byte) (sam
 		return true
 	case r.signal != 0 || !slices.Contains([]int{1, 2}, r.status):
 		t.Errorf("%s: status %d, %v", what, r.status, r.signal)
-	case !strings.Contains(r.stderr, "/") && !strings.HasPrefix(what, "write"): // the message is written, too
+	case !strings.Contains(r.stderr, "/") && !strings.HasPrefix(what, "write"): // writing the message may have failed
 		t.Errorf("%s: expected an error with a path, got %s", what, r.stderr)
 	}
 	if _, err := os.Lstat(path); err == nil && digest(t, path) != want {
@@ -274,8 +274,8 @@ func judge(t *testing.T, what string, r result, path string, want [32]byte) (sam
 	return false
 }
 
-// As another user: what may not be read is an error, and what may not be written stays.
-func TestAnotherUser(t *testing.T) {
+// For another user, an unreadable file is an error, and an unwritable file is unchanged.
+func TestBuildAsAnotherUser(t *testing.T) {
 	needRoot(t)
 	site, other := newSite(t, 1, 3), newSite(t, 2, 3)
 	f := newTarget(t, t.TempDir(), site)
@@ -299,7 +299,7 @@ func TestAnotherUser(t *testing.T) {
 		}
 		modes := []os.FileMode{0}
 		switch name {
-		case "data", "modules/m": // what is in these is named, and need not be looked for
+		case "data", "modules/m": // files in these are named, so the directory need not be listed
 			modes = []os.FileMode{0, 0o444}
 		case "data/nodes", "bindings", "modules":
 			modes = []os.FileMode{0, 0o444, 0o111}

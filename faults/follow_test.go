@@ -104,7 +104,7 @@ func (f *follower) until(what string, happened func() bool) {
 	f.Helper()
 	for end := time.Now().Add(time.Minute); !happened(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			f.Fatalf("waited in vain until %s; log: %s", what, &f.log)
+			f.Fatalf("timed out waiting until %s; log: %s", what, &f.log)
 		}
 	}
 }
@@ -155,7 +155,7 @@ func TestFollowReadsItsConfigurationAgain(t *testing.T) {
 
 // If many names have a new release, the program downloads and checks only a few at a time, and needs little more memory
 // than for one.
-func TestFollowHasManyNamesWithLittleMemory(t *testing.T) {
+func TestFollowNeedsLittleMemoryForManyNames(t *testing.T) {
 	f := newFollower(t)
 	succeed(t, "bindc", "build", newSite(t, 1, 20000), "-o", f.path("site.snap"))
 	n := 150

@@ -18,8 +18,9 @@ import (
 	"bindc/internal/testmode"
 )
 
-// Builds that are killed at any moment leave the file as it was or replaced, and but for SIGKILL nothing beside it.
-func TestKilledBuilds(t *testing.T) {
+// A build that is killed at any time leaves the old file or the new one. Except after SIGKILL, it leaves no other
+// files.
+func TestBuildKilledAtAnyTime(t *testing.T) {
 	sites := []string{newSite(t, 1, 300), newSite(t, 2, 300)}
 	whole := [][32]byte{built(t, sites[0]), built(t, sites[1])}
 	dir, cache := t.TempDir(), t.TempDir()
@@ -38,7 +39,7 @@ func TestKilledBuilds(t *testing.T) {
 		sig := signals[random.IntN(len(signals))]
 		before := append(names(t, dir), names(t, cache)...)
 		if i%5 == 4 {
-			empty(t, cache) // so that it is written, too
+			empty(t, cache) // so that the cache is written, too
 		}
 		cmd := command("bindc", args(i)...)
 		if err := cmd.Start(); err != nil {
@@ -79,11 +80,11 @@ func TestKilledBuilds(t *testing.T) {
 		kills[syscall.SIGTERM], kills[syscall.SIGINT], kills[syscall.SIGHUP])
 }
 
-// A signal at each call by which a snapshot is written: the file is the old one or the new one. Nothing lies beside it,
-// but after SIGKILL, until the next build.
-func TestKilledAtEachCallOfPublishing(t *testing.T) {
+// A signal arrives at each system call that publishes a snapshot. The file is the old or the new one. Other files
+// remain only after SIGKILL, until the next build.
+func TestBuildKilledAtEachCallOfPublishing(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("there is no strace to send signals by")
+		t.Skip("strace is not installed")
 	}
 	site, other := newSite(t, 1, 3), newSite(t, 2, 3)
 	f, whole := newTarget(t, t.TempDir(), site), built(t, other)
@@ -91,7 +92,7 @@ func TestKilledAtEachCallOfPublishing(t *testing.T) {
 	most := needStrace(t, args...)
 	signals := []string{"KILL", "TERM", "INT", "HUP"}
 	if !testmode.Thorough() {
-		signals = signals[:2] // what handles one handles all
+		signals = signals[:2] // all signals have the same handler
 	}
 	killed, kept, replaced := 0, 0, 0
 	for _, call := range []string{"write", "fchown", "fchmod", "flock", "fsync", "renameat"} {
@@ -134,7 +135,7 @@ func TestKilledAtEachCallOfPublishing(t *testing.T) {
 	figures(t, "%d signals at calls of publishing: %d files stayed, %d were replaced whole", killed, kept, replaced)
 }
 
-// Builds that replace one file at a time all succeed, and the file is always that of one of them.
+// Several builds replace the same file. All succeed, and the file is always the whole result of one of them.
 func TestBuildsOfOneFileAtOnce(t *testing.T) {
 	sites := []string{newSite(t, 1, 20), newSite(t, 2, 20), newSite(t, 3, 20), newSite(t, 4, 20)}
 	var whole [][32]byte
@@ -154,7 +155,7 @@ func TestBuildsOfOneFileAtOnce(t *testing.T) {
 			}
 			running = append(running, cmd)
 			if !slices.Contains(whole, digest(t, path)) {
-				t.Error("meanwhile the file is none of those that are built")
+				t.Error("meanwhile the file is not the result of any build")
 			}
 		}
 		for _, cmd := range running {
@@ -164,7 +165,7 @@ func TestBuildsOfOneFileAtOnce(t *testing.T) {
 			builds++
 		}
 		if !slices.Contains(whole, digest(t, path)) {
-			t.Error("the file is none of those that are built")
+			t.Error("the file is not the result of any build")
 		}
 		if left := append(names(t, dir, "site.bsnap"), names(t, cache, "*.pack")...); len(left) > 0 {
 			t.Errorf("%q is left behind", left)

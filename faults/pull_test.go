@@ -15,11 +15,11 @@ import (
 	"bindc/internal/testmode"
 )
 
-// A pull is killed at each call by which it stores, switches and notes: the name leads to the old snapshot or to the
-// new one, whole, and the next pull has the new one answer and leaves nothing in store/tmp that is not removed in time.
-func TestKilledAtEachCallOfAPull(t *testing.T) {
+// A pull is killed at each system call that stores, switches or records. The name leads to the old or the new snapshot,
+// both complete. The next pull activates the new one, and leaves only files in store/tmp that are removed later.
+func TestPullKilledAtEachCall(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("there is no strace to send signals by")
+		t.Skip("strace is not installed")
 	}
 	old, now := filepath.Join(t.TempDir(), "old"), filepath.Join(t.TempDir(), "now")
 	succeed(t, "bindc", "build", newSite(t, 1, 3), "-o", old)
@@ -38,7 +38,7 @@ func TestKilledAtEachCallOfAPull(t *testing.T) {
 				"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, n),
 				"bindsync", "pull", "file:"+now, "--name", "n", "--store", store)
 			if r.status == 0 && r.signal == 0 {
-				break // no more such calls
+				break // there are no more such calls
 			}
 			killed++
 			what := fmt.Sprintf("killed at %s %d", call, n)
@@ -56,16 +56,16 @@ func TestKilledAtEachCallOfAPull(t *testing.T) {
 			}
 		}
 	}
-	// strace counts calls by thread, so that of few kills none may be behind the switch.
+	// strace counts calls per thread, so with few kills all may be before the switch.
 	if killed == 0 || testmode.Thorough() && (saw["old"] == 0 || saw["now"] == 0) {
 		t.Errorf("%d kills: %d saw the old snapshot, %d the new one", killed, saw["old"], saw["now"])
 	}
 	figures(t, "%d pulls were killed: %d names stayed, %d led to the new snapshot", killed, saw["old"], saw["now"])
 }
 
-// A disk that fills up while a pull stores, wherever that is: what answered answers, nothing half is there, the error
-// says what to do, and with more room the next pull has the new one.
-func TestFullDiskOfAPull(t *testing.T) {
+// The disk fills up at any point of a pull. The active snapshot stays, no partial files remain, and the error has
+// the fix. With more room, the next pull activates the new snapshot.
+func TestPullOnFullDisk(t *testing.T) {
 	old, now := filepath.Join(t.TempDir(), "old"), filepath.Join(t.TempDir(), "now")
 	succeed(t, "bindc", "build", newSite(t, 1, 3), "-o", old)
 	succeed(t, "bindc", "build", newSite(t, 2, 1000), "-o", now)
@@ -88,13 +88,13 @@ func TestFullDiskOfAPull(t *testing.T) {
 			keptOld(t, fmt.Sprintf("a disk of %d pages", pages), store, old, r, "no space left on device")
 		}
 		if full == 0 || digest(t, filepath.Join(store, "n.snap")) != digest(t, now) {
-			t.Errorf("%d disks were too small, and what answers is not what the first that is not has", full)
+			t.Errorf("%d disks were too small, and the first sufficient one has another active snapshot", full)
 		}
 		figures(t, "%d disks filled up while a pull stored", full)
 	})
 	t.Run("a limit of the process", func(t *testing.T) {
 		if _, err := exec.LookPath("prlimit"); err != nil {
-			t.Skip("there is no prlimit")
+			t.Skip("prlimit is not installed")
 		}
 		store := filepath.Join(t.TempDir(), "store")
 		succeed(t, "bindsync", "pull", "file:"+old, "--name", "n", "--store", store)
@@ -104,7 +104,7 @@ func TestFullDiskOfAPull(t *testing.T) {
 	})
 }
 
-// keptOld holds a pull for which there was no room to what is promised.
+// keptOld checks a pull for which there was no room.
 func keptOld(t *testing.T, what, store, old string, r result, want string) {
 	t.Helper()
 	if r.status != 2 || crashed(r) || !strings.Contains(r.stderr, want) || !strings.Contains(r.stderr, "bindsync gc") {

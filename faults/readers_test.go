@@ -21,17 +21,17 @@ import (
 	bindings "bindc/runtime"
 )
 
-// readerVariable holds the path that a process of readers watches: it is this very program.
+// readerVariable has the path that a process of readers watches. The process runs this test binary.
 const readerVariable = "BINDC_TRUST_READER"
 
-// load is what readers of a snapshot did and found.
+// load has the counts and errors of readers of a snapshot.
 type load struct {
 	Requests, Answers, Switches int64
-	Errors                      []string // the first few
+	Errors                      []string // the first errors
 	Mapped, Files, Heap         [2]int64 // at the beginning and at the end
 }
 
-// readers makes requests of a Watcher of path by as many goroutines until stop is closed.
+// readers makes requests to a Watcher of path in several goroutines until stop is closed.
 func readers(path string, goroutines int, stop <-chan struct{}) *load {
 	l := &load{}
 	var requests, answers, switches atomic.Int64
@@ -87,7 +87,7 @@ func readers(path string, goroutines int, stop <-chan struct{}) *load {
 	return l
 }
 
-// consistent makes a request and looks everything up: all answers have to be of one generation.
+// consistent makes a request and looks up all keys. All answers must come from one generation.
 func consistent(w *bindings.Watcher, node string) (answers int, err error) {
 	facts, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{Node: node})
 	if err != nil {
@@ -116,8 +116,8 @@ func consistent(w *bindings.Watcher, node string) (answers int, err error) {
 	return answers, nil
 }
 
-// measure notes what the process holds: files mapped beside path, descriptors, and memory. Files that are no longer
-// used are unmapped some time after garbage was collected, by a goroutine of Go's own, so that is waited for.
+// measure records the mapped files other than path, the descriptors and the memory of the process. Go unmaps unused
+// files in a goroutine some time after a garbage collection, so measure waits for that.
 func (l *load) measure(at int, path string) {
 	var maps []byte
 	for range 200 {
@@ -134,7 +134,8 @@ func (l *load) measure(at int, path string) {
 	l.Files[at], l.Heap[at] = int64(len(files)), int64(m.HeapAlloc)
 }
 
-// check fails the test unless all was well, and nothing was kept but the file that answers and one that is looked at.
+// check fails the test if there were errors, or if files other than the active one and one that is being checked are
+// open.
 func (l *load) check(t *testing.T, who string) {
 	t.Helper()
 	if len(l.Errors) > 0 || l.Requests == 0 || l.Switches == 0 {
@@ -145,7 +146,7 @@ func (l *load) check(t *testing.T, who string) {
 	}
 }
 
-// readerProcess reads until its standard input ends, and prints what it found.
+// readerProcess reads until its standard input ends, and prints its load.
 func readerProcess(path string) int {
 	stop := make(chan struct{})
 	go func() {
@@ -159,7 +160,7 @@ func readerProcess(path string) int {
 	return 0
 }
 
-// process is a readerProcess that runs; end ends it.
+// process is a running readerProcess. end ends it.
 func process(t *testing.T, path string) (end func() *load) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -187,8 +188,8 @@ func process(t *testing.T, path string) (end func() *load) {
 	}
 }
 
-// Eight goroutines and three processes read while the file is replaced again and again: no error, and every request is
-// answered from one generation.
+// Eight goroutines and three processes read while the file is replaced again and again. No request fails, and all
+// answers to a request come from one generation.
 func TestReadersDuringReplacements(t *testing.T) {
 	const generations = 12
 	dir, path := t.TempDir(), ""
@@ -217,7 +218,7 @@ func TestReadersDuringReplacements(t *testing.T) {
 			t.Fatal(err)
 		}
 		replacements++
-		time.Sleep(3 * time.Millisecond) // the Watchers look each millisecond
+		time.Sleep(3 * time.Millisecond) // Watchers poll every millisecond
 	}
 	close(stop)
 	total := <-here

@@ -19,18 +19,18 @@ import (
 	"bindc/internal/testmode"
 )
 
-// showing is the command lines of each verb by which nobody asks for a secret. SITE is one that compiles, BAD stands
-// for each that does not, FILE is the snapshot, OTHER that of the site with other secrets, KEY stands for each key,
-// NODES is a directory of facts. nil is a verb that shows nothing of a site.
+// showing lists command lines of each verb that must not show secrets. SITE compiles and BAD represents sites that do
+// not; FILE is the snapshot and OTHER that of the site with other secrets; KEY represents each key; NODES is a
+// directory of facts. nil marks verbs that show nothing of a site.
 var showing = map[string][]string{
 	"bindc build": {"build SITE -o FILE.out", "build SITE -o FILE.out --cache CACHE --format json",
 		"build BAD -o FILE.out"},
 	"bindc check": {"check SITE --facts-dir NODES", "check SITE --facts-dir NODES --format json",
 		"check SITE --lint", "check BAD", "check BAD --lint",
 		"check BAD --format json", "check BAD --format sarif", "check BAD --format github"},
-	"bindc fmt": {"fmt -l SITE/bindings/default.yaml SITE", // a directory, of which something is printed
-		"fmt -l BAD/bindings/default.yaml SITE"}, // -d shows the file, to who asks for it
-	"bindc convert": nil, // prints the set, to who asks for it
+	"bindc fmt": {"fmt -l SITE/bindings/default.yaml SITE", // for a directory, it prints something
+		"fmt -l BAD/bindings/default.yaml SITE"}, // -d shows the file on request
+	"bindc convert": nil, // prints the file on request
 	"bindc environments": {"environments ROOT -o FILE.envs", "environments ROOT -o FILE.envs --format json",
 		"environments ROOT -o FILE.sealed --encrypt-to " + recipient,
 		"environments ROOT -o FILE.cut --slice node=n1", "environments ROOT -o FILE.cut --slice node --format json",
@@ -76,15 +76,15 @@ var showing = map[string][]string{
 		"status n1 --store FILE.d --history"},
 	"bindsync follow":  {"follow -c FILE --store FILE.d"},
 	"bindsync reset":   {"reset n1 --store FILE.d"},
-	"bindsync gc":      nil, // names digests
+	"bindsync gc":      nil, // prints digests
 	"bindq completion": nil, "bindq help": nil, "bindq version": nil,
 }
 
-// secret finds a secret of testdata/secrets.txtar: as text, in hexadecimal digits, in Base64 whatever stands before it.
+// secret matches a secret of testdata/secrets.txtar: as text, in hexadecimal, or in Base64 at any offset.
 var secret = regexp.MustCompile(`(?i)canary\d|yranac\d|7_?654_?321|63 ?61 ?6e ?61 ?72 ?79|Y2FuYXJ5|NhbmFye|jYW5hcn`)
 
-// A secret stands in nothing that the programs print or write, unless somebody asks for it: not in errors either.
-func TestSecretsAreShownToWhoAsks(t *testing.T) {
+// The output and files of the programs contain no secrets, except on request. This includes errors.
+func TestSecretsAreShownOnlyOnRequest(t *testing.T) {
 	verbs := slices.Concat(verbsOf(t, "bindc"), verbsOf(t, "bindq"), verbsOf(t, "bindsync"))
 	for _, verb := range verbs {
 		if _, known := showing[verb]; !known {
@@ -102,16 +102,16 @@ func TestSecretsAreShownToWhoAsks(t *testing.T) {
 	s.tryAsking(t)
 }
 
-// So does what lookup_options of Hiera 5 make sensitive, merged or not.
-func TestSecretsOfHiera5AreShownToWhoAsks(t *testing.T) {
+// The same holds for values that lookup_options of Hiera 5 make sensitive, merged or not.
+func TestSecretsOfHiera5AreShownOnlyOnRequest(t *testing.T) {
 	s := newSecretSite(t, "testdata/secrets_hiera5.txtar")
-	s.skips = []string{"bindc fmt", "bindc migrate"} // which show the data files
+	s.skips = []string{"bindc fmt", "bindc migrate"} // these verbs show the data files
 	s.tryEncrypted(t)
 	s.tryDamaged(t)
 	s.tryAsking(t)
 }
 
-// tryEncrypted tries all in snapshots of both kinds: with secrets as they are, and encrypted.
+// tryEncrypted runs all commands with both kinds of snapshots: with plain and with encrypted secrets.
 func (s *secretSite) tryEncrypted(t *testing.T) {
 	t.Helper()
 	for _, encrypted := range []bool{false, true} {
@@ -121,7 +121,7 @@ func (s *secretSite) tryEncrypted(t *testing.T) {
 		}
 		succeed(t, "bindc", args...)
 		s.tryAll(t, s.environ(""))
-		s.bad = nil // of which there is nothing to encrypt
+		s.bad = nil // these sites cannot be encrypted
 		if encrypted {
 			s.isAbsent(t, s.file)
 			s.tryAll(t, s.environ(filepath.Join(s.dir, "identity")))
@@ -129,7 +129,8 @@ func (s *secretSite) tryEncrypted(t *testing.T) {
 	}
 }
 
-// tryDamaged tries what is said of a damaged file. What it answers is another matter: a mark can be damaged, too.
+// tryDamaged checks the errors for a damaged file. Answers are not checked, because the mark of a sensitive value may
+// be damaged.
 func (s *secretSite) tryDamaged(t *testing.T) {
 	t.Helper()
 	succeed(t, "bindc", "build", s.site, "-o", s.file)
@@ -143,13 +144,13 @@ func (s *secretSite) tryDamaged(t *testing.T) {
 		whole[at] ^= 0x55
 		for _, line := range []string{"verify " + s.file, "dump -s " + s.file, "keys -s " + s.file} {
 			if r := run(t, "bindq", strings.Fields(line)...); secret.MatchString(r.stderr) || crashed(r) {
-				t.Errorf("bindq %s, of which byte %d is another one: %s", line, at, r.stderr)
+				t.Errorf("bindq %s, with byte %d changed: %s", line, at, r.stderr)
 			}
 		}
 	}
 }
 
-// tryAsking holds that who asks gets them: there is something to be found.
+// tryAsking checks that the secrets are shown on request, so that the test can find them at all.
 func (s *secretSite) tryAsking(t *testing.T) {
 	t.Helper()
 	succeed(t, "bindc", "build", s.site, "-o", s.file)
@@ -161,10 +162,10 @@ func (s *secretSite) tryAsking(t *testing.T) {
 	}
 }
 
-// The recipient of the identity of testdata/secrets.txtar.
+// recipient belongs to the identity in testdata/secrets.txtar.
 const recipient = "age13tvlhqfr9mjdn4andhu7sl0kjwv6xsgw8yqmpj4ulfj4qt8n0ans59raex"
 
-// verbsOf is the verbs that a program has, behind its name.
+// verbsOf returns the verbs of a program, with its name.
 func verbsOf(t *testing.T, program string) (verbs []string) {
 	t.Helper()
 	out, err := exec.Command(program, "__complete", "").Output()
@@ -179,10 +180,10 @@ func verbsOf(t *testing.T, program string) (verbs []string) {
 	return verbs
 }
 
-// secretSite is an archive of testdata on the disk.
+// secretSite is an archive of testdata on disk.
 type secretSite struct {
 	dir, site, file, other string
-	keys, bad, skips       []string // skips: verbs that are not tried
+	keys, bad, skips       []string // skips: verbs to skip
 	queries                string
 }
 
@@ -215,7 +216,7 @@ func newSecretSite(t *testing.T, archive string) *secretSite {
 	return s
 }
 
-// environments makes environments of all of them, the directory root.
+// environments writes an environment for each site to the directory root.
 func (s *secretSite) environments(t *testing.T) {
 	t.Helper()
 	dir := filepath.Join(s.dir, "root", "environments")
@@ -237,7 +238,7 @@ func (s *secretSite) environ(identity string) []string {
 	return append(os.Environ(), "BINDQ_IDENTITY="+identity)
 }
 
-// tryAll runs what shows something, and nothing of it may be secret. In the short form that is not said of each key.
+// tryAll runs all commands and checks their output. The short form does not try each key.
 func (s *secretSite) tryAll(t *testing.T, environ []string) {
 	t.Helper()
 	for _, verb := range slices.Sorted(maps.Keys(showing)) {
@@ -269,7 +270,7 @@ func (s *secretSite) tryAll(t *testing.T, environ []string) {
 	}
 }
 
-// run is all that a program prints. Of a batch it is nothing but what was not asked for.
+// run returns the output of a program. For batch, it omits the answers that were requested.
 func (s *secretSite) run(t *testing.T, environ []string, program, line string) string {
 	t.Helper()
 	line = strings.NewReplacer("SITE", s.site, "FILE", s.file, "OTHER", s.other, "NODES", filepath.Join(s.dir, "nodes"),
@@ -278,14 +279,14 @@ func (s *secretSite) run(t *testing.T, environ []string, program, line string) s
 	cmd.Env = environ
 	var out bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(s.queries), &out, &out
-	cmd.Run() // whatever its status
+	cmd.Run() // the status does not matter
 	if out.Len() == 0 || strings.Contains(out.String(), "goroutine ") {
 		t.Errorf("%s %s prints %q", program, line, out.String())
 	}
 	return out.String()
 }
 
-// isAbsent holds that a file has no secret in it.
+// isAbsent checks that a file contains no secret.
 func (s *secretSite) isAbsent(t *testing.T, path string) {
 	t.Helper()
 	b, err := os.ReadFile(path)

@@ -32,7 +32,7 @@ type releases struct {
 func newReleases(t *testing.T) *releases {
 	t.Helper()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
-		t.Skip("there is no ssh-keygen to make keys with")
+		t.Skip("ssh-keygen is not installed")
 	}
 	dir := t.TempDir()
 	key := filepath.Join(dir, "key")
@@ -76,7 +76,7 @@ type status struct {
 	Pinned          bool
 }
 
-// sound checks the invariants of a store, which hold whatever happened to the program that changed it.
+// sound checks the invariants of a store, which hold even if the program that changed it was killed.
 func (r *releases) sound(what, dir string) status {
 	r.t.Helper()
 	if which := r.sums[r.sum(filepath.Join(dir, "n.snap"))]; which == "" {
@@ -125,7 +125,7 @@ func (r *releases) repaired(what, dir string) {
 
 // Programs are killed at any time of a switch. The name leads to a complete release, the history has it, a rollback is
 // pinned, and older releases are refused.
-func TestKilledAtAnyTimeOfASwitch(t *testing.T) {
+func TestSwitchKilledAtAnyTime(t *testing.T) {
 	r := newReleases(t)
 	verbs := [][]string{r.pull(r.three, ""), {"rollback", "n", "--to", r.sum(r.one)}, {"activate", "n", r.sum(r.two)},
 		{"follow", "--resume", "n"}}
@@ -179,9 +179,9 @@ func TestKilledAtAnyTimeOfASwitch(t *testing.T) {
 }
 
 // The program is killed at each system call of a switch.
-func TestKilledAtEachCallOfASwitch(t *testing.T) {
+func TestSwitchKilledAtEachCall(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("there is no strace to send signals by")
+		t.Skip("strace is not installed")
 	}
 	r := newReleases(t)
 	calls := []string{"write", "fsync", "renameat", "symlinkat", "openat", "flock", "unlinkat"}

@@ -17,8 +17,8 @@ import (
 	"bindc/internal/testmode"
 )
 
-// asking is the command lines of each verb of bindq. FILE is the snapshot, OTHER another one, NODES a directory of
-// facts of nodes; nil is a verb that reads no snapshot.
+// asking lists command lines of each verb of bindq. FILE is the snapshot, OTHER another one, NODES a directory of facts
+// of nodes; nil marks verbs that read no snapshot.
 var asking = map[string][][]string{
 	"lookup": {
 		{"lookup", "key::7", "computed", "users", "-s", "FILE", "--node", "n1"},
@@ -44,19 +44,19 @@ var asking = map[string][][]string{
 	"help":         nil,
 	"version":      nil,
 
-	"serve": nil, // package serve guards what a frame asks by itself
+	"serve": nil, // package serve protects its reads itself
 }
 
-// queries is what batch is asked.
+// queries is the input of batch.
 const queries = `{"key": "key::7", "node": "n1"}
 {"key": "computed", "node": "n2", "explain": true}
 {"keys": ["users", "failing", "key::300"], "node": "n1"}
 `
 
-// A file that is truncated while a verb has it mapped: the verb says so, unless it needs nothing of what is gone.
-func TestVerbsOfATruncatedFile(t *testing.T) {
+// A file is truncated while a verb has mapped it. The verb reports that, unless it does not need the missing part.
+func TestVerbsReportTruncatedFile(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
-		t.Skip("there is no strace to stop programs with")
+		t.Skip("strace is not installed")
 	}
 	out, err := exec.Command("bindq", "__complete", "").Output()
 	if err != nil {
@@ -65,7 +65,7 @@ func TestVerbsOfATruncatedFile(t *testing.T) {
 	for line := range strings.Lines(string(out)) {
 		verb, _, isVerb := strings.Cut(line, "\t")
 		if _, known := asking[verb]; isVerb && !known {
-			t.Errorf("%s: what it does with a truncated file is not tried", verb)
+			t.Errorf("%s: it is not tried with a truncated file", verb)
 		}
 	}
 	dir := t.TempDir()
@@ -92,7 +92,7 @@ func TestVerbsOfATruncatedFile(t *testing.T) {
 				Replace(strings.Join(line, "\n")), "\n")
 			want, status := ask(t, args...)
 			for mapped := 1; ; mapped++ {
-				none := true // maps the file so often
+				none := true // whether no run maps the file this often
 				for keep := 0; keep < len(whole); keep += step {
 					r, out, met := askTruncated(t, file, mapped, keep, args)
 					if err := os.WriteFile(file, whole, 0o666); err != nil {
@@ -102,7 +102,7 @@ func TestVerbsOfATruncatedFile(t *testing.T) {
 						break
 					}
 					tried++
-					what := fmt.Sprintf("%s, of which map %d keeps %d bytes", strings.Join(line, " "), mapped, keep)
+					what := fmt.Sprintf("%s, truncated in map %d to %d bytes", strings.Join(line, " "), mapped, keep)
 					said := strings.Contains(r.stderr+out, "snapshot_damaged")
 					switch {
 					case r.signal != 0 || crashed(r) || strings.Contains(r.stderr, "fault"):
@@ -127,7 +127,7 @@ func TestVerbsOfATruncatedFile(t *testing.T) {
 	figures(t, "%d verbs had a file truncated below them: %d said so, the others did not need it", tried, damaged)
 }
 
-// newLargeSite writes a site whose snapshot has several pages, and bindings of each kind.
+// newLargeSite writes a site whose snapshot has several pages, with bindings of each kind.
 func newLargeSite(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "site")
@@ -170,8 +170,8 @@ func answer(t *testing.T, program string, args ...string) (out string, status in
 	return text.String(), r.status
 }
 
-// askTruncated runs bindq, and truncates path to some bytes when it has mapped it so often, before it reads anything of
-// that map: a signal stops it behind each. It tells whether it came to that.
+// askTruncated runs bindq and truncates path to a size after it has mapped it a number of times, before it reads from
+// the last map: a signal stops it after each map. It reports whether bindq mapped the file that often.
 func askTruncated(t *testing.T, path string, mapped, keep int, args []string) (
 	r result, out string, reached bool) {
 	t.Helper()
@@ -206,7 +206,7 @@ func askTruncated(t *testing.T, path string, mapped, keep int, args []string) (
 	}
 }
 
-// childOf is the first child of a process, 0 for none.
+// childOf returns the first child of a process, or 0.
 func childOf(pid int) int {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if err != nil {

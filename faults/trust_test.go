@@ -20,7 +20,7 @@ import (
 
 var long = flag.Duration("long", 0, "how long each test goes on, in place of a fixed number of rounds")
 
-// TestMain builds the programs once and puts them on the PATH. It is the process of readers too (readerProcess).
+// TestMain builds the programs once and adds them to the PATH. It is also the main function of readerProcess.
 func TestMain(m *testing.M) {
 	if path := os.Getenv(readerVariable); path != "" {
 		os.Exit(readerProcess(path))
@@ -43,7 +43,7 @@ func withPrograms(run func() int) int {
 		fmt.Fprintf(os.Stderr, "cannot build the programs: %v\n%s", err, out)
 		return 1
 	}
-	if err := os.Chmod(bin, 0o755); err != nil { // other users run them too
+	if err := os.Chmod(bin, 0o755); err != nil { // other users run them, too
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -51,7 +51,7 @@ func withPrograms(run func() int) int {
 	return run()
 }
 
-// rounds counts the rounds of a test: a number of them, or in the long form those that there is time for.
+// rounds counts the rounds of a test: a fixed number, or in the long form as many as there is time for.
 func rounds(short int) iter.Seq[int] {
 	end := time.Now().Add(*long)
 	return func(yield func(int) bool) {
@@ -63,7 +63,7 @@ func rounds(short int) iter.Seq[int] {
 	}
 }
 
-// figures prints what a test did, as faults/long collects it.
+// figures prints the figures of a test, which faults/long collects.
 func figures(t *testing.T, format string, args ...any) {
 	t.Helper()
 	t.Logf("figures: "+format, args...)
@@ -76,7 +76,7 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// newSite writes a site of as many nodes. All its values name the generation, and each file has two of them.
+// newSite writes a site with a number of nodes. All its values name the generation, and each file has two of them.
 func newSite(t testing.TB, generation, nodes int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "site")
@@ -96,13 +96,13 @@ func newSite(t testing.TB, generation, nodes int) string {
 	return dir
 }
 
-// values is a data file of two keys, far enough from one another for a change between them to be met.
+// values returns a data file with two keys, far enough from each other for a change between them to be visible.
 func values(generation int, prefix string) string {
 	return fmt.Sprintf("%[1]sfirst: generation %[2]d\n# %[3]s\n%[1]ssecond: generation %[2]d\n", prefix, generation,
 		strings.Repeat("-", 1000))
 }
 
-// empty removes what is in a directory.
+// empty removes the content of a directory.
 func empty(t testing.TB, dir string) {
 	t.Helper()
 	for _, name := range names(t, dir) {
@@ -112,9 +112,9 @@ func empty(t testing.TB, dir string) {
 	}
 }
 
-// result is what comes of running a program.
+// result is the result of running a program.
 type result struct {
-	status int // as a shell has it; -1 if it is none of an exit
+	status int // as in a shell; -1 without an exit status
 	signal syscall.Signal
 	stderr string
 }
@@ -146,7 +146,7 @@ func run(t testing.TB, name string, args ...string) result {
 	return outcome(t, cmd, cmd.Run())
 }
 
-// succeed runs a program that must.
+// succeed runs a program that must succeed.
 func succeed(t testing.TB, name string, args ...string) {
 	t.Helper()
 	if r := run(t, name, args...); r.status != 0 {
@@ -163,7 +163,7 @@ func digest(t testing.TB, path string) [sha256.Size]byte {
 	return sha256.Sum256(b)
 }
 
-// built is the digest of what comes of a site that nothing happens to.
+// built returns the digest of the snapshot of a site without faults.
 func built(t testing.TB, site string) [sha256.Size]byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "f")
@@ -172,7 +172,7 @@ func built(t testing.TB, site string) [sha256.Size]byte {
 	return digest(t, path)
 }
 
-// names is what is in a directory, but for what is called like one of those.
+// names lists the names in a directory, except the given ones.
 func names(t testing.TB, dir string, but ...string) (found []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -191,7 +191,7 @@ next:
 	return found
 }
 
-// crashed tells whether a program of Go ended as none should.
+// crashed reports whether a Go program crashed.
 func crashed(r result) bool {
 	return strings.Contains(r.stderr, "goroutine ") || strings.Contains(r.stderr, "fatal error:")
 }

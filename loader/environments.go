@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"bindc/diag"
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/internal/expr"
 	"bindc/internal/fsx"
 	"bindc/internal/syntax"
@@ -50,7 +50,7 @@ func ReadEnvironments(root string, diags *diag.List) *Environments {
 
 func readEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
 	r := environmentsReader{Files: site.Files{Disk: d, Diags: diags}, root: root, named: map[string]diag.Pos{},
-		out: &Environments{Program: choice.OfAgent()}}
+		out: &Environments{Program: envfile.AgentProgram()}}
 	r.path = filepath.Join(root, environmentsFile)
 	there, ok := r.IsFile(r.path)
 	switch {
@@ -102,9 +102,9 @@ func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given
 		if !there || e.Name()[0] == '.' {
 			continue
 		}
-		if !choice.Named(e.Name()) || !names.MatchString(e.Name()) {
+		if !envfile.IsName(e.Name()) || !names.MatchString(e.Name()) {
 			r.Diags.Warnf(diag.Pos{File: at}, "environments",
-				"this directory is passed over: expected the name of an environment, letters, digits and _")
+				"this directory is ignored: expected the name of an environment, letters, digits and _")
 		} else if _, declared := r.named[e.Name()]; !declared {
 			r.add(e.Name(), at, diag.Pos{File: at}, given)
 		}
@@ -172,8 +172,9 @@ func (r *environmentsReader) read() {
 	for i, d := range says.Dynamic {
 		r.dynamic(d, i > 0, r.attributes(d.Attributes, defaults))
 	}
-	if _, ok := r.named[choice.Production]; !ok {
-		r.add(choice.Production, r.within(r.root, cmp.Or(defaults["envdir"], r.root)), diag.Pos{File: r.path}, defaults)
+	if _, ok := r.named[envfile.Production]; !ok {
+		dir := r.within(r.root, cmp.Or(defaults["envdir"], r.root))
+		r.add(envfile.Production, dir, diag.Pos{File: r.path}, defaults)
 		r.out.All[len(r.out.All)-1].Implied = true
 	}
 	if len(says.Static)+len(says.Dynamic) == 0 {
@@ -189,7 +190,7 @@ func (r *environmentsReader) warnOfUndeclared() {
 		return
 	}
 	r.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: r.path}, Severity: diag.Warning, Code: "environments",
-		Message: "the directories in '" + environmentsDir + "' are no environments: this file declares only production, in " +
+		Message: "the directories in '" + environmentsDir + "' are not environments: this file declares only production, in " +
 			"the root",
 		Hint: "write site { dynamic_environments { \"$confdir/" + environmentsDir + "\": } }"})
 }
@@ -230,7 +231,7 @@ func (r *environmentsReader) checkBindings(dir string, title *expr.Node) {
 func (r *environmentsReader) static(name, dir string, title *expr.Node, given attributes) {
 	first, twice := r.named[name]
 	switch {
-	case !choice.Named(name):
+	case !envfile.IsName(name):
 		r.errorf(title.Off, "expected the name of an environment, letters, digits, _, . and -, found '%s'", name)
 	case twice:
 		r.Diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "environments",

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"bindc/diag"
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/internal/expr"
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
@@ -35,7 +35,7 @@ func (r *environmentsReader) program() {
 			Kids: []*expr.Node{{Op: expr.Const, Value: value.FromString(r.root)}}}
 		statements = append([]*expr.Node{assign}, statements...)
 	}
-	r.out.Program = expr.Fold(choice.Of(statements), stdlib.Functions)
+	r.out.Program = expr.Fold(envfile.ProgramOf(statements), stdlib.Functions)
 }
 
 // chosen reports constants that n chooses as environment and that are not environments.
@@ -43,7 +43,7 @@ func (r *environmentsReader) chosen(n *expr.Node) {
 	for _, kid := range n.Kids {
 		r.chosen(kid)
 	}
-	if n.Op != expr.Assign || n.Name != choice.Chosen {
+	if n.Op != expr.Assign || n.Name != envfile.Chosen {
 		return
 	}
 	for _, c := range results(expr.Fold(n.Kids[0], stdlib.Functions)) {
@@ -98,8 +98,7 @@ func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
 			off = e.Off
 		}
 		r.Diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: err.Error(),
-			Hint: "what an environment is has to be known without the facts of a node: of $confdir, and of what is " +
-				"assigned above"})
+			Hint: "use $confdir and variables that are assigned above: environments do not depend on facts"})
 		return value.Value{}, false
 	}
 	return v, true

@@ -47,7 +47,7 @@ type Statement struct {
 	Created  time.Time `json:"created"`
 }
 
-// Signed is a statement as it is stored. The signature covers Text.
+// Signed is a stored statement. The signature covers Text.
 type Signed struct {
 	Text      []byte // content of FILE.meta.json
 	Signature []byte // content of FILE.sig
@@ -91,7 +91,7 @@ func (s Signed) Write(path string) error {
 	return nil
 }
 
-// Read reads the signed statement next to the snapshot at path. It returns nil if there is no
+// Read reads the signed statement next to the snapshot at path. It returns nil without a
 // signature. It does not check the signature.
 func Read(path string) (*Signed, error) {
 	at, err := filepath.EvalSymlinks(path)

@@ -161,7 +161,7 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 		}
 		return damagedQuestions(t, req)
 	}
-	sound := ask(openContent(t, content, bindings.Options{}, nil))
+	sound := ask(openFile(t, content, bindings.Options{}, nil))
 	holds := func(what string, s *bindings.Snapshot, asked bool, section string) {
 		t.Helper()
 		told := false
@@ -195,26 +195,27 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 			c := *content
 			c.Values = slices.Clone(c.Values)
 			c.Values[i].Bytes = bytes
-			holds(fmt.Sprintf("value %q is %q", v.Bytes, bytes), openContent(t, &c, bindings.Options{}, nil), all, "")
+			holds(fmt.Sprintf("value %q is %q", v.Bytes, bytes), openFile(t, &c, bindings.Options{}, nil), all, "")
 		}
 	}
-	holds("the inputs", openContent(t, content, bindings.Options{}, func(of func(string) []byte) {
+	holds("the inputs", openFile(t, content, bindings.Options{}, func(of func(string) []byte) {
 		clear(of("inputs"))
 	}), true, "inputs")
 	blocks := 0
 	for i := 0; i == 0 || i < blocks; i++ {
-		holds(fmt.Sprint("block of origins ", i), openContent(t, content, bindings.Options{}, func(of func(string) []byte) {
-			blocks = len(of("origintab")) / 24
-			for j := range 8 {
-				of("origins")[binary.LittleEndian.Uint64(of("origintab")[24*i:])+uint64(j)] ^= 0xff
-			}
-		}), false, "")
+		holds(fmt.Sprint("block of origins ", i), openFile(t, content, bindings.Options{},
+			func(of func(string) []byte) {
+				blocks = len(of("origintab")) / 24
+				for j := range 8 {
+					of("origins")[binary.LittleEndian.Uint64(of("origintab")[24*i:])+uint64(j)] ^= 0xff
+				}
+			}), false, "")
 	}
 	eachList(t, content, holds)
 	for i := range content.Keys {
 		for at, name := range map[int]string{8: "default", 12: "list"} {
 			var key string
-			s := openContent(t, content, bindings.Options{}, func(of func(string) []byte) {
+			s := openFile(t, content, bindings.Options{}, func(of func(string) []byte) {
 				record := of("keys")[64*i:]
 				field := record[at:]
 				ref := binary.LittleEndian.Uint32(field)
@@ -244,7 +245,7 @@ func eachList(t *testing.T, content *snapshot.Content, holds func(what string, s
 		c.Keys = append(slices.Clone(content.Keys), snapshot.Key{Name: fmt.Sprint("zz", n),
 			Default: len(content.Values), Cold: []snapshot.Cold{{}}})
 		c.Values = append(slices.Clone(content.Values), constant(value.FromString(unasked)))
-		openContent(t, &c, bindings.Options{}, func(of func(string) []byte) {
+		openFile(t, &c, bindings.Options{}, func(of func(string) []byte) {
 			keys := of("keys")
 			atEnd = strings.Contains(string(keys[len(keys)-len(unasked)-4:]), unasked)
 		})
@@ -252,7 +253,7 @@ func eachList(t *testing.T, content *snapshot.Content, holds func(what string, s
 	for i := range content.Keys {
 		for kept := range 3 {
 			var key string
-			s := openContent(t, &c, bindings.Options{}, func(of func(string) []byte) {
+			s := openFile(t, &c, bindings.Options{}, func(of func(string) []byte) {
 				keys := of("keys")
 				record := keys[64*i:]
 				list := binary.LittleEndian.Uint32(record[12:])

@@ -517,7 +517,7 @@ func TestProducerNamedLikeItsKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		produce := func(*bindings.Request, bindings.Value) (bindings.Value, error) { return made, nil }
-		s := openContent(t, content, bindings.Options{Producers: map[string]bindings.Producer{"k": produce}}, nil)
+		s := openFile(t, content, bindings.Options{Producers: map[string]bindings.Producer{"k": produce}}, nil)
 		if got := outcomeOf(requestFor(t, s, "{}").Lookup("k")); got != want {
 			t.Errorf("k is %s, expected %s", got, want)
 		}

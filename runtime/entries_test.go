@@ -10,7 +10,7 @@ import (
 // others itself. Structured bindings above belong to the first entry. Those below and the data of
 // modules belong to the last.
 func TestLookupEntries(t *testing.T) {
-	req := requestForN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
+	req := requestN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
 	below := requestFor(t, hieraSnapshot(t, betweenBindings, bindings.Options{}), `{}`)
 	const first, unique, hash = `"first"`, `"unique"`, `"hash"`
 	for _, c := range []struct {

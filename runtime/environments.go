@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"bindc/diag"
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/internal/lookup"
 )
 
@@ -31,7 +31,7 @@ import (
 type Environments struct {
 	dir     string
 	opts    WatchOptions
-	program atomic.Pointer[choice.Choice] // nil once closed
+	program atomic.Pointer[envfile.Choice] // nil once closed
 	stop    func()
 
 	mu       sync.RWMutex // guards watchers
@@ -118,7 +118,7 @@ func (e *Environments) Names() ([]string, error) {
 	}
 	var out []string
 	for _, entry := range entries {
-		if name, ok := strings.CutSuffix(entry.Name(), choice.Extension); ok && choice.Named(name) {
+		if name, ok := strings.CutSuffix(entry.Name(), envfile.Extension); ok && envfile.IsName(name) {
 			out = append(out, name)
 		}
 	}
@@ -133,7 +133,7 @@ func (e *Environments) watcher(name string) (*Watcher, error) {
 	if w != nil {
 		return w, nil
 	}
-	if !choice.Named(name) {
+	if !envfile.IsName(name) {
 		return nil, e.unknown(name)
 	}
 	return e.follow(name)
@@ -161,13 +161,13 @@ func (e *Environments) follow(name string) (*Watcher, error) {
 	return w, err
 }
 
-func (e *Environments) path(name string) string { return filepath.Join(e.dir, name+choice.Extension) }
+func (e *Environments) path(name string) string { return filepath.Join(e.dir, name+envfile.Extension) }
 
 // unknown returns the error for a name without an environment. It lists the existing ones.
 func (e *Environments) unknown(name string) error {
 	there, _ := e.Names()
 	message := fmt.Sprintf("there is no environment '%s'", name)
-	declared := func(d choice.Environment) bool { return d.Name == name }
+	declared := func(d envfile.Environment) bool { return d.Name == name }
 	if c := e.program.Load(); c != nil && slices.ContainsFunc(c.Environments, declared) {
 		message = fmt.Sprintf("the environment '%s' has no snapshot: it was never built without an error", name)
 	}
@@ -226,16 +226,16 @@ func (e *Environments) choose() (switched bool, err error) {
 	if e.closed {
 		return false, fs.ErrClosed
 	}
-	path := filepath.Join(e.dir, choice.File)
+	path := filepath.Join(e.dir, envfile.File)
 	now, err := os.Stat(path) // if it fails, reading fails too
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && e.seen == nil:
-		e.program.CompareAndSwap(nil, &choice.Choice{Program: choice.OfAgent()})
+		e.program.CompareAndSwap(nil, &envfile.Choice{Program: envfile.AgentProgram()})
 		return false, nil
 	case same(now, e.seen):
 		return false, e.refused
 	}
-	c, err := choice.Read(path, func(content []byte) error {
+	c, err := envfile.Read(path, func(content []byte) error {
 		if e.opts.Accept == nil {
 			return nil
 		}

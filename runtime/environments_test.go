@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/internal/syntax"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -24,11 +24,11 @@ func writeProgram(t testing.TB, dir, src string, names ...string) {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	c := choice.Choice{Program: choice.Of(says.Statements)}
+	c := envfile.Choice{Program: envfile.ProgramOf(says.Statements)}
 	for _, name := range names {
-		c.Environments = append(c.Environments, choice.Environment{Name: name})
+		c.Environments = append(c.Environments, envfile.Environment{Name: name})
 	}
-	replace(t, filepath.Join(dir, choice.File), choice.Encode(&c))
+	replace(t, filepath.Join(dir, envfile.File), envfile.Encode(&c))
 }
 
 // environment builds an environment whose value identifies it.
@@ -242,14 +242,14 @@ func TestEnvironmentsAreAddedAndRemoved(t *testing.T) {
 	writeProgram(t, dir, "$environment = 'b'")
 	check(true)
 	expect("a", "new b")
-	replace(t, filepath.Join(dir, choice.File), []byte("no program"))
+	replace(t, filepath.Join(dir, envfile.File), []byte("no program"))
 	for range 2 {
 		if switched, err := all.Check(); switched || !errors.Is(err, snapshot.ErrFormat) {
 			t.Errorf("an invalid program: %v, %v", switched, err)
 		}
 	}
 	expect("a", "new b")
-	if err := os.Remove(filepath.Join(dir, choice.File)); err != nil {
+	if err := os.Remove(filepath.Join(dir, envfile.File)); err != nil {
 		t.Fatal(err)
 	}
 	if switched, err := all.Check(); switched || !errors.Is(err, fs.ErrNotExist) {
@@ -319,7 +319,7 @@ func TestOpenEnvironmentsFails(t *testing.T) {
 	if _, err := bindings.OpenEnvironments(filepath.Join(dir, "none"), byHand); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("of no directory: %v", err)
 	}
-	program := filepath.Join(dir, choice.File)
+	program := filepath.Join(dir, envfile.File)
 	replace(t, program, []byte("no program"))
 	if _, err := bindings.OpenEnvironments(dir, byHand); !errors.Is(err, snapshot.ErrFormat) ||
 		!strings.Contains(err.Error(), program) {
@@ -376,7 +376,7 @@ func TestInvalidProgramIsReadOnce(t *testing.T) {
 	opts := byHand
 	opts.Accept = func(string, [32]byte) error { asked++; return nil }
 	all := openEnvironments(t, dir, opts)
-	replace(t, filepath.Join(dir, choice.File), []byte("no program"))
+	replace(t, filepath.Join(dir, envfile.File), []byte("no program"))
 	for range 3 {
 		if switched, err := all.Check(); switched || !errors.Is(err, snapshot.ErrFormat) {
 			t.Errorf("%v, %v", switched, err)
@@ -406,7 +406,8 @@ func TestRequestsDuringReplacementOfEnvironments(t *testing.T) {
 					return
 				default:
 				}
-				if got := environmentOf(t, all, facts); !strings.HasSuffix(got, " a") && got != "0 b" && got != "environment" {
+				got := environmentOf(t, all, facts)
+				if !strings.HasSuffix(got, " a") && got != "0 b" && got != "environment" {
 					t.Errorf("found %q", got)
 					return
 				}

@@ -140,7 +140,7 @@ func TestExplainWithoutValidEntries(t *testing.T) {
 				}
 			}
 		}
-		s := openContent(t, content, bindings.Options{}, nil)
+		s := openFile(t, content, bindings.Options{}, nil)
 		e, err := engine(strictRequest(t, s, `{}`, false)).Explain("text")
 		if err != nil || e.Outcome.Err != nil || len(e.Locations) != c.entries {
 			t.Errorf("%s: %v, %v", name, e, err)

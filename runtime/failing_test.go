@@ -196,7 +196,7 @@ func TestInvalidLookupOptionsFailLookups(t *testing.T) {
 		{"a: [2]\nlookup_options: \"%{nope('1')}\"", wrong, wrong, wrong},
 	} {
 		s := hieraSnapshot(t, site+"-- data/n/n1.yaml --\n"+c.node+"\n", bindings.Options{})
-		req := requestForN1(t, s, `{"role": "web"}`)
+		req := requestN1(t, s, `{"role": "web"}`)
 		for range 2 { // twice, because compiled options are cached
 			for key, want := range map[string]string{"a": c.a, "b": c.b, "role": c.role} {
 				if got := resultText(req.Lookup(key)); got != want {
@@ -214,7 +214,7 @@ func TestInvalidLookupOptionsFailLookups(t *testing.T) {
 	}
 	// LookupEntries returns lookup_options that Puppet merges. If they are invalid, the error names
 	// the key.
-	req := requestForN1(t, hieraSnapshot(t, site+"-- data/n/n1.yaml --\nlookup_options: text\n", bindings.Options{}), `{}`)
+	req := requestN1(t, hieraSnapshot(t, site+"-- data/n/n1.yaml --\nlookup_options: text\n", bindings.Options{}), `{}`)
 	hash, err := parseJSON([]byte(`"hash"`))
 	if err != nil {
 		t.Fatal(err)
@@ -296,7 +296,8 @@ m::hash: {b: 2}
 	}
 	for _, key := range []string{"m::odd", "m::absent", "m::odd.x"} {
 		want := "evaluation: '" + key + "': unknown merge strategy 'none', expected first, unique, hash or deep"
-		if got := resultText(lookupMerged(requestFor(t, s, `{"role": "app", "how": "none"}`), key, first)); got != want {
+		req := requestFor(t, s, `{"role": "app", "how": "none"}`)
+		if got := resultText(lookupMerged(req, key, first)); got != want {
 			t.Errorf("the first value of %s is %s, expected %s", key, got, want)
 		}
 	}

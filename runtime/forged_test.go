@@ -70,7 +70,7 @@ merged: [1]
 			if p.part {
 				r = &recipe.Recipe{Kind: recipe.Contributions, Parts: []recipe.Part{{Recipe: r}}}
 			}
-			s := openContent(t, rebind(hieraContent(t, site), p.key, r), bindings.Options{}, nil)
+			s := openFile(t, rebind(hieraContent(t, site), p.key, r), bindings.Options{}, nil)
 			err := s.Verify()
 			if damaged := errors.As(err, new(*bindings.DamageError)); damaged == slices.Contains(p.sound, kind) {
 				t.Errorf("%s %s: Verify says %v", kind, place, err)

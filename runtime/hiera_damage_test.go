@@ -58,7 +58,7 @@ func TestHieraLookupsWithoutHiera(t *testing.T) {
 // A recipe that merges is damage in a file without Hiera 5.
 func TestMergeRecipeWithoutHieraIsDamage(t *testing.T) {
 	merged := snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, &recipe.Recipe{Kind: recipe.Merged}))}
-	s := openContent(t, &snapshot.Content{Layers: []string{"l"}, Keys: []snapshot.Key{{Name: "a", Default: 0}},
+	s := openFile(t, &snapshot.Content{Layers: []string{"l"}, Keys: []snapshot.Key{{Name: "a", Default: 0}},
 		Values: []snapshot.Stored{merged}}, bindings.Options{}, nil)
 	var damage *bindings.DamageError
 	if err := s.Verify(); !errors.As(err, &damage) || damage.Section != "recipes" {
@@ -78,7 +78,7 @@ func TestForgedHierarchiesAreIgnored(t *testing.T) {
 	content := hieraContent(t, site)
 	content.Hiera = nil
 	var damage *bindings.DamageError
-	s := openContent(t, content, bindings.Options{}, nil)
+	s := openFile(t, content, bindings.Options{}, nil)
 	if err := s.Verify(); !errors.As(err, &damage) {
 		t.Errorf("Verify says %v", err)
 	}
@@ -95,7 +95,8 @@ func TestForgedHierarchiesAreIgnored(t *testing.T) {
 			content.Values[i].Bytes = string(recipe.Append(nil, r))
 		}
 	}
-	if got := resultText(requestFor(t, openContent(t, content, bindings.Options{}, nil), "{}").Lookup("a")); got != "[1]" {
+	req := requestFor(t, openFile(t, content, bindings.Options{}, nil), "{}")
+	if got := resultText(req.Lookup("a")); got != "[1]" {
 		t.Errorf("a, with invalid options, is %s", got)
 	}
 }
@@ -105,7 +106,7 @@ func TestForgedHierarchiesAreIgnored(t *testing.T) {
 func TestDamagedHierarchiesAreReported(t *testing.T) {
 	content := hieraContent(t, everyPart)
 	facts := `{"os": {"family": "Debian"}, "role": "web"}`
-	sound := requestForN1(t, openContent(t, content, bindings.Options{}, nil), facts)
+	sound := requestN1(t, openFile(t, content, bindings.Options{}, nil), facts)
 	strategies := []bindings.Value{{}}
 	for _, name := range []string{`"first"`, `"unique"`} {
 		v, err := parseJSON([]byte(name))
@@ -128,7 +129,7 @@ func TestDamagedHierarchiesAreReported(t *testing.T) {
 		"where candidates are":    func(of sections) { fill(of("origintab"), 0xff) },
 		"the values of the paths": func(of sections) { fill(of("dicts"), 0xff) },
 	} {
-		s := openContent(t, content, bindings.Options{}, func(of func(string) []byte) { damage(of) })
+		s := openFile(t, content, bindings.Options{}, func(of func(string) []byte) { damage(of) })
 		f, err := parseFacts([]byte(facts), bindings.FactsOptions{Node: "n1"})
 		if err != nil {
 			t.Fatal(err)

@@ -51,7 +51,8 @@ bind:
 // in quotes.
 func TestHieraKeysAgreeWithPuppet(t *testing.T) {
 	decrypt := func(string) (string, error) { return "plain", nil }
-	req := requestFor(t, hieraSnapshot(t, keysSite, bindings.Options{Decrypt: decrypt}), `{"node": "n1", "how": "first"}`)
+	snap := hieraSnapshot(t, keysSite, bindings.Options{Decrypt: decrypt})
+	req := requestFor(t, snap, `{"node": "n1", "how": "first"}`)
 	for _, c := range []struct{ key, merge, want string }{
 		{"", "", "not found"}, // although data has an entry under it
 		{"1", "", "not found"},

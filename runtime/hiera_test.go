@@ -43,15 +43,15 @@ func hieraContent(t *testing.T, files string) *snapshot.Content {
 // hieraSnapshot compiles and opens a site of Hiera 5.
 func hieraSnapshot(t *testing.T, files string, opts bindings.Options) *bindings.Snapshot {
 	t.Helper()
-	s := openContent(t, hieraContent(t, files), opts, nil)
+	s := openFile(t, hieraContent(t, files), opts, nil)
 	if err := s.Verify(); err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// requestForN1 makes a request for the node n1, with facts in JSON.
-func requestForN1(t *testing.T, s *bindings.Snapshot, facts string) *bindings.Request {
+// requestN1 makes a request for the node n1, with facts in JSON.
+func requestN1(t *testing.T, s *bindings.Snapshot, facts string) *bindings.Request {
 	t.Helper()
 	f, err := parseFacts([]byte(facts), bindings.FactsOptions{Node: "n1"})
 	if err != nil {
@@ -312,7 +312,7 @@ var hieraLookups = []struct{ key, merge, want string }{
 }
 
 func TestHieraLookups(t *testing.T) {
-	req := requestForN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
+	req := requestN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
 	for _, c := range hieraLookups {
 		strategy := strategyOf(t, c.merge)
 		if got := resultText(lookupMerged(req, c.key, strategy)); got != c.want {
@@ -368,8 +368,8 @@ loops: "%{lookup('loops')}"
 
 // Explanations of Hiera 5 keys list the state of each binding, and where the options come from.
 func TestExplainHieraKeys(t *testing.T) {
-	req := requestForN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
-	other := requestForN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Suse"}}`)
+	req := requestN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
+	other := requestN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Suse"}}`)
 	between := requestFor(t, hieraSnapshot(t, betweenBindings, bindings.Options{}), "{}")
 	const node, os, web, all, common = "data/nodes/n1.yaml", "data/os/Debian.yaml", "data/role/web.yaml",
 		"data/role/all.yaml", "data/common.yaml"
@@ -518,7 +518,7 @@ bind:
 		{able, "wrong", "encrypted: no key fits"},
 		{closed, "password", "encrypted: the value is encrypted for hiera-eyaml, and no key was given; " +
 			"give bindq the private key with --eyaml-key FILE"},
-		{closed, "gpg", "encrypted: the value is encrypted by the method GPG: expected PKCS7"},
+		{closed, "gpg", "encrypted: the value is encrypted with the method GPG: expected PKCS7"},
 		{closed, "open", "1"},
 	} {
 		if got := resultText(c.req.Lookup(c.key)); got != c.want {

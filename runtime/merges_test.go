@@ -233,5 +233,5 @@ func forgedMerge(t *testing.T, from, to string) *bindings.Request {
 			content.Keys[i].Name = to
 		}
 	}
-	return requestFor(t, openContent(t, content, bindings.Options{}, nil), `{}`)
+	return requestFor(t, openFile(t, content, bindings.Options{}, nil), `{}`)
 }

@@ -26,7 +26,7 @@ func hashPart(t *testing.T, name string, precedence uint32, json string) recipe.
 	if err != nil {
 		t.Fatal(err)
 	}
-	expr := of(expr.HashLit, "")
+	expr := newNode(expr.HashLit, "")
 	for k, e := range v.Entries() {
 		expr.Kids = append(expr.Kids, literal(value.FromString(textOf(k))), literal(value.FromInt(intOf(e))))
 	}
@@ -45,7 +45,7 @@ func under(kind recipe.Kind, name, old string, precedence uint32) recipe.Part {
 // code of the error.
 func collect(t *testing.T, options recipe.Options, parts ...recipe.Part) string {
 	t.Helper()
-	s := openContent(t, &snapshot.Content{Layers: []string{"site"}, ARM8: true,
+	s := openFile(t, &snapshot.Content{Layers: []string{"site"}, ARM8: true,
 		Keys: []snapshot.Key{{Name: "\x00m", Default: 0}, {Name: "m", Default: 1}},
 		Values: []snapshot.Stored{contribute(parts...), computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00m",
 			Options: &options})}}, bindings.Options{}, nil)
@@ -69,21 +69,21 @@ func TestDecliningContributionIsIgnored(t *testing.T) {
 			Element: types.Of(types.Scalar)}, []recipe.Part{optionalPart("n", 1, "no"), part("n", 2, "low")},
 			`["low"]`},
 		{"there, in an array", array, []recipe.Part{optionalPart("n", 1, "word"), part("n", 2, "low")}, `["there"]`},
-		{"next to another, in an array", array, []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"), part("m", 1, "b")},
+		{"optional in an array", array, []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"), part("m", 1, "b")},
 			`["a","b"]`},
 		{"before, in an array", array, []recipe.Part{optionalPart("n", 1, "no"), part("n", 1, "a")}, `["a"]`},
-		{"next to another, with a value, in an array", array, []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "word")},
+		{"duplicate in an array", array, []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "word")},
 			"duplicate"},
-		{"next to another, without a name", unnamed, []recipe.Part{part("", 1, "a"), optionalPart("", 1, "no")}, `["a"]`},
-		{"next to another, without a name, with a value", unnamed, []recipe.Part{part("", 1, "a"), optionalPart("", 1, "word")},
+		{"optional without a name", unnamed, []recipe.Part{part("", 1, "a"), optionalPart("", 1, "no")}, `["a"]`},
+		{"duplicate without a name", unnamed, []recipe.Part{part("", 1, "a"), optionalPart("", 1, "word")},
 			"duplicate"},
 		{"above, in a hash", hash(recipe.Priority), []recipe.Part{optionalPart("n", 1, "no"), part("n", 2, "low")},
 			`{"n":"low"}`},
 		{"below, in a hash", hash(recipe.Priority), []recipe.Part{part("n", 1, "high"), optionalPart("n", 2, "word")},
 			`{"n":"high"}`},
-		{"next to another, in a hash", hash(recipe.Priority), []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"),
+		{"optional in a hash", hash(recipe.Priority), []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"),
 			part("m", 1, "b")}, `{"n":"a","m":"b"}`},
-		{"next to another, with a value, in a hash", hash(recipe.Priority), []recipe.Part{part("n", 1, "a"),
+		{"duplicate in a hash", hash(recipe.Priority), []recipe.Part{part("n", 1, "a"),
 			optionalPart("n", 1, "word")}, "duplicate"},
 		{"ignore, the first declining", hash(recipe.Ignore), []recipe.Part{optionalPart("n", 1, "no"),
 			part("n", 2, "low"), part("m", 2, "b")}, `{"n":"low","m":"b"}`},

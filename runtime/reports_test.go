@@ -20,8 +20,8 @@ import (
 	"bindc/snapshot"
 )
 
-// openContent writes a content and opens the file. change, if not nil, modifies sections in between.
-func openContent(t *testing.T, c *snapshot.Content, opts bindings.Options, change func(section func(string) []byte),
+// openFile writes a content and opens the file. change, if not nil, modifies sections in between.
+func openFile(t *testing.T, c *snapshot.Content, opts bindings.Options, change func(section func(string) []byte),
 ) *bindings.Snapshot {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "site.bsnap")
@@ -75,8 +75,8 @@ func constant(v value.Value) snapshot.Stored {
 
 func variable(name string) *expr.Node { return &expr.Node{Op: expr.Var, Name: name} }
 
-// of returns an expression with kids.
-func of(op expr.Op, name string, kids ...*expr.Node) *expr.Node {
+// newNode returns an expression with kids.
+func newNode(op expr.Op, name string, kids ...*expr.Node) *expr.Node {
 	return &expr.Node{Op: op, Name: name, Kids: kids}
 }
 
@@ -113,11 +113,11 @@ func TestNeedsExaminesAllBindings(t *testing.T) {
 		{"a transformed value", "k", computed(&recipe.Recipe{Value: one,
 			Transformer: &expr.Lambda{Body: variable("v")}}), text, none, 2, "", "v"},
 		{"an interpolated text", "k", computed(&recipe.Recipe{Kind: recipe.Expression,
-			Expr: of(expr.Concat, "", variable("x"))}), text, none, 1, "", "x"},
+			Expr: newNode(expr.Concat, "", variable("x"))}), text, none, 1, "", "x"},
 		{"another expression", "k", computed(&recipe.Recipe{Kind: recipe.Expression, Expr: variable("kernel")}), text,
 			none, 2, "", "kernel os"},
 		{"an environment is not a fact", "k", computed(&recipe.Recipe{Kind: recipe.Expression,
-			Expr: of(expr.ArrayLit, "", variable("z"), variable("environment"), variable("a"),
+			Expr: newNode(expr.ArrayLit, "", variable("z"), variable("environment"), variable("a"),
 				variable("is_virtual"))}),
 			text, none, 2, "", "a hypervisors is_virtual virtual z"},
 		{"another key", "k", computed(&recipe.Recipe{Kind: recipe.LookupOf,
@@ -142,8 +142,7 @@ func TestNeedsExaminesAllBindings(t *testing.T) {
 			content.Keys[0].Cold = append(content.Keys[0].Cold, cold)
 			content.Values = append(content.Values, c.hidden)
 		}
-		snap := (*lookup.Snapshot)(openContent(t, content, bindings.Options{}, nil))
-		variables, merged, locations, err := snap.Needs()
+		variables, merged, locations, err := (*lookup.Snapshot)(openFile(t, content, bindings.Options{}, nil)).Needs()
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
@@ -169,7 +168,7 @@ func TestNeedsOfSharedRecipe(t *testing.T) {
 	for _, name := range []string{"d", "e", "f", "g", "h"} {
 		c.Keys = append(c.Keys, snapshot.Key{Name: name, Default: 1})
 	}
-	s := openContent(t, c, bindings.Options{}, nil)
+	s := openFile(t, c, bindings.Options{}, nil)
 	variables, merged, locations, err := (*lookup.Snapshot)(s).Needs()
 	if err != nil || locations != 2 || fmt.Sprint(merged, variables) != "[c d e f g h] [os osfamily]" {
 		t.Errorf("%d locations, merged %q, variables %q, %v", locations, merged, variables, err)
@@ -201,7 +200,7 @@ func TestNeedsOfDamagedValue(t *testing.T) {
 		{sound, func(section func(string) []byte) { section("origins")[0]++ }, "origins"},
 		{sound, func(section func(string) []byte) { section("keys")[8] = 1 }, "recipetab"}, // an offset in it
 	} {
-		s := openContent(t, content(c.bytes), bindings.Options{}, c.change)
+		s := openFile(t, content(c.bytes), bindings.Options{}, c.change)
 		variables, merged, locations, err := (*lookup.Snapshot)(s).Needs()
 		var damage *bindings.DamageError
 		if !errors.As(err, &damage) || damage.Section != c.section || variables != nil || merged != nil ||
@@ -237,7 +236,7 @@ func TestNeedsOfEncryptedValue(t *testing.T) {
 			Keys:   []snapshot.Key{{Name: "k", Default: 0}},
 			Values: []snapshot.Stored{{Computed: true, Bytes: text}, constant(value.FromString("t"))},
 			Levels: []snapshot.Level{{Scopes: []snapshot.Scope{{Entries: []snapshot.Entry{{Key: 0, Value: 1}}}}}}}
-		_, _, locations, err := (*lookup.Snapshot)(openContent(t, content, c.opts, nil)).Needs()
+		_, _, locations, err := (*lookup.Snapshot)(openFile(t, content, c.opts, nil)).Needs()
 		if err != nil || locations != c.locations {
 			t.Errorf("%s: %d locations, %v", c.name, locations, err)
 		}
@@ -246,7 +245,7 @@ func TestNeedsOfEncryptedValue(t *testing.T) {
 
 // A slice covers a request if the value of each category is one that the slice is for.
 func TestSliceRejectsOtherRequests(t *testing.T) {
-	s := openContent(t, &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: 0}},
+	s := openFile(t, &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: 0}},
 		Values: []snapshot.Stored{constant(value.FromString("text"))},
 		Dimensions: []snapshot.Dimension{{Name: "environment", Category: -1, Program: expr.Append(nil, variable("e"))},
 			{Name: "path", Category: -1, Exact: true, Program: expr.Append(nil, variable("p"))}},
@@ -295,7 +294,7 @@ func TestGuardOfAbsentCategoryIsIdle(t *testing.T) {
 		c.Levels[0].Scopes = append(c.Levels[0].Scopes, snapshot.Scope{Values: []string{"here", text},
 			Entries: []snapshot.Entry{{Key: 0, Value: uint32(i)}}})
 	}
-	s := openContent(t, c, bindings.Options{}, nil)
+	s := openFile(t, c, bindings.Options{}, nil)
 	for _, text := range []string{"one", "two", "three"} {
 		v, found, err := requestFor(t, s, `{"b": "here", "x": "there", "y": "`+text+`"}`).Lookup("k")
 		if err != nil || !found || textOf(v) != text {
@@ -307,9 +306,9 @@ func TestGuardOfAbsentCategoryIsIdle(t *testing.T) {
 // A category may be an expression with any value. It is compared as text.
 func TestCategoryOfOtherKindIsComparedAsText(t *testing.T) {
 	five := &expr.Node{Op: expr.Const, Value: value.FromInt(5)}
-	for want, program := range map[string]*expr.Node{"5": five, "-5": of(expr.Unary, "-", variable("v")),
-		"[5]": of(expr.ArrayLit, "", variable("v"))} {
-		s := openContent(t, &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: -1}},
+	for want, program := range map[string]*expr.Node{"5": five, "-5": newNode(expr.Unary, "-", variable("v")),
+		"[5]": newNode(expr.ArrayLit, "", variable("v"))} {
+		s := openFile(t, &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: -1}},
 			Dimensions: []snapshot.Dimension{{Name: "a", Category: -1, Program: expr.Append(nil, program)}},
 			Values:     []snapshot.Stored{constant(value.FromString("found"))},
 			Levels: []snapshot.Level{{Dimensions: []int{0}, Scopes: []snapshot.Scope{{Values: []string{want},
@@ -373,7 +372,7 @@ func TestExplainReportsDamage(t *testing.T) {
 		{"more places than contributions", "list", elsewhere(4, contribution, contribution), nil, ""},
 		{"contributions of another node", "list", elsewhere(4, contribution), nil, ""},
 	} {
-		req := requestFor(t, openContent(t, c.content, bindings.Options{}, c.change), `{"fqdn": "n1"}`)
+		req := requestFor(t, openFile(t, c.content, bindings.Options{}, c.change), `{"fqdn": "n1"}`)
 		if c.key == "inner" || c.key == "bad" {
 			if cs, err := engine(req).Candidates(c.key); !errors.As(err, new(*bindings.DamageError)) || cs != nil {
 				t.Errorf("%s: candidates are %v, %v", c.name, cs, err)
@@ -393,7 +392,7 @@ func TestExplainReportsDamage(t *testing.T) {
 		}
 	}
 	// All contributions count and are reported, even if the file has the origin of only one of two.
-	fewer := requestFor(t, openContent(t, elsewhere(5, contribution), bindings.Options{}, nil), `{"fqdn": "n2"}`)
+	fewer := requestFor(t, openFile(t, elsewhere(5, contribution), bindings.Options{}, nil), `{"fqdn": "n2"}`)
 	if e, err := engine(fewer).Explain("list"); err != nil || public(e.Outcome.Value).Len() != 2 ||
 		len(e.Contributions) != 2 {
 		t.Errorf("of two contributions with one place: %+v, %v", e, err)
@@ -408,7 +407,7 @@ func TestExplainWithUnknownPositions(t *testing.T) {
 		c.Keys = append(c.Keys, snapshot.Key{Name: fmt.Sprint(len(c.Keys)), Default: 1,
 			Cold: []snapshot.Cold{{Origin: o}, {Origin: o, Value: 0}}})
 	}
-	req := requestFor(t, openContent(t, c, bindings.Options{}, nil), `{}`)
+	req := requestFor(t, openFile(t, c, bindings.Options{}, nil), `{}`)
 	for i, key := range c.Keys {
 		want := "an unknown place"
 		if i == 0 {
@@ -454,7 +453,7 @@ func TestTypeOfAppendedContributionsIsChecked(t *testing.T) {
 		Keys: []snapshot.Key{{Name: "\x00m", Default: -1, Cold: []snapshot.Cold{{}}}, {Name: "m", Default: 1}},
 		Values: []snapshot.Stored{constant(value.FromInt(1)), computed(&recipe.Recipe{Kind: recipe.Multibind,
 			Name: "\x00m", Options: &recipe.Options{Array: true}})}}
-	s := openContent(t, hidden, bindings.Options{}, func(section func(string) []byte) { section("origins")[0]++ })
+	s := openFile(t, hidden, bindings.Options{}, func(section func(string) []byte) { section("origins")[0]++ })
 	if v, found, err := requestFor(t, s, `{}`).Lookup("m"); !errors.As(err, new(*bindings.DamageError)) || found {
 		t.Errorf("contributions that cannot be read: %v, %v, %v", v, found, err)
 	}
@@ -495,7 +494,7 @@ func TestExplainOmitsEncryptedContributions(t *testing.T) {
 		t.Fatal(err)
 	}
 	sealed := recipe.Seal(contribute(part("", 1, "a")).Bytes, "\x00m", box)
-	s := openContent(t, &snapshot.Content{Layers: []string{"site"}, Seal: []byte("wrapped"),
+	s := openFile(t, &snapshot.Content{Layers: []string{"site"}, Seal: []byte("wrapped"),
 		Keys: []snapshot.Key{{Name: "\x00m", Default: -1, Cold: []snapshot.Cold{{Above: 1, Contribution: true}}},
 			{Name: "m", Default: 0, Cold: []snapshot.Cold{{}}}},
 		Values: []snapshot.Stored{computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00m",
@@ -517,7 +516,7 @@ func TestSealedValueThatIsNotARecipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := openContent(t, &snapshot.Content{Layers: []string{"site"}, Seal: []byte("wrapped"),
+	s := openFile(t, &snapshot.Content{Layers: []string{"site"}, Seal: []byte("wrapped"),
 		Keys:   []snapshot.Key{{Name: "k", Default: 0}},
 		Values: []snapshot.Stored{{Computed: true, Bytes: recipe.Seal("\x00\x00none", "k", box)}},
 	}, bindings.Options{Unseal: unsealWith(key)}, nil)

@@ -11,32 +11,32 @@ import (
 	bindings "bindc/runtime"
 )
 
-// maxAhead is the size of an answer from which no further values are sent ahead.
+// maxAhead is the size in bytes at which an answer stops sending values ahead; it then lists only the keys.
 const maxAhead = 1 << 20
 
-// maxGuess is how many keys a snapshot may have so that all of them are sent ahead while nothing is remembered.
+// maxGuess is the largest number of keys that are all sent ahead when the history has nothing about a session.
 const maxGuess = 1000
 
-// asked is a list of keys that a session asked for, all with one merge strategy and of the same entries.
-type asked struct {
+// askedKeys lists keys that a session asked for. All have the same merge strategy and range of entries.
+type askedKeys struct {
 	Session *int64          `json:"session"`
 	Entries string          `json:"entries"`
 	Merge   json.RawMessage `json:"merge"` // missing: the first value counts
 	Keys    []string        `json:"keys"`
 }
 
-// group has the keys of a keyList that are asked for with one merge strategy.
+// group lists the keys of a keyList that were asked for with the same merge strategy.
 type group struct {
 	merge json.RawMessage
 	keys  []string
 }
 
-// hashMerge is the strategy by which Puppet merges lookup_options.
+// hashMerge is the merge strategy that Puppet uses for lookup_options.
 var hashMerge = json.RawMessage(`{"strategy":"hash"}`)
 
-// remember records which keys earlier sessions of the connection asked for. It skips sessions that have ended.
-func (c *conn) remember(all []asked) error {
-	groups := map[kind][]group{}
+// remember records the keys that earlier sessions of this connection asked for. It skips sessions that have ended.
+func (c *conn) remember(all []askedKeys) error {
+	groups := map[sessionKind][]group{}
 	for _, a := range all {
 		if a.Session == nil || a.Keys == nil {
 			return failed(bindings.CodeUsage, "asked: expected lists with the members session and keys")
@@ -49,7 +49,7 @@ func (c *conn) remember(all []asked) error {
 		if a.Merge != nil {
 			_ = json.Compact(&merge, a.Merge) // encoding/json has read it
 		}
-		k := s.kind(a.Entries)
+		k := s.kindOf(a.Entries)
 		groups[k] = append(groups[k], group{merge.Bytes(), a.Keys})
 	}
 	for k, g := range groups {
@@ -58,19 +58,18 @@ func (c *conn) remember(all []asked) error {
 	return nil
 }
 
-// kind returns the kind of a session that asks for entries.
-func (s *session) kind(entries string) kind {
-	return kind{path: s.path, entries: entries, alike: s.request().Alike()}
+// kindOf returns the kind of a session whose client asks for the given entries.
+func (s *session) kindOf(entries string) sessionKind {
+	return sessionKind{path: s.path, entries: entries, alike: s.request().Alike()}
 }
 
-// sendAhead appends the answers for the keys that the last session of the same kind asked for: of each group, those
-// from number From to To, or to the last one if To is 0. While nothing is remembered, these are all keys if there are
-// few.
+// sendAhead answers for the keys that the last session of the same kind asked for. From and To select a range of each
+// group; To = 0 means the end. If the history is empty, sendAhead sends all keys of a small snapshot.
 func (c *conn) sendAhead(s *session, q *question) error {
 	if q.From < 0 || q.To != 0 && q.To < q.From {
 		return failed(bindings.CodeUsage, "ahead: expected numbers from <= to, or no to")
 	}
-	groups := c.server.history.get(s.kind(q.Entries))
+	groups := c.server.history.get(s.kindOf(q.Entries))
 	complete := false
 	if groups == nil {
 		groups, complete = s.guess(q.Entries)
@@ -90,7 +89,7 @@ func (c *conn) sendAhead(s *session, q *question) error {
 			c.answer = append(c.answer, ',')
 		}
 		more = true
-		if err := c.group(s, q.Entries, group{g.merge, g.keys[q.From:to]}, limit); err != nil {
+		if err := c.appendGroup(s, q.Entries, group{g.merge, g.keys[q.From:to]}, limit); err != nil {
 			return err
 		}
 		if complete && i == len(groups)-1 && to == len(g.keys) {
@@ -101,14 +100,15 @@ func (c *conn) sendAhead(s *session, q *question) error {
 	return nil
 }
 
-// guess returns the keys that a session may ask for. Every client asks for lookup_options first: of entries of Hiera 5
-// merged as a hash, but not of locations. complete reports whether the last group has all keys, lookup_options too.
+// guess returns the keys that a session is likely to ask for. Every client asks for lookup_options first: with a hash
+// merge for entries of Hiera 5, without a merge for locations. complete reports whether the last group has all keys,
+// including lookup_options.
 func (s *session) guess(entries string) (groups []group, complete bool) {
 	options := group{keys: []string{lookupOptions}}
-	if entries != "" && (*lookup.Snapshot)(s.known.snapshot).Hiera() {
+	if entries != "" && (*lookup.Snapshot)(s.info.snapshot).Hiera() {
 		options.merge = hashMerge
 	}
-	all := s.known.below("", false, entries != "")
+	all := s.info.keysBelow("", false, entries != "")
 	if len(all) > maxGuess {
 		return []group{options}, false
 	}
@@ -119,9 +119,9 @@ func (s *session) guess(entries string) (groups []group, complete bool) {
 	return []group{{keys: append(options.keys, all...)}}, true
 }
 
-// group appends the answers for a group of keys. From the size limit on, it only lists keys.
-func (c *conn) group(s *session, entries string, g group, limit int) error {
-	look, err := s.way(&question{Entries: entries, Merge: g.merge})
+// appendGroup appends the answers for a group of keys. Once the answer has reached limit, it only lists the keys.
+func (c *conn) appendGroup(s *session, entries string, g group, limit int) error {
+	look, err := s.lookFuncFor(&question{Entries: entries, Merge: g.merge})
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (c *conn) group(s *session, entries string, g group, limit int) error {
 		o, secret := look(key)
 		switch {
 		case secret || w.size() > limit:
-			w.held = appendItem(w.held, key)
+			w.withheld = appendItem(w.withheld, key)
 		case !o.Found && o.Err == nil:
 			w.absent = appendItem(w.absent, key)
 		default:
@@ -147,7 +147,7 @@ func (c *conn) group(s *session, entries string, g group, limit int) error {
 	return nil
 }
 
-// digestOf identifies the keys of groups, whatever the order of the groups is.
+// digestOf identifies the keys of groups. The order of the groups does not matter.
 func digestOf(groups []group) (sum [sha256.Size]byte) {
 	for _, g := range groups {
 		h := sha256.New()
@@ -163,7 +163,7 @@ func digestOf(groups []group) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// sizeOf estimates the memory that groups take.
+// sizeOf estimates the memory in bytes that groups take.
 func sizeOf(groups []group) (n int) {
 	for _, g := range groups {
 		n += len(g.merge) + groupBytes

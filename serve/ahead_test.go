@@ -17,7 +17,7 @@ hierarchy:
   - {name: Common, path: common.yaml}
 `
 
-// aheadSite builds a control repository with more keys than are sent ahead without knowing what is asked for.
+// aheadSite builds a control repository with too many keys for sending all of them ahead.
 func aheadSite(t *testing.T, more string) peer {
 	t.Helper()
 	path := snap(t)
@@ -32,7 +32,8 @@ func aheadSite(t *testing.T, more string) peer {
 	return connect(t, server(t, path))
 }
 
-// ahead opens a session for a node and returns what is sent ahead to it. asked is what an earlier session asked for.
+// ahead opens a session for a node and returns the answers that are sent ahead. asked lists the keys of an earlier
+// session.
 func (p peer) ahead(session int, facts object, asked string) string {
 	p.Helper()
 	text, err := json.Marshal(facts)
@@ -43,13 +44,13 @@ func (p peer) ahead(session int, facts object, asked string) string {
 	if asked != "" {
 		question += `,"asked":` + asked
 	}
-	if got, want := p.said(question+"}"), fmt.Sprintf(`{"session":%d}`, session); got != want {
+	if got, want := p.askText(question+"}"), fmt.Sprintf(`{"session":%d}`, session); got != want {
 		p.Fatalf("node: %s, expected %s", got, want)
 	}
-	return p.said(fmt.Sprintf(`{"ask":"ahead","session":%d,"entries":"0-"}`, session))
+	return p.askText(fmt.Sprintf(`{"ask":"ahead","session":%d,"entries":"0-"}`, session))
 }
 
-func TestTheKeysThatANodeAskedForAreSentAheadToNodesThatAreAnsweredAlike(t *testing.T) {
+func TestSendsAheadKeysThatASimilarNodeAskedFor(t *testing.T) {
 	p := aheadSite(t, "")
 	web := object{"role": "web"}
 	const nothing = `{"ahead":[{"values":{},"absent":["lookup_options"],"merge":{"strategy":"hash"}}]}`
@@ -66,21 +67,21 @@ func TestTheKeysThatANodeAskedForAreSentAheadToNodesThatAreAnsweredAlike(t *test
 		}
 	}
 	for name, other := range map[string]object{"another role": {"role": "db"},
-		"data of its own": {"role": "web", "node": "a"}} {
+		"a data file for its name": {"role": "web", "node": "a"}} {
 		if got := p.ahead(3, other, ""); got != nothing {
 			t.Errorf("to a node with %s: %s, expected %s", name, got, nothing)
 		}
 	}
-	got = p.said(`{"ask":"ahead","session":2,"entries":"0-","from":1,"to":2}`)
+	got = p.askText(`{"ask":"ahead","session":2,"entries":"0-","from":1,"to":2}`)
 	if want := `{"ahead":[{"values":{},"absent":["gone"]}]}`; got != want {
 		t.Errorf("a part of it: %s, expected %s", got, want)
 	}
-	if got := p.said(`{"ask":"ahead","session":2,"entries":"1-"}`); got != nothing {
+	if got := p.askText(`{"ask":"ahead","session":2,"entries":"1-"}`); got != nothing {
 		t.Errorf("of other entries: %s, expected %s", got, nothing)
 	}
 }
 
-func TestSecretsAreNotSentAhead(t *testing.T) {
+func TestDoesNotSendSecretsAhead(t *testing.T) {
 	path := snap(t)
 	build(t, path, `bindings_version: 1
 name: default
@@ -91,21 +92,21 @@ bind:
 `)
 	p := connect(t, server(t, path))
 	p.node(1, nil)
-	got := p.said(`{"ask":"ahead","session":1}`)
+	got := p.askText(`{"ask":"ahead","session":1}`)
 	want := `{"ahead":[{"values":{"plain":1},"absent":["lookup_options"],"held":["copy","secret"],"complete":true}]}`
 	if got != want {
 		t.Errorf("got %s, expected %s", got, want)
 	}
 }
 
-// A client with locations asks for lookup_options without a merge: a complete answer has them, too.
-func TestACompleteAnswerHasLookupOptions(t *testing.T) {
+// A client with locations asks for lookup_options without a merge; a complete answer includes them.
+func TestCompleteAnswerIncludesLookupOptions(t *testing.T) {
 	path := snap(t)
 	build(t, path, "bindings_version: 1\nname: default\nbind: [{name: users, multibind_id: u, type: 'Array[String]'}]\n")
 	p := connect(t, server(t, path))
 	p.node(1, nil)
 	want := `{"ahead":[{"values":{"lookup_options":{"users":{"merge":"first"}},"users":[]},"complete":true}]}`
-	if got := p.said(`{"ask":"ahead","session":1,"entries":"0-"}`); got != want {
+	if got := p.askText(`{"ask":"ahead","session":1,"entries":"0-"}`); got != want {
 		t.Errorf("structured bindings: %s, expected %s", got, want)
 	}
 	build(t, path, "", "hiera.yaml", aheadHierarchy, "data/common.yaml", "a: 1\nlookup_options: {a: {merge: first}}\n",
@@ -114,25 +115,25 @@ func TestACompleteAnswerHasLookupOptions(t *testing.T) {
 	p.node(1, nil)
 	const options = `{"values":{"lookup_options":{"a":{"merge":"first"}}},"merge":{"strategy":"hash"}}`
 	want = `{"ahead":[` + options + `,{"values":{"a":1,"lookup_options":{"a":{"merge":"first"}}},"complete":true}]}`
-	if got := p.said(`{"ask":"ahead","session":1,"entries":"0-"}`); got != want {
+	if got := p.askText(`{"ask":"ahead","session":1,"entries":"0-"}`); got != want {
 		t.Errorf("Hiera 5: %s, expected %s", got, want)
 	}
 }
 
-func TestBeyondTheLimitKeysAreOnlyNamed(t *testing.T) {
+func TestListsOnlyKeysBeyondTheSizeLimit(t *testing.T) {
 	path := snap(t)
 	text := strings.Repeat("0123456789abcdef", serve.MaxAhead/16)
 	build(t, path, "bindings_version: 1\nname: default\nbind:\n  - [a, "+text+"]\n  - [b, 1]\n")
 	p := connect(t, server(t, path))
 	p.node(1, nil)
-	got := p.said(`{"ask":"ahead","session":1}`)
+	got := p.askText(`{"ask":"ahead","session":1}`)
 	want := `{"ahead":[{"values":{"a":"` + text + `"},"absent":["lookup_options"],"held":["b"],"complete":true}]}`
 	if got != want {
 		t.Errorf("got %d bytes that end with %s", len(got), got[len(got)-80:])
 	}
 }
 
-func TestRejectsQuestionsAboutWhatIsSentAhead(t *testing.T) {
+func TestRejectsInvalidAheadQuestions(t *testing.T) {
 	p := aheadSite(t, "")
 	p.node(1, nil)
 	for _, q := range []object{
@@ -147,8 +148,8 @@ func TestRejectsQuestionsAboutWhatIsSentAhead(t *testing.T) {
 	}
 }
 
-// Many nodes ask for many keys. The memory stays below its bound, and the nodes that asked last are kept.
-func TestTheHistoryIsBounded(t *testing.T) {
+// Many nodes ask for many keys: the memory stays below its limit, and the most recent nodes are remembered.
+func TestHistoryStaysBelowItsLimit(t *testing.T) {
 	h := serve.NewHistory()
 	keys := func(node, n int) (out []string) {
 		for i := range n {
@@ -160,7 +161,7 @@ func TestTheHistoryIsBounded(t *testing.T) {
 		h.Put(node, keys(node, 1000))
 		h.Get(0)
 		if h.Bytes() > serve.MaxHistory {
-			t.Fatalf("%d bytes behind node %d, at most %d", h.Bytes(), node, serve.MaxHistory)
+			t.Fatalf("%d bytes after node %d, at most %d", h.Bytes(), node, serve.MaxHistory)
 		}
 	}
 	if got := h.Get(999); len(got) != 1000 || h.Get(0) == nil || h.Get(500) != nil {
@@ -172,7 +173,7 @@ func TestTheHistoryIsBounded(t *testing.T) {
 	}
 }
 
-func TestNodesThatAskForTheSameKeysShareTheMemory(t *testing.T) {
+func TestNodesWithTheSameKeysShareMemory(t *testing.T) {
 	h := serve.NewHistory()
 	same := []string{"a", "b"}
 	for node := range 1000 {
@@ -196,6 +197,6 @@ func TestNodesThatAskForTheSameKeysShareTheMemory(t *testing.T) {
 	h.Put(7, []string{"ab"})
 	h.Put(8, []string{"a", "b"})
 	if bytes.Equal([]byte(strings.Join(h.Get(7), ",")), []byte(strings.Join(h.Get(8), ","))) {
-		t.Error("lists with the same letters are taken for one")
+		t.Error("lists with the same letters are treated as equal")
 	}
 }

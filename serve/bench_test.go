@@ -10,8 +10,8 @@ import (
 	"bindc/serve/client"
 )
 
-// BenchmarkRoundTrip is a question and its answer over a socket, of a site of 2000 keys: one key, the 40 of a prefix, a
-// new session.
+// BenchmarkRoundTrip measures a question and its answer over a socket, with a site of 2000 keys: one key, the 40 keys
+// of a prefix, a new session.
 func BenchmarkRoundTrip(b *testing.B) {
 	path := snap(b)
 	var source strings.Builder

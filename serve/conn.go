@@ -20,7 +20,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Codes of errors that do not come from a lookup.
+// Codes of errors that no lookup reports.
 const (
 	codeProtocol bindings.Code = "protocol"
 	codeBusy     bindings.Code = "busy"
@@ -30,11 +30,11 @@ const (
 	codeRefused  bindings.Code = "snapshot_refused"
 )
 
-// failure is an error that answers a question.
+// failure is an error that the client gets as the answer to its question.
 type failure struct {
 	code    bindings.Code
 	message string
-	ends    bool // the connection
+	closes  bool // whether the server closes the connection
 }
 
 func (f *failure) Error() string { return f.message }
@@ -43,23 +43,23 @@ func failed(code bindings.Code, message string) *failure {
 	return &failure{code: code, message: message}
 }
 
-func broken(message string) *failure { return &failure{codeProtocol, message, true} }
+func protocolError(message string) *failure { return &failure{codeProtocol, message, true} }
 
-// conn is a connection with its sessions.
+// conn is a connection and its sessions.
 type conn struct {
 	frames
-	server  *Server
-	number  int
-	late    atomic.Bool
-	greeted bool
+	server   *Server
+	number   int
+	timedOut atomic.Bool
+	greeted  bool
 
 	mu       sync.Mutex
 	sessions map[int64]*session
-	uses     int
+	useCount int
 }
 
 func newConn(s *Server, in io.Reader, out io.Writer, number int) *conn {
-	f := frames{in: bufio.NewReader(in), out: out, idle: s.opts.Idle, whole: s.frameTime}
+	f := frames{in: bufio.NewReader(in), out: out, idle: s.opts.Idle, frameTime: s.frameTime}
 	return &conn{frames: f, server: s, number: number, sessions: map[int64]*session{}}
 }
 
@@ -74,63 +74,63 @@ func (c *conn) run() error {
 		if err != nil && !errors.Is(err, errLong) {
 			return err
 		}
-		if ends, err := c.answered(text, err); err != nil || ends {
+		if closes, err := c.handle(text, err); err != nil || closes {
 			return err
 		}
 	}
 }
 
-// answered answers a question, or an error of reading it, and reports whether the connection has to end. Close waits
-// for a running call; after Close, answered sends nothing.
-func (c *conn) answered(text []byte, err error) (ends bool, _ error) {
-	if !c.server.begin() {
+// handle answers a question, or the error of reading one, and reports whether the connection has to be closed. Close
+// waits for running calls; afterwards, handle sends nothing.
+func (c *conn) handle(text []byte, err error) (closes bool, _ error) {
+	if !c.server.beginAnswer() {
 		return true, nil
 	}
 	defer c.server.answering.Done()
-	c.begin()
+	c.resetAnswer()
 	if err != nil {
-		err = broken(err.Error())
+		err = protocolError(err.Error())
 	} else {
 		err = c.reply(text)
 	}
 	if err != nil {
-		ends = c.fail(err)
+		closes = c.answerError(err)
 	}
-	return ends, c.write()
+	return closes, c.write()
 }
 
-// fail makes the answer an error, and reports whether the connection has to end.
-func (c *conn) fail(err error) (ends bool) {
+// answerError replaces the answer with an error, and reports whether the connection has to be closed.
+func (c *conn) answerError(err error) (closes bool) {
 	f, ok := err.(*failure)
 	if !ok {
 		f = unusable("", err)
 	}
 	c.server.opts.Report(Event{What: Failed, Connection: c.number, Err: f})
-	c.begin()
+	c.resetAnswer()
 	c.answer = append(c.answer, `{"error":`...)
 	c.answer = append(appendError(c.answer, f.code, f.message), '}')
-	return f.ends
+	return f.closes
 }
 
-// busy refuses a connection because the server has too many.
-func (c *conn) busy() error {
-	if !c.server.full() {
+// refuseIfFull answers with an error if the server has too many connections.
+func (c *conn) refuseIfFull() error {
+	if !c.server.isFull() {
 		return nil
 	}
-	c.fail(failed(codeBusy, "there are "+strconv.Itoa(maxConnections)+" connections already"))
+	c.answerError(failed(codeBusy, "there are "+strconv.Itoa(maxConnections)+" connections already"))
 	return cmp.Or(c.write(), errors.New("too many connections"))
 }
 
 // reply appends the answer to a question.
 func (c *conn) reply(text []byte) error {
 	if !utf8.Valid(text) { // encoding/json would silently replace the invalid bytes
-		return broken("expected a JSON object in UTF-8")
+		return protocolError("expected a JSON object in UTF-8")
 	}
 	var q question
 	if err := json.Unmarshal(text, &q); err != nil {
-		return unread(err)
+		return decodeError(err)
 	}
-	if q.Session == nil || q.Ask == "node" { // others are too frequent
+	if q.Session == nil || q.Ask == "node" { // the other questions are too frequent to check
 		if err := checkMembers(text); err != nil {
 			return err
 		}
@@ -139,11 +139,11 @@ func (c *conn) reply(text []byte) error {
 		return c.hello(&q)
 	}
 	if !c.greeted {
-		return broken("expected the question hello first, found '" + q.Ask + "'")
+		return protocolError("expected the question hello first, found '" + q.Ask + "'")
 	}
-	if !slices.Contains(asks, q.Ask) {
+	if !slices.Contains(questions, q.Ask) {
 		return failed(bindings.CodeUsage, "unknown question '"+q.Ask+"': expected the member ask to be one of "+
-			strings.Join(asks, ", "))
+			strings.Join(questions, ", "))
 	}
 	if q.Session == nil {
 		return failed(bindings.CodeUsage, "expected the number of a session in the question '"+q.Ask+"'")
@@ -152,7 +152,7 @@ func (c *conn) reply(text []byte) error {
 	case "node":
 		return c.node(&q)
 	case "end":
-		c.end(*q.Session, nil)
+		c.endSession(*q.Session, nil)
 		c.answer = append(c.answer, "{}"...)
 		return nil
 	}
@@ -160,12 +160,12 @@ func (c *conn) reply(text []byte) error {
 	if err != nil {
 		return err
 	}
-	return c.ask(s, &q)
+	return c.askSession(s, &q)
 }
 
-// ask appends the answer to a question of a session.
-func (c *conn) ask(s *session, q *question) error {
-	look, err := s.way(q)
+// askSession appends the answer to a question of a session.
+func (c *conn) askSession(s *session, q *question) error {
+	look, err := s.lookFuncFor(q)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (c *conn) ask(s *session, q *question) error {
 	case q.Ask == "keys" && q.Keys != nil:
 		do = func() error { return c.values(q.Keys, look) }
 	case q.Ask == "prefix" && q.Prefix != nil:
-		do = func() error { return c.values(s.known.below(*q.Prefix, q.Direct, q.Entries != ""), look) }
+		do = func() error { return c.values(s.info.keysBelow(*q.Prefix, q.Direct, q.Entries != ""), look) }
 	case q.Ask == "ahead":
 		do = func() error { return c.sendAhead(s, q) }
 	case q.Ask == "candidates" && q.Key != nil:
@@ -184,7 +184,7 @@ func (c *conn) ask(s *session, q *question) error {
 	default:
 		return failed(bindings.CodeUsage, "the question '"+q.Ask+"' lacks its argument: expected the member keys, prefix or key")
 	}
-	err = s.known.snapshot.Protect(do)
+	err = s.info.snapshot.Protect(do)
 	if errors.Is(err, fs.ErrClosed) {
 		err = noSession(*q.Session)
 	}
@@ -193,31 +193,31 @@ func (c *conn) ask(s *session, q *question) error {
 
 func (c *conn) hello(q *question) error {
 	if q.Protocol == nil || *q.Protocol != Protocol {
-		return broken("expected protocol " + strconv.Itoa(Protocol) + ", which is what this bindq (" +
+		return protocolError("expected protocol " + strconv.Itoa(Protocol) + ", which is what this bindq (" +
 			c.server.opts.Version + ") speaks: the client has to be of a version that does, or bindq")
 	}
 	c.greeted = true
-	choose, err := c.server.environments.chooser()
+	choice, err := c.server.environments.openChoice()
 	if err != nil {
 		return err
 	}
-	_, k, err := c.server.environments.known(environmentOf(q))
+	_, k, err := c.server.environments.infoOf(environmentOf(q))
 	f, isFailure := err.(*failure)
-	if isFailure && f.code == bindings.CodeEnvironment && choose != nil && len(choose.Variables()) > 0 {
-		k, err = &known{locations: 1}, nil // another one may be chosen when the node is known
+	if isFailure && f.code == bindings.CodeEnvironment && choice != nil && len(choice.Variables()) > 0 {
+		k, err = &snapshotInfo{locations: 1}, nil // the choice may name another one for the node
 	}
 	if err != nil {
 		return err
 	}
-	k = k.chosenBy(choose)
+	k = k.withChoice(choice)
 	c.answer = fmt.Appendf(c.answer, `{"protocol":%d,"version":`, Protocol)
 	c.answer = append(appendText(c.answer, c.server.opts.Version), ',')
-	c.snapshot(k)
+	c.appendNeeds(k)
 	return nil
 }
 
-// snapshot ends the answer with what a snapshot needs.
-func (c *conn) snapshot(k *known) {
+// appendNeeds appends the facts and variables that a snapshot needs, which ends the answer.
+func (c *conn) appendNeeds(k *snapshotInfo) {
 	c.answer = append(c.answer, `"snapshot":{"digest":`...)
 	c.answer = append(appendText(c.answer, k.digest), `,"variables":`...)
 	c.answer = append(value.AppendJSON(c.answer, value.Strings(k.variables...)), `,"scoped":`...)
@@ -229,7 +229,7 @@ func (c *conn) snapshot(k *known) {
 	c.answer = append(strconv.AppendInt(c.answer, int64(k.locations), 10), "}}"...)
 }
 
-// environmentOf returns the environment of a question.
+// environmentOf returns the environment that a question names, or Puppet's default.
 func environmentOf(q *question) string {
 	if q.Environment == "" {
 		return "production"

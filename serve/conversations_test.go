@@ -14,14 +14,14 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/internal/syntax"
 	bindings "bindc/runtime"
 	"bindc/serve"
 )
 
-// What is wrong with a question is said so that the author of a client finds the place.
-func TestMistakesOfAClientAreDescribed(t *testing.T) {
+// The message for an invalid question helps the author of a client to find the mistake.
+func TestErrorsNameTheClientsMistake(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	s := server(t, path)
@@ -62,7 +62,7 @@ func TestMistakesOfAClientAreDescribed(t *testing.T) {
 	}
 	err = s.Answer(bytes.NewReader(frame[:2]), io.Discard)
 	if err == nil || !strings.HasSuffix(err.Error(), "after 2 of at least 4 bytes") {
-		t.Errorf("half a head: %v", err)
+		t.Errorf("half a header: %v", err)
 	}
 	var out bytes.Buffer
 	tooLong := binary.BigEndian.AppendUint32(nil, serve.MaxQuestion+1)
@@ -86,15 +86,16 @@ func chosen(t *testing.T, dir, src string) {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	text := choice.Encode(&choice.Choice{Program: choice.Of(says.Statements)})
+	text := envfile.Encode(&envfile.Choice{Program: envfile.ProgramOf(says.Statements)})
 	tmp := filepath.Join(dir, "new")
-	if err := errors.Join(os.WriteFile(tmp, text, 0o666), os.Rename(tmp, filepath.Join(dir, choice.File))); err != nil {
+	err := errors.Join(os.WriteFile(tmp, text, 0o666), os.Rename(tmp, filepath.Join(dir, envfile.File)))
+	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// A client is told what the choice of an environment needs to know, whether or not its own environment exists.
-func TestWhatTheChoiceOfAnEnvironmentNeeds(t *testing.T) {
+// hello reports the variables that the choice of an environment needs, whether or not the client's environment exists.
+func TestHelloReportsNeedsOfEnvironmentChoice(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "production.snap"), "bindings_version: 1\nname: default\nbind: [[a, '${role}']]\n")
 	chosen(t, dir, "if $role == 'db' { $environment = 'special' }")
@@ -102,7 +103,7 @@ func TestWhatTheChoiceOfAnEnvironmentNeeds(t *testing.T) {
 	nowhere := `{"ask":"hello","protocol":1,"environment":"nowhere"}`
 	want := `{"protocol":1,"version":"test","snapshot":{"digest":"+role","variables":["role"],"scoped":["role"],"all_facts":false,` +
 		`"trusted":false,"hiera":false,"locations":1}}`
-	if got := p.said(nowhere); got != want {
+	if got := p.askText(nowhere); got != want {
 		t.Errorf("%s, expected %s", got, want)
 	}
 	build(t, filepath.Join(dir, "other.snap"), "bindings_version: 1\nname: default\nbind: [[a, '${x} ${y} ${z}']]\n")
@@ -117,7 +118,7 @@ func TestWhatTheChoiceOfAnEnvironmentNeeds(t *testing.T) {
 	}
 	wrong := object{"ask": "node", "session": 1, "facts": []int{1}}
 	if got := fmt.Sprint(p.ask(wrong)["error"]); !strings.Contains(got, "code:facts") || strings.Contains(got, "nil") {
-		t.Errorf("facts that are none: %s", got)
+		t.Errorf("facts that are not a hash: %s", got)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "broken.snap"), []byte("no snapshot"), 0o666); err != nil {
 		t.Fatal(err)
@@ -138,12 +139,12 @@ func TestWhatTheChoiceOfAnEnvironmentNeeds(t *testing.T) {
 	}
 }
 
-// A choice that cannot be read keeps nodes, too, from an environment that it might not choose. If it is damaged
-// while the server runs, the server reports that and the choice before holds.
-func TestChoiceThatIsDamaged(t *testing.T) {
+// An unreadable choice of environments stops answers for all nodes, because they might get the wrong environment. If
+// the choice is damaged while the server runs, the server reports that and keeps the previous choice.
+func TestDamagedEnvironmentChoice(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "production.snap"), site)
-	file := filepath.Join(dir, choice.File)
+	file := filepath.Join(dir, envfile.File)
 	garbage := func() {
 		t.Helper()
 		err := errors.Join(os.WriteFile(file+".new", []byte("garbage"), 0o666), os.Rename(file+".new", file))
@@ -177,7 +178,7 @@ func TestChoiceThatIsDamaged(t *testing.T) {
 		t.Errorf("told %s", text)
 	}
 	p.node(2, nil)
-	chosen(t, dir, "if $role == 'db' { $environment = 'special' }") // which is no refusal
+	chosen(t, dir, "if $role == 'db' { $environment = 'special' }") // this is not reported as a refusal
 	for !strings.HasSuffix(p.digest(), "+role") {
 	}
 	garbage()
@@ -186,8 +187,9 @@ func TestChoiceThatIsDamaged(t *testing.T) {
 	}
 }
 
-// Explanations count what does not hold, and what is not shown; values that are dug out have no binding themselves.
-func TestExplanationsThatAreLong(t *testing.T) {
+// Explanations count the bindings whose conditions do not hold, and the lookups that they omit. Keys that dig into
+// values have no bindings.
+func TestLongExplanations(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("bindings_version: 1\nname: default\nbind:\n  - {name: many, to: \"")
 	for i := range 1000 {
@@ -219,16 +221,16 @@ func TestExplanationsThatAreLong(t *testing.T) {
 	}
 }
 
-// Without entries, keys are listed as they are looked up: one with a dot has quotes. A site without Hiera 5 has no
-// entries, and its keys are what they are.
-func TestListedKeysOfHiera(t *testing.T) {
+// Without entries, keys are listed in the form in which they are looked up: with quotes if they contain a dot. Sites
+// without Hiera 5 have no entries and no quotes.
+func TestListsKeysOfHiera5(t *testing.T) {
 	path := snap(t)
 	build(t, path, "bindings_version: 1\nname: default\nbind: [[az, 1]]\n", hiera5...)
 	p := connect(t, server(t, path))
 	p.ask(object{"ask": "node", "session": 1, "digest": p.digest(), "vars": object{"role": "web"}})
 	for question, want := range map[string]string{
 		`"prefix":"\"a"`: `{"values":{"\"a.b\"":"dotted"}}`, `"prefix":"\"a","entries":"0-"`: `{"values":{}}`} {
-		if got := p.said(`{"ask":"prefix","session":1,` + question + `}`); got != want {
+		if got := p.askText(`{"ask":"prefix","session":1,` + question + `}`); got != want {
 			t.Errorf("%s: %s, expected %s", question, got, want)
 		}
 	}
@@ -241,19 +243,19 @@ func TestListedKeysOfHiera(t *testing.T) {
 	build(t, path, "bindings_version: 1\nname: default\nbind: [[a.b, 1], [\"'c.d'\", 2], [c, 3]]\n")
 	p = connect(t, server(t, path))
 	p.node(1, nil)
-	got := p.said(`{"ask":"prefix","session":1,"prefix":"","entries":"0-"}`)
+	got := p.askText(`{"ask":"prefix","session":1,"prefix":"","entries":"0-"}`)
 	if want := `{"values":{"'c.d'":2,"a.b":1,"c":3}}`; got != want {
 		t.Errorf("without Hiera: %s, expected %s", got, want)
 	}
-	got = p.said(`{"ask":"explain","session":1,"key":"lookup_options"}`)
+	got = p.askText(`{"ask":"explain","session":1,"key":"lookup_options"}`)
 	if want := `{"at":"","lines":["nothing binds this key","snapshot ` + p.digest() + `"]}`; got != want {
 		t.Errorf("lookup_options: %s, expected %s", got, want)
 	}
 }
 
-// A question is what its ask says, whatever further members it has. A key that is a multibinding for some nodes is one
-// candidate for those with another binding, too, and every key is listed once.
-func TestWhatIsMergedAlready(t *testing.T) {
+// Members that a question does not need are ignored. A key that is a multibinding for some nodes is a single candidate
+// for nodes with another binding. Every key is listed once.
+func TestMergedKeyIsOneCandidate(t *testing.T) {
 	path := snap(t)
 	build(t, path, `bindings_version: 1
 name: default
@@ -270,14 +272,13 @@ bind:
 		`"prefix","prefix":"lookup"`: `{"values":{"lookup_options":{"groups":{"merge":"hash"},` +
 			`"users":{"merge":"first"}}}}`,
 	} {
-		if got := p.said(`{"session":1,"ask":` + question + `}`); got != want {
+		if got := p.askText(`{"session":1,"ask":` + question + `}`); got != want {
 			t.Errorf("%s: %s, expected %s", question, got, want)
 		}
 	}
 }
 
-// The survey of a snapshot that has been closed says so.
-func TestSurveyOfAClosedSnapshot(t *testing.T) {
+func TestSurveyOfClosedSnapshotFails(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	snap, err := bindings.Open(path, bindings.Options{})
@@ -290,8 +291,8 @@ func TestSurveyOfAClosedSnapshot(t *testing.T) {
 	}
 }
 
-// Listeners that have ended count for nothing: the next one takes as many connections.
-func TestListenersThatHaveEnded(t *testing.T) {
+// Closed listeners are not counted, so the next listener accepts the full number of connections.
+func TestClosedListenersDoNotCountAsConnections(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	s := server(t, path)
@@ -307,16 +308,15 @@ func TestListenersThatHaveEnded(t *testing.T) {
 	}
 }
 
-// A snapshot that is replaced, or whose environment is dropped, between two steps of opening a session costs the client
-// a second question at most.
-func TestSnapshotThatChangesWhileASessionIsOpened(t *testing.T) {
+// If the snapshot is replaced, or its environment dropped, while a session opens, the client has to ask twice at most.
+func TestSnapshotReplacedWhileASessionOpens(t *testing.T) {
 	path := snap(t)
 	build(t, path, generation(1))
 	s := server(t, path)
 	p := connect(t, s)
 	q := object{"ask": "node", "session": 1, "digest": p.digest()}
 	first := s.Answering(path)
-	s.Between(func() {
+	s.BeforeSession(func() {
 		build(t, path, generation(2))
 		for s.Answering(path) == first {
 		}
@@ -335,10 +335,10 @@ func TestSnapshotThatChangesWhileASessionIsOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := second.Request(facts); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("the second is used by somebody: %v", err)
+		t.Errorf("the second is still in use: %v", err)
 	}
 	q["digest"] = p.digest()
-	s.Between(func() { s.Drop(path) })
+	s.BeforeSession(func() { s.Drop(path) })
 	if a := p.ask(q); a["session"] == nil {
 		t.Errorf("dropped: %v", a)
 	}
@@ -348,8 +348,8 @@ func TestSnapshotThatChangesWhileASessionIsOpened(t *testing.T) {
 	}
 }
 
-// A client may ask for more entries than nine.
-func TestNumbersOfEntries(t *testing.T) {
+// Numbers of entries may have several digits.
+func TestParsesEntries(t *testing.T) {
 	for text, want := range map[string]string{"2-4": "2 4", "10-12": "10 12", "0-0": "0 0", "5-": "5 -1",
 		"12-": "12 -1", "3-2": "", "-": "", "-1": "", "a-1": "", "1-b": "", "1": "", "": "", "-1-2": "", "2147483648-": "",
 		"2147483647-2147483647": "2147483647 2147483647", "1-2147483648": ""} {

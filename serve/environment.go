@@ -11,20 +11,20 @@ import (
 	"time"
 
 	"bindc/diag"
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	bindings "bindc/runtime"
 )
 
 // environments follows the snapshots that clients ask for: one per environment in a directory, or a single file. No
-// goroutine holds mu while it reads a snapshot, so that environments do not delay each other.
+// goroutine holds mu while it reads a snapshot, so environments do not delay each other.
 type environments struct {
-	opts   *Options
-	mu     sync.Mutex
-	until  time.Duration           // how long a file that could not be opened is not tried again, unless it changes
-	open   map[string]*environment // by path, including those that could not be opened
-	choose *bindings.Environments  // for a directory, after the first request
+	opts       *Options
+	mu         sync.Mutex
+	retryAfter time.Duration           // when to retry a file that failed to open and has not changed
+	open       map[string]*environment // by path; includes environments that failed to open
+	choice     *bindings.Environments  // for a directory; set by the first request
 
-	between func() // runs between reading the needs of a snapshot and opening a session: for tests
+	beforeSession func() // for tests: runs before a session is opened, after the needs of its snapshot were read
 }
 
 // environment follows one snapshot.
@@ -32,27 +32,27 @@ type environment struct {
 	name string // "" if one snapshot is for all environments
 	path string
 
-	// The first caller opens it, and others wait until ready is closed. If it could not be opened, the fields below
-	// have the error.
-	ready chan struct{}
-	err   error
-	seen  fs.FileInfo // the file that could not be opened; nil if it does not exist
-	tried time.Time
+	// The first caller opens the environment; others wait until ready is closed. The next three fields describe a
+	// failure to open it.
+	ready      chan struct{}
+	err        error
+	failedFile fs.FileInfo // the file that could not be opened; nil if it does not exist
+	failedAt   time.Time
 
 	mu      sync.Mutex
 	watcher *bindings.Watcher
-	last    *known // for the active file; nil if not known yet
+	info    *snapshotInfo // about the active file; nil before the first survey
 }
 
-// chooser returns the choice of environments; nil if one snapshot is for all environments.
-func (e *environments) chooser() (*bindings.Environments, error) {
+// openChoice returns the choice of environments of a directory, or nil if Path is a single snapshot.
+func (e *environments) openChoice() (*bindings.Environments, error) {
 	if info, err := os.Stat(e.opts.Path); err != nil || !info.IsDir() {
-		return nil, nil // opening the file reports any error
+		return nil, nil // opening the snapshot will report the error
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.choose != nil {
-		return e.choose, nil
+	if e.choice != nil {
+		return e.choice, nil
 	}
 	opts := e.opts.Snapshot
 	opts.Notify = func(err error) {
@@ -60,18 +60,18 @@ func (e *environments) chooser() (*bindings.Environments, error) {
 			e.opts.Report(Event{What: Refused, Err: err})
 		}
 	}
-	choose, err := bindings.OpenEnvironments(e.opts.Path, opts)
+	choice, err := bindings.OpenEnvironments(e.opts.Path, opts)
 	if err != nil {
 		e.opts.Report(Event{What: Refused, Err: err})
 		return nil, unusable(e.opts.Path, err)
 	}
-	e.choose = choose
-	return choose, nil
+	e.choice = choice
+	return choice, nil
 }
 
-// get returns the environment with that name, and follows it from now on.
+// get returns the environment with that name, and follows its snapshot from now on.
 func (e *environments) get(name string) (*environment, error) {
-	if !choice.Named(name) {
+	if !envfile.IsName(name) {
 		return nil, failed(bindings.CodeEnvironment,
 			"expected the name of an environment, up to 200 letters, digits, _, . and -, found '"+name+"'")
 	}
@@ -81,31 +81,31 @@ func (e *environments) get(name string) (*environment, error) {
 	} else {
 		name = ""
 	}
-	env := e.entry(name, path, nil)
-	if env.mayTryAgain(e.until) {
-		env = e.entry(name, path, env)
+	env := e.openOnce(name, path, nil)
+	if env.mayTryAgain(e.retryAfter) {
+		env = e.openOnce(name, path, env)
 	}
 	<-env.ready
 	return env, env.err
 }
 
-// known returns the environment of that name, with the data about its active file.
-func (e *environments) known(name string) (*environment, *known, error) {
+// infoOf returns the environment with that name and the survey of its active file.
+func (e *environments) infoOf(name string) (*environment, *snapshotInfo, error) {
 	for {
 		env, err := e.get(name)
 		if err != nil {
 			return nil, nil, err
 		}
-		k, err := env.known()
+		k, err := env.currentInfo()
 		if !errors.Is(err, fs.ErrClosed) {
 			return env, k, err
 		}
-		e.drop(env) // or somebody else does
+		e.drop(env) // another goroutine may have done so already
 	}
 }
 
-// entry returns the environment at path. If there is none, or only old, which failed, entry opens it.
-func (e *environments) entry(name, path string, old *environment) *environment {
+// openOnce returns the environment at path. If none is open, or only old, which failed to open, openOnce opens it.
+func (e *environments) openOnce(name, path string, old *environment) *environment {
 	e.mu.Lock()
 	env := e.open[path]
 	if env != nil && env != old {
@@ -116,74 +116,75 @@ func (e *environments) entry(name, path string, old *environment) *environment {
 	e.open[path] = env
 	e.mu.Unlock()
 	defer close(env.ready)
-	env.seen, _ = os.Stat(path)
-	env.err = e.failure(env, e.follow(env))
-	env.tried = time.Now()
-	if env.err != nil && env.seen == nil { // do not keep names that do not exist
+	env.failedFile, _ = os.Stat(path)
+	env.err = e.openError(env, e.follow(env))
+	env.failedAt = time.Now()
+	if env.err != nil && env.failedFile == nil { // otherwise clients could fill the memory with wrong names
 		e.forget(env)
 	}
 	return env
 }
 
-// mayTryAgain reports whether opening the environment failed but is worth another try: the file has changed, or the
-// time until has passed.
-func (e *environment) mayTryAgain(until time.Duration) bool {
+// mayTryAgain reports whether opening the environment failed but is worth another try, because the file has changed or
+// the time has passed.
+func (e *environment) mayTryAgain(after time.Duration) bool {
 	<-e.ready
 	if e.err == nil {
 		return false
 	}
 	now, _ := os.Stat(e.path)
-	same := os.SameFile(now, e.seen) && now.Size() == e.seen.Size() && now.ModTime().Equal(e.seen.ModTime())
-	return !same || time.Since(e.tried) > until
+	old := e.failedFile
+	same := os.SameFile(now, old) && now.Size() == old.Size() && now.ModTime().Equal(old.ModTime())
+	return !same || time.Since(e.failedAt) > after
 }
 
-// failure returns the error for questions about an environment that could not be opened, and reports it to the log. The
-// caller keeps the error, so that it is reported once.
-func (e *environments) failure(env *environment, err error) error {
+// openError turns the error of opening an environment into the answer for clients, and logs it. The environment keeps
+// the answer, so each failure is logged once.
+func (e *environments) openError(env *environment, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case env.name != "" && errors.Is(err, fs.ErrNotExist):
 		return failed(bindings.CodeEnvironment, "there is no snapshot of environment '"+env.name+
-			"': expected "+env.path+", which bindc build makes"+e.beside(env.name))
+			"': expected "+env.path+", which bindc build makes"+e.suggest(env.name))
 	}
 	e.opts.Report(Event{What: Refused, Environment: env.name, Err: err})
 	return unusable(env.path, err)
 }
 
-// beside suggests an existing environment for name.
-func (e *environments) beside(name string) string {
+// suggest returns a hint with a similar name, if an environment has one.
+func (e *environments) suggest(name string) string {
 	e.mu.Lock()
-	choose := e.choose
+	choice := e.choice
 	e.mu.Unlock()
-	if choose == nil {
+	if choice == nil {
 		return ""
 	}
-	there, _ := choose.Names()
-	hint := diag.DidYouMean(name, there)
+	names, _ := choice.Names()
+	hint := diag.DidYouMean(name, names)
 	if hint == "" {
 		return ""
 	}
 	return "; " + hint
 }
 
-// follow opens the snapshot of an environment, verifies all of it, and follows it. (A Watcher verifies only the files
-// that replace the first one.)
+// follow opens, verifies and follows the snapshot of an environment. (A Watcher verifies only the replacements of the
+// first file.)
 func (e *environments) follow(env *environment) error {
-	if err := env.watch(e.opts.Snapshot, func(err error) { e.changed(env, err) }); err != nil {
+	if err := env.watch(e.opts.Snapshot, func(err error) { e.onChange(env, err) }); err != nil {
 		return err
 	}
-	e.changed(env, nil)
+	e.onChange(env, nil)
 	return nil
 }
 
-// watch opens the watcher of the environment. If that succeeds, notify is called for each new file.
+// watch opens the watcher of the environment. Afterwards, notify is called for each new file.
 func (e *environment) watch(opts bindings.WatchOptions, notify func(error)) error {
-	opts.Notify = func(err error) { e.notified(err, notify) }
+	opts.Notify = func(err error) { e.forward(err, notify) }
 	e.mu.Lock()
 	watcher, err := bindings.Watch(e.path, opts)
 	if err == nil {
-		err = e.begin(watcher)
+		err = e.startFollowing(watcher)
 	}
 	e.mu.Unlock()
 	if err != nil && watcher != nil {
@@ -192,8 +193,8 @@ func (e *environment) watch(opts bindings.WatchOptions, notify func(error)) erro
 	return err
 }
 
-// begin follows a watcher whose file is sound. The caller holds mu.
-func (e *environment) begin(watcher *bindings.Watcher) error {
+// startFollowing verifies the watcher's snapshot and then follows it. The caller holds mu.
+func (e *environment) startFollowing(watcher *bindings.Watcher) error {
 	snap, err := watcher.Snapshot()
 	if err == nil {
 		err = snap.Verify()
@@ -205,29 +206,29 @@ func (e *environment) begin(watcher *bindings.Watcher) error {
 	return nil
 }
 
-// notified passes on what a watcher reports, unless the environment does not follow it: such a watcher is about to be
-// closed.
-func (e *environment) notified(err error, notify func(error)) {
-	if e.follows() {
+// forward passes a watcher's report to notify, unless the environment does not follow that watcher: such a watcher is
+// about to be closed.
+func (e *environment) forward(err error, notify func(error)) {
+	if e.isOpen() {
 		notify(err)
 	}
 }
 
-// follows reports whether the environment is open. While another goroutine opens it, follows waits.
-func (e *environment) follows() bool {
+// isOpen reports whether the environment is open. It waits while another goroutine opens the environment.
+func (e *environment) isOpen() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.watcher != nil
 }
 
-// changed surveys the active file before the next question needs it, and releases the previous file. If the file of an
-// environment is gone, changed drops the environment.
-func (e *environments) changed(env *environment, err error) {
+// onChange surveys a new active file before the next question needs the survey, which also releases the previous file.
+// It drops an environment whose file is gone.
+func (e *environments) onChange(env *environment, err error) {
 	ev := Event{What: Refused, Environment: env.name, Err: err}
 	if err == nil {
 		ev.What = Switched
-		var k *known
-		if k, ev.Err = env.known(); k != nil {
+		var k *snapshotInfo
+		if k, ev.Err = env.currentInfo(); k != nil {
 			ev.Digest = k.digest
 		}
 	}
@@ -237,13 +238,13 @@ func (e *environments) changed(env *environment, err error) {
 	}
 }
 
-// drop stops following an environment. Its sessions continue.
+// drop stops following an environment. Its open sessions continue.
 func (e *environments) drop(env *environment) {
 	e.forget(env)
 	env.watcher.Close()
 }
 
-// forget removes an environment, so that the next question opens the file again.
+// forget removes an environment, so that the next question opens its file again.
 func (e *environments) forget(env *environment) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -252,7 +253,7 @@ func (e *environments) forget(env *environment) {
 	}
 }
 
-// close stops following all environments for good. No goroutine may be opening one.
+// close stops following all environments. The caller ensures that no goroutine is opening one.
 func (e *environments) close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -261,28 +262,28 @@ func (e *environments) close() {
 			env.watcher.Close()
 		}
 	}
-	if e.choose != nil {
-		e.choose.Close()
+	if e.choice != nil {
+		e.choice.Close()
 	}
 }
 
-// known returns the data about the active file.
-func (e *environment) known() (*known, error) {
+// currentInfo returns the survey of the active file.
+func (e *environment) currentInfo() (*snapshotInfo, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	snap, err := e.watcher.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	if e.last == nil || e.last.snapshot != snap {
-		if e.last, err = survey(snap); err != nil {
+	if e.info == nil || e.info.snapshot != snap {
+		if e.info, err = survey(snap); err != nil {
 			return nil, err
 		}
 	}
-	return e.last, nil
+	return e.info, nil
 }
 
-// unusable returns the failure for the snapshot at path, with the fix.
+// unusable returns the answer for an error of the snapshot at path, with the fix.
 func unusable(path string, err error) *failure {
 	var known *bindings.Error
 	var damage *bindings.DamageError
@@ -297,8 +298,8 @@ func unusable(path string, err error) *failure {
 	case errors.Is(err, bindings.ErrFormat):
 		return failed(bindings.CodeFormat, err.Error()+"; expected a file that bindc build wrote")
 	case errors.As(err, &system) && system.Path == path && errors.Is(err, fs.ErrPermission):
-		return failed(codeMissing, fmt.Sprintf("cannot read the snapshot: %v; let %s read the file and enter its directories", err,
-			me()))
+		return failed(codeMissing, fmt.Sprintf("cannot read the snapshot: %v; let %s read the file and enter its directories",
+			err, currentUser()))
 	case errors.As(err, &system) && system.Path == path:
 		return failed(codeMissing,
 			fmt.Sprintf("cannot read the snapshot: %v; expected a file that bindc build wrote", err))
@@ -306,8 +307,8 @@ func unusable(path string, err error) *failure {
 	return failed(codeRefused, err.Error())
 }
 
-// me names the user that this process runs as.
-func me() string {
+// currentUser names the user that this process runs as.
+func currentUser() string {
 	if u, err := user.Current(); err == nil {
 		return "the user '" + u.Username + "'"
 	}

@@ -10,7 +10,7 @@ import (
 	"bindc/serve/client"
 )
 
-// A client greets the server, opens a session for a node, and asks for keys.
+// A client says hello, opens a session for a node and asks for keys.
 func ExampleServer_Answer() {
 	server := serve.New(serve.Options{Path: "../runtime/testdata/example.snap", Version: "1.0.0"})
 	defer server.Close()

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// explain appends the answer that explains the outcome of key.
+// explain appends the answer to the question explain.
 func (c *conn) explain(s *session, q *question) error {
 	key := *q.Key
 	if quoted, ok := lookupkey.Quoted(key); ok && q.Entries != "" {
@@ -29,31 +29,32 @@ func (c *conn) explain(s *session, q *question) error {
 	if err != nil {
 		return err
 	}
-	if len(lines) == 0 || key != lookupOptions { // nothing binds this as another key
+	if len(lines) == 0 || key != lookupOptions { // in Hiera 5, lookup_options are not bound like other keys
 		lines = append(lines, explanation(e, "")...)
 	}
-	if key == lookupOptions && len(s.known.merged) > 0 {
-		lines = append(lines, "merge: first for what is merged already: "+strings.Join(s.known.merged, ", "))
+	if key == lookupOptions && len(s.info.merged) > 0 {
+		lines = append(lines, "merge: first for what is merged already: "+strings.Join(s.info.merged, ", "))
 	}
-	lines = append(lines, "snapshot "+s.known.digest)
+	lines = append(lines, "snapshot "+s.info.digest)
 	c.answer = appendText(append(c.answer, `{"at":`...), at)
 	c.answer = append(value.AppendJSON(append(c.answer, `,"lines":`...), value.Strings(lines...)), '}')
 	return nil
 }
 
-// explanation returns lines without values, because some are sensitive and Puppet shows the found one itself.
+// explanation returns the lines of an explanation. They contain no values: some are sensitive, and Puppet itself shows
+// the value that it found.
 func explanation(e *lookup.Explanation, indent string) []string {
 	var out []string
-	idle := 0
+	notEffective := 0
 	for _, b := range e.Candidates {
 		if b.State == lookup.NotEffective {
-			idle++
+			notEffective++
 			continue
 		}
 		out = append(out, indent+binding(b))
 	}
-	if idle > 0 {
-		out = append(out, fmt.Sprintf("%snot effective: %d more, whose conditions do not hold", indent, idle))
+	if notEffective > 0 {
+		out = append(out, fmt.Sprintf("%snot effective: %d more, whose conditions do not hold", indent, notEffective))
 	}
 	if len(e.Candidates) == 0 && !e.Outcome.Found {
 		out = append(out, indent+"nothing binds this key")

@@ -8,18 +8,18 @@ import (
 	bindings "bindc/runtime"
 )
 
-// The limits, for tests.
+// Limits, for tests.
 const (
 	MaxQuestion    = maxQuestion
 	MaxSessions    = maxSessions
 	MaxConnections = maxConnections
 )
 
-// SetFrameTime has clients be slow sooner.
+// SetFrameTime sets how long a frame may take.
 func (s *Server) SetFrameTime(d time.Duration) { s.frameTime = d }
 
-// SetUntilTried sets how long the error of opening a snapshot is kept.
-func (s *Server) SetUntilTried(d time.Duration) { s.environments.until = d }
+// SetRetryAfter sets how long a failure to open a snapshot is remembered.
+func (s *Server) SetRetryAfter(d time.Duration) { s.environments.retryAfter = d }
 
 // Survey collects the data about a snapshot.
 func Survey(snap *bindings.Snapshot) error {
@@ -62,26 +62,26 @@ func (s *Server) AskEnded(open []string, question string) string {
 	return string(f.code) + ": " + f.message
 }
 
-// Answering is the snapshot at path that a server answers from.
+// Answering returns the snapshot at path that a server answers from.
 func (s *Server) Answering(path string) *bindings.Snapshot {
 	s.environments.mu.Lock()
 	env := s.environments.open[path]
 	s.environments.mu.Unlock()
-	k, _ := env.known()
+	k, _ := env.currentInfo()
 	return k.snapshot
 }
 
-// Open is how many listeners and connections the server has.
+// Open returns the number of listeners and connections of the server.
 func (s *Server) Open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.open)
+	return len(s.closers)
 }
 
-// Between has do run once between asking what a snapshot needs and opening a session in it.
-func (s *Server) Between(do func()) { s.environments.between = sync.OnceFunc(do) }
+// BeforeSession makes the server run do once, before it opens a session in a snapshot whose needs it has read.
+func (s *Server) BeforeSession(do func()) { s.environments.beforeSession = sync.OnceFunc(do) }
 
-// Drop closes what follows the snapshot at path, as if the file were gone.
+// Drop makes the server stop following the snapshot at path, as if the file were gone.
 func (s *Server) Drop(path string) {
 	s.environments.mu.Lock()
 	env := s.environments.open[path]
@@ -89,7 +89,7 @@ func (s *Server) Drop(path string) {
 	env.watcher.Close()
 }
 
-// Entries reads the numbers of entries; "" is an error.
+// Entries parses a range of entries; it returns "" for an error.
 func Entries(text string) string {
 	from, to, err := parseEntries(text)
 	if err != nil {
@@ -98,27 +98,27 @@ func Entries(text string) string {
 	return fmt.Sprint(from, to)
 }
 
-// Limits of what is sent ahead, for tests.
+// Limits of answers that are sent ahead, for tests.
 const (
 	MaxAhead   = maxAhead
 	MaxGuess   = maxGuess
 	MaxHistory = maxHistory
 )
 
-// History is a history of nodes with numbers.
+// History is a history whose nodes are numbers.
 type History struct{ h history }
 
 // NewHistory returns an empty history.
 func NewHistory() *History { return &History{} }
 
-// Put remembers what a node asked for.
+// Put records the keys that a node asked for.
 func (h *History) Put(node int, keys []string) {
-	h.h.put(kind{alike: uint64(node)}, []group{{keys: keys}})
+	h.h.put(sessionKind{alike: uint64(node)}, []group{{keys: keys}})
 }
 
-// Get returns what a node asked for last.
+// Get returns the keys that a node asked for last.
 func (h *History) Get(node int) []string {
-	if groups := h.h.get(kind{alike: uint64(node)}); groups != nil {
+	if groups := h.h.get(sessionKind{alike: uint64(node)}); groups != nil {
 		return groups[0].keys
 	}
 	return nil

@@ -12,10 +12,10 @@ import (
 	bindings "bindc/runtime"
 )
 
-// headBytes is the length of the header of a frame.
+// headBytes is the length of a frame's header, which is the length of its body.
 const headBytes = 4
 
-// keptBytes is the size up to which a buffer is kept for the next frame.
+// keptBytes is the capacity up to which a buffer is reused for the next frame.
 const keptBytes = 1 << 20
 
 var (
@@ -23,19 +23,19 @@ var (
 	errLate = errors.New("the client was idle for too long, or too slow")
 )
 
-// frames reads and writes frames.
+// frames reads questions and writes answers, each in a frame.
 type frames struct {
-	in     *bufio.Reader
-	out    io.Writer
-	timer  *time.Timer   // closes the connection; nil: nobody waits
-	idle   time.Duration // that a question may be waited for
-	whole  time.Duration // that a frame may take
-	buf    bytes.Buffer  // of the question
-	answer []byte        // with room for the head
+	in        *bufio.Reader
+	out       io.Writer
+	timer     *time.Timer   // closes the connection; nil for no time limits
+	idle      time.Duration // how long to wait for a question
+	frameTime time.Duration // how long a frame may take
+	buf       bytes.Buffer  // the question
+	answer    []byte        // begins with room for the header
 }
 
-// within sets the time after which the connection is closed.
-func (f *frames) within(d time.Duration) {
+// setTimeout makes the timer close the connection after d, or never if d is 0.
+func (f *frames) setTimeout(d time.Duration) {
 	switch {
 	case f.timer == nil:
 	case d == 0:
@@ -45,17 +45,17 @@ func (f *frames) within(d time.Duration) {
 	}
 }
 
-// read returns the next question, which is valid until the next call. It does not trust the length in the header, and
-// allocates memory only as bytes arrive. If the input ends between frames, the error is io.EOF.
+// read returns the next question, which is valid until the next call. Whatever length the header claims, read allocates
+// memory only as bytes arrive. If the input ends between frames, the error is io.EOF.
 func (f *frames) read() ([]byte, error) {
-	f.within(f.idle)
+	f.setTimeout(f.idle)
 	if _, err := f.in.Peek(1); err != nil {
 		return nil, err
 	}
-	f.within(f.whole)
+	f.setTimeout(f.frameTime)
 	var head [headBytes]byte
 	if n, err := io.ReadFull(f.in, head[:]); err != nil {
-		return nil, cut(err, int64(n), headBytes)
+		return nil, inputEnded(err, int64(n), headBytes)
 	}
 	n := binary.BigEndian.Uint32(head[:])
 	if n > maxQuestion {
@@ -66,33 +66,34 @@ func (f *frames) read() ([]byte, error) {
 	}
 	f.buf.Reset()
 	if got, err := io.CopyN(&f.buf, f.in, int64(n)); err != nil {
-		return nil, cut(err, headBytes+got, headBytes+int64(n))
+		return nil, inputEnded(err, headBytes+got, headBytes+int64(n))
 	}
-	f.within(0)
+	f.setTimeout(0)
 	return f.buf.Bytes(), nil
 }
 
-// cut returns err, or if the input ended inside a frame, an error with the number of bytes.
-func cut(err error, got, of int64) error {
+// inputEnded turns the end of the input inside a frame into an error with the number of bytes. It returns other errors
+// unchanged.
+func inputEnded(err error, got, total int64) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return &bindings.Error{Code: codeProtocol, Err: io.ErrUnexpectedEOF, Message: fmt.Sprintf(
-			"the input ended in the middle of a question, after %d of at least %d bytes", got, of)}
+			"the input ended in the middle of a question, after %d of at least %d bytes", got, total)}
 	}
 	return err
 }
 
-// begin empties the answer.
-func (f *frames) begin() {
+// resetAnswer empties the answer, except for the room for the header.
+func (f *frames) resetAnswer() {
 	if cap(f.answer) > keptBytes {
 		f.answer = nil
 	}
 	f.answer = append(f.answer[:0], make([]byte, headBytes)...)
 }
 
-// write sends the answer.
+// write sends the answer as a frame.
 func (f *frames) write() error {
 	binary.BigEndian.PutUint32(f.answer, uint32(len(f.answer)-headBytes))
-	f.within(f.whole)
+	f.setTimeout(f.frameTime)
 	_, err := f.out.Write(f.answer)
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"bindc/serve"
 )
 
-// A control repository with three entries, of which a client may look through the second by itself.
+// hiera5 is a control repository whose hierarchy has three entries. A client may look up keys in a range of them.
 var hiera5 = []string{
 	"hiera.yaml", `
 version: 5
@@ -60,24 +60,24 @@ func TestHiera5(t *testing.T) {
 		merge        any
 		values, rich object
 	}{
-		{"as lookup_options say, converted", "", "users", nil, object{"users": []any{"web", "site", "root"}}, nil},
-		{"as who asks says", "", "users", "first", object{"users": []any{"web"}}, nil},
-		{"what is converted to Sensitive", "", "motd", nil, object{}, object{"motd": sensitive("of osl")}},
-		{"all entries, the first that has it", "0-", "users", nil, object{"users": []any{"web"}}, nil},
+		{"by lookup_options, converted", "", "users", nil, object{"users": []any{"web", "site", "root"}}, nil},
+		{"by the client's merge", "", "users", "first", object{"users": []any{"web"}}, nil},
+		{"converted to Sensitive", "", "motd", nil, object{}, object{"motd": sensitive("of osl")}},
+		{"all entries, first value", "0-", "users", nil, object{"users": []any{"web"}}, nil},
 		{"all entries, merged", "0-", "users", "unique", object{"users": []any{"web", "site", "root"}}, nil},
-		{"some entries, which are not alone", "1-1", "users", object{"strategy": "unique"},
+		{"one of several entries", "1-1", "users", object{"strategy": "unique"},
 			object{"users": []any{"site", "site"}}, nil},
-		{"the last", "2-", "users", "unique", object{"users": []any{"root"}}, nil},
-		{"conversion is for who asks", "0-", "motd", nil, object{"motd": "of osl"}, nil},
-		{"another entry has it", "0-0", "motd", nil, object{}, nil},
+		{"the last entry", "2-", "users", "unique", object{"users": []any{"root"}}, nil},
+		{"entries are not converted", "0-", "motd", nil, object{"motd": "of osl"}, nil},
+		{"key of another entry", "0-0", "motd", nil, object{}, nil},
 		{"lookup_options of all", "0-", "lookup_options", "hash", object{"lookup_options": object{
 			"users": object{"merge": "unique"}, "motd": object{"convert_to": "Sensitive"}}}, nil},
 		{"lookup_options of one", "1-1", "lookup_options", "hash", object{"lookup_options": object{
 			"users": object{"convert_to": "Array"}, "motd": object{"convert_to": "Sensitive"}}}, nil},
-		{"what was encrypted is a text", "0-", "secret", nil, object{"secret": "plain"}, nil},
+		{"decrypted value is plain", "0-", "secret", nil, object{"secret": "plain"}, nil},
 		{"a key with a dot, as data has it", "0-", "a.b", nil, object{"a.b": "dotted"}, nil},
-		{"what is structured belongs to the first", "0-0", "key", nil, object{}, object{"key": sensitive("own")}},
-		{"and to no other", "1-1", "key", nil, object{}, nil},
+		{"bindings file belongs to the first entry", "0-0", "key", nil, object{}, object{"key": sensitive("own")}},
+		{"bindings file does not belong to other entries", "1-1", "key", nil, object{}, nil},
 	} {
 		q := object{"ask": "keys", "session": 1, "keys": []string{c.key}, "entries": c.entries, "merge": c.merge}
 		a := p.ask(q)
@@ -99,12 +99,13 @@ func TestHiera5(t *testing.T) {
 	}
 	a := p.ask(object{"ask": "keys", "session": 1, "keys": []string{"users"}, "merge": "none", "entries": "0-"})
 	if e, _ := a["errors"].(object)["users"].(object); e["code"] != "usage" {
-		t.Errorf("a strategy that is none: %v", a)
+		t.Errorf("an unknown strategy: %v", a)
 	}
 }
 
-// A client that is strict gets errors for values that interpolate variables that are not set, in that session alone.
-func TestStrictVariablesOfASession(t *testing.T) {
+// In a session with strict_variables, a value that interpolates an unset variable is an error. Other sessions are not
+// affected.
+func TestStrictVariablesApplyPerSession(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.snap")
 	build(t, path, "bindings_version: 1\nname: default\nbind: []\n", "hiera.yaml", "version: 5\n",
 		"data/common.yaml", "a: 'x%{role}'\nb: 'x%{zone}'\n")
@@ -124,8 +125,8 @@ func TestStrictVariablesOfASession(t *testing.T) {
 	}
 }
 
-// With values, an explanation begins with the entries that are asked for, as Puppet explains its own.
-func TestExplanationsHaveTheEntriesOfHiera5(t *testing.T) {
+// With values, an explanation begins with the requested entries, in the format of Puppet's own explanations.
+func TestExplanationListsHiera5Entries(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.snap")
 	build(t, path, "bindings_version: 1\nname: default\nbind: []\n", append(slices.Clone(hiera5),
 		"modules/m/hiera.yaml", "version: 5\n", "modules/m/data/common.yaml", "m::a: [1, {b: null}]\n")...)

@@ -6,40 +6,40 @@ import (
 	"sync"
 )
 
-// maxHistory is the memory that a history may take, in bytes.
+// maxHistory is the largest size of a history in bytes, as estimated by sizeOf.
 const maxHistory = 2 << 20
 
-// Estimates of what the parts of a history take beside their texts, in bytes.
+// Estimates in bytes of the memory that a history takes in addition to its texts.
 const (
-	keyBytes   = 16 // a string
+	keyBytes   = 16 // the header of a string
 	groupBytes = 64
-	kindBytes  = 256 // a kind, with its places in a map and a list
+	kindBytes  = 256 // a kind, with its elements in a map and a list
 )
 
-// kind describes sessions that are answered alike.
-type kind struct {
+// sessionKind describes sessions that get the same answers.
+type sessionKind struct {
 	path    string // of the snapshot
-	entries string // of the hierarchy that the client asks for
+	entries string // the range of entries that the client asks for
 	alike   uint64 // see lookup.Request.Alike
 }
 
-// history remembers which keys the last session of each kind asked for, so that the first answer of the next one can
-// have their values. It has an upper bound; beyond it, the kinds used longest ago are forgotten.
+// history remembers which keys the last session of each kind asked for, so that the next session of the kind gets their
+// values with the first answer. Beyond maxHistory, it forgets the kinds that were not used for the longest time.
 type history struct {
 	mu    sync.Mutex
-	kinds map[kind]*list.Element // of order
-	order list.List              // of *remembered, the most recently used first
+	kinds map[sessionKind]*list.Element // elements of order
+	order list.List                     // values are *remembered, the most recently used first
 	lists map[[sha256.Size]byte]*keyList
 	bytes int
 }
 
-// remembered is a kind with the keys it asked for.
+// remembered is a kind and the keys that its last session asked for.
 type remembered struct {
-	kind kind
+	kind sessionKind
 	keys *keyList
 }
 
-// keyList is shared by all kinds that asked for the same keys.
+// keyList lists keys. All kinds that asked for the same keys share one.
 type keyList struct {
 	digest [sha256.Size]byte
 	groups []group
@@ -47,8 +47,8 @@ type keyList struct {
 	uses   int
 }
 
-// get returns the keys that the last session of a kind asked for, nil if it is not known.
-func (h *history) get(k kind) []group {
+// get returns the keys that the last session of a kind asked for, or nil if the history has none.
+func (h *history) get(k sessionKind) []group {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	e := h.kinds[k]
@@ -59,9 +59,8 @@ func (h *history) get(k kind) []group {
 	return e.Value.(*remembered).keys.groups
 }
 
-// put remembers the keys that a session of a kind asked for. Keys that alone take more than half of the memory are not
-// remembered.
-func (h *history) put(k kind, groups []group) {
+// put records the keys that a session of a kind asked for. It ignores lists that take more than half of maxHistory.
+func (h *history) put(k sessionKind, groups []group) {
 	size, digest := sizeOf(groups), digestOf(groups)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -72,7 +71,7 @@ func (h *history) put(k kind, groups []group) {
 		return
 	}
 	if h.kinds == nil {
-		h.kinds, h.lists = map[kind]*list.Element{}, map[[sha256.Size]byte]*keyList{}
+		h.kinds, h.lists = map[sessionKind]*list.Element{}, map[[sha256.Size]byte]*keyList{}
 	}
 	keys := h.lists[digest]
 	if keys == nil {
@@ -88,7 +87,7 @@ func (h *history) put(k kind, groups []group) {
 	}
 }
 
-// forget removes a kind, and its keys if no other kind has the same. The caller holds mu.
+// forget removes a kind, and its keys if no other kind shares them. The caller holds mu.
 func (h *history) forget(e *list.Element) {
 	r := h.order.Remove(e).(*remembered)
 	delete(h.kinds, r.kind)

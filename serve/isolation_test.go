@@ -16,7 +16,7 @@ import (
 
 // While one environment is being opened, others are opened and answer. Concurrent questions for the same environment
 // wait, and the file is read once.
-func TestAnEnvironmentIsOpenedWhileOthersAnswer(t *testing.T) {
+func TestOpeningAnEnvironmentDoesNotBlockOthers(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"slow", "early", "late"} {
 		build(t, filepath.Join(dir, name+".snap"), "bindings_version: 1\nname: default\nbind: [[a, "+name+"]]\n")
@@ -61,7 +61,7 @@ func TestAnEnvironmentIsOpenedWhileOthersAnswer(t *testing.T) {
 }
 
 // A snapshot that cannot be opened is read and reported only once until the file changes or some time has passed.
-func TestFailureToOpenIsKept(t *testing.T) {
+func TestOpenFailureIsRemembered(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	whole, err := os.ReadFile(path)
@@ -84,7 +84,7 @@ func TestFailureToOpenIsKept(t *testing.T) {
 			}
 		}
 	})
-	s.SetUntilTried(time.Hour)
+	s.SetRetryAfter(time.Hour)
 	p, now := connect(t, s), time.Now()
 	holds := func(what, want string, reads, reports int32) {
 		t.Helper()
@@ -117,7 +117,7 @@ func TestFailureToOpenIsKept(t *testing.T) {
 	if got := p.code(hello()); got != "snapshot_damaged" {
 		t.Errorf("repaired with the same size and time: %q", got)
 	}
-	s.SetUntilTried(0)
+	s.SetRetryAfter(0)
 	p.node(1, nil)
 
 	writeAt(flipped(string(whole), len(whole)-70), now)

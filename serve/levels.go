@@ -10,8 +10,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// hierarchy returns what the entries of the hierarchy that a client asks for have of a key, in lines like those of
-// 'puppet lookup --explain', with the places of what is found. A client that did not ask for values gets no lines.
+// hierarchy explains the entries that a client asks for, in lines like those of 'puppet lookup --explain' and with the
+// places of the values. It returns nothing unless the client asks for values.
 func (c *conn) hierarchy(s *session, q *question, e *lookup.Explanation) ([]string, error) {
 	if !q.Values || q.Entries == "" {
 		return nil, nil
@@ -20,52 +20,51 @@ func (c *conn) hierarchy(s *session, q *question, e *lookup.Explanation) ([]stri
 	if err != nil {
 		return nil, err
 	}
-	strategy, err := strategyIn(q)
+	strategy, err := strategyOf(q)
 	if err != nil {
 		return nil, err
 	}
-	p := levels{key: *q.Key, from: from, to: to, merge: strategyName(strategy),
+	p := entryPrinter{key: *q.Key, from: from, to: to, merge: strategyName(strategy),
 		lookup: func(key string, from, to int) (bindings.Value, bool) {
 			v, found, err := s.request().LookupEntries(key, from, to, lookup.Value(strategy))
 			return bindings.Value(v), found && err == nil
 		}}
-	if p.key == lookupOptions { // which are always merged like this
+	if p.key == lookupOptions { // Puppet always merges them this way
 		p.merge = "hash"
 	}
-	p.explain(e, "")
+	p.printEntries(e, "")
 	if v, ok := p.lookup(p.key, from, to); ok && p.merge != "" {
-		p.result("", "Merged result: ", v, "")
+		p.printResult("", "Merged result: ", v, "")
 	}
 	return p.lines, nil
 }
 
-// strategyName returns the name of a merge strategy, "" for none and for the first value.
+// strategyName returns the name of a merge strategy, or "" for no strategy and for the first value.
 func strategyName(strategy bindings.Value) string {
-	if of, ok := strategy.Get("strategy"); ok {
-		strategy = of
+	if name, ok := strategy.Get("strategy"); ok {
+		strategy = name
 	}
-	if name := strategy.String(); !strategy.IsUndef() && name != "first" && name != "default" {
-		return name
+	if text := strategy.String(); !strategy.IsUndef() && text != "first" && text != "default" {
+		return text
 	}
 	return ""
 }
 
-// levels prints entries.
-type levels struct {
+// entryPrinter explains a lookup in the entries of a hierarchy as Puppet does.
+type entryPrinter struct {
 	key      string
-	from, to int    // of the hierarchy of the environment; to is negative for the last
-	merge    string // the strategy; "": the first value counts
+	from, to int    // entries of the environment's hierarchy; to < 0: to the last
+	merge    string // merge strategy; "": the first value wins
 	lookup   func(key string, from, to int) (bindings.Value, bool)
 	lines    []string
 }
 
-func (p *levels) add(indent, format string, args ...any) {
+func (p *entryPrinter) printf(indent, format string, args ...any) {
 	p.lines = append(p.lines, indent+fmt.Sprintf(format, args...))
 }
 
-// asked reports whether the client asked for an entry: of the environment, one in the range. The data of modules belong
-// to the last entry.
-func (p *levels) asked(l lookup.Location) bool {
+// includes reports whether the client asked for the entry of a location. The data of modules belong to the last entry.
+func (p *entryPrinter) includes(l lookup.Location) bool {
 	switch l.Part {
 	case "environment":
 		return l.Number >= p.from && (p.to < 0 || l.Number <= p.to)
@@ -75,8 +74,8 @@ func (p *levels) asked(l lookup.Location) bool {
 	return false
 }
 
-// explain prints the entries until one is found that counts alone.
-func (p *levels) explain(x *lookup.Explanation, indent string) {
+// printEntries prints entries up to the first with the key, or all of them if values are merged.
+func (p *entryPrinter) printEntries(x *lookup.Explanation, indent string) {
 	config := ""
 	for from := 0; from < len(x.Locations); {
 		first := x.Locations[from]
@@ -86,29 +85,29 @@ func (p *levels) explain(x *lookup.Explanation, indent string) {
 		}
 		entry := x.Locations[from:to]
 		from = to
-		if !p.asked(first) {
+		if !p.includes(first) {
 			continue
 		}
 		if first.Config != config {
 			config = first.Config
-			p.add(indent, "Using configuration %s", strconv.Quote(config))
+			p.printf(indent, "Using configuration %s", strconv.Quote(config))
 			if p.merge != "" {
-				p.add(indent, "Merge strategy %s", p.merge)
+				p.printf(indent, "Merge strategy %s", p.merge)
 			}
 		}
-		if p.entry(entry, x, indent) && p.merge == "" {
+		if p.printEntry(entry, x, indent) && p.merge == "" {
 			return
 		}
 	}
 }
 
-// entry prints an entry, and reports whether it has the key.
-func (p *levels) entry(all []lookup.Location, x *lookup.Explanation, indent string) bool {
-	p.add(indent, "Hierarchy entry %s", strconv.Quote(all[0].Entry))
+// printEntry prints the locations of an entry, and reports whether one of them has the key.
+func (p *entryPrinter) printEntry(all []lookup.Location, x *lookup.Explanation, indent string) bool {
+	p.printf(indent, "Hierarchy entry %s", strconv.Quote(all[0].Entry))
 	indent += "  "
 	merges := p.merge != "" && len(all) > 1
 	if merges {
-		p.add(indent, "Merge strategy %s", p.merge)
+		p.printf(indent, "Merge strategy %s", p.merge)
 		indent += "  "
 	}
 	found := false
@@ -116,32 +115,32 @@ func (p *levels) entry(all []lookup.Location, x *lookup.Explanation, indent stri
 		if l.Kind == "" {
 			continue
 		}
-		p.location(l, x, indent)
+		p.printLocation(l, x, indent)
 		if found = found || len(l.Found) > 0; found && p.merge == "" {
 			return true
 		}
 	}
 	if merges && found && all[0].Part == "environment" {
 		if v, ok := p.lookup(p.key, all[0].Number, all[0].Number); ok {
-			p.result(indent, "Merged result: ", v, "")
+			p.printResult(indent, "Merged result: ", v, "")
 		}
 	}
 	return found
 }
 
-// location prints a location and what it has.
-func (p *levels) location(l lookup.Location, x *lookup.Explanation, indent string) {
-	p.add(indent, "%s %s", title(l.Kind), strconv.Quote(shownPath(l)))
+// printLocation prints a location and its values.
+func (p *entryPrinter) printLocation(l lookup.Location, x *lookup.Explanation, indent string) {
+	p.printf(indent, "%s %s", title(l.Kind), strconv.Quote(shownPath(l)))
 	indent += "  "
-	p.add(indent, "Original %s: %s", strings.ReplaceAll(l.Kind, "_", " "), strconv.Quote(l.Original))
+	p.printf(indent, "Original %s: %s", strings.ReplaceAll(l.Kind, "_", " "), strconv.Quote(l.Original))
 	switch {
 	case len(l.Found) == 0 && !l.Exists:
-		p.add(indent, "Path not found")
+		p.printf(indent, "Path not found")
 	case len(l.Found) == 0:
-		p.add(indent, "No such key: %s", strconv.Quote(p.key))
+		p.printf(indent, "No such key: %s", strconv.Quote(p.key))
 	}
 	for _, v := range l.Found {
-		p.value(v, x, indent)
+		p.printValue(v, x, indent)
 		if p.merge == "" {
 			return
 		}
@@ -152,7 +151,7 @@ func title(kind string) string {
 	return strings.ToUpper(kind[:1]) + strings.ReplaceAll(kind[1:], "_", " ")
 }
 
-// shownPath is the path of a location, or that of its hiera.yaml where the request has none.
+// shownPath returns the path of a location, or if the request has none, the path as hiera.yaml has it.
 func shownPath(l lookup.Location) string {
 	if l.Path == "" {
 		return l.Original
@@ -160,42 +159,42 @@ func shownPath(l lookup.Location) string {
 	return l.Path
 }
 
-// value prints what a location has, after the variables and lookups that it interpolates.
-func (p *levels) value(v lookup.Candidate, x *lookup.Explanation, indent string) {
+// printValue prints a value of a location, after the variables and lookups that it interpolates.
+func (p *entryPrinter) printValue(v lookup.Candidate, x *lookup.Explanation, indent string) {
 	if v.Text != "" {
-		p.add(indent, "Interpolation on %s", strconv.Quote(v.Text))
-		for _, of := range v.Variables {
-			p.add(indent+"  ", "Global Scope")
-			if of.Outcome.Found {
-				found := "Found key: " + strconv.Quote(of.Name) + " value: "
-				p.result(indent+"    ", found, bindings.Value(of.Outcome.Value), "")
+		p.printf(indent, "Interpolation on %s", strconv.Quote(v.Text))
+		for _, variable := range v.Variables {
+			p.printf(indent+"  ", "Global Scope")
+			if variable.Outcome.Found {
+				found := "Found key: " + strconv.Quote(variable.Name) + " value: "
+				p.printResult(indent+"    ", found, bindings.Value(variable.Outcome.Value), "")
 			} else {
-				p.add(indent+"    ", "No such variable: %s", strconv.Quote(of.Name))
+				p.printf(indent+"    ", "No such variable: %s", strconv.Quote(variable.Name))
 			}
 		}
-		p.lookups(x, indent+"  ")
+		p.printLookups(x, indent+"  ")
 	}
 	if v.Outcome.Err != nil {
-		p.add(indent, "Error: %s at %s", v.Outcome.Err, v.At)
+		p.printf(indent, "Error: %s at %s", v.Outcome.Err, v.At)
 		return
 	}
-	p.result(indent, "Found key: "+strconv.Quote(p.key)+" value: ", bindings.Value(v.Outcome.Value), " at "+v.At)
+	p.printResult(indent, "Found key: "+strconv.Quote(p.key)+" value: ", bindings.Value(v.Outcome.Value), " at "+v.At)
 }
 
-// lookups prints the lookups that computing the value took.
-func (p *levels) lookups(x *lookup.Explanation, indent string) {
+// printLookups prints the lookups that a value needed.
+func (p *entryPrinter) printLookups(x *lookup.Explanation, indent string) {
 	for _, inner := range x.Lookups {
-		p.add(indent, "Searching for %s", strconv.Quote(inner.Key))
-		below := levels{key: inner.Key, from: 0, to: -1, merge: mergeOf(inner), lookup: p.lookup}
+		p.printf(indent, "Searching for %s", strconv.Quote(inner.Key))
+		nested := entryPrinter{key: inner.Key, from: 0, to: -1, merge: mergeOf(inner), lookup: p.lookup}
 		if inner.Root != "" {
-			below.key = inner.Root
+			nested.key = inner.Root
 		}
-		below.explain(inner, indent+"  ")
-		p.lines = append(p.lines, below.lines...)
+		nested.printEntries(inner, indent+"  ")
+		p.lines = append(p.lines, nested.lines...)
 	}
 }
 
-// mergeOf returns the name of the strategy by which a lookup merged its value, "" if it did not.
+// mergeOf returns the name of the merge strategy of a lookup, or "" if it merged nothing.
 func mergeOf(x *lookup.Explanation) string {
 	merged := func(c lookup.Candidate) bool { return c.State == lookup.Merged }
 	if !slices.ContainsFunc(x.Candidates, merged) || x.Options == nil {
@@ -205,8 +204,8 @@ func mergeOf(x *lookup.Explanation) string {
 	return strategyName(strategy)
 }
 
-// result prints a value as Puppet does, which may take several lines.
-func (p *levels) result(indent, before string, v bindings.Value, after string) {
+// printResult prints a value as Puppet does. It may take several lines.
+func (p *entryPrinter) printResult(indent, before string, v bindings.Value, after string) {
 	text := "[value redacted]"
 	if !v.Sensitive() {
 		text = puppetText(v, "")
@@ -216,7 +215,7 @@ func (p *levels) result(indent, before string, v bindings.Value, after string) {
 	}
 }
 
-// puppetText is a value as Puppet's explanations have it.
+// puppetText returns a value as Puppet's explanations print it.
 func puppetText(v bindings.Value, indent string) string {
 	inner := indent + "  "
 	var items []string

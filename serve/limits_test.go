@@ -17,7 +17,7 @@ import (
 	"bindc/serve/client"
 )
 
-// listen has a server answer a socket until the end of the test.
+// listen makes a server answer a socket until the end of the test.
 func listen(t *testing.T, s *serve.Server) (path string) {
 	path = filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", path)
@@ -49,9 +49,9 @@ func generation(n int) string {
 	return fmt.Sprintf("bindings_version: 1\nname: default\nbind: [[a, %d], [b, %d], [c, %d]]\n", n, n, n)
 }
 
-// Sessions on several connections go on while the snapshot is replaced again and again: whatever a session is asked,
-// and in however many questions, is of one file.
-func TestNoSessionSeesTwoFiles(t *testing.T) {
+// Sessions on several connections continue while the snapshot is replaced again and again. All answers of a session
+// come from one file.
+func TestSessionAnswersFromOneFile(t *testing.T) {
 	path := snap(t)
 	build(t, path, generation(0))
 	s := server(t, path)
@@ -83,7 +83,7 @@ func TestNoSessionSeesTwoFiles(t *testing.T) {
 	clients.Wait()
 }
 
-// oneFile opens a session, as a client does whose digest may be old, and asks it key by key.
+// oneFile opens a session, as a client with an outdated digest does, and asks for one key at a time.
 func oneFile(p peer) {
 	digest := ""
 	for {
@@ -102,8 +102,8 @@ func oneFile(p peer) {
 	}
 }
 
-// A frame that is too long is not waited for, let alone kept.
-func TestAFrameThatIsTooLong(t *testing.T) {
+// A frame that is too long is rejected before its content arrives.
+func TestRejectsTooLongFrameWithoutReadingIt(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	c := dial(t, listen(t, server(t, path)))
@@ -119,8 +119,9 @@ func TestAFrameThatIsTooLong(t *testing.T) {
 	}
 }
 
-// Who does not finish a question, does not take an answer, or does not ask, is cut off, and hurts nobody else.
-func TestSlowClients(t *testing.T) {
+// A client that does not finish a question, take an answer, or ask anything is disconnected. Other clients are not
+// affected.
+func TestClosesConnectionsOfSlowClients(t *testing.T) {
 	path := snap(t)
 	large := strings.Repeat("0123456789abcdef", 1<<14)
 	build(t, path, "bindings_version: 1\nname: default\nbind: [[a, "+large+"]]\n")
@@ -156,7 +157,7 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-func TestTooManyConnections(t *testing.T) {
+func TestRefusesTooManyConnections(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	ended := make(chan error, serve.MaxConnections+1)
@@ -182,14 +183,14 @@ func TestTooManyConnections(t *testing.T) {
 		t.Errorf("one too many: %s, %v", text, err)
 	}
 	if text, err := client.New(c, c).Ask(hello()); err == nil {
-		t.Errorf("one too many goes on: %s", text)
+		t.Errorf("one too many stays open: %s", text)
 	}
 	if reason := <-ended; reason == nil || reason.Error() != "too many connections" {
 		t.Errorf("one too many ends with %v", reason)
 	}
 }
 
-// Whatever arrives, the server answers in whole frames of JSON or closes the connection.
+// The server answers any input in whole frames of JSON, or closes the connection.
 func FuzzQuestions(f *testing.F) {
 	path := snap(f)
 	build(f, path, site)

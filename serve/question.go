@@ -15,7 +15,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// question is a frame from the client. Missing members are nil.
+// question is a question of a client. Missing members are nil or empty.
 type question struct {
 	Ask         string          `json:"ask"`
 	Protocol    *int            `json:"protocol"`
@@ -35,29 +35,29 @@ type question struct {
 	Values      bool            `json:"values"`
 	From        int             `json:"from"`
 	To          int             `json:"to"`
-	Asked       []asked         `json:"asked"`
+	Asked       []askedKeys     `json:"asked"`
 }
 
-// asks lists the valid questions.
-var asks = []string{"hello", "node", "ahead", "keys", "prefix", "candidates", "explain", "end"}
+// questions lists the values of the member ask.
+var questions = []string{"hello", "node", "ahead", "keys", "prefix", "candidates", "explain", "end"}
 
-// unread returns the failure for a question that is not a JSON object, or has a member of the wrong type.
-func unread(err error) *failure {
+// decodeError returns the answer to a question that is not a JSON object, or has a member of the wrong type.
+func decodeError(err error) *failure {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &kind) && kind.Field != "":
-		return failed(bindings.CodeUsage, "the member '"+kind.Field+"' of the question: expected "+kindWord(kind.Type)+
+		return failed(bindings.CodeUsage, "the member '"+kind.Field+"' of the question: expected "+typeWord(kind.Type)+
 			", found "+jsonWord(kind.Value))
 	case errors.As(err, &kind):
-		return broken("expected a JSON object, found " + jsonWord(kind.Value))
+		return protocolError("expected a JSON object, found " + jsonWord(kind.Value))
 	}
 	errors.As(err, &syntax) // encoding/json has no third kind of error
-	return broken(fmt.Sprintf("expected a JSON object: invalid JSON, or the end of it, at byte %d", syntax.Offset))
+	return protocolError(fmt.Sprintf("expected a JSON object: invalid JSON, or the end of it, at byte %d", syntax.Offset))
 }
 
-// kindWord describes the type of a member of a question.
-func kindWord(t reflect.Type) string {
+// typeWord describes the expected type of a member of a question.
+func typeWord(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Slice:
 		return "a list of strings"
@@ -69,7 +69,7 @@ func kindWord(t reflect.Type) string {
 	return "an integer of 64 bits"
 }
 
-// jsonWord describes the value in an error of encoding/json, which is a word and sometimes the text of the value.
+// jsonWord describes the value in an error of encoding/json: its kind, sometimes followed by its text.
 func jsonWord(found string) string {
 	word, _, _ := strings.Cut(found, " ")
 	switch word {
@@ -89,7 +89,7 @@ var knownMembers = sync.OnceValue(func() (names []string) {
 	return names
 })
 
-// checkMembers returns the error of a question that has a member twice, or a misspelt one. Other unknown members may
+// checkMembers rejects a question with a repeated or a misspelt member. It accepts other unknown members, which may
 // belong to a later version of the protocol.
 func checkMembers(text []byte) error {
 	known := knownMembers()
@@ -103,7 +103,7 @@ func checkMembers(text []byte) error {
 					near+"'?")
 			}
 		case seen[i] != nil && !bytes.Equal(seen[i], val):
-			return broken("the question gives the member '" + string(name) + "' twice, with different values")
+			return protocolError("the question gives the member '" + string(name) + "' twice, with different values")
 		default:
 			seen[i] = val
 		}
@@ -111,7 +111,7 @@ func checkMembers(text []byte) error {
 	return nil
 }
 
-// indexOf returns the index of a name, or -1. Like encoding/json, it ignores case.
+// indexOf returns the index of name in known, or -1. Like encoding/json, it ignores case.
 func indexOf(known []string, name []byte) int {
 	for i, k := range known {
 		if k == string(name) {

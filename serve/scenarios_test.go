@@ -17,13 +17,13 @@ import (
 	"testing"
 	"time"
 
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/serve"
 	"bindc/serve/client"
 )
 
-// said returns the answer to a question as text.
-func (p peer) said(question string) string {
+// askText returns the answer to a question as text.
+func (p peer) askText(question string) string {
 	p.Helper()
 	if err := p.Send([]byte(question)); err != nil {
 		p.Fatal(err)
@@ -63,8 +63,8 @@ func TestLeastRecentlyUsedSessionEnds(t *testing.T) {
 	}
 }
 
-// A key that is asked for twice has two equal answers. Many keys, or none, have one answer.
-func TestKeysOfAQuestion(t *testing.T) {
+// A key that is requested twice is answered twice. A question with no keys is answered, too.
+func TestRepeatedAndMissingKeysInAQuestion(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	p := connect(t, server(t, path))
@@ -78,7 +78,7 @@ func TestKeysOfAQuestion(t *testing.T) {
 		`["ntp::port","ntp::port"]`:       `{"values":{},"errors":{"ntp::port":1,"ntp::port":1}}`,
 		`["ntp::ratio","top","ntp::big"]`: `{"values":{"ntp::ratio":1.0,"ntp::big":9007199254740993},"rich":{"top":1}}`,
 	} {
-		got := p.said(`{"ask":"keys","session":1,"keys":` + keys + `}`)
+		got := p.askText(`{"ask":"keys","session":1,"keys":` + keys + `}`)
 		got = strings.ReplaceAll(got, `{"__ptype":"Hash","__pvalue":[1,"one"]}`, "1")
 		got = strings.ReplaceAll(got,
 			`{"code":"type_mismatch","message":"'ntp::port': expected Integer, found String"}`, "1")
@@ -86,13 +86,13 @@ func TestKeysOfAQuestion(t *testing.T) {
 			t.Errorf("%s: %s, expected %s", keys, got, want)
 		}
 	}
-	if got := p.said(`{"ask":"candidates","session":1,"key":"ntp::port"}`); !strings.Contains(got, "type_mismatch") {
+	if got := p.askText(`{"ask":"candidates","session":1,"key":"ntp::port"}`); !strings.Contains(got, "type_mismatch") {
 		t.Errorf("candidates of what fails: %s", got)
 	}
 }
 
 // lookup_options that Puppet cannot merge or may not see are unchanged.
-func TestLookupOptionsThatPuppetCannotMerge(t *testing.T) {
+func TestUnmergeableLookupOptionsAreUnchanged(t *testing.T) {
 	const users = "  - {name: users, multibind_id: users, type: 'Array[String]'}\n"
 	for binds, want := range map[string]string{
 		users + "  - [lookup_options, none]\n":        `{"values":{"lookup_options":"none"}}`,
@@ -108,7 +108,7 @@ func TestLookupOptionsThatPuppetCannotMerge(t *testing.T) {
 		build(t, path, "bindings_version: 1\nname: default\nbind:\n"+binds)
 		p := connect(t, server(t, path))
 		p.node(1, nil)
-		got := p.said(`{"ask":"keys","session":1,"keys":["lookup_options"]}`)
+		got := p.askText(`{"ask":"keys","session":1,"keys":["lookup_options"]}`)
 		if !strings.Contains(got, want) {
 			t.Errorf("%s: %s, expected %s", binds, got, want)
 		}
@@ -139,7 +139,7 @@ bind:
 		`1,"key":"failing"`: `{"candidates":[{"values":{"failing":2}},{"values":{"failing":3}},{"values":{},` +
 			`"errors":{"failing":{"code":"type_mismatch","message":"'failing': expected Integer, found String"}}}]}`,
 	} {
-		if got := p.said(`{"ask":"candidates","session":` + question + `}`); got != want {
+		if got := p.askText(`{"ask":"candidates","session":` + question + `}`); got != want {
 			t.Errorf("%s: %s, expected %s", question, got, want)
 		}
 	}
@@ -189,7 +189,7 @@ bind:
 			At    string
 			Lines []string
 		}
-		text := p.said(`{"ask":"explain","session":` + question + `}`)
+		text := p.askText(`{"ask":"explain","session":` + question + `}`)
 		if err := json.Unmarshal([]byte(text), &got); err != nil {
 			t.Fatal(err)
 		}
@@ -202,8 +202,7 @@ bind:
 	}
 }
 
-// Any question to a session that ends in the meantime gets the error session.
-func TestASessionThatEndsWhileItIsAsked(t *testing.T) {
+func TestSessionEndsDuringAQuestion(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	s := server(t, path)
@@ -218,7 +217,7 @@ func TestASessionThatEndsWhileItIsAsked(t *testing.T) {
 }
 
 // Answers of any kind that are larger than a frame are an error.
-func TestAnswersThatAreTooLarge(t *testing.T) {
+func TestRejectsTooLargeAnswers(t *testing.T) {
 	for _, c := range []struct {
 		plain, rich, errors int
 		fits                bool
@@ -305,7 +304,7 @@ func TestFrames(t *testing.T) {
 			t.Errorf("%s: %d answers, expected %d", c.what, n, c.answers)
 		}
 	}
-	if err := s.Answer(bytes.NewReader(frame(hello)), broken{}); err != errBroken {
+	if err := s.Answer(bytes.NewReader(frame(hello)), protocolError{}); err != errBroken {
 		t.Errorf("a client that takes no answer: %v", err)
 	}
 }
@@ -317,13 +316,13 @@ func (h iotestHalf) Read(p []byte) (int, error) { return h.Reader.Read(p[:(len(p
 
 var errBroken = errors.New("broken")
 
-type broken struct{}
+type protocolError struct{}
 
-func (broken) Write([]byte) (int, error) { return 0, errBroken }
+func (protocolError) Write([]byte) (int, error) { return 0, errBroken }
 
 // A failing listener is tried again after a pause. Each connection has a number and is reported when it begins and
 // ends.
-func TestConnectionsOfASocket(t *testing.T) {
+func TestServeReportsConnectionsAndRetriesAccept(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	events := make(chan serve.Event, 100)
@@ -421,7 +420,7 @@ func TestClosedServerAcceptsNothing(t *testing.T) {
 	}
 	time.Sleep(20 * time.Millisecond)
 	if said.Load() != 0 {
-		t.Errorf("%d things have happened to it", said.Load())
+		t.Errorf("%d events were reported", said.Load())
 	}
 	next := &listener{closed: make(chan struct{})}
 	if err := s.Serve(next); err != net.ErrClosed {
@@ -452,7 +451,7 @@ func TestCloseEndsConnections(t *testing.T) {
 	}
 	s.Close()
 	if gone.Load() != 2 {
-		t.Errorf("%d connections have ended behind Close", gone.Load())
+		t.Errorf("%d connections had ended when Close returned", gone.Load())
 	}
 }
 
@@ -465,7 +464,7 @@ func TestUnknownEnvironmentsAreNotKept(t *testing.T) {
 	s := server(t, dir, func(o *serve.Options) {
 		o.Snapshot.Accept = func(path string, _ [32]byte) error {
 			if strings.Contains(path, "refused") {
-				return errors.New("nobody has signed it")
+				return errors.New("no signature")
 			}
 			return nil
 		}
@@ -544,8 +543,8 @@ func TestInvalidMembersAreNamed(t *testing.T) {
 		}
 	}
 	const sound = `{"ask":"keys","session":1,"keys":["ntp::deep::value"]}`
-	if got := p.said(sound); got != `{"values":{"ntp::deep::value":1}}` {
-		t.Errorf("behind all that: %s", got)
+	if got := p.askText(sound); got != `{"values":{"ntp::deep::value":1}}` {
+		t.Errorf("after all that: %s", got)
 	}
 }
 
@@ -560,10 +559,10 @@ func TestHelloAndEvents(t *testing.T) {
 	want := `{"protocol":1,"version":"test","snapshot":{"digest":"` + digest +
 		`","variables":["clientcert","domain","fqdn","hostname","networking","rack","role"],"scoped":["role"],` +
 		`"all_facts":false,"trusted":true,"hiera":false,"locations":1}}` // the category node needs it
-	if got := p.said(`{"ask":"hello","protocol":1}`); got != want {
+	if got := p.askText(`{"ask":"hello","protocol":1}`); got != want {
 		t.Errorf("%s, expected %s", got, want)
 	}
-	if got := p.said(`{"ask":"node","session":12,"digest":"` + digest + `"}`); got != `{"session":12}` {
+	if got := p.askText(`{"ask":"node","session":12,"digest":"` + digest + `"}`); got != `{"session":12}` {
 		t.Error(got)
 	}
 	if e := p.ask(object{"ask": "keys", "session": 13})["error"].(object); e["code"] != "session" ||
@@ -581,10 +580,10 @@ func TestHelloAndEvents(t *testing.T) {
 }
 
 // An unreadable choice of environments is reported, and no environment answers, because it could be the wrong one.
-func TestAChoiceThatCannotBeRead(t *testing.T) {
+func TestUnreadableEnvironmentChoiceStopsAllAnswers(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "production.snap"), site)
-	if err := os.WriteFile(filepath.Join(dir, choice.File), []byte("something else"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, envfile.File), []byte("something else"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	p := connect(t, server(t, dir))
@@ -593,7 +592,7 @@ func TestAChoiceThatCannotBeRead(t *testing.T) {
 			t.Errorf("%v is answered", q)
 		}
 	}
-	if err := os.Remove(filepath.Join(dir, choice.File)); err != nil {
+	if err := os.Remove(filepath.Join(dir, envfile.File)); err != nil {
 		t.Fatal(err)
 	}
 	p.node(1, nil)
@@ -606,7 +605,7 @@ func TestKeysWithDots(t *testing.T) {
 	p := connect(t, server(t, path))
 	vars := object{"role": "web"}
 	p.ask(object{"ask": "node", "session": 1, "digest": p.digest(), "vars": vars})
-	if got := p.said(`{"ask":"prefix","session":1,"prefix":"a","entries":"0-0"}`); got != `{"values":{"a.b":"dotted"}}` {
+	if got := p.askText(`{"ask":"prefix","session":1,"prefix":"a","entries":"0-0"}`); got != `{"values":{"a.b":"dotted"}}` {
 		t.Error(got)
 	}
 	at := func(q object) any { return p.ask(q)["at"] }

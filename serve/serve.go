@@ -16,29 +16,29 @@ import (
 // Protocol is the version of the protocol.
 const Protocol = 1
 
-// Limits that docs/serve.md states.
+// Limits. docs/serve.md states them.
 const (
 	maxQuestion    = 16 << 20 // bytes
 	maxAnswer      = 64 << 20 // bytes
-	maxSessions    = 64       // of a connection
-	maxConnections = 256      // of a socket
+	maxSessions    = 64       // per connection
+	maxConnections = 256      // per socket
 	maxFrameTime   = 30 * time.Second
-	untilTried     = 10 * time.Second // how long the error of opening a snapshot is kept
+	retryAfter     = 10 * time.Second // how long a failure to open a snapshot is remembered
 )
 
 // Options configure a Server. Path is required.
 type Options struct {
-	Path     string                // of a snapshot, or a directory with one for each environment
-	Snapshot bindings.WatchOptions // for every snapshot, except Notify
-	Version  string                // of the program, for clients
-	Idle     time.Duration         // after which a session or a connection of a socket ends; 0: never
-	Report   func(Event)           // called for each event, by several goroutines; may be nil
+	Path     string                // of a snapshot, or of a directory with one snapshot per environment
+	Snapshot bindings.WatchOptions // for every snapshot; Notify is ignored
+	Version  string                // of the program; clients get it with hello
+	Idle     time.Duration         // time after which unused sessions and socket connections end; 0: never
+	Report   func(Event)           // called for each event, possibly concurrently; may be nil
 }
 
 // Event is an entry for a log.
 type Event struct {
-	What        string // see below
-	Connection  int    // number of the connection, from 1; 0 if none is affected
+	What        string // one of the constants below
+	Connection  int    // number of the connection, from 1; 0 if the event has none
 	Environment string
 	Digest      string
 	Err         error
@@ -47,10 +47,10 @@ type Event struct {
 // Values of Event.What.
 const (
 	Connected    = "connected"
-	Disconnected = "disconnected" // Err: the cause, unless the client closed the connection
+	Disconnected = "disconnected" // Err is nil if the client closed the connection
 	Opened       = "session opened"
 	Switched     = "snapshot answers" // the first snapshot, or one that replaced another
-	Refused      = "snapshot refused" // the previous one stays active, if there is one
+	Refused      = "snapshot refused" // a previous snapshot stays active
 	Failed       = "question failed"
 )
 
@@ -61,81 +61,81 @@ type Server struct {
 	history      history
 	frameTime    time.Duration
 
-	mu        sync.Mutex
-	closed    bool
-	number    int // of the last connection
-	open      map[io.Closer]bool
-	sessions  sync.WaitGroup // connections of sockets
-	answering sync.WaitGroup // questions
+	mu         sync.Mutex
+	closed     bool
+	lastNumber int // of the latest connection
+	closers    map[io.Closer]bool
+	sessions   sync.WaitGroup // socket connections
+	answering  sync.WaitGroup // questions in progress
 }
 
-// New returns a server. It opens nothing before the first question.
+// New returns a server. It opens no snapshot before the first question.
 func New(opts Options) *Server {
 	if opts.Report == nil {
 		opts.Report = func(Event) {}
 	}
-	s := &Server{opts: opts, open: map[io.Closer]bool{}, frameTime: maxFrameTime}
-	s.environments = environments{opts: &s.opts, open: map[string]*environment{}, until: untilTried,
-		between: func() {}}
+	s := &Server{opts: opts, closers: map[io.Closer]bool{}, frameTime: maxFrameTime}
+	s.environments = environments{opts: &s.opts, open: map[string]*environment{}, retryAfter: retryAfter,
+		beforeSession: func() {}}
 	return s
 }
 
-// Serve answers the connections that l accepts, until Close. It closes l.
+// Serve answers connections that l accepts until Close is called. It closes l.
 func (s *Server) Serve(l net.Listener) error {
-	if _, ok := s.add(l); !ok {
+	if _, ok := s.register(l); !ok {
 		return net.ErrClosed
 	}
-	defer s.remove(l)
+	defer s.unregister(l)
 	for {
 		c, err := l.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return nil
 		}
-		if err != nil { // too many open files, say, which passes
+		if err != nil { // such as too many open files, which is temporary
 			s.opts.Report(Event{What: Failed, Err: err})
 			time.Sleep(100 * time.Millisecond)
 			continue
 		}
-		number, ok := s.add(c)
+		number, ok := s.register(c)
 		if !ok {
 			return nil
 		}
 		go func() {
 			defer s.sessions.Done()
-			defer s.remove(c)
+			defer s.unregister(c)
 			s.connection(c, number)
 		}()
 	}
 }
 
-// connection answers a connection of a socket, and closes it if the client is too slow.
+// connection answers a socket connection. It closes the connection if the client is too slow.
 func (s *Server) connection(nc net.Conn, number int) {
 	s.opts.Report(Event{What: Connected, Connection: number})
 	c := newConn(s, nc, nc, number)
 	c.timer = time.AfterFunc(s.frameTime, func() {
-		c.late.Store(true)
+		c.timedOut.Store(true)
 		nc.Close()
 	})
 	defer c.timer.Stop()
-	err := c.busy()
+	err := c.refuseIfFull()
 	if err == nil {
 		err = c.run()
 	}
-	if c.late.Load() {
+	if c.timedOut.Load() {
 		err = errLate
 	}
 	s.opts.Report(Event{What: Disconnected, Connection: number, Err: err})
 }
 
-// Answer answers one client until in ends. It has no time limits, because it trusts the client.
+// Answer answers one client until in ends. It trusts the client, and sets no time limits.
 func (s *Server) Answer(in io.Reader, out io.Writer) error { return newConn(s, in, out, 0).run() }
 
-// Close ends all connections and closes all snapshots. It waits for answers in progress, which a client of Answer has
-// to read. After Close, the server answers nothing.
+// Close ends all connections and closes all snapshots. It waits for answers in progress, so a client of Answer has to
+// read them. After Close, the server answers nothing.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
-	for c := range s.open {
+	for c := range s.closers {
 		c.Close()
 	}
 	s.mu.Unlock()
@@ -144,9 +144,8 @@ func (s *Server) Close() {
 	s.environments.close()
 }
 
-// begin reports whether a question may be answered, that is, whether the server is not closed. If so, the caller must
-// call answering.Done.
-func (s *Server) begin() bool {
+// beginAnswer reports whether the server is open and may answer a question. If so, the caller must call answering.Done.
+func (s *Server) beginAnswer() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closed {
@@ -155,33 +154,33 @@ func (s *Server) begin() bool {
 	return !s.closed
 }
 
-// add registers c, so that Close closes it. If c is a connection, add returns its number, and Close waits for its end.
-// ok is false if the server is closed.
-func (s *Server) add(c io.Closer) (int, bool) {
+// register makes Close close c. For a connection, it returns the connection's number, and Close waits for its end. The
+// result is false if the server is closed.
+func (s *Server) register(c io.Closer) (int, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		c.Close()
-		return s.number, false
+		return s.lastNumber, false
 	}
-	s.open[c] = true
+	s.closers[c] = true
 	if _, ok := c.(net.Conn); ok {
-		s.number++
+		s.lastNumber++
 		s.sessions.Add(1)
 	}
-	return s.number, true
+	return s.lastNumber, true
 }
 
-func (s *Server) remove(c io.Closer) {
+func (s *Server) unregister(c io.Closer) {
 	c.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.open, c)
+	delete(s.closers, c)
 }
 
-// full reports whether the server has more connections than it accepts. One of the open objects is the listener.
-func (s *Server) full() bool {
+// isFull reports whether the server has more connections than it accepts. One of the closers is the listener.
+func (s *Server) isFull() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.open)-1 > maxConnections
+	return len(s.closers)-1 > maxConnections
 }

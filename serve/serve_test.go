@@ -14,7 +14,7 @@ import (
 
 	"bindc/compile"
 	"bindc/diag"
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/internal/syntax"
 	"bindc/loader"
 	bindings "bindc/runtime"
@@ -23,7 +23,7 @@ import (
 	"bindc/snapshot"
 )
 
-// build compiles a site of one file of bindings, or with further files, into path.
+// build compiles a site with one bindings file, and optionally more files, into path.
 func build(t testing.TB, path, source string, more ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,7 +47,7 @@ func build(t testing.TB, path, source string, more ...string) {
 	}
 }
 
-// server is one that looks for a new file all the time.
+// server returns a server that polls for new files continuously.
 func server(t testing.TB, path string, change ...func(*serve.Options)) *serve.Server {
 	opts := serve.Options{Path: path, Version: "test",
 		Snapshot: bindings.WatchOptions{Interval: time.Millisecond}}
@@ -59,11 +59,11 @@ func server(t testing.TB, path string, change ...func(*serve.Options)) *serve.Se
 	return s
 }
 
-// peer is a client of a server, which answers it until the end of the test.
+// peer is a client of a server that answers it until the end of the test.
 type peer struct {
 	testing.TB
 	*client.Client
-	ended chan error // what Answer returns
+	ended chan error // receives what Answer returns
 	conn  net.Conn
 }
 
@@ -78,10 +78,10 @@ func connect(t testing.TB, s *serve.Server) peer {
 	return p
 }
 
-// object is a question or an answer.
+// object is a question or an answer in JSON.
 type object = map[string]any
 
-// ask is the answer to a question, decoded.
+// ask returns the decoded answer to a question.
 func (p peer) ask(q any) (answer object) {
 	p.Helper()
 	text, err := p.Ask(q)
@@ -94,7 +94,7 @@ func (p peer) ask(q any) (answer object) {
 	return answer
 }
 
-// code is that of the error a question is answered with, "" where it is not.
+// code returns the error code in the answer to a question, or "" if the answer is not an error.
 func (p peer) code(q object) string {
 	p.Helper()
 	e, _ := p.ask(q)["error"].(object)
@@ -104,7 +104,7 @@ func (p peer) code(q object) string {
 
 func hello() object { return object{"ask": "hello", "protocol": 1} }
 
-// digest is that of the snapshot that answers.
+// digest returns the digest of the snapshot that answers.
 func (p peer) digest() string {
 	p.Helper()
 	a := p.ask(hello())
@@ -115,7 +115,7 @@ func (p peer) digest() string {
 	return s["digest"].(string)
 }
 
-// node opens a session for facts.
+// node opens a session for a node with the given facts.
 func (p peer) node(session int, facts object) {
 	p.Helper()
 	a := p.ask(object{"ask": "node", "session": session, "digest": p.digest(), "facts": facts})
@@ -124,7 +124,7 @@ func (p peer) node(session int, facts object) {
 	}
 }
 
-// snap is a path for a snapshot.
+// snap returns a path for a snapshot.
 func snap(t testing.TB) string { return filepath.Join(t.TempDir(), "production.snap") }
 
 const site = `bindings_version: 1
@@ -184,13 +184,13 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// With direct, a prefix is a class; without, all below it.
-func TestThePrefixOfAClass(t *testing.T) {
+// With direct, a prefix selects the keys of one class; without, all keys that begin with it.
+func TestPrefixWithAndWithoutDirect(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	p := connect(t, server(t, path))
 	p.node(1, nil)
-	for direct, want := range map[bool]int{true: 5, false: 6} { // beside those with an error or more to them
+	for direct, want := range map[bool]int{true: 5, false: 6} { // without keys whose values are errors
 		a := p.ask(object{"ask": "prefix", "session": 1, "prefix": "ntp::", "direct": direct})
 		if got := len(a["values"].(object)); got != want {
 			t.Errorf("direct %v: %d values, %v", direct, got, a)
@@ -198,8 +198,9 @@ func TestThePrefixOfAClass(t *testing.T) {
 	}
 }
 
-// The server says what it needs: what is used, and what that is derived from. The category node is in every site.
-func TestNeedsExaminesAllBindings(t *testing.T) {
+// The server reports the variables that a snapshot uses and the facts that they are derived from. Every site has the
+// category node.
+func TestHelloReportsNeeds(t *testing.T) {
 	path := snap(t)
 	of := "clientcert domain fqdn hostname"
 	names := of + " networking"
@@ -226,8 +227,8 @@ func TestNeedsExaminesAllBindings(t *testing.T) {
 	}
 }
 
-// Parameters of an external node classifier are variables, and count before facts; $facts has the facts.
-func TestVariablesThatAreNoFacts(t *testing.T) {
+// Parameters of an external node classifier are variables. They take precedence over facts, but are not in $facts.
+func TestVariablesTakePrecedenceOverFacts(t *testing.T) {
 	path := snap(t)
 	build(t, path, "bindings_version: 1\nname: default\nbind: [[a, \"${role} ${kernel} ${facts['kernel']}\"]]\n")
 	p := connect(t, server(t, path))
@@ -239,8 +240,8 @@ func TestVariablesThatAreNoFacts(t *testing.T) {
 	}
 }
 
-// What the data say of merges stays, but for what is merged already.
-func TestLookupOptionsOfTheData(t *testing.T) {
+// lookup_options of the data are kept, except for keys whose values are merged already.
+func TestLookupOptionsOfDataAreKept(t *testing.T) {
 	path := snap(t)
 	build(t, path, `bindings_version: 1
 name: default
@@ -262,7 +263,7 @@ bind:
 	}
 }
 
-func TestWhatIsAskedWrongly(t *testing.T) {
+func TestRejectsInvalidQuestions(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	s := server(t, path)
@@ -303,8 +304,9 @@ func TestWhatIsAskedWrongly(t *testing.T) {
 	}
 }
 
-// Somebody who asks a snapshot that has been replaced meanwhile learns what the new one needs.
-func TestASessionStaysOnItsFile(t *testing.T) {
+// A session continues with its file after the snapshot is replaced. A client with the old digest gets the needs of the
+// new snapshot.
+func TestSessionStaysOnItsFile(t *testing.T) {
 	path := snap(t)
 	generation := func(n int) string {
 		return fmt.Sprintf("bindings_version: 1\nname: default\nbind: [[a, %d], [b, %d]]\n", n, n)
@@ -329,7 +331,7 @@ func TestASessionStaysOnItsFile(t *testing.T) {
 	}
 }
 
-func TestEnvironments(t *testing.T) {
+func TestEachEnvironmentHasItsSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"one", "two"} {
 		build(t, filepath.Join(dir, name+".snap"),
@@ -359,8 +361,8 @@ func TestEnvironments(t *testing.T) {
 	}
 }
 
-// What is wrong with a snapshot is said, and over as soon as it is mended.
-func TestSnapshotsThatDoNotAnswer(t *testing.T) {
+// The error for an unusable snapshot disappears as soon as the file is repaired.
+func TestUnusableSnapshotRecoversAfterRepair(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	whole, err := os.ReadFile(path)
@@ -399,7 +401,7 @@ func TestSnapshotsThatDoNotAnswer(t *testing.T) {
 	p.node(1, nil)
 }
 
-// flipped is text with a bit flipped.
+// flipped returns text with one bit flipped.
 func flipped(text string, at int) string {
 	return text[:at] + string([]byte{text[at] ^ 1}) + text[at+1:]
 }
@@ -415,7 +417,7 @@ func TestSessionsEnd(t *testing.T) {
 		p.node(i, nil)
 	}
 	asked(0)
-	p.node(1000, nil) // in place of 1, which was used longest ago
+	p.node(1000, nil) // replaces session 1, which was unused for the longest time
 	for session, want := range map[int]string{0: "", 1: "session", 2: "", 1000: ""} {
 		if got := asked(session); got != want {
 			t.Errorf("session %d: %q, expected %q", session, got, want)
@@ -428,36 +430,36 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// The environment is the one that the program of a directory chooses for the node, which the client tells of as far as
-// that needs it: hello is answered before anybody knows the node.
-func TestAnEnvironmentIsChosenForASession(t *testing.T) {
+// In a directory with a choice of environments, the node's environment is chosen from its facts. The client sends the
+// variables that the choice needs, but only with node: hello is answered before the node is known.
+func TestSessionUsesTheChosenEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"production", "special"} {
 		build(t, filepath.Join(dir, name+".snap"),
 			"bindings_version: 1\nname: default\nbind:\n  - [is, '"+name+" ${environment} ${rack}']\n")
 	}
-	choose := func(src string) {
+	choice := func(src string) {
 		says, errs := syntax.ParseEnvironments(src)
 		if len(errs) > 0 {
 			t.Fatal(errs)
 		}
 		tmp := filepath.Join(dir, "new")
-		err := os.WriteFile(tmp, choice.Encode(&choice.Choice{Program: choice.Of(says.Statements)}), 0o666)
+		err := os.WriteFile(tmp, envfile.Encode(&envfile.Choice{Program: envfile.ProgramOf(says.Statements)}), 0o666)
 		if err == nil {
-			err = os.Rename(tmp, filepath.Join(dir, choice.File))
+			err = os.Rename(tmp, filepath.Join(dir, envfile.File))
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	choose("if $role == 'db' { $environment = 'special' } elsif $role == 'lost' { $environment = 'spezial' }")
+	choice("if $role == 'db' { $environment = 'special' } elsif $role == 'lost' { $environment = 'spezial' }")
 	p := connect(t, server(t, dir))
 
 	ask := func(environment, role string) object {
 		q := object{"ask": "hello", "protocol": 1, "environment": environment}
 		s := p.ask(q)["snapshot"].(object)
 		q = object{"ask": "node", "session": 1, "environment": environment, "facts": object{"role": role}}
-		for range 3 { // another snapshot may be chosen, and then another one may have to be asked
+		for range 3 { // the choice may name another snapshot, which may have other needs
 			if !slices.Contains(s["variables"].([]any), any("role")) {
 				t.Fatalf("the choice needs a role, the client is asked for %v", s["variables"])
 			}
@@ -484,13 +486,13 @@ func TestAnEnvironmentIsChosenForASession(t *testing.T) {
 	}
 	e := ask("production", "lost")["error"].(object)
 	if e["code"] != "environment" || !strings.Contains(e["message"].(string), "did you mean 'special'?") {
-		t.Errorf("an environment that is none: %v", e)
+		t.Errorf("an environment that does not exist: %v", e)
 	}
 
-	choose("$environment = 'special'")
+	choice("$environment = 'special'")
 	q := object{"ask": "node", "session": 2, "facts": object{}}
 	keys := object{"ask": "keys", "session": 2, "keys": []string{"is"}}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // the server looks for it
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // the server polls for it
 		a := p.ask(q)
 		if s, ok := a["snapshot"].(object); ok {
 			q["digest"] = s["digest"]

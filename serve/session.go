@@ -12,42 +12,43 @@ import (
 	bindings "bindc/runtime"
 )
 
-// session answers for one node from one snapshot.
+// session answers for one node, from one snapshot.
 type session struct {
-	lease *bindings.Lease
-	known *known
-	path  string      // of the snapshot
-	timer *time.Timer // ends the session when it is idle; nil if sessions do not end
-	used  int         // number of the last use
+	lease   *bindings.Lease
+	info    *snapshotInfo
+	path    string      // of the snapshot
+	timer   *time.Timer // ends the session when it is idle; nil if sessions have no time limit
+	lastUse int         // value of useCount at the last use
 }
 
-// request returns the request of the session as the engine has it.
+// request returns the request of the session as a type of package lookup.
 func (s *session) request() *lookup.Request { return (*lookup.Request)(&s.lease.Request) }
 
-// node opens a session, unless the client has asked another snapshot what it needs.
+// node opens a session. If the client's digest is not that of the active snapshot, node returns the snapshot's needs
+// instead.
 func (c *conn) node(q *question) error {
 	if err := c.remember(q.Asked); err != nil {
 		return err
 	}
-	choose, err := c.server.environments.chooser()
+	choice, err := c.server.environments.openChoice()
 	if err != nil {
 		return err
 	}
-	name, facts, err := chosenFor(q, choose)
+	name, facts, err := chosenFor(q, choice)
 	if err != nil {
 		return err
 	}
 	for {
-		env, k, err := c.server.environments.known(name)
+		env, k, err := c.server.environments.infoOf(name)
 		if err != nil {
 			return err
 		}
-		if needs := k.chosenBy(choose); needs.digest != q.Digest {
+		if needs := k.withChoice(choice); needs.digest != q.Digest {
 			c.answer = append(c.answer, '{')
-			c.snapshot(needs)
+			c.appendNeeds(needs)
 			return nil
 		}
-		c.server.environments.between()
+		c.server.environments.beforeSession()
 		lease, err := env.watcher.Request(facts)
 		if errors.Is(err, fs.ErrClosed) {
 			c.server.environments.drop(env)
@@ -56,25 +57,25 @@ func (c *conn) node(q *question) error {
 		if err != nil {
 			return err
 		}
-		if lease.Snapshot() != k.snapshot { // replaced in between
+		if lease.Snapshot() != k.snapshot { // the file was replaced meanwhile
 			lease.Close()
 			continue
 		}
-		c.start(*q.Session, &session{lease: lease, known: k, path: env.path})
+		c.addSession(*q.Session, &session{lease: lease, info: k, path: env.path})
 		c.server.opts.Report(Event{What: Opened, Connection: c.number, Environment: env.name, Digest: k.digest})
 		c.answer = append(strconv.AppendInt(append(c.answer, `{"session":`...), *q.Session, 10), '}')
 		return nil
 	}
 }
 
-// chosenFor returns the environment of the node in a question, and the facts of the node there. If the snapshots have
-// no choice of environments, it is the environment that the question names.
-func chosenFor(q *question, choose *bindings.Environments) (string, *bindings.Facts, error) {
+// chosenFor returns the environment for the node in a question, and the node's facts in it. If the snapshots have no
+// choice of environments, this is the environment that the question names.
+func chosenFor(q *question, choice *bindings.Environments) (string, *bindings.Facts, error) {
 	facts, err := factsOf(q)
-	if err != nil || choose == nil {
+	if err != nil || choice == nil {
 		return environmentOf(q), facts, err
 	}
-	return choose.Choose(facts)
+	return choice.Choose(facts)
 }
 
 // factsOf returns the facts in a question.
@@ -96,34 +97,35 @@ func factsOf(q *question) (*bindings.Facts, error) {
 	return bindings.NewFacts(facts, opts)
 }
 
-// start adds s as session number n. If there are too many, it ends the least recently used session.
-func (c *conn) start(n int64, s *session) {
-	c.end(n, nil)
+// addSession adds s as session n, in place of an earlier session n. If there are too many sessions, it ends the least
+// recently used one.
+func (c *conn) addSession(n int64, s *session) {
+	c.endSession(n, nil)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.sessions) == maxSessions {
 		c.endLocked(c.leastUsed())
 	}
-	c.uses++
-	s.used = c.uses
+	c.useCount++
+	s.lastUse = c.useCount
 	c.sessions[n] = s
 	if idle := c.server.opts.Idle; idle > 0 {
-		s.timer = time.AfterFunc(idle, func() { c.end(n, s) })
+		s.timer = time.AfterFunc(idle, func() { c.endSession(n, s) })
 	}
 }
 
 func (c *conn) leastUsed() int64 {
 	var least int64
-	at := math.MaxInt
+	lowest := math.MaxInt
 	for n, s := range c.sessions {
-		if s.used < at {
-			least, at = n, s.used
+		if s.lastUse < lowest {
+			least, lowest = n, s.lastUse
 		}
 	}
 	return least
 }
 
-// session returns the session with that number, and marks it as used.
+// session returns session n and marks it as used.
 func (c *conn) session(n int64) (*session, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,8 +133,8 @@ func (c *conn) session(n int64) (*session, error) {
 	if s == nil {
 		return nil, noSession(n)
 	}
-	c.uses++
-	s.used = c.uses
+	c.useCount++
+	s.lastUse = c.useCount
 	if s.timer != nil {
 		s.timer.Reset(c.server.opts.Idle)
 	}
@@ -144,8 +146,8 @@ func noSession(n int64) error {
 		"session "+strconv.FormatInt(n, 10)+" is not open: open one with the question node")
 }
 
-// end ends session number n. If s is given, it must still be that session.
-func (c *conn) end(n int64, s *session) {
+// endSession ends session n. If s is not nil, it does so only if session n still is s.
+func (c *conn) endSession(n int64, s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s == nil || c.sessions[n] == s {

@@ -18,7 +18,7 @@ import (
 	"bindc/serve/client"
 )
 
-// events collects what a server reports.
+// events collects the events that a server reports.
 type events struct {
 	mu  sync.Mutex
 	all []serve.Event
@@ -30,7 +30,7 @@ func (e *events) add(ev serve.Event) {
 	e.all = append(e.all, ev)
 }
 
-// take returns what was reported since the last call, as words.
+// take returns the events since the last call, as text.
 func (e *events) take() (out []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -45,11 +45,11 @@ func (e *events) take() (out []string) {
 	return out
 }
 
-// byClock runs a test of the snapshot at path by a clock of its own.
+// byClock runs a test with the snapshot at path and a synthetic clock.
 func byClock(t *testing.T, path string, test func(t *testing.T)) {
 	snap, err := bindings.Open(path, bindings.Options{})
 	if err == nil {
-		err = snap.Verify() // what the package snapshot makes once for all must not belong to the test
+		err = snap.Verify() // initialises global state, which must not belong to the test's bubble
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func byClock(t *testing.T, path string, test func(t *testing.T)) {
 	synctest.Test(t, test)
 }
 
-// socket has a server answer connections by the clock of a test, and returns how to connect.
+// socket makes a server answer connections in the synthetic time of a test, and returns how to connect.
 func socket(t *testing.T, s *serve.Server) (dial func() (net.Conn, peer)) {
 	l := &listener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	go s.Serve(l)
@@ -73,7 +73,7 @@ func socket(t *testing.T, s *serve.Server) (dial func() (net.Conn, peer)) {
 
 const late = "disconnected: the client was idle for too long, or too slow"
 
-// A client may pause between questions, and the server may take its time. Neither may stop in the middle of a frame.
+// A client may pause between questions, and the server may take long to answer. But neither may pause within a frame.
 func TestTimeoutsOfAConnection(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
@@ -112,7 +112,7 @@ func TestTimeoutsOfAConnection(t *testing.T) {
 			time.Sleep(behave.after - time.Second)
 			synctest.Wait()
 			if got := happened.take(); !slices.Equal(got, []string{"connected"}) {
-				t.Errorf("%s: %q before the time is up", name, got)
+				t.Errorf("%s: %q before the time limit", name, got)
 			}
 			time.Sleep(2 * time.Second)
 			synctest.Wait()
@@ -123,7 +123,7 @@ func TestTimeoutsOfAConnection(t *testing.T) {
 	})
 }
 
-// A session that is used goes on. Another one of the same connection ends when it has not been used for the idle time.
+// A session ends when it was not used for the idle time. A session in use on the same connection continues.
 func TestUnusedSessionsEnd(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
@@ -139,17 +139,16 @@ func TestUnusedSessionsEnd(t *testing.T) {
 		for range 3 {
 			time.Sleep(6 * time.Minute)
 			if got := keys(1); got != "" {
-				t.Errorf("the session that is used: %s", got)
+				t.Errorf("the used session: %s", got)
 			}
 		}
 		if got := keys(2); got != "session" {
-			t.Errorf("the session that is not used: %q", got)
+			t.Errorf("the unused session: %q", got)
 		}
 	})
 }
 
-// However short the idle time is, a session ends after it.
-func TestShortestIdleTime(t *testing.T) {
+func TestIdleTimeOfOneNanosecond(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	byClock(t, path, func(t *testing.T) {
@@ -163,7 +162,7 @@ func TestShortestIdleTime(t *testing.T) {
 }
 
 // Without an idle time, neither connections nor sessions end by themselves.
-func TestNoIdleTime(t *testing.T) {
+func TestSessionsWithoutIdleTimeDoNotEnd(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	byClock(t, path, func(t *testing.T) {
@@ -176,8 +175,8 @@ func TestNoIdleTime(t *testing.T) {
 	})
 }
 
-// While somebody replaces, removes or breaks the snapshot, the one before goes on answering, and the log says so.
-func TestSnapshotThatIsRemovedAndBroken(t *testing.T) {
+// While the snapshot is replaced, removed or damaged, the previous one answers, and events report the problem.
+func TestPreviousSnapshotAnswersAfterRemovalOrDamage(t *testing.T) {
 	path := snap(t)
 	next := snap(t)
 	build(t, path, generation(1))
@@ -213,8 +212,8 @@ func TestSnapshotThatIsRemovedAndBroken(t *testing.T) {
 	})
 }
 
-// An environment whose file is removed is unknown. Its sessions go on.
-func TestEnvironmentThatIsRemoved(t *testing.T) {
+// An environment whose file was removed is unknown. Its open sessions continue.
+func TestRemovedEnvironmentIsUnknown(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "production.snap")
 	build(t, path, site)
@@ -222,7 +221,7 @@ func TestEnvironmentThatIsRemoved(t *testing.T) {
 		s := server(t, dir, func(o *serve.Options) { o.Snapshot.Interval = time.Second })
 		p := connect(t, s)
 		if p.node(1, nil); strings.Contains(p.digest(), "+") {
-			t.Errorf("nobody chooses, and the digest is %s", p.digest())
+			t.Errorf("without a choice, the digest is %s", p.digest())
 		}
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
@@ -241,7 +240,7 @@ func TestEnvironmentThatIsRemoved(t *testing.T) {
 	})
 }
 
-// A file that was replaced is closed with the last session in it, however that ends.
+// A replaced file is closed when its last session ends, in whatever way that happens.
 func TestReplacedFileIsClosedWithItsLastSession(t *testing.T) {
 	path := snap(t)
 	build(t, path, generation(0))
@@ -252,7 +251,7 @@ func TestReplacedFileIsClosedWithItsLastSession(t *testing.T) {
 	}
 	for n, end := range []func(p peer){
 		func(p peer) { p.ask(object{"ask": "end", "session": 2}) },
-		func(p peer) { p.node(2, nil) }, // in its place
+		func(p peer) { p.node(2, nil) }, // replaces the last session
 		func(p peer) {
 			p.conn.Close()
 			<-p.ended

@@ -13,7 +13,7 @@ import (
 // lookupOptions is the key under which Puppet looks up how to merge other keys.
 const lookupOptions = "lookup_options"
 
-// values appends the answer with the values of keys that look returns.
+// values appends an answer with the values of keys, which look looks up.
 func (c *conn) values(keys []string, look lookFunc) error {
 	w := newValueWriter(c.answer)
 	for _, key := range keys {
@@ -26,7 +26,7 @@ func (c *conn) values(keys []string, look lookFunc) error {
 	return nil
 }
 
-// candidates appends the answer with all values that are bound to key.
+// candidates appends an answer with all values that are bound to key.
 func (c *conn) candidates(s *session, key string) error {
 	all, err := s.effective(key)
 	if err != nil {
@@ -47,13 +47,13 @@ func (c *conn) candidates(s *session, key string) error {
 	return nil
 }
 
-// lookFunc looks a key up, and reports whether the outcome depends on anything sensitive.
+// lookFunc looks up a key, and reports whether the outcome depends on anything sensitive.
 type lookFunc func(key string) (o lookup.Outcome, secret bool)
 
-// way returns the function that looks up keys as a question asks for: with a merge strategy, in entries of the
-// hierarchy.
-func (s *session) way(q *question) (lookFunc, error) {
-	strategy, err := strategyIn(q)
+// lookFuncFor returns the function that looks up the keys of a question, with its merge strategy and in its range of
+// entries.
+func (s *session) lookFuncFor(q *question) (lookFunc, error) {
+	strategy, err := strategyOf(q)
 	if err != nil {
 		return nil, err
 	}
@@ -74,14 +74,14 @@ func (s *session) way(q *question) (lookFunc, error) {
 		v, found, secret, err := look(key)
 		o := lookup.Outcome{Value: v, Found: found, Err: err}
 		if key == lookupOptions {
-			o = s.known.merging(o)
+			o = s.info.withMergedKeys(o)
 		}
 		return o, secret
 	}, nil
 }
 
-// strategyIn returns the merge strategy of a question, undef if it has none.
-func strategyIn(q *question) (strategy bindings.Value, err error) {
+// strategyOf returns the merge strategy of a question, or undef if it has none.
+func strategyOf(q *question) (strategy bindings.Value, err error) {
 	if q.Merge == nil {
 		return strategy, nil
 	}
@@ -91,7 +91,7 @@ func strategyIn(q *question) (strategy bindings.Value, err error) {
 	return strategy, nil
 }
 
-// parseEntries parses the numbers of entries: 2-4, or 5- for all from 5 on, which returns -1 as the last.
+// parseEntries parses a range of entries: "2-4", or "5-" for all from 5 on, for which to is -1.
 func parseEntries(text string) (from, to int, err error) {
 	first, last, ok := strings.Cut(text, "-")
 	low, err := strconv.ParseInt(first, 10, 32)
@@ -110,27 +110,27 @@ func (s *session) lookup(key string) lookup.Outcome {
 	v, found, err := s.request().Lookup(key)
 	o := lookup.Outcome{Value: v, Found: found, Err: err}
 	if key == lookupOptions {
-		o = s.known.merging(o)
+		o = s.info.withMergedKeys(o)
 	}
 	return o
 }
 
-// effective returns the values that are bound to key for the node, for merges by Puppet. A merged value counts as one.
-// An abstract binding is left out if another one is above it.
+// effective returns the values that are bound to key for the node, which Puppet may merge. A merged value counts as
+// one. An abstract binding is omitted if another binding is above it.
 func (s *session) effective(key string) ([]lookup.Outcome, error) {
 	first := s.lookup(key)
 	if !first.Found && first.Err == nil {
 		return nil, nil
 	}
-	if _, merged := slices.BinarySearch(s.known.merged, key); merged {
+	if _, merged := slices.BinarySearch(s.info.merged, key); merged {
 		return []lookup.Outcome{first}, nil
 	}
-	all, err := s.request().Effective(key)
+	candidates, err := s.request().Effective(key)
 	if err != nil {
 		return nil, err
 	}
 	out := []lookup.Outcome{first}
-	for _, o := range all[min(1, len(all)):] {
+	for _, o := range candidates[min(1, len(candidates)):] {
 		if e, ok := o.Err.(*bindings.Error); !ok || e.Code != bindings.CodeAbstract {
 			out = append(out, o)
 		}
@@ -138,9 +138,9 @@ func (s *session) effective(key string) ([]lookup.Outcome, error) {
 	return out, nil
 }
 
-// merging adds the keys that are merged already to lookup_options with the strategy first, so that Puppet does not
+// withMergedKeys sets the strategy of keys that are merged already to first in lookup_options, so that Puppet does not
 // merge them again.
-func (k *known) merging(o lookup.Outcome) lookup.Outcome {
+func (k *snapshotInfo) withMergedKeys(o lookup.Outcome) lookup.Outcome {
 	own := bindings.Value(o.Value)
 	if len(k.merged) == 0 || o.Err != nil || o.Found && (own.Sensitive() || own.Kind() != bindings.Hash) {
 		return o
@@ -159,23 +159,23 @@ func (k *known) merging(o lookup.Outcome) lookup.Outcome {
 	return lookup.Outcome{Value: lookup.Value(v), Found: true, Err: err}
 }
 
-// valueWriter writes values: plain ones into the answer itself, others into separate members.
+// valueWriter writes values: plain ones into the answer, others into separate members.
 type valueWriter struct {
 	plain, rich, errors []byte
-	absent, held        []byte // keys that are not found, or found but not sent
-	begin               int    // of the values in plain
+	absent, withheld    []byte // keys that are not bound, and keys whose values are not sent
+	valuesStart         int    // where the values begin in plain
 }
 
 // newValueWriter returns a writer that appends to dst.
 func newValueWriter(dst []byte) valueWriter {
 	dst = append(dst, `{"values":{`...)
-	return valueWriter{plain: dst, begin: len(dst)}
+	return valueWriter{plain: dst, valuesStart: len(dst)}
 }
 
-// size returns the size of what is written, including all that was there before.
+// size returns the size of the answer so far.
 func (w *valueWriter) size() int { return len(w.plain) + len(w.rich) + len(w.errors) }
 
-// add adds the outcome of a key. It returns only errors that affect more than the key.
+// add adds the outcome of a key. It returns an error only if that affects more than the key.
 func (w *valueWriter) add(key string, o lookup.Outcome) error {
 	switch e := o.Err.(type) {
 	case nil:
@@ -189,7 +189,7 @@ func (w *valueWriter) add(key string, o lookup.Outcome) error {
 		return nil
 	}
 	before := len(w.plain)
-	w.plain = appendKey(w.plain, before > w.begin, key)
+	w.plain = appendKey(w.plain, before > w.valuesStart, key)
 	from := len(w.plain)
 	plain, rich, err := o.Value.Reveal().AppendRich(w.plain)
 	if err != nil {
@@ -204,7 +204,7 @@ func (w *valueWriter) add(key string, o lookup.Outcome) error {
 	return w.fits()
 }
 
-// appendMarked appends the text of a value, with a mark if it is sensitive.
+// appendMarked appends the text of a value, marked as Sensitive if it is.
 func appendMarked(dst, text []byte, sensitive bool) []byte {
 	if !sensitive {
 		return append(dst, text...)
@@ -220,7 +220,7 @@ func (w *valueWriter) fits() error {
 	return nil
 }
 
-// end is the answer.
+// end returns the answer.
 func (w *valueWriter) end() []byte {
 	out := append(w.plain, '}')
 	if w.rich != nil {
@@ -232,13 +232,13 @@ func (w *valueWriter) end() []byte {
 	if w.absent != nil {
 		out = append(append(append(out, `,"absent":[`...), w.absent...), ']')
 	}
-	if w.held != nil {
-		out = append(append(append(out, `,"held":[`...), w.held...), ']')
+	if w.withheld != nil {
+		out = append(append(append(out, `,"held":[`...), w.withheld...), ']')
 	}
 	return append(out, '}')
 }
 
-// appendItem appends an item to a list of texts without brackets.
+// appendItem appends an item to a comma-separated list of strings.
 func appendItem(dst []byte, text string) []byte {
 	if dst != nil {
 		dst = append(dst, ',')

@@ -29,7 +29,7 @@ func TestDigestsHave64Digits(t *testing.T) {
 }
 
 // A release that was only stored becomes active at the next pull, although the source has nothing new. It may be older
-// than one that was active before.
+// than an earlier active release.
 func TestStoredReleaseBecomesActiveLater(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Hold = true

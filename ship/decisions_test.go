@@ -15,7 +15,7 @@ import (
 	"bindc/origin"
 )
 
-// A rollback runs no gate, because the gates passed what it undoes.
+// A rollback runs no gate: it undoes a release that passed the gates.
 func TestRollbackRunsNoGate(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
@@ -283,7 +283,7 @@ func TestBytesOfFailedDownloadsAreCounted(t *testing.T) {
 	}
 }
 
-// A pull closes what it reads.
+// A pull closes the body of an offer.
 func TestPullClosesTheSnapshotOfItsSource(t *testing.T) {
 	m := newMaster(t)
 	closed := 0

@@ -96,7 +96,7 @@ var changes = []change{
 		m.pull.Store = m.store
 	}, (*master).pullNow,
 		func(m *master) bool { return m.active() == sum("four") && m.state().Newest.Equal(day(4)) }, never},
-	{"pull what is in the store", func(m *master) { m.offer("one", 5) }, (*master).pullNow,
+	{"pull a stored release", func(m *master) { m.offer("one", 5) }, (*master).pullNow,
 		func(m *master) bool { return m.active() == sum("one") && m.state().Newest.Equal(day(5)) }, never},
 	{"pull what answers, signed again", func(m *master) { m.offer("three", 5) }, (*master).pullNow,
 		func(m *master) bool {
@@ -172,7 +172,7 @@ func (m *master) sound(what string) {
 		}
 		last = string(e.Digest)
 		if e.Action == Activate && e.Created.Before(newest) {
-			m.Errorf("%s: what was signed at %v answered after %v", what, e.Created, newest)
+			m.Errorf("%s: a release signed at %v became active after one of %v", what, e.Created, newest)
 		}
 		newest = newer(newest, e.Created, e.Time)
 	}
@@ -218,7 +218,7 @@ func (m *master) repaired(what string) {
 	}
 	var r *Refusal
 	if err := m.pullNow(); newest.After(day(1)) && !errors.As(err, &r) {
-		m.Errorf("%s: what is older than %v was accepted: %v", what, newest, err)
+		m.Errorf("%s: a release older than %v was accepted: %v", what, newest, err)
 	}
 }
 
@@ -280,7 +280,7 @@ func TestEveryAccessFails(t *testing.T) {
 					again := fault.op == "open" && !dies && c.done(m)
 					silent := !errors.Is(err, syscall.ENOSPC) && fault.op != ""
 					if silent && fault.op != "remove" && !again {
-						t.Errorf("%s: nobody is told that '%s' failed: %v", what, fault.op, err)
+						t.Errorf("%s: the failure of '%s' is not reported: %v", what, fault.op, err)
 					}
 					if c.half(m) {
 						t.Errorf("%s: half done: %v, state %+v", what, err, m.state())

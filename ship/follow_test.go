@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// An hour without the registry, by a clock of the test's: what answers stays, the source is asked less and less often,
-// but every ten minutes, and what it has then answers.
-func TestFollowOutlivesItsSource(t *testing.T) {
+// The source is down for an hour of synthetic time. The active snapshot stays, and the source is polled less and less
+// often, but at least every ten minutes. Its next release becomes active.
+func TestFollowPollsLessOftenWhileTheSourceIsDown(t *testing.T) {
 	m := newMaster(t)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -71,8 +71,8 @@ func TestFollowOutlivesItsSource(t *testing.T) {
 	})
 }
 
-// Names are followed each by itself: one whose source hangs holds nobody up.
-func TestOneNameDoesNotHoldUpAnother(t *testing.T) {
+// Names are followed independently: a source that hangs does not delay other names.
+func TestHangingSourceDoesNotDelayOtherNames(t *testing.T) {
 	m := newMaster(t)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -93,7 +93,7 @@ func TestLinkOutOfTheStoreIsAnError(t *testing.T) {
 			t.Errorf("a link to %s: %s, %v", target, d.Short(), err)
 		}
 		if _, err := m.store.Collect(Keep{}, time.Now(), false); err == nil {
-			t.Errorf("a link to %s: gc removes what it may need", target)
+			t.Errorf("a link to %s: gc removes a snapshot that it may need", target)
 		}
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"bindc/origin"
 )
 
-// Whoever goes back without anything old enough is told what there is, the latest first.
-func TestRollbackListsWhatIsLeft(t *testing.T) {
+// A rollback without a target fails, and the error lists the available snapshots, the latest first.
+func TestRollbackWithoutATargetListsSnapshots(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.revision = "v1"
 	for _, text := range []string{"a", "b", "c", "d", "e", "f", "b", "g"} {
@@ -56,8 +56,8 @@ func TestRollbackListsWhatIsLeft(t *testing.T) {
 	}
 }
 
-// A misspelt name is answered with the names there are.
-func TestMisspeltNames(t *testing.T) {
+// The error for a misspelt name lists the names of the store.
+func TestMisspeltNameIsAnsweredWithSuggestion(t *testing.T) {
 	m := newMaster(t)
 	const nothing = "nothing has answered for 'prodution': expected a name of the store, which has "
 	for _, c := range [][2]string{{"", nothing + "no name"}, {"production", "did you mean 'production'?"}} {
@@ -85,8 +85,9 @@ func TestMisspeltNames(t *testing.T) {
 	}
 }
 
-// The status says since when what answers does, although it was refused again later, and what is wrong with its notes.
-func TestStatusOfANameWithATroubledHistory(t *testing.T) {
+// The status has the time of the activation, although the active snapshot was refused again later, and reports the
+// damaged history.
+func TestStatusWithDamagedHistory(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	since := m.now
@@ -120,8 +121,8 @@ type unwritable struct{}
 
 func (unwritable) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-// A name that somebody pinned says so at each poll, and a source that was changed is asked anew.
-func TestPinnedNameWhoseSourceIsChanged(t *testing.T) {
+// Each poll of a pinned name reports the pin. A changed source is polled without a validator.
+func TestPinnedNameWithAnotherSource(t *testing.T) {
 	m := newMaster(t)
 	told := m.notices()
 	m.mustRelease("one", "two")
@@ -140,7 +141,7 @@ func TestPinnedNameWhoseSourceIsChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	if st := m.state(); st.Pinned || st.Validator != "" {
-		t.Errorf("after what the source has was activated: %+v", st)
+		t.Errorf("after activating the release of the source: %+v", st)
 	}
 	if err := m.pullNow(); err != nil || m.state().Validator == "" {
 		t.Errorf("%v, %+v", err, m.state())
@@ -163,8 +164,8 @@ type elsewhere struct{ *shelf }
 
 func (elsewhere) String() string { return "elsewhere" }
 
-// A link that does not lead to a digest, and directories that every user may write to, are errors, wherever they are.
-func TestStoreThatSomebodyTamperedWith(t *testing.T) {
+// A link that does not lead to a digest is an error, as is a directory that every user may write to.
+func TestRejectsTamperedStore(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	link := filepath.Join(m.dir, "odd.snap")
@@ -197,7 +198,7 @@ func TestStoreThatSomebodyTamperedWith(t *testing.T) {
 	}
 }
 
-// A server may have its snapshot under a path with an escaped slash; what is signed is beside it.
+// The path of a snapshot on a server may contain an escaped slash. The statement is next to the snapshot.
 func TestSourceWithAnEscapedPath(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Checks.Origin = readsStatement
@@ -236,7 +237,7 @@ func TestSourceWithAnEscapedPath(t *testing.T) {
 	}
 }
 
-// openBodies counts the answers that are not closed.
+// openBodies counts the bodies that were not closed.
 type openBodies struct {
 	http.RoundTripper
 	now atomic.Int64
@@ -265,7 +266,7 @@ func (o *openBody) Close() error {
 	return o.ReadCloser.Close()
 }
 
-func TestTextsBesideASnapshot(t *testing.T) {
+func TestUpToRejectsTooLongTexts(t *testing.T) {
 	for n, fits := range map[int]bool{4: true, 5: true, 6: false} {
 		text, err := upTo(strings.NewReader(strings.Repeat("x", n)), 5, "it")
 		if (err == nil) != fits || fits && len(text) != n {
@@ -278,7 +279,7 @@ func TestTextsBesideASnapshot(t *testing.T) {
 	}
 }
 
-// What is signed is beside a file, too.
+// The statement of a file is next to it.
 func TestSignedSnapshotFromAFile(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Checks.Origin = readsStatement
@@ -299,8 +300,8 @@ func TestSignedSnapshotFromAFile(t *testing.T) {
 	}
 }
 
-// A client of a source frees what a request holds when its answer is closed, or when it fails.
-func TestRequestsAreFreed(t *testing.T) {
+// A client releases the resources of a request when its body is closed, or when the request fails.
+func TestClientReleasesRequests(t *testing.T) {
 	var ctx context.Context
 	client := impatient{asked{&ctx, nil}, time.Minute}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/", nil)
@@ -332,7 +333,7 @@ func TestRequestsAreFreed(t *testing.T) {
 	}
 }
 
-// asked remembers the context of a request.
+// asked records the context of a request.
 type asked struct {
 	ctx *context.Context
 	err error
@@ -349,8 +350,8 @@ type odd struct{}
 func (odd) Read([]byte) (int, error) { return 0, io.EOF }
 func (odd) Close() error             { return io.ErrNoProgress }
 
-// A source that does not answer is polled half as often each time, and as before once it answers. A poll that is over
-// holds nothing, and one that is ended is not reported.
+// A source that does not answer is polled half as often each time, and normally once it answers. A finished poll keeps
+// no resources, and a cancelled one is not reported.
 func TestPausesBetweenPolls(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
@@ -397,7 +398,7 @@ func TestPausesBetweenPolls(t *testing.T) {
 	}
 }
 
-// flaky does not answer for some polls, and remembers when it was asked.
+// flaky fails some polls, and records the times of all polls.
 type flaky struct {
 	*shelf
 	down int

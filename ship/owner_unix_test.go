@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Whatever root makes in a store of somebody else belongs to that user.
+// Files that root creates in another user's store belong to that user.
 func TestFilesOfRootBelongToTheOwnerOfTheStore(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
@@ -60,7 +60,7 @@ func TestFilesOfRootBelongToTheOwnerOfTheStore(t *testing.T) {
 	}
 }
 
-// foreign is a file of which this system knows nothing.
+// foreign is a file without information of the operating system.
 type foreign struct{ fs.FileInfo }
 
 func (foreign) Sys() any { return nil }

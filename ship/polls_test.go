@@ -168,7 +168,7 @@ func TestServerThatAnswersBarely(t *testing.T) {
 	}
 }
 
-// A statement without a signature counts as none.
+// A statement without a signature is ignored.
 func TestStatementWithoutASignature(t *testing.T) {
 	s := newWeb(t)
 	s.put("", "one", time.Time{})

@@ -19,7 +19,7 @@ type Checks struct {
 	// snapshot in errors. If Origin is set, a snapshot has to be signed for the name, and not earlier than one that
 	// was active before.
 	Origin func(what string, signed origin.Signed, sum [32]byte) (origin.Origin, error)
-	// Gate compares a snapshot with the active one, whose path is "" if there is none.
+	// Gate compares a snapshot with the active one. active is "" if no snapshot is active.
 	Gate func(path, active string) error
 	// Rules returns a text that changes if Inspect or Gate may decide differently. A snapshot that they refused is
 	// then checked again.
@@ -36,7 +36,7 @@ type Pull struct {
 	SignedAs string
 	MaxBytes int64 // of a snapshot
 	Hold     bool  // store the snapshot but do not activate it
-	// Turns limits how many of the pulls that share it fetch and check at once, by its capacity. nil is no limit.
+	// Turns limits how many of the pulls that share it fetch and check at once, by its capacity. nil means no limit.
 	Turns chan struct{}
 	By    string
 	Now   func() time.Time
@@ -90,7 +90,7 @@ func (p *Pull) Run(ctx context.Context) (Result, error) {
 	return t.Result, join(err, also)
 }
 
-// release names what a source has: its digest, if that is known, or its validator.
+// release identifies a release in a source: by its digest, if that is known, or by its validator.
 type release struct {
 	digest    Digest
 	validator string
@@ -255,8 +255,8 @@ func (r *Refused) again() (t taken, err error) {
 	return t, because(r.Reason, &Refusal{r.Error})
 }
 
-// want checks an offer as far as possible without the snapshot, so that a bad signature costs no download. It reports
-// whether the snapshot is in the store. newest is the time of the latest statement that was active.
+// want checks an offer before the download, so that a bad signature costs no download. It reports whether the snapshot
+// is in the store. newest is the time of the latest statement that was active.
 func (p *Pull) want(ctx context.Context, offer *Offer, t *taken, newest time.Time) (there bool, err error) {
 	if offer.Size > p.MaxBytes {
 		return false, p.tooLarge()

@@ -352,7 +352,7 @@ func TestReset(t *testing.T) {
 	m.offer("replayed", 2)
 	m.now = day(5)
 	if err := m.pullNow(); !errors.As(err, &r) || !strings.Contains(err.Error(), "use rollback") {
-		t.Errorf("reset accepts what is older than the other releases: %v", err)
+		t.Errorf("reset accepts a release older than the others: %v", err)
 	}
 	os.Remove(m.store.stateOf("production"))
 	if err := m.change().Resume(); err != nil || !m.state().Newest.Equal(day(4)) {
@@ -381,7 +381,7 @@ func TestLaterSignatureOfTheActiveSnapshotCounts(t *testing.T) {
 	m.now = day(7)
 	var r *Refusal
 	if err := m.pullNow(); !errors.As(err, &r) {
-		t.Errorf("what was signed before the active snapshot was signed again: %v", err)
+		t.Errorf("a release signed before the latest signature of the active snapshot: %v", err)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"bindc/origin"
 )
 
-// shelf is a source that has one snapshot at a time.
+// shelf is a source with a single snapshot.
 type shelf struct {
 	text, revision string
 	signed         *origin.Signed
@@ -30,7 +30,7 @@ type shelf struct {
 	mu             sync.Mutex
 }
 
-// set changes what the source does next.
+// set changes the snapshot that the source offers next.
 func (s *shelf) set(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func sum(text string) Digest {
 	return Digest(hex.EncodeToString(h[:]))
 }
 
-// master is a store whose only name, production, is pulled from a shelf, at a time that the test sets.
+// master is a store with one name, production, which is pulled from a shelf. The test sets its time.
 type master struct {
 	*testing.T
 	dir   string
@@ -104,7 +104,7 @@ func newMaster(t *testing.T) *master {
 	return m
 }
 
-// release has the shelf offer a snapshot, a day later, and pulls it.
+// release makes the shelf offer a snapshot one day later, and pulls it.
 func (m *master) release(text string) (Result, error) {
 	m.now = m.now.Add(24 * time.Hour)
 	m.shelf.text = text
@@ -121,7 +121,7 @@ func (m *master) mustRelease(texts ...string) {
 	}
 }
 
-// answers holds what a reader of production.snap reads.
+// answers checks the content that a reader of production.snap gets.
 func (m *master) answers(text string) {
 	m.Helper()
 	got, err := os.ReadFile(filepath.Join(m.dir, "production.snap"))
@@ -133,7 +133,7 @@ func (m *master) answers(text string) {
 	}
 }
 
-// clean holds that nothing is left of what failed.
+// clean checks that nothing of a failed pull is left.
 func (m *master) clean() {
 	m.Helper()
 	if left, err := os.ReadDir(m.store.incoming()); err != nil || len(left) > 0 {
@@ -145,7 +145,7 @@ func (m *master) change() *Switch {
 	return &Switch{Store: m.store, Name: "production", Checks: m.pull.Checks, Now: m.pull.Now}
 }
 
-func TestASnapshotIsStoredOnceAndAnswers(t *testing.T) {
+func TestStoresSnapshotOnceAndActivatesIt(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.revision = "abc123"
 	m.mustRelease("one")
@@ -155,7 +155,7 @@ func TestASnapshotIsStoredOnceAndAnswers(t *testing.T) {
 	m.mustRelease("two")
 	r, err := m.release("one")
 	if want := (Result{Digest: sum("one"), Revision: "abc123", Activated: true}); err != nil || r != want {
-		t.Errorf("what is in the store gave %+v, %v; expected %+v", r, err, want)
+		t.Errorf("a stored snapshot gave %+v, %v; expected %+v", r, err, want)
 	}
 	if m.shelf.reads != 2 {
 		t.Errorf("%d reads of two snapshots", m.shelf.reads)
@@ -172,8 +172,8 @@ func TestASnapshotIsStoredOnceAndAnswers(t *testing.T) {
 	m.clean()
 }
 
-// What a source tells of a snapshot is not believed, and what is refused changes nothing.
-func TestWhatIsRefusedChangesNothing(t *testing.T) {
+// Claims of a source about a snapshot are verified. A refused snapshot changes nothing.
+func TestRefusedReleaseChangesNothing(t *testing.T) {
 	gate := errors.New("the gate is shut")
 	for name, c := range map[string]struct {
 		spoil   func(m *master)
@@ -221,7 +221,7 @@ func TestWhatIsRefusedChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAGateSeesBothSnapshots(t *testing.T) {
+func TestGateGetsBothSnapshots(t *testing.T) {
 	m := newMaster(t)
 	var saw []string
 	m.pull.Checks.Gate = func(path, active string) error {
@@ -236,7 +236,7 @@ func TestAGateSeesBothSnapshots(t *testing.T) {
 	}
 }
 
-func TestWhatIsHeldIsActivatedLater(t *testing.T) {
+func TestHeldSnapshotCanBeActivatedLater(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	m.pull.Hold = true
@@ -307,7 +307,7 @@ func TestRollbackGoesFurtherBackEachTime(t *testing.T) {
 	}
 }
 
-// signs makes what is signed of a snapshot; whose key it is does not matter here.
+// signs creates the signed statement of a snapshot. The key does not matter here.
 func signs(t *testing.T, text, name string, created time.Time) *origin.Signed {
 	statement, err := json.Marshal(origin.Statement{Name: name, SHA256: string(sum(text)), Revision: "r-" + text,
 		Created: created})
@@ -325,7 +325,7 @@ func readsStatement(_ string, signed origin.Signed, sum [32]byte) (o origin.Orig
 	return o, err
 }
 
-func TestASignedSnapshotIsNotSentAgain(t *testing.T) {
+func TestSignedSnapshotIsNotDownloadedAgain(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Checks.Origin = readsStatement
 	at := func(day int) time.Time { return time.Date(2026, 5, day, 0, 0, 0, 0, time.UTC) }
@@ -353,7 +353,7 @@ func TestASignedSnapshotIsNotSentAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := send("between", "production", 1); !errors.As(err, &r) {
-		t.Errorf("a rollback does not open the door to what is older than the newest: %v", err)
+		t.Errorf("a rollback must not allow older releases: %v", err)
 	}
 	if err := send("one", "production", 4); err != nil { // released again, the same bytes
 		t.Errorf("signed again: %v", err)
@@ -367,8 +367,8 @@ func TestASignedSnapshotIsNotSentAgain(t *testing.T) {
 	}
 }
 
-// A damaged file of the store is had again.
-func TestADamagedEntryIsReplaced(t *testing.T) {
+// A damaged file of the store is fetched again.
+func TestDamagedEntryIsReplaced(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	path := m.store.Path(sum("one"))
@@ -382,8 +382,8 @@ func TestADamagedEntryIsReplaced(t *testing.T) {
 	m.clean()
 }
 
-// Where somebody removed what a name leads to, it is had again though the source has nothing new.
-func TestALostEntryIsHadAgain(t *testing.T) {
+// If the snapshot of a name was removed, it is fetched again although the source has nothing new.
+func TestLostEntryIsFetchedAgain(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	if err := os.RemoveAll(m.store.entry(sum("one"))); err != nil {
@@ -392,7 +392,7 @@ func TestALostEntryIsHadAgain(t *testing.T) {
 	m.mustRelease("one")
 }
 
-func TestAFileOfSomebodyElseIsNotReplaced(t *testing.T) {
+func TestForeignFileIsNotReplaced(t *testing.T) {
 	m := newMaster(t)
 	link := filepath.Join(m.dir, "production.snap")
 	if err := os.WriteFile(link, []byte("mine"), 0o644); err != nil {
@@ -412,7 +412,7 @@ func TestAFileOfSomebodyElseIsNotReplaced(t *testing.T) {
 	}
 }
 
-func TestGarbageIsWhatNobodyNeeds(t *testing.T) {
+func TestCollectRemovesUnneededSnapshots(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two", "three", "four")
 	if _, err := m.change().Back(sum("one")); err != nil {
@@ -439,11 +439,11 @@ func TestGarbageIsWhatNobodyNeeds(t *testing.T) {
 	}
 	if gone, err := m.store.Collect(Keep{Last: 2, Younger: time.Hour}, later.Add(time.Hour-1), false); err != nil ||
 		len(gone) > 0 {
-		t.Errorf("collected what is in the store for less than an hour: %v, %v", gone, err)
+		t.Errorf("collected a snapshot that is younger than an hour: %v, %v", gone, err)
 	}
 	if gone, err := m.store.Collect(Keep{Last: 2, Younger: time.Hour}, later.Add(time.Hour), true); err != nil ||
 		len(gone) != 2 {
-		t.Errorf("would collect %v, %v of what is in the store for an hour", gone, err)
+		t.Errorf("would collect %v, %v of the snapshots that are an hour old", gone, err)
 	}
 	if err := os.Mkdir(left, 0o755); err != nil { // the first call has removed it
 		t.Fatal(err)
@@ -460,7 +460,7 @@ func TestGarbageIsWhatNobodyNeeds(t *testing.T) {
 	m.clean()
 	if gone, err := m.store.Collect(Keep{Last: 0, Younger: 60 * 24 * time.Hour}, later, false); err != nil ||
 		len(gone) > 0 {
-		t.Errorf("collected what is young: %v, %v", gone, err)
+		t.Errorf("collected young snapshots: %v, %v", gone, err)
 	}
 	m.answers("one")
 }
@@ -482,7 +482,7 @@ func TestSnapshotsAreFoundByDigestAndRevision(t *testing.T) {
 }
 
 // A crash may tear the last line of a history.
-func TestATornHistoryIsReadOn(t *testing.T) {
+func TestTornHistoryLineIsSkipped(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	f, err := os.OpenFile(m.store.eventsOf("production"), os.O_APPEND|os.O_WRONLY, 0)

@@ -13,7 +13,7 @@ import (
 	"bindc/origin"
 )
 
-// webSource is a directory behind a web server that gives ETags, with TLS.
+// webSource serves a directory over TLS, with ETags.
 func webSource(t *testing.T, dir string) (*HTTP, *[]string) {
 	t.Helper()
 	var log []string
@@ -58,13 +58,13 @@ func TestSnapshotsFromAWebServer(t *testing.T) {
 	m.answers("one")
 	*log = nil
 	if err := pull(); err != nil || len(*log) != 1 || (*log)[0] != `/site.snap "`+sum("one").Short()+`"` {
-		t.Errorf("a look at what is known: %v, asked %q", err, *log)
+		t.Errorf("a poll with a known validator: %v, asked %q", err, *log)
 	}
 	m.pull.Checks.Origin = readsStatement
 	s := signs(t, "two", "production", m.now)
 	put("", "two")
 	if err := pull(); err == nil {
-		t.Error("what is not signed came into force")
+		t.Error("an unsigned snapshot became active")
 	}
 	put(origin.StatementSuffix, string(s.Text))
 	put(origin.SignatureSuffix, string(s.Signature))
@@ -80,8 +80,8 @@ func TestSnapshotsFromAWebServer(t *testing.T) {
 	}
 }
 
-// A failure beside a snapshot is no absence.
-func TestASignatureThatCannotBeReadIsAnError(t *testing.T) {
+// A server error for a signature does not mean that there is no signature.
+func TestUnreadableSignatureIsAnError(t *testing.T) {
 	m := newMaster(t)
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/site.snap" {

@@ -125,7 +125,7 @@ type DamageError struct {
 func (d *DamageError) Error() string { return fmt.Sprintf("%s is damaged (%v)", d.Path, d.Err) }
 func (d *DamageError) Unwrap() error { return d.Err }
 
-// savedState reads the file of a state. found is false if there is none.
+// savedState reads the file of a state. found is false if it does not exist.
 func (s *Store) savedState(name string) (st saved, found bool, err error) {
 	text, err := s.files.readFile(s.stateOf(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -154,7 +154,7 @@ func (st *saved) lacks(events []Event, active Digest) bool {
 	return st.Seq == 0 && active != "" && st.Checked.At.IsZero() && st.Activated.At.IsZero() && st.Adopting == nil
 }
 
-// State returns the state of name; the zero State if there is none. It includes a switch that a dead program made but
+// State returns the state of name, or the zero State. It includes a switch that a dead program made but
 // did not record, although only the next change repairs that. A damaged state is a *DamageError.
 func (s *Store) State(name string) (State, error) {
 	v, err := s.view(name)

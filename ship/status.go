@@ -18,7 +18,7 @@ type Status struct {
 	Revision string    `json:"revision,omitempty"`
 	Since    time.Time `json:"since,omitzero"`   // time of its activation
 	Created  time.Time `json:"created,omitzero"` // time of its signed statement
-	// Age is the number of seconds since the last good poll; -1 if there was none.
+	// Age is the number of seconds since the last good poll, or -1.
 	Age int64 `json:"age"`
 	// Persisted reports that the last poll failed but a snapshot is active.
 	Persisted bool `json:"persisted,omitempty"`

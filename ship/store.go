@@ -218,7 +218,7 @@ func (s *Store) Names() ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-// Active returns the digest of the active snapshot of name; "" if there is none. A file that is not a link into the
+// Active returns the digest of the active snapshot of name, or "". A file that is not a link into the
 // store is an error, because it belongs to somebody else and must not be replaced.
 func (s *Store) Active(name string) (Digest, error) {
 	target, err := s.files.readLink(s.linkOf(name))

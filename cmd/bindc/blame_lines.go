@@ -2,7 +2,7 @@ package main
 
 import "strings"
 
-// lastLine returns the last line of the binding that begins on line first of a file of YAML, JSON or Puppet. The binding
+// lastLine returns the last line of the binding that begins on line first of a file of YAML, JSON or Puppet. It
 // includes deeper lines, and list elements and closing brackets at its own indentation. Lines are numbered from 1.
 func lastLine(source string, first int) int {
 	lines := strings.Split(source, "\n")

@@ -17,6 +17,9 @@ func explainCodes(root *cobra.Command) {
 	if err != nil || help == root {
 		return // the program only prints its version
 	}
+	if help == root { // with --version alone there are no verbs
+		return
+	}
 	help.Use = "help [VERB|CODE]"
 	help.Short = "Help about a verb, or about the code of a diagnostic"
 	help.Long = "help prints what VERB does, as VERB --help. For the CODE of a diagnostic it\n" +
@@ -46,7 +49,7 @@ func explainCodes(root *cobra.Command) {
 	}
 }
 
-// explainCode prints what is known of a code, or a list of all.
+// explainCode prints the description of a code, or a list of all codes.
 func explainCode(out io.Writer, code string) error {
 	if code == codesTopic {
 		return diag.Explain(out)

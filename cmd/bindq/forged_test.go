@@ -18,7 +18,7 @@ import (
 	"bindc/compile"
 	"bindc/diag"
 	nodefacts "bindc/facts"
-	"bindc/internal/choice"
+	"bindc/internal/envfile"
 	"bindc/internal/expr"
 	"bindc/internal/identity"
 	"bindc/internal/lookup"
@@ -343,7 +343,7 @@ func (f *forger) report(t testing.TB, path string, snap *bindings.Snapshot, chec
 	before := must(snapshot.Open(f.sound()))(t)
 	defer before.Close()
 	for _, whole := range []bool{true, false} {
-		book, err := decision.NewBook(file, whole, nil)
+		book, err := decision.NewTables(file, whole, nil)
 		if check("the tables", err); err != nil {
 			continue
 		}
@@ -351,7 +351,7 @@ func (f *forger) report(t testing.TB, path string, snap *bindings.Snapshot, chec
 			_, err := book.Values(key)
 			check("values of "+key, err)
 		}
-		_, err = decision.Diff(must(decision.NewBook(before, true, nil))(t), book, func() {})
+		_, err = decision.Diff(must(decision.NewTables(before, true, nil))(t), book, func() {})
 		check("diff", err)
 	}
 }
@@ -372,26 +372,26 @@ func FuzzForgedEnvironments(f *testing.F) {
 		f.Fatal(err)
 	}
 	for _, name := range []string{"production", "test"} {
-		must(snapshot.Write(filepath.Join(of.dir, "all", name+choice.Extension), of.contents[0]))(f)
+		must(snapshot.Write(filepath.Join(of.dir, "all", name+envfile.Extension), of.contents[0]))(f)
 	}
-	environments := []choice.Environment{{Name: "production", Written: true}, {Name: "test", Written: true},
+	environments := []envfile.Environment{{Name: "production", Written: true}, {Name: "test", Written: true},
 		{Name: "no"}}
 	says, errs := syntax.ParseEnvironments("if $agent_environment == test or $os['family'] =~ /n(.)/ {\n" +
 		"  $environment = \"t${1}\"\n} else {\n  $environment = $wanted\n}\n")
 	if len(errs) > 0 {
 		f.Fatal(errs)
 	}
-	for _, program := range []*expr.Node{choice.OfAgent(), choice.Of(says.Statements)} {
-		f.Add(choice.Encode(&choice.Choice{Program: program, Environments: environments}))
+	for _, program := range []*expr.Node{envfile.AgentProgram(), envfile.ProgramOf(says.Statements)} {
+		f.Add(envfile.Encode(&envfile.Choice{Program: program, Environments: environments}))
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
 		body := file[:max(0, len(file)-8)]
 		file = binary.LittleEndian.AppendUint64(bytes.Clone(body), xxhash.Sum64(body))
 		dir := filepath.Join(of.dir, "all")
-		if err := os.WriteFile(filepath.Join(dir, choice.File), file, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, envfile.File), file, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, refused := choice.Decode(string(file))
+		_, refused := envfile.Decode(string(file))
 		for _, verb := range [][]string{{"lookup", "plain", "--environment", "test"}, {"lookup", "plain", "--explain",
 			"--fact", "os.family=no"}, {"dump", "--fact", "wanted=test"}, {"batch"}, {"hiera-config"}} {
 			_, err := run(append(verb, "-s", dir)...)

@@ -27,7 +27,7 @@ func (g *globals) infoCommand() *cobra.Command {
 		Example: "  bindq info site.bsnap",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := s.only(args)
+			path, err := s.pathOrArgument(args)
 			if err != nil {
 				return err
 			}
@@ -111,7 +111,7 @@ func infoOf(f *snapshot.Snapshot) (*info, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, err := decision.Asked(f)
+	asked, err := decision.CustomVariables(f)
 	if err != nil {
 		return nil, err
 	}

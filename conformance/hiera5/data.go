@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// kind is what most values of a key are, so that most merges fit.
+// kind is the kind of most values of a key, so that most merges fit.
 type kind int
 
 const (
@@ -35,7 +35,7 @@ func (g *generator) data(l *layer) Map {
 	return out
 }
 
-// value is one for a key; at is how far texts in it look up what is before them.
+// value returns a value for a key. Texts in it look up keys after the one at index at.
 func (g *generator) value(key string) any {
 	k := g.kinds[key]
 	if g.one(8) {
@@ -54,7 +54,8 @@ func (g *generator) value(key string) any {
 	return pick(g, g.text(key), g.scalar(), any(g.array(key, 1)), any(g.hash(key, 1)))
 }
 
-// scalar is one. The integer of many bits is negative: of a positive one convert_to makes a list of so many elements.
+// scalar returns a scalar. The large integer is negative, because convert_to would make a list of as many elements as a
+// positive one.
 func (g *generator) scalar() any {
 	return pick[any](g, 0, 1, 2, 10, -3, int64(-123456789012),
 		1.0, 1.5, 1e20, 1e-05, 100000.0, true, false, nil, "1", "")
@@ -100,7 +101,7 @@ func (g *generator) hash(key string, depth int) Map {
 	return out
 }
 
-// any is a value inside of another.
+// any returns a value inside another one.
 func (g *generator) any(key string, depth int) any {
 	switch n := g.r.IntN(10); {
 	case n == 0 && depth > 0:
@@ -150,7 +151,7 @@ func (g *generator) interpolation(key string) string {
 		"%{lookup ('d')}", "\\%{role}", "%{alias('d')} ")
 }
 
-// asks looks up another key, a later one mostly.
+// asks returns a lookup of another key, usually a later one.
 func (g *generator) asks(key string) string {
 	from := 0
 	for i, k := range keys {
@@ -173,7 +174,7 @@ func (g *generator) asks(key string) string {
 	return "%{" + method + `("` + other + `")}`
 }
 
-// quoted is a key as it is asked for.
+// quoted returns a key as it is written in a lookup.
 func quoted(key string) string {
 	if strings.Contains(key, ".") {
 		return `"` + key + `"`
@@ -209,7 +210,7 @@ func (g *generator) options(module string) any {
 	return out
 }
 
-// pattern is one that a key has, mostly. Those of a module begin with its prefix.
+// pattern returns a pattern that usually matches a key. Patterns of a module begin with its prefix.
 func (g *generator) pattern(key string) string {
 	module, name, ok := strings.Cut(key, "::")
 	if !ok {
@@ -219,7 +220,7 @@ func (g *generator) pattern(key string) string {
 	return "^" + module + "::" + pick(g, name, ".*", "[ab]$", `\w`, `(?:a|c)\z`, "", "[^b]")
 }
 
-// strategy is one that fits a kind, mostly.
+// strategy returns a merge strategy that usually fits a kind.
 func (g *generator) strategy(k kind) any {
 	if g.one(10) {
 		k = anything
@@ -239,7 +240,7 @@ func (g *generator) strategy(k kind) any {
 		any("unconstrained_deep"), any(Map{{"strategy", "reverse_deep"}, {"unpack_arrays", ","}}))
 }
 
-// deep is a deep merge with options.
+// deep returns a deep merge with options.
 func (g *generator) deep() any {
 	out := Map{{"strategy", "deep"}}
 	if g.one(2) {
@@ -279,7 +280,7 @@ func (g *generator) question() Question {
 	return q
 }
 
-// segments are what to dig for behind a key, or in vain.
+// segments returns the keys to dig with, which may not exist.
 func segments(g *generator, k kind) string {
 	switch {
 	case g.one(6):
@@ -292,7 +293,7 @@ func segments(g *generator, k kind) string {
 	return ""
 }
 
-// fits is a strategy that values of a kind can be merged with.
+// fits returns a strategy that can merge values of a kind.
 func fits(k kind) string {
 	switch k {
 	case texts, scalars, arrays:

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// questionsPerSite is how many questions are asked of a site; of most, Puppet needs a millisecond.
+// questionsPerSite is the number of questions for a site. Puppet needs a millisecond for most of them.
 const questionsPerSite = 24
 
-// New makes a site, always the same one of a seed.
+// New creates the site of a seed, which is always the same.
 func New(seed uint64) *Site {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 13)), kinds: map[string]kind{}}
 	g.site.Files = map[string]any{"site/environment.conf": "modulepath = modules\n"}
@@ -44,18 +44,18 @@ type generator struct {
 	r            *rand.Rand
 	site         Site
 	kinds        map[string]kind // of the values of keys
-	interpolates int             // one text of so many has an interpolation
-	texts        int             // made so far
-	integer      any             // the key of hashes that looks like an index: an integer, where data is YAML
+	interpolates int             // one of this many texts has an interpolation
+	texts        int             // number of texts so far
+	integer      any             // the key of hashes that looks like an index: an integer if data is YAML
 }
 
-// one is true once in n times.
+// one returns true once in n times.
 func (g *generator) one(n int) bool { return g.r.IntN(n) == 0 }
 
-// pick takes one of some; what is named twice is taken twice as often.
+// pick returns one of its arguments. An argument that is given twice is twice as likely.
 func pick[T any](g *generator, from ...T) T { return from[g.r.IntN(len(from))] }
 
-// keys are those that data has. Texts mostly look up those that follow theirs, so that not all of them are loops.
+// keys lists the keys in data. Texts usually look up later keys, so that not all lookups are loops.
 var keys = []string{"a", "m::a", "b", "m::b", "n::a", "c", "e.f", "m::c", "d", "n::b", "o::a"}
 
 func (g *generator) node() Node {
@@ -96,10 +96,10 @@ func (g *generator) node() Node {
 	return n
 }
 
-// variable is how a text or a path can name something that is known of a node.
+// variable is a variable in a text or a path.
 type variable struct {
 	expr string
-	path []any // in what is known; none for what is nothing
+	path []any // in the node's variables; empty for an undefined one
 }
 
 var variables = []variable{
@@ -121,7 +121,7 @@ var variables = []variable{
 	{"no::where", nil}, {"facts.os.nothing", nil}, {"facts.list.9", nil}, {"", nil}, {"::", nil}, {"''", nil},
 }
 
-// known is the text of a variable for a node, "" for what is nothing. It only decides which files there are.
+// known returns the text of a variable for a node, or "" if it is undefined. It only affects which files exist.
 func (n *Node) known(v variable) string {
 	scope := slices.Concat(n.Facts, n.Vars,
 		Map{{"facts", n.Facts}, {"trusted", n.Trusted}, {"environment", n.Environment}})
@@ -167,7 +167,7 @@ func (t template) of(value func(variable) string) string {
 	return out
 }
 
-// template makes one of a form, in which each * is a variable.
+// template returns a path of a form, in which each * is a variable.
 func (g *generator) template(form string) template {
 	t := template{texts: strings.Split(form, "*")}
 	for range len(t.texts) - 1 {
@@ -179,9 +179,9 @@ func (g *generator) template(form string) template {
 // layer is a configuration with its data.
 type layer struct {
 	root, module string
-	ext          string // of defaults, "" if every entry says so itself
+	ext          string // extension in defaults; "" if every entry has one
 	datadir      template
-	files        map[string]bool // paths of data, below the root
+	files        map[string]bool // paths of data files, below the root
 }
 
 func (g *generator) layer(root, module string, entries int) {
@@ -193,7 +193,7 @@ func (g *generator) layer(root, module string, entries int) {
 		config = config.with("defaults", defaults)
 	}
 	if g.one(25) && l.ext == "yaml" {
-		l.add("data/common.yaml") // what no hierarchy means
+		l.add("data/common.yaml") // a file that no hierarchy uses
 	} else {
 		config = config.with("hierarchy", g.entries(l, 1+g.r.IntN(entries)))
 	}
@@ -217,7 +217,7 @@ func (g *generator) layer(root, module string, entries int) {
 	}
 }
 
-// add notes a path of data, unless it leads out of the data.
+// add records the path of a data file, unless it is outside the data.
 func (l *layer) add(path string) {
 	if !strings.Contains(path, "//") && !strings.HasPrefix(path, "/") && !strings.HasSuffix(path, "/") {
 		l.files[path] = true
@@ -251,14 +251,14 @@ func (g *generator) entries(l *layer, n int) (out []any) {
 		}
 		e = g.locations(l, e, datadir, ext)
 		if g.one(250) {
-			e = e.with("options", Map{{"indent", 1}}) // which yaml_data refuses
+			e = e.with("options", Map{{"indent", 1}}) // yaml_data rejects it
 		}
 		out = append(out, e)
 	}
 	return out
 }
 
-// forms are those of paths.
+// forms lists the forms of paths.
 var forms = []string{"common", "common", "*", "*", "nodes/*", "x/*", "*/*", "*-*", "*/x", "x*", "*.d/*", "common*",
 	"sub/common"}
 
@@ -299,11 +299,11 @@ func (g *generator) locations(l *layer, e Map, datadir template, ext string) Map
 	return e.with("path", path())
 }
 
-// globs are forms of globs, in which + is an asterisk.
+// globs lists forms of globs, in which + is an asterisk.
 var globs = []string{"glob/+", "glob/+", "glob/*+", "glob/{b,a}", "glob/{ab,*}", "glob/[ab]", "glob/?", "glob/+/+",
 	"glob/++/+", "glob/+b", "glob/a", "glob/none+", "glob/{s/,}a"}
 
-// instantiate adds files that a path can name: for nodes that there are, and for others.
+// instantiate adds files for a path: for existing nodes and for others.
 func (g *generator) instantiate(l *layer, datadir, t template) {
 	for i := range g.site.Nodes {
 		if !g.one(3) {

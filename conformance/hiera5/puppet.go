@@ -12,14 +12,14 @@ import (
 //go:embed oracle.rb
 var oracle string
 
-// Puppet is a process that answers as real Puppet does, because it is. One site is asked at a time.
+// Puppet is a process that answers with real Puppet, for one site at a time.
 type Puppet struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-// StartPuppet starts one; arguments are those of oracle.rb.
+// StartPuppet starts the process. args are arguments of oracle.rb.
 func StartPuppet(args ...string) (*Puppet, error) {
 	cmd := exec.Command("ruby", append([]string{"-e", oracle, "--"}, args...)...)
 	in, err := cmd.StdinPipe()
@@ -33,7 +33,7 @@ func StartPuppet(args ...string) (*Puppet, error) {
 	return &Puppet{cmd, in, bufio.NewReader(out)}, cmd.Start()
 }
 
-// Ask asks all questions of a site that is written below dir, which is an absolute path.
+// Ask asks all questions about a site that is written below dir, an absolute path.
 func (p *Puppet) Ask(dir string, s *Site) ([]Answer, error) {
 	question := Map{{"dir", dir}, {"nodes", s.Nodes}, {"questions", s.Questions}}
 	if _, err := io.WriteString(p.in, jsonText(question)+"\n"); err != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Shrink takes away from a site what it can and still differ.
+// Shrink removes parts of a site as long as the answers still differ.
 func (s *Site) Shrink(differs func(*Site) bool) *Site {
 	for n := 0; ; {
 		smaller, ok := s.without(n)
@@ -20,8 +20,8 @@ func (s *Site) Shrink(differs func(*Site) bool) *Site {
 	}
 }
 
-// without is the site without its nth part; parts are files, and elements of mappings and lists in them and in what is
-// known of nodes, the larger before those inside of them. False if there are not so many.
+// without returns the site without its nth part, or false if there are fewer. Parts are files, and the elements of
+// mappings and lists in files and nodes, the larger parts before those inside them.
 func (s *Site) without(n int) (*Site, bool) {
 	out := &Site{Files: maps.Clone(s.Files), Nodes: slices.Clone(s.Nodes), Questions: s.Questions}
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
@@ -44,7 +44,7 @@ func (s *Site) without(n int) (*Site, bool) {
 	return nil, false
 }
 
-// less is v without its nth element, in depth, or with n less by as many as there are.
+// less returns v without its nth element, depth first, or with n less by the number of elements.
 func less(v any, n *int) any {
 	switch v := v.(type) {
 	case Map:

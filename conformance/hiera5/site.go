@@ -1,13 +1,13 @@
-// Package hiera5 makes random control repositories of Hiera 5, small ones in which everything occurs that a site can
-// have, and asks real Puppet (oracle.rb) what it answers. It knows nothing of the program that is held to the answers.
+// Package hiera5 creates random control repositories of Hiera 5, small ones that use every feature, and asks real
+// Puppet (oracle.rb) for the answers. It is independent of the tested program.
 //
-// Pools of keys and values are small, so that levels collide; whatever a key of most sites should be is decided first,
-// so that most merges fit their values and some do not. What is wrong in a site is wrong for some keys and in some
-// requests: a compiler has to take every one of these sites.
+// Keys and values come from small sets, so that levels collide. The kind of value of most keys is decided first, so
+// that most merges fit their values and some do not. Mistakes in a site affect only some keys and some requests, so a
+// compiler must accept every site.
 //
-// Not here, because Puppet's answer depends on what was asked before: convert_to with arguments, and data providers
-// that cache. Not here either: what other tests hold (encrypted texts, the scalars of YAML), and paths that search the
-// machine.
+// Some features are missing, because Puppet's answer depends on earlier questions: convert_to with arguments, and data
+// providers with caches. Features that other tests cover are missing, too (encrypted texts, scalars of YAML), as are
+// paths that search the whole machine.
 package hiera5
 
 import (
@@ -20,14 +20,14 @@ import (
 	"slices"
 )
 
-// Site is a control repository, those who ask it, and what they ask.
+// Site is a control repository with its nodes and questions.
 type Site struct {
-	Files     map[string]any // by path: site/... and global/...; a Map, or a text as it stands
+	Files     map[string]any // by path: site/... and global/...; a Map, or a text
 	Nodes     []Node
 	Questions []Question
 }
 
-// Node is what is known of a node; Vars are variables that are no facts.
+// Node has the facts of a node. Vars are variables that are not facts.
 type Node struct {
 	Facts       Map    `json:"facts"`
 	Trusted     Map    `json:"trusted"`
@@ -35,14 +35,14 @@ type Node struct {
 	Vars        Map    `json:"vars"`
 }
 
-// Question asks for a key, for Nodes[Node]. Without Merge it is as lookup_options say.
+// Question asks for a key, for Nodes[Node]. Without Merge, lookup_options apply.
 type Question struct {
 	Node  int    `json:"node"`
 	Key   string `json:"key"`
 	Merge string `json:"merge,omitempty"`
 }
 
-// Answer is Puppet's; Error is the class of an error.
+// Answer is an answer of Puppet. Error is the class of an error.
 type Answer struct {
 	Found     bool            `json:"found"`
 	Value     json.RawMessage `json:"value,omitempty"`
@@ -70,14 +70,14 @@ func (s *Site) text(name string) string {
 		if filepath.Ext(name) == ".yaml" {
 			return yamlText(content)
 		}
-		return jsonText(content) + "\n" // which is YAML, too, for who reads a name without extension so
+		return jsonText(content) + "\n" // JSON is YAML, too, in case a name has no extension
 	case string:
 		return content
 	}
 	panic("a file is a Map or a text")
 }
 
-// String is all of the site, to be read.
+// String returns the whole site as text.
 func (s *Site) String() string {
 	out := ""
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
@@ -89,7 +89,7 @@ func (s *Site) String() string {
 	return out
 }
 
-// Print tells this site from others: answers belong to it as long as it is the same.
+// Print returns a fingerprint of the site. Stored answers are valid while it is the same.
 func (s *Site) Print() string {
 	sum := sha256.Sum256([]byte(s.String() + jsonText(s.Questions)))
 	return hex.EncodeToString(sum[:8])

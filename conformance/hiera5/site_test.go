@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestSeedsMakeSites(t *testing.T) {
+func TestSeedDeterminesSite(t *testing.T) {
 	seen := map[string]bool{}
 	for seed := range uint64(50) {
 		s := New(seed)
@@ -14,13 +14,13 @@ func TestSeedsMakeSites(t *testing.T) {
 			t.Errorf("seed %d makes two sites:\n%s\n%s", seed, s, again)
 		}
 		if seen[s.Print()] {
-			t.Errorf("the site of seed %d is that of another", seed)
+			t.Errorf("two seeds have the site of seed %d", seed)
 		}
 		seen[s.Print()] = true
 	}
 }
 
-func TestYAMLIsWrittenAsItIsMeant(t *testing.T) {
+func TestYAMLReadsBackAsWritten(t *testing.T) {
 	got := yamlText(Map{{"plain", "common.yaml"}, {"a", "y"}, {1, nil}, {"q", "it's: #1"}, {"t", "x\ny"},
 		{"n", []any{1, 1.0, 1e20, true, []any{}, Map{}, []any{"--x"}, Map{{"yes", "123"}}}}})
 	want := `---
@@ -46,7 +46,7 @@ plain: common.yaml
 	}
 }
 
-func TestShrinkLeavesWhatDiffers(t *testing.T) {
+func TestShrinkKeepsTheDifference(t *testing.T) {
 	s := &Site{
 		Files: map[string]any{
 			"site/hiera.yaml":       Map{{"version", 5}, {"hierarchy", []any{"one", "two"}}},
@@ -67,7 +67,7 @@ func TestShrinkLeavesWhatDiffers(t *testing.T) {
 	}
 }
 
-func TestVariablesAreTextsOfWhatIsKnown(t *testing.T) {
+func TestVariablesHaveTextsOfTheirNodes(t *testing.T) {
 	node := Node{Environment: "dev", Facts: Map{{"os", Map{{"family", "Debian"}}}, {"list", []any{"x", 7}}},
 		Trusted: Map{{"certname", "n0"}}, Vars: Map{{"role", "web"}}}
 	for _, c := range []struct {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Map is a mapping whose keys have an order, which merges and Ruby's texts of hashes show. Values are nil, bool, int,
-// float64, string, []any and Map; keys are strings, and integers in YAML.
+// Map is a mapping with ordered keys, because merges and Ruby's texts of hashes depend on the order. Values are nil,
+// bool, int, float64, string, []any and Map. Keys are strings and, in YAML, integers.
 type Map []Pair
 
 type Pair struct{ Key, Value any }
 
-// Get is the value of a key, nil if there is none.
+// Get returns the value of a key, or nil.
 func (m Map) Get(key any) any {
 	for _, p := range m {
 		if p.Key == key {
@@ -24,7 +24,7 @@ func (m Map) Get(key any) any {
 	return nil
 }
 
-// with is the mapping with a key; the last value of a key counts and stands where the first stood, as in Ruby.
+// with returns the mapping with a key set. As in Ruby, an existing key keeps its place.
 func (m Map) with(key, value any) Map {
 	for i := range m {
 		if m[i].Key == key {
@@ -63,12 +63,12 @@ func jsonText(v any) string {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic(err) // there is nothing in a Map that JSON has not
+		panic(err) // a Map contains only values that JSON has
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// floatText is a float as YAML and JSON read it, and not as an integer.
+// floatText formats a float so that YAML and JSON do not read it as an integer.
 func floatText(f float64) string {
 	text := strconv.FormatFloat(f, 'g', -1, 64)
 	if mantissa, exponent, ok := strings.Cut(text, "e"); ok && !strings.Contains(mantissa, ".") {
@@ -79,7 +79,7 @@ func floatText(f float64) string {
 	return text
 }
 
-// yamlText is a mapping in block style.
+// yamlText formats a mapping in block style.
 func yamlText(m Map) string {
 	var b strings.Builder
 	b.WriteString("---\n")
@@ -102,7 +102,7 @@ func yamlBlock(b *strings.Builder, indent string, v any) {
 	}
 }
 
-// yamlBelow writes a value behind a key or a dash.
+// yamlBelow writes a value after a key or a dash.
 func yamlBelow(b *strings.Builder, indent string, v any) {
 	switch c := v.(type) {
 	case Map:
@@ -124,7 +124,7 @@ func yamlBelow(b *strings.Builder, indent string, v any) {
 	}
 }
 
-// yamlScalar writes texts in quotes where they could be something else.
+// yamlScalar writes a scalar. It quotes texts that could be read as something else.
 func yamlScalar(v any) string {
 	text, ok := v.(string)
 	switch {
@@ -140,8 +140,8 @@ func yamlScalar(v any) string {
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
-// plainText tells whether YAML reads text as this text without quotes: names that begin with a small letter. Those of
-// one letter, and words that are something else, are not taken.
+// plainText reports whether YAML reads text without quotes as the same text. It accepts only names of more than one
+// letter that begin with a small letter and are not special words.
 func plainText(text string) bool {
 	if len(text) < 3 || text[0] < 'a' || text[0] > 'z' {
 		return false

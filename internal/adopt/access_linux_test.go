@@ -22,8 +22,8 @@ func needRoot(t *testing.T) {
 	}
 }
 
-// asNobody runs f as a user and a group without rights, in a thread that ends with it.
-func asNobody(t *testing.T, f func()) {
+// asUnprivilegedUser runs f as a user and a group without rights, on a thread that ends afterwards.
+func asUnprivilegedUser(t *testing.T, f func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
@@ -45,7 +45,7 @@ func wantRefusal(t *testing.T, err error, want string) {
 	}
 }
 
-// passable lets everybody through the directories above dir.
+// passable gives everybody access to the parents of dir.
 func passable(t *testing.T, dir string) {
 	t.Helper()
 	for ; len(dir) > len(os.TempDir()); dir = filepath.Dir(dir) {
@@ -55,9 +55,9 @@ func passable(t *testing.T, dir string) {
 	}
 }
 
-func TestWhatCannotBeWrittenIsRefused(t *testing.T) {
+func TestRejectsUnwritableTargets(t *testing.T) {
 	needRoot(t)
-	dir := environment(t, map[string]string{puppets: original})
+	dir := environment(t, map[string]string{hieraFile: original})
 	passable(t, dir)
 	e := inspect(t, dir)
 	free := filepath.Join(t.TempDir(), "snapshots")
@@ -72,18 +72,18 @@ func TestWhatCannotBeWrittenIsRefused(t *testing.T) {
 	if err := e.Check(snapshot); err != nil {
 		t.Errorf("root: %v", err)
 	}
-	asNobody(t, func() { wantRefusal(t, e.Check(snapshot), "write "+dir+": permission denied") })
+	asUnprivilegedUser(t, func() { wantRefusal(t, e.Check(snapshot), "write "+dir+": permission denied") })
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	asNobody(t, func() {
+	asUnprivilegedUser(t, func() {
 		if err := e.Check(snapshot); err != nil {
 			t.Errorf("a file that everybody may read: %v", err)
 		}
 		wantRefusal(t, e.Check("/etc/bindc/none/s.snap"), "the snapshot: write /etc")
 	})
 	for _, owner := range []struct{ uid, gid int }{{0, nobody}, {nobody, 0}, {nobody, nobody}} {
-		path := filepath.Join(dir, puppets)
+		path := filepath.Join(dir, hieraFile)
 		if err := errors.Join(os.Chmod(path, 0o640), os.Chown(path, owner.uid, owner.gid)); err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestWhatCannotBeWrittenIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asNobody(t, func() {
+		asUnprivilegedUser(t, func() {
 			if got := keepsReaders(info); got != (owner.uid == nobody && owner.gid == nobody) {
 				t.Errorf("%v: readers are kept: %v", owner, got)
 			}
@@ -103,8 +103,8 @@ func TestWhatCannotBeWrittenIsRefused(t *testing.T) {
 	wantRefusal(t, e.Check(filepath.Join(free, "active.snap")), "is a symbolic link")
 }
 
-// The user that runs Puppet reads a snapshot with sensitive values as a member of its group.
-func TestSharedSnapshots(t *testing.T) {
+// The user that runs Puppet can read a snapshot with sensitive values through its group.
+func TestSharesSensitiveSnapshotWithPuppetsGroup(t *testing.T) {
 	needRoot(t)
 	g, err := user.LookupGroupId("1")
 	if err != nil {
@@ -140,8 +140,8 @@ func TestSharedSnapshots(t *testing.T) {
 	}
 }
 
-// Directories of a snapshot can be entered by the user of Puppet, whatever the umask of who adopts is.
-func TestDirectoriesOfASnapshotAreOpenToPuppet(t *testing.T) {
+// Puppet's user can enter the directories of a snapshot, whatever the umask of the user who runs adopt.
+func TestMakeDirIgnoresUmask(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o077))
 	dir := filepath.Join(t.TempDir(), "new", "dir")
 	if err := MakeDir(dir); err != nil {

@@ -4,7 +4,7 @@ package adopt
 
 import "io/fs"
 
-// This system has no permissions to ask for before a file is written.
+// This platform has no permissions that can be checked before a file is written.
 
 func writable(string) error { return nil }
 
@@ -12,5 +12,5 @@ func lock(string) (unlock func(), err error) { return func() {}, nil }
 
 func keepsReaders(fs.FileInfo) bool { return true }
 
-// Share does nothing, as this system has no groups.
+// Share does nothing: this platform has no groups.
 func Share(string, string) (bool, error) { return false, nil }

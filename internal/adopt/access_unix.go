@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writable returns why no file can be made in dir, nil if one can.
+// writable returns the reason why no file can be created in dir, or nil.
 func writable(dir string) error {
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
 		return &fs.PathError{Op: "write", Path: dir, Err: err}
@@ -21,7 +21,7 @@ func writable(dir string) error {
 	return nil
 }
 
-// lock waits until no other program adopts the environment in dir, or undoes that. Some file systems have no locks.
+// lock waits until no other program changes the environment in dir. It does nothing on file systems without locks.
 func lock(dir string) (unlock func(), err error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -32,8 +32,8 @@ func lock(dir string) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// keepsReaders reports whether a file that replaces another has the same readers. Only its owner, in its group, or root
-// can make one; a file that everybody may read has no others.
+// keepsReaders reports whether a replacement of a file can have the same readers. This needs root, or the owner with
+// the file's group; a file that everybody may read has no other readers.
 func keepsReaders(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || os.Geteuid() == 0 || info.Mode()&0o004 != 0 {
@@ -43,8 +43,8 @@ func keepsReaders(info fs.FileInfo) bool {
 	return err == nil && int(st.Uid) == os.Geteuid() && slices.Contains(append(groups, os.Getegid()), int(st.Gid))
 }
 
-// Share lets the members of a group read the snapshot, where others cannot and root is asked. It reports whether it had
-// to. A snapshot that it is replaced by is shared too.
+// Share lets the members of a group read the snapshot, if others cannot and the user is root. It reports whether it had
+// to. Later snapshots at this path inherit this.
 func Share(path, group string) (bool, error) {
 	info, err := os.Stat(path)
 	if err != nil || os.Geteuid() != 0 || info.Mode()&0o004 != 0 {

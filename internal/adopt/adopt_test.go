@@ -15,7 +15,7 @@ const (
 	asking   = "version: 5\nhierarchy: [{name: bindc, lookup_key: 'bindc::lookup_key', options: {snapshot: /s}}]\n"
 )
 
-// environment makes an environment of files by name.
+// environment creates an environment from files by name.
 func environment(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "production")
@@ -44,8 +44,8 @@ func inspect(t *testing.T, dir string) *Environment {
 	return e
 }
 
-// wantFile wants a file to have a text, and to be absent for "".
-func wantFile(t *testing.T, path, want string) {
+// checkFile checks the text of a file, or that the file is missing if text is "".
+func checkFile(t *testing.T, path, want string) {
 	t.Helper()
 	got, err := os.ReadFile(path)
 	if want == "" && errors.Is(err, fs.ErrNotExist) {
@@ -58,24 +58,24 @@ func wantFile(t *testing.T, path, want string) {
 
 func written() error { return nil }
 
-func TestStates(t *testing.T) {
+func TestInspectDeterminesState(t *testing.T) {
 	for _, c := range []struct {
 		what, own, copied string
 		want              State
 		source            string
 	}{
-		{"as Puppet has it", original, "", Native, puppets},
-		{"killed before the switch", original, original, Begun, puppets},
-		{"adopted", asking, original, Adopted, bindcs},
-		{"moved by hand", "", original, Broken, bindcs},
-		{"emptied by a failed command", " \n", original, Broken, bindcs},
+		{"as Puppet has it", original, "", Native, hieraFile},
+		{"killed before the switch", original, original, Begun, hieraFile},
+		{"adopted", asking, original, Adopted, hiera5File},
+		{"moved by hand", "", original, Broken, hiera5File},
+		{"emptied by a failed command", " \n", original, Broken, hiera5File},
 	} {
 		files := map[string]string{}
 		if c.own != "" {
-			files[puppets] = c.own
+			files[hieraFile] = c.own
 		}
 		if c.copied != "" {
-			files[bindcs] = c.copied
+			files[hiera5File] = c.copied
 		}
 		e := inspect(t, environment(t, files))
 		if e.State != c.want || e.Source() != filepath.Join(e.Dir, c.source) {
@@ -90,20 +90,20 @@ func TestStates(t *testing.T) {
 	}
 }
 
-func TestRefusedEnvironments(t *testing.T) {
+func TestInspectRejectsUnsuitableEnvironments(t *testing.T) {
 	for _, c := range []struct {
 		files map[string]string
 		want  string
 	}{
 		{map[string]string{"a": ""}, "hiera.yaml is not there"},
-		{map[string]string{puppets: ""}, "hiera.yaml is empty"},
-		{map[string]string{puppets: ":backends: [yaml]\n"}, "expected a hiera.yaml with 'version: 5'"},
-		{map[string]string{puppets: "a: ["}, "hiera.yaml: not valid YAML"},
-		{map[string]string{puppets: asking}, "asks a snapshot, and there is no hiera5.yaml beside it"},
-		{map[string]string{puppets: asking, bindcs: asking}, "hiera5.yaml asks a snapshot itself"},
-		{map[string]string{puppets: asking, bindcs: "version: 3"}, "hiera5.yaml: expected a hiera.yaml with 'version: 5'"},
-		{map[string]string{puppets: original, bindcs: original + "#"}, "hiera.yaml and hiera5.yaml differ"},
-		{map[string]string{bindcs: ""}, "hiera5.yaml: not valid YAML"},
+		{map[string]string{hieraFile: ""}, "hiera.yaml is empty"},
+		{map[string]string{hieraFile: ":backends: [yaml]\n"}, "expected a hiera.yaml with 'version: 5'"},
+		{map[string]string{hieraFile: "a: ["}, "hiera.yaml: not valid YAML"},
+		{map[string]string{hieraFile: asking}, "asks a snapshot, and there is no hiera5.yaml beside it"},
+		{map[string]string{hieraFile: asking, hiera5File: asking}, "hiera5.yaml asks a snapshot itself"},
+		{map[string]string{hieraFile: asking, hiera5File: "version: 3"}, "hiera5.yaml: expected a hiera.yaml with 'version: 5'"},
+		{map[string]string{hieraFile: original, hiera5File: original + "#"}, "hiera.yaml and hiera5.yaml differ"},
+		{map[string]string{hiera5File: ""}, "hiera5.yaml: not valid YAML"},
 	} {
 		_, err := Inspect(environment(t, c.files))
 		var refusal *Obstacle
@@ -114,16 +114,16 @@ func TestRefusedEnvironments(t *testing.T) {
 }
 
 func TestSwitchAndUndo(t *testing.T) {
-	dir := environment(t, map[string]string{puppets: original})
-	own, copied := filepath.Join(dir, puppets), filepath.Join(dir, bindcs)
+	dir := environment(t, map[string]string{hieraFile: original})
+	own, copied := filepath.Join(dir, hieraFile), filepath.Join(dir, hiera5File)
 	if err := os.Chmod(own, 0o604); err != nil {
 		t.Fatal(err)
 	}
 	if err := inspect(t, dir).Switch([]byte(asking), written); err != nil {
 		t.Fatal(err)
 	}
-	wantFile(t, own, asking)
-	wantFile(t, copied, original)
+	checkFile(t, own, asking)
+	checkFile(t, copied, original)
 	for _, path := range []string{own, copied} {
 		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o604 {
 			t.Errorf("%s has mode %v (%v), want that of the original", path, info.Mode(), err)
@@ -135,8 +135,8 @@ func TestSwitchAndUndo(t *testing.T) {
 	if changed, err := inspect(t, dir).Undo(); !changed || err != nil {
 		t.Errorf("undo: %v, %v", changed, err)
 	}
-	wantFile(t, own, original)
-	wantFile(t, copied, "")
+	checkFile(t, own, original)
+	checkFile(t, copied, "")
 	if info, err := os.Stat(own); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o604 {
 		t.Errorf("undo leaves mode %v (%v)", info.Mode(), err)
 	}
@@ -145,10 +145,10 @@ func TestSwitchAndUndo(t *testing.T) {
 	}
 }
 
-// A configuration that is the same is not written again; one that is not is replaced.
-func TestSwitchOfAnAdoptedEnvironment(t *testing.T) {
-	dir := environment(t, map[string]string{puppets: asking, bindcs: original})
-	before, err := os.Stat(filepath.Join(dir, puppets))
+// Switch does not write a configuration that is already in place, and replaces any other one.
+func TestSwitchReplacesOnlyAnotherConfiguration(t *testing.T) {
+	dir := environment(t, map[string]string{hieraFile: asking, hiera5File: original})
+	before, err := os.Stat(filepath.Join(dir, hieraFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,19 +156,19 @@ func TestSwitchOfAnAdoptedEnvironment(t *testing.T) {
 		if err := inspect(t, dir).Switch([]byte(text), written); err != nil {
 			t.Fatal(err)
 		}
-		wantFile(t, filepath.Join(dir, puppets), text)
-		wantFile(t, filepath.Join(dir, bindcs), original)
-		after, err := os.Stat(filepath.Join(dir, puppets))
+		checkFile(t, filepath.Join(dir, hieraFile), text)
+		checkFile(t, filepath.Join(dir, hiera5File), original)
+		after, err := os.Stat(filepath.Join(dir, hieraFile))
 		if err != nil || os.SameFile(before, after) != (text == asking) {
 			t.Errorf("hiera.yaml was written: %v (%v)", !os.SameFile(before, after), err)
 		}
 	}
 }
 
-// A link is not followed, since its target may belong to other environments.
+// Switch does not follow a link, because its target may belong to other environments.
 func TestSwitchAndUndoOfALink(t *testing.T) {
 	dir := environment(t, map[string]string{"shared/hiera.yaml": original})
-	own, copied := filepath.Join(dir, puppets), filepath.Join(dir, bindcs)
+	own, copied := filepath.Join(dir, hieraFile), filepath.Join(dir, hiera5File)
 	if err := os.Symlink("shared/hiera.yaml", own); err != nil {
 		t.Skipf("this system has no links: %v", err)
 	}
@@ -178,16 +178,16 @@ func TestSwitchAndUndoOfALink(t *testing.T) {
 	if err := inspect(t, dir).Switch([]byte(asking), written); err != nil {
 		t.Fatal(err)
 	}
-	wantFile(t, own, asking)
-	wantFile(t, copied, original)
-	wantFile(t, filepath.Join(dir, "shared/hiera.yaml"), original)
+	checkFile(t, own, asking)
+	checkFile(t, copied, original)
+	checkFile(t, filepath.Join(dir, "shared/hiera.yaml"), original)
 	if isLink(own) || !isLink(copied) {
 		t.Error("hiera.yaml is a link, or hiera5.yaml is not")
 	}
 	if changed, err := inspect(t, dir).Undo(); !changed || err != nil || !isLink(own) {
 		t.Errorf("undo: %v, %v; hiera.yaml is a link: %v", changed, err, isLink(own))
 	}
-	wantFile(t, own, original)
+	checkFile(t, own, original)
 	if err := os.Remove(filepath.Join(dir, "shared/hiera.yaml")); err != nil {
 		t.Fatal(err)
 	}
@@ -197,18 +197,18 @@ func TestSwitchAndUndoOfALink(t *testing.T) {
 	}
 }
 
-// killed ends the program at a step.
+// killed is the panic that ends the program at a step.
 type killed struct{}
 
-// until runs do, which is killed at a step; it reports whether that step came.
+// until runs do and ends it at a step. It reports whether do reached that step.
 func until(step string, do func()) (came bool) {
-	before = func(at string) {
+	beforeStep = func(at string) {
 		if at == step {
 			panic(killed{})
 		}
 	}
 	defer func() {
-		before = func(string) {}
+		beforeStep = func(string) {}
 		if r := recover(); r != nil {
 			if _, ok := r.(killed); !ok {
 				panic(r)
@@ -220,14 +220,14 @@ func until(step string, do func()) (came bool) {
 	return false
 }
 
-// Whatever state an environment is in and wherever it is killed: hiera.yaml is the old file or the new one, what the
-// new one needs is there, a second run completes the work, and undo restores the original.
-func TestKilledAtEachStep(t *testing.T) {
+// In every state of the environment, the program is killed at each step. hiera.yaml is then either the old file or the
+// new one, and the new one has all it needs. A second run completes the work, and Undo restores the original.
+func TestEnvironmentWorksIfKilledAtAnyStep(t *testing.T) {
 	states := map[string]map[string]string{
-		"native":  {puppets: original},
-		"begun":   {puppets: original, bindcs: original},
-		"broken":  {bindcs: original},
-		"adopted": {puppets: asking, bindcs: original},
+		"native":  {hieraFile: original},
+		"begun":   {hieraFile: original, hiera5File: original},
+		"broken":  {hiera5File: original},
+		"adopted": {hieraFile: asking, hiera5File: original},
 	}
 	const next = asking + "# another one\n"
 	kills := 0
@@ -242,10 +242,10 @@ func TestKilledAtEachStep(t *testing.T) {
 				}
 			}
 			came := until(step, adopt)
-			got, _ := os.ReadFile(filepath.Join(dir, puppets))
+			got, _ := os.ReadFile(filepath.Join(dir, hieraFile))
 			if came {
 				kills++
-				wantFile(t, filepath.Join(dir, puppets), files[puppets])
+				checkFile(t, filepath.Join(dir, hieraFile), files[hieraFile])
 			} else if string(got) != next {
 				t.Errorf("%s, %s: hiera.yaml is %q", name, step, got)
 			}
@@ -253,15 +253,15 @@ func TestKilledAtEachStep(t *testing.T) {
 				t.Errorf("%s, %s: the switch is made without a snapshot", name, step)
 			}
 			adopt()
-			wantFile(t, filepath.Join(dir, puppets), next)
-			wantFile(t, filepath.Join(dir, bindcs), original)
+			checkFile(t, filepath.Join(dir, hieraFile), next)
+			checkFile(t, filepath.Join(dir, hiera5File), original)
 			until("undo", func() { inspect(t, dir).Undo() })
-			wantFile(t, filepath.Join(dir, puppets), next)
+			checkFile(t, filepath.Join(dir, hieraFile), next)
 			if _, err := inspect(t, dir).Undo(); err != nil {
 				t.Error(err)
 			}
-			wantFile(t, filepath.Join(dir, puppets), original)
-			wantFile(t, filepath.Join(dir, bindcs), "")
+			checkFile(t, filepath.Join(dir, hieraFile), original)
+			checkFile(t, filepath.Join(dir, hiera5File), "")
 		}
 	}
 	if kills < 9 {
@@ -269,26 +269,26 @@ func TestKilledAtEachStep(t *testing.T) {
 	}
 }
 
-// A copy that an adoption has left goes, and Puppet's file stays.
-func TestUndoOfAnAdoptionThatWasKilled(t *testing.T) {
-	for _, files := range []map[string]string{{puppets: original, bindcs: original}, {bindcs: original}} {
+// Undo removes the copy that a killed adoption left, and keeps Puppet's file.
+func TestUndoRemovesCopyOfKilledAdoption(t *testing.T) {
+	for _, files := range []map[string]string{{hieraFile: original, hiera5File: original}, {hiera5File: original}} {
 		dir := environment(t, files)
 		if changed, err := inspect(t, dir).Undo(); !changed || err != nil {
 			t.Errorf("undo: %v, %v", changed, err)
 		}
-		wantFile(t, filepath.Join(dir, puppets), original)
-		wantFile(t, filepath.Join(dir, bindcs), "")
+		checkFile(t, filepath.Join(dir, hieraFile), original)
+		checkFile(t, filepath.Join(dir, hiera5File), "")
 	}
 }
 
-func TestASnapshotThatCannotBeWrittenChangesNothing(t *testing.T) {
-	dir := environment(t, map[string]string{puppets: original})
+func TestFailedSnapshotChangesNothing(t *testing.T) {
+	dir := environment(t, map[string]string{hieraFile: original})
 	full := errors.New("no room")
 	if err := inspect(t, dir).Switch([]byte(asking), func() error { return full }); err != full {
 		t.Errorf("got %v", err)
 	}
-	wantFile(t, filepath.Join(dir, puppets), original)
-	wantFile(t, filepath.Join(dir, bindcs), "")
+	checkFile(t, filepath.Join(dir, hieraFile), original)
+	checkFile(t, filepath.Join(dir, hiera5File), "")
 }
 
 func TestPlan(t *testing.T) {
@@ -297,14 +297,14 @@ func TestPlan(t *testing.T) {
 		text  string
 		want  string
 	}{
-		{map[string]string{puppets: original}, "a\nb\n",
+		{map[string]string{hieraFile: original}, "a\nb\n",
 			"write the snapshot /s|copy hiera.yaml to hiera5.yaml, which bindc compiles from then on|" +
 				"replace hiera.yaml in one step by:\n       a\n       b"},
-		{map[string]string{puppets: original, bindcs: original}, "a\n",
+		{map[string]string{hieraFile: original, hiera5File: original}, "a\n",
 			"write the snapshot /s|replace hiera.yaml in one step by:\n       a"},
-		{map[string]string{bindcs: original}, "a\n",
+		{map[string]string{hiera5File: original}, "a\n",
 			"write the snapshot /s|keep hiera5.yaml, which is already there|replace hiera.yaml in one step by:\n       a"},
-		{map[string]string{puppets: asking, bindcs: original}, asking,
+		{map[string]string{hieraFile: asking, hiera5File: original}, asking,
 			"write the snapshot /s|keep hiera.yaml, which already asks the snapshot"},
 	} {
 		if got := strings.Join(inspect(t, environment(t, c.files)).Plan("/s", []byte(c.text)), "|"); got != c.want {
@@ -313,21 +313,22 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// Puppet finds everything in the shadow but the configuration of Hiera.
-func TestShadow(t *testing.T) {
-	e := inspect(t, environment(t, map[string]string{puppets: asking, bindcs: original, "data/common.yaml": "a: 1\n"}))
+// The shadow has everything of the environment except the configuration of Hiera.
+func TestShadowHasAllButTheConfiguration(t *testing.T) {
+	e := inspect(t, environment(t, map[string]string{hieraFile: asking, hiera5File: original,
+		"data/common.yaml": "a: 1\n"}))
 	dir, err := e.Shadow(t.TempDir(), "production", []byte("other"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantFile(t, filepath.Join(dir, "production", puppets), "other")
-	wantFile(t, filepath.Join(dir, "production", bindcs), "")
-	wantFile(t, filepath.Join(dir, "production/data/common.yaml"), "a: 1\n")
-	wantFile(t, filepath.Join(e.Dir, puppets), asking)
+	checkFile(t, filepath.Join(dir, "production", hieraFile), "other")
+	checkFile(t, filepath.Join(dir, "production", hiera5File), "")
+	checkFile(t, filepath.Join(dir, "production/data/common.yaml"), "a: 1\n")
+	checkFile(t, filepath.Join(e.Dir, hieraFile), asking)
 }
 
 func TestModulePathWithoutPuppet(t *testing.T) {
-	dir := environment(t, map[string]string{puppets: original})
+	dir := environment(t, map[string]string{hieraFile: original})
 	e := inspect(t, dir)
 	base := filepath.Dir(filepath.Dir(dir)) + "/modules"
 	want := strings.Join(append([]string{dir + "/modules", base}, standard...), " ")
@@ -349,7 +350,7 @@ func TestModulePathWithoutPuppet(t *testing.T) {
 }
 
 func TestDeployedEnvironments(t *testing.T) {
-	dir := environment(t, map[string]string{puppets: original})
+	dir := environment(t, map[string]string{hieraFile: original})
 	if inspect(t, dir).Deployed() {
 		t.Error("nothing deploys it")
 	}
@@ -359,8 +360,8 @@ func TestDeployedEnvironments(t *testing.T) {
 	}
 }
 
-// The Ruby beside the program runs it, or the one that it names itself.
-func TestRubyOfPuppet(t *testing.T) {
+// Puppet is run by the Ruby next to it, or by the one in its first line.
+func TestFindsRubyOfPuppet(t *testing.T) {
 	dir := t.TempDir()
 	command := filepath.Join(dir, "puppet")
 	for first, want := range map[string]string{"#!/usr/bin/ruby3.1\n": "/usr/bin/ruby3.1", "#!/bin/sh\n": "ruby",
@@ -383,8 +384,8 @@ func TestRubyOfPuppet(t *testing.T) {
 	}
 }
 
-// Two programs adopt an environment at once: the one that is late does not take the new hiera.yaml for the original.
-func TestAnEnvironmentThatAnotherProgramChangesIsRefused(t *testing.T) {
+// Two programs adopt an environment at once. The second one must not use the new hiera.yaml as the original.
+func TestRejectsEnvironmentChangedByAnotherProgram(t *testing.T) {
 	dir := t.TempDir()
 	original := []byte("version: 5\nhierarchy: [{name: a, path: a.yaml}]\n")
 	if err := os.WriteFile(filepath.Join(dir, "hiera.yaml"), original, 0o644); err != nil {
@@ -424,8 +425,8 @@ func TestAnEnvironmentThatAnotherProgramChangesIsRefused(t *testing.T) {
 	}
 }
 
-// A configuration of Hiera in the environment is never overwritten by a snapshot.
-func TestTheSnapshotCannotReplaceAConfiguration(t *testing.T) {
+// A snapshot must not overwrite a configuration of Hiera in the environment.
+func TestRejectsSnapshotPathOfAConfiguration(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "hiera.yaml"), []byte("version: 5\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -442,8 +443,8 @@ func TestTheSnapshotCannotReplaceAConfiguration(t *testing.T) {
 	}
 }
 
-// Puppet runs no config_version of an environment that only is compared.
-func TestComparedEnvironmentsHaveNoConfigVersion(t *testing.T) {
+// Comparing an environment does not run its config_version.
+func TestShadowHasNoConfigVersion(t *testing.T) {
 	dir, shadows := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{"hiera.yaml": "version: 5\n",
 		"environment.conf": "modulepath = site:modules\nconfig_version = '/bin/false'\nmanifest = m"} {
@@ -464,11 +465,11 @@ func TestComparedEnvironmentsHaveNoConfigVersion(t *testing.T) {
 	}
 }
 
-// A hint about the version of Hiera does not help where the YAML is broken.
-func TestTheHintFitsWhatIsWrongWithTheConfiguration(t *testing.T) {
+// A file with broken YAML gets no hint about the version of Hiera.
+func TestHintMatchesTheProblemOfTheConfiguration(t *testing.T) {
 	for content, hint := range map[string]string{"a: [": "correct the file", "version: 3": "version 5"} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, puppets), []byte(content), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, hieraFile), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		_, err := Inspect(dir)

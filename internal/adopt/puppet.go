@@ -24,11 +24,11 @@ type Puppet struct {
 	dir  string // for the files that it reads and writes
 }
 
-// places are where packages put Puppet, beside the PATH.
+// places lists where packages install Puppet, in addition to the PATH.
 var places = []string{"/opt/puppetlabs/bin/puppet"}
 
-// FindPuppet finds the Puppet that is installed here, and uses the directory dir for its files. It returns nil if there
-// is none.
+// FindPuppet finds the installed Puppet, which will use the directory dir for its files. It returns nil if Puppet is
+// not installed.
 func FindPuppet(dir string) *Puppet {
 	command, err := exec.LookPath("puppet")
 	for i := 0; err != nil && i < len(places); i++ {
@@ -43,7 +43,7 @@ func FindPuppet(dir string) *Puppet {
 	return &Puppet{ruby: rubyOf(command), dir: dir}
 }
 
-// rubyOf returns the Ruby that runs the given program: the one beside it, that of its first line, or any.
+// rubyOf returns the Ruby that runs a program: the one next to it, the one in its first line, or any.
 func rubyOf(command string) string {
 	ruby := filepath.Join(filepath.Dir(command), "ruby")
 	if _, err := exec.LookPath(ruby); err == nil {
@@ -60,20 +60,20 @@ func rubyOf(command string) string {
 	return "ruby"
 }
 
-// Probe is what Puppet says about itself and an environment.
+// Probe has Puppet's data about itself and an environment.
 type Probe struct {
 	Version    string   `json:"version"`
 	ModulePath []string `json:"modulepath"`
-	Facts      string   `json:"facts"`   // the directory in which a server keeps the facts of its nodes
-	Group      string   `json:"group"`   // of the user that runs the server
+	Facts      string   `json:"facts"`   // directory in which a server keeps the facts of nodes
+	Group      string   `json:"group"`   // group of the user that runs the server
 	Timeout    string   `json:"timeout"` // environment_timeout
 	Eyaml      bool     `json:"eyaml"`   // hiera-eyaml is installed
 }
 
-// probeTime bounds a start of Puppet that compares nothing.
+// probeTime limits a run of Puppet that compares nothing.
 const probeTime = 2 * time.Minute
 
-// Probe asks Puppet about an environment, which is in the directory own.
+// Probe runs Puppet to describe an environment, which is in the directory own.
 func (p *Puppet) Probe(ctx context.Context, own, environment string) (*Probe, error) {
 	answer := &Probe{}
 	order := map[string]any{"do": "probe", "environment": environment, "own": own}
@@ -85,34 +85,34 @@ type Comparison struct {
 	Environment string
 	Own, Asking string
 	Keys        []string
-	Nodes       []facts.Node // none: this machine
+	Nodes       []facts.Node // if empty: this machine
 	Time        time.Duration
 }
 
 // Result is the outcome of a comparison.
 type Result struct {
 	Version     string       `json:"version"`
-	Complete    bool         `json:"complete"`     // the time was enough for all merges
-	Keys        int          `json:"keys"`         // those of the snapshot, and of the files that Puppet reads
-	Answers     int          `json:"answers"`      // how many answers were compared
-	Plain       int          `json:"plain"`        // of them those without a merge that the caller asks for
-	Found       int          `json:"found"`        // of them those with a value
-	Failing     int          `json:"failing"`      // of them those that fail either way
-	FailingKeys []string     `json:"failing_keys"` // those that fail either way without a merge
+	Complete    bool         `json:"complete"`     // there was time for all merges
+	Keys        int          `json:"keys"`         // keys of the snapshot, and of the files that Puppet reads
+	Answers     int          `json:"answers"`      // number of answers that were compared
+	Plain       int          `json:"plain"`        // answers without a merge by the caller
+	Found       int          `json:"found"`        // answers with a value
+	Failing     int          `json:"failing"`      // answers that are errors in both
+	FailingKeys []string     `json:"failing_keys"` // keys whose answers without a merge are errors in both
 	Nodes       []string     `json:"nodes"`
 	Different   int          `json:"different"`
-	Differences []Difference `json:"differences"` // the first of them
+	Differences []Difference `json:"differences"` // the first differences
 }
 
-// Difference is an answer that the snapshot changes.
+// Difference is an answer that differs in the snapshot.
 type Difference struct {
 	Key, Node, Merge, How string
 }
 
-// grace is how much longer than its time a comparison may take: Puppet starts, and finishes some keys.
+// grace is the time that a comparison may take in addition to its limit, to start Puppet and to finish some keys.
 const grace = time.Minute
 
-// Compare looks all keys up in both ways.
+// Compare looks up all keys in both environments.
 func (p *Puppet) Compare(ctx context.Context, c Comparison) (*Result, error) {
 	nodes := append([]facts.Node{}, c.Nodes...) // not null
 	answer := &Result{}
@@ -120,7 +120,7 @@ func (p *Puppet) Compare(ctx context.Context, c Comparison) (*Result, error) {
 		"own": c.Own, "asking": c.Asking, "keys": c.Keys, "nodes": nodes, "seconds": c.Time.Seconds()}, answer)
 }
 
-// run has Puppet carry out an order.
+// run runs Puppet with an order, and reads its answer.
 func (p *Puppet) run(ctx context.Context, limit time.Duration, order, answer any) error {
 	in, out, code := filepath.Join(p.dir, "order"), filepath.Join(p.dir, "answer"), filepath.Join(p.dir, "puppet.rb")
 	text, err := json.Marshal(order)

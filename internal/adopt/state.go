@@ -1,6 +1,6 @@
 // Package adopt switches an environment of Puppet from its own data to a snapshot, and back. Puppet reads hiera.yaml
-// for each catalog, so that file is replaced in one step, after everything that the new one needs is on the disk.
-// Whenever the program is killed, hiera.yaml is the old file or the new one, and both work.
+// for each catalog, so adopt replaces that file atomically, after everything that the new one needs is on disk.
+// Whenever the program is killed, hiera.yaml is either the old file or the new one, and both work.
 package adopt
 
 import (
@@ -15,16 +15,16 @@ import (
 	"bindc/internal/hieraconfig"
 )
 
-// State is how far an environment is adopted.
+// State is the progress of an adoption.
 type State int
 
-// The states. An adoption that is killed leaves Native, Begun or Adopted. Broken is what 'mv hiera.yaml hiera5.yaml'
-// leaves: catalogs have no data.
+// States. An adoption that is killed leaves Native, Begun or Adopted. 'mv hiera.yaml hiera5.yaml' results in Broken:
+// catalogs have no data.
 const (
 	Native  State = iota // hiera.yaml is Puppet's own
-	Begun                // so it is, and hiera5.yaml is a copy of it
-	Broken               // hiera5.yaml is there; hiera.yaml is not, or empty
-	Adopted              // hiera.yaml asks a snapshot; bindc compiles hiera5.yaml
+	Begun                // hiera.yaml is Puppet's own, and hiera5.yaml is a copy of it
+	Broken               // hiera5.yaml exists; hiera.yaml is missing or empty
+	Adopted              // hiera.yaml uses a snapshot; bindc compiles hiera5.yaml
 )
 
 // Environment is the directory of an environment.
@@ -32,18 +32,18 @@ type Environment struct {
 	Dir    string
 	State  State
 	Config hieraconfig.Config  // the hierarchy that bindc compiles
-	Asks   hieraconfig.Options // of hiera.yaml, where it is Adopted
+	Asks   hieraconfig.Options // the options in hiera.yaml, if the state is Adopted
 
-	seen map[string][]byte // the files that were read; nil: not there
+	seen map[string][]byte // contents of the files as read by Inspect; nil if missing
 }
 
-// The names of the files.
+// Names of the files.
 const (
-	puppets = "hiera.yaml"  // what Puppet reads
-	bindcs  = "hiera5.yaml" // what bindc compiles, if it is there
+	hieraFile  = "hiera.yaml"  // for Puppet
+	hiera5File = "hiera5.yaml" // for bindc, if it exists
 )
 
-// Obstacle says why an environment is left alone, and what to do.
+// Obstacle is the reason why an environment is not changed, with the fix.
 type Obstacle struct{ Reason, Hint string }
 
 func (r *Obstacle) Error() string { return r.Reason }
@@ -52,37 +52,37 @@ func refuse(hint, format string, args ...any) error {
 	return &Obstacle{Reason: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// Inspect reads how far the environment in dir is adopted.
+// Inspect determines the state of the environment in dir.
 func Inspect(dir string) (*Environment, error) {
 	e := &Environment{Dir: dir}
-	own, ownErr := os.ReadFile(e.path(puppets))
-	copied, copiedErr := os.ReadFile(e.path(bindcs))
-	e.seen = map[string][]byte{puppets: own, bindcs: copied}
+	own, ownErr := os.ReadFile(e.path(hieraFile))
+	copied, copiedErr := os.ReadFile(e.path(hiera5File))
+	e.seen = map[string][]byte{hieraFile: own, hiera5File: copied}
 	for _, err := range []error{ownErr, copiedErr} {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
-	if ownErr != nil && isLink(e.path(puppets)) {
-		return nil, refuse("correct the link", "%s is a symbolic link to a file that is not there", e.path(puppets))
+	if ownErr != nil && isLink(e.path(hieraFile)) {
+		return nil, refuse("correct the link", "%s is a symbolic link to a file that is not there", e.path(hieraFile))
 	}
 	empty := len(bytes.TrimSpace(own)) == 0
 	switch {
 	case empty && copiedErr != nil && ownErr != nil:
 		return nil, refuse("give the directory of an environment, which has a hiera.yaml",
-			"%s is not there", e.path(puppets))
+			"%s is not there", e.path(hieraFile))
 	case empty && copiedErr != nil:
-		return nil, refuse("put its content back", "%s is empty", e.path(puppets))
+		return nil, refuse("put its content back", "%s is empty", e.path(hieraFile))
 	case empty:
 		e.State = Broken
-		return e, e.parse(bindcs, copied)
+		return e, e.parse(hiera5File, copied)
 	}
 	return e, e.classify(own, copied, copiedErr == nil)
 }
 
-// classify tells the states apart in which hiera.yaml is there.
+// classify distinguishes the states with a hiera.yaml.
 func (e *Environment) classify(own, copied []byte, both bool) error {
-	if err := e.parse(puppets, own); err != nil {
+	if err := e.parse(hieraFile, own); err != nil {
 		return err
 	}
 	options, adopted := e.Config.Asks()
@@ -90,23 +90,23 @@ func (e *Environment) classify(own, copied []byte, both bool) error {
 	case adopted && both:
 		e.State, e.Asks = Adopted, options
 		there := e.Config
-		if err := e.parse(bindcs, copied); err != nil {
+		if err := e.parse(hiera5File, copied); err != nil {
 			return err
 		}
 		e.Config.KeepAs(there)
 	case adopted:
 		return refuse("put the hierarchy that bindc compiles into hiera5.yaml",
-			"%s asks a snapshot, and there is no hiera5.yaml beside it", e.path(puppets))
+			"%s asks a snapshot, and there is no hiera5.yaml beside it", e.path(hieraFile))
 	case both && !bytes.Equal(own, copied):
 		return refuse("Puppet reads hiera.yaml, and bindc would compile hiera5.yaml: remove the one that is out of date",
-			"%s and hiera5.yaml differ", e.path(puppets))
+			"%s and hiera5.yaml differ", e.path(hieraFile))
 	case both:
 		e.State = Begun
 	}
 	return nil
 }
 
-// parse reads the configuration that counts. It must be of version 5.
+// parse parses the configuration that bindc compiles, which must be of version 5.
 func (e *Environment) parse(name string, src []byte) (err error) {
 	if e.Config, err = hieraconfig.Parse(e.path(name), src); err != nil {
 		hint := "correct the file, as Puppet cannot read it either"
@@ -115,7 +115,7 @@ func (e *Environment) parse(name string, src []byte) (err error) {
 		}
 		return refuse(hint, "%v", err)
 	}
-	if _, asks := e.Config.Asks(); asks && name == bindcs {
+	if _, asks := e.Config.Asks(); asks && name == hiera5File {
 		return refuse("hiera5.yaml is the hierarchy that bindc compiles: put the original there",
 			"%s asks a snapshot itself", e.path(name))
 	}
@@ -124,12 +124,12 @@ func (e *Environment) parse(name string, src []byte) (err error) {
 
 func (e *Environment) path(name string) string { return filepath.Join(e.Dir, name) }
 
-// Source returns the path of the hierarchy that is compiled.
+// Source returns the path of the hierarchy that bindc compiles.
 func (e *Environment) Source() string {
 	if e.State == Broken || e.State == Adopted {
-		return e.path(bindcs)
+		return e.path(hiera5File)
 	}
-	return e.path(puppets)
+	return e.path(hieraFile)
 }
 
 func isLink(path string) bool {
@@ -137,7 +137,8 @@ func isLink(path string) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// Deployed reports whether a tool deploys the environment from a repository, and would put the old hiera.yaml back.
+// Deployed reports whether a tool deploys the environment from a repository. Such a tool would restore the old
+// hiera.yaml.
 func (e *Environment) Deployed() bool {
 	for _, name := range []string{".r10k-deploy.json", ".g10k-deploy.json", ".git"} {
 		if _, err := os.Lstat(e.path(name)); err == nil {
@@ -147,18 +148,18 @@ func (e *Environment) Deployed() bool {
 	return false
 }
 
-// Plan returns the remaining steps, a line for each. The last one is the switch.
+// Plan describes the remaining steps, one per line. The last one is the switch.
 func (e *Environment) Plan(snapshot string, text []byte) (lines []string) {
 	lines = append(lines, "write the snapshot "+snapshot)
 	switch {
-	case e.State == Native && isLink(e.path(puppets)):
+	case e.State == Native && isLink(e.path(hieraFile)):
 		lines = append(lines, "make hiera5.yaml a link to what hiera.yaml leads to; bindc compiles it from then on")
 	case e.State == Native:
 		lines = append(lines, "copy hiera.yaml to hiera5.yaml, which bindc compiles from then on")
 	case e.State == Broken:
 		lines = append(lines, "keep hiera5.yaml, which is already there")
 	}
-	if e.State == Adopted && e.holds(text) {
+	if e.State == Adopted && e.isHieraFile(text) {
 		return append(lines, "keep hiera.yaml, which already asks the snapshot")
 	}
 	var b strings.Builder
@@ -169,13 +170,13 @@ func (e *Environment) Plan(snapshot string, text []byte) (lines []string) {
 	return append(lines, strings.TrimSuffix(b.String(), "\n"))
 }
 
-// holds reports whether hiera.yaml is the given text.
-func (e *Environment) holds(text []byte) bool {
-	there, err := os.ReadFile(e.path(puppets))
+// isHieraFile reports whether hiera.yaml has the given text.
+func (e *Environment) isHieraFile(text []byte) bool {
+	there, err := os.ReadFile(e.path(hieraFile))
 	return err == nil && bytes.Equal(there, text)
 }
 
-// Check returns why the environment, or the snapshot that is to be written, cannot be changed by this user.
+// Check returns the reason why this user cannot change the environment or write the snapshot, or nil.
 func (e *Environment) Check(snapshot string) error {
 	const asOwner = "run bindc as root, or as the owner of the environment"
 	if err := writable(e.Dir); err != nil {
@@ -201,7 +202,7 @@ func (e *Environment) Check(snapshot string) error {
 	dir := filepath.Dir(snapshot)
 	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-			break // the directories below it will be made
+			break // the missing directories will be created
 		}
 	}
 	if err := writable(dir); err != nil {
@@ -210,10 +211,10 @@ func (e *Environment) Check(snapshot string) error {
 	return nil
 }
 
-// standard are the directories of modules that all environments have, as packages of Puppet set them.
+// standard lists the directories of modules that all environments have, as set by Puppet's packages.
 var standard = []string{"/opt/puppetlabs/puppet/modules", "/usr/share/puppet/modules"}
 
-// ModulePath returns where Puppet looks for modules, without asking Puppet.
+// ModulePath returns the module path of the environment, without running Puppet.
 func (e *Environment) ModulePath() []string {
 	base := append([]string{filepath.Join(e.Dir, "..", "..", "modules")}, standard...)
 	conf, _ := os.ReadFile(e.path("environment.conf"))
@@ -238,7 +239,7 @@ func (e *Environment) ModulePath() []string {
 	return append([]string{e.path("modules")}, base...)
 }
 
-// Module returns the directory of the module bindc in a module path, "" if it is not there.
+// Module returns the directory of the module bindc in a module path, or "".
 func Module(path []string) string {
 	for _, dir := range path {
 		at := filepath.Join(dir, "bindc")
@@ -249,8 +250,8 @@ func Module(path []string) string {
 	return ""
 }
 
-// HasDataHash reports whether the module bindc in a directory has the function bindc::data_hash, as it has from version
-// 1.1.0 on.
+// HasDataHash reports whether a version of the module bindc has the function bindc::data_hash, which was added in
+// 1.1.0.
 func HasDataHash(module string) bool { return hasFunction(module, "data_hash") }
 
 func hasFunction(module, name string) bool {

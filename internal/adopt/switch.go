@@ -12,11 +12,11 @@ import (
 	"bindc/internal/fsx"
 )
 
-// before is called ahead of each step that changes something; tests end the program there.
-var before = func(step string) {}
+// beforeStep is called before each step that changes something. Tests end the program in it.
+var beforeStep = func(step string) {}
 
-// Switch has Puppet ask the snapshot, which write puts into its place: text becomes hiera.yaml. That is the last step.
-// It refuses an environment whose files are not what Inspect read: the snapshot would not be that of its hierarchy.
+// Switch makes Puppet use the snapshot: write writes the snapshot, and finally text becomes hiera.yaml. It fails if the
+// files have changed since Inspect, because then the snapshot would have another hierarchy.
 func (e *Environment) Switch(text []byte, write func() error) error {
 	unlock, err := lock(e.Dir)
 	if err != nil {
@@ -26,30 +26,31 @@ func (e *Environment) Switch(text []byte, write func() error) error {
 	if err := e.unchanged(); err != nil {
 		return err
 	}
-	before("snapshot")
+	beforeStep("snapshot")
 	if err := write(); err != nil {
 		return err
 	}
 	if e.State == Native {
-		before("copy")
-		if err := e.copy(); err != nil {
-			return fmt.Errorf("cannot write %s: %w", bindcs, err)
+		beforeStep("copy")
+		if err := e.copyHieraFile(); err != nil {
+			return fmt.Errorf("cannot write %s: %w", hiera5File, err)
 		}
 	}
-	if e.State == Adopted && e.holds(text) {
+	if e.State == Adopted && e.isHieraFile(text) {
 		return nil
 	}
-	before("switch")
+	beforeStep("switch")
 	like, err := os.Stat(e.Source())
 	if err != nil {
 		return err
 	}
-	return put(e.path(puppets), like, text)
+	return replaceFile(e.path(hieraFile), like, text)
 }
 
-// copy makes hiera5.yaml what hiera.yaml is: a link to the same file, or a file of the same content and permissions.
-func (e *Environment) copy() error {
-	from, to := e.path(puppets), e.path(bindcs)
+// copyHieraFile makes hiera5.yaml like hiera.yaml: a link to the same file, or a file with the same content and
+// permissions.
+func (e *Environment) copyHieraFile() error {
+	from, to := e.path(hieraFile), e.path(hiera5File)
 	if isLink(from) {
 		target, err := os.Readlink(from)
 		if err != nil {
@@ -61,10 +62,10 @@ func (e *Environment) copy() error {
 	if err != nil {
 		return err
 	}
-	return put(to, info, e.seen[puppets])
+	return replaceFile(to, info, e.seen[hieraFile])
 }
 
-// unchanged refuses an environment in which hiera.yaml or hiera5.yaml is no longer what Inspect read.
+// unchanged returns an error if hiera.yaml or hiera5.yaml has changed since Inspect.
 func (e *Environment) unchanged() error {
 	for name, seen := range e.seen {
 		there, err := os.ReadFile(e.path(name))
@@ -78,8 +79,8 @@ func (e *Environment) unchanged() error {
 	return nil
 }
 
-// put puts a file into its place in one step, and its directory onto the disk.
-func put(path string, like fs.FileInfo, text []byte) error {
+// replaceFile atomically replaces the file at path, and syncs its directory.
+func replaceFile(path string, like fs.FileInfo, text []byte) error {
 	o := fsx.ReplaceOptions{Limit: 0o777, Synced: true, Like: like, Link: true}
 	return fsx.Replace(path, o, func(f *os.File) error {
 		_, err := f.Write(text)
@@ -87,7 +88,7 @@ func put(path string, like fs.FileInfo, text []byte) error {
 	})
 }
 
-// Undo puts the original hiera.yaml back, in one step, and reports whether there was something to undo.
+// Undo atomically restores the original hiera.yaml. It reports whether there was anything to undo.
 func (e *Environment) Undo() (bool, error) {
 	unlock, err := lock(e.Dir)
 	if err != nil {
@@ -97,21 +98,21 @@ func (e *Environment) Undo() (bool, error) {
 	if err := e.unchanged(); err != nil {
 		return false, err
 	}
-	before("undo")
-	for _, name := range []string{puppets, bindcs} {
-		fsx.ClearBeside(e.path(name)) // of an adoption that was killed
+	beforeStep("undo")
+	for _, name := range []string{hieraFile, hiera5File} {
+		fsx.ClearBeside(e.path(name)) // left by an adoption that was killed
 	}
 	switch e.State {
 	case Native:
 		return false, nil
 	case Begun:
-		return true, os.Remove(e.path(bindcs))
+		return true, os.Remove(e.path(hiera5File))
 	}
-	return true, os.Rename(e.path(bindcs), e.path(puppets))
+	return true, os.Rename(e.path(hiera5File), e.path(hieraFile))
 }
 
-// Shadow makes a copy of the environment below dir, as the environment name, and returns the directory that it is in.
-// All but the configuration of Hiera is links. hiera is what Puppet reads there.
+// Shadow creates a copy of the environment with another name below dir, and returns its directory. The copy consists of
+// links, except for the configuration of Hiera, which is hiera.
 func (e *Environment) Shadow(dir, name string, hiera []byte) (string, error) {
 	root, err := filepath.Abs(e.Dir)
 	if err != nil {
@@ -126,7 +127,7 @@ func (e *Environment) Shadow(dir, name string, hiera []byte) (string, error) {
 		return "", err
 	}
 	for _, entry := range there {
-		if entry.Name() == puppets || entry.Name() == bindcs {
+		if entry.Name() == hieraFile || entry.Name() == hiera5File {
 			continue
 		}
 		if entry.Name() == settings {
@@ -139,10 +140,10 @@ func (e *Environment) Shadow(dir, name string, hiera []byte) (string, error) {
 			return "", err
 		}
 	}
-	return dir, os.WriteFile(filepath.Join(shadow, puppets), hiera, 0o600)
+	return dir, os.WriteFile(filepath.Join(shadow, hieraFile), hiera, 0o600)
 }
 
-// settings is the file of the settings of an environment.
+// settings is the name of the file with an environment's settings.
 const settings = "environment.conf"
 
 // copySettings copies settings without config_version, a program that Puppet would run for every catalog.
@@ -160,7 +161,7 @@ func copySettings(from, to string) error {
 	return os.WriteFile(to, []byte(kept.String()), 0o600)
 }
 
-// MakeDir makes the directory of a snapshot, and those above it, so that every user can enter them.
+// MakeDir creates the directory of a snapshot and its parents, accessible to every user.
 func MakeDir(dir string) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
@@ -173,8 +174,8 @@ func MakeDir(dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
-	return os.Chmod(dir, 0o755) // whatever the umask is
+	return os.Chmod(dir, 0o755) // independent of the umask
 }
 
-// Original returns the content of the hierarchy that is compiled.
+// Original returns the content of the hierarchy that bindc compiles.
 func (e *Environment) Original() []byte { return e.seen[filepath.Base(e.Source())] }

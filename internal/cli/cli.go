@@ -1,4 +1,4 @@
-// Package cli has what the programs share on the command line.
+// Package cli has the parts of the command line that all programs share.
 package cli
 
 import (
@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Verbs has the constructors of verbs by their names.
+// Verbs maps the names of verbs to their constructors.
 type Verbs map[string]func() *cobra.Command
 
-// Finish adds verbs to root, and those that all programs have. If the arguments begin with the name of a verb, it adds
-// only that one: the flags of all verbs would take a good part of the time that the program needs to start. Finish also
-// words the errors of cobra, in one line each, with a suggestion for a misspelt verb or flag.
+// Finish adds verbs to root, and those that all programs have. If the first argument is the name of a verb, Finish adds
+// only that one: the flags of all verbs would take much of the time that the program needs to start. It also rewrites
+// cobra's errors as single lines, with a suggestion for a misspelt verb or flag.
 func Finish(root *cobra.Command, verbs Verbs, args []string) {
 	root.Flags().BoolP(versionFlag, "v", false, "version for "+root.Name())
 	root.SetFlagErrorFunc(suggestFlag)
@@ -80,7 +80,7 @@ func askForVerb(cmd *cobra.Command) {
 	}
 }
 
-// sayExpected is check with an error that shows the usage of the verb.
+// sayExpected returns check with an error that shows the usage of the verb.
 func sayExpected(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if check == nil || check(cmd, args) == nil {

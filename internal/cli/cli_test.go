@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func TestVersions(t *testing.T) {
+func TestDescribesVersion(t *testing.T) {
 	built := func(version string, settings ...debug.BuildSetting) *debug.BuildInfo {
 		return &debug.BuildInfo{Main: debug.Module{Version: version}, Settings: settings}
 	}
@@ -34,7 +34,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-func TestNumbersFromOneOn(t *testing.T) {
+func TestAtLeastOneRejectsOtherValues(t *testing.T) {
 	n := 7
 	for _, text := range []string{"0", "-1", "", "many", "1.5", "99999999999999999999"} {
 		if err := AtLeastOne(&n).Set(text); err == nil || n != 7 {
@@ -49,7 +49,7 @@ func TestNumbersFromOneOn(t *testing.T) {
 	}
 }
 
-// The line is drawn again and again, and removed at the end.
+// The line is redrawn, and removed at the end.
 func TestProgressOnATerminal(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -73,7 +73,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	}
 }
 
-func TestProgressElsewhere(t *testing.T) {
+func TestProgressPrintsNothingElsewhere(t *testing.T) {
 	var out bytes.Buffer
 	p := NewProgress(&out)
 	p.Begin("composing", 0)
@@ -100,8 +100,8 @@ func TestProgressElsewhere(t *testing.T) {
 	}
 }
 
-// Nothing in a text is a command to man.
-func TestManualPages(t *testing.T) {
+// Text cannot contain commands of man.
+func TestManualPagesEscapeCommands(t *testing.T) {
 	root := &cobra.Command{Use: "tool", Short: "Do this - and that"}
 	verb := &cobra.Command{Use: "verb FILE", Short: "Do it", Example: "  tool verb 'x'\n  .dot",
 		Long: "text\n.TH\n\n  \\block\n  'quoted\n\nExit status: 0, or 2.", Run: func(*cobra.Command, []string) {}}
@@ -118,8 +118,8 @@ func TestManualPages(t *testing.T) {
 	}
 }
 
-// A flag with an empty text is an error, except where that means something. It is not as if it were not given.
-func TestEmptyFlags(t *testing.T) {
+// A flag with an empty text is an error, unless the flag allows it.
+func TestRejectsEmptyFlags(t *testing.T) {
 	for line, want := range map[string]string{
 		"--file=":           "--file: expected FILE, found an empty text; is a variable of the shell not set?",
 		"--key a --key=":    "--key: expected NAME, found an empty text; is a variable of the shell not set?",

@@ -63,15 +63,15 @@ func completionScript(root *cobra.Command, shell string) (string, error) {
 	return out.String(), err
 }
 
-// Words has the values of a flag completed from words.
+// Words completes the values of a flag from words.
 func Words(cmd *cobra.Command, flag string, words []string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	if err != nil {
-		panic(err) // there is no such flag
+		panic(err) // the flag does not exist
 	}
 }
 
-// Required has a verb ask for a flag that it cannot do without, in the words of its usage.
+// Required makes a verb reject calls without a flag. The error shows the flag's usage.
 func Required(cmd *cobra.Command, flag string) {
 	f, check := cmd.Flags().Lookup(flag), cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
@@ -85,14 +85,14 @@ func Required(cmd *cobra.Command, flag string) {
 	}
 }
 
-// The placeholders of files and of directories in the usage of verbs and flags.
+// Placeholders of files and directories in the usage of verbs and flags.
 var (
 	filePlaces = []string{"FILE", "OLD", "NEW"}
 	dirPlaces  = []string{"DIR", "DIRS", "CONFDIR"}
 )
 
-// complete has the flags and arguments of a verb completed from files or directories, if its usage says FILE or DIR.
-// Otherwise they are completed only if the verb itself offers words.
+// complete derives the completion of arguments and flags from their placeholders: files, directories, or nothing. It
+// keeps the completions that a verb has set.
 func complete(verb *cobra.Command) {
 	completeFlags(verb, verb.Flags())
 	completeArguments(verb)

@@ -7,13 +7,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The exit statuses of the programs, as docs/cli.md has them.
+// Exit statuses of the programs. docs/cli.md documents them.
 const (
-	ExitNo    = 1 // the answer is no: not found, refused, stale, or different
+	ExitNo    = 1 // the answer is no: not found, rejected, stale, or different
 	ExitError = 2 // usage, input or output
 )
 
-// Answer is an error of a verb that has printed its answer. The program prints nothing more and ends with Status.
+// Answer is the error of a verb that has printed its answer. The program exits with Status and prints nothing more.
 type Answer struct {
 	Reason string
 	Status int
@@ -21,19 +21,19 @@ type Answer struct {
 
 func (a *Answer) Error() string { return a.Reason }
 
-// External is an error whose cause is not how the program was called, so it is not printed as an error of usage.
+// External is an error that is not caused by the arguments, so it is not reported as an error of usage.
 type External struct{ Err error }
 
 func (e *External) Error() string { return e.Err.Error() }
 func (e *External) Unwrap() error { return e.Err }
 
-// NewProgram returns a program without verbs. It leaves errors to Execute.
+// NewProgram returns a program without verbs. It does not print errors; Execute does.
 func NewProgram(name, short, long, example string) *cobra.Command {
 	return &cobra.Command{Use: name, Short: short, Long: long, Example: example,
 		SilenceUsage: true, SilenceErrors: true}
 }
 
-// Execute runs the verb that the arguments name and returns the exit status. It prints an error as message formats it.
+// Execute runs the verb in the arguments and returns the exit status. It prints errors in the form of message.
 func Execute(root *cobra.Command, message func(error) string, status func(verb *cobra.Command, err error) int) int {
 	verb, err := root.ExecuteC()
 	var answer *Answer

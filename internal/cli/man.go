@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manCommand is for who packages the programs.
+// manCommand returns the verb man, for packagers.
 func manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write the manual pages into a directory",
 		Long: "man writes a manual page for the program and one for each verb into DIR, which\n" +
-			"it makes where it is missing.\n\nExit status: 0, or 2 they could not be written.",
+			"it creates if necessary.\n\nExit status: 0, or 2 they could not be written.",
 		Example: "  bindq man man1",
 		Hidden:  true,
 		Args:    cobra.ExactArgs(1),
@@ -47,7 +47,7 @@ func writePages(cmd *cobra.Command, dir string) error {
 
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// page is a page in the language of man.
+// page is a manual page in the language of man.
 type page struct{ bytes.Buffer }
 
 func manPage(cmd *cobra.Command) []byte {
@@ -89,7 +89,7 @@ func (p *page) section(name, text string) {
 	}
 }
 
-// prose writes paragraphs; those that are indented stay as they are.
+// prose writes paragraphs. Indented paragraphs keep their line breaks.
 func (p *page) prose(text string) {
 	for _, paragraph := range strings.Split(strings.TrimRight(text, "\n"), "\n\n") {
 		if strings.HasPrefix(paragraph, "  ") {
@@ -120,7 +120,7 @@ func (p *page) flag(f *pflag.Flag) {
 	fmt.Fprintf(p, "\n%s\n", roff(text))
 }
 
-// roff is text as man prints it: no character of it commands anything.
+// roff escapes text for man.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(text)
 	lines := strings.Split(text, "\n")

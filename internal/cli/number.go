@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// number is a flag of a number that is at least 1.
+// number is the value of a flag that is a whole number of at least 1.
 type number struct{ n *int }
 
-// AtLeastOne is the value of a flag: a number from 1 on, kept in n. The default is what n is, none if that is 0.
+// AtLeastOne returns the value of a flag that stores a number of at least 1 in n. If n is 0, the flag has no default.
 func AtLeastOne(n *int) pflag.Value { return number{n} }
 
 var errNumber = errors.New("expected a whole number, at least 1")
@@ -31,5 +31,5 @@ func (v number) String() string {
 	return strconv.Itoa(*v.n)
 }
 
-// Type is the word that stands for the value in help.
+// Type returns the placeholder of the value in help.
 func (v number) Type() string { return "N" }

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows on a terminal, in one line that is removed at the end, how far long work is. Elsewhere it shows
-// nothing.
+// Progress shows the progress of long work on a line of the terminal, which is removed at the end. If the output is not
+// a terminal, it shows nothing.
 type Progress struct {
-	out   *os.File // nil: nothing is shown
+	out   *os.File // nil: show nothing
 	step  atomic.Pointer[string]
 	total atomic.Int64 // 0 if it is unknown
 	done  atomic.Int64
@@ -24,11 +24,11 @@ type Progress struct {
 }
 
 const (
-	shortWork = 500 * time.Millisecond // work that takes less is not shown
+	shortWork = 500 * time.Millisecond // work that takes less time is not shown
 	eachFrame = 100 * time.Millisecond
 )
 
-// NewProgress shows the progress of work on w until End, if w is a terminal.
+// NewProgress shows progress on w, if that is a terminal, until End.
 func NewProgress(w io.Writer) *Progress {
 	p := &Progress{stop: make(chan struct{})}
 	p.step.Store(new(string))
@@ -41,17 +41,17 @@ func NewProgress(w io.Writer) *Progress {
 	return p
 }
 
-// Begin begins a step of the work on so many things, or on an unknown number if total is 0.
+// Begin starts a step with a number of items, or 0 if the number is unknown.
 func (p *Progress) Begin(text string, total int) {
 	p.done.Store(0)
 	p.total.Store(int64(total))
 	p.step.Store(&text)
 }
 
-// Found adds one to the total of the step. Several goroutines may call it.
+// Found increments the total of the step. It may be called concurrently.
 func (p *Progress) Found() { p.total.Add(1) }
 
-// Done counts one thing as done. Several goroutines may call it.
+// Done counts a finished item. It may be called concurrently.
 func (p *Progress) Done() { p.done.Add(1) }
 
 // End removes the line.
@@ -60,7 +60,7 @@ func (p *Progress) End() {
 	p.idle.Wait()
 }
 
-// show draws the line again and again, for the first time after a while.
+// show draws the line repeatedly, for the first time after a delay.
 func (p *Progress) show(after time.Duration) {
 	wait := time.NewTimer(after)
 	defer wait.Stop()

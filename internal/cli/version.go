@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// release is set by who packages the programs, and by nothing else:
+// release is the version of a release, which packagers set:
 //
 //	go build -ldflags '-X bindc/internal/cli.release=1.2.3' ./cmd/...
 var release string
 
-// Version is what is known of the build: its release or the version of its module, and the commit.
+// Version returns the release or the version of the module, and the commit if they are known.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -54,8 +54,8 @@ func printVersion(root *cobra.Command) error {
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Say which version this is, and how it was built",
-		Long: "version prints the version, the commit it was built from, where that is known,\n" +
+		Short: "Print the version of the program",
+		Long: "version prints the version, the commit it was built from, if that is known,\n" +
 			"the version of Go and the platform.\n\nExit status: 0.",
 		Example: "  bindq version",
 		Args:    cobra.NoArgs,

@@ -80,7 +80,7 @@ func readText(path string) (string, error) {
 	defer f.Close()
 	info, err := f.Stat()
 	if err == nil {
-		err = fsx.NoFile(path, info.Mode())
+		err = fsx.NotAFile(path, info.Mode())
 	}
 	if err != nil {
 		return "", err

@@ -1,4 +1,4 @@
-// Package enc asks an external node classifier of Puppet about nodes and writes its answers into the site, where the
+// Package enc runs an external node classifier of Puppet for nodes, and writes its answers into the site, where the
 // scheme 'enc' reads them.
 package enc
 
@@ -23,27 +23,27 @@ import (
 	"bindc/internal/subprocess"
 )
 
-// Classifier is a program that is asked for nodes.
+// Classifier is an external node classifier.
 type Classifier struct {
-	Command []string // to which the certname is added
+	Command []string // the certname is appended to it
 	Site    string
-	Jobs    int // nodes it is asked for at a time; 0: one per processor
+	Jobs    int // number of nodes to ask for at a time; 0: one per processor
 	Timeout time.Duration
-	Context context.Context // that stops it when it is done; may be nil
-	Asked   func()          // is called for each node, by several goroutines; may be nil
-	Prune   bool            // the nodes are all there are: the files of others, as far as they were written here, go
+	Context context.Context // stops the classifier when it is done; may be nil
+	Asked   func()          // called for each node, possibly concurrently; may be nil
+	Prune   bool            // remove the files of other nodes, if this package wrote them
 }
 
-// Counts is what became of the files of nodes.
+// Counts has the numbers of files by what happened to them.
 type Counts struct{ Changed, Same, Failed, Removed int }
 
-// Node is a node to ask for, and where its name stands.
+// Node is a node to ask for, with the position of its name in the list.
 type Node struct {
 	Name string
 	Pos  diag.Pos
 }
 
-// maxName is how long a certname may be: with the extension it is the name of a file.
+// maxName is the longest certname: it becomes the name of a file.
 const maxName = 200
 
 var certname = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@-]*$`)
@@ -52,8 +52,8 @@ func isCertname(name string) bool {
 	return len(name) <= maxName && certname.MatchString(name) && !strings.Contains(name, "..")
 }
 
-// Nodes reads a list of certnames, one a line. Those that are none go to diags: they would be names of files elsewhere,
-// or options of the program.
+// Nodes parses a list of certnames, one per line. It reports invalid ones to diags, because they could be paths outside
+// the directory, or options of the program.
 func Nodes(file string, src []byte, diags *diag.List) (nodes []Node, refused int) {
 	seen := map[string]bool{}
 	number := 0
@@ -75,8 +75,8 @@ func Nodes(file string, src []byte, diags *diag.List) (nodes []Node, refused int
 	return nodes, refused
 }
 
-// Ask asks for each node and writes what the classifier says where it is another thing than before. A node that it
-// fails for keeps its file: why goes to diags. The error is that nothing can be written at all.
+// Ask runs the classifier for each node and writes the answers that have changed. If it fails for a node, the node's
+// file is unchanged and diags has the reason. The error is returned if nothing can be written.
 func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
 	dir := filepath.Join(c.Site, datafile.ClassifiedDir)
 	if err := os.MkdirAll(dir, 0o775); err != nil {
@@ -97,12 +97,12 @@ func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
 	return counts, errors.Join(err, now.write(dir, before))
 }
 
-// askAll asks for each node, and notes what is written.
+// askAll runs the classifier for each node, and records the sums of changed files in now.
 func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.List) Counts {
 	var mu sync.Mutex
 	var counts Counts
 	ask := func(n Node) {
-		answer, news, err := c.node(dir, n, diags)
+		answer, changed, err := c.askNode(dir, n, diags)
 		mu.Lock()
 		defer mu.Unlock()
 		switch {
@@ -111,7 +111,7 @@ func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.L
 			if !errors.Is(err, errReported) {
 				diags.Add(diag.Diagnostic{Pos: n.Pos, Code: "enc", Message: n.Name + ": " + err.Error()})
 			}
-		case news:
+		case changed:
 			counts.Changed++
 			now[n.Name] = sumOf(answer)
 		default:
@@ -143,12 +143,12 @@ func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.L
 }
 
 var (
-	errReported = errors.New("it is reported what is wrong")
+	errReported = errors.New("reported as diagnostics")
 	errNothing  = errors.New("the program printed nothing, as for a node it does not know")
 )
 
-// node asks for one node; news tells whether its file is another one now.
-func (c *Classifier) node(dir string, n Node, diags *diag.List) (answer []byte, news bool, err error) {
+// askNode runs the classifier for one node and writes its file. changed reports whether the file has changed.
+func (c *Classifier) askNode(dir string, n Node, diags *diag.List) (answer []byte, changed bool, err error) {
 	if c.Context != nil && c.Context.Err() != nil {
 		return nil, false, c.Context.Err()
 	}
@@ -158,7 +158,7 @@ func (c *Classifier) node(dir string, n Node, diags *diag.List) (answer []byte, 
 		return nil, false, err
 	case len(bytes.TrimSpace(answer)) == 0:
 		return nil, false, errNothing
-	case !sound(n, answer, diags):
+	case !isValid(n, answer, diags):
 		return nil, false, errReported
 	}
 	path := filepath.Join(dir, n.Name+datafile.ClassifiedExt)
@@ -173,8 +173,8 @@ func (c *Classifier) node(dir string, n Node, diags *diag.List) (answer []byte, 
 	})
 }
 
-// sound tells whether a site could read what is said of a node.
-func sound(n Node, answer []byte, diags *diag.List) bool {
+// isValid reports whether a site could read the answer for a node. It adds problems to diags.
+func isValid(n Node, answer []byte, diags *diag.List) bool {
 	var own diag.List
 	datafile.NewReader(nil, fsx.Disk{}).Source(fmt.Sprintf("classifier %s", n.Name), answer, datafile.Classified, &own)
 	diags.AddAll(&own)

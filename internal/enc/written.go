@@ -17,11 +17,11 @@ import (
 	"bindc/internal/fsx"
 )
 
-// writtenFile says which files beside it were written here, and what is in them: a line of SHA-256 and certname for
-// each, as sha256sum has them. Nothing else is ever removed.
+// writtenFile lists the files that this package wrote: a line with SHA-256 and certname for each, in the format of
+// sha256sum. No other files are ever removed.
 const writtenFile = ".written"
 
-// written is the sums of the files that were written here, by certname.
+// written maps certnames to the sums of the files that this package wrote.
 type written map[string]string
 
 func sumOf(content []byte) string {
@@ -51,7 +51,7 @@ func readWritten(dir string) (written, error) {
 	return out, nil
 }
 
-// write writes w, unless it is what was there before.
+// write writes w, unless it is equal to before.
 func (w written) write(dir string, before written) error {
 	if maps.Equal(w, before) {
 		return nil
@@ -66,8 +66,8 @@ func (w written) write(dir string, before written) error {
 	})
 }
 
-// prune removes the files of nodes that are not listed: those that were written here and are what they were, and never
-// all of them.
+// prune removes the files of nodes that are not listed, if this package wrote them and they have not changed. It never
+// removes all of them.
 func (w written) prune(dir string, listed []Node, diags *diag.List) (removed int, err error) {
 	gone := maps.Clone(w)
 	for _, n := range listed {

@@ -35,25 +35,25 @@ func foldBounds(nodes int) Total {
 	return Total{Steps: foldTries*foldSteps + foldPerNode*nodes, Size: foldTries * foldSize, Depth: DefaultDepth}
 }
 
-// nothing is the Env of a constant. It records whether the expression needs more.
-type nothing struct{ asked bool }
+// constantEnv is the Env of a constant. It records whether the expression needs more.
+type constantEnv struct{ varies bool }
 
 var errAsked = errors.New("not constant")
 
-func (e *nothing) Variable(string) (value.Value, bool) {
-	e.asked = true
+func (e *constantEnv) Variable(string) (value.Value, bool) {
+	e.varies = true
 	return value.Value{}, false
 }
 
-func (e *nothing) Lookup(string, *types.Type) (value.Value, bool, error) {
-	e.asked = true
+func (e *constantEnv) Lookup(string, *types.Type) (value.Value, bool, error) {
+	e.varies = true
 	return value.Value{}, false, errAsked
 }
 
 // varies records that the result of a function depends on more than its arguments.
 func (ev *Evaluator) varies() {
-	if e, ok := ev.env.(*nothing); ok {
-		e.asked = true
+	if e, ok := ev.env.(*constantEnv); ok {
+		e.varies = true
 	}
 }
 
@@ -96,10 +96,10 @@ func (f folder) shortConstant(n *Node) (value.Value, bool) {
 	if n.Op == Concat && slices.ContainsFunc(n.Kids, func(k *Node) bool { return k.Op == Var }) {
 		return value.Value{}, false // true of nearly all strings that interpolate; no need to try
 	}
-	var env nothing
+	var env constantEnv
 	v, err := Eval(n, &env, Options{Functions: f.functions, StrictVariables: true, Steps: foldSteps, Size: foldSize,
 		Total: f.left})
-	if env.asked || err != nil {
+	if env.varies || err != nil {
 		return v, false
 	}
 	encoded := value.Append(nil, v)

@@ -115,15 +115,15 @@ func mappedElements(v value.Value) (out []value.Value, ok bool) {
 }
 
 func runHieraLookup(c *Invocation) (value.Value, error) {
-	v, found, err := c.asked()
+	v, found, err := c.lookUpArgument()
 	if err != nil || !found {
 		return value.FromString(""), hieraError(c, err)
 	}
 	return c.hieraText(v)
 }
 
-// asked looks the first argument up.
-func (c *Invocation) asked() (value.Value, bool, error) {
+// lookUpArgument looks the first argument up.
+func (c *Invocation) lookUpArgument() (value.Value, bool, error) {
 	env, ok := c.env.(HieraEnv)
 	if !ok {
 		return value.Value{}, false, errNoHiera
@@ -133,7 +133,7 @@ func (c *Invocation) asked() (value.Value, bool, error) {
 }
 
 func runHieraAlias(c *Invocation) (value.Value, error) {
-	v, found, err := c.asked()
+	v, found, err := c.lookUpArgument()
 	if err != nil || !found {
 		return value.FromString(""), hieraError(c, err)
 	}

@@ -1,8 +1,8 @@
-// Package fsx reads the files and directories of a site for a build, and replaces files in one step. A failed read is
-// an error and never "not there", because the file might contain bindings.
+// Package fsx reads the files and directories of a site for a build, and replaces files atomically. A failed read is an
+// error; it never counts as absence, because the file might have bindings.
 //
-// A path is absent if its directory has no such name, or if a plain file is in place of the directory. A symbolic link
-// that leads nowhere is not absent; reading it is an error.
+// A path is absent if its directory has no such name, or if one of its parents is a plain file. A symbolic link without
+// a target is not absent: reading it is an error.
 package fsx
 
 import (
@@ -15,17 +15,17 @@ import (
 	"syscall"
 )
 
-// Disk is the file system. The zero value is that of the machine.
+// Disk gives access to the file system. The zero value is ready for use.
 type Disk struct {
-	// Fault, if there is one, is called before every access and makes it fail with what it returns; Filter, if there is
-	// one, stands between a file and who reads it. They are for tests.
+	// For tests: Fault, if set, is called before every access, which fails with the error that it returns. Filter, if
+	// set, replaces the reader of a file.
 	Fault  func(op Op, path string) error
 	Filter func(path string, file io.Reader) io.Reader
 
-	Seen *Seen // notes what is found; may be nil
+	Seen *Seen // records the accesses and their results; may be nil
 }
 
-// Op is a kind of access.
+// Op is a kind of access to the file system.
 type Op string
 
 const (
@@ -33,7 +33,7 @@ const (
 	List    Op = "list"
 	Resolve Op = "resolve"
 	Open    Op = "open"
-	Read    Op = "read" // the content of an open file; it is opened before
+	Read    Op = "read" // the content of a file that was opened before
 )
 
 func (d Disk) fault(op Op, path string) error {
@@ -46,10 +46,10 @@ func (d Disk) fault(op Op, path string) error {
 	return nil
 }
 
-// Info is what path leads to, nil if there is nothing.
+// Info returns the file information of path, or nil if it is absent.
 func (d Disk) Info(path string) (info fs.FileInfo, err error) {
 	if d.Seen != nil {
-		defer func() { d.Seen.note(Look{Op: Stat, Path: path, Said: saidOfInfo(info, err)}) }()
+		defer func() { d.Seen.note(Look{Op: Stat, Path: path, Result: resultOfInfo(info, err)}) }()
 	}
 	err = d.fault(Stat, path)
 	if err == nil {
@@ -58,33 +58,33 @@ func (d Disk) Info(path string) (info fs.FileInfo, err error) {
 		}
 	}
 	if absent(err) {
-		err = barred(path)
+		err = unreachable(path)
 	}
 	return nil, err
 }
 
-// IsFile tells whether there is a file. It is an error if there is something else.
+// IsFile reports whether there is a file at path. Anything else there is an error.
 func (d Disk) IsFile(path string) (bool, error) {
 	info, err := d.Info(path)
 	if info == nil {
 		return false, err
 	}
-	return true, NoFile(path, info.Mode())
+	return true, NotAFile(path, info.Mode())
 }
 
-// IsDir tells whether there is a directory. It is an error if there is neither one nor a file.
+// IsDir reports whether there is a directory at path. Anything there but a directory or a file is an error.
 func (d Disk) IsDir(path string) (bool, error) {
 	info, err := d.Info(path)
 	if info == nil {
 		return false, err
 	}
-	return info.IsDir(), noDir(path, info.Mode())
+	return info.IsDir(), notADir(path, info.Mode())
 }
 
-// List is what is in a directory, by name; nothing if there is none.
+// List returns the entries of a directory, sorted by name, or none if it is absent.
 func (d Disk) List(path string) (entries []fs.DirEntry, err error) {
 	if d.Seen != nil {
-		defer func() { d.Seen.note(Look{Op: List, Path: path, Said: saidOfList(entries, err)}) }()
+		defer func() { d.Seen.note(Look{Op: List, Path: path, Result: resultOfList(entries, err)}) }()
 	}
 	err = d.fault(List, path)
 	if err == nil {
@@ -93,15 +93,15 @@ func (d Disk) List(path string) (entries []fs.DirEntry, err error) {
 		}
 	}
 	if absent(err) {
-		err = barred(path)
+		err = unreachable(path)
 	}
 	return nil, err
 }
 
-// Resolve is path without symbolic links. There must be something.
+// Resolve returns path without symbolic links. The path must exist.
 func (d Disk) Resolve(path string) (real string, err error) {
 	if d.Seen != nil {
-		defer func() { d.Seen.note(Look{Op: Resolve, Path: path, Said: real + failure(err)}) }()
+		defer func() { d.Seen.note(Look{Op: Resolve, Path: path, Result: real + failure(err)}) }()
 	}
 	if err := d.fault(Resolve, path); err != nil {
 		return "", err
@@ -109,8 +109,8 @@ func (d Disk) Resolve(path string) (real string, err error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// Open opens a file to be read by Content. What is no file should be known before, by IsFile or List: here it is
-// opened, but without waiting for somebody to write to it, and Content refuses it.
+// Open opens a file for Content. Callers should check with IsFile or List that it is a file. Otherwise Open does not
+// block on a FIFO without a writer, and Content fails.
 func (d Disk) Open(path string) (*os.File, error) {
 	if err := d.fault(Open, path); err != nil {
 		return nil, err
@@ -118,31 +118,31 @@ func (d Disk) Open(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
-// tries is how often a file is read that changes meanwhile.
+// tries is the number of times that a file is read that changes meanwhile.
 const tries = 4
 
-// Content is all that is in an open file. One that changes while it is read is read again, and in the end refused.
+// Content returns the content of an open file. If the file changes while it is read, Content tries again a few times.
 func (d Disk) Content(f *os.File) (content []byte, err error) {
 	if d.Seen != nil {
-		id, ok := FileIDOf(f) // before the content is read: if that changes afterwards, they do not go together
+		id, ok := FileIDOf(f) // before reading: if the content changes afterwards, the two do not match
 		defer func() {
 			if err == nil {
 				d.Seen.read(f.Name(), id, ok, content)
 			} else {
-				d.Seen.note(Look{Op: Read, Path: f.Name(), Said: failure(err)})
+				d.Seen.note(Look{Op: Read, Path: f.Name(), Result: failure(err)})
 			}
 		}()
 	}
-	return d.whole(f)
+	return d.unchangedContent(f)
 }
 
-// whole is Content.
-func (d Disk) whole(f *os.File) ([]byte, error) {
+// unchangedContent reads f until its size and time are the same before and after.
+func (d Disk) unchangedContent(f *os.File) ([]byte, error) {
 	before, err := d.state(f)
 	if err != nil {
 		return nil, err
 	}
-	if err := NoFile(f.Name(), before.Mode()); err != nil {
+	if err := NotAFile(f.Name(), before.Mode()); err != nil {
 		return nil, err
 	}
 	why := ""
@@ -187,12 +187,12 @@ func (d Disk) content(f *os.File, size int64) ([]byte, error) {
 		r = d.Filter(f.Name(), f)
 	}
 	var b bytes.Buffer
-	b.Grow(int(min(size, 1<<30)) + bytes.MinRead)   // room to see the end without growing
-	_, err := b.ReadFrom(io.LimitReader(r, size+1)) // one that has more than it said is not read to its end
+	b.Grow(int(min(size, 1<<30)) + bytes.MinRead)   // lets ReadFrom see the end without growing the buffer
+	_, err := b.ReadFrom(io.LimitReader(r, size+1)) // stops if the file is longer than its size
 	return b.Bytes(), err
 }
 
-// ReadFile is the content of the file at path.
+// ReadFile returns the content of the file at path.
 func (d Disk) ReadFile(path string) ([]byte, error) {
 	f, err := d.Open(path)
 	if err != nil {
@@ -202,17 +202,16 @@ func (d Disk) ReadFile(path string) ([]byte, error) {
 	return d.Content(f)
 }
 
-// NoFile says why what is at path cannot be read as a file, nil if it can.
-func NoFile(path string, mode fs.FileMode) error {
+// NotAFile returns an error unless mode describes a regular file.
+func NotAFile(path string, mode fs.FileMode) error {
 	if mode.IsRegular() {
 		return nil
 	}
 	return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is " + kind(mode) + ": expected a file")}
 }
 
-// noDir says why there can be nothing where a directory is looked for, nil if there can: a plain file is no directory,
-// and that is all.
-func noDir(path string, mode fs.FileMode) error {
+// notADir returns an error unless mode describes a directory, or a regular file, which counts as an absent directory.
+func notADir(path string, mode fs.FileMode) error {
 	if mode.IsDir() || mode.IsRegular() {
 		return nil
 	}
@@ -233,14 +232,14 @@ func kind(mode fs.FileMode) string {
 	return "a device"
 }
 
-// ErrDangling says that a path is, or is below, a symbolic link to what is not there.
+// ErrDangling is the error for a path that is, or is below, a symbolic link without a target.
 var ErrDangling = errors.New("it is a symbolic link that leads nowhere")
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
-// barred says why it cannot be told that nothing is at path: that is below something which leads nowhere or nothing is
-// in, or is such a thing itself. nil: there is nothing.
-func barred(path string) error {
+// unreachable returns the reason why path might not be absent although it was not found: a parent, or path itself, is a
+// symbolic link without a target, cannot be read, or is not a directory. It returns nil if path is absent.
+func unreachable(path string) error {
 	for at := path; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -251,7 +250,7 @@ func barred(path string) error {
 		}
 		switch {
 		case err == nil:
-			return noDir(at, info.Mode())
+			return notADir(at, info.Mode())
 		case !absent(err):
 			return err
 		case at == filepath.Dir(at):

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A file may become a FIFO behind the look at its directory: nobody waits for who would write to it.
-func TestNobodyWaitsForAFIFO(t *testing.T) {
+// A file may be replaced by a FIFO after its directory was listed. Reading it must not wait for a writer.
+func TestReadFileDoesNotBlockOnFIFO(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data.yaml")
 	if err := syscall.Mkfifo(path, 0o666); err != nil {
 		t.Fatal(err)

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// FileID is what the file system says of a file. While it stays the same, so does the content.
+// FileID identifies a version of a file. While it is equal, the content is equal.
 type FileID struct {
 	Device, Inode    uint64
 	Size             int64
-	Modified, Change int64 // in nanoseconds; the second cannot be set, as by tools that copy the first
+	Modified, Change int64 // in nanoseconds; programs that copy files can set Modified, but not Change
 }
 
-// racy is how long before a build a file must have been left alone for its identity to count: one that changes twice
-// within one tick of a file system's clock has the same times before and after. FAT has the coarsest, of two seconds.
-const racy = int64(2 * time.Second)
+// settleTime is how long a file must have been unchanged before a build so that its FileID is reliable. A file that
+// changes twice within a tick of the file system's clock keeps its times. FAT has the coarsest ticks, of two seconds.
+const settleTime = int64(2 * time.Second)
 
-// Settled tells whether the file had been left alone when a build began, so that its identity counts.
-func (id FileID) Settled(began int64) bool { return max(id.Modified, id.Change) < began-racy }
+// Settled reports whether the file was unchanged long enough when a build began, so that its FileID is reliable.
+func (id FileID) Settled(began int64) bool { return max(id.Modified, id.Change) < began-settleTime }
 
-// Clock is what time it is for the file system of dir, which need not be what the clock of this machine says. A file
-// that is made and removed tells; it is called as pattern says, as os.CreateTemp has it.
+// Clock returns the time according to the file system of dir, which may differ from the clock of this machine. It
+// creates and removes a file, whose name has a pattern as in os.CreateTemp.
 func Clock(dir, pattern string) (int64, error) {
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {

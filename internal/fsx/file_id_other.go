@@ -4,10 +4,10 @@ package fsx
 
 import "os"
 
-// Files have no number here that they could be known by: every file is read.
+// Files have no reliable identity here, so every file is read.
 
-// FileIDAt is none.
+// FileIDAt always returns false.
 func FileIDAt(string) (id FileID, ok bool) { return FileID{}, false }
 
-// FileIDOf is none.
+// FileIDOf always returns false.
 func FileIDOf(*os.File) (id FileID, ok bool) { return FileID{}, false }

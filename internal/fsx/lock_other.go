@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// There are no locks here that end with the program: a temporary file counts as abandoned after a day.
+// This platform has no locks that end with the program. A temporary file counts as abandoned after a day.
 
 func lock(*os.File) (release func()) { return func() {} }
 
@@ -24,4 +24,4 @@ func removeAbandonedDir(name string, now fs.FileInfo) {
 	}
 }
 
-func own(*os.File, fs.FileInfo) bool { return false }
+func chownLike(*os.File, fs.FileInfo) bool { return false }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock says that f is being written, until release, also beyond the end of f. On a file system that has no locks it
-// says nothing, and nothing is found abandoned either.
+// lock locks f until release is called, even after f is closed. On a file system without locks it does nothing, and no
+// file counts as abandoned.
 func lock(f *os.File) (release func()) {
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
@@ -21,8 +21,8 @@ func lock(f *os.File) (release func()) {
 	return func() { unix.Close(fd) }
 }
 
-// removeAbandoned removes a temporary file that no program writes any more. It has the lock while it does, so that one
-// which has just made the file, and is about to lock it, sees that it is gone.
+// removeAbandoned removes a temporary file unless a program has locked it. It holds the lock while removing: a program
+// that has just created the file, and waits for the lock, then notices that the file is gone.
 func removeAbandoned(name string, _ fs.FileInfo) {
 	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -34,7 +34,7 @@ func removeAbandoned(name string, _ fs.FileInfo) {
 	}
 }
 
-// removeAbandonedDir removes a temporary directory of this user that no program has locked any more.
+// removeAbandonedDir removes a temporary directory of this user, unless a program has locked it.
 func removeAbandonedDir(name string, _ fs.FileInfo) {
 	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -47,8 +47,8 @@ func removeAbandonedDir(name string, _ fs.FileInfo) {
 	}
 }
 
-// own gives f the owner and the group of old, or the group alone; it tells whether the group is that of old.
-func own(f *os.File, old fs.FileInfo) bool {
+// chownLike gives f the owner and group of old, or only the group. It reports whether the group could be set.
+func chownLike(f *os.File, old fs.FileInfo) bool {
 	st, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {
 		return false

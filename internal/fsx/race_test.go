@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Many that replace one file at a time: none takes what another has just made for abandoned.
-func TestManyAtTheSameTime(t *testing.T) {
+// Several programs replace the same file. None of them removes another's new temporary file as abandoned.
+func TestConcurrentReplacesKeepEachOthersTemporaryFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	var running sync.WaitGroup
 	for range 16 {
@@ -20,5 +20,5 @@ func TestManyAtTheSameTime(t *testing.T) {
 		})
 	}
 	running.Wait()
-	held(t, path, "whole")
+	checkOnlyFile(t, path, "whole")
 }

@@ -11,20 +11,20 @@ import (
 	"strings"
 )
 
-// ReplaceOptions change how a file is replaced.
+// ReplaceOptions control how a file is replaced.
 type ReplaceOptions struct {
-	Limit  fs.FileMode // the permissions that the file may have
-	Synced bool        // sync the file before the rename, and the directory before Replace returns
-	Many   bool        // do not look for abandoned files; for directories of many files, see ClearDir
-	Like   fs.FileInfo // a new file gets the owner, group and permissions of this one; nil: the defaults
-	Link   bool        // replace a symbolic link itself, not the file that it leads to
+	Limit  fs.FileMode // largest permissions of the file
+	Synced bool        // sync the file before the rename, and the directory afterwards
+	Many   bool        // do not look for abandoned files; call ClearDir once instead
+	Like   fs.FileInfo // a new file gets its owner, group and permissions; nil: defaults
+	Link   bool        // replace a symbolic link itself, not its target
 }
 
-var errNoFile = errors.New("not a regular file")
+var errNotRegular = errors.New("not a regular file")
 
-// Replace replaces path, or the file that a symbolic link at path leads to, with what write produces, in one step: a
-// reader finds the old file or the whole new one. The new file has the owner, group and permissions of the old one
-// where possible; without an old one, it has 0666 less the umask. After an error the old file is unchanged, and no
+// Replace atomically replaces path, or the target of a symbolic link at path, with the file that write writes. Readers
+// see either the old file or the whole new one. The new file has the owner, group and permissions of the old one where
+// possible; without an old file, it has 0666 less the umask. If Replace fails, the old file is unchanged, and no
 // temporary file is left.
 func Replace(path string, o ReplaceOptions, write func(*os.File) error) (err error) {
 	path, old, err := o.target(path)
@@ -57,21 +57,21 @@ func Replace(path string, o ReplaceOptions, write func(*os.File) error) (err err
 	return err
 }
 
-// target returns the path of the file that is replaced, and the file that the new one is to be like, nil for none.
+// target returns the path of the file to replace, and the file whose owner and permissions to copy, or nil.
 func (o ReplaceOptions) target(path string) (string, fs.FileInfo, error) {
 	if o.Link {
 		return path, o.Like, nil
 	}
-	path, old, err := target(path)
+	path, old, err := resolveTarget(path)
 	if old == nil {
 		old = o.Like
 	}
 	return path, old, err
 }
 
-// target is the file that path leads to, and what is there, nil for nothing. What is no file is not replaced, nor a
-// symbolic link that cannot be followed.
-func target(path string) (string, fs.FileInfo, error) {
+// resolveTarget returns the file that path leads to, and its information, or nil if it does not exist. It fails for
+// anything but regular files, and for symbolic links that cannot be followed.
+func resolveTarget(path string) (string, fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return path, nil, nil
@@ -82,21 +82,20 @@ func target(path string) (string, fs.FileInfo, error) {
 			err = fmt.Errorf("a symbolic link that cannot be followed: %w", err)
 			return path, nil, &fs.PathError{Op: "replace", Path: path, Err: err}
 		}
-		return target(at)
+		return resolveTarget(at)
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "replace", Path: path, Err: errNoFile}
+		err = &fs.PathError{Op: "replace", Path: path, Err: errNotRegular}
 	}
 	return path, info, err
 }
 
-// attempts is how many names are tried for a temporary file.
+// attempts is the number of names to try for a temporary file.
 const attempts = 100
 
-// create makes a temporary file beside path. At no time others may do with it what they may not do with the file it
-// becomes: it begins as its owner's alone where it is going to be like old, and as it stays otherwise. Until release
-// other builds leave it alone; one of them may have taken it for abandoned before it was locked, and then there is
-// another.
+// create creates a temporary file next to path. At no time does it permit more than the final file will: if it will be
+// like old, only its owner has access at first. Other builds do not touch the file before release. One of them may have
+// removed it as abandoned before it was locked; then create tries another name.
 func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, release func(), err error) {
 	mode := 0o666 & limit
 	if old != nil {
@@ -112,7 +111,7 @@ func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, releas
 			return nil, nil, err
 		}
 		release = lock(f)
-		if there(f) {
+		if isInPlace(f) {
 			return f, release, nil
 		}
 		err = &fs.PathError{Op: "create", Path: name, Err: fs.ErrNotExist}
@@ -122,8 +121,8 @@ func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, releas
 	return nil, nil, err
 }
 
-// there tells whether f is what its name leads to.
-func there(f *os.File) bool {
+// isInPlace reports whether f still has its name.
+func isInPlace(f *os.File) bool {
 	mine, err := f.Stat()
 	found, lstatErr := os.Lstat(f.Name())
 	return cmp.Or(err, lstatErr) == nil && os.SameFile(mine, found)
@@ -144,17 +143,17 @@ func fill(f *os.File, old fs.FileInfo, o ReplaceOptions, write func(*os.File) er
 	return nil
 }
 
-// permissions gives f the owner and the group of old, and returns the permissions that f can have then. Where the group
-// stays another one, its members get what everybody had.
+// permissions sets the owner and group of f to those of old, and returns the permissions that f may have then. If the
+// group could not be set, it gets at most the permissions that others had.
 func permissions(f *os.File, old fs.FileInfo) fs.FileMode {
 	mode := old.Mode().Perm()
-	if !own(f, old) {
+	if !chownLike(f, old) {
 		mode = mode&^0o070 | mode&(mode<<3)&0o070
 	}
 	return mode
 }
 
-// syncDir makes the rename last. Some file systems cannot sync a directory, and the file is complete without it.
+// syncDir makes the rename durable. It ignores errors: some file systems cannot sync a directory.
 func syncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		d.Sync()
@@ -166,7 +165,7 @@ const suffix = ".tmp"
 
 func prefix(path string) string { return "." + filepath.Base(path) + "." }
 
-// sweep removes the temporary files that programs which died have left beside path; mine is a new one.
+// sweep removes temporary files next to path that killed programs left behind. mine is a new temporary file.
 func sweep(path string, mine *os.File) {
 	now, err := mine.Stat()
 	entries, dirErr := os.ReadDir(filepath.Dir(path))
@@ -186,7 +185,7 @@ func sweep(path string, mine *os.File) {
 	}
 }
 
-// ClearBeside removes the temporary files that programs which died have left beside path.
+// ClearBeside removes temporary files next to path that killed programs left behind.
 func ClearBeside(path string) error {
 	f, release, err := create(path, nil, 0o600)
 	if err != nil {
@@ -199,7 +198,7 @@ func ClearBeside(path string) error {
 	return nil
 }
 
-// ClearDir removes the temporary files that programs which died have left in dir, whatever they were to become.
+// ClearDir removes all temporary files in dir that killed programs left behind.
 func ClearDir(dir string) error {
 	f, release, err := create(filepath.Join(dir, "clear"), nil, 0o600)
 	if err != nil {
@@ -221,7 +220,7 @@ func ClearDir(dir string) error {
 	return nil
 }
 
-// isTemporary tells whether a file has a name as create makes them.
+// isTemporary reports whether a file has a name like those of create.
 func isTemporary(e fs.DirEntry) bool {
 	name, ok := strings.CutSuffix(e.Name(), suffix)
 	digits := name[strings.LastIndexByte(name, '.')+1:]

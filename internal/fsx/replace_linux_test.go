@@ -21,8 +21,8 @@ func needRoot(t *testing.T) {
 	}
 }
 
-// asNobody runs f as a user and a group without rights.
-func asNobody(t *testing.T, dir string, f func()) {
+// asUnprivilegedUser runs f as a user and a group without rights.
+func asUnprivilegedUser(t *testing.T, dir string, f func()) {
 	t.Helper()
 	needRoot(t)
 	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
@@ -39,20 +39,20 @@ func asNobody(t *testing.T, dir string, f func()) {
 	<-done
 }
 
-func TestADirectoryOneMayNotWriteTo(t *testing.T) {
+func TestReplaceFailsInReadOnlyDirectory(t *testing.T) {
 	path := old(t, 0o666)
 	if err := os.Chmod(filepath.Dir(path), 0o555); err != nil {
 		t.Fatal(err)
 	}
-	asNobody(t, filepath.Dir(path), func() {
+	asUnprivilegedUser(t, filepath.Dir(path), func() {
 		if err := Replace(path, ReplaceOptions{Limit: 0o777}, put("new")); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("got %v, want that it is not permitted", err)
 		}
 	})
-	held(t, path, "old")
+	checkOnlyFile(t, path, "old")
 }
 
-func TestOwnerAndGroupAreKept(t *testing.T) {
+func TestReplaceKeepsOwnerAndGroup(t *testing.T) {
 	needRoot(t)
 	path := old(t, 0o640)
 	if err := os.Chown(path, 1234, 2345); err != nil {
@@ -70,14 +70,14 @@ func TestOwnerAndGroupAreKept(t *testing.T) {
 	}
 }
 
-// Where the group cannot be kept, the members of the new one may do what everybody may.
-func TestAnotherGroupGetsNothing(t *testing.T) {
+// If the group cannot be kept, the new group gets the permissions of others.
+func TestReplaceGivesAnotherGroupNoPermissions(t *testing.T) {
 	for mode, want := range map[fs.FileMode]fs.FileMode{0o660: 0o600, 0o664: 0o644, 0o604: 0o604} {
 		path := old(t, mode)
 		if err := os.Chmod(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		asNobody(t, filepath.Dir(path), func() {
+		asUnprivilegedUser(t, filepath.Dir(path), func() {
 			if err := Replace(path, ReplaceOptions{Limit: 0o777}, put("new")); err != nil {
 				t.Error(err)
 			}
@@ -86,11 +86,11 @@ func TestAnotherGroupGetsNothing(t *testing.T) {
 		if err != nil || info.Mode() != want {
 			t.Errorf("of %o: got %o (%v), want %o", mode, info.Mode(), err, want)
 		}
-		held(t, path, "new")
+		checkOnlyFile(t, path, "new")
 	}
 }
 
-func TestAFullDisk(t *testing.T) {
+func TestReplaceFailsOnFullDisk(t *testing.T) {
 	needRoot(t)
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
@@ -105,5 +105,5 @@ func TestAFullDisk(t *testing.T) {
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("got %v, want that no space is left", err)
 	}
-	held(t, path, "old")
+	checkOnlyFile(t, path, "old")
 }

@@ -20,8 +20,8 @@ func put(text string) func(*os.File) error {
 	}
 }
 
-// held wants dir to hold one file, with this text.
-func held(t *testing.T, path, want string) {
+// checkOnlyFile checks that dir has exactly one file, with this text.
+func checkOnlyFile(t *testing.T, path, want string) {
 	t.Helper()
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {
 		t.Errorf("the file holds %q (%v), want %q", got, err, want)
@@ -43,7 +43,7 @@ func old(t *testing.T, mode fs.FileMode) string {
 	return path
 }
 
-func TestAFileIsReplacedWholeOrNot(t *testing.T) {
+func TestReplaceIsAtomic(t *testing.T) {
 	path := old(t, 0o644)
 	err := Replace(path, ReplaceOptions{Limit: 0o777}, func(f *os.File) error {
 		f.WriteString("half of it")
@@ -52,16 +52,16 @@ func TestAFileIsReplacedWholeOrNot(t *testing.T) {
 	if err != errWrite {
 		t.Errorf("got %v, want %v", err, errWrite)
 	}
-	held(t, path, "old")
+	checkOnlyFile(t, path, "old")
 	if err := Replace(path, ReplaceOptions{Limit: 0o777, Synced: true}, put("new")); err != nil {
 		t.Error(err)
 	}
-	held(t, path, "new")
+	checkOnlyFile(t, path, "new")
 }
 
-func TestWhatCannotBeReplaced(t *testing.T) {
+func TestRejectsTargetsThatAreNotFiles(t *testing.T) {
 	dir := t.TempDir()
-	if err := Replace(dir, ReplaceOptions{}, put("")); !errors.Is(err, errNoFile) {
+	if err := Replace(dir, ReplaceOptions{}, put("")); !errors.Is(err, errNotRegular) {
 		t.Errorf("a directory: %v", err)
 	}
 	if err := Replace(filepath.Join(dir, "none", "f"), ReplaceOptions{}, put("")); !errors.Is(err, fs.ErrNotExist) {
@@ -72,13 +72,13 @@ func TestWhatCannotBeReplaced(t *testing.T) {
 	}
 }
 
-// A link is not replaced by a file, also where it leads to none.
-func TestALinkStaysALink(t *testing.T) {
+// Replacing a symbolic link replaces its target, even if that does not exist.
+func TestReplaceFollowsSymbolicLinks(t *testing.T) {
 	dir := t.TempDir()
 	lost, loop, current := filepath.Join(dir, "lost"), filepath.Join(dir, "loop"), filepath.Join(dir, "current")
 	for link, to := range map[string]string{lost: "nowhere", loop: "loop", current: "f"} {
 		if err := os.Symlink(to, link); err != nil {
-			t.Skipf("there are no links here: %v", err)
+			t.Skipf("this file system has no links: %v", err)
 		}
 	}
 	for _, path := range []string{lost, loop} {
@@ -95,17 +95,17 @@ func TestALinkStaysALink(t *testing.T) {
 	}
 	for _, path := range []string{lost, loop, current} {
 		if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			t.Errorf("%s is no link any more (%v)", path, err)
+			t.Errorf("%s is not a link any more (%v)", path, err)
 		}
 	}
 	if got, err := os.ReadFile(current); err != nil || string(got) != "new" {
-		t.Errorf("behind the link there is %q (%v)", got, err)
+		t.Errorf("the target of the link has %q (%v)", got, err)
 	}
 }
 
-// Each step that can fail after the content is written, made to fail: permissions and sync of a file that is closed,
-// the rename of one that is gone or onto a directory.
-func TestEveryStepFails(t *testing.T) {
+// Each step after writing the content fails once: permissions and sync on a closed file, renaming a file that is gone,
+// renaming onto a directory.
+func TestReplaceCleansUpAfterEachFailingStep(t *testing.T) {
 	steps := map[string]struct {
 		there bool
 		spoil func(path string, f *os.File) error
@@ -126,7 +126,7 @@ func TestEveryStepFails(t *testing.T) {
 			t.Errorf("%s: expected an error with the path, got %v", name, err)
 		}
 		if step.there {
-			held(t, path, "old")
+			checkOnlyFile(t, path, "old")
 		}
 		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) > 1 {
 			t.Errorf("%s: there lie %v (%v)", name, entries, err)
@@ -134,8 +134,8 @@ func TestEveryStepFails(t *testing.T) {
 	}
 }
 
-// While it is written, the file may be read by nobody who may not read it afterwards.
-func TestPermissions(t *testing.T) {
+// At no time can anybody read the temporary file who may not read the final one.
+func TestTemporaryFileIsNotMoreReadable(t *testing.T) {
 	for _, c := range []struct{ old, limit, want fs.FileMode }{
 		{0o600, 0o777, 0o600},
 		{0o640, 0o777, 0o640},
@@ -163,8 +163,8 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// Two programs that write one file at a time leave each other's temporary file alone.
-func TestReplacedAtTheSameTime(t *testing.T) {
+// Two programs that replace the same file keep each other's temporary file.
+func TestSweepKeepsFileOfRunningProgram(t *testing.T) {
 	path := old(t, 0o600)
 	err := Replace(path, ReplaceOptions{Limit: 0o777}, func(f *os.File) error {
 		if err := Replace(path, ReplaceOptions{Limit: 0o777}, put("second")); err != nil {
@@ -175,12 +175,11 @@ func TestReplacedAtTheSameTime(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	held(t, path, "first")
+	checkOnlyFile(t, path, "first")
 }
 
-// What a program that died has left beside any of many files is cleared at once; what is written, and what only looks
-// like it, stays.
-func TestManyFilesAreClearedOnce(t *testing.T) {
+// ClearDir removes the temporary files of killed programs, but not files in use or with similar names.
+func TestClearDirRemovesAbandonedFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{".a.yaml.17.tmp", ".b.yaml.4.tmp", ".17.tmp", "c.17.tmp", ".d.x.tmp", ".e.17.tm"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
@@ -217,8 +216,8 @@ func TestManyFilesAreClearedOnce(t *testing.T) {
 	}
 }
 
-// A new file is like another one, which does not count where there is an old file.
-func TestANewFileIsLikeAnother(t *testing.T) {
+// A new file is like another file. If there is an old file, that counts instead.
+func TestReplaceLike(t *testing.T) {
 	other, err := os.Stat(old(t, 0o604))
 	if err != nil {
 		t.Fatal(err)
@@ -231,11 +230,11 @@ func TestANewFileIsLikeAnother(t *testing.T) {
 		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != want {
 			t.Errorf("got %v (%v), want %o", info.Mode(), err, want)
 		}
-		held(t, path, "new")
+		checkOnlyFile(t, path, "new")
 	}
 }
 
-func TestALinkIsReplacedWhereThatIsAskedFor(t *testing.T) {
+func TestReplaceLinkItself(t *testing.T) {
 	path := old(t, 0o604)
 	info, err := os.Stat(path)
 	if err != nil {
@@ -243,32 +242,32 @@ func TestALinkIsReplacedWhereThatIsAskedFor(t *testing.T) {
 	}
 	link := filepath.Join(t.TempDir(), "f")
 	if err := os.Symlink(path, link); err != nil {
-		t.Skipf("there are no links here: %v", err)
+		t.Skipf("this file system has no links: %v", err)
 	}
 	if err := Replace(link, ReplaceOptions{Limit: 0o777, Like: info, Link: true}, put("new")); err != nil {
 		t.Fatal(err)
 	}
-	held(t, path, "old")
-	held(t, link, "new")
+	checkOnlyFile(t, path, "old")
+	checkOnlyFile(t, link, "new")
 	if info, err := os.Lstat(link); err != nil || info.Mode() != 0o604 {
 		t.Errorf("got %v (%v), want a file of mode 604", info.Mode(), err)
 	}
 }
 
-func TestSweepRemovesWhatAKilledProgramLeft(t *testing.T) {
+func TestSweepRemovesFilesOfKilledPrograms(t *testing.T) {
 	path := old(t, 0o644)
 	left := filepath.Join(filepath.Dir(path), prefix(path)+"12"+suffix)
 	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	past := time.Now().Add(-48 * time.Hour) // where there are no locks, a file is abandoned after a day
+	past := time.Now().Add(-48 * time.Hour) // without locks, a file is abandoned after a day
 	if err := os.Chtimes(left, past, past); err != nil {
 		t.Fatal(err)
 	}
 	if err := ClearBeside(path); err != nil {
 		t.Fatal(err)
 	}
-	held(t, path, "old")
+	checkOnlyFile(t, path, "old")
 	if err := ClearBeside(filepath.Join(filepath.Dir(path), "none", "f")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("in no directory: %v", err)
 	}

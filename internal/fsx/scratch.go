@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Scratch makes a directory for temporary files, whose name begins with prefix. Before that it removes those that
-// programs of this user left because they were killed. remove removes the directory; it may be called more than once.
+// Scratch creates a directory for temporary files, whose name begins with prefix. First it removes such directories
+// that killed programs of this user left behind. remove removes the directory; it may be called more than once.
 func Scratch(prefix string) (dir string, remove func(), err error) {
 	left, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
 	if err != nil {
@@ -20,7 +20,7 @@ func Scratch(prefix string) (dir string, remove func(), err error) {
 		}
 		f, err := os.Open(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // another program took it for an abandoned one
+			continue // another program removed it as abandoned
 		}
 		if err != nil {
 			return "", nil, err

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/fsx"
 )
 
-func TestScratchRemovesWhatKilledProgramsLeft(t *testing.T) {
+func TestScratchRemovesDirectoriesOfKilledPrograms(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("directories count as abandoned after a day")
 	}

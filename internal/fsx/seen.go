@@ -9,30 +9,30 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Seen is what was found of a disk, so that it can be told later whether that is still there: a list of looks, each
-// with what it found. The nil Seen notes nothing. Its methods may be called by several goroutines.
+// Seen records accesses to a file system and their results, so that a later build can check whether the results would
+// be the same. A nil Seen records nothing. Its methods may be called concurrently.
 type Seen struct {
-	Began int64 // when the first look was, by Clock
+	Began int64 // time of the first access, by Clock
 
 	mu    sync.Mutex
-	looks map[look]Look
+	looks map[lookKey]Look
 }
 
-type look struct {
+type lookKey struct {
 	op   Op
 	path string
 }
 
-// Look is a look at a path, and what it found: Said in words, of a file its content.
+// Look is an access to a path and its result. For a file, the result is the sum of the content.
 type Look struct {
-	Op   Op
-	Path string
-	Said string
-	ID   FileID // of a file that had been left alone; else zero
-	Sum  uint64 // of its content
+	Op     Op
+	Path   string
+	Result string
+	ID     FileID // of a file whose ID is reliable; otherwise zero
+	Sum    uint64 // of the file's content
 }
 
-// changing is said of what two looks found different.
+// changing is the result of an access that was repeated with another result.
 const changing = "it changes while it is read"
 
 func (s *Seen) note(l Look) {
@@ -42,21 +42,21 @@ func (s *Seen) note(l Look) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.looks == nil {
-		s.looks = map[look]Look{}
+		s.looks = map[lookKey]Look{}
 	}
-	at := look{l.Op, l.Path}
-	if before, again := s.looks[at]; again && (before.Said != l.Said || before.Sum != l.Sum) {
-		l.Said = changing
+	at := lookKey{l.Op, l.Path}
+	if before, again := s.looks[at]; again && (before.Result != l.Result || before.Sum != l.Sum) {
+		l.Result = changing
 	}
 	s.looks[at] = l
 }
 
-// Content notes that the file at path has the identity id, zero if that does not count, and a content of this sum.
+// Content records that the file at path has a content with this sum. id is zero if it is not reliable.
 func (s *Seen) Content(path string, id FileID, sum uint64) {
 	s.note(Look{Op: Read, Path: path, ID: id, Sum: sum})
 }
 
-// read notes the content of a file.
+// read records the content of a file.
 func (s *Seen) read(path string, id FileID, ok bool, content []byte) {
 	if s == nil {
 		return
@@ -67,7 +67,7 @@ func (s *Seen) read(path string, id FileID, ok bool, content []byte) {
 	s.Content(path, id, xxhash.Sum64(content))
 }
 
-// Looks are all looks, in no order.
+// Looks returns all accesses, in no particular order.
 func (s *Seen) Looks() []Look {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,8 +78,8 @@ func (s *Seen) Looks() []Look {
 	return out
 }
 
-// Unchanged tells whether all looks would find now what they found then. A file that is the same to the file system is
-// not read.
+// Unchanged reports whether all accesses would have the same results now. It does not read files with an unchanged
+// FileID.
 func Unchanged(looks []Look) bool {
 	for _, l := range looks {
 		if l.Op == Read {
@@ -87,15 +87,15 @@ func Unchanged(looks []Look) bool {
 				continue
 			}
 		}
-		if again := l.again(); again.Said != l.Said || again.Sum != l.Sum {
+		if again := l.repeat(); again.Result != l.Result || again.Sum != l.Sum {
 			return false
 		}
 	}
 	return true
 }
 
-// again is the same look, now.
-func (l Look) again() Look {
+// repeat repeats the access.
+func (l Look) repeat() Look {
 	now := Seen{}
 	d := Disk{Seen: &now}
 	switch l.Op {
@@ -108,19 +108,19 @@ func (l Look) again() Look {
 	case Read:
 		d.ReadFile(l.Path)
 	}
-	return now.looks[look{l.Op, l.Path}]
+	return now.looks[lookKey{l.Op, l.Path}]
 }
 
-// What looks say.
+// The results of accesses, as text.
 
-func saidOfInfo(info fs.FileInfo, err error) string {
+func resultOfInfo(info fs.FileInfo, err error) string {
 	if info == nil {
 		return failure(err)
 	}
 	return info.Mode().Type().String()
 }
 
-func saidOfList(entries []fs.DirEntry, err error) string {
+func resultOfList(entries []fs.DirEntry, err error) string {
 	if err != nil {
 		return failure(err)
 	}

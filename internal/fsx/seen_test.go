@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// What is seen of a directory is the same as long as nothing that was looked at is another thing.
-func TestWhatWasSeenIsStillThere(t *testing.T) {
+// Seen accesses have the same results until something changes that was accessed.
+func TestUnchanged(t *testing.T) {
 	write := func(name, text string) func(string) error {
 		return func(dir string) error { return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666) }
 	}
@@ -21,7 +21,7 @@ func TestWhatWasSeenIsStillThere(t *testing.T) {
 		same   bool
 	}{
 		{"nothing", func(string) error { return nil }, true},
-		{"a file that nobody looked at", write("sub/x", ""), true},
+		{"a file that was not accessed", write("sub/x", ""), true},
 		{"the same content again", write("a", "a"), true},
 		{"another content", write("a", "b"), false},
 		{"no file", remove("a"), false},
@@ -83,8 +83,8 @@ func TestWhatWasSeenIsStillThere(t *testing.T) {
 	}
 }
 
-// Where a look finds another thing than the one before it in the same build, nobody knows which of them counted.
-func TestWhatChangesWhileItIsSeenIsNeverTheSame(t *testing.T) {
+// If two accesses in a build have different results, it is unknown which of them was used.
+func TestContradictingLooksAreNeverUnchanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	seen := Seen{}
 	d := Disk{Seen: &seen}
@@ -97,6 +97,6 @@ func TestWhatChangesWhileItIsSeenIsNeverTheSame(t *testing.T) {
 		}
 	}
 	if Unchanged(seen.Looks()) {
-		t.Error("what was read twice, and was not the same, is unchanged")
+		t.Error("a file that changed between two reads counts as unchanged")
 	}
 }

@@ -1,5 +1,5 @@
-// Package gate decides whether a snapshot may become active: it has to be sound, to answer given queries, and to change
-// not too many bindings. Package ship gets these checks as functions, because it does not know what a snapshot is.
+// Package gate decides whether a snapshot may become active: it must have the keys of given queries, and must not
+// change too many bindings. Package ship gets these checks as functions, because it does not know what a snapshot is.
 package gate
 
 import (
@@ -10,14 +10,14 @@ import (
 	"bindc/snapshot"
 )
 
-// ChangesLittle refuses the snapshot after if more than a share of its bindings differs from those of before. It counts
+// CheckChanges rejects the snapshot after if more than a share of its bindings differs from those of before. It counts
 // the differences that bindq diff prints.
-func ChangesLittle(before, after *snapshot.Snapshot, share float64) error {
-	old, err := decision.NewBook(before, true, nil)
+func CheckChanges(before, after *snapshot.Snapshot, share float64) error {
+	old, err := decision.NewTables(before, true, nil)
 	if err != nil {
 		return err
 	}
-	now, err := decision.NewBook(after, true, nil)
+	now, err := decision.NewTables(after, true, nil)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func ChangesLittle(before, after *snapshot.Snapshot, share float64) error {
 	all := max(int(before.Info().Bindings), 1)
 	if float64(changed) > share*float64(all) {
 		return &ship.Refusal{Reason: fmt.Sprintf(
-			"%d of %d bindings change, more than %g%%: raise --max-change if that is meant",
+			"%d of %d bindings change, more than %g%%: raise --max-change if this is intended",
 			changed, all, share*100)}
 	}
 	return nil

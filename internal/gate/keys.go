@@ -15,15 +15,15 @@ import (
 	"bindc/ship"
 )
 
-// Keys is a file of queries, as bindq batch reads them, whose keys a snapshot must have.
+// Keys is a file of queries, in the format of bindq batch, whose keys a snapshot must have.
 type Keys struct {
-	Option string // names the option in errors
+	Option string // name of the option, for errors
 	File   string
-	Node   func(name string) (facts.Node, error) // has the facts of a node whose query has none
+	Node   func(name string) (facts.Node, error) // returns the facts of a node whose query has none
 }
 
-// Found refuses a snapshot that lacks a key of the queries.
-func (k *Keys) Found(snap *lookup.Snapshot) error {
+// Check rejects a snapshot that lacks a key of the queries.
+func (k *Keys) Check(snap *lookup.Snapshot) error {
 	in, err := os.Open(k.File)
 	if err != nil {
 		return k.errorf("%w", err)
@@ -32,7 +32,7 @@ func (k *Keys) Found(snap *lookup.Snapshot) error {
 	begin := func(f *bindings.Facts) (*lookup.Request, error) { return snap.Request((*lookup.Facts)(f)) }
 	s := &query.Session{Begin: begin, Node: k.Node}
 	r := bufio.NewReader(in)
-	asked := 0
+	queries := 0
 	for n, last := 1, false; !last; n++ {
 		line, long, err := query.ReadLine(r, query.MaxLine)
 		if last = errors.Is(err, io.EOF); err != nil && !last {
@@ -45,18 +45,18 @@ func (k *Keys) Found(snap *lookup.Snapshot) error {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		if err := k.found(s, line, at); err != nil {
+		if err := k.checkQuery(s, line, at); err != nil {
 			return err
 		}
-		asked++
+		queries++
 	}
-	if asked == 0 {
+	if queries == 0 {
 		return k.NoQueries()
 	}
 	return nil
 }
 
-// NoQueries returns the error of a file without a query.
+// NoQueries returns the error for a file without queries.
 func (k *Keys) NoQueries() error {
 	return k.errorf("%s has no query: every snapshot would pass; expected one per line, "+
 		`such as {"key": "ntp::servers", "facts": {...}}`, k.File)
@@ -66,15 +66,15 @@ func (k *Keys) errorf(format string, args ...any) error {
 	return fmt.Errorf(k.Option+": "+format, args...)
 }
 
-// found returns an error unless the keys of a query are found.
-func (k *Keys) found(s *query.Session, line []byte, at string) error {
+// checkQuery returns an error unless the snapshot has all keys of a query.
+func (k *Keys) checkQuery(s *query.Session, line []byte, at string) error {
 	q, err := query.Parse(line)
 	if err != nil {
-		return k.failed(err, at)
+		return k.queryError(err, at)
 	}
 	r, err := s.Request(&q)
 	if err != nil {
-		return k.failed(err, at)
+		return k.queryError(err, at)
 	}
 	keys := q.Keys
 	if q.Key != nil {
@@ -83,36 +83,36 @@ func (k *Keys) found(s *query.Session, line []byte, at string) error {
 	var missing error
 	err = r.Snapshot().Protect(func() error {
 		for _, key := range keys {
-			if missing = k.answered(s, r, &q, key, at); missing != nil {
+			if missing = k.checkKey(s, r, &q, key, at); missing != nil {
 				break
 			}
 		}
 		return nil
 	})
 	if err != nil { // the file was truncated
-		return k.failed(err, at)
+		return k.queryError(err, at)
 	}
 	return missing
 }
 
-// answered returns an error unless a key of a query has a value that can be printed.
-func (k *Keys) answered(s *query.Session, r *lookup.Request, q *query.Query, key, at string) error {
+// checkKey returns an error unless a key of a query has a value that can be printed.
+func (k *Keys) checkKey(s *query.Session, r *lookup.Request, q *query.Query, key, at string) error {
 	v, found, err := s.Lookup(r, q, key, nil)
 	if err == nil && found {
 		_, err = v.Reveal().MarshalJSON()
 	}
 	switch {
 	case err != nil:
-		return k.failed(err, at)
+		return k.queryError(err, at)
 	case !found:
 		return &ship.Refusal{Reason: fmt.Sprintf("%s: '%s' is not found", at, key)}
 	}
 	return nil
 }
 
-// failed returns the error of a query that failed. An encrypted value counts as found: this machine may lack the key to
-// decrypt it.
-func (k *Keys) failed(err error, at string) error {
+// queryError returns the error for a failed query. An encrypted value counts as found, because this machine may lack
+// the key to decrypt it.
+func (k *Keys) queryError(err error, at string) error {
 	switch code := lookup.CodeOf(err); code {
 	case lookup.CodeUsage:
 		return k.errorf("%s: %v", at, err) // not %w: the code of err is not for this option

@@ -18,7 +18,7 @@ import (
 	"bindc/snapshot"
 )
 
-// Removing at once all bindings that advice says to remove changes no answer for any node.
+// Removing all bindings that advice says to remove changes no answer for any node.
 func TestFollowingAllAdviceChangesNoAnswer(t *testing.T) {
 	removed := 0
 	seeds, least := uint64(300), 100
@@ -54,7 +54,7 @@ func TestFollowingAllAdviceChangesNoAnswer(t *testing.T) {
 	}
 }
 
-// answers returns what each node gets, and the places of bindings that advice says to remove.
+// answers returns the answers for each node, and the places of bindings that advice says to remove.
 func answers(t *testing.T, lines map[string][]string) (string, map[string]bool) {
 	t.Helper()
 	dir := t.TempDir()
@@ -88,7 +88,7 @@ func answers(t *testing.T, lines map[string][]string) (string, map[string]bool) 
 	return lookups(t, filepath.Join(dir, "site.bsnap"), content), advised
 }
 
-// lookups returns what nodes get for a key.
+// lookups returns the answers for a key, by node.
 func lookups(t *testing.T, path string, content *snapshot.Content) string {
 	t.Helper()
 	snap := snapshotOf(t, path, content)
@@ -111,7 +111,7 @@ func lookups(t *testing.T, path string, content *snapshot.Content) string {
 	return out.String()
 }
 
-// snapshotOf is the snapshot of content, in a file.
+// snapshotOf writes content to a snapshot and opens it.
 func snapshotOf(t *testing.T, path string, content *snapshot.Content) *runtime.Snapshot {
 	t.Helper()
 	if _, err := snapshot.Write(path, content); err != nil {

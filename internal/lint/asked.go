@@ -18,29 +18,29 @@ import (
 	"bindc/snapshot"
 )
 
-// Asked is the keys that somebody looks up. The zero value is none.
-type Asked struct {
+// Lookups is the set of keys that manifests, or other programs, look up. The zero value is empty.
+type Lookups struct {
 	keys     map[string]bool
-	patterns map[string]*regexp.Regexp // of keys that are put together, by their texts
+	patterns map[string]*regexp.Regexp // for keys with interpolations, by their texts
 	disk     fsx.Disk
 }
 
-func (a *Asked) add(key string) {
+func (a *Lookups) add(key string) {
 	if a.keys == nil {
 		a.keys = map[string]bool{}
 	}
 	key = strings.TrimPrefix(key, "::")
 	a.keys[key] = true
 	for i := range key {
-		if key[i] == '.' { // what is behind a dot leads into the value
+		if key[i] == '.' { // the rest of the key digs into the value
 			a.keys[key[:i]] = true
 		}
 	}
 }
 
-// has tells whether somebody looks a key up.
-func (a *Asked) has(key string) bool {
-	if a.keys[key] || key == "lookup_options" || strings.HasPrefix(key, "/") { // what a catalog is made of
+// includes reports whether a key is looked up.
+func (a *Lookups) includes(key string) bool {
+	if a.keys[key] || key == "lookup_options" || strings.HasPrefix(key, "/") { // a key that describes the catalog
 		return true
 	}
 	for _, p := range a.patterns {
@@ -51,9 +51,9 @@ func (a *Asked) has(key string) bool {
 	return false
 }
 
-// AddKeys adds the keys of a file: one a line, as bindq keys prints them. Lines that begin with # are comments. A file
-// without keys is an error, as all data of the site would be called unused.
-func (a *Asked) AddKeys(path string) error {
+// AddKeys adds the keys in a file: one per line, as bindq keys prints them. Lines that begin with # are comments. A
+// file without keys is an error, because all data of the site would be reported as unused.
+func (a *Lookups) AddKeys(path string) error {
 	text, err := a.disk.ReadFile(path)
 	if err != nil {
 		return err
@@ -66,23 +66,24 @@ func (a *Asked) AddKeys(path string) error {
 		}
 	}
 	if !found {
-		return fmt.Errorf("%s: expected the keys that are looked up, one a line; found none", path)
+		return fmt.Errorf("%s: expected the keys that are looked up, one per line; found none", path)
 	}
 	return nil
 }
 
-// manifests are the extensions of files from which Puppet looks keys up.
-var manifests = []string{".pp", ".epp", ".erb", ".rb"}
+// manifestExtensions lists the extensions of files from which Puppet looks up keys.
+var manifestExtensions = []string{".pp", ".epp", ".erb", ".rb"}
 
-// AddManifests adds the keys that the manifests, templates and functions below dir ask for: the parameters of classes,
-// and every text in quotes, as a key may come to lookup() by way of a variable. A directory without any is an error.
-func (a *Asked) AddManifests(dir string) error {
+// AddManifests adds the keys that the manifests, templates and functions below dir look up: the parameters of classes,
+// and every quoted text, because it may be passed to lookup() in a variable. A directory without such files is an
+// error.
+func (a *Lookups) AddManifests(dir string) error {
 	if _, err := a.disk.List(dir); err != nil {
 		return err
 	}
 	found := false
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !slices.Contains(manifests, filepath.Ext(path)) {
+		if err != nil || entry.IsDir() || !slices.Contains(manifestExtensions, filepath.Ext(path)) {
 			return err
 		}
 		text, err := a.disk.ReadFile(path)
@@ -97,35 +98,35 @@ func (a *Asked) AddManifests(dir string) error {
 		return nil
 	})
 	if err == nil && !found {
-		err = fmt.Errorf("%s: expected manifests, found no file with the extension %s", dir, strings.Join(manifests, ", "))
+		err = fmt.Errorf("%s: expected manifests, found no file with the extension %s", dir, strings.Join(manifestExtensions, ", "))
 	}
 	return err
 }
 
 var (
-	inQuotes     = regexp.MustCompile(`'([^'\n]+)'|"([^"\n]+)"`)
-	looksUp      = regexp.MustCompile(`\b(?:lookup|hiera(?:_array|_hash|_include)?)\b`)
+	quotedText   = regexp.MustCompile(`'([^'\n]+)'|"([^"\n]+)"`)
+	lookupCall   = regexp.MustCompile(`\b(?:lookup|hiera(?:_array|_hash|_include)?)\b`)
 	interpolated = regexp.MustCompile(`[$#]\{[^}]*\}|\$(?:::)?\w+(?:::\w+)*`)
 	keyLike      = regexp.MustCompile(`^(?:::)?[\w][\w:.-]*$`)
 )
 
-// addTexts adds what stands in quotes. What stands in front of them on the line is no matter: that of a manifest need
-// not be understood for it.
-func (a *Asked) addTexts(text string) {
+// addTexts adds the quoted texts that may be keys. It does not parse the rest of the line.
+func (a *Lookups) addTexts(text string) {
 	for line := range strings.Lines(text) {
-		for _, m := range inQuotes.FindAllStringSubmatch(line, -1) {
+		for _, m := range quotedText.FindAllStringSubmatch(line, -1) {
 			switch {
 			case keyLike.MatchString(m[1] + m[2]):
 				a.add(m[1] + m[2])
-			case looksUp.MatchString(line):
+			case lookupCall.MatchString(line):
 				a.addPattern(m[2])
 			}
 		}
 	}
 }
 
-// addPattern adds the keys that a text with interpolations can be. One that says nothing of its own would be all.
-func (a *Asked) addPattern(text string) {
+// addPattern adds the keys that a text with interpolations may result in. It ignores a text without constant parts,
+// which would match all keys.
+func (a *Lookups) addPattern(text string) {
 	parts := interpolated.Split(text, -1)
 	if strings.Trim(strings.Join(parts, ""), ":_.-") == "" || a.patterns[text] != nil {
 		return
@@ -139,25 +140,25 @@ func (a *Asked) addPattern(text string) {
 	a.patterns[text] = regexp.MustCompile("^" + strings.TrimPrefix(strings.Join(parts, ".*"), "::") + "$")
 }
 
-// class is the head of a class.
-var class = regexp.MustCompile(`(?m)^[ \t]*class[ \t\n]+((?:::)?[a-z]\w*(?:::\w+)*)(?:\s|#.*\n)*\(`)
+// classHead matches the beginning of a class with parameters.
+var classHead = regexp.MustCompile(`(?m)^[ \t]*class[ \t\n]+((?:::)?[a-z]\w*(?:::\w+)*)(?:\s|#.*\n)*\(`)
 
 // addParameters adds the parameters of the classes of a manifest, which Puppet looks up by itself.
-func (a *Asked) addParameters(text string) {
-	for _, m := range class.FindAllStringSubmatchIndex(text, -1) {
-		for _, name := range parameters(text[m[1]:]) {
+func (a *Lookups) addParameters(text string) {
+	for _, m := range classHead.FindAllStringSubmatchIndex(text, -1) {
+		for _, name := range parameterNames(text[m[1]:]) {
 			a.add(text[m[2]:m[3]] + "::" + name)
 		}
 	}
 }
 
-// token is what there is in a list of parameters: a comment, a text, a regular expression, a name, or one character.
+// token matches a token in a list of parameters: a comment, a text, a regular expression, a name, or one character.
 var token = regexp.MustCompile(`#[^\n]*|(?s:/\*.*?\*/)|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|` +
 	`[\[,]\s*/(?:[^/\\\n]|\\.)+/|\$\w+|(?s:.)`)
 
-// parameters are the names in a list of parameters, up to the bracket that closes it: of each the first variable there
-// is, as types have none.
-func parameters(text string) []string {
+// parameterNames returns the names in a list of parameters, up to its closing bracket. Types contain no variables, so
+// the first variable of each parameter is its name.
+func parameterNames(text string) []string {
 	var out []string
 	depth, named := 0, false
 	for len(text) > 0 {
@@ -181,25 +182,25 @@ func parameters(text string) []string {
 	return out
 }
 
-// checkUnused advises on keys that nobody looks up.
+// checkUnused reports keys that are never looked up.
 func (l *linter) checkUnused(content *snapshot.Content) {
-	if l.opts.Asked == nil || !l.wants("unused_key") {
+	if l.opts.Lookups == nil || !l.wants("unused_key") {
 		return
 	}
-	inSite := askedBy(content)
+	lookupsOfSite := lookupsOf(content)
 	type unused struct {
 		at     diag.Pos
-		places map[diag.Pos]bool // a file of Hiera 5 is bound in as many levels as have its path
+		places map[diag.Pos]bool // a file of Hiera 5 is bound once for each level with its path
 	}
 	found := map[string]*unused{}
-	judged := map[string]bool{}
+	lookedUp := map[string]bool{}
 	for b := range l.bindings {
-		asked, known := judged[b.key]
+		isLookedUp, known := lookedUp[b.key]
 		if !known {
-			asked = l.opts.Asked.has(b.key) || inSite.has(b.key)
-			judged[b.key] = asked
+			isLookedUp = l.opts.Lookups.includes(b.key) || lookupsOfSite.includes(b.key)
+			lookedUp[b.key] = isLookedUp
 		}
-		if asked {
+		if isLookedUp {
 			continue
 		}
 		u := found[b.key]
@@ -214,23 +215,23 @@ func (l *linter) checkUnused(content *snapshot.Content) {
 	unbound := l.unbound()
 	for _, key := range slices.Sorted(maps.Keys(found)) {
 		u := found[key]
-		message := "nobody looks '" + key + "' up"
+		message := "'" + key + "' is never looked up"
 		if len(u.places) > 1 {
-			message += ", which is bound in " + strconv.Itoa(len(u.places)) + " places"
+			message += "; it is bound in " + strconv.Itoa(len(u.places)) + " places"
 		}
 		l.add(diag.Diagnostic{Pos: u.at, Code: "unused_key", Message: message, Hint: l.diags.DidYouMean(key, unbound)})
 	}
 }
 
-// unbound are the keys that somebody looks up and nothing binds, in order: with their module's name in front, as few
-// texts in quotes have one that are no keys.
+// unbound returns the keys that are looked up but not bound, sorted. It omits keys without ::, because many quoted
+// texts without it are not keys.
 func (l *linter) unbound() []string {
 	bound := map[string]bool{}
 	for b := range l.bindings {
 		bound[b.key] = true
 	}
 	var out []string
-	for key := range l.opts.Asked.keys {
+	for key := range l.opts.Lookups.keys {
 		if strings.Contains(key, "::") && !bound[key] {
 			out = append(out, key)
 		}
@@ -239,23 +240,23 @@ func (l *linter) unbound() []string {
 	return out
 }
 
-// askedBy is the keys that the values of a site look up.
-func askedBy(content *snapshot.Content) *Asked {
-	a := &Asked{}
+// lookupsOf returns the keys that the values of a site look up.
+func lookupsOf(content *snapshot.Content) *Lookups {
+	a := &Lookups{}
 	for _, v := range content.Values {
 		if !v.Computed {
 			continue
 		}
 		r, err := recipe.Decode(v.Bytes)
 		if err != nil {
-			continue // sealed, and then nothing is known of it
+			continue // sealed
 		}
 		a.addRecipe(r)
 	}
 	return a
 }
 
-func (a *Asked) addRecipe(r *recipe.Recipe) {
+func (a *Lookups) addRecipe(r *recipe.Recipe) {
 	for _, t := range r.Targets {
 		a.add(t.Key)
 	}

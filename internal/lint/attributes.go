@@ -9,8 +9,8 @@ import (
 	"bindc/internal/value"
 )
 
-// checkAttributesAsValues advises on bindings in the short form whose value is a hash of attributes. The short form
-// [key, value] has no attributes, so that lookups return the hash.
+// checkAttributesAsValues reports bindings in the short form whose value is a hash of attributes. The short form
+// [key, value] has no attributes, so lookups return the hash.
 func (l *linter) checkAttributesAsValues() {
 	if !l.wants("attributes_as_value") {
 		return
@@ -28,8 +28,8 @@ func (l *linter) checkAttributesAsValues() {
 	}
 }
 
-// attributesIn returns the keys of a compiled hash if all of them are attributes of a binding and one of them says
-// where the value comes from; else none. A hash with 'to' alone may be data.
+// attributesIn returns the keys of a compiled hash if all of them are attributes of a binding and one of them gives the
+// value; otherwise nil. A hash with only 'to' may be data.
 func attributesIn(compiled string) []string {
 	if compiled[0] != recipe.CompiledConstant {
 		return nil

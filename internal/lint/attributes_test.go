@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// The short form has no attributes: a hash of them is the value, which nobody means. A hash that may be data is one.
-func TestHashesOfAttributesInTheShortForm(t *testing.T) {
+// The short form has no attributes, so a hash of attributes is the value, which is hardly intended. A hash that may be
+// data is not reported.
+func TestReportsHashOfAttributesInTheShortForm(t *testing.T) {
 	for value, isAdvised := range map[string]bool{
 		"{to_lookup_of: app::b}":                    true,
 		"{type: Integer, to: 4}":                    true,

@@ -10,10 +10,10 @@ import (
 	"bindc/loader"
 )
 
-// term is a value that a dimension is asked for, folded.
-type term struct{ dimension, value string }
+// dimensionValue is a folded value of a dimension.
+type dimensionValue struct{ dimension, value string }
 
-// wellKnown are the values that facts have, by what is left of the name of a category, or of the expression of one.
+// wellKnown lists the values of facts. The keys are the letters in the name or the expression of a category.
 var wellKnown = map[string][]string{
 	"osfamily": {"AIX", "Alpine", "Archlinux", "Darwin", "Debian", "DragonFly", "FreeBSD", "Gentoo", "HP-UX",
 		"Mandrake", "NetBSD", "OpenBSD", "RedHat", "Slackware", "Solaris", "Suse", "VMkernel", "windows"},
@@ -23,7 +23,7 @@ var wellKnown = map[string][]string{
 	"environment": {"development", "production", "staging", "testing"},
 }
 
-// wellKnownValues are the values that a dimension is known to have, folded.
+// wellKnownValues returns the known values of a dimension, folded.
 func wellKnownValues(dimension string) []string {
 	letters := func(r rune) rune {
 		if unicode.IsLetter(r) {
@@ -40,23 +40,23 @@ func wellKnownValues(dimension string) []string {
 	return out
 }
 
-// use is how a value of a dimension is asked for.
-type use struct {
-	term
+// valueUse counts the bindings with a value of a dimension in their condition.
+type valueUse struct {
+	dimensionValue
 	bindings int
-	at       diag.Pos // the first one
+	at       diag.Pos // the first of them
 }
 
-// checkCategoryValues advises on values that are nearly ones which are well known, or which the same dimension has.
+// checkCategoryValues reports values that are probably typos of well-known values, or of other values of the dimension.
 func (l *linter) checkCategoryValues() {
 	if !l.wants("near_value") {
 		return
 	}
 	uses := l.uses()
 	for dim, d := range l.site.Dimensions {
-		what := "category '" + d.Name + "'"
+		name := "category '" + d.Name + "'"
 		if d.Guard {
-			what = d.Name
+			name = d.Name
 		}
 		list, facts := uses[dim], wellKnownValues(d.Name)
 		for i := range list {
@@ -68,36 +68,36 @@ func (l *linter) checkCategoryValues() {
 			}
 			if near != "" {
 				l.add(diag.Diagnostic{Pos: list[i].at, Code: "near_value", Notes: note,
-					Message: "this is for nodes whose " + what + " is '" + list[i].value +
-						"': nearly, but not quite, '" + near + "'",
+					Message: "this is for nodes whose " + name + " is '" + list[i].value +
+						"', which looks like a typo of '" + near + "'",
 					Hint: "did you mean '" + near + "'?"})
 			}
 		}
 	}
 }
 
-// maxValues is how many values of one dimension are compared with one another: all with all. One of more is one of
-// nodes, whose names are alike.
+// maxValues is the largest number of values of a dimension that are compared with each other. A dimension with more
+// values has names of nodes, which are similar anyway.
 const maxValues = 500
 
-// nearUse finds the value that number i was meant to be: one that is asked for more often, or first.
-func nearUse(list []use, i int) *use {
+// nearUse returns the value that value i is probably a typo of: one that is used more often, or earlier.
+func nearUse(list []valueUse, i int) *valueUse {
 	if len(list) > maxValues {
 		return nil
 	}
 	for j := range list {
 		a, b := &list[i], &list[j]
-		more := cmp.Or(cmp.Compare(b.bindings, a.bindings), a.at.Compare(b.at), strings.Compare(a.value, b.value)) > 0
-		if more && alike(a.value, b.value) {
+		order := cmp.Or(cmp.Compare(b.bindings, a.bindings), a.at.Compare(b.at), strings.Compare(a.value, b.value))
+		if order > 0 && isTypoOf(a.value, b.value) {
 			return b
 		}
 	}
 	return nil
 }
 
-// alike tells whether one of two values is a typo of the other: one of their words is. A different first or last letter
-// is a name of its own: db-a and db-b, web and webs.
-func alike(a, b string) bool {
+// isTypoOf reports whether the two values differ by a typo in one word. Words that differ in the first or last letter
+// are different names: db-a and db-b, web and webs.
+func isTypoOf(a, b string) bool {
 	separates := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	as, bs := strings.FieldsFunc(a, separates), strings.FieldsFunc(b, separates)
 	if len(as) != len(bs) {
@@ -118,8 +118,8 @@ func alike(a, b string) bool {
 	return differ == 1
 }
 
-// uses are the values that the dimensions are asked for, by the number of the dimension.
-func (l *linter) uses() [][]use {
+// uses returns the values in conditions, by the number of the dimension.
+func (l *linter) uses() [][]valueUse {
 	counts, first := make([]int, len(l.site.Conditions)), make([]diag.Pos, len(l.site.Conditions))
 	count := func(condition, bindings int, at diag.Pos) {
 		if counts[condition] == 0 || at.Compare(first[condition]) < 0 {
@@ -139,7 +139,7 @@ func (l *linter) uses() [][]use {
 			}
 		}
 	}
-	out, numbers := make([][]use, len(l.site.Dimensions)), map[loader.Term]int{}
+	out, numbers := make([][]valueUse, len(l.site.Dimensions)), map[loader.Term]int{}
 	for i, condition := range l.site.Conditions {
 		if counts[i] == 0 {
 			continue
@@ -149,8 +149,8 @@ func (l *linter) uses() [][]use {
 			if !ok {
 				n = len(out[t.Dimension])
 				numbers[t] = n
-				asked := term{l.site.Dimensions[t.Dimension].Name, t.Value}
-				out[t.Dimension] = append(out[t.Dimension], use{term: asked, at: first[i]})
+				asked := dimensionValue{l.site.Dimensions[t.Dimension].Name, t.Value}
+				out[t.Dimension] = append(out[t.Dimension], valueUse{dimensionValue: asked, at: first[i]})
 			}
 			u := &out[t.Dimension][n]
 			u.bindings += counts[i]
@@ -161,7 +161,7 @@ func (l *linter) uses() [][]use {
 	}
 	for _, list := range out {
 		for i := range list {
-			if at, ok := l.asked[list[i].term]; ok && list[i].at.Line > 0 {
+			if at, ok := l.firstUse[list[i].dimensionValue]; ok && list[i].at.Line > 0 {
 				list[i].at = at
 			}
 		}

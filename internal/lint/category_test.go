@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// A value is reported where it stands first, by the order of files, whatever the order of layers; and of two that are
-// alike the one that is asked for less.
-func TestWhereValuesAreNearlyOthers(t *testing.T) {
+// A typo of a value is reported at its first use in the order of files, whatever the order of layers. Of two similar
+// values, the one with fewer uses is reported.
+func TestReportsTypoOfValueAtItsFirstUse(t *testing.T) {
 	const module = "version: 2\nhierarchy:\n  - [osfamily, '${osfamily}', 'data/${dc}/${osfamily}']\n"
 	layers := func(first, second string) string {
 		return "version: 1\nlayers: [{name: top, include: 'module-hiera:/" + first +
@@ -56,8 +56,8 @@ func TestWhereValuesAreNearlyOthers(t *testing.T) {
 	}
 }
 
-// Values of a dimension are compared if they are not too many. One of more is one of nodes.
-func TestManyValuesOfACategory(t *testing.T) {
+// A dimension with too many values, such as names of nodes, is not checked.
+func TestComparesOnlyFewValuesOfACategory(t *testing.T) {
 	for values, want := range map[int]int{maxValues: 1, maxValues + 1: 0} {
 		text := strings.Builder{}
 		text.WriteString("bindings_version: 1\nname: default\nbind:\n")

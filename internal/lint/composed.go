@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"bindc/diag"
@@ -12,51 +11,52 @@ import (
 	"bindc/snapshot"
 )
 
-// composed finds out which bindings win.
-type composed struct {
+// composition finds out which bindings win.
+type composition struct {
 	*linter
-	content *snapshot.Content
-	scopes  []map[string]int // per level, its scopes by their values
-	bound   [][]bound        // per key, the levels that bind it, highest first
-	found   map[snapshot.Origin]*finding
-	meant   map[diag.Pos]bool // bindings with 'override', and those that they override
-	open    []bool            // per value, it may leave the answer to a lower binding
-	renamed map[uint32]bool   // keys that are renamed somewhere; lookups use the new name
+	content  *snapshot.Content
+	scopes   []map[string]int // per level, its scopes by their values
+	bound    [][]boundLevel   // per key, the levels that bind it, by decreasing precedence
+	findings map[snapshot.Origin]*finding
+	intended map[diag.Pos]bool // bindings with 'override', and the bindings that they override
+	open     []bool            // per value, whether it may leave the answer to a lower binding
+	renamed  map[uint32]bool   // keys that are renamed somewhere; lookups use the new name
 }
 
 // finding collects the facts about the binding at one place. A binding may have several conditions; advice is given
 // only if it is true under all of them.
 type finding struct {
-	key, value  uint32
-	other       snapshot.Origin // the binding that hides it, or that has the same value
-	never, same int
-	all         int
-	below       []snapshot.Origin // the bindings that would supply the same value, one for each of its conditions
+	key, value       uint32
+	other            snapshot.Origin // the binding that hides it, or that has the same value
+	never, redundant int
+	count            int
+	lower            []snapshot.Origin // the bindings that would supply the same value, one per condition
 }
 
-// bound is that a level binds a key: to one value, or to several.
-type bound struct {
+// boundLevel is a level that binds a key.
+type boundLevel struct {
 	level int
 	value uint32
 }
 
-const several = math.MaxUint32
+// severalValues is the value of a level that binds a key to more than one value.
+const severalValues = math.MaxUint32
 
-// at is a scope, and what it binds by number.
-type at struct{ level, scope, entry int }
+// entryRef identifies an entry of a scope, by indices.
+type entryRef struct{ level, scope, entry int }
 
-// maxFollowed is how many levels are looked at for one binding: a site of more is not looked through.
-const maxFollowed = 64
+// maxLevels is the largest number of levels that checkComposed follows for a key. It skips keys with more.
+const maxLevels = 64
 
 func (l *linter) checkComposed(content *snapshot.Content) {
 	if !l.wants("never_wins") && !l.wants("same_value") {
 		return
 	}
-	c := composed{linter: l, content: content, found: map[snapshot.Origin]*finding{}, meant: map[diag.Pos]bool{},
-		renamed: map[uint32]bool{}}
+	c := composition{linter: l, content: content, findings: map[snapshot.Origin]*finding{},
+		intended: map[diag.Pos]bool{}, renamed: map[uint32]bool{}}
 	for b := range l.bindings {
 		if b.more != nil && (b.more.Override || b.more.Abstract) {
-			c.meant[b.at] = true
+			c.intended[b.at] = true
 		}
 	}
 	c.findOpen()
@@ -65,7 +65,7 @@ func (l *linter) checkComposed(content *snapshot.Content) {
 		for j, scope := range level.Scopes {
 			for k, e := range scope.Entries {
 				if !c.isInternal(e.Key) {
-					c.checkEntry(at{i, j, k})
+					c.checkEntry(entryRef{i, j, k})
 				}
 			}
 		}
@@ -79,13 +79,13 @@ func (l *linter) checkComposed(content *snapshot.Content) {
 	c.report()
 }
 
-// isInternal tells whether a key is that of the contributions to a multibinding.
-func (c *composed) isInternal(key uint32) bool {
+// isInternal reports whether a key has the contributions to a multibinding.
+func (c *composition) isInternal(key uint32) bool {
 	return strings.HasPrefix(c.content.Keys[key].Name, "\x00")
 }
 
-// findOpen finds the values that do not hide what is below them in every request.
-func (c *composed) findOpen() {
+// findOpen finds the values that may leave the answer to a lower binding.
+func (c *composition) findOpen() {
 	c.open = make([]bool, len(c.content.Values))
 	if !c.content.ARM8 {
 		return
@@ -104,9 +104,9 @@ func (c *composed) findOpen() {
 	}
 }
 
-// index notes where keys are bound.
-func (c *composed) index() {
-	c.bound = make([][]bound, len(c.content.Keys))
+// index records the levels that bind each key.
+func (c *composition) index() {
+	c.bound = make([][]boundLevel, len(c.content.Keys))
 	for i, level := range c.content.Levels {
 		scopes := make(map[string]int, len(level.Scopes))
 		for j, scope := range level.Scopes {
@@ -115,9 +115,9 @@ func (c *composed) index() {
 				list := c.bound[e.Key]
 				switch n := len(list); {
 				case n == 0 || list[n-1].level != i:
-					c.bound[e.Key] = append(list, bound{i, e.Value})
+					c.bound[e.Key] = append(list, boundLevel{i, e.Value})
 				case list[n-1].value != e.Value:
-					list[n-1].value = several
+					list[n-1].value = severalValues
 				}
 			}
 		}
@@ -125,18 +125,18 @@ func (c *composed) index() {
 	}
 }
 
-// checkEntry looks at a binding that is in the index.
-func (c *composed) checkEntry(a at) {
+// checkEntry checks a binding in the index.
+func (c *composition) checkEntry(a entryRef) {
 	scope := &c.content.Levels[a.level].Scopes[a.scope]
 	e := scope.Entries[a.entry]
 	list := c.bound[e.Key]
-	index, _ := slices.BinarySearchFunc(list, a.level, func(b bound, level int) int { return b.level - level })
-	if len(list) > maxFollowed || c.renamed[e.Key] {
+	index, _ := slices.BinarySearchFunc(list, a.level, func(b boundLevel, level int) int { return b.level - level })
+	if len(list) > maxLevels || c.renamed[e.Key] {
 		return
 	}
 	for _, b := range list[:index] {
-		if by, ok := c.implied(a, b.level, e.Key); ok && !c.open[c.value(by)] {
-			c.hiddenEntry(e, origin(scope, a.entry), c.origin(by)).never++
+		if lower, ok := c.implied(a, b.level, e.Key); ok && !c.open[c.value(lower)] {
+			c.findingOf(e, origin(scope, a.entry), c.origin(lower)).never++
 			return
 		}
 	}
@@ -144,60 +144,60 @@ func (c *composed) checkEntry(a at) {
 		return
 	}
 	for _, b := range list[index+1:] {
-		if by, ok := c.implied(a, b.level, e.Key); ok {
-			if c.value(by) == e.Value {
-				c.same(e, origin(scope, a.entry), c.origin(by))
+		if lower, ok := c.implied(a, b.level, e.Key); ok {
+			if c.value(lower) == e.Value {
+				c.addRedundant(e, origin(scope, a.entry), c.origin(lower))
 			}
 			return
 		}
 		if b.value != e.Value && !c.isPartOf(b.level, a.level) {
-			return // it may be what some requests would get
+			return // some requests may get it
 		}
 	}
 	if key := &c.content.Keys[e.Key]; key.Default == int(e.Value) {
-		c.same(e, origin(scope, a.entry), key.Cold[firstUnconditional(key)].Origin)
+		c.addRedundant(e, origin(scope, a.entry), key.Cold[firstUnconditional(key)].Origin)
 	}
 }
 
-// implied finds the binding of a key in another level that is effective in every request in which that of a is.
-func (c *composed) implied(a at, level int, key uint32) (at, bool) {
+// implied returns the binding of a key in another level that is effective in every request for which a is effective.
+func (c *composition) implied(a entryRef, level int, key uint32) (entryRef, bool) {
 	if !c.isPartOf(level, a.level) {
-		return at{}, false
+		return entryRef{}, false
 	}
-	own := &c.content.Levels[a.level]
+	levelOfEntry := &c.content.Levels[a.level]
 	var values []string
 	for _, d := range c.content.Levels[level].Dimensions {
-		i, _ := slices.BinarySearch(own.Dimensions, d)
-		values = append(values, own.Scopes[a.scope].Values[i])
+		i, _ := slices.BinarySearch(levelOfEntry.Dimensions, d)
+		values = append(values, levelOfEntry.Scopes[a.scope].Values[i])
 	}
 	j, ok := c.scopes[level][strings.Join(values, "\x00")]
 	if !ok {
-		return at{}, false
+		return entryRef{}, false
 	}
 	entries := c.content.Levels[level].Scopes[j].Entries
 	i, ok := slices.BinarySearchFunc(entries, key, func(e snapshot.Entry, key uint32) int {
 		return cmp.Compare(e.Key, key)
 	})
-	return at{level, j, i}, ok
+	return entryRef{level, j, i}, ok
 }
 
-// value is what a scope binds, by its number.
-func (c *composed) value(a at) uint32 {
+// value returns the number of an entry's value.
+func (c *composition) value(a entryRef) uint32 {
 	return c.content.Levels[a.level].Scopes[a.scope].Entries[a.entry].Value
 }
 
-// isPartOf tells whether level asks for no other dimensions than of does.
-func (c *composed) isPartOf(level, of int) bool {
+// isPartOf reports whether all dimensions of level are dimensions of other.
+func (c *composition) isPartOf(level, other int) bool {
 	for _, d := range c.content.Levels[level].Dimensions {
-		if _, ok := slices.BinarySearch(c.content.Levels[of].Dimensions, d); !ok {
+		if _, ok := slices.BinarySearch(c.content.Levels[other].Dimensions, d); !ok {
 			return false
 		}
 	}
 	return true
 }
 
-// checkCold looks at the unconditional binding of a key that counts, and at what it hides.
-func (c *composed) checkCold(number uint32) {
+// checkCold checks the effective unconditional binding of a key, and the bindings that it hides.
+func (c *composition) checkCold(number uint32) {
 	key := &c.content.Keys[number]
 	unconditional := firstUnconditional(key)
 	if unconditional < 0 {
@@ -206,7 +206,7 @@ func (c *composed) checkCold(number uint32) {
 	for i, cold := range key.Cold {
 		if i != unconditional {
 			e := snapshot.Entry{Key: number, Value: cold.Value}
-			c.hiddenEntry(e, cold.Origin, key.Cold[unconditional].Origin).never++
+			c.findingOf(e, cold.Origin, key.Cold[unconditional].Origin).never++
 		}
 	}
 	for _, cold := range key.Cold[unconditional+1:] {
@@ -214,13 +214,13 @@ func (c *composed) checkCold(number uint32) {
 			return
 		}
 		if len(cold.Terms) == 0 {
-			c.same(snapshot.Entry{Key: number, Value: cold.Value}, key.Cold[unconditional].Origin, cold.Origin)
+			c.addRedundant(snapshot.Entry{Key: number, Value: cold.Value}, key.Cold[unconditional].Origin, cold.Origin)
 			return
 		}
 	}
 }
 
-// firstUnconditional is the place in the cold bindings of a key of the one that is its default, -1 if there is none.
+// firstUnconditional returns the index of the cold binding that is the default of a key, or -1.
 func firstUnconditional(key *snapshot.Key) int {
 	if key.Default < 0 {
 		return -1
@@ -235,34 +235,35 @@ func origin(scope *snapshot.Scope, entry int) snapshot.Origin {
 	return snapshot.Origin{}
 }
 
-func (c *composed) origin(a at) snapshot.Origin {
+func (c *composition) origin(a entryRef) snapshot.Origin {
 	return origin(&c.content.Levels[a.level].Scopes[a.scope], a.entry)
 }
 
-// hiddenEntry is what is found of a binding.
-func (c *composed) hiddenEntry(e snapshot.Entry, o, other snapshot.Origin) *finding {
-	f := c.found[o]
+// findingOf returns the finding about the binding at o. It creates the finding if necessary.
+func (c *composition) findingOf(e snapshot.Entry, o, other snapshot.Origin) *finding {
+	f := c.findings[o]
 	if f == nil {
 		f = &finding{key: e.Key, value: e.Value, other: other}
-		c.found[o] = f
+		c.findings[o] = f
 	}
 	return f
 }
 
-// same notes that a binding could go. Not if it is said so by itself: a file may count under two conditions.
-func (c *composed) same(e snapshot.Entry, o, other snapshot.Origin) {
+// addRedundant records that a binding has the same value as the binding below it. It ignores a binding that is below
+// itself: a file may be used under two conditions.
+func (c *composition) addRedundant(e snapshot.Entry, o, other snapshot.Origin) {
 	if o != other {
-		f := c.hiddenEntry(e, o, other)
-		f.same++
-		f.below = append(f.below, other)
+		f := c.findingOf(e, o, other)
+		f.redundant++
+		f.lower = append(f.lower, other)
 	}
 }
 
 // count counts the bindings at each place.
-func (c *composed) count() {
+func (c *composition) count() {
 	add := func(o snapshot.Origin) {
-		if f := c.found[o]; f != nil {
-			f.all++
+		if f := c.findings[o]; f != nil {
+			f.count++
 		}
 	}
 	for i := range c.content.Levels {
@@ -279,10 +280,10 @@ func (c *composed) count() {
 	}
 }
 
-// report adds advice on the findings. If either of two bindings could go but not both, only one is reported.
-func (c *composed) report() {
+// report adds advice on the findings. If either of two bindings is redundant, but not both, it reports one of them.
+func (c *composition) report() {
 	codes := map[snapshot.Origin]diag.Code{}
-	for o, f := range c.found {
+	for o, f := range c.findings {
 		if code := c.judge(o, f); code != "" {
 			codes[o] = code
 		}
@@ -293,22 +294,22 @@ func (c *composed) report() {
 		if omit[o] {
 			continue
 		}
-		f := c.found[o]
+		f := c.findings[o]
 		d := diag.Diagnostic{Pos: c.pos(o), Code: code}
 		key := "'" + c.content.Keys[f.key].Name + "'"
-		note := "it is bound so here"
+		note := "it is bound here"
 		switch {
 		case code == "never_wins":
-			d.Message = key + " never gets this value: something of higher precedence always hides it"
+			d.Message = key + " never gets this value: a binding of higher precedence always hides it"
 			d.Hint, note = "remove it, or bind it in a higher layer", "this hides it"
 			if keep[o] {
 				d.Hint = "remove it, and keep the binding that hides it: both have the same value"
 			}
 		case keep[o]:
-			d.Message = key + " would have this value without this binding too, from one that it hides"
+			d.Message = key + " would have this value without this binding, too, from a binding that this one hides"
 			d.Hint = "remove it, and keep the other one"
 		default:
-			d.Message = key + " would have this value without this binding too"
+			d.Message = key + " would have this value without this binding, too"
 			d.Hint = "remove it"
 		}
 		d.Notes = []diag.Note{{Pos: c.pos(f.other), Message: note}}
@@ -322,17 +323,17 @@ func (c *composed) report() {
 }
 
 // judge returns the code of the advice on a finding, or "" for no advice.
-func (c *composed) judge(o snapshot.Origin, f *finding) diag.Code {
+func (c *composition) judge(o snapshot.Origin, f *finding) diag.Code {
 	var code diag.Code
 	switch {
-	case f.never == f.all:
+	case f.never == f.count:
 		code = "never_wins"
-	case f.same == f.all && !c.isSecret(f.value):
+	case f.redundant == f.count && !c.isSecret(f.value):
 		code = "same_value"
 	}
 	at := c.pos(o)
 	switch {
-	case c.meant[at] || c.meant[c.pos(f.other)]: // having both is intentional
+	case c.intended[at] || c.intended[c.pos(f.other)]: // having both is intended
 		return ""
 	case !c.wants(code) || c.ignored[commentedLine{at.File, at.Line, code}]:
 		return ""
@@ -340,22 +341,22 @@ func (c *composed) judge(o snapshot.Origin, f *finding) diag.Code {
 	return code
 }
 
-// pairs finds bindings that are redundant because of others that they hide. Those others would be redundant, too, so
-// only one of the two may go. The hiding binding stays, unless the other belongs to a module, whose bindings are meant
-// to be hidden. pairs returns the findings to omit, and those whose hint names the binding to keep.
-func (c *composed) pairs(codes map[snapshot.Origin]diag.Code) (omit, keep map[snapshot.Origin]bool) {
+// pairs finds bindings that are redundant because of bindings that they hide. The hidden ones are redundant, too, but
+// only one of the two may be removed. The hiding binding stays, unless the other belongs to a module, whose bindings
+// are supposed to be hidden. pairs returns the findings to omit, and those whose hint names the binding to keep.
+func (c *composition) pairs(codes map[snapshot.Origin]diag.Code) (omit, keep map[snapshot.Origin]bool) {
 	omit, keep = map[snapshot.Origin]bool{}, map[snapshot.Origin]bool{}
 	for o := range codes {
 		var hidden []snapshot.Origin
-		own := false // one of them belongs to the site
-		for _, other := range c.found[o].below {
+		inSite := false // one of the hidden bindings belongs to the site
+		for _, other := range c.findings[o].lower {
 			if codes[other] == "never_wins" {
 				hidden = append(hidden, other)
-				own = own || c.module(c.pos(other).File) == ""
+				inSite = inSite || c.module(c.pos(other).File) == ""
 			}
 		}
 		switch {
-		case own:
+		case inSite:
 			omit[o] = true
 			for _, h := range hidden {
 				keep[h] = true
@@ -370,18 +371,18 @@ func (c *composed) pairs(codes map[snapshot.Origin]diag.Code) (omit, keep map[sn
 	return omit, keep
 }
 
-func (c *composed) isSecret(value uint32) bool {
+func (c *composition) isSecret(value uint32) bool {
 	v := c.content.Values[value]
 	return v.Computed && recipe.IsSecret(v.Bytes)
 }
 
-// reportModules advises on unused bindings of modules. They are meant to be hidden, so it reports each file once.
-func (c *composed) reportModules(hidden map[string][]diag.Diagnostic) {
+// reportModules reports unused bindings of modules. They are supposed to be hidden, so it reports each file once.
+func (c *composition) reportModules(hidden map[string][]diag.Diagnostic) {
 	for _, list := range hidden {
 		first := slices.MinFunc(list, func(a, b diag.Diagnostic) int { return a.Pos.Compare(b.Pos) })
-		first.Hint = "it may be meant so, as modules bind what sites may bind otherwise"
+		first.Hint = "this may be intended: modules have defaults that sites override"
 		if more := len(list) - 1; more > 0 {
-			first.Message += "; " + strconv.Itoa(more) + " more of this file too"
+			first.Message += "; the same is true of " + diag.Count(more, "more binding") + " in this file"
 		}
 		c.add(first)
 	}

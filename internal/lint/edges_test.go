@@ -18,11 +18,11 @@ import (
 )
 
 // Unreadable files of keys and manifests are errors: with half the keys, all others would be reported as unused.
-func TestUnreadableKeysAreErrors(t *testing.T) {
+func TestUnreadableKeysAndManifestsAreErrors(t *testing.T) {
 	dir := t.TempDir()
 	site{"m/a.pp": "'a::a'", "m/b/b.pp": "'a::b'"}.write(t, dir)
 	manifests := filepath.Join(dir, "m")
-	var asked Asked
+	var asked Lookups
 	if err := asked.AddKeys(filepath.Join(dir, "nowhere.txt")); err == nil {
 		t.Error("a missing file of keys is not an error")
 	}
@@ -39,14 +39,15 @@ func TestUnreadableKeysAreErrors(t *testing.T) {
 	if err := asked.AddManifests(t.TempDir()); err == nil || !strings.Contains(err.Error(), "expected manifests") {
 		t.Errorf("a directory without manifests: %v", err)
 	}
-	if err := asked.AddManifests(manifests); err != nil || !asked.has("a::a") || !asked.has("a::b") || asked.has("a") {
+	if err := asked.AddManifests(manifests); err != nil || !asked.includes("a::a") || !asked.includes("a::b") ||
+		asked.includes("a") {
 		t.Errorf("manifests: %v, %v", asked.keys, err)
 	}
-	unlisted := Asked{disk: fsx.Disk{Fault: func(fsx.Op, string) error { return errors.New("gone") }}}
+	unlisted := Lookups{disk: fsx.Disk{Fault: func(fsx.Op, string) error { return errors.New("gone") }}}
 	if err := unlisted.AddManifests(t.TempDir()); err == nil {
 		t.Error("a directory that cannot be listed is not an error")
 	}
-	failing := Asked{disk: fsx.Disk{Fault: func(_ fsx.Op, path string) error {
+	failing := Lookups{disk: fsx.Disk{Fault: func(_ fsx.Op, path string) error {
 		if filepath.Base(path) == "a.pp" {
 			return errors.New("gone")
 		}
@@ -55,7 +56,7 @@ func TestUnreadableKeysAreErrors(t *testing.T) {
 	if err := failing.AddManifests(manifests); err == nil || !strings.Contains(err.Error(), "a.pp") {
 		t.Errorf("a manifest that cannot be read: %v", err)
 	}
-	removing := Asked{disk: fsx.Disk{Fault: func(_ fsx.Op, path string) error {
+	removing := Lookups{disk: fsx.Disk{Fault: func(_ fsx.Op, path string) error {
 		if filepath.Base(path) == "a.pp" {
 			return os.RemoveAll(filepath.Join(manifests, "b"))
 		}
@@ -66,14 +67,14 @@ func TestUnreadableKeysAreErrors(t *testing.T) {
 	}
 }
 
-// A key assembled from texts and variables stands for all keys that match.
+// A key with interpolations matches all keys that fit.
 func TestAssembledKeysMatchAllThatFit(t *testing.T) {
-	var asked Asked
+	var asked Lookups
 	asked.addTexts("lookup(\"web.${a}::port\")\nlookup(\"::mail::${b}\")\nlookup(\"::${c}\")\nlookup(\"${d}_${e}\")\n" +
 		"lookup('f::${g}')\n")
 	for key, want := range map[string]bool{"web.x::port": true, "webxx::port": false, "web.x::host": false,
 		"mail::x": true, "x::mail::x": false, "c": false, "d_e": false, "f::g": false, "/Web[x]/port": true} {
-		if asked.has(key) != want {
+		if asked.includes(key) != want {
 			t.Errorf("%s: asked for is %v, expected %v", key, !want, want)
 		}
 	}
@@ -104,7 +105,7 @@ func TestFilesReplacedDuringTheRun(t *testing.T) {
 
 // A key bound at up to maxFollowed levels is checked. A key with more is not, because that would take too long.
 func TestKeysBoundAtManyLevels(t *testing.T) {
-	for levels, want := range map[int]int{maxFollowed: maxFollowed, maxFollowed + 1: 0} {
+	for levels, want := range map[int]int{maxLevels: maxLevels, maxLevels + 1: 0} {
 		config, sets := "version: 1\ncategories:\n", strings.Builder{}
 		for i := range 7 {
 			config += fmt.Sprintf("  - [c%d, '${c%d}']\n", i, i)
@@ -127,14 +128,14 @@ func TestKeysBoundAtManyLevels(t *testing.T) {
 	}
 }
 
-// Advice that takes a composed site is left out where there is none.
-func TestASiteThatDoesNotCompile(t *testing.T) {
+// Checks of the whole site need a compiled site.
+func TestSkipsChecksOfTheWholeSiteIfItDoesNotCompile(t *testing.T) {
 	dir := t.TempDir()
 	site{"bindings/default.yaml": "bindings_version: 1\nname: default\nbind:\n  - [k, 1]\n  - [k, 1]\n" +
 		"  - {when: {osfamily: debain}, bind: [[k, '$remote_addr']]}\n"}.write(t, dir)
 	var diags diag.List
 	loaded := loader.Load(dir, loader.Options{}, &diags)
-	Check(loaded, nil, Options{Codes: Codes(), Asked: &Asked{}}, &diags)
+	Check(loaded, nil, Options{Codes: Codes(), Lookups: &Lookups{}}, &diags)
 	var got []string
 	for _, d := range diags.Sorted() {
 		got = append(got, string(d.Code))
@@ -144,7 +145,7 @@ func TestASiteThatDoesNotCompile(t *testing.T) {
 	}
 }
 
-// What contributes to a multibinding in two layers hides nothing, and is not hidden.
+// Contributions to a multibinding in two layers do not hide each other.
 func TestContributionsOfTwoLayersAreNotHidden(t *testing.T) {
 	got := site{"binder_config.yaml": "version: 1\nlayers: [{name: top, include: 'confdir:/top'}, " +
 		"{name: low, include: 'confdir:/low'}]\n",
@@ -158,8 +159,8 @@ func TestContributionsOfTwoLayersAreNotHidden(t *testing.T) {
 	}
 }
 
-// What a module binds has its name in front, but for what parameters and classes are named by.
-func TestKeysOfModules(t *testing.T) {
+// Keys of a module begin with its name. Reserved keys are exempt.
+func TestKeysOfModulesBeginWithTheirName(t *testing.T) {
 	got := site{"modules/m/bindings/default.yaml": "bindings_version: 1\nname: m::default\nbind:\n  - [m, 1]\n" +
 		"  - [m::x, 1]\n  - {parameters: 'Web[one]', to: {port: 1}}\n  - [other, 1]\n"}.advice(t, Options{})["module_key"]
 	if strings.Join(got, " ") != "modules/m/bindings/default.yaml:7:6" {
@@ -167,8 +168,8 @@ func TestKeysOfModules(t *testing.T) {
 	}
 }
 
-// Who looks up what is sealed is not known, and of what is not it is.
-func TestWhatSealedValuesLookUp(t *testing.T) {
+// Keys that sealed values look up are not known. Those of other values are.
+func TestLookupsOfSealedValuesAreUnknown(t *testing.T) {
 	dir := t.TempDir()
 	site{"bindings/default.yaml": "bindings_version: 1\nname: default\nbind:\n" +
 		"  - {name: a, to_lookup_of: x, sensitive: true}\n  - {name: b, to_lookup_of: y}\n  - [x, 1]\n  - [y, 1]\n" +
@@ -177,22 +178,22 @@ func TestWhatSealedValuesLookUp(t *testing.T) {
 	if err := compile.Seal(content, seal.NewKey(), []byte("wrapped")); err != nil {
 		t.Fatal(err)
 	}
-	asked := &Asked{}
+	asked := &Lookups{}
 	for _, key := range []string{"a", "b", "c", "other::y"} {
 		asked.add(key)
 	}
-	Check(loaded, content, Options{Codes: []diag.Code{"unused_key"}, Asked: asked}, diags)
+	Check(loaded, content, Options{Codes: []diag.Code{"unused_key"}, Lookups: asked}, diags)
 	var got []string
 	for _, d := range diags.Sorted() {
 		got = append(got, d.Message)
 	}
-	if strings.Join(got, ", ") != "nobody looks 'x' up, nobody looks 'z' up" {
+	if strings.Join(got, ", ") != "'x' is never looked up, 'z' is never looked up" {
 		t.Error("advises on", got)
 	}
 }
 
 // A value may be a typo of another, or the other without its domain. A different number is not a typo.
-func TestValuesThatNodesDoNotHave(t *testing.T) {
+func TestIsTypo(t *testing.T) {
 	checkPairs(t, "is a typo", isTypo, []pair{
 		{"web1", "web1.example.org", true},
 		{"n1", "n1.example.org", true},
@@ -210,8 +211,8 @@ func TestValuesThatNodesDoNotHave(t *testing.T) {
 	})
 }
 
-// A dimension is known by what is left of its name or expression without what is no letter.
-func TestValuesThatAreKnown(t *testing.T) {
+// A dimension is identified by the letters of its name or expression.
+func TestWellKnownValues(t *testing.T) {
 	for dimension, want := range map[string]string{"osfamily": "redhat", `"${osfamily}"`: "redhat",
 		"$::kernel": "linux", `"${facts['os']['name']}"`: "ubuntu", `"${facts['osfamily']}"`: "debian", "role": ""} {
 		if got := wellKnownValues(dimension); want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {

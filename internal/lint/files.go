@@ -15,44 +15,44 @@ import (
 	"bindc/loader"
 )
 
-// file is what one file of data or bindings says about itself.
+// file has the advice and the facts that reading one file of data or bindings results in.
 type file struct {
 	path string
-	kind kind
+	kind fileKind
 
-	ignored []commentedLine
-	advice  []diag.Diagnostic
-	bare    []variable // written without braces
-	braced  []string   // the names of those with braces
-	asked   []asking
+	ignored  []commentedLine
+	advice   []diag.Diagnostic
+	bare     []variable // without braces
+	braced   []string   // names of variables with braces
+	termUses []termUse
 }
 
-// kind is what a file is for.
-type kind uint8
+// fileKind is the kind of a file.
+type fileKind uint8
 
 const (
-	ofData     kind = iota // of Hiera 2
-	ofHiera5               // data, too
-	ofConfig               // the hiera.yaml of Hiera 5
-	ofBindings             // structured bindings
+	ofData     fileKind = iota // data of Hiera 2
+	ofHiera5                   // data of Hiera 5
+	ofConfig                   // a hiera.yaml of version 5
+	ofBindings                 // a bindings file
 )
 
 // interpolates reports whether the texts of the file interpolate %{...}.
 func (f *file) interpolates() bool { return f.kind == ofHiera5 || f.kind == ofConfig }
 
-// variable is one that a text interpolates.
+// variable is a variable that a text interpolates.
 type variable struct {
 	name string
 	at   diag.Pos
 }
 
-// asking is a category that is asked for a value.
-type asking struct {
-	term
+// termUse is a term in a condition.
+type termUse struct {
+	dimensionValue
 	at diag.Pos
 }
 
-// readFiles reads files of the site again for checks that need the text: the compiled site has no comments or
+// readFiles reads files of the site again for checks that need their text. The loaded site has no comments or
 // formatting.
 func (l *linter) readFiles(files []*file) {
 	next := make(chan *file)
@@ -73,14 +73,14 @@ func (l *linter) readFiles(files []*file) {
 	}
 	close(next)
 	workers.Wait()
-	l.asked = map[term]diag.Pos{}
+	l.firstUse = map[dimensionValue]diag.Pos{}
 	for _, f := range files {
 		for _, p := range f.ignored {
 			l.ignored[p] = true
 		}
-		for _, a := range f.asked {
-			if _, ok := l.asked[a.term]; !ok {
-				l.asked[a.term] = a.at
+		for _, a := range f.termUses {
+			if _, ok := l.firstUse[a.dimensionValue]; !ok {
+				l.firstUse[a.dimensionValue] = a.at
 			}
 		}
 	}
@@ -94,21 +94,21 @@ func (l *linter) readFiles(files []*file) {
 	l.checkBareVariables(files)
 }
 
-// files are the data files, those of structured bindings that say something and that somebody wrote, and the
-// configurations of Hiera 5, by path.
+// files returns the data files, the bindings files with bindings, and the configurations of Hiera 5, sorted by path. It
+// omits generated files.
 func (l *linter) files() []*file {
-	kinds := map[string]kind{}
+	kinds := map[string]fileKind{}
 	for _, layer := range l.site.Layers {
 		for _, c := range layer.Contributions {
-			of := ofData
+			kind := ofData
 			if layer.Hiera != loader.NoHiera {
-				of = ofHiera5
+				kind = ofHiera5
 			}
 			if _, read := l.site.InputOf[c.Config]; read {
 				kinds[c.Config] = ofConfig
 			}
 			for i := range c.Files {
-				kinds[c.Files[i].Path] = of
+				kinds[c.Files[i].Path] = kind
 			}
 			for i := range c.Bindings {
 				kinds[c.Bindings[i].Pos.File] = ofBindings
@@ -152,10 +152,11 @@ func (l *linter) readFile(f *file) {
 	r.node(doc.Root)
 }
 
-// comment is a line that speaks to bindc. "ignore CODE" silences advice on the next line, or on the whole file.
+// comment matches a comment for bindc. "ignore CODE" silences advice about the next line, and about the file as a
+// whole.
 var comment = regexp.MustCompile(`^[ \t]*#[ \t]*bindc:[ \t]*(.*?)[ \t\r]*$`)
 
-// findIgnored collects the comments of f. A comment that silences nothing is advice itself.
+// findIgnored collects the comments of f. A comment without effect is reported.
 func (f *file) findIgnored(src []byte) {
 	if !bytes.Contains(src, []byte("bindc:")) {
 		return
@@ -196,15 +197,15 @@ func (f *file) advise(at diag.Pos, message, hint string) {
 	f.advice = append(f.advice, diag.Diagnostic{Pos: at, Code: "ignored_code", Message: message, Hint: hint})
 }
 
-// reader goes over the tree of one file.
+// reader visits the nodes of a file in YAML or JSON.
 type reader struct {
 	*file
 	doc                *yaml.Document
 	core, bare, legacy bool
 }
 
-// notData are the attributes of bindings that hold expressions.
-var notData = []string{"to_expression", "transformer", "combinator"}
+// expressionAttributes lists the attributes of bindings that contain expressions.
+var expressionAttributes = []string{"to_expression", "transformer", "combinator"}
 
 func (r *reader) node(n *yaml.Node) {
 	if n.Kind == yaml.Scalar {
@@ -216,7 +217,7 @@ func (r *reader) node(n *yaml.Node) {
 			switch name, _ := n.Kids[i-1].Text(); {
 			case name == "when":
 				r.when(&n.Kids[i])
-			case slices.Contains(notData, name):
+			case slices.Contains(expressionAttributes, name):
 				continue
 			}
 		}
@@ -228,9 +229,9 @@ func (r *reader) scalar(n *yaml.Node) {
 	if r.core {
 		if written, other, differs := r.doc.InCore(n); differs {
 			r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.Pos(n), Code: "yaml_core",
-				Message: written + " is " + value.Describe(n.Value) + " for Puppet and here, and " +
-					value.Describe(other) + " by YAML 1.2",
-				Hint: "write " + plainly(n.Value)})
+				Message: written + " is " + value.Describe(n.Value) + " in Puppet and here, but " +
+					value.Describe(other) + " in YAML 1.2",
+				Hint: "write " + unambiguous(n.Value)})
 		}
 	}
 	if text, _ := n.Text(); r.legacy && strings.Contains(text, "%{") {
@@ -245,15 +246,15 @@ func (r *reader) scalar(n *yaml.Node) {
 	}
 }
 
-// plainly is v as everybody reads it.
-func plainly(v value.Value) string {
+// unambiguous returns v in a form that all versions of YAML read in the same way.
+func unambiguous(v value.Value) string {
 	if v.Kind() == value.String {
 		return "'" + v.Text() + "'"
 	}
-	return string(value.AppendText(nil, v)) + ", or quote it where text is meant"
+	return string(value.AppendText(nil, v)) + ", or quote it if you mean the text"
 }
 
-// when notes what the hashes of a condition ask for.
+// when records the terms in a condition.
 func (r *reader) when(n *yaml.Node) {
 	if n.Kind == yaml.Sequence {
 		for i := range n.Kids {
@@ -269,14 +270,14 @@ func (r *reader) when(n *yaml.Node) {
 		}
 		for i := range values {
 			if text, ok := values[i].Text(); ok {
-				r.asked = append(r.asked, asking{term{name, loader.Fold(text)}, r.doc.Pos(&values[i])})
+				r.termUses = append(r.termUses, termUse{dimensionValue{name, loader.Fold(text)}, r.doc.Pos(&values[i])})
 			}
 		}
 	}
 }
 
-// checkBareVariables advises on variables without braces that are no facts one knows of: mostly text of another
-// program, which has variables too. One that stands in braces elsewhere, or decides categories and paths, is known.
+// checkBareVariables reports variables without braces that are not well-known facts. They are often meant as text, for
+// example in a script. Variables that occur in braces elsewhere, or in categories and paths, are not reported.
 func (l *linter) checkBareVariables(files []*file) {
 	known := map[string]bool{}
 	for _, f := range files {
@@ -295,9 +296,9 @@ func (l *linter) checkBareVariables(files []*file) {
 		for _, v := range f.bare {
 			if !known[v.name] && !syntax.WellKnown(v.name) {
 				l.add(diag.Diagnostic{Pos: v.at, Code: "bare_variable",
-					Message: "$" + v.name + " is a variable here, and no well-known fact; " +
-						"where no node has it, it is empty",
-					Hint: `write \$` + v.name + " where text is meant, ${" + v.name + "} for a variable"})
+					Message: "$" + v.name + " is a variable here, and not a well-known fact; " +
+						"it is empty on nodes that do not have it",
+					Hint: `write \$` + v.name + " if you mean the text, or ${" + v.name + "} for the variable"})
 			}
 		}
 	}

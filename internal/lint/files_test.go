@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A comment that silences nothing is advice at the word that is wrong, and a good one beside it still counts.
+// A comment without effect is reported at the wrong word. Correct words in the same comment still count.
 func TestCommentsWithoutEffect(t *testing.T) {
 	for comment, want := range map[string]string{
 		"# bindc: ignore near_key":           "",

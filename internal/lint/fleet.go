@@ -14,16 +14,16 @@ import (
 
 // Fleet describes the nodes of a fleet.
 type Fleet struct {
-	Values  [][]string // for each node, the values of the dimensions of the site; "": none
-	Known   []string   // variables that some node has, with the '$'
-	Missing []string   // variables that the site asks for and no node has, without the '$'
+	Values  [][]string // for each node, the values of the dimensions of the site; "" if it has none
+	Known   []string   // variables that a node has, with '$'
+	Missing []string   // variables that the site uses and no node has, without '$'
 }
 
 // CheckFleet warns about variables that no node of a fleet has, and about data that no node can get.
 func CheckFleet(site *loader.Site, f Fleet, diags *diag.List) {
 	l := &linter{site: site, diags: diags, ignored: map[commentedLine]bool{}, paths: pathsOf(site)}
-	c := fleetCheck{linter: l, Fleet: f, has: make([]map[string]bool, len(site.Dimensions)),
-		reached: make([]bool, len(site.Conditions)), blamed: map[term]*unreached{}}
+	c := fleetCheck{linter: l, Fleet: f, values: make([]map[string]bool, len(site.Dimensions)),
+		reached: make([]bool, len(site.Conditions)), unreached: map[dimensionValue]*unreached{}}
 	if len(f.Values) > 0 {
 		c.index()
 		c.find()
@@ -34,16 +34,16 @@ func CheckFleet(site *loader.Site, f Fleet, diags *diag.List) {
 	c.report()
 }
 
-// fleetCheck is one run of CheckFleet.
+// fleetCheck is the state of CheckFleet.
 type fleetCheck struct {
 	*linter
 	Fleet
-	has     []map[string]bool // by dimension, the values that nodes have, in the form that terms use
-	reached []bool            // by condition: it holds for some node
-	blamed  map[term]*unreached
+	values    []map[string]bool // by dimension, the values of the nodes, folded if terms are
+	reached   []bool            // by condition, whether it holds for a node
+	unreached map[dimensionValue]*unreached
 }
 
-// unreached is data that no node can get, because no node has one of its terms or a combination of them.
+// unreached is data that no node can get, because no node has one of its terms, or all of them together.
 type unreached struct {
 	loader.Condition
 	at    diag.Pos
@@ -51,7 +51,7 @@ type unreached struct {
 	files bool
 }
 
-// index finds the conditions that hold for some node. It tests a condition only with nodes that have its first term.
+// index finds the conditions that hold for a node. It tests a condition only with nodes that have its first term.
 func (c *fleetCheck) index() {
 	first := map[loader.Term][]int{}
 	for i, condition := range c.site.Conditions {
@@ -61,8 +61,8 @@ func (c *fleetCheck) index() {
 		}
 		first[condition[0]] = append(first[condition[0]], i)
 	}
-	for i := range c.has {
-		c.has[i] = map[string]bool{}
+	for i := range c.values {
+		c.values[i] = map[string]bool{}
 	}
 	for _, node := range c.Values {
 		values := make([]string, len(node))
@@ -70,7 +70,7 @@ func (c *fleetCheck) index() {
 			if values[dim] = v; !c.site.Dimensions[dim].Exact {
 				values[dim] = loader.Fold(v)
 			}
-			c.has[dim][values[dim]] = true
+			c.values[dim][values[dim]] = true
 		}
 		for dim, v := range values {
 			for _, i := range first[loader.Term{Dimension: dim, Value: v}] {
@@ -84,8 +84,8 @@ func holds(condition loader.Condition, values []string) bool {
 	return !slices.ContainsFunc(condition, func(t loader.Term) bool { return values[t.Dimension] != t.Value })
 }
 
-// find collects the data that no node can get: data files none of whose conditions hold, and each alternative of a
-// structured binding.
+// find collects the data that no node can get: data files without a condition that holds, and single alternatives of
+// structured bindings.
 func (c *fleetCheck) find() {
 	files := map[string][]int{} // the conditions of each file
 	counts := map[string]int{}
@@ -99,7 +99,7 @@ func (c *fleetCheck) find() {
 			for _, b := range contribution.Bindings {
 				for _, w := range b.When {
 					if !c.reached[w] {
-						c.blame(c.site.Conditions[w], b.Pos, 1, false)
+						c.addUnreached(c.site.Conditions[w], b.Pos, 1, false)
 					}
 				}
 			}
@@ -107,28 +107,28 @@ func (c *fleetCheck) find() {
 	}
 	for path, conditions := range files {
 		if !slices.ContainsFunc(conditions, func(i int) bool { return c.reached[i] }) {
-			c.blame(c.site.Conditions[conditions[0]], diag.Pos{File: path}, counts[path], true)
+			c.addUnreached(c.site.Conditions[conditions[0]], diag.Pos{File: path}, counts[path], true)
 		}
 	}
 }
 
-// blame records data that no node can get, under the first term that no node has. If nodes have each term but never all
-// of them together, it uses the whole condition.
-func (c *fleetCheck) blame(condition loader.Condition, at diag.Pos, count int, ofFile bool) {
+// addUnreached records data that no node can get, under the first term that no node has. If nodes have each term but no
+// node has all of them, it uses the whole condition.
+func (c *fleetCheck) addUnreached(condition loader.Condition, at diag.Pos, count int, ofFile bool) {
 	for i, t := range condition {
-		if !c.has[t.Dimension][t.Value] {
+		if !c.values[t.Dimension][t.Value] {
 			condition = condition[i : i+1]
 			break
 		}
 	}
-	key := term{dimension: c.text(condition)}
+	key := dimensionValue{dimension: c.text(condition)}
 	if ofFile {
 		key.value = at.File
 	}
-	u := c.blamed[key]
+	u := c.unreached[key]
 	if u == nil {
 		u = &unreached{Condition: condition, at: at, files: ofFile}
-		c.blamed[key] = u
+		c.unreached[key] = u
 	}
 	if u.count += count; at.Compare(u.at) < 0 {
 		u.at = at
@@ -156,7 +156,7 @@ func (c *fleetCheck) nameOf(dimension int) string {
 }
 
 func (c *fleetCheck) isInvolved(path string) bool {
-	for _, u := range c.blamed {
+	for _, u := range c.unreached {
 		if u.at.File == path {
 			return true
 		}
@@ -164,17 +164,17 @@ func (c *fleetCheck) isInvolved(path string) bool {
 	return false
 }
 
-// report warns about the data. If no node has any value of a dimension, checkDimensions warns once instead. A module
-// has data for other fleets, too, so values that are not likely typos are skipped there.
+// report warns about the data that no node can get. checkDimensions reports dimensions without any value. A module has
+// data for other fleets, so there only likely typos are reported.
 func (c *fleetCheck) report() {
-	for _, key := range slices.SortedFunc(maps.Keys(c.blamed), func(a, b term) int {
+	for _, key := range slices.SortedFunc(maps.Keys(c.unreached), func(a, b dimensionValue) int {
 		return cmp.Or(strings.Compare(a.dimension, b.dimension), strings.Compare(a.value, b.value))
 	}) {
-		u := c.blamed[key]
+		u := c.unreached[key]
 		t := u.Condition[0]
 		d := diag.Diagnostic{Pos: u.at, Severity: diag.Warning, Code: "no_node",
 			Message: "no node of the fleet has "}
-		if at, ok := c.asked[term{c.site.Dimensions[t.Dimension].Name, t.Value}]; ok && !u.files {
+		if at, ok := c.firstUse[dimensionValue{c.site.Dimensions[t.Dimension].Name, t.Value}]; ok && !u.files {
 			d.Pos = at
 		}
 		near := ""
@@ -184,7 +184,7 @@ func (c *fleetCheck) report() {
 			near = c.suggestion(t)
 			d.Hint = near
 		}
-		d.Message += c.text(u.Condition) + "; " + u.what() + " never used"
+		d.Message += c.text(u.Condition) + "; " + u.subject() + " never used"
 		switch {
 		case len(u.Condition) == 1 && !c.isUsed(t.Dimension):
 		case near == "" && c.module(u.at.File) != "":
@@ -198,8 +198,8 @@ func (c *fleetCheck) report() {
 	}
 }
 
-// what returns subject and verb for a message about unused data.
-func (u *unreached) what() string {
+// subject returns subject and verb for a message about unused data.
+func (u *unreached) subject() string {
 	if u.files {
 		return "the data in this file is"
 	}
@@ -209,9 +209,9 @@ func (u *unreached) what() string {
 	return diag.Count(u.count, "binding") + " are"
 }
 
-// isUsed reports whether some node has a value of a dimension.
+// isUsed reports whether a node has a value of a dimension.
 func (c *fleetCheck) isUsed(dimension int) bool {
-	return !c.isMissing(dimension) && len(c.values(dimension)) > 0
+	return !c.isMissing(dimension) && len(c.valuesOf(dimension)) > 0
 }
 
 // isMissing reports whether a dimension depends on a variable that no node has.
@@ -220,11 +220,11 @@ func (c *fleetCheck) isMissing(dimension int) bool {
 	return slices.ContainsFunc(c.Missing, func(name string) bool { return mentions(n, name) })
 }
 
-// suggestion returns a hint with the value that a term probably meant.
+// suggestion returns a hint with the value that a term probably should have.
 func (c *fleetCheck) suggestion(t loader.Term) string {
 	wanted := c.varying(t.Dimension, t.Value)
 	var candidates []string
-	for _, v := range c.values(t.Dimension) {
+	for _, v := range c.valuesOf(t.Dimension) {
 		if v = c.varying(t.Dimension, v); isTypo(wanted, v) {
 			candidates = append(candidates, v)
 		}
@@ -232,8 +232,8 @@ func (c *fleetCheck) suggestion(t loader.Term) string {
 	return c.diags.DidYouMean(wanted, candidates)
 }
 
-// varying returns the part of a value that comes from variables. For a path of Hiera 5 it cuts the text before the
-// first variable and the extension.
+// varying returns the part of a value that comes from variables. For a path of Hiera 5, it removes the text before the
+// first variable, and the extension.
 func (c *fleetCheck) varying(dimension int, value string) string {
 	d := c.site.Dimensions[dimension]
 	if !d.Exact {
@@ -243,8 +243,8 @@ func (c *fleetCheck) varying(dimension int, value string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(value, dir), filepath.Ext(d.Name))
 }
 
-// isTypo reports whether name may be a typo of other, or other without its domain. Names that differ only in digits are
-// not typos. A common domain does not make names similar.
+// isTypo reports whether name may be a typo of other, or is other without the domain. Names that differ only in digits
+// are not typos. A common domain does not make names similar.
 func isTypo(name, other string) bool {
 	if strings.HasPrefix(other, name+".") {
 		return true
@@ -266,29 +266,29 @@ func withoutDigits(s string) string {
 	}, s)
 }
 
-// values returns the values of a dimension that nodes have, sorted.
-func (c *fleetCheck) values(dimension int) []string {
-	out := slices.Sorted(maps.Keys(c.has[dimension]))
+// valuesOf returns the values of a dimension that nodes have, sorted.
+func (c *fleetCheck) valuesOf(dimension int) []string {
+	out := slices.Sorted(maps.Keys(c.values[dimension]))
 	return slices.DeleteFunc(out, func(v string) bool { return c.varying(dimension, v) == "" })
 }
 
-// maxOthers limits the values of a fleet that a hint lists.
+// maxOthers is the largest number of values that a hint lists.
 const maxOthers = 8
 
-// others returns a hint that lists the values that nodes have, if they are few.
+// others returns a hint with the values that nodes have, if there are few.
 func (c *fleetCheck) others(dimension int) string {
-	values := c.values(dimension)
+	values := c.valuesOf(dimension)
 	if len(values) > maxOthers {
 		return ""
 	}
 	return "the nodes have " + diag.Quoted(values)
 }
 
-// checkVariables warns about variables that no node has, at the place where the site first asks for each.
+// checkVariables warns about variables that no node has, at the first place where the site uses each.
 func (c *fleetCheck) checkVariables() {
 	for _, name := range c.Missing {
 		hint := strings.ReplaceAll(c.diags.DidYouMean("$"+name, c.Known), "'", "")
-		c.diags.Add(diag.Diagnostic{Pos: c.asksFor(name), Severity: diag.Warning, Code: "facts_missing",
+		c.diags.Add(diag.Diagnostic{Pos: c.firstUseOf(name), Severity: diag.Warning, Code: "facts_missing",
 			Message: "no node of the fleet has $" + name +
 				"; everything that depends on it was checked as if it were not set",
 			Hint: cmp.Or(hint, "put a variable that is not a fact next to the facts: "+
@@ -296,8 +296,8 @@ func (c *fleetCheck) checkVariables() {
 	}
 }
 
-// asksFor returns the place where the site first asks for a variable: in a category, a path, or a value.
-func (c *fleetCheck) asksFor(name string) diag.Pos {
+// firstUseOf returns the first place where the site uses a variable: in a category, a path, or a value.
+func (c *fleetCheck) firstUseOf(name string) diag.Pos {
 	for _, d := range c.site.Dimensions {
 		if mentions(d.Value, name) {
 			return d.ValuePos
@@ -338,14 +338,14 @@ func mentions(code interface{ Variables(func(string)) }, name string) bool {
 	return found
 }
 
-// checkDimensions warns about categories and paths for which no node has a value although nodes have their variables.
+// checkDimensions warns about categories and paths without a value on any node, although nodes have their variables.
 func (c *fleetCheck) checkDimensions() {
-	asked := make([]bool, len(c.site.Dimensions))
-	for _, u := range c.blamed {
-		asked[u.Condition[0].Dimension] = true
+	isUsed := make([]bool, len(c.site.Dimensions))
+	for _, u := range c.unreached {
+		isUsed[u.Condition[0].Dimension] = true
 	}
 	for i, d := range c.site.Dimensions {
-		if asked[i] && !c.isMissing(i) && !c.isUsed(i) {
+		if isUsed[i] && !c.isMissing(i) && !c.isUsed(i) {
 			c.diags.Add(diag.Diagnostic{Pos: d.ValuePos, Severity: diag.Warning, Code: "no_node",
 				Message: "no node of the fleet has a value of " + c.nameOf(i) +
 					"; the data for it is never used"})

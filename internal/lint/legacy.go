@@ -9,9 +9,9 @@ import (
 	"bindc/internal/yaml"
 )
 
-// legacyFacts advises on the legacy facts that a text of Hiera 5 interpolates, as %{osfamily} or %{facts.osfamily}.
+// legacyFacts reports the legacy facts that a text of Hiera 5 interpolates, such as %{osfamily} or %{facts.osfamily}.
 func (r *reader) legacyFacts(n *yaml.Node, text string) {
-	tree, _ := expr.ParseHiera(text) // errors were reported when it was loaded
+	tree, _ := expr.ParseHiera(text) // errors were reported when the file was loaded
 	expr.HieraVariables(tree, func(off int, path []string) {
 		name := path[0]
 		if name == "facts" && len(path) == 2 {
@@ -24,7 +24,7 @@ func (r *reader) legacyFacts(n *yaml.Node, text string) {
 			return
 		}
 		message := "%{" + strings.Join(path, ".") + "} is a legacy fact, which agents of Puppet 8 do not send by default"
-		// The line may have a sensitive value, so that only the name of the fact is shown.
+		// The line may contain a sensitive value, so the message contains only the name of the fact.
 		r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.PosIn(n, off), Code: "legacy_fact", Secret: true,
 			Message: message, Discreet: message,
 			Hint: "write %{facts." + modern + "}"})

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// legacy facts are advised on where texts of Hiera 5 interpolate them, also in paths.
-func TestLegacyFacts(t *testing.T) {
+// Legacy facts are reported if texts or paths of Hiera 5 interpolate them.
+func TestReportsLegacyFactsInHiera5(t *testing.T) {
 	s := site{
 		"hiera.yaml": "version: 5\nhierarchy:\n  - {name: a, path: 'os/%{::osfamily}.yaml'}\n" +
 			"  # bindc: ignore legacy_fact\n  - {name: b, path: 'os/%{lsbdistcodename}.yaml'}\n" +
@@ -23,8 +23,8 @@ func TestLegacyFacts(t *testing.T) {
 	}
 }
 
-// Texts of Hiera 2 and structured bindings do not interpolate like this.
-func TestLegacyFactsAreOfHiera5(t *testing.T) {
+// Texts of Hiera 2 and structured bindings have other interpolations.
+func TestOtherFilesHaveNoLegacyFacts(t *testing.T) {
 	s := site{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: '%{osfamily}'\n"}
 	if got := s.advice(t, Options{})["legacy_fact"]; got != nil {
 		t.Error(got)

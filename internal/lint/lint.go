@@ -1,6 +1,6 @@
-// Package lint gives advice about a valid site: bindings without effect, and bindings that mean something else than it
-// seems. Each kind of advice has a code, and misses cases rather than being wrong; docs/guide.md, "Advice", lists what
-// each does not find.
+// Package lint gives advice on a valid site: bindings without effect, and bindings with a surprising meaning. Each kind
+// of advice has a code. A check should rather miss a case than be wrong; docs/lint.md, "Codes", lists what each check
+// misses.
 package lint
 
 import (
@@ -14,24 +14,24 @@ import (
 	"bindc/snapshot"
 )
 
-// checks are the kinds of advice, by code.
+// checks lists the codes of all advice.
 var checks = [...]diag.Code{"attributes_as_value", "bare_variable", "ignored_code", "legacy_fact", "module_key", "near_key", "near_value", "never_wins", "same_value",
 	"untyped", "unused_key", "yaml_core"}
 
-// Codes are those of all advice there is.
+// Codes returns the codes of all advice.
 func Codes() []diag.Code { return slices.Clone(checks[:]) }
 
-// Options say what to look for.
+// Options selects the checks.
 type Options struct {
-	Codes []diag.Code // those that are wanted
-	Asked *Asked      // the keys that somebody asks for; nil: they are not known, and unused_key is not looked for
-	Jobs  int         // files read at a time; default: one per processor
+	Codes   []diag.Code // codes of the checks to run
+	Lookups *Lookups    // keys that are looked up; nil: unknown, so unused_key is skipped
+	Jobs    int         // number of files to read at a time; default: one per processor
 
-	disk fsx.Disk // what is read from; tests make it fail
+	disk fsx.Disk // reads files; tests make it fail
 }
 
-// Check adds advice on site to diags. content is what it compiles to, nil if it does not: then what takes the whole
-// site to see is not looked for.
+// Check adds advice on site to diags. content is the compiled site. If it is nil, because the site has errors, checks
+// of the whole site are skipped.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) {
 	l := &linter{site: site, opts: opts, diags: diags, ignored: map[commentedLine]bool{}, paths: pathsOf(site)}
 	l.readFiles(l.files())
@@ -46,18 +46,18 @@ func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *di
 	}
 }
 
-// linter is one run of Check.
+// linter is the state of Check.
 type linter struct {
 	site  *loader.Site
 	opts  Options
 	diags *diag.List
-	paths []string // of the inputs, by number, as positions name them
+	paths []string // by number of the input, its path as in positions
 
-	ignored map[commentedLine]bool // by comments
-	asked   map[term]diag.Pos      // where structured bindings ask a category for a value, first
+	ignored  map[commentedLine]bool      // lines and files with a comment that silences advice
+	firstUse map[dimensionValue]diag.Pos // first use of a term in a structured binding
 }
 
-// commentedLine is a line that a comment is about; the line 0 is the whole file.
+// commentedLine is a line for which a comment silences a code. Line 0 is the file as a whole.
 type commentedLine struct {
 	file string
 	line int
@@ -76,7 +76,7 @@ func pathsOf(site *loader.Site) []string {
 
 func (l *linter) wants(code diag.Code) bool { return slices.Contains(l.opts.Codes, code) }
 
-// add adds advice, unless a comment says that it is known.
+// add adds advice, unless a comment silences it.
 func (l *linter) add(d diag.Diagnostic) {
 	if !l.ignored[commentedLine{d.Pos.File, d.Pos.Line, d.Code}] {
 		d.Severity = diag.Lint
@@ -84,21 +84,21 @@ func (l *linter) add(d diag.Diagnostic) {
 	}
 }
 
-// pos is the place of an origin in a content.
+// pos returns the position of an origin.
 func (l *linter) pos(o snapshot.Origin) diag.Pos {
 	return diag.Pos{File: l.paths[o.Input], Line: int(o.Line), Col: int(o.Col)}
 }
 
-// written is a key that is bound somewhere, and as what.
-type written struct {
+// boundValue is a key with its value at one place.
+type boundValue struct {
 	key   string
 	at    diag.Pos
-	value uint32                 // in the values of the site
-	more  *bindingsfile.Compiled // of a structured binding in the long form
-	data  bool                   // it stands in a data file
+	value uint32                 // index in the values of the site
+	more  *bindingsfile.Compiled // for a structured binding in the long form
+	data  bool                   // in a data file
 }
 
-// contributions ranges over the structured bindings that contribute to multibindings.
+// contributions yields the structured bindings that contribute to multibindings.
 func (l *linter) contributions(yield func(loader.Binding) bool) {
 	for _, layer := range l.site.Layers {
 		for _, c := range layer.Contributions {
@@ -111,21 +111,21 @@ func (l *linter) contributions(yield func(loader.Binding) bool) {
 	}
 }
 
-// bindings ranges over what is bound in the site: not over contributions, and not over lookup_options of Hiera 5.
-func (l *linter) bindings(yield func(written) bool) {
+// bindings yields the bindings of the site, without contributions and without lookup_options of Hiera 5.
+func (l *linter) bindings(yield func(boundValue) bool) {
 	for _, layer := range l.site.Layers {
 		for _, c := range layer.Contributions {
 			for i := range c.Files {
 				for j, e := range c.Files[i].Entries {
 					key := l.site.Keys[e.Key]
-					if !recipe.IsInternal(key) && !yield(written{key, c.Files[i].Pos(j), e.Value, nil, true}) {
+					if !recipe.IsInternal(key) && !yield(boundValue{key, c.Files[i].Pos(j), e.Value, nil, true}) {
 						return
 					}
 				}
 			}
 			for _, b := range c.Bindings {
 				contributes := b.More != nil && b.More.In != nil
-				if !contributes && !yield(written{b.Key, b.Pos, b.Value, b.More, false}) {
+				if !contributes && !yield(boundValue{b.Key, b.Pos, b.Value, b.More, false}) {
 					return
 				}
 			}

@@ -11,8 +11,8 @@ import (
 	"bindc/internal/fsx"
 )
 
-func TestAValueIsAlikeAnotherIfOneOfItsWordsIsATypo(t *testing.T) {
-	checkPairs(t, "alike", alike, []pair{
+func TestIsTypoOf(t *testing.T) {
+	checkPairs(t, "alike", isTypoOf, []pair{
 		{"websever", "webserver", true},
 		{"wbeserver", "webserver", true},
 		{"eu-frankfrt/prod", "eu-frankfurt/prod", true},
@@ -28,13 +28,13 @@ func TestAValueIsAlikeAnotherIfOneOfItsWordsIsATypo(t *testing.T) {
 		{"eu/webserver", "us/webserver", false},
 		{"db1/websever", "db2/webserver", false},
 		{"web-websever", "web_webserver", true},
-		{"web-server", "web_server", false}, // no word of them differs
+		{"web-server", "web_server", false}, // the words are equal
 		{"websever", "webserver/prod", false},
-		{"eu-frankfrt/prodction", "eu-frankfurt/production", false}, // two do
+		{"eu-frankfrt/prodction", "eu-frankfurt/production", false}, // two words differ
 	})
 }
 
-// pair is two names, and whether a function is true of them.
+// pair has two names, and the expected result for them.
 type pair struct {
 	a, b string
 	want bool
@@ -49,7 +49,7 @@ func checkPairs(t *testing.T, what string, holds func(a, b string) bool, pairs [
 	}
 }
 
-func TestParametersOfClasses(t *testing.T) {
+func TestAddsParametersOfClasses(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                               "",
 		"class ntp { $x = lookup('a') }": "",
@@ -62,9 +62,9 @@ func TestParametersOfClasses(t *testing.T) {
 		"class a($b) {\n  include c, d\n  $own = 1\n}":  "a::b", // the body does not count
 		"class a($b = [1, 2] + $c, $d = f(1, $e) + $g)": "a::b a::d",
 		"class a(Array[Integer, 0, $max] $b, Any $c)":   "a::b a::c",
-		"class a($b,\n  $c":                             "a::b a::c", // unclosed
+		"class a($b,\n  $c":                             "a::b a::c", // not closed
 	} {
-		var asked Asked
+		var asked Lookups
 		asked.addParameters(text)
 		var got []string
 		for key := range asked.keys {
@@ -76,22 +76,22 @@ func TestParametersOfClasses(t *testing.T) {
 	}
 }
 
-func TestTextsInQuotesAskForKeys(t *testing.T) {
-	var asked Asked
+func TestAddsQuotedTexts(t *testing.T) {
+	var asked Lookups
 	asked.addTexts("$x = lookup('a::b')\n$y = 'c::d' # it's\n" +
 		"hiera_array(\"e::${f}::g\")\nnotice(\"h::${i}\")\n lookup(\"${j}\", 'k.l.m')\n")
 	for key, want := range map[string]bool{"a::b": true, "c::d": true, "e::x::y::g": true, "e::x": false, "h::x": false,
 		"z": false, "k": true, "k.l": true, "lookup_options": true} {
-		if asked.has(key) != want {
+		if asked.includes(key) != want {
 			t.Errorf("%s: asked for is %v, expected %v", key, !want, want)
 		}
 	}
 }
 
-// A site as a test has it: files by their paths.
+// site is a site for tests: the texts of its files by path.
 type site map[string]string
 
-// advice is what is advised on s, by code: where.
+// advice returns the places of the advice on s, by code.
 func (s site) advice(t *testing.T, opts Options) map[diag.Code][]string {
 	t.Helper()
 	out := map[diag.Code][]string{}
@@ -101,7 +101,7 @@ func (s site) advice(t *testing.T, opts Options) map[diag.Code][]string {
 	return out
 }
 
-// diagnostics are what is reported of s, of all codes if opts has none. Paths are as the site has them.
+// diagnostics returns the diagnostics on s, with paths relative to the site. If opts has no codes, it runs all checks.
 func (s site) diagnostics(t *testing.T, opts Options) []diag.Diagnostic {
 	t.Helper()
 	dir := t.TempDir()
@@ -122,8 +122,8 @@ func (s site) diagnostics(t *testing.T, opts Options) []diag.Diagnostic {
 	return out
 }
 
-// A binding may go if every request of it gets the same without it; what is not sure is not said.
-func TestTheSameValueIsThatOfEveryRequest(t *testing.T) {
+// A binding is redundant if every request gets the same value without it. Doubtful cases are not reported.
+func TestReportsRedundantBindings(t *testing.T) {
 	const config = "version: 1\nlayers:\n  - {name: top, include: 'confdir:/top'}\n" +
 		"  - {name: low, include: 'confdir:/low'}\n" +
 		"categories:\n  - [node, '${fqdn}']\n  - [osfamily, '${osfamily}']\n  - [common, 'true']\n"
@@ -167,8 +167,8 @@ func TestTheSameValueIsThatOfEveryRequest(t *testing.T) {
 	}
 }
 
-// A file that fits two entries of a hierarchy counts twice, and says nothing twice.
-func TestAFileOfTwoEntriesIsNotItsOwnRepetition(t *testing.T) {
+// A file may match two entries of a hierarchy. It is not redundant because of itself.
+func TestFileOfTwoEntriesIsNotRedundant(t *testing.T) {
 	got := site{
 		"hiera.yaml": "version: 2\nhierarchy:\n  - [environment, '${environment}', 'data/${environment}']\n" +
 			"  - [common, 'true', data/common]\n",
@@ -179,7 +179,7 @@ func TestAFileOfTwoEntriesIsNotItsOwnRepetition(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeReadAgainIsAnError(t *testing.T) {
+func TestUnreadableFileIsAnError(t *testing.T) {
 	got := site{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: 1\n"}.advice(t,
 		Options{disk: fsx.Disk{Fault: func(fsx.Op, string) error { return errors.New("gone") }}})
 	if len(got["read"]) != 1 {
@@ -187,8 +187,8 @@ func TestAFileThatCannotBeReadAgainIsAnError(t *testing.T) {
 	}
 }
 
-// Who says that a binding overrides another one knows that there are two.
-func TestWhatOverridesIsNotAdvisedOn(t *testing.T) {
+// A binding with 'override' is meant to hide another one.
+func TestSkipsBindingsThatOverride(t *testing.T) {
 	set := func(override string) site {
 		return site{"binder_config.yaml": "version: 1\nlayers: [{name: top, include: 'confdir:/top'}, " +
 			"{name: low, include: 'confdir:/low'}]\n",
@@ -203,8 +203,8 @@ func TestWhatOverridesIsNotAdvisedOn(t *testing.T) {
 	}
 }
 
-// What is abstract is there to be bound by something else.
-func TestWhatIsAbstractIsNotAdvisedOn(t *testing.T) {
+// Another binding is meant to hide an abstract one.
+func TestSkipsAbstractBindings(t *testing.T) {
 	got := site{"binder_config.yaml": "version: 1\nlayers: [{name: top, include: 'confdir:/top'}, " +
 		"{name: low, include: 'confdir:/low'}]\n",
 		"bindings/top.yaml": "{bindings_version: 1, name: top, bind: [{name: k, type: Integer, to: 1}]}\n",
@@ -214,15 +214,15 @@ func TestWhatIsAbstractIsNotAdvisedOn(t *testing.T) {
 	}
 }
 
-// A type that one binding states is missed where another one's value is not known to be of it, and nowhere else.
-func TestTypesThatOtherBindingsState(t *testing.T) {
+// A binding is reported if another one states a type that its value is not known to have.
+func TestReportsBindingsWithoutTheTypeOfAnother(t *testing.T) {
 	for _, c := range []struct{ typed, other, want string }{
 		{"name: k, type: Integer, to: 1", "name: k, to: 2", ""},
 		{"name: k, type: Integer, to: 1", "name: k, to: x", "5"},
-		{"name: k, type: Integer, to: 1", "name: k, type: String, to: x", ""}, // it states its own
+		{"name: k, type: Integer, to: 1", "name: k, type: String, to: x", ""}, // this binding has its own type
 		{"name: k, type: Integer, to: 1", "name: k, to: '${n}'", "5"},
 		{"name: k, type: String, to: a", "name: k, to: '${n}'", ""},
-		{"name: k, type: 'String[1]', to: a", "name: k, to: '${n}'", "5"}, // it may be empty
+		{"name: k, type: 'String[1]', to: a", "name: k, to: '${n}'", "5"}, // the text may be empty
 		{"name: k, type: Integer, to: 1", "name: k, to_expression: '$n'", "5"},
 		{"name: k, type: Integer, to: 1", "name: k, to: 1, transformer: '|$x| { $x }'", "5"},
 		{"name: k, type: Integer, abstract: true", "name: k, to_lookup_of: n", "5"},

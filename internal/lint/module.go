@@ -7,8 +7,8 @@ import (
 	"bindc/internal/recipe"
 )
 
-// checkModuleKeys advises on keys that a module binds and that do not have its name: they are another one's, or
-// nobody's.
+// checkModuleKeys reports keys of a module that do not begin with the name of the module. They belong to another
+// module, or to none.
 func (l *linter) checkModuleKeys() {
 	if !l.wants("module_key") {
 		return
@@ -21,11 +21,11 @@ func (l *linter) checkModuleKeys() {
 		}
 		l.add(diag.Diagnostic{Pos: b.at, Code: "module_key",
 			Message: "module '" + name + "' binds '" + b.key + "', which does not begin with '" + name + "::'",
-			Hint:    "call it '" + name + "::…', or bind it in the site"})
+			Hint:    "rename it to '" + name + "::…', or bind it in the site"})
 	}
 }
 
-// module is the name of the module that a file belongs to, "" if it is the site's.
+// module returns the name of the module that a file belongs to, or "" for files of the site.
 func (l *linter) module(path string) string {
 	rest, ok := strings.CutPrefix(l.site.Inputs[l.site.InputOf[path]].Path, "modules/")
 	name, _, isDir := strings.Cut(rest, "/")

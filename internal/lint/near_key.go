@@ -11,7 +11,7 @@ import (
 	"bindc/loader"
 )
 
-// NearKeys returns the number of keys of site on which near_key advises. It reads files only if there may be some.
+// NearKeys returns the number of keys of site that near_key reports. It only reads files if there may be any.
 func NearKeys(site *loader.Site, opts Options) int {
 	opts.Codes = []diag.Code{"near_key"}
 	var found diag.List
@@ -24,16 +24,16 @@ func NearKeys(site *loader.Site, opts Options) int {
 	return len(found.Sorted())
 }
 
-// boundKey counts the places where a key is bound, and records the first.
+// boundKey counts the places where a key is bound, and records the first one.
 type boundKey struct {
 	at     diag.Pos
 	places int
 }
 
-// checkNearKeys advises on keys that are one typo away from another bound key. It reports the key bound in fewer
-// places, or the later one. If lookups are known, the check unused_key replaces this one.
+// checkNearKeys reports keys that differ from another key by a typo. Of the two, it reports the one with fewer places,
+// or the later one. If lookups are known, unused_key replaces this check.
 func (l *linter) checkNearKeys() {
-	if !l.wants("near_key") || l.opts.Asked != nil && l.wants("unused_key") {
+	if !l.wants("near_key") || l.opts.Lookups != nil && l.wants("unused_key") {
 		return
 	}
 	keys := l.boundKeys()
@@ -50,18 +50,18 @@ func (l *linter) checkNearKeys() {
 				}
 			}
 		}
-		if twin == "" || l.opts.Asked != nil && l.opts.Asked.has(key) {
+		if twin == "" || l.opts.Lookups != nil && l.opts.Lookups.includes(key) {
 			continue
 		}
 		l.add(diag.Diagnostic{Pos: own.at, Code: "near_key",
-			Message: "'" + key + "' is nearly, but not quite, '" + twin + "'",
+			Message: "'" + key + "' looks like a typo of '" + twin + "'",
 			Notes:   []diag.Note{{Pos: keys[twin].at, Message: "this key is '" + twin + "'"}},
 			Hint:    "did you mean '" + twin + "'?"})
 	}
 }
 
-// withDoubleColons returns the bound key that results from key if '::' replaces each run of colons, as 'app::port' from
-// 'app:port'; "" if there is none.
+// withDoubleColons replaces each run of colons in a key by '::', as in 'app::port' for 'app:port'. It returns "" if the
+// result is not a bound key.
 func withDoubleColons(key string, keys map[string]*boundKey) string {
 	parts := strings.FieldsFunc(key, func(r rune) bool { return r == ':' })
 	if twin := strings.Join(parts, "::"); twin != key && keys[twin] != nil {
@@ -88,7 +88,7 @@ func (l *linter) boundKeys() map[string]*boundKey {
 	return keys
 }
 
-// words yields the start and end of each word of a key that is long enough to contain a typo.
+// words yields the start and the end of each word in a key that is long enough to check for typos.
 func words(key string) func(func(from, to int) bool) {
 	return func(yield func(from, to int) bool) {
 		from := 0
@@ -104,14 +104,14 @@ func words(key string) func(func(from, to int) bool) {
 	}
 }
 
-// minWord is the length of the shortest word that may be reported as misspelt.
+// minWord is the length of the shortest word that is checked for typos.
 const minWord = 5
 
-// maxNear limits how many words may differ from each other by one letter: more are a series of names.
+// maxNear is the largest number of words that may differ from each other by one letter. More are a series of names.
 const maxNear = 8
 
-// nearWords maps each word of the keys to the words that it may be a typo of. Two words that differ by one letter, or
-// by two swapped letters, become equal when one letter is removed from each.
+// nearWords maps each word of the keys to the words that it may be a typo of. Two words with one different letter, or
+// with two swapped letters, become equal if one letter is removed from each.
 func nearWords(keys map[string]*boundKey) map[string][]string {
 	without := map[string][]string{}
 	known := map[string]bool{}
@@ -138,7 +138,7 @@ func nearWords(keys map[string]*boundKey) map[string][]string {
 		}
 		for _, a := range list {
 			for _, b := range list {
-				if alike(a, b) && !slices.Contains(near[a], b) {
+				if isTypoOf(a, b) && !slices.Contains(near[a], b) {
 					near[a] = append(near[a], b)
 				}
 			}
@@ -150,5 +150,5 @@ func nearWords(keys map[string]*boundKey) map[string][]string {
 	return near
 }
 
-// maxNearWord is the length of the longest word that is compared.
+// maxNearWord is the length of the longest word that is checked for typos.
 const maxNearWord = 64

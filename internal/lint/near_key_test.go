@@ -9,8 +9,8 @@ import (
 	"bindc/diag"
 )
 
-// A key that is a typo of another is found, whichever comes first. A different name is not reported.
-func TestKeysThatAreTyposOfOthers(t *testing.T) {
+// A key that is a typo of another one is reported, whatever their order. Different names are not.
+func TestReportsTyposOfKeys(t *testing.T) {
 	for _, c := range []struct{ name, common, debian, want string }{
 		{"two letters are swapped", "app::workers: 1", "app::wrokers: 1", "data/osfamily/debian.yaml:1:1"},
 		{"a letter is missing", "app::workers: 1", "app::workrs: 1", "data/osfamily/debian.yaml:1:1"},
@@ -44,16 +44,16 @@ func TestKeysThatAreTyposOfOthers(t *testing.T) {
 
 // A key that a manifest looks up is not a typo.
 func TestKeysInUseAreNotTypos(t *testing.T) {
-	asked := &Asked{}
+	asked := &Lookups{}
 	asked.add("app::contract")
 	near := []diag.Code{"near_key"}
 	s := site{"hiera.yaml": "version: 2", "data/common.yaml": "app::contact: 1\napp::contract: 1\n"}
-	for _, codes := range [][]diag.Code{near, nil} { // of all codes, unused_key takes its place
-		if got := s.advice(t, Options{Asked: asked, Codes: codes})["near_key"]; len(got) > 0 {
+	for _, codes := range [][]diag.Code{near, nil} { // nil: all codes; unused_key replaces near_key
+		if got := s.advice(t, Options{Lookups: asked, Codes: codes})["near_key"]; len(got) > 0 {
 			t.Error("advises at", got)
 		}
 	}
-	got := s.advice(t, Options{Asked: &Asked{}, Codes: near})["near_key"]
+	got := s.advice(t, Options{Lookups: &Lookups{}, Codes: near})["near_key"]
 	if strings.Join(got, " ") != "data/common.yaml:2:1" {
 		t.Error("where nobody looks it up, advises at", got)
 	}
@@ -62,9 +62,9 @@ func TestKeysInUseAreNotTypos(t *testing.T) {
 	}
 }
 
-// A key is reported where it is bound first, whatever the order of the layers. Parameters of resources have names of
-// their own.
-func TestTyposThatAreBoundInSeveralPlaces(t *testing.T) {
+// A key is reported at its first place, whatever the order of the layers. Names of parameters of resources are not
+// keys.
+func TestReportsTypoOfKeyAtItsFirstPlace(t *testing.T) {
 	s := site{"binder_config.yaml": "version: 1\nlayers: [{name: top, include: 'confdir:/top'}, " +
 		"{name: low, include: 'confdir:/low'}]\n",
 		"bindings/top.yaml": "bindings_version: 1\nname: top\nbind:\n  - {parameters: 'Webserver[one]', to: {port: 1}}\n" +
@@ -76,9 +76,9 @@ func TestTyposThatAreBoundInSeveralPlaces(t *testing.T) {
 	}
 }
 
-// Keys that defaults of parameters look up, in a transformer or a combinator, are in use.
-func TestKeysThatDefaultsOfParametersLookUp(t *testing.T) {
-	asked := &Asked{}
+// Keys that the defaults of parameters in a transformer or combinator look up are used.
+func TestKeysLookedUpByParameterDefaultsAreUsed(t *testing.T) {
+	asked := &Lookups{}
 	asked.add("first")
 	asked.add("all")
 	s := site{"bindings/default.yaml": `bindings_version: 1
@@ -94,14 +94,14 @@ bind:
   - [third, 1]
   - [fourth, 1]
 `}
-	got := s.advice(t, Options{Asked: asked})["unused_key"]
+	got := s.advice(t, Options{Lookups: asked})["unused_key"]
 	if strings.Join(got, " ") != "bindings/default.yaml:12:6" {
 		t.Error("advises at", got)
 	}
 }
 
 // A word that many keys share counts as one word. A letter may be doubled anywhere.
-func TestWordsSharedByManyKeys(t *testing.T) {
+func TestSharedWordCountsOnce(t *testing.T) {
 	keys := map[string]*boundKey{"a::wrokers": {}, "a::address": {}, "a::addres": {}, "a::settting": {},
 		"a::setting": {}, "workers::listener": {}, "workers::listner": {}, "a::sexrver": {}, "a::servxer": {}}
 	for i := range 2 * maxNear {
@@ -134,7 +134,7 @@ func TestSeriesOfKeysTakesLinearTime(t *testing.T) {
 }
 
 // Each word of a key may be the typo, wherever it is. Words that are too long are not compared.
-func TestWordsOfKeys(t *testing.T) {
+func TestTypoMayBeInAnyWord(t *testing.T) {
 	var got []string
 	for from, to := range words("ab::workers9worker_éa-ports.x") {
 		got = append(got, "ab::workers9worker_éa-ports.x"[from:to])

@@ -9,10 +9,9 @@ import (
 	"bindc/loader"
 )
 
-// readPuppet is what a set in the syntax of Puppet says about itself, as that of YAML: of its texts, and of what it
-// asks categories for.
+// readPuppet reads a bindings file in Puppet syntax, for its variables and terms.
 func (f *file) readPuppet(src []byte, bare bool) {
-	tree, _ := syntax.ParseBindings(string(src)) // errors were reported when it was loaded
+	tree, _ := syntax.ParseBindings(string(src)) // errors were reported when the file was loaded
 	if tree == nil {
 		return
 	}
@@ -20,12 +19,12 @@ func (f *file) readPuppet(src []byte, bare bool) {
 	r.statements(tree.Statements)
 }
 
-// puppetReader goes over the statements of one file.
+// puppetReader visits the statements of a bindings file in Puppet syntax.
 type puppetReader struct {
 	*file
-	src   string
-	place *syntax.Text
-	bare  bool
+	src  string
+	text *syntax.Text
+	bare bool
 }
 
 func (r *puppetReader) statements(list []syntax.Statement) {
@@ -42,18 +41,17 @@ func (r *puppetReader) statements(list []syntax.Statement) {
 	}
 }
 
-// when notes what a condition asks for.
+// when records the terms of a condition.
 func (r *puppetReader) when(alternatives [][]syntax.Pair) {
 	for _, p := range slices.Concat(alternatives...) {
 		for _, v := range p.Values {
-			asked := term{p.Category.Text, loader.Fold(v.Text)}
-			r.asked = append(r.asked, asking{asked, r.place.Pos(v.Off)})
+			asked := dimensionValue{p.Category.Text, loader.Fold(v.Text)}
+			r.termUses = append(r.termUses, termUse{asked, r.text.Pos(v.Off)})
 		}
 	}
 }
 
-// value notes the variables of the texts in a value. Those of an expression are known to be meant, like those in
-// braces.
+// value records the variables in the texts of a value. Variables in expressions count like those in braces.
 func (r *puppetReader) value(n *expr.Node) {
 	switch {
 	case n == nil || !r.bare:
@@ -65,7 +63,7 @@ func (r *puppetReader) value(n *expr.Node) {
 		bare, braced := syntax.Interpolated(n, r.src)
 		for _, v := range bare {
 			name := strings.TrimPrefix(v.Name, "::")
-			r.file.bare = append(r.file.bare, variable{name, r.place.Pos(v.Off)})
+			r.file.bare = append(r.file.bare, variable{name, r.text.Pos(v.Off)})
 		}
 		r.braced = append(r.braced, braced...)
 	default:

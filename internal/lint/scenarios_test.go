@@ -20,7 +20,7 @@ import (
 	"bindc/snapshot"
 )
 
-// These are the scenarios of the programs about advice, and one with all kinds of advice, run without the programs.
+// The scenarios about advice, and one with all kinds of advice, run in this process.
 func TestScenariosOfAdvice(t *testing.T) {
 	for _, c := range []struct {
 		script, site, used, manifests, want string
@@ -41,15 +41,15 @@ func TestScenariosOfAdvice(t *testing.T) {
 			site, content, diags := sound(t, c.site)
 			opts := Options{Codes: Codes()}
 			if c.used+c.manifests != "" {
-				opts.Asked = &Asked{}
+				opts.Lookups = &Lookups{}
 			}
 			if c.used != "" {
-				if err := opts.Asked.AddKeys(c.used); err != nil {
+				if err := opts.Lookups.AddKeys(c.used); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if c.manifests != "" {
-				if err := opts.Asked.AddManifests(c.manifests); err != nil {
+				if err := opts.Lookups.AddManifests(c.manifests); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -57,7 +57,7 @@ func TestScenariosOfAdvice(t *testing.T) {
 			compareText(t, diags, files[c.want])
 			for _, code := range Codes() { // with one code selected, only that advice appears
 				var one diag.List
-				Check(site, content, Options{Codes: []diag.Code{code}, Asked: opts.Asked}, &one)
+				Check(site, content, Options{Codes: []diag.Code{code}, Lookups: opts.Lookups}, &one)
 				if has(diags, code) && !has(&one, code) {
 					t.Errorf("does not advise on %s alone", code)
 				}
@@ -75,7 +75,7 @@ func has(diags *diag.List, code diag.Code) bool {
 	return slices.ContainsFunc(diags.Sorted(), func(d diag.Diagnostic) bool { return d.Code == code })
 }
 
-// The same for data that no node of a fleet gets.
+// The scenarios about data that no node can get.
 func TestScenariosOfFleets(t *testing.T) {
 	for _, c := range []struct{ script, site, facts, want string }{
 		{"check_warns_of_data_no_node_gets", "site", "facts", "site.txt"},
@@ -126,7 +126,7 @@ func enter(t *testing.T, script string) map[string]string {
 	return texts
 }
 
-// sound loads and compiles a valid site, and returns its diagnostics.
+// sound loads and compiles a valid site. It returns the site, the content and the diagnostics.
 func sound(t *testing.T, dir string) (*loader.Site, *snapshot.Content, *diag.List) {
 	t.Helper()
 	diags := &diag.List{}
@@ -152,7 +152,7 @@ func fleetOf(t *testing.T, content *snapshot.Content, dir string) (out Fleet) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	missing, err := decision.Asked(file)
+	missing, err := decision.CustomVariables(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,22 +10,22 @@ import (
 	"bindc/internal/value"
 )
 
-// typed is a type that a binding states.
-type typed struct {
+// statedType is the type in a binding.
+type statedType struct {
 	*types.Type
 	at diag.Pos
 }
 
-// checkTypes advises on bindings that state no type where another one of their key does: a type is held against the
-// value it is written beside, and no other. Not on values that are known to be of it.
+// checkTypes reports bindings without a type if another binding of the key has one: a type applies only to the value of
+// its own binding. It skips values that are known to have the type.
 func (l *linter) checkTypes() {
 	if !l.wants("untyped") {
 		return
 	}
-	stated := map[string][]typed{}
+	stated := map[string][]statedType{}
 	for b := range l.bindings {
 		if b.more != nil && b.more.Type != nil {
-			stated[b.key] = append(stated[b.key], typed{b.more.Type, b.at})
+			stated[b.key] = append(stated[b.key], statedType{b.more.Type, b.at})
 		}
 	}
 	for b := range l.bindings {
@@ -40,22 +40,23 @@ func (l *linter) checkTypes() {
 	}
 }
 
-// checkType advises on b, which may be no t, and tells whether there was no need to.
-func (l *linter) checkType(b written, t typed) bool {
+// checkType reports b if its value may not be of type t. It returns true if the value is known to have the type.
+func (l *linter) checkType(b boundValue, t statedType) bool {
 	m, known := l.mismatch(l.site.Values[b.value], t.Type)
 	if known && m == nil {
 		return true
 	}
-	d := diag.Diagnostic{Pos: b.at, Code: "untyped", Notes: []diag.Note{{Pos: t.at, Message: "it is stated here"}},
-		Message: "nothing holds '" + b.key + "' to " + t.String() + " here, as another binding does",
-		Hint:    "a type counts for the binding that it stands in: state it here too, in the long form, 'type: …'"}
+	d := diag.Diagnostic{Pos: b.at, Code: "untyped",
+		Notes:   []diag.Note{{Pos: t.at, Message: "the type is stated here"}},
+		Message: "'" + b.key + "' is not checked against " + t.String() + " here, although another binding states that type",
+		Hint:    "a type applies only to its own binding; state it here, too, in the long form: 'type: …'"}
 	switch {
 	case strings.HasSuffix(b.at.File, ".pp"):
-		d.Hint = "a type counts for the binding that it stands in: state it here too, bind " + t.String() + ", '" +
+		d.Hint = "a type applies only to its own binding; state it here, too: bind " + t.String() + ", '" +
 			b.key + "' to …"
 	case b.data:
-		d.Hint = "a type counts for the binding that it stands in, and data files have none: bind it in a file of " +
-			"bindings, or ask for the type where the key is looked up"
+		d.Hint = "a type applies only to its own binding, and data files have no types; bind the key in a bindings " +
+			"file, or request the type in the lookup"
 	}
 	if m != nil {
 		d.Message += ": " + m.Text(b.more != nil && b.more.Recipe != nil && b.more.Recipe.Sensitive)
@@ -64,10 +65,10 @@ func (l *linter) checkType(b written, t typed) bool {
 	return false
 }
 
-// mismatch is why a compiled value is no t, if that is known; nil if it is one.
+// mismatch reports why a compiled value is not of type t. known is false if the type of the value is not known.
 func (l *linter) mismatch(compiled string, t *types.Type) (m *types.Mismatch, known bool) {
 	if compiled[0] == recipe.CompiledConstant {
-		v, _, _ := value.View(compiled[1:]) // the loader has made it
+		v, _, _ := value.View(compiled[1:]) // the loader has checked it
 		return t.Check(v), true
 	}
 	r, err := recipe.Decode(compiled[1:])

@@ -14,7 +14,7 @@ func (l *lookup) bound(key string, last bool) (value.Value, bool, error) {
 	if n, computed := ref.Recipe(); found && computed {
 		return l.compute(key, n, last)
 	}
-	if l.looksCloser() {
+	if l.needsBinding() {
 		return l.descend(key, -1, last)
 	}
 	if !found {
@@ -35,7 +35,7 @@ func (l *lookup) compute(key string, n int, last bool) (value.Value, bool, error
 		return value.Value{}, false, err
 	}
 	defer l.leave()
-	if !r.IsFinal() || l.looksCloser() {
+	if !r.IsFinal() || l.needsBinding() {
 		return l.descend(key, -1, last)
 	}
 	if r.Kind == recipe.Merged {

@@ -133,7 +133,7 @@ func (e *entriesLookup) merged() (value.Value, bool, error) {
 	if err != nil || !found {
 		return value.Value{}, false, err
 	}
-	return e.noting(func() (value.Value, bool, error) { return d.rebound(d.key, d.rebindings, v) })
+	return e.recordMarked(func() (value.Value, bool, error) { return d.rebound(d.key, d.rebindings, v) })
 }
 
 // mergedOf returns the merged values of the entries for the first of the keys that has any.
@@ -153,9 +153,9 @@ func (e *entriesLookup) mergedOf(keys ...string) (v value.Value, found bool, err
 	return v, found, err
 }
 
-// noting calls do, and sets marked if do finds anything sensitive. Messages also hide sensitive
+// recordMarked calls do, and sets marked if do finds anything sensitive. Messages also hide sensitive
 // values found before.
-func (e *entriesLookup) noting(do func() (value.Value, bool, error)) (value.Value, bool, error) {
+func (e *entriesLookup) recordMarked(do func() (value.Value, bool, error)) (value.Value, bool, error) {
 	e.sensitive, e.hidden = false, e.hides()
 	v, found, err := do()
 	e.marked = e.marked || e.sensitive
@@ -173,7 +173,7 @@ func (e *entriesLookup) structured(d *descent, c snapshot.Candidate, counts bool
 		}
 		return value.Value{}, false, nil
 	}
-	return e.noting(func() (value.Value, bool, error) { return d.try(c) })
+	return e.recordMarked(func() (value.Value, bool, error) { return d.try(c) })
 }
 
 // counts reports whether the bindings of a layer belong to the entries.

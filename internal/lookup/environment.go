@@ -84,7 +84,7 @@ func (l *lookup) Decrypt(text string) (string, error) {
 		return plain, nil
 	}
 	if method := otherMethod(text); method != "" {
-		return "", failed("", CodeEncrypted, "the value is encrypted by the method "+method+": expected PKCS7")
+		return "", failed("", CodeEncrypted, "the value is encrypted with the method "+method+": expected PKCS7")
 	}
 	return "", failed("", CodeEncrypted,
 		"the value is encrypted for hiera-eyaml, and no key was given; give bindq the private key with --eyaml-key FILE")

@@ -53,8 +53,8 @@ func (l *lookup) open(v value.Value, err error) (value.Value, error) {
 // hides reports whether messages must not show what the lookup found on the way.
 func (l *lookup) hides() bool { return l.sensitive || l.hidden }
 
-// looksCloser reports whether the lookup must know which binding has the value, not only the value.
-func (l *lookup) looksCloser() bool { return l.r.mayFail || l.notesStructure }
+// needsBinding reports whether the lookup must know which binding has the value, not only the value.
+func (l *lookup) needsBinding() bool { return l.r.mayFail || l.notesStructure }
 
 // explain converts an error in an expression to an *Error. It keeps an *Error from a lookup in the
 // expression. If something sensitive was involved, it replaces a message that might quote it.

@@ -1,5 +1,5 @@
-// Package manifest finds the lookups in manifests of Puppet: those that ask for a merge, and every place that asks for
-// a key. It reads tokens, not a grammar: what it cannot read it reports.
+// Package manifest finds the lookups in Puppet manifests: the lookups with a merge, and all places that look up a key.
+// It reads tokens and has no grammar, and it reports the parts that it cannot read.
 package manifest
 
 import (
@@ -14,33 +14,33 @@ import (
 	"bindc/internal/value"
 )
 
-// Call is a lookup that asks for a merge.
+// Call is a lookup with a merge.
 type Call struct {
 	At         diag.Pos
 	Function   string
-	Keys       []string    // in the form of bindings; nil: they are computed
+	Keys       []string    // in the form of bindings; nil: computed
 	Merge      value.Value // the name of a strategy, or a hash with its options
 	MergeKnown bool        // false: the merge is computed
 }
 
-// Calls are the lookups of all manifests of a site.
+// Calls has the lookups in all manifests of a site.
 type Calls struct {
 	Files    int
 	All      []Call
-	Wrong    []diag.Pos // manifests that end inside of a string, a comment or a call
+	Wrong    []diag.Pos // manifests that end within a string, a comment or a call
 	Uses     []Use
 	Computed []diag.Pos // lookups whose keys are computed
 }
 
-// AnyMerge reports whether some lookup has an unknown key and an unknown merge.
+// AnyMerge reports whether a lookup has a computed key and a computed merge.
 func (c *Calls) AnyMerge() bool {
 	return slices.ContainsFunc(c.All, func(c Call) bool { return c.Keys == nil && !c.MergeKnown })
 }
 
-// maxManifest is the size of the largest manifest that is read.
+// maxManifest is the size of the largest manifest that is read, in bytes.
 const maxManifest = 4 << 20
 
-// Read reads all manifests below some directories.
+// Read reads all manifests below the directories.
 func Read(dirs []string) (Calls, error) {
 	var out Calls
 	seen := map[string]bool{}
@@ -83,7 +83,7 @@ func (c *Calls) read(path string, e fs.DirEntry) error {
 	return nil
 }
 
-// Add adds the lookups of one manifest.
+// Add adds the lookups in a manifest.
 func (c *Calls) Add(path, src string) {
 	streams, whole := scan(src)
 	for _, tokens := range streams {
@@ -100,18 +100,18 @@ func (c *Calls) Add(path, src string) {
 	slices.SortStableFunc(c.Uses, func(a, b Use) int { return a.At.Compare(b.At) })
 }
 
-// ofHiera are the functions that look up as Hiera 3 did, with the merge that each asks for.
+// ofHiera maps the functions of Hiera 3 to their merges.
 var ofHiera = map[string]string{"hiera": "first", "hiera_array": "unique", "hiera_hash": "hash",
 	"hiera_include": "unique"}
 
-// parser reads the calls in a stream of tokens.
+// parser finds calls in a stream of tokens.
 type parser struct {
 	path, src string
 	tokens    []token
 	calls     *Calls
 }
 
-// call reads the call that begins at token i, if one does; not ok if it does not end.
+// call reads the call that begins at token i, if there is one. ok is false if the call does not end.
 func (p *parser) call(i int) (ok bool) {
 	function := p.tokens[i]
 	merge, hiera := ofHiera[function.text]
@@ -122,7 +122,7 @@ func (p *parser) call(i int) (ok bool) {
 	if !ok {
 		return false
 	}
-	if p.is(i-1, ".") { // a method: the key is in front
+	if p.is(i-1, ".") { // a method: the key is before the dot
 		var receiver []token
 		if i >= 2 {
 			receiver = p.tokens[i-2 : i-1]
@@ -157,11 +157,11 @@ func (p *parser) pos(at int) diag.Pos {
 		Col: at - strings.LastIndexByte(before, '\n')}
 }
 
-// lookup reads the arguments of lookup(), and reports whether they ask for a merge.
+// lookup reads the arguments of lookup(), and reports whether they include a merge.
 func (c *Call) lookup(args [][]token) (merges bool) {
 	c.Keys = keysOf(args[0])
 	for i, arg := range args {
-		if len(arg) > 0 && arg[0].kind == punct && arg[0].text == "*" { // arguments that are computed
+		if len(arg) > 0 && arg[0].kind == punct && arg[0].text == "*" { // computed arguments
 			c.Keys, c.MergeKnown = nil, false
 			return true
 		}
@@ -186,7 +186,7 @@ func (c *Call) lookup(args [][]token) (merges bool) {
 
 func isUndef(arg []token) bool { return len(arg) == 1 && arg[0].kind == name && arg[0].text == "undef" }
 
-// split splits the text after an opening bracket at its commas, up to the closing bracket.
+// split splits the tokens after an opening bracket at commas, up to the closing bracket.
 func split(tokens []token) (args [][]token, ok bool) {
 	depth, start := 0, 0
 	for i, t := range tokens {
@@ -210,7 +210,7 @@ func split(tokens []token) (args [][]token, ok bool) {
 	return nil, false
 }
 
-// pairsOf returns the values of a hash by their keys; not ok if arg is not a hash.
+// pairsOf returns the values of a hash by their keys. ok is false if arg is not a hash.
 func pairsOf(arg []token) (pairs map[string][]token, ok bool) {
 	if len(arg) < 2 || arg[0].kind != punct || arg[0].text != "{" {
 		return nil, false
@@ -225,7 +225,7 @@ func pairsOf(arg []token) (pairs map[string][]token, ok bool) {
 	return pairs, ok
 }
 
-// keysOf returns the keys that an argument names, in the form of bindings; nil if they are computed.
+// keysOf returns the keys in an argument, in the form of bindings, or nil if they are computed.
 func keysOf(arg []token) []string {
 	if len(arg) > 1 && arg[0].kind == punct && arg[0].text == "[" {
 		elems, ok := split(arg[1:])
@@ -253,7 +253,7 @@ func keysOf(arg []token) []string {
 	return []string{root}
 }
 
-// constant returns the value of an argument; false if it is computed.
+// constant returns the value of an argument, or false if it is computed.
 func constant(arg []token) (value.Value, bool) {
 	if pairs, ok := pairsOf(arg); ok {
 		var b value.Builder

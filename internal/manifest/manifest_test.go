@@ -12,8 +12,8 @@ import (
 	"bindc/internal/value"
 )
 
-// said formats the calls in a manifest, one per line.
-func said(t *testing.T, src string) string {
+// callLines formats the calls in a manifest, one per line.
+func callLines(t *testing.T, src string) string {
 	t.Helper()
 	var calls manifest.Calls
 	calls.Add("a.pp", src)
@@ -34,7 +34,7 @@ func said(t *testing.T, src string) string {
 	return strings.Join(out, "\n")
 }
 
-func TestFindsTheMergesThatCallersAskFor(t *testing.T) {
+func TestFindsMergesOfLookups(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"no merge", `lookup('a') lookup('a', String) lookup('a', String, undef, {}) $x = lookup('b', {default_value => 1})`, ""},
 		{"third argument", "$x = lookup('a::b', Hash[String, Any], 'deep', {})", `1:6 lookup a::b "deep"`},
@@ -63,14 +63,14 @@ func TestFindsTheMergesThatCallersAskFor(t *testing.T) {
 		{"not a call", `class lookup { } $lookup = 1 file { 'x': lookup => 2 } function hiera_hash($k) { }`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := said(t, c.src); got != c.want {
+			if got := callLines(t, c.src); got != c.want {
 				t.Errorf("%s\nis\n%s\nwant\n%s", c.src, got, c.want)
 			}
 		})
 	}
 }
 
-// What a comment, a string, a heredoc or a regular expression contains is not a call. A call after it counts.
+// Text in comments, strings, heredocs and regular expressions is not a call. A call after it is found.
 func TestReadsNoCallsInComments(t *testing.T) {
 	const call, want = "lookup('x', Hash, 'deep')", `x "deep"`
 	for name, src := range map[string]string{
@@ -89,22 +89,22 @@ func TestReadsNoCallsInComments(t *testing.T) {
 		"slash without an end": "$a = [ / \n" + call,
 		"resource":             "file { '/a/b': content => \"${c}\", } " + call,
 	} {
-		got := said(t, src)
+		got := callLines(t, src)
 		if strings.Contains(got, "\n") || !strings.HasSuffix(got, want) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if got := said(t, `$a = "x ${lookup('b', Hash, 'hash')} ${[1].map |$x| { lookup('c', Array, 'unique') }}"`); got !=
+	if got := callLines(t, `$a = "x ${lookup('b', Hash, 'hash')} ${[1].map |$x| { lookup('c', Array, 'unique') }}"`); got !=
 		"1:11 lookup b \"hash\"\n1:55 lookup c \"unique\"" {
 		t.Errorf("calls in strings: %s", got)
 	}
 }
 
-// A manifest that does not end is reported. The calls before count.
+// A manifest that ends within a string, comment or call is reported. Calls before that are found.
 func TestReportsManifestsThatDoNotEnd(t *testing.T) {
 	for _, src := range []string{"$a = 'x", `$a = "x`, `$a = "${x`, "/* x", "lookup('a', Hash", "f(@(END))\nx\n", `"\`,
 		"lookup(", "@(", "$", "::", "\"${\"", "hiera_hash(,"} {
-		got := said(t, "lookup('k', Hash, 'deep')\n"+src)
+		got := callLines(t, "lookup('k', Hash, 'deep')\n"+src)
 		if !strings.HasPrefix(got, `1:1 lookup k "deep"`) {
 			t.Errorf("%q: %q", src, got)
 		}

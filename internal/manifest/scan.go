@@ -28,10 +28,10 @@ type scanner struct {
 	out      []token
 	heredocs []string  // ends of those that begin in this line
 	inner    [][]token // the code in interpolations
-	broken   bool      // something that was opened does not end
+	broken   bool      // a string, comment or bracket is not closed
 }
 
-// scan returns the tokens of src from one offset to another, and of the code inside its strings.
+// scan returns the tokens of src, and those of the code inside its strings, in separate streams.
 func scan(src string) (streams [][]token, whole bool) {
 	s := &scanner{src: src}
 	for s.at < len(s.src) {
@@ -84,7 +84,7 @@ func isWord(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80
 }
 
-// word reads letters, digits, and :: between them; a dash inside a bare word is part of it.
+// word reads letters, digits, and :: between them. A bare word may contain dashes.
 func (s *scanner) word() string {
 	start := s.at
 	for s.at < len(s.src) {
@@ -141,7 +141,7 @@ func (s *scanner) single() {
 	s.broken = true
 }
 
-// double reads a string in double quotes. One with escapes or interpolations is not known; the code in it is scanned.
+// double reads a string in double quotes. With escapes or interpolations its value is unknown, and its code is scanned.
 func (s *scanner) double() {
 	start := s.at
 	known := true
@@ -169,7 +169,7 @@ func (s *scanner) double() {
 	s.broken = true
 }
 
-// interpolation reads the code of ${...}, up to the brace that closes it.
+// interpolation reads the code of ${...}, up to the closing brace.
 func (s *scanner) interpolation() {
 	s.at += len("${")
 	in := &scanner{src: s.src, at: s.at}
@@ -195,7 +195,7 @@ func (s *scanner) interpolation() {
 	s.at, s.broken = len(s.src), true
 }
 
-// heredoc reads @(END), @("END"/flags): its text begins in the next line.
+// heredoc reads @(END) or @("END"/flags). The text begins on the next line.
 func (s *scanner) heredoc() {
 	start := s.at
 	end := strings.IndexAny(s.src[s.at:], ")\n")
@@ -211,7 +211,7 @@ func (s *scanner) heredoc() {
 	s.add(computed, "", start)
 }
 
-// skipHeredocs skips the texts that begin in a line.
+// skipHeredocs skips the texts of the heredocs on a line.
 func (s *scanner) skipHeredocs() {
 	for len(s.heredocs) > 0 && s.at < len(s.src) {
 		line, _, _ := strings.Cut(s.src[s.at:], "\n")
@@ -224,8 +224,8 @@ func (s *scanner) skipHeredocs() {
 	}
 }
 
-// startsPattern reports whether a slash begins a regular expression, and not a division: by the token before it, and as
-// it has an end in its line.
+// startsPattern reports whether a slash begins a regular expression, and is not a division. This depends on the token
+// before it, and on whether the expression ends on its line.
 func (s *scanner) startsPattern() bool {
 	if n := len(s.out); n > 0 {
 		switch last := s.out[n-1]; {
@@ -243,7 +243,7 @@ func (s *scanner) startsPattern() bool {
 	return s.patternEnd() > 0
 }
 
-// patternEnd is the offset after a regular expression that begins here, 0 if it does not end in its line.
+// patternEnd returns the offset after a regular expression that begins here, or 0 if it does not end on its line.
 func (s *scanner) patternEnd() int {
 	for i := s.at + 1; i < len(s.src); i++ {
 		switch s.src[i] {

@@ -6,14 +6,14 @@ import (
 	"bindc/diag"
 )
 
-// Use is a place where a manifest asks for a key.
+// Use is a place where a manifest looks up a key.
 type Use struct {
 	At  diag.Pos
 	Key string // in the form of bindings
-	By  string // what asks: lookup(), or the parameter of a class
+	By  string // lookup(), or the parameter of a class
 }
 
-// use records the keys that a call asks for.
+// use records the keys that a call looks up.
 func (c *Calls) use(call *Call) {
 	if call.Keys == nil {
 		c.Computed = append(c.Computed, call.At)
@@ -23,8 +23,8 @@ func (c *Calls) use(call *Call) {
 	}
 }
 
-// class records the parameters of the class whose definition begins at token i, if one does: Puppet looks up each of
-// them. It returns false if the list of parameters does not end.
+// class records the parameters of the class whose definition begins at token i, if there is one, because Puppet looks
+// them up. It returns false if the list of parameters does not end.
 func (p *parser) class(i int) (ok bool) {
 	if !p.isWord(i, "class") || i+1 >= len(p.tokens) || p.tokens[i+1].kind != name || !p.is(i+2, "(") {
 		return true
@@ -40,7 +40,7 @@ func (p *parser) class(i int) (ok bool) {
 	return ok
 }
 
-// parameter returns the variable of a parameter, which its type may precede.
+// parameter returns the variable of a parameter, which may follow a type.
 func parameter(param []token) *token {
 	depth := 0
 	for i := range param {

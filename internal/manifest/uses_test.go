@@ -8,7 +8,7 @@ import (
 	"bindc/internal/manifest"
 )
 
-func TestFindsThePlacesThatAskForAKey(t *testing.T) {
+func TestFindsUsesOfKeys(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"lookup without a merge", `$x = lookup('a::b', String)`, "1:6 a::b lookup()"},
 		{"a part of a value", `lookup('a.b.0')`, "1:1 a lookup()"},

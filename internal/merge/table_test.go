@@ -132,7 +132,8 @@ func TestLookupOptionsAgreeWithPuppet(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, err := e.Strategy()
-			if got, want := resultText(value.FromString(s.String()), true, err), expectedText(get(want, "merge")); got != want {
+			strategy := resultText(value.FromString(s.String()), true, err)
+			if got, want := strategy, expectedText(get(want, "merge")); got != want {
 				t.Errorf("%s: the merge of %s: expected %s, found %s", levels, name.Text(), want, got)
 			}
 			if got, want := conversion(e), expectedText(get(want, "convert_to")); got != want {

@@ -9,18 +9,18 @@ import (
 	"bindc/loader"
 )
 
-// none is the number of the first entry of Puppet's in a hierarchy that has none.
-const none = math.MaxInt
+// noEntry is the number of the first foreign entry in a hierarchy without one.
+const noEntry = math.MaxInt
 
-// puppets is the first entry of a hierarchy that Puppet reads itself: one that is not compiled, such as a vault, or a
-// level with a value that only Puppet knows.
-type puppets struct {
+// foreignEntry is the first entry of a hierarchy that only Puppet can read: an entry that is not compiled, such as a
+// vault, or a level with a value that only Puppet knows.
+type foreignEntry struct {
 	entry int // its number
 	name  string
 }
 
-func (m *migration) firstOfPuppets(h *hierarchy) puppets {
-	first := puppets{entry: none}
+func (m *migration) firstForeign(h *hierarchy) foreignEntry {
+	first := foreignEntry{entry: noEntry}
 	for _, written := range m.site.Hierarchies {
 		if written.Part != h.part() || written.Module != h.module {
 			continue
@@ -42,7 +42,7 @@ func (m *migration) firstOfPuppets(h *hierarchy) puppets {
 
 func isForeign(e loader.HierarchyEntry) bool { return len(e.Locations) == 0 }
 
-// part is which part of a site asks a hierarchy.
+// part returns the part of a site that the hierarchy belongs to.
 func (h *hierarchy) part() loader.HieraPart {
 	switch {
 	case h.global:
@@ -53,12 +53,12 @@ func (h *hierarchy) part() loader.HieraPart {
 	return loader.HieraEnvironment
 }
 
-// decideForeign lets keys stay whose values depend on an entry that only Puppet reads. What has moved has precedence
-// over all entries, and bindq merges it, and looks up from it, without Puppet's.
+// decideForeign makes keys stay whose values depend on an entry that only Puppet reads. Keys that move take precedence
+// over all entries, and bindq merges and looks them up without Puppet's entries.
 func (m *migration) decideForeign() {
-	first := map[*hierarchy]puppets{}
+	first := map[*hierarchy]foreignEntry{}
 	for _, h := range m.hierarchies {
-		first[h] = m.firstOfPuppets(h)
+		first[h] = m.firstForeign(h)
 	}
 	for _, key := range m.keys {
 		for _, b := range m.bound[key] {
@@ -72,7 +72,7 @@ func (m *migration) decideForeign() {
 		}
 		strategy := m.merged[key].strategy
 		if strategy != "" && strategy != "first" && m.isForeign(key) {
-			m.stayForeign(m.bound[key][0], "Puppet merges it with an entry that only Puppet reads")
+			m.stayForeign(m.bound[key][0], "Puppet merges it with an entry that only Puppet can read")
 		}
 	}
 	for more := true; more; {
@@ -90,11 +90,12 @@ func (m *migration) isForeign(key string) bool {
 	})
 }
 
-// looksUpForeign lets a key stay that looks up one that depends on what only Puppet reads, and reports whether it does.
+// looksUpForeign makes a key stay if it looks up a key that depends on an entry that only Puppet reads. It reports
+// whether it does.
 func (m *migration) looksUpForeign(key string) bool {
 	for _, b := range m.bound[key] {
 		for text := range texts(b.value) {
-			for _, used := range asked(text) {
+			for _, used := range keysLookedUpBy(text) {
 				if m.foreign[used] || len(m.bound[used]) == 0 && m.isForeign(used) {
 					m.stayForeign(b, "it looks up '%s', which only Puppet knows", used)
 					return true
@@ -105,7 +106,7 @@ func (m *migration) looksUpForeign(key string) bool {
 	return false
 }
 
-// stayForeign notes that a key stays because it depends on what only Puppet reads.
+// stayForeign makes a key stay because it depends on an entry that only Puppet reads.
 func (m *migration) stayForeign(b *binding, format string, args ...any) {
 	m.foreign[b.key] = true
 	m.stay(b, format, args...)

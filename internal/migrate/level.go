@@ -11,50 +11,50 @@ import (
 	"bindc/loader"
 )
 
-// level is a path of a hierarchy, or one of the files that a glob finds.
+// level is a path of a hierarchy, or the files that a glob matches.
 type level struct {
 	hierarchy *hierarchy
 	layer     int
 	part      loader.HieraPart
-	entry     int // number in its hierarchy
+	entry     int // index in its hierarchy
 	files     []*levelFile
-	text      string   // the path as it is written, "" of a constant one
-	before    string   // of a path of one variable, what is in front of it
-	after     string   // and behind
-	names     []string // of its variables
-	value     string   // the expression of its category
+	pathText  string   // the path as written; "" for a path without variables
+	prefix    string   // for a path with one variable, the text before it
+	suffix    string   // and the text after it
+	variables []string // last names of the variables in the path
+	value     string   // expression of its category
 	path      string   // the path in a hierarchy of Hiera-2
 	glob      bool
-	problem   string // why nothing of it moves
+	problem   string // why none of its keys can move; "": they can
 	category  *category
-	moves     bool // a data file of it is written
+	moves     bool // a data file of the level is written
 }
 
 // levelFile is a file of a level.
 type levelFile struct {
 	*source
-	rel     string // from the directory of the hierarchy
-	value   string // of the category; "" of a constant level
+	rel     string // relative to the directory of the hierarchy
+	value   string // of the category; "" for a constant level
 	problem string
 }
 
-// category is one of the new site.
+// category is a category of the new site.
 type category struct {
 	name, value string
 	used        bool
 }
 
-func (l *level) constant() bool { return l.text == "" }
+func (l *level) constant() bool { return l.pathText == "" }
 
-// newLevel takes the path of a level apart. Files are added afterwards.
+// newLevel returns the level of a contribution without its files.
 func (m *migration) newLevel(h *hierarchy, layer int, c loader.Contribution) *level {
 	l := &level{hierarchy: h, layer: layer, part: m.site.Layers[layer].Hiera,
 		entry: m.site.Layers[layer].Entry, glob: len(c.Files) > 1}
 	switch l.part {
 	case loader.HieraDefaults:
-		l.problem = "default_hierarchy counts where nothing else is bound, which no layer does"
+		l.problem = "default_hierarchy is used only for keys without other bindings, which no layer can do"
 	case loader.HieraGlobal:
-		l.problem = "the global hierarchy binds it, which is no part of the site"
+		l.problem = "the global hierarchy binds it, which is not part of the site"
 		return l
 	}
 	condition := m.site.Conditions[c.Files[0].Condition]
@@ -62,59 +62,59 @@ func (m *migration) newLevel(h *hierarchy, layer int, c loader.Contribution) *le
 		l.value = "true"
 		return l
 	}
-	l.text = m.site.Dimensions[condition[0].Dimension].Name
-	l.glob = strings.ContainsAny(interpolation.ReplaceAllString(l.text, ""), "*?[{")
-	ext := filepath.Ext(l.text)
+	l.pathText = m.site.Dimensions[condition[0].Dimension].Name
+	l.glob = strings.ContainsAny(interpolation.ReplaceAllString(l.pathText, ""), "*?[{")
+	ext := filepath.Ext(l.pathText)
 	if mapped := len(condition) > 1 || isMapped(m.site.Dimensions[condition[0].Dimension].Value); mapped {
 		l.problem = "mapped_paths has no form in Hiera-2"
-	} else if strings.ContainsAny(ext, "%{}") || !l.glob && ext == "" || strings.Contains(l.text, "//") ||
-		strings.Contains("/"+l.text, "/.") || strings.ContainsAny(l.text, `$\`) {
-		l.problem = "the path '" + l.text + "' has no form in Hiera-2"
+	} else if strings.ContainsAny(ext, "%{}") || !l.glob && ext == "" || strings.Contains(l.pathText, "//") ||
+		strings.Contains("/"+l.pathText, "/.") || strings.ContainsAny(l.pathText, `$\`) {
+		l.problem = "the path '" + l.pathText + "' has no form in Hiera-2"
 	} else {
-		m.takeApart(l, ext)
+		m.parsePath(l, ext)
 	}
 	return l
 }
 
-// isMapped tells whether a dimension is one of mapped_paths.
+// isMapped reports whether the value of a dimension comes from mapped_paths.
 func isMapped(n *expr.Node) bool {
 	return slices.ContainsFunc(n.Kids, func(k *expr.Node) bool { return k.Lambda != nil })
 }
 
-// takeApart says the path of a level as Hiera-2 does.
-func (m *migration) takeApart(l *level, ext string) {
-	n, _ := expr.ParseHiera(l.text)
-	refs, sole := 0, ""
+// parsePath translates the path of a level to Hiera-2.
+func (m *migration) parsePath(l *level, ext string) {
+	n, _ := expr.ParseHiera(l.pathText)
+	refs, reference := 0, ""
 	for _, k := range n.Kids {
 		if v, ok := k.Constant(); ok {
 			l.path += v.Text()
-			if l.after += v.Text(); refs == 0 {
-				l.before += v.Text()
+			if l.suffix += v.Text(); refs == 0 {
+				l.prefix += v.Text()
 			}
 			continue
 		}
-		source, problem := variable(k)
+		source, problem := variableSource(k)
 		if problem != "" || k.Name != expr.HieraScope {
-			l.problem = "the path '" + l.text + "' has an interpolation without a form in Hiera-2"
+			l.problem = "the path '" + l.pathText + "' has an interpolation without a form in Hiera-2"
 			return
 		}
-		refs, sole, l.after = refs+1, "${"+source+"}", ""
-		l.path += sole
-		l.names = append(l.names, nameOf(source))
+		refs, reference, l.suffix = refs+1, "${"+source+"}", ""
+		l.path += reference
+		l.variables = append(l.variables, categoryName(source))
 	}
 	l.path = strings.TrimSuffix(l.path, ext)
 	switch {
 	case refs == 0:
-		l.problem = "the path '" + l.text + "' has no variable"
+		l.problem = "the path '" + l.pathText + "' has no variable"
 	case refs == 1:
-		l.value = sole
+		l.value = reference
 	default:
 		l.value = l.path
 	}
 }
 
-// nameOf is what a category is called that is a variable.
-func nameOf(source string) string {
+// categoryName returns the name for a category whose value is a variable.
+func categoryName(source string) string {
 	switch source {
 	case "trusted['certname']", "fqdn", "clientcert", "facts['networking']['fqdn']":
 		return "node"
@@ -144,49 +144,50 @@ func relative(dir, path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// file adds a file to a level, under a condition.
+// file adds a file with a condition to the level.
 func (l *level) file(src *source, condition loader.Condition) *levelFile {
 	f := &levelFile{source: src, rel: relative(l.hierarchy.root, src.path)}
 	l.files = append(l.files, f)
 	if strings.HasPrefix(f.rel, "../") {
-		f.problem = "its file is outside of the directory of hiera.yaml"
+		f.problem = "its file is outside the directory of hiera.yaml"
 	}
 	if !l.constant() && l.problem == "" && len(condition) == 1 {
 		f.value = l.valueOf(condition[0].Value)
 		if f.value == "" {
-			f.problem = "its file is for a variable that is nothing, which is in no category"
+			f.problem = "its file is for an unset variable, which is in no category"
 		}
 	}
 	for _, other := range l.files[:len(l.files)-1] {
 		if other.value != f.value && loader.Fold(other.value) == loader.Fold(f.value) {
-			f.problem = "the names of two files differ in case only, which categories do not tell apart"
+			f.problem = "the names of two files differ only in case, which categories ignore"
 			other.problem = f.problem
 		}
 	}
 	if hidden := strings.Contains("/"+f.rel, "/."); hidden && !l.glob && f.problem == "" {
-		f.problem = "its file is a hidden one"
+		f.problem = "its file is hidden"
 	}
 	return f
 }
 
-// valueOf is the value of the category under which the path is text; "" if there is none.
+// valueOf returns the value of the category for which the path is text, or "" if there is none.
 func (l *level) valueOf(text string) string {
-	if l.value == l.path && len(l.names) != 1 {
-		return strings.TrimSuffix(text, filepath.Ext(l.text))
+	if l.value == l.path && len(l.variables) != 1 {
+		return strings.TrimSuffix(text, filepath.Ext(l.pathText))
 	}
-	value, ok := strings.CutPrefix(text, l.before)
-	value, ends := strings.CutSuffix(value, l.after)
+	value, ok := strings.CutPrefix(text, l.prefix)
+	value, ends := strings.CutSuffix(value, l.suffix)
 	if !ok || !ends || strings.HasPrefix(value, "/") || strings.HasSuffix(value, "/") {
 		return ""
 	}
 	return value
 }
 
-// structured tells whether the data of a level are written as bindings: several files count in one request.
+// structured reports whether the data of a level are written as bindings, because several of its files can count in one
+// request.
 func (l *level) structured() bool { return l.glob }
 
-// categorize gives each level a category: those of the site in their order, those of modules as far as they follow
-// that, and others between them.
+// categorize assigns a category to each level. The levels of the site determine the order of categories; those of
+// modules reuse them where their order permits, and add others in between.
 func (m *migration) categorize() {
 	m.categories = nil
 	common := &category{"common", "true", true}
@@ -206,7 +207,7 @@ func (m *migration) categorize() {
 			}
 			if found < 0 {
 				if at == 0 && len(m.categories) > 0 && m.categories[0].name == "node" {
-					at = 1 // nothing stands above it
+					at = 1 // node stays the first category
 				}
 				found = 0
 				c := &category{name: m.unused(l, at), value: l.value}
@@ -219,9 +220,9 @@ func (m *migration) categorize() {
 	m.categories = append(m.categories, common)
 }
 
-// unused is a name for the category of a level that is to be at a place.
+// unused returns a new name for the category of a level, which will be at index at.
 func (m *migration) unused(l *level, at int) string {
-	name := strings.Join(l.names, "_")
+	name := strings.Join(l.variables, "_")
 	if l.constant() {
 		words := wordsOf(strings.TrimSuffix(l.label(), filepath.Ext(l.label())))
 		name = words[len(words)-1]
@@ -229,7 +230,7 @@ func (m *migration) unused(l *level, at int) string {
 	if name == "node" && at > 0 {
 		name = "certname"
 	}
-	if name[0] < 'a' { // a digit or '_': names have no other characters here
+	if name[0] < 'a' { // '_' or a digit: names have no other such characters
 		name = "level_" + name
 	}
 	taken := func(name string) bool {
@@ -242,7 +243,7 @@ func (m *migration) unused(l *level, at int) string {
 	return out
 }
 
-// label is what a constant level is called by: its file, or the directory of several.
+// label names a constant level: its file, or the directory of its files.
 func (l *level) label() string {
 	if len(l.files) > 1 {
 		return filepath.Dir(l.files[0].rel)

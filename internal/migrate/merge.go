@@ -11,11 +11,12 @@ import (
 	"bindc/loader"
 )
 
-// lookupOptions are those of the site: what is the same in every request, part by part and by module, and what is not.
+// lookupOptions are the lookup_options of the site: those that are the same in every request, by part and by module,
+// and the others.
 type lookupOptions struct {
 	parts     [][]*merge.Level
 	byModule  map[string][]*merge.Level
-	uncertain []*merge.Level // nil: of every key
+	uncertain []*merge.Level // nil: unreadable, may be for any key
 }
 
 func (m *migration) lookupOptions() lookupOptions {
@@ -27,7 +28,7 @@ func (m *migration) lookupOptions() lookupOptions {
 		switch {
 		case err != nil:
 			out.uncertain = append(out.uncertain, nil)
-		case !o.level.constant() || o.level.part == loader.HieraDefaults || hasInterpolation(o.value, "%{"):
+		case !o.level.constant() || o.level.part == loader.HieraDefaults || containsAny(o.value, "%{"):
 			out.uncertain = append(out.uncertain, compiled)
 		case module != "":
 			out.byModule[module] = append(out.byModule[module], compiled)
@@ -41,8 +42,8 @@ func (m *migration) lookupOptions() lookupOptions {
 	return out
 }
 
-// of is what counts for a key; not sure, if that depends on the request.
-func (o lookupOptions) of(key string) (e *merge.Entry, sure bool, err error) {
+// entryFor returns the lookup_options of a key. sure is false if they depend on the request.
+func (o lookupOptions) entryFor(key string) (e *merge.Entry, sure bool, err error) {
 	for _, l := range o.uncertain {
 		if l == nil || l.Erases() {
 			return nil, false, nil
@@ -52,8 +53,8 @@ func (o lookupOptions) of(key string) (e *merge.Entry, sure bool, err error) {
 		}
 	}
 	levels := slices.Clone(o.parts)
-	if of := o.byModule[lookupkey.Module(key)]; of != nil {
-		levels = append(levels, of)
+	if levelsOfModule := o.byModule[lookupkey.Module(key)]; levelsOfModule != nil {
+		levels = append(levels, levelsOfModule)
 	}
 	options, err := merge.Combine(levels...)
 	if err == nil {
@@ -62,26 +63,26 @@ func (o lookupOptions) of(key string) (e *merge.Entry, sure bool, err error) {
 	return e, true, err
 }
 
-// decideMerges finds what lookup_options make of the keys.
+// decideMerges decides for each key with lookup_options whether it can move.
 func (m *migration) decideMerges() {
 	options := m.lookupOptions()
 	for _, key := range m.keys {
-		e, sure, err := options.of(key)
+		e, sure, err := options.entryFor(key)
 		first := m.bound[key][0]
-		switch m.touched[key] = !sure || err != nil || !e.Plain(); {
+		switch m.hasOptions[key] = !sure || err != nil || !e.Plain(); {
 		case err != nil:
-			m.stay(first, "lookup_options are none: %s", err)
+			m.stay(first, "its lookup_options are invalid: %s", err)
 		case !sure:
-			m.secret[key] = true
-			m.stay(first, "lookup_options that depend on the request say how it is looked up")
-		case m.touched[key]:
+			m.maybeSensitive[key] = true
+			m.stay(first, "its lookup_options depend on the request")
+		case m.hasOptions[key]:
 			m.decideMerge(key, e)
 		}
 	}
 }
 
-// asked are the keys that a text looks up.
-func asked(text string) []string {
+// keysLookedUpBy returns the keys that a text looks up.
+func keysLookedUpBy(text string) []string {
 	var out []string
 	n, _ := expr.ParseHiera(text)
 	for _, k := range append([]*expr.Node{n}, n.Kids...) {
@@ -95,22 +96,22 @@ func asked(text string) []string {
 	return out
 }
 
-// decideMerge says what lookup_options ask for of a key as a multibinding, where there is one that does the same.
+// decideMerge finds a multibinding with the same result as the lookup_options of a key. Otherwise the key stays.
 func (m *migration) decideMerge(key string, e *merge.Entry) {
 	first := m.bound[key][0]
 	strategy, err := e.Strategy()
 	if err != nil || e.Value().Kind() != value.Hash {
-		m.stay(first, "its lookup_options are none")
+		m.stay(first, "its lookup_options are invalid")
 		return
 	}
 	k := mergedKey{strategy: strategy.String()}
 	to, _ := e.Value().Get(value.FromString("convert_to"))
-	m.secret[key] = !to.IsUndef()
+	m.maybeSensitive[key] = !to.IsUndef()
 	switch {
 	case to.Kind() == value.String && to.Text() == "Sensitive":
 		k.sensitive = true
 	case !to.IsUndef():
-		m.stay(first, "convert_to is another type than Sensitive")
+		m.stay(first, "its lookup_options convert it to another type than Sensitive")
 		return
 	}
 	problem := ""
@@ -120,8 +121,8 @@ func (m *migration) decideMerge(key string, e *merge.Entry) {
 	case "hash":
 		problem = m.hashProblem(key)
 	case "deep":
-		how, _ := e.Value().Get(value.FromString("merge"))
-		problem = m.deepProblem(key, how)
+		options, _ := e.Value().Get(value.FromString("merge"))
+		problem = m.deepProblem(key, options)
 	case "first":
 	default:
 		problem = "it is merged by '" + k.strategy + "'"
@@ -136,7 +137,7 @@ func (m *migration) decideMerge(key string, e *merge.Entry) {
 func (m *migration) uniqueProblem(key string) string {
 	for _, b := range m.bound[key] {
 		if k := b.value.Kind(); k == value.Hash || k == value.Undef {
-			return "a hash, or nothing, is merged by 'unique'"
+			return "'unique' merges a hash or an undefined value"
 		}
 	}
 	return ""
@@ -145,26 +146,26 @@ func (m *migration) uniqueProblem(key string) string {
 func (m *migration) hashProblem(key string) string {
 	for _, b := range m.bound[key] {
 		if b.value.Kind() != value.Hash {
-			return "something that is no hash is merged by 'hash'"
+			return "'hash' merges a value that is not a hash"
 		}
 		for k := range b.value.Pairs() {
 			if k.Kind() != value.String || k.Text() == "" || strings.Contains(k.Text(), "%{") {
-				return "the names in it are no constant strings"
+				return "a key in its hash is not a constant string"
 			}
 		}
 	}
 	return ""
 }
 
-// deepProblem is empty where nothing but hashes of one level meet, in which the higher value counts, and nothing is
-// knocked out.
-func (m *migration) deepProblem(key string, how value.Value) string {
+// deepProblem returns "" if the deep merge is the same as a merge of hashes: all values are hashes, nothing below their
+// first level is merged, and no knockout_prefix is set.
+func (m *migration) deepProblem(key string, options value.Value) string {
 	if problem := m.hashProblem(key); problem != "" {
 		return strings.Replace(problem, "'hash'", "'deep'", 1)
 	}
-	if how.Kind() == value.Hash {
-		if prefix, ok := how.Get(value.FromString("knockout_prefix")); ok && !prefix.IsUndef() {
-			return "a deep merge knocks out what begins with a prefix"
+	if options.Kind() == value.Hash {
+		if prefix, ok := options.Get(value.FromString("knockout_prefix")); ok && !prefix.IsUndef() {
+			return "its deep merge has a knockout_prefix"
 		}
 	}
 	seen := map[string]bool{}
@@ -172,7 +173,7 @@ func (m *migration) deepProblem(key string, how value.Value) string {
 		for k, v := range b.value.Pairs() {
 			composed := v.Kind() == value.Hash || v.Kind() == value.Array || v.IsUndef()
 			if was, ok := seen[k.Text()]; ok && (was || composed) {
-				return "what is deeper than one level is merged"
+				return "its deep merge merges below the first level"
 			}
 			seen[k.Text()] = seen[k.Text()] || composed
 		}
@@ -180,7 +181,7 @@ func (m *migration) deepProblem(key string, how value.Value) string {
 	return ""
 }
 
-// quoted is a key of a file as it is bound.
+// quoted returns a key of a data file in the form in which it is bound.
 func quoted(key string) string {
 	out, _ := lookupkey.Quoted(key)
 	return out

@@ -1,5 +1,6 @@
-// Package migrate rewrites a Hiera 5 site as Hiera-2 data and structured bindings. A key moves with all of its bindings
-// or stays in Hiera 5 with all of them, and then migrate reports why. So the result gives the same answers as the site.
+// Package migrate rewrites a Hiera 5 site as Hiera-2 data and structured bindings. A key moves with all its bindings or
+// stays in Hiera 5 with all of them; migrate reports why a key stays. The new site gives the same answers as the old
+// one.
 package migrate
 
 import (
@@ -18,33 +19,34 @@ import (
 	"bindc/loader"
 )
 
-// File is one that is written, below the directory of the new site.
+// File is a file of the new site.
 type File struct {
-	Path string // with slashes
+	Path string // relative to the new site, with slashes
 	Text []byte
 }
 
-// Options say what to migrate. The zero value migrates all that can be.
+// Options control a migration. The zero value migrates as many keys as possible.
 type Options struct {
-	ModulePathGiven bool              // the site was loaded with another module path than that of environment.conf
-	Stay            map[string]string // keys that stay in Hiera 5, and why
+	ModulePathGiven bool              // the site was loaded with another module path than environment.conf has
+	Stay            map[string]string // keys that must stay in Hiera 5, and why
 }
 
 // Result is a migrated site.
 type Result struct {
 	Files      []File          // sorted
-	Moved      map[string]bool // by key: false of those that stay in Hiera 5
-	WithModule map[string]bool // keys that stay because something else in their module does
-	Foreign    map[string]bool // keys that stay because they depend on what only Puppet reads
+	Moved      map[string]bool // by key; false for keys that stay in Hiera 5
+	WithModule map[string]bool // keys that stay because another key in their module does
+	Foreign    map[string]bool // keys that stay because they depend on an entry that only Puppet reads
 }
 
-// Site migrates the site in dir, which was loaded without errors. What stays in Hiera 5 goes to diags, as a note; an
-// error is one of the file system. Without a result diags has an error.
+// Site migrates the site in dir, which must have loaded without errors. Each key that stays in Hiera 5 becomes a note
+// in diags. The error comes from the file system. If the result and the error are nil, diags has an error.
 func Site(dir string, site *loader.Site, opts Options, diags *diag.List) (*Result, error) {
 	m := &migration{dir: dir, opts: opts, site: site, diags: diags, sources: map[string]*source{},
-		bound: map[string][]*binding{}, stays: map[string]bool{}, touched: map[string]bool{}, secret: map[string]bool{},
-		merged: map[string]mergedKey{}, withModule: map[string]bool{}, foreign: map[string]bool{}}
-	if !m.isAlone() {
+		bound: map[string][]*binding{}, stays: map[string]bool{}, hasOptions: map[string]bool{},
+		maybeSensitive: map[string]bool{},
+		merged:         map[string]mergedKey{}, withModule: map[string]bool{}, foreign: map[string]bool{}}
+	if !m.isOnlyHiera5() {
 		return nil, nil
 	}
 	if err := m.read(); err != nil {
@@ -63,45 +65,45 @@ func Site(dir string, site *loader.Site, opts Options, diags *diag.List) (*Resul
 	return out, nil
 }
 
-// migration is one run.
+// migration is the state of a migration.
 type migration struct {
 	dir   string
 	opts  Options
 	site  *loader.Site
 	diags *diag.List
 
-	hierarchies []*hierarchy // that of the site, if there is one, and those of modules
+	hierarchies []*hierarchy // the hierarchy of the site, if it has one, and those of modules
 	sources     map[string]*source
-	bound       map[string][]*binding // by key, the highest first
+	bound       map[string][]*binding // by key, by decreasing precedence
 	keys        []string              // sorted
 	options     []*binding            // lookup_options
-	categories  []*category           // highest first
+	categories  []*category           // by decreasing precedence
 
-	stays      map[string]bool      // keys that stay in Hiera 5
-	withModule map[string]bool      // of these, those that stay because something else in their module does
-	foreign    map[string]bool      // of these, those that depend on what only Puppet reads
-	touched    map[string]bool      // keys that lookup_options say something of
-	secret     map[string]bool      // those that may be converted to Sensitive
-	merged     map[string]mergedKey // those that move, and are more than their highest value
+	stays          map[string]bool      // keys that stay in Hiera 5
+	withModule     map[string]bool      // keys among stays: those that stay because another key in their module does
+	foreign        map[string]bool      // keys among stays: those that depend on an entry that only Puppet reads
+	hasOptions     map[string]bool      // keys to which lookup_options apply
+	maybeSensitive map[string]bool      // keys that may be converted to Sensitive
+	merged         map[string]mergedKey // keys that move and have a merge or a conversion
 }
 
-// mergedKey is what lookup_options make of a key.
+// mergedKey has the effect of lookup_options on a key.
 type mergedKey struct {
-	strategy  string // "first": none
+	strategy  string // "first": no merge
 	sensitive bool
 }
 
 // hierarchy is a configuration of Hiera 5.
 type hierarchy struct {
-	config string // its file
+	config string // path of its hiera.yaml
 	root   string // its directory
-	module string // "" of the site
-	global bool   // it is no part of the site: it stays where it is, and what it binds stays in Hiera 5
+	module string // "" for the site
+	global bool   // the global hierarchy, which is outside the site: its keys stay in Hiera 5
 	levels []*level
-	stays  bool // a module's, of which nothing moves
+	stays  bool // for a module: nothing of it moves
 }
 
-// binding is a key in a file, on a level.
+// binding is a key in a data file.
 type binding struct {
 	key   string
 	level *level
@@ -110,29 +112,29 @@ type binding struct {
 	value value.Value
 }
 
-// isAlone tells whether the site has nothing but Hiera 5.
-func (m *migration) isAlone() bool {
-	some := false
+// isOnlyHiera5 reports an error unless Hiera 5 binds all keys of the site.
+func (m *migration) isOnlyHiera5() bool {
+	found := false
 	for _, l := range m.site.Layers {
 		if l.Hiera != loader.NoHiera {
-			some = true
+			found = true
 			continue
 		}
 		for _, c := range l.Contributions {
 			if len(c.Files)+len(c.Bindings) > 0 {
-				m.diags.Errorf(diag.Pos{File: m.dir}, "migrate", "expected a site of Hiera 5 alone, found %s in the layer "+
-					"'%s': migrate a copy without it, and add it to what is written", c.URI, l.Name)
+				m.diags.Errorf(diag.Pos{File: m.dir}, "migrate", "expected a site with only Hiera 5, found %s in the layer "+
+					"'%s': migrate a copy without it, and add it to the new site", c.URI, l.Name)
 				return false
 			}
 		}
 	}
-	if !some {
-		m.diags.Errorf(diag.Pos{File: m.dir}, "migrate", "expected a site with a hiera.yaml of version 5, and data that it finds")
+	if !found {
+		m.diags.Errorf(diag.Pos{File: m.dir}, "migrate", "expected a site with a hiera.yaml of version 5 and its data files")
 	}
-	return some
+	return found
 }
 
-// read reads the files of all levels once more, as they are written.
+// read reads the files of all levels again, to get their text.
 func (m *migration) read() error {
 	byConfig := map[string]*hierarchy{}
 	for i, l := range m.site.Layers {
@@ -173,7 +175,7 @@ func (m *migration) readLevel(h *hierarchy, layer int, c loader.Contribution) er
 		file := lv.file(src, m.site.Conditions[f.Condition])
 		for i, e := range f.Entries {
 			b := &binding{key: m.site.Keys[e.Key], level: lv, file: file, at: f.Pos(i)}
-			_, v := src.at(e.Line, e.Col)
+			_, v := src.pairAt(e.Line, e.Col)
 			if v == nil {
 				return fmt.Errorf("%s changed while it was read", f.Path)
 			}
@@ -209,21 +211,21 @@ func (m *migration) source(path string) (*source, error) {
 	return s, nil
 }
 
-// stay notes that a key stays in Hiera 5, and why.
+// stay records that a key stays in Hiera 5, and reports why.
 func (m *migration) stay(b *binding, format string, args ...any) {
 	if m.stays[b.key] {
 		return
 	}
 	m.stays[b.key] = true
 	at := b.at
-	if m.secret[b.key] {
-		at = diag.Pos{File: at.File} // its line is not shown
+	if m.maybeSensitive[b.key] {
+		at = diag.Pos{File: at.File} // do not show the line
 	}
 	m.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Info, Code: "migrate",
 		Message: "'" + b.key + "' stays in Hiera 5: " + fmt.Sprintf(format, args...)})
 }
 
-// decide decides of each key whether it moves.
+// decide decides for each key whether it moves.
 func (m *migration) decide() {
 	m.decideMerges()
 	for _, key := range m.keys {
@@ -236,7 +238,7 @@ func (m *migration) decide() {
 	m.decideModules()
 }
 
-// decideModules lets a module stay as a whole where something of it does, or where its lookup_options count for a key
+// decideModules makes a module stay as a whole if any of its keys stays, or if its lookup_options may apply to a key
 // that stays.
 func (m *migration) decideModules() {
 	for _, h := range m.hierarchies {
@@ -252,13 +254,13 @@ func (m *migration) decideModules() {
 		for _, key := range m.keys {
 			if h.binds(m.bound[key]) {
 				m.withModule[key] = !m.stays[key]
-				m.stay(m.bound[key][0], "so does something else in the data of the module '%s'", h.module)
+				m.stay(m.bound[key][0], "another key in the data of the module '%s' stays", h.module)
 			}
 		}
 	}
 }
 
-// hasOptionsFor reports whether the lookup_options of a module may count for a key.
+// hasOptionsFor reports whether the lookup_options of a module may apply to a key.
 func (m *migration) hasOptionsFor(h *hierarchy, key string) bool {
 	return lookupkey.Module(key) == h.module &&
 		slices.ContainsFunc(m.options, func(o *binding) bool { return o.level.hierarchy == h })
@@ -276,9 +278,9 @@ func (m *migration) decideBinding(b *binding) {
 	case b.file.problem != "":
 		m.stay(b, "%s", b.file.problem)
 	case strings.ContainsAny(b.key, `'".`):
-		m.stay(b, "there a dot digs, in Hiera-2 it is a character as any other")
-	case hasInterpolation(b.value, "ENC["):
-		m.stay(b, "it is encrypted for hiera-eyaml")
+		m.stay(b, "in Hiera 5, a dot in a key digs into a value; in Hiera-2, it is an ordinary character")
+	case containsAny(b.value, "ENC["):
+		m.stay(b, "it is encrypted with hiera-eyaml")
 	case forced:
 		m.stay(b, "%s", why)
 	}
@@ -291,30 +293,30 @@ func (m *migration) decideBinding(b *binding) {
 		}
 	}
 	if hasAlias && m.merged[b.key].strategy != "" && m.merged[b.key].strategy != "first" {
-		m.stay(b, "an alias is merged")
+		m.stay(b, "its merge includes an alias")
 	} else if _, problem := m.expression(b.value); hasAlias && problem != "" {
 		m.stay(b, "%s", problem)
 	}
 }
 
-// decideLoops lets keys stay that may need themselves, which Hiera-2 refuses when it is built.
+// decideLoops makes keys stay that may look up themselves. A build would reject them in Hiera-2.
 func (m *migration) decideLoops() {
 	for _, key := range m.keys {
-		if !m.stays[key] && m.reaches(key, key, map[string]bool{}) {
-			m.stay(m.bound[key][0], "it may need itself")
+		if !m.stays[key] && m.mayLookUp(key, key, map[string]bool{}) {
+			m.stay(m.bound[key][0], "it may look up itself")
 		}
 	}
 }
 
-func (m *migration) reaches(from, to string, seen map[string]bool) bool {
+func (m *migration) mayLookUp(from, to string, seen map[string]bool) bool {
 	if seen[from] {
 		return false
 	}
 	seen[from] = true
 	for _, b := range m.bound[from] {
 		for text := range texts(b.value) {
-			for _, key := range asked(text) {
-				if key == to || m.reaches(key, to, seen) {
+			for _, key := range keysLookedUpBy(text) {
+				if key == to || m.mayLookUp(key, to, seen) {
 					return true
 				}
 			}

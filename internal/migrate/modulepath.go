@@ -14,9 +14,9 @@ import (
 	"bindc/loader"
 )
 
-// modulePath writes environment.conf with a module path that has all directories with modules of the new site. What
-// else the file says stays as it is.
-func (o *output) modulePath() error {
+// writeModulePath writes an environment.conf whose module path includes all directories with modules of the new site.
+// Other settings are unchanged.
+func (o *output) writeModulePath() error {
 	at := filepath.Join(o.dir, "environment.conf")
 	text, err := fsx.Disk{}.ReadFile(at)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -43,7 +43,7 @@ func (o *output) moduleDirectories() []string {
 		if h.module == "" {
 			continue
 		}
-		module := o.below(h, "")
+		module := o.newPath(h, "")
 		for name := range o.files {
 			if strings.HasPrefix(name, module+"/") {
 				dirs[path.Dir(module)] = true
@@ -53,8 +53,8 @@ func (o *output) moduleDirectories() []string {
 	return slices.Sorted(maps.Keys(dirs))
 }
 
-// withModules returns an environment.conf with directories put at the front of its module path. The modules in them
-// were taken from other directories, which the path may still name.
+// withModules returns an environment.conf with dirs prepended to its module path. The path may still name the original
+// directories of these modules.
 func withModules(conf string, dirs []string) string {
 	if len(dirs) == 0 {
 		return conf
@@ -78,7 +78,7 @@ func withModules(conf string, dirs []string) string {
 	return out.String()
 }
 
-// reportDirectories reports directories of the module path that are not there, and those of which nothing is written.
+// reportDirectories reports directories of the module path that do not exist, and those that are not in the new site.
 func (o *output) reportDirectories(conf string, text []byte, listed []string) {
 	if o.opts.ModulePathGiven {
 		return
@@ -97,16 +97,16 @@ func (o *output) reportDirectories(conf string, text []byte, listed []string) {
 		if err != nil || strings.HasPrefix(name, "..") {
 			name = dir
 		}
-		there, _ := fsx.Disk{}.Info(dir)
+		info, _ := fsx.Disk{}.Info(dir)
 		switch {
-		case there == nil:
+		case info == nil:
 			o.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "migrate",
-				Message: "the module path has '" + name + "', which is not there: data, lookup_options and manifests " +
-					"of its modules do not count",
-				Hint: "install the modules, or name their directories by --modulepath"})
-		case there != nil && name != dir && !slices.Contains(written, filepath.ToSlash(name)):
+				Message: "the module path has '" + name + "', which does not exist: data, lookup_options and manifests " +
+					"of its modules are missing",
+				Hint: "install the modules, or give their directories with --modulepath"})
+		case info != nil && name != dir && !slices.Contains(written, filepath.ToSlash(name)):
 			o.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Info, Code: "migrate",
-				Message: "the module path has '" + name + "', which the new site does not have: no module in it has data"})
+				Message: "the module path has '" + name + "', which is not in the new site: no module in it has data"})
 		}
 	}
 }

@@ -12,24 +12,24 @@ import (
 )
 
 // A site with other data than Hiera 5 is not migrated. The error names the layer and its include.
-func TestRejectsSitesThatAreNotHiera5Alone(t *testing.T) {
+func TestRejectsSitesWithMoreThanHiera5(t *testing.T) {
 	for name, c := range map[string]struct {
 		files map[string]string
 		want  string
 	}{
 		"nothing": {map[string]string{"modules/m/README": ""},
-			"expected a site with a hiera.yaml of version 5, and data that it finds"},
+			"expected a site with a hiera.yaml of version 5 and its data files"},
 		"Hiera 2": {map[string]string{
 			"hiera.yaml":       "version: 2\nhierarchy: [[common, 'true', data/common]]\n",
 			"data/common.yaml": "a: 1\n"},
-			"expected a site of Hiera 5 alone, found confdir-hiera:/ in the layer 'site'"},
+			"expected a site with only Hiera 5, found confdir-hiera:/ in the layer 'site'"},
 		"bindings beside Hiera 5": {map[string]string{
 			"binder_config.yaml": "version: 1\nlayers:\n  - {name: own, include: ['confdir:/own']}\n" +
 				"  - {name: hiera, include: ['hiera:/']}\n",
 			"hiera.yaml":        "version: 5\n",
 			"data/common.yaml":  "a: 1\n",
 			"bindings/own.yaml": "bindings_version: 1\nname: own\nbind: [{name: b, to: 1}]\n"},
-			"expected a site of Hiera 5 alone, found confdir:/own in the layer 'own'"},
+			"expected a site with only Hiera 5, found confdir:/own in the layer 'own'"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := writeSite(t, c.files)
@@ -50,7 +50,7 @@ func TestRejectsSitesThatAreNotHiera5Alone(t *testing.T) {
 }
 
 // An empty layer in addition to Hiera 5 does not prevent a migration.
-func TestMigratesBesideAnEmptyLayer(t *testing.T) {
+func TestMigratesWithAnEmptyLayer(t *testing.T) {
 	dir := writeSite(t, map[string]string{
 		"binder_config.yaml": "version: 1\nlayers:\n  - {name: none, include: ['module:/*::default']}\n" +
 			"  - {name: hiera, include: ['hiera:/']}\n",
@@ -62,8 +62,8 @@ func TestMigratesBesideAnEmptyLayer(t *testing.T) {
 	}
 }
 
-// Files that are missing, or differ from what was loaded, are an error. They are never silently left out.
-func TestFilesThatChangeWhileTheyAreRead(t *testing.T) {
+// A file that is missing or has changed since the site was loaded is an error. It is never skipped.
+func TestFilesThatChangeDuringAMigrationAreErrors(t *testing.T) {
 	site := map[string]string{
 		"hiera.yaml":       "version: 5\nhierarchy: [{name: common, path: common.yaml}]\n",
 		"data/common.yaml": "a: 1\nb: '%{alias(\"c\")}'\n"}

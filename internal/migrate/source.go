@@ -11,16 +11,16 @@ import (
 	"bindc/internal/yaml"
 )
 
-// source is a data file as it is written.
+// source is a data file with its text.
 type source struct {
 	path string
 	text []byte
-	json bool // it is written as JSON, which YAML is too
+	json bool // the file contains JSON, which is YAML, too
 	doc  *yaml.Document
 }
 
-// at is the key that stands at a place, with its value; nil if none does.
-func (s *source) at(line, col uint32) (k, v *yaml.Node) {
+// pairAt returns the key at a position and its value, or nil.
+func (s *source) pairAt(line, col uint32) (k, v *yaml.Node) {
 	if s.doc.Root == nil {
 		return nil, nil
 	}
@@ -32,19 +32,19 @@ func (s *source) at(line, col uint32) (k, v *yaml.Node) {
 	return nil, nil
 }
 
-// kept is the file without the keys that are not to be kept, and with its texts translated where that is asked for.
-// What is kept stays as it is written, with its comments, where that can be done; nil if nothing is.
-func (s *source) kept(keep func(key string) bool, translate func(string) []edit) ([]byte, error) {
+// filtered returns the file with only some of its keys, and with its texts translated if translate is not nil. Where
+// possible, the text and comments of the remaining keys are unchanged. It returns nil if no key remains.
+func (s *source) filtered(keep func(key string) bool, translate func(string) []edit) ([]byte, error) {
 	var want value.Builder
 	for k, v := range s.doc.Root.Pairs() {
 		if name, ok := k.Text(); ok && keep(name) {
-			want.Set(k.Value, edited(v.Literal(), translate))
+			want.Set(k.Value, withEdits(v.Literal(), translate))
 		}
 	}
 	if want.Len() == 0 {
 		return nil, nil
 	}
-	if text, ok := s.asWritten(keep, translate); ok && s.means(text, want.Hash()) {
+	if text, ok := s.editedText(keep, translate); ok && s.readsAs(text, want.Hash()) {
 		return text, nil
 	}
 	if s.json && translate == nil {
@@ -53,36 +53,36 @@ func (s *source) kept(keep func(key string) bool, translate func(string) []edit)
 	return yaml.Write(want.Hash())
 }
 
-func edited(v value.Value, translate func(string) []edit) value.Value {
+func withEdits(v value.Value, translate func(string) []edit) value.Value {
 	if translate == nil {
 		return v
 	}
-	return mapped(v, func(text string) string { return apply(text, translate(text)) })
+	return mapTexts(v, func(text string) string { return apply(text, translate(text)) })
 }
 
-// mapped is v with its texts changed.
-func mapped(v value.Value, change func(string) string) value.Value {
+// mapTexts returns v with its texts changed.
+func mapTexts(v value.Value, change func(string) string) value.Value {
 	switch v.Kind() {
 	case value.String:
 		return value.FromString(change(v.Text()))
 	case value.Array:
 		var out []value.Value
 		for e := range v.Elems() {
-			out = append(out, mapped(e, change))
+			out = append(out, mapTexts(e, change))
 		}
 		return value.FromSlice(out)
 	case value.Hash:
 		var b value.Builder
 		for k, e := range v.Pairs() {
-			b.Set(mapped(k, change), mapped(e, change))
+			b.Set(mapTexts(k, change), mapTexts(e, change))
 		}
 		return b.Hash()
 	}
 	return v
 }
 
-// means tells whether text is read as want.
-func (s *source) means(text []byte, want value.Value) bool {
+// readsAs reports whether YAML reads text as want.
+func (s *source) readsAs(text []byte, want value.Value) bool {
 	doc, ok := yaml.Parse(s.path, slices.Clone(text), yaml.Options{LastKeyWins: true}, &diag.List{})
 	if !ok || doc.Root == nil {
 		return false
@@ -90,8 +90,8 @@ func (s *source) means(text []byte, want value.Value) bool {
 	return bytes.Equal(value.AppendJSON(nil, doc.Root.Literal()), value.AppendJSON(nil, want))
 }
 
-// asWritten is the text of a file in block style with the edits made in it.
-func (s *source) asWritten(keep func(string) bool, translate func(string) []edit) ([]byte, bool) {
+// editedText returns the text of a file in block style with the edits. ok is false if it cannot make them.
+func (s *source) editedText(keep func(string) bool, translate func(string) []edit) ([]byte, bool) {
 	if s.json {
 		return nil, false
 	}
@@ -108,9 +108,9 @@ func (s *source) asWritten(keep func(string) bool, translate func(string) []edit
 		case !keep(name):
 			end := len(lines)
 			if i+2 < len(kids) {
-				end = w.aboveOf(int(kids[i+2].Line))
+				end = w.firstLineOf(int(kids[i+2].Line))
 			}
-			w.remove(w.aboveOf(int(k.Line)), end)
+			w.remove(w.firstLineOf(int(k.Line)), end)
 		case translate != nil:
 			if !w.edit(v, translate) {
 				return nil, false
@@ -120,14 +120,15 @@ func (s *source) asWritten(keep func(string) bool, translate func(string) []edit
 	return bytes.Join(w.lines, nil), true
 }
 
-// writtenFile is a file that is edited line by line.
+// writtenFile is a file whose lines are edited.
 type writtenFile struct {
 	doc   *yaml.Document
 	lines [][]byte
 }
 
-// aboveOf is the first of the lines right above a line, from 1, that are comments: they belong to it.
-func (w *writtenFile) aboveOf(line int) int {
+// firstLineOf returns the index of the first line that belongs to the key on a line: comments directly above a key
+// belong to it.
+func (w *writtenFile) firstLineOf(line int) int {
 	at := line - 1
 	for at > 0 && bytes.HasPrefix(w.lines[at-1], []byte("#")) {
 		at--
@@ -141,7 +142,7 @@ func (w *writtenFile) remove(from, to int) {
 	}
 }
 
-// edit changes the texts below n. They are changed from the last to the first, so that places stay what they are.
+// edit changes the texts below n. It starts with the last text, so that positions of earlier texts stay valid.
 func (w *writtenFile) edit(n *yaml.Node, translate func(string) []edit) bool {
 	for i := len(n.Kids) - 1; i >= 0; i-- {
 		if !w.edit(&n.Kids[i], translate) {
@@ -166,7 +167,7 @@ func (w *writtenFile) replace(n *yaml.Node, e edit) bool {
 		return true
 	}
 	start, at := w.doc.Pos(n), w.doc.PosIn(n, e.off)
-	first, ok := w.rest(start)
+	first, ok := w.restOfLine(start)
 	if !ok || len(first) == 0 {
 		return false
 	}
@@ -178,7 +179,7 @@ func (w *writtenFile) replace(n *yaml.Node, e edit) bool {
 		quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 		old, changed = quote.Replace(old), quote.Replace(changed)
 	}
-	rest, ok := w.rest(at)
+	rest, ok := w.restOfLine(at)
 	if !ok || !bytes.HasPrefix(rest, []byte(old)) {
 		return false
 	}
@@ -188,8 +189,8 @@ func (w *writtenFile) replace(n *yaml.Node, e edit) bool {
 	return true
 }
 
-// rest is what stands in a line from a place on.
-func (w *writtenFile) rest(at diag.Pos) ([]byte, bool) {
+// restOfLine returns the text of a line from a position on.
+func (w *writtenFile) restOfLine(at diag.Pos) ([]byte, bool) {
 	if at.Line < 1 || at.Line > len(w.lines) {
 		return nil, false
 	}

@@ -11,13 +11,13 @@ import (
 	"bindc/internal/value"
 )
 
-// edit puts a text in the place of another, at a byte offset.
+// edit replaces a text at a byte offset.
 type edit struct {
 	off      int
 	old, new string
 }
 
-// apply is text with the edits made, which are in order.
+// apply applies edits, in order, to text.
 func apply(text string, edits []edit) string {
 	var b strings.Builder
 	at := 0
@@ -28,10 +28,10 @@ func apply(text string, edits []edit) string {
 	return b.String() + text[at:]
 }
 
-// interpolation is one of Hiera 5 in a text.
+// interpolation matches an interpolation of Hiera 5.
 var interpolation = regexp.MustCompile(`%\{[^}]*\}`)
 
-// translate says a text of Hiera 5 with the interpolations of Hiera-2; problem is why that cannot be done.
+// translate translates the interpolations in a text from Hiera 5 to Hiera-2. If it cannot, problem says why.
 func (m *migration) translate(text string) (edits []edit, problem string) {
 	last := 0
 	for _, at := range interpolation.FindAllStringIndex(text, -1) {
@@ -39,27 +39,28 @@ func (m *migration) translate(text string) (edits []edit, problem string) {
 		if len(problems) > 0 {
 			return nil, problems[0].Message
 		}
-		source, problem := m.interpolated(n)
+		source, problem := m.interpolationSource(n)
 		if problem != "" {
 			return nil, problem
 		}
 		before := text[last:at[0]]
-		if strings.HasPrefix(source, "$") && strings.HasSuffix(before, `\`) { // it would escape the dollar sign
+		if strings.HasPrefix(source, "$") && strings.HasSuffix(before, `\`) { // it would escape the $
 			before, at[0], source = before[:len(before)-1], at[0]-1, `${"\\"}`+source
 		}
-		edits = append(escaped(edits, last, before, at[1] < len(text) || source != ""),
+		edits = append(escapeDollars(edits, last, before, at[1] < len(text) || source != ""),
 			edit{at[0], text[at[0]:at[1]], source})
 		last = at[1]
 	}
-	edits = escaped(edits, last, text[last:], false)
-	if !m.means(apply(text, edits), text) {
-		return nil, "the text cannot be written so that it means the same"
+	edits = escapeDollars(edits, last, text[last:], false)
+	if !m.hasShapeOf(apply(text, edits), text) {
+		return nil, "its text cannot be written with the same meaning"
 	}
 	return edits, ""
 }
 
-// escaped adds what makes each dollar sign of a constant text one that means nothing; more tells that text follows.
-func escaped(edits []edit, off int, text string, more bool) []edit {
+// escapeDollars adds edits that escape the dollar signs of a constant text which would otherwise begin an
+// interpolation. textFollows reports whether more text follows.
+func escapeDollars(edits []edit, off int, text string, textFollows bool) []edit {
 	for i := range len(text) {
 		if text[i] != '$' {
 			continue
@@ -67,7 +68,7 @@ func escaped(edits []edit, off int, text string, more bool) []edit {
 		next := byte('a')
 		if i+1 < len(text) {
 			next = text[i+1]
-		} else if !more {
+		} else if !textFollows {
 			next = ' '
 		}
 		starts := next == '{' || next == ':' || next == '_' || next|0x20 >= 'a' && next|0x20 <= 'z'
@@ -78,9 +79,9 @@ func escaped(edits []edit, off int, text string, more bool) []edit {
 	return edits
 }
 
-// means tells whether a text of Hiera-2 has the constant texts, and as many interpolations between them, as one of
-// Hiera 5.
-func (m *migration) means(hiera2, hiera5 string) bool {
+// hasShapeOf reports whether a text of Hiera-2 has the same constant parts and the same number of interpolations as a
+// text of Hiera 5.
+func (m *migration) hasShapeOf(hiera2, hiera5 string) bool {
 	n, errs := syntax.ParseString(hiera2)
 	if len(errs) > 0 {
 		return false
@@ -103,8 +104,8 @@ func shape(n *expr.Node) string {
 	return b.String()
 }
 
-// interpolated is one interpolation as Hiera-2 writes it.
-func (m *migration) interpolated(n *expr.Node) (source, problem string) {
+// interpolationSource returns an interpolation in the syntax of Hiera-2.
+func (m *migration) interpolationSource(n *expr.Node) (source, problem string) {
 	if n.Op == expr.Concat {
 		if len(n.Kids) == 0 {
 			return "", ""
@@ -112,85 +113,85 @@ func (m *migration) interpolated(n *expr.Node) (source, problem string) {
 		n = n.Kids[0]
 	}
 	if v, ok := n.Constant(); ok {
-		edits := escaped(nil, 0, v.Text(), true)
+		edits := escapeDollars(nil, 0, v.Text(), true)
 		return apply(v.Text(), edits), ""
 	}
 	switch n.Name {
 	case expr.HieraScope:
-		source, problem = variable(n)
+		source, problem = variableSource(n)
 	case expr.HieraLookup:
-		source, problem = m.lookedUp(n.Kids[0].Value.Text(), true)
+		source, problem = m.lookupSource(n.Kids[0].Value.Text(), true)
 	default:
-		return "", "%{alias} in a text"
+		return "", "it has an %{alias} within a text"
 	}
 	return "${" + source + "}", problem
 }
 
 var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
-// variable is a variable with the keys into it.
-func variable(n *expr.Node) (source, problem string) {
+// variableSource returns a variable with the keys that dig into it.
+func variableSource(n *expr.Node) (source, problem string) {
 	name := strings.TrimPrefix(string(value.AppendText(nil, n.Kids[0].Value)), "::")
 	if !plainName.MatchString(name) {
-		return "", "'" + name + "' is no name of a variable"
+		return "", "'" + name + "' is not a valid name of a variable"
 	}
 	var path []value.Value
 	for _, k := range n.Kids[1:] {
 		path = append(path, k.Value)
 	}
-	keys, problem := access(path)
+	keys, problem := accessSource(path)
 	return name + keys, problem
 }
 
-// access is what digs in a value.
-func access(path []value.Value) (source, problem string) {
+// accessSource returns the source of an access with the keys of path.
+func accessSource(path []value.Value) (source, problem string) {
 	for _, k := range path {
 		if k.Kind() == value.Int {
 			source += "[" + strconv.FormatInt(k.Int(), 10) + "]"
 			continue
 		}
 		if strings.ContainsAny(k.Text(), `'\}`) {
-			return "", "a key with quotes or braces in it"
+			return "", "it digs with a key that has quotes or braces"
 		}
 		source += "['" + k.Text() + "']"
 	}
 	return source, ""
 }
 
-// lookedUp is a lookup in a text, or of a value that is taken as it is: of a key that always has one of a kind that
-// both write alike.
-func (m *migration) lookedUp(key string, text bool) (source, problem string) {
+// lookupSource returns a lookup of key, in a text or as the whole value. There is a problem unless the key always has
+// a value, whose kind both versions of Hiera write in the same way.
+func (m *migration) lookupSource(key string, text bool) (source, problem string) {
 	k, err := lookupkey.Parse(key)
 	if err != nil || lookupkey.Reserved(key) || strings.ContainsAny(k.Root, `'\}.`) {
-		return "", "'" + key + "' is no key that a lookup() of Hiera-2 can have"
+		return "", "'" + key + "' cannot be a key of lookup() in Hiera-2"
 	}
-	if m.touched[k.Root] && (text || len(k.Path) > 0) {
+	if m.hasOptions[k.Root] && (text || len(k.Path) > 0) {
 		return "", "'" + key + "' is merged"
 	}
-	always := text // nothing is written as nothing
+	alwaysBound := text // an unset value becomes an empty text
 	for _, b := range m.bound[k.Root] {
 		v, found, err := k.Dig(b.value)
 		switch {
-		case err != nil, hasInterpolation(b.value, "%{alias", "%{literal", "%{hiera", "%{lookup") && len(k.Path) > 0:
-			return "", "what '" + key + "' is cannot be told"
-		case hasInterpolation(b.value, "%{alias", "%{literal", "ENC["):
-			return "", "what '" + key + "' is cannot be told"
+		case err != nil, containsAny(b.value, "%{alias", "%{literal", "%{hiera", "%{lookup") && len(k.Path) > 0:
+			return "", "the value of '" + key + "' is not known"
+		case containsAny(b.value, "%{alias", "%{literal", "ENC["):
+			return "", "the value of '" + key + "' is not known"
 		case found && text && (v.Kind() == value.Array || v.Kind() == value.Hash):
-			return "", "'" + key + "' is a list or hash, of which the text would be another"
+			return "", "'" + key + "' is a list or hash, whose text would differ"
 		}
-		always = always || found && b.level.constant() && b.level.hierarchy.module == ""
+		alwaysBound = alwaysBound || found && b.level.constant() && b.level.hierarchy.module == ""
 	}
-	if !always {
-		return "", "'" + key + "' may be bound to nothing, where an alias is an empty text"
+	if !alwaysBound {
+		return "", "'" + key + "' may be unset, for which Hiera 5 makes an alias an empty text"
 	}
-	keys, problem := access(k.Path)
+	keys, problem := accessSource(k.Path)
 	return "lookup('" + k.Root + "')" + keys, problem
 }
 
-// hasInterpolation tells whether a text in v has one of some.
-func hasInterpolation(v value.Value, some ...string) bool {
+// containsAny reports whether a text in v contains one of parts.
+func containsAny(v value.Value, parts ...string) bool {
 	for text := range texts(v) {
-		for _, s := range some {
+		for _, s := range parts {
 			if strings.Contains(text, s) {
 				return true
 			}
@@ -199,7 +200,7 @@ func hasInterpolation(v value.Value, some ...string) bool {
 	return false
 }
 
-// texts are all strings in v, keys of hashes included.
+// texts returns all strings in v, including the keys of hashes.
 func texts(v value.Value) func(func(string) bool) {
 	return func(yield func(string) bool) { eachText(v, yield) }
 }
@@ -224,8 +225,8 @@ func eachText(v value.Value, yield func(string) bool) bool {
 	return true
 }
 
-// translated is v with all its texts translated. Those that cannot be are not to be asked for.
-func (m *migration) translated(v value.Value) value.Value {
+// translateAll returns v with all its texts translated. The caller has checked that this is possible.
+func (m *migration) translateAll(v value.Value) value.Value {
 	switch v.Kind() {
 	case value.String:
 		edits, _ := m.translate(v.Text())
@@ -233,20 +234,20 @@ func (m *migration) translated(v value.Value) value.Value {
 	case value.Array:
 		var out []value.Value
 		for e := range v.Elems() {
-			out = append(out, m.translated(e))
+			out = append(out, m.translateAll(e))
 		}
 		return value.FromSlice(out)
 	case value.Hash:
 		var b value.Builder
 		for k, e := range v.Pairs() {
-			b.Set(m.translated(k), m.translated(e))
+			b.Set(m.translateAll(k), m.translateAll(e))
 		}
 		return b.Hash()
 	}
 	return v
 }
 
-// isAlias tells whether a text is nothing but an alias, and of which key.
+// isAlias reports whether a text consists of an alias only, and returns its key.
 func isAlias(text string) (key string, ok bool) {
 	n, problems := expr.ParseHiera(text)
 	if len(problems) > 0 || n.Name != expr.HieraAlias {
@@ -255,7 +256,7 @@ func isAlias(text string) (key string, ok bool) {
 	return n.Kids[0].Value.Text(), true
 }
 
-// expression is the source of an expression that yields v, in which there are aliases.
+// expression returns the source of an expression for v, which contains aliases.
 func (m *migration) expression(v value.Value) (source, problem string) {
 	n, problem := m.expressionNode(v)
 	if problem != "" {
@@ -298,7 +299,7 @@ func (m *migration) expressionNode(v value.Value) (n *expr.Node, problem string)
 
 func (m *migration) textNode(text string) (*expr.Node, string) {
 	if key, ok := isAlias(text); ok {
-		source, problem := m.lookedUp(key, false)
+		source, problem := m.lookupSource(key, false)
 		if problem != "" {
 			return nil, problem
 		}

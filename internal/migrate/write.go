@@ -10,15 +10,15 @@ import (
 	"bindc/internal/fsx"
 )
 
-// remains is the directory of what stays in Hiera 5.
-const remains = "hiera5"
+// hiera5Dir is the directory of the new site for data that stay in Hiera 5.
+const hiera5Dir = "hiera5"
 
-// output is the files of the new site.
+// output has the files of the new site.
 type output struct {
 	*migration
 	files    map[string][]byte
 	bindings map[string]*bindingsFile  // by path
-	byFile   map[*levelFile][]*binding // by key
+	byFile   map[*levelFile][]*binding // sorted by key
 }
 
 func (m *migration) write() ([]File, error) {
@@ -28,22 +28,22 @@ func (m *migration) write() ([]File, error) {
 			o.byFile[b.file] = append(o.byFile[b.file], b)
 		}
 	}
-	// Also where nothing stays: keys dig, and callers merge, where a site has a hierarchy of Hiera 5.
-	o.files[remains+"/hiera.yaml"] = []byte("version: 5\n")
+	// A site with a hierarchy of Hiera 5 lets keys dig and callers merge. So this file exists even if nothing stays.
+	o.files[hiera5Dir+"/hiera.yaml"] = []byte("version: 5\n")
 	for _, h := range m.hierarchies {
-		if err := o.hierarchy(h); err != nil {
+		if err := o.writeHierarchy(h); err != nil {
 			return nil, err
 		}
 	}
 	for _, key := range m.keys {
 		if k := m.merged[key]; !m.stays[key] && k.strategy != "" && k.strategy != "first" {
-			o.declare(key, k)
+			o.declareMultibinding(key, k)
 		}
 	}
 	if err := o.writeBindings(); err != nil {
 		return nil, err
 	}
-	if err := o.configuration(); err != nil {
+	if err := o.writeConfiguration(); err != nil {
 		return nil, err
 	}
 	var out []File
@@ -53,8 +53,8 @@ func (m *migration) write() ([]File, error) {
 	return out, nil
 }
 
-// below is the place of a file of a hierarchy in the new site.
-func (o *output) below(h *hierarchy, rel string) string {
+// newPath returns the path of a file of a hierarchy in the new site.
+func (o *output) newPath(h *hierarchy, rel string) string {
 	at, err := filepath.Rel(o.dir, h.root)
 	if err != nil || strings.HasPrefix(at, "..") {
 		at = path.Join("modules", h.module)
@@ -62,37 +62,37 @@ func (o *output) below(h *hierarchy, rel string) string {
 	return path.Join(filepath.ToSlash(at), rel)
 }
 
-// hierarchy writes one: what moves as Hiera-2 and bindings, and what stays as it is.
-func (o *output) hierarchy(h *hierarchy) error {
-	if h.global { // the new site is built with it
+// writeHierarchy writes the keys of a hierarchy that move as Hiera-2 data and bindings, and copies the others.
+func (o *output) writeHierarchy(h *hierarchy) error {
+	if h.global { // the new site uses the global hierarchy, too
 		return nil
 	}
-	if err := o.remaining(h); err != nil || h.stays {
+	if err := o.writeRemaining(h); err != nil || h.stays {
 		return err
 	}
 	moves := false
 	for _, l := range h.levels {
 		for _, f := range l.files {
-			some, err := o.file(l, f)
+			moved, err := o.writeFile(l, f)
 			if err != nil {
 				return err
 			}
-			moves = moves || some
+			moves = moves || moved
 		}
 	}
 	if moves {
-		o.hiera2(h)
+		o.writeHiera2(h)
 	}
 	return nil
 }
 
-// file writes what of a file moves. It tells whether something is left for the hierarchy.
-func (o *output) file(l *level, f *levelFile) (bool, error) {
+// writeFile writes the keys of a file that move. It reports whether any of them became data of Hiera-2.
+func (o *output) writeFile(l *level, f *levelFile) (bool, error) {
 	structured := map[string]bool{}
 	for _, b := range o.byFile[f] {
 		if !o.stays[b.key] && (l.structured() || o.isStructured(b)) {
 			structured[b.key] = true
-			o.bind(b)
+			o.writeBinding(b)
 		}
 	}
 	if l.problem != "" || f.problem != "" || l.structured() {
@@ -102,21 +102,21 @@ func (o *output) file(l *level, f *levelFile) (bool, error) {
 		bound := slices.ContainsFunc(o.bound[key], func(b *binding) bool { return b.file == f })
 		return bound && !o.stays[key] && !structured[key]
 	}
-	text, err := f.kept(keep, func(text string) []edit {
+	text, err := f.filtered(keep, func(text string) []edit {
 		edits, _ := o.translate(text)
 		return edits
 	})
 	if err != nil || text == nil {
 		return false, err
 	}
-	o.files[o.below(l.hierarchy, f.data()+".yaml")] = text
+	o.files[o.newPath(l.hierarchy, f.newPath()+".yaml")] = text
 	l.moves, l.category.used = true, true
 	return true, nil
 }
 
-// data is where a file is in the new site, without its extension. What is no YAML of Hiera 5 has a directory of its
-// own, as paths of Hiera-2 have no extension.
-func (f *levelFile) data() string { return dataPath(f.rel, filepath.Ext(f.rel)) }
+// newPath returns the path of a file in the new site, without its extension. Files other than .yaml go to a separate
+// directory, because paths of Hiera-2 have no extension.
+func (f *levelFile) newPath() string { return dataPath(f.rel, filepath.Ext(f.rel)) }
 
 func dataPath(rel, ext string) string {
 	dir, rest, below := strings.Cut(strings.TrimSuffix(rel, ext), "/")
@@ -129,8 +129,8 @@ func dataPath(rel, ext string) string {
 	return dir + "/" + rest
 }
 
-// hiera2 writes the configuration of a hierarchy.
-func (o *output) hiera2(h *hierarchy) {
+// writeHiera2 writes the hiera2.yaml of a hierarchy.
+func (o *output) writeHiera2(h *hierarchy) {
 	text := "version: 2\nhierarchy:\n"
 	for _, l := range h.levels {
 		if !l.moves {
@@ -138,27 +138,27 @@ func (o *output) hiera2(h *hierarchy) {
 		}
 		path := dataPath(l.files[0].rel, filepath.Ext(l.files[0].rel))
 		if !l.constant() {
-			path = o.pathOf(l, filepath.Ext(l.text))
+			path = o.hiera2Path(l, filepath.Ext(l.pathText))
 		}
-		text += listed(l.category.name, l.value, path)
+		text += listItem(l.category.name, l.value, path)
 	}
-	o.files[o.below(h, "hiera2.yaml")] = []byte(text)
+	o.files[o.newPath(h, "hiera2.yaml")] = []byte(text)
 }
 
-// listed is a list of texts as an element of a list.
-func listed(texts ...string) string {
+// listItem formats texts as a list within a list in YAML.
+func listItem(texts ...string) string {
 	for i, t := range texts[1:] {
 		texts[i+1] = `"` + t + `"`
 	}
 	return "  - [" + strings.Join(texts, ", ") + "]\n"
 }
 
-// pathOf is the path of a level as Hiera-2 has it: from the directory of its configuration on.
-func (o *output) pathOf(l *level, ext string) string {
+// hiera2Path returns the path of a level for hiera2.yaml, relative to the directory of that file.
+func (o *output) hiera2Path(l *level, ext string) string {
 	dir := ""
 	for _, f := range l.files {
 		if f.problem == "" {
-			text := l.before + f.value + l.after
+			text := l.prefix + f.value + l.suffix
 			if l.value == l.path {
 				text = f.value + ext
 			}
@@ -169,42 +169,42 @@ func (o *output) pathOf(l *level, ext string) string {
 	return dataPath(dir+l.path+ext, ext)
 }
 
-// remaining writes what of a hierarchy stays in Hiera 5.
-func (o *output) remaining(h *hierarchy) error {
-	place := func(rel string) string { return path.Join(remains, rel) }
+// writeRemaining writes the data of a hierarchy that stay in Hiera 5.
+func (o *output) writeRemaining(h *hierarchy) error {
+	target := func(rel string) string { return path.Join(hiera5Dir, rel) }
 	if h.module != "" {
 		if !h.stays {
 			return nil
 		}
-		place = func(rel string) string { return o.below(h, rel) }
+		target = func(rel string) string { return o.newPath(h, rel) }
 	}
-	some := false
+	found := false
 	for _, l := range h.levels {
 		for _, f := range l.files {
-			text, err := o.remainingIn(h, f)
+			text, err := o.remainingText(h, f)
 			if err != nil {
 				return err
 			}
 			if text != nil && !strings.HasPrefix(f.rel, "../") {
-				o.files[place(f.rel)] = text
+				o.files[target(f.rel)] = text
 			}
-			some = some || text != nil
+			found = found || text != nil
 		}
 	}
-	if !some {
+	if !found {
 		return nil
 	}
 	text, err := fsx.Disk{}.ReadFile(h.config)
-	o.files[place("hiera.yaml")] = text
+	o.files[target("hiera.yaml")] = text
 	return err
 }
 
-// remainingIn is what of a file stays in Hiera 5; nil for nothing.
-func (o *output) remainingIn(h *hierarchy, f *levelFile) ([]byte, error) {
+// remainingText returns the part of a file that stays in Hiera 5, or nil.
+func (o *output) remainingText(h *hierarchy, f *levelFile) ([]byte, error) {
 	if h.stays {
 		return f.text, nil
 	}
-	return f.kept(func(key string) bool {
+	return f.filtered(func(key string) bool {
 		if key == "lookup_options" {
 			return len(o.stays) > 0
 		}
@@ -212,8 +212,8 @@ func (o *output) remainingIn(h *hierarchy, f *levelFile) ([]byte, error) {
 	}, nil)
 }
 
-// configuration writes binder_config.yaml, and the module path.
-func (o *output) configuration() error {
+// writeConfiguration writes binder_config.yaml and the module path.
+func (o *output) writeConfiguration() error {
 	var site []string
 	if o.files["hiera2.yaml"] != nil {
 		site = append(site, "confdir-hiera:/")
@@ -223,7 +223,7 @@ func (o *output) configuration() error {
 	}) {
 		site = append(site, "confdir:/**")
 	}
-	hiera := []string{"hiera:/" + remains}
+	hiera := []string{"hiera:/" + hiera5Dir}
 	if slices.ContainsFunc(o.hierarchies, func(h *hierarchy) bool { return h.stays }) {
 		hiera = append(hiera, "module-hiera5:/*")
 	}
@@ -239,9 +239,9 @@ func (o *output) configuration() error {
 	text += "categories:\n"
 	for _, c := range o.categories {
 		if c.used {
-			text += listed(c.name, c.value)
+			text += listItem(c.name, c.value)
 		}
 	}
 	o.files["binder_config.yaml"] = []byte(text)
-	return o.modulePath()
+	return o.writeModulePath()
 }

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// isStructured tells whether a binding needs more than a data file can say.
+// isStructured reports whether a data file cannot express a binding.
 func (o *output) isStructured(b *binding) bool {
 	k := o.merged[b.key]
 	if k.sensitive || k.strategy != "" && k.strategy != "first" {
@@ -36,15 +36,15 @@ func hash(pairs ...any) value.Value {
 	return b.Hash()
 }
 
-// bind writes a binding as a structured one.
-func (o *output) bind(b *binding) {
+// writeBinding writes a binding as a structured one.
+func (o *output) writeBinding(b *binding) {
 	var out []value.Value
 	switch k := o.merged[b.key]; k.strategy {
 	case "unique":
-		out = append(out, hash("in", b.key, "to", o.translated(b.value)))
+		out = append(out, hash("in", b.key, "to", o.translateAll(b.value)))
 	case "hash", "deep":
 		for name, v := range b.value.Pairs() {
-			out = append(out, hash("in", b.key, "name", name, "to", o.translated(v)))
+			out = append(out, hash("in", b.key, "name", name, "to", o.translateAll(v)))
 		}
 	default:
 		attributes := []any{"name", b.key}
@@ -52,7 +52,7 @@ func (o *output) bind(b *binding) {
 			source, _ := o.expression(b.value)
 			attributes = append(attributes, "to_expression", source)
 		} else {
-			attributes = append(attributes, "to", o.translated(b.value))
+			attributes = append(attributes, "to", o.translateAll(b.value))
 		}
 		if k.sensitive {
 			attributes = append(attributes, "sensitive", value.FromBool(true))
@@ -85,10 +85,10 @@ func hasAlias(v value.Value) bool {
 	return false
 }
 
-// bindingsFor is the file that a binding goes to: of the site one for each data file, of a module its default.
+// bindingsFor returns the file for a binding: one per data file for the site, and the default file for a module.
 func (o *output) bindingsFor(b *binding) *bindingsFile {
 	if h := b.level.hierarchy; h.module != "" {
-		return o.bindingsAt(o.below(h, "bindings/default.yaml"), h.module+"::default")
+		return o.bindingsAt(o.newPath(h, "bindings/default.yaml"), h.module+"::default")
 	}
 	words := wordsOf(strings.TrimSuffix(b.file.rel, filepath.Ext(b.file.rel)))[1:]
 	if len(words) == 0 {
@@ -106,8 +106,8 @@ func (o *output) bindingsAt(at, name string) *bindingsFile {
 	return f
 }
 
-// declare writes the multibinding of a key, which is bound where something contributes to it.
-func (o *output) declare(key string, k mergedKey) {
+// declareMultibinding writes the multibinding of a key, with the conditions of its contributions.
+func (o *output) declareMultibinding(key string, k mergedKey) {
 	attributes := []any{"name", key, "multibind_id", key}
 	if k.strategy == "unique" {
 		attributes = append(attributes, "type", "Array[Data]", "options",
@@ -125,13 +125,13 @@ func (o *output) declare(key string, k mergedKey) {
 	at, name := "bindings/merged.yaml", "merged"
 	if h := o.bound[key][0].level.hierarchy; h.module != "" &&
 		!slices.ContainsFunc(o.bound[key], func(b *binding) bool { return b.level.hierarchy != h }) {
-		at, name = o.below(h, "bindings/default.yaml"), h.module+"::default"
+		at, name = o.newPath(h, "bindings/default.yaml"), h.module+"::default"
 	}
 	f := o.bindingsAt(at, name)
 	f.bind = slices.Insert(f.bind, 0, b)
 }
 
-// whenBound are the conditions under which something contributes to a key.
+// whenBound returns the conditions under which a key has contributions.
 func (o *output) whenBound(key string) (when value.Value, always bool) {
 	var out []value.Value
 	for _, b := range o.bound[key] {
@@ -159,7 +159,7 @@ func (o *output) writeBindings() error {
 	return nil
 }
 
-// bindingsFile is a file of structured bindings.
+// bindingsFile is a bindings file.
 type bindingsFile struct {
 	name string
 	bind []value.Value

@@ -1,5 +1,5 @@
-// Package pool numbers texts, so that a key or a value that a site has ten thousand times is in memory once and is
-// compared as a number.
+// Package pool numbers texts. A key or value that a site has ten thousand times is then in memory once, and is compared
+// by number.
 package pool
 
 import (
@@ -9,49 +9,49 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Pool is a set of numbered texts. The zero Pool is empty; it may be used by several goroutines. Which number a text
-// gets depends on who comes first: numbers are for one run and never part of its result.
+// Pool is a set of numbered texts. The zero Pool is empty. It may be used concurrently. The number of a text depends on
+// the order of calls, so numbers are valid for one run and never part of its result.
 //
-// It is a hash table of its own because a map of strings, of which most are met again and again, costs three times as
-// much: here the hash is computed outside the lock, and decides in nearly all cases without a look at the text.
+// Pool has its own hash table. Most texts are already in it, and for these a map of strings would take three times as
+// long: Pool computes hashes outside the lock, and nearly always needs to compare only hashes.
 type Pool struct {
 	mu    sync.Mutex
 	texts []string
-	slots []uint64        // open addressing: the upper half of a hash, and below it a number plus one; 0: free
-	chunk strings.Builder // the texts added last; it never grows, so that they stay where they are
-	scans int             // how many batches are still looked for without slots, see Load
+	slots []uint64        // open addressing: upper half of the hash, and number + 1; 0: free
+	chunk strings.Builder // buffer of the latest texts; it never grows, so that they do not move
+	scans int             // number of batches that are still searched without slots; see Load
 }
 
 const (
 	chunkSize = 64 << 10
-	fewSlots  = 1 << 10 // a power of two, as all sizes are
+	fewSlots  = 1 << 10 // a power of two, like all sizes
 	halfHash  = 0xffffffff << 32
 )
 
-// Number is the number of text, a new one if it has none yet.
+// Number returns the number of text. A new text gets a new number.
 func (p *Pool) Number(text []byte) uint32 {
 	b := Batch{text: text, ends: []int{len(text)}}
 	return p.Numbers(&b)[0]
 }
 
-// Batch is texts to be numbered together, which costs the lock once.
+// Batch has texts to be numbered together, for which Pool takes the lock only once.
 type Batch struct {
 	text []byte
-	ends []int // of each text in text
+	ends []int // end of each text in text
 }
 
-// NewBatch makes room for count texts of together size bytes; there may be more.
+// NewBatch returns an empty batch with room for count texts of size bytes in total. It can hold more.
 func NewBatch(count, size int) *Batch {
 	return &Batch{make([]byte, 0, size), make([]int, 0, count)}
 }
 
-// Add adds the text that add appends to what it is given.
+// Add adds the text that add appends to its argument.
 func (b *Batch) Add(add func([]byte) []byte) {
 	b.text = add(b.text)
 	b.ends = append(b.ends, len(b.text))
 }
 
-// Numbers is the numbers of the texts of b.
+// Numbers returns the numbers of the texts in b.
 func (p *Pool) Numbers(b *Batch) []uint32 {
 	hashes, start := make([]uint64, len(b.ends)), 0
 	for i, end := range b.ends {
@@ -66,7 +66,7 @@ func (p *Pool) Numbers(b *Batch) []uint32 {
 		p.scan(b, out)
 		return out
 	}
-	p.foresee(hashes)
+	p.prefetch(hashes)
 	start = 0
 	for i, end := range b.ends {
 		out[i] = p.number(b.text[start:end], hashes[i])
@@ -75,9 +75,9 @@ func (p *Pool) Numbers(b *Batch) []uint32 {
 	return out
 }
 
-// foresee touches what the searches for texts with these hashes read first. One behind the other, each would wait for
-// memory; this way they wait together. What it returns serves nothing but that it is done.
-func (p *Pool) foresee(hashes []uint64) (sum int) {
+// prefetch reads the memory that the searches for these hashes begin with. One after the other, each search would wait
+// for memory; this way, the waits overlap. The result has no meaning: it keeps the compiler from removing the reads.
+func (p *Pool) prefetch(hashes []uint64) (sum int) {
 	if len(p.slots) == 0 {
 		return 0
 	}
@@ -106,7 +106,7 @@ func (p *Pool) number(text []byte, hash uint64) uint32 {
 	return uint32(len(p.texts) - 1)
 }
 
-// keep is text as a string.
+// keep returns text as a string.
 func (p *Pool) keep(text []byte) string {
 	if len(text) > chunkSize/8 {
 		return string(text)
@@ -120,7 +120,7 @@ func (p *Pool) keep(text []byte) string {
 	return p.chunk.String()[start:]
 }
 
-// grow makes room. Texts are hashed again: that is rarer than it is to store what would save it.
+// grow enlarges the table. It computes hashes again: this is rare, and storing them would cost more.
 func (p *Pool) grow() {
 	size := max(fewSlots, 2*len(p.slots))
 	for size <= 2*len(p.texts) { // after Load
@@ -138,20 +138,20 @@ func (p *Pool) grow() {
 	}
 }
 
-// Texts is all texts by number. The slice must not be changed, and does not see texts that are added later.
+// Texts returns all texts, by number. Callers must not change the slice. It does not have texts that are added later.
 func (p *Pool) Texts() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.texts
 }
 
-// Load fills an empty pool with texts, all different, numbered as they are. The table is only made when several batches
-// have come: for the few files that change between two builds it is quicker to pass all texts in review.
+// Load fills an empty pool with distinct texts, whose numbers are their indices. The table is only built after several
+// batches: for the few files that change between two builds, it is faster to go through all texts.
 func (p *Pool) Load(texts []string) { p.texts, p.scans = texts, maxScans }
 
 const maxScans = 8
 
-// scan finds the numbers of the texts of b without the table.
+// scan finds the numbers of the texts in b without the table.
 func (p *Pool) scan(b *Batch, out []uint32) {
 	const none = ^uint32(0)
 	wanted, lengths, start := make(map[string]uint32, len(b.ends)), [256]bool{}, 0

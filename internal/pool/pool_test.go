@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A pool that was filled answers the same before it has a table and afterwards.
+// A filled pool gives the same numbers with and without its table.
 func TestLoadedTextsKeepTheirNumbers(t *testing.T) {
 	var p Pool
 	p.Load([]string{"a", "bc", "d"})

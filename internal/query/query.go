@@ -17,7 +17,7 @@ import (
 	"bindc/internal/members"
 )
 
-// Query asks for a key, or for several keys, with the facts of one node.
+// Query asks for one key, or for several, with the facts of one node.
 type Query struct {
 	Key         *string         `json:"key"`
 	Keys        []string        `json:"keys"`
@@ -31,10 +31,10 @@ type Query struct {
 	Explain     bool            `json:"explain"`
 }
 
-// MaxLine is the default limit on the bytes of a query. The facts of a machine have some ten thousand bytes.
+// MaxLine is the default limit of the length of a query in bytes. The facts of a node take some ten thousand bytes.
 const MaxLine = 16 << 20
 
-// ReadLine reads a line. It discards a line that is longer than limit and reports that it was long.
+// ReadLine reads a line. If it is longer than limit, ReadLine discards it and returns long = true.
 func ReadLine(r *bufio.Reader, limit int) (line []byte, long bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -49,7 +49,7 @@ func ReadLine(r *bufio.Reader, limit int) (line []byte, long bool, err error) {
 	}
 }
 
-// Parse parses a line. If it fails, it still returns the key, if the line has one.
+// Parse parses a line. If it fails, the result still has the key of the line, if the line has one.
 func Parse(line []byte) (q Query, err error) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
@@ -65,18 +65,18 @@ func Parse(line []byte) (q Query, err error) {
 		if q.Key != nil && *q.Key == "" {
 			q.Key = nil // the key is not a string
 		}
-		return q, usage("expected a query as a JSON object: " + malformed(err))
+		return q, usageError("expected a query as a JSON object: " + malformed(err))
 	case q.Key == nil && len(q.Keys) == 0:
-		return q, usage(`expected "key" in the query`)
+		return q, usageError(`expected "key" in the query`)
 	case q.Key != nil && q.Keys != nil:
-		return q, usage(`expected "key" or "keys" in the query, found both`)
+		return q, usageError(`expected "key" or "keys" in the query, found both`)
 	}
 	return q, nil
 }
 
-func usage(message string) error { return &lookup.Error{Code: lookup.CodeUsage, Message: message} }
+func usageError(message string) error { return &lookup.Error{Code: lookup.CodeUsage, Message: message} }
 
-// malformed describes the error in a query without Go's names of types.
+// malformed describes an error of encoding/json without Go's names of types.
 func malformed(err error) string {
 	var typ *json.UnmarshalTypeError
 	unknown, isUnknown := strings.CutPrefix(err.Error(), "json: unknown field ")
@@ -93,7 +93,7 @@ func malformed(err error) string {
 	return "found " + typ.Value + " as \"" + typ.Field + "\""
 }
 
-// unknownMember describes a member that queries do not have, given in quotes, and suggests a similar one.
+// unknownMember describes an unknown member, whose name is quoted, and suggests a similar one.
 func unknownMember(quoted string) string {
 	var names []string
 	for f := range reflect.TypeFor[Query]().Fields() {

@@ -11,20 +11,20 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Session looks up the keys of queries. It keeps the last request, because queries for one node usually follow each
-// other.
+// Session looks up the keys of queries. It keeps the last request, because queries for the same node usually come
+// together.
 type Session struct {
-	Begin func(*bindings.Facts) (*lookup.Request, error) // ends the request before
-	Node  func(name string) (facts.Node, error)          // has the facts of a node whose query has none
+	Begin func(*bindings.Facts) (*lookup.Request, error) // returns a request, and ends the previous one
+	Node  func(name string) (facts.Node, error)          // returns the facts of a node whose query has none
 
 	last    []byte // identifies the request
 	request *lookup.Request
 	types   map[string]*bindings.Type
 }
 
-// Request returns the request of a query.
+// Request returns the request for a query.
 func (s *Session) Request(q *Query) (*lookup.Request, error) {
-	// The lengths come first, so that different queries never have the same ID.
+	// The lengths come first, so that different queries have different IDs.
 	id := fmt.Appendf(nil, "%d %d %d %d ", len(q.Facts), len(q.Trusted), len(q.Variables), len(q.Node))
 	id = slices.Concat(id, q.Facts, q.Trusted, q.Variables, []byte(q.Node), []byte(q.Environment))
 	if s.request != nil && bytes.Equal(id, s.last) {
@@ -73,13 +73,13 @@ func parseOptional(text json.RawMessage) (v bindings.Value, err error) {
 	return v, err
 }
 
-// Check reports doubts about looking up a key as an error. merge is undef if the query gives none.
+// Check returns an error if the answer for key would be doubtful. merge is undef if the query has none.
 type Check func(r *lookup.Request, key string, merge bindings.Value) error
 
-// Lookup looks up one key of a query in its request. If check is not nil, it runs before the lookup.
+// Lookup looks up a key of a query. If check is not nil, Lookup calls it first.
 func (s *Session) Lookup(r *lookup.Request, q *Query, key string, check Check) (v bindings.Value,
 	found bool, err error) {
-	typ, err := s.typ(q.Type)
+	typ, err := s.parseType(q.Type)
 	if err != nil {
 		return v, false, err
 	}
@@ -100,13 +100,13 @@ func (s *Session) Lookup(r *lookup.Request, q *Query, key string, check Check) (
 	return v, found, err
 }
 
-// maxTypes limits how many parsed types are kept, and maxTypeText the length of their texts.
+// maxTypes limits the number of parsed types that a session keeps, and maxTypeText the lengths of their texts.
 const (
 	maxTypes    = 1000
 	maxTypeText = 1000
 )
 
-func (s *Session) typ(text string) (*bindings.Type, error) {
+func (s *Session) parseType(text string) (*bindings.Type, error) {
 	if text == "" {
 		return nil, nil
 	}

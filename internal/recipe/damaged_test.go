@@ -138,7 +138,7 @@ func TestCheckKindsAndFeatures(t *testing.T) {
 			of.Sealed = sealed
 			contributes, alone, err := Check(e.encoded, of)
 			if err != nil || contributes != (e.recipe.Kind == Contributions) || alone != e.recipe.StandsAlone() {
-				t.Errorf("%s: contributes: %t, stands alone: %t, %v", what, contributes, alone, err)
+				t.Errorf("%s: contributes: %t, alone: %t, %v", what, contributes, alone, err)
 			}
 		}
 		for missing, isOf := range map[Features]bool{{ARM8: true}: e.recipe.Kind == Merged, {Hiera: true}: e.arm8} {
@@ -151,7 +151,7 @@ func TestCheckKindsAndFeatures(t *testing.T) {
 	for kind, alone := range map[Kind]bool{Constant: true, Multibind: true, Contributions: false, Merged: false,
 		AliasOf: false, Below: false, Erased: false} {
 		if r := (&Recipe{Kind: kind}); r.StandsAlone() != alone {
-			t.Errorf("kind %d: stands alone: %t", kind, !alone)
+			t.Errorf("kind %d: alone: %t", kind, !alone)
 		}
 	}
 }

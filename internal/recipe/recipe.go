@@ -27,7 +27,7 @@ const (
 	Contributions             // the contributions of one scope to a multibinding: Parts
 	Merged                    // the bindings of MergeKey, merged by the options Value
 	AliasOf                   // the value of Targets[0]; declines if nothing binds that
-	Below                     // the value of the key Name below this precedence; declines if there is none
+	Below                     // the value of the key Name below this precedence; declines if there is no value
 	Erased                    // not found, whatever is bound below
 	RenamedPart               // of contributions: those named Name at lower precedence get the name of the part
 	AliasedPart               // of contributions: those named Name also get the name of the part
@@ -77,8 +77,8 @@ func (r *Recipe) Declines() bool { return r.Optional || r.Kind == AliasOf || r.K
 // are not found under another name.
 func (r *Recipe) IsFinal() bool { return !r.Declines() && r.Kind != Erased }
 
-// StandsAlone reports whether r can answer by itself. Other recipes merge values, or leave the answer to a lower
-// binding or another name. Only a recipe that stands alone is merged.
+// StandsAlone reports whether r computes a value by itself. Other recipes merge values, or leave the
+// value to a lower binding or another name. They cannot be merged themselves.
 func (r *Recipe) StandsAlone() bool { return r.Kind < Contributions }
 
 // Renames reports whether r changes the names of other contributions instead of contributing.
@@ -125,7 +125,7 @@ func IsContributionKey(key string) bool { return IsInternal(key) && !IsInternal(
 type Resolution uint8
 
 // The resolutions determine what happens to several contributions with one name. The names in
-// quotes are those of language.md, section 8.
+// quotes come from language.md, section 8.
 const (
 	Priority        Resolution = iota // "priority": the highest wins; a second one of its precedence is an error
 	Ignore                            // "ignore": the first in order wins

@@ -74,8 +74,7 @@ type Features struct {
 
 // Check checks an encoded recipe of a file with the given features. Without the key, it checks only
 // the kind and flags of a sealed recipe. contributes reports whether the recipe has the
-// contributions of a scope to a multibinding. alone reports whether it stands alone, as in
-// Recipe.StandsAlone.
+// contributions of a scope to a multibinding. alone is Recipe.StandsAlone.
 func Check(encoded string, of Features) (contributes, alone bool, err error) {
 	if len(encoded) < headBytes {
 		return false, false, errMalformed

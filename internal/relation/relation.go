@@ -1,5 +1,5 @@
-// Package relation tells which conditions exclude or imply one another, as the dimensions they are about are functions
-// of the same variables (language.md, section 6).
+// Package relation decides which conditions exclude or imply each other because their dimensions are functions of the
+// same variables (docs/language.md, section 6).
 package relation
 
 import (
@@ -13,59 +13,60 @@ import (
 	"bindc/internal/value"
 )
 
-// Relations knows which dimensions of a site are functions of the same variables. Conditions on such exclude and imply
-// one another as the functions say (language.md, section 6); all others have nothing to do with each other.
+// Relations knows which dimensions of a site are functions of the same variables. Conditions on these dimensions can
+// exclude or imply each other (docs/language.md, section 6); all other conditions are independent.
 //
-// A dimension that is text around variables is an equation: `${osfamily}-${environment}` is 'darwin-production' where
-// $osfamily is 'darwin' and $environment 'production'. Folding a text folds its parts, so that the variables are known
-// as exactly as values are compared. What else an expression computes is one more unknown of such equations, the same
-// wherever the same is written, as it depends on nothing but variables; how it depends on them is not looked at.
+// A dimension that is text with variables is an equation: `${osfamily}-${environment}` is 'darwin-production' if
+// $osfamily is 'darwin' and $environment is 'production'. Values are compared case-folded, and folding a text folds its
+// parts, so the equation determines the folded variables. Any other expression in the text is an unknown of the
+// equation. Equal expressions are the same unknown, because they depend only on variables. How they depend on them is
+// not analysed.
 //
-// Each unknown is a dimension of its own too, after those of the site: a condition can ask it to have a text.
+// Each unknown is also a dimension, after those of the site, so that a condition can require a text of it.
 type Relations struct {
-	named      int // dimensions of the site
+	named      int // number of dimensions of the site
 	dims       []Dimension
-	templates  [][]part // per dimension, what it is the text of, one behind the other
+	templates  [][]part // per dimension, the parts of its text
 	related    []bool   // per dimension: it shares an unknown with another one, or has none
 	unknowns   []unknown
-	numbers    map[string]int // of unknowns, by what is written
+	numbers    map[string]int // of unknowns, by their source
 	spend      func(steps int)
-	conditions map[int]Condition // settled, by number
+	conditions map[int]Condition // settled conditions, by number
 }
 
-// Dimension is a category, or a guard, which a request has one value of.
+// Dimension is a category or a guard. A request has one value of it.
 type Dimension struct {
-	Category int        // for a guard, the dimension of its category, -1 if that is common; for a category itself
-	Guard    bool       // only requests with a value of its category have one
-	Value    *expr.Node // yields the value as text; nil: nothing is known of it
+	Category int        // for a guard, the dimension of its category, or -1 for common; for a category, itself
+	Guard    bool       // only requests with a value of its category have a value of it
+	Value    *expr.Node // evaluates to the value as text; nil: unknown
 }
 
 // Condition is a set of terms that must all hold, sorted by dimension. The empty condition always holds.
 type Condition []Term
 
-// Term asks a dimension to have a value, which is folded.
+// Term requires that a dimension has a value. The value is folded.
 type Term struct {
 	Dimension int
 	Value     string
 }
 
-// Fold is how values are compared: without regard to case.
+// Fold returns s in the form in which values are compared, which ignores case.
 func Fold(s string) string { return strings.ToLower(s) }
 
-// part is a folded text, or an unknown.
+// part is a folded text or an unknown.
 type part struct {
 	text    string
 	unknown int // index in Relations.unknowns; -1 for a text
 }
 
-// unknown is a variable, or an expression.
+// unknown is a variable or an expression.
 type unknown struct {
-	computed  bool // it is not just a variable
-	slashless bool // its values have no '/'
+	computed  bool // it is more than a variable
+	slashless bool // its values contain no '/'
 	mentions  []string
 }
 
-// New finds the relations among dims. What it compares is counted by spend, in steps of about 100 ns.
+// New finds the relations among dims. It calls spend with the number of comparisons, in steps of about 100 ns.
 func New(dims []Dimension, spend func(steps int)) *Relations {
 	r := &Relations{named: len(dims), dims: slices.Clone(dims), templates: make([][]part, len(dims)),
 		related: make([]bool, len(dims)),
@@ -73,7 +74,7 @@ func New(dims []Dimension, spend func(steps int)) *Relations {
 	for d := range dims {
 		r.templates[d] = r.template(dims[d].Value)
 	}
-	users := make([][]int, len(r.unknowns)) // dimensions
+	users := make([][]int, len(r.unknowns)) // dimensions, by unknown
 	for d, parts := range r.templates {
 		r.related[d] = !slices.ContainsFunc(parts, isUnknown)
 		for _, p := range parts {
@@ -97,14 +98,14 @@ func New(dims []Dimension, spend func(steps int)) *Relations {
 
 func isUnknown(p part) bool { return p.unknown >= 0 }
 
-// template takes the expression of a dimension apart.
+// template splits the expression of a dimension into texts and unknowns.
 func (r *Relations) template(n *expr.Node) []part {
 	if n == nil {
 		r.unknowns = append(r.unknowns, unknown{computed: true})
 		return []part{{unknown: len(r.unknowns) - 1}}
 	}
 	kids := []*expr.Node{n}
-	if n.Op == expr.Concat && !handsOn(n) {
+	if n.Op == expr.Concat && !setsVariables(n) {
 		kids = n.Kids
 	}
 	var out []part
@@ -124,7 +125,7 @@ func Same(a, b *expr.Node) bool {
 	return slices.Equal(joined(r.templates[0]), joined(r.templates[1]))
 }
 
-// Caseless returns n without calls of downcase() around it: values are compared without regard to case.
+// Caseless returns n without calls of downcase() around it, because values are compared without regard to case.
 func Caseless(n *expr.Node) *expr.Node {
 	for n.Op == expr.Call && n.Name == "downcase" && len(n.Kids) == 1 && n.Lambda == nil {
 		n = n.Kids[0]
@@ -147,17 +148,17 @@ func joined(parts []part) []part {
 	return out
 }
 
-// handsOn tells whether a part of n may set what another one uses: a local variable, or those of a match.
-func handsOn(n *expr.Node) bool {
+// setsVariables reports whether a part of n may set a variable that another part uses: a local one, or a match.
+func setsVariables(n *expr.Node) bool {
 	for x := range syntax.All(n) {
-		if x.Op == expr.Assign || x.Op == expr.Var && x.Name < ":" { // which is a number
+		if x.Op == expr.Assign || x.Op == expr.Var && x.Name < ":" { // the variable is a number
 			return true
 		}
 	}
 	return false
 }
 
-// unknown is the number of what n yields.
+// unknown returns the number of the unknown for n.
 func (r *Relations) unknown(n *expr.Node) int {
 	folded := expr.Fold(n, stdlib.Functions)
 	name := variableName(folded)
@@ -174,7 +175,7 @@ func (r *Relations) unknown(n *expr.Node) int {
 	return i
 }
 
-// variableName identifies a variable, or an entry of one as `$facts['os']['family']`; "" for what is neither.
+// variableName identifies a variable, or an element of one such as `$facts['os']['family']`. It returns "" for others.
 func variableName(n *expr.Node) string {
 	switch n.Op {
 	case expr.Var:
@@ -195,7 +196,7 @@ func variableName(n *expr.Node) string {
 	return ""
 }
 
-// mentioned are the names of all variables in n.
+// mentioned returns the names of all variables in n.
 func mentioned(n *expr.Node) []string {
 	var names []string
 	for x := range syntax.All(n) {
@@ -206,14 +207,14 @@ func mentioned(n *expr.Node) []string {
 	return names
 }
 
-// Possible tells whether c can hold in some request. What cannot be decided can.
+// Possible reports whether c can hold for some request. If this cannot be decided, it returns true.
 func (r *Relations) Possible(c Condition) bool {
 	return !slices.ContainsFunc(c, r.isRelated) || len(r.solutions(c)) > 0
 }
 
 func (r *Relations) isRelated(t Term) bool { return r.related[t.Dimension] }
 
-// Together tells whether a and b can hold in one request.
+// Together reports whether a and b can hold for the same request.
 func (r *Relations) Together(a, b Condition) bool {
 	for _, t := range a {
 		other := func(u Term) bool { return u.Dimension == t.Dimension && u.Value != t.Value }
@@ -224,7 +225,7 @@ func (r *Relations) Together(a, b Condition) bool {
 	return r.Possible(Union(a, b))
 }
 
-// Implies tells whether b holds whenever a does. What cannot be decided does not.
+// Implies reports whether b holds whenever a does. If this cannot be decided, it returns false.
 func (r *Relations) Implies(a, b Condition) bool {
 	var ways []assignment
 	for _, t := range b {
@@ -244,14 +245,14 @@ func (r *Relations) Implies(a, b Condition) bool {
 	return true
 }
 
-// holds tells whether t holds in every request of a in which the variables are as in w. A guard only does where the
-// request has a value of its category, as a category does.
+// holds reports whether t holds for every request of a that has the variables of w. A guard also requires a value of
+// its category.
 func (r *Relations) holds(t Term, a Condition, w assignment) bool {
 	text, determined := r.text(t.Dimension, w)
 	return determined && text == t.Value && r.inCategory(r.dims[t.Dimension].Category, a, w)
 }
 
-// inCategory tells whether every request of a with the variables of w has a value of a category.
+// inCategory reports whether every request of a with the variables of w has a value of a category.
 func (r *Relations) inCategory(category int, a Condition, w assignment) bool {
 	inCategory := func(t Term) bool { return r.dims[t.Dimension].Category == category }
 	if category < 0 || slices.ContainsFunc(a, inCategory) {
@@ -261,7 +262,7 @@ func (r *Relations) inCategory(category int, a Condition, w assignment) bool {
 	return text != ""
 }
 
-// text is what a dimension is for some unknowns, as far as these are known; false where others count too.
+// text returns the text of a dimension, as determined by w. It returns false if unknowns outside w contribute.
 func (r *Relations) text(dim int, w assignment) (string, bool) {
 	var b strings.Builder
 	all := true
@@ -277,7 +278,7 @@ func (r *Relations) text(dim int, w assignment) (string, bool) {
 	return b.String(), all
 }
 
-// Union is the terms of both conditions.
+// Union returns a condition with the terms of both.
 func Union(a, b Condition) Condition {
 	out := slices.Clone(a)
 	for _, t := range b {

@@ -10,7 +10,7 @@ import (
 
 func free(int) {}
 
-// related are dimensions: five categories, a guard of the first and one of common.
+// related has dimensions: five categories, a guard of the first one and a guard of common, and others.
 var related = []struct{ name, template string }{
 	{"a", "${a}"}, {"ab", "${a}-${b}"}, {"b", "${::b}"}, {"xa", "x-${a}"}, {"loud", "${upcase($a)}"},
 	{"guard", "${b}/${a}"}, {"free", "${b}"}, {"fixed", "text"}, {"fact", "${facts['a']['x']}"}, {"far", "${c}"},
@@ -42,7 +42,7 @@ func relatedDimensions(t *testing.T) []Dimension {
 	return out
 }
 
-// terms reads "a=x b=y".
+// terms parses "a=x b=y".
 func terms(text string) Condition {
 	var out Condition
 	for _, pair := range strings.Fields(text) {
@@ -54,7 +54,7 @@ func terms(text string) Condition {
 	return out
 }
 
-func TestConditionsExcludeOneAnother(t *testing.T) {
+func TestTogether(t *testing.T) {
 	r := New(relatedDimensions(t), free)
 	for _, c := range []struct {
 		a, b     string
@@ -65,7 +65,7 @@ func TestConditionsExcludeOneAnother(t *testing.T) {
 		{"far=1", "far=2", false},
 		{"a=x", "xa=x-x", true},
 		{"a=x", "xa=x-y", false},
-		{"a=x", "xa=y", false},               // no value gives y
+		{"a=x", "xa=y", false},               // xa never is y
 		{"a=x b=y", "ab=x-y", true},          // both variables are known
 		{"a=x b=z", "ab=x-y", false},         //
 		{"a=x", "ab=x-y-z", true},            // one of two ways
@@ -75,28 +75,28 @@ func TestConditionsExcludeOneAnother(t *testing.T) {
 		{"guard=y/", "", false},              // a guard of a category without a value
 		{"free=y", "a=x", true},              //
 		{"free=y", "b=z", false},             // a guard and the category of its variable
-		{"loud=y", "a=x", true},              // what a function computes is not compared
-		{"fact=y", "a=x", true},              // nor is an entry of another variable
+		{"loud=y", "a=x", true},              // results of functions are unknown
+		{"fact=y", "a=x", true},              // an element of another variable
 		{"fixed=text", "a=x", true},          //
 		{"fixed=other", "", false},           // never holds
 		{"path=x/y/z", "far=y/z", true},      //
-		{"path=x/y/z", "far=z", false},       // no name of a node has a slash
+		{"path=x/y/z", "far=z", false},       // names of nodes have no slash
 		{"node=x/y", "", false},              //
 		{"ab=x-y a=x", "ab=x-z", false},      // one dimension, two values
-		{"loud=x", "again=x", true},          // what is written in both is computed once
+		{"loud=x", "again=x", true},          // equal expressions are one unknown
 		{"loud=x", "again=y", false},         //
 		{"loud=x", "louder=y-z", false},      //
 		{"again=x d=y", "louder=x-y", true},  //
 		{"again=x d=z", "louder=x-y", false}, //
 		{"a=y", "end=y-x", true},             //
-		{"a=y", "end=y-xx", false},           // what stands behind has to be there, and nothing else
+		{"a=y", "end=y-xx", false},           // the text after the variable must match exactly
 		{"end=y-xz", "", false},              //
 		{"fact=x", "fact2=y", true},
 		{"dynamic=x", "dynamic2=y", true},
 		{"element=x", "element2=y", true},
-		{"fact=x", "entry=y", false},           // two ways to write one variable
-		{"local=xx", "s=y", true},              // a local variable is none of the request
-		{"match=truea", "match2=true-b", true}, // nor is what a match yields
+		{"fact=x", "entry=y", false},           // two spellings of one variable
+		{"local=xx", "s=y", true},              // local variables are not facts
+		{"match=truea", "match2=true-b", true}, // nor are the results of a match
 	} {
 		for _, pair := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
 			if got := r.Together(terms(pair[0]), terms(pair[1])); got != c.together {
@@ -106,7 +106,7 @@ func TestConditionsExcludeOneAnother(t *testing.T) {
 	}
 }
 
-func TestConditionsImplyOneAnother(t *testing.T) {
+func TestImplies(t *testing.T) {
 	r := New(relatedDimensions(t), free)
 	for _, c := range []struct {
 		a, b    string
@@ -148,8 +148,8 @@ func TestConditionsImplyOneAnother(t *testing.T) {
 	}
 }
 
-// The ways of a condition ask variables to have texts, and each implies what follows from these.
-func TestWaysOfAConditionToHold(t *testing.T) {
+// The ways of a condition require texts of variables. Each way implies the terms that follow from these.
+func TestWays(t *testing.T) {
 	r := New(relatedDimensions(t), free)
 	for c, want := range map[string][]string{
 		"":                {""},
@@ -180,12 +180,12 @@ func TestWaysOfAConditionToHold(t *testing.T) {
 	}
 	many := terms("ab=" + strings.Repeat("-", maxWays+1))
 	if ways, all := r.Ways(many); len(ways) != 1 || !slices.Equal(ways[0], many) || all {
-		t.Errorf("what has too many ways is split: all %v, %d", all, len(ways))
+		t.Errorf("a condition with too many ways is split: all %v, %d", all, len(ways))
 	}
 }
 
-// What has too many ways is not decided, and does not take long.
-func TestRelationsAreBounded(t *testing.T) {
+// A condition with too many ways is undecided, and takes little time.
+func TestConditionsWithTooManyWaysAreUndecided(t *testing.T) {
 	var dims []Dimension
 	for i, text := range []string{"${a}${b}${c}${d}${e}${f}", "${a}", "${g}", "${g}", "${a}${b}", "${b}/${a}"} {
 		n, _ := syntax.ParseString(text)
@@ -198,19 +198,19 @@ func TestRelationsAreBounded(t *testing.T) {
 	a, g, guard := Term{Dimension: 1, Value: "x"}, Term{Dimension: 2, Value: "x"},
 		Term{Dimension: 3, Value: "x"}
 	if r.Together(Condition{many}, Condition{{Dimension: 1, Value: "y"}}) {
-		t.Error("what can be decided by what is known is not")
+		t.Error("a decidable condition is undecided")
 	}
 	if c := (Condition{many}); !r.Together(c, Condition{a}) || r.Implies(c, Condition{a}) {
-		t.Error("what cannot be decided is decided")
+		t.Error("an undecidable condition is decided")
 	}
 	if !r.Implies(Condition{many}, Condition{many}) {
 		t.Error("a condition does not imply itself")
 	}
 	if !r.Implies(Condition{many, g}, Condition{guard}) {
-		t.Error("a category of which the value is given has none")
+		t.Error("a category with a given value has none")
 	}
 	if r.Implies(Condition{g}, Condition{guard}) {
-		t.Error("a category of which nothing is known has a value")
+		t.Error("an unknown category has a value")
 	}
 	for n, decided := range map[int]bool{maxWays - 1: true, maxWays: false} { // n bytes are split in n+1 ways
 		two, other := Term{Dimension: 4, Value: strings.Repeat("x", n)}, Term{Dimension: 5, Value: "y/y"}
@@ -223,9 +223,9 @@ func TestRelationsAreBounded(t *testing.T) {
 	}
 }
 
-// A computed dimension says something of others that depend on its variables, and what that is is not known: but of
-// what computes the same.
-func TestUndecidedDimensions(t *testing.T) {
+// A computed dimension depends on variables in an unknown way, so its relation to other dimensions with these variables
+// is undecided, except for equal expressions.
+func TestUndecided(t *testing.T) {
 	r := New(relatedDimensions(t), free)
 	for c, want := range map[string]string{
 		"a=x b=y loud=x":          "loud a",

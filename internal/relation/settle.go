@@ -2,9 +2,9 @@ package relation
 
 import "slices"
 
-// Ways splits c by the ways in which it can hold: the conditions it returns exclude one another, and one of them holds
-// wherever c does. Those of several ways ask variables to have texts too, by dimensions that are not IsNamed. There are
-// none where c never holds. Not all: some terms can hold in more ways than are followed, and are not split.
+// Ways splits c into conditions that exclude each other. Whenever c holds, one of them holds. If there are several,
+// they have additional terms with texts of variables, whose dimensions are not IsNamed. If c never holds, ways is
+// empty. all is false if a term was not split, because it can hold in too many ways.
 func (r *Relations) Ways(c Condition) (ways []Condition, all bool) {
 	if !slices.ContainsFunc(c, r.isRelated) {
 		return []Condition{c}, true
@@ -14,13 +14,13 @@ func (r *Relations) Ways(c Condition) (ways []Condition, all bool) {
 		return []Condition{c}, all
 	}
 	for _, w := range found {
-		ways = append(ways, Union(c, r.asked(w)))
+		ways = append(ways, Union(c, r.termsOf(w)))
 	}
 	return ways, all
 }
 
-// asked returns the condition that unknowns have the texts of w.
-func (r *Relations) asked(w assignment) Condition {
+// termsOf returns the condition that unknowns have the texts in w.
+func (r *Relations) termsOf(w assignment) Condition {
 	var out Condition
 	for v, text := range w {
 		out = append(out, Term{Dimension: r.named + v, Value: text})
@@ -28,11 +28,11 @@ func (r *Relations) asked(w assignment) Condition {
 	return out
 }
 
-// IsNamed reports whether a dimension is one of the site, and not an unknown.
+// IsNamed reports whether a dimension belongs to the site, and is not an unknown.
 func (r *Relations) IsNamed(dim int) bool { return dim < r.named }
 
-// Settled is c in a form for an index: of related dimensions, the variables that it determines, numbered behind the
-// dimensions, and those of its terms that say more. Where b follows from a, the variables of b are among those of a.
+// Settled returns c in a form that can be indexed: terms of related dimensions are replaced by the variables that they
+// determine, unless they say more. If a implies b, all variables of b are variables of a.
 func (r *Relations) Settled(c Condition) Condition {
 	if !slices.ContainsFunc(c, r.isRelated) {
 		return c
@@ -49,23 +49,23 @@ func (r *Relations) Settled(c Condition) Condition {
 			}
 		}
 	}
-	return r.in(c, known)
+	return r.withKnown(c, known)
 }
 
-// in is c with the unknowns that are known, and without those of its terms which say nothing more.
-func (r *Relations) in(c Condition, values assignment) Condition {
+// withKnown returns c with the known unknowns, and without the terms that follow from them.
+func (r *Relations) withKnown(c Condition, values assignment) Condition {
 	var out Condition
 	for _, t := range c {
 		if _, all := r.text(t.Dimension, values); !r.isRelated(t) || !all {
 			out = append(out, t)
 		}
 	}
-	out = append(out, r.asked(values)...)
+	out = append(out, r.termsOf(values)...)
 	sortTerms(out)
 	return out
 }
 
-// SettledOf is the condition of a number, settled.
+// SettledOf returns Settled(c). It caches the result under the number of the condition.
 func (r *Relations) SettledOf(number int, c Condition) Condition {
 	out, ok := r.conditions[number]
 	if !ok {
@@ -75,11 +75,11 @@ func (r *Relations) SettledOf(number int, c Condition) Condition {
 	return out
 }
 
-// IsOpen tells whether a dimension of a settled condition may follow from others.
+// IsOpen reports whether a dimension of a settled condition may follow from others.
 func (r *Relations) IsOpen(dim int) bool { return r.IsNamed(dim) && r.related[dim] }
 
-// Undecided finds two dimensions of c that depend on one variable in different ways, of which one is computed by more
-// than text around variables. What Ways adds to c makes no difference.
+// Undecided finds two dimensions of c that depend on a common variable in different ways, one of them through more than
+// text with variables. Terms that Ways adds to c make no difference.
 func (r *Relations) Undecided(c Condition) (computed, other int, ok bool) {
 	for _, t := range c {
 		for _, p := range r.templates[t.Dimension] {
@@ -97,7 +97,7 @@ func (r *Relations) Undecided(c Condition) (computed, other int, ok bool) {
 	return 0, 0, false
 }
 
-// mentions tells whether a variable of unknown n occurs in another unknown of a dimension of the site.
+// mentions reports whether a variable in unknown n occurs in another unknown of a dimension of the site.
 func (r *Relations) mentions(dim, n int) bool {
 	return r.IsNamed(dim) && slices.ContainsFunc(r.templates[dim], func(p part) bool {
 		return isUnknown(p) && p.unknown != n && slices.ContainsFunc(r.unknowns[p.unknown].mentions,
@@ -105,27 +105,27 @@ func (r *Relations) mentions(dim, n int) bool {
 	})
 }
 
-// Case is a way in which a condition can hold. What else holds is the same for all requests in which it does so.
+// Case is a way in which a condition can hold. In all requests of a case, the same other conditions hold.
 type Case struct {
-	Condition // settled: in a form for an index
+	Condition // in the form of Settled
 	original  Condition
 	way       assignment
 }
 
-// Cases are the ways in which c can hold; none where it never does. Of what cannot be decided there is one, in which
-// only what is known holds.
+// Cases returns the ways in which c can hold, none if it never does. If this cannot be decided, there is one case with
+// only the known variables.
 func (r *Relations) Cases(c Condition) []Case {
 	if !slices.ContainsFunc(c, r.isRelated) {
 		return []Case{{Condition: c, original: c}}
 	}
 	var out []Case
 	for _, w := range r.solutions(c) {
-		out = append(out, Case{r.in(c, w), c, w})
+		out = append(out, Case{r.withKnown(c, w), c, w})
 	}
 	return out
 }
 
-// Holds tells whether c holds in a case. What cannot be decided does not.
+// Holds reports whether c holds in a case. If this cannot be decided, it returns false.
 func (r *Relations) Holds(c Condition, in Case) bool {
 	return !slices.ContainsFunc(c, func(t Term) bool {
 		return !slices.Contains(in.original, t) && !(r.isRelated(t) && r.holds(t, in.original, in.way))

@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// WithoutSlash tells whether n is one of the variables whose values never have a '/' (language.md, section 4).
+// WithoutSlash reports whether n is a variable whose values never contain '/' (docs/language.md, section 4).
 func WithoutSlash(n *expr.Node) bool {
 	keys := variable(n)
 	if len(keys) > 1 && keys[0] == "facts" {
@@ -32,8 +32,8 @@ func WithoutSlash(n *expr.Node) bool {
 var plainFacts = []string{"fqdn", "hostname", "domain", "clientcert",
 	"environment", "osfamily", "operatingsystem", "architecture"}
 
-// variable is the name of a variable and the keys that n takes of it: of $facts['os']['family'] facts, os and family;
-// nil if n is anything else.
+// variable returns the name of a variable and the keys of an access to it: facts, os and family for
+// $facts['os']['family']. It returns nil for any other expression.
 func variable(n *expr.Node) []string {
 	switch {
 	case n.Op == expr.Concat && len(n.Kids) == 1:

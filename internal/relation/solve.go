@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// assignment is the folded texts of some unknowns.
+// assignment maps unknowns to their folded texts.
 type assignment map[int]string
 
-// Bounds on the ways that are followed in which a condition can hold. What has more is not decided.
+// Limits of the search for ways in which a condition can hold. Beyond them, it is undecided.
 const (
 	maxWays  = 64
 	maxSteps = 4096
 )
 
-// solutions are the ways in which the variables of related dimensions can be so that c holds; none where it never does.
-// A term that can hold in too many ways is passed over, as if it said nothing.
+// solutions returns the values of the variables of related dimensions for which c holds, none if it never does. Terms
+// that can hold in too many ways are ignored.
 func (r *Relations) solutions(c Condition) []assignment {
 	ways, _ := r.solve(c)
 	return ways
 }
 
-// solve returns the solutions, and whether they are all: no term was passed over.
+// solve returns the solutions. all is false if a term was ignored.
 func (r *Relations) solve(c Condition) (ways []assignment, all bool) {
 	terms := slices.DeleteFunc(slices.Clone(c), func(t Term) bool { return !r.isRelated(t) })
 	slices.SortStableFunc(terms, func(a, b Term) int {
@@ -44,7 +44,7 @@ func (r *Relations) solve(c Condition) (ways []assignment, all bool) {
 	return slices.DeleteFunc(ways, func(w assignment) bool { return r.outside(c, w) }), all
 }
 
-// outside tells whether a guard of c belongs to a category that no request with the variables of w has a value of.
+// outside reports whether a guard in c belongs to a category without a value in requests with the variables of w.
 func (r *Relations) outside(c Condition, w assignment) bool {
 	return slices.ContainsFunc(c, func(t Term) bool {
 		category := r.dims[t.Dimension].Category
@@ -56,14 +56,14 @@ func (r *Relations) outside(c Condition, w assignment) bool {
 	})
 }
 
-// solver collects the ways to give variables texts so that a template yields a text.
+// solver collects the assignments for which a template has a given text.
 type solver struct {
 	unknowns []unknown
 	ways     []assignment
 	steps    int
 }
 
-// solve adds the ways in which parts yield text where the variables of w are known. w is the same when it returns.
+// solve adds the ways in which parts can be text, given w. It restores w before it returns.
 func (s *solver) solve(parts []part, text string, w assignment) {
 	if s.steps++; s.steps > maxSteps || len(s.ways) > maxWays {
 		return
@@ -88,17 +88,17 @@ func (s *solver) solve(parts []part, text string, w assignment) {
 		}
 		return
 	}
-	if len(parts) > 1 { // or else there is nothing that could take the rest
+	if len(parts) > 1 { // otherwise the unknown takes all of text
 		for n := range text {
-			s.give(parts, text, n, w)
+			s.assign(parts, text, n, w)
 		}
 	}
-	s.give(parts, text, len(text), w)
+	s.assign(parts, text, len(text), w)
 	delete(w, parts[0].unknown)
 }
 
-// give solves the equation where the first part, an unknown, is the first n bytes of text.
-func (s *solver) give(parts []part, text string, n int, w assignment) {
+// assign solves the equation if the first part, an unknown, is the first n bytes of text.
+func (s *solver) assign(parts []part, text string, n int, w assignment) {
 	if s.unknowns[parts[0].unknown].slashless && strings.Contains(text[:n], "/") {
 		return
 	}

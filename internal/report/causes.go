@@ -10,7 +10,7 @@ import (
 	"bindc/snapshot"
 )
 
-// Cause is a level or a file that one of two snapshots lacks, with the keys that change because of it.
+// Cause is a level or a file that only one of the two snapshots has, with the keys that change because of it.
 type Cause struct {
 	What  string   `json:"what"` // added or removed
 	Level string   `json:"level,omitempty"`
@@ -19,17 +19,17 @@ type Cause struct {
 	Keys  []string `json:"keys"`
 }
 
-// fewKeys is how many keys of one cause are shown each by itself.
+// fewKeys is the largest number of keys of a cause that are shown one by one.
 const fewKeys = 3
 
-// causes finds what explains changes of keys.
+// causes groups the changes of keys by their causes.
 type causes struct {
-	files, levels [2]map[string]bool // of the old snapshot, and of the new one
-	all           []*Cause
+	files, levels [2]map[string]bool // of the old and of the new snapshot
+	list          []*Cause
 	byKey         map[string]*Cause
 }
 
-// findCauses groups the keys of a difference by the level or file that all their changes come from.
+// findCauses finds the levels and files that explain all changes of a key.
 func findCauses(before, after *snapshot.Snapshot, d *decision.Difference) (*causes, error) {
 	c := &causes{byKey: map[string]*Cause{}}
 	for i, s := range []*snapshot.Snapshot{before, after} {
@@ -54,8 +54,8 @@ func findCauses(before, after *snapshot.Snapshot, d *decision.Difference) (*caus
 	return c, nil
 }
 
-// ofKey returns the one cause of all changes of a key, or nil.
-func (c *causes) ofKey(k *decision.KeyChanges) (one *Cause) {
+// ofKey returns the cause that all changes of a key have in common, or nil.
+func (c *causes) ofKey(k *decision.KeyChanges) (common *Cause) {
 	changes := slices.Concat(k.Changes, k.Contributions)
 	old, now := map[string]bool{}, map[string]bool{}
 	for _, x := range changes {
@@ -69,15 +69,15 @@ func (c *causes) ofKey(k *decision.KeyChanges) (one *Cause) {
 	for _, x := range changes {
 		found := c.ofChange(x)
 		switch {
-		case found == nil && x.Old != nil && x.New == nil && now[x.Old.At]: // it moves up
+		case found == nil && x.Old != nil && x.New == nil && now[x.Old.At]: // the row only moved
 		case found == nil && x.Old == nil && x.New != nil && old[x.New.At]:
-		case found == nil || one != nil && found != one:
+		case found == nil || common != nil && found != common:
 			return nil
 		default:
-			one = found
+			common = found
 		}
 	}
-	return one
+	return common
 }
 
 // ofChange returns the cause of a change, or nil.
@@ -91,51 +91,52 @@ func (c *causes) ofChange(x decision.Change) *Cause {
 	return nil
 }
 
-// cause returns the cause of a row that the other snapshot lacks: its level, unless the other has that, or its file.
+// cause returns the cause of a row that the other snapshot lacks: the row's level if the other snapshot lacks that,
+// too, otherwise the row's file.
 func (c *causes) cause(what string, r *decision.Row, others map[string]bool) *Cause {
 	file := fileOf(r.At)
 	wanted := Cause{What: what, Level: r.Layer}
 	if others[r.Layer] {
 		wanted = Cause{What: what, File: file}
 	}
-	i := slices.IndexFunc(c.all, func(o *Cause) bool {
+	i := slices.IndexFunc(c.list, func(o *Cause) bool {
 		return o.What == wanted.What && o.Level == wanted.Level && o.File == wanted.File
 	})
 	if i < 0 {
-		i = len(c.all)
-		c.all = append(c.all, &wanted)
+		i = len(c.list)
+		c.list = append(c.list, &wanted)
 	}
-	found := c.all[i]
+	found := c.list[i]
 	if found.Level != "" && !slices.Contains(found.Files, file) {
 		found.Files = append(found.Files, file)
 	}
 	return found
 }
 
-// fileOf is the file of a place, path:line:col.
+// fileOf returns the file in a place such as path:line:col.
 func fileOf(at string) string {
 	file, _, _ := strings.Cut(at, ":")
 	return file
 }
 
-// shown returns the causes that have more than a few keys, those of most keys first.
+// shown returns the causes of more than fewKeys changes, sorted by decreasing number of keys.
 func (c *causes) shown() (out []Cause) {
-	for _, one := range c.all {
-		if len(one.Keys) > fewKeys {
-			slices.Sort(one.Files)
-			out = append(out, *one)
+	for _, cause := range c.list {
+		if len(cause.Keys) > fewKeys {
+			slices.Sort(cause.Files)
+			out = append(out, *cause)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Cause) int { return len(b.Keys) - len(a.Keys) })
 	return out
 }
 
-// isGrouped reports whether a key is shown with its cause only.
+// isGrouped reports whether a key is only shown as part of a cause.
 func (d *Diff) isGrouped(key string) bool {
-	return !d.asked[key] && slices.ContainsFunc(d.Causes, func(c Cause) bool { return slices.Contains(c.Keys, key) })
+	return !d.askedFor[key] && slices.ContainsFunc(d.Causes, func(c Cause) bool { return slices.Contains(c.Keys, key) })
 }
 
-// causesOf says of a node how many keys change by each cause.
+// causesOf returns a line for each cause, with the number of keys that change for a node because of it.
 func (d *Diff) causesOf(e Effect) (out []string) {
 	for i := range d.Causes {
 		c := &d.Causes[i]
@@ -152,7 +153,7 @@ func (d *Diff) causesOf(e Effect) (out []string) {
 	return out
 }
 
-// title is the cause in words.
+// title describes the cause.
 func (c *Cause) title() string {
 	if c.File != "" {
 		return c.What + ": the file " + c.File
@@ -164,11 +165,11 @@ func (c *Cause) title() string {
 	return text + fmt.Sprintf(", with %s as %s", diag.Count(len(c.Files), "file"), c.Files[0])
 }
 
-// consequence says which keys change.
+// consequence lists the keys that change, as words.
 func (c *Cause) consequence() []string {
 	words := []string{diag.Count(len(c.Keys), "key"), "changes,", "as"}
 	if len(c.Keys) > 1 {
 		words[1] = "change,"
 	}
-	return append(words, names(c.Keys, fewKeys)...)
+	return append(words, firstNames(c.Keys, fewKeys)...)
 }

@@ -6,9 +6,9 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// A key has a cause if all its changes come from one file or level that a snapshot lacks. A value that only moves to
-// other requests does not change that.
-func TestCauseOfAKey(t *testing.T) {
+// A key has a cause if all its changes come from one file or level that only one snapshot has. Values that only move to
+// other requests do not matter.
+func TestCauseOfKey(t *testing.T) {
 	at := func(place string) *decision.Row {
 		if place == "" {
 			return nil
@@ -53,9 +53,9 @@ func TestCauseOfAKey(t *testing.T) {
 	}
 }
 
-// Keys with one cause are shown together if they are more than three.
-func TestCausesOfFewKeys(t *testing.T) {
-	c := causes{all: []*Cause{{What: "three", Keys: []string{"a", "b", "c"}},
+// Keys with the same cause are grouped if there are more than three.
+func TestOnlyCausesOfManyKeysAreShown(t *testing.T) {
+	c := causes{list: []*Cause{{What: "three", Keys: []string{"a", "b", "c"}},
 		{What: "four", Keys: []string{"d", "e", "f", "g"}}}}
 	if got := c.shown(); len(got) != 1 || got[0].What != "four" {
 		t.Errorf("%+v", got)

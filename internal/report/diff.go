@@ -12,21 +12,21 @@ import (
 	"bindc/snapshot"
 )
 
-// Diff is what changes from one snapshot to another.
+// Diff has the changes from one snapshot to another.
 type Diff struct {
 	Causes []Cause `json:"causes,omitempty"`
 
 	Keys  []Key   `json:"keys"`
-	Nodes []Group `json:"nodes,omitzero"`  // of the fleet, those for which something changes
-	Fleet int     `json:"fleet,omitempty"` // how many nodes were asked
+	Nodes []Group `json:"nodes,omitzero"`  // nodes of the fleet with changes
+	Fleet int     `json:"fleet,omitempty"` // number of nodes of the fleet
 
-	asked map[string]bool // keys with AskedFor
+	askedFor map[string]bool // gone keys that manifests still ask for
 }
 
 // isEmpty reports whether nothing changes.
 func (d *Diff) isEmpty() bool { return len(d.Keys) == 0 && len(d.Nodes) == 0 }
 
-// Summary says in one line how much changes, and for how many nodes.
+// Summary returns a line with the numbers of changed keys and affected nodes.
 func (d *Diff) Summary() string {
 	if d.isEmpty() {
 		return "Nothing changes."
@@ -51,13 +51,13 @@ func (d *Diff) Summary() string {
 	return fmt.Sprintf("%s, on %d of %s.", text, nodes, diag.Count(d.Fleet, "node"))
 }
 
-// SetAskedFor records who still asks for keys that are gone. uses has the places by key.
+// SetAskedFor records which manifests still ask for keys that are gone. uses lists the places by key.
 func (d *Diff) SetAskedFor(uses map[string][]Use) {
-	d.asked = map[string]bool{}
+	d.askedFor = map[string]bool{}
 	for i := range d.Keys {
 		if k := &d.Keys[i]; k.Gone {
 			k.AskedFor = uses[k.Key]
-			d.asked[k.Key] = len(k.AskedFor) > 0
+			d.askedFor[k.Key] = len(k.AskedFor) > 0
 		}
 	}
 }
@@ -65,9 +65,9 @@ func (d *Diff) SetAskedFor(uses map[string][]Use) {
 // Key is a key with its changes.
 type Key struct {
 	Key           string   `json:"key"`
-	Gone          bool     `json:"gone,omitempty"`       // it answers nobody any more
+	Gone          bool     `json:"gone,omitempty"`       // the key was bound, and is not any more
 	RenamedTo     string   `json:"renamed_to,omitempty"` // the new key with the same values
-	AskedFor      []Use    `json:"asked_for,omitempty"`  // the manifests that still ask for a key that is gone
+	AskedFor      []Use    `json:"asked_for,omitempty"`  // manifests that ask for a key that is gone
 	Changes       []Change `json:"changes"`
 	Contributions []Change `json:"contributions,omitempty"`
 }
@@ -78,7 +78,7 @@ type Use struct {
 	By string `json:"by"`
 }
 
-// Change is a condition whose answer differs.
+// Change is a condition under which the answer differs.
 type Change struct {
 	When    Terms    `json:"when"`
 	Except  []Terms  `json:"except,omitempty"`
@@ -91,23 +91,23 @@ type Change struct {
 	Below   bool     `json:"below,omitempty"`
 }
 
-// Group is nodes for which the same keys change in the same way.
+// Group is a set of nodes for which the same keys change in the same way.
 type Group struct {
 	Nodes   []string `json:"nodes"`
 	Changes Effect   `json:"changes"`
 }
 
-// Effect is what changes for a node, by key in order.
+// Effect lists the changes for a node, sorted by key.
 type Effect []KeyEffect
 
-// KeyEffect is a key that changes for a node.
+// KeyEffect is the change of a key for a node.
 type KeyEffect struct {
 	Key string  `json:"-"`
 	Old Outcome `json:"old"`
 	New Outcome `json:"new"`
 }
 
-// MarshalJSON returns an object of the keys.
+// MarshalJSON returns an object with a member for each key.
 func (e Effect) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, k := range e {
@@ -119,7 +119,7 @@ func (e Effect) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// id returns a text that is the same for effects that look the same.
+// id returns the same text for effects that look the same.
 func (e Effect) id() (id string) {
 	for _, k := range e {
 		id += fmt.Sprintf("%q %q %q ", k.Key, k.Old.text(), k.New.text())
@@ -127,8 +127,7 @@ func (e Effect) id() (id string) {
 	return id
 }
 
-// Grouped returns the nodes for which something changes, those with the same effect together. effects has the effect
-// of each node.
+// Grouped groups the nodes by their effects, which have the same order. It omits nodes without changes.
 func Grouped(nodes []string, effects []Effect) []Group {
 	out := []Group{}
 	at := map[string]int{}
@@ -148,17 +147,17 @@ func Grouped(nodes []string, effects []Effect) []Group {
 	return out
 }
 
-// bindings returns the changes to show. For a multibinding, the changed contributions are enough.
+// bindings returns the changes to show. It omits those of a multibinding that follow from changed contributions.
 func (k *Key) bindings() []Change {
 	return slices.DeleteFunc(slices.Clone(k.Changes), func(c Change) bool {
 		return len(k.Contributions) > 0 && c.isIndirect() && c.Old.collects()
 	})
 }
 
-// isIndirect reports whether the binding stays the same, and only a value that it looks up changes.
+// isIndirect reports whether the binding is the same and only a value that it looks up changes.
 func (c *Change) isIndirect() bool { return c.why() != "" && c.Old.text() == c.New.text() }
 
-// why describes a change of an answer whose binding stays the same; it returns "" for other changes.
+// why explains a change of an answer whose binding is the same. It returns "" for other changes.
 func (c *Change) why() string {
 	if c.Below {
 		return "which may decline: what is below it changes"
@@ -169,17 +168,17 @@ func (c *Change) why() string {
 	return ""
 }
 
-// collects reports whether a value is computed from contributions only.
+// collects reports whether the value is computed from contributions only.
 func (o Outcome) collects() bool { return strings.HasPrefix(o.Computed, "multibind(") }
 
 // shownGroup is a group of nodes on a page.
 type shownGroup struct {
 	Group
-	own map[string]bool // the keys whose values differ between the nodes
+	differing map[string]bool // keys whose values differ between the nodes
 }
 
-// groups returns the nodes, those together for which the same keys change in the same way. Values that facts decide,
-// such as a text with the name of the node, do not separate groups.
+// groups merges groups of nodes for which the same keys change in the same way. Values that depend on facts, such as
+// a text with the name of the node, do not keep groups apart.
 func (d *Diff) groups() []shownGroup {
 	computed := map[string]bool{}
 	for _, k := range d.Keys {
@@ -208,14 +207,14 @@ func (d *Diff) groups() []shownGroup {
 		for j, c := range g.Changes {
 			first := &out[i].Changes[j]
 			if first.Old.text() != c.Old.text() || first.New.text() != c.New.text() {
-				out[i].own[c.Key] = true
+				out[i].differing[c.Key] = true
 			}
 		}
 	}
 	return out
 }
 
-// together groups changes that have the same values at the same places, in the order of the first of each.
+// together groups changes with the same values and places. Groups are in the order of their first change.
 func together(cs []Change) [][]Change {
 	var out [][]Change
 	at := map[string]int{}
@@ -274,7 +273,7 @@ func lookedUp(r *lookup.Request, key string) lookup.Outcome {
 	return lookup.Outcome{Value: v, Found: found, Err: err}
 }
 
-// Effect returns the keys whose answers differ between two requests of one node.
+// Effect returns the keys whose answers differ between two requests for a node.
 func (s Style) Effect(old, now *lookup.Request, keys []string) Effect {
 	out, exact := Effect{}, Style{Sensitive: true, Form: People} // in this form, different values have different texts
 	for _, key := range keys {

@@ -7,7 +7,7 @@ import (
 	"bindc/diag"
 )
 
-// Markdown writes what changes as Markdown, for a comment on a merge request. It has no colour.
+// Markdown writes the changes as Markdown, for a comment on a merge request.
 func (p *Page) Markdown(d *Diff) {
 	if d.isEmpty() {
 		fmt.Fprintln(p, d.Summary())
@@ -23,7 +23,7 @@ func (p *Page) Markdown(d *Diff) {
 		if d.isGrouped(k.Key) {
 			continue
 		}
-		fmt.Fprintf(p, "\n#### %s\n\n", code(k.Key))
+		fmt.Fprintf(p, "\n#### %s\n\n", codeSpan(k.Key))
 		p.markdownGone(k)
 		fmt.Fprint(p, "| for whom | old | new |\n|---|---|---|\n")
 		for _, list := range [][]Change{k.bindings(), k.Contributions} {
@@ -34,7 +34,7 @@ func (p *Page) Markdown(d *Diff) {
 	}
 	for _, g := range d.groups() {
 		fmt.Fprintf(p, "\n#### %s\n\n%s\n\n| key | old | new |\n|---|---|---|\n", diag.Count(len(g.Nodes), "node"),
-			diag.Visible(strings.Join(names(g.Nodes, shownRows), " ")))
+			diag.Visible(strings.Join(firstNames(g.Nodes, shownRows), " ")))
 		for _, text := range d.causesOf(g.Changes) {
 			fmt.Fprintf(p, "| %s | | |\n", diag.Visible(text))
 		}
@@ -42,26 +42,26 @@ func (p *Page) Markdown(d *Diff) {
 			if d.isGrouped(c.Key) {
 				continue
 			}
-			now := code(fitted(c.New.text(), 200))
-			if g.own[c.Key] {
-				now += "<br>so for " + code(g.Nodes[0]) + "; " + ownValues
+			now := codeSpan(fitted(c.New.text(), 200))
+			if g.differing[c.Key] {
+				now += "<br>so for " + codeSpan(g.Nodes[0]) + "; " + othersDiffer
 			}
-			fmt.Fprintf(p, "| %s | %s | %s |\n", code(c.Key), code(fitted(c.Old.text(), 200)), now)
+			fmt.Fprintf(p, "| %s | %s | %s |\n", codeSpan(c.Key), codeSpan(fitted(c.Old.text(), 200)), now)
 		}
 	}
 }
 
-// markdownGone shows what a key that is gone became, and who still asks for it.
+// markdownGone shows the new name of a key that is gone, and the manifests that still ask for it.
 func (p *Page) markdownGone(k *Key) {
 	if k.RenamedTo != "" {
-		fmt.Fprintf(p, "is gone; the new key %s has the same values\n\n", code(k.RenamedTo))
+		fmt.Fprintf(p, "is gone; the new key %s has the same values\n\n", codeSpan(k.RenamedTo))
 	}
 	for i, u := range k.AskedFor {
 		if i == shownRows {
 			fmt.Fprintf(p, "* and %d more\n", len(k.AskedFor)-shownRows)
 			break
 		}
-		fmt.Fprintf(p, "* still asked for by %s: %s\n", code(u.By), code(u.At))
+		fmt.Fprintf(p, "* still asked for by %s: %s\n", codeSpan(u.By), codeSpan(u.At))
 	}
 	if len(k.AskedFor) > 0 {
 		fmt.Fprintln(p)
@@ -69,24 +69,24 @@ func (p *Page) markdownGone(k *Key) {
 }
 
 func (p *Page) markdownRow(same []Change) {
-	var who []string
+	var conditions []string
 	for _, c := range same {
 		text := conditionText(c.When)
 		if len(c.Except) > 0 {
-			text += " (but not: " + strings.Join(excepted(c.Except), " ") + ")"
+			text += " (but not: " + strings.Join(exceptionWords(c.Except), " ") + ")"
 		}
 		if c.Name != "" {
 			text = "contribution " + c.Name + ", " + text
 		}
-		who = append(who, code(text))
+		conditions = append(conditions, codeSpan(text))
 	}
 	if len(same) > shownRows {
-		who = append(who[:shownRows], fmt.Sprintf("and %d more", len(same)-shownRows))
+		conditions = append(conditions[:shownRows], fmt.Sprintf("and %d more", len(same)-shownRows))
 	}
 	side := func(o Outcome, at string) string {
-		text := code(fitted(o.text(), 200))
+		text := codeSpan(fitted(o.text(), 200))
 		if at != "" {
-			text += "<br>" + code(at)
+			text += "<br>" + codeSpan(at)
 		}
 		return text
 	}
@@ -98,13 +98,13 @@ func (p *Page) markdownRow(same []Change) {
 	case same[0].Below:
 		now += ", " + same[0].why()
 	case len(same[0].Through) > 0:
-		now += ", which changes with " + code(strings.Join(same[0].Through, ", "))
+		now += ", which changes with " + codeSpan(strings.Join(same[0].Through, ", "))
 	}
-	fmt.Fprintf(p, "| %s | %s | %s |\n", strings.Join(who, "<br>"), side(same[0].Old, same[0].OldAt), now)
+	fmt.Fprintf(p, "| %s | %s | %s |\n", strings.Join(conditions, "<br>"), side(same[0].Old, same[0].OldAt), now)
 }
 
-// code is text as code in a cell of a table.
-func code(text string) string {
+// codeSpan formats text as code in a cell of a table.
+func codeSpan(text string) string {
 	text = strings.ReplaceAll(diag.Visible(text), "|", `\|`)
 	if strings.Contains(text, "`") {
 		return "`` " + text + " ``"

@@ -8,7 +8,7 @@ import (
 	"bindc/diag"
 )
 
-// Diff shows what changes, after a line that says how much.
+// Diff shows the changes, after a summary.
 func (p *Page) Diff(d *Diff) {
 	fmt.Fprintln(p, d.Summary())
 	if d.isEmpty() {
@@ -35,7 +35,7 @@ func (p *Page) Diff(d *Diff) {
 		}
 		shown++
 		fmt.Fprintln(p, p.paint(bold, k.Key))
-		p.gone(k)
+		p.goneKey(k)
 		p.changes(2, k.bindings())
 		if len(k.Contributions) > 0 {
 			p.line(2, bold, "contributions")
@@ -47,7 +47,7 @@ func (p *Page) Diff(d *Diff) {
 			fmt.Fprintln(p)
 		}
 		fmt.Fprintf(p, "%s\n", p.paint(bold, diag.Count(len(g.Nodes), "node")))
-		p.wrapped(2, "", names(g.Nodes, shownRows))
+		p.wrapped(2, "", firstNames(g.Nodes, shownRows))
 		for _, text := range d.causesOf(g.Changes) {
 			p.wrapped(4, "", strings.Fields(text))
 		}
@@ -56,16 +56,16 @@ func (p *Page) Diff(d *Diff) {
 				continue
 			}
 			p.line(4, "", k.Key)
-			p.both(6, k.Old, k.New, "", "")
-			if g.own[k.Key] {
-				p.wrapped(6, dim, strings.Fields("so for "+g.Nodes[0]+"; "+ownValues))
+			p.oldAndNew(6, k.Old, k.New, "", "")
+			if g.differing[k.Key] {
+				p.wrapped(6, dim, strings.Fields("so for "+g.Nodes[0]+"; "+othersDiffer))
 			}
 		}
 	}
 }
 
-// gone shows what a key that is gone became, and who still asks for it.
-func (p *Page) gone(k *Key) {
+// goneKey shows the new name of a key that is gone, and the manifests that still ask for it.
+func (p *Page) goneKey(k *Key) {
 	p.wrapped(2, yellow, strings.Fields(k.renamed()))
 	for i, u := range k.AskedFor {
 		if i == shownRows {
@@ -77,7 +77,7 @@ func (p *Page) gone(k *Key) {
 	}
 }
 
-// renamed describes what a key that is gone became; it returns "" for other keys.
+// renamed describes the new name of a key that is gone. It returns "" for other keys.
 func (k *Key) renamed() string {
 	if k.RenamedTo == "" {
 		return ""
@@ -85,22 +85,22 @@ func (k *Key) renamed() string {
 	return "is gone; the new key '" + k.RenamedTo + "' has the same values"
 }
 
-// ownValues is said of nodes for which a key changes in the same way, to values that their facts decide.
-const ownValues = "the others have values of their own (--format json has all)"
+// othersDiffer is the note for nodes for which a key changes in the same way, to values that depend on their facts.
+const othersDiffer = "the others have values of their own (--format json has all)"
 
-// names are the first of a list, and how many more there are.
-func names(all []string, most int) []string {
-	out := slices.Clone(all[:min(most, len(all))])
+// firstNames returns the first names of a list, followed by the number of the others.
+func firstNames(all []string, limit int) []string {
+	out := slices.Clone(all[:min(limit, len(all))])
 	for i := range len(out) - 1 {
 		out[i] += ","
 	}
-	if len(all) > most {
-		out = append(out, fmt.Sprintf("and %d more", len(all)-most))
+	if len(all) > limit {
+		out = append(out, fmt.Sprintf("and %d more", len(all)-limit))
 	}
 	return out
 }
 
-// changes shows those with the same values and places together.
+// changes shows changes, grouped by values and places.
 func (p *Page) changes(indent int, cs []Change) {
 	for _, same := range together(cs) {
 		for i, c := range same {
@@ -114,12 +114,12 @@ func (p *Page) changes(indent int, cs []Change) {
 			}
 			p.wrapped(indent, "", condition(c.Name, c.When, always))
 			if len(c.Except) > 0 {
-				p.wrapped(indent+2, dim, append([]string{"but not when"}, excepted(c.Except)...))
+				p.wrapped(indent+2, dim, append([]string{"but not when"}, exceptionWords(c.Except)...))
 			}
 		}
 		c := &same[0]
 		if !c.isIndirect() {
-			p.both(indent+4, c.Old, c.New, c.OldAt, c.NewAt)
+			p.oldAndNew(indent+4, c.Old, c.New, c.OldAt, c.NewAt)
 		} else if p.line(indent+4, "", "= "+c.New.text()); c.NewAt != "" {
 			fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent+6), p.paint(cyan, c.NewAt))
 		}
@@ -127,10 +127,10 @@ func (p *Page) changes(indent int, cs []Change) {
 	}
 }
 
-// shownExceptions is how many exceptions are shown to people.
+// shownExceptions is the largest number of exceptions that a page shows.
 const shownExceptions = 5
 
-func excepted(all []Terms) []string {
+func exceptionWords(all []Terms) []string {
 	var words []string
 	for i, e := range all[:min(shownExceptions, len(all))] {
 		if i > 0 {
@@ -144,8 +144,8 @@ func excepted(all []Terms) []string {
 	return words
 }
 
-// both shows the old and the new Outcome, and their places below them.
-func (p *Page) both(indent int, old, now Outcome, oldAt, newAt string) {
+// oldAndNew shows the old and the new outcome, each with its place.
+func (p *Page) oldAndNew(indent int, old, now Outcome, oldAt, newAt string) {
 	pad := strings.Repeat(" ", indent)
 	for _, side := range []struct{ mark, style, text, at string }{
 		{"-", red, old.text(), oldAt}, {"+", green, now.text(), newAt}} {

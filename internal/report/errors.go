@@ -31,8 +31,7 @@ func CodeOf(err error) bindings.Code {
 	return code
 }
 
-// Message returns an error as the programs print it: KEY: message [code]. It makes text from outside harmless for a
-// terminal.
+// Message returns an error as the programs print it: KEY: message [code]. It escapes control characters.
 func Message(err error, code bindings.Code) string {
 	text := err.Error()
 	var e *bindings.Error

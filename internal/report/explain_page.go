@@ -9,7 +9,7 @@ import (
 	"bindc/internal/lookup"
 )
 
-// Explanation shows the outcome of a key, the categories of the request, and what became of each binding.
+// Explanation shows the outcome of a key, the categories of the request, and the state of each binding.
 func (p *Page) Explanation(e *Explanation) {
 	p.heading(e, 0)
 	fmt.Fprintln(p)
@@ -18,10 +18,10 @@ func (p *Page) Explanation(e *Explanation) {
 	} else {
 		p.wrapped(0, dim, conditionWords("For", e.Categories))
 	}
-	p.explained(e, 0)
+	p.details(e, 0)
 }
 
-// heading writes the key and what came of it.
+// heading shows a key and its outcome.
 func (p *Page) heading(e *Explanation, indent int) {
 	text := e.Outcome.text()
 	style := ""
@@ -52,21 +52,21 @@ func (p *Page) heading(e *Explanation, indent int) {
 	}
 }
 
-// indented returns JSON over several lines, to write below a key. Other text stays on one line.
+// indented formats JSON over several indented lines. Other text stays on one line.
 func indented(text string) string {
 	out := &strings.Builder{}
 	v, err := parseJSON([]byte(text))
 	if err != nil || v.Len() == 0 {
 		return "  " + text + "\n"
 	}
-	WriteJSON(out, []byte(text), true) // a builder takes all
+	WriteJSON(out, []byte(text), true) // writing to a Builder does not fail
 	return "  " + strings.ReplaceAll(strings.TrimSpace(out.String()), "\n", "\n  ") + "\n"
 }
 
-// shownRows is the number of rows of a list that a page shows, unless All is set.
+// shownRows is the number of rows of a list that a page shows without --all.
 const shownRows = 20
 
-func (p *Page) explained(e *Explanation, indent int) {
+func (p *Page) details(e *Explanation, indent int) {
 	p.candidates("lookup_options", e.Options, indent)
 	title := "Bindings, highest first"
 	if e.Root != "" {
@@ -85,7 +85,7 @@ func (p *Page) explained(e *Explanation, indent int) {
 	p.line(indent, bold, "Lookups that the value made")
 	for i := range e.Lookups {
 		p.heading(&e.Lookups[i], indent+2)
-		p.explained(&e.Lookups[i], indent+4)
+		p.details(&e.Lookups[i], indent+4)
 	}
 	if e.Unexplained > 0 {
 		p.line(indent+2, dim, fmt.Sprintf("and %d more that are not shown", e.Unexplained))
@@ -103,10 +103,10 @@ func (p *Page) candidates(title string, cs []Candidate, indent int) {
 		fmt.Fprintln(p)
 	}
 	p.line(indent, bold, title)
-	idle := 0
+	notEffective := 0
 	for i := range cs {
 		if cs[i].State == lookup.NotEffective {
-			idle++
+			notEffective++
 		} else {
 			p.candidate(&cs[i], indent+2)
 		}
@@ -114,14 +114,14 @@ func (p *Page) candidates(title string, cs []Candidate, indent int) {
 	shown := 0
 	switch {
 	case p.All:
-		shown = idle
-	case idle == len(cs): // why nothing is found
-		shown = min(idle, shownRows)
+		shown = notEffective
+	case notEffective == len(cs): // explain why nothing is found
+		shown = min(notEffective, shownRows)
 	}
-	p.notEffective(cs, shown, idle-shown, indent+2)
+	p.notEffective(cs, shown, notEffective-shown, indent+2)
 }
 
-// notEffective shows some of the bindings whose condition does not hold, and counts the rest.
+// notEffective shows the first bindings whose condition does not hold, and counts the others.
 func (p *Page) notEffective(cs []Candidate, shown, more, indent int) {
 	for i := 0; shown > 0; i++ {
 		if cs[i].State == lookup.NotEffective {
@@ -139,7 +139,7 @@ func (p *Page) candidate(c *Candidate, indent int) {
 	state := p.paint(stateStyles[c.State], fmt.Sprintf("%-13s", c.State))
 	inner := indent + len("not effective") + 2
 	fmt.Fprintf(p, "%s%s  ", pad, state)
-	p.place(inner, c.At, c.Layer)
+	p.location(inner, c.At, c.Layer)
 	style := ""
 	if c.State == lookup.NotEffective {
 		style = dim
@@ -155,7 +155,7 @@ func (p *Page) candidate(c *Candidate, indent int) {
 	}
 }
 
-// Outcomes shows each outcome on a line, after the key unless that is "".
+// Outcomes shows each outcome on a line, after the key if that is not "".
 func (p *Page) Outcomes(key string, all []Outcome) {
 	for _, o := range all {
 		if key != "" {

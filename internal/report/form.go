@@ -8,8 +8,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Tree converts v to a value for package yaml. It hides sensitive values. Keys keep their type, except types that
-// neither YAML nor JSON has. The error is a *DamageError, or reports two keys of such types with the same text.
+// Tree converts v to a value that package yaml can write. It hides sensitive values. Keys keep their type if YAML has
+// it. The error is a *DamageError, or reports two keys that have the same text.
 func Tree(v bindings.Value) (value.Value, error) {
 	if v.Sensitive() {
 		return value.FromString(v.String()), nil
@@ -80,12 +80,12 @@ func sameText(name string) error {
 		"', which JSON cannot tell apart; --format yaml shows both"}
 }
 
-// Form is a way to write hash keys that are not strings.
+// Form selects how to write hash keys that are not strings.
 type Form int
 
 const (
 	JSON   Form = iota // as text; two keys with the same text are an error
-	YAML               // the hash as a list of pairs, which typed converts back
+	YAML               // the hash as a list of pairs, which restoreKeys converts back
 	People             // without quotes
 )
 
@@ -108,8 +108,8 @@ func Text(v value.Value, f Form) (json.RawMessage, error) {
 	return appendForm(nil, v, f), nil
 }
 
-// pairs is the name of the list of pairs in YAML.
-const pairs = "\x00"
+// pairsName is the key of the list of pairs in the form YAML.
+const pairsName = "\x00"
 
 func appendForm(dst []byte, v value.Value, f Form) []byte {
 	between := ""
@@ -121,7 +121,7 @@ func appendForm(dst []byte, v value.Value, f Form) []byte {
 		}
 		return append(dst, ']')
 	case v.Kind() == value.Hash && f == YAML && !hasPlainKeys(v):
-		dst = append(appendName(append(dst, '{'), pairs), '[')
+		dst = append(appendName(append(dst, '{'), pairsName), '[')
 		for k, e := range v.Pairs() {
 			dst = append(appendForm(append(append(dst, between...), '['), k, f), ',')
 			dst, between = append(appendForm(dst, e, f), ']'), ","
@@ -147,34 +147,34 @@ func appendName(dst []byte, name string) []byte {
 	return append(value.AppendJSON(dst, value.FromString(name)), ':')
 }
 
-// hasPlainKeys reports whether all keys of a hash are strings other than pairs.
+// hasPlainKeys reports whether all keys of a hash are strings other than pairsName.
 func hasPlainKeys(hash value.Value) bool {
 	for k := range hash.Pairs() {
-		if k.Kind() != value.String || k.Text() == pairs {
+		if k.Kind() != value.String || k.Text() == pairsName {
 			return false
 		}
 	}
 	return true
 }
 
-// typed converts a value in YAML back to one whose keys have their types.
-func typed(v value.Value) value.Value {
+// restoreKeys converts a value in the form YAML back to hashes whose keys have their types.
+func restoreKeys(v value.Value) value.Value {
 	switch v.Kind() {
 	case value.Array:
 		elems := []value.Value{}
 		for e := range v.Elems() {
-			elems = append(elems, typed(e))
+			elems = append(elems, restoreKeys(e))
 		}
 		return value.FromSlice(elems)
 	case value.Hash:
 		var b value.Builder
-		list, isList := v.Get(value.FromString(pairs))
+		list, isList := v.Get(value.FromString(pairsName))
 		for pair := range list.Elems() {
-			b.Set(typed(pair.Index(0)), typed(pair.Index(1)))
+			b.Set(restoreKeys(pair.Index(0)), restoreKeys(pair.Index(1)))
 		}
 		for k, e := range v.Pairs() {
 			if !isList {
-				b.Set(k, typed(e))
+				b.Set(k, restoreKeys(e))
 			}
 		}
 		return b.Hash()

@@ -35,7 +35,7 @@ func WriteJSON(w io.Writer, text []byte, indent bool) error {
 	return err
 }
 
-// Write writes a report as JSON on one line, or as YAML. For YAML, the values in the report must have the form YAML.
+// Write writes a report as JSON on one line, or as YAML. For YAML, the values in the report must be in the form YAML.
 func Write(w io.Writer, asYAML bool, report any) error {
 	if !asYAML {
 		return encode(w, report)
@@ -48,26 +48,26 @@ func Write(w io.Writer, asYAML bool, report any) error {
 	if err != nil {
 		return err
 	}
-	return WriteYAML(w, typed(t))
+	return WriteYAML(w, restoreKeys(t))
 }
 
-// encode writes x as JSON in a line.
+// encode writes x as JSON on one line.
 func encode(w io.Writer, x any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(x)
 }
 
-// Marshal returns a report or a text as JSON, on one line.
+// Marshal returns x as JSON on one line.
 func Marshal(x any) json.RawMessage {
 	var b bytes.Buffer
 	if err := encode(&b, x); err != nil {
-		panic(err) // reports contain valid JSON only
+		panic(err) // reports always have valid JSON
 	}
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// ParseValue parses JSON; other text is a string.
+// ParseValue parses text as JSON. If it is not JSON, the value is the text itself.
 func ParseValue(text string) bindings.Value {
 	v, err := parseJSON([]byte(text))
 	if err != nil {

@@ -6,16 +6,16 @@ import (
 	"bindc/internal/value"
 )
 
-// Node is a node with its values of the categories.
+// Node is a node and its values of the categories.
 type Node struct {
 	Name       string
 	Categories Terms
 }
 
-// Nodes are the nodes of a fleet.
+// Nodes lists the nodes of a fleet.
 type Nodes []Node
 
-// MarshalJSON returns an object of the nodes.
+// MarshalJSON returns an object with a member for each node.
 func (ns Nodes) MarshalJSON() ([]byte, error) {
 	var b value.Builder
 	for _, n := range ns {

@@ -19,7 +19,7 @@ import (
 // Page is text for people.
 type Page struct {
 	*bufio.Writer
-	All bool // also what does not apply to the request
+	All bool // show also what does not apply to the request
 	Screen
 }
 
@@ -35,14 +35,14 @@ func ScreenOf(w io.Writer) Screen {
 	return Screen{Color: ok && cli.Color(f), Width: cli.Width(w)}
 }
 
-// Print lets draw write a page to w.
+// Print calls draw, which writes a page to w.
 func Print(w io.Writer, s Screen, draw func(p *Page)) error {
 	p := &Page{Writer: bufio.NewWriter(w), Screen: s}
 	draw(p)
 	return p.Flush()
 }
 
-// What is painted, as terminals number it.
+// Styles, as parameters of the terminal's escape sequence.
 const (
 	bold   = "1"
 	dim    = "2"
@@ -52,8 +52,8 @@ const (
 	cyan   = "36"
 )
 
-// paint returns text as a page shows it, in a style or none. It makes control characters visible, so that they cannot
-// harm a terminal. All that a page shows of snapshots, facts and arguments comes through here.
+// paint returns text in a style, with control characters escaped. All text from snapshots, facts and arguments on a
+// page goes through paint.
 func (p *Page) paint(style, text string) string {
 	text = diag.Visible(text)
 	if !p.Color || style == "" || text == "" {
@@ -62,41 +62,40 @@ func (p *Page) paint(style, text string) string {
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// columns returns the number of columns in which a terminal shows text, as paint returns it.
+// columns returns the width of text on a terminal, after paint.
 func columns(text string) int { return displaywidth.String(diag.Visible(text)) }
 
-// fitted returns text on one line, cut to so many columns. It does not cut a character in two.
-func fitted(text string, most int) string {
+// fitted returns text on one line, cut to a width. It never cuts within a character.
+func fitted(text string, width int) string {
 	text = strings.Join(strings.Fields(text), " ")
-	width, end := 0, 0 // end is where the text is cut, if it is: the mark of the cut has to fit too
-	read := 0
+	used, read, end := 0, 0, 0 // end: up to which the text and an ellipsis fit
 	for g := displaywidth.StringGraphemes(text); g.Next(); {
-		if width += columns(g.Value()); width > most {
+		if used += columns(g.Value()); used > width {
 			return text[:end] + "…"
 		}
-		if read += len(g.Value()); width < most {
+		if read += len(g.Value()); used < width {
 			end = read
 		}
 	}
 	return text
 }
 
-// room returns the number of columns that are left in a line after so many. It returns a few even if none are.
+// room returns the width that is left on a line after used columns, at least 10.
 func (p *Page) room(used int) int { return max(p.width()-used, 10) }
 
-// width returns the number of columns in a line.
+// width returns the width of a line.
 func (p *Page) width() int { return cmp.Or(p.Width, math.MaxInt) }
 
-// line writes text, cut to what is left of the line behind an indent.
+// line writes an indented line, cut to the page's width.
 func (p *Page) line(indent int, style, text string) {
 	fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, fitted(text, p.room(indent))))
 }
 
-// wrapped writes words in as many lines as they take. It does not break words.
+// wrapped writes words on as many lines as they need. It does not break words.
 func (p *Page) wrapped(indent int, style string, words []string) {
 	var line []string
 	width := 0
-	end := func() {
+	flush := func() {
 		if len(line) > 0 {
 			fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, strings.Join(line, " ")))
 		}
@@ -105,19 +104,19 @@ func (p *Page) wrapped(indent int, style string, words []string) {
 	for _, word := range words {
 		n := columns(word)
 		if width > 0 && indent+width+1+n > p.width() {
-			end()
+			flush()
 		}
 		if width > 0 {
 			width++
 		}
 		line, width = append(line, word), width+n
 	}
-	end()
+	flush()
 }
 
-// place writes where a binding is written and in which layer, which takes a line of its own where both do not fit
-// behind an indent.
-func (p *Page) place(indent int, at, layer string) {
+// location writes the place and the layer of a binding, after an indent. The layer goes on a second line if the first
+// would be too long.
+func (p *Page) location(indent int, at, layer string) {
 	layer = "(" + layer + ")"
 	between := "  "
 	if indent+columns(at)+len(between)+columns(layer) > p.width() {
@@ -126,7 +125,7 @@ func (p *Page) place(indent int, at, layer string) {
 	fmt.Fprintf(p, "%s%s%s\n", p.paint(cyan, at), between, p.paint(dim, layer))
 }
 
-// conditionText is a condition for people.
+// conditionText returns a condition as text.
 func conditionText(ts []lookup.Term) string {
 	if len(ts) == 0 {
 		return "always"
@@ -138,7 +137,7 @@ func conditionText(ts []lookup.Term) string {
 	return strings.Join(words, ", ")
 }
 
-// conditionWords are conditionText to be wrapped, behind an intro.
+// conditionWords returns a condition as words to be wrapped, after an introduction.
 func conditionWords(intro string, ts []lookup.Term) []string {
 	out := make([]string, 0, len(ts)+1)
 	for i, t := range ts {
@@ -155,7 +154,8 @@ func conditionWords(intro string, ts []lookup.Term) []string {
 	return out
 }
 
-// condition is when a binding is effective, to be wrapped, behind its name if it has one.
+// condition describes when a binding is effective, as words to be wrapped. The name of the binding comes first if it
+// has one.
 func condition(name string, ts []lookup.Term, always string) []string {
 	intro := "when"
 	if len(ts) == 0 {

@@ -11,9 +11,8 @@ import (
 	"bindc/internal/lookup"
 )
 
-// What is shown of a candidate, with colour and without: nothing is longer than 80 columns, and colour adds nothing but
-// escapes.
-func TestPagesInColour(t *testing.T) {
+// A candidate takes at most 80 columns with and without colour, and colour only adds escape sequences.
+func TestCandidateFits80ColumnsWithAndWithoutColour(t *testing.T) {
 	shape := Explanation{Key: "k", Outcome: Outcome{Value: []byte(`1`)},
 		Categories: Terms{{Name: "node", Value: "a"}}, Candidates: []Candidate{
 			{Layer: "site", When: Terms{{Name: "node", Value: "a"}}, At: "a.yaml:1:2",
@@ -50,8 +49,8 @@ func TestPagesInColour(t *testing.T) {
 	}
 }
 
-// A text is cut where a terminal has no room left for it, and never inside of what a reader takes for one character.
-func TestFitted(t *testing.T) {
+// A text is cut where the terminal has no more room, but never within a grapheme.
+func TestFittedCutsBetweenCharacters(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		most int
@@ -67,7 +66,7 @@ func TestFitted(t *testing.T) {
 		{"cafe\u0301s", 4, "caf…"},
 		{"👩🏽\u200d💻!", 3, "👩🏽\u200d💻!"},
 		{"👩🏽\u200d💻 at work", 3, "👩🏽\u200d💻…"},
-		{"a\x1bb", 6, "a\x1bb"}, // shown as \x1b, four columns
+		{"a\x1bb", 6, "a\x1bb"}, // shown as \x1b, which takes four columns
 		{"a\x1bb", 5, "a…"},
 	} {
 		if got := fitted(c.text, c.most); got != c.want {
@@ -76,8 +75,8 @@ func TestFitted(t *testing.T) {
 	}
 }
 
-// What is not explained is counted, and a request without categories says so.
-func TestExplanationWithoutCategories(t *testing.T) {
+// Omitted lookups are counted, and a request without categories is described as such.
+func TestExplanationWithoutCategoriesAndWithOmittedLookups(t *testing.T) {
 	shape := Explanation{Key: "k", Outcome: Outcome{Value: []byte(`1`)},
 		Lookups: []Explanation{{Key: "inner", Outcome: notFound()}}, Unexplained: 3}
 	var b strings.Builder
@@ -101,8 +100,8 @@ Lookups that the value made
 	}
 }
 
-// A line of words ends before it is too wide, whatever the width of its first word.
-func TestWrappedWords(t *testing.T) {
+// A wrapped line ends before it is too wide, whatever the width of its first word.
+func TestWrappedLinesFitThePage(t *testing.T) {
 	for _, c := range []struct{ indent, first, second, lines int }{{0, 1, 78, 1}, {0, 1, 79, 2}, {2, 1, 77, 2},
 		{2, 1, 76, 1}, {0, 40, 39, 1}, {0, 40, 40, 2}, {0, 90, 1, 2}} {
 		var b strings.Builder
@@ -129,8 +128,8 @@ func TestMarkdownRowsAreShort(t *testing.T) {
 	}
 }
 
-// Nothing that a page shows can harm a terminal, with colour or without.
-func TestPageShowsControlCharacters(t *testing.T) {
+// Control characters are escaped with and without colour.
+func TestPageEscapesControlCharacters(t *testing.T) {
 	for _, color := range []bool{false, true} {
 		p := &Page{Writer: bufio.NewWriter(io.Discard), Screen: Screen{color, 80}}
 		if got := p.paint("", "a\x1b[2Jb"); strings.Contains(got, "\x1b") {
@@ -139,8 +138,8 @@ func TestPageShowsControlCharacters(t *testing.T) {
 	}
 }
 
-// Two groups of nodes are apart, even if no key changes.
-func TestGroupsOfNodesAreApart(t *testing.T) {
+// Groups of nodes are separated even if no key changes.
+func TestGroupsOfNodesAreSeparated(t *testing.T) {
 	var out bytes.Buffer
 	err := Print(&out, Screen{}, func(p *Page) {
 		changed := Effect{{Key: "k"}}
@@ -151,7 +150,7 @@ func TestGroupsOfNodesAreApart(t *testing.T) {
 	}
 }
 
-// Nodes with the same effect are together. A node without any does not end the list.
+// Nodes with the same effect are grouped, and nodes without an effect are skipped.
 func TestNodesWithTheSameEffectAreTogether(t *testing.T) {
 	a, b := Effect{{Key: "a"}}, Effect{{Key: "b"}}
 	got := Grouped([]string{"n1", "n2", "n3", "n4"}, []Effect{a, nil, b, a})

@@ -1,5 +1,5 @@
-// Package report makes reports from a snapshot and facts: why a key has its value, who gets which value, and what
-// differs between two snapshots. A report is a struct with a JSON form; a Page shows it to people.
+// Package report makes reports from a snapshot and facts: why a key has its value, which nodes get which value, and how
+// two snapshots differ. A report is a struct with a JSON form; a Page shows it on a terminal.
 package report
 
 import (
@@ -15,10 +15,10 @@ import (
 
 // docs/cli.md, "Shapes of JSON answers", describes the JSON of these structs.
 
-// Terms is a condition, an object in the order of precedence.
+// Terms is a condition. In JSON, it is an object in the order of precedence.
 type Terms []lookup.Term
 
-// MarshalJSON returns the object.
+// MarshalJSON returns the terms as an object.
 func (ts Terms) MarshalJSON() ([]byte, error) { return value.AppendJSON(nil, ts.hash()), nil }
 
 func (ts Terms) hash() value.Value {
@@ -38,9 +38,9 @@ type Outcome struct {
 	Computed  string          `json:"computed,omitempty"`
 }
 
-// Style decides how reports show values.
+// Style controls how reports show values.
 type Style struct {
-	Sensitive bool // show sensitive values, too
+	Sensitive bool // show sensitive values
 	Form      Form
 }
 
@@ -76,7 +76,7 @@ func (s Style) value(v value.Value, sensitive bool) Outcome {
 
 func failedOutcome(err error) Outcome { return Outcome{Error: &Error{lookup.CodeOf(err), err.Error()}} }
 
-// row returns the outcome of a row of a decision table. A nil row is not found.
+// row returns the outcome of a row in a decision table. nil means not found.
 func (s Style) row(r *decision.Row) Outcome {
 	switch {
 	case r == nil || r.Erased:
@@ -106,7 +106,7 @@ func (o Outcome) text() string {
 	return "<sensitive>"
 }
 
-// Candidate is a binding in an explanation, or a row of a table.
+// Candidate is a binding in an explanation, or a row of a decision table.
 type Candidate struct {
 	Layer   string  `json:"layer"`
 	When    Terms   `json:"when"`
@@ -116,10 +116,10 @@ type Candidate struct {
 	State   string  `json:"state,omitempty"`
 	Why     string  `json:"why,omitempty"`
 
-	Nodes []string `json:"nodes,omitempty"` // of the fleet, whose value this binding is part of
+	Nodes []string `json:"nodes,omitempty"` // nodes of the fleet whose value uses this binding
 }
 
-// Explanation is why a key has its outcome in a request.
+// Explanation explains why a key has its outcome in a request.
 type Explanation struct {
 	Key           string        `json:"key"`
 	Root          string        `json:"root,omitempty"`
@@ -132,7 +132,7 @@ type Explanation struct {
 	Unexplained   int           `json:"unexplained,omitempty"`
 }
 
-// Explain reports why a key has its outcome in a request.
+// Explain explains why a key has its outcome in a request.
 func (s Style) Explain(r *lookup.Request, key string) (*Explanation, error) {
 	e, err := r.Explain(key)
 	if err != nil {
@@ -176,17 +176,17 @@ func (s Style) candidates(cs []lookup.Candidate) []Candidate {
 		out[i] = Candidate{Layer: c.Layer, When: c.When, At: c.At, Name: c.Name, Outcome: s.Outcome(c.Outcome),
 			State: c.State, Why: c.Why}
 	}
-	return once(out)
+	return distinct(out)
 }
 
-// once removes repeated bindings and keeps the most effective of each. A file of mapped_paths is bound by one path for
-// each element that the array may have, and a report names it once.
-func once(cs []Candidate) []Candidate {
-	return oncePer(cs, func(c *Candidate) *Candidate { return c })
+// distinct removes repeated bindings, and keeps the one with the most effective state. Hiera 5's mapped_paths binds the
+// same file once per element of a list; a report should name it once.
+func distinct(cs []Candidate) []Candidate {
+	return distinctBy(cs, func(c *Candidate) *Candidate { return c })
 }
 
-// oncePer is once for a list of structs that have a candidate.
-func oncePer[T any](list []T, candidate func(*T) *Candidate) []T {
+// distinctBy is distinct for structs that contain a candidate.
+func distinctBy[T any](list []T, candidate func(*T) *Candidate) []T {
 	out := list[:0]
 	at := map[string]int{}
 	for i := range list {
@@ -209,7 +209,7 @@ func (c *Candidate) id() string {
 	return fmt.Sprintf("%q %q %q %q", c.At, c.Name, c.Layer, c.When)
 }
 
-// states are the states of a candidate, the most effective first.
+// states lists the states of a candidate, the most effective first.
 var states = []string{lookup.Wins, lookup.Merged, lookup.Hidden, lookup.NotEffective}
 
 func (s Style) rows(rows []decision.Row) []Candidate {
@@ -218,10 +218,10 @@ func (s Style) rows(rows []decision.Row) []Candidate {
 		r := &rows[i]
 		out[i] = Candidate{Layer: r.Layer, When: r.When, At: r.At, Name: r.Name, Outcome: s.row(r)}
 	}
-	return once(out)
+	return distinct(out)
 }
 
-// Error is why there is no value.
+// Error explains why a lookup has no value.
 type Error struct {
 	Code    bindings.Code `json:"code"`
 	Message string        `json:"message"`

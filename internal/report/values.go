@@ -11,13 +11,13 @@ import (
 	"bindc/internal/value"
 )
 
-// Values is the decision table of a key: a node gets the value of the first binding whose condition holds for it.
+// Values is the decision table of a key. A node gets the value of the first binding whose condition holds for it.
 type Values struct {
 	Key           string          `json:"key"`
 	Options       json.RawMessage `json:"lookup_options,omitempty"`
 	Bindings      []Candidate     `json:"bindings"`
 	Contributions []Candidate     `json:"contributions,omitempty"`
-	Without       []string        `json:"nodes_without,omitempty"` // nodes of the fleet that get no value
+	Without       []string        `json:"nodes_without,omitempty"` // nodes of the fleet without a value
 
 	table *decision.Table
 }
@@ -28,17 +28,17 @@ func (s Style) Values(key string, t *decision.Table) *Values {
 		Contributions: s.rows(t.Contributions), table: t}
 }
 
-// AddNode adds a node to the bindings that make its value, as e explains it.
+// AddNode adds a node to the bindings that, according to e, make its value.
 func (v *Values) AddNode(name string, e *Explanation) {
-	some := addNode(v.Bindings, name, e.Candidates)
+	found := addNode(v.Bindings, name, e.Candidates)
 	addNode(v.Contributions, name, e.Contributions)
-	if !some {
+	if !found {
 		v.Without = append(v.Without, name)
 	}
 }
 
-// addNode adds a node to the rows that win for it or are merged. It reports whether there are any.
-func addNode(rows []Candidate, name string, candidates []Candidate) (some bool) {
+// addNode adds a node to the rows that win for it or are merged. It reports whether there are such rows.
+func addNode(rows []Candidate, name string, candidates []Candidate) (found bool) {
 	effective := map[string]bool{}
 	for i := range candidates {
 		if c := &candidates[i]; c.State == lookup.Wins || c.State == lookup.Merged {
@@ -47,10 +47,10 @@ func addNode(rows []Candidate, name string, candidates []Candidate) (some bool) 
 	}
 	for i := range rows {
 		if effective[rows[i].id()] {
-			rows[i].Nodes, some = append(rows[i].Nodes, name), true
+			rows[i].Nodes, found = append(rows[i].Nodes, name), true
 		}
 	}
-	return some
+	return found
 }
 
 // Values shows a decision table.
@@ -71,19 +71,19 @@ func (p *Page) Values(v *Values) {
 // options returns the lookup_options of a key, true if they depend on the request, or nil if there are none.
 func options(t *decision.Table, f Form) json.RawMessage {
 	switch {
-	case !t.Touched:
+	case !t.HasOptions:
 		return nil
 	case t.Options.IsUndef():
 		return json.RawMessage("true")
 	}
-	return appendForm(nil, t.Options, f) // the keys of options are strings, so their texts differ
+	return appendForm(nil, t.Options, f) // the keys of options are strings, so no two have the same text
 }
 
 // options shows the lookup_options of a key, which decide whether only the first row counts.
 func (p *Page) options(t *decision.Table) {
 	text := "lookup_options: " + string(value.AppendJSON(nil, t.Options))
 	switch {
-	case !t.Touched:
+	case !t.HasOptions:
 		return
 	case t.Options.IsUndef():
 		text = "lookup_options depend on the node: all that hold for it may count"
@@ -93,8 +93,8 @@ func (p *Page) options(t *decision.Table) {
 	p.wrapped(2, yellow, strings.Fields(text))
 }
 
-// shownTable is how many rows of a decision table a page shows unless somebody asks for all. A key may have a binding
-// for each of many thousand nodes.
+// shownTable is the number of rows of a decision table that a page shows without --all. A key may have a binding for
+// each of thousands of nodes.
 const shownTable = 100
 
 // rows shows a table of conditions, values and places.
@@ -108,7 +108,7 @@ func (p *Page) rows(rows []Candidate) {
 		p.wrapped(2, "", condition(r.Name, r.When, "always"))
 		p.line(6, p.outcomeStyle(r.Outcome), "= "+r.Outcome.text())
 		fmt.Fprint(p, "      ")
-		p.place(6, r.At, r.Layer)
+		p.location(6, r.At, r.Layer)
 		p.nodes(6, r.Nodes)
 	}
 }

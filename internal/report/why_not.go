@@ -10,29 +10,29 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Bound is a binding of a key to the value.
+// Bound is a binding of the key to the value.
 type Bound struct {
 	Candidate
 	HiddenBy []Candidate `json:"hidden_by"`
-	Never    bool        `json:"never,omitempty"` // one of them hides it for all
+	Never    bool        `json:"never,omitempty"` // a single higher binding hides it for all requests
 }
 
-// WhyNot is which bindings bind a key to a value, for whom they win, and what hides them.
+// WhyNot lists the bindings of a key to a value, the nodes for which they win, and the bindings that hide them.
 type WhyNot struct {
 	Key      string          `json:"key"`
 	Value    json.RawMessage `json:"value"`
 	Options  json.RawMessage `json:"lookup_options,omitempty"`
 	Bindings []Bound         `json:"bindings"`
-	Parts    []Candidate     `json:"contributions,omitempty"` // that are the value
-	Outcome  *Outcome        `json:"outcome,omitempty"`       // for the node, where there are facts
-	Computed []Candidate     `json:"computed,omitempty"`      // where there are none
+	Parts    []Candidate     `json:"contributions,omitempty"` // contributions of the value
+	Outcome  *Outcome        `json:"outcome,omitempty"`       // for the node, if there are facts
+	Computed []Candidate     `json:"computed,omitempty"`      // values that facts decide; only without facts
 
 	text   string
 	merged bool
 }
 
-// WhyNot reports which rows of a table bind its key to the value that text is, and which parts contribute it. e is what
-// became of them for a node; it may be nil.
+// WhyNot reports which rows of a table bind its key to the value in text, and which contributions have it. e explains
+// the key for a node; it may be nil.
 func (s Style) WhyNot(key, text string, t *decision.Table, e *lookup.Explanation) (*WhyNot, error) {
 	want, err := ParseValue(text).MarshalJSON()
 	if err != nil {
@@ -42,24 +42,24 @@ func (s Style) WhyNot(key, text string, t *decision.Table, e *lookup.Explanation
 		merged: t.Merged}
 	var cs []lookup.Candidate
 	if e != nil {
-		of := s.Outcome(e.Outcome)
-		cs, out.Outcome = e.Candidates, &of
+		outcome := s.Outcome(e.Outcome)
+		cs, out.Outcome = e.Candidates, &outcome
 	}
-	out.Parts = s.contributing(key, t.Contributions, e, text)
+	out.Parts = s.matchingContributions(key, t.Contributions, e, text)
 	for i := range t.Rows {
 		var found *lookup.Candidate
 		if i < len(cs) {
 			found = &cs[i]
 		}
 		switch {
-		case has(&t.Rows[i], found, text):
+		case bindsValue(&t.Rows[i], found, text):
 			out.Bindings = append(out.Bindings, s.bound(t, i, found))
 		case t.Rows[i].Computed != "" && found == nil:
 			out.Computed = append(out.Computed, s.rows(t.Rows[i:i+1])...)
 		}
 	}
-	out.Bindings = oncePer(out.Bindings, func(b *Bound) *Candidate { return &b.Candidate })
-	out.Computed = once(out.Computed)
+	out.Bindings = distinctBy(out.Bindings, func(b *Bound) *Candidate { return &b.Candidate })
+	out.Computed = distinct(out.Computed)
 	return out, nil
 }
 
@@ -76,19 +76,19 @@ func (w *WhyNot) AddNode(name string, e *Explanation) {
 	addNode(w.Parts, name, e.Contributions)
 }
 
-// IsBound reports whether something binds the key to the value.
+// IsBound reports whether a binding or contribution has the value.
 func (w *WhyNot) IsBound() bool { return len(w.Bindings)+len(w.Parts) > 0 }
 
-// contributing returns the contributions to key that have the value of text, or that are about the class of that name.
-// With a node, each has its state.
-func (s Style) contributing(key string, parts []decision.Row, e *lookup.Explanation,
+// matchingContributions returns the contributions to key with the value in text, or for the class of that name. If
+// there is a node, they have its states.
+func (s Style) matchingContributions(key string, parts []decision.Row, e *lookup.Explanation,
 	text string) (out []Candidate) {
 	for i := range parts {
 		var found *lookup.Candidate
 		if e != nil && len(e.Contributions) == len(parts) {
 			found = &e.Contributions[i]
 		}
-		if !has(&parts[i], found, text) && (key != recipe.ClassesKey || parts[i].Name != text) {
+		if !bindsValue(&parts[i], found, text) && (key != recipe.ClassesKey || parts[i].Name != text) {
 			continue
 		}
 		c := s.rows(parts[i : i+1])[0]
@@ -100,11 +100,11 @@ func (s Style) contributing(key string, parts []decision.Row, e *lookup.Explanat
 	return out
 }
 
-// has reports whether a row binds its key to the value of text, which is JSON or plain text. With a node, the value for
-// the node counts.
-func has(r *decision.Row, c *lookup.Candidate, text string) bool {
+// bindsValue reports whether a row binds its key to the value in text, which is JSON or plain text. If there is a node,
+// its value of the row counts.
+func bindsValue(r *decision.Row, c *lookup.Candidate, text string) bool {
 	if c == nil || r.Computed == "" && !r.Sealed {
-		want, _ := ParseValue(text).MarshalJSON() // of what was parsed
+		want, _ := ParseValue(text).MarshalJSON() // text was marshalled before without error
 		if r.Computed != "" || r.Abstract || r.Erased || r.Sealed {
 			return false
 		}
@@ -118,7 +118,7 @@ func has(r *decision.Row, c *lookup.Candidate, text string) bool {
 	return err == nil && c.Outcome.Found && same
 }
 
-// bound returns a row with the higher rows that can hide it. Rows that are merged hide nothing.
+// bound returns a row with the higher rows that can hide it. If values are merged, nothing is hidden.
 func (s Style) bound(t *decision.Table, i int, c *lookup.Candidate) Bound {
 	rows := t.Rows
 	out := Bound{Candidate: s.rows(rows[i : i+1])[0], HiddenBy: []Candidate{}}
@@ -137,6 +137,6 @@ func (s Style) bound(t *decision.Table, i int, c *lookup.Candidate) Bound {
 			break
 		}
 	}
-	out.HiddenBy = once(out.HiddenBy)
+	out.HiddenBy = distinct(out.HiddenBy)
 	return out
 }

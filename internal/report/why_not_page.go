@@ -7,7 +7,7 @@ import (
 	"bindc/internal/lookup"
 )
 
-// unmatched says that no value of the key is text, and shows the values that only a request can decide.
+// unmatched reports that no value of the key is text, and shows the values that depend on facts.
 func (p *Page) unmatched(w *WhyNot, text string) {
 	if len(w.Computed) == 0 {
 		p.line(0, yellow, "Nothing binds "+w.Key+" to "+text+".")
@@ -43,12 +43,12 @@ func (p *Page) WhyNot(w *WhyNot) {
 	}
 }
 
-// contributed is a contribution that is the value asked about.
+// contributed shows a contribution that has the value.
 func (p *Page) contributed(c *Candidate) {
-	p.place(0, c.At, c.Layer)
+	p.location(0, c.At, c.Layer)
 	p.line(2, "", "= "+c.Outcome.text())
 	p.nodes(2, c.Nodes)
-	p.became(c, "is collected")
+	p.stateOfNode(c, "is collected")
 	words := []string{"contributes"}
 	if c.Name != "" {
 		words = append(words, "as", c.Name)
@@ -60,22 +60,22 @@ func (p *Page) contributed(c *Candidate) {
 	p.wrapped(2, green, conditionWords(intro, c.When))
 }
 
-// became says what became of a candidate for the node, if there is one.
-func (p *Page) became(c *Candidate, wins string) {
+// stateOfNode shows the state of a candidate for the node, if there is a node.
+func (p *Page) stateOfNode(c *Candidate, wins string) {
 	if c.State == "" {
 		return
 	}
-	said := []string{"for this node it " + map[string]string{lookup.Wins: wins, lookup.Hidden: "is",
+	words := []string{"for this node it " + map[string]string{lookup.Wins: wins, lookup.Hidden: "is",
 		lookup.Merged: "is one of those that make the value", lookup.NotEffective: "is not effective:",
 		lookup.Declined: "declines:", lookup.Renames: "gives a name:"}[c.State]}
-	p.wrapped(2, stateStyles[c.State], append(said, strings.Fields(c.Why)...))
+	p.wrapped(2, stateStyles[c.State], append(words, strings.Fields(c.Why)...))
 }
 
 func (p *Page) bound(b *Bound, merged bool) {
-	p.place(0, b.At, b.Layer)
+	p.location(0, b.At, b.Layer)
 	p.line(2, "", "= "+b.Outcome.text())
 	p.nodes(2, b.Nodes)
-	p.became(&b.Candidate, "wins")
+	p.stateOfNode(&b.Candidate, "wins")
 	switch {
 	case b.Never:
 		p.line(2, yellow, "never wins; this is higher, and holds wherever it does:")
@@ -100,6 +100,6 @@ func (p *Page) bound(b *Bound, merged bool) {
 		p.wrapped(4, "", condition("", h.When, "always"))
 		p.line(8, "", "= "+h.Outcome.text())
 		fmt.Fprint(p, "        ")
-		p.place(8, h.At, h.Layer)
+		p.location(8, h.At, h.Layer)
 	}
 }

@@ -4,7 +4,7 @@ package subprocess
 
 import "os/exec"
 
-// stopWithChildren does nothing: there are no groups of processes here, and cmd alone is stopped.
+// stopWithChildren does nothing: this platform has no process groups, so only cmd is stopped.
 func stopWithChildren(*exec.Cmd) {}
 
 func endChildren(*exec.Cmd) {}

@@ -7,14 +7,13 @@ import (
 	"syscall"
 )
 
-// stopWithChildren has cmd stopped together with the programs it has started: a shell that is killed leaves those
-// behind.
+// stopWithChildren makes stopping cmd stop its children, too. Killing a shell would leave them running.
 func stopWithChildren(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// endChildren ends what cmd, which has ended, has left running, unless that has left its group.
+// endChildren kills the children that cmd, which has ended, left running in its process group.
 func endChildren(cmd *exec.Cmd) {
 	if cmd.Process != nil {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// Bounds on a program.
+// Limits of a program.
 const (
-	DefaultTimeout = 30 * time.Second // unless Run is told otherwise
+	DefaultTimeout = 30 * time.Second // unless Run gets another one
 	maxOutput      = 64 << 20
-	maxErrors      = 4 << 10 // of standard error, shown in the message
+	maxErrors      = 4 << 10 // bytes of standard error in the message
 )
 
-// Run runs command in the directory dir and returns what it prints, which is never nil: printing nothing is not having
-// nothing. It is stopped after timeout, where 0 is the default, and when ctx, which may be nil, is done.
+// Run runs command in the directory dir and returns its output, which is not nil even if it is empty. The program is
+// stopped after timeout, or DefaultTimeout if that is 0, and when ctx is done. ctx may be nil.
 func Run(ctx context.Context, dir string, timeout time.Duration, command []string) ([]byte, error) {
 	return RunIn(ctx, nil, dir, timeout, command)
 }
@@ -39,7 +39,7 @@ func RunIn(ctx context.Context, environment []string, dir string, timeout time.D
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, environment, time.Second
 	stopWithChildren(cmd)
-	stdout, stderr := &limited{max: maxOutput}, &limited{max: maxErrors, drop: true}
+	stdout, stderr := &limitedBuffer{max: maxOutput}, &limitedBuffer{max: maxErrors, drop: true}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err := cmd.Run()
 	endChildren(cmd)
@@ -52,7 +52,7 @@ func RunIn(ctx context.Context, environment []string, dir string, timeout time.D
 	case stdout.full:
 		err = fmt.Errorf("the program %s printed more than %d bytes", command[0], maxOutput)
 	case errors.Is(err, exec.ErrWaitDelay):
-		err = fmt.Errorf("the program %s has ended and left another one that goes on printing", command[0])
+		err = fmt.Errorf("the program %s has ended, but left a process that holds its output open", command[0])
 	case err != nil:
 		err = fmt.Errorf("the program %s failed: %w", command[0], err)
 	default:
@@ -64,16 +64,16 @@ func RunIn(ctx context.Context, environment []string, dir string, timeout time.D
 	return nil, err
 }
 
-// limited keeps what is written up to a number of bytes; beyond it fails, or drops. The buffer is not embedded: its
-// ReadFrom would pass the limit by.
-type limited struct {
+// limitedBuffer keeps up to max bytes. Further writes fail or, with drop, are ignored. The buffer is not embedded,
+// because its ReadFrom would bypass the limit.
+type limitedBuffer struct {
 	kept bytes.Buffer
 	max  int
 	drop bool
 	full bool // more than max was written
 }
 
-func (b *limited) Write(p []byte) (int, error) {
+func (b *limitedBuffer) Write(p []byte) (int, error) {
 	room := b.max - b.kept.Len()
 	if len(p) <= room {
 		return b.kept.Write(p)

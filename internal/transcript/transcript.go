@@ -1,17 +1,17 @@
-// Package transcript tests a program with sessions: commands and what they print, as in a terminal.
+// Package transcript tests programs with sessions: commands and their output, as in a terminal.
 //
-// A session is an archive. It begins with the commands and has the files that they read:
+// A session is an archive that begins with the commands and contains the files that they read:
 //
 //	$ NAME=VALUE bindq lookup key -s site.bsnap < input
 //	a line of standard output
 //	! a line of standard error
 //	[2]
 //
-// The last line is the exit status, unless it is 0. Comments begin with # after an empty line. Single quotes hold words
-// together. A word digest:FILE is the digest of a file, shortened as the programs print it. Digests, times and the
-// directory are shown as DIGEST, TIME and DIR.
+// The last line is the exit status, unless that is 0. A comment begins with # after an empty line. Single quotes join
+// words. The word digest:FILE is replaced by the digest of a file, shortened as the programs print it. Digests, times
+// and the directory are shown as DIGEST, TIME and DIR.
 //
-// A session also has these commands:
+// Sessions can use more commands:
 //
 //	build SITE -o FILE      compiles a site
 //	slice FILE TERM OUT     cuts from a snapshot what requests with the term CATEGORY=VALUE can reach
@@ -48,8 +48,8 @@ type session struct {
 	dir     string
 }
 
-// Run runs the sessions in testdata/transcripts with the program that is called name in them. If update is set, it
-// writes what the commands print into the sessions.
+// Run runs the sessions in testdata/transcripts with a program, which they call by name. With update, it writes the
+// output of the commands into the sessions.
 func Run(t *testing.T, name string, program Program, update bool) {
 	paths, err := filepath.Glob("testdata/transcripts/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -67,7 +67,7 @@ func Run(t *testing.T, name string, program Program, update bool) {
 	}
 }
 
-// run runs the session in the file at path and compares what is found with what it has.
+// run runs the session at path, and compares the output with the session.
 func (s *session) run(path string, update bool) {
 	archive, err := txtar.ParseFile(path)
 	s.check(err)
@@ -93,7 +93,7 @@ func (s *session) run(path string, update bool) {
 	}
 }
 
-// answers runs the commands of a session and returns it with what they print now.
+// answers runs the commands of a session and returns the session with their current output.
 func (s *session) answers(text string) string {
 	var found strings.Builder
 	comment := true
@@ -129,7 +129,7 @@ func words(line string) (out []string) {
 	return out
 }
 
-// answerOf runs one command of a session and returns what a transcript has of it.
+// answerOf runs a command of a session and returns its output in the form of a session.
 func (s *session) answerOf(args []string) string {
 	s.Helper()
 	for ; strings.Contains(args[0], "="); args = args[1:] {
@@ -162,14 +162,14 @@ func (s *session) answerOf(args []string) string {
 	default:
 		s.Fatalf("unknown command '%s'", args[0])
 	}
-	out := ended(stdout.String())
-	for line := range strings.Lines(ended(stderr.String())) {
+	out := withFinalNewline(stdout.String())
+	for line := range strings.Lines(withFinalNewline(stderr.String())) {
 		out += "! " + line
 	}
 	if status != 0 {
 		out += fmt.Sprintf("[%d]\n", status)
 	}
-	return withoutChance(strings.ReplaceAll(out, s.dir, "DIR"))
+	return withoutVariableParts(strings.ReplaceAll(out, s.dir, "DIR"))
 }
 
 func (s *session) read(path string) []byte {
@@ -179,16 +179,16 @@ func (s *session) read(path string) []byte {
 	return text
 }
 
-// ended returns text with an end of its last line, which is shown if it is missing.
-func ended(text string) string {
+// withFinalNewline returns text with a newline at its end, and a note if it was missing.
+func withFinalNewline(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
 	}
 	return text + "(no newline)\n"
 }
 
-// chance has what differs from run to run, and what stands for it.
-var chance = []struct {
+// variableParts are the parts of the output that differ between runs, and their replacements.
+var variableParts = []struct {
 	pattern *regexp.Regexp
 	name    string
 }{
@@ -201,7 +201,7 @@ var chance = []struct {
 	{regexp.MustCompile(` +` + regexp.QuoteMeta(userName()) + ` +`), "  USER  "},
 }
 
-// userName returns the name of the user who runs the test, as the history of a store has it.
+// userName returns the name of the user who runs the test, as in the history of a store.
 func userName() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username
@@ -209,8 +209,8 @@ func userName() string {
 	return strconv.Itoa(os.Getuid())
 }
 
-func withoutChance(text string) string {
-	for _, c := range chance {
+func withoutVariableParts(text string) string {
+	for _, c := range variableParts {
 		text = c.pattern.ReplaceAllString(text, c.name)
 	}
 	return text

@@ -252,10 +252,10 @@ func (t *Type) with(args ...*Type) (*Type, error) {
 func (t *Type) measure() error {
 	t.nodes, t.depth = 1+len(t.texts), 1
 	for _, a := range t.args {
-		t.hold(a)
+		t.addSize(a)
 	}
 	for _, m := range t.members {
-		t.hold(m.value)
+		t.addSize(m.value)
 	}
 	if t.nodes > maxNodes || t.depth > maxDepth {
 		return fmt.Errorf("the type is too large")
@@ -263,8 +263,8 @@ func (t *Type) measure() error {
 	return nil
 }
 
-// hold adds the size of a, a type inside t.
-func (t *Type) hold(a *Type) {
+// addSize adds the size of a, a type inside t.
+func (t *Type) addSize(a *Type) {
 	t.nodes += a.nodes
 	t.depth = max(t.depth, a.depth+1)
 }

@@ -1,4 +1,4 @@
-// Package client asks bindq serve, in tests. docs/serve.md is the protocol.
+// Package client is a client of bindq serve, for tests. docs/serve.md specifies the protocol.
 package client
 
 import (
@@ -8,23 +8,23 @@ import (
 	"io"
 )
 
-// Client is one end of a connection. It may be used by one goroutine.
+// Client is the client's end of a connection. It is not safe for concurrent use.
 type Client struct {
 	in  *bufio.Reader
 	out io.Writer
 }
 
-// New is a client that reads answers from in and writes questions to out.
+// New returns a client that reads answers from in and writes questions to out.
 func New(in io.Reader, out io.Writer) *Client { return &Client{bufio.NewReader(in), out} }
 
-// Send sends a frame, whatever is in it.
+// Send sends text as one frame. It does not check the text.
 func (c *Client) Send(text []byte) error {
 	frame := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(text)), uint32(len(text)))
 	_, err := c.out.Write(append(frame, text...))
 	return err
 }
 
-// Receive is the next frame. The error is io.EOF where the server has closed the connection.
+// Receive returns the next frame, or io.EOF if the server has closed the connection.
 func (c *Client) Receive() ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(c.in, head[:]); err != nil {
@@ -35,7 +35,7 @@ func (c *Client) Receive() ([]byte, error) {
 	return text, err
 }
 
-// Ask sends a question, and returns its answer.
+// Ask sends a question and returns the answer.
 func (c *Client) Ask(question any) ([]byte, error) {
 	text, err := json.Marshal(question)
 	if err != nil {

@@ -33,13 +33,13 @@ import (
 	"bindc/ship"
 )
 
-// What an artifact of ours is made of. The version of the layer's type is that of the snapshot format.
+// Media types of an artifact. The type of the layer includes the version of the snapshot format.
 const (
 	ArtifactType = "application/vnd.bindc.site.v1"
 	LayerType    = "application/vnd.bindc.snapshot.v3+zstd"
 )
 
-// Annotations of the manifest, beside org.opencontainers.image.revision, .source and .created.
+// Annotations of the manifest, in addition to org.opencontainers.image.revision, .source and .created.
 const (
 	annotationSHA256    = "vnd.bindc.snapshot.sha256" // of the snapshot file, as hex
 	annotationSize      = "vnd.bindc.snapshot.size"   // of the snapshot file, in bytes
@@ -47,25 +47,25 @@ const (
 	annotationSignature = "vnd.bindc.origin.signature"
 )
 
-// Scheme is what a source in a registry begins with.
+// Scheme is the prefix of sources in a registry.
 const Scheme = "oci://"
 
-// Registry says how registries are reached. The zero value uses TLS and the credentials that docker has.
+// Registry describes how to access registries. The zero value uses TLS and docker's credentials.
 type Registry struct {
 	Client    *http.Client // nil: http.DefaultClient
-	PlainHTTP bool         // no TLS; only to this very machine
-	User      string       // with Password, in place of docker's credentials
+	PlainHTTP bool         // no TLS; allowed only for this machine
+	User      string       // with Password, replaces docker's credentials
 	Password  string
-	Agent     string // the name of the program
+	Agent     string // name of the program, for the user agent
 }
 
-// Repository is a place in a registry, with a tag or a digest.
+// Repository is a repository in a registry, with a tag or a digest.
 type Repository struct {
 	repo *remote.Repository
 	ref  registry.Reference
 }
 
-// Open reads oci://HOST/REPO:TAG or oci://HOST/REPO@sha256:DIGEST. Nothing is asked of the registry yet.
+// Open parses oci://HOST/REPO:TAG or oci://HOST/REPO@sha256:DIGEST. It does not contact the registry.
 func (r *Registry) Open(text string) (*Repository, error) {
 	ref, err := registry.ParseReference(strings.TrimPrefix(text, Scheme))
 	if err != nil || ref.Reference == "" {
@@ -95,7 +95,7 @@ func (r *Registry) Open(text string) (*Repository, error) {
 	return &Repository{repo, ref}, nil
 }
 
-// dockerCredentials reads docker's configuration.
+// dockerCredentials reads docker's configuration of credentials.
 func dockerCredentials() (*credentials.DynamicStore, error) {
 	store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{})
 	if err != nil {
@@ -104,7 +104,7 @@ func dockerCredentials() (*credentials.DynamicStore, error) {
 	return store, nil
 }
 
-// Loopback tells whether a host, with or without a port, is this very machine.
+// Loopback reports whether a host, with or without a port, is this machine.
 func Loopback(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -114,17 +114,17 @@ func Loopback(host string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// String is the place as it was opened.
+// String returns the source in the form that Open parses.
 func (r *Repository) String() string { return Scheme + r.ref.String() }
 
-// maxManifest limits the bytes of a manifest, as registries do. It is read into memory.
+// maxManifest is the largest manifest in bytes, as in registries. Manifests are read into memory.
 const maxManifest = 4 << 20
 
-// maxLayer returns the maximum bytes of a compressed snapshot of the given size. Incompressible data grows slightly:
+// maxLayer returns the largest size of a compressed snapshot of the given size. Incompressible data grows slightly:
 // zstd adds a header, and three bytes per block of 128 kB.
 func maxLayer(size int64) int64 { return size + size>>8 + 1<<16 }
 
-// Look is ship.Source.Look. The validator is the digest of the manifest.
+// Look implements ship.Source. The validator is the digest of the manifest.
 func (r *Repository) Look(ctx context.Context, validator string) (*ship.Offer, error) {
 	desc, err := r.repo.Resolve(ctx, r.ref.Reference)
 	if err != nil {
@@ -165,7 +165,7 @@ func (r *Repository) Look(ctx context.Context, validator string) (*ship.Offer, e
 	return o, nil
 }
 
-// manifest is that of an artifact of ours, with its layer.
+// manifest parses the manifest of an artifact, and returns it with its layer.
 func (r *Repository) manifest(text []byte) (m ocispec.Manifest, layer ocispec.Descriptor, err error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, layer, r.foreign("%v", err)
@@ -184,10 +184,10 @@ func (r *Repository) manifest(text []byte) (m ocispec.Manifest, layer ocispec.De
 }
 
 func (r *Repository) foreign(format string, args ...any) error {
-	return &ship.Refusal{Reason: fmt.Sprintf("%s is no snapshot of bindc: ", r) + fmt.Sprintf(format, args...)}
+	return &ship.Refusal{Reason: fmt.Sprintf("%s is not a snapshot of bindc: ", r) + fmt.Sprintf(format, args...)}
 }
 
-// failed names the place in an error, and what to do where that is known.
+// failed adds the source to an error, and the fix if it is known.
 func (r *Repository) failed(err error) error {
 	if errors.Is(err, errdef.ErrNotFound) {
 		return fmt.Errorf("%s: there is nothing of this name in the registry", r)
@@ -195,10 +195,10 @@ func (r *Repository) failed(err error) error {
 	return fmt.Errorf("%s: %w", r, err)
 }
 
-// maxWindow is the largest window of a zstd frame that is taken, which is what a reader needs as memory; Push has 8 MB.
+// maxWindow is the largest window of a zstd frame that is accepted. A reader needs that much memory. Push uses 8 MB.
 const maxWindow = 32 << 20
 
-// body reads a layer, uncompressed. It ends with an error where the layer is not what its digest says.
+// body reads a layer and decompresses it. It ends with an error if the layer does not have its digest.
 func (r *Repository) body(ctx context.Context, layer ocispec.Descriptor) (io.ReadCloser, error) {
 	raw, err := r.repo.Fetch(ctx, layer)
 	if err != nil {
@@ -234,13 +234,13 @@ func (b *body) Close() error {
 	return b.raw.Close()
 }
 
-// Label is what is said of a snapshot that is pushed. Empty fields are left out.
+// Label describes a snapshot that is pushed. Empty fields are omitted.
 type Label struct {
 	Revision, Source, Created string // Created in RFC 3339
 	Signed                    *origin.Signed
 }
 
-// Push puts the snapshot in the file at path into the registry. It returns HOST/REPO@sha256:DIGEST, the artifact.
+// Push pushes the snapshot at path. It returns the artifact as HOST/REPO@sha256:DIGEST.
 func (r *Repository) Push(ctx context.Context, path string, label Label) (string, error) {
 	packed, err := os.CreateTemp("", "bindc-push-")
 	if err != nil {
@@ -278,7 +278,7 @@ func (r *Repository) Push(ctx context.Context, path string, label Label) (string
 	return r.ref.Registry + "/" + r.ref.Repository + "@" + desc.Digest.String(), nil
 }
 
-// pushBlob pushes what the registry does not have yet.
+// pushBlob pushes a blob unless the registry has it.
 func (r *Repository) pushBlob(ctx context.Context, desc ocispec.Descriptor, from io.Reader) error {
 	there, err := r.repo.Blobs().Exists(ctx, desc)
 	if err == nil && !there {
@@ -290,7 +290,7 @@ func (r *Repository) pushBlob(ctx context.Context, desc ocispec.Descriptor, from
 	return nil
 }
 
-// pack compresses the snapshot at path to the file packed, which is then at its beginning.
+// pack compresses the snapshot at path into the file packed, and rewinds that.
 func pack(packed *os.File, path string) (layer ocispec.Descriptor, annotations map[string]string, err error) {
 	in, err := os.Open(path)
 	if err != nil {
@@ -299,7 +299,7 @@ func pack(packed *os.File, path string) (layer ocispec.Descriptor, annotations m
 	defer in.Close()
 	whole, sum := sha256.New(), digest.Canonical.Digester()
 	z, err := zstd.NewWriter(io.MultiWriter(packed, sum.Hash()), zstd.WithEncoderConcurrency(1),
-		zstd.WithWindowSize(8<<20)) // one at a time: the bytes depend on nothing else
+		zstd.WithWindowSize(8<<20)) // one thread, so that the bytes depend only on the input
 	if err != nil {
 		return layer, nil, err
 	}
@@ -319,7 +319,7 @@ func pack(packed *os.File, path string) (layer ocispec.Descriptor, annotations m
 		annotationSize: strconv.FormatInt(n, 10)}, err
 }
 
-// add adds what a label says to the annotations.
+// add adds the annotations of a label.
 func (l Label) add(annotations map[string]string) {
 	for name, text := range map[string]string{ocispec.AnnotationRevision: l.Revision,
 		ocispec.AnnotationSource:  l.Source,

@@ -23,7 +23,7 @@ import (
 	"bindc/ship"
 )
 
-// fake is as much of a registry as a client needs: blobs and manifests, in memory.
+// fake is an in-memory registry with blobs and manifests.
 type fake struct {
 	mu     sync.Mutex
 	blobs  map[string][]byte // by digest
@@ -127,7 +127,7 @@ func read(t *testing.T, o *ship.Offer) (string, error) {
 
 var snapshotText = strings.Repeat("a snapshot, which compresses well. ", 10000)
 
-func TestWhatIsPushedIsPulled(t *testing.T) {
+func TestPullsPushedSnapshot(t *testing.T) {
 	reg, where := newRegistry(t)
 	r := open(t, where)
 	path := file(t, snapshotText)
@@ -144,7 +144,7 @@ func TestWhatIsPushedIsPulled(t *testing.T) {
 	}
 	for _, line := range reg.log {
 		if strings.HasPrefix(line, "POST") {
-			t.Errorf("what is there was pushed again: %s", line)
+			t.Errorf("an existing blob was pushed again: %s", line)
 		}
 	}
 	offer, err := r.Look(t.Context(), "")
@@ -174,8 +174,8 @@ func TestWhatIsPushedIsPulled(t *testing.T) {
 	}
 }
 
-// The time is left out, unless the build is told one.
-func TestAnArtifactHasNoTimeOfItsOwn(t *testing.T) {
+// The artifact has a time only if the label has one.
+func TestArtifactHasNoTimeByDefault(t *testing.T) {
 	reg, where := newRegistry(t)
 	r := open(t, where)
 	for created, want := range map[string]string{"": "", "2026-05-28T20:26:40Z": "2026-05-28T20:26:40Z"} {
@@ -192,7 +192,7 @@ func TestAnArtifactHasNoTimeOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoneOfOursIsRefused(t *testing.T) {
+func TestRejectsForeignArtifacts(t *testing.T) {
 	reg, where := newRegistry(t)
 	r := open(t, where)
 	if _, err := r.Look(t.Context(), ""); err == nil || !strings.Contains(err.Error(),
@@ -235,8 +235,8 @@ func TestWhatIsNoneOfOursIsRefused(t *testing.T) {
 	}
 }
 
-// Nothing that a registry sends is believed: neither a manifest nor a layer that is not what its digest says.
-func TestWhatIsDamagedOnTheWayIsAnError(t *testing.T) {
+// A manifest or layer whose content does not have its digest is an error.
+func TestRejectsContentWithAnotherDigest(t *testing.T) {
 	reg, where := newRegistry(t)
 	r := open(t, where)
 	if _, err := r.Push(t.Context(), file(t, snapshotText), Label{}); err != nil {
@@ -348,7 +348,7 @@ func TestManifestTooLargeIsNotRead(t *testing.T) {
 	}
 }
 
-func TestPlacesInRegistries(t *testing.T) {
+func TestOpenParsesSources(t *testing.T) {
 	t.Setenv("DOCKER_CONFIG", t.TempDir())
 	for where, says := range map[string]string{
 		"oci://registry.example.com/puppet/site:production": "",
@@ -373,8 +373,8 @@ func TestPlacesInRegistries(t *testing.T) {
 	}
 }
 
-// A registry that does not answer is left when the caller has waited long enough.
-func TestARegistryThatHangs(t *testing.T) {
+// Look ends with its context if a registry does not answer.
+func TestLookEndsWithItsContext(t *testing.T) {
 	hang := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hang }))
 	defer s.Close()

@@ -7,20 +7,20 @@ import (
 	"path/filepath"
 )
 
-// A suite is the tests of one package, compiled with all mutants in what it tests.
+// A suite is the tests of a package, compiled with all mutants in the packages that it tests.
 type suite struct {
 	path, dir string
 	binary    string
 }
 
-// A bench is what was built.
+// A bench has the compiled tests and programs.
 type bench struct {
 	dir      string
 	suites   []*suite
 	programs string
 }
 
-// build compiles tests and programs, through an overlay that puts the changed files in the place of the real ones.
+// build compiles tests and programs with an overlay of the instrumented files.
 func build(dir string, o options, packages []*pkg) (*bench, error) {
 	overlay := map[string]map[string]string{"Replace": {}}
 	write := func(path string, text []byte) error {
@@ -69,7 +69,7 @@ func build(dir string, o options, packages []*pkg) (*bench, error) {
 	return b, err
 }
 
-// suites finds the packages that have tests.
+// suites returns the packages that have tests.
 func suites(patterns []string) ([]*suite, error) {
 	out, err := run("go", append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles"}, patterns...)...)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A span is lines, both ends included.
+// A span is a range of lines, inclusive.
 type span struct{ first, last int }
 
 func within(spans []span, line int) bool {
@@ -23,7 +23,7 @@ func within(spans []span, line int) bool {
 
 var hunk = regexp.MustCompile(`^@@ -\S+ \+(\d+)(?:,(\d+))? @@`)
 
-// changedLines asks git for the lines of each file that are not as in commit.
+// changedLines asks git for the lines of each file that differ from commit.
 func changedLines(commit string) (map[string][]span, error) {
 	if commit == "" {
 		return nil, nil

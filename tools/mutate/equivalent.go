@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// equivalents are the mutants of which somebody has said why no test can kill them, by key.
+// equivalents lists mutants that no test can kill, with the reasons.
 type equivalents struct {
 	reasons map[string]string
 	order   []string
 }
 
-// readEquivalents reads the list: the key of a mutant, as a run prints it, on a line of its own, the reason below it,
-// indented; several keys may share the reason that follows them. Lines that begin with # are comments.
+// readEquivalents reads the list. It has the key of a mutant, as a run prints it, on a line of its own, followed by an
+// indented reason. Several keys may share the reason that follows them. Lines that begin with # are comments.
 func readEquivalents(path string) (*equivalents, error) {
 	list := &equivalents{reasons: map[string]string{}}
 	text, err := os.ReadFile(path)
@@ -54,7 +54,7 @@ func readEquivalents(path string) (*equivalents, error) {
 
 func (l *equivalents) names(key string) bool { return l.reasons[key] != "" }
 
-// unused is what the list has of these packages that is no mutant any more.
+// unused returns the keys in the list, for these packages, that are not mutants.
 func (l *equivalents) unused(packages []*pkg) []string {
 	found := map[string]bool{}
 	names := map[string]bool{}

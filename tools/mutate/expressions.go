@@ -8,8 +8,8 @@ import (
 	"go/types"
 )
 
-// condition forces a condition to true and to false. Of one that is made of several, each part goes for itself: it is
-// left out, which is what the tests must notice about it; forcing the whole the same way would say no more.
+// condition forces a condition to true and to false. For a condition with several parts, it forces each part instead of
+// the whole, because forcing the whole would reveal no more.
 func (f *finder) condition(e ast.Expr, yes, no bool) {
 	if f.skip[e] {
 		return
@@ -37,7 +37,7 @@ func (f *finder) condition(e ast.Expr, yes, no bool) {
 	}
 }
 
-// force wraps a condition so that it is reached only where the mutant makes a difference.
+// force wraps a condition so that the mutant is only reached if it makes a difference.
 func (f *finder) force(e ast.Expr, yes, no bool) {
 	before, after := "(", ")"
 	if yes {
@@ -61,7 +61,7 @@ var operators = map[token.Token]string{
 
 const alone = "left operand"
 
-// become is what is made of each.
+// become names the results of a forced condition.
 var become = map[token.Token]string{
 	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">",
 	token.ADD: "-", token.SUB: "+", token.MUL: "+", token.AND: "|", token.OR: "&",
@@ -110,7 +110,7 @@ func ident(e ast.Expr) *ast.Ident {
 	return id
 }
 
-// call leaves the sizes out that only make room.
+// call skips arguments that only reserve memory.
 func (f *finder) call(call *ast.CallExpr) bool {
 	if f.builtin(call, "panic") {
 		return false
@@ -127,7 +127,7 @@ func (f *finder) call(call *ast.CallExpr) bool {
 	return true
 }
 
-// constant makes an integer one more, and true of false.
+// constant increments an integer, and replaces true by false.
 func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
 	literal := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -154,7 +154,7 @@ func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
 	}
 }
 
-// operator makes another of a binary operator.
+// operator replaces a binary operator by another one.
 func (f *finder) operator(b *ast.BinaryExpr) {
 	name, t := operators[b.Op], f.info.Types[b.X].Type
 	if name == "" {

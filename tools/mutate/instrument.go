@@ -25,18 +25,18 @@ type mutant struct {
 	id     int
 	file   string
 	line   int
-	key    string // names it by function and text, so that it is the same mutant when lines move
+	key    string // names it by function and text, so that it stays the same when lines move
 	p      *pkg
 	src    *source
-	listed bool // as equivalent
+	listed bool // in the list of equivalents
 	fate   fate
-	by     string // what killed it
+	by     string // the test that killed it
 }
 
-// lives is whether no test kills a mutant that should not live.
+// lives reports whether no test kills a mutant that is not listed as equivalent.
 func (m *mutant) lives() bool { return !m.listed && (m.fate == survived || m.fate == unreached) }
 
-// String is the line of a report that names it; readReport reads it.
+// String returns the line of a report that describes the mutant. readReport parses it.
 func (m *mutant) String() string {
 	fate := "survived"
 	if m.fate == unreached {
@@ -45,7 +45,7 @@ func (m *mutant) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", m.file, m.line, fate, m.key)
 }
 
-// An edit puts text in the place of length bytes. Edits at one offset stand in the order of their rank.
+// An edit replaces length bytes by text. Edits at the same offset are ordered by rank.
 type edit struct {
 	offset, length int
 	text           string
@@ -57,8 +57,8 @@ var switches string
 
 func (p *pkg) switches() string { return strings.Replace(switches, "PACKAGE", p.name, 1) }
 
-// instrument finds the mutants of the package, numbered from first on, and writes them all into its files. What does
-// not compile, as where Go asks for a constant, is left out: then everything is done again without it.
+// instrument finds the mutants of the package, numbers them from first on, and writes all of them into its files. If
+// some do not compile, for example because Go requires a constant, it starts again without them.
 func (p *pkg) instrument(first int) error {
 	refused := map[string]bool{}
 	for range 20 {
@@ -116,7 +116,7 @@ func (p *pkg) find(first int, refused map[string]bool) error {
 	return nil
 }
 
-// imports is by which name a file knows a package.
+// imports returns the names under which a file imports packages.
 func imports(file *ast.File, info *types.Info) map[string]string {
 	names := map[string]string{}
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -130,7 +130,7 @@ func imports(file *ast.File, info *types.Info) map[string]string {
 	return names
 }
 
-// apply is the text with the edits made.
+// apply returns the text with the edits.
 func (s *source) apply() []byte {
 	slices.SortStableFunc(s.edits, func(a, b edit) int {
 		if a.offset != b.offset {
@@ -149,7 +149,7 @@ func (s *source) apply() []byte {
 	return out.Bytes()
 }
 
-// A finder walks one file from the outside to the inside.
+// A finder walks the tree of a file from the outside to the inside.
 type finder struct {
 	p       *pkg
 	src     *source
@@ -158,14 +158,14 @@ type finder struct {
 	first   int
 	refused map[string]bool
 	times   map[string]int
-	names   map[string]string // of imported packages
-	fn      string            // the function, as keys name it
-	results []*types.Tuple    // of the functions around, the innermost last
+	names   map[string]string // of imported packages, by path
+	fn      string            // name of the function in keys
+	results []*types.Tuple    // of the surrounding functions, the innermost last
 	skip    map[ast.Node]bool
 	depth   int
 }
 
-// mutant makes a new one, unless it was refused; what says what becomes of node.
+// mutant creates a mutant of node, unless its key was refused. what describes the change.
 func (f *finder) mutant(node ast.Node, what string) (*mutant, bool) {
 	text := strings.Join(strings.Fields(f.text(node)), " ")
 	if r := []rune(text); len(r) > 60 {
@@ -189,7 +189,8 @@ func (f *finder) text(n ast.Node) string { return string(f.src.text[f.at(n.Pos()
 
 func (f *finder) at(pos token.Pos) int { return f.fset.Position(pos).Offset }
 
-// wrap puts text around a node. What is wrapped later is inside, as the walk goes from the outside to the inside.
+// wrap inserts text around a node. Later wraps are inside earlier ones, because the walk goes from the outside to the
+// inside.
 func (f *finder) wrap(node ast.Node, before, after string) {
 	f.depth++
 	f.src.edits = append(f.src.edits,
@@ -212,7 +213,7 @@ func (f *finder) function(fn *ast.FuncDecl) {
 	f.body(sig, fn.Body)
 }
 
-// body is that of a function or of a literal.
+// body visits the body of a function or of a function literal.
 func (f *finder) body(sig *types.Signature, body *ast.BlockStmt) {
 	f.results = append(f.results, sig.Results())
 	if sig.Results().Len() > 0 {
@@ -222,7 +223,7 @@ func (f *finder) body(sig *types.Signature, body *ast.BlockStmt) {
 	f.results = f.results[:len(f.results)-1]
 }
 
-// tail marks statements that end a function with results: what could run on past them would not compile.
+// tail marks statements that end a function with results, because the function would not compile without them.
 func (f *finder) tail(s ast.Stmt) {
 	f.skip[s] = true
 	switch s := s.(type) {

@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 )
 
-// A pkg is one package to be mutated.
+// A pkg is a package to be mutated.
 type pkg struct {
 	path, dir string
 	name      string
@@ -25,19 +25,19 @@ type pkg struct {
 	importer  types.Importer
 }
 
-// A source is one file of it.
+// A source is a file of a package.
 type source struct {
 	path    string // absolute
-	name    string // from the directory the program runs in
+	name    string // relative to the working directory
 	text    []byte
 	edits   []edit
-	changed []byte // the text with all mutants in it
+	changed []byte // the text with all mutants
 }
 
-// load finds the packages, and the export data of all that they import.
+// load finds the packages, and the export data of all their imports.
 func load(patterns []string) ([]*pkg, error) {
 	args := []string{"list", "-export", "-deps", "-json=ImportPath,Name,Dir,GoFiles,Export,DepOnly,Standard"}
-	args = append(args, "cmp", "encoding/binary", "os", "strconv", "strings", "sync") // what switches.txt imports
+	args = append(args, "cmp", "encoding/binary", "os", "strconv", "strings", "sync") // the imports of switches.txt
 	out, err := run("go", append(args, patterns...)...)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func load(patterns []string) ([]*pkg, error) {
 	return packages, err
 }
 
-// decode yields the values of a stream of JSON.
+// decode yields the values in a stream of JSON.
 func decode[T any](stream []byte, err *error) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for dec := json.NewDecoder(bytes.NewReader(stream)); dec.More(); {
@@ -90,7 +90,7 @@ func decode[T any](stream []byte, err *error) iter.Seq[T] {
 	}
 }
 
-// A checked package is what Go makes of it.
+// A checked package is a parsed and type-checked package.
 type checked struct {
 	fset  *token.FileSet
 	files []*ast.File
@@ -98,7 +98,7 @@ type checked struct {
 	errs  []types.Error
 }
 
-// check parses and checks texts of the package, the switches with them.
+// check parses and type-checks the given texts of the package, together with the switches.
 func (p *pkg) check(texts func(*source) []byte) (*checked, error) {
 	c := &checked{fset: token.NewFileSet(), info: &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{},

@@ -1,16 +1,16 @@
-// Command mutate asks whether the tests notice when the code is wrong. It changes packages in many small ways, one at a
-// time, and names every change that all tests live through:
+// Command mutate measures whether tests notice wrong code. It changes packages in many small ways, one at a time, and
+// prints every change that all tests survive:
 //
 //	go -C tools/mutate run . ./compile ./snapshot
 //
-// All mutants of a package are compiled at once, each behind a switch, through an overlay of the go command: nothing in
-// the tree changes, and a test binary is linked once. The variable MUTANT of the environment turns one on. A first run
-// of every test notes which mutants it reaches, and only these are tried with it, the quickest first. It is killed by a
-// failing test, or by one that takes far more processor time than it does without.
+// All mutants of a package are compiled at once, each behind a switch, with an overlay of the go command. So the tree
+// does not change, and each test binary is linked only once. The environment variable MUTANT turns a mutant on. A first
+// run of every test records which mutants it reaches; each mutant is then tried with the tests that reach it, the
+// quickest first. A mutant is killed if a test fails, or takes far more processor time than without it.
 //
-// An interrupt ends the run early; what is known by then is reported.
+// An interrupt ends the run early and prints the results so far.
 //
-// The exit status is 1 if fewer are killed than -score asks for, of those that the list of equivalents does not name.
+// The exit status is 1 if the percentage of killed mutants, without listed equivalents, is less than -score.
 package main
 
 import (
@@ -30,33 +30,35 @@ import (
 
 type options struct {
 	packages []string
-	suites   []string // packages whose tests are run besides
-	programs []string // main packages these tests run, found in the directory that the variable PROGRAMS names
+	suites   []string // additional packages whose tests are run
+	programs []string // main packages that these tests run, in the directory of the variable PROGRAMS
 	changed  string   // if not empty, only lines that differ from this commit
-	sample   int      // if not 0, at most so many mutants per package
+	sample   int      // if not 0, the number of mutants per package
 	seed     int64
-	list     string // file of the equivalents
+	list     string // file with the equivalents
 	jobs     int
 	only     string
-	again    string        // if not empty, only mutants that this report of a former run says live
-	time     time.Duration // if not 0, no mutant is begun later
-	score    float64       // percentage of killed mutants that is enough
+	again    string        // if not empty, only mutants that live according to this report
+	time     time.Duration // if not 0, no mutant is started later
+	score    float64       // required percentage of killed mutants
+	stale    bool          // only print listed equivalents that are not mutants
 }
 
 func main() {
 	var o options
 	module := flag.String("C", "../..", "`directory` of the module whose packages are changed")
-	suites := flag.String("suites", "./conformance", "further packages whose tests are to kill, separated by commas")
+	suites := flag.String("suites", "./conformance", "additional packages whose tests are run, separated by commas")
 	programs := flag.String("programs", "./cmd/bindc,./cmd/bindq,./cmd/bindsync", "programs that these tests run, separated by commas")
 	flag.StringVar(&o.changed, "changed", "", "only mutants on lines that differ from this `commit`")
-	flag.IntVar(&o.sample, "sample", 0, "at most `n` mutants of each package, chosen by -seed; 0 is all")
+	flag.IntVar(&o.sample, "sample", 0, "try `n` mutants of each package, chosen by -seed; 0: all")
 	flag.Int64Var(&o.seed, "seed", 1, "seed of the sample")
 	flag.StringVar(&o.list, "equivalent", "tools/mutate/equivalent.txt", "`file` of the mutants that change nothing")
-	flag.IntVar(&o.jobs, "j", runtime.NumCPU(), "mutants tried at the same time")
+	flag.IntVar(&o.jobs, "j", runtime.NumCPU(), "number of mutants to try at a time")
 	flag.StringVar(&o.only, "only", "", "only mutants whose description contains this `text`")
-	flag.StringVar(&o.again, "again", "", "only mutants that lived by the report in this `file`, what a run printed")
+	flag.StringVar(&o.again, "again", "", "only mutants that live according to this `file`, the output of an earlier run")
 	flag.Float64Var(&o.score, "score", 95, "percentage of mutants that must be killed")
-	flag.DurationVar(&o.time, "for", 0, "begin no mutant after so much `time`, 0 is no limit")
+	flag.BoolVar(&o.stale, "stale", false, "try nothing: print the listed mutants that do not exist any more")
+	flag.DurationVar(&o.time, "for", 0, "start no mutant after this `time`; 0: no limit")
 	flag.Parse()
 	if err := os.Chdir(*module); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
@@ -83,7 +85,7 @@ func fields(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
 }
 
-// mutate is the whole run; it returns the percentage of mutants that were killed, of those that are not equivalent.
+// mutate does a whole run. It returns the percentage of killed mutants, without equivalent ones.
 func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 	equivalent, err := readEquivalents(o.list)
 	if err != nil {
@@ -107,6 +109,9 @@ func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 			return 0, err
 		}
 		all = append(all, p.mutants...)
+	}
+	if o.stale {
+		return 100, printStale(out, o.list, equivalent, packages)
 	}
 	chosen := choose(o, packages, lines, living, equivalent)
 	if len(chosen) == 0 {
@@ -138,7 +143,19 @@ func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 	return report(out, o, packages, chosen, equivalent), nil
 }
 
-// choose is which mutants are tried, in an order that makes a sample of those that come first.
+// printStale prints the listed mutants of packages that do not exist, and fails if there are any.
+func printStale(out io.Writer, list string, equivalent *equivalents, packages []*pkg) error {
+	stale := equivalent.unused(packages)
+	for _, key := range stale {
+		fmt.Fprintf(out, "%s: no such mutant: %s\n", list, key)
+	}
+	if len(stale) > 0 {
+		return fmt.Errorf("%s lists %d mutants that do not exist: correct or remove them", list, len(stale))
+	}
+	return nil
+}
+
+// choose returns the mutants to try, in an order whose beginning is a random sample.
 func choose(o options, packages []*pkg, lines map[string][]span, living map[string]bool,
 	equivalent *equivalents) []*mutant {
 	var chosen []*mutant
@@ -167,7 +184,7 @@ func shuffle(mutants []*mutant, seed int64) {
 	})
 }
 
-// report prints the survivors by name and a line of numbers per package; it returns the score of all.
+// report prints the survivors, and a line of numbers per package. It returns the total score.
 func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equivalent *equivalents) float64 {
 	slices.SortStableFunc(chosen, func(a, b *mutant) int {
 		return cmp.Or(strings.Compare(a.file, b.file), a.line-b.line)
@@ -199,7 +216,7 @@ func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equival
 	return all.score()
 }
 
-// readReport is which mutants live, by key, as report prints them.
+// readReport returns the keys of the mutants that live according to a report.
 func readReport(path string) (map[string]bool, error) {
 	if path == "" {
 		return nil, nil
@@ -219,7 +236,7 @@ func readReport(path string) (map[string]bool, error) {
 	return living, nil
 }
 
-// A tally counts what became of mutants.
+// A tally counts mutants by fate.
 type tally struct{ mutants, killed, listed, left int }
 
 func (t *tally) count(m *mutant) {

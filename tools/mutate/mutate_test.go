@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestMutantsOfASmallPackage(t *testing.T) {
+func TestFindsMutantsOfEachKind(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	o := options{packages: []string{"./testdata/tiny"}, list: "testdata/equivalent.txt", jobs: 2}
@@ -33,7 +33,7 @@ all                   28     28      21          1         6  77.8 %
 	}
 }
 
-func TestSurvivorsAreTriedAgain(t *testing.T) {
+func TestAgainTriesOnlySurvivors(t *testing.T) {
 	t.Parallel()
 	former := filepath.Join(t.TempDir(), "report")
 	text := "testdata/tiny/tiny.go:28: survived: tiny.Clamp: n > 9 => >=\n" +
@@ -85,7 +85,7 @@ func TestChangedLines(t *testing.T) {
 	}
 }
 
-func TestAnEquivalentNeedsAReason(t *testing.T) {
+func TestRejectsEquivalentsWithoutReason(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"p.f: a => b\n  because\n":                         "",

@@ -18,7 +18,7 @@ func (v visitor) Visit(n ast.Node) ast.Visitor {
 	return nil
 }
 
-// visit makes the mutants of a node, and reports whether its children should be visited.
+// visit creates the mutants of a node, and reports whether its children should be visited.
 func (f *finder) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.FuncLit:
@@ -65,7 +65,7 @@ func (f *finder) visit(n ast.Node) bool {
 	return true
 }
 
-// ifStatement forces the condition, and leaves out the else.
+// ifStatement forces the condition, and removes the else branch.
 func (f *finder) ifStatement(n *ast.IfStmt) {
 	f.skip[n.Init] = true
 	f.condition(n.Cond, true, true)
@@ -79,7 +79,7 @@ func (f *finder) ifStatement(n *ast.IfStmt) {
 	}
 }
 
-// switchStatement forces the conditions of the cases, or empties cases.
+// switchStatement forces the conditions of the cases, or empties the cases.
 func (f *finder) switchStatement(n *ast.SwitchStmt) {
 	f.skip[n.Init] = true
 	for _, c := range n.Body.List {
@@ -144,7 +144,7 @@ func (f *finder) builtin(call *ast.CallExpr, name string) bool {
 	return ok
 }
 
-// jump makes continue of break, and the other way round.
+// jump exchanges break and continue.
 func (f *finder) jump(b *ast.BranchStmt) {
 	other := map[token.Token]string{token.CONTINUE: "break", token.BREAK: "continue"}[b.Tok]
 	if other == "" || f.skip[b] {
@@ -158,7 +158,7 @@ func (f *finder) jump(b *ast.BranchStmt) {
 	}
 }
 
-// result makes every returned value the zero of its type.
+// result replaces every returned value by its zero value.
 func (f *finder) result(r *ast.ReturnStmt) {
 	results := f.results[len(f.results)-1]
 	if len(r.Results) != results.Len() {

@@ -20,12 +20,12 @@ import (
 	"time"
 )
 
-// A unit is what is run to kill: a test, or a subtest of one that takes long.
+// A unit is a test, or a subtest of a test that takes long.
 type unit struct {
 	suite     *suite
 	top, sub  string
-	processor time.Duration // that it takes when no mutant is on
-	reaches   []bool        // by number of mutant
+	processor time.Duration // processor time without a mutant
+	reaches   []bool        // by number of the mutant
 }
 
 func (u *unit) name() string {
@@ -35,11 +35,11 @@ func (u *unit) name() string {
 	return u.top + "/" + u.sub
 }
 
-// long is from when on a test is taken apart into its subtests.
+// long is the time from which a test is split into its subtests.
 const long = 2 * time.Second
 
-// measure runs every test, notes what it takes and which of n mutants it reaches. A test that fails without a mutant,
-// as one that counts allocations may, kills nothing.
+// measure runs every test, and records its time and which of n mutants it reaches. It excludes tests that fail without
+// a mutant, such as tests that count allocations.
 func (b *bench) measure(n int, out io.Writer) ([]*unit, error) {
 	var units []*unit
 	for _, s := range b.suites {
@@ -75,13 +75,13 @@ func (b *bench) measure(n int, out io.Writer) ([]*unit, error) {
 
 func appendPassing(out io.Writer, units []*unit, u *unit, ok bool) []*unit {
 	if !ok {
-		fmt.Fprintf(out, "%s: %s fails without a mutant and is left out\n", u.suite.path, u.name())
+		fmt.Fprintf(out, "%s: %s fails without a mutant and is excluded\n", u.suite.path, u.name())
 		return units
 	}
 	return append(units, u)
 }
 
-// record runs one unit with the log of mutants on; it returns also the names of its subtests.
+// record runs a unit with the log of mutants. It also returns the names of its subtests.
 func (b *bench) record(u *unit, n int) (ok bool, subs []string, err error) {
 	log := filepath.Join(b.dir, "reached")
 	if err := os.Remove(log); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -111,7 +111,7 @@ func (b *bench) record(u *unit, n int) (ok bool, subs []string, err error) {
 	return ok, subs, nil
 }
 
-// pattern selects units, which are tests or subtests of one test.
+// pattern returns a pattern for -run that selects units, which are tests or subtests of one test.
 func pattern(units []*unit) string {
 	var names []string
 	for _, u := range units {
@@ -135,7 +135,7 @@ func (b *bench) command(s *suite, setting string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// try decides the fate of mutants, one after the other, until ctx ends.
+// try decides the fate of mutants, in order, until ctx ends.
 func (b *bench) try(ctx context.Context, mutants []*mutant, units []*unit, jobs int) {
 	work := make(chan *mutant)
 	var wg sync.WaitGroup
@@ -165,10 +165,10 @@ func (b *bench) try(ctx context.Context, mutants []*mutant, units []*unit, jobs 
 	wg.Wait()
 }
 
-// interrupted is whether a user ended the run: then tests fail because they are ended as well.
+// interrupted reports whether the user ended the run. Tests then fail only because they are killed.
 func interrupted(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
-// fate runs the tests that reach a mutant until one fails: first those that take the least time.
+// fate runs the tests that reach a mutant, the quickest first, until one fails.
 func (b *bench) fate(m *mutant, units []*unit) (fate, string) {
 	var reaching []*unit
 	for _, u := range units {
@@ -190,7 +190,7 @@ func (b *bench) fate(m *mutant, units []*unit) (fate, string) {
 	return survived, ""
 }
 
-// cut takes units from the front that one process can run: one, and as many more as take no longer than limit together.
+// cut takes units from the front for one process: the first one, and more while their total time is below limit.
 func cut(units []*unit, limit time.Duration) (batch, rest []*unit) {
 	first, spent := units[0], time.Duration(0)
 	for _, u := range units {
@@ -205,8 +205,8 @@ func cut(units []*unit, limit time.Duration) (batch, rest []*unit) {
 	return batch, rest
 }
 
-// kills is whether a test of the batch fails. A mutant that loops is stopped by the processor time it takes, which does
-// not depend on what else the machine does, and by the memory; one that waits for ever, by the clock.
+// kills reports whether a test of the batch fails. A mutant that loops is stopped by limits of processor time, which
+// does not depend on other load, and memory. A mutant that blocks is stopped by wall-clock time.
 func (b *bench) kills(m *mutant, batch []*unit) bool {
 	var takes time.Duration
 	for _, u := range batch {

@@ -65,7 +65,7 @@ func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path 
 		}
 	}
 	for _, cand := range possible {
-		if _, _, open := f.Relations.Undecided(f.with(terms, cand)); open && cand.Rank < last {
+		if _, _, open := f.Relations.Undecided(f.together(terms, cand)); open && cand.Rank < last {
 			return nil, false
 		}
 	}

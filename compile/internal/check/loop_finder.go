@@ -80,7 +80,7 @@ func (f *loopFinder) enqueue(cand *place.Candidate, terms loader.Condition) {
 // enqueueFurther schedules a candidate that is effective in some requests of terms, in these. It returns false if it
 // cannot be decided which requests these are.
 func (f *loopFinder) enqueueFurther(cand *place.Candidate, terms loader.Condition) bool {
-	both := f.with(terms, cand)
+	both := f.together(terms, cand)
 	if _, _, open := f.Relations.Undecided(both); open {
 		return false
 	}
@@ -94,7 +94,7 @@ func (f *loopFinder) enqueueUndef(v visit, a attempt) {
 	for i := range k.compatible(terms, index.NoRank) {
 		cand := &k.all[i]
 		if (f.isUndefFor(cand, a) || cand.Erases()) && !f.Relations.Implies(terms, k.terms(i)) {
-			f.enqueue(v.cand, f.with(terms, cand))
+			f.enqueue(v.cand, f.together(terms, cand))
 		}
 	}
 }
@@ -117,8 +117,8 @@ func (f *loopFinder) needsOfCandidate(cand *place.Candidate) needs {
 	return f.ofValue[cand.Value]
 }
 
-// with returns terms and the condition of cand together.
-func (f *loopFinder) with(terms loader.Condition, cand *place.Candidate) loader.Condition {
+// together returns terms and the condition of cand together.
+func (f *loopFinder) together(terms loader.Condition, cand *place.Candidate) loader.Condition {
 	return relation.Union(terms, f.Site.Conditions[cand.Condition])
 }
 

@@ -1,7 +1,5 @@
-// Command site writes a random site, and what Puppet answers where there is one, as real sites are kept:
-// site/, global/, facts.json and expect.jsonl.
-//
-//	go run ./conformance/hiera5/site SEED DIR
+// Command site writes a random site, and Puppet's answers if Puppet is installed, in the layout of real sites: site/,
+// global/, facts.json and expect.jsonl.
 package main
 
 import (

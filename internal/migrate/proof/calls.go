@@ -4,20 +4,20 @@ import (
 	"bindc/diag"
 )
 
-// forced returns the keys that stay because a manifest merges them in a way that cannot be read, and why.
+// forced returns the keys that stay because a manifest looks them up with a computed merge.
 func (o *Options) forced() map[string]string {
 	out := map[string]string{}
 	for _, c := range o.Calls.All {
 		for _, key := range c.Keys {
 			if !c.MergeKnown && out[key] == "" {
-				out[key] = c.At.String() + " looks it up with a merge that is computed"
+				out[key] = c.At.String() + " looks it up with a computed merge"
 			}
 		}
 	}
 	return out
 }
 
-// reportCalls reports what of the manifests cannot be read.
+// reportCalls reports the lookups in manifests that could not be read.
 func (p *prover) reportCalls(diags *diag.List) {
 	note := func(at diag.Pos, severity diag.Severity, message string) {
 		diags.Add(diag.Diagnostic{Pos: at, Severity: severity, Code: "migrate", Message: message})
@@ -25,13 +25,13 @@ func (p *prover) reportCalls(diags *diag.List) {
 	p.report.Manifests, p.report.Calls = p.opts.Calls.Files, len(p.opts.Calls.All)
 	for _, c := range p.opts.Calls.All {
 		if c.Keys == nil && !c.MergeKnown {
-			p.report.Unread++
+			p.report.Unreadable++
 			note(c.At, diag.Info, "the key and the merge of this "+c.Function+"() are computed: every key was compared "+
 				"with every merge, without options of merges")
 		}
 	}
 	for _, at := range p.opts.Calls.Wrong {
-		p.report.Unread++
-		note(at, diag.Warning, "this manifest cannot be read to its end: merges that it asks for may be missed")
+		p.report.Unreadable++
+		note(at, diag.Warning, "syntax error: the rest of this manifest cannot be read, and its merges may be missed")
 	}
 }

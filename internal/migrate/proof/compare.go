@@ -16,26 +16,26 @@ import (
 	"bindc/snapshot"
 )
 
-// built is a site that answers.
-type built struct {
+// builtSite is a site that can answer lookups.
+type builtSite struct {
 	file    *snapshot.Snapshot
 	snap    *bindings.Snapshot
 	sampler *decision.Sampler
 }
 
 // build compiles a site into a file, and opens it.
-func build(path string, site *loader.Site) (*built, error) {
-	var said diag.List
-	content := compile.Compile(site, compile.Options{}, &said)
-	if said.Failed() {
-		return nil, errors.New(said.Sorted()[0].Message)
+func build(path string, site *loader.Site) (*builtSite, error) {
+	var diags diag.List
+	content := compile.Compile(site, compile.Options{}, &diags)
+	if diags.Failed() {
+		return nil, errors.New(diags.Sorted()[0].Message)
 	}
 	if _, err := snapshot.Write(path, content); err != nil {
 		return nil, err
 	}
-	// Texts of eyaml are not decrypted: it is enough that both sites make the same of the same text.
+	// Values of eyaml need not be decrypted: both sites have to treat the same text in the same way.
 	reveal := func(text string) (string, error) { return "decrypted " + text, nil }
-	b := &built{}
+	b := &builtSite{}
 	var err error
 	if b.snap, err = bindings.Open(path, bindings.Options{Decrypt: reveal}); err != nil {
 		return nil, err
@@ -43,29 +43,29 @@ func build(path string, site *loader.Site) (*built, error) {
 	if b.file, err = snapshot.Open(path); err != nil {
 		return nil, err
 	}
-	book, err := decision.NewBook(b.file, true, nil)
+	tables, err := decision.NewTables(b.file, true, nil)
 	if err == nil {
-		b.sampler, err = decision.NewSampler(book)
+		b.sampler, err = decision.NewSampler(tables)
 	}
 	return b, err
 }
 
-func (b *built) close() {
+func (b *builtSite) close() {
 	_ = b.snap.Close()
 	_ = b.file.Close()
 }
 
-// refused stands for an answer that is an error.
+// refused represents an answer that is an error.
 const refused = 0
 
-// askOld asks the old site, and notes the keys with data that no request reaches.
-func (p *prover) askOld() error {
-	q := p.asked
-	q.want = make([][]uint64, len(q.all))
+// askOldSite asks the old site, and records the keys with data that no request reaches.
+func (p *prover) askOldSite() error {
+	q := p.questions
+	q.expected = make([][]uint64, len(q.all))
 	reached := map[lookup.Term]bool{}
 	var mu sync.Mutex
 	err := p.ask(p.old, func(n int, r *bindings.Request, answers []uint64) {
-		q.want[n] = slices.Clone(answers)
+		q.expected[n] = slices.Clone(answers)
 		mu.Lock()
 		defer mu.Unlock()
 		if r != nil {
@@ -89,12 +89,12 @@ func (p *prover) askOld() error {
 	return err
 }
 
-// difference is where the answers of a key differ first.
+// difference identifies the first answer of a key that differs.
 type difference struct{ question, merge int }
 
-// compare asks the new site, and returns the keys with other answers, and how they differ.
-func (p *prover) compare(next *built) (map[string]string, error) {
-	q := p.asked
+// compare asks the new site, and returns the keys with other answers, with a description of the difference.
+func (p *prover) compare(next *builtSite) (map[string]string, error) {
+	q := p.questions
 	first := map[int]difference{}
 	var mu sync.Mutex
 	err := p.ask(next, func(n int, _ *bindings.Request, answers []uint64) {
@@ -103,7 +103,7 @@ func (p *prover) compare(next *built) (map[string]string, error) {
 		at := 0
 		for _, key := range q.all[n].keys {
 			for merge := range q.merges[key] {
-				want, got := q.want[n][at], answers[at]
+				want, got := q.expected[n][at], answers[at]
 				at++
 				if want == refused || q.settled[key] {
 					continue
@@ -120,30 +120,30 @@ func (p *prover) compare(next *built) (map[string]string, error) {
 		if merge := q.merges[key][d.merge].name; merge != "none" {
 			how = "merged by a caller with '" + merge + "', "
 		}
-		out[q.keys[key]] = how + "it would answer otherwise, as for " + q.all[d.question].name
+		out[q.keys[key]] = how + "its answer would change, for example for " + q.all[d.question].name
 	}
 	return out, err
 }
 
-// settle notes the keys that need not be asked for again: they had the same answers in both sites, and neither they nor
-// anything they look up was in changed, the keys that have moved back since.
+// settle marks the keys that need not be compared again: both sites gave the same answers, and changed, the keys that
+// were moved back since, has neither them nor a key that they look up.
 func (p *prover) settle(changed map[string]bool) {
-	q := p.asked
+	q := p.questions
 	for i, key := range q.keys {
 		uses := p.uses(key)
 		q.settled[i] = !changed[key] && !slices.ContainsFunc(uses, func(used string) bool { return changed[used] })
 	}
 }
 
-// ask asks a site all questions, several at a time. done gets the number of a question and its answers; those of
-// settled keys are not asked for.
-func (p *prover) ask(site *built, done func(n int, r *bindings.Request, answers []uint64)) error {
+// ask asks a site all questions, several at a time. It calls done with the number of each question and the answers. It
+// skips settled keys.
+func (p *prover) ask(site *builtSite, done func(n int, r *bindings.Request, answers []uint64)) error {
 	numbers := make(chan int)
 	errs := make(chan error, runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup
 	for range cap(errs) {
 		wg.Go(func() {
-			a := asker{p.asked, site, nil, nil, nil}
+			a := asker{p.questions, site, nil, nil, nil}
 			for n := range numbers {
 				if err := a.ask(n); err != nil {
 					select {
@@ -156,8 +156,8 @@ func (p *prover) ask(site *built, done func(n int, r *bindings.Request, answers 
 			}
 		})
 	}
-	for n, q := range p.asked.all {
-		if slices.ContainsFunc(q.keys, func(key int) bool { return !p.asked.settled[key] }) {
+	for n, q := range p.questions.all {
+		if slices.ContainsFunc(q.keys, func(key int) bool { return !p.questions.settled[key] }) {
 			numbers <- n
 		}
 	}
@@ -171,10 +171,10 @@ func (p *prover) ask(site *built, done func(n int, r *bindings.Request, answers 
 	}
 }
 
-// asker asks one site, one question after another.
+// asker asks a site one question after another.
 type asker struct {
 	*questions
-	site    *built
+	site    *builtSite
 	request *bindings.Request
 	answers []uint64
 	text    []byte
@@ -189,7 +189,7 @@ func (a *asker) ask(n int) (err error) {
 	}
 	a.answers = a.answers[:0]
 	var refusal *bindings.Error
-	if errors.As(err, &refusal) { // all of its lookups are refused
+	if errors.As(err, &refusal) { // every lookup of the request would fail
 		for _, key := range q.keys {
 			a.answers = append(a.answers, make([]uint64, len(a.merges[key]))...)
 		}
@@ -218,7 +218,7 @@ func (a *asker) ask(n int) (err error) {
 // seed is the seed of all hashes of answers.
 var seed = maphash.MakeSeed()
 
-// answer is a hash of the result of a lookup: the value with its order of keys, and whether it is sensitive.
+// answer returns a hash of the result of a lookup: the value with the order of its keys, and whether it is sensitive.
 func (a *asker) answer(key string, s strategy) (uint64, error) {
 	v, found, err := (*lookup.Request)(a.request).LookupMerged(key, s.value)
 	var e *bindings.Error

@@ -11,8 +11,8 @@ import (
 	"bindc/loader"
 )
 
-// TestRealRepositoriesAreMigratedWithoutADifference migrates real control repositories. Most keys move.
-func TestRealRepositoriesAreMigratedWithoutADifference(t *testing.T) {
+// TestMigratesRealRepositories migrates real control repositories. Most keys move.
+func TestMigratesRealRepositories(t *testing.T) {
 	dirs, _ := filepath.Glob("../../../shared/corpora/hiera5/*/site")
 	if len(dirs) == 0 || !testmode.Thorough() {
 		t.Skip("the corpora are not here, or the test is to be short")

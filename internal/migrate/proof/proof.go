@@ -1,5 +1,5 @@
-// Package proof migrates a site and proves the result: it builds both sites, asks both the same questions, and keeps in
-// Hiera 5 what the new site would answer differently, until nothing differs.
+// Package proof migrates a site and proves the result. It builds both sites and asks them the same questions. Keys with
+// other answers are kept in Hiera 5, and the comparison is repeated until all answers are equal.
 package proof
 
 import (
@@ -18,66 +18,66 @@ import (
 	"bindc/loader"
 )
 
-// Options say what to compare. The zero value compares every key with every merge.
+// Options control the comparison. The zero value compares every key with every merge.
 type Options struct {
 	Migrate   migrate.Options
-	Load      loader.Options // of the new site: its global hierarchy
-	Nodes     []facts.Node   // nodes whose answers are compared too
-	Calls     manifest.Calls // what manifests look up
-	OnlyAsked bool           // only the merges that manifests ask for are compared
-	Limit     int            // answers to compare in one round; default: DefaultLimit
+	Load      loader.Options // for the new site: its global hierarchy
+	Nodes     []facts.Node   // nodes whose answers are compared, too
+	Calls     manifest.Calls // lookups in manifests
+	OnlyAsked bool           // compare only the merges that manifests use
+	Limit     int            // number of answers to compare in a round; default: DefaultLimit
 }
 
-// DefaultLimit is how many answers are compared in one round at most.
+// DefaultLimit is the default of Options.Limit.
 const DefaultLimit = 8_000_000
 
-// Report has the figures of the comparison and of the keys that moved.
+// Report has the figures of the comparison, and of the keys that moved.
 type Report struct {
-	Keys      int // of both sites
+	Keys      int // in both sites
 	Merges    []string
 	Rows      int // bindings of all keys, in both sites
-	Requests  int // made from rows
-	Nodes     int // of facts
-	Answers   int // compared in the last round, all equal
-	Failed    int // questions that the old site answers with an error
+	Requests  int // constructed from rows
+	Nodes     int // with facts
+	Answers   int // compared in the last round; all were equal
+	Failed    int // questions that the old site answered with an error
 	Rounds    int
-	Unreached []string // keys with data for which no request was found
-	Exceeded  bool     // a bound was reached: not all combinations of rows were compared
-	Cut       int      // requests that were not made, because of Limit
+	Unreached []string // keys with data that no request was found for
+	Exceeded  bool     // a limit was reached: not all combinations of rows were compared
+	Omitted   int      // requests that were omitted because of Limit
 
 	Moved int
 	Kept  map[Reason]int
 
-	Manifests int
-	Calls     int // lookups in manifests that ask for a merge
-	Unread    int // of these and of manifests, those that cannot be read
+	Manifests  int
+	Calls      int // lookups in manifests that have a merge
+	Unreadable int // manifests, and lookups with a merge, that could not be read
 }
 
-// Reason is why a key stays in Hiera 5.
+// Reason is the reason why a key stays in Hiera 5.
 type Reason int
 
-// The reasons.
+// Reasons.
 const (
-	NoForm    Reason = iota // migrate.Site cannot say it in another way
-	Neighbour               // something else in its module stays
-	Differs                 // it would have another answer
-	Asked                   // a manifest asks for a merge that cannot be read
-	Foreign                 // it depends on an entry that only Puppet reads
+	NoForm          Reason = iota // migrate.Site has no equivalent for it
+	Neighbour                     // another key in its module stays
+	Differs                       // its answer would change
+	UnreadableMerge               // a manifest looks it up with a computed merge
+	Foreign                       // it depends on an entry that only Puppet reads
 )
 
-var reasons = [...]string{NoForm: "without a form in Hiera-2", Neighbour: "in a module of which something stays",
-	Differs: "would answer otherwise", Asked: "with a merge in a manifest that cannot be read",
-	Foreign: "depending on a level that only Puppet reads"}
+var reasonTexts = [...]string{NoForm: "without an equivalent in Hiera-2", Neighbour: "in a module with keys that stay",
+	Differs: "with answers that would change", UnreadableMerge: "with a computed merge in a manifest",
+	Foreign: "depending on a level that only Puppet can read"}
 
-// Migrate returns the files of the new site, as migrate.Site, and what was compared. Where they are nil, diags has an
-// error.
+// Migrate returns the files of the new site, as migrate.Site does, and a report of the comparison. If the files and the
+// error are nil, diags has an error.
 func Migrate(dir string, site *loader.Site, opts Options, diags *diag.List) ([]migrate.File, *Report, error) {
 	if opts.Limit <= 0 {
 		opts.Limit = DefaultLimit
 	}
-	p := &prover{dir: dir, opts: opts, forced: opts.forced(), why: map[string]Reason{}, report: &Report{}}
+	p := &prover{dir: dir, opts: opts, forced: opts.forced(), reasons: map[string]Reason{}, report: &Report{}}
 	for key := range p.forced {
-		p.why[key] = Asked
+		p.reasons[key] = UnreadableMerge
 	}
 	temporary, remove, err := fsx.Scratch("bindc-migrate-")
 	if err != nil {
@@ -89,22 +89,22 @@ func Migrate(dir string, site *loader.Site, opts Options, diags *diag.List) ([]m
 	}
 	defer p.old.close()
 	for round := 0; ; round++ {
-		said := &diag.List{All: diags.All}
+		attempt := &diag.List{All: diags.All}
 		migrateOpts := opts.Migrate
 		migrateOpts.Stay = p.forced
-		result, err := migrate.Site(dir, site, migrateOpts, said)
+		result, err := migrate.Site(dir, site, migrateOpts, attempt)
 		if err != nil || result == nil {
-			merge(diags, said)
+			appendDiags(diags, attempt)
 			return nil, nil, err
 		}
-		again, err := p.round(filepath.Join(temporary, fmt.Sprint(round)), result)
+		repeat, err := p.round(filepath.Join(temporary, fmt.Sprint(round)), result)
 		if err != nil {
 			return nil, nil, err
 		}
-		if again {
+		if repeat {
 			continue
 		}
-		merge(diags, said)
+		appendDiags(diags, attempt)
 		if p.failure != "" {
 			diags.Errorf(diag.Pos{File: dir}, "migrate", "%s", p.failure)
 			return nil, nil, nil
@@ -115,49 +115,49 @@ func Migrate(dir string, site *loader.Site, opts Options, diags *diag.List) ([]m
 	}
 }
 
-// merge adds the diagnostics of one list to another.
-func merge(into, from *diag.List) {
+// appendDiags appends the diagnostics of one list to another.
+func appendDiags(into, from *diag.List) {
 	for _, d := range from.Sorted() {
 		into.Add(d)
 	}
 }
 
-// prover is one migration.
+// prover is the state of a migration with proof.
 type prover struct {
-	dir     string
-	opts    Options
-	old     *built
-	forced  map[string]string // why keys stay that could move
-	why     map[string]Reason
-	asked   *questions      // nil before the first round
-	moved   map[string]bool // in the last round
-	report  *Report
-	failure string // why no site can be written
+	dir       string
+	opts      Options
+	old       *builtSite
+	forced    map[string]string // keys that could move but stay, and why
+	reasons   map[string]Reason
+	questions *questions      // nil before the first round
+	moved     map[string]bool // result of the last round
+	report    *Report
+	failure   string // why no new site can be written
 }
 
-// round builds the new site, compares, and reports whether other keys have to stay.
-func (p *prover) round(at string, result *migrate.Result) (again bool, err error) {
+// round builds the new site, compares both sites, and reports whether another round is needed because more keys stay.
+func (p *prover) round(at string, result *migrate.Result) (repeat bool, err error) {
 	p.report.Rounds++
 	if err := write(at, result.Files); err != nil {
 		return false, err
 	}
-	var said diag.List
+	var diags diag.List
 	opts := p.opts.Load
 	opts.Nothing = true
-	site := loader.Load(at, opts, &said)
-	var next *built
-	if !said.Failed() {
+	site := loader.Load(at, opts, &diags)
+	var next *builtSite
+	if !diags.Failed() {
 		next, err = build(at+".bsnap", site)
 	}
-	if said.Failed() || err != nil {
+	if diags.Failed() || err != nil {
 		problem := fmt.Sprint(err)
-		if said.Failed() {
-			problem = said.Sorted()[0].Message
+		if diags.Failed() {
+			problem = diags.Sorted()[0].Message
 		}
 		return p.keepAll(result, "the new site does not build: "+problem), nil
 	}
 	defer next.close()
-	if p.asked == nil {
+	if p.questions == nil {
 		if err := p.prepare(next); err != nil {
 			return false, err
 		}
@@ -177,31 +177,31 @@ func (p *prover) round(at string, result *migrate.Result) (again bool, err error
 	return p.keep(result, differing), nil
 }
 
-// keep lets keys stay that would have other answers, and reports whether there are some.
+// keep makes keys stay whose answers would change, and reports whether there are any.
 func (p *prover) keep(result *migrate.Result, differing map[string]string) bool {
 	if p.report.Rounds == 1 {
 		for _, key := range p.report.Unreached {
 			if _, differs := differing[key]; !differs {
-				differing[key] = "no request was found for some of its data"
+				differing[key] = "no request was found for part of its data"
 			}
 		}
 	}
-	some := false
+	stayed := false
 	for _, key := range slices.Sorted(maps.Keys(differing)) {
 		if result.Moved[key] {
 			p.stay(key, differing[key])
-			some = true
+			stayed = true
 			continue
 		}
-		for _, used := range p.uses(key) { // keys that stay differ by the keys they look up
+		for _, used := range p.uses(key) { // the key itself stays, so a key that it looks up makes the difference
 			if result.Moved[used] && p.forced[used] == "" {
 				p.stay(used, "'"+key+"', which looks it up, would have another answer: "+differing[key])
-				some = true
+				stayed = true
 			}
 		}
 	}
-	if some || len(differing) == 0 || onlyUnreached(differing) {
-		return some
+	if stayed || len(differing) == 0 || onlyUnreached(differing) {
+		return stayed
 	}
 	key := slices.Min(slices.Collect(maps.Keys(differing)))
 	return p.keepAll(result, "'"+key+"' would have another answer: "+differing[key])
@@ -217,25 +217,25 @@ func onlyUnreached(differing map[string]string) bool {
 }
 
 func (p *prover) stay(key, why string) {
-	p.forced[key], p.why[key] = why, Differs
+	p.forced[key], p.reasons[key] = why, Differs
 }
 
-// keepAll lets all keys stay. If that is not enough, nothing is written.
-func (p *prover) keepAll(result *migrate.Result, why string) (again bool) {
+// keepAll makes all keys stay. If they do already, the migration fails.
+func (p *prover) keepAll(result *migrate.Result, why string) (stayed bool) {
 	for key := range result.Moved {
 		p.stay(key, why)
-		again = true
+		stayed = true
 	}
-	if !again {
-		p.failure = "expected the new site to answer as this one, but " + why
+	if !stayed {
+		p.failure = "the new site would not give the same answers: " + why
 	}
-	return again
+	return stayed
 }
 
-// uses returns the keys that a key may look up, also through others.
+// uses returns the keys that a key looks up, directly or through other keys.
 func (p *prover) uses(key string) []string { return p.old.sampler.Uses(key) }
 
-// count fills in the report.
+// count fills in the numbers of keys of the report.
 func (p *prover) count(result *migrate.Result) {
 	r := p.report
 	r.Kept = map[Reason]int{}
@@ -248,7 +248,7 @@ func (p *prover) count(result *migrate.Result) {
 		case result.WithModule[key]:
 			r.Kept[Neighbour]++
 		default:
-			r.Kept[p.why[key]]++
+			r.Kept[p.reasons[key]]++
 		}
 	}
 }
@@ -266,35 +266,35 @@ func write(dir string, files []migrate.File) error {
 	return nil
 }
 
-// Strings returns the lines of the report for people.
+// Strings returns the report as lines of text.
 func (r *Report) Strings() []string {
 	nodes := ""
 	if r.Nodes > 0 {
 		nodes = " and " + diag.Count(r.Nodes, "node")
 	}
-	out := []string{fmt.Sprintf("compared: %s with the merges %s, %s of both sites, %s made from them%s",
+	out := []string{fmt.Sprintf("compared: %s with the merges %s; %s of both sites, %s made from them%s",
 		diag.Count(r.Keys, "key"), strings.Join(r.Merges, ", "), diag.Count(r.Rows, "row"),
 		diag.Count(r.Requests, "request"), nodes)}
-	out = append(out, fmt.Sprintf("equal: all %s, after %s of migration; %d that this site refuses were not compared",
+	out = append(out, fmt.Sprintf("equal: all %s, after %s of migration; %d errors of the old site were not compared",
 		diag.Count(r.Answers, "answer"), diag.Count(r.Rounds, "round"), r.Failed))
 	kept, total := []string{}, 0
-	for reason, text := range reasons {
+	for reason, text := range reasonTexts {
 		if n := r.Kept[Reason(reason)]; n > 0 {
 			kept, total = append(kept, fmt.Sprintf("%d %s", n, text)), total+n
 		}
 	}
-	out = append(out, fmt.Sprintf("manifests: %s, %s that ask for a merge, %d that cannot be read",
-		diag.Count(r.Manifests, "file"), diag.Count(r.Calls, "lookup"), r.Unread))
+	out = append(out, fmt.Sprintf("manifests: %s, %s with a merge, %d not readable",
+		diag.Count(r.Manifests, "file"), diag.Count(r.Calls, "lookup"), r.Unreadable))
 	line := fmt.Sprintf("moved: %s; kept in Hiera 5: %d", diag.Count(r.Moved, "key"), total)
 	if total > 0 {
 		line += " (" + strings.Join(kept, ", ") + ")"
 	}
 	out = append(out, line)
 	if r.Exceeded {
-		out = append(out, "a bound was reached: of some keys not every combination of rows was compared")
+		out = append(out, "a limit was reached: for some keys, not all combinations of rows were compared")
 	}
-	if r.Cut > 0 {
-		out = append(out, "a bound was reached: "+diag.Count(r.Cut, "request")+" left out")
+	if r.Omitted > 0 {
+		out = append(out, "a limit was reached: "+diag.Count(r.Omitted, "request")+" omitted")
 	}
 	return out
 }

@@ -18,7 +18,7 @@ import (
 const hierarchy = "version: 5\nhierarchy:\n  - {name: role, path: 'role/%{role}.yaml'}\n" +
 	"  - {name: os, path: 'os/%{facts.os.family}.yaml'}\n  - {name: common, path: common.yaml}\n"
 
-// migrated is what became of a site.
+// migrated has the result of a migration.
 type migrated struct {
 	files  map[string]string
 	report *proof.Report
@@ -63,8 +63,8 @@ func migrateFiles(t *testing.T, opts proof.Options, files ...string) migrated {
 	return out
 }
 
-// A key that a caller could merge stays where the merge would have another answer, and moves otherwise.
-func TestKeysStayThatACallerCouldMergeOtherwise(t *testing.T) {
+// A key stays if a merge by a caller would have another result. Otherwise it moves.
+func TestKeyStaysIfAMergeWouldDiffer(t *testing.T) {
 	m := migrateFiles(t, proof.Options{}, "hiera.yaml", hierarchy,
 		"data/role/web.yaml", "over: [1]\nhash: {a: {x: 1}}\nones: [1]\n", "data/os/Debian.yaml", "alone: [2]\nweak: [2]\n",
 		"data/common.yaml", "over: [3]\nhash: {a: {y: 1}}\nones: [3]\nconstant: text\n"+
@@ -78,15 +78,15 @@ func TestKeysStayThatACallerCouldMergeOtherwise(t *testing.T) {
 	if r := m.report; r.Keys != 6 || r.Moved != 3 || r.Kept[proof.Differs] != 3 || r.Rounds != 2 || r.Answers < 30 {
 		t.Errorf("%+v", r)
 	}
-	want := "'over' stays in Hiera 5: merged by a caller with 'unique', it would answer otherwise, as for role=web\n"
+	want := "'over' stays in Hiera 5: merged by a caller with 'unique', its answer would change, for example for role=web\n"
 	if !strings.Contains(m.notes, want) {
 		t.Errorf("%s\nwant %s", m.notes, want)
 	}
 }
 
-// With only the merges of manifests compared, the other keys move. One that a manifest merges stays, or one that it
-// merges in a way that cannot be read.
-func TestOnlyMergesOfManifestsCount(t *testing.T) {
+// With OnlyAsked, only the merges of manifests are compared, so more keys move. A key stays if a manifest merges it, or
+// looks it up with a computed merge.
+func TestOnlyAskedComparesMergesOfManifests(t *testing.T) {
 	var calls manifest.Calls
 	calls.Add("site.pp", "lookup('asked', Array, 'unique') lookup('unread', Array, $how)")
 	files := []string{"hiera.yaml", hierarchy,
@@ -98,23 +98,25 @@ func TestOnlyMergesOfManifestsCount(t *testing.T) {
 			t.Errorf("%s stays: %v\n%s", key, !want, m.notes)
 		}
 	}
-	if r := m.report; r.Kept[proof.Asked] != 1 || r.Calls != 2 || !slices.Equal(r.Merges, []string{"none", "unique"}) {
+	if r := m.report; r.Kept[proof.UnreadableMerge] != 1 || r.Calls != 2 ||
+		!slices.Equal(r.Merges, []string{"none", "unique"}) {
 		t.Errorf("%+v", r)
 	}
-	if !strings.Contains(m.notes, "'unread' stays in Hiera 5: site.pp:1:34 looks it up with a merge that is computed") {
+	if !strings.Contains(m.notes, "'unread' stays in Hiera 5: site.pp:1:34 looks it up with a computed merge") {
 		t.Error(m.notes)
 	}
 
 	// A lookup with a computed key and merge may be any merge of any key.
 	calls.Add("other.pp", "lookup($key, Array, $how) /* ")
 	m = migrateFiles(t, proof.Options{Calls: calls, OnlyAsked: true}, files...)
-	if !m.stays("over") || m.report.Unread != 2 || !strings.Contains(m.notes, "cannot be read to its end") ||
+	if !m.stays("over") || m.report.Unreadable != 2 ||
+		!strings.Contains(m.notes, "the rest of this manifest cannot be read") ||
 		!strings.Contains(m.notes, "the key and the merge of this lookup()") {
 		t.Errorf("%+v\n%s", m.report, m.notes)
 	}
 }
 
-// The options of a merge that a manifest asks for are compared too.
+// The options of a merge in a manifest are compared, too.
 func TestOptionsOfMergesAreCompared(t *testing.T) {
 	files := []string{"hiera.yaml", hierarchy, "data/role/web.yaml", "other: 1\n",
 		"data/common.yaml", "list: [b, a]\nother: 2\n"}
@@ -130,7 +132,7 @@ func TestOptionsOfMergesAreCompared(t *testing.T) {
 	}
 }
 
-// The nodes of facts are compared. Only Hiera 5 interpolates a fact that has its syntax.
+// Nodes with facts are compared. A fact may contain an interpolation, which only Hiera 5 expands.
 func TestNodesAreCompared(t *testing.T) {
 	files := []string{"hiera.yaml", hierarchy, "data/common.yaml", "key: 'is %{facts.kind}'\nother: 1\n"}
 	if m := migrateFiles(t, proof.Options{}, files...); m.stays("key") {
@@ -141,23 +143,24 @@ func TestNodesAreCompared(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := migrateFiles(t, proof.Options{Nodes: nodes}, files...)
-	if !m.stays("key") || m.stays("other") || m.report.Nodes != 1 || !strings.Contains(m.notes, "as for the node n1") {
+	if !m.stays("key") || m.stays("other") || m.report.Nodes != 1 ||
+		!strings.Contains(m.notes, "for example for the node n1") {
 		t.Errorf("%+v\n%s", m.report, m.notes)
 	}
 }
 
-// A bound on the answers is told, and keys whose data was not reached stay.
-func TestBoundsAreTold(t *testing.T) {
+// Reaching the limit is reported. Keys with data that was not compared stay.
+func TestReportsTheLimit(t *testing.T) {
 	m := migrateFiles(t, proof.Options{Limit: 30}, "hiera.yaml", hierarchy, "data/common.yaml", "a: 1\nb: 1\n",
 		"data/role/web.yaml", "b: 2\n", "data/role/db.yaml", "c: 2\n")
-	if m.report.Cut == 0 || !strings.Contains(strings.Join(m.report.Strings(), "\n"), "a bound was reached: ") ||
+	if m.report.Omitted == 0 || !strings.Contains(strings.Join(m.report.Strings(), "\n"), "a limit was reached: ") ||
 		!m.stays("c") || m.stays("a") {
 		t.Errorf("%+v\n%s", m.report, m.notes)
 	}
 }
 
-// Hash keys in another order are another answer.
-func TestOrderOfKeysCounts(t *testing.T) {
+// Two hashes whose keys have a different order are different answers.
+func TestOrderOfHashKeysMatters(t *testing.T) {
 	m := migrateFiles(t, proof.Options{OnlyAsked: true}, "hiera.yaml", hierarchy,
 		"data/role/web.yaml", "turned: {a: 1}\nsame: {b: 1}\n",
 		"data/common.yaml", "turned: {b: 2}\nsame: {b: 2}\nlookup_options: {'^[st]': {merge: hash}}\n")
@@ -166,7 +169,7 @@ func TestOrderOfKeysCounts(t *testing.T) {
 	}
 }
 
-// A key whose data only mapped_paths reach is asked for with lists.
+// Keys whose data are only in mapped_paths are compared with facts that are lists.
 func TestMappedPathsAreReached(t *testing.T) {
 	m := migrateFiles(t, proof.Options{}, "hiera.yaml", "version: 5\nhierarchy:\n"+
 		"  - {name: m, mapped_paths: [teams, team, 'team/%{team}.yaml']}\n  - {name: common, path: common.yaml}\n",
@@ -176,7 +179,7 @@ func TestMappedPathsAreReached(t *testing.T) {
 	}
 }
 
-// A site that does not build, or is not of Hiera 5, has no result.
+// A site that does not build, or has no Hiera 5, is not migrated.
 func TestRefusesWhatItCannotMigrate(t *testing.T) {
 	dir := t.TempDir()
 	var diags diag.List

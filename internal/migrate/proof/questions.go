@@ -11,42 +11,42 @@ import (
 	bindings "bindc/runtime"
 )
 
-// maxSamples is how many requests are made from the rows of one key.
+// maxSamples is the largest number of requests that are constructed from the rows of a key.
 const maxSamples = 2000
 
-// question is a request, and the keys that both sites are asked for, by number.
+// question is a request with the keys to look up, by their numbers.
 type question struct {
 	name  string // for messages
 	facts *bindings.Facts
 	keys  []int
 }
 
-// strategy is a merge that a caller may ask for; undef asks for the one in lookup_options.
+// strategy is a merge strategy that a caller can request. undef is the one in lookup_options.
 type strategy struct {
 	name  string
 	value lookup.Value
 }
 
-// questions are all that is asked of both sites.
+// questions has everything that both sites are asked.
 type questions struct {
-	keys    []string
-	merges  [][]strategy    // by key
-	terms   [][]lookup.Term // by key, what its rows in the old site ask for
-	settled []bool          // by key: it need not be asked for again
-	all     []question
-	want    [][]uint64 // by question, the answers of the old site
+	keys     []string
+	merges   [][]strategy    // by key
+	terms    [][]lookup.Term // by key: the terms in the conditions of its rows in the old site
+	settled  []bool          // by key: it need not be compared again
+	all      []question
+	expected [][]uint64 // by question: the answers of the old site
 }
 
-// everyMerge are the names of the strategies that a caller may ask for.
-var everyMerge = []string{"first", "unique", "hash", "deep"}
+// mergeNames lists the strategies that a caller can request.
+var mergeNames = []string{"first", "unique", "hash", "deep"}
 
-// prepare makes the questions, and asks the old site.
-func (p *prover) prepare(next *built) error {
+// prepare creates the questions, and asks the old site.
+func (p *prover) prepare(next *builtSite) error {
 	names := slices.AppendSeq(slices.Collect(p.old.snap.Keys()), next.snap.Keys())
 	slices.Sort(names)
 	q := &questions{keys: slices.Compact(names)}
 	q.settled = make([]bool, len(q.keys))
-	p.asked, p.report.Keys = q, len(q.keys)
+	p.questions, p.report.Keys = q, len(q.keys)
 	if err := p.chooseMerges(); err != nil {
 		return err
 	}
@@ -56,23 +56,23 @@ func (p *prover) prepare(next *built) error {
 	if err := p.askSamples(next); err != nil {
 		return err
 	}
-	p.cut()
-	return p.askOld()
+	p.applyLimit()
+	return p.askOldSite()
 }
 
-// chooseMerges chooses the merges of each key.
+// chooseMerges chooses the merges for comparing each key.
 func (p *prover) chooseMerges() error {
-	general := []strategy{{name: "none"}}
+	forAllKeys := []strategy{{name: "none"}}
 	if !p.opts.OnlyAsked || p.opts.Calls.AnyMerge() {
-		for _, name := range everyMerge {
+		for _, name := range mergeNames {
 			s, err := newStrategy(value.FromString(name))
 			if err != nil {
 				return err
 			}
-			general = append(general, s)
+			forAllKeys = append(forAllKeys, s)
 		}
 	}
-	own := map[string][]strategy{}
+	perKey := map[string][]strategy{}
 	for _, c := range p.opts.Calls.All {
 		if !c.MergeKnown {
 			continue
@@ -82,25 +82,25 @@ func (p *prover) chooseMerges() error {
 			return err
 		}
 		if c.Keys == nil {
-			general = with(general, s)
+			forAllKeys = appendNew(forAllKeys, s)
 		}
 		for _, key := range c.Keys {
-			own[key] = with(own[key], s)
+			perKey[key] = appendNew(perKey[key], s)
 		}
 	}
 	shown := map[string]bool{}
-	p.asked.merges = make([][]strategy, len(p.asked.keys))
-	for i, key := range p.asked.keys {
-		all := slices.Clip(general)
-		for _, s := range own[key] {
-			all = with(all, s)
+	p.questions.merges = make([][]strategy, len(p.questions.keys))
+	for i, key := range p.questions.keys {
+		all := slices.Clip(forAllKeys)
+		for _, s := range perKey[key] {
+			all = appendNew(all, s)
 		}
-		p.asked.merges[i] = all
+		p.questions.merges[i] = all
 		for _, s := range all {
 			shown[s.name] = true
 		}
 	}
-	for _, name := range append([]string{"none"}, everyMerge...) {
+	for _, name := range append([]string{"none"}, mergeNames...) {
 		if shown[name] {
 			p.report.Merges = append(p.report.Merges, name)
 			delete(shown, name)
@@ -112,24 +112,24 @@ func (p *prover) chooseMerges() error {
 
 func newStrategy(v value.Value) (strategy, error) {
 	text := string(value.AppendJSON(nil, v))
-	var of bindings.Value
-	err := of.UnmarshalJSON([]byte(text))
+	var parsed bindings.Value
+	err := parsed.UnmarshalJSON([]byte(text))
 	if v.Kind() == value.String {
 		text = v.Text()
 	}
-	return strategy{text, lookup.Value(of)}, err
+	return strategy{text, lookup.Value(parsed)}, err
 }
 
-func with(all []strategy, s strategy) []strategy {
+func appendNew(all []strategy, s strategy) []strategy {
 	if slices.ContainsFunc(all, func(o strategy) bool { return o.name == s.name }) {
 		return all
 	}
 	return append(all, s)
 }
 
-// askNodes has every key be asked for by each node of facts.
+// askNodes adds a question for each node with facts, with all keys.
 func (p *prover) askNodes() error {
-	every := make([]int, len(p.asked.keys))
+	every := make([]int, len(p.questions.keys))
 	for i := range every {
 		every[i] = i
 	}
@@ -138,58 +138,59 @@ func (p *prover) askNodes() error {
 		if err != nil {
 			return err
 		}
-		p.asked.all = append(p.asked.all, question{"the node " + n.Name, f, every})
+		p.questions.all = append(p.questions.all, question{"the node " + n.Name, f, every})
 	}
 	p.report.Nodes = len(p.opts.Nodes)
 	return nil
 }
 
-// askSamples makes requests from the rows of each key in both sites. Keys share them.
-func (p *prover) askSamples(next *built) error {
+// askSamples adds questions with requests that are constructed from the rows of each key in both sites. Keys share
+// requests.
+func (p *prover) askSamples(next *builtSite) error {
 	others, err := p.old.sampler.Variables()
 	if err != nil {
 		return err
 	}
-	at := map[string]int{} // by ID, the question without others; that with them is next
-	p.asked.terms = make([][]lookup.Term, len(p.asked.keys))
-	for i, key := range p.asked.keys {
+	at := map[string]int{} // by ID: the question with only the sample's variables; the next one has all variables
+	p.questions.terms = make([][]lookup.Term, len(p.questions.keys))
+	for i, key := range p.questions.keys {
 		seen := map[string]bool{}
-		for _, site := range []*built{p.old, next} {
-			of, err := site.sampler.Samples(key, maxSamples)
+		for _, site := range []*builtSite{p.old, next} {
+			samples, err := site.sampler.Samples(key, maxSamples)
 			if err != nil {
 				return err
 			}
-			p.report.Rows += of.Rows
-			p.report.Exceeded = p.report.Exceeded || of.Exceeded
+			p.report.Rows += samples.Rows
+			p.report.Exceeded = p.report.Exceeded || samples.Exceeded
 			if site == p.old {
-				p.asked.terms[i] = of.Terms
+				p.questions.terms[i] = samples.Terms
 			}
-			for _, s := range of.Samples {
+			for _, s := range samples.Samples {
 				id := s.ID()
 				if seen[id] {
 					continue
 				}
 				seen[id] = true
 				if _, known := at[id]; !known {
-					at[id] = len(p.asked.all)
+					at[id] = len(p.questions.all)
 					if err := p.addRequests(s, others); err != nil {
 						return err
 					}
 				}
-				q := p.asked.all[at[id]:]
+				q := p.questions.all[at[id]:]
 				q[1].keys = append(q[1].keys, i)
-				if s.Alone { // also alone, without other variables
+				if s.Alone { // also without other variables
 					q[0].keys = append(q[0].keys, i)
 				}
 			}
 		}
 	}
-	p.asked.all = slices.DeleteFunc(p.asked.all, func(q question) bool { return len(q.keys) == 0 })
-	p.report.Requests = len(p.asked.all) - len(p.opts.Nodes)
+	p.questions.all = slices.DeleteFunc(p.questions.all, func(q question) bool { return len(q.keys) == 0 })
+	p.report.Requests = len(p.questions.all) - len(p.opts.Nodes)
 	return nil
 }
 
-// addRequests adds the request of a sample, and the one in which all other variables are set too.
+// addRequests adds the request of a sample, and a second one in which all other variables are set.
 func (p *prover) addRequests(s decision.Sample, others []string) error {
 	for _, set := range [][]string{nil, others} {
 		f, err := s.Facts(set)
@@ -200,21 +201,21 @@ func (p *prover) addRequests(s decision.Sample, others []string) error {
 		if name == "" {
 			name = "a node without facts"
 		}
-		p.asked.all = append(p.asked.all, question{name: name, facts: f})
+		p.questions.all = append(p.questions.all, question{name: name, facts: f})
 	}
 	return nil
 }
 
-// cut drops the questions above the limit.
-func (p *prover) cut() {
-	left := p.opts.Limit
-	for i, q := range p.asked.all {
+// applyLimit removes the questions beyond the limit.
+func (p *prover) applyLimit() {
+	budget := p.opts.Limit
+	for i, q := range p.questions.all {
 		for _, key := range q.keys {
-			left -= len(p.asked.merges[key])
+			budget -= len(p.questions.merges[key])
 		}
-		if left < 0 {
-			p.report.Cut = len(p.asked.all) - i
-			p.asked.all = p.asked.all[:i]
+		if budget < 0 {
+			p.report.Omitted = len(p.questions.all) - i
+			p.questions.all = p.questions.all[:i]
 			return
 		}
 	}

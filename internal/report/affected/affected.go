@@ -1,4 +1,4 @@
-// Package affected finds the nodes of a fleet for which something changes from one snapshot to another.
+// Package affected finds the nodes of a fleet whose answers change from one snapshot to another.
 package affected
 
 import (
@@ -23,13 +23,13 @@ type Comparison struct {
 	Nodes            []facts.Node
 	Style            report.Style
 
-	// Check, if it is set, returns an error for a node whose requests should not be answered.
+	// Check, if not nil, returns an error for a node whose answers would be doubtful.
 	Check func(n facts.Node, keys []string, old, now *lookup.Request) error
-	Done  func() // called after each node, by several goroutines
+	Done  func() // called after each node, possibly concurrently
 }
 
-// Groups returns the nodes for which something changes, those with the same changes together. It only looks up what
-// may differ, according to d. wrong has the error of each node, or nil.
+// Groups returns the nodes with changes, grouped by changes. It only looks up keys that may differ according to d.
+// wrong has the error of each node, or nil.
 func (c *Comparison) Groups(d *decision.Difference) (groups []report.Group, wrong []error) {
 	keys := c.keys(d)
 	effects, wrong := make([]report.Effect, len(c.Nodes)), make([]error, len(c.Nodes))
@@ -59,7 +59,7 @@ func (c *Comparison) Groups(d *decision.Difference) (groups []report.Group, wron
 // keys returns the keys whose answers may differ for some node.
 func (c *Comparison) keys(d *decision.Difference) []string {
 	keys := map[string]bool{}
-	for _, k := range d.Free {
+	for _, k := range d.Dynamic {
 		keys[k] = true
 	}
 	for _, k := range d.Keys {
@@ -76,7 +76,7 @@ func (c *Comparison) keys(d *decision.Difference) []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// effect returns the keys that change for a node. old is its request of the old snapshot.
+// effect returns the changes for a node. old is its request to the old snapshot.
 func (c *Comparison) effect(n facts.Node, keys []string, old *lookup.Request) (report.Effect, error) {
 	now, err := Request(c.New, n)
 	if err != nil {
@@ -103,7 +103,7 @@ func Request(snap *lookup.Snapshot, n facts.Node) (*lookup.Request, error) {
 	return r, nil
 }
 
-// InParallel does n things, as many at a time as there are processors.
+// InParallel calls do for 0 to n-1, in as many goroutines as there are processors.
 func InParallel(n int, do func(i int)) {
 	var wg sync.WaitGroup
 	next := make(chan int)

@@ -11,10 +11,9 @@ import (
 	"bindc/snapshot"
 )
 
-// Asked is the variables that answers can depend on and that not every node has: custom facts, in $facts too, or what
-// --var gives.
-// Nothing is known of those in values that are encrypted.
-func Asked(f *snapshot.Snapshot) ([]string, error) {
+// CustomVariables returns the variables that answers can depend on and that not every node has: custom facts and
+// variables of --var. It cannot see those of encrypted values.
+func CustomVariables(f *snapshot.Snapshot) ([]string, error) {
 	names := map[string]bool{}
 	note := func(n *expr.Node) {
 		own := map[string]bool{}

@@ -8,21 +8,21 @@ import (
 )
 
 // siteOf returns the tables of a site with one set of bindings and a second category.
-func siteOf(t *testing.T, category, statements string) *Book {
+func siteOf(t *testing.T, category, statements string) *Tables {
 	t.Helper()
 	return bookOf(t, contentOf(t,
 		"binder_config.yaml", "version: 1\ncategories: [[node, '${fqdn}'], [role, '"+category+"']]\n",
 		"bindings/default.yaml", binds("default", statements)))
 }
 
-// saidOf formats a difference: for each change its requests, the old and the new value, and its cause.
-func saidOf(d *Difference) (out []string) {
+// diffLines formats a difference: for each change its requests, the old and the new value, and its cause.
+func diffLines(d *Difference) (out []string) {
 	for _, k := range d.Keys {
 		if len(k.Changes)+len(k.Contributions) == 0 {
 			out = append(out, k.Key+" without a change")
 		}
 		for i, c := range append(slices.Clone(k.Changes), k.Contributions...) {
-			line := fmt.Sprintf("%s for %s: %s, %s", k.Key, termsOf(c.When), said(c.Old), said(c.New))
+			line := fmt.Sprintf("%s for %s: %s, %s", k.Key, termsOf(c.When), bindingText(c.Old), bindingText(c.New))
 			for _, e := range c.Except {
 				line += " except " + termsOf(e)
 			}
@@ -72,14 +72,14 @@ func TestDiffReportsExactlyTheDifferences(t *testing.T) {
 		"role_gone for [role=web]: 1, nothing",
 		"some for []: 2, 4 except [node=n1] except [role=web]",
 	}
-	if got := saidOf(d); !slices.Equal(got, want) {
+	if got := diffLines(d); !slices.Equal(got, want) {
 		t.Errorf("it differs in\n%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if !slices.Equal(d.Free, []string{"free"}) || len(d.Categories) > 0 || done != 13 {
-		t.Errorf("free are %v, other categories %v, %d keys are done", d.Free, d.Categories, done)
+	if !slices.Equal(d.Dynamic, []string{"free"}) || len(d.Categories) > 0 || done != 13 {
+		t.Errorf("free are %v, other categories %v, %d keys are done", d.Dynamic, d.Categories, done)
 	}
 	if d, err = Diff(before, before, func() {}); err != nil || len(d.Keys)+len(d.Categories) > 0 {
-		t.Errorf("from itself it differs in %v, %v", saidOf(d), err)
+		t.Errorf("from itself it differs in %v, %v", diffLines(d), err)
 	}
 	d, err = Diff(before, siteOf(t, "${other}", same), func() {})
 	if err != nil || !slices.Equal(d.Categories, []string{"role"}) {

@@ -10,46 +10,46 @@ import (
 	"bindc/internal/relation"
 )
 
-// conditionTable finds conditions by what they have in common with another: settled, those over the same dimensions are
-// a group, and a group has an index of each part of its dimensions that was asked for.
+// conditionTable finds the conditions that overlap with a given one. Conditions over the same dimensions are in one
+// group, which has an index for each subset of its dimensions that a search needed.
 type conditionTable struct {
 	*dimensions
-	conditions []relation.Condition
-	settled    []relation.Condition
-	groups     []*group
-	byNames    map[string]*group
+	conditions   []relation.Condition
+	settled      []relation.Condition
+	groups       []*group
+	byDimensions map[string]*group
 }
 
 type group struct {
 	dims    []int
 	members []int
-	shares  []*share
+	indexes []*valueIndex
 }
 
-// share is the members of a group by the values they have of some dimensions.
-type share struct {
+// valueIndex finds the members of a group by their values of some dimensions.
+type valueIndex struct {
 	dims    []int
 	members map[string][]int
 }
 
-func newTable(d *dimensions, cs ...relation.Condition) *conditionTable {
-	t := &conditionTable{dimensions: d, byNames: map[string]*group{}}
+func newConditionTable(d *dimensions, cs ...relation.Condition) *conditionTable {
+	t := &conditionTable{dimensions: d, byDimensions: map[string]*group{}}
 	for _, c := range cs {
 		t.add(c)
 	}
 	return t
 }
 
-// tableOf is the conditions of rows, and behind them that of all requests.
-func tableOf(d *dimensions, rows []Row) *conditionTable {
+// tableOfRows returns a table of the conditions of rows, followed by the condition that every request meets.
+func tableOfRows(d *dimensions, rows []Row) *conditionTable {
 	cs := make([]relation.Condition, len(rows)+1)
 	for i := range rows {
 		cs[i] = rows[i].terms
 	}
-	return newTable(d, cs...)
+	return newConditionTable(d, cs...)
 }
 
-// add adds the next condition.
+// add appends a condition.
 func (t *conditionTable) add(c relation.Condition) {
 	i, settled := len(t.conditions), t.Settled(c)
 	t.conditions, t.settled = append(t.conditions, c), append(t.settled, settled)
@@ -58,20 +58,20 @@ func (t *conditionTable) add(c relation.Condition) {
 	for _, term := range settled {
 		dims, id = append(dims, term.Dimension), binary.AppendUvarint(id, uint64(term.Dimension))
 	}
-	g := t.byNames[string(id)]
+	g := t.byDimensions[string(id)]
 	if g == nil {
 		g = &group{dims: dims}
-		t.byNames[string(id)] = g
+		t.byDimensions[string(id)] = g
 		t.groups = append(t.groups, g)
 	}
 	g.members = append(g.members, i)
-	for _, s := range g.shares {
+	for _, s := range g.indexes {
 		key := valuesOf(settled, s.dims)
 		s.members[key] = append(s.members[key], i)
 	}
 }
 
-// valuesOf tells the values that a condition has of dims from all others.
+// valuesOf encodes the values of dims in a condition as a unique text.
 func valuesOf(c relation.Condition, dims []int) string {
 	var b []byte
 	for _, t := range c {
@@ -82,32 +82,33 @@ func valuesOf(c relation.Condition, dims []int) string {
 	return string(b)
 }
 
-// with are the members of g that agree with c, which is settled, in all dimensions they share, in order.
-func (g *group) with(t *conditionTable, c relation.Condition) []int {
+// agreeing returns the members of g that have the same values as c, a settled condition, in all shared dimensions. They
+// are in order.
+func (g *group) agreeing(t *conditionTable, c relation.Condition) []int {
 	var shared []int
 	for _, term := range c {
 		if slices.Contains(g.dims, term.Dimension) {
 			shared = append(shared, term.Dimension)
 		}
 	}
-	i := slices.IndexFunc(g.shares, func(s *share) bool { return slices.Equal(s.dims, shared) })
+	i := slices.IndexFunc(g.indexes, func(s *valueIndex) bool { return slices.Equal(s.dims, shared) })
 	if i < 0 {
-		s := &share{shared, map[string][]int{}}
+		s := &valueIndex{shared, map[string][]int{}}
 		for _, m := range g.members {
 			key := valuesOf(t.settled[m], shared)
 			s.members[key] = append(s.members[key], m)
 		}
-		i, g.shares = len(g.shares), append(g.shares, s)
+		i, g.indexes = len(g.indexes), append(g.indexes, s)
 	}
-	return g.shares[i].members[valuesOf(c, shared)]
+	return g.indexes[i].members[valuesOf(c, shared)]
 }
 
-// meeting are the conditions that can hold where c does, in order.
-func (t *conditionTable) meeting(c relation.Condition) []int {
+// overlapping returns the conditions that can hold together with c, in order.
+func (t *conditionTable) overlapping(c relation.Condition) []int {
 	settled := t.Settled(c)
 	var out []int
 	for _, g := range t.groups {
-		for _, m := range g.with(t, settled) {
+		for _, m := range g.agreeing(t, settled) {
 			if t.Together(c, t.conditions[m]) {
 				out = append(out, m)
 			}
@@ -117,7 +118,7 @@ func (t *conditionTable) meeting(c relation.Condition) []int {
 	return out
 }
 
-// first is the first condition that holds in a case; len(t.conditions) if there is none.
+// first returns the first condition that holds in a case, or len(t.conditions) if none does.
 func (t *conditionTable) first(in relation.Case) int {
 	best := len(t.conditions)
 	for _, g := range t.groups {
@@ -128,7 +129,7 @@ func (t *conditionTable) first(in relation.Case) int {
 		if slices.ContainsFunc(g.dims, other) {
 			continue
 		}
-		for _, m := range g.with(t, in.Condition) {
+		for _, m := range g.agreeing(t, in.Condition) {
 			if m < best && t.Holds(t.conditions[m], in) {
 				best = m
 				break
@@ -138,8 +139,8 @@ func (t *conditionTable) first(in relation.Case) int {
 	return best
 }
 
-// covering returns a condition that, with those before it, covers c: in whatever way c holds, one of them does. It
-// returns len(t.conditions) if there is none.
+// covering returns the first condition that covers c together with the conditions before it: whenever c holds, one of
+// them holds. It returns len(t.conditions) if there is none.
 func (t *conditionTable) covering(c relation.Condition) int {
 	last := 0
 	for _, in := range t.Cases(c) {
@@ -148,20 +149,20 @@ func (t *conditionTable) covering(c relation.Condition) int {
 	return last
 }
 
-// rest is what c asks for where given holds already.
-func (d *dimensions) rest(c, given relation.Condition) relation.Condition {
+// remaining returns the terms of c that given does not imply.
+func (d *dimensions) remaining(c, given relation.Condition) relation.Condition {
 	return slices.DeleteFunc(slices.Clone(c), func(t relation.Term) bool {
 		return d.Implies(given, relation.Condition{t})
 	})
 }
 
-// simplest leaves out conditions that others cover. One that covers another determines no more variables, and so
-// comes first.
-func (d *dimensions) simplest(cs []relation.Condition) []relation.Condition {
+// minimal removes conditions that others cover. A condition that covers another one has no more variables, so it is
+// sorted before it.
+func (d *dimensions) minimal(cs []relation.Condition) []relation.Condition {
 	slices.SortStableFunc(cs, func(a, b relation.Condition) int {
 		return cmp.Or(cmp.Compare(len(d.Settled(a)), len(d.Settled(b))), cmp.Compare(len(a), len(b)))
 	})
-	t := newTable(d)
+	t := newConditionTable(d)
 	var out []relation.Condition
 	for _, c := range cs {
 		if t.covering(c) == len(t.conditions) {
@@ -172,8 +173,8 @@ func (d *dimensions) simplest(cs []relation.Condition) []relation.Condition {
 	return out
 }
 
-// key identifies the condition of a row, regardless of the order of categories.
-func (r *Row) key() string {
+// conditionID identifies the condition of a row, whatever the order of categories.
+func (r *Row) conditionID() string {
 	var b strings.Builder
 	for _, t := range r.terms {
 		fmt.Fprintf(&b, "%d\x00%s\x00", t.Dimension, t.Value)

@@ -11,61 +11,61 @@ import (
 	"bindc/snapshot"
 )
 
-// Difference is what two snapshots answer differently for some request.
+// Difference lists the keys that two snapshots answer differently for some request.
 type Difference struct {
-	Keys []KeyChanges // by name
+	Keys []KeyChanges // sorted
 
-	// Free are keys whose values look keys up that facts decide, in either snapshot: what becomes of them is not
-	// said in Keys.
-	Free []string
-	// Categories are those that are another expression in the other snapshot, or that it lacks: who is in which value
-	// of them is another matter.
+	// Dynamic lists keys whose values look up keys that depend on facts, in either snapshot. Keys does not cover such
+	// lookups.
+	Dynamic []string
+	// Categories lists categories that only one snapshot has, or that have different expressions. Requests may have
+	// other values of them in the other snapshot.
 	Categories []string
 }
 
-// KeyChanges is what becomes of a key.
+// KeyChanges has the changes of a key.
 type KeyChanges struct {
 	Key           string
-	Changes       []Change // the first of which a request meets is what changes for it
-	Contributions []Change // to the multibindings it is: what is added, removed, and bound to something else
+	Changes       []Change // a request is affected by the first change that it meets
+	Contributions []Change // changes among the contributions to its multibindings
 
-	Gone    bool   // it was bound, and answers nobody any more
-	Renamed string // the new key that it became; "": none
+	Gone    bool   // the key was bound, and is not any more
+	Renamed string // the new key with the same values, or ""
 }
 
-// Change is a difference for the requests that meet When and none of Except.
+// Change is a difference for the requests that meet When but none of Except.
 type Change struct {
 	When     []lookup.Term
 	Except   [][]lookup.Term
 	Old, New *Row     // nil: not found
-	Through  []string // the keys that differ which a computed value looks up; its own text is as it was
-	Below    bool     // the value may decline, and nothing differs but what is below it
+	Through  []string // changed keys that a computed value looks up; its own text is the same
+	Below    bool     // the value may decline, and only rows below it changed
 }
 
-// Diff compares all tables of two books, and calls done for each key.
-func Diff(before, after *Book, done func()) (*Difference, error) {
-	dims, err := newDimensions(before.f, after.f)
+// Diff compares all tables of two snapshots. It calls done after each key.
+func Diff(before, after *Tables, done func()) (*Difference, error) {
+	dims, err := newDimensions(before.snap, after.snap)
 	if err != nil {
 		return nil, err
 	}
 	a, b := *before, *after
 	a.dims, b.dims = dims, dims
 	c := comparer{dims, &a, &b, map[string]bool{}, map[string][]string{}, map[string]bool{}}
-	keys := append(before.f.AllKeys(), after.f.AllKeys()...)
+	keys := append(before.snap.AllKeys(), after.snap.AllKeys()...)
 	slices.Sort(keys)
 	for _, key := range slices.Compact(keys) {
-		if err := c.compare(key); err != nil {
+		if err := c.compareKey(key); err != nil {
 			return nil, err
 		}
 		done()
 	}
-	c.spread()
-	out := &Difference{Free: slices.Sorted(maps.Keys(c.free)), Categories: categories(before.f, after.f)}
+	c.propagate()
+	out := &Difference{Dynamic: slices.Sorted(maps.Keys(c.dynamic)), Categories: categories(before.snap, after.snap)}
 	out.Keys, err = c.keys()
 	return out, err
 }
 
-// keys returns what becomes of each key that changes.
+// keys returns the changes of each key that changes.
 func (c *comparer) keys() (out []KeyChanges, err error) {
 	ends := map[string]*keyTables{}
 	for _, key := range slices.Sorted(maps.Keys(c.changed)) {
@@ -88,12 +88,13 @@ func (c *comparer) keys() (out []KeyChanges, err error) {
 	return out, nil
 }
 
-// categories are the dimensions of which the two snapshots do not say the same.
+// categories returns the dimensions that only one snapshot has, or that have different expressions.
 func categories(before, after *snapshot.Snapshot) []string {
 	programs := func(s *snapshot.Snapshot) map[string]string {
 		out := map[string]string{}
 		for _, d := range s.Dimensions() {
-			out[shown(d)] += string(d.Program) // guards of several categories may share a name, and are one variable
+			// Guards of several categories may have the same name, and are one variable.
+			out[dimensionName(d)] += string(d.Program)
 		}
 		return out
 	}
@@ -113,26 +114,26 @@ func categories(before, after *snapshot.Snapshot) []string {
 	return out
 }
 
-// comparer finds the keys of which something differs.
+// comparer finds the keys that differ.
 type comparer struct {
 	*dimensions
-	a, b    *Book
+	a, b    *Tables
 	changed map[string]bool
-	users   map[string][]string // of a key, those whose values look it up
-	free    map[string]bool
+	users   map[string][]string // keys whose values look a key up, by that key
+	dynamic map[string]bool
 }
 
-// compare tells whether the rows of key differ, and notes what they look up.
-func (c *comparer) compare(key string) error {
-	old, err := c.a.filed(key)
+// compareKey records whether the rows of key differ, and which keys they look up.
+func (c *comparer) compareKey(key string) error {
+	old, err := c.a.rowsOf(key)
 	if err != nil {
 		return err
 	}
-	now, err := c.b.filed(key)
+	now, err := c.b.rowsOf(key)
 	if err != nil {
 		return err
 	}
-	if !slices.EqualFunc(old, now, same) {
+	if !slices.EqualFunc(old, now, sameRow) {
 		c.changed[key] = true
 	}
 	for _, rows := range [][]Row{old, now} {
@@ -140,18 +141,20 @@ func (c *comparer) compare(key string) error {
 			for _, used := range rows[i].uses {
 				c.users[used] = append(c.users[used], key)
 			}
-			if rows[i].free {
-				c.free[named(key)] = true
+			if rows[i].dynamic {
+				c.dynamic[displayName(key)] = true
 			}
 		}
 	}
 	return nil
 }
 
-func same(a, b Row) bool { return a.id == b.id && a.Name == b.Name && slices.Equal(a.terms, b.terms) }
+func sameRow(a, b Row) bool {
+	return a.contentID == b.contentID && a.Name == b.Name && slices.Equal(a.terms, b.terms)
+}
 
-// spread finds what looks up what has changed.
-func (c *comparer) spread() {
+// propagate marks the keys that look up a changed key as changed, too.
+func (c *comparer) propagate() {
 	todo := slices.Collect(maps.Keys(c.changed))
 	for len(todo) > 0 {
 		key := todo[len(todo)-1]
@@ -165,13 +168,14 @@ func (c *comparer) spread() {
 	}
 }
 
-// used returns the names of what row r looks up and that differs. below reports whether the key itself differs, because
-// a row may leave the answer to the rows below it. A multibinding whose id equals the key is a separate lookup.
-func (c *comparer) used(r *Row) (out []string, below bool) {
+// changedLookups returns the names of the changed keys that row r looks up. below reports whether the row's own key has
+// changed, because a row may leave the answer to the rows below it. A multibinding whose id equals the key is a
+// separate lookup.
+func (c *comparer) changedLookups(r *Row) (out []string, below bool) {
 	for _, used := range r.uses {
-		switch name := named(used); {
+		switch name := displayName(used); {
 		case !c.changed[used]:
-		case used == r.of:
+		case used == r.key:
 			below = true
 		case !slices.Contains(out, name):
 			out = append(out, name)
@@ -180,16 +184,16 @@ func (c *comparer) used(r *Row) (out []string, below bool) {
 	return out, below
 }
 
-// named is an internal key as people are told of it.
-func named(key string) string {
+// displayName returns a readable name for an internal key.
+func displayName(key string) string {
 	if module, ok := strings.CutPrefix(key, recipe.LookupOptionsKey+" "); ok {
 		return "lookup_options of the module " + module
 	}
 	return strings.TrimLeft(strings.TrimPrefix(key, recipe.MergeKey("")), "\x00")
 }
 
-// region is the requests that one row of the old table wins, and one of the new. Behind the last row of a table is one
-// for those that nothing is bound for.
+// region is the set of requests for which a certain row of the old table wins, and a certain row of the new one. An
+// index after the last row means that no row wins.
 type region struct {
 	when     relation.Condition
 	old, now int
@@ -211,129 +215,130 @@ func (c *comparer) tables(key string) (t *keyTables, err error) {
 	return t, err
 }
 
-// changes is what becomes of a key.
+// changes returns the changes of a key.
 func (c *comparer) changes(key string, t *keyTables) KeyChanges {
 	old, now := t.old, t.now
 	out := KeyChanges{Key: key, Changes: c.dimensions.compare(old, now, func(a, b *Row) bool {
 		return c.equal(a, b) || c.decline(old, now, a, b)
 	})}
 	for i := range out.Changes {
-		if x := &out.Changes[i]; x.Old != nil && x.New != nil && x.Old.id == x.New.id {
-			x.Through, _ = c.used(x.Old)
+		if x := &out.Changes[i]; x.Old != nil && x.New != nil && x.Old.contentID == x.New.contentID {
+			x.Through, _ = c.changedLookups(x.Old)
 			x.Below = len(x.Through) == 0
 		}
 	}
-	out.Changes = slices.DeleteFunc(out.Changes, func(x Change) bool { // what is merged is among the contributions
+	// Changes of a merged value are listed among the contributions.
+	out.Changes = slices.DeleteFunc(out.Changes, func(x Change) bool {
 		return slices.Equal(x.Through, []string{key}) && x.Old.merge != nil
 	})
-	out.Contributions = c.contributed(t.oldContributions, t.nowContributions)
+	out.Contributions = c.contributionChanges(t.oldContributions, t.nowContributions)
 	return out
 }
 
-// compare compares two tables: each region in which the two rows differ is a change. A request meets the region it is
-// in before any other that it meets, as each row of that wins it or is below the one that does.
+// compare compares two tables. Each region whose two rows differ is a change. A request is in the first region that it
+// meets, because every row of a later region is at or below the row that wins.
 func (d *dimensions) compare(old, now []Row, equal func(a, b *Row) bool) []Change {
 	var out []Change
 	var when []relation.Condition
-	var before []int // of each change, how many regions were kept before
-	kept := newTable(d)
+	var before []int // for each change, the number of regions kept before it
+	kept := newConditionTable(d)
 	for _, r := range d.regions(old, now) {
-		a, b := at(old, r.old), at(now, r.now)
+		a, b := rowAt(old, r.old), rowAt(now, r.now)
 		if equal(a, b) {
 			kept.add(r.when)
 			continue
 		}
-		out = append(out, Change{When: d.shown(r.when), Old: a, New: b})
+		out = append(out, Change{When: d.terms(r.when), Old: a, New: b})
 		when, before = append(when, r.when), append(before, len(kept.conditions))
 	}
 	for i := range out {
 		var except []relation.Condition
-		for _, k := range kept.meeting(when[i]) {
+		for _, k := range kept.overlapping(when[i]) {
 			if k < before[i] {
-				except = append(except, d.rest(kept.conditions[k], when[i]))
+				except = append(except, d.remaining(kept.conditions[k], when[i]))
 			}
 		}
-		for _, e := range d.simplest(except) {
-			out[i].Except = append(out[i].Except, d.shown(e))
+		for _, e := range d.minimal(except) {
+			out[i].Except = append(out[i].Except, d.terms(e))
 		}
 	}
 	return out
 }
 
-func at(rows []Row, i int) *Row {
+func rowAt(rows []Row, i int) *Row {
 	if i < len(rows) {
 		return &rows[i]
 	}
 	return nil
 }
 
-// equal tells whether two rows have the same outcome for every request.
+// equal reports whether two rows have the same outcome for every request.
 func (c *comparer) equal(a, b *Row) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	through, below := c.used(a)
-	return a.id == b.id && len(through) == 0 && !below
+	through, below := c.changedLookups(a)
+	return a.contentID == b.contentID && len(through) == 0 && !below
 }
 
-// decline reports whether two rows of a key are equal although the table is not: they leave the answer to nothing but
-// the rows below them, and these have not changed.
+// decline reports whether two rows are equal although their key has changed: they leave the answer only to the rows
+// below them, which have not changed.
 func (c *comparer) decline(old, now []Row, a, b *Row) bool {
-	if a == nil || b == nil || a.id != b.id {
+	if a == nil || b == nil || a.contentID != b.contentID {
 		return false
 	}
-	own := func(r Row) bool {
-		others, _ := c.used(&r)
+	unaffected := func(r Row) bool {
+		others, _ := c.changedLookups(&r)
 		return len(others) == 0
 	}
-	behind := func(rows []Row, r *Row) []Row {
-		return rows[1+slices.IndexFunc(rows, func(x Row) bool { return same(x, *r) }):]
+	below := func(rows []Row, r *Row) []Row {
+		return rows[1+slices.IndexFunc(rows, func(x Row) bool { return sameRow(x, *r) }):]
 	}
-	return own(*a) && slices.EqualFunc(behind(old, a), behind(now, b), func(x, y Row) bool {
-		return same(x, y) && own(x)
+	return unaffected(*a) && slices.EqualFunc(below(old, a), below(now, b), func(x, y Row) bool {
+		return sameRow(x, y) && unaffected(x)
 	})
 }
 
-// contributed returns what differs among the contributions to the multibindings of a key.
-func (c *comparer) contributed(before, after []Row) []Change {
-	left := map[string][]int{}
-	id := func(r *Row) string { return r.key() + "\x00" + r.Name }
+// contributionChanges compares the contributions to the multibindings of a key.
+func (c *comparer) contributionChanges(before, after []Row) []Change {
+	unmatched := map[string][]int{}
+	id := func(r *Row) string { return r.conditionID() + "\x00" + r.Name }
 	for i := range after {
-		left[id(&after[i])] = append(left[id(&after[i])], i)
+		unmatched[id(&after[i])] = append(unmatched[id(&after[i])], i)
 	}
 	var out []Change
 	for i := range before {
 		x := &before[i]
 		change := Change{When: x.When, Old: x}
-		if is := left[id(x)]; len(is) > 0 {
-			change.New, left[id(x)] = &after[is[0]], is[1:]
+		if matches := unmatched[id(x)]; len(matches) > 0 {
+			change.New, unmatched[id(x)] = &after[matches[0]], matches[1:]
 		}
 		if !c.equal(x, change.New) {
-			if change.New != nil && change.New.id == x.id {
-				change.Through, _ = c.used(x)
+			if change.New != nil && change.New.contentID == x.contentID {
+				change.Through, _ = c.changedLookups(x)
 			}
 			out = append(out, change)
 		}
 	}
 	for i := range after {
-		if slices.Contains(left[id(&after[i])], i) {
+		if slices.Contains(unmatched[id(&after[i])], i) {
 			out = append(out, Change{When: after[i].When, New: &after[i]})
 		}
 	}
 	return out
 }
 
-// regions are those of two tables that some request is in, by the row of the old table and then that of the new.
+// regions returns the regions of two tables that contain a request, ordered by old row, then by new row.
 func (d *dimensions) regions(old, now []Row) []region {
-	a, b := tableOf(d, old), tableOf(d, now)
+	a, b := tableOfRows(d, old), tableOfRows(d, now)
 	var out []region
-	for i, mine := range a.conditions {
-		last := b.covering(mine) // hides what is below it
-		for _, j := range b.meeting(mine) {
+	for i, oldCondition := range a.conditions {
+		last := b.covering(oldCondition) // rows after last are hidden
+		for _, j := range b.overlapping(oldCondition) {
 			if j > last {
 				break
 			}
-			both := relation.Union(mine, b.conditions[j])
+			both := relation.Union(oldCondition, b.conditions[j])
 			wins := func(in relation.Case) bool { return a.first(in) == i && b.first(in) == j }
 			if slices.ContainsFunc(d.Cases(both), wins) {
 				out = append(out, region{both, i, j})
@@ -343,8 +348,8 @@ func (d *dimensions) regions(old, now []Row) []region {
 	return out
 }
 
-// Meets tells whether some request meets the conditions of both rows, which are of one book.
+// Meets reports whether a request can meet the conditions of both rows, which are of the same snapshot.
 func (r *Row) Meets(other *Row) bool { return r.dims.Together(r.terms, other.terms) }
 
-// Covers tells whether the condition of r holds wherever that of the other row does.
+// Covers reports whether the condition of r holds whenever that of other does.
 func (r *Row) Covers(other *Row) bool { return r.dims.Implies(other.terms, r.terms) }

@@ -12,22 +12,23 @@ import (
 	"bindc/internal/syntax"
 )
 
-// site is dimensions by name, each a text around facts; a name with $ is a guard of the first.
-type site []struct{ name, template string }
+// dimensionTexts has lists of dimensions. Each dimension has a name and a text with facts. A name with $ is a guard of
+// the first dimension.
+type dimensionTexts []struct{ name, template string }
 
-var sites = []site{
+var sites = []dimensionTexts{
 	{{"a", "${x}"}, {"b", "${y}"}, {"c", "${z}"}},
 	{{"a", "${x}"}, {"b", "${x}"}, {"c", "${y}"}},                        // two categories over one fact
 	{{"a", "${x}"}, {"b", "${x}-${y}"}, {"c", "${y}"}},                   // one over two facts
 	{{"a", "${x}-${y}"}, {"$y", "${y}"}, {"c", "p-${x}"}},                // a guard, and text before a fact
-	{{"a", "${x}${y}"}, {"b", "${y}${x}"}, {"c", "${z}"}},                // which can be so in several ways
-	{{"a", "${upcase($x)}"}, {"b", "${upcase($x)}-${y}"}, {"c", "${y}"}}, // what is computed is one unknown
+	{{"a", "${x}${y}"}, {"b", "${y}${x}"}, {"c", "${z}"}},                // the same text can come from several facts
+	{{"a", "${upcase($x)}"}, {"b", "${upcase($x)}-${y}"}, {"c", "${y}"}}, // computed text is an unknown
 }
 
-// facts are what a request may have of each: all that the values of conditions can be made of, and another.
+// facts has the values that each fact may have: all parts that values of conditions consist of, and another one.
 var facts = []string{"", "p", "q", "pp", "pq", "qp", "qq", "other"}
 
-func (s site) dimensions(t *testing.T) *dimensions {
+func (s dimensionTexts) dimensions(t *testing.T) *dimensions {
 	t.Helper()
 	out := &dimensions{}
 	var dims []relation.Dimension
@@ -46,8 +47,8 @@ func (s site) dimensions(t *testing.T) *dimensions {
 	return out
 }
 
-// valueOf is what a dimension is for a request, "" if it has none.
-func (s site) valueOf(name string, request map[string]string) string {
+// valueOf returns the value of a dimension for a request, or "" if it has none.
+func (s dimensionTexts) valueOf(name string, request map[string]string) string {
 	value := ""
 	for _, d := range s {
 		if d.name != name {
@@ -64,12 +65,12 @@ func (s site) valueOf(name string, request map[string]string) string {
 	return value
 }
 
-// randomTable has up to six rows, whose conditions name up to three dimensions, of few values each. One without terms
-// is not the last necessarily: what is below it is hidden. Some conditions never hold.
-func (s site) randomTable(r *rand.Rand, dims *dimensions) []Row {
+// randomTable returns a table of up to six rows. Their conditions use up to three dimensions with few values each. A
+// row without terms may be anywhere, and hides the rows below it. Some conditions never hold.
+func (s dimensionTexts) randomTable(r *rand.Rand, dims *dimensions) []Row {
 	rows := make([]Row, r.IntN(7))
 	for i := range rows {
-		rows[i].id = fmt.Sprint(r.IntN(3))
+		rows[i].contentID = fmt.Sprint(r.IntN(3))
 		for n, d := range s {
 			of := func() string { return []string{"p", "q"}[r.IntN(2)] }
 			value := s.valueOf(d.name, map[string]string{"x": of(), "y": of(), "z": of()})
@@ -77,13 +78,13 @@ func (s site) randomTable(r *rand.Rand, dims *dimensions) []Row {
 				rows[i].terms = append(rows[i].terms, relation.Term{Dimension: n, Value: value})
 			}
 		}
-		rows[i].When = dims.shown(rows[i].terms)
+		rows[i].When = dims.terms(rows[i].terms)
 	}
 	return rows
 }
 
-// requests are what each request that there can be has of the dimensions.
-func (s site) requests() []map[string]string {
+// requests returns the values of the dimensions for every possible request.
+func (s dimensionTexts) requests() []map[string]string {
 	var out []map[string]string
 	for _, x := range facts {
 		for _, y := range facts {
@@ -117,7 +118,7 @@ func winner(rows []Row, request map[string]string) *Row {
 	return nil
 }
 
-// changeFor is the first change that a request meets.
+// changeFor returns the first change that a request meets.
 func changeFor(changes []Change, request map[string]string) *Change {
 	for i := range changes {
 		excepted := false
@@ -131,7 +132,7 @@ func changeFor(changes []Change, request map[string]string) *Change {
 	return nil
 }
 
-// uselessException returns an exception of c that no request meets for which c would be, or that the others cover.
+// uselessException returns an exception of c that applies to no request, or that other exceptions cover.
 func uselessException(c Change, requests []map[string]string) []lookup.Term {
 	useful := make([]bool, len(c.Except))
 	for _, request := range requests {
@@ -154,10 +155,12 @@ func uselessException(c Change, requests []map[string]string) []lookup.Term {
 	return nil
 }
 
-// What is said to change for a request is what changes for it, for each request that there is; and each change that is
-// listed is one for some request.
-func TestChangesAreThoseOfEveryRequest(t *testing.T) {
-	equal := func(a, b *Row) bool { return a == nil && b == nil || a != nil && b != nil && a.id == b.id }
+// For every possible request, the first change that it meets is what changes for it. Each listed change applies to some
+// request.
+func TestChangesMatchAllRequests(t *testing.T) {
+	equal := func(a, b *Row) bool {
+		return a == nil && b == nil || a != nil && b != nil && a.contentID == b.contentID
+	}
 	for n, s := range sites {
 		dims, requests := s.dimensions(t), s.requests()
 		for seed := range uint64(200) {
@@ -188,22 +191,22 @@ func TestChangesAreThoseOfEveryRequest(t *testing.T) {
 	}
 }
 
-// One node's row that is added among 20 000 others, all of which the default changes for but these, takes no time that
-// grows with the square; nor where another category is over the same fact.
-func TestTablesOfAFleet(t *testing.T) {
+// A row for one node is added to 20 000 rows, and the default value changes. The time must not be quadratic, not even
+// with another category over the same fact.
+func TestDiffOfAFleetTakesNoQuadraticTime(t *testing.T) {
 	dims := sites[1].dimensions(t)
 	row := func(value, id string) Row {
-		return Row{terms: relation.Condition{{Dimension: 0, Value: value}}, id: id}
+		return Row{terms: relation.Condition{{Dimension: 0, Value: value}}, contentID: id}
 	}
 	var old []Row
 	for i := range 20000 {
 		old = append(old, row(fmt.Sprint(i), "same"))
 	}
-	now := append(append([]Row{}, old...), row("new", "mine"), Row{id: "now"})
-	old = append(old, Row{id: "then"})
-	changes := dims.compare(old, now, func(a, b *Row) bool { return a.id == b.id })
-	if len(changes) != 2 || changes[0].New.id != "mine" || changes[0].Old.id != "then" || len(changes[0].Except) != 0 ||
-		changes[1].New.id != "now" || len(changes[1].Except) != 20000 {
+	now := append(append([]Row{}, old...), row("new", "mine"), Row{contentID: "now"})
+	old = append(old, Row{contentID: "then"})
+	changes := dims.compare(old, now, func(a, b *Row) bool { return a.contentID == b.contentID })
+	if len(changes) != 2 || changes[0].New.contentID != "mine" || changes[0].Old.contentID != "then" ||
+		len(changes[0].Except) != 0 || changes[1].New.contentID != "now" || len(changes[1].Except) != 20000 {
 		t.Errorf("expected the new node and the default, found %d changes", len(changes))
 	}
 }

@@ -8,15 +8,15 @@ import (
 )
 
 // differ formats the differences of two sites.
-func differ(t *testing.T, before, after *Book) []string {
+func differ(t *testing.T, before, after *Tables) []string {
 	t.Helper()
 	d, err := Diff(before, after, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := saidOf(d)
-	for _, key := range d.Free {
-		out = append(out, "free "+key)
+	out := diffLines(d)
+	for _, key := range d.Dynamic {
+		out = append(out, "dynamic "+key)
 	}
 	for _, name := range d.Categories {
 		out = append(out, "category "+name)
@@ -25,7 +25,7 @@ func differ(t *testing.T, before, after *Book) []string {
 }
 
 // Each case has the statements of two sites, and the differences that requests see.
-func TestDifferencesOfTwoSites(t *testing.T) {
+func TestDiffOfTwoSites(t *testing.T) {
 	for _, c := range []struct {
 		what, before, after string
 		want                []string
@@ -171,9 +171,9 @@ func TestDifferencesOfTwoSites(t *testing.T) {
 
 // Diff reports categories and guards that the other site computes differently or lacks. Guards of a single variable do
 // not change.
-func TestDifferencesOfCategories(t *testing.T) {
+func TestDiffOfCategories(t *testing.T) {
 	const usual = "[[node, '${fqdn}'], [role, '${role}']]"
-	of := func(categories, entry string, files ...string) *Book {
+	of := func(categories, entry string, files ...string) *Tables {
 		return bookOf(t, contentOf(t, append(files,
 			"binder_config.yaml", "version: 1\ncategories: "+categories+
 				"\nlayers: [{name: site, include: 'confdir-hiera:/'}]\n",
@@ -183,7 +183,7 @@ func TestDifferencesOfCategories(t *testing.T) {
 	plain := of(usual, "${rack}/${fqdn}", "r1/n1.yaml", "a: 1\n")
 	for _, c := range []struct {
 		what string
-		now  *Book
+		now  *Tables
 		want []string
 	}{
 		{"the same", of(usual, "${rack}/${fqdn}", "r1/n1.yaml", "a: 1\n"), nil},
@@ -208,7 +208,7 @@ func TestDifferencesOfCategories(t *testing.T) {
 	} {
 		equalLines(t, c.what, differ(t, plain, c.now), c.want)
 	}
-	guarded := func(entry string) *Book {
+	guarded := func(entry string) *Tables {
 		return bookOf(t, contentOf(t, "binder_config.yaml", "version: 1\ncategories: "+usual+
 			"\nlayers: [{name: site, include: 'confdir-hiera:/'}]\n",
 			"hiera.yaml", "version: 2\nhierarchy:\n  - [node, '${fqdn}', 'n/${rack}/${fqdn}']\n"+entry,
@@ -219,10 +219,9 @@ func TestDifferencesOfCategories(t *testing.T) {
 		`a for [$rack=r1 role=web]: nothing, 2 except [$rack=r1 node=n1]`})
 }
 
-// Of a category that the other site computes in another way nothing is known but its value: it may go together with
-// every value of the others.
-func TestDifferencesUnderACategoryOfAnotherExpression(t *testing.T) {
-	of := func(role, statements string) *Book {
+// If the other site has another expression for a category, its value says nothing about the values of other categories.
+func TestDiffUnderACategoryWithAnotherExpression(t *testing.T) {
+	of := func(role, statements string) *Tables {
 		return bookOf(t, contentOf(t, "binder_config.yaml", "version: 1\ncategories: [[role, '"+role+"'], [kind, '${role}']]\n",
 			"bindings/default.yaml", binds("default", statements)))
 	}
@@ -238,8 +237,8 @@ func TestDifferencesUnderACategoryOfAnotherExpression(t *testing.T) {
 }
 
 // Reordering the categories changes precedence but no condition.
-func TestDifferencesOfTheOrderOfCategories(t *testing.T) {
-	of := func(categories string) *Book {
+func TestDiffOfTheOrderOfCategories(t *testing.T) {
+	of := func(categories string) *Tables {
 		return bookOf(t, contentOf(t, "binder_config.yaml", "version: 1\ncategories: "+categories+"\n",
 			"bindings/default.yaml", binds("default", `
   - {when: {role: web, site: osl}, bind: [[a, 1], [c, 1], {in: m, name: x, to: 1}]}
@@ -257,8 +256,8 @@ func TestDifferencesOfTheOrderOfCategories(t *testing.T) {
 }
 
 // Differences of sealed values show only with the keys.
-func TestDifferencesOfSealedValues(t *testing.T) {
-	sealed := func(statements string) (closed, opened *Book) {
+func TestDiffOfSealedValuesNeedsTheKeys(t *testing.T) {
+	sealed := func(statements string) (closed, opened *Tables) {
 		content := contentOf(t, "bindings/default.yaml", binds("default", statements))
 		key := seal.NewKey()
 		box, err := seal.New(key)
@@ -269,7 +268,7 @@ func TestDifferencesOfSealedValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		closed = bookOf(t, content)
-		if opened, err = NewBook(closed.f, true, box); err != nil {
+		if opened, err = NewTables(closed.snap, true, box); err != nil {
 			t.Fatal(err)
 		}
 		return closed, opened
@@ -287,8 +286,8 @@ func TestDifferencesOfSealedValues(t *testing.T) {
 }
 
 // In Hiera 5, a changed level of a merge is reported for the requests that have it.
-func TestDifferencesOfHiera5(t *testing.T) {
-	of := func(role, common string) *Book {
+func TestDiffOfHiera5(t *testing.T) {
+	of := func(role, common string) *Tables {
 		return bookOf(t, contentOf(t,
 			"hiera.yaml", "version: 5\nhierarchy:\n  - {name: Roles, path: 'roles/%{role}.yaml'}\n"+
 				"  - {name: Common, path: common.yaml}\n",
@@ -332,7 +331,7 @@ func TestDifferencesOfHiera5(t *testing.T) {
 	} {
 		equalLines(t, c.what, differ(t, of(c.role, c.common), of(c.newRole, c.newCommon)), c.want)
 	}
-	module := func(strategy string) *Book {
+	module := func(strategy string) *Tables {
 		return bookOf(t, contentOf(t, "hiera.yaml", "version: 5\n", "data/common.yaml", "m::x: [1]\n",
 			"modules/m/hiera.yaml", "version: 5\nhierarchy:\n  - {name: Roles, path: 'roles/%{role}.yaml'}\n"+
 				"  - {name: Common, path: common.yaml}\n",
@@ -341,7 +340,7 @@ func TestDifferencesOfHiera5(t *testing.T) {
 	}
 	equalLines(t, "options of a module", differ(t, module("unique"), module("first")),
 		[]string{`m::x for []: merged as lookup_options say, merged as lookup_options say through lookup_options of the module m`})
-	capitals := func(value string) *Book {
+	capitals := func(value string) *Tables {
 		return bookOf(t, contentOf(t, "hiera.yaml", "version: 5\nhierarchy:\n"+
 			"  - {name: Roles, path: 'Roles/%{role}.yaml'}\n  - {name: Late, path: 'late/%{role}.yaml'}\n",
 			"data/Roles/Web.yaml", "a: "+value+"\n", "data/late/Web.yaml", "a: 9\n"))

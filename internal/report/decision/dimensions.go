@@ -10,78 +10,80 @@ import (
 	"bindc/snapshot"
 )
 
-// dimensions are those of one snapshot, or of two that are compared: what is the same in both is one.
+// dimensions are the dimensions of one snapshot, or of two snapshots that are compared. Those that both have are
+// merged.
 type dimensions struct {
 	*relation.Relations
-	names []string // as conditions show them
-	at    map[dimension]int
+	names []string // for messages
+	index map[dimensionKey]int
 }
 
-// dimension identifies one: guards are of a category, "" for common.
-type dimension struct {
+// dimensionKey identifies a dimension. A guard belongs to a category, "" for common.
+type dimensionKey struct {
 	name, category string
 	guard          bool
 }
 
 func newDimensions(files ...*snapshot.Snapshot) (*dimensions, error) {
-	out := &dimensions{at: map[dimension]int{}}
+	out := &dimensions{index: map[dimensionKey]int{}}
 	var dims []relation.Dimension
 	var programs []string
 	for _, f := range files {
 		for _, d := range f.Dimensions() {
-			id := identity(f, d)
-			if i, known := out.at[id]; known {
-				if programs[i] != string(d.Program) { // nothing is known of it that holds in both
+			id := dimensionKeyOf(f, d)
+			if i, known := out.index[id]; known {
+				if programs[i] != string(d.Program) { // nothing is true for both expressions
 					dims[i].Value = nil
 				}
 				continue
 			}
-			out.at[id] = len(dims)
+			out.index[id] = len(dims)
 			dim, err := out.dimension(f, d)
 			if err != nil {
 				return nil, err
 			}
 			dims, programs = append(dims, dim), append(programs, string(d.Program))
-			out.names = append(out.names, shown(d))
+			out.names = append(out.names, dimensionName(d))
 		}
 	}
 	out.Relations = relation.New(dims, func(int) {})
 	return out, nil
 }
 
-// dimension is d of f, which is numbered already. Of values that are not folded nothing is known.
-func (d *dimensions) dimension(f *snapshot.Snapshot, of snapshot.Dimension) (relation.Dimension, error) {
-	out := relation.Dimension{Category: d.at[identity(f, of)], Guard: of.Guard}
+// dimension converts source, a dimension of f whose index is set. If its values are not case-folded, package relation
+// knows nothing about its value.
+func (d *dimensions) dimension(f *snapshot.Snapshot, source snapshot.Dimension) (relation.Dimension, error) {
+	out := relation.Dimension{Category: d.index[dimensionKeyOf(f, source)], Guard: source.Guard}
 	switch {
-	case of.Guard && of.Category < 0:
+	case source.Guard && source.Category < 0:
 		out.Category = -1
-	case of.Guard:
-		out.Category = d.at[identity(f, f.Dimensions()[of.Category])]
+	case source.Guard:
+		out.Category = d.index[dimensionKeyOf(f, f.Dimensions()[source.Category])]
 	}
 	var err error
-	if !of.Exact {
-		out.Value, err = expr.Decode(string(of.Program))
+	if !source.Exact {
+		out.Value, err = expr.Decode(string(source.Program))
 	}
 	if err != nil {
-		expected := "the expression of " + of.Name + ": " + err.Error()
+		expected := "the expression of " + source.Name + ": " + err.Error()
 		return out, &snapshot.DamageError{Section: "meta", Expected: expected}
 	}
 	return out, nil
 }
 
-func identity(f *snapshot.Snapshot, d snapshot.Dimension) dimension {
-	id := dimension{name: d.Name, guard: d.Guard}
+func dimensionKeyOf(f *snapshot.Snapshot, d snapshot.Dimension) dimensionKey {
+	id := dimensionKey{name: d.Name, guard: d.Guard}
 	if d.Guard && d.Category >= 0 {
 		id.category = f.Dimensions()[d.Category].Name
 	}
 	return id
 }
 
-// condition is terms of f as conditions on these dimensions.
+// condition converts terms of f to a condition on these dimensions.
 func (d *dimensions) condition(f *snapshot.Snapshot, terms []snapshot.Term) relation.Condition {
 	out := make(relation.Condition, len(terms))
 	for i, t := range terms {
-		out[i] = relation.Term{Dimension: d.at[identity(f, f.Dimensions()[t.Dimension])], Value: t.Value}
+		out[i] = relation.Term{Dimension: d.index[dimensionKeyOf(f, f.Dimensions()[t.Dimension])], Value: t.Value}
 	}
 	slices.SortFunc(out, byDimension)
 	return out
@@ -89,8 +91,9 @@ func (d *dimensions) condition(f *snapshot.Snapshot, terms []snapshot.Term) rela
 
 func byDimension(a, b relation.Term) int { return a.Dimension - b.Dimension }
 
-// shown is c for people, by name. Guards of several categories may share a name, and are one variable.
-func (d *dimensions) shown(c relation.Condition) []lookup.Term {
+// terms converts c to terms for messages, sorted by name. Guards of several categories may have the same name, and are
+// one variable.
+func (d *dimensions) terms(c relation.Condition) []lookup.Term {
 	out := make([]lookup.Term, len(c))
 	for i, t := range c {
 		out[i] = lookup.Term{Name: d.names[t.Dimension], Value: t.Value}

@@ -15,7 +15,7 @@ import (
 )
 
 // For every kind of recipe in a forged file, a table is made or reports damage, and comparing does the same.
-func TestTablesOfMisplacedRecipes(t *testing.T) {
+func TestMisplacedRecipesAreShownOrDamage(t *testing.T) {
 	sound := bookOf(t, &snapshot.Content{Layers: []string{"l"}})
 	for kind := recipe.Constant; kind <= recipe.AliasedPart; kind++ {
 		r := &recipe.Recipe{Kind: kind, Name: "\x00k", Targets: []recipe.Target{{Key: "k"}}, Options: &recipe.Options{}}
@@ -45,8 +45,8 @@ func TestTablesOfMisplacedRecipes(t *testing.T) {
 	}
 }
 
-// Recipes that no site has in a table are shown, too: programs, parts, and recipes without arguments.
-func TestAnyRecipeIsShown(t *testing.T) {
+// Recipes that are in no table of a site are shown, too: programs, parts, and recipes without arguments.
+func TestShowsRecipesThatNoSiteHas(t *testing.T) {
 	none := &expr.Node{Op: expr.Call, Name: "lookup"}
 	x := value.FromString("x")
 	for _, c := range []struct {
@@ -54,9 +54,10 @@ func TestAnyRecipeIsShown(t *testing.T) {
 		want string
 		uses int
 	}{
-		{recipe.Recipe{Kind: recipe.Custom, Name: "vault", Value: x}, "vault('x') free", 0},
+		{recipe.Recipe{Kind: recipe.Custom, Name: "vault", Value: x}, "vault('x') dynamic", 0},
 		{recipe.Recipe{Kind: recipe.Expression, Expr: none}, "lookup()", 0},
-		{recipe.Recipe{Kind: recipe.Expression, Expr: call("lookup", constant(value.FromInt(1)))}, "lookup(1) free", 0},
+		{recipe.Recipe{Kind: recipe.Expression, Expr: call("lookup", constant(value.FromInt(1)))},
+			"lookup(1) dynamic", 0},
 		{recipe.Recipe{Kind: recipe.Expression, Expr: call("lookup", constant(x))}, "lookup('x')", 1},
 		{recipe.Recipe{Kind: recipe.Expression, Expr: call("fact", constant(x))}, "fact('x')", 0},
 		{recipe.Recipe{Kind: recipe.Constant, Value: x, Optional: true}, "optional('x') declines", 1},
@@ -67,16 +68,16 @@ func TestAnyRecipeIsShown(t *testing.T) {
 		{recipe.Recipe{Kind: recipe.Erased}, "erased", 0},
 		{recipe.Recipe{Kind: recipe.Abstract}, "abstract", 0},
 	} {
-		row := Row{of: "k"}
-		row.compute(&c.r)
-		if got := said(&row); got != c.want || len(row.uses) != c.uses {
+		row := Row{key: "k"}
+		row.setRecipe(&c.r)
+		if got := bindingText(&row); got != c.want || len(row.uses) != c.uses {
 			t.Errorf("%s, which uses %q, expected %s", got, row.uses, c.want)
 		}
 	}
 }
 
-// Unreadable parts of a forged file are damage, in whichever of the two files they are.
-func TestForgedFilesAreDamaged(t *testing.T) {
+// Unreadable parts of a forged file are reported as damage, whichever of the two files has them.
+func TestForgedFilesAreDamage(t *testing.T) {
 	sound := &snapshot.Content{Layers: []string{"l"}}
 	of := func(program, recipe string) *snapshot.Content {
 		return &snapshot.Content{Layers: []string{"l"},
@@ -86,17 +87,17 @@ func TestForgedFilesAreDamaged(t *testing.T) {
 	}
 	node := string(expr.Append(nil, &expr.Node{Op: expr.Var, Name: "fqdn"}))
 	bad := bookOf(t, of(node, "\xff"))
-	for _, books := range [][2]*Book{{bad, bookOf(t, sound)}, {bookOf(t, sound), bad}} {
+	for _, books := range [][2]*Tables{{bad, bookOf(t, sound)}, {bookOf(t, sound), bad}} {
 		if d, err := Diff(books[0], books[1], func() {}); !errors.As(err, new(*snapshot.DamageError)) {
 			t.Errorf("compared: %v, %v", d, err)
 		}
 	}
 	for what, c := range map[string]*snapshot.Content{"recipe": of(node, "\xff"), "program": of("\xff", "\xff")} {
 		f := fileOf(t, c)
-		if names, err := Asked(f); !errors.As(err, new(*snapshot.DamageError)) {
+		if names, err := CustomVariables(f); !errors.As(err, new(*snapshot.DamageError)) {
 			t.Errorf("%s: it asks for %v, %v", what, names, err)
 		}
-		b, err := NewBook(f, false, nil)
+		b, err := NewTables(f, false, nil)
 		if what == "recipe" && err == nil {
 			_, err = b.Values("k")
 		}
@@ -106,8 +107,8 @@ func TestForgedFilesAreDamaged(t *testing.T) {
 	}
 }
 
-// Of a file of which a section is overwritten, whoever needs the section is told that it is damaged.
-func TestFilesOfWhichASectionIsOverwritten(t *testing.T) {
+// If a section of a file is overwritten, every function that needs the section reports damage.
+func TestOverwrittenSectionIsDamage(t *testing.T) {
 	site := contentOf(t, "bindings/default.yaml", binds("default", `
   - [text, a text]
   - {name: asks, to_expression: '$x'}
@@ -122,19 +123,19 @@ func TestFilesOfWhichASectionIsOverwritten(t *testing.T) {
 		}
 	}
 	sound := bookOf(t, site)
-	compared := func(what string, b *Book) {
+	compared := func(what string, b *Tables) {
 		t.Helper()
-		for _, books := range [][2]*Book{{b, sound}, {sound, b}} {
+		for _, books := range [][2]*Tables{{b, sound}, {sound, b}} {
 			_, err := Diff(books[0], books[1], func() {})
 			damaged(what+", compared", err)
 		}
 	}
-	_, err := NewBook(overwritten(t, site, "inputs"), false, nil)
+	_, err := NewTables(overwritten(t, site, "inputs"), false, nil)
 	damaged("inputs", err)
 	origins := overwritten(t, site, "origins")
-	_, err = NewBook(origins, true, nil)
+	_, err = NewTables(origins, true, nil)
 	damaged("origins of all keys", err)
-	alone, err := NewBook(origins, false, nil)
+	alone, err := NewTables(origins, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,9 +148,9 @@ func TestFilesOfWhichASectionIsOverwritten(t *testing.T) {
 	damaged("origins of contributions", err)
 	for _, section := range []string{"recipetab", "recipes"} {
 		f := overwritten(t, site, section)
-		_, err = Asked(f)
+		_, err = CustomVariables(f)
 		damaged(section+" that are asked", err)
-		whole, err := NewBook(f, true, nil)
+		whole, err := NewTables(f, true, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +162,7 @@ func TestFilesOfWhichASectionIsOverwritten(t *testing.T) {
 	}
 }
 
-// overwritten is the file of c, one section of which has no byte of what it had.
+// overwritten returns the file of c with one section replaced by other bytes.
 func overwritten(t *testing.T, c *snapshot.Content, section string) *snapshot.Snapshot {
 	t.Helper()
 	path := written(t, c)
@@ -183,11 +184,11 @@ func overwritten(t *testing.T, c *snapshot.Content, section string) *snapshot.Sn
 	return nil
 }
 
-// In a forged file things stand where no site has them: a constant under the key of contributions, contributions under
-// another key, places in files that there are not, options that are none.
-func TestTablesOfWhatNoSiteComesTo(t *testing.T) {
+// A forged file may have content that no site has: a constant under the key of contributions, contributions under
+// another key, places in missing files, invalid options.
+func TestTablesOfForgedContent(t *testing.T) {
 	one := snapshot.Stored{Bytes: string(value.Append(nil, value.FromInt(1)))}
-	of := func(name string, cold snapshot.Cold, v snapshot.Stored) *Book {
+	of := func(name string, cold snapshot.Cold, v snapshot.Stored) *Tables {
 		c := &snapshot.Content{Layers: []string{"l"}, Inputs: []snapshot.Input{{Path: "f.yaml"}},
 			Hiera:  []snapshot.HieraPlace{{Part: snapshot.HieraEnvironment}},
 			Keys:   []snapshot.Key{{Name: name, Default: 0, Cold: []snapshot.Cold{cold}}},
@@ -251,10 +252,10 @@ func fileOf(t *testing.T, c *snapshot.Content) *snapshot.Snapshot {
 	return openedAt(t, written(t, c))
 }
 
-func bookOf(t *testing.T, c *snapshot.Content) *Book {
+func bookOf(t *testing.T, c *snapshot.Content) *Tables {
 	t.Helper()
 	f := fileOf(t, c)
-	b, err := NewBook(f, true, nil)
+	b, err := NewTables(f, true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

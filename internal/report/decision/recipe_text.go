@@ -10,36 +10,36 @@ import (
 	"bindc/internal/value"
 )
 
-// compute makes r the row of a recipe, which is the same one wherever its expressions are written.
-func (r *Row) compute(x *recipe.Recipe) {
-	r.Sensitive, r.Declines, r.collects = x.Sensitive, x.Declines(), x.Kind == recipe.Multibind
+// setRecipe makes r the row of a recipe. Recipes that differ only in the places of their expressions have the same id.
+func (r *Row) setRecipe(x *recipe.Recipe) {
+	r.Sensitive, r.Declines, r.isMultibind = x.Sensitive, x.Declines(), x.Kind == recipe.Multibind
 	switch {
 	case x.Kind == recipe.Erased:
-		r.Erased, r.id = true, "erased"
+		r.Erased, r.contentID = true, "erased"
 	case x.Kind == recipe.Abstract:
-		r.Abstract, r.id = true, "abstract"
+		r.Abstract, r.contentID = true, "abstract"
 	case x.Kind == recipe.Constant && x.Transformer == nil && !x.Optional:
-		r.constant(x.Value)
+		r.setConstant(x.Value)
 	default:
-		r.Computed, r.id = sourceText(x), "r"+string(recipe.Append(nil, x.Placeless()))
-		r.use(x)
+		r.Computed, r.contentID = sourceText(x), "r"+string(recipe.Append(nil, x.Placeless()))
+		r.addUses(x)
 	}
 	if x.Kind == recipe.Merged {
 		r.merge = x
 	}
 	if r.Sensitive {
-		r.id = "s" + r.id
+		r.contentID = "s" + r.contentID
 	}
 }
 
-// use notes what x looks up.
-func (r *Row) use(x *recipe.Recipe) {
+// addUses records the keys that x looks up.
+func (r *Row) addUses(x *recipe.Recipe) {
 	if x.Kind == recipe.Merged {
-		r.uses = append(r.uses, recipe.MergeKey(r.of))
+		r.uses = append(r.uses, recipe.MergeKey(r.key))
 	}
 	if x.Kind == recipe.Merged && x.Value.IsUndef() {
 		r.uses = append(r.uses, recipe.LookupOptionsKey)
-		if module := lookupkey.Module(r.of); module != "" {
+		if module := lookupkey.Module(r.key); module != "" {
 			r.uses = append(r.uses, recipe.LookupOptionsKey+" "+module)
 		}
 	}
@@ -49,22 +49,23 @@ func (r *Row) use(x *recipe.Recipe) {
 	if x.Kind == recipe.Multibind || x.Kind == recipe.Below {
 		r.uses = append(r.uses, x.Name)
 	}
-	if x.Declines() && r.of != "" {
-		r.uses = append(r.uses, r.of)
+	if x.Declines() && r.key != "" {
+		r.uses = append(r.uses, r.key)
 	}
-	r.free = x.Kind == recipe.Custom
+	r.dynamic = x.Kind == recipe.Custom
 	for _, n := range x.Expressions() {
 		for key, written := range syntax.Lookups(n) {
 			if written {
 				r.uses = append(r.uses, key)
 			}
-			r.free = r.free || !written
+			r.dynamic = r.dynamic || !written
 		}
 		expr.HieraKeys(n, func(key string) { r.uses = append(r.uses, key) })
 	}
 }
 
-// sourceText is a recipe as an expression: what is none in the data is written as a call of what it is named there.
+// sourceText returns a recipe as an expression. Recipes that are not expressions are written as calls of a function
+// with the name of their attribute.
 func sourceText(r *recipe.Recipe) string {
 	var n *expr.Node
 	switch r.Kind {
@@ -106,7 +107,7 @@ func sourceText(r *recipe.Recipe) string {
 	return syntax.Print(n)
 }
 
-// mergedText says how a value is merged, by the lookup_options of its key: a hash of one entry, or undef where they
+// mergedText describes how a value is merged. options has one entry, the lookup_options of the key, or is undef if they
 // depend on the request.
 func mergedText(options value.Value) string {
 	if options.Kind() == value.Hash {
@@ -124,7 +125,7 @@ func mergedText(options value.Value) string {
 	return "merged as lookup_options say"
 }
 
-// optionText is an option: a name as it is, anything else as an expression.
+// optionText returns an option as text: a name unquoted, anything else as an expression.
 func optionText(v value.Value) string {
 	if v.Kind() == value.Hash && v.Len() == 1 {
 		if name, there := v.Get(value.FromString("strategy")); there {

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// keyTables are the rows of a key in two snapshots, with what is contributed to them.
+// keyTables has the rows of a key in two snapshots, and the contributions to them.
 type keyTables struct {
 	old, now                           []Row
 	oldContributions, nowContributions []Row
 }
 
-// gone reports whether a key that was bound answers nobody any more.
+// gone reports whether a key was bound and is not any more.
 func (t *keyTables) gone() bool { return isBound(t.old) && !isBound(t.now) }
 
-// isNew reports whether a key answers that answered nobody before.
+// isNew reports whether a key was not bound before.
 func (t *keyTables) isNew() bool { return !isBound(t.old) && isBound(t.now) }
 
-// isBound reports whether rows answer some request. A key that has another name now still has rows, below that which
-// erases it.
+// isBound reports whether rows have an answer for some request. A key that was renamed still has rows, below the row
+// that erases it.
 func isBound(rows []Row) bool {
 	for _, r := range rows {
 		if !r.Erased {
@@ -32,18 +32,18 @@ func isBound(rows []Row) bool {
 	return false
 }
 
-// content returns a text that two keys share if the same values are bound to both under the same conditions. It is ""
-// if the values are encrypted.
-func content(rows, contributions []Row) string {
+// contentText returns a text that two keys share if they have the same values under the same conditions. It returns ""
+// if a value is encrypted.
+func contentText(rows, contributions []Row) string {
 	var b strings.Builder
 	for _, list := range [][]Row{rows, contributions} {
 		for _, r := range list {
 			if r.Sealed {
 				return ""
 			}
-			id := r.id
-			switch { // recipes that name their key
-			case r.collects:
+			id := r.contentID
+			switch { // recipes that contain their key
+			case r.isMultibind:
 				id = "multibinding"
 			case r.merge != nil:
 				id = r.Computed
@@ -55,50 +55,50 @@ func content(rows, contributions []Row) string {
 	return b.String()
 }
 
-// renames notes which keys are gone, and the new key that each became: one that takes its value from the old key, or
-// that has the same values under the same conditions.
-func renames(keys []KeyChanges, of map[string]*keyTables) {
-	same, by := map[string][]string{}, map[string]string{}
-	for key, t := range of {
+// renames sets which keys are gone, and the new name of each: a key that takes its value from the old one, or that has
+// the same values under the same conditions.
+func renames(keys []KeyChanges, tables map[string]*keyTables) {
+	same, users := map[string][]string{}, map[string]string{}
+	for key, t := range tables {
 		if !t.isNew() {
 			continue
 		}
-		if id := content(t.now, t.nowContributions); id != "" {
+		if id := contentText(t.now, t.nowContributions); id != "" {
 			same[id] = append(same[id], key)
 		}
 		for _, r := range t.now {
 			for _, used := range r.uses {
-				by[named(used)] = max(by[named(used)], key)
+				users[displayName(used)] = max(users[displayName(used)], key)
 			}
 		}
 	}
 	for i := range keys {
 		k := &keys[i]
-		t := of[k.Key]
+		t := tables[k.Key]
 		if k.Gone = t != nil && t.gone(); !k.Gone {
 			continue
 		}
 		if slices.ContainsFunc(t.now, func(r Row) bool { return r.Erased }) {
-			k.Renamed = by[k.Key]
-		} else if id := content(t.old, t.oldContributions); id != "" {
-			k.Renamed = likest(k.Key, same[id])
+			k.Renamed = users[k.Key]
+		} else if id := contentText(t.old, t.oldContributions); id != "" {
+			k.Renamed = mostSimilar(k.Key, same[id])
 		}
 	}
 }
 
-// likest returns the name that shares most of its beginning and its end with key, "" without names.
-func likest(key string, names []string) (best string) {
+// mostSimilar returns the name with the longest common prefix and suffix with key, or "" if there are no names.
+func mostSimilar(key string, names []string) (best string) {
 	most := -1
 	for _, name := range slices.Sorted(slices.Values(names)) {
-		if n := shared(key, name); n > most {
+		if n := commonLength(key, name); n > most {
 			best, most = name, n
 		}
 	}
 	return best
 }
 
-// shared counts the characters at the beginning and at the end that two names have in common.
-func shared(a, b string) (n int) {
+// commonLength returns the total length of the common prefix and the common suffix of two names.
+func commonLength(a, b string) (n int) {
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
 	}

@@ -16,42 +16,42 @@ import (
 	"bindc/snapshot"
 )
 
-// Sample is a request that was made from rows.
+// Sample is a request that was constructed from rows.
 type Sample struct {
-	given assignment // the texts of variables, by path
-	Alone bool       // it was made from one row at most
+	values assignment // texts of variables, by path
+	Alone  bool       // it was constructed from one row, or none
 }
 
-// ID identifies a sample, regardless of case: samples of two snapshots with one ID are one request.
+// ID identifies a sample, regardless of case. Samples of two snapshots with the same ID are the same request.
 func (s Sample) ID() string {
 	var b strings.Builder
-	for _, path := range slices.Sorted(maps.Keys(s.given)) {
-		b.WriteString(path + "=" + s.given[path] + "\n")
+	for _, path := range slices.Sorted(maps.Keys(s.values)) {
+		b.WriteString(path + "=" + s.values[path] + "\n")
 	}
 	return relation.Fold(b.String())
 }
 
-// String is s for messages, as "os.family=Debian, role=web".
+// String returns the sample for messages, such as "os.family=Debian, role=web".
 func (s Sample) String() string {
 	var out []string
-	for _, path := range slices.Sorted(maps.Keys(s.given)) {
+	for _, path := range slices.Sorted(maps.Keys(s.values)) {
 		name, _, _ := strings.Cut(path, elementMark)
-		out = append(out, strings.ReplaceAll(name, between, ".")+"="+s.given[path])
+		out = append(out, strings.ReplaceAll(name, pathSeparator, ".")+"="+s.values[path])
 	}
 	return strings.Join(out, ", ")
 }
 
-// Sampler makes requests from the rows of keys.
+// Sampler constructs requests from the rows of keys.
 type Sampler struct {
-	book      *Book
-	templates [][]piece // by dimension; nil: not text around variables
+	tables    *Tables
+	templates [][]piece // by dimension; nil if its value is not text with variables
 	rows      map[string][]Row
 }
 
-// NewSampler returns the sampler of a book.
-func NewSampler(b *Book) (*Sampler, error) {
-	s := &Sampler{book: b, rows: map[string][]Row{}}
-	for _, d := range b.f.Dimensions() {
+// NewSampler returns a sampler for the tables of a snapshot.
+func NewSampler(b *Tables) (*Sampler, error) {
+	s := &Sampler{tables: b, rows: map[string][]Row{}}
+	for _, d := range b.snap.Dimensions() {
 		n, err := expr.Decode(string(d.Program))
 		if err != nil {
 			return nil, &snapshot.DamageError{Section: "meta", Expected: "the expression of " + d.Name}
@@ -65,44 +65,45 @@ func NewSampler(b *Book) (*Sampler, error) {
 	return s, nil
 }
 
-// Samples are requests for a key, and the rows that they leave out.
+// Samples has the requests for a key, and the rows they come from.
 type Samples struct {
 	Samples  []Sample
 	Rows     int           // rows of the key itself
-	Terms    []lookup.Term // what their conditions ask for
-	Exceeded bool          // there are more combinations of rows than the limit
+	Terms    []lookup.Term // terms of their conditions
+	Exceeded bool          // the limit was less than the number of combinations
 }
 
-// Bounds on the rows that the samples of a key are made from.
+// Limits of the rows that the samples of a key are constructed from.
 const (
 	maxUsed    = 64 // keys that its values look up
-	everyPair  = 12 // conditions that are tried in pairs
-	loneSample = 1  // the request with no known variable
+	pairLimit  = 12 // up to this number of conditions, all pairs are tried
+	minSamples = 1  // the request without any variable
 )
 
-// Samples returns requests in which rows of key, and of the keys that its values look up, count: each row alone, with
-// one row of every other kind, and with as many others as can hold. At most limit are made.
+// Samples returns at most limit requests for which rows of key, and of the keys that its values look up, count. It
+// tries each row alone, with a row of every other kind, and with as many others as can hold together.
 func (s *Sampler) Samples(key string, limit int) (*Samples, error) {
 	out := &Samples{}
 	names, conditions, err := s.conditions(key, out)
 	if err != nil {
 		return nil, err
 	}
-	c := combiner{Sampler: s, limit: max(limit, loneSample), seen: map[string]bool{}, out: out}
+	c := combiner{Sampler: s, limit: max(limit, minSamples), seen: map[string]bool{}, out: out}
 	c.add(assignment{}, true)
 	c.combine(conditions)
 	out.Exceeded = out.Exceeded || names > maxUsed
 	return out, nil
 }
 
-// conditions returns those of all rows that the answer of a key may depend on, each once, and how many keys have them.
+// conditions returns the distinct conditions of all rows that the answer of a key may depend on, and the number of keys
+// that have these rows.
 func (s *Sampler) conditions(key string, out *Samples) (names int, cs [][]snapshot.Term, err error) {
 	queue, queued, seen := []string{key}, map[string]bool{key: true}, map[string]bool{}
 	for ; names < len(queue) && names < maxUsed; names++ {
 		name := queue[names]
 		rows, known := s.rows[name]
 		if !known {
-			if rows, err = s.book.filed(name); err != nil {
+			if rows, err = s.tables.rowsOf(name); err != nil {
 				return 0, nil, err
 			}
 			s.rows[name] = rows
@@ -113,7 +114,7 @@ func (s *Sampler) conditions(key string, out *Samples) (names int, cs [][]snapsh
 				out.Rows++
 				out.Terms = append(out.Terms, r.When...)
 			}
-			if id := r.key(); !seen[id] {
+			if id := r.conditionID(); !seen[id] {
 				seen[id] = true
 				cs = append(cs, r.binding.Terms)
 			}
@@ -131,7 +132,7 @@ func (s *Sampler) conditions(key string, out *Samples) (names int, cs [][]snapsh
 	return names, cs, nil
 }
 
-// Uses returns the keys that a key may look up, also through others.
+// Uses returns the keys that a key looks up, directly or through other keys.
 func (s *Sampler) Uses(key string) []string {
 	out, seen := []string{key}, map[string]bool{key: true}
 	for i := 0; i < len(out); i++ {
@@ -147,7 +148,7 @@ func (s *Sampler) Uses(key string) []string {
 	return out[1:]
 }
 
-// solve finds a request for which all terms hold; nil if it finds none.
+// solve finds a request that meets all terms, or returns nil.
 func (s *Sampler) solve(terms ...[]snapshot.Term) assignment {
 	var equations []equation
 	values := map[int]string{}
@@ -187,8 +188,9 @@ func (c *combiner) add(given assignment, alone bool) bool {
 	return true
 }
 
-// kinds groups conditions by their dimensions: of one kind at most one holds, unless variables are unset.
-func kinds(conditions [][]snapshot.Term) [][][]snapshot.Term {
+// byDimensions groups conditions by their dimensions. At most one condition of a group holds, unless variables are
+// unset.
+func byDimensions(conditions [][]snapshot.Term) [][][]snapshot.Term {
 	var out [][][]snapshot.Term
 	at := map[string]int{}
 	for _, terms := range conditions {
@@ -206,23 +208,23 @@ func kinds(conditions [][]snapshot.Term) [][][]snapshot.Term {
 	return out
 }
 
-// combine adds the samples that are made from conditions.
+// combine adds the samples that conditions result in.
 func (c *combiner) combine(conditions [][]snapshot.Term) {
-	groups := kinds(conditions)
-	for n, one := range conditions {
-		if !c.add(c.solve(one), true) {
+	groups := byDimensions(conditions)
+	for n, terms := range conditions {
+		if !c.add(c.solve(terms), true) {
 			return
 		}
-		all := [][]snapshot.Term{one}
+		all := [][]snapshot.Term{terms}
 		for _, group := range groups {
 			tries := len(group)
-			if len(conditions) > everyPair {
-				tries = min(tries, 1+len(one))
+			if len(conditions) > pairLimit {
+				tries = min(tries, 1+len(terms))
 			}
 			joined := false
 			for i := range tries {
 				other := group[(n+i)%len(group)]
-				if !c.add(c.solve(one, other), false) {
+				if !c.add(c.solve(terms, other), false) {
 					return
 				}
 				if both := append(slices.Clone(all), other); !joined && c.solve(both...) != nil {
@@ -236,7 +238,7 @@ func (c *combiner) combine(conditions [][]snapshot.Term) {
 	}
 }
 
-// Variables returns the paths of the variables that answers of the snapshot may depend on.
+// Variables returns the paths of the variables that answers from the snapshot may depend on.
 func (s *Sampler) Variables() ([]string, error) {
 	names := map[string]bool{}
 	for _, parts := range s.templates {
@@ -248,10 +250,10 @@ func (s *Sampler) Variables() ([]string, error) {
 	}
 	note := func(r *recipe.Recipe) {
 		for _, n := range r.Expressions() {
-			expr.HieraVariables(n, func(_ int, path []string) { names[normal(slices.Clone(path))] = true })
+			expr.HieraVariables(n, func(_ int, path []string) { names[joinPath(slices.Clone(path))] = true })
 		}
 	}
-	for encoded, err := range s.book.f.AllRecipes() {
+	for encoded, err := range s.tables.snap.AllRecipes() {
 		if err != nil {
 			return nil, err
 		}
@@ -268,12 +270,12 @@ func (s *Sampler) Variables() ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// otherText is the text of a variable that a sample does not set: no other variable has the same.
-func otherText(path string) string { return "other_" + strings.ReplaceAll(path, between, "_") }
+// otherText returns a text for a variable that a sample does not set. It is unique to the variable.
+func otherText(path string) string { return "other_" + strings.ReplaceAll(path, pathSeparator, "_") }
 
-// Facts returns the facts of s. The variables in others that it does not set have texts that no condition asks for.
+// Facts returns the facts of s. Variables in others that s does not set get texts that occur in no condition.
 func (s Sample) Facts(others []string) (*bindings.Facts, error) {
-	given := maps.Clone(s.given)
+	given := maps.Clone(s.values)
 	for _, path := range others {
 		if _, set := given[path]; !set {
 			given[path] = otherText(path)
@@ -281,16 +283,16 @@ func (s Sample) Facts(others []string) (*bindings.Facts, error) {
 	}
 	root := tree{}
 	paths := slices.SortedFunc(maps.Keys(given), func(a, b string) int {
-		_, setA := s.given[a]
-		_, setB := s.given[b]
-		if setA != setB { // variables that are set come first: others must not take their place
+		_, setA := s.values[a]
+		_, setB := s.values[b]
+		if setA != setB { // variables of s come first, so that others do not replace them
 			return map[bool]int{true: -1, false: 1}[setA]
 		}
 		return cmp.Compare(a, b)
 	})
 	for _, path := range paths {
 		name, number, _ := strings.Cut(path, elementMark)
-		root.set(strings.Split(name, between), number, given[path])
+		root.set(strings.Split(name, pathSeparator), number, given[path])
 	}
 	var opts bindings.FactsOptions
 	if e, ok := root["environment"].(string); ok {
@@ -303,27 +305,27 @@ func (s Sample) Facts(others []string) (*bindings.Facts, error) {
 		}
 	}
 	var err error
-	if opts.Trusted, err = public(root["trusted"]); err != nil {
+	if opts.Trusted, err = runtimeValue(root["trusted"]); err != nil {
 		return nil, err
 	}
-	if opts.Variables, err = public(vars); err != nil {
+	if opts.Variables, err = runtimeValue(vars); err != nil {
 		return nil, err
 	}
 	for _, name := range []string{"environment", "trusted", "facts"} {
 		delete(root, name)
 	}
 	maps.DeleteFunc(root, func(name string, _ any) bool { return strings.Contains(name, "::") })
-	facts, err := public(root)
+	facts, err := runtimeValue(root)
 	if err != nil {
 		return nil, err
 	}
 	return bindings.NewFacts(facts, opts)
 }
 
-// tree is nested variables: texts, lists of texts, and trees.
+// tree has nested variables: each value is a text, a list of texts, or a tree.
 type tree map[string]any
 
-// set sets the text at a path, unless something on the way has one. A number sets an element of a list.
+// set sets the text at a path, unless a parent on the path has a text. A number selects an element of a list.
 func (t tree) set(path []string, number, text string) {
 	for _, name := range path[:len(path)-1] {
 		below, ok := t[name].(tree)
@@ -356,9 +358,9 @@ func (t tree) set(path []string, number, text string) {
 	t[name] = list
 }
 
-// public converts a tree to a value of the runtime; nothing is undef.
-func public(of any) (bindings.Value, error) {
-	t, ok := of.(tree)
+// runtimeValue converts a tree to a value of package runtime. Anything else becomes undef.
+func runtimeValue(x any) (bindings.Value, error) {
+	t, ok := x.(tree)
 	if !ok {
 		return bindings.Value{}, nil
 	}

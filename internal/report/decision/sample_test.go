@@ -22,7 +22,7 @@ func samplerOf(t *testing.T, files ...string) (*Sampler, *bindings.Snapshot) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.Close() })
-	book, err := NewBook(f, true, nil)
+	book, err := NewTables(f, true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func samplerOf(t *testing.T, files ...string) (*Sampler, *bindings.Snapshot) {
 	return s, snap
 }
 
-// answersOf returns what a key is in its samples, each answer once.
+// answersOf returns the distinct answers for a key in its samples.
 func answersOf(t *testing.T, s *Sampler, snap *bindings.Snapshot, key string, others ...string) (*Samples, []string) {
 	t.Helper()
 	of, err := s.Samples(key, 100)
@@ -110,8 +110,8 @@ func TestSamplesReachAllRows(t *testing.T) {
 	}
 }
 
-// A key whose value looks another one up is asked for where that differs. Variables that no row asks for have a text.
-func TestSamplesReachWhatIsLookedUp(t *testing.T) {
+// Samples reach the rows of looked-up keys. Variables that no row uses have a text.
+func TestSamplesReachLookedUpKeys(t *testing.T) {
 	s, snap := samplerOf(t, sampled...)
 	if _, answers := answersOf(t, s, snap, "text"); !slices.Equal(answers, []string{`"n1 "`, `"none "`}) {
 		t.Errorf("%s", answers)
@@ -129,8 +129,8 @@ func TestSamplesReachWhatIsLookedUp(t *testing.T) {
 	}
 }
 
-// At most limit samples are made, and what is left out is told.
-func TestSamplesAreBounded(t *testing.T) {
+// At most limit samples are made, and exceeding the limit is reported.
+func TestSamplesReportTheLimit(t *testing.T) {
 	s, _ := samplerOf(t, sampled...)
 	of, err := s.Samples("list", 3)
 	if err != nil || len(of.Samples) != 3 || !of.Exceeded {
@@ -138,19 +138,18 @@ func TestSamplesAreBounded(t *testing.T) {
 	}
 }
 
-// Samples of two sites that differ only in the case of texts are one.
-func TestSamplesHaveOneIdentityRegardlessOfCase(t *testing.T) {
-	a, b := Sample{given: assignment{"os\x00family": "Debian", "role": "web"}},
-		Sample{given: assignment{"os\x00family": "debian", "role": "web"}}
+func TestSampleIDIgnoresCase(t *testing.T) {
+	a, b := Sample{values: assignment{"os\x00family": "Debian", "role": "web"}},
+		Sample{values: assignment{"os\x00family": "debian", "role": "web"}}
 	if a.ID() != b.ID() || a.String() != "os.family=Debian, role=web" {
 		t.Errorf("%q, %q, %s", a.ID(), b.ID(), a)
 	}
-	if c := (Sample{given: assignment{"os\x00family": "RedHat"}}); c.ID() == a.ID() {
+	if c := (Sample{values: assignment{"os\x00family": "RedHat"}}); c.ID() == a.ID() {
 		t.Error("another request has the same ID")
 	}
 }
 
-func TestSolution(t *testing.T) {
+func TestSolvesEquations(t *testing.T) {
 	text := func(s string) piece { return piece{text: s} }
 	variable := func(s string) piece { return piece{variable: s} }
 	for _, c := range []struct {
@@ -171,7 +170,7 @@ func TestSolution(t *testing.T) {
 	} {
 		got := "none"
 		if a := solution(c.equations); a != nil {
-			got = Sample{given: a}.String()
+			got = Sample{values: a}.String()
 		}
 		if got != c.want {
 			t.Errorf("%v: %s, want %s", c.equations, got, c.want)

@@ -1,5 +1,5 @@
-// Package decision shows a snapshot as people think of it: of a key a table of conditions and values, of which the
-// first whose condition holds counts. It compares the tables of two snapshots.
+// Package decision shows a snapshot as tables of decisions: a key has a list of conditions and values, and the first
+// one whose condition holds is the answer. The package also compares the tables of two snapshots.
 package decision
 
 import (
@@ -21,76 +21,76 @@ type Row struct {
 	Layer string
 	When  []lookup.Term
 	At    string // path:line:col
-	Name  string // of a contribution that has one
+	Name  string // name of a contribution, if it has one
 
-	Value     value.Value // where Computed is "" and Abstract is not set
-	Computed  string      // the source text of what facts decide
+	Value     value.Value // if Computed is "" and Abstract is false
+	Computed  string      // source text of a value that depends on facts
 	Abstract  bool
-	Declines  bool // in some requests it may leave the answer to the rows below
-	Erased    bool // the key has another name from here on down: it is not found
+	Declines  bool // in some requests, it may leave the answer to the rows below
+	Erased    bool // the key is renamed from this row down: it is not found
 	Sensitive bool
-	Sealed    bool // the rest is encrypted, and told from itself in another snapshot
+	Sealed    bool // the content is encrypted, and differs from the same content in another snapshot
 
 	terms relation.Condition // When, for comparisons
 	dims  *dimensions
 
-	id   string   // rows of one content have the same
-	uses []string // keys that the content looks up, and internal ones of multibindings
-	free bool     // it looks up keys that facts decide
+	contentID string   // equal for rows with the same content
+	uses      []string // keys that the content looks up, including internal keys of multibindings
+	dynamic   bool     // the content looks up keys that depend on facts
 
-	collects bool // it is a multibinding
+	isMultibind bool // the row is a multibinding
 
-	of      string // the key
+	key     string // the row's key
 	binding snapshot.Binding
-	merge   *recipe.Recipe // of the kind Merged, where it is one
+	merge   *recipe.Recipe // a recipe of kind Merged, or nil
 }
 
-// Book is the tables of a snapshot.
-type Book struct {
-	f     *snapshot.Snapshot
-	files []snapshot.Input
-	all   *snapshot.AllBindings // nil: each key is looked for alone
-	dims  *dimensions
-	box   *seal.Box // opens what is sealed; nil: nobody can
+// Tables gives access to the tables of a snapshot.
+type Tables struct {
+	snap        *snapshot.Snapshot
+	files       []snapshot.Input
+	allBindings *snapshot.AllBindings // nil: look up the bindings of each key separately
+	dims        *dimensions
+	box         *seal.Box // decrypts sealed recipes; nil: they stay sealed
 }
 
-// NewBook is the tables of f. Where all keys are asked for, whole is faster. What is sealed the box opens; without one
-// it stays so.
-func NewBook(f *snapshot.Snapshot, whole bool, box *seal.Box) (*Book, error) {
+// NewTables returns the tables of f. With whole, it prepares for reading the tables of all keys, which is faster.
+// Sealed recipes are decrypted by box, if it is not nil.
+func NewTables(f *snapshot.Snapshot, whole bool, box *seal.Box) (*Tables, error) {
 	dims, err := newDimensions(f)
 	if err != nil {
 		return nil, err
 	}
-	b := &Book{f: f, dims: dims, box: box}
+	b := &Tables{snap: f, dims: dims, box: box}
 	if b.files, err = f.Inputs(); err == nil && whole {
-		b.all, err = f.AllBindings()
+		b.allBindings, err = f.AllBindings()
 	}
 	return b, err
 }
 
-func (b *Book) bindings(key string) ([]snapshot.Binding, error) {
-	if b.all != nil {
-		return b.all.Bindings(key)
+func (b *Tables) bindings(key string) ([]snapshot.Binding, error) {
+	if b.allBindings != nil {
+		return b.allBindings.Bindings(key)
 	}
-	bs, err := b.f.Bindings(key)
+	bs, err := b.snap.Bindings(key)
 	slices.SortStableFunc(bs, snapshot.ByPrecedence)
 	return bs, err
 }
 
-// Table is what is bound to a key.
+// Table lists the bindings of a key.
 type Table struct {
-	Rows          []Row // in order of precedence: of those that hold for a request the first counts
-	Contributions []Row // to the multibindings that rows are
+	Rows          []Row // in order of precedence: the first one that holds for a request counts
+	Contributions []Row // to the multibindings among the rows
 
-	// Touched says that lookup_options of Hiera 5 have something to say of the key: what, is in Options, undef where
-	// that depends on the request. Merged says that by them all rows may count that hold for a request.
-	Touched bool
-	Options value.Value
-	Merged  bool
+	// HasOptions reports whether lookup_options of Hiera 5 apply to the key. Options are those options, or undef if
+	// they depend on the request. Merged reports whether they merge all rows that hold for a request.
+	HasOptions bool
+	Options    value.Value
+	Merged     bool
 }
 
-// Values is the table of key. Where its values are merged the rows are these.
-func (b *Book) Values(key string) (*Table, error) {
+// Values returns the table of key. If its values are merged, the rows are the values.
+func (b *Tables) Values(key string) (*Table, error) {
 	rows, err := b.Table(key)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (b *Book) Values(key string) (*Table, error) {
 		out.Contributions, err = b.Contributions(rows)
 		return out, err
 	}
-	out.Touched, out.Merged, out.Rows = true, true, values
+	out.HasOptions, out.Merged, out.Rows = true, true, values
 	for _, r := range rows {
 		switch {
 		case r.merge == nil:
@@ -117,7 +117,7 @@ func (b *Book) Values(key string) (*Table, error) {
 	return out, nil
 }
 
-// takesFirst tells whether lookup_options of one key have one value count, as it is or converted.
+// takesFirst reports whether the lookup_options of a key select a single value, possibly converted.
 func takesFirst(options value.Value) bool {
 	level, err := merge.Compile(options, "")
 	if err != nil || len(level.Entries) != 1 {
@@ -127,8 +127,8 @@ func takesFirst(options value.Value) bool {
 	return err == nil && strategy.First()
 }
 
-// Table is the bindings of key, in order of precedence.
-func (b *Book) Table(key string) ([]Row, error) {
+// Table returns the bindings of key, in order of precedence.
+func (b *Tables) Table(key string) ([]Row, error) {
 	bs, err := b.bindings(key)
 	if err != nil {
 		return nil, err
@@ -136,16 +136,16 @@ func (b *Book) Table(key string) ([]Row, error) {
 	out := make([]Row, len(bs))
 	for i := range bs {
 		out[i] = b.row(&bs[i])
-		out[i].of = key
-		if err := b.fill(&out[i], key, &bs[i]); err != nil {
+		out[i].key = key
+		if err := b.setContent(&out[i], key, &bs[i]); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// Contributions are what is contributed to the multibindings that rows are, in order of precedence.
-func (b *Book) Contributions(rows []Row) ([]Row, error) {
+// Contributions returns the contributions to the multibindings among rows, in order of precedence.
+func (b *Tables) Contributions(rows []Row) ([]Row, error) {
 	var out []Row
 	seen := map[string]bool{}
 	for i := range rows {
@@ -154,7 +154,7 @@ func (b *Book) Contributions(rows []Row) ([]Row, error) {
 				continue
 			}
 			seen[name] = true
-			more, err := b.filed(name)
+			more, err := b.rowsOf(name)
 			if err != nil {
 				return nil, err
 			}
@@ -164,9 +164,9 @@ func (b *Book) Contributions(rows []Row) ([]Row, error) {
 	return out, nil
 }
 
-// filed returns the rows of any key, internal ones too. Of the key of a multibinding these are the contributions; the
-// parts of a scope stand in their order.
-func (b *Book) filed(name string) ([]Row, error) {
+// rowsOf returns the rows of any key, including internal ones. For the key of a multibinding, these are the
+// contributions; those of a scope keep their order.
+func (b *Tables) rowsOf(name string) ([]Row, error) {
 	if !recipe.IsContributionKey(name) {
 		return b.Table(name)
 	}
@@ -196,32 +196,32 @@ func (b *Book) filed(name string) ([]Row, error) {
 		}
 		row := b.row(&bs[i])
 		if parts[at][0].Recipe == nil {
-			row.seal(parts[at][0].Name)
+			row.setSealed(parts[at][0].Name)
 			out = append(out, row)
 			continue
 		}
 		row.Name = strings.Clone(parts[at][0].Name)
-		row.compute(parts[at][0].Recipe)
+		row.setRecipe(parts[at][0].Recipe)
 		out, parts[at] = append(out, row), parts[at][1:]
 	}
 	return out, nil
 }
 
-// row is where x is bound, and for whom.
-func (b *Book) row(x *snapshot.Binding) Row {
-	r := Row{Layer: b.f.Layers()[x.Layer], At: "an unknown place", binding: *x}
+// row returns a row with the place and the condition of x.
+func (b *Tables) row(x *snapshot.Binding) Row {
+	r := Row{Layer: b.snap.Layers()[x.Layer], At: "an unknown place", binding: *x}
 	if o := x.Origin; o.Line > 0 && int64(o.Input) < int64(len(b.files)) {
 		r.At = fmt.Sprintf("%s:%d:%d", b.files[o.Input].Path, o.Line, o.Col)
 	}
 	for _, t := range x.Terms {
-		r.When = append(r.When, lookup.Term{Name: shown(b.f.Dimensions()[t.Dimension]), Value: t.Value})
+		r.When = append(r.When, lookup.Term{Name: dimensionName(b.snap.Dimensions()[t.Dimension]), Value: t.Value})
 	}
-	r.terms, r.dims = b.dims.condition(b.f, x.Terms), b.dims
+	r.terms, r.dims = b.dims.condition(b.snap, x.Terms), b.dims
 	return r
 }
 
-// shown is the name of a dimension in conditions: of a guard that is nothing but a variable, $name.
-func shown(d snapshot.Dimension) string {
+// dimensionName returns the name of a dimension in conditions. A guard that is just a variable is written $name.
+func dimensionName(d snapshot.Dimension) string {
 	inner, opens := strings.CutPrefix(d.Name, "\"${")
 	name := strings.TrimSuffix(inner, "}\"")
 	if d.Guard && opens && !strings.ContainsAny(name, "${}[('\" ") {
@@ -230,47 +230,47 @@ func shown(d snapshot.Dimension) string {
 	return d.Name
 }
 
-// fill adds what x binds key to.
-func (b *Book) fill(row *Row, key string, x *snapshot.Binding) error {
+// setContent sets the value or recipe of a row.
+func (b *Tables) setContent(row *Row, key string, x *snapshot.Binding) error {
 	n, computed := x.Ref.Recipe()
 	switch {
-	case x.Contribution: // its value is part of the recipe that collects the contributions
+	case x.Contribution: // the value is part of the recipe that collects contributions
 		return nil
 	case x.Stored.Computed:
 		r, sealed, err := b.decoded(key, x.Stored.Bytes, "origins")
-		return row.follow(r, sealed, err)
+		return row.setDecoded(r, sealed, err)
 	case x.Hidden:
-		row.constant(viewed(x.Stored.Bytes))
+		row.setConstant(decodeChecked(x.Stored.Bytes))
 		return nil
 	case computed:
 		r, sealed, err := b.recipe(key, n)
-		return row.follow(r, sealed, err)
+		return row.setDecoded(r, sealed, err)
 	}
-	v, err := b.f.Value(x.Ref)
+	v, err := b.snap.Value(x.Ref)
 	if err == nil && !value.Sound(v) {
 		err = &snapshot.DamageError{Section: "keys", Expected: "a value, all of whose elements are values"}
 	}
-	row.constant(v)
+	row.setConstant(v)
 	return err
 }
 
-// viewed is an encoded value that the snapshot has checked.
-func viewed(encoded string) value.Value {
+// decodeChecked decodes a value that the snapshot has checked.
+func decodeChecked(encoded string) value.Value {
 	v, _, _ := value.View(encoded)
 	return v
 }
 
-// recipe returns a recipe that key is bound to. Where it stays sealed that is nil, and sealed has its bytes.
-func (b *Book) recipe(key string, n int) (r *recipe.Recipe, sealed string, err error) {
-	encoded, err := b.f.Recipe(n)
+// recipe returns recipe n, which is bound to key. If it stays sealed, r is nil and sealed has the encrypted bytes.
+func (b *Tables) recipe(key string, n int) (r *recipe.Recipe, sealed string, err error) {
+	encoded, err := b.snap.Recipe(n)
 	if err != nil {
 		return nil, "", err
 	}
 	return b.decoded(key, encoded, "recipes")
 }
 
-// decoded returns what recipe does, of the bytes of a recipe.
-func (b *Book) decoded(key, encoded, section string) (r *recipe.Recipe, sealed string, err error) {
+// decoded decodes a recipe, with the same results as recipe.
+func (b *Tables) decoded(key, encoded, section string) (r *recipe.Recipe, sealed string, err error) {
 	if recipe.IsSealed(encoded) {
 		return b.unsealed(key, encoded)
 	}
@@ -279,14 +279,15 @@ func (b *Book) decoded(key, encoded, section string) (r *recipe.Recipe, sealed s
 	case err != nil:
 		err = &snapshot.DamageError{Section: section, Expected: "a recipe: " + err.Error()}
 	case (r.Kind == recipe.Contributions) != recipe.IsContributionKey(key):
-		err = &snapshot.DamageError{Section: section, Expected: "a recipe that '" + named(key) + "' can be bound to"}
+		expected := "a recipe that '" + displayName(key) + "' can be bound to"
+		err = &snapshot.DamageError{Section: section, Expected: expected}
 	}
 	return r, "", err
 }
 
-// unsealed decrypts and decodes a sealed recipe. An invalid recipe inside is not reported as damage, because Verify
-// cannot see it.
-func (b *Book) unsealed(key, encoded string) (*recipe.Recipe, string, error) {
+// unsealed decrypts and decodes a sealed recipe. An invalid recipe inside is not reported as damage of the snapshot,
+// because Verify cannot look into sealed recipes.
+func (b *Tables) unsealed(key, encoded string) (*recipe.Recipe, string, error) {
 	if b.box == nil {
 		return nil, encoded, nil
 	}
@@ -296,28 +297,28 @@ func (b *Book) unsealed(key, encoded string) (*recipe.Recipe, string, error) {
 		r, err = recipe.Decode(text)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("'%s' cannot be decrypted: %w", named(key), err)
+		return nil, "", fmt.Errorf("'%s' cannot be decrypted: %w", displayName(key), err)
 	}
 	return r, "", nil
 }
 
-// follow makes r the row of what decoded returns.
-func (r *Row) follow(x *recipe.Recipe, sealed string, err error) error {
+// setDecoded sets the content of r to the results of decoded.
+func (r *Row) setDecoded(x *recipe.Recipe, sealed string, err error) error {
 	switch {
 	case err != nil:
 		return err
 	case x == nil:
-		r.seal(sealed)
+		r.setSealed(sealed)
 	default:
-		r.compute(x)
+		r.setRecipe(x)
 	}
 	return nil
 }
 
-func (r *Row) constant(v value.Value) {
-	r.Value, r.id = v, string(value.Append([]byte{'c'}, v))
+func (r *Row) setConstant(v value.Value) {
+	r.Value, r.contentID = v, string(value.Append([]byte{'c'}, v))
 }
 
-func (r *Row) seal(encoded string) {
-	r.Sensitive, r.Sealed, r.id = true, true, "e"+encoded
+func (r *Row) setSealed(encoded string) {
+	r.Sensitive, r.Sealed, r.contentID = true, true, "e"+encoded
 }

@@ -43,8 +43,8 @@ func binds(name, statements string) string {
 	return "bindings_version: 1\nname: " + name + "\nbind:\n" + statements
 }
 
-// said formats the binding of a row.
-func said(r *Row) string {
+// bindingText formats the binding of a row.
+func bindingText(r *Row) string {
 	if r == nil {
 		return "nothing"
 	}
@@ -59,12 +59,13 @@ func said(r *Row) string {
 	case text == "":
 		text = string(value.AppendJSON(nil, r.Value))
 	}
-	for _, is := range []struct {
-		so   bool
-		what string
-	}{{r.Declines, " declines"}, {r.Sensitive, " sensitive"}, {r.Name != "", " named " + r.Name}, {r.free, " free"}} {
-		if is.so {
-			text += is.what
+	for _, property := range []struct {
+		holds bool
+		text  string
+	}{{r.Declines, " declines"}, {r.Sensitive, " sensitive"}, {r.Name != "", " named " + r.Name},
+		{r.dynamic, " dynamic"}} {
+		if property.holds {
+			text += property.text
 		}
 	}
 	return text
@@ -82,13 +83,13 @@ func termsOf(ts []lookup.Term) string {
 func linesOf(rows []Row) (out []string) {
 	for i := range rows {
 		r := &rows[i]
-		out = append(out, fmt.Sprintf("%s %s (%s %s)", termsOf(r.When), said(r), r.Layer, r.At))
+		out = append(out, fmt.Sprintf("%s %s (%s %s)", termsOf(r.When), bindingText(r), r.Layer, r.At))
 	}
 	return out
 }
 
 // tables formats the table of each key, with its contributions.
-func tables(t *testing.T, b *Book, keys ...string) (out []string) {
+func tables(t *testing.T, b *Tables, keys ...string) (out []string) {
 	t.Helper()
 	for _, key := range keys {
 		all, err := b.Values(key)
@@ -96,7 +97,7 @@ func tables(t *testing.T, b *Book, keys ...string) (out []string) {
 			t.Fatal(key, err)
 		}
 		options := ""
-		if all.Touched {
+		if all.HasOptions {
 			options = fmt.Sprintf(" merged %v by %s", all.Merged, value.AppendJSON(nil, all.Options))
 		}
 		out = append(append(out, key+options), linesOf(all.Rows)...)
@@ -117,7 +118,7 @@ func equalLines(t *testing.T, what string, got, want []string) {
 
 // The bindings of a key are in order of precedence: by layer, then by category. Guards are shown as variables. Reading
 // one table gives the same result as reading all.
-func TestTablesOfASite(t *testing.T) {
+func TestTablesListBindingsInOrderOfPrecedence(t *testing.T) {
 	content := contentOf(t,
 		"binder_config.yaml", `
 version: 1
@@ -183,15 +184,15 @@ hierarchy:
 	keys := []string{"gateway", "kernel", "workers", "wanted", "token", "absent"}
 	whole := bookOf(t, content)
 	equalLines(t, "all read", tables(t, whole, keys...), want)
-	alone, err := NewBook(whole.f, false, nil)
+	alone, err := NewTables(whole.snap, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	equalLines(t, "each by itself", tables(t, alone, keys...), want)
 }
 
-// twoLayers is the tables of a site of two sets of bindings, the default one above the low one.
-func twoLayers(t *testing.T, site, low string) *Book {
+// twoLayers returns the tables of a site with two bindings files; the layer default is above the layer low.
+func twoLayers(t *testing.T, site, low string) *Tables {
 	t.Helper()
 	return bookOf(t, contentOf(t,
 		"binder_config.yaml", `
@@ -204,7 +205,7 @@ layers:
 }
 
 // A computed value is shown as an expression, whatever syntax the data uses, and its lookups are known.
-func TestComputedValuesAreShown(t *testing.T) {
+func TestComputedValuesAreShownAsExpressions(t *testing.T) {
 	b := twoLayers(t, `
   - [a, 1]
   - [hash, {port: 80}]
@@ -233,7 +234,7 @@ func TestComputedValuesAreShown(t *testing.T) {
 		for i := range rows {
 			uses := slices.Clone(rows[i].uses)
 			slices.Sort(uses)
-			got = append(got, fmt.Sprintf("%s: %s, uses %q", key, said(&rows[i]), slices.Compact(uses)))
+			got = append(got, fmt.Sprintf("%s: %s, uses %q", key, bindingText(&rows[i]), slices.Compact(uses)))
 		}
 	}
 	equalLines(t, "computed", got, []string{
@@ -247,7 +248,7 @@ func TestComputedValuesAreShown(t *testing.T) {
 		`is_below: below('old') declines, uses ["is_below" "old"]`,
 		`old: erased, uses []`,
 		`old: 2, uses []`,
-		`any: lookup($db) free, uses []`,
+		`any: lookup($db) dynamic, uses []`,
 		`in_lambda: map([1]) |$x| { lookup('b') }, uses ["b"]`,
 		`in_default: with(1) |$x, $y = ([lookup('b')])| { $x }, uses ["b"]`,
 		`no_argument: [$db, lookup('a')], uses ["a"]`,
@@ -255,7 +256,7 @@ func TestComputedValuesAreShown(t *testing.T) {
 }
 
 // The table of a multibinding lists the contributions with their conditions, names and order.
-func TestTablesOfMultibindings(t *testing.T) {
+func TestTableListsContributionsOfMultibinding(t *testing.T) {
 	b := twoLayers(t, `
   - {name: users, multibind_id: people, type: 'Hash[String, Any]'}
   - {name: ann, in: people, to: 1}
@@ -292,20 +293,19 @@ func TestTablesOfMultibindings(t *testing.T) {
 		"[] multibind('all') |$memo, $x| { $memo + lookup('other') } (site bindings/default.yaml:14:11)",
 		"+ [] [1] (site bindings/default.yaml:18:5)",
 		"+ [] [2] (site bindings/default.yaml:19:5)",
-		"+ [osfamily=debian] [4] (low bindings/low.yaml:7:39)", // below the whole layer above
+		"+ [osfamily=debian] [4] (low bindings/low.yaml:7:39)", // below all of the layer default
 		"+ [] [3] (low bindings/low.yaml:6:5)",
 	}
 	equalLines(t, "multibindings", tables(t, b, "users", "all"), want)
-	alone, err := NewBook(b.f, false, nil)
+	alone, err := NewTables(b.snap, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	equalLines(t, "multibindings, each by itself", tables(t, alone, "users", "all"), want)
 }
 
-// A sealed value is hidden without the key. With the key the table is complete. With another key the error names the
-// right one.
-func TestTablesOfSealedValues(t *testing.T) {
+// A sealed value is hidden without the key and complete with it. With another key, the error names the right one.
+func TestSealedValuesNeedTheKey(t *testing.T) {
 	site := func() *snapshot.Content {
 		return contentOf(t, "bindings/default.yaml", binds("default", `
   - {name: token, to: t0, sensitive: true}
@@ -348,7 +348,7 @@ func TestTablesOfSealedValues(t *testing.T) {
 		"+ [node=n1] sealed sensitive (site bindings/default.yaml:13:50)",
 		"+ [] 6 named f (site bindings/default.yaml:14:24)",
 	})
-	opened, err := NewBook(sealed.f, true, box)
+	opened, err := NewTables(sealed.snap, true, box)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +357,7 @@ func TestTablesOfSealedValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	locked, err := NewBook(sealed.f, true, wrong)
+	locked, err := NewTables(sealed.snap, true, wrong)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func TestTablesOfSealedValues(t *testing.T) {
 }
 
 // If lookup_options of Hiera 5 merge a key, its rows are the values of the levels, and the options are shown.
-func TestTablesOfHiera5(t *testing.T) {
+func TestMergedKeyOfHiera5ListsItsValues(t *testing.T) {
 	b := bookOf(t, contentOf(t,
 		"hiera.yaml", `
 version: 5
@@ -409,7 +409,7 @@ lookup_options:
 		`[] 2 (environment: Common data/common.yaml:3:1)`,
 		`text`,
 		`[] "is %{lookup('port')}" (environment: Common data/common.yaml:4:1)`,
-		`late merged true by null`, // for the role only
+		`late merged true by null`, // for one role only
 		`[] [1] (environment: Common data/common.yaml:5:1)`,
 		`web::x merged true by {"web::x":{"merge":"unique"}}`,
 		node + `[1] (environment: Nodes data/nodes/n1.yaml:3:1)`,
@@ -421,7 +421,7 @@ lookup_options:
 }
 
 // Rows report whether conditions can hold together, and whether one implies the other.
-func TestRowsMeetAndCover(t *testing.T) {
+func TestMeetsAndCovers(t *testing.T) {
 	b := bookOf(t, contentOf(t,
 		"binder_config.yaml", "version: 1\n"+
 			"categories: [[node, '${fqdn}'], [both, '${role}-${site}'], [role, '${role}']]\n",
@@ -441,16 +441,17 @@ func TestRowsMeetAndCover(t *testing.T) {
 		[]string{"x-----", "-x----", "--x---", "---x--", "--x-x-", "xxxxxx"})
 }
 
-// checkRelations checks which rows meet, and which cover others: for each row a line with an x for each that does.
+// checkRelations checks which rows meet and which cover others. It prints a line per row, with an x for each row that
+// it meets or covers.
 func checkRelations(t *testing.T, rows []Row, meet, cover []string) {
 	t.Helper()
 	for i := range rows {
 		for j := range rows {
 			if got, want := rows[i].Meets(&rows[j]), meet[i][j] == 'x'; got != want {
-				t.Errorf("%s meets %s: %v", said(&rows[i]), said(&rows[j]), got)
+				t.Errorf("%s meets %s: %v", bindingText(&rows[i]), bindingText(&rows[j]), got)
 			}
 			if got, want := rows[i].Covers(&rows[j]), cover[i][j] == 'x'; got != want {
-				t.Errorf("%s covers %s: %v", said(&rows[i]), said(&rows[j]), got)
+				t.Errorf("%s covers %s: %v", bindingText(&rows[i]), bindingText(&rows[j]), got)
 			}
 		}
 	}
@@ -458,7 +459,7 @@ func checkRelations(t *testing.T, rows []Row, meet, cover []string) {
 
 // Answers depend on the variables of categories, guards and computed values, but not on variables that every node has
 // or that an expression sets itself.
-func TestVariablesThatAnswersDependOn(t *testing.T) {
+func TestCustomVariables(t *testing.T) {
 	b := bookOf(t, contentOf(t,
 		"binder_config.yaml", "version: 1\ncategories: [[node, '${fqdn}'], [role, '${role}']]\n",
 		"bindings/default.yaml", binds("default", `
@@ -473,7 +474,7 @@ func TestVariablesThatAnswersDependOn(t *testing.T) {
   - {name: secret, to: "${hidden}", sensitive: true}
 `)))
 	want := []string{"combined", "contributed", "extra", "hidden", "limit", "rack", "role", "site", "y"}
-	got, err := Asked(b.f)
+	got, err := CustomVariables(b.snap)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, expected %q", got, err, want)
 	}
@@ -482,14 +483,13 @@ func TestVariablesThatAnswersDependOn(t *testing.T) {
 	if err := compile.Seal(sealed, seal.NewKey(), []byte("wrapped")); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Asked(bookOf(t, sealed).f); err != nil || !slices.Equal(got, []string{"shown"}) {
+	if got, err := CustomVariables(bookOf(t, sealed).snap); err != nil || !slices.Equal(got, []string{"shown"}) {
 		t.Errorf("of what is sealed: %q, %v", got, err)
 	}
 }
 
-// A guard holds where its variable has the value, and if it is one of a category, only where the request has that
-// category.
-func TestRowsOfGuardsMeetAndCover(t *testing.T) {
+// A guard holds if its variable has the value. A guard of a category also requires that the request has that category.
+func TestMeetsAndCoversWithGuards(t *testing.T) {
 	for _, path := range []string{"role/${rack}", "role/${role}/${rack}"} {
 		file := strings.NewReplacer("${role}", "web", "${rack}", "r1").Replace(path) + ".yaml"
 		b := bookOf(t, contentOf(t,

@@ -7,19 +7,19 @@ import (
 	"bindc/internal/value"
 )
 
-// piece is a part of the text of a dimension: a constant text, or a variable by its path.
+// piece is a part of the value of a dimension: a constant text or a variable.
 type piece struct {
 	text     string
 	variable string
 }
 
-// between separates the names in the path of a variable.
-const between = "\x00"
+// pathSeparator separates the names in the path of a variable.
+const pathSeparator = "\x00"
 
-// assignment is the texts of variables, by path.
+// assignment has the texts of variables, by path.
 type assignment map[string]string
 
-// pieces returns the parts of the text that n yields; not ok if it is not text around variables.
+// pieces splits the text that n evaluates to. ok is false if n is not text with variables.
 func pieces(n *expr.Node, mapped map[string]string) (out []piece, ok bool) {
 	if v, constant := n.Constant(); constant {
 		return []piece{{text: string(value.AppendText(nil, v))}}, true
@@ -27,7 +27,7 @@ func pieces(n *expr.Node, mapped map[string]string) (out []piece, ok bool) {
 	kids := n.Kids
 	if dir, path, is := n.AsHieraPath(); is {
 		kids = []*expr.Node{dir, path}
-	} else if n.Lambda != nil && n.Op == expr.Call { // of mapped_paths: a number, a variable and the template of a path
+	} else if n.Lambda != nil && n.Op == expr.Call { // mapped_paths
 		path, ok := pathOf(n.Kids[1:])
 		if !ok || len(n.Lambda.Params) != 1 {
 			return nil, false
@@ -51,14 +51,14 @@ func pieces(n *expr.Node, mapped map[string]string) (out []piece, ok bool) {
 	return out, true
 }
 
-// elementMark is in front of the number of an element of the list that mapped_paths goes through.
+// elementMark precedes the index of an element in the list of a mapped_paths.
 const elementMark = "\x00\x00"
 
-// variableOf returns the path of a variable of an expression, or of Hiera 5.
+// variableOf returns the path of the variable that an expression or an interpolation of Hiera 5 reads.
 func variableOf(n *expr.Node) (path string, ok bool) {
 	switch {
 	case n.Op == expr.Var:
-		return normal([]string{n.Name}), true
+		return joinPath([]string{n.Name}), true
 	case n.Op == expr.Call && n.Name == expr.HieraScope:
 		return pathOf(n.Kids)
 	case n.Op == expr.Access:
@@ -66,7 +66,7 @@ func variableOf(n *expr.Node) (path string, ok bool) {
 		if !ok {
 			return "", false
 		}
-		names := strings.Split(root, between)
+		names := strings.Split(root, pathSeparator)
 		if n.Kids[0].Op == expr.Var {
 			names = []string{n.Kids[0].Name}
 		}
@@ -77,7 +77,7 @@ func variableOf(n *expr.Node) (path string, ok bool) {
 			}
 			names = append(names, string(value.AppendText(nil, v)))
 		}
-		return normal(names), true
+		return joinPath(names), true
 	}
 	return "", false
 }
@@ -91,39 +91,39 @@ func pathOf(kids []*expr.Node) (path string, ok bool) {
 		}
 		names = append(names, string(value.AppendText(nil, v)))
 	}
-	return normal(names), len(names) > 0
+	return joinPath(names), len(names) > 0
 }
 
-// normal joins a path. A fact has one path, whether it is asked for by $facts or by its name.
-func normal(names []string) string {
+// joinPath joins the names of a path. A fact has the same path with and without $facts.
+func joinPath(names []string) string {
 	names[0] = strings.TrimPrefix(names[0], "::")
 	if names[0] == "facts" && len(names) > 1 {
 		names = names[1:]
 	}
-	return strings.Join(names, between)
+	return strings.Join(names, pathSeparator)
 }
 
-// maxSolving bounds the steps of one search for the texts of variables.
+// maxSolving limits the steps of a search for texts of variables.
 const maxSolving = 10_000
 
-// equation asks pieces to yield a text.
+// equation requires that the pieces evaluate to text.
 type equation struct {
 	pieces []piece
 	text   string
 }
 
-// solution finds texts of variables so that all equations hold; nil if it finds none.
+// solution finds texts of variables that solve all equations, or returns nil.
 func solution(equations []equation) assignment {
-	s := solving{known: assignment{}}
+	s := solving{values: assignment{}}
 	if !s.solve(equations) {
 		return nil
 	}
-	return s.known
+	return s.values
 }
 
 type solving struct {
-	known assignment
-	steps int
+	values assignment
+	steps  int
 }
 
 func (s *solving) solve(left []equation) bool {
@@ -140,24 +140,24 @@ func (s *solving) solve(left []equation) bool {
 	p, rest := e.pieces[0], append([]equation{{pieces: e.pieces[1:]}}, left[1:]...)
 	text, known := p.text, true
 	if p.variable != "" {
-		text, known = s.known[p.variable]
+		text, known = s.values[p.variable]
 	}
 	if known {
 		after, ok := strings.CutPrefix(e.text, text)
 		rest[0].text = after
 		return ok && s.solve(rest)
 	}
-	last := len(e.pieces) == 1 // nothing else can take the rest
+	last := len(e.pieces) == 1 // the last piece takes all of the rest
 	for n := 1; n <= len(e.text); n++ {
 		if last {
 			n = len(e.text)
 		}
-		s.known[p.variable], rest[0].text = e.text[:n], e.text[n:]
+		s.values[p.variable], rest[0].text = e.text[:n], e.text[n:]
 		if s.solve(rest) {
 			return true
 		}
 	}
-	delete(s.known, p.variable)
-	rest[0].text = e.text // the variable may not be set
+	delete(s.values, p.variable)
+	rest[0].text = e.text // try to leave the variable unset
 	return s.solve(rest)
 }

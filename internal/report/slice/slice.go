@@ -1,4 +1,4 @@
-// Package slice leaves of a site what some of its requests can reach.
+// Package slice cuts a snapshot down to the data that selected requests can reach.
 package slice
 
 import (
@@ -13,7 +13,7 @@ import (
 	"bindc/snapshot"
 )
 
-// Parse reads CATEGORY=VALUE, each of another one of the categories among the dimensions.
+// Parse parses terms of the form CATEGORY=VALUE, each with another category of dimensions.
 func Parse(dimensions []snapshot.Dimension, given []string) (terms []snapshot.Term, err error) {
 	for _, text := range given {
 		name, val, ok := strings.Cut(text, "=")
@@ -42,7 +42,8 @@ func categories(dimensions []snapshot.Dimension) (names []string) {
 	return names
 }
 
-// Misspelt returns a sentence for each term whose value no condition of content has, if one has nearly that value.
+// Misspelt returns a sentence for each term whose value occurs in no condition of content although a similar value
+// does.
 func Misspelt(content *snapshot.Content, terms []snapshot.Term) (out []string) {
 	for _, t := range terms {
 		if near := diag.Misspelt(t.Value, valuesOf(content, t.Dimension)); near != "" {
@@ -67,9 +68,9 @@ func valuesOf(content *snapshot.Content, dimension int) (out []string) {
 	return out
 }
 
-// Cut leaves of content what requests in which all the terms hold can reach. Those are answered as they were, and
-// others are refused: bindings, values, keys and names of files that only they could reach are gone. The terms are as
-// Parse has them. A slice can be cut once more, and is then for requests that meet the terms of both.
+// Cut reduces content to the data that requests which meet all terms can reach. These requests get the same answers as
+// before; all others are refused. Bindings, values, keys and file names that only others could reach are removed.
+// Cutting a slice again leaves the requests that meet the terms of both.
 func Cut(content *snapshot.Content, terms []snapshot.Term) error {
 	relations, err := relationsOf(content.Dimensions)
 	if err != nil {
@@ -86,16 +87,17 @@ func Cut(content *snapshot.Content, terms []snapshot.Term) error {
 	}
 	s := slicer{out: content, relations: relations, when: condition(terms)}
 	content.Slice = terms
-	s.fill()
+	s.init()
 	s.scopes()
 	s.keys()
-	content.Bindings = len(s.written)
+	content.Bindings = len(s.origins)
 	s.values()
 	s.inputs()
 	return nil
 }
 
-// relationsOf are the relations among dimensions. Of values that are not folded nothing is known.
+// relationsOf returns the relations among dimensions. If values are not case-folded, they are unknown to package
+// relation.
 func relationsOf(dimensions []snapshot.Dimension) (*relation.Relations, error) {
 	out := make([]relation.Dimension, len(dimensions))
 	for i, d := range dimensions {
@@ -116,18 +118,18 @@ func relationsOf(dimensions []snapshot.Dimension) (*relation.Relations, error) {
 	return relation.New(out, func(int) {}), nil
 }
 
-// slicer cuts one content. What stays is marked, and numbered anew by what comes after.
+// slicer cuts one content. It first marks the parts that stay, and then renumbers them.
 type slicer struct {
 	out       *snapshot.Content
 	relations *relation.Relations
 	when      relation.Condition
 
-	written  map[snapshot.Origin]bool // what stays: a binding of several alternatives is one
-	had      []bool                   // per input, something is written there
-	names    []bool                   // per key, it stays
-	used     []bool                   // per value
-	mentions []bool                   // per input, something that stays is written there
-	above    []int                    // per number of levels that stood above, how many do now
+	origins     map[snapshot.Origin]bool // places of bindings that stay; alternatives share theirs
+	inputBinds  []bool                   // by input: whether it binds anything
+	keyStays    []bool                   // by key
+	valueStays  []bool                   // by value
+	inputStays  []bool                   // by input: whether a binding in it stays
+	levelsAbove []int                    // by number of levels above before the cut: the number after it
 }
 
 func condition(terms []snapshot.Term) (c relation.Condition) {
@@ -137,73 +139,73 @@ func condition(terms []snapshot.Term) (c relation.Condition) {
 	return relation.Union(nil, c)
 }
 
-// reached tells whether a request of the slice can meet the terms.
-func (s *slicer) reached(terms []snapshot.Term) bool {
+// isReachable reports whether a request of the slice can meet the terms.
+func (s *slicer) isReachable(terms []snapshot.Term) bool {
 	return s.relations.Together(condition(terms), s.when)
 }
 
-func (s *slicer) fill() {
-	s.written = map[snapshot.Origin]bool{}
-	s.had, s.mentions = make([]bool, len(s.out.Inputs)), make([]bool, len(s.out.Inputs))
-	s.names, s.used = make([]bool, len(s.out.Keys)), make([]bool, len(s.out.Values))
+func (s *slicer) init() {
+	s.origins = map[snapshot.Origin]bool{}
+	s.inputBinds, s.inputStays = make([]bool, len(s.out.Inputs)), make([]bool, len(s.out.Inputs))
+	s.keyStays, s.valueStays = make([]bool, len(s.out.Keys)), make([]bool, len(s.out.Values))
 }
 
-// mark notes where something is written, and whether it stays.
+// mark records that something is bound at o, and whether it stays.
 func (s *slicer) mark(o snapshot.Origin, stays bool) {
 	if o.Line == 0 {
 		return
 	}
-	s.had[o.Input] = true
+	s.inputBinds[o.Input] = true
 	if stays {
-		s.mentions[o.Input], s.written[o] = true, true
+		s.inputStays[o.Input], s.origins[o] = true, true
 	}
 }
 
-// scopes drops those that no request of the slice is in, and levels that are left empty.
+// scopes removes scopes that no request of the slice is in, and levels that become empty.
 func (s *slicer) scopes() {
-	s.above = []int{0}
+	s.levelsAbove = []int{0}
 	kept := s.out.Levels[:0]
 	for _, l := range s.out.Levels {
-		l.Scopes = slices.DeleteFunc(l.Scopes, func(sc snapshot.Scope) bool { return !s.scope(&l, &sc) })
+		l.Scopes = slices.DeleteFunc(l.Scopes, func(sc snapshot.Scope) bool { return !s.keepScope(&l, &sc) })
 		if len(l.Scopes) > 0 {
 			kept = append(kept, l)
 		}
-		s.above = append(s.above, len(kept))
+		s.levelsAbove = append(s.levelsAbove, len(kept))
 	}
 	s.out.Levels = kept
 }
 
-// scope tells whether a scope stays, and marks what it holds.
-func (s *slicer) scope(l *snapshot.Level, sc *snapshot.Scope) bool {
+// keepScope reports whether a scope stays, and marks its content.
+func (s *slicer) keepScope(l *snapshot.Level, sc *snapshot.Scope) bool {
 	var terms []snapshot.Term
 	for i, d := range l.Dimensions {
 		terms = append(terms, snapshot.Term{Dimension: d, Value: sc.Values[i]})
 	}
-	stays := s.reached(terms)
+	stays := s.isReachable(terms)
 	for _, o := range sc.Origins {
 		s.mark(o, stays)
 	}
 	for _, e := range sc.Entries {
 		if stays {
-			s.names[e.Key], s.used[e.Value] = true, true
+			s.keyStays[e.Key], s.valueStays[e.Value] = true, true
 		}
 	}
 	return stays
 }
 
-// keys drops those that nothing binds any more, and numbers the others.
+// keys removes keys that are no longer bound, and renumbers the others.
 func (s *slicer) keys() {
 	number := make([]uint32, len(s.out.Keys))
 	kept := s.out.Keys[:0]
 	for i, k := range s.out.Keys {
-		k.Cold = slices.DeleteFunc(k.Cold, func(c snapshot.Cold) bool { return !s.cold(&c) })
+		k.Cold = slices.DeleteFunc(k.Cold, func(c snapshot.Cold) bool { return !s.keepCold(&c) })
 		for j := range k.Cold {
-			k.Cold[j].Above = s.above[k.Cold[j].Above]
+			k.Cold[j].Above = s.levelsAbove[k.Cold[j].Above]
 		}
 		if k.Default >= 0 {
-			s.used[k.Default] = true
+			s.valueStays[k.Default] = true
 		}
-		if s.names[i] || k.Default >= 0 || len(k.Cold) > 0 {
+		if s.keyStays[i] || k.Default >= 0 || len(k.Cold) > 0 {
 			number[i] = uint32(len(kept))
 			kept = append(kept, k)
 		}
@@ -219,23 +221,23 @@ func (s *slicer) keys() {
 	}
 }
 
-// cold tells whether a binding that is in no scope stays.
-func (s *slicer) cold(c *snapshot.Cold) bool {
-	stays := s.reached(c.Terms)
+// keepCold reports whether a binding that is in no scope stays.
+func (s *slicer) keepCold(c *snapshot.Cold) bool {
+	stays := s.isReachable(c.Terms)
 	s.mark(c.Origin, stays)
 	if stays && !c.Contribution {
-		s.used[c.Value] = true
+		s.valueStays[c.Value] = true
 	}
 	return stays
 }
 
-// values empties those that nothing is bound to any more; they are not written.
+// values empties values that are no longer bound. Empty values are not written.
 func (s *slicer) values() {
 	arm8 := s.out.ARM8
 	s.out.Sensitive, s.out.ARM8 = false, false
 	for i := range s.out.Values {
 		v := &s.out.Values[i]
-		if !s.used[i] {
+		if !s.valueStays[i] {
 			*v = snapshot.Stored{}
 		}
 		s.out.Sensitive = s.out.Sensitive || v.Computed && recipe.IsSecret(v.Bytes)
@@ -243,12 +245,12 @@ func (s *slicer) values() {
 	}
 }
 
-// inputs drops the files of which nothing stays. Those that bind nothing, as a hiera.yaml, stay.
+// inputs removes files whose bindings are all gone. Files without bindings, such as hiera.yaml, stay.
 func (s *slicer) inputs() {
 	number := make([]uint32, len(s.out.Inputs))
 	kept := s.out.Inputs[:0]
 	for i, in := range s.out.Inputs {
-		if !s.had[i] || s.mentions[i] {
+		if !s.inputBinds[i] || s.inputStays[i] {
 			number[i] = uint32(len(kept))
 			kept = append(kept, in)
 		}

@@ -10,7 +10,7 @@ import (
 	"bindc/snapshot"
 )
 
-// dimensions are two categories, a guard, and a category whose values compare as they are.
+// dimensions has two categories, a guard, and a category with exact values.
 func dimensions() []snapshot.Dimension {
 	of := func(name string) []byte { return expr.Append(nil, &expr.Node{Op: expr.Var, Name: name}) }
 	return []snapshot.Dimension{{Name: "node", Category: -1, Program: of("fqdn")},
@@ -50,8 +50,8 @@ func text(err error) string {
 	return err.Error()
 }
 
-// A slice can be cut once more, for requests that meet both, and not for others than it is for.
-func TestCutTwice(t *testing.T) {
+// A slice can be cut again, for requests that meet the terms of both, but not for requests that it does not cover.
+func TestCutTwiceKeepsRequestsOfBoth(t *testing.T) {
 	c := &snapshot.Content{Layers: []string{"site"}, Dimensions: dimensions(),
 		Keys:   []snapshot.Key{{Name: "k", Default: 0}},
 		Values: []snapshot.Stored{{Bytes: string(value.Append(nil, value.FromInt(1)))}}}
@@ -73,7 +73,7 @@ func TestCutTwice(t *testing.T) {
 	}
 }
 
-func TestAnExpressionThatIsNoneIsDamage(t *testing.T) {
+func TestInvalidExpressionIsDamage(t *testing.T) {
 	c := &snapshot.Content{Dimensions: []snapshot.Dimension{{Name: "node", Category: -1, Program: []byte{0xff}}}}
 	var damage *snapshot.DamageError
 	if err := Cut(c, []snapshot.Term{{Value: "n"}}); !errors.As(err, &damage) || damage.Section != "meta" {

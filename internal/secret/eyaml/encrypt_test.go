@@ -17,7 +17,7 @@ func public(t testing.TB, key string) *PublicKey {
 	return r
 }
 
-// The private key decrypts what the certificate encrypts, for every length of the text modulo the block size.
+// The private key decrypts texts that the certificate encrypted, for every length modulo the block size.
 func TestDecryptsWhatItEncrypted(t *testing.T) {
 	for _, key := range []string{"1024", "2048", "4096"} {
 		to, keys := public(t, key), read(t, key)
@@ -89,7 +89,7 @@ func TestRejectsFilesThatAreNotPublicKeys(t *testing.T) {
 	}
 }
 
-// Marked texts are encrypted; everything else stays the same.
+// Marked texts are encrypted. The rest is unchanged.
 func TestEncryptsMarkedTexts(t *testing.T) {
 	to, keys := public(t, "2048"), read(t, "2048")
 	old := fixtures(t)[1].Text

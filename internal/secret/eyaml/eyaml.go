@@ -19,7 +19,7 @@ import (
 	"bindc/internal/pattern"
 )
 
-// Keys are private keys. They may be used by several goroutines.
+// Keys is a set of private keys. It is safe for concurrent use.
 type Keys struct{ keys []*rsa.PrivateKey }
 
 // Read reads private keys of hiera-eyaml, each from a file in PEM.
@@ -57,11 +57,11 @@ func parseKey(src []byte) (*rsa.PrivateKey, error) {
 	return nil, errKey
 }
 
-// token is one encrypted part of a text. Without a method it is PKCS7.
+// token matches an encrypted part of a text. Without a method, the method is PKCS7.
 var token = pattern.Lazy(`ENC\[(?:(\w+),)?([a-zA-Z0-9+/ =\n]+)\]`)
 
-// Decrypt is text with its encrypted parts decrypted, without a newline at its end. The error does not show what is
-// encrypted.
+// Decrypt returns text with its encrypted parts decrypted and a final newline removed. The error does not contain the
+// encrypted text.
 func (k *Keys) Decrypt(text string) (string, error) {
 	var b strings.Builder
 	last := 0
@@ -69,7 +69,7 @@ func (k *Keys) Decrypt(text string) (string, error) {
 		b.WriteString(text[last:m[0]])
 		last = m[1]
 		if m[2] >= 0 && !strings.EqualFold(text[m[2]:m[3]], "PKCS7") {
-			return "", fmt.Errorf("the value is encrypted by the method %s: expected PKCS7", text[m[2]:m[3]])
+			return "", fmt.Errorf("the value is encrypted with the method %s: expected PKCS7", text[m[2]:m[3]])
 		}
 		plain, err := k.decrypt(text[m[4]:m[5]])
 		if err != nil {
@@ -94,7 +94,7 @@ func (k *Keys) decrypt(encoded string) ([]byte, error) {
 	}
 	for _, key := range k.keys {
 		for _, r := range e.Content.Recipients {
-			//lint:ignore SA1019 it is what hiera-eyaml encrypts by; nobody can ask often enough to learn from errors
+			//lint:ignore SA1019 hiera-eyaml uses it; an attacker cannot try often enough to learn from errors
 			if secret, err := rsa.DecryptPKCS1v15(nil, key, r.Key); err == nil {
 				if plain, err := e.Content.Data.open(secret); err == nil {
 					return plain, nil
@@ -102,7 +102,7 @@ func (k *Keys) decrypt(encoded string) ([]byte, error) {
 			}
 		}
 	}
-	return nil, errors.New("no key that was given fits")
+	return nil, errors.New("none of the keys fits")
 }
 
 // envelope is a PKCS7 message (RFC 2315, section 10) in DER, as hiera-eyaml writes it with OpenSSL. A full PKCS7
@@ -118,8 +118,8 @@ type envelope struct {
 
 var enveloped = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 3}
 
-// recipient is one of those who can decrypt the key of a message. Whose certificate it is does not matter here: the
-// keys that were given are tried.
+// recipient has the key of a message, encrypted for one recipient. The certificate is not compared, because all
+// available keys are tried.
 type recipient struct {
 	Version   int
 	Name      asn1.RawValue
@@ -133,12 +133,12 @@ type encrypted struct {
 	Data      []byte `asn1:"tag:0"`
 }
 
-// ciphers are those of AES in CBC mode, with the bytes of their keys.
+// ciphers maps the identifiers of AES in CBC mode to the sizes of their keys in bytes.
 var ciphers = map[string]int{"2.16.840.1.101.3.4.1.2": 16, "2.16.840.1.101.3.4.1.22": 24, "2.16.840.1.101.3.4.1.42": 32}
 
 var errCipher = errors.New("the key does not fit")
 
-// open is what key decrypts.
+// open decrypts e with key.
 func (e *encrypted) open(key []byte) ([]byte, error) {
 	var iv []byte
 	if _, err := asn1.Unmarshal(e.Algorithm.Parameters.FullBytes, &iv); err != nil {

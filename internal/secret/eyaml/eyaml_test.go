@@ -37,7 +37,7 @@ func read(t testing.TB, names ...string) *Keys {
 	return k
 }
 
-func TestWhatEyamlEncrypts(t *testing.T) {
+func TestDecryptsTextsOfHieraEyaml(t *testing.T) {
 	for _, f := range fixtures(t) {
 		if plain, err := read(t, f.Key).Decrypt(f.Text); err != nil || plain != f.Plain {
 			t.Errorf("%s: %q, %v, want %q", f.What, plain, err, f.Plain)
@@ -45,8 +45,8 @@ func TestWhatEyamlEncrypts(t *testing.T) {
 	}
 }
 
-func TestOneOfSeveralKeysFits(t *testing.T) {
-	keys := read(t, "1024", "4096", "pkcs8") // the last is that of 2048 bits in another form
+func TestDecryptsWithOneOfSeveralKeys(t *testing.T) {
+	keys := read(t, "1024", "4096", "pkcs8") // pkcs8 is the key 2048 in another form
 	for _, f := range fixtures(t) {
 		if plain, err := keys.Decrypt(f.Text); err != nil || plain != f.Plain {
 			t.Errorf("%s: %q, %v, want %q", f.What, plain, err, f.Plain)
@@ -54,28 +54,28 @@ func TestOneOfSeveralKeysFits(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeDecrypted(t *testing.T) {
+func TestDecryptErrors(t *testing.T) {
 	good := fixtures(t)[1].Text
 	inner := strings.TrimSuffix(strings.TrimPrefix(good, "ENC[PKCS7,"), "]")
 	for _, c := range []struct{ what, key, text, want string }{
-		{"another key", "1024", good, "no key that was given fits"},
+		{"another key", "1024", good, "none of the keys fits"},
 		{"another method", "2048", "ENC[GPG,AAAA]", "the method GPG: expected PKCS7"},
 		{"no base64", "2048", "ENC[PKCS7,A]", "it is not in base64"},
 		{"no message", "2048", "ENC[PKCS7,AAAA]", "it is not PKCS7 enveloped data"},
 		{"a message that is cut short", "2048", "ENC[PKCS7," + inner[:len(inner)-40] + "]", "it is not PKCS7 enveloped data"},
-		{"one of two", "1024", fixtures(t)[0].Text + good, "no key that was given fits"},
+		{"one of two", "1024", fixtures(t)[0].Text + good, "none of the keys fits"},
 	} {
 		plain, err := read(t, c.key).Decrypt(c.text)
 		if err == nil || !strings.Contains(err.Error(), c.want) || plain != "" {
 			t.Errorf("%s: %q, %v, want %q", c.what, plain, err, c.want)
 		}
 		if err != nil && strings.Contains(err.Error(), inner[:20]) {
-			t.Errorf("%s: the error shows what is encrypted: %v", c.what, err)
+			t.Errorf("%s: the error shows the text: %v", c.what, err)
 		}
 	}
 }
 
-func TestFilesThatAreNoKeys(t *testing.T) {
+func TestRejectsFilesThatAreNotPrivateKeys(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"empty": "", "text": "secret", "another": "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----\n",
@@ -93,7 +93,7 @@ func TestFilesThatAreNoKeys(t *testing.T) {
 	}
 }
 
-// FuzzDecrypt looks for a text that makes decrypting panic. What is around the encrypted parts stays.
+// FuzzDecrypt looks for texts for which Decrypt panics. Text outside the encrypted parts is unchanged.
 func FuzzDecrypt(f *testing.F) {
 	for _, c := range fixtures(f) {
 		f.Add(c.Text)
@@ -114,8 +114,8 @@ func FuzzDecrypt(f *testing.F) {
 	})
 }
 
-// Late fails only what no readable key decrypts, and finds keys that come later.
-func TestKeysThatComeLater(t *testing.T) {
+// Late fails only for texts that no readable key decrypts. It finds keys that appear later.
+func TestLateFindsKeysThatAppearLater(t *testing.T) {
 	dir := t.TempDir()
 	text := fixtures(t)[1]
 	late := &Late{Files: []string{filepath.Join(dir, "absent"), "testdata/" + text.Key + ".pem"}}
@@ -127,7 +127,7 @@ func TestKeysThatComeLater(t *testing.T) {
 	if plain, err := late.Decrypt("no secret"); err != nil || plain != "no secret" {
 		t.Errorf("a text without secrets: %q, %v", plain, err)
 	}
-	want := "cannot decrypt the value: no key that was given fits; open " + file + ":"
+	want := "cannot decrypt the value: none of the keys fits; open " + file + ":"
 	if _, err := late.Decrypt(text.Text); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s…", err, want)
 	}
@@ -142,6 +142,6 @@ func TestKeysThatComeLater(t *testing.T) {
 		if plain, err := late.Decrypt(text.Text); err != nil || plain != text.Plain {
 			t.Errorf("when the key is there: %q, %v", plain, err)
 		}
-		os.Remove(file) // it is read once
+		os.Remove(file) // the key was read already
 	}
 }

@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// Late decrypts with keys that it reads when a text needs them, as hiera-eyaml in Puppet does. A key that cannot be
-// read fails the texts that no other key decrypts, and is tried again for the next one. Several goroutines may use it.
+// Late decrypts with keys that it reads when a text needs them, like hiera-eyaml in Puppet. A key that cannot be read
+// is an error only for texts that no other key decrypts, and is tried again for the next one. Late is safe for
+// concurrent use.
 type Late struct {
 	Files []string // of private keys
 
@@ -14,7 +15,7 @@ type Late struct {
 	read  map[string]*Keys
 }
 
-// Decrypt is like that of Keys.
+// Decrypt decrypts text as Keys.Decrypt does.
 func (l *Late) Decrypt(text string) (string, error) {
 	keys, unread := l.keys()
 	plain, err := keys.Decrypt(text)

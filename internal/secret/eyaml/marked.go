@@ -8,10 +8,10 @@ import (
 	"bindc/internal/pattern"
 )
 
-// mark matches the start of a text to encrypt. A near miss matches, too, but has no method.
+// mark matches the start of a text to encrypt. It also matches near misses, without a method.
 var mark = pattern.Lazy(`DEC(?:\(\d+\))?::(\w+)\[|(?i:\bDEC[ \t]*(?:\([^()\n]*\))?[ \t]*:+[ \t]*PKCS7\b)`)
 
-// MarkError reports a problem with a mark and its position, from 1. It does not show the text.
+// MarkError reports a problem with a mark, at a position that counts from 1. It does not contain the text.
 type MarkError struct {
 	Line, Col int
 	Problem   string
@@ -19,8 +19,8 @@ type MarkError struct {
 
 func (e *MarkError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Col, e.Problem) }
 
-// EncryptMarked encrypts all texts in text that are marked as in hiera-eyaml's edit, DEC::PKCS7[...]!, and returns
-// their number. The error is a *MarkError if a mark is invalid.
+// EncryptMarked encrypts all texts that are marked as in hiera-eyaml's edit, DEC::PKCS7[...]!, and returns their
+// number. If a mark is invalid, the error is a *MarkError.
 func (p *PublicKey) EncryptMarked(text string) (out string, n int, err error) {
 	var b strings.Builder
 	for rest := text; ; n++ {
@@ -54,11 +54,11 @@ func marked(s string, m []int) (plain string, length int, problem string) {
 	if s[m[2]:m[3]] != "PKCS7" {
 		return "", 0, "expected the method PKCS7, as in 'DEC::PKCS7['"
 	}
-	behind := s[m[1]:]
-	if next := mark().FindStringIndex(behind); next != nil {
-		behind = behind[:next[0]]
+	rest := s[m[1]:]
+	if next := mark().FindStringIndex(rest); next != nil {
+		rest = rest[:next[0]]
 	}
-	plain, after, ended := strings.Cut(behind, markEnd)
+	plain, after, ended := strings.Cut(rest, markEnd)
 	line, _, _ := strings.Cut(after, "\n")
 	switch {
 	case !ended:

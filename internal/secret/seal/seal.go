@@ -1,5 +1,5 @@
 // Package seal encrypts and decrypts the sensitive parts of a snapshot with the key of the file: AES-256-GCM with a
-// random nonce in front. A text sealed for one name cannot be opened for another name, or with other bytes in front.
+// random nonce in front. A text that was sealed with one name and head cannot be opened with another name or head.
 package seal
 
 import (
@@ -13,20 +13,20 @@ import (
 // KeySize is the length of a key in bytes.
 const KeySize = 32
 
-// Overhead is how much longer what is sealed is.
-const Overhead = 12 + 16 // the nonce, and what tells whether it was changed
+// Overhead is the difference between the lengths of a sealed text and its plain text.
+const Overhead = 12 + 16 // nonce and authentication tag
 
-// NewKey is a random key.
+// NewKey returns a random key.
 func NewKey() []byte {
 	key := make([]byte, KeySize)
 	rand.Read(key) // never fails
 	return key
 }
 
-// Box seals and opens with one key. It may be used by several goroutines.
+// Box seals and opens texts with a key. It is safe for concurrent use.
 type Box struct{ aead cipher.AEAD }
 
-// New is the box of a key.
+// New returns the box for a key.
 func New(key []byte) (*Box, error) {
 	if len(key) != KeySize {
 		return nil, fmt.Errorf("expected a key of %d bytes, found %d", KeySize, len(key))
@@ -42,14 +42,14 @@ func New(key []byte) (*Box, error) {
 	return &Box{aead}, nil
 }
 
-// Seal is head, and behind it text encrypted: to be opened for that name, and behind that head, only.
+// Seal returns head, followed by text encrypted. Opening it requires the same name and head.
 func (b *Box) Seal(name, head, text string) string {
 	return string(b.aead.Seal([]byte(head), nil, []byte(text), []byte(head+name)))
 }
 
-var errSealed = errors.New("it is not what was sealed here with this key")
+var errSealed = errors.New("it was not sealed here with this key")
 
-// Open is the text that was sealed for name behind head.
+// Open returns the text that was sealed with name and head.
 func (b *Box) Open(name, head, sealed string) (string, error) {
 	text, err := b.aead.Open(nil, nil, []byte(sealed), []byte(head+name))
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestSealedForOneNameOpensForNoOther(t *testing.T) {
+func TestOpenNeedsNameAndHeadOfSeal(t *testing.T) {
 	box, other := newBox(t), newBox(t)
 	sealed := box.Seal("db::password", "ab", "hunter2")
 	if strings.Contains(sealed, "hunter2") || !strings.HasPrefix(sealed, "ab") ||
@@ -34,7 +34,7 @@ func TestSealedForOneNameOpensForNoOther(t *testing.T) {
 	}
 }
 
-func TestKeysAreOf32Bytes(t *testing.T) {
+func TestRejectsKeysOfOtherSizes(t *testing.T) {
 	if _, err := New(make([]byte, 16)); err == nil {
 		t.Error("a key of 16 bytes is taken")
 	}

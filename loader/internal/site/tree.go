@@ -116,7 +116,7 @@ func (w *walk) into(dir, real string, depth int) {
 }
 
 func (w *walk) add(path string, mode fs.FileMode) {
-	w.out = append(w.out, Listed{path, w.outside(), fsx.NoFile(w.Path(path), mode)})
+	w.out = append(w.out, Listed{path, w.outside(), fsx.NotAFile(w.Path(path), mode)})
 }
 
 // outside reports whether the current directory is outside of the tree.
@@ -147,7 +147,7 @@ func (w *walk) link(path string, depth int) {
 		return
 	}
 	outside := w.outside() || !IsBelow(w.Real, real)
-	w.out = append(w.out, Listed{path, outside, fsx.NoFile(w.Path(path), info.Mode())})
+	w.out = append(w.out, Listed{path, outside, fsx.NotAFile(w.Path(path), info.Mode())})
 	if info.IsDir() && enters {
 		w.follow(path, real, depth-1)
 	}

@@ -154,7 +154,7 @@ class AdoptTest < Minitest::Test
     output, status = compare
     assert_equal 1, status.exitstatus, output
     assert_match(/  asks for a.example.org: has another value/, output)
-    assert_match(/Puppet would answer otherwise/, output)
+    assert_match(/Puppet would answer differently/, output)
     refute_match(/of theirs/, output, 'values may be secret and must not be printed')
     assert_native
     refute_path_exists "#{@dir}/production.snap"

@@ -50,7 +50,7 @@ class Hiera5Test < Minitest::Test
     between(own)
     between(migrated)
     output = execute(ENV.fetch('BINDC'), 'migrate', own, '-o', "#{self.class.dir}/migrated/new")
-    assert_match(/moved: 1 key; kept in Hiera 5: 5 \(5 depending on a level that only Puppet reads\)/, output)
+    assert_match(/moved: 1 key; kept in Hiera 5: 5 \(5 depending on a level that only Puppet can read\)/, output)
     ask!("#{self.class.dir}/migrated/site.snap", "#{self.class.dir}/migrated/new", migrated,
          "#{self.class.dir}/migrated/new/hiera5/hiera.yaml", [ENV.fetch('BINDQ')])
     questions = %w[first_only list bag deep plain.a secret nothing of_role].product([nil, 'first', 'unique', 'hash', 'deep'])

@@ -1,7 +1,7 @@
 // Package tiny has a mutant of each kind.
 package tiny
 
-// Largest: whether equal numbers replace one another does not matter.
+// Largest has an equivalent mutant: it does not matter whether an equal number replaces another.
 func Largest(list []int) int {
 	largest := 0
 	for _, n := range list {
@@ -12,7 +12,7 @@ func Largest(list []int) int {
 	return largest
 }
 
-// Halvings never ends without the division.
+// Halvings does not terminate without the division.
 func Halvings(n int) int {
 	steps := 0
 	for n > 1 {
@@ -22,7 +22,7 @@ func Halvings(n int) int {
 	return steps
 }
 
-// Clamp is tested, but never with a number that is too small.
+// Clamp is tested, but not with a number that is too small.
 func Clamp(n int) int {
 	switch {
 	case n > 9:
@@ -33,7 +33,7 @@ func Clamp(n int) int {
 	return n
 }
 
-// Sizes has a mutant that does not compile: what an array is made of must be a constant.
+// Sizes has a mutant that does not compile, because the length of an array must be a constant.
 func Sizes() (int, bool) {
 	type pair [2]int
 	list := [...]string{3: "d"}

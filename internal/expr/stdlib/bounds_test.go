@@ -1,4 +1,4 @@
-package expr_test
+package stdlib_test
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package expr_test
+package ruby_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package expr_test
+package stdlib_test
 
 import (
 	"encoding/json"
@@ -40,7 +40,7 @@ func (f facts) Lookup(key string, typ *types.Type) (value.Value, bool, error) {
 }
 
 // shared is the directory of tables that are not part of the repository.
-const shared = "../../../shared/"
+const shared = "../../../../shared/"
 
 // table is a file of expressions with Puppet's results.
 type table struct {
@@ -191,7 +191,7 @@ func outOfBounds(err error) bool {
 
 // FuzzEval evaluates every input that can be parsed.
 func FuzzEval(f *testing.F) {
-	tab, env := readTable(f, "../../testdata/expressions/expressions.json")
+	tab, env := readTable(f, "../../../testdata/expressions/expressions.json")
 	for _, c := range tab.Cases {
 		f.Add(c.Expr)
 	}
@@ -262,5 +262,5 @@ var differ = map[string]string{
 }
 
 func TestPuppetTable(t *testing.T) {
-	runTable(t, "../../testdata/expressions/expressions.json", differ)
+	runTable(t, "../../../testdata/expressions/expressions.json", differ)
 }

@@ -1,4 +1,4 @@
-package choice
+package envfile
 
 import (
 	"encoding/binary"
@@ -26,7 +26,7 @@ func program(t testing.TB, src string) *expr.Node {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	return Of(says.Statements)
+	return ProgramOf(says.Statements)
 }
 
 func TestChooseEnvironment(t *testing.T) {
@@ -41,8 +41,8 @@ func TestChooseEnvironment(t *testing.T) {
 		agent   string
 		want    string // "": an error
 	}{
-		{OfAgent(), node, "test", "test"},
-		{OfAgent(), node, "", "production"},
+		{AgentProgram(), node, "test", "test"},
+		{AgentProgram(), node, "", "production"},
 		{program(t, ""), node, "test", "production"},
 		{program(t, "$x = 'test'"), node, "test", "production"},
 		{program(t, "$environment = 'a'"), node, "test", "a"},
@@ -79,7 +79,7 @@ func TestNames(t *testing.T) {
 	for name, want := range map[string]bool{"production": true, "A_1": true, "1": true, "feature-x.y": true, "": false,
 		".": false, "..": false, "-a": false, "a/b": false, "a b": false, "ä": false,
 		strings.Repeat("a", maxName): true, strings.Repeat("a", maxName+1): false} {
-		if Named(name) != want {
+		if IsName(name) != want {
 			t.Errorf("%q is a name: %v", name, !want)
 		}
 	}
@@ -114,7 +114,7 @@ func TestDecodeInvertsEncode(t *testing.T) {
 
 func TestReadRefusesUnacceptedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), File)
-	if err := os.WriteFile(path, Encode(&Choice{Program: OfAgent()}), 0o600); err != nil {
+	if err := os.WriteFile(path, Encode(&Choice{Program: AgentProgram()}), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	errNo := errors.New("no")
@@ -129,7 +129,7 @@ func TestReadRefusesUnacceptedFile(t *testing.T) {
 // FuzzDecode checks that arbitrary bytes are rejected, or decode to a Choice that can be encoded
 // again.
 func FuzzDecode(f *testing.F) {
-	f.Add(Encode(&Choice{Program: OfAgent(), Environments: []Environment{{"a", true}}}))
+	f.Add(Encode(&Choice{Program: AgentProgram(), Environments: []Environment{{"a", true}}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if n := len(b) - sumSize; n > headSize { // otherwise nothing would follow the checksum
 			b = binary.LittleEndian.AppendUint64(b[:n:n], xxhash.Sum64(b[:n]))

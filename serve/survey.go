@@ -9,27 +9,27 @@ import (
 	bindings "bindc/runtime"
 )
 
-// known has the data about a snapshot that does not depend on a request.
-type known struct {
+// snapshotInfo is the survey of a snapshot: the data about it that does not depend on a request.
+type snapshotInfo struct {
 	snapshot  *bindings.Snapshot
 	digest    string
-	variables []string // needed, apart from facts and trusted
-	scoped    []string // variables that the scope of a caller can change
+	variables []string // that the snapshot needs, without facts and trusted
+	scoped    []string // variables that the caller's scope can override
 	allFacts  bool
 	trusted   bool
 	locations int
 	keys      []string // sorted
-	roots     []string // for a site of Hiera 5, the keys without the quotes that some need; sorted
-	merged    []string // sorted
+	roots     []string // for Hiera 5: the keys as data files have them, without quotes; sorted
+	merged    []string // keys whose values are merged already; sorted
 }
 
-// chosenBy returns a copy of k that includes the variables needed to choose the environment. Its digest depends on
-// these variables, so that clients notice another choice.
-func (k *known) chosenBy(choose *bindings.Environments) *known {
-	if choose == nil {
+// withChoice returns a copy of k with the variables that choosing an environment needs. They are part of the digest, so
+// that clients notice a new choice.
+func (k *snapshotInfo) withChoice(choice *bindings.Environments) *snapshotInfo {
+	if choice == nil {
 		return k
 	}
-	names := choose.Variables()
+	names := choice.Variables()
 	if len(names) == 0 {
 		return k
 	}
@@ -52,17 +52,17 @@ func (k *known) chosenBy(choose *bindings.Environments) *known {
 	return &out
 }
 
-// survey collects the data about a snapshot. It guards the reads, because the file may be truncated in the meantime.
-func survey(snap *bindings.Snapshot) (k *known, err error) {
+// survey collects the data about a snapshot. It is protected against a file that is truncated meanwhile.
+func survey(snap *bindings.Snapshot) (k *snapshotInfo, err error) {
 	err = snap.Protect(func() (err error) {
-		k, err = unguarded(snap)
+		k, err = surveyUnprotected(snap)
 		return err
 	})
 	return k, err
 }
 
-func unguarded(snap *bindings.Snapshot) (*known, error) {
-	k := &known{snapshot: snap, digest: snap.Digest(), variables: []string{}}
+func surveyUnprotected(snap *bindings.Snapshot) (*snapshotInfo, error) {
+	k := &snapshotInfo{snapshot: snap, digest: snap.Digest(), variables: []string{}}
 	names, scoped, merged, locations, err := (*lookup.Snapshot)(snap).NeedsOfScopes()
 	if err != nil {
 		return nil, err
@@ -84,13 +84,13 @@ func unguarded(snap *bindings.Snapshot) (*known, error) {
 	}
 	slices.Sort(k.keys)
 	if (*lookup.Snapshot)(snap).Hiera() {
-		k.roots = roots(k.keys)
+		k.roots = rootKeys(k.keys)
 	}
 	return k, nil
 }
 
-// roots returns the keys as data has them, including lookup_options.
-func roots(keys []string) []string {
+// rootKeys returns the keys as data files have them, including lookup_options.
+func rootKeys(keys []string) []string {
 	out := []string{lookupOptions}
 	for _, key := range keys {
 		if k, err := lookupkey.Parse(key); err == nil && len(k.Path) == 0 {
@@ -101,9 +101,9 @@ func roots(keys []string) []string {
 	return slices.Compact(out)
 }
 
-// below ranges over the keys that begin with prefix, as they are listed or as data has them. With direct, it skips keys
-// that have :: after the prefix.
-func (k *known) below(prefix string, direct, bare bool) []string {
+// keysBelow returns the keys that begin with prefix: as they are listed, or with bare, as data files have them. With
+// direct, it omits keys that have :: after the prefix.
+func (k *snapshotInfo) keysBelow(prefix string, direct, bare bool) []string {
 	all := k.keys
 	if bare && k.roots != nil {
 		all = k.roots

@@ -1,6 +1,6 @@
-// Package choice reads and writes the file .environments in a directory of environments. It lists
+// Package envfile reads and writes the file .environments in a directory of environments. It lists
 // the environments, and has the program that chooses the environment of a request.
-package choice
+package envfile
 
 import (
 	"encoding/binary"
@@ -43,9 +43,9 @@ type Environment struct {
 // maxName limits the name of an environment. With its extension it must be a valid file name.
 const maxName = 200
 
-// Named reports whether text is a valid name of an environment: letters, digits and _, and after
+// IsName reports whether text is a valid name of an environment: letters, digits and _, and after
 // the first character also . and -.
-func Named(text string) bool {
+func IsName(text string) bool {
 	for i := range len(text) {
 		switch c := text[i]; {
 		case c == '_', '0' <= c && c <= '9', 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z':
@@ -113,7 +113,7 @@ func Decode(b string) (*Choice, error) {
 	}
 	c := &Choice{Program: program}
 	for rest = rest[length:]; count > 0; count-- {
-		if len(rest) < 2 || rest[0] > 1 || len(rest) < 2+int(rest[1]) || !Named(rest[2:2+int(rest[1])]) {
+		if len(rest) < 2 || rest[0] > 1 || len(rest) < 2+int(rest[1]) || !IsName(rest[2:2+int(rest[1])]) {
 			return nil, damaged("the name of an environment")
 		}
 		c.Environments = append(c.Environments, Environment{rest[2 : 2+int(rest[1])], rest[0] == 1})
@@ -175,15 +175,15 @@ type env struct {
 
 // The variables that do not come from the node. Statements set Chosen.
 const (
-	ofAgent = "agent_environment"
-	Chosen  = "environment"
+	agentVariable = "agent_environment"
+	Chosen        = "environment"
 )
 
 func (e env) Variable(name string) (value.Value, bool) {
 	switch {
-	case name == ofAgent && e.agent != "":
+	case name == agentVariable && e.agent != "":
 		return value.FromString(e.agent), true
-	case name == ofAgent:
+	case name == agentVariable:
 		return value.Value{}, true
 	case name == Chosen:
 		return value.Value{}, true
@@ -201,18 +201,18 @@ func (env) Lookup(string, *types.Type) (value.Value, bool, error) {
 func (c *Choice) Variables() []string {
 	var out []string
 	c.Program.Variables(func(name string) {
-		if name != ofAgent && name != Chosen {
+		if name != agentVariable && name != Chosen {
 			out = append(out, name)
 		}
 	})
 	return out
 }
 
-// OfAgent returns the default program: the environment that the agent requests, or Production.
-func OfAgent() *expr.Node { return &expr.Node{Op: expr.Var, Name: ofAgent} }
+// AgentProgram returns the default program: the environment that the agent requests, or Production.
+func AgentProgram() *expr.Node { return &expr.Node{Op: expr.Var, Name: agentVariable} }
 
-// Of returns the program of statements that may set $environment.
-func Of(statements []*expr.Node) *expr.Node {
+// ProgramOf returns the program of statements that may set $environment.
+func ProgramOf(statements []*expr.Node) *expr.Node {
 	if len(statements) == 0 {
 		return &expr.Node{Op: expr.Const}
 	}
