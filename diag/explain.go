@@ -13,7 +13,7 @@ func (r Rule) Explain(w io.Writer) error {
 		text += "\n  Rule: " + r.Source() + "\n"
 	}
 	if commands, files := r.example(); commands != "" {
-		text += "\n  Example, of which the last command reports it:\n\n" + indented("    $ ", commands)
+		text += "\n  Example; the last command reports it:\n\n" + indented("    $ ", commands)
 		if files != "" {
 			text += "\n" + indented("    ", files)
 		}
@@ -47,7 +47,7 @@ func Explain(w io.Writer) error {
 func Document(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("# Codes\n\n" +
-		"What is reported has a code, in brackets at its end. `bindc help CODE` prints what is said here.\n" +
+		"Every diagnostic ends with a code in brackets. `bindc help CODE` prints the text below.\n" +
 		"Of each example the last command reports the code; a test runs them all.\n")
 	for _, r := range catalogue {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", r.Code, r.Sentence)
