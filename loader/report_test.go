@@ -180,6 +180,8 @@ func TestMessagesOfHierarchies(t *testing.T) {
 		{"version: 4\nhierarchy: A", "expected a list of entries as 'hierarchy', found the string 'A'"},
 		{"version: 5\nhierarchy: [A]", "expected an entry as a hash with 'name' and 'path', found the string 'A'"},
 		{"version: 4\nhierarchy: [A]", "expected an entry as a hash with 'name' and 'backend', found the string 'A'"},
+		{"version: 4\nhierarchy: [{name: A, path: a.yaml}]",
+			"expected 'backend' in an entry of a hiera.yaml of version 4: Puppet has no default"},
 		{"version: 5\nhierarchy: [{name: A, path: a.yaml, options: x}]",
 			"expected a hash as 'options', found the string 'x'"},
 		{"version: 5\nhierarchy: [{name: A, path: [a.yaml]}]", "expected a string as 'path', found a list"},

@@ -18,8 +18,8 @@ import (
 	"bindc/internal/value"
 )
 
-// formatTable returns the rows of the table in format.md that follows the comment "table: name", as cells without
-// backquotes.
+// formatTable returns the rows of the table after the comment "table: name", in format.md or docs/recipes.md, as cells
+// without backquotes.
 func formatTable(t *testing.T, name string) [][]string {
 	t.Helper()
 	_, after, ok := strings.Cut(formatText(t), "<!-- table: "+name+" -->\n")
@@ -55,11 +55,15 @@ func unquote(cell string) string {
 
 func formatText(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("../format.md")
-	if err != nil {
-		t.Fatal(err)
+	var all string
+	for _, path := range []string{"../format.md", "../docs/recipes.md"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += string(text)
 	}
-	return string(text)
+	return all
 }
 
 func number(t *testing.T, text string, base int) uint64 {
@@ -161,7 +165,7 @@ func TestFormatStatesMagicVersionAndLimits(t *testing.T) {
 		want) {
 		t.Errorf("format.md has the limits %v, the code %v", limits, want)
 	}
-	text := formatText(t)
+	text := strings.ReplaceAll(formatText(t), "\n", " ") // sentences may be wrapped
 	for _, want := range []string{
 		fmt.Sprintf("multiple of %d", sectionAlign),
 		fmt.Sprintf("from 1 to %d with which all perfect hashes", seedTries),
@@ -199,6 +203,7 @@ func TestFormatNumbersTheSections(t *testing.T) {
 func TestFormatStatesTheFlagsOfLevels(t *testing.T) {
 	numbered(t, "level flags", "narrow", "direct")
 	numbered(t, "dimension flags", "guard", "exact")
+	numbered(t, "meta flags", "strict")
 	if levelNarrow != 1<<0 || levelDirect != 1<<1 || dimensionGuard != 1<<0 || dimensionExact != 1<<1 {
 		t.Error("the flags of a level or of a dimension are other bits than in format.md")
 	}
