@@ -116,7 +116,7 @@ var hieraReports = []struct{ name, data, want string }{
 		"lookup_options: {a: {convert_to: Sensitive, merge: {strategy: deep, knockout_prefix: --}}}", ""},
 	{"a sensitive value of the wrong kind", "-- data/nodes/n1.yaml --\na: hunter\n-- data/common.yaml --\na: {x: 1}\n" +
 		"lookup_options: {a: {convert_to: Sensitive, merge: hash}}",
-		"data/nodes/n1.yaml:1 hiera_merge something is wrong here; it may be sensitive and is not shown"},
+		"data/nodes/n1.yaml:1 hiera_merge this is invalid; it may be sensitive and is not shown"},
 
 	{"an unknown strategy", "a: 1\nlookup_options: {a: {merge: uniq}}",
 		"data/common.yaml:2 hiera_options unknown merge strategy 'uniq', expected first, unique, hash or deep; " +

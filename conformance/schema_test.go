@@ -42,7 +42,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`^expected names of classes`, `^expected 'combinator' with no other`, `^expected a combinator with`,
 	`^expected a transformer with`,
 	`^expected the (parameters|variables): an expression`,
-	`^something is wrong here; it may be sensitive`, `^(scheme|backend) .* this extension is a program`,
+	`^this is invalid; it may be sensitive`, `^(scheme|backend) .* this extension is a program`,
 }, "|"))
 
 // formCodes lists the codes for problems with the form of a file.

@@ -17,7 +17,7 @@ var ofSyntax = []Code{"json_syntax", "yaml_depth", "yaml_syntax", "yaml_utf8"}
 const (
 	found         = ", found "
 	somethingElse = "something else; it may be sensitive and is not shown"
-	somethingOdd  = "something is wrong here; it may be sensitive and is not shown"
+	somethingOdd  = "this is invalid; it may be sensitive and is not shown"
 )
 
 // discreet returns d without anything quoted from a sensitive place. What was expected remains.

@@ -10,7 +10,7 @@ import (
 
 // Which diagnostics are kept, and how many are counted as dropped, does not depend on the order in which they are
 // added, nor on whether lists are merged. No more than MaxShown are kept.
-func TestManyFindingsAreCapped(t *testing.T) {
+func TestKeepsFirstOfManyDiagnostics(t *testing.T) {
 	const many = 20 * MaxShown
 	var all []Diagnostic
 	for i := range many {
@@ -92,7 +92,7 @@ func TestHiddenLines(t *testing.T) {
 }
 
 // A site where everything is wrong gets no more hints after a number of comparisons.
-func TestHintsEnd(t *testing.T) {
+func TestHintsAreLimited(t *testing.T) {
 	var l List
 	known := make([]string, 1000)
 	for i := range known {

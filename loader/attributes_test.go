@@ -30,7 +30,7 @@ func only(t *testing.T, text string, diags *diag.List) (*loader.Site, []loader.B
 	return site, nil
 }
 
-// parsed returns an expression or a lambda as bindings have it.
+// parsed returns the tree of an expression or a lambda.
 func parsed(t *testing.T, text string) *expr.Node {
 	t.Helper()
 	n, errs := syntax.ParseExpression(text)
@@ -49,7 +49,7 @@ func typed(t *testing.T, text string) *types.Type {
 	return typ
 }
 
-// Every attribute, in every form it has, with the recipe that comes of it.
+// Every attribute in all its forms, with its recipe.
 func TestAttributesBecomeRecipes(t *testing.T) {
 	integer, data, text := typed(t, "Integer"), typed(t, "Data"), value.FromString
 	lambda, errs := syntax.ParseLambda("|$x| { $x + 1 }")
@@ -180,7 +180,7 @@ func collecting(typ *types.Type, o recipe.Options) recipe.Recipe {
 	return recipe.Recipe{Kind: recipe.Multibind, Name: "\x00m", Type: typ, Options: &o}
 }
 
-// What passes to the composition besides the recipe.
+// The parts of a binding that the composition gets in addition to the recipe.
 func TestAttributesOfContributionsAndFlags(t *testing.T) {
 	for source, check := range map[string]func(b *loader.Binding) bool{
 		"{in: m, to: 1}": func(b *loader.Binding) bool {
@@ -226,9 +226,9 @@ func TestAttributesOfContributionsAndFlags(t *testing.T) {
 	}
 }
 
-// Every refusal of what one binding says, at the place that is marked. The others are still judged: the error is in a
-// value, and the binding is there, as null.
-func TestRefusedAttributes(t *testing.T) {
+// Every error in a single binding, at the marked place. Other bindings are still checked: the error is in a value, and
+// the binding exists, with null.
+func TestRejectsInvalidAttributes(t *testing.T) {
 	for _, c := range []struct {
 		source, code string
 		kept         bool // the value is what it is without the error
@@ -357,14 +357,14 @@ func TestRefusedAttributes(t *testing.T) {
 	}
 }
 
-// marked returns the column of the mark, after what stands before every binding.
+// marked returns the column of the mark, including the text before every binding.
 func marked(source string) int {
 	before, _, _ := strings.Cut(source, "¦")
 	return len("- ") + len([]rune(before)) + 1
 }
 
-// What leaves open which key is bound, or that one is.
-func TestBindingsOfNoKnownKey(t *testing.T) {
+// Errors after which the key of a binding, or whether it binds one, is unknown.
+func TestErrorsThatLeaveTheKeyUnknown(t *testing.T) {
 	for _, c := range []struct{ source, code string }{
 		{"¦{to: 1}", "attribute"},
 		{"{name: ¦5, to: 1}", "key"},
@@ -386,8 +386,8 @@ func TestBindingsOfNoKnownKey(t *testing.T) {
 	}
 }
 
-// What the attributes of a binding say may be computed, as long as it is known: it is the same as if it were written.
-func TestAttributesThatAreComputed(t *testing.T) {
+// Attributes may be computed if their value is constant: the result is the same as for a literal.
+func TestConstantExpressionsInAttributes(t *testing.T) {
 	for _, c := range []struct{ computed, written string }{
 		{"{ to_first_found => ['x'] + [['Integer', 'y']] }", "{ to_first_found => ['x', ['Integer', 'y']] }"},
 		{"{ to_lookup_of => ['Integer'] + ['x'] }", "{ to_lookup_of => ['Integer', 'x'] }"},
@@ -413,8 +413,8 @@ func TestAttributesThatAreComputed(t *testing.T) {
 	puppet(t, "bind 'a' { multibind_id => 'm', options => ¦{ 'uniq' => true } + { 'nope' => 5 } }", "attribute")
 }
 
-// puppet returns the bindings of a site whose one statement is in the syntax of Puppet. Where the mark is it has an
-// error of the code, if there is one.
+// puppet returns the bindings of a site with one statement in the syntax of Puppet. code is the expected error at the
+// mark, if any.
 func puppet(t *testing.T, statement, code string) []loader.Binding {
 	t.Helper()
 	before, after, _ := strings.Cut(statement, "¦")

@@ -15,7 +15,7 @@ import (
 const seeCodedir = "write a path relative to this file; of absolute paths, those below " +
 	"/etc/puppetlabs/code/environments/%{environment} are in the site, see --codedir"
 
-// Puppet reads an absolute path wherever it leads. What else is in the directories there is not reported.
+// Puppet reads any absolute path. Other files in those directories are not reported.
 func TestAbsolutePathsThatExistAreRead(t *testing.T) {
 	data := writeSite(t, map[string]string{"a.yaml": "a: 1", "production/d/b.yaml": "a: 1", "c/web.yaml": "a: 1",
 		"g/g1.yaml": "a: 1", "g/g2.yml": "a: 1", "x/unread.yaml": "a: 1", "m/t.yaml": "a: 1"})
@@ -46,7 +46,7 @@ func TestAbsolutePathsThatExistAreRead(t *testing.T) {
 		"environment 3 only path: g/g1.yaml 1")
 }
 
-// The absolute paths of a module are its author's, and are read as those of a site.
+// Absolute paths of a module are read like those of a site, but their absence is not reported.
 func TestAbsolutePathsOfModules(t *testing.T) {
 	dir := writeSite(t, map[string]string{"modules/m/hiera.yaml": "version: 5\nhierarchy:\n" +
 		"- {name: A, path: '/none/a.yaml'}\n- {name: B, path: b.yaml, datadir: /none}\n" +
@@ -79,8 +79,8 @@ func TestEnvironmentOfAbsolutePaths(t *testing.T) {
 		"global 0 only path, only entry: site/d/a.yaml 1")
 }
 
-// With another codedir, the site has another place.
-func TestCodedirIsWhereTheSiteIs(t *testing.T) {
+// With another codedir, other absolute paths are inside the site.
+func TestAbsolutePathsWithCodedir(t *testing.T) {
 	for codedir, want := range map[string][]string{
 		"":           {"environment 1 only path: b/y.yaml 1"},
 		"/srv/code/": {"environment 0 only path: a/x.yaml 1"},
@@ -100,7 +100,7 @@ func TestCodedirIsWhereTheSiteIs(t *testing.T) {
 }
 
 // A file with an error may be parsed before or after the directories of the hierarchy are checked.
-func TestMessagesAreTheSameHoweverLongParsingTakes(t *testing.T) {
+func TestMessagesDoNotDependOnTiming(t *testing.T) {
 	files := map[string]string{
 		"hiera.yaml": "version: 5\nhierarchy:\n  - {name: a, path: common.yaml}\n" +
 			"  - {name: b, datadir: '%{none}', path: x.yaml}\n",

@@ -39,7 +39,7 @@ func writeSite(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// reported loads a site and returns what is wrong with it, as "path: [code] message" with paths inside of the site.
+// reported loads a site and returns the diagnostics, as "path: [code] message" with paths relative to the site.
 func reported(dir string, opts Options) []string {
 	var diags diag.List
 	Load(dir, opts, &diags)
@@ -86,7 +86,7 @@ func toZeros(path string) error { return os.Symlink("/dev/zero", path) }
 
 func toItself(path string) error { return os.Symlink(filepath.Base(path), path) }
 
-func TestWhatIsNoFileIsReported(t *testing.T) {
+func TestReportsDirectoriesAndDevicesAsFiles(t *testing.T) {
 	looked := []string{"binder_config.yaml", "hiera.yaml", "data/common.yaml", "data/nodes/n1.json",
 		"bindings/set.yaml",
 		"modules/m/hiera.yaml"}
@@ -114,7 +114,7 @@ func TestWhatIsNoFileIsReported(t *testing.T) {
 
 // A directory in place of a data file of Hiera 5 fails every lookup that reaches it, as in Puppet. To Puppet, a link
 // that leads nowhere is not a file. Warnings say so. A glob may name a directory.
-func TestWhatIsNoFileOfHiera5IsReported(t *testing.T) {
+func TestWarnsOfDirectoriesAsFilesOfHiera5(t *testing.T) {
 	config := "{version: 5, hierarchy: [{name: a, paths: [constant.yaml, 'n/%{x}.yaml']}, {name: b, glob: 'g/*'}]}"
 	for name, want := range map[string][]string{
 		"constant.yaml": {"data/constant.yaml: [read] cannot read this: it is a directory: expected a file; " +
@@ -128,14 +128,14 @@ func TestWhatIsNoFileOfHiera5IsReported(t *testing.T) {
 			t.Errorf("directory %s: found %q, expected %q", name, found, want)
 		}
 		link := map[string]string{"hiera.yaml": config, "data/" + name: "-> nowhere"}
-		want := []string{"data/" + name + ": [data_unreached] this symbolic link leads nowhere; to Hiera 5 there is no file"}
+		want := []string{"data/" + name + ": [data_unreached] this symbolic link leads nowhere; Hiera 5 finds no file"}
 		if found := reported(writeSite(t, link), Options{}); !slices.Equal(found, want) {
 			t.Errorf("link %s: found %q, expected %q", name, found, want)
 		}
 	}
 }
 
-func TestConfigurationsThatAreGivenMustBeFiles(t *testing.T) {
+func TestRejectsGivenConfigurationThatIsNotAFile(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2\n"})
 	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o666); err != nil {
 		t.Fatal(err)
@@ -148,8 +148,8 @@ func TestConfigurationsThatAreGivenMustBeFiles(t *testing.T) {
 	}
 }
 
-// What is excluded is not read, whatever is wrong with it.
-func TestWhatIsExcludedMayBeAnything(t *testing.T) {
+// Excluded files are not read, whatever is wrong with them.
+func TestExcludedFilesAreNotRead(t *testing.T) {
 	dir := writeSite(t, map[string]string{"modules/good/hiera.yaml": "version: 2\n", "modules/good/data/x": "",
 		"modules/bad/hiera.yaml": "-> nowhere",
 		"binder_config.yaml":     "{version: 1, layers: [{include: 'module-hiera:/*', exclude: 'module-hiera:/bad'}]}"})
@@ -158,8 +158,8 @@ func TestWhatIsExcludedMayBeAnything(t *testing.T) {
 	}
 }
 
-// What is not there is no failure where it need not be there, and a plain file has nothing below it.
-func TestWhatNeedNotBeThere(t *testing.T) {
+// A missing optional file is not an error, and a plain file has nothing below it.
+func TestMissingOptionalFilesAreAccepted(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2\n", "data": "a file", "modules": "-> gone"})
 	want := []string{
 		"hiera.yaml: [data_directory] there is no directory 'data' beside this file; this entry never finds data",
@@ -175,7 +175,7 @@ func TestFilesThatChangeWhileTheyAreReadAreReadAgain(t *testing.T) {
 	for _, test := range []struct {
 		times int
 		want  []string
-	}{{2, nil}, {100, []string{"data/common.yaml: [read] cannot read this: it changes while it is read"}}} {
+	}{{2, nil}, {100, []string{"data/common.yaml: [read] cannot read this: it changed while it was read"}}} {
 		left, text := test.times, "a: 1\n"
 		change := func(op fsx.Op, p string) error {
 			if op != fsx.Read || p != path || left == 0 {
@@ -191,8 +191,8 @@ func TestFilesThatChangeWhileTheyAreReadAreReadAgain(t *testing.T) {
 	}
 }
 
-// A directory of which it cannot be told where it is, is one error: what is in it is not judged.
-func TestADirectoryThatCannotBeResolved(t *testing.T) {
+// A directory that cannot be resolved is one error, and its contents are not checked.
+func TestUnresolvableDirectoryIsOneError(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: 1\n"})
 	fail := func(op fsx.Op, path string) error {
 		if op == fsx.Resolve && path == dir {
@@ -206,8 +206,8 @@ func TestADirectoryThatCannotBeResolved(t *testing.T) {
 	}
 }
 
-// What may be there and cannot be looked at, is not read as if it were.
-func TestAConfigurationThatCannotBeLookedAt(t *testing.T) {
+// A file whose existence cannot be determined is an error, not a missing file.
+func TestConfigurationOfUnknownExistenceIsAnError(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "[", "data/common.yaml": "a: 1\n",
 		"binder_config.yaml": "{version: 1, layers: [{include: 'confdir-hiera:/'}]}"})
 	failed := false
@@ -224,8 +224,8 @@ func TestAConfigurationThatCannotBeLookedAt(t *testing.T) {
 	}
 }
 
-// Where the module path cannot be read it is not the one of Puppet.
-func TestAModulePathThatCannotBeRead(t *testing.T) {
+// A module path that cannot be read is an error; the default is not used instead.
+func TestUnreadableModulePathIsAnError(t *testing.T) {
 	dir := writeSite(t, map[string]string{"environment.conf": "modulepath = mine", "mine/m/bindings/default.yaml": "x",
 		"modules/n/bindings/y.yaml": ""})
 	fail := func(op fsx.Op, path string) error {
@@ -240,8 +240,8 @@ func TestAModulePathThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// So is environments.pp, where it is there and cannot be read.
-func TestEnvironmentsThatCannotBeRead(t *testing.T) {
+// So is an environments.pp that exists but cannot be read.
+func TestUnreadableEnvironmentsAreAnError(t *testing.T) {
 	dir := writeSite(t, map[string]string{environmentsFile: "site { }"})
 	fail := func(op fsx.Op, path string) error {
 		if op == fsx.Open {
@@ -259,9 +259,9 @@ func TestEnvironmentsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// Each call fails once: then there are the same environments, with the same modules, or there is an error. What is
-// taken for gone has its snapshot removed.
-func TestEnvironmentsAreNotGoneForAFailure(t *testing.T) {
+// Each call fails once. The result is the same environments with the same modules, or an error, because the snapshot of
+// an environment that seems to be gone would be removed.
+func TestFailureDoesNotRemoveEnvironments(t *testing.T) {
 	for _, files := range []map[string]string{
 		{"environments/a/x": "", "environments/b/x": "", "environments/lost": "-> nowhere"},
 		{environmentsFile: "site { Environment { modulepath => 'm:n' }\n environment { 'a': } }",
@@ -295,7 +295,7 @@ func TestEnvironmentsAreNotGoneForAFailure(t *testing.T) {
 }
 
 // A cache asks the file system too.
-func TestReadsThatFailAreReportedWithACache(t *testing.T) {
+func TestReportsFailedReadsWithCache(t *testing.T) {
 	dir := writeSite(t, everything)
 	cache, err := datafile.OpenCache(t.TempDir(), dir, datafile.Program{})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"bindc/loader"
 )
 
-// What a classifier says of nodes comes in by its parts (language.md, section 14.6).
+// The output of a classifier is included part by part (language.md, section 14.6).
 func TestClassifiers(t *testing.T) {
 	said := map[string]string{
 		"enc/.hidden.yaml": "classes: [hidden]", "enc/.yaml": "classes: [none]", "enc/README": "", "enc/W2.yaml": "classes: [ntp]",
@@ -48,7 +48,7 @@ func TestClassifiers(t *testing.T) {
 	}
 }
 
-// A class that a classifier says is included, where that says it.
+// A class in the output of a classifier is included at the place where it is named.
 func TestClassesOfClassifiersAreIncluded(t *testing.T) {
 	dir := withLinks(t, configured("'enc:/classes'", map[string]string{"enc/w1.yaml": "classes:\n- ntp\n"}))
 	var diags diag.List
@@ -63,8 +63,8 @@ func TestClassesOfClassifiersAreIncluded(t *testing.T) {
 	}
 }
 
-// The directory has to be there, unless the URI says that it need not.
-func TestClassifiersThatSayNothing(t *testing.T) {
+// The directory must exist, unless the URI is optional.
+func TestMissingClassifierDirectory(t *testing.T) {
 	for _, c := range []struct {
 		uri      string
 		enc      map[string]string

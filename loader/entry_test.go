@@ -6,7 +6,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// A file name says for which requests a file is: terms of categories, and of guards, which are in braces.
+// A file name determines the condition of a file: terms of categories, and of guards, which are in braces.
 func TestConditionsOfFiles(t *testing.T) {
 	const none = "never"
 	tests := []struct {
@@ -82,7 +82,7 @@ func TestConditionsOfFilesWithAnotherValue(t *testing.T) {
 	}
 }
 
-// Files of common are for all requests but those that variables in the path leave out, whatever value it is given.
+// Files of common apply to all requests, except those that variables in the path exclude.
 func TestConditionsOfCommonFiles(t *testing.T) {
 	r := readerOf()
 	for _, test := range []struct{ value, path, file, want string }{

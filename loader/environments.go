@@ -104,7 +104,7 @@ func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given
 		}
 		if !envfile.IsName(e.Name()) || !names.MatchString(e.Name()) {
 			r.Diags.Warnf(diag.Pos{File: at}, "environments",
-				"this directory is passed over: expected the name of an environment, letters, digits and _")
+				"this directory is ignored: expected the name of an environment, letters, digits and _")
 		} else if _, declared := r.named[e.Name()]; !declared {
 			r.add(e.Name(), at, diag.Pos{File: at}, given)
 		}
@@ -190,7 +190,7 @@ func (r *environmentsReader) warnOfUndeclared() {
 		return
 	}
 	r.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: r.path}, Severity: diag.Warning, Code: "environments",
-		Message: "the directories in '" + environmentsDir + "' are no environments: this file declares only production, in " +
+		Message: "the directories in '" + environmentsDir + "' are not environments: this file declares only production, in " +
 			"the root",
 		Hint: "write site { dynamic_environments { \"$confdir/" + environmentsDir + "\": } }"})
 }

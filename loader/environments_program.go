@@ -98,8 +98,7 @@ func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
 			off = e.Off
 		}
 		r.Diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: err.Error(),
-			Hint: "what an environment is has to be known without the facts of a node: of $confdir, and of what is " +
-				"assigned above"})
+			Hint: "use $confdir and variables that are assigned above: environments do not depend on facts"})
 		return value.Value{}, false
 	}
 	return v, true

@@ -13,7 +13,8 @@ import (
 	"bindc/loader"
 )
 
-// environments are those of a root directory, each as "name dir [modulepath] bindings"; paths are relative to it.
+// environments returns the environments of a root directory, each as "name dir [modulepath] bindings"; paths are
+// relative to it.
 func environments(t *testing.T, root string) (found []string, program string, problems []string) {
 	t.Helper()
 	var diags diag.List
@@ -115,7 +116,7 @@ func TestEnvironmentsAreDeclared(t *testing.T) {
 }
 
 // The usual directory has no environments unless environments.pp declares them: a warning if it declares none at all.
-func TestUsualDirectoryOfEnvironmentsIsNotDeclared(t *testing.T) {
+func TestWarnsOfUndeclaredEnvironmentsDirectory(t *testing.T) {
 	warned := []string{"ROOT/environments.pp warning environments"}
 	for source, want := range map[string][]string{
 		"":                                 warned,
@@ -130,7 +131,7 @@ func TestUsualDirectoryOfEnvironmentsIsNotDeclared(t *testing.T) {
 	}
 }
 
-func TestEnvironmentsThatCannotBe(t *testing.T) {
+func TestRejectsInvalidEnvironmentDeclarations(t *testing.T) {
 	for source, want := range map[string]string{
 		"site {":       "1:7 error environments",
 		"'production'": "1:1 error environments",
@@ -195,8 +196,8 @@ func TestEnvironmentsThatCannotBe(t *testing.T) {
 	}
 }
 
-// Where several things may be wrong at a place, the words say which.
-func TestWordsOnEnvironments(t *testing.T) {
+// If several errors are possible at a place, the message says which one it is.
+func TestMessagesOfEnvironments(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
 		{"site { environment { 'a': modulpath => 'x' } }", "unknown attribute 'modulpath'; expected 'envdir',"},
 		{"site { dynamic_environments { \"$confdir/d\": envdir => '/x' } }",
@@ -217,8 +218,8 @@ func TestWordsOnEnvironments(t *testing.T) {
 	}
 }
 
-// What cannot be told of one directory is an error, and says nothing of the others. A link that leads nowhere is none.
-func TestDirectoriesOfEnvironmentsThatCannotBeTold(t *testing.T) {
+// A directory that cannot be checked is an error; the others are still read. A link that leads nowhere is ignored.
+func TestUncheckableEnvironmentDirectoryIsAnError(t *testing.T) {
 	root := writeSite(t, map[string]string{"environments/b/x": "", "environments/e/x": ""})
 	for name, target := range map[string]string{"a": "nowhere", "c": "c", "d": "d"} {
 		if err := os.Symlink(target, filepath.Join(root, "environments", name)); err != nil {
@@ -235,7 +236,7 @@ func TestDirectoriesOfEnvironmentsThatCannotBeTold(t *testing.T) {
 	}
 }
 
-// Without the file it is as Puppet has it.
+// Without the file, the rules are those of Puppet.
 func TestEnvironmentsOfPuppet(t *testing.T) {
 	root := writeSite(t, map[string]string{"environments/production/x": "", "environments/b_1/x": "",
 		"environments/not-one/x": "", "environments/.git/x": "", "environments/file": ""})

@@ -153,8 +153,8 @@ func TestABackendInGoIsAskedForEveryPath(t *testing.T) {
 	}
 }
 
-// Which paths there are where a variable is all of one, only files say.
-func TestABackendIsAskedForNoPathWithoutName(t *testing.T) {
+// If a variable is a whole path, only the existing files show which paths there are.
+func TestBackendIsNotAskedForEmptyPath(t *testing.T) {
 	dir := writeSite(t, map[string]string{"binder_config.yaml": hieraWith["binder_config.yaml"],
 		"hiera.yaml": "version: 2\nbackends: [echo, echo]\nhierarchy: [[common, 'true', '${role}']]\n",
 		"web.a":      "", "web.b": ""})
@@ -167,7 +167,7 @@ func TestABackendIsAskedForNoPathWithoutName(t *testing.T) {
 	expect(t, asked, "web")
 }
 
-func TestABackendMayHaveNothing(t *testing.T) {
+func TestBackendWithoutData(t *testing.T) {
 	dir := writeSite(t, hieraWith)
 	backends := map[string]loader.Backend{"echo": func(string, string) ([]byte, error) { return nil, nil }}
 	site, got := load(t, dir, loader.Options{Backends: backends})
@@ -233,8 +233,8 @@ func TestASchemeHandlerThatFailsIsAnErrorOfTheLayer(t *testing.T) {
 	}
 }
 
-// What is built in has its name, and a command its word.
-func TestExtensionsThatCannotBe(t *testing.T) {
+// Built-in names cannot be used for extensions, and a command must have a word.
+func TestRejectsInvalidExtensions(t *testing.T) {
 	dir := writeSite(t, map[string]string{"binder_config.yaml": "version: 1\nextensions:\n  hiera_backends:\n" +
 		"    yaml: {command: [x]}\n    json: {command: [x]}\n    a: {cmd: [x]}\n    b: {command: [x]}\n" +
 		"  scheme_handlers:\n    hiera: {command: [x]}\n    yaml2: {command: [x]}\n"})
@@ -247,7 +247,7 @@ func TestExtensionsThatCannotBe(t *testing.T) {
 	expect(t, lines, "4 extension", "5 extension", "6 extension", "9 extension")
 }
 
-func TestWhatIsRegisteredInGoGoesBeforeAProgram(t *testing.T) {
+func TestRegisteredExtensionWinsOverProgram(t *testing.T) {
 	dir := writeSite(t, map[string]string{
 		"binder_config.yaml": `version: 1
 layers: [{name: site, include: 'echo:/a'}]
@@ -303,7 +303,7 @@ func TestStandardErrorOfAProgramThatFailsIsInTheMessage(t *testing.T) {
 	}
 }
 
-func TestStandardErrorOfAProgramThatSucceedsIsNoData(t *testing.T) {
+func TestStandardErrorOfSuccessfulProgramIsIgnored(t *testing.T) {
 	script := "echo chatter >&2\necho '{\"bindings_version\": 1, \"name\": \"x\", \"bind\": [[\"a\", \"b\"]]}'\n"
 	_, got := load(t, programSite(t, script), loader.Options{AllowExtensions: true})
 	expect(t, got, "site a = b")
@@ -331,7 +331,7 @@ func TestAProgramThatHangsIsStopped(t *testing.T) {
 	}
 }
 
-// What a program has started ends with it: when it is done, when it is stopped, and when the build is.
+// Child processes of a program end with it: when it is done, when it is stopped, and when the build ends.
 func TestChildrenOfAProgramEndWithIt(t *testing.T) {
 	if _, err := exec.LookPath("flock"); err != nil {
 		t.Skip("there is no flock to tell a process by that it has ended")
@@ -378,15 +378,15 @@ func TestAProgramThatPrintsNothingIsAnError(t *testing.T) {
 	}
 }
 
-// Who reads what a program prints would have to wait for its child.
-func TestAChildThatGoesOnPrintingIsNamed(t *testing.T) {
+// A reader of the output of a program would have to wait for its child.
+func TestReportsChildThatKeepsPrinting(t *testing.T) {
 	message := refused(t, programSite(t, "sleep 600 &\n"), "binder_config.yaml", loader.Options{AllowExtensions: true})
 	if !strings.Contains(message, "left a process that holds its output open") {
 		t.Errorf("the message is %q", message)
 	}
 }
 
-func TestAProgramThatSaysTooMuchIsRefused(t *testing.T) {
+func TestRejectsTooMuchOutput(t *testing.T) {
 	message := refused(t, programSite(t, "exec cat /dev/zero\n"), "binder_config.yaml",
 		loader.Options{AllowExtensions: true})
 	if !strings.Contains(message, "printed more than") {
@@ -404,7 +404,7 @@ func TestAProgramThatIsMissingIsAnError(t *testing.T) {
 	}
 }
 
-// The result does not depend on how many files are read at a time, nor on the moment, nor on the directory.
+// The result does not depend on the number of parallel jobs, on timing, or on the directory.
 func TestExtensionsGiveTheSameResultEveryTime(t *testing.T) {
 	files := map[string]string{
 		"binder_config.yaml": `version: 1

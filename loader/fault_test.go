@@ -24,7 +24,7 @@ import (
 	"bindc/snapshot"
 )
 
-// everything is a site with all that a loader looks for. "-> x" is a symbolic link to x.
+// everything is a site with everything that the loader searches for. "-> x" is a symbolic link to x.
 var everything = map[string]string{
 	"binder_config.yaml": "version: 1\ncategories: [[node, '${fqdn}'], [role, '${role}']]\nlayers:\n" +
 		"- {name: a, include: ['confdir-hiera:/', 'confdir:/**', 'confdir:/set', 'confdir:/none?optional']}\n" +
@@ -76,7 +76,7 @@ type faulty struct {
 	dir, out, cache string
 }
 
-// build returns what comes of a build that reads from d: the snapshot, otherwise what is wrong.
+// build builds from d and returns the snapshot, or the diagnostics.
 func (b *faulty) build(t *testing.T, d fsx.Disk) (snap []byte, found []diag.Diagnostic) {
 	t.Helper()
 	modulePath := []string{filepath.Join(b.dir, "modules"), filepath.Join(b.dir, "more")}
@@ -129,7 +129,7 @@ func counted(f func(access) error) func(fsx.Op, string) error {
 	}
 }
 
-// Each call of a build fails once, with each error: what comes of it is the same snapshot, or an error with the path.
+// Each call of a build fails once with each error. The result is the same snapshot, or an error with the path.
 func TestEveryCallFailsOnce(t *testing.T) {
 	for _, cache := range []string{"", t.TempDir()} {
 		b := &faulty{withLinks(t, everything), filepath.Join(t.TempDir(), "f"), cache}
@@ -159,9 +159,9 @@ func TestEveryCallFailsOnce(t *testing.T) {
 	}
 }
 
-// What several layers and entries come to is read once for all of them. Directories are listed again for what nobody
-// reads, and a hiera.yaml may be read for each layer to tell which Hiera it is of.
-func TestWhatIsReadOnce(t *testing.T) {
+// Files that several layers and entries use are read once. Directories are listed again to find unread files, and each
+// layer may read a hiera.yaml to determine its version.
+func TestFilesAreReadOnce(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		files map[string]string
@@ -198,7 +198,7 @@ func TestWhatIsReadOnce(t *testing.T) {
 	}
 }
 
-// judge holds a build with a fault to what is promised. It returns 1 if the fault made no difference.
+// judge checks a build with a fault. It returns 1 if the fault made no difference.
 func (b *faulty) judge(t *testing.T, what, path string, got, want []byte, found []diag.Diagnostic) int {
 	t.Helper()
 	named := func(d diag.Diagnostic) bool { return d.Code == "read" && d.Pos.File == path }
@@ -213,8 +213,8 @@ func (b *faulty) judge(t *testing.T, what, path string, got, want []byte, found 
 	return 0
 }
 
-// Files whose content is not what the file system says of them: what is read in pieces is read whole, and what is
-// shorter, longer or empty is refused.
+// Files whose content differs from what the file system reports: a file that is read in pieces is read completely, and
+// one that is shorter, longer or empty is rejected.
 func TestEveryFileIsReadWhole(t *testing.T) {
 	filters := map[string]struct {
 		filter func(io.Reader) io.Reader

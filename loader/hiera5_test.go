@@ -23,9 +23,8 @@ import (
 	"bindc/loader"
 )
 
-// Sites of Hiera 5, one after the other in a file: what is reported, and what the hierarchies come to. That is, per
-// layer, its part and entry, what is the only path or entry of it, and its files with their conditions and the number
-// of keys that count.
+// Sites of Hiera 5, one after the other in a file, with the diagnostics and the resulting layers: per layer its part
+// and entry, whether it is the only path or entry, and its files with their conditions and numbers of keys.
 func TestSitesOfHiera5(t *testing.T) {
 	text, err := os.ReadFile("testdata/hiera5.txt")
 	if err != nil {
@@ -57,7 +56,7 @@ func TestSitesOfHiera5(t *testing.T) {
 	}
 }
 
-// hieraLayers returns what the layers of a site are, but for those that have nothing and are of no hierarchy.
+// hieraLayers describes the layers of a site, except empty ones that belong to no hierarchy.
 func hieraLayers(dir string, site *loader.Site) (out []string) {
 	parts := map[loader.HieraPart]string{loader.NoHiera: "no part", loader.HieraGlobal: "global",
 		loader.HieraEnvironment: "environment",
@@ -90,8 +89,8 @@ func hieraLayers(dir string, site *loader.Site) (out []string) {
 	return out
 }
 
-// Each call fails once: then the layers are the same, or there is an error that names the path. What is of Hiera 5 is
-// not taken for what another Hiera reads.
+// Each call fails once. The layers are the same, or an error names the path. No configuration is taken for one of
+// another version.
 func TestEveryCallOfHiera5FailsOnce(t *testing.T) {
 	dir := withLinks(t, map[string]string{"hiera.yaml": "version: 5\nhierarchy: [{name: A, glob: '*/*.yaml'}]",
 		"data/n/a.yaml": "a: 1", "data/n/b.yaml": "-> a.yaml", "modules/m/hiera.yaml": "version: 5",
@@ -122,7 +121,7 @@ func TestEveryCallOfHiera5FailsOnce(t *testing.T) {
 	}
 }
 
-// The value of a path is all of its text, and its case counts; it changes nothing about precedence.
+// The value of a path is its whole text, and its case counts. It has no effect on precedence.
 func TestPathsAreDimensions(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 5\nhierarchy: [{name: A, path: '%{role}.yaml'}]",
 		"data/a.yaml": "a: 1"})
@@ -134,8 +133,8 @@ func TestPathsAreDimensions(t *testing.T) {
 	}
 }
 
-// A lookup fails where a path of the hierarchy cannot be told, whether there are files or none: so the paths are known
-// by module, but for those that are constant.
+// A lookup fails if a path of the hierarchy cannot be computed, with or without files. So the paths that are not
+// constant are recorded by module.
 func TestPathsOfHierarchies(t *testing.T) {
 	dir := writeSite(t, map[string]string{
 		"hiera.yaml": "version: 5\nhierarchy: [{name: A, paths: ['%{role}.yaml', c.yaml]}, {name: B, glob: '%{os}/*'},\n" +
@@ -159,7 +158,7 @@ func TestPathsOfHierarchies(t *testing.T) {
 	}
 }
 
-// A path is taken as the file system takes it: so it is the name of one file, however a variable writes that.
+// A path is read as the file system reads it: all spellings of a variable's value name one file.
 func TestValuesOfPaths(t *testing.T) {
 	dir := writeSite(t, map[string]string{"data/x": "", "hiera.yaml": "version: 5\nhierarchy:\n" +
 		"- {name: A, paths: ['%{teams.0}.yaml', '%{teams.1}', '%{teams.0}/%{teams.1}', 'x/%{teams.1}']}\n"})
@@ -176,8 +175,8 @@ func TestValuesOfPaths(t *testing.T) {
 	expect(t, got, "a/b.yaml", "d.yaml", "a/b/d.yaml", "x/d.yaml")
 }
 
-// Layers are named after their entries, unless modules that share one call that by other names. What a module says
-// how to look up is its own.
+// Layers are named after their entries, unless modules that share a layer have different names. The lookup_options of a
+// module apply to itself.
 func TestNamesOfLayersAndOptionsOfModules(t *testing.T) {
 	const hiera = "version: 5\nhierarchy: [{name: Same, path: a.yaml}, {name: %s, path: b.yaml}]"
 	dir := writeSite(t, map[string]string{
@@ -202,7 +201,7 @@ func TestNamesOfLayersAndOptionsOfModules(t *testing.T) {
 	expect(t, got, "site -", "module: Same - m::a lookup_options m n::a", "module - m::b n::b", "modules -")
 }
 
-// Data may be in a directory that the site is in: what else is there is not the site's.
+// Data may be in a directory above the site. Its other files do not belong to the site.
 func TestDataOfHiera5AroundTheSite(t *testing.T) {
 	dir := writeSite(t, map[string]string{"a.yaml": "a: 1", "b.yaml": "a: 1",
 		"site/hiera.yaml": "version: 5\nhierarchy: [{name: A, path: a.yaml, datadir: ..}]"})
@@ -212,7 +211,7 @@ func TestDataOfHiera5AroundTheSite(t *testing.T) {
 	expect(t, hieraLayers(dir, site), "environment 0 only path, only entry: a.yaml 1")
 }
 
-// What a text comes to depends on who reads it: Hiera 5 interpolates with a percent sign, and hiera-eyaml decrypts.
+// The meaning of a text depends on the reader: Hiera 5 interpolates with a percent sign, and hiera-eyaml decrypts.
 func TestValuesOfHiera5(t *testing.T) {
 	const plain, encrypted = "${a}", "ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAxggEhMIIBHQIBADAFMAACAQEw]"
 	for _, c := range []struct {
@@ -252,8 +251,8 @@ func TestDataOfHiera5Elsewhere(t *testing.T) {
 	expect(t, hieraLayers(data, site), "environment 0 only path, only entry: a.yaml 1")
 }
 
-// A version that is written as a text is nearly the one that is meant.
-func TestVersionsThatAreTexts(t *testing.T) {
+// A version in quotes, or with a point, gets the version that it resembles.
+func TestVersionsInQuotes(t *testing.T) {
 	for version, want := range map[string]string{"'5'": "the integer 5", "'2'": "the integer 2", "'4'": "the integer 2",
 		"5.0": "the integer 5"} {
 		dir := writeSite(t, map[string]string{"hiera.yaml": "version: " + version})
@@ -265,7 +264,7 @@ func TestVersionsThatAreTexts(t *testing.T) {
 	}
 }
 
-// teams is what a node says of itself: the variable of that name, and nothing else.
+// teams is a variable that a node has, without other variables.
 type teams []string
 
 func (n teams) Variable(name string) (value.Value, bool) {
@@ -278,7 +277,7 @@ func (n teams) Variable(name string) (value.Value, bool) {
 
 func (teams) Lookup(string, *types.Type) (value.Value, bool, error) { return value.Value{}, false, nil }
 
-// Of mapped_paths each layer is for one element, in order, and the first for one that is the only one.
+// mapped_paths has a layer for each element, in order; the first layer is for requests with a single element.
 func TestMappedPathsByElement(t *testing.T) {
 	dir := writeSite(t, map[string]string{"data/t/a.yaml": "a: 1",
 		"hiera.yaml": "version: 5\nhierarchy: [{name: A, mapped_paths: [teams, t, 't/%{t}.yaml']}]"})
@@ -307,9 +306,9 @@ func TestMappedPathsByElement(t *testing.T) {
 	}
 }
 
-// Globs over the same files cost the product of both. What they find again is counted, each file once for each glob,
-// and the first glob beyond the limit is reported.
-func TestGlobsThatFindTheSameFilesAreBounded(t *testing.T) {
+// Many globs over the same files cost the product of both. Files that are found again are counted, once per glob, and
+// the first glob beyond the limit is reported.
+func TestOverlappingGlobsAreLimited(t *testing.T) {
 	const entries, files = 6, 5
 	config := "version: 5\nhierarchy:\n"
 	for i := range entries {

@@ -13,7 +13,7 @@ import (
 	"bindc/loader"
 )
 
-// A data file that cannot be read is lookup_options that fail: of the site, or of the module.
+// A data file that cannot be read has lookup_options that fail, for the site or for the module.
 func TestLenientSitesKeepFilesThatFail(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 5", "data/common.yaml": "a: [",
 		"modules/m/hiera.yaml": "version: 5", "modules/m/data/common.yaml": "m::a: 1"})
@@ -46,7 +46,7 @@ func TestLenientSitesKeepFilesThatFail(t *testing.T) {
 		"lookup_options m - "+reaches+"modules/m/data/common.yaml: it cannot be read")
 }
 
-// Without Lenient, and for what is not of Hiera 5, such a file is an error.
+// Without Lenient, and outside of Hiera 5, such a file is an error.
 func TestFilesThatCannotBeReadAreErrors(t *testing.T) {
 	for name, hiera := range map[string]string{"data/common.yaml": "version: 5", "data/common.json": "version: 2"} {
 		dir := writeSite(t, map[string]string{"hiera.yaml": hiera, name: "[}"})

@@ -68,8 +68,8 @@ func TestNamesOfSets(t *testing.T) {
 	}
 }
 
-// A path that is relative to a directory that is gone is none.
-func TestNamesOfSetsNowhere(t *testing.T) {
+// A path relative to a directory that does not exist gives no names.
+func TestNamesOfSetsInMissingDirectory(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	if err := os.Remove(dir); err != nil {
@@ -80,7 +80,7 @@ func TestNamesOfSetsNowhere(t *testing.T) {
 	}
 }
 
-// Where a site is named by a relative path, a backend is asked in the directory itself: a program runs elsewhere.
+// For a site with a relative path, a backend gets an absolute path, because a program runs in another directory.
 func TestABackendIsAskedInAnAbsolutePath(t *testing.T) {
 	dir := writeSite(t, map[string]string{"site/hiera.yaml": "{version: 2, backends: [echo], hierarchy: " +
 		"[[common, 'true', c]]}", "gone/x": ""})
@@ -107,7 +107,7 @@ func TestABackendIsAskedInAnAbsolutePath(t *testing.T) {
 }
 
 // A limit of 100 000 jobs starts no more goroutines than there are files.
-func TestJobsBeyondTheFilesCostNothing(t *testing.T) {
+func TestManyJobsStartFewGoroutines(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "{version: 2, backends: [count], hierarchy: [[common, 'true', c]]}"})
 	running := 0
 	load(t, dir, loader.Options{Jobs: 100_000, Backends: map[string]loader.Backend{
@@ -120,8 +120,8 @@ func TestJobsBeyondTheFilesCostNothing(t *testing.T) {
 	}
 }
 
-// What data files say is kept for the next build, if there is a cache.
-func TestWhatIsKeptForTheNextBuild(t *testing.T) {
+// The entries of data files are kept for the next build if there is a cache.
+func TestCacheKeepsEntries(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "key::of::data: 1",
 		"bindings/default.yaml": set("default")})
 	kept := t.TempDir()

@@ -104,7 +104,7 @@ func (p *planner) findHiera(u uri) (planned, bool) {
 // and a warning or less otherwise.
 func (p *planner) otherVersion(u uri, h *hieraDir) {
 	d := diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version",
-		Message: "passed over: this file " + h.other}
+		Message: "ignored: this file " + h.other}
 	switch {
 	case p.all5: // only a wildcard finds such a file then
 	case u.path == "" && u.scheme == "confdir-hiera":
@@ -132,7 +132,7 @@ func (p *planner) otherAtTop(u uri, h *hieraDir, d *diag.Diagnostic) bool {
 	d.Severity = diag.Warning
 	switch version := hiera5.VersionOf(h.doc.Document); {
 	case seemsHiera5(h.doc):
-		d.Message, d.Hint = "passed over: this file has no version", "begin it with 'version: 5'"
+		d.Message, d.Hint = "ignored: this file has no version", "begin it with 'version: 5'"
 		if !p.silent {
 			d.Severity = diag.Error
 			d.Message = "this file has no version, and " + p.readsAsVersion2()

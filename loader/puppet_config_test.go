@@ -16,8 +16,8 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// What binder_config.pp may say (language.md, section 14.1): the categories and layers that come of it, and what is
-// reported, with line and column.
+// Contents of binder_config.pp (language.md, section 14.1) with the categories and layers they give, and the
+// diagnostics with line and column.
 func TestConfigurationsInTheSyntaxOfPuppet(t *testing.T) {
 	const defaultCategories, defaultLayers = "node=$fqdn osfamily=$osfamily environment=$environment",
 		"site: confdir-hiera:/? confdir:/default?; modules: module-hiera:/*? module:/*::default?"
@@ -91,8 +91,8 @@ func TestConfigurationsInTheSyntaxOfPuppet(t *testing.T) {
 	}
 }
 
-// Of a file that is no site nothing is made: all of it may be meant otherwise.
-func TestConfigurationsInTheSyntaxOfPuppetThatCannotBeUsed(t *testing.T) {
+// Nothing is used of a file that is not a site.
+func TestRejectsOtherFilesAsPuppetConfiguration(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                      "1:1 error syntax",
 		"bindings a { }":                        "1:1 error syntax",
@@ -110,8 +110,8 @@ func TestConfigurationsInTheSyntaxOfPuppetThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// One that cannot be read is an error, and not one that is not there.
-func TestConfigurationsInTheSyntaxOfPuppetThatCannotBeRead(t *testing.T) {
+// A file that cannot be read is an error; it does not count as missing.
+func TestUnreadablePuppetConfigurationIsAnError(t *testing.T) {
 	dir := writeSite(t, map[string]string{puppetConfig: "site { }", "hiera.yaml": "version: 2"})
 	fail := func(op fsx.Op, path string) error {
 		if op == fsx.Open && strings.HasSuffix(path, puppetConfig) {
@@ -128,7 +128,7 @@ func TestConfigurationsInTheSyntaxOfPuppetThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// What is missing is completed where the categories are written, the categories of a site that has none at its top.
+// Missing categories have the place of the list of categories, or of the start of the file without one.
 func TestPlacesOfCategories(t *testing.T) {
 	cfg, _, _ := puppetConfigured(t, "site {\n  categories { role => $role } }")
 	if got := placesOf(cfg); got != "2:3 2:16 2:3" {
@@ -150,7 +150,7 @@ func placesOf(c config) string {
 
 func lineAndColumn(p diag.Pos) string { return strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Col) }
 
-// puppetConfigured returns what comes of a binder_config.pp, and what is reported of it.
+// puppetConfigured returns the result of a binder_config.pp, and the diagnostics.
 func puppetConfigured(t *testing.T, text string) (config, bool, string) {
 	t.Helper()
 	var diags diag.List

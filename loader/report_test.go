@@ -13,8 +13,8 @@ import (
 	"bindc/loader"
 )
 
-// What bindings/default.yaml may say below its first line, and what is reported: line, code, severity; and the
-// conditions of what is bound all the same.
+// Contents of bindings/default.yaml below its first line, with the diagnostics (line, code, severity) and the
+// conditions of the bindings that remain.
 var bindingsFiles = []struct{ name, text, want, bound string }{
 	{"a short form", "bind: [[a, 1]]", "", "a"},
 	{"no list", "bind: {a: 1}", "2 error bindings", ""},
@@ -79,7 +79,7 @@ var bindingsFiles = []struct{ name, text, want, bound string }{
 	{"an unknown function", "bind:\n- {name: a, to_expression: \"upcse('a')\"}", "3 error name", "a"},
 }
 
-func TestWhatIsReportedOfBindings(t *testing.T) {
+func TestReportsOnBindings(t *testing.T) {
 	for _, c := range bindingsFiles {
 		t.Run(c.name, func(t *testing.T) {
 			text := "{bindings_version: 1, name: default}"
@@ -121,7 +121,7 @@ func boundIn(site *loader.Site) string {
 	return strings.Join(out, " ")
 }
 
-// What hiera.yaml may say, and what is reported.
+// Contents of hiera.yaml, with the diagnostics.
 var hieraFiles = []struct{ name, text, want string }{
 	{"nothing but the version", "version: 2", "1 warning data_directory"},
 	{"no hash", "[version, 2]", "1 error hiera"},
@@ -159,7 +159,7 @@ var hieraFiles = []struct{ name, text, want string }{
 	{"a backend that is a number", "version: 2\nbackends:\n- yaml\n- 1", "4 error backend"},
 }
 
-func TestWhatIsReportedOfAHieraDirectory(t *testing.T) {
+func TestReportsOnHieraDirectories(t *testing.T) {
 	for _, c := range hieraFiles {
 		t.Run(c.name, func(t *testing.T) {
 			if _, got := loaded(t, map[string]string{"hiera.yaml": c.text}); got != c.want {
@@ -169,7 +169,7 @@ func TestWhatIsReportedOfAHieraDirectory(t *testing.T) {
 	}
 }
 
-// What a hiera.yaml says that cannot be, is told with what is expected there, and what is found.
+// Messages about an invalid hiera.yaml say what was expected and what was found.
 func TestMessagesOfHierarchies(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"version: 2\nhierarchy: [[nobody, x, y]]",
@@ -197,7 +197,7 @@ func TestMessagesOfHierarchies(t *testing.T) {
 	}
 }
 
-func TestOfSeveralBackendsTheFirstCountsPerKey(t *testing.T) {
+func TestFirstBackendWinsPerKey(t *testing.T) {
 	site, got := loaded(t, map[string]string{
 		"hiera.yaml":       "{version: 2, backends: [json, json, yaml, json]}",
 		"data/common.yaml": "{a: 1, b: 2, d: 4}",
@@ -221,7 +221,7 @@ func TestOfSeveralBackendsTheFirstCountsPerKey(t *testing.T) {
 	}
 }
 
-// loaded returns a site of these files, and what is reported of it: line, severity, code.
+// loaded returns a site of these files, and the diagnostics: line, severity, code.
 func loaded(t *testing.T, files map[string]string) (*loader.Site, string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -17,7 +17,7 @@ import (
 	"bindc/loader"
 )
 
-// reportsOf returns what is reported of a site: "place severity code", with the hint and the places of notes.
+// reportsOf returns the diagnostics of a site: "place severity code", with the hint and the places of notes.
 func reportsOf(dir string, diags *diag.List) []string {
 	place := func(p diag.Pos) string {
 		rel, _ := filepath.Rel(dir, p.File)
@@ -98,7 +98,7 @@ func hiera5(module string) string {
 	return "include 'module-hiera5:/" + module + "' in a layer of its own, or exclude it in another if that is meant"
 }
 
-// What is at the places where a site is looked for, what is reported of it and what comes in.
+// Files and directories of sites, with the diagnostics and the contents.
 var sites = []struct {
 	name     string
 	files    map[string]string
@@ -376,7 +376,7 @@ var sites = []struct {
 		[]string{"data warning data_unreached; " + addHiera}, nil},
 	{"entries that lack quotes", map[string]string{"hiera.yaml": "version: 2\nhierarchy:\n" +
 		"- [common, true, c]\n- {common: true}\n- [common, 1, c]\n- true\n"},
-		[]string{"hiera.yaml:3:3 error hierarchy; quote what is to be a string: 'true'",
+		[]string{"hiera.yaml:3:3 error hierarchy; put strings in quotes: 'true'",
 			"hiera.yaml:4:3 error hierarchy; hashes are entries of Hiera 5: write 'version: 5', or write lists",
 			"hiera.yaml:5:3 error hierarchy", "hiera.yaml:6:3 error hierarchy"},
 		[]string{"site confdir-hiera:/:"}},
@@ -559,8 +559,8 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// Of a site whose configuration cannot be used nothing is read: one error says why.
-func TestConfigurationsThatCannotBeUsed(t *testing.T) {
+// Nothing is read of a site whose configuration cannot be used: one error says why.
+func TestUnusableConfigurationIsOneError(t *testing.T) {
 	data := map[string]string{"hiera.yaml": "version: 5", "bindings/default.yaml": "[]"}
 	for _, c := range []struct{ name, file, text, want string }{
 		{"a list", "binder_config.yaml", "[version, 1]", "binder_config.yaml error config"},
@@ -601,7 +601,7 @@ func unusable(t *testing.T, name, dir string, opts loader.Options, want string) 
 	}
 }
 
-// The first directory of a module path that has a module counts; modules come by name, wherever they are.
+// The first directory of a module path that has a module counts. Modules are sorted by name.
 func TestModulePaths(t *testing.T) {
 	dir := withLinks(t, map[string]string{"x/b/bindings/default.yaml": set("b::default"), "loop": "-> loop",
 		"y/b/bindings/default.yaml": "", "y/a/bindings/default.yaml": set("a::default")})
@@ -625,8 +625,8 @@ func TestModulePaths(t *testing.T) {
 	}
 }
 
-// A site may be inside of a module: its own files are no data of that either.
-func TestFilesOfASiteInAModuleAreNoData(t *testing.T) {
+// A site may be inside a module. Its files are not data of that module.
+func TestFilesOfSiteInsideModuleAreNotItsData(t *testing.T) {
 	dir := withLinks(t, map[string]string{"m/hiera.yaml": "{version: 2, hierarchy: [[common, 'true', '${role}']]}",
 		"m/x.yaml": "a: 1", "m/site/binder_config.yaml": "version: 1", "m/site/y.yaml": "a: 2"})
 	var diags diag.List
@@ -687,7 +687,7 @@ func TestInputsThatAreReadTwice(t *testing.T) {
 	expect(t, contentsOf(dir, site), "site confdir-hiera:/: bindings/default.yaml 3", "site confdir:/default: k")
 }
 
-// A site that only has modules with bindings is not read as one of Hiera 5.
+// A site with nothing but modules with bindings is not read as one of Hiera 5.
 func TestLayersOfASiteWithoutHierarchies(t *testing.T) {
 	for modules, want := range map[string][]string{
 		"":                     {"site", "modules"},
@@ -707,9 +707,8 @@ func TestLayersOfASiteWithoutHierarchies(t *testing.T) {
 	}
 }
 
-// A directory that has nothing of a site may be meant all the same: where a configuration is given, or the directory
-// need not bind anything.
-func TestDirectoriesThatAreMeantToBeSites(t *testing.T) {
+// A directory without any part of a site is accepted if a configuration is given, or if it need not bind anything.
+func TestAcceptsDirectoryWithoutParts(t *testing.T) {
 	dir := withLinks(t, map[string]string{"site/x": "", "config.yaml": "version: 1"})
 	for _, opts := range []loader.Options{{Nothing: true}, {BinderConfig: filepath.Join(dir, "config.yaml")}} {
 		var diags diag.List
@@ -718,8 +717,8 @@ func TestDirectoriesThatAreMeantToBeSites(t *testing.T) {
 	}
 }
 
-// What a build has read can be looked at again: nothing has changed until a file of the site has.
-func TestWhatIsReadIsNoted(t *testing.T) {
+// Everything that a build has read is recorded, so that a change of any file of the site can be detected.
+func TestRecordsFilesRead(t *testing.T) {
 	dir := withLinks(t, map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1"})
 	var seen fsx.Seen
 	var diags diag.List
@@ -736,8 +735,8 @@ func TestWhatIsReadIsNoted(t *testing.T) {
 	}
 }
 
-// A handler that is there has to give bindings: nothing is not what it can have.
-func TestHandlersThatGiveNothing(t *testing.T) {
+// A handler must return bindings; it cannot return nothing.
+func TestRejectsHandlerWithoutBindings(t *testing.T) {
 	dir := writeSite(t, map[string]string{"binder_config.yaml": "version: 1\nlayers: [{include: 'none:/a'}]\n"})
 	var diags diag.List
 	none := func(string) ([]byte, error) { return nil, nil }
@@ -746,7 +745,7 @@ func TestHandlersThatGiveNothing(t *testing.T) {
 }
 
 // Alternatives count for each binding under them and for the list: n alternatives of k bindings are (n-1)(k+1).
-func TestAlternativesAreBounded(t *testing.T) {
+func TestAlternativesAreLimited(t *testing.T) {
 	const text = "bindings_version: 1\nname: default\nbind:\n- {when: {node: [a, b, c]}, bind: [[x, 1], [y, 2]]}\n" +
 		"- {when: {node: a}, bind: [[z, 1]]}\n- {when: {node: [d, e]}, bind: [[u, 1]]}\n- [v, 1]\n"
 	dir := writeSite(t, map[string]string{"bindings/default.yaml": text})
@@ -774,7 +773,7 @@ func TestAlternativesAreBounded(t *testing.T) {
 	}
 }
 
-// What several layers include counts once.
+// A set that several layers include counts once.
 func TestAlternativesOfASetCountOnce(t *testing.T) {
 	dir := writeSite(t, map[string]string{
 		"binder_config.yaml": "{version: 1, layers: [{include: 'confdir:/default'}, {include: 'confdir:/default'}]}",
@@ -784,8 +783,8 @@ func TestAlternativesOfASetCountOnce(t *testing.T) {
 	expect(t, got, " k = v [node a] [node b]", " k = v [node a] [node b]")
 }
 
-// One condition has at most 65 536 alternatives, however it comes to them.
-func TestAlternativesOfOneConditionAreBounded(t *testing.T) {
+// One condition has at most 65 536 alternatives, in whatever way they are written.
+func TestAlternativesOfOneConditionAreLimited(t *testing.T) {
 	values := func(n int) string {
 		var out []string
 		for i := range n {
@@ -824,7 +823,7 @@ func TestAlternativesOfOneConditionAreBounded(t *testing.T) {
 	}
 }
 
-// The lines of what is said to be sensitive are marked, and no others.
+// The lines of sensitive bindings are hidden, and no others.
 func TestLinesOfSensitiveBindings(t *testing.T) {
 	const text = "bindings_version: 1\nname: default\nbind:\n- {name: a, sensitive: false, to: '${nope(1)}'}\n" +
 		"- {name: b, sensitive: true, to: '${nope(1)}'}\n- {name: c, to: '${nope(1)}'}\n" +
@@ -840,8 +839,9 @@ func TestLinesOfSensitiveBindings(t *testing.T) {
 	}
 }
 
-// A file that cannot be read is hidden as a whole if it may contribute to what is sensitive, and no other one is.
-func TestBrokenFilesOfWhatIsSensitive(t *testing.T) {
+// A file that cannot be read is hidden as a whole if it may contribute to a sensitive multibinding; other files are
+// not.
+func TestHidesBrokenFilesWithSensitiveIds(t *testing.T) {
 	files := configured("'confdir:/*'", map[string]string{
 		"bindings/default.yaml": "{bindings_version: 1, name: default, bind: [{name: k, multibind_id: words, " +
 			"sensitive: true}]}",
@@ -865,8 +865,8 @@ func TestBrokenFilesOfWhatIsSensitive(t *testing.T) {
 	}
 }
 
-// What is sensitive and has no name says nothing of files that cannot be read.
-func TestBrokenFilesBesideASensitiveBindingOfNoName(t *testing.T) {
+// A sensitive binding without an id does not hide other files.
+func TestSensitiveBindingWithoutIdHidesNoOtherFile(t *testing.T) {
 	dir := writeSite(t, configured("'confdir:/*'", map[string]string{"bindings/b.yaml": "name: b\nbind:\n- [",
 		"bindings/default.yaml": "{bindings_version: 1, name: default,\n" +
 			" bind: [{name: k, multibind_id: '', sensitive: true}]}"}))
@@ -879,7 +879,7 @@ func TestBrokenFilesBesideASensitiveBindingOfNoName(t *testing.T) {
 	}
 }
 
-// A handler is asked once for what several layers include, and its URIs have no wildcards.
+// A handler is asked once for a URI in several layers, and its URIs have no wildcards.
 func TestAHandlerIsAskedOnce(t *testing.T) {
 	dir := writeSite(t, map[string]string{"binder_config.yaml": "version: 1\nlayers:\n" +
 		"- {name: a, include: ['count:/*', 'count:/b']}\n- {name: b, include: 'count:/*'}\n"})
@@ -895,8 +895,8 @@ func TestAHandlerIsAskedOnce(t *testing.T) {
 	}
 }
 
-// The site's own sets may be elsewhere, those of modules are where they are.
-func TestBindingsElsewhere(t *testing.T) {
+// The site's own sets may be in another directory; those of modules are in their usual one.
+func TestBindingsInAnotherDirectory(t *testing.T) {
 	dir := withLinks(t, map[string]string{"bindings/default.yaml": "[]", "sets/default.yaml": set("default"),
 		"sets/more.yaml": set("more"), "modules/m/sets/x.yaml": "",
 		"modules/m/bindings/default.yaml": "{bindings_version: 1, name: 'm::default', bind: [[of_m, 1]]}"})
@@ -906,8 +906,8 @@ func TestBindingsElsewhere(t *testing.T) {
 	expect(t, reportsOf(dir, &diags), "sets/more.yaml warning not_included; "+include("confdir:/more"))
 }
 
-// Who waits is told of each file that is parsed in the background.
-func TestParsedFilesAreTold(t *testing.T) {
+// Parsed is called for each file that is parsed in the background.
+func TestParsedIsCalledForEachFile(t *testing.T) {
 	dir := withLinks(t, map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1",
 		"data/common.json": "{}", "bindings/default.pp": "bindings default { }"})
 	var parsed atomic.Int32
@@ -921,8 +921,8 @@ func TestParsedFilesAreTold(t *testing.T) {
 	}
 }
 
-// What extensions make is an input, and none that can be opened.
-func TestWhatExtensionsMakeIsNoFile(t *testing.T) {
+// The output of an extension is an input, but not a file.
+func TestOutputOfExtensionIsAnInput(t *testing.T) {
 	files := map[string]string{"binder_config.yaml": "{version: 1, layers: [{include: ['echo:/a', 'confdir-hiera:/']}]}",
 		"hiera.yaml": "{version: 2, hierarchy: [[common, 'true', c]], backends: [back]}"}
 	var diags diag.List

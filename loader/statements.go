@@ -89,7 +89,7 @@ func (c *setCompiler) contributedClasses(s *bindingsfile.Statement, when []int) 
 	}
 	if names == nil || slices.ContainsFunc(names, func(l bindingsfile.Literal) bool { return !isText(&l, className) }) {
 		at := &bindingsfile.Literal{Pos: s.Pos}
-		c.errorf(at, "expected names of classes, known when the site is built, as 'to' of what is contributed to '%s'",
+		c.errorf(at, "expected names of classes, known when the site is built, as 'to' of a contribution to '%s'",
 			s.In.Value.Text())
 		return
 	}
@@ -130,7 +130,7 @@ func (c *setCompiler) parameters(s *bindingsfile.Statement, when []int) {
 		}
 	}
 	if s.Options != nil {
-		c.errorf(s.Options, "expected 'options' of parameters that are those of another target only, as {map: {…}}")
+		c.errorf(s.Options, "expected 'options' only for parameters that come from another target, as {map: {…}}")
 		return
 	}
 	c.each(s, t.keys(), "parameter", when)
@@ -305,7 +305,7 @@ func (c *setCompiler) transfer(s *bindingsfile.Statement, owner target, l *bindi
 	if s.Options != nil {
 		written := s.Options.Named("map")
 		if written == nil || s.Options.Value.Len() != 1 {
-			c.errorf(s.Options, "expected {map: {…}} as 'options' of parameters that are those of another target")
+			c.errorf(s.Options, "expected {map: {…}} as 'options' of parameters that come from another target")
 			return
 		}
 		if t.Given, ok = c.mapped(written, true); !ok {

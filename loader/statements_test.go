@@ -15,8 +15,8 @@ import (
 	"bindc/loader"
 )
 
-// What statements come to that are more than a binding of one key (language.md, sections 14.3 and 14.4), and what is
-// reported. Either has behind @ what stands at its place.
+// Statements that bind more than one key, or reserved ones (language.md, sections 14.3 and 14.4), with the bindings and
+// diagnostics. After @ is the text at the place.
 var statements = []struct {
 	name, text string
 	want       []string
@@ -216,7 +216,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// The same in the syntax of Puppet, where places are other ones.
+// The same in the syntax of Puppet, where the places differ.
 func TestStatementsInTheSyntaxOfPuppet(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -252,9 +252,9 @@ func TestStatementsInTheSyntaxOfPuppet(t *testing.T) {
 	}
 }
 
-// A statement counts as many times as it makes bindings: what says much with few words is bounded as what is written
-// out. Under two alternatives each binding counts one, and the condition itself another.
-func TestStatementsAreBounded(t *testing.T) {
+// A statement counts as many times as it makes bindings, so that short statements are limited like long ones. Under two
+// alternatives each binding counts one, and the condition itself another.
+func TestStatementsAreLimited(t *testing.T) {
 	when := func(text string) string {
 		return "bindings_version: 1\nname: default\nbind:\n- {when: {node: [x, y]}, bind: [" + text + "]}\n"
 	}
@@ -284,7 +284,7 @@ func TestStatementsAreBounded(t *testing.T) {
 	}
 }
 
-// What a statement says that cannot be, is told with what is expected there, and what is found.
+// Messages about invalid statements say what was expected and what was found.
 func TestMessagesOfStatements(t *testing.T) {
 	const categories = "; it has 'node', 'osfamily', 'environment' and 'common'"
 	const hash, list = "a hash of names to values", "a list of names, as they are abstract"
@@ -301,13 +301,13 @@ func TestMessagesOfStatements(t *testing.T) {
 		{"{variables: 1, abstract: true}", "expected the variables: " + list + ", found the integer 1"},
 		{"{variables: {A: 1}}", "expected the name of a variable, as 'port', found the string 'A'"},
 		{"{to: [A, b], in: excluded_classes}", "expected names of classes, known when the site is built, " +
-			"as 'to' of what is contributed to 'excluded_classes'"},
+			"as 'to' of a contribution to 'excluded_classes'"},
 		{"{include: A}", "expected the name of a class, as 'ntp::server', found the string 'A'"},
 		{"{map: [Web, 1], to: {}}", "expected the name of a type, as 'Web', found the integer 1"},
 		{"{map: [Web, Sql]}", "expected 'to', a hash of the parameters of Web to those of Sql"},
 		{"{map: [Web, Sql], to: {a: 1}}", "expected the name of a parameter, as 'port', found the integer 1"},
 		{"{dependency: ['A[a]', 'B']}",
-			`expected what a catalog has, as "File['/etc/ntp.conf']", found the string 'B'`},
+			`expected a reference to a resource, such as "File['/etc/ntp.conf']", found the string 'B'`},
 		{"{when: {1: x}, bind: []}", "the site has no category the integer 1" + categories},
 		{"{when: {nobody: x}, bind: []}", "the site has no category 'nobody'" + categories},
 		{"{name: a, multibind_id: /classes}", "the id '/classes' of a multibinding is reserved"},
@@ -320,8 +320,7 @@ func TestMessagesOfStatements(t *testing.T) {
 	}
 }
 
-// cameTo returns what is reported of a set, and whether bindings may be missing for that, then what its statements came
-// to.
+// cameTo returns the diagnostics of a set, whether bindings may be missing, and the bindings of its statements.
 func cameTo(t *testing.T, name, text string, opts loader.Options) []string {
 	t.Helper()
 	dir := writeSite(t, map[string]string{"bindings/" + name: text})
@@ -348,7 +347,7 @@ func cameTo(t *testing.T, name, text string, opts loader.Options) []string {
 	return out
 }
 
-// reader says in a line what a site has of one file.
+// reader describes in a line the contents of one file of a site.
 type reader struct {
 	t     *testing.T
 	lines []string
@@ -379,7 +378,7 @@ func (r reader) binding(b *loader.Binding) string {
 	return out
 }
 
-// stored returns the value that is stored for a binding, which its recipe has to make.
+// stored returns the stored value of a binding, which must equal that of its recipe.
 func (r reader) stored(b *loader.Binding) string {
 	if r.site.Keys[b.Number] != b.Key {
 		r.t.Errorf("%s has the number of %s", b.Key, r.site.Keys[b.Number])
@@ -399,7 +398,7 @@ func (r reader) stored(b *loader.Binding) string {
 	return result(made)
 }
 
-// said returns what a binding says beside its value.
+// said returns the attributes of a binding other than its value.
 func said(b *bindingsfile.Compiled) string {
 	out := ""
 	for _, f := range []struct {

@@ -64,7 +64,7 @@ func (c *setCompiler) references(p *bindingsfile.Producer) ([]string, bool) {
 	for i := range list {
 		t, is := targetOf(&list[i])
 		if !is || t.instance == "" {
-			c.errorf(&list[i], "expected what a catalog has, as \"File['/etc/ntp.conf']\", found %s",
+			c.errorf(&list[i], "expected a reference to a resource, such as \"File['/etc/ntp.conf']\", found %s",
 				value.Describe(list[i].Value))
 			ok = false
 		}

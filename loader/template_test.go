@@ -103,7 +103,7 @@ func TestValuesDetermineVariables(t *testing.T) {
 	}
 }
 
-func TestPathsAreLookedForNoDeeperThanTheyGo(t *testing.T) {
+func TestSearchDepthOfPaths(t *testing.T) {
 	tests := []struct {
 		template, dir string
 		depth         int
@@ -125,7 +125,7 @@ func TestPathsAreLookedForNoDeeperThanTheyGo(t *testing.T) {
 	}
 }
 
-// trimQuotes returns the source of a template without what makes it a string: "${x}" is $x.
+// trimQuotes returns the source of a template without the quotes of a string: "${x}" is $x.
 func trimQuotes(source string) string {
 	source = strings.Trim(source, `"'`)
 	if inner, ok := strings.CutPrefix(source, "${"); ok && strings.IndexByte(inner, '}') == len(inner)-1 {

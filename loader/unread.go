@@ -130,7 +130,7 @@ func (u *unread) hiera5Data() {
 		}
 		for _, path := range lost {
 			if site.IsDataExtension(filepath.Ext(path)) {
-				u.warn(t.Path(path), "data_unreached", "this symbolic link leads nowhere; to Hiera 5 there is no file",
+				u.warn(t.Path(path), "data_unreached", "this symbolic link leads nowhere; Hiera 5 finds no file",
 					"create the file that it leads to, or remove the link")
 			}
 		}

@@ -31,7 +31,7 @@ func (u *unread) classified() {
 // the site has only Hiera 5, without configured layers.
 func unclassified(dir string, bare bool) diag.Diagnostic {
 	d := diag.Diagnostic{Pos: diag.Pos{File: dir}, Severity: diag.Warning, Code: "not_included",
-		Message: "no layer includes what the node classifier says; it is never used",
+		Message: "no layer includes the output of the node classifier; it is never used",
 		Hint:    "include 'enc:' in a layer of binder_config.yaml"}
 	if bare {
 		d.Hint = "write binder_config.yaml with 'version: 1' and these layers: [{name: enc, include: 'enc:'}, " +

@@ -8,8 +8,8 @@ import (
 	"bindc/loader"
 )
 
-// What a node classifier says is reported if no layer includes it, by a build and after bindc enc. The hint depends on
-// whether the site configures its layers.
+// The output of a node classifier is reported if no layer includes it, by a build and after bindc enc. The hint depends
+// on whether the site configures its layers.
 func TestUnreadClassifier(t *testing.T) {
 	const include, write = "include 'enc:'", "write binder_config.yaml"
 	said := map[string]string{"enc/web1.yaml": "classes: [ntp]\n"}

@@ -73,7 +73,7 @@ func TestURIs(t *testing.T) {
 	}
 }
 
-func TestSchemesThatAreExpected(t *testing.T) {
+func TestUnknownSchemeListsSchemes(t *testing.T) {
 	var diags diag.List
 	uriReader{diags: &diags}.parse("x:/a", diag.Pos{})
 	const want = "unknown scheme 'x'; expected 'confdir-hiera', 'module-hiera', 'confdir', 'module', 'hiera', 'module-hiera5' or 'enc'"

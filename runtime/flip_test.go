@@ -17,7 +17,7 @@ const flippedSite = `bindings_version: 1
 name: default
 bind:
   - [text, "a text"]
-  - [long, "a text of more than a hundred and twenty seven bytes, so that its length is a number behind the tag and not
+  - [long, "a text of more than a hundred and twenty seven bytes, so that its length is a number after the tag and not
       a part of it, which is read in another way"]
   - [list, [one, [2, 3.5], {four: five, six: [seven]}]]
   - [hash, {a: {b: {c: d}}, e: [f, g], h: null}]

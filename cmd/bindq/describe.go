@@ -50,7 +50,7 @@ func sealedText(encoded string) (string, bool) {
 	return kindNames[recipe.Kind(encoded[0])] + " sealed", true
 }
 
-// kindNames lists the names of kinds of recipes in format.md.
+// kindNames lists the names of kinds of recipes in docs/recipes.md.
 var kindNames = map[recipe.Kind]string{
 	recipe.Constant: "constant", recipe.Expression: "expression", recipe.LookupOf: "lookup",
 	recipe.FirstFound: "first found",
@@ -111,7 +111,7 @@ func recipeText(r *recipe.Recipe, reveal bool) string {
 	return strings.Join(words, " ")
 }
 
-// opNames lists the names of operations in format.md.
+// opNames lists the names of operations in docs/recipes.md.
 var opNames = map[expr.Op]string{
 	expr.Const: "Const", expr.Var: "Var", expr.Concat: "Concat", expr.ArrayLit: "ArrayLit", expr.HashLit: "HashLit",
 	expr.Splat:  "Splat",

@@ -73,7 +73,7 @@ func (s *Statement) missingKey() diag.Diagnostic {
 		l := s.Producers[0].Argument
 		return diag.Diagnostic{Pos: l.Pos, Code: "rebind", InValue: true,
 			Message: "expected the name of a key as 'rebind', found " + value.Describe(l.Value),
-			Hint:    "write the key that is to be here what it is below: {rebind: 'ntp::host'}"}
+			Hint:    "write the key to rebind: {rebind: 'ntp::host'}"}
 	}
 	const message = "expected 'name', the key to bind"
 	return diag.Diagnostic{Pos: s.Pos, Code: "attribute", Message: message, Discreet: message}

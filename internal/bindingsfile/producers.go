@@ -21,7 +21,7 @@ func (c *compiler) contribution() {
 	c.out.In = &Reference{ID: id, Pos: c.In.Pos}
 	switch {
 	case id == "":
-		c.errorf(c.In.Pos, "multibind", "expected the multibind_id that is contributed to as 'in', found %s",
+		c.errorf(c.In.Pos, "multibind", "expected a multibind_id as 'in', found %s",
 			value.Describe(c.In.Value))
 	case c.Abstract || c.Override:
 		c.errorf(c.KeyPos, "multibind", "a contribution to a multibinding can be neither abstract nor override")
@@ -129,7 +129,7 @@ func (c *compiler) mismatch(r *recipe.Recipe, m *types.Mismatch) {
 	d := diag.Diagnostic{Pos: c.Producers[0].Argument.Within(m.Path).Pos, Code: "type_mismatch", Secret: r.Sensitive,
 		Message: "'" + c.Key + "' is of type " + r.Type.String() + ": " + m.Text(r.Sensitive)}
 	if r.Expr != nil && r.Expr.Op == expr.Concat && c.Producers[0].Name == "to" {
-		d.Hint = "a string that interpolates is text; with to_expression: '$name' a variable stays what it is"
+		d.Hint = "a string that interpolates is text; with to_expression: '$name' a variable keeps its type"
 	}
 	c.add(d)
 }

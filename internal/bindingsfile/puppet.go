@@ -281,7 +281,7 @@ func (r *puppetReader) withTargets(n *expr.Node) (*expr.Node, bool) {
 	}
 	texts := targetTexts(n)
 	if texts == nil {
-		r.attributeError(n.Off, "expected what a catalog has, known when this is compiled, as File['/etc/ntp.conf'], found "+
+		r.attributeError(n.Off, "expected a constant reference to a resource, such as File['/etc/ntp.conf'], found "+
 			syntax.Print(n))
 		return nil, false
 	}

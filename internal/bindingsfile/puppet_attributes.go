@@ -156,7 +156,7 @@ func spread(v value.Value, at diag.Pos) Literal {
 func (r *puppetReader) constant(n *expr.Node) *Literal {
 	l, constant := r.literal(n)
 	if !constant {
-		r.attributeError(n.Off, "expected a value that is known when this is compiled, found an expression")
+		r.attributeError(n.Off, "expected a constant value, found an expression")
 		return nil
 	}
 	return &l
@@ -282,7 +282,7 @@ func (r *puppetReader) flag(o syntax.Option) bool {
 func (r *puppetReader) unknownOption(o syntax.Option, allowed []string) {
 	d := diag.Unknown(r.Pos(o.Name.Off), "attribute", "option", o.Name.Text, "'"+o.Name.Text+"'", allowed)
 	if keywordAttributes[o.Name.Text] != "" {
-		d.Message = "'" + o.Name.Text + "' is no option: it has a word of its own"
+		d.Message = "'" + o.Name.Text + "' is not an option: it has its own word"
 		d.Discreet = d.Message
 		d.Hint = "write " + keywordAttributes[o.Name.Text]
 	}

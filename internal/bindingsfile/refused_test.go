@@ -81,7 +81,7 @@ func TestErrorsOfRejectedBindings(t *testing.T) {
 			"6 type: expected a type as text, as 'Array[String]', found the regular expression /Integer/"},
 		{"text that interpolates", computing("to", interpolating), "1 type_mismatch: 'a' is of type Integer: " +
 			"expected Integer, found String (a string that interpolates is text; with to_expression: '$name' a " +
-			"variable stays what it is)"},
+			"variable keeps its type)"},
 		{"an expression that is text", computing("to_expression", interpolating),
 			"1 type_mismatch: 'a' is of type Integer: expected Integer, found String"},
 		{"a list that interpolates", computing("to", &expr.Node{Op: expr.ArrayLit, Kids: []*expr.Node{interpolating}}),
@@ -89,7 +89,7 @@ func TestErrorsOfRejectedBindings(t *testing.T) {
 		{"a pattern as id", of("multibind_id", pattern("m", 1)),
 			"1 multibind: expected a name without NUL as 'multibind_id', found the regular expression /m/"},
 		{"a contribution to a pattern", contribution,
-			"1 multibind: expected the multibind_id that is contributed to as 'in', found the regular expression /m/"},
+			"1 multibind: expected a multibind_id as 'in', found the regular expression /m/"},
 		{"another name of a pattern", of("to_alias_of", pattern("b", 1)),
 			"1 rebind: expected the name of a key as 'to_alias_of', found the regular expression /b/"},
 		{"a name that may be missing", optional,
@@ -108,7 +108,7 @@ func TestErrorsOfRejectedBindings(t *testing.T) {
 // A binding without a key is an error. An unknown key in rebind leaves other bindings valid.
 func TestRejectsBindingsWithoutKey(t *testing.T) {
 	const expected = "1 rebind: expected the name of a key as 'rebind', found "
-	const hint = " (write the key that is to be here what it is below: {rebind: 'ntp::host'})"
+	const hint = " (write the key to rebind: {rebind: 'ntp::host'})"
 	for _, c := range []struct {
 		producers  []Producer
 		want       string

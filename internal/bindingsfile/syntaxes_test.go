@@ -13,7 +13,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// What is said in one syntax, and the same in the other (language.md, section 14.1). Each is read, and written as the
+// Statements in one syntax, and the same in the other (language.md, section 14.1). Each is read, and written as the
 // other.
 var both = []struct{ name, yaml, puppet string }{
 	{"text", `
@@ -623,7 +623,7 @@ func TestSuggestsMisspeltWords(t *testing.T) {
 		{"s.pp", "\nbind 'a' to 1 { select_resul => 1 }", "select_resul", ""},
 		{"s.pp", "\nbind 'a' to 1 { producer_arg => 1 }", "producer_arg", ""},
 		{"s.pp", "\nbind parameters Web to Sql { mapp => 1 }", "mapp", "did you mean 'map'?"},
-		{"s.pp", "\nbind 'a' to 1 { override => true }", "it has a word of its own", "write bind override 'key' …"},
+		{"s.pp", "\nbind 'a' to 1 { override => true }", "it has its own word", "write bind override 'key' …"},
 		{"s.pp", "\nbind 'a' { to_lookup_of => |$x| { $x } }", "found a lambda", ""},
 	} {
 		text := inYAML(c.text)
@@ -765,7 +765,7 @@ func TestConvertsBothWays(t *testing.T) {
 	}
 }
 
-// read returns the set in a text, and what is reported of it: line, column, severity, code.
+// read returns the set in a text, and the diagnostics: line, column, severity, code.
 func read(t *testing.T, file, text string) (*File, string) {
 	t.Helper()
 	s, diags := reading(file, text)
@@ -816,7 +816,7 @@ func asYAML(t *testing.T, s *File) string {
 	return laid(t, layout.YAML, string(out))
 }
 
-// laid returns a text as bindc fmt lays it out.
+// laid returns a text as bindc fmt formats it.
 func laid(t *testing.T, lay func(string, []byte, *diag.List) ([]byte, bool), text string) string {
 	t.Helper()
 	var diags diag.List

@@ -108,7 +108,7 @@ func TestFilesChangedJustNowAreRead(t *testing.T) {
 }
 
 // The time of a file can be set back. The time of its last change of any kind cannot.
-func TestTimesThatWereSetBackDoNotDeceive(t *testing.T) {
+func TestDetectsChangeDespiteOldTime(t *testing.T) {
 	s := newSite(t)
 	a := s.write("a.yaml", "k: 1\n")
 	info, err := os.Stat(a)

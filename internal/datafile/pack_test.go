@@ -36,7 +36,7 @@ func sealed(raw []byte) []byte {
 	return binary.LittleEndian.AppendUint64(bytes.Clone(body), xxhash.Sum64(body))
 }
 
-func TestPackHoldsSilentFiles(t *testing.T) {
+func TestPackKeepsFilesWithoutDiagnostics(t *testing.T) {
 	p, ok := decodePack(string(examplePack(t)), Program{1})
 	if !ok || len(p.files) != 2 || len(p.keys) != 3 || len(p.files[1].Entries) != 2 {
 		t.Fatalf("decoded %v, %+v", ok, p)
@@ -51,7 +51,7 @@ func TestPackHoldsSilentFiles(t *testing.T) {
 }
 
 // Nothing is used of a pack that is cut or changed anywhere.
-func TestDamagedPacksAreRefused(t *testing.T) {
+func TestRejectsDamagedPacks(t *testing.T) {
 	raw := examplePack(t)
 	for i := range raw {
 		if _, ok := decodePack(string(raw[:i]), Program{1}); ok {
@@ -97,7 +97,7 @@ func FuzzPack(f *testing.F) {
 }
 
 // The names in lookup_options keep their places in a pack.
-func TestPackHoldsOptions(t *testing.T) {
+func TestPackKeepsLookupOptions(t *testing.T) {
 	r := NewReader(&Cache{byDigest: func() map[digestKey]int32 { return nil }}, fsx.Disk{})
 	var diags diag.List
 	files := []File{

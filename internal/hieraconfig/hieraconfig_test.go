@@ -70,7 +70,7 @@ func TestRejectsOptions(t *testing.T) {
 }
 
 // A snapshot is named unless answers come from elsewhere. Keys are passed on unless the command names some.
-func TestOptionsThatAreAdded(t *testing.T) {
+func TestAddsSnapshotAndKeys(t *testing.T) {
 	keys := []string{"/k1", "/k2"}
 	for _, c := range []struct {
 		given []string
@@ -120,7 +120,7 @@ func TestRejectsOtherFiles(t *testing.T) {
 	}
 }
 
-func TestEntriesOfPuppetStayInTheirPlace(t *testing.T) {
+func TestEntriesOfPuppetKeepTheirPlace(t *testing.T) {
 	c := parsedConfig(t, `version: 5
 defaults: {data_hash: yaml_data}
 hierarchy:
@@ -171,7 +171,7 @@ plan_hierarchy:
 `)
 }
 
-func TestWithoutAHierarchyThereIsOneEntry(t *testing.T) {
+func TestDefaultHierarchyIsOneEntry(t *testing.T) {
 	got, err := parsedConfig(t, "version: 5").Beside(Entry{Name: "bindc", Options: parsedOptions(t, "snapshot=/s")})
 	wantText(t, got, err, `version: 5
 hierarchy:
@@ -183,7 +183,7 @@ hierarchy:
 }
 
 // An entry without options has those of the defaults, as in Puppet. Keys of entries that are not of eyaml do not count.
-func TestPrivateKeysThatAConfigurationNames(t *testing.T) {
+func TestEyamlKeys(t *testing.T) {
 	c := parsedConfig(t, `version: 5
 defaults:
   lookup_key: eyaml_lookup_key

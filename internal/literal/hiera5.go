@@ -33,7 +33,7 @@ func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diag
 // appendUnfit appends a recipe that fails: the scalar n, part of the value, has no equivalent here.
 func (h hiera5) appendUnfit(dst []byte, n *yaml.Node) []byte {
 	text := value.Shorten(n.Value.Text())
-	code, what, as := diag.Code("yaml_symbol"), text+" is a symbol of Ruby, which is no value", ", as in Puppet"
+	code, what, as := diag.Code("yaml_symbol"), text+" is a symbol of Ruby, which is not a value here", ", as in Puppet"
 	if n.Unfit == yaml.TooLarge {
 		code, what, as = "yaml_integer", "the integer "+text+" does not fit in 64 bits", ""
 	}
@@ -126,7 +126,7 @@ func (h hiera5) interpolated(n *yaml.Node, text string, secret bool) *expr.Node 
 	}
 	if i := strings.LastIndex(text, "%{"); i >= 0 && !strings.Contains(text[i:], "}") {
 		h.diags.Add(diag.Diagnostic{Pos: h.doc.PosIn(n, i), Severity: diag.Warning, Code: "hiera_interpolation",
-			Message: "this '%{' has no '}' behind it, and is text as it stands", Secret: secret,
+			Message: "this '%{' has no '}' and is plain text", Secret: secret,
 			Hint: "close it, or write %{literal('%')}{ where text is meant"})
 	}
 	for _, e := range syntax.MisspeltHiera(node) {
@@ -175,7 +175,7 @@ func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 	d := diag.Diagnostic{Pos: h.doc.Pos(n), Severity: diag.Warning, Code: "eyaml", Secret: true}
 	switch {
 	case edited.MatchString(text):
-		d.Message = "this is in the clear, as 'eyaml edit' shows what it has decrypted: lookups have it as it stands here"
+		d.Message = "this is plain text in the form of 'eyaml edit': lookups return it unchanged"
 		d.Hint = "encrypt it anew, and take it for known by whoever could read this file"
 	case !begun.MatchString(text):
 		return
@@ -190,7 +190,7 @@ func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 		d.Message = "this begins like a text that hiera-eyaml encrypted by PKCS7, but is malformed: no lookup decrypts it"
 		d.Hint = "it may have lost its end, or a character; encrypt the value anew"
 	case !h.isEncrypted(text):
-		d.Message = "this is encrypted for hiera-eyaml, and has line breaks: lookups have it as it stands here, as in " +
+		d.Message = "this is encrypted for hiera-eyaml, and has line breaks: lookups return it unchanged, as in " +
 			"Puppet"
 		d.Hint = "write it in one line, or as a block that begins with '>' in place of '|'"
 	default:

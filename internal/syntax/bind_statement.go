@@ -61,7 +61,7 @@ func (p *setParser) anonymous(s *Statement) {
 		p.fail(s.Off, "expected the key that is bound, a string in quotes, or 'in' and a multibinding", "")
 		return
 	}
-	p.failCode(s.Off, "catalog", "a binding of a type without a name stands for objects of Ruby, which a binding cannot make",
+	p.failCode(s.Off, "catalog", "a binding of a type without a name is about objects of Ruby, which a binding cannot make",
 		"bind a value to a name: bind 'name' to …")
 }
 
@@ -82,7 +82,7 @@ func (p *setParser) producer(s *Statement) {
 		}
 		s.To = p.text("the name of a registered producer, a string")
 	case p.beginsStatement() && beginsLine(p.src, p.tok.off):
-		p.expected("what produces the value, behind 'to'")
+		p.expected("a value or another producer after 'to'")
 	case p.atQuery():
 		s.Query = p.query()
 	default:
@@ -235,7 +235,7 @@ func (p *setParser) group(s *Statement, word string) {
 				return
 			}
 			if !p.at("{") {
-				p.expected("{ parameter => parameter } behind the two sides of the map")
+				p.expected("{ parameter => parameter } after the two types of the map")
 			}
 			s.To = p.value()
 		}

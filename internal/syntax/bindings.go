@@ -119,7 +119,7 @@ type setParser struct {
 	broken bool // an error made part of the text unreadable as statements
 }
 
-const oneSet = "one file is one set: what further ones would have goes into files of their own"
+const oneSet = "a file has one set; put further sets into other files"
 
 // bindings parses the whole file.
 func (p *setParser) bindings() *Bindings {
@@ -138,7 +138,7 @@ func (p *setParser) bindings() *Bindings {
 	case p.err == nil && p.atWord("bindings"):
 		p.failHere("expected one 'bindings' in a file, found another", oneSet)
 	case p.err == nil && p.tok.kind != tEOF:
-		p.failHere("expected nothing more behind the } of the bindings, found "+p.found(), "")
+		p.failHere("expected nothing after the } of the bindings, found "+p.found(), "")
 	}
 	p.note()
 	return b

@@ -118,7 +118,7 @@ func TestErrorsOfSets(t *testing.T) {
 		{"", []string{"1:1 expected 'bindings NAME { … }', found the end of the text"}},
 		{"binding x {}", []string{"1:1 expected 'bindings NAME { … }', found 'binding' did you mean 'bindings'?"}},
 		{"bindings x {} bindings y {}", []string{"1:15 expected one 'bindings' in a file, found another " + oneSet}},
-		{"bindings x {}\nbind 'a' to 1", []string{"2:1 expected nothing more behind the } of the bindings, found 'bind'"}},
+		{"bindings x {}\nbind 'a' to 1", []string{"2:1 expected nothing after the } of the bindings, found 'bind'"}},
 		{"bindings x {\n  bind alias parameters Web[one] as 'a'\n  bind renamed map A to B as 'b'\n  rebind variable a\n}", []string{
 			"2:14 expected the key that is rebound, a string, found 'parameters' " + keyHints["parameters"],
 			"3:16 expected the key that is rebound, a string, found 'map' " + keyHints["map"],
@@ -128,7 +128,7 @@ func TestErrorsOfSets(t *testing.T) {
 			"3:12 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' or 'when', found 't'"}},
 		{"bindings x {\n bind 'a' to [1,\n bind 'b' to\n bind 'c' to 'x\n bind 'd' to )\n}", []string{
 			"3:7 expected ] or , after the entry of the list, found a string",
-			"4:2 expected what produces the value, behind 'to', found 'bind'",
+			"4:2 expected a value or another producer after 'to', found 'bind'",
 			"4:14 the quoted text that starts here is not closed close it with the quote that opens it",
 			"5:14 expected a value, found ')'"}},
 		{"bindings x {\n when nod [] {\n  bind 'a' too 1\n }\n bind ab 'c'\n}", []string{
@@ -137,10 +137,10 @@ func TestErrorsOfSets(t *testing.T) {
 			"5:7 expected a key in quotes, a type, or another word of bind, found 'ab'"}},
 		{"bindings x {\n bind abstract varibles to ['a']\n bind \"a${b}\" to 1\n bind alias 'a' to 'b'\n}", []string{
 			"2:16 expected a key in quotes, a type, or another word of bind, found 'varibles' did you mean 'variables'?",
-			"3:7 expected the key that is bound, a string, found a string that interpolates it has to be known when this is compiled",
+			"3:7 expected the key that is bound, a string, found a string that interpolates it must be a constant",
 			"4:17 expected 'as' and the key it has from now on, found 'to'"}},
 		{"bindings x {\n bind Type[Logger] to Type[Special]\n bind class ntp to class ntp2\n bind abstract Array[class ntp], 'n'\n bind 'a' to producer Type[P]\n}", []string{
-			"2:2 a binding of a type without a name stands for objects of Ruby, which a binding cannot make bind a value to a name: bind 'name' to …",
+			"2:2 a binding of a type without a name is about objects of Ruby, which a binding cannot make bind a value to a name: bind 'name' to …",
 			"3:7 a class touches a catalog, which a binding cannot parameters of a class are bound with: bind parameters NAME to { … }",
 			"4:22 a class touches a catalog, which a binding cannot as text, write 'class' in quotes",
 			"5:23 a producer that is a class of Ruby cannot be run register one with the runtime, and name it: producer 'name'"}},
@@ -201,7 +201,7 @@ func TestErrorsOfSites(t *testing.T) {
 			"2:2 expected } or , after the category, found 'bindings'",
 			"2:16 expected layer { 'name': include => 'URI' }, found 'layr' did you mean 'layer'?"}},
 		{"site { categories { a => 1 } } b", []string{
-			"1:32 expected nothing more behind site { }, found 'b' a file has one site { }"}},
+			"1:32 expected nothing after site { }, found 'b' a file has one site { }"}},
 		{"site { bindings => [ layer { 'a': include => 'x' ] categories {", []string{
 			"1:50 expected } or , after the attribute of the layer, found ']'"}},
 	} {

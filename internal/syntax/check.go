@@ -76,8 +76,8 @@ func checkPatterns(x *expr.Node) (out []SyntaxError) {
 
 func unknownFunction(x *expr.Node) SyntaxError {
 	if keys := dotted(x); keys != "" {
-		return SyntaxError{Off: x.Off, Message: "behind a dot stands a function, and there is none '" + x.Name + "'",
-			Hint: "keys stand in brackets: write " + keys + ", in a string ${" + keys[1:] + "}"}
+		return SyntaxError{Off: x.Off, Message: "a dot calls a function, and there is no function '" + x.Name + "'",
+			Hint: "put keys in brackets: write " + keys + ", in a string ${" + keys[1:] + "}"}
 	}
 	e := SyntaxError{Off: x.Off, Message: "there is no function '" + x.Name + "' here", Hint: lookupHint(x)}
 	if e.Hint == "" {

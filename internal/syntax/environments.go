@@ -53,7 +53,7 @@ func (p *setParser) environments() *Environments {
 		case p.tok.is(tName, "site") && p.peek().is(tOp, "{"):
 			p.site(out)
 		case p.declares():
-			p.failHere("a declaration of environments stands in site { }", "write site { "+p.tok.text+" { ... } }")
+			p.failHere("expected this declaration of environments in site { }", "write site { "+p.tok.text+" { ... } }")
 		default:
 			p.choosing(out)
 		}

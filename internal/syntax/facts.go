@@ -42,7 +42,7 @@ func Misspelt(n *expr.Node) []SyntaxError {
 		if wrong, right := nearMiss(path); wrong != nil {
 			variables = append(variables, path[0])
 			found = append(found, SyntaxError{Off: x.Off, Hint: "did you mean " + accessText(right) + "?",
-				Message: accessText(wrong) + " is no well-known fact; where no node has it, it is empty"})
+				Message: accessText(wrong) + " is not a well-known fact; it is empty on nodes without it"})
 		}
 		return path == nil
 	})
@@ -153,7 +153,7 @@ func MisspeltHiera(n *expr.Node) []SyntaxError {
 		}
 		if wrong, right := nearMiss(path); wrong != nil {
 			found = append(found, SyntaxError{Off: off, Message: "%{" + strings.Join(wrong, ".") +
-				"} is no well-known fact; where no node has it, it is empty",
+				"} is not a well-known fact; it is empty on nodes without it",
 				Hint: "did you mean " + strings.Join(right, ".") + "?"})
 		}
 	})

@@ -5,7 +5,7 @@ import "testing"
 // A name near that of a well-known fact is reported, wherever it is in an access. Variables of the expression itself
 // are not reported.
 func TestMisspelt(t *testing.T) {
-	const suffix = " is no well-known fact; where no node has it, it is empty; did you mean "
+	const suffix = " is not a well-known fact; it is empty on nodes without it; did you mean "
 	for src, want := range map[string]string{
 		"$osfamly":                      "$osfamly" + suffix + "$osfamily?",
 		"$::osfamly":                    "$osfamly" + suffix + "$osfamily?",

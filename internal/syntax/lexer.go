@@ -218,9 +218,9 @@ func (l *lexer) checkVariable(off int, name string) {
 	switch {
 	case name == "":
 	case isDigit(name[0]) && !isMatchVariable(name):
-		l.fail(off, "$"+name+" is no variable: a name that begins with a digit is a decimal number", "")
+		l.fail(off, "$"+name+" is not a variable: a name that begins with a digit is a decimal number", "")
 	case !isDigit(name[0]) && !isVariable(name):
-		l.fail(off, "$"+name+" is no name of a variable",
+		l.fail(off, "$"+name+" is not a valid name of a variable",
 			"parts begin with a lower-case letter, only the last may begin with _")
 	}
 }

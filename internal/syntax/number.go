@@ -51,9 +51,9 @@ func numberValue(text string) (v value.Value, message string) {
 	case isRange(err):
 		return v, text + " is too big for an integer"
 	case base == 8:
-		return v, text + " is no octal number, which the leading 0 makes it"
+		return v, text + " is not an octal number, although it begins with 0"
 	case base == 16:
-		return v, text + " is no hexadecimal number"
+		return v, text + " is not a hexadecimal number"
 	}
 	return v, text + " is no number"
 }

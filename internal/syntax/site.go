@@ -49,7 +49,7 @@ func (p *setParser) wholeSite() *BinderConfig {
 		p.expect("}", "at the end of site")
 	}
 	if p.err == nil && p.tok.kind != tEOF {
-		p.failHere("expected nothing more behind site { }, found "+p.found(), "a file has one site { }")
+		p.failHere("expected nothing after site { }, found "+p.found(), "a file has one site { }")
 	}
 	p.note()
 	return s

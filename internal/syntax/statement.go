@@ -141,10 +141,10 @@ func (p *setParser) when(s *Statement) {
 
 // conditionHints has hints for tokens that are not valid in a condition.
 var conditionHints = map[string]string{
-	".":  "a value with dots stands in quotes: 'www.example.org'",
-	",":  "several values stand in brackets: [a, b]",
-	"==": "the value stands right behind the category: when osfamily debian",
-	"=>": "the value stands right behind the category: when osfamily debian",
+	".":  "put a value with dots in quotes: 'www.example.org'",
+	",":  "put several values in brackets: [a, b]",
+	"==": "write the value directly after the category: when osfamily debian",
+	"=>": "write the value directly after the category: when osfamily debian",
 }
 
 // pairs parses categories and their values, joined by and.
@@ -197,7 +197,7 @@ func (p *setParser) categoryValue() Word {
 	default:
 		hint := conditionHints[p.tok.text]
 		if p.tok.kind == tType {
-			hint = "text with capital letters stands in quotes: '" + p.tok.text + "'"
+			hint = "put text with capital letters in quotes: '" + p.tok.text + "'"
 		}
 		p.failHere("expected a value of the category, a string, number or boolean, found "+p.found(), hint)
 		return w
@@ -230,7 +230,7 @@ func (p *setParser) text(what string) *expr.Node {
 	n := p.operand()
 	if v, ok := n.Constant(); p.err == nil && (!ok || v.Kind() != value.String) {
 		p.fail(begin.off, "expected "+what+", found a string that interpolates",
-			"it has to be known when this is compiled")
+			"it must be a constant")
 	}
 	if p.err != nil {
 		return nil
@@ -295,8 +295,8 @@ var keyHints = map[string]string{
 	"parameters": "parameters are rebound one by one, each by its key: '/param/Web[one]/port', of a class 'ntp::port'; " +
 		"all of one target are those of another by: bind parameters Web[one] to Web[two]",
 	"variables": "variables are rebound one by one, each by its key: '/var/role'",
-	"variable":  "the key of a variable stands in quotes: '/var/role'",
-	"map":       "the key of a map stands in quotes: '/map/Web/Sql'",
+	"variable":  "put the key of a variable in quotes: '/var/role'",
+	"map":       "put the key of a map in quotes: '/map/Web/Sql'",
 }
 
 // typeOf parses a type such as Array[String], if there is one.
@@ -323,7 +323,7 @@ func (p *setParser) ofData(n *expr.Node) {
 			p.failCode(n.Off, "catalog", "a class"+noCatalog, parametersInstead)
 		case "Type":
 			p.failCode(n.Off, "catalog", "a class of Ruby is nothing that a binding can have",
-				"bind data, or what a registered producer makes: to producer 'name'")
+				"bind data, or the value of a registered producer: to producer 'name'")
 		}
 	}
 }
@@ -333,7 +333,7 @@ func (p *setParser) multibind(s *Statement) {
 	s.Flags = p.flags()
 	s.Type, s.Key = p.key("the key of the multibinding")
 	if p.err == nil && p.accepts("as") {
-		s.In = p.text("what the multibinding is called, a string")
+		s.In = p.text("the id of the multibinding, a string")
 	}
 	p.options(s)
 }

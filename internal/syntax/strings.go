@@ -178,7 +178,7 @@ func (p *parser) codePoint(t *template) {
 	case !ok:
 		p.pos += len(`\u`)
 	case !utf8.ValidRune(r):
-		p.fail(p.pos, p.src[p.pos:p.pos+n]+" is no Unicode character", "")
+		p.fail(p.pos, p.src[p.pos:p.pos+n]+" is not a Unicode character", "")
 	default:
 		t.replace(p, n, string(r))
 	}

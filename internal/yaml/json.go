@@ -217,7 +217,7 @@ func (p *jsonParser) text() (string, bool) {
 		case c == '\\':
 			p.off++
 		case c < ' ':
-			p.syntax("expected '\"' before the end of the line: a string cannot hold a control character as it is; write \\n or \\t")
+			p.syntax("expected '\"' before the end of the line: a string cannot contain a control character; write \\n or \\t")
 			return "", false
 		}
 	}

@@ -43,19 +43,19 @@ func TestJSONErrors(t *testing.T) {
 		"[1.]":                   "error json_syntax 1:2 expected a number as JSON writes it, found 1.",
 		"\"abc":                  "error json_syntax 1:1 expected '\"' at the end of this string, found the end of the file",
 		"\"abc\\":                "error json_syntax 1:1 expected '\"' at the end of this string, found the end of the file",
-		"\"a\nb\"":               `error json_syntax 1:3 expected '"' before the end of the line: a string cannot hold a control character as it is; write \n or \t`,
+		"\"a\nb\"":               `error json_syntax 1:3 expected '"' before the end of the line: a string cannot contain a control character; write \n or \t`,
 		`["\x41"]`:               `error json_syntax 1:2 expected one of the escapes \" \\ \/ \b \f \n \r \t \uXXXX after each backslash of this string`,
 		"[9223372036854775808]":  "error yaml_integer 1:2 the number 9223372036854775808 does not fit in 64 bits",
 		"[1e999]":                "error yaml_integer 1:2 the number 1e999 does not fit in 64 bits",
 		"\"\xff\"":               "error yaml_utf8 1:2 expected text in UTF-8, found the byte 0xff",
-		"{\"a\": 1,\n \"a\": 2}": "error yaml_duplicate_key 2:2 the key 'a' is given twice in one hash (1:2 it is given here for the first time)",
+		"{\"a\": 1,\n \"a\": 2}": "error yaml_duplicate_key 2:2 the key 'a' is given twice in one hash (1:2 it is first given here)",
 
 		strings.Repeat("[", 513): "error yaml_depth 1:513 " + tooDeep,
 	} {
 		checkJSON(t, src, Options{}, "", found)
 	}
 	checkJSON(t, `{"a": 1, "a": 2}`, Options{LastKeyWins: true}, "{'a': 2}",
-		"warning yaml_duplicate_key 1:10 the key 'a' is given twice in one hash; this one, the last, counts (1:2 it is given here for the first time)")
+		"warning yaml_duplicate_key 1:10 the key 'a' is given twice in one hash; this one, the last, counts (1:2 it is first given here)")
 }
 
 func TestJSONPositions(t *testing.T) {

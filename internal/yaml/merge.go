@@ -62,6 +62,6 @@ func (m *mapping) replaced(pos diag.Pos, at int, val *Node) {
 	}
 	m.warn(m.doc.Pos(key), "yaml_merge",
 		"the key "+key.name()+" loses this value to a merge key that comes after it, as in Ruby's YAML",
-		"write '<<' before the keys that replace what it brings",
+		"write '<<' before the keys that replace merged ones",
 		diag.Note{Pos: pos, Message: "the merge key"}, diag.Note{Pos: m.doc.Pos(val), Message: "the merged value"})
 }

@@ -15,7 +15,7 @@ import (
 const (
 	tooDeep    = "expected at most 512 hashes and lists in one another, found more"
 	numberHint = "write it in quotes to make it a string"
-	tabHint    = "indent with spaces: in YAML a tab is no indentation"
+	tabHint    = "indent with spaces: YAML allows no tabs"
 )
 
 // refuseBytes reports the byte at off, which cannot be in a text file.
@@ -25,7 +25,7 @@ func (r *report) refuseBytes(off int) {
 	case bytes.HasPrefix(r.doc.src, []byte("\x00GITCRYPT\x00")):
 		r.fail(pos, "yaml_syntax", "this file is encrypted by git-crypt", "unlock the repository: git-crypt unlock")
 	case c != utf8.RuneError || size > 1:
-		r.fail(pos, "yaml_syntax", "the control character "+strconv.QuoteRuneToASCII(c)+" cannot stand in a file",
+		r.fail(pos, "yaml_syntax", "the control character "+strconv.QuoteRuneToASCII(c)+" is not allowed in a file",
 			"remove it, or write it as an escape in double quotes")
 	case bytes.HasPrefix(r.doc.src, []byte("\xff\xfe")), bytes.HasPrefix(r.doc.src, []byte("\xfe\xff")):
 		r.fail(pos, "yaml_utf8", "expected text in UTF-8, found UTF-16", "save the file as UTF-8")
@@ -41,7 +41,7 @@ func (r *report) refuseScalar(pos diag.Pos, text string, problem fault) {
 	switch problem {
 	case isDate:
 		r.fail(pos, "yaml_date",
-			"the date or time "+value.Shorten(text)+" must be quoted: there are no values of that type",
+			"the date or time "+value.Shorten(text)+" must be quoted: values cannot have that type",
 			"write '"+value.Shorten(text)+"'")
 	case tooLarge:
 		r.fail(pos, "yaml_integer", "the integer "+value.Shorten(text)+" does not fit in 64 bits", numberHint)
@@ -69,27 +69,27 @@ var wordings = []wording{
 		"quote a text that contains ': ', or correct the indentation"},
 	{"mapping keys are not allowed in this context", "expected no '? ' here, where a key cannot start", ""},
 	{"block sequence entries are not allowed in this context",
-		"expected no '- ' here, where a list cannot start", "start the list on a line of its own"},
+		"expected no '- ' here, where a list cannot start", "start the list on the next line"},
 	{"did not find expected key", "expected a key, or the end of the hash",
 		"check the indentation and the quotes of this line and the one before it"},
 	{"did not find expected '-' indicator", "expected '- ', or the end of the list",
 		"check the indentation of this line"},
-	{"did not find expected ',' or ']'", "expected ',' or ']' to go on with the list",
-		"separate the elements with ',', close the list with ']', or quote the text that goes on here"},
-	{"did not find expected ',' or '}'", "expected ',' or '}' to go on with the hash",
-		"separate the entries with ',', close the hash with '}', or quote the text that goes on here"},
+	{"did not find expected ',' or ']'", "expected ',' or ']' to continue the list",
+		"separate the elements with ',', close the list with ']', or quote the text that continues here"},
+	{"did not find expected ',' or '}'", "expected ',' or '}' to continue the hash",
+		"separate the entries with ',', close the hash with '}', or quote the text that continues here"},
 	{"did not find expected node content", "expected a value", ""},
 	{noColon, "expected ': ' after the key, on the same line",
-		"a blank stands behind the colon of a key"},
+		"put a blank after the colon of a key"},
 	{"did not find expected alphabetic or numeric character", "expected the name of an anchor",
 		"quote a text that starts with '*' or '&'"},
 	{"did not find expected comment or line break", "expected the end of the line",
-		"a block of text begins on the line behind its '|' or '>'"},
+		"start the text on the line after '|' or '>'"},
 	{"found unknown escape character", "expected an escape that YAML knows after the backslash",
 		"double the backslash, or use single quotes"},
-	{"did not find expected hexdecimal number", "expected the digits of a character's number after \\x, \\u or \\U",
+	{"did not find expected hexdecimal number", "expected the number of a character after \\x, \\u or \\U",
 		"double the backslash, or use single quotes"},
-	{"did not find expected hexadecimal number", "expected the digits of a character's number after \\x, \\u or \\U",
+	{"did not find expected hexadecimal number", "expected the number of a character after \\x, \\u or \\U",
 		"double the backslash, or use single quotes"},
 	{"found invalid Unicode character escape code", "expected the number of a character in this escape",
 		"write the character itself"},
@@ -119,13 +119,13 @@ func (r *report) refuseSyntax(c complaint) {
 	case c.problem == tooDeep:
 		code, message = "yaml_depth", c.problem
 	case strings.HasPrefix(c.problem, "unknown anchor "):
-		code, message = "yaml_alias", "expected an alias to an anchor that stands before it, found "+aliasIn(c.problem)
+		code, message = "yaml_alias", "expected an alias to an earlier anchor, found "+aliasIn(c.problem)
 		hint = "quote a text that starts with '*'"
 	case c.problem == "found character that cannot start any token":
 		message, hint = r.strangeStart(c.pos)
 	case r.hasColon(c):
-		message, hint = "the text behind this key has a ': ' in it, which only begins the value of a key",
-			"quote the text, from behind the first ': ' to the end of the line"
+		message, hint = "the value of this key contains ': ', which separates a key from its value",
+			"put the value in quotes"
 	default:
 		message, hint = reword(c.problem)
 		hint = cmp.Or(r.wayOut(c), hint)
@@ -179,8 +179,8 @@ func (r *report) strangeStart(pos diag.Pos) (message, hint string) {
 	if c == '\t' {
 		return "expected spaces as indentation, found a tab", tabHint
 	}
-	return "expected a value, found " + strconv.QuoteRune(c) + ", with which none can start",
-		"quote a text that starts with it"
+	return "expected a value, found " + strconv.QuoteRune(c) + ", which cannot start a value",
+		"put the text in quotes"
 }
 
 // noColon is libyaml's problem with a line that is not a key.
@@ -203,7 +203,7 @@ func (r *report) wayOut(c complaint) string {
 		c.problem == noColon && arrowAsColon().Match(lineAt(r.doc.src, len(inside))):
 		return arrowHint
 	case bytes.HasSuffix(before, []byte("$")) && bytes.HasPrefix(r.doc.src[end:], []byte("{")):
-		return "quote the text: within brackets or braces, and without quotes, a '{' begins a hash"
+		return "quote the text: without quotes, a '{' in brackets or braces starts a hash"
 	}
 	return ""
 }

@@ -186,8 +186,8 @@ func (c *converter) passOver(rest *goyaml.Loader) {
 		}
 		if err != nil || !isEmpty(top.Content[0]) {
 			c.warn(pos, "yaml_document",
-				"this is a second YAML document, which is passed over: only the first one of a file counts",
-				"put it in a file of its own, or remove the '---' before it")
+				"this second YAML document is ignored: only the first one of a file counts",
+				"put it in another file, or remove the '---' before it")
 			return
 		}
 	}
@@ -283,12 +283,12 @@ func (c *converter) alias(n *goyaml.Node, depth int) Node {
 	pos := c.position(n)
 	out, finished := c.anchored[n.Alias]
 	if !finished {
-		c.fail(pos, "yaml_alias", "the alias *"+n.Value+" stands inside the very value it refers to", "")
+		c.fail(pos, "yaml_alias", "the alias *"+n.Value+" is inside the value that it refers to", "")
 		return Node{}
 	}
 	switch deep := c.expand(&out, depth); {
 	case c.budget < 0:
-		c.fail(pos, "yaml_alias", "the aliases up to here stand for more than "+strconv.Itoa(maxExpanded)+" values or "+
+		c.fail(pos, "yaml_alias", "the aliases up to here expand to more than "+strconv.Itoa(maxExpanded)+" values or "+
 			strconv.Itoa(maxExpanded*textOfNode)+" bytes of text", "use fewer aliases to values that contain aliases")
 	case deep:
 		c.fail(pos, "yaml_depth", tooDeep, "")

@@ -54,7 +54,7 @@ func (r *report) unclosedQuote(c complaint, at int) bool {
 	}
 	var notes []diag.Note
 	if c.problem != endOfStream {
-		notes = []diag.Note{{Pos: r.doc.posAt(r.lastByte(at)), Message: "it goes on to this quote"}}
+		notes = []diag.Note{{Pos: r.doc.posAt(r.lastByte(at)), Message: "it continues up to this quote"}}
 	}
 	r.fail(r.doc.posAt(open), "yaml_syntax", "the quoted text that starts here is not closed", hint, notes...)
 	return true
@@ -106,7 +106,7 @@ func (r *report) unclosedBracket(c complaint, at int) bool {
 	}
 	var notes []diag.Note
 	if at < len(r.doc.src) {
-		notes = []diag.Note{{Pos: c.pos, Message: "it cannot go on here"}}
+		notes = []diag.Note{{Pos: c.pos, Message: "it cannot continue here"}}
 	}
 	r.fail(c.start, "yaml_syntax", "the "+what+" that starts here is not closed", "close it with '"+closing+"'", notes...)
 	return true

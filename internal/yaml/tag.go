@@ -92,7 +92,7 @@ func (c *converter) isData(n *goyaml.Node, kind Shape) bool {
 
 // passedOver warns about a tag that changes nothing.
 func (c *converter) passedOver(n *goyaml.Node) {
-	c.warn(c.position(n), "yaml_tag", "the tag "+n.Tag+" is passed over, as by Puppet", "remove it")
+	c.warn(c.position(n), "yaml_tag", "the tag "+n.Tag+" is ignored, as by Puppet", "remove it")
 }
 
 // float returns the value of a scalar with the tag !!float. It may have an exponent without a point or a sign, which
@@ -140,7 +140,7 @@ func parseFloat(text string) (float64, bool) {
 func (c *converter) binary(n *goyaml.Node) value.Value {
 	text := decodeBase64(n.Value)
 	if !utf8.ValidString(text) {
-		c.fail(c.position(n), "yaml_tag", "expected text in UTF-8 behind the tag "+n.Tag+", found other bytes",
+		c.fail(c.position(n), "yaml_tag", "expected text in UTF-8 after the tag "+n.Tag+", found other bytes",
 			"hand binary data on as base64: remove the tag")
 	}
 	return value.FromString(text)
@@ -171,7 +171,7 @@ func (c *converter) ordered(n *goyaml.Node, depth int) []Node {
 	m := mapping{report: c.report, kids: make([]Node, 0, 2*len(n.Content))}
 	for _, entry := range n.Content {
 		if entry.Kind != goyaml.MappingNode || len(entry.Content) != 2 || entry.Anchor != "" {
-			c.fail(c.position(entry), "yaml_tag", "expected a list of hashes of one entry each behind the tag "+n.Tag,
+			c.fail(c.position(entry), "yaml_tag", "expected a list of hashes of one entry each after the tag "+n.Tag,
 				"write '- key: value'")
 			continue
 		}

@@ -59,7 +59,7 @@ func refusedOnPurpose(yaml, psych, got string) bool {
 }
 
 func TestTags(t *testing.T) {
-	const overlooked = " is passed over, as by Puppet"
+	const overlooked = " is ignored, as by Puppet"
 	const unsupported = " is not supported here"
 	for _, test := range []struct{ src, want, found string }{
 		{"a: !foo {x: !bar '1'}", "{'a': {'x': 1}}",
@@ -69,12 +69,12 @@ func TestTags(t *testing.T) {
 		{"! 12", "12", ""},
 		{"- !!binary aGk=\n- !!omap [b: c, d: e]\n- !!float 1e3", "['hi', {'b': 'c', 'd': 'e'}, 1000.0]", ""},
 		{"a: !!binary /w==", "",
-			"error yaml_tag 1:4 expected text in UTF-8 behind the tag !!binary, found other bytes"},
+			"error yaml_tag 1:4 expected text in UTF-8 after the tag !!binary, found other bytes"},
 		{"a: !!float x", "", "error yaml_tag 1:4 expected a number, as the tag !!float says, found the string 'x'"},
 		{"- !!omap\n  - a: 1\n  - b", "",
-			"error yaml_tag 3:5 expected a list of hashes of one entry each behind the tag !!omap"},
+			"error yaml_tag 3:5 expected a list of hashes of one entry each after the tag !!omap"},
 		{"!!omap [a: 1, a: 2]", "", "error yaml_duplicate_key 1:15 the key 'a' is given twice in one hash " +
-			"(1:9 it is given here for the first time)"},
+			"(1:9 it is first given here)"},
 		{"a: !ruby/regexp /x/", "", "error yaml_tag 1:4 the tag !ruby/regexp" + unsupported},
 		{"a: !ruby/hash:X {b: c}", "", "error yaml_tag 1:4 the tag !ruby/hash:X" + unsupported},
 		{"a: !!set {b, c}", "", "error yaml_tag 1:4 the tag !!set" + unsupported},

@@ -110,30 +110,30 @@ func TestErrors(t *testing.T) {
 		"é: \xff":              "error yaml_utf8 1:4 expected text in UTF-8, found the byte 0xff",
 		"\xff\xfea\x00":        "error yaml_utf8 1:1 expected text in UTF-8, found UTF-16",
 		"\x00GITCRYPT\x00\x8c": `error yaml_syntax 1:1 this file is encrypted by git-crypt`,
-		"a: \x00b":             `error yaml_syntax 1:4 the control character '\x00' cannot stand in a file`,
-		"a:\n  b: \u0080b":     `error yaml_syntax 2:6 the control character '\u0080' cannot stand in a file`,
+		"a: \x00b":             `error yaml_syntax 1:4 the control character '\x00' is not allowed in a file`,
+		"a:\n  b: \u0080b":     `error yaml_syntax 2:6 the control character '\u0080' is not allowed in a file`,
 
-		"é: b: c": "error yaml_syntax 1:5 the text behind this key has a ': ' in it, " +
-			"which only begins the value of a key",
+		"é: b: c": "error yaml_syntax 1:5 the value of this key contains ': ', " +
+			"which separates a key from its value",
 		"a: 1\n b: 2":   "error yaml_syntax 2:2 expected this line to start in column 1, not in column 2 (1:1 this key starts there)",
 		"a: b\n- c\n":   "error yaml_syntax 2:1 expected a key of the hash above, found an element of a list (1:1 the hash starts here)",
 		"a: [b, c\n":    "error yaml_syntax 1:4 the list that starts here is not closed",
 		"a: 'b\nc\n":    "error yaml_syntax 1:4 the quoted text that starts here is not closed",
 		"a:\n\tb: c\n":  "error yaml_syntax 2:1 expected spaces as indentation, found a tab",
-		"é: @b\n":       "error yaml_syntax 1:4 expected a value, found '@', with which none can start",
+		"é: @b\n":       "error yaml_syntax 1:4 expected a value, found '@', which cannot start a value",
 		`a: "\z"`:       "error yaml_syntax 1:5 expected an escape that YAML knows after the backslash (1:4 in a quoted text that starts here)",
 		"  a: 1\n b: 2": "error yaml_syntax 2:2 expected this line to start in column 3, not in column 2 (1:3 this key starts there)",
 		"a: &x.y 1\n":   "error yaml_syntax 1:4 expected an anchor of letters, digits, '_' and '-', found &x.y",
 
-		"- 2013-05-23\n- 2001-12-14t21:59:43.10-05:00": "error yaml_date 1:3 the date or time 2013-05-23 must be quoted: there are no values of that type\n" +
-			"error yaml_date 2:3 the date or time 2001-12-14t21:59:43.10-05:00 must be quoted: there are no values of that type",
-		"2013-05-23: x": "error yaml_date 1:1 the date or time 2013-05-23 must be quoted: there are no values of that type",
+		"- 2013-05-23\n- 2001-12-14t21:59:43.10-05:00": "error yaml_date 1:3 the date or time 2013-05-23 must be quoted: values cannot have that type\n" +
+			"error yaml_date 2:3 the date or time 2001-12-14t21:59:43.10-05:00 must be quoted: values cannot have that type",
+		"2013-05-23: x": "error yaml_date 1:1 the date or time 2013-05-23 must be quoted: values cannot have that type",
 		"a: 9223372036854775808\nb: -9223372036854775808": "error yaml_integer 1:4 the integer 9223372036854775808 does not fit in 64 bits",
 
 		"a: !x!y b": "error yaml_tag 1:4 expected a tag that YAML knows, or none",
 
-		"a: *b":                  "error yaml_alias 1:4 expected an alias to an anchor that stands before it, found *b",
-		"a: &a [*a]":             "error yaml_alias 1:8 the alias *a stands inside the very value it refers to",
+		"a: *b":                  "error yaml_alias 1:4 expected an alias to an earlier anchor, found *b",
+		"a: &a [*a]":             "error yaml_alias 1:8 the alias *a is inside the value that it refers to",
 		"- &a {b: c}\n- {<<: 3}": "error yaml_merge 2:4 expected a hash or a list of hashes as value of the merge key '<<', found the integer 3",
 		"- <<: [{a: b}, c]\n":    "error yaml_merge 1:3 expected a hash or a list of hashes as value of the merge key '<<', found a list",
 	} {
@@ -143,7 +143,7 @@ func TestErrors(t *testing.T) {
 
 func TestDuplicateKeys(t *testing.T) {
 	src := "a: 1\nb: 2\n'a': 3\n"
-	note := " (1:1 it is given here for the first time)"
+	note := " (1:1 it is first given here)"
 	check(t, src, Options{}, "", "error yaml_duplicate_key 3:1 the key 'a' is given twice in one hash"+note)
 	check(t, src, Options{LastKeyWins: true}, "{'a': 3, 'b': 2}",
 		"warning yaml_duplicate_key 3:1 the key 'a' is given twice in one hash; this one, the last, counts"+note)
@@ -155,9 +155,9 @@ func TestDuplicateKeys(t *testing.T) {
 		fmt.Fprintf(&many, "k%d: %d\n%d: x\n", i, i, i)
 	}
 	check(t, many.String()+"k7: x\n", Options{}, "",
-		"error yaml_duplicate_key 201:1 the key 'k7' is given twice in one hash (15:1 it is given here for the first time)")
+		"error yaml_duplicate_key 201:1 the key 'k7' is given twice in one hash (15:1 it is first given here)")
 	check(t, many.String()+"0x10: x\n", Options{}, "",
-		"error yaml_duplicate_key 201:1 the key the integer 16 is given twice in one hash (34:1 it is given here for the first time)")
+		"error yaml_duplicate_key 201:1 the key the integer 16 is given twice in one hash (34:1 it is first given here)")
 }
 
 func TestMergeKeys(t *testing.T) {
@@ -176,7 +176,7 @@ func TestMergeKeys(t *testing.T) {
 		if want == "" {
 			check(t, src, Options{}, "",
 				"error yaml_duplicate_key 2:18 the key 'b' is given twice in one hash "+
-					"(2:12 it is given here for the first time)")
+					"(2:12 it is first given here)")
 			continue
 		}
 		check(t, src, Options{}, want, "")
@@ -187,7 +187,7 @@ func TestMergeKeys(t *testing.T) {
 }
 
 func TestSecondDocument(t *testing.T) {
-	const found = "warning yaml_document %s this is a second YAML document, which is passed over: only the first one of a file counts"
+	const found = "warning yaml_document %s this second YAML document is ignored: only the first one of a file counts"
 	check(t, "a: 1\n---\nb: 2\n", Options{}, "{'a': 1}", fmt.Sprintf(found, "2:1"))
 	check(t, "---\n---\nb: 2\n", Options{}, "empty", fmt.Sprintf(found, "2:1"))
 	check(t, "a: 1\n---\nb: 1\nc: [\n", Options{}, "{'a': 1}", fmt.Sprintf(found, "5:1"))
@@ -216,7 +216,7 @@ func TestAliasBomb(t *testing.T) {
 		fmt.Fprintf(&b, "- &a%d [%s]\n", i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
 	}
 	check(t, b.String(), Options{}, "",
-		"error yaml_alias 6:43 the aliases up to here stand for more than 1000000 values or 64000000 bytes of text")
+		"error yaml_alias 6:43 the aliases up to here expand to more than 1000000 values or 64000000 bytes of text")
 }
 
 func TestManyRepairs(t *testing.T) {

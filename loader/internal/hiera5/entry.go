@@ -125,7 +125,7 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 		return dataSource{}
 	}
 	if has && len(options.Kids) != 0 {
-		c.Doc.Errorf(options, "hierarchy", "'%s' takes no options: Puppet refuses every lookup that comes to this entry; "+
+		c.Doc.Errorf(options, "hierarchy", "'%s' takes no options: Puppet refuses every lookup that reaches this entry; "+
 			"remove them", function)
 	}
 	return s
@@ -169,7 +169,7 @@ func (c config) locations(n *yaml.Node, key string, source dataSource) []Locatio
 		}
 		globs, ok := unbraced(text)
 		if !ok {
-			c.Doc.Errorf(nodes[i], "hierarchy", "the braces of this glob stand for too many globs; write several entries")
+			c.Doc.Errorf(nodes[i], "hierarchy", "the braces of this glob expand to too many globs; write several entries")
 			return nil
 		}
 		for _, glob := range globs {

@@ -99,7 +99,7 @@ func TestReadGlobs(t *testing.T) {
 }
 
 // Nested and consecutive braces multiply; the number of globs is limited.
-func TestBracesOfAGlobAreBounded(t *testing.T) {
+func TestBracesOfGlobAreLimited(t *testing.T) {
 	for glob, want := range map[string]bool{strings.Repeat("{a,b}", 11): true, strings.Repeat("{a,b}", 20): false,
 		"{" + strings.Repeat("a,", 3000) + "}":                      true,
 		strings.Repeat("{", 100_000) + strings.Repeat("}", 100_000): false} {

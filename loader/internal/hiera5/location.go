@@ -79,7 +79,7 @@ func (c config) checkDots(at diag.Pos, p location) {
 	}
 	if hasDots(b.String()) {
 		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "data_path",
-			Message: "'" + p.text + "' has '..' behind a variable; no file is read there",
+			Message: "'" + p.text + "' has '..' after a variable; it matches no file",
 			Hint:    "write the path without '..', or with '..' before the first variable"})
 	}
 }

@@ -66,7 +66,7 @@ func QuoteHint(n *yaml.Node) string {
 	}
 	for i := range n.Kids {
 		if n.Kids[i].Value.Kind() == value.Bool {
-			return "quote what is to be a string: 'true'"
+			return "put strings in quotes: 'true'"
 		}
 	}
 	return ""

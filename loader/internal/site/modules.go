@@ -30,7 +30,7 @@ func FindModules(f Files, site string, path []string) Modules {
 	}
 	for _, dir := range path {
 		if there, ok := f.IsDir(dir); !there && ok {
-			f.Diags.Errorf(diag.Pos{File: dir}, "modulepath", "expected a directory of the module path, there is none")
+			f.Diags.Errorf(diag.Pos{File: dir}, "modulepath", "this directory of the module path does not exist")
 		}
 	}
 	if path == nil {

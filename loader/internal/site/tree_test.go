@@ -88,7 +88,7 @@ func TestFilesOfATree(t *testing.T) {
 }
 
 // Directories that all refer to each other by links are entered up to the limit.
-func TestLinksAmongDirectoriesEnd(t *testing.T) {
+func TestLinkCyclesAreLimited(t *testing.T) {
 	dir, n := t.TempDir(), 8
 	for i := range n {
 		if err := os.MkdirAll(filepath.Join(dir, fmt.Sprint("d", i)), 0o777); err != nil {
@@ -112,7 +112,7 @@ func TestLinksAmongDirectoriesEnd(t *testing.T) {
 }
 
 // Links beside each other are not inside one another, however many there are.
-func TestLinksBesideOneAnother(t *testing.T) {
+func TestParallelLinksAreNotNested(t *testing.T) {
 	all := map[string]string{}
 	for i := range maxLinks + 2 {
 		all[fmt.Sprintf("far/d%d/x.yaml", i)] = ""
@@ -128,7 +128,7 @@ func TestLinksBesideOneAnother(t *testing.T) {
 }
 
 // A link that is removed while its directory is read is ignored.
-func TestALinkThatIsGoneMeanwhile(t *testing.T) {
+func TestIgnoresLinkRemovedDuringListing(t *testing.T) {
 	dir := writeSite(t, map[string]string{"data/a.yaml": "", "data/b.yaml": "-> a.yaml"})
 	remove := func(op fsx.Op, path string) error {
 		if op == fsx.Stat && filepath.Base(path) == "b.yaml" {
@@ -145,7 +145,7 @@ func TestALinkThatIsGoneMeanwhile(t *testing.T) {
 }
 
 // Links lead to nested directories up to the limit.
-func TestLinksInsideOneAnother(t *testing.T) {
+func TestNestedLinksAreLimited(t *testing.T) {
 	all := map[string]string{}
 	for i := range maxLinks + 2 {
 		all[fmt.Sprintf("d%d/x.yaml", i)] = ""
