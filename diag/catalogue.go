@@ -255,8 +255,8 @@ var catalogue = []Rule{
 //go:embed examples
 var examples embed.FS
 
-// Example returns a site of which something is reported with the code, as a txtar archive: first the commands to run,
-// and the last one's report, then the files. A code without one is reserved, or only programs in Go meet it.
+// Example returns a site that gets the code, as a txtar archive: first the commands to run, the last of which reports
+// it, then the files.
 func (r Rule) Example() string {
 	text, err := examples.ReadFile("examples/" + string(r.Code) + ".txtar")
 	if err != nil {

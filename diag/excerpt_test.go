@@ -16,7 +16,7 @@ func TestExcerpts(t *testing.T) {
 	}{
 		{"plain", "a: 1", 4, "a: 1", 3},
 		{"no column", "a: 1", 0, "a: 1", 0},
-		{"behind the end", "a: 1", 9, "a: 1", 4},
+		{"after the end", "a: 1", 9, "a: 1", 4},
 		{"empty", "", 1, "", 0},
 		{"wide characters", "名前: x", 5, "名前: x", 6},
 		{"the wide character itself", "a名b", 2, "a名b", 1},

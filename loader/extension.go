@@ -122,7 +122,7 @@ func (r *hieraReader) wantBackend(h *hieraDir, backend, name string) *site.File 
 	id, label := "backend "+backend+": "+h.tree.Path(name), "backend "+backend+": "+h.label+name
 	ask := r.extensions.backends[backend]
 	return r.WantFrom(h.doc.Pos(h.doc.Root), id, label, true, func() ([]byte, error) {
-		dir, err := filepath.Abs(h.tree.Dir) // a program runs in the directory of the site, where a relative path would differ
+		dir, err := filepath.Abs(h.tree.Dir) // relative paths differ in a program
 		if err != nil {
 			return nil, err
 		}

@@ -125,7 +125,7 @@ var sites = []struct {
 		"data/other.yml": "a: 1", "data/osfamily/Debian.yml/x": ""},
 		[]string{"data/common.yml warning yml; rename it to common.yaml",
 			"data/other.yml warning data_unreached; " + addEntry}, []string{"site confdir-hiera:/:"}},
-	{"data that is no file", map[string]string{
+	{"data that is not a file", map[string]string{
 		"hiera.yaml": "version: 2", "data/common.yaml": "-> nowhere", "data/x": ""},
 		[]string{"data/common.yaml error read"}, []string{"site confdir-hiera:/:"}},
 	{"data that is elsewhere", map[string]string{"modules/m/hiera.yaml": "version: 2", "data/common.yaml": "a: 1",
@@ -213,7 +213,7 @@ var sites = []struct {
 	{"bindings in Ruby", configured("'module:/m::default', 'confdir:/r'", map[string]string{
 		"modules/m/lib/puppet/bindings/m/default.rb": "", "lib/puppet/bindings/r.rb": ""}),
 		[]string{"binder_config.yaml:3:23 error ruby", "binder_config.yaml:3:45 error ruby"}, nil},
-	{"bindings in Ruby behind a wildcard", configured("'module:/*::default'", map[string]string{
+	{"bindings in Ruby after a wildcard", configured("'module:/*::default'", map[string]string{
 		"modules/m/lib/puppet/bindings/m/default.rb": "", "modules/m/lib/puppet/bindings/n/default.rb": "",
 		"modules/m/lib/puppet/bindings/m/other.rb": ""}),
 		[]string{"modules/m/lib/puppet/bindings/m/default.rb warning ruby"}, nil},
@@ -290,7 +290,7 @@ var sites = []struct {
 		"hiera.yaml": "version: 2\nbackends: [yml, json]\n", "data/common.json": `{"a": 1}`},
 		[]string{"hiera.yaml:2:12 error backend; did you mean 'yaml'?"},
 		[]string{"site confdir-hiera:/: data/common.json 1"}},
-	{"files of modules and of the site are no data", map[string]string{
+	{"files of modules and of the site are not data", map[string]string{
 		"hiera.yaml": "{version: 2, hierarchy: [[common, 'true', '${role}']]}", "metadata.json": `{"a": 1}`,
 		"modules/m/metadata.json": `{"a": 1}`, "modules/m/x.yaml": "a: 1", "modules/linked": "-> ../n",
 		"n/checksums.json": `{"a": 1}`}, nil,
@@ -303,7 +303,7 @@ var sites = []struct {
 		[]string{"modules/m/d/out/a.yaml error data_path", "modules/m/d/out/b.yaml error data_path",
 			"modules/m/d/out/d/e.yaml error data_path"},
 		[]string{"modules module-hiera:/m:"}},
-	{"bindings that nobody includes", map[string]string{"bindings/default.yaml": set("default"),
+	{"bindings that nothing includes", map[string]string{"bindings/default.yaml": set("default"),
 		"bindings/a/b.yaml": "", "bindings/c.yml": "", "modules/m/bindings/offer.yaml": "", "modules/n/bindings/defaults.yaml": "",
 		"modules/m/bindings/default.yml": "", "modules/m/bindings/offer.yml": ""},
 		[]string{"bindings/a/b.yaml warning not_included; " + include("confdir:/a::b"),
@@ -426,7 +426,7 @@ var sites = []struct {
 		"modules/m/hiera.yaml": "version: 5", "modules/m/data/common.yaml": "m::a: 1"},
 		[]string{"modules/m/hiera.yaml:1:1 warning hiera_version; " + includeModule},
 		[]string{"site confdir-hiera:/: data/common.yaml 1"}},
-	{"a hiera.yaml that is no text", map[string]string{"hiera.yaml": "version: 5\xff"},
+	{"a hiera.yaml that is not a text", map[string]string{"hiera.yaml": "version: 5\xff"},
 		[]string{"hiera.yaml:1:11 error yaml_utf8; save the file as UTF-8"}, nil},
 	{"Hiera 5 that a layer reads as Hiera-2", configured("'confdir-hiera:/'", map[string]string{
 		"hiera.yaml": "version: 5", "data/common.yaml": "a: 1"}),
@@ -532,11 +532,11 @@ var sites = []struct {
 	{"a directory of several entries that is not there", map[string]string{"hiera.yaml": "version: 2\nhierarchy:\n" +
 		"- [node, '${fqdn}', 'd/${fqdn}']\n- [common, 'true', d/common]"},
 		[]string{"hiera.yaml:3:21 warning data_directory"}, []string{"site confdir-hiera:/:"}},
-	{"a list for a hierarchy that nobody includes", configured("'confdir:/a'", map[string]string{
+	{"a list for a hierarchy that nothing includes", configured("'confdir:/a'", map[string]string{
 		"bindings/a.yaml": set("a"), "hiera.yaml": "[version, 2]", "modules/m/hiera.yaml": "~",
 		"modules/n/hiera.yaml": ""}), nil,
 		[]string{"l confdir:/a: k"}},
-	{"what is no data where there is no hiera.yaml", map[string]string{"data/README.md": "",
+	{"what is not data where there is no hiera.yaml", map[string]string{"data/README.md": "",
 		"data/.hidden.yaml": "a: 1", "bindings/default.yaml": set("default")}, nil,
 		[]string{"site confdir:/default: k"}},
 	{"a name of the site's that is nearly the default", map[string]string{"bindings/defaults.yaml": set("defaults")},

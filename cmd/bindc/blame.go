@@ -44,8 +44,8 @@ func (b *bounds) blameCommand() *cobra.Command {
 		Use:   "blame KEY",
 		Short: "Say which commit wrote the value of a key",
 		Long: "blame looks KEY up for a node, as 'bindq explain' does, and prints the commit,\n" +
-			"author and date of the line with the binding that wins. For a merged value it\n" +
-			"prints every binding that contributes. It says so if a line is not committed.\n\n" +
+			"author and date of the last change of the binding that wins. For a merged value\n" +
+			"it prints every binding that contributes. It says so if a line is not committed.\n\n" +
 			"Exit status: 0 found, 1 not found or errors in the site, 2 an error.",
 		Example: "  bindc blame ntp::package --site site --node web1 --facts-dir facts\n" +
 			"  bindc blame ntp::package --fact osfamily=Debian --format json",
@@ -181,11 +181,12 @@ type blame struct {
 	Bindings []blamed `json:"bindings"`
 }
 
-// blamed is a binding and the commit of its line. Without a commit, Reason says why.
+// blamed is a binding and the commit that changed it last. Without a commit, Reason says why.
 type blamed struct {
 	At      string `json:"at"`
 	Layer   string `json:"layer"`
 	State   string `json:"state"`
+	Line    int    `json:"line,omitempty"` // the first line of the commit
 	Commit  string `json:"commit,omitempty"`
 	Author  string `json:"author,omitempty"`
 	Mail    string `json:"mail,omitempty"`
@@ -197,18 +198,18 @@ type blamed struct {
 // blame finds the commit of a binding.
 func (f *blaming) blame(c report.Candidate) blamed {
 	b := blamed{At: c.At, Layer: c.Layer, State: c.State}
-	line, err := f.lineOf(c.At)
+	line, err := f.lastChange(c.At)
 	if err != nil {
 		b.Reason = err.Error()
 		return b
 	}
-	b.Commit, b.Author, b.Mail, b.Summary = line.Commit, line.Author, line.Mail, line.Summary
+	b.Line, b.Commit, b.Author, b.Mail, b.Summary = line.Number, line.Commit, line.Author, line.Mail, line.Summary
 	b.Date = line.Date.Format("2006-01-02 15:04:05 -0700")
 	return b
 }
 
-// lineOf asks git about a position in the snapshot, FILE:LINE:COLUMN.
-func (f *blaming) lineOf(at string) (*revision.Line, error) {
+// lastChange asks git about the binding at a position in the snapshot, FILE:LINE:COLUMN.
+func (f *blaming) lastChange(at string) (*revision.Line, error) {
 	parts := strings.Split(at, ":")
 	if len(parts) < 3 {
 		return nil, errors.New("the position has no line")
@@ -229,7 +230,11 @@ func (f *blaming) lineOf(at string) (*revision.Line, error) {
 	if err != nil {
 		return nil, err
 	}
-	return repo.Blame(path, line)
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return repo.Blame(path, line, lastLine(string(source), line))
 }
 
 // print prints the answer for people.
@@ -243,6 +248,9 @@ func (b *blame) print(w io.Writer) error {
 				who = fmt.Sprintf("%s  %s <%s>  %s", c.Commit[:12], c.Author, c.Mail, c.Date)
 			}
 			fmt.Fprintf(p, "%s  (%s, %s)\n", diag.Visible(c.At), diag.Visible(c.Layer), c.State)
+			if c.Commit != "" && !strings.Contains(c.At, fmt.Sprintf(":%d:", c.Line)) {
+				who += fmt.Sprintf("  line %d", c.Line)
+			}
 			fmt.Fprintf(p, "    %s\n", diag.Visible(who))
 			if c.Summary != "" {
 				fmt.Fprintf(p, "    %s\n", diag.Visible(c.Summary))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -47,7 +48,7 @@ type planFlags struct {
 func (g *bounds) planCommand() *cobra.Command {
 	f := planFlags{flags: flags{bounds: g, format: "text", allowEmpty: true}, output: "text"}
 	cmd := &cobra.Command{
-		Use:   "plan [REV | OLD..NEW | OLD NEW]",
+		Use:   "plan [REV | OLD..NEW | COMMIT^! | OLD NEW]",
 		Short: "Show what a change of the data does, for whom",
 		Long: "plan compiles two states of a site and prints what changes from the first to\n" +
 			"the second: for each key the conditions whose answer differs, with both values\n" +
@@ -56,6 +57,7 @@ func (g *bounds) planCommand() *cobra.Command {
 			"  bindc plan REV          from REV, a branch, tag or commit, to the files\n" +
 			"  bindc plan OLD..NEW     from one commit to another; no name is HEAD\n" +
 			"  bindc plan OLD...NEW    from where NEW left OLD, as a merge request has it\n" +
+			"  bindc plan COMMIT^!     what one commit changes\n" +
 			"  bindc plan OLD NEW      commits, directories of sites, or snapshots\n\n" +
 			"Commits are read with git; the work tree stays as it is. What git ignores, as\n" +
 			"modules that r10k installs, is taken from the work tree for all sides.\n\n" +
@@ -70,7 +72,7 @@ func (g *bounds) planCommand() *cobra.Command {
 	f.addSite(cmd)
 	f.addBuild(cmd)
 	cmd.Flags().StringVar(&f.site, "site", ".", "`DIR` of the site in its repository")
-	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json or NAME.yaml")
+	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one file of facts per node (default $BINDQ_FACTS_DIR)")
 	cli.AddFormat(cmd, &f.output, planFormats)
 	cmd.Flags().BoolVar(&f.everyKey, "all", false, "show each key, also of a level or file that is added or removed")
 	cmd.Flags().BoolVar(&f.style.Sensitive, "show-sensitive", false, "show sensitive values")
@@ -82,6 +84,7 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	f.factsDir = cmp.Or(f.factsDir, os.Getenv("BINDQ_FACTS_DIR"))
 	f.signals.handle()
 	temporary, remove, err := fsx.Scratch("bindc-plan-")
 	if err != nil {

@@ -33,6 +33,9 @@ func (f *planFlags) sides(args []string) (both [2]side, err error) {
 		return both, nil
 	case len(args) == 1 && strings.Contains(args[0], ".."):
 		return f.between(args[0])
+	case len(args) == 1 && strings.HasSuffix(args[0], "^!"):
+		commit := strings.TrimSuffix(args[0], "^!")
+		return f.between(commit + "^.." + commit)
 	}
 	old := "HEAD"
 	if len(args) == 1 {

@@ -110,9 +110,12 @@ func (s *source) readAll(what, path string, stdin io.Reader) ([]byte, error) {
 }
 
 // hasFacts reports whether any flag describes the request.
-func (s *source) hasFacts() bool {
+func (s *source) hasFacts() bool { return s.describesNode() || s.factsDir != "" }
+
+// describesNode reports whether any flag describes a single node.
+func (s *source) describesNode() bool {
 	return s.factsFile != "" || len(s.facts)+len(s.variables) > 0 || s.node != "" || s.trustedFile != "" ||
-		s.environment != "" || s.factsDir != ""
+		s.environment != ""
 }
 
 func factsError(format string, args ...any) error {

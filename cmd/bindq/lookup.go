@@ -179,6 +179,8 @@ func sayMissing(cmd *cobra.Command, snap *lookup.Snapshot, missing []string, ask
 		switch {
 		case bound:
 			hint = "none of its bindings answers for this node ('bindq values " + key + "' shows them, --explain why)"
+		case strings.Contains(key, "="): // hiera takes variables so
+			hint = "for a fact, write --fact " + strings.TrimPrefix(key, "::")
 		default:
 			if hint = diag.DidYouMean(key, known); hint == "" && asked == 1 {
 				hint = unboundHint(snap, known, key)

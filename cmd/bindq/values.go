@@ -71,7 +71,8 @@ func (g *globals) valuesCommand() *cobra.Command {
 			"precedence: a node gets the value of the first binding whose condition holds for\n" +
 			"it. With --facts-dir it lists the nodes of each binding.\n\n" +
 			"With VALUE, JSON or text, values prints for whom this value would win and\n" +
-			"what hides it. With facts it also prints what became of it for that node.\n\n" +
+			"what hides it. With facts it also prints what became of it for that node, and\n" +
+			"with --facts-dir alone which nodes get it.\n\n" +
 			"Exit status: 0 the key is bound (to VALUE), 1 it is not, 2 an error.",
 		Example: "  bindq values ntp::package -s site.bsnap\n" +
 			"  bindq values ntp::package ntp -s site.bsnap --facts web1.json",
@@ -81,9 +82,7 @@ func (g *globals) valuesCommand() *cobra.Command {
 				if len(args) == 1 {
 					return f.values(cmd, args[0], t)
 				}
-				return f.forNode(cmd, args[0], func(e *lookup.Explanation) error {
-					return f.whyNot(cmd.OutOrStdout(), args[0], args[1], t, e)
-				})
+				return f.forValue(cmd, args[0], args[1], t)
 			})
 		},
 	}
@@ -96,27 +95,39 @@ func (g *globals) valuesCommand() *cobra.Command {
 func (f *tableFlags) values(cmd *cobra.Command, key string, t *decision.Table) error {
 	s := styleOf(f.showSensitive, f.format)
 	v := s.Values(key, t)
-	var outcome error
-	if dir := f.dirOfFacts(); dir != "" && f.node == "" {
-		fleet, err := f.addNodes(cmd, dir, s, v)
-		if err != nil {
-			return err
-		}
-		outcome = fleet.outcome(nil)
+	outcome, err := f.forFleet(cmd, key, s, v.AddNode)
+	if err != nil {
+		return err
 	}
 	out := cmd.OutOrStdout()
 	if f.format != "text" {
 		return cmp.Or(printReport(out, f.format, v), outcome)
 	}
-	err := onPage(out, func(p *report.Page) {
+	err = onPage(out, func(p *report.Page) {
 		p.All = f.all
 		p.Values(v)
 	})
 	return cmp.Or(err, outcome)
 }
 
-// addNodes adds the nodes of the fleet in dir to the bindings that make their values.
-func (f *tableFlags) addNodes(cmd *cobra.Command, dir string, s report.Style, v *report.Values) (*fleet, error) {
+// forFleet calls add with the explanation of key for each node of the directory of facts, unless the flags name a node.
+// outcome is an error if some nodes are missing.
+func (f *tableFlags) forFleet(cmd *cobra.Command, key string, s report.Style,
+	add func(string, *report.Explanation)) (outcome, err error) {
+	dir := f.dirOfFacts()
+	if dir == "" || f.node != "" {
+		return nil, nil
+	}
+	fleet, err := f.addNodes(cmd, dir, key, s, add)
+	if err != nil {
+		return nil, err
+	}
+	return fleet.outcome(nil), nil
+}
+
+// addNodes calls add with the explanation of key for each node of the fleet in dir.
+func (f *tableFlags) addNodes(cmd *cobra.Command, dir, key string, s report.Style,
+	add func(string, *report.Explanation)) (*fleet, error) {
 	fleet, err := f.readFleet(cmd, dir)
 	if err != nil {
 		return nil, err
@@ -131,25 +142,46 @@ func (f *tableFlags) addNodes(cmd *cobra.Command, dir string, s report.Style, v 
 			wrong[i] = snap.Protect(func() error {
 				r, err := affected.Request(snap, fleet.nodes[i])
 				if err == nil {
-					reports[i], err = s.Explain(r, v.Key)
+					reports[i], err = s.Explain(r, key)
 				}
 				return err
 			})
 		})
 		for i, n := range fleet.nodes {
 			if wrong[i] == nil {
-				v.AddNode(n.Name, reports[i])
+				add(n.Name, reports[i])
 			}
 		}
 		return fleet.reportEach(wrong)
 	})
 }
 
-// forNode hands on what becomes of the bindings of key for the node of the flags, if they give any.
-func (f *tableFlags) forNode(cmd *cobra.Command, key string, do func(*lookup.Explanation) error) error {
-	if !f.hasFacts() {
-		return do(nil)
+// forValue prints who gets the value that text is: the nodes of the directory of facts, or what became of the value for
+// the node of the flags.
+func (f *tableFlags) forValue(cmd *cobra.Command, key, text string, t *decision.Table) error {
+	s := styleOf(f.showSensitive, f.format)
+	if f.describesNode() {
+		return f.forNode(cmd, key, func(e *lookup.Explanation) error {
+			w, err := s.WhyNot(key, text, t, e)
+			if err != nil {
+				return err
+			}
+			return f.printWhyNot(cmd.OutOrStdout(), w)
+		})
 	}
+	w, err := s.WhyNot(key, text, t, nil)
+	if err != nil {
+		return err
+	}
+	outcome, err := f.forFleet(cmd, key, s, w.AddNode)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(outcome, f.printWhyNot(cmd.OutOrStdout(), w))
+}
+
+// forNode calls do with what becomes of the bindings of key for the node of the flags.
+func (f *tableFlags) forNode(cmd *cobra.Command, key string, do func(*lookup.Explanation) error) error {
 	return f.request(cmd, func(_ *lookup.Snapshot, r *lookup.Request) error {
 		if err := f.checkDoubts(cmd, r, []string{key}, nil); err != nil {
 			return err
@@ -162,16 +194,15 @@ func (f *tableFlags) forNode(cmd *cobra.Command, key string, do func(*lookup.Exp
 	})
 }
 
-// whyNot prints who gets a value; e is what became of its bindings for the node of the flags, or nil.
-func (f *tableFlags) whyNot(out io.Writer, key, text string, t *decision.Table, e *lookup.Explanation) error {
-	w, err := styleOf(f.showSensitive, f.format).WhyNot(key, text, t, e)
-	if err != nil {
-		return err
-	}
+// printWhyNot prints who gets a value. The error is errNotFound if nothing binds the key to it.
+func (f *tableFlags) printWhyNot(out io.Writer, w *report.WhyNot) (err error) {
 	if f.format != "text" {
 		err = printReport(out, f.format, w)
 	} else {
-		err = onPage(out, func(p *report.Page) { p.WhyNot(w) })
+		err = onPage(out, func(p *report.Page) {
+			p.All = f.all
+			p.WhyNot(w)
+		})
 	}
 	if err == nil && !w.IsBound() {
 		err = errNotFound

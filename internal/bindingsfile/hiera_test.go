@@ -24,7 +24,7 @@ func TestWarnsOfHieraSyntax(t *testing.T) {
 		{"what is encrypted, in a text below its tag", "s.pp", "\nbind 'a' to @(END)\nENC[x]\n| END",
 			"2:15 eyaml encrypt the value again by PKCS7: bindc eyaml encrypt"},
 		{"a comment, a pattern and words", "s.pp", "\n# %{x}\nbind 'a' to $x =~ /%{x}/\n# ENC[x]", ""},
-		{"behind what is none", "s.pp", "\nbind 'b' to $x =~ /%{y}/ bind 'a' to '%{x}'",
+		{"after what is none", "s.pp", "\nbind 'b' to $x =~ /%{y}/ bind 'a' to '%{x}'",
 			"2:41 hiera_interpolation write ${x}, in double quotes"},
 		{"where the rest cannot be read", "s.pp",
 			"\nbind 'a' to '%{x}'\nbnd 'b' to 1", "3:3 syntax did you mean 'bind'?"},

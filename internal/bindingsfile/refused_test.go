@@ -148,7 +148,7 @@ func TestRejectsWrongOptions(t *testing.T) {
 		{"no hash", "", list(3, text("uniq", 4), yes), nil, "3 multibind: expected a hash as 'options', found a list"},
 		{"of a type that collects nothing", "Integer", nil, nil,
 			"6 multibind: expected an Array or a Hash as type of a multibinding, found Integer"},
-		{"of keys that are no names", "Hash[Integer, String]", nil, nil, "6 multibind: expected a type of keys that " +
+		{"of keys that are not names", "Hash[Integer, String]", nil, nil, "6 multibind: expected a type of keys that " +
 			"strings have, as the names of contributions are the keys, found Hash[Integer, String]"},
 		{"of a hash, of a list", "Array", one("conflict_resolution", text("merge", 5)), nil,
 			"4 attribute: unknown attribute: 'conflict_resolution'; " + unknownOfList +

@@ -28,7 +28,7 @@ var hidden = []struct{ name, file, text string }{
 	{"a flag that is cut short, or has a capital letter", "s.yaml",
 		"bind:\n- {name: a, to: 1, sens: true} # secret\n- {name: b, to: 1, Sensitive: true} # secret\n- {name: c}\n"},
 	{"another word", "s.yaml", "bind:\n- {name: a, to: {insensitive: true, '': 1}}\n"},
-	{"a flag that is none", "s.yaml", "bind:\n- {name: a, to: 1, sensitive: 'no'} # secret\n- {name: c}\n"},
+	{"an invalid flag", "s.yaml", "bind:\n- {name: a, to: 1, sensitive: 'no'} # secret\n- {name: c}\n"},
 	{"a binding where none is expected", "s.yaml",
 		"other:\n  x: {name: a, to: 1, sensitive: true} # secret\nbind:\n- {name: c}\n"},
 	{"the last one", "s.yaml", "bind:\n- {name: c}\n- {name: a, to: 1, sensitive: true} # secret\n"},

@@ -105,7 +105,7 @@ bind 'e' to 1 { options => { 'x' => 1 } }`},
 bind String, 'a' to '$y'
 bind String, 'b' to "${y}"
 bind Optional[String], 'c' to undef`},
-	{"a list and a hash of one line are no short form", `
+	{"a list and a hash of one line are not in short form", `
 - name: a
   to:
     - 1
@@ -391,7 +391,7 @@ func TestConvertsVariantsToOneForm(t *testing.T) {
 		{"instances in dependencies", "s.pp", "bind dependency File['a'] -> [Service[b], 'C[c]']",
 			"bind dependency 'File[a]' -> ['Service[b]', 'C[c]']"},
 		{"what is known already", "s.pp", "bind 'a' to 1 + 1", "bind 'a' to 2"},
-		{"options that nobody else takes", "s.pp", "bind 'a' { multibind_id => 'm', uniq => true }",
+		{"options that nothing else takes", "s.pp", "bind 'a' { multibind_id => 'm', uniq => true }",
 			"multibind 'a' as 'm' { uniq => true }"},
 		{"a multibinding with options in braces", "s.pp", "multibind 'a' { options => { uniq => true } }",
 			"multibind 'a' { uniq => true }"},
@@ -404,7 +404,7 @@ func TestConvertsVariantsToOneForm(t *testing.T) {
 			"when release 6.10 and virtual true and n '0x1F' {\n  bind 'a' to 1\n}"},
 		{"values of categories in quotes", "s.yaml", "- {when: {node: \"it's\", release: '6.10'}, bind: [[a, 1]]}",
 			"when node 'it\\'s' and release 6.10 {\n  bind 'a' to 1\n}"},
-		{"ids and keys that are none", "s.yaml", "- {name: a, multibind_id: [x]}\n- {name: a, to_alias_of: [x]}",
+		{"invalid ids and keys", "s.yaml", "- {name: a, multibind_id: [x]}\n- {name: a, to_alias_of: [x]}",
 			"bind 'a' { multibind_id => ['x'] }\nbind 'a' { to_alias_of => ['x'] }"},
 		{"an expression that is known", "s.yaml", "- {name: a, to_expression: '1 + 1'}", "bind 'a' to 2"},
 		{"options of a producer, whatever they are called", "s.pp",
@@ -488,12 +488,12 @@ func TestReportsErrorsAndKeepsOtherStatements(t *testing.T) {
 		{"a combinator that is text", "s.pp", "\nmultibind 'm' { options => { combinator => '|$m, $x| { $m }' } }",
 			"2:17 error attribute", "multibind 'm' { combinator => '|$m, $x| { $m }' }"},
 		{"a class of Ruby", "s.pp", "\nbind 'a' to producer Foo\nbind 'b' to 1", "2:24 error catalog", "bind 'b' to 1"},
-		{"a pattern that is none", "s.pp", "\nbind 'a' to $x =~ '('", "2:21 error regexp", "*"},
-		{"keys that stand twice", "s.pp",
+		{"an invalid pattern", "s.pp", "\nbind 'a' to $x =~ '('", "2:21 error regexp", "*"},
+		{"keys that occur twice", "s.pp",
 			"\nbind 'a' to { x => 1, x => 2, y => { 1 => 2, 1 => 3 } }\nbind map A to B { a => b, 'a' => c }",
 			"2:25 error syntax, 2:48 error syntax, 3:29 error syntax",
 			"bind 'a' to {'x' => 2, 'y' => {1 => 3}}\nbind map A to B {'a' => 'c'}"},
-		{"options that stand twice", "s.pp", "\nmultibind Array, 'm' { uniq => true, uniq => false }", "2:40 error syntax",
+		{"options that occur twice", "s.pp", "\nmultibind Array, 'm' { uniq => true, uniq => false }", "2:40 error syntax",
 			"multibind Array, 'm' { uniq => false }"},
 		{"options that a statement cannot have", "s.pp",
 			"\nbind parameters a to { b => 1 } { to_lookup_of => 'c', multibind_id => 'd' }\n" +
@@ -503,9 +503,9 @@ func TestReportsErrorsAndKeepsOtherStatements(t *testing.T) {
 				"5:27 error attribute, 6:29 error attribute",
 			"bind parameters a to {'b' => 1}\nbind variables to {'b' => 1}\nrebind 'a'\nbind alias 'b' as 'a'\n" +
 				"bind renamed 'b' as 'a'"},
-		{"an element that is none", "s.yaml", "\n- a\n- [b, 1]", "4:5 error bindings", "bind 'b' to 1"},
+		{"an invalid element", "s.yaml", "\n- a\n- [b, 1]", "4:5 error bindings", "bind 'b' to 1"},
 		{"a short form of three", "s.yaml", "\n- [a, 1, 2]\n- [b, 1]", "4:5 error bindings", "bind 'b' to 1"},
-		{"a key that is no text", "s.yaml", "\n- [1, a]\n- {name: 1, to: a}\n- [b, 1]", "4:6 error key, 5:12 error key",
+		{"a key that is not a text", "s.yaml", "\n- [1, a]\n- {name: 1, to: a}\n- [b, 1]", "4:6 error key, 5:12 error key",
 			"bind 'b' to 1"},
 		{"a condition alone", "s.yaml", "\n- when: {node: n}\n- bind: [[a, 1]]", "4:5 error bindings, 5:5 error bindings", ""},
 		{"more in a condition", "s.yaml", "\n- {when: {node: n}, bind: [[a, 1]], to: 1}", "4:39 error bindings",
@@ -517,9 +517,9 @@ func TestReportsErrorsAndKeepsOtherStatements(t *testing.T) {
 		{"an unknown attribute", "s.yaml", "\n- {name: a, to: 1, typ: Integer}", "4:22 error attribute", "bind 'a' to 1"},
 		{"an unknown attribute of a statement", "s.yaml", "\n- {include: a, to: 1}\n- {map: [A, B], to: {a: b}, type: Integer}",
 			"4:18 error attribute, 5:31 error attribute", "include a\nbind map A to B {'a' => 'b'}"},
-		{"a flag that is none", "s.yaml", "\n- {name: a, to: 1, abstract: 'x', override: 1, optional: null}",
+		{"an invalid flag", "s.yaml", "\n- {name: a, to: 1, abstract: 'x', override: 1, optional: null}",
 			"4:32 error attribute, 4:47 error attribute, 4:60 error attribute", "bind 'a' to 1"},
-		{"an expression that is none", "s.yaml", "\n- {name: a, to_expression: [1]}\n- {name: a, to_expression: '1 +'}\n" +
+		{"an invalid expression", "s.yaml", "\n- {name: a, to_expression: [1]}\n- {name: a, to_expression: '1 +'}\n" +
 			"- {name: a, to_expression: 'nope(1)'}\n- {name: a, to: '${'}\n- {name: b, to: [1], type: Array}",
 			"4:30 error attribute, 5:34 error expression, 6:31 error name, 7:20 error interpolation", "*"},
 		{"hashes for lists", "s.yaml", "\n- {map: {A: B}, to: {a: b}}\n- {dependency: {'A[a]': 'B[b]'}}",
@@ -533,12 +533,12 @@ func TestReportsErrorsAndKeepsOtherStatements(t *testing.T) {
 			"4:18 error attribute, 5:18 error attribute", "bind 'b' to 1"},
 		{"a dependency of another kind", "s.yaml", "\n- {dependency: ['A[a]', 'B[b]'], kind: '=>'}\n- [b, 1]",
 			"4:42 error attribute", "bind 'b' to 1"},
-		{"a query that is none", "s.yaml", "\n- {name: a, to_query: 1}\n- {name: a, to_query: 'Sql[?? x]'}\n" +
+		{"an invalid query", "s.yaml", "\n- {name: a, to_query: 1}\n- {name: a, to_query: 'Sql[?? x]'}\n" +
 			"- {name: a, to_query: 'Sql[?? x == $y]'}\n- [b, 1]", "4:25 error attribute, 5:34 error expression, 6:25 error attribute", "*"},
-		{"a lambda that is none", "s.yaml", "\n- {name: a, to: 1, transformer: 1}\n- {name: a, to: 1, transformer: x}\n" +
+		{"an invalid lambda", "s.yaml", "\n- {name: a, to: 1, transformer: 1}\n- {name: a, to: 1, transformer: x}\n" +
 			"- {name: a, to: 1, transformer: '|$x| { nope($x) }'}",
 			"4:35 error attribute, 5:35 error expression, 6:43 error name", "*"},
-		{"a combinator that is none", "s.yaml", "\n- {name: a, multibind_id: m, options: {combinator: 1}}",
+		{"an invalid combinator", "s.yaml", "\n- {name: a, multibind_id: m, options: {combinator: 1}}",
 			"4:54 error attribute", "*"},
 		{"a combinator of what collects nothing", "s.yaml", "\n- {name: a, to: 1, options: {combinator: 1}}", "",
 			"bind 'a' to 1 { options => { 'combinator' => 1 } }"},
@@ -567,13 +567,13 @@ func TestReportsErrorsAndKeepsOtherStatements(t *testing.T) {
 				"6:19 error attribute, 7:35 error attribute",
 			"bind 'a' to 1\nbind 'b' to 1\nbind 'c' to 1\nbind 'd' to 1\nbind 'e' to 1\n" +
 				"bind 'f' { to_lookup_of => 'g' }"},
-		{"an option that is no flag", "s.pp", "\nbind 'a' { to_lookup_of => 'b', optional => 1 }\n" +
+		{"an option that is not a flag", "s.pp", "\nbind 'a' { to_lookup_of => 'b', optional => 1 }\n" +
 			"bind 'a' { to_lookup_of => 'b', optional => $x }", "2:47 error attribute, 3:47 error attribute",
 			"bind 'a' { to_lookup_of => 'b' }\nbind 'a' { to_lookup_of => 'b' }"},
-		{"a transformer that is none", "s.pp", "\nbind 'a' to 1 { transformer => 1 }\nbind 'a' to 1 { transformer => |$x| { nope($x) } }",
+		{"an invalid transformer", "s.pp", "\nbind 'a' to 1 { transformer => 1 }\nbind 'a' to 1 { transformer => |$x| { nope($x) } }",
 			"2:34 error attribute, 3:41 error name", "*"},
 		{"a lambda for a value", "s.pp", "\nbind 'a' { to_lookup_of => |$x| { $x } }", "2:14 error attribute", "*"},
-		{"a combinator that is none", "s.pp", "\nmultibind 'a' { combinator => 1 }", "2:33 error attribute", "*"},
+		{"an invalid combinator", "s.pp", "\nmultibind 'a' { combinator => 1 }", "2:33 error attribute", "*"},
 		{"two statements that are wrong", "s.pp", "\nbnd 'a' to 1\nbind 'b' to 1 in\nbind 'c' to 1", "2:3 error syntax, 4:3 error syntax",
 			"bind 'c' to 1"},
 	} {

@@ -8,8 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"bindc/diag"
 )
 
 // Verbs maps the names of verbs to their constructors.
@@ -126,36 +124,4 @@ func hasEmptyText(v pflag.Value) bool {
 		return slices.Contains(list.GetSlice(), "")
 	}
 	return v.Type() == "string" && v.String() == ""
-}
-
-// programOf maps each verb to its program, for users who call the wrong one.
-var programOf = map[string]string{
-	"adopt": "bindc", "blame": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc",
-	"environments": "bindc",
-	"eyaml":        "bindc", "fmt": "bindc", "init": "bindc", "migrate": "bindc", "plan": "bindc", "push": "bindc",
-	"schema": "bindc", "slice": "bindc",
-
-	"batch": "bindq", "diff": "bindq", "dump": "bindq", "explain": "bindq", "hiera-config": "bindq", "info": "bindq",
-	"keys":   "bindq",
-	"lookup": "bindq", "nodes": "bindq", "serve": "bindq", "values": "bindq", "verify": "bindq",
-
-	"activate": "bindsync", "follow": "bindsync", "gc": "bindsync", "pull": "bindsync", "reset": "bindsync",
-	"rollback": "bindsync", "status": "bindsync",
-}
-
-func suggestVerb(parent *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var names []string
-	for _, verb := range parent.Commands() {
-		names = append(names, verb.Name())
-	}
-	if program := programOf[args[0]]; program != "" && !parent.HasParent() {
-		return fmt.Errorf("'%s' is a verb of %s: run '%s %s'", args[0], program, program, args[0])
-	}
-	if hint := diag.DidYouMean(args[0], names); hint != "" {
-		return fmt.Errorf("unknown verb '%s'; %s", args[0], hint)
-	}
-	return fmt.Errorf("unknown verb '%s' (see %s --help)", args[0], parent.CommandPath())
 }

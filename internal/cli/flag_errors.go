@@ -26,11 +26,15 @@ var (
 	asDir     = advice{"facts-dir", "write --facts-dir DIR"}
 	asUnique  = advice{"merge", "write --merge unique"}
 	asHash    = advice{"merge", "write --merge hash"}
+	asNode    = advice{"node", "write --node NAME"}
 )
 
 // foreign has the flags of kubectl, 'puppet lookup' and hiera that people try. Flags of one letter have no dash here.
 var foreign = map[string]advice{
 	"json": asJSON, "yaml": asYAML, "o": asFormat, "output": asFormat, "f": asFormat, "render-as": asFormat,
+
+	"n": asNode, "certname": asNode, "host": asNode, "nodes": asDir, "inventory": asDir,
+	"C": {"site", "write --site DIR after the verb"},
 
 	// puppet lookup
 	"explain": asExplain, "explain-options": asExplain, "merge": asLookup, "default": asLookup, "type": asLookup,

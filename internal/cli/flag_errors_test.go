@@ -28,6 +28,10 @@ func TestFlagsOfOtherVocabularies(t *testing.T) {
 		"look -a":                   "-a; write --merge unique",
 		"look --hash":               "--hash; write --merge hash",
 		"look --knock-out-prefix x": `--knock-out-prefix; write --merge '{"strategy": "deep", "knockout_prefix": PREFIX}'`,
+		"ask -n web1":               "-n (see program ask --help)",
+		"look -n web1":              "-n; write --node NAME",
+		"look --certname web1":      "--certname; write --node NAME",
+		"ask --nodes dir":           "--nodes; write --facts-dir DIR",
 		"look --json":               "--json (see program look --help)",
 		"ask --formt json":          "--formt; did you mean '--format'?",
 		"ask --nothing":             "--nothing (see program ask --help)",
@@ -47,6 +51,7 @@ func TestFlagsOfOtherVocabularies(t *testing.T) {
 			"look": func() *cobra.Command {
 				look := &cobra.Command{Use: "look", RunE: run}
 				look.Flags().String("merge", "", "a `STRATEGY`")
+				look.Flags().String("node", "", "a `NAME`")
 				return look
 			},
 		}, nil)

@@ -39,8 +39,8 @@ func (s *site) open(program byte, idle time.Duration) *Cache {
 	return c
 }
 
-// read returns what the files say, as "key=value" with the place, and how many of them were found without a look at the
-// content.
+// read returns the entries of the files, as "key=value" with the place, and the number of files that were found without
+// reading their content.
 func (s *site) read(c *Cache, paths ...string) (said []string, unchanged, cached int) {
 	s.Helper()
 	r := NewReader(c, fsx.Disk{})
@@ -133,7 +133,7 @@ func TestAnotherProgramReadsEverything(t *testing.T) {
 	s.want("cached", cached, 0)
 }
 
-// What was reported has to be reported again.
+// Diagnostics are reported by every build, so files with some are parsed again.
 func TestFilesWithWarningsAreParsedAgain(t *testing.T) {
 	s := newSite(t)
 	a, b := s.write("a.yaml", "k: 1\nk: 2\n"), s.write("b.yaml", "k: 3\n")
@@ -148,7 +148,7 @@ func TestFilesWithWarningsAreParsedAgain(t *testing.T) {
 	}
 }
 
-// How a file is parsed is part of what it is known by.
+// A file is also identified by the way it is parsed.
 func TestKindsAreKeptApart(t *testing.T) {
 	s := newSite(t)
 	c := s.open(1, idle)

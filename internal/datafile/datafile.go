@@ -53,7 +53,7 @@ type File struct {
 	kind   Format
 	digest [sha256.Size]byte // of the source
 	id     fsx.FileID        // zero: the file is not recognised by it
-	silent bool              // nothing was reported; otherwise the next build shall report it too, and parses the file again
+	silent bool              // no diagnostics; otherwise the next build parses the file again
 	cached bool
 }
 

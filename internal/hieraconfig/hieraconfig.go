@@ -1,4 +1,4 @@
-// Package hieraconfig writes the hiera.yaml with which Puppet asks a snapshot, through the Puppet module.
+// Package hieraconfig writes the hiera.yaml by which Puppet asks a snapshot, through the Puppet module.
 package hieraconfig
 
 import (
@@ -13,7 +13,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// The functions of the Puppet module, either of which answers for an entry.
+// The functions of the Puppet module. Either can answer for an entry.
 const (
 	DataHash  = "bindc::data_hash"
 	LookupKey = "bindc::lookup_key"

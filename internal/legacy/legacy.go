@@ -23,7 +23,7 @@ func Structured(name string) string {
 }
 
 // isName reports whether text can be the name of an interface, a disk or a key in the name of a legacy fact, or the
-// number of a processor. A name with an underscore may stand for one with a dot or a colon, so it is none.
+// number of a processor. A name with an underscore is rejected, because the underscore may replace a dot or a colon.
 func isName(text string, digits bool) bool {
 	allowed := "0123456789"
 	if !digits {

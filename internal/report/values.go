@@ -60,7 +60,7 @@ func (p *Page) Values(v *Values) {
 	p.rows(v.Bindings)
 	if len(v.Without) > 0 {
 		p.line(2, yellow, "nothing")
-		p.nodes(v.Without)
+		p.nodes(6, v.Without)
 	}
 	if len(v.Contributions) > 0 {
 		fmt.Fprintf(p, "\n%s\n", p.paint(bold, "contributions to "+v.Key))
@@ -109,12 +109,12 @@ func (p *Page) rows(rows []Candidate) {
 		p.line(6, p.outcomeStyle(r.Outcome), "= "+r.Outcome.text())
 		fmt.Fprint(p, "      ")
 		p.location(6, r.At, r.Layer)
-		p.nodes(r.Nodes)
+		p.nodes(6, r.Nodes)
 	}
 }
 
 // nodes shows the nodes of a row, if there are any.
-func (p *Page) nodes(all []string) {
+func (p *Page) nodes(indent int, all []string) {
 	if len(all) == 0 {
 		return
 	}
@@ -126,7 +126,7 @@ func (p *Page) nodes(all []string) {
 	if more := len(all) - len(shown); more > 0 {
 		words = append(words, fmt.Sprintf("and %d more", more))
 	}
-	p.wrapped(6, "", words)
+	p.wrapped(indent, "", words)
 }
 
 func (p *Page) outcomeStyle(o Outcome) string {

@@ -63,6 +63,19 @@ func (s Style) WhyNot(key, text string, t *decision.Table, e *lookup.Explanation
 	return out, nil
 }
 
+// AddNode adds a node to the bindings with the value that make the value of the node, as e explains it.
+func (w *WhyNot) AddNode(name string, e *Explanation) {
+	rows := make([]Candidate, len(w.Bindings))
+	for i := range w.Bindings {
+		rows[i] = w.Bindings[i].Candidate
+	}
+	addNode(rows, name, e.Candidates)
+	for i := range rows {
+		w.Bindings[i].Nodes = rows[i].Nodes
+	}
+	addNode(w.Parts, name, e.Contributions)
+}
+
 // IsBound reports whether a binding or contribution has the value.
 func (w *WhyNot) IsBound() bool { return len(w.Bindings)+len(w.Parts) > 0 }
 

@@ -47,6 +47,7 @@ func (p *Page) WhyNot(w *WhyNot) {
 func (p *Page) contributed(c *Candidate) {
 	p.location(0, c.At, c.Layer)
 	p.line(2, "", "= "+c.Outcome.text())
+	p.nodes(2, c.Nodes)
 	p.stateOfNode(c, "is collected")
 	words := []string{"contributes"}
 	if c.Name != "" {
@@ -73,6 +74,7 @@ func (p *Page) stateOfNode(c *Candidate, wins string) {
 func (p *Page) bound(b *Bound, merged bool) {
 	p.location(0, b.At, b.Layer)
 	p.line(2, "", "= "+b.Outcome.text())
+	p.nodes(2, b.Nodes)
 	p.stateOfNode(&b.Candidate, "wins")
 	switch {
 	case b.Never:

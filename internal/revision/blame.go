@@ -10,6 +10,7 @@ import (
 
 // Line is who wrote a line of a file, and when.
 type Line struct {
+	Number  int    // from 1
 	Commit  string // its full name
 	Author  string
 	Mail    string
@@ -22,9 +23,9 @@ type NotCommitted struct{ Reason string }
 
 func (e *NotCommitted) Error() string { return e.Reason }
 
-// Blame returns the commit that wrote a line of a file as it is in the work tree. The error is a *NotCommitted if no
-// commit did.
-func (r *Repository) Blame(file string, line int) (*Line, error) {
+// Blame returns the newest commit that wrote one of the lines from first to last of a file in the work tree,
+// and its first line there. The error is a *NotCommitted if one of the lines has no commit.
+func (r *Repository) Blame(file string, first, last int) (*Line, error) {
 	name, err := r.Path(file)
 	if err != nil {
 		return nil, &NotCommitted{err.Error()}
@@ -40,33 +41,84 @@ func (r *Repository) Blame(file string, line int) (*Line, error) {
 	if _, err := r.git("cat-file", "-e", "HEAD:"+name); err != nil {
 		return nil, &NotCommitted{"the file is added, but not committed"}
 	}
-	at := strconv.Itoa(line)
-	out, err := r.git("blame", "--no-textconv", "--porcelain", "-L", at+","+at, "--", name)
+	out, err := r.git("blame", "--no-textconv", "--line-porcelain", fmt.Sprintf("-L%d,%d", first, last), "--", name)
 	if err != nil {
 		return nil, err
 	}
-	return parseBlame(string(out))
+	lines, err := parseBlame(string(out))
+	if err != nil {
+		return nil, err
+	}
+	return r.newest(lines)
 }
 
-// parseBlame parses what git blame --porcelain prints for one line.
-func parseBlame(text string) (*Line, error) {
-	lines := strings.Split(text, "\n")
-	commit, _, _ := strings.Cut(lines[0], " ")
-	if strings.Trim(commit, "0") == "" {
-		return nil, &NotCommitted{"the line is changed in the work tree, and not committed"}
+// newest returns the first line of the newest commit. A commit is newer than its ancestors, whatever its date.
+func (r *Repository) newest(lines []Line) (*Line, error) {
+	byCommit := map[string]*Line{}
+	order := []string{"rev-list", "--date-order", "--max-count=1"}
+	for i := range lines {
+		if l := &lines[i]; byCommit[l.Commit] == nil {
+			byCommit[l.Commit], order = l, append(order, l.Commit)
+		}
 	}
-	l := &Line{Commit: commit}
+	if len(byCommit) == 1 {
+		return &lines[0], nil
+	}
+	out, err := r.git(order...)
+	if err != nil {
+		return nil, err
+	}
+	newest := byCommit[strings.TrimSpace(string(out))]
+	if newest == nil {
+		return nil, fmt.Errorf("git rev-list: expected one of the commits of git blame, found '%s'", out)
+	}
+	return newest, nil
+}
+
+// parseBlame parses what git blame --line-porcelain prints: for each line a header, and its text after a tab.
+func parseBlame(text string) (lines []Line, err error) {
+	header := []string{}
+	for row := range strings.Lines(text) {
+		if !strings.HasPrefix(row, "\t") {
+			header = append(header, strings.TrimSuffix(row, "\n"))
+			continue
+		}
+		l, err := parseHeader(header)
+		if err != nil {
+			return nil, err
+		}
+		lines, header = append(lines, *l), nil
+	}
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("git blame: expected lines, found '%s'", text)
+	}
+	return lines, nil
+}
+
+// parseHeader parses the header of a line: its commit with line numbers, then a name and a value per row.
+func parseHeader(rows []string) (*Line, error) {
+	fields := strings.Fields(strings.Join(rows[:min(len(rows), 1)], ""))
+	if len(fields) < 3 {
+		return nil, fmt.Errorf("git blame: expected a commit and line numbers, found '%s'", strings.Join(fields, " "))
+	}
+	number, err := strconv.Atoi(fields[2])
+	if err != nil {
+		return nil, fmt.Errorf("git blame: expected a line number, found '%s'", fields[2])
+	}
+	if strings.Trim(fields[0], "0") == "" {
+		return nil, &NotCommitted{fmt.Sprintf("line %d is changed in the work tree, and not committed", number)}
+	}
+	l := &Line{Number: number, Commit: fields[0]}
 	var seconds int64
 	zone := time.UTC
-	for _, text := range lines[1:] {
-		name, rest, _ := strings.Cut(text, " ")
+	for _, row := range rows[1:] {
+		name, rest, _ := strings.Cut(row, " ")
 		switch name {
 		case "author":
 			l.Author = rest
 		case "author-mail":
 			l.Mail = strings.Trim(rest, "<>")
 		case "author-time":
-			var err error
 			if seconds, err = strconv.ParseInt(rest, 10, 64); err != nil {
 				return nil, fmt.Errorf("git blame: expected seconds after author-time, found '%s'", rest)
 			}

@@ -269,7 +269,7 @@ func sexagesimalFloat(sign string, parts []string) float64 {
 			number += "." + leadingDigits(frac)
 		}
 		f, _ := strconv.ParseFloat(number, 64)      // only digits: out of range, it is already the right infinity
-		sum += float64(f * float64(unitSeconds[i])) // rounded here, because arm64 would otherwise not round before it adds
+		sum += float64(f * float64(unitSeconds[i])) // rounded before it is added, on arm64, too
 		sign = ""
 	}
 	return sum

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/datafile"
 	"bindc/internal/yaml"
 	"bindc/loader/internal/site"
@@ -36,6 +37,12 @@ func (c config) entry4(n *yaml.Node, datadir string) Entry {
 	e.Name, _ = c.text(n, "name")
 	if dir, ok := c.text(n, "datadir"); ok {
 		datadir = dir
+	}
+	if _, _, given := n.Lookup("backend"); !given {
+		c.Doc.Diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
+			Message: "expected 'backend' in an entry of a hiera.yaml of version 4: Puppet has no default",
+			Hint:    "add 'backend: yaml', or write 'version: 5' if the entries are of Hiera 5"})
+		return Entry{}
 	}
 	backend, _ := c.text(n, "backend")
 	kind, ok := hiera3Kinds[backend]

@@ -1,0 +1,37 @@
+package main
+
+import "strings"
+
+// lastLine returns the last line of the binding that begins on line first of a file of YAML, JSON or Puppet. It
+// includes deeper lines, and list elements and closing brackets at its own indentation. Lines are numbered from 1.
+func lastLine(source string, first int) int {
+	lines := strings.Split(source, "\n")
+	if first < 1 || first > len(lines) {
+		return first
+	}
+	indent, text := indentation(lines[first-1])
+	isElement := strings.HasPrefix(text, "-")
+	last := first
+	for i, line := range lines[first:] {
+		deep, text := indentation(line)
+		switch {
+		case text == "" || text[0] == '#': // inside the binding only if more of it follows
+		case deep > indent, deep == indent && continues(text, isElement):
+			last = first + 1 + i
+		default:
+			return last
+		}
+	}
+	return last
+}
+
+// continues reports whether a line with the indentation of a binding is part of it.
+func continues(text string, isElement bool) bool {
+	isNextElement := text == "-" || strings.HasPrefix(text, "- ")
+	return isNextElement && !isElement || text[0] == ']' || text[0] == '}'
+}
+
+func indentation(line string) (columns int, text string) {
+	text = strings.TrimLeft(line, " \t")
+	return len(line) - len(text), strings.TrimSpace(text)
+}
