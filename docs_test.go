@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/lint"
@@ -20,6 +21,8 @@ var (
 	link   = regexp.MustCompile(`\]\(([^):]+)\)`)
 	source = regexp.MustCompile("`([a-z][a-z0-9_]*/[a-z0-9_/]+\\.(?:go|txtar))`")
 	number = regexp.MustCompile(`[0-9]+`)
+
+	notInAnchor = regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
 )
 
 // Documents and sections that a comment or document refers to must exist.
@@ -37,10 +40,7 @@ func TestCitedDocumentsExist(t *testing.T) {
 		if filepath.Ext(path) == ".md" {
 			checkSources(t, path, text)
 			for _, m := range link.FindAllStringSubmatch(text, -1) {
-				target, _, _ := strings.Cut(m[1], "#")
-				if _, err := os.Stat(filepath.Join(filepath.Dir(path), target)); err != nil {
-					t.Errorf("%s: a link to %s, which is not there", path, m[1])
-				}
+				checkLink(t, path, m[1])
 			}
 		}
 		return nil
@@ -48,6 +48,32 @@ func TestCitedDocumentsExist(t *testing.T) {
 	if err != nil || texts < 100 {
 		t.Fatal(texts, "texts were read:", err)
 	}
+}
+
+// checkLink reports a link in the document path to a file or a heading that does not exist.
+func checkLink(t *testing.T, path, link string) {
+	t.Helper()
+	file, anchor, _ := strings.Cut(link, "#")
+	target := path
+	if file != "" {
+		target = filepath.Join(filepath.Dir(path), file)
+	}
+	if _, err := os.Stat(target); err != nil {
+		t.Errorf("%s: a link to %s, which does not exist", path, link)
+	} else if anchor != "" && !slices.Contains(anchors(read(t, target)), anchor) {
+		t.Errorf("%s: a link to %s, which has no such heading", path, link)
+	}
+}
+
+// anchors returns the names by which links refer to the headings of a document.
+func anchors(text string) (names []string) {
+	for line := range strings.Lines(text) {
+		if title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && line[0] == '#' {
+			names = append(names, strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(
+				strings.TrimSpace(title)), ""), " ", "-"))
+		}
+	}
+	return names
 }
 
 // checkSources reports references to missing sections, and source files cited by a path that does
@@ -98,49 +124,76 @@ func checkCited(t *testing.T, path, cited string, sections []string, heading str
 	t.Errorf("%s cites %s, which is not there", path, cited)
 }
 
-// The guide lists the functions and types that users may use. The tables of the program are
-// authoritative.
-func TestGuideListsFunctionsAndTypes(t *testing.T) {
+// TestLanguageListsFunctionsAndTypes compares the lists in docs/language.md with the tables of the program.
+func TestLanguageListsFunctionsAndTypes(t *testing.T) {
 	if got, want := listed(t, "functions"), stdlib.Functions.Names(); !slices.Equal(got, want) {
-		t.Errorf("docs/guide.md lists the functions %v, there are %v", got, want)
+		t.Errorf("docs/language.md lists the functions %v, there are %v", got, want)
 	}
 	inGuide := listed(t, "types")
 	for _, name := range inGuide {
 		if _, err := types.Named(name); err != nil {
-			t.Errorf("docs/guide.md lists a type: %v", err)
+			t.Errorf("docs/language.md lists a type: %v", err)
 		}
 	}
 	for k := types.Any; k <= types.Callable; k++ {
 		if name := types.Of(k).String(); !slices.Contains(inGuide, name) {
-			t.Errorf("docs/guide.md does not list the type %s", name)
+			t.Errorf("docs/language.md does not list the type %s", name)
 		}
 	}
 }
 
-// listed returns the sorted words of the fenced block of that kind in docs/guide.md.
+// listed returns the sorted words of the fenced block of that kind in docs/language.md.
 func listed(t *testing.T, kind string) []string {
 	t.Helper()
-	_, after, _ := strings.Cut(read(t, "docs/guide.md"), "\n```"+kind+"\n")
+	_, after, _ := strings.Cut(read(t, "docs/language.md"), "\n```"+kind+"\n")
 	block, _, ok := strings.Cut(after, "\n```\n")
 	if !ok {
-		t.Fatalf("docs/guide.md has no block of %s", kind)
+		t.Fatalf("docs/language.md has no block of %s", kind)
 	}
 	return slices.Sorted(slices.Values(strings.Fields(block)))
 }
 
-func TestGuideListsAllAdvice(t *testing.T) {
-	_, table, _ := strings.Cut(read(t, "docs/guide.md"), "\n## Advice\n")
+// TestLintDocumentListsAllCodes checks that docs/lint.md has a row for each code of advice.
+func TestLintDocumentListsAllCodes(t *testing.T) {
+	_, table, _ := strings.Cut(read(t, "docs/lint.md"), "\n## Codes\n")
 	table, _, _ = strings.Cut(table, "\n## ")
 	for _, code := range lint.Codes() {
 		if !strings.Contains(table, "\n| `"+string(code)+"` |") {
-			t.Errorf("docs/guide.md, \"Advice\", has no row for %s", code)
+			t.Errorf("docs/lint.md, \"Codes\", has no row for %s", code)
 		}
+	}
+}
+
+// TestDocumentLinesAreShort checks that prose in documents has at most 100 columns. Tables, code, and lines with a
+// link or an address may be longer.
+func TestDocumentLinesAreShort(t *testing.T) {
+	const columns = 100
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".md" {
+			return err
+		}
+		code := false
+		for i, line := range strings.Split(read(t, path), "\n") {
+			trimmed := strings.TrimSpace(line)
+			if strings.HasPrefix(trimmed, "```") {
+				code = !code
+			}
+			exempt := code || strings.HasPrefix(line, "    ") || strings.HasPrefix(trimmed, "|") ||
+				strings.Contains(line, "](") || strings.Contains(line, "://")
+			if utf8.RuneCountInString(line) > columns && !exempt {
+				t.Errorf("%s:%d: a line of more than %d columns", path, i+1, columns)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
 // Codes that the guide explains must exist.
 func TestGuideExplainsExistingCodes(t *testing.T) {
-	_, tables, _ := strings.Cut(read(t, "docs/guide.md"), "\n## Troubleshooting\n")
+	_, tables, _ := strings.Cut(read(t, "docs/guide/find-out-why.md"), "\n## Troubleshooting\n")
 	codes := regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(tables, -1)
 	if len(codes) < 10 {
 		t.Fatalf("the guide explains %d codes", len(codes))

@@ -10,21 +10,21 @@ import (
 	"testing"
 )
 
-// readmeBlock returns the indented block of README.md that begins with the given words.
-func readmeBlock(t *testing.T, begin string) string {
+// indentedBlock returns the indented block of a document that begins with the given words.
+func indentedBlock(t *testing.T, document, begin string) string {
 	t.Helper()
-	text, err := os.ReadFile("README.md")
+	text, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
 	}
 	block := regexp.MustCompile(`(?m)^    ` + regexp.QuoteMeta(begin) + `.*\n(    .*\n)*`).Find(text)
 	if block == nil {
-		t.Fatalf("README.md has no block that begins with %s", begin)
+		t.Fatalf("%s has no block that begins with %s", document, begin)
 	}
 	return string(block)
 }
 
-// A program outside this tree is built offline with the commands of the README, and must work.
+// TestReadmeProgramWorks builds the program of README.md in a module of its own, with the lines of the guide.
 func TestReadmeProgramWorks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the lines are for a shell")
@@ -69,21 +69,21 @@ import (
 func main() {
 	factsJSON, err := os.ReadFile(os.Args[1])
 	_ = err
-`+readmeBlock(t, "snap, err := bindings.Open")+"}\n")
+`+indentedBlock(t, "README.md", "snap, err := bindings.Open")+"}\n")
 	run(root, "go run -mod=readonly ./cmd/bindc build testdata/example -o "+program+"/example.bsnap")
-	run(program, readmeBlock(t, "go mod edit"))
+	run(program, indentedBlock(t, "docs/guide/go.md", "go mod edit"))
 	got := run(program, "./program "+root+"/testdata/example-facts/web1.json")
 	if want := "true https://wiki.example.org:443/\n"; got != want {
 		t.Errorf("the program prints %q, expected %q", got, want)
 	}
 }
 
-// The watching program must compile too.
-func TestReadmeWatcherCompiles(t *testing.T) {
+// TestGuideWatcherCompiles vets the program in docs/guide/go.md that follows a file.
+func TestGuideWatcherCompiles(t *testing.T) {
 	dir := t.TempDir()
 	text := "package main\n\nimport (\n\t\"log\"\n\n\tbindings \"bindc/runtime\"\n)\n\n" +
 		"func use(node *bindings.Facts) {\n" +
-		readmeBlock(t, "w, err := bindings.Watch") + "\t_ = err\n}\n\nfunc main() { use(nil) }\n"
+		indentedBlock(t, "docs/guide/go.md", "w, err := bindings.Watch") + "\t_ = err\n}\n\nfunc main() { use(nil) }\n"
 	path := filepath.Join(dir, "main.go")
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)

@@ -23,10 +23,7 @@ func TestDocuments(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are for a shell")
 	}
-	paths, err := filepath.Glob("../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := documents(t)
 	commands := 0
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
@@ -45,6 +42,20 @@ func TestDocuments(t *testing.T) {
 	if commands < 20 {
 		t.Errorf("only %d commands were found in the documents", commands)
 	}
+}
+
+// documents returns the paths of the documents in docs/ and docs/guide/.
+func documents(t *testing.T) []string {
+	t.Helper()
+	var paths []string
+	for _, pattern := range []string{"../docs/*.md", "../docs/guide/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s matches no document: %v", pattern, err)
+		}
+		paths = append(paths, found...)
+	}
+	return paths
 }
 
 // document is a document that is executed: its lines so far, with the output of the commands.
@@ -148,7 +159,8 @@ func (d *document) console(n int, block []string) {
 func (d *document) execute(command string) []string {
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Dir = d.dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "NO_COLOR=1", "COLUMNS=80", "BINDQ_SNAPSHOT=")
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "NO_COLOR=1", "COLUMNS=80",
+		"BINDQ_SNAPSHOT=", "GIT_CONFIG_GLOBAL=/dev/null")
 	out, err := cmd.CombinedOutput()
 	if _, ended := err.(*exec.ExitError); err != nil && !ended {
 		d.t.Fatal(err)

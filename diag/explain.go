@@ -47,17 +47,17 @@ func Explain(w io.Writer) error {
 func Document(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("# Codes\n\n" +
-		"Every diagnostic ends with a code in brackets. `bindc help CODE` prints the text below.\n" +
-		"Of each example the last command reports the code; a test runs them all.\n")
+		"Every diagnostic ends with a code in brackets. `bindc help CODE` prints the same text as this\n" +
+		"document. The last command of each example reports the code; a test runs all examples.\n")
 	for _, r := range catalogue {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", r.Code, r.Sentence)
+		fmt.Fprintf(&b, "\n## %s\n\n%s", r.Code, wrap("", r.Sentence))
 		if r.Section > 0 {
 			fmt.Fprintf(&b, "Rule: %s.\n", r.Source())
 		}
 		if text := r.Example(); text != "" {
 			fmt.Fprintf(&b, "\n```\n%s```\n", text)
 		}
-		fmt.Fprintf(&b, "\nWhat to do: %s\n", r.Remedy)
+		fmt.Fprintf(&b, "\n%s", wrap("", "What to do: "+r.Remedy))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

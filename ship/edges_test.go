@@ -34,7 +34,7 @@ func TestRollbackToASnapshotNotInTheHistory(t *testing.T) {
 	}
 }
 
-func TestPausesAreHalfToOneAndAHalfOfTheInterval(t *testing.T) {
+func TestJitteredPause(t *testing.T) {
 	const d = time.Hour
 	least, most := 2*d, time.Duration(0)
 	for range 2000 {

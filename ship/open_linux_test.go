@@ -12,7 +12,7 @@ import (
 
 // Polls leave no file open: follow runs for months.
 func TestPollsLeaveNoFileOpen(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which closes files that nobody has
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // otherwise a garbage collection might close leaked files
 	m := newMaster(t)
 	path := filepath.Join(t.TempDir(), "site.snap")
 	put := func(text string) {

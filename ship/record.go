@@ -158,7 +158,7 @@ func (r *record) carryOut(it intent, do func() error) error {
 	r.Intent = &it
 	if err := r.save(); err != nil {
 		r.saved = before
-		r.save() // in case the failed save got as far as the rename
+		r.save() // in case the failed save completed the rename
 		return err
 	}
 	var err error

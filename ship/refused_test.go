@@ -121,13 +121,13 @@ func TestSourceThatReturnsToTheActiveRelease(t *testing.T) {
 // change.
 func TestSignatureIsCheckedBeforeTheDownload(t *testing.T) {
 	for name, bad := range map[string]func(m *master){
-		"not signed":         func(m *master) { m.shelf.signed = nil },
-		"another name":       func(m *master) { m.shelf.signed = signs(m.T, "four", "staging", day(4)) },
-		"another snapshot":   func(m *master) { m.shelf.signed = signs(m.T, "five", "production", day(4)) },
-		"from the future":    func(m *master) { m.shelf.signed = signs(m.T, "four", "production", day(5)) },
-		"older":              func(m *master) { m.shelf.signed = signs(m.T, "four", "production", day(2)) },
-		"no statement":       func(m *master) { m.shelf.signed = &origin.Signed{Text: []byte("{}")} },
-		"a signer who is no": func(m *master) { m.pull.Checks.Origin = refusesSigner },
+		"not signed":        func(m *master) { m.shelf.signed = nil },
+		"another name":      func(m *master) { m.shelf.signed = signs(m.T, "four", "staging", day(4)) },
+		"another snapshot":  func(m *master) { m.shelf.signed = signs(m.T, "five", "production", day(4)) },
+		"from the future":   func(m *master) { m.shelf.signed = signs(m.T, "four", "production", day(5)) },
+		"older":             func(m *master) { m.shelf.signed = signs(m.T, "four", "production", day(2)) },
+		"no statement":      func(m *master) { m.shelf.signed = &origin.Signed{Text: []byte("{}")} },
+		"an unknown signer": func(m *master) { m.pull.Checks.Origin = refusesSigner },
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newSignedMaster(t, signedStore(t))

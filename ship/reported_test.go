@@ -106,7 +106,7 @@ func TestStateFromABackup(t *testing.T) {
 	m.repaired("backup")
 }
 
-// A user who may not open the lock is told whose store it is.
+// The error for a user who may not open the lock names the owner of the store.
 func TestLockThatMayNotBeOpened(t *testing.T) {
 	m := newMaster(t)
 	m.failsAt("lock", "", fs.ErrPermission)
@@ -220,7 +220,7 @@ func TestBadSignatureIsNotActivated(t *testing.T) {
 	}
 }
 
-// Each step of writing a file or switching a link may fail. The caller learns of it, and no temporary file is left.
+// Each step of writing a file or switching a link may fail. The caller gets the error, and no temporary file is left.
 func TestEveryStepOfAWriteIsReported(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
@@ -244,7 +244,7 @@ func TestEveryStepOfAWriteIsReported(t *testing.T) {
 	}
 }
 
-// Nobody else can access a file in store/tmp before it is complete.
+// Other users cannot access a file in store/tmp before it is complete.
 func TestTemporaryFilesAreOfTheirOwnerOnly(t *testing.T) {
 	m := newMaster(t)
 	f, err := m.store.files.create(m.store.temporary("file"))

@@ -87,7 +87,7 @@ func CheckName(name string) error {
 // at once.
 type Source interface {
 	Look(ctx context.Context, validator string) (*Offer, error)
-	String() string // as it is written in the configuration, without any password
+	String() string // as in the configuration, but without a password
 }
 
 // ErrUnchanged reports that a source has nothing new.

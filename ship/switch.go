@@ -18,7 +18,7 @@ type Switch struct {
 	Checks   Checks
 	SignedAs string // as in Pull
 	Source   string
-	Revision string // if there is no signed statement
+	Revision string // used if the snapshot is not signed
 	By       string
 	Now      func() time.Time
 	Pinned   bool // Activate has pinned the name
@@ -295,8 +295,8 @@ func (s *Switch) Resume() error {
 	return s.remember(Resume, func(_ *record, then *State, _ *Event) { then.Pinned, then.Validator = false, "" })
 }
 
-// Reset forgets signing times that were in the future when they were accepted, because they make the releases of today
-// look older. It returns the time before which releases are refused now; zero if there is no limit.
+// Reset forgets signing times that were in the future when they were accepted, because they make the releases of
+// today look older. It returns the time before which releases are now refused, or zero without a limit.
 func (s *Switch) Reset() (newest time.Time, err error) {
 	err = s.remember(Reset, func(r *record, then *State, e *Event) {
 		for _, e := range r.events {

@@ -2,18 +2,19 @@ package snapshot
 
 import "slices"
 
-// AllBindings is all bindings of a snapshot, by key, for reports on all of it. It reads every block once.
+// AllBindings holds all bindings of a snapshot by key, for reports that cover the whole snapshot. Creating it reads
+// every block once.
 type AllBindings struct {
 	s      *Snapshot
-	first  []uint32 // per key number, where its lines begin; one more at the end
+	first  []uint32 // per key number, the index of its first line; has one more element at the end
 	lines  []line
 	scopes []scopeSlot
 	cold   []coldBinding
 }
 
-// line is a binding: of a scope, or of the record of a key.
+// line is one binding, from a scope or from the record of a key.
 type line struct {
-	key, from uint32 // index of the scope, or, with cold set, of the cold line
+	key, from uint32 // from is an index into scopes, or into cold if cold is set
 	ref       Ref
 	cold      bool
 	origin    Origin
@@ -21,10 +22,10 @@ type line struct {
 
 type scopeSlot struct{ level, slot uint32 }
 
-// AllBindings reads all bindings. It takes some 40 bytes for each. The error is a *DamageError.
+// AllBindings reads all bindings. It uses about 40 bytes for each. The error is a *DamageError.
 func (s *Snapshot) AllBindings() (*AllBindings, error) {
 	b := &AllBindings{s: s}
-	slots := make([]map[uint32]uint32, len(s.levels)) // of a level, by place the slot of the directory
+	slots := make([]map[uint32]uint32, len(s.levels)) // per level: place → slot of the directory
 	end := uint64(0)
 	for block := range s.coldBlocks() {
 		level := s.coldLevel(block)
@@ -32,8 +33,8 @@ func (s *Snapshot) AllBindings() (*AllBindings, error) {
 		off := load64(s.coldEntry(block))
 		switch {
 		case err != nil:
-		case off < end: // of a forged file, whose blocks are one and the same, there would be no end
-			err = s.badBlock(block, "a block behind the one before")
+		case off < end: // a forged file could repeat the same block endlessly
+			err = s.badBlock(block, "a block after the previous one")
 		case level == coldKeys:
 			err = b.keys(block)
 		case uint64(level) >= uint64(len(s.levels)):
@@ -112,7 +113,7 @@ func (b *AllBindings) addScope(l *levelView, place uint32, o *scopeOrigins) erro
 		if n >= b.s.hash.n {
 			return b.s.broken(secOrigins, "numbers of keys")
 		}
-		mask := b.s.mask(n) // is exact where levels are narrow
+		mask := b.s.mask(n) // exact, because levels are narrow
 		ref, err := b.s.inColumn(n, mask, column, nil)
 		if err != nil {
 			return err
@@ -122,7 +123,7 @@ func (b *AllBindings) addScope(l *levelView, place uint32, o *scopeOrigins) erro
 	return nil
 }
 
-// keys reads a block of the records of keys.
+// keys reads a block of key records.
 func (b *AllBindings) keys(block int) error {
 	return b.s.eachKey(block, func(key uint32, c *coldBinding) {
 		if c == nil {
@@ -135,7 +136,7 @@ func (b *AllBindings) keys(block int) error {
 	})
 }
 
-// sort puts the lines in the order of their keys, and leaves those of one as they are.
+// sort sorts the lines by key and keeps the order of the lines of each key.
 func (b *AllBindings) sort() {
 	b.first = make([]uint32, b.s.hash.n+1)
 	for _, l := range b.lines {
@@ -152,7 +153,7 @@ func (b *AllBindings) sort() {
 	b.lines = sorted
 }
 
-// Bindings are those of key as Snapshot.Bindings has them, in order of precedence.
+// Bindings returns the bindings of key in order of precedence, as Snapshot.Bindings does.
 func (b *AllBindings) Bindings(key string) ([]Binding, error) {
 	n, ok := b.s.keyNumber(key)
 	if !ok {
@@ -178,7 +179,7 @@ func (b *AllBindings) Bindings(key string) ([]Binding, error) {
 	return out, nil
 }
 
-// AllKeys are the keys of the snapshot, sorted, internal ones too.
+// AllKeys returns the sorted keys of the snapshot, internal ones included.
 func (s *Snapshot) AllKeys() []string {
 	out := make([]string, 0, s.hash.n)
 	for n := range s.hash.n {

@@ -2,22 +2,23 @@ package snapshot
 
 import "cmp"
 
-// Binding is a binding of a key, for reports: one that a lookup may find, one that is always hidden, or a contribution.
+// Binding is a binding of a key, for reports. A lookup may find it, or it is always hidden, or it is a contribution
+// to a multibinding.
 type Binding struct {
 	Layer  int
 	Terms  []Term // its condition
 	Origin Origin
 
-	Ref          Ref // what the key is bound to; not of one that is hidden or a contribution
+	Ref          Ref // the value; unset if the binding is hidden or a contribution
 	Hidden       bool
 	Contribution bool
-	Stored       Stored // what a hidden one binds the key to
+	Stored       Stored // the value of a hidden binding
 
-	above   int  // how many levels stand above it
-	inScope bool // it is in the scope of a level
+	above   int  // number of levels above it
+	inScope bool // it is in a scope of a level
 }
 
-// Level is the level that has b in a scope; -1 if none has.
+// Level returns the level whose scope contains b, or -1 if b is in no scope.
 func (b *Binding) Level() int {
 	if b.inScope {
 		return b.above
@@ -25,10 +26,10 @@ func (b *Binding) Level() int {
 	return -1
 }
 
-// ByPrecedence compares bindings of one key: the higher one is less. Those that no condition can tell apart are equal,
-// and stand in order as Bindings has them.
+// ByPrecedence compares two bindings of one key. The one with higher precedence is less. Bindings that differ in no
+// condition are equal and keep the order in which Bindings returns them.
 func ByPrecedence(a, b Binding) int {
-	if a.above == b.above && a.inScope != b.inScope { // what is in no scope comes before the level below it
+	if a.above == b.above && a.inScope != b.inScope { // outside of scopes: before the level below
 		if b.inScope {
 			return -1
 		}
@@ -37,15 +38,15 @@ func ByPrecedence(a, b Binding) int {
 	return cmp.Compare(a.above, b.above)
 }
 
-// Bindings are all bindings of key: those in scopes in order of precedence, then the others, likewise. Of an internal
-// key they are the contributions to a multibinding. It decodes what lookups never touch, and takes the longer the
-// larger the site is. The error is a *DamageError.
+// Bindings returns all bindings of key: first those in scopes, then the others, each in order of precedence. For an
+// internal key it returns the contributions to a multibinding. It decodes blocks that lookups never touch, so its
+// cost grows with the site. The error is a *DamageError.
 func (s *Snapshot) Bindings(key string) ([]Binding, error) {
 	return s.BindingsWhere(key, nil)
 }
 
-// BindingsWhere returns the bindings that Bindings does, without those in scopes that have another value in some
-// dimension than possible accepts; nil accepts all. The origins of a level are read only if such a scope binds the key.
+// BindingsWhere works like Bindings but omits scopes with a value that possible rejects; a nil possible accepts all
+// values. It reads the origins of a level only if an accepted scope of the level binds the key.
 func (s *Snapshot) BindingsWhere(key string, possible func(dimension int, number uint32) bool) ([]Binding, error) {
 	n, ok := s.keyNumber(key)
 	if !ok {
@@ -68,7 +69,7 @@ func (s *Snapshot) BindingsWhere(key string, possible func(dimension int, number
 	return out, err
 }
 
-// binding is a cold binding of key number n, for reports.
+// binding converts a cold binding of key number n for reports.
 func (s *Snapshot) binding(b *coldBinding, n uint32) (Binding, error) {
 	terms, err := s.terms(b.terms)
 	out := Binding{Layer: int(b.layer), Terms: terms, Origin: b.origin, Ref: noRef,
@@ -80,16 +81,16 @@ func (s *Snapshot) binding(b *coldBinding, n uint32) (Binding, error) {
 	return out, err
 }
 
-// scopeReader reads the blocks of scopes, each at most once and in their order: of a forged file, whose blocks are
-// one and the same, it would else read without end.
+// scopeReader reads the blocks of scopes in order, each at most once. Otherwise a forged file that repeats the same
+// block would keep it busy forever.
 type scopeReader struct {
 	*Snapshot
 	possible func(dimension int, number uint32) bool
-	block    int    // the next
-	end      uint64 // in section origins, of what was read
+	block    int    // the next block to read
+	end      uint64 // offset in section origins where the last block read ends
 }
 
-// inLevel is the bindings that key number n has in the scopes of a level.
+// inLevel returns the bindings of key number n in the scopes of a level.
 func (s *scopeReader) inLevel(level int, n uint32) ([]Binding, error) {
 	l := &s.levels[level]
 	at, err := s.places(level, n, s.possible)
@@ -104,7 +105,7 @@ func (s *scopeReader) inLevel(level int, n uint32) ([]Binding, error) {
 		packed, _, err := s.coldFrame(s.block)
 		off := load64(s.coldEntry(s.block))
 		if err != nil || off < s.end {
-			return nil, s.badBlock(s.block, "a block behind the one before")
+			return nil, s.badBlock(s.block, "a block after the previous one")
 		}
 		s.end = off + uint64(len(packed))
 		err = s.eachScope(s.block, func(place uint32, o *scopeOrigins) {
@@ -157,16 +158,16 @@ func (s *Snapshot) places(level int, n uint32, possible func(int, uint32) bool) 
 	return at, nil
 }
 
-// bits are the columns of the level, in the word of the mask that has the first.
+// bits returns the columns of the level as bits of the mask word that contains its first column.
 func (l *levelView) bits() uint64 { return (1<<l.count - 1) << (l.first % 64) }
 
-// placeAt is the place in a slot of the directory.
+// placeAt returns the place stored in a slot of the directory.
 func (l *levelView) placeAt(slot uint32) uint32 {
 	size := uint64(l.slotBytes())
 	return load32(l.directory[size*uint64(slot)+size-4:])
 }
 
-// number returns the number of the value that the scope in a slot has in the dimension at index i of the level.
+// number returns the value number that the scope in a slot has in dimension l.dims[i].
 func (l *levelView) number(slot uint32, i int) uint32 {
 	if l.direct {
 		return slot
@@ -174,7 +175,7 @@ func (l *levelView) number(slot uint32, i int) uint32 {
 	return load32(l.directory[uint64(l.slotBytes())*uint64(slot)+4*uint64(i):])
 }
 
-// isPossible reports whether every value of the scope in a slot is possible.
+// isPossible reports whether possible accepts every value of the scope in a slot.
 func (l *levelView) isPossible(slot uint32, possible func(dimension int, number uint32) bool) bool {
 	for i, d := range l.dims {
 		if !possible(int(d), l.number(slot, i)) {
@@ -184,7 +185,7 @@ func (l *levelView) isPossible(slot uint32, possible func(dimension int, number 
 	return true
 }
 
-// conditionOf is the values that the scope in a slot of a directory stands for.
+// conditionOf returns the values of the scope in a slot of the directory.
 func (s *Snapshot) conditionOf(l *levelView, slot uint32) ([]Term, error) {
 	var numbers []coldTerm
 	for i, d := range l.dims {

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// Section blocktab: u32 number of blocks; per block: offset in section blocks u64, compressed length u32, length u32;
-// per value: block u32, offset in the decoded block u32.
+// Section blocktab contains: the number of blocks u32; per block its offset in section blocks u64, compressed length
+// u32 and decoded length u32; per value its block u32 and its offset in the decoded block u32.
 const (
 	blockEntry      = 16
 	blockValueEntry = 8
 )
 
-// blockWriter collects large values in blocks.
+// blockWriter collects large values into blocks.
 type blockWriter struct {
 	raw, packed  []byte
 	table, where []byte
@@ -46,10 +46,10 @@ func (b *blockWriter) finish() (table, packed []byte) {
 	return append(append(table, b.table...), b.where...), b.packed
 }
 
-// cacheBytes bounds the decoded blocks that are kept.
+// cacheBytes limits the total size of cached decoded blocks.
 const cacheBytes = 8 << 20
 
-// blockCache keeps decoded blocks, the oldest goes first.
+// blockCache keeps decoded blocks and evicts the oldest first.
 type blockCache struct {
 	mu      sync.Mutex
 	decoded map[uint32]string
@@ -83,7 +83,7 @@ func (c *blockCache) put(block uint32, s string) {
 	}
 }
 
-// blockValue is the encoded value with the given number, and whatever follows it in its block.
+// blockValue returns the encoded value with the given number, together with the rest of its block.
 func (s *Snapshot) blockValue(n uint32) (string, error) {
 	block, off, err := s.blockPlace(n)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Snapshot) blockValue(n uint32) (string, error) {
 	return text[off:], nil
 }
 
-// blockPlace is the block of the value with the given number, and where the value is in it.
+// blockPlace returns the block that contains the value with the given number, and the offset of the value in it.
 func (s *Snapshot) blockPlace(n uint32) (block, off uint32, err error) {
 	tab := s.sections[secBlockTab]
 	if len(tab) < 4 {
@@ -112,7 +112,7 @@ func (s *Snapshot) blockPlace(n uint32) (block, off uint32, err error) {
 	return load32(tab[at:]), load32(tab[at+4:]), nil
 }
 
-// frame is the zstd frame of block n, and how many bytes it decodes to. off is where it is in section blocks.
+// frame returns the zstd frame of block n, its offset in section blocks and its decoded length.
 func (s *Snapshot) frame(n uint32) (packed string, off, length uint64, err error) {
 	tab, blocks := s.sections[secBlockTab], s.sections[secBlocks]
 	at := 4 + blockEntry*uint64(n)
@@ -126,7 +126,7 @@ func (s *Snapshot) frame(n uint32) (packed string, off, length uint64, err error
 	return packed, load64(tab[at:]), length, nil
 }
 
-// block is a block, decoded.
+// block returns decoded block n.
 func (s *Snapshot) block(n uint32) (string, error) {
 	if text, ok := s.cache.get(n); ok {
 		return text, nil

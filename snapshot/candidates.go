@@ -6,22 +6,22 @@ import (
 
 // Candidate is a binding of a key that is effective in a request.
 type Candidate struct {
-	Ref    Ref  // what the key is bound to, if it is not hidden
-	Hidden bool // something higher hides it in every request: no lookup finds it, and Stored is its value
+	Ref    Ref  // the value, unless the candidate is hidden
+	Hidden bool // something higher hides it in every request, so no lookup finds it; its value is in Stored
 	Stored Stored
-	Level  int // the level that has it, see Level; -1: it is the default, or hidden
+	Level  int // index of its level, see Level; -1 for the default and for hidden ones
 
 	place uint32  // of its scope
-	cold  Binding // of what is hidden
+	cold  Binding // set if hidden
 }
 
-// Candidates ranges over the bindings of key that are effective where the request stands, those of the highest
-// precedence first; numbers are those Resolve was given. The first that is not hidden is the one that Find finds. Of
-// an internal key they are what is contributed to a multibinding.
+// Candidates ranges over the bindings of key that are effective in the request, highest precedence first. numbers are
+// those that were passed to Resolve. The first candidate that is not hidden is the one that Find returns. For an
+// internal key the candidates are contributions to a multibinding.
 //
-// Most keys have none that are hidden, and then a candidate costs about what a lookup does; of the others, a block of
-// 64 KB is decompressed. Candidates that no scope can tell apart come in the order of Key.Cold. The error is a
-// *DamageError, and nothing follows it.
+// Most keys have no hidden candidates, and then each candidate costs about as much as a lookup. For other keys, a
+// block of 64 KB is decompressed. Candidates that differ in no scope come in the order of Key.Cold. The error is a
+// *DamageError and ends the sequence.
 func (s *Snapshot) Candidates(key string, numbers []uint32, at *Scopes) iter.Seq2[Candidate, error] {
 	return func(yield func(Candidate, error) bool) {
 		n, ok := s.keyNumber(key)
@@ -55,10 +55,10 @@ func (s *Snapshot) Candidates(key string, numbers []uint32, at *Scopes) iter.Seq
 	}
 }
 
-// Behind ranges over the bindings of key that are effective where the request stands, those of the highest precedence
-// first, in the levels behind a level, -1 for all, and then its default: not over those that something higher always
-// hides. So what a candidate that declines leaves to others is found at the cost of as many lookups. The error is a
-// *DamageError, and nothing follows it.
+// Behind ranges over the bindings of key that are effective in the request, highest precedence first, in the levels
+// after the given one (-1 for all levels), and then its default. It skips bindings that are hidden in every request.
+// A caller uses it to continue after a candidate that declines; each candidate costs one lookup. The error is a
+// *DamageError and ends the sequence.
 func (s *Snapshot) Behind(key string, level int, at *Scopes) iter.Seq2[Candidate, error] {
 	return func(yield func(Candidate, error) bool) {
 		n, ok := s.keyNumber(key)
@@ -83,10 +83,11 @@ func (s *Snapshot) Behind(key string, level int, at *Scopes) iter.Seq2[Candidate
 // coldCandidate is a candidate that is in no scope.
 type coldCandidate struct {
 	Candidate
-	above uint32 // how many levels stand above it
+	above uint32 // number of levels above it
 }
 
-// hiddenCandidates are, of a key that has hidden ones, these and its default, in order of precedence.
+// hiddenCandidates returns the hidden candidates of a key together with its default, in order of precedence. If the
+// key has no hidden candidates it returns nil.
 func (s *Snapshot) hiddenCandidates(n uint32, numbers []uint32) (out []coldCandidate, err error) {
 	if !s.hidden(n) {
 		return nil, nil
@@ -104,7 +105,7 @@ func (s *Snapshot) hiddenCandidates(n uint32, numbers []uint32) (out []coldCandi
 	return out, err
 }
 
-// effective tells whether a condition holds in a request.
+// effective reports whether a condition holds in a request.
 func effective(terms []coldTerm, numbers []uint32) bool {
 	for _, t := range terms {
 		if numbers[t.dimension] != t.value {
@@ -114,7 +115,7 @@ func effective(terms []coldTerm, numbers []uint32) bool {
 	return true
 }
 
-// levelOf is the level of a column.
+// levelOf returns the level of a column.
 func (s *Snapshot) levelOf(column int) int {
 	from, to := 0, len(s.levels)
 	for to-from > 1 {
@@ -127,7 +128,7 @@ func (s *Snapshot) levelOf(column int) int {
 	return from
 }
 
-// placeIn is that of the scope, of the level of a column, that the request is in.
+// placeIn returns the place of the request's scope in the level of a column.
 func (at *Scopes) placeIn(column int) uint32 {
 	if at.more != nil {
 		return at.more.tables[column] + 1
@@ -135,17 +136,17 @@ func (at *Scopes) placeIn(column int) uint32 {
 	return at.tables[column%maxColumns] + 1
 }
 
-// LevelInfo is what is said of a level as a whole.
+// LevelInfo describes a level.
 type LevelInfo struct {
 	Layer int
-	Entry int // number of the entry of the layer's hierarchy
+	Entry int // number of the entry in the layer's hierarchy
 }
 
-// Level is the layer and the entry of a level.
+// Level returns the layer and the entry of level i.
 func (s *Snapshot) Level(i int) LevelInfo { return LevelInfo{s.levels[i].layer, s.levels[i].entry} }
 
-// Binding is candidate c of key with its condition, and where it is written. It decompresses a block, also where
-// Candidates does not. The error is a *DamageError.
+// Binding returns candidate c of key as a Binding, with its condition and its origin. It always decompresses a block,
+// even if Candidates did not. The error is a *DamageError.
 func (s *Snapshot) Binding(key string, c Candidate) (Binding, error) {
 	n, ok := s.keyNumber(key)
 	switch {
@@ -172,7 +173,7 @@ func (s *Snapshot) Binding(key string, c Candidate) (Binding, error) {
 	return b, err
 }
 
-// defaultBinding is the unconditional binding of key number n.
+// defaultBinding returns the unconditional binding of key number n.
 func (s *Snapshot) defaultBinding(n uint32) (out Binding, err error) {
 	err = s.coldBindings(n, func(b *coldBinding) (err error) {
 		if b.kind == coldDefault {
@@ -183,7 +184,7 @@ func (s *Snapshot) defaultBinding(n uint32) (out Binding, err error) {
 	return out, err
 }
 
-// scopeOrigin is where key number n is bound in the scope of a level that has a place.
+// scopeOrigin returns the origin of key number n in the scope at a place of a level.
 func (s *Snapshot) scopeOrigin(level int, place, n uint32) (out Origin, err error) {
 	block, found := s.coldBlockOf(uint32(level), place), false
 	if block >= 0 {

@@ -11,20 +11,20 @@ import (
 
 // This file reads what origins.go writes.
 
-// coldBlocks is the number of blocks.
+// coldBlocks returns the number of blocks.
 func (s *Snapshot) coldBlocks() int { return len(s.sections[secOriginTab]) / coldEntry }
 
 func (s *Snapshot) coldEntry(block int) string {
 	return s.sections[secOriginTab][coldEntry*block:][:coldEntry]
 }
 
-// coldLevel is the level of a block, or coldKeys.
+// coldLevel returns the level of a block, or coldKeys.
 func (s *Snapshot) coldLevel(block int) uint32 { return load32(s.coldEntry(block)[16:]) }
 
-// coldFirst is the place, or the key, of the first record of a block.
+// coldFirst returns the place or the key of the first record in a block.
 func (s *Snapshot) coldFirst(block int) uint32 { return load32(s.coldEntry(block)[20:]) }
 
-// coldBlockOf is the block that has the record of a place of a level, or of a key; -1 where there is none.
+// coldBlockOf returns the block that contains the record of a place of a level, or of a key; -1 if there is none.
 func (s *Snapshot) coldBlockOf(level, first uint32) int {
 	after := sort.Search(s.coldBlocks(), func(b int) bool {
 		l := s.coldLevel(b)
@@ -36,7 +36,7 @@ func (s *Snapshot) coldBlockOf(level, first uint32) int {
 	return after - 1
 }
 
-// coldFrame is the zstd frame of a block, and how many bytes it decodes to.
+// coldFrame returns the zstd frame of a block and its decoded length.
 func (s *Snapshot) coldFrame(block int) (packed string, length uint64, err error) {
 	packed, length, ok := frameOf(s.coldEntry(block), s.sections[secOrigins])
 	if !ok {
@@ -45,7 +45,7 @@ func (s *Snapshot) coldFrame(block int) (packed string, length uint64, err error
 	return packed, length, nil
 }
 
-// cold is a block, decoded. Nothing keeps it.
+// cold decodes a block. Decoded blocks are not cached.
 func (s *Snapshot) cold(block int) (reader, error) {
 	packed, length, err := s.coldFrame(block)
 	if err != nil {
@@ -65,13 +65,13 @@ func (s *Snapshot) badBlock(block int, expected string) error {
 // scopeOrigins is the record of a scope.
 type scopeOrigins struct {
 	n                uint32
-	keys             []uint32 // of a narrow level
+	keys             []uint32 // only in narrow levels
 	input, line, col originColumn
 }
 
-// originColumn is one number per entry.
+// originColumn has one number per entry.
 type originColumn struct {
-	uniform bool // all are same
+	uniform bool // all numbers are equal to same
 	same    uint32
 	all     []uint32
 }
@@ -83,7 +83,7 @@ func (c *originColumn) at(i uint32) uint32 {
 	return c.all[i]
 }
 
-// relativeTo makes inputs of what is less that of the record before.
+// relativeTo converts inputs stored as differences into numbers, relative to the input of the previous record.
 func (c *originColumn) relativeTo(input uint32) {
 	c.same = input + unzigzag(c.same)
 	for i, z := range c.all {
@@ -91,7 +91,7 @@ func (c *originColumn) relativeTo(input uint32) {
 	}
 }
 
-// originOf is the origin of key number n.
+// originOf returns the origin of key number n.
 func (o *scopeOrigins) originOf(s *Snapshot, l *levelView, place, n uint32) (Origin, bool) {
 	var i uint32
 	var ok bool
@@ -107,7 +107,7 @@ func (o *scopeOrigins) originOf(s *Snapshot, l *levelView, place, n uint32) (Ori
 	return Origin{o.input.at(i), o.line.at(i), o.col.at(i)}, true
 }
 
-// eachScope reads the records of a block of scopes. What yield gets is overwritten by the next.
+// eachScope reads the records in a block of scopes. It reuses o for the next record after yield returns.
 func (s *Snapshot) eachScope(block int, yield func(place uint32, o *scopeOrigins)) error {
 	level := s.coldLevel(block)
 	if uint64(level) >= uint64(len(s.levels)) {
@@ -134,7 +134,7 @@ func (s *Snapshot) eachScope(block int, yield func(place uint32, o *scopeOrigins
 	return err
 }
 
-// readScope reads what addScope appends behind the place.
+// readScope reads what addScope appends after the place.
 func (r *reader) readScope(o *scopeOrigins, narrow bool) {
 	o.n, o.keys = r.u32(), o.keys[:0]
 	for before := uint32(0); narrow && uint32(len(o.keys)) < o.n && !r.failed; o.keys = append(o.keys, before) {
@@ -164,17 +164,17 @@ type coldBinding struct {
 	above, layer uint32
 	origin       Origin
 	terms        []coldTerm
-	stored       Stored // of a hidden one
+	stored       Stored // only if hidden
 }
 
-// coldTerm asks a dimension for a value, by their numbers.
+// coldTerm requires a value of a dimension; both are numbers.
 type coldTerm struct{ dimension, value uint32 }
 
-// A binding takes at least so many bytes, a term two.
+// The minimum size of an encoded binding. A term takes at least two bytes.
 const coldBindingBytes = 7
 
-// eachKey reads the records of a block of keys: of each, the number of bindings, and then these. What yield gets of a
-// binding is overwritten by the next; it is nil in front of the first of each key.
+// eachKey reads the records in a block of keys: the number of bindings of each key, then the bindings. It calls yield
+// with nil before the first binding of each key, and reuses b for the next binding after yield returns.
 func (s *Snapshot) eachKey(block int, yield func(key uint32, b *coldBinding)) error {
 	r, err := s.cold(block)
 	var b coldBinding
@@ -217,7 +217,7 @@ func (s *Snapshot) coldBinding(r *reader, b *coldBinding) {
 	r.failed = r.failed || b.kind > coldContribution || uint64(b.layer) >= uint64(len(s.layers))
 }
 
-// coldBindings ranges over the record of key number n.
+// coldBindings ranges over the bindings in the record of key number n.
 func (s *Snapshot) coldBindings(n uint32, yield func(b *coldBinding) error) error {
 	block, found, failed := s.coldBlockOf(coldKeys, n), false, error(nil)
 	if block < 0 {
@@ -238,7 +238,7 @@ func (s *Snapshot) coldBindings(n uint32, yield func(b *coldBinding) error) erro
 	return cmp.Or(err, failed)
 }
 
-// terms is the condition of a cold binding, as texts.
+// terms returns the condition of a cold binding with the texts of its values.
 func (s *Snapshot) terms(ts []coldTerm) ([]Term, error) {
 	var out []Term
 	for _, t := range ts {

@@ -1,41 +1,41 @@
-// Package snapshot is the file format: an immutable, checksummed file that answers "which value has this key for these
-// category values" in place. format.md states every byte. Write makes a file of a Content; Open maps one.
+// Package snapshot implements the file format: an immutable, checksummed file that answers in place which value a key
+// has for given category values. format.md specifies every byte. Write turns a Content into a file; Open maps a file.
 //
-// The package knows keys, dimensions, levels and encoded values; it knows neither facts nor YAML.
+// The package knows keys, dimensions, levels and encoded values. It does not know facts or YAML.
 package snapshot
 
-// Content is what a snapshot holds: the composed site. Package compile makes it, Write stores it.
+// Content is the composed site, as a snapshot stores it. Package compile creates it and Write stores it.
 type Content struct {
 	Layers     []string     // labels, highest first
-	Hiera      []HieraPlace // what each layer is to Hiera 5; nil: none is of it
+	Hiera      []HieraPlace // what each layer is to Hiera 5; nil if no layer belongs to it
 	Dimensions []Dimension  // the categories, highest first, then the guards
 	Levels     []Level      // in order of precedence, highest first
 	Keys       []Key        // sorted by name, unique
-	Values     []Stored     // what keys and entries refer to by index
+	Values     []Stored     // referred to by index from keys and entries
 	Inputs     []Input      // the files the site was read from, sorted by path
-	Strict     bool         // the use of an unknown variable is an error
-	Bindings   int          // how many bindings were composed, hidden ones included
-	Sensitive  bool         // some of the values are: not everybody may read the file
-	Slice      []Term       // the requests it is for, if not for all: those with these values
-	ARM8       bool         // some recipes are those of operations that only ARM-8 has
-	Seal       []byte       // what opens those that are encrypted, for who may; nil: none is
+	Strict     bool         // using an unknown variable is an error
+	Bindings   int          // number of bindings composed, hidden ones included
+	Sensitive  bool         // contains sensitive values, so that not everybody may read the file
+	Slice      []Term       // if set, the file only answers requests with these values
+	ARM8       bool         // some recipes use operations that only ARM-8 has
+	Seal       []byte       // the encrypted key to the sealed recipes; nil if there are none
 }
 
-// HieraPart is a part of what Hiera 5 looks through.
+// HieraPart is one part of a Hiera 5 lookup, such as the global hierarchy.
 type HieraPart uint8
 
-// The parts, highest first. What is no part is bound by itself.
+// The parts, highest first. NoHiera is a layer that does not belong to Hiera 5.
 const (
 	NoHiera HieraPart = iota
 	HieraGlobal
 	HieraEnvironment
 	HieraModule
-	HieraDefaults // the default_hierarchy of modules, which counts where nothing else binds a key
+	HieraDefaults // the default_hierarchy of modules, used for keys that nothing else binds
 	hieraParts
 )
 
-// HieraPlace is where a layer stands in the hierarchies of Hiera 5, which merges part by part, and in a part entry by
-// entry.
+// HieraPlace is the place of a layer in the hierarchies of Hiera 5, which merges part by part and, within a part,
+// entry by entry.
 type HieraPlace struct {
 	Part  HieraPart
 	Entry int
@@ -44,20 +44,21 @@ type HieraPlace struct {
 	OnlyEntry bool // the hierarchy has no other entry
 }
 
-// Dimension is what a request has one value of: a category, or a guard that a Hiera-2 path adds to one.
+// Dimension is a property of which each request has one value: a category, or a guard that a Hiera-2 path adds to
+// one.
 type Dimension struct {
 	Name     string
 	Guard    bool
-	Category int    // for a guard, that of its category, without a value of which it has none; else -1
-	Exact    bool   // values are compared as they are; else they are folded to lower case
-	Program  []byte // an encoded expression that yields the value as text
+	Category int    // of a guard: its category, without whose value the guard has no value either; -1 if none
+	Exact    bool   // values are compared as they are; otherwise in lower case
+	Program  []byte // an encoded expression that returns the value as text
 }
 
-// Level is one place in the order of precedence: a layer and the dimensions a condition names. Among the scopes of a
-// level a request is in one at most.
+// Level is one step in the order of precedence: a layer and the dimensions that a condition names. A request is in at
+// most one scope of a level.
 type Level struct {
 	Layer      int
-	Entry      int   // number of the entry of the layer's hierarchy that it comes from, for merges that go by entries
+	Entry      int   // number of the entry in the layer's hierarchy, for merges that work by entry
 	Dimensions []int // ascending; empty for the unconditional level of a layer
 	Scopes     []Scope
 }
@@ -70,7 +71,7 @@ type Scope struct {
 	Origins []Origin // of the entries
 }
 
-// origin is that of entry i; of a content without origins they are not known.
+// origin returns the origin of entry i, or the zero Origin if the content has no origins.
 func (s *Scope) origin(i int) Origin {
 	if i < len(s.Origins) {
 		return s.Origins[i]
@@ -81,40 +82,40 @@ func (s *Scope) origin(i int) Origin {
 // Entry binds Keys[Key] to Values[Value] in a scope.
 type Entry struct{ Key, Value uint32 }
 
-// Key is a name that can be looked up. Names that begin with a NUL byte are internal: the contributions to a
-// multibinding.
+// Key is a name that can be looked up. Names that begin with a NUL byte are internal, for example for the
+// contributions to a multibinding.
 //
-// What Default hides is cold: a lookup never asks for it, and Candidates decompresses it. A key of which all
-// candidates are wanted often, because something merges them, has them all in scopes, the unconditional ones in
-// levels without dimensions, and no Default.
+// Bindings in Cold do not slow lookups down: no lookup reads them, only Candidates decompresses them. If something
+// merges a key, all its candidates are needed often. Such a key has no Default: all its bindings are in scopes, the
+// unconditional ones in levels without dimensions.
 type Key struct {
 	Name    string
 	Default int    // index in Values of the unconditional binding, or -1
-	Cold    []Cold // in order of precedence; with a Default, the first that has no terms is its binding
+	Cold    []Cold // in order of precedence; if there is a Default, the first one without terms is its binding
 }
 
-// Cold is a binding that is in no scope: the unconditional one, one that something higher hides in every request, or a
-// contribution, which is part of what a scope binds an internal key to.
+// Cold is a binding that is in no scope. It is the unconditional binding, or something higher hides it in every
+// request, or it is a contribution: one part of what a scope binds an internal key to.
 type Cold struct {
-	Above        int // how many levels stand above it
+	Above        int // number of levels above it
 	Layer        int
 	Terms        []Term
 	Origin       Origin
 	Contribution bool
-	Value        uint32 // of a hidden one, index in Values; Snapshot.Content has it of the unconditional one too
+	Value        uint32 // of a hidden binding: index in Values; Snapshot.Content also sets it for the unconditional one
 }
 
-// Term asks a dimension for a value.
+// Term requires a value of a dimension.
 type Term struct {
 	Dimension int
 	Value     string
 }
 
-// Origin is where a binding is written: a place in one of the Inputs, by index, line and column from 1. Where the
-// line is 0 it is not known.
+// Origin is the source position of a binding: an index into Inputs, and a line and a column that count from 1. Line 0
+// means that the position is unknown.
 type Origin struct{ Input, Line, Col uint32 }
 
-// Stored is an encoded value (package value), or the recipe of a computed one (package recipe).
+// Stored is an encoded value (see package value), or the recipe of a computed value (see package recipe).
 type Stored struct {
 	Computed bool
 	Bytes    string

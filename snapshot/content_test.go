@@ -17,8 +17,7 @@ import (
 	"bindc/internal/value"
 )
 
-// What a Content says of the site comes back from the file.
-func TestASnapshotSaysWhatItIs(t *testing.T) {
+func TestInfoOfASnapshot(t *testing.T) {
 	c := small()
 	c.Bindings, c.Strict = 77, true
 	c.Inputs = []Input{{"a.yaml", 3, 1 << 63}, {"data/größe.yaml", 1 << 40, 2}, {"z", 0, 0}}
@@ -73,8 +72,8 @@ func TestASnapshotSaysWhatItIs(t *testing.T) {
 	}
 }
 
-// Sensitive snapshots are for their owner and group, whatever the umask leaves.
-func TestASensitiveSnapshotIsGuarded(t *testing.T) {
+// The owner and the group may read a sensitive snapshot, nobody else, whatever the umask.
+func TestWriteLimitsPermissionsOfSensitiveSnapshots(t *testing.T) {
 	for _, sensitive := range []bool{false, true} {
 		c := small()
 		c.Sensitive = sensitive
@@ -102,8 +101,9 @@ func TestASensitiveSnapshotIsGuarded(t *testing.T) {
 	}
 }
 
-// What the format cannot hold is refused before anything is written; what it just can is not.
-func TestContentsThatTheFormatCannotHold(t *testing.T) {
+// Contents beyond the limits of the format are rejected before anything is written; contents at the limits are
+// accepted.
+func TestWriteRejectsContentsBeyondLimits(t *testing.T) {
 	key := func(name string) Key { return Key{Name: name, Default: -1} }
 	for want, c := range map[string]*Content{
 		"65535 layers, this site has 65536": {Layers: make([]string, math.MaxUint16+1)},
@@ -144,14 +144,14 @@ func TestContentsThatTheFormatCannotHold(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	if _, err := Write(path, &Content{Keys: []Key{key("b"), key("a")}}); err == nil {
-		t.Error("keys out of order are written")
+		t.Error("keys out of order were accepted")
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("what is refused leaves a file: %v", err)
+		t.Errorf("a rejected content left a file: %v", err)
 	}
 }
 
-func TestAFileThatIsNone(t *testing.T) {
+func TestOpenRejectsInvalidFiles(t *testing.T) {
 	dir := t.TempDir()
 	short := filepath.Join(dir, "short")
 	if err := os.WriteFile(short, []byte(Magic), 0o666); err != nil {
@@ -162,7 +162,7 @@ func TestAFileThatIsNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Open(short); !errors.As(err, new(*DamageError)) {
-		t.Errorf("a file of its magic number only: %v", err)
+		t.Errorf("a file with only the magic: %v", err)
 	}
 	if _, err := Open(empty); !errors.Is(err, ErrFormat) {
 		t.Errorf("an empty file: %v", err)
@@ -175,7 +175,7 @@ func TestAFileThatIsNone(t *testing.T) {
 	}
 }
 
-func TestNumbersOfSections(t *testing.T) {
+func TestReaderNumbersAndTexts(t *testing.T) {
 	for _, n := range []uint64{0, 1, 127, 128, math.MaxInt32, math.MaxInt32 + 1, math.MaxUint32, 1 << 32, 1<<63 - 1,
 		1 << 63, math.MaxUint64} {
 		r := reader{b: string(binary.AppendUvarint(nil, n)) + "x"}
@@ -199,7 +199,7 @@ func TestNumbersOfSections(t *testing.T) {
 		}
 	}
 	if r := (reader{}); r.byte() != 0 || !r.failed {
-		t.Error("behind the end there is a byte")
+		t.Error("past the end there is a byte")
 	}
 	for _, c := range []struct {
 		b     string
@@ -235,8 +235,8 @@ func TestNumbersOfSections(t *testing.T) {
 	}
 }
 
-// Small values are in the reference, to the last that fits; what is next is stored.
-func TestSmallValuesAreTheirReference(t *testing.T) {
+// Values up to the inline limits are stored in the reference; the next larger ones are not.
+func TestSmallValuesAreInline(t *testing.T) {
 	for _, c := range []struct {
 		v    value.Value
 		want uint32
@@ -269,12 +269,12 @@ func TestSmallValuesAreTheirReference(t *testing.T) {
 		}
 	}
 	if _, ok := inlineRef("\x0b"); ok {
-		t.Error("what is no value has a reference")
+		t.Error("an invalid value has an inline reference")
 	}
 }
 
-// Decoded blocks are kept up to a bound, and the last one whatever its size.
-func TestTheOldestBlocksAreForgotten(t *testing.T) {
+// The cache of decoded blocks is limited, but always keeps the last block.
+func TestBlockCacheEvictsOldest(t *testing.T) {
 	var c blockCache
 	text := strings.Repeat("b", cacheBytes/4)
 	has := func(want ...uint32) {
@@ -289,13 +289,13 @@ func TestTheOldestBlocksAreForgotten(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("kept are %v, expected %v", got, want)
+			t.Errorf("the cache has %v, expected %v", got, want)
 		}
 	}
 	has()
 	for n := range uint32(4) {
 		c.put(n, text)
-		c.put(n, text) // two that miss at once both put it
+		c.put(n, text) // two concurrent misses both call put
 	}
 	has(0, 1, 2, 3)
 	c.put(4, "x")
@@ -308,8 +308,8 @@ func TestTheOldestBlocksAreForgotten(t *testing.T) {
 	has(7)
 }
 
-// References that lead nowhere are damage, each in the section that has it.
-func TestReferencesThatLeadNowhere(t *testing.T) {
+// A reference to something that does not exist is damage in the section that contains it.
+func TestDanglingReferencesAreDamage(t *testing.T) {
 	s := open(t, small())
 	for want, ref := range map[string]Ref{
 		"keys":     Ref(len(s.keys) / cellUnit),
@@ -327,7 +327,7 @@ func TestReferencesThatLeadNowhere(t *testing.T) {
 		!strings.HasPrefix(damage.Expected, "a block inside") {
 		t.Errorf("a value of a block outside the file is %v, %v", v, err)
 	}
-	fewer := forged(t, everything(), func(w *writer) { w.blocks.values = 1 }) // of two that have a place
+	fewer := forged(t, everything(), func(w *writer) { w.blocks.values = 1 }) // two values have a place
 	if v, err := fewer.Value(refBlock | 1); !errors.As(err, &damage) || damage.Expected != "the place of value 1" {
 		t.Errorf("a value more than there are is %v, %v", v, err)
 	}
@@ -343,8 +343,9 @@ func TestReferencesThatLeadNowhere(t *testing.T) {
 	}
 }
 
-// A long key has one mark, which no length is; sections begin behind the header, each inside the file.
-func TestMarksAndOffsetsThatNoWriterMakes(t *testing.T) {
+// A long key has one length mark, which is not a valid length. Sections begin after the header and are inside the
+// file.
+func TestInvalidLengthMarksAndSectionOffsets(t *testing.T) {
 	for _, mark := range []byte{maxInlineKey + 1, longKey - 1} {
 		s := forged(t, small(), func(w *writer) {
 			for at := 0; at < len(w.records); at += keyRecord {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// OpenCopy is Open of a copy in memory: whatever becomes of the file, the snapshot stays what it was. It takes the time
-// to read the file, and memory of its size.
+// OpenCopy works like Open but reads the whole file into memory, so that later changes to the file do not affect the
+// snapshot.
 func OpenCopy(path string) (*Snapshot, error) {
 	head, data, unmap, err := readFile(path)
 	if err != nil {
@@ -17,7 +17,7 @@ func OpenCopy(path string) (*Snapshot, error) {
 	return newSnapshot(head, data, unmap)
 }
 
-// readFile reads the file at path, which must not change its length meanwhile.
+// readFile reads the file at path. The length of the file must not change while it does.
 func readFile(path string) (head, data string, unmap func() error, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -40,7 +40,7 @@ func readFile(path string) (head, data string, unmap func() error, err error) {
 	var b strings.Builder
 	b.Grow(int(info.Size()))
 	if n, err := io.Copy(&b, io.LimitReader(f, info.Size()+1)); err != nil || n != info.Size() {
-		return fail(errors.Join(err, errors.New("its length changes while it is read")))
+		return fail(errors.Join(err, errors.New("its length changed while it was read")))
 	}
 	data = b.String()
 	return data[:min(headBytes, len(data))], data, func() error { return nil }, nil

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// openFiles is how many files the process has open.
+// openFiles returns the number of open files of the process.
 func openFiles(t *testing.T) int {
 	t.Helper()
 	list, err := os.ReadDir("/proc/self/fd")
@@ -20,11 +20,12 @@ func openFiles(t *testing.T) int {
 	return len(list)
 }
 
-// A file that is longer than it says, as files of the kernel are, is none to copy or to map; nothing stays open.
-func TestACopyOfWhatHasAnotherLength(t *testing.T) {
+// Files of the kernel are longer than their size says. They can be neither copied nor mapped, and they do not stay
+// open.
+func TestOpenRejectsFilesLongerThanTheirSize(t *testing.T) {
 	before := openFiles(t)
 	s, err := OpenCopy("/proc/self/status")
-	if s != nil || err == nil || !strings.Contains(err.Error(), "/proc/self/status: its length changes") {
+	if s != nil || err == nil || !strings.Contains(err.Error(), "/proc/self/status: its length changed") {
 		t.Errorf("a file of the kernel: %v", err)
 	}
 	var at *os.PathError
@@ -36,11 +37,11 @@ func TestACopyOfWhatHasAnotherLength(t *testing.T) {
 	}
 }
 
-// No file stays open behind what opens, compares or replaces a snapshot.
-func TestNothingStaysOpen(t *testing.T) {
+// Opening, comparing and replacing snapshots leaves no file open.
+func TestNoFileStaysOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	before := openFiles(t)
-	for range 2 { // the second finds what the first has written
+	for range 2 { // the second time, the file exists already
 		if _, _, err := Update(path, small()); err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +58,7 @@ func TestNothingStaysOpen(t *testing.T) {
 	}
 }
 
-// limited runs do while the process has a limit, in place of its own.
+// limited runs do with a different resource limit of the process.
 func limited(t *testing.T, resource int, limit uint64, do func()) {
 	t.Helper()
 	var own syscall.Rlimit
@@ -71,7 +72,7 @@ func limited(t *testing.T, resource int, limit uint64, do func()) {
 	do()
 }
 
-// Where no more files can be opened, one that is there is not taken for one that is not, nor for an empty one.
+// If no more files can be opened, an existing file is not mistaken for a missing or empty one.
 func TestTooManyOpenFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	w, err := Write(path, small())
@@ -85,23 +86,23 @@ func TestTooManyOpenFiles(t *testing.T) {
 			}
 		}
 		if holds(path, w) {
-			t.Error("what cannot be opened holds what would be written")
+			t.Error("holds is true for a file that cannot be opened")
 		}
 	})
 	if !holds(path, w) {
-		t.Error("what was written is not there")
+		t.Error("the written file is missing")
 	}
 }
 
-// Where a file may not become as long as the snapshot is, path holds what it held.
-func TestASnapshotThatHasNoRoom(t *testing.T) {
+// If the file system has no room for the snapshot, path keeps its content.
+func TestUpdateWithoutRoomKeepsOldFile(t *testing.T) {
 	const room = 32 << 10
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	if _, err := Write(path, small()); err != nil {
 		t.Fatal(err)
 	}
 	if w, err := WriteTo(io.Discard, fleet(1)); err != nil || w.Size <= room {
-		t.Fatal("the site is not as large as it is meant", err)
+		t.Fatal("the site is too small for this test", err)
 	}
 	limited(t, syscall.RLIMIT_FSIZE, room, func() {
 		if _, err := Write(path, fleet(1)); !errors.Is(err, syscall.EFBIG) {
@@ -117,7 +118,6 @@ func TestASnapshotThatHasNoRoom(t *testing.T) {
 	}
 }
 
-// A snapshot that is closed is no longer mapped.
 func TestCloseUnmaps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	if _, err := Write(path, small()); err != nil {
@@ -135,9 +135,9 @@ func TestCloseUnmaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !mapped() {
-		t.Skip("it was not mapped")
+		t.Skip("the file was not mapped")
 	}
 	if err := s.Close(); err != nil || mapped() {
-		t.Errorf("closed, it is mapped: %t, %v", mapped(), err)
+		t.Errorf("mapped after Close: %t, %v", mapped(), err)
 	}
 }

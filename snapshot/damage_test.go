@@ -21,8 +21,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Every truncation and every changed byte is refused or found by Verify, and no lookup in such a file panics.
-func TestDamageIsFound(t *testing.T) {
+// Open or Verify rejects every truncation and every changed byte, and no lookup in such a file panics.
+func TestEveryDamagedByteIsFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	if _, err := Write(path, fleet(3)); err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestDamageIsFound(t *testing.T) {
 	whole, _ := os.ReadFile(path)
 	for n := 0; n < len(whole); n += 1 + n/200 {
 		if _, err := OpenBytes(whole[:n]); err == nil {
-			t.Fatalf("a file cut to %d of %d bytes opens", n, len(whole))
+			t.Fatalf("a file truncated to %d of %d bytes opens", n, len(whole))
 		}
 	}
 	for i := 0; i < len(whole); i += 1 + i/300 {
@@ -42,12 +42,12 @@ func TestDamageIsFound(t *testing.T) {
 		}
 		exercise(s)
 		if err := s.Verify(anyRecipe); err == nil {
-			t.Fatalf("byte %d changed and Verify finds nothing", i)
+			t.Fatalf("Verify accepts a changed byte %d", i)
 		}
 	}
 }
 
-// exercise looks everything up; it must come back.
+// exercise looks up everything. It must return.
 func exercise(s *Snapshot) {
 	for _, node := range []string{"", "node1"} {
 		at := scopes(s, node, "production")
@@ -59,7 +59,7 @@ func exercise(s *Snapshot) {
 	}
 }
 
-// small is a site of a few keys with one of each kind of thing a file of at most 64 columns can hold.
+// small is a site with a few keys and one of each item that a file with at most 64 columns can contain.
 func small() *Content {
 	c := &Content{
 		Layers: []string{"l"},
@@ -87,7 +87,7 @@ func small() *Content {
 	return c
 }
 
-// bind binds a key of small to the value that is of its own number, but for the internal one.
+// bind binds a key of small to the value with the same number, except for the internal key.
 func bind(key int) Entry {
 	if key == 0 {
 		return Entry{0, 5} // an internal key
@@ -105,9 +105,9 @@ func manyLevels() *Content {
 	return c
 }
 
-// A changed byte whose sums were made to fit harms nothing.
-func TestForgedBytesDoNoHarm(t *testing.T) {
-	const dumped = 7 // one in so many is dumped, which takes fifty times as long as all the rest
+// A changed byte is harmless even if the checksums are corrected.
+func TestForgedBytesAreHarmless(t *testing.T) {
+	const dumped = 7 // every seventh file is dumped, because a dump takes fifty times as long as the rest
 	step := 1
 	if !testmode.Thorough() {
 		step = 5
@@ -129,8 +129,8 @@ func TestForgedBytesDoNoHarm(t *testing.T) {
 	}
 }
 
-// With -fuzzminimizetime 50x it makes thousands of executions a second; else it spends a minute on making each input
-// small.
+// With -fuzzminimizetime 50x this runs thousands of executions per second. Without it, minimizing each input takes a
+// minute.
 func FuzzOpen(f *testing.F) {
 	f.Add(fileOf(f, small()))
 	f.Add(fileOf(f, manyLevels()))
@@ -141,8 +141,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// harmless holds that nothing that is looked up in a file panics, hangs or fails but with a DamageError; and that no
-// lookup fails where Verify finds nothing. It returns the snapshot, or nil if it does not open.
+// harmless checks that lookups in a file never panic or hang and only fail with a DamageError. If Verify accepts the
+// file, no lookup may fail. It returns the snapshot, or nil if it does not open.
 func harmless(t *testing.T, file []byte) *Snapshot {
 	t.Helper()
 	s, err := OpenBytes(file)
@@ -214,7 +214,7 @@ func constant(s *Snapshot, ref Ref) error {
 	return err
 }
 
-// resum gives b the sums and the size that its content has, so that a fuzzer gets past them.
+// resum corrects the checksums and the size in b, so that a fuzzer gets past them.
 func resum(b []byte) []byte {
 	if len(b) < headerSize {
 		return b
@@ -235,11 +235,11 @@ func resum(b []byte) []byte {
 	return b
 }
 
-// On forged files, whose parts overlap so that each byte would be read again and again, for hours, Verify ends as soon
-// as that is certain.
-func TestVerifyIsBoundedByTheBytesOfTheFile(t *testing.T) {
+// In a forged file, parts can overlap so that bytes would be read again and again, for hours. Verify ends as soon as
+// parts must overlap.
+func TestVerifyWorkIsBoundedByFileSize(t *testing.T) {
 	const many = 20_000
-	level := func(w *writer) []byte { // as section meta has it: seven numbers of a byte, and one, the slots, of three
+	level := func(w *writer) []byte { // in section meta: seven one-byte numbers, and the slots, which take three bytes
 		return bytes.Clone(w.out[secMeta][len(w.out[secMeta])-10:])
 	}
 	for _, c := range []struct {
@@ -300,16 +300,16 @@ func TestVerifyIsBoundedByTheBytesOfTheFile(t *testing.T) {
 			}
 			var damage *DamageError
 			if err := s.Verify(anyRecipe); !errors.As(err, &damage) || damage.Section != c.section {
-				t.Errorf("Verify says %v", err)
+				t.Errorf("Verify returned %v", err)
 			}
 		})
 	}
 }
 
-// hollow is a zstd frame that claims half a gigabyte and holds nothing.
+// hollow is a zstd frame that claims half a gigabyte and contains nothing.
 const hollow = "\x28\xb5\x2f\xfd\xe0\x00\x00\x00\x20\x00\x00\x00\x00\x01\x00\x00"
 
-// What a frame claims is not allocated before its bytes are looked at.
+// The decoder does not allocate what a frame claims before it has read the frame.
 func TestAForgedFrameAllocatesLittle(t *testing.T) {
 	for name, forge := range map[string]func(w *writer){
 		"the frame of a block": func(w *writer) {
@@ -321,7 +321,7 @@ func TestAForgedFrameAllocatesLittle(t *testing.T) {
 			binary.LittleEndian.PutUint32(w.out[secBlockTab][12:], uint32(len(hollow)))
 			binary.LittleEndian.PutUint32(w.out[secBlockTab][16:], uint32(len(hollow)*maxExpansion))
 		},
-		"a frame behind the first": func(w *writer) {
+		"a second frame": func(w *writer) {
 			w.out[secBlocks] = append(w.out[secBlocks], hollow...)
 			binary.LittleEndian.PutUint32(w.out[secBlockTab][12:], uint32(len(w.out[secBlocks])))
 		},
@@ -329,7 +329,7 @@ func TestAForgedFrameAllocatesLittle(t *testing.T) {
 			head := binary.LittleEndian.AppendUint32(nil, uint32(len(hollow)*maxExpansion))
 			w.out[secInputs] = append(head, hollow...)
 		},
-		"a frame behind that of the inputs": func(w *writer) { w.out[secInputs] = append(w.out[secInputs], hollow...) },
+		"a frame after that of the inputs": func(w *writer) { w.out[secInputs] = append(w.out[secInputs], hollow...) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := manyNodes(1)
@@ -347,7 +347,7 @@ func TestAForgedFrameAllocatesLittle(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			var damage *DamageError
 			if err := s.Verify(anyRecipe); !errors.As(err, &damage) {
-				t.Errorf("Verify says %v", err)
+				t.Errorf("Verify returned %v", err)
 			}
 			runtime.ReadMemStats(&after)
 			if got := after.TotalAlloc - before.TotalAlloc; got > 64<<20 {
@@ -357,9 +357,9 @@ func TestAForgedFrameAllocatesLittle(t *testing.T) {
 	}
 }
 
-// The keys of a site of so many columns share a mask of none of them; here each has one of its own, a word behind the
-// one before.
-func TestVerifyRefusesMasksThatOverlap(t *testing.T) {
+// In a site with this many columns all keys share one empty mask. Here each key has a separate mask, which begins one
+// word after the previous one.
+func TestVerifyRejectsOverlappingMasks(t *testing.T) {
 	for keys, levels := range map[int]int{5000: 30_000, 50: 640} {
 		c := manyNodes(keys)
 		for range levels {
@@ -374,13 +374,13 @@ func TestVerifyRefusesMasksThatOverlap(t *testing.T) {
 			w.out[secKeys] = append(w.out[secKeys], make([]byte, 8*(w.words+len(c.Keys)))...)
 		})
 		if err := s.Verify(anyRecipe); err == nil || !strings.Contains(err.Error(), "do not overlap") {
-			t.Errorf("%d keys: Verify says %v", keys, err)
+			t.Errorf("%d keys: Verify returned %v", keys, err)
 		}
 	}
 }
 
-// Here long keys are stretches of one text, each where its hash leads to.
-func TestVerifyRefusesLongKeysThatOverlap(t *testing.T) {
+// Here the long keys are overlapping parts of one text. Each is where its hash leads.
+func TestVerifyRejectsOverlappingLongKeys(t *testing.T) {
 	const length, keys = 20_000, 1000
 	var text strings.Builder
 	for i := 0; text.Len() < length+cellUnit*keys; i++ {
@@ -413,16 +413,15 @@ func TestVerifyRefusesLongKeysThatOverlap(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := s.keyNumber(text.String()[10*cellUnit:][:length]); !ok {
-		t.Fatal("the file is not as it is meant")
+		t.Fatal("the file is not as expected")
 	}
 	if err := s.Verify(anyRecipe); err == nil || !strings.Contains(err.Error(), "do not overlap") {
-		t.Errorf("Verify says %v", err)
+		t.Errorf("Verify returned %v", err)
 	}
 }
 
-// Find takes the record of a long key for that of another where the key is short; so Verify must not take it for the
-// key.
-func TestAShortKeyInALongRecordIsDamage(t *testing.T) {
+// Find would accept the record of a long key for a short key with the same text, so Verify must reject such a record.
+func TestVerifyRejectsShortKeyInLongRecord(t *testing.T) {
 	for _, key := range []string{"of_the_usual_length", strings.Repeat("k", maxInlineKey)} {
 		s := forged(t, &Content{Layers: []string{"l"}, Keys: []Key{{Name: key, Default: -1}}}, func(w *writer) {
 			record := w.out[secKeys]
@@ -433,7 +432,7 @@ func TestAShortKeyInALongRecordIsDamage(t *testing.T) {
 		})
 		absent(t, s, key)
 		if err := s.Verify(anyRecipe); err == nil {
-			t.Errorf("of a key of %d bytes Verify finds nothing", len(key))
+			t.Errorf("Verify accepts a key of %d bytes", len(key))
 		}
 	}
 }
@@ -445,7 +444,7 @@ func allKeys(c *Content) (out []Entry) {
 	return out
 }
 
-// manyNodes is a site of n keys, n nodes that each bind one of them, and n large values.
+// manyNodes is a site of n keys, n nodes that bind one key each, and n large values.
 func manyNodes(n int) *Content {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "node", Category: -1}},
 		Levels: []Level{{Dimensions: []int{0}}}}

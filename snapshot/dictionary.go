@@ -5,19 +5,20 @@ import (
 	"slices"
 )
 
-// A dictionary numbers the values of a dimension that conditions name. In section dicts, at a multiple of 4: its
-// perfect hash, n+1 offsets of texts u32, the texts in the order of their numbers, padded to a multiple of 4.
+// A dictionary numbers the values of a dimension that conditions name. Section dicts holds them at multiples of 4.
+// Each one contains its perfect hash, n+1 text offsets u32 and the texts in the order of their numbers, padded to a
+// multiple of 4.
 type dictionary struct {
-	at      uint64 // where it begins in section dicts
+	at      uint64 // offset in section dicts
 	hash    perfect
 	offsets string
 	text    string
 }
 
-// numbering is a dictionary while it is written.
+// numbering is a dictionary that is being written.
 type numbering struct {
 	hash    perfect
-	at      int // where it begins in section dicts
+	at      int // offset in section dicts
 	numbers map[string]uint32
 }
 
@@ -55,7 +56,7 @@ func appendTexts(out []byte, texts []string) []byte {
 	return pad(out, 4)
 }
 
-// occurringValues is, per dimension, the values that conditions name, sorted.
+// occurringValues returns, per dimension, the sorted values that conditions name.
 func (w *writer) occurringValues() [][]string {
 	out := make([][]string, len(w.c.Dimensions))
 	for _, l := range w.c.Levels {
@@ -79,9 +80,9 @@ func (w *writer) occurringValues() [][]string {
 	return out
 }
 
-// view finds the parts of d, whose hash has its numbers, at the start of b.
+// view finds the parts of d at the start of b. The numbers of d.hash must be set.
 func (d *dictionary) view(b string) bool {
-	rest, _ := d.hash.view(b) // nothing, where there is no room for it
+	rest, _ := d.hash.view(b) // rest is empty if b is too short for the hash
 	offsets := 4 * (uint64(d.hash.n) + 1)
 	if offsets > uint64(len(rest)) {
 		return false
@@ -90,11 +91,11 @@ func (d *dictionary) view(b string) bool {
 	return true
 }
 
-// find is the number of a value, or None.
+// find returns the number of a value, or None.
 func (d *dictionary) find(text string, seed uint64) uint32 {
 	n := d.hash.find(hashText(text, seed))
 	if n >= d.hash.n {
-		return None // no values at all, or damaged; Verify says so
+		return None // the dictionary is empty, or damaged, which Verify reports
 	}
 	if got, ok := d.value(n); !ok || got != text {
 		return None
@@ -102,7 +103,8 @@ func (d *dictionary) find(text string, seed uint64) uint32 {
 	return n
 }
 
-// value is the text of value n, which is below d.hash.n: for these view found the offsets inside the section.
+// value returns the text of value n, which must be below d.hash.n. view checked that its offsets are inside the
+// section.
 func (d *dictionary) value(n uint32) (string, bool) {
 	from, to := uint64(at32(d.offsets, 4*uint64(n))), uint64(at32(d.offsets, 4*uint64(n)+4))
 	if from > to || to > uint64(len(d.text)) {

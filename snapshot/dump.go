@@ -9,9 +9,9 @@ import (
 	"bindc/internal/value"
 )
 
-// Dump writes every record of the file in order: its offset in the file, its bytes in hex, the first of them where they
-// are many, and what they mean in the words of format.md. recipe and program say what an encoded recipe and an encoded
-// expression are. Of a damaged section it shows what comes before the damage. The error is that of out.
+// Dump writes every record of the file in order: its offset in the file, its bytes in hex (only the first ones of a
+// long record) and their meaning, in the terms of format.md. recipe and program describe encoded recipes and
+// expressions. Of a damaged section Dump shows what comes before the damage. The error is that of out.
 func (s *Snapshot) Dump(out io.Writer, recipe RecipeText, program func(encoded string) string) error {
 	d := &dumper{Snapshot: s, out: bufio.NewWriter(out), recipe: recipe, program: program, tableOf: map[uint32]string{}}
 	d.end = headerSize
@@ -27,22 +27,22 @@ func (s *Snapshot) Dump(out io.Writer, recipe RecipeText, program func(encoded s
 	return d.out.Flush()
 }
 
-// RecipeText says in one line what an encoded recipe is. Of a secret one Dump shows no bytes but kind and flags.
+// RecipeText describes an encoded recipe in one line. Of a secret recipe, Dump shows no bytes except kind and flags.
 type RecipeText func(encoded string) (meaning string, secret bool)
 
-// recipeHead is the kind of a recipe, and its flags.
+// recipeHead is the size of a recipe's kind and flags.
 const recipeHead = 2
 
-// dumper writes the rows of one section after the other. Where a section does not hold what it should, failed is set
-// and no further row of it is written.
+// dumper writes the rows of one section after another. If a section is damaged, failed is set and the rest of the
+// section is skipped.
 type dumper struct {
 	*Snapshot
 	out     *bufio.Writer
 	recipe  RecipeText
 	program func(string) string
-	tableOf map[uint32]string // the scope that the table at an offset/4 is of
+	tableOf map[uint32]string // which scope a table belongs to, by the offset/4 of the table
 
-	start, at, end uint64 // of the section: where it begins, what is next, and where it ends, in the file
+	start, at, end uint64 // of the section, as offsets in the file: its start, the next row, its end
 	failed         bool
 }
 
@@ -62,7 +62,7 @@ func (d *dumper) fileOffset(sec section) uint64 {
 	return load64(d.data[offSectionTab+sectionEntry*int(sec):]) // checked by Open
 }
 
-// shownBytes is how many bytes of a record are shown where not all are.
+// shownBytes is the number of bytes that are shown of a longer record.
 const shownBytes = 15
 
 // row writes the next n bytes with their meaning.
@@ -74,7 +74,7 @@ func (d *dumper) row(n uint64, format string, args ...any) {
 	d.rowOf(n, shown, format, args...)
 }
 
-// rowOf is row with no more than so many of the bytes.
+// rowOf works like row but shows at most the given number of bytes.
 func (d *dumper) rowOf(n, shown uint64, format string, args ...any) {
 	if d.failed = d.failed || n > d.end-d.at; d.failed {
 		return
@@ -87,7 +87,7 @@ func (d *dumper) rowOf(n, shown uint64, format string, args ...any) {
 	d.at += n
 }
 
-// next is the next n bytes, before a row says what they mean; zeros where they are not there. n is at most 64.
+// next returns the next n bytes (at most 64) without advancing, or zeros if the section is too short.
 func (d *dumper) next(n uint64) string {
 	if d.failed = d.failed || n > d.end-d.at; d.failed {
 		return strings.Repeat("\x00", int(n))
@@ -95,7 +95,7 @@ func (d *dumper) next(n uint64) string {
 	return d.data[d.at : d.at+n]
 }
 
-// read writes a row for what take takes off the section.
+// read lets take read from the section, and writes a row with what it read.
 func (d *dumper) read(take func(r *reader) string) {
 	r := reader{b: d.data[d.at:d.end]}
 	meaning := take(&r)
@@ -111,7 +111,7 @@ func (d *dumper) uvarint(name string) (n uint64) {
 	return n
 }
 
-// seek goes on at an offset of the section. Records stand in order: going back is damage.
+// seek skips to an offset in the section. Records are in order, so going back means damage.
 func (d *dumper) seek(off uint64) {
 	at := d.start + off
 	if d.failed = d.failed || at < d.at || at > d.end; d.failed || at == d.at {
@@ -132,12 +132,12 @@ func (d *dumper) blockTab() {
 		d.row(blockEntry, "block %d: offset %08x, packed %d, length %d",
 			n, d.fileOffset(secBlocks)+load64(e), load32(e[8:]), load32(e[12:]))
 	}
-	block, end := uint32(0), uint32(0) // of the value before
+	block, end := uint32(0), uint32(0) // of the previous value
 	for n := uint32(0); n < d.blockValues && !d.failed; n++ {
 		e := d.next(blockValueEntry)
 		at, off := load32(e), load32(e[4:])
 		if d.failed = at < block || at == block && off < end; d.failed {
-			return // nothing is decoded twice
+			return // never decode anything twice
 		}
 		block, end = at, off
 		text := "damaged"
@@ -223,7 +223,7 @@ func (d *dumper) origins() {
 	}
 }
 
-// detail writes a line about what is inside a compressed block.
+// detail writes a line about the content of a compressed block.
 func (d *dumper) detail(format string, args ...any) {
 	fmt.Fprintf(d.out, "%57s  %s\n", "", fmt.Sprintf(format, args...))
 }
@@ -243,7 +243,7 @@ func (d *dumper) coldScope(place uint32, o *scopeOrigins) {
 	}
 }
 
-// shownOrigins is how many entries of a scope are shown.
+// shownOrigins is the number of entries that are shown of a scope.
 const shownOrigins = 20
 
 func (d *dumper) coldKey(key uint32, b *coldBinding) {

@@ -22,14 +22,14 @@ func (d *dumper) perfect(p *perfect) {
 	d.row(4*uint64(p.slots-p.n), "remap of %d slots", p.slots-p.n)
 }
 
-// A cell is something in section keys that a record or a table refers to.
+// A cell is data in section keys that a record or a table refers to.
 type cell struct {
 	at      uint64 // in section keys
 	bytes   uint64
 	meaning string
 }
 
-// records writes the key records, and what is in cells, in the records or behind them, where it stands.
+// records writes the key records, and each cell at its place within or after the records.
 func (d *dumper) records() {
 	cells := d.cells()
 	for n := range d.hash.n {
@@ -50,7 +50,7 @@ func (d *dumper) records() {
 	d.cellsUntil(cells, d.end-d.start)
 }
 
-// cellsUntil writes the cells before the offset end, and returns the others.
+// cellsUntil writes the cells before offset end, and returns the rest.
 func (d *dumper) cellsUntil(cells []cell, end uint64) []cell {
 	for len(cells) > 0 && cells[0].at < end {
 		d.seek(cells[0].at)
@@ -61,7 +61,7 @@ func (d *dumper) cellsUntil(cells []cell, end uint64) []cell {
 	return cells
 }
 
-// list says where the list or the exact mask of a key is.
+// list describes where the list or the exact mask of a key is.
 func (d *dumper) list(n uint32) string {
 	out := "none"
 	if at := d.Snapshot.list(n); at != 0 {
@@ -73,7 +73,7 @@ func (d *dumper) list(n uint32) string {
 	return out
 }
 
-// cells is all that records and tables refer to, in order, each once.
+// cells returns everything that records and tables refer to, sorted and without duplicates.
 func (d *dumper) cells() []cell {
 	var out []cell
 	seen := map[uint32]bool{}
@@ -103,7 +103,7 @@ func (d *dumper) cells() []cell {
 	return slices.CompactFunc(out, func(a, b cell) bool { return a.at == b.at })
 }
 
-// cellsOf is the text, the exact mask and the list of a key; add is called with every value reference.
+// cellsOf returns the text, the exact mask and the list of a key. It calls add with every value reference.
 func (d *dumper) cellsOf(n uint32, add func(ref uint32)) (out []cell) {
 	r := d.keys[keyRecord*uint64(n):][:keyRecord]
 	add(load32(r[recDefault:]))
@@ -128,7 +128,7 @@ func (d *dumper) cellsOf(n uint32, add func(ref uint32)) (out []cell) {
 	return out
 }
 
-// key is the name of key n, or how it begins.
+// key returns the name of key n, shortened if it is long.
 func (d *dumper) key(n uint32) string {
 	if n >= d.hash.n {
 		return "no such key"
@@ -137,7 +137,7 @@ func (d *dumper) key(n uint32) string {
 	return cut(name)
 }
 
-// bitList is the numbers of the bits that are set in words of 64.
+// bitList lists the numbers of the set bits in 64-bit words.
 func bitList(words string) string {
 	var out strings.Builder
 	for w := 0; w+8 <= len(words); w += 8 {
@@ -148,7 +148,7 @@ func bitList(words string) string {
 	return cmp.Or(out.String(), " none")
 }
 
-// ref is what a value reference refers to.
+// ref describes what a value reference refers to.
 func (d *dumper) ref(ref uint32) string {
 	n := uint64(ref &^ refKind)
 	switch {
@@ -170,11 +170,11 @@ func (d *dumper) ref(ref uint32) string {
 	return fmt.Sprintf("cell %08x: %s", d.fileOffset(secKeys)+cellUnit*n, text)
 }
 
-// maxText is how many bytes of a value's text are shown.
+// maxText is the number of bytes that are shown of a value.
 const maxText = 80
 
-// small is the value in a cell, which is less than blockFrom bytes long, and how long. More is not looked at: a
-// forged file may refer to it again and again.
+// small returns the value in a cell, and its size. It reads at most blockFrom bytes, since cells only hold smaller
+// values and a forged file may refer to a large one again and again.
 func (d *dumper) small(ref Ref) (v value.Value, size uint64, ok bool) {
 	text, err := d.encoded(ref)
 	if err != nil {

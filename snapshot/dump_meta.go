@@ -33,7 +33,7 @@ func (d *dumper) header() {
 	d.row(headerSize-offHeaderSum, "header checksum")
 }
 
-// field is a number of four or eight bytes.
+// field writes a row for a number of four or eight bytes.
 func (d *dumper) field(name string, width int) {
 	n := d.next(uint64(width))
 	if width == 4 {
@@ -68,7 +68,7 @@ func (d *dumper) meta() {
 	}
 }
 
-// inHiera is where a layer stands in the hierarchies, but for the number of its entry.
+// inHiera describes the place of a layer in the hierarchies, without the number of its entry.
 func inHiera(p HieraPlace) string {
 	out := [...]string{"no part", "the global one", "the environment", "a module", "a default_hierarchy"}[p.Part]
 	if p.OnlyPath {
@@ -112,7 +112,7 @@ func (d *dumper) dimensionName(n uint32) string {
 	return cut(d.dimensions[n].Name)
 }
 
-// flags is a byte of flags, whose names are those of its bits.
+// flags writes a row for a byte of flags. bits are the names of its bits, lowest first.
 func (d *dumper) flags(name string, bits ...string) {
 	d.read(func(r *reader) string {
 		b, out := r.byte(), ""
@@ -125,7 +125,7 @@ func (d *dumper) flags(name string, bits ...string) {
 	})
 }
 
-// offset is a uvarint that is an offset/4 in sec.
+// offset writes a row for a uvarint that holds an offset/4 in sec.
 func (d *dumper) offset(name string, sec section) {
 	d.read(func(r *reader) string { return fmt.Sprintf("%s at %08x", name, d.fileOffset(sec)+4*uint64(r.u32())) })
 }

@@ -39,7 +39,7 @@ func quoted(encoded string) string { return fmt.Sprintf("%q", encoded) }
 
 func quotedRecipe(encoded string) (string, bool) { return quoted(encoded), false }
 
-func TestDumpKnowsEveryByte(t *testing.T) {
+func TestDumpExplainsEveryByte(t *testing.T) {
 	for _, c := range []*Content{{}, fleet(3), fleet(100), wide(), small(), manyLevels(), oneMask()} {
 		var out strings.Builder
 		if err := open(t, c).Dump(&out, quotedRecipe, quoted); err != nil {
@@ -55,7 +55,7 @@ func TestDumpKnowsEveryByte(t *testing.T) {
 	}
 }
 
-func TestDumpOfADamagedFileEnds(t *testing.T) {
+func TestDumpOfDamagedFilesTerminates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	if _, err := Write(path, wide()); err != nil {
 		t.Fatal(err)
@@ -80,9 +80,9 @@ func TestDumpOfADamagedFileEnds(t *testing.T) {
 	}
 }
 
-var update = flags.Bool("update", false, "write what is found into the files that hold what is expected")
+var update = flags.Bool("update", false, "overwrite the golden files")
 
-// everything is a site with one of each thing that a file can hold, and no more than it takes to have them.
+// everything is a minimal site with one of each item that a file can contain.
 func everything() *Content {
 	recipe := func(text string) Stored { return Stored{Computed: true, Bytes: text} }
 	c := &Content{
@@ -128,8 +128,8 @@ func everything() *Content {
 	return c
 }
 
-// Every byte of a file and what it means, in words: the file that holds it was read against format.md.
-func TestDumpSaysWhatEveryByteMeans(t *testing.T) {
+// The golden file describes every byte. It was checked by hand against format.md.
+func TestDumpMatchesGoldenFile(t *testing.T) {
 	const golden = "testdata/everything.dump"
 	var out strings.Builder
 	secret := func(encoded string) (string, bool) { return quoted(encoded), strings.HasPrefix(encoded, "sealed") }
@@ -151,16 +151,16 @@ func TestDumpSaysWhatEveryByteMeans(t *testing.T) {
 	want := strings.SplitAfter(string(text), "\n")
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i] {
-			t.Fatalf("%s:%d: expected %q, found %q (if that is meant: go test ./snapshot -run Dump -update)", golden,
+			t.Fatalf("%s:%d: expected %q, found %q (if intended, run go test ./snapshot -run Dump -update)", golden,
 				i+1, want[min(i, len(want)):min(i+1, len(want))], got[min(i, len(got)):min(i+1, len(got))])
 		}
 	}
 }
 
-// What only a larger site has, by the lines that say it.
+// Items that only occur in larger sites.
 func TestDumpOfLargerFiles(t *testing.T) {
 	long := manyNodes(100)
-	long.Dimensions[0].Name = strings.Repeat("x", maxText-1) + "ü" // a byte too long
+	long.Dimensions[0].Name = strings.Repeat("x", maxText-1) + "ü" // one byte too long
 	for i := range 22 {
 		long.Levels[0].Scopes[1].Entries = append(long.Levels[0].Scopes[1].Entries[:i], Entry{uint32(i), 0})
 		long.Levels[0].Scopes[1].Origins = append(long.Levels[0].Scopes[1].Origins, Origin{0, 3, uint32(i)})
@@ -183,14 +183,14 @@ func TestDumpOfLargerFiles(t *testing.T) {
 		}
 		for _, line := range c.lines {
 			if !strings.Contains(out.String(), line) {
-				t.Errorf("the dump of %d keys does not say %q", len(c.content.Keys), line)
+				t.Errorf("the dump of %d keys does not contain %q", len(c.content.Keys), line)
 			}
 		}
 	}
 }
 
-// Of what is damaged a dump says that it is, where, and goes on with the next section.
-func TestDumpOfWhatIsDamaged(t *testing.T) {
+// A dump marks damage where it is and continues with the next section.
+func TestDumpMarksDamage(t *testing.T) {
 	le := binary.LittleEndian
 	for _, c := range []struct {
 		name, line string
@@ -198,23 +198,23 @@ func TestDumpOfWhatIsDamaged(t *testing.T) {
 	}{
 		{"a byte that nothing refers to", "00000594  01" + strings.Repeat(" ", 47) + "not referred to\n",
 			func(w *writer) { w.out[secKeys] = append(w.out[secKeys], 1) }},
-		{"a default that is no cell", "default: cell 200002be: damaged\n",
+		{"a default that is not a cell", "default: cell 200002be: damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 1<<28-1) }},
-		{"a default that is no value", "000002d6  0b 05 02 81 78 81 79 00 00 00 00 00 00 00 00 ..  not referred to\n",
+		{"a default that is not a value", "000002d6  0b 05 02 81 78 81 79 00 00 00 00 00 00 00 00 ..  not referred to\n",
 			func(w *writer) { w.out[secKeys][0x16] = 0x0b }},
 		{"a value inside another", "000002dd  damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secKeys][keyRecord+recDefault:], 12) }},
-		{"a list outside", "  list at 400002be\n",
+		{"a list outside the section", "  list at 400002be\n",
 			func(w *writer) { le.PutUint32(w.out[secKeys][2*keyRecord+recList:], 1<<30-2) }},
 		{"a dictionary that begins in another", "000006d2  damaged\n",
 			func(w *writer) { w.dicts[1].at -= 4; w.meta(levelsOf(w)) }},
 		{"a value that ends before it begins", "0000066c  damaged\n",
 			func(w *writer) { w.out[secDicts][0x20] = 5 }},
-		{"a slot of a value there is not", `level 0, node "n01", path "no such value", node.os "linux": column 0`,
+		{"a slot of a value that does not exist", `level 0, node "n01", path "no such value", node.os "linux": column 0`,
 			func(w *writer) { w.out[secScopes][4] = 9 }},
 		{"a slot of a value that is damaged", `level 0, node "n01", path "no such value", node.os "linux": column 0`,
 			func(w *writer) { w.out[secDicts][0x120] = 255 }},
-		{"a table of a key there is not", `key 9 "no such key"`, func(w *writer) { w.out[secTables][0x18] = 9 }},
+		{"a table of a key that does not exist", `key 9 "no such key"`, func(w *writer) { w.out[secTables][0x18] = 9 }},
 		{"a table of no scope", "00000958  00 00 00 00                                      of no scope: 0 entries\n",
 			func(w *writer) { w.out[secTables] = append(w.out[secTables], 0, 0, 0, 0) }},
 		{"half a table", "00000958  damaged\n",
@@ -225,13 +225,13 @@ func TestDumpOfWhatIsDamaged(t *testing.T) {
 			w.out[secBlockTab][0] = 2
 		}},
 		{"no number of blocks", "00000980  damaged\n", func(w *writer) { w.out[secBlockTab] = make([]byte, 3) }},
-		{"a value inside the one before", "0000099c  damaged\n",
+		{"a value inside the previous one", "0000099c  damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][32:], 602) }},
-		{"a value behind the end", "value 1: block 0, offset 1156: damaged\n",
+		{"a value past the end", "value 1: block 0, offset 1156: damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][32:], 1156) }},
-		{"a value of a block there is not", "value 1: block 1, offset 0: damaged\n",
+		{"a value of a block that does not exist", "value 1: block 1, offset 0: damaged\n",
 			func(w *writer) { copy(w.out[secBlockTab][28:], "\x01\x00\x00\x00\x00\x00\x00\x00") }},
-		{"a block outside", "000009c0  damaged\n", func(w *writer) { w.out[secBlockTab][4] = 1 }},
+		{"a block outside the section", "000009c0  damaged\n", func(w *writer) { w.out[secBlockTab][4] = 1 }},
 		{"a block of no values", "  block 0: a zstd frame of 1156 bytes\n",
 			func(w *writer) { w.out[secBlockTab] = w.out[secBlockTab][:4+blockEntry] }},
 		{"a block of no entry", "000009e7  damaged\n", func(w *writer) {
@@ -242,11 +242,11 @@ func TestDumpOfWhatIsDamaged(t *testing.T) {
 			func(w *writer) { w.out[secRecipeTab][0] = 1 }},
 		{"a first recipe that ends before it begins", "00000a40  damaged\n",
 			func(w *writer) { w.out[secRecipeTab][0] = 14 }},
-		{"a recipe outside", "00000a40  damaged\n", func(w *writer) { w.out[secRecipeTab][8] = 33 }},
+		{"a recipe outside the section", "00000a40  damaged\n", func(w *writer) { w.out[secRecipeTab][8] = 33 }},
 		{"a recipe that ends before it begins", "recipe 0: \"sealed recipe\"\n00000a4d  damaged\n",
 			func(w *writer) { w.out[secRecipeTab][16] = 3 }},
-		{"inputs that are no frame", "00000a80  damaged\n", func(w *writer) { w.out[secInputs][5] = 0 }},
-		{"a block of origins outside", "00000b40  damaged\n", func(w *writer) { w.out[secOriginTab][4] = 1 }},
+		{"inputs that are not a frame", "00000a80  damaged\n", func(w *writer) { w.out[secInputs][5] = 0 }},
+		{"a block of origins outside the section", "00000b40  damaged\n", func(w *writer) { w.out[secOriginTab][4] = 1 }},
 		{"a block of origins of too many bytes", "00000b40  damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secOriginTab][12:], 1<<30) }},
 		{"a block of too many bytes", "000009c0  damaged\n",
@@ -269,10 +269,10 @@ func TestDumpOfWhatIsDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), c.line) {
-			t.Errorf("%s: the dump does not say %q", c.name, c.line)
+			t.Errorf("%s: the dump does not contain %q", c.name, c.line)
 		}
 		if strings.Contains(out.String(), "a zstd frame of 0 bytes") {
-			t.Errorf("%s: the dump tells of a frame that there is not", c.name)
+			t.Errorf("%s: the dump shows a frame that does not exist", c.name)
 		}
 		if !strings.HasSuffix(out.String(), "  the key of what is sealed, encrypted\n") {
 			t.Errorf("%s: the dump ends before the last section", c.name)
@@ -280,8 +280,8 @@ func TestDumpOfWhatIsDamaged(t *testing.T) {
 	}
 }
 
-// What stands behind a table that is damaged is not known for one, nor what that would refer to.
-func TestDumpBehindATableThatIsDamaged(t *testing.T) {
+// After a damaged table nothing is recognized as a table, so the data it refers to is not known either.
+func TestDumpAfterADamagedTable(t *testing.T) {
 	c := manyNodes(100)
 	for i := range c.Keys {
 		c.Keys[i].Default = -1
@@ -299,23 +299,23 @@ func TestDumpBehindATableThatIsDamaged(t *testing.T) {
 		t.Error("the cell of a table is not shown")
 	}
 	if strings.Contains(dump(func(w *writer) { w.out[secTables][2] = 1 }), of) {
-		t.Error("the cell of a table behind one that is damaged is shown")
+		t.Error("the cell of a table after a damaged one is shown")
 	}
 	empty := func(w *writer) { copy(w.out[secTables], "\xff\xff\xff\x00\x00\x00\x00\x00\x00\x00\x00\x00") }
 	if strings.Contains(dump(empty), of) {
-		t.Error("the cell of a table behind one that is damaged, and two that are empty, is shown")
+		t.Error("the cell of a table after a damaged one and two empty ones is shown")
 	}
 }
 
-// A block of origins that is damaged is told, behind what stands in it before the damage; nothing is made of the rest.
-func TestDumpOfOriginsThatAreDamaged(t *testing.T) {
+// A dump of a damaged block of origins shows what comes before the damage and then stops.
+func TestDumpOfDamagedOrigins(t *testing.T) {
 	for name, c := range map[string]struct {
 		last, unsaid string // lines of the section
 		change       func(blocks []coldRaw)
 	}{
 		"half a scope": {"place 1, entry 0 of key 4: input 0, line 1, column 2", "place 2, ",
 			func(blocks []coldRaw) { blocks[0].raw = blocks[0].raw[:len(blocks[0].raw)-1] }},
-		"a kind of binding that there is not": {"key 6: contribution, below 4 levels", "  key 8: ",
+		"a kind of binding that does not exist": {"key 6: contribution, below 4 levels", "  key 8: ",
 			func(blocks []coldRaw) {
 				blocks[4].raw = strings.Replace(blocks[4].raw, "\x03\x00\x03\x00", "\x03\x03\x03\x00", 1)
 			}},
@@ -335,8 +335,8 @@ func TestDumpOfOriginsThatAreDamaged(t *testing.T) {
 	}
 }
 
-// A value of a dimension is one of its numbers, also where the next would seem to be one.
-func TestDumpOfAValueBehindTheLast(t *testing.T) {
+// value accepts only numbers of the dictionary, even if data that looks like another value follows.
+func TestDumpOfAValueAfterTheLast(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}, {Name: "e", Category: -1}},
 		Levels: []Level{{Dimensions: []int{0}, Scopes: []Scope{{Values: []string{"\x08\x00\x00\x00"}}}}}}
 	d := &dumper{Snapshot: open(t, c)}
@@ -347,8 +347,8 @@ func TestDumpOfAValueBehindTheLast(t *testing.T) {
 	}
 }
 
-// A block whose bytes are no value is told as damaged.
-func TestDumpOfABlockOfWhatIsNoValue(t *testing.T) {
+// A block without a valid value is shown as damaged.
+func TestDumpOfABlockWithoutAValue(t *testing.T) {
 	c := &Content{Keys: []Key{{Name: "k", Default: 0}}, Values: stored(value.FromString(strings.Repeat("\x0b", 600)))}
 	var out strings.Builder
 	s := forged(t, c, func(w *writer) { w.out[secBlockTab][24] = 10 })
@@ -356,11 +356,11 @@ func TestDumpOfABlockOfWhatIsNoValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "value 0: block 0, offset 10: damaged\n") {
-		t.Error("the dump takes it for a value")
+		t.Error("the dump shows it as a value")
 	}
 }
 
-// In a site of more keys than 16 bits can number, the numbers in tables take four bytes.
+// In a site with more keys than 16 bits can number, key numbers in tables take four bytes.
 func TestDumpOfTablesOfManyKeys(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
 		Values: stored(value.FromInt(1)), Levels: []Level{{Dimensions: []int{0}}}}
@@ -382,14 +382,13 @@ func TestDumpOfTablesOfManyKeys(t *testing.T) {
 	}
 }
 
-// levelsOf is the levels as section meta of w has them.
+// levelsOf returns the levels in the encoding of section meta.
 func levelsOf(w *writer) []byte {
 	w.out[secScopes], w.out[secTables], w.cold = nil, nil, coldWriter{}
 	return w.directories()
 }
 
-// What a dump is written to may fail.
-func TestDumpIntoWhatFails(t *testing.T) {
+func TestDumpReturnsWriteError(t *testing.T) {
 	if err := open(t, everything()).Dump(failing{}, quotedRecipe, quoted); err != io.ErrShortWrite {
 		t.Errorf("Dump returns %v", err)
 	}
@@ -399,8 +398,8 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-// What is shown of a text is all of it up to a length, and then no half of a character.
-func TestTextsThatAreShownInPart(t *testing.T) {
+// A text is shown in full up to a limit. A longer one is cut, but not within a character.
+func TestDumpCutsLongTexts(t *testing.T) {
 	all := strings.Repeat("x", maxText)
 	for text, want := range map[string]string{all: all, all + "y": all + "..", all[1:] + "ü": all[1:] + ".."} {
 		if got := cut(text); got != want {
@@ -409,8 +408,8 @@ func TestTextsThatAreShownInPart(t *testing.T) {
 	}
 }
 
-// A dump of a section that ends with the file reads nothing behind it.
-func TestDumpOfSectionsThatEndWithTheFile(t *testing.T) {
+// A dump does not read past the end of a file that ends with a section.
+func TestDumpStopsAtEndOfFile(t *testing.T) {
 	sound := fileOf(t, everything())
 	for sec := range sectionCount {
 		for _, length := range []int{0, 1, 3, 4, 7, 11, 15, 23, 63} {
@@ -420,7 +419,7 @@ func TestDumpOfSectionsThatEndWithTheFile(t *testing.T) {
 			binary.LittleEndian.PutUint64(entry[8:], uint64(length))
 			s, err := OpenBytes(resum(b))
 			if err != nil {
-				continue // Open looks at the section
+				continue // Open checks the section
 			}
 			if err := s.Dump(io.Discard, quotedRecipe, quoted); err != nil {
 				t.Errorf("section %s of %d bytes: %v", sec, length, err)
@@ -429,7 +428,7 @@ func TestDumpOfSectionsThatEndWithTheFile(t *testing.T) {
 	}
 }
 
-// A value in a block before that of the value before is damage, and the block is not decoded again.
+// A value in an earlier block than the previous value is damage, and the block is not decoded again.
 func TestDumpOfValuesOutOfOrder(t *testing.T) {
 	s := forged(t, manyNodes(100), func(w *writer) {
 		tab := w.out[secBlockTab]
@@ -447,8 +446,8 @@ func TestDumpOfValuesOutOfOrder(t *testing.T) {
 	}
 }
 
-// Blocks that overlap are damage from the second on, and no later one is shown.
-func TestDumpOfBlocksThatOverlap(t *testing.T) {
+// Blocks that overlap are damage from the second one on, and later blocks are not shown.
+func TestDumpOfOverlappingBlocks(t *testing.T) {
 	dump := func(s *Snapshot) (all, blocks string) {
 		var out strings.Builder
 		if err := s.Dump(&out, quotedRecipe, quoted); err != nil {

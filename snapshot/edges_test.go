@@ -16,9 +16,9 @@ import (
 	"bindc/internal/value"
 )
 
-// Blocks are ended from blockSize bytes on, and no byte is in them but those of values.
-func TestBlocksAreEndedWhereTheyAreFull(t *testing.T) {
-	text := func(bytes int) Stored { // encoded, as long as that: three bytes say what it is and its length
+// A block ends once it reaches blockSize bytes, and contains only values.
+func TestBlocksEndAtTheirLimit(t *testing.T) {
+	text := func(bytes int) Stored { // so that its encoding, with three bytes for tag and length, has the given length
 		s := stored(value.FromString(strings.Repeat("v", bytes-3)))[0]
 		if len(s.Bytes) != bytes {
 			t.Fatalf("a value is encoded in %d bytes, expected %d", len(s.Bytes), bytes)
@@ -51,22 +51,20 @@ func TestBlocksAreEndedWhereTheyAreFull(t *testing.T) {
 	}
 }
 
-// What cannot be written is an error, of the content or of what is written to.
-func TestWritingThatFails(t *testing.T) {
+func TestWriteErrors(t *testing.T) {
 	twice := &Content{Keys: []Key{{Name: "a", Default: -1}, {Name: "a", Default: -1}}}
-	if _, err := WriteTo(io.Discard, twice); err == nil || !strings.Contains(err.Error(), "keys in order") {
-		t.Errorf("a key twice: %v", err)
+	if _, err := WriteTo(io.Discard, twice); err == nil || !strings.Contains(err.Error(), "sorted keys without duplicates") {
+		t.Errorf("a duplicate key: %v", err)
 	}
 	if err := newWriter(twice, 1).index(); err != errNoPerfectHash {
-		t.Errorf("a key twice is in an index: %v", err)
+		t.Errorf("index accepts a duplicate key: %v", err)
 	}
 	if _, err := WriteTo(failing{}, small()); err != io.ErrShortWrite {
-		t.Errorf("what is written to fails: %v", err)
+		t.Errorf("a failing writer: %v", err)
 	}
 }
 
-// Which references a lookup answers without decoding.
-func TestSmallReferences(t *testing.T) {
+func TestRefSmall(t *testing.T) {
 	for ref, want := range map[Ref]bool{0: true, 5: true, refInline: true, refInline | inlineInt: true,
 		refRecipe: false, refRecipe | 3: false, refBlock: false, noRef: false} {
 		if ref.Small() != want {
@@ -75,8 +73,8 @@ func TestSmallReferences(t *testing.T) {
 	}
 }
 
-// A text whose print is that of the key is told from it by each stretch of eight bytes alone.
-func TestEachStretchOfAKeyCounts(t *testing.T) {
+// A text with the fingerprint of the key is told apart from it by each group of eight bytes.
+func TestEveryByteOfAKeyIsCompared(t *testing.T) {
 	key := strings.Repeat("k", maxInlineKey)
 	s := open(t, &Content{Layers: []string{"l"}, Keys: []Key{{Name: key, Default: 0}},
 		Values: stored(value.FromInt(1))})
@@ -96,8 +94,8 @@ func TestEachStretchOfAKeyCounts(t *testing.T) {
 	}
 }
 
-// What is no key is absent, whatever a damaged file says of slots and lengths.
-func TestNoTextIsAKeyByDamage(t *testing.T) {
+// A text that is not a key is not found, whatever a damaged file has as slots and lengths.
+func TestDamagedFilesGainNoKeys(t *testing.T) {
 	slot := forged(t, everything(), func(w *writer) { w.out[secPilots][8] = 9 }) // of nine keys
 	for i := range 1000 {
 		absent(t, slot, fmt.Sprintf("%020d", i))
@@ -134,18 +132,18 @@ func TestAllKeysAreSorted(t *testing.T) {
 	}
 }
 
-// With more than 64 levels several share a bit: what one of them binds is not found in another.
-func TestLevelsThatShareABit(t *testing.T) {
+// With more than 64 levels, several levels share a bit. A binding in one of them must not be found in another.
+func TestMoreThan64LevelsShareBits(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Values: stored(value.FromString("upper"), value.FromString("other")),
 		Dimensions: []Dimension{{Name: "a", Category: -1}, {Name: "b", Category: -1}}}
 	var others []Entry
-	for i := range 3000 { // so many that the request's tables may have any key
+	for i := range 3000 { // so many that every key may be in the tables of the request
 		c.Keys = append(c.Keys, Key{Name: fmt.Sprintf("%04d", i), Default: -1})
 		if i > 0 {
 			others = append(others, Entry{uint32(i), 1})
 		}
 	}
-	for range maxColumns + 1 { // each has a scope: empty ones would have no column
+	for range maxColumns + 1 { // each has a scope, because a level without scopes has no column
 		c.Levels = append(c.Levels, Level{Dimensions: []int{0}, Scopes: []Scope{{Values: []string{"z"}}}})
 	}
 	c.Levels[0].Scopes = []Scope{{Values: []string{"x"}, Entries: []Entry{{0, 0}}}}
@@ -175,8 +173,8 @@ func TestLevelsThatShareABit(t *testing.T) {
 	}
 }
 
-// A candidate of a level whose origins are missing is not told those of the level above.
-func TestOriginsOfAnotherLevelAreNoOrigins(t *testing.T) {
+// If the origins of a level are missing, those of the level above must not be used.
+func TestMissingOriginsAreNotTakenFromAnotherLevel(t *testing.T) {
 	scope := []Scope{{Entries: []Entry{{0, 0}}, Origins: []Origin{{0, 7, 1}}}}
 	c := &Content{Layers: []string{"upper", "lower"}, Keys: []Key{{Name: "k", Default: -1}},
 		Values: stored(value.FromInt(1)), Inputs: []Input{{Path: "a"}},
@@ -195,15 +193,15 @@ func TestOriginsOfAnotherLevelAreNoOrigins(t *testing.T) {
 	}
 }
 
-// hiddenPair binds a key by a hidden binding with a condition and one without, both computed.
+// hiddenPair has a key with two hidden computed bindings, one with a condition and one without.
 func hiddenPair() *Content {
 	return &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
 		Keys:   []Key{{Name: "k", Default: -1, Cold: []Cold{{Terms: []Term{{0, "x"}}, Value: 0}, {Value: 1}}}},
 		Values: []Stored{{Computed: true, Bytes: "first"}, {Computed: true, Bytes: "second"}}}
 }
 
-// The first of several bindings that fails is the one that is told.
-func TestADamagedBindingIsNotForgottenForTheNext(t *testing.T) {
+// An error of the first binding is not overwritten by the next binding.
+func TestDamagedBindingBeforeAValidOne(t *testing.T) {
 	s := forged(t, hiddenPair(), func(w *writer) { w.out[secDicts][8+4] = 255 }) // the end of value 0
 	_, err := s.Bindings("k")
 	damagedAs(t, "all bindings", err, "dicts", "a value of d")
@@ -224,17 +222,17 @@ func TestADamagedBindingIsNotForgottenForTheNext(t *testing.T) {
 	}
 }
 
-// What is no key has no bindings, and no candidate of it can be told of.
-func TestBindingsOfWhatIsNoKey(t *testing.T) {
-	s := open(t, hiddenPair()) // every text leads to the only key
+// A text that is not a key has no bindings, and Binding fails for it.
+func TestBindingsOfUnknownKeys(t *testing.T) {
+	s := open(t, hiddenPair()) // every text hashes to the only key
 	book, err := s.AllBindings()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 1000 { // some have the print of the key
+	for i := range 1000 { // some have the fingerprint of the key
 		name := fmt.Sprint("none", i)
 		if bs, err := book.Bindings(name); bs != nil || err != nil {
-			t.Fatalf("in a book %s has %v, %v", name, bs, err)
+			t.Fatalf("AllBindings: %s has %v, %v", name, bs, err)
 		}
 		if bs, err := s.Bindings(name); bs != nil || err != nil {
 			t.Fatalf("%s has %v, %v", name, bs, err)
@@ -245,11 +243,11 @@ func TestBindingsOfWhatIsNoKey(t *testing.T) {
 	}
 }
 
-// A condition that cannot be read is damage of the candidate that has it.
-func TestCandidatesOfDamagedConditions(t *testing.T) {
+// A condition that cannot be read is an error of the candidate.
+func TestCandidatesWithDamagedConditions(t *testing.T) {
 	pair := forged(t, hiddenPair(), func(w *writer) { w.out[secDicts][8+4] = 255 })
 	var last error
-	for _, err := range pair.Candidates("k", []uint32{0}, &Scopes{}) { // a request of value 0
+	for _, err := range pair.Candidates("k", []uint32{0}, &Scopes{}) { // the request has value 0
 		last = err
 	}
 	if !errors.As(last, new(*DamageError)) {
@@ -272,8 +270,8 @@ func TestCandidatesOfDamagedConditions(t *testing.T) {
 	}
 }
 
-// What the header says of a file: which features it uses, and how many sections it has.
-func TestFeaturesOfFiles(t *testing.T) {
+// The header says which features a file uses and how many sections it has.
+func TestFeaturesInTheHeader(t *testing.T) {
 	slice := []Term{{0, "n01"}}
 	hiera := []HieraPlace{{Part: HieraGlobal}} // of the only layer
 	for _, c := range []struct {
@@ -304,20 +302,19 @@ func TestFeaturesOfFiles(t *testing.T) {
 	}
 }
 
-// Records of a byte fill a block to the byte.
-func TestBlocksOfOriginsAreEndedWhereTheyAreFull(t *testing.T) {
+// With one-byte records, a block ends exactly at its limit.
+func TestOriginBlocksEndAtTheirLimit(t *testing.T) {
 	c := &Content{Layers: []string{"l"}}
 	for i := range coldBlock + 5 {
 		c.Keys = append(c.Keys, Key{Name: fmt.Sprintf("%05x", i), Default: -1})
 	}
 	s := open(t, c)
 	if s.coldBlocks() != 2 || s.coldFirst(1) != coldBlock {
-		t.Errorf("%d blocks, the second of which begins with key %d", s.coldBlocks(), s.coldFirst(s.coldBlocks()-1))
+		t.Errorf("%d blocks, the last begins with key %d", s.coldBlocks(), s.coldFirst(s.coldBlocks()-1))
 	}
 }
 
-// A perfect hash has slots, also of no text.
-func TestPerfectHashesOfNothing(t *testing.T) {
+func TestPerfectHashWithoutTexts(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}}}
 	for section, forge := range map[string]func(w *writer){
 		"":       func(*writer) {},
@@ -338,8 +335,8 @@ func TestPerfectHashesOfNothing(t *testing.T) {
 	}
 }
 
-// There may be as many slots as texts, and no more than there are bytes for.
-func TestPerfectHashesOfOneText(t *testing.T) {
+// There may be as many slots as texts, but no more than the bytes allow.
+func TestPerfectHashOfOneText(t *testing.T) {
 	for slots, fits := range map[uint32]bool{0: false, 1: true, 2: true, 3: false} {
 		p := perfect{n: 1, buckets: 1, slots: slots}
 		rest, ok := p.view(strings.Repeat("\x00", 4+4))
@@ -355,8 +352,8 @@ func TestPerfectHashesOfOneText(t *testing.T) {
 	}
 }
 
-// A frame is inside its section, also one of nothing at its end.
-func TestWhereFramesAre(t *testing.T) {
+// A frame must be inside its section. An empty frame at the end is valid.
+func TestFrameBounds(t *testing.T) {
 	for _, c := range []struct {
 		off           uint64
 		bytes, length uint32
@@ -372,28 +369,28 @@ func TestWhereFramesAre(t *testing.T) {
 	}
 }
 
-// Of more than 64 columns, a lookup reads the exact mask of a key.
-func TestALookupOfADamagedMask(t *testing.T) {
+// With more than 64 columns, a lookup reads the exact mask of a key.
+func TestLookupWithDamagedMask(t *testing.T) {
 	s := forged(t, wide(), func(w *writer) { // of every key
 		for n := range 4 {
 			binary.LittleEndian.PutUint32(w.out[secKeys][keyRecord*n+recList:], uint32(len(w.out[secKeys])-14)&^1)
 		}
 	})
 	_, found, err := s.Find("a", scopes(s, "n0", "linux"))
-	damagedAs(t, "a mask outside", err, "keys", "a mask inside the section")
+	damagedAs(t, "a mask outside the section", err, "keys", "a mask inside the section")
 	if found || err == nil {
 		t.Errorf("a is found, %v", err)
 	}
-	s = forged(t, everything(), func(w *writer) { // of narrow columns, a list
+	s = forged(t, everything(), func(w *writer) { // a list of narrow columns
 		binary.LittleEndian.PutUint32(w.out[secKeys][6*keyRecord+recList:], 1<<20)
 	})
 	if _, found, err := s.Find("\x00m", scopes(s)); found || !errors.As(err, new(*DamageError)) {
-		t.Errorf("what is in no list is found: %t, %v", found, err)
+		t.Errorf("a key without a list is found: %t, %v", found, err)
 	}
 }
 
-// One level may have all the columns there are.
-func TestALevelOfAllColumns(t *testing.T) {
+// A single level may have all columns.
+func TestLevelWithAllColumns(t *testing.T) {
 	for n, narrow := range map[int]bool{maxColumns - 1: true, maxColumns: true, maxColumns + 1: false} {
 		c := fleet(n)
 		c.Levels = c.Levels[1:] // that of the nodes
@@ -405,8 +402,8 @@ func TestALevelOfAllColumns(t *testing.T) {
 	}
 }
 
-// Names and numbers of section meta take a byte each where they are short, and nothing need be behind them.
-func TestShortPartsOfMeta(t *testing.T) {
+// Short names and numbers in section meta take one byte each, and nothing has to follow them.
+func TestMetaWithShortParts(t *testing.T) {
 	if s := open(t, &Content{Layers: make([]string, 50)}); len(s.Info().Layers) != 50 {
 		t.Errorf("%d layers of 50", len(s.Info().Layers))
 	}
@@ -416,8 +413,8 @@ func TestShortPartsOfMeta(t *testing.T) {
 	}
 }
 
-// What is contributed is in scopes as well, and so no candidate beside those.
-func TestContributionsAreNoCandidates(t *testing.T) {
+// Contributions are also in scopes, so they are not separate candidates.
+func TestContributionsAreNotExtraCandidates(t *testing.T) {
 	s := open(t, &Content{Layers: []string{"l"}, Values: []Stored{{Computed: true, Bytes: "hidden"}},
 		Keys: []Key{{Name: "\x00m", Default: -1,
 			Cold: []Cold{{Contribution: true}, {Value: 0}, {Contribution: true}}}}})
@@ -432,8 +429,7 @@ func TestContributionsAreNoCandidates(t *testing.T) {
 	}
 }
 
-// A record that is cut short is damage, wherever it is cut.
-func TestRecordsThatAreCutShort(t *testing.T) {
+func TestTruncatedRecordsAreDamage(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
 		Inputs: []Input{{Path: "a"}}, Keys: []Key{{Name: "\x00m", Default: -1,
 			Cold: []Cold{{Contribution: true, Origin: Origin{0, 300, 1}, Terms: []Term{{0, "x"}}}}}}}
@@ -453,8 +449,8 @@ func TestRecordsThatAreCutShort(t *testing.T) {
 	}
 }
 
-// A directory in which no slot is free has the scopes that it has, and no other.
-func TestADirectoryWithoutAFreeSlot(t *testing.T) {
+// A full directory has the scopes that it contains and no others.
+func TestLookupInAFullDirectory(t *testing.T) {
 	s := forged(t, everything(), func(w *writer) {
 		free := w.out[secScopes][:0x40]
 		for at := 0; at < 0x40; at += 0x10 {
@@ -469,7 +465,7 @@ func TestADirectoryWithoutAFreeSlot(t *testing.T) {
 	}
 }
 
-// A directory is the least that is filled to three quarters at most, and no chain in it is too long.
+// A directory has the smallest size at which it is at most three quarters full and no chain is too long.
 func TestDirectoriesAreSmall(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "a", Category: -1}, {Name: "b", Category: -1}},
 		Levels: []Level{{Dimensions: []int{0, 1}}}}
@@ -499,8 +495,8 @@ func TestDirectoriesAreSmall(t *testing.T) {
 	}
 }
 
-// Section meta may be longer than what is read of a file at first.
-func TestManyDimensions(t *testing.T) {
+// Section meta may be longer than what Open reads first.
+func TestOpenWithLongMeta(t *testing.T) {
 	c := &Content{Layers: []string{"l"}}
 	for i := range 500 {
 		c.Dimensions = append(c.Dimensions, Dimension{Name: fmt.Sprintf("dimension %d", i), Category: -1})
@@ -512,8 +508,8 @@ func TestManyDimensions(t *testing.T) {
 	}
 }
 
-// Where a value is none: in its block, or in its cell.
-func TestWhereAValueIsNone(t *testing.T) {
+// The error for an invalid value names its block or its cell.
+func TestInvalidValueErrorNamesItsPlace(t *testing.T) {
 	s := open(t, everything())
 	for ref, want := range map[Ref]string{
 		refBlock:     "section blocks, offset 0: expected a value in the block of value 0",
@@ -527,8 +523,8 @@ func TestWhereAValueIsNone(t *testing.T) {
 	}
 }
 
-// Who has seen enough recipes of hidden bindings is shown no more.
-func TestHiddenRecipesEnd(t *testing.T) {
+// AllRecipes ends when the caller breaks out of the loop.
+func TestAllRecipesStopsWithinHiddenRecipes(t *testing.T) {
 	s := open(t, hiddenPair())
 	for most, want := range map[int]string{1: "first", 2: "first second", 3: "first second"} {
 		var got []string
@@ -543,8 +539,8 @@ func TestHiddenRecipesEnd(t *testing.T) {
 	}
 }
 
-// What the requests are that a slice is for comes back; what no writer makes is damage.
-func TestSlicesOfASite(t *testing.T) {
+// The requests of a slice are read back, and invalid ones are damage.
+func TestSliceRoundTrip(t *testing.T) {
 	c := small()
 	c.Slice = []Term{{0, "n01"}, {1, "Data"}}
 	s := open(t, c)
@@ -568,13 +564,13 @@ func TestSlicesOfASite(t *testing.T) {
 			`  env is "Data"` + "\n"}
 		for _, line := range lines[:1+len(s.Slice())] {
 			if !strings.Contains(out.String(), line) {
-				t.Errorf("the dump does not say %q", line)
+				t.Errorf("the dump does not contain %q", line)
 			}
 		}
 	}
 	for name, behind := range map[string]string{ // the levels
 		"no term": "\x00", "no number of terms": "", "a guard": "\x01\x02\x01x", "half a term": "\x01\x00",
-		"a dimension there is not": "\x01\x03\x01x", "more terms than bytes": "\x03\x00\x01x",
+		"a dimension that does not exist": "\x01\x03\x01x", "more terms than bytes": "\x03\x00\x01x",
 		"half of the second": "\x02\x00\x01x\x01", "a byte more": "\x01\x00\x01x\x00",
 	} {
 		w := newWriter(c, 1)
@@ -591,8 +587,8 @@ func TestSlicesOfASite(t *testing.T) {
 	}
 }
 
-// Of what cannot be opened the reason is told, and nothing of it stays mapped.
-func TestWhatCannotBeOpened(t *testing.T) {
+// Open reports the reason and leaves nothing mapped.
+func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
 	absent, damaged := filepath.Join(dir, "absent"), filepath.Join(dir, "damaged")
 	b := fileOf(t, small())
@@ -606,7 +602,7 @@ func TestWhatCannotBeOpened(t *testing.T) {
 	}
 	for _, open := range []func(string) (*Snapshot, error){Open, OpenCopy} {
 		if _, err := open(absent); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("what is absent: %v", err)
+			t.Errorf("a missing file: %v", err)
 		}
 		if _, err := open(dir); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("a directory: %v", err)
@@ -624,9 +620,9 @@ func TestWhatCannotBeOpened(t *testing.T) {
 	}
 	maps, err := os.ReadFile("/proc/self/maps")
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("only Linux says what is mapped")
+		t.Skip("only Linux lists the maps")
 	}
 	if err != nil || strings.Contains(string(maps), damaged) {
-		t.Errorf("what was refused is mapped still, or unknown: %v", err)
+		t.Errorf("a rejected file is still mapped, or the maps are unknown: %v", err)
 	}
 }

@@ -4,38 +4,39 @@ import (
 	"math/bits"
 )
 
-// None is the number of a category value that no binding is conditional on.
+// None is the number of a category value that no condition names.
 const None = 1<<32 - 1
 
-// Scopes is where a request stands. Resolve fills it; it is then only read.
+// Scopes are the scopes that a request is in. Resolve fills it; after that it is read-only.
 type Scopes struct {
 	active uint64             // bit i: the request is in column i, i+64, ...
-	filter filter             // the keys that the tables of the request have
+	filter filter             // the keys in the tables of the request
 	tables [maxColumns]uint32 // per wide column, offset/4 of the scope's table
-	more   *moreScopes        // with more than maxColumns, in place of tables
+	more   *moreScopes        // replaces tables if there are more than maxColumns columns
 }
 
-// moreScopes is for the columns of a site of more than maxColumns.
+// moreScopes holds the columns of a site with more than maxColumns of them.
 type moreScopes struct {
 	exact  []uint64
 	tables []uint32
 }
 
-// filter tells which keys are in no table, so that most tables are not looked into. Key numbers are spread evenly, so
-// that their last bits do for a hash.
+// filter knows which keys are in no table, so that most lookups skip the tables. Key numbers are distributed evenly,
+// so their low bits serve as a hash.
 type filter [64]uint64
 
 func (f *filter) add(key uint32)      { f[key/64%64] |= 1 << (key % 64) }
 func (f *filter) has(key uint32) bool { return f[key/64%64]>>(key%64)&1 != 0 }
 
-// fullFilter is from how many keys on a filter says yes to all.
+// fullFilter is the number of keys from which on a filter accepts every key.
 const fullFilter = 2048
 
-// ValueNumber is the number of a value of dimension dim, or None if nothing depends on it. The text is folded to
-// lower case, unless the dimension is exact.
+// ValueNumber returns the number of a value of dimension dim, or None if no condition names it. The caller must fold
+// text to lower case, unless the dimension is exact.
 func (s *Snapshot) ValueNumber(dim int, text string) uint32 { return s.dicts[dim].find(text, s.seed) }
 
-// Resolve finds the scopes of a request, whose value numbers are given per dimension. The error is a *DamageError.
+// Resolve finds the scopes of a request. numbers has its value number for each dimension. The error is a
+// *DamageError.
 func (s *Snapshot) Resolve(numbers []uint32, at *Scopes) error {
 	at.active, at.filter, at.more = 0, filter{}, s.moreScopes(at.more)
 	keys := uint32(0)
@@ -47,7 +48,7 @@ func (s *Snapshot) Resolve(numbers []uint32, at *Scopes) error {
 		}
 		column := l.first
 		if l.narrow {
-			column += int((place - 1) % maxColumns) // Verify tells a forged place
+			column += int((place - 1) % maxColumns) // Verify reports a forged place
 		} else {
 			n, err := s.addKeys(place-1, &at.filter, keys)
 			if err != nil {
@@ -71,7 +72,8 @@ func (s *Snapshot) Resolve(numbers []uint32, at *Scopes) error {
 	return nil
 }
 
-// moreScopes is what Resolve fills with more than maxColumns, else nil: old, if it fits.
+// moreScopes returns nil if maxColumns suffice. Otherwise it returns an empty moreScopes and reuses old if the size
+// fits.
 func (s *Snapshot) moreScopes(old *moreScopes) *moreScopes {
 	if s.words == 1 {
 		return nil
@@ -83,8 +85,8 @@ func (s *Snapshot) moreScopes(old *moreScopes) *moreScopes {
 	return old
 }
 
-// addKeys adds the keys of a table to f, behind others that were before, and returns how many they are, at most
-// fullFilter. Once there are too many it only counts.
+// addKeys adds the keys of a table to f, which already has before keys. It returns the number of keys in the table,
+// at most fullFilter. Once the total reaches fullFilter it only counts.
 func (s *Snapshot) addKeys(table uint32, f *filter, before uint32) (uint32, error) {
 	t, err := s.table(table)
 	if n := min(t.n, fullFilter); err != nil || before+n >= fullFilter {
@@ -102,7 +104,7 @@ func (s *Snapshot) addKeys(table uint32, f *filter, before uint32) (uint32, erro
 	return t.n, nil
 }
 
-// placeOf is where the scope of the request is in the level, as the directory has it; 0 is nowhere.
+// placeOf returns the place of the request's scope in the level, as stored in the directory; 0 if it is in none.
 func (l *levelView) placeOf(numbers []uint32) uint32 {
 	if l.direct {
 		n := uint32(0)
@@ -125,7 +127,7 @@ func (l *levelView) placeOf(numbers []uint32) uint32 {
 	return l.hashed(tuple)
 }
 
-// hashed looks a tuple of value numbers up in an open table.
+// hashed looks up a tuple of value numbers in a directory that is a hash table with open addressing.
 func (l *levelView) hashed(tuple []uint32) uint32 {
 	width := 4 * (len(tuple) + 1)
 	slot := int(uint32(hashNumbers(tuple)) & (l.slots - 1))
@@ -149,12 +151,12 @@ func sameNumbers(cell string, tuple []uint32) bool {
 	return true
 }
 
-// Find is the value that wins for key where the request stands. Not bound there: ok is false. The error is a
-// *DamageError.
+// Find returns the value of highest precedence for key in the request. If the key is not bound there, ok is false.
+// The error is a *DamageError.
 //
-// For keys of the usual length it is keyNumber written out, hash and comparison by the same six words, without a
-// branch on the length: the calls would cost a fifth of the whole. What it reads unchecked is the pilot, the print
-// and the record of n, and for each n below s.hash.n Open found them inside their sections.
+// For keys of the usual length, keyNumber is inlined by hand: it hashes and compares the same six words and does not
+// branch on the length. Calls would cost a fifth of the total time. The pilot, the fingerprint and the record of n
+// are read unchecked: Open checked that they are inside their sections for each n below s.hash.n.
 func (s *Snapshot) Find(key string, at *Scopes) (ref Ref, ok bool, err error) {
 	length := uint64(len(key))
 	if length-17 > maxInlineKey-17 {
@@ -193,34 +195,35 @@ func (s *Snapshot) Find(key string, at *Scopes) (ref Ref, ok bool, err error) {
 	return ref, ref != noRef, nil
 }
 
-// least is min without the branch that a compiler makes of it: of the lengths of keys, one in four is on either side.
+// least is min without the branch that the compiler generates. The branch would be mispredicted often, because one
+// key length in four is on either side.
 func least(a, b uint64) uint64 {
 	d := int64(b) - int64(a)
 	return a + uint64(d&(d>>63))
 }
 
-// mayBind is the mask of key number n, and the columns of it that may have a value where the request stands.
+// mayBind returns the mask of key number n, and those of its columns that may have a value in the request.
 func (s *Snapshot) mayBind(n uint32, at *Scopes) (mask, m uint64) {
 	mask = s.mask(n)
 	m = mask & at.active
 	if !at.filter.has(n) {
-		m &= s.narrow // the tables of the request lack the key
+		m &= s.narrow // no table of the request has the key
 	}
 	return mask, m
 }
 
-// keyNumber is the number of key, if it is a key.
+// keyNumber returns the number of key, if the snapshot has the key.
 func (s *Snapshot) keyNumber(key string) (uint32, bool) {
 	h := hashText(key, s.seed)
 	n := s.hash.find(h)
 	if n >= s.hash.n || s.prints[n] != uint8(h) {
-		return 0, false // no keys at all, or damaged; Verify tells
+		return 0, false // there are no keys, or the file is damaged, which Verify reports
 	}
 	name, ok := s.keyName(n)
 	return n, ok && name == key
 }
 
-// findIn is Find for a key that the columns m may bind.
+// findIn completes Find for a key that the columns m may bind.
 func (s *Snapshot) findIn(n uint32, mask, m uint64, at *Scopes) (Ref, bool, error) {
 	if at.more != nil && m != 0 {
 		for b, err := range s.inScopes(n, at) {
@@ -238,7 +241,8 @@ func (s *Snapshot) findIn(n uint32, mask, m uint64, at *Scopes) (Ref, bool, erro
 	return ref, ref != noRef, nil
 }
 
-// inColumn is the reference key number n has in a column, one of at most maxColumns; noRef where a wide one has none.
+// inColumn returns the reference of key number n in a column, or noRef if a wide column has none. The snapshot must
+// have at most maxColumns columns.
 func (s *Snapshot) inColumn(n uint32, mask uint64, column int, at *Scopes) (Ref, error) {
 	bit := uint64(1) << column
 	if s.narrow&bit == 0 {
@@ -252,26 +256,26 @@ func (s *Snapshot) inColumn(n uint32, mask uint64, column int, at *Scopes) (Ref,
 	return Ref(load32(s.keys[off:])), nil
 }
 
-// mask is the columns that bind key number n, those beyond 64 folded into the others.
+// mask returns the columns that bind key number n. Columns from 64 on are folded into the first 64.
 func (s *Snapshot) mask(n uint32) uint64 { return at64(s.keys, keyRecord*uint64(n)+recMask) }
 
-// list is where the list or the exact mask of key number n is in section keys.
+// list returns the offset of key number n's list or exact mask in section keys.
 func (s *Snapshot) list(n uint32) uint64 {
 	return uint64(at32(s.keys, keyRecord*uint64(n)+recList) &^ listHidden)
 }
 
-// hidden tells whether key number n has candidates that are in no scope, beside its default.
+// hidden reports whether key number n has candidates, other than its default, that are in no scope.
 func (s *Snapshot) hidden(n uint32) bool {
 	return at32(s.keys, keyRecord*uint64(n)+recList)&listHidden != 0
 }
 
-// bound is a column that binds a key, and to what.
+// bound is a column that binds a key, with the value.
 type bound struct {
 	column int
 	ref    Ref
 }
 
-// inScopes ranges over the columns that bind key number n where the request stands, highest first.
+// inScopes ranges over the columns that bind key number n in the request, highest first.
 func (s *Snapshot) inScopes(n uint32, at *Scopes) func(func(bound, error) bool) {
 	return func(yield func(bound, error) bool) {
 		for w := range s.words {
@@ -295,7 +299,7 @@ func (s *Snapshot) inScopes(n uint32, at *Scopes) func(func(bound, error) bool) 
 	}
 }
 
-// word is 64 of the columns that the request is in.
+// word returns 64 of the columns that the request is in, as bits.
 func (at *Scopes) word(w int) uint64 {
 	if at.more != nil {
 		return at.more.exact[w]
@@ -303,7 +307,7 @@ func (at *Scopes) word(w int) uint64 {
 	return at.active
 }
 
-// maskWord is 64 columns of the exact mask of key number n.
+// maskWord returns 64 columns of the exact mask of key number n.
 func (s *Snapshot) maskWord(n uint32, w int) (uint64, error) {
 	if s.words == 1 {
 		return s.mask(n), nil
@@ -315,7 +319,7 @@ func (s *Snapshot) maskWord(n uint32, w int) (uint64, error) {
 	return load64(s.keys[off:]), nil
 }
 
-// keyName is the text of key n; not ok in a damaged file.
+// keyName returns the text of key n. It is not ok in a damaged file.
 func (s *Snapshot) keyName(n uint32) (string, bool) {
 	r := s.keys[keyRecord*uint64(n):][:keyRecord]
 	if length := int(r[recLength]); length <= maxInlineKey {
@@ -324,7 +328,7 @@ func (s *Snapshot) keyName(n uint32) (string, bool) {
 	return s.longKey(r)
 }
 
-// longKey is the text of a key that is not in its record.
+// longKey returns the text of a key that does not fit into its record.
 func (s *Snapshot) longKey(r string) (string, bool) {
 	length, off := uint64(load32(r[recLongLen:])), cellUnit*uint64(load32(r[recLongCell:]))
 	if r[recLength] != longKey || length <= maxInlineKey || off+length > uint64(len(s.keys)) {

@@ -15,8 +15,8 @@ import (
 	"bindc/internal/value"
 )
 
-// What is no file of this version is refused before anything else, in words that say what to do.
-func TestOtherVersionsAndUnknownFeaturesAreRefused(t *testing.T) {
+// The version is checked before anything else, and the error says what to do.
+func TestOpenRejectsOtherVersionsAndUnknownFeatures(t *testing.T) {
 	for name, change := range map[string]func(b []byte){
 		"version 2, this program reads 3": func(b []byte) { b[offVersion] = 2 },
 		"features 0x80":                   func(b []byte) { b[offFeatures] = 0x80 },
@@ -26,12 +26,12 @@ func TestOtherVersionsAndUnknownFeaturesAreRefused(t *testing.T) {
 		_, err := OpenBytes(resum(b))
 		if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), name) ||
 			!strings.Contains(err.Error(), "build it again") {
-			t.Errorf("%s: Open says %v", name, err)
+			t.Errorf("%s: Open returned %v", name, err)
 		}
 	}
 }
 
-// forged is a snapshot of c whose sections were changed before they were summed up.
+// forged returns a snapshot of c whose sections were changed before the checksums were computed.
 func forged(t *testing.T, c *Content, forge func(w *writer)) *Snapshot {
 	t.Helper()
 	w := newWriter(c, 1)
@@ -46,8 +46,8 @@ func forged(t *testing.T, c *Content, forge func(w *writer)) *Snapshot {
 	return s
 }
 
-// Where these pass Verify, a lookup would report damage.
-func TestVerifyRefusesWhatALookupCannotFollow(t *testing.T) {
+// If Verify accepted these, a lookup would report damage.
+func TestVerifyRejectsInvalidContributions(t *testing.T) {
 	constant := stored(value.FromInt(1))[0]
 	contributions := Stored{Computed: true, Bytes: "contributions"}
 	unconditional := Level{Scopes: []Scope{{Entries: []Entry{{0, 0}}}}}
@@ -75,14 +75,15 @@ func TestVerifyRefusesWhatALookupCannotFollow(t *testing.T) {
 			}
 			var damage *DamageError
 			if err := s.Verify(anyRecipe); !errors.As(err, &damage) || damage.Section != c.section {
-				t.Errorf("Verify says %v", err)
+				t.Errorf("Verify returned %v", err)
 			}
 		})
 	}
 }
 
-// The bit of a key and its record in section origins must agree: else a candidate is missing, and nothing tells.
-func TestVerifyHoldsHiddenCandidatesToTheirKeys(t *testing.T) {
+// The bit of a key and its record in section origins must agree. Otherwise a candidate would be missing without an
+// error.
+func TestVerifyChecksHiddenBitOfKeys(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		cold []Cold
@@ -94,7 +95,7 @@ func TestVerifyHoldsHiddenCandidatesToTheirKeys(t *testing.T) {
 			Inputs: []Input{{Path: "a"}}, Keys: []Key{{Name: "k", Cold: c.cold}}}
 		s := forged(t, content, func(w *writer) { w.out[secKeys][recList] ^= listHidden })
 		if err := s.Verify(anyRecipe); err == nil || !strings.Contains(err.Error(), "bindings of keys") {
-			t.Errorf("%s: Verify says %v", c.name, err)
+			t.Errorf("%s: Verify returned %v", c.name, err)
 		}
 	}
 }
@@ -109,20 +110,20 @@ func TestMissingOriginsAreDamage(t *testing.T) {
 	at := scopes(s, "n01", "a")
 	for _, err := range s.Candidates("a", numbers(s, []string{"n01", "a"}), at) {
 		if err == nil {
-			t.Error("a key with hidden candidates has some although no block is left")
+			t.Error("a key with hidden candidates has some without a block")
 		}
 	}
 }
 
-// Whatever small files say, nothing large is made of them.
+// A small file never makes the reader allocate much.
 func TestForgedFilesTakeMemoryInProportion(t *testing.T) {
 	const (
-		proportion = 1000    // bytes allocated in all, per byte of the file
-		base       = 8 << 20 // what zstd and the rest take for any file
+		proportion = 1000    // total bytes allocated per byte of the file
+		base       = 8 << 20 // what zstd and the rest need for any file
 		many       = 1 << 22
 	)
 	zeros := make([]byte, many)
-	frame := func(b []byte) []byte { return encoder().EncodeAll(b, nil) } // not made longer, as compress does
+	frame := func(b []byte) []byte { return encoder().EncodeAll(b, nil) } // not padded, unlike compress
 	block := func(w *writer, raw []byte, length int, level, first uint32) {
 		packed, le := frame(raw), binary.LittleEndian
 		tab := le.AppendUint64(nil, 0)
@@ -151,7 +152,7 @@ func TestForgedFilesTakeMemoryInProportion(t *testing.T) {
 		},
 		"levels of one directory": func(w *writer) {
 			const many = 2000
-			level := bytes.Clone(w.out[secMeta][len(w.out[secMeta])-9:]) // numbers of a byte, but for the slots
+			level := bytes.Clone(w.out[secMeta][len(w.out[secMeta])-9:]) // one-byte numbers, except for the slots
 			for range many {
 				w.c.Levels = append(w.c.Levels, w.c.Levels[0])
 			}
@@ -199,8 +200,9 @@ func TestForgedFilesTakeMemoryInProportion(t *testing.T) {
 	}
 }
 
-// Every number of four bytes in a file is made one that is far too large, and the sums are made to fit: nothing
-// allocates more for it than the file's size allows, and where Verify finds nothing no lookup and no dump does.
+// Each four-byte number in a file is replaced by one that is far too large, and the checksums are corrected.
+// Allocations must stay in proportion to the size of the file. If Verify accepts a file, so must every lookup and
+// dump.
 func TestForgedNumbersTakeMemoryInProportion(t *testing.T) {
 	const (
 		proportion = 1000
@@ -232,7 +234,7 @@ func TestForgedNumbersTakeMemoryInProportion(t *testing.T) {
 	}
 }
 
-// counter counts what is written to it.
+// counter counts the bytes written to it.
 type counter int
 
 func (c *counter) Write(b []byte) (int, error) {
@@ -242,8 +244,8 @@ func (c *counter) Write(b []byte) (int, error) {
 
 var _ io.Writer = new(counter)
 
-// Bytes that zstd makes next to nothing of are stored in frames that are long enough for their length to be believed.
-func TestFramesAreNoShorterThanTheirBytesAllow(t *testing.T) {
+// Frames of highly compressible data are padded, so that their decoded length is accepted.
+func TestCompressPadsShortFrames(t *testing.T) {
 	for _, n := range []int{0, 1, 63, 64, 65, 1000, 10_000, 1 << 20, 5 << 20} {
 		raw := make([]byte, n)
 		packed := compress(raw)
@@ -256,8 +258,8 @@ func TestFramesAreNoShorterThanTheirBytesAllow(t *testing.T) {
 	}
 }
 
-// A key that something merges has all its candidates in scopes: they come in order, and nothing is decompressed.
-func TestCandidatesOfAMergedKeyAreHot(t *testing.T) {
+// A merged key has all its candidates in scopes: they come in order, and nothing is decompressed.
+func TestCandidatesOfAMergedKeyAreNotDecompressed(t *testing.T) {
 	const levels = 8
 	c := &Content{Layers: []string{"site", "modules"}, Keys: []Key{{Name: "merged", Default: -1}}}
 	for i := range levels {
@@ -311,11 +313,11 @@ func BenchmarkCandidates(b *testing.B) {
 	}
 }
 
-// The table of a scope has to be there, also where it would be empty.
-func TestATableThatIsNotThereIsDamage(t *testing.T) {
+// A scope must have a table, even an empty one.
+func TestMissingTableIsDamage(t *testing.T) {
 	s := forged(t, everything(), func(w *writer) { w.out[secTables] = w.out[secTables][:len(w.out[secTables])-4] })
 	if err := s.Verify(anyRecipe); !errors.As(err, new(*DamageError)) {
-		t.Errorf("Verify says %v", err)
+		t.Errorf("Verify returned %v", err)
 	}
 	if _, err := s.AllBindings(); !errors.As(err, new(*DamageError)) {
 		t.Errorf("Book says %v", err)

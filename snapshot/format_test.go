@@ -18,8 +18,8 @@ import (
 	"bindc/internal/value"
 )
 
-// formatTable is the rows of the table of format.md that follows the comment "table: name", as cells without
-// backquotes.
+// formatTable returns the rows of the table after the comment "table: name", in format.md or docs/recipes.md, as cells
+// without backquotes.
 func formatTable(t *testing.T, name string) [][]string {
 	t.Helper()
 	_, after, ok := strings.Cut(formatText(t), "<!-- table: "+name+" -->\n")
@@ -41,10 +41,10 @@ func formatTable(t *testing.T, name string) [][]string {
 	if len(rows) < 3 {
 		t.Fatalf("table %q of format.md has no rows", name)
 	}
-	return rows[2:] // behind the heading and its rule
+	return rows[2:] // without the heading and the rule
 }
 
-// unquote takes the backquotes off a cell that is code as a whole.
+// unquote removes the backquotes from a cell that is entirely code.
 func unquote(cell string) string {
 	cell = strings.TrimSpace(cell)
 	if len(cell) > 1 && strings.Count(cell, "`") == 2 && strings.HasPrefix(cell, "`") && strings.HasSuffix(cell, "`") {
@@ -55,18 +55,22 @@ func unquote(cell string) string {
 
 func formatText(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("../format.md")
-	if err != nil {
-		t.Fatal(err)
+	var all string
+	for _, path := range []string{"../format.md", "../docs/recipes.md"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += string(text)
 	}
-	return string(text)
+	return all
 }
 
 func number(t *testing.T, text string, base int) uint64 {
 	t.Helper()
 	n, err := strconv.ParseUint(text, base, 64)
 	if err != nil {
-		t.Fatalf("format.md: %q is no number", text)
+		t.Fatalf("format.md: %q is not a number", text)
 	}
 	return n
 }
@@ -103,7 +107,7 @@ func TestFormatStatesEveryOffset(t *testing.T) {
 	}
 }
 
-// width is the number of bytes of a type as the tables of format.md write it.
+// width returns the number of bytes of a type, as the tables of format.md write it.
 func width(t *testing.T, typ string) int {
 	t.Helper()
 	switch typ {
@@ -123,7 +127,7 @@ func width(t *testing.T, typ string) int {
 	return int(number(t, typ, 10))
 }
 
-// The fields of a record lie one behind the other, and its size is where the last one ends.
+// The fields of a record are contiguous, and its size is where the last field ends.
 func TestFormatStatesEverySize(t *testing.T) {
 	for name, size := range map[string]int{"header": headerSize, "section entry": sectionEntry, "key record": keyRecord,
 		"block entry": blockEntry, "block value": blockValueEntry, "origin entry": coldEntry} {
@@ -131,7 +135,7 @@ func TestFormatStatesEverySize(t *testing.T) {
 		for _, row := range formatTable(t, name) {
 			at := int(number(t, row[0], 10))
 			if strings.HasPrefix(row[2], "long ") {
-				continue // another use of the bytes of the text
+				continue // an alternative use of the bytes of the text
 			}
 			if at != end {
 				t.Errorf("table %s: field %q begins at %d, the one before ends at %d", name, row[2], at, end)
@@ -161,7 +165,7 @@ func TestFormatStatesMagicVersionAndLimits(t *testing.T) {
 		want) {
 		t.Errorf("format.md has the limits %v, the code %v", limits, want)
 	}
-	text := formatText(t)
+	text := strings.ReplaceAll(formatText(t), "\n", " ") // sentences may be wrapped
 	for _, want := range []string{
 		fmt.Sprintf("multiple of %d", sectionAlign),
 		fmt.Sprintf("from 1 to %d with which all perfect hashes", seedTries),
@@ -179,7 +183,7 @@ func TestFormatStatesMagicVersionAndLimits(t *testing.T) {
 		fmt.Sprintf("at most %d deep; each node", expr.MaxDepth),
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("format.md does not say %q", want)
+			t.Errorf("format.md does not contain %q", want)
 		}
 	}
 }
@@ -199,6 +203,7 @@ func TestFormatNumbersTheSections(t *testing.T) {
 func TestFormatStatesTheFlagsOfLevels(t *testing.T) {
 	numbered(t, "level flags", "narrow", "direct")
 	numbered(t, "dimension flags", "guard", "exact")
+	numbered(t, "meta flags", "strict")
 	if levelNarrow != 1<<0 || levelDirect != 1<<1 || dimensionGuard != 1<<0 || dimensionExact != 1<<1 {
 		t.Error("the flags of a level or of a dimension are other bits than in format.md")
 	}
@@ -300,7 +305,7 @@ func TestFormatStatesThePerfectHash(t *testing.T) {
 	}
 }
 
-// A tag is in the table of format.md if and only if the decoder takes it.
+// The decoder accepts exactly the tags in the table of format.md.
 func TestFormatStatesValueTags(t *testing.T) {
 	known := map[byte]string{}
 	for _, row := range formatTable(t, "value tags") {
@@ -340,7 +345,7 @@ func TestFormatExamplesOfValues(t *testing.T) {
 	}
 }
 
-// numbered checks a table whose first two columns are numbers from 0 on and names.
+// numbered checks a table whose first two columns are ascending numbers from 0 and names.
 func numbered(t *testing.T, table string, names ...string) {
 	t.Helper()
 	var got, want []string
@@ -432,7 +437,8 @@ func TestFormatStatesRecipes(t *testing.T) {
 			t.Errorf("%s: %v", c.want, err)
 		}
 	}
-	// the kind behind the last, flags that a kind has not, a byte too many, what stands in parts or only there
+	// an unknown kind, flags that a kind does not have, an extra byte, kinds that are only valid in parts or nowhere
+	// else
 	none := []string{"\x0f\x00", "\x06\x08", "\x07\x08\x00\x00\x00\x00", "\x0c\x01", "\x0b\x08\x01k", "\x02\x10\x01\x01k\x00",
 		"\x06\x00\x00", "\x0d\x00\x01k", "\x0e\x00\x01k"}
 	for _, r := range []*recipe.Recipe{{Kind: recipe.Contributions}, {Kind: recipe.Below}, {Kind: recipe.Erased}} {
@@ -441,12 +447,12 @@ func TestFormatStatesRecipes(t *testing.T) {
 	}
 	for _, b := range none {
 		if _, err := recipe.Decode(b); err == nil {
-			t.Errorf("% x is a recipe, format.md says it is none", b)
+			t.Errorf("% x is accepted as a recipe, format.md says it is invalid", b)
 		}
 	}
 }
 
-// Every op takes a name and the numbers of kids the table of format.md says, and no other.
+// Every op accepts a name and exactly the numbers of kids in the table of format.md.
 func TestFormatStatesExpressions(t *testing.T) {
 	ordered(t, "op", expr.Const, expr.Var, expr.Concat, expr.ArrayLit, expr.HashLit, expr.Splat, expr.Access,
 		expr.TypeName, expr.Call,
@@ -462,7 +468,7 @@ func TestFormatStatesExpressions(t *testing.T) {
 		op++
 		for kids := range 5 {
 			if row[1] == "Option" {
-				continue // stands nowhere alone; Case takes it below
+				continue // not valid alone; tested as part of Case below
 			}
 			want := kidsFit(t, row[3], kids) && (row[1] != "HashLit" || kids%2 == 0)
 			if _, err := expr.Decode(encodedNode(byte(op), row, kids)); (err == nil) != want {
@@ -506,14 +512,14 @@ func kidsFit(t *testing.T, column string, kids int) bool {
 	case len(words) == 3 && words[1] == "to":
 		return kids >= int(number(t, words[0], 10)) && kids <= int(number(t, words[2], 10))
 	case strings.Contains("key, value", words[0]):
-		return true // pairs; the caller knows
+		return true // pairs; the caller checks
 	case strings.Contains(column, "Option"):
 		return kids > 0
 	}
 	return kids == int(number(t, words[0], 10))
 }
 
-// encodedNode is a node as its row of the table of format.md says, with kids that fit.
+// encodedNode encodes a node as its row in format.md describes, with matching kids.
 func encodedNode(op byte, row []string, kids int) string {
 	b := []byte{op, 0}
 	if row[2] == "yes" {

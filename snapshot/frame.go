@@ -7,34 +7,34 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxExpansion bounds what a byte of a frame decodes to, so that a small file has nothing large made of it. Of bytes
-// that repeat themselves more than that, compress makes a longer frame than zstd would.
+// maxExpansion limits how many bytes one byte of a frame decodes to, so that a small file cannot exhaust memory. If
+// data compresses better than that, compress pads the frame.
 const maxExpansion = 64
 
-// maxValue bounds an encoded value.
+// maxValue limits the length of an encoded value.
 const maxValue = 1 << 29
 
 var encoder = sync.OnceValue(func() *zstd.Encoder {
 	level := zstd.WithEncoderLevel(zstd.SpeedBetterCompression)
-	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), level) // fails for bad options only
+	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), level) // it fails only for invalid options
 	return e
 })
 
-// decoder allocates nothing for what it decodes: a forged frame would have it make room for a gigabyte.
+// decoder does not allocate by the size that a frame declares: a forged frame would make it allocate a gigabyte.
 var decoder = sync.OnceValue(func() *zstd.Decoder {
-	// fails for bad options only
+	// it fails only for invalid options
 	d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
 	return d
 })
 
-// A skippable frame (RFC 8878, 3.1.2) is a magic number u32, a length u32, and bytes of this number, which mean
-// nothing.
+// A skippable frame (RFC 8878, 3.1.2) consists of a magic number u32, a length u32, and that many bytes without
+// meaning.
 const (
 	skippable     = 0x184d2a50
 	skippableHead = 8
 )
 
-// compress makes frames of raw, of at least 1/maxExpansion of its bytes.
+// compress compresses raw into frames of at least 1/maxExpansion of its length.
 func compress(raw []byte) []byte {
 	out, le := encoder().EncodeAll(raw, nil), binary.LittleEndian
 	if missing := (len(raw)+maxExpansion-1)/maxExpansion - len(out); missing > 0 {
@@ -45,7 +45,7 @@ func compress(raw []byte) []byte {
 	return out
 }
 
-// decompress decodes packed, which is to hold length bytes.
+// decompress decodes packed, which must yield exactly length bytes.
 func decompress(packed string, length uint64) (string, bool) {
 	if length > min(maxExpansion*uint64(len(packed)), maxValue+blockSize) {
 		return "", false
@@ -54,7 +54,7 @@ func decompress(packed string, length uint64) (string, bool) {
 	return string(raw), err == nil && uint64(len(raw)) == length
 }
 
-// appendFrame compresses raw and appends it to frames, and the entry that says where it lies to table.
+// appendFrame compresses raw, appends it to frames, and appends an entry with its location to table.
 func appendFrame(table, frames, raw []byte) (newTable, newFrames []byte) {
 	packed, le := compress(raw), binary.LittleEndian
 	table = le.AppendUint64(table, uint64(len(frames)))
@@ -63,7 +63,8 @@ func appendFrame(table, frames, raw []byte) (newTable, newFrames []byte) {
 	return table, append(frames, packed...)
 }
 
-// frameOf is the frame that an entry tells of, and how many bytes it decodes to; not ok where it cannot be in frames.
+// frameOf returns the frame that an entry describes, and its decoded length. It is not ok if the frame cannot be
+// inside frames.
 func frameOf(entry, frames string) (packed string, length uint64, ok bool) {
 	off, bytes, length := load64(entry), uint64(load32(entry[8:])), uint64(load32(entry[12:]))
 	if off > uint64(len(frames)) || bytes > uint64(len(frames))-off || length > bytes*maxExpansion {

@@ -4,10 +4,10 @@ import "math/bits"
 
 const k0, k1, k2, k3 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db, 0x8ebc6af09c88c6e3, 0x589965cc75374cc3
 
-// hashText is the seeded hash of keys and category values, of the wyhash family: about a third of the cost of xxhash64
-// on the 20 to 40 bytes a key has. Texts of 17 to 48 bytes, as most keys are, take no branch that depends on their
-// length: three blocks of 16 bytes, which may overlap, are multiplied side by side. format.md, section "Hash", states
-// it; it is the same in every process.
+// hashText is the seeded hash of keys and category values. It belongs to the wyhash family and costs about a third of
+// xxhash64 on the 20 to 40 bytes of a typical key. Most keys have 17 to 48 bytes; for them there is no branch on the
+// length: three blocks of 16 bytes, which may overlap, are multiplied in parallel. The hash is the same in every
+// process; format.md, section "Hash", specifies it.
 func hashText(s string, seed uint64) uint64 {
 	n := uint64(len(s))
 	x := seed ^ k0
@@ -27,7 +27,7 @@ func hashText(s string, seed uint64) uint64 {
 	return mix(p^q^n, r^k1)
 }
 
-// ends covers a text of at most 16 bytes by two numbers.
+// ends packs a text of at most 16 bytes into two numbers.
 func ends(s string) (a, b uint64) {
 	switch {
 	case len(s) >= 8:
@@ -45,7 +45,7 @@ func mix(a, b uint64) uint64 {
 	return hi ^ lo
 }
 
-// hashNumbers combines the value numbers of a scope.
+// hashNumbers hashes the value numbers of a scope.
 func hashNumbers(ns []uint32) uint64 {
 	h := uint64(len(ns))
 	for _, n := range ns {

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// hierarchies is a site of Hiera 5 with every part, and something structured above and below. The key a is merged.
+// hierarchies is a Hiera 5 site with every part, and structured layers above and below. The key a is merged.
 func hierarchies() *Content {
 	c := &Content{
 		Layers: []string{"site", "global: G", "environment: Nodes", "environment: Common", "module", "default", "modules"},
@@ -35,8 +35,8 @@ func hierarchies() *Content {
 	return c
 }
 
-// What a file says of the hierarchies of Hiera 5 comes back; of one that says nothing there are none.
-func TestPlacesInHierarchies(t *testing.T) {
+// The places of layers in the hierarchies of Hiera 5 are read back; a file without the feature has none.
+func TestHieraRoundTrip(t *testing.T) {
 	c := hierarchies()
 	s := open(t, c)
 	sound(t, s)
@@ -55,7 +55,7 @@ func TestPlacesInHierarchies(t *testing.T) {
 		"the environment", "a module, its only path, its only entry", "a default_hierarchy", "no part"} {
 		line := "layer " + string(rune('0'+i)) + ": of Hiera 5, " + want + "\n"
 		if !strings.Contains(out.String(), line) {
-			t.Errorf("the dump does not say %q", line)
+			t.Errorf("the dump does not contain %q", line)
 		}
 	}
 	if !strings.Contains(out.String(), "  entry 300\n") || strings.Contains(out.String(), "not referred to") {
@@ -63,9 +63,9 @@ func TestPlacesInHierarchies(t *testing.T) {
 	}
 }
 
-// Keys that Hiera 5 files what it merges under are bound as any other; those of multibindings are not, and without
-// hierarchies there are no such keys.
-func TestVerifyKnowsWhatIsMerged(t *testing.T) {
+// Internal keys of Hiera 5 accept constants and recipes, those of multibindings only contributions. Without
+// hierarchies there are no internal keys of Hiera 5.
+func TestVerifyChecksInternalKeys(t *testing.T) {
 	const merged, options, id, a = 1, 0, 2, 3
 	for _, c := range []struct {
 		name             string
@@ -97,17 +97,16 @@ func TestVerifyKnowsWhatIsMerged(t *testing.T) {
 	}
 }
 
-// What no writer says of the layers is damage.
-func TestForgedPlacesInHierarchies(t *testing.T) {
+func TestForgedHierarchiesAreDamage(t *testing.T) {
 	c := hierarchies()
 	for name, change := range map[string]func(meta []byte, last int) []byte{
-		"":                    func(meta []byte, _ int) []byte { return meta },
-		"a part there is not": func(meta []byte, last int) []byte { meta[last] = byte(hieraParts); return meta },
-		"an unknown flag":     func(meta []byte, last int) []byte { meta[last] = 1 << 6; return meta },
-		"half a place":        func(meta []byte, last int) []byte { return meta[:last+1] },
-		"one place less":      func(meta []byte, last int) []byte { return meta[:last] },
-		"one place more":      func(meta []byte, last int) []byte { return append(meta, 0, 0) },
-		"no places":           func(meta []byte, last int) []byte { return meta[:last-2*len(c.Hiera)+1] },
+		"":                           func(meta []byte, _ int) []byte { return meta },
+		"a part that does not exist": func(meta []byte, last int) []byte { meta[last] = byte(hieraParts); return meta },
+		"an unknown flag":            func(meta []byte, last int) []byte { meta[last] = 1 << 6; return meta },
+		"half a place":               func(meta []byte, last int) []byte { return meta[:last+1] },
+		"one place less":             func(meta []byte, last int) []byte { return meta[:last] },
+		"one place more":             func(meta []byte, last int) []byte { return append(meta, 0, 0) },
+		"no places":                  func(meta []byte, last int) []byte { return meta[:last-2*len(c.Hiera)+1] },
 	} {
 		w := newWriter(c, 1)
 		if err := cmp.Or(w.index(), w.store()); err != nil {
@@ -123,8 +122,7 @@ func TestForgedPlacesInHierarchies(t *testing.T) {
 	}
 }
 
-// Written as it is, the content of a file gives the same file: nothing of it is forgotten.
-func TestTheContentOfAFileGivesTheSameFile(t *testing.T) {
+func TestWritingContentGivesTheSameFile(t *testing.T) {
 	full := everything()
 	full.Slice = []Term{{0, "n01"}}
 	full.ARM8 = true
@@ -132,16 +130,16 @@ func TestTheContentOfAFileGivesTheSameFile(t *testing.T) {
 	unplaced := &Content{Layers: []string{"l"}, Values: stored(value.FromInt(1)),
 		Keys: []Key{{Name: "k", Default: 0, Cold: []Cold{{}, {Terms: nil}}}}}
 	for name, c := range map[string]*Content{"everything": full, "hierarchies": hierarchies(), "a fleet": fleet(10),
-		"nothing": {}, "what is written nowhere": unplaced} {
+		"nothing": {}, "bindings without origin": unplaced} {
 		s := open(t, c)
 		if again := rewritten(t, s); again.data != s.data {
-			t.Errorf("%s: the file is another one", name)
+			t.Errorf("%s: the file differs", name)
 		}
 	}
 }
 
-// The unconditional binding of a key has its value, as those that it hides have theirs.
-func TestTheContentOfAFileHasTheValuesOfHiddenBindings(t *testing.T) {
+// The unconditional binding of a key has its own value, and so do the bindings that it hides.
+func TestContentHasValuesOfHiddenBindings(t *testing.T) {
 	c, err := open(t, everything()).Content()
 	if err != nil {
 		t.Fatal(err)
@@ -157,8 +155,8 @@ func TestTheContentOfAFileHasTheValuesOfHiddenBindings(t *testing.T) {
 	}
 }
 
-// One layer of Hiera 5 is enough for keys of what it merges.
-func TestVerifyKnowsWhatOneLayerMerges(t *testing.T) {
+// A single Hiera 5 layer is enough to allow internal keys of Hiera 5.
+func TestVerifyAcceptsInternalKeysWithOneHieraLayer(t *testing.T) {
 	sound(t, open(t, &Content{Layers: []string{"l"}, Hiera: []HieraPlace{{Part: HieraGlobal}},
 		Keys: []Key{{Name: "\x00\x00merge a", Default: 0}}, Values: stored(value.FromInt(1))}))
 }

@@ -5,28 +5,28 @@ import (
 	"strings"
 )
 
-// SectionInfo is one part of the file, for reports.
+// SectionInfo describes one section of the file, for reports.
 type SectionInfo struct {
 	Name   string
 	Offset uint64
 	Bytes  uint64
 }
 
-// Info is what a snapshot is, for reports.
+// Info describes a snapshot, for reports.
 type Info struct {
 	Version    int
 	Digest     Digest
 	Size       int
-	Keys       int // that can be looked up
+	Keys       int // without internal keys
 	Bindings   uint64
 	Levels     int
 	Layers     []string
 	Dimensions []Dimension
-	Slice      []Term // the requests it is for; none: all
+	Slice      []Term // if set, the file only answers requests with these values
 	Sections   []SectionInfo
 }
 
-// Info describes the snapshot; it costs a pass over the keys.
+// Info returns a description of the snapshot. It iterates over all keys.
 func (s *Snapshot) Info() Info {
 	in := Info{Version: Version, Digest: s.digest, Size: len(s.data), Bindings: s.bindings,
 		Levels: len(s.levels), Layers: s.layers, Dimensions: s.dimensions, Slice: s.slice}
@@ -40,26 +40,26 @@ func (s *Snapshot) Info() Info {
 	return in
 }
 
-// Digest identifies the snapshot.
+// Digest returns the digest of the snapshot, which identifies it.
 func (s *Snapshot) Digest() Digest { return s.digest }
 
-// Layers are the labels of the layers, highest first. The caller must not change them.
+// Layers returns the labels of the layers, highest first. The caller must not change them.
 func (s *Snapshot) Layers() []string { return s.layers }
 
-// Dimensions are the categories, highest first, and the guards behind them. The caller must not change them.
+// Dimensions returns the categories, highest first, followed by the guards. The caller must not change them.
 func (s *Snapshot) Dimensions() []Dimension { return s.dimensions }
 
-// Hiera is what each of the layers is to Hiera 5, nil where none is of it. The caller must not change it.
+// Hiera returns what each layer is to Hiera 5, or nil if no layer belongs to it. The caller must not change it.
 func (s *Snapshot) Hiera() []HieraPlace { return s.hiera }
 
-// ARM8 tells whether recipes may be those of ARM-8's operations, as the one that a key has another name.
+// ARM8 reports whether recipes may use operations that only ARM-8 has, such as renaming a key.
 func (s *Snapshot) ARM8() bool { return load64(s.data[offFeatures:])&featureARM8 != 0 }
 
-// Slice are the values that a request must have of categories to be answered; none where all are. The caller must not
-// change them.
+// Slice returns the category values that a request must have to be answered; nil if every request is answered. The
+// caller must not change them.
 func (s *Snapshot) Slice() []Term { return s.slice }
 
-// Keys ranges over the keys that can be looked up, in no particular order.
+// Keys ranges over the keys that are not internal, in no particular order.
 func (s *Snapshot) Keys() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for n := range s.hash.n {
@@ -71,7 +71,7 @@ func (s *Snapshot) Keys() iter.Seq[string] {
 	}
 }
 
-// HasValues reports whether any condition names a value of a dimension.
+// HasValues reports whether any condition names a value of the dimension.
 func (s *Snapshot) HasValues(dimension int) bool { return s.dicts[dimension].hash.n > 0 }
 
 // ValuesOf ranges over the values of a dimension that conditions name, in no particular order.
@@ -86,7 +86,7 @@ func (s *Snapshot) ValuesOf(dimension int) iter.Seq[string] {
 	}
 }
 
-// sectionCount is the number of sections.
+// sectionCount returns the number of sections.
 func (s *Snapshot) sectionCount() int {
 	if s.sealed {
 		return int(sectionCount)
@@ -94,11 +94,12 @@ func (s *Snapshot) sectionCount() int {
 	return int(secSeal)
 }
 
-// Seal is what opens the recipes that are encrypted, for who may; false if none is. It refers to the mapped file.
+// Seal returns the encrypted key to the sealed recipes, or false if no recipe is sealed. The string refers to the
+// mapped file.
 func (s *Snapshot) Seal() (string, bool) { return s.sections[secSeal], s.sealed }
 
-// AllRecipes ranges over the encoded recipes that keys are bound to, those of hidden bindings too. An error is a
-// *DamageError, and nothing follows it.
+// AllRecipes ranges over the encoded recipes that keys are bound to, including those of hidden bindings. An error is
+// a *DamageError and ends the sequence.
 func (s *Snapshot) AllRecipes() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for n := range s.Recipes() {
@@ -124,10 +125,11 @@ func (s *Snapshot) AllRecipes() iter.Seq2[string, error] {
 	}
 }
 
-// Strict tells whether the use of an unknown variable is an error.
+// Strict reports whether using an unknown variable is an error.
 func (s *Snapshot) Strict() bool { return s.strict }
 
-// Inputs are the files the site was read from. They do not refer to the mapped file. The error is a *DamageError.
+// Inputs returns the files that the site was read from. They do not refer to the mapped file. The error is a
+// *DamageError.
 func (s *Snapshot) Inputs() ([]Input, error) {
 	sec := s.sections[secInputs]
 	if len(sec) < inputsHead {

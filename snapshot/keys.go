@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// keys writes the key records, in the order of key numbers, and places what they refer to in the same order.
+// keys writes the key records in the order of key numbers, and stores the data they refer to in the same order.
 func (w *writer) keys() {
 	w.records = make([]byte, keyRecord*len(w.c.Keys))
 	exact := map[string]uint32{}
@@ -34,7 +34,7 @@ func (w *writer) keys() {
 	}
 }
 
-// byNumber is the indices of the keys in the order of their numbers.
+// byNumber returns the indices of the keys in the order of their numbers.
 func (w *writer) byNumber() []int {
 	order := make([]int, len(w.c.Keys))
 	for i, n := range w.numbers {
@@ -47,12 +47,12 @@ func (w *writer) byNumber() []int {
 type recordWriter struct {
 	*writer
 	bytes []byte
-	first uint32 // cell of the record
-	tail  int    // where what is free of it begins
+	first uint32 // cell number of the record
+	tail  int    // offset of the free space in the record
 }
 
-// store puts b into what is left of the record, or else behind the records, and returns its cell. Of two the first has
-// an even length, as a list has.
+// store puts b into the free space of the record if it fits, otherwise after the records, and returns its cell. If a
+// second b is to follow in the record, the first must have an even length, as lists do.
 func (r *recordWriter) store(b []byte) uint32 {
 	if r.tail+len(b) > keyRecord {
 		return r.cell(string(b))
@@ -83,8 +83,8 @@ func (r *recordWriter) list(values []uint32) uint32 {
 	return r.store(b)
 }
 
-// defaultRef is the reference of the unconditional value, which gets a copy in the record where there is room: a lookup
-// then touches nothing else.
+// defaultRef returns the reference of the unconditional value. If there is room, it copies the value into the record,
+// so that a lookup touches nothing else.
 func (r *recordWriter) defaultRef(v int) uint32 {
 	if v < 0 {
 		return noRef
@@ -99,14 +99,14 @@ func (r *recordWriter) defaultRef(v int) uint32 {
 	return refCell | r.store([]byte(stored.Bytes))
 }
 
-// cell stores b behind the records, at a multiple of cellUnit.
+// cell stores b after the records, at a multiple of cellUnit.
 func (w *writer) cell(b string) uint32 {
 	at := len(w.records) + len(w.cells)
 	w.cells = pad(append(w.cells, b...), cellUnit)
 	return uint32(at / cellUnit)
 }
 
-// exactMask is the cell of a mask of several words; equal masks are stored once.
+// exactMask returns the cell of a mask of several words. Equal masks are stored once.
 func (w *writer) exactMask(words []uint64, seen map[string]uint32) uint32 {
 	var b []byte
 	for _, word := range words {
@@ -120,7 +120,7 @@ func (w *writer) exactMask(words []uint64, seen map[string]uint32) uint32 {
 	return at
 }
 
-// ref is the reference of value v, which is stored where its kind and size belong when it is first asked for.
+// ref returns the reference of value v. On the first call it stores the value where its kind and size belong.
 func (w *writer) ref(v uint32) uint32 {
 	if w.refs[v] == noRef {
 		w.refs[v] = w.encode(w.c.Values[v])
@@ -144,14 +144,14 @@ func (w *writer) encode(v Stored) uint32 {
 	return refCell | w.cell(v.Bytes)
 }
 
-// finishValues closes the sections that values were put in.
+// finishValues completes the sections that contain values.
 func (w *writer) finishValues() {
 	w.out[secKeys] = append(w.records, w.cells...)
 	w.out[secBlockTab], w.out[secBlocks] = w.blocks.finish()
 	w.out[secRecipeTab] = binary.LittleEndian.AppendUint64(w.out[secRecipeTab], uint64(len(w.out[secRecipes])))
 }
 
-// inlineRef is the reference that holds the value itself, where it is small enough.
+// inlineRef returns a reference that contains the value itself, if the value is small enough.
 func inlineRef(encoded string) (uint32, bool) {
 	v, _, err := value.View(encoded)
 	if err != nil {

@@ -2,10 +2,10 @@ package snapshot
 
 // The constants below are the tables of format.md; a test compares the two.
 
-// Magic begins every snapshot.
+// Magic is the first bytes of every snapshot.
 const Magic = "bindsnap"
 
-// Version is the version of the format. A reader refuses every other.
+// Version is the version of the format. A reader rejects all other versions.
 const Version = 3
 
 // The header is one block of headerSize bytes:
@@ -15,13 +15,13 @@ const Version = 3
 //	12  sections  u32  number of sections
 //	16  size      u64  size of the file in bytes
 //	24  seed      u64  of the hash of keys and category values
-//	32  digest   32 bytes, SHA-256 of everything behind the header
+//	32  digest   32 bytes, SHA-256 of everything after the header
 //	64  keys      u32  number of keys
 //	68  levels    u32  number of levels
 //	72  values    u32  number of block values
 //	76  recipes   u32  number of recipes
 //	80  bindings  u64  number of bindings composed
-//	88  features  u64  bits of what not every reader of this version knows: featureSealed
+//	88  features  u64  one bit per optional feature, see featureSealed and others
 //	96  section table: per section offset u64, length u64, xxhash64 u64
 //	    zero bytes
 //	504 xxhash64 of the 504 bytes before it
@@ -46,30 +46,30 @@ const (
 	sectionAlign  = 64
 )
 
-// section numbers one part of the file.
+// section is the number of a section of the file.
 type section int
 
 const (
-	secMeta      section = iota // all that Open reads: layers, dimensions, levels, where their parts are
+	secMeta      section = iota // everything Open reads: layers, dimensions, levels, and where their data is
 	secPilots                   // perfect hash of the keys
-	secKeys                     // key records and, behind them, what they refer to: the cells
-	secDicts                    // per dimension: the values that occur
+	secKeys                     // key records, then the cells that they refer to
+	secDicts                    // per dimension: the values that conditions name
 	secScopes                   // per level: the directory of its scopes
 	secTables                   // per scope of a wide level: keys and values
-	secBlockTab                 // where the values in blocks are, where the blocks are
+	secBlockTab                 // where the blocks are, and which values are in them
 	secBlocks                   // zstd blocks of large values
 	secRecipeTab                // where the recipes are
-	secRecipes                  // computed values
+	secRecipes                  // recipes of computed values
 	secInputs                   // the files the site was read from
 	secOriginTab                // where the blocks of origins are
-	secOrigins                  // zstd blocks: where bindings are written, and those that no lookup finds
-	secSeal                     // the key of what is encrypted, encrypted itself; only with featureSealed
+	secOrigins                  // zstd blocks: origins of bindings, and bindings that no lookup finds
+	secSeal                     // the encrypted key to the sealed recipes; only with featureSealed
 	sectionCount
 )
 
-// The features. featureSealed says that recipes may be sealed: a file without it ends with section origins.
-// featureSlice says that section meta has the requests that the file is for, featureHiera that it ends with what the
-// layers are to Hiera 5, featureARM8 that recipes may be those of its operations.
+// The features of a file. featureSealed: recipes may be sealed, and there is a section seal. featureSlice: section
+// meta lists the requests that the file is for. featureHiera: section meta ends with what each layer is to Hiera 5.
+// featureARM8: recipes may use operations that only ARM-8 has.
 const (
 	featureSealed = 1 << 0
 	featureSlice  = 1 << 1
@@ -79,13 +79,13 @@ const (
 	knownFeatures = featureSealed | featureSlice | featureHiera | featureARM8
 )
 
-// The flags of the part of a layer.
+// Flags that are stored together with the Hiera 5 part of a layer.
 const (
 	hieraOnlyPath  = 1 << 4
 	hieraOnlyEntry = 1 << 5
 )
 
-// sectionsOf is the number of sections of a file with these features.
+// sectionsOf returns the number of sections of a file with the given features.
 func sectionsOf(features uint64) int {
 	if features&featureSealed != 0 {
 		return int(sectionCount)
@@ -98,23 +98,24 @@ var sectionNames = [sectionCount]string{"meta", "pilots", "keys", "dicts", "scop
 
 func (s section) String() string { return sectionNames[s] }
 
-// A column is what a key record has a bit for: one scope of a narrow level, or a wide level as a whole. Columns are in
-// the order of precedence. Levels are made narrow, those of the fewest scopes first, as long as maxColumns suffice; a
-// site of more levels has wide ones only, and a bit of a record then stands for several columns.
+// A key record has one bit per column. A column is one scope of a narrow level, or a wide level as a whole. Columns
+// are in order of precedence. Levels become narrow, those with the fewest scopes first, while the total is at most
+// maxColumns. If a site has more levels than maxColumns, all are wide, and each bit of a record covers several
+// columns.
 const maxColumns = 64
 
 // A key record is 64 bytes, one cache line:
 //
 //	 0  mask     u64  the columns that bind the key; with more than 64, bit i stands for columns i, i+64, ...
 //	 8  default  u32  value reference of the unconditional binding
-//	12  list     u32  offset in the section, which is even, of the value references of the narrow columns, u32 each,
-//	                  in the order of columns; with more than 64 columns: of the exact mask; 0 where there is neither.
+//	12  list     u32  even offset in the section of the value references of the narrow columns, u32 each, in the
+//	                  order of columns; with more than 64 columns: of the exact mask; 0 if there is neither.
 //	                  Bit 0: section origins has candidates of the key that no lookup finds
 //	16  length   u8   of the key, or 255: at 20 its length u32, at 24 its cell u32
 //	17  the key, at most 47 bytes
 //
-// A cell is an offset/2 in section keys. What is left of a record behind the key holds, from a multiple of 2 on, the
-// list and then the encoded default, each if it fits.
+// A cell is an offset/2 in section keys. The rest of a record, from the first multiple of 2 after the key, contains
+// the list and then the encoded default, each if it fits.
 const (
 	cellUnit     = 2
 	keyRecord    = 64
@@ -131,37 +132,37 @@ const (
 	maxInlineKey = keyRecord - recText
 )
 
-// Flags of section meta: of the whole, of a dimension, of a level.
+// Flags in section meta: of the whole file, of a dimension, of a level.
 const (
-	metaStrict = 1 // the use of an unknown variable is an error
+	metaStrict = 1 // using an unknown variable is an error
 
 	dimensionGuard = 1
 	dimensionExact = 2 // values are not folded
 
-	levelNarrow = 1 // each scope is a column; else the level is one, and scopes have tables
+	levelNarrow = 1 // each scope is a column; otherwise the level is one column and its scopes have tables
 	levelDirect = 2 // the directory is indexed by the number of the value
 )
 
-// Numbers of keys are stored as u16 in the tables of a site of at most so many keys, else as u32.
+// The tables store key numbers as u16 if a site has at most this many keys, otherwise as u32.
 const maxShortKeys = 1 << 16
 
-// What a writer takes. The number of a value in a block is never that of noRef.
+// Limits of a writer. maxStored keeps block value numbers different from noRef.
 const (
 	maxKeys   = 1 << 24
 	maxStored = 1<<30 - 1
 )
 
-// Sections that are referred to by offset/4 are no longer than maxSection, section keys than maxCells: a cell is 30
-// bits.
+// Sections that offset/4 addresses are at most maxSection long. Section keys is at most maxCells long, because a cell
+// has 30 bits.
 const (
 	maxSection = 4 << 30
 	maxCells   = cellUnit << 30
 )
 
-// A chain of a scope directory is no longer than this, so that no forged one keeps a request busy.
+// maxChain limits the length of a chain in a scope directory, so that a forged chain cannot keep a request busy.
 const maxChain = 256
 
-// A value reference is 32 bits. The two highest say what the rest is.
+// A value reference has 32 bits. The two highest bits are its kind.
 //
 //	00  cell of the encoded value
 //	01  the value itself: bits 0-1 are 0 for undef, false, true, default (0 to 3 in bits 2-29), 1 for an integer of
@@ -182,7 +183,7 @@ const (
 	inlineMax     = 1<<27 - 1
 )
 
-// Values of at least blockFrom encoded bytes go to blocks of about blockSize bytes before compression.
+// Values of at least blockFrom encoded bytes are stored in blocks of about blockSize bytes before compression.
 const (
 	blockFrom = 512
 	blockSize = 16 << 10

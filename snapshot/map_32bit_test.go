@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// A file that has no room in memory is refused by its size, whatever it begins with.
-func TestAFileTooLargeFor32Bits(t *testing.T) {
+// A file that is too large for the address space is rejected by its size, before its content is read.
+func TestOpenRejectsFilesTooLargeFor32Bits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	if err := os.WriteFile(path, []byte(Magic), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, size := range []int64{1 << 31, 1<<32 + headerSize} {
-		if err := os.Truncate(path, size); err != nil { // takes no space
+		if err := os.Truncate(path, size); err != nil { // a sparse file
 			t.Fatal(err)
 		}
 		for _, open := range []func(string) (*Snapshot, error){Open, OpenCopy} {

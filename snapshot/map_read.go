@@ -2,8 +2,8 @@
 
 package snapshot
 
-// mapFile reads the file at path into memory, where mapping is not to be had or not wanted.
+// mapFile reads the file at path into memory. It is used where mapping is unavailable or unwanted.
 func mapFile(path string) (head, data string, unmap func() error, err error) { return readFile(path) }
 
-// isInside tells whether an address lies in the map; here there is none.
+// isInside reports whether an address is in the map. There is no map here.
 func isInside(string, uintptr) bool { return false }

@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps the file at path read-only at its exact length, and reads its head. With pread: to touch the map first
-// would read far ahead on a cold file, and cost a page fault on a warm one. A file shorter than a header is not
-// mapped.
+// mapFile maps the file at path read-only at its exact length, and reads its head with pread. Reading the head
+// through the map would read far ahead if the file is not in the page cache, and cost a page fault if it is. A file
+// shorter than a header is not mapped.
 //
-// The map is handed on as a string, so that keys and values are substrings of it and no lookup copies. map_read.go is
-// the safe twin; the other use of unsafe in the project is in load_unsafe.go.
+// The map is returned as a string, so that keys and values are substrings of it and lookups copy nothing. map_read.go
+// is the version without unsafe; the only other use of unsafe in the project is in load_unsafe.go.
 func mapFile(path string) (head, data string, unmap func() error, err error) {
 	fd, err := openFile(path)
 	if err != nil {
@@ -47,16 +47,16 @@ func mapFile(path string) (head, data string, unmap func() error, err error) {
 	if err != nil {
 		return fail("mmap", err)
 	}
-	unix.Madvise(b, unix.MADV_RANDOM) // advice: lookups touch single pages; without it only read-ahead differs
+	unix.Madvise(b, unix.MADV_RANDOM) // optional: lookups touch single pages, and without it only read-ahead differs
 	return head, unsafe.String(unsafe.SliceData(b), len(b)), func() error { return unix.Munmap(b) }, nil
 }
 
-// isInside tells whether an address lies in the map data.
+// isInside reports whether an address is in the map data.
 func isInside(data string, address uintptr) bool {
 	return address-uintptr(unsafe.Pointer(unsafe.StringData(data))) < uintptr(len(data))
 }
 
-// openFile is os.Open without what a file needs that is read more than once. It does not wait for a writer to a pipe.
+// openFile is a cheaper os.Open for a file that is not polled. It does not block on a pipe without a writer.
 func openFile(path string) (int, error) {
 	for {
 		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)

@@ -1,25 +1,26 @@
 package snapshot
 
-// Section meta is all that Open reads of a snapshot but its header. write.go, function meta, is the other side.
+// Section meta is everything that Open reads of a snapshot except the header. The function meta in write.go writes
+// it.
 
-// A dimension takes at least so many bytes.
+// The minimum size of an encoded dimension.
 const dimensionBytes = 8
 
-// A term of the slice takes at least so many bytes.
+// The minimum size of an encoded term of the slice.
 const sliceBytes = 2
 
-// levelView is a level as section meta has it.
+// levelView is a level as it is stored in section meta.
 type levelView struct {
 	layer, entry int
 	dims         []uint32
 	columns
 	direct    bool
-	at        uint64 // where the directory begins in section scopes
+	at        uint64 // offset of the directory in section scopes
 	directory string
 	slots     uint32
 }
 
-// slotBytes is the size of a slot of the directory.
+// slotBytes returns the size of a slot of the directory.
 func (l *levelView) slotBytes() int {
 	if l.direct {
 		return 4
@@ -76,7 +77,7 @@ func (s *Snapshot) readDimension(r *reader) error {
 	d.Guard, d.Exact = flags&dimensionGuard != 0, flags&dimensionExact != 0
 	d.Program = []byte(r.text())
 	if d.Category >= len(s.dimensions) {
-		r.failed = true // a category stands before its guards
+		r.failed = true // a category comes before its guards
 	}
 	dict := dictionary{at: 4 * uint64(r.u32()), hash: perfect{n: r.u32(), buckets: r.u32(), slots: r.u32()}}
 	sec := s.sections[secDicts]
@@ -107,7 +108,7 @@ func (s *Snapshot) readLevel(r *reader) error {
 	return nil
 }
 
-// readDims reads the dimensions of a level: numbers that ascend.
+// readDims reads the dimensions of a level. Their numbers must ascend.
 func (s *Snapshot) readDims(r *reader) (dims []uint32) {
 	for n := r.count(1); n > 0; n-- {
 		d := r.u32()
@@ -119,7 +120,7 @@ func (s *Snapshot) readDims(r *reader) (dims []uint32) {
 	return dims
 }
 
-// checkDirectory says what was expected where a level cannot have its directory.
+// checkDirectory returns what was expected if the directory of a level is impossible, and "" otherwise.
 func (s *Snapshot) checkDirectory(l *levelView) (expected string) {
 	room := uint64(len(s.sections[secScopes]))
 	switch {
@@ -135,7 +136,7 @@ func (s *Snapshot) checkDirectory(l *levelView) (expected string) {
 	return ""
 }
 
-// readSlice reads the requests that the file is for, if it has that feature.
+// readSlice reads the requests that the file is for, if the file has featureSlice.
 func (s *Snapshot) readSlice(r *reader) {
 	if load64(s.data[offFeatures:])&featureSlice == 0 {
 		return
@@ -149,7 +150,7 @@ func (s *Snapshot) readSlice(r *reader) {
 	}
 }
 
-// readHiera reads what the layers are to Hiera 5, if the file has that feature.
+// readHiera reads what each layer is to Hiera 5, if the file has featureHiera.
 func (s *Snapshot) readHiera(r *reader) {
 	if load64(s.data[offFeatures:])&featureHiera == 0 {
 		return

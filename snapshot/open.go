@@ -10,16 +10,16 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Snapshot is an open file. All methods may be called concurrently. Strings and values it returns refer to the mapped
-// file and must not be used after Close.
+// Snapshot is an open file. All methods are safe for concurrent use. The strings and values that they return refer to
+// the mapped file and must not be used after Close.
 type Snapshot struct {
 	seed   uint64
 	hash   perfect // of the keys
 	keys   string  // section keys
-	prints string  // a byte of the hash of each key, so that most that are absent touch no record
+	prints string  // fingerprints: one byte of the hash of each key; most lookups of absent keys stop here
 	tables string  // section tables
-	narrow uint64  // the narrow columns; none where there are more than maxColumns
-	words  int     // of 64 columns, of an exact mask
+	narrow uint64  // the narrow columns, as bits; none if there are more than maxColumns columns
+	words  int     // number of 64-bit words in an exact mask
 
 	data        string // the whole file
 	unmap       func() error
@@ -29,11 +29,11 @@ type Snapshot struct {
 	recipeCount uint32
 	bindings    uint64
 	strict      bool
-	sealed      bool // there is a section seal
+	sealed      bool // the file has a section seal
 	layers      []string
 	dimensions  []Dimension
-	slice       []Term       // the requests it is for; none: all
-	hiera       []HieraPlace // of the layers; nil: none is of Hiera 5
+	slice       []Term       // if set, the file only answers requests with these values
+	hiera       []HieraPlace // of the layers; nil if none belongs to Hiera 5
 	dicts       []dictionary
 	levels      []levelView
 	columns     int
@@ -41,13 +41,13 @@ type Snapshot struct {
 }
 
 var (
-	// ErrFormat says that a file is no snapshot.
+	// ErrFormat means that a file is not a snapshot.
 	ErrFormat = errors.New("not a snapshot")
-	// ErrVersion says that a file is a snapshot of another version of the format.
+	// ErrVersion means that a file is a snapshot in another version of the format.
 	ErrVersion = errors.New("unsupported snapshot version")
 )
 
-// DamageError says where a snapshot breaks the format. Offset counts from the start of the section.
+// DamageError says where a snapshot violates the format. Offset counts from the start of the section.
 type DamageError struct {
 	Section  string
 	Offset   uint64
@@ -62,7 +62,7 @@ func (s *Snapshot) damaged(sec section, off uint64, format string, args ...any) 
 	return &DamageError{sec.String(), off, fmt.Sprintf(format, args...)}
 }
 
-// broken is damage of a section as a whole, or of what has no place of its own in it.
+// broken returns a DamageError for a whole section, or for something without an offset in it.
 func (s *Snapshot) broken(sec section, format string, args ...any) error {
 	return s.damaged(sec, 0, format, args...)
 }
@@ -73,18 +73,18 @@ func headerDamage(off uint64, format string, args ...any) error {
 
 var (
 	errNoFile   = errors.New("not a regular file")
-	errTooLarge = errors.New("larger than a 32-bit program can hold: use a 64-bit one")
+	errTooLarge = errors.New("too large for a 32-bit program; use a 64-bit one")
 )
 
-// fits tells whether so many bytes of a file have room in the memory that a program can name.
+// fits reports whether this many bytes can be addressed by the program.
 func fits(size int64) bool { return int64(int(size)) == size }
 
-// headBytes is how much of a file is read before anything else: the header and, mostly, section meta.
+// headBytes is how much of a file is read first. It covers the header and usually section meta.
 const headBytes = 4096
 
-// Open maps the snapshot at path. It checks magic, version, size, the header's checksum and that of section meta, and
-// that every section is inside the file, at a cost that does not grow with the file; Verify checks the rest. Errors
-// are ErrFormat, ErrVersion, a *DamageError, or those of the operating system.
+// Open maps the snapshot at path. It checks the magic, the version, the size, the checksums of the header and of
+// section meta, and that every section is inside the file. The cost does not depend on the size of the file. Verify
+// checks the rest. Errors are ErrFormat, ErrVersion, a *DamageError, or an error of the operating system.
 func Open(path string) (*Snapshot, error) {
 	head, data, unmap, err := mapFile(path)
 	if err != nil {
@@ -101,7 +101,7 @@ func Open(path string) (*Snapshot, error) {
 	return s, err
 }
 
-// OpenBytes opens a snapshot from a copy of b, the content of a file. The errors are those of Open.
+// OpenBytes opens a snapshot from a copy of b, the content of a file. It returns the same errors as Open.
 func OpenBytes(b []byte) (*Snapshot, error) {
 	data := string(b)
 	return newSnapshot(data, data, func() error { return nil })
@@ -126,7 +126,7 @@ func newSnapshot(head, data string, unmap func() error) (*Snapshot, error) {
 	return s, nil
 }
 
-// Sum is the SHA-256 of the whole file as it is mapped, which it reads from end to end.
+// Sum returns the SHA-256 of the whole mapped file. It reads the file from end to end.
 func (s *Snapshot) Sum() [32]byte {
 	h, buf := sha256.New(), make([]byte, 64<<10)
 	for rest := s.data; rest != ""; {
@@ -140,13 +140,13 @@ func (s *Snapshot) Sum() [32]byte {
 // Close unmaps the file.
 func (s *Snapshot) Close() error { return s.unmap() }
 
-// Release unmaps the file when the garbage collector finds that nothing refers to s: what is reading then still may. It
-// is to be called once, in place of Close.
+// Release unmaps the file once the garbage collector finds s unreachable, so that running readers can finish. Call it
+// once, instead of Close.
 func (s *Snapshot) Release() {
-	runtime.AddCleanup(s, func(unmap func() error) { unmap() }, s.unmap) // unmapping what was mapped does not fail
+	runtime.AddCleanup(s, func(unmap func() error) { unmap() }, s.unmap) // unmapping a valid map does not fail
 }
 
-// buildAgain is what to do about a snapshot of another version.
+// buildAgain is the fix for a snapshot in another version of the format.
 const buildAgain = "build it again with the bindc of this program's version"
 
 func checkHeader(h string, size uint64) error {
@@ -176,7 +176,7 @@ func checkHeader(h string, size uint64) error {
 	return nil
 }
 
-// readHeader fills s from the header, with which h begins.
+// readHeader fills s from the header at the start of h.
 func (s *Snapshot) readHeader(h string) error {
 	s.sealed = load64(h[offFeatures:])&featureSealed != 0
 	for i := range s.sectionCount() {
@@ -200,7 +200,7 @@ func (s *Snapshot) readHeader(h string) error {
 	return nil
 }
 
-// meta is section meta, of head if it is there: that is in memory already.
+// meta returns section meta, from head if possible, because that is already in memory.
 func (s *Snapshot) meta(head string) string {
 	meta := s.sections[secMeta]
 	if off := load64(head[offSectionTab+sectionEntry*int(secMeta):]); off+uint64(len(meta)) <= uint64(len(head)) {

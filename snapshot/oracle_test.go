@@ -11,11 +11,11 @@ import (
 	"bindc/internal/value"
 )
 
-// oracle answers from a Content by looking at every scope.
+// oracle answers from a Content by examining every scope.
 type oracle struct {
 	*Content
-	values []string // of the request, per dimension; "" is none
-	scopes []Scope  // that the request is in, in order of precedence
+	values []string // of the request, per dimension; "" for none
+	scopes []Scope  // the scopes of the request, in order of precedence
 }
 
 func newOracle(c *Content, values []string) oracle {
@@ -39,7 +39,7 @@ func (o oracle) in(l Level, s Scope) bool {
 	return true
 }
 
-// all is the values a key has in the scopes the request is in.
+// all returns the values of a key in the scopes of the request.
 func (o oracle) all(key uint32) []uint32 {
 	var out []uint32
 	for _, s := range o.scopes {
@@ -52,7 +52,7 @@ func (o oracle) all(key uint32) []uint32 {
 	return out
 }
 
-// first is the value that wins, or -1.
+// first returns the value of highest precedence, or -1.
 func (o oracle) first(key uint32) int {
 	if all := o.all(key); len(all) > 0 {
 		return int(all[0])
@@ -60,7 +60,7 @@ func (o oracle) first(key uint32) int {
 	return o.Keys[key].Default
 }
 
-// storedAt is what a reference of a snapshot refers to, as a Content has it.
+// storedAt returns the value that a reference of a snapshot refers to, in the form of a Content.
 func storedAt(t testing.TB, s *Snapshot, ref Ref) Stored {
 	t.Helper()
 	if n, ok := ref.Recipe(); ok {
@@ -77,7 +77,7 @@ func storedAt(t testing.TB, s *Snapshot, ref Ref) Stored {
 	return Stored{Bytes: string(value.Append(nil, v))}
 }
 
-// agree compares what the snapshot of c finds for a request with what the oracle does, for some keys.
+// agree compares the snapshot's answers to a request with the oracle's, for the given keys.
 func agree(t *testing.T, s *Snapshot, at *Scopes, o oracle, keys []uint32) {
 	t.Helper()
 	request(t, s, at, o.values)
@@ -95,7 +95,7 @@ func agree(t *testing.T, s *Snapshot, at *Scopes, o oracle, keys []uint32) {
 			t.Fatalf("%q for %q: found %q, want %q", name, o.values, storedAt(t, s, ref).Bytes, o.Values[want].Bytes)
 		}
 		if i >= 10 {
-			continue // candidates take blocks that are decompressed
+			continue // cold candidates would be decompressed
 		}
 		var got []string
 		for c, err := range s.Candidates(name, numbers(s, o.values), at) {
@@ -113,7 +113,7 @@ func agree(t *testing.T, s *Snapshot, at *Scopes, o oracle, keys []uint32) {
 	}
 }
 
-// describe is a candidate as candidates of an oracle has it.
+// describe formats a candidate in the form that oracle.candidates uses.
 func (o oracle) describe(t *testing.T, s *Snapshot, key string, c Candidate) string {
 	t.Helper()
 	b, err := s.Binding(key, c)
@@ -133,7 +133,7 @@ func (o oracle) describe(t *testing.T, s *Snapshot, key string, c Candidate) str
 	return fmt.Sprint(c.Level, entry, c.Hidden, b.Hidden, b.Layer, b.Terms, b.Origin, c.Stored)
 }
 
-// candidates is what Candidates is to say of a key, found in all scopes and all cold bindings.
+// candidates returns what Candidates must return for a key, from all scopes and all cold bindings.
 func (o oracle) candidates(key uint32) (out []string) {
 	k, cold := o.Keys[key], o.Keys[key].Cold
 	hides := slices.ContainsFunc(cold[min(len(cold), bit(k.Default >= 0)):],
@@ -189,7 +189,7 @@ func request(t testing.TB, s *Snapshot, at *Scopes, values []string) {
 	}
 }
 
-// numbers are those of values, one per dimension; "" and those that are left out have none.
+// numbers returns the value numbers of values, one per dimension. Empty and missing values get None.
 func numbers(s *Snapshot, values []string) []uint32 {
 	out := make([]uint32, len(s.Dimensions()))
 	for i := range out {
@@ -201,7 +201,7 @@ func numbers(s *Snapshot, values []string) []uint32 {
 	return out
 }
 
-// site makes Contents of random parts.
+// site generates random Contents.
 type site struct {
 	*rand.Rand
 	Content
@@ -229,7 +229,7 @@ func (r *site) keys(n int) {
 
 func (r *site) internal(key uint32) bool { return strings.HasPrefix(r.Keys[key].Name, "\x00") }
 
-// bound is what a scope binds a key to.
+// bound returns a value for a scope to bind a key to.
 func (r *site) bound(key uint32) uint32 {
 	if !r.internal(key) {
 		return r.value()
@@ -238,7 +238,7 @@ func (r *site) bound(key uint32) uint32 {
 	return uint32(len(r.Values) - 1)
 }
 
-// value adds a value of a random kind, or takes one there is.
+// value adds a value of a random kind, or reuses an existing one.
 func (r *site) value() uint32 {
 	if len(r.Values) > 0 && r.IntN(4) == 0 {
 		if n := r.IntN(len(r.Values)); !strings.HasPrefix(r.Values[n].Bytes, "contributions") {
@@ -259,7 +259,7 @@ func (r *site) value() uint32 {
 	return uint32(n)
 }
 
-// valueOf is a random one of the values of a dimension; those of the later dimensions are longer.
+// valueOf returns a random value of a dimension; later dimensions have longer values.
 func (r *site) valueOf(dimension, values int) string {
 	return fmt.Sprintf("value%d%s", r.IntN(values), strings.Repeat("x", dimension*9))
 }
@@ -312,7 +312,7 @@ func (r *site) entries(most int) (out []Entry) {
 	return out
 }
 
-// origins are n places, mostly in one file, sometimes all on one line.
+// origins returns n origins, mostly in one file, sometimes all on one line.
 func (r *site) origins(n int) []Origin {
 	out, in, line := make([]Origin, n), r.origin(), r.IntN(3) == 0
 	for i := range out {
@@ -336,7 +336,7 @@ func (r *site) origin() Origin {
 	return Origin{uint32(r.IntN(len(r.Inputs))), 1 + uint32(r.IntN(300)), 1 + uint32(r.IntN(3))}
 }
 
-// cold adds where the unconditional bindings are written, and bindings that are in no scope.
+// cold adds the origins of unconditional bindings, and bindings that are in no scope.
 func (r *site) cold() {
 	for i := range r.Keys {
 		k := &r.Keys[i]
@@ -364,7 +364,7 @@ func (r *site) cold() {
 	}
 }
 
-// bindings compares all bindings of up to 20 keys; for each, the blocks that hold them are decoded anew.
+// bindings compares all bindings of up to 20 keys; for each key, its blocks are decoded again.
 func (r *site) bindings(t *testing.T, s *Snapshot) {
 	t.Helper()
 	book, err := s.AllBindings()
@@ -385,7 +385,7 @@ func (r *site) bindings(t *testing.T, s *Snapshot) {
 			}
 			got[i] = fmt.Sprint(b.Layer, b.Terms, b.Origin, b.Hidden, b.Contribution, b.Stored)
 		}
-		slices.Sort(got[:len(got)-len(r.Keys[k].Cold)]) // the scopes of one level are in no order
+		slices.Sort(got[:len(got)-len(r.Keys[k].Cold)]) // the scopes of a level have no defined order
 		slices.Sort(want[:len(want)-len(r.Keys[k].Cold)])
 		if !slices.Equal(got, want) {
 			t.Fatalf("bindings of %q:\n got %q\nwant %q", r.Keys[k].Name, got, want)
@@ -393,8 +393,8 @@ func (r *site) bindings(t *testing.T, s *Snapshot) {
 	}
 }
 
-// survey holds what a survey finds to what the site binds: all but contributions, which are part of what scopes bind
-// internal keys to, and what an internal key has in them as well.
+// survey compares Survey with the bindings of the site. It leaves out contributions, which are part of the values
+// that scopes bind internal keys to, and cold bindings of internal keys.
 func (r *site) survey(t *testing.T, s *Snapshot) {
 	t.Helper()
 	var got, want []string
@@ -440,7 +440,7 @@ func (r *site) survey(t *testing.T, s *Snapshot) {
 	}
 }
 
-// inBook holds what a book has of a key to all its bindings, which come in order of precedence there.
+// inBook compares AllBindings with the expected bindings of a key and checks that they are in order of precedence.
 func (r *site) inBook(t *testing.T, book *AllBindings, key string, want []Binding) {
 	t.Helper()
 	got, err := book.Bindings(key)
@@ -448,7 +448,7 @@ func (r *site) inBook(t *testing.T, book *AllBindings, key string, want []Bindin
 		t.Fatal(err)
 	}
 	if !slices.IsSortedFunc(got, ByPrecedence) {
-		t.Fatalf("bindings of %q in a book are in no order: %v", key, got)
+		t.Fatalf("bindings of %q from AllBindings are not in order: %v", key, got)
 	}
 	texts := func(bs []Binding) (out []string) {
 		for _, b := range bs {
@@ -458,7 +458,7 @@ func (r *site) inBook(t *testing.T, book *AllBindings, key string, want []Bindin
 		return out
 	}
 	if !slices.Equal(texts(got), texts(want)) {
-		t.Fatalf("bindings of %q in a book:\n got %q\nwant %q", key, texts(got), texts(want))
+		t.Fatalf("bindings of %q from AllBindings:\n got %q\nwant %q", key, texts(got), texts(want))
 	}
 }
 
@@ -492,7 +492,7 @@ func (r *site) bindingsOf(key uint32) (out []string) {
 // requests compares n random requests, for up to 200 keys each.
 func (r *site) requests(t *testing.T, s *Snapshot, n, values int) {
 	t.Helper()
-	var at Scopes // one for all: nothing may be left over from the request before
+	var at Scopes // reused, to check that nothing is left over from the previous request
 	for range n {
 		of := make([]string, len(r.Dimensions))
 		for d := range of {
@@ -543,7 +543,7 @@ func TestRandomSitesAgreeWithTheOracle(t *testing.T) {
 			r.level(r.IntN(40), values, r.IntN(30), dimensions...)
 		}
 		r.cold()
-		t.Log("site", seed) // shown where a test fails
+		t.Log("site", seed) // printed if a test fails
 		s, err := OpenBytes(fileOf(t, &r.Content))
 		if err != nil {
 			t.Fatal(err)
@@ -557,12 +557,12 @@ func TestRandomSitesAgreeWithTheOracle(t *testing.T) {
 		r.requests(t, again, 12, values)
 		r.bindings(t, again)
 		if rewritten(t, again).data != again.data {
-			t.Error("its content is written to other bytes")
+			t.Error("writing its content gave different bytes")
 		}
 	}
 }
 
-// rewritten is the file that the content of s is written to: without values that are the same.
+// rewritten returns the file that the content of s, without duplicate values, is written to.
 func rewritten(t *testing.T, s *Snapshot) *Snapshot {
 	t.Helper()
 	content, err := s.Content()
@@ -665,9 +665,9 @@ func TestShapesOfTheIndex(t *testing.T) {
 	}
 }
 
-// Keys of every length are found, by the way of Find for those of the usual length and by the other; texts that differ
-// from them in one place are not.
-func TestKeysOfEveryLength(t *testing.T) {
+// Keys of every length are found, both by the fast path of Find and by the slow path. Texts that differ from them in
+// one place are not found.
+func TestFindKeysOfEveryLength(t *testing.T) {
 	lengths := []int{255, 256, 300, 4095, 70_000}
 	for n := range 81 {
 		lengths = append(lengths, n)
@@ -720,8 +720,8 @@ func absent(t *testing.T, s *Snapshot, key string) {
 	}
 }
 
-// A text whose print is that of the key its hash leads to is told from it by the record, wherever the two differ.
-func TestPrintsDoNotDecide(t *testing.T) {
+// A text can hash to a key and have its fingerprint. The record then decides, wherever the two texts differ.
+func TestEqualFingerprintsDoNotMatch(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Keys: []Key{{Name: strings.Repeat("k", 30), Default: 0}},
 		Values: stored(value.FromInt(1))}
 	s := open(t, c)

@@ -5,33 +5,34 @@ import (
 	"slices"
 )
 
-// Where bindings are written, and those that no lookup finds, is cold: kept in compressed blocks that nothing but a
-// report reads. The origins of a scope lie together, in the order of its keys, so that a binding takes about a byte.
+// The positions of bindings, and the bindings that no lookup finds, are cold: they are in compressed blocks that only
+// reports read. The origins of a scope are stored together, in the order of its keys, so that each binding takes
+// about one byte.
 //
-// Section origintab is an entry per block, in order; section origins the blocks, zstd frames. Blocks of scopes come
-// first, level by level, those of keys behind them. A block holds whole records: of the scopes of a level in the
-// order of their places, or of keys in the order of their numbers.
+// Section origintab has one entry per block, in order. Section origins contains the blocks, which are zstd frames.
+// The blocks of scopes come first, level by level, followed by those of keys. A block contains whole records: scopes
+// of one level in the order of their places, or keys in the order of their numbers.
 const (
 	coldEntry = 24
-	coldBlock = 64 << 10 // a block is ended from so many bytes on
+	coldBlock = 64 << 10 // a block is complete once it reaches this length
 	coldKeys  = 1<<32 - 1
 )
 
-// What a record of a key says of a binding.
+// The kinds of bindings in the record of a key.
 const (
-	coldDefault      = iota // the unconditional binding that counts
-	coldHidden              // one that something higher hides in every request
-	coldContribution        // one of those that a multibinding collects
+	coldDefault      = iota // the effective unconditional binding
+	coldHidden              // a binding that something higher hides in every request
+	coldContribution        // a contribution to a multibinding
 )
 
-// coldWriter collects records in blocks.
+// coldWriter collects records into blocks.
 type coldWriter struct {
 	raw, packed, tab []byte
 	level, first     uint32 // of the block in raw
-	place, input     uint32 // of the record before, in this block
+	place, input     uint32 // of the previous record in this block
 }
 
-// begin has the next record belong to a level and be the one of a place, or of a key.
+// begin prepares for the next record, which is that of a place in level or, with coldKeys as level, that of a key.
 func (c *coldWriter) begin(level, place uint32) {
 	if c.level != level || len(c.raw) >= coldBlock {
 		c.flush()
@@ -51,7 +52,7 @@ func (c *coldWriter) flush() {
 	c.raw = c.raw[:0]
 }
 
-// origins writes where everything is written that is in no scope, behind what directories has written of the scopes.
+// origins writes the bindings that are in no scope, after the records of scopes that directories has written.
 func (w *writer) origins() {
 	c := &w.cold
 	for n, i := range w.byNumber() {
@@ -62,9 +63,9 @@ func (w *writer) origins() {
 	w.out[secOriginTab], w.out[secOrigins] = c.tab, c.packed
 }
 
-// addScope appends the record of a scope: its place, the number of its entries, of a narrow level the numbers of the
-// keys, each less the one before, then the origins: inputs, lines, columns. Place and inputs are less those of the
-// record before: the files of nodes follow one another as the nodes do, and then take no space.
+// addScope appends the record of a scope: its place, the number of its entries, in a narrow level the numbers of the
+// keys (as differences), and then the inputs, lines and columns of the origins. Place and inputs are differences from
+// the previous record: if files of nodes are in the order of the nodes, they take almost no space.
 func (w *writer) addScope(s Scope, order []int, place uint32, narrow bool) {
 	c := &w.cold
 	c.raw = appendNumbers(c.raw, int(place-c.place), len(order))
@@ -85,13 +86,13 @@ func (w *writer) addScope(s Scope, order []int, place uint32, narrow bool) {
 	}
 }
 
-// zigzag is a difference of which small ones of either sign are small; unzigzag undoes it.
+// zigzag encodes small differences of either sign as small numbers; unzigzag reverses it.
 func zigzag(d uint32) uint32   { return d<<1 ^ uint32(int32(d)>>31) }
 func unzigzag(z uint32) uint32 { return z>>1 ^ -(z & 1) }
 
-// inOrder is the entries of a scope in the order of the numbers of their keys.
+// inOrder returns the indices of a scope's entries in the order of their key numbers.
 func (w *writer) inOrder(s Scope) []int {
-	packed := make([]uint64, len(s.Entries)) // the number of the key, and in the lower half the entry
+	packed := make([]uint64, len(s.Entries)) // upper half: number of the key; lower half: index of the entry
 	for i, e := range s.Entries {
 		packed[i] = uint64(w.numbers[e.Key])<<32 | uint64(i)
 	}
@@ -103,7 +104,8 @@ func (w *writer) inOrder(s Scope) []int {
 	return order
 }
 
-// appendColumn appends one number per entry: if all are the same that number plus one, else zero and all of them.
+// appendColumn appends one number per entry. If all are equal it appends that number plus one, otherwise zero and all
+// of them.
 func appendColumn(out []byte, order []int, numberOf func(entry int) uint32) []byte {
 	same := true
 	for _, i := range order {
@@ -119,8 +121,8 @@ func appendColumn(out []byte, order []int, numberOf func(entry int) uint32) []by
 	return out
 }
 
-// appendKey appends the record of a key: the number of its bindings that no scope has, and these. Terms are numbers,
-// of the dimension and of its value.
+// appendKey appends the record of a key: the number of its bindings that are in no scope, and the bindings. The terms
+// of a binding are number pairs: dimension and value.
 func (w *writer) appendKey(out []byte, k *Key) []byte {
 	out = appendNumbers(out, len(k.Cold))
 	for i, kind := range k.coldKinds() {
@@ -138,7 +140,7 @@ func (w *writer) appendKey(out []byte, k *Key) []byte {
 	return out
 }
 
-// coldKinds says of each cold binding what it is.
+// coldKinds returns the kind of each cold binding.
 func (k *Key) coldKinds() []byte {
 	out, pending := make([]byte, len(k.Cold)), k.Default >= 0
 	for i, b := range k.Cold {
@@ -154,5 +156,5 @@ func (k *Key) coldKinds() []byte {
 	return out
 }
 
-// hidden tells whether there are candidates that are in no scope, beside the default.
+// hidden reports whether the key has candidates, other than its default, that are in no scope.
 func (k *Key) hidden() bool { return slices.Contains(k.coldKinds(), coldHidden) }

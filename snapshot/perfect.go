@@ -8,12 +8,14 @@ import (
 	"slices"
 )
 
-// A perfect hash sends n known texts to the numbers 0 to n-1. Texts fall into buckets of three on average; each bucket
-// has a pilot, 16 bits that move its texts to free slots. There are a few more slots than texts, and a table that sends
-// the slots beyond n to the numbers that stayed free: 5.3 bits a text for pilots, one for the table. (Pilots of a byte
-// need a tenth more slots and texts moved out again while building, for the same size in the end.)
+// A perfect hash maps n known texts to the numbers 0 to n-1. It distributes the texts to buckets of three on average.
+// Each bucket has a pilot, a 16-bit number chosen so that all its texts get free slots. There are slightly more slots
+// than texts, and a table maps the slots from n on to the numbers that stayed free. The pilots take 5.3 bits per text
+// and the table takes one. (8-bit pilots would need 10% more slots and would have to move texts again during
+// construction, for the same total size.)
 //
-// Encoded: a pilot u16 per bucket padded to a multiple of 4, slots-n numbers u32. The numbers stand in section meta.
+// Encoding: one pilot u16 per bucket, padded to a multiple of 4, then slots-n numbers u32. Section meta has n,
+// buckets and slots.
 type perfect struct {
 	n, buckets, slots uint32
 	pilots, remap     string
@@ -21,13 +23,13 @@ type perfect struct {
 
 const (
 	bucketTexts = 3
-	spareSlots  = 32 // one more slot for so many texts
+	spareSlots  = 32 // one spare slot per this many texts
 	seedTries   = 8
 )
 
 var errNoPerfectHash = errors.New("no perfect hash found for the keys or the values of a category")
 
-// slot is where h goes under a pilot.
+// slotOf returns the slot of hash h under a pilot.
 func slotOf(h uint64, pilot uint16, slots uint32) uint32 {
 	return reduce(mix(h, 0x9e3779b97f4a7c15*(uint64(pilot)+1)), slots)
 }
@@ -38,8 +40,8 @@ func reduce(h uint64, n uint32) uint32 {
 	return uint32(hi)
 }
 
-// buildPerfect finds the pilots for hashes, which are distinct. It is as good as impossible that no pilot fits; the
-// caller then takes another seed.
+// buildPerfect finds the pilots for hashes, which must be distinct. It practically never fails; if it does, the
+// caller tries another seed.
 func buildPerfect(hashes []uint64) (perfect, []byte, error) {
 	p := perfect{n: uint32(len(hashes))}
 	p.slots, p.buckets = p.n+p.n/spareSlots+1, p.n/bucketTexts+1
@@ -50,14 +52,14 @@ func buildPerfect(hashes []uint64) (perfect, []byte, error) {
 		}
 	}
 	out := appendRemap(pad(pilots, 4), taken, p.n, p.slots)
-	p.view(string(out)) // nothing is missing in what was just made
+	p.view(string(out)) // cannot fail on what was just built
 	return p, out, nil
 }
 
-// bySize is the hashes by bucket, the fullest bucket first, empty ones left out.
+// bySize groups the hashes by bucket, fullest bucket first, without empty buckets.
 func bySize(hashes []uint64, buckets uint32) [][]uint64 {
 	sorted := slices.Clone(hashes)
-	slices.Sort(sorted) // reduce keeps the order, so that buckets come out one behind the other
+	slices.Sort(sorted) // reduce preserves the order, so each bucket is a contiguous run
 	var out [][]uint64
 	for len(sorted) > 0 {
 		b, end := reduce(sorted[0], buckets), 1
@@ -71,7 +73,7 @@ func bySize(hashes []uint64, buckets uint32) [][]uint64 {
 	return out
 }
 
-// placeBucket finds the first pilot that sends all texts of a bucket to slots of their own.
+// placeBucket finds the first pilot that gives every text of a bucket its own free slot.
 func placeBucket(bucket []uint64, pilots []byte, taken []uint64, buckets, slots uint32) bool {
 	var buf [64]uint32
 	for p := range 1 << 16 {
@@ -95,7 +97,7 @@ func placeBucket(bucket []uint64, pilots []byte, taken []uint64, buckets, slots 
 	return false
 }
 
-// appendRemap appends, for every slot from n on, the free number below n it stands for; 0 where nothing uses the slot.
+// appendRemap appends the number below n that each slot from n on maps to, or 0 if the slot is unused.
 func appendRemap(out []byte, taken []uint64, n, slots uint32) []byte {
 	free := uint32(0)
 	for s := n; s < slots; s++ {
@@ -112,7 +114,7 @@ func appendRemap(out []byte, taken []uint64, n, slots uint32) []byte {
 	return out
 }
 
-// view finds pilots and remap of p, whose numbers are known, at the start of b; rest is what follows them.
+// view finds the pilots and remap of p at the start of b and returns the rest. The numbers of p must be set.
 func (p *perfect) view(b string) (rest string, ok bool) {
 	pilots := (2*uint64(p.buckets) + 3) &^ 3
 	if p.slots < p.n || p.slots == 0 || p.buckets == 0 || pilots > uint64(len(b)) ||
@@ -124,15 +126,15 @@ func (p *perfect) view(b string) (rest string, ok bool) {
 	return b, true
 }
 
-// find is the number of the text with hash h, if it is one of the texts; any number below n, or n and above in a
-// damaged file, if not.
+// find returns the number of the text with hash h. For an unknown text it returns any number below n, or in a damaged
+// file even n or more.
 func (p *perfect) find(h uint64) uint32 {
-	s := slotOf(h, at16(p.pilots, 2*uint64(reduce(h, p.buckets))), p.slots) // view found every pilot
+	s := slotOf(h, at16(p.pilots, 2*uint64(reduce(h, p.buckets))), p.slots) // view checked that all pilots are there
 	if s >= p.n {
 		s = p.moved(s)
 	}
 	return s
 }
 
-// moved is the number that slot s, from n on, stands for.
+// moved returns the number that slot s maps to. s must be at least n.
 func (p *perfect) moved(s uint32) uint32 { return load32(p.remap[4*uint64(s-p.n):]) }

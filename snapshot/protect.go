@@ -2,11 +2,11 @@ package snapshot
 
 import "runtime/debug"
 
-// Protect runs do. Where that reads a page of the map that the file no longer has, as somebody truncated it, Protect
-// returns a *DamageError. It protects what runs on this goroutine.
+// Protect runs do. If do reads a page of the map that is gone because somebody truncated the file, Protect returns a
+// *DamageError. It only covers code that runs on the calling goroutine.
 //
-// This is the only recover of the project. The system delivers such a read as a signal (SIGBUS); that no program
-// survives it, or that it becomes a panic, is all the choice that Go gives. Any other panic goes on.
+// This is the only recover in the project. The system delivers such a read as a signal (SIGBUS). Go either ends the
+// program or turns the signal into a panic; there is no other choice. Protect passes on any other panic.
 func (s *Snapshot) Protect(do func() error) (err error) {
 	before := debug.SetPanicOnFault(true)
 	defer func() {

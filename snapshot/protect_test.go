@@ -12,8 +12,9 @@ import (
 	"unsafe"
 )
 
-// A truncated map is damage where it is guarded; any other panic goes on, and so does the setting of the goroutine.
-func TestWhatIsGuarded(t *testing.T) {
+// Reading a truncated map is damage inside Protect. Any other panic passes through, and Protect restores the setting
+// of the goroutine.
+func TestProtect(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	if _, err := Write(path, manyNodes(300)); err != nil {
 		t.Fatal(err)
@@ -36,7 +37,7 @@ func TestWhatIsGuarded(t *testing.T) {
 	}()
 	defer func() {
 		if debug.SetPanicOnFault(false) {
-			t.Error("faults stay panics behind Protect")
+			t.Error("Protect does not restore the setting")
 		}
 	}()
 	first := uintptr(unsafe.Pointer(unsafe.StringData(s.data)))
@@ -55,12 +56,12 @@ func TestWhatIsGuarded(t *testing.T) {
 	var damage *DamageError
 	err = s.Protect(func() error { return s.Verify(anyRecipe) })
 	if !errors.As(err, &damage) || damage.Section != "file" {
-		t.Errorf("of a truncated file Verify says %v", err)
+		t.Errorf("of a truncated file Verify returned %v", err)
 	}
 }
 
-// A fault outside of the map of the snapshot is none of its damage.
-func TestAFaultElsewhere(t *testing.T) {
+// A fault outside the map of the snapshot is not damage of the snapshot.
+func TestProtectPassesOtherFaults(t *testing.T) {
 	open := func() (string, *Snapshot) {
 		path := filepath.Join(t.TempDir(), "s.bsnap")
 		if _, err := Write(path, manyNodes(300)); err != nil {
@@ -80,7 +81,7 @@ func TestAFaultElsewhere(t *testing.T) {
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("a fault in the map of another snapshot does not go on")
+			t.Error("Protect caught a fault in the map of another snapshot")
 		}
 	}()
 	err := whole.Protect(func() error {
@@ -89,11 +90,10 @@ func TestAFaultElsewhere(t *testing.T) {
 		}
 		return nil
 	})
-	t.Errorf("guarded by another snapshot it is %v", err)
+	t.Errorf("inside Protect of another snapshot the error is %v", err)
 }
 
-// What is unmapped already cannot be again.
-func TestUnmappingTwice(t *testing.T) {
+func TestCloseTwiceFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	if _, err := Write(path, small()); err != nil {
 		t.Fatal(err)
@@ -106,6 +106,6 @@ func TestUnmappingTwice(t *testing.T) {
 		t.Error(err)
 	}
 	if err := unmap(); err == nil {
-		t.Error("unmapped twice, and no error")
+		t.Error("no error for unmapping twice")
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Content is what a file that Verify passed was written from, to be changed and written anew; written as it is, it
-// gives the same file. It refers to the mapped file, and whether it is sensitive it does not say. The error is a
+// Content returns the content that a verified file was written from, so that it can be changed and written again.
+// Written unchanged, it gives the same file. It refers to the mapped file, and Sensitive is not set. The error is a
 // *DamageError.
 func (s *Snapshot) Content() (*Content, error) {
 	all, err := s.AllBindings()
@@ -31,16 +31,16 @@ func (s *Snapshot) Content() (*Content, error) {
 	return c, r.keys()
 }
 
-// contentReader puts together what writer takes apart.
+// contentReader reverses what writer does.
 type contentReader struct {
 	s      *Snapshot
 	all    *AllBindings
 	c      *Content
-	scopes []*Scope          // of book.scopes
-	stored map[Stored]uint32 // the numbers of values
+	scopes []*Scope          // of all.scopes
+	stored map[Stored]uint32 // values and their numbers
 }
 
-// levels are those of the file with their scopes, which are empty yet.
+// levels reads the levels with their scopes, still without entries.
 func (r *contentReader) levels() error {
 	for _, l := range r.s.levels {
 		level := Level{Layer: l.layer, Entry: l.entry}
@@ -72,7 +72,7 @@ func (r *contentReader) levels() error {
 	return nil
 }
 
-// keys are those of the file in order, and what binds each.
+// keys reads the keys in order and their bindings.
 func (r *contentReader) keys() error {
 	numbers := make([]uint32, r.s.hash.n)
 	for n := range numbers {
@@ -93,7 +93,7 @@ func (r *contentReader) keys() error {
 	return nil
 }
 
-// key reads what binds a key, which is number n of the file and Keys[i] of the content.
+// key reads the bindings of a key, which is number n in the file and Keys[i] in the content.
 func (r *contentReader) key(i, n uint32) error {
 	k := &r.c.Keys[i]
 	if ref := Ref(at32(r.s.keys, keyRecord*uint64(n)+recDefault)); ref != noRef {
@@ -126,7 +126,7 @@ func (r *contentReader) key(i, n uint32) error {
 	return nil
 }
 
-// cold is a binding that is in no scope, of a key with that default.
+// cold converts a cold binding of a key. byDefault is the value of the key's default, or -1.
 func (r *contentReader) cold(b *coldBinding, byDefault int) (Cold, error) {
 	terms, err := r.s.terms(b.terms)
 	switch {
@@ -146,7 +146,7 @@ func (r *contentReader) cold(b *coldBinding, byDefault int) (Cold, error) {
 	return out, r.origin(b.origin)
 }
 
-// origin is an error where something is written in no input there is.
+// origin returns an error if the origin is in an input that does not exist.
 func (r *contentReader) origin(o Origin) error {
 	if o.Line > 0 && int(o.Input) >= len(r.c.Inputs) {
 		return r.s.broken(secOrigins, "one of %d inputs", len(r.c.Inputs))
@@ -154,7 +154,7 @@ func (r *contentReader) origin(o Origin) error {
 	return nil
 }
 
-// value is the number of what a reference refers to.
+// value returns the number of the value that ref refers to.
 func (r *contentReader) value(ref Ref) (uint32, error) {
 	stored, err := r.s.stored(ref)
 	return r.number(stored), err
@@ -169,7 +169,7 @@ func (r *contentReader) number(v Stored) uint32 {
 	return n
 }
 
-// stored is what ref refers to as it was written.
+// stored returns the value that ref refers to, as it was written.
 func (s *Snapshot) stored(ref Ref) (Stored, error) {
 	if n, ok := ref.Recipe(); ok {
 		text, err := s.Recipe(n)

@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// reader takes small things off a section; after a failure it yields zeros.
+// reader reads numbers and texts from a section. After a failure it returns zeros.
 type reader struct {
 	b      string
 	failed bool
@@ -20,15 +20,15 @@ func (r *reader) byte() byte {
 	return c
 }
 
-// flags is a byte of flags, none but the known.
+// flags reads a byte of flags and fails on unknown ones.
 func (r *reader) flags(allowed byte) byte {
 	f := r.byte()
 	r.failed = r.failed || f&^allowed != 0
 	return f
 }
 
-// count is the number of things that follow, each of at least so many bytes. More than the bytes can hold there are
-// not.
+// count reads the number of items that follow. It fails if that many items of at least the given size do not fit into
+// the rest.
 func (r *reader) count(bytes int) uint64 {
 	n := r.uvarint()
 	if n > uint64(len(r.b)/bytes) {
@@ -38,7 +38,7 @@ func (r *reader) count(bytes int) uint64 {
 	return n
 }
 
-// uvarint is a number of at most ten bytes.
+// uvarint reads a number of at most ten bytes.
 func (r *reader) uvarint() uint64 {
 	n := uint64(0)
 	for shift := 0; ; shift += 7 {
@@ -54,14 +54,14 @@ func (r *reader) uvarint() uint64 {
 	}
 }
 
-// u32 is a uvarint that fits 32 bits.
+// u32 reads a uvarint and fails if it exceeds 32 bits.
 func (r *reader) u32() uint32 {
 	n := r.uvarint()
 	r.failed = r.failed || n > math.MaxUint32
 	return uint32(n)
 }
 
-// int is a uvarint that fits an int also where that has 32 bits.
+// int reads a uvarint and fails if it does not fit into a 32-bit int.
 func (r *reader) int() int {
 	n := r.uvarint()
 	if n > math.MaxInt32 {

@@ -4,17 +4,17 @@ import (
 	"bindc/internal/value"
 )
 
-// Ref refers to a value of a snapshot.
+// Ref refers to a value in a snapshot.
 type Ref uint32
 
-// Recipe is the number of the recipe ref refers to, if it is a computed value.
+// Recipe returns the number of the recipe that r refers to, if the value is computed.
 func (r Ref) Recipe() (int, bool) { return int(r &^ refKind), r&refKind == refRecipe }
 
-// Small tells whether ref is a constant that Value reads without decoding a block.
+// Small reports whether r is a constant that Value reads without decoding a block.
 func (r Ref) Small() bool { return r&(refRecipe&refBlock) == 0 }
 
-// Value is the constant ref refers to. Arrays, hashes and strings are views of the snapshot. What is inside arrays and
-// hashes is not looked at: Verify checks it, and so can value.Sound.
+// Value returns the constant that ref refers to. Arrays, hashes and strings are views of the snapshot. Elements of
+// arrays and hashes are not checked; Verify and value.Sound do that.
 func (s *Snapshot) Value(ref Ref) (value.Value, error) {
 	if ref&refKind == refInline {
 		return inlineValue(uint32(ref &^ refKind)), nil
@@ -30,12 +30,12 @@ func (s *Snapshot) Value(ref Ref) (value.Value, error) {
 	return v, nil
 }
 
-// encoded begins with the encoded value ref refers to.
+// encoded returns a string that begins with the encoded value that ref refers to.
 func (s *Snapshot) encoded(ref Ref) (string, error) {
 	n := uint32(ref &^ refKind)
 	switch ref & refKind {
 	case refCell:
-		return s.keys[min(cellUnit*uint64(n), uint64(len(s.keys))):], nil // behind the end stands no value
+		return s.keys[min(cellUnit*uint64(n), uint64(len(s.keys))):], nil // an empty string is not a valid value
 	case refBlock:
 		return s.blockValue(n)
 	}
@@ -63,10 +63,10 @@ func inlineValue(n uint32) value.Value {
 	return value.Value{}
 }
 
-// Recipes is the number of computed values.
+// Recipes returns the number of computed values.
 func (s *Snapshot) Recipes() int { return int(s.recipeCount) }
 
-// Recipe is the encoded recipe with the given number.
+// Recipe returns the encoded recipe with the given number.
 func (s *Snapshot) Recipe(n int) (string, error) {
 	if n < 0 || n >= int(s.recipeCount) {
 		return "", s.damaged(secRecipeTab, 8*uint64(n), "one of %d recipes", s.recipeCount)

@@ -13,8 +13,8 @@ import (
 	"bindc/internal/value"
 )
 
-// What reports and lookups say of forged files, in the words of what each looks at. An expected "" is no error.
-func TestReportsOfForgedFiles(t *testing.T) {
+// What reports and lookups return for forged files. An expected "" means no error.
+func TestReportsOnForgedFiles(t *testing.T) {
 	le := binary.LittleEndian
 	raw := func(block int, level uint32, change func(raw string) string) func(w *writer) {
 		return reblocked(func(blocks []coldRaw) []coldRaw {
@@ -79,41 +79,41 @@ func TestReportsOfForgedFiles(t *testing.T) {
 		section, expected string
 	}{
 		{"nothing is forged", nothing, all, "", ""},
-		{"of a key that there is not", nothing, bindings("absent"), "", ""},
-		{"a block that is no frame", badFrame(1), book, "origins", "a zstd frame"},
-		{"a block that is no frame", badFrame(1), bindings("a"), "origins", "a zstd frame"},
-		{"a block of keys that is no frame", badFrame(4), book, "origins", "a zstd frame"},
-		{"a block of keys that is no frame", badFrame(4), bindings("a"), "origins", "a zstd frame"},
-		{"a block of keys that is no frame", badFrame(4), candidates("a"), "origins", "a zstd frame"},
-		{"a block of keys that is no frame", badFrame(4), candidates("array"), "origins", "a zstd frame"},
+		{"of a key that does not exist", nothing, bindings("absent"), "", ""},
+		{"a block that is not a frame", badFrame(1), book, "origins", "a zstd frame"},
+		{"a block that is not a frame", badFrame(1), bindings("a"), "origins", "a zstd frame"},
+		{"a block of keys that is not a frame", badFrame(4), book, "origins", "a zstd frame"},
+		{"a block of keys that is not a frame", badFrame(4), bindings("a"), "origins", "a zstd frame"},
+		{"a block of keys that is not a frame", badFrame(4), candidates("a"), "origins", "a zstd frame"},
+		{"a block of keys that is not a frame", badFrame(4), candidates("array"), "origins", "a zstd frame"},
 		{"a block of keys that no lookup reads", badFrame(4), find("a"), "", ""},
-		{"a block of a level there is not", raw(3, 9, cut(0)), book, "origins", "a level"},
+		{"a block of a level that does not exist", raw(3, 9, cut(0)), book, "origins", "a level"},
 		{"scopes that a level has not", raw(3, 0, func(string) string { return "\x02\x01\x06\x01\x0a\x02" }), book,
 			"origins", "the origins of a scope of its level"},
-		{"a key there is not", raw(3, 0, func(string) string { return "\x01\x01\x09\x01\x0a\x02" }), book,
+		{"a key that does not exist", raw(3, 0, func(string) string { return "\x01\x01\x09\x01\x0a\x02" }), book,
 			"origins", "numbers of keys"},
 		{"half a scope", raw(3, 0, cut(1)), book, "origins", "the origins of scopes"},
 		{"half a scope", raw(3, 0, cut(1)), bindings("\x00m"), "origins", "the origins of scopes"},
 		{"half a key", raw(4, 0, cut(1)), book, "origins", "bindings of keys"},
 		{"half a scope", raw(3, 0, cut(1)), candidates("\x00m"), "origins", "the origins of scopes"},
-		{"a block of the level behind the last", raw(3, 4, cut(0)), book, "origins", "a level"},
+		{"a block of the level after the last", raw(3, 4, cut(0)), book, "origins", "a level"},
 		{"no scope", raw(3, 0, cut(6)), bindings("\x00m"), "origins", "the origins of 1 more bindings in level 3"},
 		{"no scope", raw(3, 0, cut(6)), candidates("\x00m"), "origins", "the origin of a binding in level 3"},
 		{"no key", raw(4, 0, func(s string) string { return s[:5] }), bindings("a"), "origins",
 			"the bindings of a key"},
 		{"blocks that overlap", func(w *writer) { w.out[secOriginTab][2*coldEntry] = 1 }, book, "origins",
-			"a block behind the one before"},
+			"a block after the previous one"},
 		{"blocks that overlap", func(w *writer) { w.out[secOriginTab][2*coldEntry] = 1 }, bindings("a"), "origins",
-			"a block behind the one before"},
-		{"a block outside", func(w *writer) { w.out[secOriginTab][coldEntry+4] = 1 }, bindings("a"), "origins",
-			"a block behind the one before"},
-		{"a block of keys outside", func(w *writer) { w.out[secOriginTab][4*coldEntry+4] = 1 }, candidates("a"),
+			"a block after the previous one"},
+		{"a block outside the section", func(w *writer) { w.out[secOriginTab][coldEntry+4] = 1 }, bindings("a"), "origins",
+			"a block after the previous one"},
+		{"a block of keys outside the section", func(w *writer) { w.out[secOriginTab][4*coldEntry+4] = 1 }, candidates("a"),
 			"origintab", "a block inside section origins"},
 		{"a place among the columns of the next level", func(w *writer) {
 			w.out[secScopes][0x3c] = 3
 			raw(0, 0, func(s string) string { return s[:6] + "\x02" + s[7:] })(w)
 		}, book, "scopes", "a place among the columns"},
-		{"a block outside", func(w *writer) { w.out[secOriginTab][coldEntry+4] = 1 }, book, "origintab",
+		{"a block outside the section", func(w *writer) { w.out[secOriginTab][coldEntry+4] = 1 }, book, "origintab",
 			"a block inside section origins"},
 		{"entries of another number", raw(2, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x03\x03\x09", "\x01\x02\x03\x09", 1)
@@ -121,41 +121,41 @@ func TestReportsOfForgedFiles(t *testing.T) {
 		{"entries of another number", raw(2, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x03\x03\x09", "\x01\x02\x03\x09", 1)
 		}), bindings("a"), "origins", "the origins of 1 more bindings in level 2"},
-		{"a table of a key there is not", func(w *writer) { w.out[secTables][0x18] = 9 }, book, "tables",
+		{"a table of a key that does not exist", func(w *writer) { w.out[secTables][0x18] = 9 }, book, "tables",
 			"numbers of keys"},
-		{"a place that is no column", func(w *writer) { w.out[secScopes][0x40] = 34 }, book, "origins",
+		{"a place that is not a column", func(w *writer) { w.out[secScopes][0x40] = 34 }, book, "origins",
 			"the origins of a scope of its level"},
-		{"a list outside", func(w *writer) { le.PutUint32(w.out[secKeys][8*keyRecord+recList:], 1<<20) }, book, "keys",
+		{"a list outside the section", func(w *writer) { le.PutUint32(w.out[secKeys][8*keyRecord+recList:], 1<<20) }, book, "keys",
 			"a list inside the section"},
-		{"a list outside", func(w *writer) { le.PutUint32(w.out[secKeys][8*keyRecord+recList:], 1<<20) }, bindings("a"),
+		{"a list outside the section", func(w *writer) { le.PutUint32(w.out[secKeys][8*keyRecord+recList:], 1<<20) }, bindings("a"),
 			"keys", "a list inside the section"},
-		{"a list outside", func(w *writer) { le.PutUint32(w.out[secKeys][6*keyRecord+recList:], 1<<20) },
+		{"a list outside the section", func(w *writer) { le.PutUint32(w.out[secKeys][6*keyRecord+recList:], 1<<20) },
 			candidates("\x00m"), "keys", "a list inside the section"},
-		{"a list outside", func(w *writer) { le.PutUint32(w.out[secKeys][6*keyRecord+recList:], 1<<20) },
+		{"a list outside the section", func(w *writer) { le.PutUint32(w.out[secKeys][6*keyRecord+recList:], 1<<20) },
 			find("\x00m"), "keys", "a list inside the section"},
-		{"a table outside", badTable, resolve, "tables", "a table"},
-		{"a table outside", badTable, bindings("a"), "tables", "a table"},
-		{"a value that is none", func(w *writer) { w.out[secKeys][0x270] = 0x0b },
+		{"a table outside the section", badTable, resolve, "tables", "a table"},
+		{"a table outside the section", badTable, bindings("a"), "tables", "a table"},
+		{"a value that is invalid", func(w *writer) { w.out[secKeys][0x270] = 0x0b },
 			find(strings.Repeat("text", 11) + "end"), "keys", "a value"},
 		{"nothing is forged", nothing, content, "", ""},
-		{"a block that is no frame", badFrame(1), content, "origins", "a zstd frame"},
-		{"inputs that are none", func(w *writer) { w.out[secInputs][0]++ }, content, "inputs", "a zstd frame"},
-		{"a default that is no value", func(w *writer) { w.out[secKeys][0x16] = 0x0b }, content, "keys", "a value"},
-		{"a default behind the end", func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 362) }, content,
+		{"a block that is not a frame", badFrame(1), content, "origins", "a zstd frame"},
+		{"inputs that are invalid", func(w *writer) { w.out[secInputs][0]++ }, content, "inputs", "a zstd frame"},
+		{"a default that is not a value", func(w *writer) { w.out[secKeys][0x16] = 0x0b }, content, "keys", "a value"},
+		{"a default past the end", func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 362) }, content,
 			"keys", "a value"},
-		{"a default that is a recipe there is not", func(w *writer) { w.out[secKeys][3*keyRecord+recDefault] = 3 },
+		{"a default that is a recipe that does not exist", func(w *writer) { w.out[secKeys][3*keyRecord+recDefault] = 3 },
 			content, "recipetab", "one of 3 recipes"},
 		{"a key of no valid length", func(w *writer) { w.out[secKeys][keyRecord+recLength] = 254 }, content,
 			"keys", "the name of a key"},
-		{"a value in a list that there is not", func(w *writer) { w.out[secKeys][0x2d3] = 0xc0 }, content, "blocktab",
+		{"a value in a list that does not exist", func(w *writer) { w.out[secKeys][0x2d3] = 0xc0 }, content, "blocktab",
 			"the place of value"},
-		{"a scope written where there is no input", raw(0, 0, func(s string) string {
+		{"a scope in an input that does not exist", raw(0, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x01\x04\x01\x02\x03", "\x01\x01\x04\x05\x02\x03", 1)
 		}), content, "origins", "one of 2 inputs"},
-		{"a hidden one written where there is no input", raw(4, 0, func(s string) string {
+		{"a hidden binding in an input that does not exist", raw(4, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x03\x01\x01\x04\x05", "\x01\x03\x01\x02\x04\x05", 1)
 		}), content, "origins", "one of 2 inputs"},
-		{"a hidden one written on the first line of no input", raw(4, 0, func(s string) string {
+		{"a hidden binding on line 1 of an input that does not exist", raw(4, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x03\x01\x01\x04\x05", "\x01\x03\x01\x02\x01\x05", 1)
 		}), content, "origins", "one of 2 inputs"},
 		{"a binding below more levels than there are", raw(4, 0, func(s string) string {
@@ -164,13 +164,13 @@ func TestReportsOfForgedFiles(t *testing.T) {
 		{"the default of a key that has none", raw(4, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x02\x04\x01\x00\x09\x01", "\x01\x00\x04\x01\x00\x09\x01", 1)
 		}), content, "origins", "a binding among 4 levels"},
-		{"a condition of a value there is not", func(w *writer) { w.out[secScopes][4] = 1 }, content, "scopes",
+		{"a condition of a value that does not exist", func(w *writer) { w.out[secScopes][4] = 1 }, content, "scopes",
 			"values of path"},
-		{"a condition of a text outside", func(w *writer) { w.out[secDicts][0x120] = 255 }, content, "dicts",
+		{"a condition of a text outside the section", func(w *writer) { w.out[secDicts][0x120] = 255 }, content, "dicts",
 			"a value of path"},
-		{"a condition of a value there is not", func(w *writer) { w.out[secScopes][4] = 1 },
+		{"a condition of a value that does not exist", func(w *writer) { w.out[secScopes][4] = 1 },
 			bindings(strings.Repeat("text", 11) + "end"), "scopes", "values of path"},
-		{"a condition of a text outside", func(w *writer) { w.out[secDicts][0x120] = 255 },
+		{"a condition of a text outside the section", func(w *writer) { w.out[secDicts][0x120] = 255 },
 			bindings(strings.Repeat("text", 11) + "end"), "dicts", "a value of path"},
 	} {
 		s := forged(t, everything(), c.forge)
@@ -183,8 +183,8 @@ func TestReportsOfForgedFiles(t *testing.T) {
 	}
 }
 
-// Where a value is damaged the error says at which byte of its section.
-func TestWhereAValueIsDamaged(t *testing.T) {
+// The error for a damaged value gives its offset in the section.
+func TestDamagedValueOffset(t *testing.T) {
 	s := open(t, everything())
 	for _, c := range []struct {
 		ref     Ref
@@ -206,8 +206,8 @@ func TestWhereAValueIsDamaged(t *testing.T) {
 	}
 }
 
-// What is in the rest of a record ends with it; a byte longer, and it stands behind the records.
-func TestWhatFitsARecord(t *testing.T) {
+// A value that just fits is stored in the record; one that is a byte longer is stored after the records.
+func TestValuesThatFitIntoARecord(t *testing.T) {
 	for _, c := range []struct{ key, value, at int }{
 		{1, 45, 9 * cellUnit}, {1, 46, keyRecord}, {2, 43, 10 * cellUnit}, {2, 44, keyRecord}, {46, -1, keyRecord},
 		{45, 1, 31 * cellUnit}, {45, 2, keyRecord},
@@ -232,8 +232,8 @@ func TestWhatFitsARecord(t *testing.T) {
 	}
 }
 
-// A frame is made longer by as little as a skippable frame can be, and only where it has to be.
-func TestFramesAreNoLongerThanTheyHaveToBe(t *testing.T) {
+// A frame is only padded if necessary, by at least a minimal skippable frame.
+func TestCompressPadsOnlyIfNeeded(t *testing.T) {
 	missing := map[int]int{}
 	for n := range 6000 {
 		raw := make([]byte, n/2)
@@ -253,7 +253,7 @@ func TestFramesAreNoLongerThanTheyHaveToBe(t *testing.T) {
 	}
 }
 
-// The recipes of hidden bindings are recipes too; who has seen enough is not shown more.
+// Recipes of hidden bindings are included. The loop ends when the caller breaks out of it.
 func TestAllRecipes(t *testing.T) {
 	s := open(t, everything())
 	for most, want := range map[int]string{9: "sealed recipe recipe contributions recipe", 1: "sealed recipe",
@@ -289,8 +289,8 @@ func TestAllRecipes(t *testing.T) {
 	}
 }
 
-// What ends early ends there, and nothing follows an error.
-func TestCandidatesEnd(t *testing.T) {
+// The sequence ends when the caller breaks out of the loop, and after an error.
+func TestCandidatesStop(t *testing.T) {
 	s := open(t, everything())
 	ns := numbers(s, []string{"n01", "", "linux"})
 	at := scopes(s, "n01", "", "linux")
@@ -320,8 +320,8 @@ func TestCandidatesEnd(t *testing.T) {
 	}
 }
 
-// Behind a level stand the bindings of the levels behind it, and the default, also one that something always hides.
-func TestWhatStandsBehindALevel(t *testing.T) {
+// Behind returns the bindings in the levels after the given one, and the default, even if something always hides it.
+func TestBehind(t *testing.T) {
 	site := &Content{Layers: []string{"l"},
 		Dimensions: []Dimension{{Name: "a", Category: -1}, {Name: "b", Category: -1}},
 		Values:     stored(value.FromInt(0), value.FromInt(1), value.FromInt(2), value.FromInt(3)),
@@ -371,8 +371,8 @@ func TestWhatStandsBehindALevel(t *testing.T) {
 	}
 }
 
-// Of a list that is outside the file nothing follows the error, whichever level it is looked for behind.
-func TestWhatStandsBehindALevelOfDamagedLists(t *testing.T) {
+// After the error for a list outside the file nothing follows, whichever level Behind begins after.
+func TestBehindWithDamagedLists(t *testing.T) {
 	s := forged(t, everything(), func(w *writer) {
 		binary.LittleEndian.PutUint32(w.out[secKeys][4*keyRecord+recList:], 1<<20)
 	})
@@ -406,12 +406,12 @@ func TestPrecedenceOfBindings(t *testing.T) {
 		t.Errorf("the levels are %d, %d and %d", inScope.Level(), below.Level(), alone.Level())
 	}
 	if ByPrecedence(alone, alone) != 0 || ByPrecedence(inScope, inScope) != 0 {
-		t.Error("what no condition tells apart is not equal")
+		t.Error("bindings that no condition distinguishes are not equal")
 	}
 }
 
-// A copy answers as the map does, and what is no file is refused in the same way.
-func TestACopyInMemory(t *testing.T) {
+// A copy gives the same answers as a map, and invalid files are rejected in the same way.
+func TestOpenCopy(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "s.bsnap")
 	if _, err := Write(path, everything()); err != nil {
@@ -442,8 +442,8 @@ func TestACopyInMemory(t *testing.T) {
 	}
 }
 
-// Keys that share a mask share its bytes: they are seen once.
-func TestManyKeysOfOneMask(t *testing.T) { sound(t, open(t, oneMask())) }
+// Keys with the same mask share its bytes, which Verify counts once.
+func TestVerifyAcceptsKeysWithOneMask(t *testing.T) { sound(t, open(t, oneMask())) }
 
 func oneMask() *Content {
 	c := &Content{Layers: []string{"l"}, Values: stored(value.FromInt(1))}
@@ -456,7 +456,6 @@ func oneMask() *Content {
 	return c
 }
 
-// Released, a snapshot is unmapped when nobody has it any more.
 func TestReleaseUnmaps(t *testing.T) {
 	file := string(fileOf(t, small()))
 	unmapped := make(chan bool, 1)
@@ -469,7 +468,7 @@ func TestReleaseUnmaps(t *testing.T) {
 	}
 	s.Release()
 	if len(unmapped) > 0 {
-		t.Error("it is unmapped while it is used")
+		t.Error("unmapped while in use")
 	}
 	runtime.KeepAlive(s)
 	for s = nil; ; {

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// columns is what a level takes of the columns.
+// columns are the columns of a level.
 type columns struct {
 	first, count int
 	narrow       bool
 }
 
-// columnsOf deals the columns out to the levels, and returns how many there are. Levels of few scopes get a column for
-// each scope, as long as maxColumns suffice.
+// columnsOf assigns columns to the levels and returns the total. Starting with the level that has the fewest scopes,
+// each level gets a column per scope while the total is at most maxColumns.
 func columnsOf(levels []Level) ([]columns, int) {
 	out, order, total := make([]columns, len(levels)), make([]int, len(levels)), len(levels)
 	for l := range levels {
@@ -36,7 +36,7 @@ func columnsOf(levels []Level) ([]columns, int) {
 	return out, total
 }
 
-// gather turns the levels around: per key, the columns that bind it, and its values in the narrow ones.
+// gather inverts the levels: it finds, per key, the columns that bind it and its values in narrow columns.
 func (w *writer) gather() {
 	var total int
 	w.columns, total = columnsOf(w.c.Levels)
@@ -60,8 +60,8 @@ func (w *writer) gather() {
 	}
 }
 
-// directories writes the scope directories and the tables of wide levels, and returns the levels as meta has them:
-// layer, entry, dimensions, flags, columns, offset/4 and slots of the directory.
+// directories writes the scope directories and the tables of wide levels. It returns the levels in the encoding of
+// section meta: layer, entry, dimensions, flags, columns, and offset/4 and slots of the directory.
 func (w *writer) directories() (meta []byte) {
 	for l, level := range w.c.Levels {
 		col := w.columns[l]
@@ -85,12 +85,12 @@ func (w *writer) directories() (meta []byte) {
 	return meta
 }
 
-// directory appends the directory of a level: where each of its scopes is. A place is the number of the scope's column
-// in the level, or the offset/4 of its table, plus one; zero is no scope.
+// directory appends the directory of a level, which says where each of its scopes is. A place is one more than the
+// scope's column within the level, or one more than the offset/4 of its table. Zero means no scope.
 //
-// Without dimensions it is the one place. With one dimension, of whose values at least every fourth has a scope, it
-// is a place per value; otherwise an open table, of a load of at most three quarters, of slots that are a value
-// number per dimension and a place.
+// Without dimensions the directory is a single place. With one dimension, if at least every fourth value has a scope,
+// it has a place per value. Otherwise it is a hash table with open addressing, at most three quarters full. Each slot
+// has a value number per dimension, and a place.
 func (w *writer) directory(level Level, places []uint32) (direct bool, slots int) {
 	slots = 1
 	if dims := level.Dimensions; len(dims) > 0 {
@@ -145,8 +145,8 @@ func (w *writer) hashedDirectory(level Level, places []uint32, slots int) bool {
 	return true
 }
 
-// table appends the table of a scope and returns its offset/4: u32 n, n key numbers ascending, padded to a multiple
-// of 4, n value references u32.
+// table appends the table of a scope and returns its offset/4. A table contains n u32, n ascending key numbers,
+// padded to a multiple of 4, and n value references u32.
 func (w *writer) table(s Scope, order []int) uint32 {
 	entries := make([]Entry, len(order))
 	for i, at := range order {

@@ -14,7 +14,7 @@ import (
 	"bindc/internal/value"
 )
 
-// stored encodes strings and whatever else value holds.
+// stored encodes values.
 func stored(vs ...value.Value) []Stored {
 	out := make([]Stored, len(vs))
 	for i, v := range vs {
@@ -23,7 +23,8 @@ func stored(vs ...value.Value) []Stored {
 	return out
 }
 
-// fleet is a site of n nodes that all bind "hot", beside a thousand keys bound for everyone and one bound nowhere else.
+// fleet is a site of n nodes that all bind "hot", a thousand keys bound for everyone, and one key that is bound
+// nowhere else.
 func fleet(n int) *Content {
 	c := &Content{
 		Layers:     []string{"site"},
@@ -61,14 +62,14 @@ func open(t testing.TB, c *Content) *Snapshot {
 	return s
 }
 
-// anyRecipe accepts any text as a recipe. It contributes if it begins with "contributions", and does not stand alone if
-// it begins with "merged".
+// anyRecipe accepts any text as a recipe. It contributes if it begins with "contributions". It is alone unless it
+// begins with "merged".
 func anyRecipe(encoded string) (contributes, alone bool, err error) {
 	contributes = strings.HasPrefix(encoded, "contributions")
 	return contributes, !contributes && !strings.HasPrefix(encoded, "merged"), nil
 }
 
-// fileOf is the bytes of the file that Write would make of c.
+// fileOf returns the bytes of the file that Write would create from c.
 func fileOf(t testing.TB, c *Content) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -78,7 +79,7 @@ func fileOf(t testing.TB, c *Content) []byte {
 	return out.Bytes()
 }
 
-// file is the bytes of the file of w, whose sections may have been forged.
+// file returns the bytes of the file of w, whose sections may have been forged.
 func (w *writer) file() []byte { return bytes.Join(append([][]byte{w.header()}, w.out[:]...), nil) }
 
 func scopes(s *Snapshot, values ...string) *Scopes {
@@ -90,7 +91,7 @@ func scopes(s *Snapshot, values ...string) *Scopes {
 		}
 	}
 	at := &Scopes{}
-	s.Resolve(numbers, at) // fails in a damaged file only
+	s.Resolve(numbers, at) // it only fails in a damaged file
 	return at
 }
 
@@ -110,7 +111,7 @@ func find(t testing.TB, s *Snapshot, key string, at *Scopes) (value.Value, bool)
 	return v, true
 }
 
-func TestFindTakesTheHighestScopeTheRequestIsIn(t *testing.T) {
+func TestFindReturnsHighestScope(t *testing.T) {
 	s := open(t, fleet(300))
 	for _, c := range []struct {
 		node, env, key string
@@ -157,8 +158,8 @@ func TestEveryKeyIsFound(t *testing.T) {
 	}
 }
 
-// A real site has 136 categories; here every one of 200 levels binds the key, and each request is in one of them.
-func TestMoreLevelsThanBitsInAWord(t *testing.T) {
+// A real site has 136 categories. Here every one of 200 levels binds the key, and each request is in one of them.
+func TestFindWith200Levels(t *testing.T) {
 	const levels = 200
 	c := &Content{Layers: []string{"l"}, Keys: []Key{{Name: "k", Default: 0}},
 		Values: stored(value.FromString("default"))}
@@ -181,7 +182,7 @@ func TestMoreLevelsThanBitsInAWord(t *testing.T) {
 	}
 }
 
-func TestTheSameContentGivesTheSameBytes(t *testing.T) {
+func TestWriteIsDeterministic(t *testing.T) {
 	a, b := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
 	da, _ := Write(a, fleet(100))
 	db, _ := Write(b, fleet(100))
@@ -192,14 +193,14 @@ func TestTheSameContentGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestAFailedWriteLeavesTheOldFile(t *testing.T) {
+func TestFailedWriteKeepsOldFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "s.bsnap")
 	os.WriteFile(path, []byte("old"), 0o644)
 	c := fleet(1)
-	c.Keys = append(c.Keys, c.Keys[0]) // a key twice has no perfect hash
+	c.Keys = append(c.Keys, c.Keys[0]) // a duplicate key has no perfect hash
 	if _, err := Write(path, c); err == nil {
-		t.Fatal("a key that occurs twice was written")
+		t.Fatal("a duplicate key was written")
 	}
 	if got, _ := os.ReadFile(path); string(got) != "old" {
 		t.Errorf("the file now holds %q", got)
@@ -209,7 +210,7 @@ func TestAFailedWriteLeavesTheOldFile(t *testing.T) {
 	}
 }
 
-// A file that holds the very bytes already is left alone; what else stands there gives way, but for what cannot.
+// Update keeps a file that already has the same bytes. It replaces anything else that can be replaced.
 func TestUpdate(t *testing.T) {
 	site, other := fleet(1), fleet(1)
 	other.Keys[0].Default++ // of the same length
@@ -243,7 +244,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-func TestUpdatesThatFail(t *testing.T) {
+func TestUpdateErrors(t *testing.T) {
 	dir := t.TempDir()
 	twice := fleet(1)
 	twice.Keys = append(twice.Keys, twice.Keys[0])
@@ -258,7 +259,8 @@ func TestUpdatesThatFail(t *testing.T) {
 	}
 }
 
-// From one bit to megabytes: in the reference, beside the key, in a cell, in a block with others, in one of its own.
+// The values range from one bit to megabytes: in the reference, next to the key, in a cell, in a shared block and in
+// a separate block.
 func TestValuesOfEverySize(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Values: stored(value.FromBool(true), value.FromInt(-1), value.Value{})}
 	for _, size := range []int{0, 1, 20, 46, 47, 48, 127, 128, blockFrom - 4, blockFrom, blockSize - 1, blockSize,

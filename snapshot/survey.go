@@ -2,16 +2,16 @@ package snapshot
 
 import "encoding/binary"
 
-// Bound is what something binds a key to.
+// Bound is one value that a key is bound to.
 type Bound struct {
-	Key    uint32 // its number
-	Ref    Ref    // of what is not hidden
+	Key    uint32 // number of the key
+	Ref    Ref    // unset if Hidden
 	Hidden bool
 	Stored Stored
 }
 
-// Survey calls yield with all that is bound, in no order: internal keys too. It ends with the first error; that of its
-// own is a *DamageError.
+// Survey calls yield with every value that is bound, in no particular order. Internal keys are included. It stops at
+// the first error. An error that is not from yield is a *DamageError.
 func (s *Snapshot) Survey(yield func(b Bound) error) error {
 	for n := range s.hash.n {
 		if err := s.inRecord(n, yield); err != nil {
@@ -26,13 +26,13 @@ func (s *Snapshot) Survey(yield func(b Bound) error) error {
 	})
 }
 
-// KeyName is the name of a key by its number; "" in a damaged file.
+// KeyName returns the name of key number n, or "" in a damaged file.
 func (s *Snapshot) KeyName(n uint32) string {
 	name, _ := s.keyName(n)
 	return name
 }
 
-// inRecord is what the record of key number n has: its default, and the values of narrow columns.
+// inRecord yields the values in the record of key number n: its default and the values of narrow columns.
 func (s *Snapshot) inRecord(n uint32, yield func(b Bound) error) error {
 	if ref := Ref(at32(s.keys, keyRecord*uint64(n)+recDefault)); ref != noRef {
 		if err := yield(Bound{Key: n, Ref: ref}); err != nil {
@@ -53,8 +53,8 @@ func (s *Snapshot) inRecord(n uint32, yield func(b Bound) error) error {
 	return nil
 }
 
-// inTables is what the tables of wide levels have. Of a forged file, whose tables are one and the same, there would be
-// no end.
+// inTables yields the values in the tables of wide levels. It counts the bytes it reads, because a forged file could
+// use the same table endlessly.
 func (s *Snapshot) inTables(yield func(b Bound) error) error {
 	left := len(s.tables)
 	for i := range s.levels {
@@ -69,7 +69,7 @@ func (s *Snapshot) inTables(yield func(b Bound) error) error {
 			}
 			t, err := s.table(place - 1)
 			if left -= 4 + len(t.keys) + len(t.refs); err == nil && left < 0 {
-				err = s.damaged(secTables, 4*uint64(place-1), "a table of its own for each scope")
+				err = s.damaged(secTables, 4*uint64(place-1), "a separate table for each scope")
 			}
 			for j := uint32(0); err == nil && j < t.n; j++ {
 				err = s.inTable(&t, j, yield)
@@ -98,8 +98,8 @@ func (s *Snapshot) eachHidden(yield func(key uint32, b *coldBinding) error) erro
 		}
 		packed, _, err := s.coldFrame(block)
 		off, failed := load64(s.coldEntry(block)), error(nil)
-		if err == nil && off < end { // as in Book
-			err = s.badBlock(block, "a block behind the one before")
+		if err == nil && off < end { // see AllBindings
+			err = s.badBlock(block, "a block after the previous one")
 		}
 		end = off + uint64(len(packed))
 		if err == nil {
@@ -119,8 +119,8 @@ func (s *Snapshot) eachHidden(yield func(key uint32, b *coldBinding) error) erro
 	return nil
 }
 
-// Depths is, by the number of the key, how many candidates it can have in one request at most. The error is a
-// *DamageError.
+// Depths returns, by key number, the maximum number of candidates that the key can have in one request. The error is
+// a *DamageError.
 func (s *Snapshot) Depths() ([]int, error) {
 	out := make([]int, s.hash.n)
 	for n := range s.hash.n {
@@ -133,7 +133,7 @@ func (s *Snapshot) Depths() ([]int, error) {
 			if err != nil {
 				return nil, err
 			}
-			if mask&l.bits() != 0 { // a request is in one scope of a level at most
+			if mask&l.bits() != 0 { // a request is in at most one scope of a level
 				out[n]++
 			}
 		}
@@ -149,15 +149,15 @@ func (s *Snapshot) Depths() ([]int, error) {
 	return out, err
 }
 
-// hiddenDepth counts how many of the hidden bindings of a key can be effective together: of conditions over the same
-// dimensions one of the conditions, with all that is bound under it.
+// hiddenDepth counts how many hidden bindings of a key can be effective together. Of several conditions over the same
+// dimensions only one can hold, but then all bindings under it are effective.
 type hiddenDepth struct {
 	key   uint32
 	under map[string]int // by condition
 	most  map[string]int // by dimensions
 }
 
-// add counts b, and returns how many more there can be with it.
+// add counts b and returns how much it increases the maximum.
 func (h *hiddenDepth) add(b *coldBinding) int {
 	if h.under == nil {
 		h.under, h.most = map[string]int{}, map[string]int{}

@@ -10,8 +10,9 @@ import (
 	"bindc/internal/value"
 )
 
-// A hidden binding beside others can be effective with those of other conditions, and not with those of other values.
-func TestHowManyHiddenBindingsCanMeet(t *testing.T) {
+// A hidden binding can be effective together with those under other conditions, but not with those under other values
+// of the same dimensions.
+func TestHiddenDepth(t *testing.T) {
 	of := func(layer, above uint32, terms ...coldTerm) *coldBinding {
 		return &coldBinding{layer: layer, above: above, terms: terms}
 	}
@@ -43,7 +44,7 @@ func TestHowManyHiddenBindingsCanMeet(t *testing.T) {
 	}
 }
 
-// Depths counts what the site of everything can have at most: a default, a level that binds the key, a hidden binding.
+// The maximum includes a default, each level that binds the key, and hidden bindings.
 func TestDepthsOfKeys(t *testing.T) {
 	s := open(t, everything())
 	depths, err := s.Depths()
@@ -59,8 +60,9 @@ func TestDepthsOfKeys(t *testing.T) {
 	}
 }
 
-// Of hidden bindings under values of one dimension a request meets one; a column of origins is of 32 bits.
-func TestHiddenBindingsUnderOneDimension(t *testing.T) {
+// Of the hidden bindings under values of one dimension, a request meets one. Columns of origins are limited to 32
+// bits.
+func TestDepthsOfHiddenBindingsUnderOneDimension(t *testing.T) {
 	c := hiddenPair()
 	c.Keys[0].Cold[1].Terms = []Term{{0, "y"}}
 	s := open(t, c)
@@ -75,8 +77,8 @@ func TestHiddenBindingsUnderOneDimension(t *testing.T) {
 	}
 }
 
-// A survey ends with the first error, be it of the file or of who asks.
-func TestSurveysEnd(t *testing.T) {
+// A survey ends with the first error, whether the file or the callback causes it.
+func TestSurveyStopsAtFirstError(t *testing.T) {
 	all, stop := 0, errors.New("enough")
 	s := open(t, everything())
 	if err := s.Survey(func(Bound) error { all++; return nil }); err != nil {
@@ -108,8 +110,7 @@ func keyBlocks() *Content {
 	return c
 }
 
-// What a survey and what counts candidates say of forged files, byte by byte where.
-func TestSurveysOfForgedFiles(t *testing.T) {
+func TestSurveyOfForgedFiles(t *testing.T) {
 	survey := func(s *Snapshot) error { return s.Survey(func(Bound) error { return nil }) }
 	depths := func(s *Snapshot) error { _, err := s.Depths(); return err }
 	recipes := func(s *Snapshot) (last error) {
@@ -124,7 +125,7 @@ func TestSurveysOfForgedFiles(t *testing.T) {
 		return func(s *Snapshot) error { _, err := s.Bindings(key); return err }
 	}
 	le := binary.LittleEndian
-	overlap := func(w *writer) { // the second block of keys begins a byte before the end of the first
+	overlap := func(w *writer) { // the second block of keys begins one byte before the end of the first
 		le.PutUint64(w.out[secOriginTab][coldEntry:], uint64(le.Uint32(w.out[secOriginTab][8:]))-1)
 	}
 	badFrame := func(block int) func(w *writer) {
@@ -151,61 +152,61 @@ func TestSurveysOfForgedFiles(t *testing.T) {
 		{"nothing is forged", keyBlocks(), func(*writer) {}, depths, ""},
 		{"nothing is forged", everything(), func(*writer) {}, recipes, ""},
 		{"blocks that overlap", keyBlocks(), overlap, survey,
-			"section origins, offset %d: expected a block behind the one before"},
+			"section origins, offset %d: expected a block after the previous one"},
 		{"blocks that overlap", keyBlocks(), overlap, depths,
-			"section origins, offset %d: expected a block behind the one before"},
-		{"a block of keys that is no frame", keyBlocks(), badFrame(1), survey,
+			"section origins, offset %d: expected a block after the previous one"},
+		{"a block of keys that is not a frame", keyBlocks(), badFrame(1), survey,
 			"section origins, offset %d: expected a zstd frame"},
-		{"a block of keys that is no frame", keyBlocks(), badFrame(1), depths,
+		{"a block of keys that is not a frame", keyBlocks(), badFrame(1), depths,
 			"section origins, offset %d: expected a zstd frame"},
-		{"a block of keys that is no frame", everything(), badFrame(4), recipes,
+		{"a block of keys that is not a frame", everything(), badFrame(4), recipes,
 			"section origins, offset 116: expected a zstd frame"},
-		{"a block outside", everything(), func(w *writer) { w.out[secOriginTab][4*coldEntry+4] = 1 }, survey,
+		{"a block outside the section", everything(), func(w *writer) { w.out[secOriginTab][4*coldEntry+4] = 1 }, survey,
 			"section origintab, offset 96: expected a block inside section origins"},
-		{"a table outside", everything(), func(w *writer) { w.out[secScopes][0x118] = 0x27 }, survey,
+		{"a table outside the section", everything(), func(w *writer) { w.out[secScopes][0x118] = 0x27 }, survey,
 			"section tables, offset 152: expected a table"},
 		{"scopes of one table", everything(), oneTable, survey,
-			"section tables, offset 16: expected a table of its own for each scope"},
+			"section tables, offset 16: expected a separate table for each scope"},
 		{"a few scopes of one table", everything(), sevenScopes, survey,
-			"section tables, offset 16: expected a table of its own for each scope"},
-		{"a table of a key there is not", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, survey,
+			"section tables, offset 16: expected a separate table for each scope"},
+		{"a table of a key that does not exist", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, survey,
 			"section tables, offset 0: expected numbers of keys"},
-		{"a table of a key there is not", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, book,
+		{"a table of a key that does not exist", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, book,
 			"section tables, offset 16: expected numbers of keys"},
-		{"a list outside", everything(), outside, survey, "section keys, offset 140: expected a list inside the section"},
-		{"a mask outside", wide(), outside, survey, ""}, // of a site without narrow columns
-		{"a mask outside", wide(), outside, depths, "section keys, offset 12: expected a mask inside the section"},
-		{"a mask outside", wide(), outside, verify, "section keys, offset 12: expected a mask inside the section"},
-		{"a mask outside", wide(), outside, bindings("a"), "section keys, offset 76: expected a mask inside the section"},
+		{"a list outside the section", everything(), outside, survey, "section keys, offset 140: expected a list inside the section"},
+		{"a mask outside the section", wide(), outside, survey, ""}, // the site has no narrow columns
+		{"a mask outside the section", wide(), outside, depths, "section keys, offset 12: expected a mask inside the section"},
+		{"a mask outside the section", wide(), outside, verify, "section keys, offset 12: expected a mask inside the section"},
+		{"a mask outside the section", wide(), outside, bindings("a"), "section keys, offset 76: expected a mask inside the section"},
 		{"a mask that is not the exact one", wide(), func(w *writer) { w.out[secKeys][keyRecord+recMask] ^= 4 }, verify,
 			"section keys, offset 64: expected a mask of 70 columns"},
-		{"a table of a value there is not", everything(), func(w *writer) { w.out[secTables][0x24] = 2 }, verify,
+		{"a table of a value that does not exist", everything(), func(w *writer) { w.out[secTables][0x24] = 2 }, verify,
 			"section tables, offset 16: expected one of 2 values in blocks"},
-		{"a table of a key there is not", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, verify,
+		{"a table of a key that does not exist", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, verify,
 			"section tables, offset 16: expected ascending numbers of 9 keys"},
 		{"a table of a key that its column does not bind", everything(),
 			func(w *writer) { w.out[secTables][0x14] = 1 }, verify,
 			"section tables, offset 16: expected keys that column 35 binds"},
 		{"scopes of one table", everything(), oneTable, verify,
-			"section tables, offset 16: expected things that do not overlap"},
-		{"a default that is a recipe there is not", everything(),
+			"section tables, offset 16: expected items that do not overlap"},
+		{"a default that is a recipe that does not exist", everything(),
 			func(w *writer) { w.out[secKeys][3*keyRecord+recDefault] = 3 }, verify,
 			"section keys, offset 200: expected one of 3 recipes"},
 		{"a key of no valid length", everything(),
 			func(w *writer) { w.out[secKeys][keyRecord+recLength] = 254 }, content,
 			"section keys, offset 64: expected the name of a key"},
-		{"a scope of a value there is not", everything(), func(w *writer) { w.out[secScopes][0x34] = 9 }, verify,
+		{"a scope of a value that does not exist", everything(), func(w *writer) { w.out[secScopes][0x34] = 9 }, verify,
 			"section scopes, offset 48: expected one of 1 values of path"},
 		{"blocks of keys before those of scopes", everything(), reblocked(func(blocks []coldRaw) []coldRaw {
 			blocks[3], blocks[4] = blocks[4], blocks[3]
 			return blocks
-		}), verify, "section origins, offset 151: expected a block behind the one before"},
+		}), verify, "section origins, offset 151: expected a block after the previous one"},
 		{"a block of the second level before that of the first", everything(),
 			reblocked(func(blocks []coldRaw) []coldRaw {
 				blocks[0], blocks[1] = blocks[1], blocks[0]
 				return blocks
-			}), verify, "section origins, offset %d: expected a block behind the one before"},
-		{"a recipe outside", everything(), func(w *writer) { w.out[secRecipeTab][16] = 99 }, recipes,
+			}), verify, "section origins, offset %d: expected a block after the previous one"},
+		{"a recipe outside the section", everything(), func(w *writer) { w.out[secRecipeTab][16] = 99 }, recipes,
 			"section recipetab, offset 8: expected a recipe inside section recipes"},
 		{"a scope of no place", everything(), reblocked(func(blocks []coldRaw) []coldRaw {
 			blocks[0].raw = "\x00" + blocks[0].raw[1:]

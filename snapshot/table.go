@@ -32,10 +32,10 @@ func (t *tableView) key(i uint32) uint32 {
 	return load32(t.keys[4*uint64(i):])
 }
 
-// probe is the reference key number n has in a table, or noRef.
+// probe returns the reference of key number n in a table, or noRef.
 func (s *Snapshot) probe(n, table uint32) (Ref, error) {
 	t, err := s.table(table)
-	if t.n == 0 { // or not there
+	if t.n == 0 { // empty, or err is set
 		return noRef, err
 	}
 	i, ok := t.position(n, s.hash.n)
@@ -45,14 +45,14 @@ func (s *Snapshot) probe(n, table uint32) (Ref, error) {
 	return Ref(load32(t.refs[4*uint64(i):])), nil
 }
 
-// nearEntries is how far from the guess entries are looked at one by one before the rest is halved.
+// nearEntries is the number of entries to try one by one, from the guess on, before a binary search.
 const nearEntries = 8
 
-// position finds key number n. Numbers are the result of a hash and so spread evenly: the place of n is guessed, and
-// the few entries around it are looked at.
+// position finds key number n. Key numbers come from a hash, so they are distributed evenly: position guesses the
+// index of n and then tries the entries around it.
 func (t *tableView) position(n, keys uint32) (uint32, bool) {
 	i := uint32(uint64(n) * uint64(t.n) / uint64(keys))
-	lo, hi := uint32(0), t.n // what is left to look at
+	lo, hi := uint32(0), t.n // the range still to search
 	if t.key(i) < n {
 		for lo = i + 1; lo < min(t.n, i+nearEntries); lo++ {
 			if got := t.key(lo); got >= n {

@@ -15,7 +15,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Where a number is in a table does not depend on how the numbers are spread, as those of keys are evenly.
+// The position of a number in a table does not depend on the distribution of the numbers, although key numbers are
+// distributed evenly.
 func TestPositionsInTables(t *testing.T) {
 	const keys = 1000
 	for name, numbers := range map[string][]uint32{
@@ -52,8 +53,8 @@ func upTo(from, to uint32) (out []uint32) {
 	return out
 }
 
-// One place to stand serves requests to one snapshot after the other, whatever columns they have.
-func TestOneScopesForManySnapshots(t *testing.T) {
+// One Scopes can be reused for snapshots with different columns.
+func TestScopesReusedForManySnapshots(t *testing.T) {
 	of := func(levels int) *Snapshot {
 		c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
 			Keys: []Key{{Name: "k", Default: -1}}, Values: stored(value.FromInt(int64(levels)))}
@@ -75,9 +76,9 @@ func TestOneScopesForManySnapshots(t *testing.T) {
 	}
 }
 
-// A directory is indexed where at least one value in four has a scope; of one scope or none, where there are at most
-// four values.
-func TestDirectoriesThatAreIndexed(t *testing.T) {
+// A directory is indexed if at least one value in four has a scope. With at most one scope, it is indexed if there
+// are at most four values.
+func TestDirectDirectories(t *testing.T) {
 	for _, c := range []struct {
 		values, scopes int
 		direct         bool
@@ -99,8 +100,8 @@ func TestDirectoriesThatAreIndexed(t *testing.T) {
 	}
 }
 
-// From 512 bytes on a value is in a block.
-func TestWhichValuesAreInBlocks(t *testing.T) {
+// Values of 512 bytes or more are stored in blocks.
+func TestValuesInBlocks(t *testing.T) {
 	for bytes, want := range map[int]Ref{blockFrom - 1: refCell, blockFrom: refBlock} {
 		c := &Content{Keys: []Key{{Name: "k", Default: 0}},
 			Values: stored(value.FromString(strings.Repeat("v", bytes-3)))}
@@ -114,8 +115,8 @@ func TestWhichValuesAreInBlocks(t *testing.T) {
 	}
 }
 
-// Section meta is read wherever it stands: in what Open reads of a file at first, behind it, or on either side.
-func TestWhereMetaStands(t *testing.T) {
+// Section meta is read wherever it is: inside the head that Open reads first, after it, or partly inside.
+func TestMetaAtAnyOffset(t *testing.T) {
 	sound, entry := fileOf(t, small()), offSectionTab+sectionEntry*int(secMeta)
 	le := binary.LittleEndian
 	meta := sound[le.Uint64(sound[entry:]):][:le.Uint64(sound[entry+8:])]
@@ -141,8 +142,8 @@ func TestWhereMetaStands(t *testing.T) {
 	}
 }
 
-// A part of section meta that is damaged is not forgotten for one behind it that is sound.
-func TestMetaThatIsDamagedBeforeTheSlice(t *testing.T) {
+// Damage in one part of section meta is still reported if a valid part follows it.
+func TestMetaDamagedBeforeTheSlice(t *testing.T) {
 	c := small()
 	c.Slice = []Term{{0, "n01"}}
 	w := newWriter(c, 1)
@@ -150,7 +151,7 @@ func TestMetaThatIsDamagedBeforeTheSlice(t *testing.T) {
 		t.Fatal(err)
 	}
 	meta := w.out[secMeta]
-	flags := len(meta) - len("\x01\x00\x03n01") - 1 // of the last level: behind them columns, directory and slots
+	flags := len(meta) - len("\x01\x00\x03n01") - 1 // of the last level; columns, directory and slots follow
 	for meta[flags] != levelNarrow|levelDirect {
 		flags--
 	}
@@ -162,8 +163,7 @@ func TestMetaThatIsDamagedBeforeTheSlice(t *testing.T) {
 	}
 }
 
-// What closing cannot do is an error.
-func TestClosingThatFails(t *testing.T) {
+func TestCloseError(t *testing.T) {
 	file := string(fileOf(t, small()))
 	s, err := newSnapshot(file, file, func() error { return io.ErrClosedPipe })
 	if err != nil {
@@ -174,8 +174,8 @@ func TestClosingThatFails(t *testing.T) {
 	}
 }
 
-// A slot that stands for no number leads to no record, not even to one that seems to stand there.
-func TestASlotBehindTheLastKey(t *testing.T) {
+// A slot without a key number leads to no record, even if the bytes after the last record look like one.
+func TestFindSlotAfterTheLastKey(t *testing.T) {
 	const n = 9
 	c := &Content{Layers: []string{"l"}}
 	for i := range n {
@@ -184,7 +184,7 @@ func TestASlotBehindTheLastKey(t *testing.T) {
 	fake, found := "", false
 	s := forged(t, c, func(w *writer) {
 		copy(w.out[secPilots][len(w.out[secPilots])-n-4:], "\x09\x00\x00\x00") // the one that is moved
-		for i := 0; !found; i++ {                                              // behind the prints stands a zero
+		for i := 0; !found; i++ {                                              // a zero follows the fingerprints
 			fake = fmt.Sprintf("fake key of usual length %d", i)
 			h := hashText(fake, w.seed)
 			found = uint8(h) == 0 &&
@@ -197,8 +197,8 @@ func TestASlotBehindTheLastKey(t *testing.T) {
 	absent(t, s, fake)
 }
 
-// Likewise a value that no number stands for, and one whose text is damaged.
-func TestAValueBehindTheLast(t *testing.T) {
+// The same for a value number that does not exist, and for a value with a damaged text.
+func TestFindValueAfterTheLast(t *testing.T) {
 	const seed = 1
 	texts := "\x00\x00\x00\x00" + "\x04\x00\x00\x00" + "\x08\x00\x00\x00" + "fake" // offsets of one value, and texts
 	d := dictionary{hash: perfect{n: 1, buckets: 1, slots: 2, remap: "\x01\x00\x00\x00"},
@@ -208,7 +208,7 @@ func TestAValueBehindTheLast(t *testing.T) {
 	}
 	d.hash.pilots = cmp.Or(d.hash.pilots, "\x00\x00")
 	if got := d.find("fake", seed); got != None {
-		t.Errorf("what is no value has number %d", got)
+		t.Errorf("a text that is not a value has number %d", got)
 	}
 	s := forged(t, everything(), func(w *writer) { w.out[secDicts][0x138] = 255 }) // the end of the empty value
 	if got := s.ValueNumber(2, ""); got != None {
@@ -216,8 +216,8 @@ func TestAValueBehindTheLast(t *testing.T) {
 	}
 }
 
-// Long exact masks, one of each key, are counted as what they are: together with the keys they fill the section.
-func TestVerifyOfLongMasks(t *testing.T) {
+// Verify counts long exact masks, one per key, with their real size: together with the keys they fill the section.
+func TestVerifyAcceptsLongMasks(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Values: stored(value.FromInt(1))}
 	for i := range 100 {
 		c.Keys = append(c.Keys, Key{Name: fmt.Sprintf("%0*d", maxInlineKey, i), Default: -1})
@@ -235,8 +235,8 @@ func TestVerifyOfLongMasks(t *testing.T) {
 	sound(t, s)
 }
 
-// Two blocks of one frame would be decoded twice: each value is sound, and the blocks overlap.
-func TestVerifyRefusesTwoBlocksOfOneFrame(t *testing.T) {
+// Two blocks that share one frame would be decoded twice. Each value is valid, but the blocks overlap.
+func TestVerifyRejectsBlocksThatShareAFrame(t *testing.T) {
 	text := stored(value.FromString(strings.Repeat("large ", blockSize)))[0]
 	c := &Content{Layers: []string{"l"}, Keys: []Key{{Name: "a", Default: 0}, {Name: "b", Default: 1}},
 		Values: []Stored{text, text}}
@@ -245,11 +245,12 @@ func TestVerifyRefusesTwoBlocksOfOneFrame(t *testing.T) {
 		copy(entries[blockEntry:2*blockEntry], entries[:blockEntry])
 		w.out[secBlocks] = w.out[secBlocks][:binary.LittleEndian.Uint32(entries[8:])]
 	})
-	refuses(t, "two blocks", s, "blocks", "things that do not overlap")
+	refuses(t, "two blocks", s, "blocks", "items that do not overlap")
 }
 
-// A block of keys begins with the key behind the last of the block before: one twice and one not at all is damage.
-func TestVerifyRefusesAKeyTwice(t *testing.T) {
+// A block of keys must begin with the key after the last one of the previous block. Otherwise a key is missing or
+// duplicated.
+func TestVerifyRejectsMissingOrDuplicateKeyRecords(t *testing.T) {
 	c := &Content{Layers: []string{"l"}}
 	for i := range 9 {
 		c.Keys = append(c.Keys, Key{Name: fmt.Sprint(i), Default: -1})
@@ -262,7 +263,7 @@ func TestVerifyRefusesAKeyTwice(t *testing.T) {
 	}
 }
 
-// Verify has every recipe checked, those of hidden bindings too, and no constant.
+// Verify has every recipe checked, including those of hidden bindings, and no constants.
 func TestVerifyChecksRecipes(t *testing.T) {
 	var got []string
 	err := open(t, everything()).Verify(func(encoded string) (contributes, alone bool, err error) {
@@ -274,12 +275,12 @@ func TestVerifyChecksRecipes(t *testing.T) {
 	}
 }
 
-// Who has seen enough recipes learns of no damage behind them.
-func TestAllRecipesEndBeforeDamage(t *testing.T) {
+// A caller that breaks out of the loop does not see later damage.
+func TestAllRecipesStopsBeforeDamage(t *testing.T) {
 	c := keyBlocks()
 	c.Values[0].Computed = true
 	s := forged(t, c, func(w *writer) {
-		w.out[secOrigins][binary.LittleEndian.Uint64(w.out[secOriginTab][coldEntry:])]++ // block 1 is no frame
+		w.out[secOrigins][binary.LittleEndian.Uint64(w.out[secOriginTab][coldEntry:])]++ // block 1 is not a valid frame
 	})
 	n := 0
 	for _, err := range s.AllRecipes() {
@@ -293,9 +294,9 @@ func TestAllRecipesEndBeforeDamage(t *testing.T) {
 	}
 }
 
-// A narrow level and the wide one behind it have places in common, and scopes of as many keys: the origins of the one
-// are not those of the other.
-func TestOriginsOfLevelsWithPlacesInCommon(t *testing.T) {
+// A narrow level and the wide one after it have places in common and scopes with the same number of keys. Their
+// origins must not be mixed up.
+func TestBindingsOfLevelsWithEqualPlaces(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
 		Inputs: []Input{{Path: "a"}}, Values: stored(value.FromInt(1)),
 		Keys: []Key{{Name: "other", Default: -1}, {Name: "wanted", Default: -1}},
@@ -311,8 +312,8 @@ func TestOriginsOfLevelsWithPlacesInCommon(t *testing.T) {
 	}
 }
 
-// A place of a narrow level that is a column of the next is no scope of the level.
-func TestBindingsOfAPlaceThatIsNoColumn(t *testing.T) {
+// A place in a narrow level that is a column of the next level is not a scope of the level.
+func TestBindingsWithPlaceBeyondTheLevel(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}, {Name: "e", Category: -1}},
 		Keys: []Key{{Name: "k", Default: -1}}, Values: stored(value.FromInt(1), value.FromInt(2)),
 		Levels: []Level{
@@ -336,8 +337,8 @@ func TestBindingsOfAPlaceThatIsNoColumn(t *testing.T) {
 	}
 }
 
-// The default of a key is the first of its bindings that has no condition, also behind one that has.
-func TestAHiddenBindingAboveTheDefault(t *testing.T) {
+// The default of a key is the first of its bindings without a condition, even if a conditional one precedes it.
+func TestHiddenBindingBeforeTheDefault(t *testing.T) {
 	c := hiddenPair()
 	c.Keys[0].Default = 1
 	s := open(t, c)
@@ -348,8 +349,8 @@ func TestAHiddenBindingAboveTheDefault(t *testing.T) {
 	}
 }
 
-// Candidates end where who asks has seen enough, also with one that is hidden between two that are not.
-func TestCandidatesEndWithOneThatIsHidden(t *testing.T) {
+// Candidates end when the caller breaks out of the loop, even between hidden and visible ones.
+func TestCandidatesStopAtHiddenOne(t *testing.T) {
 	scope := []Scope{{Entries: []Entry{{0, 0}}}}
 	s := open(t, &Content{Layers: []string{"l"}, Values: stored(value.FromInt(1)),
 		Keys:   []Key{{Name: "k", Default: -1, Cold: []Cold{{Above: 1}}}},
@@ -370,8 +371,8 @@ func TestCandidatesEndWithOneThatIsHidden(t *testing.T) {
 	}
 }
 
-// A default that a damaged file says has a condition is not told without it.
-func TestADefaultOfADamagedCondition(t *testing.T) {
+// If a damaged file gives the default a condition, the default is not returned without it.
+func TestDefaultWithDamagedCondition(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
 		Keys: []Key{{Name: "k", Default: 0, Cold: []Cold{{}}}}, Values: stored(value.FromInt(1)),
 		Levels: []Level{{Dimensions: []int{0}, Scopes: []Scope{{Values: []string{"x"}}}}}}

@@ -12,8 +12,8 @@ import (
 )
 
 // RecipeCheck checks an encoded recipe. contributes reports whether the recipe has the contributions of a scope to a
-// multibinding: internal keys of multibindings have only such recipes, other keys have none. alone reports whether the
-// recipe stands alone: internal keys of Hiera 5 have only recipes that do.
+// multibinding: internal keys of multibindings have only such recipes, other keys have none. alone reports whether
+// the recipe needs no other binding: internal keys of Hiera 5 have only such recipes.
 type RecipeCheck func(encoded string) (contributes, alone bool, err error)
 
 // Verify checks what Open does not: every checksum, the digest, and every reference in the file, so that no later call
@@ -31,20 +31,21 @@ func (s *Snapshot) Verify(check RecipeCheck) error {
 	return nil
 }
 
-// verifier checks the index. On a forged file, where everything may refer to one large thing, or things may overlap,
-// its work is bounded by the bytes there are: things that together are longer than their section overlap.
+// verifier checks the index. In a forged file many references may lead to one large item, or items may overlap. The
+// work is limited by the size of the file: if the items of a section are longer in total than the section, they
+// overlap, and verification fails.
 type verifier struct {
 	*Snapshot
 	checkRecipe RecipeCheck
 	contributes bitset               // per recipe
 	alone       bitset               // per recipe
-	checked     bitset               // per cell: its value was checked
-	folds       map[uint64]uint64    // per offset of an exact mask that was checked, its words folded to one
-	seen        [sectionCount]uint64 // bytes of what was checked
-	bound       [maxColumns]uint32   // per narrow column, the keys that it binds
+	checked     bitset               // per cell: its value has been checked
+	folds       map[uint64]uint64    // per offset of a checked exact mask: its words folded into one
+	seen        [sectionCount]uint64 // number of bytes checked
+	bound       [maxColumns]uint32   // per narrow column: the number of keys that it binds
 }
 
-// bitset is a bit for each of so many numbers.
+// bitset is a set of numbers below a fixed limit.
 type bitset []uint64
 
 func newBits(n int) bitset { return make(bitset, n/64+1) }
@@ -52,10 +53,11 @@ func newBits(n int) bitset { return make(bitset, n/64+1) }
 func (b bitset) set(n uint64)      { b[n/64] |= 1 << (n % 64) }
 func (b bitset) has(n uint64) bool { return b[n/64]>>(n%64)&1 != 0 }
 
-// see notes that so many bytes of a section are checked, at an offset.
+// see records that bytes of a section at an offset have been checked. It fails if more bytes have been checked than
+// the section has.
 func (v *verifier) see(sec section, at uint64, bytes int) error {
 	if v.seen[sec] += uint64(bytes); v.seen[sec] > uint64(len(v.sections[sec])) {
-		return v.damaged(sec, at, "things that do not overlap")
+		return v.damaged(sec, at, "items that do not overlap")
 	}
 	return nil
 }
@@ -74,7 +76,7 @@ func (v *verifier) checkSums() error {
 	return nil
 }
 
-// checkRecipes checks every recipe. They cannot overlap: each begins where the one before ends.
+// checkRecipes checks every recipe. Recipes cannot overlap: each begins where the previous one ends.
 func (v *verifier) checkRecipes() error {
 	for n := range v.Recipes() {
 		text, err := v.Recipe(n)
@@ -102,7 +104,7 @@ func (v *verifier) checkDicts() error {
 			return err
 		}
 		for n := range dict.hash.n {
-			text, _ := dict.value(n) // what has no text is not found
+			text, _ := dict.value(n) // a value without a text is not found below
 			if err := v.see(secDicts, dict.at, len(text)); err != nil {
 				return err
 			}
@@ -114,11 +116,11 @@ func (v *verifier) checkDicts() error {
 	return nil
 }
 
-// checkKeys checks that every key is found where the hash sends it, and that its references lead to values.
+// checkKeys checks that every key is found through the hash, and that its references lead to values.
 func (v *verifier) checkKeys() error {
 	for n := range v.hash.n {
 		at := keyRecord * uint64(n)
-		key, _ := v.keyName(n) // a key without a name is not found
+		key, _ := v.keyName(n) // a key without a name is not found below
 		if err := v.see(secKeys, at, len(key)); err != nil {
 			return err
 		}
@@ -140,7 +142,7 @@ func (v *verifier) checkKeys() error {
 	return nil
 }
 
-// checkColumns checks the mask of a key, and its values in narrow columns.
+// checkColumns checks the mask of a key and its values in narrow columns.
 func (v *verifier) checkColumns(n uint32) error {
 	at, mask := keyRecord*uint64(n), v.mask(n)
 	fold, err := v.fold(n)
@@ -163,7 +165,7 @@ func (v *verifier) checkColumns(n uint32) error {
 	return nil
 }
 
-// fold is the words of the exact mask of a key in one, without what is no column.
+// fold folds the words of a key's exact mask into one. It fails if the mask has bits that are not columns.
 func (v *verifier) fold(n uint32) (fold uint64, err error) {
 	list := v.list(n)
 	if v.words > 1 {
@@ -179,7 +181,7 @@ func (v *verifier) fold(n uint32) (fold uint64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if mask>>(v.columns-64*w) != 0 { // of 64 columns and more nothing is left
+		if mask>>(v.columns-64*w) != 0 { // a shift by 64 or more gives 0
 			return 0, v.damaged(secKeys, list, "a mask of %d columns", v.columns)
 		}
 		fold |= mask
@@ -190,7 +192,7 @@ func (v *verifier) fold(n uint32) (fold uint64, err error) {
 	return fold, nil
 }
 
-// checkRef checks what key number n is bound to by the reference at an offset.
+// checkRef checks a reference of key number n. sec and at say where the reference is stored.
 func (v *verifier) checkRef(n uint32, ref Ref, sec section, at uint64) error {
 	cell := uint64(ref &^ refKind)
 	if ref&refKind != refRecipe && v.collects(n) {
@@ -207,7 +209,7 @@ func (v *verifier) checkRef(n uint32, ref Ref, sec section, at uint64) error {
 			return v.damaged(sec, at, "a recipe that may stand under this key")
 		}
 		return nil
-	case refBlock: // all of them are checked
+	case refBlock: // checkBlocks checks them all
 		if cell >= uint64(v.blockValues) {
 			return v.damaged(sec, at, "one of %d values in blocks", v.blockValues)
 		}
@@ -226,7 +228,7 @@ func (v *verifier) checkRef(n uint32, ref Ref, sec section, at uint64) error {
 	return v.see(secKeys, cellUnit*cell, bytes)
 }
 
-// checkValue checks the value ref refers to, and returns the bytes of its encoding.
+// checkValue checks the value that ref refers to and returns its encoded length.
 func (v *verifier) checkValue(ref Ref) (bytes int, err error) {
 	text, err := v.encoded(ref)
 	if err != nil {
@@ -239,16 +241,16 @@ func (v *verifier) checkValue(ref Ref) (bytes int, err error) {
 	return len(text) - len(rest), nil
 }
 
-// checkBlocks checks the values in blocks. They stand in order, so that no block is decoded twice.
+// checkBlocks checks the values in blocks. They must be in order, so that no block is decoded twice.
 func (v *verifier) checkBlocks() error {
-	block, end := uint32(0), uint64(0) // of the value before
+	block, end := uint32(0), uint64(0) // of the previous value
 	for n := range v.blockValues {
 		b, off, err := v.blockPlace(n)
 		if err != nil {
 			return err
 		}
 		if b < block || b == block && uint64(off) < end {
-			return v.broken(secBlockTab, "value %d behind the one before", n)
+			return v.broken(secBlockTab, "value %d after the previous one", n)
 		}
 		if b > block || n == 0 {
 			packed, at, _, err := v.frame(b)
@@ -268,12 +270,12 @@ func (v *verifier) checkBlocks() error {
 	return nil
 }
 
-// Prefixes of internal keys: of all, and of those of Hiera 5. All other internal keys have contributions to
-// multibindings.
+// Prefixes of internal keys: of all of them, and of those that belong to Hiera 5. All other internal keys have
+// contributions to multibindings.
 const (
 	internalKey    = "\x00"
 	hieraKey       = "\x00\x00"
-	hierarchiesKey = "\x00\x00hierarchies" // has constants only
+	hierarchiesKey = "\x00\x00hierarchies" // has only constants
 )
 
 // collects reports whether key number n has contributions to a multibinding.
@@ -311,7 +313,7 @@ func (v *verifier) checkLevels() error {
 	return nil
 }
 
-// checkSlot checks the slot of a directory that is at an offset.
+// checkSlot checks a slot of a directory. at is its offset in section scopes.
 func (v *verifier) checkSlot(l *levelView, at uint64, slot string) error {
 	place := load32(slot[len(slot)-4:])
 	if place == 0 {
@@ -340,7 +342,7 @@ func (v *verifier) checkSlot(l *levelView, at uint64, slot string) error {
 	return v.checkTable(l.first, place-1)
 }
 
-// checkTable checks the table of a scope of a wide column.
+// checkTable checks the table of a scope in a wide column.
 func (v *verifier) checkTable(column int, at uint32) error {
 	t, err := v.table(at)
 	if err != nil {

@@ -1,7 +1,7 @@
 package snapshot
 
-// checkOrigins checks that every scope and every key has its record, and only one; and that blocks lie one behind the
-// other and in order, so that what looks for one finds it.
+// checkOrigins checks that every scope and every key has exactly one record, and that blocks are in order, so that a
+// search finds them.
 func (v *verifier) checkOrigins() error {
 	list, err := v.Inputs()
 	if err != nil {
@@ -29,14 +29,14 @@ func (v *verifier) checkOrigins() error {
 // coldVerifier checks the blocks of origins.
 type coldVerifier struct {
 	*verifier
-	scopes map[scopeID]bool // those whose record is still to come
-	last   scopeID          // the one before
-	next   uint32           // the key whose record is next
-	inputs uint32           // files
-	end    uint64           // of the blocks before
+	scopes map[scopeID]bool // scopes whose record has not been seen yet
+	last   scopeID          // the previous scope
+	next   uint32           // the key whose record must come next
+	inputs uint32           // number of inputs
+	end    uint64           // end of the previous block
 }
 
-// scopeID is a level, and a place in it.
+// scopeID identifies a scope by its level and its place.
 type scopeID struct{ level, place uint32 }
 
 func (v *coldVerifier) block(block int) error {
@@ -46,7 +46,7 @@ func (v *coldVerifier) block(block int) error {
 	}
 	off, level := load64(v.coldEntry(block)), v.coldLevel(block)
 	if off < v.end || block > 0 && level < v.coldLevel(block-1) {
-		return v.badBlock(block, "a block behind the one before")
+		return v.badBlock(block, "a block after the previous one")
 	}
 	v.end = off + uint64(len(packed))
 	if level == coldKeys {
@@ -55,7 +55,7 @@ func (v *coldVerifier) block(block int) error {
 	return v.scopeBlock(block)
 }
 
-// scopeBlock checks a block of scopes, and strikes them off the list.
+// scopeBlock checks a block of scopes and removes them from scopes.
 func (v *coldVerifier) scopeBlock(block int) error {
 	level, first, sound := v.coldLevel(block), true, true
 	err := v.eachScope(block, func(place uint32, o *scopeOrigins) {
@@ -72,11 +72,12 @@ func (v *coldVerifier) scopeBlock(block int) error {
 	return err
 }
 
-// originsFit tells whether a record is of as many keys as its scope has, and of a narrow level of these.
+// originsFit reports whether a record has as many entries as its scope has keys and, in a narrow level, the same
+// keys.
 func (v *coldVerifier) originsFit(level, place uint32, o *scopeOrigins) bool {
 	l := &v.levels[level]
 	if !l.narrow {
-		t, _ := v.table(place - 1) // which checkLevels has found
+		t, _ := v.table(place - 1) // checkLevels has checked it
 		return t.n == o.n
 	}
 	column := l.first + int(place-1)
@@ -91,7 +92,7 @@ func (v *coldVerifier) originsFit(level, place uint32, o *scopeOrigins) bool {
 	return true
 }
 
-// inputsExist tells whether the origins are in files that there are.
+// inputsExist reports whether all origins are in existing inputs.
 func (o *scopeOrigins) inputsExist(inputs uint32) bool {
 	if o.input.uniform {
 		return o.input.same < inputs || o.line.uniform && o.line.same == 0
@@ -104,7 +105,7 @@ func (o *scopeOrigins) inputsExist(inputs uint32) bool {
 	return true
 }
 
-// keyBlock checks a block of keys, which are the next.
+// keyBlock checks a block of keys, which must continue where the previous block ended.
 func (v *coldVerifier) keyBlock(block int) error {
 	var k coldKey
 	sound := v.coldFirst(block) == v.next
@@ -123,23 +124,24 @@ func (v *coldVerifier) keyBlock(block int) error {
 	return err
 }
 
-// coldKey is what the record of a key has so far.
+// coldKey is what the record of a key has contained so far.
 type coldKey struct {
 	key           uint32
-	unconditional bool // that of the default
+	unconditional bool // the default has been seen
 	hidden        bool
-	above         uint32 // of the last binding
+	above         uint32 // of the previous binding
 }
 
-// fits tells whether this is what the key record says: a default where there is one, if anything is said of it.
+// fits reports whether the cold record agrees with the key record: whether there are hidden bindings, and whether
+// there is a default. The default may be missing from a cold record without hidden bindings.
 func (k *coldKey) fits(s *Snapshot) bool {
 	hasDefault := at32(s.keys, keyRecord*uint64(k.key)+recDefault) != noRef
 	return k.hidden == s.hidden(k.key) && (hasDefault || !k.unconditional) &&
 		(k.unconditional || !hasDefault || !k.hidden)
 }
 
-// checkBinding checks a binding of a key: that it is in a file that there is, behind the one before, what its kind may
-// stand for, and its recipe.
+// checkBinding checks a binding of a key: its input exists, it comes after the previous binding, its kind may be
+// bound to this key, and its recipe is valid.
 func (v *coldVerifier) checkBinding(k *coldKey, b *coldBinding) bool {
 	if b.origin.Input >= v.inputs && b.origin.Line > 0 || b.above < k.above {
 		return false

@@ -15,22 +15,22 @@ import (
 	"bindc/internal/value"
 )
 
-// refuses holds Verify to the first damage of forged files: where it is, and what was expected. An expected "" is a
-// file that is sound.
+// refuses checks the first damage that Verify finds in a forged file: the section, and what was expected. An expected
+// "" means that the file is valid.
 func refuses(t *testing.T, name string, s *Snapshot, section, expected string) {
 	t.Helper()
 	var damage *DamageError
 	switch err := s.Verify(anyRecipe); {
 	case expected == "" && err != nil:
-		t.Errorf("%s: Verify says %v", name, err)
+		t.Errorf("%s: Verify returned %v", name, err)
 	case expected == "":
 	case !errors.As(err, &damage) || damage.Section != section || !strings.Contains(damage.Expected, expected):
-		t.Errorf("%s: Verify says %v; expected damage of %s: %s", name, err, section, expected)
+		t.Errorf("%s: Verify returned %v; expected damage of %s: %s", name, err, section, expected)
 	}
 }
 
 // The bytes are those of testdata/everything.dump.
-func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
+func TestVerifyIndex(t *testing.T) {
 	le := binary.LittleEndian
 	record := func(n, at int) int { return keyRecord*n + at }
 	for _, c := range []struct {
@@ -38,7 +38,7 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 		forge                   func(w *writer)
 	}{
 		{"nothing is forged", "", "", func(*writer) {}},
-		{"a recipe outside", "recipetab", "a recipe inside section recipes",
+		{"a recipe outside the section", "recipetab", "a recipe inside section recipes",
 			func(w *writer) { w.out[secRecipeTab][24] = 33 }},
 		{"a recipe that ends before it begins", "recipetab", "a recipe inside section recipes",
 			func(w *writer) { w.out[secRecipeTab][16] = 12 }},
@@ -48,37 +48,37 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 			func(w *writer) { w.out[secDicts][0xaf+2] = '3' + 1 }},
 		{"a value that ends before it begins", "dicts", "value 0 of dimension node",
 			func(w *writer) { w.out[secDicts][0x20] = 5 }},
-		{"a value behind the end", "dicts", "value 0 of dimension path",
+		{"a value past the end", "dicts", "value 0 of dimension path",
 			func(w *writer) { w.out[secDicts][0x120] = 255 }},
 		{"a key that is another", "keys", "a key whose number is 0", func(w *writer) { w.out[secKeys][recText] = 'b' }},
 		{"the print of another key", "keys", "a key whose number is 8",
 			func(w *writer) { w.out[secPilots][12+8]++ }},
 		{"a slot that stands for no number", "keys", "a key whose number is 1",
 			func(w *writer) { w.out[secPilots][8] = 9 }},
-		{"a block of origins outside", "origintab", "a block inside section origins",
+		{"a block of origins outside the section", "origintab", "a block inside section origins",
 			func(w *writer) { w.out[secOriginTab][4*coldEntry+4] = 1 }},
-		{"blocks of origins that overlap", "origins", "a block behind the one before",
+		{"blocks of origins that overlap", "origins", "a block after the previous one",
 			func(w *writer) { w.out[secOriginTab][2*coldEntry] = 1 }},
 		{"a key of no valid length", "keys", "a key whose number is 1",
 			func(w *writer) { w.out[secKeys][record(1, recLength)] = 254 }},
-		{"a long key outside", "keys", "a key whose number is 2",
+		{"a long key outside the section", "keys", "a key whose number is 2",
 			func(w *writer) { le.PutUint32(w.out[secKeys][record(2, recLongCell):], 339) }},
-		{"a default behind the end", "keys", "a value",
+		{"a default past the end", "keys", "a value",
 			func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 362) }},
-		{"a default far behind the end", "keys", "a value",
+		{"a default far past the end", "keys", "a value",
 			func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 1<<30-1) }},
-		{"a default behind the end, by the number of its cell", "keys", "a value",
+		{"a default past the end, by the number of its cell", "keys", "a value",
 			func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 700) }},
-		{"a default that is no value", "keys", "a value", func(w *writer) { w.out[secKeys][0x16] = 0x0b }},
+		{"a default that is not a value", "keys", "a value", func(w *writer) { w.out[secKeys][0x16] = 0x0b }},
 		{"a default that is cut short", "keys", "a value", func(w *writer) { // the last cell of the section
 			w.out[secKeys] = append(w.out[secKeys], 0x83, 'a')
 			le.PutUint32(w.out[secKeys][recDefault:], uint32(len(w.out[secKeys])/cellUnit-1))
 		}},
-		{"a default that is a recipe there is not", "keys", "one of 3 recipes",
+		{"a default that is a recipe that does not exist", "keys", "one of 3 recipes",
 			func(w *writer) { w.out[secKeys][record(3, recDefault)] = 3 }},
 		{"a default that is contributions", "keys", "a recipe that may stand under this key",
 			func(w *writer) { w.out[secKeys][record(3, recDefault)] = 2 }},
-		{"a default in a block that there is not", "keys", "one of 2 values in blocks",
+		{"a default in a block that does not exist", "keys", "one of 2 values in blocks",
 			func(w *writer) { w.out[secKeys][record(7, recDefault)] = 2 }},
 		{"an internal key of a recipe that contributes nothing", "keys", "a recipe that may stand under this key",
 			func(w *writer) { w.out[secKeys][record(6, recText+3)] = 1 }},
@@ -88,24 +88,24 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 			func(w *writer) { copy(w.out[secKeys][record(6, recText+3):], "\x00\x00\x00\xc0") }},
 		{"a mask of more columns than there are", "keys", "a mask of 37 columns",
 			func(w *writer) { w.out[secKeys][record(1, 4)] = 1 << 5 }},
-		{"a list outside", "keys", "a list inside the section",
+		{"a list outside the section", "keys", "a list inside the section",
 			func(w *writer) { w.out[secKeys][record(4, recList)] += 6 }},
-		{"a list of a value there is not", "keys", "one of 2 values in blocks",
+		{"a list of a value that does not exist", "keys", "one of 2 values in blocks",
 			func(w *writer) { w.out[secKeys][0x2d3] = 0xc0 }},
-		{"a value inside the one before", "blocktab", "value 1 behind the one before",
+		{"a value inside the previous one", "blocktab", "value 1 after the previous one",
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][32:], 602) }},
-		{"a value behind the end of its block", "blocktab", "value 1 in a block of 1156 bytes",
+		{"a value past the end of its block", "blocktab", "value 1 in a block of 1156 bytes",
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][32:], 1156) }},
 		{"a number of blocks alone", "blocktab", "the place of value 0",
 			func(w *writer) { w.out[secBlockTab] = w.out[secBlockTab][:4] }},
 		{"no number of blocks", "blocktab", "the number of blocks", func(w *writer) { w.out[secBlockTab] = nil }},
 		{"a place of half a value", "blocktab", "the place of value 1",
 			func(w *writer) { w.out[secBlockTab] = w.out[secBlockTab][:35] }},
-		{"a value of a block there is not", "blocktab", "the place of block 1", func(w *writer) {
+		{"a value of a block that does not exist", "blocktab", "the place of block 1", func(w *writer) {
 			copy(w.out[secBlockTab][28:], "\x01\x00\x00\x00\x00\x00\x00\x00")
 		}},
-		{"a frame outside", "blocktab", "a block inside section blocks", func(w *writer) { w.out[secBlockTab][4] = 1 }},
-		{"a frame behind the end", "blocktab", "a block inside section blocks",
+		{"a frame outside the section", "blocktab", "a block inside section blocks", func(w *writer) { w.out[secBlockTab][4] = 1 }},
+		{"a frame past the end", "blocktab", "a block inside section blocks",
 			func(w *writer) { w.out[secBlockTab][4] = 40 }},
 		{"a frame of more than 64 times its bytes", "blocktab", "a block inside section blocks",
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][16:], 39*maxExpansion+1) }},
@@ -113,7 +113,7 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][16:], 1157) }},
 		{"a frame of more bytes", "blocks", "a zstd frame of 1155 bytes",
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][16:], 1155) }},
-		{"a scope of a value there is not", "scopes", "one of 1 values of path",
+		{"a scope of a value that does not exist", "scopes", "one of 1 values of path",
 			func(w *writer) { w.out[secScopes][4] = 1 }},
 		{"a scope where its hash does not send it", "scopes", "a scope where its hash sends it", func(w *writer) {
 			dir := w.out[secScopes]
@@ -126,10 +126,10 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 			dir[0x1c] = 2
 		}},
 		{"a column of the next level", "scopes", "one of 2 columns", func(w *writer) { w.out[secScopes][12] = 3 }},
-		{"a table outside", "tables", "a table", func(w *writer) { w.out[secScopes][0xd4-0x8] = 0x27 }},
+		{"a table outside the section", "tables", "a table", func(w *writer) { w.out[secScopes][0xd4-0x8] = 0x27 }},
 		{"a table whose entries are outside", "tables", "a table of 9 entries",
 			func(w *writer) { w.out[secTables][0x94] = 9 }},
-		{"a table of a key there is not", "tables", "ascending numbers of 9 keys",
+		{"a table of a key that does not exist", "tables", "ascending numbers of 9 keys",
 			func(w *writer) { w.out[secTables][0x18] = 9 }},
 		{"a table of a key twice", "tables", "ascending numbers of 9 keys",
 			func(w *writer) { w.out[secTables][0x18] = 7 }},
@@ -137,14 +137,14 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 			func(w *writer) { w.out[secTables][0x14] = 8 }},
 		{"a table of a key that its column does not bind", "tables", "keys that column 35 binds",
 			func(w *writer) { w.out[secTables][0x14] = 1 }},
-		{"a table of a value there is not", "tables", "one of 2 values in blocks",
+		{"a table of a value that does not exist", "tables", "one of 2 values in blocks",
 			func(w *writer) { w.out[secTables][0x24] = 2 }},
-		{"tables that overlap", "tables", "things that do not overlap", func(w *writer) {
+		{"tables that overlap", "tables", "items that do not overlap", func(w *writer) {
 			for at := 0xc8; at < 0x150; at += 4 { // all scopes have the table of three keys
 				w.out[secScopes][at] = 5
 			}
 		}},
-		{"a few tables that overlap", "tables", "things that do not overlap", sevenScopes},
+		{"a few tables that overlap", "tables", "items that do not overlap", sevenScopes},
 		{"inputs without their length", "inputs", "a length", func(w *writer) { w.out[secInputs] = make([]byte, 3) }},
 		{"inputs that are a length", "inputs", "a list of files",
 			func(w *writer) { w.out[secInputs] = make([]byte, 4) }},
@@ -162,7 +162,7 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 	}
 }
 
-// sevenScopes has seven scopes, and no others of their level, take one table of 24 bytes, of a section of 152.
+// sevenScopes gives the seven scopes of a level the same table of 24 bytes, in a section of 152.
 func sevenScopes(w *writer) {
 	clear(w.out[secScopes][0xc8:0x150])
 	for at := 0xc8; at < 0xc8+4*7; at += 4 {
@@ -170,11 +170,11 @@ func sevenScopes(w *writer) {
 	}
 }
 
-// listOf is the decoded list of inputs, inputsOf the section that has it.
+// listOf returns the decoded list of inputs; inputsOf encodes it as a section.
 func listOf(w *writer) []byte {
 	raw, ok := decompress(string(w.out[secInputs][inputsHead:]), uint64(load32(string(w.out[secInputs]))))
 	if !ok {
-		panic("the inputs are no frame")
+		panic("the inputs are not a frame")
 	}
 	return []byte(raw)
 }
@@ -183,8 +183,8 @@ func inputsOf(raw []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(raw))), compress(raw)...)
 }
 
-// Every section has its checksum, and what is between them the digest.
-func TestVerifyChecksTheSums(t *testing.T) {
+// Every section has a checksum, and the digest covers the padding between them.
+func TestVerifyChecksChecksums(t *testing.T) {
 	sound := fileOf(t, everything())
 	sections := open(t, everything()).Info().Sections
 	for i, sec := range sections {
@@ -195,12 +195,12 @@ func TestVerifyChecksTheSums(t *testing.T) {
 			s, err := OpenBytes(b)
 			if i == int(secMeta) {
 				if err == nil || !strings.Contains(err.Error(), expected) {
-					t.Errorf("section %s: Open says %v", sec.Name, err)
+					t.Errorf("section %s: Open returned %v", sec.Name, err)
 				}
 				continue
 			}
 			if err != nil {
-				t.Errorf("section %s: Open says %v", sec.Name, err)
+				t.Errorf("section %s: Open returned %v", sec.Name, err)
 				continue
 			}
 			refuses(t, "a byte of "+sec.Name, s, sec.Name, expected)
@@ -215,11 +215,11 @@ func TestVerifyChecksTheSums(t *testing.T) {
 	refuses(t, "padding", s, "header", "the digest of the file")
 }
 
-// Of more than 64 columns, what is folded and what is exact agree.
-func TestWhatVerifyChecksOfExactMasks(t *testing.T) {
-	exact := keyRecord*4 + 0x3c // of the key in column 1, 5, ...
+// With more than 64 columns, the folded mask must agree with the exact one.
+func TestVerifyExactMasks(t *testing.T) {
+	exact := keyRecord*4 + 0x3c // of the key in columns 1, 5, ...
 	notThere := forged(t, wide(), func(w *writer) { w.out[secKeys][exact+8] |= 1 << 6 })
-	damagedAs(t, "a column that there is not", notThere.Verify(anyRecipe), "keys",
+	damagedAs(t, "a column that does not exist", notThere.Verify(anyRecipe), "keys",
 		"a mask of 70 columns")
 	var damage *DamageError
 	if errors.As(notThere.Verify(anyRecipe), &damage) && damage.Offset != uint64(exact) {
@@ -231,14 +231,14 @@ func TestWhatVerifyChecksOfExactMasks(t *testing.T) {
 	}{
 		{"nothing is forged", "", func(*writer) {}},
 		{"one column more, folded into one that is set", "keys that column", func(w *writer) {
-			w.out[secKeys][exact] |= 1 // bit 64 becomes bit 0, which the key has not
+			w.out[secKeys][exact] |= 1 // bit 64 becomes bit 0, which the key does not have
 			w.out[secKeys][exact+8] &^= 1 << 1
 			w.out[secKeys][recMask] |= 1
 		}},
 		{"a column that the record lacks", "a mask of 70 columns", func(w *writer) { w.out[secKeys][exact] |= 1 }},
 		{"a column that the exact mask lacks", "a mask of 70 columns",
 			func(w *writer) { w.out[secKeys][recMask] |= 1 }},
-		{"a mask outside", "a mask inside the section", func(w *writer) {
+		{"a mask outside the section", "a mask inside the section", func(w *writer) {
 			binary.LittleEndian.PutUint32(w.out[secKeys][recList:], uint32(len(w.out[secKeys])-14)&^1)
 		}},
 	} {
@@ -251,8 +251,8 @@ func TestWhatVerifyChecksOfExactMasks(t *testing.T) {
 	}
 }
 
-// Values that lie in one another are each a value; together they are more than the section.
-func TestVerifyRefusesValuesThatOverlap(t *testing.T) {
+// Values inside one another are each valid, but together they are longer than the section.
+func TestVerifyRejectsOverlappingValues(t *testing.T) {
 	c := manyNodes(100)
 	for i := range c.Values {
 		c.Values[i] = stored(value.FromInt(1))[0]
@@ -264,27 +264,27 @@ func TestVerifyRefusesValuesThatOverlap(t *testing.T) {
 		}
 		w.out[secKeys] = append(w.out[secKeys], strings.Repeat("\x06\x7e", 200)...) // strings of 126 bytes
 	})
-	refuses(t, "strings", s, "keys", "things that do not overlap")
+	refuses(t, "strings", s, "keys", "items that do not overlap")
 	var damage *DamageError
 	if err := s.Verify(anyRecipe); errors.As(err, &damage) && damage.Offset < uint64(keyRecord*len(c.Keys)) {
 		t.Errorf("the value that is damaged is at %d, among the records", damage.Offset)
 	}
 }
 
-// What is in a block has to be a value where its place says.
-func TestVerifyRefusesABlockOfWhatIsNoValue(t *testing.T) {
+// A block must contain a value at each place.
+func TestVerifyRejectsBlockWithoutAValue(t *testing.T) {
 	c := &Content{Keys: []Key{{Name: "k", Default: 0}}, Values: stored(value.FromString(strings.Repeat("\x0b", 600)))}
 	s := forged(t, c, func(w *writer) { w.out[secBlockTab][24] = 10 })
 	refuses(t, "bytes that no value begins with", s, "blocks", "a value in the block of value 0")
 }
 
-// coldRaw is a block of section origins, decoded.
+// coldRaw is a decoded block of section origins.
 type coldRaw struct {
 	level, first uint32
 	raw          string
 }
 
-// reblocked has change make other blocks of section origins.
+// reblocked replaces the blocks of section origins by those that change returns.
 func reblocked(change func(blocks []coldRaw) []coldRaw) func(w *writer) {
 	return func(w *writer) {
 		s := &Snapshot{}
@@ -306,8 +306,8 @@ func reblocked(change func(blocks []coldRaw) []coldRaw) func(w *writer) {
 	}
 }
 
-// The origins of a file are rewritten in hexadecimal digits: from what the writer made to what it does not.
-func TestWhatVerifyChecksOfOrigins(t *testing.T) {
+// Each case replaces bytes of the origins, in hexadecimal, by bytes that the writer never produces.
+func TestVerifyOrigins(t *testing.T) {
 	const scopes, keys, bindings = "the origins of scopes, each once", "bindings of keys, in order", "bindings of keys"
 	const upper, narrow, wide, unconditional, ofKeys = 0, 1, 2, 3, 4 // the blocks
 	for _, c := range []struct {
@@ -318,30 +318,30 @@ func TestWhatVerifyChecksOfOrigins(t *testing.T) {
 	}{
 		{"nothing is forged", upper, "010104010203", "010104010203", "", ""},
 		{"a scope twice", upper, "010104010303", "000104010303", "origins", scopes},
-		{"a scope that there is not", upper, "010104010303", "020104010303", "origins", scopes},
+		{"a scope that does not exist", upper, "010104010303", "020104010303", "origins", scopes},
 		{"a scope too few", upper, "010104010303", "", "origins", "the origins of all scopes and keys"},
 		{"scopes out of order", upper, "010104010203010104010303", "020104010303ffffffff0f0104010203", "origins",
 			"the origins of scopes"},
 		{"a scope that is not the first", upper, "010104010203", "020104010203", "origins", scopes},
-		{"a scope behind the last of its level", narrow, strings.Repeat("0100000000", 30),
+		{"a scope after the last of its level", narrow, strings.Repeat("0100000000", 30),
 			strings.Repeat("0100000000", 31), "origins", scopes},
 		{"entries of another number", upper, "010104010203", "010204000102010203", "origins", scopes},
-		{"no entry of what is bound", upper, "010104010203", "0100000000", "origins", scopes},
+		{"no entry of a bound key", upper, "010104010203", "0100000000", "origins", scopes},
 		{"a key that the column does not bind", upper, "010104010203", "010103010203", "origins", scopes},
-		{"a key that there is not", upper, "010104010203", "010109010203", "origins", scopes},
-		{"a key far behind the last", upper, "010104010203", "0101ffffffff0f010203", "origins", scopes},
+		{"a key that does not exist", upper, "010104010203", "010109010203", "origins", scopes},
+		{"a key far after the last", upper, "010104010203", "0101ffffffff0f010203", "origins", scopes},
 		{"keys that do not ascend", narrow, "01020206000200", "01020800000200", "origins", scopes},
-		{"an input that there is not", upper, "010104010203", "010104050203", "origins", scopes},
-		{"an input that there is not, of no line", upper,
+		{"an input that does not exist", upper, "010104010203", "010104050203", "origins", scopes},
+		{"an input that does not exist, of no line", upper,
 			"010104010203010104010303", "010104050103010104040303", "", ""},
-		{"one of several inputs that there is not", narrow, "01020206000200", "01020206000400", "origins", scopes},
-		{"the second of several inputs that there is not", narrow, "01020206000200", "01020206000204", "origins", scopes},
-		{"one of several lines is none", narrow, "0102020600020000060502", "0102020600020400060002", "", ""},
-		{"one of several inputs that there is not, on its first line", narrow, "0102020600020000060502",
+		{"one of several inputs that does not exist", narrow, "01020206000200", "01020206000400", "origins", scopes},
+		{"the second of several inputs that does not exist", narrow, "01020206000200", "01020206000204", "origins", scopes},
+		{"one of several lines is zero", narrow, "0102020600020000060502", "0102020600020400060002", "", ""},
+		{"one of several inputs that does not exist, on its first line", narrow, "0102020600020000060502",
 			"0102020600020400060102", "origins", scopes},
-		{"an input that there is not, of several lines", narrow, "0102020600020000060502" + "010108010803",
+		{"an input that does not exist, of several lines", narrow, "0102020600020000060502" + "010108010803",
 			"010202060500060502" + "010108020803", "origins", scopes},
-		{"a key that there is not, and a cell in the place of its mask", narrow, "01020206000200", "01020207000200",
+		{"a key that does not exist, and a cell in the place of its mask", narrow, "01020206000200", "01020207000200",
 			"origins", scopes},
 		{"a key of more than 32 bits", upper, "010104010203", "0101" + "8480808010" + "010203", "origins",
 			"the origins of scopes"},
@@ -355,29 +355,29 @@ func TestWhatVerifyChecksOfOrigins(t *testing.T) {
 		{"a default of a key that has none", ofKeys, "0102040100090100", "0200040100090100020401" + "00090100",
 			"origins", keys},
 		{"bindings that ascend", ofKeys, "0104010105", "0102010105", "origins", keys},
-		{"a hidden one of an input that there is not", ofKeys, "01030101040502", "01030102040502", "origins", keys},
-		{"a hidden one of an input that there is not, on its first line", ofKeys, "01030101040502", "01030102010502",
+		{"a hidden binding of an input that does not exist", ofKeys, "01030101040502", "01030102040502", "origins", keys},
+		{"a hidden binding of an input that does not exist, on its first line", ofKeys, "01030101040502", "01030102010502",
 			"origins", keys},
-		{"a hidden one in a column of more than 32 bits", ofKeys, "01030101040502", "0103010104" + "8580808010" + "02",
+		{"a hidden binding in a column of more than 32 bits", ofKeys, "01030101040502", "0103010104" + "8580808010" + "02",
 			"origins", bindings},
-		{"a hidden one of no known place", ofKeys, "01030101040502", "01030102000502", "", ""},
-		{"a hidden one of a layer that there is not", ofKeys, "01030101040502", "01030201040502", "origins", bindings},
-		{"a binding of a kind that there is not", ofKeys, "0102040100090100", "0103040100090100", "origins", bindings},
-		{"a term of a value that there is not", ofKeys, "0200130200", "0200220200", "origins", bindings},
+		{"a hidden binding of no known place", ofKeys, "01030101040502", "01030102000502", "", ""},
+		{"a hidden binding of a layer that does not exist", ofKeys, "01030101040502", "01030201040502", "origins", bindings},
+		{"a binding of a kind that does not exist", ofKeys, "0102040100090100", "0103040100090100", "origins", bindings},
+		{"a term of a value that does not exist", ofKeys, "0200130200", "0200220200", "origins", bindings},
 		{"terms that do not ascend", ofKeys, "0200130200", "0200130013", "origins", bindings},
-		{"a term of a dimension that there is not", ofKeys, "0200130200", "0200130300", "origins", bindings},
-		{"a contribution for a dimension that there is not", ofKeys, "0102040100090100", "0102040100090101" + "0300",
+		{"a term of a dimension that does not exist", ofKeys, "0200130200", "0200130300", "origins", bindings},
+		{"a contribution for a dimension that does not exist", ofKeys, "0102040100090100", "0102040100090101" + "0300",
 			"origins", bindings},
-		{"a contribution for a value that there is not", ofKeys, "0102040100090100", "0102040100090101" + "0022",
+		{"a contribution for a value that does not exist", ofKeys, "0102040100090100", "0102040100090101" + "0022",
 			"origins", bindings},
 		{"a contribution for one dimension twice", ofKeys, "0102040100090100", "0102040100090102" + "00000001",
 			"origins", bindings},
 		{"more terms than bytes", ofKeys, "0200130200", "2000130200", "origins", bindings},
 		{"a hidden value with a byte more", ofKeys, "000147", "00024747", "origins", bindings},
-		{"a hidden value that is none", ofKeys, "000147", "00010b", "origins", bindings},
+		{"a hidden value that is invalid", ofKeys, "000147", "00010b", "origins", bindings},
 		{"a hidden value of another kind", ofKeys, "000147", "020147", "origins", bindings},
 		{"a hidden recipe", ofKeys, "000147", "010147", "", ""},
-		{"a hidden one that contributes", ofKeys, "0106726563697065",
+		{"a hidden binding that contributes", ofKeys, "0106726563697065",
 			"010d" + hex.EncodeToString([]byte("contributions")), "origins", keys},
 		{"a key too few", ofKeys, "000000000000" + "0102040100090100" + "00", "0000000000" + "0102040100090100" + "00",
 			"origins", keys},
@@ -396,14 +396,14 @@ func TestWhatVerifyChecksOfOrigins(t *testing.T) {
 			return blocks
 		}))
 		if !found {
-			t.Errorf("%s: block %d is not as it is meant", c.name, c.block)
+			t.Errorf("%s: block %d is not as expected", c.name, c.block)
 		}
 		refuses(t, c.name, s, c.section, c.damaged)
 	}
 }
 
-// What Open checks of section meta, in hexadecimal digits as above, and of the header, by offset.
-func TestWhatOpenChecks(t *testing.T) {
+// Each case replaces bytes of section meta, in hexadecimal as above.
+func TestOpenChecksMeta(t *testing.T) {
 	const meta, level = "layers, dimensions and levels", "01ac020100020132220100000301"
 	for _, c := range []struct {
 		name, from, to, section, expected string
@@ -413,11 +413,11 @@ func TestWhatOpenChecks(t *testing.T) {
 		{"more layers than bytes", "0102047369", "015a047369", "meta", meta},
 		{"a byte more", "000003015401", "00000301540100", "meta", meta},
 		{"a byte less", "000003015401", "0000030154", "meta", meta},
-		{"a guard of a category behind it", "2e6f730101", "2e6f730301", "meta", meta},
-		{"a guard of the category before it", "2e6f730101", "2e6f730201", "", ""},
+		{"a guard before its category", "2e6f730101", "2e6f730301", "meta", meta},
+		{"a guard after its category", "2e6f730101", "2e6f730201", "", ""},
 		{"a category of itself", "6e6f646500", "6e6f646501", "meta", meta},
 		{"an unknown flag of a dimension", "2e6f730101", "2e6f730105", "meta", meta},
-		{"a dictionary outside", "0271714501", "0271715201", "dicts", "a dictionary of 1 values"},
+		{"a dictionary outside the section", "0271714501", "0271715201", "dicts", "a dictionary of 1 values"},
 		{"a dictionary of more values than slots", "00220c24", "00250c24", "dicts", "a dictionary of 37 values"},
 		{"a dictionary of more values than there are offsets", "4a020103", "4a060107", "dicts", "a dictionary of 6"},
 		{"a dictionary without buckets", "450101020", "450100020", "dicts", "a dictionary of 1 values"},
@@ -425,16 +425,16 @@ func TestWhatOpenChecks(t *testing.T) {
 		{"keys without buckets", "040a0000030", "000a0000030", "pilots", "a perfect hash of 9 keys"},
 		{"keys of more slots", "040a0000030", "040b0000030", "pilots", "a perfect hash of 9 keys"},
 		{"keys of fewer slots than keys", "040a0000030", "04080000030", "pilots", "a perfect hash of 9 keys"},
-		{"a level of a layer that there is not", level, "02" + level[2:], "meta", meta},
+		{"a level of a layer that does not exist", level, "02" + level[2:], "meta", meta},
 		{"dimensions that do not ascend", "03000102010200", "03000101010200", "meta", meta},
 		{"one dimension twice", "03000102010200", "03010102010200", "meta", meta},
-		{"a dimension that there is not", "03000102010200", "03000103010200", "meta", meta},
+		{"a dimension that does not exist", "03000102010200", "03000103010200", "meta", meta},
 		{"an unknown flag of a level", level, "01ac02010006" + level[12:], "meta", meta},
 		{"a narrow level of too many columns", "00010100032110", "00010100034110", "meta", meta},
 		{"a narrow level of too many columns for narrow ones", "00010100032110", "00010100034010", "meta", meta},
 		{"a narrow level of all the columns that are left", "00010100032110", "00010100033c10", "", ""},
 		{"a wide level of two columns", level, "01ac020100020232220100000301", "meta", meta},
-		{"a directory outside", "0154" + "01", "0155" + "01", "scopes", "a directory inside the section"},
+		{"a directory outside the section", "0154" + "01", "0155" + "01", "scopes", "a directory inside the section"},
 		{"a direct directory of two dimensions", "0300010201020004", "02000103020004", "scopes", "indexed by a dimension"},
 		{"a directory of three slots", "01020004", "01020003", "scopes", "a power of two of slots"},
 		{"a directory of no slots", "01020004", "01020000", "scopes", "a power of two of slots"},
@@ -452,7 +452,7 @@ func TestWhatOpenChecks(t *testing.T) {
 		}
 		was := hex.EncodeToString(w.out[secMeta])
 		if strings.Count(was, c.from) != 1 && c.from != "" {
-			t.Errorf("%s: the section is not as it is meant: %s", c.name, was)
+			t.Errorf("%s: the section is not as expected: %s", c.name, was)
 		}
 		forged, err := hex.DecodeString(strings.Replace(was, c.from, c.to, 1))
 		if err != nil {
@@ -468,7 +468,8 @@ func TestWhatOpenChecks(t *testing.T) {
 	}
 }
 
-// damagedAs holds err to a section and to what was expected there; "" is no error.
+// damagedAs checks that err is a *DamageError of a section with the given expectation. An empty section means no
+// error.
 func damagedAs(t *testing.T, name string, err error, section, expected string) {
 	t.Helper()
 	var damage *DamageError
@@ -480,7 +481,7 @@ func damagedAs(t *testing.T, name string, err error, section, expected string) {
 	}
 }
 
-func TestWhatOpenChecksOfTheHeader(t *testing.T) {
+func TestOpenChecksHeader(t *testing.T) {
 	le := binary.LittleEndian
 	sound := fileOf(t, everything())
 	entry := func(sec section) int { return offSectionTab + sectionEntry*int(sec) }
@@ -497,8 +498,8 @@ func TestWhatOpenChecksOfTheHeader(t *testing.T) {
 		{"more levels than there are", "meta", "layers, dimensions and levels", offLevels, 5},
 		{"fewer levels than there are", "meta", "layers, dimensions and levels", offLevels, 3},
 		{"a section in the header", "header", "section tables inside the file", entry(secTables), headerSize - 1},
-		{"a section behind the end", "header", "section seal inside the file", entry(secSeal), uint32(len(sound)) + 1},
-		{"a section that ends behind the end", "header", "section seal inside the file", entry(secSeal) + 8, 65},
+		{"a section past the end", "header", "section seal inside the file", entry(secSeal), uint32(len(sound)) + 1},
+		{"a section that ends past the end", "header", "section seal inside the file", entry(secSeal) + 8, 65},
 		{"a section that ends with the file", "", "", entry(secSeal) + 8, 64},
 	} {
 		b := bytes.Clone(sound)
@@ -508,7 +509,7 @@ func TestWhatOpenChecksOfTheHeader(t *testing.T) {
 	}
 	b := append(bytes.Clone(sound), 0)
 	_, err := OpenBytes(b)
-	damagedAs(t, "a byte behind the end", err, "header", "the size of the file, 3137 bytes")
+	damagedAs(t, "a byte past the end", err, "header", "the size of the file, 3137 bytes")
 	b = bytes.Clone(sound)
 	b[offHeaderSum-1]++
 	_, err = OpenBytes(b)
@@ -521,27 +522,27 @@ func TestWhatOpenChecksOfTheHeader(t *testing.T) {
 	damagedAs(t, "another checksum of meta", err, "meta", "the checksum of the section")
 }
 
-// Many dimensions of one long value are refused by what their texts take.
-func TestVerifyRefusesDictionariesThatOverlap(t *testing.T) {
+// Many dimensions that share one long value are rejected because of the total size of their texts.
+func TestVerifyRejectsOverlappingDictionaries(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
 		Levels: []Level{{Dimensions: []int{0}, Scopes: []Scope{{Values: []string{strings.Repeat("v", 10_000)}}}}}}
 	of := func(c Content, copies int) *Snapshot {
 		return forged(t, &c, func(w *writer) {
-			levels := bytes.Clone(w.out[secMeta][len(w.out[secMeta])-8*len(c.Levels):]) // numbers of a byte each
+			levels := bytes.Clone(w.out[secMeta][len(w.out[secMeta])-8*len(c.Levels):]) // one-byte numbers
 			for range copies {
 				w.c.Dimensions, w.dicts = append(w.c.Dimensions, w.c.Dimensions[0]), append(w.dicts, w.dicts[0])
 			}
 			w.meta(levels)
 		})
 	}
-	refuses(t, "many dictionaries that overlap", of(*c, 100), "dicts", "things that do not overlap")
-	refuses(t, "two dictionaries that overlap", of(*c, 1), "dicts", "things that do not overlap")
+	refuses(t, "many dictionaries that overlap", of(*c, 100), "dicts", "items that do not overlap")
+	refuses(t, "two dictionaries that overlap", of(*c, 1), "dicts", "items that do not overlap")
 	c.Levels = nil
-	refuses(t, "dictionaries of no value that overlap", of(*c, 3), "dicts", "things that do not overlap")
+	refuses(t, "dictionaries of no value that overlap", of(*c, 3), "dicts", "items that do not overlap")
 }
 
-// Verify tells of the recipe that is none, where it is.
-func TestVerifyTellsWhichRecipeIsNone(t *testing.T) {
+// The error for an invalid recipe gives its position.
+func TestVerifyReportsInvalidRecipe(t *testing.T) {
 	s := open(t, everything())
 	for text, at := range map[string]int{"sealed recipe": 0, "recipe": 13, "contributions": 19} {
 		err := s.Verify(func(encoded string) (contributes, alone bool, err error) {
@@ -557,18 +558,18 @@ func TestVerifyTellsWhichRecipeIsNone(t *testing.T) {
 	}
 	hidden := open(t, hiddenPair())
 	err := hidden.Verify(func(string) (contributes, alone bool, err error) { return false, false, errors.New("none") })
-	damagedAs(t, "a hidden recipe that is none", err, "origins", "bindings of keys, in order")
+	damagedAs(t, "a hidden recipe that is invalid", err, "origins", "bindings of keys, in order")
 	if err == nil {
-		t.Error("a hidden recipe that is none is taken")
+		t.Error("a hidden invalid recipe is accepted")
 	}
 }
 
-// Of several things that are wrong the first that is met is told; a block of no records is none.
-func TestVerifyTellsWhatItMeetsFirst(t *testing.T) {
+// Of several problems the first one is reported; a block without records is a problem.
+func TestVerifyReportsFirstProblem(t *testing.T) {
 	block := func(n int, was, is string) func(w *writer) {
 		return reblocked(func(blocks []coldRaw) []coldRaw {
 			if !strings.Contains(blocks[n].raw, was) {
-				t.Fatalf("block %d is not as it is meant: %x", n, blocks[n].raw)
+				t.Fatalf("block %d is not as expected: %x", n, blocks[n].raw)
 			}
 			blocks[n].raw = strings.Replace(blocks[n].raw, was, is, 1)
 			return blocks
@@ -578,9 +579,9 @@ func TestVerifyTellsWhatItMeetsFirst(t *testing.T) {
 		name, want string
 		forge      func(w *writer)
 	}{
-		{"a scope that there is not, and another cut short", "the origins of scopes",
+		{"a scope that does not exist, and another cut short", "the origins of scopes",
 			block(0, "\x01\x01\x04\x01\x02\x03\x01\x01\x04\x01\x03\x03", "\x02\x01\x04\x01\x02\x03\x01\x01\x04\x01\x03")},
-		{"an input that there is not, and a key too many", "bindings of keys", func(w *writer) {
+		{"an input that does not exist, and a key too many", "bindings of keys", func(w *writer) {
 			block(4, "\x01\x03\x01\x01\x04\x05\x02", "\x01\x03\x01\x02\x04\x05\x02")(w)
 			reblocked(func(blocks []coldRaw) []coldRaw {
 				blocks[4].raw += "\x00"
@@ -595,7 +596,7 @@ func TestVerifyTellsWhatItMeetsFirst(t *testing.T) {
 			})},
 		{"no keys", "the origins of all scopes and keys",
 			reblocked(func(blocks []coldRaw) []coldRaw { return blocks[:4] })},
-		{"a block of the level behind the last", "a level", reblocked(func(blocks []coldRaw) []coldRaw {
+		{"a block of the level after the last", "a level", reblocked(func(blocks []coldRaw) []coldRaw {
 			blocks[3].level = 4
 			return blocks
 		})},

@@ -13,27 +13,27 @@ import (
 	"bindc/internal/fsx"
 )
 
-// Digest identifies a snapshot: the SHA-256 of everything behind the header. Equal input gives an equal digest.
+// Digest identifies a snapshot: it is the SHA-256 of everything after the header. Equal contents have equal digests.
 type Digest [sha256.Size]byte
 
-// String is d in hexadecimal digits.
+// String returns d in hexadecimal digits.
 func (d Digest) String() string { return fmt.Sprintf("%x", d[:]) }
 
-// Permissions of a snapshot: those of the file it replaces, within these.
+// The permissions of a snapshot are those of the file it replaces, limited to these.
 const (
 	anyone  = 0o777
-	guarded = 0o640 // of one that holds something sensitive
+	guarded = 0o640 // if it contains sensitive values
 )
 
-// Written says what Write wrote.
+// Written describes the file that Write wrote.
 type Written struct {
 	Size   int64    // in bytes
-	Digest Digest   // as the header has it
+	Digest Digest   // as in the header
 	Sum    [32]byte // SHA-256 of the whole file
 }
 
-// Write stores c in the file path. The file is written beside its place, synced and renamed, so that path holds either
-// what it held before or the whole new snapshot, whatever happens.
+// Write stores c in the file path. It writes a temporary file in the same directory, syncs it and renames it. Even
+// after a crash, path has either its previous content or the whole new snapshot.
 func Write(path string, c *Content) (Written, error) {
 	e, err := encode(c)
 	if err != nil {
@@ -42,7 +42,7 @@ func Write(path string, c *Content) (Written, error) {
 	return e.replace(path, c.Sensitive)
 }
 
-// replace puts the snapshot in the place of path.
+// replace writes the snapshot to path.
 func (e *encoded) replace(path string, sensitive bool) (out Written, err error) {
 	options := fsx.ReplaceOptions{Limit: anyone, Synced: true}
 	if sensitive {
@@ -55,13 +55,13 @@ func (e *encoded) replace(path string, sensitive bool) (out Written, err error) 
 	return out, err
 }
 
-// Update is Write, unless path holds these very bytes: then it is left alone, and news is false.
+// Update works like Write, but leaves the file alone if path already has exactly these bytes; news is then false.
 func Update(path string, c *Content) (out Written, news bool, err error) {
 	e, err := encode(c)
 	if err != nil {
 		return Written{}, false, err
 	}
-	out, _ = e.writeTo(io.Discard) // which never fails
+	out, _ = e.writeTo(io.Discard) // io.Discard never fails
 	if holds(path, out) {
 		return out, false, nil
 	}
@@ -69,10 +69,10 @@ func Update(path string, c *Content) (out Written, news bool, err error) {
 	return out, err == nil, err
 }
 
-// holds tells whether the file at path is what would be written.
+// holds reports whether the file at path already has the content that would be written.
 func holds(path string, w Written) bool {
 	info, err := os.Lstat(path)
-	if err != nil || info.Size() != w.Size { // also of what is no file
+	if err != nil || info.Size() != w.Size { // Lstat: anything but a regular file differs in size
 		return false
 	}
 	f, err := os.Open(path)
@@ -81,11 +81,11 @@ func holds(path string, w Written) bool {
 	}
 	defer f.Close()
 	sum := sha256.New()
-	io.Copy(sum, f) // what an error cuts short has another sum
+	io.Copy(sum, f) // after a read error the sums differ
 	return [32]byte(sum.Sum(nil)) == w.Sum
 }
 
-// WriteTo writes c to w. Nothing is written of what the format cannot hold.
+// WriteTo writes c to w. If the format cannot hold c, it writes nothing.
 func WriteTo(w io.Writer, c *Content) (Written, error) {
 	e, err := encode(c)
 	if err != nil {
@@ -100,7 +100,7 @@ type encoded struct {
 	sections *sectionBytes
 }
 
-// writeTo writes the header and the sections, which it has padded.
+// writeTo writes the header and the sections, which are already padded.
 func (e *encoded) writeTo(w io.Writer) (Written, error) {
 	sum := sha256.New()
 	for _, part := range append([][]byte{e.head}, e.sections[:]...) {
@@ -116,7 +116,7 @@ func (e *encoded) writeTo(w io.Writer) (Written, error) {
 
 type sectionBytes [sectionCount][]byte
 
-// encode makes the header and the sections of c.
+// encode creates the header and the sections of c.
 func encode(c *Content) (*encoded, error) {
 	if err := checkContent(c); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func encode(c *Content) (*encoded, error) {
 	for seed := uint64(1); seed <= seedTries; seed++ {
 		w := newWriter(c, seed)
 		if err = w.index(); err != nil {
-			continue // the seed suits no perfect hash; the next one will
+			continue // no perfect hash with this seed; try the next one
 		}
 		if err := w.store(); err != nil {
 			return nil, err
@@ -135,7 +135,7 @@ func encode(c *Content) (*encoded, error) {
 	return nil, err
 }
 
-// checkContent refuses what the format cannot hold.
+// checkContent rejects contents that the format cannot hold.
 func checkContent(c *Content) error {
 	if err := checkCounts(len(c.Layers), len(c.Dimensions), len(c.Keys), len(c.Values)); err != nil {
 		return err
@@ -148,13 +148,14 @@ func checkContent(c *Content) error {
 	}
 	for i := range c.Keys[:max(1, len(c.Keys))-1] {
 		if c.Keys[i].Name >= c.Keys[i+1].Name {
-			return fmt.Errorf("expected keys in order, each once; found %q before %q", c.Keys[i].Name, c.Keys[i+1].Name)
+			return fmt.Errorf("expected sorted keys without duplicates, found %q before %q",
+				c.Keys[i].Name, c.Keys[i+1].Name)
 		}
 	}
 	return nil
 }
 
-// checkCounts refuses more of something than there are numbers for.
+// checkCounts rejects contents with more items than the format can number.
 func checkCounts(layers, dimensions, keys, values int) error {
 	switch {
 	case layers > math.MaxUint16:
@@ -169,7 +170,7 @@ func checkCounts(layers, dimensions, keys, values int) error {
 	return nil
 }
 
-// checkSize refuses a section that is longer than offsets reach.
+// checkSize rejects a section that is longer than offsets can reach.
 func checkSize(sec section, bytes uint64) error {
 	limit := uint64(math.MaxUint64)
 	switch sec {
@@ -190,15 +191,15 @@ type writer struct {
 	seed    uint64
 	out     sectionBytes
 	hash    perfect  // of the keys
-	numbers []uint32 // per key of c, its number
+	numbers []uint32 // per index in c.Keys: the number of the key
 	dicts   []numbering
 	columns []columns  // per level
-	words   int        // of 64 columns
-	masks   []uint64   // per key number, words of them
-	lists   [][]uint32 // per key number, the values of its narrow columns
-	refs    []uint32   // per value of c, its reference once it has one
+	words   int        // number of 64-bit words in a mask
+	masks   []uint64   // words per key number
+	lists   [][]uint32 // per key number: the values of its narrow columns
+	refs    []uint32   // per index in c.Values: its reference, or noRef until it has one
 	records []byte     // of the keys
-	cells   []byte     // behind them
+	cells   []byte     // follow the records
 	blocks  blockWriter
 	recipes int
 	cold    coldWriter
@@ -212,7 +213,7 @@ func newWriter(c *Content, seed uint64) *writer {
 	return w
 }
 
-// index builds the perfect hashes, of keys and of the values of each dimension.
+// index builds the perfect hashes of the keys and of the values of each dimension.
 func (w *writer) index() (err error) {
 	names := make([]string, len(w.c.Keys))
 	for i, k := range w.c.Keys {
@@ -226,7 +227,7 @@ func (w *writer) index() (err error) {
 	return w.dictionaries()
 }
 
-// perfect builds the perfect hash of texts and the number it gives each.
+// perfect builds the perfect hash of texts and returns the number of each text.
 func (w *writer) perfect(texts []string) (p perfect, encoded []byte, numbers []uint32, err error) {
 	hashes := make([]uint64, len(texts))
 	for i, t := range texts {
@@ -242,7 +243,7 @@ func (w *writer) perfect(texts []string) (p perfect, encoded []byte, numbers []u
 	return p, encoded, numbers, nil
 }
 
-// prints is the last byte of the hash of each key, in the order of key numbers.
+// prints returns the fingerprint of each key, which is the last byte of its hash, in the order of key numbers.
 func (w *writer) prints(names []string) []byte {
 	out := make([]byte, len(names))
 	for i, name := range names {
@@ -251,8 +252,8 @@ func (w *writer) prints(names []string) []byte {
 	return out
 }
 
-// store fills the sections the perfect hashes are the base of. What the keys refer to is placed before what the tables
-// refer to, so that it lies together.
+// store fills the sections that depend on the perfect hashes. The data that keys refer to is stored before the data
+// that tables refer to, so that it is contiguous.
 func (w *writer) store() error {
 	w.gather()
 	w.keys()
@@ -269,8 +270,9 @@ func (w *writer) store() error {
 	return nil
 }
 
-// meta is all that Open reads: a byte of flags; layers; dimensions; buckets and slots of the keys' hash; levels; the
-// slice; per layer its part of Hiera 5, a byte, and its entry. Numbers are uvarints, texts a uvarint length and bytes.
+// meta writes section meta, everything that Open reads: a byte of flags; layers; dimensions; buckets and slots of the
+// keys' hash; levels; the slice; per layer its Hiera 5 part u8 and its entry. Numbers are uvarints; texts are a
+// uvarint length and bytes.
 func (w *writer) meta(levels []byte) {
 	out := binary.AppendUvarint([]byte{flag(w.c.Strict, metaStrict)}, uint64(len(w.c.Layers)))
 	for _, name := range w.c.Layers {
@@ -317,14 +319,15 @@ func appendText(out []byte, s string) []byte {
 	return append(binary.AppendUvarint(out, uint64(len(s))), s...)
 }
 
-// inputsHead is the length of the decoded list of inputs, before its frame.
+// inputsHead is the size of the decoded length that precedes the frame of inputs.
 const inputsHead = 4
 
-// A file takes at least so many bytes of the list.
+// The minimum size of a file in the list of inputs.
 const inputBytes = 1 + 1 + 8
 
-// inputs: the length u32, then a zstd frame of the number of files, their paths (uvarint length, bytes), their sizes
-// (uvarint), their xxhash64 u64. Hashes stand apart, as nothing compresses them.
+// inputs writes section inputs: the decoded length u32, then a zstd frame. The frame contains the number of files,
+// their paths (uvarint length, bytes), their sizes (uvarint) and their xxhash64 u64. The hashes are separate because
+// they do not compress.
 func (w *writer) inputs() {
 	raw := appendNumbers(nil, len(w.c.Inputs))
 	for _, in := range w.c.Inputs {
@@ -339,7 +342,7 @@ func (w *writer) inputs() {
 	w.out[secInputs] = append(binary.LittleEndian.AppendUint32(nil, uint32(len(raw))), compress(raw)...)
 }
 
-// features are what a reader has to know to read the file.
+// features returns the features that a reader has to know to read the file.
 func (w *writer) features() (f uint64) {
 	if w.c.Seal != nil {
 		f |= featureSealed
@@ -356,7 +359,7 @@ func (w *writer) features() (f uint64) {
 	return f
 }
 
-// header lays the sections out and sums them up.
+// header assigns offsets to the sections and computes the checksums and the digest.
 func (w *writer) header() []byte {
 	h := make([]byte, headerSize)
 	copy(h, Magic)

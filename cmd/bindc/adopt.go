@@ -36,14 +36,14 @@ type adoption struct {
 	undo        bool
 	dryRun      bool
 	force       bool
-	alone       bool // Puppet is not asked
+	alone       bool // do not ask Puppet
 
-	dir     string // of the environment
+	dir     string // directory of the environment
 	env     *adopt.Environment
 	options hieraconfig.Options
 
 	lookupKey string // why hiera.yaml cannot use bindc::data_hash, "" if it can
-	text      []byte // the new hiera.yaml
+	text      []byte // text of the new hiera.yaml
 	site      *compilation
 	tmp       string
 	puppet    *adopt.Puppet
@@ -103,7 +103,7 @@ func (a *adoption) run() error {
 	}
 	a.env = env
 	if a.undo {
-		return a.undone()
+		return a.restore()
 	}
 	if err := a.prepare(); err != nil {
 		return a.refused(err)
@@ -138,7 +138,7 @@ func (a *adoption) run() error {
 	return a.refused(a.carryOut())
 }
 
-// refused prints why an environment is left alone.
+// refused prints the reason why an environment is not changed.
 func (a *adoption) refused(err error) error {
 	var refusal *adopt.Obstacle
 	if !errors.As(err, &refusal) {
@@ -156,7 +156,7 @@ func (a *adoption) say(format string, args ...any) {
 	fmt.Fprintln(a.success(a.cmd), diag.Visible(fmt.Sprintf(format, args...)))
 }
 
-// prepare computes the new hiera.yaml, and refuses one that cannot be written.
+// prepare computes the new hiera.yaml, and fails if it cannot be written.
 func (a *adoption) prepare() error {
 	dir, err := filepath.Abs(a.dir)
 	if err != nil {
@@ -178,7 +178,7 @@ func (a *adoption) prepare() error {
 		return err
 	}
 	if !a.options.Has("socket") {
-		a.options = a.options.With("snapshot", named(a.out, a.environment))
+		a.options = a.options.With("snapshot", snapshotOption(a.out, a.environment))
 	}
 	keys, err := a.eyamlKeys()
 	if err != nil {
@@ -196,7 +196,7 @@ func (a *adoption) prepare() error {
 	return a.env.Check(a.out)
 }
 
-// leave leaves levels to Puppet of which a lookup finds nothing in the snapshot, and computes the new hiera.yaml.
+// leave leaves levels to Puppet whose data a snapshot cannot answer, and computes the new hiera.yaml.
 func (a *adoption) leave() error {
 	for _, l := range compile.ForeignLookups(a.site.site) {
 		if l.Part != loader.HieraEnvironment || a.env.Config.Keeps(l.Entry) {
@@ -226,8 +226,9 @@ func (a *adoption) entry(options hieraconfig.Options) hieraconfig.Entry {
 	return hieraconfig.Entry{Name: "bindc", Options: options, LookupKey: a.lookupKey}
 }
 
-// named is how the option snapshot names a file: one called after the environment is found by any environment.
-func named(path, environment string) string {
+// snapshotOption returns the value of the option snapshot for a file. A file that is named after its environment gets a
+// value for all environments.
+func snapshotOption(path, environment string) string {
 	if filepath.Base(path) == environment+".snap" {
 		return filepath.Join(filepath.Dir(path), "%{::environment}.snap")
 	}
@@ -272,8 +273,8 @@ func (a *adoption) sayUnreadableKeys() {
 	}
 }
 
-// undone puts the original back.
-func (a *adoption) undone() error {
+// restore restores the original hiera.yaml.
+func (a *adoption) restore() error {
 	changed, err := a.env.Undo()
 	if refusal := (*adopt.Obstacle)(nil); errors.As(err, &refusal) {
 		return a.refused(err)
@@ -289,7 +290,7 @@ func (a *adoption) undone() error {
 	return nil
 }
 
-// plan prints what would be done.
+// plan prints the remaining steps.
 func (a *adoption) plan() error {
 	a.say("plan for %s", a.dir)
 	for i, line := range a.env.Plan(a.out, a.text) {
@@ -304,9 +305,9 @@ func (a *adoption) plan() error {
 	return nil
 }
 
-// carryOut writes the snapshot and switches. A signal is heeded when that is done.
+// carryOut writes the snapshot and switches. Signals have to wait until both are done.
 func (a *adoption) carryOut() (err error) {
-	a.signals.whole(func() {
+	a.signals.uninterrupted(func() {
 		err = a.env.Switch(a.text, a.write)
 	})
 	if err != nil {
@@ -325,7 +326,7 @@ func (a *adoption) carryOut() (err error) {
 	return nil
 }
 
-// write puts the snapshot into its place, where the user of Puppet can read it.
+// write writes the snapshot, readable for Puppet's user.
 func (a *adoption) write() error {
 	if err := adopt.MakeDir(filepath.Dir(a.out)); err != nil {
 		return err

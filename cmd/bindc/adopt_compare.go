@@ -18,10 +18,11 @@ import (
 	"bindc/snapshot"
 )
 
-// snap is where the snapshot is that answers are compared with.
+// snap returns the path of the snapshot for the comparison.
 func (a *adoption) snap() string { return filepath.Join(a.tmp, a.environment+".snap") }
 
-// draft writes that snapshot. One with structured bindings alone has no hierarchy that Puppet could ask by number.
+// draft writes the snapshot for the comparison. A site with structured bindings only has no hierarchy whose entries
+// Puppet could look up by number.
 func (a *adoption) draft() error {
 	if _, err := snapshot.Write(a.snap(), a.site.content); err != nil {
 		return err
@@ -38,7 +39,7 @@ func (a *adoption) draft() error {
 	return nil
 }
 
-// check makes sure that Puppet will find what hiera.yaml names, and that it answers as before.
+// check checks that Puppet will find what hiera.yaml names, and that its answers stay the same.
 func (a *adoption) check() error {
 	if err := a.program(); err != nil {
 		return err
@@ -58,7 +59,8 @@ func (a *adoption) check() error {
 	}
 	if module == "" {
 		return a.unless(&adopt.Obstacle{
-			Reason: fmt.Sprintf("the module bindc is not installed for %s: looked in %s", a.environment, names(path)),
+			Reason: fmt.Sprintf("the module bindc is not installed for %s: looked in %s", a.environment,
+				modulePathText(path)),
 			Hint: "copy puppet/bindc there or name it in the Puppetfile; a server that keeps environments needs its " +
 				"environment cache flushed after that"})
 	}
@@ -71,14 +73,14 @@ func (a *adoption) check() error {
 	return a.compare()
 }
 
-func names(dirs []string) string {
+func modulePathText(dirs []string) string {
 	if len(dirs) == 0 {
 		return "an empty module path"
 	}
 	return strings.Join(dirs, ", ")
 }
 
-// unless is a reason to refuse, which --force turns into a note.
+// unless returns an error, or with --force only prints a note.
 func (a *adoption) unless(refusal *adopt.Obstacle) error {
 	if a.force {
 		a.say("note: %s (--force)", refusal.Reason)
@@ -87,7 +89,7 @@ func (a *adoption) unless(refusal *adopt.Obstacle) error {
 	return refusal
 }
 
-// program makes sure that the program is there which the module starts.
+// program checks that the module can start its program.
 func (a *adoption) program() error {
 	if a.options.Has("socket") {
 		return nil
@@ -101,10 +103,10 @@ func (a *adoption) program() error {
 	return nil
 }
 
-// usualPath are the directories that the PATH of a service has.
+// usualPath lists the directories in the PATH of a service.
 var usualPath = []string{"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
 
-// unusualPath returns the path of a command that is given by its name, if a service may not find it; else "".
+// unusualPath returns the path of a command if a service might not find it by its name, and "" otherwise.
 func (a *adoption) unusualPath() string {
 	name := a.options.Command()[0]
 	path, err := exec.LookPath(name)
@@ -117,12 +119,12 @@ func (a *adoption) unusualPath() string {
 
 // ask asks Puppet about the environment.
 func (a *adoption) ask() error {
-	own, err := a.own()
+	own, err := a.nativeDir()
 	if err != nil {
 		return err
 	}
 	var probe *adopt.Probe
-	a.signals.whole(func() { probe, err = a.puppet.Probe(a.signals.stopped, own, a.environment) })
+	a.signals.uninterrupted(func() { probe, err = a.puppet.Probe(a.signals.stopped, own, a.environment) })
 	if err != nil {
 		return a.unless(&adopt.Obstacle{Reason: fmt.Sprintf("Puppet cannot be asked about %s: %v", a.environment, err),
 			Hint: "--no-compare does without"})
@@ -135,12 +137,12 @@ func (a *adoption) ask() error {
 	return nil
 }
 
-// own is the directory in which Puppet finds the environment with its own data.
-func (a *adoption) own() (string, error) {
+// nativeDir returns the directory in which Puppet finds the environment with its own data.
+func (a *adoption) nativeDir() (string, error) {
 	return a.env.Shadow(filepath.Join(a.tmp, "own"), a.environment, a.env.Original())
 }
 
-// compare has Puppet look all keys up with and without the snapshot.
+// compare makes Puppet look up all keys with and without the snapshot.
 func (a *adoption) compare() error {
 	switch {
 	case a.alone:
@@ -157,15 +159,15 @@ func (a *adoption) compare() error {
 		return err
 	}
 	var result *adopt.Result
-	a.signals.whole(func() { result, err = a.puppet.Compare(a.signals.stopped, c) })
+	a.signals.uninterrupted(func() { result, err = a.puppet.Compare(a.signals.stopped, c) })
 	if err != nil {
 		return a.unless(&adopt.Obstacle{Reason: fmt.Sprintf("Puppet cannot be compared with: %v", err),
 			Hint: "--no-compare does without"})
 	}
-	return a.judge(c, result)
+	return a.reportComparison(c, result)
 }
 
-// comparison describes both sides: the environment with its own data, and one that asks the snapshot.
+// comparison describes both sides: the environment with its own data, and one that uses the snapshot.
 func (a *adoption) comparison() (adopt.Comparison, error) {
 	c := adopt.Comparison{Environment: a.environment, Own: filepath.Join(a.tmp, "own"),
 		Keys: []string{}, Time: a.seconds}
@@ -182,12 +184,12 @@ func (a *adoption) comparison() (adopt.Comparison, error) {
 			c.Keys = append(c.Keys, k.Name)
 		}
 	}
-	c.Nodes, err = a.sample()
+	c.Nodes, err = a.sampleNodes()
 	return c, err
 }
 
-// sample returns nodes of --facts-dir, or of those that the server knows, spread over all of them.
-func (a *adoption) sample() ([]facts.Node, error) {
+// sampleNodes returns nodes from --facts-dir, or nodes that the server knows, spread over all of them.
+func (a *adoption) sampleNodes() ([]facts.Node, error) {
 	var all []facts.Node
 	if a.factsDir != "" {
 		var err error
@@ -195,7 +197,7 @@ func (a *adoption) sample() ([]facts.Node, error) {
 			return nil, fmt.Errorf("--facts-dir: %w", err)
 		}
 	} else if _, err := os.Stat(a.probe.Facts); err == nil {
-		var wrong diag.List // a server keeps files of nodes that are gone
+		var wrong diag.List // a server keeps files of nodes that no longer exist
 		all, _, _ = facts.Check(a.probe.Facts, &wrong)
 	}
 	all = slices.DeleteFunc(all, func(n facts.Node) bool {
@@ -211,11 +213,11 @@ func (a *adoption) sample() ([]facts.Node, error) {
 	return out, nil
 }
 
-// shownKeys is how many keys with differences are printed.
+// shownKeys is the largest number of keys with differences that are printed.
 const shownKeys = 10
 
-// judge prints the result of the comparison, and refuses differences.
-func (a *adoption) judge(c adopt.Comparison, r *adopt.Result) error {
+// reportComparison prints the result of the comparison. Differences are an error.
+func (a *adoption) reportComparison(c adopt.Comparison, r *adopt.Result) error {
 	how := "each without a merge and with first, unique, hash and deep"
 	switch {
 	case r.Plain == r.Answers:
@@ -242,7 +244,7 @@ func (a *adoption) judge(c adopt.Comparison, r *adopt.Result) error {
 		}
 		keys[d.Key] = true
 		if len(keys) <= shownKeys {
-			a.say("  %s for %s%s: %s", d.Key, d.Node, asked(d.Merge), d.How)
+			a.say("  %s for %s%s: %s", d.Key, d.Node, mergeText(d.Merge), d.How)
 		}
 	}
 	if more := len(keys) - shownKeys; more > 0 {
@@ -266,14 +268,14 @@ func (a *adoption) sayFailing(keys []string) {
 		more)
 }
 
-func asked(merge string) string {
+func mergeText(merge string) string {
 	if merge == "" {
 		return ""
 	}
 	return " with the merge " + merge
 }
 
-// nodesFrom says where the nodes are from.
+// nodesFrom describes where the nodes come from.
 func (a *adoption) nodesFrom(c adopt.Comparison) string {
 	switch {
 	case len(c.Nodes) == 0:
@@ -284,7 +286,7 @@ func (a *adoption) nodesFrom(c adopt.Comparison) string {
 	return a.probe.Facts
 }
 
-// differenceHint names the cause that is not in the data.
+// differenceHint returns a likely cause that is not in the data.
 func (a *adoption) differenceHint() string {
 	if len(a.env.Config.EyamlKeys()) > 0 && !a.probe.Eyaml {
 		return "hiera-eyaml is not installed for this Puppet, as opposed to the server's: install the gem, or --no-compare"

@@ -27,11 +27,11 @@ func (g *bounds) buildCommand() *cobra.Command {
 		Use:   "build CONFDIR -o FILE",
 		Short: "Compile a site into a snapshot",
 		Long: "build compiles the site in CONFDIR into the snapshot FILE, and prints one line:\n" +
-			"keys, bindings, size, SHA-256, time. FILE is replaced in one step: after a\n" +
-			"failure, or a kill at any moment, it is what it was. With -o - the snapshot goes\n" +
-			"to standard output, and that line to standard error.\n\n" +
-			"Exit status: 0 FILE is written, 1 errors were found in the site, 2 it could not\n" +
-			"be done: usage, CONFDIR is missing, FILE cannot be written.",
+			"keys, bindings, size, SHA-256, time. FILE is replaced atomically: if the build\n" +
+			"fails or is killed, FILE does not change. With -o - the snapshot is written to\n" +
+			"standard output, and the line to standard error.\n\n" +
+			"Exit status: 0 FILE is written, 1 errors were found in the site, 2 another\n" +
+			"error: usage, CONFDIR is missing, or FILE cannot be written.",
 		Example: "  bindc build site -o site.bsnap --cache cache",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -64,10 +64,10 @@ func (g *bounds) buildCommand() *cobra.Command {
 	return cmd
 }
 
-// toStdout stands for standard output as the snapshot to write.
+// toStdout is the name of standard output as the snapshot to write.
 const toStdout = "-"
 
-// checkOutput refuses a place that nothing can be written to, before the work is done.
+// checkOutput rejects a path that cannot be written, before the work is done.
 func checkOutput(stdout io.Writer, out string, f *flags, sign *signing) error {
 	file, _ := stdout.(*os.File)
 	switch {
@@ -84,7 +84,7 @@ func checkOutput(stdout io.Writer, out string, f *flags, sign *signing) error {
 	return sign.checkFile(out)
 }
 
-// build is the whole pipeline: load, compile, encrypt, write, sign.
+// build runs the whole pipeline: load, compile, encrypt, write, sign.
 func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	start := time.Now()
 	recipients, err := f.recipients()
@@ -118,7 +118,7 @@ func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	var written snapshot.Written
 	progress := cli.NewProgress(cmd.ErrOrStderr())
 	progress.Begin("writing the snapshot", 0)
-	f.signals.whole(func() { written, err = publish(cmd, out, content, sign) })
+	f.signals.uninterrupted(func() { written, err = publish(cmd, out, content, sign) })
 	progress.End()
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	return nil
 }
 
-// encrypt seals the sensitive values with a key of their own, and that to recipients.
+// encrypt seals the sensitive values with a new key, and encrypts that key for the recipients.
 func encrypt(content *snapshot.Content, recipients []age.Recipient) error {
 	key := seal.NewKey()
 	wrapped, err := identity.Wrap(key, recipients)
@@ -145,7 +145,7 @@ func encrypt(content *snapshot.Content, recipients []age.Recipient) error {
 	return compile.Seal(content, key, wrapped)
 }
 
-// publish writes the snapshot, and what is signed beside it.
+// publish writes the snapshot, and the signed statement next to it.
 func publish(cmd *cobra.Command, out string, content *snapshot.Content, sign *signing) (snapshot.Written, error) {
 	var written snapshot.Written
 	var err error

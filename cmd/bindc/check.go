@@ -15,11 +15,11 @@ func (g *bounds) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check CONFDIR",
 		Short: "Check a site as build does, without writing a snapshot",
-		Long: "check finds what build finds, and writes no snapshot. With --facts-dir it looks\n" +
-			"every key up for each node of a fleet too, and prints each error once with the\n" +
-			"nodes it hits. With --lint it gives advice too, on what is no error: each kind\n" +
-			"has a code, and --lint=-CODE or a comment '# bindc: ignore CODE' on the line\n" +
-			"before leaves it out.\n\n" +
+		Long: "check reports the errors that build reports, and writes no snapshot. With\n" +
+			"--facts-dir it also looks up every key for each node of a fleet, and prints each\n" +
+			"error once, with the affected nodes. With --lint it also gives advice about data\n" +
+			"that is valid but suspicious. Each kind of advice has a code; --lint=-CODE, or a\n" +
+			"comment '# bindc: ignore CODE' on the line before, silences it.\n\n" +
 			"Exit status: 0 no errors, 1 errors were found, 2 it could not be checked.",
 		Example: "  bindc check site --strict --facts-dir facts\n" +
 			"  bindc check site --lint --manifests site/modules",
@@ -34,7 +34,7 @@ func (g *bounds) checkCommand() *cobra.Command {
 	return cmd
 }
 
-// check is build up to its report. To that it adds what goes wrong for the nodes of a fleet, if there is one.
+// check does the same as build up to the report. If there is a fleet, it adds the errors for its nodes.
 func check(cmd *cobra.Command, dir, factsDir string, f *flags) error {
 	var nodes []facts.Node
 	var wrong diag.List

@@ -18,14 +18,14 @@ import (
 	"bindc/snapshot"
 )
 
-// compilation is a site, what it compiles to, and all that is wrong with it, which is reported once.
+// compilation is a site with its compiled content and its diagnostics, which are reported once.
 type compilation struct {
 	site    *loader.Site
-	content *snapshot.Content // of use only if diags has not failed
+	content *snapshot.Content // usable only if diags has no error
 	diags   diag.List
 }
 
-// compiled loads and composes a site, which is to be written to out.
+// compiled loads and composes a site, whose snapshot will be written to out.
 func compiled(cmd *cobra.Command, dir, out string, f *flags) (*compilation, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -40,13 +40,13 @@ func compiled(cmd *cobra.Command, dir, out string, f *flags) (*compilation, erro
 	return f.compile(cmd, dir, out, f.options())
 }
 
-// compile is compiled, when all else is checked.
+// compile composes a site after everything else was checked.
 func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Options) (*compilation, error) {
 	options.Context = f.signals.stopped
-	keep := f.cache != "" && options.Cache == nil // a cache that the caller has opened is only read
+	keep := f.cache != "" && options.Cache == nil // a cache of the caller is only read
 	if keep {
 		var err error
-		f.signals.whole(func() { options.Cache, err = f.openCache(dir) })
+		f.signals.uninterrupted(func() { options.Cache, err = f.openCache(dir) })
 		if err != nil {
 			return nil, err
 		}
@@ -56,8 +56,8 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	options.Found, options.Parsed = progress.Found, progress.Done
 	c := &compilation{diags: diag.List{All: f.all || f.format != "text"}}
 	load := func() { c.site = loader.Load(dir, options, &c.diags) }
-	if f.extensions { // programs that a signal has to stop
-		f.signals.whole(load)
+	if f.extensions { // a signal has to stop these programs
+		f.signals.uninterrupted(load)
 	} else {
 		load()
 	}
@@ -69,17 +69,17 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	}
 	var unsaved error
 	if keep {
-		f.signals.whole(func() { unsaved = options.Cache.Save() })
+		f.signals.uninterrupted(func() { unsaved = options.Cache.Save() })
 	}
 	progress.End()
-	if unsaved != nil { // the build is none the worse for it
+	if unsaved != nil { // the build succeeds without it
 		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: cannot write the cache:", diag.Visible(unsaved.Error()))
 	}
 	return c, nil
 }
 
-// sliced leaves of content what requests with the given values of categories can reach. doubts has values that are
-// probably misspelt.
+// sliced removes from content the data that requests with the given values of categories cannot reach. doubts lists
+// values that are probably misspelt.
 func sliced(content *snapshot.Content, given []string) (doubts []string, err error) {
 	if len(given) == 0 {
 		return nil, nil
@@ -92,8 +92,8 @@ func sliced(content *snapshot.Content, given []string) (doubts []string, err err
 	return doubts, slice.Cut(content, terms)
 }
 
-// openCache opens the cache of the site in dir. It is of use to this very program only: another one may compile the
-// same data in another way.
+// openCache opens the cache of the site in dir. Only this build of the program can use it, because another one may
+// compile the same data differently.
 func (f *flags) openCache(dir string) (*datafile.Cache, error) {
 	code, err := f.program()
 	if err != nil {
@@ -106,7 +106,7 @@ func (f *flags) openCache(dir string) (*datafile.Cache, error) {
 	return cache, nil
 }
 
-// program is the SHA-256 of this very program.
+// program returns the SHA-256 of this program's executable.
 func (f *flags) program() (datafile.Program, error) {
 	if f.code == (datafile.Program{}) {
 		path, err := os.Executable()
@@ -122,7 +122,7 @@ func (f *flags) program() (datafile.Program, error) {
 	return f.code, nil
 }
 
-// keys is how many the site binds; those of multibindings are none of its own.
+// keys returns the number of keys that the site binds, without internal keys of multibindings.
 func (c *compilation) keys() int {
 	n := 0
 	for _, k := range c.content.Keys {
@@ -133,12 +133,12 @@ func (c *compilation) keys() int {
 	return n
 }
 
-// report prints what is wrong with a site; the error says whether it is refused.
+// report prints the diagnostics of a site. It returns an error if the site is refused.
 func (c *compilation) report(cmd *cobra.Command, f *flags) error {
 	return f.report(cmd, c.diags.Sorted(), len(c.site.Inputs))
 }
 
-// report prints a list of what is wrong in so many files; the error says whether something is refused.
+// report prints a list of diagnostics, for a number of files. It returns an error if there are errors.
 func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) error {
 	refused := false
 	for i := range list {
@@ -147,8 +147,8 @@ func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) er
 		}
 		refused = refused || list[i].Severity == diag.Error
 	}
-	wd, _ := os.Getwd()      // where there is none, files have the names they were found by
-	out := cmd.OutOrStdout() // what programs read
+	wd, _ := os.Getwd()      // without it, files keep the names by which they were found
+	out := cmd.OutOrStdout() // for programs
 	if f.format == "text" {
 		out = cmd.ErrOrStderr()
 	}
@@ -165,7 +165,8 @@ func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) er
 	return nil
 }
 
-// success is where it is said that all went well: beside the diagnostics, where programs read these.
+// success returns the writer for messages of success: standard error if programs read the diagnostics from standard
+// output.
 func (f *flags) success(cmd *cobra.Command) io.Writer {
 	if f.format == "text" {
 		return cmd.OutOrStdout()

@@ -17,14 +17,12 @@ func convertCommand() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "convert FILE",
-		Short: "Say a set of bindings in the other syntax: YAML, or Puppet's",
-		Long: "convert reads a file of structured bindings and prints the same set in the other\n" +
-			"syntax: of a file named .pp in YAML, of another in the syntax of Puppet. What it\n" +
-			"prints is read again and means the same, but for the places.\n\n" +
-			"Comments stay with the bindings they were with: one inside of a binding stands\n" +
-			"above it then. Numbers are written anew, and what has been computed already is\n" +
-			"its value.\n\n" +
-			"Exit status: 0 it is done, 1 the file has errors or cannot be said in the other\n" +
+		Short: "Convert a bindings file between YAML and the syntax of Puppet",
+		Long: "convert prints a bindings file in the other syntax: a .pp file in YAML, and any\n" +
+			"other file in the syntax of Puppet. It checks that the meaning is the same.\n\n" +
+			"Comments stay with their bindings: a comment inside a binding moves above it.\n" +
+			"Numbers get their usual form, and constant expressions become their values.\n\n" +
+			"Exit status: 0 converted, 1 the file has errors or no equivalent in the other\n" +
 			"syntax, 2 it cannot be read or written.",
 		Example: "  bindc convert site/bindings/default.yaml -o site/bindings/default.pp",
 		Args:    cobra.ExactArgs(1),
@@ -61,7 +59,7 @@ func runConvert(cmd *cobra.Command, path, output string) error {
 	}
 	var signals signals
 	signals.handle()
-	signals.whole(func() {
+	signals.uninterrupted(func() {
 		err = fsx.Replace(output, fsx.ReplaceOptions{Limit: fs.ModePerm}, func(to *os.File) error {
 			_, err := to.Write(out)
 			return err

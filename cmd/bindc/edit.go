@@ -65,8 +65,8 @@ func (e *editing) run() (err error) {
 		return err
 	}
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt) // ignore it: the terminal sends it to the editor, too
-	e.signals.handleThese(syscall.SIGHUP, syscall.SIGTERM)
-	e.signals.whole(func() { err = e.edit(string(old)) })
+	e.signals.handleSignals(syscall.SIGHUP, syscall.SIGTERM)
+	e.signals.uninterrupted(func() { err = e.edit(string(old)) })
 	return err
 }
 

@@ -9,8 +9,8 @@ import (
 	"bindc/snapshot"
 )
 
-// reportEmpty tells that the site in dir binds nothing. It is an error where the snapshot at out would lose its
-// bindings by it: every lookup would find nothing from then on.
+// reportEmpty reports that the site in dir binds nothing. If this would replace a snapshot with bindings at out, it is
+// an error, because every lookup would then find nothing.
 func reportEmpty(diags *diag.List, dir, out string) {
 	isExplained := slices.ContainsFunc(diags.Sorted(), func(d diag.Diagnostic) bool {
 		return slices.Contains(explainEmpty, d.Code) && d.Severity == diag.Warning
@@ -27,11 +27,11 @@ func reportEmpty(diags *diag.List, dir, out string) {
 	}
 }
 
-// explainEmpty has the codes of warnings that say why a site binds nothing, which need no second warning.
+// explainEmpty lists the codes of warnings that explain why a site binds nothing, so that no second warning is needed.
 var explainEmpty = []diag.Code{"config", "data", "data_unreached", "hiera_interpolation", "hiera_version",
 	"not_included", "path_extension", "yml"}
 
-// mayHoldBindings tells whether there is a snapshot at path that has bindings, or of which that cannot be told.
+// mayHoldBindings reports whether the file at path is a snapshot with bindings, or cannot be read.
 func mayHoldBindings(path string) bool {
 	s, err := snapshot.Open(path)
 	switch {

@@ -28,20 +28,20 @@ func encCommand() *cobra.Command {
 	var c classifying
 	cmd := &cobra.Command{
 		Use:   "enc CONFDIR --nodes FILE -- PROG [ARG...]",
-		Short: "Ask a node classifier, and keep what it says in a site",
-		Long: "enc runs the external node classifier PROG, as Puppet does, once for each node:\n" +
-			"with ARG and the certname. What it prints is checked and written to\n" +
-			"CONFDIR/enc/CERTNAME.yaml, which the scheme enc: reads. Files that say the same\n" +
-			"are left alone; a node that PROG fails for keeps its file, and is reported.\n" +
-			"FILE lists the certnames, one a line; - is standard input. With --prune FILE\n" +
-			"lists all nodes: files that enc has written for others are removed.\n\n" +
-			"Exit status: 0 all nodes are classified, 1 some are not, 2 it could not be done:\n" +
-			"usage, CONFDIR or FILE is missing.",
+		Short: "Run a node classifier, and store its answers in a site",
+		Long: "enc runs the external node classifier PROG once for each node, like Puppet: with\n" +
+			"ARG and the certname. It checks the output and writes it to\n" +
+			"CONFDIR/enc/CERTNAME.yaml, which the scheme enc: reads. Unchanged files are not\n" +
+			"written. If PROG fails for a node, its file is kept and the error reported.\n" +
+			"FILE lists the certnames, one per line; - is standard input. With --prune, FILE\n" +
+			"lists all nodes: the files that enc wrote for others are removed.\n\n" +
+			"Exit status: 0 all nodes are classified, 1 some are not, 2 an error: usage, or\n" +
+			"CONFDIR or FILE is missing.",
 		Example: "  bindc enc site --nodes nodes.txt -- sh node.sh",
 		Args:    cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.ArgsLenAtDash() != 1 {
-				return fmt.Errorf("enc: expected CONFDIR before '--', and the program behind it")
+				return fmt.Errorf("enc: expected CONFDIR before '--', and the program after it")
 			}
 			return c.run(cmd, args[0], args[1:])
 		},
@@ -74,7 +74,7 @@ func (c *classifying) run(cmd *cobra.Command, site string, command []string) err
 		Context: c.signals.stopped, Asked: progress.Done,
 		Prune: c.prune && refused == 0} // a list with errors may lack a node
 	var counts enc.Counts
-	c.signals.whole(func() { counts, err = asks.Ask(nodes, &diags) })
+	c.signals.uninterrupted(func() { counts, err = asks.Ask(nodes, &diags) })
 	progress.End()
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (c *classifying) run(cmd *cobra.Command, site string, command []string) err
 	return nil
 }
 
-// readNodes reads the list of nodes, and says how messages call it.
+// readNodes reads the list of nodes. It also returns the list's name for messages.
 func (c *classifying) readNodes(stdin io.Reader) (name string, src []byte, err error) {
 	if c.nodes == standardInput {
 		src, err = io.ReadAll(stdin)

@@ -28,13 +28,13 @@ func (g *bounds) environmentsCommand() *cobra.Command {
 		Short: "Compile all environments of a site",
 		Long: "environments compiles each environment that ROOT/environments.pp declares, or\n" +
 			"each directory in ROOT/environments, into DIR/NAME.snap, and writes\n" +
-			"DIR/.environments, by which bindq and the Go runtime choose the one of a\n" +
-			"request. What has not changed is not built again, and a file that would hold\n" +
-			"the same is left alone. An environment with errors keeps its old file. The file\n" +
-			"of one that is gone is removed, but never all of them. With --push each is\n" +
-			"pushed, under the tag NAME.\n\n" +
-			"Exit status: 0 all environments are compiled, 1 errors were found, 2 it could\n" +
-			"not be done: usage, ROOT is missing, DIR cannot be written.",
+			"DIR/.environments, from which bindq and the Go runtime choose the environment of\n" +
+			"a request. Unchanged environments are not built again, and unchanged files are\n" +
+			"not written. An environment with errors keeps its old file. Files of removed\n" +
+			"environments are removed, but never all files. With --push each snapshot is\n" +
+			"pushed, with the tag NAME.\n\n" +
+			"Exit status: 0 all environments are compiled, 1 errors were found, 2 an error:\n" +
+			"usage, ROOT is missing, or DIR cannot be written.",
 		Example: "  bindc environments root -o snapshots --cache cache",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,7 +54,7 @@ func (g *bounds) environmentsCommand() *cobra.Command {
 	return cmd
 }
 
-// environments is one build of all environments.
+// environments is a build of all environments.
 type environments struct {
 	flags
 	sign   signing
@@ -62,20 +62,20 @@ type environments struct {
 	pushTo string
 	dir    string
 
-	to      []age.Recipient
-	cmd     *cobra.Command
-	began   int64 // by the clock of the file system of dir
-	said    diag.List
-	inputs  int
-	counts  struct{ changed, stayed, failed, removed int }
-	before  []string        // the environments whose snapshot an earlier build has written
-	written map[string]bool // those, and the ones of this build
+	to          []age.Recipient
+	cmd         *cobra.Command
+	began       int64 // by the clock of the file system of dir
+	diagnostics diag.List
+	inputs      int
+	counts      struct{ changed, stayed, failed, removed int }
+	before      []string        // environments with a snapshot from an earlier build
+	written     map[string]bool // these, and the environments of this build
 }
 
 func (b *environments) run(root string) error {
 	start := time.Now()
-	b.said.All = b.all || b.format != "text"
-	b.all = true // of one environment; what is shown of all of them is another matter
+	b.diagnostics.All = b.all || b.format != "text"
+	b.all = true // for each environment; what is printed for all of them is decided elsewhere
 	root, err := b.prepare(root)
 	if err != nil {
 		return err
@@ -86,12 +86,12 @@ func (b *environments) run(root string) error {
 	}
 	defer b.sign.end()
 	b.signals.handle()
-	all := loader.ReadEnvironments(root, &b.said)
-	if b.said.Failed() {
-		return b.report(b.cmd, b.said.Sorted(), 1)
+	all := loader.ReadEnvironments(root, &b.diagnostics)
+	if b.diagnostics.Failed() {
+		return b.report(b.cmd, b.diagnostics.Sorted(), 1)
 	}
 	if b.pushTo != "" && all.File != "" {
-		b.said.Add(diag.Diagnostic{Pos: diag.Pos{File: all.File}, Severity: diag.Warning, Code: "environments",
+		b.diagnostics.Add(diag.Diagnostic{Pos: diag.Pos{File: all.File}, Severity: diag.Warning, Code: "environments",
 			Message: "what this file chooses is not pushed: who pulls answers in the environment that is asked for",
 			Hint:    "put " + filepath.Join(b.dir, envfile.File) + " beside the snapshots where they are pulled to"})
 	}
@@ -99,7 +99,7 @@ func (b *environments) run(root string) error {
 	if err != nil {
 		return err
 	}
-	refused := b.report(b.cmd, b.said.Sorted(), b.inputs)
+	refused := b.report(b.cmd, b.diagnostics.Sorted(), b.inputs)
 	if refused != nil && !errors.Is(refused, errRefused) {
 		return refused
 	}
@@ -125,7 +125,7 @@ func (b *environments) sliceOf(e loader.Environment, site *compilation) {
 	}
 }
 
-// beginSigning finds the key, and the revision, which without a key is that of what is pushed.
+// beginSigning finds the key and the revision. Without a key, the revision is used for pushing.
 func (b *environments) beginSigning() (revision string, err error) {
 	if err := b.sign.checkTexts(); err != nil {
 		return "", err
@@ -137,8 +137,8 @@ func (b *environments) beginSigning() (revision string, err error) {
 	return revision, b.sign.begin()
 }
 
-// pushAll pushes the snapshots of environments in which nothing is wrong: those that stayed too, as an earlier push may
-// have failed. What the registry has is not sent again.
+// pushAll pushes the snapshots of all valid environments. This includes unchanged ones, because an earlier push may
+// have failed. A registry does not get again what it has.
 func (b *environments) pushAll(names []string, revision string) error {
 	if b.pushTo == "" {
 		return nil
@@ -155,12 +155,12 @@ func (b *environments) pushAll(names []string, revision string) error {
 	return nil
 }
 
-// repository is where the snapshot of an environment is pushed to.
+// repository returns the repository for the snapshot of an environment.
 func (b *environments) repository(name string) (*oci.Repository, error) {
 	return b.push.open(b.pushTo+":"+name, b.cmd.InOrStdin())
 }
 
-// prepare checks what is given, and finds what was built before.
+// prepare checks the flags, and finds the snapshots of earlier builds.
 func (b *environments) prepare(root string) (string, error) {
 	if err := b.check(); err != nil {
 		return "", err
@@ -197,20 +197,20 @@ func (b *environments) prepare(root string) (string, error) {
 				b.before = append(b.before, e.Name)
 			}
 		}
-	case errors.Is(err, fs.ErrNotExist), errors.As(err, &damage): // it is written anew
+	case errors.Is(err, fs.ErrNotExist), errors.As(err, &damage): // the file is written again
 	default:
 		return "", fmt.Errorf("%s: %w", filepath.Join(b.dir, envfile.File), err)
 	}
 	return root, nil
 }
 
-// build builds what has changed, and makes it known. It returns the environments in which nothing is wrong.
+// build builds the environments that have changed, and publishes them. It returns the valid environments.
 func (b *environments) build(all *loader.Environments) (sound []string, err error) {
 	c := envfile.Choice{Program: all.Program}
 	there := map[string]bool{}
 	for _, e := range all.All {
 		failed := b.counts.failed
-		if err := b.one(e); err != nil {
+		if err := b.buildOne(e); err != nil {
 			return nil, err
 		}
 		if b.counts.failed == failed {
@@ -219,7 +219,7 @@ func (b *environments) build(all *loader.Environments) (sound []string, err erro
 		there[e.Name] = true
 		c.Environments = append(c.Environments, envfile.Environment{Name: e.Name, Written: b.written[e.Name]})
 	}
-	gone := b.gone(there)
+	gone := b.findDeparted(there)
 	for _, name := range gone.kept {
 		c.Environments = append(c.Environments, envfile.Environment{Name: name, Written: true})
 	}
@@ -235,10 +235,10 @@ func (b *environments) build(all *loader.Environments) (sound []string, err erro
 	return sound, nil
 }
 
-// one builds an environment, unless it is known to come to what is there.
-func (b *environments) one(e loader.Environment) error {
-	of, err := b.of(e)
-	if err != nil || !b.extensions && b.stays(e.Name, of) {
+// buildOne builds an environment, unless its snapshot is current.
+func (b *environments) buildOne(e loader.Environment) error {
+	of, err := b.fingerprint(e)
+	if err != nil || !b.extensions && b.isCurrent(e.Name, of) {
 		return err
 	}
 	seen := &fsx.Seen{Began: b.began}
@@ -252,10 +252,10 @@ func (b *environments) one(e loader.Environment) error {
 	if !site.diags.Failed() {
 		b.sliceOf(e, site)
 	}
-	made := built{Of: of, Looks: seen.Looks(), Said: site.diags.Sorted(), Inputs: len(site.site.Inputs)}
-	b.say(&made)
+	made := built{Fingerprint: of, Looks: seen.Looks(), Diagnostics: site.diags.Sorted(), Inputs: len(site.site.Inputs)}
+	b.addDiagnostics(&made)
 	isWarning := func(d diag.Diagnostic) bool { return d.Severity == diag.Warning }
-	if site.diags.Failed() || b.strict && slices.ContainsFunc(made.Said, isWarning) {
+	if site.diags.Failed() || b.strict && slices.ContainsFunc(made.Diagnostics, isWarning) {
 		b.counts.failed++
 		return nil
 	}
@@ -267,20 +267,20 @@ func (b *environments) one(e loader.Environment) error {
 	return b.write(e.Name, site, &made)
 }
 
-// write writes the snapshot of an environment, if it is another one, and of what it is made.
+// write writes the snapshot of an environment if it has changed, and a record of its inputs.
 func (b *environments) write(name string, site *compilation, made *built) error {
 	out := b.snapshot(name)
 	var news bool
 	var written snapshot.Written
 	var err error
-	b.signals.whole(func() {
+	b.signals.uninterrupted(func() {
 		written, news, err = snapshot.Update(out, site.content)
 		if err == nil && (news || !b.isSigned(out)) {
 			err = b.sign.publishAs(name, out, written.Sum)
 		}
-		if err == nil && !b.extensions { // which may say another thing the next time
+		if err == nil && !b.extensions { // programs may give another answer next time
 			made.Snapshot = stateOf(out)
-			err = made.write(b.note(name))
+			err = made.write(b.builtFile(name))
 		}
 	})
 	if err != nil {
@@ -297,15 +297,15 @@ func (b *environments) write(name string, site *compilation, made *built) error 
 	return nil
 }
 
-// say reports what is said of an environment.
-func (b *environments) say(made *built) {
-	for _, d := range made.Said {
-		b.said.Add(d)
+// addDiagnostics adds the diagnostics of an environment.
+func (b *environments) addDiagnostics(made *built) {
+	for _, d := range made.Diagnostics {
+		b.diagnostics.Add(d)
 	}
 	b.inputs += made.Inputs
 }
 
-// isSigned tells whether the file at path is signed, if it has to be.
+// isSigned reports whether the file at path is signed, or need not be.
 func (b *environments) isSigned(path string) bool {
 	if b.sign.key == nil {
 		return true

@@ -19,16 +19,16 @@ import (
 	"bindc/origin"
 )
 
-// built is what a snapshot was built of: while that is the same, so is the snapshot.
+// built records the inputs of a snapshot. While they are the same, so is the snapshot.
 type built struct {
-	Of       string
-	Snapshot string // as the file system had it
-	Looks    []fsx.Look
-	Said     []diag.Diagnostic
-	Inputs   int
+	Fingerprint string
+	Snapshot    string // state of the snapshot's file, see stateOf
+	Looks       []fsx.Look
+	Diagnostics []diag.Diagnostic
+	Inputs      int
 }
 
-// stateOf is what the file system says of a file, in words; "" where there is none.
+// stateOf returns the size, time and identity of a file as text, or "" if it does not exist.
 func stateOf(path string) string {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func stateOf(path string) string {
 	return fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano(), " ", id)
 }
 
-// readBuilt reads what was written of a snapshot; not ok if there is nothing of use.
+// readBuilt reads the record of a snapshot. ok is false if there is no usable record.
 func readBuilt(path string) (out built, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -57,16 +57,17 @@ func (m *built) write(path string) error {
 	return write(path, 0o600, content.Bytes())
 }
 
-// stays tells whether the snapshot of an environment is known to be what building it would make.
-func (b *environments) stays(name, of string) bool {
-	before, ok := readBuilt(b.note(name))
+// isCurrent reports whether building an environment would certainly result in its present snapshot.
+func (b *environments) isCurrent(name, of string) bool {
+	before, ok := readBuilt(b.builtFile(name))
 	out := b.snapshot(name)
-	if !ok || before.Of != of || before.Snapshot != stateOf(out) || !b.isSigned(out) || !fsx.Unchanged(before.Looks) {
+	if !ok || before.Fingerprint != of || before.Snapshot != stateOf(out) || !b.isSigned(out) ||
+		!fsx.Unchanged(before.Looks) {
 		return false
 	}
 	b.counts.stayed++
 	b.written[name] = true
-	b.say(&before)
+	b.addDiagnostics(&before)
 	return true
 }
 
@@ -74,22 +75,22 @@ func (b *environments) snapshot(name string) string {
 	return filepath.Join(b.dir, name+envfile.Extension)
 }
 
-// note is the file that says of what a snapshot was built.
-func (b *environments) note(name string) string { return filepath.Join(b.dir, "."+name+".built") }
+// builtFile returns the path of the record of a snapshot.
+func (b *environments) builtFile(name string) string { return filepath.Join(b.dir, "."+name+".built") }
 
-// of says what else an environment is built of than files.
-func (b *environments) of(e loader.Environment) (string, error) {
+// fingerprint covers the inputs of an environment that are not files: the program and its flags.
+func (b *environments) fingerprint(e loader.Environment) (string, error) {
 	program, err := b.program()
 	return fmt.Sprintf("%x %q %q %t %q %q %t %t %t %t %d %d %q %s", program, e.Dir, e.Bindings,
 		e.ModulePath == nil, e.ModulePath, b.globalHiera, e.Declared, e.Implied || b.allowEmpty,
 		b.strict, b.strictVars, b.effort, b.alternatives, b.slice, b.to), err
 }
 
-// departed are the environments that had a snapshot and are no longer there.
+// departed has the environments with a snapshot that do not exist any more.
 type departed struct{ removed, kept []string }
 
-// gone tells which snapshots to remove: never all that were there before.
-func (b *environments) gone(there map[string]bool) departed {
+// findDeparted finds the snapshots to remove. If all earlier environments are gone, it keeps their snapshots.
+func (b *environments) findDeparted(there map[string]bool) departed {
 	var out departed
 	left := false
 	for _, name := range b.before {
@@ -101,7 +102,7 @@ func (b *environments) gone(there map[string]bool) departed {
 		}
 	}
 	if len(out.removed) > 0 && !left {
-		b.said.Add(diag.Diagnostic{Pos: diag.Pos{File: b.dir}, Code: "environments",
+		b.diagnostics.Add(diag.Diagnostic{Pos: diag.Pos{File: b.dir}, Code: "environments",
 			Message: "all environments that have a snapshot here are gone: " + diag.Quoted(out.removed) + "; they stay",
 			Hint:    "ROOT may be another one than before; if that is meant, run this again, or remove the files"})
 		out.kept, out.removed = out.removed, nil
@@ -109,12 +110,13 @@ func (b *environments) gone(there map[string]bool) departed {
 	return out
 }
 
-// remove removes the snapshot of an environment, and what is known of it.
+// remove removes the snapshot of an environment and its record.
 func (b *environments) remove(name string) error {
 	var err error
-	b.signals.whole(func() {
+	b.signals.uninterrupted(func() {
 		out := b.snapshot(name)
-		for _, path := range []string{out, out + origin.StatementSuffix, out + origin.SignatureSuffix, b.note(name)} {
+		for _, path := range []string{out, out + origin.StatementSuffix, out + origin.SignatureSuffix,
+			b.builtFile(name)} {
 			if failed := os.Remove(path); failed != nil && !errors.Is(failed, fs.ErrNotExist) {
 				err = cmp.Or(err, failed)
 			}
@@ -123,14 +125,14 @@ func (b *environments) remove(name string) error {
 	return err
 }
 
-// writeChoice writes the program that chooses, if it is another one.
+// writeChoice writes the program that chooses environments, if it has changed.
 func (b *environments) writeChoice(c *envfile.Choice) error {
 	path, content := filepath.Join(b.dir, envfile.File), envfile.Encode(c)
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) && b.isSigned(path) {
 		return nil
 	}
 	var err error
-	b.signals.whole(func() {
+	b.signals.uninterrupted(func() {
 		if err = write(path, fs.ModePerm, content); err == nil {
 			err = b.sign.publishAs("environments", path, sha256.Sum256(content))
 		}
@@ -138,7 +140,7 @@ func (b *environments) writeChoice(c *envfile.Choice) error {
 	return err
 }
 
-// write puts content in the place of the file at path.
+// write replaces the content of the file at path.
 func write(path string, limit fs.FileMode, content []byte) error {
 	return fsx.Replace(path, fsx.ReplaceOptions{Limit: limit, Synced: true}, func(f *os.File) error {
 		_, err := f.Write(content)

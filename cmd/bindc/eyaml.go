@@ -29,7 +29,7 @@ func eyamlCommand() *cobra.Command {
 	return cmd
 }
 
-// publicKey is the flag that names a public key.
+// publicKey is the flag with a public key.
 type publicKey struct{ file string }
 
 func (p *publicKey) add(cmd *cobra.Command) {

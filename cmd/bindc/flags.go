@@ -15,7 +15,7 @@ import (
 	"bindc/loader"
 )
 
-// flags are what build and check have in common.
+// flags has the flags that build and check share.
 type flags struct {
 	*bounds
 	modulePath   string
@@ -44,7 +44,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	f.addToAll(cmd)
 }
 
-// addSite adds what is about one site.
+// addSite adds the flags for a single site.
 func (f *flags) addSite(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.modulePath, "modulepath", "",
 		"`DIRS` of modules, separated by ':' (default CONFDIR/modules)")
@@ -52,7 +52,7 @@ func (f *flags) addSite(cmd *cobra.Command) {
 		"`FILE` to read in place of CONFDIR/binder_config.yaml")
 }
 
-// addToAll adds what is not about one site.
+// addToAll adds the flags that do not depend on the kind of site.
 func (f *flags) addToAll(cmd *cobra.Command) {
 	f.addBuild(cmd)
 	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
@@ -63,7 +63,7 @@ func (f *flags) addToAll(cmd *cobra.Command) {
 	cli.AddFormat(cmd, &f.format, diag.Formats)
 }
 
-// addBuild adds what decides how a site is compiled.
+// addBuild adds the flags that control how a site is compiled.
 func (f *flags) addBuild(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "hiera.yaml, the `FILE` of the global layer of Hiera 5")
 	f.addCodedir(cmd)
@@ -82,7 +82,7 @@ func (f *flags) addCodedir(cmd *cobra.Command) {
 		"`DIR` of Puppet's environments: DIR/environments/%{environment} in a hiera.yaml of Hiera 5 is CONFDIR")
 }
 
-// addToSnapshots adds what is about the snapshots that are written.
+// addToSnapshots adds the flags for the snapshots that are written.
 func (f *flags) addToSnapshots(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.encryptTo, "encrypt-to", nil,
 		"encrypt sensitive values to `RECIPIENT`, age1..., or to those in a file (repeatable)")
@@ -120,7 +120,7 @@ func (f *flags) options() loader.Options {
 	return o
 }
 
-// recipients are those to whom sensitive values are encrypted.
+// recipients returns the recipients for whom sensitive values are encrypted.
 func (f *flags) recipients() ([]age.Recipient, error) {
 	out, err := identity.Recipients(f.encryptTo)
 	if err != nil {

@@ -45,7 +45,7 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 	}
 	defer snap.Close()
 	f := fleet{snap: snap, keys: slices.Sorted(snap.Keys()),
-		hits: map[problem][]facts.Node{}, sole: map[string]string{}}
+		problems: map[problem][]facts.Node{}, onlyBinding: map[string]string{}}
 	f.check(cmd, nodes, jobs)
 	if f.err != nil {
 		return f.err
@@ -55,7 +55,7 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 		files[c.site.Inputs[i].Path] = file
 	}
 	encrypted := map[string]bool{} // keys
-	for p, hit := range f.hits {
+	for p, hit := range f.problems {
 		if p.code == bindings.CodeEncrypted {
 			encrypted[p.key] = true
 			continue
@@ -140,11 +140,11 @@ type fleet struct {
 	snap *bindings.Snapshot
 	keys []string
 
-	mu     sync.Mutex
-	hits   map[problem][]facts.Node
-	values [][]string        // for each node, the values of the dimensions
-	sole   map[string]string // position of the only binding of a key
-	err    error             // the first error that does not belong to a binding
+	mu          sync.Mutex
+	problems    map[problem][]facts.Node
+	values      [][]string        // for each node, the values of the dimensions
+	onlyBinding map[string]string // position of the only binding of a key
+	err         error             // the first error that does not belong to a binding
 }
 
 // problem is an error of a key, or of a request where the key is "".
@@ -187,20 +187,20 @@ func (f *fleet) node(n facts.Node) {
 		r, err = f.snap.Request(vars)
 	}
 	if err != nil {
-		f.hit(problem{}, err, n)
+		f.addProblem(problem{}, err, n)
 		return
 	}
-	f.note(r)
+	f.addValues(r)
 	for _, key := range f.keys {
 		if _, _, err := r.Lookup(key); err != nil {
-			at, broken := f.place(r, key)
-			f.hit(problem{key: key, at: at}, cmp.Or(broken, err), n)
+			at, broken := f.winner(r, key)
+			f.addProblem(problem{key: key, at: at}, cmp.Or(broken, err), n)
 		}
 	}
 }
 
-// note records the values of the dimensions in a request.
-func (f *fleet) note(r *bindings.Request) {
+// addValues records the values of the dimensions in a request.
+func (f *fleet) addValues(r *bindings.Request) {
 	var values []string
 	for _, t := range (*lookup.Request)(r).Dimensions() {
 		values = append(values, t.Value)
@@ -210,11 +210,11 @@ func (f *fleet) note(r *bindings.Request) {
 	f.mu.Unlock()
 }
 
-// place returns the position of the binding of key that wins in r. For a key with a single binding, it remembers the
+// winner returns the position of the binding of key that wins in r. For a key with a single binding, it remembers the
 // position, because Explain takes longer than the lookup.
-func (f *fleet) place(r *bindings.Request, key string) (string, error) {
+func (f *fleet) winner(r *bindings.Request, key string) (string, error) {
 	f.mu.Lock()
-	at, known := f.sole[key]
+	at, known := f.onlyBinding[key]
 	f.mu.Unlock()
 	if known {
 		return at, nil
@@ -230,13 +230,13 @@ func (f *fleet) place(r *bindings.Request, key string) (string, error) {
 	}
 	if len(e.Candidates) == 1 {
 		f.mu.Lock()
-		f.sole[key] = at
+		f.onlyBinding[key] = at
 		f.mu.Unlock()
 	}
 	return at, nil
 }
 
-func (f *fleet) hit(p problem, err error, n facts.Node) {
+func (f *fleet) addProblem(p problem, err error, n facts.Node) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var e *bindings.Error
@@ -245,10 +245,10 @@ func (f *fleet) hit(p problem, err error, n facts.Node) {
 		return
 	}
 	p.code, p.message = e.Code, err.Error()
-	f.hits[p] = append(f.hits[p], n)
+	f.problems[p] = append(f.problems[p], n)
 }
 
-// namedNodes is how many nodes an error names.
+// namedNodes is the largest number of nodes that an error names.
 const namedNodes = 5
 
 // diagnostic returns the diagnostic for p, which hits some of the nodes. An error of a request is reported at its
@@ -259,7 +259,7 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 	for i, n := range hit {
 		names[i] = n.Name
 	}
-	who := fmt.Sprintf("%d of %s: %s", len(hit), diag.Count(of, "node"), listed(names))
+	who := fmt.Sprintf("%d of %s: %s", len(hit), diag.Count(of, "node"), firstNodes(names))
 	d := diag.Diagnostic{Code: diag.Code(p.code), Message: p.message, Pos: diag.Pos{File: hit[0].File}}
 	if p.key == "" {
 		d.Notes = []diag.Note{{Pos: d.Pos, Message: "of " + who}}
@@ -271,13 +271,13 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 		d.Message = quoted + ": " + d.Message
 	}
 	d.Notes = []diag.Note{{Pos: diag.Pos{File: hit[0].File}, Message: quoted + " is so for " + who}}
-	if p.code == bindings.CodeProducer { // of a program that is not this one
+	if p.code == bindings.CodeProducer { // the error comes from an external program
 		d.Severity = diag.Info
 	}
 	return d
 }
 
-// position is a place that a snapshot tells, path:line:col.
+// position parses a position in a snapshot, path:line:col.
 func position(at string, files map[string]string) diag.Pos {
 	rest, col, _ := cutLast(at)
 	path, line, ok := cutLast(rest)
@@ -291,7 +291,7 @@ func position(at string, files map[string]string) diag.Pos {
 	return diag.Pos{File: file, Line: line, Col: col}
 }
 
-// cutLast cuts the number off that stands behind the last colon.
+// cutLast cuts the number after the last colon.
 func cutLast(text string) (before string, n int, ok bool) {
 	i := strings.LastIndexByte(text, ':')
 	if i < 0 {
@@ -301,7 +301,7 @@ func cutLast(text string) (before string, n int, ok bool) {
 	return text[:i], n, err == nil
 }
 
-func listed(names []string) string {
+func firstNodes(names []string) string {
 	if len(names) <= namedNodes {
 		return strings.Join(names, ", ")
 	}

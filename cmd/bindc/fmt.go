@@ -21,21 +21,21 @@ func fmtCommand() *cobra.Command {
 	f := formatting{}
 	cmd := &cobra.Command{
 		Use:   "fmt [FILE...]",
-		Short: "Lay files of a site out in one canonical way",
-		Long: "fmt lays files of configuration, bindings and data out in one canonical way, and\n" +
-			"replaces those that are not: files of YAML and, named .pp, in the syntax of\n" +
-			"Puppet. It changes nothing but blanks: comments, quotes and order stay, and a\n" +
-			"file that would not mean the same is left as it is. Without FILE, or with -, it\n" +
-			"lays out standard input.\n\n" +
-			"Exit status: 0 it is done, 1 a file cannot be laid out or, with -d and -l, is\n" +
-			"not, 2 one cannot be read or written.",
+		Short: "Format files of a site in the canonical way",
+		Long: "fmt formats files of configuration, bindings and data in the canonical way, and\n" +
+			"replaces those that change: YAML files and, with the extension .pp, files in the\n" +
+			"syntax of Puppet. It only changes blanks; comments, quotes and order stay. It\n" +
+			"does not change a file whose meaning would change. Without FILE, or with -, it\n" +
+			"formats standard input.\n\n" +
+			"Exit status: 0 formatted, 1 a file cannot be formatted or, with -d and -l, is\n" +
+			"not formatted, 2 a file cannot be read or written.",
 		Example: "  bindc fmt -d site/data/common.yaml\n" +
 			"  find site -name '*.yaml' -exec bindc fmt {} +",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.cmd = cmd
 			f.signals.handle()
-			return f.all(args)
+			return f.formatAll(args)
 		},
 	}
 	cmd.Flags().BoolVarP(&f.diff, "diff", "d", false, "print what would change, and change nothing")
@@ -43,21 +43,21 @@ func fmtCommand() *cobra.Command {
 	return cmd
 }
 
-// formatting is one run of fmt.
+// formatting is the state of bindc fmt.
 type formatting struct {
 	diff, list bool
 
 	cmd     *cobra.Command
 	signals signals
 	diags   diag.List
-	changes bool // there would be, if nothing were to be only shown
+	changes bool // a file would change if it were written
 }
 
-// standardInput is how it is called, as a file and in messages.
+// standardInput is the name of standard input, as an argument and in messages.
 const standardInput = "-"
 
-// all lays files out. One that cannot be read or written does not keep it from the others.
-func (f *formatting) all(paths []string) error {
+// formatAll formats files. An error in one file does not affect the others.
+func (f *formatting) formatAll(paths []string) error {
 	if len(paths) == 0 {
 		paths = []string{standardInput}
 	}
@@ -115,7 +115,7 @@ func (f *formatting) file(path string) error {
 	case !changes:
 		return nil
 	}
-	f.signals.whole(func() {
+	f.signals.uninterrupted(func() {
 		err = fsx.Replace(path, fsx.ReplaceOptions{Limit: fs.ModePerm}, func(to *os.File) error {
 			_, err := to.Write(laidOut)
 			return err
@@ -124,7 +124,7 @@ func (f *formatting) file(path string) error {
 	return err
 }
 
-// show prints what would change in a file.
+// show prints the changes to a file.
 func (f *formatting) show(path, old string, laidOut []byte) error {
 	if string(laidOut) == old {
 		return nil

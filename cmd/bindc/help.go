@@ -49,7 +49,7 @@ func explainCodes(root *cobra.Command) {
 	}
 }
 
-// explainCode prints what is known of a code, or a list of all.
+// explainCode prints the description of a code, or a list of all codes.
 func explainCode(out io.Writer, code string) error {
 	if code == codesTopic {
 		return diag.Explain(out)

@@ -22,10 +22,10 @@ func initCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Make a small site to start from",
-		Long: "init writes a site into DIR, which is empty or not there yet: a hierarchy, two\n" +
-			"modules, structured bindings, facts of two nodes; each file says what it shows.\n" +
-			"It prints the commands to try next. With --puppet it is a control repository,\n" +
-			"which Puppet and bindc read side by side.\n\n" +
+		Long: "init writes a site into DIR, which must be empty or missing: a hierarchy, two\n" +
+			"modules, structured bindings, and facts of two nodes. Comments explain each\n" +
+			"file. It prints the commands to try next. With --puppet the site is a control\n" +
+			"repository, which both Puppet and bindc can read.\n\n" +
 			"Exit status: 0, or 2 it could not be written.",
 		Example: "  bindc init new-site",
 		Args:    cobra.ExactArgs(1),
@@ -44,7 +44,7 @@ func initCommand() *cobra.Command {
 	return cmd
 }
 
-// makeSite writes the site into a directory, if nothing is there that it could be mixed with.
+// makeSite writes the site into a directory, unless that has files that could be mixed with it.
 func makeSite(dir string) error {
 	if err := mustBeEmpty(dir); err != nil {
 		return err
@@ -56,7 +56,7 @@ func makeSite(dir string) error {
 	return os.CopyFS(dir, site)
 }
 
-// addPuppet gives the names that Puppet reads to files of Puppet's.
+// addPuppet renames files to the names that Puppet uses.
 func addPuppet(dir string) error {
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err == nil && filepath.Base(path) == "hiera.yaml" {
@@ -95,7 +95,7 @@ environment production is built to.
 	return err
 }
 
-// quotedForShell is a word that a shell takes as text.
+// quotedForShell quotes a word for a shell.
 func quotedForShell(text string) string {
 	if strings.HasPrefix(text, "-") {
 		text = "./" + text

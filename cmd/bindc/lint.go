@@ -16,17 +16,17 @@ import (
 	"bindc/snapshot"
 )
 
-// linting is the flags by which advice is asked for.
+// linting has the flags for advice.
 type linting struct {
 	words     []string
 	used      []string
 	manifests []string
 
-	codes []diag.Code
-	asked *lint.Lookups
+	codes   []diag.Code
+	lookups *lint.Lookups
 }
 
-// allCodes is what --lint says without codes.
+// allCodes selects all codes in --lint.
 const allCodes = "all"
 
 func (l *linting) add(cmd *cobra.Command) {
@@ -44,7 +44,7 @@ func (l *linting) add(cmd *cobra.Command) {
 		"`DIR` of manifests that look keys up (repeatable)")
 }
 
-// begin says whether the flags can be followed, and reads which keys are looked up.
+// begin checks the flags, and reads the keys that are looked up.
 func (l *linting) begin() error {
 	if err := l.choose(); err != nil {
 		return err
@@ -55,21 +55,21 @@ func (l *linting) begin() error {
 	if len(l.words) == 0 {
 		return errors.New("--used and --manifests are for advice: expected --lint with them")
 	}
-	l.asked = &lint.Lookups{}
+	l.lookups = &lint.Lookups{}
 	for _, path := range l.used {
-		if err := l.asked.AddKeys(path); err != nil {
+		if err := l.lookups.AddKeys(path); err != nil {
 			return fmt.Errorf("--used: %w", err)
 		}
 	}
 	for _, dir := range l.manifests {
-		if err := l.asked.AddManifests(dir); err != nil {
+		if err := l.lookups.AddManifests(dir); err != nil {
 			return fmt.Errorf("--manifests: %w", err)
 		}
 	}
 	return nil
 }
 
-// choose finds the codes that are asked for.
+// choose determines the selected codes.
 func (l *linting) choose() error {
 	known := []string{allCodes}
 	for _, code := range lint.Codes() {
@@ -110,7 +110,7 @@ func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 		diag.Count(n, "key"), is, diag.Visible(dir))
 }
 
-// check adds advice on a site. What the whole of it takes to see is not looked for where something is wrong.
+// check adds advice on a site. Checks that need the whole site are skipped if it has errors.
 func (l *linting) check(site *loader.Site, content *snapshot.Content, jobs int, diags *diag.List) {
 	if len(l.codes) == 0 {
 		return
@@ -118,5 +118,5 @@ func (l *linting) check(site *loader.Site, content *snapshot.Content, jobs int, 
 	if diags.Failed() {
 		content = nil
 	}
-	lint.Check(site, content, lint.Options{Codes: l.codes, Lookups: l.asked, Jobs: jobs}, diags)
+	lint.Check(site, content, lint.Options{Codes: l.codes, Lookups: l.lookups, Jobs: jobs}, diags)
 }

@@ -14,12 +14,12 @@ import (
 	bindings "bindc/runtime"
 )
 
-// errRefused says that diagnostics were printed and the site is not compiled.
+// errRefused reports that diagnostics were printed and the site was not compiled.
 var errRefused = &cli.Answer{Reason: "errors were found", Status: cli.ExitNo}
 
-// garbagePercent lets the heap grow to three times what is in use before it is collected. A build leaves little behind
-// and much garbage, the trees of the files it parses: of a large site, with Go's 100 it takes a tenth more processor
-// time.
+// garbagePercent lets the heap grow to three times the live memory between garbage collections. A build produces much
+// garbage, the trees of parsed files, and keeps little. With Go's default of 100, a large site takes a tenth more
+// processor time.
 const garbagePercent = 200
 
 func main() {
@@ -42,10 +42,10 @@ func verbs(b *bounds) cli.Verbs {
 func command(args []string) *cobra.Command {
 	root := cli.NewProgram("bindc", "Compile Puppet configuration data into a snapshot",
 		"bindc reads a site of structured bindings and Hiera-2 data, decides for all\n"+
-			"possible nodes which binding wins, refuses what is wrong, and writes one\n"+
-			"immutable snapshot that bindq and the Go runtime answer lookups from.\n\n"+
-			"Exit status: 0 the site is good, 1 errors were found in it, 2 it could not be\n"+
-			"done: usage, input or output.",
+			"possible nodes which binding wins, reports errors, and writes one immutable\n"+
+			"snapshot, from which bindq and the Go runtime answer lookups.\n\n"+
+			"Exit status: 0 the site is valid, 1 errors were found in it, 2 another error:\n"+
+			"usage, input or output.",
 		"  bindc build site -o site.bsnap")
 	b := &bounds{}
 	b.add(root)
@@ -54,8 +54,8 @@ func command(args []string) *cobra.Command {
 	return root
 }
 
-// message is an error as it is shown: those not of the operating system are of usage. What comes from outside cannot
-// harm a terminal.
+// message formats an error. Errors that do not come from the operating system are errors of usage. It escapes control
+// characters.
 func message(err error) string {
 	var path *fs.PathError
 	var link *os.LinkError

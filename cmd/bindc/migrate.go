@@ -106,7 +106,7 @@ func migrateSite(cmd *cobra.Command, dir string, f *flags, own *migrateFlags) er
 		printForPuppet(cmd.OutOrStdout(), c.site, own.out, files))
 }
 
-// proofOptions reads the facts and the manifests that count for the comparison.
+// proofOptions reads the facts and the manifests for the comparison.
 func proofOptions(dir string, f *flags, own *migrateFlags) (opts proof.Options, err error) {
 	opts.Migrate.ModulePathGiven = f.modulePath != ""
 	opts.Load = loader.Options{GlobalHiera: f.globalHiera, Codedir: f.codedir, IsSite: true}
@@ -163,7 +163,7 @@ func mustBeEmpty(dir string) error {
 	return nil
 }
 
-// printFiles prints each file below its name, as the archives of the go command have them.
+// printFiles prints each file after its name, in the txtar format.
 func printFiles(w io.Writer, files []migrate.File) error {
 	for _, f := range files {
 		if _, err := fmt.Fprintf(w, "-- %s --\n%s", diag.Visible(f.Path), f.Text); err != nil {

@@ -40,7 +40,7 @@ type planFlags struct {
 	site     string
 	factsDir string
 	output   string // the form of the answer
-	whole    bool   // show each key
+	everyKey bool   // show each key
 	style    report.Style
 }
 
@@ -72,7 +72,7 @@ func (g *bounds) planCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.site, "site", ".", "`DIR` of the site in its repository")
 	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json or NAME.yaml")
 	cli.AddFormat(cmd, &f.output, planFormats)
-	cmd.Flags().BoolVar(&f.whole, "all", false, "show each key, also of a level or file that is added or removed")
+	cmd.Flags().BoolVar(&f.everyKey, "all", false, "show each key, also of a level or file that is added or removed")
 	cmd.Flags().BoolVar(&f.style.Sensitive, "show-sensitive", false, "show sensitive values")
 	return cmd
 }
@@ -146,10 +146,10 @@ func (f *planFlags) refuse(cmd *cobra.Command, c *compilation, s *side) error {
 		if d.Severity != diag.Error {
 			continue
 		}
-		d.Pos.File = s.named(d.Pos.File)
+		d.Pos.File = s.displayName(d.Pos.File)
 		d.Notes = slices.Clone(d.Notes)
 		for i := range d.Notes {
-			d.Notes[i].Pos.File = s.named(d.Notes[i].Pos.File)
+			d.Notes[i].Pos.File = s.displayName(d.Notes[i].Pos.File)
 		}
 		list = append(list, d)
 	}
@@ -179,7 +179,7 @@ func (f *planFlags) compare(cmd *cobra.Command, before, after string) error {
 					return err
 				}
 			}
-			if f.whole && f.style.Form == report.People {
+			if f.everyKey && f.style.Form == report.People {
 				changes.Causes = nil // so each key is shown
 			}
 			if err := f.print(cmd.OutOrStdout(), changes); whole || !errors.As(err, new(*cli.Answer)) && err != nil {

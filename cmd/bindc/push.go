@@ -24,13 +24,13 @@ import (
 	"bindc/snapshot"
 )
 
-// pushing is how a snapshot gets into a registry.
+// pushing is the state of a push to a registry.
 type pushing struct {
 	source, caFile, user     string
 	passwordStdin, plainHTTP bool
 	stall                    time.Duration
 
-	registry *oci.Registry // once something was opened
+	registry *oci.Registry // set when the first repository is opened
 }
 
 func (p *pushing) add(cmd *cobra.Command) {
@@ -44,7 +44,7 @@ func (p *pushing) add(cmd *cobra.Command) {
 		"abort a transfer that makes no progress for `TIME`")
 }
 
-// open reads oci://HOST/REPO:TAG.
+// open parses oci://HOST/REPO:TAG.
 func (p *pushing) open(target string, stdin io.Reader) (*oci.Repository, error) {
 	if p.registry == nil {
 		client, err := ship.Client(p.caFile, p.stall)
@@ -66,7 +66,7 @@ func (p *pushing) open(target string, stdin io.Reader) (*oci.Repository, error) 
 	return p.registry.Open(target)
 }
 
-// push puts the snapshot in file into the registry, with what is signed of it, and prints where it is.
+// push pushes the snapshot in file with its signed statement, and prints the artifact.
 func (p *pushing) push(ctx context.Context, to *oci.Repository, file, revision string, out io.Writer) error {
 	label := oci.Label{Revision: revision, Source: p.source}
 	if os.Getenv("SOURCE_DATE_EPOCH") != "" {
@@ -94,10 +94,10 @@ func pushCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "push FILE oci://HOST/REPO:TAG",
 		Short: "Put a snapshot into a registry",
-		Long: "push puts a snapshot, and what is signed beside it, into an OCI registry: an\n" +
-			"artifact of one layer. It prints REPO@sha256:DIGEST. The same snapshot with\n" +
-			"the same revision, source and signature is the same artifact; its time is\n" +
-			"SOURCE_DATE_EPOCH, or left out. With --sign the snapshot is signed first.\n\n" +
+		Long: "push puts a snapshot and its signed statement into an OCI registry, as an\n" +
+			"artifact of one layer. It prints REPO@sha256:DIGEST. The same snapshot with the\n" +
+			"same revision, source and signature is the same artifact. Its time is\n" +
+			"SOURCE_DATE_EPOCH, or omitted. With --sign the snapshot is signed first.\n\n" +
 			"Exit status: 0, or 2 an error.",
 		Example: "  bindc push site.bsnap oci://registry.example.com/puppet/site:production",
 		Args:    cobra.ExactArgs(2),
@@ -134,7 +134,7 @@ func pushCommand() *cobra.Command {
 	return cmd
 }
 
-// soundSum is the SHA-256 of the snapshot in file: what is none does not get into a registry.
+// soundSum returns the SHA-256 of the snapshot in file. It fails if the file is not a valid snapshot.
 func soundSum(file string) (sum [32]byte, err error) {
 	f, err := snapshot.Open(file)
 	var named *fs.PathError

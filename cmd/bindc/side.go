@@ -117,8 +117,8 @@ func (s *side) checkOut(dir string) (site string, notes []string, err error) {
 	return site, notes, nil
 }
 
-// named returns the name of a file as git writes it, REV:PATH.
-func (s *side) named(file string) string {
+// displayName returns the name of a file as git writes it, REV:PATH.
+func (s *side) displayName(file string) string {
 	if s.tree == "" {
 		return file
 	}

@@ -16,7 +16,7 @@ import (
 	"bindc/ship"
 )
 
-// signing is how a snapshot is signed, if it is.
+// signing has the flags and the key for signing a snapshot.
 type signing struct {
 	keyFile, name, revision string
 
@@ -26,14 +26,14 @@ type signing struct {
 
 func (s *signing) add(cmd *cobra.Command) {
 	s.addToAll(cmd)
-	cmd.Flags().StringVar(&s.name, "name", "", "of the site, in what is signed (default: that of the snapshot's file)")
+	cmd.Flags().StringVar(&s.name, "name", "", "name of the site in the signed statement (default: the name of the snapshot's file)")
 }
 
-// addToAll adds what is not about one site.
+// addToAll adds the flags that do not depend on the kind of site.
 func (s *signing) addToAll(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.keyFile, "sign", "",
 		"private key of SSH in `FILE`, or a public one that the SSH agent has: sign the snapshot with it")
-	cmd.Flags().StringVar(&s.revision, "revision", "", "of the site, in what is signed, as a git commit")
+	cmd.Flags().StringVar(&s.revision, "revision", "", "revision of the site in the signed statement, such as a git commit")
 }
 
 // maxSigned is the maximum length in bytes of --name and of --revision: masters truncate longer texts, or refuse them.
@@ -55,7 +55,7 @@ func (s *signing) checkTexts() error {
 	return nil
 }
 
-// begin finds the key: a build that cannot be signed is not begun.
+// begin finds the key, so that a build that cannot be signed does not start.
 func (s *signing) begin() error {
 	s.end = func() error { return nil }
 	if err := s.checkTexts(); err != nil {
@@ -75,7 +75,7 @@ func (s *signing) begin() error {
 	return nil
 }
 
-// publish writes the signed statement beside the snapshot out, whose bytes have the SHA-256 sum.
+// publish writes the signed statement next to the snapshot out, whose SHA-256 is sum.
 func (s *signing) publish(out string, sum [32]byte) error {
 	name := s.name
 	if name == "" {
@@ -119,7 +119,7 @@ func (s *signing) publishAs(name, out string, sum [32]byte) error {
 	return nil
 }
 
-// now returns the time, or the one that a reproducible build gives.
+// now returns the present time, or the fixed time of a reproducible build.
 func now() (time.Time, error) {
 	given := os.Getenv("SOURCE_DATE_EPOCH")
 	if given == "" {

@@ -8,19 +8,18 @@ import (
 	"syscall"
 )
 
-// signals end the program between the things that must not be cut short: a file that is being written is finished
-// first, and what is written is whole; programs that were started are stopped first. The status is that of a program
-// which a signal ends, in a shell: 128 and its number.
+// signals ends the program on a signal, but not during uninterrupted work: a file that is being written is finished
+// first, and external programs are stopped. The exit status is 128 plus the number of the signal, as in a shell.
 type signals struct {
-	busy    sync.Mutex      // held while such a thing is done
-	stopped context.Context // done when a signal has come
+	busy    sync.Mutex      // held during uninterrupted work
+	stopped context.Context // done after a signal
 	last    func()          // runs before a signal ends the program; may be nil
 }
 
-// handle begins to listen. Signals that are ignored, as nohup has it, stay so.
-func (s *signals) handle() { s.handleThese(syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM) }
+// handle starts to handle signals. Signals that are ignored, for example by nohup, stay ignored.
+func (s *signals) handle() { s.handleSignals(syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM) }
 
-func (s *signals) handleThese(these ...os.Signal) {
+func (s *signals) handleSignals(these ...os.Signal) {
 	received := make(chan os.Signal, 1)
 	for _, sig := range these {
 		if !signal.Ignored(sig) {
@@ -40,8 +39,8 @@ func (s *signals) handleThese(these ...os.Signal) {
 	}()
 }
 
-// whole does what must not be cut short. After a signal it does not return.
-func (s *signals) whole(do func()) {
+// uninterrupted calls do. If a signal arrives meanwhile, it does not return.
+func (s *signals) uninterrupted(do func()) {
 	s.busy.Lock()
 	do()
 	s.busy.Unlock()

@@ -22,12 +22,12 @@ func sliceCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "slice [FILE] --when CATEGORY=VALUE -o OUT",
-		Short: "Write a snapshot of what some requests can reach",
-		Long: "slice writes the snapshot that 'bindc build --slice' would: bindings, values,\n" +
-			"keys and names of files that only requests with another value of the category\n" +
-			"can reach are left out. Requests with that value are answered as by the whole,\n" +
-			"others are refused. What is encrypted stays so. A signature is of the whole:\n" +
-			"OUT has none.\n\nExit status: 0, or 2 an error.",
+		Short: "Write a snapshot with the data that some requests can reach",
+		Long: "slice writes the same snapshot as 'bindc build --slice': it omits bindings,\n" +
+			"values, keys and file names that only requests with another value of the\n" +
+			"category can reach. Requests with that value get the same answers as before;\n" +
+			"others are refused. Encrypted values stay encrypted. OUT is not signed, because\n" +
+			"a signature is for the whole snapshot.\n\nExit status: 0, or 2 an error.",
 		Example: "  bindc slice -s site.bsnap --when environment=production -o part.bsnap",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,7 +36,7 @@ func sliceCommand() *cobra.Command {
 				return err
 			}
 			return signers.UseCopy(path, func(f *snapshot.Snapshot) error {
-				written, err := cut(f, when, out)
+				written, err := writeSlice(f, when, out)
 				if err == nil {
 					for _, doubt := range written.doubts {
 						fmt.Fprintln(cmd.ErrOrStderr(), "bindc: note: --when:", diag.Visible(doubt))
@@ -76,8 +76,8 @@ type part struct {
 	doubts   []string
 }
 
-// cut writes the slice of f for requests with the given values.
-func cut(f *snapshot.Snapshot, when []string, out string) (part, error) {
+// writeSlice writes the slice of f for requests with the given values.
+func writeSlice(f *snapshot.Snapshot, when []string, out string) (part, error) {
 	terms, err := slice.Parse(f.Dimensions(), when)
 	if err != nil {
 		return part{}, fmt.Errorf("--when: %w", err)

@@ -40,13 +40,13 @@ func (g *globals) batchCommand() *cobra.Command {
 			"    bindq batch -s site.bsnap",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := s.only(args)
+			path, err := s.pathOrArgument(args)
 			if err != nil {
 				return err
 			}
-			return s.requests(path, func(begin begin) error {
+			return s.requests(path, func(begin requestFunc) error {
 				node := func(name string) (facts.Node, error) {
-					n, err := s.nodeOfDir(name)
+					n, err := s.nodeInDir(name)
 					return n, cmp.Or(err, s.sayUnread(cmd))
 				}
 				b := batch{source: &s, Session: query.Session{Begin: begin, Node: node}, maxLine: maxLine}
@@ -158,7 +158,7 @@ func each(q *query.Query, one func(key string) answer) answer {
 
 // explained returns the answer to a query for one key, with the reasons if it asks for them.
 func (b *batch) explained(r *lookup.Request, q *query.Query, key string) answer {
-	out := b.one(r, q, key)
+	out := b.answerKey(r, q, key)
 	if !q.Explain {
 		return out
 	}
@@ -170,7 +170,7 @@ func (b *batch) explained(r *lookup.Request, q *query.Query, key string) answer 
 	return out
 }
 
-func (b *batch) one(r *lookup.Request, q *query.Query, key string) answer {
+func (b *batch) answerKey(r *lookup.Request, q *query.Query, key string) answer {
 	var check query.Check
 	if b.strict {
 		check = refuseDoubts
@@ -197,7 +197,7 @@ func refuseDoubts(r *lookup.Request, key string, merge bindings.Value) error {
 	}
 	doubts, err := doubtsOf(r, []string{key}, merged)
 	if err == nil && len(doubts) > 0 {
-		err = doubtful(doubts)
+		err = strictError(doubts)
 	}
 	return err
 }

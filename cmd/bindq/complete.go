@@ -34,7 +34,7 @@ func (s *source) completeFlag(cmd *cobra.Command, flag string, words completer) 
 	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, typed string) (
 		[]string, cobra.ShellCompDirective) {
 		if len(args) > 0 && strings.Contains(cmd.Use, "[FILE]") {
-			if _, err := s.only(args); err != nil {
+			if _, err := s.pathOrArgument(args); err != nil {
 				return nil, cobra.ShellCompDirectiveError
 			}
 		}
@@ -84,11 +84,11 @@ func (s *source) keysFrom(typed string) ([]string, cobra.ShellCompDirective) {
 		slices.Sort(keys)
 		return keys, how
 	}
-	return begun(keys, len(typed)), how | cobra.ShellCompDirectiveNoSpace
+	return nextSegments(keys, len(typed)), how | cobra.ShellCompDirectiveNoSpace
 }
 
-// begun returns keys cut after the first '::' behind the typed text, each once and sorted.
-func begun(keys []string, typed int) []string {
+// nextSegments returns keys cut after the first '::' behind the typed text, each once and sorted.
+func nextSegments(keys []string, typed int) []string {
 	seen := map[string]bool{}
 	var out []string
 	for _, key := range keys {

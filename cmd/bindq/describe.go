@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// describeProgram and describeRecipe say in one line what a snapshot holds encoded.
+// describeProgram and describeRecipe describe encoded data of a snapshot on one line.
 func describeProgram(encoded string) string {
 	n, err := expr.Decode(encoded)
 	if err != nil {
@@ -18,7 +18,7 @@ func describeProgram(encoded string) string {
 	return describeNode(n)
 }
 
-// describeRecipe is the snapshot.RecipeText that shows of a sensitive recipe what it is, and no value.
+// describeRecipe is a snapshot.RecipeText that hides the values of sensitive recipes.
 func describeRecipe(encoded string) (meaning string, secret bool) {
 	if text, ok := sealedText(encoded); ok {
 		return text, true
@@ -30,7 +30,7 @@ func describeRecipe(encoded string) (meaning string, secret bool) {
 	return recipeText(r, false), r.Secret()
 }
 
-// revealRecipe is the snapshot.RecipeText that shows all.
+// revealRecipe is a snapshot.RecipeText that shows all recipes.
 func revealRecipe(encoded string) (meaning string, secret bool) {
 	if text, ok := sealedText(encoded); ok {
 		return text, false
@@ -42,7 +42,7 @@ func revealRecipe(encoded string) (meaning string, secret bool) {
 	return recipeText(r, true), false
 }
 
-// sealedText is all that can be said of a sealed recipe.
+// sealedText describes a sealed recipe.
 func sealedText(encoded string) (string, bool) {
 	if !recipe.IsSealed(encoded) {
 		return "", false
@@ -50,7 +50,7 @@ func sealedText(encoded string) (string, bool) {
 	return kindNames[recipe.Kind(encoded[0])] + " sealed", true
 }
 
-// kindNames are the names of format.md, table recipe kinds.
+// kindNames lists the names of kinds of recipes in docs/recipes.md.
 var kindNames = map[recipe.Kind]string{
 	recipe.Constant: "constant", recipe.Expression: "expression", recipe.LookupOf: "lookup",
 	recipe.FirstFound: "first found",
@@ -60,8 +60,8 @@ var kindNames = map[recipe.Kind]string{
 	recipe.Erased: "erased", recipe.RenamedPart: "renamed part", recipe.AliasedPart: "aliased part",
 }
 
-// recipeText is a recipe in one line: its kind, and whatever of its fields is set; of a sensitive one those only to
-// reveal it.
+// recipeText returns a recipe on one line: its kind and the fields that are set. Fields of a sensitive recipe are shown
+// only with reveal.
 func recipeText(r *recipe.Recipe, reveal bool) string {
 	words := []string{kindNames[r.Kind]}
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
@@ -111,7 +111,7 @@ func recipeText(r *recipe.Recipe, reveal bool) string {
 	return strings.Join(words, " ")
 }
 
-// opNames are the names of format.md, table ops.
+// opNames lists the names of operations in docs/recipes.md.
 var opNames = map[expr.Op]string{
 	expr.Const: "Const", expr.Var: "Var", expr.Concat: "Concat", expr.ArrayLit: "ArrayLit", expr.HashLit: "HashLit",
 	expr.Splat:  "Splat",
@@ -120,7 +120,7 @@ var opNames = map[expr.Op]string{
 	expr.Case: "Case", expr.Selector: "Selector", expr.Option: "Option", expr.Assign: "Assign", expr.Block: "Block",
 }
 
-// describeNode is a tree with every node in brackets: (Concat (Const "db.") (Var domain)).
+// describeNode returns a tree with brackets around every node: (Concat (Const "db.") (Var domain)).
 func describeNode(n *expr.Node) string {
 	text := "(" + opNames[n.Op]
 	if n.Op == expr.Const {

@@ -32,7 +32,7 @@ func (g *globals) diffCommand() *cobra.Command {
 	f := diffFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "diff [OLD] NEW",
-		Short: "Say what changes for whom from one snapshot to another",
+		Short: "Show the changes from one snapshot to another, by node",
 		Long: "diff compares all decision tables of two snapshots: per key the conditions\n" +
 			"whose answer differs, with both values and places. Of the conditions of a key\n" +
 			"the first that holds for a node counts for it. With --facts-dir it also looks\n" +
@@ -47,7 +47,7 @@ func (g *globals) diffCommand() *cobra.Command {
 		Example: "  bindq diff old.bsnap site.bsnap --facts-dir facts --format markdown",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			before, err := f.only(args[:len(args)-1])
+			before, err := f.pathOrArgument(args[:len(args)-1])
 			if err != nil {
 				return err
 			}
@@ -106,11 +106,11 @@ func (f *diffFlags) difference(cmd *cobra.Command, path string, before, after *s
 	progress := cli.NewProgress(cmd.ErrOrStderr())
 	defer progress.End()
 	progress.Begin("comparing keys", max(len(before.AllKeys()), len(after.AllKeys())))
-	a, err := f.book(before, true)
+	a, err := f.tables(before, true)
 	if err != nil {
 		return nil, snapfile.InFile(path, err)
 	}
-	b, err := f.book(after, true)
+	b, err := f.tables(after, true)
 	if err != nil {
 		return nil, err
 	}
@@ -177,13 +177,13 @@ func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, old, now *lookup.R
 		return nil
 	}
 	slices.Sort(doubts)
-	return doubtful(ofNode(n, slices.Compact(doubts)))
+	return strictError(ofNode(n, slices.Compact(doubts)))
 }
 
 // isReport reports whether the answer is for programs: such an answer has all details.
 func (f *diffFlags) isReport() bool { return f.format == "json" || f.format == "yaml" }
 
-// print prints the answer. The error is errDiffers where something differs.
+// print prints the answer. It returns errDiffers if there are differences.
 func (f *diffFlags) print(w io.Writer, d *report.Diff) (err error) {
 	switch f.format {
 	case "json", "yaml":

@@ -15,8 +15,8 @@ import (
 	"bindc/internal/syntax"
 )
 
-// A doubt is a sentence saying that a request is probably not the one that was meant: a name or value is misspelt, or
-// the answer depends on a variable that is not set. Doubts are printed as notes; with --strict they are an error.
+// A doubt is a sentence about a request that is probably not the intended one: a name or value seems misspelt, or the
+// answer depends on an unset variable. Doubts are printed as notes. With --strict they are errors.
 
 func (s *source) addStrict(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.strict, "strict", false, "refuse a request that looks incomplete or misspelt (status 2)")
@@ -25,13 +25,13 @@ func (s *source) addStrict(cmd *cobra.Command) {
 // merging looks up a key and merges lower bindings. It is nil if the lookups do not merge.
 type merging func(r *lookup.Request, key string)
 
-// doubt prints the doubts about looking up keys in r. With --strict it returns them as an error.
-func (s *source) doubt(cmd *cobra.Command, r *lookup.Request, keys []string, merged merging) error {
+// checkDoubts prints the doubts about looking up keys in r. With --strict it returns them as an error.
+func (s *source) checkDoubts(cmd *cobra.Command, r *lookup.Request, keys []string, merged merging) error {
 	if !s.hasFacts() && !s.strict {
 		note(cmd, "no facts are given (--facts, --fact, --node); data bound only for some nodes is not found")
 		return nil
 	}
-	doubts, err := s.misnamed(r)
+	doubts, err := s.misspeltNames(r)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (s *source) doubt(cmd *cobra.Command, r *lookup.Request, keys []string, mer
 	}
 	doubts = append(doubts, more...)
 	if s.strict && len(doubts) > 0 {
-		return doubtful(doubts)
+		return strictError(doubts)
 	}
 	for _, text := range doubts {
 		note(cmd, text)
@@ -52,12 +52,12 @@ func (s *source) doubt(cmd *cobra.Command, r *lookup.Request, keys []string, mer
 	return nil
 }
 
-// doubtful returns the error of a request that --strict refuses.
-func doubtful(doubts []string) error { return factsError("%s", strings.Join(doubts, "; ")) }
+// strictError returns the error of a request that --strict refuses.
+func strictError(doubts []string) error { return factsError("%s", strings.Join(doubts, "; ")) }
 
 // doubtsOf returns the doubts about the categories of r, the values of keys, and the bindings of keys.
 func doubtsOf(r *lookup.Request, keys []string, merged merging) ([]string, error) {
-	out := append(misspeltValues(r), missed(r, keys, merged)...)
+	out := append(misspeltValues(r), unsetDoubts(r, keys, merged)...)
 	if len(r.Unset()) == 0 {
 		return out, nil
 	}
@@ -72,8 +72,8 @@ func doubtsOf(r *lookup.Request, keys []string, merged merging) ([]string, error
 	return append(out, d.sentences()...), nil
 }
 
-// missed returns a doubt for each unset variable that values of keys are computed from.
-func missed(r *lookup.Request, keys []string, merged merging) (out []string) {
+// unsetDoubts returns a doubt for each unset variable that values of keys are computed from.
+func unsetDoubts(r *lookup.Request, keys []string, merged merging) (out []string) {
 	look := merged
 	if look == nil {
 		look = func(r *lookup.Request, key string) { r.Lookup(key) } // the answer reports the error
@@ -122,17 +122,17 @@ func (d dependents) add(e *lookup.Explanation, merged bool) {
 		if c.State == lookup.Wins && !merged {
 			break
 		}
-		d.note(key, c)
+		d.addUnset(key, c)
 	}
 	for _, c := range e.Contributions {
-		d.note(key, c)
+		d.addUnset(key, c)
 	}
 	for _, inner := range e.Lookups {
 		d.add(inner, false)
 	}
 }
 
-func (d dependents) note(key string, c lookup.Candidate) {
+func (d dependents) addUnset(key string, c lookup.Candidate) {
 	for _, name := range c.Unset {
 		if d[name] == nil {
 			d[name] = map[string][]string{}
@@ -172,9 +172,9 @@ func howToSet(name string) string {
 	return ""
 }
 
-// misnamed returns the doubts about the names of facts, in flags and in the file of facts. The names that the snapshot
-// uses are read only if some name is not one that Facter sends: that reads all of the snapshot.
-func (s *source) misnamed(r *lookup.Request) ([]string, error) {
+// misspeltNames returns the doubts about the names of facts, in flags and in the file of facts. The names that the
+// snapshot uses are read only if some name is not one that Facter sends: that reads all of the snapshot.
+func (s *source) misspeltNames(r *lookup.Request) ([]string, error) {
 	if len(s.facts)+len(s.variables) == 0 && s.factsFile == "" {
 		return nil, nil
 	}
@@ -226,12 +226,12 @@ func (s *source) misnamedInFile(unset []string, isKnown func(name string) bool) 
 	for _, name := range names {
 		if near := diag.Misspelt(name, unset); near != "" && !isKnown(name) {
 			out = append(out, fmt.Sprintf("%s: nothing in the snapshot uses the fact '%s'; did you mean '%s'?",
-				wherein(s.factsFile), name, near))
+				inputName(s.factsFile), name, near))
 		}
 	}
 	if len(names) > 0 && len(out) == 0 && !slices.ContainsFunc(names, syntax.Everywhere) &&
 		!slices.ContainsFunc(names, isKnown) {
-		out = append(out, wherein(s.factsFile)+" has no fact that Facter sends or the snapshot uses: is it a file of facts?")
+		out = append(out, inputName(s.factsFile)+" has no fact that Facter sends or the snapshot uses: is it a file of facts?")
 	}
 	return out
 }

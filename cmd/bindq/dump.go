@@ -32,7 +32,7 @@ func (g *globals) dumpCommand() *cobra.Command {
 		Example: "  bindq dump -s site.bsnap --facts web1.json --prefix ntp::",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := f.only(args); err != nil {
+			if _, err := f.pathOrArgument(args); err != nil {
 				return err
 			}
 			return f.run(cmd)
@@ -52,7 +52,7 @@ func (f *dumpFlags) run(cmd *cobra.Command) error {
 	return f.request(cmd, func(snap *lookup.Snapshot, r *lookup.Request) error {
 		keys := sortedKeys(snap, f.prefix)
 		notePrefix(cmd, snap, f.prefix, len(keys))
-		if err := f.doubt(cmd, r, keys, nil); err != nil {
+		if err := f.checkDoubts(cmd, r, keys, nil); err != nil {
 			return err
 		}
 		return f.dump(cmd, snap, r)

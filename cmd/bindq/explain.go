@@ -34,8 +34,8 @@ func (f *lookupFlags) explain(w io.Writer, r *lookup.Request, keys []string) err
 	})
 }
 
-// all prints the outcomes of all bindings that are effective in the request, in order of precedence.
-func (f *lookupFlags) all(w io.Writer, r *lookup.Request, keys []string) error {
+// printAll prints the outcomes of all bindings that are effective in the request, in order of precedence.
+func (f *lookupFlags) printAll(w io.Writer, r *lookup.Request, keys []string) error {
 	s := styleOf(f.showSensitive, f.format)
 	outcomes := make([][]report.Outcome, len(keys))
 	for i, key := range keys {

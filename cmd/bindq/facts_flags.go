@@ -40,21 +40,21 @@ func (s *source) nodeOfFile(stdin io.Reader) (facts.Node, error) {
 		if s.factsDir != "" && s.node == "" {
 			return facts.Node{}, factsError("--facts-dir %s: expected --node NAME", s.factsDir)
 		}
-		return s.nodeOfDir(s.node)
+		return s.nodeInDir(s.node)
 	}
 	src, err := s.readAll("facts", s.factsFile, stdin)
 	if err != nil {
 		return facts.Node{}, err
 	}
-	nodes, err := facts.Parse(wherein(s.factsFile), src)
+	nodes, err := facts.Parse(inputName(s.factsFile), src)
 	if err != nil {
 		return facts.Node{}, err
 	}
 	return facts.Choose(nodes, s.node)
 }
 
-// nodeOfDir reads the facts of a node from the directory of facts, if a directory is given.
-func (s *source) nodeOfDir(name string) (facts.Node, error) {
+// nodeInDir reads the facts of a node from the directory of facts, if a directory is given.
+func (s *source) nodeInDir(name string) (facts.Node, error) {
 	dir := s.dirOfFacts()
 	if dir == "" || name == "" {
 		return facts.Node{}, nil
@@ -93,7 +93,7 @@ func (s *source) trusted(stdin io.Reader) (bindings.Value, error) {
 	if err != nil {
 		return bindings.Value{}, err
 	}
-	return facts.ParseHash("the trusted facts", wherein(s.trustedFile), src)
+	return facts.ParseHash("the trusted facts", inputName(s.trustedFile), src)
 }
 
 // readAll reads a file of at most maxFacts bytes. Messages call its content what.
@@ -104,7 +104,7 @@ func (s *source) readAll(what, path string, stdin io.Reader) ([]byte, error) {
 	}
 	if len(src) > s.maxFacts {
 		return nil, factsError("the %s, %s: expected at most %d bytes, there are more; raise --max-facts", what,
-			wherein(path), s.maxFacts)
+			inputName(path), s.maxFacts)
 	}
 	return src, nil
 }
@@ -132,8 +132,8 @@ func readUpTo(path string, stdin io.Reader, n int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(in, int64(n)))
 }
 
-// wherein returns the name of a file for messages.
-func wherein(path string) string {
+// inputName returns the name of a file for messages.
+func inputName(path string) string {
 	if path == "-" {
 		return "standard input"
 	}

@@ -41,8 +41,8 @@ func (g *globals) add(root *cobra.Command) {
 	flags.Var(cli.AtLeastOne(&g.maxFacts), "max-facts", "read at most `N` bytes of facts, and of trusted facts")
 }
 
-// only returns the path of the snapshot for a verb that also accepts it as its only argument.
-func (g *globals) only(args []string) (string, error) {
+// pathOrArgument returns the path of the snapshot for a verb that also accepts it as its only argument.
+func (g *globals) pathOrArgument(args []string) (string, error) {
 	switch {
 	case len(args) == 0:
 		return g.path()
@@ -81,17 +81,17 @@ func (g *globals) unseal() (func(sealed []byte) (key []byte, err error), error) 
 	return unseal, nil
 }
 
-// book returns the decision tables of f, decrypted if identities are given. The caller guards f.
-func (g *globals) book(f *snapshot.Snapshot, whole bool) (*decision.Tables, error) {
-	box, err := g.box(f)
+// tables returns the decision tables of f, decrypted if identities are given. The caller guards f.
+func (g *globals) tables(f *snapshot.Snapshot, whole bool) (*decision.Tables, error) {
+	box, err := g.sealBox(f)
 	if err != nil {
 		return nil, err
 	}
 	return decision.NewTables(f, whole, box)
 }
 
-// box opens the sealed values of f. It returns nil if f has none, or if no identities are given.
-func (g *globals) box(f *snapshot.Snapshot) (*seal.Box, error) {
+// sealBox opens the sealed values of f. It returns nil if f has none, or if no identities are given.
+func (g *globals) sealBox(f *snapshot.Snapshot) (*seal.Box, error) {
 	unseal, err := g.unseal()
 	sealed, isSealed := f.Seal()
 	if err != nil || unseal == nil || !isSealed {

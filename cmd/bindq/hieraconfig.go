@@ -28,7 +28,7 @@ func (g *globals) hieraConfigCommand() *cobra.Command {
 	f := hieraConfigFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "hiera-config",
-		Short: "Print the hiera.yaml with which Puppet asks a snapshot",
+		Short: "Print a hiera.yaml that makes Puppet use a snapshot",
 		Long: "hiera-config prints a hiera.yaml of version 5 for an environment of Puppet. It\n" +
 			"has a location for each candidate that a key with a list or a hash can have, so\n" +
 			"that Puppet can merge them. Where -s is a directory, it is for all snapshots in\n" +
@@ -76,7 +76,7 @@ func (f *hieraConfigFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	if f.from != "" {
-		return f.beside(cmd, files, options, keys)
+		return f.printCombined(cmd, files, options, keys)
 	}
 	if len(f.keep) > 0 {
 		return errors.New("--keep: expected --from, the hiera.yaml that has the level")
@@ -92,7 +92,7 @@ func (f *hieraConfigFlags) run(cmd *cobra.Command) error {
 	return printed(cmd)(f.entry(options.WithKeys(keys)).Write(locations))
 }
 
-// keys are the private keys of hiera-eyaml that are given by flags, by a path that means the same to any program.
+// keys returns the private keys of hiera-eyaml from the flags, as absolute paths.
 func (f *hieraConfigFlags) keys() ([]string, error) {
 	var keys []string
 	for _, file := range f.eyamlKeys {
@@ -105,9 +105,9 @@ func (f *hieraConfigFlags) keys() ([]string, error) {
 	return keys, nil
 }
 
-// beside prints the hiera.yaml that is compiled with each run of compiled entries as one that asks bindc, and all
-// others as they are. Private keys are those that it names, unless others are given.
-func (f *hieraConfigFlags) beside(cmd *cobra.Command, files []string, options hieraconfig.Options,
+// printCombined prints the hiera.yaml that is compiled, with each run of compiled entries replaced by an entry that
+// uses bindc. Without other private keys, it uses those in the file.
+func (f *hieraConfigFlags) printCombined(cmd *cobra.Command, files []string, options hieraconfig.Options,
 	keys []string) error {
 	for _, file := range files {
 		n, err := f.locations(file)
@@ -156,7 +156,7 @@ func printed(cmd *cobra.Command) func([]byte, error) error {
 	}
 }
 
-// locations is how many locations an entry for a snapshot needs; none, where bindq does the merges of Hiera 5.
+// locations returns the number of locations of the entry for a snapshot, or 0 if bindq does the merges of Hiera 5.
 func (f *hieraConfigFlags) locations(file string) (n int, err error) {
 	err = f.ask(file, func(snap *lookup.Snapshot) error {
 		if snap.Hiera() {
@@ -168,10 +168,10 @@ func (f *hieraConfigFlags) locations(file string) (n int, err error) {
 	return n, err
 }
 
-// snapshotsAt are the snapshots at path, a file or a directory of them, and how the option snapshot names them.
+// snapshotsAt returns the snapshots at path, a file or a directory, and the value of the option snapshot.
 func snapshotsAt(path string) (files []string, option string, err error) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return []string{path}, path, nil // opening it says what is wrong
+		return []string{path}, path, nil // opening it reports the error
 	}
 	files, err = filepath.Glob(filepath.Join(path, "*.snap"))
 	if err == nil && len(files) == 0 {

@@ -27,7 +27,7 @@ func (g *globals) infoCommand() *cobra.Command {
 		Example: "  bindq info site.bsnap",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := s.only(args)
+			path, err := s.pathOrArgument(args)
 			if err != nil {
 				return err
 			}

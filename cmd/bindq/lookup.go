@@ -97,7 +97,7 @@ func (f *lookupFlags) run(cmd *cobra.Command, keys []string) error {
 		if f.merge != "" && !snap.Hiera() {
 			note(cmd, "--merge has no effect: lookups merge only data of Hiera 5, and the snapshot has none")
 		}
-		if err := f.doubt(cmd, r, keys, f.merging()); err != nil {
+		if err := f.checkDoubts(cmd, r, keys, f.merging()); err != nil {
 			return err
 		}
 		missing, err := f.answer(cmd, r, keys, typ)
@@ -129,14 +129,14 @@ func (f *lookupFlags) answer(cmd *cobra.Command, r *lookup.Request, keys []strin
 	case f.why:
 		err = f.explain(cmd.OutOrStdout(), r, keys)
 	case f.every:
-		err = f.all(cmd.OutOrStdout(), r, keys)
+		err = f.printAll(cmd.OutOrStdout(), r, keys)
 	}
 	if err != nil {
 		return nil, err
 	}
 	answers := hash{}
 	for _, key := range keys {
-		v, found, err := f.one(r, key, typ)
+		v, found, err := f.lookUpOne(r, key, typ)
 		if err != nil {
 			return nil, err
 		}
@@ -206,8 +206,8 @@ func unboundHint(snap *lookup.Snapshot, known []string, key string) string {
 	return unbound + "; '" + root + "' is bound, but dots dig into values only in a site of Hiera 5"
 }
 
-// one looks one key up; a default counts as found.
-func (f *lookupFlags) one(r *lookup.Request, key string, typ *bindings.Type) (bindings.Value, bool, error) {
+// lookUpOne looks one key up; a default counts as found.
+func (f *lookupFlags) lookUpOne(r *lookup.Request, key string, typ *bindings.Type) (bindings.Value, bool, error) {
 	v, found, err := f.lookUp(r, key)
 	if err != nil {
 		return v, false, withKey(key, err)

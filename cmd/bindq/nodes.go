@@ -23,7 +23,7 @@ func (g *globals) nodesCommand() *cobra.Command {
 		Example: "  bindq nodes -s site.bsnap --facts-dir facts",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := f.only(args); err != nil {
+			if _, err := f.pathOrArgument(args); err != nil {
 				return err
 			}
 			return f.nodes(cmd)
@@ -70,7 +70,7 @@ func (f *tableFlags) nodes(cmd *cobra.Command) error {
 			}
 		}
 		if f.strict && len(doubts) > 0 {
-			return doubtful(doubts)
+			return strictError(doubts)
 		}
 		if f.format != "text" {
 			err = printReport(cmd.OutOrStdout(), f.format, all)

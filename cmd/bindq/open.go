@@ -30,18 +30,18 @@ func (s *source) ask(path string, do func(*lookup.Snapshot) error) error {
 	return snapfile.InFile(path, snap.Protect(func() error { return do((*lookup.Snapshot)(snap)) }))
 }
 
-// begin makes the request of facts and ends the request before.
-type begin func(*bindings.Facts) (*lookup.Request, error)
+// requestFunc makes the request of facts and ends the request before.
+type requestFunc func(*bindings.Facts) (*lookup.Request, error)
 
-// beginIn returns a begin for one snapshot.
-func beginIn(snap *lookup.Snapshot) begin {
+// requestsFrom returns a begin for one snapshot.
+func requestsFrom(snap *lookup.Snapshot) requestFunc {
 	return func(facts *bindings.Facts) (*lookup.Request, error) { return snap.Request((*lookup.Facts)(facts)) }
 }
 
 // requests opens the snapshot at path, or all environments if path is a directory, and calls do.
-func (s *source) requests(path string, do func(begin) error) error {
+func (s *source) requests(path string, do func(requestFunc) error) error {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return s.ask(path, func(snap *lookup.Snapshot) error { return do(beginIn(snap)) })
+		return s.ask(path, func(snap *lookup.Snapshot) error { return do(requestsFrom(snap)) })
 	}
 	opts, err := s.options()
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *source) request(cmd *cobra.Command, do func(*lookup.Snapshot, *lookup.R
 	if err != nil {
 		return err
 	}
-	return s.requests(path, func(begin begin) error {
+	return s.requests(path, func(begin requestFunc) error {
 		facts, err := s.readFacts(cmd.InOrStdin())
 		if err == nil {
 			err = s.sayUnread(cmd)

@@ -59,9 +59,9 @@ func printHash(w io.Writer, format string, h hash) error {
 
 // hashPrinter prints a hash entry by entry, so that it never is in memory as a whole.
 type hashPrinter struct {
-	w      io.Writer
-	format string
-	some   bool // entries are printed
+	w          io.Writer
+	format     string
+	hasEntries bool // entries are printed
 }
 
 // add prints an entry. Where its value cannot be printed, nothing is.
@@ -72,7 +72,7 @@ func (p *hashPrinter) add(key string, v bindings.Value) error {
 	}
 	name := value.FromString(key)
 	if p.format == "yaml" {
-		p.some = true
+		p.hasEntries = true
 		return report.WriteYAML(p.w, value.FromPairs(value.Pair{Key: name, Value: t}))
 	}
 	text, err := report.Text(t, report.JSON)
@@ -81,11 +81,11 @@ func (p *hashPrinter) add(key string, v bindings.Value) error {
 	}
 	var out bytes.Buffer
 	begin := byte('{')
-	if p.some {
+	if p.hasEntries {
 		begin = ','
 	}
 	out.WriteByte(begin)
-	p.some = true
+	p.hasEntries = true
 	if p.format == "text" {
 		out.WriteString("\n  ")
 	}
@@ -106,7 +106,7 @@ func (p *hashPrinter) add(key string, v bindings.Value) error {
 func (p *hashPrinter) end() error {
 	text := "}\n"
 	switch {
-	case !p.some:
+	case !p.hasEntries:
 		text = "{}\n"
 	case p.format == "yaml":
 		text = ""

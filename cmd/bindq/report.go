@@ -32,7 +32,7 @@ func (g *globals) keysCommand() *cobra.Command {
 		Example: "  bindq keys -s site.bsnap --prefix ntp::",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := s.only(args)
+			path, err := s.pathOrArgument(args)
 			if err != nil {
 				return err
 			}
@@ -104,7 +104,7 @@ func (g *globals) verifyCommand() *cobra.Command {
 		Example: "  bindq verify site.bsnap",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := s.only(args)
+			path, err := s.pathOrArgument(args)
 			if err != nil {
 				return err
 			}

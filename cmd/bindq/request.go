@@ -25,7 +25,7 @@ type source struct {
 	inFile      facts.Node   // the node in the file of facts
 	strict      bool         // doubts about the request are errors
 	noUnknown   bool         // an unknown variable is an error
-	late        bool         // keys of eyaml are read when something needs them
+	lateEyaml   bool         // keys of eyaml are read when something needs them
 	variables   []string
 }
 
@@ -87,7 +87,7 @@ func (s *source) decrypt() (func(text string) (string, error), error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
-	if s.late {
+	if s.lateEyaml {
 		return (&eyaml.Late{Files: files}).Decrypt, nil
 	}
 	keys, err := eyaml.Read(files)

@@ -43,10 +43,10 @@ func TestIdentityForASnapshotInClear(t *testing.T) {
 	}
 	snap := must(snapshot.Open(path))(t)
 	defer snap.Close()
-	if box, err := (&globals{identities: []string{file}}).box(snap); box != nil || err != nil {
+	if box, err := (&globals{identities: []string{file}}).sealBox(snap); box != nil || err != nil {
 		t.Errorf("found %v, %v", box, err)
 	}
-	if _, err := (&globals{identities: []string{file + ".missing"}}).box(snap); err == nil {
+	if _, err := (&globals{identities: []string{file + ".missing"}}).sealBox(snap); err == nil {
 		t.Error("expected an error for an identity that is missing")
 	}
 }

@@ -71,7 +71,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	f.late = true // a key that is missing fails only lookups of encrypted values
+	f.lateEyaml = true // a key that is missing fails only lookups of encrypted values
 	opts, err := f.options()
 	if err != nil {
 		return err

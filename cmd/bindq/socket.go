@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// listen opens the socket at path, for this user alone. One that a dead program left is replaced, one that is answered
-// and what is no socket are not.
+// listen opens the socket at path, for this user only. It replaces a socket that a dead program left, but not a socket
+// in use or another kind of file.
 func listen(path string) (net.Listener, error) {
-	release, err := lockDirectory(filepath.Dir(path)) // two that begin at a time would both find a dead one
+	release, err := lockDirectory(filepath.Dir(path)) // two programs that start at once would both find a dead socket
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// listenPrivately makes a socket that nobody else may open, not for a moment.
+// listenPrivately creates a socket that other users cannot open at any time.
 func listenPrivately(path string) (net.Listener, error) {
 	defer unix.Umask(unix.Umask(0o177))
 	return net.ListenUnix("unix", unixAddr(path))

@@ -37,7 +37,7 @@ func (f *tableFlags) table(cmd *cobra.Command, key string, do func(*decision.Tab
 		return err
 	}
 	return f.signers.Use(path, func(file *snapshot.Snapshot) error {
-		book, err := f.book(file, false)
+		book, err := f.tables(file, false)
 		if err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func (f *tableFlags) forNode(cmd *cobra.Command, key string, do func(*lookup.Exp
 		return do(nil)
 	}
 	return f.request(cmd, func(_ *lookup.Snapshot, r *lookup.Request) error {
-		if err := f.doubt(cmd, r, []string{key}, nil); err != nil {
+		if err := f.checkDoubts(cmd, r, []string{key}, nil); err != nil {
 			return err
 		}
 		e, err := r.Explain(key)

@@ -105,11 +105,11 @@ func TestBatchAnswersEachQueryAtOnce(t *testing.T) {
 func TestCompletionOfManyKeys(t *testing.T) {
 	keys := []string{"db::user", "db::pool::size", "db::pool::wait", "db::a", "db::pool::size"}
 	for typed, want := range map[string]string{"": "db::", "db": "db::", "db::": "db::a db::pool:: db::user"} {
-		if got := begun(keys, len(typed)); strings.Join(got, " ") != want {
+		if got := nextSegments(keys, len(typed)); strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, expected %s", typed, got, want)
 		}
 	}
-	if got := begun([]string{"plain", "other"}, 0); !slices.Equal(got, []string{"other", "plain"}) {
+	if got := nextSegments([]string{"plain", "other"}, 0); !slices.Equal(got, []string{"other", "plain"}) {
 		t.Errorf("%q", got)
 	}
 }

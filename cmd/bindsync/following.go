@@ -16,7 +16,7 @@ import (
 	"bindc/ship"
 )
 
-// followed is a configuration that is being read. What is wrong with it is collected, with its place.
+// followed is a configuration that is being read. It collects problems with their places.
 type followed struct {
 	path     string
 	source   []byte
@@ -49,14 +49,14 @@ func (c *followed) parse() (*yaml.Node, error) {
 	if len(c.problems) == 0 && (!ok || doc.Root == nil) {
 		c.problems = append(c.problems, fmt.Errorf("%s: it is empty: expected 'names', each with a 'source'", c.path))
 	}
-	if err := c.err(); err != nil {
+	if err := c.joinedProblems(); err != nil {
 		return nil, err
 	}
 	return doc.Root, nil
 }
 
-// err returns all problems as one error, or nil.
-func (c *followed) err() error {
+// joinedProblems returns all problems as one error, or nil.
+func (c *followed) joinedProblems() error {
 	if len(c.problems) == 0 {
 		return nil
 	}
@@ -90,7 +90,7 @@ func readFollowing(from storeFlag, stdin io.Reader) (*following, error) {
 	c.readPolicy(root, &p)
 	f := &following{keep: p.keep, wake: make(chan struct{}, 1)}
 	c.read(root, &p, stdin, f)
-	if err := c.err(); err != nil {
+	if err := c.joinedProblems(); err != nil {
 		return nil, err
 	}
 	dir := cmp.Or(from.dir, p.store, os.Getenv("BINDSYNC_STORE"), defaultStore)
@@ -103,7 +103,7 @@ func readFollowing(from storeFlag, stdin io.Reader) (*following, error) {
 	return f, nil
 }
 
-// What a configuration may say, of all names and of one.
+// The keys of a configuration, and of a name in it.
 var (
 	followKeys = []string{"store", "names", "interval", "timeout", "stall_timeout", "downloads", "max_size",
 		"textfile", "ca_file", "plain_http", "allowed_signers", "revoked", "keep", "younger"}
@@ -144,7 +144,7 @@ func (c *followed) read(root *yaml.Node, p *policy, stdin io.Reader, f *followin
 	}
 }
 
-// keys tells whether n is a hash; keys that are none of those allowed are problems.
+// keys reports whether n is a hash. Keys that are not allowed become problems.
 func (c *followed) keys(n *yaml.Node, what string, allowed []string) bool {
 	if n.Kind != yaml.Mapping {
 		c.problem(n, "expected %s, a hash, found %s", what, n.Describe())

@@ -70,7 +70,7 @@ func TestPackagedConfiguration(t *testing.T) {
 		}
 		var p policy
 		c.readPolicy(root, &p)
-		if err := c.err(); err != nil {
+		if err := c.joinedProblems(); err != nil {
 			t.Errorf("%v in\n%s", err, text)
 		}
 	}
@@ -174,7 +174,7 @@ func TestValuesOfAConfiguration(t *testing.T) {
 		c.problems = nil
 		got := v.read(v.key)
 		said := ""
-		if err := c.err(); err != nil {
+		if err := c.joinedProblems(); err != nil {
 			said = err.Error()
 		}
 		if got != v.want || (said == "") != (v.says == "") || !strings.Contains(said, v.says) {
@@ -185,7 +185,7 @@ func TestValuesOfAConfiguration(t *testing.T) {
 	for key, want := range map[string]string{"number": "the integer 3", "interval": "the integer 5; write 5s"} {
 		c.problems = nil
 		c.text(root, key)
-		if err := c.err(); err == nil || !strings.HasSuffix(err.Error(), "expected text, found "+want) {
+		if err := c.joinedProblems(); err == nil || !strings.HasSuffix(err.Error(), "expected text, found "+want) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}

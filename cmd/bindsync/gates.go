@@ -80,11 +80,11 @@ func (g *gates) checks() (ship.Checks, error) {
 }
 
 func (g *gates) keys() *gate.Keys {
-	return &gate.Keys{Option: "--check-keys", File: g.checkKeys, Node: nodeOfDir()}
+	return &gate.Keys{Option: "--check-keys", File: g.checkKeys, Node: nodeInDir()}
 }
 
-// nodeOfDir returns a function that reads the facts of a node from $BINDQ_FACTS_DIR, if that is set.
-func nodeOfDir() func(name string) (facts.Node, error) {
+// nodeInDir returns a function that reads the facts of a node from $BINDQ_FACTS_DIR, if that is set.
+func nodeInDir() func(name string) (facts.Node, error) {
 	dir := os.Getenv("BINDQ_FACTS_DIR")
 	if dir == "" {
 		return func(string) (facts.Node, error) { return facts.Node{}, nil }
@@ -139,8 +139,8 @@ func percent(text string) (float64, error) {
 	return n / 100, nil
 }
 
-// obey sets the gates that no flag sets from those of the policy.
-func (g *gates) obey(p gates, flags *pflag.FlagSet) {
+// inherit sets the gates that no flag sets from those of the policy.
+func (g *gates) inherit(p gates, flags *pflag.FlagSet) {
 	for name, text := range map[string][2]*string{
 		"allowed-signers": {&g.signers.Allowed, &p.signers.Allowed},
 		"revoked":         {&g.signers.Revoked, &p.signers.Revoked},

@@ -30,8 +30,8 @@ type policy struct {
 	names   map[string]gates
 }
 
-// of returns the gates of a name. A name that is not in the configuration still needs a signature.
-func (p *policy) of(name string) gates {
+// gatesOf returns the gates of a name. A name that is not in the configuration still needs a signature.
+func (p *policy) gatesOf(name string) gates {
 	if g, ok := p.names[name]; ok {
 		return g
 	}
@@ -47,7 +47,7 @@ func readPolicy(path string) (*policy, error) {
 	}
 	p := &policy{}
 	c.readPolicy(root, p)
-	return p, c.err()
+	return p, c.joinedProblems()
 }
 
 func (c *followed) readPolicy(root *yaml.Node, p *policy) {

@@ -97,7 +97,7 @@ func (f *pullFlags) pull(cmd *cobra.Command, source string) (*ship.Pull, error) 
 	if err != nil {
 		return nil, err
 	}
-	f.gates.obey(p.of(f.name), cmd.Flags())
+	f.gates.inherit(p.gatesOf(f.name), cmd.Flags())
 	checks, err := f.gates.checks()
 	if err != nil {
 		return nil, err

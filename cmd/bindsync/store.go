@@ -37,7 +37,7 @@ func (store *storeFlag) activateCommand() *cobra.Command {
 			if near := misspelt(s.Store, p, args[0]); near != "" && !isNew {
 				return &cli.External{Err: fmt.Errorf("nothing has answered for '%s'; %s --new makes another name", args[0], near)}
 			}
-			g.obey(p.of(args[0]), cmd.Flags())
+			g.inherit(p.gatesOf(args[0]), cmd.Flags())
 			checks, err := g.checks()
 			if err != nil {
 				return err

@@ -158,3 +158,17 @@ func TestFormatIsDocumented(t *testing.T) {
 		}
 	}
 }
+
+// The byte "written" of an environment is 0 or 1 (format.md, table "flag bytes").
+func TestDecodeRefusesOtherFlagsOfAnEnvironment(t *testing.T) {
+	for flags := range 256 {
+		file := Encode(&Choice{Program: AgentProgram(), Environments: []Environment{{Name: "production"}}})
+		at := len(file) - sumSize - len("production") - 2
+		file[at] = byte(flags)
+		body := file[:len(file)-sumSize]
+		binary.LittleEndian.PutUint64(file[len(body):], xxhash.Sum64(body))
+		if _, err := Decode(string(file)); (err == nil) != (flags <= 1) {
+			t.Errorf("flags %#x: %v", flags, err)
+		}
+	}
+}

@@ -20,7 +20,7 @@ import (
 //
 // A lambda is encoded as a uvarint number of parameters, the parameters and the body. Each
 // parameter has a name, a byte of flags (1: type, 2: default, 4: rest) and the nodes of type and
-// default. format.md, section "Expressions", is normative.
+// default. recipes.md, section "Expressions", is normative.
 
 // errMalformed is the error for bytes that do not encode an expression.
 var errMalformed = errors.New("not an encoded expression")

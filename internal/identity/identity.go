@@ -14,7 +14,7 @@ import (
 	"bindc/internal/secret/seal"
 )
 
-// Recipients reads what is given as --encrypt-to: recipients, age1..., and files of such, one a line.
+// Recipients parses the arguments of --encrypt-to: age recipients (age1...), or files with one recipient per line.
 func Recipients(given []string) ([]age.Recipient, error) {
 	var out []age.Recipient
 	for _, text := range given {
@@ -27,7 +27,7 @@ func Recipients(given []string) ([]age.Recipient, error) {
 		}
 		found, err := age.ParseRecipients(bytes.NewReader(src))
 		if err != nil {
-			return nil, fmt.Errorf("expected a recipient, age1..., or a file of such: %w", err)
+			return nil, fmt.Errorf("expected a recipient (age1...) or a file of recipients: %w", err)
 		}
 		out = append(out, found...)
 	}
@@ -48,7 +48,8 @@ func Wrap(key []byte, to []age.Recipient) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Unwrap is the function that decrypts what Wrap has made, with the identities of files as age-keygen writes them.
+// Unwrap returns a function that decrypts the output of Wrap, using identities from files that age-keygen has
+// written.
 func Unwrap(files []string) (func(wrapped []byte) (key []byte, err error), error) {
 	var ids []age.Identity
 	for _, path := range files {
@@ -58,7 +59,7 @@ func Unwrap(files []string) (func(wrapped []byte) (key []byte, err error), error
 		}
 		found, err := age.ParseIdentities(bytes.NewReader(src))
 		if err != nil {
-			return nil, fmt.Errorf("%s: expected identities as age-keygen writes them: %w", path, err)
+			return nil, fmt.Errorf("%s: expected identities in the format of age-keygen: %w", path, err)
 		}
 		ids = append(ids, found...)
 	}
@@ -66,7 +67,7 @@ func Unwrap(files []string) (func(wrapped []byte) (key []byte, err error), error
 		r, err := age.Decrypt(bytes.NewReader(wrapped), ids...)
 		var none *age.NoIdentityMatchError
 		if errors.As(err, &none) {
-			return nil, errors.New("none of the identities is one that it was encrypted to")
+			return nil, errors.New("none of the identities can decrypt it")
 		}
 		if err != nil {
 			return nil, err

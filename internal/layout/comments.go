@@ -8,14 +8,15 @@ import (
 	"bindc/internal/syntax"
 )
 
-// Comment is one in a file.
+// Comment is a comment in a file.
 type Comment struct {
 	Line  int
 	Text  string // from the # on
-	Alone bool   // nothing else is before it on its line
+	Alone bool   // nothing precedes it on its line
 }
 
-// YAMLComments are the comments of a file of YAML; not ok where they cannot be told from what is none.
+// YAMLComments returns the comments of a YAML file. It is not ok if the file cannot be scanned, because comments can
+// then not be told from other text.
 func YAMLComments(src []byte) ([]Comment, bool) {
 	s := scanner{lines: linesOf(src)}
 	if err := s.scan(); err != nil {
@@ -35,12 +36,12 @@ func YAMLComments(src []byte) ([]Comment, bool) {
 	return out, true
 }
 
-// note notes a comment on the line that was scanned last.
+// note records a comment on the line that was scanned last.
 func (s *scanner) note(text string, alone bool) {
 	s.inside = append(s.inside, Comment{s.at, text, alone})
 }
 
-// PuppetComments are those of a file in the syntax of Puppet.
+// PuppetComments returns the comments of a file in Puppet syntax.
 func PuppetComments(src []byte) ([]Comment, bool) {
 	text := strings.ReplaceAll(string(src), "\r\n", "\n")
 	tokens, errs := syntax.Tokens(text)
@@ -67,7 +68,7 @@ func PuppetComments(src []byte) ([]Comment, bool) {
 	return out, true
 }
 
-// commentText is what a comment says.
+// commentText returns the text of a comment without its delimiters.
 func commentText(text string) string {
 	if rest, ok := strings.CutPrefix(text, "/*"); ok {
 		return strings.TrimSuffix(rest, "*/")

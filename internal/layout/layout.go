@@ -1,5 +1,5 @@
-// Package layout lays YAML out in one canonical way, line by line: it moves text and never changes it, so that
-// comments, quotes and anchors stay as they are. What it makes is read again and has to mean the same.
+// Package layout formats YAML line by line in one canonical way. It moves text but never changes it, so that
+// comments, quotes and anchors stay as they are. The result is parsed again and must mean the same.
 package layout
 
 import (
@@ -13,14 +13,15 @@ import (
 	"bindc/internal/yaml"
 )
 
-// YAML is src in the canonical layout: two blanks for each level, lists deeper than their key, one blank behind colons,
-// dashes and commas, comments as deep as what they stand before and in one column behind what they stand beside, no two
-// empty lines. It is false when src has an error, or is written in a way that is not understood: that is in diags then.
+// YAML returns src in the canonical layout: two spaces per level, lists deeper than their key, one space after
+// colons, dashes and commas, no consecutive empty lines. A comment on its own line has the indentation of the line it
+// precedes; comments at the ends of adjacent lines are aligned. If src has an error or uses syntax that is not
+// supported, YAML adds diagnostics and returns false.
 func YAML(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	var own diag.List
 	before, ok := yaml.Parse(file, src, reading, &own)
 	if !ok {
-		diags.AddAll(&own) // what it warns of else is no matter of layout
+		diags.AddAll(&own) // warnings do not matter for layout
 		return nil, false
 	}
 	s := scanner{lines: linesOf(src)}
@@ -31,12 +32,12 @@ func YAML(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	}
 	out := written(s.out)
 	if n := len(s.out); n > 0 && len(s.out[n-1].below) > 0 && !bytes.HasSuffix(src, []byte("\n")) {
-		out = bytes.TrimSuffix(out, []byte("\n")) // a block that ends without one means another text
+		out = bytes.TrimSuffix(out, []byte("\n")) // a block scalar without a final newline would get one
 	}
 	if err == nil && !meansTheSame(file, before, src, out) {
-		err = errors.New("it would not mean the same laid out anew")
+		err = errors.New("formatting would change the meaning of the file")
 	}
-	if err != nil { // on whose line there may be something sensitive
+	if err != nil { // the line may contain sensitive data
 		diags.Add(diag.Diagnostic{Pos: at, Code: "layout", Message: err.Error() + "; the file stays as it is",
 			Secret: true})
 		return nil, false
@@ -44,10 +45,10 @@ func YAML(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	return out, true
 }
 
-// reading takes what anybody may take: what a file of a kind may not hold is not the question here.
+// reading accepts everything that any kind of file accepts; what a certain kind may contain is checked elsewhere.
 var reading = yaml.Options{LastKeyWins: true, TimesAreText: true}
 
-// meansTheSame holds out to src: the same values in the same order, and all that is no blank.
+// meansTheSame compares out with src: the same values in the same order, and the same characters except white space.
 func meansTheSame(file string, before *yaml.Document, src, out []byte) bool {
 	var unread diag.List
 	after, ok := yaml.Parse(file, bytes.Clone(out), reading, &unread)
@@ -81,7 +82,7 @@ func same(a, b *yaml.Node) bool {
 	return true
 }
 
-// identical also takes what is not a number for the same.
+// identical is like value.Identical, but NaN equals NaN.
 func identical(a, b value.Value) bool {
 	return value.Identical(a, b) || a.Kind() == value.Float && b.Kind() == value.Float && a.Float() != a.Float()
 }

@@ -13,13 +13,13 @@ import (
 	"bindc/diag"
 )
 
-// places are where there is YAML: of this project, and of real sites, which are data of others and may be absent.
+// places have YAML files: those of this project, and real sites, which belong to others and may be absent.
 var places = []string{"../../testdata", "../../cmd/testdata", "../../docs", "../../../shared/corpora",
 	"../../../shared/seeds"}
 
-// All YAML there is has all its text laid out, comments too, and is then laid out. That it means the same is checked of
-// each file before it is handed on; scenarios and unlike ways of writing are what this is tried on.
-func TestAllThereIsIsLaidOut(t *testing.T) {
+// Formatting any YAML file keeps all its text, comments included, and formatting the result changes nothing. YAML
+// itself checks that the meaning stays the same. The scenarios and many styles of writing serve as input.
+func TestFormattingExistingFiles(t *testing.T) {
 	t.Parallel()
 	laidOut, left := 0, 0
 	seen := map[string]bool{}
@@ -41,11 +41,11 @@ func TestAllThereIsIsLaidOut(t *testing.T) {
 		}
 		laidOut++
 		if words(src) != words(out) {
-			t.Errorf("%s has not the same text", name)
+			t.Errorf("%s: the text differs", name)
 		}
 		again, ok := YAML(name, bytes.Clone(out), &diags)
 		if !ok || !bytes.Equal(again, out) {
-			t.Errorf("%s is not laid out when it is: %v\n%s", name, diags.Sorted(), firstDifference(out, again))
+			t.Errorf("%s: formatting the result changes it: %v\n%s", name, diags.Sorted(), firstDifference(out, again))
 		}
 	}
 	for _, dir := range places {
@@ -79,9 +79,9 @@ func TestAllThereIsIsLaidOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d files laid out, %d left as they are", laidOut, left)
+	t.Logf("%d files formatted, %d unsupported", laidOut, left)
 	if laidOut < 200 || left > laidOut/100 {
-		t.Errorf("%d files laid out, %d left as they are", laidOut, left)
+		t.Errorf("%d files formatted, %d unsupported", laidOut, left)
 	}
 }
 
@@ -103,15 +103,15 @@ func TestLayout(t *testing.T) {
 		{"lists as deep as their key", "a:\n- 1\n- b:\n  - 2\n  c: 3\nd: 4\n",
 			"a:\n  - 1\n  - b:\n      - 2\n    c: 3\nd: 4\n"},
 		{"lists in lists", "-   - a\n    -  b\n-   c:   1\n    d: 2\n", "- - a\n  - b\n- c: 1\n  d: 2\n"},
-		{"an element on lines of its own", "-\n   a: 1\n   b: 2\n", "-\n  a: 1\n  b: 2\n"},
+		{"an element on separate lines", "-\n   a: 1\n   b: 2\n", "-\n  a: 1\n  b: 2\n"},
 		{"blanks", "a :   1  \n'b':   [1,2 , 3 ,]   \nc:   { d:  1,'e': \"f,  g\" }\n",
 			"a: 1\n'b': [1, 2, 3,]\nc: {d: 1, 'e': \"f,  g\"}\n"},
 		{"plain text in brackets", "a: [b  c,it's,  d:e, http://f]\n", "a: [b  c, it's, d:e, http://f]\n"},
 		{"empty lines", "\n\na: 1\n\n\n\nb: 2\n\n\n", "a: 1\n\nb: 2\n"},
 		{"the end", "a: 1", "a: 1\n"},
 		{"line ends of Windows", "a: 1\r\nb:\r\n    c: 2\r\n", "a: 1\nb:\n  c: 2\n"},
-		{"comments beside", "a: 1 # x\nbcd: 2  # y\ne: 3\nf: 4    #z\n", "a: 1    # x\nbcd: 2  # y\ne: 3\nf: 4  #z\n"},
-		{"what is no comment", "a: b#c\nd: 'e # f'\ng: h#\n", "a: b#c\nd: 'e # f'\ng: h#\n"},
+		{"comments at the end of lines", "a: 1 # x\nbcd: 2  # y\ne: 3\nf: 4    #z\n", "a: 1    # x\nbcd: 2  # y\ne: 3\nf: 4  #z\n"},
+		{"not a comment", "a: b#c\nd: 'e # f'\ng: h#\n", "a: b#c\nd: 'e # f'\ng: h#\n"},
 		{"comments before", "a:\n # x\n    b: 1\n    # y\n    c: 2\n#z\n    d: 3\n    # end of a\n# f\ne: 4\n",
 			"a:\n  # x\n  b: 1\n  # y\n  c: 2\n  #z\n  d: 3\n  # end of a\n# f\ne: 4\n"},
 		{"comments at the end", "a:\n    b: 1\n    # of a\n\n# of all\n", "a:\n  b: 1\n  # of a\n\n# of all\n"},
@@ -140,10 +140,10 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotUnderstoodIsLeft(t *testing.T) {
+func TestUnsupportedYAMLIsReported(t *testing.T) {
 	for name, src := range map[string]string{
-		"an error": "a: [\n", "a second document": "a: 1\n---\nb: 2\n", "a key behind ?": "? a\n: 1\n",
-		"a document beside its marker": "--- {a: 1}\n---\n",
+		"an error": "a: [\n", "a second document": "a: 1\n---\nb: 2\n", "a key after ?": "? a\n: 1\n",
+		"a document on the line of its marker": "--- {a: 1}\n---\n",
 	} {
 		var diags diag.List
 		if got, ok := YAML("f.yaml", []byte(src), &diags); ok || !diags.Failed() {

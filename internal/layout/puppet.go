@@ -12,9 +12,9 @@ import (
 	"bindc/internal/syntax"
 )
 
-// Puppet is src, a file in the syntax of Puppet, in the canonical layout: a statement on each line, two blanks for each
-// bracket that is open, one between tokens. Inside of statements lines end where they do in src. It is false when src
-// has an error; that is in diags then.
+// Puppet returns src, a file in Puppet syntax, in the canonical layout: each statement on its own line, two spaces
+// per open bracket, one space between tokens. Line breaks within statements are kept. If src has an error, Puppet
+// adds diagnostics and returns false.
 func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	text := strings.ReplaceAll(string(src), "\r\n", "\n")
 	tokensOf := syntax.Tokens
@@ -33,7 +33,7 @@ func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	err := s.all()
 	out := written(s.lines)
 	if err == nil && !slices.Equal(pieces(text, tokens, nil), pieces(string(out), nil, tokensOf)) {
-		err = errors.New("it would not mean the same laid out anew")
+		err = errors.New("formatting would change the meaning of the file")
 	}
 	if err != nil {
 		diags.Add(diag.Diagnostic{Pos: diag.Pos{File: file}, Code: "layout",
@@ -43,10 +43,10 @@ func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	return out, true
 }
 
-// IsPuppet tells whether a text that nobody has named is in the syntax of Puppet.
+// IsPuppet reports whether a text without a file name is in Puppet syntax.
 func IsPuppet(src []byte) bool { return firstWord().Match(src) || environments().Match(src) }
 
-// What such a file begins with, behind comments, and one of environments.
+// What a bindings file and an environments file begin with, after comments.
 var (
 	firstWord    = pattern.Lazy(`^(\s|#.*\n)*(bindings\s+[a-z]|site\s*\{)`)
 	environments = pattern.Lazy(`^(\s|#.*\n)*(\$\w+\s*=|(if|unless|case)\s+[$(!]|` +
@@ -59,8 +59,8 @@ func positionAt(file, text string, off int) diag.Pos {
 	return diag.Pos{File: file, Line: strings.Count(before, "\n") + 1, Col: len([]rune(before[start:])) + 1}
 }
 
-// pieces are the tokens of a text, which tokensOf finds where they are not known, with the comments and heredocs
-// between them; nil where it has errors.
+// pieces returns the tokens of a text, together with the comments and heredocs between them. If tokens is nil,
+// tokensOf finds the tokens. pieces returns nil if the text has errors.
 func pieces(text string, tokens []syntax.Token, tokensOf func(string) ([]syntax.Token, []syntax.SyntaxError)) []string {
 	if tokens == nil && tokensOf != nil {
 		var errs []syntax.SyntaxError
@@ -83,34 +83,34 @@ func pieces(text string, tokens []syntax.Token, tokensOf func(string) ([]syntax.
 	return out
 }
 
-// gap is what stands between two tokens.
+// gap is the text between two tokens.
 type gap struct {
 	comments []remark
 	newline  bool // the next token is on another line
-	empty    bool // behind an empty line
-	blank    bool // something is there
+	empty    bool // an empty line precedes the next token
+	blank    bool // the gap is not empty
 	err      error
 }
 
 // remark is a comment.
 type remark struct {
 	text  string
-	alone bool // nothing but blanks is before it on its line
-	last  bool // nor behind it
-	empty bool // behind an empty line
+	alone bool // only white space precedes it on its line
+	last  bool // only white space follows it on its line
+	empty bool // an empty line precedes it
 }
 
-// setter sets tokens in lines.
+// setter arranges tokens in lines.
 type setter struct {
 	src    string
 	tokens []syntax.Token
 
-	heredocs map[int]int // where their texts begin and end
+	heredocs map[int]int // start and end of their texts
 
 	lines []line
 	open  []bracket
-	at    line // the line that is made
-	some  bool // there is something on it
+	at    line // the line being built
+	some  bool // the line is not empty
 	docs  []string
 }
 
@@ -124,14 +124,14 @@ func newSetter(src string, tokens []syntax.Token) *setter {
 	return s
 }
 
-// bracket is one that is open.
+// bracket is an open bracket.
 type bracket struct {
-	indent int // of the line it is on
+	indent int // of its line
 	block  bool
 	pipe   bool // between the bars around parameters
 }
 
-// before is the gap before token i, or behind the last.
+// before returns the gap before token i. If i is the number of tokens, it returns the gap after the last one.
 func (s *setter) before(i int) (g gap) {
 	from, to := 0, len(s.src)
 	if i > 0 {
@@ -164,7 +164,7 @@ func (s *setter) before(i int) (g gap) {
 		default:
 			rest := strings.TrimLeftFunc(s.src[from:to], func(r rune) bool { return r != '\n' && unicode.IsSpace(r) })
 			if len(rest) == to-from {
-				g.err = errors.New("something is not understood")
+				g.err = errors.New("unsupported syntax")
 				return g
 			}
 			g.blank = true
@@ -174,7 +174,7 @@ func (s *setter) before(i int) (g gap) {
 	return g
 }
 
-// remarkAt is the comment that text begins with.
+// remarkAt returns the comment at the start of text.
 func remarkAt(text string) string {
 	end := strings.IndexByte(text, '\n')
 	if text[0] == '/' {
@@ -186,7 +186,7 @@ func remarkAt(text string) string {
 	return text[:end]
 }
 
-// all sets all tokens.
+// all arranges all tokens.
 func (s *setter) all() error {
 	for i := range s.tokens {
 		g := s.before(i)
@@ -202,7 +202,7 @@ func (s *setter) all() error {
 	return g.err
 }
 
-// indentOf is how deep a line is that begins with token i.
+// indentOf returns the indentation of a line that begins with token i.
 func (s *setter) indentOf(i int) int {
 	if len(s.open) == 0 {
 		return s.outside(i)
@@ -212,13 +212,13 @@ func (s *setter) indentOf(i int) int {
 	case t.Op && closes(t.Text):
 		return top.indent
 	case top.block && !t.Begins:
-		return top.indent + 4 // what goes on on another line
+		return top.indent + 4 // continuation of a statement
 	}
 	return top.indent + 2
 }
 
-// outside is how deep a line is that begins with token i outside of all brackets: what goes on there is deeper, but for
-// a branch and what opens a block.
+// outside returns the indentation of a line that begins with token i outside of all brackets. Continuation lines are
+// deeper, except for branches and the start of a block.
 func (s *setter) outside(i int) int {
 	switch t := s.peek(i); {
 	case i == 0 || t.Begins || t.Text == "" || t.Text == "else" || t.Text == "elsif" || t.Op && t.Text == "{":
@@ -236,7 +236,7 @@ func (s *setter) peek(i int) syntax.Token {
 
 func closes(text string) bool { return text == ")" || text == "]" || text == "}" }
 
-// remarks sets the comments before token i.
+// remarks arranges the comments before token i.
 func (s *setter) remarks(g gap, i int) {
 	for n, c := range g.comments {
 		hash := c.text[0] == '#'
@@ -245,7 +245,7 @@ func (s *setter) remarks(g gap, i int) {
 		case !c.alone && s.some && s.at.comment == "" && (c.last || last && s.breaks(i)):
 			s.at.comment = c.text
 		case !c.alone && s.some && !hash && !strings.Contains(c.text, "\n") && s.at.comment == "":
-			s.at.text += " " + c.text // in the midst of a line
+			s.at.text += " " + c.text // in the middle of a line
 		default:
 			s.flush()
 			s.separate(c.empty)
@@ -256,7 +256,8 @@ func (s *setter) remarks(g gap, i int) {
 	}
 }
 
-// remarkIndent is how deep a comment before token i is: as deep as that, or as what stands before a bracket closes.
+// remarkIndent returns the indentation of a comment before token i: that of the token, or before a closing bracket
+// that of the bracket's content.
 func (s *setter) remarkIndent(i int) int {
 	if t := s.peek(i); t.Op && closes(t.Text) && len(s.open) > 0 {
 		return s.open[len(s.open)-1].indent + 2
@@ -264,7 +265,7 @@ func (s *setter) remarkIndent(i int) int {
 	return s.indentOf(i)
 }
 
-// separate sets an empty line, unless a block begins.
+// separate adds an empty line if wanted, except at the start of a block.
 func (s *setter) separate(wanted bool) {
 	if n := len(s.lines); wanted && n > 0 && !strings.HasSuffix(s.lines[n-1].text, "{") {
 		s.lines = append(s.lines, line{})
@@ -280,14 +281,14 @@ func (s *setter) flush() {
 	s.at, s.some, s.docs = line{}, false, nil
 }
 
-// breaks tells whether token i begins a line wherever it is written.
+// breaks reports whether token i always begins a line.
 func (s *setter) breaks(i int) bool {
 	t := s.peek(i)
 	after := i > 0 && s.tokens[i-1].Block && s.tokens[i-1].Text == "{"
 	return t.Begins || t.Block && t.Text == "}" && !after || after && !(t.Block && t.Text == "}")
 }
 
-// token sets token i.
+// token adds token i.
 func (s *setter) token(i int, g gap) {
 	t := &s.tokens[i]
 	emptyBlock := i > 0 && t.Block && s.tokens[i-1].Block && s.tokens[i-1].Text == "{" && t.Text == "}" &&
@@ -309,7 +310,7 @@ func (s *setter) token(i int, g gap) {
 	}
 }
 
-// bracket notes what t opens or closes.
+// bracket records that t opens or closes a bracket.
 func (s *setter) bracket(t *syntax.Token) {
 	switch {
 	case !t.Op:
@@ -323,10 +324,10 @@ func (s *setter) bracket(t *syntax.Token) {
 	}
 }
 
-// inPipe tells whether the parameters of a lambda are being set.
+// inPipe reports whether the current tokens are parameters of a lambda.
 func (s *setter) inPipe() bool { return len(s.open) > 0 && s.open[len(s.open)-1].pipe }
 
-// spaced tells whether a blank goes before token i, which is not the first on its line.
+// spaced reports whether a space goes before token i, which is not the first on its line.
 func (s *setter) spaced(i int, g gap) bool {
 	t, prev := &s.tokens[i], &s.tokens[i-1]
 	op, before := "", ""
@@ -344,7 +345,7 @@ func (s *setter) spaced(i int, g gap) bool {
 	case (op == "[" || op == "(") && prev.Word:
 		return true
 	case op == "[" && (before == "" || prev.Operand || strings.Contains("-!*", before)):
-		return g.blank // or it would be an access
+		return g.blank // without the space it would be an access
 	case op == "(" && before == "":
 		return g.blank
 	case op == "}":
@@ -359,7 +360,7 @@ func (s *setter) spaced(i int, g gap) bool {
 	return true
 }
 
-// unary tells whether the operator at token i is in front of its operand, before which there is the gap g.
+// unary reports whether the operator at token i is a prefix operator. g is the gap after it.
 func (s *setter) unary(i int, g gap) bool {
 	if s.tokens[i].Text == "!" || i == 0 || !s.tokens[i-1].Operand {
 		return true

@@ -6,7 +6,7 @@ import (
 	"bindc/diag"
 )
 
-func TestPuppetIsLaidOut(t *testing.T) {
+func TestPuppetLayout(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"bindings x {}", "bindings x {}\n"},
 		{"bindings   x\n{\n}", "bindings x\n{}\n"},
@@ -34,12 +34,12 @@ func TestPuppetIsLaidOut(t *testing.T) {
 			continue
 		}
 		if again, ok := Puppet("f", out, &diags); !ok || string(again) != string(out) {
-			t.Errorf("%s\nis laid out once more as\n%s%v", out, again, diags.Sorted())
+			t.Errorf("%s\nis formatted again as\n%s%v", out, again, diags.Sorted())
 		}
 	}
 }
 
-func TestEnvironmentsAreLaidOut(t *testing.T) {
+func TestEnvironmentsLayout(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"", ""},
 		{"# the places\n$base=\"$confdir/x\"   # here\nsite{ Environment{modulepath=>\"a:${base}\",bindingsdir=>'b'}\n# one\n" +
@@ -72,7 +72,7 @@ func FuzzPuppet(f *testing.F) {
 		}
 		again, ok := Puppet("f", out, &diags)
 		if !ok || string(again) != string(out) {
-			t.Errorf("%q is laid out as\n%s\nand once more as\n%s%v", src, out, again, diags.Sorted())
+			t.Errorf("%q is formatted as\n%s\nand again as\n%s%v", src, out, again, diags.Sorted())
 		}
 	})
 }

@@ -6,38 +6,38 @@ import (
 	"strings"
 )
 
-// level is a hash or list that is open: the column where it was, and where it is now.
+// level is an open hash or list, with its column in the source and in the output.
 type level struct {
 	old, now int
 	list     bool
 }
 
-// outside is the level around the whole.
+// outside is the level around the whole document.
 var outside = level{old: -1, now: -2}
 
-// scanner reads lines and lays each out.
+// scanner reads lines and formats each.
 type scanner struct {
 	lines []string
-	at    int // lines that are read
+	at    int // number of lines read
 	open  []level
 	out   []line
 
-	from     int       // the line at which what is read begins
-	comments []comment // that stand before what comes next
-	empty    bool      // an empty line does
+	from     int       // line where the current entry begins
+	comments []comment // that precede the next entry
+	empty    bool      // an empty line precedes the next entry
 
-	inside []Comment // that are between the lines of a value
+	inside []Comment // comments between the lines of a value
 }
 
-// comment is one on a line of its own.
+// comment is a comment on a line of its own.
 type comment struct {
 	old   int
 	from  int // its line
 	text  string
-	empty bool // a line before it is
+	empty bool // an empty line precedes it
 }
 
-// scan lays all lines out.
+// scan formats all lines.
 func (s *scanner) scan() error {
 	begun := false
 	for s.at < len(s.lines) {
@@ -52,7 +52,7 @@ func (s *scanner) scan() error {
 			s.comments = append(s.comments, comment{old, s.at, rest, s.empty})
 			s.empty = false
 		case isMarker(text) && begun:
-			return errors.New("behind the end of its first document there is more")
+			return errors.New("text after the end of the first document")
 		case isMarker(text):
 			s.add(nil, 0, line{text: text})
 		default:
@@ -69,12 +69,13 @@ func (s *scanner) scan() error {
 
 func indentation(text string) int { return len(text) - len(strings.TrimLeft(text, " ")) }
 
-// isMarker tells whether a line stands outside of the data: how that is to be read, or where it begins.
+// isMarker reports whether a line is outside of the data: a directive or a document marker.
 func isMarker(text string) bool {
 	return text == "---" || text == "..." || strings.HasPrefix(text, "--- #") || strings.HasPrefix(text, "%")
 }
 
-// add adds a line that was at column old, and the comments before it. before is what was open there.
+// add adds a line that was at column old, after the comments that precede it. before has the levels that were open
+// there.
 func (s *scanner) add(before []level, old int, l line) {
 	s.placeComments(before, old, l.indent)
 	s.addEmpty(s.empty)
@@ -89,8 +90,9 @@ func (s *scanner) addEmpty(empty bool) {
 	}
 }
 
-// placeComments lays out the comments before a line that was at column old and is at column now: as deep as that, or
-// where they stand deeper, as deep as what was open there.
+// placeComments adds the comments before a line that moves from column old to column now. A comment gets the
+// indentation of that line. A comment that was deeper than the line gets the indentation of the level that was open
+// at its column.
 func (s *scanner) placeComments(before []level, old, now int) {
 	for _, c := range s.comments {
 		at := now
@@ -109,7 +111,7 @@ func (s *scanner) placeComments(before []level, old, now int) {
 	s.comments = nil
 }
 
-// entry lays out a line that begins an element of a list, an entry of a hash, or a scalar, and reads the lines that
+// entry formats a line that begins a list element, a hash entry or a scalar. It also reads the following lines that
 // belong to it.
 func (s *scanner) entry(old int, rest string) error {
 	before := slices.Clone(s.open)
@@ -160,14 +162,15 @@ func (s *scanner) entry(old int, rest string) error {
 	return nil
 }
 
-// leave closes what is deeper than a column.
+// leave closes the levels that are deeper than a column.
 func (s *scanner) leave(column int) {
 	for len(s.open) > 0 && s.open[len(s.open)-1].old > column {
 		s.open = s.open[:len(s.open)-1]
 	}
 }
 
-// enter is the level of the hash or list that has an entry at a column; behind a dash a new one.
+// enter returns the level of the hash or list that has an entry at a column. After a dash it always opens a new
+// level.
 func (s *scanner) enter(column int, list, dashed bool) level {
 	s.leave(column)
 	top := func() level {
@@ -187,7 +190,7 @@ func (s *scanner) enter(column int, list, dashed bool) level {
 	return l
 }
 
-// cutKey cuts off the key that a line begins with, and the colon behind it.
+// cutKey splits a line after its key and the colon.
 func cutKey(text string) (key, rest string, ok bool, err error) {
 	i := 0
 	for i < len(text) && (text[i] == '&' || text[i] == '!') {
@@ -203,7 +206,7 @@ func cutKey(text string) (key, rest string, ok bool, err error) {
 	}
 	switch c := text[i]; {
 	case c == '?' && (i+1 == len(text) || text[i+1] == ' '):
-		return "", "", false, errors.New("a key behind '?' is not understood")
+		return "", "", false, errors.New("a key after '?' is not supported")
 	case strings.IndexByte("|>#[{", c) >= 0:
 		return "", text, false, nil
 	case c == '"' || c == '\'':
@@ -228,7 +231,7 @@ func cutKey(text string) (key, rest string, ok bool, err error) {
 	return "", text, false, nil
 }
 
-// quoteEnd is the place behind the quote that closes a text, -1 if it does not end in this line.
+// quoteEnd returns the index after the closing quote, or -1 if the quoted text does not end in this line.
 func quoteEnd(text string, from int, quote byte) int {
 	for i := from; i < len(text); i++ {
 		switch {

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// laid is a value that is laid out: what stands beside its key or dash, and the lines below.
+// laid is a formatted value: the part next to its key or dash, and the lines below.
 type laid struct {
 	text, comment string
 	below         []string
 }
 
-var errBehind = errors.New("what stands behind a value is not understood")
+var errBehind = errors.New("unsupported text after a value")
 
-// value lays out what a line ends with, and the lines below that belong to it. It stands in parent, behind a dash or
-// not.
+// value formats the rest of a line and the following lines that belong to it. The value is in parent; dashed says
+// that a dash precedes it.
 func (s *scanner) value(text string, parent level, dashed bool) (laid, error) {
 	properties := ""
 	for text != "" && (text[0] == '&' || text[0] == '!') {
@@ -45,7 +45,7 @@ func (s *scanner) value(text string, parent level, dashed bool) (laid, error) {
 	return v, err
 }
 
-// next is the next line, without the blanks around it.
+// next returns the next line, without surrounding white space.
 func (s *scanner) next() (string, bool) {
 	if s.at == len(s.lines) {
 		return "", false
@@ -54,7 +54,7 @@ func (s *scanner) next() (string, bool) {
 	return strings.Trim(s.lines[s.at-1], " \t"), true
 }
 
-// indented is text in a line of its own.
+// indented returns text with the given indentation.
 func indented(column int, text string) string {
 	if text == "" {
 		return ""
@@ -62,7 +62,7 @@ func indented(column int, text string) string {
 	return strings.Repeat(" ", max(0, column)) + text
 }
 
-// behind is the comment that follows a value, which nothing else does.
+// behind returns the comment after a value. Anything else there is an error.
 func behind(rest string) (string, error) {
 	rest = strings.TrimLeft(rest, " \t")
 	if rest != "" && rest[0] != '#' {
@@ -71,7 +71,7 @@ func behind(rest string) (string, error) {
 	return rest, nil
 }
 
-// plain lays out a scalar without quotes. It goes on with all lines that are deeper than its parent.
+// plain formats a scalar without quotes. It includes all following lines that are deeper than its parent.
 func (s *scanner) plain(text string, parent level) laid {
 	text, comment := cutComment(text)
 	v := laid{text: text, comment: comment}
@@ -101,7 +101,7 @@ func (s *scanner) plain(text string, parent level) laid {
 	return v
 }
 
-// cutComment cuts off the comment behind a plain scalar.
+// cutComment splits off the comment after a plain scalar.
 func cutComment(text string) (before, comment string) {
 	for i := 1; i < len(text); i++ {
 		if text[i] == '#' && (text[i-1] == ' ' || text[i-1] == '\t') {
@@ -111,7 +111,7 @@ func cutComment(text string) (before, comment string) {
 	return text, ""
 }
 
-// quoted lays out a scalar in quotes.
+// quoted formats a scalar in quotes.
 func (s *scanner) quoted(text string, parent level) (laid, error) {
 	quote := text[0]
 	var v laid
@@ -143,8 +143,8 @@ func (s *scanner) quoted(text string, parent level) (laid, error) {
 	}
 }
 
-// block lays out a scalar whose lines stand below | or >. What they have in front of them beyond their indentation, and
-// at their end, is part of it.
+// block formats a block scalar, whose lines follow | or >. White space beyond the indentation, and at the end of
+// lines, belongs to the scalar.
 func (s *scanner) block(text string, parent level) (laid, error) {
 	header, rest, _ := strings.Cut(text, " ")
 	comment, err := behind(rest)
@@ -180,7 +180,7 @@ func (s *scanner) block(text string, parent level) (laid, error) {
 	return v, err
 }
 
-// flow lays out a list or hash in brackets. What stands in several lines stays so.
+// flow formats a list or hash in brackets. Its line breaks are kept.
 func (s *scanner) flow(text string, base int) (laid, error) {
 	f := flow{}
 	tidy, comment, rest := f.line(text)
@@ -213,14 +213,14 @@ func (s *scanner) flow(text string, base int) (laid, error) {
 	return v, err
 }
 
-// flow is where a list or hash in brackets has come to.
+// flow is the state of formatting a list or hash in brackets.
 type flow struct {
 	depth int
-	quote byte // that is open, or 0
-	inner bool // of a plain scalar something stands before, in which quotes mean nothing
+	quote byte // the open quote, or 0
+	inner bool // inside a plain scalar, where quotes have no meaning
 }
 
-// line lays out one line of it, and what stands behind the bracket that ends all.
+// line formats one line of the list or hash. rest is what follows the last closing bracket.
 func (f *flow) line(text string) (tidy, comment, rest string) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -279,7 +279,7 @@ func (f *flow) line(text string) (tidy, comment, rest string) {
 	return b.String(), "", ""
 }
 
-// isColon tells whether text begins with a colon that ends a key.
+// isColon reports whether text begins with a colon that ends a key.
 func isColon(text string) bool {
 	return text == ":" || strings.HasPrefix(text, ": ") || strings.HasPrefix(text, ":\t")
 }

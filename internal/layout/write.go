@@ -5,19 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// line is one that is laid out.
+// line is a formatted line.
 type line struct {
 	indent  int
-	from    int // line of what is laid out
+	from    int // line number in the source
 	text    string
-	comment string   // beside the text
+	comment string   // at the end of the line
 	below   []string // the other lines of a value, as they are written
 }
 
-// maxAligned is how wide a line may be for its comment to stand in one column with others.
+// maxAligned is the width up to which a line's comment is aligned with others.
 const maxAligned = 80
 
-// written is the text of all lines.
+// written returns the text of all lines.
 func written(lines []line) []byte {
 	var b strings.Builder
 	for i := 0; i < len(lines); {
@@ -35,7 +35,7 @@ func written(lines []line) []byte {
 
 func (l *line) width() int { return l.indent + utf8.RuneCountInString(l.text) }
 
-// isAligned tells whether l has a comment that stands in one column with those of its neighbours.
+// isAligned reports whether the comment of l is aligned with those of adjacent lines.
 func (l *line) isAligned() bool {
 	return l.comment != "" && l.text != "" && len(l.below) == 0 && l.width() <= maxAligned
 }

@@ -1,5 +1,5 @@
 // Package lint gives advice on a valid site: bindings without effect, and bindings with a surprising meaning. Each kind
-// of advice has a code. A check should rather miss a case than be wrong; docs/guide.md, "Advice", lists what each check
+// of advice has a code. A check should rather miss a case than be wrong; docs/lint.md, "Codes", lists what each check
 // misses.
 package lint
 

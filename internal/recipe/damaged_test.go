@@ -47,7 +47,7 @@ func TestDecodeRejectsTruncatedOrTooLong(t *testing.T) {
 	}
 }
 
-// The flags that a recipe may have depend on its kind (format.md, section "Recipes").
+// The flags that a recipe may have depend on its kind (recipes.md, section "Recipes").
 func TestDecodeRejectsFlagsOfOtherKinds(t *testing.T) {
 	const sensitive, typed, transformed, optional, sealed = "\x01", "\x02", "\x04", "\x08", "\x10"
 	bodies := map[Kind]string{Abstract: "", Multibind: "\x03\x00id\x00\x00\x00", Contributions: "\x00",

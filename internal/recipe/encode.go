@@ -12,7 +12,7 @@ import (
 )
 
 // An encoded recipe has its kind, a byte of flags, and the fields that the kind and the flags
-// demand, in the order of the struct. format.md, section "Recipes", is normative.
+// demand, in the order of the struct. recipes.md, section "Recipes", is normative.
 const (
 	flagSensitive = 1 << iota
 	flagType

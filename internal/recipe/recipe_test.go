@@ -41,7 +41,7 @@ func lambda(t testing.TB, source string) *expr.Lambda {
 // text encodes a text of less than 128 bytes.
 func text(s string) string { return string(rune(len(s))) + s }
 
-// example is a recipe, its encoding by format.md, section "Recipes", and its properties.
+// example is a recipe, its encoding by recipes.md, section "Recipes", and its properties.
 type example struct {
 	recipe   *Recipe
 	encoded  string

@@ -1,4 +1,4 @@
-// Package schema holds JSON Schemas of the files of a site, for editors.
+// Package schema contains JSON Schemas of the files of a site, for editors.
 package schema
 
 import (
@@ -8,20 +8,20 @@ import (
 	"bindc/diag"
 )
 
-// Names are the schemas there are, each named after the file it is for.
+// Names returns the names of the schemas. Each is named after its file.
 func Names() []string { return []string{"binder_config", "bindings", "hiera"} }
 
 //go:embed *.json
 var files embed.FS
 
-// Named is the text of a schema.
+// Named returns the text of a schema.
 func Named(name string) ([]byte, error) {
 	for _, known := range Names() {
 		if name == known {
 			return files.ReadFile(name + ".json")
 		}
 	}
-	message := fmt.Sprintf("there is no schema '%s'; expected one of %s", name, diag.Quoted(Names()))
+	message := fmt.Sprintf("unknown schema '%s'; expected one of %s", name, diag.Quoted(Names()))
 	if hint := diag.DidYouMean(name, Names()); hint != "" {
 		message += "; " + hint
 	}

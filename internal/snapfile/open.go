@@ -9,18 +9,18 @@ import (
 	"bindc/snapshot"
 )
 
-// Use opens the snapshot at path, checks its signature and calls do inside the guard of the mapping: if the file is
-// truncated meanwhile, a read of the lost part ends with snapshot_damaged.
+// Use opens the snapshot at path, checks its signature and calls do while protecting reads of the mapping: if the
+// file is truncated, reading the missing part fails with snapshot_damaged.
 func (s *Signers) Use(path string, do func(*snapshot.Snapshot) error) error {
 	return s.use(snapshot.Open, path, do)
 }
 
-// UseCopy is Use on a copy in memory, which stays whole whatever happens to the file.
+// UseCopy works like Use on a copy in memory, which does not change with the file.
 func (s *Signers) UseCopy(path string, do func(*snapshot.Snapshot) error) error {
 	return s.use(snapshot.OpenCopy, path, do)
 }
 
-// Use opens a snapshot whoever signed it.
+// Use opens a snapshot without checking who signed it.
 func Use(path string, do func(*snapshot.Snapshot) error) error {
 	return new(Signers).Use(path, do)
 }
@@ -49,7 +49,7 @@ func (s *Signers) use(open func(string) (*snapshot.Snapshot, error), path string
 	}))
 }
 
-// CheckOne returns an error if path is a directory: the user means one of the snapshots in it.
+// CheckOne returns an error if path is a directory, because the user probably means one of the snapshots in it.
 func CheckOne(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a directory: expected one snapshot, such as NAME.snap in it", path)

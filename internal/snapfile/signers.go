@@ -12,10 +12,10 @@ import (
 	"bindc/origin"
 )
 
-// Signers has the flags that say whose snapshots are accepted. Without allowed signers, all are.
+// Signers has the flags that decide whose snapshots are accepted. Without allowed signers, all are accepted.
 type Signers struct {
 	Allowed, Revoked string // files
-	Configured       bool   // Allowed comes from a configuration, not from a flag
+	Configured       bool   // Allowed comes from a configuration file, not from a flag
 }
 
 // OptionName returns the name of an option as the user wrote it: a flag, or a key of a configuration.
@@ -38,7 +38,7 @@ func (s *Signers) Policy() (*origin.Policy, error) {
 	allowed := OptionName("allowed-signers", s.Configured)
 	if s.Allowed == "" {
 		if s.Revoked != "" {
-			return nil, fmt.Errorf("expected %s FILE beside %s", allowed, OptionName("revoked", s.Configured))
+			return nil, fmt.Errorf("%s needs %s FILE", OptionName("revoked", s.Configured), allowed)
 		}
 		return nil, nil
 	}

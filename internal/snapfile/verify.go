@@ -21,7 +21,7 @@ func Inspect(path string) (isSensitive bool, err error) {
 	return isSensitive, err
 }
 
-// Verify checks a snapshot as runtime.Snapshot.Verify does, and also what runtime.Open checks.
+// Verify performs the checks of runtime.Snapshot.Verify and those of runtime.Open.
 func Verify(f *snapshot.Snapshot) error {
 	for _, d := range f.Dimensions() {
 		if _, err := expr.Decode(string(d.Program)); err != nil {

@@ -65,8 +65,8 @@ var figure = regexp.MustCompile(`(?m)^.*figures: (.*)$`)
 
 // tests runs the tests that interrupt pulls.
 func tests() error {
-	for _, t := range [][]string{{"./faults", "TestKilledAtEachCallOfAPull|TestFullDiskOfAPull"},
-		{"./ship", "TestFollowOutlivesItsSource"}} {
+	for _, t := range [][]string{{"./faults", "TestPullKilledAtEachCall|TestPullOnFullDisk"},
+		{"./ship", "TestFollowSurvivesSourceFailure"}} {
 		cmd := exec.Command("go", "test", t[0], "-run", "^("+t[1]+")$", "-v", "-count=1")
 		cmd.Dir = ".."
 		out, err := cmd.CombinedOutput()

@@ -39,7 +39,7 @@ func findHierarchies(site *loader.Site, t *place.Tables, options []lookupOptions
 	return &InternalBinding{Key: t.AddKey(recipe.HierarchiesKey), Value: val}
 }
 
-// writtenHierarchies returns the source of hierarchies as values, in the form that format.md describes.
+// writtenHierarchies returns the source of hierarchies as values, in the form that docs/recipes.md describes.
 func writtenHierarchies(all []loader.Hierarchy) (out []value.Value) {
 	text := value.FromString
 	for _, h := range all {

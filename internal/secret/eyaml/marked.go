@@ -8,7 +8,7 @@ import (
 	"bindc/internal/pattern"
 )
 
-// mark matches the start of a text to encrypt. A near miss matches, too, but has no method.
+// mark matches the start of a text to encrypt. It also matches near misses, without a method.
 var mark = pattern.Lazy(`DEC(?:\(\d+\))?::(\w+)\[|(?i:\bDEC[ \t]*(?:\([^()\n]*\))?[ \t]*:+[ \t]*PKCS7\b)`)
 
 // MarkError reports a problem with a mark, at a position that counts from 1. It does not contain the text.
