@@ -26,7 +26,7 @@ func TestSurveySurvivesTruncation(t *testing.T) {
 		surveyTruncated(t, dir+"/production.snap")
 		return
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestAFileIsTruncatedWhileItIsSurveyed$")
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), "SURVEYED_DIR="+t.TempDir())
 	out, err := cmd.CombinedOutput()
 	if errors.Is(err, syscall.ENOEXEC) {

@@ -24,7 +24,7 @@ func (s *Snapshot) coldLevel(block int) uint32 { return load32(s.coldEntry(block
 // coldFirst returns the place or the key of the first record in a block.
 func (s *Snapshot) coldFirst(block int) uint32 { return load32(s.coldEntry(block)[20:]) }
 
-// coldBlockOf returns the block that contains the record of a place of a level, or of a key; -1 if there is none.
+// coldBlockOf returns the block that contains the record of a place of a level, or of a key; -1 if no block does.
 func (s *Snapshot) coldBlockOf(level, first uint32) int {
 	after := sort.Search(s.coldBlocks(), func(b int) bool {
 		l := s.coldLevel(b)

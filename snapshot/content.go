@@ -18,7 +18,7 @@ type Content struct {
 	Sensitive  bool         // contains sensitive values, so that not everybody may read the file
 	Slice      []Term       // if set, the file only answers requests with these values
 	ARM8       bool         // some recipes use operations that only ARM-8 has
-	Seal       []byte       // the encrypted key to the sealed recipes; nil if there are none
+	Seal       []byte       // the encrypted key to the sealed recipes; nil if no recipe is sealed
 }
 
 // HieraPart is one part of a Hiera 5 lookup, such as the global hierarchy.
@@ -44,13 +44,13 @@ type HieraPlace struct {
 	OnlyEntry bool // the hierarchy has no other entry
 }
 
-// Dimension is a property of which each request has one value: a category, or a guard that a Hiera-2 path adds to
+// Dimension is a property with one value per request: a category, or a guard that a Hiera-2 path adds to
 // one.
 type Dimension struct {
 	Name     string
 	Guard    bool
 	Category int    // of a guard: its category, without whose value the guard has no value either; -1 if none
-	Exact    bool   // values are compared as they are; otherwise in lower case
+	Exact    bool   // values are case-sensitive
 	Program  []byte // an encoded expression that returns the value as text
 }
 
@@ -95,7 +95,7 @@ type Key struct {
 }
 
 // Cold is a binding that is in no scope. It is the unconditional binding, or something higher hides it in every
-// request, or it is a contribution: one part of what a scope binds an internal key to.
+// request, or it is a contribution: one part of the value of an internal key in a scope.
 type Cold struct {
 	Above        int // number of levels above it
 	Layer        int

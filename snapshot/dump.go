@@ -11,7 +11,7 @@ import (
 
 // Dump writes every record of the file in order: its offset in the file, its bytes in hex (only the first ones of a
 // long record) and their meaning, in the terms of format.md. recipe and program describe encoded recipes and
-// expressions. Of a damaged section Dump shows what comes before the damage. The error is that of out.
+// expressions. Of a damaged section Dump shows what comes before the damage. The error comes from out.
 func (s *Snapshot) Dump(out io.Writer, recipe RecipeText, program func(encoded string) string) error {
 	d := &dumper{Snapshot: s, out: bufio.NewWriter(out), recipe: recipe, program: program, tableOf: map[uint32]string{}}
 	d.end = headerSize
@@ -95,7 +95,7 @@ func (d *dumper) next(n uint64) string {
 	return d.data[d.at : d.at+n]
 }
 
-// read lets take read from the section, and writes a row with what it read.
+// read lets take read from the section, and writes a row with the result.
 func (d *dumper) read(take func(r *reader) string) {
 	r := reader{b: d.data[d.at:d.end]}
 	meaning := take(&r)

@@ -148,7 +148,7 @@ func bitList(words string) string {
 	return cmp.Or(out.String(), " none")
 }
 
-// ref describes what a value reference refers to.
+// ref describes the target of a value reference.
 func (d *dumper) ref(ref uint32) string {
 	n := uint64(ref &^ refKind)
 	switch {

@@ -53,7 +53,7 @@ func TestBlocksEndAtTheirLimit(t *testing.T) {
 
 func TestWriteErrors(t *testing.T) {
 	twice := &Content{Keys: []Key{{Name: "a", Default: -1}, {Name: "a", Default: -1}}}
-	if _, err := WriteTo(io.Discard, twice); err == nil || !strings.Contains(err.Error(), "sorted keys without duplicates") {
+	if _, err := WriteTo(io.Discard, twice); err == nil || !strings.Contains(err.Error(), "without duplicates") {
 		t.Errorf("a duplicate key: %v", err)
 	}
 	if err := newWriter(twice, 1).index(); err != errNoPerfectHash {
@@ -377,7 +377,7 @@ func TestLookupWithDamagedMask(t *testing.T) {
 		}
 	})
 	_, found, err := s.Find("a", scopes(s, "n0", "linux"))
-	damagedAs(t, "a mask outside the section", err, "keys", "a mask inside the section")
+	damagedAs(t, "a mask out of bounds", err, "keys", "a mask inside the section")
 	if found || err == nil {
 		t.Errorf("a is found, %v", err)
 	}

@@ -217,7 +217,7 @@ func (s *Snapshot) keyNumber(key string) (uint32, bool) {
 	h := hashText(key, s.seed)
 	n := s.hash.find(h)
 	if n >= s.hash.n || s.prints[n] != uint8(h) {
-		return 0, false // there are no keys, or the file is damaged, which Verify reports
+		return 0, false // the snapshot is empty, or damaged, which Verify reports
 	}
 	name, ok := s.keyName(n)
 	return n, ok && name == key

@@ -9,7 +9,7 @@ const dimensionBytes = 8
 // The minimum size of an encoded term of the slice.
 const sliceBytes = 2
 
-// levelView is a level as it is stored in section meta.
+// levelView is a level in the form of section meta.
 type levelView struct {
 	layer, entry int
 	dims         []uint32
@@ -120,7 +120,7 @@ func (s *Snapshot) readDims(r *reader) (dims []uint32) {
 	return dims
 }
 
-// checkDirectory returns what was expected if the directory of a level is impossible, and "" otherwise.
+// checkDirectory describes the expectation if the directory of a level is impossible, and "" otherwise.
 func (s *Snapshot) checkDirectory(l *levelView) (expected string) {
 	room := uint64(len(s.sections[secScopes]))
 	switch {

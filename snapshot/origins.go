@@ -32,7 +32,7 @@ type coldWriter struct {
 	place, input     uint32 // of the previous record in this block
 }
 
-// begin prepares for the next record, which is that of a place in level or, with coldKeys as level, that of a key.
+// begin prepares for the next record: of a place in level or, with coldKeys as level, of a key.
 func (c *coldWriter) begin(level, place uint32) {
 	if c.level != level || len(c.raw) >= coldBlock {
 		c.flush()

@@ -52,7 +52,7 @@ func buildPerfect(hashes []uint64) (perfect, []byte, error) {
 		}
 	}
 	out := appendRemap(pad(pilots, 4), taken, p.n, p.slots)
-	p.view(string(out)) // cannot fail on what was just built
+	p.view(string(out)) // cannot fail on a new hash
 	return p, out, nil
 }
 

@@ -161,9 +161,9 @@ func TestSurveyOfForgedFiles(t *testing.T) {
 			"section origins, offset %d: expected a zstd frame"},
 		{"a block of keys that is not a frame", everything(), badFrame(4), recipes,
 			"section origins, offset 116: expected a zstd frame"},
-		{"a block outside the section", everything(), func(w *writer) { w.out[secOriginTab][4*coldEntry+4] = 1 }, survey,
+		{"a block out of bounds", everything(), func(w *writer) { w.out[secOriginTab][4*coldEntry+4] = 1 }, survey,
 			"section origintab, offset 96: expected a block inside section origins"},
-		{"a table outside the section", everything(), func(w *writer) { w.out[secScopes][0x118] = 0x27 }, survey,
+		{"a table out of bounds", everything(), func(w *writer) { w.out[secScopes][0x118] = 0x27 }, survey,
 			"section tables, offset 152: expected a table"},
 		{"scopes of one table", everything(), oneTable, survey,
 			"section tables, offset 16: expected a separate table for each scope"},
@@ -173,11 +173,11 @@ func TestSurveyOfForgedFiles(t *testing.T) {
 			"section tables, offset 0: expected numbers of keys"},
 		{"a table of a key that does not exist", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, book,
 			"section tables, offset 16: expected numbers of keys"},
-		{"a list outside the section", everything(), outside, survey, "section keys, offset 140: expected a list inside the section"},
-		{"a mask outside the section", wide(), outside, survey, ""}, // the site has no narrow columns
-		{"a mask outside the section", wide(), outside, depths, "section keys, offset 12: expected a mask inside the section"},
-		{"a mask outside the section", wide(), outside, verify, "section keys, offset 12: expected a mask inside the section"},
-		{"a mask outside the section", wide(), outside, bindings("a"), "section keys, offset 76: expected a mask inside the section"},
+		{"a list out of bounds", everything(), outside, survey, "section keys, offset 140: expected a list inside the section"},
+		{"a mask out of bounds", wide(), outside, survey, ""}, // the site has no narrow columns
+		{"a mask out of bounds", wide(), outside, depths, "section keys, offset 12: expected a mask inside the section"},
+		{"a mask out of bounds", wide(), outside, verify, "section keys, offset 12: expected a mask inside the section"},
+		{"a mask out of bounds", wide(), outside, bindings("a"), "section keys, offset 76: expected a mask inside the section"},
 		{"a mask that is not the exact one", wide(), func(w *writer) { w.out[secKeys][keyRecord+recMask] ^= 4 }, verify,
 			"section keys, offset 64: expected a mask of 70 columns"},
 		{"a table of a value that does not exist", everything(), func(w *writer) { w.out[secTables][0x24] = 2 }, verify,
@@ -206,7 +206,7 @@ func TestSurveyOfForgedFiles(t *testing.T) {
 				blocks[0], blocks[1] = blocks[1], blocks[0]
 				return blocks
 			}), verify, "section origins, offset %d: expected a block after the previous one"},
-		{"a recipe outside the section", everything(), func(w *writer) { w.out[secRecipeTab][16] = 99 }, recipes,
+		{"a recipe out of bounds", everything(), func(w *writer) { w.out[secRecipeTab][16] = 99 }, recipes,
 			"section recipetab, offset 8: expected a recipe inside section recipes"},
 		{"a scope of no place", everything(), reblocked(func(blocks []coldRaw) []coldRaw {
 			blocks[0].raw = "\x00" + blocks[0].raw[1:]

@@ -124,7 +124,7 @@ func (v *coldVerifier) keyBlock(block int) error {
 	return err
 }
 
-// coldKey is what the record of a key has contained so far.
+// coldKey is the state of checking the record of a key.
 type coldKey struct {
 	key           uint32
 	unconditional bool // the default has been seen

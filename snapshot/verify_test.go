@@ -29,7 +29,7 @@ func refuses(t *testing.T, name string, s *Snapshot, section, expected string) {
 	}
 }
 
-// The bytes are those of testdata/everything.dump.
+// testdata/everything.dump lists the bytes of the file.
 func TestVerifyIndex(t *testing.T) {
 	le := binary.LittleEndian
 	record := func(n, at int) int { return keyRecord*n + at }
@@ -38,7 +38,7 @@ func TestVerifyIndex(t *testing.T) {
 		forge                   func(w *writer)
 	}{
 		{"nothing is forged", "", "", func(*writer) {}},
-		{"a recipe outside the section", "recipetab", "a recipe inside section recipes",
+		{"a recipe out of bounds", "recipetab", "a recipe inside section recipes",
 			func(w *writer) { w.out[secRecipeTab][24] = 33 }},
 		{"a recipe that ends before it begins", "recipetab", "a recipe inside section recipes",
 			func(w *writer) { w.out[secRecipeTab][16] = 12 }},
@@ -55,13 +55,13 @@ func TestVerifyIndex(t *testing.T) {
 			func(w *writer) { w.out[secPilots][12+8]++ }},
 		{"a slot that stands for no number", "keys", "a key whose number is 1",
 			func(w *writer) { w.out[secPilots][8] = 9 }},
-		{"a block of origins outside the section", "origintab", "a block inside section origins",
+		{"a block of origins out of bounds", "origintab", "a block inside section origins",
 			func(w *writer) { w.out[secOriginTab][4*coldEntry+4] = 1 }},
 		{"blocks of origins that overlap", "origins", "a block after the previous one",
 			func(w *writer) { w.out[secOriginTab][2*coldEntry] = 1 }},
 		{"a key of no valid length", "keys", "a key whose number is 1",
 			func(w *writer) { w.out[secKeys][record(1, recLength)] = 254 }},
-		{"a long key outside the section", "keys", "a key whose number is 2",
+		{"a long key out of bounds", "keys", "a key whose number is 2",
 			func(w *writer) { le.PutUint32(w.out[secKeys][record(2, recLongCell):], 339) }},
 		{"a default past the end", "keys", "a value",
 			func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 362) }},
@@ -88,7 +88,7 @@ func TestVerifyIndex(t *testing.T) {
 			func(w *writer) { copy(w.out[secKeys][record(6, recText+3):], "\x00\x00\x00\xc0") }},
 		{"a mask of more columns than there are", "keys", "a mask of 37 columns",
 			func(w *writer) { w.out[secKeys][record(1, 4)] = 1 << 5 }},
-		{"a list outside the section", "keys", "a list inside the section",
+		{"a list out of bounds", "keys", "a list inside the section",
 			func(w *writer) { w.out[secKeys][record(4, recList)] += 6 }},
 		{"a list of a value that does not exist", "keys", "one of 2 values in blocks",
 			func(w *writer) { w.out[secKeys][0x2d3] = 0xc0 }},
@@ -104,7 +104,7 @@ func TestVerifyIndex(t *testing.T) {
 		{"a value of a block that does not exist", "blocktab", "the place of block 1", func(w *writer) {
 			copy(w.out[secBlockTab][28:], "\x01\x00\x00\x00\x00\x00\x00\x00")
 		}},
-		{"a frame outside the section", "blocktab", "a block inside section blocks", func(w *writer) { w.out[secBlockTab][4] = 1 }},
+		{"a frame out of bounds", "blocktab", "a block inside section blocks", func(w *writer) { w.out[secBlockTab][4] = 1 }},
 		{"a frame past the end", "blocktab", "a block inside section blocks",
 			func(w *writer) { w.out[secBlockTab][4] = 40 }},
 		{"a frame of more than 64 times its bytes", "blocktab", "a block inside section blocks",
@@ -126,14 +126,14 @@ func TestVerifyIndex(t *testing.T) {
 			dir[0x1c] = 2
 		}},
 		{"a column of the next level", "scopes", "one of 2 columns", func(w *writer) { w.out[secScopes][12] = 3 }},
-		{"a table outside the section", "tables", "a table", func(w *writer) { w.out[secScopes][0xd4-0x8] = 0x27 }},
+		{"a table out of bounds", "tables", "a table", func(w *writer) { w.out[secScopes][0xd4-0x8] = 0x27 }},
 		{"a table whose entries are outside", "tables", "a table of 9 entries",
 			func(w *writer) { w.out[secTables][0x94] = 9 }},
 		{"a table of a key that does not exist", "tables", "ascending numbers of 9 keys",
 			func(w *writer) { w.out[secTables][0x18] = 9 }},
 		{"a table of a key twice", "tables", "ascending numbers of 9 keys",
 			func(w *writer) { w.out[secTables][0x18] = 7 }},
-		{"a table whose first key is behind its second", "tables", "ascending numbers of 9 keys",
+		{"a table whose keys do not ascend", "tables", "ascending numbers of 9 keys",
 			func(w *writer) { w.out[secTables][0x14] = 8 }},
 		{"a table of a key that its column does not bind", "tables", "keys that column 35 binds",
 			func(w *writer) { w.out[secTables][0x14] = 1 }},
@@ -238,7 +238,7 @@ func TestVerifyExactMasks(t *testing.T) {
 		{"a column that the record lacks", "a mask of 70 columns", func(w *writer) { w.out[secKeys][exact] |= 1 }},
 		{"a column that the exact mask lacks", "a mask of 70 columns",
 			func(w *writer) { w.out[secKeys][recMask] |= 1 }},
-		{"a mask outside the section", "a mask inside the section", func(w *writer) {
+		{"a mask out of bounds", "a mask inside the section", func(w *writer) {
 			binary.LittleEndian.PutUint32(w.out[secKeys][recList:], uint32(len(w.out[secKeys])-14)&^1)
 		}},
 	} {
@@ -349,7 +349,7 @@ func TestVerifyOrigins(t *testing.T) {
 		{"a record cut short", unconditional, "010106010a02", "010106010a", "origins", "the origins of scopes"},
 		{"a record of half a number", unconditional, "010106010a02", "80", "origins", "the origins of scopes"},
 
-		{"a default that is not said of", ofKeys, "03000300000301000103", "02" + "0103", "origins", keys},
+		{"a default without a record", ofKeys, "03000300000301000103", "02" + "0103", "origins", keys},
 		{"a default twice", ofKeys, "0300030000030100", "04" + "00030000030100" + "00030000030100", "origins", keys},
 		{"a default with a condition", ofKeys, "0003000003010001", "000300000301010000" + "01", "origins", keys},
 		{"a default of a key that has none", ofKeys, "0102040100090100", "0200040100090100020401" + "00090100",
@@ -417,7 +417,7 @@ func TestOpenChecksMeta(t *testing.T) {
 		{"a guard after its category", "2e6f730101", "2e6f730201", "", ""},
 		{"a category of itself", "6e6f646500", "6e6f646501", "meta", meta},
 		{"an unknown flag of a dimension", "2e6f730101", "2e6f730105", "meta", meta},
-		{"a dictionary outside the section", "0271714501", "0271715201", "dicts", "a dictionary of 1 values"},
+		{"a dictionary out of bounds", "0271714501", "0271715201", "dicts", "a dictionary of 1 values"},
 		{"a dictionary of more values than slots", "00220c24", "00250c24", "dicts", "a dictionary of 37 values"},
 		{"a dictionary of more values than there are offsets", "4a020103", "4a060107", "dicts", "a dictionary of 6"},
 		{"a dictionary without buckets", "450101020", "450100020", "dicts", "a dictionary of 1 values"},
@@ -434,7 +434,7 @@ func TestOpenChecksMeta(t *testing.T) {
 		{"a narrow level of too many columns for narrow ones", "00010100032110", "00010100034010", "meta", meta},
 		{"a narrow level of all the columns that are left", "00010100032110", "00010100033c10", "", ""},
 		{"a wide level of two columns", level, "01ac020100020232220100000301", "meta", meta},
-		{"a directory outside the section", "0154" + "01", "0155" + "01", "scopes", "a directory inside the section"},
+		{"a directory out of bounds", "0154" + "01", "0155" + "01", "scopes", "a directory inside the section"},
 		{"a direct directory of two dimensions", "0300010201020004", "02000103020004", "scopes", "indexed by a dimension"},
 		{"a directory of three slots", "01020004", "01020003", "scopes", "a power of two of slots"},
 		{"a directory of no slots", "01020004", "01020000", "scopes", "a power of two of slots"},

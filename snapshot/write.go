@@ -19,7 +19,7 @@ type Digest [sha256.Size]byte
 // String returns d in hexadecimal digits.
 func (d Digest) String() string { return fmt.Sprintf("%x", d[:]) }
 
-// The permissions of a snapshot are those of the file it replaces, limited to these.
+// A snapshot keeps the permissions of the file it replaces, limited to these.
 const (
 	anyone  = 0o777
 	guarded = 0o640 // if it contains sensitive values

@@ -99,7 +99,7 @@ func TestInspectRejectsUnsuitableEnvironments(t *testing.T) {
 		{map[string]string{hieraFile: ""}, "hiera.yaml is empty"},
 		{map[string]string{hieraFile: ":backends: [yaml]\n"}, "expected a hiera.yaml with 'version: 5'"},
 		{map[string]string{hieraFile: "a: ["}, "hiera.yaml: not valid YAML"},
-		{map[string]string{hieraFile: asking}, "asks a snapshot, and there is no hiera5.yaml beside it"},
+		{map[string]string{hieraFile: asking}, "uses a snapshot, but hiera5.yaml is missing"},
 		{map[string]string{hieraFile: asking, hiera5File: asking}, "hiera5.yaml asks a snapshot itself"},
 		{map[string]string{hieraFile: asking, hiera5File: "version: 3"}, "hiera5.yaml: expected a hiera.yaml with 'version: 5'"},
 		{map[string]string{hieraFile: original, hiera5File: original + "#"}, "hiera.yaml and hiera5.yaml differ"},

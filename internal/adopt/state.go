@@ -96,7 +96,7 @@ func (e *Environment) classify(own, copied []byte, both bool) error {
 		e.Config.KeepAs(there)
 	case adopted:
 		return refuse("put the hierarchy that bindc compiles into hiera5.yaml",
-			"%s asks a snapshot, and there is no hiera5.yaml beside it", e.path(hieraFile))
+			"%s uses a snapshot, but hiera5.yaml is missing", e.path(hieraFile))
 	case both && !bytes.Equal(own, copied):
 		return refuse("Puppet reads hiera.yaml, and bindc would compile hiera5.yaml: remove the one that is out of date",
 			"%s and hiera5.yaml differ", e.path(hieraFile))
@@ -196,8 +196,8 @@ func (e *Environment) Check(snapshot string) error {
 		}
 	}
 	if isLink(snapshot) {
-		return refuse("give another file with -o", "%s is a symbolic link, as 'bindsync follow' makes them: what it leads to "+
-			"is not written over", snapshot)
+		return refuse("give another file with -o", "%s is a symbolic link, such as 'bindsync follow' creates; "+
+			"bindc does not overwrite its target", snapshot)
 	}
 	dir := filepath.Dir(snapshot)
 	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {

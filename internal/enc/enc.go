@@ -144,7 +144,7 @@ func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.L
 
 var (
 	errReported = errors.New("reported as diagnostics")
-	errNothing  = errors.New("the program printed nothing, as for a node it does not know")
+	errNothing  = errors.New("the program printed nothing; it may not know the node")
 )
 
 // askNode runs the classifier for one node and writes its file. changed reports whether the file has changed.

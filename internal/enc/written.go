@@ -43,8 +43,8 @@ func readWritten(dir string) (written, error) {
 		sum, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
 		if !ok || len(sum) != hex.EncodedLen(sha256.Size) || !isCertname(name) {
 			return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf(
-				"expected lines of a SHA-256, two blanks and a certname, found '%s'; "+
-					"without this file no other is removed", strings.TrimSpace(line))}
+				"expected lines with a SHA-256, two spaces and a certname, found '%s'; "+
+					"if you delete this file, no files of former nodes are removed", strings.TrimSpace(line))}
 		}
 		out[name] = sum
 	}
@@ -79,8 +79,8 @@ func (w written) prune(dir string, listed []Node, diags *diag.List) (removed int
 	names := slices.Sorted(maps.Keys(gone))
 	if len(gone) == len(w) {
 		diags.Add(diag.Diagnostic{Pos: diag.Pos{File: dir}, Code: "enc",
-			Message: "no node that has a file here is listed: " + diag.Quoted(names) + "; they stay",
-			Hint:    "the list may be that of another site; if it is meant, remove the files"})
+			Message: "none of the nodes with a file here is listed: " + diag.Quoted(names) + "; their files are kept",
+			Hint:    "the list may belong to another site; otherwise remove the files"})
 		return 0, nil
 	}
 	for _, name := range names {
@@ -98,7 +98,8 @@ func (w written) prune(dir string, listed []Node, diags *diag.List) (removed int
 		case err != nil:
 			return removed, err
 		case sumOf(content) != w[name]:
-			diags.Warnf(diag.Pos{File: path}, "enc", "the node is not listed, and somebody else has written its file: it stays")
+			diags.Warnf(diag.Pos{File: path}, "enc",
+				"the node is not listed, but its file was changed by somebody else, so it is kept")
 		default:
 			if err := os.Remove(path); err != nil {
 				return removed, err

@@ -157,9 +157,9 @@ func (d Disk) unchangedContent(f *os.File) ([]byte, error) {
 		}
 		switch {
 		case before.Size() != after.Size() || !before.ModTime().Equal(after.ModTime()):
-			why = "it changes while it is read"
+			why = "it changed while it was read"
 		case int64(len(content)) != after.Size():
-			why = "it has another size than it says"
+			why = "its content does not have the size of the file"
 		default:
 			return content, nil
 		}

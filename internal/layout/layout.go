@@ -1,5 +1,5 @@
 // Package layout formats YAML line by line in one canonical way. It moves text but never changes it, so that
-// comments, quotes and anchors stay as they are. The result is parsed again and must mean the same.
+// comments, quotes and anchors do not change. The result is parsed again and must mean the same.
 package layout
 
 import (
@@ -38,14 +38,14 @@ func YAML(file string, src []byte, diags *diag.List) ([]byte, bool) {
 		err = errors.New("formatting would change the meaning of the file")
 	}
 	if err != nil { // the line may contain sensitive data
-		diags.Add(diag.Diagnostic{Pos: at, Code: "layout", Message: err.Error() + "; the file stays as it is",
+		diags.Add(diag.Diagnostic{Pos: at, Code: "layout", Message: err.Error() + "; the file was not changed",
 			Secret: true})
 		return nil, false
 	}
 	return out, true
 }
 
-// reading accepts everything that any kind of file accepts; what a certain kind may contain is checked elsewhere.
+// reading accepts everything that any kind of file accepts; the loader checks the rules of each kind.
 var reading = yaml.Options{LastKeyWins: true, TimesAreText: true}
 
 // meansTheSame compares out with src: the same values in the same order, and the same characters except white space.

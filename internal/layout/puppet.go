@@ -37,7 +37,7 @@ func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	}
 	if err != nil {
 		diags.Add(diag.Diagnostic{Pos: diag.Pos{File: file}, Code: "layout",
-			Message: err.Error() + "; the file stays as it is", Secret: true})
+			Message: err.Error() + "; the file was not changed", Secret: true})
 		return nil, false
 	}
 	return out, true
@@ -46,7 +46,7 @@ func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
 // IsPuppet reports whether a text without a file name is in Puppet syntax.
 func IsPuppet(src []byte) bool { return firstWord().Match(src) || environments().Match(src) }
 
-// What a bindings file and an environments file begin with, after comments.
+// The beginnings of a bindings file and of an environments file, after comments.
 var (
 	firstWord    = pattern.Lazy(`^(\s|#.*\n)*(bindings\s+[a-z]|site\s*\{)`)
 	environments = pattern.Lazy(`^(\s|#.*\n)*(\$\w+\s*=|(if|unless|case)\s+[$(!]|` +

@@ -29,7 +29,7 @@ type scanner struct {
 	inside []Comment // comments between the lines of a value
 }
 
-// comment is a comment on a line of its own.
+// comment is a comment on a separate line.
 type comment struct {
 	old   int
 	from  int // its line

@@ -11,7 +11,7 @@ type line struct {
 	from    int // line number in the source
 	text    string
 	comment string   // at the end of the line
-	below   []string // the other lines of a value, as they are written
+	below   []string // the other lines of a value, formatted
 }
 
 // maxAligned is the width up to which a line's comment is aligned with others.

@@ -72,7 +72,7 @@ func (r *Registry) Open(text string) (*Repository, error) {
 		return nil, fmt.Errorf("expected oci://HOST/REPO:TAG or oci://HOST/REPO@sha256:DIGEST, found '%s'", ship.Redacted(text))
 	}
 	if r.PlainHTTP && !Loopback(ref.Host()) {
-		return nil, fmt.Errorf("%s: without TLS only registries on this machine are asked", ref.Host())
+		return nil, fmt.Errorf("%s: a registry on another machine needs TLS; omit --plain-http", ref.Host())
 	}
 	repo := &remote.Repository{Reference: ref, PlainHTTP: r.PlainHTTP}
 	client := &auth.Client{Client: r.Client, Cache: auth.NewCache()}
@@ -190,7 +190,7 @@ func (r *Repository) foreign(format string, args ...any) error {
 // failed adds the source to an error, and the fix if it is known.
 func (r *Repository) failed(err error) error {
 	if errors.Is(err, errdef.ErrNotFound) {
-		return fmt.Errorf("%s: there is nothing of this name in the registry", r)
+		return fmt.Errorf("%s: not found in the registry", r)
 	}
 	return fmt.Errorf("%s: %w", r, err)
 }
@@ -223,7 +223,7 @@ func (b *body) Read(p []byte) (n int, err error) {
 	n, err = b.Decoder.Read(p)
 	if errors.Is(err, io.EOF) {
 		if failed := b.checked.Verify(); failed != nil {
-			err = fmt.Errorf("the layer is not what its digest says: %w", failed)
+			err = fmt.Errorf("the layer does not match its digest: %w", failed)
 		}
 	}
 	return n, err

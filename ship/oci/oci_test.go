@@ -196,7 +196,7 @@ func TestRejectsForeignArtifacts(t *testing.T) {
 	reg, where := newRegistry(t)
 	r := open(t, where)
 	if _, err := r.Look(t.Context(), ""); err == nil || !strings.Contains(err.Error(),
-		"there is nothing of this name") {
+		"not found in the registry") {
 		t.Errorf("an empty registry: %v", err)
 	}
 	if _, err := r.Push(t.Context(), file(t, snapshotText), Label{}); err != nil {

@@ -66,7 +66,7 @@ var figure = regexp.MustCompile(`(?m)^.*figures: (.*)$`)
 // tests runs the tests that interrupt pulls.
 func tests() error {
 	for _, t := range [][]string{{"./faults", "TestPullKilledAtEachCall|TestPullOnFullDisk"},
-		{"./ship", "TestFollowSurvivesSourceFailure"}} {
+		{"./ship", "TestFollowPollsLessOftenWhileTheSourceIsDown"}} {
 		cmd := exec.Command("go", "test", t[0], "-run", "^("+t[1]+")$", "-v", "-count=1")
 		cmd.Dir = ".."
 		out, err := cmd.CombinedOutput()
