@@ -191,6 +191,56 @@ func TestDocumentLinesAreShort(t *testing.T) {
 	}
 }
 
+// TestDocumentedTestsExist checks that each test that a document names, or selects with -run, exists.
+func TestDocumentedTestsExist(t *testing.T) {
+	tests := map[string][]string{}
+	all, declared := []string{}, regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)`)
+	for dir, files := range goFiles(t) {
+		for _, name := range files {
+			for _, m := range declared.FindAllStringSubmatch(read(t, name), -1) {
+				tests[dir], all = append(tests[dir], m[1]), append(all, m[1])
+			}
+		}
+	}
+	named := regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z]\\w+)`")
+	selected := regexp.MustCompile(`go test \./(\w[\w/]*) -run '?([A-Z][\w\\|]*)`)
+	selections := 0
+	for _, path := range documentPaths(t) {
+		text := read(t, path)
+		for _, m := range named.FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(all, m[1]) {
+				t.Errorf("%s names the test %s, which does not exist", path, m[1])
+			}
+		}
+		for _, m := range selected.FindAllStringSubmatch(text, -1) {
+			for part := range strings.SplitSeq(strings.ReplaceAll(m[2], `\|`, "|"), "|") {
+				selections++
+				if !slices.ContainsFunc(tests[m[1]], func(name string) bool { return strings.Contains(name, part) }) {
+					t.Errorf("%s: -run %s selects no test of ./%s", path, part, m[1])
+				}
+			}
+		}
+	}
+	if selections < 10 {
+		t.Errorf("only %d selections of tests were found in the documents", selections)
+	}
+}
+
+// documentPaths returns the paths of all documents.
+func documentPaths(t *testing.T) (paths []string) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".md" {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
 // Codes that the guide explains must exist.
 func TestGuideExplainsExistingCodes(t *testing.T) {
 	_, tables, _ := strings.Cut(read(t, "docs/guide/find-out-why.md"), "\n## Troubleshooting\n")

@@ -48,8 +48,8 @@ func TestNamedTestsExist(t *testing.T) {
 	}
 }
 
-// alternatives returns the alternatives of a pattern, separated by bars, also in one pair of brackets. It leaves out
-// the names of subtests.
+// alternatives splits a pattern at the bars between its alternatives: the whole pattern, or the text in its brackets.
+// It leaves out the names of subtests.
 func alternatives(pattern string) (out []string) {
 	before, inner, ok := strings.Cut(pattern, "(")
 	if !ok {

@@ -34,7 +34,7 @@ func (r *yamlReader) longForm(n *yaml.Node) *Statement {
 	if s.Unsure = len(unknown) > 0; s.Unsure && !has(n, "name") && !has(n, "rebind") {
 		if len(unknown) == 1 && unknown[0].Hint == "" {
 			unknown[0].Message = "expected 'name', the key to bind, and 'to', its value"
-			unknown[0].Hint = r.keyAsAttribute(n)
+			unknown[0].Hint, unknown[0].Discreet = r.keyAsAttribute(n), "" // the hint quotes the value
 		}
 		r.diags.Add(unknown[0]) // which key is bound is not known
 		return nil

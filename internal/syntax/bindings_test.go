@@ -129,7 +129,7 @@ func TestErrorsOfSets(t *testing.T) {
 		{"bindings x {\n bind 'a' to [1,\n bind 'b' to\n bind 'c' to 'x\n bind 'd' to )\n}", []string{
 			"3:7 expected ] or , after the entry of the list, found a string",
 			"4:2 expected a value or another producer after 'to', found 'bind'",
-			"4:14 the quoted text that starts here is not closed close it with the quote that opens it",
+			"4:14 expected the closing quote of the text that starts here close it with the quote that opens it",
 			"5:14 expected a value, found ')'"}},
 		{"bindings x {\n when nod [] {\n  bind 'a' too 1\n }\n bind ab 'c'\n}", []string{
 			"2:12 expected a value of the category, a string, number or boolean, found ']'",

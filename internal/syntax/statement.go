@@ -83,7 +83,7 @@ func (p *setParser) noStatement() {
 }
 
 // unclosed is the message about a string that ends at the opening quote of a later string.
-const unclosed = "the quoted text that starts here is not closed"
+const unclosed = "expected the closing quote of the text that starts here"
 
 // afterUnclosed reports the string before tok if it probably lacks its closing quote: it spans several lines, and tok
 // follows it without a blank. It returns false if there is no such string.

@@ -44,38 +44,38 @@ type site struct {
 }
 
 var sites = []site{
-	{"one key, bound by so many at one precedence", 20_000, lines("[k, #]"), false, nil},
-	{"one key, bound by so many under one condition", 20_000, lines("{when: {node: n}, bind: [[k, #]]}"), false, nil},
+	{"bindings of one key with equal precedence", 20_000, lines("[k, #]"), false, nil},
+	{"bindings of one key under one condition", 20_000, lines("{when: {node: n}, bind: [[k, #]]}"), false, nil},
 	{"overrides of nothing", 20_000, lines("{name: 'some::key#', to: 1, override: true}"), false, nil},
-	{"contributions to ids that nobody has, beside as many multibindings", 20_000,
+	{"contributions to unknown ids, and as many multibindings", 20_000,
 		lines("{name: 'm#', multibind_id: 'id#', type: 'Array[Data]'}", "{in: 'other#', to: 1}"), false, nil},
-	{"contributions of one name at one precedence", 20_000,
+	{"contributions of one name with equal precedence", 20_000,
 		func(n int) string {
 			return "{name: m, multibind_id: id}\n" + lines("{name: a, in: id, to: #}")(n)
 		}, false, nil},
 	{"a chain of lookups", 100_000, chain, false, nil},
-	{"the same under a node each", 20_000, func(n int) string {
+	{"a chain of lookups, each under another node", 20_000, func(n int) string {
 		return chain(n) + lines("{when: {node: 'n#'}, bind: [{name: k0, to_lookup_of: k1}]}")(n)
 	}, false, nil},
 	{"a loop", 20_000, func(n int) string {
 		return strings.Replace(chain(n), fmt.Sprintf("[k%d, 1]", n), fmt.Sprintf("{name: k%d, to_lookup_of: k0}", n), 1)
 	}, false, nil},
-	{"keys that are given twice in a data file", 500_000, func(n int) string {
+	{"duplicate keys in a data file", 500_000, func(n int) string {
 		return strings.Repeat(lines("k#: 1")(n), 2)
 	}, true, nil},
-	{"keys of one hash that are no strings", 50_000, func(n int) string {
+	{"keys of one hash that are not strings", 50_000, func(n int) string {
 		return "k: {\n" + lines(" [#]: 1,", " #: 1,")(n) + "}\n"
 	}, true, nil},
 	{"misspelt facts in one line", 100_000, func(n int) string {
 		return "k: '" + strings.Repeat("${osfamilly}", n) + "'\n"
 	}, true, nil},
-	{"misspelt facts in one text of so many lines", 100_000, func(n int) string {
+	{"misspelt facts in one text, one per line", 100_000, func(n int) string {
 		return "k: |\n" + strings.Repeat("  ${osfamilly}\n", n)
 	}, true, nil},
-	{"elements of a list in one line, hidden as they are sensitive", 100_000, func(n int) string {
+	{"sensitive elements of a list in one line", 100_000, func(n int) string {
 		return "{name: k, sensitive: true, to: [" + strings.Repeat("'${x}', ", n) + "]}\n"
 	}, false, nil},
-	{"categories that one condition asks for", 12_000, nil, false, func(n int) map[string]string {
+	{"categories in one condition", 12_000, nil, false, func(n int) map[string]string {
 		return categories(n, "  - {when: {"+strings.ReplaceAll(lines("c#: x,")(n), "\n", " ")+"}, bind: [[k, 1]]}\n")
 	}},
 	{"categories, with a condition each", 12_000, nil, false, func(n int) map[string]string {
@@ -135,7 +135,7 @@ func run(share, rounds int) error {
 	if err := built.Bindc(bindc); err != nil {
 		return err
 	}
-	fmt.Println("| what | so many | time | memory | twice as many | ratio | said in lines |")
+	fmt.Println("| site with | count | time | memory | time for twice as many | ratio | lines of output |")
 	fmt.Println("|---|---|---|---|---|---|---|")
 	slow := false
 	for i, s := range sites {
