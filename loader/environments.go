@@ -328,7 +328,7 @@ func (r *environmentsReader) unknown(a syntax.Attribute, names []string) {
 	d := diag.Diagnostic{Pos: r.pos(a.Off), Code: "environments", Hint: diag.DidYouMean(a.Name, names),
 		Message: "unknown attribute '" + a.Name + "'; expected " + diag.Quoted(names)}
 	if a.Name == "envdir" {
-		d.Message = "the 'envdir' of a dynamic environment is its directory, and cannot be another one"
+		d.Message = "the 'envdir' of a dynamic environment is its directory, and cannot be set to another"
 	}
 	r.Diags.Add(d)
 }

@@ -161,7 +161,7 @@ func (a *adoption) compare() error {
 	var result *adopt.Result
 	a.signals.uninterrupted(func() { result, err = a.puppet.Compare(a.signals.stopped, c) })
 	if err != nil {
-		return a.unless(&adopt.Obstacle{Reason: fmt.Sprintf("Puppet cannot be compared with: %v", err),
+		return a.unless(&adopt.Obstacle{Reason: fmt.Sprintf("cannot look keys up with Puppet to compare the answers: %v", err),
 			Hint: "--no-compare does without"})
 	}
 	return a.reportComparison(c, result)

@@ -50,12 +50,12 @@ func (g *bounds) migrateCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.modulePath, "modulepath", "", "`DIRS` of modules, separated by ':'")
 	cmd.Flags().StringVarP(&own.out, "output", "o", "", "the `DIR` to write the new site into")
-	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "hiera.yaml, the `FILE` of the global layer of Hiera 5")
+	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "`FILE` with the hiera.yaml of Hiera 5's global layer")
 	f.addCodedir(cmd)
 	cmd.Flags().StringVar(&own.factsDir, "facts-dir", "",
 		"compare the answers for each node in `DIR`, a file of facts per node")
-	cmd.Flags().StringVar(&own.merges, "merges", "all", "compare `WHICH` merges: all, or those asked for in manifests")
-	cmd.Flags().BoolVar(&f.all, "all", false, "show all notes: else the first 100")
+	cmd.Flags().StringVar(&own.merges, "merges", "all", "compare `WHICH` merges: 'all', or 'asked' for those that manifests use")
+	cmd.Flags().BoolVar(&f.all, "all", false, "show all notes; by default only the first 100")
 	f.format = "text"
 	return cmd
 }

@@ -59,7 +59,7 @@ func (g *globals) diffCommand() *cobra.Command {
 	cli.AddFormat(cmd, &f.format, diffFormats)
 	cmd.Flags().StringArrayVar(&f.manifests, "manifests", nil,
 		"control repository or other `DIR` of manifests that may ask for keys that are gone (repeatable)")
-	cmd.Flags().BoolVar(&f.all, "all", false, "show each key, also of a level or file that is added or removed")
+	cmd.Flags().BoolVar(&f.all, "all", false, "list every key, even if a whole level or file is added or removed")
 	cmd.Flags().BoolVar(&f.style.Sensitive, "show-sensitive", false, "show sensitive values")
 	f.addStrict(cmd)
 	return cmd

@@ -68,7 +68,7 @@ func (g *globals) explainCommand() *cobra.Command {
 	f := lookupFlags{source: source{globals: g}, why: true}
 	cmd := &cobra.Command{
 		Use:   "explain KEY...",
-		Short: "Say where the value of a key comes from, and why",
+		Short: "Explain where the value of a key comes from",
 		Long: "explain looks keys up for the node and prints the binding that wins, with its\n" +
 			"place and condition, what that binding hides, and the lookups that the value\n" +
 			"made. Bindings for other requests are counted; --all shows each.\n\n" +

@@ -15,7 +15,7 @@ func (g *globals) nodesCommand() *cobra.Command {
 	f := tableFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "nodes [FILE]",
-		Short: "Say which node has which values of the categories",
+		Short: "Print the categories of each node",
 		Long: "nodes reads the facts of a fleet, a file per node (NAME.json, NAME.yaml\n" +
 			"or NAME.yml), and prints the categories of each node. --strict fails if a node\n" +
 			"lacks a variable that conditions use, or has a value that looks like a\n" +
