@@ -262,7 +262,7 @@ func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attri
 		r.errorf(d.Title.Off, "expected an absolute path as dynamic_environments, found '%s'; write \"$confdir/%s\"", dir,
 			dir)
 	case !there:
-		r.errorf(d.Title.Off, "there is no directory %s: expected one that has environments", dir)
+		r.errorf(d.Title.Off, "there is no directory %s: expected a directory with environments", dir)
 	default:
 		r.directories(filepath.Clean(dir), anyName, given)
 	}

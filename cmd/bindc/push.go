@@ -98,7 +98,7 @@ func pushCommand() *cobra.Command {
 			"artifact of one layer. It prints REPO@sha256:DIGEST. The same snapshot with the\n" +
 			"same revision, source and signature is the same artifact. Its time is\n" +
 			"SOURCE_DATE_EPOCH, or omitted. With --sign the snapshot is signed first.\n\n" +
-			"Exit status: 0, or 2 an error.",
+			"Exit status: 0, or 2 on an error.",
 		Example: "  bindc push site.bsnap oci://registry.example.com/puppet/site:production",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
