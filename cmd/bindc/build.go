@@ -77,7 +77,7 @@ func checkOutput(stdout io.Writer, out string, f *flags, sign *signing) error {
 	case file != nil && term.IsTerminal(int(file.Fd())):
 		return fmt.Errorf("-o -: a snapshot is binary; write it to a file, or pipe it to a program")
 	case sign.keyFile != "":
-		return fmt.Errorf("-o -: expected a file with --sign, whose signature is written beside it")
+		return fmt.Errorf("-o -: expected a file with --sign: the signature is written next to it")
 	case f.format != "text":
 		return fmt.Errorf("-o -: expected a file with --format %s, as diagnostics go to standard output", f.format)
 	}
@@ -127,7 +127,7 @@ func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	if out == toStdout {
 		success, name = cmd.ErrOrStderr(), "the snapshot"
 	}
-	if cli.IsTerminal(cmd.ErrOrStderr()) { // a pipeline runs check
+	if cli.IsTerminal(cmd.ErrOrStderr()) { // elsewhere, such as in a pipeline, bindc check reports them
 		sayNearKeys(cmd.ErrOrStderr(), dir, c.site, f.jobs)
 	}
 	fmt.Fprintf(success, "%s: %s, %s, %d bytes, sha256 %x, %s\n", name, diag.Count(c.keys(), "key"),

@@ -36,7 +36,7 @@ type pushing struct {
 func (p *pushing) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.source, "source", "", "`URL` of the sources, in the artifact")
 	cmd.Flags().StringVar(&p.caFile, "ca-file", "",
-		"`FILE` of certificates that servers may be signed by, beside the system's")
+		"`FILE` of CA certificates to trust in addition to the system's")
 	cmd.Flags().StringVar(&p.user, "username", "", "`NAME` for the registry (default: docker's credentials)")
 	cmd.Flags().BoolVar(&p.passwordStdin, "password-stdin", false, "read the password from standard input")
 	cmd.Flags().BoolVar(&p.plainHTTP, "plain-http", false, "ask without TLS; on this machine only")
