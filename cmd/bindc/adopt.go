@@ -356,7 +356,7 @@ func (a *adoption) notes() {
 			"commit hiera.yaml and hiera5.yaml to stay with the snapshot")
 	}
 	if a.probe != nil && a.probe.Timeout != "0" {
-		a.say("note: the server keeps environments (environment_timeout = %s): if the module bindc was installed after it "+
+		a.say("note: the server caches environments (environment_timeout = %s): if the module bindc was installed after it "+
 			"started, flush its environment cache before the switch", a.probe.Timeout)
 	}
 }
