@@ -48,7 +48,7 @@ func TestNamedTestsExist(t *testing.T) {
 	}
 }
 
-// alternatives splits a pattern at the bars between its alternatives: the whole pattern, or the text in its brackets.
+// alternatives splits a pattern at the bars between its alternatives: the whole pattern or its bracketed text.
 // It leaves out the names of subtests.
 func alternatives(pattern string) (out []string) {
 	before, inner, ok := strings.Cut(pattern, "(")

@@ -163,10 +163,10 @@ var hieraReports = []struct{ name, data, want string }{
 			"expected 'merge' and 'convert_to'; options of a merge go inside it: merge: {strategy: …, " +
 			"merge_hash_arrays: …}"},
 	{"the name of a strategy in place of a hash", "a: 1\nlookup_options: {a: deep}",
-		"data/common.yaml:2 hiera_options the lookup_options of 'a' are a String and have no effect; expected a " +
+		"data/common.yaml:2 hiera_options the lookup_options of 'a' have no effect because they are a String; expected a " +
 			"Hash; write {merge: deep}"},
 	{"a text that names no strategy in place of a hash", "a: 1\nlookup_options: {a: text}",
-		"data/common.yaml:2 hiera_options the lookup_options of 'a' are a String and have no effect; " +
+		"data/common.yaml:2 hiera_options the lookup_options of 'a' have no effect because they are a String; " +
 			"expected a Hash"},
 	{"null in place of a hash", "a: 1\nlookup_options: {a: ~}", ""},
 	{"a pattern that does not begin as one", "a: 1\nlookup_options: {'ntp::.*': {merge: unique}}",

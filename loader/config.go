@@ -105,8 +105,8 @@ func configFile(in *site.Inputs, given string) (string, bool) {
 	}
 	if last := found[len(found)-1]; filepath.Base(last) == puppetConfig {
 		in.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: found[0]}, Code: "twice",
-			Message: "the configuration of the site is there twice, in YAML and in the syntax of Puppet",
-			Notes:   []diag.Note{{Pos: diag.Pos{File: last}, Message: "in the syntax of Puppet"}},
+			Message: "the configuration of the site exists twice, in YAML and in Puppet syntax",
+			Notes:   []diag.Note{{Pos: diag.Pos{File: last}, Message: "in Puppet syntax"}},
 			Hint:    "remove one of the two"})
 		return "", false
 	}

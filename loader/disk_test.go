@@ -162,7 +162,7 @@ func TestExcludedFilesAreNotRead(t *testing.T) {
 func TestMissingOptionalFilesAreAccepted(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2\n", "data": "a file", "modules": "-> gone"})
 	want := []string{
-		"hiera.yaml: [data_directory] there is no directory 'data' beside this file; this entry never finds data",
+		"hiera.yaml: [data_directory] there is no directory 'data' next to this file; this entry never finds data",
 		"modules: [read] cannot read this: it is a symbolic link that leads nowhere"}
 	if found := reported(dir, Options{}); !slices.Equal(found, want) {
 		t.Errorf("found %q, expected %q", found, want)

@@ -262,7 +262,7 @@ func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attri
 		r.errorf(d.Title.Off, "expected an absolute path as dynamic_environments, found '%s'; write \"$confdir/%s\"", dir,
 			dir)
 	case !there:
-		r.errorf(d.Title.Off, "there is no directory %s: expected one that has environments", dir)
+		r.errorf(d.Title.Off, "there is no directory %s: expected a directory with environments", dir)
 	default:
 		r.directories(filepath.Clean(dir), anyName, given)
 	}
@@ -328,7 +328,7 @@ func (r *environmentsReader) unknown(a syntax.Attribute, names []string) {
 	d := diag.Diagnostic{Pos: r.pos(a.Off), Code: "environments", Hint: diag.DidYouMean(a.Name, names),
 		Message: "unknown attribute '" + a.Name + "'; expected " + diag.Quoted(names)}
 	if a.Name == "envdir" {
-		d.Message = "the 'envdir' of a dynamic environment is its directory, and cannot be another one"
+		d.Message = "the 'envdir' of a dynamic environment is its directory, and cannot be set to another"
 	}
 	r.Diags.Add(d)
 }

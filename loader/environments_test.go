@@ -201,7 +201,7 @@ func TestMessagesOfEnvironments(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
 		{"site { environment { 'a': modulpath => 'x' } }", "unknown attribute 'modulpath'; expected 'envdir',"},
 		{"site { dynamic_environments { \"$confdir/d\": envdir => '/x' } }",
-			"the 'envdir' of a dynamic environment is its directory, and cannot be another one"},
+			"the 'envdir' of a dynamic environment is its directory, and cannot be set to another"},
 		{"$environment = 1", "expected the name of an environment as $environment, found"},
 		{"$environment = 'produktion'", "there is no environment 'produktion'; there is 'production'"},
 		{"site { environment { '': } }", "expected the name of an environment, letters, digits, _, . and -, found ''"},

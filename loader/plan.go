@@ -267,8 +267,8 @@ func (p *planner) findSet(u uri) (planned, bool) {
 		return planned{}, false
 	case puppetThere && path != puppet:
 		p.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Code: "twice",
-			Message: "the bindings " + u.path + " exist twice, in YAML and in the syntax of Puppet",
-			Notes:   []diag.Note{{Pos: diag.Pos{File: puppet}, Message: "in the syntax of Puppet"}},
+			Message: "the bindings " + u.path + " exist twice, in YAML and in Puppet syntax",
+			Notes:   []diag.Note{{Pos: diag.Pos{File: puppet}, Message: "in Puppet syntax"}},
 			Hint:    "remove one of the two"})
 		return planned{}, false
 	case there && rubyThere:

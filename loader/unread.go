@@ -69,7 +69,7 @@ func (u *unread) data(h *hieraDir) {
 	for top, at := range h.tops() {
 		if there, ok := u.quiet.IsDir(h.tree.Path(top)); ok && !there {
 			u.Diags.Warnf(at, "data_directory",
-				"there is no directory '%s' beside this file; this entry never finds data", top)
+				"there is no directory '%s' next to this file; this entry never finds data", top)
 		}
 	}
 	const hint = "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"

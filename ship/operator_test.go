@@ -59,7 +59,7 @@ func TestRollbackWithoutATargetListsSnapshots(t *testing.T) {
 // The error for a misspelt name lists the names of the store.
 func TestMisspeltNameIsAnsweredWithSuggestion(t *testing.T) {
 	m := newMaster(t)
-	const nothing = "nothing has answered for 'prodution': expected a name of the store, which has "
+	const nothing = "the store has no active snapshot for 'prodution': expected a name of the store, which has "
 	for _, c := range [][2]string{{"", nothing + "no name"}, {"production", "did you mean 'production'?"}} {
 		name, want := c[0], c[1]
 		if name != "" {

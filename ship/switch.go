@@ -256,7 +256,7 @@ func (s *Store) Unknown(name string) error {
 
 func unknown(name string, names []string) error {
 	if slices.Contains(names, name) {
-		return fmt.Errorf("nothing has answered for '%s' yet: pull a snapshot, or activate one in the store", name)
+		return fmt.Errorf("the store has no active snapshot for '%s' yet: pull a snapshot, or activate one in the store", name)
 	}
 	hint, suggested := diag.DidYouMean(name, names), "no name"
 	if len(names) > 0 {
@@ -265,7 +265,7 @@ func unknown(name string, names []string) error {
 	if hint != "" {
 		suggested += "; " + hint
 	}
-	return fmt.Errorf("nothing has answered for '%s': expected a name of the store, which has %s", name, suggested)
+	return fmt.Errorf("the store has no active snapshot for '%s': expected a name of the store, which has %s", name, suggested)
 }
 
 // unknown returns the error for a name that never had an active snapshot.

@@ -54,17 +54,18 @@ func (g *bounds) adoptCommand() *cobra.Command {
 	a := adoption{flags: flags{bounds: g}}
 	cmd := &cobra.Command{
 		Use:   "adopt DIR",
-		Short: "Have Puppet ask a snapshot for an environment, safely",
+		Short: "Switch an environment of Puppet to a snapshot, safely",
 		Long: "adopt compiles the environment in DIR, a control repository of Hiera 5, and\n" +
 			"switches Puppet to the snapshot. Where Puppet is installed, it looks all keys up\n" +
-			"with and without the snapshot first, for nodes of --facts-dir, or nodes that the\n" +
-			"server knows, or this machine. Any difference refuses the switch.\n\n" +
+			"with and without the snapshot first, for the nodes of --facts-dir, or the nodes\n" +
+			"that the server knows, or this machine. If any answer differs, adopt does not\n" +
+			"switch.\n\n" +
 			"hiera.yaml becomes hiera5.yaml, which bindc compiles from then on, and a new\n" +
-			"hiera.yaml takes its place in one step, the last one: a server that runs has the\n" +
-			"old file or the new one. A run that was killed is repaired by the next one. For\n" +
-			"an environment that is adopted, adopt builds the snapshot and hiera.yaml anew.\n\n" +
-			"Exit status: 0 it is adopted, 1 it is refused: errors, differences, or files\n" +
-			"that are not as they should be, 2 it could not be done.",
+			"hiera.yaml takes its place in one final step: a running server sees the old file\n" +
+			"or the new one. The next run repairs one that was killed. If\n" +
+			"the environment is already adopted, adopt rebuilds the snapshot and hiera.yaml.\n\n" +
+			"Exit status: 0 adopted, 1 refused because of errors, differences or unexpected\n" +
+			"files, 2 adopt itself failed.",
 		Example: "  bindc adopt /etc/puppetlabs/code/environments/production --dry-run",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -76,7 +77,7 @@ func (g *bounds) adoptCommand() *cobra.Command {
 	cmd.Flags().StringVarP(&a.out, "output", "o", "", "the snapshot, a `FILE` (default /var/lib/bindc/ENVIRONMENT.snap)")
 	cmd.Flags().StringVar(&a.environment, "environment", "", "`NAME` of the environment (default: that of DIR)")
 	cmd.Flags().StringArrayVar(&a.given, "option", nil,
-		"an option of the entry in hiera.yaml, `NAME=TEXT`, as command=/opt/bin/bindq (repeatable)")
+		"`NAME=TEXT`, an option for the entry in hiera.yaml, such as command=/opt/bin/bindq (repeatable)")
 	cmd.Flags().StringArrayVar(&a.keep, "keep", nil,
 		"leave a `LEVEL` of hiera.yaml, by its name, to Puppet (repeatable; a level whose lookups only Puppet "+
 			"can answer stays anyway)")
@@ -355,7 +356,7 @@ func (a *adoption) notes() {
 			"commit hiera.yaml and hiera5.yaml to stay with the snapshot")
 	}
 	if a.probe != nil && a.probe.Timeout != "0" {
-		a.say("note: the server keeps environments (environment_timeout = %s): if the module bindc was installed after it "+
+		a.say("note: the server caches environments (environment_timeout = %s): if the module bindc was installed after it "+
 			"started, flush its environment cache before the switch", a.probe.Timeout)
 	}
 }

@@ -127,7 +127,7 @@ func (a *adoption) ask() error {
 	a.signals.uninterrupted(func() { probe, err = a.puppet.Probe(a.signals.stopped, own, a.environment) })
 	if err != nil {
 		return a.unless(&adopt.Obstacle{Reason: fmt.Sprintf("Puppet cannot be asked about %s: %v", a.environment, err),
-			Hint: "--no-compare does without"})
+			Hint: "--no-compare switches without comparing"})
 	}
 	shadow := filepath.Join(own, a.environment)
 	for i, dir := range probe.ModulePath {
@@ -150,7 +150,7 @@ func (a *adoption) compare() error {
 		return nil
 	case a.puppet == nil:
 		return a.unless(&adopt.Obstacle{Reason: "Puppet is not found in PATH, so nothing can be compared with it",
-			Hint: "--no-compare does without"})
+			Hint: "--no-compare switches without comparing"})
 	case a.probe == nil: // --force
 		return nil
 	}
@@ -161,8 +161,8 @@ func (a *adoption) compare() error {
 	var result *adopt.Result
 	a.signals.uninterrupted(func() { result, err = a.puppet.Compare(a.signals.stopped, c) })
 	if err != nil {
-		return a.unless(&adopt.Obstacle{Reason: fmt.Sprintf("Puppet cannot be compared with: %v", err),
-			Hint: "--no-compare does without"})
+		return a.unless(&adopt.Obstacle{Reason: fmt.Sprintf("cannot compare with Puppet: %v", err),
+			Hint: "--no-compare switches without comparing"})
 	}
 	return a.reportComparison(c, result)
 }

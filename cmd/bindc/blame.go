@@ -46,7 +46,7 @@ func (b *bounds) blameCommand() *cobra.Command {
 		Long: "blame looks KEY up for a node, as 'bindq explain' does, and prints the commit,\n" +
 			"author and date of the last change of the binding that wins. For a merged value\n" +
 			"it prints every binding that contributes. It says so if a line is not committed.\n\n" +
-			"Exit status: 0 found, 1 not found or errors in the site, 2 an error.",
+			"Exit status: 0 found, 1 not found or errors in the site, 2 on an error.",
 		Example: "  bindc blame ntp::package --site site --node web1 --facts-dir facts\n" +
 			"  bindc blame ntp::package --fact osfamily=Debian --format json",
 		Args: cobra.ExactArgs(1),

@@ -75,9 +75,9 @@ func checkOutput(stdout io.Writer, out string, f *flags, sign *signing) error {
 		return fmt.Errorf("build: expected -o FILE, the snapshot to write")
 	case out != toStdout:
 	case file != nil && term.IsTerminal(int(file.Fd())):
-		return fmt.Errorf("-o -: a snapshot is no text for a terminal; write it to a file, or to a program behind '|'")
+		return fmt.Errorf("-o -: a snapshot is binary; write it to a file, or pipe it to a program")
 	case sign.keyFile != "":
-		return fmt.Errorf("-o -: expected a file with --sign, whose signature is written beside it")
+		return fmt.Errorf("-o -: expected a file with --sign: the signature is written next to it")
 	case f.format != "text":
 		return fmt.Errorf("-o -: expected a file with --format %s, as diagnostics go to standard output", f.format)
 	}

@@ -17,8 +17,8 @@ func (g *bounds) checkCommand() *cobra.Command {
 		Short: "Check a site as build does, without writing a snapshot",
 		Long: "check reports the errors that build reports, and writes no snapshot. With\n" +
 			"--facts-dir it also looks up every key for each node of a fleet, and prints each\n" +
-			"error once, with the affected nodes. With --lint it also gives advice about data\n" +
-			"that is valid but suspicious. Each kind of advice has a code; --lint=-CODE, or a\n" +
+			"error once, with the affected nodes. With --lint it also reports lints: data\n" +
+			"that is valid but suspicious. Each lint has a code; --lint=-CODE, or a\n" +
 			"comment '# bindc: ignore CODE' on the line before, silences it.\n\n" +
 			"Exit status: 0 no errors, 1 errors were found, 2 it could not be checked.",
 		Example: "  bindc check site --strict --facts-dir facts\n" +

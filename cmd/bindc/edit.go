@@ -31,7 +31,7 @@ func editCommand() *cobra.Command {
 			"replaced in one step, if the text changed and nobody else changed FILE.\n\n" +
 			"Only you can read the copy. It is in memory if /dev/shm exists, and is removed.\n" +
 			"If FILE cannot be replaced, the copy stays and the message names it.\n\n" +
-			"Exit status: 0 done, 1 a marked value cannot be encrypted, 2 error in usage,\n" +
+			"Exit status: 0 done, 1 a marked value cannot be encrypted, 2 usage error,\n" +
 			"input, output or the editor.",
 		Example: "  EDITOR=true bindc eyaml edit control/data/common.yaml",
 		Args:    cobra.ExactArgs(1),

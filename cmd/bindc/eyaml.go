@@ -21,7 +21,7 @@ func eyamlCommand() *cobra.Command {
 		Short: "Encrypt values as hiera-eyaml does, with its public key",
 		Long: "eyaml encrypts values of a site as hiera-eyaml does, with PKCS7. It needs only\n" +
 			"the public key. Lookups and hiera-eyaml decrypt with the private key.\n\n" +
-			"Exit status: 0 done, 1 a marked value cannot be encrypted, 2 error in usage,\n" +
+			"Exit status: 0 done, 1 a marked value cannot be encrypted, 2 usage error,\n" +
 			"input or output.",
 		Example: "  bindc eyaml encrypt < password.txt",
 	}
@@ -56,7 +56,7 @@ func encryptCommand() *cobra.Command {
 			"to copy into a data file. It drops one newline at the end of the input. On a\n" +
 			"terminal, it prompts for a line and does not echo it. The text cannot be an\n" +
 			"argument, because other users can see the command line.\n\n" +
-			"Exit status: 0 done, 2 error in usage, input or output.",
+			"Exit status: 0 done, 2 invalid usage or an I/O error.",
 		Example: "  bindc eyaml encrypt --public-key keys/public_key.pkcs7.pem < password.txt",
 		Args:    cobra.ArbitraryArgs, // cobra's own error would print the argument, which may be secret
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -57,7 +57,7 @@ func (f *flags) addToAll(cmd *cobra.Command) {
 	f.addBuild(cmd)
 	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
 		"let a site bind nothing, and its snapshot replace one that holds bindings")
-	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "treat warnings as errors")
 	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics; without it, text has the first 100 of each code")
 	f.format = "text"
 	cli.AddFormat(cmd, &f.format, diag.Formats)
@@ -65,10 +65,10 @@ func (f *flags) addToAll(cmd *cobra.Command) {
 
 // addBuild adds the flags that control how a site is compiled.
 func (f *flags) addBuild(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "hiera.yaml, the `FILE` of the global layer of Hiera 5")
+	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "`FILE` with the hiera.yaml of Hiera 5's global layer")
 	f.addCodedir(cmd)
 	cmd.Flags().Var(cli.AtLeastOne(&f.jobs), "jobs", "`N` files parsed at a time (default: one per processor)")
-	cmd.Flags().StringVar(&f.cache, "cache", "", "`DIR` that keeps what data files say from one build to the next")
+	cmd.Flags().StringVar(&f.cache, "cache", "", "`DIR` that caches parsed data files between builds")
 	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false,
 		"let programs run that binder_config.yaml names as extensions")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false,

@@ -93,7 +93,7 @@ func (f *formatting) file(path string) error {
 		return err
 	}
 	if strings.HasSuffix(path, ".json") {
-		f.diags.Errorf(diag.Pos{File: path}, "layout", "expected YAML, found a file of JSON, which is not laid out")
+		f.diags.Errorf(diag.Pos{File: path}, "layout", "expected YAML, found a JSON file, which fmt does not format")
 		return nil
 	}
 	old, lay := string(src), layout.YAML
@@ -138,6 +138,6 @@ func (f *formatting) show(path, old string, laidOut []byte) error {
 	if !f.diff {
 		return nil
 	}
-	_, err := out.Write(diff.Diff(path, []byte(old), path+" laid out", laidOut))
+	_, err := out.Write(diff.Diff(path, []byte(old), path+" formatted", laidOut))
 	return err
 }

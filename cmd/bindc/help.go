@@ -25,7 +25,7 @@ func explainCodes(root *cobra.Command) {
 	help.Long = "help prints what VERB does, as VERB --help. For the CODE of a diagnostic it\n" +
 		"prints what the code means, the rule it comes from, and an example that is\n" +
 		"refused with it. 'bindc help codes' lists all codes.\n\n" +
-		"Exit status: 0, or 2 there is no such verb or code."
+		"Exit status: 0, or 2 if there is no such command or code."
 	help.Example = "  bindc help conflict"
 	help.Args = cobra.MaximumNArgs(2)
 	help.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

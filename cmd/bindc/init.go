@@ -75,7 +75,7 @@ func addPuppet(dir string) error {
 }
 
 func sayNext(out io.Writer, dir string, puppet bool) error {
-	_, err := fmt.Fprintf(out, `%s holds a site; binder_config.yaml is where to begin reading. Try:
+	_, err := fmt.Fprintf(out, `%s is a new site; start reading with binder_config.yaml. Try:
 
   cd %s
   bindc check . --strict --facts-dir facts

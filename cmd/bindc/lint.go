@@ -31,7 +31,7 @@ const allCodes = "all"
 
 func (l *linting) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&l.words, "lint", nil,
-		"give advice too: all, or that of `CODES`; -CODE is all but that")
+		"also report lints: all, or only those in `CODES`; -CODE reports all except that one")
 	cmd.Flags().Lookup("lint").NoOptDefVal = allCodes
 	words := []string{allCodes}
 	for _, code := range lint.Codes() {
@@ -53,7 +53,7 @@ func (l *linting) begin() error {
 		return nil
 	}
 	if len(l.words) == 0 {
-		return errors.New("--used and --manifests are for advice: expected --lint with them")
+		return errors.New("--used and --manifests need --lint")
 	}
 	l.lookups = &lint.Lookups{}
 	for _, path := range l.used {

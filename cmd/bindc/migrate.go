@@ -32,17 +32,17 @@ func (g *bounds) migrateCommand() *cobra.Command {
 		Short: "Print a control repository as Hiera-2 and structured bindings",
 		Long: "migrate prints a control repository of Hiera 5 as Hiera-2 data, categories, and\n" +
 			"structured bindings for merges and secrets, each file below its name. With -o it\n" +
-			"writes them into DIR, which is empty or not yet there. A key moves with all that\n" +
-			"binds it, or stays in Hiera 5, in the directory 'hiera5' of the new site, and a\n" +
-			"note says why. What the file of --global-hiera binds stays, and the new site is\n" +
+			"writes them into DIR, which must be empty or new. A key moves with all of its\n" +
+			"bindings, or stays in Hiera 5, in the directory 'hiera5' of the new site, and a\n" +
+			"note says why. Keys from the file of --global-hiera stay there; the new site is\n" +
 			"built with that file too.\n\n" +
 			"migrate builds both sites and compares their answers: every key, with every\n" +
 			"merge that a caller can ask for, for requests made from the rows of the decision\n" +
-			"tables of both sites, and for each node of --facts-dir. A key that would have\n" +
-			"another answer stays in Hiera 5. The end of the output says what was compared.\n" +
-			"With '--merges asked' only merges count that manifests below CONFDIR, and in\n" +
-			"modules, ask for.\n\n" +
-			"Exit status: 0 it is done, 1 CONFDIR has errors, is not a site of Hiera 5 alone,\n" +
+			"tables of both sites, and for each node of --facts-dir. A key whose answer\n" +
+			"would differ stays in Hiera 5. The end of the output lists what was compared.\n" +
+			"'--merges asked' compares only the merges that manifests below CONFDIR, and in\n" +
+			"modules, use.\n\n" +
+			"Exit status: 0 done, 1 CONFDIR has errors, is not a site of Hiera 5 alone,\n" +
 			"or cannot be migrated without a difference, 2 it could not be read or written.",
 		Example: "  bindc migrate control -o new --facts-dir facts",
 		Args:    cobra.ExactArgs(1),
@@ -50,12 +50,13 @@ func (g *bounds) migrateCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.modulePath, "modulepath", "", "`DIRS` of modules, separated by ':'")
 	cmd.Flags().StringVarP(&own.out, "output", "o", "", "the `DIR` to write the new site into")
-	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "hiera.yaml, the `FILE` of the global layer of Hiera 5")
+	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "`FILE` with the hiera.yaml of Hiera 5's global layer")
 	f.addCodedir(cmd)
 	cmd.Flags().StringVar(&own.factsDir, "facts-dir", "",
 		"compare the answers for each node in `DIR`, a file of facts per node")
-	cmd.Flags().StringVar(&own.merges, "merges", "all", "compare `WHICH` merges: all, or those asked for in manifests")
-	cmd.Flags().BoolVar(&f.all, "all", false, "show all notes: else the first 100")
+	cmd.Flags().StringVar(&own.merges, "merges", "all",
+		"compare `WHICH` merges: 'all', or 'asked' for those that manifests use")
+	cmd.Flags().BoolVar(&f.all, "all", false, "show all notes; by default only the first 100")
 	f.format = "text"
 	return cmd
 }

@@ -74,7 +74,7 @@ func (g *bounds) planCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.site, "site", ".", "`DIR` of the site in its repository")
 	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one file of facts per node (default $BINDQ_FACTS_DIR)")
 	cli.AddFormat(cmd, &f.output, planFormats)
-	cmd.Flags().BoolVar(&f.everyKey, "all", false, "show each key, also of a level or file that is added or removed")
+	cmd.Flags().BoolVar(&f.everyKey, "all", false, "list every key, even if a whole level or file is added or removed")
 	cmd.Flags().BoolVar(&f.style.Sensitive, "show-sensitive", false, "show sensitive values")
 	return cmd
 }

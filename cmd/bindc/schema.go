@@ -11,12 +11,12 @@ func schemaCommand() *cobra.Command {
 		Use:   "schema NAME",
 		Short: "Print the JSON Schema of a kind of file, for editors",
 		Long: "schema prints the JSON Schema (draft 7) of binder_config.yaml, of hiera.yaml\n" +
-			"(version 2) or of a file of structured bindings. An editor with a server of the\n" +
-			"YAML language, as VS Code with its YAML extension, then completes and checks\n" +
-			"such a file while it is written. It finds the schema by the first line of the\n" +
-			"file, where the path is relative to the file:\n\n" +
+			"(version 2) or of a file of structured bindings. An editor with a YAML\n" +
+			"language server, such as VS Code with its YAML extension, then completes and\n" +
+			"checks such a file as you type. The first line of the file names the schema,\n" +
+			"with a path relative to the file:\n\n" +
 			"  # yaml-language-server: $schema=bindings.schema.json\n\n" +
-			"Exit status: 0, or 2 there is no such schema.",
+			"Exit status: 0, or 2 if there is no such schema.",
 		Example:   "  bindc schema bindings > bindings.schema.json",
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: schema.Names(),

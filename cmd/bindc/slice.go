@@ -29,7 +29,7 @@ func sliceCommand() *cobra.Command {
 			"values, keys and file names that only requests with another value of the\n" +
 			"category can reach. Requests with that value get the same answers as before;\n" +
 			"others are refused. Encrypted values stay encrypted. OUT is not signed, because\n" +
-			"a signature is for the whole snapshot.\n\nExit status: 0, or 2 an error.",
+			"a signature is for the whole snapshot.\n\nExit status: 0, or 2 on an error.",
 		Example: "  bindc slice -s site.bsnap --when environment=production -o part.bsnap",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -108,7 +108,7 @@ func wordsOfWhen(f *snapshot.Snapshot, typed string) (words []string) {
 // snapshotOf returns the path of the snapshot: the argument, the value of -s, or $BINDQ_SNAPSHOT.
 func snapshotOf(args []string, given string) (string, error) {
 	if len(args) > 0 && given != "" {
-		return "", fmt.Errorf("expected one snapshot, found '%s' beside -s '%s'", args[0], given)
+		return "", fmt.Errorf("expected one snapshot, found '%s' in addition to -s '%s'", args[0], given)
 	}
 	path := cmp.Or(append(args, given, os.Getenv("BINDQ_SNAPSHOT"))...)
 	if path == "" {

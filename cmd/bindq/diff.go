@@ -36,19 +36,19 @@ func (g *globals) diffCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [OLD] NEW | diff [FILE] --if NAME=TEXT",
 		Short: "Show the changes from one snapshot to another, by node",
-		Long: "diff compares all decision tables of two snapshots: per key the conditions\n" +
-			"whose answer differs, with both values and places. Of the conditions of a key\n" +
-			"the first that holds for a node counts for it. With --facts-dir it also looks\n" +
-			"up for each node what may differ, and groups the nodes by what changes.\n" +
-			"Without OLD it is the snapshot of -s or BINDQ_SNAPSHOT.\n\n" +
-			"Keys that all change because a level or a file is added or removed are one\n" +
-			"entry; --all, --format json and yaml have each of them.\n\n" +
-			"With --manifests it names the manifests that still ask for a key that is gone,\n" +
-			"by lookup(), hiera() or a parameter of a class.\n\n" +
-			"With --if it has one snapshot, and shows what would change for each node of\n" +
-			"--facts-dir if a fact were another: --if role=db.\n\n" +
-			"Without --identity encrypted values count as changed: they differ in every file.\n\n" +
-			"Exit status: 0 nothing changes, 1 something does, 2 an error.",
+		Long: "diff compares all decision tables of two snapshots: for each key, the\n" +
+			"conditions whose answer differs, with both values and positions. The first\n" +
+			"condition of a key that holds for a node decides. With --facts-dir, diff also\n" +
+			"looks up the keys that may differ for each node, and groups nodes by changes.\n" +
+			"OLD defaults to the snapshot of -s or BINDQ_SNAPSHOT.\n\n" +
+			"Keys that all change because a level or a file is added or removed share one\n" +
+			"entry; --all, --format json and --format yaml list each of them.\n\n" +
+			"--manifests lists the manifests that still use a removed key, through lookup(),\n" +
+			"hiera() or a class parameter.\n\n" +
+			"With --if, diff reads one snapshot and shows what would change for each node of\n" +
+			"--facts-dir if a fact had another value: --if role=db.\n\n" +
+			"Without --identity, encrypted values count as changed: they differ in every file.\n\n" +
+			"Exit status: 0 nothing changes, 1 something does, 2 on an error.",
 		Example: "  bindq diff old.bsnap site.bsnap --facts-dir facts --format markdown",
 		Args:    f.checkArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -73,7 +73,7 @@ func (g *globals) diffCommand() *cobra.Command {
 		"control repository or other `DIR` of manifests that may ask for keys that are gone (repeatable)")
 	cmd.Flags().StringArrayVar(&f.changed, "if", nil,
 		"show what changes if a fact is `NAME=TEXT` or NAME:=JSON, as of --fact (repeatable)")
-	cmd.Flags().BoolVar(&f.all, "all", false, "show each key, also of a level or file that is added or removed")
+	cmd.Flags().BoolVar(&f.all, "all", false, "list every key, even if a whole level or file is added or removed")
 	cmd.Flags().BoolVar(&f.style.Sensitive, "show-sensitive", false, "show sensitive values")
 	f.addStrict(cmd)
 	cmd.MarkFlagsMutuallyExclusive("if", "manifests")

@@ -47,7 +47,7 @@ func (g *globals) pathOrArgument(args []string) (string, error) {
 	case len(args) == 0:
 		return g.path()
 	case g.snapshot != "":
-		return "", fmt.Errorf("expected one snapshot, found '%s' beside -s '%s'", args[0], g.snapshot)
+		return "", fmt.Errorf("expected one snapshot, found '%s' in addition to -s '%s'", args[0], g.snapshot)
 	}
 	g.snapshot = args[0] // path returns it from now on
 	return args[0], nil

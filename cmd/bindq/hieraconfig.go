@@ -35,7 +35,7 @@ func (g *globals) hieraConfigCommand() *cobra.Command {
 			"it, one for each environment.\n\nWith --from, the hiera.yaml of Hiera 5 that is compiled, each run of its entries\n" +
 			"that bindc compiles becomes one entry, and the others keep their place: keys in\n" +
 			"them stay Puppet's, and Puppet merges across. The private keys of hiera-eyaml\n" +
-			"that it names, or those of --eyaml-key, become arguments of the option command.\n\nExit status: 0, or 2 an error.",
+			"that it names, or those of --eyaml-key, become arguments of the option command.\n\nExit status: 0, or 2 on an error.",
 		Example: "  bindq hiera-config -s site.bsnap > hiera.yaml",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },

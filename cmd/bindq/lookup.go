@@ -37,7 +37,7 @@ func (g *globals) lookupCommand() *cobra.Command {
 		Long: "lookup prints the value that wins for the node, with --explain why, and with\n" +
 			"--all every value that is bound for the node, highest first. As text the value\n" +
 			"of a single key is bare; other formats are a hash of the keys that are found.\n\n" +
-			"Exit status: 0 found, 1 not found, 2 an error.",
+			"Exit status: 0 found, 1 not found, 2 on an error.",
 		Example: "  bindq lookup ntp::package -s site.bsnap --facts web1.json --explain\n" +
 			"  bindq lookup ntp::package -s site.bsnap --fact osfamily=Debian --type String",
 		Args: cobra.MinimumNArgs(1),
@@ -68,11 +68,11 @@ func (g *globals) explainCommand() *cobra.Command {
 	f := lookupFlags{source: source{globals: g}, why: true}
 	cmd := &cobra.Command{
 		Use:   "explain KEY...",
-		Short: "Say where the value of a key comes from, and why",
+		Short: "Explain where the value of a key comes from",
 		Long: "explain looks keys up for the node and prints the binding that wins, with its\n" +
 			"place and condition, what that binding hides, and the lookups that the value\n" +
 			"made. Bindings for other requests are counted; --all shows each.\n\n" +
-			"Exit status: 0 found, 1 not found, 2 an error.",
+			"Exit status: 0 found, 1 not found, 2 on an error.",
 		Example: "  bindq explain ntp::package -s site.bsnap --facts web1.json",
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(cmd *cobra.Command, keys []string) error { return f.run(cmd, keys) },

@@ -15,11 +15,11 @@ func (g *globals) nodesCommand() *cobra.Command {
 	f := tableFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "nodes [FILE]",
-		Short: "Say which node has which values of the categories",
+		Short: "Print the categories of each node",
 		Long: "nodes reads the facts of a fleet, a file per node (NAME.json, NAME.yaml\n" +
 			"or NAME.yml), and prints the categories of each node. --strict fails if a node\n" +
 			"lacks a variable that conditions use, or has a value that looks like a\n" +
-			"misspelling of one of theirs.\n\nExit status: 0, or 2 an error.",
+			"misspelling of one of theirs.\n\nExit status: 0, or 2 on an error.",
 		Example: "  bindq nodes -s site.bsnap --facts-dir facts",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -28,7 +28,7 @@ func (g *globals) keysCommand() *cobra.Command {
 		Use:   "keys [FILE]",
 		Short: "List the keys of a snapshot",
 		Long: "keys prints all keys, sorted, one per line; as JSON or YAML, an array.\n\n" +
-			"Exit status: 0, or 2 an error.",
+			"Exit status: 0, or 2 on an error.",
 		Example: "  bindq keys -s site.bsnap --prefix ntp::",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

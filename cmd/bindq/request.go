@@ -40,7 +40,7 @@ func (s *source) addRequest(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.node, "node", "",
 		"certname, the `NAME` of the node: sets fqdn, clientcert and trusted")
 	cmd.Flags().StringArrayVar(&s.variables, "var", nil,
-		"a variable beside the facts, `NAME=TEXT` or NAME:=JSON (repeatable)")
+		"a variable that is not a fact, `NAME=TEXT` or NAME:=JSON (repeatable)")
 	cmd.Flags().StringVar(&s.environment, "environment", "",
 		"`NAME` of the environment (default: the fact, or production)")
 	s.completeFlag(cmd, "node", s.nodesFrom)

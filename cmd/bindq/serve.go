@@ -48,7 +48,7 @@ func (g *globals) serveCommand() *cobra.Command {
 			"on a socket, and follows the snapshot: a session stays on one file to its end.\n" +
 			"Where -s is a directory, a session of environment E is answered from DIR/E.snap.\n" +
 			"A snapshot that is missing or refused is an error of who asks, until it is\n" +
-			"there.\n\nExit status: 0 its input ended or SIGTERM came, 2 an error.",
+			"there.\n\nExit status: 0 its input ended or SIGTERM came, 2 on an error.",
 		Example: "  bindq serve -s /var/lib/bindc --listen unix:/run/bindc.sock --log",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },

@@ -73,7 +73,7 @@ func (g *globals) valuesCommand() *cobra.Command {
 			"With VALUE, JSON or text, values prints for whom this value would win and\n" +
 			"what hides it. With facts it also prints what became of it for that node, and\n" +
 			"with --facts-dir alone which nodes get it.\n\n" +
-			"Exit status: 0 the key is bound (to VALUE), 1 it is not, 2 an error.",
+			"Exit status: 0 the key is bound (to VALUE), 1 it is not, 2 on an error.",
 		Example: "  bindq values ntp::package -s site.bsnap\n" +
 			"  bindq values ntp::package ntp -s site.bsnap --facts web1.json",
 		Args: cobra.RangeArgs(1, 2),

@@ -28,7 +28,7 @@ func (store *storeFlag) followCommand() *cobra.Command {
 			"polls all names at once; if FILE is invalid, the old configuration stays in\n" +
 			"force. It notifies systemd once it has read FILE. With --resume, it only ends\n" +
 			"the pin of a name; a running follow then activates the release of its source.\n\n" +
-			"Exit status: 0 ended by SIGTERM or SIGINT, 2 an error.",
+			"Exit status: 0 ended by SIGTERM or SIGINT, 2 on an error.",
 		Example: "  bindsync follow -c /etc/bindc/follow.yaml",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -28,7 +28,7 @@ type sources struct {
 
 func (s *sources) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.caFile, "ca-file", "",
-		"`FILE` of certificates that servers may be signed by, beside the system's")
+		"`FILE` of CA certificates to trust in addition to the system's")
 	cmd.Flags().StringVar(&s.user, "username", "", "`NAME` for the registry (default: docker's credentials)")
 	cmd.Flags().BoolVar(&s.passwordStdin, "password-stdin", false, "read the password from standard input")
 	cmd.Flags().BoolVar(&s.plainHTTP, "plain-http", false, "ask without TLS; on this machine only")

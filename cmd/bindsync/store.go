@@ -26,7 +26,7 @@ func (store *storeFlag) activateCommand() *cobra.Command {
 			"activate ends a pin. The configuration of follow has the signers and gates for\n" +
 			"NAME; flags override them. activate needs no network. It refuses a NAME that is\n" +
 			"new but similar to a name in the store; --new allows it.\n\n" +
-			"Exit status: 0 activated, 1 the snapshot is refused, 2 an error.",
+			"Exit status: 0 activated, 1 the snapshot is refused, 2 on an error.",
 		Example: "  bindsync activate production 3f1c0ab94e52",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -35,7 +35,7 @@ func (store *storeFlag) activateCommand() *cobra.Command {
 				return err
 			}
 			if near := misspelt(s.Store, p, args[0]); near != "" && !isNew {
-				return &cli.External{Err: fmt.Errorf("nothing has answered for '%s'; %s --new makes another name", args[0], near)}
+				return &cli.External{Err: fmt.Errorf("the store has no active snapshot for '%s'; %s add --new to create the name", args[0], near)}
 			}
 			g.inherit(p.gatesOf(args[0]), cmd.Flags())
 			checks, err := g.checks()
@@ -92,7 +92,7 @@ func (store *storeFlag) rollbackCommand() *cobra.Command {
 			"releases but does not activate them until 'bindsync follow --resume NAME', or\n" +
 			"'bindsync activate' of the snapshot in the source. It needs no network and runs\n" +
 			"no gates.\n\n" +
-			"Exit status: 0 switched, 1 the snapshot is refused, 2 an error.",
+			"Exit status: 0 switched, 1 the snapshot is refused, 2 on an error.",
 		Example: "  bindsync rollback production",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -127,7 +127,7 @@ func (store *storeFlag) resetCommand() *cobra.Command {
 			"reset makes NAME forget signing times in the future: a release now has to be as\n" +
 			"new as the latest one signed in the past. This is rarely needed, because pull\n" +
 			"and follow refuse a release that is signed more than 5 minutes ahead.\n\n" +
-			"Exit status: 0, or 2 an error.",
+			"Exit status: 0, or 2 on an error.",
 		Example: "  bindsync reset production",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -166,7 +166,7 @@ func (store *storeFlag) gcCommand() *cobra.Command {
 		Long: "gc removes old snapshots from the store. It keeps the active snapshot of each\n" +
 			"name, the last ones that were active before (--keep), and new ones (--younger).\n" +
 			"Programs that have a removed file open can still read it.\n\n" +
-			"Exit status: 0, or 2 an error.",
+			"Exit status: 0, or 2 on an error.",
 		Example: "  bindsync gc --keep 5 --younger 168h",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -306,10 +306,10 @@ func (c *composition) report() {
 				d.Hint = "remove it, and keep the binding that hides it: both have the same value"
 			}
 		case keep[o]:
-			d.Message = key + " would have this value without this binding, too, from a binding that this one hides"
+			d.Message = key + " would have the same value without this binding, from a binding that this one hides"
 			d.Hint = "remove it, and keep the other one"
 		default:
-			d.Message = key + " would have this value without this binding, too"
+			d.Message = key + " would have the same value without this binding"
 			d.Hint = "remove it"
 		}
 		d.Notes = []diag.Note{{Pos: c.pos(f.other), Message: note}}

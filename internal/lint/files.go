@@ -176,7 +176,7 @@ func (f *file) findIgnored(src []byte) {
 			f.ignored = append(f.ignored, commentedLine{f.path, 0, diag.Code(code)},
 				commentedLine{f.path, i + 2, diag.Code(code)})
 			if !slices.Contains(ignorable, code) {
-				f.advise(at, "this comment has no effect: there is no advice '"+code+"'",
+				f.advise(at, "this comment has no effect: unknown lint code '"+code+"'",
 					diag.DidYouMean(code, ignorable))
 			}
 		}

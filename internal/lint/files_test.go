@@ -10,8 +10,8 @@ func TestCommentsWithoutEffect(t *testing.T) {
 	for comment, want := range map[string]string{
 		"# bindc: ignore near_key":           "",
 		"# bindc: ignore near_key, no_node":  "",
-		"# bindc: ignore near_kee":           "3:10: this comment has no effect: there is no advice 'near_kee'; did you mean 'near_key'?",
-		"  # bindc: ignore near_key, unkown": "3:12: this comment has no effect: there is no advice 'unkown'",
+		"# bindc: ignore near_kee":           "3:10: this comment has no effect: unknown lint code 'near_kee'; did you mean 'near_key'?",
+		"  # bindc: ignore near_key, unkown": "3:12: this comment has no effect: unknown lint code 'unkown'",
 		"# bindc: ignor near_key":            "3:10: this comment has no effect: expected '# bindc: ignore CODE'",
 		"# bindc: ignore":                    "3:10: this comment has no effect: expected '# bindc: ignore CODE'",
 		"# bindc compiles this file":         "",

@@ -112,7 +112,7 @@ func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options"}
 	switch options := e.Value(); options.Kind() {
 	case value.String:
-		d.Message = "the lookup_options of '" + e.Name + "' are a String and have no effect; expected a Hash"
+		d.Message = "the lookup_options of '" + e.Name + "' have no effect because they are a String; expected a Hash"
 		if _, err := merge.Parse(options); err == nil {
 			d.Hint = "write {merge: " + options.Text() + "}"
 		}

@@ -142,7 +142,7 @@ func (c config) checkDatadir(at diag.Pos, source dataSource) {
 		d.Message = "no directory matches the datadir '" + dir + "'; level '" + source.level +
 			"', and every other level with this datadir, finds no data"
 	} else {
-		d.Message = "there is no directory '" + dir + "' beside this file; this entry never finds data"
+		d.Message = "there is no directory '" + dir + "' next to this file; this entry never finds data"
 	}
 	c.absent = append(c.absent, d)
 }
