@@ -693,8 +693,8 @@ func TestValuesHaveNoPlaces(t *testing.T) {
 	}
 }
 
-// Statements have their places, in both syntaxes.
-func TestPlacesOfStatements(t *testing.T) {
+// Statements have positions in both syntaxes.
+func TestStatementsHavePositions(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
 		{"s.yaml", "\n- [a, 1]\n- name: b\n  to: [1]\n- when: {node: n}\n  bind: [[c, 1]]\n- {include: d}\n" +
 			"- {variables: {e: 1}}\n- {map: [F, G], to: {}}\n- {dependency: ['H[h]', 'I[i]']}\n- {parameters: j, to: {}}",
