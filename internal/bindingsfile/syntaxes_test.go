@@ -717,7 +717,7 @@ func TestStatementsHavePositions(t *testing.T) {
 	}
 }
 
-// A text that is not a file of bindings, or is of another version, gives nil and an error.
+// For a text that is not a bindings file, or has another version, the result is nil and an error.
 func TestRejectsOtherFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                "1:1 error bindings",
