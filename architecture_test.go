@@ -212,7 +212,7 @@ func TestPackagesImportOnlyAllowedPackages(t *testing.T) {
 		for _, imp := range fields[1:] {
 			imp, ours := strings.CutPrefix(imp, "bindc/")
 			if ours && !slices.Contains(mayImport[name], imp) {
-				t.Errorf("%s imports %s, which mayImport does not allow", name, imp)
+				t.Errorf("%s imports %s, which mayImport in architecture_test.go does not allow", name, imp)
 			}
 			if imp == "github.com/goccy/go-yaml" || strings.HasPrefix(imp, "go.yaml.in/") {
 				if name != "internal/yaml" {

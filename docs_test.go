@@ -127,7 +127,8 @@ func checkCited(t *testing.T, path, cited string, sections []string, heading str
 // TestLanguageListsFunctionsAndTypes compares the lists in docs/language.md with the tables of the program.
 func TestLanguageListsFunctionsAndTypes(t *testing.T) {
 	if got, want := listed(t, "functions"), stdlib.Functions.Names(); !slices.Equal(got, want) {
-		t.Errorf("docs/language.md lists the functions %v, there are %v", got, want)
+		t.Errorf("the functions in docs/language.md, section 7, are not those of stdlib.Functions: add %v, remove %v",
+			without(want, got), without(got, want))
 	}
 	inGuide := listed(t, "types")
 	for _, name := range inGuide {
@@ -140,6 +141,11 @@ func TestLanguageListsFunctionsAndTypes(t *testing.T) {
 			t.Errorf("docs/language.md does not list the type %s", name)
 		}
 	}
+}
+
+// without returns the names that are not in others.
+func without(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
 // listed returns the sorted words of the fenced block of that kind in docs/language.md.
@@ -159,7 +165,7 @@ func TestLintDocumentListsAllCodes(t *testing.T) {
 	table, _, _ = strings.Cut(table, "\n## ")
 	for _, code := range lint.Codes() {
 		if !strings.Contains(table, "\n| `"+string(code)+"` |") {
-			t.Errorf("docs/lint.md, \"Codes\", has no row for %s", code)
+			t.Errorf("docs/lint.md, \"Codes\", has no row for %s: add one that lists its findings and the cases it misses", code)
 		}
 	}
 }
@@ -181,7 +187,7 @@ func TestDocumentLinesAreShort(t *testing.T) {
 			exempt := code || strings.HasPrefix(line, "    ") || strings.HasPrefix(trimmed, "|") ||
 				strings.Contains(line, "](") || strings.Contains(line, "://")
 			if utf8.RuneCountInString(line) > columns && !exempt {
-				t.Errorf("%s:%d: a line of more than %d columns", path, i+1, columns)
+				t.Errorf("%s:%d: more than %d columns: break the line", path, i+1, columns)
 			}
 		}
 		return nil

@@ -43,7 +43,7 @@ func TestLinesAreShort(t *testing.T) {
 			for i, line := range strings.Split(read(t, name), "\n") {
 				n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    "))
 				if n > columns && !holdsText(line) {
-					t.Errorf("%s:%d: %d columns, at most %d", name, i+1, n, columns)
+					t.Errorf("%s:%d: %d columns, at most %d: break the line", name, i+1, n, columns)
 				}
 			}
 		}
@@ -113,7 +113,7 @@ func TestTablesNameEveryFolder(t *testing.T) {
 			name = top + "/" + part + "`"
 		}
 		if !strings.Contains(architecture, "`"+name) {
-			t.Errorf("the table in ARCHITECTURE.md does not name %s", strings.TrimSuffix(name, "`"))
+			t.Errorf("the table in ARCHITECTURE.md does not name %s: add a row with its job", strings.TrimSuffix(name, "`"))
 		}
 	}
 }

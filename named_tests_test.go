@@ -48,7 +48,7 @@ func TestNamedTestsExist(t *testing.T) {
 	}
 }
 
-// alternatives splits a pattern at the bars between its alternatives: all of it, or what is in its one pair of brackets.
+// alternatives splits a pattern at the bars between its alternatives: the whole pattern, or the text in its brackets.
 // It leaves out the names of subtests.
 func alternatives(pattern string) (out []string) {
 	before, inner, ok := strings.Cut(pattern, "(")

@@ -38,10 +38,13 @@ func TestExampleReportsItsCodeOnly(t *testing.T) {
 	for _, r := range diag.Catalogue() {
 		example := txtar.Parse([]byte(r.Example()))
 		without := slices.Contains(withoutExample, r.Code)
-		if (len(example.Comment) == 0) != without {
-			t.Errorf("%s: has an example is %v, expected %v", r.Code, without, !without)
+		switch has := len(example.Comment) > 0; {
+		case has && without:
+			t.Errorf("%s has an example: remove it from withoutExample", r.Code)
+		case !has && !without:
+			t.Errorf("%s has no example: write diag/examples/%s.txtar, with a command and a site", r.Code, r.Code)
 		}
-		if without {
+		if without || len(example.Comment) == 0 {
 			continue
 		}
 		dir := t.TempDir()
@@ -92,7 +95,7 @@ func TestCatalogueHasExactlyTheCodesOfTheSource(t *testing.T) {
 		delete(inSource, string(r.Code))
 	}
 	for _, code := range slices.Sorted(maps.Keys(inSource)) {
-		t.Errorf("%s is reported and is not in the catalogue (diag/catalogue.go)", code)
+		t.Errorf("%s is reported and has no row in diag/catalogue.go; CONTRIBUTING.md, \"Add a diagnostic code\", has the steps", code)
 	}
 	if sorted := slices.IsSortedFunc(diag.Catalogue(), byCode); !sorted {
 		t.Error("the catalogue is not sorted")
@@ -179,7 +182,11 @@ func TestCodesDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want.Bytes()) {
-		t.Errorf("%s is not the catalogue (%v): go test ./conformance -run CodesDocument -update", path, err)
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want.Bytes()) {
+		t.Error("docs/codes.md differs from the catalogue: run go test ./conformance -run CodesDocument -update")
 	}
 }

@@ -52,6 +52,24 @@ func TestCommandLineIsDocumented(t *testing.T) {
 	}
 }
 
+// The table of shapes in docs/cli.md has a row for every verb of bindq and bindsync that prints JSON. With --format,
+// the verbs of bindc print diagnostics, except plan and blame.
+func TestShapesOfJSONAnswersAreDocumented(t *testing.T) {
+	t.Parallel()
+	_, table, _ := strings.Cut(docText(t, "cli"), "\n## Shapes of JSON answers\n")
+	for verb, flags := range verbsByHelp(t) {
+		program, name, _ := strings.Cut(verb, " ")
+		if program == "bindq" {
+			verb = name
+		}
+		diagnostics := program == "bindc" && name != "plan" && name != "blame"
+		row := regexp.MustCompile("(?m)^\\|[^|]*`" + verb + "[ `]")
+		if slices.Contains(flags, "--format") && !diagnostics && !row.MatchString(table) {
+			t.Errorf("docs/cli.md, \"Shapes of JSON answers\", has no row for `%s`: add the members of its answer", verb)
+		}
+	}
+}
+
 // ofAll lists the verbs that all programs have. docs/cli.md describes them once.
 var ofAll = []string{"completion", "help", "man", "version"}
 
@@ -102,7 +120,8 @@ func TestVerbOfAnotherProgramNamesThatProgram(t *testing.T) {
 			out, err := exec.Command(program, words[1]).CombinedOutput()
 			want := fmt.Sprintf("'%s' is a verb of %s: run '%s %s'", words[1], words[0], words[0], words[1])
 			if program != words[0] && (err == nil || !strings.Contains(string(out), want)) {
-				t.Errorf("%s %s: %v, %s; expected %s", program, words[1], err, out, want)
+				t.Errorf("%s %s: %v, %s; expected %s (the verb belongs in programOf, internal/cli/verb_errors.go)",
+					program, words[1], err, out, want)
 			}
 		}
 	}

@@ -88,7 +88,7 @@ func TestSecretsAreShownOnlyOnRequest(t *testing.T) {
 	verbs := slices.Concat(verbsOf(t, "bindc"), verbsOf(t, "bindq"), verbsOf(t, "bindsync"))
 	for _, verb := range verbs {
 		if _, known := showing[verb]; !known {
-			t.Errorf("%s: whether it shows secrets is not tried", verb)
+			t.Errorf("%s has no row in showing, so nothing tries whether it prints secrets", verb)
 		}
 	}
 	s := newSecretSite(t, "testdata/secrets.txtar")

@@ -65,7 +65,7 @@ func TestVerbsReportTruncatedFile(t *testing.T) {
 	for line := range strings.Lines(string(out)) {
 		verb, _, isVerb := strings.Cut(line, "\t")
 		if _, known := asking[verb]; isVerb && !known {
-			t.Errorf("%s: it is not tried with a truncated file", verb)
+			t.Errorf("%s has no row in asking, so nothing tries it with a truncated file", verb)
 		}
 	}
 	dir := t.TempDir()

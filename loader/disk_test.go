@@ -175,7 +175,7 @@ func TestFilesThatChangeWhileTheyAreReadAreReadAgain(t *testing.T) {
 	for _, test := range []struct {
 		times int
 		want  []string
-	}{{2, nil}, {100, []string{"data/common.yaml: [read] cannot read this: it changed while it was read"}}} {
+	}{{2, nil}, {100, []string{"data/common.yaml: [read] cannot read this: it changes while it is read"}}} {
 		left, text := test.times, "a: 1\n"
 		change := func(op fsx.Op, p string) error {
 			if op != fsx.Read || p != path || left == 0 {

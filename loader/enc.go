@@ -102,7 +102,7 @@ func (p *planned) classified(keys []string) []DataFile {
 		mine[i] = encPart(key) == p.encPart
 	}
 	for _, n := range p.nodes {
-		entries := slices.DeleteFunc(slices.Clone(n.file.Says.Entries),
+		entries := slices.DeleteFunc(slices.Clone(n.file.Content.Entries),
 			func(e datafile.Entry) bool { return !mine[e.Key] })
 		if len(entries) > 0 {
 			out = append(out, DataFile{Path: n.file.Path, Condition: n.condition, Entries: entries})

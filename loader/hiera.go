@@ -329,7 +329,7 @@ func (h *hieraDir) dataFiles() []DataFile {
 	for _, d := range h.data {
 		taken := map[uint32]bool{}
 		for i, f := range d.files {
-			entries, hidden := f.Says.Entries, []datafile.Entry(nil)
+			entries, hidden := f.Content.Entries, []datafile.Entry(nil)
 			if slices.Contains(d.files[:i], f) {
 				continue // a backend is named twice
 			}

@@ -127,7 +127,7 @@ func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	if out == toStdout {
 		success, name = cmd.ErrOrStderr(), "the snapshot"
 	}
-	if cli.IsTerminal(cmd.ErrOrStderr()) { // a pipeline runs check
+	if cli.IsTerminal(cmd.ErrOrStderr()) { // elsewhere, such as in a pipeline, bindc check reports them
 		sayNearKeys(cmd.ErrOrStderr(), dir, c.site, f.jobs)
 	}
 	fmt.Fprintf(success, "%s: %s, %s, %d bytes, sha256 %x, %s\n", name, diag.Count(c.keys(), "key"),

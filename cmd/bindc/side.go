@@ -9,7 +9,7 @@ import (
 	"bindc/internal/revision"
 )
 
-// side is one of the two states of a site that plan compares: a snapshot, a directory, or a commit.
+// side is a state of a site that plan compares with another one: a snapshot, a directory, or a commit.
 type side struct {
 	name     string // as the user knows it
 	snapshot string // the file, once there is one
@@ -21,7 +21,7 @@ type side struct {
 	tree       string // where the commit was written to
 }
 
-// sides returns what the arguments of plan name.
+// sides resolves the arguments of plan.
 func (f *planFlags) sides(args []string) (both [2]side, err error) {
 	switch {
 	case len(args) == 2:
@@ -70,7 +70,7 @@ func (f *planFlags) between(text string) (both [2]side, err error) {
 	return both, nil
 }
 
-// side returns what a name means: an existing file or directory, or else a revision.
+// side resolves a name. A file or directory that exists comes before a revision of the same name.
 func (f *planFlags) side(name string) (side, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -100,8 +100,8 @@ func (f *planFlags) revision(name string) (side, error) {
 	return side{name: name, repository: r, commit: commit, below: below}, err
 }
 
-// checkOut returns the directory of the site. It writes a commit below dir first. notes has what the reader of a plan
-// should know.
+// checkOut returns the directory of the site, after it has written the files of a commit below dir. notes are for the
+// reader of the plan.
 func (s *side) checkOut(dir string) (site string, notes []string, err error) {
 	if s.repository == nil {
 		return s.dir, nil, nil

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -54,7 +56,53 @@ func sliceCommand() *cobra.Command {
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
 	cli.Required(cmd, "output")
 	cli.Required(cmd, "when")
+	completeWhen(cmd, func(args []string) (string, error) { return snapshotOf(args, given) })
 	return cmd
+}
+
+// completeWhen has --when completed from the snapshot: the categories, each with a '=', and after the '=' the values
+// that conditions compare the category with.
+func completeWhen(cmd *cobra.Command, path func(args []string) (string, error)) {
+	err := cmd.RegisterFlagCompletionFunc("when", func(_ *cobra.Command, args []string, typed string) (
+		words []string, how cobra.ShellCompDirective) {
+		file, err := path(args)
+		if err == nil {
+			err = snapfile.Use(file, func(f *snapshot.Snapshot) error {
+				words = wordsOfWhen(f, typed)
+				return nil
+			})
+		}
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		if !strings.Contains(typed, "=") {
+			how = cobra.ShellCompDirectiveNoSpace
+		}
+		return words, how | cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // there is no such flag
+	}
+}
+
+// wordsOfWhen returns the words that complete the typed value of --when.
+func wordsOfWhen(f *snapshot.Snapshot, typed string) (words []string) {
+	name, _, hasValue := strings.Cut(typed, "=")
+	for i, d := range f.Dimensions() {
+		if d.Guard {
+			continue
+		}
+		if !hasValue {
+			words = append(words, strings.Clone(d.Name)+"=")
+		} else if d.Name == name {
+			for value := range f.ValuesOf(i) {
+				words = append(words, name+"="+value)
+			}
+		}
+	}
+	return slices.DeleteFunc(words, func(word string) bool {
+		return !strings.HasPrefix(word, typed) || diag.Visible(word) != word
+	})
 }
 
 // snapshotOf returns the path of the snapshot: the argument, the value of -s, or $BINDQ_SNAPSHOT.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +26,7 @@ type diffFlags struct {
 	all       bool
 	manifests []string
 	style     report.Style
+	changed   []string // facts to compare with those that the nodes have
 }
 
 var diffFormats = append(slices.Clone(cli.Forms), "markdown")
@@ -31,7 +34,7 @@ var diffFormats = append(slices.Clone(cli.Forms), "markdown")
 func (g *globals) diffCommand() *cobra.Command {
 	f := diffFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
-		Use:   "diff [OLD] NEW",
+		Use:   "diff [OLD] NEW | diff [FILE] --if NAME=TEXT",
 		Short: "Show the changes from one snapshot to another, by node",
 		Long: "diff compares all decision tables of two snapshots: per key the conditions\n" +
 			"whose answer differs, with both values and places. Of the conditions of a key\n" +
@@ -42,11 +45,20 @@ func (g *globals) diffCommand() *cobra.Command {
 			"entry; --all, --format json and yaml have each of them.\n\n" +
 			"With --manifests it names the manifests that still ask for a key that is gone,\n" +
 			"by lookup(), hiera() or a parameter of a class.\n\n" +
+			"With --if it has one snapshot, and shows what would change for each node of\n" +
+			"--facts-dir if a fact were another: --if role=db.\n\n" +
 			"Without --identity encrypted values count as changed: they differ in every file.\n\n" +
 			"Exit status: 0 nothing changes, 1 something does, 2 an error.",
 		Example: "  bindq diff old.bsnap site.bsnap --facts-dir facts --format markdown",
-		Args:    cobra.RangeArgs(1, 2),
+		Args:    f.checkArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(f.changed) > 0 {
+				path, err := f.pathOrArgument(args)
+				if err != nil {
+					return err
+				}
+				return f.ifChanged(cmd, path)
+			}
 			before, err := f.pathOrArgument(args[:len(args)-1])
 			if err != nil {
 				return err
@@ -59,9 +71,13 @@ func (g *globals) diffCommand() *cobra.Command {
 	cli.AddFormat(cmd, &f.format, diffFormats)
 	cmd.Flags().StringArrayVar(&f.manifests, "manifests", nil,
 		"control repository or other `DIR` of manifests that may ask for keys that are gone (repeatable)")
+	cmd.Flags().StringArrayVar(&f.changed, "if", nil,
+		"show what changes if a fact is `NAME=TEXT` or NAME:=JSON, as of --fact (repeatable)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "show each key, also of a level or file that is added or removed")
 	cmd.Flags().BoolVar(&f.style.Sensitive, "show-sensitive", false, "show sensitive values")
 	f.addStrict(cmd)
+	cmd.MarkFlagsMutuallyExclusive("if", "manifests")
+	cmd.MarkFlagsMutuallyExclusive("if", "all")
 	return cmd
 }
 
@@ -98,6 +114,68 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 			})
 		})
 	})
+}
+
+// checkArgs checks the number of arguments: two snapshots, or with --if one.
+func (f *diffFlags) checkArgs(cmd *cobra.Command, args []string) error {
+	if len(f.changed) > 0 {
+		return cobra.MaximumNArgs(1)(cmd, args)
+	}
+	return cobra.RangeArgs(1, 2)(cmd, args)
+}
+
+// ifChanged compares the answers of one snapshot for the facts of each node with those for changed facts.
+func (f *diffFlags) ifChanged(cmd *cobra.Command, path string) error {
+	f.style.Form = styleOf(false, f.format).Form
+	dir := f.dirOfFacts()
+	if dir == "" {
+		return errors.New("diff --if: expected --facts-dir DIR, the facts that the nodes have")
+	}
+	fleet, err := f.readFleet(cmd, dir)
+	if err != nil {
+		return err
+	}
+	return f.ask(path, func(snap *lookup.Snapshot) error {
+		if err := f.noteUnusedChanges(cmd, snap); err != nil {
+			return err
+		}
+		progress := cli.NewProgress(cmd.ErrOrStderr())
+		progress.Begin("looking up for nodes", len(fleet.nodes))
+		c := affected.Comparison{Old: snap, New: snap, OldPath: path, NewPath: path, Nodes: fleet.nodes, Style: f.style,
+			Change: f.withChanges, Check: f.refuseDoubts, Done: progress.Done}
+		groups, wrong := c.AllGroups()
+		progress.End()
+		if err := fleet.reportEach(wrong); err != nil {
+			return err
+		}
+		changes := &report.Diff{Keys: []report.Key{}, Nodes: groups, Fleet: len(fleet.nodes), If: f.changed}
+		return fleet.outcome(f.print(cmd.OutOrStdout(), changes))
+	})
+}
+
+// noteUnusedChanges notes the facts of --if that no answer depends on.
+func (f *diffFlags) noteUnusedChanges(cmd *cobra.Command, snap *lookup.Snapshot) error {
+	used, _, _, err := snap.Needs()
+	if err != nil {
+		return err
+	}
+	for _, text := range f.changed {
+		name := text[:strings.IndexAny(text+"=", ".:=")]
+		if !slices.Contains(used, name) {
+			message := "--if " + name + ": nothing in the snapshot uses that name"
+			if near := diag.DidYouMean(name, used); near != "" {
+				message += "; " + near
+			}
+			note(cmd, message)
+		}
+	}
+	return nil
+}
+
+// withChanges returns a node with the facts of --if.
+func (f *diffFlags) withChanges(n facts.Node) (changed facts.Node, err error) {
+	n.Facts, err = facts.With("--if", n.Facts, f.changed)
+	return n, err
 }
 
 // difference compares two files. The caller names the file of an error that does not name it: after.

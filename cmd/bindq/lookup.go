@@ -144,7 +144,7 @@ func (f *lookupFlags) answer(cmd *cobra.Command, r *lookup.Request, keys []strin
 			missing = append(missing, key)
 			continue
 		}
-		answers = append(answers, entry{key, v.Reveal()}) // which was asked for
+		answers = append(answers, entry{key, v.Reveal()}) // the user named this key, so a sensitive value is shown
 	}
 	if !f.why && !f.every {
 		err = f.print(cmd.OutOrStdout(), several, answers)

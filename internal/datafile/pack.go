@@ -24,8 +24,8 @@ import (
 //	texts     of the keys, then of the values
 //	sum       u64, xxhash64 of everything before it
 //
-// A decoder checks the sum, which tells damage, and still every number, so that forged bytes make it refuse and no
-// worse. What forged values say nobody can know: who may write the cache may write the site.
+// A decoder checks the sum, which detects damage, and every number, so it rejects forged bytes. It cannot detect forged
+// values: anyone who can write the cache can change the data.
 const (
 	packMagic  = "bindc datafile 2"
 	packHead   = len(packMagic) + len(Program{}) + 4*4

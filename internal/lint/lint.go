@@ -15,8 +15,8 @@ import (
 )
 
 // checks lists the codes of all advice.
-var checks = [...]diag.Code{"attributes_as_value", "bare_variable", "ignored_code", "legacy_fact", "module_key", "near_key", "near_value", "never_wins", "same_value",
-	"untyped", "unused_key", "yaml_core"}
+var checks = [...]diag.Code{"attributes_as_value", "bare_variable", "ignored_code", "legacy_fact", "module_key",
+	"near_key", "near_value", "never_wins", "same_value", "untyped", "unused_key", "yaml_core"}
 
 // Codes returns the codes of all advice.
 func Codes() []diag.Code { return slices.Clone(checks[:]) }

@@ -16,9 +16,10 @@ import (
 type Diff struct {
 	Causes []Cause `json:"causes,omitempty"`
 
-	Keys  []Key   `json:"keys"`
-	Nodes []Group `json:"nodes,omitzero"`  // nodes of the fleet with changes
-	Fleet int     `json:"fleet,omitempty"` // number of nodes of the fleet
+	Keys  []Key    `json:"keys"`
+	Nodes []Group  `json:"nodes,omitzero"`  // nodes of the fleet with changes
+	Fleet int      `json:"fleet,omitempty"` // number of nodes of the fleet
+	If    []string `json:"if,omitempty"`    // changed facts: the nodes get other values of one snapshot
 
 	askedFor map[string]bool // gone keys that manifests still ask for
 }
@@ -28,6 +29,9 @@ func (d *Diff) isEmpty() bool { return len(d.Keys) == 0 && len(d.Nodes) == 0 }
 
 // Summary returns a line with the numbers of changed keys and affected nodes.
 func (d *Diff) Summary() string {
+	if d.isEmpty() && len(d.If) > 0 {
+		return "With " + strings.Join(d.If, ", ") + ", nothing changes."
+	}
 	if d.isEmpty() {
 		return "Nothing changes."
 	}
@@ -35,6 +39,9 @@ func (d *Diff) Summary() string {
 	switch len(d.Keys) {
 	case 0:
 		text = "No binding changes, but answers do"
+		if len(d.If) > 0 {
+			text = "With " + strings.Join(d.If, ", ") + ", answers change"
+		}
 	case 1:
 		text += "s"
 	}

@@ -23,6 +23,8 @@ type Comparison struct {
 	Nodes            []facts.Node
 	Style            report.Style
 
+	// Change, if not nil, returns the node whose request the new snapshot gets.
+	Change func(n facts.Node) (facts.Node, error)
 	// Check, if not nil, returns an error for a node whose answers would be doubtful.
 	Check func(n facts.Node, keys []string, old, now *lookup.Request) error
 	Done  func() // called after each node, possibly concurrently
@@ -31,7 +33,15 @@ type Comparison struct {
 // Groups returns the nodes with changes, grouped by changes. It only looks up keys that may differ according to d.
 // wrong has the error of each node, or nil.
 func (c *Comparison) Groups(d *decision.Difference) (groups []report.Group, wrong []error) {
-	keys := c.keys(d)
+	return c.groups(c.keys(d))
+}
+
+// AllGroups is Groups, but it looks up all keys.
+func (c *Comparison) AllGroups() (groups []report.Group, wrong []error) {
+	return c.groups(slices.Sorted(maps.Keys(c.allKeys())))
+}
+
+func (c *Comparison) groups(keys []string) (groups []report.Group, wrong []error) {
 	effects, wrong := make([]report.Effect, len(c.Nodes)), make([]error, len(c.Nodes))
 	InParallel(len(c.Nodes), func(i int) {
 		defer c.Done()
@@ -59,25 +69,38 @@ func (c *Comparison) Groups(d *decision.Difference) (groups []report.Group, wron
 // keys returns the keys whose answers may differ for some node.
 func (c *Comparison) keys(d *decision.Difference) []string {
 	keys := map[string]bool{}
+	if len(d.Categories) > 0 {
+		keys = c.allKeys()
+	}
 	for _, k := range d.Dynamic {
 		keys[k] = true
 	}
 	for _, k := range d.Keys {
 		keys[k.Key] = true
 	}
-	if len(d.Categories) > 0 {
-		for k := range c.Old.Keys() {
-			keys[k] = true
-		}
-		for k := range c.New.Keys() {
-			keys[k] = true
-		}
-	}
 	return slices.Sorted(maps.Keys(keys))
+}
+
+// allKeys returns the keys of both snapshots.
+func (c *Comparison) allKeys() map[string]bool {
+	keys := map[string]bool{}
+	for k := range c.Old.Keys() {
+		keys[k] = true
+	}
+	for k := range c.New.Keys() {
+		keys[k] = true
+	}
+	return keys
 }
 
 // effect returns the changes for a node. old is its request to the old snapshot.
 func (c *Comparison) effect(n facts.Node, keys []string, old *lookup.Request) (report.Effect, error) {
+	if c.Change != nil {
+		var err error
+		if n, err = c.Change(n); err != nil {
+			return nil, err
+		}
+	}
 	now, err := Request(c.New, n)
 	if err != nil {
 		return nil, err

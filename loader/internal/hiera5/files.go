@@ -24,7 +24,7 @@ func (h *Hierarchy) TakeAlone(in *site.Inputs, l *Location, only bool) (out []si
 		}
 		f := l.files[c][0]
 		if entries := h.own(in, f); len(entries) > 0 {
-			out = append(out, site.DataFile{Path: f.Path, Condition: c, Entries: entries, Options: f.Says.Options})
+			out = append(out, site.DataFile{Path: f.Path, Condition: c, Entries: entries, Options: f.Content.Options})
 		}
 	}
 	return out
@@ -52,7 +52,7 @@ func (h *Hierarchy) Deal(in *site.Inputs, l Location) [][]site.DataFile {
 				out = append(out, nil)
 			}
 			out[at] = append(out[at], site.DataFile{Path: f.Path, Condition: condition, Entries: entries,
-				Options: f.Says.Options})
+				Options: f.Content.Options})
 		}
 	}
 	return out
@@ -62,11 +62,11 @@ func (h *Hierarchy) Deal(in *site.Inputs, l Location) [][]site.DataFile {
 // get its name as a suffix.
 func (h *Hierarchy) own(in *site.Inputs, f *site.File) []datafile.Entry {
 	if h.Module == "" {
-		return f.Says.Entries
+		return f.Content.Entries
 	}
 	keys, prefix := in.Reader.Pools.Keys.Texts(), h.Module+"::"
 	var out []datafile.Entry
-	for _, e := range f.Says.Entries {
+	for _, e := range f.Content.Entries {
 		name := keys[e.Key]
 		switch {
 		case name == recipe.LookupOptionsKey:

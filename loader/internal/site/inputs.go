@@ -77,11 +77,11 @@ type File struct {
 
 	// The result. A data file has entries; other files have a document, which is nil until it is read or if it cannot
 	// be read.
-	Data   bool
-	Kind   datafile.Format
-	Says   datafile.File
-	doc    *yaml.Document
-	Puppet *bindingsfile.Puppet // of a file in the syntax of Puppet
+	Data    bool
+	Kind    datafile.Format
+	Content datafile.File
+	doc     *yaml.Document
+	Puppet  *bindingsfile.Puppet // of a file in the syntax of Puppet
 
 	broken []byte // the file could not be read completely
 }
@@ -187,22 +187,22 @@ func (in *Inputs) parse(f *File) {
 	case f.read != nil:
 		in.parseExtension(f)
 	case f.Data:
-		says, err := in.Reader.Read(f.Path, f.Kind, in.Diags)
+		content, err := in.Reader.Read(f.Path, f.Kind, in.Diags)
 		if err != nil && f.Kind.IsHiera5() && (in.Reader.Lenient || in.isDir(f.Path)) {
 			if p, ok := err.(*fs.PathError); ok {
 				err = p.Err
 			}
 			in.Diags.Warnf(diag.Pos{File: f.Path}, "read", "cannot read this: %v; every lookup that reaches this file fails",
 				err)
-			says.Broken = "it cannot be read"
+			content.Broken = "it cannot be read"
 		} else if err != nil {
 			in.Failed(f.Path, err)
 			return
 		}
-		if says.Broken != "" {
-			says.Entries = in.failing(f.Label + ": " + says.Broken)
+		if content.Broken != "" {
+			content.Entries = in.failing(f.Label + ": " + content.Broken)
 		}
-		f.setData(says)
+		f.setData(content)
 	default:
 		src, err := in.Disk.ReadFile(f.Path)
 		if err != nil {
@@ -235,9 +235,9 @@ func (in *Inputs) failing(message string) []datafile.Entry {
 		Line:  1, Col: 1}}
 }
 
-func (f *File) setData(says datafile.File) {
-	f.Says = says
-	f.id = Input{Path: f.Label, Size: says.Size, Hash: says.Hash, Made: f.read != nil}
+func (f *File) setData(content datafile.File) {
+	f.Content = content
+	f.id = Input{Path: f.Label, Size: content.Size, Hash: content.Hash, Made: f.read != nil}
 }
 
 // HideSecrets hides files that cannot be read and that contain the id of a sensitive multibinding: which lines
@@ -307,7 +307,7 @@ func (in *Inputs) KeepForNextBuild(cache *datafile.Cache) {
 	files := make([]datafile.File, 0, len(in.Found))
 	for _, f := range in.Found {
 		if f.Data {
-			files = append(files, f.Says)
+			files = append(files, f.Content)
 		}
 	}
 	cache.Keep(files)
