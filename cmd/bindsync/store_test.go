@@ -47,8 +47,8 @@ func TestIsFailing(t *testing.T) {
 	}
 }
 
-// Without --verify, status reports the damage that the last pull found. With it, only present damage counts. A file that
-// cannot be opened is damaged in any case.
+// Without --verify, status reports the damage that the last pull found. With it, only current damage. A file
+// that cannot be opened is damaged in any case.
 func TestStatusReportsDamageOfActiveFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	testsite.BuildBindings(t, "[a, 1]", path)
