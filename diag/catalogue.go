@@ -9,7 +9,7 @@ import (
 // Code is the stable name of a kind of diagnostics, or of errors of a lookup. Each is in the catalogue.
 type Code string
 
-// Rule is a code as the catalogue has it.
+// Rule is the catalogue entry of a code.
 type Rule struct {
 	Code     Code
 	Sentence string

@@ -21,7 +21,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// readerVariable has the path that a process of readers watches. The process runs this test binary.
+// readerVariable is the environment variable with the path that a reader process watches. Such a
+// process runs this test binary.
 const readerVariable = "BINDC_TRUST_READER"
 
 // load has the counts and errors of readers of a snapshot.

@@ -55,7 +55,7 @@ func newReleases(t *testing.T) *releases {
 	return r
 }
 
-// pull returns the arguments of bindq to pull a release.
+// pull returns the bindq arguments that pull a release.
 func (r *releases) pull(path, store string) []string {
 	return []string{"pull", "file:" + path, "--name", "n", "--store", store, "--allowed-signers", r.signers}
 }

@@ -297,7 +297,7 @@ func TestRejectsInvalidAttributes(t *testing.T) {
 			"multibind", false},
 		{"{name: a, type: Integer, to: ¦'x${y}'}", "type_mismatch", false},
 		{"{name: a, type: 'Array[Integer]', to: [1, ¦'x${y}']}", "type_mismatch", false},
-		{"{name: a, type: Integer, to: x, transformer: ¦[x]}", "attribute", false}, // which may make it a number
+		{"{name: a, type: Integer, to: x, transformer: ¦[x]}", "attribute", false}, // the transformer may return a number
 		{"{name: a, type: Integer, to: 'x${y}', transformer: ¦[x]}", "attribute", false},
 		{"{name: a, multibind_id: m, to: ¦1, options: {conflict_resolution: ignore}}", "attribute", false},
 		{"{name: a, to_lookup_of: ¦{Integer: b}}", "attribute", false},

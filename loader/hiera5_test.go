@@ -240,8 +240,8 @@ func TestValuesOfHiera5(t *testing.T) {
 	}
 }
 
-// Data may be in a directory of its own, outside of the site.
-func TestDataOfHiera5Elsewhere(t *testing.T) {
+// The data directory may be outside the site.
+func TestHiera5DataOutsideSite(t *testing.T) {
 	data := writeSite(t, map[string]string{"a.yaml": "a: 1", "b.yaml": "a: 1"})
 	dir := writeSite(t, map[string]string{
 		"hiera.yaml": "version: 5\nhierarchy: [{name: A, path: a.yaml, datadir: '" + data + "'}]"})

@@ -128,8 +128,8 @@ func TestUnreadablePuppetConfigurationIsAnError(t *testing.T) {
 	}
 }
 
-// Missing categories have the place of the list of categories, or of the start of the file without one.
-func TestPlacesOfCategories(t *testing.T) {
+// Missing categories have the position of the category list. Without a list, they have the start of the file.
+func TestMissingCategoriesHavePosition(t *testing.T) {
 	cfg, _, _ := puppetConfigured(t, "site {\n  categories { role => $role } }")
 	if got := placesOf(cfg); got != "2:3 2:16 2:3" {
 		t.Errorf("the categories are at %s", got)

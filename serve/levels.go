@@ -151,7 +151,8 @@ func title(kind string) string {
 	return strings.ToUpper(kind[:1]) + strings.ReplaceAll(kind[1:], "_", " ")
 }
 
-// shownPath returns the path of a location, or if the request has none, the path as hiera.yaml has it.
+// shownPath returns the path of a location. If the request has no path, it returns the path from
+// hiera.yaml.
 func shownPath(l lookup.Location) string {
 	if l.Path == "" {
 		return l.Original

@@ -91,7 +91,7 @@ func TestRepeatedAndMissingKeysInAQuestion(t *testing.T) {
 	}
 }
 
-// lookup_options that Puppet cannot merge or may not see are unchanged.
+// lookup_options that Puppet cannot merge, or must not see, are returned unchanged.
 func TestUnmergeableLookupOptionsAreUnchanged(t *testing.T) {
 	const users = "  - {name: users, multibind_id: users, type: 'Array[String]'}\n"
 	for binds, want := range map[string]string{

@@ -126,7 +126,7 @@ func TestActivationOfANameWithoutASource(t *testing.T) {
 }
 
 // The same statement with the signature of another key replaces the stored signature.
-func TestSignatureOfAnotherKeyIsAdopted(t *testing.T) {
+func TestSignatureOfAnotherKeyReplacesStoredOne(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	m.offer("three", 3)
 	text := m.shelf.signed.Text

@@ -152,8 +152,8 @@ func TestDamagedStateIsRebuiltFromTheHistory(t *testing.T) {
 	}
 }
 
-// The intent of a dead program is completed if the link is switched, and recorded as a failure otherwise.
-func TestIntentOfADeadProgram(t *testing.T) {
+// The intent of a dead process is completed if the link is switched, and recorded as a failure otherwise.
+func TestIntentOfDeadProcessIsResolved(t *testing.T) {
 	like := signedStore(t)
 	for _, switched := range []bool{true, false} {
 		t.Run(fmt.Sprint("switched=", switched), func(t *testing.T) {
@@ -481,7 +481,7 @@ func TestDamageOfOneNameDoesNotAffectOthers(t *testing.T) {
 }
 
 // The state of an older version has neither numbers nor an intent.
-func TestStateOfAnOlderVersion(t *testing.T) {
+func TestReadsStateOfOlderVersion(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	text, err := json.Marshal(m.state())

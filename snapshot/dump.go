@@ -62,7 +62,7 @@ func (d *dumper) fileOffset(sec section) uint64 {
 	return load64(d.data[offSectionTab+sectionEntry*int(sec):]) // checked by Open
 }
 
-// shownBytes is the number of bytes that are shown of a longer record.
+// shownBytes is the number of bytes that a dump shows of a longer record.
 const shownBytes = 15
 
 // row writes the next n bytes with their meaning.

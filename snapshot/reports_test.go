@@ -371,7 +371,7 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// After the error for a list outside the file nothing follows, whichever level Behind begins after.
+// An error for a list outside the file ends the iteration, whichever level Behind begins after.
 func TestBehindWithDamagedLists(t *testing.T) {
 	s := forged(t, everything(), func(w *writer) {
 		binary.LittleEndian.PutUint32(w.out[secKeys][4*keyRecord+recList:], 1<<20)

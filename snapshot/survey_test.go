@@ -12,7 +12,7 @@ import (
 
 // A hidden binding can be effective together with those under other conditions, but not with those under other values
 // of the same dimensions.
-func TestHiddenDepth(t *testing.T) {
+func TestHiddenDepthCountsCompatibleBindings(t *testing.T) {
 	of := func(layer, above uint32, terms ...coldTerm) *coldBinding {
 		return &coldBinding{layer: layer, above: above, terms: terms}
 	}
@@ -45,7 +45,7 @@ func TestHiddenDepth(t *testing.T) {
 }
 
 // The maximum includes a default, each level that binds the key, and hidden bindings.
-func TestDepthsOfKeys(t *testing.T) {
+func TestDepthsIncludeDefaultsLevelsAndHiddenBindings(t *testing.T) {
 	s := open(t, everything())
 	depths, err := s.Depths()
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 	"bindc/snapshot"
 )
 
-// errDiffers says that plan has printed what changes.
+// errDiffers reports that plan has printed changes.
 var errDiffers = &cli.Answer{Reason: "something changes", Status: cli.ExitNo}
 
 // errIncomplete says that the facts of some nodes cannot be used, as is reported.

@@ -99,7 +99,7 @@ func (s *signing) checkFile(out string) error {
 // nameOf returns the name of the site whose snapshot is the file out, unless --name gives another.
 func nameOf(out string) string { return strings.TrimSuffix(filepath.Base(out), filepath.Ext(out)) }
 
-// publishAs writes the statement for what is called name.
+// publishAs writes the signed statement for out under the given name.
 func (s *signing) publishAs(name, out string, sum [32]byte) error {
 	if s.key == nil {
 		return nil

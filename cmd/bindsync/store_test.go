@@ -47,9 +47,9 @@ func TestIsFailing(t *testing.T) {
 	}
 }
 
-// Without --verify, the status has the damage that the last pull found; with it, only the damage of now. A file that
-// cannot be opened is damaged in any case.
-func TestDamageOfTheActiveFile(t *testing.T) {
+// Without --verify, status reports the damage that the last pull found. With it, only current damage. A file
+// that cannot be opened is damaged in any case.
+func TestStatusReportsDamageOfActiveFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	testsite.BuildBindings(t, "[a, 1]", path)
 	text := []byte(read(t, path))

@@ -44,7 +44,8 @@ func (s *Site) without(n int) (*Site, bool) {
 	return nil, false
 }
 
-// less returns v without its nth element, depth first, or with n less by the number of elements.
+// less returns v without its nth element, counted depth first. If v has fewer elements, it
+// subtracts their number from n.
 func less(v any, n *int) any {
 	switch v := v.(type) {
 	case Map:

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# What bindc adopt asks of Puppet, in one process: puppet.rb ORDER ANSWER, two files of JSON. The order has what to do,
-# "probe" or "compare", the name of the environment, and the directories in which it is.
+# The part of bindc adopt that runs inside Puppet, in one process. Usage: puppet.rb ORDER ANSWER,
+# both JSON files. ORDER has the action ("probe" or "compare"), the name of the environment, and
+# the directories that contain it.
 require 'json'
 begin
   require 'puppet'

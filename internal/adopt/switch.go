@@ -111,8 +111,9 @@ func (e *Environment) Undo() (bool, error) {
 	return true, os.Rename(e.path(hiera5File), e.path(hieraFile))
 }
 
-// Shadow creates a copy of the environment with another name below dir, and returns its directory. The copy consists of
-// links, except for the configuration of Hiera, which is hiera.
+// Shadow creates a copy of the environment below dir, under another name, and returns the
+// directory of the copy. The copy consists of links, except for the Hiera configuration, whose
+// content is hiera.
 func (e *Environment) Shadow(dir, name string, hiera []byte) (string, error) {
 	root, err := filepath.Abs(e.Dir)
 	if err != nil {

@@ -693,8 +693,8 @@ func TestValuesHaveNoPlaces(t *testing.T) {
 	}
 }
 
-// Statements have their places, in both syntaxes.
-func TestPlacesOfStatements(t *testing.T) {
+// Statements have positions in both syntaxes.
+func TestStatementsHavePositions(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
 		{"s.yaml", "\n- [a, 1]\n- name: b\n  to: [1]\n- when: {node: n}\n  bind: [[c, 1]]\n- {include: d}\n" +
 			"- {variables: {e: 1}}\n- {map: [F, G], to: {}}\n- {dependency: ['H[h]', 'I[i]']}\n- {parameters: j, to: {}}",
@@ -717,7 +717,7 @@ func TestPlacesOfStatements(t *testing.T) {
 	}
 }
 
-// A text that is not a file of bindings, or is of another version, gives nil and an error.
+// For a text that is not a bindings file, or has another version, the result is nil and an error.
 func TestRejectsOtherFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                "1:1 error bindings",

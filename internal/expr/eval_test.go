@@ -207,7 +207,7 @@ func TestOptionsLimitEvaluation(t *testing.T) {
 	}
 }
 
-func TestFold(t *testing.T) {
+func TestFoldEvaluatesConstants(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{`1 + 2 * 3`, `7`},
 		{`"a${1 + 2}b"`, `"a3b"`},

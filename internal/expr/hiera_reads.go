@@ -33,7 +33,7 @@ func HieraVariables(n *Node, yield func(off int, path []string)) {
 // to.
 func HieraKeys(n *Node, yield func(key string)) {
 	if n.Op == Call && (n.Name == HieraLookup || n.Name == HieraAlias) {
-		if k, err := lookupkey.Parse(n.Kids[0].Value.Text()); err == nil { // the argument is always a text
+		if k, err := lookupkey.Parse(n.Kids[0].Value.Text()); err == nil { // the argument is always a string
 			if key, ok := lookupkey.Quoted(k.Root); ok {
 				yield(key)
 			}

@@ -84,7 +84,7 @@ func TestUnchanged(t *testing.T) {
 }
 
 // If two accesses in a build have different results, it is unknown which of them was used.
-func TestContradictingLooksAreNeverUnchanged(t *testing.T) {
+func TestContradictoryAccessesAreNeverUnchanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	seen := Seen{}
 	d := Disk{Seen: &seen}

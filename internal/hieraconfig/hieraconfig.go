@@ -29,7 +29,7 @@ type Entry struct {
 // Options are the options of the entries that ask bindc, by name.
 type Options struct{ value.Value }
 
-// parsed has the options that are not texts.
+// parsed lists the options whose values are not plain strings.
 var parsed = []string{"command", "compare", "timeout"}
 
 // ParseOptions reads options, NAME=TEXT each. A command is a list of words if it is written as one.

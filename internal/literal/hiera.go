@@ -12,8 +12,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// WarnOfHiera warns about interpolations of Hiera, and of encrypted texts that no lookup can decrypt. n is a value, or
-// a hash of keys to values.
+// WarnOfHiera warns about Hiera interpolations and about encrypted texts that no lookup can
+// decrypt. n is a value, or a hash of keys to values.
 func WarnOfHiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	if doc.Mentions("%{") || doc.Mentions("ENC[") {
 		warnOfHiera(doc, n, diags)

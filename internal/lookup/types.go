@@ -52,8 +52,8 @@ type hierarchies struct {
 	foreign map[string]bool // modules with entries that only Puppet reads
 }
 
-// Request is a snapshot seen with the facts of one node. It only changes by Reset, and may be used
-// by several goroutines.
+// Request is a view of a snapshot with the facts of one node. Only Reset changes it. Several
+// goroutines may use it.
 type Request struct {
 	file     *snapshot.Snapshot
 	snap     *Snapshot

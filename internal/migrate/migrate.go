@@ -225,7 +225,7 @@ func (m *migration) stay(b *binding, format string, args ...any) {
 		Message: "'" + b.key + "' stays in Hiera 5: " + fmt.Sprintf(format, args...)})
 }
 
-// decide decides for each key whether it moves.
+// decide determines for each key whether it moves.
 func (m *migration) decide() {
 	m.decideMerges()
 	for _, key := range m.keys {

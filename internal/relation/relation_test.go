@@ -149,7 +149,7 @@ func TestImplies(t *testing.T) {
 }
 
 // The ways of a condition require texts of variables. Each way implies the terms that follow from these.
-func TestWays(t *testing.T) {
+func TestWaysIncludeImpliedTerms(t *testing.T) {
 	r := New(relatedDimensions(t), free)
 	for c, want := range map[string][]string{
 		"":                {""},

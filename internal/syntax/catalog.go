@@ -2,7 +2,7 @@ package syntax
 
 import "bindc/internal/expr"
 
-// The parts of Puppet that need a catalog, by the token that they begin with or are recognized by.
+// The parts of Puppet that need a catalog, by the token that begins or identifies them.
 var (
 	catalogOperators = map[string]string{
 		"->": "a relationship ->", "~>": "a relationship ~>", "<-": "a relationship <-", "<~": "a relationship <~",

@@ -31,7 +31,7 @@ func ParseEnvironments(src string) (*Environments, []SyntaxError) {
 
 func newEnvironmentsParser(src string) *setParser {
 	p := newSetParser(src)
-	p.catalog = "" // an error of another kind is none of this file
+	p.catalog = "" // an error of another kind does not concern this file
 	return p
 }
 

@@ -350,7 +350,8 @@ func defaultLevel(n *expr.Node) level {
 	return levelOperand + 1
 }
 
-// PrintString returns the text of a string in YAML: ParseString makes n of it, which is a constant text or a Concat.
+// PrintString returns the YAML text of n, a constant text or a Concat. ParseString turns it back
+// into n.
 func PrintString(n *expr.Node) string {
 	if v, ok := n.Constant(); ok {
 		if back, errs := ParseString(v.Text()); errs == nil && back.Op == expr.Const && back.Value.Text() == v.Text() {

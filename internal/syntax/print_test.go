@@ -113,7 +113,7 @@ func TestPrintIsReadBack(t *testing.T) {
 	}
 }
 
-// conformance returns the expressions of the shared table, if it is there.
+// conformance returns the expressions of the shared table, or none if the table is missing.
 func conformance(t *testing.T) (sources []string) {
 	data, err := os.ReadFile("../../../shared/conformance/expressions.json")
 	if errors.Is(err, fs.ErrNotExist) {

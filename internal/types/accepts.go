@@ -310,7 +310,7 @@ func (t *Type) acceptsMembers(u *Type) bool {
 	return matched == len(u.members)
 }
 
-// acceptsIterable compares the type of the elements that u yields with the one that t demands.
+// acceptsIterable checks the element type of u against the element type of t.
 func (t *Type) acceptsIterable(u *Type) bool {
 	elem := u.yields()
 	return elem != nil && (t.plain || t.args[0].Accepts(elem))

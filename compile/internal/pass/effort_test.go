@@ -2,7 +2,8 @@ package pass
 
 import "testing"
 
-// All steps can be spent. The first failed request is remembered, whatever is requested later.
+// Requests succeed until all steps are used. The first failed request is remembered, whatever is
+// requested later.
 func TestSpendRemembersExhaustion(t *testing.T) {
 	e := newEffort(10)
 	if !e.Spend(4) || !e.Spend(6) || e.Left != 0 || e.Over() {

@@ -54,7 +54,7 @@ var (
 		`|[\pL.\s\v]+(?i:standard|daylight)[\s\v]+(?i:time)\b|\pL+(?i:[\s\v]+dst)?\b)`)
 )
 
-// strptime reads all of text by format, as Ruby's Date._strptime does.
+// strptime parses all of text according to format, like Ruby's Date._strptime.
 func strptime(text, format string) (*moment, bool) {
 	s := scanner{moment: moment{numbers: map[byte]int64{}}, text: text}
 	if !s.scan(format) || s.at < len(text) {

@@ -6,8 +6,9 @@ require 'minitest/autorun'
 require 'puppet'
 require 'tmpdir'
 
-# Unchanged control repositories, compiled: through the module, Puppet finds the same values as in
-# the data itself, with every merge. They belong to others and are not part of this repository.
+# Checks compiled control repositories: through the module, Puppet finds the same values as in the
+# original data, with every merge. The repositories are unchanged. They belong to others and are
+# not part of this repository.
 class Hiera5Test < Minitest::Test
   CORPORA = File.expand_path('../../../../shared/corpora/hiera5', __dir__)
   FLAGS = ENV['FUNCTION'] == 'lookup_key' ? ['--lookup-key'] : []

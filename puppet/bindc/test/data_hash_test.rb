@@ -281,8 +281,8 @@ class DataHashTest < Minitest::Test
     assert_equal %w[hello node hello node prefix], asks - ['ahead']
   end
 
-  # These are the questions that the last compilation of the environment asked first. Here
-  # hiera.yaml no longer uses the snapshot.
+  # The module first looks up the keys that the environment's last compilation asked for
+  # first. In this test, hiera.yaml no longer uses the snapshot.
   def test_first_questions_precede_reading_hiera_yaml
     keys('a' => 1)
     assert_equal [1], lookups('a')
