@@ -47,7 +47,8 @@ func (g *globals) diffCommand() *cobra.Command {
 			"hiera() or a class parameter.\n\n" +
 			"With --if, diff reads one snapshot and shows what would change for each node of\n" +
 			"--facts-dir if a fact had another value: --if role=db.\n\n" +
-			"Without --identity, encrypted values count as changed: they differ in every file.\n\n" +
+			"Without --identity, encrypted values count as changed, because they differ in\n" +
+			"every file.\n\n" +
 			"Exit status: 0 nothing changes, 1 something does, 2 on an error.",
 		Example: "  bindq diff old.bsnap site.bsnap --facts-dir facts --format markdown",
 		Args:    f.checkArgs,
