@@ -92,3 +92,14 @@ func TestGuideWatcherCompiles(t *testing.T) {
 		t.Error(strings.ReplaceAll(string(out), dir, ""))
 	}
 }
+
+// TestReadmeHasTheTestCommand: whoever checks out the repository, a build server included, finds the command there.
+func TestReadmeHasTheTestCommand(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "\n## Test\n\n    go test ./...\n") {
+		t.Error("README.md has no section Test that begins with 'go test ./...'")
+	}
+}
