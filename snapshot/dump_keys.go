@@ -170,7 +170,7 @@ func (d *dumper) ref(ref uint32) string {
 	return fmt.Sprintf("cell %08x: %s", d.fileOffset(secKeys)+cellUnit*n, text)
 }
 
-// maxText is the number of bytes that are shown of a value.
+// maxText limits how many bytes of a value are shown.
 const maxText = 80
 
 // small returns the value in a cell, and its size. It reads at most blockFrom bytes, since cells only hold smaller

@@ -7,9 +7,9 @@ import (
 	"bindc/internal/value"
 )
 
-// Content returns the content that a verified file was written from, so that it can be changed and written again.
-// Written unchanged, it gives the same file. It refers to the mapped file, and Sensitive is not set. The error is a
-// *DamageError.
+// Content returns the content that a verified file was written from, so that the caller can change it and write it
+// again. Writing it unchanged gives the same file. The content refers to the mapped file, and Sensitive is not set. The
+// error is a *DamageError.
 func (s *Snapshot) Content() (*Content, error) {
 	all, err := s.AllBindings()
 	if err != nil {
@@ -36,8 +36,8 @@ type contentReader struct {
 	s      *Snapshot
 	all    *AllBindings
 	c      *Content
-	scopes []*Scope          // of all.scopes
-	stored map[Stored]uint32 // values and their numbers
+	scopes []*Scope          // the scopes of all.scopes, by index
+	stored map[Stored]uint32 // index of each value in Values
 }
 
 // levels reads the levels with their scopes, still without entries.
@@ -126,7 +126,7 @@ func (r *contentReader) key(i, n uint32) error {
 	return nil
 }
 
-// cold converts a cold binding of a key. byDefault is the value of the key's default, or -1.
+// cold converts a cold binding of a key. byDefault is the index of the value of the key's default, or -1.
 func (r *contentReader) cold(b *coldBinding, byDefault int) (Cold, error) {
 	terms, err := r.s.terms(b.terms)
 	switch {
@@ -169,7 +169,7 @@ func (r *contentReader) number(v Stored) uint32 {
 	return n
 }
 
-// stored returns the value that ref refers to, as it was written.
+// stored returns the value that ref refers to, in the form in which Write received it.
 func (s *Snapshot) stored(ref Ref) (Stored, error) {
 	if n, ok := ref.Recipe(); ok {
 		text, err := s.Recipe(n)

@@ -13,8 +13,8 @@ func (r Ref) Recipe() (int, bool) { return int(r &^ refKind), r&refKind == refRe
 // Small reports whether r is a constant that Value reads without decoding a block.
 func (r Ref) Small() bool { return r&(refRecipe&refBlock) == 0 }
 
-// Value returns the constant that ref refers to. Arrays, hashes and strings are views of the snapshot. Elements of
-// arrays and hashes are not checked; Verify and value.Sound do that.
+// Value returns the constant that ref refers to. Arrays, hashes and strings are views of the snapshot. Value does not
+// check the elements of arrays and hashes; Verify and value.Sound do.
 func (s *Snapshot) Value(ref Ref) (value.Value, error) {
 	if ref&refKind == refInline {
 		return inlineValue(uint32(ref &^ refKind)), nil
