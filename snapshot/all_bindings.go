@@ -99,19 +99,19 @@ func (b *AllBindings) addScope(l *levelView, place uint32, o *scopeOrigins) erro
 		}
 		for i := range t.n {
 			if t.key(i) >= b.s.hash.n {
-				return b.s.damaged(secTables, 4*uint64(place-1), "numbers of keys")
+				return b.s.damaged(secTables, 4*uint64(place-1), "valid key numbers")
 			}
 			add(i, t.key(i), Ref(load32(t.refs[4*uint64(i):])))
 		}
 		return nil
 	}
 	if uint64(place) > uint64(l.count) {
-		return b.s.damaged(secScopes, l.at, "a place among the columns")
+		return b.s.damaged(secScopes, l.at, "a place among the columns of its level")
 	}
 	column := l.first + int(place-1)
 	for i, n := range o.keys {
 		if n >= b.s.hash.n {
-			return b.s.broken(secOrigins, "numbers of keys")
+			return b.s.broken(secOrigins, "valid key numbers")
 		}
 		mask := b.s.mask(n) // exact, because levels are narrow
 		ref, err := b.s.inColumn(n, mask, column, nil)

@@ -106,7 +106,7 @@ func TestWriteLimitsPermissionsOfSensitiveSnapshots(t *testing.T) {
 func TestWriteRejectsContentsBeyondLimits(t *testing.T) {
 	key := func(name string) Key { return Key{Name: name, Default: -1} }
 	for want, c := range map[string]*Content{
-		"65535 layers, this site has 65536": {Layers: make([]string, math.MaxUint16+1)},
+		"65535 layers; this site has 65536": {Layers: make([]string, math.MaxUint16+1)},
 		"":                                  {Layers: make([]string, math.MaxUint16)},
 		"categories and guards":             {Dimensions: make([]Dimension, math.MaxUint16+1)},
 		`found "b" before "a"`:              {Keys: []Key{key("b"), key("a")}},
@@ -123,7 +123,7 @@ func TestWriteRejectsContentsBeyondLimits(t *testing.T) {
 	}{
 		{math.MaxUint16, math.MaxUint16, maxKeys, maxStored, ""},
 		{math.MaxUint16 + 1, 0, 0, 0, "65536"},
-		{0, math.MaxUint16 + 1, 0, 0, "categories and guards, this site has 65536"},
+		{0, math.MaxUint16 + 1, 0, 0, "categories and guards; this site has 65536"},
 		{0, 0, maxKeys + 1, 2, "this site has 16777217 and 2"},
 		{0, 0, 1, maxStored + 1, "this site has 1 and 1073741824"},
 	} {

@@ -121,7 +121,7 @@ func (d *dumper) seek(off uint64) {
 	}
 	meaning := "padding"
 	if strings.Trim(d.data[d.at:at], "\x00") != "" {
-		meaning = "not referred to"
+		meaning = "unreferenced"
 	}
 	d.row(at-d.at, "%s", meaning)
 }
@@ -196,7 +196,7 @@ func (d *dumper) inputs() {
 	}
 }
 
-func (d *dumper) seal() { d.row(d.end-d.at, "the key of what is sealed, encrypted") }
+func (d *dumper) seal() { d.row(d.end-d.at, "encrypted key of the sealed recipes") }
 
 func (d *dumper) originTab() {
 	for n := 0; d.at < d.end && !d.failed; n++ {

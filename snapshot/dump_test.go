@@ -46,7 +46,7 @@ func TestDumpExplainsEveryByte(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(out.String(), "\n") {
-			for _, bad := range []string{"damaged", "not referred to", "no such", "of no scope"} {
+			for _, bad := range []string{"damaged", "unreferenced", "no such", "unused table"} {
 				if strings.Contains(line, bad) {
 					t.Errorf("a sound file of %d keys: %s", len(c.Keys), line)
 				}
@@ -196,11 +196,11 @@ func TestDumpMarksDamage(t *testing.T) {
 		name, line string
 		forge      func(w *writer)
 	}{
-		{"a byte that nothing refers to", "00000594  01" + strings.Repeat(" ", 47) + "not referred to\n",
+		{"a byte that nothing refers to", "00000594  01" + strings.Repeat(" ", 47) + "unreferenced\n",
 			func(w *writer) { w.out[secKeys] = append(w.out[secKeys], 1) }},
 		{"a default that is not a cell", "default: cell 200002be: damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 1<<28-1) }},
-		{"a default that is not a value", "000002d6  0b 05 02 81 78 81 79 00 00 00 00 00 00 00 00 ..  not referred to\n",
+		{"a default that is not a value", "000002d6  0b 05 02 81 78 81 79 00 00 00 00 00 00 00 00 ..  unreferenced\n",
 			func(w *writer) { w.out[secKeys][0x16] = 0x0b }},
 		{"a value that begins inside another", "000002dd  damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secKeys][keyRecord+recDefault:], 12) }},
@@ -215,7 +215,7 @@ func TestDumpMarksDamage(t *testing.T) {
 		{"a slot whose value is damaged", `level 0, node "n01", path "no such value", node.os "linux": column 0`,
 			func(w *writer) { w.out[secDicts][0x120] = 255 }},
 		{"a table with an unknown key number", `key 9 "no such key"`, func(w *writer) { w.out[secTables][0x18] = 9 }},
-		{"a table that no scope refers to", "00000958  00 00 00 00                                      of no scope: 0 entries\n",
+		{"a table that no scope refers to", "00000958  00 00 00 00                                      unused table: 0 entries\n",
 			func(w *writer) { w.out[secTables] = append(w.out[secTables], 0, 0, 0, 0) }},
 		{"a truncated table", "00000958  damaged\n",
 			func(w *writer) { w.out[secTables] = append(w.out[secTables], 1, 0, 0, 0, 1, 0) }},
@@ -238,7 +238,7 @@ func TestDumpMarksDamage(t *testing.T) {
 			w.out[secBlockTab], w.out[secBlocks] = w.out[secBlockTab][:4+blockEntry], append(w.out[secBlocks], 0)
 			w.out[secBlockTab][0] = 2
 		}},
-		{"a byte before the first recipe", "00000a40  73" + strings.Repeat(" ", 47) + "not referred to\n",
+		{"a byte before the first recipe", "00000a40  73" + strings.Repeat(" ", 47) + "unreferenced\n",
 			func(w *writer) { w.out[secRecipeTab][0] = 1 }},
 		{"a first recipe that ends before it begins", "00000a40  damaged\n",
 			func(w *writer) { w.out[secRecipeTab][0] = 14 }},
@@ -251,7 +251,7 @@ func TestDumpMarksDamage(t *testing.T) {
 			func(w *writer) { le.PutUint32(w.out[secOriginTab][12:], 1<<30) }},
 		{"a block that declares too many bytes", "000009c0  damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][16:], 1<<30) }},
-		{"bytes before the first directory", "00000740  01 00 00 00" + strings.Repeat(" ", 38) + "not referred to\n",
+		{"bytes before the first directory", "00000740  01 00 00 00" + strings.Repeat(" ", 38) + "unreferenced\n",
 			func(w *writer) {
 				w.out[secTables], w.cold = nil, coldWriter{}
 				w.out[secScopes] = []byte{1, 0, 0, 0}
@@ -274,7 +274,7 @@ func TestDumpMarksDamage(t *testing.T) {
 		if strings.Contains(out.String(), "a zstd frame of 0 bytes") {
 			t.Errorf("%s: the dump shows a frame that does not exist", c.name)
 		}
-		if !strings.HasSuffix(out.String(), "  the key of what is sealed, encrypted\n") {
+		if !strings.HasSuffix(out.String(), "  encrypted key of the sealed recipes\n") {
 			t.Errorf("%s: the dump ends before the last section", c.name)
 		}
 	}
@@ -377,7 +377,7 @@ func TestDumpShowsFourByteKeyNumbers(t *testing.T) {
 	d.out.Flush()
 	got := out.String()
 	if n := strings.Count(got, "2 entries\n"); n != maxColumns+1 || strings.Contains(got, "damaged") ||
-		strings.Contains(got, "not referred to") || strings.Count(got, " \"10000\"\n") != n {
+		strings.Contains(got, "unreferenced") || strings.Count(got, " \"10000\"\n") != n {
 		t.Errorf("%d tables are shown as %.400s", n, got)
 	}
 }

@@ -51,14 +51,14 @@ func TestPlacesInHierarchiesAreReadBack(t *testing.T) {
 	if err := s.Dump(&out, quotedRecipe, quoted); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"no part", "the global one, its only entry", "the environment, its only path",
-		"the environment", "a module, its only path, its only entry", "a default_hierarchy", "no part"} {
-		line := "layer " + string(rune('0'+i)) + ": of Hiera 5, " + want + "\n"
+	for i, want := range []string{"none", "global, its only entry", "environment, its only path",
+		"environment", "module, its only path, its only entry", "default_hierarchy", "none"} {
+		line := "layer " + string(rune('0'+i)) + ": Hiera 5 part: " + want + "\n"
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("the dump does not contain %q", line)
 		}
 	}
-	if !strings.Contains(out.String(), "  entry 300\n") || strings.Contains(out.String(), "not referred to") {
+	if !strings.Contains(out.String(), "  entry 300\n") || strings.Contains(out.String(), "unreferenced") {
 		t.Error("the dump does not know every byte of the layers")
 	}
 }

@@ -133,7 +133,7 @@ func (r *contentReader) cold(b *coldBinding, byDefault int) (Cold, error) {
 	case err != nil:
 		return Cold{}, err
 	case int(b.above) > len(r.s.levels), b.kind == coldDefault && byDefault < 0:
-		return Cold{}, r.s.broken(secOrigins, "a binding among %d levels", len(r.s.levels))
+		return Cold{}, r.s.broken(secOrigins, "a binding below at most %d levels", len(r.s.levels))
 	}
 	out := Cold{Above: int(b.above), Layer: int(b.layer), Terms: terms, Origin: b.origin,
 		Contribution: b.kind == coldContribution}
@@ -149,7 +149,7 @@ func (r *contentReader) cold(b *coldBinding, byDefault int) (Cold, error) {
 // origin returns an error if the origin is in an input that does not exist.
 func (r *contentReader) origin(o Origin) error {
 	if o.Line > 0 && int(o.Input) >= len(r.c.Inputs) {
-		return r.s.broken(secOrigins, "one of %d inputs", len(r.c.Inputs))
+		return r.s.broken(secOrigins, "an input number below %d", len(r.c.Inputs))
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func TestReportsAndLookupsOfForgedFilesReturnDamage(t *testing.T) {
 		{"scopes that do not exist in the level", raw(3, 0, func(string) string { return "\x02\x01\x06\x01\x0a\x02" }), book,
 			"origins", "the origins of a scope of its level"},
 		{"a key that does not exist", raw(3, 0, func(string) string { return "\x01\x01\x09\x01\x0a\x02" }), book,
-			"origins", "numbers of keys"},
+			"origins", "valid key numbers"},
 		{"a truncated record of a scope", raw(3, 0, cut(1)), book, "origins", "the origins of scopes"},
 		{"a truncated record of a scope", raw(3, 0, cut(1)), bindings("\x00m"), "origins", "the origins of scopes"},
 		{"a truncated record of a key", raw(4, 0, cut(1)), book, "origins", "bindings of keys"},
@@ -113,7 +113,7 @@ func TestReportsAndLookupsOfForgedFilesReturnDamage(t *testing.T) {
 		{"a place that is a column of the next level", func(w *writer) {
 			w.out[secScopes][0x3c] = 3
 			raw(0, 0, func(s string) string { return s[:6] + "\x02" + s[7:] })(w)
-		}, book, "scopes", "a place among the columns"},
+		}, book, "scopes", "a place among the columns of its level"},
 		{"a block out of bounds", func(w *writer) { w.out[secOriginTab][coldEntry+4] = 1 }, book, "origintab",
 			"a block inside section origins"},
 		{"fewer origins than entries", raw(2, 0, func(s string) string {
@@ -123,7 +123,7 @@ func TestReportsAndLookupsOfForgedFilesReturnDamage(t *testing.T) {
 			return strings.Replace(s, "\x01\x03\x03\x09", "\x01\x02\x03\x09", 1)
 		}), bindings("a"), "origins", "the origins of 1 more bindings in level 2"},
 		{"a table with an unknown key number", func(w *writer) { w.out[secTables][0x18] = 9 }, book, "tables",
-			"numbers of keys"},
+			"valid key numbers"},
 		{"a place that is not a column", func(w *writer) { w.out[secScopes][0x40] = 34 }, book, "origins",
 			"the origins of a scope of its level"},
 		{"a list out of bounds", func(w *writer) { le.PutUint32(w.out[secKeys][8*keyRecord+recList:], 1<<20) }, book,
@@ -148,7 +148,7 @@ func TestReportsAndLookupsOfForgedFilesReturnDamage(t *testing.T) {
 		{"a default past the end", func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 362) }, content,
 			"keys", "a value"},
 		{"a default with a missing recipe", func(w *writer) { w.out[secKeys][3*keyRecord+recDefault] = 3 },
-			content, "recipetab", "one of 3 recipes"},
+			content, "recipetab", "a recipe number below 3"},
 		{"a key with an invalid length", func(w *writer) { w.out[secKeys][keyRecord+recLength] = 254 }, content,
 			"keys", "the name of a key"},
 		{"a list with a value that does not exist", func(w *writer) { w.out[secKeys][0x2d3] = 0xc0 }, content,
@@ -156,19 +156,19 @@ func TestReportsAndLookupsOfForgedFilesReturnDamage(t *testing.T) {
 			"the place of value"},
 		{"a scope in an input that does not exist", raw(0, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x01\x04\x01\x02\x03", "\x01\x01\x04\x05\x02\x03", 1)
-		}), content, "origins", "one of 2 inputs"},
+		}), content, "origins", "an input number below 2"},
 		{"a hidden binding in an input that does not exist", raw(4, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x03\x01\x01\x04\x05", "\x01\x03\x01\x02\x04\x05", 1)
-		}), content, "origins", "one of 2 inputs"},
+		}), content, "origins", "an input number below 2"},
 		{"a hidden binding on line 1 of an input that does not exist", raw(4, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x03\x01\x01\x04\x05", "\x01\x03\x01\x02\x01\x05", 1)
-		}), content, "origins", "one of 2 inputs"},
+		}), content, "origins", "an input number below 2"},
 		{"a binding below more levels than the site has", raw(4, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x02\x04\x01\x00\x09\x01", "\x01\x02\x05\x01\x00\x09\x01", 1)
-		}), content, "origins", "a binding among 4 levels"},
+		}), content, "origins", "a binding below at most 4 levels"},
 		{"a default in the cold record only", raw(4, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x02\x04\x01\x00\x09\x01", "\x01\x00\x04\x01\x00\x09\x01", 1)
-		}), content, "origins", "a binding among 4 levels"},
+		}), content, "origins", "a binding below at most 4 levels"},
 		{"a condition on a value that does not exist", func(w *writer) { w.out[secScopes][4] = 1 }, content, "scopes",
 			"values of path"},
 		{"a condition on a value whose text is out of bounds", func(w *writer) { w.out[secDicts][0x120] = 255 },

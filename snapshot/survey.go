@@ -84,7 +84,7 @@ func (s *Snapshot) inTables(yield func(b Bound) error) error {
 
 func (s *Snapshot) inTable(t *tableView, i uint32, yield func(b Bound) error) error {
 	if t.key(i) >= s.hash.n {
-		return s.broken(secTables, "numbers of keys")
+		return s.broken(secTables, "valid key numbers")
 	}
 	return yield(Bound{Key: t.key(i), Ref: Ref(load32(t.refs[4*uint64(i):]))})
 }

@@ -169,9 +169,9 @@ func TestSurveyOfForgedFilesReturnsDamage(t *testing.T) {
 		{"a few scopes that share a table", everything(), sevenScopes, survey,
 			"section tables, offset 16: expected a separate table for each scope"},
 		{"a table with an unknown key number", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, survey,
-			"section tables, offset 0: expected numbers of keys"},
+			"section tables, offset 0: expected valid key numbers"},
 		{"a table with an unknown key number", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, book,
-			"section tables, offset 16: expected numbers of keys"},
+			"section tables, offset 16: expected valid key numbers"},
 		{"a list out of bounds", everything(), outside, survey, "section keys, offset 140: expected a list inside the section"},
 		{"a mask out of bounds", wide(), outside, survey, ""}, // the site has no narrow columns
 		{"a mask out of bounds", wide(), outside, depths, "section keys, offset 12: expected a mask inside the section"},
@@ -182,9 +182,9 @@ func TestSurveyOfForgedFilesReturnsDamage(t *testing.T) {
 			"section keys, offset 64: expected a mask of 70 columns"},
 		{"a table with a value that does not exist", everything(), func(w *writer) { w.out[secTables][0x24] = 2 },
 			verify,
-			"section tables, offset 16: expected one of 2 values in blocks"},
+			"section tables, offset 16: expected a block value number below 2"},
 		{"a table with an unknown key number", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, verify,
-			"section tables, offset 16: expected ascending numbers of 9 keys"},
+			"section tables, offset 16: expected ascending key numbers below 9"},
 		{"a table with a key that its column does not bind", everything(),
 			func(w *writer) { w.out[secTables][0x14] = 1 }, verify,
 			"section tables, offset 16: expected keys that column 35 binds"},
@@ -192,12 +192,12 @@ func TestSurveyOfForgedFilesReturnsDamage(t *testing.T) {
 			"section tables, offset 16: expected items that do not overlap"},
 		{"a default with a missing recipe", everything(),
 			func(w *writer) { w.out[secKeys][3*keyRecord+recDefault] = 3 }, verify,
-			"section keys, offset 200: expected one of 3 recipes"},
+			"section keys, offset 200: expected a recipe number below 3"},
 		{"a key with an invalid length", everything(),
 			func(w *writer) { w.out[secKeys][keyRecord+recLength] = 254 }, content,
 			"section keys, offset 64: expected the name of a key"},
 		{"a scope with an unknown value number", everything(), func(w *writer) { w.out[secScopes][0x34] = 9 }, verify,
-			"section scopes, offset 48: expected one of 1 values of path"},
+			"section scopes, offset 48: expected a value number of path below 1"},
 		{"blocks of keys before blocks of scopes", everything(), reblocked(func(blocks []coldRaw) []coldRaw {
 			blocks[3], blocks[4] = blocks[4], blocks[3]
 			return blocks

@@ -204,7 +204,7 @@ func (v *verifier) checkRef(n uint32, ref Ref, sec section, at uint64) error {
 		return nil
 	case refRecipe:
 		if cell >= uint64(v.recipeCount) {
-			return v.damaged(sec, at, "one of %d recipes", v.recipeCount)
+			return v.damaged(sec, at, "a recipe number below %d", v.recipeCount)
 		}
 		if !v.isAllowed(n, v.contributes.has(cell), v.alone.has(cell)) {
 			return v.damaged(sec, at, "a recipe that this key may have")
@@ -212,7 +212,7 @@ func (v *verifier) checkRef(n uint32, ref Ref, sec section, at uint64) error {
 		return nil
 	case refBlock: // checkBlocks checks all values in blocks
 		if cell >= uint64(v.blockValues) {
-			return v.damaged(sec, at, "one of %d values in blocks", v.blockValues)
+			return v.damaged(sec, at, "a block value number below %d", v.blockValues)
 		}
 		return nil
 	}
@@ -327,7 +327,7 @@ func (v *verifier) checkSlot(l *levelView, at uint64, slot string) error {
 		}
 		n := load32(slot[4*i:])
 		if n >= v.dicts[d].hash.n {
-			return v.damaged(secScopes, at, "one of %d values of %s", v.dicts[d].hash.n, v.dimensions[d].Name)
+			return v.damaged(secScopes, at, "a value number of %s below %d", v.dimensions[d].Name, v.dicts[d].hash.n)
 		}
 		tuple = append(tuple, n)
 	}
@@ -336,7 +336,7 @@ func (v *verifier) checkSlot(l *levelView, at uint64, slot string) error {
 	}
 	if l.narrow {
 		if uint64(place) > uint64(l.count) {
-			return v.damaged(secScopes, at, "one of %d columns", l.count)
+			return v.damaged(secScopes, at, "a place among %d columns", l.count)
 		}
 		return nil
 	}
@@ -355,7 +355,7 @@ func (v *verifier) checkTable(column int, at uint32) error {
 	for i := range t.n {
 		n := t.key(i)
 		if n >= v.hash.n || i > 0 && n <= t.key(i-1) {
-			return v.damaged(secTables, 4*uint64(at), "ascending numbers of %d keys", v.hash.n)
+			return v.damaged(secTables, 4*uint64(at), "ascending key numbers below %d", v.hash.n)
 		}
 		mask, err := v.maskWord(n, column/64)
 		if err != nil {

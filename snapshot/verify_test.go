@@ -75,11 +75,11 @@ func TestVerifyRejectsForgedRecordsAndReferences(t *testing.T) {
 			w.out[secKeys] = append(w.out[secKeys], 0x83, 'a')
 			le.PutUint32(w.out[secKeys][recDefault:], uint32(len(w.out[secKeys])/cellUnit-1))
 		}},
-		{"a default with a missing recipe", "keys", "one of 3 recipes",
+		{"a default with a missing recipe", "keys", "a recipe number below 3",
 			func(w *writer) { w.out[secKeys][record(3, recDefault)] = 3 }},
 		{"contributions as the default of another key", "keys", "a recipe that this key may have",
 			func(w *writer) { w.out[secKeys][record(3, recDefault)] = 2 }},
-		{"a default in a block that does not exist", "keys", "one of 2 values in blocks",
+		{"a default in a block that does not exist", "keys", "a block value number below 2",
 			func(w *writer) { w.out[secKeys][record(7, recDefault)] = 2 }},
 		{"a multibinding with another recipe", "keys", "a recipe that this key may have",
 			func(w *writer) { w.out[secKeys][record(6, recText+3)] = 1 }},
@@ -91,7 +91,7 @@ func TestVerifyRejectsForgedRecordsAndReferences(t *testing.T) {
 			func(w *writer) { w.out[secKeys][record(1, 4)] = 1 << 5 }},
 		{"a list out of bounds", "keys", "a list inside the section",
 			func(w *writer) { w.out[secKeys][record(4, recList)] += 6 }},
-		{"a list with a value that does not exist", "keys", "one of 2 values in blocks",
+		{"a list with a value that does not exist", "keys", "a block value number below 2",
 			func(w *writer) { w.out[secKeys][0x2d3] = 0xc0 }},
 		{"a value that begins inside the previous one", "blocktab", "value 1 after the previous one",
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][32:], 602) }},
@@ -114,7 +114,7 @@ func TestVerifyRejectsForgedRecordsAndReferences(t *testing.T) {
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][16:], 1157) }},
 		{"a frame with more bytes than its entry declares", "blocks", "a zstd frame of 1155 bytes",
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][16:], 1155) }},
-		{"a scope with an unknown value number", "scopes", "one of 1 values of path",
+		{"a scope with an unknown value number", "scopes", "a value number of path below 1",
 			func(w *writer) { w.out[secScopes][4] = 1 }},
 		{"a scope in a slot that its hash does not lead to", "scopes", "a scope in the slot that its hash leads to", func(w *writer) {
 			dir := w.out[secScopes]
@@ -126,19 +126,19 @@ func TestVerifyRejectsForgedRecordsAndReferences(t *testing.T) {
 			copy(dir[0x10:0x20], dir[:0x10])
 			dir[0x1c] = 2
 		}},
-		{"a column of the next level", "scopes", "one of 2 columns", func(w *writer) { w.out[secScopes][12] = 3 }},
+		{"a column of the next level", "scopes", "a place among 2 columns", func(w *writer) { w.out[secScopes][12] = 3 }},
 		{"a table out of bounds", "tables", "a table", func(w *writer) { w.out[secScopes][0xd4-0x8] = 0x27 }},
 		{"a table whose entries are outside", "tables", "a table of 9 entries",
 			func(w *writer) { w.out[secTables][0x94] = 9 }},
-		{"a table with an unknown key number", "tables", "ascending numbers of 9 keys",
+		{"a table with an unknown key number", "tables", "ascending key numbers below 9",
 			func(w *writer) { w.out[secTables][0x18] = 9 }},
-		{"a table with a key twice", "tables", "ascending numbers of 9 keys",
+		{"a table with a key twice", "tables", "ascending key numbers below 9",
 			func(w *writer) { w.out[secTables][0x18] = 7 }},
-		{"a table whose keys do not ascend", "tables", "ascending numbers of 9 keys",
+		{"a table whose keys do not ascend", "tables", "ascending key numbers below 9",
 			func(w *writer) { w.out[secTables][0x14] = 8 }},
 		{"a table with a key that its column does not bind", "tables", "keys that column 35 binds",
 			func(w *writer) { w.out[secTables][0x14] = 1 }},
-		{"a table with a value that does not exist", "tables", "one of 2 values in blocks",
+		{"a table with a value that does not exist", "tables", "a block value number below 2",
 			func(w *writer) { w.out[secTables][0x24] = 2 }},
 		{"tables that overlap", "tables", "items that do not overlap", func(w *writer) {
 			for at := 0xc8; at < 0x150; at += 4 { // gives all scopes the table of three keys

@@ -143,7 +143,7 @@ func checkContent(c *Content) error {
 	}
 	for _, v := range c.Values {
 		if len(v.Bytes) > maxValue {
-			return fmt.Errorf("a snapshot holds values of at most %d bytes, this site has one of %d", maxValue,
+			return fmt.Errorf("a snapshot holds values of at most %d bytes; this site has a value of %d bytes", maxValue,
 				len(v.Bytes))
 		}
 	}
@@ -160,12 +160,12 @@ func checkContent(c *Content) error {
 func checkCounts(layers, dimensions, keys, values int) error {
 	switch {
 	case layers > math.MaxUint16:
-		return fmt.Errorf("a snapshot holds at most %d layers, this site has %d", math.MaxUint16, layers)
+		return fmt.Errorf("a snapshot holds at most %d layers; this site has %d", math.MaxUint16, layers)
 	case dimensions > math.MaxUint16:
-		return fmt.Errorf("a snapshot holds at most %d categories and guards, this site has %d", math.MaxUint16,
+		return fmt.Errorf("a snapshot holds at most %d categories and guards; this site has %d", math.MaxUint16,
 			dimensions)
 	case keys > maxKeys || values > maxStored:
-		return fmt.Errorf("a snapshot holds at most %d keys and %d values, this site has %d and %d", maxKeys,
+		return fmt.Errorf("a snapshot holds at most %d keys and %d values; this site has %d and %d", maxKeys,
 			maxStored, keys, values)
 	}
 	return nil
@@ -181,7 +181,7 @@ func checkSize(sec section, bytes uint64) error {
 		limit = maxSection
 	}
 	if bytes > limit {
-		return fmt.Errorf("section %s of the snapshot holds at most %d bytes, this site needs %d", sec, limit, bytes)
+		return fmt.Errorf("section %s of the snapshot holds at most %d bytes; this site needs %d", sec, limit, bytes)
 	}
 	return nil
 }
