@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 
 	"bindc/internal/fsx"
 )
@@ -73,7 +74,7 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 // readText returns the content of a file as a string without copying it: a pack is large, and all its texts are parts
 // of it.
 func readText(path string) (string, error) {
-	f, err := fsx.Disk{}.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", err
 	}

@@ -37,7 +37,7 @@ func Parse(file string, src []byte, opts Options, diags *diag.List) (*Document, 
 		(&report{doc: d, diags: diags}).refuseBytes(problem)
 		return nil, false
 	}
-	if root, ok := readBlocks(d); ok {
+	if root, ok := readBlocks(d, opts.scratch()); ok {
 		d.Root = root
 		return d, true
 	}
