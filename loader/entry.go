@@ -60,7 +60,7 @@ func (c *entryCollector) ofBackend(backend string) {
 		}
 		condition, ok := c.conditionOf(c.e, path, c.whole)
 		if ok && c.usable(f, path) {
-			c.add(path, condition, c.WantData(c.h.tree.Path(f.Path), c.h.label+f.Path))
+			c.add(path, condition, c.WantData(c.h.tree.PathOf(f), c.h.label+f.Path))
 		}
 	}
 }
@@ -119,25 +119,26 @@ func (c *entryCollector) add(path string, condition int, f *site.File) {
 // usable reports a file that cannot be read, that a link takes out of the directory, or whose name differs from another
 // only in case.
 func (c *entryCollector) usable(f site.Listed, path string) bool {
-	at := diag.Pos{File: c.h.tree.Path(f.Path)}
+	at := func() diag.Pos { return diag.Pos{File: c.h.tree.PathOf(f)} }
 	if f.Err != nil {
-		c.Failed(at.File, f.Err)
+		c.Failed(at().File, f.Err)
 		return false
 	}
 	if f.Outside {
-		c.Diags.Errorf(at, "data_path",
+		c.Diags.Errorf(at(), "data_path",
 			"this symbolic link leads out of the directory of its hiera.yaml; copy the file")
 		return false
 	}
-	other, ok := c.folded[Fold(path)]
+	folded := Fold(path)
+	other, ok := c.folded[folded]
 	if ok && strings.TrimSuffix(other, filepath.Ext(other)) != path {
-		c.Diags.Add(diag.Diagnostic{Pos: at, Code: "data_path",
+		c.Diags.Add(diag.Diagnostic{Pos: at(), Code: "data_path",
 			Message: "the names of two data files differ in case only, and values are compared without regard to case",
 			Notes:   []diag.Note{{Pos: diag.Pos{File: c.h.tree.Path(other)}, Message: "the other one"}},
 			Hint:    "merge them into one"})
 		return false
 	}
-	c.folded[Fold(path)] = f.Path
+	c.folded[folded] = f.Path
 	return true
 }
 
