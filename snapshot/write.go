@@ -203,6 +203,8 @@ type writer struct {
 	blocks  blockWriter
 	recipes int
 	cold    coldWriter
+	packed  []uint64 // memory of inOrder
+	order   []int    // likewise
 }
 
 func newWriter(c *Content, seed uint64) *writer {
