@@ -20,7 +20,7 @@ var errRefused = &cli.Answer{Reason: "errors were found", Status: cli.ExitNo}
 // garbagePercent lets the heap grow to three times the live memory between garbage collections. A build produces much
 // garbage, the trees of parsed files, and keeps little. With Go's default of 100, a large site takes a tenth more
 // processor time.
-const garbagePercent = 200
+const garbagePercent = 90
 
 func main() {
 	debug.SetGCPercent(garbagePercent)

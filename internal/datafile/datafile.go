@@ -72,6 +72,7 @@ type scratch struct {
 	source       []byte
 	tree         yaml.Scratch
 	keys, values pool.Batch
+	texts        literal.Memo
 }
 
 func (r *Reader) takeScratch() *scratch {
@@ -211,7 +212,7 @@ func (r *Reader) compile(path string, src []byte, kind Format, s *scratch, diags
 			literal.CheckReserved(name, doc.Pos(key), &slashed, diags)
 			out = append(out, Entry{Line: key.Line, Col: key.Col})
 			s.keys.Add(func(dst []byte) []byte { return append(dst, name...) })
-			s.values.Add(func(dst []byte) []byte { return literal.Append(dst, doc, val, diags) })
+			s.values.Add(func(dst []byte) []byte { return s.texts.Append(dst, doc, val, diags) })
 		}
 	}
 	return s.number(out, r.Pools), nil

@@ -88,7 +88,9 @@ func (p *Pool) prefetch(hashes []uint64) (sum int) {
 	mask := uint64(len(p.slots) - 1)
 	for _, h := range hashes {
 		if s := p.slots[h&mask]; s != 0 && s&halfHash == h&halfHash {
-			sum += len(p.texts[uint32(s)-1])
+			if t := p.texts[uint32(s)-1]; t != "" {
+				sum += int(t[0])
+			}
 		}
 	}
 	return sum

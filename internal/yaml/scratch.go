@@ -4,6 +4,7 @@ package yaml
 type Scratch struct {
 	open  []Node // the nodes of unfinished hashes and lists, the outermost first
 	done  []Node // those of finished ones
+	lines []int  // see Document
 	top   mapping
 	inUse bool // top is the outermost hash of the document
 }
