@@ -13,8 +13,9 @@ import (
 
 // entryFiles lists the files that an entry of a hierarchy can serve, each with its condition.
 func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
-	c := entryCollector{hieraReader: r, h: h, e: e, at: map[string]int{}, folded: map[string]string{}}
-	c.listing = h.tree.Below(e.path.fixedDir(), e.path.depth(), isHidden(e.path.canonical[len(e.path.fixedDir()):]))
+	listing := h.tree.Below(e.path.fixedDir(), e.path.depth(), isHidden(e.path.canonical[len(e.path.fixedDir()):]))
+	c := entryCollector{hieraReader: r, h: h, e: e, listing: listing, out: make([]dataFile, 0, len(listing)),
+		at: make(map[string]int, len(listing)), folded: make(map[string]string, len(listing))}
 	c.whole = c.ambiguous()
 	for _, backend := range h.backends {
 		if builtinBackend(backend) {

@@ -131,7 +131,7 @@ func (w *writer) appendKey(out []byte, k *Key) []byte {
 		out = appendNumbers(append(out, kind), b.Above, b.Layer)
 		out = appendNumbers(out, int(b.Origin.Input), int(b.Origin.Line), int(b.Origin.Col), len(b.Terms))
 		for _, t := range b.Terms {
-			out = appendNumbers(out, t.Dimension, int(w.dicts[t.Dimension].numbers[t.Value]))
+			out = appendNumbers(out, t.Dimension, int(w.dicts[t.Dimension].number(t.Value)))
 		}
 		if kind == coldHidden {
 			v := w.c.Values[b.Value]

@@ -137,7 +137,7 @@ func (w *writer) directDirectory(level Level, places []uint32, slots int) {
 	for i, s := range level.Scopes {
 		n := uint32(0)
 		if len(level.Dimensions) == 1 {
-			n = w.dicts[level.Dimensions[0]].numbers[s.Values[0]]
+			n = w.dicts[level.Dimensions[0]].number(s.Values[0])
 		}
 		binary.LittleEndian.PutUint32(cells[4*n:], places[i])
 	}
@@ -150,7 +150,7 @@ func (w *writer) hashedDirectory(level Level, places []uint32, slots int) bool {
 	cells, numbers := make([]uint32, width*slots), make([]uint32, len(level.Dimensions))
 	for i, s := range level.Scopes {
 		for j, d := range level.Dimensions {
-			numbers[j] = w.dicts[d].numbers[s.Values[j]]
+			numbers[j] = w.dicts[d].number(s.Values[j])
 		}
 		slot, chain := int(hashNumbers(numbers))&(slots-1), 1
 		for ; cells[width*slot+width-1] != 0; chain++ {

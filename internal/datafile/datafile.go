@@ -99,8 +99,8 @@ func NewReader(cache *Cache, d fsx.Disk) *Reader {
 	return &Reader{Pools: &cache.pools, cache: cache, disk: d}
 }
 
-// Read reads the file at path. It returns errors of the file system, and reports errors in the file to diags.
-func (r *Reader) Read(path string, kind Format, diags *diag.List) (File, error) {
+// Read reads the file at path. Callers must not change the result. It returns errors of the file system, and reports errors in the file to diags.
+func (r *Reader) Read(path string, kind Format, diags *diag.List) (*File, error) {
 	if r.cache != nil {
 		if f, ok := r.cache.unchanged(r.cache.identify(fsx.FileIDAt(path)), kind); ok {
 			r.disk.Seen.Content(path, f.id, f.Hash)
@@ -112,14 +112,14 @@ func (r *Reader) Read(path string, kind Format, diags *diag.List) (File, error) 
 	// The identity is that of the open file, because the path may lead to another one by now.
 	src, id, err := r.disk.ReadInto(s.source, path)
 	if err != nil {
-		return File{}, err
+		return nil, err
 	}
 	s.source = src
 	f := r.read(path, src, kind, s, diags)
 	if r.cache != nil {
 		f.id = r.cache.identify(id, true)
 	}
-	return f, nil
+	return &f, nil
 }
 
 // Source reads a file with the content src, which messages call path.

@@ -64,7 +64,10 @@ func FillLevels(e *pass.Env, s *Ordered, lists *Lists) *Levels {
 	for key, list := range lists.cold {
 		out.cold[key] = list
 	}
-	f := filler{Env: e, Ordered: s, Levels: out}
+	f := filler{Env: e, Ordered: s, Levels: out, scopes: map[levelKey]int{}}
+	for i := range s.Scopes {
+		f.scopes[f.levelOf(&s.Scopes[i])]++
+	}
 	filled := make(map[place.ScopeKey]bool, len(lists.byScope))
 	for i := range s.Scopes {
 		at := s.Scopes[i].Key()
@@ -96,6 +99,8 @@ type filler struct {
 
 	entryRoom  room[snapshot.Entry]
 	originRoom room[snapshot.Origin]
+	valueRoom  room[string]
+	scopes     map[levelKey]int // how many scopes a level has at most, without those that have only internal keys
 }
 
 // fill adds a scope to its level, with further entries under internal keys.
@@ -105,16 +110,21 @@ func (f *filler) fill(s *place.Scope, internal []snapshot.Entry) {
 	if len(entries) == 0 {
 		return
 	}
-	key := levelKey{s.Layer, f.Ranks.ShapeOf[s.Condition]}
-	if f.byKey[key] == nil {
-		f.byKey[key] = &level{rank: s.Rank}
+	key := f.levelOf(s)
+	lv := f.byKey[key]
+	if lv == nil {
+		lv = &level{rank: s.Rank, scopes: make([]snapshot.Scope, 0, f.scopes[key])}
+		f.byKey[key] = lv
 	}
-	values := make([]string, len(f.Site.Conditions[s.Condition]))
-	for i, t := range f.Site.Conditions[s.Condition] {
-		values[i] = t.Value
+	values := f.valueRoom.take(len(f.Site.Conditions[s.Condition]))
+	for _, t := range f.Site.Conditions[s.Condition] {
+		values = append(values, t.Value)
 	}
-	f.byKey[key].scopes = append(f.byKey[key].scopes, snapshot.Scope{Values: values, Entries: entries,
-		Origins: origins})
+	lv.scopes = append(lv.scopes, snapshot.Scope{Values: values, Entries: entries, Origins: origins})
+}
+
+func (f *filler) levelOf(s *place.Scope) levelKey {
+	return levelKey{s.Layer, f.Ranks.ShapeOf[s.Condition]}
 }
 
 // entries returns the entries of a scope, sorted by key, and their positions. Two kinds of bindings

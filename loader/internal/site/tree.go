@@ -106,6 +106,7 @@ func (w *walk) into(dir, real string, depth int) {
 	if dir != "" {
 		dir += "/"
 	}
+	w.out = slices.Grow(w.out, len(entries))
 	root, outside := dir == "" || w.Roots[real], w.outside()
 	for _, e := range entries {
 		switch name := e.Name(); {
