@@ -204,6 +204,8 @@ type writer struct {
 	blocks  blockWriter
 	recipes int
 	cold    coldWriter
+	packed  []uint64 // memory of inOrder
+	order   []int    // likewise
 }
 
 func newWriter(c *Content, seed uint64) *writer {
@@ -330,7 +332,11 @@ const inputBytes = 1 + 1 + 8
 // their paths (uvarint length, bytes), their sizes (uvarint) and their xxhash64 u64. The hashes are separate because
 // they do not compress.
 func (w *writer) inputs() {
-	raw := appendNumbers(nil, len(w.c.Inputs))
+	size := binary.MaxVarintLen64
+	for _, in := range w.c.Inputs {
+		size += 2*binary.MaxVarintLen64 + len(in.Path) + 8
+	}
+	raw := appendNumbers(make([]byte, 0, size), len(w.c.Inputs))
 	for _, in := range w.c.Inputs {
 		raw = appendText(raw, in.Path)
 	}
