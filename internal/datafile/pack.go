@@ -42,12 +42,11 @@ type pack struct {
 }
 
 // encodePack encodes the files without diagnostics.
-func encodePack(pools *Pools, files []File, program Program) []byte {
+func encodePack(pools *Pools, files []*File, program Program) []byte {
 	keys, values := renumbered{texts: pools.Keys.Texts()}, renumbered{texts: pools.Values.Texts()}
 	var records, entries []byte
 	count := 0
-	for i := range files {
-		f := &files[i]
+	for _, f := range files {
 		all := slices.Concat(f.Entries, f.Options)
 		if !f.silent || uint64(len(entries)/packEntry)+uint64(len(all)) > maxEntries {
 			continue
