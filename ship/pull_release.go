@@ -94,7 +94,7 @@ func (p *Pull) adopt(d Digest, signed *origin.Signed) error {
 func (p *Pull) isNewer(d Digest, signed *origin.Signed) (bool, error) {
 	offered := new(origin.Statement)
 	if err := json.Unmarshal(signed.Text, offered); err != nil {
-		return false, refused("the signed text is not a statement of an origin: %v", err)
+		return false, refused("the signed text is not a valid origin statement: %v", err)
 	}
 	have, err := p.Store.signed(d)
 	if have == nil {
