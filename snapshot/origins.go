@@ -27,9 +27,10 @@ const (
 
 // coldWriter collects records into blocks.
 type coldWriter struct {
-	raw, packed, tab []byte
-	level, first     uint32 // of the block in raw
-	place, input     uint32 // of the previous record in this block
+	raw          []byte
+	level, first uint32 // of the block in raw
+	place, input uint32 // of the previous record in this block
+	frames       frameWriter
 }
 
 // begin prepares for the next record: of a place in level or, with coldKeys as level, of a key.
@@ -46,10 +47,8 @@ func (c *coldWriter) flush() {
 	if len(c.raw) == 0 {
 		return
 	}
-	c.tab, c.packed = appendFrame(c.tab, c.packed, c.raw)
-	c.tab = binary.LittleEndian.AppendUint32(c.tab, c.level)
-	c.tab = binary.LittleEndian.AppendUint32(c.tab, c.first)
-	c.raw = c.raw[:0]
+	c.frames.add(c.raw, c.level, c.first)
+	c.raw = make([]byte, 0, coldBlock+coldBlock/8)
 }
 
 // origins writes the bindings that are in no scope, after the records of scopes that directories has written.
@@ -60,7 +59,7 @@ func (w *writer) origins() {
 		c.raw = w.appendKey(c.raw, &w.c.Keys[i])
 	}
 	c.flush()
-	w.out[secOriginTab], w.out[secOrigins] = c.tab, c.packed
+	w.out[secOriginTab], w.out[secOrigins] = c.frames.finish()
 }
 
 // addScope appends the record of a scope: its place, the number of its entries, in a narrow level the numbers of the

@@ -102,13 +102,19 @@ type encoded struct {
 
 // writeTo writes the header and the sections, which are already padded.
 func (e *encoded) writeTo(w io.Writer) (Written, error) {
-	sum := sha256.New()
-	for _, part := range append([][]byte{e.head}, e.sections[:]...) {
-		sum.Write(part) // never fails
+	parts, sum, hashed := append([][]byte{e.head}, e.sections[:]...), sha256.New(), make(chan struct{})
+	go func() {
+		for _, part := range parts {
+			sum.Write(part) // never fails
+		}
+		close(hashed)
+	}()
+	for _, part := range parts {
 		if _, err := w.Write(part); err != nil {
 			return Written{}, err
 		}
 	}
+	<-hashed
 	out := Written{Size: int64(binary.LittleEndian.Uint64(e.head[offSize:])), Sum: [32]byte(sum.Sum(nil))}
 	copy(out.Digest[:], e.head[offDigest:])
 	return out, nil
