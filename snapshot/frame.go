@@ -16,7 +16,8 @@ const maxValue = 1 << 29
 
 var encoder = sync.OnceValue(func() *zstd.Encoder {
 	level := zstd.WithEncoderLevel(zstd.SpeedBetterCompression)
-	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), level) // fails only for invalid options
+	// it fails only for invalid options
+	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), level)
 	return e
 })
 

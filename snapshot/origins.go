@@ -91,7 +91,8 @@ func (w *writer) addScope(s Scope, order []int, place uint32, narrow bool) {
 func zigzag(d uint32) uint32   { return d<<1 ^ uint32(int32(d)>>31) }
 func unzigzag(z uint32) uint32 { return z>>1 ^ -(z & 1) }
 
-// inOrder returns the indices of a scope's entries in the order of their key numbers. They are valid until the next call.
+// inOrder returns the indices of a scope's entries in the order of their key numbers. They are valid until
+// the next call.
 func (w *writer) inOrder(s Scope) []int {
 	packed := w.packed[:0] // upper half: number of the key; lower half: index of the entry
 	for i, e := range s.Entries {

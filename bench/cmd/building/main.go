@@ -138,7 +138,9 @@ func (w *world) addKey() error {
 
 // changeValue changes the value of that binding.
 func (w *world) changeValue() error {
-	return w.edit(func(text string) string { return strings.Replace(text, w.binding("added"), w.binding("changed"), 1) })
+	return w.edit(func(text string) string {
+		return strings.Replace(text, w.binding("added"), w.binding("changed"), 1)
+	})
 }
 
 func (w *world) binding(value string) string {
