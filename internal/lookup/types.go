@@ -61,13 +61,12 @@ type Request struct {
 	facts    *Facts
 	numbers  []uint32 // number of the value, by dimension
 	has      []bool   // whether there is a value, by dimension
-	scopes   snapshot.Scopes
+	view     snapshot.View
 	merges   merges
 	rules    rules            // rules of the snapshot
 	hiera    bool             // rules is hieraRules; the fast path tests this instead of calling rules
 	failing  map[string]error // by module, errors of paths that fail all lookups of its keys; "": of all keys
 	mayFail  bool             // an error may fail a lookup, whatever it would find
-	indirect bool             // a lookup cannot begin with Find: mayFail, or a Producer makes it
 	caller   *caller          // nil unless a Producer makes the lookups
 	misses   *misses          // unset variables that lookups need; nil: not recorded
 }
