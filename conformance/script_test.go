@@ -17,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"bindc/internal/testmode"
 	"bindc/serve/client"
 )
 
@@ -25,6 +26,7 @@ var update = flag.Bool("update", false, "write the output of the programs into t
 // TestMain builds the programs once and adds them to the PATH. If the variable PROGRAMS is set, it is a directory that
 // already has them.
 func TestMain(m *testing.M) {
+	testmode.TempInMemory()
 	os.Exit(withPrograms(m.Run))
 }
 

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"bindc/internal/testmode"
 )
 
 var long = flag.Duration("long", 0, "how long each test goes on, in place of a fixed number of rounds")
@@ -26,6 +28,7 @@ func TestMain(m *testing.M) {
 		os.Exit(readerProcess(path))
 	}
 	flag.Parse()
+	testmode.TempInMemory()
 	os.Exit(withPrograms(m.Run))
 }
 

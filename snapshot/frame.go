@@ -7,8 +7,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxExpansion limits how many bytes one byte of a frame decodes to, so that a small file cannot exhaust memory. If
-// data compresses better than that, compress pads the frame.
+// maxExpansion limits how many bytes a frame may decode to, per byte of the frame, so that a small file cannot exhaust
+// memory. If data compresses better than that, compress pads the frame.
 const maxExpansion = 64
 
 // maxValue limits the length of an encoded value.
@@ -16,13 +16,14 @@ const maxValue = 1 << 29
 
 var encoder = sync.OnceValue(func() *zstd.Encoder {
 	level := zstd.WithEncoderLevel(zstd.SpeedBetterCompression)
-	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), level) // it fails only for invalid options
+	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), level) // only fails for invalid options
 	return e
 })
 
-// decoder does not allocate by the size that a frame declares: a forged frame would make it allocate a gigabyte.
+// decoder ignores the size that a frame declares when it allocates memory, because a forged frame could declare a
+// gigabyte.
 var decoder = sync.OnceValue(func() *zstd.Decoder {
-	// it fails only for invalid options
+	// NewReader only fails for invalid options
 	d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
 	return d
 })
@@ -63,8 +64,8 @@ func appendFrame(table, frames, raw []byte) (newTable, newFrames []byte) {
 	return table, append(frames, packed...)
 }
 
-// frameOf returns the frame that an entry describes, and its decoded length. It is not ok if the frame cannot be
-// inside frames.
+// frameOf returns the frame that an entry describes, and its decoded length. ok is false if the frame is not inside
+// frames or its decoded length is too large.
 func frameOf(entry, frames string) (packed string, length uint64, ok bool) {
 	off, bytes, length := load64(entry), uint64(load32(entry[8:])), uint64(load32(entry[12:]))
 	if off > uint64(len(frames)) || bytes > uint64(len(frames))-off || length > bytes*maxExpansion {

@@ -47,12 +47,12 @@ func (w *writer) byNumber() []int {
 type recordWriter struct {
 	*writer
 	bytes []byte
-	first uint32 // cell number of the record
-	tail  int    // offset of the free space in the record
+	first uint32 // cell at which the record begins
+	tail  int    // where the free space in the record begins
 }
 
-// store puts b into the free space of the record if it fits, otherwise after the records, and returns its cell. If a
-// second b is to follow in the record, the first must have an even length, as lists do.
+// store puts b into the free space of the record if it fits, otherwise after the records, and returns its cell. If
+// store is called again for the same record, the previous b must have an even length, as lists do.
 func (r *recordWriter) store(b []byte) uint32 {
 	if r.tail+len(b) > keyRecord {
 		return r.cell(string(b))
@@ -74,7 +74,7 @@ func (r *recordWriter) text(name string) {
 	r.tail = recLongTail
 }
 
-// list stores the references of the narrow columns.
+// list stores the value references of the narrow columns.
 func (r *recordWriter) list(values []uint32) uint32 {
 	var b []byte
 	for _, v := range values {
@@ -120,7 +120,7 @@ func (w *writer) exactMask(words []uint64, seen map[string]uint32) uint32 {
 	return at
 }
 
-// ref returns the reference of value v. On the first call it stores the value where its kind and size belong.
+// ref returns the reference of value v. Its first call for v stores the value in the section for its kind and size.
 func (w *writer) ref(v uint32) uint32 {
 	if w.refs[v] == noRef {
 		w.refs[v] = w.encode(w.c.Values[v])

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// columns are the columns of a level.
+// columns is the range of columns that belong to a level.
 type columns struct {
 	first, count int
 	narrow       bool
@@ -36,7 +36,7 @@ func columnsOf(levels []Level) ([]columns, int) {
 	return out, total
 }
 
-// gather inverts the levels: it finds, per key, the columns that bind it and its values in narrow columns.
+// gather fills masks and lists: for each key, the columns that bind it and its values in narrow columns.
 func (w *writer) gather() {
 	var total int
 	w.columns, total = columnsOf(w.c.Levels)
@@ -85,8 +85,8 @@ func (w *writer) directories() (meta []byte) {
 	return meta
 }
 
-// directory appends the directory of a level, which says where each of its scopes is. A place is one more than the
-// scope's column within the level, or one more than the offset/4 of its table. Zero means no scope.
+// directory appends the directory of a level, which contains the place of each of its scopes. A place is one more than
+// the scope's column within the level, or one more than the offset/4 of its table. Zero means no scope.
 //
 // Without dimensions the directory is a single place. With one dimension, if at least every fourth value has a scope,
 // it has a place per value. Otherwise it is a hash table with open addressing, at most three quarters full. Each slot
@@ -122,7 +122,7 @@ func (w *writer) directDirectory(level Level, places []uint32, slots int) {
 	w.out[secScopes] = append(w.out[secScopes], cells...)
 }
 
-// hashedDirectory fails if a chain would become too long.
+// hashedDirectory builds a directory as a hash table. It fails if a chain would become too long.
 func (w *writer) hashedDirectory(level Level, places []uint32, slots int) bool {
 	width := len(level.Dimensions) + 1
 	cells, numbers := make([]uint32, width*slots), make([]uint32, len(level.Dimensions))
