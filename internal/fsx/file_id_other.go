@@ -4,7 +4,7 @@ package fsx
 
 import "os"
 
-// Files have no reliable identity here, so every file is read.
+// Files have no reliable identity on this platform, so every file is read.
 
 // FileIDAt always returns false.
 func FileIDAt(string) (id FileID, ok bool) { return FileID{}, false }
