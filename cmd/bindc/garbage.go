@@ -18,7 +18,7 @@ func collectGarbageLate() {
 	limit := debug.SetMemoryLimit(-1)
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(min(limit, firstGarbage))
-	unused := new([64]byte) // too large to share memory with others
+	unused := new([64]byte)                        // too large to share memory with others
 	runtime.SetFinalizer(unused, func(*[64]byte) { // the first collection has found that nothing uses it
 		debug.SetGCPercent(garbagePercent)
 		debug.SetMemoryLimit(limit)

@@ -99,7 +99,8 @@ func NewReader(cache *Cache, d fsx.Disk) *Reader {
 	return &Reader{Pools: &cache.pools, cache: cache, disk: d}
 }
 
-// Read reads the file at path. Callers must not change the result. It returns errors of the file system, and reports errors in the file to diags.
+// Read reads the file at path. It returns errors of the file system, and reports errors in the file to diags. Callers
+// must not change the result.
 func (r *Reader) Read(path string, kind Format, diags *diag.List) (*File, error) {
 	if r.cache != nil {
 		if f, ok := r.cache.unchanged(r.cache.identify(fsx.FileIDAt(path)), kind); ok {

@@ -67,8 +67,8 @@ type Options struct {
 	// symbols are strings with their colon, and an integer beyond 64 bits is an error.
 	Hiera5 bool
 
-	// Scratch is memory for the nodes, which saves allocations when many files are parsed one after another. The document
-	// is valid until Parse is called with the same Scratch again. It may be nil.
+	// Scratch is memory for the nodes. It saves allocations when many files are parsed one after another. A document is
+	// valid until Parse is called with the same Scratch again. It may be nil.
 	Scratch *Scratch
 }
 
