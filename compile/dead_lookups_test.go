@@ -15,7 +15,7 @@ import (
 
 // Compiling the sites of the scenario reports the warnings that the programs print there.
 func TestWarnsAboutLookupsOfUnboundKeys(t *testing.T) {
-	a, err := txtar.ParseFile("../cmd/testdata/script/references_to_unbound_keys_are_reported.txtar")
+	a, err := txtar.ParseFile("../cmd/testdata/script/reference_to_unbound_key_is_reported.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}

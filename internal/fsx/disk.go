@@ -6,7 +6,6 @@
 package fsx
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -109,100 +108,7 @@ func (d Disk) Resolve(path string) (real string, err error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// Open opens a file for Content. Callers should first check with IsFile or List that it is a file. Open does not block
-// on a FIFO without a writer; Content then fails.
-func (d Disk) Open(path string) (*os.File, error) {
-	if err := d.fault(Open, path); err != nil {
-		return nil, err
-	}
-	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-}
-
-// tries limits how often a file is read that keeps changing.
-const tries = 4
-
-// Content returns the content of an open file. If the file changes while it is read, Content tries again a few times.
-func (d Disk) Content(f *os.File) (content []byte, err error) {
-	if d.Seen != nil {
-		id, ok := FileIDOf(f) // taken before reading, so that it does not match a file that changes later
-		defer func() {
-			if err == nil {
-				d.Seen.read(f.Name(), id, ok, content)
-			} else {
-				d.Seen.note(Look{Op: Read, Path: f.Name(), Result: failure(err)})
-			}
-		}()
-	}
-	return d.unchangedContent(f)
-}
-
-// unchangedContent reads f until its size and time are the same before and after the read.
-func (d Disk) unchangedContent(f *os.File) ([]byte, error) {
-	before, err := d.state(f)
-	if err != nil {
-		return nil, err
-	}
-	if err := NotAFile(f.Name(), before.Mode()); err != nil {
-		return nil, err
-	}
-	why := ""
-	for range tries {
-		content, err := d.content(f, before.Size())
-		if err != nil {
-			return nil, err
-		}
-		after, err := d.state(f)
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case before.Size() != after.Size() || !before.ModTime().Equal(after.ModTime()):
-			why = "it changed while it was read"
-		case int64(len(content)) != after.Size():
-			why = "its content is shorter or longer than the size of the file"
-		default:
-			return content, nil
-		}
-		before = after
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return nil, err
-		}
-	}
-	return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: errors.New(why)}
-}
-
-func (d Disk) state(f *os.File) (fs.FileInfo, error) {
-	if err := d.fault(Stat, f.Name()); err != nil {
-		return nil, err
-	}
-	return f.Stat()
-}
-
-func (d Disk) content(f *os.File, size int64) ([]byte, error) {
-	if err := d.fault(Read, f.Name()); err != nil {
-		return nil, err
-	}
-	var r io.Reader = f
-	if d.Filter != nil {
-		r = d.Filter(f.Name(), f)
-	}
-	var b bytes.Buffer
-	b.Grow(int(min(size, 1<<30)) + bytes.MinRead)   // lets ReadFrom see the end without growing the buffer
-	_, err := b.ReadFrom(io.LimitReader(r, size+1)) // stops if the file is longer than its size
-	return b.Bytes(), err
-}
-
-// ReadFile returns the content of the file at path.
-func (d Disk) ReadFile(path string) ([]byte, error) {
-	f, err := d.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return d.Content(f)
-}
-
-// NotAFile returns an error unless mode is that of a regular file.
+// NotAFile returns an error unless mode describes a regular file.
 func NotAFile(path string, mode fs.FileMode) error {
 	if mode.IsRegular() {
 		return nil

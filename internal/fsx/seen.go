@@ -57,11 +57,8 @@ func (s *Seen) Content(path string, id FileID, sum uint64) {
 }
 
 // read records the content of a file.
-func (s *Seen) read(path string, id FileID, ok bool, content []byte) {
-	if s == nil {
-		return
-	}
-	if !ok || !id.Settled(s.Began) {
+func (s *Seen) read(path string, id FileID, content []byte) {
+	if !id.Settled(s.Began) {
 		id = FileID{}
 	}
 	s.Content(path, id, xxhash.Sum64(content))

@@ -9,9 +9,9 @@ import (
 // DigError reports that a key leads into a value that has no inner values. It does not show the
 // value.
 type DigError struct {
-	Key     string      // as requested
+	Key     string      // the whole key, for the message
 	Segment value.Value // the part of Key that was not found
-	Found   value.Kind  // the kind of value it was looked for in
+	Found   value.Kind  // the kind of the value in which Segment was looked up
 }
 
 func (e *DigError) Error() string {
@@ -20,17 +20,17 @@ func (e *DigError) Error() string {
 		expected = fmt.Sprintf("an Array with element %d or a Hash with that key", e.Segment.Int())
 	}
 	found := e.Found.String()
-	if e.Found == value.Undef { // a lookup in undef finds nothing and is not an error
+	if e.Found == value.Undef { // Dig finds nothing in undef, so only sensitive values get here
 		found = "something sensitive"
 	}
 	return fmt.Sprintf("'%s' needs %s, found %s", e.Key, expected, found)
 }
 
-// Dig follows the path of k into v, the value of its root. A missing entry is not found. The error
-// is a *DigError, or an error from reading v. A part of a sensitive value is sensitive.
+// Dig returns the value at k.Path inside v, the value of k.Root. The bool is false if an entry or element is missing.
+// The error is a *DigError, or an error from reading v. Parts of a sensitive value are sensitive.
 func (k Key) Dig(v value.Value) (value.Value, bool, error) { return Dig(k.Text, k.Path, v) }
 
-// Dig is like Key.Dig. text is the whole key, for messages.
+// Dig works like Key.Dig. text is the whole key, for error messages.
 func Dig(text string, path []value.Value, v value.Value) (value.Value, bool, error) {
 	if len(path) == 0 {
 		return v, true, nil
@@ -69,7 +69,7 @@ func inside(text string, segment, v value.Value) (value.Value, bool, error) {
 	return value.Value{}, false, &DigError{text, segment, v.Kind()}
 }
 
-// Dotted returns a variable and the keys below it as people write facts, for example os.family.
+// Dotted joins a variable and the keys below it with dots, as in os.family.
 func Dotted(name string, path []value.Value) string {
 	text := []byte(name)
 	for _, key := range path {

@@ -16,7 +16,7 @@ import (
 type Key struct {
 	Text string
 	Root string        // the key that is bound in data
-	Path []value.Value // where to dig in its value, outermost first: Strings and Ints
+	Path []value.Value // the keys and indexes to look up inside its value, outermost first: Strings and Ints
 }
 
 // KeyError reports that a text is not a valid key.
@@ -38,10 +38,10 @@ func Parse(text string) (Key, error) {
 	return Key{Text: text, Root: segments[0].Text(), Path: segments[1:]}, nil
 }
 
-// options is the key with the options for lookups of other keys.
+// options is the key that holds the lookup_options of a site or module.
 const options = "lookup_options"
 
-// Reserved reports whether text is lookup_options or a part of it. These cannot be looked up.
+// Reserved reports whether text is lookup_options or a path into it. Lookups of these keys are not allowed.
 func Reserved(text string) bool { return text == options || strings.HasPrefix(text, options+".") }
 
 // Module returns the name of the module that may bind root: the part before the first ::, or "".
@@ -51,15 +51,15 @@ func Module(root string) string {
 	case !qualified:
 		return ""
 	case name == "":
-		return root // Puppet takes the whole name, and finds no such module
+		return root // Puppet takes the whole name as the module, which never exists
 	}
 	return name
 }
 
 const special = `'".`
 
-// Quoted returns root in the form in which a lookup needs it. This is impossible if it has both
-// kinds of quotes.
+// Quoted returns a lookup key that means root as a single segment, in quotes if necessary. It returns false if root has
+// both kinds of quotes.
 func Quoted(root string) (string, bool) {
 	switch {
 	case !strings.ContainsAny(root, special):
@@ -78,8 +78,8 @@ var (
 	errUnended = errors.New("a quote is not closed")
 )
 
-// Split splits text at its dots into Strings, and Ints for unquoted numbers. There is at least one.
-// The error is a *KeyError.
+// Split splits a key at its dots. Unquoted numbers become Ints, all other segments Strings. There is always at least
+// one segment. The error is a *KeyError.
 func Split(text string) ([]value.Value, error) {
 	if !strings.ContainsAny(text, special) {
 		return []value.Value{value.FromString(text)}, nil
@@ -100,7 +100,7 @@ func Split(text string) ([]value.Value, error) {
 	}
 }
 
-// Join returns a text that Split splits into segments. White space around segments may be lost.
+// Join is the inverse of Split: it returns a key with these segments. White space around segments may be lost.
 func Join(segments []value.Value) string {
 	parts := make([]string, len(segments))
 	for i, s := range segments {
@@ -122,14 +122,13 @@ func Join(segments []value.Value) string {
 	return strings.Join(parts, ".")
 }
 
-// The characters that Ruby treats as white space, in a regular expression and when it strips a
-// text.
+// White space in Ruby: spaces is what \s matches, blanks what strip removes.
 const (
 	spaces = " \t\n\v\f\r"
 	blanks = spaces + "\x00"
 )
 
-// next returns the first segment of text, and the rest.
+// next returns the first segment of text and the text after it.
 func next(text string) (segment value.Value, rest string, err error) {
 	trimmed := strings.TrimLeft(text, spaces)
 	if trimmed != "" && strings.IndexByte(`"'`, trimmed[0]) >= 0 {
@@ -152,8 +151,8 @@ func next(text string) (segment value.Value, rest string, err error) {
 	return bare(strings.Trim(text[:end], blanks)), text[end:], nil
 }
 
-// number matches a segment that is a number. Ruby tests each line, and takes the number from the
-// first line.
+// number matches a numeric segment. Like Ruby, it matches if any line is a number, but the value comes from the first
+// line.
 var number = pattern.Lazy(`(?m)^:?[+-]?[0-9]+$`)
 
 func bare(segment string) value.Value {
@@ -163,14 +162,13 @@ func bare(segment string) value.Value {
 	return value.FromString(segment)
 }
 
-// leadingNumber works like Ruby's to_i. A number that does not fit 64 bits is larger than every
-// index.
+// leadingNumber works like Ruby's to_i. A number that does not fit 64 bits becomes the nearest one that does.
 func leadingNumber(s string) int64 {
 	digits := strings.TrimLeft(s, "+-")
 	end := 0
 	for end < len(digits) && '0' <= digits[end] && digits[end] <= '9' {
 		end++
 	}
-	n, _ := strconv.ParseInt(s[:len(s)-len(digits)+end], 10, 64) // the nearest if out of range; 0 without digits
+	n, _ := strconv.ParseInt(s[:len(s)-len(digits)+end], 10, 64) // without digits, n is 0
 	return n
 }

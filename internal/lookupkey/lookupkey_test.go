@@ -12,7 +12,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// table returns a table of Puppet's results (testdata/merges/generate.rb).
+// table reads a table of results that Puppet produced (testdata/merges/generate.rb).
 func table(t testing.TB, name string) []value.Value {
 	t.Helper()
 	b, err := os.ReadFile("../../testdata/merges/" + name + ".yaml")
@@ -84,7 +84,7 @@ func TestDigInSensitiveValueIsSensitive(t *testing.T) {
 	}
 }
 
-func TestMessages(t *testing.T) {
+func TestErrorMessagesOfParseAndDig(t *testing.T) {
 	for text, want := range map[string]string{
 		"k.a":   "'k.a' needs a Hash with the key 'a', found String",
 		"k.1":   "'k.1' needs an Array with element 1 or a Hash with that key, found String",
@@ -103,7 +103,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-func TestReservedReportsLookupOptions(t *testing.T) {
+func TestReservedMatchesLookupOptionsAndPathsIntoIt(t *testing.T) {
 	for text, want := range map[string]bool{"lookup_options": true, "lookup_options.a": true, "'lookup_options'": false,
 		"lookup_options2": false} {
 		if lookupkey.Reserved(text) != want {
@@ -112,8 +112,7 @@ func TestReservedReportsLookupOptions(t *testing.T) {
 	}
 }
 
-// Quoted and Join write keys that Parse and Split read back.
-func TestParseInvertsQuoted(t *testing.T) {
+func TestParseReadsBackQuotedAndJoinedKeys(t *testing.T) {
 	for root, want := range map[string]string{"a": "a", "a::b": "a::b", "": "", "a.b": `"a.b"`, `a"b`: `'a"b'`,
 		"it's": `"it's"`, `a'b"c`: "none"} {
 		got, ok := lookupkey.Quoted(root)
@@ -137,8 +136,8 @@ func TestParseInvertsQuoted(t *testing.T) {
 	}
 }
 
-// Numbers are read like Ruby's to_i: from the first line, limited to 64 bits.
-func TestNumericSegmentsAreReadLikeRuby(t *testing.T) {
+// As in Ruby's to_i, only the first line counts. Numbers beyond 64 bits become the nearest int64.
+func TestParsesNumericSegmentsLikeRuby(t *testing.T) {
 	for text, want := range map[string]int64{"k.7": 7, "k.+7": 7, "k.-7": -7, "k. 7 ": 7, "k.:7": 0, "k.x\n7": 0,
 		"k.7\nx": 7, "k.--7\n7": 0, "k.7x\n7": 7, "k.9223372036854775807": math.MaxInt64,
 		"k.9223372036854775808": math.MaxInt64, "k.-9223372036854775808": math.MinInt64,
@@ -150,9 +149,8 @@ func TestNumericSegmentsAreReadLikeRuby(t *testing.T) {
 	}
 }
 
-// An unreadable value is only read if something is looked up in it. The error is never taken for a
-// missing entry.
-func TestDigInUnreadableValue(t *testing.T) {
+// Dig reads an unreadable value only to look inside it, and never reports the error as a missing entry.
+func TestDigReportsUnreadableValue(t *testing.T) {
 	load := func(uint64) (value.Value, error) { return value.FromInt(1), errors.New("no key") }
 	sealed := value.NewSource(load).Value(0)
 	if _, found, err := lookupkey.Dig("k", nil, sealed); !found || err != nil {
@@ -180,7 +178,7 @@ func parse(t *testing.T, text string) []value.Value {
 	return doc.Root.Literal().Slice()
 }
 
-// FuzzKey parses arbitrary text, and reads back the result of Quoted.
+// FuzzKey checks that no text makes Parse or Dig panic, and that Parse reads back what Quoted returns.
 func FuzzKey(f *testing.F) {
 	for _, c := range table(f, "keys") {
 		f.Add(get(c, "key").Text())

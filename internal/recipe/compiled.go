@@ -7,21 +7,19 @@ import (
 	"bindc/internal/value"
 )
 
-// A compiled value is the encoded result of compiling a binding: a byte for its form, and the
-// encoding.
+// A compiled value is a form byte followed by an encoded constant or recipe. compile stores one for each binding.
 const (
-	CompiledConstant byte = 'c' // package value
-	CompiledRecipe   byte = 'r' // a Recipe
-	CompiledLookup   byte = 'l' // a Recipe that always looks other keys or contributions up, whatever the facts
+	CompiledConstant byte = 'c' // encoded by package value
+	CompiledRecipe   byte = 'r' // encoded Recipe
+	CompiledLookup   byte = 'l' // encoded Recipe that looks up other keys or contributions whatever the facts are
 )
 
-// AppendConstant appends v as a compiled value.
+// AppendConstant appends the constant v as a compiled value.
 func AppendConstant(dst []byte, v value.Value) []byte {
 	return value.Append(append(dst, CompiledConstant), v)
 }
 
-// AppendCompiled appends r as a compiled value. A recipe that only has a constant is appended as
-// that constant.
+// AppendCompiled appends r as a compiled value. A recipe that only holds a constant becomes a compiled constant.
 func AppendCompiled(dst []byte, r *Recipe) []byte {
 	kind := CompiledRecipe
 	switch {
@@ -33,8 +31,8 @@ func AppendCompiled(dst []byte, r *Recipe) []byte {
 	return Append(append(dst, kind), r)
 }
 
-// Lookups returns the keys that the expressions of r always look up, whatever the facts. Keys in a
-// branch that may not be taken do not count.
+// Lookups returns the keys that the expressions of r look up in every request. It omits keys in branches that a request
+// may skip.
 func (r *Recipe) Lookups() []string {
 	var out []string
 	if r.Kind == Expression {

@@ -6,14 +6,14 @@ import (
 	"bindc/internal/value"
 )
 
-// Check checks a contribution, or what flatten makes of it, against the element type. Values that
-// append collects under one name are elements of an element.
+// Check checks a contribution against the element type. If the option flatten splits the contribution, Check checks
+// each element. With the resolution append, it checks against the type of the elements of the element type.
 func (o *Options) Check(v value.Value) *types.Mismatch {
 	return check(v, o.contributed(), o.Flatten)
 }
 
-// Misfit returns the mismatch of a contribution that n computes, if it is known regardless of
-// facts.
+// Misfit reports why the value of expression n, a contribution, has the wrong type whatever the facts are. It returns
+// nil if the type depends on facts or is unknown.
 func (o *Options) Misfit(n *expr.Node) *types.Mismatch {
 	if n.Op == expr.ArrayLit && o.Flatten != 0 {
 		return nil
@@ -21,13 +21,13 @@ func (o *Options) Misfit(n *expr.Node) *types.Mismatch {
 	return Misfit(o.contributed(), n)
 }
 
-// LacksFlatten reports whether v is a list that Check rejects but would accept if the multibinding had flatten.
+// LacksFlatten reports whether Check rejects the list v only because the multibinding does not have the option flatten.
 func (o *Options) LacksFlatten(v value.Value) bool {
 	flattens := o.Combinator == nil && (o.Array || o.Resolution == AppendAll)
 	return flattens && v.Kind() == value.Array && o.Flatten == 0 && check(v, o.contributed(), -1) == nil
 }
 
-// contributed returns the type of one contribution. nil means any type.
+// contributed returns the type that one contribution must have. nil means any type.
 func (o *Options) contributed() *types.Type {
 	if o.Resolution != AppendAll || o.Element.Kind() != types.Array {
 		return o.Element
@@ -38,8 +38,7 @@ func (o *Options) contributed() *types.Type {
 	return types.Of(types.Data)
 }
 
-// check checks the elements of nested arrays down to the given number of levels, or of all levels
-// if it is -1.
+// check flattens nested arrays down to the given number of levels, -1 for all, and checks the elements against t.
 func check(v value.Value, t *types.Type, levels int) *types.Mismatch {
 	if v.Kind() != value.Array || levels == 0 {
 		return t.Check(v)
@@ -53,7 +52,7 @@ func check(v value.Value, t *types.Type, levels int) *types.Mismatch {
 	return nil
 }
 
-// Flat flattens the arrays in elems, as deep as the option flatten demands.
+// Flat flattens the arrays in elems to the depth of the option flatten.
 func (o *Options) Flat(elems []value.Value) []value.Value {
 	if o.Flatten == 0 {
 		return elems

@@ -26,9 +26,8 @@ func messageOf(m *types.Mismatch) string {
 	return m.Error()
 }
 
-// Each contribution is checked against the element type. If flatten splits it, its elements are
-// checked. If append collects it, it is checked against the type of the array's elements
-// (language.md, sections 8 and 9).
+// Check checks each contribution against the element type. It checks the elements of a contribution that flatten
+// splits. With append, the type of the array's elements applies (language.md, sections 8 and 9).
 func TestContributionIsCheckedAgainstElementType(t *testing.T) {
 	one, a := value.FromInt(1), value.FromString("a")
 	const noInteger, noNested = "expected Integer, found String", "expected Integer, found Array[Integer]"
@@ -39,32 +38,34 @@ func TestContributionIsCheckedAgainstElementType(t *testing.T) {
 		v          value.Value
 		want       string
 	}{
-		"a number":                {"Integer", Priority, 0, one, ""},
-		"a text":                  {"Integer", Priority, 0, a, noInteger},
-		"of no type":              {"", Priority, 0, a, ""},
-		"of no type, appended":    {"", AppendAll, -1, array(a, ints(1)), ""},
-		"an array":                {"Array[Integer]", Priority, 0, ints(1), ""},
-		"no array":                {"Array[Integer]", Priority, 0, one, "expected Array[Integer], found Integer"},
-		"a wrong array":           {"Array[Integer]", Merge, 0, array(one, a), noInteger + " at [1]"},
-		"appended":                {"Array[Integer]", AppendAll, 0, one, ""},
-		"a text appended":         {"Array[Integer]", AppendAll, 0, a, noInteger},
-		"an array appended":       {"Array[Integer]", AppendAll, 0, ints(1), noNested},
-		"appended to any":         {"Array", AppendAll, 0, a, ""},
-		"no data appended":        {"Array", AppendAll, 0, value.TheDefault(), "expected Data, found Default"},
-		"appended unchanged":      {"Integer", AppendAll, 0, a, noInteger},
-		"flat":                    {"Array[Integer]", AppendAll, 1, ints(1, 2), ""},
-		"one element":             {"Array[Integer]", AppendAll, 1, one, ""},
-		"one wrong element":       {"Array[Integer]", AppendAll, 1, a, noInteger},
-		"flat and wrong":          {"Array[Integer]", AppendAll, 1, array(one, a), noInteger + " at [1]"},
-		"too deep for one level":  {"Array[Integer]", AppendAll, 1, array(one, ints(1)), noNested + " at [1]"},
-		"two levels":              {"Integer", AppendAll, 2, array(one, ints(1)), ""},
-		"wrong in two levels":     {"Integer", AppendAll, 2, array(one, array(one, a)), noInteger + " at [1][1]"},
-		"too deep for two levels": {"Integer", AppendAll, 2, array(array(ints(1))), noNested + " at [0][0]"},
-		"all levels":              {"Integer", AppendAll, -1, array(one, array(array(ints(1)))), ""},
-		"wrong in the third":      {"Integer", AppendAll, -1, array(one, array(array(a))), noInteger + " at [1][0][0]"},
-		"an empty array":          {"Integer", AppendAll, 0, array(), "expected Integer, found Array"},
-		"flattened empty array":   {"Integer", AppendAll, 1, array(), ""},
-		"hashes are whole": {"Integer", AppendAll, -1, value.FromPairs(value.Pair{Key: a, Value: one}),
+		"number":                    {"Integer", Priority, 0, one, ""},
+		"wrong text":                {"Integer", Priority, 0, a, noInteger},
+		"no element type":           {"", Priority, 0, a, ""},
+		"no element type, appended": {"", AppendAll, -1, array(a, ints(1)), ""},
+		"array":                     {"Array[Integer]", Priority, 0, ints(1), ""},
+		"number, not array":         {"Array[Integer]", Priority, 0, one, "expected Array[Integer], found Integer"},
+		"wrong element":             {"Array[Integer]", Merge, 0, array(one, a), noInteger + " at [1]"},
+		"appended number":           {"Array[Integer]", AppendAll, 0, one, ""},
+		"appended text":             {"Array[Integer]", AppendAll, 0, a, noInteger},
+		"appended array":            {"Array[Integer]", AppendAll, 0, ints(1), noNested},
+		"appended to bare Array":    {"Array", AppendAll, 0, a, ""},
+		"appended default":          {"Array", AppendAll, 0, value.TheDefault(), "expected Data, found Default"},
+		"appended to Integer":       {"Integer", AppendAll, 0, a, noInteger},
+		"flattened array":           {"Array[Integer]", AppendAll, 1, ints(1, 2), ""},
+		"flatten of a number":       {"Array[Integer]", AppendAll, 1, one, ""},
+		"flatten wrong text":        {"Array[Integer]", AppendAll, 1, a, noInteger},
+		"flattened wrong element":   {"Array[Integer]", AppendAll, 1, array(one, a), noInteger + " at [1]"},
+		"deeper than one level":     {"Array[Integer]", AppendAll, 1, array(one, ints(1)), noNested + " at [1]"},
+		"flatten two levels":        {"Integer", AppendAll, 2, array(one, ints(1)), ""},
+		"wrong at level two":        {"Integer", AppendAll, 2, array(one, array(one, a)), noInteger + " at [1][1]"},
+		"deeper than two levels":    {"Integer", AppendAll, 2, array(array(ints(1))), noNested + " at [0][0]"},
+		"flatten all levels":        {"Integer", AppendAll, -1, array(one, array(array(ints(1)))), ""},
+		"wrong at level three": {
+			"Integer", AppendAll, -1, array(one, array(array(a))), noInteger + " at [1][0][0]",
+		},
+		"empty array":           {"Integer", AppendAll, 0, array(), "expected Integer, found Array"},
+		"flattened empty array": {"Integer", AppendAll, 1, array(), ""},
+		"flatten keeps hashes whole": {"Integer", AppendAll, -1, value.FromPairs(value.Pair{Key: a, Value: one}),
 			"expected Integer, found Hash[String, Integer]"},
 	} {
 		o := &Options{Resolution: row.resolution, Flatten: row.flatten}
@@ -77,8 +78,8 @@ func TestContributionIsCheckedAgainstElementType(t *testing.T) {
 	}
 }
 
-// The build reports a wrong type of a computed contribution where it is known.
-func TestComputedContributionOfWrongType(t *testing.T) {
+// The build reports the wrong type of a computed contribution if no facts can change it.
+func TestMisfitReportsComputedContributionOfWrongType(t *testing.T) {
 	const noInteger = "expected Integer, found String"
 	for _, row := range []struct {
 		element    string
@@ -94,7 +95,7 @@ func TestComputedContributionOfWrongType(t *testing.T) {
 		{"", Priority, 0, `"x${fqdn}"`, ""},
 		{"Array[Integer]", AppendAll, 0, `"x${fqdn}"`, noInteger},
 		{"Array[Integer]", AppendAll, 0, `[$x]`, "expected Integer, found Array"},
-		{"Array[Integer]", AppendAll, 1, `[$x]`, ""}, // flattened
+		{"Array[Integer]", AppendAll, 1, `[$x]`, ""}, // flatten adds the elements of the array, whose types are unknown
 		{"Array[Integer]", AppendAll, -1, `[$x]`, ""},
 		{"Array[Integer]", AppendAll, 1, `"x${fqdn}"`, noInteger},
 		{"Array[Integer]", Priority, 0, `[$x, "x${fqdn}"]`, noInteger + " at [1]"},
@@ -111,7 +112,7 @@ func TestComputedContributionOfWrongType(t *testing.T) {
 	}
 }
 
-func TestFlattenDepth(t *testing.T) {
+func TestFlatFlattensToGivenDepth(t *testing.T) {
 	one := value.FromInt(1)
 	elems := []value.Value{one, array(value.FromInt(2), array(value.FromInt(3), ints(4)), array())}
 	for flatten, want := range map[int]string{
@@ -128,8 +129,8 @@ func TestFlattenDepth(t *testing.T) {
 	}
 }
 
-// A misfit does not depend on facts. A value that depends on them, or is unknown, is not a misfit.
-func TestMisfitDoesNotDependOnFacts(t *testing.T) {
+// Misfit reports only types that are wrong for all facts.
+func TestMisfitIgnoresTypesThatDependOnFacts(t *testing.T) {
 	const noInteger = "expected Integer, found String"
 	for _, row := range []struct{ is, source, want string }{
 		{"Integer", `1`, ""},
@@ -146,7 +147,7 @@ func TestMisfitDoesNotDependOnFacts(t *testing.T) {
 		{"Array[Integer]", `['a', $x]`, noInteger + " at [0]"},
 		{"Array[Integer]", `[$x, 1, "a${y}", 'b']`, noInteger + " at [2]"},
 		{"Array[Integer]", `['a', *$x]`, noInteger + " at [0]"},
-		{"Array[Integer]", `[*$x, 'a']`, ""}, // the position of 'a' is unknown
+		{"Array[Integer]", `[*$x, 'a']`, ""}, // *$x may have any number of elements, so the index of 'a' is unknown
 		{"Array[Array[Integer]]", `[[1, $x], [$x, 'b']]`, noInteger + " at [1][1]"},
 		{"Array", `[$x, 'a']`, ""},
 		{"Data", `[$x, 'a']`, ""},
@@ -157,7 +158,7 @@ func TestMisfitDoesNotDependOnFacts(t *testing.T) {
 		{"Hash[String, Integer]", `{'a' => 1, 'b' => $x}`, ""},
 		{"Hash[String, Integer]", `{'a' => 'c', 'b' => $x}`, noInteger + " at ['a']"},
 		{"Hash[String, Integer]", `{'a' => 1, 'b' => "x${y}"}`, noInteger + " at ['b']"},
-		{"Hash[String, Integer]", `{$k => 'c', 'b' => 1}`, ""}, // the key of the wrong value is unknown
+		{"Hash[String, Integer]", `{$k => 'c', 'b' => 1}`, ""}, // the message could not name the key of the wrong value
 		{"Hash[String, Integer]", `{$k => 1, 'b' => "x${y}"}`, noInteger + " at ['b']"},
 		{"Hash[String, Array[Integer]]", `{'a' => [1, "x${y}"]}`, noInteger + " at ['a'][1]"},
 		{"Hash[String, Integer]", `{'a' => {'b' => $x}}`, "expected Integer, found Hash at ['a']"},
@@ -171,8 +172,8 @@ func TestMisfitDoesNotDependOnFacts(t *testing.T) {
 	}
 }
 
-// A wrong constant inside a computed value is reported with its path.
-func TestMisfitInConstantPartHasPath(t *testing.T) {
+// Misfit checks constants inside computed values, and its path leads to the wrong constant.
+func TestMisfitShowsPathToWrongConstant(t *testing.T) {
 	part := &expr.Node{Op: expr.Const, Value: array(value.FromInt(1), value.FromString("a"))}
 	n := &expr.Node{Op: expr.ArrayLit, Kids: []*expr.Node{{Op: expr.Var, Name: "x"}, part}}
 	const want = "expected Integer, found String at [1][1]"

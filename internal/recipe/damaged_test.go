@@ -14,7 +14,7 @@ const (
 	noExpression = "not an encoded expression"
 )
 
-// checkRejected checks that an invalid encoding is rejected for one of the given reasons.
+// checkRejected checks that Decode and Check reject an invalid encoding for one of the given reasons.
 func checkRejected(t *testing.T, what, encoded string, reasons ...string) {
 	t.Helper()
 	r, err := Decode(encoded)
@@ -27,7 +27,7 @@ func checkRejected(t *testing.T, what, encoded string, reasons ...string) {
 	}
 }
 
-func TestDecodeRejectsTruncatedOrTooLong(t *testing.T) {
+func TestDecodeRejectsTruncatedRecipesAndExtraBytes(t *testing.T) {
 	for what, e := range examples(t) {
 		for n := range e.encoded {
 			cut := e.encoded[:n]
@@ -47,7 +47,7 @@ func TestDecodeRejectsTruncatedOrTooLong(t *testing.T) {
 	}
 }
 
-// The flags that a recipe may have depend on its kind (recipes.md, section "Recipes").
+// The kind of a recipe determines its possible flags (recipes.md, section "Recipes").
 func TestDecodeRejectsFlagsOfOtherKinds(t *testing.T) {
 	const sensitive, typed, transformed, optional, sealed = "\x01", "\x02", "\x04", "\x08", "\x10"
 	bodies := map[Kind]string{Abstract: "", Multibind: "\x03\x00id\x00\x00\x00", Contributions: "\x00",
@@ -66,9 +66,9 @@ func TestDecodeRejectsFlagsOfOtherKinds(t *testing.T) {
 			checkRejected(t, "flags", string(rune(kind))+f+bodies[kind], noRecipe)
 		}
 	}
-	for _, kind := range []string{"\x0d", "\x0e"} { // which only occur in parts
+	for _, kind := range []string{"\x0d", "\x0e"} { // RenamedPart, AliasedPart: only valid as parts
 		for _, f := range []string{sensitive, optional} {
-			checkRejected(t, "flags of a part", "\x08\x00\x01\x01\x01m\x00\x00\x04"+kind+f+"\x01n", noRecipe)
+			checkRejected(t, "flags of a renaming part", "\x08\x00\x01\x01\x01m\x00\x00\x04"+kind+f+"\x01n", noRecipe)
 		}
 	}
 }
@@ -78,59 +78,58 @@ func TestDecodeRejectsForgedRecipe(t *testing.T) {
 	multibind, part := "\x07\x00\x03\x00id", "\x08\x00\x01"
 	long := strings.Repeat("\x80", 9)
 	for what, row := range map[string]struct{ encoded, reason string }{
-		"a kind that there is not":             {"\x0f\x00", noRecipe},
-		"the last byte as kind":                {"\xff\x00", noRecipe},
-		"a type that there is not":             {"\x06\x02\x04Nope", unknownType},
-		"no lambda":                            {"\x06\x04\x00", noExpression},
-		"no expression":                        {"\x01\x00\x00", noExpression},
-		"a tag of no value":                    {"\x00\x00\x0b", noValue},
-		"the arguments of a producer":          {"\x05\x00\x01p\x0b", noValue},
-		"a text longer than the rest":          {"\x0b\x00\x03k", noRecipe},
-		"a lookup of nothing":                  {"\x02\x00\x00", noRecipe},
-		"a lookup of two keys":                 {"\x02\x00\x02\x01a\x00\x01b\x00", noRecipe},
-		"an alias of two keys":                 {"\x0a\x00\x02\x01a\x00\x01b\x00", noRecipe},
-		"a hash lookup of two keys":            {"\x04\x00\x02\x01a\x00\x01b\x00\x81e", noRecipe},
-		"a target of a type that there is not": {"\x02\x00\x01\x01k\x04Nope", unknownType},
-		"more targets than bytes":              {"\x03\x00\x05\x01a\x00", noRecipe},
-		"2^32 targets":                         {"\x03\x00\x80\x80\x80\x80\x10\x01a\x00", noRecipe},
-		"2^63 targets":                         {"\x03\x00" + long + "\x01\x01a\x00", noRecipe},
-		"a number of 65 bits":                  {"\x03\x00" + long + "\x02", noRecipe},
-		"a number of 11 bytes":                 {"\x03\x00" + long + "\x80\x00", noRecipe},
-		"a flag of options too high":           {multibind + "\x40\x00\x00", noRecipe},
-		"a resolution that there is not":       {multibind + "\x00\x06\x00", noRecipe},
-		"2^31 levels to flatten":               {multibind + "\x00\x00\x80\x80\x80\x80\x10", noRecipe},
-		"-2^31-1 levels to flatten":            {multibind + "\x00\x00\x81\x80\x80\x80\x10", noRecipe},
-		"elements of no type":                  {multibind + "\x10\x00\x00\x04Nope", unknownType},
-		"no combinator":                        {multibind + "\x20\x00\x00\x00", noExpression},
-		"more parts than bytes":                {"\x08\x00\x09\x00\x00\x00\x00\x03\x00\x00\x45", noRecipe},
-		"a part neither named nor not":         {part + "\x02\x00\x00\x00\x03\x00\x00\x45", noRecipe},
-		"a precedence of 33 bits":              {part + "\x00\x00\x80\x80\x80\x80\x10\x00\x03\x00\x00\x45", noRecipe},
-		"a place of 33 bits":                   {part + "\x00\x00\x00\x80\x80\x80\x80\x10\x03\x00\x00\x45", noRecipe},
-		"a part that is nothing":               {part + "\x00\x00\x00\x00\x00", noRecipe},
-		"a part that is not a value":           {part + "\x00\x00\x00\x00\x03\x00\x00\x0b", noValue},
-		"a part that is contributions":         {part + "\x00\x00\x00\x00\x03\x08\x00\x00", noRecipe},
-		"a part that is below":                 {part + "\x00\x00\x00\x00\x04\x0b\x00\x01k", noRecipe},
-		"a part that is erased":                {part + "\x00\x00\x00\x00\x02\x0c\x00", noRecipe},
-		"a part that is merged":                {part + "\x00\x00\x00\x00\x04\x09\x00\x00\x00", noRecipe},
-		"a multibinding of a key":              {"\x07\x00\x01k\x00\x00\x00", noRecipe},
-		"a multibinding of a key of Hiera 5":   {"\x07\x00\x03\x00\x00k\x00\x00\x00", noRecipe},
-		"an internal key below":                {"\x0b\x00\x02\x00k", noRecipe},
-		"a renamed part by itself":             {"\x0d\x00\x01n", noRecipe},
-		"an aliased part by itself":            {"\x0e\x00\x01n", noRecipe},
+		"unknown kind":                        {"\x0f\x00", noRecipe},
+		"kind 255":                            {"\xff\x00", noRecipe},
+		"unknown type":                        {"\x06\x02\x04Nope", unknownType},
+		"empty transformer":                   {"\x06\x04\x00", noExpression},
+		"empty expression":                    {"\x01\x00\x00", noExpression},
+		"constant with invalid tag":           {"\x00\x00\x0b", noValue},
+		"producer arguments with invalid tag": {"\x05\x00\x01p\x0b", noValue},
+		"text longer than the rest":           {"\x0b\x00\x03k", noRecipe},
+		"lookup without a target":             {"\x02\x00\x00", noRecipe},
+		"lookup with two targets":             {"\x02\x00\x02\x01a\x00\x01b\x00", noRecipe},
+		"alias with two targets":              {"\x0a\x00\x02\x01a\x00\x01b\x00", noRecipe},
+		"hash lookup with two targets":        {"\x04\x00\x02\x01a\x00\x01b\x00\x81e", noRecipe},
+		"target of unknown type":              {"\x02\x00\x01\x01k\x04Nope", unknownType},
+		"more targets than bytes left":        {"\x03\x00\x05\x01a\x00", noRecipe},
+		"2^32 targets":                        {"\x03\x00\x80\x80\x80\x80\x10\x01a\x00", noRecipe},
+		"2^63 targets":                        {"\x03\x00" + long + "\x01\x01a\x00", noRecipe},
+		"uvarint of 65 bits":                  {"\x03\x00" + long + "\x02", noRecipe},
+		"uvarint of 11 bytes":                 {"\x03\x00" + long + "\x80\x00", noRecipe},
+		"unknown flag in options":             {multibind + "\x40\x00\x00", noRecipe},
+		"unknown resolution":                  {multibind + "\x00\x06\x00", noRecipe},
+		"2^31 levels to flatten":              {multibind + "\x00\x00\x80\x80\x80\x80\x10", noRecipe},
+		"-2^31-1 levels to flatten":           {multibind + "\x00\x00\x81\x80\x80\x80\x10", noRecipe},
+		"elements of unknown type":            {multibind + "\x10\x00\x00\x04Nope", unknownType},
+		"empty combinator":                    {multibind + "\x20\x00\x00\x00", noExpression},
+		"more parts than bytes left":          {"\x08\x00\x09\x00\x00\x00\x00\x03\x00\x00\x45", noRecipe},
+		"part with invalid named byte":        {part + "\x02\x00\x00\x00\x03\x00\x00\x45", noRecipe},
+		"precedence of 33 bits":               {part + "\x00\x00\x80\x80\x80\x80\x10\x00\x03\x00\x00\x45", noRecipe},
+		"place of 33 bits":                    {part + "\x00\x00\x00\x80\x80\x80\x80\x10\x03\x00\x00\x45", noRecipe},
+		"empty part":                          {part + "\x00\x00\x00\x00\x00", noRecipe},
+		"part that is not a value":            {part + "\x00\x00\x00\x00\x03\x00\x00\x0b", noValue},
+		"Contributions as a part":             {part + "\x00\x00\x00\x00\x03\x08\x00\x00", noRecipe},
+		"Below as a part":                     {part + "\x00\x00\x00\x00\x04\x0b\x00\x01k", noRecipe},
+		"Erased as a part":                    {part + "\x00\x00\x00\x00\x02\x0c\x00", noRecipe},
+		"Merged as a part":                    {part + "\x00\x00\x00\x00\x04\x09\x00\x00\x00", noRecipe},
+		"multibinding of a key without NUL":   {"\x07\x00\x01k\x00\x00\x00", noRecipe},
+		"multibinding of a Hiera 5 key":       {"\x07\x00\x03\x00\x00k\x00\x00\x00", noRecipe},
+		"Below with an internal key":          {"\x0b\x00\x02\x00k", noRecipe},
+		"RenamedPart outside Contributions":   {"\x0d\x00\x01n", noRecipe},
+		"AliasedPart outside Contributions":   {"\x0e\x00\x01n", noRecipe},
 	} {
 		checkRejected(t, what, row.encoded, row.reason)
 	}
 }
 
-// The first error is reported, not its consequences.
-func TestDecodeReportsFirstError(t *testing.T) {
-	checkRejected(t, "two types", "\x03\x00\x02\x01a\x04Nope\x01b\x05Never", "unknown type 'Nope'")
-	checkRejected(t, "a type and a value", "\x00\x02\x04Nope\x0b", "unknown type 'Nope'")
+func TestDecodeReportsOnlyTheFirstError(t *testing.T) {
+	checkRejected(t, "two unknown types", "\x03\x00\x02\x01a\x04Nope\x01b\x05Never", "unknown type 'Nope'")
+	checkRejected(t, "unknown type and invalid value", "\x00\x02\x04Nope\x0b", "unknown type 'Nope'")
 }
 
-// The kind of a recipe determines which keys it may be bound to, and the features of a file determine which kinds it
-// may have.
-func TestCheckKindsAndFeatures(t *testing.T) {
+// Check accepts a kind only if the features of the file allow it. It also reports which keys the recipe can be bound
+// to.
+func TestCheckRejectsKindsThatFeaturesDoNotAllow(t *testing.T) {
 	all := Features{Hiera: true, ARM8: true}
 	for what, e := range examples(t) {
 		for _, sealed := range []bool{false, true} {
@@ -165,14 +164,15 @@ func newBox(t *testing.T) *seal.Box {
 	return box
 }
 
-func TestSealKeepsHeadReadable(t *testing.T) {
+func TestSealedRecipeShowsKindAndFlags(t *testing.T) {
 	box := newBox(t)
 	for what, e := range examples(t) {
 		sealed := Seal(e.encoded, "key", box)
 		if !IsSealed(sealed) || !IsSecret(sealed) || IsFinal(sealed) == e.opens {
 			t.Errorf("%s: sealed %t, secret %t, final %t", what, IsSealed(sealed), IsSecret(sealed), IsFinal(sealed))
 		}
-		inside := e.recipe.Kind == Multibind || e.recipe.Kind == Contributions // its use of ARM-8 is not visible
+		// A sealed recipe does not show whether its options or parts use ARM-8.
+		inside := e.recipe.Kind == Multibind || e.recipe.Kind == Contributions
 		if got := IsARM8(sealed); got != (e.arm8 || inside) {
 			t.Errorf("%s: of ARM-8: %t", what, got)
 		}
@@ -192,7 +192,7 @@ func TestSealKeepsHeadReadable(t *testing.T) {
 	}
 }
 
-func TestCheckOfSealedRecipeChecksHead(t *testing.T) {
+func TestCheckRejectsSealedRecipesWithInvalidKindOrFlags(t *testing.T) {
 	body := strings.Repeat("x", seal.Overhead)
 	for head, ok := range map[string]bool{
 		"\x06\x10": true, "\x06\x11": true, "\x00\x1f": true, "\x0c\x10": true,

@@ -11,8 +11,8 @@ import (
 	"bindc/internal/value"
 )
 
-// An encoded recipe has its kind, a byte of flags, and the fields that the kind and the flags
-// demand, in the order of the struct. recipes.md, section "Recipes", is normative.
+// An encoded recipe consists of its kind, a byte of flags, and the fields that both require, in the order of the
+// struct. See recipes.md, section "Recipes", for the specification.
 const (
 	flagSensitive = 1 << iota
 	flagType
@@ -113,11 +113,10 @@ func appendParts(dst []byte, parts []Part) []byte {
 
 var errMalformed = errors.New("not an encoded recipe")
 
-// Decode parses a recipe that takes up all of b. It checks everything, so that the result can be
-// evaluated without further checks.
+// Decode decodes a recipe that takes up all of b. It validates everything, so that evaluation needs no further checks.
 func Decode(b string) (*Recipe, error) {
 	r, err := decode(b)
-	if err == nil && r.Renames() { // only valid as a part of contributions
+	if err == nil && r.Renames() { // renaming parts are only valid inside Contributions
 		return nil, errMalformed
 	}
 	return r, err
@@ -147,7 +146,7 @@ func decode(b string) (*Recipe, error) {
 	return r, nil
 }
 
-// has reports whether k is a known kind and its recipes may have these flags.
+// has reports whether k is a known kind whose recipes may have these flags.
 func (k Kind) has(flags byte) bool {
 	may := byte(flagSensitive | flagType | flagTransformer)
 	switch k {
@@ -165,7 +164,7 @@ type decoder struct {
 	err error
 }
 
-// fail records err unless it is nil or an earlier error was recorded.
+// fail records err if it is the first error.
 func (d *decoder) fail(err error) {
 	if d.err == nil {
 		d.err = err
@@ -229,7 +228,7 @@ func (d *decoder) number() uint64 {
 	return n
 }
 
-// flags reads a byte of flags. Flags above max are an error.
+// flags reads a byte of flags. A byte above max is an error.
 func (d *decoder) flags(max byte) byte {
 	f := d.byte()
 	if f > max {
@@ -246,7 +245,7 @@ func (d *decoder) u32() uint32 {
 	return uint32(n)
 }
 
-// count reads a number of items that take at least a byte each.
+// count reads the length of a list whose items take at least one byte each.
 func (d *decoder) count() int {
 	n := d.number()
 	if n > uint64(len(d.b)) {
@@ -326,7 +325,7 @@ func (d *decoder) parts() []Part {
 	return out
 }
 
-// decodePart parses a contribution: a value, or an operation on names.
+// decodePart decodes one contribution, which is a value or an operation on names.
 func decodePart(b string) (*Recipe, error) {
 	if b != "" && slices.Contains([]Kind{Contributions, Merged, Below, Erased}, Kind(b[0])) {
 		return nil, errMalformed

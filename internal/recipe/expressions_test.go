@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Lookups only counts keys that an expression looks up whatever the facts (language.md, section 7).
-func TestLookupsIgnoresBranches(t *testing.T) {
+// Lookups returns only keys that the expression looks up whatever the facts are (language.md, section 7).
+func TestLookupsOmitsKeysInBranches(t *testing.T) {
 	for source, want := range map[string][]string{
 		"lookup('a')":                                   {"a"},
 		"lookup('a', Integer)":                          {"a"},
@@ -40,10 +40,10 @@ func TestLookupsIgnoresBranches(t *testing.T) {
 			t.Errorf("%s looks up %q, expected %q", source, got, want)
 		}
 	}
-	for what, n := range map[string]*expr.Node{ // only a forged file has these
-		"no key":          {Op: expr.Call, Name: "lookup"},
-		"a number as key": {Op: expr.Call, Name: "lookup", Kids: []*expr.Node{{Value: value.FromInt(1)}}},
-		"a variable":      {Op: expr.Var, Name: "and"},
+	for what, n := range map[string]*expr.Node{ // only a forged file has these nodes
+		"lookup without arguments": {Op: expr.Call, Name: "lookup"},
+		"lookup of a number":       {Op: expr.Call, Name: "lookup", Kids: []*expr.Node{{Value: value.FromInt(1)}}},
+		"variable named and":       {Op: expr.Var, Name: "and"},
 	} {
 		if got := (&Recipe{Kind: Expression, Expr: n}).Lookups(); got != nil {
 			t.Errorf("%s: looks up %q", what, got)
@@ -51,7 +51,7 @@ func TestLookupsIgnoresBranches(t *testing.T) {
 	}
 }
 
-func TestLookupsIncludesTransformers(t *testing.T) {
+func TestLookupsIncludesKeysInTransformers(t *testing.T) {
 	transformer := lambda(t, "|$v| { $v + lookup('a') + lookup('b') }")
 	for _, row := range []struct {
 		recipe Recipe
@@ -67,7 +67,7 @@ func TestLookupsIncludesTransformers(t *testing.T) {
 	}
 }
 
-func TestVariablesIncludesAllExpressions(t *testing.T) {
+func TestVariablesCoversAllExpressionsOfRecipe(t *testing.T) {
 	of := &Recipe{Kind: Expression, Expr: expression(t, "$e")}
 	transformed := &Recipe{Kind: Constant, Transformer: lambda(t, "|$v| { $t }")}
 	combined := &Recipe{Kind: Multibind, Options: &Options{Combinator: lambda(t, "|$a, $b| { $c }")}}
@@ -75,17 +75,17 @@ func TestVariablesIncludesAllExpressions(t *testing.T) {
 		recipe *Recipe
 		want   []string
 	}{
-		"a constant":    {&Recipe{Kind: Constant}, nil},
-		"an expression": {of, []string{"e"}},
-		"a transformer": {transformed, []string{"t"}},
-		"both": {&Recipe{Kind: Expression, Expr: of.Expr, Transformer: transformed.Transformer},
+		"constant":    {&Recipe{Kind: Constant}, nil},
+		"expression":  {of, []string{"e"}},
+		"transformer": {transformed, []string{"t"}},
+		"expression and transformer": {&Recipe{Kind: Expression, Expr: of.Expr, Transformer: transformed.Transformer},
 			[]string{"e", "t"}},
-		"a combinator":   {combined, []string{"c"}},
-		"no combinator":  {&Recipe{Kind: Multibind, Options: &Options{}}, nil},
-		"a contribution": {&Recipe{Kind: Contributions, Parts: []Part{{Recipe: combined}}}, []string{"c"}},
-		"contributions": {&Recipe{Kind: Contributions, Parts: []Part{{Recipe: of}, {Recipe: transformed}}},
+		"combinator":                 {combined, []string{"c"}},
+		"options without combinator": {&Recipe{Kind: Multibind, Options: &Options{}}, nil},
+		"one contribution":           {&Recipe{Kind: Contributions, Parts: []Part{{Recipe: combined}}}, []string{"c"}},
+		"several contributions": {&Recipe{Kind: Contributions, Parts: []Part{{Recipe: of}, {Recipe: transformed}}},
 			[]string{"e", "t"}},
-		"none contribute": {&Recipe{Kind: Contributions}, nil},
+		"no contributions": {&Recipe{Kind: Contributions}, nil},
 	} {
 		var got []string
 		row.recipe.Variables(func(name string) { got = append(got, name) })

@@ -8,12 +8,11 @@ import (
 	"bindc/internal/value"
 )
 
-// Misfit returns the reason why the value of n never is a t, whatever the facts: a string with
-// interpolations is text, and never a number. It returns nil if this depends on facts or is
-// unknown.
+// Misfit returns the reason why the value of n cannot be a t, whatever the facts are. For example, a string with
+// interpolations is never a number. It returns nil if the type depends on facts or is unknown.
 func Misfit(t *types.Type, n *expr.Node) *types.Mismatch { return misfit(t, n, nil) }
 
-// misfit is Misfit for the part of the value at path.
+// misfit works like Misfit. path is the position of n in the whole value.
 func misfit(t *types.Type, n *expr.Node, path []value.Value) *types.Mismatch {
 	switch n.Op {
 	case expr.Const:
@@ -45,7 +44,7 @@ func unlessAdmitted(t *types.Type, k value.Kind, found types.Kind, path []value.
 	return &types.Mismatch{Expected: t, Found: types.Of(found).String(), Path: path}
 }
 
-// misfitElements checks the elements before the first splat, whose number of elements is unknown.
+// misfitElements checks the elements before the first splat. The indexes of later elements are unknown.
 func misfitElements(t *types.Type, elems []*expr.Node, path []value.Value) *types.Mismatch {
 	for i, e := range elems {
 		if e.Op == expr.Splat {
@@ -58,7 +57,7 @@ func misfitElements(t *types.Type, elems []*expr.Node, path []value.Value) *type
 	return nil
 }
 
-// misfitEntries checks alternating keys and values.
+// misfitEntries checks the values of a hash. kids alternates between keys and values.
 func misfitEntries(t *types.Type, kids []*expr.Node, path []value.Value) *types.Mismatch {
 	for entry := range slices.Chunk(kids, 2) {
 		key, ok := entry[0].Constant()

@@ -16,30 +16,30 @@ import (
 type Kind uint8
 
 const (
-	Constant      Kind = iota // Value, for a binding that is sensitive or has a transformer
-	Expression                // Expr
-	LookupOf                  // Targets[0]
-	FirstFound                // the first of Targets that has a value
-	HashLookup                // the entry Value of the hash that Targets[0] has
-	Custom                    // a producer that the embedding program registered: Name, with Value as arguments
-	Abstract                  // an error: only abstract bindings are effective
+	Constant      Kind = iota // Value; only for bindings that are sensitive or have a transformer
+	Expression                // the result of Expr
+	LookupOf                  // the value of the key Targets[0]
+	FirstFound                // the value of the first of Targets that has one
+	HashLookup                // the entry Value in the hash that the key Targets[0] has
+	Custom                    // the result of the producer Name of the embedding program, with arguments Value
+	Abstract                  // an error: nothing overrides the abstract binding
 	Multibind                 // the contributions to Name, combined by Options
-	Contributions             // the contributions of one scope to a multibinding: Parts
+	Contributions             // Parts, the contributions of one scope to a multibinding
 	Merged                    // the bindings of MergeKey, merged by the options Value
-	AliasOf                   // the value of Targets[0]; declines if nothing binds that
-	Below                     // the value of the key Name below this precedence; declines if there is no value
-	Erased                    // not found, whatever is bound below
-	RenamedPart               // of contributions: those named Name at lower precedence get the name of the part
-	AliasedPart               // of contributions: those named Name also get the name of the part
+	AliasOf                   // the value of the key Targets[0]; declines if that key is not bound
+	Below                     // the value that Name has below this precedence; declines if there is none
+	Erased                    // no value, even if a lower binding has one
+	RenamedPart               // in Parts: contributions called Name at lower precedence take the part's name instead
+	AliasedPart               // in Parts: contributions called Name count under the part's name, too
 	kindCount
 )
 
-// Recipe is a computed value.
+// Recipe describes how to compute the value of a binding.
 type Recipe struct {
 	Kind        Kind
 	Sensitive   bool
 	Optional    bool         // declines if the value is undef before Transformer
-	Type        *types.Type  // the value must have it after Transformer; may be nil
+	Type        *types.Type  // the type that the value must have after Transformer; may be nil
 	Transformer *expr.Lambda // may be nil
 	Value       value.Value
 	Expr        *expr.Node
@@ -54,7 +54,7 @@ func (r *Recipe) Secret() bool {
 	return r.Sensitive || slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Recipe.Secret() })
 }
 
-// Placeless returns r without the offsets in its expressions.
+// Placeless returns a copy of r whose expressions have no source offsets.
 func (r *Recipe) Placeless() *Recipe {
 	out := *r
 	out.Expr, out.Transformer = r.Expr.Placeless(), r.Transformer.Placeless()
@@ -70,42 +70,39 @@ func (r *Recipe) Placeless() *Recipe {
 	return &out
 }
 
-// Declines reports whether r may have no value in some requests, so that lookups continue below it.
+// Declines reports whether r may have no value in some requests. Lookups then continue with lower bindings.
 func (r *Recipe) Declines() bool { return r.Optional || r.Kind == AliasOf || r.Kind == Below }
 
-// IsFinal reports whether no lookup continues below r: it always has a value, and bindings below it
-// are not found under another name.
+// IsFinal reports whether a lookup that reaches r can stop there: r always has a value, and no lower binding can be
+// found under another name.
 func (r *Recipe) IsFinal() bool { return !r.Declines() && r.Kind != Erased }
 
-// StandsAlone reports whether r computes a value by itself. Other recipes merge values, or leave the
-// value to a lower binding or another name. They cannot be merged themselves.
+// StandsAlone reports whether r computes a value of its own. Other recipes merge values, or take them from a lower
+// binding or another name, and cannot be part of a merge.
 func (r *Recipe) StandsAlone() bool { return r.Kind < Contributions }
 
-// Renames reports whether r changes the names of other contributions instead of contributing.
+// Renames reports whether r renames other contributions and contributes nothing itself.
 func (r *Recipe) Renames() bool { return r.Kind == RenamedPart || r.Kind == AliasedPart }
 
-// LookupOptionsKey is the internal key under which the lookup_options of Hiera 5 are filed. For
-// those of a module, the module's name is appended. Internal keys of Hiera 5 begin with two NUL
-// bytes, which the id of a multibinding cannot contain.
+// LookupOptionsKey is the internal key of the lookup_options of Hiera 5. For a module, its name is appended to the key.
+// Internal keys of Hiera 5 begin with two NUL bytes, which no id of a multibinding contains.
 const LookupOptionsKey = "\x00\x00lookup_options"
 
-// IsInternal reports whether key is internal, so that it cannot be looked up.
+// IsInternal reports whether key is internal. Internal keys cannot be looked up from outside.
 func IsInternal(key string) bool { return strings.HasPrefix(key, "\x00") }
 
-// HierarchiesKey is the internal key of everything that can make all lookups of a Hiera 5 hierarchy
-// fail, as in Puppet. It is bound to a hash. 'paths' maps each module ("" for the site and the
-// global hierarchy) to the numbers of the dimensions that are its paths. 'options' lists the
-// modules whose lookup_options may have errors, where DefaultsOf(module) is the module's
-// default_hierarchy. 'written' is the source of the hierarchies.
+// HierarchiesKey is the internal key of data that can make all lookups in a Hiera 5 hierarchy fail, as in Puppet. Its
+// value is a hash. 'paths' maps each module ("" for the site and the global hierarchy) to the numbers of the dimensions
+// that are its paths. 'options' lists the modules whose lookup_options may have errors, and DefaultsOf(module) for a
+// module's default_hierarchy. 'written' is the source of the hierarchies.
 const HierarchiesKey = "\x00\x00hierarchies"
 
-// DefaultsOf names the default_hierarchy of a module.
+// DefaultsOf returns the name of a module's default_hierarchy in HierarchiesKey.
 func DefaultsOf(module string) string { return module + " default_hierarchy" }
 
-// MergeKey is the internal key under which the values of a Hiera 5 key are filed if they are merged
-// or converted. The key itself has a recipe of kind Merged, whose Value is its lookup options, or
-// undef if these depend on the request. For values from default_hierarchy, the recipe's Name is the
-// module of the key.
+// MergeKey is the internal key of the values of a Hiera 5 key that are merged or converted. The key itself has a recipe
+// of kind Merged. Its Value is the lookup options, or undef if they depend on the request. Its Name is the module if
+// the values come from default_hierarchy.
 func MergeKey(key string) string { return "\x00\x00merge " + key }
 
 // Target is a key to look up, and the type that its value must have. The type may be nil.
@@ -114,35 +111,35 @@ type Target struct {
 	Type *types.Type
 }
 
-// ContributionKey is the internal key under which contributions to a multibinding are filed. It is
-// the Name of a Multibind.
+// ContributionKey is the internal key of the contributions to the multibinding id. A Multibind recipe has it as its
+// Name.
 func ContributionKey(id string) string { return "\x00" + id }
 
 // IsContributionKey reports whether key is the internal key of contributions to a multibinding.
 func IsContributionKey(key string) bool { return IsInternal(key) && !IsInternal(key[1:]) }
 
-// Resolution is the option conflict_resolution.
+// Resolution is the option conflict_resolution of a multibinding.
 type Resolution uint8
 
-// The resolutions determine what happens to several contributions with one name. The names in
-// quotes come from language.md, section 8.
+// The resolutions specify what happens if several contributions have the same name. Names in quotes are those of
+// language.md, section 8.
 const (
-	Priority        Resolution = iota // "priority": the highest wins; a second one of its precedence is an error
-	Ignore                            // "ignore": the first in order wins
-	ErrorOnConflict                   // "error"
-	AppendAll                         // "append": all, in an array
-	Merge                             // "merge": hashes are merged, and the higher one's keys win
-	Included                          // of classes: collects the names whose first contribution is Include
+	Priority        Resolution = iota // "priority": the highest precedence wins; two of equal precedence are an error
+	Ignore                            // "ignore": the first one wins
+	ErrorOnConflict                   // "error": a second contribution is an error
+	AppendAll                         // "append": an array has all of them
+	Merge                             // "merge": merges hashes; keys of higher contributions win
+	Included                          // for classes: collects the names whose first contribution is Include
 	resolutionCount
 )
 
-// The values contributed under the name of a class, see Included.
+// The values that a contribution can have under the name of a class, for Included.
 const (
 	Include = "include"
 	Exclude = "exclude"
 )
 
-// Options is the options of a multibinding. Flatten is the number of levels, -1 for all.
+// Options has the options of a multibinding. Flatten is a number of levels, or -1 for all.
 type Options struct {
 	Array             bool
 	Resolution        Resolution
@@ -152,15 +149,13 @@ type Options struct {
 	PriorityOnUnnamed bool
 	Element           *types.Type // type of each contribution; nil: Data
 
-	// Combinator, if not nil, combines contributions. For an array it is called with the result so
-	// far and the next contribution; for a hash with a name, the result under that name, and the
-	// next contribution. With a combinator the resolution must be AppendAll, and of the other
-	// options only Uniq may be set.
+	// Combinator, if not nil, combines contributions. In an array, its arguments are the result so far and the next
+	// contribution. In a hash, they are the name, the result under that name, and the next contribution. Resolution
+	// must then be AppendAll, and only Uniq may be set apart from it.
 	Combinator *expr.Lambda
 }
 
-// Part is one contribution. A lower Precedence wins. Parts of equal precedence are in order of
-// Place.
+// Part is one contribution. A lower Precedence wins; parts of equal precedence are sorted by Place.
 type Part struct {
 	Name       string
 	Named      bool

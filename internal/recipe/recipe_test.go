@@ -38,21 +38,21 @@ func lambda(t testing.TB, source string) *expr.Lambda {
 	return l
 }
 
-// text encodes a text of less than 128 bytes.
+// text encodes a text shorter than 128 bytes.
 func text(s string) string { return string(rune(len(s))) + s }
 
-// example is a recipe, its encoding by recipes.md, section "Recipes", and its properties.
+// example has a recipe, its encoding according to recipes.md (section "Recipes"), and its expected properties.
 type example struct {
 	recipe   *Recipe
 	encoded  string
-	compiled byte // form of the compiled value; 0 if no binding compiles to this recipe
+	compiled byte // form byte of the compiled value; 0 if compile never produces this recipe
 	secret   bool
 	arm8     bool
 	declines bool
-	opens    bool // lookups continue below it
+	opens    bool // lookups continue with lower bindings
 }
 
-// examples returns recipes of each kind, and with each flag and option.
+// examples has recipes of every kind, flag and option.
 func examples(t testing.TB) map[string]example {
 	const c, r, l = CompiledConstant, CompiledRecipe, CompiledLookup
 	up, concat := lambda(t, "|$v| { upcase($v) }"), expression(t, `"x${fqdn}"`)
@@ -141,7 +141,7 @@ func examples(t testing.TB) map[string]example {
 	}
 }
 
-func TestEncodingFollowsFormatAndDecodes(t *testing.T) {
+func TestEncodesAsSpecifiedAndDecodesBack(t *testing.T) {
 	for what, e := range examples(t) {
 		if got := string(Append(nil, e.recipe)); got != e.encoded {
 			t.Errorf("%s: encoded %x, expected %x", what, got, e.encoded)
@@ -157,13 +157,13 @@ func TestEncodingFollowsFormatAndDecodes(t *testing.T) {
 	}
 }
 
-func TestAppendCompiledMarksLookups(t *testing.T) {
+func TestAppendCompiledChoosesForm(t *testing.T) {
 	for what, e := range examples(t) {
 		if e.compiled == 0 {
 			continue
 		}
 		want := string(e.compiled) + e.encoded
-		if e.compiled == CompiledConstant { // only the value
+		if e.compiled == CompiledConstant { // a compiled constant keeps only the value
 			want = string(e.compiled) + e.encoded[2:]
 		}
 		if got := string(AppendCompiled(nil, e.recipe)); got != want {
@@ -172,8 +172,8 @@ func TestAppendCompiledMarksLookups(t *testing.T) {
 	}
 }
 
-// The properties of a recipe can also be determined from its encoding.
-func TestPropertiesOfRecipeAndEncodingAgree(t *testing.T) {
+// Functions that take an encoded recipe report the same properties as the methods of Recipe.
+func TestEncodedRecipeHasSamePropertiesAsDecoded(t *testing.T) {
 	for what, e := range examples(t) {
 		for _, said := range []struct {
 			of                  string
@@ -193,7 +193,7 @@ func TestPropertiesOfRecipeAndEncodingAgree(t *testing.T) {
 	}
 }
 
-func TestPlacelessIgnoresOffsets(t *testing.T) {
+func TestPlacelessRemovesOffsets(t *testing.T) {
 	at := func(indent string) *Recipe {
 		l := lambda(t, indent+"|$a, $b| { $a }")
 		return &Recipe{Kind: Contributions, Parts: []Part{
@@ -205,17 +205,17 @@ func TestPlacelessIgnoresOffsets(t *testing.T) {
 	here, there := at(""), at("  ")
 	before := string(Append(nil, there))
 	if before == string(Append(nil, here)) {
-		t.Fatal("the places are the same")
+		t.Fatal("the offsets do not differ")
 	}
 	if a, b := string(Append(nil, here.Placeless())), string(Append(nil, there.Placeless())); a != b {
-		t.Errorf("without places %x and %x", a, b)
+		t.Errorf("without offsets: %x and %x", a, b)
 	}
 	if got := string(Append(nil, there)); got != before {
-		t.Errorf("a recipe was %x, and is %x", before, got)
+		t.Errorf("Placeless changed the recipe from %x to %x", before, got)
 	}
 }
 
-func TestInternalAndReservedKeys(t *testing.T) {
+func TestIsInternalAndIsReservedRecognizeKeys(t *testing.T) {
 	for key, is := range map[string]struct{ internal, reserved bool }{
 		ContributionKey("users"):    {internal: true},
 		MergeKey("ntp::servers"):    {internal: true},
@@ -241,17 +241,17 @@ func TestInternalAndReservedKeys(t *testing.T) {
 		}
 	}
 	if got := ContributionKey("users"); got != "\x00users" {
-		t.Errorf("contributions are under %q", got)
+		t.Errorf("ContributionKey(users) is %q", got)
 	}
 	if got := MergeKey("k"); got != "\x00\x00merge k" {
-		t.Errorf("merged values are filed under %q", got)
+		t.Errorf("MergeKey(k) is %q", got)
 	}
-	if got := DefaultsOf("ntp"); !strings.HasPrefix(got, "ntp ") { // the names of modules have no spaces
+	if got := DefaultsOf("ntp"); !strings.HasPrefix(got, "ntp ") { // names of modules have no spaces
 		t.Errorf("the default_hierarchy of ntp is %q", got)
 	}
 }
 
-// FuzzDecode checks that a decoded recipe has an encoding that decodes to the same recipe.
+// FuzzDecode checks that a decoded recipe survives another round of encoding and decoding.
 func FuzzDecode(f *testing.F) {
 	for _, e := range examples(f) {
 		f.Add(e.encoded)
@@ -264,7 +264,7 @@ func FuzzDecode(f *testing.F) {
 		encoded := string(Append(nil, r))
 		again, err := Decode(encoded)
 		if err != nil || string(Append(nil, again)) != encoded {
-			t.Errorf("%x decodes, but not what it is encoded to, %x: %v", b, encoded, err)
+			t.Errorf("%x decodes, but its new encoding %x does not decode to the same recipe: %v", b, encoded, err)
 		}
 	})
 }

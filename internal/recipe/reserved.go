@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Reserved keys cannot be bound directly (language.md, section 14.4). The first two are
-// multibindings whose id is the key.
+// Bindings cannot have these keys (language.md, section 14.4). The first two are multibindings whose id is the key.
 const (
 	ClassesKey      = "/classes"
 	DependenciesKey = "/dependencies"

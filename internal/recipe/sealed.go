@@ -6,18 +6,18 @@ import (
 	"bindc/internal/secret/seal"
 )
 
-// headBytes is the size of the kind and the flags, which are not encrypted in a sealed recipe.
+// headBytes is the size of the kind and the flags, which a sealed recipe shows unencrypted.
 const headBytes = 2
 
-// IsSecret reports whether an encoded recipe, or a contribution in it, is sensitive. It returns
-// true for sealed recipes and for those that cannot be decoded.
+// IsSecret reports whether an encoded recipe, or a contribution in it, is sensitive. It returns true for recipes that
+// are sealed or cannot be decoded.
 func IsSecret(encoded string) bool {
 	r, err := Decode(encoded)
 	return err != nil || r.Secret()
 }
 
-// IsARM8 reports whether a reader must know the operations of ARM-8 to evaluate an encoded recipe.
-// For a sealed one this may be unknown; it then returns true.
+// IsARM8 reports whether an encoded recipe uses operations of ARM-8, which older readers do not know. It returns true
+// if the recipe is sealed and this cannot be seen.
 func IsARM8(encoded string) bool {
 	if len(encoded) < headBytes {
 		return false
@@ -34,14 +34,14 @@ func IsARM8(encoded string) bool {
 	return err == nil && r.IsARM8()
 }
 
-// IsARM8 reports whether r is an operation of ARM-8 that older readers do not know.
+// IsARM8 reports whether r uses operations of ARM-8, which older readers do not know.
 func (r *Recipe) IsARM8() bool {
 	return r.Kind > Merged || r.Optional ||
 		slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Recipe.IsARM8() }) ||
 		r.Options != nil && (r.Options.Combinator != nil || r.Options.Resolution == Included)
 }
 
-// IsFinal is like Recipe.IsFinal, for an encoded recipe that may be sealed.
+// IsFinal works like Recipe.IsFinal for an encoded recipe, which may be sealed.
 func IsFinal(encoded string) bool {
 	if len(encoded) < headBytes {
 		return true
@@ -50,7 +50,7 @@ func IsFinal(encoded string) bool {
 	return r.IsFinal()
 }
 
-// Seal encrypts an encoded recipe, except its kind and flags, for the key that it is bound to.
+// Seal encrypts an encoded recipe except its kind and flags, and ties it to the key of its binding.
 func Seal(encoded, key string, box *seal.Box) string {
 	head := string([]byte{encoded[0], encoded[1] | flagSealed})
 	return box.Seal(key, head, encoded[headBytes:])
@@ -65,16 +65,16 @@ func Unseal(sealed, key string, box *seal.Box) (encoded string, err error) {
 	return string([]byte{sealed[0], sealed[1] &^ flagSealed}) + body, err
 }
 
-// Features determine which recipes a file may have.
+// Features lists what the recipes of a snapshot may use.
 type Features struct {
 	Sealed bool // sealed recipes
-	Hiera  bool // recipes that merge
-	ARM8   bool // the operations of ARM-8
+	Hiera  bool // recipes of kind Merged
+	ARM8   bool // operations of ARM-8
 }
 
-// Check checks an encoded recipe of a file with the given features. Without the key, it checks only
-// the kind and flags of a sealed recipe. contributes reports whether the recipe has the
-// contributions of a scope to a multibinding. alone is Recipe.StandsAlone.
+// Check validates an encoded recipe in a file with the given features. Of a sealed recipe it checks only the kind and
+// flags, because it has no key. contributes reports whether the recipe holds contributions of a scope; alone is
+// Recipe.StandsAlone.
 func Check(encoded string, of Features) (contributes, alone bool, err error) {
 	if len(encoded) < headBytes {
 		return false, false, errMalformed

@@ -2,8 +2,8 @@ package recipe
 
 import "bindc/internal/expr"
 
-// Expressions returns the expressions of r, including lambdas with the defaults of their parameters, but not those of
-// its parts.
+// Expressions returns the expressions of r, including lambdas and the defaults of their parameters. It omits the
+// expressions of contributions.
 func (r *Recipe) Expressions() []*expr.Node {
 	var out []*expr.Node
 	if r.Expr != nil {
@@ -18,7 +18,7 @@ func (r *Recipe) Expressions() []*expr.Node {
 	return out
 }
 
-// Scoped calls yield with the variables that evaluating r may read, as expr.Node.Scoped does.
+// Scoped calls yield with each variable that r reads, as expr.Node.Scoped does.
 func (r *Recipe) Scoped(yield func(name string)) {
 	for _, n := range r.Expressions() {
 		n.Scoped(yield)
@@ -28,8 +28,7 @@ func (r *Recipe) Scoped(yield func(name string)) {
 	}
 }
 
-// Variables calls yield with the names of the variables that evaluating r may use, as
-// expr.Node.Variables does.
+// Variables calls yield with each variable that r may use, as expr.Node.Variables does.
 func (r *Recipe) Variables(yield func(name string)) {
 	if r.Kind == Expression {
 		r.Expr.Variables(yield)

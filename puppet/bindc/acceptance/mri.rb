@@ -3,7 +3,7 @@
 require 'fileutils'
 require 'json'
 
-# Puppet in a separate process, which compiles catalogs like a server and loads environments once.
+# Runs Puppet in a separate process, which compiles catalogs like a server and loads environments once.
 class Mri
   class Refused < StandardError; end
 

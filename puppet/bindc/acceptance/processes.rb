@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# The processes of this machine, from Linux.
+# Lists processes of this machine. Works only on Linux.
 module Processes
-  # Children of a process that run bindq serve.
+  # Returns the children of a process that run bindq serve.
   def self.children(parent)
     of(parent).select { |pid, state| state != 'Z' && command(pid)[1] == 'serve' }.map(&:first)
   end

@@ -53,7 +53,7 @@ class ServerSettingsTest < Minitest::Test
   end
 
   # The child of a JRuby ends with the JRuby. No catalog fails, and a new snapshot is used.
-  def test_jruby_that_ends_takes_its_child_along
+  def test_child_ends_with_its_jruby
     world.compile(world.numbered(1), 'ending')
     environment('ending', { 'snapshot' => "#{world.dir}/snapshots/%{environment}.snap" })
     serve('ending', instances: 2, jruby: { 'max-requests-per-instance' => 5 })
