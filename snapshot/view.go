@@ -37,8 +37,11 @@ func NewView(s *Snapshot, shut *atomic.Bool, small *value.Source, digs bool, oth
 // Lookup returns the value of highest precedence for key in the request.
 func (w *View) Lookup(key string) (value.Value, bool, error) {
 	s, length := w.file, uint64(len(key))
-	if w.Indirect || w.shut.Load() || length-17 > maxInlineKey-17 {
+	if length-17 > maxInlineKey-17 {
 		return w.unusual(key)
+	}
+	if w.Indirect || w.shut.Load() {
+		return w.others.Indirect(key)
 	}
 	last := length - 16
 	middle := least(16, last)

@@ -11,7 +11,7 @@ import (
 // Lookup is like Request.Lookup of package runtime.
 func (r *Request) Lookup(key string) (Value, bool, error) {
 	v, found, err := r.view.Lookup(key)
-	return r.View(v), found, err
+	return Value{v}, found, err
 }
 
 // find is Lookup without wrapping the value.
@@ -32,7 +32,7 @@ func (r *Request) Follow(key string, ref snapshot.Ref, found bool) (value.Value,
 		return r.compute(key, n)
 	}
 	v, err := r.snap.value(ref)
-	return v, err == nil, err
+	return r.snap.values.Own(v), err == nil, err
 }
 
 // compute evaluates the recipe that key is bound to.

@@ -8,11 +8,12 @@ import (
 )
 
 // View returns the result of a lookup by r. It keeps the file mapped that v may be a view of.
-func (r *Request) View(v value.Value) Value { return Value{v, r.file} }
+func (r *Request) View(v value.Value) Value { return Value{r.snap.values.Own(v)} }
 
 // end finishes a lookup and returns its result.
 func (l *lookup) end(v value.Value, found bool, err error) (value.Value, bool, error) {
 	v, found, err = l.result(v, found, err)
+	v = l.r.snap.values.Own(v)
 	l.done()
 	return v, found, err
 }

@@ -52,6 +52,7 @@ type body struct {
 	others    map[string]int // the same for other keys, by AppendDistinct
 	typ       TypeRef
 	load      func(uint64) (Value, error) // of a Source and of a sensitive value
+	owner     *Source                     // keeps the bytes alive that the value is a view of; may be nil
 }
 
 // plain has the shared bodies of values without content in the body.
@@ -65,10 +66,42 @@ func init() {
 
 // Source is a source of values that are read on first use, so that a lookup does not touch
 // values that its caller never reads.
-type Source struct{ b body }
+type Source struct {
+	b     body
+	owned [Type + 1]body // like plain
+}
 
 // NewSource returns a source that calls load each time a value is read.
-func NewSource(load func(n uint64) (Value, error)) *Source { return &Source{body{load: load}} }
+func NewSource(load func(n uint64) (Value, error)) *Source {
+	s := &Source{}
+	s.b = body{load: load, owner: s}
+	for k := range s.owned {
+		s.owned[k] = body{kind: Kind(k), owner: s}
+	}
+	return s
+}
+
+// Own returns v as a value that refers to s, so that everything that load refers to stays alive. A nil s returns v.
+func (s *Source) Own(v Value) Value {
+	switch {
+	case s == nil || v.ref == nil || v.ref.owner == s:
+	case v.ref.built || v.ref.load != nil || v.ref.typ != nil:
+		b := *v.ref
+		b.owner = s
+		v.ref = &b
+	default:
+		v.ref = &s.owned[v.ref.kind]
+	}
+	return v
+}
+
+// Owner returns the source that v refers to, or nil.
+func (v Value) Owner() *Source {
+	if v.ref == nil {
+		return nil
+	}
+	return v.ref.owner
+}
 
 // Value returns a value that is read by load(n). It supports only Read.
 func (s *Source) Value(n uint64) Value { return Value{ref: &s.b, num: n} }
@@ -137,7 +170,7 @@ func (v Value) Sensitive() Value {
 	if v.IsSensitive() {
 		return v
 	}
-	return Value{ref: &body{sensitive: true, load: func(uint64) (Value, error) { return v.Read() }}}
+	return Value{ref: &body{sensitive: true, load: func(uint64) (Value, error) { return v.Read() }, owner: v.Owner()}}
 }
 
 // IsSensitive reports whether v is marked. Elements and entries do not inherit the mark. During a
