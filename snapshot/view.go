@@ -99,14 +99,18 @@ func (w *View) finish(key string, ref Ref, ok bool, err error) (value.Value, boo
 		runtime.KeepAlive(w)
 		return v, true, nil
 	case ok:
-		return w.others.Follow(key, ref, true)
+		v, found, err := w.others.Follow(key, ref, true)
+		runtime.KeepAlive(w)
+		return v, found, err
 	}
 	return w.unbound(key)
 }
 
 func (w *View) unbound(key string) (value.Value, bool, error) {
 	if w.digs {
-		return w.others.Follow(key, noRef, false)
+		v, found, err := w.others.Follow(key, noRef, false)
+		runtime.KeepAlive(w)
+		return v, found, err
 	}
 	return value.Value{}, false, nil
 }

@@ -2,7 +2,6 @@ package lookup
 
 import (
 	"io/fs"
-	"runtime"
 
 	"bindc/internal/value"
 	"bindc/snapshot"
@@ -20,7 +19,6 @@ func (r *Request) find(key string) (value.Value, bool, error) { return r.view.Lo
 // Follow finishes a lookup of a key that is bound to a computed or large value, or that may lead
 // into a value of Hiera 5.
 func (r *Request) Follow(key string, ref snapshot.Ref, found bool) (value.Value, bool, error) {
-	defer runtime.KeepAlive(r)
 	if !found {
 		if !digs(key) {
 			return value.Value{}, false, nil

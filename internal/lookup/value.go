@@ -17,11 +17,11 @@ type Value struct {
 func FromValue(v value.Value) Value { return Value{v: v} }
 
 // Read returns v without its mark. Its parts may be damaged.
-func (v *Value) Read() (value.Value, error) { return v.v.Read() }
+func (v Value) Read() (value.Value, error) { return v.v.Read() }
 
 // Whole returns v without its mark after checking all its parts. Parts of a Value were checked with
 // it. The result is valid while v is alive, see KeepAlive.
-func (v *Value) Whole() (value.Value, error) {
+func (v Value) Whole() (value.Value, error) {
 	c, err := v.v.Read()
 	if err == nil && v.v.Deferred() {
 		err = sound(c)
@@ -37,10 +37,10 @@ func (v Value) Content() value.Value {
 }
 
 // KeepAlive keeps the file of v mapped until here.
-func (v *Value) KeepAlive() { runtime.KeepAlive(v.v.Owner()) }
+func (v Value) KeepAlive() { runtime.KeepAlive(v.v.Owner()) }
 
 // Sensitive reports whether v is marked sensitive.
-func (v *Value) Sensitive() bool { return v.v.IsSensitive() }
+func (v Value) Sensitive() bool { return v.v.IsSensitive() }
 
 // Reveal returns v without its mark.
 func (v Value) Reveal() Value {

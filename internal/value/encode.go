@@ -142,11 +142,16 @@ func View(b string) (v Value, rest string, err error) {
 // Peek is like View but does not check nested values: ranging over malformed ones ends early. It is
 // for values whose encoding is checked elsewhere.
 func Peek(b string) (v Value, ok bool) {
-	if b != "" && b[0] >= tagSmallStr && int(b[0]&^tagSmallStr) < len(b) {
-		return FromString(b[1 : 1+int(b[0]&^tagSmallStr)]), true // true of most values
-	}
 	v, _, ok = view(b)
 	return v, ok
+}
+
+// ShortString is like Peek for most strings. It is not ok for all other values.
+func ShortString(b string) (Value, bool) {
+	if b == "" || b[0] < tagSmallStr || int(b[0]&^tagSmallStr) >= len(b) {
+		return Value{}, false
+	}
+	return FromString(b[1 : 1+int(b[0]&^tagSmallStr)]), true
 }
 
 // Sound reports whether everything inside v is well formed. It is for values from Peek.

@@ -108,10 +108,10 @@ func (s *Source) Value(n uint64) Value { return Value{ref: &s.b, num: n} }
 
 // Read returns v itself. It reads a value of a Source, and removes the mark of a sensitive value.
 func (v Value) Read() (Value, error) {
-	if v.Deferred() {
-		return v.ref.load(v.num)
+	if !v.Deferred() {
+		return v, nil
 	}
-	return v, nil
+	return v.ref.load(v.num)
 }
 
 // Deferred reports whether v is only available through Read: it comes from a Source or is sensitive.
