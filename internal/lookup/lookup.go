@@ -23,6 +23,9 @@ func (r *Request) Follow(key string, ref snapshot.Ref, found bool) (value.Value,
 		if !digs(key) {
 			return value.Value{}, false, nil
 		}
+		if v, ok := r.dig(key); ok {
+			return r.snap.values.Own(v), true, nil
+		}
 		l := r.start()
 		return l.end(r.rules.beyond(l, key))
 	}

@@ -97,17 +97,19 @@ func internal(key string) bool { return strings.HasPrefix(key, "\x00") }
 // '0', as dots and quotes are.
 func digs(key string) bool {
 	if len(key) < 8 {
-		return strings.ContainsAny(key, special)
+		return hasSpecial(key)
 	}
 	for at := 0; at < len(key)-8; at += 8 {
 		if below0(key[at:]) {
-			return strings.ContainsAny(key, special)
+			return hasSpecial(key)
 		}
 	}
-	return below0(key[len(key)-8:]) && strings.ContainsAny(key, special)
+	return below0(key[len(key)-8:]) && hasSpecial(key)
 }
 
-const special = `.'"`
+func hasSpecial(key string) bool {
+	return strings.IndexByte(key, '.') >= 0 || strings.IndexByte(key, '\'') >= 0 || strings.IndexByte(key, '"') >= 0
+}
 
 // below0 reports whether one of the first eight bytes of s is less than '0'.
 func below0(s string) bool {
