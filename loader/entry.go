@@ -13,8 +13,9 @@ import (
 
 // entryFiles lists the files that an entry of a hierarchy can serve, each with its condition.
 func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
-	c := entryCollector{hieraReader: r, h: h, e: e, at: map[string]int{}, folded: map[string]string{}}
-	c.listing = h.tree.Below(e.path.fixedDir(), e.path.depth(), isHidden(e.path.canonical[len(e.path.fixedDir()):]))
+	listing := h.tree.Below(e.path.fixedDir(), e.path.depth(), isHidden(e.path.canonical[len(e.path.fixedDir()):]))
+	c := entryCollector{hieraReader: r, h: h, e: e, listing: listing, out: make([]dataFile, 0, len(listing)),
+		at: make(map[string]int, len(listing)), folded: make(map[string]string, len(listing))}
 	c.whole = c.ambiguous()
 	for _, backend := range h.backends {
 		if builtinBackend(backend) {
@@ -60,7 +61,7 @@ func (c *entryCollector) ofBackend(backend string) {
 		}
 		condition, ok := c.conditionOf(c.e, path, c.whole)
 		if ok && c.usable(f, path) {
-			c.add(path, condition, c.WantData(c.h.tree.Path(f.Path), c.h.label+f.Path))
+			c.add(path, condition, c.WantData(c.h.tree.PathOf(f), c.h.label+f.Path))
 		}
 	}
 }
@@ -119,25 +120,26 @@ func (c *entryCollector) add(path string, condition int, f *site.File) {
 // usable reports a file that cannot be read, that a link takes out of the directory, or whose name differs from another
 // only in case.
 func (c *entryCollector) usable(f site.Listed, path string) bool {
-	at := diag.Pos{File: c.h.tree.Path(f.Path)}
+	at := func() diag.Pos { return diag.Pos{File: c.h.tree.PathOf(f)} }
 	if f.Err != nil {
-		c.Failed(at.File, f.Err)
+		c.Failed(at().File, f.Err)
 		return false
 	}
 	if f.Outside {
-		c.Diags.Errorf(at, "data_path",
+		c.Diags.Errorf(at(), "data_path",
 			"this symbolic link leads out of the directory of its hiera.yaml; copy the file")
 		return false
 	}
-	other, ok := c.folded[Fold(path)]
+	folded := Fold(path)
+	other, ok := c.folded[folded]
 	if ok && strings.TrimSuffix(other, filepath.Ext(other)) != path {
-		c.Diags.Add(diag.Diagnostic{Pos: at, Code: "data_path",
+		c.Diags.Add(diag.Diagnostic{Pos: at(), Code: "data_path",
 			Message: "the names of two data files differ in case only, and values are compared without regard to case",
 			Notes:   []diag.Note{{Pos: diag.Pos{File: c.h.tree.Path(other)}, Message: "the other one"}},
 			Hint:    "merge them into one"})
 		return false
 	}
-	c.folded[Fold(path)] = f.Path
+	c.folded[folded] = f.Path
 	return true
 }
 

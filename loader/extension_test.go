@@ -381,7 +381,7 @@ func TestAProgramThatPrintsNothingIsAnError(t *testing.T) {
 // A reader of the output of a program would have to wait for its child.
 func TestReportsChildThatKeepsPrinting(t *testing.T) {
 	message := refused(t, programSite(t, "sleep 600 &\n"), "binder_config.yaml", loader.Options{AllowExtensions: true})
-	if !strings.Contains(message, "left a process that holds its output open") {
+	if !strings.Contains(message, "left a process that keeps its output open") {
 		t.Errorf("the message is %q", message)
 	}
 }

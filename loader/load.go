@@ -53,7 +53,7 @@ const DefaultAlternatives = 1 << 21
 // Load reads the site in dir. It reports errors to diags; after an error the Site is not usable.
 func Load(dir string, opts Options, diags *diag.List) *Site {
 	opts.disk.Seen = opts.Seen
-	in := site.NewInputs(site.Files{Disk: opts.disk, Diags: diags}, dir, opts.Bindings,
+	in := site.NewInputs(site.NewFiles(opts.disk, diags), dir, opts.Bindings,
 		datafile.NewReader(opts.Cache, opts.disk))
 	in.Reader.Lenient = opts.Lenient
 	cfg, ok := readConfig(in, opts)

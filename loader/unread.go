@@ -21,7 +21,7 @@ type unread struct {
 
 // warnOfUnread warns about files that no layer and no hierarchy reads.
 func (p *planner) warnOfUnread() {
-	u := unread{p, site.Files{Disk: p.Disk, Diags: &diag.List{}}}
+	u := unread{p, p.Quiet(&diag.List{})}
 	for _, dir := range slices.Sorted(maps.Keys(p.hiera.dirs)) {
 		if h := p.hiera.dirs[dir]; h != nil && h.other == "" {
 			u.data(h)
@@ -74,7 +74,7 @@ func (u *unread) data(h *hieraDir) {
 	}
 	const hint = "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
 	for _, f := range u.among(h) {
-		path := h.tree.Path(f.Path)
+		path := h.tree.PathOf(f)
 		if isData(f) && !u.ReadsData(path) && !h.mentions(f) {
 			d := diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Warning, Code: "data_unreached",
 				Hint: hint, Message: "no hierarchy entry matches this file; its data is never used"}

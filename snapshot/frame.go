@@ -16,7 +16,8 @@ const maxValue = 1 << 29
 
 var encoder = sync.OnceValue(func() *zstd.Encoder {
 	level := zstd.WithEncoderLevel(zstd.SpeedBetterCompression)
-	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), level) // only fails for invalid options
+	// it fails only for invalid options
+	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), level)
 	return e
 })
 
@@ -62,6 +63,47 @@ func appendFrame(table, frames, raw []byte) (newTable, newFrames []byte) {
 	table = le.AppendUint32(table, uint32(len(packed)))
 	table = le.AppendUint32(table, uint32(len(raw)))
 	return table, append(frames, packed...)
+}
+
+// frameWriter compresses blocks while its user fills the next one. Most of a build uses one processor at this point.
+type frameWriter struct {
+	table, packed []byte // complete after finish
+	queue         chan rawFrame
+	done          chan struct{}
+}
+
+// rawFrame is a block to be compressed, and the numbers that follow its entry in the table.
+type rawFrame struct {
+	raw   []byte
+	after []uint32
+}
+
+// add compresses raw, which the caller must not use any more.
+func (f *frameWriter) add(raw []byte, after ...uint32) {
+	if f.queue == nil {
+		f.queue, f.done = make(chan rawFrame, 1), make(chan struct{})
+		go f.compress()
+	}
+	f.queue <- rawFrame{raw, after}
+}
+
+func (f *frameWriter) compress() {
+	for next := range f.queue {
+		f.table, f.packed = appendFrame(f.table, f.packed, next.raw)
+		for _, n := range next.after {
+			f.table = binary.LittleEndian.AppendUint32(f.table, n)
+		}
+	}
+	close(f.done)
+}
+
+// finish waits for the last block, and returns the table and the frames.
+func (f *frameWriter) finish() (table, packed []byte) {
+	if f.queue != nil {
+		close(f.queue)
+		<-f.done
+	}
+	return f.table, f.packed
 }
 
 // frameOf returns the frame that an entry describes, and its decoded length. ok is false if the frame is not inside

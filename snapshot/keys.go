@@ -8,7 +8,8 @@ import (
 
 // keys writes the key records in the order of key numbers, and stores the data they refer to in the same order.
 func (w *writer) keys() {
-	w.records = make([]byte, keyRecord*len(w.c.Keys))
+	w.records = make([]byte, keyRecord*len(w.c.Keys), keyRecord*len(w.c.Keys)+w.cellBytes())
+	w.cells = w.records[len(w.records):]
 	exact := map[string]uint32{}
 	for n, i := range w.byNumber() {
 		r := recordWriter{writer: w, bytes: w.records[keyRecord*n:][:keyRecord],
@@ -32,6 +33,17 @@ func (w *writer) keys() {
 		le.PutUint32(r.bytes[recList:], list)
 		le.PutUint32(r.bytes[recDefault:], r.defaultRef(w.c.Keys[i].Default))
 	}
+}
+
+// cellBytes estimates the size of all cells, so that they rarely have to be moved.
+func (w *writer) cellBytes() int {
+	out := sectionAlign
+	for i := range w.c.Values {
+		if v := &w.c.Values[i]; !v.Computed && len(v.Bytes) < blockFrom {
+			out += (len(v.Bytes) + cellUnit - 1) &^ (cellUnit - 1)
+		}
+	}
+	return out
 }
 
 // byNumber returns the indices of the keys in the order of their numbers.
@@ -151,8 +163,15 @@ func (w *writer) finishValues() {
 	w.out[secRecipeTab] = binary.LittleEndian.AppendUint64(w.out[secRecipeTab], uint64(len(w.out[secRecipes])))
 }
 
+// maxInlineBytes is the length of the longest encoded value that a reference can contain: a tag and an integer of less
+// than 32 bits.
+const maxInlineBytes = 1 + binary.MaxVarintLen32
+
 // inlineRef returns a reference that contains the value itself, if the value is small enough.
 func inlineRef(encoded string) (uint32, bool) {
+	if len(encoded) > maxInlineBytes {
+		return 0, false // which decides for most values
+	}
 	v, _, err := value.View(encoded)
 	if err != nil {
 		return 0, false

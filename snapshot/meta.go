@@ -1,6 +1,6 @@
 package snapshot
 
-// Open reads only the header and section meta. The method meta in write.go writes the section.
+// Open reads only the header and section meta. The method meta in write_meta.go writes the section.
 
 // The minimum size of an encoded dimension.
 const dimensionBytes = 8

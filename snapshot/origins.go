@@ -27,9 +27,10 @@ const (
 
 // coldWriter collects records into blocks.
 type coldWriter struct {
-	raw, packed, tab []byte
-	level, first     uint32 // level and first place or key of the block in raw
-	place, input     uint32 // place and input of the previous record in this block
+	raw          []byte
+	level, first uint32 // level and first place or key of the block in raw
+	place, input uint32 // place and input of the previous record in this block
+	frames       frameWriter
 }
 
 // begin prepares for the next record, which is that of the scope at a place of level. If level is coldKeys, place is a
@@ -47,10 +48,8 @@ func (c *coldWriter) flush() {
 	if len(c.raw) == 0 {
 		return
 	}
-	c.tab, c.packed = appendFrame(c.tab, c.packed, c.raw)
-	c.tab = binary.LittleEndian.AppendUint32(c.tab, c.level)
-	c.tab = binary.LittleEndian.AppendUint32(c.tab, c.first)
-	c.raw = c.raw[:0]
+	c.frames.add(c.raw, c.level, c.first)
+	c.raw = make([]byte, 0, coldBlock+coldBlock/8)
 }
 
 // origins writes the records of keys after the records of scopes, which directories has written.
@@ -61,7 +60,7 @@ func (w *writer) origins() {
 		c.raw = w.appendKey(c.raw, &w.c.Keys[i])
 	}
 	c.flush()
-	w.out[secOriginTab], w.out[secOrigins] = c.tab, c.packed
+	w.out[secOriginTab], w.out[secOrigins] = c.frames.finish()
 }
 
 // addScope appends the record of a scope: its place, the number of its entries, in a narrow level the numbers of the
@@ -92,17 +91,19 @@ func (w *writer) addScope(s Scope, order []int, place uint32, narrow bool) {
 func zigzag(d uint32) uint32   { return d<<1 ^ uint32(int32(d)>>31) }
 func unzigzag(z uint32) uint32 { return z>>1 ^ -(z & 1) }
 
-// inOrder returns the indices of a scope's entries in the order of their key numbers.
+// inOrder returns the indices of a scope's entries in the order of their key numbers. They are valid until
+// the next call.
 func (w *writer) inOrder(s Scope) []int {
-	packed := make([]uint64, len(s.Entries)) // upper half: number of the key; lower half: index of the entry
+	packed := w.packed[:0] // upper half: number of the key; lower half: index of the entry
 	for i, e := range s.Entries {
-		packed[i] = uint64(w.numbers[e.Key])<<32 | uint64(i)
+		packed = append(packed, uint64(w.numbers[e.Key])<<32|uint64(i))
 	}
 	slices.Sort(packed)
-	order := make([]int, len(packed))
-	for i, p := range packed {
-		order[i] = int(uint32(p))
+	order := w.order[:0]
+	for _, p := range packed {
+		order = append(order, int(uint32(p)))
 	}
+	w.packed, w.order = packed, order
 	return order
 }
 
@@ -132,7 +133,7 @@ func (w *writer) appendKey(out []byte, k *Key) []byte {
 		out = appendNumbers(append(out, kind), b.Above, b.Layer)
 		out = appendNumbers(out, int(b.Origin.Input), int(b.Origin.Line), int(b.Origin.Col), len(b.Terms))
 		for _, t := range b.Terms {
-			out = appendNumbers(out, t.Dimension, int(w.dicts[t.Dimension].numbers[t.Value]))
+			out = appendNumbers(out, t.Dimension, int(w.dicts[t.Dimension].number(t.Value)))
 		}
 		if kind == coldHidden {
 			v := w.c.Values[b.Value]

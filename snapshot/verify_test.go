@@ -304,7 +304,7 @@ func reblocked(change func(blocks []coldRaw) []coldRaw) func(w *writer) {
 			c.level, c.first, c.raw = b.level, b.first, []byte(b.raw)
 			c.flush()
 		}
-		w.out[secOriginTab], w.out[secOrigins] = c.tab, c.packed
+		w.out[secOriginTab], w.out[secOrigins] = c.frames.finish()
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package identity reads the age recipients that a snapshot is encrypted to, and the identities that open it.
+// Package identity encrypts the key of a snapshot to age recipients, and decrypts it with age identities.
 package identity
 
 import (
@@ -34,7 +34,7 @@ func Recipients(given []string) ([]age.Recipient, error) {
 	return out, nil
 }
 
-// Wrap encrypts the key of a file to recipients.
+// Wrap encrypts key, which decrypts a snapshot, to the recipients.
 func Wrap(key []byte, to []age.Recipient) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := age.Encrypt(&out, to...)
@@ -48,8 +48,7 @@ func Wrap(key []byte, to []age.Recipient) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Unwrap returns a function that decrypts the output of Wrap, using identities from files that age-keygen has
-// written.
+// Unwrap returns a function that decrypts the output of Wrap. It reads the identities from files written by age-keygen.
 func Unwrap(files []string) (func(wrapped []byte) (key []byte, err error), error) {
 	var ids []age.Identity
 	for _, path := range files {

@@ -1,5 +1,5 @@
-// Package members reads the names of the members of a JSON object, to find those that encoding/json drops without an
-// error.
+// Package members lists the members of JSON objects. It finds duplicate names, for which encoding/json silently uses
+// one of the values.
 package members
 
 import (
@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Repeated returns the name of a member that a JSON object gives twice with different values. object is valid JSON.
-// Names are compared as encoding/json does, which ignores case.
+// Repeated returns a name that occurs twice in a valid JSON object with different values. Like encoding/json, it
+// ignores the case of names.
 func Repeated(object []byte) (name string, repeated bool) {
-	seen := map[string][]byte{} // the text of each value, by name
+	seen := map[string][]byte{} // the source of each value, by lower-case name
 	for name, val := range All(object) {
 		lower := strings.ToLower(string(name))
 		if first, twice := seen[lower]; twice && !bytes.Equal(first, val) {
@@ -23,7 +23,7 @@ func Repeated(object []byte) (name string, repeated bool) {
 	return "", false
 }
 
-// All yields the name of each member of a JSON object with the text of its value. object is valid JSON.
+// All yields each member of a valid JSON object: its name and the source of its value.
 func All(object []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, val []byte) bool) {
 		r := reader{text: bytes.TrimSpace(object)}
@@ -36,13 +36,13 @@ func All(object []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// reader reads the members of a valid JSON object, and nothing inside of their values.
+// reader splits a valid JSON object into members. It does not look into their values.
 type reader struct {
 	text []byte
 	at   int
 }
 
-// next returns the name of the next member and the text of its value.
+// next returns the name of the next member and the source of its value.
 func (r *reader) next() (name, val []byte, ok bool) {
 	start := bytes.IndexByte(r.text[r.at:], '"')
 	if start < 0 {
@@ -57,7 +57,7 @@ func (r *reader) next() (name, val []byte, ok bool) {
 	return unquoted(quoted), bytes.TrimSpace(r.text[begin:r.at]), true
 }
 
-// unquoted returns the text of a JSON string.
+// unquoted decodes a JSON string.
 func unquoted(quoted []byte) []byte {
 	var text string
 	if bytes.IndexByte(quoted, '\\') >= 0 && json.Unmarshal(quoted, &text) == nil {
@@ -66,7 +66,7 @@ func unquoted(quoted []byte) []byte {
 	return quoted[1 : len(quoted)-1]
 }
 
-// skipValue moves to the comma or brace that ends a member.
+// skipValue skips a value, up to the comma or brace that ends the member.
 func (r *reader) skipValue() {
 	for depth := 0; r.at < len(r.text); r.at++ {
 		switch r.text[r.at] {

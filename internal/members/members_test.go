@@ -2,8 +2,7 @@ package members
 
 import "testing"
 
-// A member that is given twice is found, whatever the values before it contain.
-func TestRepeatedMembers(t *testing.T) {
+func TestRepeatedFindsDuplicateNames(t *testing.T) {
 	for text, want := range map[string]string{`{"a":1,"b":2}`: "", `{"a":1,"a":1}`: "", `{"a":1,"a":2}`: "a",
 		`{"a":"b","b":2,"A":"c"}`: "A", `{"a":{"b":1},"b":2}`: "", `{"a":["b:1",{"c":"}"}],"b":2,"b":3}`: "b",
 		`{"a" : "x" , "a" : "x"}`: "", `{"a":"\"", "a":"\"", "b":1}`: "", `{"a":"b","c":":"}`: "",

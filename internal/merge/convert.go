@@ -13,9 +13,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Convert applies convert_to to a value that was found: it returns a new value of the type that
-// convert_to names, or v without a convert_to. For Sensitive it returns v marked as sensitive. The
-// error is a *MergeError. It may show v unless v is sensitive.
+// Convert applies the convert_to of e to v: it returns a new value of the named type, v marked as sensitive for
+// Sensitive, or v itself without convert_to. The error is a *MergeError. Its text may include v unless v is sensitive.
 func (e *Entry) Convert(v value.Value, bounds expr.Options) (value.Value, error) {
 	if e == nil || e.conversionErr == nil && e.conversion == nil {
 		return v, nil
@@ -31,9 +30,9 @@ func (e *Entry) Convert(v value.Value, bounds expr.Options) (value.Value, error)
 
 // conversion is a parsed convert_to.
 type conversion struct {
-	to        *types.Type // nil: Any, for Sensitive
-	rich      *rich.Type  // if not nil, the type to convert to instead of to
-	optional  bool        // of rich: keeps undef
+	to        *types.Type // the target type, or for Sensitive the required type; nil: any
+	rich      *rich.Type  // the target type from package rich; nil: to is the target
+	optional  bool        // for rich: undef remains undef
 	args      []value.Value
 	sensitive bool
 }
@@ -52,8 +51,8 @@ func (c *conversion) String() string {
 	return "Sensitive[" + c.to.String() + "]"
 }
 
-// Secret reports whether an entry of l for root makes the value sensitive. It also returns true if matching takes more
-// steps than are left.
+// Secret reports whether an entry of l that applies to root makes the value sensitive. It also returns true if matching
+// would take more than the remaining steps.
 func (l *Level) Secret(root string, left *int) bool {
 	secret := func(e *Entry) bool { return e.conversion != nil && e.conversion.sensitive }
 	if e := l.exact[root]; e != nil && secret(e) {
@@ -69,10 +68,10 @@ func (l *Level) Secret(root string, left *int) bool {
 	})
 }
 
-// sensitiveType matches Sensitive, which is not a type of values here but a mark on a value.
+// sensitiveType matches Sensitive, which marks a value and is not a type here.
 var sensitiveType = pattern.Lazy(`^\s*Sensitive\s*(\[(?s:.*)\])?\s*$`)
 
-// parseConversion parses the convert_to of e. It returns nil if there is none.
+// parseConversion parses the convert_to of e. It returns nil if e has no convert_to.
 func (e *Entry) parseConversion() (*conversion, error) {
 	to, err := e.option("convert_to")
 	if err != nil || to.IsUndef() {
@@ -87,11 +86,10 @@ func (e *Entry) parseConversion() (*conversion, error) {
 	return c, nil
 }
 
-// richType matches the types of package rich.
+// richType matches the name of a type, optionally in Optional[].
 var richType = pattern.Lazy(`^\s*(?:(Optional)\s*\[\s*(\w+)\s*\]|(\w+))\s*$`)
 
-// parseRich parses a conversion to a type of package rich. It returns nil if text names another
-// type.
+// parseRich parses a conversion to a type of package rich. It returns nil if text names any other type.
 func parseRich(text string, args []value.Value) (*conversion, error) {
 	m := richType().FindStringSubmatch(text)
 	if m == nil {
@@ -130,7 +128,7 @@ func parseConversion(to value.Value) (*conversion, error) {
 }
 
 var (
-	errArguments = errors.New("it takes no arguments")
+	errArguments = errors.New("Sensitive takes no arguments")
 	errHidden    = errors.New("the sensitive value cannot be converted")
 )
 
@@ -159,13 +157,13 @@ func (c *conversion) apply(v value.Value, bounds expr.Options) (value.Value, err
 	return v, err
 }
 
-// check checks a value that becomes sensitive against its type.
+// check checks the type of a value that convert_to Sensitive[T] marks.
 func (c *conversion) check(v value.Value) error {
 	if len(c.args) > 0 {
 		return errArguments
 	}
 	if !c.to.Generalize().Instance(v) {
-		return fmt.Errorf("the value is of the kind %s", v.Kind())
+		return fmt.Errorf("the value is of type %s", v.Kind())
 	}
 	return nil
 }

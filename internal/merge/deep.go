@@ -9,20 +9,20 @@ import (
 	"bindc/internal/value"
 )
 
-// This file merges deeply, like Ruby's deep_merge. Ruby modifies the values that it merges. It also
-// merges a value that only one side has with itself, where both may be the same object in memory.
-// This affects knock-outs in arrays, and therefore Puppet's results.
+// This file implements Ruby's deep_merge, which modifies the values that it merges. It also merges a value that occurs
+// on one side only with itself. Both sides may then be the same object in memory, which affects knock-outs in arrays
+// and therefore Puppet's results.
 
-// sharing describes how the two sides of a merge are related in memory.
+// sharing describes whether both sides of a merge share memory in Ruby.
 type sharing uint8
 
 const (
-	apart  sharing = iota
-	copied         // two objects with the same parts
-	same           // the same object
+	apart  sharing = iota // different objects
+	copied                // different objects whose elements are the same objects
+	same                  // the same object
 )
 
-// below returns the relation of the parts of two sides.
+// below returns the sharing of the elements, if the collections have sharing b.
 func (b sharing) below() sharing {
 	if b == apart {
 		return apart
@@ -30,7 +30,7 @@ func (b sharing) below() sharing {
 	return same
 }
 
-// merge merges high into low, which is candidate number at.
+// merge merges high into low. at is the position of low among the candidates, for errors.
 func (d *deepOptions) merge(high, low value.Value, at int) (value.Value, error) {
 	if d.reverse {
 		high, low = low, high
@@ -46,7 +46,7 @@ func (d *deepOptions) merge(high, low value.Value, at int) (value.Value, error) 
 	return v, err
 }
 
-// values merges src, which has the higher precedence, into dst.
+// values merges src into dst. src has the higher precedence.
 func (d *deepOptions) values(src, dst value.Value, b sharing) (value.Value, error) {
 	switch {
 	case b != apart && d.keeps(src):
@@ -72,8 +72,8 @@ func (d *deepOptions) values(src, dst value.Value, b sharing) (value.Value, erro
 	return src, nil
 }
 
-// keeps reports whether v does not change when it is merged with itself. Arrays in v
-// must not have duplicates, except those nested in arrays.
+// keeps reports whether merging v with itself has no effect. That is the case if no array in v, except arrays inside
+// arrays, has duplicates.
 func (d *deepOptions) keeps(v value.Value) bool {
 	if d.knockout != nil || d.sort || d.split || d.mergeHashes {
 		return false
@@ -86,7 +86,7 @@ func (d *deepOptions) keeps(v value.Value) bool {
 	return d.overwrite || !repeats(v.Slice())
 }
 
-// extended returns dst with v appended several times.
+// extended appends v to the array dst, several times.
 func extended(dst, v value.Value, times int) value.Value {
 	out := slices.Clone(dst.Slice())
 	for range times {
@@ -95,8 +95,8 @@ func extended(dst, v value.Value, times int) value.Value {
 	return value.FromSlice(out)
 }
 
-// hashes merges a hash into dst. If dst is not a hash, src replaces it after its first key is
-// processed; the remaining keys are merged with themselves.
+// hashes merges the hash src into dst. If dst is not a hash, Ruby replaces it with src after the first key, and merges
+// the other keys of src with themselves.
 func (d *deepOptions) hashes(src, dst value.Value, b sharing) (value.Value, error) {
 	isHash := dst.Kind() == value.Hash
 	if !isHash && (d.preserve || src.Len() == 0) {
@@ -126,7 +126,7 @@ func (d *deepOptions) hashes(src, dst value.Value, b sharing) (value.Value, erro
 	return out.Hash(), nil
 }
 
-// arrays merges an array into dst.
+// arrays merges the array src into dst.
 func (d *deepOptions) arrays(src, dst value.Value, b sharing) (value.Value, error) {
 	if d.overwrite {
 		return src, nil
@@ -155,7 +155,7 @@ func (d *deepOptions) arrays(src, dst value.Value, b sharing) (value.Value, erro
 	return d.lists(high, low, b)
 }
 
-// lists merges two lists after knock-outs.
+// lists merges two lists from which knock-outs are already removed.
 func (d *deepOptions) lists(high, low []value.Value, b sharing) (value.Value, error) {
 	var out []value.Value
 	if d.mergeHashes && allHashes(high) && allHashes(low) {
@@ -198,7 +198,7 @@ func (d *deepOptions) isPrefix(v value.Value) bool {
 	return v.Kind() == value.String && v.Text() == d.prefix
 }
 
-// knocksOut reports whether v, or a line in it, begins with the prefix.
+// knocksOut reports whether v is a String with a line that begins with the knockout_prefix.
 func (d *deepOptions) knocksOut(v value.Value) bool {
 	if d.knockout == nil || v.Kind() != value.String {
 		return false
@@ -206,17 +206,16 @@ func (d *deepOptions) knocksOut(v value.Value) bool {
 	return d.knockout.MatchString(v.Text())
 }
 
-// Knocks reports whether s has a knockout_prefix.
+// Knocks reports whether s has a knockout_prefix, and therefore may remove elements.
 func (s Strategy) Knocks() bool { return s.deep.prefix != "" }
 
-// KnocksOut returns the text that text removes in a merge by s. It returns "" if text removes
-// nothing.
+// KnocksOut returns the text that the element text removes from arrays in a merge by s, or "".
 func (s Strategy) KnocksOut(text string) string {
 	item, _ := s.deep.target(value.FromString(text))
 	return item
 }
 
-// target returns the text that v knocks out.
+// target returns the text that v knocks out, if v is a knock-out.
 func (d *deepOptions) target(v value.Value) (item string, ok bool) {
 	if !d.knocksOut(v) {
 		return "", false
@@ -225,7 +224,7 @@ func (d *deepOptions) target(v value.Value) (item string, ok bool) {
 	return item, item != v.Text()
 }
 
-// knockOut removes the knock-outs from high, and the elements that they name from low.
+// knockOut removes knock-outs from high, and the elements that they knock out from low.
 func (d *deepOptions) knockOut(high, low []value.Value) (left, stays []value.Value) {
 	gone := map[string]bool{}
 	for _, v := range high {
@@ -243,9 +242,9 @@ func (d *deepOptions) knockOut(high, low []value.Value) (left, stays []value.Val
 	return left, stays
 }
 
-// knockOutOfItself works like knockOut for a list that is on both sides. The list gets shorter
-// while Ruby iterates over it, so Ruby skips elements. Ruby then closes the gap with the elements
-// after its current position.
+// knockOutOfItself is knockOut for a list that Ruby merges with itself. The list shrinks while Ruby iterates over it,
+// so Ruby skips some elements. At the end, Ruby appends the elements after its current position to the elements that it
+// kept.
 func (d *deepOptions) knockOutOfItself(list []value.Value) []value.Value {
 	list = slices.Clone(list)
 	at, kept := 0, 0
@@ -264,8 +263,7 @@ func (d *deepOptions) knockOutOfItself(list []value.Value) []value.Value {
 	return append(list[:min(kept, len(list))], list[min(at, len(list)):]...)
 }
 
-// unpack joins the elements of list to a text and splits it again, like Ruby, which drops empty
-// texts at the end.
+// unpack joins list to a text and splits it at the separator. Like Ruby, it drops empty texts at the end.
 func (d *deepOptions) unpack(list []value.Value) []value.Value {
 	joined := strings.Join(texts(nil, list), d.separator)
 	parts := strings.Split(joined, d.separator)
@@ -278,7 +276,7 @@ func (d *deepOptions) unpack(list []value.Value) []value.Value {
 	return value.Strings(parts...).Slice()
 }
 
-// texts appends the texts of the elements of list and of nested arrays.
+// texts appends the elements of list as text, including the elements of nested arrays.
 func texts(dst []string, list []value.Value) []string {
 	for _, v := range list {
 		switch {

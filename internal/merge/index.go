@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// patternIndex finds the patterns that may match a key without trying all of them. Nearly all patterns begin with text,
-// such as '^module::', so a key is compared with few patterns even if a site has one for each key.
+// patternIndex selects the patterns that may match a key. Nearly all patterns begin with a literal text, as '^module::'
+// does, so few patterns remain for each key even if a site has thousands.
 type patternIndex struct {
 	byPrefix map[string][]int // patterns by the text they begin with, which may be ""
-	lengths  []int            // lengths of these texts, ascending
+	lengths  []int            // the lengths of the literal texts, ascending
 	all      []int
 }
 
-// add adds pattern number i, which begins with ^.
+// add adds pattern number i. Its source begins with ^.
 func (x *patternIndex) add(i int, source string) {
 	if x.byPrefix == nil {
 		x.byPrefix = map[string][]int{}
@@ -26,9 +26,9 @@ func (x *patternIndex) add(i int, source string) {
 	x.all = append(x.all, i)
 }
 
-// candidates returns the patterns that may match key, in order.
+// candidates returns the numbers of the patterns that may match key, in order.
 func (x *patternIndex) candidates(key string) []int {
-	if strings.Contains(key, "\n") { // ^ matches at the beginning of any line
+	if strings.Contains(key, "\n") { // ^ also matches after a newline
 		return x.all
 	}
 	var out []int
@@ -47,8 +47,7 @@ func (x *patternIndex) candidates(key string) []int {
 	return out
 }
 
-// literalPrefix returns a text that every match of the pattern within a line begins with. A longer
-// one may exist.
+// literalPrefix returns a literal text with which every match of the pattern begins. It need not be the longest.
 func literalPrefix(source string) string {
 	rest := strings.TrimPrefix(source, "^")
 	n := strings.IndexFunc(rest, func(c rune) bool {
@@ -59,20 +58,20 @@ func literalPrefix(source string) string {
 		return rest
 	case hasAlternatives(rest):
 		return ""
-	case n > 0 && strings.IndexByte("*+?{", rest[n]) >= 0: // it applies to the last character only
+	case n > 0 && strings.IndexByte("*+?{", rest[n]) >= 0: // the quantifier applies only to the last character
 		n--
 	}
 	return rest[:n]
 }
 
-// hasAlternatives reports whether a pattern may have a | outside all groups.
+// hasAlternatives reports whether a pattern may have a | outside of groups.
 func hasAlternatives(source string) bool {
 	depth := 0
 	for i := 0; i < len(source); i++ {
 		switch source[i] {
 		case '\\':
 			i++
-		case '[': // nested brackets are not parsed
+		case '[': // a ] inside of nested brackets ends the class too early, which is safe
 			return strings.Contains(source[i:], "|")
 		case '(':
 			depth++

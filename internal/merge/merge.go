@@ -7,28 +7,26 @@ import (
 	"bindc/internal/value"
 )
 
-// Candidate is one value of a key. Candidates are in order of precedence. Those of a layer, and
-// within it those of an entry of its hierarchy, are adjacent: the paths of an entry are merged
-// first, then the entries of a layer, then the layers.
+// Candidate is one of the values that may be merged for a key. Candidates are sorted by precedence. Paths of a
+// hierarchy entry are merged first, then the entries of a layer, then the layers, so candidates of one layer or entry
+// must be adjacent.
 type Candidate struct {
 	Layer, Entry int
-	// OnlyPath means that the entry has no other location for this request, even one without a file
-	// (a glob has as many locations as matching files). OnlyEntry means that the layer has no other
-	// entry. A single value is not merged, and 'unique' then does not convert a text to an array
-	// and does not flatten nested arrays.
+	// OnlyPath means that the entry has only this path in the request, counting paths without a file. For a glob, each
+	// matching file counts. OnlyEntry means that the layer has only this entry. A single value is not merged: 'unique'
+	// then keeps a text as it is, and does not flatten nested arrays.
 	OnlyPath, OnlyEntry bool
-	// Value is called at most once. The strategy 'first' stops calling once a value is found.
+	// Value reads the value. Merge calls it at most once, and for the strategy 'first' only until a value is found.
 	Value func() (v value.Value, found bool, err error)
 }
 
-// Merge merges candidates to one value. found is false if no candidate has a value. The error comes
-// from a candidate's Value or is a *MergeError. Sensitive values are not merged: 'hash' and
-// 'unique' reject them.
+// Merge merges the values of candidates. found is false if none of them has a value. The error is a *MergeError or
+// comes from a candidate's Value. 'hash' and 'unique' reject sensitive values.
 func (s Strategy) Merge(candidates []Candidate) (v value.Value, found bool, err error) {
 	return s.merge(candidates, layers)
 }
 
-// MergeDefaults merges the candidates of a default_hierarchy, which is not one of several layers.
+// MergeDefaults merges candidates of a default_hierarchy. There are no layers around it.
 func (s Strategy) MergeDefaults(candidates []Candidate) (v value.Value, found bool, err error) {
 	return s.merge(candidates, entries)
 }
@@ -54,7 +52,7 @@ func firstFound(candidates []Candidate) (value.Value, bool, error) {
 	return value.Value{}, false, nil
 }
 
-// level is a level at which values are merged.
+// level is one of the nested levels of a merge.
 type level int
 
 const (
@@ -64,25 +62,26 @@ const (
 	single
 )
 
-// together reports whether a and b are merged before level l.
+// together reports whether a and b belong to the same group at level l, which is merged before l.
 func (l level) together(a, b Candidate) bool {
 	return l == layers && a.Layer == b.Layer || l == entries && a.Entry == b.Entry
 }
 
-// alone reports whether c is the only candidate at level l. There are always several layers.
+// alone reports whether c is the only candidate at level l. There is always more than one layer.
 func (l level) alone(c Candidate) bool {
 	return l == entries && c.OnlyEntry || l == paths && c.OnlyPath
 }
 
-// part is an intermediate result.
+// part is the result of merging some of the candidates.
 type part struct {
 	v      value.Value
 	found  bool
-	from   int  // number of the first candidate in it
-	merged bool // the result of a merge, which can be merged again
+	from   int  // number of its first candidate
+	merged bool // the result of merging at least two values
 }
 
-// nest merges candidates that belong together at the levels above l. at is the number of the first.
+// nest merges candidates at level l, after it has merged groups of them at the lower levels. at is the number of the
+// first candidate.
 func (s Strategy) nest(candidates []Candidate, at int, l level) (part, error) {
 	if l == single {
 		return s.value(candidates[0], at)
@@ -124,8 +123,7 @@ func (s Strategy) value(c Candidate, at int) (part, error) {
 	return part{v: v, found: true, from: at}, err
 }
 
-// alone returns the result for a value that is not merged. begin converts the first of several
-// values.
+// alone converts a value that is not merged with others. begin converts the first of several values.
 func (s Strategy) alone(p part) part {
 	if s.kind == unique && p.v.Kind() == value.Array {
 		p.v = value.FromSlice(distinct(nil, p.v.Slice()))
@@ -140,7 +138,7 @@ func (s Strategy) begin(p part) part {
 	return p
 }
 
-// pair merges b, which has lower precedence, into a.
+// pair merges b into a, which has higher precedence.
 func (s Strategy) pair(a, b part) (part, error) {
 	for _, p := range []part{a, b} {
 		if p.merged {
@@ -165,10 +163,10 @@ func (s Strategy) pair(a, b part) (part, error) {
 
 var needs = [...]string{unique: "scalars and Arrays of Data", hash: "Hashes of Data with Strings as keys"}
 
-// Check returns an error if s cannot merge v with other values. It is a *MergeError.
+// Check returns a *MergeError if s cannot merge v with other values.
 func (s Strategy) Check(v value.Value) error { return s.check(v, 0) }
 
-// check is Check for candidate number at.
+// check works like Check for candidate number at.
 func (s Strategy) check(v value.Value, at int) error {
 	if s.merges(v) {
 		return nil
@@ -192,7 +190,7 @@ func (s Strategy) merges(v value.Value) bool {
 	return true
 }
 
-// hashMerge returns a hash with the keys of low first and the values of high preferred.
+// hashMerge returns the keys of low followed by the new keys of high. Values of high override those of low.
 func hashMerge(high, low value.Value) value.Value {
 	b := value.BuilderOf(low, high.Len())
 	for k, v := range high.Pairs() {
@@ -201,10 +199,10 @@ func hashMerge(high, low value.Value) value.Value {
 	return b.Hash()
 }
 
-// fewElements is the number of elements up to which comparing all pairs is faster than a map.
+// fewElements is the largest length for which comparing all pairs is faster than using a map.
 const fewElements = 16
 
-// distinct returns the elements of both lists without duplicates.
+// distinct returns the elements of a and b without duplicates.
 func distinct(a, b []value.Value) []value.Value {
 	out := make([]value.Value, 0, len(a)+len(b))
 	if cap(out) <= fewElements {
@@ -230,10 +228,10 @@ func distinct(a, b []value.Value) []value.Value {
 	return out
 }
 
-// repeats reports whether list has duplicates.
+// repeats reports whether list contains duplicates.
 func repeats(list []value.Value) bool { return len(distinct(nil, list)) < len(list) }
 
-// flat appends v, or its elements if it is an array, including those of nested arrays.
+// flat appends v, or the elements of v and of nested arrays.
 func flat(dst []value.Value, v value.Value) []value.Value {
 	if v.Kind() != value.Array {
 		return append(dst, v)

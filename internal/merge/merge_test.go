@@ -65,7 +65,7 @@ func TestFirstStopsAtFirstValue(t *testing.T) {
 	}
 }
 
-// fails returns a candidate that cannot be read. found is its result.
+// fails returns a candidate whose Value returns found and an error.
 func fails(found bool) merge.Candidate {
 	return merge.Candidate{Entry: 9, Value: func() (value.Value, bool, error) { return value.Value{}, found, errAsked }}
 }
@@ -78,7 +78,7 @@ func TestMergeReportsUnreadableCandidate(t *testing.T) {
 			inEntries(unread.Value(1)),
 		} {
 			if name == "first" && (len(all) > 1 || all[0].Entry == 0) {
-				continue // the merge ends before the second; the caller reads the value of the first
+				continue // first does not read the second candidate, and returns deferred values unread
 			}
 			if _, found, err := strategy(t, name).Merge(all); found || !errors.Is(err, errAsked) {
 				t.Errorf("%s: expected the error of a candidate, found %v, %v", name, found, err)
@@ -103,8 +103,8 @@ func TestMergeReadsDeferredValues(t *testing.T) {
 	}
 }
 
-// Regexps do not occur in data, but a call of lookup() can pass them.
-func TestRegexpIsNeitherNameNorKnockOut(t *testing.T) {
+// Data contains no regexps, but the arguments of lookup() may.
+func TestRegexpsAreNotStrategiesOrKnockOuts(t *testing.T) {
 	text, regexp := value.FromString, value.FromRegexp
 	for _, v := range []value.Value{
 		regexp("deep"),
@@ -131,7 +131,7 @@ func TestRegexpIsNeitherNameNorKnockOut(t *testing.T) {
 	}
 }
 
-func TestStrategyProperties(t *testing.T) {
+func TestFirstAndKnocksDescribeStrategy(t *testing.T) {
 	for name, takesFirst := range map[string]bool{"~": true, "first": true, "default": true, "unique": false,
 		"hash": false, "deep": false, "reverse_deep": false} {
 		if s := strategy(t, name); s.First() != takesFirst || s.Knocks() {
@@ -140,7 +140,7 @@ func TestStrategyProperties(t *testing.T) {
 	}
 	s := strategy(t, "{strategy: deep, knockout_prefix: '--'}")
 	if !s.Knocks() {
-		t.Error("a strategy with a knockout_prefix must knock out")
+		t.Error("Knocks is false for a strategy with a knockout_prefix")
 	}
 	for text, item := range map[string]string{"--a": "a", "a": "", "--": "", "a--b": ""} {
 		if got := s.KnocksOut(text); got != item {
@@ -149,7 +149,7 @@ func TestStrategyProperties(t *testing.T) {
 	}
 }
 
-func TestStrategyRejectsUnsuitableValues(t *testing.T) {
+func TestCheckRejectsValuesThatStrategyCannotMerge(t *testing.T) {
 	const canary = "correct horse"
 	secret := value.FromString(canary).Sensitive()
 	for _, c := range []struct {
@@ -179,7 +179,7 @@ func TestStrategyRejectsUnsuitableValues(t *testing.T) {
 	}
 }
 
-func TestMergeOfSensitiveValuesIsSensitive(t *testing.T) {
+func TestMergeOfSensitiveValuesIsSensitiveOrFails(t *testing.T) {
 	const canary = "correct horse"
 	secret := value.Strings(canary).Sensitive()
 	for _, name := range []string{"first", "deep"} {
@@ -199,7 +199,7 @@ func TestMergeOfSensitiveValuesIsSensitive(t *testing.T) {
 	}
 }
 
-func TestMergeErrorNamesCandidate(t *testing.T) {
+func TestMergeErrorHasNumberOfCandidate(t *testing.T) {
 	h := parse(t, "{a: 1}")
 	for _, c := range []struct {
 		strategy string
@@ -219,7 +219,7 @@ func TestMergeErrorNamesCandidate(t *testing.T) {
 	}
 }
 
-func TestMessages(t *testing.T) {
+func TestErrorMessagesOfLookupOptions(t *testing.T) {
 	for _, c := range []struct{ options, module, message string }{
 		{"{k: {merge: {strategy: deep, unpack_arrays: ','}}}", "",
 			"expected knockout_prefix, merge_hash_arrays or sort"},
@@ -229,7 +229,7 @@ func TestMessages(t *testing.T) {
 		{"{k: {merge: {strategy: unconstrained_deep, unpack_arrays: 1}}}", "",
 			"must be a String, found the kind Integer"},
 		{"{k: {merge: {strategy: unconstrained_deep, 1: x}}}", "",
-			"no option of the kind Integer, they are Strings that are not empty"},
+			"no option of the kind Integer, its options are non-empty Strings"},
 		{"{k: {merge: {strategy: deep, knockout: '--'}}}", "", "expected knockout_prefix, merge_hash_arrays or sort"},
 		{"{k: {merge: 1}}", "", "unknown merge strategy of the kind Integer, expected first"},
 		{"{k: {merge: depp}}", "", "unknown merge strategy 'depp', expected first, unique, hash or deep"},
@@ -277,8 +277,8 @@ func TestCompileReportsAllErrors(t *testing.T) {
 	}
 }
 
-// Types that only Puppet converts to are distinguished from invalid types.
-func TestConversionToAbsentTypeIsMarked(t *testing.T) {
+// Absent distinguishes types that only Puppet supports from invalid types.
+func TestErrorMarksTypesThatOnlyPuppetSupports(t *testing.T) {
 	for to, want := range map[string]bool{"SemVerRange": true, "'Array[SemVer]'": true, "'SemVer[x]'": true,
 		"[Timestamp, '%F', current]": true, "[Timespan, '%1001H']": true, "[Timespan, ['%H', '%00H']]": true,
 		"Intger": false, "File": false} {
@@ -290,7 +290,7 @@ func TestConversionToAbsentTypeIsMarked(t *testing.T) {
 	}
 }
 
-func TestConversionToRichTypesIsSupported(t *testing.T) {
+func TestConvertToAcceptsRichTypes(t *testing.T) {
 	for _, to := range []string{"Timestamp", "'Optional[URI]'", "[Timestamp, '%F', CET]", "[Timespan, '%1000H']",
 		"[Timespan, ['%0H', '%']]", "[SemVer, 1, 2]"} {
 		if err := compiled(t, "{k: {convert_to: "+to+"}}").Entries[0].Check(); err != nil {
@@ -299,8 +299,8 @@ func TestConversionToRichTypesIsSupported(t *testing.T) {
 	}
 }
 
-// A lookup reports a value that Puppet can convert and this engine cannot as not supported.
-func TestUnsupportedConversionIsReported(t *testing.T) {
+// The error for a value that only Puppet can convert says that the conversion is not supported.
+func TestConvertReportsValuesThatOnlyPuppetConverts(t *testing.T) {
 	for to, of := range map[string]string{"Timestamp": "2024-01-01 current", "URI": "{scheme: http, host: a}",
 		"[Timestamp, '%Y']": "'9999999999'"} {
 		_, err := compiled(t, "{k: {convert_to: "+to+"}}").Entries[0].Convert(parse(t, of), expr.Options{})
@@ -310,7 +310,7 @@ func TestUnsupportedConversionIsReported(t *testing.T) {
 	}
 }
 
-// If the lookup_options of a module are null, Puppet sets the options collected so far to nil.
+// Puppet discards the options collected so far if the lookup_options of a module are null.
 func TestNullModuleOptionsEraseEnvironmentOptions(t *testing.T) {
 	site := []*merge.Level{compiled(t, "{'m::a': {merge: deep}}")}
 	null, err := merge.Compile(value.Value{}, "m")
@@ -325,7 +325,7 @@ func TestNullModuleOptionsEraseEnvironmentOptions(t *testing.T) {
 		t.Errorf("found %v, %v", e, err)
 	}
 	if !null.Erases() || site[0].Erases() || compiled(t, "~").Erases() {
-		t.Error("only null options of a module erase others")
+		t.Error("Erases is not true for exactly the null options of a module")
 	}
 }
 
@@ -338,8 +338,8 @@ func compiled(t *testing.T, text string) *merge.Level {
 	return l
 }
 
-// A pattern does not match its own name, and lookahead needs more than Go's engine.
-func TestTouchesMatchesKeysAndPatterns(t *testing.T) {
+// A pattern is not a key: it does not match its own source. Go's regexp does not support the lookahead.
+func TestTouchesAndForFindKeysAndPatterns(t *testing.T) {
 	l := compiled(t, "{k: {merge: deep}, '^m::a': {merge: hash}, '^s(?!x)': {merge: unique}}")
 	options, err := merge.Combine([]*merge.Level{l})
 	if err != nil {
@@ -364,8 +364,8 @@ func TestTouchesMatchesKeysAndPatterns(t *testing.T) {
 	}
 }
 
-// Plain backtracking would take 2⁶⁰ steps.
-func TestAmbiguousPatternIsMatchedInFewSteps(t *testing.T) {
+// Plain backtracking would take 2⁶⁰ steps for these patterns.
+func TestAmbiguousPatternMatchesInFewSteps(t *testing.T) {
 	l := compiled(t, `{'^(?=(a+)+$)': {merge: deep}, '^(?!z)(?:(?:a|aa)+[bd]|a+c$)': {merge: unique}}`)
 	for _, c := range []struct{ end, want string }{
 		{"", "^(?=(a+)+$)"}, {"c", "^(?!z)(?:(?:a|aa)+[bd]|a+c$)"}, {"e", ""},
@@ -389,9 +389,9 @@ func nameOf(e *merge.Entry) string {
 	return e.Name
 }
 
-// With a backreference, the matcher cannot remember failed states. A pattern that takes too many
-// steps is then an error and never a result.
-func TestPatternThatTakesTooManyStepsIsAnError(t *testing.T) {
+// A backreference prevents the matcher from remembering states that failed. If matching takes too many steps, the
+// result is an error and never a guess.
+func TestReportsPatternThatTakesTooManySteps(t *testing.T) {
 	l := compiled(t, `{'^(a?)(?:(?:a|aa)+[bd]|a+c$)\1': {merge: deep, convert_to: Sensitive}}`)
 	key := strings.Repeat("a", 60)
 	var wrong *merge.MergeError
@@ -407,8 +407,8 @@ func TestPatternThatTakesTooManyStepsIsAnError(t *testing.T) {
 	}
 }
 
-// A pattern that begins with text is tried only for keys that do, so a thousand patterns cost a key about as much as
-// one.
+// A pattern that begins with literal text is only tried on keys with that text. A thousand patterns then cost a key
+// hardly more than one.
 func TestPatternIndexLimitsComparisons(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("{'^.*::last$': {merge: hash}")
@@ -427,7 +427,7 @@ func TestPatternIndexLimitsComparisons(t *testing.T) {
 		for key, want := range map[string]string{"a": "^" + m + "(a|b)", "bc": "^" + m + "(a|b)", "c": "^" + m + "b?c",
 			"last": "^.*::last$", "d": "", "x\n" + m + "a": "^" + m + "(a|b)"} {
 			if strings.Contains(key, "\n") && i > 0 {
-				continue // ^ may match a later line, so this key is compared with all patterns
+				continue // ^ may match a later line, so no pattern can be skipped for this key
 			}
 			if e, err := options.For(m+key, &left); nameOf(e) != want || err != nil {
 				t.Fatalf("%q: %q, %v, expected %q", m+key, nameOf(e), err, want)
@@ -439,7 +439,7 @@ func TestPatternIndexLimitsComparisons(t *testing.T) {
 	}
 }
 
-func TestSecretReportsSensitiveConversions(t *testing.T) {
+func TestSecretFindsConversionsToSensitive(t *testing.T) {
 	l := compiled(t, `{k: {convert_to: Sensitive}, '^m': {convert_to: 'Sensitive[String]'}, n: {convert_to: Integer},
 		p: {merge: deep}}`)
 	for name, want := range map[string]bool{"k": true, "m": true, "m::a": true, "n": false, "p": false, "q": false} {
@@ -449,9 +449,9 @@ func TestSecretReportsSensitiveConversions(t *testing.T) {
 	}
 }
 
-func TestPlainEntryTakesFirstValueUnchanged(t *testing.T) {
+func TestPlainMeansFirstValueUnchanged(t *testing.T) {
 	if e := (*merge.Entry)(nil); !e.Plain() {
-		t.Error("no entry changes nothing")
+		t.Error("Plain is false for a nil entry")
 	}
 	for options, want := range map[string]bool{"{}": true, "~": true, "{merge: first}": true, "{merge: ~, x: 1}": true,
 		"{merge: deep}": false, "{merge: depp}": false, "[deep]": false, "{convert_to: Integer}": false,
@@ -462,7 +462,7 @@ func TestPlainEntryTakesFirstValueUnchanged(t *testing.T) {
 	}
 }
 
-func TestSoundLevelNeverFails(t *testing.T) {
+func TestSoundRejectsLevelsThatMakeLookupsFail(t *testing.T) {
 	for options, want := range map[string]bool{"{}": true, "{k: {merge: deep}, '^k': {convert_to: Intger}}": true,
 		"~": false, "{k: {x: {1: 2}}}": false, "{a: {merge: deep}, k: {merge: depp}}": false, "{k: [deep]}": false} {
 		if compiled(t, options).Sound() != want {
@@ -471,7 +471,7 @@ func TestSoundLevelNeverFails(t *testing.T) {
 	}
 }
 
-func TestMessagesOfConversions(t *testing.T) {
+func TestErrorMessagesOfConversions(t *testing.T) {
 	broken := value.NewSource(func(uint64) (value.Value, error) { return value.Value{}, errors.New("a broken file") })
 	for _, c := range []struct {
 		to      string
@@ -482,8 +482,8 @@ func TestMessagesOfConversions(t *testing.T) {
 		{"Integer", value.FromString("x").Sensitive(),
 			"convert_to of 'k' to Integer: the sensitive value cannot be"},
 		{"'Sensitive[Integer]'", value.FromString("x"),
-			"convert_to of 'k' to Sensitive[Integer]: the value is of the kind String"},
-		{"[Sensitive, 1]", value.FromString("x"), "convert_to of 'k' to Sensitive: it takes no arguments"},
+			"convert_to of 'k' to Sensitive[Integer]: the value is of type String"},
+		{"[Sensitive, 1]", value.FromString("x"), "convert_to of 'k' to Sensitive: Sensitive takes no arguments"},
 		{"Sensitive", broken.Value(1), "convert_to of 'k' to Sensitive: a broken file"},
 		{"Integer", broken.Value(1), "convert_to of 'k' to Integer: a broken file"},
 	} {
@@ -514,8 +514,7 @@ func TestConversionErrorHidesSensitiveValue(t *testing.T) {
 	}
 }
 
-// FuzzMerge merges arbitrary values by arbitrary strategies. The inputs must not change, and the
-// result must be the same each time.
+// FuzzMerge checks that merging arbitrary values does not modify them and always has the same result.
 func FuzzMerge(f *testing.F) {
 	for i, c := range table(f, "merges") {
 		if i%50 == 0 {
@@ -545,7 +544,7 @@ func yamlOf(f *testing.F, v value.Value) string {
 	return string(b)
 }
 
-// FuzzOptions compares the results of separate levels with those of merged levels.
+// FuzzOptions checks that Combine and For give the same options as a merge of the raw values of the levels.
 func FuzzOptions(f *testing.F) {
 	f.Add("{a: {merge: deep}, '^b': {merge: hash}}", "{'^a': {merge: unique}, '^b': ~, a: ~}", "ab")
 	f.Add("{'^a': {merge: none}}", "{a: text with merge, '^.': {convert_to: [Sensitive]}}", "a")
@@ -583,19 +582,19 @@ func FuzzOptions(f *testing.F) {
 			t.Fatal(err)
 		}
 		if a, b := summary(e), summary(other); a != b {
-			t.Errorf("%s above %s say of %q %s, merged %s", upper, lower, name, a, b)
+			t.Errorf("%s above %s: the options of %q are %s, of the merged values %s", upper, lower, name, a, b)
 		}
 	})
 }
 
-// summary summarizes e.
+// summary shows the effect of e: its strategy, and its conversion of a text.
 func summary(e *merge.Entry) string {
 	s, err := e.Strategy()
 	v, convertErr := e.Convert(value.FromString("7"), expr.Options{})
 	return fmt.Sprint(s, err, resultText(v, true, convertErr))
 }
 
-// Each of eight levels has some of a service's settings.
+// Each of the eight levels sets some of the settings of one service.
 func BenchmarkDeepMergeOfEightLevels(b *testing.B) {
 	var values []value.Value
 	for i := range 8 {

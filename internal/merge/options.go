@@ -9,20 +9,20 @@ import (
 	"bindc/internal/value"
 )
 
-// Level is the compiled lookup_options of one level of a hierarchy.
+// Level has the compiled lookup_options of one level of a hierarchy.
 type Level struct {
 	Entries []*Entry // in the order of the data
 	exact   map[string]*Entry
 	index   patternIndex
-	none    bool // undef
-	module  bool // from a module
-	single  bool // cannot be merged with others
+	none    bool // the lookup_options are undef
+	module  bool // they belong to a module
+	single  bool // they cannot be merged with those of other levels
 }
 
-// Entry has the options for lookups of a key, or of the keys that match a pattern. A nil Entry
-// takes the first value unchanged.
+// Entry has the lookup_options of a key, or of all keys that match a pattern. A lookup with a nil Entry returns the
+// first value unchanged.
 type Entry struct {
-	Name          string // a key, or a regular expression
+	Name          string // the key, or the source of the pattern
 	value         value.Value
 	pattern       *onigmo.Matcher // nil if Name is a key
 	strategy      Strategy
@@ -31,9 +31,8 @@ type Entry struct {
 	conversionErr error
 }
 
-// Compile compiles lookup_options: those of the named module, or those of the environment or the
-// global layer if module is "". undef has no options. The error joins one *MergeError for each
-// mistake. The result refers to v.
+// Compile compiles the lookup_options of the named module, or of the environment or the global layer if module is "".
+// If v is undef, there are no options. The error joins one *MergeError for each mistake. The Level refers to v.
 func Compile(v value.Value, module string) (*Level, error) {
 	if v.IsUndef() {
 		return &Level{none: true, single: true, module: module != ""}, nil
@@ -83,13 +82,13 @@ func compileEntry(name, opts value.Value, module string) (*Entry, *MergeError) {
 	return e, nil
 }
 
-// option returns one of the options, or undef if it is missing.
+// option returns the named option, or undef if it is missing.
 func (e *Entry) option(name string) (value.Value, error) {
 	switch v := e.value; v.Kind() {
 	case value.Hash:
 		opt, _ := v.Get(value.FromString(name))
 		return opt, nil
-	case value.String: // in Ruby, [] returns a part of a String
+	case value.String: // in Ruby, 'text'['part'] returns the part
 		if strings.Contains(v.Text(), name) {
 			return value.FromString(name), nil
 		}
@@ -103,11 +102,11 @@ func (e *Entry) option(name string) (value.Value, error) {
 	}
 }
 
-// Pattern reports whether e applies to all keys that match its name.
+// Pattern reports whether the name of e is a pattern.
 func (e *Entry) Pattern() bool { return e.pattern != nil }
 
-// matches reports whether pattern e matches root, the root of a key. It subtracts its steps from
-// left. The error is a *MergeError.
+// matches reports whether the pattern of e matches root. It subtracts the steps that this takes from left. The error is
+// a *MergeError.
 func (e *Entry) matches(root string, left *int) (bool, error) {
 	ok, err := e.pattern.Match(root, left)
 	if err != nil {
@@ -119,7 +118,7 @@ func (e *Entry) matches(root string, left *int) (bool, error) {
 	return ok, nil
 }
 
-// shortened returns a key as messages quote it.
+// shortened shortens a key for messages.
 func shortened(key string) string {
 	const most = 80
 	if len(key) <= most {
@@ -128,8 +127,8 @@ func shortened(key string) string {
 	return strings.ToValidUTF8(key[:most], "") + "…"
 }
 
-// Strategy returns the merge strategy for lookups that do not name one. The error is a *MergeError.
-// As in Puppet, it occurs even if the key is not found.
+// Strategy returns the strategy for lookups that do not specify one. As in Puppet, an invalid strategy is an error even
+// if the key is not found. The error is a *MergeError.
 func (e *Entry) Strategy() (Strategy, error) {
 	if e == nil {
 		return Strategy{}, nil
@@ -137,7 +136,7 @@ func (e *Entry) Strategy() (Strategy, error) {
 	return e.strategy, e.strategyErr
 }
 
-// Check returns the errors in e that a lookup would find. It joins one *MergeError for each.
+// Check returns all errors that a lookup with e could report. It joins one *MergeError for each.
 func (e *Entry) Check() error {
 	if _, err := e.option("merge"); err != nil {
 		return err
@@ -145,7 +144,7 @@ func (e *Entry) Check() error {
 	return errors.Join(e.strategyErr, e.conversionErr)
 }
 
-// Value returns the options of the key or pattern as they are written.
+// Value returns the options as the data has them.
 func (e *Entry) Value() value.Value { return e.value }
 
 // Plain reports whether a lookup with e returns the first value unchanged.
@@ -156,14 +155,13 @@ func (e *Entry) Plain() bool {
 	return e.strategyErr == nil && e.strategy.kind == first && e.conversionErr == nil && e.conversion == nil
 }
 
-// Sound reports whether l never makes a lookup fail. For undef it returns false, because undef
-// cannot be merged.
+// Sound reports whether l cannot make a lookup fail. It returns false for undef, which cannot be merged.
 func (l *Level) Sound() bool {
 	return !l.single && !slices.ContainsFunc(l.Entries, func(e *Entry) bool { return e.strategyErr != nil })
 }
 
-// Touches reports whether l has an entry for root. left is the remaining budget of steps, nil for
-// no limit. The error is a *MergeError if the budget is exceeded.
+// Touches reports whether l has an entry that applies to root. left is the number of remaining steps for matching, or
+// nil for no limit. If it is exceeded, the error is a *MergeError.
 func (l *Level) Touches(root string, left *int) (bool, error) {
 	if l.exact[root] != nil {
 		return true, nil
@@ -183,8 +181,8 @@ func (l *Level) first(root string, left *int) (*Entry, error) {
 	return nil, nil
 }
 
-// Used returns the entries of l that apply to at least one of the roots. An entry that takes too many steps counts as
-// used.
+// Used returns the entries of l that apply to at least one of the roots. It includes patterns whose matching takes too
+// many steps.
 func (l *Level) Used(roots []string, left *int) map[*Entry]bool {
 	used := map[*Entry]bool{}
 	for _, root := range roots {
@@ -202,16 +200,16 @@ func (l *Level) Used(roots []string, left *int) map[*Entry]bool {
 	return used
 }
 
-// Options is the lookup_options of several levels, merged by the strategy 'hash'. The zero Options
-// has no entries.
+// Options has the lookup_options of several levels, as if merged by the strategy 'hash'. The zero Options has no
+// entries.
 type Options struct{ levels []*Level }
 
-// Erases reports whether l removes all lookup_options from the keys of its module. Puppet does this
-// if a module has lookup_options that are null (retrieve_lookup_options in its LookupAdapter).
+// Erases reports whether l discards all lookup_options for the keys of its module. In Puppet, a module whose
+// lookup_options are null has this effect (retrieve_lookup_options in LookupAdapter).
 func (l *Level) Erases() bool { return l.none && l.module }
 
-// Combine merges the levels of layers, highest first: the global layer, the environment, and the
-// module of a key. The error is a *MergeError.
+// Combine merges the levels of layers: the global layer, the environment, and a module, in this order of precedence.
+// The error is a *MergeError.
 func Combine(layers ...[]*Level) (Options, error) {
 	var all []*Level
 	erased := false
@@ -234,9 +232,9 @@ func Combine(layers ...[]*Level) (Options, error) {
 	return Options{all}, nil
 }
 
-// For returns the entry that applies to root: the one for the key itself on the highest level, otherwise the first
-// pattern that matches. Patterns have the order of a merged hash, those of the lowest level first. It returns nil if no
-// entry applies. left and the error are as in Touches.
+// For returns the entry that applies to root, or nil. An entry for the key itself on the highest level wins, then the
+// first pattern that matches. Patterns are ordered as in a merged hash, with those of the lowest level first. left and
+// the error are as in Touches.
 func (o Options) For(root string, left *int) (*Entry, error) {
 	if e := o.named(root); e != nil && !e.value.IsUndef() {
 		return e, nil
@@ -253,7 +251,7 @@ func (o Options) For(root string, left *int) (*Entry, error) {
 	return nil, nil
 }
 
-// named returns the entry of the key root.
+// named returns the entry whose name is root itself.
 func (o Options) named(root string) *Entry {
 	for _, l := range o.levels {
 		if e := l.exact[root]; e != nil {
@@ -263,7 +261,7 @@ func (o Options) named(root string) *Entry {
 	return nil
 }
 
-// highest returns the entry of the pattern name that hides all others.
+// highest returns the entry of the highest level that has the pattern name.
 func (o Options) highest(name string) *Entry {
 	for _, l := range o.levels {
 		for _, e := range l.Entries {

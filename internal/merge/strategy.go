@@ -12,22 +12,22 @@ import (
 	"bindc/internal/value"
 )
 
-// Class is the subject of an error.
+// Class is the kind of mistake that an error reports.
 type Class string
 
-// The classes of errors.
+// The classes of MergeError.
 const (
-	Mismatch Class = "merge"   // values that a strategy cannot merge
-	Malform  Class = "options" // an invalid strategy, or invalid lookup_options
-	Convert  Class = "convert" // a value that convert_to cannot convert
+	Mismatch Class = "merge"   // the strategy cannot merge a value
+	Malform  Class = "options" // the strategy or the lookup_options are invalid
+	Convert  Class = "convert" // convert_to cannot convert the value
 )
 
-// MergeError is an error in a merge or its options. It does not show the merged values.
+// MergeError reports an error in a merge or in its options. It does not include the merged values.
 type MergeError struct {
 	Class     Class
 	Message   string
-	Candidate int    // of a Mismatch: number of the candidate that cannot be merged, otherwise 0
-	Absent    bool   // Puppet can convert to this type, but values of it do not exist here
+	Candidate int    // for Mismatch: number of the candidate that cannot be merged
+	Absent    bool   // Puppet supports the type of convert_to, and this program does not
 	Entry     string // of lookup_options: the invalid key or pattern; "" for all of them
 }
 
@@ -58,19 +58,19 @@ type Strategy struct {
 type deepOptions struct {
 	prefix       string // knockout_prefix, or ""
 	knockout     *regexp.Regexp
-	err          error // makes every merge fail
+	err          error // an error in the options, which every merge reports
 	sort         bool
-	mergeHashes  bool // merges hashes in arrays pair by pair
+	mergeHashes  bool // merges hashes at the same position of two arrays
 	reverse      bool
-	preserve     bool // values that cannot be merged are kept
-	overwrite    bool // arrays are replaced
-	extend       bool // arrays are extended by values that are not arrays
-	split        bool // arrays are joined and split by separator before they are merged
+	preserve     bool // keeps values that cannot be merged
+	overwrite    bool // replaces arrays
+	extend       bool // appends values that are not arrays to arrays
+	split        bool // joins arrays and splits them at separator before merging
 	separator    string
-	unrestrained bool // the options are not checked
+	unrestrained bool // accepts all combinations of options
 }
 
-// strategies lists Puppet's strategies. The last three are for Hiera 3.
+// strategies lists Puppet's strategies by name. The last three belong to Hiera 3.
 var strategies = map[string]Strategy{
 	"first":              {kind: first},
 	"default":            {kind: first},
@@ -81,11 +81,11 @@ var strategies = map[string]Strategy{
 	"reverse_deep":       {kind: deep, deep: deepOptions{unrestrained: true, reverse: true}},
 }
 
-// offered lists the strategies for messages.
+// offered lists the strategies that messages suggest.
 const offered = "first, unique, hash or deep"
 
-// Parse parses a merge in lookup_options or in a call of lookup(): the name of a strategy, or a
-// hash with the name and options. undef and false mean 'first'. The error is a *MergeError.
+// Parse parses the option merge of lookup_options or of a call of lookup(). It is the name of a strategy, or a hash
+// with the strategy and its options. undef and false mean 'first'. The error is a *MergeError.
 func Parse(v value.Value) (Strategy, error) {
 	if !v.Truthy() {
 		return Strategy{}, nil
@@ -112,7 +112,7 @@ func quoted(v value.Value) string {
 	return "of the kind " + v.Kind().String()
 }
 
-// First reports whether s takes the first value and merges nothing.
+// First reports whether s returns the first value and merges nothing.
 func (s Strategy) First() bool { return s.kind == first }
 
 // String returns the name of s.
@@ -123,7 +123,7 @@ func (s Strategy) String() string {
 	return s.name
 }
 
-// setAll reads the options of a strategy from a hash.
+// setAll sets the options of s from a hash.
 func (s *Strategy) setAll(v value.Value) error {
 	for k, opt := range v.Pairs() {
 		if k.Kind() == value.String && k.Text() == "strategy" {
@@ -148,7 +148,7 @@ func (s *Strategy) setAll(v value.Value) error {
 	return nil
 }
 
-// hiera3 lists the options of the strategies for Hiera 3.
+// hiera3 lists options that only the strategies of Hiera 3 have.
 var hiera3 = []string{"preserve_unmergeables", "overwrite_arrays", "extend_existing_arrays", "unpack_arrays"}
 
 func (s *Strategy) set(name, opt value.Value) error {
@@ -202,7 +202,7 @@ func (s *Strategy) unknown(name value.Value) error {
 	case s.kind != deep:
 		expected = "it has none"
 	case s.deep.unrestrained:
-		expected = "they are Strings that are not empty"
+		expected = "its options are non-empty Strings"
 	default:
 		expected = "expected knockout_prefix, merge_hash_arrays or sort_merged_arrays"
 	}

@@ -12,7 +12,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// table returns a table of Puppet's results (testdata/merges/generate.rb).
+// table reads a table of results that Puppet produced (testdata/merges/generate.rb).
 func table(t testing.TB, name string) []value.Value {
 	t.Helper()
 	b, err := os.ReadFile("../../testdata/merges/" + name + ".yaml")
@@ -32,13 +32,13 @@ func get(v value.Value, key string) value.Value {
 	return e
 }
 
-// rich formats v. It shows the order of keys and distinguishes integers from floats.
+// rich prints v so that the order of keys and the difference between integers and floats are visible.
 func rich(v value.Value) string {
 	b, _ := value.AppendRich(nil, v)
 	return string(b)
 }
 
-// resultText formats a result in the form of the tables. Only a *merge.MergeError has a class.
+// resultText prints a result as the tables do. Only a *merge.MergeError has a class.
 func resultText(v value.Value, found bool, err error) string {
 	var e *merge.MergeError
 	switch {
@@ -52,7 +52,7 @@ func resultText(v value.Value, found bool, err error) string {
 	return rich(v)
 }
 
-// expectedText returns the result of a case.
+// expectedText prints the expected result of a case.
 func expectedText(c value.Value) string {
 	if v, ok := c.Get(value.FromString("value")); ok {
 		return rich(v)
@@ -63,8 +63,8 @@ func expectedText(c value.Value) string {
 	return "missing"
 }
 
-// candidates returns the candidates of layers. A layer is a list of entries, an entry a list of
-// paths, and a path [v] if it has the value v.
+// candidates converts layers to candidates. A layer is a list of entries, and an entry is a list of paths. A path is
+// [v] if it has the value v.
 func candidates(layers value.Value) (out []merge.Candidate) {
 	for l, layer := range layers.Slice() {
 		for e, entry := range layer.Slice() {
@@ -92,7 +92,7 @@ func TestMergeAgreesWithPuppet(t *testing.T) {
 		before := rich(layers)
 		want, got := expectedText(c), resultText(do(candidates(layers)))
 		if want == `error "merge"` && got == `error "options"` {
-			got = want // options that every merge rejects: Puppet reports them when it merges
+			got = want // Puppet only checks these options when it merges
 		}
 		if got != want {
 			t.Errorf("%s of %s: expected %s, found %s", rich(get(c, "merge")), before, want, got)
@@ -108,7 +108,7 @@ func TestParseStrategyAgreesWithPuppet(t *testing.T) {
 		s, err := merge.Parse(get(c, "merge"))
 		want, got := expectedText(c), resultText(value.FromString(s.String()), true, err)
 		if s.String() == "unconstrained_deep" && want == `"deep"` {
-			continue // without options they are equal
+			continue // without options, both strategies have the same effect
 		}
 		if got != want {
 			t.Errorf("%s: expected %s, found %s", rich(get(c, "merge")), want, got)
@@ -143,7 +143,7 @@ func TestLookupOptionsAgreeWithPuppet(t *testing.T) {
 	}
 }
 
-// combined returns the lookup_options of layers. The last layer is a module's.
+// combined returns the lookup_options of the layers. The last layer is a module.
 func combined(all value.Value) (merge.Options, error) {
 	var layers [][]*merge.Level
 	for i, values := range all.Slice() {
@@ -160,7 +160,7 @@ func combined(all value.Value) (merge.Options, error) {
 	return merge.Combine(layers...)
 }
 
-// conversion identifies the conversion of e by its result for a text.
+// conversion shows the conversion of e by its result for the text 7.
 func conversion(e *merge.Entry) string {
 	v, err := e.Convert(value.FromString("7"), expr.Options{})
 	switch {
@@ -198,7 +198,7 @@ func TestConvertAgreesWithPuppet(t *testing.T) {
 	}
 }
 
-// shown returns v in the form of the table.
+// shown returns v as the table shows it.
 func shown(t *testing.T, v value.Value) value.Value {
 	as := func(name string, v value.Value) value.Value {
 		return value.FromPairs(value.Pair{Key: value.FromString(name), Value: v})
@@ -218,8 +218,7 @@ func shown(t *testing.T, v value.Value) value.Value {
 	return v
 }
 
-// A lookup returns a rich value as the text that Puppet prints for it
-// (testdata/merges/generate_rich.rb).
+// convert_to returns a rich value as the text that Puppet prints for it (testdata/merges/generate_rich.rb).
 func TestRichConvertAgreesWithPuppet(t *testing.T) {
 	cases := table(t, "rich")
 	if len(cases) < 120 {

@@ -1,5 +1,5 @@
-// Package pattern compiles regular expressions when they are first used: a program that answers one lookup starts in
-// the time that compiling those it does not need would take.
+// Package pattern compiles regular expressions on first use. Compiling all of them at startup would double the start
+// time of a program that runs a single lookup.
 package pattern
 
 import (
@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// Lazy is regexp.MustCompile at the first call. The function may be called by several goroutines.
+// Lazy returns a function that compiles expr on its first call and always returns the same Regexp. It may be called
+// concurrently.
 func Lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

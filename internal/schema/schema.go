@@ -1,4 +1,4 @@
-// Package schema contains JSON Schemas of the files of a site, for editors.
+// Package schema contains JSON Schemas for the files of a site. Editors use them for completion and validation.
 package schema
 
 import (
@@ -8,13 +8,13 @@ import (
 	"bindc/diag"
 )
 
-// Names returns the names of the schemas. Each is named after its file.
+// Names returns the names of the schemas. A schema is named after the file that it describes.
 func Names() []string { return []string{"binder_config", "bindings", "hiera"} }
 
 //go:embed *.json
 var files embed.FS
 
-// Named returns the text of a schema.
+// Named returns the JSON Schema with the given name.
 func Named(name string) ([]byte, error) {
 	for _, known := range Names() {
 		if name == known {

@@ -33,7 +33,7 @@ func Clone(v Value) Value {
 	return v
 }
 
-// Same reports whether a and b are equal, including the order of hashes. 1 and 1.0 differ.
+// Same reports whether a and b are equal and their hashes have the same order. 1 and 1.0 differ.
 func Same(a, b Value) bool {
 	if a.Kind() != b.Kind() {
 		return false
@@ -41,8 +41,8 @@ func Same(a, b Value) bool {
 	return bytes.Equal(Append(nil, a), Append(nil, b))
 }
 
-// SameText finds a hash in v with two keys that have the same text, such as 1 and '1'. Formats
-// whose keys are texts cannot distinguish them.
+// SameText reports whether a hash in v has two keys with the same text, such as 1 and '1', and returns that text.
+// Formats that only have text keys cannot tell such keys apart.
 func SameText(v Value) (text string, found bool) {
 	switch v.Kind() {
 	case Array:
@@ -58,7 +58,7 @@ func SameText(v Value) (text string, found bool) {
 }
 
 func sameText(hash Value) (string, bool) {
-	other := map[string]bool{} // texts of keys that are not strings
+	other := map[string]bool{} // the texts of keys that are not strings
 	for k := range hash.Pairs() {
 		if k.Kind() != String {
 			text := string(AppendText(nil, k))

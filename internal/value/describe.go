@@ -2,11 +2,10 @@ package value
 
 import "strconv"
 
-// describeMax is the length, in characters, up to which Describe quotes a text in full.
+// describeMax is the number of characters that Describe shows of a text.
 const describeMax = 40
 
-// Describe describes v for a message, in the words of people who write data: "a list", "a hash",
-// "the string 'x'".
+// Describe describes v in messages for people who write data: "a list", "a hash", "the string 'x'".
 func Describe(v Value) string {
 	switch v.Kind() {
 	case Undef:
@@ -31,7 +30,7 @@ func Describe(v Value) string {
 	return "the string '" + Shorten(v.Text()) + "'"
 }
 
-// Shorten shortens text for a message: at the first line break, or if it is long.
+// Shorten cuts text for a message, at the first line break or after describeMax characters.
 func Shorten(text string) string {
 	chars := 0
 	for i, r := range text {

@@ -2,7 +2,7 @@ package value
 
 import "testing"
 
-func TestDescribe(t *testing.T) {
+func TestDescribeUsesWordsOfDataAuthors(t *testing.T) {
 	for _, c := range []struct {
 		of   Value
 		want string

@@ -36,10 +36,10 @@ const (
 	smallStrBytes      = 128
 )
 
-// MaxDepth limits the nesting of encoded values; language.md, section 10, sets it.
+// MaxDepth limits the nesting of encoded values (language.md, section 10).
 const MaxDepth = 512
 
-// errMalformed is the error for bytes that do not encode a value.
+// errMalformed reports bytes that are not an encoded value.
 var errMalformed = errors.New("not an encoded value")
 
 // Append appends the encoding of v to dst.
@@ -100,8 +100,8 @@ func appendEntries(dst []byte, v Value) []byte {
 	return append(append(dst, count...), body...)
 }
 
-// AppendDistinct appends bytes that are equal exactly for values that are Identical: the encoding
-// with the entries of hashes sorted.
+// AppendDistinct appends a text that is the same for two values if and only if they are Identical. It is the encoding
+// with sorted hash entries.
 func AppendDistinct(dst []byte, v Value) []byte {
 	switch v.Kind() {
 	case Array:
@@ -119,7 +119,7 @@ func AppendDistinct(dst []byte, v Value) []byte {
 		dst = binary.AppendUvarint(append(dst, tagHash), uint64(len(entries)))
 		return append(dst, strings.Join(entries, "")...)
 	case Float:
-		return Append(dst, FromFloat(v.Float()+0)) // turns -0 into 0
+		return Append(dst, FromFloat(v.Float()+0)) // adding 0 turns -0 into 0
 	case Undef:
 		if v, err := v.Read(); err == nil && !v.IsUndef() { // v is sensitive
 			return AppendDistinct(append(dst, tagHash+1), v)
@@ -128,9 +128,8 @@ func AppendDistinct(dst []byte, v Value) []byte {
 	return Append(dst, v)
 }
 
-// View returns the value at the start of b without copying: the result refers to b. View checks
-// everything inside the value, so that ranging over it cannot fail. rest is the part of b after the
-// value.
+// View decodes the value at the start of b without copying: the value refers to b. It validates nested values, too, so
+// that iterating over them cannot fail. rest is the part of b after the value.
 func View(b string) (v Value, rest string, err error) {
 	v, rest, ok := view(b)
 	if !ok || !Sound(v) {
@@ -139,8 +138,8 @@ func View(b string) (v Value, rest string, err error) {
 	return v, rest, nil
 }
 
-// Peek is like View but does not check nested values: ranging over malformed ones ends early. It is
-// for values whose encoding is checked elsewhere.
+// Peek works like View but does not validate nested values. Iterating over a malformed one ends early. Callers must
+// have validated the encoding elsewhere.
 func Peek(b string) (v Value, ok bool) {
 	v, _, ok = view(b)
 	return v, ok
@@ -178,7 +177,7 @@ func sound(v Value, depth int) bool {
 	return b == ""
 }
 
-// view reads a value. It checks the value's own length, but not its content.
+// view decodes a value. It checks the length of the value, but not what is inside it.
 func view(b string) (v Value, rest string, ok bool) {
 	if b == "" {
 		return Value{}, "", false
@@ -229,7 +228,7 @@ func viewLong(tag byte, body, rest string) (Value, string, bool) {
 		return FromType(typeName(body)), rest, true
 	}
 	count, body, ok := uvarint(body)
-	if !ok || count > uint64(len(body)) { // an entry takes at least a byte
+	if !ok || count > uint64(len(body)) { // an entry takes at least one byte
 		return Value{}, "", false
 	}
 	kind := Array
@@ -239,7 +238,7 @@ func viewLong(tag byte, body, rest string) (Value, string, bool) {
 	return Value{ref: &plain[kind], num: count, str: body}, rest, true
 }
 
-// typeName is a type that was encoded by its text and is not yet parsed by package types.
+// typeName is an encoded type: its text, which package types has not parsed yet.
 type typeName string
 
 func (t typeName) String() string { return string(t) }
@@ -250,7 +249,7 @@ func le64(b string) uint64 {
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// uvarint works like binary.Uvarint, for a string.
+// uvarint works like binary.Uvarint on a string.
 func uvarint(b string) (n uint64, rest string, ok bool) {
 	for i := 0; i < len(b) && i < binary.MaxVarintLen64; i++ {
 		c := b[i]

@@ -3,10 +3,10 @@ package value
 // Pair is an entry of a Hash.
 type Pair struct{ Key, Value Value }
 
-// indexFrom is the number of entries from which an index is faster than a linear search.
+// indexFrom is the number of entries that a hash needs for an index to be faster than a search.
 const indexFrom = 24
 
-// find returns the position of the key of an entry in elems.
+// find returns the position of key in elems.
 func (t *body) find(key Value) (int, bool) {
 	if t.index != nil && key.Kind() == String {
 		i, ok := t.index[key.str]
@@ -22,7 +22,7 @@ func (t *body) find(key Value) (int, bool) {
 	}
 	if t.others != nil {
 		i, ok := t.others[string(AppendDistinct(nil, key))]
-		return i, ok && Identical(t.elems[i], key) // false for NaN
+		return i, ok && Identical(t.elems[i], key) // NaN is not identical to itself
 	}
 	for i := 0; i < len(t.elems); i += 2 {
 		if Identical(t.elems[i], key) {
@@ -35,7 +35,7 @@ func (t *body) find(key Value) (int, bool) {
 // Builder builds a Hash entry by entry. The zero Builder is empty. It must not be used after Hash.
 type Builder struct{ t body }
 
-// BuilderOf returns a Builder with the entries of the Hash h and capacity for more.
+// BuilderOf returns a Builder that has the entries of the Hash h and room for more entries.
 func BuilderOf(h Value, more int) Builder {
 	elems := make([]Value, 0, 2*(h.Len()+more))
 	for k, e := range h.Pairs() {
@@ -48,11 +48,11 @@ func BuilderOf(h Value, more int) Builder {
 	return b
 }
 
-// Set sets the value of key. If the key exists, it keeps its position.
+// Set sets the value of key. A key that exists keeps its position.
 func (b *Builder) Set(key, val Value) { *b.At(key) = val }
 
-// At returns a pointer to the value of key, valid until another key is set. A new key has the value
-// undef.
+// At returns a pointer to the value of key. It adds the key with the value undef if it is missing. The pointer is valid
+// until another key is added.
 func (b *Builder) At(key Value) *Value {
 	t := &b.t
 	i, ok := t.find(key)
@@ -83,7 +83,7 @@ func (t *body) note(i int) {
 	}
 }
 
-// Get returns the current value of key.
+// Get returns the value of key, if the hash built so far has it.
 func (b *Builder) Get(key Value) (Value, bool) {
 	if i, ok := b.t.find(key); ok {
 		return b.t.elems[i+1], true
@@ -91,16 +91,16 @@ func (b *Builder) Get(key Value) (Value, bool) {
 	return Value{}, false
 }
 
-// Len returns the current number of entries.
+// Len returns the number of entries so far.
 func (b *Builder) Len() int { return len(b.t.elems) / 2 }
 
-// Hash returns the finished value.
+// Hash returns the Hash with the entries.
 func (b *Builder) Hash() Value {
 	b.t.kind, b.t.built = Hash, true
 	return Value{ref: &b.t}
 }
 
-// FromPairs returns a Hash of pairs in order. Of equal keys the last value is used.
+// FromPairs returns a Hash with the given entries, in order. The last of several entries with the same key wins.
 func FromPairs(pairs ...Pair) Value {
 	var b Builder
 	for _, p := range pairs {

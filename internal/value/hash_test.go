@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A hash with many entries has an index and answers like one that compares each key.
-func TestHashIndexAgreesWithSearch(t *testing.T) {
+// Large hashes have an index. They must find the same entries as a linear search.
+func TestLargeHashFindsSameEntriesAsSearch(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	key := func() Value {
 		n := int64(r.IntN(60))
@@ -56,8 +56,7 @@ func TestHashIndexAgreesWithSearch(t *testing.T) {
 	}
 }
 
-// No two NaN keys are the same, however many entries there are.
-func TestNaNKeysAreDistinct(t *testing.T) {
+func TestHashKeepsAllNaNKeys(t *testing.T) {
 	for _, n := range []int{2, 100} {
 		var b Builder
 		for range n {

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends v as JSON. Hashes keep their order, and keys that are not strings become text.
-// Floats keep a point: 1.0 remains 1.0. The value default becomes {"__default__": 1}. NaN and
-// infinities become text.
+// AppendJSON appends v as JSON. Hashes keep their order. Keys that are not strings, NaN and infinities become text, and
+// default becomes {"__default__": 1}. A float always has a decimal point: 1.0 is 1.0.
 func AppendJSON(dst []byte, v Value) []byte {
 	switch v.Kind() {
 	case Undef:
@@ -54,8 +53,8 @@ func appendJSONFloat(dst []byte, f float64) []byte {
 	return AppendFloat(dst, f)
 }
 
-// appendJSONString quotes s. It escapes only the characters that JSON requires to be escaped. Bytes
-// that are not UTF-8 become the replacement character.
+// appendJSONString appends s as a JSON string. It escapes only what JSON requires, and replaces bytes that are not
+// UTF-8.
 func appendJSONString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	if !utf8.ValidString(s) {

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendRich appends v as JSON in Puppet's rich data format. Values that JSON cannot represent
-// become objects with __ptype and __pvalue (docs/serve.md); all others are as in AppendJSON. rich
-// reports whether there are such objects.
+// AppendRich appends v in Puppet's rich data format. It works like AppendJSON, except that values without a JSON form
+// become objects with __ptype and __pvalue (docs/serve.md). rich reports whether there are any.
 func AppendRich(dst []byte, v Value) (out []byte, rich bool) {
 	switch v.Kind() {
 	case Default:
@@ -52,8 +51,8 @@ func appendRichArray(dst []byte, v Value) (out []byte, rich bool) {
 	return append(dst, ']'), rich
 }
 
-// appendRichHash appends a hash. It writes it as a list if a key is not a string that JSON can
-// represent, or is __ptype.
+// appendRichHash appends a hash. It uses an object with a list of keys and values if a key is not a JSON string, or is
+// __ptype.
 func appendRichHash(dst []byte, v Value) (out []byte, rich bool) {
 	begin, between, end := "{", byte(':'), "}"
 	for k := range v.Pairs() {

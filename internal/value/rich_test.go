@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Values of JSON are written as JSON. Others become objects that Puppet's FromDataConverter reads.
-func TestAppendRich(t *testing.T) {
+// AppendRich writes plain JSON where possible, and otherwise objects that Puppet's FromDataConverter reads.
+func TestAppendRichMarksValuesWithoutJSONForm(t *testing.T) {
 	of := func(k, v Value) Value { return FromPairs(Pair{k, v}) }
 	text := FromString
 	for _, c := range []struct {

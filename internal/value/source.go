@@ -39,10 +39,10 @@ func (v Value) Owner() *Source {
 	return v.ref.owner
 }
 
-// Value returns a value that is read by load(n). It supports only Read.
+// Value returns a value that Read obtains from load(n). Only Read works on it.
 func (s *Source) Value(n uint64) Value { return Value{ref: &s.b, num: n} }
 
-// Read returns v itself. It reads a value of a Source, and removes the mark of a sensitive value.
+// Read returns v. It first reads a value of a Source, and removes the mark of a sensitive value.
 func (v Value) Read() (Value, error) {
 	if !v.Deferred() {
 		return v, nil
@@ -50,5 +50,5 @@ func (v Value) Read() (Value, error) {
 	return v.ref.load(v.num)
 }
 
-// Deferred reports whether v is only available through Read: it comes from a Source or is sensitive.
+// Deferred reports whether v must be read by Read before use, because it comes from a Source or is sensitive.
 func (v Value) Deferred() bool { return v.ref != nil && v.ref.load != nil }

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendText appends v as it appears in an interpolated string: undef is empty, and strings have no
-// quotes at any depth.
+// AppendText appends v as a string interpolates it: undef is empty, and strings have no quotes, not even inside
+// collections.
 func AppendText(dst []byte, v Value) []byte {
 	switch v.Kind() {
 	case Undef:
@@ -59,7 +59,7 @@ func appendHashText(dst []byte, v Value) []byte {
 	return append(dst, '}')
 }
 
-// AppendFloat appends f in Ruby's notation: 1.0, 1.5e-07, 1.0e+20.
+// AppendFloat appends f as Ruby prints it: 1.0, 1.5e-07, 1.0e+20.
 func AppendFloat(dst []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -86,7 +86,7 @@ func AppendFloat(dst []byte, f float64) []byte {
 	return append(append(append(dst, mantissa...), 'e'), exponent...)
 }
 
-// Slashed returns the source of a regular expression as a literal of an expression.
+// Slashed returns the regular expression literal /src/ of the Puppet language.
 func Slashed(src string) string {
 	var b strings.Builder
 	b.WriteByte('/')
@@ -105,8 +105,8 @@ func Slashed(src string) string {
 	return b.String()
 }
 
-// Quote returns s as a string literal of the Puppet language that parses as s. It uses single
-// quotes, or double quotes if s has control characters.
+// Quote returns a literal of the Puppet language for the string s. It has single quotes, or double quotes if s contains
+// control characters.
 func Quote(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
 		return DoubleQuote(s)
@@ -121,8 +121,8 @@ func Quote(s string) string {
 	return string(append(b, '\''))
 }
 
-// PuppetQuote returns s in quotes like Puppet's String.new. In single quotes no backslash is
-// doubled, so not every result parses as s.
+// PuppetQuote quotes s as Puppet's String.new does. In single quotes, Puppet does not double backslashes, so the result
+// may not parse as s.
 func PuppetQuote(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
 		return DoubleQuote(s)
@@ -139,7 +139,7 @@ func PuppetQuote(s string) string {
 	return string(append(b, '\''))
 }
 
-// DoubleQuote returns s as a double-quoted literal of the Puppet language.
+// DoubleQuote returns a double-quoted literal of the Puppet language for the string s.
 func DoubleQuote(s string) string {
 	b := append(make([]byte, 0, len(s)+2), '"')
 	for _, r := range s {

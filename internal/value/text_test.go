@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAppendText(t *testing.T) {
+func TestAppendTextMatchesInterpolation(t *testing.T) {
 	for _, c := range []struct {
 		v    Value
 		want string
@@ -29,8 +29,8 @@ func TestAppendText(t *testing.T) {
 	}
 }
 
-// TestAppendFloat compares floats with Ruby's to_s.
-func TestAppendFloat(t *testing.T) {
+// The expected texts come from Ruby's Float#to_s.
+func TestAppendFloatMatchesRuby(t *testing.T) {
 	for f, want := range map[float64]string{
 		0: "0.0", 1: "1.0", -1.5: "-1.5", 0.1: "0.1", 100: "100.0", 1e14: "100000000000000.0", 1e15: "1.0e+15",
 		1e20:            "1.0e+20",
@@ -47,8 +47,8 @@ func TestAppendFloat(t *testing.T) {
 	}
 }
 
-// The expected texts are Puppet's.
-func TestPuppetQuote(t *testing.T) {
+// The expected texts come from Puppet's String.new.
+func TestPuppetQuoteMatchesPuppet(t *testing.T) {
 	for s, want := range map[string]string{
 		"": "''", "a": "'a'", "it's": `'it\'s'`, `a\b`: `'a\b'`, `a\`: `'a\'`, `a\'b`: `'a\'b'`, `a\\b`: `'a\\b'`,
 		`\\'`: `'\\\''`, `\''`: `'\'\''`, `a\\\`: `'a\\\'`, "a\nb\\": `"a\nb\\"`, "é\\": `'é\'`,
@@ -59,7 +59,7 @@ func TestPuppetQuote(t *testing.T) {
 	}
 }
 
-func TestQuote(t *testing.T) {
+func TestQuoteReturnsParsableLiterals(t *testing.T) {
 	for s, want := range map[string]string{
 		"": "''", "a": "'a'", "it's": `'it\'s'`, `a\b`: `'a\b'`, `a\`: `'a\\'`, `a\'b`: `'a\\\'b'`, `a\\b`: `'a\\\b'`,
 		"a\nb\t\"$\\": `"a\nb\t\"\$\\"`, "a\x01": `"a\u{1}"`, "é": "'é'", "$x": "'$x'",

@@ -7,8 +7,8 @@ import (
 	. "bindc/internal/value"
 )
 
-// A sensitive value inside another is neither undef nor equal to the plain value.
-func TestUnveiledRemovesNestedMarks(t *testing.T) {
+// Unveiled makes nested sensitive values plain. Before, they are neither undef nor identical to plain values.
+func TestUnveiledRemovesNestedSensitiveMarks(t *testing.T) {
 	secret := FromString("tuna").Sensitive()
 	in := FromPairs(Pair{Key: FromString("a"), Value: FromSlice([]Value{FromInt(1), secret})},
 		Pair{Key: FromString("b"), Value: FromPairs()})
@@ -19,14 +19,14 @@ func TestUnveiledRemovesNestedMarks(t *testing.T) {
 		t.Errorf("%v, %v, %v", out, sensitive, err)
 	}
 	if Identical(in, want) || string(AppendDistinct(nil, in)) == string(AppendDistinct(nil, want)) {
-		t.Error("the unmarked value differs from the original")
+		t.Error("a nested sensitive value is identical to the plain value")
 	}
 	again := FromString("tuna").Sensitive()
 	if !Identical(secret, again) || string(AppendDistinct(nil, secret)) != string(AppendDistinct(nil, again)) {
-		t.Error("one secret is the same as the other")
+		t.Error("two equal sensitive values are not identical")
 	}
 	if secret.IsUndef() || !secret.Truthy() {
-		t.Error("a marked value equals a plain one")
+		t.Error("a sensitive value counts as undef or false")
 	}
 	if out, sensitive, err := want.Unveiled(); err != nil || sensitive || !Identical(out, want) {
 		t.Errorf("%v, %v, %v", out, sensitive, err)

@@ -1,6 +1,5 @@
-// Package value defines the values that lookups return. A Value is either built in memory or a view
-// of encoded bytes (see encode.go). Readers cannot tell the difference. Values are immutable and
-// safe for concurrent use.
+// Package value defines the values that lookups return. A Value is either built in memory or a view of encoded bytes
+// (see encode.go); both behave alike. Values are immutable and safe for concurrent use.
 package value
 
 import (
@@ -12,7 +11,7 @@ import (
 // Kind is the kind of a Value.
 type Kind uint8
 
-// The kinds. undef and default have a single value each.
+// The kinds of values. Undef and Default have only one value each.
 const (
 	Undef Kind = iota
 	Default
@@ -20,11 +19,11 @@ const (
 	Int
 	Float
 	String
-	Regexp // a regular expression, by its source
+	Regexp // the source of a regular expression
 	Array
 	Hash
-	Type    // a type of the type system; Ref returns it
-	Invalid // an unreadable value; no Value has this kind, but readers may return it
+	Type    // a type of the Puppet language; Ref returns it
+	Invalid // returned by readers for an unreadable value; Kind never returns it
 )
 
 var kindNames = [...]string{"Undef", "Default", "Boolean", "Integer", "Float", "String", "Regexp", "Array", "Hash",
@@ -32,7 +31,7 @@ var kindNames = [...]string{"Undef", "Default", "Boolean", "Integer", "Float", "
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Value is a value. The zero Value is undef. It has four words, the most that Go keeps in
+// Value is a value of the Puppet language. The zero Value is undef. A Value has four words, the most that Go passes in
 // registers, so results of lookups are not copied through memory.
 type Value struct {
 	ref *body  // determines the kind; nil is undef
@@ -40,22 +39,21 @@ type Value struct {
 	str string // String, Regexp: the text; an encoded Array or Hash: its entries
 }
 
-// body determines the kind of a Value. It also has the content of a value built in memory: the
-// elements of an Array, the alternating keys and values of a Hash with an index of its string keys
-// once there are many, or a Type.
+// body holds the kind of a Value. For a value built in memory it also holds the content: the elements of an Array, the
+// alternating keys and values of a Hash, or a Type.
 type body struct {
 	kind      Kind
 	sensitive bool
 	built     bool // an Array or Hash built in memory, not a view of encoded bytes
 	elems     []Value
-	index     map[string]int // positions of String keys in elems; nil for few keys
-	others    map[string]int // the same for other keys, by AppendDistinct
+	index     map[string]int // positions of String keys in elems; nil for small hashes
+	others    map[string]int // positions of other keys, by their AppendDistinct text
 	typ       TypeRef
 	load      func(uint64) (Value, error) // of a Source and of a sensitive value
 	owner     *Source                     // keeps the bytes alive that the value is a view of; may be nil
 }
 
-// plain has the shared bodies of values without content in the body.
+// plain has one body for each kind, shared by all values whose body has no content.
 var plain [Type + 1]body
 
 func init() {
@@ -64,10 +62,10 @@ func init() {
 	}
 }
 
-// TypeRef is a type as a value. Package types implements it. The interface avoids an import cycle.
+// TypeRef is a type as the content of a Value. Package types implements it; the interface avoids an import cycle.
 type TypeRef interface{ String() string }
 
-// FromBool returns a Bool. The functions below return the other kinds; the results refer to the
+// FromBool returns a Bool. The following functions return values of the other kinds. Strings and regexps refer to the
 // given text.
 func FromBool(b bool) Value {
 	if b {
@@ -83,7 +81,7 @@ func FromRegexp(s string) Value { return Value{ref: &plain[Regexp], str: s} }
 func FromType(t TypeRef) Value  { return Value{ref: &body{kind: Type, typ: t}} }
 func TheDefault() Value         { return Value{ref: &plain[Default]} }
 
-// FromSlice returns an array. The caller must not use elems afterwards.
+// FromSlice returns an Array. The caller must not change elems afterwards.
 func FromSlice(elems []Value) Value { return Value{ref: &body{kind: Array, built: true, elems: elems}} }
 
 // Strings returns an array of strings.
@@ -105,14 +103,12 @@ func (v Value) Kind() Kind {
 
 func (v Value) is(k Kind) bool { return v.ref != nil && v.ref.kind == k }
 
-// built reports whether v is an Array or Hash built in memory. encoded reports whether it is a view
-// of one.
+// built reports whether v is an Array or Hash built in memory, and encoded whether it is a view of an encoded one.
 func (v Value) built() bool   { return v.ref != nil && v.ref.built }
 func (v Value) encoded() bool { return (v.is(Array) || v.is(Hash)) && !v.ref.built }
 
-// Sensitive returns v marked as sensitive, to be shown only on demand. The result supports only
-// Read: v is captured in a function, where even fmt, which prints unexported fields, does not find
-// it.
+// Sensitive marks v as sensitive. Only Read works on the result. A closure holds v, where fmt does not find it,
+// although fmt prints unexported fields.
 func (v Value) Sensitive() Value {
 	if v.IsSensitive() {
 		return v
@@ -120,12 +116,12 @@ func (v Value) Sensitive() Value {
 	return Value{ref: &body{sensitive: true, load: func(uint64) (Value, error) { return v.Read() }, owner: v.Owner()}}
 }
 
-// IsSensitive reports whether v is marked. Elements and entries do not inherit the mark. During a
-// lookup in data of Hiera 5 there is an exception: a sensitive value that alias() puts into another
-// value keeps its mark, and cannot be looked into, until Unveiled removes it.
+// IsSensitive reports whether v is marked as sensitive. Elements and entries do not inherit the mark. In Hiera 5,
+// alias() can put a sensitive value into another one during a lookup. The inner value then stays unreadable until
+// Unveiled removes the mark.
 func (v Value) IsSensitive() bool { return v.ref != nil && v.ref.sensitive }
 
-// Unveiled returns v without all marks inside it, and reports whether there were any.
+// Unveiled returns v without the marks of sensitive values inside it, and reports whether there were any.
 func (v Value) Unveiled() (out Value, sensitive bool, err error) {
 	if v.IsSensitive() {
 		if v, err = v.Read(); err == nil {
@@ -157,8 +153,8 @@ func (v Value) Unveiled() (out Value, sensitive bool, err error) {
 	return b.Hash(), true, nil
 }
 
-// IsUndef reports whether v is undef, Bool whether it is true. Int and Float return the number of
-// an Int or a Float, and are meaningless for other kinds.
+// IsUndef reports whether v is undef. Bool reports whether v is true. Int and Float return the number of an Int or a
+// Float, and nothing meaningful for other kinds.
 func (v Value) IsUndef() bool  { return v.ref == nil || v.ref.kind == Undef && !v.ref.sensitive }
 func (v Value) Bool() bool     { return v.is(Bool) && v.num == 1 }
 func (v Value) Int() int64     { return int64(v.num) }
@@ -180,7 +176,7 @@ func (v Value) Ref() TypeRef {
 	return v.ref.typ
 }
 
-// Truthy reports whether v counts as true in a condition, as all values except undef and false do.
+// Truthy reports whether v is true in a condition. All values except undef and false are.
 func (v Value) Truthy() bool { return !v.IsUndef() && (!v.is(Bool) || v.num == 1) }
 
 // Len returns the number of elements of an Array or entries of a Hash, and 0 for other kinds.
@@ -248,7 +244,7 @@ func (v Value) Pairs() iter.Seq2[Value, Value] {
 	}
 }
 
-// Slice returns the elements of an Array. The caller must not change the slice.
+// Slice returns the elements of an Array. Callers must not change them.
 func (v Value) Slice() []Value {
 	if v.is(Array) && v.built() {
 		return v.ref.elems
@@ -277,7 +273,7 @@ func (v Value) Index(i int) Value {
 	return Value{}
 }
 
-// Get returns the value of key in a Hash. Keys are compared by kind and value, unlike ==.
+// Get returns the value of key in a Hash. The key must be Identical, so 1 does not find 1.0.
 func (v Value) Get(key Value) (Value, bool) {
 	if !v.is(Hash) {
 		return Value{}, false
@@ -326,8 +322,8 @@ func (v Value) Probes(key Value) int {
 	return v.Len()
 }
 
-// Identical reports whether a and b are the same value of the same kind: 1 and 1.0 differ, and so
-// do 'a' and 'A'. The order of hashes does not matter.
+// Identical reports whether a and b have the same kind and value: 1 and 1.0 differ, and so do 'a' and 'A'. The order of
+// hash entries does not matter.
 func Identical(a, b Value) bool {
 	if a.Kind() != b.Kind() || a.IsSensitive() != b.IsSensitive() {
 		return false

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Wrap makes an array or hash of the encodings in dst from start on: its elements, or alternating
-// keys and values. The result is that of Append, without building the value first.
+// Wrap turns the encodings in dst from start on into one array or hash. They are the elements, or alternating keys and
+// values. The result equals Append, which needs the value in memory.
 func Wrap(dst []byte, start int, kind Kind, entries int) []byte {
 	tag := tagArray
 	if kind == Hash {

@@ -1,5 +1,5 @@
-// Package rich implements Puppet's RichData types Timestamp, Timespan, SemVer and URI. A value of
-// such a type is the text that Puppet prints for it.
+// Package rich converts values to Puppet's types Timestamp, Timespan, SemVer and URI. Results are strings, as Puppet
+// prints such values.
 package rich
 
 import (
@@ -9,11 +9,11 @@ import (
 	"bindc/internal/value"
 )
 
-// Type converts values to texts of one type.
+// Type converts values to one of the types.
 type Type struct {
 	Name  string
 	make  func(args []value.Value) (string, error)
-	check func(args []value.Value) error // nil: all arguments that Puppet takes are supported
+	check func(args []value.Value) error // rejects arguments that only Puppet supports; nil if all are supported
 }
 
 var all = []*Type{
@@ -23,7 +23,7 @@ var all = []*Type{
 	{"URI", newURI, nil},
 }
 
-// Named returns the type of that name, or nil.
+// Named returns the type called name, or nil.
 func Named(name string) *Type {
 	for _, t := range all {
 		if t.Name == name {
@@ -33,7 +33,7 @@ func Named(name string) *Type {
 	return nil
 }
 
-// New returns what Puppet prints for new(t, args...).
+// New returns the text that Puppet prints for the value new(t, args...).
 func (t *Type) New(args ...value.Value) (value.Value, error) {
 	text, err := t.make(args)
 	if err != nil {
@@ -42,7 +42,8 @@ func (t *Type) New(args ...value.Value) (value.Value, error) {
 	return value.FromString(text), nil
 }
 
-// Check returns an error, which is ErrUnsupported, if Puppet takes arguments that follow the value, and New does not.
+// Check checks the arguments after the value. The error is ErrUnsupported for arguments that Puppet accepts and New
+// does not.
 func (t *Type) Check(args []value.Value) error {
 	if t.check == nil {
 		return nil
@@ -50,23 +51,24 @@ func (t *Type) Check(args []value.Value) error {
 	return t.check(args)
 }
 
-// ErrUnsupported reports a conversion that Puppet supports and this package does not.
+// ErrUnsupported is the error for conversions that only Puppet supports.
 var ErrUnsupported = errors.New("is not supported here")
 
 var (
-	errArguments = errors.New("the value and the arguments fit none of the forms of the type")
-	errEmpty     = errors.New("a text is expected, found an empty one")
+	errArguments = errors.New("the type cannot be made from this value and these arguments")
+	errEmpty     = errors.New("expected a text that is not empty")
 )
 
-// isText reports that v is a String of at least so many characters.
+// isText reports whether v is a String with at least least characters.
 func isText(v value.Value, least int) bool {
 	return v.Kind() == value.String && utf8.RuneCountInString(v.Text()) >= least
 }
 
-// isNumber reports that v is an Integer or a Float.
+// isNumber reports whether v is an Integer or a Float.
 func isNumber(v value.Value) bool { return v.Kind() == value.Int || v.Kind() == value.Float }
 
-// formatsOf reads a format or a list of formats: the type Variant[String[2], Array[String[2], 1]] of Puppet.
+// formatsOf returns the formats in v, which must have Puppet's type Variant[String[2], Array[String[2], 1]]. single
+// reports whether v is a String.
 func formatsOf(v value.Value) (formats []string, single, ok bool) {
 	if v.Kind() != value.Array {
 		return []string{v.Text()}, true, isText(v, 2)
@@ -80,7 +82,8 @@ func formatsOf(v value.Value) (formats []string, single, ok bool) {
 	return formats, false, len(formats) > 0
 }
 
-// fields reads a hash that has the required key and none but the known ones, each of the right kind.
+// fields returns the entries of a hash. ok is false unless all keys are allowed, all values fit, and the required key
+// exists.
 func fields(v value.Value, required string, allowed map[string]func(value.Value) bool) (map[string]value.Value, bool) {
 	if v.Kind() != value.Hash {
 		return nil, false

@@ -18,7 +18,7 @@ var (
 	qualifier = pattern.Lazy(`\A` + qualifiers + `\n?\z`)
 )
 
-// newSemVer returns a version made from a text, from its parts, or from a hash of them.
+// newSemVer creates a version from a text, from a hash, or from its parts as separate arguments.
 func newSemVer(args []value.Value) (string, error) {
 	if len(args) == 1 && args[0].Kind() == value.String {
 		return parseSemVer(args[0].Text())
@@ -50,11 +50,12 @@ func newSemVer(args []value.Value) (string, error) {
 func parseSemVer(text string) (string, error) {
 	m := semVer().FindStringSubmatch(text)
 	if m == nil {
-		return "", fmt.Errorf("'%s' is not a version: expected MAJOR.MINOR.PATCH, as 1.2.3 or 1.2.3-rc1", shortened(text))
+		return "", fmt.Errorf("'%s' is not a version: expected MAJOR.MINOR.PATCH, such as 1.2.3 or 1.2.3-rc1",
+			shortened(text))
 	}
 	for part := range strings.SplitSeq(m[2], ".") {
 		if len(part) > 1 && part[0] == '0' && strings.Trim(part, "0123456789") == "" {
-			return "", errors.New("a number of a pre-release begins with 0")
+			return "", errors.New("a number in the pre-release must not begin with 0")
 		}
 	}
 	return strings.TrimSuffix(text, "\n"), nil
@@ -66,7 +67,7 @@ func isQualifier(v value.Value) bool {
 	return v.Kind() == value.String && qualifier().MatchString(v.Text())
 }
 
-// semVerParts returns the five parts of a version given as a hash. Missing parts are undef.
+// semVerParts returns the five parts of a version in a hash. Missing parts are undef.
 func semVerParts(v value.Value) ([]value.Value, error) {
 	names := []string{"major", "minor", "patch", "prerelease", "build"}
 	allowed := map[string]func(value.Value) bool{"prerelease": isQualifier, "build": isQualifier}
@@ -84,7 +85,7 @@ func semVerParts(v value.Value) ([]value.Value, error) {
 	return parts, nil
 }
 
-// shortened returns a text as messages quote it.
+// shortened shortens text for messages.
 func shortened(text string) string {
 	const most = 80
 	if len(text) <= most {

@@ -8,32 +8,32 @@ import (
 	"bindc/internal/pattern"
 )
 
-// moment holds the parts that a format finds in a text.
+// moment holds the parts of a date and time that strptime has found.
 type moment struct {
-	numbers  map[byte]int64 // by the letter of the directive; year Y, month m, day d, hour H, minute M, second S
-	fraction string         // the digits of the fraction of a second
-	minus    bool           // the fraction is negative
+	numbers  map[byte]int64 // by directive: Y year, m month, d day, H hour, M minute, S second
+	fraction string         // the digits after the second's decimal point
+	minus    bool           // the fraction has a minus sign
 	zone     string
 }
 
-// scanner reads a text by a format of Ruby's strptime.
+// scanner matches a text against a format of Ruby's strptime.
 type scanner struct {
 	moment
 	text string
 	at   int
 }
 
-// composites are directives that are short for others.
+// composites maps directives that abbreviate a longer format to that format.
 var composites = map[byte]string{'c': "%a %b %e %H:%M:%S %Y", 'D': "%m/%d/%y", 'F': "%Y-%m-%d", 'n': " ", 't': " ",
 	'R': "%H:%M", 'r': "%I:%M:%S %p", 'T': "%H:%M:%S", 'v': "%e-%b-%Y", 'X': "%H:%M:%S", 'x': "%m/%d/%y",
 	'+': "%a %b %e %H:%M:%S %Z %Y"}
 
-// numbered is a directive for a number of at most so many digits.
+// numbered describes a directive for a number with a limited number of digits.
 type numbered struct {
 	field     byte
 	width     int
 	low, high int64
-	blank     bool // a space may be in place of the first digit
+	blank     bool // the first digit may be a space
 }
 
 var numberedDirectives = map[byte]numbered{
@@ -54,7 +54,7 @@ var (
 		`|[\pL.\s\v]+(?i:standard|daylight)[\s\v]+(?i:time)\b|\pL+(?i:[\s\v]+dst)?\b)`)
 )
 
-// strptime parses all of text according to format, like Ruby's Date._strptime.
+// strptime parses text with Ruby's Date._strptime. It fails unless the format matches the whole text.
 func strptime(text, format string) (*moment, bool) {
 	s := scanner{moment: moment{numbers: map[byte]int64{}}, text: text}
 	if !s.scan(format) || s.at < len(text) {
@@ -99,8 +99,8 @@ func (s *scanner) scan(format string) bool {
 	return true
 }
 
-// directiveAt returns the letter of a directive and its length in the format, with modifiers. The letter of a literal
-// text is 0. The letter ':' is for colons without the z that must follow, which fit no text.
+// directiveAt returns the letter of the directive at the start of format, and the length of the directive with its
+// modifiers. The letter is 0 for literal text. It is ':' for colons without a following z, which no text matches.
 func directiveAt(format string) (letter byte, width int) {
 	skip := 0
 	switch {
@@ -128,7 +128,7 @@ func directiveAt(format string) (letter byte, width int) {
 	return 0, 1
 }
 
-// isNumeric reports that a format begins with a digit or a number.
+// isNumeric reports whether format begins with a digit or with a directive for a number.
 func isNumeric(format string) bool {
 	if format == "" {
 		return false
@@ -146,7 +146,8 @@ func isNumeric(format string) bool {
 	return rest != "" && (isDigit(rest[0]) || strings.IndexByte("CDdeFGgHIjkLlMmNQRrSsTUuVvWwXxYy", rest[0]) >= 0)
 }
 
-// directive reads the text of a directive. A number of any length ends early if a number follows.
+// directive matches one directive. If another number follows, directives for numbers of any length read a limited
+// number of digits.
 func (s *scanner) directive(letter byte, numberFollows bool) bool {
 	if format, ok := composites[letter]; ok {
 		return s.scan(format)
@@ -183,7 +184,7 @@ func (s *scanner) directive(letter byte, numberFollows bool) bool {
 	return s.literal("%")
 }
 
-// numbered reads a number within bounds. A year of two digits has a century.
+// numbered reads a number within its bounds. It adds the century to a year of two digits.
 func (s *scanner) numbered(letter byte, d numbered) bool {
 	width := d.width
 	if d.blank && strings.HasPrefix(s.text[s.at:], " ") {
@@ -204,7 +205,7 @@ func (s *scanner) numbered(letter byte, d numbered) bool {
 	return true
 }
 
-// signed reads a number that may have a sign. That of %Q and %s is a minus only, and %C has none.
+// signed reads a number with an optional sign. %Q and %s only allow a minus, and %C allows no sign.
 func (s *scanner) signed(letter byte, most int) (int64, bool) {
 	signs := map[byte]string{'G': "+-", 'Y': "+-", 'Q': "-", 's': "-"}[letter]
 	negative := false
@@ -219,7 +220,7 @@ func (s *scanner) signed(letter byte, most int) (int64, bool) {
 	return n, ok
 }
 
-// digits reads digits, at most so many if that is not 0.
+// digits reads up to most digits, or all if most is 0.
 func (s *scanner) digits(most int) string {
 	start := s.at
 	for s.at < len(s.text) && isDigit(s.text[s.at]) && (most == 0 || s.at-start < most) {
@@ -228,7 +229,7 @@ func (s *scanner) digits(most int) string {
 	return s.text[start:s.at]
 }
 
-// number reads a number. One that is too large is beyond each year.
+// number reads a number. It replaces a number above farYear, which no year can reach, by farYear + 1.
 func (s *scanner) number(most int) (int64, bool) {
 	digits := s.digits(most)
 	if digits == "" {
@@ -251,7 +252,7 @@ func (s *scanner) second(most int) bool {
 	return s.fraction != ""
 }
 
-// half reads am or pm.
+// half reads AM or PM.
 func (s *scanner) half() bool {
 	m := halfPattern().FindStringSubmatch(s.text[s.at:])
 	if m == nil {
@@ -265,7 +266,7 @@ func (s *scanner) half() bool {
 	return true
 }
 
-// name reads one of the names, or the first three letters of one, in any case.
+// name reads one of names, or its first three letters, in upper or lower case. It returns its index.
 func (s *scanner) name(names []string) (int, bool) {
 	rest := s.text[s.at:]
 	begins := func(name string) bool { return len(rest) >= len(name) && strings.EqualFold(rest[:len(name)], name) }

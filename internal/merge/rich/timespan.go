@@ -12,13 +12,13 @@ import (
 
 const nsPerSecond = 1_000_000_000
 
-// defaultSpans are the formats of a Timespan that names none.
+// defaultSpans lists the formats for texts without an explicit format.
 var defaultSpans = []string{"%D-%H:%M:%S.%-N", "%H:%M:%S.%-N", "%M:%S.%-N", "%S.%-N", "%D-%H:%M:%S", "%H:%M:%S",
 	"%D-%H:%M", "%S"}
 
 var spanFields = []string{"days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"}
 
-// newTimespan returns a time span made from seconds, a text with formats, its parts, or a hash.
+// newTimespan creates a time span from a number of seconds, a text and its formats, a hash, or separate arguments.
 func newTimespan(args []value.Value) (string, error) {
 	ns, err := spanOf(args)
 	if err != nil {
@@ -58,20 +58,20 @@ func isFormats(v value.Value) bool {
 	return ok
 }
 
-// nanoseconds returns a number of seconds in nanoseconds. The rest of a float is dropped, as Ruby does.
+// nanoseconds converts a number of seconds to nanoseconds. Like Ruby, it drops fractions of a nanosecond.
 func nanoseconds(v value.Value) (*big.Int, error) {
 	if v.Kind() == value.Int {
 		return new(big.Int).Mul(big.NewInt(v.Int()), big.NewInt(nsPerSecond)), nil
 	}
 	f := v.Float() * nsPerSecond
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil, errors.New("a number of seconds is expected, found one that is not finite")
+		return nil, errors.New("expected a finite number of seconds")
 	}
 	ns, _ := big.NewFloat(f).Int(nil)
 	return ns, nil
 }
 
-// sumSpan adds up days, hours, minutes, seconds, and what follows in spanFields.
+// sumSpan adds up a time span given as days, hours, minutes, seconds and so on, as in spanFields.
 func sumSpan(parts []value.Value) *big.Int {
 	sum := new(big.Int)
 	for i, factor := range []int64{1, 24, 60, 60, 1000, 1000, 1000} {
@@ -139,12 +139,12 @@ func spanOfText(args []value.Value) (*big.Int, error) {
 	return nil, noFormat(text, formats)
 }
 
-// noFormat returns the error for a text that none of the formats fits.
+// noFormat returns the error for a text that matches none of the formats.
 func noFormat(text string, formats []string) error {
 	return fmt.Errorf("'%s' does not have the format %s", shortened(text), strings.Join(formats, " or "))
 }
 
-// checkTimespan returns an error for formats that Puppet reads and this package does not.
+// checkTimespan returns an error for formats that only Puppet supports.
 func checkTimespan(args []value.Value) error {
 	if len(args) == 0 {
 		return nil
@@ -158,8 +158,8 @@ func checkTimespan(args []value.Value) error {
 	return nil
 }
 
-// printSpan returns the span as Puppet's format %D-%H:%M:%S.%-N. The fraction loses its zeros on both sides, so that of
-// 50 nanoseconds is 5, as in Puppet.
+// printSpan prints a time span in Puppet's format %D-%H:%M:%S.%-N. Like Puppet, it drops zeros at both ends of the
+// fraction: 50 nanoseconds are printed as .5.
 func printSpan(ns *big.Int) string {
 	sign := ""
 	if ns.Sign() < 0 {

@@ -10,25 +10,25 @@ import (
 	"bindc/internal/pattern"
 )
 
-// errWidth is the error for a width in a format that Puppet supports and this package does not.
-var errWidth = fmt.Errorf("a width that is not 1 to 1000 in the format of a Timespan %w", ErrUnsupported)
+// errWidth is the error for a width that only Puppet supports.
+var errWidth = fmt.Errorf("a width outside 1 to 1000 in a format of Timespan %w", ErrUnsupported)
 
-// spanFormat is a format of a Timespan.
+// spanFormat is a parsed format of a Timespan.
 type spanFormat struct {
 	source   string
 	segments []segment
 }
 
-// segment is a literal text, or a number whose letter names its unit.
+// segment is a part of a format: literal text, or a directive for a number.
 type segment struct {
 	literal string
-	letter  byte // 0: literal
-	pad     byte // '0', ' ' or, for none, '-'
-	width   int  // 0: not given
-	total   bool // the largest unit of the format, which is not limited
+	letter  byte // the unit of the number; 0 for literal text
+	pad     byte // '0' or ' ', or '-' for no padding
+	width   int  // 0 if not given
+	total   bool // has the largest unit of the format, so the number has no limit
 }
 
-// spanLetters are the letters of numbers, the lowest first.
+// spanLetters lists the units from the smallest to the largest.
 const spanLetters = "NLSMHD"
 
 var segmentWidths = map[byte]int{'D': 1, 'H': 2, 'M': 2, 'S': 2, 'L': 3, 'N': 9}
@@ -49,8 +49,8 @@ func parseSpanFormat(source string) (*spanFormat, error) {
 		}
 		m := spanDirective().FindStringSubmatch(rest)
 		if m == nil {
-			return nil, fmt.Errorf("the format '%s' has a directive that is not one of a Timespan: '%s'", shortened(source),
-				shortened(rest))
+			return nil, fmt.Errorf("the format '%s' has an unknown directive at '%s'; "+
+				"a Timespan has %%D, %%H, %%M, %%S, %%L and %%N", shortened(source), shortened(rest))
 		}
 		rest = rest[len(m[0]):]
 		if m[3] == "%" {
@@ -94,7 +94,7 @@ func (f *spanFormat) addLiteral(text string) {
 	f.segments = append(f.segments, segment{literal: text})
 }
 
-// markTotal marks the first segment of the highest letter.
+// markTotal marks the first segment that has the largest unit.
 func (f *spanFormat) markTotal() {
 	highest := -1
 	for i, s := range f.segments {
@@ -113,7 +113,7 @@ func (f *spanFormat) markTotal() {
 
 const digitOrSpace = `[0-9 \t\r\n\f\v]`
 
-// expression returns a regular expression with one group.
+// expression returns a regular expression for the segment. It has one group.
 func (s *segment) expression() string {
 	width := strconv.Itoa(s.width)
 	most := strconv.Itoa(segmentWidths[s.letter])
@@ -136,7 +136,7 @@ func (s *segment) expression() string {
 	return "(" + digitOrSpace + "{" + width + "})"
 }
 
-// parse reads a span of time.
+// parse parses a time span.
 func (f *spanFormat) parse(text string) (*big.Int, error) {
 	expression := `\A-?`
 	for i := range f.segments {
@@ -167,8 +167,8 @@ func (f *spanFormat) parse(text string) (*big.Int, error) {
 	return sum, nil
 }
 
-// nanoseconds returns the value of the digits of a segment. A fraction of a second has nine digits; a fraction alone
-// counts nothing.
+// nanoseconds converts the digits of a segment. A fraction of a second has at most nine digits; a format with nothing
+// but a fraction is an error.
 func (s *segment) nanoseconds(digits string) (*big.Int, error) {
 	fraction := s.letter == 'L' || s.letter == 'N'
 	n, ok := new(big.Int).SetString(digits, 10)

@@ -9,19 +9,18 @@ import (
 	"bindc/internal/value"
 )
 
-// zonelessStamps are the formats for a text without a time zone.
+// zonelessStamps lists the default formats without a time zone.
 var zonelessStamps = []string{"%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T", "%F"}
 
 var defaultStamps = append([]string{"%FT%T.%N %Z", "%FT%T %Z", "%F %T.%N %Z", "%F %T %Z", "%F %Z"}, zonelessStamps...)
 
-// errCurrent is the error for the time zone of a server, which is unknown both to the build and to
-// lookups.
+// errCurrent is the error for the time zone of a Puppet server. Neither the build nor a lookup knows it.
 var errCurrent = fmt.Errorf("the time zone 'current' of a Puppet server %w", ErrUnsupported)
 
-// errFar is the error for a time beyond the range of this package.
-var errFar = fmt.Errorf("a year beyond a thousand million %w", ErrUnsupported)
+// errFar is the error for years that this package does not support.
+var errFar = fmt.Errorf("a year beyond 1,000,000,000 %w", ErrUnsupported)
 
-// newTimestamp returns a time made from seconds, a text with formats and a time zone, or a hash.
+// newTimestamp creates a time from a number of seconds, a hash, or a text with formats and a time zone.
 func newTimestamp(args []value.Value) (string, error) {
 	v := args[0]
 	switch {
@@ -49,7 +48,7 @@ func newTimestamp(args []value.Value) (string, error) {
 	return stampOfText(v.Text(), args[1], args[2])
 }
 
-// checkTimestamp returns an error for a time zone that only a Puppet server knows.
+// checkTimestamp returns an error for the time zone 'current', which only a Puppet server knows.
 func checkTimestamp(args []value.Value) error {
 	if len(args) < 2 || args[1].Kind() != value.String {
 		return nil
@@ -60,7 +59,7 @@ func checkTimestamp(args []value.Value) error {
 	return nil
 }
 
-// stampOfText reads text by a format, or by the first format of a list that fits. The format and the zone may be undef.
+// stampOfText parses text by one format, or by the first matching format of a list. format and zone may be undef.
 func stampOfText(text string, format, zone value.Value) (string, error) {
 	own := !zone.IsUndef()
 	formats, single := defaultStamps, false
@@ -75,7 +74,7 @@ func stampOfText(text string, format, zone value.Value) (string, error) {
 		return "", err
 	}
 	if single && own && parsed.zone != "" {
-		return "", errors.New("the format has a time zone, and the arguments have another one")
+		return "", errors.New("the time zone is given twice: in the format and as an argument")
 	}
 	name := parsed.zone
 	if own {
@@ -84,8 +83,8 @@ func stampOfText(text string, format, zone value.Value) (string, error) {
 	return parsed.format(name)
 }
 
-// parseStamp parses text by the first format that fits. If a zone is given, a list's formats that
-// have a time zone do not fit.
+// parseStamp parses text by the first format that matches. If zoned is set, it skips formats of a list that read a time
+// zone from text.
 func parseStamp(text string, formats []string, zoned bool) (*moment, error) {
 	for _, format := range formats {
 		m, ok := strptime(text, format)
@@ -96,7 +95,7 @@ func parseStamp(text string, formats []string, zoned bool) (*moment, error) {
 	return nil, noFormat(text, formats)
 }
 
-// format returns the moment in UTC.
+// format prints the moment in UTC, given its time zone.
 func (m *moment) format(zone string) (string, error) {
 	year, ok := m.numbers['Y']
 	if !ok {
@@ -122,7 +121,7 @@ func (m *moment) format(zone string) (string, error) {
 	return printStamp(ns.Add(ns, big.NewInt(fraction-offset)))
 }
 
-// number returns the number of a directive, or otherwise.
+// number returns the number that a directive has read, or otherwise.
 func (m *moment) number(letter byte, otherwise int64) int64 {
 	if n, ok := m.numbers[letter]; ok {
 		return n
@@ -130,7 +129,7 @@ func (m *moment) number(letter byte, otherwise int64) int64 {
 	return otherwise
 }
 
-// fractionNanoseconds returns the fraction of a second. It must not be negative.
+// fractionNanoseconds converts the fraction of a second. inRange is false if the fraction is negative.
 func (m *moment) fractionNanoseconds() (ns int64, inRange bool) {
 	if m.minus && strings.Trim(m.fraction, "0") != "" {
 		return 0, false
@@ -144,7 +143,7 @@ func (m *moment) fractionNanoseconds() (ns int64, inRange bool) {
 	return ns, true
 }
 
-// zoneOffset returns the difference of a time zone to UTC in nanoseconds.
+// zoneOffset returns the offset of a time zone from UTC in nanoseconds.
 func zoneOffset(name string) (int64, error) {
 	if strings.EqualFold(name, "current") {
 		return 0, errCurrent
@@ -153,21 +152,22 @@ func zoneOffset(name string) (int64, error) {
 	if ns, ok := zoneDifference(zone); ok && zone != "" {
 		return ns, nil
 	}
-	return 0, fmt.Errorf("'%s' is not a time zone: expected one as UTC, CET or +01:00", shortened(name))
+	return 0, fmt.Errorf("'%s' is not a time zone; expected for example UTC, CET or +01:00", shortened(name))
 }
 
 const farYear = 1_000_000_000
 
-// daysBefore returns the days from 1970 to a day. A day after the last of its month counts on into the next month.
+// daysBefore returns the number of days from 1970-01-01 to a date. If the month has fewer days, counting continues in
+// the next month.
 func daysBefore(year, month, day int64) int64 {
-	if month <= 2 { // the years of this calculation begin in March
+	if month <= 2 { // treat January and February as the last months of the previous year, so that leap days come last
 		year, month = year-1, month+12
 	}
 	leapDays := floorDiv(year, 4) - floorDiv(year, 100) + floorDiv(year, 400)
 	return 365*year + leapDays + (153*(month-3)+2)/5 + day - 1 - 719468
 }
 
-// floorDiv returns the whole part of a quotient, rounded down.
+// floorDiv divides and rounds down.
 func floorDiv(n, by int64) int64 {
 	if n < 0 {
 		return -((by - 1 - n) / by)
@@ -175,7 +175,7 @@ func floorDiv(n, by int64) int64 {
 	return n / by
 }
 
-// dateOf is the inverse of daysBefore.
+// dateOf returns the date that is the given number of days after 1970-01-01.
 func dateOf(days int64) (year, month, day int64) {
 	days += 719468
 	era := floorDiv(days, 146097)
@@ -190,7 +190,7 @@ func dateOf(days int64) (year, month, day int64) {
 	return year, month, day
 }
 
-// printStamp returns the time as Puppet prints it: 2024-01-31T10:11:12.000000000 UTC.
+// printStamp prints a time as Puppet does: 2024-01-31T10:11:12.000000000 UTC.
 func printStamp(ns *big.Int) (string, error) {
 	seconds, rest := new(big.Int).DivMod(ns, big.NewInt(nsPerSecond), new(big.Int))
 	days, inDay := new(big.Int).DivMod(seconds, big.NewInt(86400), new(big.Int))

@@ -12,7 +12,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Parts of Ruby's regular expressions for URIs.
+// These are parts of Ruby's regular expressions for URIs.
 const (
 	uriUser    = `(?:%[0-9A-Fa-f]{2}|[!$&-.0-;=A-Z_a-z~])`
 	uriName    = `(?:%[0-9A-Fa-f]{2}|[!$&-.0-9;=A-Z_a-z~])`
@@ -25,7 +25,7 @@ const (
 	uriPath    = `(?P<path>(?:/` + uriChar + `*)*)|(?P<absolute>/(?:` + uriChar + `+(?:/` + uriChar + `*)*)?)|`
 )
 
-// uriIPv6 returns the expression for an IPv6 address.
+// uriIPv6 returns a regular expression for IPv6 addresses.
 func uriIPv6() string {
 	const h = `[0-9A-Fa-f]{1,4}`
 	low := `(?:` + h + `:` + h + `|` + uriIPv4 + `)`
@@ -47,7 +47,7 @@ var (
 		return regexp.MustCompile(`\A(?P<scheme>[A-Za-z][+\-.0-9A-Za-z]*):(?:` + uriAuthority(literal) + uriPath +
 			`(?P<opaque>` + uriChar + `+(?:/` + uriChar + `*)*)|(?P<empty>))` + uriRest)
 	})
-	// Ruby's expression for a reference without a scheme has its brackets in the wrong places.
+	// The misplaced brackets are copied from Ruby's regular expression for references without a scheme.
 	relativeURI = sync.OnceValue(func() *regexp.Regexp {
 		literal := `(?:\[(?:` + uriIPv6() + `)|` + uriFuture + `\])`
 		return regexp.MustCompile(`\A(?:` + uriAuthority(literal) + uriPath + `(?P<relative>` + uriNoColon + `+(?:/` +
@@ -60,7 +60,7 @@ var (
 var defaultPorts = map[string]string{"ftp": "21", "http": "80", "https": "443", "ldap": "389", "ldaps": "636",
 	"ws": "80"}
 
-// uri maps the names of the parts of a URI to their texts. Missing parts have no entry.
+// uri maps the names of the parts of a URI to their text. A part that is missing has no entry.
 type uri map[string]string
 
 func (u uri) has(part string) bool {
@@ -68,7 +68,7 @@ func (u uri) has(part string) bool {
 	return ok
 }
 
-// newURI returns a URI made from a text.
+// newURI normalizes a URI given as text.
 func newURI(args []value.Value) (string, error) {
 	v := args[0]
 	switch {
@@ -86,7 +86,7 @@ func newURI(args []value.Value) (string, error) {
 	return u.format()
 }
 
-// splitURI returns the parts of a URI, nil if text is not one.
+// splitURI returns the parts of a URI, or nil if text is not a URI.
 func splitURI(text string) uri {
 	if strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return nil
@@ -121,7 +121,7 @@ func (u uri) format() (string, error) {
 	if query, ok := u["query"]; ok {
 		query = strings.NewReplacer("\t", "", "\r", "", "\n", "").Replace(query)
 		if badEscape().MatchString(query) {
-			return "", errors.New("the query of the URI has a % without two hexadecimal digits")
+			return "", errors.New("a % in the query of the URI must be followed by two hexadecimal digits")
 		}
 		u["query"] = escapeQuery(query)
 	}
@@ -165,7 +165,7 @@ func (u uri) printParts(b *strings.Builder) {
 	}
 }
 
-// adapt does what Ruby's classes for some schemes do.
+// adapt changes parts of a URI like Ruby's classes for individual schemes.
 func (u uri) adapt() error {
 	switch u["scheme"] {
 	case "file":
@@ -176,7 +176,7 @@ func (u uri) adapt() error {
 		}
 	case "ftp":
 		if u.has("opaque") {
-			return errors.New("a URI of ftp needs a path that begins with /")
+			return errors.New("an ftp URI needs a path that begins with /")
 		}
 		path := strings.TrimPrefix(u["path"], "/")
 		if rest, ok := strings.CutPrefix(path, "/"); ok {
@@ -185,7 +185,7 @@ func (u uri) adapt() error {
 		u["path"] = "/" + path
 	case "ldap", "ldaps":
 		if u.has("opaque") || u.has("fragment") {
-			return errors.New("a URI of ldap has a path that begins with /, and no fragment")
+			return errors.New("an ldap URI needs a path that begins with /, and must not have a fragment")
 		}
 	case "mailto":
 		return u.adaptMail()
@@ -193,14 +193,14 @@ func (u uri) adapt() error {
 	return nil
 }
 
-// adaptMail makes the query of a URI of mailto opaque, and drops each & at its end.
+// adaptMail turns the query of a mailto URI into its opaque part. It drops each & at the end.
 func (u uri) adaptMail() error {
 	if !u.has("opaque") && u.has("query") {
 		u["opaque"] = "?" + u["query"]
 	}
 	to, headers, _ := strings.Cut(u["opaque"], "?")
 	if !u.has("opaque") || !mailRecipients().MatchString(to) {
-		return errors.New("a URI of mailto needs addresses as a@example.org")
+		return errors.New("a mailto URI needs addresses such as a@example.org")
 	}
 	if headers = strings.TrimRight(headers, "&"); headers != "" {
 		to += "?" + headers
@@ -209,7 +209,7 @@ func (u uri) adaptMail() error {
 	return nil
 }
 
-// escapeQuery escapes the characters that Ruby escapes in a query. It leaves a % alone.
+// escapeQuery escapes the same characters as Ruby in a query. It keeps %.
 func escapeQuery(query string) string {
 	var b strings.Builder
 	for i := range len(query) {

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// zoneList has a line for each difference to UTC in seconds, with the names that Ruby's Date knows for it.
+// zoneList has a line for each offset from UTC in seconds. It lists the names that Ruby's Date knows for the offset.
 //
 //go:embed zones.txt
 var zoneList string
@@ -24,7 +24,7 @@ var zones = sync.OnceValue(func() map[string]int64 {
 	return out
 })
 
-// zoneDifference returns the difference of a time zone to UTC in nanoseconds, as Ruby reads what %z has found.
+// zoneDifference returns the offset of a time zone from UTC in nanoseconds. It accepts what Ruby's %z accepts.
 func zoneDifference(zone string) (int64, bool) {
 	name, summer := zoneName(strings.Join(strings.FieldsFunc(strings.ToLower(zone), unicodeSpace), " "))
 	if seconds, ok := zones()[name]; ok {
@@ -48,7 +48,8 @@ func zoneDifference(zone string) (int64, bool) {
 
 func unicodeSpace(r rune) bool { return r < 128 && isSpace(byte(r)) }
 
-// zoneName takes 'standard time', 'daylight time' and 'dst' off a name.
+// zoneName removes 'standard time', 'daylight time' or 'dst' from a name. It reports whether the name is for daylight
+// saving time.
 func zoneName(name string) (string, bool) {
 	if short, ok := strings.CutSuffix(name, " standard time"); ok {
 		return short, false
@@ -59,7 +60,8 @@ func zoneName(name string) (string, bool) {
 	return strings.CutSuffix(name, " dst")
 }
 
-// numericZone reads 1, 01, 0130, 01:30, 01:30:15 and, in hours, 1.5 or 1,5.
+// numericZone parses an offset without its sign: 1, 01, 0130, 01:30, 01:30:15, or hours with a fraction, as in 1.5 or
+// 1,5.
 func numericZone(text string) (int64, bool) {
 	if i := strings.IndexAny(text, ":,."); i >= 0 && text[i] != ':' {
 		return fractionalZone(text[:i], text[i+1:])
@@ -76,10 +78,10 @@ func numericZone(text string) (int64, bool) {
 	return sumZone(parts)
 }
 
-// zoneDigits is how many digits a fraction of the hours of a time zone may have. Puppet reads more.
+// zoneDigits is the largest number of digits in the fraction of an offset. Puppet has no limit.
 const zoneDigits = 9
 
-// sumZone adds up hours, minutes and seconds. They have no limits in Ruby.
+// sumZone adds up hours, minutes and seconds. As in Ruby, they may exceed 59.
 func sumZone(parts []string) (int64, bool) {
 	var seconds int64
 	factor := int64(3600)
@@ -94,7 +96,7 @@ func sumZone(parts []string) (int64, bool) {
 	return seconds * nsPerSecond, true
 }
 
-// fractionalZone reads hours with a fraction.
+// fractionalZone converts hours with a fraction.
 func fractionalZone(hours, fraction string) (int64, bool) {
 	ns, ok := sumZone([]string{hours})
 	n, err := strconv.ParseInt((fraction + strings.Repeat("0", zoneDigits))[:zoneDigits], 10, 64)

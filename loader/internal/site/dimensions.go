@@ -3,7 +3,6 @@ package site
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"bindc/internal/expr"
 	"bindc/internal/syntax"
@@ -16,6 +15,7 @@ type Dimensions struct {
 	categories map[string]int
 	guards     map[string]int
 	numbers    map[string]int // of conditions
+	key        []byte         // the memory for a key of numbers
 
 	Alternatives int // of bindings, that there may still be, see setCompiler.multiply
 
@@ -79,14 +79,15 @@ func (d *Dimensions) Guard(category int, n *expr.Node) int {
 // Condition returns the number of c.
 func (d *Dimensions) Condition(c Condition) int {
 	slices.SortFunc(c, func(a, b Term) int { return a.Dimension - b.Dimension })
-	var key strings.Builder
+	key := d.key[:0]
 	for _, t := range c {
-		key.WriteString(strconv.Itoa(t.Dimension) + "=" + t.Value + "\x00")
+		key = append(append(append(strconv.AppendInt(key, int64(t.Dimension), 10), '='), t.Value...), 0)
 	}
-	i, ok := d.numbers[key.String()]
+	d.key = key
+	i, ok := d.numbers[string(key)]
 	if !ok {
 		i = len(d.Conditions)
-		d.numbers[key.String()] = i
+		d.numbers[string(key)] = i
 		d.Conditions = append(d.Conditions, c)
 	}
 	return i

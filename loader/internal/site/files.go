@@ -15,6 +15,22 @@ import (
 type Files struct {
 	Disk  fsx.Disk
 	Diags *diag.List
+	lists *listings
+}
+
+// listings has the directories that were listed. A large one is needed twice: to find data files, and to find files
+// that nothing reads.
+type listings struct{ entries map[string][]fs.DirEntry }
+
+// NewFiles returns Files without anything listed yet.
+func NewFiles(d fsx.Disk, diags *diag.List) Files {
+	return Files{Disk: d, Diags: diags, lists: &listings{map[string][]fs.DirEntry{}}}
+}
+
+// Quiet returns the same Files with other diagnostics.
+func (f Files) Quiet(diags *diag.List) Files {
+	f.Diags = diags
+	return f
 }
 
 // Failed reports an error of the file system at path, or at the path in the error if it has one.
@@ -45,9 +61,17 @@ func (f Files) IsDir(path string) (there, ok bool) {
 
 // List returns the entries of a directory by name.
 func (f Files) List(dir string) []fs.DirEntry {
+	if f.lists != nil {
+		if entries, ok := f.lists.entries[dir]; ok {
+			return entries
+		}
+	}
 	entries, err := f.Disk.List(dir)
-	if err != nil {
+	switch {
+	case err != nil:
 		f.Failed(dir, err)
+	case f.lists != nil:
+		f.lists.entries[dir] = entries
 	}
 	return entries
 }

@@ -79,7 +79,7 @@ type File struct {
 	// be read.
 	Data    bool
 	Kind    datafile.Format
-	Content datafile.File
+	Content *datafile.File
 	doc     *yaml.Document
 	Puppet  *bindingsfile.Puppet // of a file in the syntax of Puppet
 
@@ -119,6 +119,9 @@ func (in *Inputs) Enqueue(f *File) *File {
 	if same, ok := in.byPath[key]; ok {
 		return same
 	}
+	if f.Data {
+		f.Content = &noContent
+	}
 	in.byPath[key] = f
 	in.Found = append(in.Found, f)
 	in.found()
@@ -126,6 +129,9 @@ func (in *Inputs) Enqueue(f *File) *File {
 	in.queue <- f
 	return f
 }
+
+// noContent is the content of a data file before it is read, and of one that cannot be read.
+var noContent datafile.File
 
 // ReadsData reports whether the file at path is read as data of any kind.
 func (in *Inputs) ReadsData(path string) bool {
@@ -194,13 +200,15 @@ func (in *Inputs) parse(f *File) {
 			}
 			in.Diags.Warnf(diag.Pos{File: f.Path}, "read", "cannot read this: %v; every lookup that reaches this file fails",
 				err)
-			content.Broken = "it cannot be read"
+			content = &datafile.File{Broken: "it cannot be read"}
 		} else if err != nil {
 			in.Failed(f.Path, err)
 			return
 		}
 		if content.Broken != "" {
-			content.Entries = in.failing(f.Label + ": " + content.Broken)
+			failing := *content
+			failing.Entries = in.failing(f.Label + ": " + content.Broken)
+			content = &failing
 		}
 		f.setData(content)
 	default:
@@ -235,7 +243,7 @@ func (in *Inputs) failing(message string) []datafile.Entry {
 		Line:  1, Col: 1}}
 }
 
-func (f *File) setData(content datafile.File) {
+func (f *File) setData(content *datafile.File) {
 	f.Content = content
 	f.id = Input{Path: f.Label, Size: content.Size, Hash: content.Hash, Made: f.read != nil}
 }
@@ -293,7 +301,8 @@ func (in *Inputs) parseExtension(f *File) {
 		in.Diags.Add(diag.Diagnostic{Pos: f.at, Code: "extension", Message: f.Path + ": " + err.Error()})
 	case nothing:
 	case f.Data:
-		f.setData(in.Reader.Source(f.Path, src, datafile.ExtensionJSON, in.Diags))
+		content := in.Reader.Source(f.Path, src, datafile.ExtensionJSON, in.Diags)
+		f.setData(&content)
 	default:
 		in.parseDocument(f, src, yaml.ParseJSON)
 	}
@@ -304,7 +313,7 @@ func (in *Inputs) KeepForNextBuild(cache *datafile.Cache) {
 	if cache == nil {
 		return
 	}
-	files := make([]datafile.File, 0, len(in.Found))
+	files := make([]*datafile.File, 0, len(in.Found))
 	for _, f := range in.Found {
 		if f.Data {
 			files = append(files, f.Content)

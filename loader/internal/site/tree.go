@@ -21,6 +21,7 @@ type Tree struct {
 	Dangling bool      // ignore links that lead nowhere, as Hiera 5 does
 	Lost     *[]string // receives these links, if it is not nil
 	listings map[listing][]Listed
+	prefix   string // of the paths of listed files
 }
 
 // listing is the state of listing a directory of a tree.
@@ -78,6 +79,14 @@ const maxLinked = 2000
 // Path returns the path of a file of the tree.
 func (t *Tree) Path(rel string) string { return filepath.Join(t.Dir, filepath.FromSlash(rel)) }
 
+// PathOf returns the path of a listed file, which Path would return too. It is faster, as such a path is clean.
+func (t *Tree) PathOf(f Listed) string {
+	if t.prefix == "" {
+		t.prefix = strings.TrimSuffix(t.Path("x"), "x")
+	}
+	return t.prefix + filepath.FromSlash(f.Path)
+}
+
 // enter lists dir, if it exists.
 func (w *walk) enter(dir string, depth int) {
 	resolve := w.Files.Real
@@ -97,7 +106,8 @@ func (w *walk) into(dir, real string, depth int) {
 	if dir != "" {
 		dir += "/"
 	}
-	root := dir == "" || w.Roots[real]
+	w.out = slices.Grow(w.out, len(entries))
+	root, outside := dir == "" || w.Roots[real], w.outside()
 	for _, e := range entries {
 		switch name := e.Name(); {
 		case name[0] == '.' && !w.hidden:
@@ -105,18 +115,22 @@ func (w *walk) into(dir, real string, depth int) {
 		case e.Type()&fs.ModeSymlink != 0:
 			w.link(dir+name, depth)
 		case e.IsDir():
-			w.add(dir+name, e.Type())
+			w.add(dir+name, outside, e.Type())
 			if depth != 0 {
 				w.into(dir+name, filepath.Join(real, name), depth-1)
 			}
 		default:
-			w.add(dir+name, e.Type())
+			w.add(dir+name, outside, e.Type())
 		}
 	}
 }
 
-func (w *walk) add(path string, mode fs.FileMode) {
-	w.out = append(w.out, Listed{path, w.outside(), fsx.NotAFile(w.Path(path), mode)})
+func (w *walk) add(path string, outside bool, mode fs.FileMode) {
+	f := Listed{Path: path, Outside: outside}
+	if !mode.IsRegular() {
+		f.Err = fsx.NotAFile(w.Path(path), mode)
+	}
+	w.out = append(w.out, f)
 }
 
 // outside reports whether the current directory is outside of the tree.
