@@ -1,13 +1,13 @@
 package value
 
-// Source is a source of values that are read on first use, so that a lookup does not touch
-// values that its caller never reads.
+// Source provides values that are only read when they are used. Lookups can then return values that their callers never
+// read.
 type Source struct {
 	b     body
-	owned [Type + 1]body // like plain
+	owned [Type + 1]body // like plain, with this source as owner
 }
 
-// NewSource returns a source that calls load each time a value is read.
+// NewSource returns a Source that reads values by calling load. It calls load for each read.
 func NewSource(load func(n uint64) (Value, error)) *Source {
 	s := &Source{}
 	s.b = body{load: load, owner: s}
