@@ -52,7 +52,7 @@ func (s *changingSite) link(n int) *datafile.Cache {
 		if err := cache.WritePart(path, datafile.PartHead{Share: share}); err != nil {
 			s.Fatal(err)
 		}
-		part, err := datafile.ReadPart(path)
+		part, err := datafile.ReadPart(path, path)
 		if err != nil {
 			s.Fatal(err)
 		}

@@ -3,8 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,11 +16,13 @@ import (
 	"bindc/internal/cli"
 	"bindc/internal/datafile"
 	"bindc/loader"
+	"bindc/ship/oci"
 )
 
 func (g *bounds) linkCommand() *cobra.Command {
 	f := flags{bounds: g}
 	var sign signing
+	var pull pushing
 	var out, dir string
 	cmd := &cobra.Command{
 		Use:   "link PACK... -o FILE",
@@ -25,7 +30,8 @@ func (g *bounds) linkCommand() *cobra.Command {
 		Long: "link composes the packs that 'bindc build --part' wrote for all parts of a site\n" +
 			"into the snapshot FILE. It is the same file, with the same diagnostics, as that\n" +
 			"of one build. link reads the site again, to see whether it has changed, but\n" +
-			"does not parse the data files in the packs. Give it the flags that the parts had.\n\n" +
+			"does not parse the data files in the packs. Give it the flags of the parts.\n" +
+			"PACK is a file, or oci://HOST/REPO:TAG where 'bindc push' has put one.\n\n" +
 			"Exit status: 0 FILE is written, 1 errors were found in the site, 2 another\n" +
 			"error: usage, a pack that does not belong to the site or to the others.",
 		Example: "  bindc link part1.pack part2.pack -o site.bsnap --site site",
@@ -38,7 +44,7 @@ func (g *bounds) linkCommand() *cobra.Command {
 				return errors.New("--cache: link takes parsed files from the packs only; leave this flag out")
 			}
 			var err error
-			if f.parts, err = readParts(args); err != nil {
+			if f.parts, err = pull.readParts(cmd, args); err != nil {
 				return err
 			}
 			return build(cmd, dir, out, &f, &sign)
@@ -47,38 +53,59 @@ func (g *bounds) linkCommand() *cobra.Command {
 	f.add(cmd)
 	sign.add(cmd)
 	f.addToSnapshots(cmd)
+	pull.addRegistry(cmd)
+	cmd.Flags().Int64Var(&pull.maxSize, "max-size", defaultMaxPart, "`N` bytes in a pack from a registry at most")
 	cmd.Flags().StringVar(&dir, "site", ".", "`DIR` of the site")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the `FILE` to write, - for standard output")
 	return cmd
 }
 
-// readParts reads packs, which must be all parts of one build.
-func readParts(paths []string) ([]*datafile.Part, error) {
+// readParts reads packs from files and registries.
+func (p *pushing) readParts(cmd *cobra.Command, paths []string) ([]*datafile.Part, error) {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	dir, err := os.MkdirTemp("", "bindc-link-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
 	var parts []*datafile.Part
-	byNumber := map[int]*datafile.Part{}
 	for _, path := range paths {
-		p, err := datafile.ReadPart(path)
+		var part *datafile.Part
+		if strings.HasPrefix(path, oci.Scheme) {
+			part, err = p.pullPart(ctx, path, dir, cmd.InOrStdin())
+		} else {
+			part, err = datafile.ReadPart(path, path)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if len(parts) > 0 && p.Of != parts[0].Of {
-			return nil, fmt.Errorf("%s is part %v and %s is part %v: build all parts with the same number of parts",
+		parts = append(parts, part)
+	}
+	return parts, checkComplete(parts)
+}
+
+// checkComplete rejects packs that are not all parts of one build, each once.
+func checkComplete(parts []*datafile.Part) error {
+	byNumber := map[int]*datafile.Part{}
+	for _, p := range parts {
+		if p.Of != parts[0].Of {
+			return fmt.Errorf("%s is part %v and %s is part %v: build all parts with the same number of parts",
 				p.Path, p.Share, parts[0].Path, parts[0].Share)
 		}
 		if same := byNumber[p.Part]; same != nil {
-			return nil, fmt.Errorf("%s and %s are both part %v: give each part once", same.Path, p.Path, p.Share)
+			return fmt.Errorf("%s and %s are both part %v: give each part once", same.Path, p.Path, p.Share)
 		}
 		byNumber[p.Part] = p
-		parts = append(parts, p)
 	}
 	for i := range parts[0].Of {
 		if byNumber[i+1] == nil {
 			missing := datafile.Share{Part: i + 1, Of: parts[0].Of}
-			return nil, fmt.Errorf("part %v is missing: %s is part %v; build the missing one with 'bindc build --part %v'",
+			return fmt.Errorf("part %v is missing: %s is part %v; build the missing one with 'bindc build --part %v'",
 				missing, parts[0].Path, parts[0].Share, missing)
 		}
 	}
-	return parts, nil
+	return nil
 }
 
 // linked prepares options for the composition of parts.

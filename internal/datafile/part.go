@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -100,20 +101,35 @@ func (c *Cache) WritePart(path string, head PartHead) error {
 // Part is a part that was read and checked by itself.
 type Part struct {
 	PartHead
-	Path string // of its file
+	Path string // of its file, for messages
 	pack string
 }
 
-// ReadPart reads the part at path.
-func ReadPart(path string) (*Part, error) {
+// IsPart reports whether the file at path begins like a part.
+func IsPart(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	start := make([]byte, len(partMagic))
+	n, err := io.ReadFull(f, start)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return string(start[:n]) == partMagic, err
+}
+
+// ReadPart reads the part at path, which messages call name.
+func ReadPart(path, name string) (*Part, error) {
 	raw, err := readText(path)
 	if err != nil {
 		return nil, err
 	}
 	if !strings.HasPrefix(raw, partMagic) {
-		return nil, fmt.Errorf("%s is not a part: expected a file that bindc build --part wrote", path)
+		return nil, fmt.Errorf("%s is not a part: expected a file that bindc build --part wrote", name)
 	}
-	p := &Part{Path: path}
+	p := &Part{Path: name}
 	body, sum := raw[:max(len(raw)-sha256.Size, 0)], raw[max(len(raw)-sha256.Size, 0):]
 	if found := sha256.Sum256([]byte(body)); len(body) < partStart || string(found[:]) != sum {
 		return nil, p.damaged()

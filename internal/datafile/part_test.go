@@ -32,7 +32,7 @@ func writePart(t testing.TB, program Program, entries ...string) string {
 
 // linkOne links the part at path.
 func linkOne(path string, program Program) error {
-	p, err := ReadPart(path)
+	p, err := ReadPart(path, path)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func TestReadPartRejectsEveryDamage(t *testing.T) {
 			if err := os.WriteFile(path, text, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := ReadPart(path); err == nil {
+			if _, err := ReadPart(path, path); err == nil {
 				t.Fatalf("damage at %d is accepted", i)
 			}
 		}
@@ -117,7 +117,7 @@ func TestLinkAcceptsWhatPartsHave(t *testing.T) {
 	if err := r.cache.WritePart(path, PartHead{Share: Share{1, 1}}); err != nil {
 		t.Fatal(err)
 	}
-	part, err := ReadPart(path)
+	part, err := ReadPart(path, path)
 	if err != nil {
 		t.Fatal(err)
 	}
