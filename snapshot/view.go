@@ -37,8 +37,11 @@ func NewView(s *Snapshot, shut *atomic.Bool, small *value.Source, digs bool, oth
 // Lookup returns the value of highest precedence for key in the request.
 func (w *View) Lookup(key string) (value.Value, bool, error) {
 	s, length := w.file, uint64(len(key))
-	if w.Indirect || w.shut.Load() || length-17 > maxInlineKey-17 {
+	if length-17 > maxInlineKey-17 {
 		return w.unusual(key)
+	}
+	if w.Indirect || w.shut.Load() {
+		return w.others.Indirect(key)
 	}
 	last := length - 16
 	middle := least(16, last)
@@ -96,14 +99,18 @@ func (w *View) finish(key string, ref Ref, ok bool, err error) (value.Value, boo
 		runtime.KeepAlive(w)
 		return v, true, nil
 	case ok:
-		return w.others.Follow(key, ref, true)
+		v, found, err := w.others.Follow(key, ref, true)
+		runtime.KeepAlive(w)
+		return v, found, err
 	}
 	return w.unbound(key)
 }
 
 func (w *View) unbound(key string) (value.Value, bool, error) {
 	if w.digs {
-		return w.others.Follow(key, noRef, false)
+		v, found, err := w.others.Follow(key, noRef, false)
+		runtime.KeepAlive(w)
+		return v, found, err
 	}
 	return value.Value{}, false, nil
 }
