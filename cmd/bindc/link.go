@@ -101,8 +101,8 @@ func checkComplete(parts []*datafile.Part) error {
 	for i := range parts[0].Of {
 		if byNumber[i+1] == nil {
 			missing := datafile.Share{Part: i + 1, Of: parts[0].Of}
-			return fmt.Errorf("part %v is missing: %s is part %v; build the missing one with 'bindc build --part %v'",
-				missing, parts[0].Path, parts[0].Share, missing)
+			return fmt.Errorf("part %v is missing: %s is part %v; build the missing one with "+
+				"'bindc build --part %v'", missing, parts[0].Path, parts[0].Share, missing)
 		}
 	}
 	return nil
@@ -127,7 +127,8 @@ func (f *flags) linked(options *loader.Options) error {
 // siteFlags returns the flags on which the files of a site and their content can depend.
 func (f *flags) siteFlags() string {
 	var given []string
-	for _, flag := range [...]struct{ name, value string }{{"modulepath", f.modulePath}, {"binder-config", f.binderConfig},
+	for _, flag := range [...]struct{ name, value string }{
+		{"modulepath", f.modulePath}, {"binder-config", f.binderConfig},
 		{"global-hiera", f.globalHiera}, {"codedir", f.codedir}} {
 		if flag.value != "" && (flag.name != "codedir" || flag.value != loader.DefaultCodedir) {
 			given = append(given, "--"+flag.name+" "+flag.value)
