@@ -220,7 +220,8 @@ func buildPart(cmd *cobra.Command, dir, out, part string, f *flags) error {
 	if err := f.report(cmd, errorsIn(diags.Sorted(), f.strict), len(site.Inputs)); err != nil {
 		return err
 	}
-	head := datafile.PartHead{Share: share, Version: cli.Version(), Options: f.siteFlags(), Read: readFiles(site.Inputs)}
+	head := datafile.PartHead{Share: share, Version: cli.Version(), Options: f.siteFlags(),
+		Read: readFiles(site.Inputs)}
 	f.signals.uninterrupted(func() { err = options.Cache.WritePart(out, head) })
 	if err != nil {
 		return fmt.Errorf("cannot write the pack: %w", err)
