@@ -221,7 +221,7 @@ func ClearDir(dir string) error {
 	return nil
 }
 
-// isTemporary reports whether a file has a name like those of create.
+// isTemporary reports whether a file has a name of the form that create uses.
 func isTemporary(e fs.DirEntry) bool {
 	name, ok := strings.CutSuffix(e.Name(), suffix)
 	digits := name[strings.LastIndexByte(name, '.')+1:]
