@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"bindc/internal/expr"
+	"bindc/internal/expr/exprtest"
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
 	"bindc/internal/types"
@@ -22,12 +23,12 @@ func parse(t testing.TB, src string) *expr.Node {
 }
 
 // site has a few facts and bindings for expressions.
-var site = facts{
-	vars: map[string]value.Value{
+var site = exprtest.Env{
+	Vars: map[string]value.Value{
 		"num": value.FromInt(5), "name": value.FromString("kermit"), "no": value.Value{},
 		"list": value.Strings("x", "y"), "m::v": value.FromInt(7),
 	},
-	bindings: map[string]value.Value{
+	Bindings: map[string]value.Value{
 		"port": value.FromInt(80), "none": value.Value{}, "hash": value.FromPairs(value.Pair{Key: value.FromString("a"),
 			Value: value.FromInt(1)}),
 	},
@@ -84,7 +85,7 @@ func TestEvalFollowsOwnRules(t *testing.T) {
 		{`1 =~ Object`, `true`},
 		{`{1 => 'x'} =~ Hash[String]`, `true`},
 	} {
-		v, err := evaluate(t, c.src, site)
+		v, err := exprtest.Evaluate(t, c.src, site)
 		if err != nil {
 			t.Errorf("%s: %v", c.src, err)
 		} else if got := string(value.AppendJSON(nil, v)); got != strings.ReplaceAll(c.want, ", ", ",") {
@@ -130,7 +131,7 @@ func TestErrorMessagesOfExpressions(t *testing.T) {
 		{`with(1) |$x| { $x = 2 }`, `15: the variable $x has a value already`},
 		{`$x = 1 $x = 2`, `7: the variable $x has a value already`},
 	} {
-		_, err := expr.Eval(parse(t, c.src), site, puppet)
+		_, err := expr.Eval(parse(t, c.src), site, exprtest.Puppet)
 		var e *expr.EvalError
 		if !errors.As(err, &e) {
 			t.Errorf("%s: expected an Error, found %v", c.src, err)
@@ -158,19 +159,19 @@ func TestStrictVariablesRejectsUndefinedVariables(t *testing.T) {
 var errLoop = errors.New("loop")
 
 // looping is an Env in which all lookups fail.
-type looping struct{ facts }
+type looping struct{ exprtest.Env }
 
 func (looping) Lookup(string, *types.Type) (value.Value, bool, error) {
 	return value.Value{}, false, errLoop
 }
 
 func TestEvalReturnsErrorOfLookup(t *testing.T) {
-	_, err := expr.Eval(parse(t, `[1].map |$x| { "${lookup('a')}" }`), looping{}, puppet)
+	_, err := expr.Eval(parse(t, `[1].map |$x| { "${lookup('a')}" }`), looping{}, exprtest.Puppet)
 	var e *expr.EvalError
 	if !errors.Is(err, errLoop) || !errors.As(err, &e) {
 		t.Errorf("found %v", err)
 	}
-	_, err = expr.Eval(parse(t, `lookup('port', String)`), site, puppet)
+	_, err = expr.Eval(parse(t, `lookup('port', String)`), site, exprtest.Puppet)
 	var m *types.Mismatch
 	if !errors.As(err, &m) {
 		t.Errorf("found %v", err)
@@ -182,11 +183,11 @@ func TestCallLambdaPassesArgumentsAndVariables(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	v, err := expr.CallLambda(l, site, puppet, value.FromInt(1))
+	v, err := expr.CallLambda(l, site, exprtest.Puppet, value.FromInt(1))
 	if err != nil || v.Int() != 6 {
 		t.Errorf("found %v, %v", v.Int(), err)
 	}
-	if _, err := expr.CallLambda(l, site, puppet, value.Value{}); err == nil {
+	if _, err := expr.CallLambda(l, site, exprtest.Puppet, value.Value{}); err == nil {
 		t.Error("undef + 5 is not an error")
 	}
 }
@@ -243,12 +244,12 @@ func TestFoldEvaluatesConstants(t *testing.T) {
 // typed parses src. Constant arrays, negative numbers and types become constants, as Fold makes them.
 func typed(t *testing.T, src string) *expr.Node {
 	n := parse(t, src)
-	if v, err := expr.Eval(n, facts{}, puppet); err == nil && !strings.ContainsAny(src, "$(") {
+	if v, err := expr.Eval(n, exprtest.Env{}, exprtest.Puppet); err == nil && !strings.ContainsAny(src, "$(") {
 		return &expr.Node{Value: v}
 	}
 	for i, k := range n.Kids {
 		if k.Op == expr.Access && k.Kids[0].Op == expr.TypeName {
-			v, err := expr.Eval(k, facts{}, puppet)
+			v, err := expr.Eval(k, exprtest.Env{}, exprtest.Puppet)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -277,7 +278,7 @@ func BenchmarkConcat(b *testing.B) {
 	var env expr.Env = site
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := expr.Eval(n, env, puppet); err != nil {
+		if _, err := expr.Eval(n, env, exprtest.Puppet); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -288,7 +289,7 @@ func BenchmarkAccess(b *testing.B) {
 	var env expr.Env = site
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := expr.Eval(n, env, puppet); err != nil {
+		if _, err := expr.Eval(n, env, exprtest.Puppet); err != nil {
 			b.Fatal(err)
 		}
 	}
