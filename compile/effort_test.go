@@ -38,42 +38,42 @@ var hostile = []struct {
 	site func(n int) string
 	code string // that is reported
 }{
-	{"one key many times", func(n int) string { return lines(n, numbered("[k, #]")) }, "conflict"},
-	{"one key many times under one condition", func(n int) string {
+	{"key bound many times", func(n int) string { return lines(n, numbered("[k, #]")) }, "conflict"},
+	{"key bound many times under one condition", func(n int) string {
 		return lines(n, numbered("{when: {node: n}, bind: [[k, #]]}"))
 	}, "conflict"},
-	{"hidden many times", func(n int) string {
+	{"many hidden bindings of a key", func(n int) string {
 		return lines(n, numbered("{when: {node: n}, bind: [[k, #]]}")) +
 			"\n{when: {node: n, osfamily: x}, bind: [[k, 1]]}"
 	}, "conflict"},
-	{"overrides of nothing", func(n int) string {
+	{"many overrides of unbound keys", func(n int) string {
 		return lines(n, numbered("{name: 'some::key#', to: 1, override: true}"))
 	}, "override"},
 	{"abstract under many conditions", func(n int) string {
 		return lines(n, numbered("{when: {node: 'n#'}, bind: [{name: k, abstract: true}]}")) + "\n[k, 1]"
 	}, "abstract"},
-	{"contributions to an unknown id", func(n int) string {
+	{"many contributions to unknown ids", func(n int) string {
 		return lines(n, numbered("{name: 'm#', multibind_id: 'id#', type: 'Array[Data]'}")) + "\n" +
 			lines(n, numbered("{in: 'other#', to: 1}"))
 	}, "multibind_unknown"},
-	{"contributions of one name", func(n int) string {
+	{"many contributions with the same name", func(n int) string {
 		return "{name: m, multibind_id: id}\n" + lines(n, numbered("{name: a, in: id, to: #}"))
 	}, "duplicate"},
-	{"a chain", chain, ""},
-	{"a loop", func(n int) string {
+	{"chain of lookups", chain, ""},
+	{"long loop", func(n int) string {
 		return lines(n, func(i int) string { return fmt.Sprintf("{name: k%d, to_lookup_of: k%d}", i, (i+1)%n) })
 	}, "loop"},
-	{"a chain under nodes", func(n int) string {
+	{"chain of lookups under many conditions", func(n int) string {
 		return chain(n) + "\n" + lines(n, numbered("{when: {node: 'n#'}, bind: [{name: k0, to_lookup_of: k1}]}"))
 	}, ""},
-	{"two ways to each of the next", func(n int) string {
+	{"chain of lookups with two paths at each step", func(n int) string {
 		step := numbered("{name: k#, to: \"${lookup('x#')}${lookup('y#')}\"}\n{name: x#, to_lookup_of: z#}\n" +
 			"{name: y#, to_lookup_of: z#}")
 		next := func(i int) string { return fmt.Sprintf("{name: z%d, to_lookup_of: k%d}", i, i+1) }
 		return lines(n/2, step) + "\n" + lines(n/2, next) + fmt.Sprintf("\n[k%d, 1]\n", n/2) +
 			"{name: a, to: \"${lookup('a')}${lookup('k0')}${lookup('o')}\"}\n{name: o, to: null, optional: true}"
 	}, "loop"},
-	{"lookups across two categories", func(n int) string {
+	{"lookups under two categories", func(n int) string {
 		return lines(n, numbered("{when: {node: 'n#'}, bind: [{name: a, to_lookup_of: b}]}")) + "\n" +
 			lines(n, numbered("{when: {osfamily: 'o#'}, bind: [{name: b, to_lookup_of: c}]}")) + "\n[c, 1]"
 	}, ""},

@@ -14,39 +14,39 @@ import (
 // loops lists sites in which a loop depends on whether bindings decline, or on collected
 // contributions. See reports for the form.
 var loops = []struct{ name, site, module, want string }{
-	{"tries a rebinding with a value for one node, then itself",
+	{"loop: earlier key is a rebinding with a value on one node",
 		"{name: a, to_first_found: [b, c]}\n{rebind: b}\n{name: c, to_lookup_of: a}",
 		`{when: {node: n}, bind: [[b, 1]]}`, `1 error loop: 3`},
-	{"tries a rebinding with a value for all, then itself",
+	{"no loop: earlier key is a rebinding with a value",
 		"{name: a, to_first_found: [b, c]}\n{rebind: b}\n{name: c, to_lookup_of: a}", `[b, 1]`, ``},
-	{"an optional producer of the program above a key that needs it", `{name: a, to_producer: p, optional: true}`,
+	{"no loop: below an optional registered producer", `{name: a, to_producer: p, optional: true}`,
 		`{name: a, to_lookup_of: a}`, ``},
-	{"a producer of the program named like a key that needs it",
+	{"no loop: registered producer has the name of a key",
 		`{name: a, to_producer: b, transformer: "|$v| { lookup('c') }"}`, "{name: b, to_lookup_of: a}\n[c, 1]", ``},
-	{"tries an optional lookup of an optional undef, then itself",
+	{"loop: earlier key is an optional lookup of undef",
 		"{name: a, to_first_found: [b, z]}\n{name: b, to_lookup_of: c, optional: true}\n" +
 			"{name: c, to_lookup_of: d, optional: true}\n[d, null]\n{name: z, to_lookup_of: a}", ``, `1 error loop: 5`},
-	{"tries an optional lookup of an optional value, then itself",
+	{"no loop: earlier key is an optional lookup of a value",
 		"{name: a, to_first_found: [b, z]}\n{name: b, to_lookup_of: c, optional: true}\n" +
 			"{name: c, to_lookup_of: d, optional: true}\n[d, 1]\n{name: z, to_lookup_of: a}", ``, ``},
-	{"tries a failing key, then itself", "{name: a, to_expression: \"lookup('a')\", optional: true}\n" +
+	{"loop: earlier key looks itself up", "{name: a, to_expression: \"lookup('a')\", optional: true}\n" +
 		"{name: b, to_first_found: [a, c]}\n{name: c, to_lookup_of: b}", `[a, null]`, `1 error loop:`},
-	{"next to contributions that nothing collects", "[m, 1]\n{name: a, to_lookup_of: a}",
+	{"loop: next to contributions that nothing collects", "[m, 1]\n{name: a, to_lookup_of: a}",
 		"{name: m, multibind_id: l, type: Array}\n{in: l, multibind_id: p, type: Array}\n" +
 			"{in: p, multibind_id: l, type: Array}",
 		"1 warning multibind_hidden: m1\n2 error loop:\nm3 warning multibind_id: m1"},
-	{"of two lists, through contributions for some", "{in: l, to: 1}\n{in: m, to: 1}",
+	{"loop: two lists contribute to each other under conditions", "{in: l, to: 1}\n{in: m, to: 1}",
 		"{name: l, multibind_id: l, type: Array}\n{when: {environment: e}, bind: [{in: l, to_lookup_of: m}]}\n" +
 			"{name: m, multibind_id: m, type: Array}\n{when: {osfamily: f}, bind: [{in: m, to_lookup_of: l}]}",
 		`m1 error loop: m2 m3 m4`},
-	{"of two hashes, through contributions that beat others", "" +
+	{"loop: two hashes contribute to each other, overriding others", "" +
 		"{name: h, multibind_id: h, type: Hash}\n{name: g, multibind_id: g, type: Hash}\n" +
 		"{when: {node: n}, bind: [{in: h, name: x, to: 1}, {in: g, name: x, to: 1}]}\n" +
 		"{when: {osfamily: f}, bind: [{in: h, name: x, to: 1}]}\n" +
 		"{when: {environment: z}, bind: [{in: g, name: x, to: 1}]}\n" +
 		"{when: {node: n, osfamily: o}, bind: [{in: h, name: x, to_lookup_of: g}]}\n" +
 		"{when: {node: n, environment: e}, bind: [{in: g, name: x, to_lookup_of: h}]}", ``, `1 error loop: 6 2 7`},
-	{"through a contribution beaten by a renamed one",
+	{"no loop: renamed contribution wins",
 		"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{name: a, to_renamed: x}",
 		"{name: h, multibind_id: h, type: Hash}\n{when: {node: n}, bind: [{in: h, name: x, to_lookup_of: h}]}", ``},
 }
@@ -94,17 +94,17 @@ func TestLoopsUnderConditionsThatHoldInSeveralWays(t *testing.T) {
 	tooMany := "x" + strings.Repeat("-y", 65)
 	const hint = "the condition can hold in too many ways"
 	for _, c := range []struct{ name, ab, breaks, want string }{
-		{"broken in each of two ways", "x-y-y", otherWise + "{when: {a: x-y}, bind: [[l, 2]]}", ""},
-		{"broken in one of two ways", "x-y-y", otherWise, "loop where ab is 'x-y-y'"},
-		{"broken in the only way", "x-y", otherWise, ""},
-		{"broken in each way by variables that differ", "x-y-y", otherWise + "{when: {b: 'y'}, bind: [[l, 2]]}", ""},
-		{"broken in one way, and in another that has not the same variable", "x-y-y",
+		{"no loop: broken in both ways to match the condition", "x-y-y", otherWise + "{when: {a: x-y}, bind: [[l, 2]]}", ""},
+		{"loop: broken in one of two ways to match the condition", "x-y-y", otherWise, "loop where ab is 'x-y-y'"},
+		{"no loop: broken in the only way to match the condition", "x-y", otherWise, ""},
+		{"no loop: broken in both ways, by different variables", "x-y-y", otherWise + "{when: {b: 'y'}, bind: [[l, 2]]}", ""},
+		{"loop: broken in one way only, by different variables", "x-y-y",
 			otherWise + "{when: {b: z}, bind: [[l, 2]]}", "loop where ab is 'x-y-y'"},
-		{"reached only in the way that a further condition leaves", "x-y-y",
+		{"loop: further condition leaves one way", "x-y-y",
 			otherWise + "{when: {b: 'y'}, bind: [{name: l, to_lookup_of: k}]}", "loop where ab is 'x-y-y'"},
-		{"under too many ways, though each is broken or not", tooMany, otherWise,
+		{"loop: too many ways to match the condition", tooMany, otherWise,
 			"loop where ab is '" + tooMany + "' " + hint},
-		{"under too many ways, reduced to one by a further condition", tooMany + ", a: x", otherWise, ""},
+		{"no loop: further condition leaves one of many ways", tooMany + ", a: x", otherWise, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := loopsOfTwoVariables(t, fmt.Sprintf(ring, c.ab)+c.breaks, hint); got != c.want {
