@@ -14,8 +14,8 @@ import (
 	"bindc/snapshot"
 )
 
-// answers lists sites, as reports does, and lookups with their results. "key@node" is a lookup for
-// a node. Values are JSON, a dash means not found, and an error is its code.
+// answers lists sites, in the form of reports, and the expected results of lookups. "key@node" is a lookup for a node.
+// Values are JSON. A dash means not found; an error is shown by its code.
 var answers = []struct{ name, site, module, want string }{
 	{"an alias", `{name: new, to_alias_of: old}`, "[old, 1]\n{when: {node: n}, bind: [[old, 2]]}",
 		"new 1; new@n 2; old 1; old@n 2"},
@@ -251,7 +251,7 @@ func checkLookups(t *testing.T, snap *bindings.Snapshot, all string) {
 	}
 }
 
-// built returns the snapshot of a site and its module db.
+// built returns the open snapshot of a site and its module db.
 func built(t *testing.T, site, module string) *bindings.Snapshot {
 	t.Helper()
 	dir := t.TempDir()
@@ -270,7 +270,7 @@ func built(t *testing.T, site, module string) *bindings.Snapshot {
 	return opened(t, dir, content)
 }
 
-// opened writes content to dir and returns the open snapshot.
+// opened writes content to a file in dir and opens it.
 func opened(t *testing.T, dir string, content *snapshot.Content) *bindings.Snapshot {
 	t.Helper()
 	path := filepath.Join(dir, "site.bsnap")
@@ -288,13 +288,13 @@ func opened(t *testing.T, dir string, content *snapshot.Content) *bindings.Snaps
 	return snap
 }
 
-// found returns the result of a lookup for a node, as JSON with sorted hash keys.
+// found returns the result of a lookup for a node: JSON with sorted keys, a dash, or the code of an error.
 func found(t *testing.T, snap *bindings.Snapshot, key, node string) string {
 	t.Helper()
 	return answerTo(t, snap, key, "{}", node)
 }
 
-// answerTo returns the result of a lookup for given facts, in the form of found.
+// answerTo returns the result of a lookup with facts and a node, like found.
 func answerTo(t *testing.T, snap *bindings.Snapshot, key, given, node string) string {
 	t.Helper()
 	facts, err := facts.ParseJSON([]byte(given), bindings.FactsOptions{Node: node})

@@ -11,8 +11,7 @@ import (
 	"bindc/loader"
 )
 
-// Which binding wins is unknown if part of a site could not be read. Only its values are checked
-// then.
+// If part of a site could not be read, it is unknown which binding wins. Compile then checks only the values.
 func TestIncompleteSiteReportsNoConflicts(t *testing.T) {
 	got := strings.Join(compiled(t, "{to: 1}\n[a, 1]\n[a, 2]", ``), "\n")
 	if want := "1 error attribute:"; got != want {
@@ -20,7 +19,7 @@ func TestIncompleteSiteReportsNoConflicts(t *testing.T) {
 	}
 }
 
-// A conflict is reported at the earlier of its two positions, whatever the order of the files.
+// The order in which files are read does not matter.
 func TestConflictIsReportedAtTheFirstFile(t *testing.T) {
 	dir := t.TempDir()
 	config := "version: 1\nlayers: [{include: ['confdir:/z::default', 'confdir:/b::default']}]\n"
@@ -39,9 +38,8 @@ func TestConflictIsReportedAtTheFirstFile(t *testing.T) {
 	}
 }
 
-// A rename conflicts with a binding of a data file in the same layer, under a narrower condition of
-// the same precedence. This is so even if a higher binding hides both: the value below the rename
-// would be ambiguous.
+// The data file is in the same layer and has a narrower condition of equal precedence. The conflict exists even if a
+// higher binding hides both, because the value below the rename would be ambiguous.
 func TestRenameConflictsWithDataFileOfEqualPrecedence(t *testing.T) {
 	for _, include := range []string{"'confdir:/default', 'confdir-hiera:/'", "'confdir-hiera:/', 'confdir:/default'"} {
 		dir := t.TempDir()
@@ -66,8 +64,8 @@ func TestRenameConflictsWithDataFileOfEqualPrecedence(t *testing.T) {
 	}
 }
 
-// A path that computes with the variable of a category cannot be compared with that category. The
-// note is at the binding, because a path has no position.
+// Compile cannot compare a category with a path that is computed from the same variable. The note is at the binding,
+// because a path has no position.
 func TestConflictWithComputedPathHasNote(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -87,9 +85,9 @@ func TestConflictWithComputedPathHasNote(t *testing.T) {
 	}
 }
 
-// Categories that share a variable can exclude or imply one another. If one computes its value from
-// the variable, this is unknown, and the conflict says so.
-func TestCategoriesSharingAVariable(t *testing.T) {
+// Categories that use the same variable may exclude or imply one another. If an expression computes one of them, this
+// is unknown, and the message of a conflict says so.
+func TestReportsDoubtIfCategoriesShareAVariable(t *testing.T) {
 	const doubt = "'loud' and 'one' depend on the same variable, but 'loud' is computed by an expression: whether they " +
 		"exclude or imply one another is not known"
 	for _, c := range []struct{ name, site, want string }{

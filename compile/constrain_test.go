@@ -14,8 +14,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// siteOf compiles a site. It returns the snapshot, and the position, severity and code of each
-// diagnostic.
+// siteOf compiles a site. It returns the open snapshot, and each diagnostic as position, severity and code.
 func siteOf(t *testing.T, dir string) (*bindings.Snapshot, []string) {
 	t.Helper()
 	var diags diag.List
@@ -34,8 +33,7 @@ func siteOf(t *testing.T, dir string) (*bindings.Snapshot, []string) {
 	return opened(t, dir, content), out
 }
 
-// A computed value above an abstract binding is checked against the type of that binding by the
-// lookup.
+// The value is only known in a lookup, which checks it against the type of the abstract binding below.
 func TestAbstractTypeChecksComputedValuesInLookups(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/abstract_types.txtar")
 	if err != nil {
@@ -66,7 +64,7 @@ func TestAbstractTypeChecksComputedValuesInLookups(t *testing.T) {
 	}
 }
 
-// A constant that the build has checked stays a constant: lookups read it and compute nothing.
+// The build has checked the constant, so lookups need not check it again.
 func TestAbstractTypeKeepsConstants(t *testing.T) {
 	dir := t.TempDir()
 	writeBindings(t, filepath.Join(dir, "bindings"), "default", `[a, 1]`)
@@ -79,7 +77,6 @@ func TestAbstractTypeKeepsConstants(t *testing.T) {
 	}
 }
 
-// Values that are known at build time are checked then.
 func TestAbstractTypeChecksConstantsAtBuild(t *testing.T) {
 	const integer = `{name: a, abstract: true, type: Integer}`
 	const wrong = `1 error type_mismatch: m1`

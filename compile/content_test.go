@@ -16,9 +16,9 @@ import (
 	"bindc/snapshot"
 )
 
-// Lookups and reports need what each scope binds and where, the unconditional bindings, and the
-// bindings that are in no scope in order of precedence.
-func TestContentOfScopesAndKeys(t *testing.T) {
+// The content lists what each scope binds and where. For reports, it also lists bindings that no lookup finds, in order
+// of precedence.
+func TestContentListsScopesAndKeys(t *testing.T) {
 	for _, c := range []struct{ name, high, low, want string }{
 		{"hidden bindings", "[a, 1]\n{when: {node: n}, bind: [[a, 2]]}", "{when: {node: n}, bind: [[a, 3]]}\n[a, 4]", `
 			high node=n: a=2@2
@@ -104,7 +104,7 @@ func TestContentOfScopesAndKeys(t *testing.T) {
 	}
 }
 
-// contentText returns a line for each scope and for each key.
+// contentText prints content with a line for each scope and each key.
 func contentText(c *snapshot.Content) string {
 	var lines []string
 	at := func(o snapshot.Origin) string {
@@ -146,8 +146,7 @@ func contentText(c *snapshot.Content) string {
 	return strings.ReplaceAll(strings.Join(lines, "\n"), "\x00", `\x00`)
 }
 
-// storedText returns a constant as text. For contributions it returns the name, value, precedence
-// and position of each.
+// storedText prints a constant. For contributions, it prints the name, value, precedence and position of each.
 func storedText(s snapshot.Stored) string {
 	if !s.Computed {
 		v, _, _ := value.View(s.Bytes)
@@ -169,8 +168,7 @@ func storedText(s snapshot.Stored) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// A data file binds nothing if another backend has all of its keys for the same requests. Reports
-// still list it.
+// A data file whose keys another backend all has, for the same requests, binds nothing. Reports still list it.
 func TestHiddenDataFileBindsNothing(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -198,7 +196,7 @@ func TestHiddenDataFileBindsNothing(t *testing.T) {
 	}
 }
 
-// Readers that know only part of ARM-8 must refuse a snapshot that uses operations of the rest.
+// Readers that only know part of ARM-8 must reject a snapshot that uses the rest.
 func TestContentMarksUseOfARM8(t *testing.T) {
 	for bind, want := range map[string]bool{
 		"[a, 1]":                             false,
@@ -228,8 +226,7 @@ func TestContentMarksUseOfARM8(t *testing.T) {
 	}
 }
 
-// The snapshot records the layers, dimensions and input files of the site.
-func TestContentOfASite(t *testing.T) {
+func TestContentHasLayersDimensionsAndInputs(t *testing.T) {
 	dir := t.TempDir()
 	config := "version: 1\ncategories: [[osfamily, '${osfamily}']]\nlayers:\n" +
 		"- {name: high, include: 'confdir:/default'}\n" +
@@ -294,8 +291,8 @@ func TestContentOfASite(t *testing.T) {
 	}
 }
 
-// The lookups in a data file are checked too, and reported at the position of their entry.
-func TestDataFiles(t *testing.T) {
+// Lookups in a data file are checked, and reported at the position of their entry.
+func TestReportsMistakesInDataFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"binder_config.yaml": "version: 1\nlayers: [{include: 'confdir:/default'}, {include: 'confdir-hiera:/'}]\n",

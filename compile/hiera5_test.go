@@ -19,7 +19,7 @@ import (
 	"bindc/snapshot"
 )
 
-// twoLevels is a hierarchy with a level for each node and a common one.
+// twoLevels is a hierarchy with one level for each node and one for all nodes.
 const twoLevels = `
 -- hiera.yaml --
 version: 5
@@ -28,8 +28,8 @@ hierarchy:
 - {name: Common, path: common.yaml}
 `
 
-// hieraReports lists sites of Hiera 5 and the diagnostics they cause: file, line, code, message and
-// hint. Data that does not begin with a file name is that of the common level.
+// hieraReports lists data of Hiera 5 and the expected diagnostics: file, line, code, message and hint. Data without a
+// file name belongs to the common level.
 var hieraReports = []struct{ name, data, want string }{
 	{"values that can be merged", "-- data/nodes/n1.yaml --\na: {x: 1}\n-- data/common.yaml --\na: {y: 2}\n" +
 		"lookup_options: {a: {merge: hash}}", ""},
@@ -263,18 +263,18 @@ var hieraReports = []struct{ name, data, want string }{
 	{"needs itself where it is merged", "a: \"%{lookup('a')}\"\nlookup_options: {a: {merge: unique}}", ""},
 }
 
-// alias returns a bindings file with an alias of a key.
+// alias returns a bindings file in which a key is an alias of another one.
 func alias(of string) string {
 	return "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [{name: new, to_alias_of: " + of + "}]}\n"
 }
 
-// tries returns a bindings file with a key that tries the key of, then itself.
+// tries returns a bindings file with a key that tries another key and then itself.
 func tries(of string) string {
 	return "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [{name: a, to_first_found: [b1, z]}, " +
 		"{name: b1, to_expression: \"lookup('" + of + "')\", optional: true}, {name: z, to_lookup_of: a}]}\n"
 }
 
-// ring returns n keys that each look up the next one. The last looks up the first.
+// ring returns n keys, each of which looks up the next one. The last one looks up the first.
 func ring(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -283,7 +283,7 @@ func ring(n int) string {
 	return b.String()
 }
 
-// often returns n keys that look up key.
+// often returns n keys, all of which look up key.
 func often(n int, key string) string {
 	var b strings.Builder
 	for i := range n {
@@ -292,15 +292,15 @@ func often(n int, key string) string {
 	return b.String()
 }
 
-// bindings is a bindings file in a layer above the hierarchy.
+// bindings begins a bindings file in a layer above the hierarchy.
 const bindings = "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[other, text]]}"
 
-// module is a module with data in common.yaml.
+// module begins the data of a module in common.yaml.
 const module = "-- modules/m/hiera.yaml --\nversion: 5\n"
 
 const knockout = "lookup_options: {a: {merge: {strategy: deep, knockout_prefix: --}}}\n"
 
-func TestReportsOfHiera5(t *testing.T) {
+func TestReportsMistakesInHiera5(t *testing.T) {
 	for _, c := range hieraReports {
 		t.Run(c.name, func(t *testing.T) {
 			dir := hieraSite(t, c.data)
@@ -322,7 +322,7 @@ func TestReportsOfHiera5(t *testing.T) {
 	}
 }
 
-// hieraSite writes a site of twoLevels with data.
+// hieraSite creates a site with the hierarchy twoLevels and the given data.
 func hieraSite(t *testing.T, data string) (dir string) {
 	t.Helper()
 	if !strings.HasPrefix(data, "-- ") {
@@ -335,9 +335,9 @@ func hieraSite(t *testing.T, data string) (dir string) {
 	return dir
 }
 
-// In a site of Hiera 5, merged values are filed under internal keys, level by level. The keys
-// themselves are bound to recipes that merge these values.
-func TestContentOfHiera5(t *testing.T) {
+// In Hiera 5, the values of a merged key have an internal key, level by level. The key itself has a recipe that merges
+// them.
+func TestContentFilesMergedValuesOfHiera5(t *testing.T) {
 	text, err := os.ReadFile("testdata/hiera5.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -377,7 +377,7 @@ func TestContentOfHiera5(t *testing.T) {
 	}
 }
 
-// valueOf describes a value in words.
+// valueOf describes a stored value.
 func valueOf(t *testing.T, s snapshot.Stored) string {
 	t.Helper()
 	if !s.Computed {
@@ -400,14 +400,13 @@ func valueOf(t *testing.T, s snapshot.Stored) string {
 	return "<" + out + " " + r.Name + string(value.AppendJSON(nil, r.Value)) + ">"
 }
 
-// Options that depend on the request mark the snapshot as sensitive if they may make a value
-// sensitive.
-func TestOptionsThatMayMakeValuesSensitive(t *testing.T) {
+// A snapshot counts as sensitive if options that depend on the request may make a value sensitive.
+func TestOptionsThatMayBeSensitiveMarkSnapshot(t *testing.T) {
 	for options, sensitive := range map[string]bool{`{a: {merge: "%{x}"}}`: false, `{a: {convert_to: "%{x}"}}`: true,
 		"{a: {merge: unique}}": false, "{a: {convert_to: String}}": false, "{a: {convert_to: Sensitive}}": true,
-		"{'^$': {convert_to: Sensitive}}\na..b: 1": false, // 'a..b' is not a valid key and has no root
+		"{'^$': {convert_to: Sensitive}}\na..b: 1": false, // 'a..b' is not a valid key, so it has no root
 		"{b: {convert_to: Sensitive}}":             false,
-		// options for a key that default_hierarchy does not have
+		// The options are for a key that default_hierarchy does not have.
 		"{}\n" + module + "default_hierarchy: [{name: D, path: d.yaml}]\n-- modules/m/data/common.yaml --\n" +
 			"m::a: 1\n-- modules/m/data/d.yaml --\nm::b: 1\nlookup_options: {m::a: {convert_to: Sensitive}}": false,
 	} {
@@ -419,8 +418,8 @@ func TestOptionsThatMayMakeValuesSensitive(t *testing.T) {
 	}
 }
 
-// If several levels have options, the key gets merged options if they are the same in every
-// request. It gets none if they cannot be merged, because every lookup fails then.
+// If the options of a key are the same in every request, its recipe contains the merged options. If they cannot be
+// merged, it contains none, and every lookup fails.
 func TestOptionsOfSeveralLevelsAreMergedIfConstant(t *testing.T) {
 	const own, none = `<merged {"a":{"merge":"unique"}}>`, "<merged null>"
 	for _, c := range []struct{ name, node, high, low, want string }{
@@ -448,8 +447,8 @@ func TestOptionsOfSeveralLevelsAreMergedIfConstant(t *testing.T) {
 	}
 }
 
-// Patterns are indexed by the text they begin with. A pattern without such text is compared with
-// every key, and the effort for that is limited.
+// Each key is compared only with the patterns that begin with the same text. A pattern without such text is compared
+// with every key, and the effort for this is limited.
 func TestPatternsOfManyKeysTakeBoundedEffort(t *testing.T) {
 	const n, limit = 300, 5_000
 	errorsOf := func(pattern string) []diag.Diagnostic {

@@ -11,8 +11,7 @@ import (
 	"bindc/loader"
 )
 
-// loops lists sites in which a loop depends on whether bindings decline, or on collected
-// contributions. See reports for the form.
+// loops lists sites with loops that depend on bindings that may decline, or on contributions. See reports for the form.
 var loops = []struct{ name, site, module, want string }{
 	{"loop: earlier key is a rebinding with a value on one node",
 		"{name: a, to_first_found: [b, c]}\n{rebind: b}\n{name: c, to_lookup_of: a}",
@@ -51,7 +50,7 @@ var loops = []struct{ name, site, module, want string }{
 		"{name: h, multibind_id: h, type: Hash}\n{when: {node: n}, bind: [{in: h, name: x, to_lookup_of: h}]}", ``},
 }
 
-func TestLoops(t *testing.T) {
+func TestReportsLoopsThroughDecliningBindings(t *testing.T) {
 	for _, c := range loops {
 		t.Run(c.name, func(t *testing.T) {
 			if got := strings.Join(compiled(t, c.site, c.module), "\n"); got != c.want {
@@ -61,9 +60,9 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// A path that binds a key at the precedence of another binding is a conflict if both may be
-// effective in the same request. It does not hide a loop.
-func TestConflictHidesNoLoop(t *testing.T) {
+// A path binds a key of a loop with the same precedence as another binding. If a request can find both, this is a
+// conflict, and the loop is still reported.
+func TestReportsLoopInSpiteOfConflict(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"binder_config.yaml": "version: 1\ncategories: [[one, '${a}']]\n" +
@@ -86,9 +85,9 @@ func TestConflictHidesNoLoop(t *testing.T) {
 	}
 }
 
-// A condition that can hold in several ways is followed separately for each. A condition with too
-// many ways is followed as one, and the report says so.
-func TestLoopsUnderConditionsThatHoldInSeveralWays(t *testing.T) {
+// The search follows a condition separately for each way in which it can hold. With too many ways, it follows all of
+// them together, and the hint says so.
+func TestReportsLoopForEachWayToMatchCondition(t *testing.T) {
 	const ring = "{when: {ab: %s}, bind: [{name: k, to_lookup_of: l}]}\n{name: l, to_lookup_of: k}\n"
 	const otherWise = "{when: {a: x}, bind: [[l, 1]]}\n"
 	tooMany := "x" + strings.Repeat("-y", 65)
@@ -114,8 +113,8 @@ func TestLoopsUnderConditionsThatHoldInSeveralWays(t *testing.T) {
 	}
 }
 
-// loopsOfTwoVariables compiles bindings of a site with the categories $a, $b and both. It returns
-// the code and condition of each diagnostic, and hint if its hint begins with that.
+// loopsOfTwoVariables compiles bindings with the categories a, b and ab. It returns the code and the condition of each
+// diagnostic, followed by hint if its hint begins with that.
 func loopsOfTwoVariables(t *testing.T, bindings, hint string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -136,9 +135,7 @@ func loopsOfTwoVariables(t *testing.T, bindings, hint string) string {
 	return strings.Join(got, "\n")
 }
 
-// The search for loops takes steps in proportion to the input, however long the paths are and
-// however many conditions meet.
-func TestLoopsAreFoundInBoundedTime(t *testing.T) {
+func TestLoopSearchTakesLinearTime(t *testing.T) {
 	chain := func(last string) string {
 		var b strings.Builder
 		for i := range 5_000 {
@@ -152,7 +149,7 @@ func TestLoopsAreFoundInBoundedTime(t *testing.T) {
 	if got := compiled(t, chain(`{name: k5000, to_lookup_of: k0}`), ``); len(got) != 1 {
 		t.Errorf("of a ring are reported %d problems, want one", len(got))
 	}
-	var b strings.Builder // each key is bound for some nodes, so that there are as many conditions as sets of values
+	var b strings.Builder // each key has different bindings for different nodes, so that many conditions meet
 	for i := range 400 {
 		fmt.Fprintf(&b, "{when: {node: n%d, osfamily: o%d}, bind: [{name: k%d, to_lookup_of: k%d}]}\n",
 			i%20, i/20, i, (i+1)%400)
@@ -163,8 +160,7 @@ func TestLoopsAreFoundInBoundedTime(t *testing.T) {
 	}
 }
 
-// The message for a long loop names its first bindings and the number of the others.
-func TestLongLoops(t *testing.T) {
+func TestMessageOfLongLoopNamesFirstBindings(t *testing.T) {
 	for n, want := range map[int]string{2: "'k0' needs itself: k0 -> k1 -> k0", 20: " -> k18 -> k19 -> k0",
 		21: " -> k19 -> (1 others) -> k0", 30: " -> k19 -> (10 others) -> k0"} {
 		dir := t.TempDir()

@@ -35,9 +35,9 @@ var rebindReports = []struct{ name, site, module, want string }{
 		`m4 error duplicate: m3`},
 }
 
-func TestReportsOfAliasesAndRenames(t *testing.T) { checkReports(t, rebindReports) }
+func TestReportsMistakesInAliasesAndRenames(t *testing.T) { checkReports(t, rebindReports) }
 
-// A rename gets the same message whether it comes first or last in the file.
+// The rename may come first or last in the file.
 func TestRenameConflictHasSameMessageInAnyOrder(t *testing.T) {
 	const want = "'old' is renamed, and bound or renamed again with the same precedence in layer 'site'"
 	for _, site := range []string{"{name: new, to_renamed: old}\n[old, 1]", "[old, 1]\n{name: new, to_renamed: old}"} {
@@ -47,7 +47,6 @@ func TestRenameConflictHasSameMessageInAnyOrder(t *testing.T) {
 	}
 }
 
-// If several names are equally similar, the first is suggested.
 func TestFirstOfEquallySimilarNamesIsSuggested(t *testing.T) {
 	site := "{name: a, to_alias_of: 'host::'}\n" +
 		lines(26, func(i int) string { return fmt.Sprintf("['host::%c', 1]", 'z'-i) })
@@ -58,9 +57,9 @@ func TestFirstOfEquallySimilarNamesIsSuggested(t *testing.T) {
 	}
 }
 
-// In a site of Hiera 5, a dotted key digs into a value. An alias finds the same as a lookup, even
-// if contributions have that name too. Renames and rebindings only apply to whole keys.
-func TestAliasesAndRenamesOfDottedKeys(t *testing.T) {
+// In Hiera 5, a dotted key means a part of a value. An alias finds the same value as a lookup, even if contributions
+// have that name. Renames and rebindings only apply to whole keys.
+func TestAliasOfDottedKeyFindsPartOfValue(t *testing.T) {
 	const parts = ", {name: l, multibind_id: l, type: Hash}, {in: l, name: b.c, to: 5}"
 	for _, c := range []struct{ name, bind, want, lookups string }{
 		{"an alias", "{name: new, to_alias_of: b.c}", "", "new 1"},

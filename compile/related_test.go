@@ -9,9 +9,9 @@ import (
 	"bindc/loader"
 )
 
-// Categories that are functions of one variable imply and exclude one another for classes and
-// contributions too, whatever the form of the conditions. Lines are as in reports.
-func TestConditionsOnOneVariableAreRelated(t *testing.T) {
+// If categories use the same variable, their conditions may imply or exclude one another. This must work for classes
+// and contributions, too. Lines have the form of reports.
+func TestRelatedConditionsExcludeAndImplyOneAnother(t *testing.T) {
 	const h = "{name: h, multibind_id: h, type: Hash}\n"
 	for _, c := range []struct{ name, site, want string }{
 		{"a class included and excluded, hidden by an equal condition",

@@ -12,9 +12,8 @@ import (
 	"bindc/loader"
 )
 
-// reports lists sites of structured bindings and their diagnostics: line, severity, code, and the
-// lines of the notes. Line 1 is the first binding after 'bind:'. Lines of the module db are written
-// m1, m2 and so on.
+// reports lists sites of structured bindings and their diagnostics: line, severity, code, and the lines of the notes.
+// Line 1 is the first one after 'bind:'. m1 is the first line of the module db.
 var reports = []struct{ name, site, module, want string }{
 	{"one binding has no diagnostics", `[a, 1]`, ``, ``},
 	{"bound twice", "[a, 1]\n[a, 1]", ``, `1 error conflict: 2`},
@@ -586,7 +585,7 @@ var reports = []struct{ name, site, module, want string }{
 		"{parameters: 'Sql[one]', to: {b: 1}}", `1 error override:`},
 }
 
-func TestReportsOfStructuredBindings(t *testing.T) { checkReports(t, reports) }
+func TestReportsMistakesInStructuredBindings(t *testing.T) { checkReports(t, reports) }
 
 func checkReports(t *testing.T, all []struct{ name, site, module, want string }) {
 	t.Helper()
@@ -630,8 +629,8 @@ func reportedWith(t *testing.T, opts Options, site, module string) []diag.Diagno
 	return diags.Sorted()
 }
 
-// With strict variables, an unset variable makes the lookup fail: an optional binding does not
-// decline.
+// An unset variable makes the lookup fail, so the optional binding does not decline, and the loop below it is not
+// reached.
 func TestStrictVariableMakesOptionalBindingFail(t *testing.T) {
 	const site, module = `{name: a, to_expression: '$x', optional: true}`, `{name: a, to_lookup_of: a}`
 	for strict, want := range map[bool]int{false: 1, true: 0} {
@@ -662,8 +661,8 @@ func lineOf(at diag.Pos) string {
 	return fmt.Sprint(at.Line - 1)
 }
 
-// Whole messages: the binding, its condition, its layer, and the fix.
-func TestMessages(t *testing.T) {
+// The message names the binding, its condition and layer, and the fix.
+func TestMessagesNameConditionLayerAndFix(t *testing.T) {
 	for _, c := range []struct{ name, site, module, want string }{
 		{"conflict", "{when: {node: n, osfamily: [f]}, bind: [[a, 1], [a, 2]]}", ``,
 			"'a' is bound twice with the same precedence where node is 'n' and osfamily is 'f' in layer 'site'\n" +
