@@ -38,6 +38,7 @@ func appendSite(out *snapshot.Content, e *pass.Env) {
 		}
 		out.Dimensions = append(out.Dimensions, dim)
 	}
+	out.Inputs = make([]snapshot.Input, 0, len(e.Site.Inputs))
 	for _, in := range e.Site.Inputs {
 		out.Inputs = append(out.Inputs, snapshot.Input{Path: in.Path, Size: in.Size, Hash: in.Hash})
 	}

@@ -15,7 +15,7 @@ import (
 
 // The expected warnings are those that the scenario of the same sites expects from the programs.
 func TestWarnsAboutLookupsOfUnboundKeys(t *testing.T) {
-	a, err := txtar.ParseFile("../cmd/testdata/script/references_to_unbound_keys_are_reported.txtar")
+	a, err := txtar.ParseFile("../cmd/testdata/script/reference_to_unbound_key_is_reported.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}

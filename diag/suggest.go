@@ -82,11 +82,26 @@ func Misspelt(word string, words []string) string {
 		switch {
 		case k == word || len(word) < shortest:
 			return ""
-		case distance(word, k, 1) == 1 && !strings.ContainsAny(k+word, "0123456789"):
+		case isNear(word, k) && !strings.ContainsAny(k+word, "0123456789"):
 			near = k
 		}
 	}
 	return near
+}
+
+// isNear reports whether a and b differ by one character, or by two swapped neighbours.
+func isNear(a, b string) bool {
+	if abs(len(a)-len(b)) > 1 {
+		return false
+	}
+	for a != "" && b != "" && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for a != "" && b != "" && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	swapped := len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+	return swapped || max(len(a), len(b)) == 1
 }
 
 // Unknown returns an error for a name that is not in allowed. what names the kind of thing, and found quotes the

@@ -33,7 +33,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	key, err := ssh.NewSignerFromKey(private) // origin.ReadKey reads one from a file
+	key, err := ssh.NewSignerFromKey(private) // in a real program, origin.ReadKey reads the key from a file
 	if err != nil {
 		log.Fatal(err)
 	}

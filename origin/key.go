@@ -24,10 +24,10 @@ func ReadKey(file, socket string) (key ssh.Signer, close func() error, err error
 	key, err = ssh.ParsePrivateKey(src)
 	var locked *ssh.PassphraseMissingError
 	if errors.As(err, &locked) {
-		return nil, nil, fmt.Errorf("%s has a passphrase: add it to an SSH agent, and name its public key", file)
+		return nil, nil, fmt.Errorf("%s has a passphrase: add it to an SSH agent and pass its public key", file)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: expected a private key of SSH: %w", file, err)
+		return nil, nil, fmt.Errorf("%s: expected an SSH private key: %w", file, err)
 	}
 	return key, func() error { return nil }, nil
 }
@@ -38,7 +38,7 @@ func agentKey(public ssh.PublicKey, file, socket string) (ssh.Signer, func() err
 	}
 	conn, err := net.Dial("unix", socket)
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot ask the SSH agent: %w", err)
+		return nil, nil, fmt.Errorf("cannot use the SSH agent: %w", err)
 	}
 	keys, err := agent.NewClient(conn).Signers()
 	for _, k := range keys {
@@ -48,7 +48,7 @@ func agentKey(public ssh.PublicKey, file, socket string) (ssh.Signer, func() err
 	}
 	conn.Close()
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot ask the SSH agent: %w", err)
+		return nil, nil, fmt.Errorf("cannot use the SSH agent: %w", err)
 	}
 	return nil, nil, fmt.Errorf("the SSH agent does not have the key %s", file)
 }

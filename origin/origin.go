@@ -1,5 +1,5 @@
-// Package origin records where a snapshot comes from, in a signed statement, and checks it. Next to
-// a snapshot FILE there are two files:
+// Package origin records where a snapshot comes from in a signed statement, and checks such statements. Two files are
+// stored next to a snapshot FILE:
 //
 //	FILE.meta.json  a Statement: name, SHA-256 of FILE, revision of the site, time
 //	FILE.sig        an SSH signature of FILE.meta.json, as made by `ssh-keygen -Y sign -n bindc-snapshot`
@@ -36,13 +36,13 @@ const (
 	SignatureSuffix = ".sig"
 )
 
-// maxBeside limits the size of a file next to a snapshot, in bytes.
+// maxBeside limits the size in bytes of each file next to a snapshot.
 const maxBeside = 64 << 10
 
 // Statement is the signed content.
 type Statement struct {
-	Name     string    `json:"name"`               // name of the site on its masters
-	SHA256   string    `json:"sha256"`             // of the whole snapshot file, in hexadecimal
+	Name     string    `json:"name"`               // name of the site in the store
+	SHA256   string    `json:"sha256"`             // digest of the whole snapshot file, in hexadecimal
 	Revision string    `json:"revision,omitempty"` // revision of the sources, such as a git commit
 	Created  time.Time `json:"created"`
 }
@@ -67,9 +67,8 @@ func Sign(s Statement, key ssh.Signer) (Signed, error) {
 	return Signed{text, sshsig.Armor(sig)}, nil
 }
 
-// Write writes s next to the snapshot at path, or next to the file that a symbolic link at path
-// refers to. It writes the signature last. While the snapshot and its files are replaced, Check
-// rejects a combination that does not match.
+// Write writes s next to the snapshot at path, or next to the file that a symbolic link at path refers to. It writes
+// the signature last. If Check runs while the files are being replaced, it rejects a combination that does not match.
 func (s Signed) Write(path string) error {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -105,8 +104,8 @@ func Read(path string) (*Signed, error) {
 	return &s, err
 }
 
-// Rejection is the reason why a snapshot is not accepted. All other errors mean that the check
-// could not be done.
+// Rejection is the error for a snapshot that is not accepted. Any other error means that the check failed for another
+// reason.
 type Rejection struct {
 	Path   string // path of the snapshot
 	Reason string
@@ -117,7 +116,7 @@ func (r *Rejection) Error() string { return r.Path + ": " + r.Reason }
 // Origin is the proven origin of a snapshot: a statement and its signer.
 type Origin struct {
 	Statement
-	Signer string // principals of the key in the allowed signers
+	Signer string // principals of the key in the allowed signers file
 	Key    string // fingerprint of the key, SHA256:...
 }
 
@@ -157,10 +156,10 @@ func (p *Policy) CheckSigned(path string, signed Signed, sum [32]byte) (Origin, 
 	o := Origin{Signer: by.principals, Key: ssh.FingerprintSHA256(sig.PublicKey)}
 	d := json.NewDecoder(bytes.NewReader(signed.Text))
 	if err := d.Decode(&o.Statement); err != nil {
-		return refused("%s is not a statement of an origin: %v", path+StatementSuffix, err)
+		return refused("%s is not a valid origin statement: %v", path+StatementSuffix, err)
 	}
 	if got := hex.EncodeToString(sum[:]); !strings.EqualFold(o.SHA256, got) {
-		return refused("its SHA-256 is %s, but the signed one is %s: it is another file", got, o.SHA256)
+		return refused("its SHA-256 is %s, but the signature is for %s: the file is not the signed one", got, o.SHA256)
 	}
 	return o, nil
 }

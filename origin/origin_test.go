@@ -139,7 +139,7 @@ func TestCheckAcceptsSignatureOfSshKeygen(t *testing.T) {
 	}
 }
 
-func TestCheckRejections(t *testing.T) {
+func TestCheckReturnsReasonForRejection(t *testing.T) {
 	s := newSite(t, "ed25519-a", "ed25519-b")
 	a, b := s.keys["ed25519-a"], s.keys["ed25519-b"]
 	_, err := s.check("x " + a)
@@ -183,7 +183,7 @@ func TestCheckRejections(t *testing.T) {
 
 	s.sum[0]++
 	_, err = s.check("x " + a)
-	s.refused(err, "another file")
+	s.refused(err, "not the signed one")
 	s.sum[0]--
 
 	s.run("ssh-keygen", "-q", "-Y", "sign", "-f", "ed25519-a", "-n", "file", "site.snap.meta.json")
@@ -195,7 +195,7 @@ func TestCheckRejections(t *testing.T) {
 	s.refused(err, "not an SSH signature")
 }
 
-func TestReadPolicy(t *testing.T) {
+func TestReadPolicyRejectsInvalidFiles(t *testing.T) {
 	s := newSite(t, "ed25519-a")
 	a := s.keys["ed25519-a"]
 	for _, c := range []struct{ allowed, expect string }{

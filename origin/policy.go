@@ -12,10 +12,10 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Policy defines which signatures are accepted. It does not change after it is read.
+// Policy defines which signatures are accepted. It is immutable.
 type Policy struct {
 	signers []signer
-	revoked map[string]bool // by fingerprint
+	revoked map[string]bool // by fingerprint of the key
 	now     func() time.Time
 }
 
@@ -23,7 +23,7 @@ type Policy struct {
 type signer struct {
 	principals    string
 	key           ssh.PublicKey
-	namespaces    []string // patterns; empty: all namespaces
+	namespaces    []string // patterns; if empty, the key may sign for all namespaces
 	after, before time.Time
 }
 
@@ -56,8 +56,7 @@ func ReadPolicy(allowed, revoked string, now func() time.Time) (*Policy, error) 
 	})
 }
 
-// eachLine calls f with the lines of a file that are neither empty nor comments. It adds the
-// position to errors.
+// eachLine calls f with each line of a file that is neither empty nor a comment. It adds the position to errors.
 func eachLine(file string, f func(line string) error) error {
 	src, err := os.ReadFile(file)
 	if err != nil {
@@ -166,7 +165,7 @@ func (p *Policy) signer(sig *sshsig.Signature) (by signer, reason string) {
 	return by, reason
 }
 
-// unfit returns the reason why a listed key is not accepted.
+// unfit returns the reason why a key in the allowed signers file is not accepted, or "".
 func (s *signer) unfit(now func() time.Time) string {
 	switch {
 	case len(s.namespaces) > 0 && !matchesList(s.namespaces, Namespace):

@@ -516,7 +516,7 @@ func TestReferenceOutsideFileIsDamage(t *testing.T) {
 			t.Errorf("%s: %v, %v, %v", key, v, found, err)
 		}
 	}
-	if _, _, err := req.Lookup("recipe"); !errors.As(err, &damage) || damage.Expected != "one of 4 recipes" {
+	if _, _, err := req.Lookup("recipe"); !errors.As(err, &damage) || damage.Expected != "a recipe number below 4" {
 		t.Errorf("recipe 5000: %v", err)
 	}
 	facts, err := parseFacts([]byte(`{"role": "role7"}`), bindings.FactsOptions{})

@@ -14,14 +14,15 @@ import (
 // maxAhead is the size in bytes at which an answer stops sending values ahead; it then lists only the keys.
 const maxAhead = 1 << 20
 
-// maxGuess is the largest number of keys that are all sent ahead when the history has nothing about a session.
+// maxGuess is the largest number of keys in a snapshot whose keys are all sent ahead if the history has nothing about a
+// session.
 const maxGuess = 1000
 
 // askedKeys lists keys that a session asked for. All have the same merge strategy and range of entries.
 type askedKeys struct {
 	Session *int64          `json:"session"`
 	Entries string          `json:"entries"`
-	Merge   json.RawMessage `json:"merge"` // missing: the first value counts
+	Merge   json.RawMessage `json:"merge"` // if missing, the first value is the result
 	Keys    []string        `json:"keys"`
 }
 
@@ -47,7 +48,7 @@ func (c *conn) remember(all []askedKeys) error {
 		}
 		var merge bytes.Buffer
 		if a.Merge != nil {
-			_ = json.Compact(&merge, a.Merge) // encoding/json has read it
+			_ = json.Compact(&merge, a.Merge) // cannot fail: encoding/json has read a.Merge
 		}
 		k := s.kindOf(a.Entries)
 		groups[k] = append(groups[k], group{merge.Bytes(), a.Keys})
@@ -64,10 +65,11 @@ func (s *session) kindOf(entries string) sessionKind {
 }
 
 // sendAhead answers for the keys that the last session of the same kind asked for. From and To select a range of each
-// group; To = 0 means the end. If the history is empty, sendAhead sends all keys of a small snapshot.
+// group; If To is 0, the range extends to the end of the group. If the history is empty, sendAhead sends all keys of a
+// small snapshot.
 func (c *conn) sendAhead(s *session, q *question) error {
 	if q.From < 0 || q.To != 0 && q.To < q.From {
-		return failed(bindings.CodeUsage, "ahead: expected numbers from <= to, or no to")
+		return failed(bindings.CodeUsage, "expected members from and to with 0 <= from <= to, or no member to")
 	}
 	groups := c.server.history.get(s.kindOf(q.Entries))
 	complete := false
@@ -101,8 +103,8 @@ func (c *conn) sendAhead(s *session, q *question) error {
 }
 
 // guess returns the keys that a session is likely to ask for. Every client asks for lookup_options first: with a hash
-// merge for entries of Hiera 5, without a merge for locations. complete reports whether the last group has all keys,
-// including lookup_options.
+// merge for entries of Hiera 5, without a merge for locations. complete reports whether the last group includes all
+// keys and lookup_options.
 func (s *session) guess(entries string) (groups []group, complete bool) {
 	options := group{keys: []string{lookupOptions}}
 	if entries != "" && (*lookup.Snapshot)(s.info.snapshot).Hiera() {
@@ -147,7 +149,7 @@ func (c *conn) appendGroup(s *session, entries string, g group, limit int) error
 	return nil
 }
 
-// digestOf identifies the keys of groups. The order of the groups does not matter.
+// digestOf returns a digest of groups, whatever their order.
 func digestOf(groups []group) (sum [sha256.Size]byte) {
 	for _, g := range groups {
 		h := sha256.New()
@@ -163,7 +165,7 @@ func digestOf(groups []group) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// sizeOf estimates the memory in bytes that groups take.
+// sizeOf estimates how many bytes of memory groups take.
 func sizeOf(groups []group) (n int) {
 	for _, g := range groups {
 		n += len(g.merge) + groupBytes

@@ -32,8 +32,8 @@ func aheadSite(t *testing.T, more string) peer {
 	return connect(t, server(t, path))
 }
 
-// ahead opens a session for a node and returns the answers that are sent ahead. asked lists the keys of an earlier
-// session.
+// ahead opens a session for a node and returns the answers that are sent ahead. asked lists the keys that an earlier
+// session asked for.
 func (p peer) ahead(session int, facts object, asked string) string {
 	p.Helper()
 	text, err := json.Marshal(facts)
@@ -81,7 +81,7 @@ func TestSendsAheadKeysThatASimilarNodeAskedFor(t *testing.T) {
 	}
 }
 
-func TestDoesNotSendSecretsAhead(t *testing.T) {
+func TestSecretsAreNotSentAhead(t *testing.T) {
 	path := snap(t)
 	build(t, path, `bindings_version: 1
 name: default
@@ -120,7 +120,7 @@ func TestCompleteAnswerIncludesLookupOptions(t *testing.T) {
 	}
 }
 
-func TestListsOnlyKeysBeyondTheSizeLimit(t *testing.T) {
+func TestAheadListsKeysWithoutValuesBeyondSizeLimit(t *testing.T) {
 	path := snap(t)
 	text := strings.Repeat("0123456789abcdef", serve.MaxAhead/16)
 	build(t, path, "bindings_version: 1\nname: default\nbind:\n  - [a, "+text+"]\n  - [b, 1]\n")
@@ -133,7 +133,7 @@ func TestListsOnlyKeysBeyondTheSizeLimit(t *testing.T) {
 	}
 }
 
-func TestRejectsInvalidAheadQuestions(t *testing.T) {
+func TestAheadRejectsInvalidQuestions(t *testing.T) {
 	p := aheadSite(t, "")
 	p.node(1, nil)
 	for _, q := range []object{
@@ -148,7 +148,7 @@ func TestRejectsInvalidAheadQuestions(t *testing.T) {
 	}
 }
 
-// Many nodes ask for many keys: the memory stays below its limit, and the most recent nodes are remembered.
+// If many nodes ask for many keys, the history stays below its limit and keeps the most recent nodes.
 func TestHistoryStaysBelowItsLimit(t *testing.T) {
 	h := serve.NewHistory()
 	keys := func(node, n int) (out []string) {
@@ -173,7 +173,7 @@ func TestHistoryStaysBelowItsLimit(t *testing.T) {
 	}
 }
 
-func TestNodesWithTheSameKeysShareMemory(t *testing.T) {
+func TestNodesWithSameKeysShareMemory(t *testing.T) {
 	h := serve.NewHistory()
 	same := []string{"a", "b"}
 	for node := range 1000 {

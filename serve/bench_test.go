@@ -10,8 +10,8 @@ import (
 	"bindc/serve/client"
 )
 
-// BenchmarkRoundTrip measures a question and its answer over a socket, with a site of 2000 keys: one key, the 40 keys
-// of a prefix, a new session.
+// BenchmarkRoundTrip measures questions over a socket with a site of 2000 keys: for one key, for the 40 keys with a
+// prefix, and for a new session.
 func BenchmarkRoundTrip(b *testing.B) {
 	path := snap(b)
 	var source strings.Builder

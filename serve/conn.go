@@ -20,7 +20,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Codes of errors that no lookup reports.
+// Codes of errors that do not come from lookups.
 const (
 	codeProtocol bindings.Code = "protocol"
 	codeBusy     bindings.Code = "busy"
@@ -80,8 +80,8 @@ func (c *conn) run() error {
 	}
 }
 
-// handle answers a question, or the error of reading one, and reports whether the connection has to be closed. Close
-// waits for running calls; afterwards, handle sends nothing.
+// handle answers a question, or reports the error of reading one to the client. It returns whether the connection has
+// to be closed. Server.Close waits for running calls; afterwards, handle sends nothing.
 func (c *conn) handle(text []byte, err error) (closes bool, _ error) {
 	if !c.server.beginAnswer() {
 		return true, nil
@@ -117,7 +117,8 @@ func (c *conn) refuseIfFull() error {
 	if !c.server.isFull() {
 		return nil
 	}
-	c.answerError(failed(codeBusy, "there are "+strconv.Itoa(maxConnections)+" connections already"))
+	c.answerError(failed(codeBusy,
+		"the limit of "+strconv.Itoa(maxConnections)+" connections is reached; try again later"))
 	return cmp.Or(c.write(), errors.New("too many connections"))
 }
 
@@ -130,7 +131,7 @@ func (c *conn) reply(text []byte) error {
 	if err := json.Unmarshal(text, &q); err != nil {
 		return decodeError(err)
 	}
-	if q.Session == nil || q.Ask == "node" { // the other questions are too frequent to check
+	if q.Session == nil || q.Ask == "node" { // checking the other questions, which are frequent, takes too long
 		if err := checkMembers(text); err != nil {
 			return err
 		}
@@ -146,7 +147,7 @@ func (c *conn) reply(text []byte) error {
 			strings.Join(questions, ", "))
 	}
 	if q.Session == nil {
-		return failed(bindings.CodeUsage, "expected the number of a session in the question '"+q.Ask+"'")
+		return failed(bindings.CodeUsage, "expected a session number in the question '"+q.Ask+"'")
 	}
 	switch q.Ask {
 	case "node":
@@ -182,7 +183,7 @@ func (c *conn) askSession(s *session, q *question) error {
 	case q.Ask == "explain" && q.Key != nil:
 		do = func() error { return c.explain(s, q) }
 	default:
-		return failed(bindings.CodeUsage, "the question '"+q.Ask+"' lacks its argument: expected the member keys, prefix or key")
+		return failed(bindings.CodeUsage, "the question '"+q.Ask+"' has no argument: expected the member keys, prefix or key")
 	}
 	err = s.info.snapshot.Protect(do)
 	if errors.Is(err, fs.ErrClosed) {
@@ -193,8 +194,8 @@ func (c *conn) askSession(s *session, q *question) error {
 
 func (c *conn) hello(q *question) error {
 	if q.Protocol == nil || *q.Protocol != Protocol {
-		return protocolError("expected protocol " + strconv.Itoa(Protocol) + ", which is what this bindq (" +
-			c.server.opts.Version + ") speaks: the client has to be of a version that does, or bindq")
+		return protocolError("expected protocol " + strconv.Itoa(Protocol) + "; this bindq (" +
+			c.server.opts.Version + ") only supports that version: update the client or bindq")
 	}
 	c.greeted = true
 	choice, err := c.server.environments.openChoice()
@@ -204,7 +205,7 @@ func (c *conn) hello(q *question) error {
 	_, k, err := c.server.environments.infoOf(environmentOf(q))
 	f, isFailure := err.(*failure)
 	if isFailure && f.code == bindings.CodeEnvironment && choice != nil && len(choice.Variables()) > 0 {
-		k, err = &snapshotInfo{locations: 1}, nil // the choice may name another one for the node
+		k, err = &snapshotInfo{locations: 1}, nil // the choice may select another environment for the node
 	}
 	if err != nil {
 		return err
@@ -216,7 +217,7 @@ func (c *conn) hello(q *question) error {
 	return nil
 }
 
-// appendNeeds appends the facts and variables that a snapshot needs, which ends the answer.
+// appendNeeds appends the facts and variables that a snapshot needs, and ends the answer.
 func (c *conn) appendNeeds(k *snapshotInfo) {
 	c.answer = append(c.answer, `"snapshot":{"digest":`...)
 	c.answer = append(appendText(c.answer, k.digest), `,"variables":`...)

@@ -20,15 +20,15 @@ import (
 	"bindc/serve"
 )
 
-// The message for an invalid question helps the author of a client to find the mistake.
-func TestErrorsNameTheClientsMistake(t *testing.T) {
+// The message for an invalid question helps client authors find the mistake.
+func TestErrorsDescribeMistakeInQuestion(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	s := server(t, path)
 	const hi = `{"ask":"hello","protocol":1}`
 	for question, want := range map[string]string{
-		`{`:                "expected a JSON object: invalid JSON, or the end of it, at byte 1",
-		`{"ask":"hello",}`: "expected a JSON object: invalid JSON, or the end of it, at byte 16",
+		`{`:                "expected a JSON object: invalid or incomplete JSON at byte 1",
+		`{"ask":"hello",}`: "expected a JSON object: invalid or incomplete JSON at byte 16",
 		`[]`:               "expected a JSON object, found an array",
 		`7`:                "expected a JSON object, found a number",
 		`true`:             "expected a JSON object, found true or false",
@@ -36,14 +36,14 @@ func TestErrorsNameTheClientsMistake(t *testing.T) {
 		`{"direct":1}`:     "the member 'direct' of the question: expected true or false, found a number",
 		`{"keys":"a"}`:     "the member 'keys' of the question: expected a list of strings, found a string",
 		`{"session":0.5}`:  "the member 'session' of the question: expected an integer of 64 bits, found a number",
-		`{"ask":"hello","protocol":1,"Ask":"node"}`: "the question gives the member 'Ask' twice, with different values",
+		`{"ask":"hello","protocol":1,"Ask":"node"}`: "the question has two different values for the member 'Ask'",
 		`{"ask":"hello","enviroment":"testing"}`: "unknown member 'enviroment' of the question; " +
 			"did you mean 'environment'?",
 		`{"ask":"node","session":1,"fatcs":{}}`: "unknown member 'fatcs' of the question; did you mean 'facts'?",
-		`{"ask":"node","session":1,"facts":{},"facts":1}`: "the question gives the member 'facts' twice, " +
-			"with different values",
+		`{"ask":"node","session":1,"facts":{},"facts":1}`: "the question has two different values " +
+			"for the member 'facts'",
 		`{"ask":"node"}`:  "expected the question hello first, found 'node'",
-		`{"ask":"hello"}`: "expected protocol 1, which is what this bindq (test) speaks: the client has to be of a version that does, or bindq",
+		`{"ask":"hello"}`: "expected protocol 1; this bindq (test) only supports that version: update the client or bindq",
 	} {
 		p := connect(t, s)
 		if err := p.Send([]byte(question)); err != nil {
@@ -79,8 +79,8 @@ type unreadable struct{}
 
 func (unreadable) Read([]byte) (int, error) { return 0, errBroken }
 
-// chosen writes the program that chooses environments in dir.
-func chosen(t *testing.T, dir, src string) {
+// writeChoice writes the program that chooses the environment of a node, in dir.
+func writeChoice(t *testing.T, dir, src string) {
 	t.Helper()
 	says, errs := syntax.ParseEnvironments(src)
 	if len(errs) > 0 {
@@ -98,7 +98,7 @@ func chosen(t *testing.T, dir, src string) {
 func TestHelloReportsNeedsOfEnvironmentChoice(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "production.snap"), "bindings_version: 1\nname: default\nbind: [[a, '${role}']]\n")
-	chosen(t, dir, "if $role == 'db' { $environment = 'special' }")
+	writeChoice(t, dir, "if $role == 'db' { $environment = 'special' }")
 	p := connect(t, server(t, dir))
 	nowhere := `{"ask":"hello","protocol":1,"environment":"nowhere"}`
 	want := `{"protocol":1,"version":"test","snapshot":{"digest":"+role","variables":["role"],"scoped":["role"],"all_facts":false,` +
@@ -131,7 +131,7 @@ func TestHelloReportsNeedsOfEnvironmentChoice(t *testing.T) {
 		"if $trusted['certname'] == 'a' { $environment = 'special' }": "[] false true",
 	} {
 		dir := t.TempDir()
-		chosen(t, dir, program)
+		writeChoice(t, dir, program)
 		needs := connect(t, server(t, dir)).ask(hello())["snapshot"].(object)
 		if got := fmt.Sprint(needs["variables"], needs["all_facts"], needs["trusted"]); got != want {
 			t.Errorf("%s: %s, expected %s", program, got, want)
@@ -139,9 +139,9 @@ func TestHelloReportsNeedsOfEnvironmentChoice(t *testing.T) {
 	}
 }
 
-// An unreadable choice of environments stops answers for all nodes, because they might get the wrong environment. If
-// the choice is damaged while the server runs, the server reports that and keeps the previous choice.
-func TestDamagedEnvironmentChoice(t *testing.T) {
+// If the choice of environments is damaged when the server starts, no node gets an answer, because it might be from the
+// wrong environment. If the choice is damaged later, the server reports that and keeps the previous choice.
+func TestDamagedChoiceStopsAnswersOrKeepsPreviousChoice(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "production.snap"), site)
 	file := filepath.Join(dir, envfile.File)
@@ -170,7 +170,7 @@ func TestDamagedEnvironmentChoice(t *testing.T) {
 			t.Errorf("told %s", text)
 		}
 	}
-	chosen(t, dir, "$environment = 'production'")
+	writeChoice(t, dir, "$environment = 'production'")
 	p = connect(t, server(t, dir, report))
 	p.node(1, nil)
 	garbage()
@@ -178,7 +178,7 @@ func TestDamagedEnvironmentChoice(t *testing.T) {
 		t.Errorf("told %s", text)
 	}
 	p.node(2, nil)
-	chosen(t, dir, "if $role == 'db' { $environment = 'special' }") // this is not reported as a refusal
+	writeChoice(t, dir, "if $role == 'db' { $environment = 'special' }") // a valid choice is not reported
 	for !strings.HasSuffix(p.digest(), "+role") {
 	}
 	garbage()
@@ -189,7 +189,7 @@ func TestDamagedEnvironmentChoice(t *testing.T) {
 
 // Explanations count the bindings whose conditions do not hold, and the lookups that they omit. Keys that dig into
 // values have no bindings.
-func TestLongExplanations(t *testing.T) {
+func TestExplanationsCountOmittedBindingsAndLookups(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("bindings_version: 1\nname: default\nbind:\n  - {name: many, to: \"")
 	for i := range 1000 {
@@ -223,7 +223,7 @@ func TestLongExplanations(t *testing.T) {
 
 // Without entries, keys are listed in the form in which they are looked up: with quotes if they contain a dot. Sites
 // without Hiera 5 have no entries and no quotes.
-func TestListsKeysOfHiera5(t *testing.T) {
+func TestKeysOfHiera5AreListedInLookupForm(t *testing.T) {
 	path := snap(t)
 	build(t, path, "bindings_version: 1\nname: default\nbind: [[az, 1]]\n", hiera5...)
 	p := connect(t, server(t, path))
@@ -253,8 +253,8 @@ func TestListsKeysOfHiera5(t *testing.T) {
 	}
 }
 
-// Members that a question does not need are ignored. A key that is a multibinding for some nodes is a single candidate
-// for nodes with another binding. Every key is listed once.
+// A multibinding that another binding overrides for the node is a single candidate. Every key is listed once. The
+// server ignores members that a question does not need.
 func TestMergedKeyIsOneCandidate(t *testing.T) {
 	path := snap(t)
 	build(t, path, `bindings_version: 1
@@ -308,8 +308,9 @@ func TestClosedListenersDoNotCountAsConnections(t *testing.T) {
 	}
 }
 
-// If the snapshot is replaced, or its environment dropped, while a session opens, the client has to ask twice at most.
-func TestSnapshotReplacedWhileASessionOpens(t *testing.T) {
+// If the snapshot is replaced or its environment dropped while a session opens, the client has to repeat the question
+// once at most.
+func TestSnapshotReplacedDuringOpeningTakesOneRetry(t *testing.T) {
 	path := snap(t)
 	build(t, path, generation(1))
 	s := server(t, path)
@@ -348,8 +349,7 @@ func TestSnapshotReplacedWhileASessionOpens(t *testing.T) {
 	}
 }
 
-// Numbers of entries may have several digits.
-func TestParsesEntries(t *testing.T) {
+func TestEntriesMayHaveSeveralDigits(t *testing.T) {
 	for text, want := range map[string]string{"2-4": "2 4", "10-12": "10 12", "0-0": "0 0", "5-": "5 -1",
 		"12-": "12 -1", "3-2": "", "-": "", "-1": "", "a-1": "", "1-b": "", "1": "", "": "", "-1-2": "", "2147483648-": "",
 		"2147483647-2147483647": "2147483647 2147483647", "1-2147483648": ""} {

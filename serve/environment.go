@@ -15,8 +15,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// environments follows the snapshots that clients ask for: one per environment in a directory, or a single file. No
-// goroutine holds mu while it reads a snapshot, so environments do not delay each other.
+// environments follows the snapshots that clients ask for: a single file, or one file per environment in a directory.
+// No goroutine holds mu while it reads a snapshot, so that environments do not delay each other.
 type environments struct {
 	opts       *Options
 	mu         sync.Mutex
@@ -24,7 +24,7 @@ type environments struct {
 	open       map[string]*environment // by path; includes environments that failed to open
 	choice     *bindings.Environments  // for a directory; set by the first request
 
-	beforeSession func() // for tests: runs before a session is opened, after the needs of its snapshot were read
+	beforeSession func() // set by tests: called before a session opens, after the needs of its snapshot were read
 }
 
 // environment follows one snapshot.
@@ -41,7 +41,7 @@ type environment struct {
 
 	mu      sync.Mutex
 	watcher *bindings.Watcher
-	info    *snapshotInfo // about the active file; nil before the first survey
+	info    *snapshotInfo // survey of the active file; nil before the first survey
 }
 
 // openChoice returns the choice of environments of a directory, or nil if Path is a single snapshot.
@@ -69,7 +69,7 @@ func (e *environments) openChoice() (*bindings.Environments, error) {
 	return choice, nil
 }
 
-// get returns the environment with that name, and follows its snapshot from now on.
+// get returns the environment with the given name and follows its snapshot from then on.
 func (e *environments) get(name string) (*environment, error) {
 	if !envfile.IsName(name) {
 		return nil, failed(bindings.CodeEnvironment,
@@ -89,7 +89,7 @@ func (e *environments) get(name string) (*environment, error) {
 	return env, env.err
 }
 
-// infoOf returns the environment with that name and the survey of its active file.
+// infoOf returns the environment with the given name and the survey of its active file.
 func (e *environments) infoOf(name string) (*environment, *snapshotInfo, error) {
 	for {
 		env, err := e.get(name)
@@ -104,7 +104,8 @@ func (e *environments) infoOf(name string) (*environment, *snapshotInfo, error) 
 	}
 }
 
-// openOnce returns the environment at path. If none is open, or only old, which failed to open, openOnce opens it.
+// openOnce returns the environment at path. It opens the environment if none is open, or if the open one is old, which
+// is an environment that failed to open.
 func (e *environments) openOnce(name, path string, old *environment) *environment {
 	e.mu.Lock()
 	env := e.open[path]
@@ -119,14 +120,14 @@ func (e *environments) openOnce(name, path string, old *environment) *environmen
 	env.failedFile, _ = os.Stat(path)
 	env.err = e.openError(env, e.follow(env))
 	env.failedAt = time.Now()
-	if env.err != nil && env.failedFile == nil { // otherwise clients could fill the memory with wrong names
+	if env.err != nil && env.failedFile == nil { // otherwise wrong names could fill the memory
 		e.forget(env)
 	}
 	return env
 }
 
-// mayTryAgain reports whether opening the environment failed but is worth another try, because the file has changed or
-// the time has passed.
+// mayTryAgain reports whether opening the environment failed and is worth another try, because the file has changed or
+// the given time has passed.
 func (e *environment) mayTryAgain(after time.Duration) bool {
 	<-e.ready
 	if e.err == nil {
@@ -145,8 +146,8 @@ func (e *environments) openError(env *environment, err error) error {
 	case err == nil:
 		return nil
 	case env.name != "" && errors.Is(err, fs.ErrNotExist):
-		return failed(bindings.CodeEnvironment, "there is no snapshot of environment '"+env.name+
-			"': expected "+env.path+", which bindc build makes"+e.suggest(env.name))
+		return failed(bindings.CodeEnvironment, "no snapshot for environment '"+env.name+
+			"': expected "+env.path+"; create it with bindc build"+e.suggest(env.name))
 	}
 	e.opts.Report(Event{What: Refused, Environment: env.name, Err: err})
 	return unusable(env.path, err)
@@ -168,8 +169,8 @@ func (e *environments) suggest(name string) string {
 	return "; " + hint
 }
 
-// follow opens, verifies and follows the snapshot of an environment. (A Watcher verifies only the replacements of the
-// first file.)
+// follow opens, verifies and follows the snapshot of an environment. It has to verify the first file, because a Watcher
+// only verifies the files that replace it.
 func (e *environments) follow(env *environment) error {
 	if err := env.watch(e.opts.Snapshot, func(err error) { e.onChange(env, err) }); err != nil {
 		return err
@@ -193,7 +194,7 @@ func (e *environment) watch(opts bindings.WatchOptions, notify func(error)) erro
 	return err
 }
 
-// startFollowing verifies the watcher's snapshot and then follows it. The caller holds mu.
+// startFollowing verifies the watcher's snapshot and then follows it. The caller must hold mu.
 func (e *environment) startFollowing(watcher *bindings.Watcher) error {
 	snap, err := watcher.Snapshot()
 	if err == nil {
@@ -206,8 +207,8 @@ func (e *environment) startFollowing(watcher *bindings.Watcher) error {
 	return nil
 }
 
-// forward passes a watcher's report to notify, unless the environment does not follow that watcher: such a watcher is
-// about to be closed.
+// forward passes a watcher's report to notify if the environment follows that watcher. Any other watcher is about to be
+// closed.
 func (e *environment) forward(err error, notify func(error)) {
 	if e.isOpen() {
 		notify(err)
@@ -234,7 +235,7 @@ func (e *environments) onChange(env *environment, err error) {
 	}
 	e.opts.Report(ev)
 	if env.name != "" && errors.Is(err, fs.ErrNotExist) {
-		go e.drop(env) // Close waits for this call, so it must run in another goroutine
+		go e.drop(env) // drop needs another goroutine, because it waits for this call to return
 	}
 }
 
@@ -283,7 +284,7 @@ func (e *environment) currentInfo() (*snapshotInfo, error) {
 	return e.info, nil
 }
 
-// unusable returns the answer for an error of the snapshot at path, with the fix.
+// unusable returns the answer to clients for an error of the snapshot at path. Its message includes the fix.
 func unusable(path string, err error) *failure {
 	var known *bindings.Error
 	var damage *bindings.DamageError

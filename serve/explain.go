@@ -33,7 +33,7 @@ func (c *conn) explain(s *session, q *question) error {
 		lines = append(lines, explanation(e, "")...)
 	}
 	if key == lookupOptions && len(s.info.merged) > 0 {
-		lines = append(lines, "merge: first for what is merged already: "+strings.Join(s.info.merged, ", "))
+		lines = append(lines, "merge: first for keys that are already merged: "+strings.Join(s.info.merged, ", "))
 	}
 	lines = append(lines, "snapshot "+s.info.digest)
 	c.answer = appendText(append(c.answer, `{"at":`...), at)
@@ -41,8 +41,8 @@ func (c *conn) explain(s *session, q *question) error {
 	return nil
 }
 
-// explanation returns the lines of an explanation. They contain no values: some are sensitive, and Puppet itself shows
-// the value that it found.
+// explanation returns the lines of an explanation. They contain no values, because some are sensitive and Puppet shows
+// the resulting value itself.
 func explanation(e *lookup.Explanation, indent string) []string {
 	var out []string
 	notEffective := 0

@@ -18,7 +18,7 @@ const (
 // SetFrameTime sets how long a frame may take.
 func (s *Server) SetFrameTime(d time.Duration) { s.frameTime = d }
 
-// SetRetryAfter sets how long a failure to open a snapshot is remembered.
+// SetRetryAfter sets how long the server remembers a failure to open a snapshot.
 func (s *Server) SetRetryAfter(d time.Duration) { s.environments.retryAfter = d }
 
 // Survey collects the data about a snapshot.
@@ -36,14 +36,15 @@ func Fits(plain, rich, errors int) bool {
 	return w.fits() == nil
 }
 
-// Kept returns the number of environments that are kept.
+// Kept returns the number of environments that the server keeps.
 func (s *Server) Kept() int {
 	s.environments.mu.Lock()
 	defer s.environments.mu.Unlock()
 	return len(s.environments.open)
 }
 
-// AskEnded returns the error of a question whose session was ended by another goroutine.
+// AskEnded asks a question in a session that another goroutine has ended, and returns the error. open lists the
+// questions that open the session.
 func (s *Server) AskEnded(open []string, question string) string {
 	c := newConn(s, nil, nil, 1)
 	defer c.endAll()
@@ -62,7 +63,7 @@ func (s *Server) AskEnded(open []string, question string) string {
 	return string(f.code) + ": " + f.message
 }
 
-// Answering returns the snapshot at path that a server answers from.
+// Answering returns the snapshot that the server uses for path.
 func (s *Server) Answering(path string) *bindings.Snapshot {
 	s.environments.mu.Lock()
 	env := s.environments.open[path]
@@ -105,7 +106,7 @@ const (
 	MaxHistory = maxHistory
 )
 
-// History is a history whose nodes are numbers.
+// History is a history for tests, in which nodes have numbers.
 type History struct{ h history }
 
 // NewHistory returns an empty history.
@@ -124,7 +125,7 @@ func (h *History) Get(node int) []string {
 	return nil
 }
 
-// Bytes returns the estimated size.
+// Bytes returns the estimated size of the history in bytes.
 func (h *History) Bytes() int { return h.h.bytes }
 
 // Lists returns the number of different lists of keys.

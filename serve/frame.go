@@ -12,7 +12,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// headBytes is the length of a frame's header, which is the length of its body.
+// headBytes is the size of the header of a frame. The header contains the length of the body.
 const headBytes = 4
 
 // keptBytes is the capacity up to which a buffer is reused for the next frame.
@@ -20,7 +20,7 @@ const keptBytes = 1 << 20
 
 var (
 	errLong = fmt.Errorf("expected a question of at most %d bytes", maxQuestion)
-	errLate = errors.New("the client was idle for too long, or too slow")
+	errLate = errors.New("the client was idle for too long or too slow")
 )
 
 // frames reads questions and writes answers, each in a frame.
@@ -34,7 +34,7 @@ type frames struct {
 	answer    []byte        // begins with room for the header
 }
 
-// setTimeout makes the timer close the connection after d, or never if d is 0.
+// setTimeout makes the timer close the connection after d. If d is 0, it stops the timer.
 func (f *frames) setTimeout(d time.Duration) {
 	switch {
 	case f.timer == nil:
@@ -45,8 +45,8 @@ func (f *frames) setTimeout(d time.Duration) {
 	}
 }
 
-// read returns the next question, which is valid until the next call. Whatever length the header claims, read allocates
-// memory only as bytes arrive. If the input ends between frames, the error is io.EOF.
+// read returns the next question, which is valid until the next call. read allocates memory only as bytes arrive,
+// whatever the length in the header. If the input ends between frames, the error is io.EOF.
 func (f *frames) read() ([]byte, error) {
 	f.setTimeout(f.idle)
 	if _, err := f.in.Peek(1); err != nil {
@@ -72,8 +72,8 @@ func (f *frames) read() ([]byte, error) {
 	return f.buf.Bytes(), nil
 }
 
-// inputEnded turns the end of the input inside a frame into an error with the number of bytes. It returns other errors
-// unchanged.
+// inputEnded replaces the error for an input that ends inside a frame with one that contains the number of bytes. It
+// returns other errors unchanged.
 func inputEnded(err error, got, total int64) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return &bindings.Error{Code: codeProtocol, Err: io.ErrUnexpectedEOF, Message: fmt.Sprintf(

@@ -10,7 +10,8 @@ import (
 	"bindc/serve"
 )
 
-// hiera5 is a control repository whose hierarchy has three entries. A client may look up keys in a range of them.
+// hiera5 is a control repository whose hierarchy has three entries. A client may look up keys in a range of the
+// entries.
 var hiera5 = []string{
 	"hiera.yaml", `
 version: 5
@@ -39,7 +40,7 @@ greeting: 'hello'
 `,
 }
 
-func TestHiera5(t *testing.T) {
+func TestLooksUpKeysInEntriesOfHiera5(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.snap")
 	build(t, path, "bindings_version: 1\nname: default\nbind:\n  - {name: key, to: own, sensitive: true}\n", hiera5...)
 	p := connect(t, server(t, path, func(o *serve.Options) {
@@ -60,8 +61,8 @@ func TestHiera5(t *testing.T) {
 		merge        any
 		values, rich object
 	}{
-		{"by lookup_options, converted", "", "users", nil, object{"users": []any{"web", "site", "root"}}, nil},
-		{"by the client's merge", "", "users", "first", object{"users": []any{"web"}}, nil},
+		{"merged and converted by lookup_options", "", "users", nil, object{"users": []any{"web", "site", "root"}}, nil},
+		{"merged by the client's strategy", "", "users", "first", object{"users": []any{"web"}}, nil},
 		{"converted to Sensitive", "", "motd", nil, object{}, object{"motd": sensitive("of osl")}},
 		{"all entries, first value", "0-", "users", nil, object{"users": []any{"web"}}, nil},
 		{"all entries, merged", "0-", "users", "unique", object{"users": []any{"web", "site", "root"}}, nil},
@@ -69,13 +70,13 @@ func TestHiera5(t *testing.T) {
 			object{"users": []any{"site", "site"}}, nil},
 		{"the last entry", "2-", "users", "unique", object{"users": []any{"root"}}, nil},
 		{"entries are not converted", "0-", "motd", nil, object{"motd": "of osl"}, nil},
-		{"key of another entry", "0-0", "motd", nil, object{}, nil},
-		{"lookup_options of all", "0-", "lookup_options", "hash", object{"lookup_options": object{
+		{"a key of another entry is absent", "0-0", "motd", nil, object{}, nil},
+		{"lookup_options of all entries", "0-", "lookup_options", "hash", object{"lookup_options": object{
 			"users": object{"merge": "unique"}, "motd": object{"convert_to": "Sensitive"}}}, nil},
-		{"lookup_options of one", "1-1", "lookup_options", "hash", object{"lookup_options": object{
+		{"lookup_options of one entry", "1-1", "lookup_options", "hash", object{"lookup_options": object{
 			"users": object{"convert_to": "Array"}, "motd": object{"convert_to": "Sensitive"}}}, nil},
 		{"decrypted value is plain", "0-", "secret", nil, object{"secret": "plain"}, nil},
-		{"a key with a dot, as data has it", "0-", "a.b", nil, object{"a.b": "dotted"}, nil},
+		{"a key with a dot, as in data files", "0-", "a.b", nil, object{"a.b": "dotted"}, nil},
 		{"bindings file belongs to the first entry", "0-0", "key", nil, object{}, object{"key": sensitive("own")}},
 		{"bindings file does not belong to other entries", "1-1", "key", nil, object{}, nil},
 	} {

@@ -13,12 +13,12 @@ const maxHistory = 2 << 20
 const (
 	keyBytes   = 16 // the header of a string
 	groupBytes = 64
-	kindBytes  = 256 // a kind, with its elements in a map and a list
+	kindBytes  = 256 // a kind and its elements in a map and a list
 )
 
 // sessionKind describes sessions that get the same answers.
 type sessionKind struct {
-	path    string // of the snapshot
+	path    string // path of the snapshot
 	entries string // the range of entries that the client asks for
 	alike   uint64 // see lookup.Request.Alike
 }
@@ -27,8 +27,8 @@ type sessionKind struct {
 // values with the first answer. Beyond maxHistory, it forgets the kinds that were not used for the longest time.
 type history struct {
 	mu    sync.Mutex
-	kinds map[sessionKind]*list.Element // elements of order
-	order list.List                     // values are *remembered, the most recently used first
+	kinds map[sessionKind]*list.Element // the elements of order, by kind
+	order list.List                     // its values have type *remembered; the most recently used is first
 	lists map[[sha256.Size]byte]*keyList
 	bytes int
 }
@@ -39,7 +39,7 @@ type remembered struct {
 	keys *keyList
 }
 
-// keyList lists keys. All kinds that asked for the same keys share one.
+// keyList lists keys. All kinds that asked for the same keys share one keyList.
 type keyList struct {
 	digest [sha256.Size]byte
 	groups []group

@@ -15,8 +15,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// A large question does not keep its memory allocated: the buffer is freed with the next frame.
-func TestLargeBuffersAreNotKept(t *testing.T) {
+// The server frees the buffer of a large question with the next frame.
+func TestLargeBuffersAreFreed(t *testing.T) {
 	question := func(n int) string {
 		return string([]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}) + strings.Repeat(" ", n)
 	}
@@ -56,7 +56,7 @@ func TestForgetKeepsALaterEnvironment(t *testing.T) {
 	}
 }
 
-// An environment with a damaged file drops the reports of its watcher.
+// An environment whose file was damaged when it was opened drops the reports of its watcher.
 func TestReportsOfUnfollowedWatcherAreDropped(t *testing.T) {
 	env := &environment{}
 	env.forward(nil, func(error) { t.Error("somebody is told") })
@@ -123,7 +123,7 @@ func TestErrorsCountTowardsAnswerSize(t *testing.T) {
 	}
 }
 
-// An environment whose watcher is closed is not followed. The survey of a followed file is made once.
+// An environment does not follow a closed watcher. It surveys a followed file once.
 func TestClosedWatcherIsNotFollowed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.snap")
 	value := snapshot.Stored{Bytes: string(value.Append(nil, value.FromInt(1)))}
@@ -157,7 +157,8 @@ func TestClosedWatcherIsNotFollowed(t *testing.T) {
 	}
 }
 
-// A damaged file is not followed. A file that this process must not read is reported as such, not as missing.
+// An environment does not follow a damaged file. The error for a file without read permission does not say that the
+// file is missing.
 func TestUnusableFilesAreNotFollowed(t *testing.T) {
 	other := &fs.PathError{Op: "open", Path: "allowed_signers", Err: fs.ErrPermission}
 	for path, want := range map[string]bindings.Code{"allowed_signers": codeMissing, "a.snap": codeRefused} {

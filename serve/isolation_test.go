@@ -14,8 +14,8 @@ import (
 	"bindc/serve"
 )
 
-// While one environment is being opened, others are opened and answer. Concurrent questions for the same environment
-// wait, and the file is read once.
+// While one environment is being opened, the server opens others and answers for them. Concurrent questions for the
+// same environment wait, and the file is read once.
 func TestOpeningAnEnvironmentDoesNotBlockOthers(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"slow", "early", "late"} {
@@ -60,7 +60,8 @@ func TestOpeningAnEnvironmentDoesNotBlockOthers(t *testing.T) {
 	}
 }
 
-// A snapshot that cannot be opened is read and reported only once until the file changes or some time has passed.
+// After a snapshot could not be opened, it is neither read nor reported again until the file changes or some time has
+// passed.
 func TestOpenFailureIsRemembered(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
@@ -102,7 +103,7 @@ func TestOpenFailureIsRemembered(t *testing.T) {
 	writeAt(flipped(string(whole), len(whole)-71), now.Add(time.Minute))
 	holds("at another time", "snapshot_damaged", 2, 2)
 	writeAt(flipped(string(whole), len(whole)-71)+strings.Repeat("\x00", 64), now.Add(time.Minute))
-	holds("of another size", "snapshot_damaged", 2, 3) // this error comes before Accept is called
+	holds("of another size", "snapshot_damaged", 2, 3) // the damage is found before Accept is called
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func TestOpenFailureIsRemembered(t *testing.T) {
 	if got := p.code(hello()); got != "snapshot_damaged" {
 		t.Errorf("there again: %q", got)
 	}
-	writeAt(string(whole), now) // as copying with times into the same file does
+	writeAt(string(whole), now) // as with a copy into the same file that keeps the time
 	if got := p.code(hello()); got != "snapshot_damaged" {
 		t.Errorf("repaired with the same size and time: %q", got)
 	}
@@ -130,10 +131,10 @@ func TestOpenFailureIsRemembered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.node(1, nil) // another file, though it has the same size and time
+	p.node(1, nil) // another file with the same size and time
 }
 
-// After Close, neither old nor new connections get answers. An answer in progress is finished.
+// After Close, neither old nor new connections get answers. The server finishes an answer in progress.
 func TestNoAnswersAfterClose(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
@@ -158,7 +159,7 @@ func TestNoAnswersAfterClose(t *testing.T) {
 }
 
 // Close waits for an answer in progress.
-func TestCloseWaitsForAnAnswer(t *testing.T) {
+func TestCloseWaitsForAnswerInProgress(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	begun, goOn := make(chan bool), make(chan bool)

@@ -10,8 +10,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// hierarchy explains the entries that a client asks for, in lines like those of 'puppet lookup --explain' and with the
-// places of the values. It returns nothing unless the client asks for values.
+// hierarchy explains the entries that a client asks for, in lines like the output of 'puppet lookup --explain', with
+// the positions of the values. It returns nothing unless the client asks for values.
 func (c *conn) hierarchy(s *session, q *question, e *lookup.Explanation) ([]string, error) {
 	if !q.Values || q.Entries == "" {
 		return nil, nil
@@ -53,7 +53,7 @@ func strategyName(strategy bindings.Value) string {
 // entryPrinter explains a lookup in the entries of a hierarchy as Puppet does.
 type entryPrinter struct {
 	key      string
-	from, to int    // entries of the environment's hierarchy; to < 0: to the last
+	from, to int    // range of entries in the environment's hierarchy; to < 0 includes the last
 	merge    string // merge strategy; "": the first value wins
 	lookup   func(key string, from, to int) (bindings.Value, bool)
 	lines    []string
@@ -63,7 +63,7 @@ func (p *entryPrinter) printf(indent, format string, args ...any) {
 	p.lines = append(p.lines, indent+fmt.Sprintf(format, args...))
 }
 
-// includes reports whether the client asked for the entry of a location. The data of modules belong to the last entry.
+// includes reports whether the client asked for the entry of a location. The data of modules belongs to the last entry.
 func (p *entryPrinter) includes(l lookup.Location) bool {
 	switch l.Part {
 	case "environment":
@@ -74,7 +74,7 @@ func (p *entryPrinter) includes(l lookup.Location) bool {
 	return false
 }
 
-// printEntries prints entries up to the first with the key, or all of them if values are merged.
+// printEntries prints the entries up to the first one with the key, or all of them if the lookup merges values.
 func (p *entryPrinter) printEntries(x *lookup.Explanation, indent string) {
 	config := ""
 	for from := 0; from < len(x.Locations); {
@@ -151,8 +151,8 @@ func title(kind string) string {
 	return strings.ToUpper(kind[:1]) + strings.ReplaceAll(kind[1:], "_", " ")
 }
 
-// shownPath returns the path of a location. If the request has no path, it returns the path from
-// hiera.yaml.
+// shownPath returns the path of a location in the request, or the path as written in hiera.yaml if the request has
+// none.
 func shownPath(l lookup.Location) string {
 	if l.Path == "" {
 		return l.Original

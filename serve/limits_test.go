@@ -83,7 +83,7 @@ func TestSessionAnswersFromOneFile(t *testing.T) {
 	clients.Wait()
 }
 
-// oneFile opens a session, as a client with an outdated digest does, and asks for one key at a time.
+// oneFile opens a session like a client whose digest may be outdated, and asks for one key at a time.
 func oneFile(p peer) {
 	digest := ""
 	for {
@@ -119,8 +119,8 @@ func TestRejectsTooLongFrameWithoutReadingIt(t *testing.T) {
 	}
 }
 
-// A client that does not finish a question, take an answer, or ask anything is disconnected. Other clients are not
-// affected.
+// The server disconnects a client that does not finish a question, read an answer, or ask anything. Other clients are
+// not affected.
 func TestClosesConnectionsOfSlowClients(t *testing.T) {
 	path := snap(t)
 	large := strings.Repeat("0123456789abcdef", 1<<14)
@@ -137,7 +137,7 @@ func TestClosesConnectionsOfSlowClients(t *testing.T) {
 		in := client.New(c, c)
 		digest := peer{TB: t, Client: in}.digest()
 		in.Ask(object{"ask": "node", "session": 1, "digest": digest})
-		for range 100 { // some answers are more than the socket holds
+		for range 100 { // more answers than fit into the buffers of the socket
 			text, _ := json.Marshal(object{"ask": "keys", "session": 1, "keys": []string{"a"}})
 			if in.Send(text) != nil {
 				return

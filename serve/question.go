@@ -15,7 +15,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// question is a question of a client. Missing members are nil or empty.
+// question is a decoded question from a client. Missing members are nil or empty.
 type question struct {
 	Ask         string          `json:"ask"`
 	Protocol    *int            `json:"protocol"`
@@ -52,8 +52,8 @@ func decodeError(err error) *failure {
 	case errors.As(err, &kind):
 		return protocolError("expected a JSON object, found " + jsonWord(kind.Value))
 	}
-	errors.As(err, &syntax) // encoding/json has no third kind of error
-	return protocolError(fmt.Sprintf("expected a JSON object: invalid JSON, or the end of it, at byte %d", syntax.Offset))
+	errors.As(err, &syntax) // any other error is a *json.SyntaxError
+	return protocolError(fmt.Sprintf("expected a JSON object: invalid or incomplete JSON at byte %d", syntax.Offset))
 }
 
 // typeWord describes the expected type of a member of a question.
@@ -69,7 +69,7 @@ func typeWord(t reflect.Type) string {
 	return "an integer of 64 bits"
 }
 
-// jsonWord describes the value in an error of encoding/json: its kind, sometimes followed by its text.
+// jsonWord describes the value that an error of encoding/json names by kind and sometimes by text.
 func jsonWord(found string) string {
 	word, _, _ := strings.Cut(found, " ")
 	switch word {
@@ -103,7 +103,7 @@ func checkMembers(text []byte) error {
 					near+"'?")
 			}
 		case seen[i] != nil && !bytes.Equal(seen[i], val):
-			return protocolError("the question gives the member '" + string(name) + "' twice, with different values")
+			return protocolError("the question has two different values for the member '" + string(name) + "'")
 		default:
 			seen[i] = val
 		}

@@ -35,7 +35,7 @@ func (p peer) askText(question string) string {
 	return string(text)
 }
 
-// The least recently used session ends first. Opening a session counts as use.
+// If a connection has too many sessions, the least recently used one ends. Opening a session counts as use.
 func TestLeastRecentlyUsedSessionEnds(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
@@ -54,7 +54,7 @@ func TestLeastRecentlyUsedSessionEnds(t *testing.T) {
 	for i := range 3 { // each replaces the oldest session
 		p.node(1000+i, nil)
 	}
-	p.node(10, nil) // the session exists: it replaces itself
+	p.node(10, nil) // replaces session 10 and no other
 	for session, want := range map[int]string{0: "session", 1: "session", 2: "session", 3: "", 10: "", 63: "", 1000: "",
 		1001: "", 1002: ""} {
 		if got := code(session); got != want {
@@ -64,7 +64,7 @@ func TestLeastRecentlyUsedSessionEnds(t *testing.T) {
 }
 
 // A key that is requested twice is answered twice. A question with no keys is answered, too.
-func TestRepeatedAndMissingKeysInAQuestion(t *testing.T) {
+func TestRepeatedKeysAndNoKeysAreAnswered(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	p := connect(t, server(t, path))
@@ -91,7 +91,7 @@ func TestRepeatedAndMissingKeysInAQuestion(t *testing.T) {
 	}
 }
 
-// lookup_options that Puppet cannot merge, or must not see, are returned unchanged.
+// The server does not change lookup_options that Puppet cannot merge or must not see.
 func TestUnmergeableLookupOptionsAreUnchanged(t *testing.T) {
 	const users = "  - {name: users, multibind_id: users, type: 'Array[String]'}\n"
 	for binds, want := range map[string]string{
@@ -115,9 +115,9 @@ func TestUnmergeableLookupOptionsAreUnchanged(t *testing.T) {
 	}
 }
 
-// An abstract binding below the answer is not a candidate. A merged value is one candidate. A failing binding is a
-// failing candidate.
-func TestCandidates(t *testing.T) {
+// An abstract binding below another binding is not a candidate. A merged value is one candidate. A binding that fails
+// is a candidate with an error.
+func TestCandidatesOmitAbstractBindingsAndIncludeFailures(t *testing.T) {
 	path := snap(t)
 	build(t, path, `bindings_version: 1
 name: default
@@ -146,7 +146,7 @@ bind:
 }
 
 // An explanation lists the winner, lower bindings, contributions, lookups and errors, without values.
-func TestExplanations(t *testing.T) {
+func TestExplanationsListOutcomeWithoutValues(t *testing.T) {
 	path := snap(t)
 	build(t, path, `bindings_version: 1
 name: default
@@ -202,7 +202,7 @@ bind:
 	}
 }
 
-func TestSessionEndsDuringAQuestion(t *testing.T) {
+func TestQuestionInEndedSessionFails(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	s := server(t, path)
@@ -216,7 +216,7 @@ func TestSessionEndsDuringAQuestion(t *testing.T) {
 	}
 }
 
-// Answers of any kind that are larger than a frame are an error.
+// An answer that is larger than a frame is replaced by an error, whatever the question.
 func TestRejectsTooLargeAnswers(t *testing.T) {
 	for _, c := range []struct {
 		plain, rich, errors int
@@ -254,8 +254,8 @@ func TestRejectsTooLargeAnswers(t *testing.T) {
 	}
 }
 
-// Questions arrive in pieces, large and small. It is not an error if the input ends between frames.
-func TestFrames(t *testing.T) {
+// Questions may arrive in pieces of any size. It is not an error if the input ends between frames.
+func TestFramesAreReadInPieces(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	s := server(t, path)
@@ -271,15 +271,17 @@ func TestFrames(t *testing.T) {
 		err     error
 	}{
 		{"nothing", nil, 0, nil},
-		{"half a head", []byte{0, 0}, 0, io.ErrUnexpectedEOF},
-		{"a head alone", []byte{0, 0, 0, 9}, 0, io.ErrUnexpectedEOF},
-		{"half a question", frame(hello)[:12], 0, io.ErrUnexpectedEOF},
+		{"a truncated header", []byte{0, 0}, 0, io.ErrUnexpectedEOF},
+		{"a header without a body", []byte{0, 0, 0, 9}, 0, io.ErrUnexpectedEOF},
+		{"a truncated question", frame(hello)[:12], 0, io.ErrUnexpectedEOF},
 		{"two questions", append(frame(hello), frame(hello)...), 2, nil},
-		{"large and small", slices.Concat(frame(padded(3<<20)), frame(hello), frame(padded(2<<20)), frame(hello)),
+		{"large and small questions", slices.Concat(frame(padded(3<<20)), frame(hello), frame(padded(2<<20)),
+			frame(hello)),
 			4, nil},
-		{"the largest", frame(padded(serve.MaxQuestion)), 1, nil},
-		{"one too large, and more", append(frame(padded(serve.MaxQuestion+1)), frame(hello)...), 1, nil},
-		{"wrong, and more", append(frame(`{"ask":"hello"}`), frame(hello)...), 1, nil},
+		{"the largest question", frame(padded(serve.MaxQuestion)), 1, nil},
+		{"a question that is too large, and another one", append(frame(padded(serve.MaxQuestion+1)), frame(hello)...),
+			1, nil},
+		{"an invalid question, and another one", append(frame(`{"ask":"hello"}`), frame(hello)...), 1, nil},
 	} {
 		var out bytes.Buffer
 		err := s.Answer(iotestHalf{bytes.NewReader(c.input)}, &out)
@@ -297,7 +299,7 @@ func TestFrames(t *testing.T) {
 			}
 			refused = strings.HasPrefix(string(text), `{"error":{"code":"protocol"`)
 		}
-		if n > 0 && refused != strings.Contains(c.what, "more") {
+		if n > 0 && refused != strings.Contains(c.what, "another one") {
 			t.Errorf("%s: refused %v", c.what, refused)
 		}
 		if n != c.answers {
@@ -320,7 +322,7 @@ type protocolError struct{}
 
 func (protocolError) Write([]byte) (int, error) { return 0, errBroken }
 
-// A failing listener is tried again after a pause. Each connection has a number and is reported when it begins and
+// If Accept fails, Serve calls it again after a pause. Each connection has a number and is reported when it begins and
 // ends.
 func TestServeReportsConnectionsAndRetriesAccept(t *testing.T) {
 	path := snap(t)
@@ -403,7 +405,7 @@ func (l *listener) Close() error {
 
 func (l *listener) Addr() net.Addr { return &net.UnixAddr{Name: "test"} }
 
-// A closed server accepts no listener, and no connection that arrives during Close.
+// A closed server rejects listeners, and connections that arrive during Close.
 func TestClosedServerAcceptsNothing(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
@@ -429,7 +431,7 @@ func TestClosedServerAcceptsNothing(t *testing.T) {
 	<-next.closed
 }
 
-// Close ends the connections of sockets, including idle ones, and returns after they have ended.
+// Close ends socket connections, including idle ones, and returns after they have ended.
 func TestCloseEndsConnections(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
@@ -455,7 +457,7 @@ func TestCloseEndsConnections(t *testing.T) {
 	}
 }
 
-// Unknown names of environments are not kept. A refused snapshot has its own error.
+// The server does not keep environments with unknown names. The error for a rejected snapshot is another one.
 func TestUnknownEnvironmentsAreNotKept(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "production.snap"), site)
@@ -493,7 +495,7 @@ func TestUnknownEnvironmentsAreNotKept(t *testing.T) {
 		t.Errorf("production: %q; %d are kept, %d refused", got, s.Kept(), wrong.Load())
 	}
 	far, _ := p.ask(of("none"))["error"].(object)
-	if message := fmt.Sprint(far["message"]); !strings.HasSuffix(message, "none.snap, which bindc build makes") {
+	if message := fmt.Sprint(far["message"]); !strings.HasSuffix(message, "none.snap; create it with bindc build") {
 		t.Error(message)
 	}
 	text := fmt.Sprint(p.ask(of("prodution"))["error"])
@@ -501,7 +503,7 @@ func TestUnknownEnvironmentsAreNotKept(t *testing.T) {
 		t.Error(text)
 	}
 	long := strings.Repeat("x", 200)
-	for name, want := range map[string]string{long: "there is no snapshot", long + "x": "expected the name",
+	for name, want := range map[string]string{long: "no snapshot for environment", long + "x": "expected the name",
 		"a/b": "expected the name", ".a": "expected the name"} {
 		if text := fmt.Sprint(p.ask(of(name))["error"]); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", name, text)
@@ -516,7 +518,7 @@ func TestUnknownEnvironmentsAreNotKept(t *testing.T) {
 }
 
 // The error for an invalid member names the member.
-func TestInvalidMembersAreNamed(t *testing.T) {
+func TestErrorNamesInvalidMember(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	p := connect(t, server(t, path))
@@ -528,12 +530,12 @@ func TestInvalidMembersAreNamed(t *testing.T) {
 		`"keys","session":1,"keys":["top"],"merge":1e999`:        "merge: ",
 		`"keys","session":1,"keys":["top"],"entries":"2"`:        "entries: expected FROM-TO",
 		`"keys","session":1,"keys":"top"`:                        "the member 'keys' of the question: expected a list",
-		`"prefix","session":1`:                                   "the question 'prefix' lacks its argument",
-		`"candidates","session":1`:                               "the question 'candidates' lacks its argument",
-		`"explain","session":1,"keys":["top"]`:                   "the question 'explain' lacks its argument",
-		`"keys","session":1,"key":"top"`:                         "the question 'keys' lacks its argument",
+		`"prefix","session":1`:                                   "the question 'prefix' has no argument",
+		`"candidates","session":1`:                               "the question 'candidates' has no argument",
+		`"explain","session":1,"keys":["top"]`:                   "the question 'explain' has no argument",
+		`"keys","session":1,"key":"top"`:                         "the question 'keys' has no argument",
 		`"sing","session":1`:                                     "unknown question 'sing': expected",
-		`"keys","keys":["top"]`:                                  "expected the number of a session",
+		`"keys","keys":["top"]`:                                  "expected a session number",
 		`"hello","protocol":1,"environment":"` + "\\u0000" + `"`: "expected the name of an environment",
 	} {
 		e, _ := p.ask(json.RawMessage(`{"ask":` + question + `}`))["error"].(object)
@@ -548,8 +550,8 @@ func TestInvalidMembersAreNamed(t *testing.T) {
 	}
 }
 
-// The first answer has the protocol, the program and the snapshot. Events have the digest of the snapshot.
-func TestHelloAndEvents(t *testing.T) {
+// The answer to hello contains the protocol, the program and the snapshot. Events contain the digest of the snapshot.
+func TestHelloAndEventsContainSnapshot(t *testing.T) {
 	path := snap(t)
 	build(t, path, "bindings_version: 1\nname: default\nbind: [[a, '${role}']]\n", "binder_config.yaml",
 		"version: 1\nlayers: [{name: site, include: 'confdir:/default'}]\ncategories: [[rack, '${rack}']]\n")
@@ -558,7 +560,7 @@ func TestHelloAndEvents(t *testing.T) {
 	digest := p.digest()
 	want := `{"protocol":1,"version":"test","snapshot":{"digest":"` + digest +
 		`","variables":["clientcert","domain","fqdn","hostname","networking","rack","role"],"scoped":["role"],` +
-		`"all_facts":false,"trusted":true,"hiera":false,"locations":1}}` // the category node needs it
+		`"all_facts":false,"trusted":true,"hiera":false,"locations":1}}` // for the category node
 	if got := p.askText(`{"ask":"hello","protocol":1}`); got != want {
 		t.Errorf("%s, expected %s", got, want)
 	}
@@ -579,7 +581,8 @@ func TestHelloAndEvents(t *testing.T) {
 	}
 }
 
-// An unreadable choice of environments is reported, and no environment answers, because it could be the wrong one.
+// If the choice of environments is unreadable, the server reports that and does not answer, because an answer could be
+// from the wrong environment.
 func TestUnreadableEnvironmentChoiceStopsAllAnswers(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "production.snap"), site)
@@ -598,8 +601,8 @@ func TestUnreadableEnvironmentChoiceStopsAllAnswers(t *testing.T) {
 	p.node(1, nil)
 }
 
-// A dotted key is an ordinary key for a question with entries, and digs into another key otherwise.
-func TestKeysWithDots(t *testing.T) {
+// A dotted key is an ordinary key in a question with entries. In other questions it digs into a value.
+func TestDottedKeysDigOnlyWithoutEntries(t *testing.T) {
 	path := snap(t)
 	build(t, path, "bindings_version: 1\nname: default\nbind: []\n", hiera5...)
 	p := connect(t, server(t, path))

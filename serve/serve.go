@@ -18,27 +18,27 @@ const Protocol = 1
 
 // Limits. docs/serve.md states them.
 const (
-	maxQuestion    = 16 << 20 // bytes
-	maxAnswer      = 64 << 20 // bytes
-	maxSessions    = 64       // per connection
-	maxConnections = 256      // per socket
+	maxQuestion    = 16 << 20 // bytes per question
+	maxAnswer      = 64 << 20 // bytes per answer
+	maxSessions    = 64       // sessions per connection
+	maxConnections = 256      // connections per socket
 	maxFrameTime   = 30 * time.Second
 	retryAfter     = 10 * time.Second // how long a failure to open a snapshot is remembered
 )
 
 // Options configure a Server. Path is required.
 type Options struct {
-	Path     string                // of a snapshot, or of a directory with one snapshot per environment
-	Snapshot bindings.WatchOptions // for every snapshot; Notify is ignored
-	Version  string                // of the program; clients get it with hello
-	Idle     time.Duration         // time after which unused sessions and socket connections end; 0: never
+	Path     string                // a snapshot, or a directory with one snapshot per environment
+	Snapshot bindings.WatchOptions // options for watching each snapshot; Notify is ignored
+	Version  string                // version of the program, which clients get with hello
+	Idle     time.Duration         // time after which unused sessions and socket connections end; 0 means never
 	Report   func(Event)           // called for each event, possibly concurrently; may be nil
 }
 
 // Event is an entry for a log.
 type Event struct {
 	What        string // one of the constants below
-	Connection  int    // number of the connection, from 1; 0 if the event has none
+	Connection  int    // number of the connection, from 1; 0 if the event does not belong to a connection
 	Environment string
 	Digest      string
 	Err         error
@@ -63,7 +63,7 @@ type Server struct {
 
 	mu         sync.Mutex
 	closed     bool
-	lastNumber int // of the latest connection
+	lastNumber int // number of the latest connection
 	closers    map[io.Closer]bool
 	sessions   sync.WaitGroup // socket connections
 	answering  sync.WaitGroup // questions in progress
@@ -91,7 +91,7 @@ func (s *Server) Serve(l net.Listener) error {
 		if errors.Is(err, net.ErrClosed) {
 			return nil
 		}
-		if err != nil { // such as too many open files, which is temporary
+		if err != nil { // usually temporary, such as too many open files
 			s.opts.Report(Event{What: Failed, Err: err})
 			time.Sleep(100 * time.Millisecond)
 			continue
@@ -130,8 +130,8 @@ func (s *Server) connection(nc net.Conn, number int) {
 // Answer answers one client until in ends. It trusts the client, and sets no time limits.
 func (s *Server) Answer(in io.Reader, out io.Writer) error { return newConn(s, in, out, 0).run() }
 
-// Close ends all connections and closes all snapshots. It waits for answers in progress, so a client of Answer has to
-// read them. After Close, the server answers nothing.
+// Close ends all connections and closes all snapshots. It waits for answers in progress, which a client of Answer
+// therefore has to read. After Close, the server does not answer.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -178,7 +178,7 @@ func (s *Server) unregister(c io.Closer) {
 	delete(s.closers, c)
 }
 
-// isFull reports whether the server has more connections than it accepts. One of the closers is the listener.
+// isFull reports whether the server has more than maxConnections connections. One of the closers is the listener.
 func (s *Server) isFull() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

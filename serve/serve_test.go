@@ -59,11 +59,11 @@ func server(t testing.TB, path string, change ...func(*serve.Options)) *serve.Se
 	return s
 }
 
-// peer is a client of a server that answers it until the end of the test.
+// peer is a client. The server answers it until the end of the test.
 type peer struct {
 	testing.TB
 	*client.Client
-	ended chan error // receives what Answer returns
+	ended chan error // receives the error of Answer
 	conn  net.Conn
 }
 
@@ -104,7 +104,7 @@ func (p peer) code(q object) string {
 
 func hello() object { return object{"ask": "hello", "protocol": 1} }
 
-// digest returns the digest of the snapshot that answers.
+// digest returns the digest of the active snapshot.
 func (p peer) digest() string {
 	p.Helper()
 	a := p.ask(hello())
@@ -147,7 +147,7 @@ bind:
       - {in: users, to: admin}
 `
 
-func TestAnswers(t *testing.T) {
+func TestQuestionsReturnValuesKeysAndExplanations(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	p := connect(t, server(t, path))
@@ -184,13 +184,14 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// With direct, a prefix selects the keys of one class; without, all keys that begin with it.
-func TestPrefixWithAndWithoutDirect(t *testing.T) {
+// With the member direct, a prefix selects only the keys of one class. Without it, a prefix selects all keys that begin
+// with it.
+func TestDirectLimitsPrefixToOneClass(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	p := connect(t, server(t, path))
 	p.node(1, nil)
-	for direct, want := range map[bool]int{true: 5, false: 6} { // without keys whose values are errors
+	for direct, want := range map[bool]int{true: 5, false: 6} { // keys whose values are errors are not counted
 		a := p.ask(object{"ask": "prefix", "session": 1, "prefix": "ntp::", "direct": direct})
 		if got := len(a["values"].(object)); got != want {
 			t.Errorf("direct %v: %d values, %v", direct, got, a)
@@ -240,7 +241,7 @@ func TestVariablesTakePrecedenceOverFacts(t *testing.T) {
 	}
 }
 
-// lookup_options of the data are kept, except for keys whose values are merged already.
+// The server returns the data's lookup_options, except for keys whose values are already merged.
 func TestLookupOptionsOfDataAreKept(t *testing.T) {
 	path := snap(t)
 	build(t, path, `bindings_version: 1
@@ -258,7 +259,7 @@ bind:
 		t.Error(got)
 	}
 	lines := p.ask(object{"ask": "explain", "session": 1, "key": "lookup_options"})["lines"].([]any)
-	if !slices.Contains(lines, any("merge: first for what is merged already: users")) {
+	if !slices.Contains(lines, any("merge: first for keys that are already merged: users")) {
 		t.Error(lines)
 	}
 }
@@ -304,8 +305,8 @@ func TestRejectsInvalidQuestions(t *testing.T) {
 	}
 }
 
-// A session continues with its file after the snapshot is replaced. A client with the old digest gets the needs of the
-// new snapshot.
+// After the snapshot is replaced, a session continues with the old file. A client that opens a session with the old
+// digest gets the needs of the new snapshot.
 func TestSessionStaysOnItsFile(t *testing.T) {
 	path := snap(t)
 	generation := func(n int) string {
@@ -338,7 +339,7 @@ func TestEachEnvironmentHasItsSnapshot(t *testing.T) {
 			"bindings_version: 1\nname: default\nbind: [[a, "+name+"], [b, '${environment}']]\n")
 	}
 	p := connect(t, server(t, dir))
-	if code := p.code(hello()); code != "environment" { // there is no production
+	if code := p.code(hello()); code != "environment" { // no snapshot for production
 		t.Error(code)
 	}
 	for i, name := range []string{"one", "two"} {
@@ -361,7 +362,7 @@ func TestEachEnvironmentHasItsSnapshot(t *testing.T) {
 	}
 }
 
-// The error for an unusable snapshot disappears as soon as the file is repaired.
+// Questions fail while the snapshot is unusable, and succeed as soon as the file is repaired.
 func TestUnusableSnapshotRecoversAfterRepair(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
@@ -406,7 +407,7 @@ func flipped(text string, at int) string {
 	return text[:at] + string([]byte{text[at] ^ 1}) + text[at+1:]
 }
 
-func TestSessionsEnd(t *testing.T) {
+func TestSessionsEndWhenUnusedOrReplaced(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	p := connect(t, server(t, path))
@@ -430,8 +431,8 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// In a directory with a choice of environments, the node's environment is chosen from its facts. The client sends the
-// variables that the choice needs, but only with node: hello is answered before the node is known.
+// In a directory with a choice of environments, the facts of a node decide its environment. The client sends the
+// variables that the choice needs with the question node, because hello does not name a node.
 func TestSessionUsesTheChosenEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"production", "special"} {
@@ -459,7 +460,7 @@ func TestSessionUsesTheChosenEnvironment(t *testing.T) {
 		q := object{"ask": "hello", "protocol": 1, "environment": environment}
 		s := p.ask(q)["snapshot"].(object)
 		q = object{"ask": "node", "session": 1, "environment": environment, "facts": object{"role": role}}
-		for range 3 { // the choice may name another snapshot, which may have other needs
+		for range 3 { // each answer may name another snapshot with other needs
 			if !slices.Contains(s["variables"].([]any), any("role")) {
 				t.Fatalf("the choice needs a role, the client is asked for %v", s["variables"])
 			}
@@ -492,7 +493,7 @@ func TestSessionUsesTheChosenEnvironment(t *testing.T) {
 	choice("$environment = 'special'")
 	q := object{"ask": "node", "session": 2, "facts": object{}}
 	keys := object{"ask": "keys", "session": 2, "keys": []string{"is"}}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // the server polls for it
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // until the server polls
 		a := p.ask(q)
 		if s, ok := a["snapshot"].(object); ok {
 			q["digest"] = s["digest"]

@@ -12,20 +12,20 @@ import (
 	bindings "bindc/runtime"
 )
 
-// session answers for one node, from one snapshot.
+// session answers questions about one node from one snapshot.
 type session struct {
 	lease   *bindings.Lease
 	info    *snapshotInfo
-	path    string      // of the snapshot
+	path    string      // path of the snapshot
 	timer   *time.Timer // ends the session when it is idle; nil if sessions have no time limit
 	lastUse int         // value of useCount at the last use
 }
 
-// request returns the request of the session as a type of package lookup.
+// request returns the session's request with its type in package lookup.
 func (s *session) request() *lookup.Request { return (*lookup.Request)(&s.lease.Request) }
 
-// node opens a session. If the client's digest is not that of the active snapshot, node returns the snapshot's needs
-// instead.
+// node opens a session. If the client's digest differs from the digest of the active snapshot, node returns the
+// snapshot's needs instead.
 func (c *conn) node(q *question) error {
 	if err := c.remember(q.Asked); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (c *conn) node(q *question) error {
 		if err != nil {
 			return err
 		}
-		if lease.Snapshot() != k.snapshot { // the file was replaced meanwhile
+		if lease.Snapshot() != k.snapshot { // the file was replaced in the meantime
 			lease.Close()
 			continue
 		}
@@ -68,8 +68,8 @@ func (c *conn) node(q *question) error {
 	}
 }
 
-// chosenFor returns the environment for the node in a question, and the node's facts in it. If the snapshots have no
-// choice of environments, this is the environment that the question names.
+// chosenFor returns the environment for the node in a question, and the node's facts in that environment. Without a
+// choice, it returns the environment that the question names.
 func chosenFor(q *question, choice *bindings.Environments) (string, *bindings.Facts, error) {
 	facts, err := factsOf(q)
 	if err != nil || choice == nil {
@@ -97,7 +97,7 @@ func factsOf(q *question) (*bindings.Facts, error) {
 	return bindings.NewFacts(facts, opts)
 }
 
-// addSession adds s as session n, in place of an earlier session n. If there are too many sessions, it ends the least
+// addSession adds s as session n and ends an earlier session n. If there are too many sessions, it ends the least
 // recently used one.
 func (c *conn) addSession(n int64, s *session) {
 	c.endSession(n, nil)
@@ -146,7 +146,7 @@ func noSession(n int64) error {
 		"session "+strconv.FormatInt(n, 10)+" is not open: open one with the question node")
 }
 
-// endSession ends session n. If s is not nil, it does so only if session n still is s.
+// endSession ends session n. If s is not nil, it does nothing unless session n is still s.
 func (c *conn) endSession(n int64, s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 type snapshotInfo struct {
 	snapshot  *bindings.Snapshot
 	digest    string
-	variables []string // that the snapshot needs, without facts and trusted
+	variables []string // variables that the snapshot needs, apart from facts and trusted
 	scoped    []string // variables that the caller's scope can override
 	allFacts  bool
 	trusted   bool
@@ -23,8 +23,8 @@ type snapshotInfo struct {
 	merged    []string // keys whose values are merged already; sorted
 }
 
-// withChoice returns a copy of k with the variables that choosing an environment needs. They are part of the digest, so
-// that clients notice a new choice.
+// withChoice returns a copy of k with the variables that choosing an environment needs. The digest covers these
+// variables, so that clients notice a new choice.
 func (k *snapshotInfo) withChoice(choice *bindings.Environments) *snapshotInfo {
 	if choice == nil {
 		return k
@@ -52,7 +52,7 @@ func (k *snapshotInfo) withChoice(choice *bindings.Environments) *snapshotInfo {
 	return &out
 }
 
-// survey collects the data about a snapshot. It is protected against a file that is truncated meanwhile.
+// survey collects the data about a snapshot. It returns an error if the file is truncated in the meantime.
 func survey(snap *bindings.Snapshot) (k *snapshotInfo, err error) {
 	err = snap.Protect(func() (err error) {
 		k, err = surveyUnprotected(snap)
@@ -101,8 +101,8 @@ func rootKeys(keys []string) []string {
 	return slices.Compact(out)
 }
 
-// keysBelow returns the keys that begin with prefix: as they are listed, or with bare, as data files have them. With
-// direct, it omits keys that have :: after the prefix.
+// keysBelow returns the keys that begin with prefix. If bare is set, it returns them without quotes, as in data files.
+// If direct is set, it omits keys that have :: after the prefix.
 func (k *snapshotInfo) keysBelow(prefix string, direct, bare bool) []string {
 	all := k.keys
 	if bare && k.roots != nil {

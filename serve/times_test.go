@@ -49,7 +49,7 @@ func (e *events) take() (out []string) {
 func byClock(t *testing.T, path string, test func(t *testing.T)) {
 	snap, err := bindings.Open(path, bindings.Options{})
 	if err == nil {
-		err = snap.Verify() // initialises global state, which must not belong to the test's bubble
+		err = snap.Verify() // initializes global state outside the bubble of the test
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func byClock(t *testing.T, path string, test func(t *testing.T)) {
 	synctest.Test(t, test)
 }
 
-// socket makes a server answer connections in the synthetic time of a test, and returns how to connect.
+// socket makes a server answer connections in the synthetic time of a test, and returns a function that connects.
 func socket(t *testing.T, s *serve.Server) (dial func() (net.Conn, peer)) {
 	l := &listener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	go s.Serve(l)
@@ -71,10 +71,10 @@ func socket(t *testing.T, s *serve.Server) (dial func() (net.Conn, peer)) {
 	}
 }
 
-const late = "disconnected: the client was idle for too long, or too slow"
+const late = "disconnected: the client was idle for too long or too slow"
 
-// A client may pause between questions, and the server may take long to answer. But neither may pause within a frame.
-func TestTimeoutsOfAConnection(t *testing.T) {
+// Pauses between questions, and slow answers of the server, do not time out. A pause within a frame does.
+func TestConnectionTimesOutWithinAFrame(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	byClock(t, path, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestTimeoutsOfAConnection(t *testing.T) {
 			o.Report = func(e serve.Event) {
 				happened.add(e)
 				if e.What == serve.Opened {
-					time.Sleep(time.Minute) // the answer takes longer than a frame may
+					time.Sleep(time.Minute) // the answer takes longer than the time limit for a frame
 				}
 			}
 		}))
@@ -123,7 +123,7 @@ func TestTimeoutsOfAConnection(t *testing.T) {
 	})
 }
 
-// A session ends when it was not used for the idle time. A session in use on the same connection continues.
+// A session ends after it was unused for the idle time. A session in use on the same connection continues.
 func TestUnusedSessionsEnd(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
@@ -148,7 +148,7 @@ func TestUnusedSessionsEnd(t *testing.T) {
 	})
 }
 
-func TestIdleTimeOfOneNanosecond(t *testing.T) {
+func TestIdleTimeOfOneNanosecondEndsSession(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
 	byClock(t, path, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestSessionsWithoutIdleTimeDoNotEnd(t *testing.T) {
 	})
 }
 
-// While the snapshot is replaced, removed or damaged, the previous one answers, and events report the problem.
+// After the snapshot is removed or damaged, the server answers from the previous one and reports the problem.
 func TestPreviousSnapshotAnswersAfterRemovalOrDamage(t *testing.T) {
 	path := snap(t)
 	next := snap(t)
@@ -240,7 +240,7 @@ func TestRemovedEnvironmentIsUnknown(t *testing.T) {
 	})
 }
 
-// A replaced file is closed when its last session ends, in whatever way that happens.
+// A replaced file is closed when its last session ends, whatever ends the session.
 func TestReplacedFileIsClosedWithItsLastSession(t *testing.T) {
 	path := snap(t)
 	build(t, path, generation(0))

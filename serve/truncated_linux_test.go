@@ -37,8 +37,8 @@ func TestSurveySurvivesTruncation(t *testing.T) {
 	}
 }
 
-// surveyTruncated makes a server survey a file of many long keys, which takes a while, and truncates the file
-// meanwhile.
+// surveyTruncated makes a server survey a file of many long keys, which takes a while, and truncates the file during
+// the survey.
 func surveyTruncated(t *testing.T, path string) {
 	c := &snapshot.Content{Layers: []string{"site"}, Values: []snapshot.Stored{
 		{Bytes: string(value.Append(nil, value.FromInt(1)))}}}

@@ -26,7 +26,7 @@ func (c *conn) values(keys []string, look lookFunc) error {
 	return nil
 }
 
-// candidates appends an answer with all values that are bound to key.
+// candidates appends an answer with all values that are bound to key in the session.
 func (c *conn) candidates(s *session, key string) error {
 	all, err := s.effective(key)
 	if err != nil {
@@ -91,7 +91,7 @@ func strategyOf(q *question) (strategy bindings.Value, err error) {
 	return strategy, nil
 }
 
-// parseEntries parses a range of entries: "2-4", or "5-" for all from 5 on, for which to is -1.
+// parseEntries parses a range of entries, such as "2-4". For a range without an end, such as "5-", to is -1.
 func parseEntries(text string) (from, to int, err error) {
 	first, last, ok := strings.Cut(text, "-")
 	low, err := strconv.ParseInt(first, 10, 32)
@@ -138,8 +138,8 @@ func (s *session) effective(key string) ([]lookup.Outcome, error) {
 	return out, nil
 }
 
-// withMergedKeys sets the strategy of keys that are merged already to first in lookup_options, so that Puppet does not
-// merge them again.
+// withMergedKeys sets the strategy of already merged keys to first in lookup_options, so that Puppet does not merge
+// them again.
 func (k *snapshotInfo) withMergedKeys(o lookup.Outcome) lookup.Outcome {
 	own := bindings.Value(o.Value)
 	if len(k.merged) == 0 || o.Err != nil || o.Found && (own.Sensitive() || own.Kind() != bindings.Hash) {
@@ -159,7 +159,7 @@ func (k *snapshotInfo) withMergedKeys(o lookup.Outcome) lookup.Outcome {
 	return lookup.Outcome{Value: lookup.Value(v), Found: true, Err: err}
 }
 
-// valueWriter writes values: plain ones into the answer, others into separate members.
+// valueWriter writes plain values into one member of the answer and other values into separate members.
 type valueWriter struct {
 	plain, rich, errors []byte
 	absent, withheld    []byte // keys that are not bound, and keys whose values are not sent
@@ -175,7 +175,7 @@ func newValueWriter(dst []byte) valueWriter {
 // size returns the size of the answer so far.
 func (w *valueWriter) size() int { return len(w.plain) + len(w.rich) + len(w.errors) }
 
-// add adds the outcome of a key. It returns an error only if that affects more than the key.
+// add adds the outcome of a key. It only returns errors that affect more than the key.
 func (w *valueWriter) add(key string, o lookup.Outcome) error {
 	switch e := o.Err.(type) {
 	case nil:
@@ -204,7 +204,7 @@ func (w *valueWriter) add(key string, o lookup.Outcome) error {
 	return w.fits()
 }
 
-// appendMarked appends the text of a value, marked as Sensitive if it is.
+// appendMarked appends the text of a value. If the value is sensitive, it marks the value as Sensitive.
 func appendMarked(dst, text []byte, sensitive bool) []byte {
 	if !sensitive {
 		return append(dst, text...)
@@ -215,7 +215,7 @@ func appendMarked(dst, text []byte, sensitive bool) []byte {
 
 func (w *valueWriter) fits() error {
 	if w.size() > maxAnswer-1<<10 {
-		return failed(codeTooLarge, "the answer would be too long for a frame: ask for less, key by key")
+		return failed(codeTooLarge, "the answer does not fit into a frame; ask for fewer keys at a time")
 	}
 	return nil
 }

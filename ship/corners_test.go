@@ -28,9 +28,9 @@ func TestDigestsHave64Digits(t *testing.T) {
 	}
 }
 
-// A release that was only stored becomes active at the next pull, although the source has nothing new. It may be older
-// than an earlier active release.
-func TestStoredReleaseBecomesActiveLater(t *testing.T) {
+// The next pull activates a release that was only stored, although the source has nothing new. The release may be older
+// than an earlier active one.
+func TestNextPullActivatesStoredRelease(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Hold = true
 	if _, err := m.release("one"); err != nil {
@@ -49,8 +49,8 @@ func TestStoredReleaseBecomesActiveLater(t *testing.T) {
 	}
 }
 
-// An older statement of the active snapshot counts as nothing new.
-func TestOlderStatementOfTheActiveSnapshotIsNothingNew(t *testing.T) {
+// A pull ignores an older statement of the active snapshot.
+func TestOlderStatementOfActiveSnapshotIsIgnored(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	m.shelf.text, m.shelf.signed = "three", signs(t, "three", "production", day(2))
 	if err := m.pullNow(); err != nil {
@@ -59,8 +59,9 @@ func TestOlderStatementOfTheActiveSnapshotIsNothingNew(t *testing.T) {
 	m.answers("three")
 }
 
-// A pending statement of a snapshot that was removed in the meantime is dropped.
-func TestAdoptionOfARemovedSnapshotIsDropped(t *testing.T) {
+// If a program died while it stored a statement, and the snapshot was removed since, the next program drops the
+// statement.
+func TestPendingStatementOfRemovedSnapshotIsDropped(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	err := m.store.locked("production", day(4), func(r *record) error {
 		r.Adopting = &adoption{sum("nowhere"), []byte("{}"), nil}
@@ -79,7 +80,7 @@ func TestAdoptionOfARemovedSnapshotIsDropped(t *testing.T) {
 	}
 }
 
-func TestRedirections(t *testing.T) {
+func TestRedirectsWithoutTLSOrInALoopAreRejected(t *testing.T) {
 	to := func(url string) *http.Request {
 		r, err := http.NewRequest(http.MethodGet, url, nil)
 		if err != nil {
@@ -91,7 +92,7 @@ func TestRedirections(t *testing.T) {
 	if err := follows(to("https://b/"), via); err != nil {
 		t.Error(err)
 	}
-	if err := follows(to("http://b/"), via); err == nil || !strings.Contains(err.Error(), "which has no TLS") {
+	if err := follows(to("http://b/"), via); err == nil || !strings.Contains(err.Error(), "which does not use TLS") {
 		t.Error(err)
 	}
 	if err := follows(to("http://b/"), []*http.Request{to("http://a/")}); err != nil {
@@ -126,7 +127,7 @@ func TestFullDiskErrorNamesGC(t *testing.T) {
 }
 
 // If a source fails when a pull closes it to wait for its turn, the reason is Network.
-func TestSourceThatFailsOnClose(t *testing.T) {
+func TestFailureOnCloseOfSourceHasReasonNetwork(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.text = "one"
 	m.pull.Turns = make(chan struct{}, 1)
@@ -147,7 +148,7 @@ func (c clinging) Look(ctx context.Context, validator string) (*Offer, error) {
 	return o, err
 }
 
-func TestFailuresOfTheFileSystemAreReported(t *testing.T) {
+func TestFileSystemErrorsAreReported(t *testing.T) {
 	dir := t.TempDir()
 	none, f := filepath.Join(dir, "a"), files{}
 	for name, err := range map[string]error{"rename": f.rename(none, filepath.Join(dir, "b")),
@@ -167,7 +168,7 @@ func TestFailuresOfTheFileSystemAreReported(t *testing.T) {
 	}
 }
 
-// A replaced file counts as changed, although it has the same size and time.
+// A replaced file is a new release even if it has the same size and time.
 func TestFileReplacedAtTheSameTimeIsNew(t *testing.T) {
 	m := newMaster(t)
 	path := filepath.Join(t.TempDir(), "site.snap")
@@ -182,8 +183,8 @@ func TestFileReplacedAtTheSameTimeIsNew(t *testing.T) {
 	}
 }
 
-// The end of a response is not an error, even if its time is up at that moment.
-func TestEndOfAResponseIsNotAStall(t *testing.T) {
+// The end of a response is not an error, even if the stall timeout passes at that moment.
+func TestEndOfResponseIsNotAStall(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	p := &progress{ctx: ctx}
@@ -195,12 +196,12 @@ func TestEndOfAResponseIsNotAStall(t *testing.T) {
 	}
 }
 
-func TestSourceThatAnnouncesNothingButSends(t *testing.T) {
+func TestAnnouncedSizeOfZeroIsALimit(t *testing.T) {
 	m := newMaster(t)
 	sent := 0
 	m.shelf.text = "one"
 	m.pull.Source = silent{lying{m.shelf, &sent}}
-	if err := m.pullNow(); err == nil || err.Error() != "expected 0 bytes, as announced by the source; it sends more" {
+	if err := m.pullNow(); err == nil || err.Error() != "the source announced 0 bytes but sends more" {
 		t.Error(err)
 	}
 }
@@ -216,8 +217,8 @@ func (s silent) Look(ctx context.Context, validator string) (*Offer, error) {
 	return o, err
 }
 
-// A line of the history that is JSON of another shape is damaged, too.
-func TestHistoryLineOfAnotherShapeIsDamaged(t *testing.T) {
+// A line of the history that is JSON, but not an event, is reported as damaged.
+func TestHistoryLineThatIsNoEventIsReportedAsDamaged(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	path := m.store.eventsOf("production")
@@ -232,8 +233,8 @@ func TestHistoryLineOfAnotherShapeIsDamaged(t *testing.T) {
 	}
 }
 
-// The history has the signing time of a refused release.
-func TestRefusedReleaseHasItsTimeInTheHistory(t *testing.T) {
+// The history records the signing time of a rejected release.
+func TestHistoryRecordsSigningTimeOfRejectedRelease(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	m.pull.Hold = true
 	if err := m.pullNow(); err != nil {
@@ -249,7 +250,7 @@ func TestRefusedReleaseHasItsTimeInTheHistory(t *testing.T) {
 	}
 }
 
-func TestClientTrustsCertificatesInAFile(t *testing.T) {
+func TestClientTrustsCertificatesInFile(t *testing.T) {
 	s := httptest.NewTLSServer(http.NotFoundHandler())
 	defer s.Close()
 	path := filepath.Join(t.TempDir(), "ca.pem")
@@ -283,7 +284,7 @@ func TestClientTrustsCertificatesInAFile(t *testing.T) {
 	}
 }
 
-// A pull that downloads a snapshot which the store already has does not report a download.
+// If the store already has the snapshot that a pull downloads, the pull does not report a download.
 func TestStoredSnapshotIsNotReportedAsDownloaded(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")

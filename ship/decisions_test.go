@@ -15,7 +15,7 @@ import (
 	"bindc/origin"
 )
 
-// A rollback runs no gate: it undoes a release that passed the gates.
+// A rollback runs no gate, because it is used after a bad release has passed the gates.
 func TestRollbackRunsNoGate(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
@@ -27,7 +27,7 @@ func TestRollbackRunsNoGate(t *testing.T) {
 	m.answers("one")
 }
 
-// A pull reads no snapshot under the lock, as that would delay all other names.
+// A pull reads no snapshot while it holds the lock, because that would delay all other names.
 func TestPullReadsNoSnapshotUnderTheLock(t *testing.T) {
 	m := newMaster(t)
 	m.store.files.fault = func(op, path string) error {
@@ -39,8 +39,8 @@ func TestPullReadsNoSnapshotUnderTheLock(t *testing.T) {
 	m.mustRelease("one", "two", "two", "one")
 }
 
-// A snapshot whose only event is a failed activation was not active according to the history. The next program adds it.
-func TestFailedActivationOfTheActiveSnapshot(t *testing.T) {
+// If the only event of the active snapshot is a failed activation, the next program adds the snapshot to the history.
+func TestActiveSnapshotWithOnlyAFailedActivationIsAddedToHistory(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	err := m.store.locked("production", m.now, func(r *record) error {
@@ -58,8 +58,8 @@ func TestFailedActivationOfTheActiveSnapshot(t *testing.T) {
 	}
 }
 
-// The first release of a name is refused at each poll: the history has that once.
-func TestFirstReleaseIsRefusedTwice(t *testing.T) {
+// If the first release of a name is rejected at each poll, the history records that once.
+func TestRepeatedRejectionOfFirstReleaseIsRecordedOnce(t *testing.T) {
 	m := newMaster(t)
 	s := m.change()
 	s.Checks.Gate = func(string, string) error { return &Refusal{"shut"} }
@@ -78,8 +78,8 @@ func TestFirstReleaseIsRefusedTwice(t *testing.T) {
 	}
 }
 
-// A source gets a newer release while a pull waits for its turn. The pull takes that one.
-func TestNewerReleaseDuringTheWaitForATurn(t *testing.T) {
+// If the source gets a newer release while a pull waits for its turn, the pull fetches the newer one.
+func TestPullFetchesReleaseThatIsNewAfterItsWait(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	m.pull.Turns = make(chan struct{}, 1)
@@ -97,8 +97,8 @@ func TestNewerReleaseDuringTheWaitForATurn(t *testing.T) {
 	m.answers("three")
 }
 
-// gc keeps the snapshots that were active last. A snapshot that was only refused does not count.
-func TestRefusedSnapshotIsGarbage(t *testing.T) {
+// gc keeps the last active snapshots of a name. It removes a snapshot that was only ever rejected.
+func TestGCRemovesRejectedSnapshot(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	m.pull.Checks.Gate = func(string, string) error { return &Refusal{"shut"} }
@@ -111,8 +111,9 @@ func TestRefusedSnapshotIsGarbage(t *testing.T) {
 	}
 }
 
-// A name that has no source is activated by hand without a pin, so that a first poll takes the release of its source.
-func TestActivationOfANameWithoutASource(t *testing.T) {
+// Activating a snapshot by hand for a name that was never polled does not pin the name, so that the first poll
+// activates the release of the source.
+func TestActivationOfNameWithoutSourceDoesNotPin(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	s := m.change()
@@ -125,7 +126,7 @@ func TestActivationOfANameWithoutASource(t *testing.T) {
 	}
 }
 
-// The same statement with the signature of another key replaces the stored signature.
+// A release of the same statement with the signature of another key replaces the stored signature.
 func TestSignatureOfAnotherKeyReplacesStoredOne(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	m.offer("three", 3)
@@ -141,13 +142,13 @@ func TestSignatureOfAnotherKeyReplacesStoredOne(t *testing.T) {
 	}
 }
 
-// anew knows no validators.
+// anew is a shelf that ignores validators, so that each poll finds an offer.
 type anew struct{ *shelf }
 
 func (a anew) Look(ctx context.Context, _ string) (*Offer, error) { return a.shelf.Look(ctx, "") }
 
-// Errors of several steps are on one line. Steps that succeed add nothing.
-func TestErrorsAreJoined(t *testing.T) {
+// join puts the errors of several steps on one line and skips steps without an error.
+func TestJoinPutsErrorsOnOneLine(t *testing.T) {
 	a, b := errors.New("a"), errors.New("b")
 	if err := join(nil, a, nil, b); err == nil || err.Error() != "a; b" || !errors.Is(err, a) || !errors.Is(err, b) {
 		t.Error(err)
@@ -157,8 +158,8 @@ func TestErrorsAreJoined(t *testing.T) {
 	}
 }
 
-// gc, or a user, removes a snapshot during the checks of a pull. The pull fetches it again.
-func TestSnapshotRemovedDuringAPull(t *testing.T) {
+// If gc or a user removes a snapshot while a pull checks it, the pull fetches it again.
+func TestSnapshotRemovedDuringPullIsFetchedAgain(t *testing.T) {
 	for name, remove := range map[string]func(m *master, path string){
 		"by the gate": func(m *master, path string) {
 			m.pull.Checks.Gate = func(string, string) error { m.pull.Checks.Gate = nil; return os.RemoveAll(path) }
@@ -183,8 +184,8 @@ func TestSnapshotRemovedDuringAPull(t *testing.T) {
 	}
 }
 
-// A pull whose store cannot be read at all gives up at once.
-func TestStoreThatFailsDuringAPull(t *testing.T) {
+// A pull that cannot read the store does not try again.
+func TestPullWithUnreadableStoreDoesNotRetry(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	m.offer("two", 5)
 	m.store.files.fault = func(op, path string) error {
@@ -198,8 +199,8 @@ func TestStoreThatFailsDuringAPull(t *testing.T) {
 	}
 }
 
-// A switch by hand whose snapshot disappears during the checks names it.
-func TestSnapshotRemovedDuringASwitch(t *testing.T) {
+// If the snapshot disappears during the checks of a switch by hand, the error contains its digest.
+func TestErrorOfSwitchNamesRemovedSnapshot(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	s := m.change()
@@ -210,8 +211,8 @@ func TestSnapshotRemovedDuringASwitch(t *testing.T) {
 	m.answers("two")
 }
 
-// An activation by hand of another snapshot than the source has pins the name, and says so.
-func TestActivationOfAnotherSnapshotPins(t *testing.T) {
+// Activating a snapshot by hand that is not the release of the source pins the name and sets Pinned.
+func TestActivationOfAnotherSnapshotPinsName(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	for text, pins := range map[string]bool{"one": true, "two": false} {
@@ -222,8 +223,8 @@ func TestActivationOfAnotherSnapshotPins(t *testing.T) {
 	}
 }
 
-// The gate of the first release of a name gets no path of an active one.
-func TestGateOfTheFirstRelease(t *testing.T) {
+// For the first release of a name, the gate gets an empty path for the active snapshot.
+func TestGateOfFirstReleaseGetsNoActiveSnapshot(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Checks.Gate = func(path, active string) error {
 		if active != "" || path != m.store.Path(sum("one")) {
@@ -234,8 +235,8 @@ func TestGateOfTheFirstRelease(t *testing.T) {
 	m.mustRelease("one")
 }
 
-// Somebody switched a link with ln. The history has the other snapshot only.
-func TestLinkSwitchedByAnotherProgram(t *testing.T) {
+// If somebody switches a link with ln, the status shows the new snapshot, and the next pull adds it to the history.
+func TestSnapshotLinkedByHandIsAddedToHistory(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	m.pull.Hold = true
@@ -261,7 +262,7 @@ func TestLinkSwitchedByAnotherProgram(t *testing.T) {
 	}
 }
 
-// All bytes that a source sent are counted, however the download fails.
+// The counters include all bytes that a source sent, however the download fails.
 func TestBytesOfFailedDownloadsAreCounted(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(m *master, sent *int)
@@ -283,8 +284,8 @@ func TestBytesOfFailedDownloadsAreCounted(t *testing.T) {
 	}
 }
 
-// A pull closes the body of an offer.
-func TestPullClosesTheSnapshotOfItsSource(t *testing.T) {
+// A pull closes the body of the offer.
+func TestPullClosesBodyOfOffer(t *testing.T) {
 	m := newMaster(t)
 	closed := 0
 	m.pull.Source = closing{m.shelf, &closed}

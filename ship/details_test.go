@@ -14,7 +14,7 @@ import (
 	"bindc/origin"
 )
 
-func TestLengthOfNames(t *testing.T) {
+func TestNamesAreLimitedInLength(t *testing.T) {
 	for n, fits := range map[int]bool{0: false, 1: true, maxName: true, maxName + 1: false} {
 		if err := CheckName(strings.Repeat("n", n)); (err == nil) != fits {
 			t.Errorf("%d bytes: %v", n, err)
@@ -22,8 +22,9 @@ func TestLengthOfNames(t *testing.T) {
 	}
 }
 
-// A state without a number and without any time is not that of an active snapshot. States of older versions have times.
-func TestStateThatLacksTheLastChange(t *testing.T) {
+// A state without a number and without any time is older than a name with an active snapshot. States written by older
+// versions have times instead of numbers.
+func TestLacksDetectsStateOlderThanHistory(t *testing.T) {
 	at := Step{At: day(1)}
 	for name, c := range map[string]struct {
 		state  saved
@@ -31,15 +32,16 @@ func TestStateThatLacksTheLastChange(t *testing.T) {
 		active Digest
 		lacks  bool
 	}{
-		"empty":                    {saved{}, nil, "a", true},
-		"empty, none active":       {saved{}, nil, "", false},
-		"polled":                   {saved{State: State{Checked: at}}, nil, "a", false},
-		"activated":                {saved{State: State{Activated: at}}, nil, "a", false},
-		"adopting":                 {saved{Adopting: &adoption{}}, nil, "a", false},
-		"with a number":            {saved{Seq: 1}, nil, "a", false},
-		"as new as the history":    {saved{Seq: 2}, []Event{{Seq: 1}, {Seq: 2}}, "a", false},
-		"older than the history":   {saved{Seq: 1, State: State{Checked: at}}, []Event{{Seq: 2}, {Seq: 1}}, "", true},
-		"a history of old version": {saved{State: State{Checked: at}}, []Event{{}}, "a", false},
+		"empty, with an active snapshot":    {saved{}, nil, "a", true},
+		"empty, without an active snapshot": {saved{}, nil, "", false},
+		"polled":                            {saved{State: State{Checked: at}}, nil, "a", false},
+		"activated":                         {saved{State: State{Activated: at}}, nil, "a", false},
+		"adopting":                          {saved{Adopting: &adoption{}}, nil, "a", false},
+		"with a number":                     {saved{Seq: 1}, nil, "a", false},
+		"as new as the history":             {saved{Seq: 2}, []Event{{Seq: 1}, {Seq: 2}}, "a", false},
+		"older than the history": {saved{Seq: 1, State: State{Checked: at}}, []Event{{Seq: 2}, {Seq: 1}}, "",
+			true},
+		"the history of an older version": {saved{State: State{Checked: at}}, []Event{{}}, "a", false},
 	} {
 		if got := c.state.lacks(c.events, c.active); got != c.lacks {
 			t.Errorf("%s: %v", name, got)
@@ -47,9 +49,9 @@ func TestStateThatLacksTheLastChange(t *testing.T) {
 	}
 }
 
-// A rollback ends the tenures after the one that it goes back to. An activation of an earlier snapshot begins a new
-// one.
-func TestTenuresAfterARollback(t *testing.T) {
+// A rollback removes the tenures after the one that it goes back to. An activation of an earlier snapshot begins a new
+// tenure.
+func TestRollbackRemovesLaterTenures(t *testing.T) {
 	for name, want := range map[string]string{"a b c": "a b c", "a b c -a": "a", "a b c -a d": "a d", "a b a": "a b a",
 		"a b a -b d": "a b d", "a b -c d": "a b c d", "a b c -b -a d e": "a d e"} {
 		var history []Event
@@ -70,8 +72,8 @@ func TestTenuresAfterARollback(t *testing.T) {
 	}
 }
 
-// The time of a file counts from two seconds on: it may be written twice in a second.
-func TestTimeOfAFileThatHasJustChanged(t *testing.T) {
+// Last-Modified is only a validator if it is at least two seconds old, because a file may change twice in a second.
+func TestTimeOfRecentlyChangedFileIsNoValidator(t *testing.T) {
 	const changed = "Mon, 04 May 2026 03:00:00 GMT"
 	for date, want := range map[string]string{"Mon, 04 May 2026 03:00:01 GMT": tooNew, "": tooNew,
 		"Mon, 04 May 2026 03:00:02 GMT": byTime + changed} {
@@ -82,8 +84,8 @@ func TestTimeOfAFileThatHasJustChanged(t *testing.T) {
 	}
 }
 
-// The event of a rollback has the signing time of its snapshot.
-func TestRollbackHasItsTimeInTheHistory(t *testing.T) {
+// The history records the signing time of the snapshot of a rollback.
+func TestHistoryRecordsSigningTimeOfRollback(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	if _, err := m.change().Back(sum("one")); err != nil {
 		t.Fatal(err)
@@ -93,8 +95,8 @@ func TestRollbackHasItsTimeInTheHistory(t *testing.T) {
 	}
 }
 
-// Only a sensitive snapshot is hidden from other users.
-func TestPermissionsOfASnapshot(t *testing.T) {
+// Other users can read a snapshot unless it contains sensitive values.
+func TestOnlySensitiveSnapshotIsUnreadableForOthers(t *testing.T) {
 	for sensitive, want := range map[bool]os.FileMode{true: 0o440, false: 0o444} {
 		m := newMaster(t)
 		m.pull.Checks.Inspect = func(string) (bool, error) { return sensitive, nil }
@@ -105,8 +107,8 @@ func TestPermissionsOfASnapshot(t *testing.T) {
 	}
 }
 
-// A snapshot that is not in the store is neither checked nor signed anew.
-func TestSnapshotThatIsNotInTheStore(t *testing.T) {
+// A snapshot that is not in the store is not checked, and no statement is stored for it.
+func TestMissingSnapshotIsNotChecked(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	s := m.change()
@@ -131,15 +133,15 @@ func TestSnapshotThatIsNotInTheStore(t *testing.T) {
 	}
 }
 
-// Files that belong to the owner of the store already are not given away.
-func TestFilesOfTheRightOwnerStay(t *testing.T) {
+// hand does not change the owner of a file that already belongs to the owner of the store.
+func TestFilesOfStoreOwnerKeepTheirOwner(t *testing.T) {
 	m := newMaster(t)
 	m.failsAt("chown", "", syscall.EPERM)
 	m.mustRelease("one")
 }
 
-// A snapshot may have as many bytes as the limit.
-func TestSnapshotOfTheMaximumSize(t *testing.T) {
+// A snapshot of exactly MaxBytes bytes is accepted.
+func TestSnapshotOfMaximumSizeIsAccepted(t *testing.T) {
 	for _, silent := range []bool{true, false} {
 		m := newMaster(t)
 		m.shelf.silent, m.pull.MaxBytes = silent, 3
@@ -150,8 +152,8 @@ func TestSnapshotOfTheMaximumSize(t *testing.T) {
 	}
 }
 
-// Another program creates the lock at the same moment. Any other failure is an error.
-func TestLockThatAnotherProgramCreates(t *testing.T) {
+// createLock succeeds if another program creates the lock at the same moment. Any other failure is an error.
+func TestCreateLockAcceptsLockOfAnotherProgram(t *testing.T) {
 	for _, fault := range []error{fs.ErrExist, syscall.EIO} {
 		m := newMaster(t)
 		if err := os.Remove(m.store.lock()); err != nil {
@@ -165,8 +167,8 @@ func TestLockThatAnotherProgramCreates(t *testing.T) {
 	}
 }
 
-// A rollback that finds no target lists only snapshots that were active.
-func TestRefusedSnapshotIsNoTargetOfARollback(t *testing.T) {
+// The error of a rollback without a target lists only snapshots that were active.
+func TestRollbackErrorOmitsRejectedSnapshots(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	back := func() {
@@ -184,8 +186,8 @@ func TestRefusedSnapshotIsNoTargetOfARollback(t *testing.T) {
 	back()
 }
 
-// A reader finds a state that is older than the history, because another program has just replaced it. It reads again.
-func TestStateThatIsReplacedWhileItIsRead(t *testing.T) {
+// A reader reads the state again if it is older than the history, because another program may have just replaced it.
+func TestStateReplacedDuringReadIsReadAgain(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	path := m.store.stateOf("production")
@@ -212,8 +214,8 @@ func TestStateThatIsReplacedWhileItIsRead(t *testing.T) {
 	}
 }
 
-// A pull reports each directory that it cannot sync, for a new snapshot and for one that replaces a damaged file.
-func TestDirectoriesOfASnapshotAreSynced(t *testing.T) {
+// A pull fails if it cannot sync a directory, for a new snapshot and for one that replaces a damaged file.
+func TestPullSyncsDirectoriesOfSnapshot(t *testing.T) {
 	m := newMaster(t)
 	for _, part := range []string{m.store.incoming(), m.store.entries()} {
 		m.failsAt("syncdir", part, syscall.EIO)
@@ -230,8 +232,8 @@ func TestDirectoriesOfASnapshotAreSynced(t *testing.T) {
 	}
 }
 
-// A directory in place of a snapshot cannot be read.
-func TestDirectoryInPlaceOfASnapshot(t *testing.T) {
+// A directory at the path of a snapshot is an error, and not a snapshot.
+func TestDirectoryInPlaceOfSnapshotIsAnError(t *testing.T) {
 	m := newMaster(t)
 	if err := os.MkdirAll(m.store.Path(sum("one")), 0o755); err != nil {
 		t.Fatal(err)
@@ -241,8 +243,8 @@ func TestDirectoryInPlaceOfASnapshot(t *testing.T) {
 	}
 }
 
-// A request without a body has none when it is watched for stalls.
-func TestRequestWithoutABody(t *testing.T) {
+// The client that watches for stalls does not add a body to a request without one.
+func TestRequestWithoutBodyStaysWithoutBody(t *testing.T) {
 	for _, body := range []io.ReadCloser{nil, http.NoBody} {
 		client := impatient{seen{t, body}, time.Minute}
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/", nil)
@@ -267,8 +269,8 @@ func (s seen) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, io.ErrUnexpectedEOF
 }
 
-// The history has every resume, also one that changes nothing. Only repeated failures are left out.
-func TestRepeatedResumesAreInTheHistory(t *testing.T) {
+// The history records every resume, even if it changes nothing. It only omits repeated failures.
+func TestHistoryRecordsRepeatedResumes(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	if err := errors.Join(m.change().Resume(), m.change().Resume()); err != nil {
@@ -279,8 +281,8 @@ func TestRepeatedResumesAreInTheHistory(t *testing.T) {
 	}
 }
 
-// A pull that only stores stores a release that a gate has refused, because it runs no gate.
-func TestRefusedReleaseIsStored(t *testing.T) {
+// A pull with Hold runs no gate, so it stores a release that a gate has rejected.
+func TestHoldStoresReleaseRejectedByGate(t *testing.T) {
 	r := newRefusing(t, func(c *Checks, ask func() error) { c.Gate = func(string, string) error { return ask() } })
 	r.poll(Gate, 1, 1)
 	r.pull.Hold = true
@@ -291,8 +293,8 @@ func TestRefusedReleaseIsStored(t *testing.T) {
 	r.poll(Gate, 2, 1)
 }
 
-// The state of a name has its source even if the first release is refused.
-func TestSourceOfARefusedRelease(t *testing.T) {
+// The state of a name records the source even if the first release is rejected.
+func TestStateRecordsSourceOfRejectedRelease(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Checks.Gate = func(string, string) error { return &Refusal{"shut"} }
 	if _, err := m.release("one"); ReasonOf(err) != Gate {
@@ -303,8 +305,8 @@ func TestSourceOfARefusedRelease(t *testing.T) {
 	}
 }
 
-// A pull of a pinned name whose source does not answer does not report the pin.
-func TestPinnedNameWhoseSourceDoesNotAnswer(t *testing.T) {
+// If the source does not answer, the result does not report the pin of a pinned name.
+func TestFailedPollDoesNotReportPin(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	if _, err := m.change().Back(""); err != nil {
@@ -316,8 +318,8 @@ func TestPinnedNameWhoseSourceDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// An adoption writes the statement itself, and does not leave that to the next program.
-func TestAdoptionWritesTheStatement(t *testing.T) {
+// adopt writes the statement at once. It does not leave that to the next program.
+func TestAdoptWritesStatementAtOnce(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	later := signs(t, "two", "production", day(4))
 	err := m.store.locked("production", m.now, func(r *record) error { return r.adopt(sum("two"), later) })

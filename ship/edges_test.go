@@ -20,8 +20,8 @@ import (
 	"bindc/origin"
 )
 
-// A rollback to a snapshot whose activation has dropped out of the history counts as another tenure.
-func TestRollbackToASnapshotNotInTheHistory(t *testing.T) {
+// If the history no longer contains the activation of a rollback's target, the rollback begins a new tenure.
+func TestRollbackToSnapshotNotInHistoryBeginsTenure(t *testing.T) {
 	at := func(minute int) time.Time { return time.Unix(0, 0).Add(time.Duration(minute) * time.Minute) }
 	all := tenures([]Event{
 		{Time: at(0), Action: Activate, Digest: "b", Result: resultOK},
@@ -34,7 +34,7 @@ func TestRollbackToASnapshotNotInTheHistory(t *testing.T) {
 	}
 }
 
-func TestJitteredPause(t *testing.T) {
+func TestJitteredPauseIsHalfToOneAndAHalf(t *testing.T) {
 	const d = time.Hour
 	least, most := 2*d, time.Duration(0)
 	for range 2000 {
@@ -46,8 +46,8 @@ func TestJitteredPause(t *testing.T) {
 	}
 }
 
-// A disk error while the store is searched for the release fails the pull, signed or not.
-func TestStoreThatCannotBeReadIsAnError(t *testing.T) {
+// A pull fails if a disk error prevents looking for the release in the store, whether the release is signed or not.
+func TestDiskErrorInStoreFailsPull(t *testing.T) {
 	for _, isSigned := range []bool{true, false} {
 		m := newSignedMaster(t, signedStore(t))
 		if !isSigned {
@@ -69,8 +69,8 @@ func TestStoreThatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
-// One program completes two interrupted changes.
-func TestSeveralRepairsAtOnce(t *testing.T) {
+// One program completes both an interrupted adoption and an interrupted switch.
+func TestNextProgramCompletesBothInterruptedChanges(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	later := signs(t, "three", "production", day(4))
 	var r *record
@@ -98,8 +98,8 @@ func TestSeveralRepairsAtOnce(t *testing.T) {
 	}
 }
 
-// An unsigned active snapshot that is added to the history has neither revision nor signing time.
-func TestUnsignedActiveSnapshotIsInTheHistory(t *testing.T) {
+// If an unsigned active snapshot is added to the history, its event has neither a revision nor a signing time.
+func TestUnsignedSnapshotAddedToHistoryHasNoSigningTime(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	if err := os.Remove(m.store.eventsOf("production")); err != nil {
@@ -114,8 +114,8 @@ func TestUnsignedActiveSnapshotIsInTheHistory(t *testing.T) {
 	}
 }
 
-// The result of a pull whose release is refused does not report an activation.
-func TestResultOfARefusedRelease(t *testing.T) {
+// The result of a pull whose release is rejected does not report an activation.
+func TestResultOfRejectedReleaseReportsNoActivation(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Checks.Gate = func(string, string) error { return &Refusal{"shut"} }
 	r, err := m.release("one")
@@ -125,8 +125,8 @@ func TestResultOfARefusedRelease(t *testing.T) {
 }
 
 // A pull adds a statement to a stored snapshot that is unsigned or whose statement is damaged. It does not replace a
-// newer statement by an older one.
-func TestStatementIsAdopted(t *testing.T) {
+// newer statement with an older one.
+func TestPullAddsNewerStatementToStoredSnapshot(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(m *master)
 		want   int
@@ -172,17 +172,18 @@ func TestStatementIsAdopted(t *testing.T) {
 	}
 }
 
-// A signed text that is not a statement is refused, even if signatures are not checked.
-func TestSignedTextThatIsNotAStatement(t *testing.T) {
+// A signed text that is not a statement is rejected even if signatures are not checked.
+func TestSignedTextThatIsNotAStatementIsRejected(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.signed = &origin.Signed{Text: []byte("no JSON")}
 	var r *Refusal
-	if _, err := m.release("one"); !errors.As(err, &r) || !strings.Contains(err.Error(), "is not a statement") {
+	if _, err := m.release("one"); !errors.As(err, &r) || !strings.Contains(err.Error(),
+		"is not a valid origin statement") {
 		t.Error(err)
 	}
 }
 
-// If root changes the store of another user, links belong to that user, too.
+// If root changes the store of another user, that user also owns the links.
 func TestLinksBelongToTheOwnerOfTheStore(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give files away")
@@ -208,8 +209,8 @@ func TestLinksBelongToTheOwnerOfTheStore(t *testing.T) {
 	}
 }
 
-// A server that fails at any request has the reason Network.
-func TestServerThatFailsAtEachRequest(t *testing.T) {
+// If a server fails at any request of a pull, the reason is Network.
+func TestServerFailureAtAnyRequestHasReasonNetwork(t *testing.T) {
 	for n := 1; ; n++ {
 		s := newWeb(t)
 		s.pull.Checks.Origin = readsStatement
@@ -237,7 +238,7 @@ func TestServerThatFailsAtEachRequest(t *testing.T) {
 	}
 }
 
-// failing fails at one request.
+// failing is a server that fails at one request.
 type failing struct {
 	http.RoundTripper
 	asked *int
@@ -251,8 +252,8 @@ func (f failing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return f.RoundTripper.RoundTrip(r)
 }
 
-// A signature without a statement does not count.
-func TestSignatureWithoutAStatement(t *testing.T) {
+// A snapshot with a signature but without a statement is not signed.
+func TestSignatureWithoutStatementIsRejected(t *testing.T) {
 	s := newWeb(t)
 	s.pull.Checks.Origin = readsStatement
 	s.put("", "one", time.Time{})
@@ -262,8 +263,8 @@ func TestSignatureWithoutAStatement(t *testing.T) {
 	}
 }
 
-// The bytes of a failed download are counted.
-func TestReceivedBytesAreCounted(t *testing.T) {
+// The counters include the bytes of a failed download.
+func TestBytesOfFailedDownloadAreCounted(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.breaks = io.ErrUnexpectedEOF
 	if _, err := m.release("snapshot"); err == nil {
@@ -274,8 +275,8 @@ func TestReceivedBytesAreCounted(t *testing.T) {
 	}
 }
 
-// A release that was not active does not count for the limit on signing times.
-func TestResetIgnoresRefusedReleases(t *testing.T) {
+// Reset only considers the signing times of releases that were active.
+func TestResetIgnoresRejectedReleases(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	m.pull.Checks.Gate = func(string, string) error { return &Refusal{"shut"} }
 	if err := m.pullNow(); ReasonOf(err) != Gate {
@@ -286,8 +287,7 @@ func TestResetIgnoresRefusedReleases(t *testing.T) {
 	}
 }
 
-// Persisted is not set for a name without an active snapshot.
-func TestPersistedNeedsAnActiveSnapshot(t *testing.T) {
+func TestPersistedIsFalseWithoutActiveSnapshot(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.fails = io.ErrUnexpectedEOF
 	m.pullNow()
@@ -296,8 +296,8 @@ func TestPersistedNeedsAnActiveSnapshot(t *testing.T) {
 	}
 }
 
-// A source that fails when the snapshot itself is read has the reason Network.
-func TestSourceThatFailsAtTheSnapshot(t *testing.T) {
+// If a source fails while the snapshot itself is read, the reason is Network.
+func TestFailureWhileReadingSnapshotHasReasonNetwork(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.text = "one"
 	m.pull.Source = bodiless{m.shelf}
@@ -319,8 +319,8 @@ func (b bodiless) Look(ctx context.Context, validator string) (*Offer, error) {
 	return o, err
 }
 
-// A statement without a valid digest is refused.
-func TestStatementWithoutADigest(t *testing.T) {
+// A statement without a valid digest is rejected.
+func TestStatementWithoutDigestIsRejected(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Checks.Origin = func(string, origin.Signed, [32]byte) (origin.Origin, error) {
 		t.Error("the signature was checked")
@@ -336,8 +336,8 @@ func TestStatementWithoutADigest(t *testing.T) {
 	}
 }
 
-// A statement from the future, accepted by an older version for the active snapshot, does not block later releases.
-func TestFutureStatementBesideTheActiveSnapshot(t *testing.T) {
+// If an older version accepted a statement from the future for the active snapshot, later releases are still accepted.
+func TestFutureStatementOfActiveSnapshotDoesNotBlockReleases(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	if err := m.store.writeSigned(m.store.Path(sum("three")), *signs(t, "three", "production", day(9))); err != nil {
 		t.Fatal(err)
@@ -351,7 +351,7 @@ func TestFutureStatementBesideTheActiveSnapshot(t *testing.T) {
 	}
 }
 
-func TestSweepRemovesAllThatIsOld(t *testing.T) {
+func TestSweepRemovesOldFiles(t *testing.T) {
 	m := newMaster(t)
 	for _, name := range []string{"a", "b", "c"} {
 		path := filepath.Join(m.store.incoming(), name)
@@ -371,8 +371,8 @@ func TestSweepRemovesAllThatIsOld(t *testing.T) {
 	m.clean()
 }
 
-// If another program never unlocks the store, changes fail after a minute.
-func TestLockThatIsNeverReleased(t *testing.T) {
+// If another program never releases the lock, changes to the store fail after a minute.
+func TestChangeFailsIfLockIsNeverReleased(t *testing.T) {
 	m := newMaster(t)
 	l := flock.New(m.store.lock())
 	if got, err := l.TryLock(); !got || err != nil {
@@ -391,7 +391,7 @@ func TestLockThatIsNeverReleased(t *testing.T) {
 	})
 }
 
-func TestDamagedStateNamesItsCause(t *testing.T) {
+func TestErrorOfDamagedStateContainsCause(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	if err := os.WriteFile(m.store.stateOf("production"), []byte("x"), 0o644); err != nil {
@@ -403,8 +403,8 @@ func TestDamagedStateNamesItsCause(t *testing.T) {
 	}
 }
 
-// A repair of the history reports a damaged statement of the active snapshot.
-func TestRepairReportsADamagedStatement(t *testing.T) {
+// A program that adds the active snapshot to the history reports a damaged statement of the snapshot.
+func TestRepairReportsDamagedStatement(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	path := m.store.Path(sum("three")) + origin.StatementSuffix
 	err := errors.Join(os.Remove(m.store.eventsOf("production")), os.WriteFile(path, []byte("{"), 0o644))

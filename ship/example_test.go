@@ -24,7 +24,7 @@ func ExamplePull() {
 		log.Fatal(err)
 	}
 	source := ship.File{Path: filepath.Join(dir, "built.snap")}
-	release := func(content string) { // replaces the file in one step, as a source requires
+	release := func(content string) { // replaces the file in one step, as File requires
 		next := filepath.Join(dir, "next")
 		if err := os.WriteFile(next, []byte(content), 0o644); err != nil {
 			log.Fatal(err)

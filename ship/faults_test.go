@@ -16,7 +16,7 @@ import (
 	"bindc/internal/testmode"
 )
 
-// day returns the signing time of the release of a day.
+// day returns the signing time of releases made on day n.
 func day(n int) time.Time { return time.Date(2026, 5, n, 3, 0, 0, 0, time.UTC) }
 
 // signedStore returns a directory with a store in which the signed releases one, two and three have been active.
@@ -32,7 +32,7 @@ func signedStore(t *testing.T) string {
 	return m.dir
 }
 
-// newSignedMaster has a copy of a signedStore. Its source offers a fourth release.
+// newSignedMaster returns a master with a copy of the signed store like. Its source offers a fourth release.
 func newSignedMaster(t *testing.T, like string) *master {
 	m := newMaster(t)
 	m.pull.Checks.Origin = readsStatement
@@ -78,7 +78,7 @@ type change struct {
 	before func(*master)
 	run    func(*master) error
 	done   func(*master) bool // reports whether run took effect
-	half   func(*master) bool // reports whether half of it took effect
+	half   func(*master) bool // reports whether run took effect in part
 }
 
 func never(*master) bool { return false }
@@ -87,7 +87,7 @@ var changes = []change{
 	{"pull", nil, (*master).pullNow,
 		func(m *master) bool { return m.active() == sum("four") && m.state().Newest.Equal(day(4)) },
 		func(m *master) bool { return m.active() == sum("four") && !m.state().Newest.Equal(day(4)) }},
-	{"pull the first", func(m *master) {
+	{"pull the first release", func(m *master) {
 		var err error
 		m.dir = m.TempDir()
 		if m.store, err = OpenStore(m.dir); err != nil {
@@ -98,7 +98,7 @@ var changes = []change{
 		func(m *master) bool { return m.active() == sum("four") && m.state().Newest.Equal(day(4)) }, never},
 	{"pull a stored release", func(m *master) { m.offer("one", 5) }, (*master).pullNow,
 		func(m *master) bool { return m.active() == sum("one") && m.state().Newest.Equal(day(5)) }, never},
-	{"pull what answers, signed again", func(m *master) { m.offer("three", 5) }, (*master).pullNow,
+	{"pull the active snapshot with a new signature", func(m *master) { m.offer("three", 5) }, (*master).pullNow,
 		func(m *master) bool {
 			st, err := m.store.Statement(sum("three"))
 			return err == nil && st.Created.Equal(day(5)) && m.state().Newest.Equal(day(5))
@@ -140,7 +140,7 @@ var changes = []change{
 	}, never},
 }
 
-// damage changes a bit of a snapshot in the store.
+// damage flips a bit of a snapshot in the store.
 func (m *master) damage(text string) {
 	m.Helper()
 	path := m.store.Path(sum(text))
@@ -149,7 +149,7 @@ func (m *master) damage(text string) {
 	}
 }
 
-// sound checks the invariants of a store, which hold at any time.
+// sound checks the invariants of a store, which must hold at any time.
 func (m *master) sound(what string) {
 	m.Helper()
 	active := m.active()
@@ -187,7 +187,7 @@ func (m *master) sound(what string) {
 	}
 }
 
-// repaired checks a store after the program that repaired it.
+// repaired checks a store after a program has repaired it.
 func (m *master) repaired(what string) {
 	m.Helper()
 	m.sound(what)
@@ -222,8 +222,8 @@ func (m *master) repaired(what string) {
 	}
 }
 
-// fails makes the n-th file system access fail, or all from there on, as if the program had been killed. It counts the
-// accesses.
+// fails makes the n-th file system access fail. If dies is set, all later accesses fail, too, as if the program had
+// been killed. The result counts the accesses.
 func (m *master) fails(n int, dies bool, with error) *faults {
 	f := &faults{}
 	m.store.files.fault = func(op, path string) error {
@@ -253,9 +253,9 @@ func everyAccess() int {
 	return 1
 }
 
-// Each file system access of each change to a store fails, alone or with all after it. The change either happens or
-// does not, and the next program repairs the rest.
-func TestEveryAccessFails(t *testing.T) {
+// Whichever file system access fails, alone or with all later ones, a change either happens or does not, and the next
+// program repairs the rest.
+func TestChangeIsAtomicIfAnyAccessFails(t *testing.T) {
 	tries, like := 0, signedStore(t)
 	for _, c := range changes {
 		for _, dies := range []bool{false, true} {
@@ -276,7 +276,7 @@ func TestEveryAccessFails(t *testing.T) {
 					if err == nil && !c.done(m) {
 						t.Errorf("%s: no error, and nothing done", what)
 					}
-					// A pull reads the active file at its start, and again at its end if the first try failed.
+					// A pull that cannot read the active file at its start reads it again at its end.
 					again := fault.op == "open" && !dies && c.done(m)
 					silent := !errors.Is(err, syscall.ENOSPC) && fault.op != ""
 					if silent && fault.op != "remove" && !again {
@@ -310,13 +310,13 @@ func TestEveryAccessFails(t *testing.T) {
 	}
 }
 
-// Another program changes the store between any two unlocked steps of a change. The outcome is the same as if one had
-// run after the other.
-func TestEveryPairOfChanges(t *testing.T) {
+// Whenever another program changes the store during a change, the outcome is the same as if one had run after the
+// other.
+func TestConcurrentChangesAreSerializable(t *testing.T) {
 	like := signedStore(t)
 	for _, a := range changes {
 		for _, b := range changes {
-			if a.name == "pull the first" || b.before != nil || b.name == "pull the first" {
+			if a.name == "pull the first release" || b.before != nil || b.name == "pull the first release" {
 				continue
 			}
 			t.Run(a.name+" while "+b.name, func(t *testing.T) {
@@ -365,7 +365,7 @@ func (m *master) unlocked() bool {
 	return got
 }
 
-// agree checks that the outcome of two successful changes matches one of the two orders.
+// agree checks that the outcome of two successful changes is the outcome of running them in one of the two orders.
 func (m *master) agree(what string, a, b change, err, otherErr error) {
 	m.Helper()
 	var r *Refusal

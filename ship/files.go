@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// files does all file system access of a store. fault is for tests: files calls it before each access, and the access
-// fails with the error that it returns.
+// files does all file system access of a store. Tests set fault: files calls it before each access, and the access
+// fails with its error.
 type files struct {
 	fault func(op, path string) error
 }
@@ -26,7 +26,7 @@ func (f files) may(op, path string) error {
 	return nil
 }
 
-// access runs do unless a test makes it fail.
+// access calls do, unless a test makes the access fail.
 func access[T any](f files, op, path string, do func(string) (T, error)) (result T, err error) {
 	if err := f.may(op, path); err != nil {
 		return result, err
@@ -102,7 +102,7 @@ type newFile struct {
 
 func (n *newFile) Write(p []byte) (int, error) {
 	if err := n.files.may("write", n.Name()); err != nil {
-		done, _ := n.File.Write(p[:len(p)/2]) // a partial write, as on a full disk
+		done, _ := n.File.Write(p[:len(p)/2]) // a test makes the write fail: write half of p, as on a full disk
 		return done, err
 	}
 	return n.File.Write(p)
@@ -117,7 +117,7 @@ func (n *newFile) finish() error {
 	return join(err, n.Close())
 }
 
-// writer hides the ReadFrom of os.File, by which io.Copy would bypass Write.
+// writer hides os.File.ReadFrom, because io.Copy would use it instead of Write.
 func (n *newFile) writer() io.Writer { return struct{ io.Writer }{n} }
 
 // syncDir syncs dir, so that renames in it are on disk.
@@ -133,7 +133,7 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// temporary returns an unused path in store/tmp. sweep removes files that dead programs leave there.
+// temporary returns an unused path in store/tmp. sweep removes what dead programs leave there.
 func (s *Store) temporary(kind string) string {
 	return filepath.Join(s.incoming(), fmt.Sprintf("%s-%016x", kind, rand.Uint64()))
 }
@@ -144,8 +144,8 @@ func (s *Store) temporaryDir(kind string) (string, error) {
 	return dir, s.files.mkdir(dir, 0o700)
 }
 
-// give sets the permissions of a new file or directory. If the user is root, it also changes the owner to that of the
-// store; otherwise the first pull by root would lock out the user of the service.
+// give sets the permissions of a new file or directory. For root it also changes the owner to the owner of the store,
+// because otherwise the first pull by root would lock out the user of the service.
 func (s *Store) give(path string, mode fs.FileMode) error {
 	if err := s.files.chmod(path, mode); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (s *Store) give(path string, mode fs.FileMode) error {
 	return s.hand(path)
 }
 
-// hand changes the owner of path to that of the store, if the user is root.
+// hand changes the owner of path to the owner of the store if the program runs as root.
 func (s *Store) hand(path string) error {
 	if os.Geteuid() != 0 {
 		return nil

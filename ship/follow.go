@@ -10,9 +10,9 @@ import (
 // Follow runs pulls repeatedly, each name independently.
 type Follow struct {
 	Pulls    []*Pull
-	Interval time.Duration // between two polls; the actual pause is half to one and a half of it
-	MaxDelay time.Duration // limit of the interval, which grows while the source does not answer
-	Timeout  time.Duration // of one poll, including download and checks
+	Interval time.Duration // time between two polls; the actual pause is half to one and a half of it
+	MaxDelay time.Duration // limit for the pause, which grows while the source does not answer
+	Timeout  time.Duration // time limit for one poll, including download and checks
 	// Report is called after each poll, by several goroutines at once.
 	Report func(p *Pull, r Result, err error)
 	Wake   <-chan struct{} // each value makes all names poll at once
@@ -23,7 +23,7 @@ type Follow struct {
 // collectEvery is the time between two calls of Collect.
 const collectEvery = time.Hour
 
-// Run follows until ctx is done.
+// Run polls until ctx is done.
 func (f *Follow) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	wakes := make([]chan struct{}, len(f.Pulls))
@@ -62,7 +62,8 @@ func (f *Follow) collect(ctx context.Context) {
 // maxStart limits the time over which the first polls are spread.
 const maxStart = 30 * time.Second
 
-// follow polls one name. After a refused release it keeps to the interval, because the next release may be better.
+// follow polls one name. After a rejected release it does not lengthen the pause, because the next release may be
+// accepted.
 func (f *Follow) follow(ctx context.Context, p *Pull, wake <-chan struct{}) {
 	delay := f.Interval
 	for pause := firstPause(f.Interval); sleep(ctx, pause, wake); pause = jittered(delay) {
@@ -81,7 +82,7 @@ func (f *Follow) follow(ctx context.Context, p *Pull, wake <-chan struct{}) {
 	}
 }
 
-// sleep waits for d or until it is woken. It reports whether ctx is still alive.
+// sleep waits until d has passed or wake receives a value. It reports whether ctx is not done.
 func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	select {
 	case <-ctx.Done():

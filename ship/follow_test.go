@@ -127,9 +127,10 @@ func following(t *testing.T, f *Follow, d time.Duration) {
 	<-done
 }
 
-// Only a source that does not answer is polled less often. A refused release or a failing disk changes nothing.
+// Only a source that does not answer is polled less often. A rejected release or a failing disk does not change the
+// interval.
 func TestOnlyUnavailableSourcesArePolledLessOften(t *testing.T) {
-	const least, most = 60 * 60 / 45, 60*60/15 + 1 // at 15 to 45 s
+	const least, most = 60 * 60 / 45, 60*60/15 + 1 // at pauses of 15 to 45 s
 	for name, c := range map[string]struct {
 		fail       func(m *master)
 		least, top int
@@ -171,8 +172,8 @@ func failWrites(op, path string) error {
 	return nil
 }
 
-// The first polls of names are spread over the interval.
-func TestNamesStartOneAfterTheOther(t *testing.T) {
+// Follow spreads the first polls of the names over the interval.
+func TestFirstPollsAreSpread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 100
 		begun := time.Now()
@@ -196,7 +197,7 @@ func TestNamesStartOneAfterTheOther(t *testing.T) {
 	})
 }
 
-// counting has a snapshot whose body takes a while, and counts how many are read at once.
+// counting is a source whose body takes a while to read. It counts how many bodies are read at once.
 type counting struct {
 	*shelf
 	now, most *atomic.Int64
@@ -217,7 +218,7 @@ func (c counting) Look(ctx context.Context, validator string) (*Offer, error) {
 	return o, nil
 }
 
-// At most as many releases as there are turns are fetched and checked at once. All of them get their turn.
+// Turns limits how many pulls fetch and check a release at once. Each pull gets its turn.
 func TestDownloadsWaitForTheirTurn(t *testing.T) {
 	m := newMaster(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -238,7 +239,7 @@ func TestDownloadsWaitForTheirTurn(t *testing.T) {
 			f.Pulls = append(f.Pulls, &p)
 		}
 		wake := make(chan struct{}, 1)
-		wake <- struct{}{} // all at once
+		wake <- struct{}{} // all names poll at once
 		f.Wake = wake
 		following(t, f, 50*time.Second)
 		if most.Load() != 3 || activated.Load() != 30 || len(turns) != 0 {
@@ -248,7 +249,7 @@ func TestDownloadsWaitForTheirTurn(t *testing.T) {
 	})
 }
 
-// A pull that gets no turn ends at its timeout. A pull whose source has nothing new does not wait for a turn.
+// A pull that does not get a turn ends at its timeout. A pull whose source has nothing new does not wait for a turn.
 func TestWaitingForATurnEndsAtTheTimeout(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")

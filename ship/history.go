@@ -45,7 +45,7 @@ func (s *Store) events(name string) (all []Event, damaged int, err error) {
 	return all, damaged, nil
 }
 
-// damagedLines is an error for that many damaged lines of a history.
+// damagedLines is the error for a number of damaged lines in a history.
 type damagedLines int
 
 func (n damagedLines) Error() string {
@@ -78,13 +78,13 @@ func compacted(all []Event) []Event {
 	return all[max(0, len(all)-maxEvents):]
 }
 
-// note adds an event to the history of name. The caller holds the lock.
+// note adds an event to the history of the name. The caller must hold the lock.
 func (r *record) note(e Event) error {
 	for _, text := range []*string{&e.Revision, &e.Source, &e.By, &e.Note, &e.Result} {
 		*text = bounded(*text)
 	}
 	if n := len(r.events); n > 0 && e.Result != resultOK && repeats(r.events[n-1], e) {
-		return nil // record a release that is refused at every poll only once
+		return nil // a release that is rejected at every poll is recorded once
 	}
 	all := compacted(append(slices.Clone(r.events), e))
 	var text bytes.Buffer
@@ -101,7 +101,7 @@ func (r *record) note(e Event) error {
 	return nil
 }
 
-// repeats reports whether two events differ in nothing but their time.
+// repeats reports whether two events are equal except for their times.
 func repeats(a, b Event) bool {
 	a.Time, a.Seq = b.Time, b.Seq
 	return a == b
@@ -111,10 +111,10 @@ func repeats(a, b Event) bool {
 type tenure struct {
 	digest Digest
 	since  time.Time
-	lasted time.Duration // until another snapshot became active
+	lasted time.Duration // time until another snapshot became active
 }
 
-// tenures returns the periods of a name that a rollback can choose from, oldest first, and the current one. It leaves
+// tenures returns the tenures of a name that a rollback can choose from, oldest first, and the current one. It leaves
 // out snapshots that a rollback has undone, so that another rollback goes further back.
 func tenures(history []Event) (all []tenure) {
 	for _, e := range history {

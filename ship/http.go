@@ -31,7 +31,7 @@ func Client(caFile string, stall time.Duration) (*http.Client, error) {
 			return nil, err
 		}
 		pool, err := x509.SystemCertPool()
-		if err != nil { // the system has no pool
+		if err != nil { // the system has no certificate pool
 			pool = x509.NewCertPool()
 		}
 		if !pool.AppendCertsFromPEM(pem) {
@@ -42,13 +42,13 @@ func Client(caFile string, stall time.Duration) (*http.Client, error) {
 	return &http.Client{Transport: &impatient{t, stall}, CheckRedirect: follows}, nil
 }
 
-// follows returns an error for a redirect that a client must not follow.
+// follows returns an error for a redirect that the client must not follow.
 func follows(req *http.Request, via []*http.Request) error {
 	switch {
 	case len(via) >= 10:
 		return errors.New("redirected ten times")
 	case req.URL.Scheme != "https" && via[0].URL.Scheme == "https":
-		return fmt.Errorf("redirected to %s, which has no TLS", Redacted(req.URL.String()))
+		return fmt.Errorf("redirected to %s, which does not use TLS", Redacted(req.URL.String()))
 	}
 	return nil
 }
@@ -56,9 +56,9 @@ func follows(req *http.Request, via []*http.Request) error {
 // maxBeside is the maximum size in bytes of a statement or signature.
 const maxBeside = 64 << 10
 
-// HTTP is a snapshot on any web server that serves files. Polls send the ETag of the server or, if it has none, the
-// time of the last change. If the server sends neither, a verified statement identifies the snapshot. Statement and
-// signature have the same URL with the suffixes of package origin.
+// HTTP is a source on any web server that serves files. Polls send the last ETag or, without one, the last
+// Last-Modified. If the server sends neither, a verified statement identifies the snapshot. Statement and signature
+// have the same URL with the suffixes of package origin.
 type HTTP struct {
 	URL    *url.URL
 	Client *http.Client
@@ -66,11 +66,11 @@ type HTTP struct {
 
 func (h *HTTP) String() string { return Redacted(h.URL.String()) }
 
-// hidden is printed in place of the user and the password of a URL.
+// hidden replaces the user and the password of a URL in messages.
 const hidden = "xxxxx"
 
-// Redacted returns the URL of a source as messages print it, without user and password: a user may be a token. The
-// text may also be one that is not a URL.
+// Redacted returns the URL of a source without user and password, for messages. The user may be a token. text does not
+// have to be a valid URL.
 func Redacted(text string) string {
 	if u, err := url.Parse(text); err == nil && u.Host != "" {
 		if u.User == nil {
@@ -93,7 +93,7 @@ func Redacted(text string) string {
 	return text
 }
 
-// Look is Source.Look.
+// Look implements Source.
 func (h *HTTP) Look(ctx context.Context, validator string) (*Offer, error) {
 	if want, ok := strings.CutPrefix(validator, byStatement); ok {
 		text, err := h.companion(ctx, origin.StatementSuffix)
@@ -126,17 +126,17 @@ func (h *HTTP) Look(ctx context.Context, validator string) (*Offer, error) {
 // Prefixes of validators that are not ETags.
 const (
 	byTime      = "modified "  // followed by the server's Last-Modified
-	tooNew      = "too new"    // it may change again in the same second: the next poll is unconditional
+	tooNew      = "too new"    // the file may change again in the same second, so the next poll is unconditional
 	byStatement = "statement " // followed by the statementSum of the signed statement
 )
 
-// statementValidator returns a validator made from the signed statement, for a source that has none itself.
+// statementValidator returns a validator made from the signed statement, for a source without validators.
 func statementValidator(signed *origin.Signed) string { return byStatement + statementSum(signed.Text) }
 
 func statementSum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
-// validatorOf returns the validator of a response: the ETag or the time of the last change. The time counts only if the
-// file cannot have changed again in the same second.
+// validatorOf returns the validator of a response: the ETag or the time of the last change. It only uses the time if
+// the file cannot have changed again in the same second.
 func validatorOf(resp *http.Response) string {
 	if tag := resp.Header.Get("ETag"); tag != "" {
 		return tag
@@ -151,7 +151,7 @@ func validatorOf(resp *http.Response) string {
 	return byTime + resp.Header.Get("Last-Modified")
 }
 
-// note describes the headers that a server lacks for efficient polls.
+// note describes which headers for efficient polls are missing from a response.
 func (h *HTTP) note(resp *http.Response) string {
 	switch {
 	case resp.Header.Get("ETag") != "":
@@ -168,7 +168,7 @@ func (h *HTTP) get(ctx context.Context, suffix, validator string) (*http.Respons
 	if u.RawPath != "" {
 		u.RawPath += suffix
 	}
-	u.User = nil // errors of the client have the URL
+	u.User = nil // because errors of the client contain the URL
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (h *HTTP) get(ctx context.Context, suffix, validator string) (*http.Respons
 	return h.Client.Do(req)
 }
 
-// signed fetches the statement and its signature; nil if the server has no signature.
+// signed fetches the statement and its signature. It returns nil if the server has no signature.
 func (h *HTTP) signed(ctx context.Context) (*origin.Signed, error) {
 	sig, err := h.companion(ctx, origin.SignatureSuffix)
 	if sig == nil || err != nil {
@@ -197,7 +197,7 @@ func (h *HTTP) signed(ctx context.Context) (*origin.Signed, error) {
 	return &origin.Signed{Text: text, Signature: sig}, nil
 }
 
-// companion fetches the file with the given suffix; nil if the server does not have it.
+// companion fetches the file with the given suffix. It returns nil if the server does not have the file.
 func (h *HTTP) companion(ctx context.Context, suffix string) ([]byte, error) {
 	resp, err := h.get(ctx, suffix, "")
 	if err != nil {
@@ -221,13 +221,13 @@ func upTo(r io.Reader, n int64, what string) ([]byte, error) {
 	return text, err
 }
 
-// File is a snapshot in the file system of this machine, put there by rsync or a network file system, for example. It
-// has to be replaced by a rename.
+// File is a source in the file system of this machine, for example a file that rsync copies or that is on a network
+// file system. The file must be replaced by a rename.
 type File struct{ Path string }
 
 func (f File) String() string { return "file:" + f.Path }
 
-// Look is Source.Look.
+// Look implements Source.
 func (f File) Look(_ context.Context, validator string) (*Offer, error) {
 	in, err := os.Open(f.Path)
 	if err != nil {

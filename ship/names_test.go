@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Opening a store completes one whose creator died, and reports every failure.
-func TestEveryAccessOfOpeningAStoreFails(t *testing.T) {
+// OpenStore completes a store whose creator died, and reports every failure.
+func TestOpenStoreReportsEveryFailure(t *testing.T) {
 	for n := 1; ; n++ {
 		dir := t.TempDir()
 		s, count, failed := &Store{dir: dir}, 0, ""
@@ -45,7 +45,7 @@ func TestEveryAccessOfOpeningAStoreFails(t *testing.T) {
 	}
 }
 
-func TestNamesAreLinksAndStates(t *testing.T) {
+func TestNamesListsLinksAndStates(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	refused := *m.pull
@@ -79,8 +79,8 @@ func TestNamesAreLinksAndStates(t *testing.T) {
 	}
 }
 
-// A link leads into the store only if it leads to the path of its digest.
-func TestLinkOutOfTheStoreIsAnError(t *testing.T) {
+// A link that does not lead to the path of a digest in the store is an error.
+func TestLinkOutOfStoreIsAnError(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	link := m.store.linkOf("production")
@@ -89,7 +89,8 @@ func TestLinkOutOfTheStoreIsAnError(t *testing.T) {
 		if err := errors.Join(os.Remove(link), os.Symlink(target, link)); err != nil {
 			t.Fatal(err)
 		}
-		if d, err := m.store.Active("production"); err == nil || !strings.Contains(err.Error(), "it leads to "+target) {
+		if d, err := m.store.Active("production"); err == nil || !strings.Contains(err.Error(),
+			"found a link to "+target) {
 			t.Errorf("a link to %s: %s, %v", target, d.Short(), err)
 		}
 		if _, err := m.store.Collect(Keep{}, time.Now(), false); err == nil {
@@ -130,7 +131,7 @@ func TestFindReportsAmbiguousDigests(t *testing.T) {
 	}
 }
 
-// A rollback chooses a snapshot that was active for a minute, not for less.
+// A rollback skips snapshots that were active for less than a minute.
 func TestRollbackSkipsBriefReleases(t *testing.T) {
 	for lasted, want := range map[time.Duration]string{settled: "two", settled - 1: "one"} {
 		m := newMaster(t)
@@ -160,7 +161,7 @@ func TestReadersReportFailures(t *testing.T) {
 	}
 }
 
-func TestMetricsOfNames(t *testing.T) {
+func TestWriteMetricsWritesAllNames(t *testing.T) {
 	at := time.Unix(1000, 0)
 	all := []Status{{Name: "production", Active: sum("one"), Revision: `a"b\c`, Since: at,
 		State: State{Pinned: true, Checked: Step{OK: at.Add(time.Second), Error: "no"}, Damaged: "yes"}},
@@ -196,7 +197,8 @@ func TestMetricsOfNames(t *testing.T) {
 	}
 }
 
-// Steps have a duration and everything is counted if the clock advances while a release is fetched and checked.
+// If the clock advances while a release is fetched and checked, the steps have a duration, and the counters include
+// each step.
 func TestEventsAreCountedAndTimed(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Checks.Inspect = func(string) (bool, error) { m.now = m.now.Add(time.Second); return false, nil }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Polls leave no file open: follow runs for months.
+// Polls leave no file open, because follow runs for months.
 func TestPollsLeaveNoFileOpen(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // otherwise a garbage collection might close leaked files
 	m := newMaster(t)
@@ -65,8 +65,7 @@ func TestPollsLeaveNoFileOpen(t *testing.T) {
 	}
 }
 
-// A directory that cannot be synced is an error.
-func TestDirectoryThatCannotBeSynced(t *testing.T) {
+func TestSyncOfUnsyncableDirectoryFails(t *testing.T) {
 	if err := syncDir("/proc"); err == nil {
 		t.Error("/proc was synced")
 	}

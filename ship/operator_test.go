@@ -56,8 +56,8 @@ func TestRollbackWithoutATargetListsSnapshots(t *testing.T) {
 	}
 }
 
-// The error for a misspelt name lists the names of the store.
-func TestMisspeltNameIsAnsweredWithSuggestion(t *testing.T) {
+// The error for a misspelled name lists the names in the store.
+func TestErrorForMisspelledNameSuggestsNames(t *testing.T) {
 	m := newMaster(t)
 	const nothing = "the store has no active snapshot for 'prodution': expected a name of the store, which has "
 	for _, c := range [][2]string{{"", nothing + "no name"}, {"production", "did you mean 'production'?"}} {
@@ -85,9 +85,9 @@ func TestMisspeltNameIsAnsweredWithSuggestion(t *testing.T) {
 	}
 }
 
-// The status has the time of the activation, although the active snapshot was refused again later, and reports the
-// damaged history.
-func TestStatusWithDamagedHistory(t *testing.T) {
+// The status contains the time of the activation, although the active snapshot was rejected again later. It also
+// reports the damaged history.
+func TestStatusReportsDamagedHistory(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	since := m.now
@@ -121,8 +121,8 @@ type unwritable struct{}
 
 func (unwritable) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-// Each poll of a pinned name reports the pin. A changed source is polled without a validator.
-func TestPinnedNameWithAnotherSource(t *testing.T) {
+// Each poll of a pinned name reports the pin. After the source of a name changes, the first poll sends no validator.
+func TestEachPollReportsPin(t *testing.T) {
 	m := newMaster(t)
 	told := m.notices()
 	m.mustRelease("one", "two")
@@ -164,7 +164,7 @@ type elsewhere struct{ *shelf }
 
 func (elsewhere) String() string { return "elsewhere" }
 
-// A link that does not lead to a digest is an error, as is a directory that every user may write to.
+// A link that does not lead to a digest is an error. A directory that every user may write to is another one.
 func TestRejectsTamperedStore(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
@@ -172,7 +172,7 @@ func TestRejectsTamperedStore(t *testing.T) {
 	if err := os.Symlink("store/sha256/site.snap", link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.store.Active("odd"); err == nil || !strings.Contains(err.Error(), "it leads to") {
+	if _, err := m.store.Active("odd"); err == nil || !strings.Contains(err.Error(), "found a link to") {
 		t.Error(err)
 	}
 	if err := errors.Join(os.Remove(link), os.Remove(m.store.stateOf("production"))); err != nil {
@@ -198,8 +198,8 @@ func TestRejectsTamperedStore(t *testing.T) {
 	}
 }
 
-// The path of a snapshot on a server may contain an escaped slash. The statement is next to the snapshot.
-func TestSourceWithAnEscapedPath(t *testing.T) {
+// The path of a snapshot on a server may contain an escaped slash. The URLs of the statement and the signature keep it.
+func TestSourceKeepsEscapedSlashInPath(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Checks.Origin = readsStatement
 	signed := signs(t, "one", "production", m.now)
@@ -279,8 +279,8 @@ func TestUpToRejectsTooLongTexts(t *testing.T) {
 	}
 }
 
-// The statement of a file is next to it.
-func TestSignedSnapshotFromAFile(t *testing.T) {
+// The source File reads the statement next to the file.
+func TestFileSourceReadsStatementNextToFile(t *testing.T) {
 	m := newMaster(t)
 	m.pull.Checks.Origin = readsStatement
 	path := filepath.Join(t.TempDir(), "site.snap")
@@ -333,7 +333,7 @@ func TestClientReleasesRequests(t *testing.T) {
 	}
 }
 
-// asked records the context of a request.
+// asked is a transport that records the context of a request.
 type asked struct {
 	ctx *context.Context
 	err error
@@ -350,9 +350,9 @@ type odd struct{}
 func (odd) Read([]byte) (int, error) { return 0, io.EOF }
 func (odd) Close() error             { return io.ErrNoProgress }
 
-// A source that does not answer is polled half as often each time, and normally once it answers. A finished poll keeps
-// no resources, and a cancelled one is not reported.
-func TestPausesBetweenPolls(t *testing.T) {
+// The pause doubles each time a source does not answer, and is normal again once it answers. A finished poll releases
+// its resources. A canceled poll is not reported.
+func TestPauseDoublesWhileSourceDoesNotAnswer(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	synctest.Test(t, func(t *testing.T) {
@@ -398,7 +398,7 @@ func TestPausesBetweenPolls(t *testing.T) {
 	}
 }
 
-// flaky fails some polls, and records the times of all polls.
+// flaky is a source that fails some polls and records the times of all polls.
 type flaky struct {
 	*shelf
 	down int

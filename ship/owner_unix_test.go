@@ -24,7 +24,7 @@ func TestFilesOfRootBelongToTheOwnerOfTheStore(t *testing.T) {
 	if _, err := OpenStore(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chown(filepath.Join(dir, "state"), 0, 0); err != nil { // as a program that died leaves it
+	if err := os.Chown(filepath.Join(dir, "state"), 0, 0); err != nil { // OpenStore has to change it back
 		t.Fatal(err)
 	}
 	store, err := OpenStore(dir)
@@ -60,13 +60,13 @@ func TestFilesOfRootBelongToTheOwnerOfTheStore(t *testing.T) {
 	}
 }
 
-// foreign is a file without information of the operating system.
+// foreign is a fs.FileInfo without the data of the operating system.
 type foreign struct{ fs.FileInfo }
 
 func (foreign) Sys() any { return nil }
 
-// A file that root cannot give to the owner of the store is an error.
-func TestFilesThatCannotBeGivenAway(t *testing.T) {
+// It is an error if root cannot give a file to the owner of the store.
+func TestFailedChangeOfOwnerIsAnError(t *testing.T) {
 	if err := (files{}).chown(filepath.Join(t.TempDir(), "none"), owner{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}

@@ -13,12 +13,12 @@ import (
 	"bindc/origin"
 )
 
-// web is a file server that sends more or fewer headers.
+// web is a file server. Tests choose which headers it sends.
 type web struct {
 	*master
-	etags, times, deaf bool                 // it sends ETags, and times; it ignores conditions
-	files              map[string]string    // by suffix of site.snap
-	changed            map[string]time.Time // when each changed
+	etags, times, deaf bool                 // sends ETags; sends times; ignores conditions in requests
+	files              map[string]string    // content of site.snap and its companions, by suffix
+	changed            map[string]time.Time // when each file changed, by suffix
 	asked              []string             // requests with their status, since the last read
 }
 
@@ -76,7 +76,7 @@ func (s *web) sign(text string, created time.Time) {
 	s.put(origin.SignatureSuffix, string(signed.Signature), created)
 }
 
-// polls pulls and checks the requests that the server gets, with their status.
+// polls pulls once and checks which requests the server got, and with which status it answered.
 func (s *web) polls(want ...string) {
 	s.Helper()
 	s.asked = nil
@@ -117,8 +117,9 @@ func TestServerWithoutETagIsPolledByTime(t *testing.T) {
 	}
 }
 
-// A server sent ETags, then none, and then the first snapshot again with its ETag. That is active in the end.
-func TestServerThatStopsSendingETagsForATime(t *testing.T) {
+// A server sends ETags, then none, and then the first snapshot again with its ETag. The first snapshot becomes active
+// again.
+func TestOldETagAfterPauseIsANewRelease(t *testing.T) {
 	s := newWeb(t)
 	for _, step := range []struct {
 		etags bool
@@ -131,8 +132,9 @@ func TestServerThatStopsSendingETagsForATime(t *testing.T) {
 	}
 }
 
-// A server may answer an unchanged file with neither ETag nor time. No answer stays open, whatever its status.
-func TestServerThatAnswersBarely(t *testing.T) {
+// The response for an unchanged file may have neither an ETag nor a time. A pull closes each response, whatever its
+// status.
+func TestResponseWithoutHeadersIsAcceptedAndClosed(t *testing.T) {
 	s := newWeb(t)
 	status := http.StatusOK
 	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -168,8 +170,8 @@ func TestServerThatAnswersBarely(t *testing.T) {
 	}
 }
 
-// A statement without a signature is ignored.
-func TestStatementWithoutASignature(t *testing.T) {
+// A pull ignores a statement without a signature.
+func TestStatementWithoutSignatureIsIgnored(t *testing.T) {
 	s := newWeb(t)
 	s.put("", "one", time.Time{})
 	s.sign("one", day(1))
@@ -180,8 +182,8 @@ func TestStatementWithoutASignature(t *testing.T) {
 	}
 }
 
-// A file may change twice in a second, the unit of Last-Modified.
-func TestSecondChangeInASecondIsSeen(t *testing.T) {
+// Last-Modified counts in seconds. A poll still sees the second change of a file within a second.
+func TestSecondChangeWithinASecondIsSeen(t *testing.T) {
 	s := newWeb(t)
 	s.times = true
 	at := time.Now()
@@ -226,8 +228,8 @@ func TestServerWithoutValidatorsOrStatementIsPolledInFull(t *testing.T) {
 	}
 }
 
-// If a server sends ETags but does not compare them, the client does.
-func TestServerThatIgnoresETags(t *testing.T) {
+// If a server sends ETags but does not compare them, the client compares them.
+func TestClientComparesETagsIfServerDoesNot(t *testing.T) {
 	s := newWeb(t)
 	s.etags, s.deaf = true, true
 	s.put("", "one", time.Time{})
@@ -244,7 +246,7 @@ func TestServerThatIgnoresETags(t *testing.T) {
 
 // Snapshot, statement and signature change one after the other, in any order, with a poll after each change. In the end
 // the new snapshot is active, whichever headers the server sends.
-func TestFilesOfAReleaseChangeInAnyOrder(t *testing.T) {
+func TestFilesOfReleaseMayChangeInAnyOrder(t *testing.T) {
 	for _, kind := range []struct{ etags, times, deaf bool }{{}, {etags: true}, {times: true}, {true, true, false},
 		{true, false, true}} {
 		for _, snapshotFirst := range []bool{true, false} {

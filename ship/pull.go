@@ -15,13 +15,13 @@ type Checks struct {
 	// Inspect reads the whole file at path, and checks its format and every checksum. It reports whether anything in
 	// it is sensitive.
 	Inspect func(path string) (sensitive bool, err error)
-	// Origin returns who signed the snapshot with the given SHA-256. It is called before the download; what names the
-	// snapshot in errors. If Origin is set, a snapshot has to be signed for the name, and not earlier than one that
-	// was active before.
+	// Origin returns who signed the snapshot with the given SHA-256. It is called before the download; what describes
+	// the snapshot in errors. If Origin is set, a snapshot must be signed for the name, and not before a snapshot that
+	// was active earlier.
 	Origin func(what string, signed origin.Signed, sum [32]byte) (origin.Origin, error)
 	// Gate compares a snapshot with the active one. active is "" if no snapshot is active.
 	Gate func(path, active string) error
-	// Rules returns a text that changes if Inspect or Gate may decide differently. A snapshot that they refused is
+	// Rules returns a text that changes if Inspect or Gate may decide differently. A snapshot that they rejected is
 	// then checked again.
 	Rules func() string
 }
@@ -34,7 +34,7 @@ type Pull struct {
 	Checks Checks
 	// SignedAs is the name that signed statements must have; by default Name.
 	SignedAs string
-	MaxBytes int64 // of a snapshot
+	MaxBytes int64 // maximum size of a snapshot
 	Hold     bool  // store the snapshot but do not activate it
 	// Turns limits how many of the pulls that share it fetch and check at once, by its capacity. nil means no limit.
 	Turns chan struct{}
@@ -42,7 +42,7 @@ type Pull struct {
 	Now   func() time.Time
 
 	sound   proof
-	refused release // by the last run that could tell; no reason if it was not refused
+	refused release // the release of the last run that found one; has no reason if it was not rejected
 }
 
 // Result is the result of a Pull.
@@ -53,7 +53,7 @@ type Result struct {
 	Activated  bool // this pull made it active
 	Already    bool // it was active before
 	Pinned     bool // a pin keeps the name from following the source
-	Repeated   bool // the run before refused the same release for the same reason
+	Repeated   bool // the previous run rejected the same release for the same reason
 }
 
 // Run polls the source once. If it fails, the active snapshot stays. If the source has a release that must not become
@@ -77,7 +77,7 @@ func (p *Pull) Run(ctx context.Context) (Result, error) {
 	var t taken
 	for range maxTries {
 		if t, err = p.take(ctx, st); !errors.Is(err, errGone) {
-			break // otherwise another program removed it between two steps: fetch it again
+			break // otherwise another program removed the snapshot between two steps: fetch it again
 		}
 	}
 	if err == nil && t.Digest == "" {
@@ -94,12 +94,12 @@ func (p *Pull) Run(ctx context.Context) (Result, error) {
 type release struct {
 	digest    Digest
 	validator string
-	reason    Reason // why it was refused
-	rules     string // by which
+	reason    Reason // why it was rejected
+	rules     string // the rules that rejected it
 }
 
-// refusedAgain reports whether a poll refuses the release that the poll before refused, for the same reason. Polls
-// between them that find no release do not count.
+// refusedAgain reports whether a poll rejects the same release for the same reason as the last poll that found a
+// release.
 func (p *Pull) refusedAgain(t taken, err error) bool {
 	reason := ReasonOf(err)
 	if reason != "" && !reason.ofRelease() {
@@ -110,7 +110,7 @@ func (p *Pull) refusedAgain(t taken, err error) bool {
 	return reason != "" && p.refused == before
 }
 
-// stateOf returns the state of a name without outdated parts: the validator of another source, and a refusal under
+// stateOf returns the state of a name without outdated parts: the validator of another source, and a rejection under
 // other rules or for another record.
 func (p *Pull) stateOf(r *record) State {
 	st := r.State
@@ -123,7 +123,7 @@ func (p *Pull) stateOf(r *record) State {
 	return st
 }
 
-// rules returns a text that changes if the pull may refuse other releases than before.
+// rules returns a text that changes if the pull may reject other releases than before.
 func (p *Pull) rules() string {
 	rules := fmt.Sprintf("max_size %d", p.MaxBytes)
 	if p.Checks.Rules != nil {
@@ -160,7 +160,7 @@ func (p *Pull) conclude(begun time.Time, t taken, err, damage error) error {
 		case reason.ofRelease():
 			r.Source = p.Source.String()
 			r.Refused = &Refused{Digest: t.Digest, Reason: reason, Error: r.Checked.Error, Seq: r.Seq, Rules: p.rules()}
-			if reason != Signature { // signers and times change
+			if reason != Signature { // signers and times may change, so check the signature again
 				r.Refused.Validator = t.validator
 			}
 		}
@@ -185,20 +185,20 @@ func (p *Pull) remark(r *record, note string) {
 	r.Note = note
 }
 
-// maxTries is how often a pull fetches a snapshot that another program removes before it is activated.
+// maxTries limits how often a pull fetches a snapshot again because another program removed it before its activation.
 const maxTries = 3
 
 // taken is the result of a pull, with the details that conclude records.
 type taken struct {
 	Result
 	validator string // of the offer; "" if nothing changed
-	seq       uint64 // number of the record that the decision is based on
+	seq       uint64 // number of the record on which the decision is based
 	signed    *origin.Signed
 	looked    bool   // the source had an offer
-	note      string // of the offer
+	note      string // Offer.Note
 }
 
-// take does the work of Run, which then records the result. st is the state of the name.
+// take does the work of Run. Run then records the result. st is the state of the name.
 func (p *Pull) take(ctx context.Context, st State) (t taken, err error) {
 	offer, done, err := p.offer(ctx, st.validator())
 	defer done()
@@ -221,8 +221,8 @@ func (p *Pull) take(ctx context.Context, st State) (t taken, err error) {
 	return t, err
 }
 
-// offer polls the source, and waits for a turn if it has an offer. done ends the turn. While waiting, offer closes the
-// connection to the source; after that, it polls again.
+// offer polls the source, and waits for a turn if the source has an offer. done ends the turn. If it has to wait, offer
+// closes the connection to the source and polls again after the wait.
 func (p *Pull) offer(ctx context.Context, validator string) (offer *Offer, done func(), err error) {
 	done = func() {}
 	if offer, err = p.Source.Look(ctx, validator); err != nil || p.Turns == nil {
@@ -246,7 +246,7 @@ func (p *Pull) offer(ctx context.Context, validator string) (offer *Offer, done 
 	}
 }
 
-// again returns the result of a poll that finds the same release as before. r is nil if that was not refused.
+// again returns the result of a poll that finds the same release as before. r is nil if the release was not rejected.
 func (r *Refused) again() (t taken, err error) {
 	if r == nil {
 		return t, nil
@@ -278,12 +278,12 @@ func (p *Pull) want(ctx context.Context, offer *Offer, t *taken, newest time.Tim
 		return there, err
 	}
 	if there || p.Hold {
-		newest = time.Time{} // it may be active already: a switch decides whether it is too old
+		newest = time.Time{} // the snapshot may be active already: a switch decides whether it is too old
 	}
 	return there, timely(o.Created, newest, p.Now(), p.Name)
 }
 
-// goByStatement takes the digest, and the validator if the source has none, from a verified statement.
+// goByStatement sets the digest from a verified statement, and also the validator if the source has none.
 func (p *Pull) goByStatement(t *taken, o *origin.Origin) {
 	if o != nil {
 		t.Digest = Digest(strings.ToLower(o.SHA256))

@@ -19,7 +19,7 @@ type proof struct {
 	at     time.Time
 }
 
-// lostError reports that the active file is missing or has other content.
+// lostError is the error for an active file that is missing or has other content.
 type lostError struct {
 	name, path string
 	digest     Digest
@@ -56,7 +56,7 @@ func (p *Pull) damage(active Digest) error {
 	return nil
 }
 
-// withoutRoom adds advice to an error of a full disk or an exceeded quota.
+// withoutRoom adds a fix to the error for a full disk or an exceeded quota.
 func withoutRoom(err error) error {
 	var full *noRoom
 	if errors.As(err, &full) {

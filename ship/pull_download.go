@@ -35,15 +35,15 @@ func (p *Pull) download(ctx context.Context, offer *Offer, t *taken) (err error)
 	if err != nil {
 		return err
 	}
-	defer p.Store.files.removeAll(dir) // unless it was moved
+	defer p.Store.files.removeAll(dir) // has no effect if dir was moved
 	path := filepath.Join(dir, snapshotFile)
 	var d Digest
 	if d, size, err = p.receive(ctx, offer, path); err != nil {
 		return err
 	}
 	if claimed := t.Digest; claimed != "" && claimed != d {
-		t.Digest, t.validator = d, "" // perhaps the source is replacing snapshot and statement one after the other
-		return refused("its SHA-256 is %s; the source said %s", d, claimed)
+		t.Digest, t.validator = d, "" // the source may be replacing snapshot and statement one after the other
+		return refused("its SHA-256 is %s, but the source announced %s", d, claimed)
 	}
 	t.Digest = d
 	if there, err := p.Store.has(d); there || err != nil {
@@ -62,7 +62,7 @@ func (p *Pull) download(ctx context.Context, offer *Offer, t *taken) (err error)
 	return p.Store.exclusively(func() error { return p.Store.commit(dir, d, sensitive) })
 }
 
-// fetched is an error about a fetched snapshot. Its text has the source instead of the temporary path.
+// fetched is an error about a fetched snapshot. Its text contains the source instead of the temporary path.
 type fetched struct {
 	err  error
 	text string
@@ -94,16 +94,16 @@ func (p *Pull) receive(ctx context.Context, offer *Offer, path string) (d Digest
 	case err != nil:
 		return "", n, fmt.Errorf("cannot fetch the snapshot: %w", err)
 	case offer.Size >= 0 && n > limit:
-		return "", n, refused("expected %d bytes, as announced by the source; it sends more", limit)
+		return "", n, refused("the source announced %d bytes but sends more", limit)
 	case n > limit:
 		return "", n, p.tooLarge()
 	case offer.Size >= 0 && n < limit:
-		return "", n, because(Network, fmt.Errorf("expected %d bytes, the source gave %d", offer.Size, n))
+		return "", n, because(Network, fmt.Errorf("the source announced %d bytes but sent only %d", offer.Size, n))
 	}
 	return Digest(hex.EncodeToString(sum.Sum(nil))), n, f.finish()
 }
 
-// fromSource marks errors of reading as errors of the source, to distinguish them from errors of the disk.
+// fromSource marks read errors as errors of the source, to distinguish them from errors of the disk.
 type fromSource struct{ io.Reader }
 
 func (f fromSource) Read(p []byte) (int, error) {

@@ -12,8 +12,8 @@ import (
 	"bindc/origin"
 )
 
-// origin returns who signed a snapshot; nil after an error, or if signatures are not checked. what names the snapshot
-// in errors. If d is "", origin uses the digest in the statement.
+// origin returns who signed a snapshot, or nil if signatures are not checked. what describes the snapshot in errors. If
+// d is "", origin uses the digest in the statement.
 func (p *Pull) origin(what string, signed *origin.Signed, d Digest) (*origin.Origin, error) {
 	if p.Checks.Origin == nil {
 		return nil, nil
@@ -84,7 +84,7 @@ func (p *Pull) adopt(d Digest, signed *origin.Signed) error {
 	}
 	return p.Store.locked(p.Name, p.Now(), func(r *record) error {
 		if newer, err := p.isNewer(d, signed); !newer || err != nil {
-			return err // another program was quicker
+			return err // another program has stored a newer statement
 		}
 		return r.adopt(d, signed)
 	})
@@ -94,7 +94,7 @@ func (p *Pull) adopt(d Digest, signed *origin.Signed) error {
 func (p *Pull) isNewer(d Digest, signed *origin.Signed) (bool, error) {
 	offered := new(origin.Statement)
 	if err := json.Unmarshal(signed.Text, offered); err != nil {
-		return false, refused("the signed text is not a statement of an origin: %v", err)
+		return false, refused("the signed text is not a valid origin statement: %v", err)
 	}
 	have, err := p.Store.signed(d)
 	if have == nil {

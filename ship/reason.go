@@ -12,10 +12,10 @@ type Reason string
 
 // The reasons. All but Network and Disk are problems of the release.
 const (
-	Network   Reason = "network"   // the source, which may be a file, does not answer or the transfer is cut short
-	Content   Reason = "content"   // the release is damaged, too large, not a snapshot, or not the announced one
-	Signature Reason = "signature" // the signature is missing, of an unknown key, or for another name or time
-	Gate      Reason = "gate"      // a gate refused the release
+	Network   Reason = "network"   // the source, which may be a file, does not answer, or the transfer is incomplete
+	Content   Reason = "content"   // the release is damaged, too large, not a snapshot, or not the one announced
+	Signature Reason = "signature" // the signature is missing, from an unknown key, or for another name or time
+	Gate      Reason = "gate"      // a gate rejected the release
 	Disk      Reason = "disk"      // this machine cannot read or write the store
 )
 
@@ -30,7 +30,7 @@ type reasoned struct {
 
 func (r *reasoned) Unwrap() error { return r.error }
 
-// because adds a reason to an error, unless it has one.
+// because adds a reason to an error, unless the error has one.
 func because(reason Reason, err error) error {
 	if err == nil || reasonIn(err) != "" {
 		return err

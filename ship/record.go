@@ -10,7 +10,7 @@ import (
 	"bindc/origin"
 )
 
-// record is the repaired state, link and history of a name. Its user holds the lock.
+// record is the repaired state, link and history of a name. The caller must hold the lock while it uses a record.
 type record struct {
 	saved
 	store  *Store
@@ -20,7 +20,7 @@ type record struct {
 	now    time.Time
 }
 
-// locked runs do with the record of name, while no other program changes the store.
+// locked calls do with the record of name while no other program changes the store.
 func (s *Store) locked(name string, now time.Time, do func(*record) error) error {
 	err := s.exclusively(func() error {
 		r := &record{store: s, name: name, now: now}
@@ -85,7 +85,7 @@ func (r *record) answered(d Digest) bool {
 	return false
 }
 
-// rebuild makes a state from the history.
+// rebuild creates the state from the history.
 func (r *record) rebuild(reason string) error {
 	r.saved = saved{}
 	for _, e := range r.events {
@@ -130,7 +130,7 @@ func (r *record) repair(reason string) error {
 	return r.carryOut(intent{Event: e, To: r.active, Then: then}, nil)
 }
 
-// clockSkew is how far the clock of a machine that signs may be ahead of this one.
+// clockSkew is how far the clock of a signing machine may be ahead of the clock of this machine.
 const clockSkew = 5 * time.Minute
 
 // newer returns the later of two signing times. It ignores created if that is in the future at the time now.
@@ -158,7 +158,7 @@ func (r *record) carryOut(it intent, do func() error) error {
 	r.Intent = &it
 	if err := r.save(); err != nil {
 		r.saved = before
-		r.save() // in case the failed save completed the rename
+		r.save() // needed if the failed save had completed the rename
 		return err
 	}
 	var err error
@@ -169,10 +169,10 @@ func (r *record) carryOut(it intent, do func() error) error {
 }
 
 // errInterrupted is the result of an intent that a dead program recorded but did not carry out.
-var errInterrupted = errors.New("the program ended before it switched")
+var errInterrupted = errors.New("the program ended before the switch")
 
-// settle ends an intent. The link shows whether it was carried out. failure is the error of carrying it out; it is also
-// nil if the program that recorded the intent is dead.
+// settle ends an intent. The link shows whether the intent was carried out. failure is the error of carrying it out. It
+// is nil if the program that recorded the intent died.
 func (r *record) settle(failure error) error {
 	it := *r.Intent
 	var err error
@@ -203,8 +203,8 @@ func (r *record) settle(failure error) error {
 	return join(failure, err)
 }
 
-// adoption is a statement with its signature that a program is about to write for a snapshot. They are two files: if
-// the program dies between them, they do not match until the next program finishes the adoption.
+// adoption is a statement with its signature that a program is about to store for a snapshot. They are two files. If
+// the program dies after the first one, they do not match until the next program finishes the adoption.
 type adoption struct {
 	Digest    Digest `json:"digest"`
 	Statement []byte `json:"statement"`

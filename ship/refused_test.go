@@ -11,7 +11,7 @@ import (
 	"bindc/origin"
 )
 
-// refusing makes a check refuse, and counts its calls.
+// refusing is a master with a check that rejects releases. It counts the calls.
 type refusing struct {
 	*master
 	rules string
@@ -33,7 +33,7 @@ func newRefusing(t *testing.T, refuse func(c *Checks, ask func() error)) *refusi
 	return r
 }
 
-// poll pulls once, and expects a refusal for the reason, with the given totals of checks and downloads.
+// poll pulls once. It expects a rejection for the given reason, and the given totals of checks and downloads.
 func (r *refusing) poll(reason Reason, asked, reads int) {
 	r.Helper()
 	r.now = r.now.Add(time.Minute)
@@ -52,8 +52,8 @@ func (r *refusing) poll(reason Reason, asked, reads int) {
 	r.answers("old")
 }
 
-// A refused release is neither fetched nor checked again until something changes that may change the outcome.
-func TestRefusedReleaseIsRemembered(t *testing.T) {
+// A rejected release is neither fetched nor checked again until something changes that may change the outcome.
+func TestRejectedReleaseIsRemembered(t *testing.T) {
 	byGate := func(c *Checks, ask func() error) { c.Gate = func(string, string) error { return ask() } }
 	byContent := func(c *Checks, ask func() error) { c.Inspect = func(string) (bool, error) { return false, ask() } }
 	for reason, refuse := range map[Reason]func(*Checks, func() error){Gate: byGate, Content: byContent} {
@@ -61,7 +61,7 @@ func TestRefusedReleaseIsRemembered(t *testing.T) {
 			r := newRefusing(t, refuse)
 			r.poll(reason, 1, 1)
 			r.poll(reason, 1, 1)
-			r.pull.MaxBytes++ // a rule, too
+			r.pull.MaxBytes++ // changes the rules, too
 			again := 1
 			if reason == Content {
 				again = 2 // a release that failed a gate is in the store
@@ -81,7 +81,7 @@ func TestRefusedReleaseIsRemembered(t *testing.T) {
 }
 
 // A gate compares with the active snapshot. When another one becomes active, the release is checked again.
-func TestRefusedReleaseIsCheckedAgainAfterASwitch(t *testing.T) {
+func TestRejectedReleaseIsCheckedAgainAfterSwitch(t *testing.T) {
 	r := newRefusing(t, func(c *Checks, ask func() error) { c.Gate = func(string, string) error { return ask() } })
 	r.poll(Gate, 1, 1)
 	s := r.change()
@@ -93,7 +93,7 @@ func TestRefusedReleaseIsCheckedAgainAfterASwitch(t *testing.T) {
 		t.Errorf("after the activation of another one, the state has %+v", st.Refused)
 	}
 	r.poll(Gate, 2, 1)
-	if err := s.Activate(sum("new")); err != nil { // by hand, with other rules
+	if err := s.Activate(sum("new")); err != nil { // by hand, without the rules
 		t.Fatal(err)
 	}
 	if st := r.state(); st.Refused != nil {
@@ -104,8 +104,8 @@ func TestRefusedReleaseIsCheckedAgainAfterASwitch(t *testing.T) {
 	}
 }
 
-// It is not an error if a source replaces a refused release by the active one.
-func TestSourceThatReturnsToTheActiveRelease(t *testing.T) {
+// It is not an error if a source replaces a rejected release with the active one.
+func TestSourceMayReturnToActiveRelease(t *testing.T) {
 	r := newRefusing(t, func(c *Checks, ask func() error) { c.Gate = func(string, string) error { return ask() } })
 	r.poll(Gate, 1, 1)
 	r.shelf.text = "old"
@@ -158,7 +158,8 @@ func refusesSigner(what string, _ origin.Signed, _ [32]byte) (origin.Origin, err
 	return origin.Origin{}, &origin.Rejection{Path: what, Reason: "not among the allowed signers"}
 }
 
-// If the source has no digest, the signed one is used, and a snapshot in the store is not fetched again.
+// If the source announces no digest, a pull uses the signed digest and does not fetch a snapshot that is already in the
+// store.
 func TestSignedDigestSavesADownload(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	m.shelf.silent = true
@@ -176,7 +177,7 @@ func TestDownloadEndsAtTheAnnouncedSize(t *testing.T) {
 	sent := 0
 	m.pull.Source = lying{m.shelf, &sent}
 	err := m.pullNow()
-	if ReasonOf(err) != Content || err.Error() != "expected 10 bytes, as announced by the source; it sends more" {
+	if ReasonOf(err) != Content || err.Error() != "the source announced 10 bytes but sends more" {
 		t.Errorf("%v (%s)", err, ReasonOf(err))
 	}
 	if sent > 100 {
@@ -185,7 +186,7 @@ func TestDownloadEndsAtTheAnnouncedSize(t *testing.T) {
 	m.clean()
 }
 
-// lying sends more than it announces, without end.
+// lying is a source that sends endlessly more than it announces.
 type lying struct {
 	*shelf
 	sent *int
@@ -205,7 +206,7 @@ func (l lying) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestReasons(t *testing.T) {
+func TestReasonOfReturnsInnermostReason(t *testing.T) {
 	file := &fs.PathError{Op: "read", Path: "x", Err: io.ErrUnexpectedEOF}
 	for _, c := range []struct {
 		err  error

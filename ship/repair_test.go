@@ -30,8 +30,8 @@ func (m *master) history() []Event {
 	return all
 }
 
-// A rollback during the checks of a pull stays, with its pin.
-func TestRollbackDuringAPullStays(t *testing.T) {
+// A rollback during the checks of a pull stays in effect, and so does its pin.
+func TestRollbackDuringPullStays(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	m.pull.Checks.Gate = func(string, string) error {
@@ -50,7 +50,7 @@ func TestRollbackDuringAPullStays(t *testing.T) {
 }
 
 // A resume while a pull finds the name pinned is not lost: the next poll activates the release of the source.
-func TestResumeDuringAPullIsNotLost(t *testing.T) {
+func TestResumeDuringPullIsNotLost(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	if _, err := m.change().Back(""); err != nil {
@@ -72,7 +72,7 @@ func TestResumeDuringAPullIsNotLost(t *testing.T) {
 	m.answers("three")
 }
 
-// resuming runs a function when its offer is closed.
+// resuming is a source that calls a function when its offer is closed.
 type resuming struct {
 	*shelf
 	resume func()
@@ -131,7 +131,7 @@ func TestDamagedStateIsRebuiltFromTheHistory(t *testing.T) {
 				t.Errorf("status %+v", s)
 			}
 			told := m.notices()
-			if err := m.pullNow(); err != nil { // stored only, as the name is pinned
+			if err := m.pullNow(); err != nil { // only stores the release, because the name is pinned
 				t.Fatal(err)
 			}
 			m.answers("two")
@@ -152,7 +152,7 @@ func TestDamagedStateIsRebuiltFromTheHistory(t *testing.T) {
 	}
 }
 
-// The intent of a dead process is completed if the link is switched, and recorded as a failure otherwise.
+// If a process died after it switched the link, its intent is completed. Otherwise the intent is recorded as a failure.
 func TestIntentOfDeadProcessIsResolved(t *testing.T) {
 	like := signedStore(t)
 	for _, switched := range []bool{true, false} {
@@ -200,8 +200,8 @@ func TestIntentOfDeadProcessIsResolved(t *testing.T) {
 	}
 }
 
-// An active snapshot that is not in the history, as left by older versions, is added to it.
-func TestActiveSnapshotIsInTheHistory(t *testing.T) {
+// An active snapshot that is not in the history is added to it. Older versions left such snapshots.
+func TestActiveSnapshotIsAddedToHistory(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	for _, path := range []string{m.store.eventsOf("production"), m.store.stateOf("production")} {
 		if err := os.Remove(path); err != nil {
@@ -249,7 +249,7 @@ func TestDamagedHistoryLinesAreRemovedAndReported(t *testing.T) {
 	}
 }
 
-// Texts are truncated, repeated failures are recorded once, and a history keeps the latest events.
+// A history truncates long texts, records repeated failures once, and keeps only the latest events.
 func TestHistoryIsBounded(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.revision = strings.Repeat("ä", 35_000)
@@ -261,7 +261,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	m.shelf.revision = ""
 	why := "shut"
 	asked := 0
-	m.pull.Checks.Rules = func() string { asked++; return fmt.Sprint(asked) } // so that each poll checks again
+	m.pull.Checks.Rules = func() string { asked++; return fmt.Sprint(asked) } // makes each poll check again
 	m.pull.Checks.Gate = func(string, string) error { return &Refusal{why} }
 	for range 3 {
 		if _, err := m.release("two"); err == nil {
@@ -305,7 +305,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 }
 
-func TestStatementFromTheFuture(t *testing.T) {
+func TestStatementFromTheFutureIsRejected(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	m.now = day(4)
 	ahead := func(by time.Duration) error {
@@ -324,8 +324,8 @@ func TestStatementFromTheFuture(t *testing.T) {
 	m.answers("ahead")
 }
 
-// Reset works for a name that accepted a release from the future, as older versions did.
-func TestReset(t *testing.T) {
+// If an older version accepted a release from the future, later releases are rejected as too old until Reset.
+func TestResetAllowsReleasesAfterOneFromTheFuture(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	future := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 	err := m.store.locked("production", m.now, func(r *record) error {
@@ -370,8 +370,8 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// The active snapshot is signed again, later. Releases signed in between are old then.
-func TestLaterSignatureOfTheActiveSnapshotCounts(t *testing.T) {
+// If the active snapshot is signed again later, releases that were signed in between are too old.
+func TestLaterSignatureOfActiveSnapshotCounts(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	m.offer("three", 6)
 	if err := m.pullNow(); err != nil {
@@ -385,8 +385,8 @@ func TestLaterSignatureOfTheActiveSnapshotCounts(t *testing.T) {
 	}
 }
 
-// A pull fetches a damaged active file again although the source has nothing new: at once if size or time of the file
-// have changed, otherwise within an hour.
+// A pull fetches a damaged active file again although the source has nothing new. It does so at once if the file's size
+// or time has changed, otherwise within an hour.
 func TestDamagedActiveSnapshotIsFetchedAgain(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
@@ -401,7 +401,7 @@ func TestDamagedActiveSnapshotIsFetchedAgain(t *testing.T) {
 	if err := m.pullNow(); err != nil {
 		t.Fatal(err)
 	}
-	m.damage("one") // with the same size and time
+	m.damage("one") // the file keeps its size and time
 	id, _ := fsx.FileIDAt(m.store.Path(sum("one")))
 	m.pull.sound.file = id
 	m.now = m.now.Add(reverify - time.Second)
@@ -420,8 +420,8 @@ func TestDamagedActiveSnapshotIsFetchedAgain(t *testing.T) {
 	m.clean()
 }
 
-// If the source does not have the damaged snapshot, every pull fails until another one is active.
-func TestDamagedActiveSnapshotNotInTheSource(t *testing.T) {
+// If the source does not have the damaged active snapshot, every pull fails until another snapshot is active.
+func TestDamageFailsPullsIfSourceLacksTheSnapshot(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	if _, err := m.change().Back(""); err != nil {
@@ -480,7 +480,7 @@ func TestDamageOfOneNameDoesNotAffectOthers(t *testing.T) {
 	}
 }
 
-// The state of an older version has neither numbers nor an intent.
+// A state written by an older version has neither numbers nor an intent.
 func TestReadsStateOfOlderVersion(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
@@ -511,7 +511,7 @@ func TestReadsStateOfOlderVersion(t *testing.T) {
 	}
 }
 
-func TestStoreWritableByAllIsRefused(t *testing.T) {
+func TestStoreWritableByAllIsRejected(t *testing.T) {
 	m := newMaster(t)
 	for _, dir := range append([]string{m.dir}, m.store.dirs()...) {
 		if err := os.Chmod(dir, 0o777); err != nil {
@@ -531,7 +531,7 @@ func TestStoreWritableByAllIsRefused(t *testing.T) {
 	}
 }
 
-// Files get the permissions of the store, whatever the umask.
+// The permissions of files follow from the permissions of the store's directory, whatever the umask.
 func TestPermissionsFollowTheStore(t *testing.T) {
 	for mode, want := range map[os.FileMode][3]os.FileMode{
 		0o755: {0o755, 0o644, 0o440}, 0o750: {0o750, 0o640, 0o440}, 0o775: {0o775, 0o664, 0o440},
@@ -561,8 +561,8 @@ func TestPermissionsFollowTheStore(t *testing.T) {
 	}
 }
 
-// A state is rebuilt from the successful events of the history, not from failed ones.
-func TestRebuiltStateFollowsTheHistory(t *testing.T) {
+// A state is rebuilt from the successful events of the history. Failed events are ignored.
+func TestRebuiltStateIgnoresFailedEvents(t *testing.T) {
 	at := func(n int) time.Time { return time.Date(2026, 5, n, 12, 0, 0, 0, time.UTC) }
 	event := func(n int, action, text string, created time.Time) Event {
 		e := Event{Seq: uint64(n), Time: at(n), Action: action, Created: created, Result: resultOK}

@@ -23,8 +23,8 @@ func (m *master) failsAt(op, part string, with error) {
 	}
 }
 
-// A program that repairs a record reports each access that fails. The next program repairs the rest.
-func TestEveryAccessOfARepairFails(t *testing.T) {
+// A program that repairs a record reports any access that fails. The next program repairs the rest.
+func TestRepairReportsEveryFailure(t *testing.T) {
 	like := signedStore(t)
 	for name, damage := range map[string]func(m *master) error{
 		"damaged state": func(m *master) error { return os.Truncate(m.store.stateOf("production"), 10) },
@@ -75,8 +75,9 @@ func TestEveryAccessOfARepairFails(t *testing.T) {
 	}
 }
 
-// A state from a backup is older than the history. Readers report it, and the next change rebuilds it.
-func TestStateFromABackup(t *testing.T) {
+// If a state is restored from a backup, it is older than the history. Readers report that, and the next change rebuilds
+// the state.
+func TestStateFromBackupIsReportedAndRebuilt(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	path := m.store.stateOf("production")
@@ -106,8 +107,8 @@ func TestStateFromABackup(t *testing.T) {
 	m.repaired("backup")
 }
 
-// The error for a user who may not open the lock names the owner of the store.
-func TestLockThatMayNotBeOpened(t *testing.T) {
+// If the user may not open the lock, the error names the owner of the store.
+func TestErrorForForbiddenLockNamesOwnerOfStore(t *testing.T) {
 	m := newMaster(t)
 	m.failsAt("lock", "", fs.ErrPermission)
 	err := m.pullNow()
@@ -121,8 +122,8 @@ func TestLockThatMayNotBeOpened(t *testing.T) {
 	}
 }
 
-// A store whose names cannot be listed does not say that a name is unknown.
-func TestUnknownNameInAStoreThatCannotBeListed(t *testing.T) {
+// If the names of the store cannot be listed, the error does not say that a name is unknown.
+func TestUnlistableStoreDoesNotReportUnknownName(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	m.failsAt("list", "", syscall.EIO)
@@ -135,12 +136,12 @@ func TestUnknownNameInAStoreThatCannotBeListed(t *testing.T) {
 	}
 }
 
-// A rollback without a target fails if it cannot look for the snapshots that were active.
-func TestRollbackThatCannotListItsTargets(t *testing.T) {
+// A rollback without a target returns the disk error if it cannot look for snapshots that were active.
+func TestRollbackReturnsErrorOfListingTargets(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	m.shelf.text = "two"
-	m.now = m.now.Add(time.Second) // one was active too briefly
+	m.now = m.now.Add(time.Second) // "one" was active too briefly for a rollback
 	if err := m.pullNow(); err != nil {
 		t.Fatal(err)
 	}
@@ -150,8 +151,8 @@ func TestRollbackThatCannotListItsTargets(t *testing.T) {
 	}
 }
 
-// A file that cannot be removed is reported by gc, both a snapshot and a temporary file.
-func TestFileThatCannotBeRemoved(t *testing.T) {
+// gc reports a snapshot or a temporary file that it cannot remove.
+func TestGCReportsFilesThatItCannotRemove(t *testing.T) {
 	for name, part := range map[string]string{"snapshot": "gone-", "temporary file": "pull-dead"} {
 		m := newMaster(t)
 		m.mustRelease("one", "two")
@@ -166,8 +167,8 @@ func TestFileThatCannotBeRemoved(t *testing.T) {
 	}
 }
 
-// A download reports that it cannot read the same snapshot in the store.
-func TestDownloadOfASnapshotThatTheStoreCannotRead(t *testing.T) {
+// If the store has the downloaded snapshot but cannot read it, the pull reports that.
+func TestDownloadReportsUnreadableSnapshotInStore(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	m.shelf.silent = true
@@ -185,8 +186,8 @@ func TestDownloadOfASnapshotThatTheStoreCannotRead(t *testing.T) {
 	m.answers("two")
 }
 
-// A directory without a store is not one, and a directory that does not exist cannot be synced.
-func TestDirectoryWithoutAStore(t *testing.T) {
+// FindStore rejects a directory that is not a store. Syncing a directory that does not exist fails.
+func TestDirectoryWithoutStoreIsRejected(t *testing.T) {
 	dir := t.TempDir()
 	for _, dir := range []string{dir, filepath.Join(dir, "none")} {
 		if _, err := FindStore(dir); !errors.Is(err, ErrNoStore) {
@@ -201,7 +202,7 @@ func TestDirectoryWithoutAStore(t *testing.T) {
 	}
 }
 
-// A snapshot whose signature does not count is activated neither by hand nor by a rollback.
+// Neither a switch by hand nor a rollback activates a snapshot with a bad signature.
 func TestBadSignatureIsNotActivated(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	s := m.change()
@@ -220,8 +221,8 @@ func TestBadSignatureIsNotActivated(t *testing.T) {
 	}
 }
 
-// Each step of writing a file or switching a link may fail. The caller gets the error, and no temporary file is left.
-func TestEveryStepOfAWriteIsReported(t *testing.T) {
+// If any step of writing a file or switching a link fails, the caller gets the error and no temporary file remains.
+func TestFailureAtAnyStepOfWriteIsReported(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	path := m.store.stateOf("staging")
@@ -245,7 +246,7 @@ func TestEveryStepOfAWriteIsReported(t *testing.T) {
 }
 
 // Other users cannot access a file in store/tmp before it is complete.
-func TestTemporaryFilesAreOfTheirOwnerOnly(t *testing.T) {
+func TestOnlyOwnerCanAccessTemporaryFiles(t *testing.T) {
 	m := newMaster(t)
 	f, err := m.store.files.create(m.store.temporary("file"))
 	if err != nil {
@@ -263,8 +264,8 @@ func TestTemporaryFilesAreOfTheirOwnerOnly(t *testing.T) {
 	}
 }
 
-// A state that was replaced but not synced is taken back: the change was not made, and nothing is left to repair.
-func TestIntentThatIsNotSynced(t *testing.T) {
+// If the new state cannot be synced, it is taken back. The change was not made, and nothing is left to repair.
+func TestIntentThatCannotBeSyncedIsTakenBack(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	failed := false
 	m.store.files.fault = func(op, path string) error {
@@ -284,9 +285,9 @@ func TestIntentThatIsNotSynced(t *testing.T) {
 	m.answers("three")
 }
 
-// A switch that fails is in the history with its cause. If that cannot be recorded either, both are reported, and not
+// The history records a failed switch with its cause. If that fails, too, both errors are reported, without the claim
 // that the change was made.
-func TestFailedSwitchHasItsCauseInTheHistory(t *testing.T) {
+func TestHistoryRecordsCauseOfFailedSwitch(t *testing.T) {
 	for _, recorded := range []bool{true, false} {
 		m := newSignedMaster(t, signedStore(t))
 		m.store.files.fault = func(op, path string) error {
@@ -312,8 +313,8 @@ func TestFailedSwitchHasItsCauseInTheHistory(t *testing.T) {
 	}
 }
 
-// The store cannot be created below a file, and one below a file is not found.
-func TestStoreBelowAFile(t *testing.T) {
+// A path below a regular file is an error for OpenStore and for FindStore.
+func TestStoreBelowFileIsAnError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -325,7 +326,7 @@ func TestStoreBelowAFile(t *testing.T) {
 		t.Error(err)
 	}
 	m := newMaster(t)
-	m.failsAt("stat", m.dir, fs.ErrNotExist) // somebody removes it at this moment
+	m.failsAt("stat", m.dir, fs.ErrNotExist) // as if somebody removed the store at this moment
 	if err := m.store.inspect(); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
@@ -343,14 +344,14 @@ func TestSweepReportsFailures(t *testing.T) {
 			t.Errorf("%s: %v", op, err)
 		}
 	}
-	m.failsAt("lstat", m.store.incoming(), fs.ErrNotExist) // another program removed it
+	m.failsAt("lstat", m.store.incoming(), fs.ErrNotExist) // as if another program had removed the file
 	if err := m.store.sweep(m.now); err != nil {
 		t.Error(err)
 	}
 }
 
-// A switch reports that it cannot look for the snapshot, and does not say that it is not there.
-func TestSwitchThatCannotLookForItsSnapshot(t *testing.T) {
+// If a switch cannot look for the snapshot, it reports the disk error, and not that the snapshot is missing.
+func TestSwitchReportsErrorOfLookingForSnapshot(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
 	m.failsAt("stat", string(sum("one")), syscall.EIO)

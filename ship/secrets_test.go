@@ -33,8 +33,8 @@ func TestRedactsUserAndPasswordOfAnyURL(t *testing.T) {
 	}
 }
 
-// The server gets user and password. Neither the name of the source nor an error has them.
-func TestPasswordOfASourceIsNotShown(t *testing.T) {
+// The client sends user and password to the server. Neither the name of the source nor an error contains them.
+func TestPasswordOfSourceIsNotShown(t *testing.T) {
 	m := newMaster(t)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := r.BasicAuth(); user != "deploy" || password != "hunter2" {
@@ -76,8 +76,8 @@ func TestPasswordOfASourceIsNotShown(t *testing.T) {
 	}
 }
 
-// A URL may have a token in place of the user, without a password, or as the password of a user without a name.
-func TestTokenInAURL(t *testing.T) {
+// A URL may have a token as the user, without a password, or as the password of an empty user.
+func TestTokenInURLIsNotShown(t *testing.T) {
 	m := newMaster(t)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, password, ok := r.BasicAuth(); !ok || user+password != "token" {
@@ -102,8 +102,8 @@ func TestTokenInAURL(t *testing.T) {
 	m.answers("one")
 }
 
-// A release that is refused at each poll is new once for each reason, whatever polls find between.
-func TestRepeatedRefusalsAreMarked(t *testing.T) {
+// Repeated is set if the same release is rejected again for the same reason, even if polls in between find no release.
+func TestRepeatedRejectionsAreMarked(t *testing.T) {
 	m := newMaster(t)
 	shut, rules, content := true, "first", false
 	m.pull.Checks.Gate = func(string, string) error {
@@ -125,24 +125,24 @@ func TestRepeatedRefusalsAreMarked(t *testing.T) {
 		reason   Reason
 		repeated bool
 	}{
-		{"the first", func() { m.shelf.text = "one" }, Gate, false},
-		{"once more", func() {}, Gate, true},
+		{"first rejection", func() { m.shelf.text = "one" }, Gate, false},
+		{"same release again", func() {}, Gate, true},
 		{"again", func() {}, Gate, true},
-		{"a source that does not answer", func() { m.shelf.fails = http.ErrServerClosed }, Network, false},
-		{"and again", func() {}, Network, false},
-		{"the release before", func() { m.shelf.fails = nil }, Gate, true},
+		{"source does not answer", func() { m.shelf.fails = http.ErrServerClosed }, Network, false},
+		{"source does not answer again", func() {}, Network, false},
+		{"the first release again", func() { m.shelf.fails = nil }, Gate, true},
 		{"another release", func() { m.shelf.text = "two" }, Gate, false},
-		{"by other rules", func() { rules = "second" }, Gate, false},
-		{"for another reason", func() { rules, content = "third", true }, Content, false},
-		{"which is repeated", func() {}, Content, true},
+		{"other rules", func() { rules = "second" }, Gate, false},
+		{"another reason", func() { rules, content = "third", true }, Content, false},
+		{"the same reason again", func() {}, Content, true},
 		{"accepted", func() { rules, shut, content = "fourth", false, false }, "", false},
 		{"nothing new", func() {}, "", false},
-		{"still nothing new", func() {}, "", false},
-		{"refused as before", func() { rules, shut, m.shelf.text = "first", true, "one" }, Gate, false},
-		{"with a damaged file", func() { m.damage("two") }, Gate, false},
+		{"nothing new again", func() {}, "", false},
+		{"rejected as before", func() { rules, shut, m.shelf.text = "first", true, "one" }, Gate, false},
+		{"rejected as before, with a damaged active file", func() { m.damage("two") }, Gate, false},
 	} {
 		step.change()
-		m.now = m.now.Add(2 * time.Hour) // the file that answers is read each time
+		m.now = m.now.Add(2 * time.Hour) // each pull reads the active file
 		r, err := m.pull.Run(t.Context())
 		if ReasonOf(err) != step.reason || r.Repeated != step.repeated {
 			t.Errorf("%s: repeated %v, %v; expected %v, %s", step.what, r.Repeated, err, step.repeated, step.reason)
@@ -150,8 +150,8 @@ func TestRepeatedRefusalsAreMarked(t *testing.T) {
 	}
 }
 
-// A server that sends a byte now and then makes progress. Only the time of the whole pull ends it.
-func TestDrippingServerEndsWithThePull(t *testing.T) {
+// A server that sends a byte now and then makes progress. Only the timeout of the pull ends the transfer.
+func TestSlowServerIsEndedByTimeoutOfPull(t *testing.T) {
 	m := newMaster(t)
 	client, address := asking(t, time.Minute, func(w http.ResponseWriter, _ *http.Request, release <-chan struct{}) {
 		flush(w, "one byte and another")

@@ -1,6 +1,6 @@
-// Package ship takes snapshots to the machines that answer from them. A machine pulls: from a Source into its Store. A
-// file in the store is complete, checked and never changed. A name is a symbolic link, which one step switches to
-// another file. If anything fails, the link stays as it was.
+// Package ship distributes snapshots to the machines that use them. A machine pulls snapshots from a Source into its
+// Store. Files in the store are complete, checked and never changed. A name is a symbolic link, which is switched to
+// another file in one step. If anything fails, the link does not change.
 //
 // The package knows files and who signed them (package origin), but not the content of a snapshot: the caller supplies
 // functions that check it. docs/deploy.md is the manual.
@@ -54,7 +54,7 @@ import (
 // header of the file covers only the content.)
 type Digest string
 
-// ParseDigest parses a digest, with or without the prefix "sha256:".
+// ParseDigest parses a digest, which may begin with the prefix "sha256:".
 func ParseDigest(text string) (Digest, error) {
 	d := strings.TrimPrefix(text, "sha256:")
 	if len(d) != 64 || strings.Trim(d, "0123456789abcdef") != "" {
@@ -63,7 +63,7 @@ func ParseDigest(text string) (Digest, error) {
 	return Digest(d), nil
 }
 
-// Short returns the first digits of the digest, for people.
+// Short returns the first digits of the digest, for display.
 func (d Digest) Short() string { return string(d[:min(len(d), 12)]) }
 
 // nameRunes are the characters of names; maxName is the maximum length in bytes.
@@ -72,7 +72,7 @@ const (
 	maxName   = 128
 )
 
-// CheckName refuses a name of a snapshot that is not a plain file name. Names are usually those of environments.
+// CheckName returns an error for a name that is not a plain file name. Names are usually names of environments.
 func CheckName(name string) error {
 	fits := name != "" && len(name) <= maxName && strings.Trim(name, nameRunes) == "" && name[0] != '.' &&
 		name[0] != '-'
@@ -82,12 +82,12 @@ func CheckName(name string) error {
 	return nil
 }
 
-// A Source has snapshots. Look polls it without reading the whole snapshot. validator is the one of the last offer that
-// was taken, or "". If the source still has that snapshot, the error is ErrUnchanged. Several goroutines may call Look
-// at once.
+// A Source offers snapshots. Look polls it without reading the whole snapshot. validator is the validator of the last
+// offer that was taken, or "". If the source still has that snapshot, the error is ErrUnchanged. Several goroutines may
+// call Look at once.
 type Source interface {
 	Look(ctx context.Context, validator string) (*Offer, error)
-	String() string // as in the configuration, but without a password
+	String() string // the source as configured, but without a password
 }
 
 // ErrUnchanged reports that a source has nothing new.
@@ -99,7 +99,7 @@ type Offer struct {
 	Digest    Digest // "" if unknown
 	Size      int64  // in bytes; -1 if unknown
 	Note      string // why polling this source is inefficient; usually ""
-	Revision  string // of the sources; a signed statement overrides it
+	Revision  string // revision of the sources; a signed statement overrides it
 	// Body reads the snapshot. It is called at most once, and its reader is valid until Close.
 	Body func(context.Context) (io.ReadCloser, error)
 	// Signed returns the signed statement; nil if the snapshot is not signed.
@@ -107,7 +107,7 @@ type Offer struct {
 	Close  func() error
 }
 
-// Refusal is the reason why a snapshot that is available must not become active.
+// Refusal is the error for an available snapshot that must not become active.
 type Refusal struct{ Reason string }
 
 func (r *Refusal) Error() string { return r.Reason }
@@ -141,7 +141,7 @@ type Event struct {
 	Revision string    `json:"revision,omitempty"`
 	Created  time.Time `json:"created,omitzero"` // time of the signed statement
 	Source   string    `json:"source,omitempty"`
-	By       string    `json:"by,omitempty"` // the user, or the program
+	By       string    `json:"by,omitempty"` // the user or program that caused the event
 	Note     string    `json:"note,omitempty"`
 	Pinned   bool      `json:"pinned,omitempty"` // the event pinned the name
 	Result   string    `json:"result"`           // "ok", or the error
@@ -152,8 +152,8 @@ const (
 	Activate = "activate"
 	Rollback = "rollback"
 	Resume   = "resume"
-	Reset    = "reset"  // of the limit on the signing time of releases
-	Repair   = "repair" // of the records of a name, or of an interrupted switch
+	Reset    = "reset"  // resets the limit on the signing time of releases
+	Repair   = "repair" // repairs the records of a name, or an interrupted switch
 )
 
 const resultOK = "ok"

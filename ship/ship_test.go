@@ -22,15 +22,15 @@ import (
 type shelf struct {
 	text, revision string
 	signed         *origin.Signed
-	silent         bool  // it announces neither digest nor size, and has no validator
-	fails          error // of Look
-	breaks         error // of Body, in the middle
+	silent         bool  // offers have neither digest, size nor validator
+	fails          error // error of Look
+	breaks         error // error in the middle of Body
 	wrong          Digest
 	looks, reads   int
 	mu             sync.Mutex
 }
 
-// set changes the snapshot that the source offers next.
+// set changes what the source offers next.
 func (s *shelf) set(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (m *master) answers(text string) {
 	}
 }
 
-// clean checks that nothing of a failed pull is left.
+// clean checks that a failed pull left no files.
 func (m *master) clean() {
 	m.Helper()
 	if left, err := os.ReadDir(m.store.incoming()); err != nil || len(left) > 0 {
@@ -172,8 +172,8 @@ func TestStoresSnapshotOnceAndActivatesIt(t *testing.T) {
 	m.clean()
 }
 
-// Claims of a source about a snapshot are verified. A refused snapshot changes nothing.
-func TestRefusedReleaseChangesNothing(t *testing.T) {
+// A pull verifies what a source claims about a snapshot. A rejected snapshot changes nothing.
+func TestRejectedReleaseChangesNothing(t *testing.T) {
 	gate := errors.New("the gate is shut")
 	for name, c := range map[string]struct {
 		spoil   func(m *master)
@@ -184,8 +184,8 @@ func TestRefusedReleaseChangesNothing(t *testing.T) {
 		"a body that ends early": {func(m *master) { m.shelf.breaks = io.ErrUnexpectedEOF }, false,
 			"cannot fetch the snapshot: unexpected EOF"},
 		"a body that is cut": {func(m *master) { m.shelf.breaks = io.EOF }, false,
-			"expected 3 bytes, the source gave 1"},
-		"another digest": {func(m *master) { m.shelf.wrong = sum("else") }, true, "the source said " +
+			"the source announced 3 bytes but sent only 1"},
+		"another digest": {func(m *master) { m.shelf.wrong = sum("else") }, true, "the source announced " +
 			string(sum("else"))},
 		"too large": {func(m *master) { m.pull.MaxBytes = 2 }, true, "expected at most 2 bytes"},
 		"too large, and the source does not say": {func(m *master) { m.pull.MaxBytes, m.shelf.silent = 2, true }, true,
@@ -251,7 +251,7 @@ func TestHeldSnapshotCanBeActivatedLater(t *testing.T) {
 func TestRollbackGoesBackAndStaysThere(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
-	m.shelf.text = "flash" // answers for less than a minute
+	m.shelf.text = "flash" // active for less than a minute
 	if _, err := m.pull.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestRollbackGoesBackAndStaysThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.now = m.now.Add(time.Hour)
-	for _, want := range []string{"one"} { // two answered for no time, flash for half a minute
+	for _, want := range []string{"one"} { // "two" was active for no time, "flash" for half a minute
 		d, err := m.change().Back("")
 		if err != nil || d != sum(want) {
 			t.Fatalf("back to %s, %v; expected %s", d.Short(), err, want)
@@ -299,7 +299,7 @@ func TestRollbackGoesFurtherBackEachTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.now = m.now.Add(time.Hour)
-	if d, err := m.change().Back(""); err != nil || d != sum("two") { // three was left for cause
+	if d, err := m.change().Back(""); err != nil || d != sum("two") { // "three" was rolled back, so it is skipped
 		t.Errorf("back to %s, %v; expected two", d.Short(), err)
 	}
 	if d, err := m.change().Back(sum("one")); err != nil || d != sum("one") {
@@ -355,7 +355,7 @@ func TestSignedSnapshotIsNotDownloadedAgain(t *testing.T) {
 	if err := send("between", "production", 1); !errors.As(err, &r) {
 		t.Errorf("a rollback must not allow older releases: %v", err)
 	}
-	if err := send("one", "production", 4); err != nil { // released again, the same bytes
+	if err := send("one", "production", 4); err != nil { // the same bytes with a later statement
 		t.Errorf("signed again: %v", err)
 	}
 	m.answers("one")
@@ -367,7 +367,7 @@ func TestSignedSnapshotIsNotDownloadedAgain(t *testing.T) {
 	}
 }
 
-// A damaged file of the store is fetched again.
+// A pull fetches a damaged file of the store again.
 func TestDamagedEntryIsReplaced(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")
@@ -382,7 +382,7 @@ func TestDamagedEntryIsReplaced(t *testing.T) {
 	m.clean()
 }
 
-// If the snapshot of a name was removed, it is fetched again although the source has nothing new.
+// If the active snapshot was removed, a pull fetches it again although the source has nothing new.
 func TestLostEntryIsFetchedAgain(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
@@ -392,7 +392,7 @@ func TestLostEntryIsFetchedAgain(t *testing.T) {
 	m.mustRelease("one")
 }
 
-func TestForeignFileIsNotReplaced(t *testing.T) {
+func TestFileThatIsNotALinkIsNotReplaced(t *testing.T) {
 	m := newMaster(t)
 	link := filepath.Join(m.dir, "production.snap")
 	if err := os.WriteFile(link, []byte("mine"), 0o644); err != nil {
@@ -407,7 +407,7 @@ func TestForeignFileIsNotReplaced(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.release("one"); err == nil || !strings.Contains(err.Error(), "it leads to /etc/passwd") {
+	if _, err := m.release("one"); err == nil || !strings.Contains(err.Error(), "found a link to /etc/passwd") {
 		t.Errorf("%v", err)
 	}
 }
@@ -445,10 +445,10 @@ func TestCollectRemovesUnneededSnapshots(t *testing.T) {
 		len(gone) != 2 {
 		t.Errorf("would collect %v, %v of the snapshots that are an hour old", gone, err)
 	}
-	if err := os.Mkdir(left, 0o755); err != nil { // the first call has removed it
+	if err := os.Mkdir(left, 0o755); err != nil { // the first call of Collect removed the directory
 		t.Fatal(err)
 	}
-	gone, err := m.store.Collect(Keep{Last: 2}, later, false) // one answers, four answered last before it
+	gone, err := m.store.Collect(Keep{Last: 2}, later, false) // "one" is active; "four" was active before it
 	if err != nil || len(gone) != 2 || bytes.Contains([]byte(gone[0]+gone[1]), []byte(sum("one"))) {
 		t.Errorf("collected %v, %v", gone, err)
 	}
@@ -481,8 +481,8 @@ func TestSnapshotsAreFoundByDigestAndRevision(t *testing.T) {
 	}
 }
 
-// A crash may tear the last line of a history.
-func TestTornHistoryLineIsSkipped(t *testing.T) {
+// A crash may leave an incomplete last line in a history.
+func TestIncompleteHistoryLineIsSkipped(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")
 	f, err := os.OpenFile(m.store.eventsOf("production"), os.O_APPEND|os.O_WRONLY, 0)
@@ -498,7 +498,7 @@ func TestTornHistoryLineIsSkipped(t *testing.T) {
 	}
 }
 
-func TestNamesStayInTheirDirectory(t *testing.T) {
+func TestNamesThatLeaveTheDirectoryAreRejected(t *testing.T) {
 	for name, fits := range map[string]bool{"production": true, "dev_1.x-y": true, "": false, ".": false, "..": false,
 		"a/b": false,
 		"-x":  false, ".hidden": false, "a\x00": false, "x.snap": false, strings.Repeat("a", 129): false, "ä": false} {

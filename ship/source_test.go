@@ -33,7 +33,7 @@ func webSource(t *testing.T, dir string) (*HTTP, *[]string) {
 	return &HTTP{URL: u, Client: s.Client()}, &log
 }
 
-func TestSnapshotsFromAWebServer(t *testing.T) {
+func TestWebServerOffersOnlyNewSnapshots(t *testing.T) {
 	m := newMaster(t)
 	dir := t.TempDir()
 	web, log := webSource(t, dir)
@@ -80,7 +80,7 @@ func TestSnapshotsFromAWebServer(t *testing.T) {
 	}
 }
 
-// A server error for a signature does not mean that there is no signature.
+// A server error for the signature fails the poll. The snapshot does not count as unsigned.
 func TestUnreadableSignatureIsAnError(t *testing.T) {
 	m := newMaster(t)
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -100,7 +100,7 @@ func TestUnreadableSignatureIsAnError(t *testing.T) {
 	m.answers("")
 }
 
-func TestSnapshotsFromAFile(t *testing.T) {
+func TestFileOffersOnlyNewSnapshots(t *testing.T) {
 	m := newMaster(t)
 	path := filepath.Join(t.TempDir(), "site.snap")
 	m.pull.Source = File{path}

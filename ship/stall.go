@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// impatient ends requests that make no progress for a time: the server neither reads a byte of the request nor sends a
-// byte of the response.
+// impatient is a transport that ends stalled requests: for a time, the server has neither read a byte of the request
+// nor sent a byte of the response.
 type impatient struct {
 	http.RoundTripper
 	limit time.Duration
@@ -45,7 +45,7 @@ func (i *impatient) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// cause returns the cause of err: if a stall ended the request, the error about that.
+// cause returns err, or the error about the stall if a stall ended the request.
 func (p *progress) cause(err error) error {
 	if err != nil && err != io.EOF && p.ctx.Err() != nil {
 		return context.Cause(p.ctx)

@@ -13,7 +13,8 @@ import (
 
 type answering func(w http.ResponseWriter, r *http.Request, release <-chan struct{})
 
-// asking returns a client with a stall timeout and a server that answers by handle, until release is called.
+// asking returns a client with a stall timeout and starts a server that answers requests with handle. release stops the
+// server.
 func asking(t *testing.T, stall time.Duration, handle answering) (*http.Client, string) {
 	t.Helper()
 	release := make(chan struct{})
@@ -38,7 +39,7 @@ func get(t *testing.T, client *http.Client, url string) (string, error) {
 	return string(text), err
 }
 
-// flush sends text now.
+// flush sends text immediately.
 func flush(w http.ResponseWriter, text string) {
 	io.WriteString(w, text)
 	w.(http.Flusher).Flush()
@@ -50,13 +51,13 @@ func hangs(_ http.ResponseWriter, _ *http.Request, release <-chan struct{}) { <-
 
 func TestStalledTransfersEnd(t *testing.T) {
 	const limit = 200 * time.Millisecond
-	t.Run("the answer", func(t *testing.T) {
+	t.Run("no response", func(t *testing.T) {
 		client, url := asking(t, limit, hangs)
 		if _, err := get(t, client, url); err == nil || !strings.Contains(err.Error(), stalls) {
 			t.Error(err)
 		}
 	})
-	t.Run("the body of the answer", func(t *testing.T) {
+	t.Run("a response without the rest of its body", func(t *testing.T) {
 		client, url := asking(t, limit, func(w http.ResponseWriter, _ *http.Request, release <-chan struct{}) {
 			flush(w, "half")
 			<-release
@@ -65,7 +66,7 @@ func TestStalledTransfersEnd(t *testing.T) {
 			t.Errorf("%q, %v", text, err)
 		}
 	})
-	t.Run("the body of the request", func(t *testing.T) {
+	t.Run("a request whose body is not read", func(t *testing.T) {
 		client, url := asking(t, limit, hangs)
 		_, err := client.Post(url, "", io.LimitReader(&endless{}, 1<<30))
 		if err == nil || !strings.Contains(err.Error(), stalls) {
@@ -78,8 +79,8 @@ type endless struct{}
 
 func (endless) Read(b []byte) (int, error) { return len(b), nil }
 
-// A transfer may take any time if it makes progress, and a reader may pause.
-func TestSlowTransfersGoOn(t *testing.T) {
+// A transfer may take any time as long as it makes progress, and its reader may pause.
+func TestSlowTransfersAreNotEnded(t *testing.T) {
 	const limit, n = 500 * time.Millisecond, 7
 	client, url := asking(t, limit, func(w http.ResponseWriter, r *http.Request, _ <-chan struct{}) {
 		b := make([]byte, 1)
@@ -121,8 +122,8 @@ func (s *slow) Read(b []byte) (int, error) {
 	return 1, nil
 }
 
-// The error of a request that the caller cancels is not that of a stall.
-func TestEndedRequestIsNotAStall(t *testing.T) {
+// If the caller cancels a request, the error does not mention a stall.
+func TestCanceledRequestIsNotAStall(t *testing.T) {
 	client, url := asking(t, time.Minute, func(w http.ResponseWriter, _ *http.Request, release <-chan struct{}) {
 		flush(w, "half")
 		<-release

@@ -11,19 +11,19 @@ import (
 	"unicode/utf8"
 )
 
-// State is the record of a name in addition to its link.
+// State is what the store records about a name in addition to its link and its history.
 type State struct {
 	Source     string    `json:"source,omitempty"`
 	Validator  string    `json:"validator,omitempty"` // of the release at the last poll
 	Offered    Digest    `json:"offered,omitempty"`   // the release at the last poll, if it was acceptable
-	Pinned     bool      `json:"pinned,omitempty"`    // by hand: new releases are stored but not activated
+	Pinned     bool      `json:"pinned,omitempty"`    // set by hand: new releases are stored but not activated
 	Newest     time.Time `json:"newest,omitzero"`     // the latest signing time of the snapshots that were active
-	Damaged    string    `json:"damaged,omitempty"`   // the damage of the active file
-	Refused    *Refused  `json:"refused,omitempty"`   // the release in the source, if it was refused
+	Damaged    string    `json:"damaged,omitempty"`   // describes the damage of the active file
+	Refused    *Refused  `json:"refused,omitempty"`   // the release in the source, if it was rejected
 	Checked    Step      `json:"checked,omitzero"`    // the last poll
 	Downloaded Step      `json:"downloaded,omitzero"`
 	Activated  Step      `json:"activated,omitzero"`
-	Note       string    `json:"note,omitempty"` // why polls are inefficient
+	Note       string    `json:"note,omitempty"` // describes why polls are inefficient
 	Counts     Counts    `json:"counts,omitzero"`
 }
 
@@ -31,7 +31,7 @@ type State struct {
 type Counts struct {
 	Polls       map[string]uint64 `json:"polls,omitempty"` // by Reason, or "ok"
 	Downloads   uint64            `json:"downloads,omitempty"`
-	Bytes       uint64            `json:"bytes,omitempty"` // downloaded
+	Bytes       uint64            `json:"bytes,omitempty"` // bytes downloaded
 	Activations uint64            `json:"activations,omitempty"`
 	Rollbacks   uint64            `json:"rollbacks,omitempty"`
 }
@@ -46,7 +46,7 @@ func (c *Counts) polled(err error) {
 	c.Polls = polls
 }
 
-// validator returns the validator of the release at the last poll.
+// validator returns the validator validator of the release at the last poll.
 func (s *State) validator() string {
 	if s.Refused != nil {
 		return s.Refused.Validator
@@ -54,15 +54,15 @@ func (s *State) validator() string {
 	return s.Validator
 }
 
-// Refused is a refused release. While the source still has it, pulls do not fetch and check it again, unless the record
-// or the rules change.
+// Refused is a rejected release. While the source still has it, pulls do not fetch and check it again, unless the
+// record or the rules change.
 type Refused struct {
 	Digest    Digest `json:"digest,omitempty"`
 	Validator string `json:"validator,omitempty"`
 	Reason    Reason `json:"reason"`
 	Error     string `json:"error"`
-	Seq       uint64 `json:"seq"`   // of the record
-	Rules     string `json:"rules"` // as Pull.rules returned them
+	Seq       uint64 `json:"seq"`   // number of the record
+	Rules     string `json:"rules"` // result of Pull.rules
 }
 
 // Step is the last result of a recurring step.
@@ -71,7 +71,7 @@ type Step struct {
 	At    time.Time `json:"at,omitzero"`     // time of the last attempt
 	Error string    `json:"error,omitempty"` // of the last attempt; "" if it succeeded
 
-	Reason Reason  `json:"reason,omitempty"`  // of the error
+	Reason Reason  `json:"reason,omitempty"`  // reason of the error
 	Took   float64 `json:"seconds,omitempty"` // duration of the last attempt
 }
 
@@ -100,10 +100,10 @@ func bounded(text string) string {
 	return text[:cut] + note
 }
 
-// saved is the file of a State.
+// saved is the content of a file in directory state.
 type saved struct {
 	State
-	Seq    uint64  `json:"seq,omitempty"` // of the last intent; a program that sees it change decides again
+	Seq    uint64  `json:"seq,omitempty"` // number of the last intent; a program that sees it change decides again
 	Intent *intent `json:"intent,omitempty"`
 
 	Adopting *adoption `json:"adopting,omitempty"`
@@ -141,7 +141,7 @@ func (s *Store) savedState(name string) (st saved, found bool, err error) {
 }
 
 // errLost is the damage of a state that is older than the history or the link.
-var errLost = errors.New("it lacks the last change")
+var errLost = errors.New("it does not contain the last change")
 
 // lacks reports whether a state is older than the history. Each change writes its number to the state first, so a
 // larger number in the history shows that the latest state was lost. Older versions wrote times instead of numbers.
@@ -154,19 +154,19 @@ func (st *saved) lacks(events []Event, active Digest) bool {
 	return st.Seq == 0 && active != "" && st.Checked.At.IsZero() && st.Activated.At.IsZero() && st.Adopting == nil
 }
 
-// State returns the state of name, or the zero State. It includes a switch that a dead program made but
-// did not record, although only the next change repairs that. A damaged state is a *DamageError.
+// State returns the state of name, or the zero State. It includes a switch that a dead program made but did not record,
+// which only the next change repairs. A damaged state is a *DamageError.
 func (s *Store) State(name string) (State, error) {
 	v, err := s.view(name)
 	return v.State, err
 }
 
-// view is the record of a name for a reader without the lock.
+// view is the record of a name as seen by a reader without the lock.
 type view struct {
 	State
 	active Digest
 	events []Event
-	lost   int // damaged lines of the history
+	lost   int // number of damaged lines in the history
 }
 
 func (s *Store) view(name string) (v view, err error) {
@@ -181,7 +181,7 @@ func (s *Store) view(name string) (v view, err error) {
 		return v, err
 	}
 	if found && st.lacks(v.events, v.active) {
-		// Perhaps another program has just changed the name: it writes the state before the history.
+		// Another program may have just changed the name, because programs write the state before the history.
 		if st, _, err = s.savedState(name); err != nil {
 			return v, err
 		}

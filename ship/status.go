@@ -16,9 +16,9 @@ type Status struct {
 	Name     string    `json:"name"`
 	Active   Digest    `json:"active,omitempty"` // "" if no snapshot is active
 	Revision string    `json:"revision,omitempty"`
-	Since    time.Time `json:"since,omitzero"`   // time of its activation
-	Created  time.Time `json:"created,omitzero"` // time of its signed statement
-	// Age is the number of seconds since the last good poll, or -1.
+	Since    time.Time `json:"since,omitzero"`   // time of the activation
+	Created  time.Time `json:"created,omitzero"` // time of the signed statement
+	// Age is the number of seconds since the last successful poll, or -1 if there was none.
 	Age int64 `json:"age"`
 	// Persisted reports that the last poll failed but a snapshot is active.
 	Persisted bool `json:"persisted,omitempty"`
@@ -70,7 +70,7 @@ func problem(err error, name string) string {
 	return err.Error()
 }
 
-// A metric is a value per name.
+// A metric has one value per name.
 type metric struct {
 	name, kind, help string
 	read             func(*Status) (float64, bool)
@@ -101,7 +101,7 @@ var metrics = []metric{
 		lasted(func(s *Status) Step { return s.Activated })},
 	{"bindc_downloads_total", "counter", "Downloads, including failed ones.",
 		count(func(s *Status) uint64 { return s.Counts.Downloads })},
-	{"bindc_downloaded_bytes_total", "counter", "Bytes of snapshots that were downloaded.",
+	{"bindc_downloaded_bytes_total", "counter", "Bytes downloaded.",
 		count(func(s *Status) uint64 { return s.Counts.Bytes })},
 	{"bindc_activations_total", "counter", "Snapshots that were activated.",
 		count(func(s *Status) uint64 { return s.Counts.Activations })},

@@ -25,18 +25,18 @@ const Suffix = ".snap"
 
 const stateSuffix = ".json"
 
-// snapshotFile is the name of a snapshot in the directory of its digest, which also has the signed statement.
+// snapshotFile is the name of a snapshot in the directory of its digest, which also contains the signed statement.
 const snapshotFile = "site.snap"
 
 // Store is a directory of snapshots. The package comment describes its files and how they change. Several programs may
-// use one store at a time, and readers need not know of it.
+// use one store at the same time. Programs that only read snapshots need no knowledge of the store.
 type Store struct {
 	// Notice is called with a text for each repair, which the history records too; it may be nil.
 	Notice func(text string)
 
 	dir   string
-	mode  fs.FileMode // of dir
-	owner owner       // of dir
+	mode  fs.FileMode // permissions of dir
+	owner owner       // owner of dir
 	files files
 }
 
@@ -54,7 +54,7 @@ func FindStore(dir string) (*Store, error) {
 	return OpenStore(dir)
 }
 
-// OpenStore opens the store in dir and creates missing directories. It refuses a store that every user may write to,
+// OpenStore opens the store in dir and creates missing directories. It rejects a store that every user may write to,
 // because any user could replace the active snapshot.
 func OpenStore(dir string) (*Store, error) {
 	s := &Store{dir: dir}
@@ -85,13 +85,13 @@ func (s *Store) createDir(dir string) error {
 		return s.give(dir, s.mode)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return s.hand(dir) // in case the program that created it died before this step
+		return s.hand(dir) // the program that created the store may have died before this step
 	}
 	return err
 }
 
-// createLock makes the file of the lock with its owner and permissions, unless it exists. Others may not open it:
-// whoever can open it can hold it.
+// createLock creates the lock file with its owner and permissions, unless it exists. Other users may not open it,
+// because whoever can open it can hold the lock.
 func (s *Store) createLock() error {
 	if _, err := s.files.lstat(s.lock()); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -110,7 +110,7 @@ func (s *Store) createLock() error {
 	return nil
 }
 
-// dirs returns the directories of the store, the outer ones first.
+// dirs returns the directories of the store, parents first.
 func (s *Store) dirs() []string {
 	return []string{s.path("store"), s.entries(), s.incoming(), s.path("state"), s.path("history")}
 }
@@ -137,7 +137,7 @@ func (s *Store) inspect() error {
 	return nil
 }
 
-// fileMode returns the permissions of the files in the store. They follow those of its directory.
+// fileMode returns the permissions of the files in the store. They follow from the permissions of its directory.
 func (s *Store) fileMode() fs.FileMode { return s.mode.Perm() & 0o666 }
 
 func (s *Store) notice(format string, args ...any) {
@@ -158,13 +158,13 @@ func (s *Store) linkOf(name string) string { return s.path(name + Suffix) }
 func (s *Store) stateOf(n string) string   { return s.path("state", n+stateSuffix) }
 func (s *Store) eventsOf(n string) string  { return s.path("history", n+".jsonl") }
 
-// Path returns where the snapshot with the digest is, if it is in the store.
+// Path returns the path at which the store keeps the snapshot with the given digest.
 func (s *Store) Path(d Digest) string { return filepath.Join(s.entry(d), snapshotFile) }
 
 // lockWait is how long a program waits for the lock of a store. No program does slow work under the lock.
 const lockWait = time.Minute
 
-// exclusively runs do while no other program changes the store.
+// exclusively calls do while no other program changes the store.
 func (s *Store) exclusively(do func() error) error {
 	path := s.lock()
 	l := flock.New(path, flock.SetFlag(os.O_RDWR))
@@ -230,14 +230,14 @@ func (s *Store) Active(name string) (Digest, error) {
 	}
 	d, err := ParseDigest(filepath.Base(filepath.Dir(target)))
 	if err != nil || filepath.Clean(filepath.Join(s.dir, target)) != filepath.Clean(s.Path(d)) {
-		return "", fmt.Errorf("%s: expected a symbolic link into the store, it leads to %s; remove it if nothing needs it",
+		return "", fmt.Errorf("%s: expected a symbolic link into the store, found a link to %s; remove it if nothing needs it",
 			s.linkOf(name), target)
 	}
 	return d, nil
 }
 
-// Statement returns the signed statement of a snapshot in the store; nil if it is not signed. It does not check the
-// signature.
+// Statement returns the signed statement of a snapshot in the store, or nil if the snapshot is not signed. It does not
+// check the signature.
 func (s *Store) Statement(d Digest) (*origin.Statement, error) {
 	signed, err := s.signed(d)
 	if signed == nil {
@@ -250,8 +250,7 @@ func (s *Store) Statement(d Digest) (*origin.Statement, error) {
 	return st, nil
 }
 
-// signed returns the statement and signature of a snapshot in the store; nil after an error, or if there is no
-// statement.
+// signed returns the statement and signature of a snapshot in the store, or nil if it has none.
 func (s *Store) signed(d Digest) (*origin.Signed, error) {
 	text, err := s.files.readFile(s.Path(d) + origin.StatementSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -284,7 +283,7 @@ func (s *Store) holds(d Digest) (bool, error) {
 	return err == nil, err
 }
 
-// has reads a snapshot and reports whether the store has it undamaged.
+// has reads a snapshot in the store and reports whether it exists and is undamaged.
 func (s *Store) has(d Digest) (bool, error) {
 	f, err := s.files.open(s.Path(d))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -301,7 +300,7 @@ func (s *Store) has(d Digest) (bool, error) {
 	return hex.EncodeToString(h.Sum(nil)) == string(d), nil
 }
 
-// discard removes an entry in one step, so that a partial entry never exists.
+// discard removes a snapshot with its directory in one step, so that no part of it remains.
 func (s *Store) discard(d Digest) error {
 	away := s.temporary("gone")
 	if err := s.files.rename(s.entry(d), away); err != nil {

@@ -16,9 +16,9 @@ type Switch struct {
 	Store    *Store
 	Name     string
 	Checks   Checks
-	SignedAs string // as in Pull
+	SignedAs string // see Pull.SignedAs
 	Source   string
-	Revision string // used if the snapshot is not signed
+	Revision string // recorded if the snapshot is not signed
 	By       string
 	Now      func() time.Time
 	Pinned   bool // Activate has pinned the name
@@ -34,15 +34,16 @@ func (s *Switch) Activate(d Digest) error {
 	return err
 }
 
-// pins reports whether a switch to d pins the name: a user chose d, and the source has another snapshot.
+// pins reports whether a switch to d pins the name, because a user chose d and the source has another snapshot.
 func (s *Switch) pins(r *record, d Digest, action string) bool {
 	byHand := s.Source == ""
 	return action == Rollback || byHand && r.Offered != "" && r.Offered != d
 }
 
-// to switches the name to the snapshot that choose returns. choose runs under the lock; its error ends the switch. The
-// checks take long and run without the lock. If the record has changed in the meantime, to begins again, because choose
-// and the gate may decide differently now. It returns the number of the record that the decision is based on.
+// to switches the name to the snapshot that choose returns. choose is called with the lock held; its error ends the
+// switch. The checks, which may take long, run without the lock. If the record has changed in the meantime, to begins
+// again, because choose and the gate may decide differently now. It returns the number of the record that the decision
+// is based on.
 func (s *Switch) to(action string, choose func(*record) (Digest, error)) (seq uint64, err error) {
 	for {
 		var d Digest
@@ -75,7 +76,7 @@ func (s *Switch) to(action string, choose func(*record) (Digest, error)) (seq ui
 func (s *Switch) carryOut(r *record, d Digest, action string, begun, stated time.Time, checked error) error {
 	there, err := s.Store.holds(d)
 	if err == nil && !there {
-		err = fmt.Errorf("%s: %w", d.Short(), errGone) // this may be why another check failed
+		err = fmt.Errorf("%s: %w", d.Short(), errGone) // this is probably why the checks failed
 	}
 	if err != nil {
 		return err
@@ -110,8 +111,8 @@ func (s *Switch) carryOut(r *record, d Digest, action string, begun, stated time
 // errGone reports that a snapshot is not in the store; perhaps another program has just removed it.
 var errGone = errors.New("not in the store")
 
-// check runs the checks on a snapshot of the store. It returns the time of its statement, zero if signatures are not
-// checked. A rollback runs no gate, because it is used after a bad release has passed the gates.
+// check runs the checks on a snapshot in the store. It returns the time of the signed statement, or zero if signatures
+// are not checked. A rollback runs no gate, because it is used after a bad release has passed the gates.
 func (s *Switch) check(d Digest, seen *record, action string) (stated time.Time, err error) {
 	path := s.Store.Path(d)
 	if there, err := s.Store.holds(d); !there {
@@ -151,8 +152,8 @@ func (s *Switch) signature(d Digest, newest time.Time, action string) (stated ti
 	return o.Created, timely(o.Created, newest, s.Now(), s.Name)
 }
 
-// timely refuses a snapshot that was signed in the future, or before one that has been active, because it may be a
-// replay. created is zero if signatures are not checked.
+// timely rejects a snapshot that was signed in the future or before a snapshot that has been active, because it may be
+// a replay. created is zero if signatures are not checked.
 func timely(created, newest, now time.Time, name string) error {
 	switch {
 	case created.IsZero():
@@ -210,7 +211,7 @@ func (s *Switch) previous(r *record) (Digest, error) {
 		left)
 }
 
-// maxLeft is how many snapshots an error lists.
+// maxLeft limits how many snapshots an error lists.
 const maxLeft = 5
 
 // left lists the other snapshots in the store that have been active for the name, the latest first.
@@ -236,7 +237,7 @@ func (s *Switch) left(r *record) (string, error) {
 	return "name one by --to DIGEST: " + strings.Join(all, ", "), nil
 }
 
-// described returns a description of the snapshot of an event, for people.
+// described describes the snapshot of an event, for messages.
 func (e *Event) described() string {
 	text := e.Digest.Short() + " ("
 	if e.Revision != "" {
@@ -245,7 +246,7 @@ func (e *Event) described() string {
 	return text + "active since " + e.Time.UTC().Format(time.RFC3339) + ")"
 }
 
-// Unknown returns an error if the store does not have name. The error lists the names in the store and suggests one.
+// Unknown returns an error if name is not a name in the store. The error lists the names in the store and suggests one.
 func (s *Store) Unknown(name string) error {
 	names, err := s.Names()
 	if err != nil || slices.Contains(names, name) {
@@ -268,7 +269,7 @@ func unknown(name string, names []string) error {
 	return fmt.Errorf("the store has no active snapshot for '%s': expected a name of the store, which has %s", name, suggested)
 }
 
-// unknown returns the error for a name that never had an active snapshot.
+// unknown returns an error if the name never had an active snapshot.
 func (s *Switch) unknown() error {
 	names, err := s.Store.Names()
 	if err != nil {
@@ -277,7 +278,7 @@ func (s *Switch) unknown() error {
 	return unknown(s.Name, names)
 }
 
-// remember changes the state of a name, but not its link. The name must have had an active snapshot.
+// remember changes the state of a name, but not its link. It fails if the name never had an active snapshot.
 func (s *Switch) remember(action string, change func(*record, *State, *Event)) error {
 	return s.Store.locked(s.Name, s.Now(), func(r *record) error {
 		if len(r.events) == 0 {
@@ -309,8 +310,8 @@ func (s *Switch) Reset() (newest time.Time, err error) {
 	return newest, err
 }
 
-// Find returns the snapshot in the store that text names: a digest, at least six first digits of one, or a revision in
-// a statement or in the history of name.
+// Find returns the snapshot in the store that text identifies: by its digest, by at least the first six digits of the
+// digest, or by a revision in a statement or in the history of name.
 func (s *Store) Find(name, text string) (Digest, error) {
 	all, err := s.digests()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// The error of a full disk says how to make room, even if nothing can be recorded.
-func TestFullDiskDuringADownload(t *testing.T) {
+// The error for a full disk says how to free space, even if nothing can be recorded.
+func TestErrorForFullDiskDuringDownloadNamesFix(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.text = "one"
 	m.store.files.fault = func(op, path string) error {
@@ -30,12 +30,12 @@ func TestFullDiskDuringADownload(t *testing.T) {
 	if said := m.state().Checked.Error; !strings.Contains(said, "'bindsync gc' removes") {
 		t.Errorf("the state says %q", said)
 	}
-	if c := m.state().Counts; c.Downloads != 1 || c.Bytes != 1 { // the test's disk takes half of a write
+	if c := m.state().Counts; c.Downloads != 1 || c.Bytes != 1 { // the disk of the test accepts half of a write
 		t.Errorf("%+v", c)
 	}
 	m.answers("")
 
-	// The error of a full disk has the advice only once, although several writes fail.
+	// The error contains the fix only once, although several writes fail.
 	m.store.files.fault = func(op, _ string) error {
 		if op == "write" {
 			return syscall.ENOSPC
@@ -47,7 +47,8 @@ func TestFullDiskDuringADownload(t *testing.T) {
 	}
 }
 
-// Two programs add statements of the same snapshot at once: the later statement stays, whichever program comes last.
+// If two programs add statements of the same snapshot at once, the later statement stays, whichever program finishes
+// last.
 func TestLaterStatementWins(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	path, later := m.store.Path(sum("one")), signs(t, "one", "production", day(9))
@@ -86,8 +87,8 @@ func TestRunWaitsForAllGoroutines(t *testing.T) {
 	})
 }
 
-// A connection that fails because of a stall reports the stall.
-func TestStalledConnectionReportsTheStall(t *testing.T) {
+// If a stall makes a connection fail, the error reports the stall.
+func TestStalledConnectionReportsStall(t *testing.T) {
 	client := impatient{hung{}, 10 * time.Millisecond}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/", nil)
 	if err != nil {
@@ -106,8 +107,8 @@ func (hung) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, errors.New("use of closed network connection")
 }
 
-// The damaged state of a name without an active snapshot is repaired, and the repair mentions no snapshot.
-func TestDamagedStateOfANameWithoutASnapshot(t *testing.T) {
+// The repair of a damaged state mentions no snapshot if the name has no active one.
+func TestRepairOfNameWithoutSnapshotMentionsNone(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.fails = errors.New("connection refused")
 	if err := m.pullNow(); ReasonOf(err) != Network {
@@ -131,8 +132,8 @@ func TestDamagedStateOfANameWithoutASnapshot(t *testing.T) {
 	m.mustRelease("one")
 }
 
-// A refused activation of an older snapshot has its signing time in the history.
-func TestActivationOfAnOlderSnapshotIsInTheHistory(t *testing.T) {
+// The history records the signing time of an older snapshot whose activation was rejected.
+func TestHistoryRecordsSigningTimeOfRejectedOlderSnapshot(t *testing.T) {
 	m := newSignedMaster(t, signedStore(t))
 	if err := m.change().Activate(sum("one")); ReasonOf(err) != Signature {
 		t.Errorf("%v (%s)", err, ReasonOf(err))
@@ -145,8 +146,8 @@ func TestActivationOfAnOlderSnapshotIsInTheHistory(t *testing.T) {
 	}
 }
 
-// An activation that is refused has the signing time of the snapshot in the history.
-func TestRefusedActivationHasItsTimeInTheHistory(t *testing.T) {
+// The history records the signing time of a snapshot whose activation was rejected.
+func TestHistoryRecordsSigningTimeOfRejectedActivation(t *testing.T) {
 	for name, refuse := range map[string]func(c *Checks, err error){
 		"content": func(c *Checks, err error) { c.Inspect = func(string) (bool, error) { return false, err } },
 		"gate":    func(c *Checks, err error) { c.Gate = func(string, string) error { return err } },

@@ -6,7 +6,7 @@ import "slices"
 // every block once.
 type AllBindings struct {
 	s      *Snapshot
-	first  []uint32 // per key number, the index of its first line; has one more element at the end
+	first  []uint32 // lines[first[n]:first[n+1]] are the bindings of key number n
 	lines  []line
 	scopes []scopeSlot
 	cold   []coldBinding
@@ -14,7 +14,7 @@ type AllBindings struct {
 
 // line is one binding, from a scope or from the record of a key.
 type line struct {
-	key, from uint32 // from is an index into scopes, or into cold if cold is set
+	key, from uint32 // from is an index into AllBindings.cold if cold is set, otherwise into scopes
 	ref       Ref
 	cold      bool
 	origin    Origin
@@ -22,10 +22,10 @@ type line struct {
 
 type scopeSlot struct{ level, slot uint32 }
 
-// AllBindings reads all bindings. It uses about 40 bytes for each. The error is a *DamageError.
+// AllBindings reads all bindings into memory, at about 40 bytes each. The error is a *DamageError.
 func (s *Snapshot) AllBindings() (*AllBindings, error) {
 	b := &AllBindings{s: s}
-	slots := make([]map[uint32]uint32, len(s.levels)) // per level: place → slot of the directory
+	slots := make([]map[uint32]uint32, len(s.levels)) // per level, maps places of scopes to directory slots
 	end := uint64(0)
 	for block := range s.coldBlocks() {
 		level := s.coldLevel(block)
@@ -99,19 +99,19 @@ func (b *AllBindings) addScope(l *levelView, place uint32, o *scopeOrigins) erro
 		}
 		for i := range t.n {
 			if t.key(i) >= b.s.hash.n {
-				return b.s.damaged(secTables, 4*uint64(place-1), "numbers of keys")
+				return b.s.damaged(secTables, 4*uint64(place-1), "valid key numbers")
 			}
 			add(i, t.key(i), Ref(load32(t.refs[4*uint64(i):])))
 		}
 		return nil
 	}
 	if uint64(place) > uint64(l.count) {
-		return b.s.damaged(secScopes, l.at, "a place among the columns")
+		return b.s.damaged(secScopes, l.at, "a place among the columns of its level")
 	}
 	column := l.first + int(place-1)
 	for i, n := range o.keys {
 		if n >= b.s.hash.n {
-			return b.s.broken(secOrigins, "numbers of keys")
+			return b.s.broken(secOrigins, "valid key numbers")
 		}
 		mask := b.s.mask(n) // exact, because levels are narrow
 		ref, err := b.s.inColumn(n, mask, column, nil)
@@ -136,7 +136,7 @@ func (b *AllBindings) keys(block int) error {
 	})
 }
 
-// sort sorts the lines by key and keeps the order of the lines of each key.
+// sort sorts the lines by key number. The sort is stable.
 func (b *AllBindings) sort() {
 	b.first = make([]uint32, b.s.hash.n+1)
 	for _, l := range b.lines {

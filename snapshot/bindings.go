@@ -2,11 +2,11 @@ package snapshot
 
 import "cmp"
 
-// Binding is a binding of a key, for reports. A lookup may find it, or it is always hidden, or it is a contribution
-// to a multibinding.
+// Binding describes one binding of a key for reports. A lookup can find it, unless it is always hidden or is a
+// contribution to a multibinding.
 type Binding struct {
 	Layer  int
-	Terms  []Term // its condition
+	Terms  []Term // the condition
 	Origin Origin
 
 	Ref          Ref // the value; unset if the binding is hidden or a contribution
@@ -14,8 +14,8 @@ type Binding struct {
 	Contribution bool
 	Stored       Stored // the value of a hidden binding
 
-	above   int  // number of levels above it
-	inScope bool // it is in a scope of a level
+	above   int  // number of levels above the binding
+	inScope bool // the binding is in a scope of a level
 }
 
 // Level returns the level whose scope contains b, or -1 if b is in no scope.
@@ -26,10 +26,10 @@ func (b *Binding) Level() int {
 	return -1
 }
 
-// ByPrecedence compares two bindings of one key. The one with higher precedence is less. Bindings that differ in no
-// condition are equal and keep the order in which Bindings returns them.
+// ByPrecedence compares two bindings of one key for sorting; higher precedence sorts first. It returns 0 if the level
+// does not decide, so use a stable sort, which keeps the order in which Bindings returns them.
 func ByPrecedence(a, b Binding) int {
-	if a.above == b.above && a.inScope != b.inScope { // outside of scopes: before the level below
+	if a.above == b.above && a.inScope != b.inScope { // a binding outside all scopes precedes the level below it
 		if b.inScope {
 			return -1
 		}
@@ -39,8 +39,8 @@ func ByPrecedence(a, b Binding) int {
 }
 
 // Bindings returns all bindings of key: first those in scopes, then the others, each in order of precedence. For an
-// internal key it returns the contributions to a multibinding. It decodes blocks that lookups never touch, so its
-// cost grows with the site. The error is a *DamageError.
+// internal key it returns the contributions to a multibinding. It decodes blocks that lookups never read, so it takes
+// longer for larger sites. The error is a *DamageError.
 func (s *Snapshot) Bindings(key string) ([]Binding, error) {
 	return s.BindingsWhere(key, nil)
 }
@@ -87,7 +87,7 @@ type scopeReader struct {
 	*Snapshot
 	possible func(dimension int, number uint32) bool
 	block    int    // the next block to read
-	end      uint64 // offset in section origins where the last block read ends
+	end      uint64 // where the last block that was read ends, as an offset in section origins
 }
 
 // inLevel returns the bindings of key number n in the scopes of a level.
@@ -185,7 +185,7 @@ func (l *levelView) isPossible(slot uint32, possible func(dimension int, number 
 	return true
 }
 
-// conditionOf returns the values of the scope in a slot of the directory.
+// conditionOf returns the condition of the scope in a slot of the directory.
 func (s *Snapshot) conditionOf(l *levelView, slot uint32) ([]Term, error) {
 	var numbers []coldTerm
 	for i, d := range l.dims {

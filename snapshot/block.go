@@ -14,10 +14,10 @@ const (
 
 // blockWriter collects large values into blocks.
 type blockWriter struct {
-	raw, packed  []byte
-	table, where []byte
-	blocks       uint32
-	values       int
+	raw, where []byte
+	blocks     uint32
+	values     int
+	frames     frameWriter
 }
 
 // add stores one value and returns its number.
@@ -33,8 +33,8 @@ func (b *blockWriter) add(v string) int {
 }
 
 func (b *blockWriter) flush() {
-	b.table, b.packed = appendFrame(b.table, b.packed, b.raw)
-	b.raw = b.raw[:0]
+	b.frames.add(b.raw)
+	b.raw = nil
 	b.blocks++
 }
 
@@ -42,8 +42,9 @@ func (b *blockWriter) finish() (table, packed []byte) {
 	if len(b.raw) > 0 {
 		b.flush()
 	}
+	entries, packed := b.frames.finish()
 	table = binary.LittleEndian.AppendUint32(nil, b.blocks)
-	return append(append(table, b.table...), b.where...), b.packed
+	return append(append(table, entries...), b.where...), packed
 }
 
 // cacheBytes limits the total size of cached decoded blocks.

@@ -6,22 +6,22 @@ import (
 
 // Candidate is a binding of a key that is effective in a request.
 type Candidate struct {
-	Ref    Ref  // the value, unless the candidate is hidden
-	Hidden bool // something higher hides it in every request, so no lookup finds it; its value is in Stored
-	Stored Stored
-	Level  int // index of its level, see Level; -1 for the default and for hidden ones
+	Ref    Ref    // the value, unless the candidate is hidden
+	Hidden bool   // higher bindings hide it in every request, so no lookup finds it
+	Stored Stored // the value of a hidden candidate
+	Level  int    // index of its level, see Snapshot.Level; -1 for the default and for hidden candidates
 
-	place uint32  // of its scope
-	cold  Binding // set if hidden
+	place uint32  // place of its scope in the directory
+	cold  Binding // the binding of a hidden candidate
 }
 
-// Candidates ranges over the bindings of key that are effective in the request, highest precedence first. numbers are
-// those that were passed to Resolve. The first candidate that is not hidden is the one that Find returns. For an
-// internal key the candidates are contributions to a multibinding.
+// Candidates ranges over the bindings of key that are effective in the request, highest precedence first. numbers must
+// be the ones passed to Resolve. The first candidate that is not hidden is the one that Find returns. For an internal
+// key the candidates are contributions to a multibinding.
 //
-// Most keys have no hidden candidates, and then each candidate costs about as much as a lookup. For other keys, a
-// block of 64 KB is decompressed. Candidates that differ in no scope come in the order of Key.Cold. The error is a
-// *DamageError and ends the sequence.
+// If the key has no hidden candidates, as most keys, each candidate costs about as much as a lookup. Otherwise
+// Candidates also decompresses a block of 64 KB. Candidates between the same two levels come in the order of Key.Cold.
+// The error is a *DamageError and ends the sequence.
 func (s *Snapshot) Candidates(key string, numbers []uint32, at *Scopes) iter.Seq2[Candidate, error] {
 	return func(yield func(Candidate, error) bool) {
 		n, ok := s.keyNumber(key)
@@ -80,10 +80,10 @@ func (s *Snapshot) Behind(key string, level int, at *Scopes) iter.Seq2[Candidate
 	}
 }
 
-// coldCandidate is a candidate that is in no scope.
+// coldCandidate is a candidate outside all scopes.
 type coldCandidate struct {
 	Candidate
-	above uint32 // number of levels above it
+	above uint32 // number of levels above the candidate
 }
 
 // hiddenCandidates returns the hidden candidates of a key together with its default, in order of precedence. If the
@@ -184,7 +184,7 @@ func (s *Snapshot) defaultBinding(n uint32) (out Binding, err error) {
 	return out, err
 }
 
-// scopeOrigin returns the origin of key number n in the scope at a place of a level.
+// scopeOrigin returns the origin of the binding of key number n in the scope at a place of a level.
 func (s *Snapshot) scopeOrigin(level int, place, n uint32) (out Origin, err error) {
 	block, found := s.coldBlockOf(uint32(level), place), false
 	if block >= 0 {

@@ -11,20 +11,21 @@ import (
 
 // This file reads what origins.go writes.
 
-// coldBlocks returns the number of blocks.
+// coldBlocks returns the number of blocks in section origins.
 func (s *Snapshot) coldBlocks() int { return len(s.sections[secOriginTab]) / coldEntry }
 
 func (s *Snapshot) coldEntry(block int) string {
 	return s.sections[secOriginTab][coldEntry*block:][:coldEntry]
 }
 
-// coldLevel returns the level of a block, or coldKeys.
+// coldLevel returns the level of a block of scopes, or coldKeys for a block of keys.
 func (s *Snapshot) coldLevel(block int) uint32 { return load32(s.coldEntry(block)[16:]) }
 
-// coldFirst returns the place or the key of the first record in a block.
+// coldFirst returns the place of the first scope, or the number of the first key, in a block.
 func (s *Snapshot) coldFirst(block int) uint32 { return load32(s.coldEntry(block)[20:]) }
 
-// coldBlockOf returns the block that contains the record of a place of a level, or of a key; -1 if no block does.
+// coldBlockOf returns the block that contains the record of the scope at place first of level, or -1. If level is
+// coldKeys, it looks for the record of key number first.
 func (s *Snapshot) coldBlockOf(level, first uint32) int {
 	after := sort.Search(s.coldBlocks(), func(b int) bool {
 		l := s.coldLevel(b)
@@ -62,16 +63,16 @@ func (s *Snapshot) badBlock(block int, expected string) error {
 	return s.damaged(secOrigins, load64(s.coldEntry(block)), "%s", expected)
 }
 
-// scopeOrigins is the record of a scope.
+// scopeOrigins is the record of a scope in section origins.
 type scopeOrigins struct {
 	n                uint32
 	keys             []uint32 // only in narrow levels
 	input, line, col originColumn
 }
 
-// originColumn has one number per entry.
+// originColumn has the input, line or column of each entry of a scope.
 type originColumn struct {
-	uniform bool // all numbers are equal to same
+	uniform bool // every number equals same
 	same    uint32
 	all     []uint32
 }
@@ -83,7 +84,7 @@ func (c *originColumn) at(i uint32) uint32 {
 	return c.all[i]
 }
 
-// relativeTo converts inputs stored as differences into numbers, relative to the input of the previous record.
+// relativeTo decodes inputs that are stored as differences from the input of the previous record.
 func (c *originColumn) relativeTo(input uint32) {
 	c.same = input + unzigzag(c.same)
 	for i, z := range c.all {
@@ -91,7 +92,7 @@ func (c *originColumn) relativeTo(input uint32) {
 	}
 }
 
-// originOf returns the origin of key number n.
+// originOf returns the origin of the scope's binding of key number n.
 func (o *scopeOrigins) originOf(s *Snapshot, l *levelView, place, n uint32) (Origin, bool) {
 	var i uint32
 	var ok bool
@@ -164,10 +165,10 @@ type coldBinding struct {
 	above, layer uint32
 	origin       Origin
 	terms        []coldTerm
-	stored       Stored // only if hidden
+	stored       Stored // only for hidden bindings
 }
 
-// coldTerm requires a value of a dimension; both are numbers.
+// coldTerm requires a dimension to have a value. Both are given by number.
 type coldTerm struct{ dimension, value uint32 }
 
 // The minimum size of an encoded binding. A term takes at least two bytes.

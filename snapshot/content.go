@@ -1,21 +1,22 @@
-// Package snapshot implements the file format: an immutable, checksummed file that answers in place which value a key
-// has for given category values. format.md specifies every byte. Write turns a Content into a file; Open maps a file.
+// Package snapshot implements the file format: an immutable, checksummed file that maps keys to values, depending on
+// category values. format.md specifies every byte. Write stores a Content in a file. Open maps a file into memory,
+// where lookups read it in place.
 //
 // The package knows keys, dimensions, levels and encoded values. It does not know facts or YAML.
 package snapshot
 
-// Content is the composed site, as a snapshot stores it. Package compile creates it and Write stores it.
+// Content is a composed site in the form that snapshots store. Package compile creates it and Write stores it.
 type Content struct {
 	Layers     []string     // labels, highest first
-	Hiera      []HieraPlace // what each layer is to Hiera 5; nil if no layer belongs to it
+	Hiera      []HieraPlace // per layer, its place in the hierarchies of Hiera 5; nil if no layer belongs to Hiera 5
 	Dimensions []Dimension  // the categories, highest first, then the guards
 	Levels     []Level      // in order of precedence, highest first
 	Keys       []Key        // sorted by name, unique
-	Values     []Stored     // referred to by index from keys and entries
+	Values     []Stored     // keys and entries refer to these by index
 	Inputs     []Input      // the files the site was read from, sorted by path
 	Strict     bool         // using an unknown variable is an error
 	Bindings   int          // number of bindings composed, hidden ones included
-	Sensitive  bool         // contains sensitive values, so that not everybody may read the file
+	Sensitive  bool         // contains sensitive values; only the owner and the group may read the file
 	Slice      []Term       // if set, the file only answers requests with these values
 	ARM8       bool         // some recipes use operations that only ARM-8 has
 	Seal       []byte       // the encrypted key to the sealed recipes; nil if no recipe is sealed
@@ -44,12 +45,11 @@ type HieraPlace struct {
 	OnlyEntry bool // the hierarchy has no other entry
 }
 
-// Dimension is a property with one value per request: a category, or a guard that a Hiera-2 path adds to
-// one.
+// Dimension is a property with one value per request: a category, or a guard that a Hiera 2 path adds to a category.
 type Dimension struct {
 	Name     string
 	Guard    bool
-	Category int    // of a guard: its category, without whose value the guard has no value either; -1 if none
+	Category int    // the category of a guard, or -1; if the category has no value, neither has the guard
 	Exact    bool   // values are case-sensitive
 	Program  []byte // an encoded expression that returns the value as text
 }
@@ -68,7 +68,7 @@ type Level struct {
 type Scope struct {
 	Values  []string
 	Entries []Entry  // sorted by key, unique
-	Origins []Origin // of the entries
+	Origins []Origin // of the entries, in the same order
 }
 
 // origin returns the origin of entry i, or the zero Origin if the content has no origins.
@@ -82,30 +82,30 @@ func (s *Scope) origin(i int) Origin {
 // Entry binds Keys[Key] to Values[Value] in a scope.
 type Entry struct{ Key, Value uint32 }
 
-// Key is a name that can be looked up. Names that begin with a NUL byte are internal, for example for the
-// contributions to a multibinding.
+// Key is a name that can be looked up. Names that begin with a NUL byte are internal; the contributions to a
+// multibinding have such a name, for example.
 //
-// Bindings in Cold do not slow lookups down: no lookup reads them, only Candidates decompresses them. If something
-// merges a key, all its candidates are needed often. Such a key has no Default: all its bindings are in scopes, the
-// unconditional ones in levels without dimensions.
+// No lookup reads the bindings in Cold; only Candidates decompresses them. A key that is merged often needs all its
+// candidates. It therefore has no Default: all its bindings are in scopes, the unconditional ones in levels without
+// dimensions.
 type Key struct {
 	Name    string
 	Default int    // index in Values of the unconditional binding, or -1
 	Cold    []Cold // in order of precedence; if there is a Default, the first one without terms is its binding
 }
 
-// Cold is a binding that is in no scope. It is the unconditional binding, or something higher hides it in every
-// request, or it is a contribution: one part of the value of an internal key in a scope.
+// Cold is a binding outside all scopes. It is the unconditional binding, a binding that higher ones hide in every
+// request, or a contribution, which is one part of the value of an internal key in a scope.
 type Cold struct {
-	Above        int // number of levels above it
+	Above        int // number of levels above the binding
 	Layer        int
 	Terms        []Term
 	Origin       Origin
 	Contribution bool
-	Value        uint32 // of a hidden binding: index in Values; Snapshot.Content also sets it for the unconditional one
+	Value        uint32 // index in Values of a hidden binding; Snapshot.Content sets it for a default, too
 }
 
-// Term requires a value of a dimension.
+// Term requires a dimension to have a value.
 type Term struct {
 	Dimension int
 	Value     string

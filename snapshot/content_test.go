@@ -17,7 +17,7 @@ import (
 	"bindc/internal/value"
 )
 
-func TestInfoOfASnapshot(t *testing.T) {
+func TestInfoDescribesSnapshot(t *testing.T) {
 	c := small()
 	c.Bindings, c.Strict = 77, true
 	c.Inputs = []Input{{"a.yaml", 3, 1 << 63}, {"data/größe.yaml", 1 << 40, 2}, {"z", 0, 0}}
@@ -106,7 +106,7 @@ func TestWriteLimitsPermissionsOfSensitiveSnapshots(t *testing.T) {
 func TestWriteRejectsContentsBeyondLimits(t *testing.T) {
 	key := func(name string) Key { return Key{Name: name, Default: -1} }
 	for want, c := range map[string]*Content{
-		"65535 layers, this site has 65536": {Layers: make([]string, math.MaxUint16+1)},
+		"65535 layers; this site has 65536": {Layers: make([]string, math.MaxUint16+1)},
 		"":                                  {Layers: make([]string, math.MaxUint16)},
 		"categories and guards":             {Dimensions: make([]Dimension, math.MaxUint16+1)},
 		`found "b" before "a"`:              {Keys: []Key{key("b"), key("a")}},
@@ -123,7 +123,7 @@ func TestWriteRejectsContentsBeyondLimits(t *testing.T) {
 	}{
 		{math.MaxUint16, math.MaxUint16, maxKeys, maxStored, ""},
 		{math.MaxUint16 + 1, 0, 0, 0, "65536"},
-		{0, math.MaxUint16 + 1, 0, 0, "categories and guards, this site has 65536"},
+		{0, math.MaxUint16 + 1, 0, 0, "categories and guards; this site has 65536"},
 		{0, 0, maxKeys + 1, 2, "this site has 16777217 and 2"},
 		{0, 0, 1, maxStored + 1, "this site has 1 and 1073741824"},
 	} {
@@ -175,7 +175,7 @@ func TestOpenRejectsInvalidFiles(t *testing.T) {
 	}
 }
 
-func TestReaderNumbersAndTexts(t *testing.T) {
+func TestReaderDecodesNumbersAndTexts(t *testing.T) {
 	for _, n := range []uint64{0, 1, 127, 128, math.MaxInt32, math.MaxInt32 + 1, math.MaxUint32, 1 << 32, 1<<63 - 1,
 		1 << 63, math.MaxUint64} {
 		r := reader{b: string(binary.AppendUvarint(nil, n)) + "x"}
@@ -295,7 +295,7 @@ func TestBlockCacheEvictsOldest(t *testing.T) {
 	has()
 	for n := range uint32(4) {
 		c.put(n, text)
-		c.put(n, text) // two concurrent misses both call put
+		c.put(n, text) // as after two concurrent misses
 	}
 	has(0, 1, 2, 3)
 	c.put(4, "x")
@@ -308,8 +308,8 @@ func TestBlockCacheEvictsOldest(t *testing.T) {
 	has(7)
 }
 
-// A reference to something that does not exist is damage in the section that contains it.
-func TestDanglingReferencesAreDamage(t *testing.T) {
+// The error for a dangling reference names the section that should contain the target.
+func TestDanglingReferencesReportDamage(t *testing.T) {
 	s := open(t, small())
 	for want, ref := range map[string]Ref{
 		"keys":     Ref(len(s.keys) / cellUnit),
@@ -321,13 +321,13 @@ func TestDanglingReferencesAreDamage(t *testing.T) {
 			t.Errorf("%#x is %v, %v; expected damage of %s", uint32(ref), v, err, want)
 		}
 	}
-	long := forged(t, fleet(1), func(w *writer) { w.out[secBlockTab][15] = 255 }) // the length of block 0
+	long := forged(t, fleet(1), func(w *writer) { w.out[secBlockTab][15] = 255 }) // makes block 0 too long
 	var damage *DamageError
 	if v, err := long.Value(refBlock); !errors.As(err, &damage) || damage.Section != "blocktab" || !v.IsUndef() ||
 		!strings.HasPrefix(damage.Expected, "a block inside") {
 		t.Errorf("a value of a block outside the file is %v, %v", v, err)
 	}
-	fewer := forged(t, everything(), func(w *writer) { w.blocks.values = 1 }) // two values have a place
+	fewer := forged(t, everything(), func(w *writer) { w.blocks.values = 1 }) // but blocktab has places for two values
 	if v, err := fewer.Value(refBlock | 1); !errors.As(err, &damage) || damage.Expected != "the place of value 1" {
 		t.Errorf("a value more than there are is %v, %v", v, err)
 	}
@@ -343,9 +343,8 @@ func TestDanglingReferencesAreDamage(t *testing.T) {
 	}
 }
 
-// A long key has one length mark, which is not a valid length. Sections begin after the header and are inside the
-// file.
-func TestInvalidLengthMarksAndSectionOffsets(t *testing.T) {
+// A long key with a wrong length mark is not found, and a section that begins outside the file is rejected.
+func TestInvalidLengthMarksAndSectionOffsetsReportDamage(t *testing.T) {
 	for _, mark := range []byte{maxInlineKey + 1, longKey - 1} {
 		s := forged(t, small(), func(w *writer) {
 			for at := 0; at < len(w.records); at += keyRecord {

@@ -17,7 +17,7 @@ func OpenCopy(path string) (*Snapshot, error) {
 	return newSnapshot(head, data, unmap)
 }
 
-// readFile reads the file at path. The length of the file must not change while it does.
+// readFile reads the whole file at path. It fails if the length of the file changes meanwhile.
 func readFile(path string) (head, data string, unmap func() error, err error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -20,8 +20,7 @@ func openFiles(t *testing.T) int {
 	return len(list)
 }
 
-// Files of the kernel are longer than their size says. They can be neither copied nor mapped, and they do not stay
-// open.
+// Files in /proc have a size of 0 although they have content. Open and OpenCopy reject them and close them again.
 func TestOpenRejectsFilesLongerThanTheirSize(t *testing.T) {
 	before := openFiles(t)
 	s, err := OpenCopy("/proc/self/status")
@@ -38,10 +37,10 @@ func TestOpenRejectsFilesLongerThanTheirSize(t *testing.T) {
 }
 
 // Opening, comparing and replacing snapshots leaves no file open.
-func TestNoFileStaysOpen(t *testing.T) {
+func TestOpenAndUpdateCloseTheirFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	before := openFiles(t)
-	for range 2 { // the second time, the file exists already
+	for range 2 { // the second time, the file already exists
 		if _, _, err := Update(path, small()); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +57,7 @@ func TestNoFileStaysOpen(t *testing.T) {
 	}
 }
 
-// limited runs do with a different resource limit of the process.
+// limited runs do while the process has the given resource limit.
 func limited(t *testing.T, resource int, limit uint64, do func()) {
 	t.Helper()
 	var own syscall.Rlimit
@@ -72,8 +71,8 @@ func limited(t *testing.T, resource int, limit uint64, do func()) {
 	do()
 }
 
-// If no more files can be opened, an existing file is not mistaken for a missing or empty one.
-func TestTooManyOpenFiles(t *testing.T) {
+// If the process cannot open more files, Open reports that, and not a missing or empty snapshot.
+func TestOpenReportsTooManyOpenFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	w, err := Write(path, small())
 	if err != nil {
@@ -94,8 +93,8 @@ func TestTooManyOpenFiles(t *testing.T) {
 	}
 }
 
-// If the file system has no room for the snapshot, path keeps its content.
-func TestUpdateWithoutRoomKeepsOldFile(t *testing.T) {
+// If the snapshot does not fit on the disk, path keeps its content. A limit on file sizes simulates the full disk.
+func TestUpdateOnFullDiskKeepsOldFile(t *testing.T) {
 	const room = 32 << 10
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	if _, err := Write(path, small()); err != nil {

@@ -22,7 +22,7 @@ import (
 )
 
 // Open or Verify rejects every truncation and every changed byte, and no lookup in such a file panics.
-func TestEveryDamagedByteIsFound(t *testing.T) {
+func TestOpenOrVerifyRejectsEveryDamagedByte(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	if _, err := Write(path, fleet(3)); err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestEveryDamagedByteIsFound(t *testing.T) {
 	}
 }
 
-// exercise looks up everything. It must return.
+// exercise looks up every key. It must not panic or hang.
 func exercise(s *Snapshot) {
 	for _, node := range []string{"", "node1"} {
 		at := scopes(s, node, "production")
@@ -105,7 +105,7 @@ func manyLevels() *Content {
 	return c
 }
 
-// A changed byte is harmless even if the checksums are corrected.
+// A changed byte does no harm even if the checksums match again.
 func TestForgedBytesAreHarmless(t *testing.T) {
 	const dumped = 7 // every seventh file is dumped, because a dump takes fifty times as long as the rest
 	step := 1
@@ -235,8 +235,8 @@ func resum(b []byte) []byte {
 	return b
 }
 
-// In a forged file, parts can overlap so that bytes would be read again and again, for hours. Verify ends as soon as
-// parts must overlap.
+// Parts of a forged file can overlap, and Verify could then read the same bytes for hours. It stops once the parts it
+// has read are longer in total than the section.
 func TestVerifyWorkIsBoundedByFileSize(t *testing.T) {
 	const many = 20_000
 	level := func(w *writer) []byte { // in section meta: seven one-byte numbers, and the slots, which take three bytes
@@ -246,19 +246,19 @@ func TestVerifyWorkIsBoundedByFileSize(t *testing.T) {
 		name, section string
 		forge         func(w *writer)
 	}{
-		{"levels of one directory", "scopes", func(w *writer) {
+		{"levels that share a directory", "scopes", func(w *writer) {
 			for range maxColumns - 1 {
 				w.c.Levels = append(w.c.Levels, w.c.Levels[0])
 				w.out[secMeta] = append(w.out[secMeta], level(w)...)
 			}
 		}},
-		{"dimensions of one dictionary", "dicts", func(w *writer) {
+		{"dimensions that share a dictionary", "dicts", func(w *writer) {
 			for range many {
 				w.c.Dimensions, w.dicts = append(w.c.Dimensions, w.c.Dimensions[0]), append(w.dicts, w.dicts[0])
 			}
 			w.meta(level(w))
 		}},
-		{"scopes of one table", "tables", func(w *writer) {
+		{"scopes that share a table", "tables", func(w *writer) {
 			all := Scope{Entries: allKeys(w.c)}
 			big := w.table(all, w.inOrder(all)) + 1
 			for at := 0; at < len(w.out[secScopes]); at += 4 {
@@ -268,7 +268,7 @@ func TestVerifyWorkIsBoundedByFileSize(t *testing.T) {
 				w.out[secKeys][at] = 1
 			}
 		}},
-		{"blocks of one frame", "blocks", func(w *writer) {
+		{"blocks that share a frame", "blocks", func(w *writer) {
 			tab := w.out[secBlockTab]
 			n := int(binary.LittleEndian.Uint32(tab))
 			w.out[secBlocks] = w.out[secBlocks][:binary.LittleEndian.Uint32(tab[12:])]
@@ -279,7 +279,7 @@ func TestVerifyWorkIsBoundedByFileSize(t *testing.T) {
 				binary.LittleEndian.PutUint32(value[4:], 0)
 			}
 		}},
-		{"values in turn of two blocks", "blocktab", func(w *writer) {
+		{"values that alternate between two blocks", "blocktab", func(w *writer) {
 			tab := w.out[secBlockTab]
 			first := 4 + blockEntry*int(binary.LittleEndian.Uint32(tab))
 			for i, at := 0, first; at < len(tab); i, at = i+1, at+blockValueEntry {
@@ -309,8 +309,8 @@ func TestVerifyWorkIsBoundedByFileSize(t *testing.T) {
 // hollow is a zstd frame that claims half a gigabyte and contains nothing.
 const hollow = "\x28\xb5\x2f\xfd\xe0\x00\x00\x00\x20\x00\x00\x00\x00\x01\x00\x00"
 
-// The decoder does not allocate what a frame claims before it has read the frame.
-func TestAForgedFrameAllocatesLittle(t *testing.T) {
+// The decoder does not allocate memory for the size that a frame declares.
+func TestDecoderIgnoresDeclaredFrameSize(t *testing.T) {
 	for name, forge := range map[string]func(w *writer){
 		"the frame of a block": func(w *writer) {
 			w.out[secBlocks] = []byte(hollow)
@@ -379,7 +379,7 @@ func TestVerifyRejectsOverlappingMasks(t *testing.T) {
 	}
 }
 
-// Here the long keys are overlapping parts of one text. Each is where its hash leads.
+// The long keys are overlapping parts of one text, and each has the number that its hash leads to.
 func TestVerifyRejectsOverlappingLongKeys(t *testing.T) {
 	const length, keys = 20_000, 1000
 	var text strings.Builder

@@ -15,12 +15,15 @@ type dictionary struct {
 	text    string
 }
 
-// numbering is a dictionary that is being written.
+// numbering is a dictionary while the file is being written.
 type numbering struct {
-	hash    perfect
-	at      int // offset in section dicts
-	numbers map[string]uint32
+	hash perfect
+	at   int // offset in section dicts
+	seed uint64
 }
+
+// number returns the number of a value of the dictionary.
+func (n *numbering) number(text string) uint32 { return n.hash.find(hashText(text, n.seed)) }
 
 // dictionaries numbers the values of every dimension.
 func (w *writer) dictionaries() error {
@@ -31,10 +34,9 @@ func (w *writer) dictionaries() error {
 		if err != nil {
 			return err
 		}
-		w.dicts[d] = numbering{hash, len(out), make(map[string]uint32, len(texts))}
+		w.dicts[d] = numbering{hash, len(out), w.seed}
 		ordered := make([]string, len(texts))
 		for i, t := range texts {
-			w.dicts[d].numbers[t] = numbers[i]
 			ordered[numbers[i]] = t
 		}
 		out = appendTexts(append(out, encoded...), ordered)

@@ -11,7 +11,8 @@ import (
 
 // Dump writes every record of the file in order: its offset in the file, its bytes in hex (only the first ones of a
 // long record) and their meaning, in the terms of format.md. recipe and program describe encoded recipes and
-// expressions. Of a damaged section Dump shows what comes before the damage. The error comes from out.
+// expressions. If a section is damaged, Dump shows the records before the damage. It only returns errors from writing
+// to out.
 func (s *Snapshot) Dump(out io.Writer, recipe RecipeText, program func(encoded string) string) error {
 	d := &dumper{Snapshot: s, out: bufio.NewWriter(out), recipe: recipe, program: program, tableOf: map[uint32]string{}}
 	d.end = headerSize
@@ -27,7 +28,8 @@ func (s *Snapshot) Dump(out io.Writer, recipe RecipeText, program func(encoded s
 	return d.out.Flush()
 }
 
-// RecipeText describes an encoded recipe in one line. Of a secret recipe, Dump shows no bytes except kind and flags.
+// RecipeText describes an encoded recipe in one line. Dump hides the bytes of a secret recipe, except its kind and
+// flags.
 type RecipeText func(encoded string) (meaning string, secret bool)
 
 // recipeHead is the size of a recipe's kind and flags.
@@ -40,9 +42,9 @@ type dumper struct {
 	out     *bufio.Writer
 	recipe  RecipeText
 	program func(string) string
-	tableOf map[uint32]string // which scope a table belongs to, by the offset/4 of the table
+	tableOf map[uint32]string // maps the offset/4 of a table to the scope that it belongs to
 
-	start, at, end uint64 // of the section, as offsets in the file: its start, the next row, its end
+	start, at, end uint64 // offsets in the file: start of the section, next row, end of the section
 	failed         bool
 }
 
@@ -62,7 +64,7 @@ func (d *dumper) fileOffset(sec section) uint64 {
 	return load64(d.data[offSectionTab+sectionEntry*int(sec):]) // checked by Open
 }
 
-// shownBytes is the number of bytes that a dump shows of a longer record.
+// shownBytes limits how many bytes of a record are shown.
 const shownBytes = 15
 
 // row writes the next n bytes with their meaning.
@@ -95,7 +97,7 @@ func (d *dumper) next(n uint64) string {
 	return d.data[d.at : d.at+n]
 }
 
-// read lets take read from the section, and writes a row with the result.
+// read calls take to read from the section and writes a row with its result.
 func (d *dumper) read(take func(r *reader) string) {
 	r := reader{b: d.data[d.at:d.end]}
 	meaning := take(&r)
@@ -119,7 +121,7 @@ func (d *dumper) seek(off uint64) {
 	}
 	meaning := "padding"
 	if strings.Trim(d.data[d.at:at], "\x00") != "" {
-		meaning = "not referred to"
+		meaning = "unreferenced"
 	}
 	d.row(at-d.at, "%s", meaning)
 }
@@ -132,7 +134,7 @@ func (d *dumper) blockTab() {
 		d.row(blockEntry, "block %d: offset %08x, packed %d, length %d",
 			n, d.fileOffset(secBlocks)+load64(e), load32(e[8:]), load32(e[12:]))
 	}
-	block, end := uint32(0), uint32(0) // of the previous value
+	block, end := uint32(0), uint32(0) // block and end of the previous value
 	for n := uint32(0); n < d.blockValues && !d.failed; n++ {
 		e := d.next(blockValueEntry)
 		at, off := load32(e), load32(e[4:])
@@ -194,7 +196,7 @@ func (d *dumper) inputs() {
 	}
 }
 
-func (d *dumper) seal() { d.row(d.end-d.at, "the key of what is sealed, encrypted") }
+func (d *dumper) seal() { d.row(d.end-d.at, "encrypted key of the sealed recipes") }
 
 func (d *dumper) originTab() {
 	for n := 0; d.at < d.end && !d.failed; n++ {
@@ -243,7 +245,7 @@ func (d *dumper) coldScope(place uint32, o *scopeOrigins) {
 	}
 }
 
-// shownOrigins is the number of entries that are shown of a scope.
+// shownOrigins limits how many entries of a scope are shown.
 const shownOrigins = 20
 
 func (d *dumper) coldKey(key uint32, b *coldBinding) {

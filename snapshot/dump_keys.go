@@ -13,7 +13,7 @@ import (
 func (d *dumper) pilots() {
 	d.perfect(&d.hash)
 	for n := range d.hash.n {
-		d.row(1, "print of key %d", n)
+		d.row(1, "fingerprint of key %d", n)
 	}
 }
 
@@ -68,7 +68,7 @@ func (d *dumper) list(n uint32) string {
 		out = fmt.Sprintf("at %08x", d.start+at)
 	}
 	if d.hidden(n) {
-		out += ", candidates are hidden"
+		out += ", with hidden candidates"
 	}
 	return out
 }
@@ -170,7 +170,7 @@ func (d *dumper) ref(ref uint32) string {
 	return fmt.Sprintf("cell %08x: %s", d.fileOffset(secKeys)+cellUnit*n, text)
 }
 
-// maxText is the number of bytes that are shown of a value.
+// maxText limits how many bytes of a value are shown.
 const maxText = 80
 
 // small returns the value in a cell, and its size. It reads at most blockFrom bytes, since cells only hold smaller

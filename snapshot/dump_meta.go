@@ -63,14 +63,14 @@ func (d *dumper) meta() {
 		}
 	}
 	for i, place := range d.hiera {
-		d.row(1, "layer %d: of Hiera 5, %s", i, inHiera(place))
+		d.row(1, "layer %d: Hiera 5 part: %s", i, inHiera(place))
 		d.uvarint("  entry")
 	}
 }
 
 // inHiera describes the place of a layer in the hierarchies, without the number of its entry.
 func inHiera(p HieraPlace) string {
-	out := [...]string{"no part", "the global one", "the environment", "a module", "a default_hierarchy"}[p.Part]
+	out := [...]string{"none", "global", "environment", "module", "default_hierarchy"}[p.Part]
 	if p.OnlyPath {
 		out += ", its only path"
 	}
@@ -100,14 +100,14 @@ func (d *dumper) level(i int) {
 		d.read(func(r *reader) string { return "  dimension " + d.dimensionName(r.u32()) })
 	}
 	d.flags("  flags", "narrow", "direct")
-	d.read(func(r *reader) string { return fmt.Sprintf("  columns %d, from %d on", r.u32(), l.first) })
+	d.read(func(r *reader) string { return fmt.Sprintf("  columns %d, first column %d", r.u32(), l.first) })
 	d.offset("  directory", secScopes)
 	d.uvarint("  slots")
 }
 
 func (d *dumper) dimensionName(n uint32) string {
 	if n >= uint32(len(d.dimensions)) {
-		return "of no such number"
+		return "unknown dimension"
 	}
 	return cut(d.dimensions[n].Name)
 }

@@ -72,7 +72,7 @@ func (d *dumper) scopeTables() {
 		at := uint32((d.at - d.start) / 4)
 		t, err := d.table(at)
 		d.failed = err != nil
-		d.row(4, "%s: %d entries", cmp.Or(d.tableOf[at], "of no scope"), t.n)
+		d.row(4, "%s: %d entries", cmp.Or(d.tableOf[at], "unused table"), t.n)
 		width := uint64(4)
 		if t.short {
 			width = 2

@@ -46,7 +46,7 @@ func TestDumpExplainsEveryByte(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(out.String(), "\n") {
-			for _, bad := range []string{"damaged", "not referred to", "no such", "of no scope"} {
+			for _, bad := range []string{"damaged", "unreferenced", "no such", "unused table"} {
 				if strings.Contains(line, bad) {
 					t.Errorf("a sound file of %d keys: %s", len(c.Keys), line)
 				}
@@ -157,8 +157,8 @@ func TestDumpMatchesGoldenFile(t *testing.T) {
 	}
 }
 
-// Items that only occur in larger sites.
-func TestDumpOfLargerFiles(t *testing.T) {
+// Larger sites have items that the golden file does not contain.
+func TestDumpShowsItemsOfLargerSites(t *testing.T) {
 	long := manyNodes(100)
 	long.Dimensions[0].Name = strings.Repeat("x", maxText-1) + "ü" // one byte too long
 	for i := range 22 {
@@ -196,62 +196,62 @@ func TestDumpMarksDamage(t *testing.T) {
 		name, line string
 		forge      func(w *writer)
 	}{
-		{"a byte that nothing refers to", "00000594  01" + strings.Repeat(" ", 47) + "not referred to\n",
+		{"a byte that nothing refers to", "00000594  01" + strings.Repeat(" ", 47) + "unreferenced\n",
 			func(w *writer) { w.out[secKeys] = append(w.out[secKeys], 1) }},
 		{"a default that is not a cell", "default: cell 200002be: damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 1<<28-1) }},
-		{"a default that is not a value", "000002d6  0b 05 02 81 78 81 79 00 00 00 00 00 00 00 00 ..  not referred to\n",
+		{"a default that is not a value", "000002d6  0b 05 02 81 78 81 79 00 00 00 00 00 00 00 00 ..  unreferenced\n",
 			func(w *writer) { w.out[secKeys][0x16] = 0x0b }},
-		{"a value inside another", "000002dd  damaged\n",
+		{"a value that begins inside another", "000002dd  damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secKeys][keyRecord+recDefault:], 12) }},
 		{"a list out of bounds", "  list at 400002be\n",
 			func(w *writer) { le.PutUint32(w.out[secKeys][2*keyRecord+recList:], 1<<30-2) }},
-		{"a dictionary that begins in another", "000006d2  damaged\n",
+		{"a dictionary that begins inside another", "000006d2  damaged\n",
 			func(w *writer) { w.dicts[1].at -= 4; w.meta(levelsOf(w)) }},
 		{"a value that ends before it begins", "0000066c  damaged\n",
 			func(w *writer) { w.out[secDicts][0x20] = 5 }},
-		{"a slot of a value that does not exist", `level 0, node "n01", path "no such value", node.os "linux": column 0`,
+		{"a slot with an unknown value number", `level 0, node "n01", path "no such value", node.os "linux": column 0`,
 			func(w *writer) { w.out[secScopes][4] = 9 }},
-		{"a slot of a value that is damaged", `level 0, node "n01", path "no such value", node.os "linux": column 0`,
+		{"a slot whose value is damaged", `level 0, node "n01", path "no such value", node.os "linux": column 0`,
 			func(w *writer) { w.out[secDicts][0x120] = 255 }},
-		{"a table of a key that does not exist", `key 9 "no such key"`, func(w *writer) { w.out[secTables][0x18] = 9 }},
-		{"a table of no scope", "00000958  00 00 00 00                                      of no scope: 0 entries\n",
+		{"a table with an unknown key number", `key 9 "no such key"`, func(w *writer) { w.out[secTables][0x18] = 9 }},
+		{"a table that no scope refers to", "00000958  00 00 00 00                                      unused table: 0 entries\n",
 			func(w *writer) { w.out[secTables] = append(w.out[secTables], 0, 0, 0, 0) }},
-		{"half a table", "00000958  damaged\n",
+		{"a truncated table", "00000958  damaged\n",
 			func(w *writer) { w.out[secTables] = append(w.out[secTables], 1, 0, 0, 0, 1, 0) }},
-		{"more blocks than there is room for", "000009a4  damaged\n", func(w *writer) { w.out[secBlockTab][0] = 3 }},
-		{"more blocks than there is room for, and room for a value", "00000994  damaged\n", func(w *writer) {
+		{"a block count that does not fit", "000009a4  damaged\n", func(w *writer) { w.out[secBlockTab][0] = 3 }},
+		{"a block count that is one too large", "00000994  damaged\n", func(w *writer) {
 			w.out[secBlockTab] = w.out[secBlockTab][:4+blockEntry+blockValueEntry]
 			w.out[secBlockTab][0] = 2
 		}},
-		{"no number of blocks", "00000980  damaged\n", func(w *writer) { w.out[secBlockTab] = make([]byte, 3) }},
-		{"a value inside the previous one", "0000099c  damaged\n",
+		{"a truncated block count", "00000980  damaged\n", func(w *writer) { w.out[secBlockTab] = make([]byte, 3) }},
+		{"a value that begins inside the previous one", "0000099c  damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][32:], 602) }},
-		{"a value past the end", "value 1: block 0, offset 1156: damaged\n",
+		{"a value past the end of its block", "value 1: block 0, offset 1156: damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][32:], 1156) }},
-		{"a value of a block that does not exist", "value 1: block 1, offset 0: damaged\n",
+		{"a value in a block that does not exist", "value 1: block 1, offset 0: damaged\n",
 			func(w *writer) { copy(w.out[secBlockTab][28:], "\x01\x00\x00\x00\x00\x00\x00\x00") }},
 		{"a block out of bounds", "000009c0  damaged\n", func(w *writer) { w.out[secBlockTab][4] = 1 }},
-		{"a block of no values", "  block 0: a zstd frame of 1156 bytes\n",
+		{"a block without values", "  block 0: a zstd frame of 1156 bytes\n",
 			func(w *writer) { w.out[secBlockTab] = w.out[secBlockTab][:4+blockEntry] }},
-		{"a block of no entry", "000009e7  damaged\n", func(w *writer) {
+		{"a block without an entry", "000009e7  damaged\n", func(w *writer) {
 			w.out[secBlockTab], w.out[secBlocks] = w.out[secBlockTab][:4+blockEntry], append(w.out[secBlocks], 0)
 			w.out[secBlockTab][0] = 2
 		}},
-		{"a byte before the first recipe", "00000a40  73" + strings.Repeat(" ", 47) + "not referred to\n",
+		{"a byte before the first recipe", "00000a40  73" + strings.Repeat(" ", 47) + "unreferenced\n",
 			func(w *writer) { w.out[secRecipeTab][0] = 1 }},
 		{"a first recipe that ends before it begins", "00000a40  damaged\n",
 			func(w *writer) { w.out[secRecipeTab][0] = 14 }},
 		{"a recipe out of bounds", "00000a40  damaged\n", func(w *writer) { w.out[secRecipeTab][8] = 33 }},
 		{"a recipe that ends before it begins", "recipe 0: \"sealed recipe\"\n00000a4d  damaged\n",
 			func(w *writer) { w.out[secRecipeTab][16] = 3 }},
-		{"inputs that are not a frame", "00000a80  damaged\n", func(w *writer) { w.out[secInputs][5] = 0 }},
+		{"inputs that are not a zstd frame", "00000a80  damaged\n", func(w *writer) { w.out[secInputs][5] = 0 }},
 		{"a block of origins out of bounds", "00000b40  damaged\n", func(w *writer) { w.out[secOriginTab][4] = 1 }},
-		{"a block of origins of too many bytes", "00000b40  damaged\n",
+		{"a block of origins that declares too many bytes", "00000b40  damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secOriginTab][12:], 1<<30) }},
-		{"a block of too many bytes", "000009c0  damaged\n",
+		{"a block that declares too many bytes", "000009c0  damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][16:], 1<<30) }},
-		{"bytes before the first directory", "00000740  01 00 00 00" + strings.Repeat(" ", 38) + "not referred to\n",
+		{"bytes before the first directory", "00000740  01 00 00 00" + strings.Repeat(" ", 38) + "unreferenced\n",
 			func(w *writer) {
 				w.out[secTables], w.cold = nil, coldWriter{}
 				w.out[secScopes] = []byte{1, 0, 0, 0}
@@ -259,9 +259,9 @@ func TestDumpMarksDamage(t *testing.T) {
 			}},
 		{"a block of origins that comes before another", "00000b59  damaged\n",
 			func(w *writer) { w.out[secOriginTab][coldEntry] = 0 }},
-		{"a block of origins that is another, too", "00000b59  damaged\n",
+		{"a block of origins with two entries", "00000b59  damaged\n",
 			func(w *writer) { copy(w.out[secOriginTab][coldEntry:][:16], w.out[secOriginTab]) }},
-		{"an entry of half a block of origins", "00000b38  damaged\n",
+		{"a truncated entry of a block of origins", "00000b38  damaged\n",
 			func(w *writer) { w.out[secOriginTab] = append(w.out[secOriginTab], 0, 0, 0, 0) }},
 	} {
 		var out strings.Builder
@@ -274,14 +274,14 @@ func TestDumpMarksDamage(t *testing.T) {
 		if strings.Contains(out.String(), "a zstd frame of 0 bytes") {
 			t.Errorf("%s: the dump shows a frame that does not exist", c.name)
 		}
-		if !strings.HasSuffix(out.String(), "  the key of what is sealed, encrypted\n") {
+		if !strings.HasSuffix(out.String(), "  encrypted key of the sealed recipes\n") {
 			t.Errorf("%s: the dump ends before the last section", c.name)
 		}
 	}
 }
 
-// After a damaged table nothing is recognized as a table, so the data it refers to is not known either.
-func TestDumpAfterADamagedTable(t *testing.T) {
+// After a damaged table, Dump recognizes neither tables nor the values that they refer to.
+func TestDumpRecognizesNoTablesAfterDamage(t *testing.T) {
 	c := manyNodes(100)
 	for i := range c.Keys {
 		c.Keys[i].Default = -1
@@ -307,15 +307,15 @@ func TestDumpAfterADamagedTable(t *testing.T) {
 	}
 }
 
-// A dump of a damaged block of origins shows what comes before the damage and then stops.
-func TestDumpOfDamagedOrigins(t *testing.T) {
+// A dump of a damaged block of origins shows the records before the damage and then stops.
+func TestDumpStopsAtDamagedOrigins(t *testing.T) {
 	for name, c := range map[string]struct {
-		last, unsaid string // lines of the section
+		last, unsaid string // the last line shown, and a text that must not follow
 		change       func(blocks []coldRaw)
 	}{
-		"half a scope": {"place 1, entry 0 of key 4: input 0, line 1, column 2", "place 2, ",
+		"a truncated scope": {"place 1, entry 0 of key 4: input 0, line 1, column 2", "place 2, ",
 			func(blocks []coldRaw) { blocks[0].raw = blocks[0].raw[:len(blocks[0].raw)-1] }},
-		"a kind of binding that does not exist": {"key 6: contribution, below 4 levels", "  key 8: ",
+		"a binding of an unknown kind": {"key 6: contribution, below 4 levels", "  key 8: ",
 			func(blocks []coldRaw) {
 				blocks[4].raw = strings.Replace(blocks[4].raw, "\x03\x00\x03\x00", "\x03\x03\x03\x00", 1)
 			}},
@@ -335,8 +335,8 @@ func TestDumpOfDamagedOrigins(t *testing.T) {
 	}
 }
 
-// value accepts only numbers of the dictionary, even if data that looks like another value follows.
-func TestDumpOfAValueAfterTheLast(t *testing.T) {
+// Numbers after the last one of a dictionary are no values, even if the bytes that follow look like one.
+func TestDumpRejectsValueNumbersAfterTheLast(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}, {Name: "e", Category: -1}},
 		Levels: []Level{{Dimensions: []int{0}, Scopes: []Scope{{Values: []string{"\x08\x00\x00\x00"}}}}}}
 	d := &dumper{Snapshot: open(t, c)}
@@ -348,7 +348,7 @@ func TestDumpOfAValueAfterTheLast(t *testing.T) {
 }
 
 // A block without a valid value is shown as damaged.
-func TestDumpOfABlockWithoutAValue(t *testing.T) {
+func TestDumpMarksBlockWithoutValue(t *testing.T) {
 	c := &Content{Keys: []Key{{Name: "k", Default: 0}}, Values: stored(value.FromString(strings.Repeat("\x0b", 600)))}
 	var out strings.Builder
 	s := forged(t, c, func(w *writer) { w.out[secBlockTab][24] = 10 })
@@ -361,7 +361,7 @@ func TestDumpOfABlockWithoutAValue(t *testing.T) {
 }
 
 // In a site with more keys than 16 bits can number, key numbers in tables take four bytes.
-func TestDumpOfTablesOfManyKeys(t *testing.T) {
+func TestDumpShowsFourByteKeyNumbers(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
 		Values: stored(value.FromInt(1)), Levels: []Level{{Dimensions: []int{0}}}}
 	for i := range maxShortKeys + 1 {
@@ -377,7 +377,7 @@ func TestDumpOfTablesOfManyKeys(t *testing.T) {
 	d.out.Flush()
 	got := out.String()
 	if n := strings.Count(got, "2 entries\n"); n != maxColumns+1 || strings.Contains(got, "damaged") ||
-		strings.Contains(got, "not referred to") || strings.Count(got, " \"10000\"\n") != n {
+		strings.Contains(got, "unreferenced") || strings.Count(got, " \"10000\"\n") != n {
 		t.Errorf("%d tables are shown as %.400s", n, got)
 	}
 }
@@ -429,7 +429,7 @@ func TestDumpStopsAtEndOfFile(t *testing.T) {
 }
 
 // A value in an earlier block than the previous value is damage, and the block is not decoded again.
-func TestDumpOfValuesOutOfOrder(t *testing.T) {
+func TestDumpMarksValuesOutOfOrder(t *testing.T) {
 	s := forged(t, manyNodes(100), func(w *writer) {
 		tab := w.out[secBlockTab]
 		last := tab[len(tab)-blockValueEntry:]
@@ -447,7 +447,7 @@ func TestDumpOfValuesOutOfOrder(t *testing.T) {
 }
 
 // Blocks that overlap are damage from the second one on, and later blocks are not shown.
-func TestDumpOfOverlappingBlocks(t *testing.T) {
+func TestDumpMarksOverlappingBlocks(t *testing.T) {
 	dump := func(s *Snapshot) (all, blocks string) {
 		var out strings.Builder
 		if err := s.Dump(&out, quotedRecipe, quoted); err != nil {

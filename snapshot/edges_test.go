@@ -16,9 +16,9 @@ import (
 	"bindc/internal/value"
 )
 
-// A block ends once it reaches blockSize bytes, and contains only values.
+// A block ends once it reaches blockSize bytes. It contains nothing after its last value.
 func TestBlocksEndAtTheirLimit(t *testing.T) {
-	text := func(bytes int) Stored { // so that its encoding, with three bytes for tag and length, has the given length
+	text := func(bytes int) Stored { // tag and length take three of the bytes
 		s := stored(value.FromString(strings.Repeat("v", bytes-3)))[0]
 		if len(s.Bytes) != bytes {
 			t.Fatalf("a value is encoded in %d bytes, expected %d", len(s.Bytes), bytes)
@@ -51,7 +51,7 @@ func TestBlocksEndAtTheirLimit(t *testing.T) {
 	}
 }
 
-func TestWriteErrors(t *testing.T) {
+func TestWriteRejectsDuplicateKeysAndReturnsWriterErrors(t *testing.T) {
 	twice := &Content{Keys: []Key{{Name: "a", Default: -1}, {Name: "a", Default: -1}}}
 	if _, err := WriteTo(io.Discard, twice); err == nil || !strings.Contains(err.Error(), "without duplicates") {
 		t.Errorf("a duplicate key: %v", err)
@@ -64,7 +64,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-func TestRefSmall(t *testing.T) {
+func TestRefsToRecipesAndBlocksAreNotSmall(t *testing.T) {
 	for ref, want := range map[Ref]bool{0: true, 5: true, refInline: true, refInline | inlineInt: true,
 		refRecipe: false, refRecipe | 3: false, refBlock: false, noRef: false} {
 		if ref.Small() != want {
@@ -73,8 +73,8 @@ func TestRefSmall(t *testing.T) {
 	}
 }
 
-// A text with the fingerprint of the key is told apart from it by each group of eight bytes.
-func TestEveryByteOfAKeyIsCompared(t *testing.T) {
+// A text that has the same fingerprint as the key, but differs in one group of eight bytes, is not found.
+func TestTextsWithFingerprintOfKeyAreNotFound(t *testing.T) {
 	key := strings.Repeat("k", maxInlineKey)
 	s := open(t, &Content{Layers: []string{"l"}, Keys: []Key{{Name: key, Default: 0}},
 		Values: stored(value.FromInt(1))})
@@ -94,9 +94,9 @@ func TestEveryByteOfAKeyIsCompared(t *testing.T) {
 	}
 }
 
-// A text that is not a key is not found, whatever a damaged file has as slots and lengths.
-func TestDamagedFilesGainNoKeys(t *testing.T) {
-	slot := forged(t, everything(), func(w *writer) { w.out[secPilots][8] = 9 }) // of nine keys
+// A text that is not a key is not found, even if slots and lengths in a damaged file are wrong.
+func TestDamagedSlotsAndLengthsAddNoKeys(t *testing.T) {
+	slot := forged(t, everything(), func(w *writer) { w.out[secPilots][8] = 9 }) // the file has nine keys, 0 to 8
 	for i := range 1000 {
 		absent(t, slot, fmt.Sprintf("%020d", i))
 		absent(t, slot, fmt.Sprint("n", i))
@@ -137,13 +137,13 @@ func TestMoreThan64LevelsShareBits(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Values: stored(value.FromString("upper"), value.FromString("other")),
 		Dimensions: []Dimension{{Name: "a", Category: -1}, {Name: "b", Category: -1}}}
 	var others []Entry
-	for i := range 3000 { // so many that every key may be in the tables of the request
+	for i := range 3000 { // so many keys that the filter accepts every key
 		c.Keys = append(c.Keys, Key{Name: fmt.Sprintf("%04d", i), Default: -1})
 		if i > 0 {
 			others = append(others, Entry{uint32(i), 1})
 		}
 	}
-	for range maxColumns + 1 { // each has a scope, because a level without scopes has no column
+	for range maxColumns + 1 { // a level needs a scope to get a column
 		c.Levels = append(c.Levels, Level{Dimensions: []int{0}, Scopes: []Scope{{Values: []string{"z"}}}})
 	}
 	c.Levels[0].Scopes = []Scope{{Values: []string{"x"}, Entries: []Entry{{0, 0}}}}
@@ -173,7 +173,7 @@ func TestMoreThan64LevelsShareBits(t *testing.T) {
 	}
 }
 
-// If the origins of a level are missing, those of the level above must not be used.
+// If the origins of a level are missing, the origins of the level above are not used instead.
 func TestMissingOriginsAreNotTakenFromAnotherLevel(t *testing.T) {
 	scope := []Scope{{Entries: []Entry{{0, 0}}, Origins: []Origin{{0, 7, 1}}}}
 	c := &Content{Layers: []string{"upper", "lower"}, Keys: []Key{{Name: "k", Default: -1}},
@@ -200,8 +200,8 @@ func hiddenPair() *Content {
 		Values: []Stored{{Computed: true, Bytes: "first"}, {Computed: true, Bytes: "second"}}}
 }
 
-// An error of the first binding is not overwritten by the next binding.
-func TestDamagedBindingBeforeAValidOne(t *testing.T) {
+// An error of the first binding is returned, although the next binding is valid.
+func TestDamagedFirstBindingIsReported(t *testing.T) {
 	s := forged(t, hiddenPair(), func(w *writer) { w.out[secDicts][8+4] = 255 }) // the end of value 0
 	_, err := s.Bindings("k")
 	damagedAs(t, "all bindings", err, "dicts", "a value of d")
@@ -222,8 +222,8 @@ func TestDamagedBindingBeforeAValidOne(t *testing.T) {
 	}
 }
 
-// A text that is not a key has no bindings, and Binding fails for it.
-func TestBindingsOfUnknownKeys(t *testing.T) {
+// A text that is not a key has no bindings, and Binding reports damage.
+func TestUnknownKeysHaveNoBindings(t *testing.T) {
 	s := open(t, hiddenPair()) // every text hashes to the only key
 	book, err := s.AllBindings()
 	if err != nil {
@@ -243,8 +243,8 @@ func TestBindingsOfUnknownKeys(t *testing.T) {
 	}
 }
 
-// A condition that cannot be read is an error of the candidate.
-func TestCandidatesWithDamagedConditions(t *testing.T) {
+// The error of an unreadable condition ends the candidates.
+func TestDamagedConditionsEndCandidatesWithError(t *testing.T) {
 	pair := forged(t, hiddenPair(), func(w *writer) { w.out[secDicts][8+4] = 255 })
 	var last error
 	for _, err := range pair.Candidates("k", []uint32{0}, &Scopes{}) { // the request has value 0
@@ -255,7 +255,7 @@ func TestCandidatesWithDamagedConditions(t *testing.T) {
 	}
 	key, values := strings.Repeat("text", 11)+"end", []string{"n01", "Data", "linux"}
 	ns := numbers(open(t, everything()), values)
-	s := forged(t, everything(), func(w *writer) { w.out[secDicts][0x120] = 255 }) // Data
+	s := forged(t, everything(), func(w *writer) { w.out[secDicts][0x120] = 255 }) // damages the text "Data"
 	at := &Scopes{}
 	if err := s.Resolve(ns, at); err != nil {
 		t.Fatal(err)
@@ -271,9 +271,9 @@ func TestCandidatesWithDamagedConditions(t *testing.T) {
 }
 
 // The header says which features a file uses and how many sections it has.
-func TestFeaturesInTheHeader(t *testing.T) {
+func TestHeaderListsFeaturesAndSections(t *testing.T) {
 	slice := []Term{{0, "n01"}}
-	hiera := []HieraPlace{{Part: HieraGlobal}} // of the only layer
+	hiera := []HieraPlace{{Part: HieraGlobal}} // the place of the only layer
 	for _, c := range []struct {
 		seal     []byte
 		slice    []Term
@@ -302,7 +302,7 @@ func TestFeaturesInTheHeader(t *testing.T) {
 	}
 }
 
-// With one-byte records, a block ends exactly at its limit.
+// Records of one byte fill a block exactly to its limit.
 func TestOriginBlocksEndAtTheirLimit(t *testing.T) {
 	c := &Content{Layers: []string{"l"}}
 	for i := range coldBlock + 5 {
@@ -314,7 +314,7 @@ func TestOriginBlocksEndAtTheirLimit(t *testing.T) {
 	}
 }
 
-func TestPerfectHashWithoutTexts(t *testing.T) {
+func TestPerfectHashOfNoTextsNeedsASlot(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}}}
 	for section, forge := range map[string]func(w *writer){
 		"":       func(*writer) {},
@@ -335,8 +335,8 @@ func TestPerfectHashWithoutTexts(t *testing.T) {
 	}
 }
 
-// There may be as many slots as texts, but no more than the bytes allow.
-func TestPerfectHashOfOneText(t *testing.T) {
+// One text needs at least one slot, and all slots must fit into the bytes.
+func TestPerfectHashChecksNumberOfSlots(t *testing.T) {
 	for slots, fits := range map[uint32]bool{0: false, 1: true, 2: true, 3: false} {
 		p := perfect{n: 1, buckets: 1, slots: slots}
 		rest, ok := p.view(strings.Repeat("\x00", 4+4))
@@ -352,8 +352,8 @@ func TestPerfectHashOfOneText(t *testing.T) {
 	}
 }
 
-// A frame must be inside its section. An empty frame at the end is valid.
-func TestFrameBounds(t *testing.T) {
+// An empty frame at the end of the section is inside it.
+func TestFramesMustBeInsideTheirSection(t *testing.T) {
 	for _, c := range []struct {
 		off           uint64
 		bytes, length uint32
@@ -369,9 +369,9 @@ func TestFrameBounds(t *testing.T) {
 	}
 }
 
-// With more than 64 columns, a lookup reads the exact mask of a key.
-func TestLookupWithDamagedMask(t *testing.T) {
-	s := forged(t, wide(), func(w *writer) { // of every key
+// With more than 64 columns, a lookup reads the exact mask of the key. Otherwise it may read a list.
+func TestLookupReportsDamagedMaskOrList(t *testing.T) {
+	s := forged(t, wide(), func(w *writer) { // moves the mask of every key out of bounds
 		for n := range 4 {
 			binary.LittleEndian.PutUint32(w.out[secKeys][keyRecord*n+recList:], uint32(len(w.out[secKeys])-14)&^1)
 		}
@@ -381,7 +381,7 @@ func TestLookupWithDamagedMask(t *testing.T) {
 	if found || err == nil {
 		t.Errorf("a is found, %v", err)
 	}
-	s = forged(t, everything(), func(w *writer) { // a list of narrow columns
+	s = forged(t, everything(), func(w *writer) { // moves the list of narrow columns out of bounds
 		binary.LittleEndian.PutUint32(w.out[secKeys][6*keyRecord+recList:], 1<<20)
 	})
 	if _, found, err := s.Find("\x00m", scopes(s)); found || !errors.As(err, new(*DamageError)) {
@@ -389,11 +389,11 @@ func TestLookupWithDamagedMask(t *testing.T) {
 	}
 }
 
-// A single level may have all columns.
-func TestLevelWithAllColumns(t *testing.T) {
+// A level with as many scopes as there are columns is narrow; with one more scope it is wide.
+func TestLevelIsNarrowUpToMaxColumns(t *testing.T) {
 	for n, narrow := range map[int]bool{maxColumns - 1: true, maxColumns: true, maxColumns + 1: false} {
 		c := fleet(n)
-		c.Levels = c.Levels[1:] // that of the nodes
+		c.Levels = c.Levels[1:] // the level of the nodes
 		s := open(t, c)
 		sound(t, s)
 		if l := s.levels[0]; l.narrow != narrow || narrow && l.count != n {
@@ -402,8 +402,8 @@ func TestLevelWithAllColumns(t *testing.T) {
 	}
 }
 
-// Short names and numbers in section meta take one byte each, and nothing has to follow them.
-func TestMetaWithShortParts(t *testing.T) {
+// Open must not require more than one byte for each name and number in section meta.
+func TestMetaMayEndAfterOneByteParts(t *testing.T) {
 	if s := open(t, &Content{Layers: make([]string, 50)}); len(s.Info().Layers) != 50 {
 		t.Errorf("%d layers of 50", len(s.Info().Layers))
 	}
@@ -429,7 +429,7 @@ func TestContributionsAreNotExtraCandidates(t *testing.T) {
 	}
 }
 
-func TestTruncatedRecordsAreDamage(t *testing.T) {
+func TestTruncatedRecordsReportDamage(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
 		Inputs: []Input{{Path: "a"}}, Keys: []Key{{Name: "\x00m", Default: -1,
 			Cold: []Cold{{Contribution: true, Origin: Origin{0, 300, 1}, Terms: []Term{{0, "x"}}}}}}}
@@ -449,8 +449,8 @@ func TestTruncatedRecordsAreDamage(t *testing.T) {
 	}
 }
 
-// A full directory has the scopes that it contains and no others.
-func TestLookupInAFullDirectory(t *testing.T) {
+// A lookup in a directory without a free slot ends, even if the scope is not in it.
+func TestLookupInFullDirectoryTerminates(t *testing.T) {
 	s := forged(t, everything(), func(w *writer) {
 		free := w.out[secScopes][:0x40]
 		for at := 0; at < 0x40; at += 0x10 {
@@ -466,7 +466,7 @@ func TestLookupInAFullDirectory(t *testing.T) {
 }
 
 // A directory has the smallest size at which it is at most three quarters full and no chain is too long.
-func TestDirectoriesAreSmall(t *testing.T) {
+func TestDirectoriesHaveSmallestSize(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "a", Category: -1}, {Name: "b", Category: -1}},
 		Levels: []Level{{Dimensions: []int{0, 1}}}}
 	for i := range 512 {
@@ -495,8 +495,8 @@ func TestDirectoriesAreSmall(t *testing.T) {
 	}
 }
 
-// Section meta may be longer than what Open reads first.
-func TestOpenWithLongMeta(t *testing.T) {
+// Open reads section meta completely, even if it is longer than headBytes.
+func TestOpenReadsLongMeta(t *testing.T) {
 	c := &Content{Layers: []string{"l"}}
 	for i := range 500 {
 		c.Dimensions = append(c.Dimensions, Dimension{Name: fmt.Sprintf("dimension %d", i), Category: -1})
@@ -523,7 +523,7 @@ func TestInvalidValueErrorNamesItsPlace(t *testing.T) {
 	}
 }
 
-// AllRecipes ends when the caller breaks out of the loop.
+// AllRecipes stops when the caller breaks out of the loop.
 func TestAllRecipesStopsWithinHiddenRecipes(t *testing.T) {
 	s := open(t, hiddenPair())
 	for most, want := range map[int]string{1: "first", 2: "first second", 3: "first second"} {
@@ -539,7 +539,7 @@ func TestAllRecipesStopsWithinHiddenRecipes(t *testing.T) {
 	}
 }
 
-// The requests of a slice are read back, and invalid ones are damage.
+// The terms of a slice are read back. Invalid terms are rejected as damage.
 func TestSliceRoundTrip(t *testing.T) {
 	c := small()
 	c.Slice = []Term{{0, "n01"}, {1, "Data"}}
@@ -568,7 +568,7 @@ func TestSliceRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	for name, behind := range map[string]string{ // the levels
+	for name, behind := range map[string]string{ // changes to the bytes after the levels
 		"no term": "\x00", "no number of terms": "", "a guard": "\x01\x02\x01x", "half a term": "\x01\x00",
 		"a dimension that does not exist": "\x01\x03\x01x", "more terms than bytes": "\x03\x00\x01x",
 		"half of the second": "\x02\x00\x01x\x01", "a byte more": "\x01\x00\x01x\x00",
@@ -588,7 +588,7 @@ func TestSliceRoundTrip(t *testing.T) {
 }
 
 // Open reports the reason and leaves nothing mapped.
-func TestOpenErrors(t *testing.T) {
+func TestFailedOpenUnmapsFile(t *testing.T) {
 	dir := t.TempDir()
 	absent, damaged := filepath.Join(dir, "absent"), filepath.Join(dir, "damaged")
 	b := fileOf(t, small())

@@ -7,11 +7,11 @@ import (
 // None is the number of a category value that no condition names.
 const None = 1<<32 - 1
 
-// Scopes are the scopes that a request is in. Resolve fills it; after that it is read-only.
+// Scopes holds the scopes that a request is in. Resolve fills it; after that it is read-only.
 type Scopes struct {
-	active uint64             // bit i: the request is in column i, i+64, ...
-	filter filter             // the keys in the tables of the request
-	tables [maxColumns]uint32 // per wide column, offset/4 of the scope's table
+	active uint64             // bit i is set if the request is in column i, or i+64, ...
+	filter filter             // keys that the tables of the request may have
+	tables [maxColumns]uint32 // per wide column, offset/4 of the table of the request's scope
 	more   *moreScopes        // replaces tables if there are more than maxColumns columns
 }
 
@@ -21,22 +21,22 @@ type moreScopes struct {
 	tables []uint32
 }
 
-// filter knows which keys are in no table, so that most lookups skip the tables. Key numbers are distributed evenly,
-// so their low bits serve as a hash.
+// filter is a set of keys that may be in a table, so that most lookups can skip the tables. Key numbers are distributed
+// evenly, so their low bits serve as a hash.
 type filter [64]uint64
 
 func (f *filter) add(key uint32)      { f[key/64%64] |= 1 << (key % 64) }
 func (f *filter) has(key uint32) bool { return f[key/64%64]>>(key%64)&1 != 0 }
 
-// fullFilter is the number of keys from which on a filter accepts every key.
+// fullFilter is the number of keys from which a filter accepts every key.
 const fullFilter = 2048
 
 // ValueNumber returns the number of a value of dimension dim, or None if no condition names it. The caller must fold
 // text to lower case, unless the dimension is exact.
 func (s *Snapshot) ValueNumber(dim int, text string) uint32 { return s.dicts[dim].find(text, s.seed) }
 
-// Resolve finds the scopes of a request. numbers has its value number for each dimension. The error is a
-// *DamageError.
+// Resolve finds the scopes of a request and stores them in at. numbers has the request's value number in each
+// dimension. The error is a *DamageError.
 func (s *Snapshot) Resolve(numbers []uint32, at *Scopes) error {
 	at.active, at.filter, at.more = 0, filter{}, s.moreScopes(at.more)
 	keys := uint32(0)
@@ -48,7 +48,7 @@ func (s *Snapshot) Resolve(numbers []uint32, at *Scopes) error {
 		}
 		column := l.first
 		if l.narrow {
-			column += int((place - 1) % maxColumns) // Verify reports a forged place
+			column += int((place - 1) % maxColumns) // % because a forged place may be too large
 		} else {
 			n, err := s.addKeys(place-1, &at.filter, keys)
 			if err != nil {
@@ -72,8 +72,8 @@ func (s *Snapshot) Resolve(numbers []uint32, at *Scopes) error {
 	return nil
 }
 
-// moreScopes returns nil if maxColumns suffice. Otherwise it returns an empty moreScopes and reuses old if the size
-// fits.
+// moreScopes returns nil if the site has at most maxColumns columns. Otherwise it returns an empty moreScopes, and
+// reuses old if its size fits.
 func (s *Snapshot) moreScopes(old *moreScopes) *moreScopes {
 	if s.words == 1 {
 		return nil
@@ -85,8 +85,8 @@ func (s *Snapshot) moreScopes(old *moreScopes) *moreScopes {
 	return old
 }
 
-// addKeys adds the keys of a table to f, which already has before keys. It returns the number of keys in the table,
-// at most fullFilter. Once the total reaches fullFilter it only counts.
+// addKeys adds the keys of a table to f and returns their number, at most fullFilter. before is the number of keys
+// already added; once the total reaches fullFilter, addKeys only counts.
 func (s *Snapshot) addKeys(table uint32, f *filter, before uint32) (uint32, error) {
 	t, err := s.table(table)
 	if n := min(t.n, fullFilter); err != nil || before+n >= fullFilter {
@@ -104,7 +104,8 @@ func (s *Snapshot) addKeys(table uint32, f *filter, before uint32) (uint32, erro
 	return t.n, nil
 }
 
-// placeOf returns the place of the request's scope in the level, as stored in the directory; 0 if it is in none.
+// placeOf returns the place of the request's scope in the level, as stored in the directory, or 0 if the request is in
+// no scope of the level.
 func (l *levelView) placeOf(numbers []uint32) uint32 {
 	if l.direct {
 		n := uint32(0)
@@ -153,77 +154,37 @@ func sameNumbers(cell string, tuple []uint32) bool {
 
 // Find returns the value of highest precedence for key in the request. If the key is not bound there, ok is false.
 // The error is a *DamageError.
-//
-// For keys of the usual length, keyNumber is inlined by hand: it hashes and compares the same six words and does not
-// branch on the length. Calls would cost a fifth of the total time. The pilot, the fingerprint and the record of n
-// are read unchecked: Open checked that they are inside their sections for each n below s.hash.n.
 func (s *Snapshot) Find(key string, at *Scopes) (ref Ref, ok bool, err error) {
-	length := uint64(len(key))
-	if length-17 > maxInlineKey-17 {
-		n, ok := s.keyNumber(key)
-		if !ok {
-			return 0, false, nil
-		}
-		mask, m := s.mayBind(n, at)
-		return s.findIn(n, mask, m, at)
-	}
-	last := length - 16
-	middle := least(16, last)
-	a0, a1, b0, b1, c0, c1 := at64(key, 0), at64(key, 8), at64(key, middle), at64(key, middle+8), at64(key, last),
-		at64(key, last+8)
-	h := mix(mix(a0^k1, a1^s.seed^k0)^mix(b0^k2, b1^s.seed)^length, mix(c0^k3, c1^s.seed)^k1)
-	n := slotOf(h, at16(s.hash.pilots, 2*uint64(reduce(h, s.hash.buckets))), s.hash.slots)
-	if n >= s.hash.n {
-		if n = s.hash.moved(n); n >= s.hash.n {
-			return 0, false, nil
-		}
-	}
-	if at8(s.prints, uint64(n)) != uint8(h) {
-		return 0, false, nil
-	}
-	r := keyRecord * uint64(n)
-	t := r + recText
-	if at64(s.keys, t)^a0|at64(s.keys, t+8)^a1|at64(s.keys, t+middle)^b0|at64(s.keys, t+middle+8)^b1|
-		at64(s.keys, t+last)^c0|at64(s.keys, t+last+8)^c1|uint64(at8(s.keys, r+recLength))^length != 0 {
+	n, ok := s.keyNumber(key)
+	if !ok {
 		return 0, false, nil
 	}
 	mask, m := s.mayBind(n, at)
-	if m != 0 {
-		return s.findIn(n, mask, m, at)
-	}
-	ref = Ref(at32(s.keys, r+recDefault))
-	return ref, ref != noRef, nil
+	return s.findIn(n, mask, m, at)
 }
 
-// least is min without the branch that the compiler generates. The branch would be mispredicted often, because one
-// key length in four is on either side.
-func least(a, b uint64) uint64 {
-	d := int64(b) - int64(a)
-	return a + uint64(d&(d>>63))
-}
-
-// mayBind returns the mask of key number n, and those of its columns that may have a value in the request.
+// mayBind returns the mask of key number n, and in m the columns that may give it a value in the request.
 func (s *Snapshot) mayBind(n uint32, at *Scopes) (mask, m uint64) {
 	mask = s.mask(n)
 	m = mask & at.active
 	if !at.filter.has(n) {
-		m &= s.narrow // no table of the request has the key
+		m &= s.narrow // no table of the request has the key, so only narrow columns remain
 	}
 	return mask, m
 }
 
-// keyNumber returns the number of key, if the snapshot has the key.
+// keyNumber returns the number of key and whether the snapshot has the key.
 func (s *Snapshot) keyNumber(key string) (uint32, bool) {
 	h := hashText(key, s.seed)
 	n := s.hash.find(h)
 	if n >= s.hash.n || s.prints[n] != uint8(h) {
-		return 0, false // the snapshot is empty, or damaged, which Verify reports
+		return 0, false // n is too large if the snapshot is empty or damaged
 	}
 	name, ok := s.keyName(n)
 	return n, ok && name == key
 }
 
-// findIn completes Find for a key that the columns m may bind.
+// findIn completes Find for a key that one of the columns in m may bind.
 func (s *Snapshot) findIn(n uint32, mask, m uint64, at *Scopes) (Ref, bool, error) {
 	if at.more != nil && m != 0 {
 		for b, err := range s.inScopes(n, at) {
@@ -241,8 +202,8 @@ func (s *Snapshot) findIn(n uint32, mask, m uint64, at *Scopes) (Ref, bool, erro
 	return ref, ref != noRef, nil
 }
 
-// inColumn returns the reference of key number n in a column, or noRef if a wide column has none. The snapshot must
-// have at most maxColumns columns.
+// inColumn returns the value reference of key number n in a column, or noRef if a wide column does not bind it. The
+// snapshot must have at most maxColumns columns.
 func (s *Snapshot) inColumn(n uint32, mask uint64, column int, at *Scopes) (Ref, error) {
 	bit := uint64(1) << column
 	if s.narrow&bit == 0 {
@@ -259,17 +220,17 @@ func (s *Snapshot) inColumn(n uint32, mask uint64, column int, at *Scopes) (Ref,
 // mask returns the columns that bind key number n. Columns from 64 on are folded into the first 64.
 func (s *Snapshot) mask(n uint32) uint64 { return at64(s.keys, keyRecord*uint64(n)+recMask) }
 
-// list returns the offset of key number n's list or exact mask in section keys.
+// list returns the offset in section keys of the list or the exact mask of key number n.
 func (s *Snapshot) list(n uint32) uint64 {
 	return uint64(at32(s.keys, keyRecord*uint64(n)+recList) &^ listHidden)
 }
 
-// hidden reports whether key number n has candidates, other than its default, that are in no scope.
+// hidden reports whether key number n has candidates outside all scopes, apart from its default.
 func (s *Snapshot) hidden(n uint32) bool {
 	return at32(s.keys, keyRecord*uint64(n)+recList)&listHidden != 0
 }
 
-// bound is a column that binds a key, with the value.
+// bound is a column that binds a key, and the value in it.
 type bound struct {
 	column int
 	ref    Ref
@@ -319,7 +280,7 @@ func (s *Snapshot) maskWord(n uint32, w int) (uint64, error) {
 	return load64(s.keys[off:]), nil
 }
 
-// keyName returns the text of key n. It is not ok in a damaged file.
+// keyName returns the name of key n. ok is false if the file is damaged.
 func (s *Snapshot) keyName(n uint32) (string, bool) {
 	r := s.keys[keyRecord*uint64(n):][:keyRecord]
 	if length := int(r[recLength]); length <= maxInlineKey {
@@ -328,7 +289,7 @@ func (s *Snapshot) keyName(n uint32) (string, bool) {
 	return s.longKey(r)
 }
 
-// longKey returns the text of a key that does not fit into its record.
+// longKey returns the name of a key that does not fit into its record r.
 func (s *Snapshot) longKey(r string) (string, bool) {
 	length, off := uint64(load32(r[recLongLen:])), cellUnit*uint64(load32(r[recLongCell:]))
 	if r[recLength] != longKey || length <= maxInlineKey || off+length > uint64(len(s.keys)) {

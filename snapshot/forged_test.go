@@ -15,7 +15,7 @@ import (
 	"bindc/internal/value"
 )
 
-// The version is checked before anything else, and the error says what to do.
+// The version is checked before anything else, and the error says how to fix it.
 func TestOpenRejectsOtherVersionsAndUnknownFeatures(t *testing.T) {
 	for name, change := range map[string]func(b []byte){
 		"version 2, this program reads 3": func(b []byte) { b[offVersion] = 2 },
@@ -46,7 +46,7 @@ func forged(t *testing.T, c *Content, forge func(w *writer)) *Snapshot {
 	return s
 }
 
-// If Verify accepted these, a lookup would report damage.
+// A lookup would report damage in these files.
 func TestVerifyRejectsInvalidContributions(t *testing.T) {
 	constant := stored(value.FromInt(1))[0]
 	contributions := Stored{Computed: true, Bytes: "contributions"}
@@ -56,10 +56,10 @@ func TestVerifyRejectsInvalidContributions(t *testing.T) {
 		value              Stored
 		inDefault          bool
 	}{
-		{"a contribution that is a constant", "\x00m", "keys", constant, false},
-		{"a contribution that is another recipe", "\x00m", "keys", Stored{Computed: true, Bytes: "lookup"}, false},
-		{"a default that is contributions", "k", "keys", contributions, true},
-		{"a scope that binds a key to contributions", "k", "keys", contributions, false},
+		{"a multibinding with a constant", "\x00m", "keys", constant, false},
+		{"a multibinding with another recipe", "\x00m", "keys", Stored{Computed: true, Bytes: "lookup"}, false},
+		{"contributions as the default of another key", "k", "keys", contributions, true},
+		{"contributions in a scope of another key", "k", "keys", contributions, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			content := &Content{Layers: []string{"l"}, Keys: []Key{{Name: c.key, Default: -1}},
@@ -81,15 +81,15 @@ func TestVerifyRejectsInvalidContributions(t *testing.T) {
 	}
 }
 
-// The bit of a key and its record in section origins must agree. Otherwise a candidate would be missing without an
-// error.
+// The bit listHidden of a key and its record in section origins must agree. Otherwise a candidate could be missing
+// without an error.
 func TestVerifyChecksHiddenBitOfKeys(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		cold []Cold
 	}{
-		{"none is hidden, and the bit says so", nil},
-		{"one is hidden, and the bit is not set", []Cold{{}, {Value: 0}}},
+		{"the bit is set without a hidden candidate", nil},
+		{"the bit is not set despite a hidden candidate", []Cold{{}, {Value: 0}}},
 	} {
 		content := &Content{Layers: []string{"l"}, Values: stored(value.FromInt(1)),
 			Inputs: []Input{{Path: "a"}}, Keys: []Key{{Name: "k", Cold: c.cold}}}
@@ -100,7 +100,7 @@ func TestVerifyChecksHiddenBitOfKeys(t *testing.T) {
 	}
 }
 
-func TestMissingOriginsAreDamage(t *testing.T) {
+func TestMissingOriginsReportDamage(t *testing.T) {
 	s := forged(t, small(), func(w *writer) { w.out[secOriginTab] = nil })
 	for key := range s.Keys() {
 		if _, err := s.Bindings(key); !errors.As(err, new(*DamageError)) {
@@ -115,15 +115,15 @@ func TestMissingOriginsAreDamage(t *testing.T) {
 	}
 }
 
-// A small file never makes the reader allocate much.
-func TestForgedFilesTakeMemoryInProportion(t *testing.T) {
+// A small forged file cannot make the reader allocate much memory.
+func TestForgedFilesAllocateInProportionToSize(t *testing.T) {
 	const (
 		proportion = 1000    // total bytes allocated per byte of the file
-		base       = 8 << 20 // what zstd and the rest need for any file
+		base       = 8 << 20 // bytes allocated for any file, mostly by zstd
 		many       = 1 << 22
 	)
 	zeros := make([]byte, many)
-	frame := func(b []byte) []byte { return encoder().EncodeAll(b, nil) } // not padded, unlike compress
+	frame := func(b []byte) []byte { return encoder().EncodeAll(b, nil) } // does not pad, unlike compress
 	block := func(w *writer, raw []byte, length int, level, first uint32) {
 		packed, le := frame(raw), binary.LittleEndian
 		tab := le.AppendUint64(nil, 0)
@@ -203,7 +203,7 @@ func TestForgedFilesTakeMemoryInProportion(t *testing.T) {
 // Each four-byte number in a file is replaced by one that is far too large, and the checksums are corrected.
 // Allocations must stay in proportion to the size of the file. If Verify accepts a file, so must every lookup and
 // dump.
-func TestForgedNumbersTakeMemoryInProportion(t *testing.T) {
+func TestForgedNumbersAllocateInProportionToSize(t *testing.T) {
 	const (
 		proportion = 1000
 		base       = 8 << 20
@@ -244,7 +244,7 @@ func (c *counter) Write(b []byte) (int, error) {
 
 var _ io.Writer = new(counter)
 
-// Frames of highly compressible data are padded, so that their decoded length is accepted.
+// compress pads frames of highly compressible data, because decompress rejects a frame that expands too much.
 func TestCompressPadsShortFrames(t *testing.T) {
 	for _, n := range []int{0, 1, 63, 64, 65, 1000, 10_000, 1 << 20, 5 << 20} {
 		raw := make([]byte, n)
@@ -258,8 +258,9 @@ func TestCompressPadsShortFrames(t *testing.T) {
 	}
 }
 
-// A merged key has all its candidates in scopes: they come in order, and nothing is decompressed.
-func TestCandidatesOfAMergedKeyAreNotDecompressed(t *testing.T) {
+// The candidates of a merged key are all in scopes, so that listing them decompresses nothing. The file has no section
+// origins.
+func TestCandidatesOfMergedKeyNeedNoOrigins(t *testing.T) {
 	const levels = 8
 	c := &Content{Layers: []string{"site", "modules"}, Keys: []Key{{Name: "merged", Default: -1}}}
 	for i := range levels {
@@ -313,8 +314,8 @@ func BenchmarkCandidates(b *testing.B) {
 	}
 }
 
-// A scope must have a table, even an empty one.
-func TestMissingTableIsDamage(t *testing.T) {
+// A scope without bindings has an empty table. A file without that table is damaged.
+func TestMissingTableReportsDamage(t *testing.T) {
 	s := forged(t, everything(), func(w *writer) { w.out[secTables] = w.out[secTables][:len(w.out[secTables])-4] })
 	if err := s.Verify(anyRecipe); !errors.As(err, new(*DamageError)) {
 		t.Errorf("Verify returned %v", err)

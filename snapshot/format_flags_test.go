@@ -15,7 +15,7 @@ import (
 )
 
 // flagBytes has, for each byte of table "flag bytes", a decoder that reports whether it accepts a value of the byte.
-// The byte "written" is not of a snapshot: package choice checks it.
+// Package choice tests the byte "written", which is not in a snapshot.
 func flagBytes(t *testing.T) map[string]func(b byte) bool {
 	all := recipe.Features{Sealed: true, Hiera: true, ARM8: true}
 	return map[string]func(b byte) bool{
@@ -37,7 +37,8 @@ func flagBytes(t *testing.T) map[string]func(b byte) bool {
 	}
 }
 
-// fileAccepts returns a decoder of a vector in whose section meta the byte at an offset is another one.
+// fileAccepts returns a decoder that replaces a byte in section meta of a test vector and reports whether Open accepts
+// the file.
 func fileAccepts(t *testing.T, name string, offset func(meta []byte) int) func(b byte) bool {
 	t.Helper()
 	file, err := os.ReadFile("../testdata/vectors/" + name + ".snap")
@@ -96,8 +97,8 @@ func recipeAccepts(encoded string, features recipe.Features) bool {
 	return err == nil
 }
 
-// A byte of flags is accepted only with the bits that format.md allows, and with each of these.
-func TestFormatStatesEveryByteOfFlags(t *testing.T) {
+// A decoder accepts each bit that format.md allows in its byte of flags, and no other bit.
+func TestDecodersAcceptExactlyTheFlagsInFormat(t *testing.T) {
 	decoders := flagBytes(t)
 	for _, row := range formatTable(t, "flag bytes") {
 		accepts, ok := decoders[row[0]]
@@ -142,8 +143,8 @@ func TestFormatStatesEveryByteOfFlags(t *testing.T) {
 	}
 }
 
-// The flags of features are refused without the feature.
-func TestFormatBindsFlagsToFeatures(t *testing.T) {
+// A flag that belongs to a feature is rejected in files without the feature.
+func TestFlagsOfFeaturesAreRejectedWithoutTheFeature(t *testing.T) {
 	for encoded, feature := range map[string]recipe.Features{
 		recipeFlags(1 << 3): {ARM8: true}, recipeFlags(1 << 4): {Sealed: true}, optionFlags(1 << 5): {ARM8: true},
 		"\x09\x00\x00\x00": {Hiera: true}, "\x0c\x00": {ARM8: true},
@@ -154,8 +155,8 @@ func TestFormatBindsFlagsToFeatures(t *testing.T) {
 	}
 }
 
-// Only a call may have bit 7 in its op, and only the ops of the table decode.
-func TestFormatStatesTheByteOfAnOp(t *testing.T) {
+// Only ops in the table of format.md decode, and only a call may have bit 7 set.
+func TestDecoderAcceptsExactlyTheOpsInFormat(t *testing.T) {
 	const lambda = "\x00\x00\x00\x00"
 	bodies := []string{"\x00\x00", "\x00\x01a", "\x00\x00", "\x00\x01\x00\x00\x00", "\x00\x02\x00\x00\x00\x00\x00\x00",
 		"\x00\x01a\x00", "\x00\x01-\x01\x00\x00\x00", "\x00\x01+\x02\x00\x00\x00\x00\x00\x00",
@@ -173,7 +174,7 @@ func TestFormatStatesTheByteOfAnOp(t *testing.T) {
 			accepted = append(accepted, op)
 		}
 	}
-	want := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 0x88} // an Option is never alone
+	want := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 0x88} // Option is only valid in Case
 	if !slices.Equal(accepted, want) {
 		t.Errorf("the ops %v decode, format.md has %v", accepted, want)
 	}

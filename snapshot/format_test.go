@@ -18,8 +18,8 @@ import (
 	"bindc/internal/value"
 )
 
-// formatTable returns the rows of the table after the comment "table: name", in format.md or docs/recipes.md, as cells
-// without backquotes.
+// formatTable returns the rows of the table in format.md or docs/recipes.md that follows the comment "table: name", as
+// cells without backquotes.
 func formatTable(t *testing.T, name string) [][]string {
 	t.Helper()
 	_, after, ok := strings.Cut(formatText(t), "<!-- table: "+name+" -->\n")
@@ -41,7 +41,7 @@ func formatTable(t *testing.T, name string) [][]string {
 	if len(rows) < 3 {
 		t.Fatalf("table %q of format.md has no rows", name)
 	}
-	return rows[2:] // without the heading and the rule
+	return rows[2:] // skips the heading and the line below it
 }
 
 // unquote removes the backquotes from a cell that is entirely code.
@@ -50,7 +50,7 @@ func unquote(cell string) string {
 	if len(cell) > 1 && strings.Count(cell, "`") == 2 && strings.HasPrefix(cell, "`") && strings.HasSuffix(cell, "`") {
 		return cell[1 : len(cell)-1]
 	}
-	return strings.Trim(cell, "`") // an empty code span
+	return strings.Trim(cell, "`") // several code spans, or an empty one
 }
 
 func formatText(t *testing.T) string {
@@ -81,7 +81,7 @@ type field struct {
 	name   string
 }
 
-func TestFormatStatesEveryOffset(t *testing.T) {
+func TestOffsetsAgreeWithFormat(t *testing.T) {
 	for name, want := range map[string][]field{
 		"header": {{0, "magic"}, {offVersion, "version"}, {offSections, "sections"}, {offSize, "size"},
 			{offSeed, "seed"},
@@ -107,7 +107,7 @@ func TestFormatStatesEveryOffset(t *testing.T) {
 	}
 }
 
-// width returns the number of bytes of a type, as the tables of format.md write it.
+// width returns the size in bytes of a type in the tables of format.md, such as u32.
 func width(t *testing.T, typ string) int {
 	t.Helper()
 	switch typ {
@@ -127,15 +127,15 @@ func width(t *testing.T, typ string) int {
 	return int(number(t, typ, 10))
 }
 
-// The fields of a record are contiguous, and its size is where the last field ends.
-func TestFormatStatesEverySize(t *testing.T) {
+// The fields of a record are contiguous, and the last one ends at the size of the record.
+func TestSizesAgreeWithFormat(t *testing.T) {
 	for name, size := range map[string]int{"header": headerSize, "section entry": sectionEntry, "key record": keyRecord,
 		"block entry": blockEntry, "block value": blockValueEntry, "origin entry": coldEntry} {
 		end := 0
 		for _, row := range formatTable(t, name) {
 			at := int(number(t, row[0], 10))
 			if strings.HasPrefix(row[2], "long ") {
-				continue // an alternative use of the bytes of the text
+				continue // the field is an alternative use of the bytes of the text
 			}
 			if at != end {
 				t.Errorf("table %s: field %q begins at %d, the one before ends at %d", name, row[2], at, end)
@@ -148,7 +148,7 @@ func TestFormatStatesEverySize(t *testing.T) {
 	}
 }
 
-func TestFormatStatesMagicVersionAndLimits(t *testing.T) {
+func TestMagicVersionAndLimitsAgreeWithFormat(t *testing.T) {
 	header := formatTable(t, "header")
 	if header[0][3] != Magic || header[1][3] != strconv.Itoa(Version) ||
 		!strings.HasSuffix(header[2][3], strconv.Itoa(int(sectionCount))) {
@@ -188,7 +188,7 @@ func TestFormatStatesMagicVersionAndLimits(t *testing.T) {
 	}
 }
 
-func TestFormatNumbersTheSections(t *testing.T) {
+func TestSectionNumbersAgreeWithFormat(t *testing.T) {
 	rows := formatTable(t, "sections")
 	if len(rows) != int(sectionCount) {
 		t.Fatalf("format.md has %d sections, the code %d", len(rows), sectionCount)
@@ -200,7 +200,7 @@ func TestFormatNumbersTheSections(t *testing.T) {
 	}
 }
 
-func TestFormatStatesTheFlagsOfLevels(t *testing.T) {
+func TestLevelFlagsAgreeWithFormat(t *testing.T) {
 	numbered(t, "level flags", "narrow", "direct")
 	numbered(t, "dimension flags", "guard", "exact")
 	numbered(t, "meta flags", "strict")
@@ -209,7 +209,7 @@ func TestFormatStatesTheFlagsOfLevels(t *testing.T) {
 	}
 }
 
-func TestFormatStatesReferences(t *testing.T) {
+func TestReferencesAgreeWithFormat(t *testing.T) {
 	kinds := map[string]uint32{"cell": refCell, "inline": refInline, "recipe": refRecipe, "block": refBlock}
 	rows := formatTable(t, "reference kinds")
 	for _, row := range rows {
@@ -245,8 +245,8 @@ func TestFormatStatesReferences(t *testing.T) {
 	}
 }
 
-// The vectors were computed by a program written from format.md alone.
-func TestFormatVectorsOfTheHash(t *testing.T) {
+// The vectors in format.md were computed by a program that was written from format.md alone.
+func TestHashAgreesWithVectorsInFormat(t *testing.T) {
 	for _, row := range formatTable(t, "hashText") {
 		if got := fmt.Sprintf("%016x", hashText(row[0], number(t, row[1], 10))); got != row[2] {
 			t.Errorf("hashText(%q, %s) is %s, format.md has %s", row[0], row[1], got, row[2])
@@ -270,7 +270,7 @@ func TestFormatVectorsOfTheHash(t *testing.T) {
 	}
 }
 
-func TestFormatStatesTheConstantsOfTheHash(t *testing.T) {
+func TestHashConstantsAgreeWithFormat(t *testing.T) {
 	k := map[string]uint64{}
 	for _, row := range formatTable(t, "hash constants") {
 		k[row[0]] = number(t, row[1], 16)
@@ -290,7 +290,7 @@ func TestFormatStatesTheConstantsOfTheHash(t *testing.T) {
 	}
 }
 
-func TestFormatStatesThePerfectHash(t *testing.T) {
+func TestPerfectHashAgreesWithFormat(t *testing.T) {
 	for _, row := range formatTable(t, "perfect hashes") {
 		texts := strings.Fields(row[0])
 		w := writer{seed: 1}
@@ -306,7 +306,7 @@ func TestFormatStatesThePerfectHash(t *testing.T) {
 }
 
 // The decoder accepts exactly the tags in the table of format.md.
-func TestFormatStatesValueTags(t *testing.T) {
+func TestValueTagsAgreeWithFormat(t *testing.T) {
 	known := map[byte]string{}
 	for _, row := range formatTable(t, "value tags") {
 		from := byte(number(t, row[0], 16))
@@ -329,7 +329,7 @@ func TestFormatStatesValueTags(t *testing.T) {
 	}
 }
 
-func TestFormatExamplesOfValues(t *testing.T) {
+func TestEncodedValuesAgreeWithExamplesInFormat(t *testing.T) {
 	values := map[string]value.Value{"undef": {}, "true": value.FromBool(true), "63": value.FromInt(63),
 		"64": value.FromInt(64), "-1": value.FromInt(-1),
 		"1.5": value.FromFloat(1.5), `"ntp"`: value.FromString("ntp"),
@@ -370,7 +370,7 @@ func ordered[T ~uint8](t *testing.T, what string, constants ...T) {
 	}
 }
 
-func TestFormatStatesRecipes(t *testing.T) {
+func TestRecipesAgreeWithFormat(t *testing.T) {
 	numbered(t, "recipe kinds", "constant", "expression", "lookup", "first found", "hash lookup", "custom",
 		"abstract", "multibind", "contributions", "merged", "alias", "below", "erased", "renamed part", "aliased part")
 	ordered(t, "recipe kind", recipe.Constant, recipe.Expression, recipe.LookupOf, recipe.FirstFound, recipe.HashLookup,
@@ -437,8 +437,8 @@ func TestFormatStatesRecipes(t *testing.T) {
 			t.Errorf("%s: %v", c.want, err)
 		}
 	}
-	// an unknown kind, flags that a kind does not have, an extra byte, kinds that are only valid in parts or nowhere
-	// else
+	// Invalid: an unknown kind, flags that a kind does not have, an extra byte, and kinds outside the place where they
+	// are valid.
 	none := []string{"\x0f\x00", "\x06\x08", "\x07\x08\x00\x00\x00\x00", "\x0c\x01", "\x0b\x08\x01k", "\x02\x10\x01\x01k\x00",
 		"\x06\x00\x00", "\x0d\x00\x01k", "\x0e\x00\x01k"}
 	for _, r := range []*recipe.Recipe{{Kind: recipe.Contributions}, {Kind: recipe.Below}, {Kind: recipe.Erased}} {
@@ -452,8 +452,8 @@ func TestFormatStatesRecipes(t *testing.T) {
 	}
 }
 
-// Every op accepts a name and exactly the numbers of kids in the table of format.md.
-func TestFormatStatesExpressions(t *testing.T) {
+// Every op accepts a name, if it has one, and exactly the numbers of children in the table of format.md.
+func TestExpressionsAgreeWithFormat(t *testing.T) {
 	ordered(t, "op", expr.Const, expr.Var, expr.Concat, expr.ArrayLit, expr.HashLit, expr.Splat, expr.Access,
 		expr.TypeName, expr.Call,
 		expr.Unary, expr.Binary, expr.If, expr.Case, expr.Selector, expr.Option, expr.Assign, expr.Block)
@@ -512,14 +512,14 @@ func kidsFit(t *testing.T, column string, kids int) bool {
 	case len(words) == 3 && words[1] == "to":
 		return kids >= int(number(t, words[0], 10)) && kids <= int(number(t, words[2], 10))
 	case strings.Contains("key, value", words[0]):
-		return true // pairs; the caller checks
+		return true // pairs, which the caller checks
 	case strings.Contains(column, "Option"):
 		return kids > 0
 	}
 	return kids == int(number(t, words[0], 10))
 }
 
-// encodedNode encodes a node as its row in format.md describes, with matching kids.
+// encodedNode encodes a node with the given number of children in the way its row in format.md describes.
 func encodedNode(op byte, row []string, kids int) string {
 	b := []byte{op, 0}
 	if row[2] == "yes" {

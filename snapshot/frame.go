@@ -7,8 +7,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxExpansion limits how many bytes one byte of a frame decodes to, so that a small file cannot exhaust memory. If
-// data compresses better than that, compress pads the frame.
+// maxExpansion limits how many bytes a frame may decode to, per byte of the frame, so that a small file cannot exhaust
+// memory. If data compresses better than that, compress pads the frame.
 const maxExpansion = 64
 
 // maxValue limits the length of an encoded value.
@@ -16,13 +16,15 @@ const maxValue = 1 << 29
 
 var encoder = sync.OnceValue(func() *zstd.Encoder {
 	level := zstd.WithEncoderLevel(zstd.SpeedBetterCompression)
-	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), level) // it fails only for invalid options
+	// NewWriter only fails for invalid options
+	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), level)
 	return e
 })
 
-// decoder does not allocate by the size that a frame declares: a forged frame would make it allocate a gigabyte.
+// decoder ignores the size that a frame declares when it allocates memory, because a forged frame could declare a
+// gigabyte.
 var decoder = sync.OnceValue(func() *zstd.Decoder {
-	// it fails only for invalid options
+	// NewReader only fails for invalid options
 	d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
 	return d
 })
@@ -63,8 +65,50 @@ func appendFrame(table, frames, raw []byte) (newTable, newFrames []byte) {
 	return table, append(frames, packed...)
 }
 
-// frameOf returns the frame that an entry describes, and its decoded length. It is not ok if the frame cannot be
-// inside frames.
+// frameWriter compresses each block while its caller fills the next one, because writing a snapshot otherwise uses only
+// one processor.
+type frameWriter struct {
+	table, packed []byte // complete after finish
+	queue         chan rawFrame
+	done          chan struct{}
+}
+
+// rawFrame is a block to compress, with the numbers to append to its entry in the table.
+type rawFrame struct {
+	raw   []byte
+	after []uint32
+}
+
+// add compresses raw in the background. The caller must not use raw afterwards.
+func (f *frameWriter) add(raw []byte, after ...uint32) {
+	if f.queue == nil {
+		f.queue, f.done = make(chan rawFrame, 1), make(chan struct{})
+		go f.compress()
+	}
+	f.queue <- rawFrame{raw, after}
+}
+
+func (f *frameWriter) compress() {
+	for next := range f.queue {
+		f.table, f.packed = appendFrame(f.table, f.packed, next.raw)
+		for _, n := range next.after {
+			f.table = binary.LittleEndian.AppendUint32(f.table, n)
+		}
+	}
+	close(f.done)
+}
+
+// finish waits for the last block, and returns the table and the frames.
+func (f *frameWriter) finish() (table, packed []byte) {
+	if f.queue != nil {
+		close(f.queue)
+		<-f.done
+	}
+	return f.table, f.packed
+}
+
+// frameOf returns the frame that an entry describes, and its decoded length. ok is false if the frame is not inside
+// frames or its decoded length is too large.
 func frameOf(entry, frames string) (packed string, length uint64, ok bool) {
 	off, bytes, length := load64(entry), uint64(load32(entry[8:])), uint64(load32(entry[12:]))
 	if off > uint64(len(frames)) || bytes > uint64(len(frames))-off || length > bytes*maxExpansion {

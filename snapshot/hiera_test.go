@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// hierarchies is a Hiera 5 site with every part, and structured layers above and below. The key a is merged.
+// hierarchies is a site with every part of Hiera 5, and structured layers above and below them. The key a is merged.
 func hierarchies() *Content {
 	c := &Content{
 		Layers: []string{"site", "global: G", "environment: Nodes", "environment: Common", "module", "default", "modules"},
@@ -35,8 +35,8 @@ func hierarchies() *Content {
 	return c
 }
 
-// The places of layers in the hierarchies of Hiera 5 are read back; a file without the feature has none.
-func TestHieraRoundTrip(t *testing.T) {
+// Open reads the places of layers in the hierarchies of Hiera 5. A file without the feature has no places.
+func TestPlacesInHierarchiesAreReadBack(t *testing.T) {
 	c := hierarchies()
 	s := open(t, c)
 	sound(t, s)
@@ -51,20 +51,20 @@ func TestHieraRoundTrip(t *testing.T) {
 	if err := s.Dump(&out, quotedRecipe, quoted); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"no part", "the global one, its only entry", "the environment, its only path",
-		"the environment", "a module, its only path, its only entry", "a default_hierarchy", "no part"} {
-		line := "layer " + string(rune('0'+i)) + ": of Hiera 5, " + want + "\n"
+	for i, want := range []string{"none", "global, its only entry", "environment, its only path",
+		"environment", "module, its only path, its only entry", "default_hierarchy", "none"} {
+		line := "layer " + string(rune('0'+i)) + ": Hiera 5 part: " + want + "\n"
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("the dump does not contain %q", line)
 		}
 	}
-	if !strings.Contains(out.String(), "  entry 300\n") || strings.Contains(out.String(), "not referred to") {
+	if !strings.Contains(out.String(), "  entry 300\n") || strings.Contains(out.String(), "unreferenced") {
 		t.Error("the dump does not know every byte of the layers")
 	}
 }
 
-// Internal keys of Hiera 5 accept constants and recipes, those of multibindings only contributions. Without
-// hierarchies there are no internal keys of Hiera 5.
+// Internal keys of Hiera 5 accept constants and recipes. Internal keys of multibindings only accept contributions. A
+// site without hierarchies must not have internal keys of Hiera 5.
 func TestVerifyChecksInternalKeys(t *testing.T) {
 	const merged, options, id, a = 1, 0, 2, 3
 	for _, c := range []struct {
@@ -75,11 +75,11 @@ func TestVerifyChecksInternalKeys(t *testing.T) {
 	}{
 		{"constants", merged, 1, true, "", ""},
 		{"recipes", merged, 2, true, "", ""},
-		{"contributions where something is merged", merged, 3, true, "keys", "a recipe that may stand under this key"},
-		{"contributions as lookup_options", options, 3, true, "keys", "a recipe that may stand under this key"},
+		{"contributions to a merged key", merged, 3, true, "keys", "a recipe that this key may have"},
+		{"contributions as lookup_options", options, 3, true, "keys", "a recipe that this key may have"},
 		{"contributions to a multibinding", id, 3, true, "", ""},
-		{"a constant as contributions", id, 1, true, "keys", "contributions under an internal key"},
-		{"another recipe as contributions", id, 2, true, "keys", "a recipe that may stand under this key"},
+		{"a constant in a multibinding", id, 1, true, "keys", "contributions in an internal key"},
+		{"another recipe in a multibinding", id, 2, true, "keys", "a recipe that this key may have"},
 		{"constants without hierarchies", merged, 1, false, "keys", "no internal key of Hiera 5"},
 		{"lookup_options without hierarchies", options, 1, false, "keys", "no internal key of Hiera 5"},
 	} {
@@ -97,7 +97,7 @@ func TestVerifyChecksInternalKeys(t *testing.T) {
 	}
 }
 
-func TestForgedHierarchiesAreDamage(t *testing.T) {
+func TestForgedHierarchiesReportDamage(t *testing.T) {
 	c := hierarchies()
 	for name, change := range map[string]func(meta []byte, last int) []byte{
 		"":                           func(meta []byte, _ int) []byte { return meta },
@@ -122,7 +122,7 @@ func TestForgedHierarchiesAreDamage(t *testing.T) {
 	}
 }
 
-func TestWritingContentGivesTheSameFile(t *testing.T) {
+func TestWriteOfReadContentGivesSameFile(t *testing.T) {
 	full := everything()
 	full.Slice = []Term{{0, "n01"}}
 	full.ARM8 = true
@@ -138,8 +138,8 @@ func TestWritingContentGivesTheSameFile(t *testing.T) {
 	}
 }
 
-// The unconditional binding of a key has its own value, and so do the bindings that it hides.
-func TestContentHasValuesOfHiddenBindings(t *testing.T) {
+// Content returns the value of the unconditional binding and of the bindings that it hides.
+func TestContentReturnsValuesOfHiddenBindings(t *testing.T) {
 	c, err := open(t, everything()).Content()
 	if err != nil {
 		t.Fatal(err)

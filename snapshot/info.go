@@ -49,14 +49,15 @@ func (s *Snapshot) Layers() []string { return s.layers }
 // Dimensions returns the categories, highest first, followed by the guards. The caller must not change them.
 func (s *Snapshot) Dimensions() []Dimension { return s.dimensions }
 
-// Hiera returns what each layer is to Hiera 5, or nil if no layer belongs to it. The caller must not change it.
+// Hiera returns the place of each layer in the hierarchies of Hiera 5, or nil if no layer belongs to Hiera 5. The
+// caller must not change it.
 func (s *Snapshot) Hiera() []HieraPlace { return s.hiera }
 
 // ARM8 reports whether recipes may use operations that only ARM-8 has, such as renaming a key.
 func (s *Snapshot) ARM8() bool { return load64(s.data[offFeatures:])&featureARM8 != 0 }
 
-// Slice returns the category values that a request must have to be answered; nil if every request is answered. The
-// caller must not change them.
+// Slice returns the category values that a request must have; nil if the snapshot answers every request. The caller
+// must not change them.
 func (s *Snapshot) Slice() []Term { return s.slice }
 
 // Keys ranges over the keys that are not internal, in no particular order.
@@ -79,7 +80,7 @@ func (s *Snapshot) ValuesOf(dimension int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		d := &s.dicts[dimension]
 		for n := range d.hash.n {
-			if text, ok := d.value(n); ok && !yield(text) { // Verify reports damage
+			if text, ok := d.value(n); ok && !yield(text) { // Verify reports damaged texts
 				return
 			}
 		}
@@ -98,7 +99,7 @@ func (s *Snapshot) sectionCount() int {
 // mapped file.
 func (s *Snapshot) Seal() (string, bool) { return s.sections[secSeal], s.sealed }
 
-// AllRecipes ranges over the encoded recipes that keys are bound to, including those of hidden bindings. An error is
+// AllRecipes ranges over the encoded recipes that keys are bound to, including recipes of hidden bindings. An error is
 // a *DamageError and ends the sequence.
 func (s *Snapshot) AllRecipes() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {

@@ -8,7 +8,8 @@ import (
 
 // keys writes the key records in the order of key numbers, and stores the data they refer to in the same order.
 func (w *writer) keys() {
-	w.records = make([]byte, keyRecord*len(w.c.Keys))
+	w.records = make([]byte, keyRecord*len(w.c.Keys), keyRecord*len(w.c.Keys)+w.cellBytes())
+	w.cells = w.records[len(w.records):]
 	exact := map[string]uint32{}
 	for n, i := range w.byNumber() {
 		r := recordWriter{writer: w, bytes: w.records[keyRecord*n:][:keyRecord],
@@ -34,6 +35,17 @@ func (w *writer) keys() {
 	}
 }
 
+// cellBytes estimates the size of all cells, to allocate them at once.
+func (w *writer) cellBytes() int {
+	out := sectionAlign
+	for i := range w.c.Values {
+		if v := &w.c.Values[i]; !v.Computed && len(v.Bytes) < blockFrom {
+			out += (len(v.Bytes) + cellUnit - 1) &^ (cellUnit - 1)
+		}
+	}
+	return out
+}
+
 // byNumber returns the indices of the keys in the order of their numbers.
 func (w *writer) byNumber() []int {
 	order := make([]int, len(w.c.Keys))
@@ -47,12 +59,12 @@ func (w *writer) byNumber() []int {
 type recordWriter struct {
 	*writer
 	bytes []byte
-	first uint32 // cell number of the record
-	tail  int    // offset of the free space in the record
+	first uint32 // cell at which the record begins
+	tail  int    // where the free space in the record begins
 }
 
-// store puts b into the free space of the record if it fits, otherwise after the records, and returns its cell. If a
-// second b is to follow in the record, the first must have an even length, as lists do.
+// store puts b into the free space of the record if it fits, otherwise after the records, and returns its cell. If
+// store is called again for the same record, the previous b must have an even length, as lists do.
 func (r *recordWriter) store(b []byte) uint32 {
 	if r.tail+len(b) > keyRecord {
 		return r.cell(string(b))
@@ -74,7 +86,7 @@ func (r *recordWriter) text(name string) {
 	r.tail = recLongTail
 }
 
-// list stores the references of the narrow columns.
+// list stores the value references of the narrow columns.
 func (r *recordWriter) list(values []uint32) uint32 {
 	var b []byte
 	for _, v := range values {
@@ -120,7 +132,7 @@ func (w *writer) exactMask(words []uint64, seen map[string]uint32) uint32 {
 	return at
 }
 
-// ref returns the reference of value v. On the first call it stores the value where its kind and size belong.
+// ref returns the reference of value v. Its first call for v stores the value in the section for its kind and size.
 func (w *writer) ref(v uint32) uint32 {
 	if w.refs[v] == noRef {
 		w.refs[v] = w.encode(w.c.Values[v])
@@ -151,8 +163,15 @@ func (w *writer) finishValues() {
 	w.out[secRecipeTab] = binary.LittleEndian.AppendUint64(w.out[secRecipeTab], uint64(len(w.out[secRecipes])))
 }
 
+// maxInlineBytes is the length of the longest encoded value that a reference can contain: a tag and an integer of less
+// than 32 bits.
+const maxInlineBytes = 1 + binary.MaxVarintLen32
+
 // inlineRef returns a reference that contains the value itself, if the value is small enough.
 func inlineRef(encoded string) (uint32, bool) {
+	if len(encoded) > maxInlineBytes {
+		return 0, false // the usual case, found without decoding
+	}
 	v, _, err := value.View(encoded)
 	if err != nil {
 		return 0, false

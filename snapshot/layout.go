@@ -1,6 +1,6 @@
 package snapshot
 
-// The constants below are the tables of format.md; a test compares the two.
+// The constants below repeat the tables of format.md. A test compares the two.
 
 // Magic is the first bytes of every snapshot.
 const Magic = "bindsnap"
@@ -50,26 +50,26 @@ const (
 type section int
 
 const (
-	secMeta      section = iota // everything Open reads: layers, dimensions, levels, and where their data is
+	secMeta      section = iota // everything Open reads: layers, dimensions, levels, and the location of their data
 	secPilots                   // perfect hash of the keys
 	secKeys                     // key records, then the cells that they refer to
-	secDicts                    // per dimension: the values that conditions name
+	secDicts                    // per dimension: the dictionary of values that conditions name
 	secScopes                   // per level: the directory of its scopes
 	secTables                   // per scope of a wide level: keys and values
-	secBlockTab                 // where the blocks are, and which values are in them
+	secBlockTab                 // offsets of the blocks, and of the values in them
 	secBlocks                   // zstd blocks of large values
-	secRecipeTab                // where the recipes are
+	secRecipeTab                // offsets of the recipes
 	secRecipes                  // recipes of computed values
 	secInputs                   // the files the site was read from
-	secOriginTab                // where the blocks of origins are
+	secOriginTab                // offsets of the blocks of origins
 	secOrigins                  // zstd blocks: origins of bindings, and bindings that no lookup finds
 	secSeal                     // the encrypted key to the sealed recipes; only with featureSealed
 	sectionCount
 )
 
-// The features of a file. featureSealed: recipes may be sealed, and there is a section seal. featureSlice: section
-// meta lists the requests that the file is for. featureHiera: section meta ends with what each layer is to Hiera 5.
-// featureARM8: recipes may use operations that only ARM-8 has.
+// The features of a file. featureSealed: recipes may be sealed, and there is a section seal. featureSlice: section meta
+// lists the requests that the file is for. featureHiera: section meta ends with the place of each layer in the
+// hierarchies of Hiera 5. featureARM8: recipes may use operations that only ARM-8 has.
 const (
 	featureSealed = 1 << 0
 	featureSlice  = 1 << 1
@@ -106,7 +106,7 @@ const maxColumns = 64
 
 // A key record is 64 bytes, one cache line:
 //
-//	 0  mask     u64  the columns that bind the key; with more than 64, bit i stands for columns i, i+64, ...
+//	 0  mask     u64  the columns that bind the key; with more than 64, bit i covers columns i, i+64, ...
 //	 8  default  u32  value reference of the unconditional binding
 //	12  list     u32  even offset in the section of the value references of the narrow columns, u32 each, in the
 //	                  order of columns; with more than 64 columns: of the exact mask; 0 if there is neither.
@@ -128,7 +128,7 @@ const (
 	recLongCell  = 24
 	recLongTail  = 28
 	longKey      = 255
-	listHidden   = 1 // in the field list
+	listHidden   = 1 // bit 0 of the field list
 	maxInlineKey = keyRecord - recText
 )
 
@@ -137,7 +137,7 @@ const (
 	metaStrict = 1 // using an unknown variable is an error
 
 	dimensionGuard = 1
-	dimensionExact = 2 // values are not folded
+	dimensionExact = 2 // values are case-sensitive
 
 	levelNarrow = 1 // each scope is a column; otherwise the level is one column and its scopes have tables
 	levelDirect = 2 // the directory is indexed by the number of the value
@@ -152,7 +152,7 @@ const (
 	maxStored = 1<<30 - 1
 )
 
-// Sections that offset/4 addresses are at most maxSection long. Section keys is at most maxCells long, because a cell
+// Sections addressed by offset/4 have at most maxSection bytes. Section keys has at most maxCells bytes, because a cell
 // has 30 bits.
 const (
 	maxSection = 4 << 30

@@ -4,9 +4,9 @@ package snapshot
 
 import "unsafe"
 
-// The functions below read a little endian number at any offset, aligned or not, without a bounds check: the bounds
-// are checked once, when the file is opened. load_safe.go has versions that check each time. They also serve
-// processors that do not support unaligned reads.
+// The functions below read a little endian number at any offset, aligned or not, without a bounds check, because Open
+// has checked the bounds. load_safe.go has versions that check each time; processors that do not support unaligned
+// reads use them, too.
 
 func at64(s string, off uint64) uint64 { return *(*uint64)(at(s, off)) }
 func at32(s string, off uint64) uint32 { return *(*uint32)(at(s, off)) }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A file that is too large for the address space is rejected by its size, before its content is read.
+// A file that is too large for the address space is rejected before its content is read.
 func TestOpenRejectsFilesTooLargeFor32Bits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	if err := os.WriteFile(path, []byte(Magic), 0o600); err != nil {

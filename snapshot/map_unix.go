@@ -47,7 +47,7 @@ func mapFile(path string) (head, data string, unmap func() error, err error) {
 	if err != nil {
 		return fail("mmap", err)
 	}
-	unix.Madvise(b, unix.MADV_RANDOM) // optional: lookups touch single pages, and without it only read-ahead differs
+	unix.Madvise(b, unix.MADV_RANDOM) // turns off read-ahead, which lookups do not need; an error does not matter
 	return head, unsafe.String(unsafe.SliceData(b), len(b)), func() error { return unix.Munmap(b) }, nil
 }
 
@@ -56,7 +56,7 @@ func isInside(data string, address uintptr) bool {
 	return address-uintptr(unsafe.Pointer(unsafe.StringData(data))) < uintptr(len(data))
 }
 
-// openFile is a cheaper os.Open for a file that is not polled. It does not block on a pipe without a writer.
+// openFile is a cheaper os.Open, without support for polling. It does not block on a pipe without a writer.
 func openFile(path string) (int, error) {
 	for {
 		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)

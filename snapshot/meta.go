@@ -1,7 +1,6 @@
 package snapshot
 
-// Section meta is everything that Open reads of a snapshot except the header. The function meta in write.go writes
-// it.
+// Open reads only the header and section meta. The method meta in write_meta.go writes the section.
 
 // The minimum size of an encoded dimension.
 const dimensionBytes = 8
@@ -9,7 +8,7 @@ const dimensionBytes = 8
 // The minimum size of an encoded term of the slice.
 const sliceBytes = 2
 
-// levelView is a level in the form of section meta.
+// levelView is a level as section meta describes it.
 type levelView struct {
 	layer, entry int
 	dims         []uint32
@@ -120,7 +119,7 @@ func (s *Snapshot) readDims(r *reader) (dims []uint32) {
 	return dims
 }
 
-// checkDirectory describes the expectation if the directory of a level is impossible, and "" otherwise.
+// checkDirectory returns what a valid directory would be if the directory of a level is impossible, and "" otherwise.
 func (s *Snapshot) checkDirectory(l *levelView) (expected string) {
 	room := uint64(len(s.sections[secScopes]))
 	switch {
@@ -136,7 +135,7 @@ func (s *Snapshot) checkDirectory(l *levelView) (expected string) {
 	return ""
 }
 
-// readSlice reads the requests that the file is for, if the file has featureSlice.
+// readSlice reads the terms that requests must satisfy, if the file has featureSlice.
 func (s *Snapshot) readSlice(r *reader) {
 	if load64(s.data[offFeatures:])&featureSlice == 0 {
 		return
@@ -150,7 +149,7 @@ func (s *Snapshot) readSlice(r *reader) {
 	}
 }
 
-// readHiera reads what each layer is to Hiera 5, if the file has featureHiera.
+// readHiera reads the place of each layer in the hierarchies of Hiera 5, if the file has featureHiera.
 func (s *Snapshot) readHiera(r *reader) {
 	if load64(s.data[offFeatures:])&featureHiera == 0 {
 		return

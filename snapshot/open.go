@@ -14,11 +14,11 @@ import (
 // the mapped file and must not be used after Close.
 type Snapshot struct {
 	seed   uint64
-	hash   perfect // of the keys
+	hash   perfect // perfect hash of the keys
 	keys   string  // section keys
-	prints string  // fingerprints: one byte of the hash of each key; most lookups of absent keys stop here
+	prints string  // fingerprints: one byte of the hash of each key, which settles most lookups of absent keys
 	tables string  // section tables
-	narrow uint64  // the narrow columns, as bits; none if there are more than maxColumns columns
+	narrow uint64  // bits of the narrow columns; 0 if there are more than maxColumns columns
 	words  int     // number of 64-bit words in an exact mask
 
 	data        string // the whole file
@@ -33,7 +33,7 @@ type Snapshot struct {
 	layers      []string
 	dimensions  []Dimension
 	slice       []Term       // if set, the file only answers requests with these values
-	hiera       []HieraPlace // of the layers; nil if none belongs to Hiera 5
+	hiera       []HieraPlace // places of the layers; nil if no layer belongs to Hiera 5
 	dicts       []dictionary
 	levels      []levelView
 	columns     int
@@ -62,7 +62,7 @@ func (s *Snapshot) damaged(sec section, off uint64, format string, args ...any) 
 	return &DamageError{sec.String(), off, fmt.Sprintf(format, args...)}
 }
 
-// broken returns a DamageError for a whole section, or for something without an offset in it.
+// broken returns a DamageError without an offset.
 func (s *Snapshot) broken(sec section, format string, args ...any) error {
 	return s.damaged(sec, 0, format, args...)
 }
@@ -76,10 +76,10 @@ var (
 	errTooLarge = errors.New("too large for a 32-bit program; use a 64-bit one")
 )
 
-// fits reports whether this many bytes can be addressed by the program.
+// fits reports whether the program can address size bytes.
 func fits(size int64) bool { return int64(int(size)) == size }
 
-// headBytes is how much of a file is read first. It covers the header and usually section meta.
+// headBytes is the number of bytes that Open reads first. They include the header and usually section meta.
 const headBytes = 4096
 
 // Open maps the snapshot at path. It checks the magic, the version, the size, the checksums of the header and of
@@ -146,7 +146,7 @@ func (s *Snapshot) Release() {
 	runtime.AddCleanup(s, func(unmap func() error) { unmap() }, s.unmap) // unmapping a valid map does not fail
 }
 
-// buildAgain is the fix for a snapshot in another version of the format.
+// buildAgain tells the user how to fix a snapshot in another version of the format.
 const buildAgain = "build it again with the bindc of this program's version"
 
 func checkHeader(h string, size uint64) error {

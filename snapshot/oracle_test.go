@@ -11,10 +11,10 @@ import (
 	"bindc/internal/value"
 )
 
-// oracle answers from a Content by examining every scope.
+// oracle finds values in a Content by examining every scope.
 type oracle struct {
 	*Content
-	values []string // of the request, per dimension; "" for none
+	values []string // of the request, per dimension; "" if it has no value
 	scopes []Scope  // the scopes of the request, in order of precedence
 }
 
@@ -60,7 +60,7 @@ func (o oracle) first(key uint32) int {
 	return o.Keys[key].Default
 }
 
-// storedAt returns the value that a reference of a snapshot refers to, in the form of a Content.
+// storedAt returns the value that a reference of a snapshot refers to, in the form in which a Content stores it.
 func storedAt(t testing.TB, s *Snapshot, ref Ref) Stored {
 	t.Helper()
 	if n, ok := ref.Recipe(); ok {
@@ -95,7 +95,7 @@ func agree(t *testing.T, s *Snapshot, at *Scopes, o oracle, keys []uint32) {
 			t.Fatalf("%q for %q: found %q, want %q", name, o.values, storedAt(t, s, ref).Bytes, o.Values[want].Bytes)
 		}
 		if i >= 10 {
-			continue // cold candidates would be decompressed
+			continue // decompressing cold candidates takes too long
 		}
 		var got []string
 		for c, err := range s.Candidates(name, numbers(s, o.values), at) {
@@ -133,7 +133,7 @@ func (o oracle) describe(t *testing.T, s *Snapshot, key string, c Candidate) str
 	return fmt.Sprint(c.Level, entry, c.Hidden, b.Hidden, b.Layer, b.Terms, b.Origin, c.Stored)
 }
 
-// candidates returns what Candidates must return for a key, from all scopes and all cold bindings.
+// candidates computes what Candidates must return for a key, by examining all scopes and all cold bindings.
 func (o oracle) candidates(key uint32) (out []string) {
 	k, cold := o.Keys[key], o.Keys[key].Cold
 	hides := slices.ContainsFunc(cold[min(len(cold), bit(k.Default >= 0)):],
@@ -264,7 +264,7 @@ func (r *site) valueOf(dimension, values int) string {
 	return fmt.Sprintf("value%d%s", r.IntN(values), strings.Repeat("x", dimension*9))
 }
 
-// level adds a level of up to scopes scopes, each of which binds up to entries keys.
+// level adds a level that has at most the given number of scopes, each with at most the given number of entries.
 func (r *site) level(scopes, values, entries int, dimensions ...int) {
 	l := Level{Layer: r.IntN(len(r.Layers)), Entry: r.IntN(300), Dimensions: dimensions}
 	seen := map[string]bool{}
@@ -283,7 +283,7 @@ func (r *site) level(scopes, values, entries int, dimensions ...int) {
 	r.Levels = append(r.Levels, l)
 }
 
-// scopes adds a level of exactly n scopes, of at most one dimension.
+// scopes adds a level with exactly n scopes and at most one dimension.
 func (r *site) scopes(n, entries int, dimensions ...int) {
 	l := Level{Layer: r.IntN(len(r.Layers)), Dimensions: dimensions}
 	for i := range n {
@@ -336,7 +336,7 @@ func (r *site) origin() Origin {
 	return Origin{uint32(r.IntN(len(r.Inputs))), 1 + uint32(r.IntN(300)), 1 + uint32(r.IntN(3))}
 }
 
-// cold adds the origins of unconditional bindings, and bindings that are in no scope.
+// cold adds the origins of unconditional bindings, and random bindings outside all scopes.
 func (r *site) cold() {
 	for i := range r.Keys {
 		k := &r.Keys[i]
@@ -364,7 +364,8 @@ func (r *site) cold() {
 	}
 }
 
-// bindings compares all bindings of up to 20 keys; for each key, its blocks are decoded again.
+// bindings compares all bindings of up to 20 keys. Comparing more would be slow, because the blocks are decoded again
+// for each key.
 func (r *site) bindings(t *testing.T, s *Snapshot) {
 	t.Helper()
 	book, err := s.AllBindings()
@@ -377,7 +378,7 @@ func (r *site) bindings(t *testing.T, s *Snapshot) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.inBook(t, book, r.Keys[k].Name, bs)
+		r.checkAllBindings(t, book, r.Keys[k].Name, bs)
 		got := make([]string, len(bs))
 		for i, b := range bs {
 			if b.Ref != noRef {
@@ -393,8 +394,8 @@ func (r *site) bindings(t *testing.T, s *Snapshot) {
 	}
 }
 
-// survey compares Survey with the bindings of the site. It leaves out contributions, which are part of the values
-// that scopes bind internal keys to, and cold bindings of internal keys.
+// survey compares Survey with the bindings of the site. Survey does not yield contributions, which are parts of the
+// values of internal keys.
 func (r *site) survey(t *testing.T, s *Snapshot) {
 	t.Helper()
 	var got, want []string
@@ -420,7 +421,7 @@ func (r *site) survey(t *testing.T, s *Snapshot) {
 			switch {
 			case c.Contribution:
 			case !unconditional && len(c.Terms) == 0:
-				unconditional = true // it is the default
+				unconditional = true // c is the default, which is in want already
 			default:
 				want = append(want, say(k.Name, true, r.Values[c.Value]))
 			}
@@ -440,8 +441,9 @@ func (r *site) survey(t *testing.T, s *Snapshot) {
 	}
 }
 
-// inBook compares AllBindings with the expected bindings of a key and checks that they are in order of precedence.
-func (r *site) inBook(t *testing.T, book *AllBindings, key string, want []Binding) {
+// checkAllBindings compares AllBindings with the expected bindings of a key and checks that they are in order of
+// precedence.
+func (r *site) checkAllBindings(t *testing.T, book *AllBindings, key string, want []Binding) {
 	t.Helper()
 	got, err := book.Bindings(key)
 	if err != nil {
@@ -492,7 +494,7 @@ func (r *site) bindingsOf(key uint32) (out []string) {
 // requests compares n random requests, for up to 200 keys each.
 func (r *site) requests(t *testing.T, s *Snapshot, n, values int) {
 	t.Helper()
-	var at Scopes // reused, to check that nothing is left over from the previous request
+	var at Scopes // reused, to check that Resolve clears the previous request
 	for range n {
 		of := make([]string, len(r.Dimensions))
 		for d := range of {
@@ -525,7 +527,7 @@ func sound(t *testing.T, s *Snapshot) {
 	}
 }
 
-func TestRandomSitesAgreeWithTheOracle(t *testing.T) {
+func TestRandomSitesAgreeWithOracle(t *testing.T) {
 	sites := 400
 	if !testmode.Thorough() {
 		sites = 60
@@ -543,7 +545,7 @@ func TestRandomSitesAgreeWithTheOracle(t *testing.T) {
 			r.level(r.IntN(40), values, r.IntN(30), dimensions...)
 		}
 		r.cold()
-		t.Log("site", seed) // printed if a test fails
+		t.Log("site", seed) // to reproduce a failure
 		s, err := OpenBytes(fileOf(t, &r.Content))
 		if err != nil {
 			t.Fatal(err)
@@ -562,7 +564,7 @@ func TestRandomSitesAgreeWithTheOracle(t *testing.T) {
 	}
 }
 
-// rewritten returns the file that the content of s, without duplicate values, is written to.
+// rewritten reads the content of s, removes duplicate values, and returns the snapshot written from it.
 func rewritten(t *testing.T, s *Snapshot) *Snapshot {
 	t.Helper()
 	content, err := s.Content()
@@ -576,7 +578,7 @@ func rewritten(t *testing.T, s *Snapshot) *Snapshot {
 	return again
 }
 
-func TestShapesOfTheIndex(t *testing.T) {
+func TestSitesOfEveryShapeAgreeWithOracle(t *testing.T) {
 	const values = 40
 	requests := 60
 	if !testmode.Thorough() {
@@ -587,25 +589,25 @@ func TestShapesOfTheIndex(t *testing.T) {
 		keys           int
 		levels         func(r *site)
 		columns, words int
-		narrow         int // levels
-		direct         int // levels
+		narrow         int // number of narrow levels
+		direct         int // number of levels with a direct directory
 	}{
 		{"no levels", 50, func(r *site) {}, 0, 1, 0, 0},
-		{"a level of no scopes", 50, func(r *site) { r.level(0, values, 5, 0) }, 0, 1, 1, 1},
+		{"a level without scopes", 50, func(r *site) { r.level(0, values, 5, 0) }, 0, 1, 1, 1},
 		{"the unconditional level of a layer", 50, func(r *site) { r.level(1, values, 25) }, 1, 1, 1, 1},
 		{"exactly 64 columns", 100, func(r *site) {
 			for range 4 {
 				r.scopes(16, 20, 0)
 			}
 		}, 64, 1, 4, 4},
-		{"narrow and wide", 100, func(r *site) {
+		{"narrow and wide levels", 100, func(r *site) {
 			r.scopes(3, 20, 0)
 			r.scopes(values, 30, 1)
 			r.scopes(5, 20, 2)
 			r.scopes(values, 30, 3)
 			r.scopes(1, 20)
 		}, 1 + 3 + 40 + 5 + 1, 1, 4, 5},
-		{"wide only", 100, func(r *site) { r.scopes(65, 20, 0) }, 1, 1, 0, 1},
+		{"only wide levels", 100, func(r *site) { r.scopes(65, 20, 0) }, 1, 1, 0, 1},
 		{"many levels", 50, func(r *site) {
 			for i := range 64 {
 				r.scopes(2, 20, i%4)
@@ -616,7 +618,7 @@ func TestShapesOfTheIndex(t *testing.T) {
 				r.scopes(1, 20, i%4)
 			}
 		}, 65, 2, 0, 65},
-		{"the level of the most scopes is the wide one", 100, func(r *site) {
+		{"only the level with the most scopes is wide", 100, func(r *site) {
 			r.scopes(60, 20, 0)
 			r.scopes(10, 20, 1)
 			r.scopes(11, 20, 2)
@@ -635,11 +637,11 @@ func TestShapesOfTheIndex(t *testing.T) {
 			r.scopes(66, 3000, 0)
 			r.scopes(66, 3000, 1)
 		}, 2, 1, 0, 2},
-		{"keys of 32 bits", maxShortKeys + 5000, func(r *site) {
+		{"key numbers of 32 bits", maxShortKeys + 5000, func(r *site) {
 			r.scopes(66, 500, 0)
 			r.scopes(3, 500, 1)
 		}, 4, 1, 1, 2},
-		{"the most keys of 16 bits", maxShortKeys, func(r *site) { r.scopes(66, 500, 0) }, 1, 1, 0, 1},
+		{"the most keys with numbers of 16 bits", maxShortKeys, func(r *site) { r.scopes(66, 500, 0) }, 1, 1, 0, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newSite(1, 4, c.keys)
@@ -665,8 +667,8 @@ func TestShapesOfTheIndex(t *testing.T) {
 	}
 }
 
-// Keys of every length are found, both by the fast path of Find and by the slow path. Texts that differ from them in
-// one place are not found.
+// The fast and the slow path of Find both find keys of every length. They do not find texts that differ from a key in
+// one place.
 func TestFindKeysOfEveryLength(t *testing.T) {
 	lengths := []int{255, 256, 300, 4095, 70_000}
 	for n := range 81 {
@@ -720,8 +722,9 @@ func absent(t *testing.T, s *Snapshot, key string) {
 	}
 }
 
-// A text can hash to a key and have its fingerprint. The record then decides, wherever the two texts differ.
-func TestEqualFingerprintsDoNotMatch(t *testing.T) {
+// A text can have the hash slot and the fingerprint of a key. The comparison with the key's record then rejects it,
+// wherever the two texts differ.
+func TestTextWithFingerprintAndSlotOfKeyIsNotFound(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Keys: []Key{{Name: strings.Repeat("k", 30), Default: 0}},
 		Values: stored(value.FromInt(1))}
 	s := open(t, c)

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// The positions of bindings, and the bindings that no lookup finds, are cold: they are in compressed blocks that only
-// reports read. The origins of a scope are stored together, in the order of its keys, so that each binding takes
-// about one byte.
+// The positions of bindings, and the bindings that no lookup finds, are called cold: they are stored in compressed
+// blocks that only reports read. The origins of a scope are stored together, in the order of its keys, so that each
+// binding takes about one byte.
 //
 // Section origintab has one entry per block, in order. Section origins contains the blocks, which are zstd frames.
 // The blocks of scopes come first, level by level, followed by those of keys. A block contains whole records: scopes
@@ -20,19 +20,20 @@ const (
 
 // The kinds of bindings in the record of a key.
 const (
-	coldDefault      = iota // the effective unconditional binding
-	coldHidden              // a binding that something higher hides in every request
+	coldDefault      = iota // the unconditional binding that lookups find
+	coldHidden              // a binding that higher ones hide in every request
 	coldContribution        // a contribution to a multibinding
 )
 
 // coldWriter collects records into blocks.
 type coldWriter struct {
-	raw, packed, tab []byte
-	level, first     uint32 // of the block in raw
-	place, input     uint32 // of the previous record in this block
+	raw          []byte
+	level, first uint32 // level and first place or key of the block in raw
+	place, input uint32 // place and input of the previous record in this block
+	frames       frameWriter
 }
 
-// begin prepares for the next record: of a place in level or, with coldKeys as level, of a key.
+// begin starts the record of the scope at place of level. If level is coldKeys, place is a key number.
 func (c *coldWriter) begin(level, place uint32) {
 	if c.level != level || len(c.raw) >= coldBlock {
 		c.flush()
@@ -46,13 +47,11 @@ func (c *coldWriter) flush() {
 	if len(c.raw) == 0 {
 		return
 	}
-	c.tab, c.packed = appendFrame(c.tab, c.packed, c.raw)
-	c.tab = binary.LittleEndian.AppendUint32(c.tab, c.level)
-	c.tab = binary.LittleEndian.AppendUint32(c.tab, c.first)
-	c.raw = c.raw[:0]
+	c.frames.add(c.raw, c.level, c.first)
+	c.raw = make([]byte, 0, coldBlock+coldBlock/8)
 }
 
-// origins writes the bindings that are in no scope, after the records of scopes that directories has written.
+// origins writes the records of keys after the records of scopes, which directories has written.
 func (w *writer) origins() {
 	c := &w.cold
 	for n, i := range w.byNumber() {
@@ -60,12 +59,13 @@ func (w *writer) origins() {
 		c.raw = w.appendKey(c.raw, &w.c.Keys[i])
 	}
 	c.flush()
-	w.out[secOriginTab], w.out[secOrigins] = c.tab, c.packed
+	w.out[secOriginTab], w.out[secOrigins] = c.frames.finish()
 }
 
 // addScope appends the record of a scope: its place, the number of its entries, in a narrow level the numbers of the
-// keys (as differences), and then the inputs, lines and columns of the origins. Place and inputs are differences from
-// the previous record: if files of nodes are in the order of the nodes, they take almost no space.
+// keys (as differences), and then the inputs, lines and columns of the origins. Place and inputs are stored as
+// differences from the previous record, which are small if each node has a file and the files are sorted like the
+// nodes.
 func (w *writer) addScope(s Scope, order []int, place uint32, narrow bool) {
 	c := &w.cold
 	c.raw = appendNumbers(c.raw, int(place-c.place), len(order))
@@ -90,22 +90,24 @@ func (w *writer) addScope(s Scope, order []int, place uint32, narrow bool) {
 func zigzag(d uint32) uint32   { return d<<1 ^ uint32(int32(d)>>31) }
 func unzigzag(z uint32) uint32 { return z>>1 ^ -(z & 1) }
 
-// inOrder returns the indices of a scope's entries in the order of their key numbers.
+// inOrder returns the indices of a scope's entries in the order of their key numbers. They are valid until
+// the next call.
 func (w *writer) inOrder(s Scope) []int {
-	packed := make([]uint64, len(s.Entries)) // upper half: number of the key; lower half: index of the entry
+	packed := w.packed[:0] // upper half: number of the key; lower half: index of the entry
 	for i, e := range s.Entries {
-		packed[i] = uint64(w.numbers[e.Key])<<32 | uint64(i)
+		packed = append(packed, uint64(w.numbers[e.Key])<<32|uint64(i))
 	}
 	slices.Sort(packed)
-	order := make([]int, len(packed))
-	for i, p := range packed {
-		order[i] = int(uint32(p))
+	order := w.order[:0]
+	for _, p := range packed {
+		order = append(order, int(uint32(p)))
 	}
+	w.packed, w.order = packed, order
 	return order
 }
 
-// appendColumn appends one number per entry. If all are equal it appends that number plus one, otherwise zero and all
-// of them.
+// appendColumn appends one number per entry. If all numbers are equal, it appends their value plus one. Otherwise it
+// appends zero and then all of them.
 func appendColumn(out []byte, order []int, numberOf func(entry int) uint32) []byte {
 	same := true
 	for _, i := range order {
@@ -130,7 +132,7 @@ func (w *writer) appendKey(out []byte, k *Key) []byte {
 		out = appendNumbers(append(out, kind), b.Above, b.Layer)
 		out = appendNumbers(out, int(b.Origin.Input), int(b.Origin.Line), int(b.Origin.Col), len(b.Terms))
 		for _, t := range b.Terms {
-			out = appendNumbers(out, t.Dimension, int(w.dicts[t.Dimension].numbers[t.Value]))
+			out = appendNumbers(out, t.Dimension, int(w.dicts[t.Dimension].number(t.Value)))
 		}
 		if kind == coldHidden {
 			v := w.c.Values[b.Value]
@@ -156,5 +158,5 @@ func (k *Key) coldKinds() []byte {
 	return out
 }
 
-// hidden reports whether the key has candidates, other than its default, that are in no scope.
+// hidden reports whether the key has candidates outside all scopes, apart from its default.
 func (k *Key) hidden() bool { return slices.Contains(k.coldKinds(), coldHidden) }

@@ -10,8 +10,8 @@ import (
 
 // A perfect hash maps n known texts to the numbers 0 to n-1. It distributes the texts to buckets of three on average.
 // Each bucket has a pilot, a 16-bit number chosen so that all its texts get free slots. There are slightly more slots
-// than texts, and a table maps the slots from n on to the numbers that stayed free. The pilots take 5.3 bits per text
-// and the table takes one. (8-bit pilots would need 10% more slots and would have to move texts again during
+// than texts. A table, called remap, maps the slots from n on to the free slots below n. The pilots take 5.3 bits per
+// text and the table takes one. (8-bit pilots would need 10% more slots and would have to move texts again during
 // construction, for the same total size.)
 //
 // Encoding: one pilot u16 per bucket, padded to a multiple of 4, then slots-n numbers u32. Section meta has n,
@@ -52,7 +52,7 @@ func buildPerfect(hashes []uint64) (perfect, []byte, error) {
 		}
 	}
 	out := appendRemap(pad(pilots, 4), taken, p.n, p.slots)
-	p.view(string(out)) // cannot fail on a new hash
+	p.view(string(out)) // cannot fail, because out is complete
 	return p, out, nil
 }
 
@@ -114,7 +114,8 @@ func appendRemap(out []byte, taken []uint64, n, slots uint32) []byte {
 	return out
 }
 
-// view finds the pilots and remap of p at the start of b and returns the rest. The numbers of p must be set.
+// view finds the pilots and the remap table of p at the start of b and returns the rest. n, buckets and slots must be
+// set.
 func (p *perfect) view(b string) (rest string, ok bool) {
 	pilots := (2*uint64(p.buckets) + 3) &^ 3
 	if p.slots < p.n || p.slots == 0 || p.buckets == 0 || pilots > uint64(len(b)) ||
@@ -129,7 +130,7 @@ func (p *perfect) view(b string) (rest string, ok bool) {
 // find returns the number of the text with hash h. For an unknown text it returns any number below n, or in a damaged
 // file even n or more.
 func (p *perfect) find(h uint64) uint32 {
-	s := slotOf(h, at16(p.pilots, 2*uint64(reduce(h, p.buckets))), p.slots) // view checked that all pilots are there
+	s := slotOf(h, at16(p.pilots, 2*uint64(reduce(h, p.buckets))), p.slots) // view checked the length of pilots
 	if s >= p.n {
 		s = p.moved(s)
 	}

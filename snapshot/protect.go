@@ -2,11 +2,11 @@ package snapshot
 
 import "runtime/debug"
 
-// Protect runs do. If do reads a page of the map that is gone because somebody truncated the file, Protect returns a
+// Protect calls do. If do reads a mapped page that no longer exists because the file was truncated, Protect returns a
 // *DamageError. It only covers code that runs on the calling goroutine.
 //
-// This is the only recover in the project. The system delivers such a read as a signal (SIGBUS). Go either ends the
-// program or turns the signal into a panic; there is no other choice. Protect passes on any other panic.
+// This is the only recover in the project. The system reports such a read by a signal (SIGBUS), which Go turns into a
+// panic here; otherwise it would end the program. Protect passes on any other panic.
 func (s *Snapshot) Protect(do func() error) (err error) {
 	before := debug.SetPanicOnFault(true)
 	defer func() {

@@ -12,9 +12,9 @@ import (
 	"unsafe"
 )
 
-// Reading a truncated map is damage inside Protect. Any other panic passes through, and Protect restores the setting
-// of the goroutine.
-func TestProtect(t *testing.T) {
+// Protect returns an error if a truncated file is read. It passes on other panics and restores the goroutine's setting
+// for faults.
+func TestProtectReturnsOnlyFaultsOfTruncatedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.bsnap")
 	if _, err := Write(path, manyNodes(300)); err != nil {
 		t.Fatal(err)
@@ -60,8 +60,8 @@ func TestProtect(t *testing.T) {
 	}
 }
 
-// A fault outside the map of the snapshot is not damage of the snapshot.
-func TestProtectPassesOtherFaults(t *testing.T) {
+// Protect passes on a fault at an address outside the map of the snapshot.
+func TestProtectPassesOnFaultsOutsideTheMap(t *testing.T) {
 	open := func() (string, *Snapshot) {
 		path := filepath.Join(t.TempDir(), "s.bsnap")
 		if _, err := Write(path, manyNodes(300)); err != nil {

@@ -7,9 +7,9 @@ import (
 	"bindc/internal/value"
 )
 
-// Content returns the content that a verified file was written from, so that it can be changed and written again.
-// Written unchanged, it gives the same file. It refers to the mapped file, and Sensitive is not set. The error is a
-// *DamageError.
+// Content returns the content that a verified file was written from, so that the caller can change it and write it
+// again. Writing it unchanged gives the same file. The content refers to the mapped file, and Sensitive is not set. The
+// error is a *DamageError.
 func (s *Snapshot) Content() (*Content, error) {
 	all, err := s.AllBindings()
 	if err != nil {
@@ -31,13 +31,13 @@ func (s *Snapshot) Content() (*Content, error) {
 	return c, r.keys()
 }
 
-// contentReader reverses what writer does.
+// contentReader reads the content back from a snapshot.
 type contentReader struct {
 	s      *Snapshot
 	all    *AllBindings
 	c      *Content
-	scopes []*Scope          // of all.scopes
-	stored map[Stored]uint32 // values and their numbers
+	scopes []*Scope          // scopes[i] is all.scopes[i] in the content
+	stored map[Stored]uint32 // index of each value in Values
 }
 
 // levels reads the levels with their scopes, still without entries.
@@ -126,14 +126,14 @@ func (r *contentReader) key(i, n uint32) error {
 	return nil
 }
 
-// cold converts a cold binding of a key. byDefault is the value of the key's default, or -1.
+// cold converts a cold binding of a key. byDefault is the index of the value of the key's default, or -1.
 func (r *contentReader) cold(b *coldBinding, byDefault int) (Cold, error) {
 	terms, err := r.s.terms(b.terms)
 	switch {
 	case err != nil:
 		return Cold{}, err
 	case int(b.above) > len(r.s.levels), b.kind == coldDefault && byDefault < 0:
-		return Cold{}, r.s.broken(secOrigins, "a binding among %d levels", len(r.s.levels))
+		return Cold{}, r.s.broken(secOrigins, "a binding below at most %d levels", len(r.s.levels))
 	}
 	out := Cold{Above: int(b.above), Layer: int(b.layer), Terms: terms, Origin: b.origin,
 		Contribution: b.kind == coldContribution}
@@ -149,7 +149,7 @@ func (r *contentReader) cold(b *coldBinding, byDefault int) (Cold, error) {
 // origin returns an error if the origin is in an input that does not exist.
 func (r *contentReader) origin(o Origin) error {
 	if o.Line > 0 && int(o.Input) >= len(r.c.Inputs) {
-		return r.s.broken(secOrigins, "one of %d inputs", len(r.c.Inputs))
+		return r.s.broken(secOrigins, "an input number below %d", len(r.c.Inputs))
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (r *contentReader) number(v Stored) uint32 {
 	return n
 }
 
-// stored returns the value that ref refers to, as it was written.
+// stored returns the value that ref refers to, in the form in which Write received it.
 func (s *Snapshot) stored(ref Ref) (Stored, error) {
 	if n, ok := ref.Recipe(); ok {
 		text, err := s.Recipe(n)

@@ -20,7 +20,7 @@ func (r *reader) byte() byte {
 	return c
 }
 
-// flags reads a byte of flags and fails on unknown ones.
+// flags reads a byte of flags. It fails on flags that are not allowed.
 func (r *reader) flags(allowed byte) byte {
 	f := r.byte()
 	r.failed = r.failed || f&^allowed != 0
@@ -61,7 +61,7 @@ func (r *reader) u32() uint32 {
 	return uint32(n)
 }
 
-// int reads a uvarint and fails if it does not fit into a 32-bit int.
+// int reads a uvarint and fails if it does not fit into an int32.
 func (r *reader) int() int {
 	n := r.uvarint()
 	if n > math.MaxInt32 {

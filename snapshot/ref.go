@@ -13,11 +13,18 @@ func (r Ref) Recipe() (int, bool) { return int(r &^ refKind), r&refKind == refRe
 // Small reports whether r is a constant that Value reads without decoding a block.
 func (r Ref) Small() bool { return r&(refRecipe&refBlock) == 0 }
 
-// Value returns the constant that ref refers to. Arrays, hashes and strings are views of the snapshot. Elements of
-// arrays and hashes are not checked; Verify and value.Sound do that.
+// Value returns the constant that ref refers to. Arrays, hashes and strings are views of the snapshot. Value does not
+// check the elements of arrays and hashes; Verify and value.Sound do.
 func (s *Snapshot) Value(ref Ref) (value.Value, error) {
-	if ref&refKind == refInline {
+	switch ref & refKind {
+	case refInline:
 		return inlineValue(uint32(ref &^ refKind)), nil
+	case refCell:
+		if off := cellUnit * uint64(ref); off < uint64(len(s.keys)) {
+			if v, ok := value.ShortString(s.keys[off:]); ok {
+				return v, nil
+			}
+		}
 	}
 	text, err := s.encoded(ref)
 	if err != nil {
@@ -39,7 +46,7 @@ func (s *Snapshot) encoded(ref Ref) (string, error) {
 	case refBlock:
 		return s.blockValue(n)
 	}
-	return "", s.broken(secRecipes, "a constant where recipe %d stands", n)
+	return "", s.broken(secRecipes, "a constant, not recipe %d", n)
 }
 
 func (s *Snapshot) badValue(ref Ref) error {
@@ -69,7 +76,7 @@ func (s *Snapshot) Recipes() int { return int(s.recipeCount) }
 // Recipe returns the encoded recipe with the given number.
 func (s *Snapshot) Recipe(n int) (string, error) {
 	if n < 0 || n >= int(s.recipeCount) {
-		return "", s.damaged(secRecipeTab, 8*uint64(n), "one of %d recipes", s.recipeCount)
+		return "", s.damaged(secRecipeTab, 8*uint64(n), "a recipe number below %d", s.recipeCount)
 	}
 	tab, recipes := s.sections[secRecipeTab], s.sections[secRecipes]
 	from, to := load64(tab[8*n:]), load64(tab[8*n+8:])

@@ -13,8 +13,9 @@ import (
 	"bindc/internal/value"
 )
 
-// What reports and lookups return for forged files. An expected "" means no error.
-func TestReportsOnForgedFiles(t *testing.T) {
+// Reports and lookups return an error if they read the forged part of a file, and none otherwise. An expected "" means
+// no error.
+func TestReportsAndLookupsOfForgedFilesReturnDamage(t *testing.T) {
 	le := binary.LittleEndian
 	raw := func(block int, level uint32, change func(raw string) string) func(w *writer) {
 		return reblocked(func(blocks []coldRaw) []coldRaw {
@@ -71,7 +72,7 @@ func TestReportsOnForgedFiles(t *testing.T) {
 	badFrame := func(block int) func(w *writer) {
 		return func(w *writer) { w.out[secOrigins][le.Uint64(w.out[secOriginTab][coldEntry*block:])]++ }
 	}
-	badTable := func(w *writer) { w.out[secScopes][0x118] = 0x27 } // of node n04
+	badTable := func(w *writer) { w.out[secScopes][0x118] = 0x27 } // moves the table of node n04 out of bounds
 	for _, c := range []struct {
 		name              string
 		forge             func(w *writer)
@@ -79,27 +80,27 @@ func TestReportsOnForgedFiles(t *testing.T) {
 		section, expected string
 	}{
 		{"nothing is forged", nothing, all, "", ""},
-		{"of a key that does not exist", nothing, bindings("absent"), "", ""},
-		{"a block that is not a frame", badFrame(1), book, "origins", "a zstd frame"},
-		{"a block that is not a frame", badFrame(1), bindings("a"), "origins", "a zstd frame"},
-		{"a block of keys that is not a frame", badFrame(4), book, "origins", "a zstd frame"},
-		{"a block of keys that is not a frame", badFrame(4), bindings("a"), "origins", "a zstd frame"},
-		{"a block of keys that is not a frame", badFrame(4), candidates("a"), "origins", "a zstd frame"},
-		{"a block of keys that is not a frame", badFrame(4), candidates("array"), "origins", "a zstd frame"},
+		{"the key does not exist", nothing, bindings("absent"), "", ""},
+		{"a block that is not a zstd frame", badFrame(1), book, "origins", "a zstd frame"},
+		{"a block that is not a zstd frame", badFrame(1), bindings("a"), "origins", "a zstd frame"},
+		{"a block of keys that is not a zstd frame", badFrame(4), book, "origins", "a zstd frame"},
+		{"a block of keys that is not a zstd frame", badFrame(4), bindings("a"), "origins", "a zstd frame"},
+		{"a block of keys that is not a zstd frame", badFrame(4), candidates("a"), "origins", "a zstd frame"},
+		{"a block of keys that is not a zstd frame", badFrame(4), candidates("array"), "origins", "a zstd frame"},
 		{"a block of keys that no lookup reads", badFrame(4), find("a"), "", ""},
 		{"a block of a level that does not exist", raw(3, 9, cut(0)), book, "origins", "a level"},
-		{"scopes that a level has not", raw(3, 0, func(string) string { return "\x02\x01\x06\x01\x0a\x02" }), book,
+		{"scopes that do not exist in the level", raw(3, 0, func(string) string { return "\x02\x01\x06\x01\x0a\x02" }), book,
 			"origins", "the origins of a scope of its level"},
 		{"a key that does not exist", raw(3, 0, func(string) string { return "\x01\x01\x09\x01\x0a\x02" }), book,
-			"origins", "numbers of keys"},
-		{"half a scope", raw(3, 0, cut(1)), book, "origins", "the origins of scopes"},
-		{"half a scope", raw(3, 0, cut(1)), bindings("\x00m"), "origins", "the origins of scopes"},
-		{"half a key", raw(4, 0, cut(1)), book, "origins", "bindings of keys"},
-		{"half a scope", raw(3, 0, cut(1)), candidates("\x00m"), "origins", "the origins of scopes"},
+			"origins", "valid key numbers"},
+		{"a truncated record of a scope", raw(3, 0, cut(1)), book, "origins", "the origins of scopes"},
+		{"a truncated record of a scope", raw(3, 0, cut(1)), bindings("\x00m"), "origins", "the origins of scopes"},
+		{"a truncated record of a key", raw(4, 0, cut(1)), book, "origins", "bindings of keys"},
+		{"a truncated record of a scope", raw(3, 0, cut(1)), candidates("\x00m"), "origins", "the origins of scopes"},
 		{"a block of the level after the last", raw(3, 4, cut(0)), book, "origins", "a level"},
-		{"no scope", raw(3, 0, cut(6)), bindings("\x00m"), "origins", "the origins of 1 more bindings in level 3"},
-		{"no scope", raw(3, 0, cut(6)), candidates("\x00m"), "origins", "the origin of a binding in level 3"},
-		{"no key", raw(4, 0, func(s string) string { return s[:5] }), bindings("a"), "origins",
+		{"a missing record of a scope", raw(3, 0, cut(6)), bindings("\x00m"), "origins", "the origins of 1 more bindings in level 3"},
+		{"a missing record of a scope", raw(3, 0, cut(6)), candidates("\x00m"), "origins", "the origin of a binding in level 3"},
+		{"a missing record of a key", raw(4, 0, func(s string) string { return s[:5] }), bindings("a"), "origins",
 			"the bindings of a key"},
 		{"blocks that overlap", func(w *writer) { w.out[secOriginTab][2*coldEntry] = 1 }, book, "origins",
 			"a block after the previous one"},
@@ -109,25 +110,27 @@ func TestReportsOnForgedFiles(t *testing.T) {
 			"a block after the previous one"},
 		{"a block of keys out of bounds", func(w *writer) { w.out[secOriginTab][4*coldEntry+4] = 1 }, candidates("a"),
 			"origintab", "a block inside section origins"},
-		{"a place among the columns of the next level", func(w *writer) {
+		{"a place that is a column of the next level", func(w *writer) {
 			w.out[secScopes][0x3c] = 3
 			raw(0, 0, func(s string) string { return s[:6] + "\x02" + s[7:] })(w)
-		}, book, "scopes", "a place among the columns"},
+		}, book, "scopes", "a place among the columns of its level"},
 		{"a block out of bounds", func(w *writer) { w.out[secOriginTab][coldEntry+4] = 1 }, book, "origintab",
 			"a block inside section origins"},
-		{"entries of another number", raw(2, 0, func(s string) string {
+		{"fewer origins than entries", raw(2, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x03\x03\x09", "\x01\x02\x03\x09", 1)
 		}), book, "origins", "an origin for each of 3 bindings"},
-		{"entries of another number", raw(2, 0, func(s string) string {
+		{"fewer origins than entries", raw(2, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x03\x03\x09", "\x01\x02\x03\x09", 1)
 		}), bindings("a"), "origins", "the origins of 1 more bindings in level 2"},
-		{"a table of a key that does not exist", func(w *writer) { w.out[secTables][0x18] = 9 }, book, "tables",
-			"numbers of keys"},
+		{"a table with an unknown key number", func(w *writer) { w.out[secTables][0x18] = 9 }, book, "tables",
+			"valid key numbers"},
 		{"a place that is not a column", func(w *writer) { w.out[secScopes][0x40] = 34 }, book, "origins",
 			"the origins of a scope of its level"},
-		{"a list outside", func(w *writer) { le.PutUint32(w.out[secKeys][8*keyRecord+recList:], 1<<20) }, book, "keys",
+		{"a list out of bounds", func(w *writer) { le.PutUint32(w.out[secKeys][8*keyRecord+recList:], 1<<20) }, book,
+			"keys",
 			"a list inside the section"},
-		{"a list outside", func(w *writer) { le.PutUint32(w.out[secKeys][8*keyRecord+recList:], 1<<20) }, bindings("a"),
+		{"a list out of bounds", func(w *writer) { le.PutUint32(w.out[secKeys][8*keyRecord+recList:], 1<<20) },
+			bindings("a"),
 			"keys", "a list inside the section"},
 		{"a list out of bounds", func(w *writer) { le.PutUint32(w.out[secKeys][6*keyRecord+recList:], 1<<20) },
 			candidates("\x00m"), "keys", "a list inside the section"},
@@ -138,39 +141,42 @@ func TestReportsOnForgedFiles(t *testing.T) {
 		{"a value that is invalid", func(w *writer) { w.out[secKeys][0x270] = 0x0b },
 			find(strings.Repeat("text", 11) + "end"), "keys", "a value"},
 		{"nothing is forged", nothing, content, "", ""},
-		{"a block that is not a frame", badFrame(1), content, "origins", "a zstd frame"},
-		{"inputs that are invalid", func(w *writer) { w.out[secInputs][0]++ }, content, "inputs", "a zstd frame"},
+		{"a block that is not a zstd frame", badFrame(1), content, "origins", "a zstd frame"},
+		{"inputs that are not a zstd frame", func(w *writer) { w.out[secInputs][0]++ }, content, "inputs",
+			"a zstd frame"},
 		{"a default that is not a value", func(w *writer) { w.out[secKeys][0x16] = 0x0b }, content, "keys", "a value"},
 		{"a default past the end", func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 362) }, content,
 			"keys", "a value"},
 		{"a default with a missing recipe", func(w *writer) { w.out[secKeys][3*keyRecord+recDefault] = 3 },
-			content, "recipetab", "one of 3 recipes"},
-		{"a key of no valid length", func(w *writer) { w.out[secKeys][keyRecord+recLength] = 254 }, content,
+			content, "recipetab", "a recipe number below 3"},
+		{"a key with an invalid length", func(w *writer) { w.out[secKeys][keyRecord+recLength] = 254 }, content,
 			"keys", "the name of a key"},
-		{"a value in a list that does not exist", func(w *writer) { w.out[secKeys][0x2d3] = 0xc0 }, content, "blocktab",
+		{"a list with a value that does not exist", func(w *writer) { w.out[secKeys][0x2d3] = 0xc0 }, content,
+			"blocktab",
 			"the place of value"},
 		{"a scope in an input that does not exist", raw(0, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x01\x04\x01\x02\x03", "\x01\x01\x04\x05\x02\x03", 1)
-		}), content, "origins", "one of 2 inputs"},
+		}), content, "origins", "an input number below 2"},
 		{"a hidden binding in an input that does not exist", raw(4, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x03\x01\x01\x04\x05", "\x01\x03\x01\x02\x04\x05", 1)
-		}), content, "origins", "one of 2 inputs"},
+		}), content, "origins", "an input number below 2"},
 		{"a hidden binding on line 1 of an input that does not exist", raw(4, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x03\x01\x01\x04\x05", "\x01\x03\x01\x02\x01\x05", 1)
-		}), content, "origins", "one of 2 inputs"},
-		{"a binding below more levels than there are", raw(4, 0, func(s string) string {
+		}), content, "origins", "an input number below 2"},
+		{"a binding below more levels than the site has", raw(4, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x02\x04\x01\x00\x09\x01", "\x01\x02\x05\x01\x00\x09\x01", 1)
-		}), content, "origins", "a binding among 4 levels"},
-		{"the default of a key that has none", raw(4, 0, func(s string) string {
+		}), content, "origins", "a binding below at most 4 levels"},
+		{"a default in the cold record only", raw(4, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x02\x04\x01\x00\x09\x01", "\x01\x00\x04\x01\x00\x09\x01", 1)
-		}), content, "origins", "a binding among 4 levels"},
-		{"a condition of a value that does not exist", func(w *writer) { w.out[secScopes][4] = 1 }, content, "scopes",
+		}), content, "origins", "a binding below at most 4 levels"},
+		{"a condition on a value that does not exist", func(w *writer) { w.out[secScopes][4] = 1 }, content, "scopes",
 			"values of path"},
-		{"a condition of a text out of bounds", func(w *writer) { w.out[secDicts][0x120] = 255 }, content, "dicts",
+		{"a condition on a value whose text is out of bounds", func(w *writer) { w.out[secDicts][0x120] = 255 },
+			content, "dicts",
 			"a value of path"},
-		{"a condition of a value that does not exist", func(w *writer) { w.out[secScopes][4] = 1 },
+		{"a condition on a value that does not exist", func(w *writer) { w.out[secScopes][4] = 1 },
 			bindings(strings.Repeat("text", 11) + "end"), "scopes", "values of path"},
-		{"a condition of a text out of bounds", func(w *writer) { w.out[secDicts][0x120] = 255 },
+		{"a condition on a value whose text is out of bounds", func(w *writer) { w.out[secDicts][0x120] = 255 },
 			bindings(strings.Repeat("text", 11) + "end"), "dicts", "a value of path"},
 	} {
 		s := forged(t, everything(), c.forge)
@@ -206,8 +212,9 @@ func TestDamagedValueOffset(t *testing.T) {
 	}
 }
 
-// A value that just fits is stored in the record; one that is a byte longer is stored after the records.
-func TestValuesThatFitIntoARecord(t *testing.T) {
+// A value that just fits into the key record is stored there. A value that is one byte longer is stored after the
+// records.
+func TestValuesThatFitAreStoredInTheRecord(t *testing.T) {
 	for _, c := range []struct{ key, value, at int }{
 		{1, 45, 9 * cellUnit}, {1, 46, keyRecord}, {2, 43, 10 * cellUnit}, {2, 44, keyRecord}, {46, -1, keyRecord},
 		{45, 1, 31 * cellUnit}, {45, 2, keyRecord},
@@ -232,7 +239,7 @@ func TestValuesThatFitIntoARecord(t *testing.T) {
 	}
 }
 
-// A frame is only padded if necessary, by at least a minimal skippable frame.
+// compress only pads a frame if necessary, and then by at least a minimal skippable frame.
 func TestCompressPadsOnlyIfNeeded(t *testing.T) {
 	missing := map[int]int{}
 	for n := range 6000 {
@@ -253,8 +260,8 @@ func TestCompressPadsOnlyIfNeeded(t *testing.T) {
 	}
 }
 
-// Recipes of hidden bindings are included. The loop ends when the caller breaks out of it.
-func TestAllRecipes(t *testing.T) {
+// AllRecipes includes the recipes of hidden bindings and stops when the caller breaks out of the loop.
+func TestAllRecipesIncludesHiddenOnesAndStopsOnBreak(t *testing.T) {
 	s := open(t, everything())
 	for most, want := range map[int]string{9: "sealed recipe recipe contributions recipe", 1: "sealed recipe",
 		3: "sealed recipe recipe contributions"} {
@@ -289,8 +296,8 @@ func TestAllRecipes(t *testing.T) {
 	}
 }
 
-// The sequence ends when the caller breaks out of the loop, and after an error.
-func TestCandidatesStop(t *testing.T) {
+// The sequence ends when the caller breaks out of the loop, or after an error.
+func TestCandidatesStopOnBreakOrError(t *testing.T) {
 	s := open(t, everything())
 	ns := numbers(s, []string{"n01", "", "linux"})
 	at := scopes(s, "n01", "", "linux")
@@ -320,8 +327,9 @@ func TestCandidatesStop(t *testing.T) {
 	}
 }
 
-// Behind returns the bindings in the levels after the given one, and the default, even if something always hides it.
-func TestBehind(t *testing.T) {
+// Behind returns the bindings in the levels after the given one, and then the default, even if a level always hides the
+// default.
+func TestBehindReturnsLowerLevelsAndDefault(t *testing.T) {
 	site := &Content{Layers: []string{"l"},
 		Dimensions: []Dimension{{Name: "a", Category: -1}, {Name: "b", Category: -1}},
 		Values:     stored(value.FromInt(0), value.FromInt(1), value.FromInt(2), value.FromInt(3)),
@@ -371,8 +379,8 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// An error for a list outside the file ends the iteration, whichever level Behind begins after.
-func TestBehindWithDamagedLists(t *testing.T) {
+// The error for a list out of bounds ends the iteration, whatever the level after which Behind begins.
+func TestBehindStopsAtDamagedList(t *testing.T) {
 	s := forged(t, everything(), func(w *writer) {
 		binary.LittleEndian.PutUint32(w.out[secKeys][4*keyRecord+recList:], 1<<20)
 	})
@@ -389,7 +397,7 @@ func TestBehindWithDamagedLists(t *testing.T) {
 	}
 }
 
-func TestPrecedenceOfBindings(t *testing.T) {
+func TestByPrecedenceOrdersLevelsAndOtherBindings(t *testing.T) {
 	inScope, below := Binding{above: 1, inScope: true}, Binding{above: 2, inScope: true}
 	alone := Binding{above: 1}
 	for _, c := range []struct {
@@ -410,8 +418,8 @@ func TestPrecedenceOfBindings(t *testing.T) {
 	}
 }
 
-// A copy gives the same answers as a map, and invalid files are rejected in the same way.
-func TestOpenCopy(t *testing.T) {
+// OpenCopy returns the same answers and the same errors as Open.
+func TestOpenCopyWorksLikeOpen(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "s.bsnap")
 	if _, err := Write(path, everything()); err != nil {
@@ -442,8 +450,8 @@ func TestOpenCopy(t *testing.T) {
 	}
 }
 
-// Keys with the same mask share its bytes, which Verify counts once.
-func TestVerifyAcceptsKeysWithOneMask(t *testing.T) { sound(t, open(t, oneMask())) }
+// Keys with equal masks share the bytes of the mask. Verify counts these bytes once.
+func TestVerifyAcceptsKeysThatShareAMask(t *testing.T) { sound(t, open(t, oneMask())) }
 
 func oneMask() *Content {
 	c := &Content{Layers: []string{"l"}, Values: stored(value.FromInt(1))}

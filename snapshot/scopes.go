@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// columns are the columns of a level.
+// columns is the range of columns that belong to a level.
 type columns struct {
 	first, count int
 	narrow       bool
@@ -36,7 +36,7 @@ func columnsOf(levels []Level) ([]columns, int) {
 	return out, total
 }
 
-// gather inverts the levels: it finds, per key, the columns that bind it and its values in narrow columns.
+// gather fills masks and lists: for each key, the columns that bind it and its values in narrow columns.
 func (w *writer) gather() {
 	var total int
 	w.columns, total = columnsOf(w.c.Levels)
@@ -63,6 +63,7 @@ func (w *writer) gather() {
 // directories writes the scope directories and the tables of wide levels. It returns the levels in the encoding of
 // section meta: layer, entry, dimensions, flags, columns, and offset/4 and slots of the directory.
 func (w *writer) directories() (meta []byte) {
+	w.out[secTables] = make([]byte, 0, w.tableBytes())
 	for l, level := range w.c.Levels {
 		col := w.columns[l]
 		meta = appendNumbers(meta, level.Layer, level.Entry, len(level.Dimensions))
@@ -85,8 +86,29 @@ func (w *writer) directories() (meta []byte) {
 	return meta
 }
 
-// directory appends the directory of a level, which says where each of its scopes is. A place is one more than the
-// scope's column within the level, or one more than the offset/4 of its table. Zero means no scope.
+// tableBytes returns the size of all tables.
+func (w *writer) tableBytes() int {
+	out := sectionAlign
+	for l, level := range w.c.Levels {
+		for _, s := range level.Scopes {
+			if n := len(s.Entries); !w.columns[l].narrow {
+				out += 4 + (w.tableKeyBytes()*n+3)&^3 + 4*n
+			}
+		}
+	}
+	return out
+}
+
+// tableKeyBytes returns the size of a key number in a table.
+func (w *writer) tableKeyBytes() int {
+	if len(w.c.Keys) <= maxShortKeys {
+		return 2
+	}
+	return 4
+}
+
+// directory appends the directory of a level, which contains the place of each of its scopes. A place is one more than
+// the scope's column within the level, or one more than the offset/4 of its table. Zero means no scope.
 //
 // Without dimensions the directory is a single place. With one dimension, if at least every fourth value has a scope,
 // it has a place per value. Otherwise it is a hash table with open addressing, at most three quarters full. Each slot
@@ -115,20 +137,20 @@ func (w *writer) directDirectory(level Level, places []uint32, slots int) {
 	for i, s := range level.Scopes {
 		n := uint32(0)
 		if len(level.Dimensions) == 1 {
-			n = w.dicts[level.Dimensions[0]].numbers[s.Values[0]]
+			n = w.dicts[level.Dimensions[0]].number(s.Values[0])
 		}
 		binary.LittleEndian.PutUint32(cells[4*n:], places[i])
 	}
 	w.out[secScopes] = append(w.out[secScopes], cells...)
 }
 
-// hashedDirectory fails if a chain would become too long.
+// hashedDirectory builds a directory as a hash table. It fails if a chain would become too long.
 func (w *writer) hashedDirectory(level Level, places []uint32, slots int) bool {
 	width := len(level.Dimensions) + 1
 	cells, numbers := make([]uint32, width*slots), make([]uint32, len(level.Dimensions))
 	for i, s := range level.Scopes {
 		for j, d := range level.Dimensions {
-			numbers[j] = w.dicts[d].numbers[s.Values[j]]
+			numbers[j] = w.dicts[d].number(s.Values[j])
 		}
 		slot, chain := int(hashNumbers(numbers))&(slots-1), 1
 		for ; cells[width*slot+width-1] != 0; chain++ {
@@ -148,23 +170,19 @@ func (w *writer) hashedDirectory(level Level, places []uint32, slots int) bool {
 // table appends the table of a scope and returns its offset/4. A table contains n u32, n ascending key numbers,
 // padded to a multiple of 4, and n value references u32.
 func (w *writer) table(s Scope, order []int) uint32 {
-	entries := make([]Entry, len(order))
-	for i, at := range order {
-		entries[i] = Entry{w.numbers[s.Entries[at].Key], s.Entries[at].Value}
-	}
-	out := w.out[secTables]
+	out, short := w.out[secTables], w.tableKeyBytes() == 2
 	at := uint32(len(out) / 4)
-	out = binary.LittleEndian.AppendUint32(out, uint32(len(entries)))
-	for _, e := range entries {
-		if len(w.c.Keys) <= maxShortKeys {
-			out = binary.LittleEndian.AppendUint16(out, uint16(e.Key))
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(order)))
+	for _, i := range order {
+		if n := w.numbers[s.Entries[i].Key]; short {
+			out = binary.LittleEndian.AppendUint16(out, uint16(n))
 		} else {
-			out = binary.LittleEndian.AppendUint32(out, e.Key)
+			out = binary.LittleEndian.AppendUint32(out, n)
 		}
 	}
 	out = pad(out, 4)
-	for _, e := range entries {
-		out = binary.LittleEndian.AppendUint32(out, w.ref(e.Value))
+	for _, i := range order {
+		out = binary.LittleEndian.AppendUint32(out, w.ref(s.Entries[i].Value))
 	}
 	w.out[secTables] = out
 	return at

@@ -23,8 +23,8 @@ func stored(vs ...value.Value) []Stored {
 	return out
 }
 
-// fleet is a site of n nodes that all bind "hot", a thousand keys bound for everyone, and one key that is bound
-// nowhere else.
+// fleet is a site of n nodes that all bind "hot" and one other key. A thousand keys have a default. The last key, which
+// is long, has none and is only bound for node1 in production.
 func fleet(n int) *Content {
 	c := &Content{
 		Layers:     []string{"site"},
@@ -62,8 +62,8 @@ func open(t testing.TB, c *Content) *Snapshot {
 	return s
 }
 
-// anyRecipe accepts any text as a recipe. It contributes if it begins with "contributions". It is alone unless it
-// begins with "merged".
+// anyRecipe is a RecipeCheck that accepts any text. The recipe contributes if the text begins with "contributions", and
+// is alone unless it begins with "merged".
 func anyRecipe(encoded string) (contributes, alone bool, err error) {
 	contributes = strings.HasPrefix(encoded, "contributions")
 	return contributes, !contributes && !strings.HasPrefix(encoded, "merged"), nil
@@ -79,7 +79,7 @@ func fileOf(t testing.TB, c *Content) []byte {
 	return out.Bytes()
 }
 
-// file returns the bytes of the file of w, whose sections may have been forged.
+// file returns the bytes of the file that w would write. A test may have forged its sections.
 func (w *writer) file() []byte { return bytes.Join(append([][]byte{w.header()}, w.out[:]...), nil) }
 
 func scopes(s *Snapshot, values ...string) *Scopes {
@@ -91,7 +91,7 @@ func scopes(s *Snapshot, values ...string) *Scopes {
 		}
 	}
 	at := &Scopes{}
-	s.Resolve(numbers, at) // it only fails in a damaged file
+	s.Resolve(numbers, at) // only fails for a damaged file
 	return at
 }
 
@@ -158,8 +158,8 @@ func TestEveryKeyIsFound(t *testing.T) {
 	}
 }
 
-// A real site has 136 categories. Here every one of 200 levels binds the key, and each request is in one of them.
-func TestFindWith200Levels(t *testing.T) {
+// A real site has 136 categories. Here each of 200 levels binds the key, and each request is in exactly one level.
+func TestFindReturnsValueOfEachOf200Levels(t *testing.T) {
 	const levels = 200
 	c := &Content{Layers: []string{"l"}, Keys: []Key{{Name: "k", Default: 0}},
 		Values: stored(value.FromString("default"))}
@@ -198,7 +198,7 @@ func TestFailedWriteKeepsOldFile(t *testing.T) {
 	path := filepath.Join(dir, "s.bsnap")
 	os.WriteFile(path, []byte("old"), 0o644)
 	c := fleet(1)
-	c.Keys = append(c.Keys, c.Keys[0]) // a duplicate key has no perfect hash
+	c.Keys = append(c.Keys, c.Keys[0]) // Write rejects a duplicate key
 	if _, err := Write(path, c); err == nil {
 		t.Fatal("a duplicate key was written")
 	}
@@ -210,10 +210,10 @@ func TestFailedWriteKeepsOldFile(t *testing.T) {
 	}
 }
 
-// Update keeps a file that already has the same bytes. It replaces anything else that can be replaced.
-func TestUpdate(t *testing.T) {
+// Update does not replace a file that already has the same bytes.
+func TestUpdateReplacesOnlyDifferentContent(t *testing.T) {
 	site, other := fleet(1), fleet(1)
-	other.Keys[0].Default++ // of the same length
+	other.Keys[0].Default++ // the same length, but another content
 	same := string(fileOf(t, site))
 	for _, c := range []struct {
 		name  string
@@ -244,7 +244,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-func TestUpdateErrors(t *testing.T) {
+func TestFailedUpdateReportsNoNewFile(t *testing.T) {
 	dir := t.TempDir()
 	twice := fleet(1)
 	twice.Keys = append(twice.Keys, twice.Keys[0])
@@ -259,9 +259,9 @@ func TestUpdateErrors(t *testing.T) {
 	}
 }
 
-// The values range from one bit to megabytes: in the reference, next to the key, in a cell, in a shared block and in
-// a separate block.
-func TestValuesOfEverySize(t *testing.T) {
+// Values from one bit to megabytes are stored in the reference, next to the key, in a cell, in a shared block or in a
+// separate block.
+func TestValuesOfEverySizeAreReadBack(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Values: stored(value.FromBool(true), value.FromInt(-1), value.Value{})}
 	for _, size := range []int{0, 1, 20, 46, 47, 48, 127, 128, blockFrom - 4, blockFrom, blockSize - 1, blockSize,
 		1 << 20, 5 << 20} {

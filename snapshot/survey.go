@@ -2,16 +2,16 @@ package snapshot
 
 import "encoding/binary"
 
-// Bound is one value that a key is bound to.
+// Bound is a value that a key is bound to.
 type Bound struct {
 	Key    uint32 // number of the key
-	Ref    Ref    // unset if Hidden
+	Ref    Ref    // the value; unset if Hidden
 	Hidden bool
 	Stored Stored
 }
 
-// Survey calls yield with every value that is bound, in no particular order. Internal keys are included. It stops at
-// the first error. An error that is not from yield is a *DamageError.
+// Survey calls yield for every value that a key is bound to, in no particular order. It includes internal keys. It
+// stops at the first error, which is a *DamageError unless it comes from yield.
 func (s *Snapshot) Survey(yield func(b Bound) error) error {
 	for n := range s.hash.n {
 		if err := s.inRecord(n, yield); err != nil {
@@ -32,7 +32,7 @@ func (s *Snapshot) KeyName(n uint32) string {
 	return name
 }
 
-// inRecord yields the values in the record of key number n: its default and the values of narrow columns.
+// inRecord yields the default of key number n and its values in narrow columns.
 func (s *Snapshot) inRecord(n uint32, yield func(b Bound) error) error {
 	if ref := Ref(at32(s.keys, keyRecord*uint64(n)+recDefault)); ref != noRef {
 		if err := yield(Bound{Key: n, Ref: ref}); err != nil {
@@ -53,8 +53,8 @@ func (s *Snapshot) inRecord(n uint32, yield func(b Bound) error) error {
 	return nil
 }
 
-// inTables yields the values in the tables of wide levels. It counts the bytes it reads, because a forged file could
-// use the same table endlessly.
+// inTables yields the values in the tables of wide levels. It limits the bytes that it reads, because in a forged file
+// many scopes could share one large table.
 func (s *Snapshot) inTables(yield func(b Bound) error) error {
 	left := len(s.tables)
 	for i := range s.levels {
@@ -84,7 +84,7 @@ func (s *Snapshot) inTables(yield func(b Bound) error) error {
 
 func (s *Snapshot) inTable(t *tableView, i uint32, yield func(b Bound) error) error {
 	if t.key(i) >= s.hash.n {
-		return s.broken(secTables, "numbers of keys")
+		return s.broken(secTables, "valid key numbers")
 	}
 	return yield(Bound{Key: t.key(i), Ref: Ref(load32(t.refs[4*uint64(i):]))})
 }
@@ -98,7 +98,7 @@ func (s *Snapshot) eachHidden(yield func(key uint32, b *coldBinding) error) erro
 		}
 		packed, _, err := s.coldFrame(block)
 		off, failed := load64(s.coldEntry(block)), error(nil)
-		if err == nil && off < end { // see AllBindings
+		if err == nil && off < end { // blocks overlap, see AllBindings
 			err = s.badBlock(block, "a block after the previous one")
 		}
 		end = off + uint64(len(packed))
@@ -149,15 +149,15 @@ func (s *Snapshot) Depths() ([]int, error) {
 	return out, err
 }
 
-// hiddenDepth counts how many hidden bindings of a key can be effective together. Of several conditions over the same
-// dimensions only one can hold, but then all bindings under it are effective.
+// hiddenDepth counts how many hidden bindings of a key can be effective in one request. Of several conditions on the
+// same dimensions only one can hold, and then all bindings with that condition are effective.
 type hiddenDepth struct {
 	key   uint32
-	under map[string]int // by condition
-	most  map[string]int // by dimensions
+	under map[string]int // number of bindings, by condition
+	most  map[string]int // maximum of under, by the dimensions of the condition
 }
 
-// add counts b and returns how much it increases the maximum.
+// add counts b and returns by how much the number of effective bindings can grow.
 func (h *hiddenDepth) add(b *coldBinding) int {
 	if h.under == nil {
 		h.under, h.most = map[string]int{}, map[string]int{}

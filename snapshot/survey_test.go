@@ -10,8 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// A hidden binding can be effective together with those under other conditions, but not with those under other values
-// of the same dimensions.
+// Two hidden bindings cannot both be effective if their conditions name the same dimensions with different values.
 func TestHiddenDepthCountsCompatibleBindings(t *testing.T) {
 	of := func(layer, above uint32, terms ...coldTerm) *coldBinding {
 		return &coldBinding{layer: layer, above: above, terms: terms}
@@ -20,17 +19,17 @@ func TestHiddenDepthCountsCompatibleBindings(t *testing.T) {
 		bindings []*coldBinding
 		want     int
 	}{
-		"one":                          {[]*coldBinding{of(0, 0)}, 1},
-		"of two layers":                {[]*coldBinding{of(0, 3), of(1, 3)}, 2},
-		"of two layers, far apart":     {[]*coldBinding{of(0, 3), of(256, 3), of(1<<16, 3), of(1<<24, 3)}, 4},
-		"below other levels":           {[]*coldBinding{of(0, 3), of(0, 4), of(0, 3+256)}, 3},
-		"two under one condition":      {[]*coldBinding{of(0, 3, coldTerm{0, 7}), of(0, 3, coldTerm{0, 7})}, 2},
-		"of two values":                {[]*coldBinding{of(0, 3, coldTerm{0, 7}), of(0, 3, coldTerm{0, 8})}, 1},
-		"of two dimensions":            {[]*coldBinding{of(0, 3, coldTerm{0, 7}), of(0, 3, coldTerm{1, 7})}, 2},
-		"of values that are far apart": {[]*coldBinding{of(0, 3, coldTerm{0, 1}), of(0, 3, coldTerm{0, 257})}, 1},
+		"one binding":                      {[]*coldBinding{of(0, 0)}, 1},
+		"two layers":                       {[]*coldBinding{of(0, 3), of(1, 3)}, 2},
+		"four layers with distant numbers": {[]*coldBinding{of(0, 3), of(256, 3), of(1<<16, 3), of(1<<24, 3)}, 4},
+		"three precedences":                {[]*coldBinding{of(0, 3), of(0, 4), of(0, 3+256)}, 3},
+		"two bindings with one condition":  {[]*coldBinding{of(0, 3, coldTerm{0, 7}), of(0, 3, coldTerm{0, 7})}, 2},
+		"two values of one dimension":      {[]*coldBinding{of(0, 3, coldTerm{0, 7}), of(0, 3, coldTerm{0, 8})}, 1},
+		"two dimensions":                   {[]*coldBinding{of(0, 3, coldTerm{0, 7}), of(0, 3, coldTerm{1, 7})}, 2},
+		"two values with distant numbers":  {[]*coldBinding{of(0, 3, coldTerm{0, 1}), of(0, 3, coldTerm{0, 257})}, 1},
 		"three values, one of them twice": {[]*coldBinding{of(0, 3, coldTerm{0, 1}), of(0, 3, coldTerm{0, 2}),
 			of(0, 3, coldTerm{0, 2}), of(0, 3, coldTerm{0, 3}), of(0, 3, coldTerm{0, 3})}, 2},
-		"one twice, then another three times": {[]*coldBinding{of(0, 3, coldTerm{0, 1}), of(0, 3, coldTerm{0, 1}),
+		"one value twice, then another three times": {[]*coldBinding{of(0, 3, coldTerm{0, 1}), of(0, 3, coldTerm{0, 1}),
 			of(0, 3, coldTerm{0, 2}), of(0, 3, coldTerm{0, 2}), of(0, 3, coldTerm{0, 2})}, 3},
 	} {
 		var h hiddenDepth
@@ -44,7 +43,7 @@ func TestHiddenDepthCountsCompatibleBindings(t *testing.T) {
 	}
 }
 
-// The maximum includes a default, each level that binds the key, and hidden bindings.
+// Depths counts the default, each level that binds the key, and hidden bindings.
 func TestDepthsIncludeDefaultsLevelsAndHiddenBindings(t *testing.T) {
 	s := open(t, everything())
 	depths, err := s.Depths()
@@ -60,9 +59,9 @@ func TestDepthsIncludeDefaultsLevelsAndHiddenBindings(t *testing.T) {
 	}
 }
 
-// Of the hidden bindings under values of one dimension, a request meets one. Columns of origins are limited to 32
-// bits.
-func TestDepthsOfHiddenBindingsUnderOneDimension(t *testing.T) {
+// Of hidden bindings whose conditions name different values of one dimension, a request has at most one. The numbers in
+// origins are limited to 32 bits.
+func TestDepthsCountOneHiddenBindingPerDimension(t *testing.T) {
 	c := hiddenPair()
 	c.Keys[0].Cold[1].Terms = []Term{{0, "y"}}
 	s := open(t, c)
@@ -77,14 +76,14 @@ func TestDepthsOfHiddenBindingsUnderOneDimension(t *testing.T) {
 	}
 }
 
-// A survey ends with the first error, whether the file or the callback causes it.
+// Survey stops at the first error, whether the file or the callback causes it.
 func TestSurveyStopsAtFirstError(t *testing.T) {
 	all, stop := 0, errors.New("enough")
 	s := open(t, everything())
 	if err := s.Survey(func(Bound) error { all++; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if want := 8 + 6 + 3 + 2; all != want { // defaults, in narrow columns, in tables, hidden
+	if want := 8 + 6 + 3 + 2; all != want { // defaults, values in narrow columns, values in tables, hidden values
 		t.Errorf("%d bindings, expected %d", all, want)
 	}
 	for most := 1; most <= all; most++ {
@@ -110,7 +109,7 @@ func keyBlocks() *Content {
 	return c
 }
 
-func TestSurveyOfForgedFiles(t *testing.T) {
+func TestSurveyOfForgedFilesReturnsDamage(t *testing.T) {
 	survey := func(s *Snapshot) error { return s.Survey(func(Bound) error { return nil }) }
 	depths := func(s *Snapshot) error { _, err := s.Depths(); return err }
 	recipes := func(s *Snapshot) (last error) {
@@ -125,13 +124,13 @@ func TestSurveyOfForgedFiles(t *testing.T) {
 		return func(s *Snapshot) error { _, err := s.Bindings(key); return err }
 	}
 	le := binary.LittleEndian
-	overlap := func(w *writer) { // the second block of keys begins one byte before the end of the first
+	overlap := func(w *writer) { // makes the second block of keys begin one byte before the end of the first
 		le.PutUint64(w.out[secOriginTab][coldEntry:], uint64(le.Uint32(w.out[secOriginTab][8:]))-1)
 	}
 	badFrame := func(block int) func(w *writer) {
 		return func(w *writer) { w.out[secOrigins][le.Uint64(w.out[secOriginTab][coldEntry*block:])]++ }
 	}
-	oneTable := func(w *writer) { // all scopes have the table of three keys
+	oneTable := func(w *writer) { // gives all scopes the table of three keys
 		for at := 0xc8; at < 0x150; at += 4 {
 			w.out[secScopes][at] = 5
 		}
@@ -155,60 +154,62 @@ func TestSurveyOfForgedFiles(t *testing.T) {
 			"section origins, offset %d: expected a block after the previous one"},
 		{"blocks that overlap", keyBlocks(), overlap, depths,
 			"section origins, offset %d: expected a block after the previous one"},
-		{"a block of keys that is not a frame", keyBlocks(), badFrame(1), survey,
+		{"a block of keys that is not a zstd frame", keyBlocks(), badFrame(1), survey,
 			"section origins, offset %d: expected a zstd frame"},
-		{"a block of keys that is not a frame", keyBlocks(), badFrame(1), depths,
+		{"a block of keys that is not a zstd frame", keyBlocks(), badFrame(1), depths,
 			"section origins, offset %d: expected a zstd frame"},
-		{"a block of keys that is not a frame", everything(), badFrame(4), recipes,
+		{"a block of keys that is not a zstd frame", everything(), badFrame(4), recipes,
 			"section origins, offset 116: expected a zstd frame"},
 		{"a block out of bounds", everything(), func(w *writer) { w.out[secOriginTab][4*coldEntry+4] = 1 }, survey,
 			"section origintab, offset 96: expected a block inside section origins"},
 		{"a table out of bounds", everything(), func(w *writer) { w.out[secScopes][0x118] = 0x27 }, survey,
 			"section tables, offset 152: expected a table"},
-		{"scopes of one table", everything(), oneTable, survey,
+		{"scopes that share a table", everything(), oneTable, survey,
 			"section tables, offset 16: expected a separate table for each scope"},
-		{"a few scopes of one table", everything(), sevenScopes, survey,
+		{"a few scopes that share a table", everything(), sevenScopes, survey,
 			"section tables, offset 16: expected a separate table for each scope"},
-		{"a table of a key that does not exist", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, survey,
-			"section tables, offset 0: expected numbers of keys"},
-		{"a table of a key that does not exist", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, book,
-			"section tables, offset 16: expected numbers of keys"},
+		{"a table with an unknown key number", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, survey,
+			"section tables, offset 0: expected valid key numbers"},
+		{"a table with an unknown key number", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, book,
+			"section tables, offset 16: expected valid key numbers"},
 		{"a list out of bounds", everything(), outside, survey, "section keys, offset 140: expected a list inside the section"},
 		{"a mask out of bounds", wide(), outside, survey, ""}, // the site has no narrow columns
 		{"a mask out of bounds", wide(), outside, depths, "section keys, offset 12: expected a mask inside the section"},
 		{"a mask out of bounds", wide(), outside, verify, "section keys, offset 12: expected a mask inside the section"},
 		{"a mask out of bounds", wide(), outside, bindings("a"), "section keys, offset 76: expected a mask inside the section"},
-		{"a mask that is not the exact one", wide(), func(w *writer) { w.out[secKeys][keyRecord+recMask] ^= 4 }, verify,
+		{"a folded mask that disagrees with the exact one", wide(),
+			func(w *writer) { w.out[secKeys][keyRecord+recMask] ^= 4 }, verify,
 			"section keys, offset 64: expected a mask of 70 columns"},
-		{"a table of a value that does not exist", everything(), func(w *writer) { w.out[secTables][0x24] = 2 }, verify,
-			"section tables, offset 16: expected one of 2 values in blocks"},
-		{"a table of a key that does not exist", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, verify,
-			"section tables, offset 16: expected ascending numbers of 9 keys"},
-		{"a table of a key that its column does not bind", everything(),
+		{"a table with a value that does not exist", everything(), func(w *writer) { w.out[secTables][0x24] = 2 },
+			verify,
+			"section tables, offset 16: expected a block value number below 2"},
+		{"a table with an unknown key number", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, verify,
+			"section tables, offset 16: expected ascending key numbers below 9"},
+		{"a table with a key that its column does not bind", everything(),
 			func(w *writer) { w.out[secTables][0x14] = 1 }, verify,
 			"section tables, offset 16: expected keys that column 35 binds"},
-		{"scopes of one table", everything(), oneTable, verify,
+		{"scopes that share a table", everything(), oneTable, verify,
 			"section tables, offset 16: expected items that do not overlap"},
-		{"a default that is a recipe that does not exist", everything(),
+		{"a default with a missing recipe", everything(),
 			func(w *writer) { w.out[secKeys][3*keyRecord+recDefault] = 3 }, verify,
-			"section keys, offset 200: expected one of 3 recipes"},
-		{"a key of no valid length", everything(),
+			"section keys, offset 200: expected a recipe number below 3"},
+		{"a key with an invalid length", everything(),
 			func(w *writer) { w.out[secKeys][keyRecord+recLength] = 254 }, content,
 			"section keys, offset 64: expected the name of a key"},
-		{"a scope of a value that does not exist", everything(), func(w *writer) { w.out[secScopes][0x34] = 9 }, verify,
-			"section scopes, offset 48: expected one of 1 values of path"},
-		{"blocks of keys before those of scopes", everything(), reblocked(func(blocks []coldRaw) []coldRaw {
+		{"a scope with an unknown value number", everything(), func(w *writer) { w.out[secScopes][0x34] = 9 }, verify,
+			"section scopes, offset 48: expected a value number of path below 1"},
+		{"blocks of keys before blocks of scopes", everything(), reblocked(func(blocks []coldRaw) []coldRaw {
 			blocks[3], blocks[4] = blocks[4], blocks[3]
 			return blocks
 		}), verify, "section origins, offset 151: expected a block after the previous one"},
-		{"a block of the second level before that of the first", everything(),
+		{"a block of the second level before the first level", everything(),
 			reblocked(func(blocks []coldRaw) []coldRaw {
 				blocks[0], blocks[1] = blocks[1], blocks[0]
 				return blocks
 			}), verify, "section origins, offset %d: expected a block after the previous one"},
 		{"a recipe out of bounds", everything(), func(w *writer) { w.out[secRecipeTab][16] = 99 }, recipes,
 			"section recipetab, offset 8: expected a recipe inside section recipes"},
-		{"a scope of no place", everything(), reblocked(func(blocks []coldRaw) []coldRaw {
+		{"a scope whose place is zero", everything(), reblocked(func(blocks []coldRaw) []coldRaw {
 			blocks[0].raw = "\x00" + blocks[0].raw[1:]
 			return blocks
 		}), book, "section origins, offset 0: expected the origins of a scope of its level"},

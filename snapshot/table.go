@@ -45,14 +45,14 @@ func (s *Snapshot) probe(n, table uint32) (Ref, error) {
 	return Ref(load32(t.refs[4*uint64(i):])), nil
 }
 
-// nearEntries is the number of entries to try one by one, from the guess on, before a binary search.
+// nearEntries is the number of entries that position tries one by one before it falls back to a binary search.
 const nearEntries = 8
 
 // position finds key number n. Key numbers come from a hash, so they are distributed evenly: position guesses the
 // index of n and then tries the entries around it.
 func (t *tableView) position(n, keys uint32) (uint32, bool) {
 	i := uint32(uint64(n) * uint64(t.n) / uint64(keys))
-	lo, hi := uint32(0), t.n // the range still to search
+	lo, hi := uint32(0), t.n // the part of the table still to search
 	if t.key(i) < n {
 		for lo = i + 1; lo < min(t.n, i+nearEntries); lo++ {
 			if got := t.key(lo); got >= n {

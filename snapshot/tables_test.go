@@ -15,9 +15,8 @@ import (
 	"bindc/internal/value"
 )
 
-// The position of a number in a table does not depend on the distribution of the numbers, although key numbers are
-// distributed evenly.
-func TestPositionsInTables(t *testing.T) {
+// position finds numbers of any distribution, although it is optimized for evenly distributed key numbers.
+func TestPositionFindsNumbersOfAnyDistribution(t *testing.T) {
 	const keys = 1000
 	for name, numbers := range map[string][]uint32{
 		"none but the first": {0}, "none but the last": {keys - 1}, "the lowest": upTo(0, 100),
@@ -54,7 +53,7 @@ func upTo(from, to uint32) (out []uint32) {
 }
 
 // One Scopes can be reused for snapshots with different columns.
-func TestScopesReusedForManySnapshots(t *testing.T) {
+func TestScopesCanBeReusedForAnotherSnapshot(t *testing.T) {
 	of := func(levels int) *Snapshot {
 		c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
 			Keys: []Key{{Name: "k", Default: -1}}, Values: stored(value.FromInt(int64(levels)))}
@@ -76,9 +75,9 @@ func TestScopesReusedForManySnapshots(t *testing.T) {
 	}
 }
 
-// A directory is indexed if at least one value in four has a scope. With at most one scope, it is indexed if there
-// are at most four values.
-func TestDirectDirectories(t *testing.T) {
+// A directory of one dimension is direct if at least one value in four has a scope. With at most one scope, it is
+// direct if the dimension has at most four values.
+func TestDirectoryIsDirectIfOneValueInFourHasAScope(t *testing.T) {
 	for _, c := range []struct {
 		values, scopes int
 		direct         bool
@@ -100,8 +99,7 @@ func TestDirectDirectories(t *testing.T) {
 	}
 }
 
-// Values of 512 bytes or more are stored in blocks.
-func TestValuesInBlocks(t *testing.T) {
+func TestValuesFrom512BytesAreStoredInBlocks(t *testing.T) {
 	for bytes, want := range map[int]Ref{blockFrom - 1: refCell, blockFrom: refBlock} {
 		c := &Content{Keys: []Key{{Name: "k", Default: 0}},
 			Values: stored(value.FromString(strings.Repeat("v", bytes-3)))}
@@ -115,8 +113,8 @@ func TestValuesInBlocks(t *testing.T) {
 	}
 }
 
-// Section meta is read wherever it is: inside the head that Open reads first, after it, or partly inside.
-func TestMetaAtAnyOffset(t *testing.T) {
+// Section meta can be inside the head that Open reads first, after it, or partly inside.
+func TestOpenReadsMetaAtAnyOffset(t *testing.T) {
 	sound, entry := fileOf(t, small()), offSectionTab+sectionEntry*int(secMeta)
 	le := binary.LittleEndian
 	meta := sound[le.Uint64(sound[entry:]):][:le.Uint64(sound[entry+8:])]
@@ -142,8 +140,8 @@ func TestMetaAtAnyOffset(t *testing.T) {
 	}
 }
 
-// Damage in one part of section meta is still reported if a valid part follows it.
-func TestMetaDamagedBeforeTheSlice(t *testing.T) {
+// Open reports damage in section meta even if a valid part follows.
+func TestOpenReportsMetaDamagedBeforeTheSlice(t *testing.T) {
 	c := small()
 	c.Slice = []Term{{0, "n01"}}
 	w := newWriter(c, 1)
@@ -151,7 +149,7 @@ func TestMetaDamagedBeforeTheSlice(t *testing.T) {
 		t.Fatal(err)
 	}
 	meta := w.out[secMeta]
-	flags := len(meta) - len("\x01\x00\x03n01") - 1 // of the last level; columns, directory and slots follow
+	flags := len(meta) - len("\x01\x00\x03n01") - 1 // flags of the last level; columns, directory and slots follow
 	for meta[flags] != levelNarrow|levelDirect {
 		flags--
 	}
@@ -163,7 +161,7 @@ func TestMetaDamagedBeforeTheSlice(t *testing.T) {
 	}
 }
 
-func TestCloseError(t *testing.T) {
+func TestCloseReturnsErrorOfUnmap(t *testing.T) {
 	file := string(fileOf(t, small()))
 	s, err := newSnapshot(file, file, func() error { return io.ErrClosedPipe })
 	if err != nil {
@@ -174,8 +172,9 @@ func TestCloseError(t *testing.T) {
 	}
 }
 
-// A slot without a key number leads to no record, even if the bytes after the last record look like one.
-func TestFindSlotAfterTheLastKey(t *testing.T) {
+// A slot with a number that no key has does not lead to a record, even if the bytes after the last record look like
+// one.
+func TestFindRejectsNumbersAfterTheLastKey(t *testing.T) {
 	const n = 9
 	c := &Content{Layers: []string{"l"}}
 	for i := range n {
@@ -183,8 +182,8 @@ func TestFindSlotAfterTheLastKey(t *testing.T) {
 	}
 	fake, found := "", false
 	s := forged(t, c, func(w *writer) {
-		copy(w.out[secPilots][len(w.out[secPilots])-n-4:], "\x09\x00\x00\x00") // the one that is moved
-		for i := 0; !found; i++ {                                              // a zero follows the fingerprints
+		copy(w.out[secPilots][len(w.out[secPilots])-n-4:], "\x09\x00\x00\x00") // changes the slot that remap moves
+		for i := 0; !found; i++ {                                              // a zero byte follows the fingerprints
 			fake = fmt.Sprintf("fake key of usual length %d", i)
 			h := hashText(fake, w.seed)
 			found = uint8(h) == 0 &&
@@ -197,10 +196,10 @@ func TestFindSlotAfterTheLastKey(t *testing.T) {
 	absent(t, s, fake)
 }
 
-// The same for a value number that does not exist, and for a value with a damaged text.
-func TestFindValueAfterTheLast(t *testing.T) {
+// A value number that does not exist, or whose text is damaged, is not found.
+func TestValueNumbersAfterTheLastAreNotFound(t *testing.T) {
 	const seed = 1
-	texts := "\x00\x00\x00\x00" + "\x04\x00\x00\x00" + "\x08\x00\x00\x00" + "fake" // offsets of one value, and texts
+	texts := "\x00\x00\x00\x00" + "\x04\x00\x00\x00" + "\x08\x00\x00\x00" + "fake" // two offsets, texts
 	d := dictionary{hash: perfect{n: 1, buckets: 1, slots: 2, remap: "\x01\x00\x00\x00"},
 		offsets: texts[:8], text: texts[8:]}
 	for pilot := uint16(0); slotOf(hashText("fake", seed), pilot, 2) != 1; pilot++ {
@@ -210,13 +209,13 @@ func TestFindValueAfterTheLast(t *testing.T) {
 	if got := d.find("fake", seed); got != None {
 		t.Errorf("a text that is not a value has number %d", got)
 	}
-	s := forged(t, everything(), func(w *writer) { w.out[secDicts][0x138] = 255 }) // the end of the empty value
+	s := forged(t, everything(), func(w *writer) { w.out[secDicts][0x138] = 255 }) // damages the end of the empty value
 	if got := s.ValueNumber(2, ""); got != None {
 		t.Errorf("a value without a text has number %d", got)
 	}
 }
 
-// Verify counts long exact masks, one per key, with their real size: together with the keys they fill the section.
+// Verify counts the real size of long exact masks: together with the keys they fill the section.
 func TestVerifyAcceptsLongMasks(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Values: stored(value.FromInt(1))}
 	for i := range 100 {
@@ -235,7 +234,8 @@ func TestVerifyAcceptsLongMasks(t *testing.T) {
 	sound(t, s)
 }
 
-// Two blocks that share one frame would be decoded twice. Each value is valid, but the blocks overlap.
+// Two blocks that share one frame would be decoded twice. Verify rejects the blocks because they overlap, although each
+// value is valid.
 func TestVerifyRejectsBlocksThatShareAFrame(t *testing.T) {
 	text := stored(value.FromString(strings.Repeat("large ", blockSize)))[0]
 	c := &Content{Layers: []string{"l"}, Keys: []Key{{Name: "a", Default: 0}, {Name: "b", Default: 1}},
@@ -263,7 +263,7 @@ func TestVerifyRejectsMissingOrDuplicateKeyRecords(t *testing.T) {
 	}
 }
 
-// Verify has every recipe checked, including those of hidden bindings, and no constants.
+// Verify passes every recipe to check, including recipes of hidden bindings, but no constants.
 func TestVerifyChecksRecipes(t *testing.T) {
 	var got []string
 	err := open(t, everything()).Verify(func(encoded string) (contributes, alone bool, err error) {
@@ -275,12 +275,12 @@ func TestVerifyChecksRecipes(t *testing.T) {
 	}
 }
 
-// A caller that breaks out of the loop does not see later damage.
+// A caller that breaks out of the loop gets no error for later damage.
 func TestAllRecipesStopsBeforeDamage(t *testing.T) {
 	c := keyBlocks()
 	c.Values[0].Computed = true
 	s := forged(t, c, func(w *writer) {
-		w.out[secOrigins][binary.LittleEndian.Uint64(w.out[secOriginTab][coldEntry:])]++ // block 1 is not a valid frame
+		w.out[secOrigins][binary.LittleEndian.Uint64(w.out[secOriginTab][coldEntry:])]++ // damages the frame of block 1
 	})
 	n := 0
 	for _, err := range s.AllRecipes() {
@@ -294,9 +294,9 @@ func TestAllRecipesStopsBeforeDamage(t *testing.T) {
 	}
 }
 
-// A narrow level and the wide one after it have places in common and scopes with the same number of keys. Their
-// origins must not be mixed up.
-func TestBindingsOfLevelsWithEqualPlaces(t *testing.T) {
+// A narrow level and the wide one after it can have equal places, and scopes with equally many keys. Bindings must not
+// confuse their origins.
+func TestBindingsSeparateLevelsWithEqualPlaces(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
 		Inputs: []Input{{Path: "a"}}, Values: stored(value.FromInt(1)),
 		Keys: []Key{{Name: "other", Default: -1}, {Name: "wanted", Default: -1}},
@@ -312,8 +312,8 @@ func TestBindingsOfLevelsWithEqualPlaces(t *testing.T) {
 	}
 }
 
-// A place in a narrow level that is a column of the next level is not a scope of the level.
-func TestBindingsWithPlaceBeyondTheLevel(t *testing.T) {
+// A place of a narrow level must not be a column of the next level.
+func TestBindingsRejectPlaceInNextLevel(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}, {Name: "e", Category: -1}},
 		Keys: []Key{{Name: "k", Default: -1}}, Values: stored(value.FromInt(1), value.FromInt(2)),
 		Levels: []Level{
@@ -337,8 +337,8 @@ func TestBindingsWithPlaceBeyondTheLevel(t *testing.T) {
 	}
 }
 
-// The default of a key is the first of its bindings without a condition, even if a conditional one precedes it.
-func TestHiddenBindingBeforeTheDefault(t *testing.T) {
+// The default is the first binding without a condition, even if a binding with a condition precedes it.
+func TestDefaultIsFirstBindingWithoutCondition(t *testing.T) {
 	c := hiddenPair()
 	c.Keys[0].Default = 1
 	s := open(t, c)
@@ -349,8 +349,8 @@ func TestHiddenBindingBeforeTheDefault(t *testing.T) {
 	}
 }
 
-// Candidates end when the caller breaks out of the loop, even between hidden and visible ones.
-func TestCandidatesStopAtHiddenOne(t *testing.T) {
+// Candidates stops when the caller breaks out of the loop, even between hidden and visible candidates.
+func TestCandidatesStopOnBreakAtHiddenCandidate(t *testing.T) {
 	scope := []Scope{{Entries: []Entry{{0, 0}}}}
 	s := open(t, &Content{Layers: []string{"l"}, Values: stored(value.FromInt(1)),
 		Keys:   []Key{{Name: "k", Default: -1, Cold: []Cold{{Above: 1}}}},
@@ -371,17 +371,18 @@ func TestCandidatesStopAtHiddenOne(t *testing.T) {
 	}
 }
 
-// If a damaged file gives the default a condition, the default is not returned without it.
-func TestDefaultWithDamagedCondition(t *testing.T) {
+// If a damaged file gives the default an unreadable condition, Binding returns an error and not the default without the
+// condition.
+func TestDefaultWithDamagedConditionReportsDamage(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
 		Keys: []Key{{Name: "k", Default: 0, Cold: []Cold{{}}}}, Values: stored(value.FromInt(1)),
 		Levels: []Level{{Dimensions: []int{0}, Scopes: []Scope{{Values: []string{"x"}}}}}}
 	s := forged(t, c, func(w *writer) {
 		reblocked(func(blocks []coldRaw) []coldRaw {
-			blocks[1].raw = blocks[1].raw[:7] + "\x01\x00\x00" // a term of value 0
+			blocks[1].raw = blocks[1].raw[:7] + "\x01\x00\x00" // adds a term with value 0
 			return blocks
 		})(w)
-		w.out[secDicts][8+4] = 255 // the end of value 0
+		w.out[secDicts][8+4] = 255 // damages the end of value 0
 	})
 	if b, err := s.Binding("k", Candidate{Level: -1}); !errors.As(err, new(*DamageError)) {
 		t.Errorf("the default is %+v, %v", b, err)

@@ -11,9 +11,9 @@ import (
 	"bindc/internal/value"
 )
 
-// RecipeCheck checks an encoded recipe. contributes reports whether the recipe has the contributions of a scope to a
-// multibinding: internal keys of multibindings have only such recipes, other keys have none. alone reports whether
-// the recipe needs no other binding: internal keys of Hiera 5 have only such recipes.
+// RecipeCheck checks an encoded recipe. contributes reports whether the recipe holds the contributions of a scope to a
+// multibinding. Internal keys of multibindings must have such recipes, and other keys must not. alone reports whether
+// the recipe needs no other binding, which internal keys of Hiera 5 require.
 type RecipeCheck func(encoded string) (contributes, alone bool, err error)
 
 // Verify checks what Open does not: every checksum, the digest, and every reference in the file, so that no later call
@@ -31,17 +31,17 @@ func (s *Snapshot) Verify(check RecipeCheck) error {
 	return nil
 }
 
-// verifier checks the index. In a forged file many references may lead to one large item, or items may overlap. The
-// work is limited by the size of the file: if the items of a section are longer in total than the section, they
+// verifier checks all records and references. In a forged file many references may lead to one large item, or items may
+// overlap. The size of the file limits the work: if the items of a section are longer in total than the section, they
 // overlap, and verification fails.
 type verifier struct {
 	*Snapshot
 	checkRecipe RecipeCheck
 	contributes bitset               // per recipe
 	alone       bitset               // per recipe
-	checked     bitset               // per cell: its value has been checked
-	folds       map[uint64]uint64    // per offset of a checked exact mask: its words folded into one
-	seen        [sectionCount]uint64 // number of bytes checked
+	checked     bitset               // per cell: whether its value has been checked
+	folds       map[uint64]uint64    // exact masks that have been checked: offset to the words, folded into one
+	seen        [sectionCount]uint64 // per section: number of bytes checked
 	bound       [maxColumns]uint32   // per narrow column: the number of keys that it binds
 }
 
@@ -53,8 +53,8 @@ func newBits(n int) bitset { return make(bitset, n/64+1) }
 func (b bitset) set(n uint64)      { b[n/64] |= 1 << (n % 64) }
 func (b bitset) has(n uint64) bool { return b[n/64]>>(n%64)&1 != 0 }
 
-// see records that bytes of a section at an offset have been checked. It fails if more bytes have been checked than
-// the section has.
+// see records that an item of a section has been checked. It fails if more bytes have been checked than the section
+// has.
 func (v *verifier) see(sec section, at uint64, bytes int) error {
 	if v.seen[sec] += uint64(bytes); v.seen[sec] > uint64(len(v.sections[sec])) {
 		return v.damaged(sec, at, "items that do not overlap")
@@ -104,7 +104,7 @@ func (v *verifier) checkDicts() error {
 			return err
 		}
 		for n := range dict.hash.n {
-			text, _ := dict.value(n) // a value without a text is not found below
+			text, _ := dict.value(n) // if the text is damaged, find fails below
 			if err := v.see(secDicts, dict.at, len(text)); err != nil {
 				return err
 			}
@@ -120,7 +120,7 @@ func (v *verifier) checkDicts() error {
 func (v *verifier) checkKeys() error {
 	for n := range v.hash.n {
 		at := keyRecord * uint64(n)
-		key, _ := v.keyName(n) // a key without a name is not found below
+		key, _ := v.keyName(n) // if the name is damaged, keyNumber fails below
 		if err := v.see(secKeys, at, len(key)); err != nil {
 			return err
 		}
@@ -165,7 +165,8 @@ func (v *verifier) checkColumns(n uint32) error {
 	return nil
 }
 
-// fold folds the words of a key's exact mask into one. It fails if the mask has bits that are not columns.
+// fold folds the words of the exact mask of key number n into one. It fails if the mask has a bit for a column that
+// does not exist.
 func (v *verifier) fold(n uint32) (fold uint64, err error) {
 	list := v.list(n)
 	if v.words > 1 {
@@ -192,26 +193,26 @@ func (v *verifier) fold(n uint32) (fold uint64, err error) {
 	return fold, nil
 }
 
-// checkRef checks a reference of key number n. sec and at say where the reference is stored.
+// checkRef checks a value reference of key number n, which is stored at offset at of section sec.
 func (v *verifier) checkRef(n uint32, ref Ref, sec section, at uint64) error {
 	cell := uint64(ref &^ refKind)
 	if ref&refKind != refRecipe && v.collects(n) {
-		return v.damaged(sec, at, "contributions under an internal key")
+		return v.damaged(sec, at, "contributions in an internal key")
 	}
 	switch ref & refKind {
 	case refInline:
 		return nil
 	case refRecipe:
 		if cell >= uint64(v.recipeCount) {
-			return v.damaged(sec, at, "one of %d recipes", v.recipeCount)
+			return v.damaged(sec, at, "a recipe number below %d", v.recipeCount)
 		}
-		if !v.mayStand(n, v.contributes.has(cell), v.alone.has(cell)) {
-			return v.damaged(sec, at, "a recipe that may stand under this key")
+		if !v.isAllowed(n, v.contributes.has(cell), v.alone.has(cell)) {
+			return v.damaged(sec, at, "a recipe that this key may have")
 		}
 		return nil
-	case refBlock: // checkBlocks checks them all
+	case refBlock: // checkBlocks checks all values in blocks
 		if cell >= uint64(v.blockValues) {
-			return v.damaged(sec, at, "one of %d values in blocks", v.blockValues)
+			return v.damaged(sec, at, "a block value number below %d", v.blockValues)
 		}
 		return nil
 	}
@@ -243,7 +244,7 @@ func (v *verifier) checkValue(ref Ref) (bytes int, err error) {
 
 // checkBlocks checks the values in blocks. They must be in order, so that no block is decoded twice.
 func (v *verifier) checkBlocks() error {
-	block, end := uint32(0), uint64(0) // of the previous value
+	block, end := uint32(0), uint64(0) // block and end of the previous value
 	for n := range v.blockValues {
 		b, off, err := v.blockPlace(n)
 		if err != nil {
@@ -270,7 +271,7 @@ func (v *verifier) checkBlocks() error {
 	return nil
 }
 
-// Prefixes of internal keys: of all of them, and of those that belong to Hiera 5. All other internal keys have
+// All internal keys begin with internalKey. Those that belong to Hiera 5 begin with hieraKey, and the others hold
 // contributions to multibindings.
 const (
 	internalKey    = "\x00"
@@ -278,14 +279,14 @@ const (
 	hierarchiesKey = "\x00\x00hierarchies" // has only constants
 )
 
-// collects reports whether key number n has contributions to a multibinding.
+// collects reports whether key number n holds the contributions to a multibinding.
 func (v *verifier) collects(n uint32) bool {
 	key := v.KeyName(n)
 	return strings.HasPrefix(key, internalKey) && !strings.HasPrefix(key, hieraKey)
 }
 
-// mayStand reports whether a recipe may be bound to key number n.
-func (v *verifier) mayStand(n uint32, contributes, alone bool) bool {
+// isAllowed reports whether a recipe may be bound to key number n.
+func (v *verifier) isAllowed(n uint32, contributes, alone bool) bool {
 	switch key := v.KeyName(n); {
 	case key == hierarchiesKey:
 		return false
@@ -326,16 +327,16 @@ func (v *verifier) checkSlot(l *levelView, at uint64, slot string) error {
 		}
 		n := load32(slot[4*i:])
 		if n >= v.dicts[d].hash.n {
-			return v.damaged(secScopes, at, "one of %d values of %s", v.dicts[d].hash.n, v.dimensions[d].Name)
+			return v.damaged(secScopes, at, "a value number of %s below %d", v.dimensions[d].Name, v.dicts[d].hash.n)
 		}
 		tuple = append(tuple, n)
 	}
 	if !l.direct && l.hashed(tuple) != place {
-		return v.damaged(secScopes, at, "a scope where its hash sends it")
+		return v.damaged(secScopes, at, "a scope in the slot that its hash leads to")
 	}
 	if l.narrow {
 		if uint64(place) > uint64(l.count) {
-			return v.damaged(secScopes, at, "one of %d columns", l.count)
+			return v.damaged(secScopes, at, "a place among %d columns", l.count)
 		}
 		return nil
 	}
@@ -354,7 +355,7 @@ func (v *verifier) checkTable(column int, at uint32) error {
 	for i := range t.n {
 		n := t.key(i)
 		if n >= v.hash.n || i > 0 && n <= t.key(i-1) {
-			return v.damaged(secTables, 4*uint64(at), "ascending numbers of %d keys", v.hash.n)
+			return v.damaged(secTables, 4*uint64(at), "ascending key numbers below %d", v.hash.n)
 		}
 		mask, err := v.maskWord(n, column/64)
 		if err != nil {

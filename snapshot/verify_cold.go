@@ -26,7 +26,7 @@ func (v *verifier) checkOrigins() error {
 	return nil
 }
 
-// coldVerifier checks the blocks of origins.
+// coldVerifier checks section origins.
 type coldVerifier struct {
 	*verifier
 	scopes map[scopeID]bool // scopes whose record has not been seen yet
@@ -124,24 +124,24 @@ func (v *coldVerifier) keyBlock(block int) error {
 	return err
 }
 
-// coldKey is the state of checking the record of a key.
+// coldKey tracks what coldVerifier has seen in the record of a key.
 type coldKey struct {
 	key           uint32
-	unconditional bool // the default has been seen
+	unconditional bool // the default has been checked
 	hidden        bool
-	above         uint32 // of the previous binding
+	above         uint32 // field above of the previous binding
 }
 
-// fits reports whether the cold record agrees with the key record: whether there are hidden bindings, and whether
-// there is a default. The default may be missing from a cold record without hidden bindings.
+// fits reports whether the cold record agrees with the key record on hidden bindings and on the default. The cold
+// record may omit the default if it has no hidden bindings.
 func (k *coldKey) fits(s *Snapshot) bool {
 	hasDefault := at32(s.keys, keyRecord*uint64(k.key)+recDefault) != noRef
 	return k.hidden == s.hidden(k.key) && (hasDefault || !k.unconditional) &&
 		(k.unconditional || !hasDefault || !k.hidden)
 }
 
-// checkBinding checks a binding of a key: its input exists, it comes after the previous binding, its kind may be
-// bound to this key, and its recipe is valid.
+// checkBinding reports whether a binding of a key is valid: its input exists, it follows the previous binding in
+// precedence, the key may have its kind, and its recipe is valid.
 func (v *coldVerifier) checkBinding(k *coldKey, b *coldBinding) bool {
 	if b.origin.Input >= v.inputs && b.origin.Line > 0 || b.above < k.above {
 		return false
@@ -156,7 +156,7 @@ func (v *coldVerifier) checkBinding(k *coldKey, b *coldBinding) bool {
 		k.hidden = true
 		if b.stored.Computed {
 			contributes, alone, err := v.checkRecipe(b.stored.Bytes)
-			return err == nil && !contributes && v.mayStand(k.key, contributes, alone)
+			return err == nil && !contributes && v.isAllowed(k.key, contributes, alone)
 		}
 		return !v.collects(k.key)
 	case coldContribution:

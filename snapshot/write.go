@@ -22,13 +22,13 @@ func (d Digest) String() string { return fmt.Sprintf("%x", d[:]) }
 // A snapshot keeps the permissions of the file it replaces, limited to these.
 const (
 	anyone  = 0o777
-	guarded = 0o640 // if it contains sensitive values
+	guarded = 0o640 // if the snapshot contains sensitive values
 )
 
 // Written describes the file that Write wrote.
 type Written struct {
-	Size   int64    // in bytes
-	Digest Digest   // as in the header
+	Size   int64    // of the whole file, in bytes
+	Digest Digest   // the digest in the header
 	Sum    [32]byte // SHA-256 of the whole file
 }
 
@@ -55,7 +55,8 @@ func (e *encoded) replace(path string, sensitive bool) (out Written, err error) 
 	return out, err
 }
 
-// Update works like Write, but leaves the file alone if path already has exactly these bytes; news is then false.
+// Update works like Write, but does not touch the file if it already has exactly these bytes. It then returns false for
+// news.
 func Update(path string, c *Content) (out Written, news bool, err error) {
 	e, err := encode(c)
 	if err != nil {
@@ -72,7 +73,7 @@ func Update(path string, c *Content) (out Written, news bool, err error) {
 // holds reports whether the file at path already has the content that would be written.
 func holds(path string, w Written) bool {
 	info, err := os.Lstat(path)
-	if err != nil || info.Size() != w.Size { // Lstat: anything but a regular file differs in size
+	if err != nil || info.Size() != w.Size { // Lstat, so that Update replaces a symbolic link
 		return false
 	}
 	f, err := os.Open(path)
@@ -81,11 +82,11 @@ func holds(path string, w Written) bool {
 	}
 	defer f.Close()
 	sum := sha256.New()
-	io.Copy(sum, f) // after a read error the sums differ
+	io.Copy(sum, f) // after a read error the sums differ, so that Update writes the file
 	return [32]byte(sum.Sum(nil)) == w.Sum
 }
 
-// WriteTo writes c to w. If the format cannot hold c, it writes nothing.
+// WriteTo writes c to w. If c exceeds a limit of the format, it writes nothing.
 func WriteTo(w io.Writer, c *Content) (Written, error) {
 	e, err := encode(c)
 	if err != nil {
@@ -102,13 +103,19 @@ type encoded struct {
 
 // writeTo writes the header and the sections, which are already padded.
 func (e *encoded) writeTo(w io.Writer) (Written, error) {
-	sum := sha256.New()
-	for _, part := range append([][]byte{e.head}, e.sections[:]...) {
-		sum.Write(part) // never fails
+	parts, sum, hashed := append([][]byte{e.head}, e.sections[:]...), sha256.New(), make(chan struct{})
+	go func() {
+		for _, part := range parts {
+			sum.Write(part) // never fails
+		}
+		close(hashed)
+	}()
+	for _, part := range parts {
 		if _, err := w.Write(part); err != nil {
 			return Written{}, err
 		}
 	}
+	<-hashed
 	out := Written{Size: int64(binary.LittleEndian.Uint64(e.head[offSize:])), Sum: [32]byte(sum.Sum(nil))}
 	copy(out.Digest[:], e.head[offDigest:])
 	return out, nil
@@ -135,14 +142,14 @@ func encode(c *Content) (*encoded, error) {
 	return nil, err
 }
 
-// checkContent rejects contents that the format cannot hold.
+// checkContent rejects contents that exceed a limit of the format.
 func checkContent(c *Content) error {
 	if err := checkCounts(len(c.Layers), len(c.Dimensions), len(c.Keys), len(c.Values)); err != nil {
 		return err
 	}
 	for _, v := range c.Values {
 		if len(v.Bytes) > maxValue {
-			return fmt.Errorf("a snapshot holds values of at most %d bytes, this site has one of %d", maxValue,
+			return fmt.Errorf("a snapshot holds values of at most %d bytes; this site has a value of %d bytes", maxValue,
 				len(v.Bytes))
 		}
 	}
@@ -159,12 +166,12 @@ func checkContent(c *Content) error {
 func checkCounts(layers, dimensions, keys, values int) error {
 	switch {
 	case layers > math.MaxUint16:
-		return fmt.Errorf("a snapshot holds at most %d layers, this site has %d", math.MaxUint16, layers)
+		return fmt.Errorf("a snapshot holds at most %d layers; this site has %d", math.MaxUint16, layers)
 	case dimensions > math.MaxUint16:
-		return fmt.Errorf("a snapshot holds at most %d categories and guards, this site has %d", math.MaxUint16,
+		return fmt.Errorf("a snapshot holds at most %d categories and guards; this site has %d", math.MaxUint16,
 			dimensions)
 	case keys > maxKeys || values > maxStored:
-		return fmt.Errorf("a snapshot holds at most %d keys and %d values, this site has %d and %d", maxKeys,
+		return fmt.Errorf("a snapshot holds at most %d keys and %d values; this site has %d and %d", maxKeys,
 			maxStored, keys, values)
 	}
 	return nil
@@ -180,7 +187,7 @@ func checkSize(sec section, bytes uint64) error {
 		limit = maxSection
 	}
 	if bytes > limit {
-		return fmt.Errorf("section %s of the snapshot holds at most %d bytes, this site needs %d", sec, limit, bytes)
+		return fmt.Errorf("section %s of the snapshot holds at most %d bytes; this site needs %d", sec, limit, bytes)
 	}
 	return nil
 }
@@ -190,19 +197,21 @@ type writer struct {
 	c       *Content
 	seed    uint64
 	out     sectionBytes
-	hash    perfect  // of the keys
+	hash    perfect  // perfect hash of the keys
 	numbers []uint32 // per index in c.Keys: the number of the key
 	dicts   []numbering
-	columns []columns  // per level
+	columns []columns  // columns of each level
 	words   int        // number of 64-bit words in a mask
-	masks   []uint64   // words per key number
+	masks   []uint64   // len(c.Keys) exact masks with this many words each
 	lists   [][]uint32 // per key number: the values of its narrow columns
 	refs    []uint32   // per index in c.Values: its reference, or noRef until it has one
-	records []byte     // of the keys
-	cells   []byte     // follow the records
+	records []byte     // key records, without the cells
+	cells   []byte     // the cells after the records
 	blocks  blockWriter
 	recipes int
 	cold    coldWriter
+	packed  []uint64 // buffer that inOrder reuses
+	order   []int    // buffer that inOrder reuses
 }
 
 func newWriter(c *Content, seed uint64) *writer {
@@ -252,8 +261,8 @@ func (w *writer) prints(names []string) []byte {
 	return out
 }
 
-// store fills the sections that depend on the perfect hashes. The data that keys refer to is stored before the data
-// that tables refer to, so that it is contiguous.
+// store fills the sections that depend on the perfect hashes. It stores what keys refer to before what tables refer to,
+// so that the data of keys is contiguous.
 func (w *writer) store() error {
 	w.gather()
 	w.keys()
@@ -270,79 +279,7 @@ func (w *writer) store() error {
 	return nil
 }
 
-// meta writes section meta, everything that Open reads: a byte of flags; layers; dimensions; buckets and slots of the
-// keys' hash; levels; the slice; per layer its Hiera 5 part u8 and its entry. Numbers are uvarints; texts are a
-// uvarint length and bytes.
-func (w *writer) meta(levels []byte) {
-	out := binary.AppendUvarint([]byte{flag(w.c.Strict, metaStrict)}, uint64(len(w.c.Layers)))
-	for _, name := range w.c.Layers {
-		out = appendText(out, name)
-	}
-	out = binary.AppendUvarint(out, uint64(len(w.c.Dimensions)))
-	for i, d := range w.c.Dimensions {
-		out = appendNumbers(appendText(out, d.Name), d.Category+1)
-		out = append(out, flag(d.Guard, dimensionGuard)|flag(d.Exact, dimensionExact))
-		out = appendText(out, string(d.Program))
-		dict := &w.dicts[i]
-		out = appendNumbers(out, dict.at/4, int(dict.hash.n), int(dict.hash.buckets), int(dict.hash.slots))
-	}
-	out = appendNumbers(out, int(w.hash.buckets), int(w.hash.slots))
-	out = append(out, levels...)
-	if len(w.c.Slice) > 0 {
-		out = appendNumbers(out, len(w.c.Slice))
-		for _, t := range w.c.Slice {
-			out = appendText(appendNumbers(out, t.Dimension), t.Value)
-		}
-	}
-	for _, h := range w.c.Hiera {
-		part := byte(h.Part) | flag(h.OnlyPath, hieraOnlyPath) | flag(h.OnlyEntry, hieraOnlyEntry)
-		out = appendNumbers(append(out, part), h.Entry)
-	}
-	w.out[secMeta] = out
-}
-
-func flag(set bool, bit byte) byte {
-	if set {
-		return bit
-	}
-	return 0
-}
-
-func appendNumbers(out []byte, ns ...int) []byte {
-	for _, n := range ns {
-		out = binary.AppendUvarint(out, uint64(n))
-	}
-	return out
-}
-
-func appendText(out []byte, s string) []byte {
-	return append(binary.AppendUvarint(out, uint64(len(s))), s...)
-}
-
-// inputsHead is the size of the decoded length that precedes the frame of inputs.
-const inputsHead = 4
-
-// The minimum size of a file in the list of inputs.
-const inputBytes = 1 + 1 + 8
-
-// inputs writes section inputs: the decoded length u32, then a zstd frame. The frame contains the number of files,
-// their paths (uvarint length, bytes), their sizes (uvarint) and their xxhash64 u64. The hashes are separate because
-// they do not compress.
-func (w *writer) inputs() {
-	raw := appendNumbers(nil, len(w.c.Inputs))
-	for _, in := range w.c.Inputs {
-		raw = appendText(raw, in.Path)
-	}
-	for _, in := range w.c.Inputs {
-		raw = binary.AppendUvarint(raw, uint64(in.Size))
-	}
-	for _, in := range w.c.Inputs {
-		raw = binary.LittleEndian.AppendUint64(raw, in.Hash)
-	}
-	w.out[secInputs] = append(binary.LittleEndian.AppendUint32(nil, uint32(len(raw))), compress(raw)...)
-}
-
-// features returns the features that a reader has to know to read the file.
+// features returns the features that the file uses. A reader that does not support all of them must reject the file.
 func (w *writer) features() (f uint64) {
 	if w.c.Seal != nil {
 		f |= featureSealed

@@ -34,18 +34,6 @@ func (w *World) lookup(keys []string) func(n int) {
 	}
 }
 
-// read is like lookup, and also reads the values.
-func (w *World) read(keys []string) func(n int) {
-	request := w.requests[0]
-	return func(n int) {
-		for i := range n {
-			v, _, err := request.Lookup(keys[i%sequence])
-			must(err)
-			Sum += uint64(v.Kind())
-		}
-	}
-}
-
 // get looks keys up in the map.
 func (w *World) get(keys []string) func(n int) {
 	return func(n int) {

@@ -29,11 +29,17 @@ type World struct {
 	requests []*bindings.Request // requests of the visitors
 	nodes    []int               // numbers of the visitors
 
-	constants []string          // keys of constants, in random order, with repetitions
-	hot       []string          // the same for a hundred keys
-	absent    []string          // the same for unbound keys
-	templates []string          // the same for interpolated strings
-	table     map[string]uint32 // the yardstick: has every key of the site
+	constants []string // keys of constants, in random order, with repetitions
+	hot       []string // the same for a hundred keys
+	small     []string // the same for small constants, see isSmall
+	smallHot  []string // the same for a hundred of them
+	texts     []string // the same for those of them that are texts
+	absent    []string // the same for unbound keys
+	templates []string // the same for interpolated strings
+	dotted    []string // the same for entries of hashes, such as key.entry
+
+	table  map[string]uint32 // the yardstick: has every key of the site
+	values answers           // the yardsticks of rows that read values
 
 	candidates []candidate // of the hot key, one per node; the yardstick for a site with many
 }
@@ -77,6 +83,9 @@ func open(site *built.Site, snapshot string) (*World, error) {
 	if err := w.meet(); err != nil {
 		return nil, err
 	}
+	if w.values, err = w.answers(); err != nil {
+		return nil, err
+	}
 	w.chooseKeys()
 	return w, w.check()
 }
@@ -110,7 +119,7 @@ func (w *World) meet() error {
 
 func (w *World) chooseKeys() {
 	dice := rand.New(rand.NewPCG(1, 2))
-	var constants, templates, absent []string
+	var constants, small, texts, templates, absent, dotted []string
 	w.table = map[string]uint32{}
 	for i, key := range w.site.KeyNames() {
 		w.table[key] = uint32(i)
@@ -120,17 +129,33 @@ func (w *World) chooseKeys() {
 		case w.twoVariables(key):
 			templates = append(templates, key)
 		}
+		if v := w.values.pointers[key]; w.site.KindOf(i) != gen.Interpolated && isSmall(v) {
+			small = append(small, key)
+			if v.kind == bindings.String {
+				texts = append(texts, key)
+			}
+		}
+		if entry := w.values.entries[key]; entry != "" && w.site.KindOf(i) == gen.Hash {
+			dotted = append(dotted, key+"."+entry)
+		}
 		absent = append(absent, key+"_x")
 	}
 	for i := range w.site.Nodes {
 		w.candidates = append(w.candidates, candidate{w.site.NodeName(i), uint32(i)})
 	}
-	hot := make([]string, hotKeys)
-	for i := range hot {
-		hot[i] = constants[dice.IntN(len(constants))]
-	}
-	w.constants, w.hot = draw(dice, constants), draw(dice, hot)
+	w.constants, w.hot = draw(dice, constants), draw(dice, some(dice, constants))
 	w.absent, w.templates = draw(dice, absent), draw(dice, templates)
+	w.small, w.texts, w.dotted = draw(dice, small), draw(dice, texts), draw(dice, dotted)
+	w.smallHot = draw(dice, some(dice, small))
+}
+
+// some chooses a hundred keys.
+func some(dice *rand.Rand, from []string) []string {
+	out := make([]string, hotKeys)
+	for i := range out {
+		out[i] = from[dice.IntN(len(from))]
+	}
+	return out
 }
 
 // twoVariables reports whether key is bound to a string with two variables for the first visitor.

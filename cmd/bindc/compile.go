@@ -113,11 +113,16 @@ func (f *flags) program() (datafile.Program, error) {
 		if err != nil {
 			return f.code, err
 		}
-		code, err := os.ReadFile(path)
+		file, err := os.Open(path)
 		if err != nil {
 			return f.code, err
 		}
-		f.code = sha256.Sum256(code)
+		defer file.Close()
+		sum := sha256.New()
+		if _, err := io.Copy(sum, file); err != nil {
+			return f.code, err
+		}
+		f.code = datafile.Program(sum.Sum(nil))
 	}
 	return f.code, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -17,13 +16,8 @@ import (
 // errRefused reports that diagnostics were printed and the site was not compiled.
 var errRefused = &cli.Answer{Reason: "errors were found", Status: cli.ExitNo}
 
-// garbagePercent lets the heap grow to three times the live memory between garbage collections. A build produces much
-// garbage, the trees of parsed files, and keeps little. With Go's default of 100, a large site takes a tenth more
-// processor time.
-const garbagePercent = 200
-
 func main() {
-	debug.SetGCPercent(garbagePercent)
+	collectGarbageLate()
 	os.Exit(cli.Execute(command(os.Args[1:]), message, func(*cobra.Command, error) int { return cli.ExitError }))
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 
 	"bindc/internal/fsx"
 )
@@ -29,7 +30,7 @@ type Cache struct {
 	opened  int64 // the start of this build, by the clock of the file system of the cache
 
 	files    []File           // files of an earlier build
-	next     []File           // files of this build
+	next     []*File          // files of this build
 	byInode  map[uint64]int32 // files by identity
 	byDigest func() map[digestKey]int32
 }
@@ -73,7 +74,7 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 // readText returns the content of a file as a string without copying it: a pack is large, and all its texts are parts
 // of it.
 func readText(path string) (string, error) {
-	f, err := fsx.Disk{}.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", err
 	}
@@ -126,12 +127,12 @@ func (c *Cache) identify(id fsx.FileID, ok bool) fsx.FileID {
 }
 
 // unchanged returns the file that an earlier build read, if it has the same identity.
-func (c *Cache) unchanged(id fsx.FileID, kind Format) (File, bool) {
+func (c *Cache) unchanged(id fsx.FileID, kind Format) (*File, bool) {
 	i, ok := c.byInode[id.Inode]
 	if !ok || c.files[i].id != id || c.files[i].kind != kind {
-		return File{}, false
+		return nil, false
 	}
-	return c.files[i], true
+	return &c.files[i], true
 }
 
 // equal returns a file with the same content that an earlier build read.
@@ -149,13 +150,13 @@ func (c *Cache) equal(digest [sha256.Size]byte, kind Format) (File, bool) {
 const worthwhile = 64
 
 // Keep records the files of this build for Save.
-func (c *Cache) Keep(files []File) { c.next = files }
+func (c *Cache) Keep(files []*File) { c.next = files }
 
 // Save replaces the pack by the files of this build, unless the next build would gain too little.
 func (c *Cache) Save() error {
 	news := 0
-	for i := range c.next {
-		if f := &c.next[i]; f.silent && (!f.cached || c.moved(f)) {
+	for _, f := range c.next {
+		if f.silent && (!f.cached || c.moved(f)) {
 			news++
 		}
 	}
@@ -174,7 +175,6 @@ func (c *Cache) moved(f *File) bool {
 // Only its owner can read the pack: it has the contents of the data files, but not their permissions.
 func (c *Cache) write() error {
 	return fsx.Replace(c.path, fsx.ReplaceOptions{Limit: 0o600}, func(f *os.File) error {
-		_, err := f.Write(encodePack(&c.pools, c.next, c.program))
-		return err
+		return writePack(f, &c.pools, c.next, c.program)
 	})
 }

@@ -45,7 +45,7 @@ func (s *site) read(c *Cache, paths ...string) (said []string, unchanged, cached
 	s.Helper()
 	r := NewReader(c, fsx.Disk{})
 	var diags diag.List
-	var files []File
+	var files []*File
 	for _, path := range paths {
 		if _, ok := c.unchanged(c.identify(fsx.FileIDAt(path)), YAML); ok {
 			unchanged++
@@ -155,7 +155,7 @@ func TestKindsAreKeptApart(t *testing.T) {
 	var diags diag.List
 	src := []byte(`{"k": 08}`)
 	f := NewReader(c, fsx.Disk{}).Source("x", src, YAML, &diags)
-	c.Keep([]File{f})
+	c.Keep([]*File{&f})
 	if err := c.Save(); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"bindc/diag"
-	"bindc/internal/pool"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
@@ -31,15 +30,15 @@ var classifiedKeys = []string{"classes", "parameters", "environment"}
 
 // classified returns the entries for the output of a classifier for one node.
 type classified struct {
-	doc          *yaml.Document
-	diags        *diag.List
-	seen         map[string]bool
-	out          []Entry
-	keys, values *pool.Batch
+	*scratch
+	doc   *yaml.Document
+	diags *diag.List
+	seen  map[string]bool
+	out   []Entry
 }
 
 // compileClassified compiles the output of an external node classifier of Puppet. Its values do not interpolate.
-func compileClassified(doc *yaml.Document, file string, size int, pools *Pools, diags *diag.List) []Entry {
+func compileClassified(doc *yaml.Document, file string, s *scratch, pools *Pools, diags *diag.List) []Entry {
 	switch {
 	case doc.Root == nil:
 		diags.Errorf(diag.Pos{File: file, Line: 1, Col: 1}, "enc",
@@ -53,8 +52,7 @@ func compileClassified(doc *yaml.Document, file string, size int, pools *Pools, 
 	for _, unknown := range doc.UnknownKeys(doc.Root, "enc", "key of what a classifier says", classifiedKeys) {
 		diags.Add(unknown)
 	}
-	c := classified{doc: doc, diags: diags, seen: map[string]bool{}, keys: pool.NewBatch(0, size),
-		values: pool.NewBatch(0, size)}
+	c := classified{scratch: s, doc: doc, diags: diags, seen: map[string]bool{}}
 	for key, val := range doc.Root.Pairs() {
 		switch name, _ := key.Text(); name {
 		case "classes":
@@ -65,7 +63,7 @@ func compileClassified(doc *yaml.Document, file string, size int, pools *Pools, 
 			c.environment(key, val)
 		}
 	}
-	return number(c.out, c.keys, c.values, pools)
+	return s.number(c.out, pools)
 }
 
 // add binds name to v, once.

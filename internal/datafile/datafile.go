@@ -6,6 +6,7 @@ package datafile
 import (
 	"crypto/sha256"
 	"fmt"
+	"sync"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -63,7 +64,32 @@ type Reader struct {
 	Lenient bool   // errors in a file of Hiera 5 are warnings, see File.Broken
 	cache   *Cache // or nil
 	disk    fsx.Disk
+	scratch sync.Pool // of *scratch
 }
+
+// scratch is memory that is used again for each file.
+type scratch struct {
+	source       []byte
+	tree         yaml.Scratch
+	keys, values pool.Batch
+	texts        literal.Memo
+}
+
+func (r *Reader) takeScratch() *scratch {
+	if s, ok := r.scratch.Get().(*scratch); ok {
+		return s
+	}
+	return &scratch{}
+}
+
+// giveBack keeps the memory for the next file, unless an unusually large file made it large.
+func (r *Reader) giveBack(s *scratch) {
+	if cap(s.source) <= keptSource {
+		r.scratch.Put(s)
+	}
+}
+
+const keptSource = 1 << 20
 
 // NewReader returns a reader of files on d with a cache, which may be nil.
 func NewReader(cache *Cache, d fsx.Disk) *Reader {
@@ -73,38 +99,36 @@ func NewReader(cache *Cache, d fsx.Disk) *Reader {
 	return &Reader{Pools: &cache.pools, cache: cache, disk: d}
 }
 
-// Read reads the file at path. It returns errors of the file system, and reports errors in the file to diags.
-func (r *Reader) Read(path string, kind Format, diags *diag.List) (File, error) {
-	if r.cache == nil {
-		src, err := r.disk.ReadFile(path)
-		if err != nil {
-			return File{}, err
+// Read reads the file at path. It returns errors of the file system, and reports errors in the file to diags. Callers
+// must not change the result.
+func (r *Reader) Read(path string, kind Format, diags *diag.List) (*File, error) {
+	if r.cache != nil {
+		if f, ok := r.cache.unchanged(r.cache.identify(fsx.FileIDAt(path)), kind); ok {
+			r.disk.Seen.Content(path, f.id, f.Hash)
+			return f, nil
 		}
-		return r.Source(path, src, kind, diags), nil
 	}
-	if f, ok := r.cache.unchanged(r.cache.identify(fsx.FileIDAt(path)), kind); ok {
-		r.disk.Seen.Content(path, f.id, f.Hash)
-		return f, nil
-	}
-	open, err := r.disk.Open(path)
+	s := r.takeScratch()
+	defer r.giveBack(s)
+	// The identity is that of the open file, because the path may lead to another one by now.
+	src, id, err := r.disk.ReadInto(s.source, path)
 	if err != nil {
-		return File{}, err
+		return nil, err
 	}
-	defer open.Close()
-	// The identity is that of the open file, because the path may lead to another one by now. It is read before the
-	// content: if the content changes afterwards, the two do not match.
-	id := r.cache.identify(fsx.FileIDOf(open))
-	src, err := r.disk.Content(open)
-	if err != nil {
-		return File{}, err
+	s.source = src
+	f := r.read(path, src, kind, s, diags)
+	if r.cache != nil {
+		f.id = r.cache.identify(id, true)
 	}
-	f := r.Source(path, src, kind, diags)
-	f.id = id
-	return f, nil
+	return &f, nil
 }
 
 // Source reads a file with the content src, which messages call path.
 func (r *Reader) Source(path string, src []byte, kind Format, diags *diag.List) File {
+	return r.read(path, src, kind, &scratch{}, diags)
+}
+
+func (r *Reader) read(path string, src []byte, kind Format, s *scratch, diags *diag.List) File {
 	f := File{Size: int64(len(src)), Hash: xxhash.Sum64(src), kind: kind}
 	if r.cache != nil {
 		f.digest = sha256.Sum256(src)
@@ -113,7 +137,7 @@ func (r *Reader) Source(path string, src []byte, kind Format, diags *diag.List) 
 		}
 	}
 	own := diag.List{All: diags.All}
-	f.Entries, f.Options = compile(path, src, kind, r.Pools, &own)
+	f.Entries, f.Options = r.compile(path, src, kind, s, &own)
 	f.silent = own.Empty()
 	if r.Lenient && kind.IsHiera5() && own.Failed() {
 		f.Entries, f.Options = nil, nil
@@ -154,14 +178,17 @@ func notHash(doc *yaml.Document, kind Format) diag.Diagnostic {
 }
 
 // compile compiles the entries of a file that has a hash of keys to values, or nothing.
-func compile(path string, src []byte, kind Format, pools *Pools, diags *diag.List) (out, options []Entry) {
+func (r *Reader) compile(path string, src []byte, kind Format, s *scratch, diags *diag.List) (out, options []Entry) {
+	s.keys.Reset()
+	s.values.Reset()
 	parse := yaml.ParseJSON
 	if kind == YAML || kind == Hiera5YAML || kind == Hiera5EYAML || kind == Classified {
 		parse = yaml.Parse
 	}
-	doc, ok := parse(path, src, yaml.Options{LastKeyWins: kind != ExtensionJSON, Hiera5: kind.IsHiera5()}, diags)
+	doc, ok := parse(path, src, yaml.Options{LastKeyWins: kind != ExtensionJSON, Hiera5: kind.IsHiera5(),
+		Scratch: &s.tree}, diags)
 	if ok && kind == Classified {
-		return compileClassified(doc, path, len(src), pools, diags), nil
+		return compileClassified(doc, path, s, r.Pools, diags), nil
 	}
 	if ok && doc.Root == nil && kind == YAML {
 		diags.Add(diag.Diagnostic{Pos: diag.Pos{File: doc.File}, Severity: diag.Info, Code: "empty",
@@ -175,28 +202,26 @@ func compile(path string, src []byte, kind Format, pools *Pools, diags *diag.Lis
 		return nil, nil
 	}
 	if kind.IsHiera5() {
-		return compileHiera5(doc, kind, len(src), pools, diags)
+		return compileHiera5(doc, kind, s, r.Pools, diags)
 	}
 	literal.WarnOfHiera(doc, doc.Root, diags)
-	count := len(doc.Root.Kids) / 2
-	keys, values := pool.NewBatch(count, len(src)), pool.NewBatch(count, len(src))
-	out = make([]Entry, 0, count)
+	out = make([]Entry, 0, len(doc.Root.Kids)/2)
 	slashed := false
 	for key, val := range doc.Root.Pairs() {
 		if name, ok := literal.Key(doc, key, diags); ok {
 			warnOfLookupOptions(doc, key, name, diags)
 			literal.CheckReserved(name, doc.Pos(key), &slashed, diags)
 			out = append(out, Entry{Line: key.Line, Col: key.Col})
-			keys.Add(func(dst []byte) []byte { return append(dst, name...) })
-			values.Add(func(dst []byte) []byte { return literal.Append(dst, doc, val, diags) })
+			s.keys.Add(func(dst []byte) []byte { return append(dst, name...) })
+			s.values.Add(func(dst []byte) []byte { return s.texts.Append(dst, doc, val, diags) })
 		}
 	}
-	return number(out, keys, values, pools), nil
+	return s.number(out, r.Pools), nil
 }
 
 // number sets the numbers of keys and values in entries.
-func number(out []Entry, keys, values *pool.Batch, pools *Pools) []Entry {
-	keyNumbers, valueNumbers := pools.Keys.Numbers(keys), pools.Values.Numbers(values)
+func (s *scratch) number(out []Entry, pools *Pools) []Entry {
+	keyNumbers, valueNumbers := pools.Keys.Numbers(&s.keys), pools.Values.Numbers(&s.values)
 	for i := range out {
 		out[i].Key, out[i].Value = keyNumbers[i], valueNumbers[i]
 	}

@@ -6,18 +6,15 @@ import (
 	"bindc/diag"
 	"bindc/internal/literal"
 	"bindc/internal/lookupkey"
-	"bindc/internal/pool"
 	"bindc/internal/recipe"
 	"bindc/internal/yaml"
 )
 
 // compileHiera5 compiles a file of Hiera 5. A key with dots is stored in quotes, as lookups must ask for it;
 // lookup_options have an internal key.
-func compileHiera5(doc *yaml.Document, kind Format, size int, pools *Pools, diags *diag.List) (out, options []Entry) {
+func compileHiera5(doc *yaml.Document, kind Format, s *scratch, pools *Pools, diags *diag.List) (out, options []Entry) {
 	literal.CheckEncrypted(doc, kind == Hiera5EYAML, diags)
-	count := len(doc.Root.Kids) / 2
-	keys, values := pool.NewBatch(count, size), pool.NewBatch(count, size)
-	out = make([]Entry, 0, count)
+	out = make([]Entry, 0, len(doc.Root.Kids)/2)
 	optionsEntry, slashed := -1, false // which entry the lookup_options are; a key that begins with / was warned of
 	for key, val := range doc.Root.Pairs() {
 		name, ok := hiera5Key(doc, key, diags)
@@ -29,12 +26,12 @@ func compileHiera5(doc *yaml.Document, kind Format, size int, pools *Pools, diag
 		}
 		literal.CheckReserved(name, doc.Pos(key), &slashed, diags)
 		out = append(out, Entry{Line: key.Line, Col: key.Col})
-		keys.Add(func(dst []byte) []byte { return append(dst, name...) })
-		values.Add(func(dst []byte) []byte {
+		s.keys.Add(func(dst []byte) []byte { return append(dst, name...) })
+		s.values.Add(func(dst []byte) []byte {
 			return literal.AppendHiera5(dst, doc, val, kind == Hiera5EYAML, diags)
 		})
 	}
-	out = number(out, keys, values, pools)
+	out = s.number(out, pools)
 	for i := range options {
 		options[i].Value = out[optionsEntry].Value
 	}

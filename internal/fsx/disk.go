@@ -6,7 +6,6 @@
 package fsx
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -17,8 +16,8 @@ import (
 
 // Disk gives access to the file system. The zero value is ready for use.
 type Disk struct {
-	// For tests: Fault, if set, is called before every access, which fails with the error that it returns. Filter, if
-	// set, replaces the reader of a file.
+	// Tests may set Fault and Filter. Fault is called before every access, and the access fails with its error. Filter
+	// replaces the reader of a file.
 	Fault  func(op Op, path string) error
 	Filter func(path string, file io.Reader) io.Reader
 
@@ -63,7 +62,7 @@ func (d Disk) Info(path string) (info fs.FileInfo, err error) {
 	return nil, err
 }
 
-// IsFile reports whether there is a file at path. Anything else there is an error.
+// IsFile reports whether there is a file at path. It returns an error if there is anything else.
 func (d Disk) IsFile(path string) (bool, error) {
 	info, err := d.Info(path)
 	if info == nil {
@@ -72,7 +71,7 @@ func (d Disk) IsFile(path string) (bool, error) {
 	return true, NotAFile(path, info.Mode())
 }
 
-// IsDir reports whether there is a directory at path. Anything there but a directory or a file is an error.
+// IsDir reports whether there is a directory at path. It returns an error if there is neither a directory nor a file.
 func (d Disk) IsDir(path string) (bool, error) {
 	info, err := d.Info(path)
 	if info == nil {
@@ -109,99 +108,6 @@ func (d Disk) Resolve(path string) (real string, err error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// Open opens a file for Content. Callers should check with IsFile or List that it is a file. Otherwise Open does not
-// block on a FIFO without a writer, and Content fails.
-func (d Disk) Open(path string) (*os.File, error) {
-	if err := d.fault(Open, path); err != nil {
-		return nil, err
-	}
-	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-}
-
-// tries is the number of times that a file is read that changes meanwhile.
-const tries = 4
-
-// Content returns the content of an open file. If the file changes while it is read, Content tries again a few times.
-func (d Disk) Content(f *os.File) (content []byte, err error) {
-	if d.Seen != nil {
-		id, ok := FileIDOf(f) // before reading: if the content changes afterwards, the two do not match
-		defer func() {
-			if err == nil {
-				d.Seen.read(f.Name(), id, ok, content)
-			} else {
-				d.Seen.note(Look{Op: Read, Path: f.Name(), Result: failure(err)})
-			}
-		}()
-	}
-	return d.unchangedContent(f)
-}
-
-// unchangedContent reads f until its size and time are the same before and after.
-func (d Disk) unchangedContent(f *os.File) ([]byte, error) {
-	before, err := d.state(f)
-	if err != nil {
-		return nil, err
-	}
-	if err := NotAFile(f.Name(), before.Mode()); err != nil {
-		return nil, err
-	}
-	why := ""
-	for range tries {
-		content, err := d.content(f, before.Size())
-		if err != nil {
-			return nil, err
-		}
-		after, err := d.state(f)
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case before.Size() != after.Size() || !before.ModTime().Equal(after.ModTime()):
-			why = "it changed while it was read"
-		case int64(len(content)) != after.Size():
-			why = "its content does not have the size of the file"
-		default:
-			return content, nil
-		}
-		before = after
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return nil, err
-		}
-	}
-	return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: errors.New(why)}
-}
-
-func (d Disk) state(f *os.File) (fs.FileInfo, error) {
-	if err := d.fault(Stat, f.Name()); err != nil {
-		return nil, err
-	}
-	return f.Stat()
-}
-
-func (d Disk) content(f *os.File, size int64) ([]byte, error) {
-	if err := d.fault(Read, f.Name()); err != nil {
-		return nil, err
-	}
-	var r io.Reader = f
-	if d.Filter != nil {
-		r = d.Filter(f.Name(), f)
-	}
-	var b bytes.Buffer
-	b.Grow(int(min(size, 1<<30)) + bytes.MinRead)   // lets ReadFrom see the end without growing the buffer
-	_, err := b.ReadFrom(io.LimitReader(r, size+1)) // stops if the file is longer than its size
-	return b.Bytes(), err
-}
-
-// ReadFile returns the content of the file at path.
-func (d Disk) ReadFile(path string) ([]byte, error) {
-	f, err := d.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return d.Content(f)
-}
-
 // NotAFile returns an error unless mode describes a regular file.
 func NotAFile(path string, mode fs.FileMode) error {
 	if mode.IsRegular() {
@@ -210,7 +116,8 @@ func NotAFile(path string, mode fs.FileMode) error {
 	return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is " + kind(mode) + ": expected a file")}
 }
 
-// notADir returns an error unless mode describes a directory, or a regular file, which counts as an absent directory.
+// notADir returns an error unless mode is the mode of a directory or of a regular file, which counts as an absent
+// directory.
 func notADir(path string, mode fs.FileMode) error {
 	if mode.IsDir() || mode.IsRegular() {
 		return nil
@@ -233,7 +140,7 @@ func kind(mode fs.FileMode) string {
 }
 
 // ErrDangling is the error for a path that is, or is below, a symbolic link without a target.
-var ErrDangling = errors.New("it is a symbolic link that leads nowhere")
+var ErrDangling = errors.New("it is a symbolic link without a target")
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 

@@ -2,12 +2,7 @@
 
 package fsx
 
-import "os"
-
 // Files have no reliable identity here, so every file is read.
 
 // FileIDAt always returns false.
 func FileIDAt(string) (id FileID, ok bool) { return FileID{}, false }
-
-// FileIDOf always returns false.
-func FileIDOf(*os.File) (id FileID, ok bool) { return FileID{}, false }

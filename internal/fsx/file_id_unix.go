@@ -2,23 +2,12 @@
 
 package fsx
 
-import (
-	"os"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // FileIDAt returns the FileID of the file at path. It follows symbolic links. ok is false if the file does not exist.
 func FileIDAt(path string) (id FileID, ok bool) {
 	var st unix.Stat_t
 	err := unix.Stat(path, &st)
-	return identityFrom(&st), err == nil
-}
-
-// FileIDOf returns the FileID of an open file.
-func FileIDOf(f *os.File) (id FileID, ok bool) {
-	var st unix.Stat_t
-	err := unix.Fstat(int(f.Fd()), &st)
 	return identityFrom(&st), err == nil
 }
 

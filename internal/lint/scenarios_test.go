@@ -25,11 +25,11 @@ func TestScenariosOfAdvice(t *testing.T) {
 	for _, c := range []struct {
 		script, site, used, manifests, want string
 	}{
-		{script: "check_gives_advice", site: "site", used: "keys.txt", want: "advice.txt"},
-		{script: "check_gives_advice", site: "used", manifests: "modules", want: "used.txt"},
+		{script: "check_lint_reports_without_changing_exit_status", site: "site", used: "keys.txt", want: "advice.txt"},
+		{script: "check_lint_reports_without_changing_exit_status", site: "used", manifests: "modules", want: "used.txt"},
 		{script: "pairs_and_fleets", site: "pairs", want: "pairs.txt"},
 		{script: "kinds_of_advice", site: "site", used: "used.txt", want: "advice.txt"},
-		{script: "arm8_advice_on_pp", site: "site", used: "keys.txt", want: "advice.txt"},
+		{script: "arm8_pp_files_get_lints", site: "site", used: "keys.txt", want: "advice.txt"},
 		{script: "who_looks_up", site: "site", used: "keys.txt", manifests: "modules", want: "advice.txt"},
 		{script: "who_looks_up", site: "control", used: "asked.txt", want: "control.txt"},
 		{script: "optional_and_renamed", site: "site", want: "advice.txt"},
@@ -78,9 +78,9 @@ func has(diags *diag.List, code diag.Code) bool {
 // The scenarios about data that no node can get.
 func TestScenariosOfFleets(t *testing.T) {
 	for _, c := range []struct{ script, site, facts, want string }{
-		{"check_warns_of_data_no_node_gets", "site", "facts", "site.txt"},
-		{"check_warns_of_data_no_node_gets", "control", "fleet", "control.txt"},
-		{"check_warns_of_data_no_node_gets", "shapes", "boxes", "shapes.txt"},
+		{"check_warns_about_data_that_no_node_uses", "site", "facts", "site.txt"},
+		{"check_warns_about_data_that_no_node_uses", "control", "fleet", "control.txt"},
+		{"check_warns_about_data_that_no_node_uses", "shapes", "boxes", "shapes.txt"},
 		{"pairs_and_fleets", "rest", "facts", "rest.txt"},
 		{"fleet_of_a_control_repository", "site", "facts", "advice.txt"},
 		{"fleet_of_two_sites", "site", "facts", "site.txt"},

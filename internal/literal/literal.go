@@ -3,6 +3,7 @@
 package literal
 
 import (
+	"bytes"
 	"cmp"
 	"strings"
 
@@ -30,6 +31,33 @@ func Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 		return "", false
 	}
 	return name, ok
+}
+
+// Memo keeps compiled texts with interpolations: many files of a site have the same ones. The zero Memo is empty. One
+// goroutine uses it.
+type Memo struct{ compiled map[string][]byte }
+
+// memoTexts limits the texts in a Memo.
+const memoTexts = 1 << 12
+
+// Append is like the function, and compiles a text only once if there is nothing to report about it.
+func (m *Memo) Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []byte {
+	if n.Kind != yaml.Scalar || isPlain(n) || !diags.Empty() {
+		return Append(dst, doc, n, diags)
+	}
+	text := n.Value.Text()
+	if known, ok := m.compiled[text]; ok {
+		return append(dst, known...)
+	}
+	start := len(dst)
+	dst = Append(dst, doc, n, diags)
+	if diags.Empty() && len(m.compiled) < memoTexts {
+		if m.compiled == nil {
+			m.compiled = map[string][]byte{}
+		}
+		m.compiled[strings.Clone(text)] = bytes.Clone(dst[start:])
+	}
+	return dst
 }
 
 // Append appends the compiled value of n to dst. It reports errors to diags, and appends null then.

@@ -7,7 +7,7 @@ import (
 
 // bound looks up the bindings of key itself. last means that the lookup has no other place to try.
 func (l *lookup) bound(key string, last bool) (value.Value, bool, error) {
-	ref, found, err := l.r.file.Find(key, &l.r.scopes)
+	ref, found, err := l.r.file.Find(key, &l.r.view.Scopes)
 	if err != nil || internal(key) {
 		return value.Value{}, false, err
 	}

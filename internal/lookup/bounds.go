@@ -58,14 +58,17 @@ func (l *lookup) aside(name string) *lookup {
 // forProducer returns a copy of r for a Producer that l calls. Its lookups count against the bounds of l.
 func (l *lookup) forProducer() *Request {
 	r := l.r.clone()
-	r.indirect, r.caller, r.misses = true, &caller{lookup: l}, l.r.misses
+	r.view.Indirect, r.caller, r.misses = true, &caller{lookup: l}, l.r.misses
 	return r
 }
 
 // clone returns a new request with the same facts.
 func (r *Request) clone() *Request {
-	return &Request{file: r.file, snap: r.snap, closed: r.closed, facts: r.facts, numbers: r.numbers, has: r.has,
-		scopes: r.scopes, rules: r.rules, hiera: r.hiera, failing: r.failing, mayFail: r.mayFail, indirect: r.indirect}
+	c := &Request{file: r.file, snap: r.snap, closed: r.closed, facts: r.facts, numbers: r.numbers, has: r.has,
+		rules: r.rules, hiera: r.hiera, failing: r.failing, mayFail: r.mayFail}
+	c.see()
+	c.view.Indirect, c.view.Scopes = r.view.Indirect, r.view.Scopes
+	return c
 }
 
 // enter records that name, a key or the internal key of a multibinding, is being computed. It fails if name is already

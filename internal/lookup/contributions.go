@@ -11,7 +11,7 @@ import (
 // and place.
 func (l *lookup) contributions(name string) ([]recipe.Part, error) {
 	var out []recipe.Part
-	for c, err := range l.r.file.Candidates(name, l.r.numbers, &l.r.scopes) {
+	for c, err := range l.r.file.Candidates(name, l.r.numbers, &l.r.view.Scopes) {
 		if err != nil {
 			return nil, err
 		}

@@ -89,7 +89,7 @@ func (e *entriesLookup) answer() (value.Value, bool, error) {
 // simply looks root up without merging. sure is false if that is not enough: the value is merged,
 // may decline or is sensitive, or there is an error.
 func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
-	ref, found, err := e.r.file.Find(e.root, &e.r.scopes)
+	ref, found, err := e.r.file.Find(e.root, &e.r.view.Scopes)
 	if !found {
 		return value.Value{}, false, true, err
 	}

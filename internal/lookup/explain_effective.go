@@ -23,7 +23,7 @@ func (r *Request) Effective(key string) ([]Outcome, error) {
 	l := r.start()
 	defer l.done()
 	x := explainer{r: r, base: l}
-	for c, err := range r.file.Candidates(key, r.numbers, &r.scopes) {
+	for c, err := range r.file.Candidates(key, r.numbers, &r.view.Scopes) {
 		if err != nil {
 			return nil, err
 		}

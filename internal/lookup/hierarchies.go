@@ -21,7 +21,7 @@ func (r *Request) hierarchies() (*hierarchies, error) {
 	if h := r.snap.hierarchies.Load(); h != nil || !r.snap.Hiera() {
 		return h, nil
 	}
-	ref, found, err := r.file.Find(recipe.HierarchiesKey, &r.scopes)
+	ref, found, err := r.file.Find(recipe.HierarchiesKey, &r.view.Scopes)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (r *Request) isForeign(key string) bool {
 // checkHierarchies records the errors of paths that could not be evaluated, by dimension. They fail
 // all lookups of a hierarchy. Lookups find errors of lookup_options themselves.
 func (r *Request) checkHierarchies(failed map[int]error) error {
-	r.failing, r.mayFail, r.indirect = nil, false, r.caller != nil
+	r.failing, r.mayFail, r.view.Indirect = nil, false, r.caller != nil
 	h, err := r.hierarchies()
 	if h == nil {
 		return err
@@ -107,7 +107,7 @@ func (r *Request) checkHierarchies(failed map[int]error) error {
 		}
 	}
 	r.mayFail = len(r.failing) > 0 || h.options.Len() > 0
-	r.indirect = r.indirect || r.mayFail
+	r.view.Indirect = r.view.Indirect || r.mayFail
 	return nil
 }
 

@@ -21,7 +21,7 @@ type placed struct {
 // error.
 func (l *lookup) placed(key string) iter.Seq2[placed, error] {
 	return func(yield func(placed, error) bool) {
-		for c, err := range l.r.file.Candidates(key, l.r.numbers, &l.r.scopes) {
+		for c, err := range l.r.file.Candidates(key, l.r.numbers, &l.r.view.Scopes) {
 			p := placed{Candidate: c}
 			if err == nil {
 				p.layer, err = l.layer(key, c)

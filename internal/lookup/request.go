@@ -27,8 +27,12 @@ func (r *Request) Begin(s *Snapshot, closed *atomic.Bool, facts *Facts) error {
 	n := len(s.dimensions)
 	*r = Request{file: s.file, snap: s, closed: closed, numbers: make([]uint32, n), has: make([]bool, n),
 		rules: s.rules, hiera: s.Hiera()}
+	r.see()
 	return r.Reset(facts)
 }
+
+// see makes the view of r.
+func (r *Request) see() { r.view = snapshot.NewView(r.file, r.closed, r.snap.values, r.hiera, r) }
 
 // Reset makes r a request for other facts, so that a program that handles many requests need not
 // allocate. No other goroutine may use r meanwhile. Values that were looked up stay valid. It
@@ -79,7 +83,7 @@ func (r *Request) resolve(facts *Facts) error {
 	if err := r.inSlice(facts); err != nil {
 		return err
 	}
-	if err := r.file.Resolve(r.numbers, &r.scopes); err != nil {
+	if err := r.file.Resolve(r.numbers, &r.view.Scopes); err != nil {
 		return err
 	}
 	return r.checkHierarchies(unresolved)

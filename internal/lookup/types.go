@@ -22,6 +22,7 @@ type Snapshot struct {
 	values     *value.Source                 // the small values
 	opts       Options
 	rules      rules
+	digs       bool // dig may look dotted keys up, see there
 	closed     atomic.Bool
 	box        *seal.Box // opens sealed recipes; nil: they cannot be opened
 	layers     sync.Map  // by key, the number of the layer with its unconditional binding
@@ -55,21 +56,20 @@ type hierarchies struct {
 // Request is a view of a snapshot with the facts of one node. Only Reset changes it. Several
 // goroutines may use it.
 type Request struct {
-	file     *snapshot.Snapshot
-	snap     *Snapshot
-	closed   *atomic.Bool // closed flag of the snapshot or of the Lease
-	facts    *Facts
-	numbers  []uint32 // number of the value, by dimension
-	has      []bool   // whether there is a value, by dimension
-	scopes   snapshot.Scopes
-	merges   merges
-	rules    rules            // rules of the snapshot
-	hiera    bool             // rules is hieraRules; the fast path tests this instead of calling rules
-	failing  map[string]error // by module, errors of paths that fail all lookups of its keys; "": of all keys
-	mayFail  bool             // an error may fail a lookup, whatever it would find
-	indirect bool             // a lookup cannot begin with Find: mayFail, or a Producer makes it
-	caller   *caller          // nil unless a Producer makes the lookups
-	misses   *misses          // unset variables that lookups need; nil: not recorded
+	file    *snapshot.Snapshot
+	snap    *Snapshot
+	closed  *atomic.Bool // closed flag of the snapshot or of the Lease
+	facts   *Facts
+	numbers []uint32 // number of the value, by dimension
+	has     []bool   // whether there is a value, by dimension
+	view    snapshot.View
+	merges  merges
+	rules   rules            // rules of the snapshot
+	hiera   bool             // rules is hieraRules; the fast path tests this instead of calling rules
+	failing map[string]error // by module, errors of paths that fail all lookups of its keys; "": of all keys
+	mayFail bool             // an error may fail a lookup, whatever it would find
+	caller  *caller          // nil unless a Producer makes the lookups
+	misses  *misses          // unset variables that lookups need; nil: not recorded
 }
 
 // rules is the part of a lookup that depends on whether the snapshot has data of Hiera 5. Opening a

@@ -3,6 +3,7 @@
 package pool
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -35,15 +36,17 @@ func (p *Pool) Number(text []byte) uint32 {
 }
 
 // Batch has texts to be numbered together, for which Pool takes the lock only once.
+//
+// The zero Batch is empty.
 type Batch struct {
-	text []byte
-	ends []int // end of each text in text
+	text    []byte
+	ends    []int // end of each text in text
+	hashes  []uint64
+	numbers []uint32
 }
 
-// NewBatch returns an empty batch with room for count texts of size bytes in total. It can hold more.
-func NewBatch(count, size int) *Batch {
-	return &Batch{make([]byte, 0, size), make([]int, 0, count)}
-}
+// Reset removes all texts from b, and keeps its memory.
+func (b *Batch) Reset() { b.text, b.ends = b.text[:0], b.ends[:0] }
 
 // Add adds the text that add appends to its argument.
 func (b *Batch) Add(add func([]byte) []byte) {
@@ -51,14 +54,15 @@ func (b *Batch) Add(add func([]byte) []byte) {
 	b.ends = append(b.ends, len(b.text))
 }
 
-// Numbers returns the numbers of the texts in b.
+// Numbers returns the numbers of the texts in b. They are in b until its next use.
 func (p *Pool) Numbers(b *Batch) []uint32 {
-	hashes, start := make([]uint64, len(b.ends)), 0
-	for i, end := range b.ends {
-		hashes[i] = xxhash.Sum64(b.text[start:end])
+	hashes, start := b.hashes[:0], 0
+	for _, end := range b.ends {
+		hashes = append(hashes, xxhash.Sum64(b.text[start:end]))
 		start = end
 	}
-	out := make([]uint32, len(b.ends))
+	b.hashes, b.numbers = hashes, slices.Grow(b.numbers[:0], len(hashes))[:len(hashes)]
+	out := b.numbers
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.scans > 0 {
@@ -84,7 +88,9 @@ func (p *Pool) prefetch(hashes []uint64) (sum int) {
 	mask := uint64(len(p.slots) - 1)
 	for _, h := range hashes {
 		if s := p.slots[h&mask]; s != 0 && s&halfHash == h&halfHash {
-			sum += len(p.texts[uint32(s)-1])
+			if t := p.texts[uint32(s)-1]; t != "" {
+				sum += int(t[0])
+			}
 		}
 	}
 	return sum

@@ -12,7 +12,7 @@ func TestLoadedTextsKeepTheirNumbers(t *testing.T) {
 	var p Pool
 	p.Load([]string{"a", "bc", "d"})
 	for round := range 2 * maxScans {
-		b := NewBatch(4, 8)
+		b := &Batch{}
 		for _, text := range []string{"bc", "new", "a", "new", fmt.Sprint("round ", round)} {
 			b.Add(func(dst []byte) []byte { return append(dst, text...) })
 		}

@@ -1,7 +1,6 @@
 package yaml
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,11 +18,11 @@ type blockReader struct {
 	ascii  bool
 	off    int
 	line   uint32
-	start  int    // of the line
-	indent int    // of the line to be read next, or of the hash or list that starts within it; -1: the end of the file
-	depth  int    // nesting of hashes and lists
-	inFlow int    // nesting of brackets and braces
-	open   []Node // the nodes of unfinished hashes and lists, the outermost first
+	start  int // of the line
+	indent int // of the line to be read next, or of the hash or list that starts within it; -1: the end of the file
+	depth  int // nesting of hashes and lists
+	inFlow int // nesting of brackets and braces
+	*Scratch
 }
 
 const (
@@ -31,12 +30,13 @@ const (
 	maxKey    = 1000 // bytes of a key; the library allows 1024 characters
 )
 
-// readBlocks reads d if it is plain block YAML.
-func readBlocks(d *Document) (root *Node, ok bool) {
+// readBlocks reads d if it is plain block YAML. The nodes are in s until its next use.
+func readBlocks(d *Document, s *Scratch) (root *Node, ok bool) {
 	if !d.plain {
 		return nil, false
 	}
-	r := blockReader{src: string(d.src), ascii: d.ascii, open: make([]Node, 0, 2*len(d.lines))}
+	s.reset(2 * len(d.lines))
+	r := blockReader{src: string(d.src), ascii: d.ascii, Scratch: s}
 	r.nextLine()
 	if r.indent == 0 && strings.HasPrefix(r.src[r.off:], "---") {
 		r.off += len("---")
@@ -167,9 +167,9 @@ func (r *blockReader) elements() (kids []Node, ok bool) {
 
 func (r *blockReader) entries() (kids []Node, ok bool) {
 	indent, from := r.indent, len(r.open)
-	var m mapping
+	m := r.mapping()
 	for r.indent == indent && !r.atDash() {
-		key, ok := r.key(&m, from)
+		key, ok := r.key(m, from)
 		if !ok {
 			return nil, false
 		}
@@ -180,13 +180,6 @@ func (r *blockReader) entries() (kids []Node, ok bool) {
 		r.open = append(r.open, key, val)
 	}
 	return r.close(from), r.indent < indent
-}
-
-// close removes the nodes of a finished hash or list from the open nodes.
-func (r *blockReader) close(from int) []Node {
-	kids := slices.Clone(r.open[from:])
-	r.open = r.open[:from]
-	return kids
 }
 
 // key reads a key of a hash, and its colon. The open nodes from the given index belong to the hash; m finds duplicates

@@ -9,6 +9,9 @@ import (
 	"bindc/internal/value"
 )
 
+// reused is the memory of all trees that held compares.
+var reused Scratch
+
 // held compares the reader of plain block YAML with the library: what it accepts must be the same tree with the same
 // positions, without diagnostics. It reports whether the file was accepted.
 func held(t *testing.T, src []byte) bool {
@@ -16,7 +19,7 @@ func held(t *testing.T, src []byte) bool {
 	if problem >= 0 {
 		return false
 	}
-	got, ok := readBlocks(d)
+	got, ok := readBlocks(d, &reused)
 	if !ok {
 		return false
 	}

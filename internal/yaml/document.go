@@ -28,8 +28,16 @@ const byteOrderMark = "\ufeff"
 // newDocument keeps src, finds its lines and checks its bytes. problem is the offset of the first byte that is not
 // UTF-8 or a refused character, or -1.
 func newDocument(file string, src []byte, refused func(rune) bool) (d *Document, problem int) {
-	d = &Document{File: file, src: src, lines: make([]int, 1, bytes.Count(src, []byte{'\n'})+1), ascii: true,
-		plain: true}
+	return (&Scratch{}).newDocument(file, src, refused)
+}
+
+// newDocument is like the function, and keeps the lines in s.
+func (s *Scratch) newDocument(file string, src []byte, refused func(rune) bool) (d *Document, problem int) {
+	if s.lines == nil {
+		s.lines = make([]int, 0, bytes.Count(src, []byte{'\n'})+1)
+	}
+	d = &Document{File: file, src: src, lines: append(s.lines[:0], 0), ascii: true, plain: true}
+	defer func() { s.lines = d.lines }()
 	if bytes.HasPrefix(src, []byte(byteOrderMark)) {
 		d.lines[0] = len(byteOrderMark)
 		d.plain = false

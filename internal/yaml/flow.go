@@ -39,9 +39,9 @@ func (r *blockReader) flowElements() (kids []Node, ok bool) {
 
 func (r *blockReader) flowEntries() (kids []Node, ok bool) {
 	from := len(r.open)
-	var m mapping
+	m := r.mapping()
 	for !r.closes('}') {
-		key, ok := r.key(&m, from)
+		key, ok := r.key(m, from)
 		if !ok {
 			return nil, false
 		}

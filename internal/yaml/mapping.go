@@ -11,10 +11,10 @@ import (
 type mapping struct {
 	*report
 	kids    []Node
-	texts   map[string]int // the index in kids by string key; nil while there are few entries
-	others  map[keyID]int  // the same for other keys
-	indexed int            // the number of kids that texts and others have
-	merged  map[int]bool   // indexes of keys that a merge key added; nil until there is one
+	texts   textIndex     // finds string keys; empty while there are few entries
+	others  map[keyID]int // the index in kids by any other key
+	indexed int           // the number of kids that texts and others have
+	merged  map[int]bool  // indexes of keys that a merge key added; nil until there is one
 }
 
 // keyID identifies a key that is not a string. 1 and 1.0 are two keys.
@@ -49,14 +49,19 @@ func (m *mapping) find(key *Node) (at int, ok bool) {
 	}
 	text, isText := key.Text()
 	switch {
-	case m.texts == nil:
+	case m.indexed == 0:
 		return m.scan(key, text, isText)
 	case isText:
-		at, ok = m.texts[text]
-	default:
-		at, ok = m.others[identify(key)]
+		return m.texts.find(m.kids, text)
 	}
+	at, ok = m.others[identify(key)]
 	return at, ok
+}
+
+// clear removes all entries, and keeps the memory of the index.
+func (m *mapping) clear() {
+	m.texts.clear()
+	*m = mapping{texts: m.texts}
 }
 
 // scan finds a key among few.
@@ -76,15 +81,15 @@ func (m *mapping) scan(key *Node, text string, isText bool) (at int, ok bool) {
 
 // index adds the new keys to the index.
 func (m *mapping) index() {
-	if m.texts == nil {
-		m.texts, m.others = make(map[string]int, len(m.kids)), map[keyID]int{}
-	}
 	for ; m.indexed < len(m.kids); m.indexed += 2 {
-		if text, ok := m.kids[m.indexed].Text(); ok {
-			m.texts[text] = m.indexed
-		} else {
-			m.others[identify(&m.kids[m.indexed])] = m.indexed
+		if _, ok := m.kids[m.indexed].Text(); ok {
+			m.texts.add(m.kids, m.indexed)
+			continue
 		}
+		if m.others == nil {
+			m.others = map[keyID]int{}
+		}
+		m.others[identify(&m.kids[m.indexed])] = m.indexed
 	}
 }
 

@@ -66,6 +66,10 @@ type Options struct {
 	// Hiera5 marks scalars that have no value here as Unfit, and reads keys that are symbols as strings. Otherwise
 	// symbols are strings with their colon, and an integer beyond 64 bits is an error.
 	Hiera5 bool
+
+	// Scratch is memory for the nodes. It saves allocations when many files are parsed one after another. A document is
+	// valid until Parse is called with the same Scratch again. It may be nil.
+	Scratch *Scratch
 }
 
 // Pairs ranges over the keys and values of a Mapping in order. Other nodes have none.

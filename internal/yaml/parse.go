@@ -31,13 +31,14 @@ const (
 // Parse reads a YAML file. It returns false after an error, which is in diags. The document keeps src, which must not
 // change any more.
 func Parse(file string, src []byte, opts Options, diags *diag.List) (*Document, bool) {
-	d, problem := newDocument(file, src, refusedInYAML)
+	memory := opts.scratch()
+	d, problem := memory.newDocument(file, src, refusedInYAML)
 	if problem >= 0 {
 		d.hideSecrets(diags)
 		(&report{doc: d, diags: diags}).refuseBytes(problem)
 		return nil, false
 	}
-	if root, ok := readBlocks(d); ok {
+	if root, ok := readBlocks(d, memory); ok {
 		d.Root = root
 		return d, true
 	}

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// Client is the client's end of a connection. It is not safe for concurrent use.
+// Client asks questions over a connection. It is not safe for concurrent use.
 type Client struct {
 	in  *bufio.Reader
 	out io.Writer

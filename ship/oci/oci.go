@@ -1,6 +1,6 @@
-// Package oci keeps snapshots in container registries (Open Container Initiative). An artifact has one layer, the
-// snapshot compressed with zstd; the signed statement is in its annotations. The same snapshot with the same
-// annotations gives the same artifact, to the byte.
+// Package oci stores snapshots in container registries (Open Container Initiative). An artifact has one layer, which is
+// the snapshot compressed with zstd. Its annotations contain the signed statement. The same snapshot with the same
+// annotations gives an identical artifact.
 package oci
 
 import (
@@ -41,8 +41,8 @@ const (
 
 // Annotations of the manifest, in addition to org.opencontainers.image.revision, .source and .created.
 const (
-	annotationSHA256    = "vnd.bindc.snapshot.sha256" // of the snapshot file, as hex
-	annotationSize      = "vnd.bindc.snapshot.size"   // of the snapshot file, in bytes
+	annotationSHA256    = "vnd.bindc.snapshot.sha256" // SHA-256 of the snapshot file, in hexadecimal
+	annotationSize      = "vnd.bindc.snapshot.size"   // size of the snapshot file in bytes
 	annotationStatement = "vnd.bindc.origin.statement"
 	annotationSignature = "vnd.bindc.origin.signature"
 )
@@ -52,9 +52,9 @@ const Scheme = "oci://"
 
 // Registry describes how to access registries. The zero value uses TLS and docker's credentials.
 type Registry struct {
-	Client    *http.Client // nil: http.DefaultClient
-	PlainHTTP bool         // no TLS; allowed only for this machine
-	User      string       // with Password, replaces docker's credentials
+	Client    *http.Client // if nil, http.DefaultClient is used
+	PlainHTTP bool         // do not use TLS; only allowed for this machine
+	User      string       // if set, User and Password replace docker's credentials
 	Password  string
 	Agent     string // name of the program, for the user agent
 }
@@ -95,7 +95,7 @@ func (r *Registry) Open(text string) (*Repository, error) {
 	return &Repository{repo, ref}, nil
 }
 
-// dockerCredentials reads docker's configuration of credentials.
+// dockerCredentials returns the credential store that docker is configured to use.
 func dockerCredentials() (*credentials.DynamicStore, error) {
 	store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{})
 	if err != nil {
@@ -117,11 +117,12 @@ func Loopback(host string) bool {
 // String returns the source in the form that Open parses.
 func (r *Repository) String() string { return Scheme + r.ref.String() }
 
-// maxManifest is the largest manifest in bytes, as in registries. Manifests are read into memory.
+// maxManifest limits the size of a manifest in bytes, because manifests are read into memory. Registries have the same
+// limit.
 const maxManifest = 4 << 20
 
-// maxLayer returns the largest size of a compressed snapshot of the given size. Incompressible data grows slightly:
-// zstd adds a header, and three bytes per block of 128 kB.
+// maxLayer returns the maximum size of a snapshot of the given size after compression. Data that does not compress
+// grows slightly: zstd adds a header, and three bytes per block of 128 kB.
 func maxLayer(size int64) int64 { return size + size>>8 + 1<<16 }
 
 // Look implements ship.Source. The validator is the digest of the manifest.
@@ -165,7 +166,7 @@ func (r *Repository) Look(ctx context.Context, validator string) (*ship.Offer, e
 	return o, nil
 }
 
-// manifest parses the manifest of an artifact, and returns it with its layer.
+// manifest parses the manifest of an artifact and returns it with the artifact's layer.
 func (r *Repository) manifest(text []byte) (m ocispec.Manifest, layer ocispec.Descriptor, err error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, layer, r.foreign("%v", err)
@@ -184,10 +185,10 @@ func (r *Repository) manifest(text []byte) (m ocispec.Manifest, layer ocispec.De
 }
 
 func (r *Repository) foreign(format string, args ...any) error {
-	return &ship.Refusal{Reason: fmt.Sprintf("%s is not a snapshot of bindc: ", r) + fmt.Sprintf(format, args...)}
+	return &ship.Refusal{Reason: fmt.Sprintf("%s is not a bindc snapshot: ", r) + fmt.Sprintf(format, args...)}
 }
 
-// failed adds the source to an error, and the fix if it is known.
+// failed adds the source to an error. If the fix is known, it adds the fix, too.
 func (r *Repository) failed(err error) error {
 	if errors.Is(err, errdef.ErrNotFound) {
 		return fmt.Errorf("%s: not found in the registry", r)
@@ -195,10 +196,11 @@ func (r *Repository) failed(err error) error {
 	return fmt.Errorf("%s: %w", r, err)
 }
 
-// maxWindow is the largest window of a zstd frame that is accepted. A reader needs that much memory. Push uses 8 MB.
+// maxWindow limits the window of a zstd frame, because a reader needs as much memory. Push uses 8 MB.
 const maxWindow = 32 << 20
 
-// body reads a layer and decompresses it. It ends with an error if the layer does not have its digest.
+// body returns a reader that decompresses a layer. At the end, the reader returns an error if the layer does not match
+// its digest.
 func (r *Repository) body(ctx context.Context, layer ocispec.Descriptor) (io.ReadCloser, error) {
 	raw, err := r.repo.Fetch(ctx, layer)
 	if err != nil {
@@ -236,7 +238,7 @@ func (b *body) Close() error {
 
 // Label describes a snapshot that is pushed. Empty fields are omitted.
 type Label struct {
-	Revision, Source, Created string // Created in RFC 3339
+	Revision, Source, Created string // Created has the format of RFC 3339
 	Signed                    *origin.Signed
 }
 
@@ -278,7 +280,7 @@ func (r *Repository) Push(ctx context.Context, path string, label Label) (string
 	return r.ref.Registry + "/" + r.ref.Repository + "@" + desc.Digest.String(), nil
 }
 
-// pushBlob pushes a blob unless the registry has it.
+// pushBlob pushes a blob unless the registry already has it.
 func (r *Repository) pushBlob(ctx context.Context, desc ocispec.Descriptor, from io.Reader) error {
 	there, err := r.repo.Blobs().Exists(ctx, desc)
 	if err == nil && !there {
@@ -290,7 +292,7 @@ func (r *Repository) pushBlob(ctx context.Context, desc ocispec.Descriptor, from
 	return nil
 }
 
-// pack compresses the snapshot at path into the file packed, and rewinds that.
+// pack compresses the snapshot at path into the file packed, and rewinds packed.
 func pack(packed *os.File, path string) (layer ocispec.Descriptor, annotations map[string]string, err error) {
 	in, err := os.Open(path)
 	if err != nil {

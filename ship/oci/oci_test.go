@@ -174,7 +174,7 @@ func TestPullsPushedSnapshot(t *testing.T) {
 	}
 }
 
-// The artifact has a time only if the label has one.
+// An artifact only has a creation time if the label has one.
 func TestArtifactHasNoTimeByDefault(t *testing.T) {
 	reg, where := newRegistry(t)
 	r := open(t, where)
@@ -192,7 +192,7 @@ func TestArtifactHasNoTimeByDefault(t *testing.T) {
 	}
 }
 
-func TestRejectsForeignArtifacts(t *testing.T) {
+func TestRejectsArtifactsThatAreNotSnapshots(t *testing.T) {
 	reg, where := newRegistry(t)
 	r := open(t, where)
 	if _, err := r.Look(t.Context(), ""); err == nil || !strings.Contains(err.Error(),
@@ -235,8 +235,8 @@ func TestRejectsForeignArtifacts(t *testing.T) {
 	}
 }
 
-// A manifest or layer whose content does not have its digest is an error.
-func TestRejectsContentWithAnotherDigest(t *testing.T) {
+// A manifest or layer that does not match its digest is rejected.
+func TestRejectsContentThatDoesNotMatchDigest(t *testing.T) {
 	reg, where := newRegistry(t)
 	r := open(t, where)
 	if _, err := r.Push(t.Context(), file(t, snapshotText), Label{}); err != nil {
@@ -278,7 +278,7 @@ func TestRejectsContentWithAnotherDigest(t *testing.T) {
 	}
 }
 
-func TestCredentials(t *testing.T) {
+func TestUsesConfiguredOrDockerCredentials(t *testing.T) {
 	reg, where := newRegistry(t)
 	reg.user = "deploy"
 	if _, err := open(t, where).Push(t.Context(), file(t, snapshotText), Label{}); err == nil {
@@ -311,7 +311,7 @@ func logIn(t *testing.T, where string) {
 	}
 }
 
-// A program that keeps running sees a changed password.
+// A running program uses a password that changed after its start.
 func TestCredentialsAreReadAgain(t *testing.T) {
 	reg, where := newRegistry(t)
 	if _, err := open(t, where).Push(t.Context(), file(t, snapshotText), Label{}); err != nil {
@@ -328,8 +328,8 @@ func TestCredentialsAreReadAgain(t *testing.T) {
 	}
 }
 
-// A manifest is rejected by its size before it is read.
-func TestManifestTooLargeIsNotRead(t *testing.T) {
+// A manifest that is too large is rejected before it is read.
+func TestTooLargeManifestIsNotRead(t *testing.T) {
 	t.Setenv("DOCKER_CONFIG", t.TempDir())
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Type", ocispec.MediaTypeImageManifest)
@@ -373,7 +373,7 @@ func TestOpenParsesSources(t *testing.T) {
 	}
 }
 
-// Look ends with its context if a registry does not answer.
+// If the registry does not answer, Look returns when its context ends.
 func TestLookEndsWithItsContext(t *testing.T) {
 	hang := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hang }))

@@ -1,17 +1,17 @@
 // Table measures lookups next to their yardsticks, determines sizes, and prints the table "Lookups"
-// of bench/README.md.
+// of bench/README.md. Times are medians of turns.
 //
 //	go run ./cmd/table
 //	go run ./cmd/table -small S -large S -huge S -rounds 5    a quick look
+//	go run ./cmd/table -only absent                           some rows
 package main
 
 import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"runtime"
-	"strings"
+	"regexp"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -28,14 +28,19 @@ func main() {
 	plan := measure.Plan{Rounds: 101, Turn: 5 * time.Millisecond} // on a busy machine, short turns lose fewer results
 	flag.IntVar(&plan.Rounds, "rounds", plan.Rounds, "turns of each case")
 	flag.DurationVar(&plan.Turn, "turn", plan.Turn, "length of a turn")
+	only := flag.String("only", "", "a regular `expression`: measure only rows whose name matches")
 	flag.Parse()
-	if err := run(names, plan); err != nil {
+	if err := run(names, plan, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "table:", err)
 		os.Exit(1)
 	}
 }
 
-func run(names [3]string, plan measure.Plan) error {
+func run(names [3]string, plan measure.Plan, only string) error {
+	chosen, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
 	var worlds [3]*rows.World
 	for i, name := range names {
 		config, ok := gen.Sizes[name]
@@ -50,38 +55,55 @@ func run(names [3]string, plan measure.Plan) error {
 		worlds[i] = w
 	}
 	small, large, huge := worlds[0], worlds[1], worlds[2]
-	measured, err := rows.Lookups(large)
+	hiera5, err := rows.OpenHiera5(small.Site().Config)
 	if err != nil {
 		return err
 	}
-	collecting, err := rows.Multibindings(500, 50_000)
+	defer hiera5.Close()
+	measured, err := lookups(small, large, huge, hiera5, chosen)
 	if err != nil {
 		return err
 	}
-	classes, err := rows.Classes(2000, 50_000)
-	if err != nil {
-		return err
-	}
-	measured = append(measured, append(collecting, classes...)...)
-	measured = append(measured, rows.Growth(large, huge)...)
-	measured = append(measured, rows.Crowd(huge)...)
-	measured = append(measured, rows.Opening(small, huge)...)
-
-	fmt.Printf("%s, %d processors, commit %s, %d rounds of %v, medians\n\n", runtime.Version(), runtime.NumCPU(),
-		commit(), plan.Rounds, plan.Turn)
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
 	fmt.Fprintln(out, "| what\t| \t| against\t| \t| ratio\t| target\t|\n|---\t|---\t|---\t|---\t|---\t|---\t|")
 	for _, row := range measured {
 		fmt.Fprintln(out, line(row, measure.Run(plan, []measure.Case{row.Case, row.Yardstick})))
 	}
-	counted, err := facts(large, huge)
-	if err != nil {
-		return err
-	}
-	for _, f := range counted {
-		fmt.Fprintln(out, factLine(f))
+	if only == "" {
+		counted, err := facts(large, huge)
+		if err != nil {
+			return err
+		}
+		for _, f := range counted {
+			fmt.Fprintln(out, factLine(f))
+		}
 	}
 	return out.Flush()
+}
+
+// lookups returns all rows with times of lookups. It builds the sites of multibindings only if a row of them is
+// chosen.
+func lookups(small, large, huge, hiera5 *rows.World, chosen *regexp.Regexp) ([]rows.Row, error) {
+	out, err := rows.Lookups(large)
+	if err != nil {
+		return nil, err
+	}
+	out = slices.Concat(out, rows.Hiera5(hiera5), rows.Growth(large, huge), rows.Crowd(huge), rows.Opening(small, huge))
+	if chosen.MatchString("multibinding") {
+		more, err := rows.Multibindings(500, 50_000)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+	}
+	if chosen.MatchString("classes") {
+		more, err := rows.Classes(2000, 50_000)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+	}
+	return slices.DeleteFunc(out, func(r rows.Row) bool { return !chosen.MatchString(r.Name) }), nil
 }
 
 // facts returns counts and sizes, and the time of a process.
@@ -148,18 +170,4 @@ func nanoseconds(operation float64, per int) string {
 		return fmt.Sprintf("%.1f", ns)
 	}
 	return fmt.Sprintf("%.0f", ns)
-}
-
-// commit returns the measured commit. A + means that the tree has been changed since.
-func commit() string {
-	hash, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
-	if err != nil {
-		return "unknown"
-	}
-	name := strings.TrimSpace(string(hash))
-	changes, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", ":/").Output()
-	if err != nil || len(changes) > 0 {
-		name += "+"
-	}
-	return name
 }

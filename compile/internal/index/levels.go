@@ -64,7 +64,10 @@ func FillLevels(e *pass.Env, s *Ordered, lists *Lists) *Levels {
 	for key, list := range lists.cold {
 		out.cold[key] = list
 	}
-	f := filler{Env: e, Ordered: s, Levels: out}
+	f := filler{Env: e, Ordered: s, Levels: out, scopes: map[levelKey]int{}}
+	for i := range s.Scopes {
+		f.scopes[f.levelOf(&s.Scopes[i])]++
+	}
 	filled := make(map[place.ScopeKey]bool, len(lists.byScope))
 	for i := range s.Scopes {
 		at := s.Scopes[i].Key()
@@ -93,6 +96,11 @@ type filler struct {
 	sorted  []uint64
 	values  []uint32
 	origins []snapshot.Origin
+
+	entryRoom  room[snapshot.Entry]
+	originRoom room[snapshot.Origin]
+	valueRoom  room[string]
+	scopes     map[levelKey]int // how many scopes a level has at most, without those that have only internal keys
 }
 
 // fill adds a scope to its level, with further entries under internal keys.
@@ -102,16 +110,21 @@ func (f *filler) fill(s *place.Scope, internal []snapshot.Entry) {
 	if len(entries) == 0 {
 		return
 	}
-	key := levelKey{s.Layer, f.Ranks.ShapeOf[s.Condition]}
-	if f.byKey[key] == nil {
-		f.byKey[key] = &level{rank: s.Rank}
+	key := f.levelOf(s)
+	lv := f.byKey[key]
+	if lv == nil {
+		lv = &level{rank: s.Rank, scopes: make([]snapshot.Scope, 0, f.scopes[key])}
+		f.byKey[key] = lv
 	}
-	values := make([]string, len(f.Site.Conditions[s.Condition]))
-	for i, t := range f.Site.Conditions[s.Condition] {
-		values[i] = t.Value
+	values := f.valueRoom.take(len(f.Site.Conditions[s.Condition]))
+	for _, t := range f.Site.Conditions[s.Condition] {
+		values = append(values, t.Value)
 	}
-	f.byKey[key].scopes = append(f.byKey[key].scopes, snapshot.Scope{Values: values, Entries: entries,
-		Origins: origins})
+	lv.scopes = append(lv.scopes, snapshot.Scope{Values: values, Entries: entries, Origins: origins})
+}
+
+func (f *filler) levelOf(s *place.Scope) levelKey {
+	return levelKey{s.Layer, f.Ranks.ShapeOf[s.Condition]}
 }
 
 // entries returns the entries of a scope, sorted by key, and their positions. Two kinds of bindings
@@ -120,21 +133,20 @@ func (f *filler) fill(s *place.Scope, internal []snapshot.Entry) {
 // both, and then no lookup sees either.)
 func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.Entry, []snapshot.Origin) {
 	f.sorted, f.values, f.origins = f.sorted[:0], f.values[:0], f.origins[:0]
-	f.eachBinding(s, func(key, val uint32, at snapshot.Origin) {
-		n := f.InNames[key]
-		if m, ok := f.Merges.In(s.Layer, key); ok {
-			f.add(f.InNames[m.Internal], f.Stored(m.Filed(val)), at)
+	for i := range s.Members {
+		m := &s.Members[i]
+		if m.Binding != nil {
+			f.bind(s, m.Key, m.Value, originOf(f.Site, m.Binding.Pos))
+			continue
 		}
-		val = f.Stored(f.Merges.Found(s.Layer, key, val))
-		if s.Rank >= f.Defaults[n].Rank {
-			f.addCold(s, n, val, at)
-			return
+		input := uint32(f.Site.InputOf[m.File.Path])
+		for _, e := range m.File.Entries {
+			f.bind(s, e.Key, e.Value, snapshot.Origin{Input: input, Line: e.Line, Col: e.Col})
 		}
-		f.add(n, val, at)
-	})
+	}
 	slices.Sort(f.sorted)
 	size := len(internal) + len(f.sorted)
-	entries, origins := make([]snapshot.Entry, 0, size), make([]snapshot.Origin, 0, size)
+	entries, origins := f.entryRoom.take(size), f.originRoom.take(size)
 	// Contributions come first, as their keys begin with a NUL byte. Keys of merges do too, but a scope of Hiera 5 has
 	// no contributions.
 	entries = append(entries, internal...)
@@ -148,6 +160,21 @@ func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.
 		entries, origins = append(entries, e), append(origins, at)
 	}
 	return entries, origins
+}
+
+// bind records a binding of the current scope: a key and its value, by number in place.Tables, and the place where it
+// is written.
+func (f *filler) bind(s *place.Scope, key, val uint32, at snapshot.Origin) {
+	n := f.InNames[key]
+	if m, ok := f.Merges.In(s.Layer, key); ok {
+		f.add(f.InNames[m.Internal], f.Stored(m.Filed(val)), at)
+		val = f.Merges.Found(s.Layer, key, val)
+	}
+	if val = f.Stored(val); s.Rank >= f.Defaults[n].Rank {
+		f.addCold(s, n, val, at)
+		return
+	}
+	f.add(n, val, at)
 }
 
 // add records an entry of the current scope.
@@ -194,22 +221,6 @@ func (l *Levels) appendLevels(out *snapshot.Content, e *pass.Env, ranks *place.R
 		levelRanks = append(levelRanks, lv.rank)
 	}
 	return levelRanks
-}
-
-// eachBinding calls yield with the keys that s binds and their values, by number in place.Tables, and with the place
-// where each is written.
-func (f *filler) eachBinding(s *place.Scope, yield func(key, val uint32, at snapshot.Origin)) {
-	for i := range s.Members {
-		m := &s.Members[i]
-		if m.Binding != nil {
-			yield(m.Key, m.Value, originOf(f.Site, m.Binding.Pos))
-			continue
-		}
-		input := uint32(f.Site.InputOf[m.File.Path])
-		for _, e := range m.File.Entries {
-			yield(e.Key, e.Value, snapshot.Origin{Input: input, Line: e.Line, Col: e.Col})
-		}
-	}
 }
 
 // addCold records a binding of a key, by index in Names: the unconditional one in use, or one that

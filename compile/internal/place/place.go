@@ -59,6 +59,7 @@ type LayeredBinding struct {
 // Bindings places all bindings that are written in a site.
 func Bindings(site *loader.Site, ranks *Ranking) *Placement {
 	p := &Placement{Tables: newTables(site), Ranks: ranks, scopeAt: make(map[ScopeKey]int, len(site.Conditions)),
+		Scopes:     make([]Scope, 0, len(site.Conditions)),
 		Multibinds: newMultibinds()}
 	for layer := range site.Layers {
 		for i := range site.Layers[layer].Contributions {

@@ -23,6 +23,7 @@ type Tables struct {
 
 func newTables(site *loader.Site) *Tables {
 	return &Tables{Keys: slices.Clip(site.Keys), Values: slices.Clip(site.Values), added: map[string]uint32{},
+		Kept:      make([]uint32, 0, len(site.Values)),
 		Declining: map[uint32]bool{}}
 }
 

@@ -46,12 +46,12 @@ func IsLookupOptions(key string) bool { return strings.HasPrefix(key, recipe.Loo
 
 // In returns how a key is merged if something binds it in a layer.
 func (ms *Merges) In(layer int, key uint32) (MergedKey, bool) {
+	part := ms.layers[layer].Hiera
+	if part == loader.NoHiera {
+		return MergedKey{}, false
+	}
 	m, ok := ms.ByKey[key]
-	switch ms.layers[layer].Hiera {
-	case loader.NoHiera:
-		ok = false
-	case loader.HieraDefaults: // a key that is merged in some hierarchy is merged there
-	default:
+	if part != loader.HieraDefaults { // a key that is merged in some hierarchy is merged there
 		ok = ok && m.recipe != noValue
 	}
 	return m, ok

@@ -72,7 +72,7 @@ class AdoptTest < Minitest::Test
     adopt('--facts-dir', "#{@dir}/facts", '--option', "command=#{ENV.fetch('BINDQ')}", *args)
   end
 
-  # The values in a catalog of a server that has been running all the time.
+  # Returns the values in a catalog of the server that runs during the whole test.
   def answers
     resources = @server.catalog('a.example.org', {})['resources']
     resources.find { |resource| resource['title'] == 'answers' }['parameters']['message'].tr('"', "'")
@@ -135,8 +135,8 @@ class AdoptTest < Minitest::Test
     assert_equal before, answers
   end
 
-  # Only Puppet can make a lookup in this level, so the level stays Puppet's.
-  def test_level_with_foreign_lookup_stays_puppets
+  # This level has a lookup that only Puppet can do, so adopt leaves the level to Puppet.
+  def test_level_with_lookup_only_puppet_can_do_is_left_to_puppet
     put('data/common.yaml', "#{FILES['data/common.yaml']}asks: \"of %{lookup('foreign')}\"\n")
     put('manifests/site.pp', "notify { 'answers': message => String([lookup('asks'), lookup('motd'), lookup('users')]) }\n")
     before = answers
@@ -162,7 +162,7 @@ class AdoptTest < Minitest::Test
 
   # hiera-eyaml raises LoadError for an encryption method whose plugin is not installed. Only
   # lookups of such values fail.
-  def test_level_with_missing_library_fails_alone
+  def test_missing_eyaml_plugin_fails_only_its_lookups
     [%w[LoadError library], ['SystemStackError', 'stack level']].each do |error, message|
       put('modules/own/lib/puppet/functions/own/data.rb', FILES['modules/own/lib/puppet/functions/own/data.rb']
         .sub('options.key?', "raise #{error}, '#{message}' if key == 'motd'\n    options.key?"))

@@ -31,7 +31,7 @@ class Hiera5Test < Minitest::Test
 
   # Entries that only Puppet reads are among those that bindq serves. Puppet merges all of them,
   # with the same results as from the files alone.
-  def test_entries_of_puppet_among_ours
+  def test_merging_with_puppets_entries_gives_same_values
     own, beside = %w[own beside].map { |name| "#{self.class.dir}/between/#{name}/production" }
     between(own)
     between(beside)
@@ -46,7 +46,7 @@ class Hiera5Test < Minitest::Test
 
   # A migrated site can also have Puppet's own levels. Data that depends on them has stayed in Hiera
   # 5, so the results are those of the files.
-  def test_migrated_site_with_entries_of_puppet
+  def test_migrated_site_with_puppets_entries_has_same_values
     own, migrated = %w[own migrated].map { |name| "#{self.class.dir}/migrated/#{name}/production" }
     between(own)
     between(migrated)
@@ -62,7 +62,7 @@ class Hiera5Test < Minitest::Test
 
   # A name with '::' is a variable of the top scope, or of the class it names, whatever the scope of
   # the lookup.
-  def test_qualified_variables
+  def test_qualified_variables_have_same_values_as_in_puppet
     own, beside = %w[own beside].map { |name| "#{self.class.dir}/qualified/#{name}/production" }
     [own, beside].each { |root| write(QUALIFIED, root) }
     beside!("#{self.class.dir}/qualified/site.snap", beside, [ENV.fetch('BINDQ')])
@@ -90,7 +90,7 @@ class Hiera5Test < Minitest::Test
 
   # The explanation of the module's entry contains Puppet's explanation of its own data, in the same
   # order. Unset variables are explained, without warnings.
-  def test_explanations
+  def test_explanation_contains_puppets_own_lines
     own, beside = %w[own beside].map { |name| "#{self.class.dir}/explained/#{name}/production" }
     [own, beside].each { |root| write(EXPLAINED, root) }
     beside!("#{self.class.dir}/explained/site.snap", beside, [ENV.fetch('BINDQ')])
@@ -305,7 +305,7 @@ class Hiera5Test < Minitest::Test
     false
   end
 
-  # The explanation of a key in lines without indentation. plain omits positions and locations of
+  # Returns the explanation of a key as lines without indentation. plain omits positions and locations of
   # files.
   def explained(root, key, plain: true)
     explainer = Puppet::Pops::Lookup::Explainer.new
@@ -324,7 +324,7 @@ class Hiera5Test < Minitest::Test
     plain ? lines.map { |line| line.gsub("#{root}/", '').sub(/ at \S+:\d+:\d+\z/, '') } : lines
   end
 
-  # The results at top scope, by key. A variable of a class that is not evaluated is not set.
+  # Returns the results at top scope, by key. A variable of a class that is not evaluated is not set.
   def unset_answers(environments)
     loader = Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname(environments), []))
     node = { 'environment' => 'production', 'facts' => { 'kernel' => 'Linux' },
@@ -338,7 +338,7 @@ class Hiera5Test < Minitest::Test
     end
   end
 
-  # The messages in a catalog, by title.
+  # Returns the messages in a catalog, by title.
   def notified(environments)
     loader = Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname(environments), []))
     Puppet.override(environments: loader) do
@@ -415,7 +415,7 @@ class Hiera5Test < Minitest::Test
     IO.popen(command, err: %i[child out], &:read).tap { |text| assert_predicate $?, :success?, text }
   end
 
-  # A sample from the whole file, with the same number of each kind.
+  # Returns a sample of the questions, with the same number of each kind.
   def sample(site)
     all = File.readlines("#{site}/expect.jsonl").map { |line| JSON.parse(line) }
     all.group_by { |question| [question['merge'], question.key?('error')] }.values.flat_map do |some|

@@ -3,7 +3,7 @@
 require 'open3'
 require_relative 'scenarios'
 
-# Puppet in an MRI process, and its commands.
+# Tests the module with Puppet in an MRI process, and with the commands puppet apply and puppet lookup.
 class MriTest < Minitest::Test
   include Scenarios
 
@@ -11,7 +11,7 @@ class MriTest < Minitest::Test
     @world ||= World.new.tap { |world| Minitest.after_run { world.close } }
   end
 
-  # A new process for each test, because an environment is loaded once.
+  # Returns a new Puppet process for each test, because a process loads an environment only once.
   def puppet
     @puppet ||= Mri.new("#{world.dir}/mri", repository.compiled)
   end
@@ -40,7 +40,7 @@ class MriTest < Minitest::Test
     output
   end
 
-  def test_puppet_apply
+  def test_puppet_apply_uses_snapshot
     kinds
     output = command('apply', '--environment', 'kinds', '-e', "notice(lookup('kinds::float'), lookup('kinds::users'))")
     assert_match(/Notice: .*: 1.0 \[root\]/, output)

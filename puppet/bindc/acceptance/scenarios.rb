@@ -3,7 +3,7 @@
 require_relative 'processes'
 require_relative 'world'
 
-# Requirements for every Puppet. Including classes define the method puppet.
+# Tests that run against every kind of Puppet. An including class defines the method puppet.
 module Scenarios
   FACTS = { 'fqdn' => 'node01.example.org' }.freeze
 
@@ -15,7 +15,7 @@ module Scenarios
     world.repository
   end
 
-  # The result for one key, or the error of the catalog.
+  # Returns the result for one key, or the error of the catalog.
   def answer(key, environment, facts = FACTS)
     world.answers(puppet, facts, [[key]], environment).first
   rescue Mri::Refused, refused => e
@@ -213,7 +213,7 @@ module Scenarios
     end
   end
 
-  # The values of consecutive catalogs. The pause gives other threads a turn if there is only one
+  # Returns the values of consecutive catalogs. The pause gives other threads a turn if there is only one
   # process.
   def numbers_while(all = [])
     while yield
@@ -224,7 +224,7 @@ module Scenarios
   end
 
   # Every catalog uses one snapshot and succeeds. The last snapshot is used in the end.
-  def test_snapshot_replacement_during_catalogs
+  def test_catalogs_succeed_while_snapshot_is_replaced
     numbered_environment
     (1..6).each { |i| world.build(world.numbered(i), "#{world.dir}/numbered#{i}") }
     swapping = true
@@ -241,7 +241,7 @@ module Scenarios
 
   # A lookup can be hit by at most two kills, fewer than its number of tries: one while its child
   # was idle, one during the question. A whole catalog is compiled before the next kill.
-  def test_killed_children_during_catalogs
+  def test_catalogs_succeed_while_children_are_killed
     numbered_environment
     eventually { assert_equal [1] * 4, numbers('numbered') }
     killing = true
@@ -261,7 +261,7 @@ module Scenarios
   end
 
   # Differences are logged and counted. The result comes from the snapshot.
-  def test_compare
+  def test_compare_logs_differences_and_uses_snapshot
     world.compile(world.numbered(1), 'shadow')
     options = { 'snapshot' => "#{world.dir}/snapshots/%{environment}.snap", 'compare' => true }
     root = environment('shadow', options, "  - {name: below, path: common.yaml, data_hash: yaml_data}\n")

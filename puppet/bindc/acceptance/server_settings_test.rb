@@ -40,7 +40,7 @@ class ServerSettingsTest < Minitest::Test
     world.answers(puppet, FACTS, %w[a b c d].map { |name| ["#{name}::number"] }, environment).map { |answer| answer['value'] }
   end
 
-  # The values of many catalogs, compiled in several threads.
+  # Returns the values of many catalogs, compiled in several threads.
   def many(count, environment)
     Array.new(THREADS) { Thread.new { Array.new(count / THREADS) { numbers(environment) } } }.flat_map(&:value)
   end
@@ -53,7 +53,7 @@ class ServerSettingsTest < Minitest::Test
   end
 
   # The child of a JRuby ends with the JRuby. No catalog fails, and a new snapshot is used.
-  def test_jruby_that_ends_takes_its_child_along
+  def test_child_ends_with_its_jruby
     world.compile(world.numbered(1), 'ending')
     environment('ending', { 'snapshot' => "#{world.dir}/snapshots/%{environment}.snap" })
     serve('ending', instances: 2, jruby: { 'max-requests-per-instance' => 5 })

@@ -126,7 +126,7 @@ class DataHashTest < Minitest::Test
     end
   end
 
-  def test_sensitive
+  def test_sensitive_value_is_wrapped
     snapshot('keys' => { 'a' => [{ 'rich' => { '__ptype' => 'Sensitive', '__pvalue' => '%{x}' } }] })
     value = lookups('a').first
     assert_instance_of Puppet::Pops::Types::PSensitiveType::Sensitive, value

@@ -174,7 +174,7 @@ class LookupKeyTest < Minitest::Test
     assert_equal %w[hello node prefix prefix], asks
   end
 
-  def test_large_module_is_queried_key_by_key
+  def test_keys_of_large_module_are_requested_one_by_one
     snapshot('large' => true, 'keys' => { 'a::one' => [{ 'value' => 1 }], 'a::two' => [{ 'value' => 2 }] })
     catalog = compile
     assert_equal [1, 2, :not_found, 1], %w[a::one a::two a::none a::one].map { |key| catalog.lookup(key) }
@@ -205,7 +205,7 @@ class LookupKeyTest < Minitest::Test
     rich.each { |key, (_, value)| assert_equal value, catalog.lookup(key), key }
   end
 
-  def test_sensitive
+  def test_sensitive_value_is_wrapped
     snapshot('keys' => { 'a' => [{ 'rich' => { '__ptype' => 'Sensitive', '__pvalue' => 'x' } }] })
     value = compile.lookup('a')
     assert_instance_of Puppet::Pops::Types::PSensitiveType::Sensitive, value
@@ -217,7 +217,7 @@ class LookupKeyTest < Minitest::Test
     assert_match(/answers with a Moon, .* install a newer one/, refused { compile.lookup('a') })
   end
 
-  def test_facts_variables_and_trusted
+  def test_server_gets_facts_variables_and_trusted
     snapshot('variables' => %w[fqdn os role absent], 'trusted' => true, 'keys' => {})
     compile(environment: 'staging', variables: {
               'fqdn' => 'a.example', 'os' => { 'family' => 'Debian' }, 'role' => 'web', 'trusted' => { 'certname' => 'a' },
@@ -231,7 +231,7 @@ class LookupKeyTest < Minitest::Test
   end
 
   # Lookups that fail in Puppet's own data. The server is told which variables are set to undef.
-  def test_strict_variables
+  def test_strict_question_lists_undef_variables
     snapshot('variables' => %w[role zone absent], 'keys' => {})
     before = Puppet[:strict]
     variables = { 'facts' => {}, 'role' => 'web', 'zone' => nil }
@@ -253,7 +253,7 @@ class LookupKeyTest < Minitest::Test
     assert_equal %w[hello node prefix node prefix], asks
   end
 
-  def test_candidates_are_locations
+  def test_each_candidate_is_at_its_location
     snapshot('keys' => { 'a' => [{ 'value' => ['x'] }, { 'value' => ['y'] }], 'b' => [{ 'value' => 1 }] })
     catalog = compile
     assert_equal [['x'], ['y'], :not_found], [0, 1, 2].map { |location| catalog.lookup('a', location) }
@@ -272,7 +272,7 @@ class LookupKeyTest < Minitest::Test
                  refused { catalog.lookup('a::x') }
   end
 
-  def test_explain
+  def test_explain_passes_each_line_separately
     catalog = compile
     catalog.contexts[nil].explaining = true
     catalog.lookup('a')
@@ -289,7 +289,7 @@ class LookupKeyTest < Minitest::Test
     assert_equal "#{@dir}/staging.snap", fixed.command.last
   end
 
-  def test_arguments_of_the_command
+  def test_command_arguments_are_passed_on
     settings = Puppet::Bindc_1_1_0::Settings.new({ 'snapshot' => '/x', 'command' => %w[/opt/bindq --identity /key] }, 'p')
     assert_equal %w[/opt/bindq serve --identity /key --stdio -s /x], settings.command
   end

@@ -86,7 +86,7 @@ class VariablesTest < Minitest::Test
   end
 
   # Match variables change without being set, because each match has its own table.
-  def test_match_variables_change
+  def test_changed_match_variables_are_seen
     all = compile(%w[1], <<~'PUPPET')
       [ 'abc' =~ /(b)/, see('first'), 'abc' =~ /(c)/, see('second') ].each |$x| { see('below') }
     PUPPET

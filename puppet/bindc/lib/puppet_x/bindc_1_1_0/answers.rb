@@ -31,7 +31,7 @@ module ::Puppet::Bindc_1_1_0
       @sent.concat(take(group)).concat(absent || []).concat(held || [])
     end
 
-    # Reports whether the server should remember a different list of keys.
+    # Reports whether the list of keys that the server should send ahead has changed.
     def news?
       @complete || @surprised || (@asked.length + @failed.length) * 2 < @sent.length
     end
@@ -93,7 +93,7 @@ module ::Puppet::Bindc_1_1_0
       @strategy ? asks.merge('merge' => @strategy) : asks
     end
 
-    # Returns the keys.
+    # Stores the values of an answer and returns their keys.
     def take(answer)
       values = Rich.values(answer)
       errors = answer.fetch('errors', {})
@@ -103,7 +103,7 @@ module ::Puppet::Bindc_1_1_0
     end
   end
 
-  # Values that JSON does not have.
+  # Decodes values that JSON cannot represent.
   module Rich
     # Returns the values of an answer, by key.
     def self.values(answer)

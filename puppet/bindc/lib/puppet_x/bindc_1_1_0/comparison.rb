@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module ::Puppet::Bindc_1_1_0
-  # Looks keys up with and without the snapshot, in addition to the catalog's lookups, and reports
+  # Looks up keys with and without the snapshot, in addition to the catalog's lookups, and reports
   # differences.
   class Comparison
     # Puppet keeps data providers and their results in one adapter per class, so each of these is

@@ -127,7 +127,7 @@ module ::Puppet::Bindc_1_1_0
 
   # Sends frames to a server and reads the answers. It keeps the needs of the server's snapshots.
   class Connection
-    # How often it was opened. A session belongs to one opening.
+    # The number of times that the connection was opened. A session is valid only for one opening.
     attr_reader :opening
 
     # The needs of the snapshot of each environment, as last sent by the server.
@@ -271,7 +271,7 @@ module ::Puppet::Bindc_1_1_0
     # Any interruption closes the connection. Otherwise a late answer would be read as the answer to
     # the next question.
     #
-    # A question that is nil has been sent before.
+    # A nil in questions stands for a question that was already sent.
     def exchange(questions, further = [])
       texts = [*questions, *further.map(&:first)].compact.map { |question| JSON.generate(question) }
       complete = false

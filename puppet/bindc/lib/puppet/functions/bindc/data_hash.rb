@@ -2,10 +2,10 @@
 
 require File.expand_path('../../../puppet_x/bindc_1_1_0/connection.rb', __dir__) unless defined?(Puppet::Bindc_1_1_0)
 
-# Answers lookups of Hiera from a snapshot that `bindc build` made. For the `data_hash` of an entry in a hiera.yaml of
-# version 5.
+# A `data_hash` function for a version 5 hiera.yaml. It looks up keys in a snapshot that `bindc build` wrote.
 #
-# Starts `bindq serve` as a child, one for each process (in a puppetserver: for each JRuby), or asks one that listens.
+# It starts `bindq serve` as a child, one for each process (in puppetserver: one for each JRuby), or connects to a
+# server that already listens on a socket.
 #
 # @example hiera.yaml of an environment
 #   version: 5
@@ -17,14 +17,17 @@ require File.expand_path('../../../puppet_x/bindc_1_1_0/connection.rb', __dir__)
 #         snapshot: /var/lib/bindc/%{::environment}.snap
 Puppet::Functions.create_function(:'bindc::data_hash') do
   # @param options
-  #   `snapshot`, a file or a directory of files ENVIRONMENT.snap, or `socket`, the path of a socket; `command`, the
-  #   path of bindq, or an array of that and arguments for serve; `timeout`, seconds that an answer may take; `compare`,
-  #   whether answers are compared with the levels below; `entries`, the entries of the compiled hierarchy of Hiera 5
-  #   that this one represents. `uri` is `bindc:N` in location N.
+  #   `snapshot`: a snapshot, or a directory with a file ENVIRONMENT.snap for each environment.
+  #   `socket`: the socket of a running server, instead of `snapshot`.
+  #   `command`: the path of bindq, or an array of the path and arguments for `bindq serve`.
+  #   `timeout`: the time in seconds that an answer may take.
+  #   `compare`: true compares each value with that of the lower levels.
+  #   `entries`: the entries of the compiled Hiera 5 hierarchy that this entry represents.
+  #   `uri`: `bindc:N` for location N.
   # @param context
-  #   Of Puppet.
+  #   The lookup context that Puppet passes.
   # @return
-  #   A hash that is empty, and looks a key up when Puppet asks for it.
+  #   An empty hash that looks up each key when Puppet reads it.
   dispatch :data_hash do
     param 'Any', :options
     param 'Any', :context

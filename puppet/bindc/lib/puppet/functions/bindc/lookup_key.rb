@@ -19,13 +19,13 @@ Puppet::Functions.create_function(:'bindc::lookup_key') do
   # @param key
   #   The key that is looked up.
   # @param options
-  #   As those of `bindc::data_hash`.
+  #   The options of `bindc::data_hash`.
   # @param context
-  #   Of Puppet.
+  #   The lookup context that Puppet passes.
   # @return
   #   The value that is bound to the key for this node.
   #
-  # Any, because checking the type would take longer than the lookup.
+  # The parameter types are Any, because checking a type would take longer than the lookup.
   dispatch :lookup_key do
     param 'Any', :key
     param 'Any', :options

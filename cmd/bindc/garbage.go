@@ -1,0 +1,26 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+)
+
+// garbagePercent lets the heap grow to about twice the live memory between garbage collections: a build keeps most of
+// what it allocates. With 200, a large site takes a third more memory and hardly less time.
+const garbagePercent = 90
+
+// firstGarbage is the memory of the program at which garbage is collected for the first time. Collections of a small
+// heap free little, and take a fifteenth of the time of a rebuild.
+const firstGarbage = 160 << 20
+
+// collectGarbageLate sets when the garbage collector runs. A lower limit that the user set by GOMEMLIMIT stays.
+func collectGarbageLate() {
+	limit := debug.SetMemoryLimit(-1)
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(min(limit, firstGarbage))
+	unused := new([64]byte)                        // too large to share memory with others
+	runtime.SetFinalizer(unused, func(*[64]byte) { // the first collection has found that nothing uses it
+		debug.SetGCPercent(garbagePercent)
+		debug.SetMemoryLimit(limit)
+	})
+}

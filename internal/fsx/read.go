@@ -1,0 +1,120 @@
+package fsx
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+)
+
+// state is what a file looks like before and after it is read.
+type state struct {
+	mode           fs.FileMode
+	size, modified int64
+	id             FileID // zero if it is not reliable on this system
+}
+
+// ReadFile returns the content of the file at path.
+func (d Disk) ReadFile(path string) ([]byte, error) {
+	content, _, err := d.ReadInto(nil, path)
+	return content, err
+}
+
+// ReadInto returns the content of the file at path, in the memory of buf if it is large enough. id is the identity of
+// the file that was read; it is zero if files have none here. Callers should check with IsFile or List that path is a
+// file. Otherwise ReadInto does not block on a FIFO without a writer, and fails.
+//
+// If the file changes while it is read, ReadInto tries again a few times.
+func (d Disk) ReadInto(buf []byte, path string) (content []byte, id FileID, err error) {
+	if err := d.fault(Open, path); err != nil {
+		return nil, FileID{}, err
+	}
+	f, err := open(path)
+	if err != nil {
+		return nil, FileID{}, err
+	}
+	defer f.close()
+	content, id, err = d.unchangedContent(f, buf, path)
+	if d.Seen != nil && err == nil {
+		d.Seen.read(path, id, content)
+	} else if d.Seen != nil {
+		d.Seen.note(Look{Op: Read, Path: path, Result: failure(err)})
+	}
+	return content, id, err
+}
+
+// tries is the number of times that a file is read that changes meanwhile.
+const tries = 4
+
+// unchangedContent reads f until its size and time are the same before and after. The identity is that before reading:
+// if the content changes afterwards, the two do not match.
+func (d Disk) unchangedContent(f *file, buf []byte, path string) (content []byte, id FileID, err error) {
+	before, err := d.state(f, path)
+	if err == nil {
+		err = NotAFile(path, before.mode)
+	}
+	if err != nil {
+		return nil, FileID{}, err
+	}
+	id = before.id
+	why := ""
+	for range tries {
+		content, err := d.content(f, buf, path, before.size)
+		if err != nil {
+			return nil, FileID{}, err
+		}
+		after, err := d.state(f, path)
+		if err != nil {
+			return nil, FileID{}, err
+		}
+		switch {
+		case before.size != after.size || before.modified != after.modified:
+			why = "it changed while it was read"
+		case int64(len(content)) != after.size:
+			why = "its content does not have the size of the file"
+		default:
+			return content, id, nil
+		}
+		before = after
+		if err := f.rewind(); err != nil {
+			return nil, FileID{}, err
+		}
+	}
+	return nil, FileID{}, &fs.PathError{Op: "read", Path: path, Err: errors.New(why)}
+}
+
+func (d Disk) state(f *file, path string) (state, error) {
+	if err := d.fault(Stat, path); err != nil {
+		return state{}, err
+	}
+	return f.state()
+}
+
+// content reads f up to one byte more than its size, which shows that it became longer.
+func (d Disk) content(f *file, buf []byte, path string, size int64) ([]byte, error) {
+	if err := d.fault(Read, path); err != nil {
+		return nil, err
+	}
+	var r io.Reader = f
+	if d.Filter != nil {
+		r = d.Filter(path, f)
+	}
+	buf = slices.Grow(buf[:0], int(min(size, firstRead))+1)
+	for {
+		n, err := r.Read(buf[len(buf):min(int64(cap(buf)), size+1)])
+		buf = buf[:len(buf)+n]
+		switch {
+		case err == io.EOF || int64(len(buf)) > size:
+			return buf, nil
+		case int64(len(buf)) == size && err == nil && d.Filter == nil:
+			return buf, nil // a regular file gives as much as is asked for, so that nothing is left
+		case err != nil:
+			return nil, err
+		case len(buf) == cap(buf):
+			buf = slices.Grow(buf, len(buf))
+		}
+	}
+}
+
+// firstRead limits the memory that is allocated because of the size of a file alone.
+const firstRead = 1 << 30
