@@ -13,14 +13,14 @@ import (
 	"bindc/snapshot"
 )
 
-// Levels is the index of a site: for every key the bindings that can win, and those that cannot.
+// Levels is the index of a site. For each key, it has the bindings that can win, and those that cannot.
 type Levels struct {
-	Defaults []KeyDefault // per key
+	Defaults []KeyDefault // by key
 	byKey    map[levelKey]*level
-	cold     [][]coldBinding // per key, the bindings that are in no scope of a level
+	cold     [][]coldBinding // by key, the bindings that are in no scope of a level
 }
 
-// levelKey is a layer and the shape of a condition. A request is in at most one scope of a level.
+// levelKey identifies a level: a layer and the shape of a condition. A request is in at most one scope of a level.
 type levelKey struct{ layer, shape int }
 
 type level struct {
@@ -28,16 +28,16 @@ type level struct {
 	scopes []snapshot.Scope
 }
 
-// KeyDefault is the highest unconditional binding of a key. It hides all bindings below it.
+// KeyDefault is the highest unconditional binding of a key. It hides all lower ones.
 type KeyDefault struct {
-	Rank  int // NoRank without such a binding
-	value int // in the snapshot; -1 without such a binding
+	Rank  int // NoRank if there is none
+	value int // number in the snapshot; -1 if there is none
 }
 
-// NoRank is below all ranks.
+// NoRank is lower than all ranks.
 const NoRank = math.MaxInt
 
-// findDefaults finds the highest unconditional binding of every key.
+// findDefaults finds the highest unconditional binding of each key.
 func findDefaults(s *Ordered) []KeyDefault {
 	out := make([]KeyDefault, len(s.Names))
 	for key := range out {
@@ -58,7 +58,7 @@ func findDefaults(s *Ordered) []KeyDefault {
 	return out
 }
 
-// FillLevels puts the bindings that can win into levels.
+// FillLevels returns levels with the bindings that can win.
 func FillLevels(e *pass.Env, s *Ordered, lists *Lists) *Levels {
 	out := &Levels{Defaults: findDefaults(s), byKey: map[levelKey]*level{}, cold: make([][]coldBinding, len(s.Names))}
 	for key, list := range lists.cold {
@@ -76,7 +76,7 @@ func FillLevels(e *pass.Env, s *Ordered, lists *Lists) *Levels {
 		}
 		f.fill(&s.Scopes[i], lists.byScope[at])
 	}
-	for at, entries := range lists.byScope { // in any order: appendLevels sorts the scopes
+	for at, entries := range lists.byScope { // any order is fine, because appendLevels sorts the scopes
 		if !filled[at] {
 			rank := s.Ranks.Rank(at.Layer, at.Condition)
 			f.fill(&place.Scope{Layer: at.Layer, Condition: at.Condition, Rank: rank}, entries)
@@ -85,7 +85,7 @@ func FillLevels(e *pass.Env, s *Ordered, lists *Lists) *Levels {
 	return out
 }
 
-// filler makes the scopes of levels, one after the other.
+// filler builds the scopes of levels, one after another.
 type filler struct {
 	*pass.Env
 	*Ordered
@@ -103,7 +103,7 @@ type filler struct {
 	scopes     map[levelKey]int // how many scopes a level has at most, without those that have only internal keys
 }
 
-// fill adds a scope to its level, with further entries under internal keys.
+// fill adds a scope to its level. internal has the entries of internal keys.
 func (f *filler) fill(s *place.Scope, internal []snapshot.Entry) {
 	entries, origins := f.entries(s, internal)
 	f.addHidden(s)
@@ -177,13 +177,13 @@ func (f *filler) bind(s *place.Scope, key, val uint32, at snapshot.Origin) {
 	f.add(n, val, at)
 }
 
-// add records an entry of the current scope.
+// add adds an entry to the current scope.
 func (f *filler) add(key, val uint32, at snapshot.Origin) {
 	f.sorted = append(f.sorted, uint64(key)<<32|uint64(len(f.values)))
 	f.values, f.origins = append(f.values, val), append(f.origins, at)
 }
 
-// AppendTo appends the levels and the keys of s to a snapshot.
+// AppendTo adds the levels and the keys of s to a snapshot.
 func (l *Levels) AppendTo(out *snapshot.Content, e *pass.Env, s *Ordered) {
 	ranks := l.appendLevels(out, e, s.Ranks)
 	out.Keys = make([]snapshot.Key, len(s.Names))
@@ -192,8 +192,7 @@ func (l *Levels) AppendTo(out *snapshot.Content, e *pass.Env, s *Ordered) {
 	}
 }
 
-// Conditional reports for every key whether some requests may have another value than the
-// unconditional one.
+// Conditional reports, for each key, whether some requests may find another value than the unconditional one.
 func (l *Levels) Conditional() []bool {
 	out := make([]bool, len(l.Defaults))
 	for _, lv := range l.byKey {
@@ -206,7 +205,8 @@ func (l *Levels) Conditional() []bool {
 	return out
 }
 
-// appendLevels appends the levels in order of precedence, their scopes sorted by value, and returns their ranks.
+// appendLevels adds the levels in order of precedence, with their scopes sorted by value. It returns the ranks of the
+// levels.
 func (l *Levels) appendLevels(out *snapshot.Content, e *pass.Env, ranks *place.Ranking) (levelRanks []int) {
 	keys := slices.Collect(maps.Keys(l.byKey))
 	dims := func(k levelKey) string { return string(place.AppendDims(nil, ranks.Shapes[k.shape].Dims)) }
