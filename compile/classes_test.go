@@ -10,10 +10,10 @@ import (
 
 // classReports lists sites with classes and other collected keys, in the form of reports.
 var classReports = []struct{ name, site, module, want string }{
-	{"a class included twice, and excluded", "{include: a}\n{include: a}\n{exclude: a}", ``, `1 error conflict: 3`},
-	{"a class included and excluded for each of two nodes",
+	{"class included twice and excluded", "{include: a}\n{include: a}\n{exclude: a}", ``, `1 error conflict: 3`},
+	{"class included and excluded on each of two nodes",
 		"{when: {node: [n, m]}, bind: [{include: a}, {exclude: a}]}", ``, `1 error conflict: 1`},
-	{"a class and a contribution that is not a String", "{include: a}\n" +
+	{"class next to a contribution of wrong type", "{include: a}\n" +
 		"{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: x}", ``, `3 error type_mismatch: 2`},
 }
 

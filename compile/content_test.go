@@ -20,16 +20,16 @@ import (
 // of precedence.
 func TestContentListsScopesAndKeys(t *testing.T) {
 	for _, c := range []struct{ name, high, low, want string }{
-		{"hidden bindings", "[a, 1]\n{when: {node: n}, bind: [[a, 2]]}", "{when: {node: n}, bind: [[a, 3]]}\n[a, 4]", `
+		{"hidden bindings are listed for reports", "[a, 1]\n{when: {node: n}, bind: [[a, 2]]}", "{when: {node: n}, bind: [[a, 3]]}\n[a, 4]", `
 			high node=n: a=2@2
 			a=1; 1 high @1; 1 low node=n @m1; 1 low @m2`},
-		{"two that something higher hides", "{when: {node: n}, bind: [[a, 1]]}",
+		{"one of two hidden pairs conflicts", "{when: {node: n}, bind: [[a, 1]]}",
 			"{when: {node: n}, bind: [[a, 2], [b, 5]]}\n{when: {node: n}, bind: [[a, 3], [b, 4]]}\n" +
 				"{when: {node: n, osfamily: f}, bind: [[b, 6]]}", `m1 conflict`},
-		{"two that something of their layer hides", "",
+		{"conflict of two bindings under equal conditions", "",
 			"{when: {node: n, osfamily: f}, bind: [[a, 1]]}\n{when: {node: n, osfamily: f}, bind: [[a, 1]]}",
 			`m1 conflict`},
-		{"two of one scope", "{when: {node: n}, bind: [[a, 1]]}",
+		{"two hidden bindings in one scope", "{when: {node: n}, bind: [[a, 1]]}",
 			"{when: {node: n}, bind: [[a, 2]]}\n{when: {node: n}, bind: [[a, 3]]}\n[b, 4]", `
 			high node=n: a=1@1
 			low node=n: a=2@m1
@@ -48,17 +48,17 @@ func TestContentListsScopesAndKeys(t *testing.T) {
 				`4 low contribution @m1
 			b none
 			l=computed; 2 high @1`},
-		{"contributions of two layers", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}", `{in: l, to: 2}`, `
+		{"contributions in two layers", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}", `{in: l, to: 2}`, `
 			high : \x00l=[- 1 0 1]@0
 			low : \x00l=[- 2 1 2]@0
 			\x00l none; 1 high contribution @2; 2 low contribution @m1
 			l=computed; 1 high @1`},
-		{"contributions, and such as nothing collects", "{in: early, to: 1}\n{name: l, multibind_id: l, type: Array}\n" +
+		{"contributions with and without a multibinding", "{in: early, to: 1}\n{name: l, multibind_id: l, type: Array}\n" +
 			"{in: l, to: 2}", "", `
 			high : \x00l=[- 2 0 2]@0
 			\x00l none; 1 high contribution @3
 			l=computed; 1 high @2`},
-		{"classes, which are collected below all of them", "[a, 1]\n{include: b}",
+		{"classes in two layers", "[a, 1]\n{include: b}",
 			"[c, 2]\n{include: d}\n{include: e}", `
 			high : \x00/classes=[b include 0 1]@0
 			low : \x00/classes=[d include 1 3, e include 1 4]@0
@@ -66,7 +66,7 @@ func TestContentListsScopesAndKeys(t *testing.T) {
 			/classes=computed; 2 low @m2
 			a=1; 1 high @1
 			c=2; 2 low @m1`},
-		{"a contribution that nothing collects", "[a, 1]\n{in: none, to: 2}\n{in: none, to: 3}", "", `
+		{"contributions without a multibinding", "[a, 1]\n{in: none, to: 2}\n{in: none, to: 3}", "", `
 			a=1; 0 high @1`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -232,7 +232,7 @@ type OrderedBinding struct {
 // Rebound is an alias, a rename or a rebinding. Its value is that of another key, or that of its own key below it.
 type Rebound struct {
 	OrderedBinding
-	OfKey, OfPart bool // the old name is that of a key; that of contributions
+	OfKey, OfPart bool // whether a key, or contributions, have the old name
 }
 
 // Old returns the name of the key or contributions that r refers to.
