@@ -20,7 +20,7 @@ func TestIncompleteSiteReportsNoConflicts(t *testing.T) {
 }
 
 // The order in which files are read does not matter.
-func TestConflictIsReportedAtTheFirstFile(t *testing.T) {
+func TestReportsConflictAtEarlierPosition(t *testing.T) {
 	dir := t.TempDir()
 	config := "version: 1\nlayers: [{include: ['confdir:/z::default', 'confdir:/b::default']}]\n"
 	if err := os.WriteFile(filepath.Join(dir, "binder_config.yaml"), []byte(config), 0o666); err != nil {

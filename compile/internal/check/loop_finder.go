@@ -12,18 +12,18 @@ import (
 	"bindc/loader"
 )
 
-// loopFinder looks for loops that some request can reach: loops in which every binding wins.
+// loopFinder searches for loops that a request can reach: each binding of the loop must win in the request.
 //
-// It follows the bindings in the plain requests of a condition. These are the requests whose other dimensions have
-// values that no condition names: fewer bindings are effective in them than in any other request of the condition. So
-// some request has a loop if and only if there is one in the plain requests of the conditions of its bindings, taken
-// together. The search finds these conditions on the way: if a binding needs a key that is bound under a further
-// condition too, the binding there is followed by itself, in the requests where both conditions hold.
+// The search follows bindings in the plain requests of a condition. In these, all other dimensions have values that no
+// condition names, so fewer bindings are effective than in any other request of the condition. A request with a loop
+// exists if and only if there is a loop in the plain requests of all conditions of its bindings together. The search
+// finds these combined conditions on the way: if a binding needs a key that is also bound under a further condition,
+// the search follows that binding separately, in the requests in which both conditions hold.
 //
-// A condition may hold in several ways, which give different named values to other categories. '${a}-${b}' is 'x-y-z'
-// in two ways. No request of such a condition is plain, but each of its ways has plain requests, and is followed by
-// itself. A condition with more ways than relation.Ways splits is followed as one. A loop found there may be broken by
-// other bindings in each of the ways, and its report says so.
+// A condition may hold in several ways: '${a}-${b}' is 'x-y-z' if a is 'x' or 'x-y'. Other categories may name these
+// values, so no request of the condition is plain. The search therefore follows each way separately, with its own
+// plain requests. It follows a condition with more ways than relation.Ways splits as a whole. A loop that it finds
+// there may not exist, because other bindings may break it in each of the ways. The report says so.
 type loopFinder struct {
 	*checker
 	*needGraph

@@ -91,8 +91,8 @@ type filler struct {
 	*Ordered
 	*Levels
 
-	// The entries of the current scope. sorted has the number of a key, and in the lower half an index in values and
-	// origins.
+	// These are the entries of the current scope. The upper half of an element of sorted is the number of a key, the
+	// lower half an index in values and origins.
 	sorted  []uint64
 	values  []uint32
 	origins []snapshot.Origin
@@ -100,7 +100,7 @@ type filler struct {
 	entryRoom  room[snapshot.Entry]
 	originRoom room[snapshot.Origin]
 	valueRoom  room[string]
-	scopes     map[levelKey]int // how many scopes a level has at most, without those that have only internal keys
+	scopes     map[levelKey]int // upper bound for the scopes of each level, not counting those with internal keys only
 }
 
 // fill adds a scope to its level. internal has the entries of internal keys.
@@ -127,10 +127,9 @@ func (f *filler) levelOf(s *place.Scope) levelKey {
 	return levelKey{s.Layer, f.Ranks.ShapeOf[s.Condition]}
 }
 
-// entries returns the entries of a scope, sorted by key, and their positions. Two kinds of bindings
-// are left out and recorded for reports: those that an unconditional binding always hides, and the
-// second of two that bind the same key. (Those two are a conflict, unless something higher hides
-// both, and then no lookup sees either.)
+// entries returns the entries of a scope, sorted by key, and their positions. It omits bindings that an unconditional
+// binding always hides, and the second of two bindings of one key, and records them for reports. Two bindings of one
+// key are a conflict, unless a higher binding hides both, so no lookup finds the second one.
 func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.Entry, []snapshot.Origin) {
 	f.sorted, f.values, f.origins = f.sorted[:0], f.values[:0], f.origins[:0]
 	for i := range s.Members {
@@ -147,8 +146,8 @@ func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.
 	slices.Sort(f.sorted)
 	size := len(internal) + len(f.sorted)
 	entries, origins := f.entryRoom.take(size), f.originRoom.take(size)
-	// Contributions come first, as their keys begin with a NUL byte. Keys of merges do too, but a scope of Hiera 5 has
-	// no contributions.
+	// Internal keys of contributions begin with a NUL byte, so their entries come first. Internal keys of merges begin
+	// with NUL, too, but scopes of Hiera 5 have no contributions.
 	entries = append(entries, internal...)
 	origins = append(origins, make([]snapshot.Origin, len(internal))...)
 	for _, packed := range f.sorted {
@@ -162,8 +161,7 @@ func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.
 	return entries, origins
 }
 
-// bind records a binding of the current scope: a key and its value, by number in place.Tables, and the place where it
-// is written.
+// bind adds a binding to the current scope. key and val are numbers in place.Tables.
 func (f *filler) bind(s *place.Scope, key, val uint32, at snapshot.Origin) {
 	n := f.InNames[key]
 	if m, ok := f.Merges.In(s.Layer, key); ok {
@@ -223,15 +221,13 @@ func (l *Levels) appendLevels(out *snapshot.Content, e *pass.Env, ranks *place.R
 	return levelRanks
 }
 
-// addCold records a binding of a key, by index in Names: the unconditional one in use, or one that
-// is hidden.
+// addCold records a binding that reports show and lookups do not read. key is an index in Names.
 func (f *filler) addCold(s *place.Scope, key, val uint32, at snapshot.Origin) {
 	f.cold[key] = append(f.cold[key], coldBinding{s.Rank, len(f.cold[key]), snapshot.Cold{
 		Layer: s.Layer, Terms: termsOf(f.Site, s.Condition), Origin: at, Value: val}})
 }
 
-// addHidden records the entries of files that no request gets because another backend has all of
-// their keys.
+// addHidden records the entries of files that no lookup reads, because another backend has all of their keys.
 func (f *filler) addHidden(s *place.Scope) {
 	for _, file := range s.Hidden {
 		for i, e := range file.Entries {

@@ -22,19 +22,19 @@ type Merges struct {
 // InternalBinding is an unconditional binding of an internal key.
 type InternalBinding struct{ Key, Value uint32 }
 
-// MergedKey is a key of Hiera 5 that lookup_options touch. The values that files bind to it are filed under an internal
-// key. The key itself is bound to a recipe that merges them.
+// MergedKey is a key of Hiera 5 to which lookup_options apply. The values in files belong to an internal key. The key
+// itself is bound to a recipe that merges them.
 type MergedKey struct {
 	Internal uint32 // the internal key of the values
 
-	// recipe and defaults are recipes, by number in place.Tables: of the hierarchies, noValue if not touched there, and
-	// of default_hierarchy.
+	// recipe merges the values of the hierarchies, and defaults those of default_hierarchy. Both are numbers in
+	// place.Tables, or noValue if lookup_options do not apply there.
 	recipe, defaults uint32
 
 	Entry *merge.Entry // the options, if all requests have the same ones
 
-	// Secret has the sensitive form of each value, by the value in the files. It is nil if lookup_options cannot make
-	// the result sensitive.
+	// Secret maps values in files to their sensitive forms. It is nil if lookup_options cannot make the result
+	// sensitive.
 	Secret map[uint32]uint32
 }
 
@@ -77,8 +77,8 @@ func (m MergedKey) Filed(val uint32) uint32 {
 	return val
 }
 
-// HieraPlaces returns the place of each layer in the hierarchies of Hiera 5, or nil if the site has
-// none.
+// HieraPlaces returns the place that each layer has in the hierarchies of Hiera 5. It returns nil for a site without
+// Hiera 5.
 func HieraPlaces(site *loader.Site) []snapshot.HieraPlace {
 	out := make([]snapshot.HieraPlace, len(site.Layers))
 	found := false
