@@ -101,12 +101,12 @@ func TestErrorMessagesOfExpressions(t *testing.T) {
 		{`5 < 'a'`, `0: Integer and String cannot be compared with <`},
 		{`$num / 0`, `0: division by zero`},
 		{`9223372036854775807 + $num`, `0: the result of + is outside of 64 bits`},
-		{`[$num, upcase(true)]`, `7: upcase(): strings, numbers, arrays and hashes are expected, found Boolean`},
+		{`[$num, upcase(true)]`, `7: upcase(): expected a string, number, array or hash, found Boolean`},
 		{`$num ? { 1 => 2 }`, `0: no option of the selector matches a value of type Integer`},
 		{`lookup('port', String)`, `0: lookup('port'): expected String, found Integer`},
 		{`lookup('nope', String, 'first', 5)`, `0: lookup(): the default value: expected String, found Integer`},
 		{`lookup('port', Strng)`, `15: unknown type 'Strng'; did you mean 'String'?`},
-		{`lookup('port', Integer, 'deep')`, `0: lookup(): merging is not supported, the only strategy is 'first'; a multibinding merges`},
+		{`lookup('port', Integer, 'deep')`, `0: lookup(): the only supported merge strategy is 'first'; use a multibinding to merge`},
 		{`lookup('port', {valuetype => Integer})`, `0: lookup(): unknown option "valuetype"`},
 		{`lookup(5)`, `0: lookup(): the name must be a String or an Array of strings, found Integer`},
 		{`nope($num)`, `0: unknown function 'nope'`},
@@ -127,9 +127,9 @@ func TestErrorMessagesOfExpressions(t *testing.T) {
 		{`sprintf('%d', 'x')`, `0: sprintf(): the String is not an Integer`},
 		{`[$a, $b] = [1, 2, 3]`, `0: 3 values cannot be assigned to 2 variables`},
 		{`[$a, $b] = {a => 1}`, `5: the hash has no value for $b`},
-		{`[$a, $a] = [1, 2]`, `5: the variable $a has a value already`},
-		{`with(1) |$x| { $x = 2 }`, `15: the variable $x has a value already`},
-		{`$x = 1 $x = 2`, `7: the variable $x has a value already`},
+		{`[$a, $a] = [1, 2]`, `5: the variable $a is already assigned`},
+		{`with(1) |$x| { $x = 2 }`, `15: the variable $x is already assigned`},
+		{`$x = 1 $x = 2`, `7: the variable $x is already assigned`},
 	} {
 		_, err := expr.Eval(parse(t, c.src), site, exprtest.Puppet)
 		var e *expr.EvalError
