@@ -41,7 +41,7 @@ type pack struct {
 	files        []File
 }
 
-// encodePack encodes the files without diagnostics.
+// encodePack encodes the files that have no diagnostics.
 func encodePack(pools *Pools, files []*File, program Program) []byte {
 	keys, values := renumbered{texts: pools.Keys.Texts()}, renumbered{texts: pools.Values.Texts()}
 	var records, entries []byte
@@ -80,12 +80,12 @@ func appendFile(out []byte, f *File) []byte {
 	return out
 }
 
-// renumbered numbers the used texts of a pool, in the order of their use.
+// renumbered assigns new numbers to the used texts of a pool, in the order of their use.
 type renumbered struct {
 	texts   []string
-	numbers []uint32 // by number in the pool: the new number, plus one
-	used    []uint32 // numbers in the pool
-	size    int      // of their texts
+	numbers []uint32 // new number plus one, by old number
+	used    []uint32 // old numbers
+	size    int      // total length of their texts
 }
 
 func (r *renumbered) number(n uint32) uint32 {
@@ -114,8 +114,8 @@ func (r *renumbered) appendTexts(out []byte) []byte {
 	return out
 }
 
-// decodePack reads a pack. It returns false if the pack is damaged or belongs to another program. The texts are parts
-// of raw.
+// decodePack decodes a pack. It returns false if the pack is damaged or from another program. Texts are substrings of
+// raw.
 func decodePack(raw string, program Program) (p pack, ok bool) {
 	if len(raw) < packHead+packSum || raw[:len(packMagic)] != packMagic ||
 		raw[len(packMagic):][:len(program)] != string(program[:]) {
@@ -133,7 +133,7 @@ func decodePack(raw string, program Program) (p pack, ok bool) {
 	p.keys, p.values = d.texts(keyLengths), d.texts(valueLengths)
 	p.files = d.files(records, d.entries(list, keys, values))
 	for _, key := range p.keys {
-		d.failed = d.failed || key == "" || key[0] == 0 && key != recipe.LookupOptionsKey // files have no other formats
+		d.failed = d.failed || key == "" || key[0] == 0 && key != recipe.LookupOptionsKey // no other internal key
 	}
 	for _, v := range p.values {
 		d.failed = d.failed || v == ""
@@ -148,13 +148,13 @@ func u32(b string) uint32 {
 
 func u64(b string) uint64 { return uint64(u32(b)) | uint64(u32(b[4:]))<<32 }
 
-// packDecoder splits a pack. After the first failure it returns nothing more.
+// packDecoder splits a pack. After the first failure, all its methods return nothing.
 type packDecoder struct {
 	rest   string
 	failed bool
 }
 
-// take returns the next count items of size bytes each.
+// take returns the next count items of the given size.
 func (d *packDecoder) take(count uint32, size uint64) string {
 	length := uint64(count) * size
 	if d.failed || length > uint64(len(d.rest)) {
@@ -166,7 +166,7 @@ func (d *packDecoder) take(count uint32, size uint64) string {
 	return out
 }
 
-// texts returns the next texts, of the lengths given.
+// texts returns the next texts, which have the given lengths.
 func (d *packDecoder) texts(lengths string) []string {
 	out := make([]string, 0, len(lengths)/4)
 	for ; len(lengths) > 0 && !d.failed; lengths = lengths[4:] {
@@ -189,7 +189,7 @@ func (d *packDecoder) entries(list string, keys, values uint32) []Entry {
 	return out
 }
 
-// files distributes the entries among the files.
+// files assigns the entries to the files.
 func (d *packDecoder) files(records string, entries []Entry) []File {
 	out := make([]File, 0, len(records)/packFile)
 	for ; len(records) > 0 && !d.failed; records = records[packFile:] {
