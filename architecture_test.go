@@ -250,7 +250,7 @@ func TestBindqLinksNoNetwork(t *testing.T) {
 	}
 }
 
-// bindqBytes is the most that bindq may have, stripped, on linux/amd64. The goal is 9 MB: bench/README.md says what
+// bindqBytes is the most that bindq may have, stripped, on linux/amd64. The goal is 9 MB: bench/deploy.md says what
 // the parts take.
 const bindqBytes = 10_200_000
 

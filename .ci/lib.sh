@@ -1,15 +1,15 @@
-# Sourced by .ci/run and .ci/full: versions of the tools, and the steps that both use.
+# Tool versions and steps that .ci/run and .ci/full share.
 
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 govulncheck=golang.org/x/vuln/cmd/govulncheck@v1.8.0
 shared=../shared
 
-# Tests write many small files. They go to memory where there is enough of it. The name is fixed because a directory
-# with a random name would defeat Go's test cache.
+# Tests write many small files. If there is enough memory, write them to /dev/shm. The name of the directory is fixed
+# because a random name would defeat Go's test cache.
 if [ "$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 4000000 ] 2>/dev/null; then
 	export TMPDIR=/dev/shm/bindc-tests
 	mkdir -p "$TMPDIR"
-	chmod 1777 "$TMPDIR" # some tests give up their rights
+	chmod 1777 "$TMPDIR" # some tests run as another user
 fi
 
 bin=$(mktemp -d)
@@ -18,7 +18,7 @@ trap 'rm -rf "$bin"' EXIT
 # step NAME prints a heading with the seconds since the start.
 step() { printf '\n== %s (%ds)\n' "$*" "$SECONDS"; }
 
-# skip REASON says that this step was not run, also in the report of .ci/full.
+# skip REASON prints that this step was not run, and records the reason for the report of .ci/full.
 skip() {
 	result="not run: $*"
 	echo "$result"
@@ -39,7 +39,7 @@ formatted() {
 	[ -z "$files" ] || { printf 'not formatted:\n%s\n' "$files"; return 1; }
 }
 
-# conformance runs the reference cases and the corpora, which know the programs only from outside.
+# conformance runs the reference cases and the corpora, which only use the command lines of the programs.
 conformance() {
 	[ -d "$shared/conformance" ] || { skip "there is no $shared"; return; }
 	CGO_ENABLED=0 go build -o "$bin" ./cmd/bindc ./cmd/bindq ./cmd/bindsync
@@ -51,10 +51,10 @@ conformance() {
 	python3 "$shared/corpora/hiera5/run_hiera5.py" "$bindc" "$bindq" $(dirname "$shared"/corpora/hiera5/*/expect.jsonl)
 }
 
-# instructions ARG... counts what the operations that matter cost and compares it with bench/instructions.txt.
+# instructions ARG... counts the instructions of important operations and compares them with bench/instructions.txt.
 instructions() {
 	if [ "$(go env GOHOSTARCH)" != amd64 ]; then
-		skip "the recorded counts are of amd64"
+		skip "the recorded counts are for amd64"
 	elif ! have valgrind valgrind; then
 		skip "valgrind is missing and cannot be installed"
 	else
@@ -62,7 +62,7 @@ instructions() {
 	fi
 }
 
-# acceptance ARG... compiles catalogs with Puppet.
+# acceptance ARG... runs the acceptance tests of the Puppet module, which compile catalogs.
 acceptance() {
 	if have puppet puppet-agent; then
 		puppet/acceptance "$@"

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// adopted is an environment of Puppet that bindc adopt switches to a snapshot.
+// adopted is a Puppet environment that bindc adopt switches to a snapshot.
 type adopted struct {
 	dir, snapshot string
 	files         map[string]string // the original files
@@ -42,7 +42,7 @@ func (a *adopted) read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// works checks that the files that Puppet uses now are complete, and reports whether the snapshot answers.
+// works checks that the files that Puppet uses now are complete, and reports whether Puppet uses the snapshot.
 func (a *adopted) works(t *testing.T, what, asking string) bool {
 	t.Helper()
 	if copied := a.read(t, "hiera5.yaml"); copied != "" && copied != a.files["hiera.yaml"] {
@@ -62,9 +62,9 @@ func (a *adopted) works(t *testing.T, what, asking string) bool {
 	return false
 }
 
-// bindc adopt is killed at each of its system calls. Puppet then uses either its own data or the whole snapshot. The
-// next run completes the work, and undo restores the original and leaves nothing else.
-func TestAdoptKilledAtEachCall(t *testing.T) {
+// If bindc adopt is killed at any of its system calls, Puppet uses either its own data or the whole snapshot. The next
+// run completes the work. Undo restores the original files and leaves no others.
+func TestAdoptKilledAtEachCallLeavesOldOrNewData(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("strace is not installed")
 	}
@@ -102,8 +102,8 @@ func TestAdoptKilledAtEachCall(t *testing.T) {
 			}
 		}
 	}
-	// strace counts the calls of each thread. On a loaded machine, another thread may make the calls after the switch,
-	// so that no run is killed there.
+	// strace counts the calls of each thread. On a loaded machine, the calls after the switch may be made by another
+	// thread, so that no run is killed there.
 	if killed == 0 || kept == 0 {
 		t.Errorf("%d runs were killed, %d environments stayed, %d were switched", killed, kept, switched)
 	}

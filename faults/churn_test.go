@@ -15,9 +15,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// A site changes while it is built. The build uses each file as it was before or after a change, never a mixture, or
+// If a site changes during a build, the build uses each file as it was before or after a change, never a mixture, or
 // reports which file it could not read.
-func TestBuildOfChangingSite(t *testing.T) {
+func TestBuildOfChangingSiteUsesWholeFiles(t *testing.T) {
 	const nodes = 40
 	site, dir, cache := newSite(t, 0, nodes), t.TempDir(), t.TempDir()
 	path := filepath.Join(dir, "site.bsnap")
@@ -66,7 +66,7 @@ func churn(site string, nodes int, stop <-chan struct{}) {
 			if os.Rename(data, data+".away") == nil {
 				os.Rename(data+".away", data)
 			}
-		case 2, 3, 4: // in place, with the same length and in one write, so that no reader can see a mixture
+		case 2, 3, 4: // in place, with the same length and in one write, so that readers see no mixture
 			if f, err := os.OpenFile(path, os.O_WRONLY, 0); err == nil {
 				f.WriteAt(text, 0)
 				f.Close()
@@ -79,7 +79,7 @@ func churn(site string, nodes int, stop <-chan struct{}) {
 	}
 }
 
-// unmixed fails the test if the two values of a file come from different generations.
+// unmixed fails the test if the two values of a file are from different generations.
 func unmixed(t *testing.T, path string, nodes int) {
 	t.Helper()
 	snap, err := bindings.Open(path, bindings.Options{})

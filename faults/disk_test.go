@@ -31,8 +31,8 @@ func newTarget(t *testing.T, dir, site string) *target {
 	return &target{dir, path, digest(t, path)}
 }
 
-// kept checks a failed build: the old file is unchanged, no other file is next to it, and the error names the
-// problem and the file.
+// kept checks the result of a failed build: the old file is unchanged, no other file is next to it, and the error
+// contains the problem and the file.
 func (f *target) kept(t *testing.T, what string, r result, want string) {
 	t.Helper()
 	switch {
@@ -61,7 +61,7 @@ func mount(t *testing.T, options string) string {
 	return dir
 }
 
-func TestBuildOnFullDisk(t *testing.T) {
+func TestBuildOnFullDiskKeepsOldFile(t *testing.T) {
 	site, larger := newSite(t, 1, 20), newSite(t, 2, 1000)
 	for _, options := range []string{"size=16k", "size=64k,nr_inodes=3"} {
 		f := newTarget(t, mount(t, options), site)
@@ -86,7 +86,7 @@ func TestBuildOnFullDisk(t *testing.T) {
 	}
 }
 
-func TestBuildOnReadOnlyDisk(t *testing.T) {
+func TestBuildOnReadOnlyDiskKeepsOldFile(t *testing.T) {
 	site, other := newSite(t, 1, 3), newSite(t, 2, 3)
 	f := newTarget(t, mount(t, "size=256k"), site)
 	if err := unix.Mount("", f.dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
@@ -95,8 +95,8 @@ func TestBuildOnReadOnlyDisk(t *testing.T) {
 	f.kept(t, "read-only", run(t, "bindc", "build", other, "-o", f.path), "read-only file system")
 }
 
-// With a low limit of the process, a build succeeds or reports which resource it lacks.
-func TestBuildUnderProcessLimits(t *testing.T) {
+// With a low resource limit, a build succeeds or reports which resource it needs.
+func TestBuildUnderProcessLimitsSucceedsOrNamesResource(t *testing.T) {
 	if _, err := exec.LookPath("prlimit"); err != nil {
 		t.Skip("prlimit is not installed")
 	}
@@ -124,7 +124,7 @@ func TestBuildUnderProcessLimits(t *testing.T) {
 				r.stderr += f.dir
 			}
 			if r.status == 1 && strings.Contains(r.stderr, "[read]") {
-				r.status = 2 // it fails as early as with the site
+				r.status = 2 // counts like a site that cannot be read
 				r.stderr += f.dir
 			}
 			f.kept(t, what, r, limit.errno)
@@ -136,7 +136,7 @@ func TestBuildUnderProcessLimits(t *testing.T) {
 	}
 }
 
-// named returns the name that strace uses for a call on this architecture.
+// named returns the name that strace uses for a system call on this architecture.
 func named(call string) string {
 	if other, ok := map[string]string{"mmap": "mmap2", "fchown": "fchown32"}[call]; ok && runtime.GOARCH == "386" {
 		return other
@@ -144,7 +144,7 @@ func named(call string) string {
 	return call
 }
 
-// injected runs a build in which the nth call of some kind fails, in any thread.
+// injected runs a build in which the nth system call with the given name fails in each thread.
 func injected(t *testing.T, call, errno string, n int, args ...string) result {
 	t.Helper()
 	inject := []string{"-f", "-qqq", "-o", os.DevNull, "-e", "trace=" + call, "-e", "signal=none",
@@ -152,8 +152,8 @@ func injected(t *testing.T, call, errno string, n int, args ...string) result {
 	return run(t, "strace", append(inject, args...)...)
 }
 
-// needStrace skips the test if calls cannot be made to fail. It returns how often a build makes each call in the thread
-// that makes it most often.
+// needStrace skips the test if strace cannot make calls fail. For each system call, it returns how often a build makes
+// it in the thread that makes it most often.
 func needStrace(t *testing.T, args ...string) map[string]int {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "log")
@@ -173,8 +173,8 @@ func needStrace(t *testing.T, args ...string) map[string]int {
 	return most
 }
 
-// The calls that create a file and move it into place fail.
-func TestEachCallOfPublishingFails(t *testing.T) {
+// If a call that creates the file or moves it into place fails, the old file is unchanged.
+func TestEachCallOfPublishingFailsSafely(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("strace is not installed")
 	}
@@ -186,7 +186,7 @@ func TestEachCallOfPublishingFails(t *testing.T) {
 	for _, call := range []string{"fsync", "renameat", "fchmod", "write"} {
 		for _, errno := range []string{"EIO", "ENOSPC", "EPERM"} {
 			r := injected(t, call, errno, 1, args...)
-			if call == "write" { // writing the message fails, too
+			if call == "write" { // the message cannot be written, either
 				r.stderr += "cannot write the snapshot " + f.dir
 			}
 			f.kept(t, call+": "+errno, r, "cannot write the snapshot")
@@ -204,15 +204,16 @@ func TestEachCallOfPublishingFails(t *testing.T) {
 		if r.status != 0 || digest(t, f.path) != want {
 			t.Errorf("%s: status %d: %s", call, r.status, r.stderr)
 		}
-		mode := map[string]os.FileMode{"fsync": 0o664, "fchown": 0o644}[call] // the group differs
+		mode := map[string]os.FileMode{"fsync": 0o664, "fchown": 0o644}[call] // the group cannot be set
 		if info, err := os.Stat(f.path); err != nil || info.Mode() != mode {
 			t.Errorf("%s: permissions %v, expected %v (%v)", call, info.Mode(), mode, err)
 		}
 	}
 }
 
-// Each call of the whole program fails once, in each thread. The short form tests some of them.
-func TestEachCallOfABuildFails(t *testing.T) {
+// If any system call of a build fails, the build produces the same bytes or reports the error. The short form tests
+// some of the calls.
+func TestEachCallOfBuildFailsSafely(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("strace is not installed")
 	}
@@ -251,7 +252,7 @@ func TestEachCallOfABuildFails(t *testing.T) {
 		len(tries), counts[true], counts[false])
 }
 
-// judge checks a build with a fault: it produces the same bytes, or its error names a path.
+// judge checks a build in which a call failed: it produces the same bytes, or its error contains a path.
 func judge(t *testing.T, what string, r result, path string, want [32]byte) (same bool) {
 	t.Helper()
 	switch {
@@ -274,8 +275,8 @@ func judge(t *testing.T, what string, r result, path string, want [32]byte) (sam
 	return false
 }
 
-// For another user, an unreadable file is an error, and an unwritable file is unchanged.
-func TestBuildAsAnotherUser(t *testing.T) {
+// A build by another user reports files that it cannot read, and does not change a file that it cannot write.
+func TestBuildAsAnotherUserReportsUnreadableFiles(t *testing.T) {
 	needRoot(t)
 	site, other := newSite(t, 1, 3), newSite(t, 2, 3)
 	f := newTarget(t, t.TempDir(), site)
@@ -299,7 +300,7 @@ func TestBuildAsAnotherUser(t *testing.T) {
 		}
 		modes := []os.FileMode{0}
 		switch name {
-		case "data", "modules/m": // files in these are named, so the directory need not be listed
+		case "data", "modules/m": // the site names the files in these directories, so the build does not list them
 			modes = []os.FileMode{0, 0o444}
 		case "data/nodes", "bindings", "modules":
 			modes = []os.FileMode{0, 0o444, 0o111}

@@ -20,7 +20,7 @@ import (
 	"bindc/internal/testmode"
 )
 
-// follower is a running bindsync follow, with a configuration that the test changes.
+// follower is a running bindsync follow with a configuration that the test can change.
 type follower struct {
 	*testing.T
 	dir    string
@@ -47,7 +47,7 @@ func (b *lockedBuffer) String() string {
 	return b.text.String()
 }
 
-// newFollower makes a directory for a follower. In its configuration, $DIR stands for the directory.
+// newFollower creates a directory for a follower. $DIR in its configuration is replaced by the directory.
 func newFollower(t *testing.T) *follower {
 	f := &follower{T: t, dir: t.TempDir()}
 	var err error
@@ -99,7 +99,7 @@ func (f *follower) ready() {
 	}
 }
 
-// until waits for a condition.
+// until waits for a condition, which what describes.
 func (f *follower) until(what string, happened func() bool) {
 	f.Helper()
 	for end := time.Now().Add(time.Minute); !happened(); time.Sleep(20 * time.Millisecond) {
@@ -127,8 +127,9 @@ func TestFollowIsReadyBeforeItsSourcesAnswer(t *testing.T) {
 	f.ready()
 }
 
-// On SIGHUP, the program reads the configuration again. If that is invalid, the old one stays in force.
-func TestFollowReadsItsConfigurationAgain(t *testing.T) {
+// On SIGHUP, the program reads the configuration again. If the new configuration is invalid, the old one stays in
+// force.
+func TestFollowReloadsConfigurationOnSIGHUP(t *testing.T) {
 	f := newFollower(t)
 	succeed(t, "bindc", "build", newSite(t, 1, 3), "-o", f.path("site.snap"))
 	const first = "{store: $DIR/store, interval: 1h, textfile: $DIR/bindc.prom, names: {n: {source: 'file:$DIR/site.snap'}"

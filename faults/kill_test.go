@@ -18,9 +18,8 @@ import (
 	"bindc/internal/testmode"
 )
 
-// A build that is killed at any time leaves the old file or the new one. Except after SIGKILL, it leaves no other
-// files.
-func TestBuildKilledAtAnyTime(t *testing.T) {
+// A build that is killed leaves the old file or the new one. Except after SIGKILL, it leaves no other files.
+func TestBuildKilledAtAnyTimeLeavesOldOrNewFile(t *testing.T) {
 	sites := []string{newSite(t, 1, 300), newSite(t, 2, 300)}
 	whole := [][32]byte{built(t, sites[0]), built(t, sites[1])}
 	dir, cache := t.TempDir(), t.TempDir()
@@ -39,7 +38,7 @@ func TestBuildKilledAtAnyTime(t *testing.T) {
 		sig := signals[random.IntN(len(signals))]
 		before := append(names(t, dir), names(t, cache)...)
 		if i%5 == 4 {
-			empty(t, cache) // so that the cache is written, too
+			empty(t, cache) // so that the build writes the cache, too
 		}
 		cmd := command("bindc", args(i)...)
 		if err := cmd.Start(); err != nil {
@@ -80,9 +79,9 @@ func TestBuildKilledAtAnyTime(t *testing.T) {
 		kills[syscall.SIGTERM], kills[syscall.SIGINT], kills[syscall.SIGHUP])
 }
 
-// A signal arrives at each system call that publishes a snapshot. The file is the old or the new one. Other files
-// remain only after SIGKILL, until the next build.
-func TestBuildKilledAtEachCallOfPublishing(t *testing.T) {
+// If a signal arrives at a system call that publishes a snapshot, the file is the old or the new one. Other files only
+// remain after SIGKILL, and the next build removes them.
+func TestBuildKilledAtEachCallOfPublishingLeavesOldOrNewFile(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("strace is not installed")
 	}
@@ -135,8 +134,8 @@ func TestBuildKilledAtEachCallOfPublishing(t *testing.T) {
 	figures(t, "%d signals at calls of publishing: %d files stayed, %d were replaced whole", killed, kept, replaced)
 }
 
-// Several builds replace the same file. All succeed, and the file is always the whole result of one of them.
-func TestBuildsOfOneFileAtOnce(t *testing.T) {
+// If several builds replace the same file, all succeed, and the file is always the whole result of one of them.
+func TestConcurrentBuildsLeaveOneWholeFile(t *testing.T) {
 	sites := []string{newSite(t, 1, 20), newSite(t, 2, 20), newSite(t, 3, 20), newSite(t, 4, 20)}
 	var whole [][32]byte
 	for _, site := range sites {

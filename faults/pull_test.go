@@ -15,9 +15,9 @@ import (
 	"bindc/internal/testmode"
 )
 
-// A pull is killed at each system call that stores, switches or records. The name leads to the old or the new snapshot,
-// both complete. The next pull activates the new one, and leaves only files in store/tmp that are removed later.
-func TestPullKilledAtEachCall(t *testing.T) {
+// If a pull is killed at a system call that stores, switches or records, the name leads to the complete old or new
+// snapshot. The next pull activates the new one. Only files in store/tmp remain, which are removed later.
+func TestPullKilledAtEachCallLeavesOldOrNewSnapshot(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("strace is not installed")
 	}
@@ -56,16 +56,16 @@ func TestPullKilledAtEachCall(t *testing.T) {
 			}
 		}
 	}
-	// strace counts calls per thread, so with few kills all may be before the switch.
+	// strace counts the calls of each thread. With few kills, all of them may be before the switch.
 	if killed == 0 || testmode.Thorough() && (saw["old"] == 0 || saw["now"] == 0) {
 		t.Errorf("%d kills: %d saw the old snapshot, %d the new one", killed, saw["old"], saw["now"])
 	}
 	figures(t, "%d pulls were killed: %d names stayed, %d led to the new snapshot", killed, saw["old"], saw["now"])
 }
 
-// The disk fills up at any point of a pull. The active snapshot stays, no partial files remain, and the error has
-// the fix. With more room, the next pull activates the new snapshot.
-func TestPullOnFullDisk(t *testing.T) {
+// If the disk fills up during a pull, the active snapshot stays, no partial files remain, and the error contains the
+// fix. With more space, the next pull activates the new snapshot.
+func TestPullOnFullDiskKeepsActiveSnapshot(t *testing.T) {
 	old, now := filepath.Join(t.TempDir(), "old"), filepath.Join(t.TempDir(), "now")
 	succeed(t, "bindc", "build", newSite(t, 1, 3), "-o", old)
 	succeed(t, "bindc", "build", newSite(t, 2, 1000), "-o", now)
@@ -92,7 +92,7 @@ func TestPullOnFullDisk(t *testing.T) {
 		}
 		figures(t, "%d disks filled up while a pull stored", full)
 	})
-	t.Run("a limit of the process", func(t *testing.T) {
+	t.Run("a limit on file sizes", func(t *testing.T) {
 		if _, err := exec.LookPath("prlimit"); err != nil {
 			t.Skip("prlimit is not installed")
 		}
@@ -104,7 +104,7 @@ func TestPullOnFullDisk(t *testing.T) {
 	})
 }
 
-// keptOld checks a pull for which there was no room.
+// keptOld checks the result of a pull that had too little space.
 func keptOld(t *testing.T, what, store, old string, r result, want string) {
 	t.Helper()
 	if r.status != 2 || crashed(r) || !strings.Contains(r.stderr, want) || !strings.Contains(r.stderr, "bindsync gc") {

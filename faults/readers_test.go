@@ -25,7 +25,7 @@ import (
 // process runs this test binary.
 const readerVariable = "BINDC_TRUST_READER"
 
-// load has the counts and errors of readers of a snapshot.
+// load contains the counts and errors of the readers of a snapshot.
 type load struct {
 	Requests, Answers, Switches int64
 	Errors                      []string // the first errors
@@ -88,7 +88,7 @@ func readers(path string, goroutines int, stop <-chan struct{}) *load {
 	return l
 }
 
-// consistent makes a request and looks up all keys. All answers must come from one generation.
+// consistent looks up all keys in one request. All answers must be from the same generation.
 func consistent(w *bindings.Watcher, node string) (answers int, err error) {
 	facts, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{Node: node})
 	if err != nil {
@@ -135,8 +135,8 @@ func (l *load) measure(at int, path string) {
 	l.Files[at], l.Heap[at] = int64(len(files)), int64(m.HeapAlloc)
 }
 
-// check fails the test if there were errors, or if files other than the active one and one that is being checked are
-// open.
+// check fails the test if there were errors, or if more files are open than the active one and one that is being
+// checked.
 func (l *load) check(t *testing.T, who string) {
 	t.Helper()
 	if len(l.Errors) > 0 || l.Requests == 0 || l.Switches == 0 {
@@ -147,7 +147,7 @@ func (l *load) check(t *testing.T, who string) {
 	}
 }
 
-// readerProcess reads until its standard input ends, and prints its load.
+// readerProcess makes requests until its standard input ends, and then prints its load.
 func readerProcess(path string) int {
 	stop := make(chan struct{})
 	go func() {
@@ -161,7 +161,7 @@ func readerProcess(path string) int {
 	return 0
 }
 
-// process is a running readerProcess. end ends it.
+// process starts a readerProcess. end stops it and returns its load.
 func process(t *testing.T, path string) (end func() *load) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -189,9 +189,9 @@ func process(t *testing.T, path string) (end func() *load) {
 	}
 }
 
-// Eight goroutines and three processes read while the file is replaced again and again. No request fails, and all
-// answers to a request come from one generation.
-func TestReadersDuringReplacements(t *testing.T) {
+// While the file is replaced again and again, eight goroutines and three processes make requests. No request fails, and
+// all answers to a request are from one generation.
+func TestReadersSeeOneGenerationDuringReplacements(t *testing.T) {
 	const generations = 12
 	dir, path := t.TempDir(), ""
 	path = filepath.Join(dir, "site.bsnap")

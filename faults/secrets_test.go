@@ -19,16 +19,17 @@ import (
 	"bindc/internal/testmode"
 )
 
-// showing lists command lines of each verb that must not show secrets. SITE compiles and BAD represents sites that do
-// not; FILE is the snapshot and OTHER that of the site with other secrets; KEY represents each key; NODES is a
-// directory of facts. nil marks verbs that show nothing of a site.
+// showing lists command lines of each verb that must not show secrets. SITE is a site that compiles, and BAD is
+// replaced by each site that does not. FILE is the snapshot of the site, and OTHER is the snapshot of the same site
+// with other secrets. KEY is replaced by each key. NODES is a directory of facts. nil marks verbs that show nothing of
+// a site.
 var showing = map[string][]string{
 	"bindc build": {"build SITE -o FILE.out", "build SITE -o FILE.out --cache CACHE --format json",
 		"build BAD -o FILE.out"},
 	"bindc check": {"check SITE --facts-dir NODES", "check SITE --facts-dir NODES --format json",
 		"check SITE --lint", "check BAD", "check BAD --lint",
 		"check BAD --format json", "check BAD --format sarif", "check BAD --format github"},
-	"bindc fmt": {"fmt -l SITE/bindings/default.yaml SITE", // for a directory, it prints something
+	"bindc fmt": {"fmt -l SITE/bindings/default.yaml SITE", // prints something only for a directory
 		"fmt -l BAD/bindings/default.yaml SITE"}, // -d shows the file on request
 	"bindc convert": nil, // prints the file on request
 	"bindc environments": {"environments ROOT -o FILE.envs", "environments ROOT -o FILE.envs --format json",
@@ -47,7 +48,7 @@ var showing = map[string][]string{
 		"adopt BAD --dry-run --no-compare --force -o FILE.adopted"},
 	"bindc slice":   {"slice FILE --when node=n1 -o FILE.part", "slice FILE --when node=n9 -o FILE/part"},
 	"bindc blame":   {"blame KEY --site SITE --node n1", "blame KEY --site SITE --format json", "blame KEY --site BAD"},
-	"bindc migrate": {"migrate SITE", "migrate BAD", "migrate SITE -o FILE.dir"}, // without an error it prints the data
+	"bindc migrate": {"migrate SITE", "migrate BAD", "migrate SITE -o FILE.dir"}, // prints the data unless there is an error
 
 	"bindq lookup": {"lookup KEY -s FILE --node n1 --explain",
 		"lookup KEY -s FILE --node n2 --explain --render-as json",
@@ -80,10 +81,10 @@ var showing = map[string][]string{
 	"bindq completion": nil, "bindq help": nil, "bindq version": nil,
 }
 
-// secret matches a secret of testdata/secrets.txtar: as text, in hexadecimal, or in Base64 at any offset.
+// secret matches the secrets of testdata/secrets.txtar as text, in hexadecimal, or in Base64 at any offset.
 var secret = regexp.MustCompile(`(?i)canary\d|yranac\d|7_?654_?321|63 ?61 ?6e ?61 ?72 ?79|Y2FuYXJ5|NhbmFye|jYW5hcn`)
 
-// The output and files of the programs contain no secrets, except on request. This includes errors.
+// Output, errors and files of the programs contain no secrets unless the user requests them.
 func TestSecretsAreShownOnlyOnRequest(t *testing.T) {
 	verbs := slices.Concat(verbsOf(t, "bindc"), verbsOf(t, "bindq"), verbsOf(t, "bindsync"))
 	for _, verb := range verbs {
@@ -94,15 +95,15 @@ func TestSecretsAreShownOnlyOnRequest(t *testing.T) {
 	s := newSecretSite(t, "testdata/secrets.txtar")
 	s.tryEncrypted(t)
 	for _, name := range names(t, filepath.Join(s.dir, "cache")) {
-		s.isAbsent(t, filepath.Join(s.dir, "cache", name))
+		s.hasNoSecret(t, filepath.Join(s.dir, "cache", name))
 	}
-	s.isAbsent(t, s.file+".envs/.good.built")
-	s.isAbsent(t, s.file+".sealed/good.snap")
+	s.hasNoSecret(t, s.file+".envs/.good.built")
+	s.hasNoSecret(t, s.file+".sealed/good.snap")
 	s.tryDamaged(t)
 	s.tryAsking(t)
 }
 
-// The same holds for values that lookup_options of Hiera 5 make sensitive, merged or not.
+// Values that are sensitive because of lookup_options in Hiera 5 are only shown on request, merged or not.
 func TestSecretsOfHiera5AreShownOnlyOnRequest(t *testing.T) {
 	s := newSecretSite(t, "testdata/secrets_hiera5.txtar")
 	s.skips = []string{"bindc fmt", "bindc migrate"} // these verbs show the data files
@@ -123,14 +124,14 @@ func (s *secretSite) tryEncrypted(t *testing.T) {
 		s.tryAll(t, s.environ(""))
 		s.bad = nil // these sites cannot be encrypted
 		if encrypted {
-			s.isAbsent(t, s.file)
+			s.hasNoSecret(t, s.file)
 			s.tryAll(t, s.environ(filepath.Join(s.dir, "identity")))
 		}
 	}
 }
 
-// tryDamaged checks the errors for a damaged file. Answers are not checked, because the mark of a sensitive value may
-// be damaged.
+// tryDamaged checks that the errors for a damaged file contain no secrets. It does not check answers, because the flag
+// of a sensitive value may be damaged.
 func (s *secretSite) tryDamaged(t *testing.T) {
 	t.Helper()
 	succeed(t, "bindc", "build", s.site, "-o", s.file)
@@ -162,7 +163,7 @@ func (s *secretSite) tryAsking(t *testing.T) {
 	}
 }
 
-// recipient belongs to the identity in testdata/secrets.txtar.
+// recipient is the public key of the identity in testdata/secrets.txtar.
 const recipient = "age13tvlhqfr9mjdn4andhu7sl0kjwv6xsgw8yqmpj4ulfj4qt8n0ans59raex"
 
 // verbsOf returns the verbs of a program, with its name.
@@ -180,7 +181,7 @@ func verbsOf(t *testing.T, program string) (verbs []string) {
 	return verbs
 }
 
-// secretSite is an archive of testdata on disk.
+// secretSite is the site of an archive in testdata, extracted to disk.
 type secretSite struct {
 	dir, site, file, other string
 	keys, bad, skips       []string // skips: verbs to skip
@@ -238,7 +239,7 @@ func (s *secretSite) environ(identity string) []string {
 	return append(os.Environ(), "BINDQ_IDENTITY="+identity)
 }
 
-// tryAll runs all commands and checks their output. The short form does not try each key.
+// tryAll runs all commands and checks their output. The short form only tries some keys.
 func (s *secretSite) tryAll(t *testing.T, environ []string) {
 	t.Helper()
 	for _, verb := range slices.Sorted(maps.Keys(showing)) {
@@ -279,15 +280,15 @@ func (s *secretSite) run(t *testing.T, environ []string, program, line string) s
 	cmd.Env = environ
 	var out bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(s.queries), &out, &out
-	cmd.Run() // the status does not matter
+	cmd.Run() // the exit status does not matter
 	if out.Len() == 0 || strings.Contains(out.String(), "goroutine ") {
 		t.Errorf("%s %s prints %q", program, line, out.String())
 	}
 	return out.String()
 }
 
-// isAbsent checks that a file contains no secret.
-func (s *secretSite) isAbsent(t *testing.T, path string) {
+// hasNoSecret checks that a file contains no secret.
+func (s *secretSite) hasNoSecret(t *testing.T, path string) {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"bindc/internal/testmode"
 )
 
-// releases has three snapshots, signed one day apart, and the allowed keys.
+// releases has three snapshots, signed one day apart, and the file of allowed signers.
 type releases struct {
 	t               *testing.T
 	signers         string
@@ -55,12 +55,12 @@ func newReleases(t *testing.T) *releases {
 	return r
 }
 
-// pull returns the bindq arguments that pull a release.
+// pull returns the arguments of bindsync that pull a release into a store.
 func (r *releases) pull(path, store string) []string {
 	return []string{"pull", "file:" + path, "--name", "n", "--store", store, "--allowed-signers", r.signers}
 }
 
-// store makes a store in which the first and then the second release was activated.
+// store creates a store in which the first and then the second release was activated.
 func (r *releases) store(dir string) {
 	r.t.Helper()
 	succeed(r.t, "bindsync", r.pull(r.one, dir)...)
@@ -94,8 +94,8 @@ func (r *releases) sound(what, dir string) status {
 	return all[0]
 }
 
-// repaired checks a store after the next program: the history ends with the active snapshot, and older releases are
-// refused.
+// repaired checks a store after another program has used it: the history ends with the active snapshot, and older
+// releases are rejected.
 func (r *releases) repaired(what, dir string) {
 	r.t.Helper()
 	succeed(r.t, "bindsync", "follow", "--resume", "n", "--store", dir)
@@ -123,9 +123,9 @@ func (r *releases) repaired(what, dir string) {
 	}
 }
 
-// Programs are killed at any time of a switch. The name leads to a complete release, the history has it, a rollback is
-// pinned, and older releases are refused.
-func TestSwitchKilledAtAnyTime(t *testing.T) {
+// If programs are killed at any time during a switch, the name leads to a complete release, the history contains it, a
+// rollback is pinned, and older releases are rejected.
+func TestSwitchKilledAtAnyTimeLeavesCompleteRelease(t *testing.T) {
 	r := newReleases(t)
 	verbs := [][]string{r.pull(r.three, ""), {"rollback", "n", "--to", r.sum(r.one)}, {"activate", "n", r.sum(r.two)},
 		{"follow", "--resume", "n"}}
@@ -178,8 +178,8 @@ func TestSwitchKilledAtAnyTime(t *testing.T) {
 	figures(t, "%d switches were killed, and %d programs switched", killed, switched)
 }
 
-// The program is killed at each system call of a switch.
-func TestSwitchKilledAtEachCall(t *testing.T) {
+// If a program is killed at any system call of a switch, the name leads to a complete release.
+func TestSwitchKilledAtEachCallLeavesCompleteRelease(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("strace is not installed")
 	}
@@ -216,8 +216,8 @@ func TestSwitchKilledAtEachCall(t *testing.T) {
 	figures(t, "%d switches were killed, one at each call", killed)
 }
 
-// On a full disk a rollback either happens with its pin or not at all, and gc makes room.
-func TestRollbackOnAFullDisk(t *testing.T) {
+// On a full disk a rollback either happens with its pin or not at all, and gc frees space.
+func TestRollbackOnFullDiskHappensWithPinOrNotAtAll(t *testing.T) {
 	r := newReleases(t)
 	dir, full := mount(t, "size=1m,mode=755"), 0
 	fill := filepath.Join(dir, "fill")
@@ -261,8 +261,8 @@ func TestRollbackOnAFullDisk(t *testing.T) {
 	figures(t, "%d rollbacks found a full disk", full)
 }
 
-// Root runs the first pull by hand, with a narrow umask. The user of the service can do everything afterwards.
-func TestFirstPullAsRoot(t *testing.T) {
+// If root runs the first pull by hand, with a narrow umask, the user of the service can still use and change the store.
+func TestFirstPullAsRootKeepsStoreUsable(t *testing.T) {
 	needRoot(t)
 	r := newReleases(t)
 	dir := filepath.Join(t.TempDir(), "store")

@@ -17,8 +17,8 @@ import (
 	"bindc/internal/testmode"
 )
 
-// asking lists command lines of each verb of bindq. FILE is the snapshot, OTHER another one, NODES a directory of facts
-// of nodes; nil marks verbs that read no snapshot.
+// asking lists command lines of each verb of bindq. FILE is the snapshot, OTHER is another snapshot, and NODES is a
+// directory with the facts of nodes. nil marks verbs that read no snapshot.
 var asking = map[string][][]string{
 	"lookup": {
 		{"lookup", "key::7", "computed", "users", "-s", "FILE", "--node", "n1"},
@@ -44,7 +44,7 @@ var asking = map[string][][]string{
 	"help":         nil,
 	"version":      nil,
 
-	"serve": nil, // package serve protects its reads itself
+	"serve": nil, // package serve has a test of its own
 }
 
 // queries is the input of batch.
@@ -53,7 +53,7 @@ const queries = `{"key": "key::7", "node": "n1"}
 {"keys": ["users", "failing", "key::300"], "node": "n1"}
 `
 
-// A file is truncated while a verb has mapped it. The verb reports that, unless it does not need the missing part.
+// If a file is truncated while a verb has it mapped, the verb reports that, unless it does not need the missing part.
 func TestVerbsReportTruncatedFile(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("strace is not installed")
@@ -92,7 +92,7 @@ func TestVerbsReportTruncatedFile(t *testing.T) {
 				Replace(strings.Join(line, "\n")), "\n")
 			want, status := ask(t, args...)
 			for mapped := 1; ; mapped++ {
-				none := true // whether no run maps the file this often
+				none := true // no run maps the file this often
 				for keep := 0; keep < len(whole); keep += step {
 					r, out, met := askTruncated(t, file, mapped, keep, args)
 					if err := os.WriteFile(file, whole, 0o666); err != nil {
@@ -127,7 +127,7 @@ func TestVerbsReportTruncatedFile(t *testing.T) {
 	figures(t, "%d verbs had a file truncated below them: %d said so, the others did not need it", tried, damaged)
 }
 
-// newLargeSite writes a site whose snapshot has several pages, with bindings of each kind.
+// newLargeSite writes a site with bindings of each kind, whose snapshot has several pages.
 func newLargeSite(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "site")
@@ -170,8 +170,9 @@ func answer(t *testing.T, program string, args ...string) (out string, status in
 	return text.String(), r.status
 }
 
-// askTruncated runs bindq and truncates path to a size after it has mapped it a number of times, before it reads from
-// the last map: a signal stops it after each map. It reports whether bindq mapped the file that often.
+// askTruncated runs bindq and truncates path to the size keep after bindq has mapped it the given number of times, but
+// before it reads from the last map. A signal stops bindq after each mapping. askTruncated reports whether bindq mapped
+// the file that often.
 func askTruncated(t *testing.T, path string, mapped, keep int, args []string) (
 	r result, out string, reached bool) {
 	t.Helper()

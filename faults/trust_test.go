@@ -20,7 +20,7 @@ import (
 	"bindc/internal/testmode"
 )
 
-var long = flag.Duration("long", 0, "how long each test goes on, in place of a fixed number of rounds")
+var long = flag.Duration("long", 0, "how long each test runs, instead of a fixed number of rounds")
 
 // TestMain builds the programs once and adds them to the PATH. It is also the main function of readerProcess.
 func TestMain(m *testing.M) {
@@ -46,7 +46,7 @@ func withPrograms(run func() int) int {
 		fmt.Fprintf(os.Stderr, "cannot build the programs: %v\n%s", err, out)
 		return 1
 	}
-	if err := os.Chmod(bin, 0o755); err != nil { // other users run them, too
+	if err := os.Chmod(bin, 0o755); err != nil { // the programs also run as other users
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -54,7 +54,7 @@ func withPrograms(run func() int) int {
 	return run()
 }
 
-// rounds counts the rounds of a test: a fixed number, or in the long form as many as there is time for.
+// rounds counts the rounds of a test: the given number, or in the long form as many as there is time for.
 func rounds(short int) iter.Seq[int] {
 	end := time.Now().Add(*long)
 	return func(yield func(int) bool) {
@@ -79,7 +79,7 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// newSite writes a site with a number of nodes. All its values name the generation, and each file has two of them.
+// newSite writes a site with a number of nodes. All its values contain the generation, and each file has two values.
 func newSite(t testing.TB, generation, nodes int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "site")
@@ -99,13 +99,13 @@ func newSite(t testing.TB, generation, nodes int) string {
 	return dir
 }
 
-// values returns a data file with two keys, far enough from each other for a change between them to be visible.
+// values returns a data file with two keys that are far apart, so that a read during a change sees a mixture.
 func values(generation int, prefix string) string {
 	return fmt.Sprintf("%[1]sfirst: generation %[2]d\n# %[3]s\n%[1]ssecond: generation %[2]d\n", prefix, generation,
 		strings.Repeat("-", 1000))
 }
 
-// empty removes the content of a directory.
+// empty removes all entries of a directory.
 func empty(t testing.TB, dir string) {
 	t.Helper()
 	for _, name := range names(t, dir) {
@@ -117,7 +117,7 @@ func empty(t testing.TB, dir string) {
 
 // result is the result of running a program.
 type result struct {
-	status int // as in a shell; -1 without an exit status
+	status int // exit status as in a shell, or -1 if there is none
 	signal syscall.Signal
 	stderr string
 }
@@ -166,7 +166,7 @@ func digest(t testing.TB, path string) [sha256.Size]byte {
 	return sha256.Sum256(b)
 }
 
-// built returns the digest of the snapshot of a site without faults.
+// built builds a site without faults and returns the digest of the snapshot.
 func built(t testing.TB, site string) [sha256.Size]byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "f")
@@ -175,7 +175,7 @@ func built(t testing.TB, site string) [sha256.Size]byte {
 	return digest(t, path)
 }
 
-// names lists the names in a directory, except the given ones.
+// names lists the entries of a directory, except the given ones.
 func names(t testing.TB, dir string, but ...string) (found []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

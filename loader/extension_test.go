@@ -381,7 +381,7 @@ func TestRejectsExtensionWithoutOutput(t *testing.T) {
 // A program exits while its child keeps standard output open: the output may be incomplete, so this is an error.
 func TestRejectsOutputWhileChildStillRuns(t *testing.T) {
 	message := refused(t, programSite(t, "sleep 600 &\n"), "binder_config.yaml", loader.Options{AllowExtensions: true})
-	if !strings.Contains(message, "left a process that holds its output open") {
+	if !strings.Contains(message, "left a process that keeps its output open") {
 		t.Errorf("the message is %q", message)
 	}
 }

@@ -24,8 +24,8 @@ import (
 // Reveal returns the value without the mark.
 type Value lookup.Value
 
-// handle returns v as a value of the engine. The pointer avoids copying its five words.
-func (v *Value) handle() *lookup.Value { return (*lookup.Value)(v) }
+// handle returns v as a value of the engine.
+func (v Value) handle() lookup.Value { return lookup.Value(v) }
 
 // Kind is the kind of a Value.
 type Kind = value.Kind

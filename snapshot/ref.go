@@ -16,8 +16,15 @@ func (r Ref) Small() bool { return r&(refRecipe&refBlock) == 0 }
 // Value returns the constant that ref refers to. Arrays, hashes and strings are views of the snapshot. Value does not
 // check the elements of arrays and hashes; Verify and value.Sound do.
 func (s *Snapshot) Value(ref Ref) (value.Value, error) {
-	if ref&refKind == refInline {
+	switch ref & refKind {
+	case refInline:
 		return inlineValue(uint32(ref &^ refKind)), nil
+	case refCell:
+		if off := cellUnit * uint64(ref); off < uint64(len(s.keys)) {
+			if v, ok := value.ShortString(s.keys[off:]); ok {
+				return v, nil
+			}
+		}
 	}
 	text, err := s.encoded(ref)
 	if err != nil {

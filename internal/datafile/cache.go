@@ -177,7 +177,6 @@ func (c *Cache) moved(f *File) bool {
 // Only the owner can read the pack, because it has the content of data files without their permissions.
 func (c *Cache) write() error {
 	return fsx.Replace(c.path, fsx.ReplaceOptions{Limit: 0o600}, func(f *os.File) error {
-		_, err := f.Write(encodePack(&c.pools, c.next, c.program))
-		return err
+		return writePack(f, &c.pools, c.next, c.program)
 	})
 }

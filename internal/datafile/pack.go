@@ -2,8 +2,9 @@ package datafile
 
 import (
 	"encoding/binary"
+	"io"
+	"iter"
 	"math"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -41,43 +42,112 @@ type pack struct {
 	files        []File
 }
 
-// encodePack encodes the files that have no diagnostics.
-func encodePack(pools *Pools, files []*File, program Program) []byte {
+// writePack writes a pack of the files that have no diagnostics. It does not build the pack in memory, because that would
+// take more memory than the rest of a build.
+func writePack(w io.Writer, pools *Pools, files []*File, program Program) error {
 	keys, values := renumbered{texts: pools.Keys.Texts()}, renumbered{texts: pools.Values.Texts()}
-	var records, entries []byte
-	count := 0
+	var kept []*File
+	entries := 0
 	for _, f := range files {
-		all := slices.Concat(f.Entries, f.Options)
-		if !f.silent || uint64(len(entries)/packEntry)+uint64(len(all)) > maxEntries {
+		n := len(f.Entries) + len(f.Options)
+		if !f.silent || uint64(entries)+uint64(n) > maxEntries {
 			continue
 		}
-		records = appendFile(records, f)
-		count++
-		for _, e := range all {
+		kept, entries = append(kept, f), entries+n
+		for e := range f.all() {
+			keys.number(e.Key)
+			values.number(e.Value)
+		}
+	}
+	out := packWriter{w: w, sum: xxhash.New()}
+	out.text(packMagic + string(program[:]))
+	for _, n := range [...]int{len(keys.used), len(values.used), len(kept), entries} {
+		out.number(uint32(n))
+	}
+	for _, r := range [...]*renumbered{&keys, &values} {
+		for _, n := range r.used {
+			out.number(uint32(len(r.texts[n])))
+		}
+	}
+	for _, f := range kept {
+		out.file(f)
+	}
+	for _, f := range kept {
+		for e := range f.all() {
 			for _, n := range [...]uint32{keys.number(e.Key), values.number(e.Value), e.Line, e.Col} {
-				entries = binary.LittleEndian.AppendUint32(entries, n)
+				out.number(n)
 			}
 		}
 	}
-	out := make([]byte, 0,
-		packHead+4*(len(keys.used)+len(values.used))+len(records)+len(entries)+keys.size+values.size+packSum)
-	out = append(append(out, packMagic...), program[:]...)
-	for _, n := range [...]int{len(keys.used), len(values.used), count, len(entries) / packEntry} {
-		out = binary.LittleEndian.AppendUint32(out, uint32(n))
+	for _, r := range [...]*renumbered{&keys, &values} {
+		for _, n := range r.used {
+			out.text(r.texts[n])
+		}
 	}
-	out = values.appendLengths(keys.appendLengths(out))
-	out = append(append(out, records...), entries...)
-	out = values.appendTexts(keys.appendTexts(out))
-	return binary.LittleEndian.AppendUint64(out, xxhash.Sum64(out))
+	return out.finish()
 }
 
-func appendFile(out []byte, f *File) []byte {
-	out = append(append(out, f.digest[:]...), byte(f.kind))
+// all yields the entries and the options of f, in the order of a pack.
+func (f *File) all() iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		for _, list := range [...][]Entry{f.Entries, f.Options} {
+			for _, e := range list {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// packWriter writes a pack piece by piece, and computes its checksum.
+type packWriter struct {
+	w   io.Writer
+	sum *xxhash.Digest
+	buf []byte
+	err error // the first error
+}
+
+const packBuffer = 64 << 10
+
+func (p *packWriter) number(n uint32) {
+	p.buf = binary.LittleEndian.AppendUint32(p.buf, n)
+	if len(p.buf) >= packBuffer {
+		p.flush()
+	}
+}
+
+func (p *packWriter) text(s string) {
+	p.buf = append(p.buf, s...)
+	if len(p.buf) >= packBuffer {
+		p.flush()
+	}
+}
+
+// file writes the record of a file.
+func (p *packWriter) file(f *File) {
+	p.text(string(f.digest[:]))
+	p.buf = append(p.buf, byte(f.kind))
 	for _, n := range [...]uint64{uint64(f.Size), f.Hash, f.id.Device, f.id.Inode, uint64(f.id.Size),
 		uint64(f.id.Modified), uint64(f.id.Change), uint64(len(f.Entries)), uint64(len(f.Options))} {
-		out = binary.LittleEndian.AppendUint64(out, n)
+		p.buf = binary.LittleEndian.AppendUint64(p.buf, n)
 	}
-	return out
+}
+
+func (p *packWriter) flush() {
+	p.sum.Write(p.buf) // never fails
+	if p.err == nil {
+		_, p.err = p.w.Write(p.buf)
+	}
+	p.buf = p.buf[:0]
+}
+
+// finish writes the checksum. It returns the first error.
+func (p *packWriter) finish() error {
+	p.flush()
+	p.buf = binary.LittleEndian.AppendUint64(p.buf, p.sum.Sum64())
+	p.flush()
+	return p.err
 }
 
 // renumbered assigns new numbers to the used texts of a pool, in the order of their use.
@@ -85,7 +155,6 @@ type renumbered struct {
 	texts   []string
 	numbers []uint32 // new number plus one, by old number
 	used    []uint32 // old numbers
-	size    int      // total length of their texts
 }
 
 func (r *renumbered) number(n uint32) uint32 {
@@ -95,23 +164,8 @@ func (r *renumbered) number(n uint32) uint32 {
 	if r.numbers[n] == 0 {
 		r.used = append(r.used, n)
 		r.numbers[n] = uint32(len(r.used))
-		r.size += len(r.texts[n])
 	}
 	return r.numbers[n] - 1
-}
-
-func (r *renumbered) appendLengths(out []byte) []byte {
-	for _, n := range r.used {
-		out = binary.LittleEndian.AppendUint32(out, uint32(len(r.texts[n])))
-	}
-	return out
-}
-
-func (r *renumbered) appendTexts(out []byte) []byte {
-	for _, n := range r.used {
-		out = append(out, r.texts[n]...)
-	}
-	return out
 }
 
 // decodePack decodes a pack. It returns false if the pack is damaged or from another program. Texts are substrings of

@@ -24,14 +24,21 @@ func examplePack(t testing.TB) []byte {
 	if len(diags.Sorted()) != 1 {
 		t.Fatal(diags.Sorted())
 	}
-	return encodePack(r.Pools, pointers(files), Program{1})
+	return encodePack(t, r.Pools, files, Program{1})
 }
 
-func pointers(files []File) (out []*File) {
+// encodePack returns a pack of files.
+func encodePack(t testing.TB, pools *Pools, files []File, program Program) []byte {
+	t.Helper()
+	var all []*File
 	for i := range files {
-		out = append(out, &files[i])
+		all = append(all, &files[i])
 	}
-	return out
+	var out bytes.Buffer
+	if err := writePack(&out, pools, all, program); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }
 
 // sealed returns raw with a correct checksum.
@@ -97,7 +104,7 @@ func FuzzPack(f *testing.F) {
 		pools := &Pools{}
 		pools.Keys.Load(p.keys)
 		pools.Values.Load(p.values)
-		if _, ok := decodePack(string(encodePack(pools, pointers(p.files), Program{1})), Program{1}); !ok {
+		if _, ok := decodePack(string(encodePack(t, pools, p.files, Program{1})), Program{1}); !ok {
 			t.Error("what was decoded cannot be encoded and decoded again")
 		}
 	})
@@ -111,7 +118,7 @@ func TestPackKeepsLookupOptions(t *testing.T) {
 		r.Source("a", []byte("k: 1\nlookup_options:\n  k: {merge: deep}\n  ^x: {}\n"), Hiera5YAML, &diags),
 		r.Source("b", []byte("x: 1\n"), Hiera5YAML, &diags),
 	}
-	p, ok := decodePack(string(encodePack(r.Pools, pointers(files), Program{1})), Program{1})
+	p, ok := decodePack(string(encodePack(t, r.Pools, files, Program{1})), Program{1})
 	if !ok || len(p.files) != 2 || len(p.files[0].Entries) != 2 || len(p.files[0].Options) != 2 ||
 		len(p.files[1].Options) != 0 {
 		t.Fatalf("decoded %v, %+v", ok, p.files)

@@ -16,8 +16,8 @@ import (
 
 // Disk gives access to the file system. The zero value is ready for use.
 type Disk struct {
-	// For tests: Fault, if set, is called before every access, which fails with the error that it returns. Filter, if
-	// set, replaces the reader of a file.
+	// Tests may set Fault and Filter. Fault is called before every access, and the access fails with its error. Filter
+	// replaces the reader of a file.
 	Fault  func(op Op, path string) error
 	Filter func(path string, file io.Reader) io.Reader
 
@@ -62,7 +62,7 @@ func (d Disk) Info(path string) (info fs.FileInfo, err error) {
 	return nil, err
 }
 
-// IsFile reports whether there is a file at path. Anything else there is an error.
+// IsFile reports whether there is a file at path. It returns an error if there is anything else.
 func (d Disk) IsFile(path string) (bool, error) {
 	info, err := d.Info(path)
 	if info == nil {
@@ -71,7 +71,7 @@ func (d Disk) IsFile(path string) (bool, error) {
 	return true, NotAFile(path, info.Mode())
 }
 
-// IsDir reports whether there is a directory at path. Anything there but a directory or a file is an error.
+// IsDir reports whether there is a directory at path. It returns an error if there is neither a directory nor a file.
 func (d Disk) IsDir(path string) (bool, error) {
 	info, err := d.Info(path)
 	if info == nil {
@@ -116,7 +116,8 @@ func NotAFile(path string, mode fs.FileMode) error {
 	return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is " + kind(mode) + ": expected a file")}
 }
 
-// notADir returns an error unless mode describes a directory, or a regular file, which counts as an absent directory.
+// notADir returns an error unless mode is the mode of a directory or of a regular file, which counts as an absent
+// directory.
 func notADir(path string, mode fs.FileMode) error {
 	if mode.IsDir() || mode.IsRegular() {
 		return nil
@@ -139,7 +140,7 @@ func kind(mode fs.FileMode) string {
 }
 
 // ErrDangling is the error for a path that is, or is below, a symbolic link without a target.
-var ErrDangling = errors.New("it is a symbolic link that leads nowhere")
+var ErrDangling = errors.New("it is a symbolic link without a target")
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 

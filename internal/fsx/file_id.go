@@ -5,22 +5,24 @@ import (
 	"time"
 )
 
-// FileID identifies a version of a file. While it is equal, the content is equal.
+// FileID identifies a version of a file. If two reliable FileIDs are equal, so is the content.
 type FileID struct {
 	Device, Inode    uint64
 	Size             int64
 	Modified, Change int64 // in nanoseconds; programs that copy files can set Modified, but not Change
 }
 
-// settleTime is how long a file must have been unchanged before a build so that its FileID is reliable. A file that
-// changes twice within a tick of the file system's clock keeps its times. FAT has the coarsest ticks, of two seconds.
+// settleTime is how long a file must have been unchanged before a build for its FileID to be reliable. The times of a
+// file are the same after a second change within the same tick of the file system's clock. FAT has the coarsest ticks,
+// which last two seconds.
 const settleTime = int64(2 * time.Second)
 
-// Settled reports whether the file was unchanged long enough when a build began, so that its FileID is reliable.
+// Settled reports whether the file had been unchanged for settleTime when a build began, so that its FileID is
+// reliable.
 func (id FileID) Settled(began int64) bool { return max(id.Modified, id.Change) < began-settleTime }
 
 // Clock returns the time according to the file system of dir, which may differ from the clock of this machine. It
-// creates and removes a file, whose name has a pattern as in os.CreateTemp.
+// creates and removes a file with a name that matches pattern, as for os.CreateTemp.
 func Clock(dir, pattern string) (int64, error) {
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {

@@ -21,8 +21,8 @@ func lock(f *os.File) (release func()) {
 	return func() { unix.Close(fd) }
 }
 
-// removeAbandoned removes a temporary file unless a program has locked it. It holds the lock while removing: a program
-// that has just created the file, and waits for the lock, then notices that the file is gone.
+// removeAbandoned removes a temporary file unless a program has locked it. It holds the lock while it removes the file,
+// so that a program that has just created the file and waits for the lock notices the removal.
 func removeAbandoned(name string, _ fs.FileInfo) {
 	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Several programs replace the same file. None of them removes another's new temporary file as abandoned.
+// If several programs replace the same file, none of them removes another's temporary file as abandoned.
 func TestConcurrentReplacesKeepEachOthersTemporaryFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	var running sync.WaitGroup

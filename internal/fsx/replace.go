@@ -13,19 +13,19 @@ import (
 
 // ReplaceOptions control how a file is replaced.
 type ReplaceOptions struct {
-	Limit  fs.FileMode // largest permissions of the file
+	Limit  fs.FileMode // upper limit for the permissions of the file
 	Synced bool        // sync the file before the rename, and the directory afterwards
 	Many   bool        // do not look for abandoned files; call ClearDir once instead
-	Like   fs.FileInfo // a new file gets its owner, group and permissions; nil: defaults
-	Link   bool        // replace a symbolic link itself, not its target
+	Like   fs.FileInfo // owner, group and permissions for a new file; if nil, the defaults
+	Link   bool        // replace a symbolic link at path instead of its target
 }
 
 var errNotRegular = errors.New("not a regular file")
 
 // Replace atomically replaces path, or the target of a symbolic link at path, with the file that write writes. Readers
 // see either the old file or the whole new one. The new file has the owner, group and permissions of the old one where
-// possible; without an old file, it has 0666 less the umask. If Replace fails, the old file is unchanged, and no
-// temporary file is left.
+// possible; without an old file, its permissions are 0666 less the umask. If Replace fails, the old file is unchanged
+// and no temporary file remains.
 func Replace(path string, o ReplaceOptions, write func(*os.File) error) (err error) {
 	path, old, err := o.target(path)
 	if err != nil {
@@ -57,7 +57,8 @@ func Replace(path string, o ReplaceOptions, write func(*os.File) error) (err err
 	return err
 }
 
-// target returns the path of the file to replace, and the file whose owner and permissions to copy, or nil.
+// target returns the path of the file to replace, and the information of the file whose owner and permissions to copy,
+// or nil.
 func (o ReplaceOptions) target(path string) (string, fs.FileInfo, error) {
 	if o.Link {
 		return path, o.Like, nil
@@ -90,17 +91,18 @@ func resolveTarget(path string) (string, fs.FileInfo, error) {
 	return path, info, err
 }
 
-// attempts is the number of names to try for a temporary file.
+// attempts limits how many names are tried for a temporary file.
 const attempts = 100
 
-// create creates a temporary file next to path. At no time does it permit more than the final file will: if it will be
-// like old, only its owner has access at first. Other builds do not touch the file before release. One of them may have
-// removed it as abandoned before it was locked; then create tries another name.
+// create creates a temporary file next to path. It never has wider permissions than the final file: if old is set, only
+// the owner has access at first. Other builds do not touch the file before release is called. If another build removed
+// the file as abandoned before it was locked, create tries another name.
 func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, release func(), err error) {
 	mode := 0o666 & limit
 	if old != nil {
 		mode = 0o600 & limit & old.Mode()
 	}
+	startPoller(filepath.Dir(path))
 	for range attempts {
 		name := filepath.Join(filepath.Dir(path), prefix(path)+fmt.Sprint(rand.Uint32())+suffix)
 		f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
@@ -119,6 +121,14 @@ func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, releas
 		release()
 	}
 	return nil, nil, err
+}
+
+// startPoller makes the Go runtime start its network poller, which it does for the first os.File. If the process is short
+// of descriptors, the runtime ends it there; no temporary file must exist by then.
+func startPoller(dir string) {
+	if f, err := os.Open(dir); err == nil {
+		f.Close()
+	}
 }
 
 // isInPlace reports whether f still has its name.
@@ -143,8 +153,8 @@ func fill(f *os.File, old fs.FileInfo, o ReplaceOptions, write func(*os.File) er
 	return nil
 }
 
-// permissions sets the owner and group of f to those of old, and returns the permissions that f may have then. If the
-// group could not be set, it gets at most the permissions that others had.
+// permissions sets the owner and group of f to the owner and group of old, and returns the permissions for f. If the
+// group could not be set, the group of f gets at most the permissions that other users had.
 func permissions(f *os.File, old fs.FileInfo) fs.FileMode {
 	mode := old.Mode().Perm()
 	if !chownLike(f, old) {
@@ -220,7 +230,7 @@ func ClearDir(dir string) error {
 	return nil
 }
 
-// isTemporary reports whether a file has a name like those of create.
+// isTemporary reports whether a file has a name of the form that create uses.
 func isTemporary(e fs.DirEntry) bool {
 	name, ok := strings.CutSuffix(e.Name(), suffix)
 	digits := name[strings.LastIndexByte(name, '.')+1:]

@@ -31,7 +31,7 @@ func asUnprivilegedUser(t *testing.T, dir string, f func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+		runtime.LockOSThread() // never unlocked, so that the thread ends with the goroutine
 		unix.Setfsgid(nobody)
 		unix.Setfsuid(nobody)
 		f()
@@ -70,7 +70,7 @@ func TestReplaceKeepsOwnerAndGroup(t *testing.T) {
 	}
 }
 
-// If the group cannot be kept, the new group gets the permissions of others.
+// If Replace cannot keep the group, the new group gets the permissions of other users.
 func TestReplaceGivesAnotherGroupNoPermissions(t *testing.T) {
 	for mode, want := range map[fs.FileMode]fs.FileMode{0o660: 0o600, 0o664: 0o644, 0o604: 0o604} {
 		path := old(t, mode)

@@ -103,8 +103,8 @@ func TestReplaceFollowsSymbolicLinks(t *testing.T) {
 	}
 }
 
-// Each step after writing the content fails once: permissions and sync on a closed file, renaming a file that is gone,
-// renaming onto a directory.
+// The steps after writing the content fail one by one: permissions and sync of a closed file, renaming a missing file,
+// and renaming onto a directory.
 func TestReplaceCleansUpAfterEachFailingStep(t *testing.T) {
 	steps := map[string]struct {
 		there bool
@@ -134,7 +134,7 @@ func TestReplaceCleansUpAfterEachFailingStep(t *testing.T) {
 	}
 }
 
-// At no time can anybody read the temporary file who may not read the final one.
+// Nobody can read the temporary file who may not read the final one.
 func TestTemporaryFileIsNotMoreReadable(t *testing.T) {
 	for _, c := range []struct{ old, limit, want fs.FileMode }{
 		{0o600, 0o777, 0o600},
@@ -216,8 +216,8 @@ func TestClearDirRemovesAbandonedFiles(t *testing.T) {
 	}
 }
 
-// A new file is like another file. If there is an old file, that counts instead.
-func TestReplaceLike(t *testing.T) {
+// A new file gets the permissions of the file in Like. An existing file keeps its own permissions.
+func TestReplaceCopiesPermissionsOfLikeToNewFiles(t *testing.T) {
 	other, err := os.Stat(old(t, 0o604))
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +234,7 @@ func TestReplaceLike(t *testing.T) {
 	}
 }
 
-func TestReplaceLinkItself(t *testing.T) {
+func TestReplaceCanReplaceLinkItself(t *testing.T) {
 	path := old(t, 0o604)
 	info, err := os.Stat(path)
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Scratch creates a directory for temporary files, whose name begins with prefix. First it removes such directories
-// that killed programs of this user left behind. remove removes the directory; it may be called more than once.
+// Scratch creates a directory for temporary files with a name that begins with prefix. It first removes such
+// directories left behind by killed programs of this user. remove removes the directory and may be called more than
+// once.
 func Scratch(prefix string) (dir string, remove func(), err error) {
 	left, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
 	if err != nil {

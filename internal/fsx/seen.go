@@ -23,16 +23,16 @@ type lookKey struct {
 	path string
 }
 
-// Look is an access to a path and its result. For a file, the result is the sum of the content.
+// Look is an access to a path and its result. For a file, the result is the hash of the content.
 type Look struct {
 	Op     Op
 	Path   string
 	Result string
-	ID     FileID // of a file whose ID is reliable; otherwise zero
-	Sum    uint64 // of the file's content
+	ID     FileID // FileID of a file if it is reliable, otherwise zero
+	Sum    uint64 // hash of the file's content
 }
 
-// changing is the result of an access that was repeated with another result.
+// changing replaces the result of an access that was made twice with different results.
 const changing = "it changes while it is read"
 
 func (s *Seen) note(l Look) {
@@ -51,7 +51,7 @@ func (s *Seen) note(l Look) {
 	s.looks[at] = l
 }
 
-// Content records that the file at path has a content with this sum. id is zero if it is not reliable.
+// Content records that the content of the file at path has the given hash. id is zero if it is not reliable.
 func (s *Seen) Content(path string, id FileID, sum uint64) {
 	s.note(Look{Op: Read, Path: path, ID: id, Sum: sum})
 }
@@ -91,7 +91,7 @@ func Unchanged(looks []Look) bool {
 	return true
 }
 
-// repeat repeats the access.
+// repeat repeats the access and returns it with its current result.
 func (l Look) repeat() Look {
 	now := Seen{}
 	d := Disk{Seen: &now}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Seen accesses have the same results until something changes that was accessed.
-func TestUnchanged(t *testing.T) {
+// Unchanged returns true until something that was accessed changes.
+func TestUnchangedDetectsChangesOfWhatWasAccessed(t *testing.T) {
 	write := func(name, text string) func(string) error {
 		return func(dir string) error { return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666) }
 	}
@@ -23,14 +23,14 @@ func TestUnchanged(t *testing.T) {
 		{"nothing", func(string) error { return nil }, true},
 		{"a file that was not accessed", write("sub/x", ""), true},
 		{"the same content again", write("a", "a"), true},
-		{"another content", write("a", "b"), false},
-		{"no file", remove("a"), false},
-		{"a file that was not there", write("none", ""), false},
-		{"a directory that was not there",
+		{"other content", write("a", "b"), false},
+		{"a removed file", remove("a"), false},
+		{"a new file at an absent path", write("none", ""), false},
+		{"a new directory at an absent path",
 			func(dir string) error { return os.Mkdir(filepath.Join(dir, "none"), 0o777) }, false},
-		{"a file more in a directory", write("list/x", ""), false},
-		{"a file less", remove("list/b"), false},
-		{"a link to another place", func(dir string) error {
+		{"a new file in a listed directory", write("list/x", ""), false},
+		{"a removed file in a listed directory", remove("list/b"), false},
+		{"a link with another target", func(dir string) error {
 			if err := remove("link")(dir); err != nil {
 				return err
 			}

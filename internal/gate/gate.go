@@ -1,5 +1,6 @@
-// Package gate decides whether a snapshot may become active: it must have the keys of given queries, and must not
-// change too many bindings. Package ship gets these checks as functions, because it does not know what a snapshot is.
+// Package gate decides whether a snapshot may become active. The snapshot must have the keys of given queries, and must
+// not change too many bindings. Package ship calls these checks as functions, because it does not know the content of
+// snapshots.
 package gate
 
 import (
@@ -10,8 +11,8 @@ import (
 	"bindc/snapshot"
 )
 
-// CheckChanges rejects the snapshot after if more than a share of its bindings differs from those of before. It counts
-// the differences that bindq diff prints.
+// CheckChanges rejects the snapshot after if more bindings changed than the given share of the bindings of before. It
+// counts the differences that bindq diff prints.
 func CheckChanges(before, after *snapshot.Snapshot, share float64) error {
 	old, err := decision.NewTables(before, true, nil)
 	if err != nil {

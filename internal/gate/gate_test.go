@@ -16,7 +16,7 @@ import (
 	"bindc/snapshot"
 )
 
-// open opens a snapshot with bindings.
+// open opens a snapshot of a site with the bindings bind.
 func open(t *testing.T, bind string) *snapshot.Snapshot {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "site.bsnap")
@@ -29,7 +29,7 @@ func open(t *testing.T, bind string) *snapshot.Snapshot {
 	return f
 }
 
-// The share counts bindings of the old snapshot. A change of exactly the share passes.
+// The share refers to the number of bindings in the old snapshot. A change of exactly the share passes.
 func TestCheckChangesRejectsMoreThanTheShare(t *testing.T) {
 	before := open(t, "[a, 1], [b, 1], [c, 1], [d, 1]")
 	for _, c := range []struct {
@@ -56,14 +56,14 @@ func TestCheckChangesRejectsMoreThanTheShare(t *testing.T) {
 	}
 }
 
-// A snapshot without bindings has no share: any binding of the next one is a change.
-func TestCheckChangesOfAnEmptySnapshot(t *testing.T) {
+// If the old snapshot has no bindings, any binding of the new one exceeds the share.
+func TestCheckChangesRejectsAnyBindingAfterEmptySnapshot(t *testing.T) {
 	if err := gate.CheckChanges(open(t, ""), open(t, "[a, 1]"), 0.5); err == nil {
 		t.Error("the first binding passes a limit of 50%")
 	}
 }
 
-// check runs the queries on a snapshot with bindings.
+// check runs the queries on a snapshot of a site with the bindings bind.
 func check(t *testing.T, bind, queries string) error {
 	t.Helper()
 	dir := t.TempDir()
@@ -87,7 +87,7 @@ func check(t *testing.T, bind, queries string) error {
 	return err
 }
 
-// located is an error with a short path.
+// located is an error whose text contains a short path.
 type located struct {
 	text string
 	err  error
@@ -103,8 +103,9 @@ func TestCheckPassesSnapshotsWithAllKeys(t *testing.T) {
 	}
 }
 
-// A snapshot without a value is rejected. A wrong query is an error of the option instead, whatever the snapshot is.
-func TestCheckTellsRejectionsFromWrongQueries(t *testing.T) {
+// Check rejects a snapshot without a value for a key. For an invalid query it returns an error about the option
+// instead, whatever the snapshot.
+func TestCheckDistinguishesRejectionsFromInvalidQueries(t *testing.T) {
 	for queries, want := range map[string]string{
 		`{"key": "c", "facts": {}}`:                   "rejected: queries:1: 'c' is not found",
 		"\n\n" + `{"keys": ["a", "c"], "facts": {}}`:  "rejected: queries:3: 'c' is not found",

@@ -19,10 +19,10 @@ import (
 type Keys struct {
 	Option string // name of the option, for errors
 	File   string
-	Node   func(name string) (facts.Node, error) // returns the facts of a node whose query has none
+	Node   func(name string) (facts.Node, error) // returns the facts of a node, for queries without facts
 }
 
-// Check rejects a snapshot that lacks a key of the queries.
+// Check rejects a snapshot that has no value for a key of the queries.
 func (k *Keys) Check(snap *lookup.Snapshot) error {
 	in, err := os.Open(k.File)
 	if err != nil {
@@ -115,7 +115,7 @@ func (k *Keys) checkKey(s *query.Session, r *lookup.Request, q *query.Query, key
 func (k *Keys) queryError(err error, at string) error {
 	switch code := lookup.CodeOf(err); code {
 	case lookup.CodeUsage:
-		return k.errorf("%s: %v", at, err) // not %w: the code of err is not for this option
+		return k.errorf("%s: %v", at, err) // not %w, because the code of err does not fit this error
 	case lookup.CodeEncrypted:
 		return nil
 	default:

@@ -154,7 +154,7 @@ func (x *explainer) evaluate(key string, b filed, level int) (Outcome, *recipe.R
 		return Outcome{Err: err}, nil, nil
 	}
 	if r == nil {
-		return Outcome{Value{v, x.r.file}, true, nil}, nil, nil
+		return Outcome{x.r.View(v), true, nil}, nil, nil
 	}
 	o, err := x.follow(key, key, r, level)
 	return o, r, err

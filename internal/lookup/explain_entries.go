@@ -115,7 +115,7 @@ func (x *explainer) interpolated(n *expr.Node) (out []Candidate) {
 			keys = append(keys, value.FromString(key))
 		}
 		_, v.Outcome.Found = x.r.facts.lookup(path[0])
-		v.Outcome.Value = Value{x.r.facts.at(path[0], keys, true), nil}
+		v.Outcome.Value = FromValue(x.r.facts.at(path[0], keys, true))
 		if !slices.ContainsFunc(out, func(other Candidate) bool { return other.Name == v.Name }) {
 			out = append(out, v)
 		}

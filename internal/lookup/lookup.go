@@ -2,7 +2,6 @@ package lookup
 
 import (
 	"io/fs"
-	"runtime"
 
 	"bindc/internal/value"
 	"bindc/snapshot"
@@ -11,7 +10,7 @@ import (
 // Lookup is like Request.Lookup of package runtime.
 func (r *Request) Lookup(key string) (Value, bool, error) {
 	v, found, err := r.view.Lookup(key)
-	return r.View(v), found, err
+	return Value{v}, found, err
 }
 
 // find is Lookup without wrapping the value.
@@ -20,10 +19,12 @@ func (r *Request) find(key string) (value.Value, bool, error) { return r.view.Lo
 // Follow finishes a lookup of a key that is bound to a computed or large value, or that may lead
 // into a value of Hiera 5.
 func (r *Request) Follow(key string, ref snapshot.Ref, found bool) (value.Value, bool, error) {
-	defer runtime.KeepAlive(r)
 	if !found {
 		if !digs(key) {
 			return value.Value{}, false, nil
+		}
+		if v, ok := r.dig(key); ok {
+			return r.snap.values.Own(v), true, nil
 		}
 		l := r.start()
 		return l.end(r.rules.beyond(l, key))
@@ -32,7 +33,7 @@ func (r *Request) Follow(key string, ref snapshot.Ref, found bool) (value.Value,
 		return r.compute(key, n)
 	}
 	v, err := r.snap.value(ref)
-	return v, err == nil, err
+	return r.snap.values.Own(v), err == nil, err
 }
 
 // compute evaluates the recipe that key is bound to.
@@ -45,8 +46,8 @@ func (r *Request) compute(key string, n int) (value.Value, bool, error) {
 	return l.end(v, found, err)
 }
 
-// Indirect is Lookup for a key that is not Direct: errors may fail all lookups, the key is
-// internal, a Producer makes the lookup, or the request is closed.
+// Indirect is Lookup if the view leaves all keys to it: errors may fail all lookups, a Producer
+// makes the lookup, or the request is closed.
 func (r *Request) Indirect(key string) (value.Value, bool, error) {
 	if r.closed.Load() {
 		return value.Value{}, false, fs.ErrClosed

@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"bindc/internal/expr"
@@ -30,7 +31,7 @@ func New(f *snapshot.Snapshot, opts Options) (*Snapshot, error) {
 		s.dimensions = append(s.dimensions, dimension{d.Name, d.Category, d.Guard, d.Exact, n, soleVariable(n),
 			plainPath(n)})
 	}
-	s.slice = f.Slice()
+	s.slice, s.digs = f.Slice(), digsDirectly(f)
 	return s, nil
 }
 
@@ -40,4 +41,11 @@ func rulesOf(f *snapshot.Snapshot) rules {
 		return hieraRules{}
 	}
 	return plainRules{}
+}
+
+// digsDirectly reports whether f has data of Hiera 5 and no default_hierarchy.
+func digsDirectly(f *snapshot.Snapshot) bool {
+	return len(f.Hiera()) > 0 && !slices.ContainsFunc(f.Hiera(), func(p snapshot.HieraPlace) bool {
+		return p.Part == snapshot.HieraDefaults
+	})
 }

@@ -59,14 +59,14 @@ func (l *lookup) custom(key string, r *recipe.Recipe) (value.Value, error) {
 		return value.Value{}, failed(key, CodeProducer,
 			"'"+key+"' needs the producer '"+r.Name+"', which this program has not registered")
 	}
-	v, err := produce(l.forProducer(), Value{r.Value, l.r.file})
+	v, err := produce(l.forProducer(), l.r.View(r.Value))
 	if err != nil {
 		e := failed(key, CodeProducer, "'"+key+"': the producer '"+r.Name+"' failed: "+err.Error())
 		e.Err = err
 		return value.Value{}, e
 	}
 	l.sensitive = l.sensitive || v.Sensitive()
-	return v.own(l.r.file)
+	return v.own(l.r.snap.values)
 }
 
 // finish transforms a produced value and checks its type, unless err is set.

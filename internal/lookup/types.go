@@ -22,6 +22,7 @@ type Snapshot struct {
 	values     *value.Source                 // the small values
 	opts       Options
 	rules      rules
+	digs       bool // dig may look dotted keys up, see there
 	closed     atomic.Bool
 	box        *seal.Box // opens sealed recipes; nil: they cannot be opened
 	layers     sync.Map  // by key, the number of the layer with its unconditional binding

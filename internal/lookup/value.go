@@ -5,25 +5,23 @@ import (
 	"runtime"
 
 	"bindc/internal/value"
-	"bindc/snapshot"
 )
 
 // Value is the result of a lookup together with the file that it may be a view of. The file stays
 // mapped while a Value refers to it. Package runtime documents Value for users.
 type Value struct {
-	v    value.Value        // access it through Read or Whole
-	file *snapshot.Snapshot // nil if v does not refer to a file
+	v value.Value // access it through Read or Whole; its owner is the source of the snapshot
 }
 
 // FromValue returns a Value that does not refer to a file.
 func FromValue(v value.Value) Value { return Value{v: v} }
 
 // Read returns v without its mark. Its parts may be damaged.
-func (v *Value) Read() (value.Value, error) { return v.v.Read() }
+func (v Value) Read() (value.Value, error) { return v.v.Read() }
 
 // Whole returns v without its mark after checking all its parts. Parts of a Value were checked with
 // it. The result is valid while v is alive, see KeepAlive.
-func (v *Value) Whole() (value.Value, error) {
+func (v Value) Whole() (value.Value, error) {
 	c, err := v.v.Read()
 	if err == nil && v.v.Deferred() {
 		err = sound(c)
@@ -39,41 +37,42 @@ func (v Value) Content() value.Value {
 }
 
 // KeepAlive keeps the file of v mapped until here.
-func (v *Value) KeepAlive() { runtime.KeepAlive(v.file) }
+func (v Value) KeepAlive() { runtime.KeepAlive(v.v.Owner()) }
 
 // Sensitive reports whether v is marked sensitive.
-func (v *Value) Sensitive() bool { return v.v.IsSensitive() }
+func (v Value) Sensitive() bool { return v.v.IsSensitive() }
 
 // Reveal returns v without its mark.
 func (v Value) Reveal() Value {
 	if c, err := v.Whole(); err == nil && v.Sensitive() {
-		return Value{c, v.file}
+		return Value{v.v.Owner().Own(c)}
 	}
 	return v
 }
 
 // Marked returns v marked sensitive.
-func (v Value) Marked() Value { return Value{v.v.Sensitive(), v.file} }
+func (v Value) Marked() Value { return Value{v.v.Sensitive()} }
 
 // Part returns a Value for e, which is inside v. It is sensitive if v is.
 func (v Value) Part(e value.Value) Value {
+	e = v.v.Owner().Own(e)
 	if v.Sensitive() {
 		e = e.Sensitive()
 	}
-	return Value{e, v.file}
+	return Value{e}
 }
 
 // Copy returns a copy of v without its mark that does not refer to a file.
 func (v Value) Copy() (value.Value, error) { return v.own(nil) }
 
-// own returns v without its mark. It copies v unless v is a view of file, so that the caller need not keep v.
-func (v Value) own(file *snapshot.Snapshot) (value.Value, error) {
+// own returns v without its mark. It copies v unless v is a view of the file of s, so that the caller need not keep v.
+func (v Value) own(s *value.Source) (value.Value, error) {
 	c, err := v.Whole()
-	if err != nil || v.file == nil || v.file == file {
+	if owner := v.v.Owner(); err != nil || owner == nil || owner == s {
 		return c, err
 	}
 	c = value.Clone(c)
-	runtime.KeepAlive(v.file)
+	v.KeepAlive()
 	return c, nil
 }
 
@@ -93,7 +92,7 @@ func (v Value) String() string {
 		return destroyed
 	}
 	text := string(value.AppendText(nil, c))
-	runtime.KeepAlive(v.file)
+	v.KeepAlive()
 	return text
 }
 
@@ -111,7 +110,7 @@ func (v Value) AppendRich(dst []byte) (out []byte, rich bool, err error) {
 		return dst, false, err
 	}
 	out, rich = value.AppendRich(dst, c)
-	runtime.KeepAlive(v.file)
+	v.KeepAlive()
 	return out, rich, nil
 }
 

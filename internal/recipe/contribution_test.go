@@ -60,9 +60,11 @@ func TestContributionIsCheckedAgainstElementType(t *testing.T) {
 		"wrong at level two":        {"Integer", AppendAll, 2, array(one, array(one, a)), noInteger + " at [1][1]"},
 		"deeper than two levels":    {"Integer", AppendAll, 2, array(array(ints(1))), noNested + " at [0][0]"},
 		"flatten all levels":        {"Integer", AppendAll, -1, array(one, array(array(ints(1)))), ""},
-		"wrong at level three":      {"Integer", AppendAll, -1, array(one, array(array(a))), noInteger + " at [1][0][0]"},
-		"empty array":               {"Integer", AppendAll, 0, array(), "expected Integer, found Array"},
-		"flattened empty array":     {"Integer", AppendAll, 1, array(), ""},
+		"wrong at level three": {
+			"Integer", AppendAll, -1, array(one, array(array(a))), noInteger + " at [1][0][0]",
+		},
+		"empty array":           {"Integer", AppendAll, 0, array(), "expected Integer, found Array"},
+		"flattened empty array": {"Integer", AppendAll, 1, array(), ""},
 		"flatten keeps hashes whole": {"Integer", AppendAll, -1, value.FromPairs(value.Pair{Key: a, Value: one}),
 			"expected Integer, found Hash[String, Integer]"},
 	} {

@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// Line is who wrote a line of a file, and when.
+// Line describes which commit wrote a line of a file.
 type Line struct {
-	Number  int    // from 1
-	Commit  string // its full name
+	Number  int    // line number, from 1
+	Commit  string // full hash of the commit
 	Author  string
 	Mail    string
 	Date    time.Time
 	Summary string // the first line of the message
 }
 
-// NotCommitted says why a line has no commit.
+// NotCommitted is the error for a line without a commit.
 type NotCommitted struct{ Reason string }
 
 func (e *NotCommitted) Error() string { return e.Reason }
 
-// Blame returns the newest commit that wrote one of the lines from first to last of a file in the work tree,
-// and its first line there. The error is a *NotCommitted if one of the lines has no commit.
+// Blame returns the newest commit that wrote one of the lines from first to last of a file in the work tree, and the
+// first of these lines that it wrote. The error is a *NotCommitted if one of the lines has no commit.
 func (r *Repository) Blame(file string, first, last int) (*Line, error) {
 	name, err := r.Path(file)
 	if err != nil {
@@ -39,7 +39,7 @@ func (r *Repository) Blame(file string, first, last int) (*Line, error) {
 		return nil, &NotCommitted{"the file is not in git"}
 	}
 	if _, err := r.git("cat-file", "-e", "HEAD:"+name); err != nil {
-		return nil, &NotCommitted{"the file is added, but not committed"}
+		return nil, &NotCommitted{"the file is added but not committed"}
 	}
 	out, err := r.git("blame", "--no-textconv", "--line-porcelain", fmt.Sprintf("-L%d,%d", first, last), "--", name)
 	if err != nil {
@@ -52,7 +52,7 @@ func (r *Repository) Blame(file string, first, last int) (*Line, error) {
 	return r.newest(lines)
 }
 
-// newest returns the first line of the newest commit. A commit is newer than its ancestors, whatever its date.
+// newest returns the first line that the newest commit wrote. A commit is newer than its ancestors, whatever its date.
 func (r *Repository) newest(lines []Line) (*Line, error) {
 	byCommit := map[string]*Line{}
 	order := []string{"rev-list", "--date-order", "--max-count=1"}
@@ -75,7 +75,8 @@ func (r *Repository) newest(lines []Line) (*Line, error) {
 	return newest, nil
 }
 
-// parseBlame parses what git blame --line-porcelain prints: for each line a header, and its text after a tab.
+// parseBlame parses the output of git blame --line-porcelain: for each line a header, followed by the text of the line
+// after a tab.
 func parseBlame(text string) (lines []Line, err error) {
 	header := []string{}
 	for row := range strings.Lines(text) {
@@ -95,7 +96,7 @@ func parseBlame(text string) (lines []Line, err error) {
 	return lines, nil
 }
 
-// parseHeader parses the header of a line: its commit with line numbers, then a name and a value per row.
+// parseHeader parses the header of a line: a row with the commit and line numbers, then rows with a name and a value.
 func parseHeader(rows []string) (*Line, error) {
 	fields := strings.Fields(strings.Join(rows[:min(len(rows), 1)], ""))
 	if len(fields) < 3 {
@@ -106,7 +107,7 @@ func parseHeader(rows []string) (*Line, error) {
 		return nil, fmt.Errorf("git blame: expected a line number, found '%s'", fields[2])
 	}
 	if strings.Trim(fields[0], "0") == "" {
-		return nil, &NotCommitted{fmt.Sprintf("line %d is changed in the work tree, and not committed", number)}
+		return nil, &NotCommitted{fmt.Sprintf("line %d has uncommitted changes", number)}
 	}
 	l := &Line{Number: number, Commit: fields[0]}
 	var seconds int64

@@ -14,9 +14,9 @@ import (
 )
 
 // Extract writes the files of a commit below the directory into, which must exist, and nothing outside it. It reads
-// submodules from their repositories in the work tree. What git ignores in the work tree, such as modules that r10k has
-// installed, is not in a commit. Extract links to it, so that all revisions and the work tree have the same. notes has
-// a line for each thing that the reader of a result should know.
+// submodules from their repositories in the work tree. Files that git ignores in the work tree, such as modules
+// installed by r10k, are not in a commit. Extract links to them, so that all revisions use the same files as the work
+// tree. notes lists what users should know when they read the result.
 func (r *Repository) Extract(commit, into string) (notes []string, err error) {
 	root, err := os.OpenRoot(into)
 	if err != nil {
@@ -30,7 +30,7 @@ func (r *Repository) Extract(commit, into string) (notes []string, err error) {
 	return append(notes, linked...), err
 }
 
-// extract writes a commit. below is the path of the repository in the outermost one.
+// extract writes a commit of a repository. below is the path of the repository in the outermost repository.
 func (r *Repository) extract(commit string, root *os.Root, below string) (notes []string, err error) {
 	entries, err := r.tree(commit)
 	if err != nil {
@@ -52,10 +52,11 @@ func (r *Repository) extract(commit string, root *os.Root, below string) (notes 
 	return notes, nil
 }
 
-// submodule writes the commit of a submodule, if the work tree has the repository and that has the commit.
+// submodule writes the commit of a submodule, if the work tree has the submodule's repository and this repository has
+// the commit.
 func (r *Repository) submodule(e entry, root *os.Root, below string) ([]string, error) {
 	below = filepath.Join(below, e.path)
-	missing := []string{"the submodule " + below + " is not there, so its data is missing; run " +
+	missing := []string{"the submodule " + below + " is not checked out, so its data is missing; run " +
 		"git submodule update --init"}
 	sub := &Repository{r.ctx, filepath.Join(r.top, e.path)}
 	if _, err := os.Lstat(filepath.Join(sub.top, ".git")); err != nil {
@@ -67,7 +68,7 @@ func (r *Repository) submodule(e entry, root *os.Root, below string) ([]string, 
 	return sub.extract(e.id, root, below)
 }
 
-// writeFiles writes files, and then links: no file is ever written through a link.
+// writeFiles writes all files before it creates links, so that it never writes a file through a link.
 func (r *Repository) writeFiles(entries []entry, root *os.Root, below string) error {
 	cmd := exec.CommandContext(r.ctx, plain()[0], append(plain()[1:], "cat-file", "--batch")...)
 	cmd.Dir, cmd.Env = r.top, environment()
@@ -90,7 +91,7 @@ func (r *Repository) writeFiles(entries []entry, root *os.Root, below string) er
 		defer w.Flush()
 		for _, e := range entries {
 			if e.mode != modeSubmodule {
-				fmt.Fprintln(w, e.id) // git has ended if this fails, and the reader sees that
+				fmt.Fprintln(w, e.id) // only fails if git has ended, which the reader notices
 			}
 		}
 	}()
@@ -106,7 +107,7 @@ func (r *Repository) writeFiles(entries []entry, root *os.Root, below string) er
 
 // writeAll reads the blobs of entries in order.
 func writeAll(blobs *bufio.Reader, entries []entry, root *os.Root, below string) error {
-	links := map[string]string{} // targets by name
+	links := map[string]string{} // targets of links, by name
 	for _, e := range entries {
 		if e.mode == modeSubmodule {
 			continue
@@ -140,7 +141,7 @@ func writeAll(blobs *bufio.Reader, entries []entry, root *os.Root, below string)
 	return nil
 }
 
-// blobSize reads the line before a blob: ID, type, size.
+// blobSize reads the line before a blob, which contains ID, type and size, and returns the size.
 func blobSize(blobs *bufio.Reader, e entry) (int64, error) {
 	line, err := blobs.ReadString('\n')
 	if err != nil {
@@ -170,7 +171,8 @@ func writeBlob(blobs io.Reader, size int64, root *os.Root, name string, executab
 	return errors.Join(err, f.Close())
 }
 
-// linkIgnored links to what git ignores, where the commit has nothing of that name. It returns a note if there is any.
+// linkIgnored creates links to the files that git ignores, unless the commit has a file with the same name. It returns
+// a note if there are any.
 func (r *Repository) linkIgnored(root *os.Root) (notes []string, err error) {
 	names, err := r.ignored()
 	if err != nil {
@@ -181,7 +183,7 @@ func (r *Repository) linkIgnored(root *os.Root) (notes []string, err error) {
 		name = strings.TrimSuffix(name, "/")
 		if _, err := root.Lstat(name); err == nil {
 			continue
-		} else if !errors.Is(err, fs.ErrNotExist) { // in the commit, the directory is a link to somewhere else
+		} else if !errors.Is(err, fs.ErrNotExist) { // in the commit, the directory is a link that leads elsewhere
 			notes = append(notes, "git ignores "+name+", and it is missing in the revision: "+err.Error())
 			continue
 		}

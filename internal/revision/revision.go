@@ -22,13 +22,13 @@ type Repository struct {
 	top string // the root of the work tree
 }
 
-// ErrNoRepository is the error of Open for a directory that is not in a git repository.
+// ErrNoRepository is returned by Open for a directory that is not in a git repository.
 var ErrNoRepository = errors.New("not in a git repository")
 
-// Open finds the repository that dir is in. Programs that it starts end when ctx is done.
+// Open finds the repository that contains dir. The git commands of the repository are stopped when ctx is done.
 func Open(ctx context.Context, dir string) (*Repository, error) {
 	if _, err := exec.LookPath("git"); err != nil {
-		return nil, errors.New("the program git is not installed, and revisions are read with it")
+		return nil, errors.New("git is not installed; install it to read revisions")
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -62,7 +62,8 @@ func (r *Repository) Path(name string) (string, error) {
 	return rel, nil
 }
 
-// Commit returns the ID of the commit that a revision names, as git understands it: a branch, a tag, HEAD~3.
+// Commit returns the ID of the commit that a revision refers to. Revisions have the syntax of git, such as a branch, a
+// tag, or HEAD~3.
 func (r *Repository) Commit(revision string) (string, error) {
 	out, err := r.git("rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	if err != nil {
@@ -80,13 +81,13 @@ func (r *Repository) MergeBase(a, b string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// git runs git in the root of the work tree and returns what it prints.
+// git runs git in the root of the work tree and returns its output.
 func (r *Repository) git(args ...string) ([]byte, error) {
 	return subprocess.RunIn(r.ctx, environment(), r.top, 0, append(plain(), args...))
 }
 
-// environment returns the variables for git, without those that git sets for hooks. Their paths are of another
-// directory, and with them git would not look for the repository.
+// environment returns the environment variables for git, without the ones that git sets for hooks. Those would make git
+// use the hook's repository instead of looking for this one.
 func environment() []string {
 	hooks := []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
@@ -95,7 +96,7 @@ func environment() []string {
 	})
 }
 
-// plain returns the git command with options that keep it from running programs that a configuration names.
+// plain returns the git command with options that prevent it from running programs named in a configuration.
 func plain() []string {
 	return []string{"git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "--no-optional-locks"}
 }

@@ -22,7 +22,7 @@ func git(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// repository makes a repository of files, with one commit.
+// repository creates a repository with the given files in one commit.
 func repository(t *testing.T, files map[string]string) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -49,7 +49,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// extracted extracts HEAD of the repository in dir.
+// extracted extracts HEAD of the repository in dir into a new directory.
 func extracted(t *testing.T, dir string) (into string, notes []string) {
 	t.Helper()
 	r, err := Open(context.Background(), dir)
@@ -118,7 +118,7 @@ func TestExtractNeverWritesThroughLinks(t *testing.T) {
 	}
 	git(t, dir, "add", "-A")
 	git(t, dir, "commit", "-q", "-m", "a link")
-	if err := os.Remove(filepath.Join(dir, "link")); err != nil { // now a directory with something that git ignores
+	if err := os.Remove(filepath.Join(dir, "link")); err != nil { // an ignored file follows below
 		t.Fatal(err)
 	}
 	write(t, dir, map[string]string{"link/ignored": "x"})
@@ -152,7 +152,7 @@ func TestCommitRejectsOptionsAndUnknownRevisions(t *testing.T) {
 	}
 }
 
-func TestOpenOutsideOfARepository(t *testing.T) {
+func TestOpenOutsideRepositoryFails(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}

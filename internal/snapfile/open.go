@@ -15,7 +15,7 @@ func (s *Signers) Use(path string, do func(*snapshot.Snapshot) error) error {
 	return s.use(snapshot.Open, path, do)
 }
 
-// UseCopy works like Use on a copy in memory, which does not change with the file.
+// UseCopy works like Use but reads the file into memory, so that later changes to the file do not affect do.
 func (s *Signers) UseCopy(path string, do func(*snapshot.Snapshot) error) error {
 	return s.use(snapshot.OpenCopy, path, do)
 }
@@ -67,7 +67,7 @@ func (e *fileError) Error() string { return e.path + ": " + e.err.Error() }
 
 func (e *fileError) Unwrap() error { return e.err }
 
-// InFile returns err with the name of the file in front if it is an error of the file and does not name it yet.
+// InFile prefixes err with the name of the file if err is about the file and does not name it yet.
 func InFile(path string, err error) error {
 	var damage *bindings.DamageError
 	var named *fileError

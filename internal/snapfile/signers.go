@@ -1,5 +1,5 @@
-// Package snapfile opens snapshot files for the verbs of the programs. It checks who signed a file, guards its mapping
-// against truncation, and names the file in errors.
+// Package snapfile opens snapshot files for the programs. It checks who signed a file, turns truncation of a mapped
+// file into an error, and adds the name of the file to errors.
 package snapfile
 
 import (
@@ -12,9 +12,9 @@ import (
 	"bindc/origin"
 )
 
-// Signers has the flags that decide whose snapshots are accepted. Without allowed signers, all are accepted.
+// Signers has the flags that decide whose snapshots are accepted. Without allowed signers, all snapshots are accepted.
 type Signers struct {
-	Allowed, Revoked string // files
+	Allowed, Revoked string // paths of the files
 	Configured       bool   // Allowed comes from a configuration file, not from a flag
 }
 
@@ -29,7 +29,7 @@ func OptionName(flag string, configured bool) string {
 // AddFlags adds --allowed-signers and --revoked.
 func (s *Signers) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Allowed, "allowed-signers", "",
-		"`FILE` of keys, as for ssh-keygen: refuse a snapshot that none of them signed")
+		"`FILE` of allowed signers, as for ssh-keygen; reject snapshots that none of them signed")
 	flags.StringVar(&s.Revoked, "revoked", "", "`FILE` of public keys that are no longer allowed")
 }
 

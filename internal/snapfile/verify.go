@@ -21,7 +21,7 @@ func Inspect(path string) (isSensitive bool, err error) {
 	return isSensitive, err
 }
 
-// Verify performs the checks of runtime.Snapshot.Verify and those of runtime.Open.
+// Verify performs the checks of runtime.Open and of runtime.Snapshot.Verify.
 func Verify(f *snapshot.Snapshot) error {
 	for _, d := range f.Dimensions() {
 		if _, err := expr.Decode(string(d.Program)); err != nil {
@@ -35,7 +35,7 @@ func Verify(f *snapshot.Snapshot) error {
 	})
 }
 
-// SensitiveValues counts the sensitive values, and those of them that eyaml has encrypted.
+// SensitiveValues counts the sensitive values, and how many of them eyaml has encrypted.
 func SensitiveValues(f *snapshot.Snapshot) (n, ofEyaml int, err error) {
 	for encoded, err := range f.AllRecipes() {
 		if err != nil {

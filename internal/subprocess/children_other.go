@@ -4,7 +4,7 @@ package subprocess
 
 import "os/exec"
 
-// stopWithChildren does nothing: this platform has no process groups, so only cmd is stopped.
+// stopWithChildren does nothing, because this platform has no process groups. Only cmd is stopped.
 func stopWithChildren(*exec.Cmd) {}
 
 func endChildren(*exec.Cmd) {}

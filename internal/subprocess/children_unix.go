@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// stopWithChildren makes stopping cmd stop its children, too. Killing a shell would leave them running.
+// stopWithChildren makes sure that stopping cmd also stops its children. Killing a shell would leave them running.
 func stopWithChildren(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

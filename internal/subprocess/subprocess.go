@@ -16,9 +16,9 @@ import (
 
 // Limits of a program.
 const (
-	DefaultTimeout = 30 * time.Second // unless Run gets another one
+	DefaultTimeout = 30 * time.Second // used if the timeout is 0
 	maxOutput      = 64 << 20
-	maxErrors      = 4 << 10 // bytes of standard error in the message
+	maxErrors      = 4 << 10 // maximum bytes of standard error in an error message
 )
 
 // Run runs command in the directory dir and returns its output, which is not nil even if it is empty. The program is
@@ -27,7 +27,8 @@ func Run(ctx context.Context, dir string, timeout time.Duration, command []strin
 	return RunIn(ctx, nil, dir, timeout, command)
 }
 
-// RunIn is Run with the variables of environment, in the form "NAME=VALUE"; nil stands for those of this program.
+// RunIn works like Run, with the variables of environment in the form "NAME=VALUE". If environment is nil, the program
+// inherits the variables of this program.
 func RunIn(ctx context.Context, environment []string, dir string, timeout time.Duration, command []string) (
 	[]byte, error) {
 	parent, timeout := ctx, cmp.Or(timeout, DefaultTimeout)
@@ -52,7 +53,7 @@ func RunIn(ctx context.Context, environment []string, dir string, timeout time.D
 	case stdout.full:
 		err = fmt.Errorf("the program %s printed more than %d bytes", command[0], maxOutput)
 	case errors.Is(err, exec.ErrWaitDelay):
-		err = fmt.Errorf("the program %s has ended, but left a process that holds its output open", command[0])
+		err = fmt.Errorf("the program %s has ended, but left a process that keeps its output open", command[0])
 	case err != nil:
 		err = fmt.Errorf("the program %s failed: %w", command[0], err)
 	default:
@@ -64,13 +65,13 @@ func RunIn(ctx context.Context, environment []string, dir string, timeout time.D
 	return nil, err
 }
 
-// limitedBuffer keeps up to max bytes. Further writes fail or, with drop, are ignored. The buffer is not embedded,
-// because its ReadFrom would bypass the limit.
+// limitedBuffer stores up to max bytes. Further writes fail or, if drop is set, are ignored. It does not embed
+// bytes.Buffer, because ReadFrom would bypass the limit.
 type limitedBuffer struct {
 	kept bytes.Buffer
 	max  int
 	drop bool
-	full bool // more than max was written
+	full bool // more than max bytes were written
 }
 
 func (b *limitedBuffer) Write(p []byte) (int, error) {

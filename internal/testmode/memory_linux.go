@@ -7,8 +7,8 @@ import (
 
 const (
 	memory   = "/dev/shm"
-	enough   = 2 << 30 // bytes; the tests of one package need less than 500 MB
-	noexec   = 0x8     // ST_NOEXEC of statfs(2): containers often mount /dev/shm so
+	enough   = 2 << 30 // free bytes needed; the tests of one package use less than 500 MB
+	noexec   = 0x8     // ST_NOEXEC of statfs(2); containers often mount /dev/shm with it
 	writable = 0o2     // W_OK of access(2)
 )
 

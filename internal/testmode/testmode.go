@@ -1,13 +1,13 @@
-// Package testmode chooses how much the tests try.
+// Package testmode chooses between quick and thorough tests.
 package testmode
 
 import "os"
 
-// Thorough reports whether the variable BINDC_THOROUGH is set: tests then try everything, which takes many minutes, and
-// not a part of it that takes seconds.
+// Thorough reports whether the environment variable BINDC_THOROUGH is set. Tests then try every case, which takes many
+// minutes. Otherwise they try a selection, which takes seconds.
 func Thorough() bool { return os.Getenv("BINDC_THOROUGH") != "" }
 
-// Number returns how much of something to try: quick by default, thorough if everything is to be tried.
+// Number returns how many cases to try: quick, or thorough if Thorough returns true.
 func Number(quick, thorough int) int {
 	if Thorough() {
 		return thorough

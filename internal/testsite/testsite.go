@@ -1,4 +1,4 @@
-// Package testsite makes snapshots for tests: sound ones, and damaged ones.
+// Package testsite creates valid and damaged snapshots for tests.
 package testsite
 
 import (
@@ -18,8 +18,8 @@ import (
 	"bindc/snapshot"
 )
 
-// Build compiles the site in dir into the snapshot at path. The snapshot is an hour old: a source trusts the times of a
-// file only if it has not changed for some seconds.
+// Build compiles the site in dir into the snapshot at path. It sets the time of the snapshot to an hour ago, because a
+// source only trusts the time of a file that has not changed for some seconds.
 func Build(t testing.TB, dir, path string) {
 	t.Helper()
 	var diags diag.List
@@ -33,7 +33,7 @@ func Build(t testing.TB, dir, path string) {
 	makeOld(t, path)
 }
 
-// BuildBindings compiles a site that has only some bindings.
+// BuildBindings compiles a site that consists of the bindings bind.
 func BuildBindings(t testing.TB, bind, path string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,7 +47,7 @@ func BuildBindings(t testing.TB, bind, path string) {
 	Build(t, dir, path)
 }
 
-// Slice writes to out what requests with term, CATEGORY=VALUE, can reach in the snapshot at path.
+// Slice writes the slice of the snapshot at path for the term CATEGORY=VALUE to out.
 func Slice(t testing.TB, path, term, out string) {
 	t.Helper()
 	if err := cut(path, term, out); err != nil {
@@ -77,7 +77,7 @@ func cut(path, term, out string) error {
 	return err
 }
 
-// Truncate leaves the first half of the file at path.
+// Truncate truncates the file at path to half its size.
 func Truncate(t testing.TB, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -90,7 +90,7 @@ func Truncate(t testing.TB, path string) {
 	makeOld(t, path)
 }
 
-// Damage inverts the bytes of a section of a snapshot. The checksums fit, so that the snapshot can be opened.
+// Damage inverts the bytes of a section of a snapshot and corrects the checksums, so that the snapshot still opens.
 func Damage(t testing.TB, path, section string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -135,7 +135,7 @@ func CorrectSums(b []byte) []byte {
 	return b
 }
 
-// makeOld makes a file an hour old.
+// makeOld sets the time of a file to an hour ago.
 func makeOld(t testing.TB, path string) {
 	t.Helper()
 	old := time.Now().Add(-time.Hour)

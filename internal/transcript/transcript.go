@@ -1,15 +1,15 @@
-// Package transcript tests programs with sessions: commands and their output, as in a terminal.
+// Package transcript tests programs with sessions, which are commands and their output as in a terminal.
 //
-// A session is an archive that begins with the commands and contains the files that they read:
+// A session is a txtar archive. It begins with the commands and contains the files that they read:
 //
 //	$ NAME=VALUE bindq lookup key -s site.bsnap < input
 //	a line of standard output
 //	! a line of standard error
 //	[2]
 //
-// The last line is the exit status, unless that is 0. A comment begins with # after an empty line. Single quotes join
-// words. The word digest:FILE is replaced by the digest of a file, shortened as the programs print it. Digests, times
-// and the directory are shown as DIGEST, TIME and DIR.
+// The last line is the exit status. It is omitted if the status is 0. A comment begins with # after an empty line.
+// Single quotes join words. The word digest:FILE is replaced by the digest of a file, shortened as the programs print
+// it. Digests, times and the directory are shown as DIGEST, TIME and DIR.
 //
 // Sessions can use more commands:
 //
@@ -43,13 +43,13 @@ type Program func(args []string, in io.Reader, out, errs io.Writer) int
 // session runs the commands of a transcript.
 type session struct {
 	*testing.T
-	name    string // of the program
+	name    string // name of the program
 	program Program
 	dir     string
 }
 
-// Run runs the sessions in testdata/transcripts with a program, which they call by name. With update, it writes the
-// output of the commands into the sessions.
+// Run runs the sessions in testdata/transcripts with a program that the sessions call name. If update is set, it writes
+// the output of the commands into the sessions.
 func Run(t *testing.T, name string, program Program, update bool) {
 	paths, err := filepath.Glob("testdata/transcripts/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -80,7 +80,7 @@ func (s *session) run(path string, update bool) {
 		s.Setenv(name, "")
 	}
 	s.Setenv("COLUMNS", "80")
-	found := s.answers(string(archive.Comment))
+	found := s.withOutput(string(archive.Comment))
 	if update {
 		archive.Comment = []byte(found)
 		s.check(os.WriteFile(path, txtar.Format(archive), 0o666))
@@ -93,15 +93,15 @@ func (s *session) run(path string, update bool) {
 	}
 }
 
-// answers runs the commands of a session and returns the session with their current output.
-func (s *session) answers(text string) string {
+// withOutput runs the commands of a session and returns the session with their current output.
+func (s *session) withOutput(text string) string {
 	var found strings.Builder
 	comment := true
 	for line := range strings.Lines(text) {
 		switch {
 		case strings.HasPrefix(line, "$ "):
 			found.WriteString(line)
-			found.WriteString(s.answerOf(words(line[len("$ "):])))
+			found.WriteString(s.outputOf(words(line[len("$ "):])))
 			comment = false
 		case strings.HasPrefix(line, "# "):
 			if !comment {
@@ -129,8 +129,8 @@ func words(line string) (out []string) {
 	return out
 }
 
-// answerOf runs a command of a session and returns its output in the form of a session.
-func (s *session) answerOf(args []string) string {
+// outputOf runs a command of a session and returns its output in the form of a session.
+func (s *session) outputOf(args []string) string {
 	s.Helper()
 	for ; strings.Contains(args[0], "="); args = args[1:] {
 		name, val, _ := strings.Cut(args[0], "=")
@@ -201,7 +201,7 @@ var variableParts = []struct {
 	{regexp.MustCompile(` +` + regexp.QuoteMeta(userName()) + ` +`), "  USER  "},
 }
 
-// userName returns the name of the user who runs the test, as in the history of a store.
+// userName returns the name of the user who runs the test, in the form that the history of a store contains.
 func userName() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username

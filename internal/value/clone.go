@@ -5,15 +5,18 @@ import (
 	"strings"
 )
 
-// Clone returns a deep copy of v.
+// Clone returns a deep copy of v that refers to no Source.
 func Clone(v Value) Value {
 	switch v.Kind() {
 	case String, Regexp:
-		v.str = strings.Clone(v.str)
+		return Value{ref: &plain[v.Kind()], str: strings.Clone(v.str)}
+	case Bool, Int, Float, Default:
+		return Value{ref: &plain[v.Kind()], num: v.num}
 	case Type:
 		if name, ok := v.Ref().(typeName); ok {
 			return FromType(typeName(strings.Clone(string(name))))
 		}
+		return FromType(v.Ref())
 	case Array:
 		elems := make([]Value, 0, v.Len())
 		for e := range v.Elems() {

@@ -141,14 +141,19 @@ func View(b string) (v Value, rest string, err error) {
 // Peek works like View but does not validate nested values. Iterating over a malformed one ends early. Callers must
 // have validated the encoding elsewhere.
 func Peek(b string) (v Value, ok bool) {
-	if b != "" && b[0] >= tagSmallStr && int(b[0]&^tagSmallStr) < len(b) {
-		return FromString(b[1 : 1+int(b[0]&^tagSmallStr)]), true // nearly all values are short strings
-	}
 	v, _, ok = view(b)
 	return v, ok
 }
 
-// Sound reports whether the encoding of everything inside v, a value from Peek, is valid.
+// ShortString is like Peek for most strings. It is not ok for all other values.
+func ShortString(b string) (Value, bool) {
+	if b == "" || b[0] < tagSmallStr || int(b[0]&^tagSmallStr) >= len(b) {
+		return Value{}, false
+	}
+	return FromString(b[1 : 1+int(b[0]&^tagSmallStr)]), true
+}
+
+// Sound reports whether everything inside v is well formed. It is for values from Peek.
 func Sound(v Value) bool {
 	return !v.encoded() || sound(v, MaxDepth)
 }

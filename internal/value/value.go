@@ -49,7 +49,8 @@ type body struct {
 	index     map[string]int // positions of String keys in elems; nil for small hashes
 	others    map[string]int // positions of other keys, by their AppendDistinct text
 	typ       TypeRef
-	load      func(uint64) (Value, error) // reads a value of a Source, or a sensitive value
+	load      func(uint64) (Value, error) // of a Source and of a sensitive value
+	owner     *Source                     // keeps the bytes alive that the value is a view of; may be nil
 }
 
 // plain has one body for each kind, shared by all values whose body has no content.
@@ -60,27 +61,6 @@ func init() {
 		plain[k].kind = Kind(k)
 	}
 }
-
-// Source provides values that are only read when they are used. Lookups can then return values that their callers never
-// read.
-type Source struct{ b body }
-
-// NewSource returns a Source that reads values by calling load. It calls load for each read.
-func NewSource(load func(n uint64) (Value, error)) *Source { return &Source{body{load: load}} }
-
-// Value returns a value that Read obtains from load(n). Only Read works on it.
-func (s *Source) Value(n uint64) Value { return Value{ref: &s.b, num: n} }
-
-// Read returns v. It first reads a value of a Source, and removes the mark of a sensitive value.
-func (v Value) Read() (Value, error) {
-	if v.Deferred() {
-		return v.ref.load(v.num)
-	}
-	return v, nil
-}
-
-// Deferred reports whether v must be read by Read before use, because it comes from a Source or is sensitive.
-func (v Value) Deferred() bool { return v.ref != nil && v.ref.load != nil }
 
 // TypeRef is a type as the content of a Value. Package types implements it; the interface avoids an import cycle.
 type TypeRef interface{ String() string }
@@ -133,7 +113,7 @@ func (v Value) Sensitive() Value {
 	if v.IsSensitive() {
 		return v
 	}
-	return Value{ref: &body{sensitive: true, load: func(uint64) (Value, error) { return v.Read() }}}
+	return Value{ref: &body{sensitive: true, load: func(uint64) (Value, error) { return v.Read() }, owner: v.Owner()}}
 }
 
 // IsSensitive reports whether v is marked as sensitive. Elements and entries do not inherit the mark. In Hiera 5,
@@ -304,6 +284,9 @@ func (v Value) Get(key Value) (Value, bool) {
 		}
 		return Value{}, false
 	}
+	if key.is(String) {
+		return v.entry(key.str)
+	}
 	for k, e := range v.Pairs() {
 		if Identical(k, key) {
 			return e, true
@@ -312,7 +295,26 @@ func (v Value) Get(key Value) (Value, bool) {
 	return Value{}, false
 }
 
-// Probes returns how many keys Get compares with key at most.
+// entry is Get for a String, in an encoded Hash.
+func (v Value) entry(key string) (Value, bool) {
+	for b, n := v.str, v.num; n > 0; n-- {
+		k, rest, ok := view(b)
+		if !ok {
+			break
+		}
+		e, rest, ok := view(rest)
+		if !ok {
+			break
+		}
+		if k.str == key && k.is(String) {
+			return e, true
+		}
+		b = rest
+	}
+	return Value{}, false
+}
+
+// Probes returns the number of entries of a Hash that Get may compare with key.
 func (v Value) Probes(key Value) int {
 	if v.built() && v.ref.index != nil && key.is(String) {
 		return 1

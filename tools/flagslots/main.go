@@ -1,6 +1,6 @@
 // Command flagslots counts the verbs of programs and the flags that their help describes. A flag of several verbs
-// counts once for each, and a global flag once for its program. --help and --version do not count, nor do the verbs
-// that every program has. CHANGELOG.md has the counts:
+// counts once per verb, and a global flag once per program. --help, --version and the verbs that every program has do
+// not count. CHANGELOG.md contains the counts:
 //
 //	go build -o /tmp/bin/ ./cmd/... && go run ./tools/flagslots /tmp/bin/bindc /tmp/bin/bindq /tmp/bin/bindsync
 package main
@@ -18,10 +18,10 @@ import (
 var (
 	verbLine = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +[A-Z]`)
 	flagLine = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([a-z][a-z-]*)`)
-	listed   = regexp.MustCompile(`(?s)\nGlobal flags \(see .*`) // in the help of a verb: they are described elsewhere
+	listed   = regexp.MustCompile(`(?s)\nGlobal flags \(see .*`) // the list of global flags in the help of a verb
 )
 
-// ofAll are the verbs and flags that every program has.
+// ofAll lists the verbs and flags that every program has.
 var ofAll = []string{"completion", "help", "man", "version"}
 
 func main() {

@@ -1,8 +1,8 @@
-// Importgraph prints which packages of the programs import which, as a document with a Mermaid diagram:
+// Command importgraph prints a document with a Mermaid diagram of the imports between the packages of the programs:
 //
 //	go run ./tools/importgraph > docs/imports.md
 //
-// Run it in the root of the module. It shows an import only if no longer chain of imports implies it.
+// Run it in the root of the module. The diagram omits an import if a longer chain of imports implies it.
 package main
 
 import (
@@ -27,10 +27,11 @@ func main() {
 	g.print(os.Stdout)
 }
 
-// graph maps each package to the packages that it imports, by their paths below the module.
+// graph maps each package to the packages that it imports. Both are paths below the module.
 type graph map[string][]string
 
-// list reads the packages that the programs consist of. The platform is fixed: imports differ between platforms.
+// list returns the packages that the programs consist of. The platform is fixed, because imports differ between
+// platforms.
 func list(dir string) (graph, error) {
 	cmd := exec.Command("go", "list", "-deps", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./cmd/...")
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
@@ -86,11 +87,11 @@ func (g graph) reduce() graph {
 	return direct
 }
 
-// groups are the parts of the diagram, in its order.
+// groups lists the parts of the diagram in order.
 var groups = []string{"Programs", "Around the stages", "Building only", "Answering only", "Both halves"}
 
-// group returns the part of the diagram that a package belongs to: which half of the line depends on it. The first half
-// is loader and compile, the second runtime.
+// group returns the part of the diagram that a package belongs to. It depends on which half of the system uses the
+// package: the building half (loader and compile), the lookup half (runtime), or both.
 func (g graph) group(name string) string {
 	building := g.reach("loader")[name] || g.reach("compile")[name]
 	answering := g.reach("runtime")[name]
@@ -143,7 +144,7 @@ func (g graph) print(w io.Writer) {
 // node returns the identifier of a package in the diagram.
 func node(name string) string { return strings.NewReplacer("/", "_", "-", "_").Replace("p/" + name) }
 
-// label returns the text of a package in the diagram: its path, without the folder that most share.
+// label returns the text of a package in the diagram, which is its path without the common directory.
 func label(name string) string { return `"` + strings.TrimPrefix(name, "internal/") + `"` }
 
 const head = `# Imports

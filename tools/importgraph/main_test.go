@@ -32,7 +32,7 @@ func TestReduceDropsImpliedImportsOnly(t *testing.T) {
 	}
 }
 
-func TestGroupIsTheHalfThatDependsOnAPackage(t *testing.T) {
+func TestGroupIsTheHalfThatUsesThePackage(t *testing.T) {
 	g := graph{
 		"cmd/bindc": {"compile", "lint"}, "cmd/bindq": {"runtime"}, "lint": {"loader"},
 		"compile": {"loader", "snapshot"}, "loader": {"yaml", "value"}, "runtime": {"snapshot", "facts"},

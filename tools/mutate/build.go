@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 )
 
-// A suite is the tests of a package, compiled with all mutants in the packages that it tests.
+// A suite contains the tests of a package, compiled with all mutants in the packages that it tests.
 type suite struct {
 	path, dir string
 	binary    string
 }
 
-// A bench has the compiled tests and programs.
+// A bench contains the compiled tests and programs.
 type bench struct {
 	dir      string
 	suites   []*suite

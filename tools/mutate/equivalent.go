@@ -14,8 +14,9 @@ type equivalents struct {
 	order   []string
 }
 
-// readEquivalents reads the list. It has the key of a mutant, as a run prints it, on a line of its own, followed by an
-// indented reason. Several keys may share the reason that follows them. Lines that begin with # are comments.
+// readEquivalents reads the list. In the list, the key of a mutant, as a run prints it, is on a line of its own,
+// followed by an indented reason. Several keys may share the reason that follows them. Lines that begin with # are
+// comments.
 func readEquivalents(path string) (*equivalents, error) {
 	list := &equivalents{reasons: map[string]string{}}
 	text, err := os.ReadFile(path)
@@ -54,7 +55,7 @@ func readEquivalents(path string) (*equivalents, error) {
 
 func (l *equivalents) names(key string) bool { return l.reasons[key] != "" }
 
-// unused returns the keys in the list, for these packages, that are not mutants.
+// unused returns the keys in the list that belong to the given packages but are not mutants.
 func (l *equivalents) unused(packages []*pkg) []string {
 	found := map[string]bool{}
 	names := map[string]bool{}

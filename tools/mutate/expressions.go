@@ -37,7 +37,7 @@ func (f *finder) condition(e ast.Expr, yes, no bool) {
 	}
 }
 
-// force wraps a condition so that the mutant is only reached if it makes a difference.
+// force wraps a condition so that a test only reaches the mutant if the forced value differs.
 func (f *finder) force(e ast.Expr, yes, no bool) {
 	before, after := "(", ")"
 	if yes {
@@ -61,7 +61,7 @@ var operators = map[token.Token]string{
 
 const alone = "left operand"
 
-// become names the results of a forced condition.
+// become lists the results of a forced condition as they are printed.
 var become = map[token.Token]string{
 	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">",
 	token.ADD: "-", token.SUB: "+", token.MUL: "+", token.AND: "|", token.OR: "&",
@@ -110,7 +110,7 @@ func ident(e ast.Expr) *ast.Ident {
 	return id
 }
 
-// call skips arguments that only reserve memory.
+// call skips arguments that only reserve memory, such as the capacity in make.
 func (f *finder) call(call *ast.CallExpr) bool {
 	if f.builtin(call, "panic") {
 		return false
@@ -127,7 +127,7 @@ func (f *finder) call(call *ast.CallExpr) bool {
 	return true
 }
 
-// constant increments an integer, and replaces true by false.
+// constant increments an integer constant and replaces true with false.
 func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
 	literal := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -154,7 +154,7 @@ func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
 	}
 }
 
-// operator replaces a binary operator by another one.
+// operator replaces a binary operator with another one.
 func (f *finder) operator(b *ast.BinaryExpr) {
 	name, t := operators[b.Op], f.info.Types[b.X].Type
 	if name == "" {

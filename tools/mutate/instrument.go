@@ -25,10 +25,10 @@ type mutant struct {
 	id     int
 	file   string
 	line   int
-	key    string // names it by function and text, so that it stays the same when lines move
+	key    string // consists of function and text, so that it stays the same when lines move
 	p      *pkg
 	src    *source
-	listed bool // in the list of equivalents
+	listed bool // whether the mutant is in the list of equivalents
 	fate   fate
 	by     string // the test that killed it
 }
@@ -45,7 +45,7 @@ func (m *mutant) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", m.file, m.line, fate, m.key)
 }
 
-// An edit replaces length bytes by text. Edits at the same offset are ordered by rank.
+// An edit replaces length bytes with text. Edits at the same offset are ordered by rank.
 type edit struct {
 	offset, length int
 	text           string
@@ -57,8 +57,8 @@ var switches string
 
 func (p *pkg) switches() string { return strings.Replace(switches, "PACKAGE", p.name, 1) }
 
-// instrument finds the mutants of the package, numbers them from first on, and writes all of them into its files. If
-// some do not compile, for example because Go requires a constant, it starts again without them.
+// instrument finds the mutants of the package, numbers them beginning with first, and writes all of them into the
+// files. If some do not compile, for example because Go requires a constant, it starts again without them.
 func (p *pkg) instrument(first int) error {
 	refused := map[string]bool{}
 	for range 20 {
@@ -130,7 +130,7 @@ func imports(file *ast.File, info *types.Info) map[string]string {
 	return names
 }
 
-// apply returns the text with the edits.
+// apply returns the text of the file after all edits.
 func (s *source) apply() []byte {
 	slices.SortStableFunc(s.edits, func(a, b edit) int {
 		if a.offset != b.offset {
@@ -149,7 +149,7 @@ func (s *source) apply() []byte {
 	return out.Bytes()
 }
 
-// A finder walks the tree of a file from the outside to the inside.
+// A finder walks the syntax tree of a file from the outside to the inside, and creates mutants.
 type finder struct {
 	p       *pkg
 	src     *source
@@ -158,14 +158,14 @@ type finder struct {
 	first   int
 	refused map[string]bool
 	times   map[string]int
-	names   map[string]string // of imported packages, by path
-	fn      string            // name of the function in keys
-	results []*types.Tuple    // of the surrounding functions, the innermost last
+	names   map[string]string // names of imported packages, by path
+	fn      string            // name of the current function in keys
+	results []*types.Tuple    // results of the surrounding functions, the innermost last
 	skip    map[ast.Node]bool
 	depth   int
 }
 
-// mutant creates a mutant of node, unless its key was refused. what describes the change.
+// mutant creates a mutant of node, unless a mutant with that key did not compile. what describes the change.
 func (f *finder) mutant(node ast.Node, what string) (*mutant, bool) {
 	text := strings.Join(strings.Fields(f.text(node)), " ")
 	if r := []rune(text); len(r) > 60 {
@@ -189,8 +189,8 @@ func (f *finder) text(n ast.Node) string { return string(f.src.text[f.at(n.Pos()
 
 func (f *finder) at(pos token.Pos) int { return f.fset.Position(pos).Offset }
 
-// wrap inserts text around a node. Later wraps are inside earlier ones, because the walk goes from the outside to the
-// inside.
+// wrap inserts text before and after a node. Later text is inside earlier text, because the walk goes from the outside
+// to the inside.
 func (f *finder) wrap(node ast.Node, before, after string) {
 	f.depth++
 	f.src.edits = append(f.src.edits,
@@ -223,7 +223,7 @@ func (f *finder) body(sig *types.Signature, body *ast.BlockStmt) {
 	f.results = f.results[:len(f.results)-1]
 }
 
-// tail marks statements that end a function with results, because the function would not compile without them.
+// tail marks the statements that end a function with results. Without them, the function would not compile.
 func (f *finder) tail(s ast.Stmt) {
 	f.skip[s] = true
 	switch s := s.(type) {

@@ -27,8 +27,8 @@ type pkg struct {
 
 // A source is a file of a package.
 type source struct {
-	path    string // absolute
-	name    string // relative to the working directory
+	path    string // absolute path
+	name    string // path relative to the working directory
 	text    []byte
 	edits   []edit
 	changed []byte // the text with all mutants
@@ -37,7 +37,7 @@ type source struct {
 // load finds the packages, and the export data of all their imports.
 func load(patterns []string) ([]*pkg, error) {
 	args := []string{"list", "-export", "-deps", "-json=ImportPath,Name,Dir,GoFiles,Export,DepOnly,Standard"}
-	args = append(args, "cmp", "encoding/binary", "os", "strconv", "strings", "sync") // the imports of switches.txt
+	args = append(args, "cmp", "encoding/binary", "os", "strconv", "strings", "sync") // imports of switches.txt
 	out, err := run("go", append(args, patterns...)...)
 	if err != nil {
 		return nil, err

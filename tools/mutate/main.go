@@ -3,12 +3,12 @@
 //
 //	go -C tools/mutate run . ./compile ./snapshot
 //
-// All mutants of a package are compiled at once, each behind a switch, with an overlay of the go command. So the tree
-// does not change, and each test binary is linked only once. The environment variable MUTANT turns a mutant on. A first
-// run of every test records which mutants it reaches; each mutant is then tried with the tests that reach it, the
+// All mutants of a package are compiled at once, each behind a switch, with an overlay of the go command. The source
+// tree does not change, and each test binary is linked only once. The environment variable MUTANT enables a mutant. A
+// first run of every test records which mutants it reaches; each mutant is then tried with the tests that reach it, the
 // quickest first. A mutant is killed if a test fails, or takes far more processor time than without it.
 //
-// An interrupt ends the run early and prints the results so far.
+// After an interrupt, the command prints the results so far and ends.
 //
 // The exit status is 1 if the percentage of killed mutants, without listed equivalents, is less than -score.
 package main
@@ -31,7 +31,7 @@ import (
 type options struct {
 	packages []string
 	suites   []string // additional packages whose tests are run
-	programs []string // main packages that these tests run, in the directory of the variable PROGRAMS
+	programs []string // main packages to compile into the directory PROGRAMS, whose programs the tests run
 	changed  string   // if not empty, only lines that differ from this commit
 	sample   int      // if not 0, the number of mutants per package
 	seed     int64
@@ -39,7 +39,7 @@ type options struct {
 	jobs     int
 	only     string
 	again    string        // if not empty, only mutants that live according to this report
-	time     time.Duration // if not 0, no mutant is started later
+	time     time.Duration // if not 0, the time after which no mutant is started
 	score    float64       // required percentage of killed mutants
 	stale    bool          // only print listed equivalents that are not mutants
 }
@@ -52,12 +52,12 @@ func main() {
 	flag.StringVar(&o.changed, "changed", "", "only mutants on lines that differ from this `commit`")
 	flag.IntVar(&o.sample, "sample", 0, "try `n` mutants of each package, chosen by -seed; 0: all")
 	flag.Int64Var(&o.seed, "seed", 1, "seed of the sample")
-	flag.StringVar(&o.list, "equivalent", "tools/mutate/equivalent.txt", "`file` of the mutants that change nothing")
-	flag.IntVar(&o.jobs, "j", runtime.NumCPU(), "number of mutants to try at a time")
+	flag.StringVar(&o.list, "equivalent", "tools/mutate/equivalent.txt", "`file` with the equivalent mutants")
+	flag.IntVar(&o.jobs, "j", runtime.NumCPU(), "number of mutants to try at once")
 	flag.StringVar(&o.only, "only", "", "only mutants whose description contains this `text`")
-	flag.StringVar(&o.again, "again", "", "only mutants that live according to this `file`, the output of an earlier run")
+	flag.StringVar(&o.again, "again", "", "only mutants that survived according to this `file`, the output of an earlier run")
 	flag.Float64Var(&o.score, "score", 95, "percentage of mutants that must be killed")
-	flag.BoolVar(&o.stale, "stale", false, "try nothing: print the listed mutants that do not exist any more")
+	flag.BoolVar(&o.stale, "stale", false, "try no mutants; print the listed mutants that no longer exist")
 	flag.DurationVar(&o.time, "for", 0, "start no mutant after this `time`; 0: no limit")
 	flag.Parse()
 	if err := os.Chdir(*module); err != nil {
@@ -85,7 +85,7 @@ func fields(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
 }
 
-// mutate does a whole run. It returns the percentage of killed mutants, without equivalent ones.
+// mutate does a whole run. It returns the percentage of killed mutants among those that are not equivalent.
 func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 	equivalent, err := readEquivalents(o.list)
 	if err != nil {
@@ -143,7 +143,7 @@ func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 	return report(out, o, packages, chosen, equivalent), nil
 }
 
-// printStale prints the listed mutants of packages that do not exist, and fails if there are any.
+// printStale prints the listed mutants that do not exist in the packages, and fails if there are any.
 func printStale(out io.Writer, list string, equivalent *equivalents, packages []*pkg) error {
 	stale := equivalent.unused(packages)
 	for _, key := range stale {
@@ -155,7 +155,7 @@ func printStale(out io.Writer, list string, equivalent *equivalents, packages []
 	return nil
 }
 
-// choose returns the mutants to try, in an order whose beginning is a random sample.
+// choose returns the mutants to try, in random order, so that an early end leaves a random sample.
 func choose(o options, packages []*pkg, lines map[string][]span, living map[string]bool,
 	equivalent *equivalents) []*mutant {
 	var chosen []*mutant
@@ -184,7 +184,7 @@ func shuffle(mutants []*mutant, seed int64) {
 	})
 }
 
-// report prints the survivors, and a line of numbers per package. It returns the total score.
+// report prints the survivors and a line with the counts of each package. It returns the total score.
 func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equivalent *equivalents) float64 {
 	slices.SortStableFunc(chosen, func(a, b *mutant) int {
 		return cmp.Or(strings.Compare(a.file, b.file), a.line-b.line)
@@ -216,7 +216,7 @@ func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equival
 	return all.score()
 }
 
-// readReport returns the keys of the mutants that live according to a report.
+// readReport returns the keys of the mutants that survived according to a report.
 func readReport(path string) (map[string]bool, error) {
 	if path == "" {
 		return nil, nil

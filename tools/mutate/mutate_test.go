@@ -33,7 +33,7 @@ all                   28     28      21          1         6  77.8 %
 	}
 }
 
-func TestAgainTriesOnlySurvivors(t *testing.T) {
+func TestAgainTriesOnlyMutantsThatSurvived(t *testing.T) {
 	t.Parallel()
 	former := filepath.Join(t.TempDir(), "report")
 	text := "testdata/tiny/tiny.go:28: survived: tiny.Clamp: n > 9 => >=\n" +
@@ -60,7 +60,7 @@ all                   28      2       0          0         2   0.0 %
 	}
 }
 
-func TestChangedLines(t *testing.T) {
+func TestChangedTriesOnlyChangedLines(t *testing.T) {
 	t.Parallel()
 	lines, err := hunks([]byte(`diff --git a/a.go b/a.go
 --- a/a.go

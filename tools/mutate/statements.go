@@ -144,7 +144,7 @@ func (f *finder) builtin(call *ast.CallExpr, name string) bool {
 	return ok
 }
 
-// jump exchanges break and continue.
+// jump replaces break with continue and vice versa.
 func (f *finder) jump(b *ast.BranchStmt) {
 	other := map[token.Token]string{token.CONTINUE: "break", token.BREAK: "continue"}[b.Tok]
 	if other == "" || f.skip[b] {
@@ -158,7 +158,7 @@ func (f *finder) jump(b *ast.BranchStmt) {
 	}
 }
 
-// result replaces every returned value by its zero value.
+// result replaces each returned value with its zero value.
 func (f *finder) result(r *ast.ReturnStmt) {
 	results := f.results[len(f.results)-1]
 	if len(r.Results) != results.Len() {

@@ -20,12 +20,12 @@ import (
 	"time"
 )
 
-// A unit is a test, or a subtest of a test that takes long.
+// A unit is a test, or a subtest of a slow test.
 type unit struct {
 	suite     *suite
 	top, sub  string
 	processor time.Duration // processor time without a mutant
-	reaches   []bool        // by number of the mutant
+	reaches   []bool        // whether the unit reaches a mutant, by the mutant's number
 }
 
 func (u *unit) name() string {
@@ -35,7 +35,7 @@ func (u *unit) name() string {
 	return u.top + "/" + u.sub
 }
 
-// long is the time from which a test is split into its subtests.
+// long is the processor time above which a test is split into its subtests.
 const long = 2 * time.Second
 
 // measure runs every test, and records its time and which of n mutants it reaches. It excludes tests that fail without
@@ -81,7 +81,7 @@ func appendPassing(out io.Writer, units []*unit, u *unit, ok bool) []*unit {
 	return append(units, u)
 }
 
-// record runs a unit with the log of mutants. It also returns the names of its subtests.
+// record runs a unit and records its time and the mutants that it reaches. It also returns the names of its subtests.
 func (b *bench) record(u *unit, n int) (ok bool, subs []string, err error) {
 	log := filepath.Join(b.dir, "reached")
 	if err := os.Remove(log); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -165,7 +165,8 @@ func (b *bench) try(ctx context.Context, mutants []*mutant, units []*unit, jobs 
 	wg.Wait()
 }
 
-// interrupted reports whether the user ended the run. Tests then fail only because they are killed.
+// interrupted reports whether the user interrupted the run. Tests then fail because they are killed, so their results
+// do not count.
 func interrupted(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 // fate runs the tests that reach a mutant, the quickest first, until one fails.
@@ -190,7 +191,8 @@ func (b *bench) fate(m *mutant, units []*unit) (fate, string) {
 	return survived, ""
 }
 
-// cut takes units from the front for one process: the first one, and more while their total time is below limit.
+// cut takes units from the front of the list to run in one process: the first unit, and more while their total time is
+// below limit.
 func cut(units []*unit, limit time.Duration) (batch, rest []*unit) {
 	first, spent := units[0], time.Duration(0)
 	for _, u := range units {
@@ -205,8 +207,8 @@ func cut(units []*unit, limit time.Duration) (batch, rest []*unit) {
 	return batch, rest
 }
 
-// kills reports whether a test of the batch fails. A mutant that loops is stopped by limits of processor time, which
-// does not depend on other load, and memory. A mutant that blocks is stopped by wall-clock time.
+// kills reports whether a test of the batch fails. Limits on memory and processor time, which does not depend on other
+// load, stop a mutant that loops. A limit on wall-clock time stops a mutant that blocks.
 func (b *bench) kills(m *mutant, batch []*unit) bool {
 	var takes time.Duration
 	for _, u := range batch {

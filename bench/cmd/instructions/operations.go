@@ -28,9 +28,11 @@ var operations = []operation{
 	{"absent", 100_000, lookUp(generated, absent, false)},
 	{"absent-hiera5", 100_000, lookUp(hiera5, numbered("class%d::absent%d"), false)},
 	{"kind-read", 50_000, readKinds},
+	{"small-read", 50_000, readSmall},
+	{"text-copied", 50_000, copyText},
 	{"request", 10_000, requests},
 	{"interpolated", 10_000, lookUp(generated, interpolated, true)},
-	{"dotted", 20,
+	{"dotted", 5_000,
 		lookUp(hiera5, numbered("hash%[2]d::settings.server.port"), true)},
 	{"merge", 5_000, lookUp(hiera5, numbered("merged::list%[2]d"), true)},
 	{"serve", 400, serveQuestions},
@@ -170,6 +172,57 @@ func readKinds(dir string) (func(int) error, error) {
 			v, _, err := request.Lookup(keys[i%len(keys)])
 			if err != nil || v.Kind() == bindings.Undef {
 				return fmt.Errorf("%s is undef, %w", keys[i%len(keys)], err)
+			}
+		}
+		return nil
+	}, nil
+}
+
+// readSmall looks up keys and reads the values of small constants: TextView, Int or Bool.
+func readSmall(dir string) (func(int) error, error) {
+	return reading(dir, func(v bindings.Value) error {
+		var err error
+		switch v.Kind() {
+		case bindings.String:
+			_, err = v.TextView()
+		case bindings.Int:
+			_, err = v.Int()
+		case bindings.Bool:
+			_, err = v.Bool()
+		}
+		return err
+	})
+}
+
+// copyText looks up keys and copies the values that are texts.
+func copyText(dir string) (func(int) error, error) {
+	return reading(dir, func(v bindings.Value) error {
+		if v.Kind() != bindings.String {
+			return nil
+		}
+		_, err := v.Text()
+		return err
+	})
+}
+
+// reading returns a function that looks up constants in turn and reads each value.
+func reading(dir string, read func(bindings.Value) error) (func(int) error, error) {
+	keys, err := constants(0)()
+	if err != nil {
+		return nil, err
+	}
+	request, err := open(dir, generated)
+	if err != nil {
+		return nil, err
+	}
+	return func(n int) error {
+		for i := range n {
+			v, _, err := request.Lookup(keys[i%len(keys)])
+			if err == nil {
+				err = read(v)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", keys[i%len(keys)], err)
 			}
 		}
 		return nil

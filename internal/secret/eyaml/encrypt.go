@@ -36,7 +36,7 @@ func ReadPublicKey(file string) (*PublicKey, error) {
 	return p, nil
 }
 
-var errPublicKey = errors.New("expected a public key of hiera-eyaml, the certificate of an RSA key in PEM")
+var errPublicKey = errors.New("expected a hiera-eyaml public key (certificate of an RSA key, in PEM format)")
 
 func parsePublicKey(src []byte) (*PublicKey, error) {
 	block, rest := pem.Decode(src)
@@ -74,7 +74,7 @@ var (
 // Encrypt encrypts text like hiera-eyaml and returns ENC[PKCS7,...] in one line.
 func (p *PublicKey) Encrypt(text string) (string, error) {
 	secret := make([]byte, ciphers[aes256CBC.String()])
-	rand.Read(secret) // never fails
+	rand.Read(secret) // never returns an error
 	content, err := seal(secret, text)
 	if err != nil {
 		return "", err

@@ -17,7 +17,7 @@ func public(t testing.TB, key string) *PublicKey {
 	return r
 }
 
-// The private key decrypts texts that the certificate encrypted, for every length modulo the block size.
+// Texts of every length modulo the block size are decrypted as they were before the encryption.
 func TestDecryptsWhatItEncrypted(t *testing.T) {
 	for _, key := range []string{"1024", "2048", "4096"} {
 		to, keys := public(t, key), read(t, key)
@@ -34,7 +34,7 @@ func TestDecryptsWhatItEncrypted(t *testing.T) {
 	}
 }
 
-// Two encryptions of the same text differ.
+// Encrypting the same text twice gives different results.
 func TestEncryptionIsRandomized(t *testing.T) {
 	to := public(t, "2048")
 	one, _ := to.Encrypt("same")
@@ -67,13 +67,13 @@ func TestRejectsFilesThatAreNotPublicKeys(t *testing.T) {
 	}
 	one, two := pem("1024.cert"), pem("2048.cert")
 	for _, c := range []struct{ what, text, want string }{
-		{"nothing", "", "expected a public key of hiera-eyaml"},
-		{"text", "hunter2", "expected a public key of hiera-eyaml"},
-		{"a private key", pem("2048"), "in PEM, found 'RSA PRIVATE KEY'"},
+		{"nothing", "", "expected a hiera-eyaml public key"},
+		{"text", "hunter2", "expected a hiera-eyaml public key"},
+		{"a private key", pem("2048"), "in PEM format), found 'RSA PRIVATE KEY'"},
 		{"two certificates", one + two, "expected one certificate, found 'CERTIFICATE' after it"},
 		{"a certificate and its private key", two + pem("2048"), "found 'RSA PRIVATE KEY' after it"},
-		{"a damaged certificate", strings.Replace(two, "MII", "MIJ", 1), "expected a public key of hiera-eyaml"},
-		{"a key of another algorithm", anotherAlgorithm, "in PEM, found a key of ECDSA"},
+		{"a damaged certificate", strings.Replace(two, "MII", "MIJ", 1), "expected a hiera-eyaml public key"},
+		{"a key of another algorithm", anotherAlgorithm, "in PEM format), found a key of ECDSA"},
 	} {
 		path := filepath.Join(t.TempDir(), "key.pem")
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
@@ -89,7 +89,7 @@ func TestRejectsFilesThatAreNotPublicKeys(t *testing.T) {
 	}
 }
 
-// Marked texts are encrypted. The rest is unchanged.
+// EncryptMarked encrypts the marked texts and does not change the rest.
 func TestEncryptsMarkedTexts(t *testing.T) {
 	to, keys := public(t, "2048"), read(t, "2048")
 	old := fixtures(t)[1].Text
@@ -115,7 +115,7 @@ func TestEncryptsMarkedTexts(t *testing.T) {
 	}
 }
 
-// A mark with a mistake is an error, so that no secret stays in the clear.
+// An invalid mark is an error, so that no secret remains in plain text.
 func TestRejectsInvalidMarks(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"a: DEC::PKCS7[hunter2]\n", "1:4: expected ']!' at the end"},

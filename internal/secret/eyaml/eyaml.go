@@ -39,7 +39,7 @@ func Read(files []string) (*Keys, error) {
 	return k, nil
 }
 
-var errKey = errors.New("expected a private key of hiera-eyaml, RSA in PEM")
+var errKey = errors.New("expected a hiera-eyaml private key (RSA, in PEM format)")
 
 func parseKey(src []byte) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode(src)
@@ -57,7 +57,7 @@ func parseKey(src []byte) (*rsa.PrivateKey, error) {
 	return nil, errKey
 }
 
-// token matches an encrypted part of a text. Without a method, the method is PKCS7.
+// token matches an encrypted part of a text. If the part names no method, the method is PKCS7.
 var token = pattern.Lazy(`ENC\[(?:(\w+),)?([a-zA-Z0-9+/ =\n]+)\]`)
 
 // Decrypt returns text with its encrypted parts decrypted and a final newline removed. The error does not contain the
@@ -86,7 +86,7 @@ var blanks = strings.NewReplacer(" ", "", "\n", "")
 func (k *Keys) decrypt(encoded string) ([]byte, error) {
 	der, err := base64.StdEncoding.DecodeString(blanks.Replace(encoded))
 	if err != nil {
-		return nil, errors.New("it is not in base64")
+		return nil, errors.New("it is not valid Base64")
 	}
 	var e envelope
 	if rest, err := asn1.Unmarshal(der, &e); err != nil || len(rest) > 0 || !e.Type.Equal(enveloped) {
@@ -102,7 +102,7 @@ func (k *Keys) decrypt(encoded string) ([]byte, error) {
 			}
 		}
 	}
-	return nil, errors.New("none of the keys fits")
+	return nil, errors.New("none of the keys can decrypt it")
 }
 
 // envelope is a PKCS7 message (RFC 2315, section 10) in DER, as hiera-eyaml writes it with OpenSSL. A full PKCS7
@@ -136,7 +136,7 @@ type encrypted struct {
 // ciphers maps the identifiers of AES in CBC mode to the sizes of their keys in bytes.
 var ciphers = map[string]int{"2.16.840.1.101.3.4.1.2": 16, "2.16.840.1.101.3.4.1.22": 24, "2.16.840.1.101.3.4.1.42": 32}
 
-var errCipher = errors.New("the key does not fit")
+var errCipher = errors.New("the key cannot decrypt it")
 
 // open decrypts e with key.
 func (e *encrypted) open(key []byte) ([]byte, error) {

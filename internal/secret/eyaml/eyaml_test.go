@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// fixture is a text that hiera-eyaml 3.3.0 has encrypted, to a key that was made for these tests.
+// fixture is a text that hiera-eyaml 3.3.0 has encrypted with a key that was made for these tests.
 type fixture struct{ What, Key, Plain, Text string }
 
 func fixtures(t testing.TB) []fixture {
@@ -54,16 +54,16 @@ func TestDecryptsWithOneOfSeveralKeys(t *testing.T) {
 	}
 }
 
-func TestDecryptErrors(t *testing.T) {
+func TestDecryptRejectsInvalidTextsAndOtherKeys(t *testing.T) {
 	good := fixtures(t)[1].Text
 	inner := strings.TrimSuffix(strings.TrimPrefix(good, "ENC[PKCS7,"), "]")
 	for _, c := range []struct{ what, key, text, want string }{
-		{"another key", "1024", good, "none of the keys fits"},
+		{"another key", "1024", good, "none of the keys can decrypt it"},
 		{"another method", "2048", "ENC[GPG,AAAA]", "the method GPG: expected PKCS7"},
-		{"no base64", "2048", "ENC[PKCS7,A]", "it is not in base64"},
-		{"no message", "2048", "ENC[PKCS7,AAAA]", "it is not PKCS7 enveloped data"},
-		{"a message that is cut short", "2048", "ENC[PKCS7," + inner[:len(inner)-40] + "]", "it is not PKCS7 enveloped data"},
-		{"one of two", "1024", fixtures(t)[0].Text + good, "none of the keys fits"},
+		{"invalid Base64", "2048", "ENC[PKCS7,A]", "it is not valid Base64"},
+		{"a message that is not PKCS7", "2048", "ENC[PKCS7,AAAA]", "it is not PKCS7 enveloped data"},
+		{"a truncated message", "2048", "ENC[PKCS7," + inner[:len(inner)-40] + "]", "it is not PKCS7 enveloped data"},
+		{"one of two parts", "1024", fixtures(t)[0].Text + good, "none of the keys can decrypt it"},
 	} {
 		plain, err := read(t, c.key).Decrypt(c.text)
 		if err == nil || !strings.Contains(err.Error(), c.want) || plain != "" {
@@ -93,7 +93,7 @@ func TestRejectsFilesThatAreNotPrivateKeys(t *testing.T) {
 	}
 }
 
-// FuzzDecrypt looks for texts for which Decrypt panics. Text outside the encrypted parts is unchanged.
+// FuzzDecrypt checks that Decrypt does not panic and does not change text outside the encrypted parts.
 func FuzzDecrypt(f *testing.F) {
 	for _, c := range fixtures(f) {
 		f.Add(c.Text)
@@ -114,8 +114,8 @@ func FuzzDecrypt(f *testing.F) {
 	})
 }
 
-// Late fails only for texts that no readable key decrypts. It finds keys that appear later.
-func TestLateFindsKeysThatAppearLater(t *testing.T) {
+// Late only fails for texts that no readable key decrypts. It also uses keys that appear later.
+func TestLateUsesKeysThatAppearLater(t *testing.T) {
 	dir := t.TempDir()
 	text := fixtures(t)[1]
 	late := &Late{Files: []string{filepath.Join(dir, "absent"), "testdata/" + text.Key + ".pem"}}
@@ -127,7 +127,7 @@ func TestLateFindsKeysThatAppearLater(t *testing.T) {
 	if plain, err := late.Decrypt("no secret"); err != nil || plain != "no secret" {
 		t.Errorf("a text without secrets: %q, %v", plain, err)
 	}
-	want := "cannot decrypt the value: none of the keys fits; open " + file + ":"
+	want := "cannot decrypt the value: none of the keys can decrypt it; open " + file + ":"
 	if _, err := late.Decrypt(text.Text); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s…", err, want)
 	}
@@ -142,6 +142,6 @@ func TestLateFindsKeysThatAppearLater(t *testing.T) {
 		if plain, err := late.Decrypt(text.Text); err != nil || plain != text.Plain {
 			t.Errorf("when the key is there: %q, %v", plain, err)
 		}
-		os.Remove(file) // the key was read already
+		os.Remove(file) // Late has already read the key
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// Late decrypts with keys that it reads when a text needs them, like hiera-eyaml in Puppet. A key that cannot be read
-// is an error only for texts that no other key decrypts, and is tried again for the next one. Late is safe for
-// concurrent use.
+// Late decrypts texts with keys that it reads when a text needs them, like hiera-eyaml in Puppet. A key that cannot be
+// read is only an error for texts that no other key decrypts. Late tries to read it again for the next text. Late is
+// safe for concurrent use.
 type Late struct {
-	Files []string // of private keys
+	Files []string // files of private keys
 
 	mutex sync.Mutex
 	read  map[string]*Keys

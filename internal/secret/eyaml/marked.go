@@ -8,7 +8,8 @@ import (
 	"bindc/internal/pattern"
 )
 
-// mark matches the start of a text to encrypt. It also matches near misses, without a method.
+// mark matches the start of a text to encrypt. It also matches texts that look similar; for those, the submatch for the
+// method is empty.
 var mark = pattern.Lazy(`DEC(?:\(\d+\))?::(\w+)\[|(?i:\bDEC[ \t]*(?:\([^()\n]*\))?[ \t]*:+[ \t]*PKCS7\b)`)
 
 // MarkError reports a problem with a mark, at a position that counts from 1. It does not contain the text.
@@ -19,8 +20,8 @@ type MarkError struct {
 
 func (e *MarkError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Col, e.Problem) }
 
-// EncryptMarked encrypts all texts that are marked as in hiera-eyaml's edit, DEC::PKCS7[...]!, and returns their
-// number. If a mark is invalid, the error is a *MarkError.
+// EncryptMarked encrypts all texts marked with DEC::PKCS7[...]!, as for the edit command of hiera-eyaml, and returns
+// their number. If a mark is invalid, the error is a *MarkError.
 func (p *PublicKey) EncryptMarked(text string) (out string, n int, err error) {
 	var b strings.Builder
 	for rest := text; ; n++ {
@@ -45,8 +46,8 @@ func (p *PublicKey) EncryptMarked(text string) (out string, n int, err error) {
 // markEnd ends a text to encrypt.
 const markEnd = "]!"
 
-// marked returns the text that mark m in s marks, and its end relative to the start of the mark. A text that might
-// continue after its end is a problem because the rest would stay in the clear.
+// marked returns the text after the mark m in s, and the length from the start of the mark to the end of the text. If
+// it is unclear where the text ends, marked returns a problem, because the rest would remain in plain text.
 func marked(s string, m []int) (plain string, length int, problem string) {
 	if m[2] < 0 {
 		return "", 0, "expected 'DEC::PKCS7[', the text to be encrypted, and ']!'"
@@ -66,7 +67,7 @@ func marked(s string, m []int) (plain string, length int, problem string) {
 	case plain == "":
 		problem = "expected a text between 'DEC::PKCS7[' and ']!'"
 	case strings.Contains(line, markEnd):
-		problem = "expected one ']!', at the end of the text to be encrypted: write a text that has ']!' in it as " +
+		problem = "expected one ']!', at the end of the text to be encrypted: write a text that contains ']!' as " +
 			"'bindc eyaml encrypt' prints it"
 	}
 	return plain, len(plain) + len(markEnd), problem

@@ -1,5 +1,6 @@
-// Package seal encrypts and decrypts the sensitive parts of a snapshot with the key of the file: AES-256-GCM with a
-// random nonce in front. A text that was sealed with one name and head cannot be opened with another name or head.
+// Package seal encrypts and decrypts the sensitive parts of a snapshot with the key of the file. It uses AES-256-GCM
+// and puts a random nonce before each text. A text that was sealed with one name and head cannot be opened with another
+// name or head.
 package seal
 
 import (
@@ -47,7 +48,7 @@ func (b *Box) Seal(name, head, text string) string {
 	return string(b.aead.Seal([]byte(head), nil, []byte(text), []byte(head+name)))
 }
 
-var errSealed = errors.New("it was not sealed here with this key")
+var errSealed = errors.New("it was not sealed with this key and for this place")
 
 // Open returns the text that was sealed with name and head.
 func (b *Box) Open(name, head, sealed string) (string, error) {

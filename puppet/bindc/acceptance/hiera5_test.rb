@@ -305,7 +305,7 @@ class Hiera5Test < Minitest::Test
     false
   end
 
-  # The explanation of a key in lines without indentation. plain omits positions and locations of
+  # Returns the explanation of a key as lines without indentation. plain omits positions and locations of
   # files.
   def explained(root, key, plain: true)
     explainer = Puppet::Pops::Lookup::Explainer.new
@@ -324,7 +324,7 @@ class Hiera5Test < Minitest::Test
     plain ? lines.map { |line| line.gsub("#{root}/", '').sub(/ at \S+:\d+:\d+\z/, '') } : lines
   end
 
-  # The results at top scope, by key. A variable of a class that is not evaluated is not set.
+  # Returns the results at top scope, by key. A variable of a class that is not evaluated is not set.
   def unset_answers(environments)
     loader = Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname(environments), []))
     node = { 'environment' => 'production', 'facts' => { 'kernel' => 'Linux' },
@@ -338,7 +338,7 @@ class Hiera5Test < Minitest::Test
     end
   end
 
-  # The messages in a catalog, by title.
+  # Returns the messages in a catalog, by title.
   def notified(environments)
     loader = Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname(environments), []))
     Puppet.override(environments: loader) do
@@ -415,7 +415,7 @@ class Hiera5Test < Minitest::Test
     IO.popen(command, err: %i[child out], &:read).tap { |text| assert_predicate $?, :success?, text }
   end
 
-  # A sample from the whole file, with the same number of each kind.
+  # Returns a sample of the questions, with the same number of each kind.
   def sample(site)
     all = File.readlines("#{site}/expect.jsonl").map { |line| JSON.parse(line) }
     all.group_by { |question| [question['merge'], question.key?('error')] }.values.flat_map do |some|

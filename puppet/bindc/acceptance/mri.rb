@@ -14,7 +14,7 @@ class Mri
     @io = IO.popen(['ruby', __FILE__, dir, codedir], 'r+', err: [@log, 'w'])
   end
 
-  # Puppet's log.
+  # Returns the log of Puppet.
   def log
     File.read(@log)
   end
@@ -23,7 +23,7 @@ class Mri
     @io.pid
   end
 
-  # The catalog of a node, as parsed JSON.
+  # Returns the catalog of a node as parsed JSON.
   def catalog(node, facts, environment: 'production')
     answer = @mutex.synchronize do
       @io.puts(JSON.generate([node, facts, environment]))
@@ -38,7 +38,7 @@ class Mri
     @io.close
   end
 
-  # The code of the other process.
+  # The Ruby code that the separate process runs.
   class Compiler
     def initialize(dir, codedir)
       Puppet.initialize_settings(['--confdir', dir, '--vardir', "#{dir}/var", '--codedir', codedir,

@@ -11,7 +11,7 @@ class MriTest < Minitest::Test
     @world ||= World.new.tap { |world| Minitest.after_run { world.close } }
   end
 
-  # A new process for each test, because an environment is loaded once.
+  # Returns a new Puppet process for each test, because a process loads an environment only once.
   def puppet
     @puppet ||= Mri.new("#{world.dir}/mri", repository.compiled)
   end

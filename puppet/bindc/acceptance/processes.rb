@@ -7,14 +7,14 @@ module Processes
     of(parent).select { |pid, state| state != 'Z' && command(pid)[1] == 'serve' }.map(&:first)
   end
 
-  # Children named bindq* that have ended and that no process has waited for: ps shows them as
-  # <defunct>. They no longer have a command line. Puppet leaves other defunct processes, of its
-  # facts.
+  # Returns children named bindq* that have ended and that no process has waited for: ps shows them as
+  # <defunct>. They no longer have a command line. Defunct processes with other names come from
+  # commands that Puppet runs to collect facts.
   def self.defunct(parent)
     of(parent).select { |_, state, name| state == 'Z' && name.start_with?('bindq') }.map(&:first)
   end
 
-  # The children of a process, with state and program name.
+  # Returns the children of a process, with state and program name.
   def self.of(parent)
     Dir['/proc/[0-9]*'].map { |dir| File.basename(dir).to_i }.filter_map do |pid|
       head, _, rest = File.read("/proc/#{pid}/stat").rpartition(') ')

@@ -63,7 +63,7 @@ class Puppetserver
 
   RELOADED = /Puppet Server has successfully started/
 
-  # The catalog of a node, as parsed JSON. Raises Refused with the server's message if there is
+  # Returns the catalog of a node as parsed JSON. Raises Refused with the server's message if there is
   # none.
   def catalog(node, facts, environment: 'production')
     answer = post(node, facts, environment)
@@ -79,7 +79,7 @@ class Puppetserver
     http { |connection| connection.delete(path) }
   end
 
-  # The server's log.
+  # Returns the log of the server.
   def log
     File.read("#{@dir}/output")
   end
@@ -137,7 +137,7 @@ class Puppetserver
     end
   end
 
-  # The services of the package, with a disabled CA.
+  # Returns the bootstrap.cfg of the package with the CA service disabled.
   def services
     File.read('/etc/puppet/puppetserver/services.d/bootstrap.cfg') + "\n#{DISABLED_CA}\n"
   end

@@ -26,12 +26,12 @@ class Repository
     @kinds = @keys.to_h { |key| [key, KINDS.sample(random: @random)] }
   end
 
-  # The codedir with Puppet's own data.
+  # Returns the codedir with Puppet's own data.
   def own
     "#{@dir}/own"
   end
 
-  # The codedir whose data is in snapshots.
+  # Returns the codedir whose data is in snapshots.
   def compiled
     "#{@dir}/compiled"
   end
@@ -40,12 +40,12 @@ class Repository
     "#{@dir}/site"
   end
 
-  # The snapshot of an environment.
+  # Returns the path of the snapshot of an environment.
   def snapshot(environment)
     "#{@dir}/snapshots/#{environment}.snap"
   end
 
-  # Merges that fit the kind of the key's value.
+  # Returns the merge strategies that fit the value of a key.
   def merges(key)
     { list: %w[unique], hash: %w[hash deep] }.fetch(@kinds[key], [])
   end
@@ -70,7 +70,7 @@ class Repository
     root
   end
 
-  # The hierarchy entry that queries bindc.
+  # Returns the hierarchy entry that queries bindc.
   def entry(options, locations: 6)
     uris = (0...locations).map { |i| "bindc:#{i}" }
     options = { 'command' => ENV.fetch('BINDQ') }.merge(options) unless options.key?('socket')

@@ -15,7 +15,7 @@ module Scenarios
     world.repository
   end
 
-  # The result for one key, or the error of the catalog.
+  # Returns the result for one key, or the error of the catalog.
   def answer(key, environment, facts = FACTS)
     world.answers(puppet, facts, [[key]], environment).first
   rescue Mri::Refused, refused => e
@@ -213,7 +213,7 @@ module Scenarios
     end
   end
 
-  # The values of consecutive catalogs. The pause gives other threads a turn if there is only one
+  # Returns the values of consecutive catalogs. The pause gives other threads a turn if there is only one
   # process.
   def numbers_while(all = [])
     while yield

@@ -40,7 +40,7 @@ class ServerSettingsTest < Minitest::Test
     world.answers(puppet, FACTS, %w[a b c d].map { |name| ["#{name}::number"] }, environment).map { |answer| answer['value'] }
   end
 
-  # The values of many catalogs, compiled in several threads.
+  # Returns the values of many catalogs, compiled in several threads.
   def many(count, environment)
     Array.new(THREADS) { Thread.new { Array.new(count / THREADS) { numbers(environment) } } }.flat_map(&:value)
   end

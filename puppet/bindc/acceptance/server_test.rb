@@ -44,7 +44,7 @@ class ServerTest < Minitest::Test
     eventually { assert_empty Processes.defunct(puppet.pid) }
   end
 
-  # Children of this test. Other tests use other directories.
+  # Returns the children of this test. Other tests use other directories.
   def children
     super.select { |pid| Processes.command(pid).last == "#{world.dir}/snapshots" }
   end
@@ -57,7 +57,7 @@ class ServerTest < Minitest::Test
     puppet.delete("/puppet-admin-api/v1/environment-cache?environment=#{environment}")
   end
 
-  # One for each JRuby, whatever the number of threads and environments, and even if JRubies are
+  # Each JRuby has one child, whatever the number of threads and environments, and even if JRubies are
   # replaced.
   def test_each_jruby_has_one_child
     numbered_environment

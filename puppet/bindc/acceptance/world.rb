@@ -41,7 +41,7 @@ class World
     root
   end
 
-  # A site that binds number to four keys of different classes.
+  # Builds a site that binds number to four keys of different classes.
   def numbered(number)
     site("number#{number}", %w[a b c d].map { |name| "  - ['#{name}::number', #{number}]\n" }.join)
   end
@@ -54,7 +54,7 @@ class World
     own&.stop
   end
 
-  # The results of a Puppet for questions of the form [KEY] or [KEY, MERGE].
+  # Returns the results of a Puppet for questions of the form [KEY] or [KEY, MERGE].
   def answers(puppet, facts, questions, environment)
     catalog = puppet.catalog(facts['fqdn'], facts.merge('ask' => questions), environment: environment)
     notify = catalog['resources'].find { |resource| resource['title'] == 'answers' }

@@ -1,7 +1,7 @@
 // Package tiny has a mutant of each kind.
 package tiny
 
-// Largest has an equivalent mutant: it does not matter whether an equal number replaces another.
+// Largest has an equivalent mutant, because replacing a number with an equal one makes no difference.
 func Largest(list []int) int {
 	largest := 0
 	for _, n := range list {
