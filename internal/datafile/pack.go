@@ -42,8 +42,8 @@ type pack struct {
 	files        []File
 }
 
-// writePack writes a pack of the files that have no diagnostics. It does not build the pack in memory, because that would
-// take more memory than the rest of a build.
+// writePack writes a pack of the files that have no diagnostics. It does not build the pack in memory, because that
+// would take more memory than the rest of a build.
 func writePack(w io.Writer, pools *Pools, files []*File, program Program) error {
 	keys, values := renumbered{texts: pools.Keys.Texts()}, renumbered{texts: pools.Values.Texts()}
 	var kept []*File

@@ -154,7 +154,7 @@ func (r *blockReader) elements() (kids []Node, ok bool) {
 	indent, from := r.indent, len(r.open)
 	for r.indent == indent && r.atDash() {
 		r.off++
-		kid, ok := r.behind(indent, Sequence)
+		kid, ok := r.valueAfter(indent, Sequence)
 		if !ok {
 			return nil, false
 		}
@@ -172,7 +172,7 @@ func (r *blockReader) entries() (kids []Node, ok bool) {
 		if !ok {
 			return nil, false
 		}
-		val, ok := r.behind(indent, Mapping)
+		val, ok := r.valueAfter(indent, Mapping)
 		if !ok {
 			return nil, false
 		}
@@ -195,11 +195,11 @@ func (r *blockReader) key(m *mapping, from int) (Node, bool) {
 	return n, !twice && text != mergeKey && r.off-start <= maxKey
 }
 
-// behind reads the value after a colon or dash. indent is the column of the hash or list that it belongs to.
-func (r *blockReader) behind(indent int, kind Shape) (Node, bool) {
+// valueAfter reads the value after a colon or dash. indent is the column of the hash or list that it belongs to.
+func (r *blockReader) valueAfter(indent int, kind Shape) (Node, bool) {
 	empty := r.node()
 	if r.endLine() {
-		return r.below(indent, kind, empty)
+		return r.valueBelow(indent, kind, empty)
 	}
 	start := r.off
 	if !r.atDash() {
@@ -218,8 +218,8 @@ func (r *blockReader) behind(indent int, kind Shape) (Node, bool) {
 	return r.block()
 }
 
-// below reads a value that begins below the line of its key or dash. Without one, the value is null.
-func (r *blockReader) below(indent int, kind Shape, empty Node) (Node, bool) {
+// valueBelow reads a value that begins below the line of its key or dash. Without one, the value is null.
+func (r *blockReader) valueBelow(indent int, kind Shape, empty Node) (Node, bool) {
 	if r.indent > indent || r.indent == indent && kind == Mapping && r.atDash() {
 		return r.block()
 	}

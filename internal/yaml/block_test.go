@@ -12,9 +12,9 @@ import (
 // reused is the memory that all calls of held share.
 var reused Scratch
 
-// held reads src with the blockReader and with the library. If the blockReader accepts src, both must give the same
-// tree with the same positions, and no diagnostics. held reports whether the blockReader accepts src.
-func held(t *testing.T, src []byte) bool {
+// readersAgree reads src with the blockReader and with the library. If the blockReader accepts src, both must give the
+// same tree with the same positions, and no diagnostics. readersAgree reports whether the blockReader accepts src.
+func readersAgree(t *testing.T, src []byte) bool {
 	d, problem := newDocument("f", src, refusedInYAML)
 	if problem >= 0 {
 		return false
@@ -63,7 +63,7 @@ var blocks = []string{
 
 func TestBlockReaderAgreesWithLibrary(t *testing.T) {
 	for _, src := range blocks {
-		if !held(t, []byte(src)) {
+		if !readersAgree(t, []byte(src)) {
 			t.Errorf("%q is not accepted", src)
 		}
 	}
@@ -82,7 +82,7 @@ func TestBlockReaderGivesUpOnOtherSyntax(t *testing.T) {
 		"a: [b: c]\n", "a: [b, , c]\n",
 		strings.Repeat("k", 1100) + ": v\n", strings.Repeat("- ", 100) + "a\n",
 	} {
-		if held(t, []byte(src)) {
+		if readersAgree(t, []byte(src)) {
 			t.Errorf("%q is accepted", src)
 		}
 	}
@@ -92,7 +92,7 @@ func FuzzBlocks(f *testing.F) {
 	for _, s := range append(blocks, seeds...) {
 		f.Add([]byte(s))
 	}
-	f.Fuzz(func(t *testing.T, src []byte) { held(t, src) })
+	f.Fuzz(func(t *testing.T, src []byte) { readersAgree(t, src) })
 }
 
 // At least nine in ten files of real sites are plain block YAML, and both readers agree on them.
@@ -103,7 +103,7 @@ func TestBlockReaderAcceptsMostRealFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if held(t, src) {
+		if readersAgree(t, src) {
 			accepted++
 		}
 	}

@@ -122,13 +122,13 @@ func (r *report) refuseSyntax(c complaint) {
 		code, message = "yaml_alias", "expected an alias to an earlier anchor, found "+aliasIn(c.problem)
 		hint = "quote a text that starts with '*'"
 	case c.problem == "found character that cannot start any token":
-		message, hint = r.strangeStart(c.pos)
+		message, hint = r.describeBadStart(c.pos)
 	case r.hasColon(c):
 		message, hint = "the value of this key contains ': ', which separates a key from its value",
 			"put the value in quotes"
 	default:
 		message, hint = reword(c.problem)
-		hint = cmp.Or(r.wayOut(c), hint)
+		hint = cmp.Or(r.fixHint(c), hint)
 	}
 	if strings.Contains(c.context, " tag") || strings.Contains(c.problem, " tag") {
 		code = "yaml_tag"
@@ -169,8 +169,8 @@ func reword(problem string) (message, hint string) {
 	return strings.Replace(problem, "found ", "unexpected ", 1), ""
 }
 
-// strangeStart describes a character that cannot begin a value.
-func (r *report) strangeStart(pos diag.Pos) (message, hint string) {
+// describeBadStart describes a character that cannot begin a value.
+func (r *report) describeBadStart(pos diag.Pos) (message, hint string) {
 	off := r.doc.offset(pos.Line, pos.Col)
 	if off >= len(r.doc.src) {
 		return "expected a value", ""
@@ -192,8 +192,8 @@ const (
 	arrowHint = "write ': ' in place of '=>'"
 )
 
-// wayOut returns a hint if the source suggests a fix, and otherwise "".
-func (r *report) wayOut(c complaint) string {
+// fixHint returns a hint if the source suggests a fix, and otherwise "".
+func (r *report) fixHint(c complaint) string {
 	end := r.doc.offset(c.pos.Line, c.pos.Col)
 	before := r.doc.src[:end]
 	inside := r.doc.src[:r.doc.offset(c.start.Line, c.start.Col)]

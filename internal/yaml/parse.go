@@ -80,7 +80,7 @@ func (c *converter) read() {
 		n := c.node(root, 0)
 		c.doc.Root = &n
 	}
-	c.passOver(rest)
+	c.warnOfFurtherDocuments(rest)
 }
 
 // load reads the first YAML document in the file. The loader is then positioned after it.
@@ -172,8 +172,8 @@ func (c *converter) mark(line, col int) diag.Pos {
 // position returns the position of n.
 func (c *converter) position(n *goyaml.Node) diag.Pos { return c.mark(n.Line, n.Column) }
 
-// passOver warns about further documents unless they are empty. Errors in them are ignored.
-func (c *converter) passOver(rest *goyaml.Loader) {
+// warnOfFurtherDocuments warns about further documents unless they are empty. Errors in them are ignored.
+func (c *converter) warnOfFurtherDocuments(rest *goyaml.Loader) {
 	for {
 		var top goyaml.Node
 		err := rest.Load(&top)

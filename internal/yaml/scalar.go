@@ -292,7 +292,7 @@ func isDateOrTime(text string) bool {
 	if len(text) < len("2001-1-1") || text[4] != '-' && text[0] != '-' {
 		return false
 	}
-	p := front{rest: strings.TrimPrefix(text, "-")}
+	p := textMatcher{rest: strings.TrimPrefix(text, "-")}
 	if !p.digits(4, 4) || !p.char("-") {
 		return false
 	}
@@ -314,11 +314,11 @@ func isMonth(s string) bool { return len(s) == 1 || s[0] == '0' || s >= "10" && 
 
 func isDay(s string) bool { return len(s) == 1 || s <= "31" }
 
-// front is a text that is matched from left to right.
-type front struct{ rest string }
+// textMatcher is a text that is matched from left to right.
+type textMatcher struct{ rest string }
 
 // digits matches at least low and at most high digits.
-func (p *front) digits(low, high int) bool {
+func (p *textMatcher) digits(low, high int) bool {
 	n := 0
 	for n < high && n < len(p.rest) && isDigit(p.rest[n]) {
 		n++
@@ -331,7 +331,7 @@ func (p *front) digits(low, high int) bool {
 }
 
 // char matches one of the bytes in set.
-func (p *front) char(set string) bool {
+func (p *textMatcher) char(set string) bool {
 	if p.rest == "" || strings.IndexByte(set, p.rest[0]) < 0 {
 		return false
 	}
@@ -340,14 +340,14 @@ func (p *front) char(set string) bool {
 }
 
 // blanks skips blanks, and reports whether there were any.
-func (p *front) blanks() bool {
+func (p *textMatcher) blanks() bool {
 	before := len(p.rest)
 	p.rest = strings.TrimLeft(p.rest, " \t")
 	return len(p.rest) < before
 }
 
 // clock matches a time of day with an optional zone, up to the end.
-func (p *front) clock() bool {
+func (p *textMatcher) clock() bool {
 	if !p.char("Tt") && !p.blanks() {
 		return false
 	}
@@ -365,7 +365,7 @@ func (p *front) clock() bool {
 }
 
 // zone matches a time zone, up to the end.
-func (p *front) zone() bool {
+func (p *textMatcher) zone() bool {
 	if p.char("Z") {
 		return p.rest == ""
 	}

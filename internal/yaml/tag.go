@@ -37,11 +37,11 @@ var objectTags = [...][]string{
 		"!ruby/exception*", "!ruby/marshalable:*"},
 }
 
-// ownTags lists the tags of collections that have no effect.
-var ownTags = [...][]string{Sequence: {"!!seq", "!seq"}, Mapping: {"!!map", "!map", "!ruby/object:Hash"}}
+// neutralTags lists the tags of collections that have no effect.
+var neutralTags = [...][]string{Sequence: {"!!seq", "!seq"}, Mapping: {"!!map", "!map", "!ruby/object:Hash"}}
 
-// ownKinds lists the tags of scalars that have no effect: in Psych, !!int x is a string.
-var ownKinds = map[string]value.Kind{
+// neutralKinds lists the tags of scalars that have no effect: in Psych, !!int x is a string.
+var neutralKinds = map[string]value.Kind{
 	"!!int": value.Int, "!!bool": value.Bool, "!!null": value.Undef,
 	"!int": value.Int, "!bool": value.Bool, "!null": value.Undef,
 }
@@ -64,16 +64,16 @@ func (c *converter) tagged(n *goyaml.Node) value.Value {
 		return value.Value{}
 	}
 	v, ok := c.resolved(n)
-	if own, isOwn := ownKinds[n.Tag]; ok && (!isOwn || own != v.Kind()) {
-		c.passedOver(n)
+	if own, isOwn := neutralKinds[n.Tag]; ok && (!isOwn || own != v.Kind()) {
+		c.warnOfUnusedTag(n)
 	}
 	return v
 }
 
 // checkTag checks the tag of a collection.
 func (c *converter) checkTag(n *goyaml.Node, kind Shape) {
-	if isTagged(n) && !slices.Contains(ownTags[kind], n.Tag) && c.isData(n, kind) {
-		c.passedOver(n)
+	if isTagged(n) && !slices.Contains(neutralTags[kind], n.Tag) && c.isData(n, kind) {
+		c.warnOfUnusedTag(n)
 	}
 }
 
@@ -90,8 +90,8 @@ func (c *converter) isData(n *goyaml.Node, kind Shape) bool {
 	return true
 }
 
-// passedOver warns about a tag that has no effect.
-func (c *converter) passedOver(n *goyaml.Node) {
+// warnOfUnusedTag warns about a tag that has no effect.
+func (c *converter) warnOfUnusedTag(n *goyaml.Node) {
 	c.warn(c.position(n), "yaml_tag", "the tag "+n.Tag+" is ignored, as by Puppet", "remove it")
 }
 
@@ -161,7 +161,7 @@ func decodeBase64(text string) string {
 	if len(digits)%4 == 1 {
 		digits = digits[:len(digits)-1]
 	}
-	out, _ := base64.RawStdEncoding.DecodeString(string(digits)) // only valid digits, and more than one in the last group
+	out, _ := base64.RawStdEncoding.DecodeString(string(digits)) // digits are valid
 	return string(out)
 }
 
