@@ -54,16 +54,16 @@ func (g *bounds) adoptCommand() *cobra.Command {
 	a := adoption{flags: flags{bounds: g}}
 	cmd := &cobra.Command{
 		Use:   "adopt DIR",
-		Short: "Switch an environment of Puppet to a snapshot, safely",
+		Short: "Switch a Puppet environment to a snapshot, safely",
 		Long: "adopt compiles the environment in DIR, a control repository of Hiera 5, and\n" +
-			"switches Puppet to the snapshot. Where Puppet is installed, it looks all keys up\n" +
-			"with and without the snapshot first, for the nodes of --facts-dir, or the nodes\n" +
+			"switches Puppet to the snapshot. If Puppet is installed, adopt first looks up\n" +
+			"all keys with and without the snapshot: for the nodes in --facts-dir, the nodes\n" +
 			"that the server knows, or this machine. If any answer differs, adopt does not\n" +
 			"switch.\n\n" +
 			"hiera.yaml becomes hiera5.yaml, which bindc compiles from then on, and a new\n" +
 			"hiera.yaml takes its place in one final step: a running server sees the old file\n" +
-			"or the new one. The next run repairs one that was killed. If\n" +
-			"the environment is already adopted, adopt rebuilds the snapshot and hiera.yaml.\n\n" +
+			"or the new one. If a run is killed, the next one repairs the environment. If the\n" +
+			"environment is already adopted, adopt rebuilds the snapshot and hiera.yaml.\n\n" +
 			"Exit status: 0 adopted, 1 refused because of errors, differences or unexpected\n" +
 			"files, 2 adopt itself failed.",
 		Example: "  bindc adopt /etc/puppetlabs/code/environments/production --dry-run",
@@ -74,22 +74,25 @@ func (g *bounds) adoptCommand() *cobra.Command {
 		},
 	}
 	a.add(cmd)
-	cmd.Flags().StringVarP(&a.out, "output", "o", "", "the snapshot, a `FILE` (default /var/lib/bindc/ENVIRONMENT.snap)")
-	cmd.Flags().StringVar(&a.environment, "environment", "", "`NAME` of the environment (default: that of DIR)")
+	cmd.Flags().StringVarP(&a.out, "output", "o", "", "write the snapshot to `FILE` (default "+
+		"/var/lib/bindc/ENVIRONMENT.snap)")
+	cmd.Flags().StringVar(&a.environment, "environment", "", "`NAME` of the environment (default: the name of "+
+		"DIR)")
 	cmd.Flags().StringArrayVar(&a.given, "option", nil,
-		"`NAME=TEXT`, an option for the entry in hiera.yaml, such as command=/opt/bin/bindq (repeatable)")
+		"set an option of the entry in hiera.yaml, `NAME=TEXT`, such as command=/opt/bin/bindq (repeatable)")
 	cmd.Flags().StringArrayVar(&a.keep, "keep", nil,
-		"leave a `LEVEL` of hiera.yaml, by its name, to Puppet (repeatable; a level whose lookups only Puppet "+
-			"can answer stays anyway)")
+		"leave the level of hiera.yaml named `LEVEL` to Puppet (repeatable; levels that only Puppet can look up "+
+			"stay anyway)")
 	cmd.Flags().StringArrayVar(&a.keys, "eyaml-key", nil,
-		"`FILE` of a private key of hiera-eyaml (repeatable; default: those that hiera.yaml names)")
-	cmd.Flags().StringVar(&a.factsDir, "facts-dir", "", "`DIR` of a file of facts per node, to compare for")
-	cmd.Flags().IntVar(&a.nodes, "nodes", 20, "`N` nodes at most, to compare for")
-	cmd.Flags().DurationVar(&a.seconds, "compare-time", time.Minute, "`TIME` that comparing may take")
+		"`FILE` with a private key of hiera-eyaml (repeatable; default: the keys that hiera.yaml names)")
+	cmd.Flags().StringVar(&a.factsDir, "facts-dir", "", "compare for the nodes in `DIR`, which has one file of "+
+		"facts per node")
+	cmd.Flags().IntVar(&a.nodes, "nodes", 20, "compare for at most `N` nodes")
+	cmd.Flags().DurationVar(&a.seconds, "compare-time", time.Minute, "stop comparing after `TIME`")
 	cmd.Flags().BoolVar(&a.alone, "no-compare", false, "do not compare with Puppet")
 	cmd.Flags().BoolVar(&a.force, "force", false,
-		"switch although answers differ, cannot be compared, or programs and modules are missing")
-	cmd.Flags().BoolVar(&a.undo, "undo", false, "put the original hiera.yaml back, in one step")
+		"switch even if answers differ or cannot be compared, or programs or modules are missing")
+	cmd.Flags().BoolVar(&a.undo, "undo", false, "restore the original hiera.yaml, in one step")
 	cmd.Flags().BoolVar(&a.dryRun, "dry-run", false, "check and compare, print the plan, and change nothing")
 	return cmd
 }
@@ -211,7 +214,7 @@ func (a *adoption) leave() error {
 	}
 	if a.env.Config.KeepsAll() {
 		return &adopt.Obstacle{Reason: "no level is left that the snapshot could answer",
-			Hint: "write what only Puppet knows in a level of its own, or look it up in manifests"}
+			Hint: "move the values that only Puppet knows to a level of their own, or look them up in manifests"}
 	}
 	return a.render()
 }

@@ -149,7 +149,7 @@ func (a *adoption) compare() error {
 		a.say("not compared with Puppet (--no-compare)")
 		return nil
 	case a.puppet == nil:
-		return a.unless(&adopt.Obstacle{Reason: "Puppet is not found in PATH, so nothing can be compared with it",
+		return a.unless(&adopt.Obstacle{Reason: "Puppet was not found in PATH, so answers cannot be compared",
 			Hint: "--no-compare switches without comparing"})
 	case a.probe == nil: // --force
 		return nil

@@ -42,10 +42,11 @@ func (b *bounds) blameCommand() *cobra.Command {
 	f := &blaming{flags: flags{bounds: b}}
 	cmd := &cobra.Command{
 		Use:   "blame KEY",
-		Short: "Say which commit wrote the value of a key",
+		Short: "Show which commit last changed the value of a key",
 		Long: "blame looks KEY up for a node, as 'bindq explain' does, and prints the commit,\n" +
 			"author and date of the last change of the binding that wins. For a merged value\n" +
-			"it prints every binding that contributes. It says so if a line is not committed.\n\n" +
+			"it prints every binding that contributes. It reports lines that are not\n" +
+			"committed.\n\n" +
 			"Exit status: 0 found, 1 not found or errors in the site, 2 on an error.",
 		Example: "  bindc blame ntp::package --site site --node web1 --facts-dir facts\n" +
 			"  bindc blame ntp::package --fact osfamily=Debian --format json",
@@ -68,7 +69,7 @@ func (b *bounds) blameCommand() *cobra.Command {
 // addRequest adds the flags that describe the node, as 'bindq lookup' has them.
 func (f *blaming) addRequest(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.factsFile, "facts", "", "`FILE` of facts, of facter, Puppet or PuppetDB")
+	flags.StringVar(&f.factsFile, "facts", "", "`FILE` of facts from facter, Puppet or PuppetDB")
 	flags.StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one file of facts per node (default $BINDQ_FACTS_DIR)")
 	cmd.MarkFlagsMutuallyExclusive("facts", "facts-dir")
 	flags.StringArrayVar(&f.facts, "fact", nil, "one fact, `NAME=TEXT` or NAME:=JSON (repeatable)")

@@ -30,8 +30,8 @@ func (g *bounds) buildCommand() *cobra.Command {
 			"keys, bindings, size, SHA-256, time. FILE is replaced atomically: if the build\n" +
 			"fails or is killed, FILE does not change. With -o - the snapshot is written to\n" +
 			"standard output, and the line to standard error.\n\n" +
-			"Exit status: 0 FILE is written, 1 errors were found in the site, 2 another\n" +
-			"error: usage, CONFDIR is missing, or FILE cannot be written.",
+			"Exit status: 0 FILE was written, 1 the site has errors, 2 another error: usage,\n" +
+			"CONFDIR is missing, or FILE cannot be written.",
 		Example: "  bindc build site -o site.bsnap --cache cache",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,7 +60,7 @@ func (g *bounds) buildCommand() *cobra.Command {
 	push.add(cmd)
 	cmd.Flags().StringVar(&pushTo, "push", "", "push the snapshot to `oci://HOST/REPO:TAG` when it is built")
 	f.addToSnapshots(cmd)
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the `FILE` to write, - for standard output")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write, or - for standard output")
 	return cmd
 }
 

@@ -92,8 +92,9 @@ func (b *environments) run(root string) error {
 	}
 	if b.pushTo != "" && all.File != "" {
 		b.diagnostics.Add(diag.Diagnostic{Pos: diag.Pos{File: all.File}, Severity: diag.Warning, Code: "environments",
-			Message: "what this file chooses is not pushed: who pulls answers in the environment that is asked for",
-			Hint:    "put " + filepath.Join(b.dir, envfile.File) + " beside the snapshots where they are pulled to"})
+			Message: "the choice of environments in this file is not pushed: where snapshots are pulled, each " +
+				"request is answered in the environment that it names",
+			Hint: "put " + filepath.Join(b.dir, envfile.File) + " beside the snapshots where they are pulled to"})
 	}
 	sound, err := b.build(all)
 	if err != nil {

@@ -104,7 +104,8 @@ func (b *environments) findDeparted(there map[string]bool) departed {
 	if len(out.removed) > 0 && !left {
 		b.diagnostics.Add(diag.Diagnostic{Pos: diag.Pos{File: b.dir}, Code: "environments",
 			Message: "all environments that have a snapshot here are gone: " + diag.Quoted(out.removed) + "; they stay",
-			Hint:    "ROOT may be another one than before; if that is meant, run this again, or remove the files"})
+			Hint: "check ROOT; if the environments were removed on purpose, run this again, or remove the " +
+				"files"})
 		out.kept, out.removed = out.removed, nil
 	}
 	return out

@@ -39,9 +39,9 @@ func (l *linting) add(cmd *cobra.Command) {
 	}
 	cli.Words(cmd, "lint", words)
 	cmd.Flags().StringArrayVar(&l.used, "used", nil,
-		"`FILE` of the keys that are looked up, one a line (repeatable)")
+		"`FILE` that lists the keys that are looked up, one per line (repeatable)")
 	cmd.Flags().StringArrayVar(&l.manifests, "manifests", nil,
-		"`DIR` of manifests that look keys up (repeatable)")
+		"`DIR` of manifests to search for lookups (repeatable)")
 }
 
 // begin checks the flags, and reads the keys that are looked up.

@@ -49,20 +49,21 @@ func (g *bounds) planCommand() *cobra.Command {
 	f := planFlags{flags: flags{bounds: g, format: "text", allowEmpty: true}, output: "text"}
 	cmd := &cobra.Command{
 		Use:   "plan [REV | OLD..NEW | COMMIT^! | OLD NEW]",
-		Short: "Show what a change of the data does, for whom",
-		Long: "plan compiles two states of a site and prints what changes from the first to\n" +
-			"the second: for each key the conditions whose answer differs, with both values\n" +
-			"and places, and with --facts-dir the nodes that get something else.\n\n" +
-			"  bindc plan              from the last commit to the files as they are\n" +
-			"  bindc plan REV          from REV, a branch, tag or commit, to the files\n" +
-			"  bindc plan OLD..NEW     from one commit to another; no name is HEAD\n" +
-			"  bindc plan OLD...NEW    from where NEW left OLD, as a merge request has it\n" +
+		Short: "Preview which keys and nodes a change of the data affects",
+		Long: "plan compiles two states of a site and prints what changes from the first to the\n" +
+			"second: for each key, the conditions whose answer differs, with both values and\n" +
+			"their positions. With --facts-dir, it also prints the nodes whose values change.\n\n" +
+			"  bindc plan              from the last commit to the work tree\n" +
+			"  bindc plan REV          from REV, a branch, tag or commit, to the work tree\n" +
+			"  bindc plan OLD..NEW     from one commit to another; an omitted one is HEAD\n" +
+			"  bindc plan OLD...NEW    from the common ancestor to NEW, as in a merge request\n" +
 			"  bindc plan COMMIT^!     what one commit changes\n" +
 			"  bindc plan OLD NEW      commits, directories of sites, or snapshots\n\n" +
-			"Commits are read with git; the work tree stays as it is. What git ignores, as\n" +
-			"modules that r10k installs, is taken from the work tree for all sides.\n\n" +
-			"Exit status: 0 nothing changes, 1 something does, 2 an error, also when one\n" +
-			"side does not compile.",
+			"plan reads commits with git and does not change the work tree. Files that git\n" +
+			"ignores, such as modules installed by r10k, come from the work tree for both\n" +
+			"states.\n\n" +
+			"Exit status: 0 nothing changes, 1 something does, 2 on an error, or if one side\n" +
+			"does not compile.",
 		Example: "  bindc plan --facts-dir facts\n  bindc plan main...my-branch --format markdown",
 		Args:    cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

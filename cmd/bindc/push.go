@@ -34,12 +34,12 @@ type pushing struct {
 }
 
 func (p *pushing) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&p.source, "source", "", "`URL` of the sources, in the artifact")
+	cmd.Flags().StringVar(&p.source, "source", "", "`URL` of the sources, recorded in the artifact")
 	cmd.Flags().StringVar(&p.caFile, "ca-file", "",
 		"`FILE` of CA certificates to trust in addition to the system's")
 	cmd.Flags().StringVar(&p.user, "username", "", "`NAME` for the registry (default: docker's credentials)")
 	cmd.Flags().BoolVar(&p.passwordStdin, "password-stdin", false, "read the password from standard input")
-	cmd.Flags().BoolVar(&p.plainHTTP, "plain-http", false, "ask without TLS; on this machine only")
+	cmd.Flags().BoolVar(&p.plainHTTP, "plain-http", false, "connect without TLS; on this machine only")
 	cmd.Flags().DurationVar(&p.stall, "stall-timeout", ship.StallTimeout,
 		"abort a transfer that makes no progress for `TIME`")
 }
@@ -96,8 +96,8 @@ func pushCommand() *cobra.Command {
 		Short: "Put a snapshot into a registry",
 		Long: "push puts a snapshot and its signed statement into an OCI registry, as an\n" +
 			"artifact of one layer. It prints REPO@sha256:DIGEST. The same snapshot with the\n" +
-			"same revision, source and signature is the same artifact. Its time is\n" +
-			"SOURCE_DATE_EPOCH, or omitted. With --sign the snapshot is signed first.\n\n" +
+			"same revision, source and signature is always the same artifact. Its creation\n" +
+			"time is SOURCE_DATE_EPOCH, or omitted. With --sign the snapshot is signed first.\n\n" +
 			"Exit status: 0, or 2 on an error.",
 		Example: "  bindc push site.bsnap oci://registry.example.com/puppet/site:production",
 		Args:    cobra.ExactArgs(2),

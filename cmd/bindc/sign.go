@@ -32,7 +32,7 @@ func (s *signing) add(cmd *cobra.Command) {
 // addToAll adds the flags that do not depend on the kind of site.
 func (s *signing) addToAll(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.keyFile, "sign", "",
-		"private key of SSH in `FILE`, or a public one that the SSH agent has: sign the snapshot with it")
+		"sign the snapshot with the SSH private key in `FILE`, or with a public key that the SSH agent holds")
 	cmd.Flags().StringVar(&s.revision, "revision", "", "revision of the site in the signed statement, such as a git commit")
 }
 
@@ -63,7 +63,7 @@ func (s *signing) begin() error {
 	}
 	if s.keyFile == "" {
 		if s.name != "" || s.revision != "" {
-			return fmt.Errorf("expected --sign KEY beside --name and --revision: they are what is signed")
+			return fmt.Errorf("--name and --revision need --sign KEY: they are part of the signed statement")
 		}
 		return nil
 	}
@@ -114,7 +114,7 @@ func (s *signing) publishAs(name, out string, sum [32]byte) error {
 		return err
 	}
 	if err := signed.Write(out); err != nil {
-		return fmt.Errorf("the snapshot is written, its signature is not: %w", err)
+		return fmt.Errorf("the snapshot was written, but its signature was not: %w", err)
 	}
 	return nil
 }

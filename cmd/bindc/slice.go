@@ -24,12 +24,13 @@ func sliceCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "slice [FILE] --when CATEGORY=VALUE -o OUT",
-		Short: "Write a snapshot with the data that some requests can reach",
+		Short: "Write a snapshot that holds only the data for some requests",
 		Long: "slice writes the same snapshot as 'bindc build --slice': it omits bindings,\n" +
 			"values, keys and file names that only requests with another value of the\n" +
 			"category can reach. Requests with that value get the same answers as before;\n" +
 			"others are refused. Encrypted values stay encrypted. OUT is not signed, because\n" +
-			"a signature is for the whole snapshot.\n\nExit status: 0, or 2 on an error.",
+			"the signature covers the whole snapshot.\n\n" +
+			"Exit status: 0, or 2 on an error.",
 		Example: "  bindc slice -s site.bsnap --when environment=production -o part.bsnap",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

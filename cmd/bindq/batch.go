@@ -58,7 +58,7 @@ func (g *globals) batchCommand() *cobra.Command {
 	s.addStrict(cmd)
 	s.addStrictVariables(cmd)
 	maxLine = query.MaxLine
-	cmd.Flags().Var(cli.AtLeastOne(&maxLine), "max-line", "`N` bytes in a query at most")
+	cmd.Flags().Var(cli.AtLeastOne(&maxLine), "max-line", "allow at most `N` bytes per query")
 	return cmd
 }
 

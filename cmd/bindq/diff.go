@@ -71,9 +71,9 @@ func (g *globals) diffCommand() *cobra.Command {
 	f.format = "text"
 	cli.AddFormat(cmd, &f.format, diffFormats)
 	cmd.Flags().StringArrayVar(&f.manifests, "manifests", nil,
-		"control repository or other `DIR` of manifests that may ask for keys that are gone (repeatable)")
+		"search the manifests in `DIR`, such as a control repository, for removed keys (repeatable)")
 	cmd.Flags().StringArrayVar(&f.changed, "if", nil,
-		"show what changes if a fact is `NAME=TEXT` or NAME:=JSON, as of --fact (repeatable)")
+		"show what changes if a fact is `NAME=TEXT` or NAME:=JSON, as for --fact (repeatable)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "list every key, even if a whole level or file is added or removed")
 	cmd.Flags().BoolVar(&f.style.Sensitive, "show-sensitive", false, "show sensitive values")
 	f.addStrict(cmd)

@@ -22,7 +22,7 @@ func (g *globals) infoCommand() *cobra.Command {
 		Short: "Describe a snapshot and its content",
 		Long: "info prints the format, SHA-256 and counts of a snapshot, its categories,\n" +
 			"layers, sections and their sizes, and the files it was made from. 'content' is\n" +
-			"the SHA-256 of all that follows the header; bindq serve calls it the digest.\n\n" +
+			"the SHA-256 of everything after the header; bindq serve calls it the digest.\n\n" +
 			"Exit status: 0, or 2 on an error.",
 		Example: "  bindq info site.bsnap",
 		Args:    cobra.MaximumNArgs(1),

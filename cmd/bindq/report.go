@@ -97,10 +97,11 @@ func (g *globals) verifyCommand() *cobra.Command {
 	var o output
 	cmd := &cobra.Command{
 		Use:   "verify [FILE]",
-		Short: "Check a snapshot from end to end, and who signed it",
+		Short: "Check the integrity and the signature of a snapshot",
 		Long: "verify checks every checksum and every reference in a snapshot, and with\n" +
 			"--allowed-signers who signed it.\n\n" +
-			"Exit status: 0 sound, 1 a signature is refused, 2 damaged, or another error.",
+			"Exit status: 0 valid, 1 the signature is refused, 2 the snapshot is damaged, or\n" +
+			"another error.",
 		Example: "  bindq verify site.bsnap",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -31,7 +31,7 @@ type source struct {
 
 func (s *source) addRequest(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.factsFile, "facts", "",
-		"`FILE` of facts, of facter, Puppet or PuppetDB, - for standard input")
+		"`FILE` of facts from facter, Puppet or PuppetDB, - for standard input")
 	s.addFactsDir(cmd)
 	cmd.MarkFlagsMutuallyExclusive("facts", "facts-dir")
 	cmd.Flags().StringArrayVar(&s.facts, "fact", nil,
@@ -58,7 +58,7 @@ func (s *source) addFactsDir(cmd *cobra.Command) {
 
 // addStrictVariables adds --strict-variables.
 func (s *source) addStrictVariables(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&s.noUnknown, "strict-variables", false, "make the use of an unknown variable an error")
+	cmd.Flags().BoolVar(&s.noUnknown, "strict-variables", false, "fail lookups that use an unknown variable")
 }
 
 // options returns the options to open the snapshot with.

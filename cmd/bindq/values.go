@@ -66,13 +66,13 @@ func (g *globals) valuesCommand() *cobra.Command {
 	f := tableFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "values KEY [VALUE]",
-		Short: "Show who gets which value of a key, and where it is written",
+		Short: "Show which nodes get which value of a key, and its source",
 		Long: "values prints the decision table of a key, all of its bindings in order of\n" +
 			"precedence: a node gets the value of the first binding whose condition holds for\n" +
 			"it. With --facts-dir it lists the nodes of each binding.\n\n" +
-			"With VALUE, JSON or text, values prints for whom this value would win and\n" +
-			"what hides it. With facts it also prints what became of it for that node, and\n" +
-			"with --facts-dir alone which nodes get it.\n\n" +
+			"With VALUE (JSON or text), values prints when this value wins and which bindings\n" +
+			"hide it. With facts, it also prints whether that node gets the value; with\n" +
+			"--facts-dir alone, it lists the nodes that get it.\n\n" +
 			"Exit status: 0 the key is bound (to VALUE), 1 it is not, 2 on an error.",
 		Example: "  bindq values ntp::package -s site.bsnap\n" +
 			"  bindq values ntp::package ntp -s site.bsnap --facts web1.json",

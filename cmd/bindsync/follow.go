@@ -50,7 +50,7 @@ func (store *storeFlag) followCommand() *cobra.Command {
 				func() (*following, error) { return readFollowing(*store, cmd.InOrStdin()) })
 		},
 	}
-	cmd.Flags().StringVar(&resume, "resume", "", "end the pin of `NAME` by rollback or activate")
+	cmd.Flags().StringVar(&resume, "resume", "", "end the pin that rollback or activate set on `NAME`")
 	return cmd
 }
 

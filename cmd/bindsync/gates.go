@@ -35,10 +35,12 @@ type gates struct {
 
 func (g *gates) add(cmd *cobra.Command) {
 	g.signers.AddFlags(cmd.Flags())
-	cmd.Flags().StringVar(&g.signedAs, "signed-as", "", "`NAME` that the signed statement has to give (default: NAME)")
+	cmd.Flags().StringVar(&g.signedAs, "signed-as", "", "`NAME` that the signed statement must contain "+
+		"(default: NAME)")
 	cmd.Flags().StringVar(&g.checkKeys, "check-keys", "",
-		"`FILE` of queries as batch reads them: every key must be found")
-	cmd.Flags().StringVar(&g.maxChange, "max-change", "", "`PERCENT` of the bindings may change at most, as 20%")
+		"`FILE` of queries for 'bindq batch': every key must be found")
+	cmd.Flags().StringVar(&g.maxChange, "max-change", "", "allow at most `PERCENT` of the bindings to change, "+
+		"such as 20%")
 }
 
 // checks are the gates as functions.

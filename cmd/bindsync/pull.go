@@ -53,10 +53,10 @@ func (store *storeFlag) pullCommand() *cobra.Command {
 	}
 	f.gates.add(cmd)
 	f.from.add(cmd)
-	cmd.Flags().StringVar(&f.name, "name", "", "`NAME` that the snapshot answers for, mostly an environment")
-	cmd.Flags().BoolVar(&f.hold, "no-activate", false, "store the snapshot, and do not have it answer")
-	cmd.Flags().DurationVar(&f.timeout, "timeout", pollTimeout, "`TIME` that the pull may take; 0 for no limit")
-	cmd.Flags().Int64Var(&f.maxSize, "max-size", defaultMaxSize, "`N` bytes in a snapshot at most")
+	cmd.Flags().StringVar(&f.name, "name", "", "`NAME` to activate the snapshot under, usually an environment")
+	cmd.Flags().BoolVar(&f.hold, "no-activate", false, "store the snapshot without activating it")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", pollTimeout, "abort the pull after `TIME`; 0 for no limit")
+	cmd.Flags().Int64Var(&f.maxSize, "max-size", defaultMaxSize, "allow at most `N` bytes in a snapshot")
 	return cmd
 }
 

@@ -55,7 +55,7 @@ func (store *storeFlag) statusCommand() *cobra.Command {
 	}
 	cli.AddFormat(cmd, &f.format, cli.Forms)
 	cmd.Flags().DurationVar(&f.maxAge, "max-age", 0,
-		"exit with 1 if the last good poll of a name is longer ago than `TIME`, such as 1h")
+		"exit with status 1 if the last good poll of a name is older than `TIME`, such as 1h")
 	cmd.Flags().BoolVar(&f.whole, "verify", false, "read each active file and compare it with its digest")
 	cmd.Flags().BoolVar(&f.history, "history", false, "print the events of each name, oldest first")
 	cmd.Flags().StringVar(&f.textfile, "textfile", "",

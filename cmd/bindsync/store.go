@@ -59,7 +59,7 @@ func (store *storeFlag) activateCommand() *cobra.Command {
 		},
 	}
 	g.add(cmd)
-	cmd.Flags().BoolVar(&isNew, "new", false, "create NAME although the store has a similar name")
+	cmd.Flags().BoolVar(&isNew, "new", false, "create NAME even if the store has a similar name")
 	return cmd
 }
 

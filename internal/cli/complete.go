@@ -27,7 +27,7 @@ func completionCommand() *cobra.Command {
 			"  /etc/bash_completion.d/bindq        # bash\n" +
 			"  \"${fpath[1]}/_bindq\"               # zsh\n" +
 			"  ~/.config/fish/completions/bindq.fish\n\n" +
-			"Exit status: 0, or 2 it could not be written.",
+			"Exit status: 0, or 2 on an error.",
 		Example:   "  bindq completion bash > bindq.bash",
 		ValidArgs: shells,
 		Args:      cobra.ExactArgs(1),

@@ -17,7 +17,8 @@ func manCommand() *cobra.Command {
 		Use:   "man DIR",
 		Short: "Write the manual pages into a directory",
 		Long: "man writes a manual page for the program and one for each verb into DIR, which\n" +
-			"it creates if necessary.\n\nExit status: 0, or 2 they could not be written.",
+			"it creates if necessary.\n\n" +
+			"Exit status: 0, or 2 on an error.",
 		Example: "  bindq man man1",
 		Hidden:  true,
 		Args:    cobra.ExactArgs(1),
