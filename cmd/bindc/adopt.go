@@ -155,7 +155,7 @@ func (a *adoption) refused(err error) error {
 	return errRefused
 }
 
-// say prints a line about the progress.
+// say prints a line of progress.
 func (a *adoption) say(format string, args ...any) {
 	fmt.Fprintln(a.success(a.cmd), diag.Visible(fmt.Sprintf(format, args...)))
 }
@@ -200,7 +200,7 @@ func (a *adoption) prepare() error {
 	return a.env.Check(a.out)
 }
 
-// leave leaves levels to Puppet whose data a snapshot cannot answer, and computes the new hiera.yaml.
+// leave computes the new hiera.yaml. Levels that a snapshot cannot answer stay with Puppet.
 func (a *adoption) leave() error {
 	for _, l := range compile.ForeignLookups(a.site.site) {
 		if l.Part != loader.HieraEnvironment || a.env.Config.Keeps(l.Entry) {
@@ -225,7 +225,7 @@ func (a *adoption) render() (err error) {
 	return err
 }
 
-// entry returns the entry that asks bindc with the given options.
+// entry returns the entry of hiera.yaml that makes Puppet ask bindc, with the given options.
 func (a *adoption) entry(options hieraconfig.Options) hieraconfig.Entry {
 	return hieraconfig.Entry{Name: "bindc", Options: options, LookupKey: a.lookupKey}
 }
@@ -269,7 +269,8 @@ func (a *adoption) sayUnreadableKeys() {
 		}
 		f, err := os.Open(file)
 		if err != nil {
-			a.say("warning: %s: pkcs7_private_key: %v; lookups of encrypted values fail: put the key there, or name it with "+
+			a.say("warning: %s: pkcs7_private_key: %v; lookups of encrypted values fail: put the key there, "+
+				"or name it with "+
 				"--eyaml-key FILE", a.env.Source(), err)
 			continue
 		}
@@ -330,7 +331,7 @@ func (a *adoption) carryOut() (err error) {
 	return nil
 }
 
-// write writes the snapshot, readable for Puppet's user.
+// write writes the snapshot and makes it readable for Puppet's user.
 func (a *adoption) write() error {
 	if err := adopt.MakeDir(filepath.Dir(a.out)); err != nil {
 		return err
@@ -352,14 +353,15 @@ func (a *adoption) write() error {
 	return err
 }
 
-// notes prints what the files do not show.
+// notes prints what the administrator should know but cannot see from the changed files.
 func (a *adoption) notes() {
 	if a.env.Deployed() {
 		a.say("note: the next deployment of this environment brings the old hiera.yaml back, which works too; " +
 			"commit hiera.yaml and hiera5.yaml to stay with the snapshot")
 	}
 	if a.probe != nil && a.probe.Timeout != "0" {
-		a.say("note: the server caches environments (environment_timeout = %s): if the module bindc was installed after it "+
+		a.say("note: the server caches environments (environment_timeout = %s): if the module bindc was "+
+			"installed after it "+
 			"started, flush its environment cache before the switch", a.probe.Timeout)
 	}
 }

@@ -24,7 +24,7 @@ import (
 	"bindc/snapshot"
 )
 
-// blaming is the verb blame: its flags, and the site.
+// blaming holds the flags of blame, and the site.
 type blaming struct {
 	flags
 	site, node, environment string
@@ -33,7 +33,7 @@ type blaming struct {
 	answer                  string // --format
 	cmd                     *cobra.Command
 	compiled                *compilation
-	paths                   map[string]string // of files, by their names in the snapshot
+	paths                   map[string]string // path of each file, by its name in the snapshot
 }
 
 var errUnbound = &cli.Answer{Reason: "not found", Status: cli.ExitNo}
@@ -66,7 +66,7 @@ func (b *bounds) blameCommand() *cobra.Command {
 	return cmd
 }
 
-// addRequest adds the flags that describe the node, as 'bindq lookup' has them.
+// addRequest adds the flags that describe the node, the same as in 'bindq lookup'.
 func (f *blaming) addRequest(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.factsFile, "facts", "", "`FILE` of facts from facter, Puppet or PuppetDB")
@@ -146,7 +146,7 @@ func (f *blaming) request() (*bindings.Facts, error) {
 	return facts.Variables(node, bindings.FactsOptions{Node: f.node, Environment: f.environment})
 }
 
-// explain prints who wrote the bindings that make the value of key.
+// explain prints who last changed the bindings that contribute to the value of key.
 func (f *blaming) explain(snap *lookup.Snapshot, key string, vars *bindings.Facts) error {
 	r, err := snap.Request((*lookup.Facts)(vars))
 	if err != nil {
@@ -176,7 +176,7 @@ func (f *blaming) explain(snap *lookup.Snapshot, key string, vars *bindings.Fact
 	return b.print(f.cmd.OutOrStdout())
 }
 
-// blame is the answer of the verb.
+// blame is the output of the verb.
 type blame struct {
 	Key      string   `json:"key"`
 	Bindings []blamed `json:"bindings"`
@@ -238,7 +238,7 @@ func (f *blaming) lastChange(at string) (*revision.Line, error) {
 	return repo.Blame(path, line, lastLine(string(source), line))
 }
 
-// print prints the answer for people.
+// print prints the output as text.
 func (b *blame) print(w io.Writer) error {
 	file, ok := w.(*os.File)
 	screen := report.Screen{Color: ok && cli.Color(file), Width: cli.Width(w)}

@@ -47,7 +47,7 @@ func (g *bounds) buildCommand() *cobra.Command {
 			}
 			revision := sign.revision
 			if sign.keyFile == "" {
-				sign.revision = "" // it is the artifact's
+				sign.revision = "" // without a signature, only the artifact has a revision
 			}
 			if err := build(cmd, args[0], out, &f, &sign); err != nil {
 				return err
@@ -64,7 +64,7 @@ func (g *bounds) buildCommand() *cobra.Command {
 	return cmd
 }
 
-// toStdout is the name of standard output as the snapshot to write.
+// toStdout is the value of -o that writes the snapshot to standard output.
 const toStdout = "-"
 
 // checkOutput rejects a path that cannot be written, before the work is done.

@@ -40,7 +40,7 @@ func compiled(cmd *cobra.Command, dir, out string, f *flags) (*compilation, erro
 	return f.compile(cmd, dir, out, f.options())
 }
 
-// compile composes a site after everything else was checked.
+// compile loads and composes a site with the given options. The flags were checked before.
 func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Options) (*compilation, error) {
 	options.Context = f.signals.stopped
 	keep := f.cache != "" && options.Cache == nil // a cache of the caller is only read

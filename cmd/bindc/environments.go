@@ -139,7 +139,7 @@ func (b *environments) beginSigning() (revision string, err error) {
 }
 
 // pushAll pushes the snapshots of all valid environments. This includes unchanged ones, because an earlier push may
-// have failed. A registry does not get again what it has.
+// have failed. Data that the registry already has is not uploaded again.
 func (b *environments) pushAll(names []string, revision string) error {
 	if b.pushTo == "" {
 		return nil

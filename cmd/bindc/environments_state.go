@@ -19,7 +19,7 @@ import (
 	"bindc/origin"
 )
 
-// built records the inputs of a snapshot. While they are the same, so is the snapshot.
+// built records the inputs of a snapshot. If they have not changed, the snapshot need not be built again.
 type built struct {
 	Fingerprint string
 	Snapshot    string // state of the snapshot's file, see stateOf
@@ -86,7 +86,7 @@ func (b *environments) fingerprint(e loader.Environment) (string, error) {
 		b.strict, b.strictVars, b.effort, b.alternatives, b.slice, b.to), err
 }
 
-// departed has the environments with a snapshot that do not exist any more.
+// departed lists environments that no longer exist but still have a snapshot.
 type departed struct{ removed, kept []string }
 
 // findDeparted finds the snapshots to remove. If all earlier environments are gone, it keeps their snapshots.

@@ -16,7 +16,7 @@ import (
 	"bindc/snapshot"
 )
 
-// linting has the flags for advice.
+// linting holds the flags of check for lints.
 type linting struct {
 	words     []string
 	used      []string
@@ -96,7 +96,7 @@ func (l *linting) choose() error {
 	return nil
 }
 
-// sayNearKeys points to the advice of check, if there may be misspelt keys.
+// sayNearKeys points to 'bindc check --lint' if keys may be misspelt.
 func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 	n := lint.NearKeys(site, lint.Options{Jobs: jobs})
 	if n == 0 {
@@ -110,7 +110,7 @@ func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 		diag.Count(n, "key"), is, diag.Visible(dir))
 }
 
-// check adds advice on a site. Checks that need the whole site are skipped if it has errors.
+// check adds the lints of a site. Checks that need the whole site are skipped if it has errors.
 func (l *linting) check(site *loader.Site, content *snapshot.Content, jobs int, diags *diag.List) {
 	if len(l.codes) == 0 {
 		return

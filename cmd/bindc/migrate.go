@@ -148,8 +148,8 @@ func printReport(w io.Writer, r *proof.Report) error {
 	return nil
 }
 
-// mustBeEmpty refuses a directory with files that the new ones could be mixed with. Hidden files, such as .git, and
-// what a new repository has beside them are never part of a site.
+// mustBeEmpty rejects a directory with files that the new ones could be mixed with. It accepts hidden files, such as
+// .git, and other files of a new repository that are never part of a site.
 func mustBeEmpty(dir string) error {
 	there, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

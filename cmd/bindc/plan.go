@@ -27,10 +27,10 @@ import (
 // errDiffers reports that plan has printed changes.
 var errDiffers = &cli.Answer{Reason: "something changes", Status: cli.ExitNo}
 
-// errIncomplete says that the facts of some nodes cannot be used, as is reported.
+// errIncomplete reports that the facts of some nodes could not be used. The reasons were printed.
 var errIncomplete = &cli.Answer{Reason: "some nodes are missing", Status: cli.ExitError}
 
-// errNoPlan says that one side of a plan does not compile and its diagnostics were printed.
+// errNoPlan reports that one side of a plan does not compile. Its diagnostics were printed.
 var errNoPlan = &cli.Answer{Reason: "one side has errors", Status: cli.ExitError}
 
 var planFormats = append(slices.Clone(cli.Forms), "markdown")
@@ -40,7 +40,7 @@ type planFlags struct {
 	flags
 	site     string
 	factsDir string
-	output   string // the form of the answer
+	output   string // value of --format
 	everyKey bool   // show each key
 	style    report.Style
 }
@@ -73,7 +73,8 @@ func (g *bounds) planCommand() *cobra.Command {
 	f.addSite(cmd)
 	f.addBuild(cmd)
 	cmd.Flags().StringVar(&f.site, "site", ".", "`DIR` of the site in its repository")
-	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one file of facts per node (default $BINDQ_FACTS_DIR)")
+	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one file of facts per node "+
+		"(default $BINDQ_FACTS_DIR)")
 	cli.AddFormat(cmd, &f.output, planFormats)
 	cmd.Flags().BoolVar(&f.everyKey, "all", false, "list every key, even if a whole level or file is added or removed")
 	cmd.Flags().BoolVar(&f.style.Sensitive, "show-sensitive", false, "show sensitive values")
@@ -106,7 +107,8 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	return f.compare(cmd, sides[0].snapshot, sides[1].snapshot)
 }
 
-// prepare makes the snapshot of a side in dir, unless the side is one. notes has the notes that were printed.
+// prepare builds the snapshot of a side in dir, unless the side is a snapshot already. notes holds the notes that were
+// printed before.
 func (f *planFlags) prepare(cmd *cobra.Command, s *side, dir string, notes map[string]bool) error {
 	if s.snapshot != "" {
 		return nil
@@ -126,7 +128,8 @@ func (f *planFlags) prepare(cmd *cobra.Command, s *side, dir string, notes map[s
 	}
 	options := f.options()
 	if f.cache != "" && s.repository != nil {
-		// Files are known by their digests, so the cache of the site serves its revisions. It is not written.
+		// The cache identifies files by digest, so the cache of the site also works for its revisions. It is only
+		// read.
 		if options.Cache, err = f.openCache(f.site); err != nil {
 			return err
 		}
@@ -247,7 +250,7 @@ func (f *planFlags) addNodes(cmd *cobra.Command, before, after string, d *decisi
 	return whole, nil
 }
 
-// print prints the answer. The error is errDiffers if something changes.
+// print prints the changes. The error is errDiffers if something changes.
 func (f *planFlags) print(w io.Writer, d *report.Diff) (err error) {
 	switch f.output {
 	case "json", "yaml":

@@ -117,7 +117,7 @@ func pushCommand() *cobra.Command {
 			}
 			revision := sign.revision
 			if sign.keyFile == "" {
-				sign.revision = "" // it is the artifact's
+				sign.revision = "" // without a signature, only the artifact has a revision
 			}
 			if err := sign.begin(); err != nil {
 				return err

@@ -26,14 +26,16 @@ type signing struct {
 
 func (s *signing) add(cmd *cobra.Command) {
 	s.addToAll(cmd)
-	cmd.Flags().StringVar(&s.name, "name", "", "name of the site in the signed statement (default: the name of the snapshot's file)")
+	cmd.Flags().StringVar(&s.name, "name", "", "name of the site in the signed statement (default: the "+
+		"name of the snapshot's file)")
 }
 
 // addToAll adds the flags that do not depend on the kind of site.
 func (s *signing) addToAll(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.keyFile, "sign", "",
 		"sign the snapshot with the SSH private key in `FILE`, or with a public key that the SSH agent holds")
-	cmd.Flags().StringVar(&s.revision, "revision", "", "revision of the site in the signed statement, such as a git commit")
+	cmd.Flags().StringVar(&s.revision, "revision", "", "revision of the site in the signed statement, "+
+		"such as a git commit")
 }
 
 // maxSigned is the maximum length in bytes of --name and of --revision: masters truncate longer texts, or refuse them.
@@ -90,13 +92,14 @@ func (s *signing) checkFile(out string) error {
 		return nil
 	}
 	if err := ship.CheckName(nameOf(out)); err != nil {
-		return fmt.Errorf("%s: the signature has the name of the file, which masters refuse: %w; give one with --name NAME",
+		return fmt.Errorf("%s: the signature has the name of the file, which masters refuse: %w; give one "+
+			"with --name NAME",
 			out, err)
 	}
 	return nil
 }
 
-// nameOf returns the name of the site whose snapshot is the file out, unless --name gives another.
+// nameOf returns the default of --name: the name of the snapshot file without its extension.
 func nameOf(out string) string { return strings.TrimSuffix(filepath.Base(out), filepath.Ext(out)) }
 
 // publishAs writes the signed statement for out under the given name.

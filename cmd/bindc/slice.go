@@ -61,8 +61,8 @@ func sliceCommand() *cobra.Command {
 	return cmd
 }
 
-// completeWhen has --when completed from the snapshot: the categories, each with a '=', and after the '=' the values
-// that conditions compare the category with.
+// completeWhen completes --when from the snapshot: the categories, each with a '=', and after the '=' the values that
+// conditions compare the category with.
 func completeWhen(cmd *cobra.Command, path func(args []string) (string, error)) {
 	err := cmd.RegisterFlagCompletionFunc("when", func(_ *cobra.Command, args []string, typed string) (
 		words []string, how cobra.ShellCompDirective) {
@@ -118,7 +118,7 @@ func snapshotOf(args []string, given string) (string, error) {
 	return path, nil
 }
 
-// part is a slice that was written.
+// part describes a slice that was written.
 type part struct {
 	snapshot.Written
 	bindings int

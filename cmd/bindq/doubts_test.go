@@ -15,7 +15,7 @@ import (
 )
 
 // A name in the file of facts that is similar to an unset variable is a doubt, unless the snapshot or Facter knows it.
-func TestNamesInTheFileOfFacts(t *testing.T) {
+func TestDoubtsMisspeltNamesInFactsFile(t *testing.T) {
 	for _, c := range []struct {
 		file, known string
 		want        string
@@ -38,8 +38,8 @@ func TestNamesInTheFileOfFacts(t *testing.T) {
 	}
 }
 
-// What the doubts say does not depend on the bindings that ExplainUnset leaves out.
-func TestDoubtsAreThoseOfAFullExplanation(t *testing.T) {
+// The bindings that ExplainUnset omits do not affect the doubts.
+func TestDoubtsAreTheSameWithFullExplanation(t *testing.T) {
 	example := filepath.Join(t.TempDir(), "example.snap")
 	testsite.Build(t, "../../testdata/example", example)
 	paths := []string{example}

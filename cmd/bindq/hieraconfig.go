@@ -109,8 +109,8 @@ func (f *hieraConfigFlags) keys() ([]string, error) {
 	return keys, nil
 }
 
-// printCombined prints the hiera.yaml that is compiled, with each run of compiled entries replaced by an entry that
-// uses bindc. Without other private keys, it uses those in the file.
+// printCombined prints the compiled hiera.yaml, in which one entry for bindc replaces each run of compiled entries.
+// Without private keys from flags, it uses the keys that the file names.
 func (f *hieraConfigFlags) printCombined(cmd *cobra.Command, files []string, options hieraconfig.Options,
 	keys []string) error {
 	for _, file := range files {
@@ -150,7 +150,7 @@ func (f *hieraConfigFlags) entry(options hieraconfig.Options) hieraconfig.Entry 
 	return e
 }
 
-// printed prints a configuration unless it could not be made.
+// printed returns a function that prints a configuration, or returns the error that prevented it.
 func printed(cmd *cobra.Command) func([]byte, error) error {
 	return func(text []byte, err error) error {
 		if err == nil {

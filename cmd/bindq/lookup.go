@@ -181,7 +181,7 @@ func sayMissing(cmd *cobra.Command, snap *lookup.Snapshot, missing []string, ask
 		switch {
 		case bound:
 			hint = "none of its bindings answers for this node ('bindq values " + key + "' shows them, --explain why)"
-		case strings.Contains(key, "="): // hiera takes variables so
+		case strings.Contains(key, "="): // hiera accepts variables in this form
 			hint = "for a fact, write --fact " + strings.TrimPrefix(key, "::")
 		default:
 			if hint = diag.DidYouMean(key, known); hint == "" && asked == 1 {
@@ -235,7 +235,7 @@ func (f *lookupFlags) lookUp(r *lookup.Request, key string) (bindings.Value, boo
 	return bindings.Value(v), found, err
 }
 
-// withKey names the key that was asked for in an error of a lookup.
+// withKey adds the key to an error of a lookup.
 func withKey(key string, err error) error {
 	if e, ok := err.(*bindings.Error); ok {
 		named := *e
@@ -245,7 +245,7 @@ func withKey(key string, err error) error {
 	return err
 }
 
-// print prints a hash of the answers. As text, or if it may be bare, the answer for a single key is only its value.
+// print prints the answers as a hash. As text, or with --render-as, it prints only the value of a single key.
 func (f *lookupFlags) print(w io.Writer, several bool, answers hash) error {
 	if !several && (f.bare || f.format == "text") {
 		if len(answers) == 0 {

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/report"
 )
 
-// Answers of verbs that are printed already.
+// These errors only set the exit status: the verb has printed its answer.
 var (
 	errNotFound = &cli.Answer{Reason: "not found", Status: cli.ExitNo}
 	errDiffers  = &cli.Answer{Reason: "the snapshots differ", Status: cli.ExitNo}
@@ -57,7 +57,7 @@ func command(args []string) *cobra.Command {
 // message returns an error as bindq prints it.
 func message(err error) string { return report.Message(err, report.CodeOf(err)) }
 
-// addShowSensitive adds --show-sensitive to a verb that is not asked for a key by name.
+// addShowSensitive adds --show-sensitive to a verb whose arguments do not name keys.
 func addShowSensitive(cmd *cobra.Command, show *bool) {
 	cmd.Flags().BoolVar(show, "show-sensitive", false, "show sensitive values too")
 }

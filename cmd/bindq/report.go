@@ -128,7 +128,7 @@ func (g *globals) verifyCommand() *cobra.Command {
 	return cmd
 }
 
-// verified is the answer of verify about a sound snapshot.
+// verified is the output of verify for a valid snapshot.
 type verified struct {
 	File   string  `json:"file"`
 	Keys   int     `json:"keys"`
@@ -137,7 +137,7 @@ type verified struct {
 	Signed *signed `json:"signed"` // null unless --allowed-signers is given
 }
 
-// signed has the statement that is signed, and the key that signed it.
+// signed holds the signed statement and the key that signed it.
 type signed struct {
 	Signer   string    `json:"signer"`
 	Key      string    `json:"key"`
@@ -165,7 +165,7 @@ func verifyFile(path string, f *snapshot.Snapshot, policy *origin.Policy) (*veri
 	return v, nil
 }
 
-// text returns the answer for people.
+// text returns the output as text.
 func (v *verified) text() string {
 	text := fmt.Sprintf("%s: sound, %s, %d bytes, sha256 %s\n", diag.Visible(v.File), diag.Count(v.Keys, "key"),
 		v.Bytes, v.SHA256)

@@ -11,7 +11,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// source has the flags that choose the snapshot and the node that answers are for.
+// source holds the flags that choose the snapshot and describe the node.
 type source struct {
 	*globals
 	factsFile   string
@@ -20,9 +20,9 @@ type source struct {
 	node        string
 	environment string
 	factsDir    string
-	fleet       *facts.Fleet // the directory of facts, once it was asked
-	saidUnread  bool         // the files of fleet that cannot be read are reported
-	inFile      facts.Node   // the node in the file of facts
+	fleet       *facts.Fleet // the directory of facts, after its first use
+	saidUnread  bool         // the unreadable files of fleet were reported
+	inFile      facts.Node   // the node that --facts describes
 	strict      bool         // doubts about the request are errors
 	noUnknown   bool         // an unknown variable is an error
 	lateEyaml   bool         // keys of eyaml are read when something needs them

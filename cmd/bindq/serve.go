@@ -30,13 +30,14 @@ type serveFlags struct {
 	log    bool
 }
 
-// idleTime is how long a session may be idle, unless somebody says otherwise: longer than any catalog takes.
+// idleTime is the default of --idle. It is longer than the compilation of any catalog.
 const idleTime = 10 * time.Minute
 
-// serveGarbagePercent keeps a server small. It makes little garbage, and there is one for each process of Puppet.
+// serveGarbagePercent limits the memory of a server. A server produces little garbage, and each process of Puppet may
+// run one.
 const serveGarbagePercent = 25
 
-// startTime is how long a server may use more memory while it starts.
+// startTime is the time after the start in which a server may use more memory.
 const startTime = 2 * time.Second
 
 func (g *globals) serveCommand() *cobra.Command {
@@ -102,7 +103,7 @@ func serveUntilStopped(s *serve.Server, l net.Listener) error {
 	return s.Serve(l)
 }
 
-// reporter writes what happens as log lines, if that is asked for.
+// reporter returns a function that logs events to w, or nil without --log.
 func (f *serveFlags) reporter(w io.Writer) func(serve.Event) {
 	if !f.log {
 		return nil

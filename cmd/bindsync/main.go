@@ -43,7 +43,7 @@ func command(args []string) *cobra.Command {
 	return root
 }
 
-// statusOf returns the exit status for an error of a verb. A release that a verb refuses to activate is an answer.
+// statusOf returns the exit status for an error of a verb: 1 if the verb refused to activate a release, otherwise 2.
 func statusOf(verb *cobra.Command, err error) int {
 	if slices.Contains([]string{"pull", "activate", "rollback"}, verb.Name()) && isRefused(err) {
 		return cli.ExitNo

@@ -114,7 +114,7 @@ func tookTooLong(timeout time.Duration) error {
 	return fmt.Errorf("the pull took longer than %v; raise --timeout if the source is only slow", timeout)
 }
 
-// outcomeOf says what came of a pull, in a line.
+// outcomeOf describes the result of a pull on one line.
 func outcomeOf(name string, r ship.Result) string {
 	what := diag.Visible(name) + ": "
 	if r.Digest != "" {
@@ -140,7 +140,7 @@ func outcomeOf(name string, r ship.Result) string {
 	return what
 }
 
-// byWhom is who asks, for the history.
+// byWhom returns the name of the user for the history.
 func byWhom() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username
@@ -148,7 +148,7 @@ func byWhom() string {
 	return strconv.Itoa(os.Getuid())
 }
 
-// isRefused reports whether err refuses a release that was read, rather than a source that was not.
+// isRefused reports whether err means that a release was refused, rather than that its source could not be read.
 func isRefused(err error) bool {
 	var ours *ship.Refusal
 	var signature *origin.Rejection

@@ -35,7 +35,8 @@ func (store *storeFlag) activateCommand() *cobra.Command {
 				return err
 			}
 			if near := misspelt(s.Store, p, args[0]); near != "" && !isNew {
-				return &cli.External{Err: fmt.Errorf("the store has no active snapshot for '%s'; %s add --new to create the name", args[0], near)}
+				return &cli.External{Err: fmt.Errorf("the store has no active snapshot for '%s'; %s add --new "+
+					"to create the name", args[0], near)}
 			}
 			g.inherit(p.gatesOf(args[0]), cmd.Flags())
 			checks, err := g.checks()

@@ -1,4 +1,4 @@
-// Package cli has the parts of the command line that all programs share.
+// Package cli implements the parts of the command line that all programs share.
 package cli
 
 import (
@@ -80,7 +80,7 @@ func askForVerb(cmd *cobra.Command) {
 	}
 }
 
-// sayExpected returns check with an error that shows the usage of the verb.
+// sayExpected returns a version of check whose error shows the usage of the verb.
 func sayExpected(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if check == nil || check(cmd, args) == nil {

@@ -49,8 +49,8 @@ func TestAtLeastOneRejectsOtherValues(t *testing.T) {
 	}
 }
 
-// The line is redrawn, and removed at the end.
-func TestProgressOnATerminal(t *testing.T) {
+// The line of progress is redrawn, and removed at the end.
+func TestProgressRedrawsAndRemovesLineOnTerminal(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	}
 }
 
-func TestProgressPrintsNothingElsewhere(t *testing.T) {
+func TestProgressPrintsNothingWithoutTerminal(t *testing.T) {
 	var out bytes.Buffer
 	p := NewProgress(&out)
 	p.Begin("composing", 0)

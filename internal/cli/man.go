@@ -48,7 +48,7 @@ func writePages(cmd *cobra.Command, dir string) error {
 
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// page is a manual page in the language of man.
+// page is a manual page in roff.
 type page struct{ bytes.Buffer }
 
 func manPage(cmd *cobra.Command) []byte {
@@ -121,7 +121,7 @@ func (p *page) flag(f *pflag.Flag) {
 	fmt.Fprintf(p, "\n%s\n", roff(text))
 }
 
-// roff escapes text for man.
+// roff escapes text for roff.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(text)
 	lines := strings.Split(text, "\n")

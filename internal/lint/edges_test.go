@@ -80,7 +80,7 @@ func TestAssembledKeysMatchAllThatFit(t *testing.T) {
 	}
 }
 
-// A file may be replaced between build and advice. Nothing is reported about files that are not data any more.
+// A file may be replaced between the build and the lints. A file that is no longer data is not reported.
 func TestFilesReplacedDuringTheRun(t *testing.T) {
 	for _, text := range []string{"", "# nothing\n", "a: [\n", "bindings default {\n  bind 'a' to\n", "'"} {
 		dir := t.TempDir()

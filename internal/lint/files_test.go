@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A comment without effect is reported at the wrong word. Correct words in the same comment still count.
-func TestCommentsWithoutEffect(t *testing.T) {
+// A comment without effect is reported at the wrong word. Its correct words still silence lints.
+func TestReportsIgnoreCommentWithoutEffect(t *testing.T) {
 	for comment, want := range map[string]string{
 		"# bindc: ignore near_key":           "",
 		"# bindc: ignore near_key, no_node":  "",

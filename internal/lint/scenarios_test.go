@@ -20,7 +20,7 @@ import (
 	"bindc/snapshot"
 )
 
-// The scenarios about advice run in this process.
+// The scenarios about lints run in this process.
 func TestScenariosOfAdvice(t *testing.T) {
 	for _, c := range []struct {
 		script, site, used, manifests, want string
