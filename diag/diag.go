@@ -34,7 +34,7 @@ type Severity uint8
 const (
 	Error Severity = iota
 	Warning
-	Lint // advice, shown only on request
+	Lint // valid but suspicious; shown only on request
 	Info // a note; nothing has to be done
 )
 

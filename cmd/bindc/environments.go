@@ -94,7 +94,7 @@ func (b *environments) run(root string) error {
 		b.diagnostics.Add(diag.Diagnostic{Pos: diag.Pos{File: all.File}, Severity: diag.Warning, Code: "environments",
 			Message: "the choice of environments in this file is not pushed: where snapshots are pulled, each " +
 				"request is answered in the environment that it names",
-			Hint: "put " + filepath.Join(b.dir, envfile.File) + " beside the snapshots where they are pulled to"})
+			Hint: "copy " + filepath.Join(b.dir, envfile.File) + " next to the pulled snapshots"})
 	}
 	sound, err := b.build(all)
 	if err != nil {

@@ -106,7 +106,7 @@ func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 	if n > 1 {
 		is = "are"
 	}
-	fmt.Fprintf(errs, "bindc: note: %s %s nearly, but not quite, another one; 'bindc check %s --lint' shows which\n",
+	fmt.Fprintf(errs, "bindc: note: %s %s nearly the same as another key; 'bindc check %s --lint' shows which\n",
 		diag.Count(n, "key"), is, diag.Visible(dir))
 }
 

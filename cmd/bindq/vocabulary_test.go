@@ -46,7 +46,7 @@ func runLine(line, stdin string) (status int, out, errs string) {
 }
 
 // Every verb takes the snapshot of -s, before the verb or after it, and of BINDQ_SNAPSHOT. A verb without another
-// argument also takes it as its argument, but not beside -s.
+// argument also takes it as its argument, but not together with -s.
 func TestEveryVerbAcceptsSnapshotFromFlagAndEnvironment(t *testing.T) {
 	dir, snap := vocabulary(t)
 	more := map[string]string{"lookup": " a", "explain": " a", "values": " a", "diff": " " + snap, "serve": " --stdio",

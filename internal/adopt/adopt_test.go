@@ -64,11 +64,11 @@ func TestInspectDeterminesState(t *testing.T) {
 		want              State
 		source            string
 	}{
-		{"as Puppet has it", original, "", Native, hieraFile},
+		{"not adopted", original, "", Native, hieraFile},
 		{"killed before the switch", original, original, Begun, hieraFile},
 		{"adopted", asking, original, Adopted, hiera5File},
-		{"moved by hand", "", original, Broken, hiera5File},
-		{"emptied by a failed command", " \n", original, Broken, hiera5File},
+		{"hiera.yaml was renamed by hand", "", original, Broken, hiera5File},
+		{"hiera.yaml is empty", " \n", original, Broken, hiera5File},
 	} {
 		files := map[string]string{}
 		if c.own != "" {
@@ -166,7 +166,7 @@ func TestSwitchReplacesOnlyAnotherConfiguration(t *testing.T) {
 }
 
 // Switch does not follow a link, because its target may belong to other environments.
-func TestSwitchAndUndoOfALink(t *testing.T) {
+func TestSwitchAndUndoReplaceOnlyTheLink(t *testing.T) {
 	dir := environment(t, map[string]string{"shared/hiera.yaml": original})
 	own, copied := filepath.Join(dir, hieraFile), filepath.Join(dir, hiera5File)
 	if err := os.Symlink("shared/hiera.yaml", own); err != nil {
@@ -200,7 +200,7 @@ func TestSwitchAndUndoOfALink(t *testing.T) {
 // killed is the panic that ends the program at a step.
 type killed struct{}
 
-// until runs do and ends it at a step. It reports whether do reached that step.
+// until runs do, and ends it with a panic at a step. It reports whether do reached that step.
 func until(step string, do func()) (came bool) {
 	beforeStep = func(at string) {
 		if at == step {
@@ -313,8 +313,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// The shadow has everything of the environment except the configuration of Hiera.
-func TestShadowHasAllButTheConfiguration(t *testing.T) {
+// The shadow contains everything in the environment except the configuration of Hiera.
+func TestShadowHasAllFilesButHieraConfiguration(t *testing.T) {
 	e := inspect(t, environment(t, map[string]string{hieraFile: asking, hiera5File: original,
 		"data/common.yaml": "a: 1\n"}))
 	dir, err := e.Shadow(t.TempDir(), "production", []byte("other"))
@@ -327,7 +327,7 @@ func TestShadowHasAllButTheConfiguration(t *testing.T) {
 	checkFile(t, filepath.Join(e.Dir, hieraFile), asking)
 }
 
-func TestModulePathWithoutPuppet(t *testing.T) {
+func TestDerivesModulePathWithoutPuppet(t *testing.T) {
 	dir := environment(t, map[string]string{hieraFile: original})
 	e := inspect(t, dir)
 	base := filepath.Dir(filepath.Dir(dir)) + "/modules"
@@ -361,7 +361,7 @@ func TestDeployedEnvironments(t *testing.T) {
 }
 
 // Puppet is run by the Ruby next to it, or by the one in its first line.
-func TestFindsRubyOfPuppet(t *testing.T) {
+func TestFindsRubyThatRunsPuppet(t *testing.T) {
 	dir := t.TempDir()
 	command := filepath.Join(dir, "puppet")
 	for first, want := range map[string]string{"#!/usr/bin/ruby3.1\n": "/usr/bin/ruby3.1", "#!/bin/sh\n": "ruby",

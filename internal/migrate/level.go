@@ -20,14 +20,14 @@ type level struct {
 	files     []*levelFile
 	pathText  string   // the path as written; "" for a path without variables
 	prefix    string   // for a path with one variable, the text before it
-	suffix    string   // and the text after it
+	suffix    string   // for a path with one variable, the text after it
 	variables []string // last names of the variables in the path
 	value     string   // expression of its category
 	path      string   // the path in a hierarchy of Hiera-2
 	glob      bool
 	problem   string // why none of its keys can move; "": they can
 	category  *category
-	moves     bool // a data file of the level is written
+	moves     bool // the new site gets a data file of the level
 }
 
 // levelFile is a file of a level.
@@ -182,8 +182,8 @@ func (l *level) valueOf(text string) string {
 	return value
 }
 
-// structured reports whether the data of a level are written as bindings, because several of its files can count in one
-// request.
+// structured reports whether the data of a level are written as bindings, because one request can use several of its
+// files.
 func (l *level) structured() bool { return l.glob }
 
 // categorize assigns a category to each level. The levels of the site determine the order of categories; those of

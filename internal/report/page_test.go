@@ -151,7 +151,7 @@ func TestGroupsOfNodesAreSeparated(t *testing.T) {
 }
 
 // Nodes with the same effect are grouped, and nodes without an effect are skipped.
-func TestNodesWithTheSameEffectAreTogether(t *testing.T) {
+func TestGroupsNodesWithTheSameEffect(t *testing.T) {
 	a, b := Effect{{Key: "a"}}, Effect{{Key: "b"}}
 	got := Grouped([]string{"n1", "n2", "n3", "n4"}, []Effect{a, nil, b, a})
 	if len(got) != 2 || strings.Join(got[0].Nodes, " ") != "n1 n4" || strings.Join(got[1].Nodes, " ") != "n3" {

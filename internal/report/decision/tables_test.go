@@ -459,7 +459,7 @@ func checkRelations(t *testing.T, rows []Row, meet, cover []string) {
 
 // Answers depend on the variables of categories, guards and computed values, but not on variables that every node has
 // or that an expression sets itself.
-func TestCustomVariables(t *testing.T) {
+func TestCustomVariablesOmitsVariablesOfEveryNode(t *testing.T) {
 	b := bookOf(t, contentOf(t,
 		"binder_config.yaml", "version: 1\ncategories: [[node, '${fqdn}'], [role, '${role}']]\n",
 		"bindings/default.yaml", binds("default", `
