@@ -14,7 +14,7 @@ import (
 	"bindc/loader"
 )
 
-// only reads a site of one binding.
+// only loads a site whose bindings file has one binding. It returns the site and its bindings.
 func only(t *testing.T, text string, diags *diag.List) (*loader.Site, []loader.Binding) {
 	t.Helper()
 	text = "bindings_version: 1\nname: default\nbind:\n- " + text + "\n"
@@ -30,7 +30,7 @@ func only(t *testing.T, text string, diags *diag.List) (*loader.Site, []loader.B
 	return site, nil
 }
 
-// parsed returns the tree of an expression or a lambda.
+// parsed parses an expression or a lambda.
 func parsed(t *testing.T, text string) *expr.Node {
 	t.Helper()
 	n, errs := syntax.ParseExpression(text)
@@ -49,7 +49,7 @@ func typed(t *testing.T, text string) *types.Type {
 	return typ
 }
 
-// Every attribute in all its forms, with its recipe.
+// Each attribute in each of its forms, with the recipe that it compiles to.
 func TestAttributesBecomeRecipes(t *testing.T) {
 	integer, data, text := typed(t, "Integer"), typed(t, "Data"), value.FromString
 	lambda, errs := syntax.ParseLambda("|$x| { $x + 1 }")
@@ -88,7 +88,7 @@ func TestAttributesBecomeRecipes(t *testing.T) {
 		{"to: null", recipe.Recipe{}},
 		{"to: '${1 + 1}'", recipe.Recipe{Value: text("2")}},
 		{"to: '${x}'", recipe.Recipe{Kind: recipe.Expression, Expr: interpolated}},
-		{"type: Integer, to: 1", recipe.Recipe{Value: one}}, // asserted already
+		{"type: Integer, to: 1", recipe.Recipe{Value: one}}, // the loader has checked the type already
 		{"to: 1, sensitive: false, abstract: false, override: false", recipe.Recipe{Value: one}},
 		{"to: 1, sensitive: true", recipe.Recipe{Value: one, Sensitive: true}},
 		{"to: 1, override: true", recipe.Recipe{Value: one}},
@@ -180,8 +180,8 @@ func collecting(typ *types.Type, o recipe.Options) recipe.Recipe {
 	return recipe.Recipe{Kind: recipe.Multibind, Name: "\x00m", Type: typ, Options: &o}
 }
 
-// The parts of a binding that the composition gets in addition to the recipe.
-func TestAttributesOfContributionsAndFlags(t *testing.T) {
+// Attributes that are stored next to the recipe: the multibinding of a contribution, and flags.
+func TestStoresContributionsAndFlagsNextToRecipe(t *testing.T) {
 	for source, check := range map[string]func(b *loader.Binding) bool{
 		"{in: m, to: 1}": func(b *loader.Binding) bool {
 			return b.Key == "" && b.Pos.Col == 3 && b.More.In.ID == "m" && b.More.In.Pos.Col == 8 &&
@@ -226,12 +226,12 @@ func TestAttributesOfContributionsAndFlags(t *testing.T) {
 	}
 }
 
-// Every error in a single binding, at the marked place. Other bindings are still checked: the error is in a value, and
-// the binding exists, with null.
-func TestRejectsInvalidAttributes(t *testing.T) {
+// Errors in the attributes of a single binding, each at the mark. The binding still exists, with the value null, and
+// other bindings are still checked.
+func TestInvalidAttributesAreReportedAtTheirPosition(t *testing.T) {
 	for _, c := range []struct {
 		source, code string
-		kept         bool // the value is what it is without the error
+		kept         bool // the value is the same as without the error
 	}{
 		{"{name: a, to: '¦${'}", "interpolation", false},
 		{"{name: a, type: Integer, to: '¦${'}", "interpolation", false},
@@ -297,14 +297,15 @@ func TestRejectsInvalidAttributes(t *testing.T) {
 			"multibind", false},
 		{"{name: a, type: Integer, to: ¦'x${y}'}", "type_mismatch", false},
 		{"{name: a, type: 'Array[Integer]', to: [1, ¦'x${y}']}", "type_mismatch", false},
-		{"{name: a, type: Integer, to: x, transformer: ¦[x]}", "attribute", false}, // the transformer may return a number
+		{"{name: a, type: Integer, to: x, transformer: ¦[x]}",
+			"attribute", false}, // so the result may still be an integer
 		{"{name: a, type: Integer, to: 'x${y}', transformer: ¦[x]}", "attribute", false},
 		{"{name: a, multibind_id: m, to: ¦1, options: {conflict_resolution: ignore}}", "attribute", false},
 		{"{name: a, to_lookup_of: ¦{Integer: b}}", "attribute", false},
 		{"{name: a, to_hash_lookup: ¦[name, x, key, y]}", "attribute", false},
 		{"{name: a, to_hash_lookup: ¦{name: x, key: {y: z}}}", "attribute", false},
 		{"{name: a, multibind_id: ¦\"a\\0b\"}", "multibind", false},
-		{"{name: a, multibind_id: m, type: ¦Nope, options: {flatten: x}}", "type", false}, // of what is not known
+		{"{name: a, multibind_id: m, type: ¦Nope, options: {flatten: x}}", "type", false}, // options unchecked
 		{"{name: a, multibind_id: m, type: ¦Integer, options: {flatten: x}}", "multibind", false},
 		{"{name: a, multibind_id: m, type: ¦'Hash[Integer, String]', options: {flatten: x}}", "multibind", false},
 		{"{name: a, multibind_id: m, options: {combinator: ¦[x]}}", "attribute", false},
@@ -357,14 +358,14 @@ func TestRejectsInvalidAttributes(t *testing.T) {
 	}
 }
 
-// marked returns the column of the mark, including the text before every binding.
+// marked returns the column of the mark in the file, which begins with the text before the binding.
 func marked(source string) int {
 	before, _, _ := strings.Cut(source, "¦")
 	return len("- ") + len([]rune(before)) + 1
 }
 
-// Errors after which the key of a binding, or whether it binds one, is unknown.
-func TestErrorsThatLeaveTheKeyUnknown(t *testing.T) {
+// Errors that leave the key of a binding unknown: the site must not look as if it had fewer bindings.
+func TestErrorsInKeysMakeSiteIncomplete(t *testing.T) {
 	for _, c := range []struct{ source, code string }{
 		{"¦{to: 1}", "attribute"},
 		{"{name: ¦5, to: 1}", "key"},
@@ -386,8 +387,8 @@ func TestErrorsThatLeaveTheKeyUnknown(t *testing.T) {
 	}
 }
 
-// Attributes may be computed if their value is constant: the result is the same as for a literal.
-func TestConstantExpressionsInAttributes(t *testing.T) {
+// An attribute may be an expression if its value is constant: the result is the same as for a literal.
+func TestConstantExpressionEqualsLiteralAttribute(t *testing.T) {
 	for _, c := range []struct{ computed, written string }{
 		{"{ to_first_found => ['x'] + [['Integer', 'y']] }", "{ to_first_found => ['x', ['Integer', 'y']] }"},
 		{"{ to_lookup_of => ['Integer'] + ['x'] }", "{ to_lookup_of => ['Integer', 'x'] }"},
@@ -413,8 +414,8 @@ func TestConstantExpressionsInAttributes(t *testing.T) {
 	puppet(t, "bind 'a' { multibind_id => 'm', options => ¦{ 'uniq' => true } + { 'nope' => 5 } }", "attribute")
 }
 
-// puppet returns the bindings of a site with one statement in the syntax of Puppet. code is the expected error at the
-// mark, if any.
+// puppet loads a bindings file in Puppet syntax with one statement, and returns its bindings. code is the expected
+// error at the mark, if any.
 func puppet(t *testing.T, statement, code string) []loader.Binding {
 	t.Helper()
 	before, after, _ := strings.Cut(statement, "¦")

@@ -13,21 +13,21 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// setCompiler compiles the statements of one file of structured bindings (language.md, section 5).
+// setCompiler compiles the statements of one bindings file (language.md, section 5).
 type setCompiler struct {
 	*site.Dimensions
 	diags   *diag.List
 	pools   *datafile.Pools
-	secrets map[string]bool // the ids of sensitive multibindings of the site
+	secrets map[string]bool // ids of sensitive multibindings anywhere in the site
 
-	inclusions map[inclusion]*bindingsfile.Compiled // of classes, of the site
-	slashed    bool                                 // a key that begins with / was reported
+	inclusions map[inclusion]*bindingsfile.Compiled // classes included anywhere in the site
+	slashed    bool                                 // a key that begins with '/' has been reported
 
 	out       []Binding
 	transfers []Transfer
 }
 
-// readSet compiles the file in source. Its name must be one of names, unless there are none.
+// readSet compiles a bindings file. If names is not empty, the name in the file must be one of them.
 func (c *setCompiler) readSet(source bindingsfile.Source, names []string) {
 	if source == nil {
 		return
@@ -56,7 +56,8 @@ func (c *setCompiler) checkName(f *bindingsfile.File, names []string) {
 	}
 }
 
-// statements compiles statements that apply under any of conditions; when has the numbers of these.
+// statements compiles a list of statements that apply if one of the conditions holds. when has the indexes of these
+// conditions in the site.
 func (c *setCompiler) statements(list []*bindingsfile.Statement, conditions []Condition, when []int) {
 	for _, s := range list {
 		switch s.Keyword {
@@ -78,7 +79,7 @@ func (c *setCompiler) statements(list []*bindingsfile.Statement, conditions []Co
 	}
 }
 
-// binding compiles a binding of a key that is written out, or a contribution.
+// binding compiles a contribution, or a binding whose key is written out.
 func (c *setCompiler) binding(s *bindingsfile.Statement, when []int) {
 	if s.Value != nil {
 		literal.CheckReserved(s.Key, s.Pos, &c.slashed, c.diags)
@@ -99,7 +100,7 @@ func (c *setCompiler) binding(s *bindingsfile.Statement, when []int) {
 	c.compile(s, when)
 }
 
-// checkIDs rejects reserved ids of multibindings.
+// checkIDs reports multibinding ids that are reserved.
 func (c *setCompiler) checkIDs(s *bindingsfile.Statement) {
 	ids := []*bindingsfile.Literal{s.In}
 	for _, p := range s.Producers {
@@ -117,7 +118,7 @@ func (c *setCompiler) checkIDs(s *bindingsfile.Statement) {
 	}
 }
 
-// checkMap rejects a transformer where a map of parameters is rebound: its value is needed when the site is built.
+// checkMap reports a transformer on a rebound map of parameters: the map is needed at build time.
 func (c *setCompiler) checkMap(s *bindingsfile.Statement) {
 	if len(s.Producers) != 1 || s.Producers[0].Name != "rebind" || s.Transformer == nil {
 		return
@@ -128,7 +129,7 @@ func (c *setCompiler) checkMap(s *bindingsfile.Statement) {
 	}
 }
 
-// compile compiles a binding by itself.
+// compile compiles a statement that has no more than one key.
 func (c *setCompiler) compile(s *bindingsfile.Statement, when []int) {
 	s.Sensitive = s.Sensitive || s.In != nil && c.secrets[s.In.ScalarText()]
 	more := s.Compile(c.diags)
@@ -142,7 +143,7 @@ func (c *setCompiler) compile(s *bindingsfile.Statement, when []int) {
 	c.out = append(c.out, b)
 }
 
-// compiled returns the compiled value of a recipe. A recipe that could not be made still binds its key, to null.
+// compiled returns the compiled value of a recipe. A recipe with an error still binds its key, to null.
 func compiled(r *recipe.Recipe) []byte {
 	if r == nil {
 		return recipe.AppendConstant(nil, value.Value{})
@@ -150,12 +151,12 @@ func compiled(r *recipe.Recipe) []byte {
 	return recipe.AppendCompiled(nil, r)
 }
 
-// number sets the numbers of the key of b and of its compiled value.
+// number sets the numbers of the key and the value of b in the site's lists.
 func (c *setCompiler) number(b *Binding, value []byte) {
 	b.Number, b.Value = c.pools.Keys.Number([]byte(b.Key)), c.pools.Values.Number(value)
 }
 
-// conditional compiles the statements of a `when`.
+// conditional compiles the statements in a `when`.
 func (c *setCompiler) conditional(w *bindingsfile.Statement, outer []Condition) {
 	conditions, ok := c.when(w, outer)
 	if !ok {
@@ -172,8 +173,8 @@ func (c *setCompiler) conditional(w *bindingsfile.Statement, outer []Condition) 
 	}
 }
 
-// multiply charges the alternatives of each statement against the limit, because each takes memory. It returns false if
-// the limit is exceeded.
+// multiply charges the alternatives of a `when` against the limit, once for each statement in it and once more. It
+// returns false if the limit is exceeded.
 func (c *setCompiler) multiply(w *bindingsfile.Statement, alternatives int) bool {
 	c.Alternatives -= max(0, alternatives-1) * (1 + len(w.Statements))
 	if c.Alternatives < 0 {
@@ -187,10 +188,10 @@ func (c *setCompiler) tooMany(at diag.Pos) {
 		"binding; write fewer lists of values, or raise --max-alternatives")
 }
 
-// maxAlternatives limits the conditions that a `when` expands to.
+// maxAlternatives limits the number of conditions that one `when` expands to.
 const maxAlternatives = 1 << 16
 
-// when adds the alternatives of a `when` to each of the outer conditions.
+// when combines each outer condition with each alternative of a `when`.
 func (c *setCompiler) when(w *bindingsfile.Statement, outer []Condition) ([]Condition, bool) {
 	var out []Condition
 	for _, all := range w.Alternatives {
@@ -213,7 +214,7 @@ func (c *setCompiler) when(w *bindingsfile.Statement, outer []Condition) ([]Cond
 	return out, true
 }
 
-// warnOfCommon warns about a condition that asks for a value of 'common' other than true.
+// warnOfCommon warns about a condition with a value of 'common' other than true.
 func (c *setCompiler) warnOfCommon(p *bindingsfile.Pair) {
 	if len(p.Values) > 0 && !slices.Contains(folded(p.Values), "true") {
 		c.diags.Add(diag.Diagnostic{Pos: p.Pos, Severity: diag.Warning, Code: "when",
@@ -222,7 +223,7 @@ func (c *setCompiler) warnOfCommon(p *bindingsfile.Pair) {
 	}
 }
 
-// and adds to conditions that a category has one of the given values. It changes conditions in place.
+// and adds to each condition that a category must have one of the given values. It may change conditions in place.
 func (c *setCompiler) and(conditions []Condition, p *bindingsfile.Pair) ([]Condition, bool) {
 	name := p.Category.Value.Text() // "" unless it is a string
 	category, ok := c.Category(name)
@@ -261,7 +262,7 @@ func (c *setCompiler) and(conditions []Condition, p *bindingsfile.Pair) ([]Condi
 	return out, true
 }
 
-// folded returns the values of a category in the form that is compared, without duplicates.
+// folded folds the case of the values of a category and removes duplicates.
 func folded(values []string) []string {
 	var out []string
 	seen := make(map[string]bool, len(values))

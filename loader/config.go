@@ -15,11 +15,11 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// config is binder_config.yaml, with its defaults filled in (language.md, section 2).
+// config is the configuration of a site, with defaults filled in (language.md, section 2).
 type config struct {
-	categories []category // all but common, highest first
+	categories []category // all except common, highest first
 	layers     []layerConfig
-	silent     bool // the site configures no layers; these are the default ones
+	silent     bool // the layers are the default ones
 	extensions registry
 	source     site.Categories
 }
@@ -36,7 +36,7 @@ type category struct {
 	expr   *expr.Node
 }
 
-// categoryDimensions returns the dimensions of categories.
+// categoryDimensions converts categories to dimensions.
 func categoryDimensions(categories []category) []Dimension {
 	out := make([]Dimension, len(categories))
 	for i, c := range categories {
@@ -71,7 +71,7 @@ func readConfig(in *site.Inputs, opts Options) (config, bool) {
 	return c.read()
 }
 
-// configFile returns the configuration file to read; "" stands for the built-in default.
+// configFile returns the name of the configuration file, or "" if the defaults apply. It returns false after an error.
 func configFile(in *site.Inputs, given string) (string, bool) {
 	if given != "" {
 		there, ok := in.IsFile(given)
@@ -116,7 +116,7 @@ func configFile(in *site.Inputs, given string) (string, bool) {
 	return "", false
 }
 
-// configReader reads the document of a configuration.
+// configReader reads a configuration in YAML or JSON.
 type configReader struct {
 	site.Document
 	extensions registry
@@ -152,7 +152,7 @@ func (c *configReader) read() (config, bool) {
 
 var categoryName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// categories reads the list of categories. It returns false if one of them could not be read.
+// categories reads the list of categories. It returns false if one of them has an error.
 func (c *configReader) categories(n *yaml.Node) ([]category, bool) {
 	if n.Kind != yaml.Sequence {
 		c.Diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "category", Hint: "write - [role, '${role}']",
@@ -165,7 +165,7 @@ func (c *configReader) categories(n *yaml.Node) ([]category, bool) {
 	for i := range n.Kids {
 		kid := &n.Kids[i]
 		if kid.Kind == yaml.Scalar && onlyNames {
-			continue // the first of them is reported
+			continue // only the first duplicate is reported
 		}
 		if cat, ok := c.category(kid, i == len(n.Kids)-1, before); ok {
 			before[cat.name] = cat.at
@@ -177,7 +177,7 @@ func (c *configReader) categories(n *yaml.Node) ([]category, bool) {
 	return out, all
 }
 
-// category reads a category. before has the places of those before it, by name.
+// category reads one category. before has the positions of the previous ones, by name.
 func (c *configReader) category(n *yaml.Node, last bool, before map[string]diag.Pos) (category, bool) {
 	texts := site.StringsOf(n)
 	if len(texts) != 2 {
@@ -209,7 +209,7 @@ func (c *configReader) category(n *yaml.Node, last bool, before map[string]diag.
 	return cat, node != nil
 }
 
-// categoryHint shows how to write a category that is not a list of two strings.
+// categoryHint suggests how to write a category that is not a list of two strings.
 func categoryHint(n *yaml.Node) string {
 	name, isText := n.Text()
 	if _, named, ok := n.Lookup("name"); ok {
@@ -221,7 +221,7 @@ func categoryHint(n *yaml.Node) string {
 	return "write [" + name + ", '${" + name + "}']"
 }
 
-// badCategoryName returns the error for a name that a category cannot have.
+// badCategoryName returns an error for an invalid name of a category.
 func badCategoryName(at diag.Pos, name string) diag.Diagnostic {
 	d := diag.Diagnostic{Pos: at, Code: "category", Message: "expected a name of lower-case letters, digits, '_' and " +
 		"'-' that begins with a letter, found '" + name + "'"}
@@ -231,7 +231,7 @@ func badCategoryName(at diag.Pos, name string) diag.Diagnostic {
 	return d
 }
 
-// ofVariable returns the category whose value is that of a variable.
+// ofVariable returns a category whose value is a variable.
 func ofVariable(name, variable string, at diag.Pos) category {
 	return category{name, at, at, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{{Op: expr.Var, Name: variable}}}}
 }
@@ -241,7 +241,7 @@ func defaultCategories(at diag.Pos) []category {
 		ofVariable("environment", "environment", at)}
 }
 
-// completed adds the categories that every site has, and removes common.
+// completed adds node and environment if they are missing, and removes common.
 func (c *configReader) completed(cs []category, at diag.Pos) []category {
 	cs = slices.DeleteFunc(cs, func(c category) bool { return c.name == site.Common })
 	for _, cat := range cs {
@@ -309,7 +309,7 @@ func (c *configReader) layerName(n *yaml.Node, named map[string]diag.Pos) string
 	return name
 }
 
-// uris reads the URI or list of URIs at key.
+// uris reads the attribute key of a layer, a URI or a list of URIs.
 func (c *configReader) uris(layer *yaml.Node, key string) []uri {
 	_, n, ok := layer.Lookup(key)
 	if !ok {

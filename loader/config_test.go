@@ -14,48 +14,53 @@ import (
 	"bindc/loader/internal/site"
 )
 
-func TestConfigurations(t *testing.T) {
+func TestReadsCategoriesAndLayersOfConfiguration(t *testing.T) {
 	const defaultCategories, defaultLayers = "node=$fqdn osfamily=$osfamily environment=$environment",
 		"site: confdir-hiera:/? confdir:/default?; modules: module-hiera:/*? module:/*::default?"
 	tests := []struct {
 		name, text         string
 		categories, layers string
-		codes              string // of what is wrong
+		codes              string // expected codes of the diagnostics, sorted
 	}{
-		{"nothing but the version", "version: 1", defaultCategories, defaultLayers, ""},
-		{"what is always there", "{version: 1, categories: [[osfamily, '${osfamily}'], [common, 'true']]}",
+		{"a file with only a version has the default categories and layers",
+			"version: 1", defaultCategories, defaultLayers, ""},
+		{"missing categories are added", "{version: 1, categories: [[osfamily, '${osfamily}'], [common, 'true']]}",
 			"node=$fqdn osfamily=$osfamily environment=$environment", defaultLayers, ""},
-		{"no categories", "{version: 1, categories: []}", "node=$fqdn environment=$environment", defaultLayers, ""},
-		{"their order", "{version: 1, categories: [[environment, '${environment}'], [node, '${fqdn}']]}",
+		{"an empty list leaves node and environment",
+			"{version: 1, categories: []}", "node=$fqdn environment=$environment", defaultLayers, ""},
+		{"categories in another order are an error",
+			"{version: 1, categories: [[environment, '${environment}'], [node, '${fqdn}']]}",
 			"environment=$environment node=$fqdn", defaultLayers, "category"},
 		{"layers", "{version: 1, layers: [{name: a, include: 'confdir:/x', exclude: ['confdir:/y']}, {}]}",
 			defaultCategories, "a: confdir:/x -confdir:/y; : ", ""},
-		{"a node that is there", "{version: 1, categories: [[node, x], [a, b], [common, 'true']]}",
+		{"a given node category is kept", "{version: 1, categories: [[node, x], [a, b], [common, 'true']]}",
 			"node=x a=b environment=$environment", defaultLayers, ""},
-		{"common with another value", "{version: 1, categories: [[a, b], [common, 'no']]}",
+		{"common with a value other than true", "{version: 1, categories: [[a, b], [common, 'no']]}",
 			"node=$fqdn a=b environment=$environment", defaultLayers, "category"},
-		{"common that is not the last", "{version: 1, categories: [[common, 'true'], [a, b]]}",
+		{"common before another category", "{version: 1, categories: [[common, 'true'], [a, b]]}",
 			"node=$fqdn a=b environment=$environment", defaultLayers, "category"},
-		{"categories that are a hash", "{version: 1, categories: {a: b}}",
+		{"categories as a hash", "{version: 1, categories: {a: b}}",
 			"node=$fqdn environment=$environment", defaultLayers, "category"},
-		{"categories that cannot be read", "{version: 1, categories: [[a, '${'], [x, '${nope(1)}'], [b, c]]}",
+		{"values with syntax errors or unknown functions",
+			"{version: 1, categories: [[a, '${'], [x, '${nope(1)}'], [b, c]]}",
 			"node=$fqdn b=c environment=$environment", defaultLayers, "interpolation interpolation"},
-		{"an interpolation of Hiera", "{version: 1, categories: [[a, '%{x}']]}",
+		{"Hiera interpolation in a value", "{version: 1, categories: [[a, '%{x}']]}",
 			"node=$fqdn a=%{x} environment=$environment", defaultLayers, "hiera_interpolation"},
-		{"a category that is a hash", "{version: 1, categories: [{a: b}]}", "node=$fqdn environment=$environment",
+		{"category as a hash", "{version: 1, categories: [{a: b}]}", "node=$fqdn environment=$environment",
 			defaultLayers, "category"},
-		{"a fact that is misspelt", "{version: 1, categories: [[a, '${osfamilly}']]}",
+		{"misspelt fact", "{version: 1, categories: [[a, '${osfamilly}']]}",
 			"node=$fqdn a=$osfamilly environment=$environment", defaultLayers, "fact"},
-		{"a variable with its dollar sign escaped", `{version: 1, categories: [[os, '\$osfamily']]}`,
+		{"escaped dollar sign before a variable", `{version: 1, categories: [[os, '\$osfamily']]}`,
 			"node=$fqdn os=$osfamily environment=$environment", defaultLayers, "category"},
-		{"a category that has its own name as value", "{version: 1, categories: [[osfamily, 'osfamily']]}",
+		{"category whose value is its own name", "{version: 1, categories: [[osfamily, 'osfamily']]}",
 			"node=$fqdn osfamily=osfamily environment=$environment", defaultLayers, "category"},
-		{"a fixed value", "{version: 1, categories: [[company, acme]]}",
+		{"fixed value without a variable is accepted", "{version: 1, categories: [[company, acme]]}",
 			"node=$fqdn company=acme environment=$environment", defaultLayers, ""},
-		{"no layers", "{version: 1, layers: []}", defaultCategories, "", ""},
-		{"two layers of one name", "{version: 1, layers: [{name: a}, {name: a}]}",
+		{"an empty list of layers", "{version: 1, layers: []}", defaultCategories, "", ""},
+		{"two layers with the same name", "{version: 1, layers: [{name: a}, {name: a}]}",
 			defaultCategories, "a: ; a: ", "layer"},
-		{"all that is wrong", "{version: 1, layer: [], categories: [[A, b], [a, b], [a, c], [common, 'no'], [x], 1]}",
+		{"several errors are all reported",
+			"{version: 1, layer: [], categories: [[A, b], [a, b], [a, c], [common, 'no'], [x], 1]}",
 			"node=$fqdn a=b environment=$environment", defaultLayers,
 			"category category category category category config"},
 	}
@@ -80,7 +85,7 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-// text returns a configuration as the table has it.
+// text formats the categories and layers of a configuration as the table does.
 func (c config) text() (categories, layers string) {
 	var cs, ls []string
 	for _, c := range c.categories {

@@ -15,7 +15,8 @@ import (
 const seeCodedir = "write a path relative to this file; of absolute paths, those below " +
 	"/etc/puppetlabs/code/environments/%{environment} are in the site, see --codedir"
 
-// Puppet reads any absolute path. Other files in those directories are not reported.
+// As in Puppet, an absolute path of an existing file is read. Other files in the same directory are not reported as
+// unused.
 func TestAbsolutePathsThatExistAreRead(t *testing.T) {
 	data := writeSite(t, map[string]string{"a.yaml": "a: 1", "production/d/b.yaml": "a: 1", "c/web.yaml": "a: 1",
 		"g/g1.yaml": "a: 1", "g/g2.yml": "a: 1", "x/unread.yaml": "a: 1", "m/t.yaml": "a: 1"})
@@ -46,8 +47,8 @@ func TestAbsolutePathsThatExistAreRead(t *testing.T) {
 		"environment 3 only path: g/g1.yaml 1")
 }
 
-// Absolute paths of a module are read like those of a site, but their absence is not reported.
-func TestAbsolutePathsOfModules(t *testing.T) {
+// Absolute paths in the hierarchy of a module are read like those of a site, but a missing file is not reported.
+func TestMissingAbsolutePathsOfModulesAreNotReported(t *testing.T) {
 	dir := writeSite(t, map[string]string{"modules/m/hiera.yaml": "version: 5\nhierarchy:\n" +
 		"- {name: A, path: '/none/a.yaml'}\n- {name: B, path: b.yaml, datadir: /none}\n" +
 		"- {name: C, path: '/srv/environments/%{environment}/c.yaml'}",
@@ -58,8 +59,9 @@ func TestAbsolutePathsOfModules(t *testing.T) {
 	expect(t, hieraLayers(dir, site), "module 2 only path: c.yaml 1")
 }
 
-// The directory of the environment is that of its hiera.yaml, and the site's for a global hiera.yaml.
-func TestEnvironmentOfAbsolutePaths(t *testing.T) {
+// In an absolute path, the environment's directory is the one with its hiera.yaml. For a global hiera.yaml, it is the
+// site.
+func TestAbsolutePathsBelowCodedirAreInsideTheEnvironment(t *testing.T) {
 	const hiera = "version: 5\nhierarchy: [{name: A, " +
 		"path: '/etc/puppetlabs/code/environments/%{environment}/d/a.yaml'}]"
 	dir := writeSite(t, map[string]string{"global/hiera.yaml": hiera, "site/d/a.yaml": "a: 1",
@@ -79,8 +81,8 @@ func TestEnvironmentOfAbsolutePaths(t *testing.T) {
 		"global 0 only path, only entry: site/d/a.yaml 1")
 }
 
-// With another codedir, other absolute paths are inside the site.
-func TestAbsolutePathsWithCodedir(t *testing.T) {
+// The option Codedir changes which absolute paths count as inside the site.
+func TestCodedirDeterminesWhichAbsolutePathsAreInside(t *testing.T) {
 	for codedir, want := range map[string][]string{
 		"":           {"environment 1 only path: b/y.yaml 1"},
 		"/srv/code/": {"environment 0 only path: a/x.yaml 1"},
@@ -99,7 +101,8 @@ func TestAbsolutePathsWithCodedir(t *testing.T) {
 	}
 }
 
-// A file with an error may be parsed before or after the directories of the hierarchy are checked.
+// The messages are the same whether a file with an error is parsed before or after the directories of the hierarchy are
+// checked.
 func TestMessagesDoNotDependOnTiming(t *testing.T) {
 	files := map[string]string{
 		"hiera.yaml": "version: 5\nhierarchy:\n  - {name: a, path: common.yaml}\n" +

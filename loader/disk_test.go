@@ -39,7 +39,7 @@ func writeSite(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// reported loads a site and returns the diagnostics, as "path: [code] message" with paths relative to the site.
+// reported loads a site and returns its diagnostics as "path: [code] message", with paths relative to the site.
 func reported(dir string, opts Options) []string {
 	var diags diag.List
 	Load(dir, opts, &diags)
@@ -71,7 +71,8 @@ var everything = map[string]string{
 	"elsewhere/data/common.yaml":      "c: 1\n",
 }
 
-// listen leaves a socket at path. Its whole name may be too long for one.
+// listen creates a socket at path. The full path may exceed the limit for socket names, so it changes to the directory
+// first.
 func listen(path string) error {
 	short := filepath.Join(os.TempDir(), fmt.Sprintf("socket%d", os.Getpid()))
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: short})
@@ -112,9 +113,9 @@ func TestReportsDirectoriesAndDevicesAsFiles(t *testing.T) {
 	}
 }
 
-// A directory in place of a data file of Hiera 5 fails every lookup that reaches it, as in Puppet. To Puppet, a link
-// that leads nowhere is not a file. Warnings say so. A glob may name a directory.
-func TestWarnsOfDirectoriesAsFilesOfHiera5(t *testing.T) {
+// In Hiera 5, a directory in place of a data file fails every lookup that reaches it, and a dangling link counts as a
+// missing file, as in Puppet. Warnings say so. A directory that matches a glob is not reported.
+func TestWarnsAboutDirectoriesInPlaceOfHiera5Files(t *testing.T) {
 	config := "{version: 5, hierarchy: [{name: a, paths: [constant.yaml, 'n/%{x}.yaml']}, {name: b, glob: 'g/*'}]}"
 	for name, want := range map[string][]string{
 		"constant.yaml": {"data/constant.yaml: [read] cannot read this: it is a directory: expected a file; " +
@@ -148,7 +149,7 @@ func TestRejectsGivenConfigurationThatIsNotAFile(t *testing.T) {
 	}
 }
 
-// Excluded files are not read, whatever is wrong with them.
+// Excluded files are not read, so their errors are not reported.
 func TestExcludedFilesAreNotRead(t *testing.T) {
 	dir := writeSite(t, map[string]string{"modules/good/hiera.yaml": "version: 2\n", "modules/good/data/x": "",
 		"modules/bad/hiera.yaml": "-> nowhere",
@@ -158,7 +159,7 @@ func TestExcludedFilesAreNotRead(t *testing.T) {
 	}
 }
 
-// A missing optional file is not an error, and a plain file has nothing below it.
+// A missing optional file is not an error. Neither is a path below a plain file.
 func TestMissingOptionalFilesAreAccepted(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2\n", "data": "a file", "modules": "-> gone"})
 	want := []string{
@@ -169,7 +170,7 @@ func TestMissingOptionalFilesAreAccepted(t *testing.T) {
 	}
 }
 
-func TestFilesThatChangeWhileTheyAreReadAreReadAgain(t *testing.T) {
+func TestRereadsFilesThatChangeDuringReading(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: 1\n"})
 	path := filepath.Join(dir, "data/common.yaml")
 	for _, test := range []struct {
@@ -191,8 +192,8 @@ func TestFilesThatChangeWhileTheyAreReadAreReadAgain(t *testing.T) {
 	}
 }
 
-// A directory that cannot be resolved is one error, and its contents are not checked.
-func TestUnresolvableDirectoryIsOneError(t *testing.T) {
+// A directory that cannot be resolved is reported once, and its contents are not checked.
+func TestUnresolvableDirectoryIsReportedOnce(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: 1\n"})
 	fail := func(op fsx.Op, path string) error {
 		if op == fsx.Resolve && path == dir {
@@ -206,8 +207,8 @@ func TestUnresolvableDirectoryIsOneError(t *testing.T) {
 	}
 }
 
-// A file whose existence cannot be determined is an error, not a missing file.
-func TestConfigurationOfUnknownExistenceIsAnError(t *testing.T) {
+// If the loader cannot determine whether a file exists, it reports an error and does not treat it as missing.
+func TestReportsConfigurationWhoseExistenceIsUnknown(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "[", "data/common.yaml": "a: 1\n",
 		"binder_config.yaml": "{version: 1, layers: [{include: 'confdir-hiera:/'}]}"})
 	failed := false
@@ -215,7 +216,7 @@ func TestConfigurationOfUnknownExistenceIsAnError(t *testing.T) {
 		if failed || op != fsx.Stat || path != filepath.Join(dir, "hiera.yaml") {
 			return nil
 		}
-		failed = true // it can be opened all the same
+		failed = true // the file can still be opened
 		return fs.ErrPermission
 	}
 	want := []string{"hiera.yaml: [read] cannot read this: permission denied"}
@@ -224,8 +225,8 @@ func TestConfigurationOfUnknownExistenceIsAnError(t *testing.T) {
 	}
 }
 
-// A module path that cannot be read is an error; the default is not used instead.
-func TestUnreadableModulePathIsAnError(t *testing.T) {
+// A module path that cannot be read is an error. The default is not used instead.
+func TestReportsUnreadableModulePath(t *testing.T) {
 	dir := writeSite(t, map[string]string{"environment.conf": "modulepath = mine", "mine/m/bindings/default.yaml": "x",
 		"modules/n/bindings/y.yaml": ""})
 	fail := func(op fsx.Op, path string) error {
@@ -240,8 +241,8 @@ func TestUnreadableModulePathIsAnError(t *testing.T) {
 	}
 }
 
-// So is an environments.pp that exists but cannot be read.
-func TestUnreadableEnvironmentsAreAnError(t *testing.T) {
+// An environments.pp that exists but cannot be read is an error.
+func TestReportsUnreadableEnvironmentsFile(t *testing.T) {
 	dir := writeSite(t, map[string]string{environmentsFile: "site { }"})
 	fail := func(op fsx.Op, path string) error {
 		if op == fsx.Open {
@@ -259,9 +260,9 @@ func TestUnreadableEnvironmentsAreAnError(t *testing.T) {
 	}
 }
 
-// Each call fails once. The result is the same environments with the same modules, or an error, because the snapshot of
-// an environment that seems to be gone would be removed.
-func TestFailureDoesNotRemoveEnvironments(t *testing.T) {
+// Each file system call fails once. The result must be an error or the same environments with the same modules: a build
+// deletes the snapshot of an environment that it does not find.
+func TestFailedCallNeverLosesEnvironments(t *testing.T) {
 	for _, files := range []map[string]string{
 		{"environments/a/x": "", "environments/b/x": "", "environments/lost": "-> nowhere"},
 		{environmentsFile: "site { Environment { modulepath => 'm:n' }\n environment { 'a': } }",
@@ -294,7 +295,7 @@ func TestFailureDoesNotRemoveEnvironments(t *testing.T) {
 	}
 }
 
-// A cache asks the file system too.
+// Failed reads are reported with a cache, too.
 func TestReportsFailedReadsWithCache(t *testing.T) {
 	dir := writeSite(t, everything)
 	cache, err := datafile.OpenCache(t.TempDir(), dir, datafile.Program{})

@@ -11,13 +11,13 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// encParts has the parts of the output of a classifier, as paths of the scheme 'enc'. The scheme without a path means
-// all of them.
+// encParts lists the parts of a classifier's output. 'enc:/PART' is the URI of one part, and 'enc:' includes all of
+// them.
 var encParts = []string{encClasses, "parameters", "variables", "environment"}
 
 const encClasses = "classes"
 
-// encPart returns the part that a key belongs to.
+// encPart returns the part that a key of the output belongs to.
 func encPart(key string) string {
 	switch {
 	case strings.HasPrefix(key, datafile.ClassPrefix):
@@ -30,7 +30,7 @@ func encPart(key string) string {
 	return "parameters"
 }
 
-// checkEnc reports a path that is not a part of the output of classifiers.
+// checkEnc reports whether the path of u is a part of a classifier's output, or all of it. If not, it adds an error.
 func (r uriReader) checkEnc(u uri) bool {
 	if u.path == "" || u.path == "*" || slices.Contains(encParts, u.path) {
 		return true
@@ -40,7 +40,7 @@ func (r uriReader) checkEnc(u uri) bool {
 	return false
 }
 
-// partsOfEnc returns the URIs that u includes.
+// partsOfEnc expands u to one URI for each part.
 func partsOfEnc(u uri) []uri {
 	if u.path != "" && u.path != "*" {
 		return []uri{u}
@@ -53,13 +53,13 @@ func partsOfEnc(u uri) []uri {
 	return out
 }
 
-// node is the output of a classifier for one node.
+// node is a node and the file with its classifier output.
 type node struct {
 	condition int
 	file      *site.File
 }
 
-// findEnc finds the files with the output of a classifier. They are listed once.
+// findEnc returns the part of the classifier's output that u names, for all nodes. The directory is read once.
 func (p *planner) findEnc(u uri) []planned {
 	dir := filepath.Join(p.Dir, datafile.ClassifiedDir)
 	there, ok := p.IsDir(dir)
@@ -76,9 +76,9 @@ func (p *planner) findEnc(u uri) []planned {
 	return []planned{{uri: u.String(), nodes: p.nodes, encPart: u.path}}
 }
 
-// classifiedNodes queues the files in dir whose names are those of nodes.
+// classifiedNodes queues the files in dir that have the name of a node.
 func (p *planner) classifiedNodes(dir string) []node {
-	category, _ := p.hiera.Category("node") // every request has it
+	category, _ := p.hiera.Category("node") // every site has this category
 	var out []node
 	for _, e := range p.List(dir) {
 		name, is := strings.CutSuffix(e.Name(), datafile.ClassifiedExt)
@@ -94,7 +94,7 @@ func (p *planner) classifiedNodes(dir string) []node {
 	return out
 }
 
-// classified returns the data files of a part of the output of a classifier.
+// classified returns one part of the classifier's output as data files, one for each node.
 func (p *planned) classified(keys []string) []DataFile {
 	var out []DataFile
 	mine := make([]bool, len(keys))
@@ -111,7 +111,7 @@ func (p *planned) classified(keys []string) []DataFile {
 	return out
 }
 
-// included returns the inclusions of classes in the output of a classifier. c makes them.
+// included returns one part of the classifier's output as inclusions of classes, which c compiles.
 func (p *planned) included(keys []string, c *setCompiler) []Binding {
 	for _, f := range p.classified(keys) {
 		when := []int{f.Condition}

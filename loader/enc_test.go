@@ -11,8 +11,8 @@ import (
 	"bindc/loader"
 )
 
-// The output of a classifier is included part by part (language.md, section 14.6).
-func TestClassifiers(t *testing.T) {
+// Each part of a classifier's output can be included by its own URI (language.md, section 14.6).
+func TestIncludesClassifierOutputByPart(t *testing.T) {
 	said := map[string]string{
 		"enc/.hidden.yaml": "classes: [hidden]", "enc/.yaml": "classes: [none]", "enc/README": "", "enc/W2.yaml": "classes: [ntp]",
 		"enc/w1.yaml":   "classes: {ntp: {enable: true, port: 123}, base: {}}\nparameters: {role: web, size: 1, '::top': x}\nenvironment: test\n",
@@ -27,14 +27,15 @@ func TestClassifiers(t *testing.T) {
 		name, layers       string
 		contents, reported []string
 	}{
-		{"all of it", "[{name: l, include: 'enc:'}]",
+		{"a URI without a path includes all parts", "[{name: l, include: 'enc:'}]",
 			[]string{"l " + classes, "l " + parameters, "l " + variables, "l " + environment}, nil},
 		{"parts", "[{name: a, include: 'enc:/variables'}, {name: b, include: 'enc:/*'}]",
 			[]string{"a " + variables, "b " + classes, "b " + parameters, "b " + variables, "b " + environment}, nil},
-		{"what is excluded", "[{name: l, include: 'enc:/', exclude: ['enc:/variables', 'enc:/environment']}]",
+		{"an excluded part is left out",
+			"[{name: l, include: 'enc:/', exclude: ['enc:/variables', 'enc:/environment']}]",
 			[]string{"l " + classes, "l " + parameters}, nil},
-		{"all is excluded", "[{name: l, include: 'enc:/classes', exclude: 'enc:/*'}]", nil, nil},
-		{"no part", "[{name: l, include: 'enc:/clases'}]", nil,
+		{"excluding all parts leaves nothing", "[{name: l, include: 'enc:/classes', exclude: 'enc:/*'}]", nil, nil},
+		{"an unknown part is an error", "[{name: l, include: 'enc:/clases'}]", nil,
 			[]string{"binder_config.yaml:2:29 error uri; did you mean 'classes'?"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -48,8 +49,8 @@ func TestClassifiers(t *testing.T) {
 	}
 }
 
-// A class in the output of a classifier is included at the place where it is named.
-func TestClassesOfClassifiersAreIncluded(t *testing.T) {
+// The position of an included class is its line in the classifier's output.
+func TestClassesHavePositionInClassifierOutput(t *testing.T) {
 	dir := withLinks(t, configured("'enc:/classes'", map[string]string{"enc/w1.yaml": "classes:\n- ntp\n"}))
 	var diags diag.List
 	site := loader.Load(dir, loader.Options{}, &diags)
@@ -63,8 +64,8 @@ func TestClassesOfClassifiersAreIncluded(t *testing.T) {
 	}
 }
 
-// The directory must exist, unless the URI is optional.
-func TestMissingClassifierDirectory(t *testing.T) {
+// The directory with the classifier's output must exist, unless the URI is optional.
+func TestMissingClassifierDirectoryIsAnErrorUnlessOptional(t *testing.T) {
 	for _, c := range []struct {
 		uri      string
 		enc      map[string]string

@@ -11,7 +11,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// entryFiles lists the files that an entry of a hierarchy can serve, each with its condition.
+// entryFiles lists the data files that match an entry of a hierarchy, each with its condition.
 func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
 	listing := h.tree.Below(e.path.fixedDir(), e.path.depth(), isHidden(e.path.canonical[len(e.path.fixedDir()):]))
 	c := entryCollector{hieraReader: r, h: h, e: e, listing: listing, out: make([]dataFile, 0, len(listing)),
@@ -28,21 +28,20 @@ func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
 	return c.out
 }
 
-// entryCollector lists the files of one entry.
+// entryCollector collects the data files of one entry.
 type entryCollector struct {
 	*hieraReader
 	h       *hieraDir
 	e       hierarchyEntry
-	listing []site.Listed // which has its files
-	whole   bool          // paths are compared as a whole, because some match in several ways
+	listing []site.Listed // the directory that was searched
+	whole   bool          // use the whole path as guard, because some paths match in several ways
 	out     []dataFile
-	at      map[string]int    // by path without extension: the index in out
-	folded  map[string]string // the paths so far, by their folded form
+	at      map[string]int    // index in out, by path without extension
+	folded  map[string]string // the paths in out, by their case-folded form
 }
 
-// ambiguous reports whether the path of some file matches the entry in several ways. Then the references of the entry
-// do not become guards of their own: mixing them with guards on whole paths would hide that two files are never
-// effective together.
+// ambiguous reports whether the path of any file matches the entry in several ways. Then all files of the entry use the
+// whole path as guard: with a mix of guards, the compiler could not see that two files never apply together.
 func (c *entryCollector) ambiguous() bool {
 	if len(c.e.path.names) < 2 {
 		return false
@@ -66,7 +65,7 @@ func (c *entryCollector) ofBackend(backend string) {
 	}
 }
 
-// warnOfExtension reports a path with an extension, if there is no file for it.
+// warnOfExtension warns about a path with a file extension if no file matches it.
 func (c *entryCollector) warnOfExtension() {
 	ext := filepath.Ext(c.e.path.parts[len(c.e.path.parts)-1].text)
 	if len(c.out) == 0 && site.IsDataExtension(ext) {
@@ -76,7 +75,7 @@ func (c *entryCollector) warnOfExtension() {
 	}
 }
 
-// warnOfYml reports a file that would match with another extension. Hiera does not read it either.
+// warnOfYml warns about a file that would match if its extension were .yaml. Hiera does not read .yml files either.
 func (c *entryCollector) warnOfYml(backend string, f site.Listed) {
 	path, ok := strings.CutSuffix(f.Path, ".yml")
 	if ok && backend == "yaml" && f.Err == nil && c.e.path.fits(path) {
@@ -87,8 +86,8 @@ func (c *entryCollector) warnOfYml(backend string, f site.Listed) {
 	}
 }
 
-// ofExtension asks an extension for the path if it has no references, and otherwise for every matching path of an
-// existing file, with any extension: only files show which nodes there are.
+// ofExtension asks an extension for the data of the entry. Without variables, the entry is one path. Otherwise the
+// paths are those of existing files with any extension, because nothing else shows which nodes exist.
 func (c *entryCollector) ofExtension(backend string) {
 	var names []string
 	if path, ok := c.e.path.fill(nil); ok {
@@ -117,8 +116,8 @@ func (c *entryCollector) add(path string, condition int, f *site.File) {
 	c.out[i].files = append(c.out[i].files, f)
 }
 
-// usable reports a file that cannot be read, that a link takes out of the directory, or whose name differs from another
-// only in case.
+// usable reports whether a file can be used. It adds an error if the file is unreadable, is a link out of the
+// directory, or has a name that differs from another only in case.
 func (c *entryCollector) usable(f site.Listed, path string) bool {
 	at := func() diag.Pos { return diag.Pos{File: c.h.tree.PathOf(f)} }
 	if f.Err != nil {
@@ -143,15 +142,16 @@ func (c *entryCollector) usable(f site.Listed, path string) bool {
 	return true
 }
 
-// conditionOf returns the condition under which the path of an entry is path. ok is false if it never is.
+// conditionOf returns the condition under which an entry has the given path. ok is false if it never does.
 //
-// If the path is the value of the category between fixed texts, the file name gives that value. Otherwise the
-// references are parsed back if there is only one way; those that the value does not determine become guards. With
-// whole, the path itself is a guard: each request computes and compares it.
+// If the path is the category's value between constant texts, the name of the file gives the value. Otherwise
+// conditionOf parses the path for the values of its variables. If there is exactly one reading, the variables that the
+// category's value does not determine become guards. With whole, the path itself is a guard: each request computes its
+// path and compares it.
 //
-// If the entry's value differs from the category's expression, it determines nothing. All references are then guards,
-// and the value that the request has for the category must equal the entry's value. If the path does not determine that
-// value, a request compares the two.
+// If the entry's value differs from the expression of the category, no variable is determined and all of them become
+// guards. In addition, the request's value of the category must equal the entry's value. If the path does not give that
+// value, the request compares the two.
 func (r *hieraReader) conditionOf(e hierarchyEntry, path string, whole bool) (int, bool) {
 	readings := e.path.readings(path)
 	if len(readings) == 0 {
@@ -200,7 +200,7 @@ func (r *hieraReader) conditionOf(e hierarchyEntry, path string, whole bool) (in
 	return r.Condition(terms), true
 }
 
-// guardOf returns the guard for the expression n in the path of e.
+// guardOf returns the dimension that guards the expression n in the path of e.
 func (r *hieraReader) guardOf(e hierarchyEntry, n *expr.Node) int {
 	i := r.Guard(e.category, n)
 	r.All[i].ValuePos = cmp.Or(r.All[i].ValuePos, e.pathAt)

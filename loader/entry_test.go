@@ -6,31 +6,39 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// A file name determines the condition of a file: terms of categories, and of guards, which are in braces.
-func TestConditionsOfFiles(t *testing.T) {
+// A file name determines the condition under which the file applies: values of categories and, in braces, guards.
+func TestConditionFromFileName(t *testing.T) {
 	const none = "never"
 	tests := []struct {
 		name, value, path, file string
-		whole                   bool // some file of the entry can be read in several ways
+		whole                   bool // some file of the entry matches its path in several ways
 		want                    string
 	}{
-		{"the value is the name", "${osfamily}", "os/${osfamily}", "os/Darwin", false, "c=darwin"},
-		{"another file", "${osfamily}", "os/${osfamily}", "env/darwin", false, none},
-		{"no request has an empty value", "${osfamily}", "os-${osfamily}", "os-", false, none},
-		{"the value is part of the name", "${a}-${b}", "d/${a}-${b}.x", "d/x-y-z.x", false, "c=x-y-z"},
-		{"also where others are ambiguous", "${a}-${b}", "d/${a}-${b}", "d/x-y-z", true, "c=x-y-z"},
-		{"a variable more", "${fqdn}", "${dc}/${fqdn}", "AMS/n1", false, "c=n1 {$dc}=ams"},
-		{"a variable twice", "${fqdn}", "${dc}/x/${dc}/${fqdn}", "ams/x/ams/n1", false, "c=n1 {$dc}=ams"},
-		{"the value fixes both", "${a}-${b}", "d/${a}/${b}", "d/x/y", false, "c=x-y"},
-		{"the value fixes neither", "${a}-${b}", "d/${a}/${b}", "d/x-y/z", false, "c=x-y-z {$a}=x-y {$b}=z"},
-		{"one that it has not", "${a}-${b}", "d/${a}/${c}/${b}", "d/x/w/y", false, "c=x-y {$c}=w"},
-		{"one that it has and the path not", "${a}-${b}", "d/${a}", "d/x", false, "{d/${a}}=d/x"},
-		{"several ways", "${fqdn}", "d/${a}-${b}", "d/x-y-z", true, "{d/${a}-${b}}=d/x-y-z"},
+		{"the variable in the path gives the category value",
+			"${osfamily}", "os/${osfamily}", "os/Darwin", false, "c=darwin"},
+		{"a file that does not match the path", "${osfamily}", "os/${osfamily}", "env/darwin", false, none},
+		{"an empty value never matches", "${osfamily}", "os-${osfamily}", "os-", false, none},
+		{"two variables in the path give the value", "${a}-${b}", "d/${a}-${b}.x", "d/x-y-z.x", false, "c=x-y-z"},
+		{"several readings are harmless if the whole value is known",
+			"${a}-${b}", "d/${a}-${b}", "d/x-y-z", true, "c=x-y-z"},
+		{"a second variable becomes a guard", "${fqdn}", "${dc}/${fqdn}", "AMS/n1", false, "c=n1 {$dc}=ams"},
+		{"a repeated second variable is one guard",
+			"${fqdn}", "${dc}/x/${dc}/${fqdn}", "ams/x/ams/n1", false, "c=n1 {$dc}=ams"},
+		{"variables apart in the path, and only one pair gives the value",
+			"${a}-${b}", "d/${a}/${b}", "d/x/y", false, "c=x-y"},
+		{"variables apart in the path, and several pairs give the value",
+			"${a}-${b}", "d/${a}/${b}", "d/x-y/z", false, "c=x-y-z {$a}=x-y {$b}=z"},
+		{"a variable that is not in the value becomes a guard",
+			"${a}-${b}", "d/${a}/${c}/${b}", "d/x/w/y", false, "c=x-y {$c}=w"},
+		{"a variable missing from the path makes the path a guard",
+			"${a}-${b}", "d/${a}", "d/x", false, "{d/${a}}=d/x"},
+		{"a path with several readings is a guard", "${fqdn}", "d/${a}-${b}", "d/x-y-z", true, "{d/${a}-${b}}=d/x-y-z"},
 		{"a path without variables", "${osfamily}", "os/all", "os/all", false, "{os/all}=os/all"},
 		{"a value without variables", "true", "os/${dc}", "os/ams", false, "c=true {$dc}=ams"},
-		{"no value at all", "", "os/${dc}", "os/ams", false, none},
-		{"a function that changes case alone", "${rack}", "rack/${downcase($rack)}", "rack/R7", false, "c=r7"},
-		{"a function", "${rack}", "rack/${upcase($rack)}", "rack/R7", false, "{rack/${upcase($rack)}}=rack/r7"},
+		{"an empty value", "", "os/${dc}", "os/ams", false, none},
+		{"downcase does not hide the value", "${rack}", "rack/${downcase($rack)}", "rack/R7", false, "c=r7"},
+		{"other functions make the path a guard",
+			"${rack}", "rack/${upcase($rack)}", "rack/R7", false, "{rack/${upcase($rack)}}=rack/r7"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -48,27 +56,29 @@ func TestConditionsOfFiles(t *testing.T) {
 	}
 }
 
-// If the entry's value differs from the category's expression, it determines nothing: the variables of the path are
-// guards, and the request must have the entry's value for the category.
-func TestConditionsOfFilesWithAnotherValue(t *testing.T) {
+// If the value of an entry differs from the expression of its category, the path alone does not determine the
+// condition: the variables of the path are guards, and the category must have the entry's value.
+func TestConditionFromFileNameWhenEntryValueDiffers(t *testing.T) {
 	const equal = `{${downcase("${osfamily}") == downcase("${os}")}}=true`
 	for _, test := range []struct {
 		name, value, path, file string
 		whole                   bool
 		want                    string
 	}{
-		{"the value is the name", "${os}", "os/${os}", "os/Ubuntu", false, "c=ubuntu {$os}=ubuntu"},
-		{"part of the name", "${os}-${env}", "d/${os}-${env}.x", "d/a-b.x", false, "c=a-b {$os}=a {$env}=b"},
-		{"a function of it in the path", "${os}", "os/${upcase($os)}", "os/UBUNTU", false,
+		{"the variable in the path gives the value", "${os}", "os/${os}", "os/Ubuntu", false, "c=ubuntu {$os}=ubuntu"},
+		{"two variables in the path give the value",
+			"${os}-${env}", "d/${os}-${env}.x", "d/a-b.x", false, "c=a-b {$os}=a {$env}=b"},
+		{"a function of the variable in the path", "${os}", "os/${upcase($os)}", "os/UBUNTU", false,
 			equal + " {$upcase($os)}=ubuntu"},
-		{"not in the path", "${os}", "d/${role}", "d/web", false, equal + " {$role}=web"},
-		{"a path without variables", "${os}", "d/all", "d/all", false, equal},
-		{"several ways", "${os}", "d/${os}-${role}", "d/x-y-z", true, equal + " {d/${os}-${role}}=d/x-y-z"},
-		{"no variables", "debian", "d/all", "d/all", false, "c=debian"},
-		{"no variables but in the path", "debian", "d/${role}", "d/web", false, "c=debian {$role}=web"},
-		{"no variables, several ways", "debian", "d/${os}-${role}", "d/x-y-z", true,
+		{"the variable is not in the path", "${os}", "d/${role}", "d/web", false, equal + " {$role}=web"},
+		{"path without variables", "${os}", "d/all", "d/all", false, equal},
+		{"path with several readings",
+			"${os}", "d/${os}-${role}", "d/x-y-z", true, equal + " {d/${os}-${role}}=d/x-y-z"},
+		{"neither value nor path has variables", "debian", "d/all", "d/all", false, "c=debian"},
+		{"only the path has variables", "debian", "d/${role}", "d/web", false, "c=debian {$role}=web"},
+		{"constant value, and path with several readings", "debian", "d/${os}-${role}", "d/x-y-z", true,
 			"c=debian {d/${os}-${role}}=d/x-y-z"},
-		{"no value", "${os}", "os-${os}", "os-", false, "never"},
+		{"empty variable", "${os}", "os-${os}", "os-", false, "never"},
 	} {
 		r := readerOf(Dimension{Name: "c", Value: parseTemplate(t, "${osfamily}").node})
 		e := hierarchyEntry{value: parseTemplate(t, test.value), path: parseTemplate(t, test.path), differs: true}
@@ -82,7 +92,7 @@ func TestConditionsOfFilesWithAnotherValue(t *testing.T) {
 	}
 }
 
-// Files of common apply to all requests, except those that variables in the path exclude.
+// A file of the category common applies to every request whose variables match its path.
 func TestConditionsOfCommonFiles(t *testing.T) {
 	r := readerOf()
 	for _, test := range []struct{ value, path, file, want string }{
@@ -99,12 +109,12 @@ func TestConditionsOfCommonFiles(t *testing.T) {
 	}
 }
 
-// readerOf returns a reader of a site with the given categories.
+// readerOf returns a reader for a site with the given categories.
 func readerOf(categories ...Dimension) *hieraReader {
 	return &hieraReader{Dimensions: site.NewDimensions(categories, 0)}
 }
 
-// textOf returns a condition in the form of the tables.
+// textOf formats the condition with index i as the tables above do.
 func textOf(d *hieraReader, i int) string {
 	out := ""
 	for _, term := range d.Conditions[i] {

@@ -9,8 +9,8 @@ import (
 	"bindc/internal/syntax"
 )
 
-// compareValue compares the value of an entry, written at the given position, with the site's expression for its
-// category. It warns if the two are not the same function of the same variables.
+// compareValue compares the value of an entry with the site's expression for its category. It warns if they are not
+// equivalent. at is the position of the value.
 func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
 	if e.category < 0 {
 		return
@@ -26,7 +26,7 @@ func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
 			": this data counts only for requests in which both are equal"}
 	if text, ok := e.value.fill(nil); ok {
 		if strings.Contains(text, "%{") {
-			return // reported as an interpolation of Hiera
+			return // already reported as Hiera interpolation
 		}
 		d.Message = "the value '" + text + "' has no variables: this data counts only for requests in which category '" +
 			category.Name + "', " + want + ", is '" + text + "'"
@@ -40,7 +40,7 @@ func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
 	r.Diags.Add(d)
 }
 
-// hasValueOf returns an expression that reports whether the category of a request equals the value of e.
+// hasValueOf returns an expression that compares a request's value of the category with the value of e.
 func (r *hieraReader) hasValueOf(e hierarchyEntry) *expr.Node {
 	folded := func(n *expr.Node) *expr.Node {
 		return &expr.Node{Op: expr.Call, Name: "downcase", Kids: []*expr.Node{n}}

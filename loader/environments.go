@@ -20,30 +20,31 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Environment is one of several sites that are built together.
+// Environment is one site of a directory of environments.
 type Environment struct {
 	Name       string
 	Dir        string
-	ModulePath []string // as in Options
-	Bindings   string   // most modules have none
-	Declared   bool     // declared by name: Dir is a site even if it is empty
-	Implied    bool     // not declared: it may bind nothing
+	ModulePath []string // see Options
+	Bindings   string   // see Options; empty for the default
+	Declared   bool     // environments.pp names it: Dir is a site even if it is empty
+	Implied    bool     // nothing declares it: Dir may have no bindings
 }
 
-// Environments has the environments of a root directory, by name, and the program that chooses one for a request.
+// Environments has the environments below a root directory, and the program that selects one of them for a request.
 type Environments struct {
 	All     []Environment
 	Program *expr.Node
 	File    string // the file that declares them, or ""
 }
 
-// environmentsFile declares environments. Without it, the directories in environmentsDir are the environments.
+// environmentsFile declares the environments. Without this file, each directory in environmentsDir is one.
 const (
 	environmentsFile = "environments.pp"
 	environmentsDir  = "environments"
 )
 
-// ReadEnvironments finds the environments of root. It reports errors to diags; after an error the result is not usable.
+// ReadEnvironments finds the environments below root. It adds errors to diags; after an error, the result must not be
+// used.
 func ReadEnvironments(root string, diags *diag.List) *Environments {
 	return readEnvironments(fsx.Disk{}, root, diags)
 }
@@ -54,7 +55,7 @@ func readEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
 	r.path = filepath.Join(root, environmentsFile)
 	there, ok := r.IsFile(r.path)
 	switch {
-	case there: // what is no file is refused again, in the same words
+	case there: // reading a directory or device reports the error
 		r.read()
 	case ok:
 		r.directories(filepath.Join(root, environmentsDir), puppetsName, nil)
@@ -68,8 +69,7 @@ func readEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
 	return r.out
 }
 
-// Patterns of the directories that are environments: by Puppet's rule, and by the wider one that environments.pp
-// allows.
+// Names of directories that are environments: by Puppet's rule, and by the wider rule for declared directories.
 var (
 	puppetsName = regexp.MustCompile(`^\w+$`)
 	anyName     = regexp.MustCompile(``)
@@ -79,24 +79,24 @@ var (
 type environmentsReader struct {
 	site.Files
 	root string
-	path string // the text of environments.pp
+	path string // of environments.pp, with its text
 	src  string
 	says *syntax.Environments
 
-	named map[string]diag.Pos // the environments so far, and where they are declared
+	named map[string]diag.Pos // environments found so far, with the position of their declaration
 	out   *Environments
 }
 
-// directories adds an environment for each directory in dir that is not declared itself.
+// directories adds an environment for each directory in dir, unless its name is already declared.
 func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given attributes) {
 	for _, e := range r.List(dir) {
 		at := filepath.Join(dir, e.Name())
 		there, err := r.Disk.IsDir(at)
-		if errors.Is(err, fsx.ErrDangling) { // as in Puppet, it is not an environment
+		if errors.Is(err, fsx.ErrDangling) { // as in Puppet, this is not an environment
 			continue
 		}
 		if err != nil {
-			r.Failed(at, err) // the snapshot of an environment that seems to be gone is removed
+			r.Failed(at, err) // silence would remove the snapshot of this environment
 			continue
 		}
 		if !there || e.Name()[0] == '.' {
@@ -118,7 +118,7 @@ func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes
 		e.ModulePath = []string{}
 		for _, part := range strings.Split(path, ":") {
 			part = r.within(dir, part)
-			if there, _ := r.IsDir(part); there { // several environments may have this path
+			if there, _ := r.IsDir(part); there { // a module path may have directories that do not exist
 				e.ModulePath = append(e.ModulePath, part)
 			}
 		}
@@ -130,10 +130,10 @@ func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes
 	r.out.All = append(r.out.All, e)
 }
 
-// confdir is the variable for the root directory. As in settings of Puppet, it works in single quotes, too.
+// confdir is the variable for the root directory. As in Puppet's settings, it is replaced in single quotes, too.
 const confdir = "confdir"
 
-// within returns a path, relative to dir if it is not absolute.
+// within joins dir and path, unless path is absolute.
 func (r *environmentsReader) within(dir, path string) string {
 	if rest, ok := strings.CutPrefix(path, "$"+confdir); ok {
 		path = r.root + rest
@@ -183,7 +183,7 @@ func (r *environmentsReader) read() {
 	r.program()
 }
 
-// warnOfUndeclared warns if the usual directory of environments exists, but environments.pp declares no environments.
+// warnOfUndeclared warns if environments.pp declares no environments although environmentsDir exists.
 func (r *environmentsReader) warnOfUndeclared() {
 	dir := filepath.Join(r.root, environmentsDir)
 	if there, _ := r.IsDir(dir); !there {
@@ -195,7 +195,7 @@ func (r *environmentsReader) warnOfUndeclared() {
 		Hint: "write site { dynamic_environments { \"$confdir/" + environmentsDir + "\": } }"})
 }
 
-// readable checks the names in a file that has a syntax error elsewhere.
+// readable checks the statements before a syntax error.
 func (r *environmentsReader) readable() {
 	attributes := func(list []syntax.Attribute, more ...string) {
 		names := append(more, settings...)
@@ -218,8 +218,8 @@ func (r *environmentsReader) readable() {
 	}
 }
 
-// checkBindings warns about a bindingsdir that a declaration sets and that does not exist. A default for all
-// environments may be missing in some.
+// checkBindings warns if a declaration sets a bindingsdir that does not exist. A default for all environments may be
+// missing in some of them.
 func (r *environmentsReader) checkBindings(dir string, title *expr.Node) {
 	if there, _ := r.IsDir(dir); !there {
 		r.Diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "missing", Severity: diag.Warning,
@@ -227,7 +227,7 @@ func (r *environmentsReader) checkBindings(dir string, title *expr.Node) {
 	}
 }
 
-// static adds a declared environment.
+// static adds the environments of a declaration.
 func (r *environmentsReader) static(name, dir string, title *expr.Node, given attributes) {
 	first, twice := r.named[name]
 	switch {
@@ -243,7 +243,7 @@ func (r *environmentsReader) static(name, dir string, title *expr.Node, given at
 	}
 }
 
-// dynamic adds the directories of a declaration of dynamic environments.
+// dynamic adds the environments in the directories of a declaration.
 func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attributes) {
 	titles := r.titles(d.Title)
 	if len(titles) == 0 {
@@ -268,7 +268,7 @@ func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attri
 	}
 }
 
-// titles returns the texts of a title.
+// titles returns the titles of a declaration as texts.
 func (r *environmentsReader) titles(n *expr.Node) []string {
 	v, ok := r.evaluate(n)
 	if !ok {
@@ -289,13 +289,13 @@ func (r *environmentsReader) titles(n *expr.Node) []string {
 	return out
 }
 
-// attributes has the values of the attributes of a declaration, by name.
+// attributes has the attributes of a declaration, by name.
 type attributes map[string]string
 
-// settings has the attributes that are paths relative to an environment. Those for manifests are only for Puppet.
+// settings lists the attributes that are paths relative to an environment. Only Puppet uses those about manifests.
 var settings = []string{"modulepath", "manifestdir", "manifest", "templatedir", "bindingsdir"}
 
-// attributes evaluates what a declaration gives, beside the defaults. more are other attributes it may have.
+// attributes evaluates the attributes of a declaration, and adds the defaults. more lists other valid attributes.
 func (r *environmentsReader) attributes(list []syntax.Attribute, defaults attributes, more ...string) attributes {
 	out := maps.Clone(defaults)
 	names := append(more, settings...)
@@ -345,7 +345,7 @@ func (r *environmentsReader) errorf(off int, format string, args ...any) {
 	r.Diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: fmt.Sprintf(format, args...)})
 }
 
-// pos returns the place of an offset in environments.pp.
+// pos returns the position of an offset in environments.pp.
 func (r *environmentsReader) pos(off int) diag.Pos {
 	before := r.src[:min(off, len(r.src))]
 	line := 1 + strings.Count(before, "\n")

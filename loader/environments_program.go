@@ -14,7 +14,7 @@ import (
 	"bindc/internal/value"
 )
 
-// program makes the program of the statements, and checks it.
+// program makes the program that selects the environment, and checks it.
 func (r *environmentsReader) program() {
 	for _, n := range r.says.Statements {
 		r.chosen(n)
@@ -38,7 +38,7 @@ func (r *environmentsReader) program() {
 	r.out.Program = expr.Fold(envfile.ProgramOf(statements), stdlib.Functions)
 }
 
-// chosen reports constants that n chooses as environment and that are not environments.
+// chosen reports constant results of n that are not names of environments.
 func (r *environmentsReader) chosen(n *expr.Node) {
 	for _, kid := range n.Kids {
 		r.chosen(kid)
@@ -50,7 +50,7 @@ func (r *environmentsReader) chosen(n *expr.Node) {
 		v := c.Value
 		_, there := r.named[v.Text()]
 		switch {
-		case v.IsUndef() || there: // undef stands for production
+		case v.IsUndef() || there: // undef selects production
 		case v.Kind() != value.String:
 			r.errorf(c.Off, "expected the name of an environment as $environment, found %s", value.Describe(v))
 		default:
@@ -62,13 +62,13 @@ func (r *environmentsReader) chosen(n *expr.Node) {
 	}
 }
 
-// results returns the constants that n can yield, where they are written out.
+// results returns the expressions that can be the result of n.
 func results(n *expr.Node) []*expr.Node {
 	var kids []*expr.Node
 	switch n.Op {
 	case expr.Const:
 		return []*expr.Node{n}
-	case expr.If, expr.Case, expr.Selector: // the first one is what they ask
+	case expr.If, expr.Case, expr.Selector: // the first one is the condition
 		kids = n.Kids[1:]
 	case expr.Option, expr.Block:
 		kids = n.Kids[max(0, len(n.Kids)-1):]
@@ -80,12 +80,12 @@ func results(n *expr.Node) []*expr.Node {
 	return out
 }
 
-// checked reports unknown names in an expression, and lookups: which environment they would ask is not known yet.
+// checked reports unknown names in an expression, and lookups: they cannot run before an environment is selected.
 func (r *environmentsReader) checked(n *expr.Node) bool {
 	return !r.report(syntax.CheckWithoutLookup(n, "the environment decides what a lookup finds")...)
 }
 
-// evaluate returns the value of an expression in a declaration, which may use the assignments before it.
+// evaluate returns the value of an expression in a declaration, which may use variables assigned above it.
 func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
 	if !r.checked(n) {
 		return value.Value{}, false
@@ -104,7 +104,7 @@ func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
 	return v, true
 }
 
-// before returns the assignments above n that n needs, in order.
+// before returns the assignments above n that n depends on, in order.
 func (r *environmentsReader) before(n *expr.Node) []*expr.Node {
 	var out []*expr.Node
 	used := map[string]bool{}
@@ -136,7 +136,7 @@ func targets(assign *expr.Node) []string {
 	return out
 }
 
-// rootOnly has the variables that a declaration can use.
+// rootOnly is the scope of declarations: its only variable is $confdir.
 type rootOnly struct{ root string }
 
 func (e rootOnly) Variable(name string) (value.Value, bool) {

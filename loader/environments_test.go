@@ -13,8 +13,8 @@ import (
 	"bindc/loader"
 )
 
-// environments returns the environments of a root directory, each as "name dir [modulepath] bindings"; paths are
-// relative to it.
+// environments returns the environments below root, each as "name dir [modulepath] bindings", with paths relative to
+// root.
 func environments(t *testing.T, root string) (found []string, program string, problems []string) {
 	t.Helper()
 	var diags diag.List
@@ -43,56 +43,63 @@ func environments(t *testing.T, root string) (found []string, program string, pr
 	return found, syntax.Print(all.Program), problems
 }
 
-func TestEnvironmentsAreDeclared(t *testing.T) {
+func TestReadsEnvironmentDeclarations(t *testing.T) {
 	for _, test := range []struct {
 		name, source string
 		want         []string
 		program      string
 	}{
-		{"an empty file", "", []string{"production ROOT implied"}, "undef"},
-		{"the agent is not asked", "site { environment { 'test': } }", []string{"production ROOT implied", "test ROOT"},
+		{"an empty file implies production", "", []string{"production ROOT implied"}, "undef"},
+		{"without an assignment the program selects no environment",
+			"site { environment { 'test': } }", []string{"production ROOT implied", "test ROOT"},
 			"undef"},
 		{"directories", "site { dynamic_environments { \"$confdir/dirs\": } }",
 			[]string{"a ROOT/dirs/a", "b-1.x ROOT/dirs/b-1.x", "production ROOT implied"}, "undef"},
-		{"a directory is production", "site { dynamic_environments { '$confdir/more': } }",
+		{"a directory named production replaces the implied one", "site { dynamic_environments { '$confdir/more': } }",
 			[]string{"linked ROOT/more/linked", "production ROOT/more/production"}, "undef"},
-		{"what is declared goes before a directory",
+		{"a declaration wins over a directory of the same name",
 			"site { dynamic_environments { \"${confdir}/dirs\": } environment { 'a': envdir => \"$confdir/master\" } }",
 			[]string{"a ROOT/master", "b-1.x ROOT/dirs/b-1.x", "production ROOT implied"}, "undef"},
-		{"defaults and relative paths", `site {
+		{"defaults and relative paths are resolved", `site {
 			Environment { modulepath => 'mods:/nowhere:dist', bindingsdir => 'b', envdir => "$confdir/master" }
 			environment { 'production': ; 'own': envdir => "$confdir/dirs/a", modulepath => '$confdir/mods:none' }
 			dynamic_environments { "$confdir/more": bindingsdir => '/b' }
 		}`, []string{"linked ROOT/more/linked [] /b", "own ROOT/dirs/a [ROOT/mods] ROOT/dirs/a/b",
 			"production ROOT/master [ROOT/master/mods ROOT/master/dist] ROOT/master/b"}, "undef"},
-		{"manifests are Puppet's", "site { environment { 'production': manifestdir => 'm', manifest => 'x.pp', " +
-			"templatedir => 't' } }", []string{"production ROOT"}, "undef"},
-		{"several titles", "site { environment { ['a', 'production']: } }", []string{"a ROOT", "production ROOT"}, "undef"},
-		{"what is assigned above", "$base = \"$confdir/master\" $unused = $role\n$path = \"$base\"" +
-			"\nsite { environment { 'production': envdir => $path } }", []string{"production ROOT/master"},
+		{"attributes that only Puppet uses are ignored",
+			"site { environment { 'production': manifestdir => 'm', manifest => 'x.pp', " +
+				"templatedir => 't' } }", []string{"production ROOT"}, "undef"},
+		{"a declaration with several titles",
+			"site { environment { ['a', 'production']: } }", []string{"a ROOT", "production ROOT"}, "undef"},
+		{"a declaration uses variables assigned above it",
+			"$base = \"$confdir/master\" $unused = $role\n$path = \"$base\"" +
+				"\nsite { environment { 'production': envdir => $path } }", []string{"production ROOT/master"},
 			`$confdir = 'ROOT'; $base = "${confdir}/master"; $unused = $role; $path = "${base}"; $environment`},
-		{"what is assigned to several", "[$base, $other] = [\"$confdir/master\", 1]\n" +
+		{"a declaration uses a variable assigned from a list", "[$base, $other] = [\"$confdir/master\", 1]\n" +
 			"site { environment { 'production': envdir => $base } }", []string{"production ROOT/master"},
 			`$confdir = 'ROOT'; [$base, $other] = ["${confdir}/master", 1]; $environment`},
-		{"what chooses between results", "site { environment { 'x': } } $environment = $role ? { 'db' => 'x', " +
-			"'nope' => undef, default => 'production' }", []string{"production ROOT implied", "x ROOT"},
+		{"the program selects among environments",
+			"site { environment { 'x': } } $environment = $role ? { 'db' => 'x', " +
+				"'nope' => undef, default => 'production' }", []string{"production ROOT implied", "x ROOT"},
 			"$environment = $role ? { 'db' => 'x', 'nope' => undef, default => 'production' }; $environment"},
-		{"what chooses is the last of several",
+		{"the last statement of a branch is its result",
 			"$environment = if $a == 'nope' { $b = 'nope' undef } else { 'production' }",
 			[]string{"production ROOT implied"},
 			"$environment = if $a == 'nope' { $b = 'nope'; undef } else { 'production' }; $environment"},
-		{"paths in single quotes", "site { environment { 'x': envdir => '$confdir/dirs/a' } }",
+		{"$confdir is replaced in single quotes too", "site { environment { 'x': envdir => '$confdir/dirs/a' } }",
 			[]string{"production ROOT implied", "x ROOT/dirs/a"}, "undef"},
-		{"what another statement does with what is assigned above", "$base = \"$confdir/master\" " +
+		{"an unrelated statement does not affect a declaration", "$base = \"$confdir/master\" " +
 			"if $role { $b = $base }\nsite { environment { 'production': envdir => $base } }",
 			[]string{"production ROOT/master"}, `$confdir = 'ROOT'; $base = "${confdir}/master"; ` +
 				"if $role { $b = $base }; $environment"},
-		{"what was chosen may be asked for", "site { environment { 'x': } } if $role { $environment = 'x' } " +
-			"$b = $environment", []string{"production ROOT implied", "x ROOT"},
+		{"$environment can be read after it is assigned",
+			"site { environment { 'x': } } if $role { $environment = 'x' } " +
+				"$b = $environment", []string{"production ROOT implied", "x ROOT"},
 			"if $role { $environment = 'x' }; $b = $environment; $environment"},
-		{"what chooses nothing", "$environment = if $role { } else { 'production' }",
+		{"an empty branch selects no environment", "$environment = if $role { } else { 'production' }",
 			[]string{"production ROOT implied"}, "$environment = if $role {} else { 'production' }; $environment"},
-		{"what chooses", "site { environment { 'x': } } if $role == 'db' { $environment = 'x' }",
+		{"an assignment in a condition selects the environment",
+			"site { environment { 'x': } } if $role == 'db' { $environment = 'x' }",
 			[]string{"production ROOT implied", "x ROOT"},
 			"if $role == 'db' { $environment = 'x' }; $environment"},
 	} {
@@ -115,7 +122,8 @@ func TestEnvironmentsAreDeclared(t *testing.T) {
 	}
 }
 
-// The usual directory has no environments unless environments.pp declares them: a warning if it declares none at all.
+// The directory "environments" is not searched unless environments.pp declares it. A site that declares no environments
+// gets a warning.
 func TestWarnsOfUndeclaredEnvironmentsDirectory(t *testing.T) {
 	warned := []string{"ROOT/environments.pp warning environments"}
 	for source, want := range map[string][]string{
@@ -151,7 +159,7 @@ func TestRejectsInvalidEnvironmentDeclarations(t *testing.T) {
 		"site { dynamic_environments { \"$confdir/d\": ; \"$confdir/d\": } }":   "1:47 error environments",
 		"$environment = lookup('x')":                                            "1:16 error environments",
 		"$environment = lookup($osfamly)":                                       "1:16 error environments",
-		"site { dynamic_environments { 'testdata': } }":                         "1:31 error environments", // is there
+		"site { dynamic_environments { 'testdata': } }":                         "1:31 error environments", // exists
 		"site { dynamic_environments { 1: } }":                                  "1:31 error environments",
 		"site { dynamic_environments { \"$confdir/odd\": } }":                   "ROOT/odd/a b warning environments",
 		"$environment = include('x')":                                           "1:16 error environments",
@@ -178,7 +186,8 @@ func TestRejectsInvalidEnvironmentDeclarations(t *testing.T) {
 			"1:22 error environments",
 		"site { environment { 'a': modulpath => 'x', envdir => 1 } }": "1:27 error environments, " +
 			"1:55 error environments",
-		// of a file that does not parse, what may be said further below is not missed; what is there is judged
+		// after a syntax error, unknown environments are not reported, because they may be declared below; declarations
+		// above it are still checked
 		"site {\nenvironment { 'a': }\nenvironment { 'a': }\n": "4:1 error environments",
 		"site {\nEnvironment { modulpath => 'x', envdir => nofun('x') }\nenvironment { 'a': manifst => 'x', " +
 			"envdir => nofun('x') }\ndynamic_environments { 'd': envdir => '/x', manifest => nofun('x') }\n}\n" +
@@ -196,8 +205,8 @@ func TestRejectsInvalidEnvironmentDeclarations(t *testing.T) {
 	}
 }
 
-// If several errors are possible at a place, the message says which one it is.
-func TestMessagesOfEnvironments(t *testing.T) {
+// Where several errors are possible at one position, the message says which one occurred.
+func TestMessagesSayWhichEnvironmentAttributeIsInvalid(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
 		{"site { environment { 'a': modulpath => 'x' } }", "unknown attribute 'modulpath'; expected 'envdir',"},
 		{"site { dynamic_environments { \"$confdir/d\": envdir => '/x' } }",
@@ -218,8 +227,8 @@ func TestMessagesOfEnvironments(t *testing.T) {
 	}
 }
 
-// A directory that cannot be checked is an error; the others are still read. A link that leads nowhere is ignored.
-func TestUncheckableEnvironmentDirectoryIsAnError(t *testing.T) {
+// A directory that cannot be checked is an error, and the others are still read. A dangling link is ignored.
+func TestReportsUncheckableEnvironmentDirectory(t *testing.T) {
 	root := writeSite(t, map[string]string{"environments/b/x": "", "environments/e/x": ""})
 	for name, target := range map[string]string{"a": "nowhere", "c": "c", "d": "d"} {
 		if err := os.Symlink(target, filepath.Join(root, "environments", name)); err != nil {
@@ -236,8 +245,8 @@ func TestUncheckableEnvironmentDirectoryIsAnError(t *testing.T) {
 	}
 }
 
-// Without the file, the rules are those of Puppet.
-func TestEnvironmentsOfPuppet(t *testing.T) {
+// Without environments.pp, directories are environments by Puppet's rules.
+func TestWithoutEnvironmentsFileDirectoriesAreEnvironments(t *testing.T) {
 	root := writeSite(t, map[string]string{"environments/production/x": "", "environments/b_1/x": "",
 		"environments/not-one/x": "", "environments/.git/x": "", "environments/file": ""})
 	got, program, problems := environments(t, root)
@@ -250,7 +259,7 @@ func TestEnvironmentsOfPuppet(t *testing.T) {
 	}
 	for _, loop := range []string{"environments.pp", "environments"} {
 		root := writeSite(t, map[string]string{"environments.d/x": ""})
-		if loop == "environments.pp" { // which does not hide what is wrong with it behind other things
+		if loop == "environments.pp" { // the message must name the loop, not its consequences
 			root = writeSite(t, map[string]string{"environments/not-one/x": ""})
 		}
 		if err := os.Symlink(loop, filepath.Join(root, loop)); err != nil {

@@ -28,7 +28,7 @@ func ExampleLoad() {
 	// modules: module:/wiki::default has 0 files and 14 bindings
 }
 
-// A backend in Go gives data for the paths of a hierarchy. The site names it in its hiera.yaml.
+// A backend written in Go returns the data for each path of a hierarchy. The site uses it by its name in hiera.yaml.
 func ExampleBackend() {
 	dir, err := os.MkdirTemp("", "site")
 	if err != nil {
@@ -41,7 +41,7 @@ func ExampleBackend() {
 	}
 	inventory := func(_, name string) ([]byte, error) {
 		if name != "ports" {
-			return nil, nil // there is no data under another name
+			return nil, nil // no data for other paths
 		}
 		return []byte(`{"web::port": 8080, "db::port": 5432}`), nil
 	}
@@ -58,7 +58,7 @@ func ExampleBackend() {
 	// db::port
 }
 
-// Every mistake in a site is reported, with its place and the fix.
+// Load reports every mistake in a site, with its position and a fix.
 func ExampleLoad_mistakes() {
 	dir, err := os.MkdirTemp("", "site")
 	if err != nil {

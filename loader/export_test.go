@@ -2,13 +2,13 @@ package loader
 
 import "bindc/internal/fsx"
 
-// On is o with a site that is read from d.
+// On returns o with d as the file system.
 func (o Options) On(d fsx.Disk) Options {
 	o.disk = d
 	return o
 }
 
-// FindingAgain returns o with another limit than maxFoundAgain.
+// FindingAgain returns o with another limit in place of maxFoundAgain.
 func (o Options) FindingAgain(limit int) Options {
 	o.foundAgain = limit
 	return o

@@ -11,29 +11,29 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Backend is a Hiera-2 backend (language.md, section 11). It returns the data for name, a path of the hierarchy, in
-// dir, the absolute path of the directory of a hiera.yaml. The data is a JSON object, or nil if there is none. Several
-// goroutines may call it.
+// Backend is a Hiera-2 backend (language.md, section 11). dir is the absolute path of the directory with the
+// hiera.yaml, and name is a path of the hierarchy. Backend returns a JSON object, or nil if it has no data. It must be
+// safe for concurrent use.
 type Backend func(dir, name string) (json []byte, err error)
 
-// SchemeHandler returns the bindings for a URI: a document of structured bindings (section 5) in JSON, which must not
+// SchemeHandler returns the bindings for a URI as JSON: a document of structured bindings (section 5), which must not
 // be empty.
 type SchemeHandler func(uri string) (json []byte, err error)
 
-// registry has the extensions of one site by name.
+// registry has the extensions of a site, by name.
 type registry struct {
 	backends map[string]Backend
 	handlers map[string]SchemeHandler
 	programs programs
 }
 
-// programs runs programs that are extensions.
+// programs runs extensions that are programs.
 type programs struct {
 	site string
 	opts Options
 }
 
-// registered returns the extensions that the embedding program has registered.
+// registered returns the extensions written in Go.
 func registered(site string, opts Options) registry {
 	reg := registry{maps.Clone(opts.Backends), maps.Clone(opts.SchemeHandlers), programs{site, opts}}
 	if reg.backends == nil {
@@ -45,7 +45,7 @@ func registered(site string, opts Options) registry {
 	return reg
 }
 
-// read adds the programs of a configuration, except those whose names are registered.
+// read adds the programs in a configuration. A name that is already registered keeps its Go function.
 func (reg registry) read(d site.Document) {
 	_, n, ok := d.Root.Lookup("extensions")
 	if !ok {
@@ -67,7 +67,7 @@ func (reg registry) read(d site.Document) {
 	}
 }
 
-// readCommands reads the extensions of one kind: names with {command: [program, argument...]}.
+// readCommands reads extensions of one kind: a hash of names to {command: [program, argument...]}.
 func readCommands[T any](
 	d site.Document, extensions *yaml.Node, kind string, registered map[string]T,
 ) map[string][]string {
@@ -109,7 +109,7 @@ func commandOf(n *yaml.Node) ([]string, bool) {
 
 var errNotAllowed = errors.New("this extension is a program: pass --allow-extensions to let it run")
 
-// run runs a program in the directory of the site, and returns its output.
+// run runs a program in the directory of the site and returns its output.
 func (p programs) run(command []string) ([]byte, error) {
 	if !p.opts.AllowExtensions {
 		return nil, errNotAllowed
@@ -117,12 +117,12 @@ func (p programs) run(command []string) ([]byte, error) {
 	return subprocess.Run(p.opts.Context, p.site, p.opts.ExtensionTimeout, command)
 }
 
-// wantBackend queues the data an extension has for a path of a hierarchy.
+// wantBackend queues the data that an extension returns for a path of a hierarchy.
 func (r *hieraReader) wantBackend(h *hieraDir, backend, name string) *site.File {
 	id, label := "backend "+backend+": "+h.tree.Path(name), "backend "+backend+": "+h.label+name
 	ask := r.extensions.backends[backend]
 	return r.WantFrom(h.doc.Pos(h.doc.Root), id, label, true, func() ([]byte, error) {
-		dir, err := filepath.Abs(h.tree.Dir) // relative paths differ in a program
+		dir, err := filepath.Abs(h.tree.Dir) // a program may run in another directory
 		if err != nil {
 			return nil, err
 		}
@@ -130,14 +130,14 @@ func (r *hieraReader) wantBackend(h *hieraDir, backend, name string) *site.File 
 	})
 }
 
-// wantHandled queues the bindings of a scheme handler.
+// wantHandled queues the bindings that a scheme handler returns for u.
 func (p *planner) wantHandled(u uri) *site.File {
 	text := u.scheme + ":/" + u.path
 	handle := p.extensions.handlers[u.scheme]
 	return p.WantFrom(u.at, "scheme "+text, "scheme "+text, false, func() ([]byte, error) { return handle(text) })
 }
 
-// extensionNames returns the names of backends or schemes, for messages.
+// extensionNames lists built-in and extension names for messages.
 func extensionNames[T any](builtin []string, more map[string]T) []string {
 	return append(slices.Clone(builtin), slices.Sorted(maps.Keys(more))...)
 }

@@ -17,7 +17,7 @@ import (
 	"bindc/loader"
 )
 
-// writeSite writes the files of a site, named by their paths, and returns its directory.
+// writeSite writes the files of a site, given by their paths, and returns its directory.
 func writeSite(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,8 +33,8 @@ func writeSite(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// load reads a site that has nothing wrong and returns it with its bindings, as "layer key = value [conditions]" in
-// order.
+// load loads a site that must be free of errors. It returns the site and its bindings, each as "layer key = value
+// [conditions]", in order.
 func load(t *testing.T, dir string, opts loader.Options) (*loader.Site, []string) {
 	t.Helper()
 	var diags diag.List
@@ -82,7 +82,7 @@ func terms(site *loader.Site, condition int) string {
 	return out
 }
 
-// refused returns the message of the one error that loading a site must have; it is attributed to a place in file.
+// refused loads a site that must have exactly one error, in file, and returns its message.
 func refused(t *testing.T, dir, file string, opts loader.Options) string {
 	t.Helper()
 	var diags diag.List
@@ -107,7 +107,7 @@ func expect(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// hieraWith is a site with a Hiera-2 directory that uses yaml and then the backend echo.
+// hieraWith is a site with a Hiera-2 directory that uses the backends yaml and echo, in this order.
 var hieraWith = map[string]string{
 	"binder_config.yaml": "version: 1\nlayers: [{name: site, include: 'confdir-hiera:/'}]\n",
 	"hiera.yaml": `version: 2
@@ -117,11 +117,11 @@ backends: [yaml, echo]
 	"data/common.yaml":  "both: yaml\n",
 	"data/node/n1.yaml": "a: of n1\n",
 	"data/node/n2.echo": "",
-	"data/node/sub/x":   "", // a directory is no node
+	"data/node/sub/x":   "", // not a node: only files are
 	"data/other":        "",
 }
 
-func TestABackendInGoIsAskedForEveryPath(t *testing.T) {
+func TestGoBackendIsCalledForEachPath(t *testing.T) {
 	dir := writeSite(t, hieraWith)
 	backends := map[string]loader.Backend{"echo": func(in, name string) ([]byte, error) {
 		if in != dir {
@@ -153,7 +153,7 @@ func TestABackendInGoIsAskedForEveryPath(t *testing.T) {
 	}
 }
 
-// If a variable is a whole path, only the existing files show which paths there are.
+// If a variable is the whole path, the backend is called only for the paths of existing files.
 func TestBackendIsNotAskedForEmptyPath(t *testing.T) {
 	dir := writeSite(t, map[string]string{"binder_config.yaml": hieraWith["binder_config.yaml"],
 		"hiera.yaml": "version: 2\nbackends: [echo, echo]\nhierarchy: [[common, 'true', '${role}']]\n",
@@ -167,7 +167,7 @@ func TestBackendIsNotAskedForEmptyPath(t *testing.T) {
 	expect(t, asked, "web")
 }
 
-func TestBackendWithoutData(t *testing.T) {
+func TestBackendMayHaveNoData(t *testing.T) {
 	dir := writeSite(t, hieraWith)
 	backends := map[string]loader.Backend{"echo": func(string, string) ([]byte, error) { return nil, nil }}
 	site, got := load(t, dir, loader.Options{Backends: backends})
@@ -179,7 +179,7 @@ func TestBackendWithoutData(t *testing.T) {
 	}
 }
 
-func TestABackendThatFailsIsAnErrorOfTheHieraYAML(t *testing.T) {
+func TestBackendErrorIsReportedInHieraYaml(t *testing.T) {
 	files := map[string]string{"binder_config.yaml": hieraWith["binder_config.yaml"],
 		"hiera.yaml": hieraWith["hiera.yaml"]}
 	dir := writeSite(t, files)
@@ -198,7 +198,7 @@ func TestABackendThatFailsIsAnErrorOfTheHieraYAML(t *testing.T) {
 	}
 }
 
-// echoScheme binds the path of a URI, with double colons, to its words, as ARM-9's example does.
+// echoScheme handles URIs as in the example of ARM-9: it binds the path, with double colons, to its words.
 func echoScheme(uri string) ([]byte, error) {
 	path, ok := strings.CutPrefix(uri, "echo:")
 	if !ok {
@@ -214,7 +214,7 @@ var echoLayers = map[string]string{
 	"binder_config.yaml": "version: 1\nlayers:\n  - {name: high, include: 'echo:/quick/brown/fox'}\n  - {name: low, include: ['echo:/a', 'echo:/b'], exclude: 'echo:/b'}\n",
 }
 
-func TestASchemeHandlerInGoMakesBindings(t *testing.T) {
+func TestGoSchemeHandlerReturnsBindings(t *testing.T) {
 	handlers := map[string]loader.SchemeHandler{"echo": echoScheme}
 	_, got := load(t, writeSite(t, echoLayers), loader.Options{SchemeHandlers: handlers})
 	expect(t, got,
@@ -224,7 +224,7 @@ func TestASchemeHandlerInGoMakesBindings(t *testing.T) {
 		"low more = on Debian [osfamily debian]")
 }
 
-func TestASchemeHandlerThatFailsIsAnErrorOfTheLayer(t *testing.T) {
+func TestSchemeHandlerErrorIsReportedInLayer(t *testing.T) {
 	dir := writeSite(t, map[string]string{"binder_config.yaml": "version: 1\nlayers: [{name: a, include: 'echo:/a'}]\n"})
 	message := refused(t, dir, "binder_config.yaml", loader.Options{SchemeHandlers: map[string]loader.SchemeHandler{
 		"echo": func(string) ([]byte, error) { return nil, errors.New("no such animal") }}})
@@ -233,7 +233,7 @@ func TestASchemeHandlerThatFailsIsAnErrorOfTheLayer(t *testing.T) {
 	}
 }
 
-// Built-in names cannot be used for extensions, and a command must have a word.
+// Extensions cannot have built-in names, and a command must have at least one word.
 func TestRejectsInvalidExtensions(t *testing.T) {
 	dir := writeSite(t, map[string]string{"binder_config.yaml": "version: 1\nextensions:\n  hiera_backends:\n" +
 		"    yaml: {command: [x]}\n    json: {command: [x]}\n    a: {cmd: [x]}\n    b: {command: [x]}\n" +
@@ -266,7 +266,7 @@ func programSite(t *testing.T, script string) string {
 	})
 }
 
-func TestAProgramRunsInTheSiteAndNotThroughAShell(t *testing.T) {
+func TestExtensionRunsInSiteDirectoryWithoutShell(t *testing.T) {
 	dir := writeSite(t, map[string]string{
 		"binder_config.yaml": `version: 1
 layers: [{name: site, include: 'prog:/$(touch ran);a'}]
@@ -283,7 +283,7 @@ echo '{"bindings_version": 1, "name": "x", "bind": [["args", "'$#'"]]}'
 	}
 }
 
-func TestAProgramNeedsPermission(t *testing.T) {
+func TestExtensionProgramNeedsPermission(t *testing.T) {
 	dir := programSite(t, "touch ran\n")
 	message := refused(t, dir, "binder_config.yaml", loader.Options{})
 	if !strings.Contains(message, "--allow-extensions") {
@@ -294,7 +294,7 @@ func TestAProgramNeedsPermission(t *testing.T) {
 	}
 }
 
-func TestStandardErrorOfAProgramThatFailsIsInTheMessage(t *testing.T) {
+func TestErrorIncludesStandardErrorOfFailedExtension(t *testing.T) {
 	message := refused(t, programSite(t, "echo out of order >&2\nexit 3\n"), "binder_config.yaml",
 		loader.Options{AllowExtensions: true})
 	if !strings.Contains(message, "out of order") || !strings.Contains(message, "sh") || !strings.Contains(message,
@@ -303,13 +303,13 @@ func TestStandardErrorOfAProgramThatFailsIsInTheMessage(t *testing.T) {
 	}
 }
 
-func TestStandardErrorOfSuccessfulProgramIsIgnored(t *testing.T) {
+func TestIgnoresStandardErrorOfSuccessfulExtension(t *testing.T) {
 	script := "echo chatter >&2\necho '{\"bindings_version\": 1, \"name\": \"x\", \"bind\": [[\"a\", \"b\"]]}'\n"
 	_, got := load(t, programSite(t, script), loader.Options{AllowExtensions: true})
 	expect(t, got, "site a = b")
 }
 
-func TestMuchStandardErrorIsCut(t *testing.T) {
+func TestLongStandardErrorIsTruncated(t *testing.T) {
 	script := "i=0\nwhile [ $i -lt 2000 ]; do echo a line that nobody reads >&2; i=$((i+1)); done\nexit 1\n"
 	message := refused(t, programSite(t, script), "binder_config.yaml", loader.Options{AllowExtensions: true})
 	if !strings.Contains(message, "a line that nobody reads") || len(message) > 8<<10 {
@@ -317,8 +317,8 @@ func TestMuchStandardErrorIsCut(t *testing.T) {
 	}
 }
 
-// The program's own child holds its standard output open; the build does not wait for that either.
-func TestAProgramThatHangsIsStopped(t *testing.T) {
+// The program's child keeps the standard output open. The build stops both after the timeout.
+func TestStopsExtensionAfterTimeout(t *testing.T) {
 	start := time.Now()
 	dir := programSite(t, "echo still here >&2\nsleep 600 & sleep 600\n")
 	message := refused(t, dir, "binder_config.yaml", loader.Options{AllowExtensions: true,
@@ -331,8 +331,8 @@ func TestAProgramThatHangsIsStopped(t *testing.T) {
 	}
 }
 
-// Child processes of a program end with it: when it is done, when it is stopped, and when the build ends.
-func TestChildrenOfAProgramEndWithIt(t *testing.T) {
+// Child processes of an extension end when it exits, when it is stopped, and when the build ends.
+func TestChildrenOfExtensionEndWithIt(t *testing.T) {
 	if _, err := exec.LookPath("flock"); err != nil {
 		t.Skip("there is no flock to tell a process by that it has ended")
 	}
@@ -363,7 +363,7 @@ func TestChildrenOfAProgramEndWithIt(t *testing.T) {
 	}
 }
 
-func TestAProgramThatPrintsNothingIsAnError(t *testing.T) {
+func TestRejectsExtensionWithoutOutput(t *testing.T) {
 	for _, script := range []string{"", "exit 0", "echo"} {
 		message := refused(t, programSite(t, script), "binder_config.yaml", loader.Options{AllowExtensions: true})
 		if !strings.Contains(message, "it gave nothing: expected JSON") {
@@ -378,15 +378,15 @@ func TestAProgramThatPrintsNothingIsAnError(t *testing.T) {
 	}
 }
 
-// A reader of the output of a program would have to wait for its child.
-func TestReportsChildThatKeepsPrinting(t *testing.T) {
+// A program exits while its child keeps standard output open: the output may be incomplete, so this is an error.
+func TestRejectsOutputWhileChildStillRuns(t *testing.T) {
 	message := refused(t, programSite(t, "sleep 600 &\n"), "binder_config.yaml", loader.Options{AllowExtensions: true})
 	if !strings.Contains(message, "left a process that keeps its output open") {
 		t.Errorf("the message is %q", message)
 	}
 }
 
-func TestRejectsTooMuchOutput(t *testing.T) {
+func TestRejectsTooMuchExtensionOutput(t *testing.T) {
 	message := refused(t, programSite(t, "exec cat /dev/zero\n"), "binder_config.yaml",
 		loader.Options{AllowExtensions: true})
 	if !strings.Contains(message, "printed more than") {
@@ -394,7 +394,7 @@ func TestRejectsTooMuchOutput(t *testing.T) {
 	}
 }
 
-func TestAProgramThatIsMissingIsAnError(t *testing.T) {
+func TestReportsMissingExtensionProgram(t *testing.T) {
 	dir := writeSite(t, map[string]string{
 		"binder_config.yaml": "version: 1\nlayers: [{name: site, include: 'prog:/a'}]\nextensions: {scheme_handlers: {prog: {command: [./no-such-program]}}}\n",
 	})
@@ -404,8 +404,8 @@ func TestAProgramThatIsMissingIsAnError(t *testing.T) {
 	}
 }
 
-// The result does not depend on the number of parallel jobs, on timing, or on the directory.
-func TestExtensionsGiveTheSameResultEveryTime(t *testing.T) {
+// The result does not depend on the number of parallel jobs, on timing, or on the directory of the site.
+func TestExtensionResultsAreDeterministic(t *testing.T) {
 	files := map[string]string{
 		"binder_config.yaml": `version: 1
 layers: [{name: site, include: ['confdir-hiera:/', 'echo:/z', 'echo:/y', 'prog:/x', 'prog:/w']}]

@@ -24,7 +24,7 @@ import (
 	"bindc/snapshot"
 )
 
-// everything is a site with everything that the loader searches for. "-> x" is a symbolic link to x.
+// everything is a site with each kind of file that the loader searches for. "-> x" is a symbolic link to x.
 var everything = map[string]string{
 	"binder_config.yaml": "version: 1\ncategories: [[node, '${fqdn}'], [role, '${role}']]\nlayers:\n" +
 		"- {name: a, include: ['confdir-hiera:/', 'confdir:/**', 'confdir:/set', 'confdir:/none?optional']}\n" +
@@ -51,7 +51,7 @@ var everything = map[string]string{
 	"more/n/bindings/default.yaml":                    "{bindings_version: 1, name: 'n::default', bind: [[i, 10]]}",
 }
 
-// withLinks writes a site, symbolic links included.
+// withLinks writes the files of a site, including symbolic links, and returns its directory.
 func withLinks(t *testing.T, files map[string]string) string {
 	t.Helper()
 	plain := map[string]string{}
@@ -71,12 +71,12 @@ func withLinks(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// faulty builds a site again and again.
+// faulty builds the same site repeatedly, with a different fault in each build.
 type faulty struct {
 	dir, out, cache string
 }
 
-// build builds from d and returns the snapshot, or the diagnostics.
+// build builds the site from the file system d. It returns the snapshot, or the diagnostics.
 func (b *faulty) build(t *testing.T, d fsx.Disk) (snap []byte, found []diag.Diagnostic) {
 	t.Helper()
 	modulePath := []string{filepath.Join(b.dir, "modules"), filepath.Join(b.dir, "more")}
@@ -108,14 +108,15 @@ func (b *faulty) build(t *testing.T, d fsx.Disk) (snap []byte, found []diag.Diag
 	return snap, nil
 }
 
-// access is one call that a build makes: the nth of op with path.
+// access is one file system call of a build: the nth call of op on path.
 type access struct {
 	op   fsx.Op
 	path string
 	nth  int
 }
 
-// counted calls f with every access, with its number. One goroutine finds the files while another one reads them.
+// counted returns a function that numbers the calls of each op and path, and calls f with each. It is safe for
+// concurrent use: one goroutine finds files while others read them.
 func counted(f func(access) error) func(fsx.Op, string) error {
 	var mu sync.Mutex
 	seen := map[access]int{}
@@ -129,8 +130,9 @@ func counted(f func(access) error) func(fsx.Op, string) error {
 	}
 }
 
-// Each call of a build fails once with each error. The result is the same snapshot, or an error with the path.
-func TestEveryCallFailsOnce(t *testing.T) {
+// Each file system call fails once, with each possible error. The build must produce the same snapshot, or an error
+// that names the path.
+func TestSingleFaultGivesSameSnapshotOrError(t *testing.T) {
 	for _, cache := range []string{"", t.TempDir()} {
 		b := &faulty{withLinks(t, everything), filepath.Join(t.TempDir(), "f"), cache}
 		var calls []access
@@ -159,13 +161,13 @@ func TestEveryCallFailsOnce(t *testing.T) {
 	}
 }
 
-// Files that several layers and entries use are read once. Directories are listed again to find unread files, and each
-// layer may read a hiera.yaml to determine its version.
+// A file that several layers and entries use is read once. Only two operations are repeated: directories are listed
+// again to find unused files, and each layer may read a hiera.yaml to determine its version.
 func TestFilesAreReadOnce(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		files map[string]string
-		want  map[string]int // how often something is done
+		want  map[string]int // expected number of calls, by operation and path
 	}{
 		{"Hiera-2", map[string]string{"binder_config.yaml": "version: 1\nlayers: [{include: 'confdir-hiera:/'}, " +
 			"{include: ['confdir-hiera:/', 'confdir:/a']}, {include: 'confdir:/a'}]",
@@ -198,7 +200,7 @@ func TestFilesAreReadOnce(t *testing.T) {
 	}
 }
 
-// judge checks a build with a fault. It returns 1 if the fault made no difference.
+// judge checks the result of a build with a fault. It returns 1 if the fault made no difference, and 0 otherwise.
 func (b *faulty) judge(t *testing.T, what, path string, got, want []byte, found []diag.Diagnostic) int {
 	t.Helper()
 	named := func(d diag.Diagnostic) bool { return d.Code == "read" && d.Pos.File == path }
@@ -213,9 +215,9 @@ func (b *faulty) judge(t *testing.T, what, path string, got, want []byte, found 
 	return 0
 }
 
-// Files whose content differs from what the file system reports: a file that is read in pieces is read completely, and
+// The file system may report a size that differs from the content. A file that arrives in pieces is read completely;
 // one that is shorter, longer or empty is rejected.
-func TestEveryFileIsReadWhole(t *testing.T) {
+func TestReadsWholeFileOrRejectsIt(t *testing.T) {
 	filters := map[string]struct {
 		filter func(io.Reader) io.Reader
 		fine   bool
@@ -243,7 +245,7 @@ func TestEveryFileIsReadWhole(t *testing.T) {
 		}
 		for name, f := range filters {
 			for path := range files {
-				read := false // a cache may know the file
+				read := false // with a cache, the build may not read the file
 				got, found := b.build(t, fsx.Disk{Filter: func(p string, r io.Reader) io.Reader {
 					if p == path {
 						read = true

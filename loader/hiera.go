@@ -15,26 +15,28 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// hieraDir is a Hiera-2 directory: its hiera.yaml, compiled to the files that it can serve (language.md, section 4).
+// hieraDir is a Hiera-2 directory. It has the entries of its hiera.yaml and the data files that match them
+// (language.md, section 4).
 type hieraDir struct {
 	tree     *site.Tree
-	label    string // the prefix of the labels of its files, with a slash
+	label    string // prefix of the names of its files in snapshots, ending in a slash
 	doc      site.Document
-	other    string // a description, if it is of another version of Hiera
+	other    string // if not empty, the file is for another version of Hiera, described here
 	backends []string
 	entries  []hierarchyEntry
 	data     []dataFile // in the order of the hierarchy
 }
 
-// dataFile is one path of a hierarchy with the values of its variables filled in.
+// dataFile is a path of the hierarchy, after replacing its variables, with the condition under which a request has this
+// path.
 type dataFile struct {
 	condition int
-	files     []*site.File // one per backend that has the path, in order
+	files     []*site.File // one per backend that has the path, in the order of the backends
 }
 
-// hierarchyEntry is one [category, value, path].
+// hierarchyEntry is an entry [category, value, path].
 type hierarchyEntry struct {
-	category    int // dimension, -1 for common
+	category    int // index of the dimension, or -1 for common
 	value, path template
 	differs     bool // the value differs from the category's expression
 	at, pathAt  diag.Pos
@@ -47,10 +49,10 @@ type hieraReader struct {
 	*site.Inputs
 	*site.Dimensions
 	extensions registry
-	dirs       map[string]*hieraDir // by configuration; nil: it cannot be used
+	dirs       map[string]*hieraDir // by configuration file; nil if it has an error
 }
 
-// dir returns the Hiera-2 directory with its configuration at path, or nil if it cannot be used.
+// dir returns the Hiera-2 directory with the configuration file path, or nil if that file has an error.
 func (r *hieraReader) dir(path string) *hieraDir {
 	h, seen := r.dirs[path]
 	if !seen {
@@ -60,11 +62,11 @@ func (r *hieraReader) dir(path string) *hieraDir {
 	return h
 }
 
-// hieraFiles has the names of the configuration of a directory. The first name is always Hiera-2; next to it, the other
-// file is for Puppet.
+// hieraFiles lists the file names of a Hiera-2 configuration, in order of preference. If both exist, hiera.yaml is for
+// Puppet only.
 var hieraFiles = []string{"hiera2.yaml", "hiera.yaml"}
 
-// hieraFile returns the configuration in a directory, or "" if there is none. It returns false if that cannot be
+// hieraFile returns the Hiera-2 configuration file in dir, or "" if there is none. ok is false if that cannot be
 // determined.
 func hieraFile(f site.Files, dir string) (path string, ok bool) {
 	for _, name := range hieraFiles {
@@ -112,7 +114,7 @@ func (r *hieraReader) read(path string) *hieraDir {
 	return h
 }
 
-// refuseSecond reports a second Hiera-2 configuration beside hiera2.yaml. One of another version is for Puppet.
+// refuseSecond reports a hiera.yaml of version 2 next to hiera2.yaml. A hiera.yaml of another version is for Puppet.
 func (r *hieraReader) refuseSecond(path, second string) {
 	if there, _ := r.IsFile(second); !there {
 		return
@@ -129,13 +131,13 @@ func (r *hieraReader) refuseSecond(path, second string) {
 	}
 }
 
-// otherHiera describes a configuration of another version of Hiera. It returns "" for one of Hiera-2.
+// otherHiera describes how a configuration belongs to another version of Hiera. It returns "" for Hiera-2.
 func otherHiera(doc site.Document) string {
 	_, v, ok := doc.Root.Lookup("version")
 	switch {
 	case !ok && !hasTriples(doc):
 		return "has no version, as a Hiera 1 configuration"
-	case !ok: // it is ours, and its version is asked for
+	case !ok: // a Hiera-2 file; the missing version is reported later
 		return ""
 	case v.Value.Kind() == value.Int && v.Value.Int() != 2:
 		return "is a configuration of another version of Hiera"
@@ -143,7 +145,7 @@ func otherHiera(doc site.Document) string {
 	return ""
 }
 
-// seemsHiera5 reports whether a configuration without a version has parts that only Hiera 5 has.
+// seemsHiera5 reports whether a configuration without a version uses features of Hiera 5.
 func seemsHiera5(doc site.Document) bool {
 	if _, _, ok := doc.Root.Lookup("version"); ok {
 		return false
@@ -154,7 +156,7 @@ func seemsHiera5(doc site.Document) bool {
 		slices.ContainsFunc(list.Kids, func(e yaml.Node) bool { return e.Kind == yaml.Mapping })
 }
 
-// hasTriples reports whether a configuration has lists as entries, as only Hiera-2 has.
+// hasTriples reports whether an entry of the hierarchy is a list, as only Hiera-2 has them.
 func hasTriples(doc site.Document) bool {
 	_, n, ok := doc.Root.Lookup("hierarchy")
 	return ok && n.Kind == yaml.Sequence &&
@@ -192,7 +194,7 @@ func (r *hieraReader) backends(doc site.Document) []string {
 	return out
 }
 
-// backendHint returns what to write instead of a backend of another version of Hiera.
+// backendHint suggests how to replace a backend of another version of Hiera.
 func backendHint(name string) string {
 	if name == "eyaml" {
 		return "write [yaml]: lookups decrypt encrypted values in any data file if bindq has the key, " +
@@ -203,7 +205,7 @@ func backendHint(name string) string {
 
 func builtinBackend(name string) bool { return name == "yaml" || name == "json" }
 
-// hierarchy reads the entries. Each category may occur once, in the order of the site.
+// hierarchy reads the entries of a hierarchy. Categories must be unique and in the order of the site.
 func (r *hieraReader) hierarchy(doc site.Document) []hierarchyEntry {
 	_, n, ok := doc.Root.Lookup("hierarchy")
 	if !ok {
@@ -293,7 +295,8 @@ func (r *hieraReader) checkDataPath(doc site.Document, n *yaml.Node, path string
 	return true
 }
 
-// inOrder reports an entry whose category occurs twice, or is above the previous one in the site.
+// inOrder reports whether the category of e comes after those of the entries before it, in the order of the site. If
+// not, it adds an error.
 func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 	rank := func(e hierarchyEntry) int {
 		if e.category < 0 {
@@ -301,7 +304,7 @@ func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 		}
 		return e.category
 	}
-	if n := len(before); n == 0 || rank(before[n-1]) < rank(e) { // the previous entries are in order
+	if n := len(before); n == 0 || rank(before[n-1]) < rank(e) { // the entries before e are in order
 		return true
 	}
 	for _, b := range before {
@@ -322,8 +325,8 @@ func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 	return true
 }
 
-// dataFiles returns the files of a Hiera-2 directory that bind something. If several backends have a key, the first
-// one's entry counts; the others' are returned separately.
+// dataFiles returns the files of a Hiera-2 directory that are not empty. If several backends have the same key, the
+// first backend's entry is used, and the others are returned as hidden entries.
 func (h *hieraDir) dataFiles() []DataFile {
 	out := make([]DataFile, 0, len(h.data))
 	for _, d := range h.data {
@@ -331,7 +334,7 @@ func (h *hieraDir) dataFiles() []DataFile {
 		for i, f := range d.files {
 			entries, hidden := f.Content.Entries, []datafile.Entry(nil)
 			if slices.Contains(d.files[:i], f) {
-				continue // a backend is named twice
+				continue // the list has this backend twice
 			}
 			if i > 0 {
 				entries, hidden = apart(entries, taken)
@@ -352,7 +355,7 @@ func (h *hieraDir) dataFiles() []DataFile {
 	return out
 }
 
-// apart splits entries into those whose keys are not taken, and the others.
+// apart separates the entries whose keys are taken from the others.
 func apart(entries []datafile.Entry, taken map[uint32]bool) (free, others []datafile.Entry) {
 	for _, e := range entries {
 		if taken[e.Key] {

@@ -23,9 +23,9 @@ import (
 	"bindc/loader"
 )
 
-// Sites of Hiera 5, one after the other in a file, with the diagnostics and the resulting layers: per layer its part
-// and entry, whether it is the only path or entry, and its files with their conditions and numbers of keys.
-func TestSitesOfHiera5(t *testing.T) {
+// testdata/hiera5.txt has sites with Hiera 5, with their expected diagnostics and layers. A layer is described by its
+// part and entry, whether it is the only path or entry, and its files with their conditions and numbers of keys.
+func TestSitesWithHiera5GiveExpectedLayers(t *testing.T) {
 	text, err := os.ReadFile("testdata/hiera5.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestSitesOfHiera5(t *testing.T) {
 	}
 }
 
-// hieraLayers describes the layers of a site, except empty ones that belong to no hierarchy.
+// hieraLayers describes the layers of a site. It leaves out empty layers that belong to no hierarchy.
 func hieraLayers(dir string, site *loader.Site) (out []string) {
 	parts := map[loader.HieraPart]string{loader.NoHiera: "no part", loader.HieraGlobal: "global",
 		loader.HieraEnvironment: "environment",
@@ -89,9 +89,9 @@ func hieraLayers(dir string, site *loader.Site) (out []string) {
 	return out
 }
 
-// Each call fails once. The layers are the same, or an error names the path. No configuration is taken for one of
-// another version.
-func TestEveryCallOfHiera5FailsOnce(t *testing.T) {
+// Each file system call fails once. The build must give the same layers, or an error that names the path: a failed read
+// must not make a configuration look like one of another version.
+func TestSingleFaultGivesSameHiera5LayersOrError(t *testing.T) {
 	dir := withLinks(t, map[string]string{"hiera.yaml": "version: 5\nhierarchy: [{name: A, glob: '*/*.yaml'}]",
 		"data/n/a.yaml": "a: 1", "data/n/b.yaml": "-> a.yaml", "modules/m/hiera.yaml": "version: 5",
 		"modules/m/data/common.yaml": "m::a: 1", "modules/n/hiera.yaml": "version: 4"})
@@ -121,8 +121,8 @@ func TestEveryCallOfHiera5FailsOnce(t *testing.T) {
 	}
 }
 
-// The value of a path is its whole text, and its case counts. It has no effect on precedence.
-func TestPathsAreDimensions(t *testing.T) {
+// The value of a path dimension is the whole text of the path. It is case-sensitive and has no effect on precedence.
+func TestPathDimensionsAreCaseSensitive(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 5\nhierarchy: [{name: A, path: '%{role}.yaml'}]",
 		"data/a.yaml": "a: 1"})
 	var diags diag.List
@@ -133,9 +133,9 @@ func TestPathsAreDimensions(t *testing.T) {
 	}
 }
 
-// A lookup fails if a path of the hierarchy cannot be computed, with or without files. So the paths that are not
-// constant are recorded by module.
-func TestPathsOfHierarchies(t *testing.T) {
+// A lookup fails if a path of the hierarchy cannot be computed, even if no file has that path. For this check, the
+// loader records all paths with variables, by module.
+func TestRecordsPathsWithVariablesByModule(t *testing.T) {
 	dir := writeSite(t, map[string]string{
 		"hiera.yaml": "version: 5\nhierarchy: [{name: A, paths: ['%{role}.yaml', c.yaml]}, {name: B, glob: '%{os}/*'},\n" +
 			"{name: C, mapped_paths: [teams, t, 't/%{t}.yaml']}]",
@@ -158,8 +158,8 @@ func TestPathsOfHierarchies(t *testing.T) {
 	}
 }
 
-// A path is read as the file system reads it: all spellings of a variable's value name one file.
-func TestValuesOfPaths(t *testing.T) {
+// If several spellings of a path lead to the same file, the file applies for each of them.
+func TestSpellingsOfPathNameSameFile(t *testing.T) {
 	dir := writeSite(t, map[string]string{"data/x": "", "hiera.yaml": "version: 5\nhierarchy:\n" +
 		"- {name: A, paths: ['%{teams.0}.yaml', '%{teams.1}', '%{teams.0}/%{teams.1}', 'x/%{teams.1}']}\n"})
 	var diags diag.List
@@ -175,9 +175,9 @@ func TestValuesOfPaths(t *testing.T) {
 	expect(t, got, "a/b.yaml", "d.yaml", "a/b/d.yaml", "x/d.yaml")
 }
 
-// Layers are named after their entries, unless modules that share a layer have different names. The lookup_options of a
-// module apply to itself.
-func TestNamesOfLayersAndOptionsOfModules(t *testing.T) {
+// A layer has the name of its entry, unless modules that share the layer have different names for it. The
+// lookup_options of a module apply only to that module.
+func TestLayersOfModulesHaveNamesAndLookupOptions(t *testing.T) {
 	const hiera = "version: 5\nhierarchy: [{name: Same, path: a.yaml}, {name: %s, path: b.yaml}]"
 	dir := writeSite(t, map[string]string{
 		"modules/m/hiera.yaml":  fmt.Sprintf(hiera, "Mine"),
@@ -192,7 +192,7 @@ func TestNamesOfLayersAndOptionsOfModules(t *testing.T) {
 		for _, c := range l.Contributions {
 			for _, f := range c.Files {
 				for _, e := range f.Entries {
-					line += " " + strings.TrimLeft(site.Keys[e.Key], "\x00") // in front of what is internal
+					line += " " + strings.TrimLeft(site.Keys[e.Key], "\x00") // without the leading NUL byte
 				}
 			}
 		}
@@ -201,8 +201,8 @@ func TestNamesOfLayersAndOptionsOfModules(t *testing.T) {
 	expect(t, got, "site -", "module: Same - m::a lookup_options m n::a", "module - m::b n::b", "modules -")
 }
 
-// Data may be in a directory above the site. Its other files do not belong to the site.
-func TestDataOfHiera5AroundTheSite(t *testing.T) {
+// Hiera 5 data may be in a directory above the site. Other files there do not belong to the site.
+func TestDataAboveSiteDoesNotAddOtherFiles(t *testing.T) {
 	dir := writeSite(t, map[string]string{"a.yaml": "a: 1", "b.yaml": "a: 1",
 		"site/hiera.yaml": "version: 5\nhierarchy: [{name: A, path: a.yaml, datadir: ..}]"})
 	var diags diag.List
@@ -211,12 +211,12 @@ func TestDataOfHiera5AroundTheSite(t *testing.T) {
 	expect(t, hieraLayers(dir, site), "environment 0 only path, only entry: a.yaml 1")
 }
 
-// The meaning of a text depends on the reader: Hiera 5 interpolates with a percent sign, and hiera-eyaml decrypts.
-func TestValuesOfHiera5(t *testing.T) {
+// How a value is read depends on the backend: Hiera 5 interpolates %{...}, and eyaml decrypts ENC[...].
+func TestBackendDeterminesInterpolationAndDecryption(t *testing.T) {
 	const plain, encrypted = "${a}", "ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAxggEhMIIBHQIBADAFMAACAQEw]"
 	for _, c := range []struct {
 		hiera, file string
-		computed    string // the keys whose values are not what is written
+		computed    string // the keys whose values differ from the text in the file
 	}{
 		{"hierarchy: [{name: A, path: a.yaml}]", "data/a.yaml", "percent"},
 		{"hierarchy: [{name: A, path: a.json, data_hash: json_data}]", "data/a.json", "percent"},
@@ -229,7 +229,7 @@ func TestValuesOfHiera5(t *testing.T) {
 		var diags diag.List
 		site := loader.Load(dir, loader.Options{}, &diags)
 		var computed []string
-		for _, e := range site.Layers[1].Contributions[0].Files[0].Entries { // between what is structured
+		for _, e := range site.Layers[1].Contributions[0].Files[0].Entries { // the layer with the data
 			if site.Values[e.Value][0] != recipe.CompiledConstant {
 				computed = append(computed, site.Keys[e.Key])
 			}
@@ -251,8 +251,8 @@ func TestHiera5DataOutsideSite(t *testing.T) {
 	expect(t, hieraLayers(data, site), "environment 0 only path, only entry: a.yaml 1")
 }
 
-// A version in quotes, or with a point, gets the version that it resembles.
-func TestVersionsInQuotes(t *testing.T) {
+// For a version in quotes or with a decimal point, the message suggests the integer.
+func TestSuggestsIntegerForVersionInQuotes(t *testing.T) {
 	for version, want := range map[string]string{"'5'": "the integer 5", "'2'": "the integer 2", "'4'": "the integer 2",
 		"5.0": "the integer 5"} {
 		dir := writeSite(t, map[string]string{"hiera.yaml": "version: " + version})
@@ -264,7 +264,7 @@ func TestVersionsInQuotes(t *testing.T) {
 	}
 }
 
-// teams is a variable that a node has, without other variables.
+// teams is a scope with a single variable, whose value is a list.
 type teams []string
 
 func (n teams) Variable(name string) (value.Value, bool) {
@@ -277,13 +277,14 @@ func (n teams) Variable(name string) (value.Value, bool) {
 
 func (teams) Lookup(string, *types.Type) (value.Value, bool, error) { return value.Value{}, false, nil }
 
-// mapped_paths has a layer for each element, in order; the first layer is for requests with a single element.
-func TestMappedPathsByElement(t *testing.T) {
+// mapped_paths has one layer per element, in order. The first layer is for requests whose variable has a single
+// element.
+func TestMappedPathsHaveOneLayerPerElement(t *testing.T) {
 	dir := writeSite(t, map[string]string{"data/t/a.yaml": "a: 1",
 		"hiera.yaml": "version: 5\nhierarchy: [{name: A, mapped_paths: [teams, t, 't/%{t}.yaml']}]"})
 	var diags diag.List
 	site := loader.Load(dir, loader.Options{}, &diags)
-	all := strings.Fields("a b c d e f g h i j k l m n o p") // as many as there may be
+	all := strings.Fields("a b c d e f g h i j k l m n o p") // the largest number of elements
 	for _, c := range []struct{ teams, want []string }{
 		{all[:1], []string{"t/a.yaml"}},
 		{all[:2], []string{"", "t/a.yaml", "t/b.yaml"}},
@@ -306,8 +307,8 @@ func TestMappedPathsByElement(t *testing.T) {
 	}
 }
 
-// Many globs over the same files cost the product of both. Files that are found again are counted, once per glob, and
-// the first glob beyond the limit is reported.
+// Searching many globs over the same files takes time in proportion to both. So a file counts once per glob that finds
+// it again, and the glob at which the limit is exceeded is reported.
 func TestOverlappingGlobsAreLimited(t *testing.T) {
 	const entries, files = 6, 5
 	config := "version: 5\nhierarchy:\n"

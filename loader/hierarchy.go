@@ -5,23 +5,24 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Hierarchy is a hierarchy of Hiera 5 as written. Explanations name its locations, also those without data.
+// Hierarchy is a hierarchy of Hiera 5 as the user wrote it. Explanations list all its locations, including those
+// without data.
 type Hierarchy struct {
 	Part    HieraPart
 	Module  string // "" for the global one and the site's
-	Config  string // the file, by its name in Inputs
+	Config  string // the hiera.yaml, by its name in Inputs
 	Entries []HierarchyEntry
 }
 
-// The parts of a Hierarchy.
+// Types of loader/internal/hiera5, under the names that other packages use.
 type (
-	// HierarchyEntry is an entry of a hierarchy. One that bindc does not read has no locations.
+	// HierarchyEntry is an entry of a hierarchy. It has no locations if it is left to Puppet.
 	HierarchyEntry = hiera5.WrittenEntry
-	// HierarchyLocation is a path or a glob.
+	// HierarchyLocation is a path or a glob of an entry.
 	HierarchyLocation = hiera5.WrittenLocation
 )
 
-// hierarchies returns the hierarchies of Hiera 5 in a plan, in the order in which lookups ask them.
+// hierarchies returns the Hiera 5 hierarchies in a plan, in the order in which lookups use them.
 func hierarchies(plan []plannedLayer, in *site.Inputs) (out []Hierarchy) {
 	for part := HieraGlobal; part <= HieraDefaults; part++ {
 		for _, pl := range plan {

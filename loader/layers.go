@@ -8,8 +8,8 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// hiera5Layers returns the layers for the hierarchies of Hiera 5 in a layer, highest first: part by part, and entry by
-// entry. Modules share layers, because no key belongs to two modules. It returns nil if the layer has no such
+// hiera5Layers converts the Hiera 5 hierarchies of a layer to one layer per path, ordered by part and then by entry.
+// Modules share these layers, because each key belongs to at most one module. It returns nil if the layer has no such
 // hierarchy.
 func hiera5Layers(pl plannedLayer, in *site.Inputs) []Layer {
 	if !slices.ContainsFunc(pl.contributions, func(p planned) bool { return p.hiera5 != nil }) {
@@ -26,7 +26,7 @@ func hiera5Layers(pl plannedLayer, in *site.Inputs) []Layer {
 				return out
 			case p.part == part:
 				s.add(p, p.hiera5.Entries)
-			case part == HieraDefaults: // which only modules have
+			case part == HieraDefaults: // only modules have a default hierarchy
 				s.add(p, p.hiera5.Defaults)
 			}
 		}
@@ -34,13 +34,13 @@ func hiera5Layers(pl plannedLayer, in *site.Inputs) []Layer {
 			out = append(out, entry...)
 		}
 	}
-	if len(out) == 0 { // the rules of Hiera 5 apply to keys even if no file binds any
+	if len(out) == 0 { // keep a layer: the rules of Hiera 5 for keys apply even without data
 		return []Layer{{Name: pl.name, Hiera: HieraEnvironment}}
 	}
 	return out
 }
 
-// hiera5Paths returns, by module, the dimensions that are paths of hierarchies of Hiera 5.
+// hiera5Paths returns the dimensions that are paths of Hiera 5 hierarchies, by module.
 func hiera5Paths(plan []plannedLayer) map[string][]int {
 	out := map[string][]int{}
 	for _, pl := range plan {
@@ -53,15 +53,15 @@ func hiera5Paths(plan []plannedLayer) map[string][]int {
 	return out
 }
 
-// hiera5Stack has the layers of one part, by entry.
+// hiera5Stack collects the layers of one part, by entry.
 type hiera5Stack struct {
 	*site.Inputs
 	part    HieraPart
 	entries [][]Layer
 }
 
-// partNames has the names of layers in Puppet. The name of the entry follows that of the part, unless modules that
-// share the layer have different entries.
+// partNames lists the names that Puppet has for the parts. The name of a layer is that of the part followed by that of
+// the entry. If modules that share the layer have different entries, it is only that of the part.
 var partNames = [...]string{HieraGlobal: "global", HieraEnvironment: "environment", HieraModule: "module",
 	HieraDefaults: "default_hierarchy"}
 
@@ -92,8 +92,8 @@ func (s *hiera5Stack) add(p planned, entries []hiera5.Entry) {
 	}
 }
 
-// next returns the index of the next layer of an entry, from a given one on, that matches like and that another module
-// uses. It adds a layer if there is none.
+// next returns the index, at or after at, of a layer of the entry that has the same flags as like. Such a layer is from
+// another module. next adds a layer if there is none.
 func (s *hiera5Stack) next(entry, at int, like Layer) int {
 	for ; at < len(s.entries[entry]); at++ {
 		if l := s.entries[entry][at]; l.OnlyPath == like.OnlyPath && l.OnlyEntry == like.OnlyEntry {

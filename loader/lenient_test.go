@@ -13,8 +13,8 @@ import (
 	"bindc/loader"
 )
 
-// A data file that cannot be read has lookup_options that fail, for the site or for the module.
-func TestLenientSitesKeepFilesThatFail(t *testing.T) {
+// With Lenient, a data file that cannot be read becomes failing lookup_options, for the site or for its module.
+func TestLenientUnreadableFilesFailLookups(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 5", "data/common.yaml": "a: [",
 		"modules/m/hiera.yaml": "version: 5", "modules/m/data/common.yaml": "m::a: 1"})
 	unreadable := loader.Options{Lenient: true}.On(fsx.Disk{Fault: func(op fsx.Op, path string) error {
@@ -46,8 +46,8 @@ func TestLenientSitesKeepFilesThatFail(t *testing.T) {
 		"lookup_options m - "+reaches+"modules/m/data/common.yaml: it cannot be read")
 }
 
-// Without Lenient, and outside of Hiera 5, such a file is an error.
-func TestFilesThatCannotBeReadAreErrors(t *testing.T) {
+// Without Lenient, and outside Hiera 5, a data file that cannot be read is an error.
+func TestUnreadableDataFilesAreErrorsUnlessLenient(t *testing.T) {
 	for name, hiera := range map[string]string{"data/common.yaml": "version: 5", "data/common.json": "version: 2"} {
 		dir := writeSite(t, map[string]string{"hiera.yaml": hiera, name: "[}"})
 		for _, lenient := range []bool{false, true} {

@@ -16,41 +16,41 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Options configures how a site is read. The zero value works.
+// Options configures Load. The zero value is valid.
 type Options struct {
-	ModulePath   []string        // directories of modules; nil: those of environment.conf, or modules in the site
-	Bindings     string          // directory of the site's own sets of bindings; default: bindings in the site
-	BinderConfig string          // file to read in place of binder_config.yaml
+	ModulePath   []string        // directories of modules; default: modulepath in environment.conf, or modules in the site
+	Bindings     string          // directory of the site's own bindings files; default: bindings in the site
+	BinderConfig string          // configuration to read instead of binder_config.yaml
 	GlobalHiera  string          // the hiera.yaml of the global layer of Hiera 5; "": none
-	Codedir      string          // the directory that Puppet has environments below; default: DefaultCodedir
-	Cache        *datafile.Cache // of data files, from one build to the next; may be nil
-	Jobs         int             // files parsed at a time; default: one per processor
-	Alternatives int             // of conditions, over all bindings; default: DefaultAlternatives
+	Codedir      string          // the directory that Puppet has its environments in; default: DefaultCodedir
+	Cache        *datafile.Cache // keeps parsed data files for the next build; may be nil
+	Jobs         int             // number of files to parse at a time; default: one per processor
+	Alternatives int             // limit on alternatives of conditions, over all bindings; default: DefaultAlternatives
 
-	Lenient bool // a data file of Hiera 5 that cannot be read is a warning, and fails the lookups that reach it
+	Lenient bool // an unreadable Hiera 5 data file is a warning, and lookups that reach it fail
 
-	AllowExtensions  bool            // allow extensions that are programs
-	ExtensionTimeout time.Duration   // the time after which such a program is stopped; default: 30 s
-	Context          context.Context // stops such programs when it is done; may be nil
+	AllowExtensions  bool            // run extensions that are programs
+	ExtensionTimeout time.Duration   // time limit for such a program; default: 30 s
+	Context          context.Context // when it is done, such programs are stopped; may be nil
 	Backends         map[string]Backend
 	SchemeHandlers   map[string]SchemeHandler
 
-	Nothing bool      // the directory need not be a site, and may bind nothing
-	IsSite  bool      // the directory is a site even if none of its files shows it
-	Seen    *fsx.Seen // records what is read; may be nil
+	Nothing bool      // the directory may be empty and need not be a site
+	IsSite  bool      // treat the directory as a site, whatever it contains
+	Seen    *fsx.Seen // records the files that are read; may be nil
 
-	Found  func() // is called for each file that Load finds, before it is parsed; may be nil
-	Parsed func() // is called for each file that is parsed, by several goroutines; may be nil
+	Found  func() // called for each file before it is parsed; may be nil
+	Parsed func() // called for each parsed file, concurrently; may be nil
 
-	disk       fsx.Disk // the file system; tests make it fail
-	foundAgain int      // in place of maxFoundAgain, for tests
+	disk       fsx.Disk // tests replace the file system to inject faults
+	foundAgain int      // replaces maxFoundAgain in tests
 }
 
-// DefaultAlternatives limits the alternatives that 'when' expands to in a site, counted for each binding: two lists of
-// 250 values above a list of bindings give each binding 62 500.
+// DefaultAlternatives limits how many alternatives the conditions of a site may have, summed over all bindings. For
+// example, a condition with two lists of 250 values has 62,500 alternatives for each of its bindings.
 const DefaultAlternatives = 1 << 21
 
-// Load reads the site in dir. It reports errors to diags; after an error the Site is not usable.
+// Load reads the site in dir. It adds errors to diags; after an error, the Site must not be used.
 func Load(dir string, opts Options, diags *diag.List) *Site {
 	opts.disk.Seen = opts.Seen
 	in := site.NewInputs(site.NewFiles(opts.disk, diags), dir, opts.Bindings,
@@ -91,10 +91,10 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	return site
 }
 
-// assemble makes the layers of the site from the parsed files.
+// assemble builds the layers of the site after all files have been parsed.
 func assemble(plan []plannedLayer, in *site.Inputs, dims *site.Dimensions) []Layer {
 	var out []Layer
-	sets := map[*site.File]*setCompiler{} // a set in two layers is read once
+	sets := map[*site.File]*setCompiler{} // several layers may include the same set
 	inclusions := map[inclusion]*bindingsfile.Compiled{}
 	secrets := map[string]bool{}
 	for _, pl := range plan {
@@ -135,11 +135,12 @@ func assemble(plan []plannedLayer, in *site.Inputs, dims *site.Dimensions) []Lay
 	return out
 }
 
-// partsOfSites has the files and directories of which the directory of a site has at least one.
+// partsOfSites lists the files and directories that make a directory a site. A site has at least one of them.
 var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "binder_config.pp", "hiera2.yaml",
 	"hiera5.yaml", "hiera.yaml", "environment.conf", "bindings", "data", "modules"}
 
-// refuseNothing reports a directory that is not a site. It would compile to an empty snapshot, so another one is meant.
+// refuseNothing reports a directory without any part of a site. Its snapshot would be empty, so the path is probably
+// wrong.
 func refuseNothing(in *site.Inputs, opts Options) {
 	if opts.BinderConfig != "" || len(opts.ModulePath) > 0 || opts.Nothing || opts.IsSite {
 		return
@@ -158,5 +159,5 @@ func refuseNothing(in *site.Inputs, opts Options) {
 		diag.Quoted(names))
 }
 
-// DefaultCodedir is where Puppet keeps environments unless it is configured otherwise.
+// DefaultCodedir is the default directory of Puppet's code and environments.
 const DefaultCodedir = "/etc/puppetlabs/code"

@@ -11,7 +11,8 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// modulePath returns the module path: the given one, or the existing directories of that in environment.conf.
+// modulePath returns the module path of the options, or the existing directories of the module path in
+// environment.conf.
 func modulePath(in *site.Inputs, opts Options) []string {
 	if opts.ModulePath != nil {
 		return opts.ModulePath
@@ -34,7 +35,8 @@ func modulePath(in *site.Inputs, opts Options) []string {
 	return out
 }
 
-// ListedModules returns the module path in the text of the environment.conf of a site, or nil if it has none.
+// ListedModules returns the directories of the modulepath setting in the text of an environment.conf, or nil if it is
+// not set.
 func ListedModules(src []byte, site string) (out []string) {
 	for line := range strings.Lines(string(src)) {
 		key, list, _ := strings.Cut(line, "=")
@@ -55,8 +57,8 @@ func ListedModules(src []byte, site string) (out []string) {
 	return out
 }
 
-// NamesOfSet returns the names that the set of bindings in a file may have because of its path: the full name and, in a
-// module, the name without that of the module. It returns none for a file that is not below a directory bindings.
+// NamesOfSet returns the valid names of the set of bindings in the file path. In a module, these are the full name and
+// the name without the module. There are none if no parent directory is called bindings.
 func NamesOfSet(d fsx.Disk, path string) ([]string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -17,8 +17,9 @@ import (
 	"bindc/loader"
 )
 
-// A set is named by its path below bindings, in a module with the name of that in front.
-func TestNamesOfSets(t *testing.T) {
+// A set of bindings is named after its path below the directory bindings. In a module, the name of the module comes
+// first.
+func TestSetsAreNamedAfterTheirPath(t *testing.T) {
 	dir := withLinks(t, map[string]string{
 		"site/modules/x": "", "site/alone/metadata.json": "{}", "site/other/x": "", "site/broken/metadata.json/x": "",
 		"listed/environment.conf": "modulepath = mine:/elsewhere:", "listed/modules/x": "", "listed/mine/x": "",
@@ -68,8 +69,8 @@ func TestNamesOfSets(t *testing.T) {
 	}
 }
 
-// A path relative to a directory that does not exist gives no names.
-func TestNamesOfSetsInMissingDirectory(t *testing.T) {
+// A relative path below a working directory that has been removed gives no names.
+func TestSetsInRemovedDirectoryHaveNoNames(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	if err := os.Remove(dir); err != nil {
@@ -80,8 +81,9 @@ func TestNamesOfSetsInMissingDirectory(t *testing.T) {
 	}
 }
 
-// For a site with a relative path, a backend gets an absolute path, because a program runs in another directory.
-func TestABackendIsAskedInAnAbsolutePath(t *testing.T) {
+// A backend gets the absolute path of the hierarchy even if the path of the site is relative, because a program runs in
+// another directory.
+func TestBackendGetsAbsolutePath(t *testing.T) {
 	dir := writeSite(t, map[string]string{"site/hiera.yaml": "{version: 2, backends: [echo], hierarchy: " +
 		"[[common, 'true', c]]}", "gone/x": ""})
 	var diags diag.List
@@ -100,14 +102,14 @@ func TestABackendIsAskedInAnAbsolutePath(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "gone")); err != nil {
 		t.Fatal(err)
 	}
-	loader.Load("../site", opts, &diags) // which some systems find all the same
+	loader.Load("../site", opts, &diags) // some systems find the site even so
 	if asked != nil || !diags.Failed() {
 		t.Errorf("from a directory that is gone, asked is %q", asked)
 	}
 }
 
-// A limit of 100 000 jobs starts no more goroutines than there are files.
-func TestManyJobsStartFewGoroutines(t *testing.T) {
+// With a limit of 100,000 jobs, the loader still starts no more goroutines than there are files.
+func TestNumberOfGoroutinesIsLimitedByFiles(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "{version: 2, backends: [count], hierarchy: [[common, 'true', c]]}"})
 	running := 0
 	load(t, dir, loader.Options{Jobs: 100_000, Backends: map[string]loader.Backend{
@@ -120,8 +122,8 @@ func TestManyJobsStartFewGoroutines(t *testing.T) {
 	}
 }
 
-// The entries of data files are kept for the next build if there is a cache.
-func TestCacheKeepsEntries(t *testing.T) {
+// With a cache, the entries of data files are kept for the next build.
+func TestCacheKeepsDataFileEntries(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "key::of::data: 1",
 		"bindings/default.yaml": set("default")})
 	kept := t.TempDir()

@@ -11,43 +11,43 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// planned is one contribution of a layer, before its files are read.
+// planned is one contribution to a layer, with its files queued for parsing.
 type planned struct {
 	uri      string
 	hiera    *hieraDir
 	hiera5   *hiera5.Hierarchy
-	part     HieraPart  // of hiera5
-	bindings *site.File // structured bindings
+	part     HieraPart  // the part that hiera5 belongs to
+	bindings *site.File // a bindings file
 	name     string     // of the set, by its path; "" for an extension's
 
-	nodes   []node // the nodes in the output of a classifier
-	encPart string // the part of that output
+	nodes   []node // the nodes with classifier output
+	encPart string // the part of the classifier output
 }
 
-// plannedLayer has the contributions of one layer.
+// plannedLayer is a layer with its planned contributions.
 type plannedLayer struct {
 	name          string
 	contributions []planned
 }
 
-// planner finds the files of the URIs in layers, and queues them.
+// planner resolves the URIs in layers to files, and queues these for parsing.
 type planner struct {
 	*site.Inputs
 	extensions registry
 	hiera      *hieraReader
 	hiera5     *hiera5.Reader
-	global     string              // the hiera.yaml of the global layer
-	all5       bool                // the site has the default layers for Hiera 5 data
-	named      map[string]bool     // the URIs in all layers; true: included in one
-	sure       bool                // named is complete
-	nodes      []node              // the nodes of a classifier; nil: not asked yet
-	passed     []diag.Diagnostic   // files skipped because they are for another Hiera
+	global     string              // hiera.yaml of Puppet's global layer
+	all5       bool                // the site uses the default layers for Hiera 5 data
+	named      map[string]bool     // URIs in all layers; false if only excluded
+	sure       bool                // no URI had an error, so named is complete
+	nodes      []node              // nodes with classifier output; nil if not read yet
+	passed     []diag.Diagnostic   // warnings about ignored files of other versions of Hiera
 	silent     bool                // the site does not configure its layers
-	layer      string              // the name of the layer being expanded
-	sets       map[string][]string // see namesOfSets, by directory
+	layer      string              // name of the layer being planned
+	sets       map[string][]string // cache of namesOfSets, by directory
 }
 
-// plan finds the contributions of every layer.
+// plan resolves the URIs of each layer.
 func (p *planner) plan(layers []layerConfig) []plannedLayer {
 	out := make([]plannedLayer, len(layers))
 	wanted := make([][]uri, len(layers))
@@ -64,15 +64,15 @@ func (p *planner) plan(layers []layerConfig) []plannedLayer {
 		}
 	}
 	for _, d := range p.passed {
-		if p.hiera5.Dirs[d.Pos.File] == nil { // otherwise another layer reads it by its version
+		if p.hiera5.Dirs[d.Pos.File] == nil { // otherwise another layer reads the file as Hiera 5
 			p.Diags.Add(d)
 		}
 	}
 	return out
 }
 
-// wanted returns the URIs that a layer includes and does not exclude, each once. Of duplicates it keeps the strictest:
-// an optional or wildcard URI does not excuse one that must exist.
+// wanted returns the URIs that a layer includes and does not exclude, without duplicates. The strictest duplicate is
+// kept: a URI without '?optional' must exist, even if a wildcard also matches it.
 func (p *planner) wanted(layer layerConfig) []uri {
 	excluded := map[string]bool{}
 	for _, u := range layer.exclude {
@@ -104,8 +104,7 @@ func (p *planner) wanted(layer layerConfig) []uri {
 	return out
 }
 
-// warnOfExclusions warns about an excluded URI that excludes nothing and is nearly one that is included. What is
-// excluded need not exist.
+// warnOfExclusions warns about an exclusion that matches no included URI but resembles one.
 func (p *planner) warnOfExclusions(layer layerConfig, included []string) {
 	for _, u := range layer.exclude {
 		if near := diag.Misspelt(u.String(), included); near != "" && !u.wild() {
@@ -116,7 +115,8 @@ func (p *planner) warnOfExclusions(layer layerConfig, included []string) {
 	}
 }
 
-// expand replaces wildcards by what they match. Matches are optional: only a URI without a wildcard must exist.
+// expand expands the wildcards of a URI to what they match. The results are optional: only a URI without wildcards must
+// exist.
 func (p *planner) expand(u uri) []uri {
 	switch {
 	case u.scheme == "enc":
@@ -129,11 +129,11 @@ func (p *planner) expand(u uri) []uri {
 	case "module-hiera":
 		_, dir, _ := strings.Cut(u.path, "/")
 		for _, m := range p.Modules.All {
-			paths = append(paths, strings.TrimSuffix(m.Name+"/"+dir, "/")) // most modules have none
+			paths = append(paths, strings.TrimSuffix(m.Name+"/"+dir, "/")) // most modules have no such bindings
 		}
 	case "module-hiera5":
 		for _, m := range p.Modules.All {
-			paths = append(paths, m.Name) // most modules have none
+			paths = append(paths, m.Name) // most modules have no hiera.yaml
 		}
 	case "module":
 		for _, m := range p.Modules.All {
@@ -153,7 +153,7 @@ func (p *planner) expand(u uri) []uri {
 	return out
 }
 
-// source returns the parsed file of structured bindings, or nil if there is none.
+// source returns the parsed bindings file, or nil if there is none.
 func (p *planned) source() bindingsfile.Source {
 	if p.bindings == nil {
 		return nil
@@ -161,7 +161,7 @@ func (p *planned) source() bindingsfile.Source {
 	return p.bindings.Source()
 }
 
-// names returns the names that the set may have. The syntax of Puppet may omit the name of the module.
+// names returns the valid names of the set in this file. In Puppet syntax, the name of the module may be omitted.
 func (p *planned) names() []string {
 	if p.name == "" {
 		return nil
@@ -173,7 +173,7 @@ func (p *planned) names() []string {
 	return []string{p.name}
 }
 
-// namesOfSets returns the names of the sets of the site or module in dir, in either syntax.
+// namesOfSets returns the names of the sets in the site or module dir, in YAML and in Puppet syntax.
 func (p *planner) namesOfSets(dir string) []string {
 	if names, listed := p.sets[dir]; listed {
 		return names
@@ -193,7 +193,7 @@ func (p *planner) findSets(dir string) []string {
 	return slices.Compact(names)
 }
 
-// rubySets warns about bindings in Ruby that a wildcard names and that cannot be run.
+// rubySets warns about bindings in Ruby that match a wildcard: they are not supported.
 func (p *planner) rubySets(u uri, m site.Module, paths *[]string) {
 	for _, name := range matching(u.path, p.SetsBelow(filepath.Join(m.Dir, "lib/puppet/bindings"), ".rb")) {
 		if strings.HasPrefix(name, m.Name+"::") && !slices.Contains(*paths, name) {
@@ -204,7 +204,7 @@ func (p *planner) rubySets(u uri, m site.Module, paths *[]string) {
 	}
 }
 
-// find finds the files of a URI without wildcards.
+// find resolves a URI without wildcards.
 func (p *planner) find(u uri) []planned {
 	switch {
 	case u.scheme == "hiera" || u.scheme == "module-hiera5":
@@ -224,7 +224,7 @@ func (p *planner) find(u uri) []planned {
 	return nil
 }
 
-// missing reports that what u names does not exist, unless that is allowed.
+// missing reports that the target of u does not exist, unless u is optional.
 func (p *planner) missing(u uri, format string, args ...any) (planned, bool) {
 	if !u.optional {
 		p.Diags.Errorf(u.at, "missing", format+"; add '?optional' if it may be missing", args...)
@@ -232,7 +232,7 @@ func (p *planner) missing(u uri, format string, args ...any) (planned, bool) {
 	return planned{}, false
 }
 
-// moduleOf returns the module a URI names.
+// moduleOf returns the module called name. If it does not exist, moduleOf reports an error unless u is optional.
 func (p *planner) moduleOf(u uri, name string) (site.Module, bool) {
 	m, ok := p.Modules.Named(name)
 	if !ok && !u.optional {
@@ -243,7 +243,7 @@ func (p *planner) moduleOf(u uri, name string) (site.Module, bool) {
 	return m, ok
 }
 
-// findSet finds a file of structured bindings.
+// findSet resolves the URI of a bindings file.
 func (p *planner) findSet(u uri) (planned, bool) {
 	dir, rel := p.Dir, u.path
 	if u.scheme == "module" {

@@ -9,7 +9,7 @@ import (
 	"bindc/loader/internal/hiera5"
 )
 
-// findHiera5 finds a hierarchy of Hiera 5: that of a module, or that of the site with the global one above it.
+// findHiera5 resolves the URI of a Hiera 5 hierarchy. For the site, the global hierarchy comes first, if there is one.
 func (p *planner) findHiera5(u uri) []planned {
 	var out []planned
 	dir, module, part := filepath.Join(p.Dir, filepath.FromSlash(u.path)), "", HieraEnvironment
@@ -35,8 +35,8 @@ func (p *planner) findHiera5(u uri) []planned {
 	return out
 }
 
-// isOfHiera5 reports whether the site has a hierarchy of Hiera 5, or a global one is given. A site without any
-// hierarchy also counts if some of its modules have Hiera 5 and none has Hiera-2.
+// isOfHiera5 reports whether the site uses Hiera 5: it has a Hiera 5 configuration, or a global one is given. A site
+// without a hiera.yaml also uses Hiera 5 if some of its modules do and none uses Hiera-2.
 func (p *planner) isOfHiera5() bool {
 	if p.global != "" || p.hiera5.ConfigIn(p.Dir) != "" {
 		return true
@@ -55,8 +55,8 @@ func (p *planner) isOfHiera5() bool {
 	return some
 }
 
-// hiera5Layers returns the layers of a site with Hiera 5 data that does not configure any: its own bindings, the
-// hierarchies of Hiera 5, and the bindings and hierarchies of its modules.
+// hiera5Layers returns the default layers of a site with Hiera 5 data: the site's own bindings, the Hiera 5
+// hierarchies, and the bindings and Hiera-2 data of modules.
 func (p *planner) hiera5Layers() []layerConfig {
 	p.all5 = true
 	at := diag.Pos{File: p.Dir}
@@ -72,7 +72,7 @@ func (p *planner) hiera5Layers() []layerConfig {
 	}
 }
 
-// findHiera finds a Hiera-2 directory.
+// findHiera resolves the URI of a Hiera-2 directory.
 func (p *planner) findHiera(u uri) (planned, bool) {
 	dir := filepath.Join(p.Dir, filepath.FromSlash(u.path))
 	if u.scheme == "module-hiera" {
@@ -99,14 +99,14 @@ func (p *planner) findHiera(u uri) (planned, bool) {
 	return planned{uri: u.String(), hiera: h}, h != nil
 }
 
-// otherVersion reports a configuration for another version of Hiera. At the top of the site, or in a module that a
-// wildcard found, another Hiera may be using it. It is an error if a layer would lose the data that 'hiera:/' reads,
-// and a warning or less otherwise.
+// otherVersion reports a configuration of another version of Hiera, which another program may be using. This is an
+// error if a layer names it, or if a layer reads the site's Hiera 5 data as Hiera-2. Otherwise, it is a warning or a
+// note.
 func (p *planner) otherVersion(u uri, h *hieraDir) {
 	d := diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version",
 		Message: "ignored: this file " + h.other}
 	switch {
-	case p.all5: // only a wildcard finds such a file then
+	case p.all5: // only the wildcard of a default layer finds this file
 	case u.path == "" && u.scheme == "confdir-hiera":
 		if p.otherAtTop(u, h, &d) {
 			p.passed = append(p.passed, d)
@@ -126,8 +126,8 @@ func (p *planner) otherVersion(u uri, h *hieraDir) {
 	}
 }
 
-// otherAtTop completes the report on a configuration for another Hiera at the top of the site. It returns false if
-// there is nothing to report.
+// otherAtTop completes d for a configuration of another version at the top of the site. It returns false if there is
+// nothing to report.
 func (p *planner) otherAtTop(u uri, h *hieraDir, d *diag.Diagnostic) bool {
 	d.Severity = diag.Warning
 	switch version := hiera5.VersionOf(h.doc.Document); {

@@ -10,10 +10,10 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// puppetConfig is the configuration of a site in the syntax of Puppet (language.md, section 14.1).
+// puppetConfig is the name of a configuration in Puppet syntax (language.md, section 14.1).
 const puppetConfig = "binder_config.pp"
 
-// readPuppetConfig reads it. It returns false if the configuration cannot be used.
+// readPuppetConfig reads a configuration in Puppet syntax. It returns false if the configuration cannot be used.
 func readPuppetConfig(in *site.Inputs, path string, reg registry) (config, bool) {
 	src, err := in.Disk.ReadFile(path)
 	if err != nil {
@@ -51,13 +51,13 @@ func readPuppetConfig(in *site.Inputs, path string, reg registry) (config, bool)
 	return cfg, len(errs) == 0
 }
 
-// puppetConfigReader reads the contents of a site { }.
+// puppetConfigReader reads the statements of a site.
 type puppetConfigReader struct {
 	diags *diag.List
 	*syntax.Text
 }
 
-// category reads a category, whose value is an expression. before has the previous ones.
+// category reads a category, whose value is an expression. before has the positions of the previous ones, by name.
 func (c puppetConfigReader) category(a syntax.Attribute, before []category) (category, bool) {
 	at := c.Pos(a.Off)
 	switch i := slices.IndexFunc(before, func(b category) bool { return b.name == a.Name }); {
@@ -91,7 +91,7 @@ func (c puppetConfigReader) category(a syntax.Attribute, before []category) (cat
 	}
 	n := a.Value
 	syntax.Unqualify(n)
-	if n.Op != expr.Concat { // the value is used as text
+	if n.Op != expr.Concat { // convert the value to a string
 		n = &expr.Node{Op: expr.Concat, Kids: []*expr.Node{n}}
 	}
 	return category{a.Name, at, c.Pos(a.Value.Off), n}, len(errs) == 0

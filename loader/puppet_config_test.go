@@ -16,61 +16,62 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Contents of binder_config.pp (language.md, section 14.1) with the categories and layers they give, and the
+// Contents of binder_config.pp (language.md, section 14.1) with the resulting categories and layers, and the
 // diagnostics with line and column.
-func TestConfigurationsInTheSyntaxOfPuppet(t *testing.T) {
+func TestReadsConfigurationInPuppetSyntax(t *testing.T) {
 	const defaultCategories, defaultLayers = "node=$fqdn osfamily=$osfamily environment=$environment",
 		"site: confdir-hiera:/? confdir:/default?; modules: module-hiera:/*? module:/*::default?"
-	const none = "node=$fqdn environment=$environment" // but those that are always there
+	const none = "node=$fqdn environment=$environment" // the categories that every site has
 	tests := []struct {
 		name, text         string
 		categories, layers string
 		reported           string
 	}{
 		{"nothing", "site { }", defaultCategories, defaultLayers, ""},
-		{"no categories", "site { categories { } }", none, defaultLayers, ""},
+		{"an empty hash leaves node and environment", "site { categories { } }", none, defaultLayers, ""},
 		{"categories", "site { categories { node => $::fqdn, environment => true, role => $::role } }",
 			"node=$fqdn environment=$environment role=$role", defaultLayers, ""},
-		{"what is always there", "site { categories { role => $role } }",
+		{"missing categories are added", "site { categories { role => $role } }",
 			"node=$fqdn role=$role environment=$environment", defaultLayers, ""},
-		{"values that are not text", "site { categories { size => 1, big => $n > 7, both => \"${a}-${b}\" } }",
+		{"values may be any expression", "site { categories { size => 1, big => $n > 7, both => \"${a}-${b}\" } }",
 			"node=$fqdn size=$(1) big=$n > 7 both=${a}-${b} environment=$environment", defaultLayers, ""},
-		{"another node", "site { categories { node => $trusted['certname'] } }",
+		{"node may have another value", "site { categories { node => $trusted['certname'] } }",
 			"node=$trusted['certname'] environment=$environment", defaultLayers, ""},
-		{"names that are more than letters", "site { categories { data-center => $dc, r2_d2 => $r } }",
+		{"names may have hyphens, underscores and digits", "site { categories { data-center => $dc, r2_d2 => $r } }",
 			"node=$fqdn data-center=$dc r2_d2=$r environment=$environment", defaultLayers, ""},
-		{"a name with colons", "site {\n categories { a::b => $role, b => $b } }",
+		{"colons in a name are an error", "site {\n categories { a::b => $role, b => $b } }",
 			"node=$fqdn b=$b environment=$environment", defaultLayers, "2:15 error category"},
-		{"a category twice", "site {\n categories { a => $a,\n a => $b } }",
+		{"duplicate category", "site {\n categories { a => $a,\n a => $b } }",
 			"node=$fqdn a=$a environment=$environment", defaultLayers, "3:2 error category (2:15)"},
 		{"common", "site { categories { common => true } }", none, defaultLayers, "1:21 error category"},
-		{"environment that is not a variable", "site { categories { environment => $role } }", none, defaultLayers,
+		{"environment set to another variable", "site { categories { environment => $role } }", none, defaultLayers,
 			"1:36 error category"},
-		{"environment that is false", "site { categories { environment => false } }", none, defaultLayers,
+		{"environment set to false", "site { categories { environment => false } }", none, defaultLayers,
 			"1:36 error category"},
-		{"environment that is text", "site { categories { environment => 'true' } }", none, defaultLayers,
+		{"environment set to a string", "site { categories { environment => 'true' } }", none, defaultLayers,
 			"1:36 error category"},
-		{"environment that is a number", "site { categories { environment => 1 } }", none, defaultLayers,
+		{"environment set to a number", "site { categories { environment => 1 } }", none, defaultLayers,
 			"1:36 error category"},
-		{"environment above node", "site { categories { environment => true, node => $fqdn } }",
+		{"environment before node", "site { categories { environment => true, node => $fqdn } }",
 			"environment=$environment node=$fqdn", defaultLayers, "1:21 error category"},
-		{"an unknown function", "site { categories { a => nope($x), b => $b } }",
+		{"unknown function", "site { categories { a => nope($x), b => $b } }",
 			"node=$fqdn b=$b environment=$environment", defaultLayers, "1:26 error expression"},
-		{"a category that looks up", "site { categories { a => lookup('a') } }", none, defaultLayers,
+		{"lookup in a category", "site { categories { a => lookup('a') } }", none, defaultLayers,
 			"1:26 error expression"},
-		{"two things wrong in one", "site { categories { a => [nope($x), lookup('a')] } }", none, defaultLayers,
+		{"two errors in one value are both reported",
+			"site { categories { a => [nope($x), lookup('a')] } }", none, defaultLayers,
 			"1:27 error expression, 1:37 error expression"},
-		{"a fact that is misspelt", "site { categories { a => \"x${fqdm}\" } }",
+		{"misspelt fact", "site { categories { a => \"x${fqdm}\" } }",
 			"node=$fqdn a=x${fqdm} environment=$environment", defaultLayers, "1:30 warning fact"},
 
-		{"no layers", "site { bindings => [] }", defaultCategories, "", ""},
+		{"an empty list of layers", "site { bindings => [] }", defaultCategories, "", ""},
 		{"layers", "site { bindings => [layer { 'a': include => 'confdir:/x' },\n" +
 			"layer { 'b': include => ['module:/*::default', 'confdir:/y?optional'], exclude => 'module:/bad::default' }] }",
 			defaultCategories, "a: confdir:/x; b: module:/*::default confdir:/y? -module:/bad::default", ""},
-		{"a layer of nothing", "site { bindings => [layer { 'a': }] }", defaultCategories, "a: ", ""},
-		{"two layers of one name", "site { bindings => [layer { 'a': },\nlayer { 'b': }, layer { 'a': }] }",
+		{"layer without URIs", "site { bindings => [layer { 'a': }] }", defaultCategories, "a: ", ""},
+		{"two layers with the same name", "site { bindings => [layer { 'a': },\nlayer { 'b': }, layer { 'a': }] }",
 			defaultCategories, "a: ; b: ; a: ", "2:25 error layer (1:29)"},
-		{"an unknown scheme", "site { bindings => [layer { 'a': include => ['confdr:/x', 'confdir:/y'],\n" +
+		{"unknown scheme", "site { bindings => [layer { 'a': include => ['confdr:/x', 'confdir:/y'],\n" +
 			"exclude => 'x' }] }", defaultCategories, "a: confdir:/y", "1:46 error uri, 2:12 error uri"},
 		{"both", "site { categories { a => $a } bindings => [layer { 'l': include => 'confdir:/x' }] }",
 			"node=$fqdn a=$a environment=$environment", "l: confdir:/x", ""},
@@ -91,8 +92,8 @@ func TestConfigurationsInTheSyntaxOfPuppet(t *testing.T) {
 	}
 }
 
-// Nothing is used of a file that is not a site.
-func TestRejectsOtherFilesAsPuppetConfiguration(t *testing.T) {
+// If the file does not contain exactly a site, none of it is used.
+func TestRejectsPuppetConfigurationWithoutSite(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                      "1:1 error syntax",
 		"bindings a { }":                        "1:1 error syntax",
@@ -110,8 +111,8 @@ func TestRejectsOtherFilesAsPuppetConfiguration(t *testing.T) {
 	}
 }
 
-// A file that cannot be read is an error; it does not count as missing.
-func TestUnreadablePuppetConfigurationIsAnError(t *testing.T) {
+// If binder_config.pp cannot be read, that is an error. The file is not treated as missing.
+func TestReportsUnreadablePuppetConfiguration(t *testing.T) {
 	dir := writeSite(t, map[string]string{puppetConfig: "site { }", "hiera.yaml": "version: 2"})
 	fail := func(op fsx.Op, path string) error {
 		if op == fsx.Open && strings.HasSuffix(path, puppetConfig) {
@@ -128,8 +129,9 @@ func TestUnreadablePuppetConfigurationIsAnError(t *testing.T) {
 	}
 }
 
-// Missing categories have the position of the category list. Without a list, they have the start of the file.
-func TestMissingCategoriesHavePosition(t *testing.T) {
+// An error about missing categories has the position of the list of categories, or the start of the file if there is no
+// list.
+func TestMissingCategoriesAreReportedAtTheList(t *testing.T) {
 	cfg, _, _ := puppetConfigured(t, "site {\n  categories { role => $role } }")
 	if got := placesOf(cfg); got != "2:3 2:16 2:3" {
 		t.Errorf("the categories are at %s", got)
@@ -150,7 +152,7 @@ func placesOf(c config) string {
 
 func lineAndColumn(p diag.Pos) string { return strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Col) }
 
-// puppetConfigured returns the result of a binder_config.pp, and the diagnostics.
+// puppetConfigured reads text as binder_config.pp, and returns the configuration and the diagnostics.
 func puppetConfigured(t *testing.T, text string) (config, bool, string) {
 	t.Helper()
 	var diags diag.List

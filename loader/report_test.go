@@ -13,73 +13,78 @@ import (
 	"bindc/loader"
 )
 
-// Contents of bindings/default.yaml below its first line, with the diagnostics (line, code, severity) and the
-// conditions of the bindings that remain.
+// Contents of bindings/default.yaml after its first line, with the expected diagnostics (line, severity, code) and the
+// bindings that remain, with their conditions.
 var bindingsFiles = []struct{ name, text, want, bound string }{
-	{"a short form", "bind: [[a, 1]]", "", "a"},
-	{"no list", "bind: {a: 1}", "2 error bindings", ""},
-	{"no bindings", "{}", "", ""},
-	{"an unknown attribute of the file", "binds: []\nbind: [[a, 1]]", "2 error bindings", "a"},
-	{"a short form of three", "bind:\n- [a, 1, 2]\n- [b, 1]", "3 error bindings", "b"},
-	{"a short form of one", "bind:\n- [a]", "3 error bindings", ""},
-	{"text for a binding", "bind:\n- a", "3 error bindings", ""},
-	{"a number for a key", "bind:\n- [1, a]", "3 error key", ""},
-	{"a condition without bindings", "bind:\n- when: {node: n}", "3 error bindings", ""},
-	{"bindings without a condition", "bind:\n- bind: [[a, 1]]", "3 error bindings", ""},
-	{"more in a condition", "bind:\n- when: {node: n}\n  bind: [[a, 1]]\n  to: 1", "5 error bindings", "a{node=n}"},
-	{"no list of bindings in a condition", "bind:\n- when: {node: n}\n  bind: 1", "4 error bindings", ""},
+	{"short form", "bind: [[a, 1]]", "", "a"},
+	{"bind is a hash", "bind: {a: 1}", "2 error bindings", ""},
+	{"no statements", "{}", "", ""},
+	{"unknown attribute of the file", "binds: []\nbind: [[a, 1]]", "2 error bindings", "a"},
+	{"short form with three elements", "bind:\n- [a, 1, 2]\n- [b, 1]", "3 error bindings", "b"},
+	{"short form with one element", "bind:\n- [a]", "3 error bindings", ""},
+	{"binding that is a string", "bind:\n- a", "3 error bindings", ""},
+	{"key that is a number", "bind:\n- [1, a]", "3 error key", ""},
+	{"when without bind", "bind:\n- when: {node: n}", "3 error bindings", ""},
+	{"bind without when", "bind:\n- bind: [[a, 1]]", "3 error bindings", ""},
+	{"extra attribute next to when",
+		"bind:\n- when: {node: n}\n  bind: [[a, 1]]\n  to: 1", "5 error bindings", "a{node=n}"},
+	{"bind in a condition is a number", "bind:\n- when: {node: n}\n  bind: 1", "4 error bindings", ""},
 
-	{"a value", "bind: [{when: {node: N}, bind: [[a, 1]]}]", "", "a{node=n}"},
+	{"one value", "bind: [{when: {node: N}, bind: [[a, 1]]}]", "", "a{node=n}"},
 	{"values", "bind: [{when: {node: [m, N, n]}, bind: [[a, 1]]}]", "", "a{node=m}{node=n}"},
 	{"two categories", "bind: [{when: {osfamily: x, node: n}, bind: [[a, 1]]}]", "", "a{node=n osfamily=x}"},
 	{"alternatives", "bind: [{when: [{node: n}, {osfamily: x}], bind: [[a, 1]]}]", "", "a{node=n}{osfamily=x}"},
-	{"alternatives that say the same", "bind: [{when: [{node: n}, {node: N}], bind: [[a, 1]]}]", "", "a{node=n}"},
-	{"alternatives that say the same again",
+	{"alternatives that differ only in case are one",
+		"bind: [{when: [{node: n}, {node: N}], bind: [[a, 1]]}]", "", "a{node=n}"},
+	{"equal alternatives need not be adjacent",
 		"bind: [{when: [{node: n}, {osfamily: x}, {node: N}], bind: [[a, 1]]}]", "", "a{node=n}{osfamily=x}"},
-	{"a value with an escape", "bind: [{when: {node: \"n\\x31\"}, bind: [[a, 1]]}]", "", "a{node=n1}"},
-	{"a value as Puppet reads it", "bind: [{when: {node: yes}, bind: [[a, 1]]}]", "", "a{node=true}"},
-	{"a condition in a condition",
+	{"escape in a value", "bind: [{when: {node: \"n\\x31\"}, bind: [[a, 1]]}]", "", "a{node=n1}"},
+	{"yes is read as true", "bind: [{when: {node: yes}, bind: [[a, 1]]}]", "", "a{node=true}"},
+	{"nested conditions are combined",
 		"bind: [{when: {node: n}, bind: [{when: {osfamily: x}, bind: [[a, 1]]}, [b, 1]]}]", "",
 		"a{node=n osfamily=x} b{node=n}"},
-	{"the same condition again", "bind: [{when: {node: [m, n]}, bind: [{when: {node: N}, bind: [[a, 1]]}]}]", "",
+	{"nested condition that the outer one contains",
+		"bind: [{when: {node: [m, n]}, bind: [{when: {node: N}, bind: [[a, 1]]}]}]", "",
 		"a{node=n}"},
-	{"a condition that can never hold", "bind:\n- when: {node: m}\n  bind:\n  - when: {node: n}\n    bind: [[a, 1]]",
+	{"contradictory nested conditions", "bind:\n- when: {node: m}\n  bind:\n  - when: {node: n}\n    bind: [[a, 1]]",
 		"5 error when", ""},
-	{"common adds nothing", "bind: [{when: {common: 'true', node: n}, bind: [[a, 1]]}]", "", "a{node=n}"},
-	{"numbers as written", "bind: [{when: {node: [6.10, 0755, true]}, bind: [[a, 1]]}]", "",
+	{"common is left out", "bind: [{when: {common: 'true', node: n}, bind: [[a, 1]]}]", "", "a{node=n}"},
+	{"numbers keep their spelling", "bind: [{when: {node: [6.10, 0755, true]}, bind: [[a, 1]]}]", "",
 		"a{node=0755}{node=6.10}{node=true}"},
-	{"no value", "bind:\n- {when: {node: }, bind: [[a, 1]]}", "3 error when", ""},
-	{"an empty value", "bind:\n- {when: {node: ''}, bind: [[a, 1]]}", "3 error when", ""},
-	{"an empty list of values", "bind:\n- {when: {node: []}, bind: [[a, 1]]}", "3 error when", ""},
-	{"a list in a list of values", "bind:\n- {when: {node: [[n]]}, bind: [[a, 1]]}", "3 error when", ""},
-	{"a hash for a value", "bind:\n- {when: {node: {a: n}}, bind: [[a, 1]]}", "3 error when", ""},
-	{"an unknown category", "bind:\n- {when: {nod: n}, bind: [[a, 1]]}", "3 error category", ""},
-	{"text for a condition", "bind:\n- {when: node, bind: [[a, 1]]}", "3 error when", ""},
-	{"no alternative", "bind:\n- {when: [], bind: [[a, 1]]}", "3 error when", ""},
-	{"text for an alternative", "bind:\n- {when: [node], bind: [[a, 1]]}", "3 error when", ""},
+	{"missing value", "bind:\n- {when: {node: }, bind: [[a, 1]]}", "3 error when", ""},
+	{"empty value", "bind:\n- {when: {node: ''}, bind: [[a, 1]]}", "3 error when", ""},
+	{"empty list of values", "bind:\n- {when: {node: []}, bind: [[a, 1]]}", "3 error when", ""},
+	{"nested list of values", "bind:\n- {when: {node: [[n]]}, bind: [[a, 1]]}", "3 error when", ""},
+	{"value that is a hash", "bind:\n- {when: {node: {a: n}}, bind: [[a, 1]]}", "3 error when", ""},
+	{"unknown category", "bind:\n- {when: {nod: n}, bind: [[a, 1]]}", "3 error category", ""},
+	{"condition that is a string", "bind:\n- {when: node, bind: [[a, 1]]}", "3 error when", ""},
+	{"empty list of alternatives", "bind:\n- {when: [], bind: [[a, 1]]}", "3 error when", ""},
+	{"alternative that is a string", "bind:\n- {when: [node], bind: [[a, 1]]}", "3 error when", ""},
 
-	{"a key that is reserved", "bind:\n- [/classes, 1]", "3 error reserved", "/classes"},
-	{"a key that is reserved, in the long form", "bind:\n- {name: /map/A/B, to: 1}", "3 error reserved", "/map/A/B"},
-	{"keys that begin as reserved ones do", "bind:\n- [/a, 1]\n- {name: /b, to: 1}\n- [/c, 1]", "3 warning reserved",
+	{"reserved key", "bind:\n- [/classes, 1]", "3 error reserved", "/classes"},
+	{"reserved key in the long form", "bind:\n- {name: /map/A/B, to: 1}", "3 error reserved", "/map/A/B"},
+	{"only the first key that starts with a slash is warned about",
+		"bind:\n- [/a, 1]\n- {name: /b, to: 1}\n- [/c, 1]", "3 warning reserved",
 		"/a /b /c"},
-	{"a key that begins as reserved ones do, in the long form", "bind:\n- {name: /a, to: 1}\n- [/b, 1]",
+	{"warning about a slash in the long form", "bind:\n- {name: /a, to: 1}\n- [/b, 1]",
 		"3 warning reserved", "/a /b"},
-	{"a contribution has a name, and no key", "bind:\n- {in: m, name: /a, to: 1}\n- {name: m, multibind_id: m}", "",
+	{"names of contributions may start with a slash",
+		"bind:\n- {in: m, name: /a, to: 1}\n- {name: m, multibind_id: m}", "",
 		"/a m"},
 
-	{"an unknown attribute", "bind:\n- {name: a, to: 1, typ: Integer}", "3 error attribute", "a"},
-	{"an invalid flag", "bind:\n- {name: a, to: 1, sensitive: 'yes'}", "3 error attribute", "a"},
-	{"an expression that is a list", "bind:\n- {name: a, to_expression: [1]}", "3 error attribute", "a"},
-	{"an expression that is a number", "bind:\n- {name: a, to_expression: 42}", "", "a"},
-	{"an invalid expression", "bind:\n- {name: a, to_expression: '1 +'}", "3 error expression", "a"},
-	{"a lambda that is a number", "bind:\n- {name: a, to: 1, transformer: 1}", "3 error attribute", "a"},
-	{"an invalid lambda", "bind:\n- {name: a, to: 1, transformer: 'x'}", "3 error expression", "a"},
-	{"an unknown function in a lambda", "bind:\n- {name: a, to: 1, transformer: '|$v| { upcse($v) }'}",
+	{"unknown attribute", "bind:\n- {name: a, to: 1, typ: Integer}", "3 error attribute", "a"},
+	{"flag that is a string", "bind:\n- {name: a, to: 1, sensitive: 'yes'}", "3 error attribute", "a"},
+	{"expression that is a list", "bind:\n- {name: a, to_expression: [1]}", "3 error attribute", "a"},
+	{"expression that is a number is accepted", "bind:\n- {name: a, to_expression: 42}", "", "a"},
+	{"syntax error in an expression", "bind:\n- {name: a, to_expression: '1 +'}", "3 error expression", "a"},
+	{"lambda that is a number", "bind:\n- {name: a, to: 1, transformer: 1}", "3 error attribute", "a"},
+	{"syntax error in a lambda", "bind:\n- {name: a, to: 1, transformer: 'x'}", "3 error expression", "a"},
+	{"unknown function in a lambda", "bind:\n- {name: a, to: 1, transformer: '|$v| { upcse($v) }'}",
 		"3 error name", "a"},
-	{"an unknown function", "bind:\n- {name: a, to_expression: \"upcse('a')\"}", "3 error name", "a"},
+	{"unknown function in an expression", "bind:\n- {name: a, to_expression: \"upcse('a')\"}", "3 error name", "a"},
 }
 
-func TestReportsOnBindings(t *testing.T) {
+func TestInvalidStatementsAreReported(t *testing.T) {
 	for _, c := range bindingsFiles {
 		t.Run(c.name, func(t *testing.T) {
 			text := "{bindings_version: 1, name: default}"
@@ -97,7 +102,7 @@ func TestReportsOnBindings(t *testing.T) {
 	}
 }
 
-// boundIn returns the keys that bindings files bind, each with its conditions.
+// boundIn lists the keys that bindings files bind, each with its conditions.
 func boundIn(site *loader.Site) string {
 	var out []string
 	for _, layer := range site.Layers {
@@ -121,45 +126,46 @@ func boundIn(site *loader.Site) string {
 	return strings.Join(out, " ")
 }
 
-// Contents of hiera.yaml, with the diagnostics.
+// Contents of hiera.yaml, with the expected diagnostics.
 var hieraFiles = []struct{ name, text, want string }{
-	{"nothing but the version", "version: 2", "1 warning data_directory"},
-	{"no hash", "[version, 2]", "1 error hiera"},
-	{"nothing", "", "1 error hiera"},
+	{"default hierarchy without data", "version: 2", "1 warning data_directory"},
+	{"file that is a list", "[version, 2]", "1 error hiera"},
+	{"empty file", "", "1 error hiera"},
 	{"no version", ":backends: [yaml]", "1 warning hiera_version"},
 	{"another version", "version: 3", "1 warning hiera_version"},
-	{"a version that is text", "version: two", "1 error version"},
-	{"an unknown key", "version: 2\nhierachy: []", "1 warning data_directory, 2 error hiera"},
-	{"entries under names, without a version", "hierarchy: {common: [data]}", "1 warning hiera_version"},
-	{"a backend that is a hash", "version: 2\nbackends: {yaml: json}", "2 error backend"},
-	{"an entry under names", "version: 2\nhierarchy:\n- {common: 'true', a: b}", "3 error hierarchy"},
-	{"a hierarchy that is not a list", "version: 2\nhierarchy: {common: data}", "2 error hierarchy"},
-	{"an entry of two", "version: 2\nhierarchy:\n- [common, 'true']", "3 error hierarchy"},
-	{"an entry that is not a list", "version: 2\nhierarchy:\n- common", "3 error hierarchy"},
-	{"an entry of numbers", "version: 2\nhierarchy:\n- [common, 'true', 1]", "3 error hierarchy"},
-	{"an unknown category", "version: 2\nhierarchy:\n- [nodes, '${fqdn}', 'nodes/${fqdn}']", "3 error category"},
-	{"a category twice", "version: 2\nhierarchy:\n- [node, '${fqdn}', 'a/${fqdn}']\n- [node, '${fqdn}', 'b/${fqdn}']",
+	{"version that is a string", "version: two", "1 error version"},
+	{"unknown key", "version: 2\nhierachy: []", "1 warning data_directory, 2 error hiera"},
+	{"hash as hierarchy, without a version", "hierarchy: {common: [data]}", "1 warning hiera_version"},
+	{"backends that are a hash", "version: 2\nbackends: {yaml: json}", "2 error backend"},
+	{"entry that is a hash", "version: 2\nhierarchy:\n- {common: 'true', a: b}", "3 error hierarchy"},
+	{"hierarchy that is a hash", "version: 2\nhierarchy: {common: data}", "2 error hierarchy"},
+	{"entry with two elements", "version: 2\nhierarchy:\n- [common, 'true']", "3 error hierarchy"},
+	{"entry that is a string", "version: 2\nhierarchy:\n- common", "3 error hierarchy"},
+	{"path that is a number", "version: 2\nhierarchy:\n- [common, 'true', 1]", "3 error hierarchy"},
+	{"unknown category", "version: 2\nhierarchy:\n- [nodes, '${fqdn}', 'nodes/${fqdn}']", "3 error category"},
+	{"duplicate category", "version: 2\nhierarchy:\n- [node, '${fqdn}', 'a/${fqdn}']\n- [node, '${fqdn}', 'b/${fqdn}']",
 		"4 error hierarchy"},
 	{"common twice", "version: 2\nhierarchy:\n- [common, 'true', a]\n- [common, 'true', b]", "4 error hierarchy"},
-	{"another order",
+	{"categories in another order than the site",
 		"version: 2\nhierarchy:\n- [osfamily, '${osfamily}', 'o/${osfamily}']\n- [node, '${fqdn}', 'n/${fqdn}']",
 		"4 error hierarchy"},
-	{"common is the last", "version: 2\nhierarchy:\n- [common, 'true', c]\n- [node, '${fqdn}', 'n/${fqdn}']",
+	{"entry after common", "version: 2\nhierarchy:\n- [common, 'true', c]\n- [node, '${fqdn}', 'n/${fqdn}']",
 		"4 error hierarchy"},
-	{"in order", "version: 2\nhierarchy:\n- [node, '${fqdn}', 'n/${fqdn}']\n- [common, 'true', c]",
+	{"categories in the order of the site",
+		"version: 2\nhierarchy:\n- [node, '${fqdn}', 'n/${fqdn}']\n- [common, 'true', c]",
 		"3 warning data_directory"},
-	{"a path that leads out", "version: 2\nhierarchy:\n- [common, 'true', 'a/../../b']", "3 error data_path"},
-	{"an absolute path", "version: 2\nhierarchy:\n- [common, 'true', '/b']", "3 error data_path"},
-	{"no path", "version: 2\nhierarchy:\n- [common, 'true', '']", "3 error data_path"},
-	{"a directory for a path", "version: 2\nhierarchy:\n- [common, 'true', 'a/']", "3 error data_path"},
-	{"a dot for a path", "version: 2\nhierarchy:\n- [common, 'true', 'a/.']", "3 error data_path"},
-	{"a value that is not a text", "version: 2\nhierarchy:\n- [node, '${fqdn', a]", "3 error interpolation"},
-	{"backends that are not a list", "version: 2\nbackends: yaml", "2 error backend"},
-	{"an unknown backend", "version: 2\nbackends: [yml]", "2 error backend"},
-	{"a backend that is a number", "version: 2\nbackends:\n- yaml\n- 1", "4 error backend"},
+	{"path that leaves the directory", "version: 2\nhierarchy:\n- [common, 'true', 'a/../../b']", "3 error data_path"},
+	{"absolute path", "version: 2\nhierarchy:\n- [common, 'true', '/b']", "3 error data_path"},
+	{"empty path", "version: 2\nhierarchy:\n- [common, 'true', '']", "3 error data_path"},
+	{"path that ends in a slash", "version: 2\nhierarchy:\n- [common, 'true', 'a/']", "3 error data_path"},
+	{"path that ends in a dot", "version: 2\nhierarchy:\n- [common, 'true', 'a/.']", "3 error data_path"},
+	{"value with a syntax error", "version: 2\nhierarchy:\n- [node, '${fqdn', a]", "3 error interpolation"},
+	{"backends that are a string", "version: 2\nbackends: yaml", "2 error backend"},
+	{"unknown backend", "version: 2\nbackends: [yml]", "2 error backend"},
+	{"backend that is a number", "version: 2\nbackends:\n- yaml\n- 1", "4 error backend"},
 }
 
-func TestReportsOnHieraDirectories(t *testing.T) {
+func TestInvalidHiera2ConfigurationIsReported(t *testing.T) {
 	for _, c := range hieraFiles {
 		t.Run(c.name, func(t *testing.T) {
 			if _, got := loaded(t, map[string]string{"hiera.yaml": c.text}); got != c.want {
@@ -170,7 +176,7 @@ func TestReportsOnHieraDirectories(t *testing.T) {
 }
 
 // Messages about an invalid hiera.yaml say what was expected and what was found.
-func TestMessagesOfHierarchies(t *testing.T) {
+func TestMessagesAboutHierarchiesSayExpectedAndFound(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"version: 2\nhierarchy: [[nobody, x, y]]",
 			"the site has no category 'nobody'; it has 'node', 'osfamily', 'environment' and 'common'"},
@@ -223,7 +229,7 @@ func TestFirstBackendWinsPerKey(t *testing.T) {
 	}
 }
 
-// loaded returns a site of these files, and the diagnostics: line, severity, code.
+// loaded loads a site of these files and returns it with the diagnostics as "line severity code".
 func loaded(t *testing.T, files map[string]string) (*loader.Site, string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -9,97 +9,99 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Site has everything that a site binds.
+// Site is the content of a site: all its bindings and data.
 type Site struct {
-	Dimensions []Dimension    // the categories except common, highest first, then guards
+	Dimensions []Dimension    // categories except common, highest first, followed by guards
 	Layers     []Layer        // highest first
-	Conditions []Condition    // bindings refer to them by index; the first one is empty
-	Inputs     []Input        // every file that was read, sorted by path
-	InputOf    map[string]int // index in Inputs of a file, by its name in positions
+	Conditions []Condition    // bindings have indexes into it; the first is empty
+	Inputs     []Input        // all files that were read, sorted by path
+	InputOf    map[string]int // index in Inputs, by the file name in positions
 
 	Paths map[string][]int // the dimensions that are paths of Hiera 5, by module: "" for the site and the global one
 
-	Hierarchies []Hierarchy // of Hiera 5, in the order in which lookups ask them
+	Hierarchies []Hierarchy // of Hiera 5, in the order in which lookups use them
 
-	Keys   []string // bindings refer to them by number; some may not be bound
-	Values []string // likewise, compiled: see package recipe
+	Keys   []string // bindings have indexes into it; some keys may not be bound
+	Values []string // compiled values (see package recipe); bindings have indexes into it
 }
 
 // Types of loader/internal/site, under the names that other packages use.
 type (
-	// Dimension is a category, or a guard. A request has one value of each.
+	// Dimension is a category or a guard. Each request has one value for it.
 	Dimension = site.Dimension
-	// Condition is a set of terms that must all hold, sorted by dimension. The empty condition always holds.
+	// Condition is a conjunction of terms, sorted by dimension. The empty condition always holds.
 	Condition = site.Condition
-	// Term requires a value of a dimension.
+	// Term holds for requests that have a given value of a dimension.
 	Term = site.Term
 	// Input is a file that was read.
 	Input = site.Input
-	// DataFile is a data file with the condition it is for.
+	// DataFile is a data file with the condition under which it applies.
 	DataFile = site.DataFile
 )
 
-// Fold folds the case of a value of a category, so that values that differ only in case are equal.
+// Fold folds the case of a value of a category: values that differ only in case are equal.
 func Fold(s string) string { return site.Fold(s) }
 
-// Layer is a group of contributions. Each path of a hierarchy of Hiera 5 is a layer, in order; they share one name.
+// Layer is a group of contributions. In Hiera 5, each path of a hierarchy is a layer of its own, and several have the
+// same name.
 type Layer struct {
 	Name          string
-	Hiera         HieraPart // the part of Hiera 5 that it belongs to
-	Entry         int       // of such a layer: the number of the entry in its hierarchy
-	OnlyPath      bool      // the entry has no other path or glob
-	OnlyEntry     bool      // the hierarchy has no other entry
+	Hiera         HieraPart // the part of Hiera 5, or none
+	Entry         int       // in Hiera 5, the index of the entry in its hierarchy
+	OnlyPath      bool      // in Hiera 5, the entry has no other path or glob
+	OnlyEntry     bool      // in Hiera 5, the hierarchy has no other entry
 	Contributions []Contribution
 }
 
-// HieraPart is a part of Hiera 5. Lookups merge part by part, and in a part entry by entry.
+// HieraPart is a level of Hiera 5: global, environment or module. Lookups use the parts in order, and within a part the
+// entries in order.
 type HieraPart uint8
 
-// The parts, highest first. Layers of structured bindings have none.
+// Parts, highest first. The zero value is for layers outside Hiera 5.
 const (
 	NoHiera HieraPart = iota
 	HieraGlobal
 	HieraEnvironment
 	HieraModule
-	HieraDefaults // default_hierarchy of modules, used if nothing else binds a key
+	HieraDefaults // default_hierarchy of modules, used for keys that nothing else binds
 )
 
-// Contribution is what one URI adds to a layer: the files of a Hiera-2 directory, or structured bindings.
+// Contribution is the result of one URI: the files of a Hiera-2 directory or a Hiera 5 path, or structured bindings.
 type Contribution struct {
 	URI      string
-	Config   string // of a hierarchy of Hiera 5: its configuration file
+	Config   string // the hiera.yaml of a Hiera 5 hierarchy
 	Files    []DataFile
 	Bindings []Binding
 
 	Transfers []Transfer
 }
 
-// Binding is a structured binding: it binds a key, or contributes to a multibinding.
+// Binding binds a key, or contributes to a multibinding.
 type Binding struct {
 	Key    string // "" for a contribution without a name
-	When   []int  // alternatives, indexes in Site.Conditions; at least one
+	When   []int  // alternative conditions, as indexes in Site.Conditions; at least one
 	Pos    diag.Pos
-	Number uint32                 // the key in Site.Keys; not for contributions
-	Value  uint32                 // the value in Site.Values; not for contributions
-	More   *bindingsfile.Compiled // the parts that only the long form has, or nil
+	Number uint32                 // index of the key in Site.Keys; unused for contributions
+	Value  uint32                 // index of the value in Site.Values; unused for contributions
+	More   *bindingsfile.Compiled // attributes of the long form, or nil
 }
 
-// Transfer binds parameters of one target to those of another. Which ones is known when the whole site is: those of the
-// given map, of the map that is bound, or those that both targets have.
+// Transfer binds parameters of one target to those of another. The parameters are those in Given, those in the map that
+// is bound to Map, or those that both targets have. They are known when the whole site has been read.
 type Transfer struct {
-	When []int // alternatives, indexes in Site.Conditions; at least one
+	When []int // alternative conditions, as indexes in Site.Conditions; at least one
 	Pos  diag.Pos
 
-	Target, From   string    // as written
-	Keys, FromKeys string    // the prefixes of the keys of their parameters
-	TypeKeys       string    // the prefix for the type that Target is an instance of
-	Map            string    // the key of the map of both types
-	Given          []Renamed // the given map, or nil
+	Target, From   string    // as in the source
+	Keys, FromKeys string    // prefixes of the keys of their parameters
+	TypeKeys       string    // prefix of the keys of Target's type
+	Map            string    // key of the map between both types
+	Given          []Renamed // the map in the statement, or nil
 
-	Like *bindingsfile.Compiled // the attributes of each parameter: type, sensitivity and others
+	Like *bindingsfile.Compiled // attributes for each parameter, such as type and sensitivity
 }
 
-// Renamed is a parameter, and the parameter of the other target that it is bound to.
+// Renamed is a parameter and the parameter of the other target that it is bound to.
 type Renamed struct {
 	Name, From string
 	Pos        diag.Pos

@@ -12,12 +12,12 @@ import (
 	"bindc/internal/value"
 )
 
-// errorf reports an error in a statement. The other statements are still checked.
+// errorf reports an error in a statement. Checking continues with the next statement.
 func (c *setCompiler) errorf(at *bindingsfile.Literal, format string, args ...any) {
 	c.diags.Add(diag.Diagnostic{Pos: at.Pos, Code: "attribute", InValue: true, Message: fmt.Sprintf(format, args...)})
 }
 
-// fits charges the n bindings of one statement against the limit on alternatives.
+// fits charges the n bindings of a statement against the limit on alternatives. It reports whether they fit.
 func (c *setCompiler) fits(n int, at diag.Pos, when []int) bool {
 	c.Alternatives -= max(0, n-1) * (len(when) - 1)
 	if c.Alternatives < 0 {
@@ -26,20 +26,20 @@ func (c *setCompiler) fits(n int, at diag.Pos, when []int) bool {
 	return c.Alternatives >= 0
 }
 
-// Patterns of the names in statements.
+// Patterns for names in statements.
 var (
 	className = regexp.MustCompile(`^[a-z]\w*(::[a-z]\w*)*$`)
 	typeName  = regexp.MustCompile(`^[A-Z]\w*(::[A-Z]\w*)*$`)
 	entryName = regexp.MustCompile(`^[a-z_]\w*$`)
 )
 
-// Multibindings of the documents, whose contributions are inclusions and exclusions of classes.
+// Multibinding ids in Puppet's documents for including and excluding classes.
 const (
 	includedClasses = "included_classes"
 	excludedClasses = "excluded_classes"
 )
 
-// classes includes classes, or excludes them.
+// classes compiles statements that include or exclude classes.
 func (c *setCompiler) classes(names []bindingsfile.Literal, exclude bool, when []int) {
 	for i := range names {
 		name := &names[i]
@@ -55,7 +55,8 @@ func isText(l *bindingsfile.Literal, pattern *regexp.Regexp) bool {
 	return l.Value.Kind() == value.String && pattern.MatchString(l.Value.Text())
 }
 
-// inclusion is an included or excluded class. A site may have millions of equal ones.
+// inclusion is an included or excluded class. Equal inclusions share one recipe, because a site may have millions of
+// them.
 type inclusion struct {
 	class   string
 	exclude bool
@@ -76,14 +77,14 @@ func (c *setCompiler) class(name string, exclude bool, at diag.Pos, when []int) 
 	c.out = append(c.out, Binding{Key: name, When: when, Pos: at, More: more})
 }
 
-// contributedClasses compiles classes that are contributed to one of the multibindings for them.
+// contributedClasses compiles contributions to included_classes or excluded_classes.
 func (c *setCompiler) contributedClasses(s *bindingsfile.Statement, when []int) {
 	if s.Broken {
 		return
 	}
 	var names []bindingsfile.Literal
 	if len(s.Producers) == 1 && s.Transformer == nil {
-		if p := &s.Producers[0]; p.Name == "to" || p.Name == "to_expression" { // the arguments of others are not names
+		if p := &s.Producers[0]; p.Name == "to" || p.Name == "to_expression" { // other producers have no class names
 			names = oneOrMore(p.Argument)
 		}
 	}
@@ -104,7 +105,7 @@ func oneOrMore(l *bindingsfile.Literal) []bindingsfile.Literal {
 	return []bindingsfile.Literal{*l}
 }
 
-// elementsOf returns the elements of an array, with their places where these are known.
+// elementsOf returns the elements of an array. An element without a position of its own gets that of l.
 func elementsOf(l *bindingsfile.Literal) []bindingsfile.Literal {
 	elems := l.Value.Slice()
 	out := make([]bindingsfile.Literal, len(elems))
@@ -117,7 +118,7 @@ func elementsOf(l *bindingsfile.Literal) []bindingsfile.Literal {
 	return out
 }
 
-// parameters binds parameters to values, or to those of another target.
+// parameters compiles bindings of parameters, either to values or to the parameters of another target.
 func (c *setCompiler) parameters(s *bindingsfile.Statement, when []int) {
 	t, ok := c.target(&s.Subjects[0])
 	if !ok {
@@ -136,13 +137,13 @@ func (c *setCompiler) parameters(s *bindingsfile.Statement, when []int) {
 	c.each(s, t.keys(), "parameter", when)
 }
 
-// entry is a name and its producer.
+// entry is a name and the producer of its value.
 type entry struct {
 	name     bindingsfile.Literal
 	producer *bindingsfile.Producer
 }
 
-// each binds every entry of a hash by itself. Abstract entries have only names.
+// each compiles one binding per entry of a hash, or per name if the statement is abstract.
 func (c *setCompiler) each(s *bindingsfile.Statement, keys, what string, when []int) {
 	entries := c.entries(s, what)
 	if !c.fits(len(entries), s.Pos, when) {
@@ -163,7 +164,7 @@ func (c *setCompiler) each(s *bindingsfile.Statement, keys, what string, when []
 	}
 }
 
-// entries returns the entries of `to`, or none after an error.
+// entries returns the entries of the value of a statement. After an error, it returns none.
 func (c *setCompiler) entries(s *bindingsfile.Statement, what string) []entry {
 	if s.Broken {
 		return nil
@@ -219,13 +220,13 @@ func constants(p *bindingsfile.Producer) []entry {
 	return out
 }
 
-// computed returns the entries of a hash whose values are computed.
+// computed returns the entries of a hash expression. Its values may be computed.
 func computed(p *bindingsfile.Producer) []entry {
 	var out []entry
 	for i := 0; i < len(p.Expr.Kids); i += 2 {
 		k, constant := p.Expr.Kids[i].Constant()
 		if !constant && len(p.Argument.Kids) == len(p.Expr.Kids) {
-			k = p.Argument.Kids[i].Value // not a name: it interpolates, or is undef
+			k = p.Argument.Kids[i].Value // an interpolation or undef, which is reported as an invalid name
 		}
 		name, val := p.Argument.Entry(i/2, k)
 		producer := &bindingsfile.Producer{Name: p.Name, Argument: &val}
@@ -239,7 +240,7 @@ func computed(p *bindingsfile.Producer) []entry {
 	return out
 }
 
-// paramMap binds a map from the parameters of one type to those of another.
+// paramMap compiles a map from the parameters of one type to those of another.
 func (c *setCompiler) paramMap(s *bindingsfile.Statement, when []int) {
 	to, okOf := c.typeOf(&s.Subjects[0])
 	from, okFrom := c.typeOf(&s.Subjects[1])
@@ -271,7 +272,7 @@ func (c *setCompiler) typeOf(l *bindingsfile.Literal) (string, bool) {
 	return "", false
 }
 
-// mapped reads a map of parameters to parameters.
+// mapped reads a hash of parameter names to parameter names.
 func (c *setCompiler) mapped(l *bindingsfile.Literal, constant bool) ([]Renamed, bool) {
 	if !constant || l.Value.Kind() != value.Hash {
 		c.errorf(l, "expected a hash of names of parameters to names of parameters, found %s", value.Describe(l.Value))
@@ -292,7 +293,7 @@ func (c *setCompiler) mapped(l *bindingsfile.Literal, constant bool) ([]Renamed,
 	return out, ok
 }
 
-// transfer binds parameters to those of another target.
+// transfer compiles bindings of a target's parameters to those of another target.
 func (c *setCompiler) transfer(s *bindingsfile.Statement, owner target, l *bindingsfile.Literal, when []int) {
 	from, ok := c.target(l)
 	if !ok {
@@ -321,14 +322,14 @@ func (c *setCompiler) transfer(s *bindingsfile.Statement, owner target, l *bindi
 	}
 }
 
-// dependency adds a contribution that orders two resources.
+// dependency compiles a contribution that orders two resources.
 func (c *setCompiler) dependency(s *bindingsfile.Statement, when []int) {
 	from, okFrom := c.references(&s.Producers[0])
 	to, okTo := c.references(&s.Producers[1])
 	if !okFrom || !okTo {
 		return
 	}
-	c.Alternatives -= len(from)*len(to) - max(len(from), len(to)) // the pairs of two lists
+	c.Alternatives -= len(from)*len(to) - max(len(from), len(to)) // two lists give more pairs than elements
 	if !c.fits(len(from)*len(to), s.Pos, when) {
 		return
 	}

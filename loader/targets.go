@@ -14,7 +14,7 @@ type target struct {
 	isClass        bool
 }
 
-// target reads `ntp`, which may be written `Class[ntp]`, `Web` or `Web[one]`.
+// target parses a target: `ntp` or `Class[ntp]`, `Web`, or `Web[one]`.
 func (c *setCompiler) target(l *bindingsfile.Literal) (target, bool) {
 	if isText(l, className) {
 		return target{name: l.Value.Text(), isClass: true}, true
@@ -34,7 +34,7 @@ func (c *setCompiler) target(l *bindingsfile.Literal) (target, bool) {
 	return target{}, false
 }
 
-// targetOf reads a type, or an instance of one, whose name may be in quotes.
+// targetOf parses a type or an instance of a type. The name of the instance may be in quotes.
 func targetOf(l *bindingsfile.Literal) (target, bool) {
 	if l.Value.Kind() != value.String {
 		return target{}, false
@@ -43,10 +43,10 @@ func targetOf(l *bindingsfile.Literal) (target, bool) {
 	return target{name: name, instance: instance}, ok && typeName.MatchString(name)
 }
 
-// inKeys escapes the name of an instance for keys.
+// inKeys escapes an instance name for use in keys.
 var inKeys = strings.NewReplacer("/", "%2F", "[", "%5B", "]", "%5D", "%", "%25")
 
-// keys returns the prefix of the keys of the parameters.
+// keys returns the prefix of the keys of the target's parameters.
 func (t target) keys() string {
 	switch {
 	case t.isClass:
@@ -57,7 +57,7 @@ func (t target) keys() string {
 	return recipe.ParameterKeys + t.name + "[" + inKeys.Replace(t.instance) + "]/"
 }
 
-// references reads one or several references, and writes them in Puppet's form, without quotes.
+// references reads a reference or a list of references. It returns them in Puppet's form, without quotes.
 func (c *setCompiler) references(p *bindingsfile.Producer) ([]string, bool) {
 	list := oneOrMore(p.Argument)
 	out, ok := make([]string, len(list)), true

@@ -10,28 +10,29 @@ import (
 	"bindc/internal/value"
 )
 
-// template is a path or a value expression: text with references, whose values are read from the names of files.
+// template is a path or a value of an entry: constant text and references to variables. It can be matched against a
+// path to find the values of its references.
 type template struct {
 	node      *expr.Node
 	parts     []part
-	canonical string   // the template as one text, with references between NUL bytes
-	names     []string // of the references, each once
+	canonical string   // the text, with each reference between NUL bytes
+	names     []string // sources of the references, without duplicates
 
-	refs          int    // how many of the parts are references
-	before, after string // the text before the first and after the last of them
+	refs          int    // number of parts that are references
+	before, after string // text before the first and after the last reference
 }
 
-// part is text or a reference.
+// part is constant text or a reference.
 type part struct {
 	text string
-	ref  *reference // nil for text
+	ref  *reference // nil if the part is text
 }
 
-// reference is a part that a request fills in, usually a variable. References with the same source have the same value.
+// reference is an expression in a template, usually a variable. References with the same source have the same value.
 type reference struct {
-	name  int // index in the names of the template
+	name  int // index in template.names
 	node  *expr.Node
-	plain bool // its values have no '/'
+	plain bool // no value contains '/'
 }
 
 func templateOf(n *expr.Node) template {
@@ -75,7 +76,7 @@ func (t *template) reference(n *expr.Node) *reference {
 	return &reference{name, n, relation.WithoutSlash(n)}
 }
 
-// pathTemplate is like templateOf, without meaningless parts of a path: './data//common' is 'data/common'.
+// pathTemplate returns the template of a path without redundant parts: './data//common' becomes 'data/common'.
 func pathTemplate(n *expr.Node) template {
 	t := templateOf(n)
 	changed := false
@@ -101,11 +102,10 @@ func pathTemplate(n *expr.Node) template {
 	return templateOf(out)
 }
 
-// fixedDir returns the directory that has all paths of the template.
+// fixedDir returns the longest constant directory that every path of the template is in.
 func (t *template) fixedDir() string { return t.before[:strings.LastIndexByte(t.before, '/')+1] }
 
-// depth returns the greatest number of directories below the fixed one that a path of the template can have, or -1 if
-// there is no limit.
+// depth returns the maximum depth of the template's paths below fixedDir, or -1 if there is no limit.
 func (t *template) depth() int {
 	out := strings.Count(t.canonical[len(t.fixedDir()):], "/")
 	for _, p := range t.parts {
@@ -114,30 +114,30 @@ func (t *template) depth() int {
 		case !p.ref.plain:
 			return -1
 		default:
-			out -= strings.Count(t.names[p.ref.name], "/") // the source of a reference is in the canonical text
+			out -= strings.Count(t.names[p.ref.name], "/") // a slash in the source of a reference is not part of the path
 		}
 	}
 	return out
 }
 
-// isHidden reports whether a part of path begins with a dot. Such files belong to tools and editors; as in a shell, a
-// variable does not match them.
+// isHidden reports whether an element of path begins with a dot. As in a shell, variables do not match such files: they
+// belong to editors and other tools.
 func isHidden(path string) bool { return strings.HasPrefix(path, ".") || strings.Contains(path, "/.") }
 
-// fits reports whether a request can have the path.
+// fits reports whether the template matches path.
 func (t *template) fits(path string) bool { return len(t.readings(path)) > 0 }
 
-// readings returns the ways to match path: the values of the references, by name, for which the template yields it. It
-// stops after two, because more than one is equivalent to any number.
+// readings returns the values of the references, in the order of t.names, for each way in which the template matches
+// path. It stops at two, because callers only distinguish none, one and several.
 func (t *template) readings(path string) [][]string {
 	long := len(path) >= len(t.before)+len(t.after)
 	if !long || !strings.HasPrefix(path, t.before) || !strings.HasSuffix(path, t.after) {
-		return nil // this decides for most files
+		return nil // true for most files
 	}
 	if isHidden(path) && !isHidden(t.canonical) {
 		return nil
 	}
-	if t.refs == 1 { // most templates have one reference: it takes the text between the fixed parts
+	if t.refs == 1 { // the most frequent case: the reference matches the text between
 		between := path[len(t.before) : len(path)-len(t.after)]
 		if t.onlyRef().plain && strings.Contains(between, "/") {
 			return nil
@@ -147,27 +147,27 @@ func (t *template) readings(path string) [][]string {
 	return backwards(t, path)
 }
 
-// onlyRef returns the first reference of a template that has one.
+// onlyRef returns the first reference of a template that has at least one.
 func (t *template) onlyRef() *reference {
 	return t.parts[slices.IndexFunc(t.parts, func(p part) bool { return p.ref != nil })].ref
 }
 
-// backwards returns the ways to match text against the template, two at most.
+// backwards returns at most two ways in which the template matches text. Unlike readings, it has no fast path.
 func backwards(t *template, text string) [][]string {
 	b := backwardReader{parts: t.parts, values: make([]string, len(t.names)), settled: make([]bool, len(t.names))}
 	b.read(0, text)
 	return b.out
 }
 
-// backwardReader matches a text against a template.
+// backwardReader matches a text against a template by backtracking.
 type backwardReader struct {
 	parts   []part
 	values  []string
-	settled []bool // the known values
+	settled []bool // references that have a value, by name
 	out     [][]string
 }
 
-// read matches rest against the parts from i on.
+// read matches rest against the parts from index i on.
 func (b *backwardReader) read(i int, rest string) {
 	switch {
 	case len(b.out) > 1:
@@ -193,7 +193,7 @@ func (b *backwardReader) read(i int, rest string) {
 	}
 }
 
-// choose tries every value of a reference that is not known yet.
+// choose tries each possible value of a reference that has none yet.
 func (b *backwardReader) choose(i int, ref *reference, rest string) {
 	shortest, longest := 0, len(rest)
 	if slash := strings.IndexByte(rest, '/'); ref.plain && slash >= 0 {
@@ -210,10 +210,10 @@ func (b *backwardReader) choose(i int, ref *reference, rest string) {
 	b.settled[ref.name] = false
 }
 
-// determines reports whether no other values of the references, except for case, yield the same text.
+// determines reports whether text matches the template in one way only, ignoring case.
 func (t *template) determines(text string) bool {
 	if len(t.names) == 1 {
-		return true // while enough text is left
+		return true // repetitions have equal lengths
 	}
 	folded := template{parts: slices.Clone(t.parts), names: t.names}
 	for i := range folded.parts {
@@ -222,8 +222,8 @@ func (t *template) determines(text string) bool {
 	return len(backwards(&folded, Fold(text))) == 1
 }
 
-// fill returns the text of the template for the values of references, by their source. It returns false if a value is
-// missing.
+// fill replaces the references of the template by their values, which are given by source. It returns false if a value
+// is missing.
 func (t *template) fill(values map[string]string) (string, bool) {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -239,8 +239,8 @@ func (t *template) fill(values map[string]string) (string, bool) {
 	return b.String(), true
 }
 
-// within returns the part of path, which matches the template, that corresponds to the whole of other. Only fixed text
-// may surround it.
+// within returns the part of path that corresponds to other, if the template is other between constant texts. path must
+// match the template.
 func (t *template) within(other *template, path string) (string, bool) {
 	before, after, ok := strings.Cut(t.canonical, other.canonical)
 	fixed := !strings.Contains(before+after, "\x00")

@@ -17,54 +17,59 @@ func parseTemplate(t *testing.T, text string) template {
 	return pathTemplate(node)
 }
 
-func TestPathsAreReadBackwards(t *testing.T) {
+func TestReadingsOfPathByTemplate(t *testing.T) {
 	tests := []struct {
 		name, template, path string
-		want                 [][]string // values of the references in the order they occur
+		want                 [][]string // for each reading, the values of the references in order
 	}{
-		{"one variable takes what the text leaves", "data/${role}", "data/web", [][]string{{"web"}}},
-		{"text on both sides", "data/${role}/x", "data/web/x", [][]string{{"web"}}},
-		{"other text", "data/${role}", "date/web", nil},
-		{"other text after it", "data/${role}/x", "data/web/y", nil},
-		{"text that is a number", "data/${1}", "data/1", [][]string{{"1"}}},
-		{"dots after a variable", "${role}./b", "x./b", [][]string{{"x"}}},
-		{"dots that mean nothing", "./a/./${role}//b", "a/x/b", [][]string{{"x"}}},
-		{"the texts overlap", "aba${role}ba", "aba", nil},
-		{"a role may have a slash", "data/${role}", "data/mediawiki/appserver", [][]string{{"mediawiki/appserver"}}},
-		{"a node has none", "data/${fqdn}", "data/env/production", nil},
-		{"nor in braces and from the top", "data/${::fqdn}", "data/env/production", nil},
-		{"nor in facts", "data/${facts['fqdn']}", "data/env/production", nil},
-		{"nor the family of an OS", "${facts['os']['family']}", "tasks/init", nil},
-		{"nor without facts", "${os['name']}", "tasks/init", nil},
-		{"nor in networking", "${facts['networking']['ip']}", "tasks/init", nil},
-		{"nor a certname", "${trusted['certname']}", "tasks/init", nil},
-		{"nor one in quotes", `${"${fqdn}"}`, "tasks/init", nil},
-		{"two in quotes may", `${"${fqdn}${role}"}`, "tasks/init", [][]string{{"tasks/init"}}},
-		{"nor its parts", "${trusted['hostname']}${trusted['domain']}", "a/b", nil},
-		{"a key of one may", "${fqdn['x']}", "tasks/init", [][]string{{"tasks/init"}}},
-		{"all of networking may", "${networking}", "tasks/init", [][]string{{"tasks/init"}}},
-		{"what is computed of one may", "${networking + 'x'}", "tasks/init", [][]string{{"tasks/init"}}},
-		{"a key of what is computed may", "${downcase('x')['fqdn']}", "tasks/init", [][]string{{"tasks/init"}}},
-		{"a number for a key may", "${os[0]}", "tasks/init", [][]string{{"tasks/init"}}},
-		{"an extension of a certificate may", "${trusted['extensions']}", "tasks/init", [][]string{{"tasks/init"}}},
-		{"a release may", "${facts['os']['release']['full']}", "bookworm/sid", [][]string{{"bookworm/sid"}}},
-		{"a function of one may", "${regsubst($fqdn, '[.]', '/')}", "tasks/init", [][]string{{"tasks/init"}}},
-		{"the slash of the text is between them", "${role}/${fqdn}", "a/b/c.x", [][]string{{"a/b", "c.x"}}},
-		{"two of which either may have a slash", "${role}/${tier}", "a/b/c", [][]string{{"a", "b/c"}, {"a/b", "c"}}},
-		{"two without", "${osfamily}/${environment}", "a-b/c", [][]string{{"a-b", "c"}}},
-		{"a separator that both may have", "${a}-${b}", "x-y-z", [][]string{{"x", "y-z"}, {"x-y", "z"}}},
-		{"one in more ways than two", "${a}-${b}", "w-x-y-z", [][]string{{"w", "x-y-z"}, {"w-x", "y-z"}}},
-		{"one that ends in the text after it", "${a}-${b}x", "p-qxx", [][]string{{"p", "qx"}}},
-		{"one that begins with a slash", "${fqdn}${role}", "/x", [][]string{{"", "/x"}}},
-		{"a separator that occurs once", "${a}-${b}", "x-y", [][]string{{"x", "y"}}},
-		{"one variable twice", "${a}/${a}", "x/x", [][]string{{"x"}}},
-		{"in another case", "${a}/${a}", "x/X", [][]string{{"x"}}},
-		{"with other values", "${a}/${a}", "x/y", nil},
-		{"with a shorter one", "${a}/${a}", "xy/x", nil},
-		{"an undefined variable is empty", "a${x}b${x}", "ab", [][]string{{""}}},
-		{"hidden files are not data", "${role}", ".travis", nil},
-		{"nor in hidden directories", "data/${role}", "data/.git/config", nil},
-		{"unless they are asked for", ".data/${role}", ".data/x", [][]string{{"x"}}},
+		{"variable at the end", "data/${role}", "data/web", [][]string{{"web"}}},
+		{"variable between texts", "data/${role}/x", "data/web/x", [][]string{{"web"}}},
+		{"text before does not match", "data/${role}", "date/web", nil},
+		{"text after does not match", "data/${role}/x", "data/web/y", nil},
+		{"numbered variable", "data/${1}", "data/1", [][]string{{"1"}}},
+		{"dot after a variable", "${role}./b", "x./b", [][]string{{"x"}}},
+		{"redundant dots and slashes", "./a/./${role}//b", "a/x/b", [][]string{{"x"}}},
+		{"overlapping texts do not match", "aba${role}ba", "aba", nil},
+		{"role may contain a slash", "data/${role}", "data/mediawiki/appserver", [][]string{{"mediawiki/appserver"}}},
+		{"fqdn has no slash", "data/${fqdn}", "data/env/production", nil},
+		{"top-scope fqdn has no slash", "data/${::fqdn}", "data/env/production", nil},
+		{"fqdn in facts has no slash", "data/${facts['fqdn']}", "data/env/production", nil},
+		{"OS family has no slash", "${facts['os']['family']}", "tasks/init", nil},
+		{"OS name has no slash", "${os['name']}", "tasks/init", nil},
+		{"IP address has no slash", "${facts['networking']['ip']}", "tasks/init", nil},
+		{"certname has no slash", "${trusted['certname']}", "tasks/init", nil},
+		{"quoted fqdn has no slash", `${"${fqdn}"}`, "tasks/init", nil},
+		{"two variables in one string may contain a slash",
+			`${"${fqdn}${role}"}`, "tasks/init", [][]string{{"tasks/init"}}},
+		{"parts of the certname have no slash", "${trusted['hostname']}${trusted['domain']}", "a/b", nil},
+		{"key of fqdn may contain a slash", "${fqdn['x']}", "tasks/init", [][]string{{"tasks/init"}}},
+		{"networking as a whole may contain a slash", "${networking}", "tasks/init", [][]string{{"tasks/init"}}},
+		{"computed value may contain a slash", "${networking + 'x'}", "tasks/init", [][]string{{"tasks/init"}}},
+		{"key of a computed value may contain a slash",
+			"${downcase('x')['fqdn']}", "tasks/init", [][]string{{"tasks/init"}}},
+		{"element by number may contain a slash", "${os[0]}", "tasks/init", [][]string{{"tasks/init"}}},
+		{"certificate extension may contain a slash",
+			"${trusted['extensions']}", "tasks/init", [][]string{{"tasks/init"}}},
+		{"OS release may contain a slash",
+			"${facts['os']['release']['full']}", "bookworm/sid", [][]string{{"bookworm/sid"}}},
+		{"result of a function may contain a slash",
+			"${regsubst($fqdn, '[.]', '/')}", "tasks/init", [][]string{{"tasks/init"}}},
+		{"only the first variable may contain a slash", "${role}/${fqdn}", "a/b/c.x", [][]string{{"a/b", "c.x"}}},
+		{"either variable may contain the slash", "${role}/${tier}", "a/b/c", [][]string{{"a", "b/c"}, {"a/b", "c"}}},
+		{"variables without slashes have one reading", "${osfamily}/${environment}", "a-b/c", [][]string{{"a-b", "c"}}},
+		{"separator in both values gives two readings", "${a}-${b}", "x-y-z", [][]string{{"x", "y-z"}, {"x-y", "z"}}},
+		{"more than two readings stop at two", "${a}-${b}", "w-x-y-z", [][]string{{"w", "x-y-z"}, {"w-x", "y-z"}}},
+		{"value may end like the text after it", "${a}-${b}x", "p-qxx", [][]string{{"p", "qx"}}},
+		{"value may begin with a slash", "${fqdn}${role}", "/x", [][]string{{"", "/x"}}},
+		{"separator that occurs once gives one reading", "${a}-${b}", "x-y", [][]string{{"x", "y"}}},
+		{"repeated variable", "${a}/${a}", "x/x", [][]string{{"x"}}},
+		{"repeated variable may differ in case", "${a}/${a}", "x/X", [][]string{{"x"}}},
+		{"repeated variable must not have two values", "${a}/${a}", "x/y", nil},
+		{"repeated variable must not have a longer and a shorter value", "${a}/${a}", "xy/x", nil},
+		{"variable may be empty", "a${x}b${x}", "ab", [][]string{{""}}},
+		{"hidden file does not match", "${role}", ".travis", nil},
+		{"file in a hidden directory does not match", "data/${role}", "data/.git/config", nil},
+		{"hidden directory in the path matches", ".data/${role}", ".data/x", [][]string{{"x"}}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -76,19 +81,19 @@ func TestPathsAreReadBackwards(t *testing.T) {
 	}
 }
 
-func TestValuesDetermineVariables(t *testing.T) {
+func TestTextDeterminesValuesUnlessAmbiguous(t *testing.T) {
 	tests := []struct {
 		template, text string
 		want           bool
 	}{
 		{"${role}", "a-b", true},
 		{"x-${role}-y", "x-a-y", true},
-		{"${a}-${a}", "x-x-x", true}, // both are as long
+		{"${a}-${a}", "x-x-x", true}, // equal values have equal length
 		{"${a}-${b}", "x-y", true},
 		{"${a}-${b}", "x-y-z", false},
 		{"${a}-${b}", "x--y", false},
 		{"${a}${b}", "xy", false},
-		{"${a}${b}", "x", false}, // one of them is empty
+		{"${a}${b}", "x", false}, // one value is empty
 		{"${a}X${b}", "aXbxc", false},
 		{"${a}X${b}", "aXb", true},
 		{"${osfamily}/${environment}", "a-b/c", true},
@@ -103,7 +108,7 @@ func TestValuesDetermineVariables(t *testing.T) {
 	}
 }
 
-func TestSearchDepthOfPaths(t *testing.T) {
+func TestFixedDirectoryAndDepthOfTemplates(t *testing.T) {
 	tests := []struct {
 		template, dir string
 		depth         int
@@ -113,7 +118,7 @@ func TestSearchDepthOfPaths(t *testing.T) {
 		{"data/${fqdn}", "data/", 0},
 		{"./data//${environment}/os/${osfamily}", "data/", 2},
 		{"data/./x/${fqdn}", "data/x/", 0},
-		{"d/${networking['a/b']}/x", "d/", 1}, // the slash is in a key
+		{"d/${networking['a/b']}/x", "d/", 1}, // this slash is part of a key
 		{"data/${role}", "data/", -1},
 		{"d/${environment}${role}/x", "d/", -1},
 	}
@@ -125,7 +130,7 @@ func TestSearchDepthOfPaths(t *testing.T) {
 	}
 }
 
-// trimQuotes returns the source of a template without the quotes of a string: "${x}" is $x.
+// trimQuotes removes the quotes of a string from the source of a template: "${x}" becomes $x.
 func trimQuotes(source string) string {
 	source = strings.Trim(source, `"'`)
 	if inner, ok := strings.CutPrefix(source, "${"); ok && strings.IndexByte(inner, '}') == len(inner)-1 {

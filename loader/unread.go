@@ -12,14 +12,14 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// unread finds files that look like part of the site but are not read. Without a warning, such a mistake goes
+// unread warns about files that look like part of the site but are not used. Otherwise such mistakes would go
 // unnoticed.
 type unread struct {
 	*planner
-	quiet site.Files // files that nothing asks for may be unreadable
+	quiet site.Files // discards errors: unused files may be unreadable
 }
 
-// warnOfUnread warns about files that no layer and no hierarchy reads.
+// warnOfUnread warns about files that no layer and no hierarchy uses.
 func (p *planner) warnOfUnread() {
 	u := unread{p, p.Quiet(&diag.List{})}
 	for _, dir := range slices.Sorted(maps.Keys(p.hiera.dirs)) {
@@ -29,7 +29,7 @@ func (p *planner) warnOfUnread() {
 	}
 	u.hiera5Data()
 	if !p.sure {
-		return // an invalid URI may have been meant for any of these files
+		return // an invalid URI may refer to any of these files
 	}
 	u.hierarchy(p.Dir, uri{scheme: "confdir-hiera"}, uri{scheme: "hiera"})
 	u.dataAlone()
@@ -44,7 +44,7 @@ func (p *planner) warnOfUnread() {
 	}
 }
 
-// misspelt warns about files and directories at the top of the site with nearly the name of a part of a site.
+// misspelt warns about files and directories in the site whose names resemble those of a site's parts.
 func (u *unread) misspelt() {
 	for _, entry := range u.quiet.List(u.Dir) {
 		if part := diag.Misspelt(entry.Name(), partsOfSites); part != "" && filepath.Ext(entry.Name()) != ".yml" {
@@ -59,8 +59,8 @@ func (u *unread) warn(path string, code diag.Code, message, hint string) {
 		Hint: hint})
 }
 
-// data warns about missing directories, and about files that no entry of a hierarchy matches. Files for extensions are
-// not checked.
+// data warns about missing directories of a Hiera-2 hierarchy, and about data files that no entry matches. It does not
+// check files of extensions.
 func (u *unread) data(h *hieraDir) {
 	isExtension := func(backend string) bool { return !builtinBackend(backend) }
 	if slices.ContainsFunc(h.backends, isExtension) || !h.isWhole() || h.doc.Mentions("%{") {
@@ -86,8 +86,8 @@ func (u *unread) data(h *hieraDir) {
 	}
 }
 
-// nearEntry returns the place of the path of an entry that resembles the path of f. It compares either the whole path,
-// or the part before the first variable.
+// nearEntry returns the position of an entry whose path resembles that of f. For a path with variables, it compares
+// only the constant directory.
 func (h *hieraDir) nearEntry(f site.Listed) (diag.Pos, bool) {
 	for _, e := range h.entries {
 		path, name := e.path.before, f.Name()
@@ -103,12 +103,12 @@ func (h *hieraDir) nearEntry(f site.Listed) (diag.Pos, bool) {
 	return diag.Pos{}, false
 }
 
-// hiera5Data warns about data that no path of Hiera 5 matches: files beside those that are read, in a directory only
-// for data.
+// hiera5Data warns about data files that no Hiera 5 path matches. It only searches directories that contain nothing but
+// data.
 func (u *unread) hiera5Data() {
 	for _, h := range u.hiera5.Dirs {
 		if h == nil || h.Broken || h.HasPlans() {
-			return // not all of the paths are known
+			return // some paths are unknown
 		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(u.hiera5.Trees)) {
@@ -137,7 +137,7 @@ func (u *unread) hiera5Data() {
 	}
 }
 
-// isWhole reports whether all entries and backends were accepted.
+// isWhole reports whether no entry and no backend had an error.
 func (h *hieraDir) isWhole() bool {
 	whole := func(key string, n int) bool {
 		_, list, ok := h.doc.Root.Lookup(key)
@@ -150,8 +150,8 @@ func isData(f site.Listed) bool {
 	return f.Err == nil && !f.Outside && site.IsDataExtension(filepath.Ext(f.Path))
 }
 
-// mentions reports whether another message covers f: its name matches but its extension or that of the path does not,
-// or it was rejected.
+// mentions reports whether the loader has already reported f, because its extension is wrong or because it was
+// rejected.
 func (h *hieraDir) mentions(f site.Listed) bool {
 	mentioned := slices.Contains(h.backends, strings.ReplaceAll(filepath.Ext(f.Path)[1:], "yml", "yaml"))
 	return slices.ContainsFunc(h.entries, func(e hierarchyEntry) bool {
@@ -159,14 +159,14 @@ func (h *hieraDir) mentions(f site.Listed) bool {
 	})
 }
 
-// among returns the files in the directories with the data of h.
+// among returns all files in the data directories of h.
 func (u *unread) among(h *hieraDir) []site.Listed {
 	t := &site.Tree{Files: u.quiet, Dir: h.tree.Dir, Real: h.tree.Real, Roots: h.tree.Roots}
 	tops := h.tops()
-	if _, ok := tops[""]; ok && !t.Roots[t.Real] { // the top of a site or a module has other files, too
+	if _, ok := tops[""]; ok && !t.Roots[t.Real] { // the top of a site or module contains more than data
 		return t.Below("", -1, false)
 	}
-	tops["data"] = diag.Pos{} // the usual directory, even if no path begins there
+	tops["data"] = diag.Pos{} // the default directory, even if no path uses it
 	delete(tops, "")
 	var out []site.Listed
 	for _, top := range slices.Sorted(maps.Keys(tops)) {
@@ -175,8 +175,8 @@ func (u *unread) among(h *hieraDir) []site.Listed {
 	return out
 }
 
-// tops returns the directories in which the paths of the hierarchy begin, with the first entry of each. "" is the
-// directory of the hiera.yaml.
+// tops returns the top-level directories of the hierarchy's paths, with the position of the first entry for each. "" is
+// the directory of the hiera.yaml.
 func (h *hieraDir) tops() map[string]diag.Pos {
 	out := map[string]diag.Pos{}
 	for _, e := range h.entries {
@@ -188,8 +188,8 @@ func (h *hieraDir) tops() map[string]diag.Pos {
 	return out
 }
 
-// hierarchy warns about the hiera.yaml of a site or module that no layer includes, neither as version 2 nor as Hiera 5.
-// At the top of the site, excluding a version 5 file as Hiera 5 is enough, because it is never read as version 2.
+// hierarchy warns about the hiera.yaml of a site or module if no layer includes it, either as Hiera-2 or as Hiera 5. A
+// Hiera 5 file at the top of the site may also be excluded only as Hiera 5, because it is never read as Hiera-2.
 func (u *unread) hierarchy(dir string, include, of5 uri) {
 	u.yml(filepath.Join(dir, "hiera"), include)
 	_, named5 := u.named[of5.String()]
@@ -203,7 +203,7 @@ func (u *unread) hierarchy(dir string, include, of5 uri) {
 	if path == "" || included || named && (named5 || include.scheme != "confdir-hiera") {
 		return
 	}
-	src, _ := u.Disk.ReadFile(path) // nothing, if that fails
+	src, _ := u.Disk.ReadFile(path) // an unreadable file is not reported here
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, u.quiet.Diags)
 	switch d := (site.Document{Document: doc, Diags: u.quiet.Diags}); {
 	case !ok || !d.IsHash():
@@ -227,7 +227,7 @@ func (u *unread) notIncluded(path string, include uri) {
 	u.Diags.Add(d)
 }
 
-// dataAlone warns about data in a site that has no hiera.yaml.
+// dataAlone warns about a data directory in a site without a hiera.yaml.
 func (u *unread) dataAlone() {
 	included, named := u.named["confdir-hiera:/"]
 	if path, _ := hieraFile(u.quiet, u.Dir); path != "" || named && !included {
@@ -247,8 +247,8 @@ func (u *unread) dataAlone() {
 	}
 }
 
-// sets warns about bindings that no layer includes. In a module, only the default set is expected in a layer: other
-// sets are optional, unless a layer includes some of them.
+// sets warns about bindings files that no layer includes. In a module, other sets than the default one are optional,
+// unless a layer includes some of them.
 func (u *unread) sets(dir, scheme, prefix string) {
 	dir = u.SetsDir(dir)
 	ofModule := func(uri string) bool { return strings.HasPrefix(uri, scheme+":/"+prefix) }
@@ -273,8 +273,7 @@ func (u *unread) sets(dir, scheme, prefix string) {
 	}
 }
 
-// yml warns about a file with the name path but the extension .yml, unless the file that it was meant to be is
-// excluded.
+// yml warns about path with the extension .yml in place of .yaml, unless a layer excludes the file.
 func (u *unread) yml(path string, include uri) {
 	there, _ := u.quiet.IsFile(path + ".yml")
 	twin, _ := u.quiet.IsFile(path + ".yaml")

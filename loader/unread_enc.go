@@ -27,8 +27,8 @@ func (u *unread) classified() {
 	}
 }
 
-// unclassified returns the warning about the output of a node classifier in dir that no layer includes. bare says that
-// the site has only Hiera 5, without configured layers.
+// unclassified returns the warning about unused classifier output in dir. bare means that the site has Hiera 5 data and
+// does not configure layers.
 func unclassified(dir string, bare bool) diag.Diagnostic {
 	d := diag.Diagnostic{Pos: diag.Pos{File: dir}, Severity: diag.Warning, Code: "not_included",
 		Message: "no layer includes the output of the node classifier; it is never used",
@@ -40,8 +40,8 @@ func unclassified(dir string, bare bool) diag.Diagnostic {
 	return d
 }
 
-// CheckClassified warns if no layer of the site in dir includes the files that bindc enc writes there. The build
-// reports errors in the configuration.
+// CheckClassified warns if no layer of the site in dir includes the files that bindc enc writes. It does not report
+// errors in the configuration; a build does.
 func CheckClassified(dir string, diags *diag.List) {
 	in := site.NewInputs(site.Files{Diags: &diag.List{}}, dir, "", datafile.NewReader(nil, fsx.Disk{}))
 	cfg, ok := readConfig(in, Options{})

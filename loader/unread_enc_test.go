@@ -8,15 +8,15 @@ import (
 	"bindc/loader"
 )
 
-// The output of a node classifier is reported if no layer includes it, by a build and after bindc enc. The hint depends
-// on whether the site configures its layers.
-func TestUnreadClassifier(t *testing.T) {
+// If no layer includes the output of a node classifier, a warning says so, both in a build and after bindc enc. The
+// hint depends on whether the site configures its layers.
+func TestWarnsAboutUnusedClassifierOutput(t *testing.T) {
 	const include, write = "include 'enc:'", "write binder_config.yaml"
 	said := map[string]string{"enc/web1.yaml": "classes: [ntp]\n"}
 	for name, c := range map[string]struct {
 		files map[string]string
 		hint  string // "": no warning
-		build bool   // the build warns, too
+		build bool   // the build gives the warning, too
 	}{
 		"Hiera 5":           {map[string]string{"hiera.yaml": "version: 5\n"}, write, true},
 		"Hiera 2":           {map[string]string{"hiera.yaml": "version: 2\n"}, include, true},

@@ -7,17 +7,17 @@ import (
 	"bindc/diag"
 )
 
-// uri names contributions: scheme:/path, perhaps ?optional (language.md, section 3).
+// uri is a URI of contributions: scheme:/path, optionally followed by ?optional (language.md, section 3).
 type uri struct {
-	scheme, path string // path without slashes at its ends
+	scheme, path string // path has no slash at either end
 	optional     bool
-	found        bool // found by a wildcard
+	found        bool // the result of a wildcard
 	at           diag.Pos
 }
 
 func (u uri) String() string { return u.scheme + ":/" + u.path }
 
-// strictness orders URIs: highest if the file must exist, lower if it is optional, and lowest if a wildcard found it.
+// strictness ranks URIs: a required one above an optional one, and both above one that a wildcard found.
 func (u uri) strictness() int {
 	switch {
 	case u.found:
@@ -31,16 +31,16 @@ func (u uri) strictness() int {
 // wild reports whether the path has a wildcard.
 func (u uri) wild() bool { return strings.Contains(u.path, "*") }
 
-// builtin reports whether the scheme is not that of an extension.
+// builtin reports whether bindc itself handles the scheme.
 func (u uri) builtin() bool { return slices.Contains(schemes, u.scheme) }
 
-// uriReader reads URIs, with the schemes that exist.
+// uriReader parses URIs with the built-in schemes and those of extensions.
 type uriReader struct {
 	diags      *diag.List
 	extensions registry
 }
 
-// parse parses a URI. `\*` means `*`, because the documents print it so.
+// parse parses a URI. It accepts `\*` for `*`, because Puppet's documents print it that way.
 func (r uriReader) parse(text string, at diag.Pos) (uri, bool) {
 	rest, query, hasQuery := strings.Cut(strings.ReplaceAll(text, `\*`, "*"), "?")
 	scheme, path, ok := strings.Cut(rest, ":")
@@ -69,7 +69,7 @@ func (r uriReader) parse(text string, at diag.Pos) (uri, bool) {
 	return uri{}, false
 }
 
-// normal returns the path of a URI in the form that is compared: without empty parts and '.'.
+// normal removes empty elements and '.' from a path.
 func normal(path string) string {
 	parts := strings.Split(path, "/")
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" || p == "." }), "/")
@@ -84,7 +84,8 @@ func (r uriReader) unknownScheme(scheme string, at diag.Pos) {
 		Message: "unknown scheme '" + scheme + "'; expected " + diag.AnyOf(names)})
 }
 
-// checkPath reports a path that leads out of the site, and a wildcard in a scheme without wildcards.
+// checkPath reports whether the path of u is valid. It must not lead out of the site or have wildcards that the scheme
+// does not support.
 func (r uriReader) checkPath(u uri) bool {
 	first, rest, _ := strings.Cut(u.path, "/")
 	atConfdir := u.scheme == "confdir-hiera" || u.scheme == "hiera"
@@ -115,7 +116,8 @@ func (r uriReader) checkPath(u uri) bool {
 	return false
 }
 
-// misplacedWildcard describes where wildcards may be in the name of bindings, or returns "" if they are valid.
+// misplacedWildcard says where wildcards are allowed in the name of a set. It returns "" if the wildcards of u are
+// valid.
 func misplacedWildcard(u uri) string {
 	if u.scheme != "module" && u.scheme != "confdir" {
 		return ""
@@ -132,7 +134,7 @@ func misplacedWildcard(u uri) string {
 	return ""
 }
 
-// matching returns the names that match a pattern: `*` is one segment, `**` one or more.
+// matching returns the names that match a pattern: `*` matches one segment, `**` matches one or more.
 func matching(pattern string, names []string) []string {
 	p := strings.Split(pattern, "::")
 	other := func(name string) bool { return !segmentsMatch(p, strings.Split(name, "::")) }
@@ -144,7 +146,7 @@ func segmentsMatch(pattern, name []string) bool {
 		return len(pattern) == len(name)
 	}
 	if pattern[0] == "**" {
-		// The earliest match of the part before the next ** is as good as any later one.
+		// The earliest match of the part before the next ** leaves the most for the rest.
 		next := slices.Index(pattern[1:], "**") + 1
 		if next == 0 {
 			rest := len(pattern) - 1

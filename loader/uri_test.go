@@ -8,9 +8,9 @@ import (
 	"bindc/diag"
 )
 
-func TestURIs(t *testing.T) {
+func TestParsesOrRejectsURIs(t *testing.T) {
 	tests := []struct {
-		text, want string // "" where it is refused
+		text, want string // "" if the URI is invalid
 		optional   bool
 	}{
 		{"confdir-hiera:/", "confdir-hiera:/", false},
@@ -55,7 +55,7 @@ func TestURIs(t *testing.T) {
 		{"enc:/class", "", false},
 		{"enc:classes", "", false},
 		{"cmdb:/any/../thing*", "", false},
-		{"cmdb:/any//thing*", "cmdb:/any//thing*", false}, // what an extension makes of it is its own affair
+		{"cmdb:/any//thing*", "cmdb:/any//thing*", false}, // extensions interpret their paths themselves
 		{"cmdb:/", "cmdb:/", false},
 		{"cmbd:/", "", false},
 	}
@@ -82,7 +82,7 @@ func TestUnknownSchemeListsSchemes(t *testing.T) {
 	}
 }
 
-func TestWildcards(t *testing.T) {
+func TestWildcardMatchesNames(t *testing.T) {
 	names := strings.Fields("a b a::b a::c a::b::c a::x::b::y::z")
 	for pattern, want := range map[string]string{
 		"a": "a", "*": "a b", "**": "a b a::b a::c a::b::c a::x::b::y::z", "a::*": "a::b a::c",

@@ -24,8 +24,8 @@ type session struct {
 // request returns the session's request with its type in package lookup.
 func (s *session) request() *lookup.Request { return (*lookup.Request)(&s.lease.Request) }
 
-// node opens a session. If the client's digest is not that of the active snapshot, node returns the snapshot's needs
-// instead.
+// node opens a session. If the client's digest differs from the digest of the active snapshot, node returns the
+// snapshot's needs instead.
 func (c *conn) node(q *question) error {
 	if err := c.remember(q.Asked); err != nil {
 		return err

@@ -24,7 +24,7 @@ func TestFilesOfRootBelongToTheOwnerOfTheStore(t *testing.T) {
 	if _, err := OpenStore(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chown(filepath.Join(dir, "state"), 0, 0); err != nil { // as if the creator died early
+	if err := os.Chown(filepath.Join(dir, "state"), 0, 0); err != nil { // OpenStore has to change it back
 		t.Fatal(err)
 	}
 	store, err := OpenStore(dir)

@@ -531,7 +531,7 @@ func TestStoreWritableByAllIsRejected(t *testing.T) {
 	}
 }
 
-// The permissions of the store's directory decide those of its files, whatever the umask.
+// The permissions of files follow from the permissions of the store's directory, whatever the umask.
 func TestPermissionsFollowTheStore(t *testing.T) {
 	for mode, want := range map[os.FileMode][3]os.FileMode{
 		0o755: {0o755, 0o644, 0o440}, 0o750: {0o750, 0o640, 0o440}, 0o775: {0o775, 0o664, 0o440},

@@ -141,7 +141,7 @@ type Event struct {
 	Revision string    `json:"revision,omitempty"`
 	Created  time.Time `json:"created,omitzero"` // time of the signed statement
 	Source   string    `json:"source,omitempty"`
-	By       string    `json:"by,omitempty"` // the user, or the program
+	By       string    `json:"by,omitempty"` // the user or program that caused the event
 	Note     string    `json:"note,omitempty"`
 	Pinned   bool      `json:"pinned,omitempty"` // the event pinned the name
 	Result   string    `json:"result"`           // "ok", or the error

@@ -85,7 +85,7 @@ func (s *Store) createDir(dir string) error {
 		return s.give(dir, s.mode)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return s.hand(dir) // in case the program that created it died before this step
+		return s.hand(dir) // the program that created the store may have died before this step
 	}
 	return err
 }
@@ -137,7 +137,7 @@ func (s *Store) inspect() error {
 	return nil
 }
 
-// fileMode returns the permissions of the files in the store. They follow those of its directory.
+// fileMode returns the permissions of the files in the store. They follow from the permissions of its directory.
 func (s *Store) fileMode() fs.FileMode { return s.mode.Perm() & 0o666 }
 
 func (s *Store) notice(format string, args ...any) {

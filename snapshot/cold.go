@@ -24,8 +24,8 @@ func (s *Snapshot) coldLevel(block int) uint32 { return load32(s.coldEntry(block
 // coldFirst returns the place of the first scope, or the number of the first key, in a block.
 func (s *Snapshot) coldFirst(block int) uint32 { return load32(s.coldEntry(block)[20:]) }
 
-// coldBlockOf returns the block that contains a record, or -1. The record is that of the scope at place first of a
-// level or, if level is coldKeys, of key number first.
+// coldBlockOf returns the block that contains the record of the scope at place first of level, or -1. If level is
+// coldKeys, it looks for the record of key number first.
 func (s *Snapshot) coldBlockOf(level, first uint32) int {
 	after := sort.Search(s.coldBlocks(), func(b int) bool {
 		l := s.coldLevel(b)

@@ -152,55 +152,15 @@ func sameNumbers(cell string, tuple []uint32) bool {
 	return true
 }
 
-// Find returns the value of highest precedence for key in the request. If no binding of the key applies, ok is false.
+// Find returns the value of highest precedence for key in the request. If the key is not bound there, ok is false.
 // The error is a *DamageError.
-//
-// For keys of the usual length, keyNumber is inlined by hand: it hashes and compares the same six words and does not
-// branch on the length. Calls would cost a fifth of the total time. The pilot, the fingerprint and the record of n are
-// read without bounds checks: Open checked that they are inside their sections for each n below s.hash.n.
 func (s *Snapshot) Find(key string, at *Scopes) (ref Ref, ok bool, err error) {
-	length := uint64(len(key))
-	if length-17 > maxInlineKey-17 {
-		n, ok := s.keyNumber(key)
-		if !ok {
-			return 0, false, nil
-		}
-		mask, m := s.mayBind(n, at)
-		return s.findIn(n, mask, m, at)
-	}
-	last := length - 16
-	middle := least(16, last)
-	a0, a1, b0, b1, c0, c1 := at64(key, 0), at64(key, 8), at64(key, middle), at64(key, middle+8), at64(key, last),
-		at64(key, last+8)
-	h := mix(mix(a0^k1, a1^s.seed^k0)^mix(b0^k2, b1^s.seed)^length, mix(c0^k3, c1^s.seed)^k1)
-	n := slotOf(h, at16(s.hash.pilots, 2*uint64(reduce(h, s.hash.buckets))), s.hash.slots)
-	if n >= s.hash.n {
-		if n = s.hash.moved(n); n >= s.hash.n {
-			return 0, false, nil
-		}
-	}
-	if at8(s.prints, uint64(n)) != uint8(h) {
-		return 0, false, nil
-	}
-	r := keyRecord * uint64(n)
-	t := r + recText
-	if at64(s.keys, t)^a0|at64(s.keys, t+8)^a1|at64(s.keys, t+middle)^b0|at64(s.keys, t+middle+8)^b1|
-		at64(s.keys, t+last)^c0|at64(s.keys, t+last+8)^c1|uint64(at8(s.keys, r+recLength))^length != 0 {
+	n, ok := s.keyNumber(key)
+	if !ok {
 		return 0, false, nil
 	}
 	mask, m := s.mayBind(n, at)
-	if m != 0 {
-		return s.findIn(n, mask, m, at)
-	}
-	ref = Ref(at32(s.keys, r+recDefault))
-	return ref, ref != noRef, nil
-}
-
-// least is a min without branches. The branch that the compiler generates for min is often mispredicted here, because
-// it depends on the length of the key.
-func least(a, b uint64) uint64 {
-	d := int64(b) - int64(a)
-	return a + uint64(d&(d>>63))
+	return s.findIn(n, mask, m, at)
 }
 
 // mayBind returns the mask of key number n, and in m the columns that may give it a value in the request.

@@ -16,7 +16,7 @@ const maxValue = 1 << 29
 
 var encoder = sync.OnceValue(func() *zstd.Encoder {
 	level := zstd.WithEncoderLevel(zstd.SpeedBetterCompression)
-	// it fails only for invalid options
+	// NewWriter only fails for invalid options
 	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), level)
 	return e
 })
@@ -65,20 +65,21 @@ func appendFrame(table, frames, raw []byte) (newTable, newFrames []byte) {
 	return table, append(frames, packed...)
 }
 
-// frameWriter compresses blocks while its user fills the next one. Most of a build uses one processor at this point.
+// frameWriter compresses each block while its caller fills the next one, because writing a snapshot otherwise uses only
+// one processor.
 type frameWriter struct {
 	table, packed []byte // complete after finish
 	queue         chan rawFrame
 	done          chan struct{}
 }
 
-// rawFrame is a block to be compressed, and the numbers that follow its entry in the table.
+// rawFrame is a block to compress, with the numbers to append to its entry in the table.
 type rawFrame struct {
 	raw   []byte
 	after []uint32
 }
 
-// add compresses raw, which the caller must not use any more.
+// add compresses raw in the background. The caller must not use raw afterwards.
 func (f *frameWriter) add(raw []byte, after ...uint32) {
 	if f.queue == nil {
 		f.queue, f.done = make(chan rawFrame, 1), make(chan struct{})

@@ -99,7 +99,7 @@ func (s *Snapshot) sectionCount() int {
 // mapped file.
 func (s *Snapshot) Seal() (string, bool) { return s.sections[secSeal], s.sealed }
 
-// AllRecipes ranges over the encoded recipes that keys are bound to, including those of hidden bindings. An error is
+// AllRecipes ranges over the encoded recipes that keys are bound to, including recipes of hidden bindings. An error is
 // a *DamageError and ends the sequence.
 func (s *Snapshot) AllRecipes() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {

@@ -35,7 +35,7 @@ func (w *writer) keys() {
 	}
 }
 
-// cellBytes estimates the size of all cells, so that they rarely have to be moved.
+// cellBytes estimates the size of all cells, to allocate them at once.
 func (w *writer) cellBytes() int {
 	out := sectionAlign
 	for i := range w.c.Values {
@@ -170,7 +170,7 @@ const maxInlineBytes = 1 + binary.MaxVarintLen32
 // inlineRef returns a reference that contains the value itself, if the value is small enough.
 func inlineRef(encoded string) (uint32, bool) {
 	if len(encoded) > maxInlineBytes {
-		return 0, false // which decides for most values
+		return 0, false // the usual case, found without decoding
 	}
 	v, _, err := value.View(encoded)
 	if err != nil {

@@ -33,8 +33,7 @@ type coldWriter struct {
 	frames       frameWriter
 }
 
-// begin prepares for the next record, which is that of the scope at a place of level. If level is coldKeys, place is a
-// key number.
+// begin starts the record of the scope at place of level. If level is coldKeys, place is a key number.
 func (c *coldWriter) begin(level, place uint32) {
 	if c.level != level || len(c.raw) >= coldBlock {
 		c.flush()

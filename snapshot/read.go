@@ -31,12 +31,12 @@ func (s *Snapshot) Content() (*Content, error) {
 	return c, r.keys()
 }
 
-// contentReader reverses what writer does.
+// contentReader reads the content back from a snapshot.
 type contentReader struct {
 	s      *Snapshot
 	all    *AllBindings
 	c      *Content
-	scopes []*Scope          // the scopes of all.scopes, by index
+	scopes []*Scope          // scopes[i] is all.scopes[i] in the content
 	stored map[Stored]uint32 // index of each value in Values
 }
 

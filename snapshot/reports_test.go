@@ -72,7 +72,7 @@ func TestReportsAndLookupsOfForgedFilesReturnDamage(t *testing.T) {
 	badFrame := func(block int) func(w *writer) {
 		return func(w *writer) { w.out[secOrigins][le.Uint64(w.out[secOriginTab][coldEntry*block:])]++ }
 	}
-	badTable := func(w *writer) { w.out[secScopes][0x118] = 0x27 } // the table of node n04
+	badTable := func(w *writer) { w.out[secScopes][0x118] = 0x27 } // moves the table of node n04 out of bounds
 	for _, c := range []struct {
 		name              string
 		forge             func(w *writer)

@@ -244,7 +244,7 @@ func TestUpdateReplacesOnlyDifferentContent(t *testing.T) {
 	}
 }
 
-func TestUpdateReturnsErrorAndNoNews(t *testing.T) {
+func TestFailedUpdateReportsNoNewFile(t *testing.T) {
 	dir := t.TempDir()
 	twice := fleet(1)
 	twice.Keys = append(twice.Keys, twice.Keys[0])

@@ -124,7 +124,7 @@ func (v *coldVerifier) keyBlock(block int) error {
 	return err
 }
 
-// coldKey is the state while the record of a key is checked.
+// coldKey tracks what coldVerifier has seen in the record of a key.
 type coldKey struct {
 	key           uint32
 	unconditional bool // the default has been checked

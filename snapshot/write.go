@@ -202,7 +202,7 @@ type writer struct {
 	dicts   []numbering
 	columns []columns  // columns of each level
 	words   int        // number of 64-bit words in a mask
-	masks   []uint64   // per key number: an exact mask of that many words
+	masks   []uint64   // len(c.Keys) exact masks with this many words each
 	lists   [][]uint32 // per key number: the values of its narrow columns
 	refs    []uint32   // per index in c.Values: its reference, or noRef until it has one
 	records []byte     // key records, without the cells
@@ -210,8 +210,8 @@ type writer struct {
 	blocks  blockWriter
 	recipes int
 	cold    coldWriter
-	packed  []uint64 // memory of inOrder
-	order   []int    // likewise
+	packed  []uint64 // buffer that inOrder reuses
+	order   []int    // buffer that inOrder reuses
 }
 
 func newWriter(c *Content, seed uint64) *writer {

@@ -9,15 +9,15 @@ import (
 	"bindc/internal/layout"
 )
 
-// comments holds the comments of a file, each from its # on, and empty lines among them: those at the head of the file,
-// and by the place of a statement those above it and the one at the end of its first line.
+// comments holds the comments of a file, with the empty lines between them. head has those at the top of the file. The
+// others are stored by the position of the statement they belong to: above it, or at the end of its first line.
 type comments struct {
 	head   []string
 	above  map[diag.Pos][]string
 	inline map[diag.Pos]string
 }
 
-// placeComments gives each comment of src to the statement it is about.
+// placeComments assigns each comment of src to a statement.
 func placeComments(src []byte, f *File, isPuppet bool) comments {
 	read := layout.YAMLComments
 	if isPuppet {
@@ -32,7 +32,7 @@ func placeComments(src []byte, f *File, isPuppet bool) comments {
 	slices.SortFunc(p.starts, func(a, b diag.Pos) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 	})
-	for i, at := range p.starts { // an empty line belongs to the first statement of the line below it
+	for i, at := range p.starts { // an empty line belongs to the first statement of the next line
 		if i > 0 && p.starts[i-1].Line < at.Line && p.isBlank(at.Line-1) {
 			p.above[at] = []string{""}
 		}
@@ -51,11 +51,12 @@ func placeComments(src []byte, f *File, isPuppet bool) comments {
 type commentPlacer struct {
 	comments
 	lines       []string
-	starts      []diag.Pos   // of all statements, in order
-	commentOnly map[int]bool // the lines that have only a comment
+	starts      []diag.Pos   // positions of all statements, in order
+	commentOnly map[int]bool // lines with only a comment
 }
 
-// insert gives a comment to the statement in its line, to the statement that follows, or to the one around it.
+// insert assigns a comment to the statement in the same line. If there is none, it assigns it to the next statement, or
+// to the enclosing one.
 func (p *commentPlacer) insert(c layout.Comment) {
 	line := c.Line
 	for line < len(p.lines) && (p.commentOnly[line] || p.isBlank(line)) {

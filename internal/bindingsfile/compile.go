@@ -10,35 +10,34 @@ import (
 	"bindc/internal/value"
 )
 
-// Compiled is a binding by itself, without the site around it.
+// Compiled is a compiled binding. It does not depend on the rest of the site.
 type Compiled struct {
 	Key       string         // "" for a contribution without a name
-	Pos       diag.Pos       // of the key
+	Pos       diag.Pos       // position of the key
 	Recipe    *recipe.Recipe // nil after an error, which is reported
-	Literal   *Literal       // the value of a contribution, if it is a constant without a transformer
-	In        *Reference     // the multibinding it contributes to, if it binds no key
-	Multibind *Multibind     // set if it collects contributions
-	Type      *types.Type    // the type it declares, or nil
-	Rebinds   *Reference     // the key it is an alias, a new name or a rebinding of; or nil
-	Erases    bool           // the key in Rebinds is no longer bound by anything lower
+	Literal   *Literal       // constant value of a contribution without a transformer; otherwise nil
+	In        *Reference     // the multibinding that it contributes to; nil for a binding of a key
+	Multibind *Multibind     // set for a multibinding
+	Type      *types.Type    // the type in its source, or nil
+	Rebinds   *Reference     // the other key of an alias, a renamed key or a rebinding; or nil
+	Erases    bool           // hides lower bindings of the key in Rebinds
 	Abstract  bool
 	Override  bool
 }
 
-// Reference names a multibinding by its id, or a key.
+// Reference is a use of a multibinding's id or of a key.
 type Reference struct {
 	ID  string
 	Pos diag.Pos
 }
 
-// Multibind describes the contributions that a binding collects.
+// Multibind describes what contributions to a multibinding must be.
 type Multibind struct {
 	ID      string
 	Options *recipe.Options // nil after an error, which is reported
 }
 
-// Compile compiles a binding: a statement with attributes. It reports errors to diags; the other bindings are still
-// checked. It returns nil if the key is unknown.
+// Compile compiles a statement with attributes. It adds errors to diags. It returns nil if the key is unknown.
 func (s *Statement) Compile(diags *diag.List) *Compiled {
 	s.takeKeyOfRebind()
 	if s.Key == "" && s.In == nil {
@@ -57,7 +56,7 @@ func (s *Statement) Compile(diags *diag.List) *Compiled {
 	return &c.out
 }
 
-// takeKeyOfRebind makes the argument of `rebind` the key of the binding.
+// takeKeyOfRebind moves the argument of `rebind` to the key of the binding.
 func (s *Statement) takeKeyOfRebind() {
 	i := slices.IndexFunc(s.Producers, func(p Producer) bool { return p.Name == "rebind" })
 	if i >= 0 && s.Key == "" {
@@ -67,7 +66,7 @@ func (s *Statement) takeKeyOfRebind() {
 	}
 }
 
-// missingKey returns the error of a binding without a key.
+// missingKey returns the error for a binding without a key.
 func (s *Statement) missingKey() diag.Diagnostic {
 	if len(s.Producers) == 1 && s.Producers[0].Name == "rebind" {
 		l := s.Producers[0].Argument
@@ -84,10 +83,10 @@ type compiler struct {
 	*Statement
 	diags  *diag.List
 	out    Compiled
-	broken bool // there was an error, and it is reported
+	broken bool // an error was reported
 }
 
-// errorf reports an error of this binding. The other bindings are still checked.
+// errorf reports an error in this binding. Checking continues with the next binding.
 func (c *compiler) errorf(at diag.Pos, code diag.Code, format string, args ...any) {
 	c.add(diag.Diagnostic{Pos: at, Code: code, Message: fmt.Sprintf(format, args...)})
 }

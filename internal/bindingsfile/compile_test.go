@@ -12,7 +12,7 @@ func at(col int) diag.Pos { return diag.Pos{File: "f", Line: 1, Col: col} }
 
 func text(s string, col int) *Literal { return &Literal{Value: value.FromString(s), Pos: at(col)} }
 
-// list returns a list written at col, with its elements behind.
+// list returns an array at column col with the given elements.
 func list(col int, elems ...*Literal) *Literal {
 	l := &Literal{Pos: at(col)}
 	values := make([]value.Value, len(elems))
@@ -23,7 +23,7 @@ func list(col int, elems ...*Literal) *Literal {
 	return l
 }
 
-// hash returns a hash of keys and values in turn.
+// hash returns a hash at column col with the given keys and values, in turn.
 func hash(col int, kids ...*Literal) *Literal {
 	l, b := &Literal{Pos: at(col)}, value.Builder{}
 	for i := 0; i < len(kids); i += 2 {
@@ -44,12 +44,12 @@ func TestWithinFindsInnermostPart(t *testing.T) {
 	}{
 		{nil, 1}, {[]value.Value{v(0)}, 2}, {[]value.Value{v(1)}, 3}, {[]value.Value{v(1), k}, 5},
 		{[]value.Value{v(1), k, v(0)}, 6}, {[]value.Value{v(1), v(1)}, 7},
-		{[]value.Value{v(2)}, 1},                    // there is no such element
-		{[]value.Value{k}, 1},                       // nor is this a hash
-		{[]value.Value{value.FromString("a")}, 1},   // of which its elements were keys and values
-		{[]value.Value{v(1), v(0)}, 3},              // a key of a hash, not a place in it
-		{[]value.Value{v(1), k, v(0), v(0)}, 6},     // what is below is not written out
-		{[]value.Value{v(1), value.FromInt(-1)}, 3}, // no key
+		{[]value.Value{v(2)}, 1},                    // no such element
+		{[]value.Value{k}, 1},                       // an array has no such key
+		{[]value.Value{value.FromString("a")}, 1},   // the elements are not keys and values
+		{[]value.Value{v(1), v(0)}, 3},              // a key has no parts
+		{[]value.Value{v(1), k, v(0), v(0)}, 6},     // a scalar has no parts
+		{[]value.Value{v(1), value.FromInt(-1)}, 3}, // no such key
 	} {
 		if got := l.Within(c.path).Pos.Col; got != c.want {
 			t.Errorf("%v leads to column %d, want %d", c.path, got, c.want)
@@ -57,7 +57,8 @@ func TestWithinFindsInnermostPart(t *testing.T) {
 	}
 }
 
-// A binding that a reader marked as broken has no recipe. Its key, its multibinding and its contribution are known.
+// A statement with an attribute that could not be read compiles to a binding without a recipe. Its key, its
+// multibinding and its contribution are still known.
 func TestBrokenBindingKeepsKeyAndMultibinding(t *testing.T) {
 	var diags diag.List
 	b := (&Statement{Key: "a", In: text("m", 1), Broken: true,
@@ -79,7 +80,7 @@ func TestBrokenBindingKeepsKeyAndMultibinding(t *testing.T) {
 	}
 }
 
-// No message shows a sensitive value.
+// The message about a wrong type does not show the value of a sensitive binding.
 func TestTypeErrorHidesSensitiveValue(t *testing.T) {
 	var diags diag.List
 	argument := list(1, &Literal{Value: value.FromInt(31337), Pos: at(2)})

@@ -11,9 +11,9 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Convert returns a file in the other syntax, with its comments. It reads its result again and checks that it means the
-// same. It returns false if the file has errors or the other syntax cannot express it; diags has the reason. In the
-// syntax of Puppet a file may have any of names, in YAML it has the first, which is the full name.
+// Convert converts a bindings file to the other syntax, with its comments. It parses the result and checks that it has
+// the same meaning. It returns false and reports the reason if the file has errors or the other syntax cannot express
+// it. The name in a YAML file must be names[0], the full name; in Puppet syntax, any of names is valid.
 func Convert(file string, src []byte, names []string, diags *diag.List) ([]byte, bool) {
 	toYAML := strings.HasSuffix(file, ".pp")
 	f := parseAndRead(file, src, toYAML, diags)
@@ -39,7 +39,7 @@ func Convert(file string, src []byte, names []string, diags *diag.List) ([]byte,
 
 var errInexpressible = errors.New("this cannot be said in the other syntax")
 
-// checked returns a file in the other syntax if reading that gives the same statements.
+// checked converts a file and returns the text if it has the same statements as f.
 func checked(f *File, name string, c comments, toYAML bool) ([]byte, error) {
 	write := puppetText
 	if toYAML {
@@ -56,7 +56,7 @@ func checked(f *File, name string, c comments, toYAML bool) ([]byte, error) {
 	return out, nil
 }
 
-// reportInexpressible reports each statement that the other syntax cannot express. It returns whether there are any.
+// reportInexpressible reports each statement that the other syntax cannot express, and whether there are any.
 func reportInexpressible(list []*Statement, toYAML bool, diags *diag.List) (any bool) {
 	for _, s := range list {
 		_, err := checked(&File{Statements: []*Statement{s}}, "set", comments{}, toYAML)
@@ -72,7 +72,7 @@ func reportInexpressible(list []*Statement, toYAML bool, diags *diag.List) (any 
 	return any
 }
 
-// parseAndRead reads a file. It returns nil only after an error.
+// parseAndRead parses and reads a file. It returns nil only after an error.
 func parseAndRead(file string, src []byte, isPuppet bool, diags *diag.List) *File {
 	if isPuppet {
 		if p := ParsePuppet(file, src, diags); p != nil {
@@ -91,7 +91,7 @@ func parseAndRead(file string, src []byte, isPuppet bool, diags *diag.List) *Fil
 	return YAML{Document: doc}.Read(nil, diags)
 }
 
-// formatted formats src. Some YAML cannot be formatted, and is returned unchanged.
+// formatted formats src. YAML that bindc cannot format is returned unchanged.
 func formatted(src []byte, isPuppet bool) []byte {
 	format := layout.YAML
 	if isPuppet {
@@ -104,8 +104,8 @@ func formatted(src []byte, isPuppet bool) []byte {
 	return src
 }
 
-// canonical returns the statements of a file as one text, for comparison. The text is complete for a file that the
-// syntax of Puppet expresses, which one of the two compared files is written in.
+// canonical prints the statements of a file for comparison. Puppet syntax expresses everything in it, because one of
+// the two files is in Puppet syntax.
 func canonical(f *File) string {
 	text, _ := puppetText(f, "", comments{})
 	return string(text)

@@ -11,7 +11,7 @@ import (
 	"bindc/diag"
 )
 
-// Pairs of files, the same in both syntaxes. Comments stay with their statements.
+// Pairs of equivalent files in both syntaxes. Comments stay with their statements.
 func TestConvertsFilesWithTheirComments(t *testing.T) {
 	text, err := os.ReadFile("testdata/files.txt")
 	if err != nil {
@@ -42,31 +42,32 @@ func converts(t *testing.T, name, text, want string) {
 	}
 }
 
-// A file with errors, or that the other syntax cannot express, gives one error and no text.
+// A file that has errors, or that the other syntax cannot express, gives one error and no text.
 func TestRejectsFilesThatCannotBeConverted(t *testing.T) {
 	in := func(bind string) string { return "bindings_version: 1\nname: s\nbind:\n" + bind + "\n" }
 	for _, c := range []struct{ name, file, text, code, message string }{
-		{"no YAML", "s.yaml", "[", "yaml_syntax", ""},
-		{"no set", "s.yaml", "[]", "bindings", ""},
-		{"no set of Puppet", "s.pp", "site { }", "syntax", ""},
-		{"no UTF-8", "s.pp", "bindings s { # \xff\n}", "syntax", ""},
+		{"syntax error in YAML", "s.yaml", "[", "yaml_syntax", ""},
+		{"YAML that is not a bindings file", "s.yaml", "[]", "bindings", ""},
+		{"Puppet syntax without bindings", "s.pp", "site { }", "syntax", ""},
+		{"invalid UTF-8", "s.pp", "bindings s { # \xff\n}", "syntax", ""},
 		{"YAML in a file of JSON", "s.json", in("- [a, 1]"), "json_syntax", ""},
-		{"a set without a name", "s.yaml", "{bindings_version: 1, bind: []}", "bindings", "expected 'name'"},
-		{"a name that is a number", "s.yaml", "{bindings_version: 1, name: 1, bind: []}", "bindings", "expected 'name'"},
-		{"an invalid name", "s.yaml", "{bindings_version: 1, name: 'a b', bind: []}", "convert", "cannot be said"},
-		{"what is wrong in a binding", "s.yaml", in("- {name: a, to: 1, typ: Integer}"), "attribute", ""},
-		{"a number without end", "s.yaml", in("- [a, .inf]"), "convert", ""},
-		{"an invalid target", "s.yaml", in("- {parameters: '[', to: {a: 1}}\n- [b, 1]"), "convert",
+		{"bindings without a name", "s.yaml", "{bindings_version: 1, bind: []}", "bindings", "expected 'name'"},
+		{"name that is a number", "s.yaml", "{bindings_version: 1, name: 1, bind: []}", "bindings", "expected 'name'"},
+		{"invalid name", "s.yaml", "{bindings_version: 1, name: 'a b', bind: []}", "convert", "cannot be said"},
+		{"error in a binding", "s.yaml", in("- {name: a, to: 1, typ: Integer}"), "attribute", ""},
+		{"infinite number", "s.yaml", in("- [a, .inf]"), "convert", ""},
+		{"invalid target", "s.yaml", in("- {parameters: '[', to: {a: 1}}\n- [b, 1]"), "convert",
 			"the string '[' cannot be said in the syntax of Puppet"},
-		{"a target without a name", "s.yaml", in("- {parameters: '', to: {a: 1}}"), "convert",
+		{"target without a name", "s.yaml", in("- {parameters: '', to: {a: 1}}"), "convert",
 			"the string '' cannot be said in the syntax of Puppet"},
-		{"an invalid type", "s.yaml", in("- {name: a, type: 'Array[', to: 1}"), "convert",
+		{"invalid type", "s.yaml", in("- {name: a, type: 'Array[', to: 1}"), "convert",
 			"the string 'Array[' cannot be said in the syntax of Puppet"},
-		{"a dependency that is computed", "s.pp", "bindings s { bind dependency $x -> File['a'] }", "convert",
+		{"computed dependency", "s.pp", "bindings s { bind dependency $x -> File['a'] }", "convert",
 			"this cannot be said in the other syntax"},
-		{"a map of nothing", "s.yaml", in("- {map: [Web, Sql]}"), "convert", "cannot be said"},
-		{"no classes", "s.yaml", in("- {include: []}"), "convert", "cannot be said"},
-		{"a category that is not a word", "s.yaml", in("- {when: {a b: a}, bind: [[a, 1]]}"), "convert", "cannot be said"},
+		{"map without a value", "s.yaml", in("- {map: [Web, Sql]}"), "convert", "cannot be said"},
+		{"empty list of classes", "s.yaml", in("- {include: []}"), "convert", "cannot be said"},
+		{"category that is not a word",
+			"s.yaml", in("- {when: {a b: a}, bind: [[a, 1]]}"), "convert", "cannot be said"},
 	} {
 		var diags diag.List
 		out, ok := Convert(c.file, []byte(c.text), nil, &diags)
@@ -78,7 +79,7 @@ func TestRejectsFilesThatCannotBeConverted(t *testing.T) {
 	}
 }
 
-// Each statement that the other syntax cannot express is reported at its place; the statements around it are not.
+// Convert reports each statement that the other syntax cannot express at its position, and no other statements.
 func TestReportsEachInexpressibleStatement(t *testing.T) {
 	src := "bindings_version: 1\nname: s\nbind:\n  - [a, .inf]\n  - [b, 1]\n  - when: {node: x}\n" +
 		"    bind:\n      - [c, 1]\n      - [d, [.nan]]\n  - [e, .inf]\n  - when: {a b: x}\n    bind: []\n"
@@ -95,7 +96,7 @@ func TestReportsEachInexpressibleStatement(t *testing.T) {
 	}
 }
 
-// In the syntax of Puppet a file keeps its name.
+// A file in Puppet syntax keeps its short name.
 func TestConvertKeepsNameInPuppet(t *testing.T) {
 	var diags diag.List
 	out, ok := Convert("default.yaml", []byte("bindings_version: 1\nname: default\nbind: []\n"),
@@ -105,7 +106,7 @@ func TestConvertKeepsNameInPuppet(t *testing.T) {
 	}
 }
 
-// In YAML a file of a module has its full name.
+// In YAML, a file of a module has its full name.
 func TestConvertWritesFullNameInYAML(t *testing.T) {
 	names := []string{"ntp::default", "default"}
 	for src, want := range map[string]string{

@@ -6,27 +6,30 @@ import (
 	"testing"
 )
 
-// Interpolations and encrypted texts of Hiera are plain text here. Each gives a warning with the replacement.
+// Interpolations and encrypted texts of Hiera are plain text in a bindings file. A warning suggests a replacement for
+// each.
 func TestWarnsOfHieraSyntax(t *testing.T) {
 	single := "2:16 hiera_interpolation write ${x}, in double quotes"
 	for _, c := range []struct{ name, file, text, want string }{
-		{"an interpolation", "s.yaml", "\n- [a, '%{x}']", "4:10 hiera_interpolation write ${x}"},
-		{"in single quotes", "s.pp", "\nbind 'a' to '%{x}'", single},
-		{"in double quotes", "s.pp", "\nbind 'a' to \"é %{x}\"", "2:18 hiera_interpolation write ${x}"},
-		{"in a text below its tag", "s.pp", "\nbind 'a' to @(END)\none\n  %{x}\n| END",
+		{"interpolation", "s.yaml", "\n- [a, '%{x}']", "4:10 hiera_interpolation write ${x}"},
+		{"interpolation in single quotes", "s.pp", "\nbind 'a' to '%{x}'", single},
+		{"interpolation in double quotes", "s.pp", "\nbind 'a' to \"é %{x}\"", "2:18 hiera_interpolation write ${x}"},
+		{"interpolation in a text on the line after its tag", "s.pp", "\nbind 'a' to @(END)\none\n  %{x}\n| END",
 			`4:5 hiera_interpolation write ${x}, in a heredoc whose tag is in double quotes, as @("END")`},
-		{"in a text below a tag in double quotes", "s.pp", "\nbind 'a' to @(\"END\")\n%{x}\n| END",
+		{"interpolation in double quotes on the line after a tag", "s.pp", "\nbind 'a' to @(\"END\")\n%{x}\n| END",
 			"3:3 hiera_interpolation write ${x}"},
-		{"in a key", "s.pp", "\nbind '%{x}' to 1", "2:9 hiera_interpolation write ${x}, in double quotes"},
-		{"what is encrypted", "s.pp", "\nbind 'a' to 'ENC[x]'\nbind 'b' to \" ENC[y]\"",
+		{"interpolation in a key",
+			"s.pp", "\nbind '%{x}' to 1", "2:9 hiera_interpolation write ${x}, in double quotes"},
+		{"encrypted text", "s.pp", "\nbind 'a' to 'ENC[x]'\nbind 'b' to \" ENC[y]\"",
 			"2:15 eyaml encrypt the value again by PKCS7: bindc eyaml encrypt, " +
 				"3:15 eyaml encrypt the value again by PKCS7: bindc eyaml encrypt"},
-		{"what is encrypted, in a text below its tag", "s.pp", "\nbind 'a' to @(END)\nENC[x]\n| END",
+		{"encrypted text on the line after its tag", "s.pp", "\nbind 'a' to @(END)\nENC[x]\n| END",
 			"2:15 eyaml encrypt the value again by PKCS7: bindc eyaml encrypt"},
-		{"a comment, a pattern and words", "s.pp", "\n# %{x}\nbind 'a' to $x =~ /%{x}/\n# ENC[x]", ""},
-		{"after what is none", "s.pp", "\nbind 'b' to $x =~ /%{y}/ bind 'a' to '%{x}'",
+		{"no warning about comments, regular expressions and words",
+			"s.pp", "\n# %{x}\nbind 'a' to $x =~ /%{x}/\n# ENC[x]", ""},
+		{"interpolation after text that resembles one", "s.pp", "\nbind 'b' to $x =~ /%{y}/ bind 'a' to '%{x}'",
 			"2:41 hiera_interpolation write ${x}, in double quotes"},
-		{"where the rest cannot be read", "s.pp",
+		{"interpolation before a syntax error", "s.pp",
 			"\nbind 'a' to '%{x}'\nbnd 'b' to 1", "3:3 syntax did you mean 'bind'?"},
 	} {
 		text := inYAML(c.text)

@@ -7,15 +7,15 @@ import (
 	"bindc/internal/value"
 )
 
-// Literal is a value in a file, with the places of all its parts.
+// Literal is a value in a file, with the positions of its parts.
 type Literal struct {
 	Value value.Value
 	Pos   diag.Pos
-	Kids  []Literal // of an array its elements; of a hash its keys and values in turn
+	Kids  []Literal // elements of an array, or keys and values of a hash in turn
 }
 
-// Within returns the part of l at path, which lists keys and indexes from the outside in. If that part has no place, it
-// returns the innermost part around it that has one.
+// Within returns the part of l at path, a list of keys and indexes from the outside in. If that part has no position,
+// it returns the innermost part around it that has one.
 func (l *Literal) Within(path []value.Value) *Literal {
 	if len(path) == 0 {
 		return l
@@ -31,7 +31,7 @@ func (l *Literal) Within(path []value.Value) *Literal {
 	return l
 }
 
-// Entry returns the key and the value of entry i of a hash. If l is computed, both have the place of l.
+// Entry returns the key and the value of entry i of a hash. If l is computed, both have the position of l.
 func (l *Literal) Entry(i int, key value.Value) (name, val Literal) {
 	if 2*i < len(l.Kids) && value.Identical(l.Kids[2*i].Value, key) {
 		return l.Kids[2*i], l.Kids[2*i+1]
@@ -39,7 +39,7 @@ func (l *Literal) Entry(i int, key value.Value) (name, val Literal) {
 	return Literal{Value: key, Pos: l.Pos}, Literal{Pos: l.Pos}
 }
 
-// Named returns the value of a hash under a name, or nil.
+// Named returns the value of a key in a hash, or nil.
 func (l *Literal) Named(name string) *Literal {
 	for key, val := range l.pairs() {
 		if text, _ := key.text(); text == name {
@@ -49,7 +49,7 @@ func (l *Literal) Named(name string) *Literal {
 	return nil
 }
 
-// ScalarText returns a string, number or boolean as text. It returns "" for any other value, and for nil.
+// ScalarText returns a string, number or boolean as text. It returns "" for other values and for nil.
 func (l *Literal) ScalarText() string {
 	if l == nil {
 		return ""
@@ -57,7 +57,7 @@ func (l *Literal) ScalarText() string {
 	return scalarText(l.Value)
 }
 
-// scalarText returns a string, number or boolean as text, "" for any other value.
+// scalarText returns a string, number or boolean as text, and "" for other values.
 func scalarText(v value.Value) string {
 	switch v.Kind() {
 	case value.String, value.Int, value.Bool, value.Float:
@@ -66,7 +66,8 @@ func scalarText(v value.Value) string {
 	return ""
 }
 
-// text returns the text of a string. The text of a regular expression does not count: it is not a name.
+// text returns a string as text. ok is false for other values, including regular expressions, because they are not
+// names.
 func (l *Literal) text() (text string, ok bool) {
 	if l.Value.Kind() != value.String {
 		return "", false
@@ -74,7 +75,7 @@ func (l *Literal) text() (text string, ok bool) {
 	return l.Value.Text(), true
 }
 
-// pairs ranges over the keys and values of a hash, in order. For any other value it yields nothing.
+// pairs yields the keys and values of a hash, in order. It yields nothing for other values.
 func (l *Literal) pairs() iter.Seq2[*Literal, *Literal] {
 	return func(yield func(*Literal, *Literal) bool) {
 		if l.Value.Kind() != value.Hash {
@@ -88,7 +89,7 @@ func (l *Literal) pairs() iter.Seq2[*Literal, *Literal] {
 	}
 }
 
-// collect returns the hash, or the array, made of the values of kids.
+// collect makes a hash or an array of kids' values.
 func collect(isHash bool, kids []Literal) value.Value {
 	if isHash {
 		var b value.Builder

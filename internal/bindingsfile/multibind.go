@@ -11,7 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// multibind compiles a binding that collects contributions (language.md, section 8).
+// multibind compiles a multibinding (language.md, section 8).
 func (c *compiler) multibind(l *Literal, r *recipe.Recipe) {
 	id, _ := l.text()
 	if id == "" || strings.ContainsRune(id, 0) {
@@ -83,10 +83,10 @@ func (c *compiler) options(o *recipe.Options) bool {
 	return o.Array || c.checkHashOptions(o)
 }
 
-// combinator checks that the options have only uniq beside a combinator, and that its parameters are right.
+// combinator checks that a combinator has the right parameters and that uniq is the only other option.
 func (c *compiler) combinator(o *recipe.Options) bool {
 	l := c.Options.Named("combinator")
-	if c.Combinator == nil { // it could not be read
+	if c.Combinator == nil { // has a syntax error
 		return false
 	}
 	for key := range c.Options.pairs() {
@@ -120,7 +120,7 @@ func (c *compiler) option(o *recipe.Options, name string, l *Literal) bool {
 		}
 	case name == "flatten":
 		if o.Flatten = int(min(max(v.Int(), -2), math.MaxInt32)); v.Kind() == value.Bool {
-			o.Flatten = -o.Flatten // true is all levels, -1
+			o.Flatten = -o.Flatten // 'true' flattens all levels, which is -1
 		} else if v.Kind() != value.Int || o.Flatten < -1 {
 			expected = "true, false, a number of levels, or -1 for all"
 		}
@@ -140,7 +140,7 @@ func (c *compiler) option(o *recipe.Options, name string, l *Literal) bool {
 	return expected == ""
 }
 
-// checkHashOptions rejects options that contradict each other or the type.
+// checkHashOptions reports options of a hash that contradict each other or its type.
 func (c *compiler) checkHashOptions(o *recipe.Options) bool {
 	switch at := c.Options.Pos; {
 	case (o.Flatten != 0 || o.Uniq) && o.Resolution != recipe.AppendAll:

@@ -12,7 +12,7 @@ import (
 	"bindc/internal/value"
 )
 
-// contribution records the multibinding that the binding contributes to, if it does.
+// contribution records the multibinding that the binding contributes to, if there is one.
 func (c *compiler) contribution() {
 	if c.In == nil {
 		return
@@ -55,11 +55,10 @@ func (c *compiler) recipe() *recipe.Recipe {
 	return r
 }
 
-// keptProducers lists the producers that are useful on an abstract binding: an id, or another key.
+// keptProducers lists the producers that have an effect on an abstract binding, because they name an id or another key.
 var keptProducers = []string{"multibind_id", "rebind", "to_alias_of", "to_renamed"}
 
-// warnOfDropped warns about producers of a value on an abstract binding, which has no value. It ignores an explicit
-// null.
+// warnOfDropped warns about a value in an abstract binding, where it has no effect. An explicit null gives no warning.
 func (c *compiler) warnOfDropped() {
 	for i := range c.Producers {
 		p := &c.Producers[i]
@@ -77,7 +76,7 @@ func (c *compiler) warnOfDropped() {
 	}
 }
 
-// checkTransformer rejects a transformer that cannot be called with the value alone.
+// checkTransformer reports a transformer that cannot be called with one argument.
 func (c *compiler) checkTransformer() {
 	if c.Transformer == nil || c.Transformer.Takes(1) {
 		return
@@ -87,7 +86,7 @@ func (c *compiler) checkTransformer() {
 		Hint:    "write |$value| { ... }; facts are variables"})
 }
 
-// checkProducers rejects several producers, a missing one, and options that no producer uses.
+// checkProducers reports a binding with no producer or several, and options that the producer does not have.
 func (c *compiler) checkProducers() {
 	names, options := make([]string, len(c.Producers)), false
 	for i, p := range c.Producers {
@@ -112,7 +111,7 @@ func (c *compiler) checkProducers() {
 	}
 }
 
-// constant checks the type of a constant now, so that lookups do not.
+// constant checks the type of a constant at build time, so that lookups need not check it.
 func (c *compiler) constant(r *recipe.Recipe) {
 	if c.In != nil {
 		c.out.Literal = c.Producers[0].Argument
@@ -121,7 +120,7 @@ func (c *compiler) constant(r *recipe.Recipe) {
 	r.Type = nil
 }
 
-// mismatch reports m, a value of r that is not of its type, unless m is nil.
+// mismatch reports m, an error in the type of r's value. It does nothing if m is nil.
 func (c *compiler) mismatch(r *recipe.Recipe, m *types.Mismatch) {
 	if m == nil {
 		return
@@ -134,7 +133,7 @@ func (c *compiler) mismatch(r *recipe.Recipe, m *types.Mismatch) {
 	c.add(d)
 }
 
-// produce compiles one producer.
+// produce compiles a producer.
 func (c *compiler) produce(p *Producer, r *recipe.Recipe) {
 	switch p.Name {
 	case "multibind_id":
@@ -151,7 +150,7 @@ func (c *compiler) produce(p *Producer, r *recipe.Recipe) {
 		r.Kind, r.Name, r.Value = recipe.Custom, "query", p.Argument.Value
 	case "to_alias_of", "to_renamed", "rebind":
 		c.rebind(p, r)
-	default: // to, to_expression
+	default: // to and to_expression
 		if p.Expr != nil {
 			r.Kind, r.Expr = recipe.Expression, p.Expr
 			r.Sensitive = r.Sensitive || p.Expr.HasHieraSecret()
@@ -161,7 +160,7 @@ func (c *compiler) produce(p *Producer, r *recipe.Recipe) {
 	}
 }
 
-// target reads `name` or `[type, name]`.
+// target reads a key to look up: `name` or `[type, name]`.
 func (c *compiler) target(l *Literal) recipe.Target {
 	if name, ok := l.text(); ok {
 		return recipe.Target{Key: name}
@@ -211,8 +210,8 @@ func (c *compiler) hashLookup(l *Literal, r *recipe.Recipe) {
 	r.Kind, r.Targets, r.Value = recipe.HashLookup, []recipe.Target{t}, key.Value
 }
 
-// onlyKeys reports keys of a hash that are not in allowed, with the hint if they are in elsewhere. It returns false if
-// there are any.
+// onlyKeys reports keys of a hash that are not in allowed. For keys in elsewhere, it adds the hint. It returns false if
+// it reports any.
 func (c *compiler) onlyKeys(l *Literal, allowed, elsewhere []string, hint string) bool {
 	all := true
 	for key := range l.pairs() {
@@ -230,7 +229,7 @@ func (c *compiler) onlyKeys(l *Literal, allowed, elsewhere []string, hint string
 	return all
 }
 
-// custom reads the name of a registered producer: a string, [name, argument...], or {class_name: name, ...}.
+// custom reads a call of a registered producer: a name, [name, argument...], or {class_name: name, ...}.
 func (c *compiler) custom(p *Producer, r *recipe.Recipe) {
 	l := p.Argument
 	r.Kind, r.Value = recipe.Custom, value.FromPairs()
@@ -240,7 +239,7 @@ func (c *compiler) custom(p *Producer, r *recipe.Recipe) {
 	case l.Value.Kind() == value.Array && len(l.Kids) > 0:
 		r.Name, _ = l.Kids[0].text()
 		r.Value = value.FromSlice(l.Value.Slice()[1:])
-	default: // a hash, or a value without a name
+	default: // hashes, and values without a name
 		if class := l.Named("class_name"); class != nil {
 			r.Name, _ = class.text()
 		}
@@ -255,7 +254,7 @@ func (c *compiler) custom(p *Producer, r *recipe.Recipe) {
 	}
 }
 
-// typeAt parses the type at l; nil for nil or after an error.
+// typeAt parses the type in l. It returns nil if l is nil, or after an error.
 func (c *compiler) typeAt(l *Literal) *types.Type {
 	if l == nil {
 		return nil

@@ -13,20 +13,20 @@ import (
 	"bindc/internal/value"
 )
 
-// Puppet is a parsed file in the syntax of Puppet (language.md, section 14.1).
+// Puppet is a parsed bindings file in Puppet syntax (language.md, section 14.1).
 type Puppet struct {
 	*syntax.Text
 	file, src string
 	tree      *syntax.Bindings
 }
 
-// ParsePuppet parses a file. It reports errors to diags; there may be statements all the same.
+// ParsePuppet parses a bindings file. It adds errors to diags. The result has the statements that have no error.
 func ParsePuppet(file string, src []byte, diags *diag.List) *Puppet {
 	p := &Puppet{Text: syntax.NewText(file, string(src)), file: file, src: string(src)}
 	tree, errs := syntax.ParseBindings(p.src)
 	p.Report(errs, diags)
 	if (tree == nil || tree.Broken) && slices.ContainsFunc(word.FindAll(src, -1), meansSensitive) {
-		diags.Hide(file, 0, math.MaxInt) // the lines it is in are unknown
+		diags.Hide(file, 0, math.MaxInt) // it is unknown which lines are sensitive
 	}
 	if tree == nil {
 		return nil
@@ -38,7 +38,7 @@ func ParsePuppet(file string, src []byte, diags *diag.List) *Puppet {
 	return p
 }
 
-// warnOfHiera warns about interpolations and encrypted texts of Hiera, which are plain text here, as in YAML.
+// warnOfHiera warns about interpolations and encrypted texts of Hiera. In a bindings file they are plain text.
 func (p *Puppet) warnOfHiera(diags *diag.List) {
 	if !strings.Contains(p.src, "%{") && !strings.Contains(p.src, "ENC[") {
 		return
@@ -61,10 +61,10 @@ func (p *Puppet) warnOfHiera(diags *diag.List) {
 	}
 }
 
-// Broken reports whether part of the file could not be parsed.
+// Broken reports whether a part of the file has a syntax error.
 func (p *Puppet) Broken() bool { return p.tree.Broken }
 
-// Secrets adds the ids of the multibindings that are sensitive.
+// Secrets adds the ids of sensitive multibindings to ids.
 func (p *Puppet) Secrets(ids map[string]bool) { addSecretsOf(p.tree.Statements, ids) }
 
 func addSecretsOf(list []syntax.Statement, ids map[string]bool) {
@@ -81,7 +81,7 @@ func hasFlag(s *syntax.Statement, flag string) bool {
 	return slices.ContainsFunc(s.Flags, func(w syntax.Word) bool { return w.Text == flag })
 }
 
-// multibindID returns the id of a multibind, which is its name unless it has another.
+// multibindID returns the id of a multibinding. By default, the id is its name.
 func multibindID(s *syntax.Statement) *expr.Node {
 	if s.In != nil {
 		return s.In
@@ -89,7 +89,7 @@ func multibindID(s *syntax.Statement) *expr.Node {
 	return s.Key
 }
 
-// constantText returns the text of a constant, "" for nil.
+// constantText returns the value of a constant as text, and "" for nil.
 func constantText(n *expr.Node) string {
 	if n == nil {
 		return ""
@@ -102,7 +102,7 @@ func (p *Puppet) Read(secrets map[string]bool, diags *diag.List) *File {
 	r := puppetReader{p, diags, secrets}
 	name := r.word(p.tree.Name)
 	if p.tree.Name.Text == "" {
-		name.Value = value.Value{} // the parser reported it
+		name.Value = value.Value{} // the parser has reported an error
 	}
 	return &File{
 		Pos:        diag.Pos{File: p.file, Line: 1, Col: 1},
@@ -111,7 +111,7 @@ func (p *Puppet) Read(secrets map[string]bool, diags *diag.List) *File {
 	}
 }
 
-// puppetReader turns the syntax tree of a file into statements.
+// puppetReader converts the syntax tree of a file to statements.
 type puppetReader struct {
 	*Puppet
 	diags   *diag.List
@@ -133,19 +133,19 @@ func (r *puppetReader) statements(list []syntax.Statement) []*Statement {
 	return out
 }
 
-// isSensitive reports whether an option is meant to be the flag.
+// isSensitive reports whether an option is 'sensitive' or a misspelling of it.
 func isSensitive(o syntax.Option) bool { return meansSensitive([]byte(o.Name.Text)) }
 
-// hide hides the lines of s from messages.
+// hide hides the lines of s in messages.
 func (r *puppetReader) hide(s *syntax.Statement) {
 	first, last := r.Line(s.Off), r.Line(s.End)
 	if begin := strings.LastIndexByte(r.src[:s.End], '\n') + 1; strings.TrimSpace(r.src[begin:s.End]) == "" {
-		last-- // the next statement begins in this line
+		last-- // the next statement begins in the same line
 	}
 	r.diags.Hide(r.file, first, last)
 }
 
-// statement reads one statement; nil after an error.
+// statement converts one statement. It returns nil after an error.
 func (r *puppetReader) statement(s *syntax.Statement) *Statement {
 	out := &Statement{Keyword: keywordOf(s.Word), Pos: r.Pos(s.Off), KeyPos: r.Pos(s.Off)}
 	switch out.Keyword {
@@ -169,7 +169,8 @@ func (r *puppetReader) statement(s *syntax.Statement) *Statement {
 	return out
 }
 
-// keywordOf returns the keyword of a statement by its first word; multibind, rebind, alias and renamed are bindings.
+// keywordOf returns the keyword of a statement that begins with word. multibind, rebind, alias and renamed begin
+// bindings.
 func keywordOf(word string) Keyword {
 	return Keyword(max(0, slices.Index(keywords, word)))
 }
@@ -189,15 +190,15 @@ func (r *puppetReader) alternatives(when [][]syntax.Pair) (out [][]Pair) {
 	return out
 }
 
-// word returns a word of the file as a string.
+// word returns a word of the file as a string literal.
 func (r *puppetReader) word(w syntax.Word) Literal { return r.text(w.Text, w.Off) }
 
-// text returns a string that is written at off.
+// text returns a string literal at an offset of the file.
 func (r *puppetReader) text(text string, off int) Literal {
 	return Literal{Value: value.FromString(text), Pos: r.Pos(off)}
 }
 
-// targets reads the target of parameters, or the types of a map. It returns false after an error.
+// targets reads the target of parameters, or the two types of a map. It returns false after an error.
 func (r *puppetReader) targets(s *Statement, nodes ...*expr.Node) bool {
 	all := true
 	for _, n := range nodes {
@@ -210,7 +211,7 @@ func (r *puppetReader) targets(s *Statement, nodes ...*expr.Node) bool {
 	return all
 }
 
-// target returns a class, a type or an instance as text. It returns false after an error.
+// target converts a class, type or instance to text. It returns false after an error.
 func (r *puppetReader) target(n *expr.Node) (Literal, bool) {
 	texts := targetTexts(n)
 	if len(texts) != 1 {
@@ -221,7 +222,8 @@ func (r *puppetReader) target(n *expr.Node) (Literal, bool) {
 	return r.text(texts[0], n.Off), true
 }
 
-// targetTexts returns a class, a type or instances of one as YAML has them; nil if they have to be computed.
+// targetTexts converts a class, a type or instances to the texts that YAML has for them. It returns nil if they are
+// computed.
 func targetTexts(n *expr.Node) (texts []string) {
 	if v, ok := n.Constant(); ok {
 		return []string{v.Text()}
@@ -230,7 +232,7 @@ func targetTexts(n *expr.Node) (texts []string) {
 		return []string{n.Name}
 	}
 	for _, kid := range n.Kids[1:] {
-		name := kid.Name // a type as the name of an instance is that
+		name := kid.Name // a type in brackets is the name of the instance
 		if kid.Op != expr.TypeName {
 			v, _ := kid.Constant()
 			name = scalarText(v)
@@ -249,7 +251,7 @@ func isTarget(n *expr.Node) bool {
 	return n.Op == expr.TypeName || n.Op == expr.Access && n.Kids[0].Op == expr.TypeName
 }
 
-// dependency reads both sides, in which types are text; nil after an error.
+// dependency reads both sides of a dependency. It returns nil after an error.
 func (r *puppetReader) dependency(out *Statement, s *syntax.Statement) *Statement {
 	from, okFrom := r.withTargets(s.Target)
 	to, okTo := r.withTargets(s.Other)
@@ -260,8 +262,8 @@ func (r *puppetReader) dependency(out *Statement, s *syntax.Statement) *Statemen
 	return out
 }
 
-// withTargets returns n with types and instances as text; File['a', 'b'] becomes two texts. It returns false after an
-// error.
+// withTargets replaces types and instances in n by their texts. File['a', 'b'] becomes two texts. It returns false
+// after an error.
 func (r *puppetReader) withTargets(n *expr.Node) (*expr.Node, bool) {
 	if !isTarget(n) && n.Op != expr.ArrayLit {
 		return n, true
@@ -294,13 +296,13 @@ func (r *puppetReader) withTargets(n *expr.Node) (*expr.Node, bool) {
 	return out, true
 }
 
-// isPlain reports whether a binding has nothing but a key and a value.
+// isPlain reports whether a binding has only a key and a value.
 func (s *Statement) isPlain() bool {
 	return len(s.Producers) == 1 && s.Producers[0].Name == "to" && !s.Broken && s.Type == nil && s.Transformer == nil &&
 		s.Options == nil && s.In == nil && !s.Abstract && !s.Override && !s.Sensitive && !s.Optional
 }
 
-// compileValue compiles a plain binding, as the short form of YAML is.
+// compileValue compiles the value of a plain binding, like the short form in YAML.
 func (s *Statement) compileValue() {
 	p := s.Producers[0]
 	*s = Statement{Keyword: Bind, Pos: s.KeyPos, Key: s.Key}

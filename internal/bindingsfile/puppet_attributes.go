@@ -11,7 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// attributes reads the attributes of a binding. It returns false if the key cannot be read.
+// attributes reads the attributes of a binding. It returns false if the key has an error.
 func (r *puppetReader) attributes(out *Statement, s *syntax.Statement) bool {
 	for _, flag := range s.Flags {
 		switch flag.Text {
@@ -25,7 +25,7 @@ func (r *puppetReader) attributes(out *Statement, s *syntax.Statement) bool {
 	}
 	out.Optional = s.Optional
 	if s.Type == nil {
-		s.Type = s.OldType // the new name has it too
+		s.Type = s.OldType // the type of the old key also applies to the new one
 	}
 	if s.Type != nil {
 		l := r.text(syntax.Print(s.Type), s.Type.Off)
@@ -42,7 +42,7 @@ func (r *puppetReader) attributes(out *Statement, s *syntax.Statement) bool {
 	return true
 }
 
-// key reads the key that is bound. In rebind the key is an attribute.
+// key reads the key of a binding. For rebind, the key is an attribute.
 func (r *puppetReader) key(out *Statement, s *syntax.Statement) bool {
 	key := constantText(s.Key)
 	out.KeyPos = r.Pos(s.Key.Off)
@@ -82,7 +82,7 @@ func (r *puppetReader) producer(out *Statement, s *syntax.Statement) {
 	}
 }
 
-// addProducer adds a producer whose argument is known now.
+// addProducer adds a producer with a constant argument.
 func (r *puppetReader) addProducer(out *Statement, name string, argument *Literal) {
 	if argument == nil {
 		out.Broken, name = true, "to"
@@ -90,7 +90,8 @@ func (r *puppetReader) addProducer(out *Statement, name string, argument *Litera
 	out.Producers = append(out.Producers, Producer{Name: name, Argument: argument})
 }
 
-// producerName returns the name of the producer of n in YAML: `to` for a literal, whose strings may interpolate.
+// producerName returns the YAML attribute for the value n: `to` for a literal, whose strings may interpolate, and
+// otherwise `to_expression`.
 func producerName(n *expr.Node) string {
 	if isLiteral(n) {
 		return "to"
@@ -110,7 +111,7 @@ func isLiteral(n *expr.Node) bool {
 	return false
 }
 
-// producerOf returns the producer of the value of n.
+// producerOf returns a producer of the value n.
 func (r *puppetReader) producerOf(name string, n *expr.Node) Producer {
 	l, _ := r.literal(n)
 	out := Producer{Name: name, Argument: &l}
@@ -123,7 +124,7 @@ func (r *puppetReader) producerOf(name string, n *expr.Node) Producer {
 	return out
 }
 
-// literal returns the value of n with its places. known reports whether the value is known now.
+// literal returns the value of n with its positions. known reports whether the value is a constant.
 func (r *puppetReader) literal(n *expr.Node) (l Literal, constant bool) {
 	l.Pos, constant = r.Pos(n.Off), true
 	if n.Op != expr.ArrayLit && n.Op != expr.HashLit {
@@ -140,7 +141,7 @@ func (r *puppetReader) literal(n *expr.Node) (l Literal, constant bool) {
 	return l, constant
 }
 
-// spread returns a computed value; all its parts have one place.
+// spread returns v as a literal in which every part has the position at.
 func spread(v value.Value, at diag.Pos) Literal {
 	l := Literal{Value: v, Pos: at}
 	for elem := range v.Elems() {
@@ -152,7 +153,7 @@ func spread(v value.Value, at diag.Pos) Literal {
 	return l
 }
 
-// constant returns a value that has to be known now, nil after an error.
+// constant returns the value of n, which must be a constant. It returns nil after an error.
 func (r *puppetReader) constant(n *expr.Node) *Literal {
 	l, constant := r.literal(n)
 	if !constant {
@@ -162,12 +163,13 @@ func (r *puppetReader) constant(n *expr.Node) *Literal {
 	return &l
 }
 
-// attributeError reports an attribute that cannot be read. The other bindings are still checked.
+// attributeError reports an error in an attribute. Checking continues with the next binding.
 func (r *puppetReader) attributeError(off int, message string) {
 	r.diags.Add(diag.Diagnostic{Pos: r.Pos(off), Code: "attribute", Message: message, InValue: true})
 }
 
-// checkNames reports functions, types and regular expressions that always fail, and warns about misspelt facts.
+// checkNames reports unknown functions, and types and regular expressions that always fail. It warns about misspelt
+// facts.
 func (r *puppetReader) checkNames(n *expr.Node) bool {
 	errs := syntax.Check(n)
 	for _, e := range errs {
@@ -184,13 +186,13 @@ func (r *puppetReader) checkNames(n *expr.Node) bool {
 	return len(errs) == 0
 }
 
-// query adds the producer of a query.
+// query adds the producer of a PuppetDB query.
 func (r *puppetReader) query(out *Statement, q *syntax.Query) {
 	r.addProducer(out, "to_query", r.constant(queryList(q)))
 }
 
-// queryList returns a query as PuppetDB has it, with the type as one of its conditions. It changes patterns in q to
-// their text.
+// queryList converts a query to PuppetDB's list form. The type becomes one of its conditions. Regular expressions in q
+// are replaced by their text.
 func queryList(q *syntax.Query) *expr.Node {
 	constant := func(text string) *expr.Node {
 		return &expr.Node{Op: expr.Const, Off: q.Off, Value: value.FromString(text)}
@@ -205,11 +207,11 @@ func queryList(q *syntax.Query) *expr.Node {
 }
 
 var (
-	// optionAttributes lists the attributes of YAML that are options here.
+	// optionAttributes lists the YAML attributes that are options in Puppet syntax.
 	optionAttributes = []string{"multibind_id", "optional", "options", "to_alias_of", "to_first_found", "to_hash_lookup",
 		"to_instance", "to_lookup_of", "to_producer", "to_renamed", "transformer"}
 
-	// keywordAttributes maps the other attributes to their syntax.
+	// keywordAttributes maps the other YAML attributes to their Puppet syntax.
 	keywordAttributes = map[string]string{"abstract": "bind abstract 'key'", "in": "bind … to … in 'id'",
 		"name": "bind 'key' …", "override": "bind override 'key' …", "rebind": "rebind 'key'",
 		"sensitive": "bind sensitive 'key' …", "to": "bind 'key' to …", "to_expression": "bind 'key' to …",
@@ -234,7 +236,7 @@ func (r *puppetReader) options(out *Statement, s *syntax.Statement) {
 	collects := s.Word == "multibind" || slices.ContainsFunc(s.Options, func(o syntax.Option) bool {
 		return o.Name.Text == "multibind_id" && slices.Contains(allowed, o.Name.Text)
 	})
-	var own []*expr.Node // of a multibinding, or the map of parameters
+	var own []*expr.Node // options of a multibinding or of parameters
 	for _, o := range s.Options {
 		name := o.Name.Text
 		switch {
@@ -252,7 +254,7 @@ func (r *puppetReader) options(out *Statement, s *syntax.Statement) {
 			out.Options = r.optionValue(o)
 		case slices.Contains(optionAttributes, name):
 			r.addProducer(out, name, r.optionValue(o))
-		default: // of a multibinding, or the map of parameters
+		default: // an option of a multibinding or of parameters
 			key := &expr.Node{Op: expr.Const, Off: o.Name.Off, Value: value.FromString(name)}
 			own = append(own, key, ownOption(o))
 			if name == "combinator" {
@@ -270,7 +272,7 @@ func (r *puppetReader) options(out *Statement, s *syntax.Statement) {
 	}
 }
 
-// flag reads an option that is true or false.
+// flag reads an option whose value is true or false.
 func (r *puppetReader) flag(o syntax.Option) bool {
 	v, _ := o.Value.Constant()
 	if v.Kind() != value.Bool {
@@ -290,7 +292,7 @@ func (r *puppetReader) unknownOption(o syntax.Option, allowed []string) {
 	r.diags.Add(d)
 }
 
-// optionValue returns the value of an option, which has to be known now.
+// optionValue returns the value of an option, which must be a constant.
 func (r *puppetReader) optionValue(o syntax.Option) *Literal {
 	if o.Lambda != nil {
 		r.attributeError(o.Value.Off, "expected a value as '"+o.Name.Text+"', found a lambda")
@@ -311,7 +313,7 @@ func (r *puppetReader) lambda(out *Statement, o syntax.Option, as string) *expr.
 	return o.Lambda.Placeless()
 }
 
-// ownOption returns the value of an option of a multibinding, a lambda as text.
+// ownOption returns the value of an option of a multibinding. A lambda becomes text.
 func ownOption(o syntax.Option) *expr.Node {
 	if o.Lambda == nil {
 		return o.Value

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// A file has the name that is written in it, and its place; undef if it cannot be read.
+// The name of a file is the one in its text, with its position. It is undef if it has an error.
 func TestReadsNameOfFile(t *testing.T) {
 	for _, c := range []struct {
 		file, text string
@@ -30,7 +30,7 @@ func TestReadsNameOfFile(t *testing.T) {
 	}
 }
 
-// A statement that cannot be parsed makes a file broken; any other error does not.
+// Broken reports true only for statements with a syntax error.
 func TestBrokenReportsUnparsedStatements(t *testing.T) {
 	for statement, broken := range map[string]bool{"bind 'a' to 1": false, "bind 'a' to { x => 1, x => 2 }": false,
 		"bind 'a' to nope()": false, "bnd 'a' to 1": true, "bind 'a' to": true} {
@@ -41,8 +41,8 @@ func TestBrokenReportsUnparsedStatements(t *testing.T) {
 	}
 }
 
-// A producer that cannot be read still counts as one, so that its binding gets no second error.
-func TestUnreadableProducerMakesStatementBroken(t *testing.T) {
+// A producer with an error still counts as a producer, so that the binding gets no second error.
+func TestInvalidProducerGivesOneError(t *testing.T) {
 	for _, c := range []struct {
 		file, text, producer string
 		broken               bool
@@ -70,8 +70,8 @@ func TestUnreadableProducerMakesStatementBroken(t *testing.T) {
 	}
 }
 
-// Every element of a value has its place, for errors.
-func TestElementsHaveTheirPlaces(t *testing.T) {
+// Each element of a value has its own position for messages.
+func TestElementsHaveOwnPositions(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
 		{"s.yaml", "\n- {name: a, type: Array, to: [1, {x: [2]}]}", "4:32 4:33 4:36 4:37 4:40 4:41"},
 		{"s.pp", "\nbind Array, 'a' to [1, { x => [2] }]", "2:22 2:23 2:26 2:28 2:33 2:34"},
@@ -89,7 +89,7 @@ func TestElementsHaveTheirPlaces(t *testing.T) {
 	}
 }
 
-// places lists the places of a value and of its parts, in order.
+// places lists the positions of a value and its parts, in order.
 func places(l *Literal) []string {
 	out := []string{fmt.Sprintf("%d:%d", l.Pos.Line, l.Pos.Col)}
 	for i := range l.Kids {

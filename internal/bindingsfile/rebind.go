@@ -31,7 +31,7 @@ func (c *compiler) rebind(p *Producer, r *recipe.Recipe) {
 	}
 }
 
-// checkOptional rejects `optional` beside a producer that always has a value, or that declines by itself.
+// checkOptional reports `optional` on a producer that always has a value, or that is optional by itself.
 func (c *compiler) checkOptional(r *recipe.Recipe) {
 	if !c.Optional || c.broken {
 		return
@@ -52,7 +52,7 @@ func (c *compiler) checkOptional(r *recipe.Recipe) {
 	}
 }
 
-// isNeverUndef reports whether the value of n is never undef, by its form.
+// isNeverUndef reports whether the form of n shows that its value is never undef.
 func isNeverUndef(n *expr.Node) bool {
 	return n.Op == expr.Concat || n.Op == expr.ArrayLit || n.Op == expr.HashLit
 }

@@ -20,14 +20,14 @@ func of(name string, argument *Literal) Statement {
 	return Statement{Key: "a", KeyPos: at(90), Producers: []Producer{{Name: name, Argument: argument}}}
 }
 
-// computing returns a binding of the key 'a' to what n computes, which is no Integer.
+// computing returns a binding of the key 'a' to the result of n, with the type Integer.
 func computing(name string, n *expr.Node) Statement {
 	a := of(name, list(1, text("x", 2)))
 	a.Type, a.Producers[0].Expr = text("Integer", 9), n
 	return a
 }
 
-// said returns a finding in a line: its column and code, the message, and the hint.
+// said prints the only diagnostic as column, code, message and hint.
 func said(diags *diag.List) string {
 	var out []string
 	for _, d := range diags.Sorted() {
@@ -40,8 +40,8 @@ func said(diags *diag.List) string {
 	return strings.Join(out, "\n")
 }
 
-// An error names the expected and the found value, and a likely correction.
-func TestErrorsOfRejectedBindings(t *testing.T) {
+// An error states the expected and the found value, and suggests a correction if there is a likely one.
+func TestErrorsOfBindingsSayExpectedAndFound(t *testing.T) {
 	name, key, x, y := text("name", 2), text("key", 4), text("x", 3), text("y", 5)
 	const entry = "1 attribute: expected a hash of 'name', the key to look up, and 'key', the entry to take from it, " +
 		"found "
@@ -63,36 +63,39 @@ func TestErrorsOfRejectedBindings(t *testing.T) {
 		Statement
 		want string
 	}{
-		{"an entry of a text", of("to_hash_lookup", text("x", 1)), entry + "the string 'x'"},
-		{"an entry of no key", of("to_hash_lookup", hash(1, name, x)), entry + "a hash without 'key'"},
-		{"an entry of no hash", of("to_hash_lookup", hash(1, key, y)), entry + "a hash without 'name'"},
-		{"an entry of nothing", of("to_hash_lookup", hash(1)), entry + "a hash"},
-		{"an entry under a list", of("to_hash_lookup", hash(1, name, x, key, list(5))), entry + "a hash"},
-		{"an entry whose hash a pattern names", of("to_hash_lookup", hash(1, pattern("name", 2), x, key, y)),
+		{"to_hash_lookup: string", of("to_hash_lookup", text("x", 1)), entry + "the string 'x'"},
+		{"to_hash_lookup: no key", of("to_hash_lookup", hash(1, name, x)), entry + "a hash without 'key'"},
+		{"to_hash_lookup: no name", of("to_hash_lookup", hash(1, key, y)), entry + "a hash without 'name'"},
+		{"to_hash_lookup: empty", of("to_hash_lookup", hash(1)), entry + "a hash"},
+		{"to_hash_lookup: list as key", of("to_hash_lookup", hash(1, name, x, key, list(5))), entry + "a hash"},
+		{"to_hash_lookup: regular expression as name", of("to_hash_lookup", hash(1, pattern("name", 2), x, key, y)),
 			entry + "a hash without 'name'"},
-		{"an entry, and more", of("to_hash_lookup", hash(1, name, x, key, y, text("typ", 6), text("Hash", 7))),
+		{"to_hash_lookup: extra attribute",
+			of("to_hash_lookup", hash(1, name, x, key, y, text("typ", 6), text("Hash", 7))),
 			"6 attribute: unknown attribute: 'typ' (did you mean 'type'?)"},
 		{"two values", several,
 			"5 attribute: expected one attribute that produces the value, found 'to' and 'to_lookup_of' (keep one of them)"},
-		{"another key, and a value", twice, "2 attribute: expected one attribute that produces the value, found 'rebind' " +
+		{"alias and value", twice, "2 attribute: expected one attribute that produces the value, found 'rebind' " +
 			"and 'to' (keep one of them)"},
-		{"a type that is a list", untyped, "6 type: expected a type as text, as 'Array[String]', found a list"},
-		{"a type that is a pattern", typedByPattern,
+		{"type that is a list", untyped, "6 type: expected a type as text, as 'Array[String]', found a list"},
+		{"type that is a regular expression", typedByPattern,
 			"6 type: expected a type as text, as 'Array[String]', found the regular expression /Integer/"},
-		{"text that interpolates", computing("to", interpolating), "1 type_mismatch: 'a' is of type Integer: " +
-			"expected Integer, found String (a string that interpolates is text; with to_expression: '$name' a " +
-			"variable keeps its type)"},
-		{"an expression that is text", computing("to_expression", interpolating),
+		{"string with an interpolation for an Integer",
+			computing("to", interpolating), "1 type_mismatch: 'a' is of type Integer: " +
+				"expected Integer, found String (a string that interpolates is text; with to_expression: '$name' a " +
+				"variable keeps its type)"},
+		{"string expression for an Integer", computing("to_expression", interpolating),
 			"1 type_mismatch: 'a' is of type Integer: expected Integer, found String"},
-		{"a list that interpolates", computing("to", &expr.Node{Op: expr.ArrayLit, Kids: []*expr.Node{interpolating}}),
+		{"list with an interpolation for an Integer",
+			computing("to", &expr.Node{Op: expr.ArrayLit, Kids: []*expr.Node{interpolating}}),
 			"1 type_mismatch: 'a' is of type Integer: expected Integer, found Array"},
-		{"a pattern as id", of("multibind_id", pattern("m", 1)),
+		{"regular expression as id", of("multibind_id", pattern("m", 1)),
 			"1 multibind: expected a name without NUL as 'multibind_id', found the regular expression /m/"},
-		{"a contribution to a pattern", contribution,
+		{"contribution to a regular expression", contribution,
 			"1 multibind: expected a multibind_id as 'in', found the regular expression /m/"},
-		{"another name of a pattern", of("to_alias_of", pattern("b", 1)),
+		{"regular expression as renamed key", of("to_alias_of", pattern("b", 1)),
 			"1 rebind: expected the name of a key as 'to_alias_of', found the regular expression /b/"},
-		{"a name that may be missing", optional,
+		{"optional lookup", optional,
 			"1 optional: 'to_renamed' declines by itself where there is nothing: it cannot be optional"},
 	} {
 		var diags diag.List
@@ -105,7 +108,7 @@ func TestErrorsOfRejectedBindings(t *testing.T) {
 	}
 }
 
-// A binding without a key is an error. An unknown key in rebind leaves other bindings valid.
+// A binding without a key is an error. If only the key in rebind is invalid, other bindings are still checked.
 func TestRejectsBindingsWithoutKey(t *testing.T) {
 	const expected = "1 rebind: expected the name of a key as 'rebind', found "
 	const hint = " (write the key to rebind: {rebind: 'ntp::host'})"
@@ -130,8 +133,8 @@ func TestRejectsBindingsWithoutKey(t *testing.T) {
 	}
 }
 
-// A multibinding with wrong options keeps its id and has no options, so that its contributions are not checked.
-func TestRejectsWrongOptions(t *testing.T) {
+// A multibinding with invalid options keeps its id, but has no options: its contributions are not checked.
+func TestInvalidMultibindOptionsAreReported(t *testing.T) {
 	one := func(name string, val *Literal) *Literal { return hash(3, text(name, 4), val) }
 	yes := &Literal{Value: value.FromBool(true), Pos: at(5)}
 	two := &expr.Lambda{Params: []expr.Param{{Name: "memo"}, {Name: "x"}}, Body: &expr.Node{Op: expr.Const}}
@@ -145,33 +148,35 @@ func TestRejectsWrongOptions(t *testing.T) {
 		combinator *expr.Lambda
 		want       string
 	}{
-		{"no hash", "", list(3, text("uniq", 4), yes), nil, "3 multibind: expected a hash as 'options', found a list"},
-		{"of a type that collects nothing", "Integer", nil, nil,
+		{"options that are a list",
+			"", list(3, text("uniq", 4), yes), nil, "3 multibind: expected a hash as 'options', found a list"},
+		{"type that is neither an array nor a hash", "Integer", nil, nil,
 			"6 multibind: expected an Array or a Hash as type of a multibinding, found Integer"},
-		{"of keys that are not names", "Hash[Integer, String]", nil, nil, "6 multibind: expected a type of keys that " +
-			"strings have, as the names of contributions are the keys, found Hash[Integer, String]"},
-		{"of a hash, of a list", "Array", one("conflict_resolution", text("merge", 5)), nil,
+		{"hash type whose keys are not strings",
+			"Hash[Integer, String]", nil, nil, "6 multibind: expected a type of keys that " +
+				"strings have, as the names of contributions are the keys, found Hash[Integer, String]"},
+		{"options of a list for a hash", "Array", one("conflict_resolution", text("merge", 5)), nil,
 			"4 attribute: unknown attribute: 'conflict_resolution'; " + unknownOfList +
 				" (this is an option of a hash: of a multibinding whose type is Hash)"},
-		{"of a list, of a hash", "", one("priority_on_named", yes), nil,
+		{"options of a hash for a list", "", one("priority_on_named", yes), nil,
 			"4 attribute: unknown attribute: 'priority_on_named'; " + unknownOfHash +
 				" (this is an option of a list: of a multibinding whose type is Array)"},
 		{"misspelt", "Array", one("unic", yes), nil, "4 attribute: unknown attribute: 'unic' " +
 			"(did you mean 'uniq'?)"},
-		{"a pattern", "Array", hash(3, pattern("uniq", 4), yes), nil,
+		{"option name that is a regular expression", "Array", hash(3, pattern("uniq", 4), yes), nil,
 			"4 attribute: unknown attribute: the regular expression /uniq/; " + unknownOfList},
-		{"no number of levels", "Array", one("flatten", number(-2, 5)), nil,
+		{"flatten that is not a number of levels", "Array", one("flatten", number(-2, 5)), nil,
 			"5 multibind: expected true, false, a number of levels, or -1 for all as 'flatten', found the integer -2"},
-		{"no such resolution", "", one("conflict_resolution", text("prio", 5)), nil, "5 multibind: expected " +
+		{"unknown conflict_resolution", "", one("conflict_resolution", text("prio", 5)), nil, "5 multibind: expected " +
 			"'priority', 'ignore', 'error', 'append' or 'merge' as 'conflict_resolution', found the string 'prio' (did you mean 'priority'?)"},
-		{"each once, without lists", "", one("uniq", yes), nil,
+		{"uniq without append", "", one("uniq", yes), nil,
 			"3 multibind: expected 'flatten' and 'uniq' of a hash with 'conflict_resolution: append' only"},
-		{"lists, of numbers", "Hash[Float]", one("conflict_resolution", text("append", 5)), nil, "3 multibind: " +
+		{"append for numbers", "Hash[Float]", one("conflict_resolution", text("append", 5)), nil, "3 multibind: " +
 			"'append' makes arrays: expected Data or an array type as type of the elements, found Float"},
-		{"a combinator that was not read", "Array", one("combinator", text("|", 5)), nil, ""},
-		{"a combinator, and more", "Array", hash(3, text("uniq", 4), yes, text("combinator", 6), text("|", 7),
+		{"combinator with a syntax error", "Array", one("combinator", text("|", 5)), nil, ""},
+		{"combinator with another option", "Array", hash(3, text("uniq", 4), yes, text("combinator", 6), text("|", 7),
 			text("flatten", 8), yes), two, "8 multibind: " + refused + "'flatten': the combinator decides alone"},
-		{"a combinator of lists, of a hash", "", one("combinator", text("|", 5)), two, "5 multibind: expected a " +
+		{"combinator of a list for a hash", "", one("combinator", text("|", 5)), two, "5 multibind: expected a " +
 			"combinator with 3 parameters, as it is one of a hash: '|$key, $current, $value| { … }'"},
 	} {
 		a := of("multibind_id", text("m", 2))
@@ -190,8 +195,8 @@ func TestRejectsWrongOptions(t *testing.T) {
 	}
 }
 
-// An entry has its own place; an entry of a computed hash has the place of the hash.
-func TestEntryHasItsPlace(t *testing.T) {
+// An entry of a literal hash has its own position. An entry of a computed hash has that of the hash.
+func TestEntryHasOwnPositionUnlessComputed(t *testing.T) {
 	k, v := value.FromString("k"), value.FromString
 	written := hash(1, text("k", 2), number(1, 3), text("l", 4), number(2, 5))
 	computed := &Literal{Value: written.Value, Pos: at(1)}
@@ -202,7 +207,7 @@ func TestEntryHasItsPlace(t *testing.T) {
 		name, val int
 	}{
 		{written, 0, k, 2, 3}, {written, 1, v("l"), 4, 5},
-		{written, 1, k, 1, 1}, // which stands elsewhere
+		{written, 1, k, 1, 1}, // not the key of entry 1
 		{written, 2, v("m"), 1, 1},
 		{computed, 0, k, 1, 1},
 	} {
@@ -214,7 +219,7 @@ func TestEntryHasItsPlace(t *testing.T) {
 	}
 }
 
-// A contribution keeps the literal of a constant, unless it is optional or transformed.
+// A contribution keeps its literal if it is constant, required and not transformed.
 func TestContributionKeepsLiteralOfConstant(t *testing.T) {
 	lambda := Lambda{Lambda: &expr.Lambda{Params: []expr.Param{{Name: "value"}}}}
 	for _, c := range []struct {
@@ -222,10 +227,10 @@ func TestContributionKeepsLiteralOfConstant(t *testing.T) {
 		Statement
 		literal bool
 	}{
-		{"a contribution", Statement{In: text("m", 1)}, true},
-		{"a contribution that is missing", Statement{In: text("m", 1), Optional: true}, false},
-		{"a contribution that is transformed", Statement{In: text("m", 1), Transformer: &lambda}, false},
-		{"a key", Statement{Key: "a"}, false},
+		{"constant contribution keeps its literal", Statement{In: text("m", 1)}, true},
+		{"optional contribution has no literal", Statement{In: text("m", 1), Optional: true}, false},
+		{"transformed contribution has no literal", Statement{In: text("m", 1), Transformer: &lambda}, false},
+		{"binding of a key has no literal", Statement{Key: "a"}, false},
 	} {
 		var diags diag.List
 		c.Producers = []Producer{{Name: "to", Argument: &Literal{Pos: at(2)}}} // null

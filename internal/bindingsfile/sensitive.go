@@ -15,27 +15,27 @@ var (
 	sensitiveFlag = []string{"sensitive"}
 )
 
-// meansSensitive reports whether a word is 'sensitive' or a misspelling of it. A misspelt flag is an error, and the
-// value stays hidden all the same.
+// meansSensitive reports whether word is 'sensitive' or a misspelling of it. A misspelt flag is an error, but its
+// binding must still be hidden.
 func meansSensitive(word []byte) bool {
 	return string(word) == "sensitive" || bytes.IndexAny(word, "sS") == 0 &&
 		diag.DidYouMean(string(word), sensitiveFlag) != ""
 }
 
-// Source is a parsed file of bindings, in either syntax.
+// Source is a parsed bindings file in either syntax.
 type Source interface {
-	// Secrets adds the ids of the multibindings that are sensitive.
+	// Secrets adds the ids of sensitive multibindings to ids.
 	Secrets(ids map[string]bool)
 
-	// Read reads the file; it returns nil if it cannot. It hides sensitive bindings from
-	// messages, and contributions to the multibindings in secrets.
+	// Read reads the statements of the file, and returns nil if that is impossible. It hides the lines of sensitive
+	// bindings and of contributions to secrets, the sensitive multibindings, in messages.
 	Read(secrets map[string]bool, diags *diag.List) *File
 }
 
-// YAML is a parsed file in YAML or JSON.
+// YAML is a parsed bindings file in YAML or JSON.
 type YAML struct{ *yaml.Document }
 
-// Secrets adds the ids of the multibindings that are sensitive, also of those where no binding is expected.
+// Secrets adds the ids of sensitive multibindings to ids. It also finds those that are in the wrong place.
 func (y YAML) Secrets(ids map[string]bool) {
 	if y.Root != nil {
 		addSecrets(y.Root, ids)
@@ -51,15 +51,15 @@ func addSecrets(n *yaml.Node, ids map[string]bool) {
 	}
 }
 
-// hider hides the sensitive lines of a file from messages.
+// hider hides the sensitive lines of a file in messages.
 type hider struct {
 	*yaml.Document
 	diags   *diag.List
-	secrets map[string]bool // the ids of sensitive multibindings of the site
+	secrets map[string]bool // ids of sensitive multibindings in the site
 }
 
-// hideSensitive hides the lines of everything below n that is marked sensitive, also where no binding is expected.
-// n has the lines from first to last.
+// hideSensitive hides the lines of each sensitive node in n, which spans the lines from first to last. It also finds
+// bindings that are in the wrong place.
 func (h *hider) hideSensitive(n *yaml.Node, first, last int) {
 	if isMarkedSensitive(n) || h.contributesToSecret(n) {
 		h.diags.Hide(h.File, first, last)
@@ -69,7 +69,7 @@ func (h *hider) hideSensitive(n *yaml.Node, first, last int) {
 	for i := range n.Kids {
 		kidFirst, kidLast := int(n.Kids[i].Line), last
 		if kidFirst < first || kidFirst > last {
-			kidLast = math.MaxInt // reached through an alias: where it ends is not known
+			kidLast = math.MaxInt // the end of an alias's target is unknown
 		} else if i+1 < len(n.Kids) && int(n.Kids[i+1].Line) >= kidFirst {
 			kidLast = h.lineBefore(&n.Kids[i+1])
 		}
@@ -77,7 +77,8 @@ func (h *hider) hideSensitive(n *yaml.Node, first, last int) {
 	}
 }
 
-// isMarkedSensitive reports whether n has an attribute that makes it sensitive, or was meant to.
+// isMarkedSensitive reports whether n has the attribute 'sensitive', or a misspelling of it, with a value other than
+// false.
 func isMarkedSensitive(n *yaml.Node) bool {
 	for key, flag := range n.Pairs() {
 		name, _ := key.Text()
@@ -88,16 +89,16 @@ func isMarkedSensitive(n *yaml.Node) bool {
 	return false
 }
 
-// contributesToSecret reports whether n is a contribution to a sensitive multibinding of the site.
+// contributesToSecret reports whether n contributes to a sensitive multibinding.
 func (h *hider) contributesToSecret(n *yaml.Node) bool {
 	_, in, ok := n.Lookup("in")
 	return ok && h.secrets[scalarText(in.Value)]
 }
 
-// hideElsewhere hides the targets of aliases in n that are outside the lines from first to last, which are hidden.
+// hideElsewhere hides the targets of aliases in n that are outside its lines, first to last.
 func (h *hider) hideElsewhere(n *yaml.Node, first, last int) {
 	if line := int(n.Line); line < first || line > last {
-		first, last = line, math.MaxInt // where it ends is not known
+		first, last = line, math.MaxInt // the end of the target is unknown
 		h.diags.Hide(h.File, first, last)
 	}
 	for i := range n.Kids {
@@ -105,7 +106,7 @@ func (h *hider) hideElsewhere(n *yaml.Node, first, last int) {
 	}
 }
 
-// lineBefore returns the last line with text before n: the line of n itself, unless n begins it.
+// lineBefore returns the last line that has text before n. This is the line of n, unless n is the first in it.
 func (h *hider) lineBefore(n *yaml.Node) int {
 	if h.Begins(n) {
 		return int(n.Line) - 1

@@ -10,18 +10,18 @@ import (
 	"bindc/internal/expr"
 )
 
-// File is one file of bindings.
+// File is a parsed bindings file.
 type File struct {
 	Pos        diag.Pos
-	Name       *Literal // the name written in the file, or nil; undef after an error
+	Name       *Literal // the name in the file, or nil if there is none; undef after an error
 	Statements []*Statement
 }
 
 // Keyword is the kind of a statement.
 type Keyword uint8
 
-// Bind binds a key, contributes to a multibinding, or collects contributions. When has statements that depend on a
-// condition. The other statements bind several keys, or reserved ones.
+// Bind is for bindings of one key, contributions and multibindings. When is for statements in a condition. The other
+// keywords bind several keys, or reserved ones.
 const (
 	Bind Keyword = iota
 	When
@@ -33,44 +33,44 @@ const (
 	Dependency
 )
 
-// keywords has the words of the constants above, in their order.
+// keywords lists the words of the keywords, in order.
 var keywords = []string{"bind", "when", "include", "exclude", "parameters", "variables", "map", "dependency"}
 
 func (k Keyword) String() string { return keywords[k] }
 
-// Statement is one statement. Fields that its keyword does not use are zero. The order of the fields keeps it small, as
-// a file may have very many.
+// Statement is one statement of a bindings file. Only the fields for its keyword are set. Their order minimizes the
+// size of the struct, because a file may have millions of statements.
 type Statement struct {
 	Keyword   Keyword
 	Abstract  bool
 	Override  bool
 	Sensitive bool
-	Optional  bool // the producer may yield nothing
-	Notifies  bool // of Dependency: ~>, not ->
-	Broken    bool // an attribute could not be read; the error is reported
-	Unsure    bool // an attribute is unknown or unreadable, and may be the one that seems to be missing
+	Optional  bool // the binding is skipped if the producer has no value
+	Notifies  bool // of Dependency: the arrow is ~> instead of ->
+	Broken    bool // an attribute has an error, which is reported
+	Unsure    bool // an unknown or invalid attribute may be meant as the missing one
 
-	Pos    diag.Pos // of When, where the condition is; of a binding without attributes, where the key is
+	Pos    diag.Pos // position of a condition, or of the key of a plain binding; otherwise of the statement
 	Key    string   // of Bind; "" if no name is given
-	KeyPos diag.Pos // where the name is
-	Value  []byte   // of Bind without attributes: the compiled value, see package recipe; nil otherwise
+	KeyPos diag.Pos // position of the key
+	Value  []byte   // compiled value of a plain binding (see package recipe); otherwise nil
 
-	// The attributes of Bind, Parameters, Variables and Map.
-	Producers   []Producer // there should be one; of Dependency both sides
-	Type        *Literal   // the text of a type
+	// Attributes of Bind, Parameters, Variables and Map.
+	Producers   []Producer // exactly one in a valid binding; the two sides of a Dependency
+	Type        *Literal   // source text of the type
 	Transformer *Lambda
 	Options     *Literal
-	Combinator  *expr.Lambda // the combinator in Options, or nil
-	In          *Literal     // the multibinding that the binding contributes to
+	Combinator  *expr.Lambda // combinator in Options, or nil
+	In          *Literal     // the multibinding that a contribution is for
 
-	Subjects []Literal // the classes of Include and Exclude, the target of Parameters, the two types of Map
+	Subjects []Literal // classes of Include and Exclude, target of Parameters, types of Map
 
-	// Of When: the statements apply where all pairs of any alternative match.
+	// Of When: the statements apply if all pairs of one alternative match.
 	Alternatives [][]Pair
 	Statements   []*Statement
 }
 
-// Arrow returns the arrow between the sides of a dependency.
+// Arrow returns the arrow of a dependency.
 func (s *Statement) Arrow() string {
 	if s.Notifies {
 		return "~>"
@@ -78,27 +78,27 @@ func (s *Statement) Arrow() string {
 	return "->"
 }
 
-// Lambda is a lambda and its place.
+// Lambda is a lambda with its position.
 type Lambda struct {
 	*expr.Lambda
 	Pos diag.Pos
 }
 
-// Producer is an attribute that produces the value.
+// Producer is an attribute that produces a binding's value.
 type Producer struct {
-	Name     string     // the attribute in YAML, such as to_lookup_of; `rebind` names the key itself
-	Argument *Literal   // its argument; of `to` and `to_expression` the value, if it is known now
-	Expr     *expr.Node // of these two, the expression of a value that is not known; Argument is its source
+	Name     string     // the YAML attribute, such as to_lookup_of, or 'rebind'
+	Argument *Literal   // argument; for 'to' and 'to_expression', the value if it is constant
+	Expr     *expr.Node // for 'to' and 'to_expression', the expression if it is not constant; then Argument is its source
 }
 
-// Pair matches a category that has one of several values.
+// Pair matches requests in which a category has one of several values.
 type Pair struct {
 	Category Literal
-	Pos      diag.Pos // of the values
-	Values   []string // as written
+	Pos      diag.Pos // position of the values
+	Values   []string // as in the source
 }
 
-// walk ranges over the statements and those nested in them, each before its own.
+// walk yields each statement before the statements nested in it.
 func walk(list []*Statement) iter.Seq[*Statement] {
 	return func(yield func(*Statement) bool) { visit(list, yield) }
 }

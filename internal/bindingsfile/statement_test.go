@@ -2,7 +2,7 @@ package bindingsfile
 
 import "testing"
 
-// walk yields a statement before the statements in it, and stops when the loop does.
+// walk yields an outer statement before its nested ones, and stops when the loop does.
 func TestWalkYieldsOuterStatementsFirst(t *testing.T) {
 	list := []*Statement{{Key: "a"}, {Key: "b", Statements: []*Statement{{Key: "c"}, {Key: "d"}}}, {Key: "e"}}
 	for stop, want := range map[string]string{"": "abcde", "b": "ab", "c": "abc"} {

@@ -13,8 +13,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Statements in one syntax, and the same in the other (language.md, section 14.1). Each is read, and written as the
-// other.
+// Equivalent statements in both syntaxes (language.md, section 14.1). Each is read and converted to the other syntax.
 var both = []struct{ name, yaml, puppet string }{
 	{"text", `
 - [a, text]`, `
@@ -42,7 +41,7 @@ bind 'f' to -9223372036854775807 - 1`},
     - 1
     - b: ${x}`, `
 bind 'a' to [1, { 'b' => "${x}" }]`},
-	{"what is long, or has several lines, is no short form", `
+	{"long and multi-line values use the long form", `
 - name: a
   to: |
     one
@@ -51,7 +50,7 @@ bind 'a' to [1, { 'b' => "${x}" }]`},
   to: '0123456789012345678901234567890123456789012345678901234567890'`, `
 bind 'a' to "one\ntwo\n"
 bind 'b' to '0123456789012345678901234567890123456789012345678901234567890'`},
-	{"what would be taken apart in brackets", `
+	{"text that would be split in brackets", `
 - ['a,b', '[c]']
 - ['it''s {x}', 'x: y']`, `
 bind 'a,b' to '[c]'
@@ -70,7 +69,7 @@ bind 'b' to map($x) |$y| { [1, $y] }`},
   override: true
   sensitive: true`, `
 bind abstract override sensitive Integer, 'a'`},
-	{"a value and one thing more", `
+	{"value with one attribute", `
 - name: a
   abstract: true
   to: 1
@@ -92,7 +91,7 @@ bind override 'b' to 1
 bind sensitive 'c' to 1
 bind 'd' to optional 'x'
 bind 'e' to 1 { options => { 'x' => 1 } }`},
-	{"values of a type", `
+	{"values with a type", `
 - name: a
   type: String
   to: \$y
@@ -105,7 +104,7 @@ bind 'e' to 1 { options => { 'x' => 1 } }`},
 bind String, 'a' to '$y'
 bind String, 'b' to "${y}"
 bind Optional[String], 'c' to undef`},
-	{"a list and a hash of one line are not in short form", `
+	{"list and hash use the long form", `
 - name: a
   to:
     - 1
@@ -114,7 +113,7 @@ bind Optional[String], 'c' to undef`},
     c: 1`, `
 bind 'a' to [1]
 bind 'b' to { 'c' => 1 }`},
-	{"the longest text of a short form, and a longer one", `
+	{"longest text in the short form, and a longer one", `
 - [a, aaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffg]
 - name: b
   to: aaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgh`, `
@@ -123,7 +122,7 @@ bind 'b' to 'aaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgh'`},
 	{"text with an escape and a comma", `
 - [a, "\a, b"]`, `
 bind 'a' to "\u{7}, b"`},
-	{"values that YAML has not", `
+	{"regular expressions and default", `
 - name: a
   to_expression: /a.c/
 - name: b
@@ -133,7 +132,7 @@ bind 'a' to "\u{7}, b"`},
 bind 'a' to /a.c/
 bind 'b' to default
 bind 'c' to [1, /a.c/]`},
-	{"lists, hashes and the least integer inside of an expression", `
+	{"lists, hashes and the smallest integer in an expression", `
 - name: a
   to_expression: $x + {'b' => ['c']}
 - name: d
@@ -148,7 +147,7 @@ bind 'e' to map($x) |$y, $z = ({ 'b' => 'c' })| { $y + { 'd' => [$z] } + { 'e' =
   to_query: Sql[?? 'x' == 1]
   optional: true`, `
 bind 'a' to optional Sql[?? 'x' == 1]`},
-	{"a combinator and an option beside it", `
+	{"combinator with uniq", `
 - name: all
   type: Array[Integer]
   multibind_id: all
@@ -156,7 +155,7 @@ bind 'a' to optional Sql[?? 'x' == 1]`},
     combinator: '|$memo, $x| { $memo + $x }'
     uniq: true`, `
 multibind Array[Integer], 'all' { combinator => |$memo, $x| { $memo + $x }, uniq => true }`},
-	{"parameters that are computed, or said elsewhere", `
+	{"computed parameters and abstract ones", `
 - parameters: ntp
   to_expression: $x['ntp']
 - parameters: Web
@@ -173,7 +172,7 @@ bind 'a' to optional $x['a']`},
   to_lookup_of: b
   optional: true`, `
 bind 'a' { to_lookup_of => 'b', optional => true }`},
-	{"producers that have no word", `
+	{"producers without a keyword", `
 - name: a
   to_first_found:
     - b
@@ -190,13 +189,13 @@ bind 'a' { to_lookup_of => 'b', optional => true }`},
 bind 'a' { to_first_found => ['b', ['Integer', 'c']] }
 bind 'd' { to_hash_lookup => { 'name' => 'e', 'key' => 'f' } }
 bind 'g' { to_instance => ['P', 1] }`},
-	{"a producer of the program, with arguments", `
+	{"registered producer with arguments", `
 - name: a
   to_producer: p
   options:
     x: 1`, `
 bind 'a' to producer 'p' { producer_args => { 'x' => 1 } }`},
-	{"a producer of the program, with a list", `
+	{"registered producer with a list", `
 - name: a
   to_producer:
     - p
@@ -212,7 +211,7 @@ bind 'a' to Sql[?? 'name' == 'one' and 'port' > 80] { transformer => |$found| { 
   to: 1
   transformer: '|Integer $x, $y = ([1, ''z''])| { [$x, $y] }'`, `
 bind 'a' to 1 { transformer => |Integer $x, $y = ([1, 'z'])| { [$x, $y] } }`},
-	{"other names", `
+	{"aliases and renamed keys", `
 - name: new
   to_alias_of: old
 - name: new
@@ -226,7 +225,7 @@ bind alias 'old' as 'new'
 bind renamed 'old' as String, 'new'
 rebind 'a'
 rebind abstract Integer, 'a'`},
-	{"other names whose values are transformed", `
+	{"aliases and renamed keys with a transformer", `
 - name: new
   to_alias_of: old
   transformer: '|$x| { $x + 1 }'
@@ -372,83 +371,92 @@ bind dependency 'File[/etc/x]' ~> ['Service[a]', 'B::C[d]']
 bind dependency 'A[a]' -> 'B[b]'`},
 }
 
-// Equivalent ways to write a statement are converted to one form.
+// Equivalent ways to write a statement are converted to the same form.
 func TestConvertsVariantsToOneForm(t *testing.T) {
 	for _, c := range []struct{ name, file, text, want string }{
-		{"a type without a comma", "s.pp", "bind Integer 'a' to 1", "bind Integer, 'a' to 1"},
-		{"capital letters", "s.pp", "bind TO 'x' IN 'm'\nmultibind 'a' AS 'm'", "bind to 'x' in 'm'\nmultibind 'a' as 'm'"},
-		{"a variable", "s.pp", "bind variable to { a => 1 }", "bind variables to { 'a' => 1 }"},
-		{"an abstract variable", "s.pp", "bind abstract variable to 'a'", "bind abstract variables to ['a']"},
+		{"comma after a type is added", "s.pp", "bind Integer 'a' to 1", "bind Integer, 'a' to 1"},
+		{"keywords become lower case",
+			"s.pp", "bind TO 'x' IN 'm'\nmultibind 'a' AS 'm'", "bind to 'x' in 'm'\nmultibind 'a' as 'm'"},
+		{"'variable' becomes 'variables'", "s.pp", "bind variable to { a => 1 }", "bind variables to { 'a' => 1 }"},
+		{"abstract variable becomes a list",
+			"s.pp", "bind abstract variable to 'a'", "bind abstract variables to ['a']"},
 		{"everybody", "s.pp", "when common { bind 'a' to 1 }", "when common true {\n  bind 'a' to 1\n}"},
-		{"what selects", "s.pp", "bind 'a' to Sql[?? port == 1] { select_result => |$x| { $x[0] } }",
+		{"select_result becomes transformer",
+			"s.pp", "bind 'a' to Sql[?? port == 1] { select_result => |$x| { $x[0] } }",
 			"bind 'a' to Sql[?? 'port' == 1] { transformer => |$x| { $x[0] } }"},
-		{"a map among the options", "s.pp", "bind parameters Web to Sql { map => { a => b } }",
+		{"names in a map are quoted", "s.pp", "bind parameters Web to Sql { map => { a => b } }",
 			"bind parameters Web to Sql { map => { 'a' => 'b' } }"},
-		{"a class as a type", "s.pp", "bind parameters Class[ntp] to { a => 1 }", "bind parameters Class[ntp] to { 'a' => 1 }"},
-		{"a pattern of a query is its text", "s.pp", "bind 'a' to Sql[?? name =~ /a.c/]", "bind 'a' to Sql[?? 'name' =~ 'a.c']"},
-		{"the type of the old key is that of the new one", "s.pp", "bind alias Integer, 'b' as 'a'",
+		{"Class[ntp] is kept",
+			"s.pp", "bind parameters Class[ntp] to { a => 1 }", "bind parameters Class[ntp] to { 'a' => 1 }"},
+		{"regular expression in a query becomes text",
+			"s.pp", "bind 'a' to Sql[?? name =~ /a.c/]", "bind 'a' to Sql[?? 'name' =~ 'a.c']"},
+		{"type of an old key moves to the new one", "s.pp", "bind alias Integer, 'b' as 'a'",
 			"bind alias 'b' as Integer, 'a'"},
-		{"instances in dependencies", "s.pp", "bind dependency File['a'] -> [Service[b], 'C[c]']",
+		{"instances in dependencies become text", "s.pp", "bind dependency File['a'] -> [Service[b], 'C[c]']",
 			"bind dependency 'File[a]' -> ['Service[b]', 'C[c]']"},
-		{"what is known already", "s.pp", "bind 'a' to 1 + 1", "bind 'a' to 2"},
-		{"options that nothing else takes", "s.pp", "bind 'a' { multibind_id => 'm', uniq => true }",
+		{"constant expression becomes its value", "s.pp", "bind 'a' to 1 + 1", "bind 'a' to 2"},
+		{"multibind_id option becomes multibind", "s.pp", "bind 'a' { multibind_id => 'm', uniq => true }",
 			"multibind 'a' as 'm' { uniq => true }"},
-		{"a multibinding with options in braces", "s.pp", "multibind 'a' { options => { uniq => true } }",
+		{"options of a multibinding are unwrapped", "s.pp", "multibind 'a' { options => { uniq => true } }",
 			"multibind 'a' { uniq => true }"},
-		{"a hash of no options", "s.yaml", "- {name: a, multibind_id: a, options: {}}",
+		{"empty options are kept", "s.yaml", "- {name: a, multibind_id: a, options: {}}",
 			"multibind 'a' { options => {} }"},
-		{"a list of one class", "s.yaml", "- {include: [a]}", "include a"},
-		{"flags that are false", "s.yaml", "- {name: a, to: 1, abstract: false, override: false, sensitive: false, optional: false}",
+		{"list with one class becomes the class", "s.yaml", "- {include: [a]}", "include a"},
+		{"flags that are false are dropped",
+			"s.yaml", "- {name: a, to: 1, abstract: false, override: false, sensitive: false, optional: false}",
 			"bind 'a' to 1"},
-		{"numbers as values of categories", "s.yaml", "- {when: {release: 6.10, virtual: true, n: 0x1F}, bind: [[a, 1]]}",
+		{"numbers as category values", "s.yaml", "- {when: {release: 6.10, virtual: true, n: 0x1F}, bind: [[a, 1]]}",
 			"when release 6.10 and virtual true and n '0x1F' {\n  bind 'a' to 1\n}"},
-		{"values of categories in quotes", "s.yaml", "- {when: {node: \"it's\", release: '6.10'}, bind: [[a, 1]]}",
+		{"quotes of category values are dropped if possible",
+			"s.yaml", "- {when: {node: \"it's\", release: '6.10'}, bind: [[a, 1]]}",
 			"when node 'it\\'s' and release 6.10 {\n  bind 'a' to 1\n}"},
-		{"invalid ids and keys", "s.yaml", "- {name: a, multibind_id: [x]}\n- {name: a, to_alias_of: [x]}",
+		{"lists as ids and keys are kept", "s.yaml", "- {name: a, multibind_id: [x]}\n- {name: a, to_alias_of: [x]}",
 			"bind 'a' { multibind_id => ['x'] }\nbind 'a' { to_alias_of => ['x'] }"},
-		{"an expression that is known", "s.yaml", "- {name: a, to_expression: '1 + 1'}", "bind 'a' to 2"},
-		{"options of a producer, whatever they are called", "s.pp",
+		{"constant to_expression becomes its value", "s.yaml", "- {name: a, to_expression: '1 + 1'}", "bind 'a' to 2"},
+		{"producer options with names of attributes", "s.pp",
 			"bind 'a' to Sql[?? port == 1] { options => { b => 1 } }\n" +
 				"bind 'a' to producer 'p' { to_lookup_of => 'b' }\n" +
 				"bind 'a' to producer 'p' { producer_args => { combinator => 1 } }",
 			"bind 'a' to Sql[?? 'port' == 1] { options => { 'b' => 1 } }\n" +
 				"bind 'a' to producer 'p' { to_lookup_of => 'b' }\n" +
 				"bind 'a' to producer 'p' { producer_args => { 'combinator' => 1 } }"},
-		{"options of a multibinding, whatever they are called", "s.pp",
+		{"multibinding options with names of attributes", "s.pp",
 			"multibind 'a' { select_result => 1, type => 'x', producer_args => 2 }",
 			"multibind 'a' { select_result => 1, 'type' => 'x', producer_args => 2 }"},
-		{"options of parameters beside a type, and no map among them", "s.yaml",
+		{"options of parameters with and without a map", "s.yaml",
 			"- {parameters: Web, type: X, to: Sql, options: {map: {a: b}}}\n" +
 				"- {parameters: Web, to: Sql, options: {x: 1}}\n" +
 				"- {parameters: Web, to: Sql, options: {map: {a: b}, x: 1}}",
 			"bind parameters Web to Sql { map => { 'a' => 'b' }, 'type' => 'X' }\n" +
 				"bind parameters Web to Sql { options => { 'x' => 1 } }\n" +
 				"bind parameters Web to Sql { options => { 'map' => { 'a' => 'b' }, 'x' => 1 } }"},
-		{"a list with all of another", "s.pp", "bind 'a' to [*[1, 2], 3]\nbind Array 'b' to [*[1], 2]",
+		{"splat in a list is expanded", "s.pp", "bind 'a' to [*[1, 2], 3]\nbind Array 'b' to [*[1], 2]",
 			"bind 'a' to [1, 2, 3]\nbind Array, 'b' to [1, 2]"},
-		{"a boolean in capital letters", "s.yaml", "- {when: {virtual: True}, bind: [[a, 1]]}",
+		{"True becomes true", "s.yaml", "- {when: {virtual: True}, bind: [[a, 1]]}",
 			"when virtual true {\n  bind 'a' to 1\n}"},
-		{"text that writes no hash of variables out", "s.yaml", "- {abstract: true, variables: my role}",
+		{"abstract variables as a string", "s.yaml", "- {abstract: true, variables: my role}",
 			"bind abstract variables to 'my role'"},
-		{"the text of a target that reads as an expression", "s.yaml",
+		{"target that looks like an expression stays text", "s.yaml",
 			"- {parameters: Web, to: a(1)}\n- {parameters: Web, to: z(1)}\n- {parameters: Web, to: 'true'}",
 			"bind parameters Web to 'a(1)'\nbind parameters Web to 'z(1)'\nbind parameters Web to 'true'"},
-		{"instances that are several", "s.yaml", "- {parameters: 'Web[a, b]', to: {c: 1}}",
+		{"several instances are quoted", "s.yaml", "- {parameters: 'Web[a, b]', to: {c: 1}}",
 			"bind parameters Web['a', 'b'] to { 'c' => 1 }"},
-		{"lists in the sides of a dependency", "s.pp",
+		{"nested lists in a dependency are flattened", "s.pp",
 			"bind dependency [File['a', 'b'], [Web[c]], 'X[y]'] -> [['A[b]'], C[d]]",
 			"bind dependency ['File[a]', 'File[b]', 'Web[c]', 'X[y]'] -> ['A[b]', 'C[d]']"},
-		{"sides of a dependency that are computed", "s.pp", "bind dependency $x -> $y['b']",
+		{"computed sides of a dependency are kept", "s.pp", "bind dependency $x -> $y['b']",
 			"bind dependency $x -> $y['b']"},
-		{"an expression that YAML reads", "s.yaml", "- {name: a, to_expression: 42}", "bind 'a' to 42"},
-		{"a condition that always holds", "s.yaml", "- {when: {}, bind: [[a, 1]]}", "when common true {\n  bind 'a' to 1\n}"},
-		{"a dependency of several instances", "s.pp", "bind dependency File['a', 'b'] -> [Web[1], Web['c, d'], 'X[y]']",
+		{"to_expression that is a number", "s.yaml", "- {name: a, to_expression: 42}", "bind 'a' to 42"},
+		{"empty condition becomes 'common true'",
+			"s.yaml", "- {when: {}, bind: [[a, 1]]}", "when common true {\n  bind 'a' to 1\n}"},
+		{"instances of one type in a dependency become a list",
+			"s.pp", "bind dependency File['a', 'b'] -> [Web[1], Web['c, d'], 'X[y]']",
 			"bind dependency ['File[a]', 'File[b]'] -> ['Web[1]', 'Web[\\'c, d\\']', 'X[y]']"},
-		{"a name with a comma, in quotes", "s.yaml", "- {parameters: \"Web['a, b']\", to: {c: 1}}",
+		{"quoted instance name with a comma", "s.yaml", "- {parameters: \"Web['a, b']\", to: {c: 1}}",
 			"bind parameters Web['a, b'] to { 'c' => 1 }"},
-		{"a dependency that does not say its kind", "s.yaml", "- {dependency: ['A[a]', 'B[b]']}",
+		{"dependency without a kind gets ->", "s.yaml", "- {dependency: ['A[a]', 'B[b]']}",
 			"bind dependency 'A[a]' -> 'B[b]'"},
-		{"an alias", "s.yaml", "- &x {name: a, to: [1]}\n- {name: b, to: *x}",
+		{"YAML alias is expanded", "s.yaml", "- &x {name: a, to: [1]}\n- {name: b, to: *x}",
 			"bind 'a' to [1]\nbind 'b' to { 'name' => 'a', 'to' => [1] }"},
 	} {
 		text := inYAML("\n" + c.text)
@@ -464,38 +472,40 @@ func TestConvertsVariantsToOneForm(t *testing.T) {
 	}
 }
 
-// Errors have their places, and the other statements of the file remain.
+// Errors are reported at their position, and the other statements of the file are kept.
 func TestReportsErrorsAndKeepsOtherStatements(t *testing.T) {
 	for _, c := range []struct{ name, file, text, reported, left string }{
-		{"no list", "s.yaml", " {a: 1}", "3:7 error bindings", ""},
-		{"several instances where one is meant", "s.pp",
+		{"bind that is a hash", "s.yaml", " {a: 1}", "3:7 error bindings", ""},
+		{"several instances as a target", "s.pp",
 			"\nbind parameters Web[a, b] to { c => 1 }\nbind parameters Web[c] to Sql[d, e]\nbind 'a' to 1",
 			"2:19 error attribute, 3:29 error attribute", "bind parameters Web[c] to undef\nbind 'a' to 1"},
-		{"instances whose names are computed", "s.pp",
+		{"computed instances and empty names", "s.pp",
 			"\nbind parameters Web[$x] to { c => 1 }\nbind dependency File[$x] -> [Web[''], Web[[a]]]\nbind 'a' to 1",
 			"2:19 error attribute, 3:19 error attribute, 3:32 error attribute", "bind 'a' to 1"},
-		{"one side whose name is computed", "s.pp",
+		{"computed instance on either side", "s.pp",
 			"\nbind dependency File[$x] -> Web[a]\nbind dependency Web[a] -> File[$x]\n" +
 				"bind map Web to Sql[$x] { a => b }\nbind map Web[$x] to Sql { a => b }",
 			"2:19 error attribute, 3:29 error attribute, 4:19 error attribute, 5:12 error attribute", ""},
-		{"a name beside what binds no key", "s.yaml",
+		{"name in include and parameters", "s.yaml",
 			"\n- {include: a, name: b}\n- {parameters: a, name: b, to: {c: 1}}\n- [b, 1]",
 			"4:18 error attribute, 5:21 error attribute", "bind 'b' to 1"},
-		{"options in two places", "s.pp", "\nmultibind 'm' { options => { uniq => true }, flatten => true }\n" +
-			"bind parameters Web to Sql { map => { a => b }, options => { x => 1 } }",
+		{"options both in 'options' and outside",
+			"s.pp", "\nmultibind 'm' { options => { uniq => true }, flatten => true }\n" +
+				"bind parameters Web to Sql { map => { a => b }, options => { x => 1 } }",
 			"2:48 error attribute, 3:32 error attribute",
 			"multibind 'm' { uniq => true }\nbind parameters Web to Sql { options => { 'x' => 1 } }"},
-		{"a combinator that is text", "s.pp", "\nmultibind 'm' { options => { combinator => '|$m, $x| { $m }' } }",
+		{"combinator in a string", "s.pp", "\nmultibind 'm' { options => { combinator => '|$m, $x| { $m }' } }",
 			"2:17 error attribute", "multibind 'm' { combinator => '|$m, $x| { $m }' }"},
-		{"a class of Ruby", "s.pp", "\nbind 'a' to producer Foo\nbind 'b' to 1", "2:24 error catalog", "bind 'b' to 1"},
-		{"an invalid pattern", "s.pp", "\nbind 'a' to $x =~ '('", "2:21 error regexp", "*"},
-		{"keys that occur twice", "s.pp",
+		{"Ruby class as producer",
+			"s.pp", "\nbind 'a' to producer Foo\nbind 'b' to 1", "2:24 error catalog", "bind 'b' to 1"},
+		{"invalid regular expression", "s.pp", "\nbind 'a' to $x =~ '('", "2:21 error regexp", "*"},
+		{"duplicate keys in hashes", "s.pp",
 			"\nbind 'a' to { x => 1, x => 2, y => { 1 => 2, 1 => 3 } }\nbind map A to B { a => b, 'a' => c }",
 			"2:25 error syntax, 2:48 error syntax, 3:29 error syntax",
 			"bind 'a' to {'x' => 2, 'y' => {1 => 3}}\nbind map A to B {'a' => 'c'}"},
-		{"options that occur twice", "s.pp", "\nmultibind Array, 'm' { uniq => true, uniq => false }", "2:40 error syntax",
+		{"duplicate options", "s.pp", "\nmultibind Array, 'm' { uniq => true, uniq => false }", "2:40 error syntax",
 			"multibind Array, 'm' { uniq => false }"},
-		{"options that a statement cannot have", "s.pp",
+		{"options that do not fit the statement", "s.pp",
 			"\nbind parameters a to { b => 1 } { to_lookup_of => 'c', multibind_id => 'd' }\n" +
 				"bind variables to { b => 1 } { transformer => |$x| { 1 } }\nrebind 'a' { to_lookup_of => 'b' }\n" +
 				"bind alias 'b' as 'a' { to_lookup_of => 'c' }\nbind renamed 'b' as 'a' { to_lookup_of => 'c' }",
@@ -503,78 +513,93 @@ func TestReportsErrorsAndKeepsOtherStatements(t *testing.T) {
 				"5:27 error attribute, 6:29 error attribute",
 			"bind parameters a to {'b' => 1}\nbind variables to {'b' => 1}\nrebind 'a'\nbind alias 'b' as 'a'\n" +
 				"bind renamed 'b' as 'a'"},
-		{"an invalid element", "s.yaml", "\n- a\n- [b, 1]", "4:5 error bindings", "bind 'b' to 1"},
-		{"a short form of three", "s.yaml", "\n- [a, 1, 2]\n- [b, 1]", "4:5 error bindings", "bind 'b' to 1"},
-		{"a key that is not a text", "s.yaml", "\n- [1, a]\n- {name: 1, to: a}\n- [b, 1]", "4:6 error key, 5:12 error key",
+		{"statement that is a string", "s.yaml", "\n- a\n- [b, 1]", "4:5 error bindings", "bind 'b' to 1"},
+		{"short form with three elements", "s.yaml", "\n- [a, 1, 2]\n- [b, 1]", "4:5 error bindings", "bind 'b' to 1"},
+		{"key that is a number", "s.yaml", "\n- [1, a]\n- {name: 1, to: a}\n- [b, 1]", "4:6 error key, 5:12 error key",
 			"bind 'b' to 1"},
-		{"a condition alone", "s.yaml", "\n- when: {node: n}\n- bind: [[a, 1]]", "4:5 error bindings, 5:5 error bindings", ""},
-		{"more in a condition", "s.yaml", "\n- {when: {node: n}, bind: [[a, 1]], to: 1}", "4:39 error bindings",
+		{"when without bind, and bind without when",
+			"s.yaml", "\n- when: {node: n}\n- bind: [[a, 1]]", "4:5 error bindings, 5:5 error bindings", ""},
+		{"extra attribute next to when",
+			"s.yaml", "\n- {when: {node: n}, bind: [[a, 1]], to: 1}", "4:39 error bindings",
 			"when node n {\n  bind 'a' to 1\n}"},
-		{"a value that is a list", "s.yaml", "\n- {when: {node: [[n]]}, bind: [[a, 1]]}", "4:20 error when", ""},
-		{"no value", "s.yaml", "\n- {when: {node: []}, bind: [[a, 1]]}", "4:19 error when", ""},
-		{"no alternative", "s.yaml", "\n- {when: [], bind: [[a, 1]]}", "4:12 error when", ""},
-		{"an alternative that is text", "s.yaml", "\n- {when: [{node: n}, x], bind: [[a, 1]]}", "4:24 error when", ""},
-		{"an unknown attribute", "s.yaml", "\n- {name: a, to: 1, typ: Integer}", "4:22 error attribute", "bind 'a' to 1"},
-		{"an unknown attribute of a statement", "s.yaml", "\n- {include: a, to: 1}\n- {map: [A, B], to: {a: b}, type: Integer}",
+		{"nested list of category values",
+			"s.yaml", "\n- {when: {node: [[n]]}, bind: [[a, 1]]}", "4:20 error when", ""},
+		{"empty list of category values", "s.yaml", "\n- {when: {node: []}, bind: [[a, 1]]}", "4:19 error when", ""},
+		{"empty list of alternatives", "s.yaml", "\n- {when: [], bind: [[a, 1]]}", "4:12 error when", ""},
+		{"alternative that is a string", "s.yaml", "\n- {when: [{node: n}, x], bind: [[a, 1]]}", "4:24 error when", ""},
+		{"unknown attribute of a binding",
+			"s.yaml", "\n- {name: a, to: 1, typ: Integer}", "4:22 error attribute", "bind 'a' to 1"},
+		{"unknown attribute of include and map",
+			"s.yaml", "\n- {include: a, to: 1}\n- {map: [A, B], to: {a: b}, type: Integer}",
 			"4:18 error attribute, 5:31 error attribute", "include a\nbind map A to B {'a' => 'b'}"},
-		{"an invalid flag", "s.yaml", "\n- {name: a, to: 1, abstract: 'x', override: 1, optional: null}",
+		{"flags that are not true or false",
+			"s.yaml", "\n- {name: a, to: 1, abstract: 'x', override: 1, optional: null}",
 			"4:32 error attribute, 4:47 error attribute, 4:60 error attribute", "bind 'a' to 1"},
-		{"an invalid expression", "s.yaml", "\n- {name: a, to_expression: [1]}\n- {name: a, to_expression: '1 +'}\n" +
+		{"invalid expressions", "s.yaml", "\n- {name: a, to_expression: [1]}\n- {name: a, to_expression: '1 +'}\n" +
 			"- {name: a, to_expression: 'nope(1)'}\n- {name: a, to: '${'}\n- {name: b, to: [1], type: Array}",
 			"4:30 error attribute, 5:34 error expression, 6:31 error name, 7:20 error interpolation", "*"},
-		{"hashes for lists", "s.yaml", "\n- {map: {A: B}, to: {a: b}}\n- {dependency: {'A[a]': 'B[b]'}}",
+		{"map and dependency as hashes", "s.yaml", "\n- {map: {A: B}, to: {a: b}}\n- {dependency: {'A[a]': 'B[b]'}}",
 			"4:11 error attribute, 5:18 error attribute", ""},
-		{"options that are a list", "s.yaml", "\n- {name: a, multibind_id: a, options: [combinator, x]}", "",
+		{"options that are a list are checked later",
+			"s.yaml", "\n- {name: a, multibind_id: a, options: [combinator, x]}", "",
 			"multibind 'a' { options => ['combinator', 'x'] }"},
-		{"two statements in one", "s.yaml", "\n- {include: a, exclude: b}\n- {include: c}", "4:5 error attribute", "include c"},
-		{"a map of three", "s.yaml", "\n- {map: [A, B, C], to: {a: b}}\n- {map: A}\n- [b, 1]", "4:11 error attribute, 5:11 error attribute",
+		{"two keywords in one statement",
+			"s.yaml", "\n- {include: a, exclude: b}\n- {include: c}", "4:5 error attribute", "include c"},
+		{"map with three types and with one",
+			"s.yaml", "\n- {map: [A, B, C], to: {a: b}}\n- {map: A}\n- [b, 1]", "4:11 error attribute, 5:11 error attribute",
 			"bind 'b' to 1"},
-		{"a dependency of one", "s.yaml", "\n- {dependency: ['A[a]']}\n- {dependency: 'A[a]'}\n- [b, 1]",
+		{"dependency with one side", "s.yaml", "\n- {dependency: ['A[a]']}\n- {dependency: 'A[a]'}\n- [b, 1]",
 			"4:18 error attribute, 5:18 error attribute", "bind 'b' to 1"},
-		{"a dependency of another kind", "s.yaml", "\n- {dependency: ['A[a]', 'B[b]'], kind: '=>'}\n- [b, 1]",
+		{"unknown kind of dependency", "s.yaml", "\n- {dependency: ['A[a]', 'B[b]'], kind: '=>'}\n- [b, 1]",
 			"4:42 error attribute", "bind 'b' to 1"},
-		{"an invalid query", "s.yaml", "\n- {name: a, to_query: 1}\n- {name: a, to_query: 'Sql[?? x]'}\n" +
+		{"invalid queries", "s.yaml", "\n- {name: a, to_query: 1}\n- {name: a, to_query: 'Sql[?? x]'}\n" +
 			"- {name: a, to_query: 'Sql[?? x == $y]'}\n- [b, 1]", "4:25 error attribute, 5:34 error expression, 6:25 error attribute", "*"},
-		{"an invalid lambda", "s.yaml", "\n- {name: a, to: 1, transformer: 1}\n- {name: a, to: 1, transformer: x}\n" +
-			"- {name: a, to: 1, transformer: '|$x| { nope($x) }'}",
+		{"invalid transformers",
+			"s.yaml", "\n- {name: a, to: 1, transformer: 1}\n- {name: a, to: 1, transformer: x}\n" +
+				"- {name: a, to: 1, transformer: '|$x| { nope($x) }'}",
 			"4:35 error attribute, 5:35 error expression, 6:43 error name", "*"},
-		{"an invalid combinator", "s.yaml", "\n- {name: a, multibind_id: m, options: {combinator: 1}}",
+		{"combinator that is a number", "s.yaml", "\n- {name: a, multibind_id: m, options: {combinator: 1}}",
 			"4:54 error attribute", "*"},
-		{"a combinator of what collects nothing", "s.yaml", "\n- {name: a, to: 1, options: {combinator: 1}}", "",
+		{"combinator without a multibinding is checked later",
+			"s.yaml", "\n- {name: a, to: 1, options: {combinator: 1}}", "",
 			"bind 'a' to 1 { options => { 'combinator' => 1 } }"},
 
 		{"an empty key", "s.pp", "\nbind '' to 1\nbind 'b' to 1", "2:8 error key", "bind 'b' to 1"},
-		{"a key with NUL", "s.pp", "\nbind \"a\\u{0}\" to 1\nbind 'b' to 1", "2:8 error key", "bind 'b' to 1"},
-		{"what has to be known", "s.pp", "\nbind 'a' { to_lookup_of => $x }\nbind 'b' to 1 in 'm'\nbind 'b' to 1",
+		{"key with a NUL byte", "s.pp", "\nbind \"a\\u{0}\" to 1\nbind 'b' to 1", "2:8 error key", "bind 'b' to 1"},
+		{"lookup of a computed key", "s.pp", "\nbind 'a' { to_lookup_of => $x }\nbind 'b' to 1 in 'm'\nbind 'b' to 1",
 			"2:30 error attribute", "*"},
-		{"what has to be known in a list, in a hash", "s.pp", "\nbind 'a' { to_first_found => ['x', $y] }\n" +
+		{"computed keys in a list and in a hash", "s.pp", "\nbind 'a' { to_first_found => ['x', $y] }\n" +
 			"bind 'a' { to_first_found => [$x, 'y'] }\nbind 'a' { to_hash_lookup => { 'name' => $x } }",
 			"2:32 error attribute, 3:32 error attribute, 4:32 error attribute", "*"},
-		{"an option of no producer", "s.pp", "\nbind 'a' to producer 'p' { arguments => 1 }", "2:30 error attribute",
+		{"unknown option of a producer",
+			"s.pp", "\nbind 'a' to producer 'p' { arguments => 1 }", "2:30 error attribute",
 			"bind 'a' to producer 'p'"},
-		{"an instance whose name is not known, or is several", "s.pp", "\nbind parameters Web[$x] to { a => 1 }\n" +
+		{"computed, empty and several instances", "s.pp", "\nbind parameters Web[$x] to { a => 1 }\n" +
 			"bind parameters Web to Sql[\"${x}\"]\nbind dependency File['a', 'b'] -> [File[''], File['c']]\n" +
 			"bind parameters Class[Ntp] to {}", "2:19 error attribute, 3:26 error attribute, 4:38 error attribute",
 			"*"},
 		{"an unknown function", "s.pp", "\nbind 'a' to nope(1)\nbind 'b' to 1", "2:15 error name", "*"},
-		{"a fact that is misspelt", "s.pp", "\nbind 'a' to $fqdm", "2:15 warning fact", "bind 'a' to $fqdm"},
+		{"misspelt fact", "s.pp", "\nbind 'a' to $fqdm", "2:15 warning fact", "bind 'a' to $fqdm"},
 		{"an unknown option", "s.pp", "\nbind 'a' to 1 { transfomer => 1 }", "2:19 error attribute", "bind 'a' to 1"},
-		{"an option that has a word", "s.pp", "\nbind 'a' to 1 { sensitive => true }", "2:19 error attribute", "bind 'a' to 1"},
-		{"an option of others", "s.pp", "\nbind 'a' to 1 { producer_args => 1 }\nbind 'b' to 1 { map => 1 }\n" +
+		{"keyword written as an option",
+			"s.pp", "\nbind 'a' to 1 { sensitive => true }", "2:19 error attribute", "bind 'a' to 1"},
+		{"options of other producers", "s.pp", "\nbind 'a' to 1 { producer_args => 1 }\nbind 'b' to 1 { map => 1 }\n" +
 			"bind 'c' to 1 { select_result => |$x| { $x } }\nbind 'd' to 1 { type => 'Integer' }\n" +
 			"bind 'e' to 1 { uniq => true }\nbind 'f' { to_lookup_of => 'g', uniq => true }",
 			"2:19 error attribute, 3:19 error attribute, 4:19 error attribute, 5:19 error attribute, " +
 				"6:19 error attribute, 7:35 error attribute",
 			"bind 'a' to 1\nbind 'b' to 1\nbind 'c' to 1\nbind 'd' to 1\nbind 'e' to 1\n" +
 				"bind 'f' { to_lookup_of => 'g' }"},
-		{"an option that is not a flag", "s.pp", "\nbind 'a' { to_lookup_of => 'b', optional => 1 }\n" +
+		{"optional that is not true or false", "s.pp", "\nbind 'a' { to_lookup_of => 'b', optional => 1 }\n" +
 			"bind 'a' { to_lookup_of => 'b', optional => $x }", "2:47 error attribute, 3:47 error attribute",
 			"bind 'a' { to_lookup_of => 'b' }\nbind 'a' { to_lookup_of => 'b' }"},
-		{"an invalid transformer", "s.pp", "\nbind 'a' to 1 { transformer => 1 }\nbind 'a' to 1 { transformer => |$x| { nope($x) } }",
+		{"invalid transformers in Puppet syntax",
+			"s.pp", "\nbind 'a' to 1 { transformer => 1 }\nbind 'a' to 1 { transformer => |$x| { nope($x) } }",
 			"2:34 error attribute, 3:41 error name", "*"},
-		{"a lambda for a value", "s.pp", "\nbind 'a' { to_lookup_of => |$x| { $x } }", "2:14 error attribute", "*"},
-		{"an invalid combinator", "s.pp", "\nmultibind 'a' { combinator => 1 }", "2:33 error attribute", "*"},
-		{"two statements that are wrong", "s.pp", "\nbnd 'a' to 1\nbind 'b' to 1 in\nbind 'c' to 1", "2:3 error syntax, 4:3 error syntax",
+		{"lambda in place of a key", "s.pp", "\nbind 'a' { to_lookup_of => |$x| { $x } }", "2:14 error attribute", "*"},
+		{"combinator that is a number", "s.pp", "\nmultibind 'a' { combinator => 1 }", "2:33 error attribute", "*"},
+		{"two statements with syntax errors",
+			"s.pp", "\nbnd 'a' to 1\nbind 'b' to 1 in\nbind 'c' to 1", "2:3 error syntax, 4:3 error syntax",
 			"bind 'c' to 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -589,7 +614,7 @@ func TestReportsErrorsAndKeepsOtherStatements(t *testing.T) {
 			if left != "" {
 				left = "\n" + left
 			}
-			if left == "\n*" { // what is wrong with 'a' breaks it
+			if left == "\n*" { // the error is in the binding of 'a'
 				for _, b := range s.Statements {
 					if b.Keyword == Bind && b.Value == nil && b.Broken != (b.Key == "a") {
 						t.Errorf("that '%s' is broken is %v", b.Key, b.Broken)
@@ -607,7 +632,7 @@ func TestReportsErrorsAndKeepsOtherStatements(t *testing.T) {
 	}
 }
 
-// A misspelt word gives a hint with the likely one.
+// For a misspelt word, the hint suggests the likely one.
 func TestSuggestsMisspeltWords(t *testing.T) {
 	for _, c := range []struct{ file, text, says, hint string }{
 		{"s.yaml", "\n- {inclde: ntp}", "inclde", "did you mean 'include'?"},
@@ -638,8 +663,8 @@ func TestSuggestsMisspeltWords(t *testing.T) {
 	}
 }
 
-// A literal is a plain value, also if its strings interpolate; any other expression is not.
-func TestLiteralsArePlainValues(t *testing.T) {
+// A literal is written as a plain value, even if its strings interpolate. Other expressions are not.
+func TestOnlyLiteralsBecomePlainValues(t *testing.T) {
 	for text, plain := range map[string]bool{
 		"1": true, "-1": true, "'x'": true, "\"${x}\"": true, "undef": true, "[1, { a => \"${x}\" }]": true, "{}": true,
 		"1 + 1": false, "-$x": false, "!true": false, "$x": false, "[$x]": false, "{ a => [$x] }": false,
@@ -655,8 +680,8 @@ func TestLiteralsArePlainValues(t *testing.T) {
 	}
 }
 
-// In YAML a value that is known now is a constant, however it is written.
-func TestFoldsKnownValuesInYAML(t *testing.T) {
+// In YAML, a constant expression becomes its value.
+func TestFoldsConstantExpressionsInYAML(t *testing.T) {
 	for text, known := range map[string]bool{"to: [1]": true, "to: ['${1 + 1}']": true, "to: ['${x}']": false,
 		"to_expression: '[1] + [2]'": true, "to_expression: '[$x]'": false} {
 		s, _ := read(t, "s.yaml", inYAML("\n- {name: a, type: Array, "+text+"}"))
@@ -667,8 +692,8 @@ func TestFoldsKnownValuesInYAML(t *testing.T) {
 	}
 }
 
-// The same holds in the syntax of Puppet.
-func TestFoldsKnownValuesInPuppet(t *testing.T) {
+// In Puppet syntax, a constant expression becomes its value.
+func TestFoldsConstantExpressionsInPuppet(t *testing.T) {
 	for text, known := range map[string]bool{"[1]": true, "[1] + [2]": true, "[*[1], 2]": true, "[$x]": false} {
 		s, _ := read(t, "s.pp", inPuppet("\nbind Array, 'a' to "+text))
 		p := s.Statements[0].Producers[0]
@@ -678,8 +703,8 @@ func TestFoldsKnownValuesInPuppet(t *testing.T) {
 	}
 }
 
-// The place of an expression is not part of its value, so that equal values are stored once.
-func TestValuesHaveNoPlaces(t *testing.T) {
+// The value of an expression does not include its position, so that equal expressions are stored once.
+func TestEqualExpressionsHaveEqualValues(t *testing.T) {
 	for _, text := range []string{"\"${x} and ${y}\"", "$x + $y['a']", "$x.map |Integer $a, $b = $y| { $a + $b }"} {
 		s, _ := read(t, "s.pp", inPuppet("\nbind 'a' to "+text+"\n  bind 'b'   to "+text))
 		first, second := s.Statements[0], s.Statements[1]
@@ -693,7 +718,7 @@ func TestValuesHaveNoPlaces(t *testing.T) {
 	}
 }
 
-// Statements have positions in both syntaxes.
+// Each statement has its position, in both syntaxes.
 func TestStatementsHavePositions(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
 		{"s.yaml", "\n- [a, 1]\n- name: b\n  to: [1]\n- when: {node: n}\n  bind: [[c, 1]]\n- {include: d}\n" +
@@ -717,7 +742,7 @@ func TestStatementsHavePositions(t *testing.T) {
 	}
 }
 
-// For a text that is not a bindings file, or has another version, the result is nil and an error.
+// A file that is not a bindings file, or has another version, gives nil and an error.
 func TestRejectsOtherFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                "1:1 error bindings",
@@ -744,7 +769,7 @@ func inPuppet(statements string) string { return "bindings s {" + indented(state
 
 func indented(lines string) string { return strings.ReplaceAll(lines, "\n", "\n  ") }
 
-func TestConvertsBothWays(t *testing.T) {
+func TestConvertsStatementsBothWays(t *testing.T) {
 	for _, c := range both {
 		t.Run(c.name, func(t *testing.T) {
 			y, reported := read(t, "s.yaml", inYAML(c.yaml))
@@ -765,7 +790,7 @@ func TestConvertsBothWays(t *testing.T) {
 	}
 }
 
-// read returns the set in a text, and the diagnostics: line, column, severity, code.
+// read reads a bindings file. It returns its statements and the diagnostics as "line:column severity code".
 func read(t *testing.T, file, text string) (*File, string) {
 	t.Helper()
 	s, diags := reading(file, text)
@@ -816,7 +841,7 @@ func asYAML(t *testing.T, s *File) string {
 	return laid(t, layout.YAML, string(out))
 }
 
-// laid returns a text as bindc fmt formats it.
+// laid formats a text like bindc fmt.
 func laid(t *testing.T, lay func(string, []byte, *diag.List) ([]byte, bool), text string) string {
 	t.Helper()
 	var diags diag.List

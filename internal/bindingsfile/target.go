@@ -2,8 +2,8 @@ package bindingsfile
 
 import "strings"
 
-// SplitTarget splits a class, a type or an instance: ntp, Web, Web[one], Web['a, b']. The instance is "" for a class or
-// a type. Not ok is any other text, also several instances.
+// SplitTarget splits a class, a type or an instance: ntp, Web, Web[one], Web['a, b']. instance is "" for a class or a
+// type. ok is false for other texts and for several instances.
 func SplitTarget(text string) (name, instance string, ok bool) {
 	name, instance, ok = strings.Cut(text, "[")
 	if !ok {
@@ -19,8 +19,8 @@ func SplitTarget(text string) (name, instance string, ok bool) {
 	return name, instance, !strings.Contains(instance, ",")
 }
 
-// joinTarget writes an instance as text, with its name in quotes where it needs them. Not ok is a name that needs
-// quotes and contains both kinds.
+// joinTarget is the reverse of SplitTarget. It puts the instance in quotes if necessary. ok is false if it needs quotes
+// but contains both kinds.
 func joinTarget(name, instance string) (text string, ok bool) {
 	for _, quote := range []string{"", "'", `"`} {
 		text = name + "[" + quote + instance + quote + "]"

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// A class, a type or an instance is split into its name and the name of the instance.
-func TestSplitTarget(t *testing.T) {
+// SplitTarget separates the name of a class or type from the instance.
+func TestSplitTargetSeparatesNameAndInstance(t *testing.T) {
 	for _, c := range []struct {
 		text, name, instance string
 		ok                   bool
@@ -38,7 +38,8 @@ func TestSplitTarget(t *testing.T) {
 	}
 }
 
-// A name that begins with a quote is put into the other kind of quotes; with both kinds it may be impossible to write.
+// An instance that begins with a quote is put in quotes of the other kind. If it contains both kinds, it may be
+// impossible to write.
 func TestJoinTargetChoosesQuotes(t *testing.T) {
 	for instance, want := range map[string]string{
 		"'a'": `Web["'a'"]`, `"a"`: `Web['"a"']`, `'a'"`: "", `it's, "so"`: "", "": "",

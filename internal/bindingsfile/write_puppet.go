@@ -11,14 +11,14 @@ import (
 	"bindc/internal/value"
 )
 
-// puppetText returns a file of bindings in the syntax of Puppet. Comments stay with their statements.
+// puppetText prints a bindings file in Puppet syntax, with its comments.
 func puppetText(f *File, name string, c comments) ([]byte, error) {
 	w := puppetWriter{comments: c}
 	out := &syntax.Bindings{Name: syntax.Word{Text: name}, Statements: w.statements(f.Statements), Above: c.head}
 	return []byte(syntax.PrintBindings(out)), w.err
 }
 
-// puppetWriter makes a syntax tree of statements. err is the first statement that the syntax has no words for.
+// puppetWriter converts statements to a syntax tree. err is the first statement that Puppet syntax cannot express.
 type puppetWriter struct {
 	comments comments
 	err      error
@@ -61,7 +61,7 @@ func (w *puppetWriter) statement(s *Statement) syntax.Statement {
 	return out
 }
 
-// targeted writes parameters, variables or a map.
+// targeted converts parameters, variables or a map.
 func (w *puppetWriter) targeted(s *Statement) syntax.Statement {
 	out := w.attributes(s)
 	out.Word = s.Keyword.String()
@@ -70,7 +70,7 @@ func (w *puppetWriter) targeted(s *Statement) syntax.Statement {
 		out.Target, out.Other = w.target(&s.Subjects[0]), w.target(&s.Subjects[1])
 	case Parameters:
 		out.Target, out.Type = w.target(&s.Subjects[0]), nil
-		if s.Type != nil { // parameters have their type as an option
+		if s.Type != nil { // in Puppet syntax, the type of parameters is an option
 			out.Options = append(out.Options, syntax.Option{Name: syntax.Word{Text: "type"}, Value: node(s.Type.Value)})
 		}
 		w.mapOption(&out, s.Options)
@@ -81,7 +81,7 @@ func (w *puppetWriter) targeted(s *Statement) syntax.Statement {
 	return out
 }
 
-// mapOption writes {map: …} in the options of parameters as a separate option.
+// mapOption makes {map: …} in the options of parameters an option of its own.
 func (w *puppetWriter) mapOption(s *syntax.Statement, options *Literal) {
 	if options == nil || options.Value.Len() != 1 {
 		return
@@ -104,7 +104,7 @@ func pairsOf(w *Statement) (out [][]syntax.Pair) {
 			}
 			pairs = append(pairs, pair)
 		}
-		if pairs == nil { // always
+		if pairs == nil { // a condition that always holds
 			pairs = []syntax.Pair{{Category: syntax.Word{Text: "common"}, Values: []syntax.Word{{Text: "true"}}}}
 		}
 		out = append(out, pairs)
@@ -114,7 +114,7 @@ func pairsOf(w *Statement) (out [][]syntax.Pair) {
 
 func textNode(s string) *expr.Node { return &expr.Node{Op: expr.Const, Value: value.FromString(s)} }
 
-// target returns the class, type or instance that a text names.
+// target parses the class, type or instance in a text.
 func (w *puppetWriter) target(l *Literal) *expr.Node {
 	name := l.ScalarText()
 	if name != "" && 'a' <= name[0] && name[0] <= 'z' {
@@ -142,7 +142,7 @@ func (w *puppetWriter) fail(format string, args ...any) {
 	}
 }
 
-// attributes writes a binding with its attributes.
+// attributes converts the attributes of a binding.
 func (w *puppetWriter) attributes(b *Statement) syntax.Statement {
 	s := syntax.Statement{Word: "bind"}
 	if b.Key != "" {
@@ -168,7 +168,7 @@ func (w *puppetWriter) attributes(b *Statement) syntax.Statement {
 	return s
 }
 
-// flags lists the flags that are set. It does not include optional, which is not a flag in the syntax of Puppet.
+// flags lists the flags that are set, except optional: in Puppet syntax, that is an option.
 func (s *Statement) flags() (set []string) {
 	for _, flag := range []struct {
 		name string
@@ -181,7 +181,7 @@ func (s *Statement) flags() (set []string) {
 	return set
 }
 
-// writeProducer writes a producer of b.
+// writeProducer adds a producer of b.
 func writeProducer(s *syntax.Statement, b *Statement, p *Producer) {
 	isText := p.Argument.Value.Kind() == value.String
 	switch {
@@ -206,7 +206,7 @@ func writeProducer(s *syntax.Statement, b *Statement, p *Producer) {
 	}
 }
 
-// writeOptions writes the attributes of b that are options in this syntax.
+// writeOptions adds the attributes of b that are options in Puppet syntax.
 func writeOptions(s *syntax.Statement, b *Statement) {
 	add := func(name string, n *expr.Node) {
 		s.Options = append(s.Options, syntax.Option{Name: syntax.Word{Text: name}, Value: n})
@@ -236,7 +236,7 @@ func (s *Statement) collects() bool {
 	return slices.ContainsFunc(s.Producers, func(p Producer) bool { return p.Name == "multibind_id" })
 }
 
-// producerNode returns the expression of a producer.
+// producerNode returns the value of a producer as an expression.
 func producerNode(p *Producer) *expr.Node {
 	if p.Expr != nil {
 		return printable(p.Expr)
@@ -276,7 +276,7 @@ func node(v value.Value) *expr.Node {
 		}
 		return n
 	case value.Int:
-		if v.Int() == math.MinInt64 { // its digits are too large a number
+		if v.Int() == math.MinInt64 { // its digits without the sign are out of range
 			least := []*expr.Node{node(value.FromInt(-math.MaxInt64)), node(value.FromInt(1))}
 			return &expr.Node{Op: expr.Binary, Name: "-", Kids: least}
 		}
@@ -284,7 +284,7 @@ func node(v value.Value) *expr.Node {
 	return &expr.Node{Op: expr.Const, Value: v}
 }
 
-// printable returns n with expressions in place of its constants, as node makes them.
+// printable replaces the constants in n by expressions that print like them.
 func printable(n *expr.Node) *expr.Node {
 	if n == nil || n.Op == expr.Const {
 		if n != nil {
@@ -315,7 +315,7 @@ func printableLambda(l *expr.Lambda) *expr.Lambda {
 	return out
 }
 
-// queryOf returns the query of a value that queryList made.
+// queryOf is the reverse of queryList.
 func queryOf(v value.Value) *syntax.Query {
 	list := v.Slice()
 	return &syntax.Query{Type: syntax.Word{Text: list[1].Slice()[2].Text()}, Where: node(list[2])}

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// yamlText returns a file of bindings in YAML. Comments stay with their statements.
+// yamlText prints a bindings file in YAML, with its comments.
 func yamlText(f *File, name string, c comments) ([]byte, error) {
 	w := yamlWriter{comments: c}
 	for _, text := range c.head {
@@ -26,14 +26,14 @@ func yamlText(f *File, name string, c comments) ([]byte, error) {
 	return w.Bytes(), w.err
 }
 
-// yamlWriter collects the lines of a file.
+// yamlWriter collects the text of a file.
 type yamlWriter struct {
 	bytes.Buffer
 	comments comments
 	err      error
 }
 
-// attribute is an attribute of a statement.
+// attribute is the name and value of a statement's attribute.
 type attribute struct {
 	name  string
 	value value.Value
@@ -47,7 +47,7 @@ func hashOf(attributes []attribute) value.Value {
 	return b.Hash()
 }
 
-// write writes v, with indent before each line.
+// write prints v, and begins each line with indent.
 func (w *yamlWriter) write(v value.Value, indent int) {
 	text, err := yaml.Write(v)
 	if err != nil {
@@ -81,7 +81,7 @@ func (w *yamlWriter) statements(list []*Statement, indent int) {
 	}
 }
 
-// appendToLine puts a comment at the end of the line that begins at start.
+// appendToLine adds a comment to the end of the line that begins at start.
 func (w *yamlWriter) appendToLine(start int, comment string) {
 	text := string(w.Bytes()[start:])
 	w.Truncate(start)
@@ -113,7 +113,7 @@ func (w *yamlWriter) statement(s *Statement, indent int) {
 		w.element(indent, append([]attribute{types}, w.attributes(s)...)...)
 	case Variables:
 		attributes := w.attributes(s)
-		for i := range attributes { // the keyword has the producer as its value
+		for i := range attributes { // the producer becomes the value of the keyword
 			if name := attributes[i].name; name == "to" || name == "to_expression" {
 				attributes[i].name = "variables"
 			}
@@ -124,7 +124,7 @@ func (w *yamlWriter) statement(s *Statement, indent int) {
 	}
 }
 
-// binding writes a binding in the long form, unless it has just a value.
+// binding prints a binding in the long form, or as a plain binding if it only has a value.
 func (w *yamlWriter) binding(s *Statement, indent int) {
 	if s.Value != nil {
 		w.plain(s, indent)
@@ -137,14 +137,15 @@ func (w *yamlWriter) binding(s *Statement, indent int) {
 	w.element(indent, append(name, w.attributes(s)...)...)
 }
 
-// element writes a hash as an element of a list.
+// element prints a hash as an element of a list.
 func (w *yamlWriter) element(indent int, attributes ...attribute) {
 	w.write(value.FromSlice([]value.Value{hashOf(attributes)}), indent)
 }
 
 func valuesOf(list []Literal) value.Value { return collect(false, list) }
 
-// conditionValue returns a condition as one hash or a list of hashes. Values are texts, so that 6.10 stays 6.10.
+// conditionValue returns a condition as a hash or a list of hashes. Values are strings, so that 6.10 does not become
+// 6.1.
 func conditionValue(w *Statement) value.Value {
 	var hashes []value.Value
 	for _, all := range w.Alternatives {
@@ -168,7 +169,8 @@ func conditionValue(w *Statement) value.Value {
 	return value.FromSlice(hashes)
 }
 
-// plain writes a binding without attributes: in the short form if the value is short, otherwise in the long one.
+// plain prints a binding without attributes: in the short form if the value is short enough, otherwise in the long
+// form.
 func (w *yamlWriter) plain(s *Statement, indent int) {
 	n, err := decode(s.Value)
 	if err != nil {
@@ -185,7 +187,7 @@ func (w *yamlWriter) plain(s *Statement, indent int) {
 	w.element(indent, attribute{"name", key}, a)
 }
 
-// inBrackets returns a list in one line; not ok if that needs more than quotes.
+// inBrackets prints a list on one line. ok is false if an element would need more than quotes.
 func (w *yamlWriter) inBrackets(elems ...value.Value) (string, bool) {
 	var parts []string
 	for _, e := range elems {
@@ -240,7 +242,8 @@ func (w *yamlWriter) attributes(s *Statement) []attribute {
 	return out
 }
 
-// attributeOf returns the producer of n: `to` for a literal, in which strings may interpolate, or `to_expression`.
+// attributeOf returns the attribute for the value n: `to` for a literal, whose strings may interpolate, and otherwise
+// `to_expression`.
 func attributeOf(n *expr.Node) attribute {
 	if v, ok := template(n); ok {
 		return attribute{"to", v}
@@ -248,7 +251,7 @@ func attributeOf(n *expr.Node) attribute {
 	return attribute{"to_expression", value.FromString(syntax.Print(n))}
 }
 
-// template returns n as a value whose strings interpolate.
+// template converts a literal to a value whose strings interpolate.
 func template(n *expr.Node) (value.Value, bool) {
 	switch n.Op {
 	case expr.Const:

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// The written text is formatted, with the comments of each statement above it and at the end of its line.
+// The result of a conversion is formatted. Each statement keeps the comments above it and at the end of its line.
 func TestWritesComments(t *testing.T) {
 	s, reported := read(t, "s.yaml", inYAML("\n- [a, 1]\n- name: b\n  type: String\n  to: \"one\\n\\ntwo\\n\"\n"+
 		"- when: {node: n}\n  bind:\n  - [c, 2]\n  - when: {node: m}\n    bind: []"))
@@ -79,7 +79,7 @@ bindings n::s {
 	}
 }
 
-// The first inexpressible statement is the error; the other statements are written all the same.
+// The first statement that Puppet syntax cannot express is the error. The others are still written.
 func TestPuppetTextReportsFirstInexpressibleStatement(t *testing.T) {
 	for _, target := range []string{"[", "{", ""} {
 		s, reported := read(t, "s.yaml", inYAML("\n- {parameters: '"+target+"', to: {a: 1}}\n- [b, 1]\n"+
@@ -95,7 +95,7 @@ func TestPuppetTextReportsFirstInexpressibleStatement(t *testing.T) {
 	}
 }
 
-// A damaged value is an error, whatever is written around it.
+// A damaged value is an error, wherever it is in the file.
 func TestRejectsDamagedValues(t *testing.T) {
 	intact := &Statement{Keyword: Bind, Key: "a", Value: recipe.AppendConstant(nil, value.FromInt(1))}
 	for _, damaged := range []string{"c", "c\xff", "r", "r\xff"} {

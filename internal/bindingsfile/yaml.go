@@ -12,13 +12,13 @@ import (
 
 var fileKeys = []string{"bindings_version", "name", "bind"}
 
-// yamlReader reads a file that is written in YAML, and reports errors to diags.
+// yamlReader reads a YAML document and adds errors to diags.
 type yamlReader struct {
 	*yaml.Document
 	diags *diag.List
 }
 
-// Read reads the statements of the document. It returns nil if the document is not a file of bindings.
+// Read reads the statements of the document. It returns nil if the document is not a bindings file.
 func (y YAML) Read(secrets map[string]bool, diags *diag.List) *File {
 	doc, root := y.Document, y.Root
 	if root != nil {
@@ -58,7 +58,7 @@ func (r *yamlReader) onlyKeys(n *yaml.Node, what string, allowed []string) {
 	}
 }
 
-// statements reads a list of bindings.
+// statements reads a list of statements.
 func (r *yamlReader) statements(n *yaml.Node) []*Statement {
 	if n.Kind != yaml.Sequence {
 		d := diag.Diagnostic{Pos: r.Pos(n), Code: "bindings",
@@ -120,9 +120,9 @@ func (r *yamlReader) shortForm(n *yaml.Node) *Statement {
 		Value: literal.Append(nil, r.Document, &n.Kids[1], r.diags)}
 }
 
-// shortFormHint shows how to write a short form that has the given elements, which are not two.
+// shortFormHint suggests how to write a short form that does not have exactly two elements.
 func (r *yamlReader) shortFormHint(elements []yaml.Node) string {
-	if len(elements) == 1 { // [key: value] is a list with a hash
+	if len(elements) == 1 { // [key: value] is a list that contains a hash
 		for key, val := range elements[0].Pairs() {
 			name, _ := key.Text()
 			return bindingHint(name, r.Written(val), val)
@@ -134,7 +134,7 @@ func (r *yamlReader) shortFormHint(elements []yaml.Node) string {
 	return "write [KEY, VALUE]"
 }
 
-// conditional reads `when` with `bind`.
+// conditional reads a hash of `when` and `bind`.
 func (r *yamlReader) conditional(n *yaml.Node) *Statement {
 	_, when, hasWhen := n.Lookup("when")
 	_, bind, hasBind := n.Lookup("bind")
@@ -163,7 +163,7 @@ func (r *yamlReader) conditional(n *yaml.Node) *Statement {
 	return w
 }
 
-// when reads the alternatives of a condition: a hash, or a list of them.
+// when reads the alternatives of a condition: a hash, or a list of hashes.
 func (r *yamlReader) when(w *Statement, n *yaml.Node) bool {
 	hashes := []yaml.Node{*n}
 	if n.Kind == yaml.Sequence {
@@ -193,7 +193,7 @@ func (r *yamlReader) when(w *Statement, n *yaml.Node) bool {
 	return true
 }
 
-// values returns the values that a category may have, nil after an error.
+// values reads the values for a category. It returns nil after an error.
 func (r *yamlReader) values(n *yaml.Node) []string {
 	nodes := []yaml.Node{*n}
 	if n.Kind == yaml.Sequence {
@@ -203,7 +203,7 @@ func (r *yamlReader) values(n *yaml.Node) []string {
 	for i := range nodes {
 		text := scalarText(nodes[i].Value)
 		if kind := nodes[i].Value.Kind(); kind == value.Int || kind == value.Float {
-			text = r.Written(&nodes[i]) // 6.10 is not 6.1
+			text = r.Written(&nodes[i]) // keep 6.10 different from 6.1
 		}
 		if text == "" {
 			r.errorf(&nodes[i], "when",
@@ -218,7 +218,7 @@ func (r *yamlReader) values(n *yaml.Node) []string {
 	return out
 }
 
-// literal returns n with the places of its parts.
+// literal converts n to a literal with the positions of its parts.
 func (r *yamlReader) literal(n *yaml.Node) Literal {
 	l := Literal{Value: n.Value, Pos: r.Pos(n), Kids: make([]Literal, len(n.Kids))}
 	for i := range n.Kids {

@@ -18,13 +18,13 @@ var bindingAttributes = []string{"name", "type", "to", "multibind_id", "in", "op
 	"override", "sensitive", "to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer",
 	"to_instance", "to_query", "optional", "to_alias_of", "to_renamed", "rebind"}
 
-// IsAttribute reports whether a binding in the long form can have an attribute of that name.
+// IsAttribute reports whether name is an attribute of bindings in the long form.
 func IsAttribute(name string) bool { return slices.Contains(bindingAttributes, name) }
 
-// longForm reads a binding that is written as a hash of attributes.
+// longForm reads a binding that is a hash of attributes.
 func (r *yamlReader) longForm(n *yaml.Node) *Statement {
 	allowed := bindingAttributes
-	if !has(n, "name") { // then a keyword may be meant
+	if !has(n, "name") { // the unknown attribute may be meant as a keyword
 		for _, form := range keywordForms {
 			allowed = append(slices.Clip(allowed), form.keyword.String())
 		}
@@ -36,7 +36,7 @@ func (r *yamlReader) longForm(n *yaml.Node) *Statement {
 			unknown[0].Message = "expected 'name', the key to bind, and 'to', its value"
 			unknown[0].Hint, unknown[0].Discreet = r.keyAsAttribute(n), "" // the hint quotes the value
 		}
-		r.diags.Add(unknown[0]) // which key is bound is not known
+		r.diags.Add(unknown[0]) // the key is unknown
 		return nil
 	}
 	r.reportInValue(unknown)
@@ -51,7 +51,7 @@ func (r *yamlReader) longForm(n *yaml.Node) *Statement {
 	return s
 }
 
-// keyAsAttribute returns the hint for a binding without 'name' whose key is in the place of an attribute.
+// keyAsAttribute returns a hint for a binding without 'name' that may have its key in the place of an attribute.
 func (r *yamlReader) keyAsAttribute(n *yaml.Node) string {
 	for key, val := range n.Pairs() {
 		if name, _ := key.Text(); !IsAttribute(name) {
@@ -61,7 +61,7 @@ func (r *yamlReader) keyAsAttribute(n *yaml.Node) string {
 	return ""
 }
 
-// bindingHint returns the hint that shows how to bind a key to the value in val, which is written as text.
+// bindingHint returns a hint that shows how to bind a key to val, whose source is text.
 func bindingHint(key, text string, val *yaml.Node) string {
 	if _, isText := val.Text(); isText || val.Kind != yaml.Scalar {
 		text = "…"
@@ -72,7 +72,7 @@ func bindingHint(key, text string, val *yaml.Node) string {
 	return "write [" + key + ", " + text + "] or {name: " + key + ", to: " + text + "}"
 }
 
-// reportInValue reports errors in the attributes of a statement whose key is known.
+// reportInValue reports errors in the attributes of a statement whose key is valid.
 func (r *yamlReader) reportInValue(found []diag.Diagnostic) {
 	for _, d := range found {
 		d.InValue = true
@@ -111,7 +111,7 @@ func (r *yamlReader) attribute(s *Statement, name string, n *yaml.Node) {
 	}
 }
 
-// literalAttribute reads an attribute whose value does not interpolate.
+// literalAttribute reads an attribute that cannot interpolate.
 func (r *yamlReader) literalAttribute(s *Statement, name string, n *yaml.Node) {
 	if !slices.Contains(bindingAttributes, name) {
 		return
@@ -129,7 +129,7 @@ func (r *yamlReader) literalAttribute(s *Statement, name string, n *yaml.Node) {
 	}
 }
 
-// valueProducer adds the producer of a value, which is the constant node or computed by it.
+// valueProducer adds the producer of a value: a constant, or an expression.
 func (r *yamlReader) valueProducer(s *Statement, name string, n *yaml.Node, node *expr.Node, ok bool) {
 	p := Producer{Name: name}
 	if ok {
@@ -146,7 +146,7 @@ func (r *yamlReader) valueProducer(s *Statement, name string, n *yaml.Node, node
 	s.Producers = append(s.Producers, p)
 }
 
-// combinator reads the lambda among the options of a multibinding, if there is one.
+// combinator reads the combinator in the options of a multibinding, if there is one.
 func (r *yamlReader) combinator(s *Statement, n *yaml.Node) {
 	_, options, _ := n.Lookup("options")
 	if !has(n, "multibind_id") || options == nil {
@@ -157,7 +157,7 @@ func (r *yamlReader) combinator(s *Statement, n *yaml.Node) {
 	}
 }
 
-// query reads the text of a query. Its producer takes the parsed query as its argument.
+// query parses the text of a query. The argument of its producer is the parsed query.
 func (r *yamlReader) query(s *Statement, n *yaml.Node) Producer {
 	text, ok := n.Text()
 	if !ok {
@@ -183,7 +183,7 @@ func (r *yamlReader) expression(n *yaml.Node) (*expr.Node, bool) {
 		return nil, false
 	}
 	src, ok := n.Text()
-	if !ok { // YAML reads an expression such as 42 or true as a number or boolean
+	if !ok { // YAML reads some expressions, such as 42 or true, as numbers or booleans
 		return &expr.Node{Op: expr.Const, Value: n.Value}, true
 	}
 	node, errs := syntax.ParseExpression(src)
@@ -210,7 +210,8 @@ func (r *yamlReader) lambda(s *Statement, n *yaml.Node) *expr.Lambda {
 	return l
 }
 
-// flag reads an attribute that is true or false. A text such as 'true' is shown even if the binding is sensitive.
+// flag reads an attribute whose value is true or false. Messages show a string such as 'true' even if the binding is
+// sensitive.
 func (r *yamlReader) flag(s *Statement, name string, n *yaml.Node) bool {
 	if n.Value.Kind() == value.Bool {
 		return n.Value.Bool()
@@ -225,7 +226,7 @@ func (r *yamlReader) flag(s *Statement, name string, n *yaml.Node) bool {
 	return false
 }
 
-// attributeError reports an attribute that cannot be read. The other bindings are still checked.
+// attributeError reports an error in an attribute. Checking continues with the next binding.
 func (r *yamlReader) attributeError(n *yaml.Node, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
 	r.diags.Add(diag.Diagnostic{Pos: r.Pos(n), Code: "attribute", Message: message, InValue: true})

@@ -10,14 +10,14 @@ import (
 	"bindc/internal/yaml"
 )
 
-// keywordForm describes a statement whose first attribute is its keyword.
+// keywordForm describes the statements with a keyword.
 type keywordForm struct {
 	keyword    Keyword
-	attributes []string // that it may also have
-	binds      string   // in messages: its effect in place of a key
+	attributes []string // valid attributes other than the keyword
+	binds      string   // what the statement binds, for messages
 }
 
-// keywordForms has the order in which a hash is searched for keywords.
+// keywordForms lists the keywords in the order in which they are searched in a hash.
 var keywordForms = []keywordForm{
 	{Include, nil, "binds that classes are included"},
 	{Exclude, nil, "binds that classes are not included"},
@@ -28,7 +28,7 @@ var keywordForms = []keywordForm{
 	{Dependency, []string{"kind"}, "contributes to '" + recipe.DependenciesKey + "'"},
 }
 
-// keywordStatement reads a hash that has a keyword, which is the case unless it returns false.
+// keywordStatement reads a statement with a keyword. It returns false if n has none.
 func (r *yamlReader) keywordStatement(n *yaml.Node) (*Statement, bool) {
 	i := slices.IndexFunc(keywordForms, func(f keywordForm) bool { return has(n, f.keyword.String()) })
 	if i < 0 {
@@ -53,7 +53,7 @@ func (r *yamlReader) keywordStatement(n *yaml.Node) (*Statement, bool) {
 	return r.statementOf(form.keyword, n, subject), true
 }
 
-// statementOf reads a statement by its keyword, whose value is subject. It returns nil after an error.
+// statementOf reads a statement with the given keyword, whose value is subject. It returns nil after an error.
 func (r *yamlReader) statementOf(keyword Keyword, n, subject *yaml.Node) *Statement {
 	s := &Statement{Keyword: keyword, Pos: r.Pos(n), KeyPos: r.Pos(subject)}
 	switch keyword {
@@ -64,7 +64,7 @@ func (r *yamlReader) statementOf(keyword Keyword, n, subject *yaml.Node) *Statem
 		return r.dependency(s, n, subject)
 	}
 	for key, val := range n.Pairs() {
-		name, _ := key.Text() // the keyword itself is not an attribute of a binding
+		name, _ := key.Text() // the keyword is not an attribute of bindings
 		r.attribute(s, name, val)
 	}
 	switch keyword {
@@ -90,7 +90,7 @@ func (r *yamlReader) oneOrMore(n *yaml.Node) []Literal {
 	return r.literal(n).Kids
 }
 
-// variablesProducer returns the producer of variables: the text of a hash is an expression.
+// variablesProducer returns the producer of variables. A string is an expression.
 func variablesProducer(n *yaml.Node) string {
 	if text, _ := n.Text(); strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return "to_expression"

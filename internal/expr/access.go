@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// access evaluates a[b, c]. On a type it sets the parameters; undef[...] is undef.
+// access evaluates a[b, c]. For a type, the keys are parameters. Access to undef returns undef.
 func (ev *Evaluator) access(n *Node) (value.Value, error) {
 	left, err := ev.eval(n.Kids[0])
 	if err != nil {
@@ -37,7 +37,7 @@ func (ev *Evaluator) access(n *Node) (value.Value, error) {
 	return ev.accessBy(n, left, args)
 }
 
-// element handles the common cases of access with one key; ok is false for all others.
+// element evaluates a[b] for undef, hashes, and arrays with an integer index. ok is false for everything else.
 func element(v, key value.Value) (value.Value, bool) {
 	switch k := v.Kind(); {
 	case k == value.Undef:
@@ -51,21 +51,20 @@ func element(v, key value.Value) (value.Value, bool) {
 	return value.Value{}, false
 }
 
-// MissEnv is an Env that records unset variables. path is set if the variable exists but has
-// nothing at that path.
+// MissEnv is an Env that records missing variables. If the variable exists, path is the part of it that is missing.
 type MissEnv interface {
 	Missed(name string, path ...value.Value)
 }
 
-// missed reports to env that a variable has nothing at path.
+// missed reports that a variable, or the part of it at path, is missing.
 func missed(env Env, name string, path ...value.Value) {
 	if env, ok := env.(MissEnv); ok {
 		env.Missed(strings.TrimPrefix(name, "::"), path...)
 	}
 }
 
-// missedKey reports to env that n, an access to a variable by constant keys, found nothing in
-// container. A key with the value undef counts as found.
+// missedKey reports that n, which accesses a variable by constant keys, found nothing in container. An existing key
+// whose value is undef does not count as missing.
 func missedKey(env Env, n *Node, container, found value.Value) {
 	if _, wanted := env.(MissEnv); !wanted || !found.IsUndef() || container.IsUndef() {
 		return
@@ -79,7 +78,7 @@ func missedKey(env Env, n *Node, container, found value.Value) {
 	}
 }
 
-// accessBy is access with keys that are already evaluated.
+// accessBy evaluates access to left by keys that are already evaluated.
 func (ev *Evaluator) accessBy(n *Node, left value.Value, args []value.Value) (value.Value, error) {
 	switch left.Kind() {
 	case value.Undef:
@@ -100,7 +99,7 @@ func (ev *Evaluator) accessBy(n *Node, left value.Value, args []value.Value) (va
 	return left, failf(n, "[] does not apply to %s", Describe(left))
 }
 
-// Search counts the steps of looking key up in v, if v is a Hash.
+// Search counts the steps of searching v for key. It counts none unless v is a Hash.
 func (ev *Evaluator) Search(v, key value.Value) error {
 	if v.Kind() != value.Hash {
 		return nil
@@ -128,10 +127,10 @@ func (ev *Evaluator) accessHash(n *Node, h value.Value, keys []value.Value) (val
 	return value.FromSlice(out), nil
 }
 
-// farAway is beyond the end of every text and array, and small enough to add without overflow.
+// farAway limits indexes. It is beyond the end of all texts and arrays, and adding two of them does not overflow.
 const farAway = 1 << 48
 
-// positions reads one or two integers. They may be in an array, and may be written as text.
+// positions converts one or two arguments of [] to integers. They may be inside an array, or texts of integers.
 func positions(n *Node, what string, args []value.Value) ([]int64, error) {
 	var out []int64
 	for _, v := range ruby.Flatten(args, -1) {
@@ -147,8 +146,8 @@ func positions(n *Node, what string, args []value.Value) ([]int64, error) {
 	return out, nil
 }
 
-// sliceRange converts a start and a length to a range of a sequence with the given size. Negative
-// numbers count from the end.
+// sliceRange converts a start and a length to the range of a sequence of the given size. Negative numbers count from
+// the end.
 func sliceRange(at []int64, size int) (from, to int, ok bool) {
 	length, start, count := int64(size), at[0], at[1]
 	if start < 0 {

@@ -100,9 +100,9 @@ func multiply(a, b int64) (int64, bool) {
 	return int64(lo), hi == 0 && lo < 1<<63
 }
 
-// divide rounds towards minus infinity. The remainder has the sign of b. Both are as in Ruby.
+// divide rounds towards minus infinity. The remainder has the sign of b, as in Ruby.
 func divide(operator string, a, b int64) int64 {
-	if b == -1 { // also prevents an overflow for the least integer
+	if b == -1 { // avoids an overflow for the smallest integer
 		if operator == "%" {
 			return 0
 		}
@@ -150,7 +150,7 @@ func (ev *Evaluator) concatenate(n *Node, left, right value.Value) (value.Value,
 	return ev.MakeArray(append(left.Slice()[:left.Len():left.Len()], more...))
 }
 
-// merge adds a hash, or an array that can be converted to one, to a hash.
+// merge adds the entries of right to the hash left. right is a hash, or an array that can be converted to one.
 func (ev *Evaluator) merge(n *Node, left, right value.Value) (value.Value, error) {
 	switch {
 	case right.Kind() != value.Array:
@@ -186,7 +186,7 @@ func allArrays(v value.Value) bool {
 	return v.Len() > 0
 }
 
-// without returns left without the elements or keys of right.
+// without returns left without the elements or keys that right has.
 func (ev *Evaluator) without(left, right value.Value) (value.Value, error) {
 	drop := []value.Value{right}
 	switch right.Kind() {
@@ -231,7 +231,7 @@ func holdsKey(keys []value.Value, k value.Value) bool {
 	return false
 }
 
-// HashOfArray returns a hash made from pairs, or from alternating keys and values.
+// HashOfArray converts an array to a hash. Its elements are pairs, or alternating keys and values.
 func (ev *Evaluator) HashOfArray(v value.Value, pairs bool) (value.Value, error) {
 	list := v.Slice()
 	if pairs {

@@ -1,7 +1,6 @@
-// Package expr implements the expression language of the bindings (language.md, section 7): its
-// syntax tree, the encoding of the tree in a snapshot, and the evaluator. Package syntax parses
-// source text into these trees; a lookup only evaluates. Callers pass the functions that an
-// expression can call in Options, usually the table of package stdlib.
+// Package expr implements the expressions of bindings (language.md, section 7): their syntax tree, its encoding in
+// snapshots, and its evaluation. Package syntax parses source text. Lookups evaluate decoded trees and never parse.
+// Callers specify in Options which functions an expression may call, usually those of package stdlib.
 package expr
 
 import (
@@ -10,30 +9,30 @@ import (
 	"bindc/internal/value"
 )
 
-// Op is the kind of a Node. It determines the meaning of the node's Kids.
+// Op identifies what a Node does, and therefore what its Kids mean.
 type Op uint8
 
 const (
-	Const    Op = iota // Value; also undef, default and regular expressions
-	Var                // Name; in a lambda it may begin with ::, which skips all parameters
-	Concat             // Kids are joined as text: a string with interpolations
-	ArrayLit           // Kids are elements
-	HashLit            // Kids are key, value, key, value...
-	Splat              // Kids[0], spread into the surrounding list
-	Access             // Kids[0][Kids[1], ...]; on a TypeName this parameterizes a type
-	TypeName           // Name: Integer, Foo::Bar
-	Call               // Name(Kids...) with Lambda if not nil; a.f(b) is Call f with Kids a, b
+	Const    Op = iota // Value, which may also be undef, default or a regular expression
+	Var                // the variable Name; a leading :: skips the parameters of lambdas
+	Concat             // the texts of Kids joined: a string with interpolations
+	ArrayLit           // an array of Kids
+	HashLit            // a hash; Kids alternate between keys and values
+	Splat              // the elements of Kids[0], added to the surrounding list
+	Access             // Kids[0][Kids[1], ...]; for a TypeName, the other Kids are parameters
+	TypeName           // the type Name, for example Integer or Foo::Bar
+	Call               // Name(Kids...), with Lambda unless nil; a.f(b) is f(a, b)
 	Unary              // Name is ! or -; Kids[0]
 	Binary             // Name is the operator (+ - * / % << >> == != < <= > >= =~ !~ in and or); Kids[0], Kids[1]
-	If                 // Kids: condition, then, else; unless is If with the branches swapped
-	Case               // Kids[0] is the control, the others are Option nodes
-	Selector           // Kids[0] is the control, the others are Option nodes
-	Option             // Kids: the values that match, then the result
-	Assign             // Name = Kids[0]; without Name the targets are Kids[1:]: Vars and ArrayLits of targets
-	Block              // Kids in order; the value is that of the last, or undef without Kids
+	If                 // condition, then, else; unless has the branches swapped
+	Case               // Kids[0] is the control expression; the others are Options
+	Selector           // as in Case
+	Option             // the values to match, then the result
+	Assign             // Name = Kids[0]; without Name, Kids[1:] are the targets: Vars, or ArrayLits of targets
+	Block              // evaluates Kids in order and returns the last value; undef without Kids
 )
 
-// Node is one node of the tree. Nodes are immutable once parsed and may be evaluated concurrently.
+// Node is a node of the syntax tree. Nodes do not change after parsing and may be evaluated concurrently.
 type Node struct {
 	Op     Op
 	Off    int // byte offset in the source text, for messages
@@ -43,14 +42,13 @@ type Node struct {
 	Lambda *Lambda
 }
 
-// Lambda is a lambda: |$a, $b = 1, *$rest| { ... }.
+// Lambda is a lambda such as |$a, $b = 1, *$rest| { ... }.
 type Lambda struct {
 	Params []Param
 	Body   *Node
 }
 
-// Param is a parameter of a lambda. Type and Default may be nil. Rest marks *$name, which must be
-// the last.
+// Param is a parameter of a lambda. Type and Default may be nil. Rest means *$name, which must come last.
 type Param struct {
 	Name    string
 	Type    *Node
@@ -58,8 +56,8 @@ type Param struct {
 	Rest    bool
 }
 
-// Placeless returns n without offsets, so that equal expressions at different offsets compare as
-// equal. It returns nil for nil.
+// Placeless returns a copy of n without source offsets, so that equal expressions from different places are equal. For
+// nil it returns nil.
 func (n *Node) Placeless() *Node {
 	if n == nil {
 		return nil
@@ -74,7 +72,7 @@ func (n *Node) Placeless() *Node {
 	return &out
 }
 
-// Placeless returns l without offsets.
+// Placeless returns a copy of l without source offsets.
 func (l *Lambda) Placeless() *Lambda {
 	if l == nil {
 		return nil
@@ -87,7 +85,7 @@ func (l *Lambda) Placeless() *Lambda {
 	return out
 }
 
-// Constant returns the value of n, and reports whether n is a literal.
+// Constant returns the value of n if n is a literal.
 func (n *Node) Constant() (value.Value, bool) {
 	if n.Op == Const {
 		return n.Value, true

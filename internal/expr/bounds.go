@@ -15,10 +15,10 @@ var (
 	ErrSize  = errors.New("the evaluation produces too much data")
 )
 
-// SizeOfElement is the number of bytes that an array element counts towards Options.Size.
+// SizeOfElement is the size of an array element, in bytes, for Options.Size.
 const SizeOfElement = 48
 
-// Spend counts n steps. It fails once the evaluation has used all its steps.
+// Spend counts n steps. It returns an error if the evaluation has fewer steps left.
 func (ev *Evaluator) Spend(n int) error {
 	if n < 0 || n > ev.steps {
 		ev.steps = 0
@@ -34,8 +34,7 @@ func (ev *Evaluator) Spend(n int) error {
 	return nil
 }
 
-// nest subtracts the current depth of ev from the depth that nested lookups may use, until leave is
-// called.
+// nest reduces the depth available to nested lookups by the current depth of ev. leave restores it.
 func (ev *Evaluator) nest() (leave func()) {
 	if ev.total == nil {
 		return func() {}
@@ -45,10 +44,10 @@ func (ev *Evaluator) nest() (leave func()) {
 	return func() { ev.total.Depth += levels }
 }
 
-// Room returns how many bytes of results may still be produced.
+// Room returns the number of bytes of results that may still be produced.
 func (ev *Evaluator) Room() int { return ev.size }
 
-// Produce counts n bytes of results. It fails once the evaluation has produced too much.
+// Produce counts n bytes of results. It returns an error if the evaluation may produce fewer bytes.
 func (ev *Evaluator) Produce(n int) error {
 	if n < 0 || n > ev.size {
 		ev.size = 0
@@ -58,9 +57,9 @@ func (ev *Evaluator) Produce(n int) error {
 	return nil
 }
 
-// Check counts n bytes for the collection v and limits the size of its content. A value may contain
-// another value many times, so a walk through it can visit far more than is in memory. Every new
-// collection is checked, so functions need not limit their walks.
+// Check counts n bytes for the new collection v, and limits the size of its content. The same value can occur in v many
+// times, so walking through v may take longer than its memory suggests. Because every new collection is checked,
+// functions can walk through their arguments without a limit.
 func (ev *Evaluator) Check(v value.Value, n int) error {
 	s := scale{limit: ev.whole}
 	err := s.add(v, value.MaxDepth)
@@ -73,17 +72,16 @@ func (ev *Evaluator) Check(v value.Value, n int) error {
 	return err
 }
 
-// StepsPerNode is the number of elements that one step covers.
+// StepsPerNode is the number of elements that count as one step.
 const StepsPerNode = 16
 
-// BytesPerStep is the number of bytes of text that one step covers.
+// BytesPerStep is the number of bytes of text that count as one step.
 const BytesPerStep = 16
 
-// sizeOfNode is the number of bytes that an element counts towards the size of a whole value, each
-// time it occurs.
+// sizeOfNode is the size, in bytes, of each occurrence of an element in a value.
 const sizeOfNode = 32
 
-// scale sums up the size of a value: its elements, and its bytes as text.
+// scale adds up the number of elements of a value and the length of its texts.
 type scale struct{ nodes, bytes, limit int }
 
 func (s *scale) add(v value.Value, depth int) error {
@@ -116,7 +114,7 @@ func (s *scale) add(v value.Value, depth int) error {
 	return nil
 }
 
-// Traverse counts the steps of walking through v.
+// Traverse counts the steps of a walk through v.
 func (ev *Evaluator) Traverse(v value.Value) error {
 	if !IsCollection(v) {
 		return nil

@@ -5,18 +5,18 @@ import (
 	"bindc/internal/value"
 )
 
-// Closure is a lambda with its surrounding scope.
+// Closure is a lambda with the variables of the scope around it.
 type Closure struct {
 	*Lambda
 	locals *locals
 }
 
-// Takes reports whether l can be called with exactly n arguments.
+// Takes reports whether l can be called with n arguments.
 func (l *Lambda) Takes(n int) bool {
 	return l.required() <= n && (n <= len(l.Params) || l.HasRest())
 }
 
-// required returns the number of arguments that l needs.
+// required returns the number of arguments without which l cannot be called.
 func (l *Lambda) required() int {
 	n := 0
 	for _, p := range l.Params {
@@ -27,18 +27,18 @@ func (l *Lambda) required() int {
 	return n
 }
 
-// HasRest reports whether the last parameter of l takes all remaining arguments.
+// HasRest reports whether the last parameter of l receives all remaining arguments.
 func (l *Lambda) HasRest() bool {
 	n := len(l.Params)
 	return n > 0 && l.Params[n-1].Rest
 }
 
-// callClosure calls c for node n. Extra arguments are dropped, as in Puppet.
+// callClosure calls c. n is the node for errors. As in Puppet, extra arguments are ignored.
 func (ev *Evaluator) callClosure(c *Closure, n *Node, args ...value.Value) (value.Value, error) {
 	if need := c.required(); need > len(args) {
 		return value.Value{}, failf(n, "the lambda needs %s and is called with %d", count(need, "argument"), len(args))
 	}
-	if err := ev.Spend(1); err != nil { // even if the body is a constant
+	if err := ev.Spend(1); err != nil { // also for a body that is a constant
 		return value.Value{}, at(n, err)
 	}
 	outer := ev.locals
@@ -74,7 +74,7 @@ func (ev *Evaluator) bind(c *Closure, n *Node, args []value.Value) error {
 	return nil
 }
 
-// restArgument returns the argument of *$p.
+// restArgument returns the array for the parameter *$p.
 func (ev *Evaluator) restArgument(p *Param, args []value.Value, i int) (value.Value, error) {
 	switch {
 	case i < len(args):
@@ -112,7 +112,7 @@ func (ev *Evaluator) checkParam(p *Param, v value.Value) error {
 	return nil
 }
 
-// mismatch returns m, which may be nil, as an error about the parameter.
+// mismatch returns an error for the parameter p, or nil if m is nil.
 func (p *Param) mismatch(m *types.Mismatch) error {
 	if m == nil {
 		return nil

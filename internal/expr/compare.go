@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// ordered evaluates < <= > >=, also for types.
+// ordered evaluates the operators < <= > >=. Types are ordered by what they accept.
 func (ev *Evaluator) ordered(n *Node, left, right value.Value) (bool, error) {
 	if left.Kind() == value.Type {
 		return orderedTypes(n.Name, left, right)
@@ -44,7 +44,7 @@ func orderedTypes(operator string, left, right value.Value) (bool, error) {
 	return a.Accepts(b) && (len(operator) > 1 || !b.Accepts(a)), nil
 }
 
-// compare orders numbers, and strings with ASCII letters in lower case. ok is false for all other
+// compare compares two numbers, or two strings regardless of the case of ASCII letters. ok is false for all other
 // values.
 func compare(a, b value.Value) (c int, ok bool) {
 	ka, kb := a.Kind(), b.Kind()
@@ -59,7 +59,7 @@ func compare(a, b value.Value) (c int, ok bool) {
 	return 0, false
 }
 
-// CompareFolded compares bytes, with ASCII letters in lower case.
+// CompareFolded compares strings byte by byte, regardless of the case of ASCII letters.
 func CompareFolded(a, b string) int {
 	for i := 0; i < len(a) && i < len(b); i++ {
 		if x, y := lower(a[i]), lower(b[i]); x != y {
@@ -76,8 +76,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// equals evaluates ==. Strings are compared regardless of case, at every depth. It counts steps,
-// because values may be compared in loops.
+// equals evaluates ==, which ignores the case of strings at every depth. It counts steps, because expressions may
+// compare values in loops.
 func (ev *Evaluator) equals(a, b value.Value) (bool, error) {
 	if err := ev.Spend(1); err != nil {
 		return false, err

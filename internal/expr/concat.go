@@ -7,8 +7,8 @@ import (
 	"bindc/internal/value"
 )
 
-// join evaluates a Concat of simple parts, the usual interpolated string. ok is false for other
-// parts and for errors. It allocates only the result.
+// join evaluates a Concat whose parts are simple, as nearly all interpolated strings are. It only allocates the result.
+// ok is false for other parts, and for errors.
 func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
 	var few [16]value.Value
 	parts, length := few[:0], 0
@@ -22,7 +22,7 @@ func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
 	}
 	size := orDefault(opts.Size, DefaultSize)
 	if length > size {
-		return v, false // continuing reports an error; here it would allocate first
+		return v, false // the caller evaluates n again and reports the error
 	}
 	var b strings.Builder
 	b.Grow(length)
@@ -32,8 +32,8 @@ func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
 	return value.FromString(b.String()), b.Len() <= size
 }
 
-// simple evaluates a constant, a variable, a[k] with a simple a and a constant k, or a variable in
-// a text of Hiera 5.
+// simple evaluates a constant, a variable, an access to one of these by a constant key, or a variable in a text of
+// Hiera 5.
 func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
 	switch n.Op {
 	case Const:
@@ -64,7 +64,7 @@ func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
 	return v, false
 }
 
-// textSize estimates the length of v as text.
+// textSize estimates the length of the text of v.
 func textSize(v value.Value) int {
 	if k := v.Kind(); k == value.Int || k == value.Bool {
 		return 5
@@ -100,7 +100,7 @@ func (ev *Evaluator) concat(n *Node) (value.Value, error) {
 	return value.FromString(b.String()), nil
 }
 
-// Weight estimates the number of bytes of v as text, without creating the text.
+// Weight estimates the length of the text of v without creating the text.
 func Weight(v value.Value) int {
 	switch v.Kind() {
 	case value.String, value.Regexp:

@@ -22,10 +22,10 @@ import (
 // parameter has a name, a byte of flags (1: type, 2: default, 4: rest) and the nodes of type and
 // default. recipes.md, section "Expressions", is normative.
 
-// errMalformed is the error for bytes that do not encode an expression.
+// errMalformed reports bytes that are not an encoded expression.
 var errMalformed = errors.New("not an encoded expression")
 
-// MaxDepth limits the nesting of nodes in an encoded expression.
+// MaxDepth limits how deep the nodes of an encoded expression are nested.
 const MaxDepth = 4000
 
 const lambdaBit = 0x80
@@ -36,10 +36,10 @@ const (
 	paramRest
 )
 
-// shape describes the nodes of an Op. The evaluator relies on it.
+// shape describes the valid nodes of an Op. The evaluator only works with valid nodes.
 type shape struct {
 	name     bool
-	min, max int // number of kids; a negative max means no limit
+	min, max int // range of the number of kids; a negative max means no limit
 }
 
 var shapes = [...]shape{
@@ -55,10 +55,10 @@ var shapes = [...]shape{
 	Unary:    {true, 1, 1},
 	Binary:   {true, 2, 2},
 	If:       {false, 2, 3},
-	Case:     {false, 1, -1}, // all but the first are Options, which occur nowhere else
+	Case:     {false, 1, -1}, // all but the first must be Options, which occur nowhere else
 	Selector: {false, 1, -1},
 	Option:   {false, 1, -1},
-	Assign:   {true, 1, -1}, // 1 with a name; otherwise the others are Vars and nested ArrayLits of Vars
+	Assign:   {true, 1, -1}, // with a name, exactly 1; otherwise the others are Vars and nested ArrayLits of Vars
 	Block:    {false, 0, -1},
 }
 
@@ -117,8 +117,8 @@ func AppendLambda(dst []byte, l *Lambda) []byte {
 	return Append(dst, l.Body)
 }
 
-// Decode reads an expression that takes up all of b. The result refers to b. Decode checks
-// everything that the evaluator relies on.
+// Decode decodes an expression that takes up all of b. The result refers to b. Decode validates everything that the
+// evaluator relies on.
 func Decode(b string) (*Node, error) {
 	d := decoder{b}
 	n, ok := d.node(MaxDepth)
@@ -128,7 +128,7 @@ func Decode(b string) (*Node, error) {
 	return n, nil
 }
 
-// DecodeLambda reads a lambda in the way of Decode.
+// DecodeLambda is like Decode for a lambda.
 func DecodeLambda(b string) (*Lambda, error) {
 	d := decoder{b}
 	l, ok := d.lambda(MaxDepth)
@@ -149,7 +149,7 @@ func (d *decoder) byte() (byte, bool) {
 	return c, true
 }
 
-// uvarint reads a number of at most max in its shortest form.
+// uvarint reads a number up to max. It rejects encodings that are longer than necessary.
 func (d *decoder) uvarint(max uint64) (int, bool) {
 	var n uint64
 	for i := 0; i < len(d.rest) && i < 5; i++ {
@@ -163,7 +163,7 @@ func (d *decoder) uvarint(max uint64) (int, bool) {
 	return 0, false
 }
 
-// maxOffset limits the offsets of nodes, so that they fit an int on all platforms.
+// maxOffset limits offsets so that they fit an int on all platforms.
 const maxOffset = 1<<31 - 1
 
 func (d *decoder) name() (string, bool) {
@@ -176,7 +176,7 @@ func (d *decoder) name() (string, bool) {
 	return name, true
 }
 
-// node reads a node other than an Option.
+// node reads a node that is not an Option.
 func (d *decoder) node(depth int) (*Node, bool) {
 	n, ok := d.anyNode(depth)
 	return n, ok && n.Op != Option
@@ -242,8 +242,8 @@ func validName(n *Node) bool {
 	return true
 }
 
-// trusted is the largest count of nodes for which memory is reserved before they are read. A forged
-// tree can claim many nodes at every level.
+// trusted is the largest number of nodes for which memory is allocated before they are read. A forged tree can claim to
+// have many nodes at every level.
 const trusted = 16
 
 func (d *decoder) kids(n *Node, s shape, depth int) bool {
@@ -303,7 +303,7 @@ func (d *decoder) param(p *Param, depth int) bool {
 	return ok
 }
 
-// settle replaces the names of types in v by the types. Encoded values have the names.
+// settle parses the types in v. Encoded values only contain their text.
 func settle(v value.Value) (value.Value, error) {
 	if !holdsType(v) {
 		return v, nil

@@ -12,7 +12,7 @@ import (
 	"bindc/internal/value"
 )
 
-// sources returns the expressions of Puppet's table, which use every part of the language.
+// sources returns expressions that together use every part of the language.
 func sources(t testing.TB) []string {
 	b, err := os.ReadFile("../../testdata/expressions/expressions.txt")
 	if err != nil {
@@ -35,7 +35,7 @@ func encodings(t testing.TB) []string {
 	return out
 }
 
-func TestDecodeInvertsAppend(t *testing.T) {
+func TestDecodeReadsWhatAppendWrites(t *testing.T) {
 	for _, b := range encodings(t) {
 		n, err := expr.Decode(b)
 		if err != nil {
@@ -47,7 +47,7 @@ func TestDecodeInvertsAppend(t *testing.T) {
 	}
 }
 
-func TestDecodeLambda(t *testing.T) {
+func TestDecodeLambdaReadsWhatAppendLambdaWrites(t *testing.T) {
 	for _, src := range []string{`|$x| { $x + 1 }`, `|Integer $a, $b = 2, *$c| { [$a, $b, $c] }`, `|| { }`} {
 		l, errs := syntax.ParseLambda(src)
 		if len(errs) > 0 {
@@ -64,9 +64,8 @@ func TestDecodeLambda(t *testing.T) {
 	}
 }
 
-// TestDecodeDamaged cuts and flips every byte of every expression. Nothing may panic, and all
-// accepted expressions can be evaluated.
-func TestDecodeDamaged(t *testing.T) {
+// The test truncates and modifies each expression at every byte. Decode and Eval may return errors, but must not panic.
+func TestDamagedExpressionsDoNotPanic(t *testing.T) {
 	env := facts{}
 	opts := expr.Options{Functions: stdlib.Functions, Steps: 1000, Size: 1 << 16}
 	for _, b := range encodings(t) {
@@ -78,35 +77,35 @@ func TestDecodeDamaged(t *testing.T) {
 				damaged := []byte(b)
 				damaged[i] ^= flip
 				if n, err := expr.Decode(string(damaged)); err == nil {
-					_, _ = expr.Eval(n, env, opts) // it may fail, but not panic
+					_, _ = expr.Eval(n, env, opts) // an error is fine, a panic is not
 				}
 			}
 		}
 	}
 }
 
-func TestDecodeRejectsHostileInput(t *testing.T) {
+func TestDecodeRejectsForgedExpressions(t *testing.T) {
 	deep := strings.Repeat("\x09\x00\x01!\x01", 5000) + "\x00\x00\x00"
 	for name, b := range map[string]string{
-		"nothing":                   "",
-		"no such op":                "\x7f\x00",
-		"an op above the last":      "\x11\x00\x00",
-		"a lambda at a variable":    "\x81\x00\x01a",
-		"a count beyond the bytes":  "\x03\x00\xff\xff\xff\xff\x07",
-		"a huge count":              "\x03\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
-		"a number in a longer form": "\x03\x80\x00\x00",
-		"a key without a value":     "\x04\x00\x01\x00\x00\x00",
-		"an unknown operator":       "\x0a\x00\x02**\x02\x00\x00\x00\x00\x00\x00",
-		"a unary plus":              "\x09\x00\x01+\x01\x00\x00\x00",
-		"an operator on one side":   "\x0a\x00\x01+\x01\x00\x00\x00",
-		"an option outside":         "\x0e\x00\x01\x00\x00\x00",
-		"a case without options":    "\x0c\x00\x02\x00\x00\x00\x00\x00\x00",
-		"a case without a control":  "\x0c\x00\x00",
-		"a name beyond the bytes":   "\x01\x00\x05ab",
-		"an unknown type":           string(expr.Append(nil, &expr.Node{Value: value.FromType(name("Nope"))})),
-		"a type in an array": string(expr.Append(nil,
+		"no bytes":                          "",
+		"unknown op":                        "\x7f\x00",
+		"op after the last one":             "\x11\x00\x00",
+		"variable with a lambda":            "\x81\x00\x01a",
+		"count larger than the rest":        "\x03\x00\xff\xff\xff\xff\x07",
+		"count of 64 bits":                  "\x03\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+		"number with unnecessary bytes":     "\x03\x80\x00\x00",
+		"hash with a key but no value":      "\x04\x00\x01\x00\x00\x00",
+		"unknown operator":                  "\x0a\x00\x02**\x02\x00\x00\x00\x00\x00\x00",
+		"unary plus":                        "\x09\x00\x01+\x01\x00\x00\x00",
+		"operator with one operand":         "\x0a\x00\x01+\x01\x00\x00\x00",
+		"option outside of case":            "\x0e\x00\x01\x00\x00\x00",
+		"case whose options are constants":  "\x0c\x00\x02\x00\x00\x00\x00\x00\x00",
+		"case without a control expression": "\x0c\x00\x00",
+		"name longer than the rest":         "\x01\x00\x05ab",
+		"unknown type":                      string(expr.Append(nil, &expr.Node{Value: value.FromType(name("Nope"))})),
+		"invalid type in an array": string(expr.Append(nil,
 			&expr.Node{Value: value.FromSlice([]value.Value{value.FromType(name("X["))})})),
-		"nesting":             deep,
+		"too many levels":     deep,
 		"bytes after the end": "\x00\x00\x00\x00",
 	} {
 		if n, err := expr.Decode(b); err == nil {
@@ -115,7 +114,7 @@ func TestDecodeRejectsHostileInput(t *testing.T) {
 	}
 }
 
-// name is a type known only by its name.
+// name is a type of which only the text is known.
 type name string
 
 func (n name) String() string { return string(n) }
@@ -140,7 +139,7 @@ func FuzzDecode(f *testing.F) {
 		v, err := expr.Eval(n, facts{}, opts)
 		folded, foldErr := expr.Eval(expr.Fold(n, stdlib.Functions), facts{}, opts)
 		if err == nil && foldErr == nil && !bytes.Equal(value.Append(nil, v),
-			value.Append(nil, folded)) { // NaN does not equal itself
+			value.Append(nil, folded)) { // comparing encodings, because NaN does not equal itself
 			t.Fatalf("%q: %v, folded %v", again, v, folded)
 		}
 	})

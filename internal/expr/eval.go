@@ -8,35 +8,33 @@ import (
 	"bindc/internal/value"
 )
 
-// Env provides an expression with the facts of the request and the other bindings.
+// Env provides the variables and bindings that an expression may use.
 type Env interface {
-	// Variable returns a variable by its name, without a leading ::. It returns false if the
-	// variable is not defined.
+	// Variable returns the variable called name, without a leading ::. It returns false if the variable is not defined.
 	Variable(name string) (value.Value, bool)
-	// Lookup evaluates a call of lookup(). If typ is not nil, the result has that type. An error is
-	// passed on, so that the caller of Eval finds it with errors.As.
+	// Lookup evaluates a call of lookup(). If typ is not nil, the value has that type. Eval returns an error of Lookup
+	// so that errors.As finds it.
 	Lookup(key string, typ *types.Type) (v value.Value, found bool, err error)
 }
 
-// Options limits an evaluation and names the functions it may call. Zero limits mean the defaults.
+// Options has the limits of an evaluation and the functions it may call. A limit of zero means the default.
 type Options struct {
-	Functions       *Functions // callable functions, or nil
+	Functions       *Functions // the functions that the expression may call; may be nil
 	StrictVariables bool       // an undefined variable is an error
-	Steps           int        // number of evaluated nodes; each iteration of a loop counts
-	Depth           int        // nesting depth of nodes and lambdas
-	Size            int        // total size of the results, in bytes
+	Steps           int        // number of nodes to evaluate, counting each iteration of a loop
+	Depth           int        // nesting of nodes and lambdas
+	Size            int        // size of all results, in bytes
 	Total           *Total
 }
 
-// Total limits several evaluations that may cause one another. Its fields are the remaining
-// amounts.
+// Total limits evaluations that trigger one another, all together. Its fields are the amounts left.
 type Total struct {
 	Steps int
-	Size  int // size of results, in bytes as text, including intermediate results
-	Depth int // nesting of nodes and lambdas, across nested lookups
+	Size  int // size of results as text, in bytes, including intermediate results
+	Depth int // nesting of nodes and lambdas, counted across nested lookups
 }
 
-// Add subtracts the size of a result from the remaining amount.
+// Add counts the size of a result.
 func (t *Total) Add(v value.Value) error {
 	s := scale{limit: t.Size}
 	if err := s.add(v, value.MaxDepth); err != nil {
@@ -47,15 +45,15 @@ func (t *Total) Add(v value.Value) error {
 	return nil
 }
 
-// The defaults of Options are far beyond the needs of data, and far below anything that does harm.
+// These defaults are far above what data needs, and far below what would do harm.
 const (
 	DefaultSteps = 1 << 20
 	DefaultDepth = 4000
 	DefaultSize  = 128 << 20
 )
 
-// EvalError is an error in an expression. Off is the byte offset in its source. Err is the cause if
-// that is another error, usually from an Env.
+// EvalError is an error in an expression. Off is its byte offset in the source. Err is the cause, for example an error
+// of Env, or nil.
 type EvalError struct {
 	Off     int
 	Message string
@@ -65,12 +63,12 @@ type EvalError struct {
 func (e *EvalError) Error() string { return e.Message }
 func (e *EvalError) Unwrap() error { return e.Err }
 
-// failf returns an error at node n.
+// failf returns an error at the offset of n.
 func failf(n *Node, format string, args ...any) error {
 	return &EvalError{Off: n.Off, Message: fmt.Sprintf(format, args...)}
 }
 
-// at adds the position of n to an error without one.
+// at adds the offset of n to err, unless err has an offset.
 func at(n *Node, err error) error {
 	var e *EvalError
 	if err == nil || errors.As(err, &e) {
@@ -92,13 +90,13 @@ func Eval(n *Node, env Env, opts Options) (value.Value, error) {
 	return newEvaluator(env, opts).eval(n)
 }
 
-// CallLambda calls l with args in the top scope of env.
+// CallLambda calls l with args. The body of l can only use the variables of env and the parameters.
 func CallLambda(l *Lambda, env Env, opts Options, args ...value.Value) (value.Value, error) {
 	ev := newEvaluator(env, opts)
 	return ev.callClosure(&Closure{l, ev.locals}, l.Body, args...)
 }
 
-// Evaluator is the state of one evaluation: the remaining limits and the innermost scope.
+// Evaluator is the state of an evaluation: its limits and its innermost scope.
 type Evaluator struct {
 	env       Env
 	strict    bool
@@ -106,8 +104,8 @@ type Evaluator struct {
 	depth     int
 	begin     int // initial value of depth
 	size      int
-	total     *Total // or nil
-	whole     int    // initial value of size, the limit for one value
+	total     *Total // may be nil
+	whole     int    // initial value of size, which also limits each single value
 	locals    *locals
 	top       locals
 	functions *Functions

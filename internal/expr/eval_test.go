@@ -21,7 +21,7 @@ func parse(t testing.TB, src string) *expr.Node {
 	return n
 }
 
-// site is a small Env with facts and bindings.
+// site has a few facts and bindings for expressions.
 var site = facts{
 	vars: map[string]value.Value{
 		"num": value.FromInt(5), "name": value.FromString("kermit"), "no": value.Value{},
@@ -33,8 +33,8 @@ var site = facts{
 	},
 }
 
-// TestEval checks rules of language.md that differ from Puppet's or extend them.
-func TestEval(t *testing.T) {
+// The cases are rules of language.md that differ from Puppet or go beyond it.
+func TestEvalFollowsOwnRules(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{`$nope`, `null`},
 		{`"a${nope}b"`, `"ab"`},
@@ -93,8 +93,8 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// TestErrors checks the text of errors: the function, the expected and the actual value.
-func TestErrors(t *testing.T) {
+// Messages name the function, what it expects, and what it found.
+func TestErrorMessagesOfExpressions(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{`1 + 'a'`, `0: the operator + needs numbers, found String on the right`},
 		{`5 < 'a'`, `0: Integer and String cannot be compared with <`},
@@ -143,7 +143,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func TestStrictVariables(t *testing.T) {
+func TestStrictVariablesRejectsUndefinedVariables(t *testing.T) {
 	opts := expr.Options{Functions: stdlib.Functions, StrictVariables: true}
 	for src, fails := range map[string]bool{
 		`$nope`: true, `"a${nope}"`: true, `$num`: false, `"a${num}"`: false, `$no`: false, `"${no}"`: false,
@@ -157,14 +157,14 @@ func TestStrictVariables(t *testing.T) {
 
 var errLoop = errors.New("loop")
 
-// looping is an Env whose lookups fail.
+// looping is an Env in which all lookups fail.
 type looping struct{ facts }
 
 func (looping) Lookup(string, *types.Type) (value.Value, bool, error) {
 	return value.Value{}, false, errLoop
 }
 
-func TestLookupErrorPassesThrough(t *testing.T) {
+func TestEvalReturnsErrorOfLookup(t *testing.T) {
 	_, err := expr.Eval(parse(t, `[1].map |$x| { "${lookup('a')}" }`), looping{}, puppet)
 	var e *expr.EvalError
 	if !errors.Is(err, errLoop) || !errors.As(err, &e) {
@@ -177,7 +177,7 @@ func TestLookupErrorPassesThrough(t *testing.T) {
 	}
 }
 
-func TestCallLambda(t *testing.T) {
+func TestCallLambdaPassesArgumentsAndVariables(t *testing.T) {
 	l, errs := syntax.ParseLambda(`|$value| { $value + $num }`)
 	if len(errs) > 0 {
 		t.Fatal(errs)
@@ -191,7 +191,7 @@ func TestCallLambda(t *testing.T) {
 	}
 }
 
-func TestOptionsLimitEvaluation(t *testing.T) {
+func TestEvalStopsAtLimits(t *testing.T) {
 	for _, c := range []struct {
 		src  string
 		opts expr.Options
@@ -240,7 +240,7 @@ func TestFoldEvaluatesConstants(t *testing.T) {
 	}
 }
 
-// typed returns the tree of src with folded constants: -1, [2, 4], Integer[1, 2].
+// typed parses src. Constant arrays, negative numbers and types become constants, as Fold makes them.
 func typed(t *testing.T, src string) *expr.Node {
 	n := parse(t, src)
 	if v, err := expr.Eval(n, facts{}, puppet); err == nil && !strings.ContainsAny(src, "$(") {
@@ -258,7 +258,7 @@ func typed(t *testing.T, src string) *expr.Node {
 	return n
 }
 
-// unplaced returns n without offsets.
+// unplaced returns a copy of n without offsets.
 func unplaced(n *expr.Node) *expr.Node {
 	out := *n
 	out.Off = 0

@@ -8,18 +8,18 @@ import (
 	"bindc/internal/value"
 )
 
-// Limits of the work that Fold does. The rest is left to the lookup.
+// These limits apply to Fold. What would exceed them is left to lookups.
 const (
 	foldSteps = 10_000
 	foldSize  = 64 << 10
 	foldBytes = 1 << 10
 
-	foldTries   = 4  // total budget, as a number of tries that reach their limit,
-	foldPerNode = 16 // plus this per node; without the limit, a deep expression would be retried at each level
+	foldTries   = 4  // the total budget allows this many attempts that reach their limit
+	foldPerNode = 16 // and this many steps per node; without it, deep expressions would be retried at each level
 )
 
-// Fold replaces the parts of n that do not depend on the request by their values. Parts that would
-// fail are kept, so that the lookup that evaluates them reports the error. Fold does not change n.
+// Fold returns n with all parts replaced that have the same value in every request. It keeps parts that fail, so that
+// the lookup that evaluates them reports the error.
 func Fold(n *Node, functions *Functions) *Node {
 	nodes := 0
 	groups := n.any(true, func(n *Node) bool {
@@ -30,12 +30,12 @@ func Fold(n *Node, functions *Functions) *Node {
 	return folder{functions, groups, &left}.foldScope(n, true)
 }
 
-// foldBounds returns the budget for folding an expression with that many nodes.
+// foldBounds returns the limits for folding an expression of nodes nodes.
 func foldBounds(nodes int) Total {
 	return Total{Steps: foldTries*foldSteps + foldPerNode*nodes, Size: foldTries * foldSize, Depth: DefaultDepth}
 }
 
-// constantEnv is the Env of a constant. It records whether the expression needs more.
+// constantEnv is an Env for constant expressions. It records whether an expression uses variables or lookups.
 type constantEnv struct{ varies bool }
 
 var errAsked = errors.New("not constant")
@@ -50,22 +50,22 @@ func (e *constantEnv) Lookup(string, *types.Type) (value.Value, bool, error) {
 	return value.Value{}, false, errAsked
 }
 
-// varies records that the result of a function depends on more than its arguments.
+// varies records that a result depends on more than the arguments of a function.
 func (ev *Evaluator) varies() {
 	if e, ok := ev.env.(*constantEnv); ok {
 		e.varies = true
 	}
 }
 
-// folder folds the parts of one expression.
+// folder folds an expression.
 type folder struct {
 	functions *Functions
-	groups    bool   // $1 and the like occur, so matches must not be folded
-	left      *Total // the remaining budget
+	groups    bool   // the expression uses match variables such as $1, so matches must not be folded
+	left      *Total // what remains of the limits
 }
 
-// foldScope folds a node with its own scope, whose assignments are not visible outside. alone means
-// that its match variables are not set outside either.
+// foldScope folds a node whose assignments are not visible outside. alone means that the match variables it sets are
+// not visible either.
 func (f folder) foldScope(n *Node, alone bool) *Node {
 	if alone || !f.groups {
 		if v, ok := f.shortConstant(n); ok {
@@ -87,14 +87,13 @@ func (f folder) fold(n *Node) *Node {
 	return f.foldKids(n)
 }
 
-// shortConstant returns the value of n, if it is the same in every request and is small or not
-// larger than n.
+// shortConstant returns the value of n if it is the same in every request, and is small or at most as large as n.
 func (f folder) shortConstant(n *Node) (value.Value, bool) {
 	if f.left.Steps <= 0 {
 		return value.Value{}, false
 	}
 	if n.Op == Concat && slices.ContainsFunc(n.Kids, func(k *Node) bool { return k.Op == Var }) {
-		return value.Value{}, false // true of nearly all strings that interpolate; no need to try
+		return value.Value{}, false // an interpolated variable always varies
 	}
 	var env constantEnv
 	v, err := Eval(n, &env, Options{Functions: f.functions, StrictVariables: true, Steps: foldSteps, Size: foldSize,
@@ -106,8 +105,7 @@ func (f folder) shortConstant(n *Node) (value.Value, bool) {
 	return v, (len(encoded) <= foldBytes || len(encoded) <= len(Append(nil, n))) && survives(v)
 }
 
-// survives reports whether v has the same meaning after encoding. The text of a type may lose
-// information.
+// survives reports whether v remains the same when it is encoded and decoded. A type may lose information.
 func survives(v value.Value) bool {
 	back, err := settle(v)
 	if err != nil || v.Kind() != value.Type {
@@ -151,8 +149,7 @@ func (f folder) foldLambda(l *Lambda) *Lambda {
 	return out
 }
 
-// reassigns reports whether the body may assign a parameter. This is an error that folding the body
-// alone would not detect.
+// reassigns reports whether the body may assign a parameter. Folding the body by itself would not detect this error.
 func (l *Lambda) reassigns() bool {
 	return l.Body.any(false, func(n *Node) bool {
 		return n.Op == Assign && (n.Name == "" || slices.ContainsFunc(l.Params,
@@ -160,7 +157,7 @@ func (l *Lambda) reassigns() bool {
 	})
 }
 
-// joinTexts joins neighbouring constants of a string.
+// joinTexts joins adjacent constants in the parts of a string.
 func joinTexts(kids []*Node) []*Node {
 	var out []*Node
 	for _, k := range kids {
@@ -178,8 +175,7 @@ func joinTexts(kids []*Node) []*Node {
 	return out
 }
 
-// any reports whether is holds for n or for a node inside n. inLambdas includes the bodies of
-// lambdas.
+// any reports whether is returns true for n or a node inside n. inLambdas includes the bodies of lambdas.
 func (n *Node) any(inLambdas bool, is func(*Node) bool) bool {
 	if is(n) {
 		return true
@@ -201,7 +197,7 @@ func (l *Lambda) any(is func(*Node) bool) bool {
 	return l.Body.any(true, is)
 }
 
-// assigns reports whether n sets variables that later nodes may use.
+// assigns reports whether n assigns variables that later nodes can use.
 func assigns(n *Node) bool {
 	return n.any(false, func(n *Node) bool { return n.Op == Assign })
 }

@@ -6,9 +6,9 @@ import (
 	"bindc/internal/value"
 )
 
-// Folding tries each level of an expression, and each try may descend to the bottom before it fails. The total effort
-// is limited by the size of the expression, and constant parts still fold.
-func TestFoldOfDeepExpressionIsBounded(t *testing.T) {
+// Fold tries each level of an expression, and each attempt may descend to the innermost level before it fails. The
+// limit on steps keeps the total proportional to the size of the expression.
+func TestFoldLimitsWorkOnDeepExpressions(t *testing.T) {
 	const levels = 3900
 	one := &Node{Op: Const, Value: value.FromInt(1)}
 	sum := func(left *Node) *Node { return &Node{Op: Binary, Name: "+", Kids: []*Node{left, one}} }

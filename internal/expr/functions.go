@@ -7,19 +7,19 @@ import (
 	"bindc/internal/value"
 )
 
-// Function is one function that expressions can call.
+// Function is a function that expressions can call.
 type Function struct {
 	Name     string
-	Min, Max int // the number of arguments; max may be Unbounded
+	Min, Max int // range of the number of arguments; Max may be Unbounded
 	Lambda   LambdaUse
-	Varies   bool // the result depends on more than the arguments
+	Varies   bool // the result does not depend on the arguments alone
 	Run      func(*Invocation) (value.Value, error)
 }
 
-// Unbounded is the max of a function that takes any number of arguments.
+// Unbounded is the Max of functions that take any number of arguments.
 const Unbounded = -1
 
-// LambdaUse specifies whether a function takes a lambda.
+// LambdaUse specifies whether a function needs or accepts a lambda.
 type LambdaUse uint8
 
 const (
@@ -28,10 +28,10 @@ const (
 	RequiredLambda
 )
 
-// Functions is a table of functions, sorted by name.
+// Functions lists functions, sorted by name.
 type Functions []Function
 
-// Find returns the function of that name. A nil table has none.
+// Find returns the function called name. A nil list has no functions.
 func (fs *Functions) Find(name string) (f Function, ok bool) {
 	if fs == nil {
 		return Function{}, false
@@ -60,8 +60,7 @@ func (fs *Functions) Names() []string {
 	return names
 }
 
-// check returns an error if f cannot be called with that many arguments, or with or without a
-// lambda.
+// check returns an error if f cannot be called with this number of arguments, or with or without a lambda.
 func (f *Function) check(args int, lambda bool) error {
 	switch {
 	case args < f.Min || f.Max >= 0 && args > f.Max:
@@ -84,7 +83,7 @@ func (f *Function) arity() string {
 	return fmt.Sprintf("%d to %d arguments", f.Min, f.Max)
 }
 
-// count returns "1 argument", "2 arguments" and so on.
+// count returns a number with a noun: "1 argument", "2 arguments".
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -92,7 +91,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// call evaluates a call n.
+// call evaluates the call n.
 func (ev *Evaluator) call(n *Node) (value.Value, error) {
 	args, err := ev.list(n.Kids)
 	if err != nil {
@@ -116,7 +115,7 @@ func (ev *Evaluator) callFunction(n *Node, name string, args []value.Value, c *C
 	if f.Varies {
 		ev.varies()
 	}
-	for _, a := range args { // functions count the collections that they walk through
+	for _, a := range args { // only texts; functions count their walks through collections
 		if err := ev.Spend(len(a.Text()) / BytesPerStep); err != nil {
 			return value.Value{}, at(n, err)
 		}
@@ -124,8 +123,7 @@ func (ev *Evaluator) callFunction(n *Node, name string, args []value.Value, c *C
 	return f.Run(&Invocation{ev, n, name, args, c})
 }
 
-// function finds a function of Puppet. A name that begins with % selects an interpolation of Hiera
-// 5.
+// function returns the function called name. Names that begin with % are interpolations of Hiera 5.
 func (ev *Evaluator) function(name string) (Function, bool) {
 	if strings.HasPrefix(name, "%") {
 		return hieraFunction(name)

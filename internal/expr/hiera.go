@@ -9,37 +9,35 @@ import (
 	"bindc/internal/value"
 )
 
-// The interpolations of Hiera 5, %{...}, are calls of functions with names that cannot occur in
-// source text.
+// Interpolations of Hiera 5, %{...}, are calls of these functions. Source text cannot contain such names.
 const (
-	HieraScope  = "%scope"   // args: a variable and keys into it; yields the text found there
-	HieraLookup = "%lookup"  // args: a key; yields the text of its value
-	HieraAlias  = "%alias"   // args: a key; yields its value
-	hieraFail   = "%fail"    // args: a message; fails only when looked up
-	hieraSecret = "%eyaml"   // args: an encrypted text; yields the plaintext
-	decrypted   = "%decrypt" // same for data that is not Hiera 5: does not interpolate the plaintext
-	hieraPath   = "%path"    // args: a directory and a path below it; yields the cleaned path
-	hieraMapped = "%mapped"  // args: an index, a variable, keys into it, a lambda; yields the path of one element
+	HieraScope  = "%scope"   // args: a variable and keys into it; returns its text
+	HieraLookup = "%lookup"  // args: a key; returns the text of its value
+	HieraAlias  = "%alias"   // args: a key; returns its value
+	hieraFail   = "%fail"    // args: a message; fails with it
+	hieraSecret = "%eyaml"   // args: an encrypted text; returns the plaintext, interpolated
+	decrypted   = "%decrypt" // args: an encrypted text; returns the plaintext, for data that is not Hiera 5
+	hieraPath   = "%path"    // args: a directory and a path below it; returns the cleaned path
+	hieraMapped = "%mapped"  // args: an index, a variable, keys into it, a lambda; returns the path for one element
 )
 
-// Problem is an error in an interpolation of Hiera 5, at a byte offset of its text.
+// Problem is a mistake in an interpolation of Hiera 5. Off is a byte offset in its text.
 type Problem struct {
 	Off     int
 	Message string
 }
 
-// hieraExpression matches one interpolation. It cannot contain a closing brace.
+// hieraExpression matches an interpolation. Closing braces inside are not possible.
 var hieraExpression = pattern.Lazy(`%\{([^}]*)\}`)
 
-// hieraMethod matches a method with its argument.
+// hieraMethod matches an interpolation method and its argument.
 var hieraMethod = pattern.Lazy(`^(\w+)\((?:"([^"]+)"|'([^']+)')\)$`)
 
-// emptyHiera lists the interpolations that yield an empty text.
+// emptyHiera lists the interpolations whose text is empty.
 var emptyHiera = []string{"", "::", `""`, `''`, `"::"`, `'::'`}
 
-// ParseHiera parses a text of Hiera 5 data. If an error in it would fail every lookup, the node
-// fails in the same way and the problem is returned, so that the caller can decide whether to
-// report it.
+// ParseHiera parses a text of Hiera 5 data. If an interpolation would make every lookup fail, the node fails, too, and
+// ParseHiera returns the problem, which the caller may report.
 func ParseHiera(text string) (*Node, []Problem) {
 	found := hieraExpression().FindAllStringSubmatchIndex(text, -1)
 	if found == nil {
@@ -73,7 +71,7 @@ func ParseHiera(text string) (*Node, []Problem) {
 	return out, problems
 }
 
-// HieraFailure returns a node that fails with a message when it is looked up.
+// HieraFailure returns a node whose evaluation fails with message.
 func HieraFailure(message string) *Node {
 	return &Node{Op: Call, Name: hieraFail, Kids: []*Node{constText(0, message)}}
 }
@@ -82,8 +80,8 @@ func constText(off int, text string) *Node {
 	return &Node{Op: Const, Off: off, Value: value.FromString(text)}
 }
 
-// parseHieraExpression parses the text inside the braces. whole means that the interpolation is the
-// whole text. The node is nil for an empty interpolation.
+// parseHieraExpression parses source, which is inside the braces. whole means that the text has nothing else. The node
+// is nil for an empty interpolation.
 func parseHieraExpression(source string, whole bool) (n *Node, problem string) {
 	if slices.Contains(emptyHiera, source) {
 		return nil, ""
@@ -109,7 +107,7 @@ func parseHieraExpression(source string, whole bool) (n *Node, problem string) {
 	return nil, "unknown method '" + m[1] + "': expected lookup, hiera, alias, literal or scope"
 }
 
-// parseHieraVariable parses a variable followed by keys.
+// parseHieraVariable parses a variable and the keys after it.
 func parseHieraVariable(source string) (*Node, string) {
 	segments, err := lookupkey.Split(source)
 	switch {
@@ -125,13 +123,12 @@ func parseHieraVariable(source string) (*Node, string) {
 	return n, ""
 }
 
-// HieraPath returns a node that joins dir and path and cleans the result. dir is empty or ends with
-// a slash.
+// HieraPath returns a node that joins dir and path and cleans the result. dir must be empty or end with a slash.
 func HieraPath(dir, path *Node) *Node {
 	return &Node{Op: Call, Name: hieraPath, Kids: []*Node{dir, path}}
 }
 
-// AsHieraPath returns the arguments of HieraPath if that made n.
+// AsHieraPath returns the arguments of n if HieraPath created n.
 func (n *Node) AsHieraPath() (dir, path *Node, ok bool) {
 	if n.Op != Call || n.Name != hieraPath || len(n.Kids) != 2 {
 		return nil, nil, false
@@ -139,9 +136,8 @@ func (n *Node) AsHieraPath() (dir, path *Node, ok bool) {
 	return n.Kids[0], n.Kids[1], true
 }
 
-// HieraMapped returns the node for one path of mapped_paths: that of element i of the array at
-// source, which is a variable with keys. template refers to the element by name. For an array with
-// a single element, i is -1.
+// HieraMapped returns a node for the path of element i in mapped_paths. source is a variable with keys, and template
+// refers to its elements by name. An i of -1 means that there must be exactly one element.
 func HieraMapped(i int, source, name string, template *Node) (*Node, string) {
 	at, problem := parseHieraVariable(source)
 	if problem != "" {

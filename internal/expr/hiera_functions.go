@@ -9,9 +9,8 @@ import (
 	"bindc/internal/value"
 )
 
-// hieraFunction returns the function that evaluates an interpolation. It is not a table, because
-// the table would refer to itself: some of these functions evaluate texts that contain
-// interpolations.
+// hieraFunction returns the function for an interpolation. A table would refer to itself, because some functions
+// evaluate texts with interpolations.
 func hieraFunction(name string) (Function, bool) {
 	f := Function{Name: name, Min: 1, Max: 1, Varies: true}
 	switch name {
@@ -37,11 +36,11 @@ func hieraFunction(name string) (Function, bool) {
 	return f, true
 }
 
-// HieraEnv is an Env for data of Hiera 5.
+// HieraEnv is an Env in which texts of Hiera 5 can be evaluated.
 type HieraEnv interface {
-	// Hiera evaluates a lookup in a text. The value may be sensitive.
+	// Hiera looks up a key for an interpolation. The value may be sensitive.
 	Hiera(key string) (v value.Value, found bool, err error)
-	// Decrypt returns the plaintext of a text encrypted by eyaml.
+	// Decrypt returns the plaintext of a text that eyaml encrypted.
 	Decrypt(text string) (string, error)
 }
 
@@ -53,7 +52,7 @@ func runHieraScope(c *Invocation) (value.Value, error) {
 	return c.hieraText(v)
 }
 
-// hieraValue returns the value of the variable path[0] at the keys after it, or undef.
+// hieraValue returns the variable path[0], or the part of it at path[1:]. If it is missing, hieraValue returns undef.
 func (c *Invocation) hieraValue(path []value.Value) (value.Value, error) {
 	v, err := c.given(ruby.ToS(path[0]))
 	if err != nil || v.IsUndef() || len(path) == 1 {
@@ -70,7 +69,7 @@ func (c *Invocation) hieraValue(path []value.Value) (value.Value, error) {
 	return v, nil
 }
 
-// MaxMapped is the largest number of paths that mapped_paths yields in a request.
+// MaxMapped limits the number of paths that an entry with mapped_paths has in a request.
 const MaxMapped = 16
 
 func runHieraMapped(c *Invocation) (value.Value, error) {
@@ -93,8 +92,8 @@ func runHieraMapped(c *Invocation) (value.Value, error) {
 	return value.FromString(""), nil
 }
 
-// mappedElements returns the elements that mapped_paths iterates over; for a hash, these are pairs.
-// ok is false if v is not a collection, a String or undef.
+// mappedElements returns the elements that mapped_paths iterates over. Those of a hash are pairs. ok is false if
+// mapped_paths does not support v.
 func mappedElements(v value.Value) (out []value.Value, ok bool) {
 	switch v.Kind() {
 	case value.Undef:
@@ -122,7 +121,7 @@ func runHieraLookup(c *Invocation) (value.Value, error) {
 	return c.hieraText(v)
 }
 
-// lookUpArgument looks the first argument up.
+// lookUpArgument looks up the key in argument 0.
 func (c *Invocation) lookUpArgument() (value.Value, bool, error) {
 	env, ok := c.env.(HieraEnv)
 	if !ok {
@@ -140,7 +139,7 @@ func runHieraAlias(c *Invocation) (value.Value, error) {
 	return v, nil
 }
 
-// hieraError returns err with its cause.
+// hieraError adds the offset of the call to err.
 func hieraError(c *Invocation, err error) error {
 	if err == nil {
 		return nil
@@ -174,7 +173,7 @@ func runDecrypted(c *Invocation) (value.Value, error) {
 	return value.FromString(text), nil
 }
 
-// hieraText returns v as text. Texts in v are interpolated once more.
+// hieraText returns the text of v, after interpolating the texts in v.
 func (c *Invocation) hieraText(v value.Value) (value.Value, error) {
 	if v.IsSensitive() {
 		return value.FromString(ruby.ToS(v)), nil
@@ -189,7 +188,7 @@ func (c *Invocation) hieraText(v value.Value) (value.Value, error) {
 	return value.FromString(ruby.ToS(v)), nil
 }
 
-// interpolated returns v with all its texts interpolated. Most have no interpolations.
+// interpolated returns v with all texts in it interpolated.
 func (c *Invocation) interpolated(v value.Value) (value.Value, error) {
 	switch v.Kind() {
 	case value.String:
@@ -225,21 +224,20 @@ func (c *Invocation) interpolated(v value.Value) (value.Value, error) {
 	return v, nil
 }
 
-// runHieraPath joins a directory and a path below it. The result is empty if the path leads out of
-// the directory.
+// runHieraPath joins a directory and a path. The result is empty if the path leads out of the directory.
 func runHieraPath(c *Invocation) (value.Value, error) {
 	dir, path := c.Args[0].Text(), c.Args[1].Text()
 	if strings.HasPrefix(path, "/") || path == "" {
 		return value.FromString(""), nil
 	}
-	if dir == "/" { // an empty directory, followed by the slash
+	if dir == "/" { // the directory is empty
 		dir = ""
 	}
 	return value.FromString(CleanPath(dir + path)), nil
 }
 
-// CleanPath removes the parts of a relative path that have no effect, such as "." and "//". It
-// returns "" if the path is absolute or leaves the directory, and therefore names no file here.
+// CleanPath removes ".", ".." and empty parts from a relative path. It returns "" if the path is absolute or leads out
+// of its directory, because no file of a layer can be there.
 func CleanPath(path string) string {
 	if strings.HasPrefix(path, "/") {
 		return ""
@@ -262,14 +260,14 @@ func CleanPath(path string) string {
 	return strings.Join(out, "/")
 }
 
-// plainText evaluates n, a call of HieraScope, if its variable has a text without interpolations.
-// Nearly all calls are of this form, and this path takes a quarter of the time.
+// plainText evaluates a call of HieraScope whose result is a text without interpolations. It covers nearly all calls,
+// in a quarter of the time of evaluating n.
 func plainText(n *Node, variable func(name string) (value.Value, error)) (value.Value, bool) {
 	name, ok := n.Kids[0].Constant()
 	if !ok || name.Kind() != value.String {
 		return value.Value{}, false
 	}
-	v, _ := variable(name.Text()) // on an error, v is undef
+	v, _ := variable(name.Text()) // after an error, v is undef
 	for _, k := range n.Kids[1:] {
 		key, ok := k.Constant()
 		if !ok || v.Kind() != value.Hash || v.IsSensitive() {
@@ -280,16 +278,14 @@ func plainText(n *Node, variable func(name string) (value.Value, error)) (value.
 	return v, v.Kind() == value.String && !v.IsSensitive() && strings.IndexByte(v.Text(), '%') < 0
 }
 
-// GivenEnv is an Env that distinguishes given variables from derived ones. A name with a leading ::
-// is a variable of the top scope.
+// GivenEnv is an Env that can leave out derived variables.
 type GivenEnv interface {
-	// Given returns a variable, or undef if it was not given. The error is for an Env that does not
-	// allow the variable.
+	// Given returns a variable that is not derived, or undef. A leading :: means the top scope. An Env that does not
+	// allow the variable returns an error.
 	Given(name string) (value.Value, error)
 }
 
-// given returns the variable with that name if it was given. It may be the variable of a mapped
-// path, or one of the top scope.
+// given returns a variable that is not derived: the variable of a mapped path, or one of the environment.
 func (ev *Evaluator) given(name string) (value.Value, error) {
 	ev.varies()
 	if v, ok := ev.locals.find(name); ok {
@@ -298,7 +294,7 @@ func (ev *Evaluator) given(name string) (value.Value, error) {
 	return givenBy(ev.env, name)
 }
 
-// givenBy returns the variable of env with that name, if it was given.
+// givenBy returns a variable of env that is not derived.
 func givenBy(env Env, name string) (value.Value, error) {
 	if env, ok := env.(GivenEnv); ok {
 		return env.Given(name)

@@ -7,8 +7,8 @@ import (
 	"bindc/internal/lookupkey"
 )
 
-// HieraVariables calls yield for each variable that texts of Hiera 5 in n interpolate. path is the
-// name, without a leading ::, and the keys after it.
+// HieraVariables calls yield for each variable in an interpolation of Hiera 5 inside n. path is the name, without a
+// leading ::, followed by the keys.
 func HieraVariables(n *Node, yield func(off int, path []string)) {
 	if n.Op == Call && n.Name == HieraScope {
 		path := make([]string, len(n.Kids))
@@ -29,11 +29,10 @@ func HieraVariables(n *Node, yield func(off int, path []string)) {
 	}
 }
 
-// HieraKeys calls yield for each key that texts of Hiera 5 in n look up, under the name it is bound
-// to.
+// HieraKeys calls yield for each key that interpolations of Hiera 5 inside n look up, as the key is bound.
 func HieraKeys(n *Node, yield func(key string)) {
 	if n.Op == Call && (n.Name == HieraLookup || n.Name == HieraAlias) {
-		if k, err := lookupkey.Parse(n.Kids[0].Value.Text()); err == nil { // the argument is always a string
+		if k, err := lookupkey.Parse(n.Kids[0].Value.Text()); err == nil { // the parser only creates string arguments
 			if key, ok := lookupkey.Quoted(k.Root); ok {
 				yield(key)
 			}

@@ -8,15 +8,13 @@ import (
 	"bindc/internal/value"
 )
 
-// HieraSecret returns a node that decrypts the parts of text that eyaml has encrypted, and
-// interpolates the result as a text of Hiera 5.
+// HieraSecret returns a node that decrypts the parts of text that eyaml encrypted. It then interpolates the text.
 func HieraSecret(text string) *Node {
 	return &Node{Op: Call, Name: hieraSecret, Kids: []*Node{constText(0, text)}}
 }
 
-// aroundSecret parses the text of a HieraSecret node as if nothing in it were encrypted, because
-// the text around the encrypted parts interpolates too. It returns nil for other nodes. The
-// encrypted parts may also interpolate, but that is unknown without the key.
+// aroundSecret parses the text of n, a HieraSecret node, without decrypting it, to find the interpolations outside the
+// encrypted parts. Interpolations inside are unknown without the key. It returns nil for other nodes.
 func (n *Node) aroundSecret() *Node {
 	if n.Op != Call || n.Name != hieraSecret {
 		return nil
@@ -25,13 +23,12 @@ func (n *Node) aroundSecret() *Node {
 	return around
 }
 
-// HasHieraSecret reports whether n contains anything encrypted by eyaml.
+// HasHieraSecret reports whether n contains a text encrypted by eyaml.
 func (n *Node) HasHieraSecret() bool {
 	return n.any(true, func(n *Node) bool { return n.Op == Call && (n.Name == hieraSecret || n.Name == decrypted) })
 }
 
-// SecretMethod returns the encryption method of a text of Hiera 5 in n that no lookup can decrypt,
-// or "".
+// SecretMethod returns the encryption method of a text inside n that no lookup can decrypt, or "".
 func (n *Node) SecretMethod() (method string) {
 	n.any(true, func(n *Node) bool {
 		if n.Op == Call && n.Name == hieraSecret {
@@ -42,7 +39,7 @@ func (n *Node) SecretMethod() (method string) {
 	return method
 }
 
-// Encrypted returns the text that n decrypts, if Decrypting made n.
+// Encrypted returns the encrypted text of n, if Decrypting created n.
 func (n *Node) Encrypted() (*Node, bool) {
 	if n.Op != Call || n.Name != decrypted || len(n.Kids) != 1 {
 		return nil, false
@@ -50,19 +47,19 @@ func (n *Node) Encrypted() (*Node, bool) {
 	return n.Kids[0], true
 }
 
-// seemsEncrypted matches a text that is wholly or partly encrypted by eyaml.
+// seemsEncrypted matches a text that contains something encrypted by eyaml.
 var seemsEncrypted = pattern.Lazy(`^\s*ENC\[(?:[\w+/ ]|$)|ENC\[\w+,`)
 
-// SeemsEncrypted reports whether a text, in data other than Hiera 5, has a part that eyaml
-// encrypted by PKCS7.
+// SeemsEncrypted reports whether a text of data other than Hiera 5 contains something that eyaml encrypted by PKCS7.
 func SeemsEncrypted(text string) bool {
 	return strings.Contains(text, "ENC[") && seemsEncrypted().MatchString(text) && OtherMethod(text) == ""
 }
 
-// encryptedBy finds the encryption methods named in a text.
+// encryptedBy matches the name of an encryption method in a text.
 var encryptedBy = pattern.Lazy(`ENC\[(\w+),`)
 
-// OtherMethod returns the encryption method of text if none of its parts uses PKCS7; no lookup can decrypt it.
+// OtherMethod returns the encryption method of text if no part of it uses PKCS7, the only method that lookups support.
+// Otherwise it returns "".
 func OtherMethod(text string) string {
 	methods := encryptedBy().FindAllStringSubmatch(text, -1)
 	if len(methods) == 0 || len(methods) != strings.Count(text, "ENC[") {
@@ -76,8 +73,8 @@ func OtherMethod(text string) string {
 	return methods[0][1]
 }
 
-// Decrypting returns n with calls that decrypt texts encrypted by eyaml when they are looked up. The plaintext is not
-// interpolated. Keys of hashes are not decrypted.
+// Decrypting returns n with its encrypted texts replaced by calls that decrypt them. The plaintext is not interpolated.
+// Keys of hashes remain unchanged.
 func (n *Node) Decrypting() *Node {
 	if v, ok := n.Constant(); ok && v.Kind() == value.String && SeemsEncrypted(v.Text()) {
 		return &Node{Op: Call, Name: decrypted, Off: n.Off, Kids: []*Node{n}}

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// HieraSource returns a text of Hiera 5 that ParseHiera parses as n, if it has interpolations. If
-// there are several forms, it returns the usual one. A part that fails is shown as its error.
+// HieraSource returns the text for which ParseHiera returns n. If several texts do, it returns the usual one. It shows
+// parts that fail as their error. ok is false if n has no interpolations.
 func HieraSource(n *Node) (text string, ok bool) {
 	if n.Op != Concat {
 		return hieraInterpolation(n)
@@ -31,10 +31,10 @@ func HieraSource(n *Node) (text string, ok bool) {
 	return b.String() + literally(constant.String()), ok
 }
 
-// literally returns text escaped so that nothing in it is interpolated.
+// literally escapes text so that none of it is interpolated.
 func literally(text string) string { return strings.ReplaceAll(text, "%{", "%{literal('%')}{") }
 
-// hieraInterpolation returns the source of one interpolation.
+// hieraInterpolation returns the source of the interpolation n.
 func hieraInterpolation(n *Node) (text string, ok bool) {
 	if n.Op != Call || len(n.Kids) == 0 || n.Kids[0].Op != Const {
 		return "", false
@@ -55,7 +55,7 @@ func hieraInterpolation(n *Node) (text string, ok bool) {
 	return "", false
 }
 
-// hieraArgument returns text in quotes, for a method. Nothing is escaped.
+// hieraArgument quotes the argument of a method. Hiera has no escape sequences.
 func hieraArgument(text string) string {
 	if strings.Contains(text, "'") {
 		return `"` + text + `"`
@@ -63,7 +63,7 @@ func hieraArgument(text string) string {
 	return "'" + text + "'"
 }
 
-// sourceOfVariable returns a variable with its keys.
+// sourceOfVariable returns the source of a variable and the keys after it.
 func sourceOfVariable(path []*Node) (text string, ok bool) {
 	segments := make([]value.Value, len(path))
 	for i, k := range path {

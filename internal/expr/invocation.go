@@ -7,29 +7,29 @@ import (
 	"bindc/internal/value"
 )
 
-// Invocation is one call of a function, with everything that the function may use.
+// Invocation is a call of a function. It gives the function its arguments, its lambda and access to the evaluation.
 type Invocation struct {
 	*Evaluator
 	node   *Node
-	Name   string // name of the function, for messages
+	Name   string // the function's name in messages
 	Args   []value.Value
-	Lambda *Closure // nil if there is no lambda
+	Lambda *Closure // nil without a lambda
 }
 
-// NewInvocation returns a call that is not part of an expression. Its messages begin with name.
+// NewInvocation returns a call outside of an expression. Messages begin with name.
 func NewInvocation(name string, opts Options, args ...value.Value) *Invocation {
 	return &Invocation{Evaluator: newEvaluator(nil, opts), node: &Node{Op: Call}, Name: name, Args: args}
 }
 
-// Failf returns an error that begins with the name of the function.
+// Failf returns an error whose message begins with the name of the function.
 func (c *Invocation) Failf(format string, args ...any) error {
 	return failf(c.node, "%s(): %s", c.Name, fmt.Sprintf(format, args...))
 }
 
-// Fail returns err as an error of the function.
+// Fail returns an error of the function with the text of err.
 func (c *Invocation) Fail(err error) error { return c.Failf("%s", err) }
 
-// Wrong returns an error for argument i that states what was expected.
+// Wrong returns the error for an argument i that is not what the function wants.
 func (c *Invocation) Wrong(i int, want string) error {
 	return c.Failf("argument %d must be %s, found %s", i+1, want, Describe(c.Args[i]))
 }
@@ -42,7 +42,7 @@ func (c *Invocation) Arg(i int) value.Value {
 	return value.Value{}
 }
 
-// Text returns argument i, which must be a String.
+// Text returns argument i, or an error unless it is a String.
 func (c *Invocation) Text(i int) (string, error) {
 	if c.Args[i].Kind() != value.String {
 		return "", c.Wrong(i, "a String")
@@ -50,8 +50,7 @@ func (c *Invocation) Text(i int) (string, error) {
 	return c.Args[i].Text(), nil
 }
 
-// Flag returns argument i, which must be a Boolean. It returns otherwise if the argument is
-// missing.
+// Flag returns argument i, or an error unless it is a Boolean. If the argument is missing, Flag returns otherwise.
 func (c *Invocation) Flag(i int, otherwise bool) (bool, error) {
 	if i >= len(c.Args) {
 		return otherwise, nil
@@ -62,7 +61,7 @@ func (c *Invocation) Flag(i int, otherwise bool) (bool, error) {
 	return c.Args[i].Bool(), nil
 }
 
-// Needs checks that the lambda, if there is one, takes n arguments.
+// Needs returns an error if the call has a lambda that cannot take n arguments.
 func (c *Invocation) Needs(n int) error {
 	if c.Lambda != nil && !c.Lambda.Takes(n) {
 		return c.Failf("the lambda must take %s, it has %d", count(n, "parameter"), len(c.Lambda.Params))
@@ -75,8 +74,7 @@ func (c *Invocation) Yield(args ...value.Value) (value.Value, error) {
 	return c.callClosure(c.Lambda, c.node, args...)
 }
 
-// CallByName calls another function of Puppet with the lambda of c. It cannot call the
-// interpolations of Hiera 5.
+// CallByName calls the function called name with the lambda of c. Interpolations of Hiera 5 cannot be called.
 func (c *Invocation) CallByName(name string, args []value.Value) (value.Value, error) {
 	if _, ok := c.functions.Find(name); !ok {
 		return value.Value{}, c.Failf("unknown function '%s'", name)
@@ -84,7 +82,7 @@ func (c *Invocation) CallByName(name string, args []value.Value) (value.Value, e
 	return c.callFunction(c.node, name, args, c.Lambda)
 }
 
-// Lookup asks the environment for the value of a key. typ may be nil.
+// Lookup looks up key in the environment. typ may be nil.
 func (c *Invocation) Lookup(key string, typ *types.Type) (v value.Value, found bool, err error) {
 	leave := c.nest()
 	v, found, err = c.env.Lookup(key, typ)
@@ -95,7 +93,7 @@ func (c *Invocation) Lookup(key string, typ *types.Type) (v value.Value, found b
 	return v, found, err
 }
 
-// OuterVariable returns a variable of the environment, even if the expression assigns one of that name.
+// OuterVariable returns the variable of the environment, even if the expression has a variable of the same name.
 func (c *Invocation) OuterVariable(name string) value.Value {
 	v, _ := c.env.Variable(name)
 	return v

@@ -5,24 +5,24 @@ import (
 	"bindc/internal/value"
 )
 
-// MakeText returns a String and counts it as produced.
+// MakeText returns a String and counts its size.
 func (ev *Evaluator) MakeText(s string) (value.Value, error) {
 	return value.FromString(s), ev.Produce(len(s))
 }
 
-// MakeArray returns an Array and counts its elements as produced.
+// MakeArray returns an Array and counts its size.
 func (ev *Evaluator) MakeArray(elems []value.Value) (value.Value, error) {
 	v := value.FromSlice(elems)
 	return v, ev.Check(v, SizeOfElement*len(elems))
 }
 
-// MakeHash returns the Hash that b has built.
+// MakeHash returns the Hash that b has built, and limits the size of its content.
 func (ev *Evaluator) MakeHash(b *value.Builder) (value.Value, error) {
 	h := b.Hash()
 	return h, ev.Check(h, 0)
 }
 
-// list evaluates elements or arguments and spreads splats into the list.
+// list evaluates elements or arguments. It adds the elements of splats to the list.
 func (ev *Evaluator) list(nodes []*Node) ([]value.Value, error) {
 	out := make([]value.Value, 0, len(nodes))
 	for _, n := range nodes {
@@ -80,8 +80,7 @@ func (ev *Evaluator) hash(n *Node) (value.Value, error) {
 	return ev.MakeHash(&b)
 }
 
-// SetKey adds an entry to a hash. Keys other than strings are compared one by one, which counts as
-// steps.
+// SetKey sets an entry of a hash. It counts steps for keys that are not strings, because each takes a search.
 func (ev *Evaluator) SetKey(b *value.Builder, k, v value.Value) error {
 	if k.Kind() != value.String {
 		if err := ev.Spend(b.Len() * (1 + Weight(k)/StepsPerNode) / StepsPerNode); err != nil {

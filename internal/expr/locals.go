@@ -7,11 +7,11 @@ import (
 	"bindc/internal/value"
 )
 
-// locals holds the local variables of an expression or of a lambda, and the groups of the last match.
+// locals has the variables of an expression or lambda, and the groups of the last match.
 type locals struct {
 	parent *locals
 	vars   []local
-	groups []value.Value // nil: no match
+	groups []value.Value // nil if nothing has matched
 }
 
 type local struct {
@@ -30,8 +30,7 @@ func (s *locals) find(name string) (value.Value, bool) {
 	return value.Value{}, false
 }
 
-// group returns the match variable $0, $1 and so on. All are defined; without such a group the
-// value is undef.
+// group returns the match variable called name, such as $0. A group that does not exist is undef, and never an error.
 func (s *locals) group(name string) value.Value {
 	i, err := strconv.Atoi(name)
 	for ; s != nil && err == nil; s = s.parent {
@@ -44,7 +43,7 @@ func (s *locals) group(name string) value.Value {
 	return value.Value{}
 }
 
-// readsLocal reports whether n is a constant access to a parameter of a lambda or an assigned variable.
+// readsLocal reports whether n reads a parameter of a lambda, or an assigned variable, by constant keys.
 func (ev *Evaluator) readsLocal(n *Node) bool {
 	name, _, ok := n.constantAccess()
 	if !ok {
@@ -54,7 +53,7 @@ func (ev *Evaluator) readsLocal(n *Node) bool {
 	return local
 }
 
-// IsNumber reports whether name is a number, like the name of a match variable.
+// IsNumber reports whether name is a number, as names of match variables are.
 func IsNumber(name string) bool { return name != "" && '0' <= name[0] && name[0] <= '9' }
 
 func (ev *Evaluator) evalVariable(n *Node) (value.Value, error) {
@@ -71,11 +70,11 @@ func (ev *Evaluator) evalVariable(n *Node) (value.Value, error) {
 	return v, nil
 }
 
-// Variable returns a variable by name. A leading :: selects the top scope.
+// Variable returns the variable called name. A leading :: means the top scope.
 func (ev *Evaluator) Variable(name string) (value.Value, bool) {
 	from, local := ev.locals, name
 	if rest, ok := strings.CutPrefix(name, "::"); ok {
-		ev.varies() // while a part is folded, its top scope differs from that of the whole
+		ev.varies() // Fold evaluates parts of an expression, and their top scope is not that of the expression
 		from, local = &ev.top, rest
 	}
 	if v, ok := from.find(local); ok {
@@ -84,13 +83,13 @@ func (ev *Evaluator) Variable(name string) (value.Value, bool) {
 	return variableOf(ev.env, name)
 }
 
-// TopEnv is an Env whose caller may be in a scope with its own variables.
+// TopEnv is an Env with variables of an inner scope in addition to the top scope.
 type TopEnv interface {
-	// TopVariable is Env.Variable for the top scope.
+	// TopVariable works like Env.Variable for the top scope.
 	TopVariable(name string) (value.Value, bool)
 }
 
-// variableOf returns a variable of env. A leading :: in the name selects the top scope.
+// variableOf returns the variable of env called name. A leading :: means the top scope.
 func variableOf(env Env, name string) (value.Value, bool) {
 	if !strings.HasPrefix(name, "::") {
 		return env.Variable(name)

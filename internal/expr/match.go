@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// matches reports whether v fits an option of a case or selector, or an element that `in` compares
-// it with.
+// matches reports whether v matches an option of a case or selector, or an element on the right side of the operator
+// in.
 func (ev *Evaluator) matches(v, option value.Value) (bool, error) {
 	switch option.Kind() {
 	case value.Default:
@@ -71,7 +71,7 @@ func (ev *Evaluator) matchesHash(v, option value.Value) (bool, error) {
 	return true, nil
 }
 
-// contains evaluates `item in in`.
+// contains evaluates the operator in: whether item is in the value in.
 func (ev *Evaluator) contains(in, item value.Value) (bool, error) {
 	switch in.Kind() {
 	case value.String:

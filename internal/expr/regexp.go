@@ -7,8 +7,8 @@ import (
 	"bindc/internal/value"
 )
 
-// CompileRegexp compiles a regular expression of the Puppet language, which has Ruby's syntax. If
-// Go's engine lacks a feature, the error names it.
+// CompileRegexp compiles a regular expression of the Puppet language, which has Ruby's syntax. The error names a
+// feature that Go's engine lacks.
 func CompileRegexp(src string) (*regexp.Regexp, error) {
 	re, err := onigmo.Compile(src)
 	if err != nil {
@@ -17,10 +17,10 @@ func CompileRegexp(src string) (*regexp.Regexp, error) {
 	return re.Regexp, nil
 }
 
-// stepsPerMatch is the number of steps of Go's engine that count as one step of the evaluation.
+// stepsPerMatch is the number of steps of Go's engine that count as one step of an evaluation.
 const stepsPerMatch = 64
 
-// Regexp compiles src and counts the steps of matching it against length bytes of text.
+// Regexp compiles src, and counts the steps of matching it with a text of length bytes.
 func (ev *Evaluator) Regexp(src string, length int) (*regexp.Regexp, error) {
 	re, err := onigmo.Compile(src)
 	if err != nil {
@@ -32,8 +32,7 @@ func (ev *Evaluator) Regexp(src string, length int) (*regexp.Regexp, error) {
 	return re.Regexp, ev.Spend(length * re.Cost / stepsPerMatch)
 }
 
-// matchText matches s and stores the groups for $0, $1 and so on. If the match fails, the groups of
-// an earlier match are kept.
+// matchText matches s with src and sets the match variables. If s does not match, they keep their values.
 func (ev *Evaluator) matchText(src, s string) (bool, error) {
 	re, err := ev.Regexp(src, len(s))
 	if err != nil {
@@ -47,7 +46,8 @@ func (ev *Evaluator) matchText(src, s string) (bool, error) {
 	return true, nil
 }
 
-// Groups returns the texts at places, and undef for groups that did not match.
+// Groups returns the texts of the groups at places, as returned by FindStringSubmatchIndex. A group that did not match
+// is undef.
 func Groups(s string, places []int) []value.Value {
 	out := make([]value.Value, len(places)/2)
 	for i := range out {

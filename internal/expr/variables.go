@@ -7,15 +7,14 @@ import (
 	"bindc/internal/value"
 )
 
-// Variables calls yield with the names of the top-scope variables that n may use, including those
-// it assigns. For $facts['os'] the name is os. If n uses $facts in another way, or computes the
-// name of a variable, the name is facts.
+// Variables calls yield with the name of each top-scope variable that n may use or assign. $facts['os'] counts as os.
+// Any other use of $facts, and a variable whose name is computed, counts as facts.
 func (n *Node) Variables(yield func(name string)) {
 	n.Reads(func(name string, _ []value.Value) { yield(name) })
 }
 
-// Reads calls yield with each variable that n may use, as Variables does, and with the constant
-// keys that n reads from it: for $facts['os']['family'], os and ['family'].
+// Reads calls yield with each variable that n may use, named as by Variables, and the constant keys that n reads from
+// it. $facts['os']['family'] is os and ['family'].
 func (n *Node) Reads(yield func(name string, path []value.Value)) {
 	kids := n.Kids
 	switch name, path, chain := n.chain(); {
@@ -47,11 +46,11 @@ func (n *Node) Reads(yield func(name string, path []value.Value)) {
 	}
 }
 
-// AnyVariable is what Scoped yields if it cannot know the name of a variable.
+// AnyVariable is what Scoped yields for a variable whose name it cannot determine.
 const AnyVariable = "*"
 
-// Scoped calls yield with each variable that n reads, as it is written: role for %{role}, ::role
-// for %{::role}. It does not follow derived variables, and $facts['os'] reads facts.
+// Scoped calls yield with each variable that n reads, exactly as written: role for %{role}, ::role for %{::role}. It
+// does not look into derived variables. For $facts['os'] it yields facts.
 func (n *Node) Scoped(yield func(name string)) {
 	switch {
 	case n.Op == Var && !IsNumber(n.Name):
@@ -83,7 +82,7 @@ func (n *Node) Scoped(yield func(name string)) {
 	}
 }
 
-// scopedAt returns the variable that getvar reads.
+// scopedAt returns the variable that getvar reads, as written.
 func scopedAt(path *Node) string {
 	v, ok := path.Constant()
 	if !ok || v.Kind() != value.String {
@@ -93,8 +92,7 @@ func scopedAt(path *Node) string {
 	return name
 }
 
-// Interpolates calls yield with each variable, and the keys below it, whose text is part of the
-// text that n produces.
+// Interpolates calls yield with each variable, and the keys after it, that n turns into text.
 func (n *Node) Interpolates(yield func(name string, path []value.Value)) {
 	if name, path, ok := n.chain(); ok {
 		yield(name, path)
@@ -106,8 +104,8 @@ func (n *Node) Interpolates(yield func(name string, path []value.Value)) {
 	}
 }
 
-// chain returns the variable and the constant keys below it, if n consists of nothing else: $a, $a['b']['c'] or the
-// Hiera 5 interpolation %{a.b.c}. For $facts['os']['family'] the variable is os.
+// chain returns the variable and the constant keys of n. ok is false unless n has the form $a, $a['b']['c'] or
+// %{a.b.c}. For $facts['os']['family'] it returns os and ['family'].
 func (n *Node) chain() (name string, path []value.Value, ok bool) {
 	if n.Op == Call && n.Name == HieraScope && len(n.Kids) > 0 {
 		name, path = hieraVariable(n.Kids)
@@ -119,7 +117,7 @@ func (n *Node) chain() (name string, path []value.Value, ok bool) {
 	return name, path, ok
 }
 
-// constantAccess returns the variable and the keys of $name['a'][1].
+// constantAccess returns the variable and the keys of n, if n has the form $name['a'][1].
 func (n *Node) constantAccess() (name string, path []value.Value, ok bool) {
 	switch {
 	case n.Op == Var && !IsNumber(n.Name):
@@ -132,12 +130,12 @@ func (n *Node) constantAccess() (name string, path []value.Value, ok bool) {
 	return "", nil, false
 }
 
-// Variables is like Node.Variables.
+// Variables works like Node.Variables.
 func (l *Lambda) Variables(yield func(name string)) {
 	l.Reads(func(name string, _ []value.Value) { yield(name) })
 }
 
-// Reads is like Node.Reads.
+// Reads works like Node.Reads.
 func (l *Lambda) Reads(yield func(name string, path []value.Value)) {
 	l.Body.Reads(yield)
 	for _, p := range l.Params {
@@ -147,7 +145,7 @@ func (l *Lambda) Reads(yield func(name string, path []value.Value)) {
 	}
 }
 
-// factOf returns the fact that a call of get or dig reads from $facts.
+// factOf returns the fact that n reads, if n is a call of get or dig on $facts.
 func factOf(n *Node) (string, bool) {
 	if len(n.Kids) < 2 || n.Kids[0].Op != Var || strings.TrimPrefix(n.Kids[0].Name, "::") != "facts" {
 		return "", false
@@ -162,7 +160,7 @@ func factOf(n *Node) (string, bool) {
 	return key.Text(), true
 }
 
-// variableAt returns the variable that getvar reads.
+// variableAt returns the variable that getvar reads from path.
 func variableAt(path *Node) string {
 	v, ok := path.Constant()
 	if !ok || v.Kind() != value.String {
@@ -175,13 +173,13 @@ func variableAt(path *Node) string {
 	return name
 }
 
-// firstStep returns the first key of a dotted path, if it is not quoted.
+// firstStep returns the first key of a dotted path, unless it is quoted.
 func firstStep(path string) (string, bool) {
 	name, _, _ := strings.Cut(path, ".")
 	return name, name != "" && !strings.ContainsAny(path, `'"`)
 }
 
-// hieraVariable returns the variable at a constant path of Hiera 5 and the keys below it.
+// hieraVariable returns the variable and the keys of a Hiera 5 interpolation with constant path.
 func hieraVariable(path []*Node) (string, []value.Value) {
 	var keys []value.Value
 	for _, k := range path[1:] {
@@ -194,8 +192,7 @@ func hieraVariable(path []*Node) (string, []value.Value) {
 	return name, keys
 }
 
-// Own calls yield with the names of the variables that n defines: those it assigns, and parameters
-// of lambdas.
+// Own calls yield with each variable that n assigns, and with each parameter of a lambda.
 func (n *Node) Own(yield func(name string)) {
 	if n.Op == Assign {
 		yield(n.Name)

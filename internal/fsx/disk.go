@@ -116,7 +116,7 @@ func NotAFile(path string, mode fs.FileMode) error {
 	return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is " + kind(mode) + ": expected a file")}
 }
 
-// notADir returns an error unless mode is that of a directory or of a regular file, which counts as an absent
+// notADir returns an error unless mode is the mode of a directory or of a regular file, which counts as an absent
 // directory.
 func notADir(path string, mode fs.FileMode) error {
 	if mode.IsDir() || mode.IsRegular() {

@@ -102,6 +102,7 @@ func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, releas
 	if old != nil {
 		mode = 0o600 & limit & old.Mode()
 	}
+	startPoller(filepath.Dir(path))
 	for range attempts {
 		name := filepath.Join(filepath.Dir(path), prefix(path)+fmt.Sprint(rand.Uint32())+suffix)
 		f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
@@ -120,6 +121,14 @@ func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, releas
 		release()
 	}
 	return nil, nil, err
+}
+
+// startPoller makes the Go runtime start its network poller, which it does for the first os.File. If the process is short
+// of descriptors, the runtime ends it there; no temporary file must exist by then.
+func startPoller(dir string) {
+	if f, err := os.Open(dir); err == nil {
+		f.Close()
+	}
 }
 
 // isInPlace reports whether f still has its name.
@@ -221,7 +230,7 @@ func ClearDir(dir string) error {
 	return nil
 }
 
-// isTemporary reports whether a file has a name like those of create.
+// isTemporary reports whether a file has a name of the form that create uses.
 func isTemporary(e fs.DirEntry) bool {
 	name, ok := strings.CutSuffix(e.Name(), suffix)
 	digits := name[strings.LastIndexByte(name, '.')+1:]

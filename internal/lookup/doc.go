@@ -8,7 +8,8 @@
 // to bottom:
 //
 //	open.go         New opens a snapshot and chooses its rules: plain ones, or those of Hiera 5 (rules.go)
-//	lookup.go       Request.Lookup, the steps of one call; constants are found here
+//	lookup.go       Request.Lookup; the view of the snapshot finds small constants, the rest is here
+//	dig.go          a dotted key that leads into a constant
 //	find.go         find looks up the bindings of a key, and otherwise applies the rules
 //	hiera.go        keys that lead into a value, and lookups with a merge strategy
 //	bound.go        bound finds the binding of a key

@@ -46,8 +46,8 @@ func (r *Request) compute(key string, n int) (value.Value, bool, error) {
 	return l.end(v, found, err)
 }
 
-// Indirect is Lookup for a key that is not Direct: errors may fail all lookups, the key is
-// internal, a Producer makes the lookup, or the request is closed.
+// Indirect is Lookup if the view leaves all keys to it: errors may fail all lookups, a Producer
+// makes the lookup, or the request is closed.
 func (r *Request) Indirect(key string) (value.Value, bool, error) {
 	if r.closed.Load() {
 		return value.Value{}, false, fs.ErrClosed

@@ -8,11 +8,11 @@ import (
 	"bindc/internal/value"
 )
 
-// bindWords has the words that may follow bind, other than a key.
+// bindWords lists the words that may follow bind in place of a key.
 var bindWords = []string{"abstract", "alias", "dependency", "map", "override", "parameters", "renamed", "sensitive", "to",
 	"variables"}
 
-// bind parses what follows the word bind.
+// bind parses the rest of a statement after the word bind.
 func (p *setParser) bind(s *Statement) {
 	s.Flags = p.flags()
 	switch {
@@ -55,7 +55,7 @@ func (p *setParser) plain(s *Statement) {
 	p.ofData(s.To)
 }
 
-// anonymous reports a binding that has no key.
+// anonymous reports a binding without a key.
 func (p *setParser) anonymous(s *Statement) {
 	if s.Type == nil {
 		p.fail(s.Off, "expected the key that is bound, a string in quotes, or 'in' and a multibinding", "")
@@ -90,7 +90,7 @@ func (p *setParser) producer(s *Statement) {
 	}
 }
 
-// insteadOfTo reports a token at tok that was meant to be 'to' and the value.
+// insteadOfTo reports that tok is in the place of 'to', and reads the value after it.
 func (p *setParser) insteadOfTo(s *Statement) {
 	switch {
 	case p.err != nil || s.Key == nil || p.afterUnclosed():
@@ -102,7 +102,7 @@ func (p *setParser) insteadOfTo(s *Statement) {
 	}
 }
 
-// value parses an expression of a statement. The word in ends it.
+// value parses an expression in a statement. It ends at the word in.
 func (p *setParser) value() *expr.Node {
 	outer := p.ends
 	p.ends = p.open + 1
@@ -111,7 +111,7 @@ func (p *setParser) value() *expr.Node {
 	return p.finished(n)
 }
 
-// finished returns n, after checking its height and its keys.
+// finished returns n after checking its height and its hash keys.
 func (p *setParser) finished(n *expr.Node) *expr.Node {
 	if n != nil && p.err == nil {
 		if higher(n, maxHeight) {
@@ -122,8 +122,7 @@ func (p *setParser) finished(n *expr.Node) *expr.Node {
 	return n
 }
 
-// checkKeys reports keys that occur twice in a hash of n: the first one would have no effect. The statement is still
-// read.
+// checkKeys reports duplicate keys in hashes of n. Parsing of the statement continues.
 func (p *setParser) checkKeys(n *expr.Node) {
 	for x := range All(n) {
 		if x.Op != expr.HashLit {
@@ -139,7 +138,7 @@ func (p *setParser) checkKeys(n *expr.Node) {
 	}
 }
 
-// once adds key to seen, and reports it if it was there before.
+// once adds key to seen. It reports a key that is already in seen.
 func (p *setParser) once(seen *value.Builder, key value.Value, off int, twice string) {
 	if _, again := seen.Get(key); again {
 		p.errs = append(p.errs, SyntaxError{Off: off, Message: twice, Hint: "remove one of the two"})
@@ -177,7 +176,7 @@ func (p *setParser) options(s *Statement) {
 	p.expect("}", "or , after the option")
 }
 
-// bareOrQuoted parses a name: a bare word, or a string without interpolation.
+// bareOrQuoted parses a bare word, or a string without interpolations.
 func (p *setParser) bareOrQuoted(what string) Word {
 	w := Word{p.tok.text, p.tok.off}
 	switch p.tok.kind {
@@ -203,7 +202,7 @@ func (p *setParser) option() Option {
 	return o
 }
 
-// rebinding parses what follows bind alias or bind renamed.
+// rebinding parses the rest of a statement after bind alias or bind renamed.
 func (p *setParser) rebinding(s *Statement) {
 	s.OldType, s.Old = p.oneKey("the key that is rebound")
 	if p.err == nil && !p.accepts("as") {
@@ -216,7 +215,7 @@ func (p *setParser) rebinding(s *Statement) {
 	p.options(s)
 }
 
-// group parses bindings of several keys, from the word that names their kind.
+// group parses bindings of several keys, such as parameters. word is the word that names them.
 func (p *setParser) group(s *Statement, word string) {
 	p.advance()
 	s.Word = word
@@ -231,7 +230,7 @@ func (p *setParser) group(s *Statement, word string) {
 			p.expected("'to' and the other side", "to")
 		}
 		if s.Other = p.target(); p.err == nil && (p.at("{") || !isAbstract(s)) {
-			if isAbstract(s) && !p.at("{") { // another binding has the map
+			if isAbstract(s) && !p.at("{") { // an abstract binding has no map
 				return
 			}
 			if !p.at("{") {
@@ -246,7 +245,7 @@ func (p *setParser) group(s *Statement, word string) {
 		s.Type = p.typeOf()
 	}
 	p.producer(s)
-	if s.Word == "variables" && s.To != nil && s.To.Op == expr.Const && isAbstract(s) { // one name
+	if s.Word == "variables" && s.To != nil && s.To.Op == expr.Const && isAbstract(s) { // a single name
 		s.To = p.node(expr.ArrayLit, s.To.Off, "", s.To)
 	}
 	p.options(s)
@@ -264,7 +263,7 @@ func (p *setParser) dependency(s *Statement) {
 	s.Other = p.value()
 }
 
-// target parses the name of a class, a type, or an instance of one.
+// target parses a class, a type, or an instance of a type.
 func (p *setParser) target() *expr.Node {
 	if p.atKeyword("class") {
 		p.advance()

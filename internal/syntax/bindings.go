@@ -8,70 +8,71 @@ import (
 	"bindc/internal/expr"
 )
 
-// Bindings is the syntax tree of a file of bindings (language.md, section 14.1). It does not interpret the statements.
+// Bindings is the syntax tree of a bindings file in Puppet syntax (language.md, section 14.1).
 type Bindings struct {
 	Name       Word
 	Statements []Statement
-	Broken     bool // part of the text could not be read as statements
+	Broken     bool // a part of the text could not be parsed as statements
 
-	Above []string // comments to print above it; the parser sets none
+	Above []string // for the printer: comments above the file's first line
 }
 
-// Word is a name or another short text, and its place.
+// Word is a name or other short text with its position.
 type Word struct {
 	Text string
 	Off  int
 }
 
-// Statement is one statement: when, include, exclude, multibind, rebind, bind, or alias, renamed, parameters,
-// variables, map or dependency, which follow the word bind. Fields that it does not use are nil or empty.
+// Statement is one statement. Its Word is when, include, exclude, multibind, rebind or bind; after bind, it may also be
+// alias, renamed, parameters, variables, map or dependency. Unused fields are zero.
 type Statement struct {
-	Off, End int // from its first word to the token after it
+	Off, End int // from the first word to the token after the statement
 	Word     string
 
-	Flags []Word     // abstract, override, sensitive
-	Type  *expr.Node // of the key that is bound, or of the variables
-	Key   *expr.Node // the text of the key that is bound; of rebind, the key itself
+	Flags []Word     // abstract, override and sensitive
+	Type  *expr.Node // type of Key or of the variables
+	Key   *expr.Node // the key
 
-	Old, OldType *expr.Node // of alias and renamed: the key that is rebound
-	Names        []Word     // of include and exclude
-	Target       *expr.Node // of parameters and map: a class, a type or an instance; of dependency, the left side
-	Other        *expr.Node // of map and dependency, the right side
-	Arrow        Word       // of dependency: -> or ~>
+	Old, OldType *expr.Node // for alias and renamed: the old key and its type
+	Names        []Word     // for include and exclude
+	Target       *expr.Node // for parameters and map, a class, type or instance; for dependency, the left side
+	Other        *expr.Node // for map, the second type; for dependency, the right side
+	Arrow        Word       // for dependency: -> or ~>
 
-	To       *expr.Node // the producer of the value
-	Producer bool       // To is the name of a producer
-	Query    *Query     // the producer of the value, if it is a query
+	To       *expr.Node // the value, if it is an expression
+	Producer bool       // To is the name of a registered producer
+	Query    *Query     // the value, if it is a query
 	Optional bool
-	In       *expr.Node // the multibinding that it contributes to; of multibind, its id
+	In       *expr.Node // id of the multibinding
 	Options  []Option
-	Braces   int // the start of the options, if there are braces
+	Braces   int // offset of the options; 0 if there are none
 
-	When       [][]Pair // of when: the alternatives
+	When       [][]Pair // for when: the alternatives
 	Statements []Statement
 
-	Above  []string // comments to print above it
-	Beside string   // a comment beside its first line
+	Above  []string // for the printer: comments above the statement
+	Beside string   // for the printer: a comment at the end of the first line
 }
 
-// Pair is a category and the values it may have, one or a list.
+// Pair is a category with one value or a list of values.
 type Pair struct {
 	Category Word
-	Off      int // of the values
+	Off      int // offset of the values
 	Values   []Word
 }
 
-// Option is name => value; the value may be a lambda.
+// Option is name => value, where the value may be a lambda.
 type Option struct {
 	Name   Word
 	Value  *expr.Node
 	Lambda *expr.Lambda
 }
 
-// maxErrors is the number of errors reported for one file: after so many, the rest of it is unlikely to make sense.
+// maxErrors limits the number of errors reported for one file. After so many errors, the rest is unlikely to make
+// sense.
 const maxErrors = 50
 
-// ParseBindings parses a file of bindings. It continues after an invalid statement, so it may return both errors and
+// ParseBindings parses a bindings file. It continues after an invalid statement, so it may return both errors and
 // statements.
 func ParseBindings(src string) (*Bindings, []SyntaxError) {
 	p := newSetParser(src)
@@ -92,7 +93,7 @@ func newSetParser(src string) *setParser {
 	return p
 }
 
-// file parses a file of either kind.
+// file parses the whole file, whichever kind it is.
 func (p *setParser) file() {
 	if p.atWord("site") {
 		p.wholeSite()
@@ -112,11 +113,11 @@ func invalidUTF8(src string) (int, bool) {
 	return 0, false
 }
 
-// setParser parses statements of sets, and expressions inside them.
+// setParser parses the statements of a bindings file, and the expressions inside them.
 type setParser struct {
 	parser
 	errs   []SyntaxError
-	broken bool // an error made part of the text unreadable as statements
+	broken bool // an error made a part of the text unreadable
 }
 
 const oneSet = "a file has one set; put further sets into other files"
@@ -144,8 +145,8 @@ func (p *setParser) bindings() *Bindings {
 	return b
 }
 
-// header parses the start of a file up to its {: the word, and what rest parses. After an error in a header that was
-// meant to be one, the rest of the file is still read.
+// header parses the beginning of a file up to its '{': a word, and whatever rest parses. After an error, parsing
+// continues if the text was probably meant as a header.
 func (p *setParser) header(rest func(), what, word string) {
 	begin := p.here()
 	meant := p.atWord(word) || p.tok.kind == tName && diag.DidYouMean(p.tok.text, []string{word}) != ""
@@ -172,7 +173,7 @@ func (p *setParser) header(rest func(), what, word string) {
 	}
 }
 
-// note moves the current error to the errors of the file.
+// note moves the current error to the list of errors.
 func (p *setParser) note() {
 	if p.err != nil {
 		p.errs = append(p.errs, *p.err)
@@ -180,13 +181,14 @@ func (p *setParser) note() {
 	}
 }
 
-// atWord reports whether tok is a word of the grammar of sets. The documents print some of them in capital letters.
+// atWord reports whether tok is the given word of the grammar. Some words may be in upper case, because Puppet's
+// documents print them so.
 func (p *setParser) atWord(word string) bool {
 	return p.tok.kind == tName && p.tok.text == word || p.tok.kind == tType && upper(p.tok.text) == word ||
 		p.tok.is(tKeyword, word)
 }
 
-// upper returns the lower-case form of a word that the grammar also accepts in capital letters, or "".
+// upper returns the lower case of a word that the grammar also accepts in upper case, or "".
 func upper(text string) string {
 	switch text {
 	case "AS":
@@ -199,18 +201,18 @@ func upper(text string) string {
 	return ""
 }
 
-// accepts skips a word of the grammar and returns true, if it is next.
+// accepts skips the given word of the grammar if it is next, and reports whether it was.
 func (p *setParser) accepts(word string) bool {
 	if !p.atWord(word) {
 		return false
 	}
 	p.last().Word = true
-	p.prev = token{} // a / after it does not divide
+	p.prev = token{} // a / after it begins a regular expression
 	p.advance()
 	return true
 }
 
-// name parses a name of bindings, a category or a class.
+// name parses the name of a bindings file, a category or a class.
 func (p *setParser) name(what string) Word {
 	w := Word{p.tok.text, p.tok.off}
 	switch p.tok.kind {

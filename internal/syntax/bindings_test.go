@@ -9,7 +9,7 @@ import (
 	"bindc/internal/expr"
 )
 
-// sets has valid files.
+// sets lists valid bindings files.
 var sets = []string{
 	"bindings default {}",
 	"# what follows\nbindings ntp::default { /* none */ }",
@@ -34,13 +34,13 @@ var sets = []string{
 	"bindings x { bind 'long' to ['" + strings.Repeat("a', 'b", 30) + "', {k => ['" + strings.Repeat("c', *['d'], 'e", 20) + "']}, *$y] }",
 }
 
-func TestPrintedSetsParseEqual(t *testing.T) {
+func TestPrintedBindingsParseToEqualTree(t *testing.T) {
 	for _, src := range sets {
 		checkSet(t, src)
 	}
 }
 
-// checkSet checks that src parses, and that its printed form is the same set.
+// checkSet checks that src parses, and that printing and parsing it again gives an equal tree.
 func checkSet(t *testing.T, src string) {
 	t.Helper()
 	b, errs := ParseBindings(src)
@@ -55,7 +55,7 @@ func checkSet(t *testing.T, src string) {
 	}
 }
 
-// placeless returns a set as values that DeepEqual compares without their places.
+// placeless converts a tree to values without positions, for comparison with DeepEqual.
 func placeless(b *Bindings) []any { return []any{b.Name.Text, placelessList(b.Statements)} }
 
 func placelessList(list []Statement) []any {
@@ -95,7 +95,7 @@ func placelessList(list []Statement) []any {
 
 const noStatement = "expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' or 'when'"
 
-// checkFaults compares errors with those expected, each as LINE:COLUMN MESSAGE HINT.
+// checkFaults compares errors with the expected ones, each written as LINE:COLUMN MESSAGE HINT.
 func checkFaults(t *testing.T, src string, errs []SyntaxError, want []string) {
 	t.Helper()
 	var got []string
@@ -109,8 +109,8 @@ func checkFaults(t *testing.T, src string, errs []SyntaxError, want []string) {
 	}
 }
 
-// The errors of a set with their places and hints, all in one run.
-func TestErrorsOfSets(t *testing.T) {
+// One run reports all errors of a bindings file, with their positions and hints.
+func TestReportsAllErrorsOfBindingsFile(t *testing.T) {
 	for _, c := range []struct {
 		src  string
 		want []string
@@ -171,7 +171,7 @@ func TestErrorsOfSets(t *testing.T) {
 	}
 }
 
-func TestErrorsOfSites(t *testing.T) {
+func TestReportsAllErrorsOfConfiguration(t *testing.T) {
 	for _, c := range []struct {
 		src  string
 		want []string
@@ -235,9 +235,9 @@ func FuzzBindings(f *testing.F) {
 	})
 }
 
-// The parser does not read a long line again for each error in it.
+// The parser does not read a long line again for each of its errors.
 func TestLongLineIsReadOnce(t *testing.T) {
-	const levels = 400_000 // reading the line again would take minutes
+	const levels = 400_000 // reading the line once per error would take minutes
 	src := "bindings default { bind x { to => " + strings.Repeat("{a=>", levels) + "1" +
 		strings.Repeat("}", levels) + " } }"
 	if _, errs := ParseBindings(src); len(errs) == 0 {

@@ -2,7 +2,7 @@ package syntax
 
 import "bindc/internal/expr"
 
-// The parts of Puppet that need a catalog, by the token that begins or identifies them.
+// Syntax that is only valid in a catalog, by the token that begins or identifies it.
 var (
 	catalogOperators = map[string]string{
 		"->": "a relationship ->", "~>": "a relationship ~>", "<-": "a relationship <-", "<~": "a relationship <~",
@@ -17,7 +17,7 @@ var (
 	catalogFunctions = map[string]bool{"contain": true, "include": true, "realize": true, "require": true, "tag": true}
 )
 
-// statementFunctions has the functions that Puppet calls without parentheses, except those that need a catalog.
+// statementFunctions lists the functions that Puppet allows without parentheses, except those that need a catalog.
 var statementFunctions = map[string]bool{
 	"break": true, "debug": true, "err": true, "import": true, "info": true, "next": true, "notice": true,
 	"return": true, "warning": true,
@@ -25,7 +25,7 @@ var statementFunctions = map[string]bool{
 
 const noCatalog = " touches a catalog, which a binding cannot"
 
-// unexpected reports that tok is not what was expected.
+// unexpected reports that tok is not the expected token.
 func (p *parser) unexpected(expected string) {
 	switch what := catalogOperators[p.tok.text]; {
 	case p.tok.kind == tOp && what != "":
@@ -39,7 +39,7 @@ func (p *parser) unexpected(expected string) {
 	}
 }
 
-// failCatalog reports that the construct at tok needs a catalog.
+// failCatalog reports that the construct at tok is only valid in a catalog.
 func (p *parser) failCatalog(what, hint string) {
 	before := p.err
 	p.failHere(what+noCatalog, hint)
@@ -69,7 +69,7 @@ func (p *parser) found() string {
 	return "'" + text + "'"
 }
 
-// failStatementCall reports a name followed by something that looks like its arguments.
+// failStatementCall reports a name that is followed by arguments without parentheses.
 func (p *parser) failStatementCall(name token) {
 	switch {
 	case catalogFunctions[name.text]:
@@ -82,7 +82,7 @@ func (p *parser) failStatementCall(name token) {
 	}
 }
 
-// failCall reports an expression that is called like a function.
+// failCall reports a call of something other than a function.
 func (p *parser) failCall(called *expr.Node) {
 	hint := "only names and types can be called"
 	if called.Op == expr.Var {

@@ -11,7 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Check returns an error for each function, type and regular expression in a tree that always fails.
+// Check returns an error for each function, type and regular expression in n that is unknown or invalid.
 func Check(n *expr.Node) []SyntaxError {
 	var out []SyntaxError
 	walk(n, func(x *expr.Node) bool {
@@ -49,7 +49,7 @@ func checkNode(x *expr.Node) (SyntaxError, bool) {
 	return SyntaxError{}, false
 }
 
-// checkPatterns checks the texts that x uses as regular expressions.
+// checkPatterns checks strings that x uses as regular expressions.
 func checkPatterns(x *expr.Node) (out []SyntaxError) {
 	pattern := 1
 	switch {
@@ -61,7 +61,7 @@ func checkPatterns(x *expr.Node) (out []SyntaxError) {
 		return nil
 	}
 	texts := []*expr.Node{x.Kids[pattern]}
-	if texts[0].Op == expr.ArrayLit { // match accepts several
+	if texts[0].Op == expr.ArrayLit { // match also accepts a list
 		texts = texts[0].Kids
 	}
 	for _, text := range texts {
@@ -87,7 +87,7 @@ func unknownFunction(x *expr.Node) SyntaxError {
 	return e
 }
 
-// dotted returns $facts['os']['family'] for $facts.os.family, or "" for anything else.
+// dotted returns $facts['os']['family'] for $facts.os.family, and "" for other expressions.
 func dotted(x *expr.Node) string {
 	var keys string
 	for ; x.Op == expr.Call && len(x.Kids) == 1 && x.Lambda == nil && x.Kids[0].Off < x.Off; x = x.Kids[0] {

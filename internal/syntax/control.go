@@ -5,7 +5,7 @@ import (
 	"bindc/internal/value"
 )
 
-// body parses statements in braces, which belong to the given keyword.
+// body parses the statements in braces after a keyword.
 func (p *parser) body(keyword string) *expr.Node {
 	switch {
 	case p.at("="):
@@ -19,7 +19,7 @@ func (p *parser) body(keyword string) *expr.Node {
 	return n
 }
 
-// control parses the expression that a statement tests, up to the {.
+// control parses the condition of a statement, up to the '{'.
 func (p *parser) control() *expr.Node {
 	outer := p.ends
 	p.ends = 0
@@ -30,7 +30,7 @@ func (p *parser) control() *expr.Node {
 
 func (p *parser) empty() *expr.Node { return p.node(expr.Block, p.tok.off, "") }
 
-// ifExpression parses from if or elsif.
+// ifExpression parses an if or elsif.
 func (p *parser) ifExpression() *expr.Node {
 	p.enter()
 	defer p.leave()
@@ -88,7 +88,8 @@ func (p *parser) caseOption(hasDefault *bool) *expr.Node {
 	return p.over(expr.Option, "", append(values, p.body("the option"))...)
 }
 
-// optionValue parses a value of an option of case or of a selector. A second default has no effect, so it is an error.
+// optionValue parses the value of an option in a case or selector. A second default is an error, because it would have
+// no effect.
 func (p *parser) optionValue(hasDefault *bool) *expr.Node {
 	off := p.tok.off
 	n := p.operation(lowest)
@@ -104,7 +105,7 @@ func isDefault(n *expr.Node) bool {
 	return ok && v.Kind() == value.Default
 }
 
-// selector parses from the question mark after control.
+// selector parses a selector. tok is the question mark after control.
 func (p *parser) selector(control *expr.Node) *expr.Node {
 	p.advance()
 	n := p.over(expr.Selector, "", control)

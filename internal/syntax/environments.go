@@ -2,7 +2,8 @@ package syntax
 
 import "bindc/internal/expr"
 
-// Environments has the declarations in site { } of environments.pp, and the statements beside it, in order.
+// Environments is the syntax tree of environments.pp: the declarations in site { }, and the statements outside it, in
+// order.
 type Environments struct {
 	Defaults   []Attribute // of Environment { }
 	Static     []Declared  // of environment { }
@@ -10,7 +11,7 @@ type Environments struct {
 	Statements []*expr.Node
 }
 
-// Declared is one body of a declaration: its title and its attributes.
+// Declared is one title of a declaration with its attributes.
 type Declared struct {
 	Title      *expr.Node
 	Attributes []Attribute
@@ -23,7 +24,7 @@ type Attribute struct {
 	Value *expr.Node
 }
 
-// ParseEnvironments parses environments.pp. It continues after errors, so it may return both errors and declarations.
+// ParseEnvironments parses environments.pp. It continues after an error, so it may return both errors and declarations.
 func ParseEnvironments(src string) (*Environments, []SyntaxError) {
 	p := newEnvironmentsParser(src)
 	return p.environments(), p.errs
@@ -31,7 +32,7 @@ func ParseEnvironments(src string) (*Environments, []SyntaxError) {
 
 func newEnvironmentsParser(src string) *setParser {
 	p := newSetParser(src)
-	p.catalog = "" // an error of another kind does not concern this file
+	p.catalog = "" // errors about catalogs do not apply to this file
 	return p
 }
 
@@ -44,7 +45,7 @@ func (p *setParser) environments() *Environments {
 	for p.tok.kind != tEOF {
 		begin := p.here()
 		next := func() bool { return p.beginsPart(begin.pos) }
-		if len(p.errs) > 0 && p.at("}") { // of an invalid construct
+		if len(p.errs) > 0 && p.at("}") { // the end of an invalid construct
 			p.skip(begin, next)
 			continue
 		}
@@ -65,7 +66,8 @@ func (p *setParser) environments() *Environments {
 	return out
 }
 
-// choosing parses a statement outside of site { }. After an error in an if, it may be a part of that.
+// choosing parses a statement outside site { }. After an error in an if, the statement may also belong to the body of
+// that if.
 func (p *setParser) choosing(out *Environments) {
 	begin := p.tok
 	var n *expr.Node
@@ -90,8 +92,8 @@ func (p *setParser) choosing(out *Environments) {
 	}
 }
 
-// beginsPart reports whether a statement or site { } may begin at tok, which is after the last error and first on its
-// line. A statement of another form must not be indented deeper than the text at begin.
+// beginsPart reports whether a statement or site { } may begin at tok, the first token on its line after an error. A
+// statement in an unknown form must not be indented deeper than the text at begin.
 func (p *setParser) beginsPart(begin int) bool {
 	switch {
 	case p.tok.off <= p.errs[len(p.errs)-1].Off:
@@ -108,7 +110,7 @@ func (p *setParser) beginsPart(begin int) bool {
 	return p.tok.is(tName, "site") && p.peek().is(tOp, "{") || p.declares() || p.beginsAt(indentOf(p.src, begin))
 }
 
-// nodes returns all expressions of the file.
+// nodes returns the expressions of the file.
 func (e *Environments) nodes() []*expr.Node {
 	out := append([]*expr.Node(nil), e.Statements...)
 	add := func(as []Attribute) {
@@ -126,7 +128,7 @@ func (e *Environments) nodes() []*expr.Node {
 	return out
 }
 
-// declares reports whether a declaration of environments begins at tok.
+// declares reports whether tok begins a declaration of environments.
 func (p *parser) declares() bool {
 	switch p.tok.text {
 	case "Environment", "environment", "dynamic_environments":
@@ -135,7 +137,7 @@ func (p *parser) declares() bool {
 	return false
 }
 
-// site parses site { ... }. After an invalid declaration it continues with the next one.
+// site parses site { ... }. After an invalid declaration, it continues with the next.
 func (p *setParser) site(out *Environments) {
 	indent := indentOf(p.src, p.tok.off)
 	p.advance()
@@ -150,7 +152,7 @@ func (p *setParser) site(out *Environments) {
 	}
 	p.last().Block = true
 	switch {
-	case p.leavesSite(indent): // what begins here is read all the same
+	case p.leavesSite(indent): // the statements outside are still read
 		if len(p.errs) == 0 {
 			message := "expected } at the end of site, found " + p.found()
 			p.errs = append(p.errs, SyntaxError{Off: p.tok.off, Message: message})
@@ -160,14 +162,14 @@ func (p *setParser) site(out *Environments) {
 	}
 }
 
-// leavesSite reports whether tok begins a statement outside of site { }: it is first on its line, and not indented
-// deeper than site.
+// leavesSite reports whether tok begins a statement outside site { }. Such a token is the first on its line and not
+// indented deeper than site.
 func (p *setParser) leavesSite(indent int) bool {
 	return (p.tok.kind == tVar || p.tok.kind == tKeyword) && beginsLine(p.src, p.tok.off) &&
 		indentOf(p.src, p.tok.off) <= indent
 }
 
-// declaration parses one declaration of site { }.
+// declaration parses a declaration in site { }.
 func (p *setParser) declaration(out *Environments) {
 	switch kind := p.tok; {
 	case kind.is(tType, "Environment"):
@@ -184,13 +186,13 @@ func (p *setParser) declaration(out *Environments) {
 	}
 }
 
-// beginsDeclaration reports whether a declaration may begin at tok. A misspelt one must be first on its line, and not
-// indented deeper than the declaration before it.
+// beginsDeclaration reports whether tok may begin a declaration. A misspelt one must be the first on its line and not
+// indented deeper than the previous declaration.
 func (p *setParser) beginsDeclaration(indent int) bool {
 	return p.declares() && (p.open == 0 || beginsLine(p.src, p.tok.off)) || p.beginsAt(indent)
 }
 
-// declared parses a declaration in the form of resources: one or several bodies, each with a title.
+// declared parses a declaration, which like a resource has one or several titles, each with attributes.
 func (p *setParser) declared() []Declared {
 	what := p.tok.text
 	p.advance()
@@ -211,14 +213,15 @@ func (p *setParser) declared() []Declared {
 	return out
 }
 
-// closeDeclaration skips the } after a declaration. If an error was reported in it, a missing } is not reported again.
+// closeDeclaration skips the '}' after a declaration. If the declaration has an error, a missing '}' is not another
+// one.
 func (p *setParser) closeDeclaration(after string) {
 	if len(p.errs) == 0 || p.tok.kind != tEOF && !p.declares() {
 		p.expect("}", after)
 	}
 }
 
-// attributes parses name => value pairs. After an invalid one it continues with the next.
+// attributes parses name => value pairs. After an invalid pair, it continues with the next.
 func (p *setParser) attributes(end string) []Attribute {
 	var out []Attribute
 	for p.tok.kind == tName {
@@ -243,7 +246,7 @@ func (p *setParser) attributes(end string) []Attribute {
 	return out
 }
 
-// afterAttribute reports whether tok follows an attribute.
+// afterAttribute reports whether tok may follow an attribute.
 func (p *setParser) afterAttribute() bool {
 	return p.followed("=>") || p.open == 0 && (p.at(",") || p.at(";")) || p.declares() && beginsLine(p.src, p.tok.off)
 }

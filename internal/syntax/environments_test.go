@@ -8,7 +8,7 @@ import (
 
 func (a Attribute) String() string { return fmt.Sprintf("%s@%d=%s", a.Name, a.Off, Print(a.Value)) }
 
-func TestEnvironmentsAreParsed(t *testing.T) {
+func TestParsesEnvironments(t *testing.T) {
 	tests := []struct{ src, want string }{
 		{"", "[]"},
 		{"# nothing\n", "[]"},
@@ -46,7 +46,7 @@ func TestEnvironmentsAreParsed(t *testing.T) {
 
 func TestRejectsInvalidEnvironments(t *testing.T) {
 	for src, at := range map[string]int{
-		"site":                                   0, // a value that is not used
+		"site":                                   0, // a bare word, whose value is not used
 		"site {":                                 6,
 		"site { categories { } }":                7,
 		"site { environment 'a' }":               19,
@@ -66,8 +66,8 @@ func TestRejectsInvalidEnvironments(t *testing.T) {
 	}
 }
 
-// All errors are reported at once, and none twice.
-func TestEnvironmentsReportAllErrors(t *testing.T) {
+// One run reports each error once.
+func TestReportsEachErrorOfEnvironmentsOnce(t *testing.T) {
 	for _, c := range []struct {
 		src  string
 		want []string
@@ -96,7 +96,7 @@ func TestEnvironmentsReportAllErrors(t *testing.T) {
 			"7:18 expected a value, found ']'",
 			"9:6 expected the name of a variable after $"}},
 		{"$a = 'b\n# comment\n$c = 1\nsite { Environment { 'd' => 1 } }", []string{
-			"4:24 the string is not closed: expected '"}}, // the string that begins in line 1 ends there
+			"4:24 the string is not closed: expected '"}}, // the string that begins in line 1 ends here
 		{"site {\n  environment { 'a': }\n$environment = )", []string{
 			"3:1 expected } at the end of site, found '$environment'", "3:16 expected a value, found ')'"}},
 	} {
@@ -105,7 +105,7 @@ func TestEnvironmentsReportAllErrors(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, it is parsed or refused.
+// No input makes the parser fail.
 func FuzzEnvironments(f *testing.F) {
 	f.Add("site { Environment { a => 1 } environment { 'b': c => \"$d\"; } dynamic_environments { '/e': } }\n$x = 1")
 	f.Add("sit { } site { environment 'a' } }\nif $b = {\n$c = )\n} elsif = {\n} $e = \"${f\n}")

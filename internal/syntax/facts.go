@@ -11,7 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// wellKnown has the names of facts that nearly every node has, and of the other variables of a request.
+// wellKnown lists facts that nearly every node has, and the other variables of requests.
 var wellKnown = []string{"architecture", "augeasversion", "clientcert", "clientversion", "domain", "environment",
 	"facterversion", "facts", "fqdn", "gid", "hardwareisa", "hardwaremodel", "hostname", "identity", "interfaces",
 	"ipaddress", "ipaddress6", "is_virtual", "kernel", "kernelmajversion", "kernelrelease", "kernelversion",
@@ -23,12 +23,12 @@ var wellKnown = []string{"architecture", "augeasversion", "clientcert", "clientv
 	"system_uptime", "timezone", "trusted", "uptime", "uptime_days", "uptime_hours", "uptime_seconds", "uuid",
 	"virtual"}
 
-// Misspelt reports variables whose names are nearly those of well-known facts. It also checks the keys that are read
-// from well-known facts, as in $facts['os']['famly'].
+// Misspelt reports variables that resemble well-known facts. It also checks the keys of well-known facts, as in
+// $facts['os']['famly'].
 func Misspelt(n *expr.Node) []SyntaxError {
-	var own []string // variables of the expression
+	var own []string // variables that the expression assigns
 	var found []SyntaxError
-	var variables []string // that found is about
+	var variables []string // variables that were reported
 	walk(n, func(x *expr.Node) bool {
 		if x.Lambda != nil {
 			for _, p := range x.Lambda.Params {
@@ -55,8 +55,8 @@ func Misspelt(n *expr.Node) []SyntaxError {
 	return kept
 }
 
-// factPath returns the name of a variable and the texts that n reads from it by []: facts, os and family for
-// $facts['os']['family']. It returns nil for any other expression.
+// factPath returns the variable and the keys of an access: facts, os and family for $facts['os']['family']. It returns
+// nil for other expressions.
 func factPath(n *expr.Node) []string {
 	if n.Op == expr.Var {
 		return []string{strings.TrimPrefix(n.Name, "::")}
@@ -72,7 +72,7 @@ func factPath(n *expr.Node) []string {
 	return append(fact, key.Text())
 }
 
-// accessText prints a path as factPath returns it.
+// accessText prints a path that factPath has returned.
 func accessText(path []string) string {
 	text := "$" + path[0]
 	for _, key := range path[1:] {
@@ -81,8 +81,8 @@ func accessText(path []string) string {
 	return text
 }
 
-// nearMiss returns the start of path up to a misspelt name, and the same with the name of the well-known fact, or of a
-// part of one. It returns nil if there is none.
+// nearMiss returns the beginning of path up to a misspelt name, and the same with the name corrected. It returns nil if
+// no name is misspelt.
 func nearMiss(path []string) (wrong, right []string) {
 	from := 0
 	if len(path) > 1 && path[0] == "facts" {
@@ -97,7 +97,7 @@ func nearMiss(path []string) (wrong, right []string) {
 	return nil, nil
 }
 
-// wellKnownIn has the names inside well-known facts and variables that are the same on nearly all nodes.
+// wellKnownIn lists the keys inside well-known facts and variables that nearly all nodes have.
 var wellKnownIn = map[string][]string{
 	"dmi":         {"bios", "board", "chassis", "manufacturer", "product"},
 	"dmi.board":   {"asset_tag", "manufacturer", "product", "serial_number"},
@@ -125,8 +125,8 @@ var (
 	hieraCalled = pattern.Lazy(`^(lookup|hiera|alias|literal|scope)\s*\(`)
 )
 
-// notAName explains why no variable of Puppet can have a name: it is a method without quotes, or the syntax of another
-// program.
+// notAName returns an error for a name that no Puppet variable can have, such as a method without quotes or the syntax
+// of another program.
 func notAName(name, whole string) SyntaxError {
 	e := SyntaxError{Message: "no variable is called '" + name + "', so that %{" + whole + "} is empty"}
 	switch {
@@ -140,8 +140,8 @@ func notAName(name, whole string) SyntaxError {
 	return e
 }
 
-// MisspeltHiera is like Misspelt, for a text of Hiera 5: it checks %{name}, %{facts.name}, and the keys of well-known
-// facts. It also reports names that no variable can have.
+// MisspeltHiera is like Misspelt for a text with Hiera interpolations: it checks %{name}, %{facts.name} and keys of
+// well-known facts. It also reports names that no variable can have.
 func MisspeltHiera(n *expr.Node) []SyntaxError {
 	var found []SyntaxError
 	expr.HieraVariables(n, func(off int, path []string) {
@@ -160,17 +160,17 @@ func MisspeltHiera(n *expr.Node) []SyntaxError {
 	return found
 }
 
-// WellKnown reports whether nearly every node has a fact of that name, or every request such a variable.
+// WellKnown reports whether name is a fact that nearly every node has, or a variable of every request.
 func WellKnown(name string) bool { return slices.Contains(wellKnown, name) }
 
-// shortNames has well-known facts whose names resemble others too closely to detect a typo.
+// shortNames lists well-known facts whose names are too similar to others to detect typos.
 var shortNames = []string{"disks", "dmi", "filesystems", "fips_enabled", "hypervisors", "os", "ruby", "ssh"}
 
-// Everywhere returns the names for which WellKnown is true.
+// Everywhere returns all names for which WellKnown is true.
 func Everywhere(name string) bool { return WellKnown(name) || slices.Contains(shortNames, name) }
 
-// Variables returns the variables that the string text interpolates, as Interpolated does. It returns none if the text
-// has an error.
+// Variables returns the variables in the string text, like Interpolated. It returns none if the text has a syntax
+// error.
 func Variables(text string) (bare []*expr.Node, braced []string) {
 	n, errs := ParseString(text)
 	if len(errs) > 0 {
@@ -179,8 +179,7 @@ func Variables(text string) (bare []*expr.Node, braced []string) {
 	return Interpolated(n, text)
 }
 
-// Interpolated returns the variables that a string interpolates: those written without braces, and the variables of
-// expressions.
+// Interpolated returns the variables in a string: those without braces, and those in interpolated expressions.
 func Interpolated(n *expr.Node, src string) (bare []*expr.Node, braced []string) {
 	if n.Op != expr.Concat {
 		return nil, nil
@@ -195,7 +194,7 @@ func Interpolated(n *expr.Node, src string) (bare []*expr.Node, braced []string)
 	return bare, braced
 }
 
-// VariablesIn ranges over the names of the variables in n.
+// VariablesIn yields the names of the variables in n.
 func VariablesIn(n *expr.Node) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		more := true

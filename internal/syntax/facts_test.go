@@ -2,9 +2,8 @@ package syntax
 
 import "testing"
 
-// A name near that of a well-known fact is reported, wherever it is in an access. Variables of the expression itself
-// are not reported.
-func TestMisspelt(t *testing.T) {
+// A variable or key that resembles a well-known fact is reported. Variables that the expression assigns are not.
+func TestReportsNamesThatResembleFacts(t *testing.T) {
 	const suffix = " is not a well-known fact; it is empty on nodes without it; did you mean "
 	for src, want := range map[string]string{
 		"$osfamly":                      "$osfamly" + suffix + "$osfamily?",

@@ -8,19 +8,20 @@ import (
 	"bindc/internal/expr"
 )
 
-// heredoc is the text of a heredoc: what stands between the line of its @(TAG) and the line that ends it.
+// heredoc is the text of a heredoc, between the line with its @(TAG) and the line that ends it.
 type heredoc struct {
-	text  string // without margin
+	text  string // without the margin
 	read  quoting
 	lines []heredocLine
 
-	begin, end int // in the source, the line that ends it included
+	begin, end int // offsets in the source, including the last line
 }
 
-// heredocLine maps the offset off in the text of a heredoc to the offset src in its source.
+// heredocLine maps an offset in the text of a heredoc to an offset in its source.
 type heredocLine struct{ off, src int }
 
-// heredoc reads the @(TAG) at pos and finds its text, which begins after this line, or after the heredoc before it.
+// heredoc reads the @(TAG) at pos and its text. The text begins after this line, or after the previous heredoc of this
+// line.
 func (l *lexer) heredoc() token {
 	spec, _, ok := strings.Cut(l.src[l.pos+2:], ")")
 	if !ok || strings.Contains(spec, "\n") {
@@ -42,7 +43,7 @@ func (l *lexer) heredoc() token {
 	return t
 }
 
-// heredocSpec parses what is in the parentheses, TAG:syntax/escapes, and returns the tag.
+// heredocSpec parses the text in parentheses, TAG:syntax/escapes, and returns the tag.
 func (l *lexer) heredocSpec(spec string, doc *heredoc) (tag string) {
 	spec, escapes, escaping := strings.Cut(spec, "/")
 	tag, syntax, hasSyntax := strings.Cut(spec, ":")
@@ -88,7 +89,7 @@ func isSyntaxName(s string) bool {
 
 func trimBlank(s string) string { return strings.TrimFunc(s, isBlankOrNewline) }
 
-// heredocText reads the lines from begin up to the one that ends the heredoc, and moves the lexer after it.
+// heredocText reads the lines from begin to the end of the heredoc, and moves the lexer there.
 func (l *lexer) heredocText(tag string, begin int, doc *heredoc) bool {
 	for at := begin; at < len(l.src); {
 		end := min(at+lineLen(l.src[at:])+1, len(l.src))
@@ -103,13 +104,15 @@ func (l *lexer) heredocText(tag string, begin int, doc *heredoc) bool {
 	return false
 }
 
-// ending describes the line that ends a heredoc.
+// ending describes the last line of a heredoc.
 type ending struct {
-	margin string // removed from the start of every line that has it
-	chomp  bool   // the last line break is dropped
+	margin string // indentation that is removed from each line
+	chomp  bool   // drop the last line break
 }
 
-// heredocEnd reads a line such as "    | - TAG".
+// heredocEnd parses the last line of a heredoc, such as "
+//
+// - TAG".
 func heredocEnd(line, tag string) (e ending, ok bool) {
 	rest := strings.TrimLeftFunc(line, isBlankOrNewline)
 	margin := line[:len(line)-len(rest)]
@@ -131,7 +134,7 @@ func cutMark(s, mark, tag string) (rest string, ok bool) {
 	return strings.CutPrefix(s, mark)
 }
 
-// take sets the text of the heredoc to lines, which start at begin in the source.
+// take sets the text of the heredoc to lines, which begin at offset begin of the source.
 func (d *heredoc) take(lines string, begin int, e ending) {
 	var text strings.Builder
 	text.Grow(len(lines))
@@ -148,13 +151,13 @@ func (d *heredoc) take(lines string, begin int, e ending) {
 	}
 }
 
-// origin says that a text is that of a heredoc. Its source has an origin too, or is the user's text.
+// origin says that a text comes from a heredoc. The source of the heredoc may have an origin itself.
 type origin struct {
 	doc   *heredoc
 	outer *origin
 }
 
-// sourceOff returns the offset in the source of the heredoc for the offset off in its text.
+// sourceOff converts an offset in the text of the heredoc to one in its source.
 func (d *heredoc) sourceOff(off int) int {
 	i, found := slices.BinarySearchFunc(d.lines, off, func(l heredocLine, off int) int {
 		return cmp.Compare(l.off,
@@ -169,7 +172,7 @@ func (d *heredoc) sourceOff(off int) int {
 	return d.lines[i].src + off - d.lines[i].off
 }
 
-// heredoc returns the value of the heredoc whose token was read.
+// heredoc returns the value of the heredoc in tok.
 func (p *parser) heredoc() *expr.Node {
 	doc := p.tok.doc
 	sub := parser{lexer: lexer{src: doc.text, origin: &origin{doc, p.origin}}, depth: p.depth}

@@ -6,7 +6,7 @@ import (
 	"bindc/internal/expr"
 )
 
-// optionalLambda parses the lambda of a call, if there is one.
+// optionalLambda parses a lambda, if there is one.
 func (p *parser) optionalLambda() *expr.Lambda {
 	if !p.at("|") {
 		return nil
@@ -14,7 +14,7 @@ func (p *parser) optionalLambda() *expr.Lambda {
 	return p.lambda()
 }
 
-// lambda parses |parameters| { ... } and |parameters| >> Type { ... }.
+// lambda parses |parameters| { ... } or |parameters| >> Type { ... }.
 func (p *parser) lambda() *expr.Lambda {
 	p.advance()
 	l := &expr.Lambda{Params: p.params()}
@@ -28,7 +28,7 @@ func (p *parser) lambda() *expr.Lambda {
 	return l
 }
 
-// returning returns a lambda's return type and body as a call that asserts the type of the body's value.
+// returning parses a return type and a body. The result is a call that asserts the type of the body's value.
 func (p *parser) returning() *expr.Node {
 	t := p.paramType()
 	if t == nil {

@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// lexer splits src into tokens. It is a plain value: a copy of it marks a place to return to.
+// lexer splits src into tokens. It is a plain value, so that a copy of it saves a position to return to.
 type lexer struct {
 	src    string
 	pos    int
-	prev   token        // the token before pos; zero after a word of a set
-	inLine bool         // there is text before pos on its line
-	jump   int          // where the text continues after the end of this line, if heredocs begin on it; otherwise 0
-	origin *origin      // where src comes from; nil: src is the user's text
-	err    *SyntaxError // the first error; from then on every token is tEOF
+	prev   token        // token before pos; zero after a word of a bindings file
+	inLine bool         // there is text before pos on this line
+	jump   int          // offset after the heredocs that begin on this line, or 0
+	origin *origin      // where src comes from; nil for a file
+	err    *SyntaxError // first error; all following tokens are tEOF
 }
 
-// fail records the first error. All loops of the parser end at tEOF, so parsing ends soon after.
+// fail records the first error. From then on, all tokens are tEOF, which ends every loop of the parser.
 func (l *lexer) fail(off int, message, hint string) {
 	if l.err != nil {
 		return
@@ -26,7 +26,7 @@ func (l *lexer) fail(off int, message, hint string) {
 	l.err = &SyntaxError{Off: l.origOff(off), Message: message, Hint: hint}
 }
 
-// origOff returns the offset in the user's text of off, an offset in src.
+// origOff converts an offset in src to one in the file.
 func (l *lexer) origOff(off int) int {
 	for o := l.origin; o != nil; o = o.outer {
 		off = o.doc.sourceOff(off)
@@ -97,7 +97,7 @@ func (l *lexer) skip() {
 	}
 }
 
-// newline skips the end of a line and the heredocs that follow it.
+// newline skips a line break and the heredocs that follow it.
 func (l *lexer) newline() {
 	l.pos = max(l.pos+1, l.jump)
 	l.jump, l.inLine = 0, false
@@ -122,7 +122,7 @@ func lineLen(s string) int {
 	return len(s)
 }
 
-// blank returns the length of the white space character that s begins with, or 0.
+// blank returns the length of a white space character at the start of s, or 0.
 func blank(s string) int {
 	switch {
 	case s == "":
@@ -143,7 +143,7 @@ func isBlankOrNewline(r rune) bool {
 	return r == '\n' || r == '\t' || r == '\r' || unicode.Is(unicode.Zs, r)
 }
 
-// operators are tried in order, so longer ones come before their prefixes.
+// operators lists all operators. They are tried in order, so longer ones are before their prefixes.
 var operators = [...]string{
 	"<<|", "|>>",
 	"@@", "==", "=>", "=~", "!=", "!~", "+=", "+>", "-=", "->", "~>", "<<", "<=", "<|", "<-", "<~", ">>", ">=", "|>",
@@ -182,7 +182,7 @@ func (l *lexer) word() token {
 	return t
 }
 
-// qualified reads a name or a type that begins with ::.
+// qualified reads a name or a type that begins with '::'.
 func (l *lexer) qualified() token {
 	if l.pos+2 < len(l.src) && isUpper(l.src[l.pos+2]) {
 		return l.typeName()
@@ -213,7 +213,7 @@ func (l *lexer) variable() token {
 	return t
 }
 
-// checkVariable reports a name that the lexer reads as that of a variable but that is not valid.
+// checkVariable reports an invalid name of a variable.
 func (l *lexer) checkVariable(off int, name string) {
 	switch {
 	case name == "":
@@ -225,7 +225,7 @@ func (l *lexer) checkVariable(off int, name string) {
 	}
 }
 
-// regexp reads the regular expression at pos, if it ends in this text.
+// regexp reads a regular expression at pos. It returns false if its end is missing.
 func (l *lexer) regexp() (token, bool) {
 	escaped := false
 	for i := l.pos + 1; i < len(l.src); i++ {
@@ -240,7 +240,7 @@ func (l *lexer) regexp() (token, bool) {
 	return token{}, false
 }
 
-// singleQuoted reads a string in which only \\ and \' are escapes.
+// singleQuoted reads a single-quoted string, whose only escapes are \\ and \'.
 func (l *lexer) singleQuoted() token {
 	for i := l.pos + 1; i < len(l.src); i++ {
 		switch l.src[i] {

@@ -10,7 +10,7 @@ import (
 
 const lookup = "lookup"
 
-// olderLookups maps the names of lookup functions in Hiera 1 and ARM-8 to the equivalent call.
+// olderLookups maps the lookup functions of Hiera 1 and ARM-8 to equivalent calls of lookup().
 var olderLookups = map[string]string{
 	"hiera":             "lookup('KEY')",
 	"hiera_array":       "lookup('KEY'); a multibinding collects the values of several levels",
@@ -21,7 +21,7 @@ var olderLookups = map[string]string{
 	"optionally_inject": "lookup('KEY') |$value| { ... }, where $value is undef if nothing is bound",
 }
 
-// lookupHint returns the equivalent of a call by an older name of lookup(), or "".
+// lookupHint suggests a call of lookup() for a call of an older function. It returns "" for other calls.
 func lookupHint(call *expr.Node) string {
 	instead := olderLookups[call.Name]
 	if instead == "" {
@@ -35,7 +35,7 @@ func lookupHint(call *expr.Node) string {
 	return "write " + instead
 }
 
-// CheckWithoutLookup is like Check, for an expression that must not look anything up, for the given reason.
+// CheckWithoutLookup is like Check, but also reports lookups, which are not allowed for the given reason.
 func CheckWithoutLookup(n *expr.Node, reason string) []SyntaxError {
 	errs := Check(n)
 	for call := range Calls(n) {

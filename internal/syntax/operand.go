@@ -5,7 +5,7 @@ import (
 	"bindc/internal/value"
 )
 
-// operand parses a literal, a variable, a type, or a construct of brackets or keywords.
+// operand parses a literal, a variable, a type, or an expression that begins with a bracket or keyword.
 func (p *parser) operand() *expr.Node {
 	t := p.tok
 	switch t.kind {
@@ -46,7 +46,7 @@ func (p *parser) literal(t token) value.Value {
 	return value.FromString(t.text)
 }
 
-// nothing is the node that the parser returns after an error.
+// nothing returns the node that stands for an expression with an error.
 func (p *parser) nothing() *expr.Node { return p.constant(p.tok.off, value.Value{}) }
 
 func (p *parser) keyword() *expr.Node {
@@ -77,7 +77,7 @@ func (p *parser) keyword() *expr.Node {
 	return p.nothing()
 }
 
-// word makes a string of a token as written.
+// word returns the text of tok as a string.
 func (p *parser) word() *expr.Node {
 	t := p.tok
 	p.advance()
@@ -89,10 +89,10 @@ func (p *parser) variable(off int, name string) *expr.Node {
 	return p.node(expr.Var, off, name)
 }
 
-// quoted parses the string whose opening double quote is tok.
+// quoted parses a double-quoted string. tok is the opening quote.
 func (p *parser) quoted() *expr.Node {
 	off, outer := p.tok.off, p.trace
-	p.trace = nil // a string is one token
+	p.trace = nil // the formatter treats a string as one token
 	n := p.template(inQuotes)
 	n.Off = p.origOff(off)
 	p.tok = token{kind: tString, off: off, end: p.pos}
@@ -121,11 +121,10 @@ func (p *parser) bracketed() *expr.Node {
 	return p.nothing()
 }
 
-// list parses the rest of a list, including its closing bracket. Each run of key-value pairs among the entries is one
-// hash.
+// list parses the rest of a list, including its closing bracket. Consecutive key-value pairs become one hash.
 func (p *parser) list(closing string) []*expr.Node {
 	var entries []*expr.Node
-	var pairs *expr.Node // the last entry, if it is made of pairs
+	var pairs *expr.Node // the last element, if it consists of pairs
 	for !p.at(closing) {
 		n := p.entry()
 		switch {
@@ -150,7 +149,7 @@ func (p *parser) pairValue() *expr.Node {
 	return listed(p.entry())
 }
 
-// hash parses the rest of a hash after its {, which is at off.
+// hash parses the rest of a hash after its '{' at off.
 func (p *parser) hash(off int) *expr.Node {
 	n := p.node(expr.HashLit, off, "")
 	for !p.at("}") {
@@ -164,7 +163,8 @@ func (p *parser) hash(off int) *expr.Node {
 	return n
 }
 
-// entry parses an item of a list, or the key or value of a pair. The words type and function are text there.
+// entry parses an element of a list, or a key or value of a pair. In these places, the keywords type and function are
+// strings.
 func (p *parser) entry() *expr.Node {
 	if !p.atKeyword("type") && !p.atKeyword("function") {
 		return p.item()

@@ -6,8 +6,8 @@ import (
 	"bindc/internal/expr"
 )
 
-// level is the precedence of an operator. Puppet's differ from those of other languages: == binds tighter than <, and a
-// selector binds less than both.
+// level is the precedence of an operator. Puppet differs from other languages: == binds tighter than <, and a selector
+// binds less tightly than both.
 type level uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 	levelOperand
 )
 
-// infix returns the name of an operator in the tree, and its level; 0 if there is no such operator.
+// infix returns the name and the level of a binary operator. The level is 0 if op is not one.
 func infix(op string) (string, level) {
 	switch op {
 	case "or":
@@ -52,10 +52,10 @@ func infix(op string) (string, level) {
 	return "", 0
 }
 
-// expression parses an expression without an assignment.
+// expression parses an expression that is not an assignment.
 func (p *parser) expression() *expr.Node { return listed(p.operation(lowest)) }
 
-// listed returns a Splat outside of a list as the array that is its value.
+// listed puts a Splat in an array, which is its value outside of lists.
 func listed(n *expr.Node) *expr.Node {
 	if n.Op != expr.Splat {
 		return n
@@ -63,8 +63,8 @@ func listed(n *expr.Node) *expr.Node {
 	return &expr.Node{Op: expr.ArrayLit, Off: n.Off, Kids: []*expr.Node{n}}
 }
 
-// operation parses operands with operators of at least the level least between them. Operators of one level associate
-// to the left. The result may be a Splat.
+// operation parses operands joined by operators of at least the given level. Operators associate to the left. The
+// result may be a Splat.
 func (p *parser) operation(least level) *expr.Node {
 	left := p.unary()
 	for {
@@ -99,13 +99,13 @@ func (p *parser) unary() *expr.Node {
 	return p.postfix()
 }
 
-// postfix parses an operand with the accesses and calls that follow it.
+// postfix parses an operand and the accesses and calls after it.
 func (p *parser) postfix() *expr.Node {
 	begin := p.tok
 	return p.suffixes(begin, p.operand())
 }
 
-// suffixes parses the accesses and calls that follow n, which begins at begin.
+// suffixes parses the accesses and calls after n. begin is the first token of n.
 func (p *parser) suffixes(begin token, n *expr.Node) *expr.Node {
 	for {
 		switch {
@@ -129,7 +129,8 @@ func (p *parser) access(n *expr.Node) *expr.Node {
 	return p.over(expr.Access, "", append([]*expr.Node{n}, p.list("]")...)...)
 }
 
-// call parses the arguments of a call to called, which begins at begin. A call of a type is a call of new.
+// call parses the arguments of a call. begin is the first token of called. A call of a type is a call of its new
+// function.
 func (p *parser) call(begin token, called *expr.Node) *expr.Node {
 	n := &expr.Node{Op: expr.Call, Off: called.Off}
 	switch {
@@ -146,8 +147,8 @@ func (p *parser) call(begin token, called *expr.Node) *expr.Node {
 	return n
 }
 
-// method parses .name, .name(arguments) and .name |parameters| { ... }, a call with receiver as the first argument. In
-// messages, the call begins at the name.
+// method parses .name, .name(arguments) or .name |parameters| { ... } as a call whose first argument is receiver. The
+// position of the call is that of the name.
 func (p *parser) method(receiver *expr.Node) *expr.Node {
 	p.advance()
 	if p.tok.kind != tName && !p.atKeyword("type") {

@@ -10,18 +10,18 @@ import (
 	"bindc/internal/value"
 )
 
-// parser is a recursive-descent parser; operators.go holds its precedences. tok is the token to be parsed next. A
-// method that parses a construct begins with its first token in tok and ends with the token after it there.
+// parser is a recursive-descent parser. tok is the next token to parse. Each method expects the first token of its
+// construct in tok, and leaves the token after it there.
 type parser struct {
 	lexer
 	tok   token
 	depth int
 
-	// Of a file with statements around its expressions:
-	open    int       // brackets before tok that are not closed
-	ends    int       // where one less is open, the word in ends an expression; 0: nowhere
-	catalog diag.Code // of errors about what touches a catalog
-	trace   *trace    // of all tokens, if somebody lays them out
+	// Only for files with statements around their expressions:
+	open    int       // number of open brackets before tok
+	ends    int       // if it is open+1, the word in ends the expression
+	catalog diag.Code // code of errors about catalogs
+	trace   *trace    // records tokens for the formatter; nil otherwise
 }
 
 func (p *parser) advance() {
@@ -52,7 +52,7 @@ func (p *parser) at(op string) bool { return p.tok.is(tOp, op) }
 
 func (p *parser) atKeyword(word string) bool { return p.tok.is(tKeyword, word) }
 
-// accept passes the operator or bracket op, if it is there.
+// accept skips the operator or bracket op if it is next, and reports whether it was.
 func (p *parser) accept(op string) bool {
 	if !p.at(op) {
 		return false
@@ -61,14 +61,14 @@ func (p *parser) accept(op string) bool {
 	return true
 }
 
-// expect passes op, which is required; after says what it follows.
+// expect skips op, which is required. after says what comes before it, for the message.
 func (p *parser) expect(op, after string) {
 	if !p.accept(op) {
 		p.unexpected(op + " " + after)
 	}
 }
 
-// end requires that everything was parsed.
+// end reports an error unless everything has been parsed.
 func (p *parser) end() {
 	if p.tok.kind != tEOF {
 		p.unexpected("nothing more")
@@ -78,7 +78,7 @@ func (p *parser) end() {
 	}
 }
 
-// enter counts a level of nesting, until leave.
+// enter increments the nesting level, until leave decrements it.
 func (p *parser) enter() {
 	p.depth++
 	if p.depth > maxNesting {
@@ -88,7 +88,7 @@ func (p *parser) enter() {
 
 func (p *parser) leave() { p.depth-- }
 
-// failHere notes an error at tok, from where the parser sees no more tokens.
+// failHere reports an error at tok and makes tok tEOF.
 func (p *parser) failHere(message, hint string) {
 	p.fail(p.tok.off, message, hint)
 	p.tok = token{kind: tEOF, off: p.tok.off, end: p.tok.end}
@@ -98,7 +98,7 @@ func (p *parser) node(op expr.Op, off int, name string, kids ...*expr.Node) *exp
 	return &expr.Node{Op: op, Off: p.origOff(off), Name: name, Kids: kids}
 }
 
-// over returns a node that begins where its first kid does.
+// over returns a node that begins at its first child.
 func (p *parser) over(op expr.Op, name string, kids ...*expr.Node) *expr.Node {
 	return &expr.Node{Op: op, Off: kids[0].Off, Name: name, Kids: kids}
 }
@@ -107,7 +107,8 @@ func (p *parser) constant(off int, v value.Value) *expr.Node {
 	return &expr.Node{Op: expr.Const, Off: p.origOff(off), Value: v}
 }
 
-// statements parses up to a } or the end. No statement is an empty Block; a single one is returned itself.
+// statements parses statements up to a '}' or the end. No statement gives an empty Block, and a single one is returned
+// without a Block.
 func (p *parser) statements() *expr.Node {
 	off := p.tok.off
 	if p.at("}") || p.tok.kind == tEOF {
@@ -128,8 +129,8 @@ func (p *parser) statements() *expr.Node {
 	return p.node(expr.Block, off, "", list...)
 }
 
-// goesOn reports whether another statement follows. A semicolon is needed only before a statement that would otherwise
-// continue the one before it.
+// goesOn reports whether another statement follows. A semicolon is only required if the next token would otherwise
+// continue the statement.
 func (p *parser) goesOn() bool {
 	if p.accept(";") {
 		if p.at("}") || p.tok.kind == tEOF {
@@ -152,7 +153,7 @@ func (p *parser) goesOn() bool {
 	return false
 }
 
-// checkUse reports the statement n, which begins at begin and is not the last one, if it has no effect.
+// checkUse reports that statement n has no effect. n begins at begin and is not the last statement.
 func (p *parser) checkUse(begin token, n *expr.Node) {
 	switch {
 	case !idle(n):
@@ -163,7 +164,7 @@ func (p *parser) checkUse(begin token, n *expr.Node) {
 	}
 }
 
-// idle reports whether evaluating n only yields a value, by Puppet's rules.
+// idle reports whether n has no effect other than its value, by Puppet's rules.
 func idle(n *expr.Node) bool {
 	switch n.Op {
 	case expr.Call, expr.Assign:
@@ -183,7 +184,7 @@ func idle(n *expr.Node) bool {
 // assignment parses an expression or an assignment.
 func (p *parser) assignment() *expr.Node { return listed(p.item()) }
 
-// item parses an assignment, or a Splat, in a list.
+// item parses an element of a list, which may be an assignment or a Splat.
 func (p *parser) item() *expr.Node {
 	begin := p.tok
 	left := p.operation(lowest)
@@ -202,7 +203,7 @@ func (p *parser) item() *expr.Node {
 	return left
 }
 
-// checkTarget reports left, which begins at begin, if nothing can be assigned to it.
+// checkTarget reports left if nothing can be assigned to it. begin is its first token.
 func (p *parser) checkTarget(begin token, left *expr.Node) {
 	if begin.kind != tVar && begin.text != "[" { // a bare word in ${}, or a list in parentheses
 		hint := ""
@@ -214,7 +215,7 @@ func (p *parser) checkTarget(begin token, left *expr.Node) {
 	p.checkTargets(begin.off, left)
 }
 
-// checkTargets checks a variable or a list of targets; off is the start of the whole.
+// checkTargets checks a variable or a list of assignment targets. off is the offset of the outermost list.
 func (p *parser) checkTargets(off int, n *expr.Node) {
 	switch {
 	case n.Op == expr.ArrayLit && len(n.Kids) > 0:
@@ -234,8 +235,8 @@ func (p *parser) failTarget(off int, hint string) {
 	p.fail(off, "expected a variable, or a list of variables, on the left of =", hint)
 }
 
-// assign returns left = right, which checkTarget has checked. With several variables, Name is "" and Kids[1:] are the
-// variables.
+// assign returns an assignment to targets that checkTarget has accepted. For several variables, Name is "" and the
+// variables are in Kids[1:].
 func (p *parser) assign(left, right *expr.Node) *expr.Node {
 	n := &expr.Node{Op: expr.Assign, Off: left.Off, Name: left.Name, Kids: []*expr.Node{right}}
 	if left.Op == expr.ArrayLit {

@@ -8,29 +8,29 @@ import (
 	"bindc/internal/value"
 )
 
-// Print returns the source of a parsed tree: parsing it gives an equal tree with other offsets. Statements are on one
-// line, methods are written as functions, and parentheses are only where they are needed. A text of Hiera 5 is printed
-// as it is written there, in double quotes.
+// Print returns the source of a tree. Parsing it gives an equal tree, apart from offsets. Statements are on one line,
+// methods are printed as functions, and parentheses only where they are needed. A text with Hiera interpolations is
+// printed in Hiera's syntax, in double quotes.
 func Print(n *expr.Node) string {
 	var p printer
 	p.statements(n)
 	return p.String()
 }
 
-// PrintLambda returns the source of a parsed lambda.
+// PrintLambda returns the source of a lambda.
 func PrintLambda(l *expr.Lambda) string {
 	var p printer
 	p.lambda(l)
 	return p.String()
 }
 
-// printer collects the source. It puts an operator below the given level in parentheses.
+// printer collects source text. Operators below a given level are printed in parentheses.
 type printer struct{ strings.Builder }
 
 // levelAssign is the level of an assignment, below all operators.
 const levelAssign level = 0
 
-// levelOf returns the level of the operator at the root of n.
+// levelOf returns the level of the operator at the root of n, or the highest level.
 func levelOf(n *expr.Node) level {
 	switch n.Op {
 	case expr.Assign:
@@ -49,14 +49,14 @@ func levelOf(n *expr.Node) level {
 	return levelOperand
 }
 
-// bareSplat reports whether n is a list with nothing but a Splat, which needs no brackets outside of lists. Without
-// them, nested ones are no deeper than they were written.
+// bareSplat reports whether n is a list that contains only a Splat. Outside of lists, it is printed without brackets;
+// otherwise parsing would nest it deeper.
 func bareSplat(n *expr.Node) bool {
 	return n.Op == expr.ArrayLit && len(n.Kids) == 1 && n.Kids[0].Op == expr.Splat
 }
 
 func (p *printer) node(n *expr.Node, least level) {
-	if inner, ok := n.Encrypted(); ok { // printed like other texts
+	if inner, ok := n.Encrypted(); ok { // print it as plain text
 		n = inner
 	}
 	if text, ok := expr.HieraSource(n); ok {
@@ -109,7 +109,7 @@ func (p *printer) node(n *expr.Node, least level) {
 	}
 }
 
-// statements prints a body in braces, or a whole text.
+// statements prints the statements of a body in braces, or of a whole text.
 func (p *printer) statements(n *expr.Node) {
 	if n.Op != expr.Block {
 		p.node(n, levelAssign)
@@ -144,7 +144,7 @@ func (p *printer) list(opening string, list []*expr.Node, least level, closing s
 	p.WriteString(closing)
 }
 
-// item prints an element of a list, where a Splat spreads.
+// item prints an element of a list, which may be a Splat.
 func (p *printer) item(n *expr.Node, least level) {
 	if bareSplat(n) {
 		p.list("[", n.Kids, levelAssign, "]")
@@ -166,7 +166,7 @@ func (p *printer) constant(v value.Value) {
 	}
 }
 
-// floatText returns f in the form that the lexer reads, without a + in the exponent.
+// floatText formats f for the lexer, without a '+' in the exponent.
 func floatText(f float64) string {
 	s := strings.Replace(strconv.FormatFloat(f, 'g', -1, 64), "e+", "e", 1)
 	if strings.ContainsAny(s, ".e") {
@@ -175,10 +175,10 @@ func floatText(f float64) string {
 	return s + ".0"
 }
 
-// concat prints a string with interpolations. A constant part is the text between interpolations, unless it follows
-// another constant, or no other part would make the node a Concat.
+// concat prints a string with interpolations. A constant part is printed as text. It is interpolated if it follows
+// another constant, or if otherwise nothing would be interpolated.
 func (p *printer) concat(n *expr.Node) {
-	text := len(n.Kids) == 1 // the last part was text
+	text := len(n.Kids) == 1 // the previous part was text
 	p.WriteByte('"')
 	for _, kid := range n.Kids {
 		v, _ := kid.Constant()
@@ -207,7 +207,7 @@ func (p *printer) interpolation(n *expr.Node) {
 	p.WriteString("${" + s + "}")
 }
 
-// readsAsVariable reports whether an expression begins with a constant that ${} reads as a variable: 1, undef.
+// readsAsVariable reports whether s begins with a constant that the parser reads as a variable inside ${}: 1, undef.
 func readsAsVariable(s string) bool {
 	return isDigit(s[0]) || strings.HasPrefix(s, "undef") || strings.HasPrefix(s, "default")
 }
@@ -241,7 +241,7 @@ func (p *printer) call(n *expr.Node) {
 	}
 }
 
-// isTypeCall reports whether calling n calls new.
+// isTypeCall reports whether n is a type, so that a call of it is a call of new.
 func isTypeCall(n *expr.Node) bool {
 	return n.Op == expr.TypeName || n.Op == expr.Access && n.Kids[0].Op == expr.TypeName
 }
@@ -320,8 +320,7 @@ func (p *printer) lambda(l *expr.Lambda) {
 	p.body(l.Body)
 }
 
-// returns reports whether the body of a lambda consists of a return type and the proper body, which cannot be arguments
-// of a call.
+// returns reports whether the body of a lambda asserts a return type.
 func returns(body *expr.Node) bool {
 	return body.Op == expr.Call && body.Name == "assert_type" && len(body.Kids) == 2 && body.Lambda == nil &&
 		body.Kids[1].Op == expr.Block
@@ -342,7 +341,8 @@ func (p *printer) param(param expr.Param) {
 	}
 }
 
-// defaultLevel has a default in parentheses that may end with a call: the | after it would begin a lambda.
+// defaultLevel returns the level at which the default of a parameter needs parentheses: it must not end in a call,
+// because the following '|' would begin a lambda.
 func defaultLevel(n *expr.Node) level {
 	if n.Op == expr.Const || n.Op == expr.Var {
 		return lowest
@@ -350,8 +350,7 @@ func defaultLevel(n *expr.Node) level {
 	return levelOperand + 1
 }
 
-// PrintString returns the YAML text of n, a constant text or a Concat. ParseString turns it back
-// into n.
+// PrintString returns the text of n, a string constant or a Concat, for YAML. ParseString is the reverse.
 func PrintString(n *expr.Node) string {
 	if v, ok := n.Constant(); ok {
 		if back, errs := ParseString(v.Text()); errs == nil && back.Op == expr.Const && back.Value.Text() == v.Text() {
@@ -367,7 +366,7 @@ func PrintString(n *expr.Node) string {
 			continue
 		}
 		text := strings.ReplaceAll(v.Text(), "$", `\$`)
-		if rest, ok := strings.CutSuffix(text, `\`); ok && i+1 < len(n.Kids) { // it would escape the next $
+		if rest, ok := strings.CutSuffix(text, `\`); ok && i+1 < len(n.Kids) { // the backslash would escape the next $
 			p.WriteString(rest)
 			p.interpolation(&expr.Node{Op: expr.Const, Value: value.FromString(`\`)})
 			continue

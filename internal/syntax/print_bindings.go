@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// PrintBindings returns the source of a set: parsing it gives an equal set with other offsets.
+// PrintBindings returns the source of a bindings file. Parsing it gives an equal tree, apart from offsets.
 func PrintBindings(b *Bindings) string {
 	w := setPrinter{}
 	for _, c := range b.Above {
@@ -20,7 +20,7 @@ func PrintBindings(b *Bindings) string {
 	return w.String()
 }
 
-// setPrinter collects the lines of a set.
+// setPrinter collects the lines of a bindings file.
 type setPrinter struct {
 	strings.Builder
 	depth int
@@ -81,7 +81,7 @@ func conditions(alternatives [][]Pair) string {
 
 var bareValue = pattern.Lazy(`^([a-z][a-z0-9_]*|[1-9][0-9]*(\.[0-9]+)?)$`)
 
-// categoryValue returns a value of a category, in quotes if it needs them.
+// categoryValue prints the value of a category, in quotes if necessary.
 func categoryValue(text string) string {
 	if bareValue().MatchString(text) && !keywords[text] || text == "true" || text == "false" {
 		return text
@@ -89,7 +89,7 @@ func categoryValue(text string) string {
 	return value.Quote(text)
 }
 
-// words returns the parts of a statement that is not a conditional.
+// words returns the parts of a statement other than when.
 func (w *setPrinter) words(s *Statement) []string {
 	switch s.Word {
 	case "include", "exclude":
@@ -156,7 +156,7 @@ func keyOf(t, key *expr.Node) (out []string) {
 	return out
 }
 
-// target returns a class, whose name is a constant, or a type.
+// target prints a class, whose name is a constant, or a type.
 func target(n *expr.Node) string {
 	if v, ok := n.Constant(); ok {
 		return v.Text()
@@ -182,7 +182,7 @@ func names(list []Word) string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// isClass reports whether a name needs no quotes.
+// isClass reports whether name is valid as a class without quotes.
 func isClass(name string) bool {
 	return name != "" && !keywords[name] && bareWordEnd(name, 0) == len(name) && !strings.HasPrefix(name, "::")
 }
@@ -204,7 +204,7 @@ func (w *setPrinter) producer(s *Statement) []string {
 	return append(out, w.clause(s.To))
 }
 
-// clause returns a value that the word in may follow.
+// clause prints a value in a place where the word in may follow.
 func (w *setPrinter) clause(n *expr.Node) string {
 	text := w.value(n)
 	if endsEarly(n) {
@@ -213,7 +213,7 @@ func (w *setPrinter) clause(n *expr.Node) string {
 	return text
 }
 
-// endsEarly reports whether the printed n has the word in outside of brackets.
+// endsEarly reports whether the printed n contains the word in outside of brackets.
 func endsEarly(n *expr.Node) bool {
 	switch n.Op {
 	case expr.Binary:
@@ -223,7 +223,7 @@ func endsEarly(n *expr.Node) bool {
 	case expr.ArrayLit:
 		return bareSplat(n) && endsEarly(n.Kids[0])
 	case expr.Selector:
-		return true // in its options
+		return true // an option may contain it
 	}
 	return false
 }
@@ -249,10 +249,10 @@ func (w *setPrinter) option(o Option) string {
 	return PrintLambda(o.Lambda)
 }
 
-// maxLine is the length up to which a list or hash is printed on one line.
+// maxLine is the maximum length of a list or hash on one line.
 const maxLine = 80
 
-// value returns a value; a long one has a line for each entry.
+// value prints a value. A long list or hash has a line for each entry.
 func (w *setPrinter) value(n *expr.Node) string {
 	text := Print(n)
 	list := n.Op == expr.ArrayLit && !bareSplat(n)
@@ -283,7 +283,7 @@ func (w *setPrinter) value(n *expr.Node) string {
 	return w.bracketed("{", out, "}")
 }
 
-// bracketed returns a list on one line, or a long one on several.
+// bracketed prints a list on one line, or on several if it is long.
 func (w *setPrinter) bracketed(opening string, parts []string, closing string) string {
 	text := strings.Join(parts, ", ")
 	if len(text) <= maxLine && !strings.Contains(text, "\n") {
@@ -298,7 +298,7 @@ func PrintQuery(q *Query) string { return q.Type.Text + "[?? " + condition(q.Whe
 
 var comparisons = map[string]string{"=": "==", "~": "=~", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
-// condition returns a condition of a query, in parentheses if it is part of another.
+// condition prints a condition of a query, in parentheses if it is part of another condition.
 func condition(n *expr.Node, inside bool) string {
 	op := n.Kids[0].Value.Text()
 	if symbol := comparisons[op]; symbol != "" {

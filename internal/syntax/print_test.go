@@ -13,8 +13,8 @@ import (
 	"bindc/internal/value"
 )
 
-// TestPrint states the canonical source.
-func TestPrint(t *testing.T) {
+// Print returns the canonical source of an expression.
+func TestPrintsCanonicalSource(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"1+2*3", "1 + 2 * 3"},
 		{"(1+2)*3", "(1 + 2) * 3"},
@@ -51,8 +51,8 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// A text of Hiera 5 is printed as it is written in data.
-func TestPrintOfHiera(t *testing.T) {
+// A text with Hiera interpolations is printed in Hiera's syntax.
+func TestPrintsHieraTextInHieraSyntax(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"a %{x} b", `"a %{x} b"`},
 		{"%{::x}%{ facts.os.family }", `"%{::x}%{facts.os.family}"`},
@@ -88,7 +88,7 @@ func hieraNode(text string) *expr.Node {
 	return n
 }
 
-// checkHieraReadBack checks that a printed text of Hiera 5 has the same meaning.
+// checkHieraReadBack checks that a printed text with Hiera interpolations parses to an equal tree.
 func checkHieraReadBack(t *testing.T, src string) {
 	t.Helper()
 	n, problems := expr.ParseHiera(src)
@@ -102,7 +102,7 @@ func checkHieraReadBack(t *testing.T, src string) {
 	}
 }
 
-func TestPrintIsReadBack(t *testing.T) {
+func TestPrintedExpressionParsesToEqualTree(t *testing.T) {
 	for _, s := range shapes(t) {
 		if s.tree != "error" {
 			checkPrint(t, s.src)
@@ -113,7 +113,7 @@ func TestPrintIsReadBack(t *testing.T) {
 	}
 }
 
-// conformance returns the expressions of the shared table, or none if the table is missing.
+// conformance returns the expressions in the shared table. It returns none if that does not exist.
 func conformance(t *testing.T) (sources []string) {
 	data, err := os.ReadFile("../../../shared/conformance/expressions.json")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -133,7 +133,7 @@ func conformance(t *testing.T) (sources []string) {
 	return sources
 }
 
-// checkPrint checks that the source of an expression parses, and that its printed form is the same expression.
+// checkPrint checks that src parses, and that printing and parsing it again gives an equal tree.
 func checkPrint(t *testing.T, src string) {
 	t.Helper()
 	n, errs := ParseExpression(src)
@@ -158,7 +158,7 @@ func checkReadBack(t *testing.T, src string, n *expr.Node) {
 	}
 }
 
-// equal compares trees without their offsets.
+// equal compares trees, ignoring offsets.
 func equal(a, b *expr.Node) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Query is a query for resources of a type: Type[?? name == 'one' and port > 80].
+// Query is a PuppetDB query for resources of a type: Type[?? name == 'one' and port > 80].
 type Query struct {
 	Off   int
 	Type  Word
@@ -46,7 +46,7 @@ func (p *setParser) atQuery() bool {
 
 func (p *setParser) query() *Query {
 	q := &Query{Off: p.tok.off, Type: Word{p.tok.text, p.tok.off}}
-	for range 3 { // the tokens after the type, and [?
+	for range 3 { // skip [ and the first ?
 		p.advance()
 	}
 	rest := strings.TrimLeft(p.src[p.tok.end:], " ")
@@ -65,7 +65,7 @@ func (p *setParser) anyOf() *expr.Node { return p.joined("or", p.allOf) }
 
 func (p *setParser) allOf() *expr.Node { return p.joined("and", p.condition) }
 
-// joined parses conditions joined by op, and returns several of them as one list.
+// joined parses conditions joined by op. Several conditions become one list.
 func (p *setParser) joined(op string, operand func() *expr.Node) *expr.Node {
 	n := operand()
 	if !p.atKeyword(op) {
@@ -79,7 +79,7 @@ func (p *setParser) joined(op string, operand func() *expr.Node) *expr.Node {
 	return out
 }
 
-// list3 returns the list of an operator and its two operands.
+// list3 returns a list of an operator and two operands.
 func (p *setParser) list3(off int, op string, operands ...*expr.Node) *expr.Node {
 	return p.node(expr.ArrayLit, off, "", append([]*expr.Node{p.constant(off, value.FromString(op))}, operands...)...)
 }
@@ -101,7 +101,7 @@ func (p *setParser) condition() *expr.Node {
 	return p.comparison()
 }
 
-// comparison parses name op value. A negative comparison becomes not with the positive one.
+// comparison parses name op value. A negative operator becomes a negation of the positive one.
 func (p *setParser) comparison() *expr.Node {
 	name := p.bareOrQuoted("the name of a parameter")
 	off := name.Off
@@ -127,7 +127,7 @@ func (p *setParser) comparisonOperator() (op string, negated bool) {
 		return "~", true
 	case p.accept("<"), p.accept("<="), p.accept(">"), p.accept(">="):
 		return op, false
-	case p.at("~") && p.peek().text == "=", p.at("~") && p.peek().text == "!": // as the documents print them
+	case p.at("~") && p.peek().text == "=", p.at("~") && p.peek().text == "!": // Puppet's documents print them with a blank
 		p.advance()
 		negated = p.at("!")
 		p.advance()

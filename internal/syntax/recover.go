@@ -7,33 +7,34 @@ import (
 	"bindc/diag"
 )
 
-// here returns the state from which tok can be read again.
+// here returns a copy of the lexer before tok.
 func (p *setParser) here() lexer {
 	begin := p.lexer
 	begin.pos = p.tok.off
 	return begin
 }
 
-// recover continues after an invalid statement at begin: with the next statement, or with the } that encloses both.
+// recover continues after an invalid statement that begins at begin. It moves to the next statement, or to the '}' of
+// the enclosing block.
 func (p *setParser) recover(begin lexer) {
 	first := begin.src[begin.pos:bareWordEnd(begin.src, begin.pos)]
 	isWhen := first == "when" || diag.DidYouMean(first, []string{"when"}) != ""
 	indent := indentOf(p.src, begin.pos)
-	if last := p.errs[len(p.errs)-1]; last.Message == unclosed { // tokens after the quote mean nothing
+	if last := p.errs[len(p.errs)-1]; last.Message == unclosed { // the tokens after an unclosed quote are meaningless
 		p.skipLines(last.Off, p.beginsStatement)
 		return
 	}
 	p.skip(begin, func() bool {
 		return p.beginsStatement() || p.misspelt(indent) || p.open == 0 && p.at("{") && (isWhen || p.bodyFollows())
 	})
-	if p.accept("{") { // its condition is invalid; its statements may be, too
+	if p.accept("{") { // the condition is invalid; its statements are still parsed
 		p.statementList()
 		p.closing()
 		p.note()
 	}
 }
 
-// skip continues at the first token after begin that next accepts, or at a } that closes the block of begin.
+// skip moves to the first token after begin that next accepts, or to the '}' of the enclosing block.
 func (p *setParser) skip(begin lexer, next func() bool) {
 	found := max(p.errs[len(p.errs)-1].Off, begin.pos)
 	p.lexer, p.tok, p.open, p.ends = begin, token{}, 0, 0
@@ -54,8 +55,8 @@ func (p *setParser) skip(begin lexer, next func() bool) {
 	}
 }
 
-// skipLines continues at the first line after off that begins with a token that next accepts. It is for text that
-// cannot be split into tokens.
+// skipLines moves to the first line after off whose first token next accepts. It is for text that cannot be split into
+// tokens.
 func (p *setParser) skipLines(off int, next func() bool) {
 	for off < len(p.src) {
 		off += lineLen(p.src[off:]) + 1
@@ -77,16 +78,16 @@ func (p *setParser) stop() {
 	p.advance()
 }
 
-// beginsStatement reports whether tok is the first word of a statement, and not a key of a hash. Brackets that are open
-// there were not closed.
+// beginsStatement reports whether tok begins a statement and is not the key of a hash. It ignores unclosed brackets
+// before tok.
 func (p *setParser) beginsStatement() bool {
 	return p.tok.kind == tName && slices.Contains(statementWords, p.tok.text) && !p.peek().is(tOp, "=>") &&
 		(p.open == 0 || beginsLine(p.src, p.tok.off))
 }
 
-// misspelt reports whether tok may be the misspelt first word of a statement: a name first on its line, indented no
-// deeper than the statement before it, and followed by something that can follow such a word. In open brackets, it must
-// also resemble such a word.
+// misspelt reports whether tok may be a misspelt first word of a statement. It must be a name, the first on its line,
+// not indented deeper than the previous statement, and followed by a token that fits. Inside brackets, it must also
+// resemble such a word.
 func (p *setParser) misspelt(indent int) bool {
 	if !p.beginsAt(indent) || slices.Contains(bindWords, p.tok.text) || slices.Contains(innerWords, p.tok.text) {
 		return false
@@ -98,24 +99,24 @@ func (p *setParser) misspelt(indent int) bool {
 	return p.open == 0 || diag.DidYouMean(p.tok.text, statementWords) != ""
 }
 
-// innerWords has the words inside statements, in addition to those after bind.
+// innerWords lists the words inside statements, except those after bind.
 var innerWords = []string{"as", "optional", "producer"}
 
-// bodyFollows reports whether statements follow the { at tok.
+// bodyFollows reports whether the '{' at tok is followed by statements.
 func (p *setParser) bodyFollows() bool {
 	ahead := p.lexer
 	word, then := ahead.next(), ahead.next()
 	return word.kind == tName && slices.Contains(statementWords, word.text) && !then.is(tOp, "=>")
 }
 
-// beginsLine reports whether only blanks precede off in its line. It reads no further than the blanks because a line
-// may be a whole file.
+// beginsLine reports whether only blanks precede off in its line. It reads only these blanks, because a line may be as
+// long as the file.
 func beginsLine(src string, off int) bool {
 	before := strings.TrimRight(src[:off], " \t")
 	return before == "" || strings.HasSuffix(before, "\n")
 }
 
-// indentOf returns the number of blanks at the start of the line of off.
+// indentOf returns the number of blanks at the start of the line that contains off.
 func indentOf(src string, off int) int {
 	off = min(off, len(src))
 	line := src[strings.LastIndexByte(src[:off], '\n')+1:]

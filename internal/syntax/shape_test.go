@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// shape is a source and the tree that real Puppet makes of it, or "error".
+// shape is a source and the tree that Puppet parses it to, or "error".
 type shape struct{ src, tree string }
 
 func shapes(t testing.TB) []shape {
@@ -29,8 +29,8 @@ func shapes(t testing.TB) []shape {
 	return list
 }
 
-// TestShapes compares the parser with the answers of real Puppet.
-func TestShapes(t *testing.T) {
+// The parser gives the same trees as Puppet.
+func TestParserGivesSameTreesAsPuppet(t *testing.T) {
 	for _, s := range shapes(t) {
 		got := "error"
 		if n, errs := ParseExpression(s.src); errs == nil {
@@ -42,7 +42,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// sexpr is n in the notation of testdata/referee.rb.
+// sexpr formats n like testdata/referee.rb.
 func sexpr(n *expr.Node) string {
 	switch n.Op {
 	case expr.Const:

@@ -2,10 +2,10 @@ package syntax
 
 import "bindc/diag"
 
-// BinderConfig has the contents of binder_config.pp. What the file does not have is nil.
+// BinderConfig is the syntax tree of binder_config.pp. Missing parts are nil.
 type BinderConfig struct {
 	Categories []Attribute // highest first
-	Off        int         // of the categories
+	Off        int         // offset of the categories
 	Layers     []SiteLayer // highest first
 	HasLayers  bool
 }
@@ -16,8 +16,8 @@ type SiteLayer struct {
 	Include, Exclude []Word // URIs
 }
 
-// ParseSite parses a file with one site { … }. It continues after errors, so it may return both errors and contents. It
-// returns nil if the file is not meant to have a site.
+// ParseSite parses a file with one site { … }. It continues after an error, so it may return both errors and a result.
+// The result is nil if the file is probably not meant to have a site.
 func ParseSite(src string) (*BinderConfig, []SyntaxError) {
 	p := newSetParser(src)
 	if p.errs != nil {
@@ -85,8 +85,8 @@ func (p *setParser) siteEntry(s *BinderConfig) {
 	}
 }
 
-// elements parses elements between commas, up to closing. After an invalid one it continues with the next, unless that
-// belongs to the enclosing construct.
+// elements parses elements separated by commas, up to closing. After an invalid element, it continues with the next,
+// unless that belongs to the enclosing construct.
 func (p *setParser) elements(closing, what string, next func() bool, element func()) {
 	for p.err == nil && !p.at(closing) && p.tok.kind != tEOF {
 		begin := p.here()
@@ -105,13 +105,13 @@ func (p *setParser) elements(closing, what string, next func() bool, element fun
 	case p.accept(closing):
 	case len(p.errs) == 0:
 		p.unexpected(closing + " or , after the " + what)
-	case p.at("}"), p.at("]"): // which was meant is told
+	case p.at("}"), p.at("]"): // report the missing bracket
 		p.advance()
 	}
 }
 
-// resume records the error since begin, if there is one, and continues at a token that next accepts. It returns false
-// if there was no error.
+// resume records the error since begin, if there is one, and moves to a token that next accepts. It returns false if
+// there was no error.
 func (p *setParser) resume(begin lexer, next func() bool) bool {
 	if p.err == nil {
 		return false
@@ -125,7 +125,8 @@ func (p *setParser) resume(begin lexer, next func() bool) bool {
 	return true
 }
 
-// beginsAt reports whether tok may begin another construct: a name first on its line, indented no deeper than indent.
+// beginsAt reports whether tok may begin another construct: a name that is the first on its line and not indented
+// deeper than indent.
 func (p *setParser) beginsAt(indent int) bool {
 	return p.tok.kind == tName && beginsLine(p.src, p.tok.off) && indentOf(p.src, p.tok.off) <= indent
 }
@@ -133,8 +134,8 @@ func (p *setParser) beginsAt(indent int) bool {
 // atEnd reports whether tok closes the elements.
 func (p *setParser) atEnd() bool { return p.open == 0 && (p.at("}") || p.at("]")) }
 
-// followed reports whether tok is a name followed by op, outside of brackets or first on its line. Brackets that are
-// open there were not closed.
+// followed reports whether tok is a name followed by op. Inside brackets, the name must be the first on its line: the
+// brackets are then considered unclosed.
 func (p *setParser) followed(op string) bool {
 	return p.tok.kind == tName && (p.open == 0 || beginsLine(p.src, p.tok.off)) && p.peek().is(tOp, op)
 }
@@ -178,8 +179,7 @@ func (p *setParser) layer() (l SiteLayer) {
 	return l
 }
 
-// layerAttribute parses what a layer includes or excludes. An unknown attribute is an error, and the rest is still
-// read.
+// layerAttribute parses an attribute of a layer. An unknown attribute is an error, but the others are still parsed.
 func (p *setParser) layerAttribute(l *SiteLayer) {
 	switch {
 	case p.accepts("include"):

@@ -9,10 +9,10 @@ import (
 	"bindc/internal/value"
 )
 
-// statementWords has the first words of statements.
+// statementWords lists the first words of statements.
 var statementWords = []string{"bind", "exclude", "include", "multibind", "rebind", "when"}
 
-// statementList parses statements up to a } or the end. After an invalid one it continues with the next.
+// statementList parses statements up to a '}' or the end. After an invalid statement, it continues with the next.
 func (p *setParser) statementList() []Statement {
 	p.enter()
 	defer p.leave()
@@ -29,7 +29,7 @@ func (p *setParser) statementList() []Statement {
 			p.stop()
 			break
 		}
-		if s.Statements != nil { // its errors are reported by themselves
+		if s.Statements != nil { // errors in its statements have been recorded
 			out = append(out, s)
 		}
 		p.recover(begin)
@@ -61,7 +61,7 @@ func (p *setParser) statement() Statement {
 	return s
 }
 
-// statementHints has hints for tokens that are not statements.
+// statementHints has hints for tokens that cannot begin a statement.
 var statementHints = map[string]string{
 	";":      "remove it: statements follow one another without a separator",
 	",":      "remove it: statements follow one another without a separator",
@@ -70,7 +70,7 @@ var statementHints = map[string]string{
 	"case":   "write when CATEGORY VALUE { … }: which bindings there are is known when they are compiled",
 }
 
-// noStatement reports that no statement begins at tok.
+// noStatement reports that tok does not begin a statement.
 func (p *setParser) noStatement() {
 	if p.afterUnclosed() {
 		return
@@ -82,11 +82,11 @@ func (p *setParser) noStatement() {
 	p.expected("a statement, which begins with "+diag.AnyOf(statementWords), append(statementWords, "as", "to")...)
 }
 
-// unclosed is the message about a string that ends at the opening quote of a later string.
+// unclosed is the message for a string that ends at the opening quote of a later string.
 const unclosed = "expected the closing quote of the text that starts here"
 
 // afterUnclosed reports the string before tok if it probably lacks its closing quote: it spans several lines, and tok
-// follows it without a blank. It returns false if there is no such string.
+// follows it without a blank. It returns false for other strings.
 func (p *setParser) afterUnclosed() bool {
 	end := p.tok.off
 	if end == 0 || p.src[end-1] != '\'' && p.src[end-1] != '"' || p.tok.kind == tEOF {
@@ -101,7 +101,7 @@ func (p *setParser) afterUnclosed() bool {
 	return true
 }
 
-// closing skips the } after statements. After an error it may have been read already.
+// closing skips the '}' after statements. After an error, it may already have been skipped.
 func (p *setParser) closing() {
 	p.last().Block = true
 	if p.tok.kind != tEOF || len(p.errs) == 0 {
@@ -109,7 +109,7 @@ func (p *setParser) closing() {
 	}
 }
 
-// expected reports that tok is not what was expected, and suggests the nearest of words.
+// expected reports that tok is not what was expected, and suggests the most similar word.
 func (p *setParser) expected(what string, words ...string) {
 	hint := ""
 	if p.tok.kind == tName || p.tok.kind == tWord {
@@ -139,7 +139,7 @@ func (p *setParser) when(s *Statement) {
 	p.closing()
 }
 
-// conditionHints has hints for tokens that are not valid in a condition.
+// conditionHints has hints for tokens that are invalid in a condition.
 var conditionHints = map[string]string{
 	".":  "put a value with dots in quotes: 'www.example.org'",
 	",":  "put several values in brackets: [a, b]",
@@ -147,7 +147,7 @@ var conditionHints = map[string]string{
 	"=>": "write the value directly after the category: when osfamily debian",
 }
 
-// pairs parses categories and their values, joined by and.
+// pairs parses categories with their values, joined by and.
 func (p *setParser) pairs() []Pair {
 	out := []Pair{p.pair()}
 	for p.err == nil && p.accepts("and") {
@@ -161,7 +161,7 @@ func (p *setParser) pair() Pair {
 	pair := Pair{Category: p.name("the name of a category"), Off: p.tok.off}
 	switch {
 	case pair.Category.Text == "common" && p.at("{"):
-		pair.Values = []Word{{"true", p.tok.off}} // every request is in it
+		pair.Values = []Word{{"true", p.tok.off}} // the value of common is always true
 	case p.accept("["):
 		pair.Values = commaList(p, "]", p.categoryValue)
 	default:
@@ -170,7 +170,7 @@ func (p *setParser) pair() Pair {
 	return pair
 }
 
-// commaList parses the rest of a list in brackets, which is not empty.
+// commaList parses the rest of a non-empty list, including its closing bracket.
 func commaList[T any](p *setParser, closing string, element func() T) []T {
 	out := []T{element()}
 	for p.err == nil && p.accept(",") && !p.at(closing) {
@@ -180,7 +180,7 @@ func commaList[T any](p *setParser, closing string, element func() T) []T {
 	return out
 }
 
-// categoryValue parses a value of a category as written: 6.10 is not 6.1.
+// categoryValue parses the value of a category. A number keeps its spelling: 6.10 is not 6.1.
 func (p *setParser) categoryValue() Word {
 	w := Word{p.tok.text, p.tok.off}
 	switch {
@@ -218,7 +218,7 @@ func (p *setParser) constantText(what string) string {
 	return n.Value.Text()
 }
 
-// text parses such a string. It returns nil after an error.
+// text parses a string without interpolations. It returns nil after an error.
 func (p *setParser) text(what string) *expr.Node {
 	begin := p.tok
 	switch p.tok.kind {
@@ -261,7 +261,7 @@ func (p *setParser) className() Word {
 
 var flagWords = []string{"abstract", "override", "sensitive"}
 
-// flags parses the words that may precede a key.
+// flags parses the flags before a key.
 func (p *setParser) flags() (out []Word) {
 	for p.tok.kind == tName && slices.Contains(flagWords, p.tok.text) {
 		out = append(out, Word{p.tok.text, p.tok.off})
@@ -274,7 +274,7 @@ func isAbstract(s *Statement) bool {
 	return slices.ContainsFunc(s.Flags, func(w Word) bool { return w.Text == "abstract" })
 }
 
-// key parses a key and the type that may precede it.
+// key parses a key, which may have a type before it.
 func (p *setParser) key(what string) (t, key *expr.Node) {
 	if t = p.typeOf(); t != nil {
 		p.accept(",")
@@ -282,7 +282,7 @@ func (p *setParser) key(what string) (t, key *expr.Node) {
 	return t, p.text(what + ", a string")
 }
 
-// oneKey parses the key of a rebinding, which must be one key in quotes.
+// oneKey parses the key in an alias or renaming: a single key in quotes.
 func (p *setParser) oneKey(what string) (t, key *expr.Node) {
 	if hint := keyHints[p.tok.text]; hint != "" && p.tok.kind == tName {
 		p.failHere("expected "+what+", a string, found "+p.found(), hint)
@@ -290,7 +290,7 @@ func (p *setParser) oneKey(what string) (t, key *expr.Node) {
 	return p.key(what)
 }
 
-// keyHints has hints for writing one of the keys that a group binds.
+// keyHints has hints for a single key of parameters, variables, a map or a dependency.
 var keyHints = map[string]string{
 	"parameters": "parameters are rebound one by one, each by its key: '/param/Web[one]/port', of a class 'ntp::port'; " +
 		"all of one target are those of another by: bind parameters Web[one] to Web[two]",
@@ -312,7 +312,7 @@ func (p *setParser) typeOf() *expr.Node {
 
 const parametersInstead = "parameters of a class are bound with: bind parameters NAME to { … }"
 
-// ofData reports n if it names a class, of a catalog or of Ruby.
+// ofData reports n if it names a class, either of a catalog or of Ruby.
 func (p *setParser) ofData(n *expr.Node) {
 	for x := range All(n) {
 		if x.Op != expr.Access || x.Kids[0].Op != expr.TypeName {

@@ -10,10 +10,10 @@ import (
 
 // quoting describes the syntax of a string.
 type quoting struct {
-	closed       bool   // it ends at a double quote, not at the end of the text
-	interpolates bool   // ${expression} and $name interpolate
-	data         bool   // a $ before a digit or a capital letter is text
-	escapes      string // the characters that may follow a backslash; L is a line break
+	closed       bool   // ends at a double quote instead of the end of the text
+	interpolates bool   // ${expression} and $name are interpolated
+	data         bool   // '$' before a digit or capital letter is text
+	escapes      string // characters that may follow a backslash; L is a line break
 }
 
 const allEscapes = `\$'"rntsuL`
@@ -26,15 +26,15 @@ var (
 // usualParts is a capacity that is enough for most strings.
 const usualParts = 4
 
-// template is a string with interpolations that is being read.
+// template collects the parts of a string while it is read.
 type template struct {
 	parts []*expr.Node
-	off   int    // the start of the text since the last part
-	from  int    // the start of the part of it that is not in buf
-	buf   []byte // its start, once an escape made it differ from the source
+	off   int    // start of the text since the last part
+	from  int    // start of the text that is not in buf yet
+	buf   []byte // text so far, if it differs from the source because of an escape
 }
 
-// template reads a string from pos to its end and passes the end. No token may have been read beyond pos.
+// template reads a string from pos, including its end. The lexer must not have read a token beyond pos.
 func (p *parser) template(q quoting) *expr.Node {
 	start := p.pos
 	t := template{off: p.pos, from: p.pos}
@@ -60,7 +60,7 @@ func (p *parser) template(q quoting) *expr.Node {
 	return t.node(p, start, p.pos)
 }
 
-// plain returns the number of bytes from pos that have no special meaning.
+// plain returns the number of bytes from pos without special characters.
 func (p *parser) plain(q quoting) int {
 	rest := p.src[p.pos:]
 	n := -1
@@ -83,7 +83,7 @@ func (p *parser) plain(q quoting) int {
 	return n
 }
 
-// text returns the text since the last part, up to end.
+// text returns the text between the last part and end.
 func (t *template) text(p *parser, end int) string {
 	if t.buf == nil {
 		return p.src[t.from:end]
@@ -91,7 +91,7 @@ func (t *template) text(p *parser, end int) string {
 	return string(append(t.buf, p.src[t.from:end]...))
 }
 
-// add adds a part, which ends at pos.
+// add adds a part that ends at pos.
 func (t *template) add(p *parser, part *expr.Node) {
 	if t.parts == nil {
 		t.parts = make([]*expr.Node, 0, usualParts)
@@ -100,14 +100,14 @@ func (t *template) add(p *parser, part *expr.Node) {
 	t.off, t.from, t.buf = p.pos, p.pos, nil
 }
 
-// flush makes a part of the text up to end, if there is any.
+// flush adds the text up to end as a part, if it is not empty.
 func (t *template) flush(p *parser, end int) {
 	if s := t.text(p, end); s != "" {
 		t.add(p, p.constant(t.off, value.FromString(s)))
 	}
 }
 
-// replace replaces the n bytes at pos by s.
+// replace replaces the n bytes at pos with s.
 func (t *template) replace(p *parser, n int, s string) {
 	t.buf = append(append(t.buf, p.src[t.from:p.pos]...), s...)
 	p.pos += n
@@ -122,7 +122,7 @@ func (t *template) node(p *parser, start, end int) *expr.Node {
 	return &expr.Node{Op: expr.Concat, Off: p.origOff(start), Kids: t.parts}
 }
 
-// escape reads the backslash at pos and what it escapes.
+// escape reads the escape sequence at pos.
 func (p *parser) escape(q quoting, t *template) {
 	rest := p.src[p.pos+1:]
 	if strings.HasPrefix(rest, "\r\n") {
@@ -163,7 +163,7 @@ func unescaped(c byte) string {
 	return string(rune(c))
 }
 
-// codePoint reads a \u0041 or \u{1F600}. A \u followed by something else is text, as in Puppet.
+// codePoint reads \u0041 or \u{1F600}. As in Puppet, any other \u is text.
 func (p *parser) codePoint(t *template) {
 	rest := p.src[p.pos+2:]
 	digits, n := "", 0
@@ -198,7 +198,7 @@ func hex(digits string) (n rune, ok bool) {
 	return n, digits != ""
 }
 
-// dollar reads the dollar sign at pos and what it interpolates.
+// dollar reads the dollar sign at pos and the interpolation that it begins, if any.
 func (p *parser) dollar(q quoting, t *template) {
 	rest := p.src[p.pos+1:]
 	switch {
@@ -220,8 +220,8 @@ func (p *parser) dollar(q quoting, t *template) {
 	}
 }
 
-// cryptLength returns how much of s is a password hash of crypt(3), $6$salt$hash. No dollar sign in it begins a
-// variable; otherwise the salt would silently vanish. A ${ ends it.
+// cryptLength returns the length of a password hash of crypt(3) at the start of s: $6$salt$hash. Its dollar signs begin
+// no variables; otherwise the salt would disappear without a message. A "${" ends the hash.
 func cryptLength(s string) int {
 	scheme := fieldLength(s[1:], "abcdefghijklmnopqrstuvwxyz0123456789")
 	if scheme == 0 || !isDigit(s[1]) {
@@ -234,10 +234,10 @@ func cryptLength(s string) int {
 	return end
 }
 
-// fieldLength returns the number of leading bytes of s that are in set.
+// fieldLength returns the number of leading bytes of s that are in chars.
 func fieldLength(s, chars string) int { return len(s) - len(strings.TrimLeft(s, chars)) }
 
-// names reports whether s, which follows a dollar sign, begins with the name of a variable.
+// names reports whether s, which follows a dollar sign, begins with a variable name.
 func (q quoting) names(s string) bool {
 	if !q.data {
 		return variableEnd(s, 0) > 0
@@ -246,7 +246,7 @@ func (q quoting) names(s string) bool {
 	return s != "" && (isLower(s[0]) || s[0] == '_')
 }
 
-// interpolation reads the ${expression} at pos.
+// interpolation reads a ${expression} at pos.
 func (p *parser) interpolation() *expr.Node {
 	start := p.pos
 	p.pos += len("${")
@@ -259,8 +259,8 @@ func (p *parser) interpolation() *expr.Node {
 	p.bareVariable()
 	n := p.assignment()
 	if !p.at("}") {
-		if p.tok.kind == tEOF || p.tok.kind == tQuote { // the quote may end the enclosing string
-			if p.err != nil && p.err.Off == p.origOff(len(p.src)) { // the error about the end of the text
+		if p.tok.kind == tEOF || p.tok.kind == tQuote { // the quote may belong to the enclosing string
+			if p.err != nil && p.err.Off == p.origOff(len(p.src)) { // replaces the error about the end of the text
 				p.err = nil
 			}
 			p.fail(start, "${ is not closed: expected }", `close it with }, or write \${ for the text ${`)
@@ -272,8 +272,8 @@ func (p *parser) interpolation() *expr.Node {
 	return n
 }
 
-// bareVariable reads a word or number as a variable if it is the whole of ${name}, or begins ${name[key]} or
-// ${name.method}.
+// bareVariable turns a bare word or number into a variable if it is the whole of ${name}, or the start of ${name[key]}
+// or ${name.method}.
 func (p *parser) bareVariable() {
 	switch p.tok.kind {
 	case tName, tWord, tNumber:

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestParseString(t *testing.T) {
+func TestParsesStringsWithInterpolations(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "''"},
 		{"plain \\n \"quoted\" 'text' # no comment", `'plain \\n "quoted" \'text\' # no comment'`},
@@ -54,7 +54,7 @@ func TestParseString(t *testing.T) {
 	}
 }
 
-func TestParseStringErrorOffsets(t *testing.T) {
+func TestErrorsInStringsHaveOffsets(t *testing.T) {
 	for _, marked := range []string{"é ^${}", "é ^${x", "é ${x ^y}", "é ${1 + ^}", "é ^$x::Y", `é \$ ${^+ 1}`} {
 		off := strings.IndexByte(marked, '^')
 		_, errs := ParseString(marked[:off] + marked[off+1:])

@@ -14,14 +14,14 @@ import (
 	"bindc/internal/value"
 )
 
-// Limits on trees, so that walking them may recurse.
+// Limits on trees, so that recursion over them is safe.
 const (
-	maxNesting = 200  // nesting of brackets, prefix operators and the like
-	maxHeight  = 1000 // levels of a tree; long chains of operators have many, too
+	maxNesting = 200  // nesting of brackets, prefix operators and similar constructs
+	maxHeight  = 1000 // levels of a tree, including those of long operator chains
 )
 
-// SyntaxError is one error in a text. Off is a byte offset in it; Hint, if any, is the fix. An empty Code means the
-// code of the kind of text.
+// SyntaxError is an error at Off, a byte offset in the text. Hint may suggest a fix. If Code is empty, the caller knows
+// the code from the kind of text.
 type SyntaxError struct {
 	Off     int
 	Message string
@@ -41,8 +41,8 @@ func ParseExpression(src string) (*expr.Node, []SyntaxError) {
 	return p.result(n)
 }
 
-// ParseString parses a text with interpolations, such as a string in YAML. It returns a Const if there are none, and
-// otherwise a Concat.
+// ParseString parses a string with interpolations, for example from YAML. Without interpolations, the result is a
+// Const, otherwise a Concat.
 func ParseString(text string) (*expr.Node, []SyntaxError) {
 	if strings.IndexByte(text, '$') < 0 {
 		return &expr.Node{Op: expr.Const, Value: value.FromString(text)}, nil
@@ -70,7 +70,7 @@ func ParseLambda(src string) (*expr.Lambda, []SyntaxError) {
 	return l, nil
 }
 
-// result returns the results of a Parse function for n.
+// result returns the results of a Parse function whose tree is n.
 func (p *parser) result(n *expr.Node) (*expr.Node, []SyntaxError) {
 	if p.err == nil && higher(n, maxHeight) {
 		p.fail(n.Off, "the expression is nested too deeply", "split it into several statements")
@@ -81,8 +81,8 @@ func (p *parser) result(n *expr.Node) (*expr.Node, []SyntaxError) {
 	return n, nil
 }
 
-// Unqualify removes the :: at the start of variables, but not in lambdas, which have parameters. Conditions are
-// evaluated in top scope, where ${::x} and ${x} are one variable.
+// Unqualify removes '::' at the start of variables. Conditions are evaluated at top scope, where ${::x} is the same as
+// ${x}. It does not change lambdas, because their parameters could have the same name.
 func Unqualify(n *expr.Node) {
 	if n.Op == expr.Var {
 		n.Name = strings.TrimPrefix(n.Name, "::")

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/expr"
 )
 
-// TestErrors marks with ^ where the error is expected: before the character that follows the mark.
-func TestErrors(t *testing.T) {
+// The mark ^ is before the character at which the error is expected.
+func TestErrorsHaveOffsetsAndMessages(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"^", "expected an expression, found none"},
 		{"^# nothing", "expected an expression, found none"},
@@ -79,7 +79,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func TestCatalogConstructsAreNamed(t *testing.T) {
+func TestConstructsOfCatalogsAreNamedInErrors(t *testing.T) {
 	for src, want := range map[string]string{
 		"class foo {}":                "a class",
 		"define foo() {}":             "a defined type",
@@ -105,7 +105,7 @@ func TestCatalogConstructsAreNamed(t *testing.T) {
 	}
 }
 
-func TestParseLambda(t *testing.T) {
+func TestParsesLambdas(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"|$value| { $value + 1 }", "|$value| { $value + 1 }"},
 		{" || {} ", "|| {}"},
@@ -128,8 +128,8 @@ func TestParseLambda(t *testing.T) {
 	}
 }
 
-// TestOffsets checks where nodes begin: the mark ^ in the source precedes the node with the given source.
-func TestOffsets(t *testing.T) {
+// The mark ^ is before the expected start of a node with the given source.
+func TestNodesHaveOffsets(t *testing.T) {
 	for _, c := range []struct{ src, node string }{
 		{"1 + ^$x", "$x"},
 		{"^1 + $x", "1 + $x"},
@@ -159,7 +159,7 @@ func TestOffsets(t *testing.T) {
 	}
 }
 
-func TestWalkSeesLambdas(t *testing.T) {
+func TestWalkVisitsLambdas(t *testing.T) {
 	n, errs := ParseExpression(`a(b($x)).c |$q, Array[Integer] $p = (d(1))| { e("t${f()}"); [g()] }`)
 	if errs != nil {
 		t.Fatal(errs)
@@ -179,7 +179,7 @@ func TestWalkSeesLambdas(t *testing.T) {
 	}
 }
 
-func TestNestingIsBounded(t *testing.T) {
+func TestTooDeeplyNestedExpressionIsAnError(t *testing.T) {
 	for _, c := range []struct{ opening, closing string }{
 		{"(", ")"}, {"[", "]"}, {"{a => ", "}"}, {"!", ""}, {"-", ""}, {"f(", ")"}, {"$x = ", ""}, {`"${`, `}"`},
 		{"if 1 { ", " }"}, {"if 1 {} elsif ", " {}"}, {"case 1 { 1: { ", " } }"}, {"1 ? { 1 => ", " }"},
@@ -196,7 +196,7 @@ func TestNestingIsBounded(t *testing.T) {
 	}
 }
 
-func TestHeightIsBounded(t *testing.T) {
+func TestTooHighTreeIsAnError(t *testing.T) {
 	for _, link := range []string{" + 1", ".f", "[1]", " ? { 1 => 1 }", " and 1"} {
 		if _, errs := ParseExpression("1" + strings.Repeat(link, maxHeight/2)); errs != nil {
 			t.Errorf("%s: %v", link, errs)

@@ -8,13 +8,13 @@ import (
 	"bindc/diag"
 )
 
-// Text finds the lines and columns of offsets in a file.
+// Text converts offsets in a file to lines and columns.
 type Text struct {
 	file, src string
-	lines     []int // the offset of each line
+	lines     []int // offset of the start of each line
 }
 
-// NewText prepares the text of a file.
+// NewText returns the Text of a file.
 func NewText(file, src string) *Text {
 	t := &Text{file: file, src: src, lines: []int{0}}
 	for i := range len(src) {
@@ -25,16 +25,16 @@ func NewText(file, src string) *Text {
 	return t
 }
 
-// Line returns the line of an offset; the first is 1.
+// Line returns the line of an offset, counted from 1.
 func (t *Text) Line(off int) int { return sort.SearchInts(t.lines, off+1) }
 
-// Pos returns the place of an offset.
+// Pos returns the position of an offset.
 func (t *Text) Pos(off int) diag.Pos {
 	line := t.Line(off)
 	return diag.Pos{File: t.file, Line: line, Col: utf8.RuneCountInString(t.src[t.lines[line-1]:off]) + 1}
 }
 
-// Report reports errors of syntax.
+// Report reports syntax errors. code is for errors without a code of their own.
 func (t *Text) Report(errs []SyntaxError, diags *diag.List) {
 	for _, e := range errs {
 		diags.Add(diag.Diagnostic{Pos: t.Pos(e.Off), Code: cmp.Or(e.Code, "syntax"), Message: e.Message, Hint: e.Hint})

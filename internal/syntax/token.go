@@ -7,30 +7,30 @@ const (
 	tEOF     kind = iota
 	tOp           // text is the operator or bracket
 	tKeyword      // text is the keyword
-	tName         // a lower-case name, text as written: foo, ::foo::bar
-	tWord         // a bare word that is not a name: foo-bar, _foo
+	tName         // lower-case name as in the source: foo, ::foo::bar
+	tWord         // bare word that is not a name: foo-bar, _foo
 	tType         // text without a leading ::
 	tVar          // text without the dollar
-	tNumber       // text as written
-	tString       // a single-quoted string, text is its content
-	tQuote        // a double quote; the parser scans what follows it
+	tNumber       // text as in the source
+	tString       // single-quoted string; text is its content
+	tQuote        // double quote; the parser reads the rest of the string
 	tRegexp       // text is the pattern
 	tHeredoc      // doc is the heredoc
 )
 
-// token is one token. off and end are byte offsets in the text of the lexer.
+// token is a token of the source. off and end are byte offsets in it.
 type token struct {
 	kind     kind
 	off, end int
 	text     string
 	doc      *heredoc
-	spaced   bool // a [ after white space, which begins an array
-	first    bool // a ( first on its line, which does not begin arguments
+	spaced   bool // a '[' after white space, which begins an array
+	first    bool // a '(' that is first on its line, which does not begin arguments
 }
 
 func (t token) is(k kind, text string) bool { return t.kind == k && t.text == text }
 
-// keywords has the words that are not names.
+// keywords lists the words that are not names.
 var keywords = map[string]bool{
 	"and": true, "attr": true, "case": true, "class": true, "default": true, "define": true, "else": true,
 	"elsif": true,
@@ -39,7 +39,7 @@ var keywords = map[string]bool{
 	"true":    true, "type": true, "undef": true, "unless": true,
 }
 
-// endsOperand reports whether a / after t divides; otherwise it begins a regular expression.
+// endsOperand reports whether a '/' after t is a division. Otherwise it begins a regular expression.
 func (t token) endsOperand() bool {
 	switch t.kind {
 	case tOp:

@@ -1,18 +1,18 @@
 package syntax
 
-// Token is a token of a file, for formatting. Between tokens there are blanks, comments and the text of heredocs.
+// Token is a token for the formatter. The text between two tokens is white space, comments and heredocs.
 type Token struct {
 	Off, End  int
-	Text      string // as it is written
-	Op        bool   // it is an operator or a bracket
-	Operand   bool   // an operand may end with it
-	Begins    bool   // a statement begins here
-	Word      bool   // a word of a statement or the category of a condition: a bracket after it begins a value
-	Block     bool   // it is a brace around statements
-	Doc, Done int    // the start and end of the text of a heredoc, with the line that ends it
+	Text      string // as in the source
+	Op        bool   // operator or bracket
+	Operand   bool   // may be the end of an operand
+	Begins    bool   // first token of a statement
+	Word      bool   // word of a statement or category of a condition: a bracket after it begins a value
+	Block     bool   // brace around statements
+	Doc, Done int    // start and end of a heredoc's text, including its last line
 }
 
-// Tokens returns the tokens of a set, or of binder_config.pp.
+// Tokens returns the tokens of a bindings file or of binder_config.pp.
 func Tokens(src string) ([]Token, []SyntaxError) {
 	p := newSetParser(src)
 	p.trace = &trace{src: src}
@@ -31,7 +31,7 @@ func TokensOfEnvironments(src string) ([]Token, []SyntaxError) {
 	return p.trace.tokens, p.errs
 }
 
-// trace records all tokens of a file.
+// trace records the tokens of a file for the formatter.
 type trace struct {
 	src    string
 	tokens []Token
@@ -49,13 +49,13 @@ func (t *trace) add(tok token) {
 	t.tokens = append(t.tokens, out)
 }
 
-// extend moves the end of the last token: the parser reads strings, not the lexer.
+// extend moves the end of the last token to end, because the parser reads strings without the lexer.
 func (t *trace) extend(end int) {
 	last := &t.tokens[len(t.tokens)-1]
 	last.End, last.Text, last.Operand = end, t.src[last.Off:end], true
 }
 
-// last returns the token at the parser's position, so that notes can be added to it.
+// last returns the token at the parser's position, so that its flags can be set.
 func (p *parser) last() *Token {
 	if p.trace == nil || p.tok.kind == tEOF || len(p.trace.tokens) == 0 {
 		return &Token{}

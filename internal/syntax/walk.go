@@ -7,8 +7,8 @@ import (
 	"bindc/internal/value"
 )
 
-// walk visits n and everything below it, parents first, including lambdas with their types, defaults and bodies. It
-// does not descend below a node for which visit returns false.
+// walk visits n and all nodes below it, parents first. It includes lambdas with their types, defaults and bodies. It
+// does not visit the children of a node for which visit returns false.
 func walk(n *expr.Node, visit func(*expr.Node) bool) {
 	if n == nil || !visit(n) {
 		return
@@ -18,7 +18,7 @@ func walk(n *expr.Node, visit func(*expr.Node) bool) {
 	}
 }
 
-// All ranges over n and everything below it, as walk does.
+// All yields n and all nodes below it, in the order of walk.
 func All(n *expr.Node) iter.Seq[*expr.Node] {
 	return func(yield func(*expr.Node) bool) {
 		more := true
@@ -29,7 +29,7 @@ func All(n *expr.Node) iter.Seq[*expr.Node] {
 	}
 }
 
-// Calls ranges over all calls of functions in n, callers before the calls in their arguments.
+// Calls yields all function calls in n. A call comes before the calls in its arguments.
 func Calls(n *expr.Node) iter.Seq[*expr.Node] {
 	return func(yield func(*expr.Node) bool) {
 		for x := range All(n) {
@@ -40,8 +40,8 @@ func Calls(n *expr.Node) iter.Seq[*expr.Node] {
 	}
 }
 
-// Lookups ranges over the calls of lookup() in n: the key of each, and whether the key is a constant. Otherwise the
-// facts of a request decide it.
+// Lookups yields each call of lookup() in n: its key, and whether the key is constant. Other keys depend on the
+// request.
 func Lookups(n *expr.Node) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		for call := range Calls(n) {
@@ -59,7 +59,7 @@ func Lookups(n *expr.Node) iter.Seq2[string, bool] {
 	}
 }
 
-// below ranges over the children of n.
+// below yields the children of n, including those in lambdas.
 func below(n *expr.Node) iter.Seq[*expr.Node] {
 	return func(yield func(*expr.Node) bool) {
 		for _, kid := range n.Kids {
@@ -81,8 +81,8 @@ func below(n *expr.Node) iter.Seq[*expr.Node] {
 	}
 }
 
-// higher reports whether the tree n has more than levels levels. It walks every parsed tree, so it avoids the cost of
-// below.
+// higher reports whether the tree n has more than the given number of levels. It is used on every tree, so it is
+// written for speed, without below.
 func higher(n *expr.Node, levels int) bool {
 	if levels == 0 {
 		return true

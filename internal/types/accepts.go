@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Accepts reports whether every value of u is one of t: Numeric accepts Integer.
+// Accepts reports whether every value of type u also has type t. For example, Numeric accepts Integer.
 func (t *Type) Accepts(u *Type) bool {
 	if t == nil || t.kind == Any || t.kind == unit || u != nil && u.kind == unit {
 		return true
@@ -39,14 +39,14 @@ func (t *Type) Accepts(u *Type) bool {
 	return t.acceptsScalar(u) || t.acceptsJoined(u) || t.acceptsMeta(u)
 }
 
-// Equal reports whether t and u have the same values.
+// Equal reports whether exactly the same values have the types t and u.
 func (t *Type) Equal(u *Type) bool { return t == u || t.Accepts(u) && u.Accepts(t) }
 
 func all(ts []*Type, f func(*Type) bool) bool {
 	return !slices.ContainsFunc(ts, func(t *Type) bool { return !f(t) })
 }
 
-// dataMembers returns the types that Data or RichData unites.
+// dataMembers returns the types that together form Data or RichData.
 func dataMembers(k Kind) []*Type {
 	key, scalar := Of(String), Of(ScalarData)
 	ts := []*Type{Of(Undef)}
@@ -59,7 +59,7 @@ func dataMembers(k Kind) []*Type {
 	return append(ts, scalar, array, hash)
 }
 
-// acceptsScalar is Accepts for a scalar type t and a u that is not a union of types.
+// acceptsScalar is Accepts for a scalar type t. u must not be a union of types.
 func (t *Type) acceptsScalar(u *Type) bool {
 	switch t.kind {
 	case Undef, Default:
@@ -89,7 +89,7 @@ func (t *Type) acceptsScalar(u *Type) bool {
 	return false
 }
 
-// acceptsJoined is Accepts for a t that unites other types, or excludes values of one.
+// acceptsJoined is Accepts for a type t that combines other types, or excludes undef from one.
 func (t *Type) acceptsJoined(u *Type) bool {
 	switch t.kind {
 	case Data, RichData:
@@ -104,12 +104,12 @@ func (t *Type) acceptsJoined(u *Type) bool {
 	return false
 }
 
-// acceptsMeta is Accepts for types of types, signatures and iterables.
+// acceptsMeta is Accepts for Type, Callable, Iterable and Iterator.
 func (t *Type) acceptsMeta(u *Type) bool {
 	switch t.kind {
 	case Meta, Iterator:
 		return u.kind == t.kind && (t.plain || !u.plain && t.args[0].Accepts(u.args[0]))
-	case Callable: // has no values, so only an equal signature fits
+	case Callable: // no value is a Callable, so only an equal signature is accepted
 		return u.kind == Callable && (t.plain || t.String() == u.String())
 	case Iterable:
 		return t.acceptsIterable(u)
@@ -117,10 +117,10 @@ func (t *Type) acceptsMeta(u *Type) bool {
 	return false
 }
 
-// covers reports whether the range of u is within that of t.
+// covers reports whether the range of t includes the range of u.
 func (t *Type) covers(u *Type) bool { return t.min <= u.min && u.max <= t.max }
 
-// isScalarType reports whether u has scalar values other than regular expressions.
+// isScalarType reports whether all values of u are scalars, but not regular expressions.
 func isScalarType(u *Type) bool {
 	switch u.kind {
 	case ScalarData, Boolean, Integer, Float, Numeric, String, Enum:
@@ -151,7 +151,7 @@ func (t *Type) acceptsString(u *Type) bool {
 	return false
 }
 
-// length returns the range of lengths of a String.
+// length returns the smallest and the largest length of the strings of type t.
 func (t *Type) length() (low, high int64) {
 	if t.exact {
 		n := int64(utf8.RuneCountInString(t.texts[0]))
@@ -189,7 +189,7 @@ func (t *Type) acceptsPattern(u *Type) bool {
 	return false
 }
 
-// span returns the range of sizes of a collection of type t.
+// span returns the smallest and the largest size of the collections of type t.
 func (t *Type) span() (low, high int64) {
 	switch t.kind {
 	case Struct:
@@ -226,7 +226,7 @@ func (t *Type) acceptsCollection(u *Type) bool {
 	case Struct:
 		return t.acceptsStruct(u)
 	}
-	return true // a Collection
+	return true // Collection
 }
 
 func (t *Type) acceptsArray(u *Type) bool {
@@ -310,14 +310,13 @@ func (t *Type) acceptsMembers(u *Type) bool {
 	return matched == len(u.members)
 }
 
-// acceptsIterable checks the element type of u against the element type of t.
+// acceptsIterable reports whether iterating over a u yields elements that t accepts.
 func (t *Type) acceptsIterable(u *Type) bool {
 	elem := u.yields()
 	return elem != nil && (t.plain || t.args[0].Accepts(elem))
 }
 
-// yields returns the type of the elements that t yields when it is iterated over, or nil if it
-// cannot be.
+// yields returns the type of the elements that an iteration over a t yields. It returns nil if t is not iterable.
 func (t *Type) yields() *Type {
 	switch t.kind {
 	case Array:
@@ -357,8 +356,7 @@ func pair(key, val *Type) *Type {
 	return t
 }
 
-// Admits reports whether some String, Array or Hash, as k says, can be a t. It does not check the
-// content.
+// Admits reports whether a value of kind k (String, Array or Hash) may have type t, depending on its content.
 func (t *Type) Admits(k value.Kind) bool {
 	switch t.Kind() {
 	case Any, Data, RichData, Iterable:

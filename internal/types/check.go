@@ -6,18 +6,18 @@ import (
 	"bindc/internal/value"
 )
 
-// Mismatch describes a value that does not have an expected type. Error shows no part of the value
-// except keys and types.
+// Mismatch describes why a value does not have an expected type. Error reveals only types and keys, and no other part
+// of the value.
 type Mismatch struct {
 	Expected *Type
-	Found    string        // the actual type, or the length if only that is wrong
-	Path     []value.Value // keys and indexes of the wrong part, outermost first; empty for the value itself
-	shown    string        // the number or String, if it has the right kind but is still wrong
+	Found    string        // the actual type, or the actual length if only that is wrong
+	Path     []value.Value // keys and indexes that lead to the wrong part, outermost first
+	shown    string        // the wrong number or String itself, if its kind is right
 }
 
 func (m *Mismatch) Error() string { return m.message(m.Found) }
 
-// Shown returns the message for a value that is not secret. It quotes a wrong number or String.
+// Shown returns the message for a value that is not secret. It includes a wrong number or String.
 func (m *Mismatch) Shown() string {
 	if m.shown == "" {
 		return m.Error()
@@ -25,8 +25,7 @@ func (m *Mismatch) Shown() string {
 	return m.message(m.shown)
 }
 
-// Text returns Shown, or for a secret value only the expected type: neither the value nor its
-// position.
+// Text returns Shown. For a secret value, it returns only the expected type, without the value and its position.
 func (m *Mismatch) Text(secret bool) string {
 	if secret {
 		return "expected " + m.Expected.String() + ", found another value, which is sensitive"
@@ -49,8 +48,8 @@ func (m *Mismatch) message(found string) string {
 	return s
 }
 
-// Check checks the value of a binding against t, recursively and without conversion: 1 is not a
-// Float. undef has every type of ARM-8 and ARM-9. The result is nil if v has the type t.
+// Check checks the type of a binding's value, including everything inside it. It does not convert: 1 is not a Float.
+// undef has every type of ARM-8 and ARM-9. The result is nil if v has type t.
 func (t *Type) Check(v value.Value) *Mismatch {
 	if t.holds(v, leniently) {
 		return nil
@@ -58,7 +57,7 @@ func (t *Type) Check(v value.Value) *Mismatch {
 	return t.explain(v, nil, leniently)
 }
 
-// Assert checks like Puppet: undef has only the types that include it.
+// Assert checks the type of v like Puppet. undef only has types that include Undef.
 func (t *Type) Assert(v value.Value) *Mismatch {
 	if t.holds(v, strictly) {
 		return nil
@@ -66,7 +65,7 @@ func (t *Type) Assert(v value.Value) *Mismatch {
 	return t.explain(v, nil, strictly)
 }
 
-// explain finds the innermost part of v that does not have its type.
+// explain describes the innermost part of v that has the wrong type.
 func (t *Type) explain(v value.Value, path []value.Value, how manner) *Mismatch {
 	switch {
 	case t.kind == Optional && !t.plain && !v.IsUndef():
@@ -86,10 +85,10 @@ func (t *Type) explain(v value.Value, path []value.Value, how manner) *Mismatch 
 	return &Mismatch{Expected: t, Found: t.found(v), Path: path, shown: t.shown(v)}
 }
 
-// longestShown is the number of characters of a String that a message quotes.
+// longestShown is the number of characters that a message quotes of a String.
 const longestShown = 60
 
-// shown returns the text of v in Mismatch.Shown, or "".
+// shown returns the text of v for Mismatch.shown, or "" if only its type matters.
 func (t *Type) shown(v value.Value) string {
 	switch k := v.Kind(); {
 	case k == value.Int && t.kind == Integer, k == value.Float && t.kind == Float:
@@ -104,7 +103,7 @@ func (t *Type) shown(v value.Value) string {
 	return ""
 }
 
-// found describes v in contrast to t.
+// found describes what is wrong with v, which is not a t.
 func (t *Type) found(v value.Value) string {
 	switch k := v.Kind(); {
 	case k == value.Int && t.kind == Integer && v.Int() < t.min, k == value.Float && t.kind == Float &&

@@ -2,8 +2,8 @@ package types
 
 import "slices"
 
-// Collected returns the type of the elements that a multibinding of type t collects: of the
-// elements of an array or the values of a hash. ok is false for all other types.
+// Collected returns the type of the elements that a multibinding of type t collects: the elements of an array or the
+// values of a hash. ok is false if t is neither.
 func (t *Type) Collected() (element *Type, array, ok bool) {
 	switch t.kind {
 	case Array:
@@ -22,10 +22,10 @@ func (t *Type) Collected() (element *Type, array, ok bool) {
 	return nil, false, false
 }
 
-// HoldsArrays reports whether t is Data, Any or an array type.
+// HoldsArrays reports whether t is an array type, Data or Any.
 func (t *Type) HoldsArrays() bool { return t.kind == Array || t.kind == Data || t.kind == Any }
 
-// HoldsText reports whether t includes some strings.
+// HoldsText reports whether some strings have type t.
 func (t *Type) HoldsText() bool {
 	switch t.kind {
 	case Any, unit, String, Enum, Scalar, ScalarData, Data, RichData, Iterable:

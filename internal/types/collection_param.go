@@ -27,7 +27,7 @@ func (p parameters) array() (*Type, error) {
 	return p.t.with(elem)
 }
 
-// hash reads Hash[V] and Hash[K, V], both optionally followed by sizes.
+// hash sets the parameters of Hash[V] or Hash[K, V], and of a size after them.
 func (p parameters) hash() (*Type, error) {
 	var args []*Type
 	for i := 0; i < min(2, len(p.list)); i++ {
@@ -60,7 +60,7 @@ func (p parameters) hash() (*Type, error) {
 	return p.t.with(args...)
 }
 
-// tuple reads types followed by a range, for Tuple and Callable.
+// tuple sets the types of a Tuple or Callable, and of a size after them.
 func (p parameters) tuple() (*Type, error) {
 	var args []*Type
 	for i, v := range p.list {
@@ -79,7 +79,7 @@ func (p parameters) tuple() (*Type, error) {
 		if err := p.span(len(args)); err != nil {
 			return nil, err
 		}
-		p.t.exact = true // the range was given explicitly
+		p.t.exact = true // the size is given explicitly
 	}
 	if len(args) == 0 && p.t.kind == Tuple {
 		return nil, p.wrong(0, "a type")
@@ -109,8 +109,8 @@ func (p parameters) structure() (*Type, error) {
 	return p.t, p.t.measure()
 }
 
-// newMember reads a => T, Optional[a] => T and NotUndef[a] => T. A key is optional if its value may
-// be undef.
+// newMember returns the Struct member for a => T, Optional[a] => T or NotUndef[a] => T. A key whose value may be undef
+// is optional.
 func newMember(k, v value.Value) (member, error) {
 	t, err := FromValue(v)
 	if err != nil {

@@ -2,7 +2,7 @@ package types
 
 import "slices"
 
-// common combines ts to one type, as Puppet does.
+// common returns the narrowest type that Puppet finds for all of ts.
 func common(ts []*Type) *Type {
 	out := ts[0]
 	for _, t := range ts[1:] {
@@ -38,7 +38,7 @@ func common2(a, b *Type) *Type {
 	return Of(Any)
 }
 
-// commonKind combines two types of one kind. It returns nil if only a more general type fits both.
+// commonKind combines two types of the same kind. It returns nil if no type of this kind includes both.
 func commonKind(a, b *Type) *Type {
 	t := newType(a.kind)
 	switch a.kind {
@@ -78,7 +78,7 @@ func commonKind(a, b *Type) *Type {
 	return t
 }
 
-// withText returns the sorted list with text inserted.
+// withText returns a copy of a sorted list with text in its place.
 func withText(list []string, text string) []string {
 	i, there := slices.BinarySearch(list, text)
 	if there {

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Infer returns the narrowest type of ARM-8 and ARM-9 that includes v with everything in it. It is
-// used for messages. It ignores undef inside collections, because undef has all these types.
+// Infer returns the narrowest type of ARM-8 and ARM-9 that v and everything in it have, for messages. It ignores undef
+// inside collections because undef has all these types.
 func Infer(v value.Value) *Type {
 	switch v.Kind() {
 	case value.Array:
@@ -20,7 +20,7 @@ func Infer(v value.Value) *Type {
 	return inferLeaf(v)
 }
 
-// leafKinds lists the types of values without inner values, by the kind of the value.
+// leafKinds maps the kinds of values that contain no other values to their types.
 var leafKinds = [...]Kind{value.Undef: Undef, value.Default: Default, value.Bool: Boolean, value.Int: Integer,
 	value.Float: Float, value.String: String, value.Regexp: Pattern, value.Array: Array, value.Hash: Hash,
 	value.Type: Meta}
@@ -68,7 +68,7 @@ func inferHash(v value.Value, depth int) *Type {
 	return t
 }
 
-// join returns the narrowest type of ARM-8 and ARM-9 that includes both a and b.
+// join returns the narrowest type of ARM-8 and ARM-9 that includes a and b.
 func join(a, b *Type) *Type {
 	switch {
 	case a == nil || a.kind == Undef:
@@ -113,7 +113,7 @@ func joinArgs(k Kind, a, b *Type) *Type {
 	return t
 }
 
-// within reports whether an inferred type a is completely inside the ARM type of kind k.
+// within reports whether the type of ARM-8 or ARM-9 called k includes an inferred type.
 func within(a *Type, k Kind) bool {
 	switch k {
 	case Numeric:
@@ -131,21 +131,20 @@ func within(a *Type, k Kind) bool {
 	return false
 }
 
-// Detailed returns the type of exactly the content of v, as Puppet's type() does: Tuple[Integer[1,
-// 1], String].
+// Detailed returns the narrowest type of v, as Puppet's type() does: for [1, 'a'] it is Tuple[Integer[1, 1], String].
 func Detailed(v value.Value) *Type {
 	in := inference{budget: maxNodes / 2, detailed: true}
 	return in.infer(v, maxDepth-1)
 }
 
-// Reduced is like Detailed, with one type for all elements of a collection.
+// Reduced is like Detailed, but combines the types of a collection's elements to one.
 func Reduced(v value.Value) *Type {
 	in := inference{budget: maxNodes / 2}
 	return in.infer(v, maxDepth-1)
 }
 
-// inference limits the number of types created for one value. Beyond the limit, collections get a
-// type without inner types.
+// inference limits how many types are created for one value. When the budget is used up, collections get types without
+// element types.
 type inference struct {
 	budget   int
 	detailed bool
@@ -187,7 +186,7 @@ func (in *inference) infer(v value.Value, depth int) *Type {
 	return inferLeaf(v)
 }
 
-// sized completes a type with args. Its only length is that of v.
+// sized adds args and the length of v to a new type.
 func (in *inference) sized(t *Type, v value.Value, args ...*Type) *Type {
 	if t.kind != Meta {
 		t.min, t.max = int64(v.Len()), int64(v.Len())
@@ -240,7 +239,7 @@ func (in *inference) hash(v value.Value, depth int) *Type {
 	return t
 }
 
-// union returns the Variant of ts, or a simpler equal type.
+// union returns the Variant of ts without duplicates. If one type remains, it returns that type.
 func union(ts []*Type) *Type {
 	var different []*Type
 	seen := map[string]bool{}
@@ -263,7 +262,7 @@ func union(ts []*Type) *Type {
 	return t
 }
 
-// literal returns the text of a String type with a single text, which String() does not show.
+// literal returns the only text of a String type, or "". String() does not show it.
 func (t *Type) literal() string {
 	if t.kind == String && t.exact {
 		return t.texts[0]
@@ -271,7 +270,7 @@ func (t *Type) literal() string {
 	return ""
 }
 
-// Generalize removes ranges, lengths and texts.
+// Generalize returns t without ranges, lengths and texts.
 func (t *Type) Generalize() *Type {
 	switch {
 	case t != nil && t.kind == Enum:
@@ -304,7 +303,7 @@ func (t *Type) Generalize() *Type {
 	return &g
 }
 
-// lengths returns the String type with the lengths of the values of an Enum.
+// lengths returns the String type for the lengths that the values of an Enum have.
 func (t *Type) lengths() *Type {
 	if t.plain {
 		return Of(String)

@@ -9,18 +9,18 @@ import (
 	"bindc/internal/value"
 )
 
-// Instance reports whether v is a t in the sense of Puppet's =~: undef is not an Integer.
+// Instance reports whether v has type t like Puppet's =~, for which undef is not an Integer.
 func (t *Type) Instance(v value.Value) bool { return t.holds(v, strictly) }
 
-// manner is the way in which values are checked against types.
+// manner selects the rules for checking values against types.
 type manner uint8
 
 const (
-	strictly  manner = iota // as Puppet does
-	leniently               // as in language.md, section 9: undef has the types of ARM-8 and ARM-9
+	strictly  manner = iota // the rules of Puppet
+	leniently               // the rules of language.md, section 9: undef has all types of ARM-8 and ARM-9
 )
 
-// lenient reports whether t is a type of ARM-8 or ARM-9, which undef has.
+// lenient reports whether t is a type of ARM-8 or ARM-9, which undef has when checked leniently.
 func (t *Type) lenient() bool {
 	switch t.kind {
 	case Integer, Float, String:
@@ -91,7 +91,7 @@ func (t *Type) holdsAny(v value.Value, how manner) bool {
 	return false
 }
 
-// fits reports whether t allows the length n.
+// fits reports whether the range of t includes n.
 func (t *Type) fits(n int) bool { return t.min <= int64(n) && int64(n) <= t.max }
 
 func (t *Type) holdsScalar(v value.Value) bool {
@@ -146,7 +146,7 @@ func (t *Type) hasText(s string) bool {
 	return false
 }
 
-// sameFolded compares ASCII letters case-insensitively, as Ruby's casecmp does.
+// sameFolded compares texts without regard to the case of ASCII letters, like Ruby's casecmp.
 func sameFolded(a, b string) bool {
 	return len(a) == len(b) && asciiLower(a) == asciiLower(b)
 }
@@ -169,8 +169,8 @@ func (t *Type) matches(s string) bool {
 	return false
 }
 
-// holdsData reports whether v is Data or RichData. Unlike Puppet's, Data of ARM-8 and ARM-9 has
-// arbitrary scalars as keys, and regular expressions as scalars.
+// holdsData reports whether v is Data or RichData. In ARM-8 and ARM-9, Data differs from Puppet's: keys may be any
+// scalar, and regular expressions are scalars.
 func holdsData(kind Kind, v value.Value, how manner, depth int) bool {
 	if depth == 0 || v.IsSensitive() {
 		return false
@@ -204,8 +204,7 @@ func holdsData(kind Kind, v value.Value, how manner, depth int) bool {
 	return true
 }
 
-// element returns the type of an Array's elements. A bare Array has Data in a binding and Any in an
-// expression.
+// element returns the element type of an Array. A bare Array means Data for bindings and Any for expressions.
 func (t *Type) element(how manner) *Type {
 	switch {
 	case len(t.args) > 0:
@@ -216,7 +215,7 @@ func (t *Type) element(how manner) *Type {
 	return Of(Any)
 }
 
-// entry returns the types of a Hash's keys and values.
+// entry returns the key type and the value type of a Hash.
 func (t *Type) entry(how manner) (key, val *Type) {
 	switch {
 	case len(t.args) > 0:
@@ -267,7 +266,7 @@ func (t *Type) holdsTuple(v value.Value, how manner) bool {
 	return true
 }
 
-// at returns the type of element i of a Tuple. The last type repeats. It is nil for a bare Tuple.
+// at returns the type of element i of a Tuple, whose last type repeats. It returns nil for a bare Tuple.
 func (t *Type) at(i int) *Type {
 	if len(t.args) == 0 {
 		return nil
@@ -299,8 +298,8 @@ func (t *Type) holdsIterable(v value.Value) bool {
 	return Iterates(v) && t.Accepts(Detailed(v))
 }
 
-// Iterates reports whether v can be iterated over: collections, strings, whole numbers, and types
-// that enumerate values.
+// Iterates reports whether Puppet can iterate over v: a collection, a string, an integer, or a type that enumerates
+// values.
 func Iterates(v value.Value) bool {
 	switch v.Kind() {
 	case value.Array, value.Hash, value.String:

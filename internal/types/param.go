@@ -9,8 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// With returns t with parameters, as t[params...] in an expression. They replace existing
-// parameters. Arrays in params are spread.
+// With returns t[params...], as in an expression. The parameters replace those of t. Arrays among them are spread.
 func (t *Type) With(params ...value.Value) (*Type, error) {
 	spread, err := spreadParams(params, 0)
 	if err != nil {
@@ -73,7 +72,7 @@ func spreadParams(params []value.Value, depth int) ([]value.Value, error) {
 	return out, nil
 }
 
-// parameters builds t from the values in its brackets.
+// parameters sets the parameters of a new type t.
 type parameters struct {
 	t    *Type
 	list []value.Value
@@ -91,7 +90,7 @@ func (p parameters) wrong(i int, want string) error {
 	return fmt.Errorf("parameter %d of %s[] must be %s, found %s", i+1, names[p.t.kind], want, Infer(p.list[i]))
 }
 
-// typeAt returns parameter i as a type.
+// typeAt returns the type that parameter i is.
 func (p parameters) typeAt(i int) (*Type, error) {
 	if p.list[i].Kind() != value.Type {
 		return nil, p.wrong(i, "a type")
@@ -99,8 +98,7 @@ func (p parameters) typeAt(i int) (*Type, error) {
 	return FromValue(p.list[i])
 }
 
-// FromValue returns the type that v represents. A value read from encoded bytes has only the type's
-// text.
+// FromValue returns the type in v. It parses the text of a type that comes from encoded bytes.
 func FromValue(v value.Value) (*Type, error) {
 	switch r := v.Ref().(type) {
 	case *Type:
@@ -112,7 +110,7 @@ func FromValue(v value.Value) (*Type, error) {
 	}
 }
 
-// Value returns t as a value.
+// Value returns t as a value of kind Type.
 func (t *Type) Value() value.Value {
 	if t == nil {
 		t = Of(Any)
@@ -120,7 +118,7 @@ func (t *Type) Value() value.Value {
 	return value.FromType(t)
 }
 
-// span sets the range of t from the parameters starting at i.
+// span reads the range of t from the parameters i and i+1.
 func (p parameters) span(i int) error {
 	t := p.t
 	if len(p.list)-i > 2 {
@@ -154,7 +152,7 @@ func (p parameters) span(i int) error {
 	return nil
 }
 
-// unbounded reports whether the range of t has no effect.
+// unbounded reports whether the range of t excludes nothing.
 func (t *Type) unbounded() bool {
 	return t.max == math.MaxInt64 && (t.min == 0 || t.kind == Integer) && (t.kind != Integer || t.min == math.MinInt64)
 }
@@ -215,7 +213,7 @@ func (p parameters) sizedString() (*Type, error) {
 	return p.t, nil
 }
 
-// literalString returns the type of a single string.
+// literalString returns the type of the single string s.
 func literalString(s string) *Type {
 	t := newType(String)
 	t.exact, t.texts = true, []string{s}
@@ -239,7 +237,7 @@ func (p parameters) enum() (*Type, error) {
 	return newEnum(p.t)
 }
 
-// newEnum sorts the values of t.
+// newEnum completes an Enum by sorting its values.
 func newEnum(t *Type) (*Type, error) {
 	slices.Sort(t.texts)
 	t.texts = slices.Compact(t.texts)
@@ -275,8 +273,7 @@ func (p parameters) sources() (*Type, error) {
 	return p.t, p.t.measure()
 }
 
-// variant reads the types of a Variant. It flattens nested Variants. A Variant of a single type is
-// that type.
+// variant sets the types of a Variant. It flattens nested Variants. With a single type, the result is that type.
 func (p parameters) variant() (*Type, error) {
 	var args []*Type
 	seen := map[string]bool{}
@@ -301,7 +298,7 @@ func (p parameters) variant() (*Type, error) {
 	return p.t.with(args...)
 }
 
-// alternatives returns the types that t unites if it is a Variant, and t otherwise.
+// alternatives returns the types of a Variant, or t itself.
 func (t *Type) alternatives() []*Type {
 	if t.Kind() == Variant {
 		return t.args
@@ -309,7 +306,7 @@ func (t *Type) alternatives() []*Type {
 	return []*Type{t}
 }
 
-// only reads the single parameter of Optional, NotUndef, Iterable, Iterator and Type.
+// only sets the single parameter of Optional, NotUndef, Iterable, Iterator or Type.
 func (p parameters) only() (*Type, error) {
 	if len(p.list) != 1 {
 		return nil, p.wrongCount(1, 1)

@@ -12,10 +12,10 @@ import (
 	"bindc/internal/value"
 )
 
-// maxText limits the text of a type, in bytes.
+// maxText limits the length of a type's text, in bytes.
 const maxText = 64 << 10
 
-// Parse parses a type in the syntax of the Puppet language: Hash[String, Array[Integer]].
+// Parse parses a type of the Puppet language, such as Hash[String, Array[Integer]].
 func Parse(text string) (*Type, error) {
 	if len(text) > maxText {
 		return nil, errors.New("the text of the type is too long")
@@ -41,7 +41,7 @@ func Parse(text string) (*Type, error) {
 	return FromValue(v)
 }
 
-// parser reads text from pos on. Every method also skips white space after what it reads.
+// parser parses text from pos on. Each method also skips the white space that follows.
 type parser struct {
 	text string
 	pos  int
@@ -77,7 +77,7 @@ var (
 	numberText = pattern.Lazy(`^-?\s*(?:0[xX][0-9A-Fa-f]+|\d+(\.\d+)?([eE][+-]?\d+)?)`)
 )
 
-// param reads one parameter, a type or a literal.
+// param parses one parameter, which is a type or a literal.
 func (p *parser) param(depth int) (value.Value, error) {
 	if depth > maxDepth {
 		return value.Value{}, errors.New("the type is nested too deep")
@@ -132,7 +132,7 @@ func (p *parser) named(name string, depth int) (value.Value, error) {
 	return t.Value(), nil
 }
 
-// list reads parameters up to end. A comma may follow the last one.
+// list parses parameters up to end. It allows a comma after the last one.
 func (p *parser) list(depth int, end string) ([]value.Value, error) {
 	var list []value.Value
 	for !p.take(end) {
@@ -197,7 +197,7 @@ func numberValue(text string) (value.Value, error) {
 	return value.FromFloat(f), nil
 }
 
-// quoted reads a string in quotes. In single quotes, the only escapes are \\ and \'.
+// quoted parses a quoted string. Single quotes only support the escapes \\ and \'.
 func (p *parser) quoted() (value.Value, error) {
 	quote, out := p.text[p.pos], []byte(nil)
 	for i := p.pos + 1; i < len(p.text); i++ {
@@ -222,8 +222,8 @@ func (p *parser) quoted() (value.Value, error) {
 
 var unicodeEscape = pattern.Lazy(`^\\u(?:([0-9A-Fa-f]{4})|\{([0-9A-Fa-f]{1,6})\})`)
 
-// appendEscape appends the character of the escape at the start of s, and returns the length of the
-// escape.
+// appendEscape appends the character that the escape sequence at the start of s means. It returns the length of the
+// sequence.
 func appendEscape(dst []byte, s string, quote byte) ([]byte, int) {
 	c := s[1]
 	if quote == '\'' {
@@ -239,7 +239,7 @@ func appendEscape(dst []byte, s string, quote byte) ([]byte, int) {
 		return append(dst, c), 2
 	case 'u':
 		if m := unicodeEscape().FindStringSubmatch(s); m != nil {
-			n, _ := strconv.ParseUint(m[1]+m[2], 16, 32) // at most six digits
+			n, _ := strconv.ParseUint(m[1]+m[2], 16, 32) // cannot fail: at most six digits
 			return utf8.AppendRune(dst, rune(n)), len(m[0])
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// String returns the canonical text of t, which Parse can read.
+// String returns the canonical text of t, which Parse accepts.
 func (t *Type) String() string {
 	if t == nil {
 		return names[Any]
@@ -23,7 +23,7 @@ func (t *Type) appendText(dst []byte) []byte {
 	at := len(dst)
 	dst = append(dst, '[')
 	dst = t.appendParams(dst)
-	if len(dst) == at+1 { // a String type with a single text is written as String
+	if len(dst) == at+1 { // a String type of a single text has no form of its own
 		return dst[:at]
 	}
 	return append(dst, ']')
@@ -66,7 +66,7 @@ func appendList(dst []byte, n int, element func([]byte, int) []byte) []byte {
 	return dst
 }
 
-// appendSpan appends the range of t if it has an effect.
+// appendSpan appends the range of t unless it excludes nothing.
 func (t *Type) appendSpan(dst []byte, follows bool) []byte {
 	switch t.kind {
 	case Tuple, Callable:

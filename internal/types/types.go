@@ -1,7 +1,6 @@
-// Package types implements the type system of the bindings (language.md, section 9): the types of
-// ARM-8 and ARM-9, and those of the Puppet language. Check checks the value of a binding. For it,
-// undef has all types of ARM-8 and ARM-9. Expressions use Instance and Accepts, which have the same
-// meaning as in Puppet.
+// Package types implements the types of bindings (language.md, section 9): those of ARM-8 and ARM-9, and those of the
+// Puppet language. Check checks a binding's value, and lets undef have all types of ARM-8 and ARM-9. Instance and
+// Accepts, for expressions, follow Puppet.
 package types
 
 import (
@@ -13,10 +12,10 @@ import (
 	"bindc/diag"
 )
 
-// Kind is the kind of a Type, without its parameters.
+// Kind identifies a type, regardless of its parameters.
 type Kind uint8
 
-// The kinds have Puppet's names.
+// The kinds are named as in Puppet.
 const (
 	Any Kind = iota
 	Undef
@@ -27,7 +26,7 @@ const (
 	Numeric
 	String
 	Enum
-	Pattern // without parameters: regular expressions; with parameters: the strings that match one
+	Pattern // regular expressions; with parameters, the strings that match one of them
 	Regexp
 	Scalar
 	ScalarData
@@ -43,63 +42,63 @@ const (
 	Variant
 	Iterable
 	Iterator
-	Meta // Type[T]
+	Meta // Type, or Type[T]
 	Callable
-	unit // of the elements of an empty array: every type accepts it
+	unit // the type of the missing elements of an empty array, which every type accepts
 )
 
-// names lists the canonical names by Kind.
+// names lists the canonical names of types, by Kind.
 var names = [...]string{"Any", "Undef", "Default", "Boolean", "Integer", "Float", "Numeric", "String", "Enum",
 	"Pattern",
 	"Regexp", "Scalar", "ScalarData", "Data", "RichData", "Collection", "Array", "Hash", "Tuple", "Struct", "Optional",
 	"NotUndef", "Variant", "Iterable", "Iterator", "Type", "Callable", "Unit"}
 
-// aliases lists other names of some kinds.
+// aliases maps alternative names to kinds.
 var aliases = map[string]Kind{"Number": Numeric, "Literal": Scalar, "Object": Any}
 
-// absent lists types of Puppet whose values no binding can have. convert_to converts to texts of
-// some of them (package rich).
+// absent lists the types of Puppet that bindings do not support. Only convert_to supports some of them, which package
+// rich implements.
 var absent = []string{"Binary", "Deferred", "Error", "Init", "SemVer", "SemVerRange", "Sensitive", "Target",
 	"Timespan", "Timestamp", "TypeAlias", "TypeReference", "TypeSet", "URI"}
 
-// ofCatalog lists the types of Puppet that belong to a catalog or to Ruby, including resource types.
+// ofCatalog lists types of Puppet that only exist in catalogs or in Ruby, including resource types.
 var ofCatalog = []string{"CatalogEntry", "Class", "Resource", "Ruby", "Runtime", "Augeas", "Cron", "Exec", "File",
 	"Filebucket", "Group", "Host", "K5login", "Mailalias", "Maillist", "Mount", "Notify", "Package", "Resources",
 	"Schedule", "Scheduled_task", "Selboolean", "Selmodule", "Service", "Ssh_authorized_key", "Sshkey", "Stage", "Tidy",
 	"User", "Yumrepo", "Zfs", "Zone", "Zpool"}
 
-// ErrCatalog is the reason why a type of a catalog or of Ruby is not supported.
+// ErrCatalog is the error for types that only exist in catalogs or in Ruby.
 var ErrCatalog = errors.New("belongs to a catalog or to Ruby, but bindings only have data")
 
-// ErrAbsent is the reason why a type that Puppet has values of is not supported.
+// ErrAbsent is the error for types that bindings do not support although Puppet has values of these types.
 var ErrAbsent = errors.New("is not supported in bindings")
 
-// Type is a type. Types are immutable. nil means Any.
+// Type is a type of the Puppet language. Types are immutable. A nil Type means Any.
 type Type struct {
 	kind  Kind
-	plain bool // written without parameters
-	fold  bool // Enum: case-insensitive
-	exact bool // String: only the text in texts; Boolean: only truth
+	plain bool // has no parameters
+	fold  bool // Enum: ignores case
+	exact bool // String: only texts[0]; Boolean: only truth
 	truth bool
 
-	args     []*Type  // Array: element; Hash: key, value; Tuple, Variant, Callable: each; otherwise one or none
-	texts    []string // Enum: values; Pattern, Regexp: sources; String: the only text if exact
+	args     []*Type  // the inner types: Array element; Hash key and value; all of a Tuple, Variant or Callable
+	texts    []string // Enum: the values; Pattern, Regexp: the sources; String: the only text if exact
 	members  []member // Struct
-	min, max int64    // Integer: range; String, Collection, Array, Hash, Tuple, Callable: length
+	min, max int64    // Integer: range; String, Collection, Array, Hash, Tuple, Callable: range of lengths
 	from, to float64  // Float: range
 
-	nodes int // number of types in it, including itself
+	nodes int // number of types inside it, including itself
 	depth int
 }
 
-// member is an entry of a Struct.
+// member is one entry of a Struct.
 type member struct {
 	name     string
 	optional bool // the key may be missing
 	value    *Type
 }
 
-// Limits of one type. Without them, an expression could double a type a hundred times.
+// These limits apply to each type. Without them, an expression could double the size of a type a hundred times.
 const (
 	maxDepth = 100
 	maxNodes = 10_000
@@ -117,7 +116,7 @@ func makePlain() []*Type {
 	return ts
 }
 
-// newType returns a type without constraints, to which parameters can be added.
+// newType returns an unrestricted type of kind k, to which the caller can add parameters.
 func newType(k Kind) *Type {
 	t := &Type{kind: k, max: math.MaxInt64, from: math.Inf(-1), to: math.Inf(1), nodes: 1, depth: 1}
 	if k == Integer {
@@ -129,7 +128,7 @@ func newType(k Kind) *Type {
 // Of returns the type of kind k without parameters.
 func Of(k Kind) *Type { return plainTypes[k] }
 
-// Named returns the type with that name without parameters.
+// Named returns the type called name, without parameters.
 func Named(name string) (*Type, error) {
 	for k, n := range names[:unit] {
 		if n == name {
@@ -142,8 +141,8 @@ func Named(name string) (*Type, error) {
 	return nil, noType(name, false)
 }
 
-// noType returns the error for an unknown type. A name with a title in brackets is a resource reference unless the name
-// is misspelt.
+// noType returns the error for an unknown type. With a title in brackets, the name is a misspelt type or a resource
+// type.
 func noType(name string, titled bool) error {
 	if slices.Contains(absent, name) {
 		return fmt.Errorf("the type '%s' %w", name, ErrAbsent)
@@ -163,8 +162,8 @@ func noType(name string, titled bool) error {
 	return fmt.Errorf("unknown type '%s'", name)
 }
 
-// insteadOf maps the aliases of the module stdlib that are most frequent in data to types that can
-// replace them. If it has String[1], the alias is narrower.
+// insteadOf maps the most frequently used type aliases of the module stdlib to replacements. Where the replacement is
+// String[1], the alias is narrower.
 var insteadOf = map[string]string{
 	"Stdlib::Absolutepath":          "Pattern[/\\A\\//]",
 	"Stdlib::Unixpath":              "Pattern[/\\A\\//]",
@@ -187,7 +186,7 @@ var insteadOf = map[string]string{
 	"Stdlib::Filesource":            "String[1]",
 }
 
-// allNames returns the names of all types, for suggestions.
+// allNames returns all names of types, for suggestions.
 func allNames() []string {
 	all := append([]string(nil), names[:unit]...)
 	return append(all, "Number", "Literal", "Object")
@@ -201,8 +200,8 @@ func (t *Type) Kind() Kind {
 	return t.kind
 }
 
-// Elem returns the type of the elements of an Array, of the values of a Hash, or the type inside
-// Optional, NotUndef, Iterable, Iterator and Type. It returns nil for other types.
+// Elem returns the type of an Array's elements or of a Hash's values, or the type inside Optional, NotUndef, Iterable,
+// Iterator or Type. It returns nil for all other types.
 func (t *Type) Elem() *Type {
 	if t == nil || len(t.args) == 0 || t.kind == Variant || t.kind == Tuple || t.kind == Callable {
 		return nil
@@ -210,7 +209,7 @@ func (t *Type) Elem() *Type {
 	return t.args[len(t.args)-1]
 }
 
-// Key returns the type of the keys of a Hash, and nil for other types.
+// Key returns the type of a Hash's keys. It returns nil for all other types.
 func (t *Type) Key() *Type {
 	if t == nil || t.kind != Hash || len(t.args) < 2 {
 		return nil
@@ -234,7 +233,7 @@ func (t *Type) Texts() []string {
 	return t.texts
 }
 
-// Bounds returns the range of an Integer, or of the length of a String or collection.
+// Bounds returns the range of an Integer, or the range of lengths of a String or collection.
 func (t *Type) Bounds() (min, max int64) { return t.min, t.max }
 
 // Finite reports whether an Integer is bounded on both sides.
@@ -242,13 +241,13 @@ func (t *Type) Finite() bool {
 	return t.kind == Integer && t.min != math.MinInt64 && t.max != math.MaxInt64
 }
 
-// with sets the inner types of a new type and measures it.
+// with sets the inner types of t, which is new, and checks its size.
 func (t *Type) with(args ...*Type) (*Type, error) {
 	t.args = args
 	return t, t.measure()
 }
 
-// measure computes the size of t, and returns an error if it is too large.
+// measure computes the size of t. It returns an error if t is too large.
 func (t *Type) measure() error {
 	t.nodes, t.depth = 1+len(t.texts), 1
 	for _, a := range t.args {
@@ -263,7 +262,7 @@ func (t *Type) measure() error {
 	return nil
 }
 
-// addSize adds the size of a, a type inside t.
+// addSize adds the size of a, which is inside t.
 func (t *Type) addSize(a *Type) {
 	t.nodes += a.nodes
 	t.depth = max(t.depth, a.depth+1)

@@ -7,8 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// val parses a value in Puppet's syntax, without interpolation. It supports the few forms that the
-// tests need.
+// val parses a value of the Puppet language. It only supports the forms that the tests use, and no interpolation.
 func val(t testing.TB, text string) value.Value {
 	t.Helper()
 	p := parser{text: text}
@@ -29,9 +28,8 @@ func parsed(t testing.TB, text string) *Type {
 	return typ
 }
 
-// TestText checks the canonical text of parsed types. It is Puppet's text, except for the names
-// that ARM-8 and ARM-9 use.
-func TestText(t *testing.T) {
+// String must return what Puppet prints, except for the names that are special to ARM-8 and ARM-9.
+func TestStringReturnsCanonicalText(t *testing.T) {
 	for text, want := range map[string]string{
 		"Integer":                         "Integer",
 		" Integer ":                       "Integer",
@@ -98,7 +96,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestParseErrors(t *testing.T) {
+func TestParseExplainsInvalidTypes(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                              "expected a type at the end",
 		"Strng":                         "unknown type 'Strng'; did you mean 'String'?",
@@ -134,8 +132,8 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestCheck checks Check against section 9 of language.md.
-func TestCheck(t *testing.T) {
+// The expectations follow language.md, section 9.
+func TestCheckReportsInnermostMismatch(t *testing.T) {
 	for _, c := range []struct{ typ, val, want string }{
 		{"Integer", "1", ""},
 		{"Float", "1", "expected Float, found Integer"},
@@ -160,7 +158,7 @@ func TestCheck(t *testing.T) {
 		{"Hash[Integer]", "{a => 1, b => x}", "expected Integer, found String at ['b']"},
 		{"Hash[String, Array[Integer]]", "{servers => [1, 2, x]}", "expected Integer, found String at ['servers'][2]"},
 		{"Hash[String, Hash]", "{a => 1}", "expected Hash, found Integer at ['a']"},
-		// undef has every type of ARM-8 and ARM-9, at any depth
+		// undef has every type of ARM-8 and ARM-9, at any depth.
 		{"Integer", "undef", ""},
 		{"String", "undef", ""},
 		{"Pattern", "undef", ""},
@@ -171,7 +169,7 @@ func TestCheck(t *testing.T) {
 		{"Hash[String, Array[Integer]]", "{a => [undef]}", ""},
 		{"Variant[Integer, String]", "undef", ""},
 		{"Optional[Array[Integer]]", "[undef]", ""},
-		// but no other type that does not include it
+		// Other types must include undef explicitly.
 		{"NotUndef", "undef", "expected NotUndef, found Undef"},
 		{"NotUndef[Integer]", "undef", "expected NotUndef[Integer], found Undef"},
 		{"Enum[a]", "undef", "expected Enum['a'], found Undef"},
@@ -184,7 +182,7 @@ func TestCheck(t *testing.T) {
 		{"Struct[{a => Integer[1]}]", "{a => undef}", "expected Integer[1], found Undef at ['a']"},
 		{"Struct[{a => Optional[Integer]}]", "{a => undef}", ""},
 		{"Regexp", "undef", "expected Regexp, found Undef"},
-		// types of Puppet
+		// Types of the Puppet language, with parameters.
 		{"Integer[1, 5]", "7", "expected Integer[1, 5], found a larger one"},
 		{"Float[1, 5]", "0.5", "expected Float[1.0, 5.0], found a smaller one"},
 		{"String[3]", "'ab'", "expected String[3], found a String of length 2"},
@@ -214,8 +212,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestShown checks messages about values that are not secret.
-func TestShown(t *testing.T) {
+// Shown quotes wrong numbers and strings, unlike Error.
+func TestShownQuotesWrongValue(t *testing.T) {
 	for _, c := range []struct{ typ, val, want string }{
 		{"Enum[a, b]", "c", "expected Enum['a', 'b'], found 'c'"},
 		{"Array[Integer[1, 5]]", "[1, 7]", "expected Integer[1, 5], found 7 at [1]"},
@@ -232,8 +230,8 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestCheckEncoded checks a value that is a view of encoded bytes.
-func TestCheckEncoded(t *testing.T) {
+// The value is a view of encoded bytes, whose types are texts.
+func TestCheckAcceptsViewsOfEncodedValues(t *testing.T) {
 	v, _, err := value.View(string(value.Append(nil, val(t, "{a => [1, x], b => Integer}"))))
 	if err != nil {
 		t.Fatal(err)
@@ -247,7 +245,7 @@ func TestCheckEncoded(t *testing.T) {
 	}
 }
 
-func TestInfer(t *testing.T) {
+func TestInferReturnsNarrowestARMType(t *testing.T) {
 	for text, want := range map[string]string{
 		"1": "Integer", "1.5": "Float", "'a'": "String", "true": "Boolean", "/a/": "Pattern", "undef": "Undef",
 		"default": "Default",
@@ -269,8 +267,8 @@ func TestInfer(t *testing.T) {
 	}
 }
 
-// TestInferHolds checks that an inferred type includes its value.
-func TestInferHolds(t *testing.T) {
+// Checking a value against its inferred type must succeed.
+func TestInferredTypesIncludeTheirValues(t *testing.T) {
 	for _, text := range []string{"1", "undef", "[1, undef, [a, {b => /x/}]]", "{1 => {2.5 => [default, Integer]}}",
 		"[[1], [], [undef]]", "{a => []}"} {
 		v := val(t, text)
@@ -285,7 +283,7 @@ func TestInferHolds(t *testing.T) {
 	}
 }
 
-func TestAcceptsIsAPartialOrder(t *testing.T) {
+func TestAcceptsIsReflexiveAndTransitive(t *testing.T) {
 	var all []*Type
 	for _, text := range []string{"Any", "Undef", "Integer", "Integer[1, 5]", "Numeric", "Float", "String", "String[1]",
 		"Enum[a]", "Pattern[/a/]",

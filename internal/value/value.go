@@ -62,59 +62,6 @@ func init() {
 	}
 }
 
-// Source is a source of values that are read on first use, so that a lookup does not touch
-// values that its caller never reads.
-type Source struct {
-	b     body
-	owned [Type + 1]body // like plain
-}
-
-// NewSource returns a source that calls load each time a value is read.
-func NewSource(load func(n uint64) (Value, error)) *Source {
-	s := &Source{}
-	s.b = body{load: load, owner: s}
-	for k := range s.owned {
-		s.owned[k] = body{kind: Kind(k), owner: s}
-	}
-	return s
-}
-
-// Own returns v as a value that refers to s, so that everything that load refers to stays alive. A nil s returns v.
-func (s *Source) Own(v Value) Value {
-	switch {
-	case s == nil || v.ref == nil || v.ref.owner == s:
-	case v.ref.built || v.ref.load != nil || v.ref.typ != nil:
-		b := *v.ref
-		b.owner = s
-		v.ref = &b
-	default:
-		v.ref = &s.owned[v.ref.kind]
-	}
-	return v
-}
-
-// Owner returns the source that v refers to, or nil.
-func (v Value) Owner() *Source {
-	if v.ref == nil {
-		return nil
-	}
-	return v.ref.owner
-}
-
-// Value returns a value that Read obtains from load(n). Only Read works on it.
-func (s *Source) Value(n uint64) Value { return Value{ref: &s.b, num: n} }
-
-// Read returns v. It first reads a value of a Source, and removes the mark of a sensitive value.
-func (v Value) Read() (Value, error) {
-	if !v.Deferred() {
-		return v, nil
-	}
-	return v.ref.load(v.num)
-}
-
-// Deferred reports whether v must be read by Read before use, because it comes from a Source or is sensitive.
-func (v Value) Deferred() bool { return v.ref != nil && v.ref.load != nil }
-
 // TypeRef is a type as the content of a Value. Package types implements it; the interface avoids an import cycle.
 type TypeRef interface{ String() string }
 

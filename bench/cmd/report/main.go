@@ -2,7 +2,7 @@
 //
 //	go run ./cmd/report                        all sections of README.md
 //	go run ./cmd/report -only cmd/table        those whose command matches
-//	go run ./cmd/report -n history.md          print the commands only
+//	go run ./cmd/report -n DOCUMENT          print the commands only
 //
 // A section begins with a line <!-- made by: COMMAND --> and ends with <!-- end -->. The command
 // runs in the directory bench, and its output replaces what is between these lines. A line below it

@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// ToS works like Ruby's to_s.
+// ToS converts v to text like Ruby's to_s.
 func ToS(v value.Value) string {
 	if v.IsSensitive() {
 		return redacted
@@ -22,10 +22,10 @@ func ToS(v value.Value) string {
 	return string(value.AppendText(nil, v))
 }
 
-// redacted is the text of a sensitive value.
+// redacted replaces sensitive values in text.
 const redacted = "Sensitive [value redacted]"
 
-// Inspect works like Ruby's inspect: strings are in double quotes, and undef is nil.
+// Inspect converts v to text like Ruby's inspect: strings have double quotes, and undef is nil.
 func Inspect(v value.Value) string {
 	if v.IsSensitive() {
 		return "#<" + redacted + ">"
@@ -79,8 +79,8 @@ func inspectText(s string) string {
 	return b.String()
 }
 
-// isPrinted reports whether Ruby shows r unescaped. This includes all kinds of blanks, formatting
-// characters and private characters.
+// isPrinted reports whether Ruby's inspect shows r as it is. It shows all kinds of spaces, and formatting and private
+// characters.
 func isPrinted(r rune) bool {
 	return unicode.IsPrint(r) || unicode.In(r, unicode.Zs, unicode.Cf, unicode.Co) || r == 0x85
 }

@@ -7,8 +7,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Characters that Ruby's inspect shows or escapes, as seen in Ruby 3.1.
-func TestInspectEscapesLikeRuby(t *testing.T) {
+// The expected texts come from Ruby 3.1.
+func TestInspectShowsSameCharactersAsRuby(t *testing.T) {
 	for text, want := range map[string]string{
 		"\u00a0\u2003\u3000": "\"\u00a0\u2003\u3000\"",
 		"\u00ad\u200b\ue000": "\"\u00ad\u200b\ue000\"",

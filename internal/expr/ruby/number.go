@@ -10,10 +10,10 @@ import (
 	"bindc/internal/value"
 )
 
-// numeric matches a number in text: sign, hexadecimal digits, whole part, rest.
+// numeric splits the text of a number into its sign, hexadecimal digits, whole part and the rest.
 var numeric = pattern.Lazy(`^[ \t]*([-+]?)[ \t]*(?:(0[xX][0-9A-Fa-f]+)|(\d+)((?:\.\d+)?(?:[eE]-?\d+)?))[ \t]*$`)
 
-// Number returns v as a number. v may also be the text of a number.
+// Number converts v to a number. A String must be the text of a number.
 func Number(v value.Value) (value.Value, bool) {
 	switch v.Kind() {
 	case value.Int, value.Float:
@@ -24,7 +24,7 @@ func Number(v value.Value) (value.Value, bool) {
 	return v, false
 }
 
-// ParseNumber reads a number as Puppet writes it: decimal, hexadecimal, octal or with a fraction.
+// ParseNumber parses a number as Puppet does: it may be decimal, hexadecimal, octal, or have a fraction.
 func ParseNumber(s string) (value.Value, bool) {
 	m := numeric().FindStringSubmatch(strings.TrimPrefix(s, "::"))
 	if m == nil {
@@ -45,13 +45,13 @@ func ParseNumber(s string) (value.Value, bool) {
 	return ParseInt(sign+whole, 10)
 }
 
-// ParseInt reads an Integer of 64 bits.
+// ParseInt parses digits to an Integer. ok is false if the number does not fit 64 bits.
 func ParseInt(digits string, base int) (value.Value, bool) {
 	n, err := strconv.ParseInt(digits, base, 64)
 	return value.FromInt(n), err == nil
 }
 
-// parseFloat rejects 0e1, as Puppet does.
+// parseFloat parses the parts of a float. Like Puppet, it rejects 0e1.
 func parseFloat(sign, whole, rest string) (value.Value, bool) {
 	zero := strings.Trim(whole, "0") == ""
 	if zero && strings.ContainsAny(rest, "eE") && strings.Trim(rest[:strings.IndexAny(rest, "eE")], ".0") == "" {
@@ -64,7 +64,8 @@ func parseFloat(sign, whole, rest string) (value.Value, bool) {
 // IsNumeric reports whether values of kind k are numbers.
 func IsNumeric(k value.Kind) bool { return k == value.Int || k == value.Float }
 
-// CompareNumbers compares exactly, even integers that a float cannot represent. It returns false for NaN.
+// CompareNumbers compares two numbers exactly, even an integer with a float that cannot represent it. ok is false for
+// NaN.
 func CompareNumbers(a, b value.Value) (int, bool) {
 	switch {
 	case a.Kind() == value.Int && b.Kind() == value.Int:
@@ -82,13 +83,13 @@ func CompareNumbers(a, b value.Value) (int, bool) {
 	case f < -1<<63:
 		return 1, true
 	}
-	if c := cmp.Compare(a.Int(), int64(f)); c != 0 { // int64 drops the fraction
+	if c := cmp.Compare(a.Int(), int64(f)); c != 0 { // a is compared with the whole part of f first
 		return c, !math.IsNaN(f)
 	}
 	return compareFloats(math.Trunc(f), f), !math.IsNaN(f)
 }
 
-// compareFloats returns 0 for NaN.
+// compareFloats compares a and b. NaN equals everything.
 func compareFloats(a, b float64) int {
 	switch {
 	case a < b:
@@ -99,7 +100,7 @@ func compareFloats(a, b float64) int {
 	return 0
 }
 
-// Float returns a number as a float.
+// Float converts a number to a float.
 func Float(v value.Value) float64 {
 	if v.Kind() == value.Int {
 		return float64(v.Int())

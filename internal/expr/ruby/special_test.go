@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// TestCaseAgreesWithUnicode compares every character, and random texts, with golang.org/x/text.
-func TestCaseAgreesWithUnicode(t *testing.T) {
+// All characters, and random texts, are compared with golang.org/x/text.
+func TestCaseConversionAgreesWithUnicode(t *testing.T) {
 	up, title := cases.Upper(language.Und), cases.Title(language.Und, cases.NoLower)
 	low := cases.Lower(language.Und, cases.HandleFinalSigma(false))
 	compare := func(s string) {

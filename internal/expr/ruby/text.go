@@ -16,21 +16,21 @@ func isASCII(s string) bool {
 	return true
 }
 
-// Downcase works like Ruby's downcase. Like Upcase and Capitalize, it follows Unicode without
-// language-specific rules.
+// Downcase converts s to lower case like Ruby. Downcase, Upcase and Capitalize follow Unicode, without rules for single
+// languages.
 func Downcase(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
 	}
 	return convert(s, func(r rune) string {
 		if r == 'İ' {
-			return "i̇" // with a second dot, which the standard library omits
+			return "i̇" // lower case of İ: the standard library omits the second dot
 		}
 		return string(unicode.ToLower(r))
 	})
 }
 
-// Upcase works like Ruby's upcase.
+// Upcase converts s to upper case like Ruby.
 func Upcase(s string) string {
 	if isASCII(s) {
 		return strings.ToUpper(s)
@@ -43,8 +43,7 @@ func Upcase(s string) string {
 	})
 }
 
-// Capitalize works like Ruby's capitalize: the first letter in upper case, the others in lower
-// case.
+// Capitalize converts the first letter of s to upper case and all others to lower case, like Ruby.
 func Capitalize(s string) string {
 	_, size := utf8.DecodeRuneInString(s)
 	first := convert(s[:size], func(r rune) string {
@@ -61,7 +60,7 @@ func findSpecial(r rune) (int, bool) {
 	return i, i < len(special) && special[i].lower == r
 }
 
-// convert replaces each character of s. Bytes that are not UTF-8 are kept.
+// convert applies with to each character of s. It keeps bytes that are not UTF-8.
 func convert(s string, with func(rune) string) string {
 	var out strings.Builder
 	for len(s) > 0 {

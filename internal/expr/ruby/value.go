@@ -1,5 +1,5 @@
-// Package ruby compares, converts and prints values like Ruby. Puppet leaves these operations to Ruby, so the
-// evaluator, the functions and the merges of Hiera 5 share them.
+// Package ruby compares, converts and prints values as Ruby does. Puppet leaves these operations to Ruby. The
+// evaluator, its functions and the merges of Hiera 5 use this package.
 package ruby
 
 import (
@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Equal works like Ruby's ==: 1 equals 1.0, and strings are case-sensitive.
+// Equal compares values like Ruby's ==. 1 equals 1.0, and strings are case-sensitive.
 func Equal(a, b value.Value) bool {
 	ka, kb := a.Kind(), b.Kind()
 	switch {
@@ -37,7 +37,7 @@ func Equal(a, b value.Value) bool {
 	return true
 }
 
-// IndexOf returns the position of v in elems by Ruby's ==, or -1.
+// IndexOf returns the index of the first element that Equal finds equal to v, or -1.
 func IndexOf(elems []value.Value, v value.Value) int {
 	for i, e := range elems {
 		if Equal(e, v) {
@@ -47,7 +47,7 @@ func IndexOf(elems []value.Value, v value.Value) int {
 	return -1
 }
 
-// Order works like Ruby's <=>. ok is false if the values cannot be ordered.
+// Order compares values like Ruby's <=>. ok is false if Ruby cannot order them.
 func Order(a, b value.Value) (c int, ok bool) {
 	ka, kb := a.Kind(), b.Kind()
 	switch {
@@ -72,7 +72,7 @@ func arrayOrder(a, b []value.Value) (int, bool) {
 	return len(a) - len(b), true
 }
 
-// Flatten spreads arrays in list down to depth levels, all levels if depth is negative.
+// Flatten replaces arrays in list by their elements, down to depth levels. A negative depth means all levels.
 func Flatten(list []value.Value, depth int) []value.Value {
 	var out []value.Value
 	for _, v := range list {
@@ -85,7 +85,7 @@ func Flatten(list []value.Value, depth int) []value.Value {
 	return out
 }
 
-// Pairs returns the entries of a Hash as arrays of two.
+// Pairs returns the entries of a Hash as two-element arrays.
 func Pairs(h value.Value) []value.Value {
 	out := make([]value.Value, 0, h.Len())
 	for k, e := range h.Pairs() {
@@ -103,7 +103,7 @@ func Keys(h value.Value) []value.Value {
 	return out
 }
 
-// At returns element i of an Array, counted from the end if i is negative. It returns undef outside the Array.
+// At returns element i of an Array. A negative i counts from the end. Outside the Array, At returns undef.
 func At(v value.Value, i int64) value.Value {
 	if i < 0 {
 		i += int64(v.Len())

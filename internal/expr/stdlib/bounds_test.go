@@ -12,7 +12,7 @@ import (
 	"bindc/internal/value"
 )
 
-// endless lists expressions that would use all time or memory without limits.
+// endless lists expressions that would take practically unlimited time or memory without limits.
 var endless = []string{
 	`Integer[1, 9999999999].map |$x| { $x }`,
 	`Integer[1, 9999999999].each |$x| { }`,
@@ -76,16 +76,14 @@ var endless = []string{
 	`Integer[1, 1000000].map |$x| { getvar($big) }`,
 }
 
-// part has an eighth of the default limits. Evaluations stop in proportion to their limits, so this
-// tests as much as the full ones.
+// part has an eighth of the default limits, which saves time. Evaluations stop in proportion to their limits.
 var part = expr.Options{Functions: stdlib.Functions, Steps: expr.DefaultSteps / 8, Size: expr.DefaultSize / 8}
 
-// longest is far above the time that an evaluation within part takes, a tenth of a second. The
-// machine may be busy, the race detector on, or the processor emulated. An evaluation without
-// limits takes hours.
+// longest is far more than the tenth of a second that an evaluation within part takes. It leaves room for busy
+// machines, the race detector and emulation. Without limits, evaluations take hours.
 const longest = time.Minute
 
-func TestBounds(t *testing.T) {
+func TestEndlessExpressionsStopAtLimits(t *testing.T) {
 	list := make([]value.Value, 20_000)
 	for i := range list {
 		list[i] = value.FromInt(int64(i))

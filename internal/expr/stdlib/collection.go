@@ -12,8 +12,8 @@ import (
 func runAll(c *call) (value.Value, error) { return quantify(c, false) }
 func runAny(c *call) (value.Value, error) { return quantify(c, true) }
 
-// quantify calls the lambda for each element. It stops at the first result that equals wanted and
-// then returns wanted, otherwise the opposite.
+// quantify calls the lambda for each element until a result equals wanted. It then returns wanted, and otherwise the
+// opposite.
 func quantify(c *call, wanted bool) (value.Value, error) {
 	src, err := iterable(c)
 	if err != nil {
@@ -103,7 +103,7 @@ func runReduce(c *call) (value.Value, error) {
 	return memo, nil
 }
 
-// runIndex finds an element by a lambda or by a value.
+// runIndex returns the position of the first element for which the lambda is true, or that equals argument 1.
 func runIndex(c *call) (value.Value, error) {
 	switch {
 	case c.Lambda != nil && len(c.Args) == 1:
@@ -139,7 +139,7 @@ func indexBy(c *call) (value.Value, error) {
 		return value.Value{}, err
 	}
 	for k, e := range src.seq {
-		args := []value.Value{e} // unlike in other functions, a hash yields its values
+		args := []value.Value{e} // index passes the values of a hash, unlike other functions
 		if two {
 			args = []value.Value{k, e}
 		}
@@ -185,8 +185,7 @@ func runReverseEach(c *call) (value.Value, error) {
 	return yieldEach(c, elems)
 }
 
-// yieldEach calls the lambda with each element and returns undef. Without a lambda it returns the
-// elements.
+// yieldEach calls the lambda for each element and returns undef. Without a lambda it returns elems.
 func yieldEach(c *call, elems []value.Value) (value.Value, error) {
 	if c.Lambda == nil {
 		return c.MakeArray(elems)
@@ -251,9 +250,8 @@ func runSlice(c *call) (value.Value, error) {
 	return c.MakeArray(out)
 }
 
-// yieldSlices calls the lambda with n elements at a time. A lambda with one parameter gets an
-// array, others get one element per parameter. The last call is padded with undef, or for a hash with empty
-// arrays.
+// yieldSlices calls the lambda with n elements at a time: as one array if it has one parameter, otherwise as separate
+// arguments. It pads the last call with undef, or with empty arrays for a hash.
 func yieldSlices(c *call, elems []value.Value, n int, size int64) error {
 	params := len(c.Lambda.Params)
 	if params != 1 && !c.Lambda.HasRest() && int64(params) != size || params == 0 {

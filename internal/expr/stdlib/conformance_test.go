@@ -39,10 +39,10 @@ func (f facts) Lookup(key string, typ *types.Type) (value.Value, bool, error) {
 	return v, ok, nil
 }
 
-// shared is the directory of tables that are not part of the repository.
+// shared has tables that are not part of the repository. Without them, their tests are skipped.
 const shared = "../../../../shared/"
 
-// table is a file of expressions with Puppet's results.
+// table is a file with expressions and the results that Puppet has for them.
 type table struct {
 	Facts json.RawMessage
 	Cases []struct {
@@ -73,7 +73,7 @@ func readTable(t testing.TB, path string) (table, facts) {
 	return tab, env
 }
 
-// fromJSON reads JSON. It keeps the order of keys, and distinguishes integers from floats.
+// fromJSON decodes JSON. It keeps the order of keys, and the difference between integers and floats.
 func fromJSON(t testing.TB, b []byte) value.Value {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(string(b)))
@@ -121,8 +121,8 @@ func decodeJSON(t testing.TB, d *json.Decoder) value.Value {
 	return value.Value{}
 }
 
-// appendJSON writes v in the format of the tables: default is {"__default__": 1}; keys and values
-// without a JSON form are written as text.
+// appendJSON writes v as the tables do: default is {"__default__": 1}, and other keys and values that JSON lacks become
+// text.
 func appendJSON(dst []byte, v value.Value) []byte {
 	switch v.Kind() {
 	case value.Undef:
@@ -159,7 +159,7 @@ func quote(dst []byte, s string) []byte {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string always encodes
+	_ = e.Encode(s) // encoding a string never fails
 	return append(dst, strings.TrimSuffix(b.String(), "\n")...)
 }
 
@@ -207,7 +207,7 @@ func decoded(t testing.TB, n *expr.Node) *expr.Node {
 	return out
 }
 
-func TestConformance(t *testing.T) {
+func TestAgreesWithConformanceTable(t *testing.T) {
 	runTable(t, shared+"conformance/expressions.json", nil)
 }
 
@@ -230,37 +230,37 @@ func runTable(t *testing.T, path string, differ map[string]string) {
 	}
 }
 
-// differ lists the expressions of the table whose result differs from Puppet's, with the reason.
+// differ gives the reason for each expression of the table whose result differs from Puppet's.
 var differ = map[string]string{
-	"$num = 1":                                "an expression has its own scope on top of the facts",
-	"String[0]":                               "a range that says nothing is dropped from a type",
+	"$num = 1":                                "an expression may assign variables with the names of facts",
+	"String[0]":                               "a range that excludes nothing is not printed",
 	"ceiling(1e20)":                           "integers have 64 bits",
 	"round(1e30)":                             "integers have 64 bits",
 	"Integer(1e30)":                           "integers have 64 bits",
 	"split('abc', /(?=b)/)":                   "Go's engine has no lookahead",
 	"type([], 'generalized')":                 "the element type of an empty array is not shown",
 	"Type('Nope')":                            "unknown types are errors",
-	`"${true}"`:                               "Puppet fails on it by mistake",
-	"Float('0')":                              "Puppet fails on it by mistake",
-	"Array([1, 2, [5]].step(2))":              "Puppet takes arrays apart here by mistake",
-	"tree_each(Integer[1, 4])":                "types are not walked through",
-	"Array[Any]":                              "Array holds Data, so that Array[Any] is another type",
-	"Hash[Integer]":                           "Hash[V] is a type of the documents",
+	`"${true}"`:                               "a bug in Puppet makes it fail",
+	"Float('0')":                              "a bug in Puppet makes it fail",
+	"Array([1, 2, [5]].step(2))":              "a bug in Puppet spreads arrays here",
+	"tree_each(Integer[1, 4])":                "tree_each() does not visit types",
+	"Array[Any]":                              "Array means Array[Data], so Array[Any] is a different type",
+	"Hash[Integer]":                           "ARM-8 and ARM-9 define the type Hash[V]",
 	"String <= Pattern":                       "Pattern is the type of regular expressions",
-	"Regexp('é')":                             "Puppet shows how Ruby writes the expression",
+	"Regexp('é')":                             "Puppet prints the expression like Ruby",
 	"(undef)[0]":                              "access on undef is undef",
 	"Sensitive(1)":                            "there are no values of this type",
 	"Sensitive < Any":                         "there are no values of this type",
 	"Integer('9223372036854775808')":          "integers have 64 bits",
 	"'ab' =~ /a++b/":                          "Go's engine has no possessive quantifiers",
-	"[1, 2, 3].map |$x| { next(9) }":          "next() is not among the functions",
-	"sha1(/a/) |$x| { 1 }":                    "a lambda without a use is an error",
-	"$h.dig('n', 'm',)":                       "a comma may follow the last argument everywhere",
+	"[1, 2, 3].map |$x| { next(9) }":          "next() is not supported",
+	"sha1(/a/) |$x| { 1 }":                    "a lambda that the function does not use is an error",
+	"$h.dig('n', 'm',)":                       "a comma may follow the last argument of any call",
 	"unique([1, 2]) |Integer $x| { $x }":      "only the number of parameters is checked before a lambda is called",
-	"slice([1, 2, 3], 3) |$x, $y = 7| { $x }": "the lambda of slice() has no use for defaults",
+	"slice([1, 2, 3], 3) |$x, $y = 7| { $x }": "slice() ignores defaults of the lambda's parameters",
 	"Hash(tree_each({a => [1, {b => 2}]}, {include_root => false, include_containers => false}), 'tree')": "there are no iterators, only arrays",
 }
 
-func TestPuppetTable(t *testing.T) {
+func TestAgreesWithPuppet(t *testing.T) {
 	runTable(t, "../../../testdata/expressions/expressions.json", differ)
 }

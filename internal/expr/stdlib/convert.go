@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// This file has the function new, which converts values to a type.
+// This file implements the function new.
 
 func runNew(c *call) (value.Value, error) {
 	if c.Args[0].Kind() != value.Type {
@@ -32,12 +32,12 @@ func runNew(c *call) (value.Value, error) {
 	return c.Yield(v)
 }
 
-// New evaluates new(t, args...) with at least one argument.
+// New evaluates new(t, args...). It needs at least one argument.
 func New(t *types.Type, opts expr.Options, args ...value.Value) (value.Value, error) {
 	return convert(expr.NewInvocation(t.String(), opts, args...), t)
 }
 
-// convert converts the arguments to t. A value that already is a t is returned unchanged.
+// convert returns a t made from the arguments. A value of type t is returned unchanged.
 func convert(c *call, t *types.Type) (value.Value, error) {
 	if err := c.Traverse(c.Args[0]); err != nil {
 		return c.Args[0], err
@@ -84,7 +84,7 @@ var makers = map[types.Kind]func(*call) (value.Value, error){
 	types.NotUndef: newSame,
 }
 
-// countBetween checks the number of arguments.
+// countBetween returns an error unless the number of arguments is between low and high.
 func countBetween(c *call, low, high int) error {
 	if len(c.Args) < low || len(c.Args) > high {
 		return c.Failf("takes %d to %d arguments, found %d", low, high, len(c.Args))
@@ -94,7 +94,7 @@ func countBetween(c *call, low, high int) error {
 
 func newSame(c *call) (value.Value, error) { return c.Args[0], countBetween(c, 1, 1) }
 
-// namedArguments converts {from => v, radix => 16, abs => true} to positional arguments.
+// namedArguments converts an argument such as {from => v, radix => 16, abs => true} to separate arguments.
 func namedArguments(c *call, names ...string) (*call, error) {
 	if len(c.Args) != 1 || c.Args[0].Kind() != value.Hash {
 		return c, countBetween(c, 1, len(names))
@@ -117,7 +117,7 @@ func namedArguments(c *call, names ...string) (*call, error) {
 	return &inner, nil
 }
 
-// applyAbs applies the option abs, which is argument i.
+// applyAbs returns the absolute value of v if argument i, the option abs, is true.
 func applyAbs(c *call, i int, v value.Value) (value.Value, error) {
 	if i >= len(c.Args) || c.Args[i].IsUndef() {
 		return v, nil
@@ -200,7 +200,7 @@ var regexpEscapes = strings.NewReplacer("\t", `\t`, "\n", `\n`, "\r", `\r`, "\f"
 	"-", `\-`, ".", `\.`, "*", `\*`, "?", `\?`, "+", `\+`, "^", `\^`, "$", `\$`, "|", `\|`, `\`, `\\`,
 	"(", `\(`, ")", `\)`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
-// escapeRegexp works like Ruby's Regexp.escape.
+// escapeRegexp escapes s like Ruby's Regexp.escape.
 func escapeRegexp(s string) string { return regexpEscapes.Replace(s) }
 
 func newType(c *call) (value.Value, error) {

@@ -8,8 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// newHash makes a hash from pairs, from alternating keys and values, or from a list of paths and
-// values.
+// newHash converts pairs, alternating keys and values, or a list of paths and values to a hash.
 func newHash(c *call) (value.Value, error) {
 	if err := countBetween(c, 1, 2); err != nil {
 		return value.Value{}, err
@@ -41,7 +40,7 @@ func newHash(c *call) (value.Value, error) {
 	return h, nil
 }
 
-// isPairs reports whether v is an array of arrays with two elements.
+// isPairs reports whether v is an array of two-element arrays.
 func isPairs(v value.Value) bool {
 	for e := range v.Elems() {
 		if e.Kind() != value.Array || e.Len() != 2 {
@@ -51,7 +50,7 @@ func isPairs(v value.Value) bool {
 	return v.Len() > 0
 }
 
-// isTree reports whether v is an array of paths and their values.
+// isTree reports whether v is a list of paths, each with a value.
 func isTree(v value.Value) bool {
 	for e := range v.Elems() {
 		if e.Index(0).Kind() != value.Array {
@@ -61,10 +60,10 @@ func isTree(v value.Value) bool {
 	return v.Kind() == value.Array && isPairs(v)
 }
 
-// branch is a collection under construction, either a hash or an array.
+// branch is a hash or array that is being built.
 type branch struct {
 	keys   []value.Value
-	values []any // value.Value or *branch
+	values []any // each is a value.Value or a *branch
 	array  bool
 }
 
@@ -80,8 +79,8 @@ func (b *branch) set(key value.Value, val any) {
 	b.keys, b.values = append(b.keys, key), append(b.values, val)
 }
 
-// into returns the branch at key and creates it if it is missing. It returns nil if there is a
-// value that cannot contain others.
+// into returns the branch at key, which it creates if necessary. It returns nil if a value other than a collection is
+// there.
 func (b *branch) into(key value.Value) *branch {
 	if i := b.find(key); i >= 0 {
 		if v, ok := b.values[i].(value.Value); ok {
@@ -95,7 +94,7 @@ func (b *branch) into(key value.Value) *branch {
 	return inner
 }
 
-// grow converts a collection to a branch.
+// grow converts a collection to a branch. It returns other values unchanged.
 func grow(v value.Value) any {
 	b := &branch{array: v.Kind() == value.Array}
 	switch v.Kind() {
@@ -132,7 +131,7 @@ func (b *branch) finish() value.Value {
 	return h.Hash()
 }
 
-// hashOfTree puts values at their paths.
+// hashOfTree builds a collection from a list of paths and values.
 func hashOfTree(c *call, v value.Value, hashes bool) (value.Value, error) {
 	root := &branch{}
 	n := 0
@@ -168,7 +167,7 @@ func hashOfTree(c *call, v value.Value, hashes bool) (value.Value, error) {
 	return h, c.Check(h, 0)
 }
 
-// placeAt sets the last key of path in b. In an array, it replaces an element or appends one.
+// placeAt sets the value at the last key of path in b. If b is an array, it replaces or appends an element.
 func placeAt(c *call, b *branch, path []value.Value, val value.Value) error {
 	key := path[len(path)-1]
 	if b.array && (key.Kind() != value.Int || key.Int() < 0 || key.Int() > int64(len(b.keys))) {
@@ -189,7 +188,7 @@ func mergeRoot(c *call, root *branch, val value.Value) error {
 	return nil
 }
 
-// arrayAsHash converts arrays at every depth to hashes with the indexes as keys.
+// arrayAsHash replaces arrays at every depth by hashes whose keys are the indexes.
 func arrayAsHash(v value.Value) value.Value {
 	if v.Kind() != value.Array {
 		return v

@@ -33,7 +33,7 @@ func newInteger(c *call) (value.Value, error) {
 	return applyAbs(c, 2, n)
 }
 
-// The forms that Puppet accepts as a number before it lets Ruby read it.
+// Puppet only lets Ruby parse texts of these forms.
 var (
 	integerForm = pattern.Lazy(`^[+-]?\s*(?:\d+|0[xX][0-9A-Fa-f]+|0[bB][01]+)$`)
 	numericForm = pattern.Lazy(`^[+-]?\s*(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE]-?\d+)?|0[xX][0-9A-Fa-f]+|` +
@@ -68,7 +68,7 @@ func truthNumber(v value.Value) value.Value {
 	return value.FromInt(0)
 }
 
-// withoutGap removes the white space between a sign and a number.
+// withoutGap removes white space between the sign and the digits.
 func withoutGap(s string) string {
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		return s[:1] + strings.TrimLeft(s[1:], " \t")
@@ -76,8 +76,8 @@ func withoutGap(s string) string {
 	return s
 }
 
-// integerText works like Ruby's Integer(). With radix 0 the prefix determines the radix; with
-// another radix only its own prefix is allowed.
+// integerText parses s like Ruby's Integer(). Radix 0 means that the prefix determines the radix; for any other radix,
+// only the matching prefix is allowed.
 func integerText(s string, radix int) (int64, bool) {
 	s = strings.Trim(s, " \t\n\v\f\r")
 	digits := strings.TrimLeft(s, "+-")
@@ -100,7 +100,7 @@ func integerText(s string, radix int) (int64, bool) {
 	return n, err == nil && digits[0] != '+' && digits[0] != '-'
 }
 
-// radixOf returns the radix that the prefix of digits selects, and the length of the prefix.
+// radixOf returns the radix for the prefix of digits, and the length of the prefix.
 func radixOf(digits string) (radix, length int) {
 	if len(digits) < 2 || digits[0] != '0' {
 		return 10, 0

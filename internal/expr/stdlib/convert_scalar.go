@@ -40,7 +40,7 @@ func (f *textFormat) theDefault() (string, error) {
 	return "", f.illegal("Default", "dDsp")
 }
 
-// truths holds the words for true and false by format letter.
+// truths maps format letters to the words for true and false.
 var truths = map[byte][2]string{'t': {"true", "false"}, 'T': {"True", "False"}, 'y': {"yes", "no"}, 'Y': {"Yes", "No"},
 	's': {"true", "false"}, 'p': {"true", "false"}}
 
@@ -103,7 +103,7 @@ func (f *textFormat) float(v value.Value) (string, error) {
 	return "", f.illegal("Float", "dxXobBeEfgGaAsp")
 }
 
-// recased changes the case of a string or strips it, as the letter of the format demands.
+// recased changes the case of s, or strips white space, depending on the letter of a format.
 func recased(letter byte, s string) (text string, ok bool) {
 	switch letter {
 	case 'c':
@@ -170,20 +170,20 @@ func (f *textFormat) illegal(kind, letters string) error {
 		letters)
 }
 
-// flags applies width and precision to text.
+// flags applies the width and the precision to s.
 func (f *textFormat) flags(s string) string {
 	d := directive{minus: f.minus, width: f.width, precision: f.precision}
 	return d.text(s)
 }
 
-// kernel formats v with Ruby's format and the source of f, with the letter replaced.
+// kernel formats v with Ruby's format, using the flags of f and letter.
 func (f *textFormat) kernel(letter byte, v value.Value) (string, error) {
 	k := formatter{format: f.source[:len(f.source)-1] + string(letter), args: []value.Value{v}, room: expr.DefaultSize}
 	err := k.run()
 	return string(k.out), err
 }
 
-// plainOr returns alt if the flag # is set, and plain otherwise.
+// plainOr returns alt if f has the flag #, and plain otherwise.
 func (f *textFormat) plainOr(plain, alt string) string {
 	if f.alt {
 		return alt

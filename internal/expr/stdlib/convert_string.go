@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// This file has String.new, which converts values to text with formats that depend on their types.
+// This file implements new(String, ...), whose formats depend on the types of the values.
 
 func newString(c *call) (value.Value, error) {
 	if err := countBetween(c, 1, 2); err != nil {
@@ -31,10 +31,10 @@ func newString(c *call) (value.Value, error) {
 	return c.MakeText(s)
 }
 
-// indentation is the position of a value in indented text.
+// indentation describes where a value is in indented text.
 type indentation struct {
 	level int
-	first bool // the first value in its collection
+	first bool // the value is the first one in its collection
 	on    bool
 }
 
@@ -42,7 +42,7 @@ func (in indentation) inside(on bool) indentation { return indentation{in.level 
 func (in indentation) breaks() bool               { return in.on && in.level > 0 && !in.first }
 func (in indentation) padding() string            { return strings.Repeat("  ", in.level) }
 
-// textWriter writes values within the bounds of an evaluation.
+// textWriter formats values within the limits of an evaluation.
 type textWriter struct{ c *call }
 
 func (w textWriter) write(v value.Value, formats formatMap, in indentation) (string, error) {
@@ -90,7 +90,7 @@ func (w textWriter) kind(v value.Value, f *textFormat, formats formatMap, in ind
 	return f.typ(v)
 }
 
-// delimiters returns the delimiters of a collection. open and end are the defaults.
+// delimiters returns the delimiters of a collection. open and end are used if f has none.
 func (f *textFormat) delimiters(open, end string) (string, string) {
 	switch f.open {
 	case '[':
@@ -110,7 +110,7 @@ func (f *textFormat) delimiters(open, end string) (string, string) {
 	return open, end
 }
 
-// element writes one element of a collection with format f.
+// element formats an element of a collection that has format f.
 func (w textWriter) element(v value.Value, f *textFormat, formats formatMap, in indentation) (string, error) {
 	if !expr.IsCollection(v) {
 		formats = f.inner
@@ -130,7 +130,7 @@ func (w textWriter) array(v value.Value, f *textFormat, formats formatMap, in in
 	texts := make([]string, len(elems))
 	for i, e := range elems {
 		inside := in.inside(f.alt)
-		inside.first = false // Puppet treats the first element as a later one here
+		inside.first = false // Puppet does not treat this value as the first one
 		var err error
 		if texts[i], err = w.element(e, f, formats, inside); err != nil {
 			return "", err
@@ -144,8 +144,8 @@ func (w textWriter) array(v value.Value, f *textFormat, formats formatMap, in in
 	return f.layOut(head, elems, texts, in.inside(f.alt).padding()) + end, nil
 }
 
-// layOut joins the elements of an array. With the flag # it breaks lines as Puppet does: after
-// nested collections, and between elements if a run of them is wider than the format's width.
+// layOut joins the formatted elements of an array. With the flag #, it breaks lines like Puppet: after nested
+// collections, and between the elements of a run that is wider than the width of f.
 func (f *textFormat) layOut(out string, elems []value.Value, texts []string, padding string) string {
 	separator := ", "
 	if f.separator != nil {
@@ -171,7 +171,7 @@ func (f *textFormat) layOut(out string, elems []value.Value, texts []string, pad
 	return string(b)
 }
 
-// trimBlanks drops trailing white space, unless it ends a line.
+// trimBlanks removes trailing white space unless b ends with a newline.
 func trimBlanks(b []byte) []byte {
 	if len(b) > 0 && b[len(b)-1] == '\n' {
 		return b
@@ -179,7 +179,7 @@ func trimBlanks(b []byte) []byte {
 	return []byte(strings.TrimRight(string(b), blanks))
 }
 
-// widest returns the length of the longest run of elements that are not collections.
+// widest returns the width of the widest run of elements that are not collections.
 func widest(elems []value.Value, texts []string) int {
 	longest, run := 0, 0
 	for i, e := range elems {

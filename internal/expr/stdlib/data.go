@@ -21,8 +21,7 @@ func runDig(c *call) (value.Value, error) {
 	return dig(c, v, c.Args[1:])
 }
 
-// dig walks down the path. A missing value is undef; a step into a value that is not a collection
-// is an error.
+// dig follows path into v. Nothing at a key is undef; a value at which the path cannot continue is an error.
 func dig(c *call, v value.Value, path []value.Value) (value.Value, error) {
 	for i, key := range path {
 		if err := c.Search(v, key); err != nil {
@@ -52,7 +51,8 @@ func runGet(c *call) (value.Value, error) {
 	return getPath(c, c.Args[0], path)
 }
 
-// getPath returns v at a dotted path, or argument 2. A lambda receives the message of an error.
+// getPath returns the value at a dotted path in v, or the default in argument 2. If the path cannot be followed, the
+// lambda, if any, receives the message.
 func getPath(c *call, v value.Value, path string) (value.Value, error) {
 	if err := c.Needs(1); err != nil {
 		return v, err
@@ -62,7 +62,7 @@ func getPath(c *call, v value.Value, path string) (value.Value, error) {
 		return otherwise, nil
 	}
 	keys, err := pathSegments(c, path)
-	if err == nil && len(keys) > 0 && !expr.IsCollection(v) { // not an error for the lambda
+	if err == nil && len(keys) > 0 && !expr.IsCollection(v) { // the lambda does not receive this error
 		err = c.Failf("'%s' leads into %s", path, expr.Describe(v))
 	}
 	if err != nil {
@@ -83,7 +83,7 @@ var (
 	wholeText = pattern.Lazy(`^[+-]?[0-9]+$`)
 )
 
-// pathSegments splits a.'b.c'.0 into its keys.
+// pathSegments splits a dotted path such as a.'b.c'.0 into its keys.
 func pathSegments(c *call, path string) ([]value.Value, error) {
 	if path == "" {
 		return nil, nil
@@ -118,14 +118,13 @@ func pathSegments(c *call, path string) ([]value.Value, error) {
 
 var variablePath = pattern.Lazy(`^((?:::)?(?:[a-z]\w*::)*[a-z_]\w*)(?:\.(.*)|)$`)
 
-// runGetvar reads a variable at a dotted path. An undefined variable yields the default and is
-// never an error.
+// runGetvar reads a variable at a dotted path. An undefined variable is never an error; the result is then the default.
 func runGetvar(c *call) (value.Value, error) {
 	text, err := c.Text(0)
 	if err != nil {
 		return value.Value{}, err
 	}
-	if err := c.Spend(len(text)); err != nil { // the expression scans the text byte by byte
+	if err := c.Spend(len(text)); err != nil { // parsing the path takes steps
 		return value.Value{}, err
 	}
 	m := variablePath().FindStringSubmatch(text)
@@ -138,11 +137,11 @@ func runGetvar(c *call) (value.Value, error) {
 	return getPath(&inner, v, m[2])
 }
 
-// lookupOptions lists the keys of the options hash of lookup.
+// lookupOptions lists the options of lookup() when they are given as a hash.
 var lookupOptions = map[string]bool{"name": true, "value_type": true, "default_value": true, "override": true,
 	"default_values_hash": true, "merge": true}
 
-// query holds the arguments of a call of lookup.
+// query has the arguments of a call of lookup().
 type query struct {
 	names      []string
 	typ        *types.Type
@@ -150,8 +149,7 @@ type query struct {
 	hasDefault bool
 }
 
-// runLookup returns the value of another binding. A lambda gets the value, or undef, and its result
-// is returned.
+// runLookup looks up another key. If there is a lambda, it receives the value or undef, and its result is the result.
 func runLookup(c *call) (value.Value, error) {
 	q, err := readQuery(c)
 	if err != nil {
@@ -167,7 +165,7 @@ func runLookup(c *call) (value.Value, error) {
 	return c.Yield(v)
 }
 
-// runFail fails with its arguments, joined by spaces, as the message.
+// runFail fails. The message consists of the arguments, joined by spaces.
 func runFail(c *call) (value.Value, error) {
 	message, err := joinDeep(c, value.FromSlice(c.Args), " ")
 	if err == nil {
@@ -190,7 +188,7 @@ func findFirst(c *call, q query) (value.Value, error) {
 	return q.otherwise, nil
 }
 
-// readQuery reads lookup(name, type, merge, default), lookup(name, options) and lookup(options).
+// readQuery reads the arguments of lookup(name, type, merge, default), lookup(name, options) or lookup(options).
 func readQuery(c *call) (q query, err error) {
 	args := c.Args
 	if args[0].Kind() == value.Hash && len(args) == 1 {
@@ -231,7 +229,7 @@ func keyNames(c *call, v value.Value) ([]string, error) {
 	return out, nil
 }
 
-// valueType returns the type that v is or names. It is nil for undef.
+// valueType returns the type in v, which may be its text. For undef it returns nil.
 func valueType(c *call, v value.Value) (*types.Type, error) {
 	switch v.Kind() {
 	case value.Undef:
@@ -248,7 +246,7 @@ func valueType(c *call, v value.Value) (*types.Type, error) {
 	return nil, c.Failf("the type must be a Type or its text, found %s", expr.Describe(v))
 }
 
-// checkMerge accepts only the strategy 'first'. Multibindings merge.
+// checkMerge returns an error for all strategies except 'first'. Bindings are merged by multibindings.
 func checkMerge(c *call, v value.Value) error {
 	if v.IsUndef() || v.Kind() == value.String && v.Text() == "first" {
 		return nil

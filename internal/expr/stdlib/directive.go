@@ -13,11 +13,11 @@ import (
 	"bindc/internal/value"
 )
 
-// directive is one % directive of a format.
+// directive is one % directive of a format string.
 type directive struct {
 	plus, space, minus, zero, alt bool
 	width                         int
-	precision                     int // -1: none
+	precision                     int // -1 if not given
 }
 
 func (d *directive) flag(c byte) bool {
@@ -38,7 +38,7 @@ func (d *directive) flag(c byte) bool {
 	return true
 }
 
-// format formats v in the way of the given verb.
+// format formats v with the flags of d and the given verb.
 func (d directive) format(verb byte, v value.Value) (string, error) {
 	switch verb {
 	case 's':
@@ -64,7 +64,7 @@ func (d directive) format(verb byte, v value.Value) (string, error) {
 	return d.float(verb, n), nil
 }
 
-// pad pads s with blanks to the width.
+// pad adds spaces to s up to the width.
 func (d directive) pad(s string) string {
 	missing := d.width - utf8.RuneCountInString(s)
 	switch {
@@ -98,7 +98,7 @@ func (d directive) character(v value.Value) (string, error) {
 	return d.pad(string(rune(n))), nil
 }
 
-// formatInt works like Ruby's Integer().
+// formatInt converts v like Ruby's Integer().
 func formatInt(v value.Value) (int64, error) {
 	switch v.Kind() {
 	case value.Int:
@@ -130,7 +130,7 @@ func formatFloat(v value.Value) (float64, error) {
 	return 0, fmt.Errorf("%s cannot be converted to a Float", expr.Describe(v))
 }
 
-// sign returns the sign of a number.
+// sign returns the sign to print before a number.
 func (d directive) sign(negative bool) string {
 	switch {
 	case negative:
@@ -171,7 +171,8 @@ func (d directive) integer(verb byte, n int64) string {
 	return d.pad(cased(verb, head+zeros(fill-len(digits))+digits))
 }
 
-// complement writes a negative number with infinitely repeated leading digits, as in ..f01.
+// complement formats a negative number as Ruby's two's complement, such as ..f01, in which the first digit repeats
+// infinitely.
 func (d directive) complement(verb byte, n int64) string {
 	bitsPerDigit := map[int]int{16: 4, 8: 3, 2: 1}[bases[verb]]
 	mask := int64(1)<<bitsPerDigit - 1
@@ -202,7 +203,7 @@ func cased(verb byte, s string) string {
 	return s
 }
 
-// wholeFloat formats an integer with %f. It is exact even where a float is not.
+// wholeFloat formats an integer with %f. Unlike conversion to a float, it is exact.
 func (d directive) wholeFloat(n int64) string {
 	digits := strconv.FormatUint(ruby.Magnitude(n), 10)
 	precision := d.precision
@@ -215,7 +216,7 @@ func (d directive) wholeFloat(n int64) string {
 	return d.fillNumber(d.sign(n < 0), digits)
 }
 
-// fillNumber pads a number. With the flag 0, it inserts zeros after the sign.
+// fillNumber pads a number to the width, with the flag 0 by zeros after the sign.
 func (d directive) fillNumber(head, digits string) string {
 	if d.zero && !d.minus {
 		digits = zeros(d.width-len(head)-len(digits)) + digits
@@ -246,7 +247,7 @@ func (d directive) float(verb byte, f float64) string {
 	return cased(verb, d.fillNumber(head, fmt.Sprintf(layout, f)))
 }
 
-// hexFloat works like %a in C: the exponent has no leading zero, and # adds a point.
+// hexFloat formats f like %a in C: without leading zeros in the exponent, and with a point if the flag # is set.
 func (d directive) hexFloat(f float64) string {
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'x', d.precision, 64), "p")
 	if d.alt && !strings.Contains(mantissa, ".") {

@@ -2,5 +2,5 @@ package stdlib
 
 import "bindc/internal/expr"
 
-// call is one call of a function of this package.
+// call is a call of one of the functions in this package.
 type call = expr.Invocation

@@ -10,14 +10,13 @@ import (
 	"bindc/internal/value"
 )
 
-// source yields the elements of a value with their indexes, or the values of a hash with their
-// keys.
+// source iterates over a value: over elements and their indexes, or over the values of a hash and their keys.
 type source struct {
 	hash bool
 	seq  iter.Seq2[value.Value, value.Value]
 }
 
-// iterable returns argument 0 as a source.
+// iterable returns a source for argument 0, or an error if Puppet cannot iterate over it.
 func iterable(c *call) (source, error) {
 	v := c.Args[0]
 	switch v.Kind() {
@@ -75,8 +74,8 @@ func integers(from, to int64) iter.Seq[value.Value] {
 	}
 }
 
-// loop calls the lambda for each element of argument 0, with one or two arguments depending on the
-// lambda, until do returns false. do gets the key or index, the element, and the lambda's result.
+// loop calls the lambda for each element of src. It passes the key or index, too, if the lambda has two parameters. It
+// passes each result to do, and stops when do returns false.
 func loop(c *call, src source, do func(k, e, answer value.Value) bool) error {
 	two := c.Lambda.Takes(2)
 	if !two && !c.Lambda.Takes(1) {
@@ -103,7 +102,7 @@ func loop(c *call, src source, do func(k, e, answer value.Value) bool) error {
 	return nil
 }
 
-// elements returns all elements of argument 0. A hash yields pairs.
+// elements returns the elements of argument 0. Those of a hash are pairs.
 func elements(c *call) ([]value.Value, error) {
 	src, err := iterable(c)
 	if err != nil {

@@ -35,7 +35,7 @@ func absOf(c *call, v value.Value) (value.Value, error) {
 
 var decimalText = pattern.Lazy(`^-?\d+(\.\d+)?$`)
 
-// decimalOf returns argument 0 as a number. A text must be a plain decimal number.
+// decimalOf converts argument 0 to a number. A text must be a plain decimal number.
 func decimalOf(c *call) (value.Value, error) {
 	v := c.Args[0]
 	if ruby.IsNumeric(v.Kind()) {
@@ -62,7 +62,7 @@ func decimalOf(c *call) (value.Value, error) {
 func runFloor(c *call) (value.Value, error)   { return rounded(c, math.Floor) }
 func runCeiling(c *call) (value.Value, error) { return rounded(c, math.Ceil) }
 
-// rounded returns argument 0 rounded to an Integer by round.
+// rounded applies round to argument 0 and converts the result to an Integer.
 func rounded(c *call, round func(float64) float64) (value.Value, error) {
 	v := c.Args[0]
 	f := v.Float()
@@ -87,7 +87,7 @@ func rounded(c *call, round func(float64) float64) (value.Value, error) {
 
 var floatForm = pattern.Lazy(`^[+-]?(?:0[xX][0-9A-Fa-f]+|(?:\d(?:_?\d)*)?(?:\.\d(?:_?\d)*)?(?:[eE][+-]?\d+)?)$`)
 
-// floatText works like Ruby's Float().
+// floatText parses s like Ruby's Float().
 func floatText(s string) (float64, bool) {
 	s = strings.Trim(s, " \t\n\v\f\r")
 	digits := strings.TrimLeft(s, "+-")
@@ -102,7 +102,7 @@ func floatText(s string) (float64, bool) {
 	return f, err == nil
 }
 
-// runRound rounds halves away from zero.
+// runRound rounds to the nearest integer, and halves away from zero.
 func runRound(c *call) (value.Value, error) {
 	v := c.Args[0]
 	switch v.Kind() {
@@ -147,8 +147,8 @@ func sign(n int) value.Value { return value.FromInt(int64(cmp.Compare(n, 0))) }
 func runMax(c *call) (value.Value, error) { return extreme(c, 1) }
 func runMin(c *call) (value.Value, error) { return extreme(c, -1) }
 
-// extreme returns the greatest argument, or the least if direction is -1. Numbers are compared as numbers and other
-// values by their text, unless the lambda compares.
+// extreme returns the largest argument, or the smallest if direction is -1. The lambda compares them, if there is one;
+// otherwise, it compares numbers by value and all other arguments by their text.
 func extreme(c *call, direction int) (value.Value, error) {
 	list := c.Args
 	if len(list) == 1 && list[0].Kind() == value.Array {
@@ -180,7 +180,7 @@ func extreme(c *call, direction int) (value.Value, error) {
 	return best, nil
 }
 
-// comparisonOf returns how max and min compare the values of list.
+// comparisonOf returns the function that compares the values in list for max and min.
 func comparisonOf(c *call, list []value.Value) func(a, b value.Value) (int, error) {
 	if c.Lambda != nil {
 		return func(a, b value.Value) (int, error) { return orderOf(c, a, b) }
@@ -200,17 +200,17 @@ func comparisonOf(c *call, list []value.Value) func(a, b value.Value) (int, erro
 
 var plainNumber = pattern.Lazy(`^-?\d+([._eE]\d+)?$`)
 
-// compareTexts compares texts that are both numbers as numbers.
+// compareTexts compares two texts, by value if both are numbers.
 func compareTexts(a, b string) int {
 	if plainNumber().MatchString(a) && plainNumber().MatchString(b) {
-		x, _ := strconv.ParseFloat(strings.ReplaceAll(a, "_", ""), 64) // infinity if out of range, which compares well
+		x, _ := strconv.ParseFloat(strings.ReplaceAll(a, "_", ""), 64) // infinite if out of range
 		y, _ := strconv.ParseFloat(strings.ReplaceAll(b, "_", ""), 64)
 		return cmp.Compare(x, y)
 	}
 	return strings.Compare(a, b)
 }
 
-// runFqdnRand returns a number below the limit that depends only on the node and the seed.
+// runFqdnRand returns a number from 0 to the limit. It depends only on the limit, the node's name and the seed.
 func runFqdnRand(c *call) (value.Value, error) {
 	max, err := randLimit(c)
 	if err != nil {
@@ -228,7 +228,7 @@ func runFqdnRand(c *call) (value.Value, error) {
 	return value.FromInt(newRandom(new(big.Int).SetBytes(sum[:])).below(max)), nil
 }
 
-// leadingInt matches the part that Ruby's to_i reads.
+// leadingInt matches the text that Ruby's to_i converts.
 var leadingInt = pattern.Lazy(`^\s*([+-]?\d+)`)
 
 func randLimit(c *call) (int64, error) {
@@ -254,7 +254,7 @@ func randLimit(c *call) (int64, error) {
 	return n, nil
 }
 
-// nodeName returns the node's fqdn from its facts.
+// nodeName returns the fact fqdn of the node.
 func nodeName(c *call) string {
 	networking, _ := c.OuterVariable("facts").Get(value.FromString("networking"))
 	if name, ok := networking.Get(value.FromString("fqdn")); ok {
@@ -263,7 +263,7 @@ func nodeName(c *call) string {
 	return ruby.ToS(c.OuterVariable("fqdn"))
 }
 
-// versionPart splits a version into separators, numbers and words.
+// versionPart matches one part of a version: a separator, a number or a word.
 var versionPart = pattern.Lazy(`[-.]|\d+|[^-.\d]+`)
 
 func runVersioncmp(c *call) (value.Value, error) {
@@ -309,7 +309,8 @@ func compareVersions(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// compareParts orders - before . before everything else, and numbers by value unless one has leading zeros.
+// compareParts orders parts of versions: first -, then ., then all others. It compares numbers by value, unless one has
+// leading zeros.
 func compareParts(l, r string) int {
 	for _, separator := range []string{"-", "."} {
 		switch separator {
@@ -328,7 +329,7 @@ func compareParts(l, r string) int {
 	return strings.Compare(ruby.Upcase(l), ruby.Upcase(r))
 }
 
-// wholeNumber returns f without its fraction, if the result fits 64 bits.
+// wholeNumber converts f to an Integer without its fraction. It returns an error if the number does not fit 64 bits.
 func wholeNumber(f float64) (value.Value, error) {
 	if !(f >= -1<<63 && f < 1<<63) {
 		return value.Value{}, fmt.Errorf("the result is outside of 64 bits")

@@ -5,8 +5,7 @@ import (
 	"math/bits"
 )
 
-// random is Ruby's generator, the Mersenne twister MT19937, so that fqdn_rand returns the same
-// numbers as in Puppet.
+// random is the Mersenne Twister MT19937, which Ruby uses, so that fqdn_rand returns the same numbers as in Puppet.
 type random struct {
 	state [twisterSize]uint32
 	next  int
@@ -17,7 +16,7 @@ const (
 	twisterShift = 397
 )
 
-// newRandom seeds a generator with a number of any size, as Ruby's Random.new does.
+// newRandom seeds a generator like Ruby's Random.new. The seed may have any size.
 func newRandom(seed *big.Int) *random {
 	r := &random{next: twisterSize}
 	key := words(seed)
@@ -29,8 +28,7 @@ func newRandom(seed *big.Int) *random {
 	return r
 }
 
-// words returns the 32-bit words of n, lowest first. Like Ruby, it treats a highest word of 1 as
-// padding and drops it.
+// words splits n into 32-bit words, the lowest first. Like Ruby, it drops a highest word of 1.
 func words(n *big.Int) []uint32 {
 	var out []uint32
 	mask := big.NewInt(1<<32 - 1)
@@ -70,7 +68,7 @@ func (r *random) seedWords(key []uint32) {
 	r.state[0] = 1 << 31
 }
 
-// advance returns the index after i while seeding. It skips index 0.
+// advance returns the index that follows i during seeding. It skips index 0.
 func (r *random) advance(i int) int {
 	if i+1 < twisterSize {
 		return i + 1
@@ -99,7 +97,7 @@ func (r *random) twist() {
 	r.next = 0
 }
 
-// below returns a number from 0 to n-1. n must be at least 1.
+// below returns a number from 0 to n-1. n must be positive.
 func (r *random) below(n int64) int64 {
 	limit := uint64(n - 1)
 	if limit == 0 {
@@ -108,7 +106,7 @@ func (r *random) below(n int64) int64 {
 	mask := ^uint64(0) >> bits.LeadingZeros64(limit)
 	for {
 		val, within := uint64(0), true
-		for shift := 32; shift >= 0 && within; shift -= 32 { // the upper word is drawn only if it can matter
+		for shift := 32; shift >= 0 && within; shift -= 32 { // Ruby draws no word for a mask of 0
 			if mask>>shift&(1<<32-1) != 0 {
 				val = (val | uint64(r.uint32())<<shift) & mask
 				within = val <= limit

@@ -12,8 +12,7 @@ import (
 	"bindc/internal/value"
 )
 
-// patternSource returns the regular expression in argument i, which may be a String, a Regexp or a
-// type.
+// patternSource returns the source of the regular expression in argument i: a String, a Regexp, or a type with one.
 func patternSource(c *call, i int) (string, error) {
 	switch v := c.Args[i]; v.Kind() {
 	case value.String, value.Regexp:
@@ -26,7 +25,7 @@ func patternSource(c *call, i int) (string, error) {
 	return "", c.Wrong(i, "a regular expression")
 }
 
-// findAll finds all matches, at most as many as the evaluation has room for.
+// findAll returns all matches of src in s. It stops when the evaluation has no room for more.
 func findAll(c *call, src, s string) ([][]int, error) {
 	re, err := c.Regexp(src, len(s))
 	if err != nil {
@@ -57,12 +56,12 @@ func runSplit(c *call) (value.Value, error) {
 	return c.MakeArray(value.Strings(parts...).Slice())
 }
 
-// splitAt splits s at the matches. Groups become parts, and empty parts at the end are dropped.
+// splitAt splits s at the matches. Like Ruby's split, it adds the groups, and drops empty parts at the end.
 func splitAt(s string, found [][]int) []string {
 	var parts []string
 	from := 0
 	for _, m := range found {
-		if m[0] == m[1] && (m[0] == 0 || m[0] == len(s)) { // an empty match cuts only between characters
+		if m[0] == m[1] && (m[0] == 0 || m[0] == len(s)) { // an empty match at either end splits nothing
 			continue
 		}
 		parts = append(parts, s[from:m[0]])
@@ -95,7 +94,7 @@ func indexInText(c *call) (value.Value, error) {
 			at = found[0]
 		}
 	}
-	if at < 0 { // also for a value that is not a String: no character equals it
+	if at < 0 { // a value that is not a String is not found either
 		return value.Value{}, nil
 	}
 	return value.FromInt(int64(utf8.RuneCountInString(s[:at]))), nil
@@ -123,7 +122,7 @@ func runMatch(c *call) (value.Value, error) {
 	return c.MakeArray(out)
 }
 
-// matchFirst returns the groups of the first pattern that matches, or undef.
+// matchFirst returns the groups of the first of several patterns that matches s, or undef.
 func matchFirst(c *call, s string, pattern value.Value) (value.Value, error) {
 	sources, err := sources(c, pattern, 0)
 	if err != nil {
@@ -141,7 +140,7 @@ func matchFirst(c *call, s string, pattern value.Value) (value.Value, error) {
 	return value.Value{}, nil
 }
 
-// sources returns the regular expressions that pattern contains.
+// sources returns the sources of the regular expressions in pattern, which may be an array.
 func sources(c *call, pattern value.Value, depth int) ([]string, error) {
 	switch pattern.Kind() {
 	case value.String, value.Regexp:
@@ -211,8 +210,8 @@ func runRegsubst(c *call) (value.Value, error) {
 	return c.MakeArray(out)
 }
 
-// substitution reads the arguments of regsubst after the first. It returns the expression with its
-// flags, and whether all matches are replaced.
+// substitution reads the arguments of regsubst from argument 1 on. src is the expression with its flags. all means that
+// every match is replaced.
 func substitution(c *call) (src string, all bool, err error) {
 	if src, err = patternSource(c, 1); err != nil {
 		return "", false, err
@@ -281,7 +280,7 @@ func substitute(c *call, s, src string, all bool) (string, error) {
 	return string(out), c.Produce(len(out))
 }
 
-// withEmpty adds the empty matches directly after others, which Ruby finds and Go skips.
+// withEmpty adds empty matches that directly follow other matches. Ruby finds them, and Go does not.
 func withEmpty(re *regexp.Regexp, s string, found [][]int) [][]int {
 	var out [][]int
 	for i, m := range found {
@@ -302,8 +301,8 @@ func withEmpty(re *regexp.Regexp, s string, found [][]int) [][]int {
 	return out
 }
 
-// appendReplacement appends the replacement of a match: an entry of a hash, or text with \1,
-// \k<name> and the like.
+// appendReplacement appends what replaces a match: the entry of a hash, or a text in which \1, \k<name> and so on are
+// replaced.
 func appendReplacement(c *call, dst []byte, re *regexp.Regexp, s string, m []int) []byte {
 	if by := c.Args[2]; by.Kind() == value.Hash {
 		v, _ := by.Get(value.FromString(s[m[0]:m[1]]))
@@ -342,7 +341,7 @@ func appendReplacement(c *call, dst []byte, re *regexp.Regexp, s string, m []int
 	return dst
 }
 
-// unknownGroup returns a name that a replacement refers to and that re lacks.
+// unknownGroup returns the first group that text refers to and re does not have.
 func unknownGroup(re *regexp.Regexp, text string) (string, bool) {
 	for i := 0; i+1 < len(text); i++ {
 		if text[i] != '\\' {
@@ -356,7 +355,7 @@ func unknownGroup(re *regexp.Regexp, text string) (string, bool) {
 	return "", false
 }
 
-// groupReference reads k<name>. The length is 0 if there is no reference.
+// groupReference parses the reference k<name> at the start of text. length is 0 if there is none.
 func groupReference(text string) (name string, length int) {
 	if !strings.HasPrefix(text, "k<") {
 		return "", 0

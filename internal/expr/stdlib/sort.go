@@ -9,8 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// runSort sorts an array, or the characters of a string. Without a lambda the order is
-// case-sensitive.
+// runSort sorts an array, or the characters of a string. Unless a lambda compares, upper-case letters come first.
 func runSort(c *call) (value.Value, error) {
 	v := c.Args[0]
 	if v.Kind() != value.Array && v.Kind() != value.String {
@@ -37,7 +36,7 @@ func runSort(c *call) (value.Value, error) {
 	return value.FromSlice(elems), err
 }
 
-// joined returns the String of the characters.
+// joined joins characters to a String.
 func joined(characters []value.Value) value.Value {
 	var b strings.Builder
 	for _, c := range characters {
@@ -46,7 +45,7 @@ func joined(characters []value.Value) value.Value {
 	return value.FromString(b.String())
 }
 
-// orderOf compares a and b by the lambda, or like Ruby's <=>.
+// orderOf compares a and b with the lambda, or without one like Ruby's <=>.
 func orderOf(c *call, a, b value.Value) (int, error) {
 	if err := c.Spend(1); err != nil {
 		return 0, err
@@ -72,7 +71,7 @@ func orderOf(c *call, a, b value.Value) (int, error) {
 	return order, nil
 }
 
-// distinctKey returns a text that is equal for equal values of the same kind.
+// distinctKey returns a text that only Identical values share.
 func distinctKey(v value.Value) string { return string(value.AppendDistinct(nil, v)) }
 
 func runUnique(c *call) (value.Value, error) {
@@ -96,8 +95,8 @@ func runUnique(c *call) (value.Value, error) {
 	return value.FromSlice(out), nil
 }
 
-// uniqueElements keeps the first of several equal elements. With a lambda it compares the lambda's
-// results.
+// uniqueElements removes elements that equal an earlier one. If there is a lambda, it compares the results of the
+// lambda.
 func uniqueElements(c *call, elems []value.Value) ([]value.Value, error) {
 	seen := map[string]bool{}
 	out := elems[:0:0]
@@ -129,7 +128,7 @@ func identityBy(c *call, v value.Value) (string, error) {
 	return id, c.Produce(len(id))
 }
 
-// uniqueHash groups keys with equal values: {[a, b] => [1]}.
+// uniqueHash combines the keys that have equal values: {[a, b] => [1]}.
 func uniqueHash(c *call) (value.Value, error) {
 	type group struct{ keys, values []value.Value }
 	var groups []*group

@@ -11,7 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// This file implements Ruby's Kernel#format for sprintf and String.new.
+// This file implements Ruby's Kernel#format, which sprintf and String.new use.
 
 func runSprintf(c *call) (value.Value, error) {
 	format, err := c.Text(0)
@@ -32,8 +32,8 @@ func runSprintf(c *call) (value.Value, error) {
 	return c.MakeText(string(f.out))
 }
 
-// plainArgument converts an argument as Puppet does for functions of the 3.x API: undef becomes an
-// empty string, and regular expressions become text.
+// plainArgument converts v as Puppet does when it calls a function of the 3.x API: undef becomes an empty string, and a
+// regular expression becomes text.
 func plainArgument(v value.Value) value.Value {
 	if v.IsUndef() {
 		return value.FromString("")
@@ -61,13 +61,13 @@ func withoutRegexps(v value.Value) value.Value {
 	return v
 }
 
-// formatter applies a format to its arguments.
+// formatter applies a format string to arguments.
 type formatter struct {
 	format string
 	pos    int
 	args   []value.Value
-	next   int // index of the next argument, or -1 once arguments are named or numbered
-	room   int // largest length of out
+	next   int // index of the next argument; -1 after a numbered or named one
+	room   int // maximum length of out
 	out    []byte
 }
 
@@ -99,7 +99,7 @@ func (f *formatter) run() error {
 	return nil
 }
 
-// directive reads a directive after its % and appends the result.
+// directive formats the directive after a %.
 func (f *formatter) directive() error {
 	d := directive{precision: -1}
 	var arg *value.Value
@@ -135,7 +135,7 @@ func (f *formatter) directive() error {
 	return errIncomplete
 }
 
-// number reads digits. The first digit may have been consumed already.
+// number reads a number. Its first digit may already be consumed.
 func (f *formatter) number() (int, error) {
 	from := f.pos
 	for f.pos < len(f.format) && '0' <= f.format[f.pos] && f.format[f.pos] <= '9' {
@@ -151,7 +151,7 @@ func (f *formatter) number() (int, error) {
 	return int(n), nil
 }
 
-// width reads a width, or the number of an argument before a $.
+// width reads a width, or an argument number, which ends with $.
 func (f *formatter) width(d *directive, arg **value.Value) error {
 	f.pos--
 	n, err := f.number()
@@ -184,7 +184,7 @@ func (f *formatter) precision(d *directive) (err error) {
 	return err
 }
 
-// star takes a width or a precision from the arguments.
+// star reads the next argument, which is a width or precision.
 func (f *formatter) star() (int, error) {
 	v, err := f.argument()
 	if err != nil {
@@ -208,9 +208,9 @@ func (f *formatter) argument() (value.Value, error) {
 	return f.args[f.next-1], nil
 }
 
-// named reads name> or name} and takes the value from the hash, which must be the only argument.
+// named reads a name and its closing bracket. It returns the value of that name in the only argument, a hash.
 func (f *formatter) named(open byte) (*value.Value, error) {
-	end := strings.IndexByte(f.format[f.pos:], open+2) // in ASCII, > and } are two places after < and {
+	end := strings.IndexByte(f.format[f.pos:], open+2) // in ASCII, a closing bracket is 2 after its opening one
 	if end < 0 {
 		return nil, errors.New("malformed name - unmatched parenthesis")
 	}

@@ -1,11 +1,10 @@
-// Package stdlib has Puppet's functions and its conversions to a type. Callers of package expr pass
-// the table Functions to the evaluator and to Fold. To add a function, write it in the file of its
-// theme and add a row to the table.
+// Package stdlib implements Puppet's functions and conversions. Callers of package expr pass the table Functions to
+// Eval and Fold. To add a function, write it in the file for its topic and add a row to the table.
 package stdlib
 
 import "bindc/internal/expr"
 
-// Functions lists the functions of Puppet that expressions can call, sorted by name.
+// Functions lists the functions of Puppet that expressions may call, sorted by name.
 var Functions = &expr.Functions{
 	{Name: "abs", Min: 1, Max: 1, Run: runAbs},
 	{Name: "all", Min: 1, Max: 1, Lambda: expr.RequiredLambda, Run: runAll},
@@ -23,7 +22,7 @@ var Functions = &expr.Functions{
 	{Name: "downcase", Min: 1, Max: 1, Run: runDowncase},
 	{Name: "each", Min: 1, Max: 1, Lambda: expr.RequiredLambda, Run: runEach},
 	{Name: "empty", Min: 1, Max: 1, Run: runEmpty},
-	{Name: "error", Max: expr.Unbounded, Run: runFail}, // its name in ARM-9
+	{Name: "error", Max: expr.Unbounded, Run: runFail}, // the name of fail() in ARM-9
 	{Name: "fail", Max: expr.Unbounded, Run: runFail},
 	{Name: "filter", Min: 1, Max: 1, Lambda: expr.RequiredLambda, Run: runFilter},
 	{Name: "flatten", Max: expr.Unbounded, Run: runFlatten},

@@ -24,7 +24,7 @@ func runStrip(c *call) (value.Value, error)      { return eachText(c, strip) }
 func runDowncase(c *call) (value.Value, error)   { return deepTexts(c, c.Args[0], ruby.Downcase) }
 func runUpcase(c *call) (value.Value, error)     { return deepTexts(c, c.Args[0], ruby.Upcase) }
 
-// eachText converts argument 0, a String or an Array of strings. Numbers are returned unchanged.
+// eachText applies f to argument 0, which is a String or an Array of strings. It keeps numbers.
 func eachText(c *call, f func(string) string) (value.Value, error) {
 	v := c.Args[0]
 	switch v.Kind() {
@@ -63,8 +63,7 @@ func mapTexts(c *call, v value.Value, f func(string) string) (value.Value, error
 	return c.MakeArray(out)
 }
 
-// deepTexts converts like eachText, but also inside nested arrays and hashes, as upcase and
-// downcase do.
+// deepTexts applies f to all strings in v, including those in nested arrays and hashes, as upcase and downcase do.
 func deepTexts(c *call, v value.Value, f func(string) string) (value.Value, error) {
 	switch v.Kind() {
 	case value.Int, value.Float:
@@ -127,14 +126,14 @@ func runJoin(c *call) (value.Value, error) {
 	return value.FromString(s), err
 }
 
-// joinDeep joins the texts of v and of arrays in it.
+// joinDeep joins the texts of v and of all arrays in it.
 func joinDeep(c *call, v value.Value, delimiter string) (string, error) {
 	var b strings.Builder
 	for i, p := range joinable(nil, v) {
 		size := expr.Weight(p) + len(delimiter)
 		err := c.Spend(1 + size/expr.BytesPerStep)
 		if err == nil {
-			err = c.Produce(size) // counts before the text is created
+			err = c.Produce(size) // count the size before creating the text
 		}
 		if err != nil {
 			return "", err
@@ -147,8 +146,7 @@ func joinDeep(c *call, v value.Value, delimiter string) (string, error) {
 	return b.String(), nil
 }
 
-// joinable appends the texts of the array v that are joined. An empty array inside v counts as an
-// empty text.
+// joinable appends the elements of v and of arrays in it. An empty nested array becomes an empty text, as in Ruby.
 func joinable(dst []value.Value, v value.Value) []value.Value {
 	for e := range v.Elems() {
 		switch {
@@ -167,7 +165,7 @@ func runMD5(c *call) (value.Value, error)    { return digest(c, md5.New()) }
 func runSHA1(c *call) (value.Value, error)   { return digest(c, sha1.New()) }
 func runSHA256(c *call) (value.Value, error) { return digest(c, sha256.New()) }
 
-// digest hashes argument 0. A regular expression is hashed as its source.
+// digest returns the hash of argument 0 in hexadecimal. The content of a regular expression is its source.
 func digest(c *call, h hash.Hash) (value.Value, error) {
 	v := c.Args[0]
 	if k := v.Kind(); k != value.String && k != value.Undef && k != value.Regexp {
@@ -177,7 +175,7 @@ func digest(c *call, h hash.Hash) (value.Value, error) {
 	return value.FromString(hex.EncodeToString(h.Sum(nil))), nil
 }
 
-// chomp drops one line end.
+// chomp removes one line break at the end.
 func chomp(s string) string {
 	if t, ok := strings.CutSuffix(s, "\r\n"); ok {
 		return t

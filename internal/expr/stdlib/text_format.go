@@ -13,18 +13,18 @@ import (
 	"bindc/internal/value"
 )
 
-// textFormat is the format for values of a type: %<flags><width>.<precision><letter>. For
-// collections it also has the separators and the formats of the elements.
+// textFormat is a format for values of one type: %<flags><width>.<precision><letter>. For collections, it includes the
+// separators and the formats of elements.
 type textFormat struct {
 	directive
 	source                string
 	letter                byte
-	open                  byte // [, {, (, <, | or 0
+	open                  byte // opening delimiter: one of [ { ( < |, or 0
 	separator, separator2 *string
 	inner                 formatMap
 }
 
-// formatMap lists formats by type. The first that fits is used.
+// formatMap lists formats by type. For a value, the first one whose type fits is used.
 type formatMap []typeFormat
 
 type typeFormat struct {
@@ -45,8 +45,7 @@ func simpleFormat(letter byte) *textFormat {
 	return &textFormat{directive: directive{precision: -1}, source: "%" + string(letter), letter: letter}
 }
 
-// defaultFormats returns the formats of values without an explicit format. Elements of collections
-// are quoted.
+// defaultFormats returns the formats for values without an explicit one. Strings in collections are quoted.
 func defaultFormats() formatMap {
 	return formatMap{
 		{types.Of(types.Float), simpleFormat('f')},
@@ -100,7 +99,7 @@ func parseFormat(source string) (*textFormat, error) {
 	return f, nil
 }
 
-// readFormats reads one format for the value itself, or a hash of types and formats.
+// readFormats reads the formats for v: one format for v itself, or a hash of types and formats.
 func readFormats(v, given value.Value) (formatMap, error) {
 	if given.Kind() == value.String {
 		f, err := parseFormat(given.Text())
@@ -149,7 +148,8 @@ func readFormat(v value.Value) (*textFormat, error) {
 	return nil, fmt.Errorf("a format must be a String or a Hash, found %s", expr.Describe(v))
 }
 
-// readContainerFormat reads {format => '%a', separator => ', ', separator2 => ': ', string_formats => {...}}.
+// readContainerFormat reads a hash such as {format => '%a', separator => ', ', separator2 => ': ', string_formats =>
+// {...}}.
 func readContainerFormat(v value.Value) (*textFormat, error) {
 	source, _ := v.Get(value.FromString("format"))
 	if source.Kind() != value.String {
@@ -179,8 +179,7 @@ func readContainerFormat(v value.Value) (*textFormat, error) {
 	return f, nil
 }
 
-// mergeFormats merges higher over lower. It drops a lower format that a wider type in higher
-// covers.
+// mergeFormats combines both lists. Formats in higher override those in lower for the same or a narrower type.
 func mergeFormats(lower, higher formatMap) formatMap {
 	var out formatMap
 	for _, l := range lower {
@@ -196,7 +195,7 @@ func mergeFormats(lower, higher formatMap) formatMap {
 	return sortFormats(out)
 }
 
-// formatFor returns the format of exactly the type t, or nil.
+// formatFor returns the format for the type t itself, or nil.
 func (m formatMap) formatFor(t *types.Type) *textFormat {
 	i := slices.IndexFunc(m, func(tf typeFormat) bool { return sameType(tf.typ, t) })
 	if i < 0 {
@@ -205,17 +204,16 @@ func (m formatMap) formatFor(t *types.Type) *textFormat {
 	return m[i].format
 }
 
-// covers reports whether m has a format of a type wider than t.
+// covers reports whether m has a format for a type that is wider than t.
 func (m formatMap) covers(t *types.Type) bool {
 	return slices.ContainsFunc(m, func(tf typeFormat) bool { return !sameType(tf.typ, t) && tf.typ.Accepts(t) })
 }
 
-// sameType reports whether a and b are equal and of the same kind. It distinguishes Tuple from
-// Array even if they have the same values.
+// sameType reports whether a and b are equal types of the same kind. Tuple and Array differ even if they include the
+// same values.
 func sameType(a, b *types.Type) bool { return a.Kind() == b.Kind() && a.Equal(b) }
 
-// under returns the format for a type that both f and higher define. It is higher, with missing
-// parts taken from f. higher may be nil.
+// under combines f with higher, a format for the same type that overrides f where it is set. higher may be nil.
 func (f *textFormat) under(higher *textFormat) *textFormat {
 	if higher == nil {
 		return f
@@ -229,8 +227,8 @@ func (f *textFormat) under(higher *textFormat) *textFormat {
 	return &merged
 }
 
-// sortFormats puts narrower types before wider ones. This orders only some pairs, so the result
-// depends on the algorithm: the merge sort that Ruby uses on Linux.
+// sortFormats puts narrower types before wider ones. That does not determine the order of all types, so it sorts with
+// the same algorithm as Ruby on Linux, a merge sort.
 func sortFormats(list formatMap) formatMap {
 	if len(list) < 2 {
 		return list
@@ -247,7 +245,7 @@ func sortFormats(list formatMap) formatMap {
 	return append(append(out, left...), right...)
 }
 
-// ranks orders types that are not wider than each other.
+// ranks orders types of which neither is wider than the other.
 var ranks = map[types.Kind]int{types.Struct: 1, types.Hash: 2, types.Tuple: 3, types.Array: 4, types.Pattern: 10,
 	types.Enum: 11, types.String: 12}
 

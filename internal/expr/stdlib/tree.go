@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// runTreeEach walks through nested arrays and hashes, with the path to each value.
+// runTreeEach visits the values in nested arrays and hashes, each with its path.
 func runTreeEach(c *call) (value.Value, error) {
 	if k := c.Args[0].Kind(); k != value.Array && k != value.Hash {
 		return value.Value{}, c.Wrong(0, "an Array or a Hash")
@@ -41,17 +41,17 @@ func runTreeEach(c *call) (value.Value, error) {
 	return c.Args[0], nil
 }
 
-// treeNode is a value in a tree.
+// treeNode is a value with its path from the root.
 type treeNode struct {
 	path []value.Value
 	val  value.Value
 }
 
-// walker collects the nodes of a tree that tree_each visits.
+// walker collects the nodes that tree_each visits.
 type walker struct {
 	c                       *call
 	root                    value.Value
-	inside                  *types.Type // type of the containers to descend into
+	inside                  *types.Type // only containers of this type are searched
 	withRoot, inner, leaves bool
 	breadthFirst            bool
 	found                   []treeNode
@@ -146,7 +146,7 @@ func (w *walker) descend(from treeNode) error {
 	return nil
 }
 
-// visit records p if it is wanted, and reports whether to descend into it.
+// visit adds p to found unless the options exclude it. It reports whether to visit the values inside p.
 func (w *walker) visit(p treeNode) (into bool, err error) {
 	if err := w.c.Traverse(p.val); err != nil {
 		return false, err

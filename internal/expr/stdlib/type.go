@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// runAssertType returns its value if that has the type, and the lambda's result otherwise.
+// runAssertType returns argument 1 if it has the type. Otherwise it calls the lambda, or fails without one.
 func runAssertType(c *call) (value.Value, error) {
 	if err := c.Needs(2); err != nil {
 		return value.Value{}, err
@@ -32,7 +32,7 @@ func runAssertType(c *call) (value.Value, error) {
 	return c.Yield(t.Value(), types.Detailed(v).Value())
 }
 
-// runCall calls a function by name.
+// runCall calls the function whose name is argument 0.
 func runCall(c *call) (value.Value, error) {
 	name, err := c.Text(0)
 	if err != nil {
@@ -61,7 +61,7 @@ func runConvertTo(c *call) (value.Value, error) {
 	return c.Yield(v)
 }
 
-// runType returns the type of a value: detailed, reduced to one type per collection, or
+// runType returns the type of a value. It may be detailed, reduced (one type for all elements of a collection) or
 // generalized.
 func runType(c *call) (value.Value, error) {
 	how := "detailed"
@@ -69,7 +69,7 @@ func runType(c *call) (value.Value, error) {
 		how = c.Args[1].Text()
 	}
 	v := c.Args[0]
-	if err := c.Spend(1 + expr.Weight(v)); err != nil { // comparing types takes longer than walking through values
+	if err := c.Spend(1 + expr.Weight(v)); err != nil { // comparing types takes longer than visiting the values
 		return v, err
 	}
 	switch how {

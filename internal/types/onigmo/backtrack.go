@@ -7,23 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// This file matches what Go's engine cannot: lookaround, atomic groups and backreferences. It backtracks like Ruby and
-// counts steps instead of time, so that the answer does not depend on the machine. If an expression has no
-// backreferences, it remembers the states that have failed, as Ruby does since 3.2. The number of steps is then
-// proportional to the text for nearly all expressions.
+// This file implements lookaround, atomic groups and backreferences, which Go's engine does not support. It backtracks
+// like Ruby, and counts steps instead of time so that results do not depend on the machine. For expressions without
+// backreferences, it remembers the states that failed, as Ruby does since 3.2. The number of steps is then nearly
+// always proportional to the length of the text.
 
-// maxSteps limits one match.
+// maxSteps limits the number of steps of one match.
 const maxSteps = 1 << 18
 
-// ErrSteps is the error of a match that takes too many steps.
+// ErrSteps reports that a match takes too many steps.
 var ErrSteps = errors.New("matching the regular expression takes too many steps")
 
 // Matcher reports whether texts match an expression.
 type Matcher struct {
-	linear *Regexp // nil: it needs backtracking
+	linear *Regexp // nil if only backtracking can match it
 	prog   []instruction
-	groups int  // the number of capturing groups
-	plain  bool // no backreference, so the outcome of a state does not depend on the path to it
+	groups int  // number of capturing groups
+	plain  bool // has no backreference, so that a state fails or succeeds regardless of how it was reached
 }
 
 // CompileMatcher compiles src. Unlike Compile, it supports lookaround, atomic groups, possessive quantifiers,
@@ -39,7 +39,7 @@ func CompileMatcher(src string) (*Matcher, error) {
 	return backtracking(src)
 }
 
-// backtracking compiles src for backtrack even if Go's engine could match it.
+// backtracking compiles src for backtracking, even if Go's engine supports it.
 func backtracking(src string) (*Matcher, error) {
 	n, groups, err := parse(src)
 	if err != nil {
@@ -53,8 +53,8 @@ func backtracking(src string) (*Matcher, error) {
 	return &Matcher{prog: c.prog, groups: groups, plain: c.plain}, nil
 }
 
-// Match reports whether the expression matches somewhere in text. It subtracts its steps from left unless left is nil.
-// It returns ErrSteps if left or the limit of one match is exceeded.
+// Match reports whether the expression matches anywhere in text. It subtracts the steps from left unless left is nil.
+// The error is ErrSteps if the match exceeds maxSteps or left.
 func (m *Matcher) Match(text string, left *int) (matched bool, err error) {
 	steps := 1 + len(text)/bytesPerStep
 	if m.linear == nil {
@@ -71,10 +71,10 @@ func (m *Matcher) Match(text string, left *int) (matched bool, err error) {
 	return matched, err
 }
 
-// bytesPerStep is how much text Go's engine reads in about the time of one step.
+// bytesPerStep is the number of bytes that Go's engine reads in about the time of one step.
 const bytesPerStep = 16
 
-// backtrack matches by backtracking. It also returns the number of steps.
+// backtrack matches by backtracking. steps is the number of steps that it took.
 func (m *Matcher) backtrack(text string) (matched bool, steps int, err error) {
 	r := run{Matcher: m, text: text, left: maxSteps, failed: map[state]bool{}, done: map[state]int{}}
 	if !m.plain {
@@ -98,33 +98,33 @@ func (m *Matcher) backtrack(text string) (matched bool, steps int, err error) {
 	}
 }
 
-// state is the position of a run. progress has a bit for each enclosing loop, set if its iteration has matched
-// something.
+// state is a position in the program and in the text. progress has a bit for each enclosing loop. It is set once the
+// current iteration of the loop has matched some text.
 type state struct {
 	pc, at   int
 	progress uint64
 }
 
-// way is an alternative to try when all later ones have failed: continue in a state, or restore a group.
+// way is an entry of the stack of alternatives: a state to continue in, or a group to restore on the way there.
 type way struct {
 	state
-	group int // 0: continue in the state
+	group int // number of the group to restore; 0: continue in the state
 	was   span
 }
 
-// run is one match.
+// run is the state of one match.
 type run struct {
 	*Matcher
 	text   string
 	left   int   // remaining steps
-	groups spans // unused if plain
+	groups spans // unused for plain expressions
 	failed map[state]bool
-	done   map[state]int // for opInside: the end of the nested match, -1 if it failed
+	done   map[state]int // for opInside: the end of the nested match, or -1 if it failed
 }
 
 const allProgress = ^uint64(0)
 
-// match runs the program from pc at a position of the text up to its opMatch. It returns the end of the match, or -1.
+// match runs the program from pc and the text position at, until opMatch. It returns the end of the match, or -1.
 func (r *run) match(pc, at int, failed map[state]bool) int {
 	ways := []way{{state: state{pc, at, allProgress}}}
 	for len(ways) > 0 {
@@ -144,7 +144,7 @@ func (r *run) match(pc, at int, failed map[state]bool) int {
 	return -1
 }
 
-// follow continues from a state until it succeeds or fails. It adds the alternatives to ways.
+// follow runs the program from state s until it matches or fails. It pushes alternatives on ways.
 func (r *run) follow(s state, ways *[]way, failed map[state]bool) int {
 	for {
 		if r.left--; r.left <= 0 {
@@ -204,7 +204,7 @@ func (r *run) follow(s state, ways *[]way, failed map[state]bool) int {
 	}
 }
 
-// advance moves s by n bytes, if n is positive. All iterations in progress have then matched something.
+// advance moves s by n bytes. If n is positive, it records that all current iterations have matched some text.
 func (s *state) advance(n int) {
 	if n > 0 {
 		s.at += n
@@ -212,10 +212,11 @@ func (s *state) advance(n int) {
 	}
 }
 
-// split records the second of two ways and continues with the first. It returns false if the state has failed before.
+// split continues s with one branch of instruction i, and pushes the other one on ways. It returns false if the state
+// is known to fail.
 func (r *run) split(i *instruction, s *state, ways *[]way, failed map[state]bool) bool {
 	if r.plain {
-		if failed[*s] { // or being tried: no state needs to be tried twice
+		if failed[*s] { // also if it is still on the stack: no state needs to be tried twice
 			return false
 		}
 		failed[*s] = true
@@ -229,7 +230,7 @@ func (r *run) split(i *instruction, s *state, ways *[]way, failed map[state]bool
 	return true
 }
 
-// mark records that the group of i, opOpen or opClose, begins or ends at a position.
+// mark records the start (opOpen) or the end (opClose) of a group.
 func (r *run) mark(i *instruction, at int, ways *[]way) {
 	g := r.groups[i.node.group-1]
 	if i.op == opOpen {
@@ -240,7 +241,8 @@ func (r *run) mark(i *instruction, at int, ways *[]way) {
 	r.set(i.node.group, g, ways)
 }
 
-// inside runs a nested program and returns its end, or -1. Lookaround ends where it begins.
+// inside runs a nested program and returns the end of its match, or -1. A lookaround consumes no text, so it ends at
+// its start.
 func (r *run) inside(i *instruction, s state, ways *[]way) int {
 	from, ok := s.at, true
 	if i.node.kind == behind {
@@ -259,7 +261,7 @@ func (r *run) inside(i *instruction, s state, ways *[]way) int {
 	return s.at
 }
 
-// nested runs the program that begins at s. If it fails, it restores the groups.
+// nested runs the nested program that begins in state s. If it fails, nested restores the groups.
 func (r *run) nested(n *node, s state, ways *[]way) int {
 	if r.plain {
 		end, tried := r.done[s]
@@ -283,7 +285,7 @@ func (r *run) nested(n *node, s state, ways *[]way) int {
 	return end
 }
 
-// back returns the position n characters before at. ok is false if there are fewer.
+// back returns the position n characters before at. ok is false if there are fewer characters.
 func (r *run) back(at, n int) (int, bool) {
 	for ; n > 0; n-- {
 		_, size := utf8.DecodeLastRuneInString(r.text[:at])
@@ -295,14 +297,14 @@ func (r *run) back(at, n int) (int, bool) {
 	return at, true
 }
 
-// span is the position where a group began, and the start and end of its last match; -1 if none.
+// span describes a capturing group: where it began, and the start and end of its last match, or -1.
 type span struct{ begun, start, end int }
 
 type spans []span
 
 func (s spans) clone() spans { return append(spans(nil), s...) }
 
-// set sets a group and adds a way that restores it.
+// set changes a group, and pushes the old value on ways so that backtracking restores it.
 func (r *run) set(group int, s span, ways *[]way) {
 	*ways = append(*ways, way{group: group, was: r.groups[group-1]})
 	r.groups[group-1] = s
@@ -317,7 +319,7 @@ func (r *run) hasMatched(groups []int) bool {
 	return false
 }
 
-// referred returns the length of the text that a backreference matches, or -1.
+// referred returns the length of the text that a backreference matches at a position, or -1.
 func (r *run) referred(n *node, at int) int {
 	for _, g := range n.groups {
 		s := r.groups[g-1]
@@ -342,11 +344,11 @@ func (r *run) referred(n *node, at int) int {
 	return -1
 }
 
-// holds reports whether an assertion holds at a position of the text.
+// holds reports whether an assertion is true at a position of the text.
 func (r *run) holds(k kind, at int) bool {
 	text := r.text
 	switch k {
-	case lineStart: // not after a newline at the very end
+	case lineStart: // no line starts after a newline at the end of the text
 		return at == 0 || text[at-1] == '\n' && at < len(text)
 	case lineEnd:
 		return at == len(text) || text[at] == '\n'
@@ -367,7 +369,7 @@ func isWord(c rune) bool {
 	return unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsDigit(c) || unicode.Is(unicode.Pc, c)
 }
 
-// contains reports whether c is in one of the ranges of set.
+// contains reports whether c is in one of the ranges. pairs alternates between first and last characters.
 func contains(pairs []rune, c rune) bool {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i] <= c && c <= pairs[i+1] {

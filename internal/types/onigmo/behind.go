@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// lookbehind returns the node of (?<=body) or (?<!body). As in Ruby, the alternatives may differ in
-// length.
+// lookbehind returns a node for (?<=body) or (?<!body). As in Ruby, each alternative has a fixed length, but the
+// lengths may differ.
 func lookbehind(negative bool, body *node) (*node, error) {
 	each := []*node{body}
 	if body.kind == alternatives {
@@ -20,16 +20,16 @@ func lookbehind(negative bool, body *node) (*node, error) {
 		}
 		out.kids = append(out.kids, &node{kind: behind, back: length, kids: []*node{alternative}})
 	}
-	if negative { // none of them may match
+	if negative { // all of the negated lookbehinds must hold
 		for _, kid := range out.kids {
 			kid.negative = true
 		}
 		return &node{kids: out.kids}, nil
 	}
-	return &node{kind: ahead, kids: []*node{out}}, nil // matches the empty text where one of them matches
+	return &node{kind: ahead, kids: []*node{out}}, nil // a lookahead, so that it matches no text itself
 }
 
-// length returns the number of characters that n matches, if it is fixed.
+// length returns the number of characters that n matches. ok is false if it is not fixed.
 func (n *node) length() (int, bool) {
 	total := 0
 	switch n.kind {
@@ -60,7 +60,7 @@ func (n *node) length() (int, bool) {
 	return total, true
 }
 
-// isBehind reports whether lookbehind made n.
+// isBehind reports whether n was created by lookbehind.
 func (n *node) isBehind() bool {
 	if n.kind == ahead {
 		n = n.kids[0]
@@ -68,7 +68,7 @@ func (n *node) isBehind() bool {
 	return len(n.kids) > 0 && n.kids[0].kind == behind
 }
 
-// fitsBehind reports whether Ruby accepts n inside a lookbehind.
+// fitsBehind reports whether Ruby accepts n inside of a lookbehind.
 func (n *node) fitsBehind(negative bool) bool {
 	switch n.kind {
 	case ahead:
@@ -85,7 +85,7 @@ func (n *node) fitsBehind(negative bool) bool {
 	return !slices.ContainsFunc(n.kids, func(kid *node) bool { return !kid.fitsBehind(negative) })
 }
 
-// nullable reports whether n may match the empty text.
+// nullable reports whether n can match the empty text.
 func (n *node) nullable() bool {
 	switch n.kind {
 	case runes:

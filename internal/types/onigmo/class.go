@@ -10,11 +10,11 @@ import (
 	"bindc/internal/pattern"
 )
 
-// charSet is a set of characters, in the syntax of the inside of brackets in Go.
+// charSet is a set of characters, written like the content of a class in Go's syntax.
 type charSet struct {
 	text    string
 	negated bool
-	single  bool // a single character, which may begin or end a range
+	single  bool // contains one character, which can begin or end a range
 }
 
 func (s charSet) bracketed() string {
@@ -27,10 +27,10 @@ func (s charSet) bracketed() string {
 	return "[" + s.text + "]"
 }
 
-// shorthand maps the letters of escapes to their sets. The upper-case letter is the complement.
+// shorthand maps the letters of \d, \w, \s and \h to their characters. The upper-case letter means the complement.
 var shorthand = map[byte]string{'d': `0-9`, 'w': `0-9A-Za-z_`, 's': `\t-\r `, 'h': `0-9A-Fa-f`}
 
-// complement has these complements, for use inside a class.
+// complement has the complements of shorthand for use inside a class.
 var complement = map[byte]string{
 	'D': `\x00-/:-\x{10FFFF}`,
 	'W': "\\x00-/:-@\\[-\\^`{-\\x{10FFFF}",
@@ -38,8 +38,8 @@ var complement = map[byte]string{
 	'H': "\\x00-/:-@G-`g-\\x{10FFFF}",
 }
 
-// anchors lists the escapes that do not match characters. Go's \b only knows ASCII words. Here \Z
-// consumes the final newline, which it does not in Ruby.
+// anchors maps escapes that match positions or line breaks to Go's syntax. Go's \b only knows ASCII words. Go lacks
+// \Z; its replacement consumes the newline at the end, unlike in Ruby.
 var anchors = map[byte]string{
 	'A': `\A`, 'z': `\z`, 'Z': `(?:\n?\z)`, 'b': `\b`, 'B': `\B`,
 	'R': `(?:\r\n|[\n-\r\x{85}\x{2028}\x{2029}])`,
@@ -47,7 +47,7 @@ var anchors = map[byte]string{
 
 var control = map[byte]string{'t': `\t`, 'n': `\n`, 'r': `\r`, 'f': `\f`, 'v': `\v`, 'a': `\x07`, 'e': `\x1b`}
 
-// posix maps the names of [[:name:]] and \p{Name}. As in Ruby, they include all of Unicode.
+// posix maps the names in [[:name:]] and \p{Name} to Go's syntax. As in Ruby, they cover all of Unicode.
 var posix = map[string]string{
 	"alpha": `\p{L}\p{M}`, "digit": `\p{Nd}`, "alnum": `\p{L}\p{M}\p{Nd}`, "upper": `\p{Lu}`, "lower": `\p{Ll}`,
 	"space": `\t-\r \x{85}\p{Z}`, "blank": `\t\p{Zs}`, "punct": "\\p{P}$+<=>\\^`|~", "cntrl": `\p{Cc}`,
@@ -55,7 +55,7 @@ var posix = map[string]string{
 	"graph": `\p{L}\p{M}\p{N}\p{P}\p{S}`, "print": `\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}`,
 }
 
-// quoted returns r as a literal that is valid inside and outside brackets.
+// quoted escapes r so that it is literal inside and outside of a class.
 func quoted(r rune) string {
 	if r > ' ' && r < utf8.RuneSelf && !('0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z') {
 		return `\` + string(r)
@@ -63,7 +63,7 @@ func quoted(r rune) string {
 	return string(r)
 }
 
-// escape translates a backslash outside of a class.
+// escape translates an escape sequence outside of a class.
 func (t *translator) escape() (string, error) {
 	if t.pos+1 == len(t.src) {
 		return "", fmt.Errorf("too short escape sequence in /%s/", t.src)
@@ -90,7 +90,7 @@ var (
 	property  = pattern.Lazy(`^\\([pP])\{(\^?)(\w+)\}`)
 )
 
-// escapedSet reads an escape that stands for a set of characters.
+// escapedSet reads an escape sequence that matches one of a set of characters.
 func (t *translator) escapedSet() (charSet, error) {
 	rest := t.rest()
 	if len(rest) < 2 {
@@ -127,7 +127,7 @@ func (t *translator) codePoint(matched, digits string) (charSet, error) {
 	case '0':
 		base = 8
 	case 'x':
-		limit = utf8.RuneSelf - 1 // a larger code is a byte, not a character
+		limit = utf8.RuneSelf - 1 // larger codes are bytes in Ruby, not characters
 	}
 	n, err := strconv.ParseUint(digits, base, 32)
 	if err != nil || n > limit {
@@ -147,7 +147,7 @@ func propertySet(name string, negated bool) charSet {
 	return charSet{text: `\p{` + name + `}`}
 }
 
-// class translates [...].
+// class translates a class in brackets.
 func (t *translator) class(depth int) (charSet, error) {
 	if depth > maxNesting {
 		return charSet{}, fmt.Errorf("character classes are nested more than %d deep", maxNesting)
@@ -176,7 +176,7 @@ func (t *translator) class(depth int) (charSet, error) {
 	}
 }
 
-// classRange reads a member of a class, or two with a - between them.
+// classRange reads a member of a class: one character or set, or a range such as a-z.
 func (t *translator) classRange(depth int) (string, error) {
 	low, err := t.member(depth)
 	if err != nil {
@@ -198,7 +198,7 @@ func (t *translator) classRange(depth int) (string, error) {
 	return low.text + `\-` + text, err
 }
 
-// inside returns s for use inside a class.
+// inside returns s in the form for use inside a class.
 func (s charSet) inside() (string, error) {
 	if !s.negated {
 		return s.text, nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// groupKinds lists the groups that Go's engine does not support.
+// groupKinds lists the kinds of groups that Go's engine does not support.
 var groupKinds = []struct {
 	prefix string
 	node
@@ -15,7 +15,7 @@ var groupKinds = []struct {
 	{"(?<=", node{kind: behind}}, {"(?<!", node{kind: behind, negative: true}}, {"(?>", node{kind: atomic}},
 }
 
-// parenthesis reads a group, or options such as (?i) and the text that they apply to.
+// parenthesis parses a group, or options such as (?i) with the text that they apply to.
 func (r *reader) parenthesis(depth int) (*node, error) {
 	for _, g := range groupKinds {
 		if strings.HasPrefix(r.rest(), g.prefix) {
@@ -41,7 +41,7 @@ func (r *reader) parenthesis(depth int) (*node, error) {
 	return r.grouped(depth)
 }
 
-// grouped reads a capturing group, or (?:...) with its options.
+// grouped parses a capturing group, or (?:...) with its options.
 func (r *reader) grouped(depth int) (*node, error) {
 	fold, dotAll, extended := r.fold, r.dotAll, r.extended
 	open, closed, err := r.groupStart()
@@ -61,7 +61,7 @@ func (r *reader) grouped(depth int) (*node, error) {
 		r.fold = (r.fold || strings.Contains(on, "i")) && !strings.Contains(off, "i")
 		r.dotAll = (r.dotAll || strings.Contains(on, "s")) && !strings.Contains(off, "s")
 	}
-	if !closed { // options apply to the end of the enclosing group, including its alternatives
+	if !closed { // the options apply until the enclosing group ends, including its other alternatives
 		body, err := r.alternation(depth + 1)
 		r.fold, r.dotAll = fold, dotAll // x stays set, as in the translator
 		return body, err
@@ -78,7 +78,7 @@ func (r *reader) grouped(depth int) (*node, error) {
 	return body, err
 }
 
-// closed reads the inside of a group and its closing parenthesis.
+// closed parses the content of a group and its closing parenthesis.
 func (r *reader) closed(depth int) (*node, error) {
 	fold, dotAll, extended := r.fold, r.dotAll, r.extended
 	body, err := r.alternation(depth + 1)
@@ -90,7 +90,7 @@ func (r *reader) closed(depth int) (*node, error) {
 	return body, err
 }
 
-// conditional reads (?(group)yes|no).
+// conditional parses (?(group)yes|no).
 func (r *reader) conditional(depth int, open, name string) (*node, error) {
 	r.pos += len(open)
 	body, err := r.closed(depth)

@@ -1,6 +1,6 @@
-// Package onigmo compiles Ruby's regular expressions. Compile uses Go's engine, whose matching time is linear in the
-// text. It rejects what that engine cannot do, mainly lookaround and backreferences, with a message that names the
-// construct. CompileMatcher accepts these, too, but only reports whether a text matches, within a limited number of
+// Package onigmo compiles Ruby's regular expressions. Compile uses Go's engine, which takes time linear in the length
+// of the text. It rejects what the engine does not support, mainly lookaround and backreferences, and names the
+// construct. CompileMatcher supports these, too, but only reports whether a text matches, within a limited number of
 // steps.
 package onigmo
 
@@ -12,14 +12,14 @@ import (
 	"sync"
 )
 
-// Regexp is a compiled expression. Cost is the size of its program: matching takes at most Cost steps per byte of text.
+// Regexp is an expression compiled for Go's engine. Cost is the size of its program: matching takes at most Cost steps
+// for each byte of text.
 type Regexp struct {
 	*regexp.Regexp
 	Cost int
 }
 
-// Limits of compiled expressions. A longer source or program is an attack rather than a sensible
-// expression.
+// These limits apply to each expression. Anything larger is more likely an attack than a useful expression.
 const (
 	maxSource  = 32 << 10
 	maxProgram = 10_000
@@ -31,7 +31,7 @@ var cache struct {
 	compiled map[string]*Regexp
 }
 
-// Compile compiles src. Results are cached, so that compiling a source again is cheap.
+// Compile compiles src for Go's engine. It caches results, so compiling the same source again is cheap.
 func Compile(src string) (*Regexp, error) {
 	cache.RLock()
 	re := cache.compiled[src]
@@ -48,7 +48,7 @@ func Compile(src string) (*Regexp, error) {
 	if cache.compiled == nil || len(cache.compiled) >= maxCached {
 		cache.compiled = make(map[string]*Regexp)
 	}
-	cache.compiled[strings.Clone(src)] = re // src may point into a mapped file
+	cache.compiled[strings.Clone(src)] = re // src may be part of a mapped file
 	return re, nil
 }
 
@@ -78,7 +78,7 @@ func compile(src string) (*Regexp, error) {
 	return &Regexp{re, len(prog.Inst)}, nil
 }
 
-// plain rewords an error of Go's parser, which would otherwise mention Go.
+// plain returns an error of Go's parser in words that do not mention Go.
 func plain(err error) error {
 	var e *syntax.Error
 	if !errors.As(err, &e) {

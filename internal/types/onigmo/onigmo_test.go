@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMatch compares the translation with Ruby. It expects the whole match; "-" means no match.
-func TestMatch(t *testing.T) {
+// The expected matches are Ruby's; "-" means no match.
+func TestTranslationMatchesLikeRuby(t *testing.T) {
 	for _, c := range []struct{ src, text, want string }{
 		{`b+`, "abbc", "bb"},
 		{`^b$`, "a\nb\nc", "b"},
@@ -60,7 +60,7 @@ func TestMatch(t *testing.T) {
 		{`\0`, "\x00", "\x00"},
 		{`\e\t`, "\x1b\t", "\x1b\t"},
 		{`\R`, "a\r\n", "\r\n"},
-		{`a\Z`, "a\n", "a\n"}, // Ruby's match does not include the newline
+		{`a\Z`, "a\n", "a\n"}, // Ruby does not include the newline in the match
 		{`a\z`, "a\n", "-"},
 		{`\/\-\_\ \#`, "/-_ #", "/-_ #"},
 		{`\y`, "y", "y"},
@@ -110,7 +110,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-func TestNamedGroupsCaptureAlone(t *testing.T) {
+func TestUnnamedGroupsDoNotCaptureNextToNamedOnes(t *testing.T) {
 	re, err := Compile(`(a)(?<x>b)(c)`)
 	if err != nil {
 		t.Fatal(err)

@@ -6,33 +6,33 @@ type operation byte
 
 const (
 	opRunes     operation = iota
-	opSplit               // tries the next instruction, then to
-	opSplitLazy           // tries to, then the next instruction
+	opSplit               // tries the next instruction first, then to
+	opSplitLazy           // tries to first, then the next instruction
 	opJump
-	opBegin // begins an iteration that may match the empty text
-	opEnd   // ends an iteration; one that matched nothing is the last
-	opOpen  // begins a group
+	opBegin // begins an iteration of a loop that may match the empty text
+	opEnd   // ends an iteration; the loop ends after an iteration without text
+	opOpen  // begins a capturing group
 	opClose
 	opBackref
 	opAssert
-	opInside // runs the nested program up to its opMatch, then continues at to
-	opChoice // continues at the next instruction if one of the groups has matched, otherwise at to
+	opInside // runs the nested program up to its opMatch, and continues at to
+	opChoice // continues with the next instruction if one of the groups has matched, otherwise at to
 	opMatch
 )
 
-// instruction is one step of a program.
+// instruction is one instruction of a program.
 type instruction struct {
 	op   operation
 	node *node
 	to   int
-	bit  uint // for opBegin and opEnd: the number of the loop among the enclosing ones
+	bit  uint // opBegin, opEnd: number of the loop, counted from the outermost one
 }
 
-// compiler translates nodes to a program.
+// compiler compiles nodes to a program.
 type compiler struct {
 	prog  []instruction
-	nodes int  // nodes emitted, including those without instructions
-	loops uint // enclosing loops whose iterations may match the empty text
+	nodes int  // number of compiled nodes, including those without an instruction
+	loops uint // number of enclosing loops that may match the empty text
 	plain bool
 }
 
@@ -41,7 +41,7 @@ func (c *compiler) add(i instruction) int {
 	return len(c.prog) - 1
 }
 
-// here sets the target of an instruction to the next one emitted.
+// here makes the next emitted instruction the target of instruction from.
 func (c *compiler) here(from int) { c.prog[from].to = len(c.prog) }
 
 func (c *compiler) emit(n *node) error {
@@ -126,7 +126,7 @@ func (c *compiler) alternatives(nodes []*node) error {
 	return nil
 }
 
-// repeat emits the mandatory iterations and then the optional ones.
+// repeat emits the required iterations, then the optional ones.
 func (c *compiler) repeat(n *node) error {
 	split := instruction{op: opSplit}
 	if n.lazy {

@@ -12,8 +12,8 @@ import (
 	"bindc/internal/testmode"
 )
 
-// rubyMatches reads pairs of a pattern and a text. It prints 1 for a match, 0 for none, e for an invalid pattern, and t
-// if Ruby takes too long.
+// rubyMatches reads pairs of a pattern and a text. For each pair, it prints 1 for a match, 0 for no match, e for an
+// invalid pattern, and t if Ruby times out.
 const rubyMatches = `
 require 'json'
 require 'timeout'
@@ -30,7 +30,7 @@ STDIN.each_line do |line|
   end
 end`
 
-// asRuby runs rubyMatches. It skips the test if Ruby is not installed.
+// asRuby returns the output of rubyMatches. It skips the test if Ruby is not installed.
 func asRuby(t *testing.T, pairs [][2]string) []byte {
 	t.Helper()
 	ruby, err := exec.LookPath("ruby")
@@ -57,12 +57,12 @@ func asRuby(t *testing.T, pairs [][2]string) []byte {
 	return answers
 }
 
-// writer writes random patterns.
+// writer generates random patterns.
 type writer struct {
 	*rand.Rand
 	groups, depth int
-	closed        []string // groups that a backreference may name
-	fixed         bool     // inside a lookbehind
+	closed        []string // groups that backreferences may refer to
+	fixed         bool     // within a lookbehind, which needs a fixed length
 }
 
 func (w *writer) pick(all ...string) string { return all[w.IntN(len(all))] }
@@ -89,7 +89,7 @@ func (w *writer) sequence() string {
 
 func (w *writer) item() string {
 	if w.depth > 3 || w.IntN(5) < 2 {
-		if w.fixed { // Ruby treats some sets as several characters
+		if w.fixed { // some sets match several characters in Ruby, so their length is not fixed
 			return w.pick("a", "b", "B", ":", ".", `\w`, `\h`, "é")
 		}
 		return w.pick("a", "a", "b", "c", "B", ":", ".", "[ab]", "[^a]", `\w`, `\d`, `\s`, `\h`, "é", "\n", `\n`, `[[:alpha:]]`)
@@ -125,7 +125,7 @@ func (w *writer) item() string {
 	return out
 }
 
-// TestMatcherAgreesWithRuby compares thousands of random patterns and texts with Ruby.
+// The patterns and texts are random.
 func TestMatcherAgreesWithRuby(t *testing.T) {
 	patterns := 3000
 	if !testmode.Thorough() {
@@ -147,7 +147,7 @@ func TestMatcherAgreesWithRuby(t *testing.T) {
 	compare(t, pairs)
 }
 
-// compare checks the matcher against Ruby. It also checks that the matcher supports nearly everything.
+// compare checks that the matcher agrees with Ruby, and that it rejects few of the patterns.
 func compare(t *testing.T, pairs [][2]string) {
 	t.Helper()
 	answers := asRuby(t, pairs)
@@ -161,7 +161,7 @@ func compare(t *testing.T, pairs [][2]string) {
 		if err == nil {
 			ok, _, err := m.backtrack(p[1])
 			switch {
-			case err != nil: // Ruby has no limit
+			case err != nil: // Ruby has no limit of steps
 				refused++
 				continue
 			case ok:
@@ -186,9 +186,8 @@ func compare(t *testing.T, pairs [][2]string) {
 	}
 }
 
-// The number of steps is proportional to the text where plain backtracking would take 2ⁿ. An atomic group that may
-// begin anywhere takes a quadratic number.
-func TestStepsAreProportionalToTheText(t *testing.T) {
+// Plain backtracking would take 2ⁿ steps. An atomic group that can begin anywhere takes a quadratic number.
+func TestStepsGrowLinearlyWithText(t *testing.T) {
 	for src, square := range map[string]bool{`^(?!z)(?:(?:a|aa)+[bd]|a+c$)`: false, `^(?=(a+)+$)`: false,
 		`(?>(a|aa)+)$(?<!b)b`: true, `^(a?|aa)*+(?!c)(a*)*[xy]`: false, `(?<=a)(?:(?:a*)*)*b`: false} {
 		m, err := CompileMatcher(src)
@@ -208,8 +207,8 @@ func TestStepsAreProportionalToTheText(t *testing.T) {
 	}
 }
 
-// Backreferences have a limit, and so does the caller's budget.
-func TestMatchingIsBounded(t *testing.T) {
+// Backreferences prevent remembering states, so a match has a limit of its own in addition to the caller's.
+func TestMatchStopsAtLimits(t *testing.T) {
 	m, err := CompileMatcher(`^(a?)(?:(?:a|aa)+[bd]|a+c$)\1`)
 	if err != nil {
 		t.Fatal(err)
@@ -228,8 +227,7 @@ func TestMatchingIsBounded(t *testing.T) {
 	}
 }
 
-// Unsupported constructs of Ruby are rejected by name.
-func TestRejectsUnsupportedPatterns(t *testing.T) {
+func TestErrorNamesUnsupportedConstruct(t *testing.T) {
 	for src, want := range map[string]string{
 		`(?!a)(?~b)`: "absence operators", `(a\1)`: "refers to itself", `(?!a)\2`: "no group 2", `(?<=a+)b`: "look-behind",
 		`(?<x>a)(?!b)\1`: "by number", `(?=a`: "unmatched (", `(?=a))`: "unmatched )", `(?!a){2}{3}*+*`: "",

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/pattern"
 )
 
-// translate rewrites a Ruby regular expression for Go's engine. In Ruby, ^ and $ match at lines,
-// (?m) is Go's (?s), and plain groups do not capture if there are named ones.
+// translate rewrites a regular expression of Ruby for Go's engine. In Ruby, ^ and $ always match at lines, (?m) is Go's
+// (?s), and groups without a name do not capture if others have names.
 func translate(src string) (string, error) {
 	t := translator{src: src, named: hasNamedGroup(src)}
 	out, err := t.alternatives(0)
@@ -22,18 +22,18 @@ func translate(src string) (string, error) {
 	return "(?m)" + out, nil
 }
 
-// maxNesting limits the nesting of groups.
+// maxNesting limits how deep groups can be nested.
 const maxNesting = 250
 
-// translator reads src from pos on. Its methods return the translation.
+// translator translates src from pos on. Its methods return Go's syntax for what they read.
 type translator struct {
 	src      string
 	pos      int
-	named    bool // there is a named group
-	extended bool // (?x) is on
+	named    bool // src has a named group
+	extended bool // the option x is set
 }
 
-// hasNamedGroup reports whether src has (?<name>. It also finds one inside a character class.
+// hasNamedGroup reports whether src contains (?<name>, even in a character class.
 func hasNamedGroup(src string) bool {
 	for i := 0; i+3 < len(src); i++ {
 		switch {
@@ -48,7 +48,7 @@ func hasNamedGroup(src string) bool {
 
 func (t *translator) rest() string { return t.src[t.pos:] }
 
-// alternatives translates up to the end, or up to an unmatched ), which it does not consume.
+// alternatives translates up to the end of src, or up to an unmatched ), which it does not consume.
 func (t *translator) alternatives(depth int) (string, error) {
 	if depth > maxNesting {
 		return "", fmt.Errorf("groups are nested more than %d deep", maxNesting)
@@ -72,7 +72,7 @@ func (t *translator) alternatives(depth int) (string, error) {
 	return out.String(), nil
 }
 
-// blank skips comments, and white space that (?x) ignores.
+// blank skips comments, and with (?x) also white space. It reports whether it skipped anything.
 func (t *translator) blank() bool {
 	rest := t.rest()
 	switch {
@@ -90,7 +90,7 @@ func (t *translator) blank() bool {
 	return false
 }
 
-// passTo moves past the next c, if there is one.
+// passTo moves after the next c. It returns false if there is no c.
 func (t *translator) passTo(c byte) bool {
 	i := strings.IndexByte(t.rest(), c)
 	if i >= 0 {
@@ -99,7 +99,7 @@ func (t *translator) passTo(c byte) bool {
 	return i >= 0
 }
 
-// repeated translates one atom with its quantifiers.
+// repeated translates one item with its quantifiers.
 func (t *translator) repeated(depth int) (string, error) {
 	atom, err := t.atom(depth)
 	for n := 0; err == nil; n++ {
@@ -109,7 +109,7 @@ func (t *translator) repeated(depth int) (string, error) {
 		if q, err = t.quantifier(); q == "" {
 			break
 		}
-		if n > 0 { // Go does not allow a quantifier on a quantifier
+		if n > 0 { // Go does not allow two quantifiers in a row
 			atom = "(?:" + atom + ")"
 		}
 		if n > maxNesting {
@@ -122,7 +122,7 @@ func (t *translator) repeated(depth int) (string, error) {
 
 var interval = pattern.Lazy(`^\{(\d*)(,?)(\d*)\}`)
 
-// quantifier reads a quantifier. It returns "" if there is none.
+// quantifier translates a quantifier. It returns "" if there is none.
 func (t *translator) quantifier() (string, error) {
 	if t.pos == len(t.src) {
 		return "", nil
@@ -149,14 +149,14 @@ func (t *translator) quantifier() (string, error) {
 		low = "0"
 	}
 	q := "{" + low + m[2] + m[3] + "}"
-	if m[2] != "" && strings.HasPrefix(t.rest(), "?") { // after {n}, a ? is a separate quantifier
+	if m[2] != "" && strings.HasPrefix(t.rest(), "?") { // Ruby reads ? after {n} as another quantifier
 		t.pos++
 		q += "?"
 	}
 	return q, nil
 }
 
-// interval reads {n}, {n,}, {,m} or {n,m}.
+// interval matches {n}, {n,}, {,m} or {n,m}.
 func (t *translator) interval() []string {
 	m := interval().FindStringSubmatch(t.rest())
 	if m == nil || m[1] == "" && m[3] == "" {
@@ -187,7 +187,7 @@ func (t *translator) atom(depth int) (string, error) {
 	return quoted(r), nil
 }
 
-// unsupported lists the prefixes of groups that Go's engine does not support.
+// unsupported lists the beginnings of groups that Go's engine does not support.
 var unsupported = []struct{ prefix, name string }{
 	{"(?=", "lookahead (?=...) is"}, {"(?!", "negative lookahead (?!...) is"},
 	{"(?<=", "lookbehind (?<=...) is"}, {"(?<!", "negative lookbehind (?<!...) is"},
@@ -207,7 +207,7 @@ func (t *translator) group(depth int) (string, error) {
 		return "", err
 	}
 	body, err := t.alternatives(depth + 1)
-	if err != nil || !closed { // (?i) applies to the end of the enclosing group, including its alternatives
+	if err != nil || !closed { // (?i) applies until the enclosing group ends, including its other alternatives
 		return open + body + ")", err
 	}
 	t.extended = extended
@@ -224,7 +224,8 @@ var (
 	options   = pattern.Lazy(`^\(\?([imxadu]*)(?:-([imx]*))?([:)])`)
 )
 
-// groupStart reads ( and the characters that belong to it. closed means that a ) ends the group.
+// groupStart reads ( and the characters after it that determine the kind of group. closed is false for options without
+// a group, such as (?i).
 func (t *translator) groupStart() (open string, closed bool, err error) {
 	if !strings.HasPrefix(t.rest(), "(?") {
 		t.pos++

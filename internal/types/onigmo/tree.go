@@ -13,19 +13,19 @@ import (
 	"bindc/internal/pattern"
 )
 
-// node is a part of an expression for the matcher in backtrack.go.
+// node is a node of the syntax tree that the compiler in program.go reads.
 type node struct {
 	kind kind
 	kids []*node
 
-	set      []rune // of runes: pairs of first and last, sorted
-	min, max int    // of repeat; max -1: no limit
-	lazy     bool   // of repeat
-	negative bool   // of ahead and behind
-	back     int    // of behind: the number of characters
-	group    int    // of capture
-	groups   []int  // of backref, last first, and of choice
-	fold     bool   // of backref
+	set      []rune // runes: alternating first and last characters of ranges, sorted
+	min, max int    // repeat: range of iterations; max is -1 without a limit
+	lazy     bool   // repeat: tries few iterations first
+	negative bool   // ahead, behind: must not match
+	back     int    // behind: number of characters to go back
+	group    int    // capture: number of the group
+	groups   []int  // backref: groups, last first; conditional: groups to test
+	fold     bool   // backref: ignores case
 }
 
 type kind byte
@@ -40,7 +40,7 @@ const (
 	ahead
 	behind
 	atomic
-	conditional // kids[0] if one of the groups has matched, otherwise kids[1]
+	conditional // matches kids[0] if one of the groups has matched, otherwise kids[1]
 	lineStart
 	lineEnd
 	textStart
@@ -50,24 +50,24 @@ const (
 	wordInside
 )
 
-// reader parses an expression to nodes. It uses the translator to read sets of characters.
+// reader parses an expression. It uses the translator for sets of characters.
 type reader struct {
 	translator
 	fold, dotAll bool
 	groups       int
 	names        map[string][]int
-	open         []int // the groups around the current position
+	open         []int // numbers of the groups around the current position
 	refs         []*reference
 }
 
-// reference is a backreference, whose group may come later in the expression.
+// reference is a backreference. The group may come later in the expression.
 type reference struct {
 	*node
 	name string
-	in   []int // the groups around it
+	in   []int // numbers of the groups around the backreference
 }
 
-// parse parses a whole expression. groups is the number of capturing groups.
+// parse parses an expression. groups is the number of capturing groups.
 func parse(src string) (n *node, groups int, err error) {
 	r := &reader{translator: translator{src: src, named: hasNamedGroup(src)}, names: map[string][]int{}}
 	if n, err = r.alternation(0); err == nil && r.pos < len(src) {
@@ -81,7 +81,7 @@ func parse(src string) (n *node, groups int, err error) {
 	return n, r.groups, err
 }
 
-// resolve finds the groups of a backreference.
+// resolve finds the groups that a backreference refers to.
 func (r *reader) resolve(ref *reference) error {
 	n, err := strconv.Atoi(ref.name)
 	switch {
@@ -104,7 +104,7 @@ func (r *reader) resolve(ref *reference) error {
 	return nil
 }
 
-// alternation reads up to the end or to the ) of the enclosing group, which it does not consume.
+// alternation parses up to the end, or up to the ) of the enclosing group, which it does not consume.
 func (r *reader) alternation(depth int) (*node, error) {
 	if depth > maxNesting {
 		return nil, fmt.Errorf("groups are nested more than %d deep", maxNesting)
@@ -132,7 +132,7 @@ func (r *reader) alternation(depth int) (*node, error) {
 	return out, nil
 }
 
-// repetition reads one atom and its quantifiers.
+// repetition parses one item and its quantifiers.
 func (r *reader) repetition(depth int) (*node, error) {
 	n, err := r.item(depth)
 	for count := 0; err == nil; count++ {
@@ -156,7 +156,7 @@ func (r *reader) repetition(depth int) (*node, error) {
 	return n, err
 }
 
-// quantity reads one quantifier, if there is one.
+// quantity parses one quantifier. If there is none, q is the zero node.
 func (r *reader) quantity() (q node, possessive bool, err error) {
 	if rest := r.rest(); len(rest) > 1 && strings.IndexByte("*+?", rest[0]) >= 0 && rest[1] == '+' {
 		r.pos += 2
@@ -175,7 +175,7 @@ func (r *reader) quantity() (q node, possessive bool, err error) {
 	return q, false, nil
 }
 
-// quantified converts a quantifier of Go's syntax.
+// quantified converts a quantifier in Go's syntax.
 func quantified(text string) node {
 	q := node{kind: repeat, max: -1}
 	switch text[0] {
@@ -185,7 +185,7 @@ func quantified(text string) node {
 		q.max = 1
 	case '{':
 		low, high, isRange := strings.Cut(strings.Trim(text, "{}?"), ",")
-		q.min, _ = strconv.Atoi(low) // Atoi returns the largest int if there are too many digits
+		q.min, _ = strconv.Atoi(low) // with too many digits, Atoi returns the largest int
 		if !isRange {
 			high = low
 		}
@@ -200,7 +200,7 @@ func quantified(text string) node {
 var assertions = map[byte]kind{'A': textStart, 'G': textStart, 'z': textEnd, 'Z': lastLineEnd, 'b': wordEdge,
 	'B': wordInside}
 
-// item reads one atom.
+// item parses one item that quantifiers can apply to.
 func (r *reader) item(depth int) (*node, error) {
 	switch c := r.src[r.pos]; c {
 	case '(':
@@ -238,7 +238,7 @@ var (
 	byChoice = pattern.Lazy(`^\(\?\((?:(\d+)|<(\w+)>|'(\w+)')\)`)
 )
 
-// backslash reads an escape sequence or a backreference.
+// backslash parses an escape sequence or a backreference.
 func (r *reader) backslash() (*node, error) {
 	if m := byNumber().FindStringSubmatch(r.rest()); m != nil {
 		r.pos += len(m[0])
@@ -247,7 +247,7 @@ func (r *reader) backslash() (*node, error) {
 	if m := byName().FindStringSubmatch(r.rest()); m != nil {
 		r.pos += len(m[0])
 		name := m[1] + m[2]
-		if back, err := strconv.Atoi(name); err == nil && back < 0 { // counts groups to the left
+		if back, err := strconv.Atoi(name); err == nil && back < 0 { // counts back from the current group
 			name = strconv.Itoa(r.groups + 1 + back)
 		}
 		return r.reference(&node{kind: backref, fold: r.fold}, name)
@@ -259,7 +259,7 @@ func (r *reader) backslash() (*node, error) {
 			return &node{kind: a}, nil
 		}
 		switch c {
-		case 'K': // moves the start of the match, which does not matter here
+		case 'K': // \K moves the start of the match, which no caller asks for
 			r.pos += 2
 			return &node{}, nil
 		case 'R':
@@ -278,7 +278,7 @@ func (r *reader) reference(n *node, name string) (*node, error) {
 	return n, nil
 }
 
-// runesOf returns the set of characters for a text in Go's syntax.
+// runesOf parses a set of characters in Go's syntax.
 func (r *reader) runesOf(text string, err error) (*node, error) {
 	if err != nil {
 		return nil, err

@@ -12,11 +12,11 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// ownEnvironment has the interpolations that name the environment of a request.
+// ownEnvironment lists the interpolations that result in the name of the request's environment.
 var ownEnvironment = []string{"%{environment}", "%{::environment}", "%{server_facts.environment}"}
 
-// belowEnvironment returns the rest of an absolute path below the directory where Puppet has the environment, which is
-// the site. It returns false for a path to anything else.
+// belowEnvironment returns the part of an absolute path after the directory of the request's environment, which is the
+// site. It returns false if the path is not below that directory.
 func (r *Reader) belowEnvironment(text string) (below string, ok bool) {
 	in := path.Join(r.codedir, "environments") + "/"
 	if text, ok = strings.CutPrefix(text, in); !ok {
@@ -30,8 +30,8 @@ func (r *Reader) belowEnvironment(text string) (below string, ok bool) {
 	return "", false
 }
 
-// environmentDir returns the directory of the environment: that of its hiera.yaml, or the site for a global hiera.yaml
-// and that of a module.
+// environmentDir returns the directory of the environment. For the hierarchy of the environment, that is the directory
+// of its hiera.yaml; for a global hierarchy and for modules, it is the site.
 func (c config) environmentDir() string {
 	if c.Module != "" || c.Doc.File == c.global {
 		return c.Dir
@@ -39,10 +39,10 @@ func (c config) environmentDir() string {
 	return c.root
 }
 
-// isAbsolute reports whether Puppet reads text as an absolute path.
+// isAbsolute reports whether Puppet treats text as an absolute path.
 func isAbsolute(text string) bool { return strings.HasPrefix(text, "/") || filepath.IsAbs(text) }
 
-// resolve returns the directory that a text starts from and the rest of the text.
+// resolve splits a path into the directory that it starts from and the rest of the path.
 func (c config) resolve(text string) (root, rest string) {
 	if below, ok := c.belowEnvironment(text); ok {
 		return c.environmentDir(), below
@@ -53,16 +53,16 @@ func (c config) resolve(text string) (root, rest string) {
 	return c.root, text
 }
 
-// divided is a path or glob below a datadir, divided into a directory that is the same for every request, and the
-// remaining texts of datadir and path. That of the datadir ends with a slash, or is empty.
+// divided is a path or glob, divided into a directory that is the same for every request and the remaining texts of
+// datadir and path. The remaining datadir ends with a slash, or is empty.
 type divided struct {
 	dir, datadir, path string
-	forData            bool // dir has nothing but data
-	tooWide            bool // the directory is too large to search
+	forData            bool // dir contains only data
+	tooWide            bool // do not search dir: it may contain much more than data
 }
 
-// divide divides a path. If the path is absolute or leads out of the datadir, its leading constant names become part of
-// the directory: only variables must not lead out.
+// divide divides a path. If it is absolute or leads out of the datadir, its leading constant names become part of the
+// directory, because a variable must not lead out of it.
 func (c config) divide(datadir, path string, isGlob bool) (d divided) {
 	root, text := c.resolve(datadir)
 	if i := strings.Index(text, "%{"); i >= 0 {
@@ -88,7 +88,7 @@ func (c config) divide(datadir, path string, isGlob bool) (d divided) {
 	return d
 }
 
-// treeOf returns the tree of the directory; nil if it does not exist.
+// treeOf returns the tree of d's directory, or nil if it does not exist.
 func (c config) treeOf(d divided) *site.Tree {
 	if d.tooWide {
 		return nil
@@ -98,7 +98,7 @@ func (c config) treeOf(d divided) *site.Tree {
 
 func joinDir(dir, text string) string { return filepath.Join(dir, filepath.FromSlash(text)) }
 
-// constantNames returns the leading directories of a path that contain no variable and no wildcard.
+// constantNames returns the leading directories of a path that have neither variables nor wildcards.
 func constantNames(path string, isGlob bool) string {
 	end := strings.Index(path, "%{")
 	if isGlob {
@@ -116,10 +116,10 @@ func leadsOut(names string) bool {
 	return names == ".." || strings.HasPrefix(names, "../")
 }
 
-// hasDots reports whether one of the names of a path is '..'.
+// hasDots reports whether a path has '..' as an element.
 func hasDots(names string) bool { return slices.Contains(strings.Split(names, "/"), "..") }
 
-// clean removes each '..' with the name before it. names do not lead out.
+// clean removes each '..' together with the name before it. names must not lead out of its directory.
 func clean(names string) string {
 	if names = path.Clean(names); names != "." {
 		return names + "/"
@@ -127,7 +127,8 @@ func clean(names string) string {
 	return ""
 }
 
-// checkDatadir records a datadir of the site that does not exist. The authors of modules are responsible for theirs.
+// checkDatadir records a datadir of the site that does not exist. It does not check modules, whose authors are somebody
+// else.
 func (c config) checkDatadir(at diag.Pos, source dataSource) {
 	dir := source.datadir
 	if c.Module != "" || c.checked[dir] || c.hasDatadir(dir) {
@@ -147,8 +148,8 @@ func (c config) checkDatadir(at diag.Pos, source dataSource) {
 	c.absent = append(c.absent, d)
 }
 
-// WarnOfAbsent reports the directories and files that were noted as absent, unless the site has errors: then they would
-// only distract. It must be called after all files are parsed, so that the report does not depend on their order.
+// WarnOfAbsent reports the recorded directories and files that do not exist. It reports nothing if the site has errors.
+// Call it after all files have been parsed: then the result does not depend on their order.
 func (r *Reader) WarnOfAbsent() {
 	if r.Diags.Failed() {
 		return
@@ -158,13 +159,13 @@ func (r *Reader) WarnOfAbsent() {
 	}
 }
 
-// absoluteHint explains which absolute paths are inside the site.
+// absoluteHint says which absolute paths are inside the site.
 func (c config) absoluteHint() string {
 	return "write a path relative to this file; of absolute paths, those below " +
 		path.Join(c.codedir, "environments") + "/%{environment} are in the site, see --codedir"
 }
 
-// hasRelative reports whether one of the paths of an entry is relative. Otherwise its datadir has no effect.
+// hasRelative reports whether an entry has a relative path. Otherwise its datadir has no effect.
 func hasRelative(places *yaml.Node) bool {
 	texts := site.StringsOf(places)
 	if text, ok := places.Text(); ok {
@@ -173,12 +174,12 @@ func hasRelative(places *yaml.Node) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { return !isAbsolute(text) })
 }
 
-// hasDatadir reports whether a datadir exists, or may exist if it depends on the request.
+// hasDatadir reports whether a datadir exists. A datadir with variables exists if any directory matches.
 func (c config) hasDatadir(datadir string) bool {
 	d := c.divide(datadir, "", false)
 	tree := c.treeOf(d)
 	node, problems := expr.ParseHiera(d.datadir)
-	if tree == nil || d.datadir == "" || len(problems) > 0 { // which are reported
+	if tree == nil || d.datadir == "" || len(problems) > 0 { // errors are reported elsewhere
 		return tree != nil
 	}
 	pattern := pathPattern(withoutDots(partsOf(node)))

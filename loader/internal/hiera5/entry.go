@@ -11,7 +11,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// entry reads an entry. An invalid entry keeps its number.
+// entry reads an entry of a hierarchy. An invalid entry is kept, so that the following entries keep their numbers.
 func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
 	if n.Kind != yaml.Mapping {
 		c.Doc.Errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'path', found %s", n.Describe())
@@ -41,7 +41,7 @@ func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
 	case len(places) > 1:
 		c.Doc.Errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(placeKeys), diag.Quoted(places))
 	case !source.ok:
-	case len(places) == 0 && len(unknown) > 0: // one of these may be the path
+	case len(places) == 0 && len(unknown) > 0: // a misspelt key may be meant as the path
 	case len(places) == 0 || strings.HasPrefix(places[0], "uri"):
 		c.foreign(e.at, "an entry without a path", "")
 	default:
@@ -54,7 +54,7 @@ func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
 	return e
 }
 
-// text returns the text at a key. It returns false if there is none.
+// text returns the string at a key, and false if there is none.
 func (c config) text(n *yaml.Node, key string) (string, bool) {
 	_, v, ok := n.Lookup(key)
 	if !ok {
@@ -74,7 +74,7 @@ func presentKeys(n *yaml.Node, keys []string) []string {
 	})
 }
 
-// source returns how to read an entry. It reports an entry that bindc does not read, because only Puppet uses it.
+// source returns how to read the data of an entry. It reports entries that only Puppet can read.
 func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 	s := dataSource{datadir: "data", ok: true}
 	for _, from := range []*yaml.Node{n, defaults} {
@@ -95,7 +95,7 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 			break
 		}
 	}
-	if function == "" && c.says != nil { // equal reports of several entries are one
+	if function == "" && c.says != nil { // entries report the same diagnostic, which is shown once
 		c.Doc.Diags.Add(diag.Diagnostic{Pos: c.Doc.Pos(c.says), Code: "hierarchy",
 			Message: "expected one of " + diag.Quoted(backendKeys) + " in 'defaults' or in each entry: Puppet has no other default",
 			Hint:    "add 'data_hash: yaml_data' to 'defaults'"})
@@ -131,10 +131,10 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 	return s
 }
 
-// functions has the functions whose entries bindc reads.
+// functions lists the data functions of Puppet that bindc supports.
 var functions = []string{"yaml_data", "json_data", "eyaml_lookup_key"}
 
-// foreign reports an entry that cannot be compiled. The hint may name what is meant.
+// foreign reports an entry that bindc leaves to Puppet. The hint may suggest another function.
 func (c config) foreign(at diag.Pos, what, hint string) {
 	c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_foreign",
 		Message: what + " is not compiled: what this entry has to say only Puppet knows",
@@ -145,7 +145,7 @@ func (c config) locations(n *yaml.Node, key string, source dataSource) []Locatio
 	_, v, _ := n.Lookup(key)
 	texts := []string{}
 	nodes := []*yaml.Node{}
-	if text, _ := v.Text(); !strings.HasSuffix(key, "s") { // a value that is not a text is empty
+	if text, _ := v.Text(); !strings.HasSuffix(key, "s") { // a value that is not a string gives ""
 		texts, nodes = append(texts, text), append(nodes, v)
 	} else {
 		texts = site.StringsOf(v)
@@ -179,8 +179,8 @@ func (c config) locations(n *yaml.Node, key string, source dataSource) []Locatio
 	return out
 }
 
-// joined adds a glob. Consecutive globs without interpolations become one: then the number of files that they find
-// together is known.
+// joined adds a glob to the locations. It merges consecutive globs without interpolations into one location, so that
+// the number of their files is known at build time.
 func joined(out []Location, l Location) []Location {
 	constant := func(l Location) bool {
 		return !slices.ContainsFunc(l.conditions, func(c int) bool { return c != 0 })

@@ -9,8 +9,9 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// TakeAlone takes the files from l that are the only ones a request finds there, and returns them. It returns nil if
-// the entry has other locations. A merge of one file differs from a merge of several.
+// TakeAlone removes from l the files that are the only file of their condition, and returns them. It returns nil unless
+// l is the entry's only location. Such files have a layer of their own, because Puppet merges a single file differently
+// from several.
 func (h *Hierarchy) TakeAlone(in *site.Inputs, l *Location, only bool) (out []site.DataFile) {
 	if !only {
 		return nil
@@ -30,12 +31,12 @@ func (h *Hierarchy) TakeAlone(in *site.Inputs, l *Location, only bool) (out []si
 	return out
 }
 
-// Deal distributes the files of a location among layers. Of files that are effective together and have a key in
-// common, the later one is in a lower layer.
+// Deal distributes the files of a location among layers. If two files that apply together have a key in common, the
+// later file is in a lower layer.
 func (h *Hierarchy) Deal(in *site.Inputs, l Location) [][]site.DataFile {
 	var out [][]site.DataFile
 	for _, condition := range l.conditions {
-		depth := map[uint32]int{} // by key, below the last file that has it
+		depth := map[uint32]int{} // by key: the first layer below all files with that key
 		for _, f := range l.files[condition] {
 			entries := h.own(in, f)
 			if len(entries) == 0 {
@@ -58,8 +59,8 @@ func (h *Hierarchy) Deal(in *site.Inputs, l Location) [][]site.DataFile {
 	return out
 }
 
-// own returns the entries of a file that count: in a module, those whose keys begin with its name. Its lookup_options
-// get its name as a suffix.
+// own returns the entries of a file. In a module, it drops keys without the module's prefix and renames lookup_options,
+// so that they apply to this module only.
 func (h *Hierarchy) own(in *site.Inputs, f *site.File) []datafile.Entry {
 	if h.Module == "" {
 		return f.Content.Entries

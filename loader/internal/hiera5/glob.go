@@ -8,28 +8,28 @@ import (
 	"bindc/internal/expr"
 )
 
-// globElement is a piece of a glob: fixed text, a wildcard, or an interpolation.
+// globElement is part of a glob: constant text, a wildcard or an interpolation.
 type globElement struct {
 	kind globKind
-	text string // fixed
-	ref  int    // number of the interpolation
+	text string // of globText
+	ref  int    // of globRef: index of the interpolation
 
-	ranges [][2]rune // of a class
-	not    bool      // of a class: any other character
+	ranges [][2]rune // of globClass
+	not    bool      // of globClass: match any other character
 }
 
 type globKind uint8
 
 const (
 	globText  globKind = iota
-	globStar           // anything but a slash
-	globDirs           // directories, each with its slash, or none
-	globOne            // one character
-	globClass          // one of some
-	globRef            // an interpolation
+	globStar           // *: any characters except a slash
+	globDirs           // **/: any number of directories
+	globOne            // ?: one character
+	globClass          // [abc]: one of several characters
+	globRef            // %{...}
 )
 
-// globElements splits a glob into its elements.
+// globElements parses a glob.
 func globElements(parts []*expr.Node) []globElement {
 	var out []globElement
 	refs := 0
@@ -49,7 +49,7 @@ func globElements(parts []*expr.Node) []globElement {
 			switch {
 			case last >= 0 && e.kind == globText && out[last].kind == globText:
 				out[last].text += e.text
-			case last >= 0 && e.kind == globDirs && out[last].kind == globDirs: // one is as good as two
+			case last >= 0 && e.kind == globDirs && out[last].kind == globDirs: // **/**/ is **/
 			default:
 				out = append(out, e)
 			}
@@ -58,7 +58,8 @@ func globElements(parts []*expr.Node) []globElement {
 	return out
 }
 
-// nextGlob returns the first element of a text, and its length. begins says that a name begins there.
+// nextGlob parses the first element of a text, and returns its length. begins means that the text is at the start of a
+// file or directory name.
 func nextGlob(text string, begins bool) (globElement, int) {
 	switch c := text[0]; {
 	case begins && strings.HasPrefix(text, "**/"):
@@ -76,7 +77,7 @@ func nextGlob(text string, begins bool) (globElement, int) {
 	return globElement{text: text[:1]}, 1
 }
 
-// escaped returns the first character of a text, or the one after a leading backslash, and its length in the text.
+// escaped returns the first character of a text, or the one after a leading backslash. n is the length of both.
 func escaped(text string) (char rune, n int) {
 	if strings.HasPrefix(text, `\`) {
 		n = 1
@@ -85,8 +86,8 @@ func escaped(text string) (char rune, n int) {
 	return char, n + size
 }
 
-// globClassOf returns the class that a text begins with, and its length. As in Ruby, an unclosed or empty class matches
-// no character.
+// globClassOf parses the character class at the start of a text, and returns its length. As in Ruby, an unclosed or
+// empty class matches nothing.
 func globClassOf(text string) (globElement, int) {
 	e := globElement{kind: globClass}
 	at := 1
@@ -109,21 +110,22 @@ func globClassOf(text string) (globElement, int) {
 	return e, at + 1
 }
 
-// maxGlobs limits the globs that the braces of one glob expand to, counting intermediate ones that still have braces.
+// maxGlobs limits how many globs the braces of one glob may expand to. Intermediate globs, which still have braces,
+// count too.
 const maxGlobs = 4096
 
-// longGlob is the number of bytes of a glob that count as one more glob.
+// longGlob is the length in bytes at which a glob counts as one more.
 const longGlob = 256
 
-// unbraced expands the braces of a glob, in order. ok is false if there are too many globs. Braces of an interpolation
-// do not count.
+// unbraced expands the braces of a glob, in order. It does not expand braces of interpolations. ok is false if there
+// are too many results.
 func unbraced(glob string) (globs []string, ok bool) {
 	left := maxGlobs
 	globs = appendUnbraced(nil, glob, &left)
 	return globs, left >= 0
 }
 
-// appendUnbraced appends the globs that a glob with braces expands to, until left is used up.
+// appendUnbraced appends the expansions of a glob. It stops when left, the remaining number, is used up.
 func appendUnbraced(out []string, glob string, left *int) []string {
 	if *left -= 1 + len(glob)/longGlob; *left < 0 {
 		return out
@@ -142,8 +144,8 @@ func appendUnbraced(out []string, glob string, left *int) []string {
 	return out
 }
 
-// outermost finds the first pair of braces that is not inside another: where it opens, where each alternative begins,
-// and where it closes. Without braces, end is -1.
+// outermost finds the first pair of braces that is not inside another pair. It returns the positions of the opening
+// brace, of the start of each alternative, and of the closing brace. end is -1 if there are no braces.
 func outermost(glob string) (open int, cuts []int, end int) {
 	depth := 0
 	for i := 0; i < len(glob); i++ {
@@ -167,10 +169,10 @@ func outermost(glob string) (open int, cuts []int, end int) {
 	return 0, nil, -1
 }
 
-// maxReadings limits the ways in which a glob with interpolations can match one file.
+// maxReadings limits the number of ways in which a glob with interpolations matches one path.
 const maxReadings = 256
 
-// readGlob returns the values of the interpolations for which a glob matches a path.
+// readGlob returns the values of the interpolations for each way in which a glob matches path.
 func readGlob(elems []globElement, path string) [][]string {
 	g := newGlobReader(elems, path)
 	g.read(globSpot{})
@@ -186,32 +188,33 @@ func newGlobReader(elems []globElement, path string) *globReader {
 		been: map[globWay]bool{}}
 }
 
-// globReader matches a path against a glob. It remembers the positions that it has tried, so a glob with many stars
-// takes steps in proportion to the lengths of glob and path.
+// globReader matches a path against a glob by backtracking. It remembers the positions that it has tried, so that globs
+// with many stars need at most as many steps as there are pairs of positions.
 type globReader struct {
 	elems  []globElement
 	path   string
 	values []string
 	out    [][]string
 
-	dead  map[globSpot]bool // positions from which no way leads to the end
-	been  map[globWay]bool  // ways that were read before
+	dead  map[globSpot]bool // positions from which the end cannot be reached
+	been  map[globWay]bool  // positions that were read with the same values
 	steps int
 }
 
-// globSpot is a position in a glob and in a path. slashed means that the slash of the next text was read already.
+// globSpot is a position in a glob and in a path. slashed means that the slash at the start of the next text has
+// already been matched.
 type globSpot struct {
 	elem, at int
 	slashed  bool
 }
 
-// globWay is a position and the values of the interpolations before it.
+// globWay is a position, with the values of the interpolations before it.
 type globWay struct {
 	globSpot
 	values string
 }
 
-// read matches the rest of the path from a position. It reports whether it reached the end.
+// read matches the rest of the path from position s. It reports whether it found a match.
 func (g *globReader) read(s globSpot) (found bool) {
 	if len(g.out) >= maxReadings {
 		return true
@@ -234,7 +237,7 @@ func (g *globReader) read(s globSpot) (found bool) {
 	return found
 }
 
-// end records a match that has reached the end of the glob.
+// end records a match if the path ends here.
 func (g *globReader) end(s globSpot) bool {
 	if s.at < len(g.path) {
 		return false
@@ -283,7 +286,7 @@ func (g *globReader) element(s globSpot) (found bool) {
 		}
 		g.values[e.ref] = ""
 		next := s.elem + 1
-		// A leading slash after an empty match does not count.
+		// After an empty value at the start of a name, skip the slash.
 		if begins && next < len(g.elems) && strings.HasPrefix(g.elems[next].text, "/") {
 			found = g.read(globSpot{next, at, true}) || found
 		}
@@ -291,8 +294,7 @@ func (g *globReader) element(s globSpot) (found bool) {
 	return found
 }
 
-// takes reports whether a character is in a class, or any is accepted. Both ends of a range belong to it, in either
-// order.
+// takes reports whether the wildcard matches char. A range may have its ends in either order.
 func (e globElement) takes(char rune) bool {
 	in := slices.ContainsFunc(e.ranges, func(r [2]rune) bool {
 		return char == r[0] || char == r[1] || r[0] < char && char < r[1]
@@ -300,7 +302,7 @@ func (e globElement) takes(char rune) bool {
 	return e.kind == globOne || in != e.not
 }
 
-// fillGlob returns the text of a glob with the values of its interpolations.
+// fillGlob replaces the interpolations of a glob by values.
 func fillGlob(parts []*expr.Node, values []string) string {
 	var b strings.Builder
 	ref := 0
@@ -315,6 +317,5 @@ func fillGlob(parts []*expr.Node, values []string) string {
 	return b.String()
 }
 
-// easySteps is the number of steps that a globReader takes before it begins to remember positions. Most globs need
-// fewer.
+// easySteps is the number of steps after which a globReader starts to remember positions. Most matches need fewer.
 const easySteps = 64

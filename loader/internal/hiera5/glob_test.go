@@ -9,8 +9,8 @@ import (
 	"bindc/internal/expr"
 )
 
-// The globs that braces expand to, in the order in which Ruby looks them up. Braces of an interpolation do not count.
-func TestBracesOfGlobs(t *testing.T) {
+// Braces are expanded in the order in which Ruby expands them. Braces of interpolations are kept.
+func TestExpandsBracesOfGlobInOrder(t *testing.T) {
 	for glob, want := range map[string]string{
 		"a.yaml": "a.yaml", "": "", "{a,b}.yaml": "a.yaml b.yaml", "x/{a,b}": "x/a x/b", "{a}": "a",
 		"{a,b}{c,d}": "ac ad bc bd", "x{a,{b,c}d}y": "xay xbdy xcdy", "{,a}x": "x ax", "{}x": "x",
@@ -25,8 +25,8 @@ func TestBracesOfGlobs(t *testing.T) {
 	}
 }
 
-// The files that a glob finds: the values of its interpolations, "" for none.
-func TestReadGlobs(t *testing.T) {
+// Paths that a glob matches, with the values of its interpolations for each way. "" means that it does not match.
+func TestGlobMatchesLikeRuby(t *testing.T) {
 	for _, c := range []struct{ glob, path, want string }{
 		{"a.yaml", "a.yaml", "[]"}, {"a.yaml", "a.yam", ""}, {"a.yaml", "a.yamlx", ""},
 		{"*.yaml", "a.yaml", "[]"}, {"*.yaml", ".yaml", ""}, {"*.yaml", ".a.yaml", ""}, {"*.yaml", "d/a.yaml", ""},
@@ -80,7 +80,7 @@ func TestReadGlobs(t *testing.T) {
 			t.Errorf("%s finds %s by %q, expected %q", c.glob, c.path, got, c.want)
 		}
 	}
-	// Stars match in many ways, but each position is tried once.
+	// Many stars match in many ways, but each position is tried only once.
 	for glob, path := range map[string]string{"a*a*a*a*a*b.yaml": strings.Repeat("a", 200),
 		"**/a/**/a/**/a/**/b": strings.Repeat("a/", 100) + "a", "%{r}a*a*a*a*b": strings.Repeat("a", 60)} {
 		n, _ := expr.ParseHiera(glob)
@@ -98,8 +98,8 @@ func TestReadGlobs(t *testing.T) {
 	}
 }
 
-// Nested and consecutive braces multiply; the number of globs is limited.
-func TestBracesOfGlobAreLimited(t *testing.T) {
+// Nested and consecutive braces multiply, so the number of globs is limited.
+func TestNumberOfBraceExpansionsIsLimited(t *testing.T) {
 	for glob, want := range map[string]bool{strings.Repeat("{a,b}", 11): true, strings.Repeat("{a,b}", 20): false,
 		"{" + strings.Repeat("a,", 3000) + "}":                      true,
 		strings.Repeat("{", 100_000) + strings.Repeat("}", 100_000): false} {

@@ -1,5 +1,5 @@
-// Package hiera5 reads the hierarchies of Hiera 5: the files that each path and glob can name, and the condition under
-// which a request reads each of them.
+// Package hiera5 reads hierarchies of Hiera 5. For each path and glob, it finds the matching data files and the
+// condition under which a request reads each file.
 package hiera5
 
 import (
@@ -14,74 +14,75 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Hierarchy is a hierarchy of Hiera 5: of the site, of a module, or the global one. Versions 3 and 4 are converted to
+// Hierarchy is the Hiera 5 hierarchy of a site or a module, or the global one. Versions 3 and 4 are converted to
 // version 5.
 type Hierarchy struct {
 	Doc      site.Document
 	Module   string // the module, of whose keys alone it has data; or ""
 	Entries  []Entry
-	Defaults []Entry // default_hierarchy, of a module
-	Paths    []int   // the dimensions that are paths of these
-	Broken   bool    // there is an error in it, so that paths may be missing
+	Defaults []Entry // default_hierarchy; only in modules
+	Paths    []int   // dimensions that are paths in Entries and Defaults
+	Broken   bool    // an error in the configuration may have dropped paths
 }
 
-// Entry is an entry of a hierarchy. Hiera 5 merges entry by entry.
+// Entry is an entry of a hierarchy. Puppet merges the data of an entry before it merges entries.
 type Entry struct {
 	Name      string
 	at        diag.Pos
 	Locations []Location // highest first
 }
 
-// Location is a path or a glob of an entry. Its files under one condition are effective together, the highest first. A
-// path has one file per condition.
+// Location is a path or a glob of an entry, with its files by condition. A path has one file per condition. A glob may
+// have several files that apply together, highest first.
 type Location struct {
-	Only       bool // the entry has no other location in the same request: the path of the only element of mapped_paths
+	Only       bool // no other location of the entry applies to the same request: mapped_paths with a single element
 	conditions []int
 	files      map[int][]*site.File
 	written    []WrittenLocation
 }
 
-// dataSource says how to read the data of an entry, and from where.
+// dataSource is the format and the datadir of an entry.
 type dataSource struct {
 	kind    datafile.Format
 	datadir string
-	level   string // the name of the entry
-	ok      bool   // bindc reads it
+	level   string // name of the entry
+	ok      bool   // false if bindc does not read the entry
 }
 
 // Reader reads hierarchies of Hiera 5.
 type Reader struct {
 	*site.Inputs
 	*site.Dimensions
-	Dirs map[string]*Hierarchy // by file; nil: it cannot be used
+	Dirs map[string]*Hierarchy // by configuration file; nil if it has an error
 
-	globbed    map[*site.File]bool // files that some glob has found
-	foundAgain int                 // how often other globs may still find them, see maxFoundAgain
+	globbed    map[*site.File]bool // files that at least one glob matches
+	foundAgain int                 // remaining budget of maxFoundAgain
 
-	global  string            // the hiera.yaml of the global layer
-	codedir string            // of Puppet
-	absent  []diag.Diagnostic // of directories with data; reported if the site has no errors
-	checked map[string]bool   // datadirs with such a warning
+	global  string            // hiera.yaml of Puppet's global layer
+	codedir string            // Puppet's directory of code
+	absent  []diag.Diagnostic // warnings about missing directories, reported if the site has no errors
+	checked map[string]bool   // datadirs that were checked for existence
 	Trees   map[string]*site.Tree
 }
 
-// NewReader returns a reader of the hierarchies of a site. global is the hiera.yaml of the global layer, "" for
-// none; codedir is where Puppet has environments. foundAgain replaces maxFoundAgain unless it is 0.
+// NewReader returns a reader for the hierarchies of a site. global is the hiera.yaml of Puppet's global layer, or "" if
+// there is none. codedir is Puppet's directory of code. A foundAgain other than 0 replaces maxFoundAgain.
 func NewReader(in *site.Inputs, dims *site.Dimensions, global, codedir string, foundAgain int) *Reader {
 	return &Reader{Inputs: in, Dimensions: dims, Dirs: map[string]*Hierarchy{}, Trees: map[string]*site.Tree{},
 		globbed: map[*site.File]bool{}, checked: map[string]bool{}, global: global, codedir: codedir,
 		foundAgain: cmp.Or(foundAgain, maxFoundAgain)}
 }
 
-// ConfigNames has the names of the configuration. Next to a file with the first name, a file with the second is for
+// ConfigNames lists the file names of a Hiera 5 configuration, in order of preference. If both exist, hiera.yaml is for
 // Puppet only.
 var ConfigNames = []string{"hiera5.yaml", "hiera.yaml"}
 
-// snapshotFunctions has the functions of the Puppet module that a hiera.yaml uses to ask a snapshot, by their keys.
+// snapshotFunctions has the functions with which Puppet's hiera.yaml looks up keys in a snapshot, by their key in an
+// entry.
 var snapshotFunctions = map[string]string{"data_hash": "bindc::data_hash", "lookup_key": "bindc::lookup_key"}
 
-// ConfigIn returns the configuration of Hiera 5 in a directory; "" if there is none. A hiera.yaml of version 2 does
-// not count.
+// ConfigIn returns the Hiera 5 configuration file in dir, or "" if there is none. A hiera.yaml of version 2 does not
+// count.
 func (r *Reader) ConfigIn(dir string) string {
 	for i, name := range ConfigNames {
 		path := filepath.Join(dir, name)
@@ -96,18 +97,18 @@ func (r *Reader) ConfigIn(dir string) string {
 	return ""
 }
 
-// isHiera5 reports whether the existing file at path has a version that Puppet reads in a site or a module.
+// isHiera5 reports whether a file has a version that Puppet accepts in an environment or a module. The file must exist.
 func (r *Reader) isHiera5(path string) bool {
 	src, err := r.Disk.ReadFile(path)
 	if err != nil {
-		r.Failed(path, err) // an empty file has no version
+		r.Failed(path, err) // src is empty, so the file has no version
 	}
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diag.List{})
 	return ok && doc.Root != nil && VersionOf(doc) >= 4
 }
 
-// VersionOf returns the version of a configuration of Hiera; 0 if it has none. A file with the keys of version 3 is
-// of version 3.
+// VersionOf returns the version in a Hiera configuration, or 0 if it has none. Keys that begin with a colon mean
+// version 3.
 func VersionOf(doc *yaml.Document) int64 {
 	for _, key := range []string{"version", ":version"} {
 		if _, v, ok := doc.Root.Lookup(key); ok && v.Value.Kind() == value.Int {
@@ -122,8 +123,8 @@ func VersionOf(doc *yaml.Document) int64 {
 	return 0
 }
 
-// Read reads the configuration at path, of a module unless module is "". It returns nil if the configuration cannot
-// be used.
+// Read reads the configuration file path. module is the module's name, or "" for a site. Read returns nil if the
+// configuration has an error.
 func (r *Reader) Read(path, module string) *Hierarchy {
 	h, seen := r.Dirs[path]
 	if !seen {
@@ -165,12 +166,12 @@ func (r *Reader) readFile(path, module string) *Hierarchy {
 	return h
 }
 
-// config reads one configuration.
+// config is a configuration file while it is read.
 type config struct {
 	*Reader
 	*Hierarchy
-	root string     // its directory
-	says *yaml.Node // the defaults, which replace those of Puppet; or nil
+	root string     // directory of the file
+	says *yaml.Node // defaults in the file, which replace Puppet's; may be nil
 }
 
 var (
@@ -189,7 +190,7 @@ func (c config) version5() {
 		c.says = key
 		c.Doc.OnlyKeys(defaults, "hiera", "key of 'defaults'", defaultKeys)
 	} else {
-		defaults = &yaml.Node{Kind: yaml.Mapping} // without a value they have no effect
+		defaults = &yaml.Node{Kind: yaml.Mapping} // as in Puppet, null has no effect
 	}
 	c.Entries = c.hierarchy("hierarchy", defaults)
 	if _, n, ok := c.Doc.Root.Lookup("default_hierarchy"); ok && c.Module == "" {
@@ -213,7 +214,8 @@ func (c config) hierarchy(key string, defaults *yaml.Node) []Entry {
 	return out
 }
 
-// list returns the entries at a key, or none after an error. If the key is absent or null, Puppet uses a default.
+// list returns the entries at a key, or none after an error. ok is false if the key is missing or null: then Puppet
+// uses a default.
 func (c config) list(key string) (entries []yaml.Node, given bool) {
 	_, n, ok := c.Doc.Root.Lookup(key)
 	if !ok || n.Kind == yaml.Scalar && n.Value.IsUndef() {
@@ -226,7 +228,7 @@ func (c config) list(key string) (entries []yaml.Node, given bool) {
 	return n.Kids, true
 }
 
-// HasPlans reports whether there is a hierarchy for plans.
+// HasPlans reports whether there is a plan_hierarchy.
 func (h *Hierarchy) HasPlans() bool {
 	_, _, ok := h.Doc.Root.Lookup("plan_hierarchy")
 	return ok

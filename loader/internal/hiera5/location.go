@@ -15,20 +15,19 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// location is a path or glob of Hiera 5 below a known directory: its text, and the dimension whose value is the whole
-// path.
+// location is a path or glob below a known directory, parsed into constant text and interpolations.
 type location struct {
-	tree *site.Tree // nil: the directory is not there
+	tree *site.Tree // nil if the directory does not exist
 
-	dirLabel string // the directory, as in the names of its files in Inputs
+	dirLabel string // name of the directory in Inputs
 	text     string
-	parts    []*expr.Node // text and interpolations, as written
-	dir      *expr.Node   // the unknown part of the datadir, and a slash
+	parts    []*expr.Node // as in the source: datadir, then path
+	dir      *expr.Node   // the part of the datadir with variables, with a trailing slash
 	path     *expr.Node
-	node     *expr.Node // both
+	node     *expr.Node // the expression for dir and path together
 }
 
-// locate parses a path, or a glob, below a datadir.
+// locate parses a path or glob and finds its directory. It returns false after an error.
 func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool) (location, bool) {
 	d := c.divide(source.datadir, path, isGlob)
 	p := location{text: d.datadir + d.path}
@@ -48,7 +47,7 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "fact", Message: e.Message, Hint: e.Hint})
 	}
 	if p.parts == nil {
-		return location{}, false // an empty path is the directory itself
+		return location{}, false // an empty path is the datadir itself
 	}
 	p.tree, p.dirLabel = c.treeOf(d), c.Label(d.dir)
 	c.checkDots(at, p)
@@ -59,7 +58,7 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 	return p, len(problems) == 0
 }
 
-// checkClosed warns about a '%{' without '}': Puppet reads it as text, and no file has such a name.
+// checkClosed warns about '%{' without '}'. Puppet reads it as text, so the path matches no file.
 func (c config) checkClosed(at diag.Pos, p location) {
 	if i := strings.LastIndex(p.text, "%{"); i >= 0 && !strings.Contains(p.text[i:], "}") {
 		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_interpolation",
@@ -67,7 +66,7 @@ func (c config) checkClosed(at diag.Pos, p location) {
 	}
 }
 
-// checkDots warns about a '..' after a variable. Such a path names no file here.
+// checkDots warns about '..' after a variable: such a path matches no file.
 func (c config) checkDots(at diag.Pos, p location) {
 	var b strings.Builder
 	for i, n := range p.parts {
@@ -84,7 +83,7 @@ func (c config) checkDots(at diag.Pos, p location) {
 	}
 }
 
-// partsOf returns the parts of a text. An empty text has none.
+// partsOf returns the parts of a parsed text. An empty text has none.
 func partsOf(n *expr.Node) []*expr.Node {
 	if n.Op == expr.Concat {
 		return n.Kids
@@ -95,10 +94,10 @@ func partsOf(n *expr.Node) []*expr.Node {
 	return []*expr.Node{n}
 }
 
-// withoutDots removes from parts what has no meaning in a path, so that they match the paths of files.
+// withoutDots removes redundant slashes and dots from parts, so that they match the paths of files.
 func withoutDots(parts []*expr.Node) []*expr.Node {
 	var out []*expr.Node
-	begins := true // a name
+	begins := true // the next part is at the start of a name
 	for _, n := range parts {
 		v, ok := n.Constant()
 		text := withoutDot(v.Text(), begins)
@@ -113,8 +112,8 @@ func withoutDots(parts []*expr.Node) []*expr.Node {
 	return out
 }
 
-// withoutDot removes empty and '.' names from a text between interpolations. It may begin or end with part of a name.
-// An absolute text stays absolute.
+// withoutDot removes empty names and '.' from a text between interpolations. The first and last name are kept if they
+// may be part of a longer name. An absolute text stays absolute.
 func withoutDot(text string, begins bool) string {
 	if begins && strings.HasPrefix(text, "/") {
 		return text
@@ -130,7 +129,8 @@ func withoutDot(text string, begins bool) string {
 	return strings.Join(out, "/")
 }
 
-// treeAt returns the tree of a directory with data, or nil if it does not exist. forData says that it has only data.
+// treeAt returns the tree of a directory, or nil if it does not exist. forData means that the directory contains only
+// data.
 func (c config) treeAt(dir string, forData bool) *site.Tree {
 	t, seen := c.Trees[dir]
 	if !seen {
@@ -145,7 +145,7 @@ func (c config) treeAt(dir string, forData bool) *site.Tree {
 	return t
 }
 
-// under returns the condition that the path is text. A constant path has the empty condition.
+// under returns the condition that the path of a request is text. For a constant path, it is the empty condition.
 func (c config) under(p location, text string) int {
 	if _, constant := p.node.Constant(); constant {
 		return 0
@@ -153,8 +153,8 @@ func (c config) under(p location, text string) int {
 	return c.Condition(site.Condition{{Dimension: c.Whole(p.node, p.text), Value: text}})
 }
 
-// named records that a path belongs to the hierarchy. If the path of a request cannot be computed, all lookups fail,
-// even if no file matches it or it belongs to default_hierarchy.
+// named records a path with variables. If it cannot be computed for a request, all lookups fail, even if no file
+// matches it or if it is in default_hierarchy.
 func (c config) named(at diag.Pos, n *expr.Node, text string) {
 	if _, constant := n.Constant(); !constant {
 		i := c.Whole(n, text)
@@ -163,7 +163,7 @@ func (c config) named(at diag.Pos, n *expr.Node, text string) {
 	}
 }
 
-// path returns the location of a path.
+// path returns the location of a path in 'path' or 'paths'.
 func (c config) path(at diag.Pos, source dataSource, path string) Location {
 	l := Location{files: map[int][]*site.File{}}
 	p, ok := c.locate(at, source, path, false)
@@ -180,8 +180,8 @@ func (c config) path(at diag.Pos, source dataSource, path string) Location {
 	return l
 }
 
-// checkExtension warns about a path without an extension, such as those of Hiera 3 and Hiera-2. It matches no file,
-// unless a variable at its end has an extension or is one.
+// checkExtension warns about a path without an extension, as used in Hiera 3 and Hiera-2. Hiera 5 adds no extension, so
+// such a path matches nothing, unless a variable at its end includes the extension.
 func (c config) checkExtension(at diag.Pos, path string, source dataSource, files []site.Listed) {
 	named := path[strings.LastIndexByte(path, '/')+1:]
 	if i := strings.LastIndexByte(path, '}'); i > strings.LastIndexByte(path, '/') {
@@ -205,7 +205,7 @@ func (c config) checkExtension(at diag.Pos, path string, source dataSource, file
 		Hint:    "write '" + path + ext + "'"})
 }
 
-// mapped returns the locations of mapped_paths: one for each possible element of the array.
+// mapped returns the locations of mapped_paths, one for each possible element of the variable.
 func (c config) mapped(at diag.Pos, source dataSource, texts []string) []Location {
 	p, ok := c.locate(at, source, texts[2], false)
 	if !ok {
@@ -242,7 +242,7 @@ func (l *Location) add(condition int, f *site.File) {
 	l.files[condition] = append(l.files[condition], f)
 }
 
-// find adds a file that a glob may find several times.
+// find is add for a file that a glob may match in several ways.
 func (l *Location) find(condition int, f *site.File) {
 	if !slices.Contains(l.files[condition], f) {
 		l.add(condition, f)
@@ -254,7 +254,7 @@ func (c config) wantFile(p location, f site.Listed, source dataSource) *site.Fil
 	return c.Enqueue(&site.File{Path: path, Label: c.Label(path), Data: true, Kind: source.kind})
 }
 
-// fitting returns the files that a path can name in some request.
+// fitting returns the files that match a path for some request.
 func (c config) fitting(p location) []site.Listed {
 	if text, ok := p.node.Constant(); ok {
 		return c.usable(p, p.tree.Below(dirOf(expr.CleanPath(text.Text())), 0, true), true, func(path string) bool {
@@ -270,17 +270,17 @@ func (c config) fitting(p location) []site.Listed {
 	})
 }
 
-// otherFiles has the extensions of files that are often beside data in control repositories.
+// otherFiles lists extensions of files that are often next to data files in control repositories.
 var otherFiles = []string{".adoc", ".bak", ".epp", ".erb", ".md", ".pem", ".pp", ".py", ".rb", ".rst", ".sh", ".txt"}
 
-// mayBeData reports whether a path that ends with a variable may be meant for a file.
+// mayBeData reports whether a file that matches a path ending in a variable may be a data file.
 func mayBeData(path string) bool { return !slices.Contains(otherFiles, filepath.Ext(path)) }
 
-// dirOf returns the directory of a path, with its slash.
+// dirOf returns the directory part of a path, with its trailing slash.
 func dirOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] }
 
-// usable returns the files that match, and reports those that cannot be read. A directory counts as a file if the path
-// names a file, because Puppet fails every lookup that reaches it. Otherwise it may contain the files that are meant.
+// usable returns the files that fit, and reports those that cannot be read. With namesFile, it keeps directories, too:
+// Puppet fails every lookup that reaches one. Otherwise a directory may contain the files that the path means.
 func (c config) usable(p location, files []site.Listed, namesFile bool, fits func(string) bool) []site.Listed {
 	var out []site.Listed
 	for _, f := range files {
@@ -301,12 +301,12 @@ func (c config) usable(p location, files []site.Listed, namesFile bool, fits fun
 	return out
 }
 
-// pathPattern matches every path that the parts can result in. If an interpolation between slashes is empty, a file
-// system ignores the second slash.
+// pathPattern returns a pattern for the paths that parts can result in. An empty interpolation between two slashes
+// removes one of them, as file systems do.
 func pathPattern(parts []*expr.Node) *regexp.Regexp {
 	var b strings.Builder
 	b.WriteString("(?s)^")
-	slash := true // the text before ends with one
+	slash := true // the text so far ends with a slash
 	for i := 0; i < len(parts); i++ {
 		if v, ok := parts[i].Constant(); ok {
 			b.WriteString(regexp.QuoteMeta(v.Text()))
@@ -316,7 +316,7 @@ func pathPattern(parts []*expr.Node) *regexp.Regexp {
 		if i+1 < len(parts) {
 			v, ok := parts[i+1].Constant()
 			if !ok {
-				continue // two slashes are one
+				continue // adjacent interpolations match like one
 			}
 			if slash && strings.HasPrefix(v.Text(), "/") {
 				b.WriteString("(?:.*/)?" + regexp.QuoteMeta(strings.TrimPrefix(v.Text(), "/")))
@@ -330,12 +330,12 @@ func pathPattern(parts []*expr.Node) *regexp.Regexp {
 	return regexp.MustCompile(b.String() + "$")
 }
 
-// maxFoundAgain limits how often globs find files that other globs of the site have found, counted for each file and
-// glob. The work for many globs over the same files would otherwise be their product.
+// maxFoundAgain limits how often globs match files that another glob has matched. Without the limit, many globs over
+// the same files would take time in proportion to globs times files.
 const maxFoundAgain = 1 << 19
 
-// countAgain counts the files of a glob against maxFoundAgain. It returns false if the limit is exceeded, and reports
-// the first glob that exceeds it.
+// countAgain counts a match against maxFoundAgain. It returns false if the limit is exceeded, and reports the first
+// glob that exceeds it.
 func (c config) countAgain(at diag.Pos, found *site.File) bool {
 	if !c.globbed[found] {
 		c.globbed[found] = true
@@ -349,8 +349,8 @@ func (c config) countAgain(at diag.Pos, found *site.File) bool {
 	return c.foundAgain >= 0
 }
 
-// glob returns the location of a glob without braces: each text that it can result in, with the files that this text
-// finds.
+// glob returns the location of a glob without braces. It has a condition for each text that the interpolations can
+// result in, with the files that this text matches.
 func (c config) glob(at diag.Pos, source dataSource, text string) Location {
 	l := Location{files: map[int][]*site.File{}}
 	p, ok := c.locate(at, source, text, true)
@@ -368,7 +368,7 @@ func (c config) glob(at diag.Pos, source dataSource, text string) Location {
 		for _, values := range readGlob(elems, f.Path) {
 			text := expr.CleanPath(fillGlob(p.parts, values))
 			if text == "" {
-				continue // with these values it is absolute, or leads out
+				continue // these values make it absolute or lead out of the directory
 			}
 			found := c.wantFile(p, f, source)
 			if !counted && !c.countAgain(at, found) {

@@ -10,7 +10,8 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// version4 reads the configuration of Puppet 4, where the backend of an entry gives the extension of its paths.
+// version4 converts a configuration of version 4, in which the backend of an entry determines the extension of its
+// paths.
 func (c config) version4() {
 	datadir := "data"
 	if dir, ok := c.text(c.Doc.Root, "datadir"); ok {
@@ -67,11 +68,12 @@ func (c config) entry4(n *yaml.Node, datadir string) Entry {
 
 func withExtension(path, ext string) string { return strings.TrimSuffix(path, "."+ext) + "." + ext }
 
-// hiera3Kinds has the supported backends of versions before 5.
+// hiera3Kinds lists the supported backends of versions 3 and 4.
 var hiera3Kinds = map[string]datafile.Format{"yaml": datafile.Hiera5YAML, "json": datafile.Hiera5JSON,
 	"eyaml": datafile.Hiera5EYAML}
 
-// version3 reads the configuration of Hiera 3, where all backends share the hierarchy. Each backend becomes entries.
+// version3 converts a configuration of Hiera 3, in which all backends share one hierarchy. The result has one entry per
+// backend and level.
 func (c config) version3() {
 	backends, hierarchy := []string{"yaml"}, []string{"nodes/%{::trusted.certname}", "common"}
 	if list := c.list3("backends"); list != nil {
@@ -108,7 +110,7 @@ func (c config) version3() {
 	}
 }
 
-// lookup3 returns the value at a key, which may be written as a symbol.
+// lookup3 returns the value of a key that may begin with a colon.
 func lookup3(n *yaml.Node, key string) (v *yaml.Node, ok bool) {
 	if _, v, ok = n.Lookup(":" + key); !ok {
 		_, v, ok = n.Lookup(key)
@@ -116,7 +118,7 @@ func lookup3(n *yaml.Node, key string) (v *yaml.Node, ok bool) {
 	return v, ok
 }
 
-// list3 returns the text or texts at a top-level key, or nil if there are none.
+// list3 returns the string or list of strings at a top-level key, or nil if there is none.
 func (c config) list3(key string) []string {
 	n, ok := lookup3(c.Doc.Root, key)
 	if !ok {

@@ -7,12 +7,12 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// AsksSnapshotOnly reports whether all entries of a version 5 hiera.yaml ask a snapshot, as in the output of 'bindq
-// hiera-config'.
+// AsksSnapshotOnly reports whether every entry of a version 5 hiera.yaml looks up keys in a snapshot, as in the output
+// of 'bindq hiera-config'.
 func AsksSnapshotOnly(doc site.Document) bool {
 	_, list, ok := doc.Root.Lookup("hierarchy")
 	if !ok || list.Kind != yaml.Sequence || len(list.Kids) == 0 {
-		return false // Puppet has a default hierarchy
+		return false // without entries, Puppet uses a default hierarchy with data
 	}
 	_, defaults, _ := doc.Root.Lookup("defaults")
 	return !slices.ContainsFunc(list.Kids, func(e yaml.Node) bool {
@@ -24,7 +24,7 @@ func AsksSnapshotOnly(doc site.Document) bool {
 	})
 }
 
-// asksSnapshot reports whether an entry of a hierarchy asks a snapshot.
+// asksSnapshot reports whether an entry looks up keys in a snapshot.
 func asksSnapshot(entry *yaml.Node) bool {
 	for key, name := range snapshotFunctions {
 		if _, function, ok := entry.Lookup(key); ok {

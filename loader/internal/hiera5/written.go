@@ -1,21 +1,21 @@
 package hiera5
 
-// WrittenEntry is an entry of a hierarchy. One that bindc does not read has no locations.
+// WrittenEntry is an entry of a hierarchy in its source form. It has no locations if it is left to Puppet.
 type WrittenEntry struct {
 	Name      string
 	Locations []WrittenLocation
 }
 
-// WrittenLocation is a path or a glob.
+// WrittenLocation is a path or a glob of an entry.
 type WrittenLocation struct {
 	Kind      string // path, glob or mapped_paths
-	Text      string // as written
-	Dir       string // the known directory
-	Dimension int    // the dimension that yields the path below Dir; -1 if Path is the path
+	Text      string // as in the source
+	Dir       string // the constant directory
+	Dimension int    // dimension whose value is the path below Dir, or -1 if Path is constant
 	Path      string
 }
 
-// Written returns the entries as written.
+// Written returns the source form of entries.
 func Written(entries []Entry) []WrittenEntry {
 	var out []WrittenEntry
 	for _, e := range entries {
@@ -28,7 +28,7 @@ func Written(entries []Entry) []WrittenEntry {
 	return out
 }
 
-// writes returns a location as written. node yields its path.
+// writes returns the source form of a location.
 func (c config) writes(kind string, p location, text string) []WrittenLocation {
 	l := WrittenLocation{Kind: kind, Text: text, Dir: p.dirLabel, Dimension: -1}
 	if path, constant := p.node.Constant(); constant {

@@ -8,22 +8,22 @@ import (
 	"bindc/internal/syntax"
 )
 
-// Dimensions collects the dimensions and the conditions of a site, each once.
+// Dimensions collects the dimensions and the conditions of a site, without duplicates.
 type Dimensions struct {
-	All        []Dimension // the categories, then guards
-	Conditions []Condition // the first is the empty one
+	All        []Dimension // categories, followed by guards
+	Conditions []Condition // the first is the empty condition
 	categories map[string]int
 	guards     map[string]int
-	numbers    map[string]int // of conditions
-	key        []byte         // the memory for a key of numbers
+	numbers    map[string]int // index in Conditions, by encoded condition
+	key        []byte         // buffer for an encoded condition
 
-	Alternatives int // of bindings, that there may still be, see setCompiler.multiply
+	Alternatives int // remaining number of alternatives over all bindings, see setCompiler.multiply
 
 	UnknownCategories
 }
 
-// NewDimensions returns Dimensions that begin with those of the categories, highest first. alternatives limits the
-// alternatives of all bindings.
+// NewDimensions returns Dimensions with the given categories, highest first. alternatives limits the alternatives of
+// conditions, summed over all bindings.
 func NewDimensions(categories []Dimension, alternatives int) *Dimensions {
 	d := &Dimensions{Alternatives: alternatives, Conditions: []Condition{nil}, categories: map[string]int{},
 		guards: map[string]int{}, numbers: map[string]int{"": 0}}
@@ -35,7 +35,7 @@ func NewDimensions(categories []Dimension, alternatives int) *Dimensions {
 	return d
 }
 
-// Category returns the dimension of a category; -1 for common. ok is false if the site has no such category.
+// Category returns the index of a category, or -1 for common. ok is false if the site has no such category.
 func (d *Dimensions) Category(name string) (int, bool) {
 	if name == Common {
 		return -1, true
@@ -55,7 +55,7 @@ func (d *Dimensions) CategoryNames() []string {
 	return append(out, Common)
 }
 
-// NameOf returns the name of the category with that dimension.
+// NameOf returns the name of a category, given its index.
 func (d *Dimensions) NameOf(category int) string {
 	if category < 0 {
 		return Common
@@ -63,7 +63,7 @@ func (d *Dimensions) NameOf(category int) string {
 	return d.All[category].Name
 }
 
-// Guard returns the dimension that yields n for requests that have a value of category.
+// Guard returns the dimension whose value is n, for files of a category. It adds the dimension if it is new.
 func (d *Dimensions) Guard(category int, n *expr.Node) int {
 	source := syntax.Print(n)
 	key := strconv.Itoa(category) + " " + source
@@ -76,7 +76,7 @@ func (d *Dimensions) Guard(category int, n *expr.Node) int {
 	return i
 }
 
-// Condition returns the number of c.
+// Condition returns the index of c in Conditions. It adds c if it is new.
 func (d *Dimensions) Condition(c Condition) int {
 	slices.SortFunc(c, func(a, b Term) int { return a.Dimension - b.Dimension })
 	key := d.key[:0]
@@ -93,7 +93,7 @@ func (d *Dimensions) Condition(c Condition) int {
 	return i
 }
 
-// Whole returns the dimension that yields the path n. The case of its values counts.
+// Whole returns the dimension whose value is the whole path n. It is case-sensitive.
 func (d *Dimensions) Whole(n *expr.Node, name string) int {
 	key := "whole " + string(expr.Append(nil, n))
 	i, ok := d.guards[key]
@@ -105,5 +105,5 @@ func (d *Dimensions) Whole(n *expr.Node, name string) int {
 	return i
 }
 
-// Common is the category of every request. It has no dimension.
+// Common is the name of the category of all requests. It has no dimension.
 const Common = "common"

@@ -7,7 +7,7 @@ import (
 	"bindc/internal/expr"
 )
 
-func TestConditionsAndGuardsAreNumberedOnce(t *testing.T) {
+func TestEqualConditionsAndGuardsShareNumber(t *testing.T) {
 	d := NewDimensions([]Dimension{{Name: "node"}, {Name: "os"}}, 0)
 	guard := &expr.Node{Op: expr.Var, Name: "dc"}
 	first, same, other := d.Guard(0, guard), d.Guard(0, guard), d.Guard(1, guard)

@@ -13,7 +13,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Document is a parsed file. Its methods report errors in it.
+// Document is a parsed file. Its methods report errors in the file.
 type Document struct {
 	*yaml.Document
 	Diags *diag.List
@@ -27,14 +27,14 @@ func (d Document) Errorf(n *yaml.Node, code diag.Code, format string, args ...an
 // IsHash reports whether the document is a hash.
 func (d Document) IsHash() bool { return d.Root != nil && d.Root.Kind == yaml.Mapping }
 
-// OnlyKeys reports the keys of a hash that are not among the allowed ones.
+// OnlyKeys reports keys of the hash n that are not in the list of allowed keys.
 func (d Document) OnlyKeys(n *yaml.Node, code diag.Code, what string, allowed []string) {
 	for _, found := range d.UnknownKeys(n, code, what, allowed) {
 		d.Diags.Add(found)
 	}
 }
 
-// IsVersion checks that the integer at a top-level key is want.
+// IsVersion reports whether the integer at a top-level key is want. If not, it adds an error.
 func (d Document) IsVersion(key string, want int64) bool {
 	wrong := d.CheckVersion(key, want)
 	if wrong != nil {
@@ -43,7 +43,7 @@ func (d Document) IsVersion(key string, want int64) bool {
 	return wrong == nil
 }
 
-// StringsOf returns the texts of a list of strings, or nil if n is not one.
+// StringsOf returns the elements of a list of strings, or nil if n is anything else.
 func StringsOf(n *yaml.Node) []string {
 	if n.Kind != yaml.Sequence {
 		return nil
@@ -59,7 +59,7 @@ func StringsOf(n *yaml.Node) []string {
 	return out
 }
 
-// QuoteHint returns a hint if quotes would make n a list of strings, and otherwise "".
+// QuoteHint returns a hint if quotes around the elements of n would make it a list of strings. Otherwise it returns "".
 func QuoteHint(n *yaml.Node) string {
 	if n.Kind != yaml.Sequence {
 		return ""
@@ -72,7 +72,7 @@ func QuoteHint(n *yaml.Node) string {
 	return ""
 }
 
-// Interpolated parses a text of n as a string with interpolations. It returns nil after an error.
+// Interpolated parses the string text of n, with its interpolations. It returns nil after an error.
 func (d Document) Interpolated(n *yaml.Node, text string) *expr.Node {
 	literal.WarnOfInterpolations(text, func(off int) diag.Pos { return d.PosIn(n, off) }, "", d.Diags)
 	node, errs := syntax.ParseString(text)
@@ -93,10 +93,11 @@ func (d Document) Interpolated(n *yaml.Node, text string) *expr.Node {
 	return node
 }
 
-// withoutBraces matches a variable and keys of it without braces. The dollar sign must not be escaped.
+// withoutBraces matches a variable followed by keys, without braces. The dollar sign must not be escaped.
 var withoutBraces = regexp.MustCompile(`(?:^|[^\\])\$((?:::)?[a-z_]\w*)((?:\[['"]?\w+['"]?\])+)`)
 
-// warnOfMissingBraces warns about '$facts[os][family]', which is the text of all facts followed by '[os][family]'.
+// warnOfMissingBraces warns about '$facts[os][family]'. Puppet reads it as all facts, followed by the text
+// '[os][family]'.
 func (d Document) warnOfMissingBraces(n *yaml.Node, text string) {
 	for _, m := range withoutBraces.FindAllStringSubmatchIndex(text, -1) {
 		name, keys := text[m[2]:m[3]], text[m[4]:m[5]]
@@ -107,5 +108,5 @@ func (d Document) warnOfMissingBraces(n *yaml.Node, text string) {
 	}
 }
 
-// NoLookup explains why categories and paths cannot look anything up.
+// NoLookup explains why lookups are not allowed in categories and paths.
 const NoLookup = "categories and paths decide what a lookup finds"

@@ -10,30 +10,29 @@ import (
 	"bindc/internal/fsx"
 )
 
-// Files reads the file system and reports what fails. All of the loader uses it, except for data files, which package
-// datafile reads from the same disk.
+// Files accesses the file system and reports errors. All packages of the loader use it. Only package datafile reads
+// data files on its own, from the same disk.
 type Files struct {
 	Disk  fsx.Disk
 	Diags *diag.List
 	lists *listings
 }
 
-// listings has the directories that were listed. A large one is needed twice: to find data files, and to find files
-// that nothing reads.
+// listings caches the entries of directories. They are needed twice: to find data files, and to find unused files.
 type listings struct{ entries map[string][]fs.DirEntry }
 
-// NewFiles returns Files without anything listed yet.
+// NewFiles returns Files with an empty cache.
 func NewFiles(d fsx.Disk, diags *diag.List) Files {
 	return Files{Disk: d, Diags: diags, lists: &listings{map[string][]fs.DirEntry{}}}
 }
 
-// Quiet returns the same Files with other diagnostics.
+// Quiet returns Files that share the cache and report to diags.
 func (f Files) Quiet(diags *diag.List) Files {
 	f.Diags = diags
 	return f
 }
 
-// Failed reports an error of the file system at path, or at the path in the error if it has one.
+// Failed reports a file system error at path, or at the path in err if it has one.
 func (f Files) Failed(path string, err error) {
 	if p, ok := err.(*fs.PathError); ok {
 		path, err = p.Path, p.Err
@@ -41,7 +40,7 @@ func (f Files) Failed(path string, err error) {
 	f.Diags.Errorf(diag.Pos{File: path}, "read", "cannot read this: %v", err)
 }
 
-// IsFile reports whether path is a file. ok is false if that is unknown.
+// IsFile reports whether path is a file. ok is false if that cannot be determined.
 func (f Files) IsFile(path string) (there, ok bool) {
 	there, err := f.Disk.IsFile(path)
 	if err != nil {
@@ -50,7 +49,7 @@ func (f Files) IsFile(path string) (there, ok bool) {
 	return there, err == nil
 }
 
-// IsDir reports whether path is a directory. ok is false if that is unknown.
+// IsDir reports whether path is a directory. ok is false if that cannot be determined.
 func (f Files) IsDir(path string) (there, ok bool) {
 	there, err := f.Disk.IsDir(path)
 	if err != nil {
@@ -59,7 +58,7 @@ func (f Files) IsDir(path string) (there, ok bool) {
 	return there, err == nil
 }
 
-// List returns the entries of a directory by name.
+// List returns the entries of a directory, sorted by name.
 func (f Files) List(dir string) []fs.DirEntry {
 	if f.lists != nil {
 		if entries, ok := f.lists.entries[dir]; ok {
@@ -76,7 +75,7 @@ func (f Files) List(dir string) []fs.DirEntry {
 	return entries
 }
 
-// Real returns a directory without symbolic links. ok is false if it does not exist.
+// Real resolves the symbolic links in the path of a directory. ok is false if the directory does not exist.
 func (f Files) Real(dir string) (string, bool) {
 	if there, _ := f.IsDir(dir); !there {
 		return "", false
@@ -88,8 +87,7 @@ func (f Files) Real(dir string) (string, bool) {
 	return real, err == nil
 }
 
-// RealUnlessDangling is like Real, but does not report a link that leads nowhere. For Puppet, such a file does not
-// exist.
+// RealUnlessDangling is like Real, but does not report a dangling link. To Puppet, such a file does not exist.
 func (f Files) RealUnlessDangling(dir string) (string, bool) {
 	if _, err := f.Disk.Info(dir); errors.Is(err, fsx.ErrDangling) {
 		return "", false
@@ -97,9 +95,9 @@ func (f Files) RealUnlessDangling(dir string) (string, bool) {
 	return f.Real(dir)
 }
 
-// SetsBelow returns the names of the sets of bindings in the files below dir that have the extension ext: a/b.yaml is
-// a::b. It does not follow links to directories. It includes anything with such a name that is not a file, so that
-// callers reject it.
+// SetsBelow returns the names of the sets in files with extension ext below dir: a/b.yaml has the name a::b. It does
+// not follow links to directories. It includes directories and devices with such a name, so that the caller reports
+// them.
 func (f Files) SetsBelow(dir, ext string) []string {
 	var out []string
 	for _, e := range f.List(dir) {
@@ -116,7 +114,7 @@ func (f Files) SetsBelow(dir, ext string) []string {
 	return out
 }
 
-// Below returns path relative to dir. ok is false if it is not inside.
+// Below returns path relative to dir. ok is false if path is not inside dir.
 func Below(dir, path string) (string, bool) {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {

@@ -7,31 +7,31 @@ import (
 	"bindc/internal/relation"
 )
 
-// Dimension is a category or a guard. A request has one value of it.
+// Dimension is a category or a guard. Each request has one value for it.
 type Dimension struct {
 	Name     string
-	Category int // for a guard, the dimension of its file's category, -1 if that is common; for a category itself
+	Category int // for a guard, the category of its file, or -1 for common; for a category, itself
 	Guard    bool
-	Exact    bool       // the case of values counts
-	Value    *expr.Node // yields the value as text
-	Pos      diag.Pos   // of a category: the position of its name
-	ValuePos diag.Pos   // the position of the text that Value is from
+	Exact    bool       // values are case-sensitive
+	Value    *expr.Node // expression for the value, as text
+	Pos      diag.Pos   // for a category, the position of its name
+	ValuePos diag.Pos   // position of the text from which Value was parsed
 }
 
-// Condition is a set of terms that must all hold, sorted by dimension. The empty condition always holds.
+// Condition is a conjunction of terms, sorted by dimension. The empty condition always holds.
 type Condition = relation.Condition
 
-// Term requires a value of a dimension. The value is in lower case unless the dimension is exact.
+// Term holds for requests with a given value of a dimension. Value is in lower case unless the dimension is exact.
 type Term = relation.Term
 
-// DataFile is a data file with the condition it is for. Its bindings are compiled already, because a site may have
-// millions.
+// DataFile is a data file with the condition under which it applies. Its entries are already compiled to save memory,
+// because a site may have millions.
 type DataFile struct {
-	Path      string // in messages
+	Path      string // for messages
 	Condition int    // index in Site.Conditions
-	Hidden    bool   // an earlier backend has these keys for the same requests; they are never used
+	Hidden    bool   // never used: an earlier backend has the same keys under the same condition
 	Entries   []datafile.Entry
-	Options   []datafile.Entry // see datafile.File
+	Options   []datafile.Entry // as in datafile.File
 }
 
 // Pos returns the position of entry i.
@@ -43,8 +43,8 @@ func (f *DataFile) Pos(i int) diag.Pos {
 type Input struct {
 	Path string
 	Size int64
-	Hash uint64 // xxhash64
-	Made bool   // by an extension: there is no such file
+	Hash uint64 // xxhash64 of the content
+	Made bool   // output of an extension, not a file
 }
 
 // Fold folds the case of a value of a category: values that differ only in case are equal.

@@ -1,5 +1,5 @@
-// Package site has what all readers of a site share: its files, each read once; its modules; the documents in them; and
-// the dimensions and conditions that bindings depend on.
+// Package site reads the files of a site once and gives them to the other packages of the loader. It also finds
+// modules, and collects the dimensions and conditions that bindings depend on.
 package site
 
 import (
@@ -23,32 +23,33 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Inputs has the files of a site, and reads each once. It parses them while others are still being found.
+// Inputs reads each file of the site once. It parses files while others are still being found.
 type Inputs struct {
 	Files
 	Dir     string
 	sets    string  // the directory of the site's own sets of bindings; "": bindings in dir
-	Modules Modules // the modules, once they are known
+	Modules Modules // set by the loader after it has found them
 	Reader  *datafile.Reader
 
 	byPath map[inputKey]*File
-	Found  []*File    // in the order they were found
-	queue  chan *File // the files that are not parsed yet
-	found  func()     // is called for each of them
+	Found  []*File    // in the order in which they were found
+	queue  chan *File // files waiting for a parser
+	found  func()     // called for each file that is found
 
 	parsers workers
 }
 
-// NewInputs returns the inputs of the site in dir. Its own sets of bindings are in the directory sets; if that is "",
-// in the directory bindings.
+// NewInputs returns the inputs of the site in dir. sets is the directory of the site's own bindings files; if it is "",
+// that is dir/bindings.
 func NewInputs(f Files, dir, sets string, reader *datafile.Reader) *Inputs {
 	return &Inputs{Files: f, Dir: dir, sets: sets, Reader: reader, byPath: map[inputKey]*File{}}
 }
 
-// workers starts goroutines as work arrives, up to a limit, so that a high limit costs nothing by itself.
+// workers starts a goroutine for each piece of work until it reaches a limit. A high limit costs nothing if there is
+// little work.
 type workers struct {
 	sync.WaitGroup
-	free int // the number of goroutines that may still be started
+	free int // number of goroutines that may still be started
 	work func()
 }
 
@@ -59,34 +60,34 @@ func (w *workers) startOne() {
 	}
 }
 
-// inputKey identifies a file and the way it is read. A file that both a plain and an eyaml entry of Hiera 5 can reach
-// is read in both ways.
+// inputKey identifies a file and the format it is read in. In Hiera 5, a plain and an eyaml entry may both read the
+// same file.
 type inputKey struct {
 	path string
 	data bool
 	kind datafile.Format
 }
 
-// File is one file of the site.
+// File is a file of the site, or the output of an extension.
 type File struct {
-	Path  string                 // used to open it, and in messages
+	Path  string                 // to open it, and in messages
 	Label string                 // the same on every machine
-	read  func() ([]byte, error) // of an extension; nil: path is read
-	at    diag.Pos               // the place that asked for data of an extension
+	read  func() ([]byte, error) // calls an extension; nil if Path is read
+	at    diag.Pos               // position that asked an extension for data
 	id    Input
 
-	// The result. A data file has entries; other files have a document, which is nil until it is read or if it cannot
-	// be read.
+	// Results of parsing. A data file has Content. Other files have Doc, which is nil until the file is parsed or if it
+	// has an error.
 	Data    bool
 	Kind    datafile.Format
 	Content *datafile.File
 	doc     *yaml.Document
-	Puppet  *bindingsfile.Puppet // of a file in the syntax of Puppet
+	Puppet  *bindingsfile.Puppet // a bindings file in Puppet syntax
 
-	broken []byte // the file could not be read completely
+	broken []byte // content of a file with a syntax error
 }
 
-// SetsDir returns the directory of the sets of bindings of dir, which is the site or a module.
+// SetsDir returns the directory of the bindings files of dir, which is the site or a module.
 func (in *Inputs) SetsDir(dir string) string {
 	if dir == in.Dir && in.sets != "" {
 		return in.sets
@@ -94,12 +95,12 @@ func (in *Inputs) SetsDir(dir string) string {
 	return filepath.Join(dir, "bindings")
 }
 
-// Want queues a file to be parsed and returns it.
+// Want queues a file for parsing and returns it.
 func (in *Inputs) Want(path string) *File {
 	return in.Enqueue(&File{Path: path, Label: in.Label(path)})
 }
 
-// WantData queues a data file.
+// WantData queues a data file for parsing.
 func (in *Inputs) WantData(path, label string) *File {
 	kind := datafile.YAML
 	if strings.HasSuffix(path, ".json") {
@@ -108,12 +109,12 @@ func (in *Inputs) WantData(path, label string) *File {
 	return in.Enqueue(&File{Path: path, Label: label, Data: true, Kind: kind})
 }
 
-// WantFrom queues JSON from an extension. Errors in it are reported at the position that asked for it.
+// WantFrom queues the JSON output of an extension. Errors in it are reported at the position at.
 func (in *Inputs) WantFrom(at diag.Pos, id, label string, data bool, read func() ([]byte, error)) *File {
 	return in.Enqueue(&File{Path: id, Label: label, Data: data, read: read, at: at})
 }
 
-// Enqueue queues f, unless it is queued already, and returns the queued file.
+// Enqueue queues f unless it is already queued, and returns the queued file.
 func (in *Inputs) Enqueue(f *File) *File {
 	key := inputKey{f.Path, f.Data, f.Kind}
 	if same, ok := in.byPath[key]; ok {
@@ -130,10 +131,10 @@ func (in *Inputs) Enqueue(f *File) *File {
 	return f
 }
 
-// noContent is the content of a data file before it is read, and of one that cannot be read.
+// noContent is the content of a data file that has not been read or has an error.
 var noContent datafile.File
 
-// ReadsData reports whether the file at path is read as data of any kind.
+// ReadsData reports whether the file at path is read as data, in any format.
 func (in *Inputs) ReadsData(path string) bool {
 	for kind := range datafile.Kinds {
 		if in.byPath[inputKey{path, true, kind}] != nil {
@@ -143,7 +144,7 @@ func (in *Inputs) ReadsData(path string) bool {
 	return false
 }
 
-// ReadNow parses a file that decides which other files are read. ok is false if it has no document.
+// ReadNow parses a file immediately, because it determines which other files are read. ok is false if it has an error.
 func (in *Inputs) ReadNow(path string) (Document, bool) {
 	f := &File{Path: path, Label: in.Label(path)}
 	in.Found = append(in.Found, f)
@@ -151,13 +152,13 @@ func (in *Inputs) ReadNow(path string) (Document, bool) {
 	return Document{f.doc, in.Diags}, f.doc != nil
 }
 
-// queueLength is the number of files that may wait for a parser. It is large so that the number of files is known long
-// before they are parsed.
+// queueLength is the number of files that may wait for a parser. It is large, so that progress output knows the number
+// of files long before they are parsed.
 const queueLength = 1 << 16
 
-// StartParsing parses files while they are found, several at a time. It calls found when a file is found, and parsed
-// after the file is parsed. The function that it returns waits for the last file. Before that, nobody may use the
-// contents.
+// StartParsing starts to parse queued files, up to jobs at a time. It calls found for each file that is queued and
+// parsed after each file that is parsed. The returned function waits for the last file; until then, no content may be
+// used.
 func (in *Inputs) StartParsing(jobs int, found, parsed func()) (wait func()) {
 	if jobs <= 0 {
 		jobs = goruntime.GOMAXPROCS(0)
@@ -182,7 +183,7 @@ func (in *Inputs) StartParsing(jobs int, found, parsed func()) (wait func()) {
 	}
 }
 
-// isDir reports a directory in the place of a data file. For Puppet, that is a file that cannot be read.
+// isDir reports a directory in place of a data file with a warning. For Puppet, it is a file that cannot be read.
 func (in *Inputs) isDir(path string) bool {
 	isDir, err := in.Disk.IsDir(path)
 	return isDir && err == nil
@@ -232,8 +233,8 @@ func (in *Inputs) parse(f *File) {
 	}
 }
 
-// failing returns the entries of a file that cannot be read. Puppet reads the lookup_options of every file that a
-// lookup can reach, so such a file has lookup_options that fail.
+// failing returns the entries for a file that cannot be read: its lookup_options fail. Puppet reads lookup_options of
+// each file that a lookup can reach, so all these lookups fail.
 func (in *Inputs) failing(message string) []datafile.Entry {
 	r := &recipe.Recipe{Kind: recipe.Expression,
 		Expr: expr.HieraFailure("this lookup reaches a file that cannot be read: " + message)}
@@ -248,8 +249,8 @@ func (f *File) setData(content *datafile.File) {
 	f.id = Input{Path: f.Label, Size: content.Size, Hash: content.Hash, Made: f.read != nil}
 }
 
-// HideSecrets hides files that cannot be read and that contain the id of a sensitive multibinding: which lines
-// contribute to it is unknown.
+// HideSecrets hides the content of files with syntax errors that mention the id of a sensitive multibinding. Any of
+// their lines may contribute to it.
 func (in *Inputs) HideSecrets(ids map[string]bool) {
 	for _, f := range in.Found {
 		for id := range ids {
@@ -268,7 +269,7 @@ func (f *File) Identify(src []byte) {
 	f.id = Input{Path: f.Label, Size: int64(len(src)), Hash: xxhash.Sum64(src), Made: f.read != nil}
 }
 
-// Source returns the set of bindings in f, or nil if it cannot be read.
+// Source returns the parsed bindings file, or nil if it has an error.
 func (f *File) Source() bindingsfile.Source {
 	switch {
 	case f.Puppet != nil:
@@ -292,7 +293,7 @@ var errEmpty = errors.New("it gave nothing: expected JSON, which is {} where a b
 
 func (in *Inputs) parseExtension(f *File) {
 	src, err := f.read()
-	nothing := f.Data && src == nil // a backend has no data here
+	nothing := f.Data && src == nil // no output means that a backend has no data
 	if err == nil && !nothing && len(bytes.TrimSpace(src)) == 0 {
 		err = errEmpty
 	}
@@ -322,7 +323,7 @@ func (in *Inputs) KeepForNextBuild(cache *datafile.Cache) {
 	cache.Keep(files)
 }
 
-// Label returns the name of a file within the site or its module, which is the same on every machine.
+// Label returns the name of a file within its site or module, which is the same on every machine.
 func (in *Inputs) Label(path string) string {
 	if m, ok := in.Modules.Find(path); ok {
 		rel, _ := Below(m.Dir, path)
@@ -334,7 +335,7 @@ func (in *Inputs) Label(path string) string {
 	return filepath.Base(path)
 }
 
-// Sorted returns the files that were read, by path, and the index of each file by its name in positions.
+// Sorted returns the files that were read, sorted by path, and the index of each by its file name in positions.
 func (in *Inputs) Sorted() (list []Input, at map[string]int) {
 	read := make([]*File, 0, len(in.Found))
 	for _, f := range in.Found {
@@ -345,7 +346,7 @@ func (in *Inputs) Sorted() (list []Input, at map[string]int) {
 	slices.SortFunc(read, func(a, b *File) int { return strings.Compare(a.id.Path, b.id.Path) })
 	list, at = make([]Input, 0, len(read)), make(map[string]int, len(read))
 	for _, f := range read {
-		if n := len(list); n == 0 || list[n-1] != f.id { // a file may be read twice, see inputKey and readNow
+		if n := len(list); n == 0 || list[n-1] != f.id { // a file may be read twice, see inputKey and ReadNow
 			list = append(list, f.id)
 		}
 		at[f.Path] = len(list) - 1

@@ -12,17 +12,19 @@ import (
 // Module is a module of Puppet.
 type Module struct{ Name, Dir string }
 
-// Modules has the modules of the module path, sorted. The first module with a name counts.
+// Modules lists the modules on the module path, sorted by name. If several have the same name, the first one on the
+// path wins.
 type Modules struct {
 	All   []Module
-	names map[string]int  // indexes of all modules by name
-	dirs  map[string]int  // the same by directory
-	Roots map[string]bool // the directories of all of them and of the site, without symbolic links
+	names map[string]int  // index in All, by name
+	dirs  map[string]int  // index in All, by directory
+	Roots map[string]bool // directories of the site and all modules, with links resolved
 }
 
 var moduleName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// FindModules finds the modules of a site. A directory of the path must exist, unless path is nil, the default.
+// FindModules finds the modules of a site. If path is nil, it is the default, which may be missing. Otherwise each of
+// its directories must exist.
 func FindModules(f Files, site string, path []string) Modules {
 	ms := Modules{names: map[string]int{}, dirs: map[string]int{}, Roots: map[string]bool{}}
 	if real, ok := f.Real(site); ok {
@@ -46,7 +48,7 @@ func FindModules(f Files, site string, path []string) Modules {
 	return ms
 }
 
-// add adds the modules in one directory.
+// add adds the modules in dir.
 func (ms *Modules) add(f Files, dir string) {
 	if there, _ := f.IsDir(dir); !there {
 		return
@@ -68,7 +70,7 @@ func (ms *Modules) add(f Files, dir string) {
 	}
 }
 
-// Named returns the module with that name.
+// Named returns the module with the given name.
 func (ms *Modules) Named(name string) (Module, bool) {
 	i, ok := ms.names[name]
 	if !ok {
@@ -77,7 +79,7 @@ func (ms *Modules) Named(name string) (Module, bool) {
 	return ms.All[i], true
 }
 
-// Find returns the module that a file is in.
+// Find returns the module that contains the file path.
 func (ms *Modules) Find(path string) (Module, bool) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if i, ok := ms.dirs[dir]; ok {

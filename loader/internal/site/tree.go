@@ -10,36 +10,36 @@ import (
 	"bindc/internal/fsx"
 )
 
-// Tree is the directory of a hiera.yaml with everything below it.
+// Tree is a directory in which a hierarchy searches data files.
 type Tree struct {
 	Files
 	Dir   string
-	Real  string          // dir without symbolic links
-	Roots map[string]bool // the directories of the site and of modules, without symbolic links
+	Real  string          // Dir with links resolved
+	Roots map[string]bool // directories of the site and all modules, with links resolved
 
-	ForData  bool      // a data directory of Hiera 5, with nothing else in it
-	Dangling bool      // ignore links that lead nowhere, as Hiera 5 does
-	Lost     *[]string // receives these links, if it is not nil
+	ForData  bool      // a data directory of Hiera 5 that contains only data
+	Dangling bool      // ignore dangling links, as Hiera 5 does
+	Lost     *[]string // if not nil, receives the dangling links
 	listings map[listing][]Listed
-	prefix   string // of the paths of listed files
+	prefix   string // Dir with a trailing slash, see PathOf
 }
 
-// listing is the state of listing a directory of a tree.
+// listing is the key of a cached result of Below.
 type listing struct {
 	dir    string
 	depth  int
 	hidden bool
 }
 
-// Listed is a file below a directory, or anything else with the name of one.
+// Listed is a file in a tree, or a directory or device with a file's name.
 type Listed struct {
-	Path    string // with slashes, relative to the directory of the tree
-	Outside bool   // a link that leads out of that directory
-	Err     error  // why it cannot be read
+	Path    string // relative to the directory of the tree, with slashes
+	Outside bool   // a link that leads out of the tree
+	Err     error  // why the file cannot be read
 }
 
-// Below returns the files in dir, which is "" or ends with a slash, and up to depth directories below it; -1 is no
-// limit. They are sorted by name. Files whose names begin with a dot are included only with hidden.
+// Below returns the files in dir and in its subdirectories up to the given depth, sorted by name. dir is "" or ends
+// with a slash. A depth of -1 means no limit. Files whose names begin with a dot are included only if hidden is set.
 func (t *Tree) Below(dir string, depth int, hidden bool) []Listed {
 	if t == nil {
 		return nil // the directory does not exist
@@ -58,28 +58,29 @@ func (t *Tree) Below(dir string, depth int, hidden bool) []Listed {
 	return w.out
 }
 
-// walk lists files of a tree.
+// walk lists the files of a tree recursively.
 type walk struct {
 	*Tree
 	hidden bool
-	down   []string // the directories it is in, without symbolic links
-	links  int      // those of them that a link led to
-	linked int      // all directories that links led to
+	down   []string // the current directory and its parents, with links resolved
+	links  int      // how many of them are links
+	linked int      // number of linked directories so far
 	out    []Listed
 }
 
-// maxLinks limits the nesting of directories that links lead to: directories that all refer to each other would be
-// entered forever.
+// maxLinks limits how many links to directories may be nested. Otherwise, directories that link to each other would
+// never end.
 const maxLinks = 8
 
-// maxLinked limits such directories in total: twenty directories that all refer to each other, eight deep, would be
-// billions.
+// maxLinked limits the number of linked directories. If 20 directories all link to each other, maxLinks alone would
+// allow billions.
 const maxLinked = 2000
 
-// Path returns the path of a file of the tree.
+// Path returns the path of a file in the tree.
 func (t *Tree) Path(rel string) string { return filepath.Join(t.Dir, filepath.FromSlash(rel)) }
 
-// PathOf returns the path of a listed file, which Path would return too. It is faster, as such a path is clean.
+// PathOf returns the path of a listed file. It returns the same as Path, but is faster because the path needs no
+// cleaning.
 func (t *Tree) PathOf(f Listed) string {
 	if t.prefix == "" {
 		t.prefix = strings.TrimSuffix(t.Path("x"), "x")
@@ -98,7 +99,7 @@ func (w *walk) enter(dir string, depth int) {
 	}
 }
 
-// into lists dir; real is its path without symbolic links.
+// into lists dir; real is dir with links resolved.
 func (w *walk) into(dir, real string, depth int) {
 	w.down = append(w.down, real)
 	defer func() { w.down = w.down[:len(w.down)-1] }()
@@ -133,15 +134,16 @@ func (w *walk) add(path string, outside bool, mode fs.FileMode) {
 	w.out = append(w.out, f)
 }
 
-// outside reports whether the current directory is outside of the tree.
+// outside reports whether the current directory is outside the tree.
 func (w *walk) outside() bool { return !IsBelow(w.Real, w.down[len(w.down)-1]) }
 
-// link follows a symbolic link. A useless link that does not lead to a directory is only reported if a path matches it.
+// link follows a symbolic link. It reports a broken link only if the link might be a directory. Otherwise the error is
+// reported later, if a path matches the link.
 func (w *walk) link(path string, depth int) {
-	enters := depth != 0 && !w.outside() // outside of the tree, no further links are followed
+	enters := depth != 0 && !w.outside() // links outside the tree are not followed
 	info, err := w.Disk.Info(w.Path(path))
 	if info == nil && err == nil {
-		return // it was removed in the meantime
+		return // the link has been removed meanwhile
 	}
 	var real string
 	if err == nil {
@@ -153,7 +155,7 @@ func (w *walk) link(path string, depth int) {
 			*w.Lost = append(*w.Lost, path)
 		}
 		return
-	case err != nil && enters: // it might lead to a directory
+	case err != nil && enters: // the link might lead to a directory
 		w.Failed(w.Path(path), err)
 		return
 	case err != nil:
@@ -167,7 +169,7 @@ func (w *walk) link(path string, depth int) {
 	}
 }
 
-// follow enters a directory that a link leads to. A directory that contains itself is entered once.
+// follow enters a linked directory, unless it contains the current one.
 func (w *walk) follow(path, real string, depth int) {
 	if slices.ContainsFunc(w.down, func(d string) bool { return IsBelow(real, d) }) {
 		return
@@ -186,15 +188,15 @@ func (w *walk) follow(path, real string, depth int) {
 	w.links--
 }
 
-// notData has the files that configure or describe a site or a module. In its directory they are not data, even if a
-// path of a hierarchy matches them.
+// notData lists the files that configure or describe a site or a module. At the top of a site or module, they are never
+// data, even if a path matches them.
 var notData = []string{"hiera.yaml", "hiera2.yaml", "hiera5.yaml", "binder_config.yaml", "bindings_config.yaml",
 	"binder_config.pp", "metadata.json", "checksums.json"}
 
-// Name returns the path without its extension, as a hierarchy names it.
+// Name returns the path without its extension, as in a hierarchy.
 func (f Listed) Name() string { return strings.TrimSuffix(f.Path, filepath.Ext(f.Path)) }
 
-// IsDataExtension reports whether files with this extension usually have data.
+// IsDataExtension reports whether ext is a usual extension of data files.
 func IsDataExtension(ext string) bool {
 	return slices.Contains([]string{".yaml", ".json", ".yml"}, ext)
 }

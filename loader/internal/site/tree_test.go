@@ -14,7 +14,7 @@ import (
 	"bindc/internal/fsx"
 )
 
-// writeSite writes files, named by their paths, and returns their directory. "-> x" is a symbolic link to x.
+// writeSite writes files, given by their paths, and returns their directory. "-> x" is a symbolic link to x.
 func writeSite(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,11 +33,11 @@ func writeSite(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func TestFilesOfATree(t *testing.T) {
+func TestListsFilesOfTreeUpToDepth(t *testing.T) {
 	dir := writeSite(t, map[string]string{
 		"data/a.yaml": "", "data/.hidden.yaml": "", "data/sub/b.yaml": "", "data/sub/deep/c.yaml": "",
 		"data/sub/metadata.json": "", "deep/1/2/3/4/5/6/7/8/9/10/x.yaml": "",
-		// directories that contain themselves
+		// directories that contain themselves by a link
 		"data/self1": "-> .", "data/self2": "-> ../data", "data/sub/up": "-> ../..",
 		"data/alias": "-> sub/deep", "data/sub/deep/other": "-> ../../peer", "data/peer/d.yaml": "",
 		"data/peer/back": "-> ../sub/deep",
@@ -87,8 +87,8 @@ func TestFilesOfATree(t *testing.T) {
 	}
 }
 
-// Directories that all refer to each other by links are entered up to the limit.
-func TestLinkCyclesAreLimited(t *testing.T) {
+// Directories that all link to each other are entered until the limit is reached.
+func TestCyclicLinksStopAtLimitWithError(t *testing.T) {
 	dir, n := t.TempDir(), 8
 	for i := range n {
 		if err := os.MkdirAll(filepath.Join(dir, fmt.Sprint("d", i)), 0o777); err != nil {
@@ -111,8 +111,8 @@ func TestLinkCyclesAreLimited(t *testing.T) {
 	}
 }
 
-// Links beside each other are not inside one another, however many there are.
-func TestParallelLinksAreNotNested(t *testing.T) {
+// Any number of links may be next to each other, because they are not nested.
+func TestParallelLinksAreNotLimited(t *testing.T) {
 	all := map[string]string{}
 	for i := range maxLinks + 2 {
 		all[fmt.Sprintf("far/d%d/x.yaml", i)] = ""
@@ -127,7 +127,7 @@ func TestParallelLinksAreNotNested(t *testing.T) {
 	}
 }
 
-// A link that is removed while its directory is read is ignored.
+// A link that is removed while its directory is being read is ignored.
 func TestIgnoresLinkRemovedDuringListing(t *testing.T) {
 	dir := writeSite(t, map[string]string{"data/a.yaml": "", "data/b.yaml": "-> a.yaml"})
 	remove := func(op fsx.Op, path string) error {
@@ -144,8 +144,8 @@ func TestIgnoresLinkRemovedDuringListing(t *testing.T) {
 	}
 }
 
-// Links lead to nested directories up to the limit.
-func TestNestedLinksAreLimited(t *testing.T) {
+// Links may be nested up to the limit.
+func TestTooDeeplyNestedLinksAreAnError(t *testing.T) {
 	all := map[string]string{}
 	for i := range maxLinks + 2 {
 		all[fmt.Sprintf("d%d/x.yaml", i)] = ""
@@ -159,7 +159,7 @@ func TestNestedLinksAreLimited(t *testing.T) {
 	}
 	for _, c := range []struct {
 		from string
-		most int // links inside one another
+		most int // expected depth of nested links
 		ends string
 	}{{"d0/", maxLinks, "d0" + strings.Repeat("/n", maxLinks+1)}, {"d1/", maxLinks, ""}, {"d2/", maxLinks - 1, ""}} {
 		var diags diag.List

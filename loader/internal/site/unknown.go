@@ -8,29 +8,29 @@ import (
 	"bindc/internal/value"
 )
 
-// maxAlsoUsed is the number of further uses of an unknown category that an error names.
+// maxAlsoUsed limits how many further uses of an unknown category an error lists.
 const maxAlsoUsed = 3
 
-// Categories describes where the categories of a site come from, for messages about unknown ones.
+// Categories describes where the categories of a site are defined, for messages about unknown ones.
 type Categories struct {
-	At     diag.Pos // the list of categories, or the configuration if it has none
-	Listed bool     // there is a list
-	Broken bool     // an error in the configuration is reported, and a category may be missing because of it
+	At     diag.Pos // position of the list of categories, or of the configuration without one
+	Listed bool     // the configuration has a list of categories
+	Broken bool     // an error in the configuration may have dropped categories
 }
 
-// unknownCategory is a name that is not a category, with the places that use it.
+// unknownCategory is an unknown name, with the positions that use it as a category.
 type unknownCategory struct {
 	name value.Value
-	uses []diag.Pos // the first ones by place, and at most 1+maxAlsoUsed
-	more int        // the number of other places
+	uses []diag.Pos // the first 1+maxAlsoUsed positions, sorted
+	more int        // number of further positions
 }
 
-// UnknownCategories collects names that are not categories of the site.
+// UnknownCategories collects names that are used as categories but are not defined.
 type UnknownCategories struct {
-	byName map[string]*unknownCategory // by description
+	byName map[string]*unknownCategory // by name or, for other values, by description
 }
 
-// Unknown notes that name, which is used at a place, is not a category of the site.
+// Unknown records that the value name is used as a category but is not defined.
 func (c *UnknownCategories) Unknown(name value.Value, at diag.Pos) {
 	key := value.Describe(name)
 	u := c.byName[key]
@@ -52,7 +52,7 @@ func (c *UnknownCategories) Unknown(name value.Value, at diag.Pos) {
 }
 
 // ReportUnknown reports each unknown category once, at its first use. names are the categories of the site. It reports
-// nothing if the configuration has an error that explains them.
+// nothing if an error in the configuration explains the missing category.
 func (c *UnknownCategories) ReportUnknown(source Categories, names []string, diags *diag.List) {
 	if source.Broken {
 		return

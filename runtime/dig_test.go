@@ -1,0 +1,92 @@
+package runtime_test
+
+import (
+	"testing"
+
+	bindings "bindc/runtime"
+)
+
+// digSite has hashes to dig in: plain ones, one that lookup_options merge, and one with unusual keys.
+const digSite = `
+-- hiera.yaml --
+version: 5
+hierarchy:
+- {name: Node, path: "%{node}.yaml"}
+- {name: Common, path: common.yaml}
+-- data/n1.yaml --
+node: {port: 1}
+merged: {a: 1}
+-- data/common.yaml --
+lookup_options: {merged: {merge: hash}}
+node: {port: 2, name: x}
+common: {server: {port: 8140, 7: seven}, list: [zero], none: null}
+merged: {a: 2, b: 2}
+text: plain
+computed: {who: "%{node}"}
+`
+
+// Dotted keys take a short way if their root is bound to a constant. It has the results of the long
+// one.
+func TestDottedKeysReturnEntries(t *testing.T) {
+	snap := hieraSnapshot(t, digSite, bindings.Options{})
+	req := requestFor(t, snap, `{"node": "n1"}`)
+	for key, want := range map[string]string{
+		"node.port":            "1",
+		"node.name":            "not found", // the hash of the node has no such entry
+		"common.server.port":   "8140",
+		"common.server.7":      `"seven"`,
+		"common.server.'port'": "8140",
+		"common.server":        `{"port":8140,"7":"seven"}`,
+		"common.list.0":        `"zero"`,
+		"common.none":          "null",
+		"common.none.x":        "not found",
+		"merged.a":             "1",
+		"merged.b":             "2",
+		"computed.who":         `"n1"`,
+		"absent.x":             "not found",
+		"lookup_options.x":     "not found",
+		"text.x":               "'text.x': 'text.x' needs a Hash with the key 'x', found String",
+	} {
+		v, found, err := req.Lookup(key)
+		if got := shown(t, v, found, err); got != want {
+			t.Errorf("%s: %s, expected %s", key, got, want)
+		}
+	}
+}
+
+// A default_hierarchy has lookup_options of its own. They merge the value before the key digs in it.
+func TestDottedKeysOfDefaultHierarchyAreMerged(t *testing.T) {
+	snap := hieraSnapshot(t, `
+-- hiera.yaml --
+version: 5
+-- modules/ntp/hiera.yaml --
+version: 5
+default_hierarchy:
+- {name: Node, path: "%{node}.yaml"}
+- {name: Defaults, path: defaults.yaml}
+-- modules/ntp/data/n1.yaml --
+ntp::server: {at: {port: 123}}
+-- modules/ntp/data/defaults.yaml --
+lookup_options: {'ntp::server': {merge: deep}}
+ntp::server: {at: {host: a}}
+`, bindings.Options{})
+	v, found, err := requestFor(t, snap, `{"node": "n1"}`).Lookup("ntp::server.at")
+	if got, want := shown(t, v, found, err), `{"host":"a","port":123}`; got != want {
+		t.Errorf("found %s, expected %s", got, want)
+	}
+}
+
+func shown(t *testing.T, v bindings.Value, found bool, err error) string {
+	t.Helper()
+	switch {
+	case err != nil:
+		return err.Error()
+	case !found:
+		return "not found"
+	}
+	text, err := v.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
