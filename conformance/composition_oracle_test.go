@@ -206,7 +206,7 @@ func (w *world) isRead(c condition) bool {
 	return false
 }
 
-// bindsKey reports whether b binds its key, and renamesParts whether it is about the names of contributions.
+// bindsKey reports whether b binds its key. renamesParts reports whether b is about the names of contributions.
 func (w *world) bindsKey(b *bound) bool {
 	keys, parts := w.names()
 	return !b.contributes && (b.old() == "" || b.rebind || !parts[b.old()] || keys[b.old()])

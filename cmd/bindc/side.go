@@ -18,7 +18,7 @@ type side struct {
 	repository *revision.Repository // repository of a commit
 	commit     string
 	below      string // the site in the repository
-	tree       string // where the commit was written to
+	tree       string // directory into which the commit was written
 }
 
 // sides resolves the arguments of plan.

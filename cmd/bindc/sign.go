@@ -86,7 +86,7 @@ func (s *signing) publish(out string, sum [32]byte) error {
 	return s.publishAs(name, out, sum)
 }
 
-// checkFile refuses a file whose name would be signed, but is not one that masters accept.
+// checkFile rejects a file whose name would be signed although masters do not accept it.
 func (s *signing) checkFile(out string) error {
 	if s.keyFile == "" || s.name != "" {
 		return nil

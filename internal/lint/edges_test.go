@@ -168,7 +168,7 @@ func TestKeysOfModulesBeginWithTheirName(t *testing.T) {
 	}
 }
 
-// Keys that sealed values look up are not known. Those of other values are.
+// The keys that sealed values look up are unknown, unlike the keys that other values look up.
 func TestLookupsOfSealedValuesAreUnknown(t *testing.T) {
 	dir := t.TempDir()
 	site{"bindings/default.yaml": "bindings_version: 1\nname: default\nbind:\n" +

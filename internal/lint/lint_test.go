@@ -91,7 +91,7 @@ func TestAddsQuotedTexts(t *testing.T) {
 // site is a site for tests: the texts of its files by path.
 type site map[string]string
 
-// advice returns the places of the advice on s, by code.
+// advice returns the places of the lints of s, by code.
 func (s site) advice(t *testing.T, opts Options) map[diag.Code][]string {
 	t.Helper()
 	out := map[diag.Code][]string{}
