@@ -255,7 +255,7 @@ func (c refusedVector) change(t *testing.T, file []byte) []byte {
 }
 
 // The walk-through in format.md shows the bytes of the file that it describes.
-func TestFormatWalksThroughAFile(t *testing.T) {
+func TestWalkThroughInFormatDocumentMatchesFile(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile(vectors + "/one-key.snap")
 	if err != nil {

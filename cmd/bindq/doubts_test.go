@@ -15,7 +15,7 @@ import (
 )
 
 // A name in the file of facts that is similar to an unset variable is a doubt, unless the snapshot or Facter knows it.
-func TestDoubtsMisspeltNamesInFactsFile(t *testing.T) {
+func TestReportsDoubtsAboutMisspeltNamesInFactsFile(t *testing.T) {
 	for _, c := range []struct {
 		file, known string
 		want        string

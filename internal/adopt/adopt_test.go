@@ -113,7 +113,7 @@ func TestInspectRejectsUnsuitableEnvironments(t *testing.T) {
 	}
 }
 
-func TestSwitchAndUndo(t *testing.T) {
+func TestUndoRestoresFilesAfterSwitch(t *testing.T) {
 	dir := environment(t, map[string]string{hieraFile: original})
 	own, copied := filepath.Join(dir, hieraFile), filepath.Join(dir, hiera5File)
 	if err := os.Chmod(own, 0o604); err != nil {
@@ -444,7 +444,7 @@ func TestRejectsSnapshotPathOfAConfiguration(t *testing.T) {
 }
 
 // Comparing an environment does not run its config_version.
-func TestShadowHasNoConfigVersion(t *testing.T) {
+func TestShadowOmitsConfigVersion(t *testing.T) {
 	dir, shadows := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{"hiera.yaml": "version: 5\n",
 		"environment.conf": "modulepath = site:modules\nconfig_version = '/bin/false'\nmanifest = m"} {

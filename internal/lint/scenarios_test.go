@@ -21,7 +21,7 @@ import (
 )
 
 // The scenarios about lints run in this process.
-func TestScenariosOfAdvice(t *testing.T) {
+func TestScenariosReportExpectedLints(t *testing.T) {
 	for _, c := range []struct {
 		script, site, used, manifests, want string
 	}{
@@ -76,7 +76,7 @@ func has(diags *diag.List, code diag.Code) bool {
 }
 
 // The scenarios about data that no node can get.
-func TestScenariosOfFleets(t *testing.T) {
+func TestScenariosReportExpectedFleetWarnings(t *testing.T) {
 	for _, c := range []struct{ script, site, facts, want string }{
 		{"check_warns_about_data_that_no_node_uses", "site", "facts", "site.txt"},
 		{"check_warns_about_data_that_no_node_uses", "control", "fleet", "control.txt"},

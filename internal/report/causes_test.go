@@ -54,7 +54,7 @@ func TestKeyHasCauseIfAllItsChangesShareIt(t *testing.T) {
 }
 
 // Keys with the same cause are grouped if there are more than three.
-func TestOnlyCausesOfManyKeysAreShown(t *testing.T) {
+func TestShowsOnlyCausesOfManyKeys(t *testing.T) {
 	c := causes{list: []*Cause{{What: "three", Keys: []string{"a", "b", "c"}},
 		{What: "four", Keys: []string{"d", "e", "f", "g"}}}}
 	if got := c.shown(); len(got) != 1 || got[0].What != "four" {

@@ -76,7 +76,7 @@ func TestFittedCutsBetweenCharacters(t *testing.T) {
 }
 
 // Omitted lookups are counted, and a request without categories is described as such.
-func TestExplanationWithoutCategoriesAndWithOmittedLookups(t *testing.T) {
+func TestExplanationCountsOmittedLookupsAndMentionsMissingCategories(t *testing.T) {
 	shape := Explanation{Key: "k", Outcome: Outcome{Value: []byte(`1`)},
 		Lookups: []Explanation{{Key: "inner", Outcome: notFound()}}, Unexplained: 3}
 	var b strings.Builder
@@ -115,7 +115,7 @@ func TestWrappedLinesFitThePage(t *testing.T) {
 }
 
 // A value in a table of Markdown has at most 200 columns.
-func TestMarkdownRowsAreShort(t *testing.T) {
+func TestMarkdownCellHasAtMost200Columns(t *testing.T) {
 	var out bytes.Buffer
 	long := Outcome{Value: []byte(`"` + strings.Repeat("x", 300) + `"`)}
 	draw := func(p *Page) { p.markdownRow([]Change{{Old: long, New: notFound()}}) }

@@ -150,7 +150,7 @@ func TestComparesNodesWithFacts(t *testing.T) {
 }
 
 // Reaching the limit is reported. Keys with data that was not compared stay.
-func TestReportsTheLimit(t *testing.T) {
+func TestReportsReachedLimitAndKeepsUncomparedKeys(t *testing.T) {
 	m := migrateFiles(t, proof.Options{Limit: 30}, "hiera.yaml", hierarchy, "data/common.yaml", "a: 1\nb: 1\n",
 		"data/role/web.yaml", "b: 2\n", "data/role/db.yaml", "c: 2\n")
 	if m.report.Omitted == 0 || !strings.Contains(strings.Join(m.report.Strings(), "\n"), "a limit was reached: ") ||

@@ -109,7 +109,7 @@ func TestUnreadablePartIsReportedAsDamage(t *testing.T) {
 }
 
 // If a section of a file is overwritten, every function that needs the section reports damage.
-func TestOverwrittenSectionIsDamage(t *testing.T) {
+func TestOverwrittenSectionIsReportedAsDamage(t *testing.T) {
 	site := contentOf(t, "bindings/default.yaml", binds("default", `
   - [text, a text]
   - {name: asks, to_expression: '$x'}
@@ -187,7 +187,7 @@ func overwritten(t *testing.T, c *snapshot.Content, section string) *snapshot.Sn
 
 // A forged file may have content that no site has: a constant under the key of contributions, contributions under
 // another key, places in missing files, invalid options.
-func TestTablesOfForgedContent(t *testing.T) {
+func TestTablesHandleForgedContent(t *testing.T) {
 	one := snapshot.Stored{Bytes: string(value.Append(nil, value.FromInt(1)))}
 	of := func(name string, cold snapshot.Cold, v snapshot.Stored) *Tables {
 		c := &snapshot.Content{Layers: []string{"l"}, Inputs: []snapshot.Input{{Path: "f.yaml"}},
