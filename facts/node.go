@@ -37,7 +37,7 @@ func nodesIn(v value.Value) ([]Node, error) {
 		}
 		return nil, errors.New("expected facts, found an empty list")
 	case value.Undef:
-		return nil, errors.New("expected facts, found nothing (write {} where a node has none)")
+		return nil, errors.New("expected facts, found nothing (write {} for a node without facts)")
 	}
 	return nil, errors.New("expected facts as a hash of names to values, found " + value.Describe(v))
 }
@@ -211,7 +211,7 @@ func Choose(nodes []Node, name string) (Node, error) {
 		names = append(names, n.Name)
 	}
 	if name == "" {
-		return Node{}, fail("expected the facts of one node, found those of %d; name the node", len(nodes))
+		return Node{}, fail("expected the facts of one node, found %d nodes; name the node", len(nodes))
 	}
 	text := fmt.Sprintf("expected facts of '%s' among those of %d nodes", name, len(nodes))
 	if hint := diag.DidYouMean(name, names); hint != "" {
@@ -258,7 +258,7 @@ func (n Node) Contradiction() string {
 	if n.Name == "" || n.NamedByFile || certname == "" || certname == n.Name {
 		return ""
 	}
-	return fmt.Sprintf("the node is '%s', but its trusted facts have the certname '%s', which counts", n.Name, certname)
+	return fmt.Sprintf("the node is '%s', but its trusted facts have the certname '%s', which takes precedence", n.Name, certname)
 }
 
 // identifiesAnother reports whether the facts identify a node with another name. The fact clientcert is the certname,

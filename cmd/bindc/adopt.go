@@ -321,7 +321,7 @@ func (a *adoption) carryOut() (err error) {
 	if a.env.State == adopt.Native {
 		a.say("hiera5.yaml: the original, which bindc compiles from now on")
 	}
-	a.say("hiera.yaml: asks the snapshot; the next catalog uses it")
+	a.say("hiera.yaml: uses the snapshot, from the next catalog on")
 	if path := a.unusualPath(); path != "" {
 		a.say("note: the command is %s; unless the PATH of the server has its directory, lookups fail: "+
 			"adopt again with --option command=%s", path, path)

@@ -203,10 +203,10 @@ func (f *diffFlags) difference(cmd *cobra.Command, path string, before, after *s
 // sayUncertain notes the differences that may or may not occur, depending on facts.
 func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
 	for _, name := range d.Categories {
-		note(cmd, "not the same in both: "+name+"; for whom conditions on it hold only --facts-dir tells")
+		note(cmd, "different in the two snapshots: "+name+"; --facts-dir shows for which nodes its conditions hold")
 	}
 	if n := len(d.Dynamic); n > 0 {
-		note(cmd, diag.Count(n, "key")+" as "+d.Dynamic[0]+" whose value looks up what facts name: only "+
+		note(cmd, diag.Count(n, "key")+" as "+d.Dynamic[0]+" whose value looks up keys that facts name: only "+
 			"--facts-dir tells")
 	}
 }

@@ -231,7 +231,7 @@ func (s *source) misnamedInFile(unset []string, isKnown func(name string) bool) 
 	}
 	if len(names) > 0 && len(out) == 0 && !slices.ContainsFunc(names, syntax.Everywhere) &&
 		!slices.ContainsFunc(names, isKnown) {
-		out = append(out, inputName(s.factsFile)+" has no fact that Facter sends or the snapshot uses: is "+
+		out = append(out, inputName(s.factsFile)+" contains no fact that Facter sends or the snapshot uses; is "+
 			"it a file of facts?")
 	}
 	return out

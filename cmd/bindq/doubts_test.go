@@ -22,7 +22,7 @@ func TestReportsDoubtsAboutMisspeltNamesInFactsFile(t *testing.T) {
 	}{
 		{`{"rolle": "web"}`, "", "uses the fact 'rolle'; did you mean 'role'?"},
 		{`{"rolle": "web"}`, "rolle", ""},
-		{`{"sentences": "web"}`, "", "has no fact that Facter sends or the snapshot uses"},
+		{`{"sentences": "web"}`, "", "contains no fact that Facter sends or the snapshot uses"},
 		{`{"sentences": "web", "os": {}}`, "os", ""},
 		{`{}`, "", ""},
 	} {

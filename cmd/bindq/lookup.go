@@ -180,7 +180,8 @@ func sayMissing(cmd *cobra.Command, snap *lookup.Snapshot, missing []string, ask
 		hint := ""
 		switch {
 		case bound:
-			hint = "none of its bindings answers for this node ('bindq values " + key + "' shows them, --explain why)"
+			hint = "none of its bindings applies to this node ('bindq values " + key + "' lists them, and " +
+				"--explain shows why)"
 		case strings.Contains(key, "="): // hiera accepts variables in this form
 			hint = "for a fact, write --fact " + strings.TrimPrefix(key, "::")
 		default:

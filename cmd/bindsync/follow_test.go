@@ -81,7 +81,7 @@ names:
 	hup := make(chan os.Signal, 1)
 	ended := make(chan *following)
 	go func() { ended <- f.run(ctx, logger, hup, read) }()
-	waitFor(t, "answers now", log.String)
+	waitFor(t, "is active now", log.String)
 	waitFor(t, `level=ERROR msg="open nowhere.snap: no such file or directory" name=lost source=file:nowhere.snap `+
 		"reason=network", log.String)
 	metrics := func() string {

@@ -160,16 +160,16 @@ func TestReadsConfigurationValuesOrReportsTheirPlace(t *testing.T) {
 		{flag, "set", true, ""}, {flag, "unset", false, ""}, {flag, "none", false, ""},
 		{flag, "text", false, ":3:7: text: expected true or false, found "},
 		{word, "text", "word", ""}, {word, "none", "", ""}, {word, "list", "", ":11:7: list: expected text, found "},
-		{word, "empty", "", ":12:8: empty: expected text, found an empty text; remove the key if that is meant"},
+		{word, "empty", "", ":12:8: empty: expected text, found an empty text; remove the key to leave it unset"},
 		{duration, "empty", time.Hour, ":12:8: empty: expected text, found an empty text; "},
 		{number, "number", 3, ""}, {number, "one", 1, ""}, {number, "none", 7, ""},
 		{number, "zero", 7, ":6:7: zero: expected a number above 0, found "},
 		{number, "half", 7, ":7:7: half: expected a number above 0, found "},
 		{number, "text", 7, ":3:7: text: expected a number above 0, found "},
 		{duration, "time", 90 * time.Second, ""}, {duration, "none", time.Hour, ""},
-		{duration, "never", time.Duration(0), ":9:8: never: expected a time as 30s or 5m, found '0s'"},
-		{duration, "back", -time.Second, ":10:7: back: expected a time as 30s or 5m, found '-1s'"},
-		{duration, "text", time.Duration(0), ":3:7: text: expected a time as 30s or 5m, found 'word'"},
+		{duration, "never", time.Duration(0), ":9:8: never: expected a time such as 30s or 5m, found '0s'"},
+		{duration, "back", -time.Second, ":10:7: back: expected a time such as 30s or 5m, found '-1s'"},
+		{duration, "text", time.Duration(0), ":3:7: text: expected a time such as 30s or 5m, found 'word'"},
 	} {
 		c.problems = nil
 		got := v.read(v.key)

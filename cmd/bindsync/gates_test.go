@@ -116,7 +116,7 @@ func TestAllowsPlainHTTPOnlyToThisMachine(t *testing.T) {
 		{"https://example.org/x", false, "<nil>"},
 		{"https://example.org/x", true, "https://example.org/x and --plain-http contradict each other"},
 		{"http://localhost/x", true, "<nil>"},
-		{"http://localhost/x", false, "http://localhost/x asks without TLS"},
+		{"http://localhost/x", false, "http://localhost/x is not encrypted"},
 		{"http://example.org/x", true, "http://example.org/x: only servers on this machine"},
 	} {
 		u, err := url.Parse(c.address)

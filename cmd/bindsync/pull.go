@@ -126,7 +126,7 @@ func outcomeOf(name string, r ship.Result) string {
 	}
 	switch {
 	case r.Activated:
-		return what + "answers now"
+		return what + "is active now"
 	case r.Digest == "":
 		what += "nothing new"
 	case r.Already:

@@ -77,10 +77,10 @@ func (s *sources) mayAsk(u *url.URL) error {
 			"without TLS, or "+
 			"remove %s", shown, option, option)
 	case u.Scheme == "http" && !s.plainHTTP:
-		return fmt.Errorf("%s asks without TLS: expected https://, or %s for a server on this machine", shown, option)
+		return fmt.Errorf("%s is not encrypted: expected https://, or %s for a server on this machine", shown, option)
 	case u.Scheme == "http" && !oci.Loopback(u.Host):
-		return fmt.Errorf("%s: only servers on this machine may be asked without TLS (localhost, "+
-			"127.0.0.1, [::1])", shown)
+		return fmt.Errorf("%s: only servers on this machine may be used without TLS (localhost, 127.0.0.1, "+
+			"[::1])", shown)
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func (store *storeFlag) activateCommand() *cobra.Command {
 			if s.Pinned {
 				until = "; its source has another, so the name is pinned until 'bindsync follow --resume " + args[0] + "'"
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s answers now%s\n", args[0], d.Short(), until)
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s is active now%s\n", args[0], d.Short(), until)
 			return nil
 		},
 	}
@@ -110,7 +110,7 @@ func (store *storeFlag) rollbackCommand() *cobra.Command {
 			if d, err = s.Back(d); err != nil {
 				return &cli.External{Err: err}
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s answers again, until 'bindsync follow --resume %s'\n", args[0],
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s is active again, until 'bindsync follow --resume %s'\n", args[0],
 				d.Short(), args[0])
 			return nil
 		},

@@ -100,7 +100,7 @@ func TestInspectRejectsUnsuitableEnvironments(t *testing.T) {
 		{map[string]string{hieraFile: ":backends: [yaml]\n"}, "expected a hiera.yaml with 'version: 5'"},
 		{map[string]string{hieraFile: "a: ["}, "hiera.yaml: not valid YAML"},
 		{map[string]string{hieraFile: asking}, "uses a snapshot, but hiera5.yaml is missing"},
-		{map[string]string{hieraFile: asking, hiera5File: asking}, "hiera5.yaml asks a snapshot itself"},
+		{map[string]string{hieraFile: asking, hiera5File: asking}, "hiera5.yaml uses a snapshot itself"},
 		{map[string]string{hieraFile: asking, hiera5File: "version: 3"}, "hiera5.yaml: expected a hiera.yaml with 'version: 5'"},
 		{map[string]string{hieraFile: original, hiera5File: original + "#"}, "hiera.yaml and hiera5.yaml differ"},
 		{map[string]string{hiera5File: ""}, "hiera5.yaml: not valid YAML"},
@@ -192,7 +192,7 @@ func TestSwitchAndUndoReplaceOnlyTheLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Inspect(dir)
-	if err == nil || !strings.Contains(err.Error(), "is a symbolic link to a file that is not") {
+	if err == nil || !strings.Contains(err.Error(), "is a symbolic link to a missing file") {
 		t.Errorf("a link to nothing: %v", err)
 	}
 }
@@ -305,7 +305,7 @@ func TestPlan(t *testing.T) {
 		{map[string]string{hiera5File: original}, "a\n",
 			"write the snapshot /s|keep hiera5.yaml, which is already there|replace hiera.yaml in one step by:\n       a"},
 		{map[string]string{hieraFile: asking, hiera5File: original}, asking,
-			"write the snapshot /s|keep hiera.yaml, which already asks the snapshot"},
+			"write the snapshot /s|keep hiera.yaml, which already uses the snapshot"},
 	} {
 		if got := strings.Join(inspect(t, environment(t, c.files)).Plan("/s", []byte(c.text)), "|"); got != c.want {
 			t.Errorf("got\n%s\nwant\n%s", got, c.want)

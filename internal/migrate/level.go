@@ -52,7 +52,8 @@ func (m *migration) newLevel(h *hierarchy, layer int, c loader.Contribution) *le
 		entry: m.site.Layers[layer].Entry, glob: len(c.Files) > 1}
 	switch l.part {
 	case loader.HieraDefaults:
-		l.problem = "default_hierarchy is used only for keys without other bindings, which no layer can do"
+		l.problem = "default_hierarchy is used only for keys without other bindings, which a layer cannot " +
+			"express"
 	case loader.HieraGlobal:
 		l.problem = "the global hierarchy binds it, which is not part of the site"
 		return l
@@ -66,10 +67,10 @@ func (m *migration) newLevel(h *hierarchy, layer int, c loader.Contribution) *le
 	l.glob = strings.ContainsAny(interpolation.ReplaceAllString(l.pathText, ""), "*?[{")
 	ext := filepath.Ext(l.pathText)
 	if mapped := len(condition) > 1 || isMapped(m.site.Dimensions[condition[0].Dimension].Value); mapped {
-		l.problem = "mapped_paths has no form in Hiera-2"
+		l.problem = "mapped_paths has no equivalent in Hiera-2"
 	} else if strings.ContainsAny(ext, "%{}") || !l.glob && ext == "" || strings.Contains(l.pathText, "//") ||
 		strings.Contains("/"+l.pathText, "/.") || strings.ContainsAny(l.pathText, `$\`) {
-		l.problem = "the path '" + l.pathText + "' has no form in Hiera-2"
+		l.problem = "the path '" + l.pathText + "' has no equivalent in Hiera-2"
 	} else {
 		m.parsePath(l, ext)
 	}
@@ -95,7 +96,7 @@ func (m *migration) parsePath(l *level, ext string) {
 		}
 		source, problem := variableSource(k)
 		if problem != "" || k.Name != expr.HieraScope {
-			l.problem = "the path '" + l.pathText + "' has an interpolation without a form in Hiera-2"
+			l.problem = "the path '" + l.pathText + "' has an interpolation without an equivalent in Hiera-2"
 			return
 		}
 		refs, reference, l.suffix = refs+1, "${"+source+"}", ""

@@ -167,7 +167,7 @@ func (c *Change) isIndirect() bool { return c.why() != "" && c.Old.text() == c.N
 // why explains a change of an answer whose binding is the same. It returns "" for other changes.
 func (c *Change) why() string {
 	if c.Below {
-		return "which may decline: what is below it changes"
+		return "which may decline, and a lower value changes"
 	}
 	if len(c.Through) > 0 {
 		return "which changes with " + strings.Join(c.Through, ", ")

@@ -89,7 +89,7 @@ This request has no value of any category.
 
 Nothing binds this key.
 
-Lookups that the value made
+Lookups made for the value
   inner = not found
 
     Nothing binds this key.

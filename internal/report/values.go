@@ -86,9 +86,9 @@ func (p *Page) options(t *decision.Table) {
 	case !t.HasOptions:
 		return
 	case t.Options.IsUndef():
-		text = "lookup_options depend on the node: all that hold for it may count"
+		text = "lookup_options depend on the node: all bindings that hold for it may be merged"
 	case t.Merged:
-		text += ", so all count that hold for a node"
+		text += ", so all bindings that hold for a node are merged"
 	}
 	p.wrapped(2, yellow, strings.Fields(text))
 }
