@@ -191,7 +191,7 @@ func verbsByHelp(t *testing.T) map[string][]string {
 var globals = regexp.MustCompile(`(?s)\nGlobal flags.*`)
 
 // Every program describes its global flags in its own help. The help of each verb lists them, and docs/cli.md has them.
-func TestGlobalFlags(t *testing.T) {
+func TestGlobalFlagsAreDocumented(t *testing.T) {
 	t.Parallel()
 	_, section, _ := strings.Cut(docText(t, "cli"), "\n## Global flags\n")
 	section, _, _ = strings.Cut(section, "\n## ")

@@ -30,8 +30,8 @@ func (g *bounds) buildCommand() *cobra.Command {
 			"keys, bindings, size, SHA-256, time. FILE is replaced atomically: if the build\n" +
 			"fails or is killed, FILE does not change. With -o - the snapshot is written to\n" +
 			"standard output, and the line to standard error.\n\n" +
-			"Exit status: 0 FILE is written, 1 errors were found in the site, 2 another\n" +
-			"error: usage, CONFDIR is missing, or FILE cannot be written.",
+			"Exit status: 0 FILE was written, 1 the site has errors, 2 another error: usage,\n" +
+			"CONFDIR is missing, or FILE cannot be written.",
 		Example: "  bindc build site -o site.bsnap --cache cache",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,7 +50,7 @@ func (g *bounds) buildCommand() *cobra.Command {
 			}
 			revision := sign.revision
 			if sign.keyFile == "" {
-				sign.revision = "" // it is the artifact's
+				sign.revision = "" // without a signature, only the artifact has a revision
 			}
 			if err := build(cmd, args[0], out, &f, &sign); err != nil {
 				return err
@@ -65,11 +65,11 @@ func (g *bounds) buildCommand() *cobra.Command {
 	f.addToSnapshots(cmd)
 	cmd.Flags().StringVar(&part, "part", "",
 		"write a pack of part `I/N` of the data files, for 'bindc link', in place of a snapshot")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the `FILE` to write, - for standard output")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write, or - for standard output")
 	return cmd
 }
 
-// toStdout is the name of standard output as the snapshot to write.
+// toStdout is the value of -o that writes the snapshot to standard output.
 const toStdout = "-"
 
 // checkOutput rejects a path that cannot be written, before the work is done.

@@ -54,7 +54,7 @@ func (f *flags) begin(dir string) error {
 	return nil
 }
 
-// compile composes a site after everything else was checked.
+// compile loads and composes a site with the given options. The flags were checked before.
 func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Options) (*compilation, error) {
 	options.Context = f.signals.stopped
 	keep := f.cache != "" && options.Cache == nil // a cache of the caller is only read
