@@ -102,8 +102,8 @@ func prose(path, text string) string {
 	return strings.Join(lines, " ")
 }
 
-// checkCited reports references in path that lead nowhere: a document by its path or, in docs/, by
-// its name; its sections by number; a heading.
+// checkCited reports references in path to documents, numbered sections and headings that do not exist. A document is
+// cited by its path or, in docs/, by its name.
 func checkCited(t *testing.T, path, cited string, sections []string, heading string) {
 	t.Helper()
 	for _, dir := range []string{filepath.Dir(path), ".", "docs"} {
@@ -159,7 +159,7 @@ func listed(t *testing.T, kind string) []string {
 	return slices.Sorted(slices.Values(strings.Fields(block)))
 }
 
-// TestLintDocumentListsAllCodes checks that docs/lint.md has a row for each code of advice.
+// TestLintDocumentListsAllCodes checks that docs/lint.md has a row for each code of a lint.
 func TestLintDocumentListsAllCodes(t *testing.T) {
 	_, table, _ := strings.Cut(read(t, "docs/lint.md"), "\n## Codes\n")
 	table, _, _ = strings.Cut(table, "\n## ")

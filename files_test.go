@@ -23,8 +23,8 @@ var layered = []string{
 	"compile/internal/rewrite", "internal/lookup", "internal/recipe", "loader/internal/site",
 }
 
-// In a layered package, a file uses only files below it. Following the uses of a file never leads
-// back to it.
+// In a layered package, the files can be ordered so that each uses only later ones: no file uses itself through
+// others.
 func TestFilesOfLayeredPackagesHaveNoCycles(t *testing.T) {
 	compiled := compiledPackages(t)
 	found := 0
@@ -102,7 +102,7 @@ func usesOfFiles(t *testing.T, dir string, compiled map[string]string) map[strin
 	return uses
 }
 
-// findCircle returns a chain of uses from name back to a file of the chain, or nil.
+// findCircle returns a cycle of uses that can be reached from the file name, or nil.
 func findCircle(name string, uses map[string]map[string]bool, chain []string, finished map[string]bool) []string {
 	if i := slices.Index(chain, name); i >= 0 {
 		return append(slices.Clone(chain[i:]), name)

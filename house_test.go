@@ -50,7 +50,7 @@ func TestLinesAreShort(t *testing.T) {
 	}
 }
 
-// holdsText reports whether most of a line is quoted text.
+// holdsText reports whether a line consists mostly of quoted text.
 func holdsText(line string) bool { return len(quoted.ReplaceAllString(line, "")) < len(line)/2 }
 
 // maxArchitecture limits the length of ARCHITECTURE.md, which should be read as a whole.

@@ -14,8 +14,8 @@ var (
 	testFunc    = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
 )
 
-// `go test -run PATTERN` succeeds without a test if no name matches. So after a test is renamed, the commands in
-// documents and scripts must follow.
+// `go test -run PATTERN` succeeds if no test matches. This test finds commands in documents and scripts whose pattern
+// matches no test, for example after a test was renamed.
 func TestNamedTestsExist(t *testing.T) {
 	files, err := filepath.Glob("docs/*.md")
 	if err != nil {

@@ -93,7 +93,7 @@ func TestGuideWatcherCompiles(t *testing.T) {
 	}
 }
 
-// TestReadmeHasTheTestCommand: whoever checks out the repository, a build server included, finds the command there.
+// TestReadmeHasTheTestCommand checks that README.md has the command that runs the tests.
 func TestReadmeHasTheTestCommand(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 
 const compat = "../testdata/compat"
 
-// TestOldSnapshots opens snapshots that earlier programs wrote. One of today's format version gives the answers that
-// the program of its time gave; one of another version is refused with both versions. A file refused.txt has the reason
-// why a snapshot of today's version is refused.
+// TestOldSnapshots opens snapshots that earlier programs wrote. A snapshot of the current format version gives the
+// recorded answers. A snapshot of another version is refused, and the error names both versions. A file refused.txt
+// has the reason why a snapshot of today's version is refused.
 func TestOldSnapshots(t *testing.T) {
 	t.Parallel()
 	for _, dir := range compatCases(t) {
@@ -79,7 +79,7 @@ func compatCases(t *testing.T) []string {
 	return queries
 }
 
-// snapshotsOf returns what bindq takes as the snapshot of a case, a file or a directory, and a file of it.
+// snapshotsOf returns the snapshot of a case as an argument of bindq, a file or a directory, and the path of one file.
 func snapshotsOf(dir string) (arg, file string) {
 	if _, err := os.Stat(filepath.Join(dir, "snaps")); err == nil {
 		return "snaps", filepath.Join(dir, "snaps", "production.snap")
@@ -118,7 +118,7 @@ func oldAnswers(t *testing.T, dir string) (stdout, stderr string, err error) {
 	return out.String(), errs.String(), err
 }
 
-// checkRefused expects that no query is answered, and that the reason is given.
+// checkRefused checks that no query is answered and that the error contains reason.
 func checkRefused(t *testing.T, dir, reason string) {
 	t.Helper()
 	stdout, stderr, _ := oldAnswers(t, dir) // batch exits with 0 if each answer is an error
@@ -127,7 +127,8 @@ func checkRefused(t *testing.T, dir, reason string) {
 	}
 }
 
-// checkAnswers compares today's answers with the recorded ones, errors by their code: messages may improve.
+// checkAnswers compares the current answers with the recorded ones. Of errors, it compares only the codes, because
+// messages may change.
 func checkAnswers(t *testing.T, dir string) {
 	t.Helper()
 	recorded, err := os.ReadFile(filepath.Join(dir, "answers.jsonl"))

@@ -156,7 +156,7 @@ type alternative struct {
 	*bound
 	rank   []int
 	holds  []bool
-	erases bool // the key has another name below
+	erases bool // the key is renamed below this binding
 }
 
 func (a alternative) final() bool { return !a.erases && a.bound.final() }
@@ -206,7 +206,7 @@ func (w *world) isRead(c condition) bool {
 	return false
 }
 
-// bindsKey reports whether b binds its key, and renamesParts whether it is about the names of contributions.
+// bindsKey reports whether b binds its key. renamesParts reports whether b is about the names of contributions.
 func (w *world) bindsKey(b *bound) bool {
 	keys, parts := w.names()
 	return !b.contributes && (b.old() == "" || b.rebind || !parts[b.old()] || keys[b.old()])
@@ -217,7 +217,7 @@ func (w *world) renamesParts(b *bound) bool {
 	return !b.contributes && !b.rebind && b.old() != "" && parts[b.old()]
 }
 
-// candidatesOf returns the bindings of a key, and the binding that takes its name from those below.
+// candidatesOf returns the bindings of a key, and the binding that renames those below it.
 func (w *world) candidatesOf(key string) []alternative {
 	if out, ok := w.candidates[key]; ok {
 		return out

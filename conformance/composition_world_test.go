@@ -22,7 +22,7 @@ type world struct {
 	variables  []*strings.Replacer // by request
 
 	keys, collected map[string]bool          // see names; nil before the first call
-	candidates      map[string][]alternative // of keys
+	candidates      map[string][]alternative // candidates of each key
 }
 
 type category struct{ name, template string }
@@ -34,13 +34,13 @@ type bound struct {
 	alternatives       []condition
 	value              any
 	abstract, override bool
-	collects           *collects // if it is a multibinding
+	collects           *collects // nil unless it is a multibinding
 	contributes        bool      // whether it contributes to the multibinding 'id', with the name key
 	tried              []string  // its value is the first of these keys that is found and not undef
 	optional           bool      // whether it declines if the value is undef
-	alias, renamed     string    // the key whose other name it is
+	alias, renamed     string    // the key that it is an alias or a new name of
 	rebind             bool      // whether it takes the value of its key below it
-	class              string    // include or exclude, if it is about the class of the name key
+	class              string    // include or exclude the class named key; usually empty
 }
 
 // old returns the key that b renames, or b's own key if b has the value below it.

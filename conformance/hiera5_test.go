@@ -36,13 +36,13 @@ const hiera5Answers = "../testdata/conformance/hiera5.jsonl.gz"
 // siteAnswers has the answers to the questions about the site of a seed.
 type siteAnswers struct {
 	Seed    uint64          `json:"seed"`
-	Site    string          `json:"site"` // Print of the site
+	Site    string          `json:"site"` // fingerprint of the site
 	Answers []hiera5.Answer `json:"answers"`
 }
 
-// TestHiera5 builds random sites of Hiera 5 with `bindc build` and compares the answers of `bindq batch` with those of
-// real Puppet: whether there is a value, the value with the order of its keys, and whether there is an error. Mistakes
-// in a site affect only some lookups, so every site must build.
+// TestHiera5 builds random sites of Hiera 5 with `bindc build` and compares the answers of `bindq batch` with those
+// of real Puppet: whether there is a value, the value with the order of its keys, and whether there is an error.
+// Mistakes in a site affect only some lookups, so every site must build.
 //
 // Puppet's answers are stored. These commands compare all of them, or ask Puppet itself, in which case each differing
 // site is made as small as possible:
@@ -76,13 +76,13 @@ func TestHiera5(t *testing.T) {
 	}
 }
 
-// TestHiera5Answers checks that the stored answers belong to the current sites, and that the questions cover
-// everything. If Puppet is installed, it must give the stored answers, also in a compiler that compiles a whole
-// catalog.
+// TestStoredHiera5AnswersMatchSitesAndPuppet checks that the stored answers belong to the current sites, and that the
+// questions cover everything. If Puppet is installed, it must give the stored answers, also in a compiler that
+// compiles a whole catalog.
 //
 //	go test ./conformance -run Hiera5Answers -puppet -hiera5 1000                         # compares
 //	go test ./conformance -run Hiera5Answers -puppet -hiera5 10000 -timeout 2h -update    # writes the answers
-func TestHiera5Answers(t *testing.T) {
+func TestStoredHiera5AnswersMatchSitesAndPuppet(t *testing.T) {
 	t.Parallel()
 	if *askPuppet && *update {
 		writeAnswers(t)

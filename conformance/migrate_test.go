@@ -16,11 +16,12 @@ import (
 
 var migrated = flag.Int("migrate", testmode.Number(20, 60), "how many random sites of Hiera 5 are migrated")
 
-// TestMigrated migrates random sites of Hiera 5. The new site must build and give the same answers as the old one, with
-// and without merges by the caller; with --merges asked, only without. An error of the old site may become an answer.
+// TestMigratedSitesGiveSameAnswers migrates random sites of Hiera 5. The new site must build and give the same
+// answers as the old one, with and without merges by the caller; with --merges asked, only without. An error of the
+// old site may become an answer.
 //
 //	go test ./conformance -run Migrated -migrate 10000 -timeout 1h
-func TestMigrated(t *testing.T) {
+func TestMigratedSitesGiveSameAnswers(t *testing.T) {
 	t.Parallel()
 	asked, sites, moved := 0, 0, 0
 	for seed := range uint64(*migrated) {
@@ -131,9 +132,9 @@ func equal(a, b any) bool {
 	return errA == nil && errB == nil && string(x) == string(y)
 }
 
-// TestMigratedCorpora migrates real control repositories, and compares the answers of both sites for a sample of
-// Puppet's questions, with every merge.
-func TestMigratedCorpora(t *testing.T) {
+// TestMigratedCorporaGiveSameAnswers migrates real control repositories, and compares the answers of both sites for a
+// sample of Puppet's questions, with every merge.
+func TestMigratedCorporaGiveSameAnswers(t *testing.T) {
 	t.Parallel()
 	dirs, _ := filepath.Glob("../../shared/corpora/hiera5/*/site")
 	if len(dirs) == 0 || !testmode.Thorough() {

@@ -10,9 +10,10 @@ import (
 	"testing"
 )
 
-// TestMistakes builds sites with one mistake each and compares what bindc reports with testdata/mistakes.txt: one
-// message, at the place of the mistake, with the fix. With -update it writes the messages into that file.
-func TestMistakes(t *testing.T) {
+// TestMistakesHaveOneMessageEach builds sites with one mistake each and compares what bindc reports with
+// testdata/mistakes.txt: one message, at the place of the mistake, with the fix. With -update it writes the messages
+// into that file.
+func TestMistakesHaveOneMessageEach(t *testing.T) {
 	const path = "testdata/mistakes.txt"
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -28,7 +29,7 @@ func TestMistakes(t *testing.T) {
 			if got = strings.TrimSuffix(got, "\n"); *update {
 				cases[i+1] = name + "\n" + source + "-- reported --\n" + got + "\n"
 			} else if got != strings.TrimSuffix(strings.TrimSuffix(want, "\n"), "\n") {
-				t.Errorf("reports\n%s\nnot\n%s\n(TestMistakes with -update writes it down)", got, want)
+				t.Errorf("reports\n%s\nnot\n%s\n(TestMistakesHaveOneMessageEach with -update writes it down)", got, want)
 			}
 			checkMessages(t, dir, name, got)
 		})

@@ -16,7 +16,7 @@ type referenceCase struct {
 	ID, Title string
 	Input     struct {
 		Facts               map[string]json.RawMessage
-		Files               map[string]string // a site, file by file; otherwise, the next fields describe one
+		Files               map[string]string // files of a site; nil: the fields below describe it
 		BinderConfigSetting string            `json:"binder_config_setting"`
 		Categories          [][]string        // name and value
 		Bind                json.RawMessage

@@ -137,7 +137,7 @@ bind:
   - {name: a, tp: 1, to: 1}
 `
 
-func TestShapesOfAnswers(t *testing.T) {
+func TestJSONAnswersHaveDocumentedShapes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := writeFiles(dir, txtar.Parse([]byte(shapedSites))); err != nil {

@@ -22,7 +22,7 @@ import (
 	"bindc/snapshot"
 )
 
-// vectors has snapshots for those who write readers, and the answers that every reader gives. The answers are written
+// vectors holds snapshots for authors of readers, and the answers that every reader must give. The answers are written
 // by hand; -update builds the snapshots.
 const vectors = "../testdata/vectors"
 
@@ -47,7 +47,7 @@ type vector struct {
 	}
 }
 
-func TestVectorsAreAnswered(t *testing.T) {
+func TestVectorsGiveRecordedAnswers(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob(vectors + "/*.txtar")
 	if err != nil || len(paths) < 10 {
@@ -146,7 +146,7 @@ func checkVector(t *testing.T, name string) {
 	}
 }
 
-// checkDimensions compares the values of all dimensions, without those that the request has no value of.
+// checkDimensions compares the values of all dimensions for which the request has a value.
 func checkDimensions(t *testing.T, r *lookup.Request, want map[string]string) {
 	t.Helper()
 	got := map[string]string{}
@@ -178,7 +178,7 @@ func checkCandidates(t *testing.T, r *lookup.Request, key string, want []string)
 	}
 }
 
-// refusedVector is an entry of refused.json: a vector, changed, that a reader refuses.
+// refusedVector is an entry of refused.json: a modified vector that a reader must refuse.
 type refusedVector struct {
 	Name, From, At, Error, Why string
 	Truncate                   int
@@ -186,11 +186,11 @@ type refusedVector struct {
 		Offset int
 		Bytes  string
 	}
-	Checksums bool  // those of the sections and of the header are made to fit
-	Digest    *bool // false: the digest is not
+	Checksums bool  // recompute the checksums of the sections and of the header
+	Digest    *bool // false: do not recompute the digest
 }
 
-func TestVectorsAreRefused(t *testing.T) {
+func TestModifiedVectorsAreRefused(t *testing.T) {
 	t.Parallel()
 	var list []refusedVector
 	readJSON(t, vectors+"/refused.json", &list)
@@ -254,8 +254,8 @@ func (c refusedVector) change(t *testing.T, file []byte) []byte {
 	return file
 }
 
-// The walk through a file in format.md has the bytes of that file.
-func TestFormatWalksThroughAFile(t *testing.T) {
+// The walk-through in format.md shows the bytes of the file that it describes.
+func TestWalkThroughInFormatDocumentMatchesFile(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile(vectors + "/one-key.snap")
 	if err != nil {
@@ -284,8 +284,8 @@ func TestFormatWalksThroughAFile(t *testing.T) {
 	}
 }
 
-// Every feature has a vector, except sealed, whose nonces are random: testdata/compat has a file of that.
-func TestVectorsCoverTheFeatures(t *testing.T) {
+// Every feature has a vector, except sealed, whose nonces are random. testdata/compat has a sealed file.
+func TestEveryFeatureHasAVector(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob(vectors + "/*.snap")
 	if err != nil {

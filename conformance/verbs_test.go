@@ -75,7 +75,7 @@ var ofAll = []string{"completion", "help", "man", "version"}
 
 // notTried lists the verbs whose example is not run, because it needs more than a site: a registry, Puppet, a git
 // repository, or earlier output. Their scenarios run them.
-var notTried = []string{"bindc adopt", "bindc blame", "bindc plan", "bindc push", "bindq serve", "bindsync follow",
+var notTried = []string{"bindc adopt", "bindc blame", "bindc link", "bindc plan", "bindc push", "bindq serve", "bindsync follow",
 	"bindsync activate", "bindsync rollback"}
 
 // The help of every verb fits a terminal of 80 columns, has the exit statuses, and an example that works.
@@ -191,7 +191,7 @@ func verbsByHelp(t *testing.T) map[string][]string {
 var globals = regexp.MustCompile(`(?s)\nGlobal flags.*`)
 
 // Every program describes its global flags in its own help. The help of each verb lists them, and docs/cli.md has them.
-func TestGlobalFlags(t *testing.T) {
+func TestGlobalFlagsAreDocumented(t *testing.T) {
 	t.Parallel()
 	_, section, _ := strings.Cut(docText(t, "cli"), "\n## Global flags\n")
 	section, _, _ = strings.Cut(section, "\n## ")

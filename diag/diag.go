@@ -35,8 +35,8 @@ type Severity uint8
 const (
 	Error Severity = iota
 	Warning
-	Lint // advice, shown only on request
-	Info // information that requires no action
+	Lint // valid but suspicious; shown only on request
+	Info // a note; nothing has to be done
 )
 
 func (s Severity) String() string { return [...]string{"error", "warning", "lint", "note"}[s] }

@@ -29,5 +29,5 @@ func ExampleParse_error() {
 	_, err := facts.Parse("nodes.yaml", []byte("certname: web1\nfactz: {os: {family: Debian}}\n"))
 	fmt.Println(err)
 	// Output:
-	// nodes.yaml: unknown member 'factz' beside 'certname'; did you mean 'facts'?
+	// nodes.yaml: unknown member 'factz' next to 'certname'; did you mean 'facts'?
 }

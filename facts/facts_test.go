@@ -115,7 +115,7 @@ func TestFileNameIsTheCertname(t *testing.T) {
 	}
 }
 
-// A node without a name gets that of its file, which is also its certname unless a fact identifies the node.
+// A node without a name is named after its file. That is also its certname unless a fact identifies the node.
 func TestFileNameIsTheNodeName(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -158,7 +158,7 @@ func TestFileNameIsTheNodeName(t *testing.T) {
 }
 
 // A file that cannot be read fails only the lookup of a node that no other file names.
-func TestUnreadableFilesBesideTheFactsOfANode(t *testing.T) {
+func TestUnreadableFileFailsOnlyNodesWithoutAnotherFile(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "web1.json"), []byte(`{"role": "web"}`), 0o666); err != nil {
 		t.Fatal(err)
@@ -188,8 +188,8 @@ func TestUnreadableFilesBesideTheFactsOfANode(t *testing.T) {
 	}
 }
 
-// The nodes of good files are returned beside the errors of the others. A node in two files is in neither.
-func TestGoodFilesOfAFleet(t *testing.T) {
+// ReadGood returns the nodes of valid files and the errors of the others. It omits a node that is in two files.
+func TestReadGoodReturnsValidNodesAndErrors(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"web1.json": `{"role": "web"}`, "broken.yaml": "a: [",
 		"one.json": `{"certname": "db1", "facts": {}}`, "two.json": `{"certname": "db1", "facts": {}}`} {

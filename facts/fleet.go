@@ -76,7 +76,8 @@ func named(nodes []Node, name string) int {
 	return slices.IndexFunc(nodes, func(n Node) bool { return n.Name == name })
 }
 
-// candidates returns the files that may have facts of a node: those with its name, and those that name it.
+// candidates returns the files that may have facts of a node: files named after the node, and files that contain its
+// name.
 func (f *Fleet) candidates(name string) ([]file, error) {
 	if f.files == nil {
 		var err error

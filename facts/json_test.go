@@ -63,7 +63,7 @@ func TestParseJSONRejectsJSONWithoutNode(t *testing.T) {
 		`[]`:     "expected facts, found an empty list",
 		`"web1"`: "expected facts as a hash of names to values, found the string 'web1'",
 		`[{"certname": "w1", "name": "a", "value": 1}, {"certname": "w2", "name": "a", "value": 2}]`: "expected the facts " +
-			"of one node, found those of 2; name the node",
+			"of one node, found 2 nodes; name the node",
 		`{"certname": "w1", "facts": 7}`: "expected a hash of names to values, found the integer 7 in the facts of 'w1'",
 	} {
 		_, err := ParseJSON([]byte(json), bindings.FactsOptions{})

@@ -37,7 +37,7 @@ func nodesIn(v value.Value) ([]Node, error) {
 		}
 		return nil, errors.New("expected facts, found an empty list")
 	case value.Undef:
-		return nil, errors.New("expected facts, found nothing (write {} where a node has none)")
+		return nil, errors.New("expected facts, found nothing (write {} for a node without facts)")
 	}
 	return nil, errors.New("expected facts as a hash of names to values, found " + value.Describe(v))
 }
@@ -68,7 +68,7 @@ func wrapperOf(v value.Value) string {
 	return ""
 }
 
-// inFacts returns the end of a message that names the node, if it has a name.
+// inFacts returns the end of a message: the name of the node, or "" if it has none.
 func inFacts(name string) string {
 	if name == "" {
 		return ""
@@ -119,7 +119,7 @@ func (m *members) get(name string, kind value.Kind, expected string) value.Value
 	if v.IsUndef() {
 		return v
 	}
-	m.check(v.Kind() == kind, "'%s' beside the facts: expected %s, found %s", name, expected, value.Describe(v))
+	m.check(v.Kind() == kind, "'%s' next to the facts: expected %s, found %s", name, expected, value.Describe(v))
 	if v.Kind() != kind {
 		return value.Value{}
 	}
@@ -141,7 +141,7 @@ func (m *members) hash(name string) value.Value {
 func (m *members) variables() value.Value {
 	vars, parameters := m.hash("vars"), m.hash("parameters")
 	m.check(vars.IsUndef() || parameters.IsUndef(),
-		"found both 'vars' and 'parameters' beside the facts; write all variables into one of them")
+		"found both 'vars' and 'parameters' next to the facts; write all variables into one of them")
 	if vars.IsUndef() {
 		return parameters
 	}
@@ -152,7 +152,7 @@ func (m *members) variables() value.Value {
 func (m *members) refuseOthers(wrapper string) {
 	for k := range m.node.Pairs() {
 		if k.Kind() != value.String {
-			m.check(false, "expected names beside '%s', found %s", wrapper, value.Describe(k))
+			m.check(false, "expected names next to '%s', found %s", wrapper, value.Describe(k))
 			return
 		}
 		name := k.Text()
@@ -163,7 +163,7 @@ func (m *members) refuseOthers(wrapper string) {
 		if hint == "" {
 			hint = "a fact is written inside '" + wrapper + "', another variable inside 'vars'"
 		}
-		m.check(false, "unknown member '%s' beside '%s'; %s", name, wrapper, hint)
+		m.check(false, "unknown member '%s' next to '%s'; %s", name, wrapper, hint)
 	}
 }
 
@@ -211,7 +211,7 @@ func Choose(nodes []Node, name string) (Node, error) {
 		names = append(names, n.Name)
 	}
 	if name == "" {
-		return Node{}, fail("expected the facts of one node, found those of %d; name the node", len(nodes))
+		return Node{}, fail("expected the facts of one node, found %d nodes; name the node", len(nodes))
 	}
 	text := fmt.Sprintf("expected facts of '%s' among those of %d nodes", name, len(nodes))
 	if hint := diag.DidYouMean(name, names); hint != "" {
@@ -258,7 +258,7 @@ func (n Node) Contradiction() string {
 	if n.Name == "" || n.NamedByFile || certname == "" || certname == n.Name {
 		return ""
 	}
-	return fmt.Sprintf("the node is '%s', but its trusted facts have the certname '%s', which counts", n.Name, certname)
+	return fmt.Sprintf("the node is '%s', but its trusted facts have the certname '%s', which takes precedence", n.Name, certname)
 }
 
 // identifiesAnother reports whether the facts identify a node with another name. The fact clientcert is the certname,

@@ -17,7 +17,7 @@ func checkPlain(v value.Value) error {
 		for k, e := range v.Pairs() {
 			hint := diag.DidYouMean(k.Text(), []string{"facts", "values"})
 			if hint != "" && e.Kind() == value.Hash {
-				return fmt.Errorf("unknown member '%s' beside 'certname'; %s", k.Text(), hint)
+				return fmt.Errorf("unknown member '%s' next to 'certname'; %s", k.Text(), hint)
 			}
 		}
 	case text(v, "name") != "" && !hash(v, "parameters").IsUndef():
@@ -74,7 +74,7 @@ func checkRow(row value.Value, columns ...string) error {
 	}
 	for k := range row.Pairs() {
 		if !slices.Contains(columns, k.Text()) {
-			return fmt.Errorf("unknown member '%s' beside the value of the fact '%s'", k.Text(), text(row, "name"))
+			return fmt.Errorf("unknown member '%s' next to the value of the fact '%s'", k.Text(), text(row, "name"))
 		}
 	}
 	return nil

@@ -69,7 +69,7 @@ func replaces(h value.Value, path []string, v value.Value) bool {
 	return !value.Same(h, v)
 }
 
-// withNested is the hash h with the entry at path set; what is no hash on the way becomes one.
+// withNested returns h with the entry at path set to v. It replaces values on the path that are not hashes.
 func withNested(h value.Value, path []string, v value.Value) value.Value {
 	if len(path) == 0 {
 		return v

@@ -24,6 +24,7 @@ type Options struct {
 	GlobalHiera  string          // the hiera.yaml of the global layer of Hiera 5; "": none
 	Codedir      string          // the directory that Puppet has its environments in; default: DefaultCodedir
 	Cache        *datafile.Cache // keeps parsed data files for the next build; may be nil
+	Share        datafile.Share  // the data files to read; the others count as empty
 	Jobs         int             // number of files to parse at a time; default: one per processor
 	Alternatives int             // limit on alternatives of conditions, over all bindings; default: DefaultAlternatives
 
@@ -55,7 +56,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	opts.disk.Seen = opts.Seen
 	in := site.NewInputs(site.NewFiles(opts.disk, diags), dir, opts.Bindings,
 		datafile.NewReader(opts.Cache, opts.disk))
-	in.Reader.Lenient = opts.Lenient
+	in.Reader.Lenient, in.Share = opts.Lenient, opts.Share
 	cfg, ok := readConfig(in, opts)
 	if !ok {
 		return &Site{}

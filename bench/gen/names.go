@@ -40,7 +40,7 @@ var (
 	}
 )
 
-// nodeName is a fully qualified name such as app017.fra.example.com.
+// nodeName returns a fully qualified name such as app017.fra.example.com.
 func nodeName(i int) string {
 	host, rest := roles[i%len(roles)], i/len(roles)
 	city, number := cities[rest%len(cities)], rest/len(cities)+1

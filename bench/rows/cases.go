@@ -18,7 +18,7 @@ func must(err error) {
 	}
 }
 
-// fail is not inlined, so that must is, like a caller's check of the error.
+// fail is not inlined, so that must can be inlined, like a caller's check of the error.
 //
 //go:noinline
 func fail(err error) { panic(err) }

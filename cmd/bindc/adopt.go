@@ -54,16 +54,16 @@ func (g *bounds) adoptCommand() *cobra.Command {
 	a := adoption{flags: flags{bounds: g}}
 	cmd := &cobra.Command{
 		Use:   "adopt DIR",
-		Short: "Switch an environment of Puppet to a snapshot, safely",
+		Short: "Switch a Puppet environment to a snapshot, safely",
 		Long: "adopt compiles the environment in DIR, a control repository of Hiera 5, and\n" +
-			"switches Puppet to the snapshot. Where Puppet is installed, it looks all keys up\n" +
-			"with and without the snapshot first, for the nodes of --facts-dir, or the nodes\n" +
+			"switches Puppet to the snapshot. If Puppet is installed, adopt first looks up\n" +
+			"all keys with and without the snapshot: for the nodes in --facts-dir, the nodes\n" +
 			"that the server knows, or this machine. If any answer differs, adopt does not\n" +
 			"switch.\n\n" +
 			"hiera.yaml becomes hiera5.yaml, which bindc compiles from then on, and a new\n" +
 			"hiera.yaml takes its place in one final step: a running server sees the old file\n" +
-			"or the new one. The next run repairs one that was killed. If\n" +
-			"the environment is already adopted, adopt rebuilds the snapshot and hiera.yaml.\n\n" +
+			"or the new one. If a run is killed, the next one repairs the environment. If the\n" +
+			"environment is already adopted, adopt rebuilds the snapshot and hiera.yaml.\n\n" +
 			"Exit status: 0 adopted, 1 refused because of errors, differences or unexpected\n" +
 			"files, 2 adopt itself failed.",
 		Example: "  bindc adopt /etc/puppetlabs/code/environments/production --dry-run",
@@ -74,22 +74,25 @@ func (g *bounds) adoptCommand() *cobra.Command {
 		},
 	}
 	a.add(cmd)
-	cmd.Flags().StringVarP(&a.out, "output", "o", "", "the snapshot, a `FILE` (default /var/lib/bindc/ENVIRONMENT.snap)")
-	cmd.Flags().StringVar(&a.environment, "environment", "", "`NAME` of the environment (default: that of DIR)")
+	cmd.Flags().StringVarP(&a.out, "output", "o", "", "write the snapshot to `FILE` (default "+
+		"/var/lib/bindc/ENVIRONMENT.snap)")
+	cmd.Flags().StringVar(&a.environment, "environment", "", "`NAME` of the environment (default: the name of "+
+		"DIR)")
 	cmd.Flags().StringArrayVar(&a.given, "option", nil,
-		"`NAME=TEXT`, an option for the entry in hiera.yaml, such as command=/opt/bin/bindq (repeatable)")
+		"set an option of the entry in hiera.yaml, `NAME=TEXT`, such as command=/opt/bin/bindq (repeatable)")
 	cmd.Flags().StringArrayVar(&a.keep, "keep", nil,
-		"leave a `LEVEL` of hiera.yaml, by its name, to Puppet (repeatable; a level whose lookups only Puppet "+
-			"can answer stays anyway)")
+		"leave the level of hiera.yaml named `LEVEL` to Puppet (repeatable; levels that only Puppet can look up "+
+			"stay anyway)")
 	cmd.Flags().StringArrayVar(&a.keys, "eyaml-key", nil,
-		"`FILE` of a private key of hiera-eyaml (repeatable; default: those that hiera.yaml names)")
-	cmd.Flags().StringVar(&a.factsDir, "facts-dir", "", "`DIR` of a file of facts per node, to compare for")
-	cmd.Flags().IntVar(&a.nodes, "nodes", 20, "`N` nodes at most, to compare for")
-	cmd.Flags().DurationVar(&a.seconds, "compare-time", time.Minute, "`TIME` that comparing may take")
+		"`FILE` with a private key of hiera-eyaml (repeatable; default: the keys that hiera.yaml names)")
+	cmd.Flags().StringVar(&a.factsDir, "facts-dir", "", "compare for the nodes in `DIR`, which has one file of "+
+		"facts per node")
+	cmd.Flags().IntVar(&a.nodes, "nodes", 20, "compare for at most `N` nodes")
+	cmd.Flags().DurationVar(&a.seconds, "compare-time", time.Minute, "stop comparing after `TIME`")
 	cmd.Flags().BoolVar(&a.alone, "no-compare", false, "do not compare with Puppet")
 	cmd.Flags().BoolVar(&a.force, "force", false,
-		"switch although answers differ, cannot be compared, or programs and modules are missing")
-	cmd.Flags().BoolVar(&a.undo, "undo", false, "put the original hiera.yaml back, in one step")
+		"switch even if answers differ or cannot be compared, or programs or modules are missing")
+	cmd.Flags().BoolVar(&a.undo, "undo", false, "restore the original hiera.yaml, in one step")
 	cmd.Flags().BoolVar(&a.dryRun, "dry-run", false, "check and compare, print the plan, and change nothing")
 	return cmd
 }
@@ -152,7 +155,7 @@ func (a *adoption) refused(err error) error {
 	return errRefused
 }
 
-// say prints a line about the progress.
+// say prints a line of progress.
 func (a *adoption) say(format string, args ...any) {
 	fmt.Fprintln(a.success(a.cmd), diag.Visible(fmt.Sprintf(format, args...)))
 }
@@ -197,7 +200,7 @@ func (a *adoption) prepare() error {
 	return a.env.Check(a.out)
 }
 
-// leave leaves levels to Puppet whose data a snapshot cannot answer, and computes the new hiera.yaml.
+// leave computes the new hiera.yaml. Levels that a snapshot cannot answer stay with Puppet.
 func (a *adoption) leave() error {
 	for _, l := range compile.ForeignLookups(a.site.site) {
 		if l.Part != loader.HieraEnvironment || a.env.Config.Keeps(l.Entry) {
@@ -211,7 +214,7 @@ func (a *adoption) leave() error {
 	}
 	if a.env.Config.KeepsAll() {
 		return &adopt.Obstacle{Reason: "no level is left that the snapshot could answer",
-			Hint: "write what only Puppet knows in a level of its own, or look it up in manifests"}
+			Hint: "move the values that only Puppet knows to a level of their own, or look them up in manifests"}
 	}
 	return a.render()
 }
@@ -222,7 +225,7 @@ func (a *adoption) render() (err error) {
 	return err
 }
 
-// entry returns the entry that asks bindc with the given options.
+// entry returns the entry of hiera.yaml that makes Puppet ask bindc, with the given options.
 func (a *adoption) entry(options hieraconfig.Options) hieraconfig.Entry {
 	return hieraconfig.Entry{Name: "bindc", Options: options, LookupKey: a.lookupKey}
 }
@@ -266,7 +269,8 @@ func (a *adoption) sayUnreadableKeys() {
 		}
 		f, err := os.Open(file)
 		if err != nil {
-			a.say("warning: %s: pkcs7_private_key: %v; lookups of encrypted values fail: put the key there, or name it with "+
+			a.say("warning: %s: pkcs7_private_key: %v; lookups of encrypted values fail: put the key there, "+
+				"or name it with "+
 				"--eyaml-key FILE", a.env.Source(), err)
 			continue
 		}
@@ -317,7 +321,7 @@ func (a *adoption) carryOut() (err error) {
 	if a.env.State == adopt.Native {
 		a.say("hiera5.yaml: the original, which bindc compiles from now on")
 	}
-	a.say("hiera.yaml: asks the snapshot; the next catalog uses it")
+	a.say("hiera.yaml: uses the snapshot, from the next catalog on")
 	if path := a.unusualPath(); path != "" {
 		a.say("note: the command is %s; unless the PATH of the server has its directory, lookups fail: "+
 			"adopt again with --option command=%s", path, path)
@@ -327,7 +331,7 @@ func (a *adoption) carryOut() (err error) {
 	return nil
 }
 
-// write writes the snapshot, readable for Puppet's user.
+// write writes the snapshot and makes it readable for Puppet's user.
 func (a *adoption) write() error {
 	if err := adopt.MakeDir(filepath.Dir(a.out)); err != nil {
 		return err
@@ -349,14 +353,15 @@ func (a *adoption) write() error {
 	return err
 }
 
-// notes prints what the files do not show.
+// notes prints what the administrator should know but cannot see from the changed files.
 func (a *adoption) notes() {
 	if a.env.Deployed() {
 		a.say("note: the next deployment of this environment brings the old hiera.yaml back, which works too; " +
 			"commit hiera.yaml and hiera5.yaml to stay with the snapshot")
 	}
 	if a.probe != nil && a.probe.Timeout != "0" {
-		a.say("note: the server caches environments (environment_timeout = %s): if the module bindc was installed after it "+
+		a.say("note: the server caches environments (environment_timeout = %s): if the module bindc was "+
+			"installed after it "+
 			"started, flush its environment cache before the switch", a.probe.Timeout)
 	}
 }

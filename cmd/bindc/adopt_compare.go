@@ -80,7 +80,7 @@ func modulePathText(dirs []string) string {
 	return strings.Join(dirs, ", ")
 }
 
-// unless returns an error, or with --force only prints a note.
+// unless returns refusal as an error. With --force, it only prints a note.
 func (a *adoption) unless(refusal *adopt.Obstacle) error {
 	if a.force {
 		a.say("note: %s (--force)", refusal.Reason)
@@ -149,7 +149,7 @@ func (a *adoption) compare() error {
 		a.say("not compared with Puppet (--no-compare)")
 		return nil
 	case a.puppet == nil:
-		return a.unless(&adopt.Obstacle{Reason: "Puppet is not found in PATH, so nothing can be compared with it",
+		return a.unless(&adopt.Obstacle{Reason: "Puppet was not found in PATH, so answers cannot be compared",
 			Hint: "--no-compare switches without comparing"})
 	case a.probe == nil: // --force
 		return nil
@@ -264,7 +264,8 @@ func (a *adoption) sayFailing(keys []string) {
 	if n := len(keys) - shownKeys; n > 0 {
 		more = fmt.Sprintf(" and %s more", diag.Count(n, "key"))
 	}
-	a.say("note: plain lookups fail with and without the snapshot: %s%s; 'puppet lookup KEY --node NAME' prints why", names,
+	a.say("note: plain lookups fail with and without the snapshot: %s%s; 'puppet lookup KEY --node "+
+		"NAME' prints why", names,
 		more)
 }
 
@@ -289,7 +290,8 @@ func (a *adoption) nodesFrom(c adopt.Comparison) string {
 // differenceHint returns a likely cause that is not in the data.
 func (a *adoption) differenceHint() string {
 	if len(a.env.Config.EyamlKeys()) > 0 && !a.probe.Eyaml {
-		return "hiera-eyaml is not installed for this Puppet, as opposed to the server's: install the gem, or --no-compare"
+		return "hiera-eyaml is not installed for this Puppet, as opposed to the server's: install the " +
+			"gem, or --no-compare"
 	}
 	return "docs/hiera.md has the known differences; with --force the switch is made all the same"
 }

@@ -24,7 +24,7 @@ import (
 	"bindc/snapshot"
 )
 
-// blaming is the verb blame: its flags, and the site.
+// blaming holds the flags of blame, and the site.
 type blaming struct {
 	flags
 	site, node, environment string
@@ -33,7 +33,7 @@ type blaming struct {
 	answer                  string // --format
 	cmd                     *cobra.Command
 	compiled                *compilation
-	paths                   map[string]string // of files, by their names in the snapshot
+	paths                   map[string]string // path of each file, by its name in the snapshot
 }
 
 var errUnbound = &cli.Answer{Reason: "not found", Status: cli.ExitNo}
@@ -42,10 +42,11 @@ func (b *bounds) blameCommand() *cobra.Command {
 	f := &blaming{flags: flags{bounds: b}}
 	cmd := &cobra.Command{
 		Use:   "blame KEY",
-		Short: "Say which commit wrote the value of a key",
+		Short: "Show which commit last changed the value of a key",
 		Long: "blame looks KEY up for a node, as 'bindq explain' does, and prints the commit,\n" +
 			"author and date of the last change of the binding that wins. For a merged value\n" +
-			"it prints every binding that contributes. It says so if a line is not committed.\n\n" +
+			"it prints every binding that contributes. It reports lines that are not\n" +
+			"committed.\n\n" +
 			"Exit status: 0 found, 1 not found or errors in the site, 2 on an error.",
 		Example: "  bindc blame ntp::package --site site --node web1 --facts-dir facts\n" +
 			"  bindc blame ntp::package --fact osfamily=Debian --format json",
@@ -65,10 +66,10 @@ func (b *bounds) blameCommand() *cobra.Command {
 	return cmd
 }
 
-// addRequest adds the flags that describe the node, as 'bindq lookup' has them.
+// addRequest adds the flags that describe the node, the same as in 'bindq lookup'.
 func (f *blaming) addRequest(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.factsFile, "facts", "", "`FILE` of facts, of facter, Puppet or PuppetDB")
+	flags.StringVar(&f.factsFile, "facts", "", "`FILE` of facts from facter, Puppet or PuppetDB")
 	flags.StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one file of facts per node (default $BINDQ_FACTS_DIR)")
 	cmd.MarkFlagsMutuallyExclusive("facts", "facts-dir")
 	flags.StringArrayVar(&f.facts, "fact", nil, "one fact, `NAME=TEXT` or NAME:=JSON (repeatable)")
@@ -145,7 +146,7 @@ func (f *blaming) request() (*bindings.Facts, error) {
 	return facts.Variables(node, bindings.FactsOptions{Node: f.node, Environment: f.environment})
 }
 
-// explain prints who wrote the bindings that make the value of key.
+// explain prints who last changed the bindings that contribute to the value of key.
 func (f *blaming) explain(snap *lookup.Snapshot, key string, vars *bindings.Facts) error {
 	r, err := snap.Request((*lookup.Facts)(vars))
 	if err != nil {
@@ -175,7 +176,7 @@ func (f *blaming) explain(snap *lookup.Snapshot, key string, vars *bindings.Fact
 	return b.print(f.cmd.OutOrStdout())
 }
 
-// blame is the answer of the verb.
+// blame is the output of the verb.
 type blame struct {
 	Key      string   `json:"key"`
 	Bindings []blamed `json:"bindings"`
@@ -237,7 +238,7 @@ func (f *blaming) lastChange(at string) (*revision.Line, error) {
 	return repo.Blame(path, line, lastLine(string(source), line))
 }
 
-// print prints the answer for people.
+// print prints the output as text.
 func (b *blame) print(w io.Writer) error {
 	file, ok := w.(*os.File)
 	screen := report.Screen{Color: ok && cli.Color(file), Width: cli.Width(w)}

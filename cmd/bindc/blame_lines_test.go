@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-func TestLastLineOfBinding(t *testing.T) {
+func TestLastLineFindsEndOfBinding(t *testing.T) {
 	for _, c := range []struct {
 		name, source string
 		first, last  int

@@ -22,7 +22,7 @@ func (g *bounds) buildCommand() *cobra.Command {
 	f := flags{bounds: g}
 	var sign signing
 	var push pushing
-	var out, pushTo string
+	var out, pushTo, part string
 	cmd := &cobra.Command{
 		Use:   "build CONFDIR -o FILE",
 		Short: "Compile a site into a snapshot",
@@ -30,11 +30,14 @@ func (g *bounds) buildCommand() *cobra.Command {
 			"keys, bindings, size, SHA-256, time. FILE is replaced atomically: if the build\n" +
 			"fails or is killed, FILE does not change. With -o - the snapshot is written to\n" +
 			"standard output, and the line to standard error.\n\n" +
-			"Exit status: 0 FILE is written, 1 errors were found in the site, 2 another\n" +
-			"error: usage, CONFDIR is missing, or FILE cannot be written.",
+			"Exit status: 0 FILE was written, 1 the site has errors, 2 another error: usage,\n" +
+			"CONFDIR is missing, or FILE cannot be written.",
 		Example: "  bindc build site -o site.bsnap --cache cache",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("part") {
+				return buildPart(cmd, args[0], out, part, &f)
+			}
 			if err := checkOutput(cmd.OutOrStdout(), out, &f, &sign); err != nil {
 				return err
 			}
@@ -47,7 +50,7 @@ func (g *bounds) buildCommand() *cobra.Command {
 			}
 			revision := sign.revision
 			if sign.keyFile == "" {
-				sign.revision = "" // it is the artifact's
+				sign.revision = "" // without a signature, only the artifact has a revision
 			}
 			if err := build(cmd, args[0], out, &f, &sign); err != nil {
 				return err
@@ -60,11 +63,13 @@ func (g *bounds) buildCommand() *cobra.Command {
 	push.add(cmd)
 	cmd.Flags().StringVar(&pushTo, "push", "", "push the snapshot to `oci://HOST/REPO:TAG` when it is built")
 	f.addToSnapshots(cmd)
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the `FILE` to write, - for standard output")
+	cmd.Flags().StringVar(&part, "part", "",
+		"write a pack of part `I/N` of the data files, for 'bindc link', in place of a snapshot")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write, or - for standard output")
 	return cmd
 }
 
-// toStdout is the name of standard output as the snapshot to write.
+// toStdout is the value of -o that writes the snapshot to standard output.
 const toStdout = "-"
 
 // checkOutput rejects a path that cannot be written, before the work is done.
@@ -101,6 +106,11 @@ func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	}
 	if err := c.report(cmd, f); err != nil {
 		return err
+	}
+	if f.parts != nil {
+		if err := checkParts(f.parts, dir, c.site.Inputs); err != nil {
+			return err
+		}
 	}
 	content := c.content
 	doubts, err := sliced(content, f.slice)

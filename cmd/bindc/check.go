@@ -20,7 +20,8 @@ func (g *bounds) checkCommand() *cobra.Command {
 			"error once, with the affected nodes. With --lint it also reports lints: data\n" +
 			"that is valid but suspicious. Each lint has a code; --lint=-CODE, or a\n" +
 			"comment '# bindc: ignore CODE' on the line before, silences it.\n\n" +
-			"Exit status: 0 no errors, 1 errors were found, 2 it could not be checked.",
+			"Exit status: 0 no errors, 1 the site has errors, 2 another error: usage, input\n" +
+			"or output.",
 		Example: "  bindc check site --strict --facts-dir facts\n" +
 			"  bindc check site --lint --manifests site/modules",
 		Args: cobra.ExactArgs(1),
@@ -30,7 +31,8 @@ func (g *bounds) checkCommand() *cobra.Command {
 	}
 	f.add(cmd)
 	f.lint.add(cmd)
-	cmd.Flags().StringVar(&factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json, NAME.yaml or NAME.yml")
+	cmd.Flags().StringVar(&factsDir, "facts-dir", "", "`DIR` with one file of facts per node, NAME.json, "+
+		"NAME.yaml or NAME.yml")
 	return cmd
 }
 

@@ -27,20 +27,34 @@ type compilation struct {
 
 // compiled loads and composes a site, whose snapshot will be written to out.
 func compiled(cmd *cobra.Command, dir, out string, f *flags) (*compilation, error) {
-	if err := f.check(); err != nil {
+	if err := f.begin(dir); err != nil {
 		return nil, err
 	}
-	if _, err := os.ReadDir(dir); err != nil {
-		return nil, fmt.Errorf("cannot read the site: %w", err)
+	options := f.options()
+	if f.parts != nil {
+		if err := f.linked(&options); err != nil {
+			return nil, err
+		}
 	}
-	if err := f.lint.begin(); err != nil {
-		return nil, err
-	}
-	f.signals.handle()
-	return f.compile(cmd, dir, out, f.options())
+	return f.compile(cmd, dir, out, options)
 }
 
-// compile composes a site after everything else was checked.
+// begin checks everything that can be checked before the site in dir is read.
+func (f *flags) begin(dir string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if _, err := os.ReadDir(dir); err != nil {
+		return fmt.Errorf("cannot read the site: %w", err)
+	}
+	if err := f.lint.begin(); err != nil {
+		return err
+	}
+	f.signals.handle()
+	return nil
+}
+
+// compile loads and composes a site with the given options. The flags were checked before.
 func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Options) (*compilation, error) {
 	options.Context = f.signals.stopped
 	keep := f.cache != "" && options.Cache == nil // a cache of the caller is only read

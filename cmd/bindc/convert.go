@@ -17,9 +17,9 @@ func convertCommand() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "convert FILE",
-		Short: "Convert a bindings file between YAML and the syntax of Puppet",
+		Short: "Convert a bindings file between YAML and Puppet syntax",
 		Long: "convert prints a bindings file in the other syntax: a .pp file in YAML, and any\n" +
-			"other file in the syntax of Puppet. It checks that the meaning is the same.\n\n" +
+			"other file in Puppet syntax. It checks that the meaning is the same.\n\n" +
 			"Comments stay with their bindings: a comment inside a binding moves above it.\n" +
 			"Numbers get their usual form, and constant expressions become their values.\n\n" +
 			"Exit status: 0 converted, 1 the file has errors or no equivalent in the other\n" +
@@ -28,7 +28,7 @@ func convertCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runConvert(cmd, args[0], output) },
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "`FILE` to write in place of standard output")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "`FILE` to write instead of standard output")
 	return cmd
 }
 

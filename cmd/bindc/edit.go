@@ -118,7 +118,8 @@ func (e *editing) save(old, edited string) error {
 		return e.refuse(wrong)
 	case err != nil:
 		e.keep = true
-		return &cli.External{Err: fmt.Errorf("%s was not changed: %w; your text is in %s, not encrypted; remove that file when "+
+		return &cli.External{Err: fmt.Errorf("%s was not changed: %w; your text is in %s, not encrypted; "+
+			"remove that file when "+
 			"you no longer need it", e.file, err, e.copy)}
 	case text == old:
 		_, err := fmt.Fprintf(e.cmd.OutOrStdout(), "%s: nothing changed\n", diag.Visible(e.file))

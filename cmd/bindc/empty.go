@@ -20,7 +20,7 @@ func reportEmpty(diags *diag.List, dir, out string) {
 	if out != "" && out != toStdout && mayHoldBindings(out) {
 		d.Severity = diag.Error
 		d.Message += ", and " + out + " holds bindings: it stays as it is"
-		d.Hint = "if nothing is to be bound, say --allow-empty"
+		d.Hint = "if the site is meant to be empty, use --allow-empty"
 	}
 	if d.Severity == diag.Error || !isExplained {
 		diags.Add(d)

@@ -28,13 +28,13 @@ func encCommand() *cobra.Command {
 	var c classifying
 	cmd := &cobra.Command{
 		Use:   "enc CONFDIR --nodes FILE -- PROG [ARG...]",
-		Short: "Run a node classifier, and store its answers in a site",
-		Long: "enc runs the external node classifier PROG once for each node, like Puppet: with\n" +
-			"ARG and the certname. It checks the output and writes it to\n" +
+		Short: "Run a node classifier and store its output in a site",
+		Long: "enc runs the external node classifier PROG once for each node, as Puppet does,\n" +
+			"with ARG and the certname as arguments. It checks the output and writes it to\n" +
 			"CONFDIR/enc/CERTNAME.yaml, which the scheme enc: reads. Unchanged files are not\n" +
-			"written. If PROG fails for a node, its file is kept and the error reported.\n" +
-			"FILE lists the certnames, one per line; - is standard input. With --prune, FILE\n" +
-			"lists all nodes: the files that enc wrote for others are removed.\n\n" +
+			"written. If PROG fails for a node, its file is kept and the error reported. FILE\n" +
+			"lists the certnames, one per line; - is standard input. With --prune, FILE lists\n" +
+			"all nodes: the files that enc wrote for others are removed.\n\n" +
 			"Exit status: 0 all nodes are classified, 1 some are not, 2 an error: usage, or\n" +
 			"CONFDIR or FILE is missing.",
 		Example: "  bindc enc site --nodes nodes.txt -- sh node.sh",
@@ -47,8 +47,8 @@ func encCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&c.nodes, "nodes", "", "`FILE` of certnames, - for standard input")
-	cmd.Flags().Var(cli.AtLeastOne(&c.jobs), "jobs", "`N` nodes asked for at a time (default: one per processor)")
-	cmd.Flags().DurationVar(&c.timeout, "timeout", subprocess.DefaultTimeout, "`TIME` after which PROG is stopped")
+	cmd.Flags().Var(cli.AtLeastOne(&c.jobs), "jobs", "classify `N` nodes at a time (default: one per processor)")
+	cmd.Flags().DurationVar(&c.timeout, "timeout", subprocess.DefaultTimeout, "stop PROG after `TIME`")
 	cmd.Flags().BoolVar(&c.prune, "prune", false, "remove the files of nodes that FILE does not list")
 	cmd.MarkFlagRequired("nodes")
 	return cmd

@@ -92,8 +92,9 @@ func (b *environments) run(root string) error {
 	}
 	if b.pushTo != "" && all.File != "" {
 		b.diagnostics.Add(diag.Diagnostic{Pos: diag.Pos{File: all.File}, Severity: diag.Warning, Code: "environments",
-			Message: "what this file chooses is not pushed: who pulls answers in the environment that is asked for",
-			Hint:    "put " + filepath.Join(b.dir, envfile.File) + " beside the snapshots where they are pulled to"})
+			Message: "the choice of environments in this file is not pushed: where snapshots are pulled, each " +
+				"request is answered in the environment that it names",
+			Hint: "copy " + filepath.Join(b.dir, envfile.File) + " next to the pulled snapshots"})
 	}
 	sound, err := b.build(all)
 	if err != nil {
@@ -138,7 +139,7 @@ func (b *environments) beginSigning() (revision string, err error) {
 }
 
 // pushAll pushes the snapshots of all valid environments. This includes unchanged ones, because an earlier push may
-// have failed. A registry does not get again what it has.
+// have failed. Data that the registry already has is not uploaded again.
 func (b *environments) pushAll(names []string, revision string) error {
 	if b.pushTo == "" {
 		return nil

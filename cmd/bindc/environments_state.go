@@ -19,7 +19,7 @@ import (
 	"bindc/origin"
 )
 
-// built records the inputs of a snapshot. While they are the same, so is the snapshot.
+// built records the inputs of a snapshot. If they have not changed, the snapshot need not be built again.
 type built struct {
 	Fingerprint string
 	Snapshot    string // state of the snapshot's file, see stateOf
@@ -86,7 +86,7 @@ func (b *environments) fingerprint(e loader.Environment) (string, error) {
 		b.strict, b.strictVars, b.effort, b.alternatives, b.slice, b.to), err
 }
 
-// departed has the environments with a snapshot that do not exist any more.
+// departed lists environments that no longer exist but still have a snapshot.
 type departed struct{ removed, kept []string }
 
 // findDeparted finds the snapshots to remove. If all earlier environments are gone, it keeps their snapshots.
@@ -104,7 +104,8 @@ func (b *environments) findDeparted(there map[string]bool) departed {
 	if len(out.removed) > 0 && !left {
 		b.diagnostics.Add(diag.Diagnostic{Pos: diag.Pos{File: b.dir}, Code: "environments",
 			Message: "all environments that have a snapshot here are gone: " + diag.Quoted(out.removed) + "; they stay",
-			Hint:    "ROOT may be another one than before; if that is meant, run this again, or remove the files"})
+			Hint: "check ROOT; if the environments were removed on purpose, run this again, or remove the " +
+				"files"})
 		out.kept, out.removed = out.removed, nil
 	}
 	return out

@@ -61,7 +61,8 @@ func encryptCommand() *cobra.Command {
 		Args:    cobra.ArbitraryArgs, // cobra's own error would print the argument, which may be secret
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return errors.New("encrypt: expected the text on standard input, found an argument, which other users can see")
+				return errors.New("encrypt: expected the text on standard input, found an argument, which other " +
+					"users can see")
 			}
 			to, err := key.read()
 			if err != nil {

@@ -35,6 +35,7 @@ type flags struct {
 	all          bool
 	lint         linting
 
+	parts   []*datafile.Part // to be linked
 	signals signals
 	code    datafile.Program
 }
@@ -49,16 +50,17 @@ func (f *flags) addSite(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.modulePath, "modulepath", "",
 		"`DIRS` of modules, separated by ':' (default CONFDIR/modules)")
 	cmd.Flags().StringVar(&f.binderConfig, "binder-config", "",
-		"`FILE` to read in place of CONFDIR/binder_config.yaml")
+		"`FILE` to read instead of CONFDIR/binder_config.yaml")
 }
 
 // addToAll adds the flags that do not depend on the kind of site.
 func (f *flags) addToAll(cmd *cobra.Command) {
 	f.addBuild(cmd)
 	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
-		"let a site bind nothing, and its snapshot replace one that holds bindings")
+		"accept a site that binds nothing, even if its snapshot replaces one with bindings")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "treat warnings as errors")
-	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics; without it, text has the first 100 of each code")
+	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics; by default, text shows the first 100 of "+
+		"each code")
 	f.format = "text"
 	cli.AddFormat(cmd, &f.format, diag.Formats)
 }
@@ -67,19 +69,19 @@ func (f *flags) addToAll(cmd *cobra.Command) {
 func (f *flags) addBuild(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "`FILE` with the hiera.yaml of Hiera 5's global layer")
 	f.addCodedir(cmd)
-	cmd.Flags().Var(cli.AtLeastOne(&f.jobs), "jobs", "`N` files parsed at a time (default: one per processor)")
+	cmd.Flags().Var(cli.AtLeastOne(&f.jobs), "jobs", "parse `N` files at a time (default: one per processor)")
 	cmd.Flags().StringVar(&f.cache, "cache", "", "`DIR` that caches parsed data files between builds")
 	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false,
-		"let programs run that binder_config.yaml names as extensions")
+		"allow the extension programs of binder_config.yaml to run")
 	cmd.Flags().BoolVar(&f.lenient, "lenient", false,
-		"let a data file of Hiera 5 that cannot be read fail only the lookups that reach it")
+		"if a data file of Hiera 5 cannot be read, fail only the lookups that reach it")
 	cmd.Flags().BoolVar(&f.strictVars, "strict-variables", false,
-		"make the use of an unknown variable an error of the lookup")
+		"fail lookups that use an unknown variable")
 }
 
 func (f *flags) addCodedir(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.codedir, "codedir", loader.DefaultCodedir,
-		"`DIR` of Puppet's environments: DIR/environments/%{environment} in a hiera.yaml of Hiera 5 is CONFDIR")
+		"Puppet's code `DIR`: in a hiera.yaml of Hiera 5, DIR/environments/%{environment} means CONFDIR")
 }
 
 // addToSnapshots adds the flags for the snapshots that are written.
@@ -87,7 +89,7 @@ func (f *flags) addToSnapshots(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.encryptTo, "encrypt-to", nil,
 		"encrypt sensitive values to `RECIPIENT`, age1..., or to those in a file (repeatable)")
 	cmd.Flags().StringArrayVar(&f.slice, "slice", nil,
-		"`CATEGORY=VALUE`: leave out what requests with other values can reach only (repeatable)")
+		"keep only the data that requests with `CATEGORY=VALUE` can reach (repeatable)")
 }
 
 func (f *flags) check() error {

@@ -66,7 +66,8 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 		c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: nodes[0].File}, Severity: diag.Info, Code: "eyaml",
 			Message: diag.Count(n, "key") + " could not be checked for some nodes: encrypted for hiera-eyaml: " +
 				diag.Quoted(slices.Sorted(maps.Keys(encrypted))),
-			Hint: "'bindq dump -s FILE --facts-dir DIR --node NAME --eyaml-key KEY' looks them up with the private key"})
+			Hint: "'bindq dump -s FILE --facts-dir DIR --node NAME --eyaml-key KEY' looks them up with the " +
+				"private key"})
 	}
 	asked, err := askedVariables(path)
 	if err != nil {
@@ -116,7 +117,8 @@ func (c *compilation) checkNames(nodes []facts.Node, asked []string) {
 	for file, is := range known {
 		if !is {
 			c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: file}, Severity: diag.Info, Code: "facts",
-				Message: "it has no fact that Facter sends or the site uses: is it a file of facts?"})
+				Message: "nothing in this file is a fact that Facter sends or the site uses; is it a file of " +
+					"facts?"})
 		}
 	}
 }
@@ -251,7 +253,7 @@ func (f *fleet) addProblem(p problem, err error, n facts.Node) {
 // namedNodes is the largest number of nodes that an error names.
 const namedNodes = 5
 
-// diagnostic returns the diagnostic for p, which hits some of the nodes. An error of a request is reported at its
+// diagnostic returns the diagnostic for p, which affects the nodes in hit. An error of a request is reported at its
 // file of facts.
 func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) diag.Diagnostic {
 	slices.SortFunc(hit, func(a, b facts.Node) int { return strings.Compare(a.Name, b.Name) })

@@ -21,12 +21,11 @@ func fmtCommand() *cobra.Command {
 	f := formatting{}
 	cmd := &cobra.Command{
 		Use:   "fmt [FILE...]",
-		Short: "Format files of a site in the canonical way",
-		Long: "fmt formats files of configuration, bindings and data in the canonical way, and\n" +
-			"replaces those that change: YAML files and, with the extension .pp, files in the\n" +
-			"syntax of Puppet. It only changes blanks; comments, quotes and order stay. It\n" +
-			"does not change a file whose meaning would change. Without FILE, or with -, it\n" +
-			"formats standard input.\n\n" +
+		Short: "Format the files of a site",
+		Long: "fmt rewrites configuration, bindings and data files in the canonical format:\n" +
+			"YAML files and, with the extension .pp, files in Puppet syntax. It only changes\n" +
+			"whitespace; comments, quotes and order stay. It does not change a file whose\n" +
+			"meaning would change. Without FILE, or with -, it formats standard input.\n\n" +
 			"Exit status: 0 formatted, 1 a file cannot be formatted or, with -d and -l, is\n" +
 			"not formatted, 2 a file cannot be read or written.",
 		Example: "  bindc fmt -d site/data/common.yaml\n" +

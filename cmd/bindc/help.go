@@ -21,7 +21,7 @@ func explainCodes(root *cobra.Command) {
 		return
 	}
 	help.Use = "help [VERB|CODE]"
-	help.Short = "Help about a verb, or about the code of a diagnostic"
+	help.Short = "Help about a verb or a diagnostic code"
 	help.Long = "help prints what VERB does, as VERB --help. For the CODE of a diagnostic it\n" +
 		"prints what the code means, the rule it comes from, and an example that is\n" +
 		"refused with it. 'bindc help codes' lists all codes.\n\n" +

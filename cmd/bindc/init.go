@@ -21,12 +21,12 @@ func initCommand() *cobra.Command {
 	var puppet bool
 	cmd := &cobra.Command{
 		Use:   "init DIR",
-		Short: "Make a small site to start from",
+		Short: "Create a small site to start from",
 		Long: "init writes a site into DIR, which must be empty or missing: a hierarchy, two\n" +
 			"modules, structured bindings, and facts of two nodes. Comments explain each\n" +
 			"file. It prints the commands to try next. With --puppet the site is a control\n" +
 			"repository, which both Puppet and bindc can read.\n\n" +
-			"Exit status: 0, or 2 it could not be written.",
+			"Exit status: 0, or 2 on an error.",
 		Example: "  bindc init new-site",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,7 +40,7 @@ func initCommand() *cobra.Command {
 			return sayNext(cmd.OutOrStdout(), args[0], puppet)
 		},
 	}
-	cmd.Flags().BoolVar(&puppet, "puppet", false, "make it an environment of Puppet too")
+	cmd.Flags().BoolVar(&puppet, "puppet", false, "create a control repository that Puppet can read too")
 	return cmd
 }
 

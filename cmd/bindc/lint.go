@@ -16,7 +16,7 @@ import (
 	"bindc/snapshot"
 )
 
-// linting has the flags for advice.
+// linting holds the flags of check for lints.
 type linting struct {
 	words     []string
 	used      []string
@@ -39,9 +39,9 @@ func (l *linting) add(cmd *cobra.Command) {
 	}
 	cli.Words(cmd, "lint", words)
 	cmd.Flags().StringArrayVar(&l.used, "used", nil,
-		"`FILE` of the keys that are looked up, one a line (repeatable)")
+		"`FILE` that lists the keys that are looked up, one per line (repeatable)")
 	cmd.Flags().StringArrayVar(&l.manifests, "manifests", nil,
-		"`DIR` of manifests that look keys up (repeatable)")
+		"`DIR` of manifests to search for lookups (repeatable)")
 }
 
 // begin checks the flags, and reads the keys that are looked up.
@@ -96,7 +96,7 @@ func (l *linting) choose() error {
 	return nil
 }
 
-// sayNearKeys points to the advice of check, if there may be misspelt keys.
+// sayNearKeys points to 'bindc check --lint' if keys may be misspelt.
 func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 	n := lint.NearKeys(site, lint.Options{Jobs: jobs})
 	if n == 0 {
@@ -106,11 +106,11 @@ func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 	if n > 1 {
 		is = "are"
 	}
-	fmt.Fprintf(errs, "bindc: note: %s %s nearly, but not quite, another one; 'bindc check %s --lint' shows which\n",
+	fmt.Fprintf(errs, "bindc: note: %s %s nearly the same as another key; 'bindc check %s --lint' shows which\n",
 		diag.Count(n, "key"), is, diag.Visible(dir))
 }
 
-// check adds advice on a site. Checks that need the whole site are skipped if it has errors.
+// check adds the lints of a site. Checks that need the whole site are skipped if it has errors.
 func (l *linting) check(site *loader.Site, content *snapshot.Content, jobs int, diags *diag.List) {
 	if len(l.codes) == 0 {
 		return

@@ -27,7 +27,8 @@ func verbs(b *bounds) cli.Verbs {
 		"adopt": b.adoptCommand, "blame": b.blameCommand, "build": b.buildCommand, "check": b.checkCommand,
 		"convert": convertCommand,
 		"enc":     encCommand, "environments": b.environmentsCommand, "eyaml": eyamlCommand, "fmt": fmtCommand,
-		"init": initCommand, "migrate": b.migrateCommand, "plan": b.planCommand, "push": pushCommand,
+		"init": initCommand, "link": b.linkCommand, "migrate": b.migrateCommand, "plan": b.planCommand,
+		"push":   pushCommand,
 		"schema": schemaCommand, "slice": sliceCommand,
 	}
 }
@@ -38,8 +39,8 @@ func command(args []string) *cobra.Command {
 		"bindc reads a site of structured bindings and Hiera-2 data, decides for all\n"+
 			"possible nodes which binding wins, reports errors, and writes one immutable\n"+
 			"snapshot, from which bindq and the Go runtime answer lookups.\n\n"+
-			"Exit status: 0 the site is valid, 1 errors were found in it, 2 another error:\n"+
-			"usage, input or output.",
+			"Exit status: 0 the site is valid, 1 the site has errors, 2 another error: usage,\n"+
+			"input or output.",
 		"  bindc build site -o site.bsnap")
 	b := &bounds{}
 	b.add(root)

@@ -29,9 +29,9 @@ func (g *bounds) migrateCommand() *cobra.Command {
 	var own migrateFlags
 	cmd := &cobra.Command{
 		Use:   "migrate CONFDIR [-o DIR]",
-		Short: "Print a control repository as Hiera-2 and structured bindings",
+		Short: "Convert a Hiera 5 control repository to Hiera-2 and bindings",
 		Long: "migrate prints a control repository of Hiera 5 as Hiera-2 data, categories, and\n" +
-			"structured bindings for merges and secrets, each file below its name. With -o it\n" +
+			"structured bindings for merges and secrets, each file after its name. With -o it\n" +
 			"writes them into DIR, which must be empty or new. A key moves with all of its\n" +
 			"bindings, or stays in Hiera 5, in the directory 'hiera5' of the new site, and a\n" +
 			"note says why. Keys from the file of --global-hiera stay there; the new site is\n" +
@@ -42,8 +42,8 @@ func (g *bounds) migrateCommand() *cobra.Command {
 			"would differ stays in Hiera 5. The end of the output lists what was compared.\n" +
 			"'--merges asked' compares only the merges that manifests below CONFDIR, and in\n" +
 			"modules, use.\n\n" +
-			"Exit status: 0 done, 1 CONFDIR has errors, is not a site of Hiera 5 alone,\n" +
-			"or cannot be migrated without a difference, 2 it could not be read or written.",
+			"Exit status: 0 done, 1 CONFDIR has errors, uses more than Hiera 5, or cannot be\n" +
+			"migrated without changing answers, 2 another error: usage, input or output.",
 		Example: "  bindc migrate control -o new --facts-dir facts",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return migrateSite(cmd, args[0], &f, &own) },
@@ -148,8 +148,8 @@ func printReport(w io.Writer, r *proof.Report) error {
 	return nil
 }
 
-// mustBeEmpty refuses a directory with files that the new ones could be mixed with. Hidden files, such as .git, and
-// what a new repository has beside them are never part of a site.
+// mustBeEmpty rejects a directory with files that the new ones could be mixed with. It accepts hidden files, such as
+// .git, and other files of a new repository that are never part of a site.
 func mustBeEmpty(dir string) error {
 	there, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -27,10 +27,10 @@ import (
 // errDiffers reports that plan has printed changes.
 var errDiffers = &cli.Answer{Reason: "something changes", Status: cli.ExitNo}
 
-// errIncomplete says that the facts of some nodes cannot be used, as is reported.
+// errIncomplete reports that the facts of some nodes could not be used. The reasons were printed.
 var errIncomplete = &cli.Answer{Reason: "some nodes are missing", Status: cli.ExitError}
 
-// errNoPlan says that one side of a plan does not compile and its diagnostics were printed.
+// errNoPlan reports that one side of a plan does not compile. Its diagnostics were printed.
 var errNoPlan = &cli.Answer{Reason: "one side has errors", Status: cli.ExitError}
 
 var planFormats = append(slices.Clone(cli.Forms), "markdown")
@@ -40,7 +40,7 @@ type planFlags struct {
 	flags
 	site     string
 	factsDir string
-	output   string // the form of the answer
+	output   string // value of --format
 	everyKey bool   // show each key
 	style    report.Style
 }
@@ -49,20 +49,21 @@ func (g *bounds) planCommand() *cobra.Command {
 	f := planFlags{flags: flags{bounds: g, format: "text", allowEmpty: true}, output: "text"}
 	cmd := &cobra.Command{
 		Use:   "plan [REV | OLD..NEW | COMMIT^! | OLD NEW]",
-		Short: "Show what a change of the data does, for whom",
-		Long: "plan compiles two states of a site and prints what changes from the first to\n" +
-			"the second: for each key the conditions whose answer differs, with both values\n" +
-			"and places, and with --facts-dir the nodes that get something else.\n\n" +
-			"  bindc plan              from the last commit to the files as they are\n" +
-			"  bindc plan REV          from REV, a branch, tag or commit, to the files\n" +
-			"  bindc plan OLD..NEW     from one commit to another; no name is HEAD\n" +
-			"  bindc plan OLD...NEW    from where NEW left OLD, as a merge request has it\n" +
+		Short: "Preview which keys and nodes a change of the data affects",
+		Long: "plan compiles two states of a site and prints what changes from the first to the\n" +
+			"second: for each key, the conditions whose answer differs, with both values and\n" +
+			"their positions. With --facts-dir, it also prints the nodes whose values change.\n\n" +
+			"  bindc plan              from the last commit to the work tree\n" +
+			"  bindc plan REV          from REV, a branch, tag or commit, to the work tree\n" +
+			"  bindc plan OLD..NEW     from one commit to another; an omitted one is HEAD\n" +
+			"  bindc plan OLD...NEW    from the common ancestor to NEW, as in a merge request\n" +
 			"  bindc plan COMMIT^!     what one commit changes\n" +
 			"  bindc plan OLD NEW      commits, directories of sites, or snapshots\n\n" +
-			"Commits are read with git; the work tree stays as it is. What git ignores, as\n" +
-			"modules that r10k installs, is taken from the work tree for all sides.\n\n" +
-			"Exit status: 0 nothing changes, 1 something does, 2 an error, also when one\n" +
-			"side does not compile.",
+			"plan reads commits with git and does not change the work tree. Files that git\n" +
+			"ignores, such as modules installed by r10k, come from the work tree for both\n" +
+			"states.\n\n" +
+			"Exit status: 0 nothing changes, 1 something does, 2 on an error, or if one side\n" +
+			"does not compile.",
 		Example: "  bindc plan --facts-dir facts\n  bindc plan main...my-branch --format markdown",
 		Args:    cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,7 +73,8 @@ func (g *bounds) planCommand() *cobra.Command {
 	f.addSite(cmd)
 	f.addBuild(cmd)
 	cmd.Flags().StringVar(&f.site, "site", ".", "`DIR` of the site in its repository")
-	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one file of facts per node (default $BINDQ_FACTS_DIR)")
+	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one file of facts per node "+
+		"(default $BINDQ_FACTS_DIR)")
 	cli.AddFormat(cmd, &f.output, planFormats)
 	cmd.Flags().BoolVar(&f.everyKey, "all", false, "list every key, even if a whole level or file is added or removed")
 	cmd.Flags().BoolVar(&f.style.Sensitive, "show-sensitive", false, "show sensitive values")
@@ -105,7 +107,8 @@ func (f *planFlags) run(cmd *cobra.Command, args []string) error {
 	return f.compare(cmd, sides[0].snapshot, sides[1].snapshot)
 }
 
-// prepare makes the snapshot of a side in dir, unless the side is one. notes has the notes that were printed.
+// prepare builds the snapshot of a side in dir, unless the side is a snapshot already. notes holds the notes that were
+// printed before.
 func (f *planFlags) prepare(cmd *cobra.Command, s *side, dir string, notes map[string]bool) error {
 	if s.snapshot != "" {
 		return nil
@@ -125,7 +128,8 @@ func (f *planFlags) prepare(cmd *cobra.Command, s *side, dir string, notes map[s
 	}
 	options := f.options()
 	if f.cache != "" && s.repository != nil {
-		// Files are known by their digests, so the cache of the site serves its revisions. It is not written.
+		// The cache identifies files by digest, so the cache of the site also works for its revisions. It is only
+		// read.
 		if options.Cache, err = f.openCache(f.site); err != nil {
 			return err
 		}
@@ -246,7 +250,7 @@ func (f *planFlags) addNodes(cmd *cobra.Command, before, after string, d *decisi
 	return whole, nil
 }
 
-// print prints the answer. The error is errDiffers if something changes.
+// print prints the changes. The error is errDiffers if something changes.
 func (f *planFlags) print(w io.Writer, d *report.Diff) (err error) {
 	switch f.output {
 	case "json", "yaml":

@@ -11,14 +11,14 @@ import (
 
 // side is a state of a site that plan compares with another one: a snapshot, a directory, or a commit.
 type side struct {
-	name     string // as the user knows it
-	snapshot string // the file, once there is one
+	name     string // the name that the user gave
+	snapshot string // path of the snapshot, after it was built
 	dir      string // the site, if it is a directory
 
-	repository *revision.Repository // of a commit
+	repository *revision.Repository // repository of a commit
 	commit     string
 	below      string // the site in the repository
-	tree       string // where the commit was written to
+	tree       string // directory into which the commit was written
 }
 
 // sides resolves the arguments of plan.

@@ -26,14 +26,16 @@ type signing struct {
 
 func (s *signing) add(cmd *cobra.Command) {
 	s.addToAll(cmd)
-	cmd.Flags().StringVar(&s.name, "name", "", "name of the site in the signed statement (default: the name of the snapshot's file)")
+	cmd.Flags().StringVar(&s.name, "name", "", "name of the site in the signed statement (default: the "+
+		"name of the snapshot's file)")
 }
 
 // addToAll adds the flags that do not depend on the kind of site.
 func (s *signing) addToAll(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.keyFile, "sign", "",
-		"private key of SSH in `FILE`, or a public one that the SSH agent has: sign the snapshot with it")
-	cmd.Flags().StringVar(&s.revision, "revision", "", "revision of the site in the signed statement, such as a git commit")
+		"sign the snapshot with the SSH private key in `FILE`, or with a public key that the SSH agent holds")
+	cmd.Flags().StringVar(&s.revision, "revision", "", "revision of the site in the signed statement, "+
+		"such as a git commit")
 }
 
 // maxSigned is the maximum length in bytes of --name and of --revision: masters truncate longer texts, or refuse them.
@@ -63,7 +65,7 @@ func (s *signing) begin() error {
 	}
 	if s.keyFile == "" {
 		if s.name != "" || s.revision != "" {
-			return fmt.Errorf("expected --sign KEY beside --name and --revision: they are what is signed")
+			return fmt.Errorf("--name and --revision need --sign KEY: they are part of the signed statement")
 		}
 		return nil
 	}
@@ -84,19 +86,20 @@ func (s *signing) publish(out string, sum [32]byte) error {
 	return s.publishAs(name, out, sum)
 }
 
-// checkFile refuses a file whose name would be signed, but is not one that masters accept.
+// checkFile rejects a file whose name would be signed although masters do not accept it.
 func (s *signing) checkFile(out string) error {
 	if s.keyFile == "" || s.name != "" {
 		return nil
 	}
 	if err := ship.CheckName(nameOf(out)); err != nil {
-		return fmt.Errorf("%s: the signature has the name of the file, which masters refuse: %w; give one with --name NAME",
+		return fmt.Errorf("%s: the signature has the name of the file, which masters refuse: %w; give one "+
+			"with --name NAME",
 			out, err)
 	}
 	return nil
 }
 
-// nameOf returns the name of the site whose snapshot is the file out, unless --name gives another.
+// nameOf returns the default of --name: the name of the snapshot file without its extension.
 func nameOf(out string) string { return strings.TrimSuffix(filepath.Base(out), filepath.Ext(out)) }
 
 // publishAs writes the signed statement for out under the given name.
@@ -114,7 +117,7 @@ func (s *signing) publishAs(name, out string, sum [32]byte) error {
 		return err
 	}
 	if err := signed.Write(out); err != nil {
-		return fmt.Errorf("the snapshot is written, its signature is not: %w", err)
+		return fmt.Errorf("the snapshot was written, but its signature was not: %w", err)
 	}
 	return nil
 }

@@ -24,12 +24,13 @@ func sliceCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "slice [FILE] --when CATEGORY=VALUE -o OUT",
-		Short: "Write a snapshot with the data that some requests can reach",
+		Short: "Write a snapshot that holds only the data for some requests",
 		Long: "slice writes the same snapshot as 'bindc build --slice': it omits bindings,\n" +
 			"values, keys and file names that only requests with another value of the\n" +
 			"category can reach. Requests with that value get the same answers as before;\n" +
 			"others are refused. Encrypted values stay encrypted. OUT is not signed, because\n" +
-			"a signature is for the whole snapshot.\n\nExit status: 0, or 2 on an error.",
+			"the signature covers the whole snapshot.\n\n" +
+			"Exit status: 0, or 2 on an error.",
 		Example: "  bindc slice -s site.bsnap --when environment=production -o part.bsnap",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,8 +61,8 @@ func sliceCommand() *cobra.Command {
 	return cmd
 }
 
-// completeWhen has --when completed from the snapshot: the categories, each with a '=', and after the '=' the values
-// that conditions compare the category with.
+// completeWhen completes --when from the snapshot: the categories, each with a '=', and after the '=' the values that
+// conditions compare the category with.
 func completeWhen(cmd *cobra.Command, path func(args []string) (string, error)) {
 	err := cmd.RegisterFlagCompletionFunc("when", func(_ *cobra.Command, args []string, typed string) (
 		words []string, how cobra.ShellCompDirective) {
@@ -117,7 +118,7 @@ func snapshotOf(args []string, given string) (string, error) {
 	return path, nil
 }
 
-// part is a slice that was written.
+// part describes a slice that was written.
 type part struct {
 	snapshot.Written
 	bindings int

@@ -58,7 +58,7 @@ func (g *globals) batchCommand() *cobra.Command {
 	s.addStrict(cmd)
 	s.addStrictVariables(cmd)
 	maxLine = query.MaxLine
-	cmd.Flags().Var(cli.AtLeastOne(&maxLine), "max-line", "`N` bytes in a query at most")
+	cmd.Flags().Var(cli.AtLeastOne(&maxLine), "max-line", "allow at most `N` bytes per query")
 	return cmd
 }
 
@@ -71,8 +71,8 @@ type answer struct {
 	Sensitive bool          `json:"sensitive,omitempty"`
 	Error     *report.Error `json:"error,omitempty"`
 
-	*report.Explanation          // where the query asks for it
-	Answers             []answer `json:"answers,omitempty"` // of several keys
+	*report.Explanation          // nil unless the query asks for it
+	Answers             []answer `json:"answers,omitempty"` // answers to a query for several keys
 }
 
 // batch answers queries.
@@ -132,7 +132,7 @@ func (b *batch) answer(line []byte) answer {
 	return b.guarded(r, &q)
 }
 
-// guarded returns the answer to q, also if the file was truncated.
+// guarded returns the answer to q. If the file was truncated, the answer is an error.
 func (b *batch) guarded(r *lookup.Request, q *query.Query) (a answer) {
 	err := r.Snapshot().Protect(func() error {
 		a = each(q, func(key string) answer { return b.explained(r, q, key) })
@@ -144,7 +144,7 @@ func (b *batch) guarded(r *lookup.Request, q *query.Query) (a answer) {
 	return a
 }
 
-// each returns the answers of one to the keys of a query.
+// each calls one for each key of a query, and returns the answers.
 func each(q *query.Query, one func(key string) answer) answer {
 	if q.Key != nil {
 		return one(*q.Key)

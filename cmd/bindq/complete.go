@@ -16,7 +16,7 @@ import (
 // manyKeys is the number of keys above which completion offers only the beginnings of keys.
 const manyKeys = 100
 
-// completeKeys has the first arguments of a verb completed from the keys of the snapshot, at most so many.
+// completeKeys completes the first arguments of a verb, at most most of them, from the keys of the snapshot.
 func (s *source) completeKeys(cmd *cobra.Command, most int) {
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= most {
@@ -29,7 +29,7 @@ func (s *source) completeKeys(cmd *cobra.Command, most int) {
 // completer returns the words that complete the typed text.
 type completer func(typed string) ([]string, cobra.ShellCompDirective)
 
-// completeFlag has the value of a flag completed. The snapshot may be the argument of the verb.
+// completeFlag completes the value of a flag. The snapshot may be the argument of the verb.
 func (s *source) completeFlag(cmd *cobra.Command, flag string, words completer) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, typed string) (
 		[]string, cobra.ShellCompDirective) {
@@ -45,7 +45,7 @@ func (s *source) completeFlag(cmd *cobra.Command, flag string, words completer) 
 	}
 }
 
-// completePrefix has --prefix completed from the keys of the snapshot.
+// completePrefix completes --prefix from the keys of the snapshot.
 func (s *source) completePrefix(cmd *cobra.Command) {
 	s.completeFlag(cmd, "prefix", func(typed string) ([]string, cobra.ShellCompDirective) {
 		keys, how := s.keysFrom(typed)
@@ -87,7 +87,7 @@ func (s *source) keysFrom(typed string) ([]string, cobra.ShellCompDirective) {
 	return nextSegments(keys, len(typed)), how | cobra.ShellCompDirectiveNoSpace
 }
 
-// nextSegments returns keys cut after the first '::' behind the typed text, each once and sorted.
+// nextSegments returns keys cut after the first '::' that follows the typed text, sorted and without duplicates.
 func nextSegments(keys []string, typed int) []string {
 	seen := map[string]bool{}
 	var out []string
@@ -104,7 +104,8 @@ func nextSegments(keys []string, typed int) []string {
 	return out
 }
 
-// nodesFrom returns the nodes of the directory of facts. Without one, it returns those that conditions name.
+// nodesFrom returns the nodes in the directory of facts. Without a directory, it returns the nodes that conditions
+// name.
 func (s *source) nodesFrom(typed string) ([]string, cobra.ShellCompDirective) {
 	dir := s.dirOfFacts()
 	if dir == "" {
@@ -137,7 +138,7 @@ func (s *source) factsFrom(typed string) ([]string, cobra.ShellCompDirective) {
 	words, how := s.inSnapshot(typed, func(snap *lookup.Snapshot) ([]string, error) {
 		names, _, _, needsErr := snap.Needs()
 		compared, err := snap.Compared()
-		delete(compared, "node") // --node is for that
+		delete(compared, "node") // --node sets it
 		names = slices.AppendSeq(names, maps.Keys(compared))
 		slices.Sort(names)
 		names = slices.Compact(names)

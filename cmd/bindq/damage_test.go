@@ -11,8 +11,8 @@ import (
 	"bindc/snapshot"
 )
 
-// A value that cannot be read is reported, whatever form it is asked for in; nothing is printed in its place.
-func TestADamagedValueIsPrintedInNoForm(t *testing.T) {
+// A damaged value is reported in all formats, and nothing is printed for it.
+func TestDamagedValueIsReportedInAllFormats(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	const noSuchTag, inAnArray = "\x0b", "\x09\x02\x01\x0b"
 	if _, err := snapshot.Write(path, &snapshot.Content{

@@ -40,8 +40,8 @@ func dump(t *testing.T, path string) string {
 	return out.String()
 }
 
-// The file holds every byte of the example's snapshot with its meaning: a change of the format shows there.
-func TestDumpOfTheExample(t *testing.T) {
+// The recorded dump explains every byte of the example's snapshot, so that a change of the format changes it.
+func TestInfoDumpOfExampleMatchesRecordedDump(t *testing.T) {
 	const golden = "../../testdata/example.dump"
 	got := dump(t, build(t, "../../testdata/example"))
 	if *update {
@@ -64,7 +64,7 @@ func TestDumpOfTheExample(t *testing.T) {
 	}
 }
 
-func TestDumpOfComputedValues(t *testing.T) {
+func TestInfoDumpShowsComputedValues(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "bindings"), 0o777); err != nil {
 		t.Fatal(err)
@@ -100,8 +100,8 @@ bind:
 	}
 }
 
-// A recipe that cannot be read is described by what is wrong with it, and counts as sensitive unless all is shown.
-func TestDescribesRecipesThatCannotBeRead(t *testing.T) {
+// The description of an invalid recipe is its error. Such a recipe is treated as sensitive unless all is shown.
+func TestDescribesInvalidRecipeByItsError(t *testing.T) {
 	const damaged = "\x7f"
 	want := "not an encoded recipe"
 	if text, secret := describeRecipe(damaged); text != want || !secret {
@@ -115,8 +115,8 @@ func TestDescribesRecipesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A sealed recipe is sensitive, whatever is shown; its kind is all that can be read.
-func TestDescribesSealedRecipes(t *testing.T) {
+// A sealed recipe is always sensitive; only its kind is known.
+func TestDescribesSealedRecipeAsSensitive(t *testing.T) {
 	box, err := seal.New(make([]byte, seal.KeySize))
 	if err != nil {
 		t.Fatal(err)
@@ -131,8 +131,8 @@ func TestDescribesSealedRecipes(t *testing.T) {
 	}
 }
 
-// A dump of a file shows sensitive values only where they are asked for.
-func TestDumpOfSensitiveValues(t *testing.T) {
+// A dump shows sensitive values only with --show-sensitive.
+func TestInfoDumpHidesSensitiveValuesByDefault(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	testsite.BuildBindings(t, "{name: password, to: hunter2, sensitive: true}", path)
 	for _, reveal := range []bool{false, true} {

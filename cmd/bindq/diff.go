@@ -26,7 +26,7 @@ type diffFlags struct {
 	all       bool
 	manifests []string
 	style     report.Style
-	changed   []string // facts to compare with those that the nodes have
+	changed   []string // facts that replace facts of the nodes
 }
 
 var diffFormats = append(slices.Clone(cli.Forms), "markdown")
@@ -71,9 +71,9 @@ func (g *globals) diffCommand() *cobra.Command {
 	f.format = "text"
 	cli.AddFormat(cmd, &f.format, diffFormats)
 	cmd.Flags().StringArrayVar(&f.manifests, "manifests", nil,
-		"control repository or other `DIR` of manifests that may ask for keys that are gone (repeatable)")
+		"search the manifests in `DIR`, such as a control repository, for removed keys (repeatable)")
 	cmd.Flags().StringArrayVar(&f.changed, "if", nil,
-		"show what changes if a fact is `NAME=TEXT` or NAME:=JSON, as of --fact (repeatable)")
+		"show what changes if a fact is `NAME=TEXT` or NAME:=JSON, as for --fact (repeatable)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "list every key, even if a whole level or file is added or removed")
 	cmd.Flags().BoolVar(&f.style.Sensitive, "show-sensitive", false, "show sensitive values")
 	f.addStrict(cmd)
@@ -125,7 +125,7 @@ func (f *diffFlags) checkArgs(cmd *cobra.Command, args []string) error {
 	return cobra.RangeArgs(1, 2)(cmd, args)
 }
 
-// ifChanged compares the answers of one snapshot for the facts of each node with those for changed facts.
+// ifChanged compares, for each node, the answers for its facts with the answers for changed facts.
 func (f *diffFlags) ifChanged(cmd *cobra.Command, path string) error {
 	f.style.Form = styleOf(false, f.format).Form
 	dir := f.dirOfFacts()
@@ -200,13 +200,14 @@ func (f *diffFlags) difference(cmd *cobra.Command, path string, before, after *s
 	return d, err
 }
 
-// sayUncertain notes the differences that only facts decide.
+// sayUncertain notes the differences that may or may not occur, depending on facts.
 func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
 	for _, name := range d.Categories {
-		note(cmd, "not the same in both: "+name+"; for whom conditions on it hold only --facts-dir tells")
+		note(cmd, "different in the two snapshots: "+name+"; --facts-dir shows for which nodes its conditions hold")
 	}
 	if n := len(d.Dynamic); n > 0 {
-		note(cmd, diag.Count(n, "key")+" as "+d.Dynamic[0]+" whose value looks up what facts name: only --facts-dir tells")
+		note(cmd, diag.Count(n, "key")+" as "+d.Dynamic[0]+" whose value looks up keys that facts name: only "+
+			"--facts-dir tells")
 	}
 }
 
@@ -259,10 +260,10 @@ func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, old, now *lookup.R
 	return strictError(ofNode(n, slices.Compact(doubts)))
 }
 
-// isReport reports whether the answer is for programs: such an answer has all details.
+// isReport reports whether the output is for programs, which get all details.
 func (f *diffFlags) isReport() bool { return f.format == "json" || f.format == "yaml" }
 
-// print prints the answer. It returns errDiffers if there are differences.
+// print prints the differences. It returns errDiffers if there are differences.
 func (f *diffFlags) print(w io.Writer, d *report.Diff) (err error) {
 	switch f.format {
 	case "json", "yaml":

@@ -38,7 +38,7 @@ func (f *diffFlags) findUses(cmd *cobra.Command, changes *report.Diff) error {
 // noteUnread names the lookups and manifests that may ask for any key.
 func noteUnread(cmd *cobra.Command, calls *manifest.Calls) {
 	for _, at := range calls.Wrong {
-		note(cmd, at.String()+": cannot be read to its end; it may ask for keys that are gone")
+		note(cmd, at.String()+": syntax error; the rest of this manifest may look up removed keys")
 	}
 	if n := len(calls.Computed); n > 0 {
 		text := " computes its key, in "
@@ -46,6 +46,6 @@ func noteUnread(cmd *cobra.Command, calls *manifest.Calls) {
 			text = " compute their keys, the first in "
 		}
 		note(cmd, diag.Count(n, "lookup")+text+calls.Computed[0].String()+
-			"; whether it asks for a key that is gone is not known")
+			"; it may look up a removed key")
 	}
 }

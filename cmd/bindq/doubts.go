@@ -15,8 +15,8 @@ import (
 	"bindc/internal/syntax"
 )
 
-// A doubt is a sentence about a request that is probably not the intended one: a name or value seems misspelt, or the
-// answer depends on an unset variable. Doubts are printed as notes. With --strict they are errors.
+// A doubt is a sentence about a request that looks wrong: a name or value seems misspelt, or the answer depends on an
+// unset variable. Doubts are printed as notes. With --strict they are errors.
 
 func (s *source) addStrict(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.strict, "strict", false, "refuse a request that looks incomplete or misspelt (status 2)")
@@ -231,7 +231,8 @@ func (s *source) misnamedInFile(unset []string, isKnown func(name string) bool) 
 	}
 	if len(names) > 0 && len(out) == 0 && !slices.ContainsFunc(names, syntax.Everywhere) &&
 		!slices.ContainsFunc(names, isKnown) {
-		out = append(out, inputName(s.factsFile)+" has no fact that Facter sends or the snapshot uses: is it a file of facts?")
+		out = append(out, inputName(s.factsFile)+" contains no fact that Facter sends or the snapshot uses; is "+
+			"it a file of facts?")
 	}
 	return out
 }

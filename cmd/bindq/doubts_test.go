@@ -15,14 +15,14 @@ import (
 )
 
 // A name in the file of facts that is similar to an unset variable is a doubt, unless the snapshot or Facter knows it.
-func TestNamesInTheFileOfFacts(t *testing.T) {
+func TestReportsDoubtsAboutMisspeltNamesInFactsFile(t *testing.T) {
 	for _, c := range []struct {
 		file, known string
 		want        string
 	}{
 		{`{"rolle": "web"}`, "", "uses the fact 'rolle'; did you mean 'role'?"},
 		{`{"rolle": "web"}`, "rolle", ""},
-		{`{"sentences": "web"}`, "", "has no fact that Facter sends or the snapshot uses"},
+		{`{"sentences": "web"}`, "", "contains no fact that Facter sends or the snapshot uses"},
 		{`{"sentences": "web", "os": {}}`, "os", ""},
 		{`{}`, "", ""},
 	} {
@@ -38,8 +38,8 @@ func TestNamesInTheFileOfFacts(t *testing.T) {
 	}
 }
 
-// What the doubts say does not depend on the bindings that ExplainUnset leaves out.
-func TestDoubtsAreThoseOfAFullExplanation(t *testing.T) {
+// The bindings that ExplainUnset omits do not affect the doubts.
+func TestDoubtsAreTheSameWithFullExplanation(t *testing.T) {
 	example := filepath.Join(t.TempDir(), "example.snap")
 	testsite.Build(t, "../../testdata/example", example)
 	paths := []string{example}

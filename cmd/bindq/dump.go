@@ -27,8 +27,9 @@ func (g *globals) dumpCommand() *cobra.Command {
 		Use:   "dump [FILE]",
 		Short: "Print every key of a node with its value",
 		Long: "dump looks every key up for one node, and prints the answers as one JSON object\n" +
-			"or as YAML. What fails is reported on standard error, and the rest printed.\n\n" +
-			"Exit status: 0, or 2 an error, also of one lookup.",
+			"or as YAML. Failed lookups are reported on standard error; the other keys are\n" +
+			"still printed.\n\n" +
+			"Exit status: 0, or 2 on an error, even of a single lookup.",
 		Example: "  bindq dump -s site.bsnap --facts web1.json --prefix ntp::",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -74,7 +75,7 @@ func (f *dumpFlags) dump(cmd *cobra.Command, snap *lookup.Snapshot, r *lookup.Re
 		if report.CodeOf(err) == bindings.CodeDamaged {
 			return withKey(key, err)
 		}
-		if err != nil { // the other keys are printed all the same
+		if err != nil { // the other keys are still printed
 			failed = withKey(key, err)
 			fmt.Fprintln(cmd.ErrOrStderr(), "bindq:", message(failed))
 		}

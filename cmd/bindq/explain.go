@@ -72,7 +72,8 @@ func printReport(w io.Writer, format string, of any) error {
 	return report.Write(w, format == "yaml", of)
 }
 
-// printReports prints the reports on keys as a hash, or the only one if it may be bare.
+// printReports prints the reports on keys as a hash. A single report is printed without a hash if the format allows
+// that.
 func printReports[T any](w io.Writer, o output, keys []string, reports []T) error {
 	if o.bare && len(keys) == 1 {
 		return printReport(w, o.format, reports[0])

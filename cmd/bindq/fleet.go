@@ -13,13 +13,13 @@ import (
 	bindings "bindc/runtime"
 )
 
-// fleet has the nodes of a directory of facts. A node whose facts cannot be used is reported, and the others are
-// answered. With --strict, it is an error that ends the verb.
+// fleet holds the nodes of a directory of facts. A node whose facts cannot be used is reported, and the verb continues
+// with the others. With --strict, the verb fails.
 type fleet struct {
 	nodes  []facts.Node
 	errs   io.Writer
 	strict bool
-	failed bool // a node is reported
+	failed bool // an error of a node was reported
 }
 
 // readFleet reads the facts of a fleet. It notes which entries of the directory are not files of facts.
@@ -38,7 +38,8 @@ func (s *source) readFleet(cmd *cobra.Command, dir string) (*fleet, error) {
 	return f, f.report(wrong)
 }
 
-// report reports the errors of nodes. It returns those that end the verb: damage of the snapshot concerns all nodes.
+// report prints the errors of nodes. It returns the errors that end the verb, because damage of the snapshot affects
+// all nodes.
 func (f *fleet) report(wrong []error) error {
 	var damage *bindings.DamageError
 	for _, err := range wrong {
@@ -69,8 +70,8 @@ func (f *fleet) reportEach(wrong []error) error {
 	return nil
 }
 
-// outcome returns the error of a verb that has printed its answer, or failed to because of err. An answer that lacks a
-// node is reported as one with an error.
+// outcome returns the error of a verb that has printed its answer or failed with err. If a node is missing in the
+// answer, that is an error.
 func (f *fleet) outcome(err error) error {
 	var answer *cli.Answer
 	if f.failed && (err == nil || errors.As(err, &answer)) {

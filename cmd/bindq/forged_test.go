@@ -38,7 +38,7 @@ import (
 type forger struct {
 	dir      string
 	identity string
-	contents []*snapshot.Content // of the site in plain text, and encrypted
+	contents []*snapshot.Content // contents of the site, in plain text and encrypted
 }
 
 func newForger(t testing.TB) *forger {
@@ -89,7 +89,8 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// ofBytes is the least first byte of a change to the bytes of the file. Other changes apply to its content.
+// ofBytes is the lowest first byte of a change that applies to the bytes of the file. Other changes apply to its
+// content.
 const ofBytes = 0xc0
 
 // forge writes a forged file and returns its path. Each four bytes of changes make one change to the content or to the
@@ -247,8 +248,8 @@ func run(args ...string) (string, error) {
 	return out.String(), err
 }
 
-// harmless uses a forged file in many ways. It fails if Verify accepts the file but something else reports damage; a
-// crash ends the test. It reports whether Verify accepts the file.
+// harmless uses a forged file in many ways. It fails if Verify accepts the file but another operation reports damage.
+// It reports whether Verify accepts the file.
 func (f *forger) harmless(t testing.TB, changes []byte) (sound bool) {
 	path := f.forge(t, changes)
 	if path == "" {

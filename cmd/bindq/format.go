@@ -9,10 +9,10 @@ import (
 // renderings are the values of --render-as that mean the same as cli.Forms.
 var renderings = []string{"s", "json", "yaml"}
 
-// output is how a verb prints its answer.
+// output holds the format in which a verb prints its answer.
 type output struct {
 	format string // one of cli.Forms
-	bare   bool   // the answer for a single key is not put into a hash
+	bare   bool   // print the answer for a single key without a hash
 }
 
 // add adds --format to a verb. It also adds --render-as, for people who know it from 'puppet lookup': there, the answer

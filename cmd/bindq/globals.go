@@ -41,7 +41,7 @@ func (g *globals) add(root *cobra.Command) {
 	flags.Var(cli.AtLeastOne(&g.maxFacts), "max-facts", "read at most `N` bytes of facts, and of trusted facts")
 }
 
-// pathOrArgument returns the path of the snapshot for a verb that also accepts it as its only argument.
+// pathOrArgument returns the path of the snapshot, which may be the only argument of the verb.
 func (g *globals) pathOrArgument(args []string) (string, error) {
 	switch {
 	case len(args) == 0:

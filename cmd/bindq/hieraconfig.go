@@ -31,11 +31,14 @@ func (g *globals) hieraConfigCommand() *cobra.Command {
 		Short: "Print a hiera.yaml that makes Puppet use a snapshot",
 		Long: "hiera-config prints a hiera.yaml of version 5 for an environment of Puppet. It\n" +
 			"has a location for each candidate that a key with a list or a hash can have, so\n" +
-			"that Puppet can merge them. Where -s is a directory, it is for all snapshots in\n" +
-			"it, one for each environment.\n\nWith --from, the hiera.yaml of Hiera 5 that is compiled, each run of its entries\n" +
-			"that bindc compiles becomes one entry, and the others keep their place: keys in\n" +
-			"them stay Puppet's, and Puppet merges across. The private keys of hiera-eyaml\n" +
-			"that it names, or those of --eyaml-key, become arguments of the option command.\n\nExit status: 0, or 2 on an error.",
+			"that Puppet can merge them. If -s is a directory, the hiera.yaml uses all\n" +
+			"snapshots in it, one per environment.\n\n" +
+			"--from names the hiera.yaml of Hiera 5 that is compiled. Consecutive entries\n" +
+			"that bindc compiles become one entry. The others stay in place: Puppet looks up\n" +
+			"their keys itself, and merges across all entries. The private keys of\n" +
+			"hiera-eyaml that the file names, or the keys of --eyaml-key, become arguments of\n" +
+			"the option command.\n\n" +
+			"Exit status: 0, or 2 on an error.",
 		Example: "  bindq hiera-config -s site.bsnap > hiera.yaml",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
@@ -43,13 +46,14 @@ func (g *globals) hieraConfigCommand() *cobra.Command {
 	f.addStrictVariables(cmd)
 	cmd.Flags().StringVar(&f.name, "name", "bindc", "`NAME` of the entry")
 	cmd.Flags().StringVar(&f.from, "from", "",
-		"`FILE`, the hiera.yaml of version 5 that is compiled: what bindc does not compile keeps its place")
+		"the hiera.yaml of Hiera 5 that is compiled, `FILE`: entries that bindc does not compile stay in place")
 	cmd.Flags().StringArrayVar(&f.keep, "keep", nil,
 		"with --from, leave a `LEVEL`, by its name, to Puppet (repeatable)")
 	cmd.Flags().BoolVar(&f.lookupKey, "lookup-key", false,
-		"use bindc::lookup_key in place of bindc::data_hash, which is faster: for a module bindc before 1.1.0")
+		"use bindc::lookup_key instead of the faster bindc::data_hash, for versions of the module bindc before "+
+			"1.1.0")
 	cmd.Flags().StringArrayVar(&f.options, "option", nil,
-		"an option of the entry, `NAME=TEXT`, as socket=/run/bindq.sock or 'command=[bindq, ARGUMENT]' "+
+		"an option of the entry, `NAME=TEXT`, such as socket=/run/bindq.sock or 'command=[bindq, ARGUMENT]' "+
 			"(repeatable; default: snapshot)")
 	return cmd
 }
@@ -105,8 +109,8 @@ func (f *hieraConfigFlags) keys() ([]string, error) {
 	return keys, nil
 }
 
-// printCombined prints the hiera.yaml that is compiled, with each run of compiled entries replaced by an entry that
-// uses bindc. Without other private keys, it uses those in the file.
+// printCombined prints the compiled hiera.yaml, in which one entry for bindc replaces each run of compiled entries.
+// Without private keys from flags, it uses the keys that the file names.
 func (f *hieraConfigFlags) printCombined(cmd *cobra.Command, files []string, options hieraconfig.Options,
 	keys []string) error {
 	for _, file := range files {
@@ -146,7 +150,7 @@ func (f *hieraConfigFlags) entry(options hieraconfig.Options) hieraconfig.Entry 
 	return e
 }
 
-// printed prints a configuration unless it could not be made.
+// printed returns a function that prints a configuration, or returns the error that prevented it.
 func printed(cmd *cobra.Command) func([]byte, error) error {
 	return func(text []byte, err error) error {
 		if err == nil {

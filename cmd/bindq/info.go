@@ -22,7 +22,7 @@ func (g *globals) infoCommand() *cobra.Command {
 		Short: "Describe a snapshot and its content",
 		Long: "info prints the format, SHA-256 and counts of a snapshot, its categories,\n" +
 			"layers, sections and their sizes, and the files it was made from. 'content' is\n" +
-			"the SHA-256 of all that follows the header; bindq serve calls it the digest.\n\n" +
+			"the SHA-256 of everything after the header; bindq serve calls it the digest.\n\n" +
 			"Exit status: 0, or 2 on an error.",
 		Example: "  bindq info site.bsnap",
 		Args:    cobra.MaximumNArgs(1),
@@ -71,7 +71,7 @@ type info struct {
 	Slice      []sliceTerm   `json:"slice"`
 	Layers     []string      `json:"layers"`     // highest first
 	Categories []string      `json:"categories"` // highest first, without common
-	Variables  []string      `json:"variables"`  // that data asks for
+	Variables  []string      `json:"variables"`  // variables that the data uses
 	Sections   []infoSection `json:"sections"`
 	Inputs     []infoInput   `json:"inputs"`
 }
@@ -79,8 +79,8 @@ type info struct {
 // sensitive counts the sensitive values and describes how they are stored.
 type sensitive struct {
 	Values    int  `json:"values"`
-	OfEyaml   int  `json:"eyaml"`     // of them, encrypted by eyaml
-	Encrypted bool `json:"encrypted"` // all of them, by --encrypt-to
+	OfEyaml   int  `json:"eyaml"`     // number encrypted by eyaml
+	Encrypted bool `json:"encrypted"` // whether --encrypt-to encrypted all of them
 }
 
 // sliceTerm is a category whose value all requests to a slice have.
@@ -166,7 +166,7 @@ func paths(n int) string {
 	return fmt.Sprintf(" (%d paths)", n)
 }
 
-// print prints the description for people.
+// print prints the description as text.
 func (in *info) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "format\t%s %d\n", in.Format, in.Version)

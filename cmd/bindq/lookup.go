@@ -33,10 +33,11 @@ func (g *globals) lookupCommand() *cobra.Command {
 	f := lookupFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "lookup KEY...",
-		Short: "Look keys up for a node",
-		Long: "lookup prints the value that wins for the node, with --explain why, and with\n" +
-			"--all every value that is bound for the node, highest first. As text the value\n" +
-			"of a single key is bare; other formats are a hash of the keys that are found.\n\n" +
+		Short: "Look up keys for a node",
+		Long: "lookup prints the winning value for the node. --explain adds the reason; --all\n" +
+			"prints every value bound for the node, highest precedence first. As text, the\n" +
+			"value of a single key is printed alone; other formats are a hash of the keys\n" +
+			"that are found.\n\n" +
 			"Exit status: 0 found, 1 not found, 2 on an error.",
 		Example: "  bindq lookup ntp::package -s site.bsnap --facts web1.json --explain\n" +
 			"  bindq lookup ntp::package -s site.bsnap --fact osfamily=Debian --type String",
@@ -47,17 +48,17 @@ func (g *globals) lookupCommand() *cobra.Command {
 		},
 	}
 	f.addRequest(cmd)
-	cmd.Flags().StringVar(&f.typ, "type", "", "`TYPE` the value must have, as 'Array[String]'")
-	cmd.Flags().StringVar(&f.fallback, "default", "", "`VALUE` to answer if a key is not found: JSON, or text")
+	cmd.Flags().StringVar(&f.typ, "type", "", "`TYPE` that the value must have, such as 'Array[String]'")
+	cmd.Flags().StringVar(&f.fallback, "default", "", "`VALUE` to return if a key is not found: JSON or text")
 	cli.AllowEmpty(cmd, "default")
 	f.output.add(cmd, "text")
 	f.completeKeys(cmd, math.MaxInt)
 	cmd.Flags().StringVar(&f.merge, "merge", "",
-		"`STRATEGY` to merge by, in place of lookup_options: first, unique, hash, deep, or JSON with options")
+		"merge with `STRATEGY` instead of lookup_options: first, unique, hash, deep, or JSON with options")
 	cli.Words(cmd, "merge", []string{"first", "unique", "hash", "deep"})
-	cmd.Flags().BoolVar(&f.why, "explain", false, "say why, as the verb explain does")
+	cmd.Flags().BoolVar(&f.why, "explain", false, "also explain the answer, as the verb explain does")
 	cmd.Flags().BoolVar(&f.every, "all", false,
-		"print all values that are bound for the node, also hidden ones, highest first")
+		"print all values bound for the node, including hidden ones, highest precedence first")
 	cmd.Flags().BoolVar(&f.showSensitive, "show-sensitive", false, "show sensitive values with --explain and --all")
 	cmd.MarkFlagsMutuallyExclusive("explain", "merge")
 	cmd.MarkFlagsMutuallyExclusive("all", "merge")
@@ -69,9 +70,10 @@ func (g *globals) explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain KEY...",
 		Short: "Explain where the value of a key comes from",
-		Long: "explain looks keys up for the node and prints the binding that wins, with its\n" +
-			"place and condition, what that binding hides, and the lookups that the value\n" +
-			"made. Bindings for other requests are counted; --all shows each.\n\n" +
+		Long: "explain looks up keys for the node. It prints the binding that wins, with its\n" +
+			"position and condition, the bindings that it hides, and the lookups made to\n" +
+			"compute the value. Bindings for other requests are only counted; --all shows\n" +
+			"each.\n\n" +
 			"Exit status: 0 found, 1 not found, 2 on an error.",
 		Example: "  bindq explain ntp::package -s site.bsnap --facts web1.json",
 		Args:    cobra.MinimumNArgs(1),
@@ -178,8 +180,9 @@ func sayMissing(cmd *cobra.Command, snap *lookup.Snapshot, missing []string, ask
 		hint := ""
 		switch {
 		case bound:
-			hint = "none of its bindings answers for this node ('bindq values " + key + "' shows them, --explain why)"
-		case strings.Contains(key, "="): // hiera takes variables so
+			hint = "none of its bindings applies to this node ('bindq values " + key + "' lists them, and " +
+				"--explain shows why)"
+		case strings.Contains(key, "="): // hiera accepts variables in this form
 			hint = "for a fact, write --fact " + strings.TrimPrefix(key, "::")
 		default:
 			if hint = diag.DidYouMean(key, known); hint == "" && asked == 1 {
@@ -233,7 +236,7 @@ func (f *lookupFlags) lookUp(r *lookup.Request, key string) (bindings.Value, boo
 	return bindings.Value(v), found, err
 }
 
-// withKey names the key that was asked for in an error of a lookup.
+// withKey adds the key to an error of a lookup.
 func withKey(key string, err error) error {
 	if e, ok := err.(*bindings.Error); ok {
 		named := *e
@@ -243,7 +246,7 @@ func withKey(key string, err error) error {
 	return err
 }
 
-// print prints a hash of the answers. As text, or if it may be bare, the answer for a single key is only its value.
+// print prints the answers as a hash. As text, or with --render-as, it prints only the value of a single key.
 func (f *lookupFlags) print(w io.Writer, several bool, answers hash) error {
 	if !several && (f.bare || f.format == "text") {
 		if len(answers) == 0 {

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/report"
 )
 
-// Answers of verbs that are printed already.
+// These errors only set the exit status: the verb has printed its answer.
 var (
 	errNotFound = &cli.Answer{Reason: "not found", Status: cli.ExitNo}
 	errDiffers  = &cli.Answer{Reason: "the snapshots differ", Status: cli.ExitNo}
@@ -44,9 +44,9 @@ func (g *globals) verbs() cli.Verbs {
 func command(args []string) *cobra.Command {
 	root := cli.NewProgram("bindq", "Answer lookups from a snapshot",
 		"bindq maps a snapshot that bindc wrote and answers lookups for the facts of a\n"+
-			"node. -s FILE says which snapshot, or BINDQ_SNAPSHOT in the environment.\n\n"+
-			"Exit status: 0 yes, found, sound; 1 no, not found; 2 it could not be done:\n"+
-			"usage, a damaged snapshot, an error of the lookup.",
+			"node. -s FILE, or BINDQ_SNAPSHOT in the environment, names the snapshot.\n\n"+
+			"Exit status: 0 yes, found or valid; 1 no or not found; 2 an error: usage, a\n"+
+			"damaged snapshot or a failed lookup.",
 		"  facter --json | bindq lookup ntp::package -s site.bsnap --facts -")
 	g := &globals{}
 	g.add(root)
@@ -57,7 +57,7 @@ func command(args []string) *cobra.Command {
 // message returns an error as bindq prints it.
 func message(err error) string { return report.Message(err, report.CodeOf(err)) }
 
-// addShowSensitive adds --show-sensitive to a verb that is not asked for a key by name.
+// addShowSensitive adds --show-sensitive to a verb whose arguments do not name keys.
 func addShowSensitive(cmd *cobra.Command, show *bool) {
 	cmd.Flags().BoolVar(show, "show-sensitive", false, "show sensitive values too")
 }

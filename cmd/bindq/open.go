@@ -30,10 +30,10 @@ func (s *source) ask(path string, do func(*lookup.Snapshot) error) error {
 	return snapfile.InFile(path, snap.Protect(func() error { return do((*lookup.Snapshot)(snap)) }))
 }
 
-// requestFunc makes the request of facts and ends the request before.
+// requestFunc begins a request for facts and ends the previous one.
 type requestFunc func(*bindings.Facts) (*lookup.Request, error)
 
-// requestsFrom returns a begin for one snapshot.
+// requestsFrom returns a function that begins requests to one snapshot.
 func requestsFrom(snap *lookup.Snapshot) requestFunc {
 	return func(facts *bindings.Facts) (*lookup.Request, error) { return snap.Request((*lookup.Facts)(facts)) }
 }

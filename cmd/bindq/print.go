@@ -11,7 +11,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// printValue prints v whole, or nothing at all.
+// printValue prints v completely. If v cannot be printed, it prints nothing.
 func printValue(w io.Writer, format string, v bindings.Value) error {
 	if format == "text" && v.Kind() == bindings.String {
 		text, err := v.Text()
@@ -34,14 +34,14 @@ func printValue(w io.Writer, format string, v bindings.Value) error {
 	return report.WriteJSON(w, text, format == "text")
 }
 
-// entry and hash are answers in the order they were asked for.
+// An entry is an answer; a hash holds answers in the order of the keys on the command line.
 type entry struct {
 	key string
 	v   bindings.Value
 }
 type hash []entry
 
-// printHash prints all of h, or nothing.
+// printHash prints h completely. If a value cannot be printed, it prints nothing.
 func printHash(w io.Writer, format string, h hash) error {
 	var out bytes.Buffer
 	p := hashPrinter{w: &out, format: format}
@@ -57,14 +57,14 @@ func printHash(w io.Writer, format string, h hash) error {
 	return err
 }
 
-// hashPrinter prints a hash entry by entry, so that it never is in memory as a whole.
+// hashPrinter prints a hash entry by entry, so that the hash is never completely in memory.
 type hashPrinter struct {
 	w          io.Writer
 	format     string
-	hasEntries bool // entries are printed
+	hasEntries bool // an entry was printed
 }
 
-// add prints an entry. Where its value cannot be printed, nothing is.
+// add prints an entry, or nothing if its value cannot be printed.
 func (p *hashPrinter) add(key string, v bindings.Value) error {
 	t, err := report.Tree(v)
 	if err != nil {

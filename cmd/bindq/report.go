@@ -97,10 +97,11 @@ func (g *globals) verifyCommand() *cobra.Command {
 	var o output
 	cmd := &cobra.Command{
 		Use:   "verify [FILE]",
-		Short: "Check a snapshot from end to end, and who signed it",
+		Short: "Check the integrity and the signature of a snapshot",
 		Long: "verify checks every checksum and every reference in a snapshot, and with\n" +
 			"--allowed-signers who signed it.\n\n" +
-			"Exit status: 0 sound, 1 a signature is refused, 2 damaged, or another error.",
+			"Exit status: 0 valid, 1 the signature is refused, 2 the snapshot is damaged, or\n" +
+			"another error.",
 		Example: "  bindq verify site.bsnap",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -127,7 +128,7 @@ func (g *globals) verifyCommand() *cobra.Command {
 	return cmd
 }
 
-// verified is the answer of verify about a sound snapshot.
+// verified is the output of verify for a valid snapshot.
 type verified struct {
 	File   string  `json:"file"`
 	Keys   int     `json:"keys"`
@@ -136,7 +137,7 @@ type verified struct {
 	Signed *signed `json:"signed"` // null unless --allowed-signers is given
 }
 
-// signed has the statement that is signed, and the key that signed it.
+// signed holds the signed statement and the key that signed it.
 type signed struct {
 	Signer   string    `json:"signer"`
 	Key      string    `json:"key"`
@@ -164,7 +165,7 @@ func verifyFile(path string, f *snapshot.Snapshot, policy *origin.Policy) (*veri
 	return v, nil
 }
 
-// text returns the answer for people.
+// text returns the output as text.
 func (v *verified) text() string {
 	text := fmt.Sprintf("%s: sound, %s, %d bytes, sha256 %s\n", diag.Visible(v.File), diag.Count(v.Keys, "key"),
 		v.Bytes, v.SHA256)

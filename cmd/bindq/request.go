@@ -11,7 +11,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// source has the flags that choose the snapshot and the node that answers are for.
+// source holds the flags that choose the snapshot and describe the node.
 type source struct {
 	*globals
 	factsFile   string
@@ -20,9 +20,9 @@ type source struct {
 	node        string
 	environment string
 	factsDir    string
-	fleet       *facts.Fleet // the directory of facts, once it was asked
-	saidUnread  bool         // the files of fleet that cannot be read are reported
-	inFile      facts.Node   // the node in the file of facts
+	fleet       *facts.Fleet // the directory of facts, after its first use
+	saidUnread  bool         // the unreadable files of fleet were reported
+	inFile      facts.Node   // the node that --facts describes
 	strict      bool         // doubts about the request are errors
 	noUnknown   bool         // an unknown variable is an error
 	lateEyaml   bool         // keys of eyaml are read when something needs them
@@ -31,7 +31,7 @@ type source struct {
 
 func (s *source) addRequest(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.factsFile, "facts", "",
-		"`FILE` of facts, of facter, Puppet or PuppetDB, - for standard input")
+		"`FILE` of facts from facter, Puppet or PuppetDB, - for standard input")
 	s.addFactsDir(cmd)
 	cmd.MarkFlagsMutuallyExclusive("facts", "facts-dir")
 	cmd.Flags().StringArrayVar(&s.facts, "fact", nil,
@@ -58,7 +58,7 @@ func (s *source) addFactsDir(cmd *cobra.Command) {
 
 // addStrictVariables adds --strict-variables.
 func (s *source) addStrictVariables(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&s.noUnknown, "strict-variables", false, "make the use of an unknown variable an error")
+	cmd.Flags().BoolVar(&s.noUnknown, "strict-variables", false, "fail lookups that use an unknown variable")
 }
 
 // options returns the options to open the snapshot with.

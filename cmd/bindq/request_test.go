@@ -12,8 +12,8 @@ import (
 	"bindc/snapshot"
 )
 
-// Keys and identities of flags are used in place of those of the environment.
-func TestFlagsCountBeforeTheEnvironment(t *testing.T) {
+// Keys and identities in flags replace those in environment variables.
+func TestFlagsOverrideEnvironmentVariables(t *testing.T) {
 	t.Setenv("BINDQ_EYAML_KEY", "of-the-environment")
 	t.Setenv("BINDQ_IDENTITY", "of-the-environment")
 	given := source{globals: &globals{eyamlKeys: []string{"of-a-flag"}, identities: []string{"of-a-flag"}}}
@@ -32,8 +32,8 @@ func TestFlagsCountBeforeTheEnvironment(t *testing.T) {
 	}
 }
 
-// An identity that a snapshot does not need changes nothing. One that cannot be read is an error.
-func TestIdentityForASnapshotInClear(t *testing.T) {
+// An identity has no effect on a snapshot without encrypted values, but an unreadable one is still an error.
+func TestUnneededIdentityMustBeReadable(t *testing.T) {
 	dir := t.TempDir()
 	path, file := filepath.Join(dir, "site.bsnap"), filepath.Join(dir, "identity")
 	testsite.BuildBindings(t, "[a, 1]", path)

@@ -30,25 +30,26 @@ type serveFlags struct {
 	log    bool
 }
 
-// idleTime is how long a session may be idle, unless somebody says otherwise: longer than any catalog takes.
+// idleTime is the default of --idle. It is longer than the compilation of any catalog.
 const idleTime = 10 * time.Minute
 
-// serveGarbagePercent keeps a server small. It makes little garbage, and there is one for each process of Puppet.
+// serveGarbagePercent limits the memory of a server. A server produces little garbage, and each process of Puppet may
+// run one.
 const serveGarbagePercent = 25
 
-// startTime is how long a server may use more memory while it starts.
+// startTime is the time after the start in which a server may use more memory.
 const startTime = 2 * time.Second
 
 func (g *globals) serveCommand() *cobra.Command {
 	f := serveFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Answer lookups of other programs, as Puppet",
-		Long: "serve answers the protocol of docs/serve.md on its standard input and output, or\n" +
-			"on a socket, and follows the snapshot: a session stays on one file to its end.\n" +
-			"Where -s is a directory, a session of environment E is answered from DIR/E.snap.\n" +
-			"A snapshot that is missing or refused is an error of who asks, until it is\n" +
-			"there.\n\nExit status: 0 its input ended or SIGTERM came, 2 on an error.",
+		Short: "Answer lookups for other programs, such as Puppet",
+		Long: "serve speaks the protocol of docs/serve.md on standard input and output, or on a\n" +
+			"socket. New sessions use the current file of the snapshot; a session keeps its\n" +
+			"file to the end. If -s is a directory, a session for environment E uses\n" +
+			"DIR/E.snap. Requests fail while a snapshot is missing or invalid.\n\n" +
+			"Exit status: 0 on end of input or SIGTERM, 2 on an error.",
 		Example: "  bindq serve -s /var/lib/bindc --listen unix:/run/bindc.sock --log",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
@@ -56,9 +57,9 @@ func (g *globals) serveCommand() *cobra.Command {
 	f.addStrictVariables(cmd)
 	cmd.Flags().BoolVar(&f.stdio, "stdio", false, "answer on standard input and output, until the input ends")
 	cmd.Flags().StringVar(&f.listen, "listen", "", "answer on a socket, `unix:PATH`, that only this user may open")
-	cmd.Flags().BoolVar(&f.copy, "copy", false, "read snapshots into memory in place of mapping them")
+	cmd.Flags().BoolVar(&f.copy, "copy", false, "read snapshots into memory instead of mapping them")
 	cmd.Flags().DurationVar(&f.idle, "idle", idleTime, "end a session that is idle for `TIME`; 0 for never")
-	cmd.Flags().BoolVar(&f.log, "log", false, "say what happens on standard error, a line of key=value each")
+	cmd.Flags().BoolVar(&f.log, "log", false, "log events to standard error, as lines of key=value pairs")
 	cmd.MarkFlagsMutuallyExclusive("stdio", "listen")
 	cmd.MarkFlagsOneRequired("stdio", "listen")
 	return cmd
@@ -102,7 +103,7 @@ func serveUntilStopped(s *serve.Server, l net.Listener) error {
 	return s.Serve(l)
 }
 
-// reporter writes what happens as log lines, if that is asked for.
+// reporter returns a function that logs events to w, or nil without --log.
 func (f *serveFlags) reporter(w io.Writer) func(serve.Event) {
 	if !f.log {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"bindc/serve"
 )
 
-// The log of serve has a line for each event, with what is known of it.
-func TestServeReportsEvents(t *testing.T) {
+// The log of serve has a line for each event, with its known attributes.
+func TestServeLogsEachEvent(t *testing.T) {
 	var out strings.Builder
 	report := (&serveFlags{log: true}).reporter(&out)
 	report(serve.Event{What: "begins"})
@@ -32,7 +32,7 @@ level=WARN msg=ends connection=2 error="it broke"
 	}
 }
 
-// A socket replaces one that nobody answers on, and nothing else.
+// listen replaces only a socket on which no program answers.
 func TestListenReplacesOnlyDeadSockets(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("sockets have no modes there")
@@ -78,8 +78,8 @@ func TestListenReplacesOnlyDeadSockets(t *testing.T) {
 	}
 }
 
-// serve maps snapshots and says nothing unless a flag asks for something else.
-func TestDefaultsOfServe(t *testing.T) {
+// By default, serve maps snapshots and logs nothing.
+func TestServeMapsSnapshotsAndLogsNothingByDefault(t *testing.T) {
 	cmd := new(globals).serveCommand()
 	for name, want := range map[string]string{"stdio": "false", "copy": "false", "log": "false", "listen": "",
 		"idle": idleTime.String()} {

@@ -26,7 +26,7 @@ func listen(path string) (net.Listener, error) {
 	case info.Mode()&fs.ModeSocket == 0:
 		return nil, fmt.Errorf("%s: expected a socket or nothing, found another kind of file", path)
 	default:
-		if c, err := net.DialUnix("unix", nil, unixAddr(path)); err == nil { // net.Dial would link a resolver of names
+		if c, err := net.DialUnix("unix", nil, unixAddr(path)); err == nil { // net.Dial would link the DNS resolver
 			c.Close()
 			return nil, fmt.Errorf("%s: another program answers on this socket: stop it, or name another path", path)
 		} else if !errors.Is(err, syscall.ECONNREFUSED) {

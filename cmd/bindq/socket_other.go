@@ -4,7 +4,7 @@ package main
 
 import "net"
 
-// listenPrivately makes a socket, which is as private as its directory is.
+// listenPrivately creates a socket. Only the permissions of its directory protect it.
 func listenPrivately(path string) (net.Listener, error) {
 	return net.ListenUnix("unix", unixAddr(path))
 }

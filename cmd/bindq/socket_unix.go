@@ -15,13 +15,13 @@ func listenPrivately(path string) (net.Listener, error) {
 	return net.ListenUnix("unix", unixAddr(path))
 }
 
-// lockDirectory keeps others that do so out of a directory.
+// lockDirectory waits until no other program holds the lock on a directory, and takes the lock.
 func lockDirectory(dir string) (release func() error, err error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	for unix.Flock(int(f.Fd()), unix.LOCK_EX) == unix.EINTR { // a file system without locks does without
+	for unix.Flock(int(f.Fd()), unix.LOCK_EX) == unix.EINTR { // without the lock on file systems that have none
 	}
 	return f.Close, nil
 }

@@ -30,7 +30,7 @@ func (f *tableFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.showSensitive, "show-sensitive", false, "show sensitive values")
 }
 
-// table calls do with the decision table of a key. The error is errNotFound if the key has none.
+// table calls do with the decision table of a key. It returns errNotFound if the key has no table.
 func (f *tableFlags) table(cmd *cobra.Command, key string, do func(*decision.Table) error) error {
 	path, err := f.path()
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *tableFlags) table(cmd *cobra.Command, key string, do func(*decision.Tab
 	})
 }
 
-// unbound says that nothing binds key.
+// unbound prints that nothing binds key.
 func unbound(cmd *cobra.Command, file *snapshot.Snapshot, key string) error {
 	text := key + ": nothing binds this key"
 	if hint := diag.DidYouMean(key, slices.Collect(file.Keys())); hint != "" {
@@ -66,13 +66,13 @@ func (g *globals) valuesCommand() *cobra.Command {
 	f := tableFlags{source: source{globals: g}}
 	cmd := &cobra.Command{
 		Use:   "values KEY [VALUE]",
-		Short: "Show who gets which value of a key, and where it is written",
+		Short: "Show which nodes get which value of a key, and its source",
 		Long: "values prints the decision table of a key, all of its bindings in order of\n" +
 			"precedence: a node gets the value of the first binding whose condition holds for\n" +
 			"it. With --facts-dir it lists the nodes of each binding.\n\n" +
-			"With VALUE, JSON or text, values prints for whom this value would win and\n" +
-			"what hides it. With facts it also prints what became of it for that node, and\n" +
-			"with --facts-dir alone which nodes get it.\n\n" +
+			"With VALUE (JSON or text), values prints when this value wins and which bindings\n" +
+			"hide it. With facts, it also prints whether that node gets the value; with\n" +
+			"--facts-dir alone, it lists the nodes that get it.\n\n" +
 			"Exit status: 0 the key is bound (to VALUE), 1 it is not, 2 on an error.",
 		Example: "  bindq values ntp::package -s site.bsnap\n" +
 			"  bindq values ntp::package ntp -s site.bsnap --facts web1.json",
@@ -156,8 +156,8 @@ func (f *tableFlags) addNodes(cmd *cobra.Command, dir, key string, s report.Styl
 	})
 }
 
-// forValue prints who gets the value that text is: the nodes of the directory of facts, or what became of the value for
-// the node of the flags.
+// forValue prints which nodes of the directory of facts get the value in text. If flags describe a node, it prints the
+// result for that node.
 func (f *tableFlags) forValue(cmd *cobra.Command, key, text string, t *decision.Table) error {
 	s := styleOf(f.showSensitive, f.format)
 	if f.describesNode() {
@@ -194,7 +194,8 @@ func (f *tableFlags) forNode(cmd *cobra.Command, key string, do func(*lookup.Exp
 	})
 }
 
-// printWhyNot prints who gets a value. The error is errNotFound if nothing binds the key to it.
+// printWhyNot prints which nodes get a value, or why they do not. It returns errNotFound if nothing binds the key to
+// the value.
 func (f *tableFlags) printWhyNot(out io.Writer, w *report.WhyNot) (err error) {
 	if f.format != "text" {
 		err = printReport(out, f.format, w)

@@ -15,15 +15,15 @@ import (
 	"bindc/internal/testsite"
 )
 
-// full is an output that nothing can be written to.
+// full is a writer that always fails, like a full disk.
 type full struct{}
 
 var errFull = errors.New("the output takes nothing more")
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-// A verb whose output cannot be written fails, and says why.
-func TestVerbsThatCannotPrint(t *testing.T) {
+// A verb whose output cannot be written fails with the reason.
+func TestVerbsFailIfOutputCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	build := func(name, bind string) string {
 		path := filepath.Join(dir, name)
@@ -101,8 +101,8 @@ func TestBatchAnswersEachQueryAtOnce(t *testing.T) {
 	}
 }
 
-// Completion of many keys offers what they have in common up to the next '::'.
-func TestCompletionOfManyKeys(t *testing.T) {
+// If there are many keys, completion offers their common parts up to the next '::'.
+func TestCompletesManyKeysUpToNextSegment(t *testing.T) {
 	keys := []string{"db::user", "db::pool::size", "db::pool::wait", "db::a", "db::pool::size"}
 	for typed, want := range map[string]string{"": "db::", "db": "db::", "db::": "db::a db::pool:: db::user"} {
 		if got := nextSegments(keys, len(typed)); strings.Join(got, " ") != want {
@@ -115,7 +115,7 @@ func TestCompletionOfManyKeys(t *testing.T) {
 }
 
 // A sensitive value in clear text is not counted as encrypted by eyaml.
-func TestSensitiveExpressionInClearText(t *testing.T) {
+func TestInfoDoesNotCountClearTextAsEyaml(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "site.bsnap")
 	testsite.BuildBindings(t, "{name: a, sensitive: true, to: 'of ${fqdn}'}", path)
@@ -129,8 +129,8 @@ func TestSensitiveExpressionInClearText(t *testing.T) {
 	}
 }
 
-// Nobody can ask for the key that collects the contributions to a multibinding.
-func TestValuesOfAnInternalKey(t *testing.T) {
+// The internal key that collects the contributions to a multibinding is not available to users.
+func TestValuesDoesNotFindInternalKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	testsite.BuildBindings(t, "{name: ports, multibind_id: ports, type: 'Array[Integer]'}, {in: ports, to: 80}", path)
 	for key, want := range map[string]int{"ports": 0, "\x00ports": 1, "none": 1, "": 1} {
@@ -145,7 +145,7 @@ func TestValuesOfAnInternalKey(t *testing.T) {
 }
 
 // info shows an entry with several paths as one line. It lists the variables that data asks for, if there are any.
-func TestInfoOfAHierarchy(t *testing.T) {
+func TestInfoPrintsEntryWithSeveralPathsOnOneLine(t *testing.T) {
 	for text, want := range map[string]string{"a: 1": "", "a: 'on %{rack}'": "\nvariables asked for"} {
 		dir := t.TempDir()
 		hierarchy := "version: 5\nhierarchy: [{name: All, paths: [a.yaml, b.yaml]}]\n"
@@ -171,7 +171,7 @@ func TestInfoOfAHierarchy(t *testing.T) {
 	}
 }
 
-// Many queries that come together are answered in few writes.
+// Queries that arrive together are answered in few writes.
 func TestBatchAnswersManyQueriesInFewWrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	testsite.BuildBindings(t, "[a, 1]", path)

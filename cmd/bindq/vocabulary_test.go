@@ -46,8 +46,8 @@ func runLine(line, stdin string) (status int, out, errs string) {
 }
 
 // Every verb takes the snapshot of -s, before the verb or after it, and of BINDQ_SNAPSHOT. A verb without another
-// argument also takes it as its argument, but not beside -s.
-func TestEveryVerbFindsTheSnapshot(t *testing.T) {
+// argument also takes it as its argument, but not together with -s.
+func TestEveryVerbAcceptsSnapshotFromFlagAndEnvironment(t *testing.T) {
 	dir, snap := vocabulary(t)
 	more := map[string]string{"lookup": " a", "explain": " a", "values": " a", "diff": " " + snap, "serve": " --stdio",
 		"nodes": " --facts-dir " + filepath.Join(dir, "facts")}
@@ -81,7 +81,7 @@ func TestEveryVerbFindsTheSnapshot(t *testing.T) {
 }
 
 // A JSON answer has the documented members, however many keys or nodes it is about.
-func TestShapesOfJSON(t *testing.T) {
+func TestJSONAnswersHaveDocumentedMembers(t *testing.T) {
 	dir, snap := vocabulary(t)
 	other, facts := filepath.Join(dir, "other.bsnap"), filepath.Join(dir, "facts")
 	testsite.BuildBindings(t, "[a, 2], [b, {x: z}]", other)
@@ -99,7 +99,8 @@ func TestShapesOfJSON(t *testing.T) {
 		"diff " + other:                           "keys",
 		"diff " + other + " --facts-dir " + facts: "keys nodes fleet",
 		"verify":                                  "file keys bytes sha256 signed",
-		"info": "format version sha256 content bytes keys bindings levels sensitive slice layers categories variables " +
+		"info": "format version sha256 content bytes keys bindings levels sensitive slice layers " +
+			"categories variables " +
 			"sections inputs",
 	} {
 		status, out, errs := runLine(line+" --format json -s "+snap, "")
@@ -143,7 +144,7 @@ func checkDocumented(t *testing.T, members string) {
 	}
 }
 
-// A single key of --render-as is bare, as in puppet lookup, and the flag is hidden.
+// With --render-as, the answer for a single key is printed without a hash, as by puppet lookup. The flag is hidden.
 func TestRenderAsIsHidden(t *testing.T) {
 	_, snap := vocabulary(t)
 	for line, want := range map[string]string{

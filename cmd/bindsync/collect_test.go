@@ -16,7 +16,7 @@ import (
 	"bindc/ship"
 )
 
-// storeWith returns a store in which a name had some releases, one after the other.
+// storeWith returns a store in which the releases were active under one name, one after the other.
 func storeWith(t *testing.T, releases ...string) (*ship.Store, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -36,8 +36,8 @@ func storeWith(t *testing.T, releases ...string) (*ship.Store, string) {
 	return st, filepath.Join(dir, "store")
 }
 
-// follow logs each snapshot that it removes, and says if it cannot remove old ones.
-func TestLogHasWhatFollowRemoves(t *testing.T) {
+// follow logs each snapshot that it removes, and each failure to remove one.
+func TestFollowLogsRemovedSnapshots(t *testing.T) {
 	st, dir := storeWith(t, "[a, 1]", "[a, 2]", "[a, 3]")
 	var log bytes.Buffer
 	f := following{store: st, keep: ship.Keep{Last: 1}}
@@ -60,8 +60,8 @@ func TestLogHasWhatFollowRemoves(t *testing.T) {
 	}
 }
 
-// Collectors of metrics may read the textfile. A name that no store has is an error, and leaves it as it is.
-func TestTextfile(t *testing.T) {
+// Other users may read the textfile. If a name does not exist, status fails and does not change the textfile.
+func TestTextfileIsReadableAndKeptOnError(t *testing.T) {
 	st, _ := storeWith(t, "[a, 1]")
 	path := filepath.Join(t.TempDir(), "metrics.prom")
 	f := following{store: st, textfile: path}
@@ -80,8 +80,8 @@ func TestTextfile(t *testing.T) {
 	}
 }
 
-// A textfile that cannot be written is in the log. follow goes on.
-func TestLogHasATextfileThatCannotBeWritten(t *testing.T) {
+// If the textfile cannot be written, follow logs the error and continues.
+func TestFollowLogsTextfileErrorAndContinues(t *testing.T) {
 	st, _ := storeWith(t, "[a, 1]")
 	var log bytes.Buffer
 	f := following{store: st, textfile: filepath.Join(t.TempDir(), "nowhere", "metrics.prom")}
@@ -93,8 +93,8 @@ func TestLogHasATextfileThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// gc keeps what the configuration says, unless a flag says otherwise.
-func TestWhatGCKeeps(t *testing.T) {
+// gc uses the limits of the configuration unless a flag overrides them.
+func TestGCFlagsOverrideConfiguration(t *testing.T) {
 	for _, c := range []struct{ keep, flags, want string }{
 		{"keep: 1\nyounger: 1ns\n", "", "2"},
 		{"keep: 1\nyounger: 1ns\n", "--keep 5", "0"},
@@ -120,7 +120,7 @@ func TestWhatGCKeeps(t *testing.T) {
 }
 
 // A store in which no name has a snapshot needs attention.
-func TestStatusOfAnEmptyStore(t *testing.T) {
+func TestStatusOfEmptyStoreNeedsAttention(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := ship.OpenStore(dir); err != nil {
 		t.Fatal(err)
@@ -132,8 +132,8 @@ func TestStatusOfAnEmptyStore(t *testing.T) {
 	}
 }
 
-// The status has the note of a source, such as one that is polled inefficiently.
-func TestStatusHasTheNoteOfASource(t *testing.T) {
+// status prints the note of a source, such as a warning about inefficient polling.
+func TestStatusPrintsNoteOfSource(t *testing.T) {
 	var out bytes.Buffer
 	s := ship.Status{Name: "production"}
 	s.Note = "the server sends no ETag"

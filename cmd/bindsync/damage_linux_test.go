@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Somebody who may not read the active file sees the damage that the last pull found. Only an empty file is damaged for
-// certain. --verify needs to read it.
-func TestStatusWithoutPermissionToReadTheActiveFile(t *testing.T) {
+// Without permission to read the active file, status reports the damage that the last pull found, or an empty file.
+// --verify fails.
+func TestStatusReportsRecordedDamageIfFileIsUnreadable(t *testing.T) {
 	st, _ := storeWith(t, "[a, 1]")
 	s := st.Status("production", time.Now())
 	path := st.Path(s.Active)

@@ -40,7 +40,8 @@ func (store *storeFlag) followCommand() *cobra.Command {
 				if err := s.Resume(); err != nil {
 					return err
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: resumed; the next poll activates the release of its source\n", resume)
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: resumed; the next poll activates the release of its "+
+					"source\n", resume)
 				return nil
 			}
 			if store.config == "" {
@@ -50,7 +51,7 @@ func (store *storeFlag) followCommand() *cobra.Command {
 				func() (*following, error) { return readFollowing(*store, cmd.InOrStdin()) })
 		},
 	}
-	cmd.Flags().StringVar(&resume, "resume", "", "end the pin of `NAME` by rollback or activate")
+	cmd.Flags().StringVar(&resume, "resume", "", "end the pin that rollback or activate set on `NAME`")
 	return cmd
 }
 
@@ -103,7 +104,7 @@ func (f *following) reload(log *slog.Logger, read func() (*following, error)) (c
 	return changed
 }
 
-// run follows until ctx is done, and then returns nil. If the configuration changes on SIGHUP, run returns the new one.
+// run polls until ctx is done, and then returns nil. If the configuration changes on SIGHUP, run returns the new one.
 func (f *following) run(ctx context.Context, log *slog.Logger, hup <-chan os.Signal,
 	read func() (*following, error)) *following {
 	ctx, stop := context.WithCancel(ctx)
@@ -131,7 +132,7 @@ func (f *following) report(log *slog.Logger, changed chan<- struct{}) {
 	f.store.Notice = func(text string) { log.Warn(diag.Visible(text)) }
 	f.follow.Report = func(p *ship.Pull, r ship.Result, err error) {
 		switch {
-		case r.Repeated: // the log has it
+		case r.Repeated: // it was logged before
 		case err != nil:
 			log.Error(diag.Visible(err.Error()), "name", p.Name, "source", p.Source.String(),
 				"reason", string(ship.ReasonOf(err)))
@@ -154,7 +155,7 @@ func (f *following) report(log *slog.Logger, changed chan<- struct{}) {
 	}
 }
 
-// textfilePause is the shortest time between two writes of the textfile. Each poll changes it, and it has all names.
+// textfilePause is the shortest time between two writes of the textfile, because each poll of any name changes it.
 const textfilePause = time.Second
 
 // writeTextfiles writes the textfile at the start, after each change, and at the end.
@@ -197,5 +198,5 @@ const (
 	defaultInterval = 30 * time.Second
 	maxDelay        = 10 * time.Minute
 	pollTimeout     = 15 * time.Minute
-	downloads       = 4 // at once
+	downloads       = 4 // concurrent downloads
 )

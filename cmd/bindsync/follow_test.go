@@ -32,7 +32,7 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// waitFor waits until a text that is produced elsewhere has part in it.
+// waitFor waits until the result of text contains part.
 func waitFor(t *testing.T, part string, text func() string) {
 	t.Helper()
 	for range 6000 { // a minute; it takes milliseconds
@@ -44,9 +44,9 @@ func waitFor(t *testing.T, part string, text func() string) {
 	t.Fatalf("expected %q, found\n%s", part, text())
 }
 
-// follow polls what is configured, writes the textfile, removes what nobody needs, and reads the configuration anew
-// when it is told to.
-func TestFollowing(t *testing.T) {
+// follow polls the configured sources, writes the textfile, removes old snapshots, and reads the configuration again
+// on SIGHUP.
+func TestFollowPollsCollectsAndReloads(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	write := func(name, text string) {
@@ -81,7 +81,7 @@ names:
 	hup := make(chan os.Signal, 1)
 	ended := make(chan *following)
 	go func() { ended <- f.run(ctx, logger, hup, read) }()
-	waitFor(t, "answers now", log.String)
+	waitFor(t, "is active now", log.String)
 	waitFor(t, `level=ERROR msg="open nowhere.snap: no such file or directory" name=lost source=file:nowhere.snap `+
 		"reason=network", log.String)
 	metrics := func() string {
@@ -91,7 +91,7 @@ names:
 	waitFor(t, `bindc_polls_total{name="production",result="ok"} 1`, metrics)
 	waitFor(t, `bindc_polls_total{name="lost",result="network"} 1`, metrics)
 
-	// The same configuration: names are polled again. One that is wrong: the old one goes on. Another: it is returned.
+	// An unchanged configuration polls the names again. An invalid one is ignored. A changed one is returned.
 	hup <- os.Interrupt
 	waitFor(t, `bindc_polls_total{name="production",result="ok"} 2`, metrics)
 	write("follow.yaml", "names: []")

@@ -103,7 +103,7 @@ func readFollowing(from storeFlag, stdin io.Reader) (*following, error) {
 	return f, nil
 }
 
-// The keys of a configuration, and of a name in it.
+// These keys are allowed in a configuration, and in a name of it.
 var (
 	followKeys = []string{"store", "names", "interval", "timeout", "stall_timeout", "downloads", "max_size",
 		"textfile", "ca_file", "plain_http", "allowed_signers", "revoked", "keep", "younger"}
@@ -165,7 +165,7 @@ func (c *followed) text(n *yaml.Node, key string) string {
 	}
 	text, ok := v.Text()
 	if ok && text == "" {
-		c.problem(v, "%s: expected text, found an empty text; remove the key if that is meant", key)
+		c.problem(v, "%s: expected text, found an empty text; remove the key to leave it unset", key)
 	}
 	if ok {
 		return text
@@ -189,7 +189,7 @@ func (c *followed) duration(n *yaml.Node, key string, otherwise time.Duration) t
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
 		_, v, _ := n.Lookup(key)
-		c.problem(v, "%s: expected a time as 30s or 5m, found '%s'", key, text)
+		c.problem(v, "%s: expected a time such as 30s or 5m, found '%s'", key, text)
 	}
 	return d
 }

@@ -26,7 +26,7 @@ func read(t *testing.T, path string) string {
 }
 
 // The table in docs/deploy.md has every key of the configuration of follow, with its default.
-func TestDocumentHasAllKeysOfTheConfiguration(t *testing.T) {
+func TestDeployDocumentListsAllConfigurationKeys(t *testing.T) {
 	keys, defaults := []string{}, map[string]string{}
 	row := regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|(?: `([^`]*)`)?[^|]*\\| .+ \\|$")
 	_, table, _ := strings.Cut(read(t, "../../docs/deploy.md"), "These are all keys:")
@@ -56,7 +56,7 @@ func TestDocumentHasAllKeysOfTheConfiguration(t *testing.T) {
 }
 
 // The packaged configuration is valid, also with all of its commented-out keys.
-func TestPackagedConfiguration(t *testing.T) {
+func TestPackagedConfigurationIsValid(t *testing.T) {
 	text := read(t, "../../packaging/follow.yaml")
 	all := regexp.MustCompile(`(?m)^(\s*)# (\s*[a-z_]+:)`).ReplaceAllString(text, "$1$2")
 	for _, text := range []string{text, all} {
@@ -81,8 +81,8 @@ func TestPackagedConfiguration(t *testing.T) {
 	}
 }
 
-// A release that is refused at each poll is in the log once; one that follows it is, too.
-func TestLogHasARefusedReleaseOnce(t *testing.T) {
+// A release that is refused at each poll is logged once, and so is the release after it.
+func TestFollowLogsRefusedReleaseOnce(t *testing.T) {
 	path, log := filepath.Join(t.TempDir(), "site.snap"), &bytes.Buffer{}
 	store, err := ship.OpenStore(t.TempDir())
 	if err != nil {
@@ -106,8 +106,8 @@ func TestLogHasARefusedReleaseOnce(t *testing.T) {
 	}
 }
 
-// The unit and its user may write to the paths in the packaged configuration.
-func TestUnitMayWriteWhatIsConfigured(t *testing.T) {
+// The systemd unit may write to the paths in the packaged configuration.
+func TestUnitMayWriteToConfiguredPaths(t *testing.T) {
 	unit := read(t, "../../packaging/bindsync-follow.service")
 	tmpfiles := read(t, "../../packaging/bindc.tmpfiles")
 	configured := regexp.MustCompile(`(?m)^(?:# )?(?:textfile|store): (\S+)`)
@@ -135,8 +135,8 @@ func TestUnitMayWriteWhatIsConfigured(t *testing.T) {
 	}
 }
 
-// Values of a configuration are read, or are problems with their place. A missing one has its default.
-func TestValuesOfAConfiguration(t *testing.T) {
+// Each value of a configuration is parsed or reported with its position. A missing value gets its default.
+func TestReadsConfigurationValuesOrReportsTheirPlace(t *testing.T) {
 	c := followed{path: filepath.Join(t.TempDir(), "follow.yaml")}
 	text := "set: true\nunset: false\ntext: word\nnumber: 3\none: 1\nzero: 0\nhalf: 0.5\ntime: 90s\n" +
 		"never: 0s\nback: -1s\nlist: []\nempty: ''\ninterval: 5\n"
@@ -160,16 +160,16 @@ func TestValuesOfAConfiguration(t *testing.T) {
 		{flag, "set", true, ""}, {flag, "unset", false, ""}, {flag, "none", false, ""},
 		{flag, "text", false, ":3:7: text: expected true or false, found "},
 		{word, "text", "word", ""}, {word, "none", "", ""}, {word, "list", "", ":11:7: list: expected text, found "},
-		{word, "empty", "", ":12:8: empty: expected text, found an empty text; remove the key if that is meant"},
+		{word, "empty", "", ":12:8: empty: expected text, found an empty text; remove the key to leave it unset"},
 		{duration, "empty", time.Hour, ":12:8: empty: expected text, found an empty text; "},
 		{number, "number", 3, ""}, {number, "one", 1, ""}, {number, "none", 7, ""},
 		{number, "zero", 7, ":6:7: zero: expected a number above 0, found "},
 		{number, "half", 7, ":7:7: half: expected a number above 0, found "},
 		{number, "text", 7, ":3:7: text: expected a number above 0, found "},
 		{duration, "time", 90 * time.Second, ""}, {duration, "none", time.Hour, ""},
-		{duration, "never", time.Duration(0), ":9:8: never: expected a time as 30s or 5m, found '0s'"},
-		{duration, "back", -time.Second, ":10:7: back: expected a time as 30s or 5m, found '-1s'"},
-		{duration, "text", time.Duration(0), ":3:7: text: expected a time as 30s or 5m, found 'word'"},
+		{duration, "never", time.Duration(0), ":9:8: never: expected a time such as 30s or 5m, found '0s'"},
+		{duration, "back", -time.Second, ":10:7: back: expected a time such as 30s or 5m, found '-1s'"},
+		{duration, "text", time.Duration(0), ":3:7: text: expected a time such as 30s or 5m, found 'word'"},
 	} {
 		c.problems = nil
 		got := v.read(v.key)

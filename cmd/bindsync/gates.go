@@ -35,13 +35,15 @@ type gates struct {
 
 func (g *gates) add(cmd *cobra.Command) {
 	g.signers.AddFlags(cmd.Flags())
-	cmd.Flags().StringVar(&g.signedAs, "signed-as", "", "`NAME` that the signed statement has to give (default: NAME)")
+	cmd.Flags().StringVar(&g.signedAs, "signed-as", "", "`NAME` that the signed statement must contain "+
+		"(default: NAME)")
 	cmd.Flags().StringVar(&g.checkKeys, "check-keys", "",
-		"`FILE` of queries as batch reads them: every key must be found")
-	cmd.Flags().StringVar(&g.maxChange, "max-change", "", "`PERCENT` of the bindings may change at most, as 20%")
+		"`FILE` of queries for 'bindq batch': every key must be found")
+	cmd.Flags().StringVar(&g.maxChange, "max-change", "", "allow at most `PERCENT` of the bindings to change, "+
+		"such as 20%")
 }
 
-// checks are the gates as functions.
+// checks returns the gates as functions.
 func (g *gates) checks() (ship.Checks, error) {
 	c := ship.Checks{Inspect: snapfile.Inspect}
 	if _, err := g.signers.Policy(); err != nil {
@@ -49,7 +51,7 @@ func (g *gates) checks() (ship.Checks, error) {
 	}
 	if g.signers.Allowed != "" {
 		c.Origin = func(what string, signed origin.Signed, sum [32]byte) (origin.Origin, error) {
-			p, err := g.signers.Policy() // each time: keys are revoked while follow runs
+			p, err := g.signers.Policy() // read each time, because keys may be revoked while follow runs
 			if err != nil {
 				return origin.Origin{}, err
 			}
@@ -92,7 +94,7 @@ func nodeInDir() func(name string) (facts.Node, error) {
 	return facts.NewFleet(dir).Node
 }
 
-// keysFound refuses the snapshot at path if it lacks a key of the queries.
+// keysFound rejects the snapshot at path if a query does not find its key.
 func (g *gates) keysFound(path string) error {
 	if g.checkKeys == "" {
 		return nil
@@ -105,7 +107,8 @@ func (g *gates) keysFound(path string) error {
 	return snapfile.InFile(path, snap.Protect(func() error { return g.keys().Check((*lookup.Snapshot)(snap)) }))
 }
 
-// changesLittle refuses the snapshot at path if more than a share of its bindings differs from those of the active one.
+// changesLittle rejects the snapshot at path if more than the given share of its bindings differs from the active
+// snapshot.
 func changesLittle(active, path string, share float64) error {
 	if active == "" || share >= 1 {
 		return nil
@@ -127,7 +130,7 @@ func (g *gates) rules() string {
 	return cli.Version() + ", max_change " + cmp.Or(g.maxChange, "100%") + queries
 }
 
-// percent reads a share of a hundred; 1 for "".
+// percent parses a percentage and returns it as a fraction. It returns 1 for "".
 func percent(text string) (float64, error) {
 	if text == "" {
 		return 1, nil

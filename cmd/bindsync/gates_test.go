@@ -15,7 +15,7 @@ import (
 	"bindc/origin"
 )
 
-// The store keeps a snapshot with sensitive values from others. A value that is computed is not sensitive by that.
+// Only the owner may read a stored snapshot with sensitive values. A computed value alone is not sensitive.
 func TestInspectFindsSensitiveValues(t *testing.T) {
 	for bind, want := range map[string]bool{
 		"[a, 1]":                            false,
@@ -31,8 +31,8 @@ func TestInspectFindsSensitiveValues(t *testing.T) {
 	}
 }
 
-// A query that is longer than batch would read is an error, whatever it asks for.
-func TestCheckKeysBoundsQueries(t *testing.T) {
+// A query that is too long for batch is an error.
+func TestCheckKeysRejectsTooLongQuery(t *testing.T) {
 	t.Chdir(t.TempDir())
 	testsite.BuildBindings(t, "[a, 1]", "site.bsnap")
 	err := (&gates{checkKeys: "."}).keysFound("site.bsnap")
@@ -40,8 +40,9 @@ func TestCheckKeysBoundsQueries(t *testing.T) {
 		t.Errorf("a directory: %v", err)
 	}
 	for line, want := range map[string]string{
-		`{"keys": ["a"]}`:                   "<nil>",
-		`{"keys": ["a"], "kye": 1}`:         "--check-keys: queries:1: expected a query as a JSON object: unknown member",
+		`{"keys": ["a"]}`: "<nil>",
+		`{"keys": ["a"], "kye": 1}`: "--check-keys: queries:1: expected a query as a JSON object: " +
+			"unknown member",
 		`{"keys": ["a"], "key": 1}`:         "--check-keys: queries:1: expected a query as a JSON object: found",
 		`{"keys": ["a"], "facts": [1]}`:     "queries:1: expected {",
 		`{"keys": ["a", "none"]}`:           "queries:1: 'none' is not found",
@@ -73,7 +74,7 @@ func TestCheckKeysBoundsQueries(t *testing.T) {
 }
 
 // A snapshot that cannot be opened does not pass the gate of queries.
-func TestCheckKeysOfAFileThatIsNoSnapshot(t *testing.T) {
+func TestCheckKeysRejectsInvalidSnapshot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	if err := os.WriteFile(path, []byte("nonsense"), 0o666); err != nil {
 		t.Fatal(err)
@@ -85,9 +86,10 @@ func TestCheckKeysOfAFileThatIsNoSnapshot(t *testing.T) {
 }
 
 // The signers are read at each check. Without them, nothing is accepted.
-func TestSignersThatDisappear(t *testing.T) {
+func TestRejectsSnapshotsIfSignersDisappear(t *testing.T) {
 	signers := filepath.Join(t.TempDir(), "signers")
-	const key = "a namespaces=\"bindc\" ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB9dG4kjRhQTtWTVzd2t27+t0DEHBPW7iOD23TUiYLio\n"
+	const key = "a namespaces=\"bindc\" ssh-ed25519 " +
+		"AAAAC3NzaC1lZDI1NTE5AAAAIB9dG4kjRhQTtWTVzd2t27+t0DEHBPW7iOD23TUiYLio\n"
 	if err := os.WriteFile(signers, []byte(key), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -104,8 +106,8 @@ func TestSignersThatDisappear(t *testing.T) {
 	}
 }
 
-// A server is asked over TLS, and without only if it is on this machine and a flag allows it.
-func TestServersThatMayBeAsked(t *testing.T) {
+// Plain HTTP needs a flag and is allowed only for servers on this machine.
+func TestAllowsPlainHTTPOnlyToThisMachine(t *testing.T) {
 	for _, c := range []struct {
 		address   string
 		plainHTTP bool
@@ -114,7 +116,7 @@ func TestServersThatMayBeAsked(t *testing.T) {
 		{"https://example.org/x", false, "<nil>"},
 		{"https://example.org/x", true, "https://example.org/x and --plain-http contradict each other"},
 		{"http://localhost/x", true, "<nil>"},
-		{"http://localhost/x", false, "http://localhost/x asks without TLS"},
+		{"http://localhost/x", false, "http://localhost/x is not encrypted"},
 		{"http://example.org/x", true, "http://example.org/x: only servers on this machine"},
 	} {
 		u, err := url.Parse(c.address)
@@ -128,8 +130,8 @@ func TestServersThatMayBeAsked(t *testing.T) {
 	}
 }
 
-// A configuration applies to its store, by whatever path that is named.
-func TestConfigurationAppliesToALinkToItsStore(t *testing.T) {
+// A configuration also applies to its store if a symbolic link names the store.
+func TestConfigurationAppliesToSymlinkToItsStore(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	err := errors.Join(os.Mkdir("store", 0o777), os.Symlink("store", "link"), os.Mkdir("other", 0o777),
@@ -147,8 +149,8 @@ func TestConfigurationAppliesToALinkToItsStore(t *testing.T) {
 	}
 }
 
-// A limit on the age of a name, or a gate, is off unless somebody asks for it.
-func TestDefaultsOfFlags(t *testing.T) {
+// Gates and the limit on the age of a name are off by default.
+func TestGatesAndMaxAgeAreOffByDefault(t *testing.T) {
 	for verb, flags := range map[string]map[string]string{
 		"status": {"max-age": "0s", "verify": "false", "history": "false"},
 		"pull":   {"max-change": "", "check-keys": "", "no-activate": "false", "timeout": pollTimeout.String()},

@@ -34,8 +34,8 @@ func command(args []string) *cobra.Command {
 	root := cli.NewProgram("bindsync", "Keep the store of snapshots on a master",
 		"bindsync fetches the snapshots that a pipeline has pushed, checks who signed\n"+
 			"them and what changes, and activates them for bindq, Puppet and the Go runtime.\n\n"+
-			"Exit status: 0 done; 1 no: a release is refused, or a name needs attention;\n"+
-			"2 it could not be done: usage, network, disk.",
+			"Exit status: 0 done; 1 a release is refused, or a name needs attention; 2\n"+
+			"another error: usage, network or disk.",
 		"  bindsync pull file:site.bsnap --name production")
 	store := &storeFlag{}
 	store.add(root)
@@ -43,7 +43,7 @@ func command(args []string) *cobra.Command {
 	return root
 }
 
-// statusOf returns the exit status for an error of a verb. A release that a verb refuses to activate is an answer.
+// statusOf returns the exit status for an error of a verb: 1 if the verb refused to activate a release, otherwise 2.
 func statusOf(verb *cobra.Command, err error) int {
 	if slices.Contains([]string{"pull", "activate", "rollback"}, verb.Name()) && isRefused(err) {
 		return cli.ExitNo

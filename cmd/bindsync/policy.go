@@ -22,7 +22,7 @@ const (
 	defaultConfig = "/etc/bindc/follow.yaml" // the configuration of follow
 )
 
-// policy has the rules of a configuration of follow. They also apply to commands by hand.
+// policy holds the rules in the configuration of follow. They also apply to verbs that are run by hand.
 type policy struct {
 	store   string
 	keep    ship.Keep
@@ -84,9 +84,11 @@ type storeFlag struct{ dir, config string }
 func (s *storeFlag) add(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.dir, "store", "",
-		"`DIR` of snapshots and their names (default $BINDSYNC_STORE, the store of the configuration, or "+defaultStore+")")
+		"`DIR` of snapshots and their names (default $BINDSYNC_STORE, the store of the configuration, or "+
+			""+defaultStore+")")
 	flags.StringVarP(&s.config, "config", "c", "",
-		"`FILE` that configures follow; its store, gates and signers apply (default $BINDSYNC_CONFIG, or "+defaultConfig+")")
+		"`FILE` that configures follow; its store, gates and signers apply (default $BINDSYNC_CONFIG, or "+
+			""+defaultConfig+")")
 }
 
 // policy chooses the store and returns the policy for it. A configuration that --config does not name applies only to

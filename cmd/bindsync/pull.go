@@ -53,10 +53,10 @@ func (store *storeFlag) pullCommand() *cobra.Command {
 	}
 	f.gates.add(cmd)
 	f.from.add(cmd)
-	cmd.Flags().StringVar(&f.name, "name", "", "`NAME` that the snapshot answers for, mostly an environment")
-	cmd.Flags().BoolVar(&f.hold, "no-activate", false, "store the snapshot, and do not have it answer")
-	cmd.Flags().DurationVar(&f.timeout, "timeout", pollTimeout, "`TIME` that the pull may take; 0 for no limit")
-	cmd.Flags().Int64Var(&f.maxSize, "max-size", defaultMaxSize, "`N` bytes in a snapshot at most")
+	cmd.Flags().StringVar(&f.name, "name", "", "`NAME` to activate the snapshot under, usually an environment")
+	cmd.Flags().BoolVar(&f.hold, "no-activate", false, "store the snapshot without activating it")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", pollTimeout, "abort the pull after `TIME`; 0 for no limit")
+	cmd.Flags().Int64Var(&f.maxSize, "max-size", defaultMaxSize, "allow at most `N` bytes in a snapshot")
 	return cmd
 }
 
@@ -114,7 +114,7 @@ func tookTooLong(timeout time.Duration) error {
 	return fmt.Errorf("the pull took longer than %v; raise --timeout if the source is only slow", timeout)
 }
 
-// outcomeOf says what came of a pull, in a line.
+// outcomeOf describes the result of a pull on one line.
 func outcomeOf(name string, r ship.Result) string {
 	what := diag.Visible(name) + ": "
 	if r.Digest != "" {
@@ -126,7 +126,7 @@ func outcomeOf(name string, r ship.Result) string {
 	}
 	switch {
 	case r.Activated:
-		return what + "answers now"
+		return what + "is active now"
 	case r.Digest == "":
 		what += "nothing new"
 	case r.Already:
@@ -140,7 +140,7 @@ func outcomeOf(name string, r ship.Result) string {
 	return what
 }
 
-// byWhom is who asks, for the history.
+// byWhom returns the name of the user for the history.
 func byWhom() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username
@@ -148,7 +148,7 @@ func byWhom() string {
 	return strconv.Itoa(os.Getuid())
 }
 
-// isRefused reports whether err refuses a release that was read, rather than a source that was not.
+// isRefused reports whether err means that a release was refused, rather than that its source could not be read.
 func isRefused(err error) bool {
 	var ours *ship.Refusal
 	var signature *origin.Rejection

@@ -16,12 +16,12 @@ import (
 	"bindc/ship/oci"
 )
 
-// sources says how sources are reached.
+// sources holds the flags for connections to sources.
 type sources struct {
 	caFile, user  string
 	passwordStdin bool
 	plainHTTP     bool
-	plainOption   string // how the user writes plainHTTP; --plain-http by default
+	plainOption   string // name of the option for plainHTTP in messages; --plain-http by default
 	password      string
 	stall         time.Duration
 }
@@ -31,12 +31,12 @@ func (s *sources) add(cmd *cobra.Command) {
 		"`FILE` of CA certificates to trust in addition to the system's")
 	cmd.Flags().StringVar(&s.user, "username", "", "`NAME` for the registry (default: docker's credentials)")
 	cmd.Flags().BoolVar(&s.passwordStdin, "password-stdin", false, "read the password from standard input")
-	cmd.Flags().BoolVar(&s.plainHTTP, "plain-http", false, "ask without TLS; on this machine only")
+	cmd.Flags().BoolVar(&s.plainHTTP, "plain-http", false, "connect without TLS; on this machine only")
 	cmd.Flags().DurationVar(&s.stall, "stall-timeout", ship.StallTimeout,
 		"abort a transfer that makes no progress for `TIME`")
 }
 
-// open reads a SOURCE.
+// open parses a SOURCE and opens it.
 func (s *sources) open(text string, stdin io.Reader) (ship.Source, error) {
 	if path, ok := strings.CutPrefix(text, "file:"); ok && path != "" {
 		return ship.File{Path: strings.TrimPrefix(path, "//")}, nil
@@ -73,12 +73,14 @@ func (s *sources) mayAsk(u *url.URL) error {
 	shown := ship.Redacted(u.String())
 	switch {
 	case u.Scheme == "https" && s.plainHTTP:
-		return fmt.Errorf("%s and %s contradict each other: write http:// for a server on this machine without TLS, or "+
+		return fmt.Errorf("%s and %s contradict each other: write http:// for a server on this machine "+
+			"without TLS, or "+
 			"remove %s", shown, option, option)
 	case u.Scheme == "http" && !s.plainHTTP:
-		return fmt.Errorf("%s asks without TLS: expected https://, or %s for a server on this machine", shown, option)
+		return fmt.Errorf("%s is not encrypted: expected https://, or %s for a server on this machine", shown, option)
 	case u.Scheme == "http" && !oci.Loopback(u.Host):
-		return fmt.Errorf("%s: only servers on this machine may be asked without TLS (localhost, 127.0.0.1, [::1])", shown)
+		return fmt.Errorf("%s: only servers on this machine may be used without TLS (localhost, 127.0.0.1, "+
+			"[::1])", shown)
 	}
 	return nil
 }

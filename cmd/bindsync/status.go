@@ -55,7 +55,7 @@ func (store *storeFlag) statusCommand() *cobra.Command {
 	}
 	cli.AddFormat(cmd, &f.format, cli.Forms)
 	cmd.Flags().DurationVar(&f.maxAge, "max-age", 0,
-		"exit with 1 if the last good poll of a name is longer ago than `TIME`, such as 1h")
+		"exit with status 1 if the last good poll of a name is older than `TIME`, such as 1h")
 	cmd.Flags().BoolVar(&f.whole, "verify", false, "read each active file and compare it with its digest")
 	cmd.Flags().BoolVar(&f.history, "history", false, "print the events of each name, oldest first")
 	cmd.Flags().StringVar(&f.textfile, "textfile", "",
@@ -106,13 +106,14 @@ func (f *statusFlags) run(cmd *cobra.Command, args []string) error {
 func sayUnpolled(errs io.Writer, all []ship.Status) {
 	for _, s := range all {
 		if s.Checked.Error != "" {
-			fmt.Fprintf(errs, "bindsync: note: %s: the last poll failed; with --max-age TIME, status exits with 1 once that lasts for TIME\n",
+			fmt.Fprintf(errs, "bindsync: note: %s: the last poll failed; with --max-age TIME, status exits "+
+				"with 1 once that lasts for TIME\n",
 				diag.Visible(s.Name))
 		}
 	}
 }
 
-// names returns the name that is given, or all names of the store. It prints a note about a name that the store lacks.
+// names returns the name in args, or all names of the store. It prints a note if the store has no such name.
 func (f *statusFlags) names(cmd *cobra.Command, st *ship.Store, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return st.Names()
@@ -212,7 +213,8 @@ func (f *statusFlags) print(w io.Writer, all []ship.Status) error {
 			fmt.Fprintf(t, "  refused\t%s, the release in the source\n", s.Refused.Digest.Short())
 		}
 		if s.Pinned {
-			fmt.Fprintf(t, "  pinned\tby hand, until 'bindsync follow --resume %s'; new releases are only stored\n", s.Name)
+			fmt.Fprintf(t, "  pinned\tby hand, until 'bindsync follow --resume %s'; new releases are only "+
+				"stored\n", s.Name)
 		}
 	}
 	return t.Flush()

@@ -35,7 +35,8 @@ func (store *storeFlag) activateCommand() *cobra.Command {
 				return err
 			}
 			if near := misspelt(s.Store, p, args[0]); near != "" && !isNew {
-				return &cli.External{Err: fmt.Errorf("the store has no active snapshot for '%s'; %s add --new to create the name", args[0], near)}
+				return &cli.External{Err: fmt.Errorf("the store has no active snapshot for '%s'; %s add --new "+
+					"to create the name", args[0], near)}
 			}
 			g.inherit(p.gatesOf(args[0]), cmd.Flags())
 			checks, err := g.checks()
@@ -54,12 +55,12 @@ func (store *storeFlag) activateCommand() *cobra.Command {
 			if s.Pinned {
 				until = "; its source has another, so the name is pinned until 'bindsync follow --resume " + args[0] + "'"
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s answers now%s\n", args[0], d.Short(), until)
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s is active now%s\n", args[0], d.Short(), until)
 			return nil
 		},
 	}
 	g.add(cmd)
-	cmd.Flags().BoolVar(&isNew, "new", false, "create NAME although the store has a similar name")
+	cmd.Flags().BoolVar(&isNew, "new", false, "create NAME even if the store has a similar name")
 	return cmd
 }
 
@@ -109,7 +110,7 @@ func (store *storeFlag) rollbackCommand() *cobra.Command {
 			if d, err = s.Back(d); err != nil {
 				return &cli.External{Err: err}
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s answers again, until 'bindsync follow --resume %s'\n", args[0],
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s is active again, until 'bindsync follow --resume %s'\n", args[0],
 				d.Short(), args[0])
 			return nil
 		},

@@ -14,9 +14,9 @@ import (
 	"bindc/ship"
 )
 
-// Somebody has to look after a name that does not answer, is damaged, refused a release or is too old. A source that
-// does not answer is no reason.
-func TestIsFailing(t *testing.T) {
+// A name fails if it has no usable snapshot, refused a release or is too old, but not only because its source does not
+// answer.
+func TestNameFailsIfDamagedRefusedOrTooOld(t *testing.T) {
 	sound := func(change func(*ship.Status)) *ship.Status {
 		s := &ship.Status{Active: "d", Age: 60}
 		change(s)
@@ -47,8 +47,8 @@ func TestIsFailing(t *testing.T) {
 	}
 }
 
-// Without --verify, status reports the damage that the last pull found. With it, only current damage. A file
-// that cannot be opened is damaged in any case.
+// Without --verify, status reports the damage that the last pull found; with --verify, only current damage. A file
+// that cannot be opened is always damaged.
 func TestStatusReportsDamageOfActiveFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	testsite.BuildBindings(t, "[a, 1]", path)
@@ -80,7 +80,7 @@ func TestStatusReportsDamageOfActiveFile(t *testing.T) {
 }
 
 // A history that cannot be read is an error.
-func TestHistoryThatCannotBeRead(t *testing.T) {
+func TestStatusFailsIfHistoryCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	st, err := ship.OpenStore(dir)
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 	"bindc/ship"
 )
 
-// full is an output that takes nothing.
+// full is a writer that always fails, like a full disk.
 type full struct{}
 
 var errFull = errors.New("the output takes nothing more")
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-// A verb whose output cannot be written fails, and says why.
-func TestVerbsThatCannotPrint(t *testing.T) {
+// A verb whose output cannot be written fails with the reason.
+func TestVerbsFailIfOutputCannotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	testsite.BuildBindings(t, "[a, 1]", filepath.Join(dir, "one.snap"))
 	run := func(line string, out io.Writer) (status int, errs string) {
@@ -35,7 +35,8 @@ func TestVerbsThatCannotPrint(t *testing.T) {
 	if status, errs := run("pull file:DIR/one.snap --name production --store DIR/store", io.Discard); status != 0 {
 		t.Fatal(errs)
 	}
-	for _, line := range []string{"status --store DIR/store", "status --store DIR/store --format json", "status --store DIR/store --history --format yaml",
+	for _, line := range []string{"status --store DIR/store", "status --store DIR/store --format " +
+		"json", "status --store DIR/store --history --format yaml",
 		"status --store DIR/store --history"} {
 		if status, errs := run(line, full{}); status != 2 || !strings.Contains(errs, errFull.Error()) {
 			t.Errorf("%s: status %d, %s", line, status, errs)
@@ -43,8 +44,8 @@ func TestVerbsThatCannotPrint(t *testing.T) {
 	}
 }
 
-// The status has the revision of the active snapshot, and its time.
-func TestStatusNamesTheRevision(t *testing.T) {
+// status prints the revision of the active snapshot and its time.
+func TestStatusPrintsRevisionAndTime(t *testing.T) {
 	s := ship.Status{Active: ship.Digest(strings.Repeat("a", 64))}
 	for revision, want := range map[string]string{"": "aaaaaaaaaaaa, since ", "v1": "aaaaaaaaaaaa, revision v1, since ",
 		"a\x1b": `aaaaaaaaaaaa, revision a\x1b, since `} {

@@ -43,13 +43,13 @@ func New(seed uint64) *Site {
 type generator struct {
 	r            *rand.Rand
 	site         Site
-	kinds        map[string]kind // of the values of keys
-	interpolates int             // one of this many texts has an interpolation
+	kinds        map[string]kind // kind of the values of each key
+	interpolates int             // one in this many texts has an interpolation
 	texts        int             // number of texts so far
 	integer      any             // the key of hashes that looks like an index: an integer if data is YAML
 }
 
-// one returns true once in n times.
+// one returns true with probability 1/n.
 func (g *generator) one(n int) bool { return g.r.IntN(n) == 0 }
 
 // pick returns one of its arguments. An argument that is given twice is twice as likely.

@@ -1,4 +1,4 @@
-# What real Puppet answers: one site per line of standard input, one line of answers each.
+# Answers with real Puppet: one site per line of standard input, one line of answers each.
 #
 #   apt-get install puppet-agent    # Debian 12: Puppet 7.23 with Ruby 3.1
 #   ruby oracle.rb [--compile]
@@ -21,7 +21,7 @@ require 'tmpdir'
 MEMORY = 1 << 30
 SECONDS = 60
 
-# The classes of errors, by what Puppet says. What fits none is its class in Ruby: a fault of Puppet's own.
+# Classes of errors, by Puppet's messages. Any other error is named after its Ruby class: a bug of Puppet.
 CLASSES = {
   'recursive' => /Recursive lookup detected/,
   'dig' => /Data Provider type mismatch|undefined method `include\?'/,
@@ -117,7 +117,7 @@ class Oracle
     out
   end
 
-  # plain is a value as JSON has it. What is sensitive is shown.
+  # plain converts a value to the types of JSON. Sensitive values are shown.
   def plain(value)
     case value
     when nil, :undef, true, false, Integer, Float, String then value

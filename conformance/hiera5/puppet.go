@@ -12,7 +12,7 @@ import (
 //go:embed oracle.rb
 var oracle string
 
-// Puppet is a process that answers with real Puppet, for one site at a time.
+// Puppet is a process that asks real Puppet about one site at a time.
 type Puppet struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser

@@ -45,7 +45,7 @@ func wantRefusal(t *testing.T, err error, want string) {
 	}
 }
 
-// passable gives everybody access to the parents of dir.
+// passable lets all users enter the parents of dir.
 func passable(t *testing.T, dir string) {
 	t.Helper()
 	for ; len(dir) > len(os.TempDir()); dir = filepath.Dir(dir) {

@@ -4,7 +4,7 @@ package adopt
 
 import "io/fs"
 
-// This platform has no permissions that can be checked before a file is written.
+// On this platform, permissions cannot be checked before a file is written.
 
 func writable(string) error { return nil }
 

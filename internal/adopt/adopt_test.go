@@ -64,11 +64,11 @@ func TestInspectDeterminesState(t *testing.T) {
 		want              State
 		source            string
 	}{
-		{"as Puppet has it", original, "", Native, hieraFile},
+		{"not adopted", original, "", Native, hieraFile},
 		{"killed before the switch", original, original, Begun, hieraFile},
 		{"adopted", asking, original, Adopted, hiera5File},
-		{"moved by hand", "", original, Broken, hiera5File},
-		{"emptied by a failed command", " \n", original, Broken, hiera5File},
+		{"hiera.yaml was renamed by hand", "", original, Broken, hiera5File},
+		{"hiera.yaml is empty", " \n", original, Broken, hiera5File},
 	} {
 		files := map[string]string{}
 		if c.own != "" {
@@ -100,7 +100,7 @@ func TestInspectRejectsUnsuitableEnvironments(t *testing.T) {
 		{map[string]string{hieraFile: ":backends: [yaml]\n"}, "expected a hiera.yaml with 'version: 5'"},
 		{map[string]string{hieraFile: "a: ["}, "hiera.yaml: not valid YAML"},
 		{map[string]string{hieraFile: asking}, "uses a snapshot, but hiera5.yaml is missing"},
-		{map[string]string{hieraFile: asking, hiera5File: asking}, "hiera5.yaml asks a snapshot itself"},
+		{map[string]string{hieraFile: asking, hiera5File: asking}, "hiera5.yaml uses a snapshot itself"},
 		{map[string]string{hieraFile: asking, hiera5File: "version: 3"}, "hiera5.yaml: expected a hiera.yaml with 'version: 5'"},
 		{map[string]string{hieraFile: original, hiera5File: original + "#"}, "hiera.yaml and hiera5.yaml differ"},
 		{map[string]string{hiera5File: ""}, "hiera5.yaml: not valid YAML"},
@@ -113,7 +113,7 @@ func TestInspectRejectsUnsuitableEnvironments(t *testing.T) {
 	}
 }
 
-func TestSwitchAndUndo(t *testing.T) {
+func TestUndoRestoresFilesAfterSwitch(t *testing.T) {
 	dir := environment(t, map[string]string{hieraFile: original})
 	own, copied := filepath.Join(dir, hieraFile), filepath.Join(dir, hiera5File)
 	if err := os.Chmod(own, 0o604); err != nil {
@@ -166,7 +166,7 @@ func TestSwitchReplacesOnlyAnotherConfiguration(t *testing.T) {
 }
 
 // Switch does not follow a link, because its target may belong to other environments.
-func TestSwitchAndUndoOfALink(t *testing.T) {
+func TestSwitchAndUndoReplaceOnlyTheLink(t *testing.T) {
 	dir := environment(t, map[string]string{"shared/hiera.yaml": original})
 	own, copied := filepath.Join(dir, hieraFile), filepath.Join(dir, hiera5File)
 	if err := os.Symlink("shared/hiera.yaml", own); err != nil {
@@ -192,7 +192,7 @@ func TestSwitchAndUndoOfALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Inspect(dir)
-	if err == nil || !strings.Contains(err.Error(), "is a symbolic link to a file that is not") {
+	if err == nil || !strings.Contains(err.Error(), "is a symbolic link to a missing file") {
 		t.Errorf("a link to nothing: %v", err)
 	}
 }
@@ -200,7 +200,7 @@ func TestSwitchAndUndoOfALink(t *testing.T) {
 // killed is the panic that ends the program at a step.
 type killed struct{}
 
-// until runs do and ends it at a step. It reports whether do reached that step.
+// until runs do, and ends it with a panic at a step. It reports whether do reached that step.
 func until(step string, do func()) (came bool) {
 	beforeStep = func(at string) {
 		if at == step {
@@ -305,7 +305,7 @@ func TestPlan(t *testing.T) {
 		{map[string]string{hiera5File: original}, "a\n",
 			"write the snapshot /s|keep hiera5.yaml, which is already there|replace hiera.yaml in one step by:\n       a"},
 		{map[string]string{hieraFile: asking, hiera5File: original}, asking,
-			"write the snapshot /s|keep hiera.yaml, which already asks the snapshot"},
+			"write the snapshot /s|keep hiera.yaml, which already uses the snapshot"},
 	} {
 		if got := strings.Join(inspect(t, environment(t, c.files)).Plan("/s", []byte(c.text)), "|"); got != c.want {
 			t.Errorf("got\n%s\nwant\n%s", got, c.want)
@@ -313,8 +313,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// The shadow has everything of the environment except the configuration of Hiera.
-func TestShadowHasAllButTheConfiguration(t *testing.T) {
+// The shadow contains everything in the environment except the configuration of Hiera.
+func TestShadowHasAllFilesButHieraConfiguration(t *testing.T) {
 	e := inspect(t, environment(t, map[string]string{hieraFile: asking, hiera5File: original,
 		"data/common.yaml": "a: 1\n"}))
 	dir, err := e.Shadow(t.TempDir(), "production", []byte("other"))
@@ -327,7 +327,7 @@ func TestShadowHasAllButTheConfiguration(t *testing.T) {
 	checkFile(t, filepath.Join(e.Dir, hieraFile), asking)
 }
 
-func TestModulePathWithoutPuppet(t *testing.T) {
+func TestDerivesModulePathWithoutPuppet(t *testing.T) {
 	dir := environment(t, map[string]string{hieraFile: original})
 	e := inspect(t, dir)
 	base := filepath.Dir(filepath.Dir(dir)) + "/modules"
@@ -361,7 +361,7 @@ func TestDeployedEnvironments(t *testing.T) {
 }
 
 // Puppet is run by the Ruby next to it, or by the one in its first line.
-func TestFindsRubyOfPuppet(t *testing.T) {
+func TestFindsRubyThatRunsPuppet(t *testing.T) {
 	dir := t.TempDir()
 	command := filepath.Join(dir, "puppet")
 	for first, want := range map[string]string{"#!/usr/bin/ruby3.1\n": "/usr/bin/ruby3.1", "#!/bin/sh\n": "ruby",
@@ -444,7 +444,7 @@ func TestRejectsSnapshotPathOfAConfiguration(t *testing.T) {
 }
 
 // Comparing an environment does not run its config_version.
-func TestShadowHasNoConfigVersion(t *testing.T) {
+func TestShadowOmitsConfigVersion(t *testing.T) {
 	dir, shadows := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{"hiera.yaml": "version: 5\n",
 		"environment.conf": "modulepath = site:modules\nconfig_version = '/bin/false'\nmanifest = m"} {

@@ -21,7 +21,7 @@ var script []byte
 // Puppet is an installation of Puppet.
 type Puppet struct {
 	ruby string
-	dir  string // for the files that it reads and writes
+	dir  string // directory for the files that it reads and writes
 }
 
 // places lists where packages install Puppet, in addition to the PATH.
@@ -80,12 +80,13 @@ func (p *Puppet) Probe(ctx context.Context, own, environment string) (*Probe, er
 	return answer, p.run(ctx, probeTime, order, answer)
 }
 
-// Comparison describes a comparison of the environment in the directory Own with the one in Asking.
+// Comparison describes what to compare: the environment in the directory Own, and its copy in Asking, which uses a
+// snapshot.
 type Comparison struct {
 	Environment string
 	Own, Asking string
 	Keys        []string
-	Nodes       []facts.Node // if empty: this machine
+	Nodes       []facts.Node // nodes to compare for; if empty, only this machine
 	Time        time.Duration
 }
 
@@ -104,7 +105,7 @@ type Result struct {
 	Differences []Difference `json:"differences"` // the first differences
 }
 
-// Difference is an answer that differs in the snapshot.
+// Difference is an answer that differs with the snapshot.
 type Difference struct {
 	Key, Node, Merge, How string
 }

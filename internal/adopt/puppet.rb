@@ -14,7 +14,7 @@ class Adoption
   MERGES = [nil, 'first', 'unique', 'hash', 'deep'].freeze
   SLICE = 200 # keys between two looks at the clock
   LISTED = 500 # differences that are listed; all are counted
-  # What a backend may raise: also a library that is not installed, and a recursion without an end.
+  # Errors that a backend may raise, including a missing library and an endless recursion.
   FAILURES = [StandardError, ScriptError, SystemStackError].freeze
 
   def initialize(order)
@@ -26,7 +26,7 @@ class Adoption
     Puppet.push_context(Puppet.base_context(Puppet.settings))
   end
 
-  # The facts about Puppet that a comparison needs.
+  # Describes the installation of Puppet for a comparison.
   def probe
     environments = loader(@order['own'])
     environment = Puppet.override(environments: environments) { environments.get!(@name) }
@@ -73,7 +73,7 @@ class Adoption
     Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname.new(dir), modules))
   end
 
-  # Those of the order, or this machine.
+  # The nodes of the order, or this machine.
   def nodes
     @nodes ||= @order['nodes'].empty? ? [this_machine] : @order['nodes']
   end
@@ -119,13 +119,14 @@ class Adoption
     @differences << { 'key' => key, 'node' => node['name'], 'merge' => merge.to_s, 'how' => how }
   end
 
-  # Counts an answer that fails either way. A key that fails without a merge fails in catalogs too, and is listed.
+  # Counts an answer that fails with and without the snapshot. A key that fails without a merge also fails in
+  # catalogs, so it is listed.
   def fails(key, merge)
     @counts[:failing] += 1
     @failing |= [key] if merge.nil?
   end
 
-  # Nil for none. No values: they may be secret.
+  # Describes the difference of two answers, or returns nil. It omits the values, which may be secret.
   def difference(own, asking)
     return if own.key?(:error) && asking.key?(:error)
     return "fails in Puppet's own data only" if own.key?(:error)
@@ -163,7 +164,7 @@ class Adoption
     asking
   end
 
-  # A key is quoted where it has dots, so that Puppet does not dig.
+  # A key with dots is quoted, so that Puppet does not dig into values.
   def answer(scope, key, merge)
     invocation = Puppet::Pops::Lookup::Invocation.new(scope, {}, {}, nil)
     value = Puppet::Pops::Lookup.lookup(key.include?('.') ? "'#{key}'" : key, nil, :none, true, merge, invocation)

@@ -64,7 +64,7 @@ func Inspect(dir string) (*Environment, error) {
 		}
 	}
 	if ownErr != nil && isLink(e.path(hieraFile)) {
-		return nil, refuse("correct the link", "%s is a symbolic link to a file that is not there", e.path(hieraFile))
+		return nil, refuse("correct the link", "%s is a symbolic link to a missing file", e.path(hieraFile))
 	}
 	empty := len(bytes.TrimSpace(own)) == 0
 	switch {
@@ -109,7 +109,7 @@ func (e *Environment) classify(own, copied []byte, both bool) error {
 // parse parses the configuration that bindc compiles, which must be of version 5.
 func (e *Environment) parse(name string, src []byte) (err error) {
 	if e.Config, err = hieraconfig.Parse(e.path(name), src); err != nil {
-		hint := "correct the file, as Puppet cannot read it either"
+		hint := "correct the file; Puppet cannot read it either"
 		if errors.Is(err, hieraconfig.ErrVersion) {
 			hint = "bindc compiles, and Puppet's own data use, version 5"
 		}
@@ -117,7 +117,7 @@ func (e *Environment) parse(name string, src []byte) (err error) {
 	}
 	if _, asks := e.Config.Asks(); asks && name == hiera5File {
 		return refuse("hiera5.yaml is the hierarchy that bindc compiles: put the original there",
-			"%s asks a snapshot itself", e.path(name))
+			"%s uses a snapshot itself", e.path(name))
 	}
 	return nil
 }
@@ -153,14 +153,15 @@ func (e *Environment) Plan(snapshot string, text []byte) (lines []string) {
 	lines = append(lines, "write the snapshot "+snapshot)
 	switch {
 	case e.State == Native && isLink(e.path(hieraFile)):
-		lines = append(lines, "make hiera5.yaml a link to what hiera.yaml leads to; bindc compiles it from then on")
+		lines = append(lines, "make hiera5.yaml a link to the target of hiera.yaml; bindc compiles it from then "+
+			"on")
 	case e.State == Native:
 		lines = append(lines, "copy hiera.yaml to hiera5.yaml, which bindc compiles from then on")
 	case e.State == Broken:
 		lines = append(lines, "keep hiera5.yaml, which is already there")
 	}
 	if e.State == Adopted && e.isHieraFile(text) {
-		return append(lines, "keep hiera.yaml, which already asks the snapshot")
+		return append(lines, "keep hiera.yaml, which already uses the snapshot")
 	}
 	var b strings.Builder
 	b.WriteString("replace hiera.yaml in one step by:\n")

@@ -1,4 +1,4 @@
-// Package cli has the parts of the command line that all programs share.
+// Package cli implements the parts of the command line that all programs share.
 package cli
 
 import (
@@ -80,7 +80,7 @@ func askForVerb(cmd *cobra.Command) {
 	}
 }
 
-// sayExpected returns check with an error that shows the usage of the verb.
+// sayExpected returns a version of check whose error shows the usage of the verb.
 func sayExpected(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if check == nil || check(cmd, args) == nil {
@@ -109,7 +109,7 @@ func rejectEmptyFlags(check cobra.PositionalArgs) cobra.PositionalArgs {
 		cmd.Flags().Visit(func(f *pflag.Flag) {
 			if _, allowed := f.Annotations[mayBeEmpty]; err == nil && !allowed && hasEmptyText(f.Value) {
 				kind, _ := pflag.UnquoteUsage(f)
-				err = fmt.Errorf("--%s: expected %s, found an empty text; is a variable of the shell not set?", f.Name, kind)
+				err = fmt.Errorf("--%s: expected %s, found an empty text; is a shell variable unset?", f.Name, kind)
 			}
 		})
 		if err != nil {

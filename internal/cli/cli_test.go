@@ -49,8 +49,8 @@ func TestAtLeastOneRejectsOtherValues(t *testing.T) {
 	}
 }
 
-// The line is redrawn, and removed at the end.
-func TestProgressOnATerminal(t *testing.T) {
+// The line of progress is redrawn, and removed at the end.
+func TestProgressRedrawsAndRemovesLineOnTerminal(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	}
 }
 
-func TestProgressPrintsNothingElsewhere(t *testing.T) {
+func TestProgressPrintsNothingWithoutTerminal(t *testing.T) {
 	var out bytes.Buffer
 	p := NewProgress(&out)
 	p.Begin("composing", 0)
@@ -121,13 +121,13 @@ func TestManualPagesEscapeCommands(t *testing.T) {
 // A flag with an empty text is an error, unless the flag allows it.
 func TestRejectsEmptyFlags(t *testing.T) {
 	for line, want := range map[string]string{
-		"--file=":           "--file: expected FILE, found an empty text; is a variable of the shell not set?",
-		"--key a --key=":    "--key: expected NAME, found an empty text; is a variable of the shell not set?",
+		"--file=":           "--file: expected FILE, found an empty text; is a shell variable unset?",
+		"--key a --key=":    "--key: expected NAME, found an empty text; is a shell variable unset?",
 		"--prefix=":         "",
 		"--file a --key b":  "",
 		"":                  "",
 		"--words= --file a": "",
-		"--file= --prefix=": "--file: expected FILE, found an empty text; is a variable of the shell not set?",
+		"--file= --prefix=": "--file: expected FILE, found an empty text; is a shell variable unset?",
 	} {
 		verb := &cobra.Command{Use: "verb", RunE: func(*cobra.Command, []string) error { return nil }}
 		verb.Flags().String("file", "", "a `FILE`")

@@ -27,7 +27,7 @@ func completionCommand() *cobra.Command {
 			"  /etc/bash_completion.d/bindq        # bash\n" +
 			"  \"${fpath[1]}/_bindq\"               # zsh\n" +
 			"  ~/.config/fish/completions/bindq.fish\n\n" +
-			"Exit status: 0, or 2 it could not be written.",
+			"Exit status: 0, or 2 on an error.",
 		Example:   "  bindq completion bash > bindq.bash",
 		ValidArgs: shells,
 		Args:      cobra.ExactArgs(1),
@@ -98,7 +98,7 @@ func complete(verb *cobra.Command) {
 	completeArguments(verb)
 }
 
-// completeFlags has the values of flags completed.
+// completeFlags completes the values of flags.
 func completeFlags(cmd *cobra.Command, flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if _, registered := cmd.GetFlagCompletionFunc(f.Name); registered {
@@ -115,7 +115,7 @@ func completeFlags(cmd *cobra.Command, flags *pflag.FlagSet) {
 	})
 }
 
-// completeDirs has the value of a flag completed from directories.
+// completeDirs completes the value of a flag with directories.
 func completeDirs(cmd *cobra.Command, flag string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string,
 		cobra.ShellCompDirective) {
@@ -126,7 +126,7 @@ func completeDirs(cmd *cobra.Command, flag string) {
 	}
 }
 
-// completeArguments has the arguments of a verb completed.
+// completeArguments completes the arguments of a verb.
 func completeArguments(verb *cobra.Command) {
 	if verb.ValidArgsFunction != nil || verb.ValidArgs != nil {
 		return

@@ -29,7 +29,7 @@ func TestScriptsPassTheWordsAfterTheCursor(t *testing.T) {
 	}
 }
 
-func TestFlagsAfterTheCursor(t *testing.T) {
+func TestCompletionUsesFlagsAfterCursor(t *testing.T) {
 	for _, c := range []struct{ args, after, want string }{
 		{"__complete lookup k", "-s a", "__complete lookup -s a k"},
 		{"__complete lookup k", "--snapshot = 'a' x", "__complete lookup --snapshot=a k"},

@@ -10,7 +10,7 @@ import (
 	"bindc/diag"
 )
 
-// advice says what to write in place of a flag that another program has.
+// advice describes what to write instead of a flag of another program.
 type advice struct {
 	flag string // the flag of ours that does the same; "" if it is a verb that does
 	text string
@@ -29,7 +29,7 @@ var (
 	asNode    = advice{"node", "write --node NAME"}
 )
 
-// foreign has the flags of kubectl, 'puppet lookup' and hiera that people try. Flags of one letter have no dash here.
+// foreign maps flags of kubectl, 'puppet lookup' and hiera that people try. Flags of one letter have no dash here.
 var foreign = map[string]advice{
 	"json": asJSON, "yaml": asYAML, "o": asFormat, "output": asFormat, "f": asFormat, "render-as": asFormat,
 
@@ -50,7 +50,7 @@ var foreign = map[string]advice{
 	"i": asDir, "inventory-service": asDir,
 }
 
-// advise returns what to write in place of an unknown flag, or "". It never names a flag that the verb lacks.
+// advise returns what to write instead of an unknown flag, or "". It never names a flag that the verb lacks.
 func advise(cmd *cobra.Command, name, asWritten string) string {
 	to := foreign[name]
 	if to.flag != "" && cmd.Flags().Lookup(to.flag) == nil {

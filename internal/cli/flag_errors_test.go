@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A flag of another program is answered with the flag or verb that does the same, if the verb has that flag.
-func TestFlagsOfOtherVocabularies(t *testing.T) {
+// The error for a flag of another program suggests the flag or verb that does the same, if the verb has that flag.
+func TestSuggestsOurFlagForFlagOfOtherProgram(t *testing.T) {
 	const unknown = "unknown flag: "
 	for line, want := range map[string]string{
 		"ask --json":                "--json; write --format json",

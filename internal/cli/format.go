@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Forms are the forms of an answer that a verb prints as a report.
+// Forms lists the formats of reports.
 var Forms = []string{"text", "json", "yaml"}
 
 // AddFormat adds --format to a verb. The flag sets form to one of forms; without it, form keeps its value.

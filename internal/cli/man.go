@@ -17,7 +17,8 @@ func manCommand() *cobra.Command {
 		Use:   "man DIR",
 		Short: "Write the manual pages into a directory",
 		Long: "man writes a manual page for the program and one for each verb into DIR, which\n" +
-			"it creates if necessary.\n\nExit status: 0, or 2 they could not be written.",
+			"it creates if necessary.\n\n" +
+			"Exit status: 0, or 2 on an error.",
 		Example: "  bindq man man1",
 		Hidden:  true,
 		Args:    cobra.ExactArgs(1),
@@ -47,7 +48,7 @@ func writePages(cmd *cobra.Command, dir string) error {
 
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// page is a manual page in the language of man.
+// page is a manual page in roff.
 type page struct{ bytes.Buffer }
 
 func manPage(cmd *cobra.Command) []byte {
@@ -120,7 +121,7 @@ func (p *page) flag(f *pflag.Flag) {
 	fmt.Fprintf(p, "\n%s\n", roff(text))
 }
 
-// roff escapes text for man.
+// roff escapes text for roff.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(text)
 	lines := strings.Split(text, "\n")

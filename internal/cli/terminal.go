@@ -19,8 +19,8 @@ func IsTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Width returns the number of columns in a line of w, or 0 if lines may have any length. A variable COLUMNS in the
-// environment counts before the width of a terminal.
+// Width returns the number of columns in a line of w, or 0 if lines may have any length. The environment variable
+// COLUMNS overrides the width of a terminal.
 func Width(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n

@@ -31,7 +31,9 @@ func printUsage(cmd *cobra.Command) error {
 	}
 	fmt.Fprintf(text, "Flags:\n%s\n", flagUsages(cmd.LocalNonPersistentFlags()))
 	if cmd.HasAvailablePersistentFlags() {
-		fmt.Fprintf(text, "\nGlobal flags, of all verbs:\n%s\n", flagUsages(cmd.PersistentFlags()))
+		fmt.Fprintf(text, "\n"+
+			"Global flags, for all verbs:\n"+
+			"%s\n", flagUsages(cmd.PersistentFlags()))
 	}
 	if cmd.HasAvailableInheritedFlags() {
 		fmt.Fprintf(text, "\nGlobal flags (see %s --help):\n%s\n", cmd.Root().Name(), flagNames(cmd.InheritedFlags()))

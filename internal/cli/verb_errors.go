@@ -9,11 +9,11 @@ import (
 	"bindc/diag"
 )
 
-// programOf has the program of each verb, for people who ask the wrong one.
+// programOf maps verbs to programs, for users who call a verb of the wrong program.
 var programOf = map[string]string{
 	"adopt": "bindc", "blame": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc",
 	"environments": "bindc",
-	"eyaml":        "bindc", "fmt": "bindc", "init": "bindc", "migrate": "bindc", "plan": "bindc", "push": "bindc",
+	"eyaml":        "bindc", "fmt": "bindc", "init": "bindc", "link": "bindc", "migrate": "bindc", "plan": "bindc", "push": "bindc",
 	"schema": "bindc", "slice": "bindc",
 
 	"batch": "bindq", "diff": "bindq", "dump": "bindq", "explain": "bindq", "hiera-config": "bindq", "info": "bindq",
@@ -24,8 +24,8 @@ var programOf = map[string]string{
 	"rollback": "bindsync", "status": "bindsync",
 }
 
-// commandOf has our command for verbs of kubectl, git, hiera and r10k that people try. A name may
-// begin with the program that it is for.
+// commandOf maps verbs of kubectl, git, hiera and r10k that users may try to our commands. A name may begin with the
+// program that it is for.
 var commandOf = map[string]string{
 	"validate": "bindc check CONFDIR", "lint": "bindc check CONFDIR --lint", "test": "bindc check CONFDIR",
 	"compile": "bindc build CONFDIR -o FILE", "log": "bindc blame KEY", "who": "bindc blame KEY",

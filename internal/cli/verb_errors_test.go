@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A verb of another program is answered with our command.
-func TestVerbsOfOtherPrograms(t *testing.T) {
+// The error for a verb of another program suggests our command.
+func TestSuggestsOurCommandForVerbOfOtherProgram(t *testing.T) {
 	for line, want := range map[string]string{
 		"bindc validate":  "unknown verb 'validate'; run 'bindc check CONFDIR'",
 		"bindq lint":      "unknown verb 'lint'; run 'bindc check CONFDIR --lint'",

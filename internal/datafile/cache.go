@@ -110,13 +110,15 @@ func (c *Cache) index() {
 			c.byInode[c.files[i].id.Inode] = int32(i)
 		}
 	}
-	c.byDigest = sync.OnceValue(func() map[digestKey]int32 {
-		m := make(map[digestKey]int32, len(c.files))
-		for i := range c.files {
-			m[digestKey{c.files[i].digest, c.files[i].kind}] = int32(i)
-		}
-		return m
-	})
+	c.byDigest = sync.OnceValue(c.digests)
+}
+
+func (c *Cache) digests() map[digestKey]int32 {
+	m := make(map[digestKey]int32, len(c.files))
+	for i := range c.files {
+		m[digestKey{c.files[i].digest, c.files[i].kind}] = int32(i)
+	}
+	return m
 }
 
 // identify returns the identity of a file, or zero if it cannot be relied on.

@@ -18,8 +18,8 @@ import (
 	"bindc/snapshot"
 )
 
-// Removing all bindings that advice says to remove changes no answer for any node.
-func TestFollowingAllAdviceChangesNoAnswer(t *testing.T) {
+// If all bindings that lints call redundant are removed, no answer changes for any node.
+func TestRemovingRedundantBindingsChangesNoAnswer(t *testing.T) {
 	removed := 0
 	seeds, least := uint64(300), 100
 	if !testmode.Thorough() {
@@ -54,7 +54,7 @@ func TestFollowingAllAdviceChangesNoAnswer(t *testing.T) {
 	}
 }
 
-// answers returns the answers for each node, and the places of bindings that advice says to remove.
+// answers returns the answers for each node, and the places of the bindings that lints call redundant.
 func answers(t *testing.T, lines map[string][]string) (string, map[string]bool) {
 	t.Helper()
 	dir := t.TempDir()

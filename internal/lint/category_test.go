@@ -57,7 +57,7 @@ func TestReportsTypoOfValueAtItsFirstUse(t *testing.T) {
 }
 
 // A dimension with too many values, such as names of nodes, is not checked.
-func TestComparesOnlyFewValuesOfACategory(t *testing.T) {
+func TestSkipsCategoriesWithTooManyValues(t *testing.T) {
 	for values, want := range map[int]int{maxValues: 1, maxValues + 1: 0} {
 		text := strings.Builder{}
 		text.WriteString("bindings_version: 1\nname: default\nbind:\n")

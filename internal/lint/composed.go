@@ -23,8 +23,8 @@ type composition struct {
 	renamed  map[uint32]bool   // keys that are renamed somewhere; lookups use the new name
 }
 
-// finding collects the facts about the binding at one place. A binding may have several conditions; advice is given
-// only if it is true under all of them.
+// finding collects what is known about the binding at one place. A binding may have several conditions; a lint is
+// reported only if it applies under all of them.
 type finding struct {
 	key, value       uint32
 	other            snapshot.Origin // the binding that hides it, or that has the same value
@@ -280,7 +280,7 @@ func (c *composition) count() {
 	}
 }
 
-// report adds advice on the findings. If either of two bindings is redundant, but not both, it reports one of them.
+// report adds a lint for each finding. If either of two bindings is redundant, but not both, it reports one of them.
 func (c *composition) report() {
 	codes := map[snapshot.Origin]diag.Code{}
 	for o, f := range c.findings {
@@ -322,7 +322,7 @@ func (c *composition) report() {
 	c.reportModules(hidden)
 }
 
-// judge returns the code of the advice on a finding, or "" for no advice.
+// judge returns the code of the lint for a finding, or "" for none.
 func (c *composition) judge(o snapshot.Origin, f *finding) diag.Code {
 	var code diag.Code
 	switch {

@@ -68,7 +68,7 @@ func TestUnreadableKeysAndManifestsAreErrors(t *testing.T) {
 }
 
 // A key with interpolations matches all keys that fit.
-func TestAssembledKeysMatchAllThatFit(t *testing.T) {
+func TestInterpolatedKeyMatchesAllKeysThatFit(t *testing.T) {
 	var asked Lookups
 	asked.addTexts("lookup(\"web.${a}::port\")\nlookup(\"::mail::${b}\")\nlookup(\"::${c}\")\nlookup(\"${d}_${e}\")\n" +
 		"lookup('f::${g}')\n")
@@ -80,8 +80,8 @@ func TestAssembledKeysMatchAllThatFit(t *testing.T) {
 	}
 }
 
-// A file may be replaced between build and advice. Nothing is reported about files that are not data any more.
-func TestFilesReplacedDuringTheRun(t *testing.T) {
+// A file may be replaced between the build and the lints. A file that is no longer data is not reported.
+func TestIgnoresFilesReplacedDuringTheRun(t *testing.T) {
 	for _, text := range []string{"", "# nothing\n", "a: [\n", "bindings default {\n  bind 'a' to\n", "'"} {
 		dir := t.TempDir()
 		site{"hiera.yaml": "version: 2\n", "data/common.yaml": "b: '$remote_addr'\n",
@@ -104,7 +104,7 @@ func TestFilesReplacedDuringTheRun(t *testing.T) {
 }
 
 // A key bound at up to maxFollowed levels is checked. A key with more is not, because that would take too long.
-func TestKeysBoundAtManyLevels(t *testing.T) {
+func TestSkipsKeysBoundAtTooManyLevels(t *testing.T) {
 	for levels, want := range map[int]int{maxLevels: maxLevels, maxLevels + 1: 0} {
 		config, sets := "version: 1\ncategories:\n", strings.Builder{}
 		for i := range 7 {
@@ -160,7 +160,7 @@ func TestContributionsOfTwoLayersAreNotHidden(t *testing.T) {
 }
 
 // Keys of a module begin with its name. Reserved keys are exempt.
-func TestKeysOfModulesBeginWithTheirName(t *testing.T) {
+func TestReportsModuleKeysWithoutModuleName(t *testing.T) {
 	got := site{"modules/m/bindings/default.yaml": "bindings_version: 1\nname: m::default\nbind:\n  - [m, 1]\n" +
 		"  - [m::x, 1]\n  - {parameters: 'Web[one]', to: {port: 1}}\n  - [other, 1]\n"}.advice(t, Options{})["module_key"]
 	if strings.Join(got, " ") != "modules/m/bindings/default.yaml:7:6" {
@@ -168,7 +168,7 @@ func TestKeysOfModulesBeginWithTheirName(t *testing.T) {
 	}
 }
 
-// Keys that sealed values look up are not known. Those of other values are.
+// The keys that sealed values look up are unknown, unlike the keys that other values look up.
 func TestLookupsOfSealedValuesAreUnknown(t *testing.T) {
 	dir := t.TempDir()
 	site{"bindings/default.yaml": "bindings_version: 1\nname: default\nbind:\n" +
@@ -193,7 +193,7 @@ func TestLookupsOfSealedValuesAreUnknown(t *testing.T) {
 }
 
 // A value may be a typo of another, or the other without its domain. A different number is not a typo.
-func TestIsTypo(t *testing.T) {
+func TestIsTypoComparesNodeValues(t *testing.T) {
 	checkPairs(t, "is a typo", isTypo, []pair{
 		{"web1", "web1.example.org", true},
 		{"n1", "n1.example.org", true},
@@ -212,7 +212,7 @@ func TestIsTypo(t *testing.T) {
 }
 
 // A dimension is identified by the letters of its name or expression.
-func TestWellKnownValues(t *testing.T) {
+func TestWellKnownValuesMatchDimension(t *testing.T) {
 	for dimension, want := range map[string]string{"osfamily": "redhat", `"${osfamily}"`: "redhat",
 		"$::kernel": "linux", `"${facts['os']['name']}"`: "ubuntu", `"${facts['osfamily']}"`: "debian", "role": ""} {
 		if got := wellKnownValues(dimension); want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {

@@ -15,7 +15,7 @@ import (
 	"bindc/loader"
 )
 
-// file has the advice and the facts that reading one file of data or bindings results in.
+// file holds the results of reading one file of data or bindings: its lints, and facts for other checks.
 type file struct {
 	path string
 	kind fileKind
@@ -140,7 +140,7 @@ func (l *linter) readFile(f *file) {
 	if strings.HasSuffix(f.path, ".json") {
 		parse = yaml.ParseJSON
 	}
-	var reported diag.List // when it was loaded
+	var reported diag.List // errors that were reported when the file was loaded
 	doc, ok := parse(f.path, src, yaml.Options{LastKeyWins: true}, &reported)
 	if !ok || doc.Root == nil {
 		return
@@ -152,8 +152,7 @@ func (l *linter) readFile(f *file) {
 	r.node(doc.Root)
 }
 
-// comment matches a comment for bindc. "ignore CODE" silences advice about the next line, and about the file as a
-// whole.
+// comment matches a comment for bindc. "ignore CODE" silences lints of the next line, and of the file as a whole.
 var comment = regexp.MustCompile(`^[ \t]*#[ \t]*bindc:[ \t]*(.*?)[ \t\r]*$`)
 
 // findIgnored collects the comments of f. A comment without effect is reported.
@@ -192,7 +191,7 @@ var ignorable = func() []string {
 	return out
 }()
 
-// advise adds advice on a comment.
+// advise adds a lint about a comment.
 func (f *file) advise(at diag.Pos, message, hint string) {
 	f.advice = append(f.advice, diag.Diagnostic{Pos: at, Code: "ignored_code", Message: message, Hint: hint})
 }

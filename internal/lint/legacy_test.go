@@ -24,7 +24,7 @@ func TestReportsLegacyFactsInHiera5(t *testing.T) {
 }
 
 // Texts of Hiera 2 and structured bindings have other interpolations.
-func TestOtherFilesHaveNoLegacyFacts(t *testing.T) {
+func TestReportsNoLegacyFactsOutsideHiera5(t *testing.T) {
 	s := site{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: '%{osfamily}'\n"}
 	if got := s.advice(t, Options{})["legacy_fact"]; got != nil {
 		t.Error(got)

@@ -1,6 +1,6 @@
-// Package lint gives advice on a valid site: bindings without effect, and bindings with a surprising meaning. Each kind
-// of advice has a code. A check should rather miss a case than be wrong; docs/lint.md, "Codes", lists what each check
-// misses.
+// Package lint reports lints: valid but suspicious parts of a site, such as bindings without effect or with a
+// surprising meaning. Each kind of lint has a code. A check should rather miss a case than be wrong; docs/lint.md,
+// "Codes", lists what each check misses.
 package lint
 
 import (
@@ -14,11 +14,11 @@ import (
 	"bindc/snapshot"
 )
 
-// checks lists the codes of all advice.
+// checks lists the codes of all lints.
 var checks = [...]diag.Code{"attributes_as_value", "bare_variable", "ignored_code", "legacy_fact", "module_key",
 	"near_key", "near_value", "never_wins", "same_value", "untyped", "unused_key", "yaml_core"}
 
-// Codes returns the codes of all advice.
+// Codes returns the codes of all lints.
 func Codes() []diag.Code { return slices.Clone(checks[:]) }
 
 // Options selects the checks.
@@ -30,8 +30,8 @@ type Options struct {
 	disk fsx.Disk // reads files; tests make it fail
 }
 
-// Check adds advice on site to diags. content is the compiled site. If it is nil, because the site has errors, checks
-// of the whole site are skipped.
+// Check adds the lints of site to diags. content is the compiled site. If it is nil, because the site has errors,
+// checks of the whole site are skipped.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) {
 	l := &linter{site: site, opts: opts, diags: diags, ignored: map[commentedLine]bool{}, paths: pathsOf(site)}
 	l.readFiles(l.files())
@@ -53,7 +53,7 @@ type linter struct {
 	diags *diag.List
 	paths []string // by number of the input, its path as in positions
 
-	ignored  map[commentedLine]bool      // lines and files with a comment that silences advice
+	ignored  map[commentedLine]bool      // lines and files with a comment that silences lints
 	firstUse map[dimensionValue]diag.Pos // first use of a term in a structured binding
 }
 
@@ -76,7 +76,7 @@ func pathsOf(site *loader.Site) []string {
 
 func (l *linter) wants(code diag.Code) bool { return slices.Contains(l.opts.Codes, code) }
 
-// add adds advice, unless a comment silences it.
+// add adds a lint, unless a comment silences it.
 func (l *linter) add(d diag.Diagnostic) {
 	if !l.ignored[commentedLine{d.Pos.File, d.Pos.Line, d.Code}] {
 		d.Severity = diag.Lint

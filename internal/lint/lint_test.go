@@ -11,7 +11,7 @@ import (
 	"bindc/internal/fsx"
 )
 
-func TestIsTypoOf(t *testing.T) {
+func TestIsTypoOfComparesWords(t *testing.T) {
 	checkPairs(t, "alike", isTypoOf, []pair{
 		{"websever", "webserver", true},
 		{"wbeserver", "webserver", true},
@@ -49,7 +49,7 @@ func checkPairs(t *testing.T, what string, holds func(a, b string) bool, pairs [
 	}
 }
 
-func TestAddsParametersOfClasses(t *testing.T) {
+func TestParametersOfClassesCountAsLookedUp(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                               "",
 		"class ntp { $x = lookup('a') }": "",
@@ -76,7 +76,7 @@ func TestAddsParametersOfClasses(t *testing.T) {
 	}
 }
 
-func TestAddsQuotedTexts(t *testing.T) {
+func TestQuotedTextsCountAsLookedUp(t *testing.T) {
 	var asked Lookups
 	asked.addTexts("$x = lookup('a::b')\n$y = 'c::d' # it's\n" +
 		"hiera_array(\"e::${f}::g\")\nnotice(\"h::${i}\")\n lookup(\"${j}\", 'k.l.m')\n")
@@ -91,7 +91,7 @@ func TestAddsQuotedTexts(t *testing.T) {
 // site is a site for tests: the texts of its files by path.
 type site map[string]string
 
-// advice returns the places of the advice on s, by code.
+// advice returns the places of the lints of s, by code.
 func (s site) advice(t *testing.T, opts Options) map[diag.Code][]string {
 	t.Helper()
 	out := map[diag.Code][]string{}
@@ -128,27 +128,27 @@ func TestReportsRedundantBindings(t *testing.T) {
 		"  - {name: low, include: 'confdir:/low'}\n" +
 		"categories:\n  - [node, '${fqdn}']\n  - [osfamily, '${osfamily}']\n  - [common, 'true']\n"
 	for _, c := range []struct{ name, top, low, same, never string }{
-		{"below is the same", "when: {node: a}, bind: [[k, 1]]", "when: {node: a}, bind: [[k, 1]]", "", "4"},
-		{"always the same", "when: {node: a}, bind: [[k, 1]]", "when: {common: x}, bind: [[k, 1]]", "4", ""},
-		{"another below", "when: {node: a}, bind: [[k, 1]]", "when: {common: x}, bind: [[k, 2]]", "", ""},
-		{"other families have another", "when: {node: a}, bind: [[k, 1]]},\n {when: {osfamily: b}, bind: [[k, 2]]",
+		{"hidden binding has the same value", "when: {node: a}, bind: [[k, 1]]", "when: {node: a}, bind: [[k, 1]]", "", "4"},
+		{"all bindings have the same value", "when: {node: a}, bind: [[k, 1]]", "when: {common: x}, bind: [[k, 1]]", "4", ""},
+		{"hidden binding has another value", "when: {node: a}, bind: [[k, 1]]", "when: {common: x}, bind: [[k, 2]]", "", ""},
+		{"other families have another value", "when: {node: a}, bind: [[k, 1]]},\n {when: {osfamily: b}, bind: [[k, 2]]",
 			"when: {common: x}, bind: [[k, 1]]", "", ""},
-		{"all families have it too", "when: {node: a}, bind: [[k, 1]]},\n {when: {osfamily: b}, bind: [[k, 1]]",
+		{"all families have the same value", "when: {node: a}, bind: [[k, 1]]},\n {when: {osfamily: b}, bind: [[k, 1]]",
 			"when: {common: x}, bind: [[k, 1]]", "4 5", ""},
-		{"one family of two has another", "when: {node: a}, bind: [[k, 1]]},\n {when: {osfamily: b}, bind: [[k, 1]]},\n" +
+		{"one of two families has another value", "when: {node: a}, bind: [[k, 1]]},\n {when: {osfamily: b}, bind: [[k, 1]]},\n" +
 			" {when: {osfamily: c}, bind: [[k, 2]]", "when: {common: x}, bind: [[k, 1]]", "5", ""},
-		{"nothing is below", "when: {node: a}, bind: [[k, 1]]", "when: {osfamily: b}, bind: [[k, 1]]", "", ""},
-		{"one alternative of two", "when: {node: [a, b]}, bind: [[k, 1]]", "when: {node: a}, bind: [[k, 1]]", "", "4"},
-		{"hidden in one alternative", "when: {node: a}, bind: [[k, 1]]",
+		{"no other binding", "when: {node: a}, bind: [[k, 1]]", "when: {osfamily: b}, bind: [[k, 1]]", "", ""},
+		{"redundant under one of two conditions", "when: {node: [a, b]}, bind: [[k, 1]]", "when: {node: a}, bind: [[k, 1]]", "", "4"},
+		{"hidden under one of two conditions", "when: {node: a}, bind: [[k, 1]]",
 			"when: {node: [a, b]}, bind: [[k, 2]]", "", ""},
 		{"hidden by a wider condition", "when: {node: a}, bind: [[k, 1]]",
 			"when: {node: a, osfamily: b}, bind: [[k, 2]]", "", "4"},
-		{"another node has another", "when: {node: a}, bind: [[k, 1]]",
+		{"another node has another value", "when: {node: a}, bind: [[k, 1]]",
 			"when: {node: b}, bind: [[k, 2]]},\n {when: {common: x}, bind: [[k, 1]]", "4", ""},
 		{"another node has another, and this one another key", "when: {node: a}, bind: [[k, 1]]",
 			"when: {node: a}, bind: [[o, 1]]},\n {when: {node: b}, bind: [[k, 2]]},\n {when: {common: x}, bind: [[k, 1]]",
 			"4", ""},
-		{"hidden always", "when: {common: x}, bind: [[k, 1]]", "when: {node: a}, bind: [[k, 2]]", "", "4"},
+		{"hidden under all conditions", "when: {common: x}, bind: [[k, 1]]", "when: {node: a}, bind: [[k, 2]]", "", "4"},
 	} {
 		s := site{"binder_config.yaml": config}
 		for name, text := range map[string]string{"top": c.top, "low": c.low} {
@@ -168,7 +168,7 @@ func TestReportsRedundantBindings(t *testing.T) {
 }
 
 // A file may match two entries of a hierarchy. It is not redundant because of itself.
-func TestFileOfTwoEntriesIsNotRedundant(t *testing.T) {
+func TestFileThatTwoEntriesFindIsNotRedundant(t *testing.T) {
 	got := site{
 		"hiera.yaml": "version: 2\nhierarchy:\n  - [environment, '${environment}', 'data/${environment}']\n" +
 			"  - [common, 'true', data/common]\n",
@@ -215,7 +215,7 @@ func TestSkipsAbstractBindings(t *testing.T) {
 }
 
 // A binding is reported if another one states a type that its value is not known to have.
-func TestReportsBindingsWithoutTheTypeOfAnother(t *testing.T) {
+func TestReportsBindingNotCheckedAgainstTypeOfAnother(t *testing.T) {
 	for _, c := range []struct{ typed, other, want string }{
 		{"name: k, type: Integer, to: 1", "name: k, to: 2", ""},
 		{"name: k, type: Integer, to: 1", "name: k, to: x", "5"},

@@ -14,17 +14,17 @@ func TestReportsTyposOfKeys(t *testing.T) {
 	for _, c := range []struct{ name, common, debian, want string }{
 		{"two letters are swapped", "app::workers: 1", "app::wrokers: 1", "data/osfamily/debian.yaml:1:1"},
 		{"a letter is missing", "app::workers: 1", "app::workrs: 1", "data/osfamily/debian.yaml:1:1"},
-		{"a letter is too many", "app::workers: 1", "app::worrkers: 1", "data/osfamily/debian.yaml:1:1"},
-		{"another letter", "app::workers: 1", "app::wurkers: 1", "data/osfamily/debian.yaml:1:1"},
-		{"in the module's name", "apache::port: 1", "apahce::port: 1", "data/osfamily/debian.yaml:1:1"},
-		{"before an underscore", "app::worker_count: 1", "app::woker_count: 1", "data/osfamily/debian.yaml:1:1"},
+		{"an extra letter", "app::workers: 1", "app::worrkers: 1", "data/osfamily/debian.yaml:1:1"},
+		{"a wrong letter", "app::workers: 1", "app::wurkers: 1", "data/osfamily/debian.yaml:1:1"},
+		{"typo in the module name", "apache::port: 1", "apahce::port: 1", "data/osfamily/debian.yaml:1:1"},
+		{"typo before an underscore", "app::worker_count: 1", "app::woker_count: 1", "data/osfamily/debian.yaml:1:1"},
 		{"the first one is bound less often", "app::wrokers: 1", "app::workers: 1\n'other': 1", ""},
 		{"a plural", "app::worker: 1", "app::workers: 1", ""},
-		{"another first letter", "app::except: 1", "app::accept: 1", ""},
+		{"a wrong first letter", "app::except: 1", "app::accept: 1", ""},
 		{"a short word", "app::port: 1", "app::prot: 1", ""},
-		{"one colon of two", "app::port: 1", "app:port: 1", "data/osfamily/debian.yaml:1:1"},
+		{"one colon instead of two", "app::port: 1", "app:port: 1", "data/osfamily/debian.yaml:1:1"},
 		{"three colons, and bound more often", "app:::port: 1", "app::port: 1", "data/common.yaml:1:1"},
-		{"one colon, and no key with two", "app::port: 1", "app:name: 1", ""},
+		{"one colon, but no key with two", "app::port: 1", "app:name: 1", ""},
 		{"two typos", "app::workers::number: 1", "app::wrokers::nubmer: 1", ""},
 		{"a number", "app::server1::x: 1", "app::server2::x: 1", ""},
 		{"the word is elsewhere", "app::workers: 1", "web::wrokers: 1", ""},
@@ -43,7 +43,7 @@ func TestReportsTyposOfKeys(t *testing.T) {
 }
 
 // A key that a manifest looks up is not a typo.
-func TestKeysInUseAreNotTypos(t *testing.T) {
+func TestDoesNotReportLookedUpKeysAsTypos(t *testing.T) {
 	asked := &Lookups{}
 	asked.add("app::contract")
 	near := []diag.Code{"near_key"}
@@ -101,7 +101,7 @@ bind:
 }
 
 // A word that many keys share counts as one word. A letter may be doubled anywhere.
-func TestSharedWordCountsOnce(t *testing.T) {
+func TestReportsSharedMisspeltWordOnce(t *testing.T) {
 	keys := map[string]*boundKey{"a::wrokers": {}, "a::address": {}, "a::addres": {}, "a::settting": {},
 		"a::setting": {}, "workers::listener": {}, "workers::listner": {}, "a::sexrver": {}, "a::servxer": {}}
 	for i := range 2 * maxNear {
@@ -134,7 +134,7 @@ func TestSeriesOfKeysTakesLinearTime(t *testing.T) {
 }
 
 // Each word of a key may be the typo, wherever it is. Words that are too long are not compared.
-func TestTypoMayBeInAnyWord(t *testing.T) {
+func TestReportsTypoInAnyWordOfAKey(t *testing.T) {
 	var got []string
 	for from, to := range words("ab::workers9worker_éa-ports.x") {
 		got = append(got, "ab::workers9worker_éa-ports.x"[from:to])

@@ -20,15 +20,15 @@ import (
 	"bindc/snapshot"
 )
 
-// The scenarios about advice run in this process.
-func TestScenariosOfAdvice(t *testing.T) {
+// The scenarios about lints run in this process.
+func TestScenariosReportExpectedLints(t *testing.T) {
 	for _, c := range []struct {
 		script, site, used, manifests, want string
 	}{
 		{script: "check_lint_reports_without_changing_exit_status", site: "site", used: "keys.txt", want: "advice.txt"},
 		{script: "check_lint_reports_without_changing_exit_status", site: "used", manifests: "modules", want: "used.txt"},
 		{script: "pairs_and_fleets", site: "pairs", want: "pairs.txt"},
-		{script: "kinds_of_advice", site: "site", used: "used.txt", want: "advice.txt"},
+		{script: "kinds_of_lints", site: "site", used: "used.txt", want: "advice.txt"},
 		{script: "arm8_pp_files_get_lints", site: "site", used: "keys.txt", want: "advice.txt"},
 		{script: "who_looks_up", site: "site", used: "keys.txt", manifests: "modules", want: "advice.txt"},
 		{script: "who_looks_up", site: "control", used: "asked.txt", want: "control.txt"},
@@ -76,7 +76,7 @@ func has(diags *diag.List, code diag.Code) bool {
 }
 
 // The scenarios about data that no node can get.
-func TestScenariosOfFleets(t *testing.T) {
+func TestScenariosReportExpectedFleetWarnings(t *testing.T) {
 	for _, c := range []struct{ script, site, facts, want string }{
 		{"check_warns_about_data_that_no_node_uses", "site", "facts", "site.txt"},
 		{"check_warns_about_data_that_no_node_uses", "control", "fleet", "control.txt"},

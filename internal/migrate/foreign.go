@@ -15,7 +15,7 @@ const noEntry = math.MaxInt
 // foreignEntry is the first entry of a hierarchy that only Puppet can read: an entry that is not compiled, such as a
 // vault, or a level with a value that only Puppet knows.
 type foreignEntry struct {
-	entry int // its number
+	entry int // number of the entry
 	name  string
 }
 

@@ -20,14 +20,14 @@ type level struct {
 	files     []*levelFile
 	pathText  string   // the path as written; "" for a path without variables
 	prefix    string   // for a path with one variable, the text before it
-	suffix    string   // and the text after it
+	suffix    string   // for a path with one variable, the text after it
 	variables []string // last names of the variables in the path
 	value     string   // expression of its category
 	path      string   // the path in a hierarchy of Hiera-2
 	glob      bool
 	problem   string // why none of its keys can move; "": they can
 	category  *category
-	moves     bool // a data file of the level is written
+	moves     bool // the new site gets a data file of the level
 }
 
 // levelFile is a file of a level.
@@ -52,7 +52,8 @@ func (m *migration) newLevel(h *hierarchy, layer int, c loader.Contribution) *le
 		entry: m.site.Layers[layer].Entry, glob: len(c.Files) > 1}
 	switch l.part {
 	case loader.HieraDefaults:
-		l.problem = "default_hierarchy is used only for keys without other bindings, which no layer can do"
+		l.problem = "default_hierarchy is used only for keys without other bindings, which a layer cannot " +
+			"express"
 	case loader.HieraGlobal:
 		l.problem = "the global hierarchy binds it, which is not part of the site"
 		return l
@@ -66,10 +67,10 @@ func (m *migration) newLevel(h *hierarchy, layer int, c loader.Contribution) *le
 	l.glob = strings.ContainsAny(interpolation.ReplaceAllString(l.pathText, ""), "*?[{")
 	ext := filepath.Ext(l.pathText)
 	if mapped := len(condition) > 1 || isMapped(m.site.Dimensions[condition[0].Dimension].Value); mapped {
-		l.problem = "mapped_paths has no form in Hiera-2"
+		l.problem = "mapped_paths has no equivalent in Hiera-2"
 	} else if strings.ContainsAny(ext, "%{}") || !l.glob && ext == "" || strings.Contains(l.pathText, "//") ||
 		strings.Contains("/"+l.pathText, "/.") || strings.ContainsAny(l.pathText, `$\`) {
-		l.problem = "the path '" + l.pathText + "' has no form in Hiera-2"
+		l.problem = "the path '" + l.pathText + "' has no equivalent in Hiera-2"
 	} else {
 		m.parsePath(l, ext)
 	}
@@ -95,7 +96,7 @@ func (m *migration) parsePath(l *level, ext string) {
 		}
 		source, problem := variableSource(k)
 		if problem != "" || k.Name != expr.HieraScope {
-			l.problem = "the path '" + l.pathText + "' has an interpolation without a form in Hiera-2"
+			l.problem = "the path '" + l.pathText + "' has an interpolation without an equivalent in Hiera-2"
 			return
 		}
 		refs, reference, l.suffix = refs+1, "${"+source+"}", ""
@@ -182,8 +183,8 @@ func (l *level) valueOf(text string) string {
 	return value
 }
 
-// structured reports whether the data of a level are written as bindings, because several of its files can count in one
-// request.
+// structured reports whether the data of a level are written as bindings, because one request can use several of its
+// files.
 func (l *level) structured() bool { return l.glob }
 
 // categorize assigns a category to each level. The levels of the site determine the order of categories; those of

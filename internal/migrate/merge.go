@@ -11,8 +11,8 @@ import (
 	"bindc/loader"
 )
 
-// lookupOptions are the lookup_options of the site: those that are the same in every request, by part and by module,
-// and the others.
+// lookupOptions holds the lookup_options of the site. Levels that every request uses are grouped by part and module;
+// the others are uncertain.
 type lookupOptions struct {
 	parts     [][]*merge.Level
 	byModule  map[string][]*merge.Level

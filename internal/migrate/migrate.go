@@ -87,7 +87,7 @@ type migration struct {
 	merged         map[string]mergedKey // keys that move and have a merge or a conversion
 }
 
-// mergedKey has the effect of lookup_options on a key.
+// mergedKey describes the effect of lookup_options on a key.
 type mergedKey struct {
 	strategy  string // "first": no merge
 	sensitive bool
@@ -100,7 +100,7 @@ type hierarchy struct {
 	module string // "" for the site
 	global bool   // the global hierarchy, which is outside the site: its keys stay in Hiera 5
 	levels []*level
-	stays  bool // for a module: nothing of it moves
+	stays  bool // for a module: all of its keys stay
 }
 
 // binding is a key in a data file.

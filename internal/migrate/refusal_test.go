@@ -11,7 +11,7 @@ import (
 	"bindc/loader"
 )
 
-// A site with other data than Hiera 5 is not migrated. The error names the layer and its include.
+// A site that uses more than Hiera 5 is not migrated. The error names the layer and its include.
 func TestRejectsSitesWithMoreThanHiera5(t *testing.T) {
 	for name, c := range map[string]struct {
 		files map[string]string
@@ -23,7 +23,7 @@ func TestRejectsSitesWithMoreThanHiera5(t *testing.T) {
 			"hiera.yaml":       "version: 2\nhierarchy: [[common, 'true', data/common]]\n",
 			"data/common.yaml": "a: 1\n"},
 			"expected a site with only Hiera 5, found confdir-hiera:/ in the layer 'site'"},
-		"bindings beside Hiera 5": {map[string]string{
+		"bindings in addition to Hiera 5": {map[string]string{
 			"binder_config.yaml": "version: 1\nlayers:\n  - {name: own, include: ['confdir:/own']}\n" +
 				"  - {name: hiera, include: ['hiera:/']}\n",
 			"hiera.yaml":        "version: 5\n",
@@ -63,7 +63,7 @@ func TestMigratesWithAnEmptyLayer(t *testing.T) {
 }
 
 // A file that is missing or has changed since the site was loaded is an error. It is never skipped.
-func TestFilesThatChangeDuringAMigrationAreErrors(t *testing.T) {
+func TestFailsIfFileChangesDuringMigration(t *testing.T) {
 	site := map[string]string{
 		"hiera.yaml":       "version: 5\nhierarchy: [{name: common, path: common.yaml}]\n",
 		"data/common.yaml": "a: 1\nb: '%{alias(\"c\")}'\n"}

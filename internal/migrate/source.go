@@ -81,7 +81,7 @@ func mapTexts(v value.Value, change func(string) string) value.Value {
 	return v
 }
 
-// readsAs reports whether YAML reads text as want.
+// readsAs reports whether a YAML parser reads text as the value want.
 func (s *source) readsAs(text []byte, want value.Value) bool {
 	doc, ok := yaml.Parse(s.path, slices.Clone(text), yaml.Options{LastKeyWins: true}, &diag.List{})
 	if !ok || doc.Root == nil {

@@ -182,7 +182,7 @@ func (m *migration) lookupSource(key string, text bool) (source, problem string)
 		alwaysBound = alwaysBound || found && b.level.constant() && b.level.hierarchy.module == ""
 	}
 	if !alwaysBound {
-		return "", "'" + key + "' may be unset, for which Hiera 5 makes an alias an empty text"
+		return "", "'" + key + "' may be unset; Hiera 5 then turns an alias into an empty text"
 	}
 	keys, problem := accessSource(k.Path)
 	return "lookup('" + k.Root + "')" + keys, problem

@@ -13,7 +13,7 @@ import (
 // hiera5Dir is the directory of the new site for data that stay in Hiera 5.
 const hiera5Dir = "hiera5"
 
-// output has the files of the new site.
+// output collects the files of the new site.
 type output struct {
 	*migration
 	files    map[string][]byte
@@ -28,7 +28,8 @@ func (m *migration) write() ([]File, error) {
 			o.byFile[b.file] = append(o.byFile[b.file], b)
 		}
 	}
-	// A site with a hierarchy of Hiera 5 lets keys dig and callers merge. So this file exists even if nothing stays.
+	// Dotted keys and merges by callers work only in a site with a hierarchy of Hiera 5. So this file exists even if
+	// no key stays.
 	o.files[hiera5Dir+"/hiera.yaml"] = []byte("version: 5\n")
 	for _, h := range m.hierarchies {
 		if err := o.writeHierarchy(h); err != nil {
@@ -169,7 +170,7 @@ func (o *output) hiera2Path(l *level, ext string) string {
 	return dataPath(dir+l.path+ext, ext)
 }
 
-// writeRemaining writes the data of a hierarchy that stay in Hiera 5.
+// writeRemaining writes the data that stay in Hiera 5.
 func (o *output) writeRemaining(h *hierarchy) error {
 	target := func(rel string) string { return path.Join(hiera5Dir, rel) }
 	if h.module != "" {

@@ -17,7 +17,7 @@ type Session struct {
 	Begin func(*bindings.Facts) (*lookup.Request, error) // returns a request, and ends the previous one
 	Node  func(name string) (facts.Node, error)          // returns the facts of a node whose query has none
 
-	last    []byte // identifies the request
+	last    []byte // identifies the facts of the last request
 	request *lookup.Request
 	types   map[string]*bindings.Type
 }

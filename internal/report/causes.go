@@ -15,7 +15,7 @@ type Cause struct {
 	What  string   `json:"what"` // added or removed
 	Level string   `json:"level,omitempty"`
 	File  string   `json:"file,omitempty"`
-	Files []string `json:"files,omitempty"` // of a level
+	Files []string `json:"files,omitempty"` // files of a level
 	Keys  []string `json:"keys"`
 }
 

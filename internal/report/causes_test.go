@@ -8,7 +8,7 @@ import (
 
 // A key has a cause if all its changes come from one file or level that only one snapshot has. Values that only move to
 // other requests do not matter.
-func TestCauseOfKey(t *testing.T) {
+func TestKeyHasCauseIfAllItsChangesShareIt(t *testing.T) {
 	at := func(place string) *decision.Row {
 		if place == "" {
 			return nil
@@ -54,7 +54,7 @@ func TestCauseOfKey(t *testing.T) {
 }
 
 // Keys with the same cause are grouped if there are more than three.
-func TestOnlyCausesOfManyKeysAreShown(t *testing.T) {
+func TestShowsOnlyCausesOfManyKeys(t *testing.T) {
 	c := causes{list: []*Cause{{What: "three", Keys: []string{"a", "b", "c"}},
 		{What: "four", Keys: []string{"d", "e", "f", "g"}}}}
 	if got := c.shown(); len(got) != 1 || got[0].What != "four" {

@@ -21,7 +21,7 @@ type Diff struct {
 	Fleet int      `json:"fleet,omitempty"` // number of nodes of the fleet
 	If    []string `json:"if,omitempty"`    // changed facts: the nodes get other values of one snapshot
 
-	askedFor map[string]bool // gone keys that manifests still ask for
+	askedFor map[string]bool // removed keys that manifests still look up
 }
 
 // isEmpty reports whether nothing changes.
@@ -58,7 +58,7 @@ func (d *Diff) Summary() string {
 	return fmt.Sprintf("%s, on %d of %s.", text, nodes, diag.Count(d.Fleet, "node"))
 }
 
-// SetAskedFor records which manifests still ask for keys that are gone. uses lists the places by key.
+// SetAskedFor records which manifests still look up removed keys. uses lists the places by key.
 func (d *Diff) SetAskedFor(uses map[string][]Use) {
 	d.askedFor = map[string]bool{}
 	for i := range d.Keys {
@@ -74,7 +74,7 @@ type Key struct {
 	Key           string   `json:"key"`
 	Gone          bool     `json:"gone,omitempty"`       // the key was bound, and is not any more
 	RenamedTo     string   `json:"renamed_to,omitempty"` // the new key with the same values
-	AskedFor      []Use    `json:"asked_for,omitempty"`  // manifests that ask for a key that is gone
+	AskedFor      []Use    `json:"asked_for,omitempty"`  // manifests that look up a removed key
 	Changes       []Change `json:"changes"`
 	Contributions []Change `json:"contributions,omitempty"`
 }
@@ -167,7 +167,7 @@ func (c *Change) isIndirect() bool { return c.why() != "" && c.Old.text() == c.N
 // why explains a change of an answer whose binding is the same. It returns "" for other changes.
 func (c *Change) why() string {
 	if c.Below {
-		return "which may decline: what is below it changes"
+		return "which may decline, and a lower value changes"
 	}
 	if len(c.Through) > 0 {
 		return "which changes with " + strings.Join(c.Through, ", ")

@@ -44,7 +44,7 @@ func (p *Page) Markdown(d *Diff) {
 			}
 			now := codeSpan(fitted(c.New.text(), 200))
 			if g.differing[c.Key] {
-				now += "<br>so for " + codeSpan(g.Nodes[0]) + "; " + othersDiffer
+				now += "<br>shown for " + codeSpan(g.Nodes[0]) + "; " + othersDiffer
 			}
 			fmt.Fprintf(p, "| %s | %s | %s |\n", codeSpan(c.Key), codeSpan(fitted(c.Old.text(), 200)), now)
 		}
@@ -61,7 +61,7 @@ func (p *Page) markdownGone(k *Key) {
 			fmt.Fprintf(p, "* and %d more\n", len(k.AskedFor)-shownRows)
 			break
 		}
-		fmt.Fprintf(p, "* still asked for by %s: %s\n", codeSpan(u.By), codeSpan(u.At))
+		fmt.Fprintf(p, "* still looked up by %s: %s\n", codeSpan(u.By), codeSpan(u.At))
 	}
 	if len(k.AskedFor) > 0 {
 		fmt.Fprintln(p)

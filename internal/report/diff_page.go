@@ -22,7 +22,7 @@ func (p *Page) Diff(d *Diff) {
 		}
 		p.line(0, bold, c.title())
 		p.wrapped(2, "", c.consequence())
-		p.line(2, dim, "(--all has them)")
+		p.line(2, dim, "(--all shows them)")
 	}
 	shown := len(d.Causes)
 	for i := range d.Keys {
@@ -58,7 +58,7 @@ func (p *Page) Diff(d *Diff) {
 			p.line(4, "", k.Key)
 			p.oldAndNew(6, k.Old, k.New, "", "")
 			if g.differing[k.Key] {
-				p.wrapped(6, dim, strings.Fields("so for "+g.Nodes[0]+"; "+othersDiffer))
+				p.wrapped(6, dim, strings.Fields("shown for "+g.Nodes[0]+"; "+othersDiffer))
 			}
 		}
 	}
@@ -69,10 +69,10 @@ func (p *Page) goneKey(k *Key) {
 	p.wrapped(2, yellow, strings.Fields(k.renamed()))
 	for i, u := range k.AskedFor {
 		if i == shownRows {
-			p.line(2, dim, fmt.Sprintf("and %d more (--format json has all)", len(k.AskedFor)-shownRows))
+			p.line(2, dim, fmt.Sprintf("and %d more (--format json lists all)", len(k.AskedFor)-shownRows))
 			break
 		}
-		p.wrapped(2, "", strings.Fields("still asked for by "+u.By))
+		p.wrapped(2, "", strings.Fields("still looked up by "+u.By))
 		fmt.Fprintf(p, "    %s\n", p.paint(cyan, u.At))
 	}
 }
@@ -86,7 +86,7 @@ func (k *Key) renamed() string {
 }
 
 // othersDiffer is the note for nodes for which a key changes in the same way, to values that depend on their facts.
-const othersDiffer = "the others have values of their own (--format json has all)"
+const othersDiffer = "other nodes get other values (--format json lists all)"
 
 // firstNames returns the first names of a list, followed by the number of the others.
 func firstNames(all []string, limit int) []string {
@@ -105,7 +105,7 @@ func (p *Page) changes(indent int, cs []Change) {
 	for _, same := range together(cs) {
 		for i, c := range same {
 			if i == shownRows {
-				p.line(indent, dim, fmt.Sprintf("and %d more (--format json has all)", len(same)-shownRows))
+				p.line(indent, dim, fmt.Sprintf("and %d more (--format json lists all)", len(same)-shownRows))
 				break
 			}
 			always := "always"

@@ -70,7 +70,7 @@ func (p *Page) details(e *Explanation, indent int) {
 	p.candidates("lookup_options", e.Options, indent)
 	title := "Bindings, highest first"
 	if e.Root != "" {
-		title = "Bindings of " + e.Root + ", into whose value this key leads, highest first"
+		title = "Bindings of " + e.Root + ", whose value contains this key, highest first"
 	}
 	p.candidates(title, e.Candidates, indent)
 	p.candidates("Contributions, highest first", e.Contributions, indent)
@@ -82,7 +82,7 @@ func (p *Page) details(e *Explanation, indent int) {
 		return
 	}
 	fmt.Fprintln(p)
-	p.line(indent, bold, "Lookups that the value made")
+	p.line(indent, bold, "Lookups made for the value")
 	for i := range e.Lookups {
 		p.heading(&e.Lookups[i], indent+2)
 		p.details(&e.Lookups[i], indent+4)

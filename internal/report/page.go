@@ -16,20 +16,20 @@ import (
 	"bindc/internal/lookup"
 )
 
-// Page is text for people.
+// Page writes a report as text.
 type Page struct {
 	*bufio.Writer
-	All bool // show also what does not apply to the request
+	All bool // also show bindings that do not apply to the request
 	Screen
 }
 
-// Screen describes what shows a page.
+// Screen describes the output that shows a page.
 type Screen struct {
 	Color bool
 	Width int // in columns; 0 if lines may have any length
 }
 
-// ScreenOf returns the screen that w is. In a pipe or a file, lines may have any length.
+// ScreenOf describes w. Lines in a pipe or a file may have any length.
 func ScreenOf(w io.Writer) Screen {
 	f, ok := w.(*os.File)
 	return Screen{Color: ok && cli.Color(f), Width: cli.Width(w)}
@@ -68,7 +68,7 @@ func columns(text string) int { return displaywidth.String(diag.Visible(text)) }
 // fitted returns text on one line, cut to a width. It never cuts within a character.
 func fitted(text string, width int) string {
 	text = strings.Join(strings.Fields(text), " ")
-	used, read, end := 0, 0, 0 // end: up to which the text and an ellipsis fit
+	used, read, end := 0, 0, 0 // end is the length of the text that fits with an ellipsis
 	for g := displaywidth.StringGraphemes(text); g.Next(); {
 		if used += columns(g.Value()); used > width {
 			return text[:end] + "…"

@@ -76,7 +76,7 @@ func TestFittedCutsBetweenCharacters(t *testing.T) {
 }
 
 // Omitted lookups are counted, and a request without categories is described as such.
-func TestExplanationWithoutCategoriesAndWithOmittedLookups(t *testing.T) {
+func TestExplanationCountsOmittedLookupsAndMentionsMissingCategories(t *testing.T) {
 	shape := Explanation{Key: "k", Outcome: Outcome{Value: []byte(`1`)},
 		Lookups: []Explanation{{Key: "inner", Outcome: notFound()}}, Unexplained: 3}
 	var b strings.Builder
@@ -89,7 +89,7 @@ This request has no value of any category.
 
 Nothing binds this key.
 
-Lookups that the value made
+Lookups made for the value
   inner = not found
 
     Nothing binds this key.
@@ -115,7 +115,7 @@ func TestWrappedLinesFitThePage(t *testing.T) {
 }
 
 // A value in a table of Markdown has at most 200 columns.
-func TestMarkdownRowsAreShort(t *testing.T) {
+func TestMarkdownCellHasAtMost200Columns(t *testing.T) {
 	var out bytes.Buffer
 	long := Outcome{Value: []byte(`"` + strings.Repeat("x", 300) + `"`)}
 	draw := func(p *Page) { p.markdownRow([]Change{{Old: long, New: notFound()}}) }
@@ -151,7 +151,7 @@ func TestGroupsOfNodesAreSeparated(t *testing.T) {
 }
 
 // Nodes with the same effect are grouped, and nodes without an effect are skipped.
-func TestNodesWithTheSameEffectAreTogether(t *testing.T) {
+func TestGroupsNodesWithTheSameEffect(t *testing.T) {
 	a, b := Effect{{Key: "a"}}, Effect{{Key: "b"}}
 	got := Grouped([]string{"n1", "n2", "n3", "n4"}, []Effect{a, nil, b, a})
 	if len(got) != 2 || strings.Join(got[0].Nodes, " ") != "n1 n4" || strings.Join(got[1].Nodes, " ") != "n3" {

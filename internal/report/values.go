@@ -28,7 +28,7 @@ func (s Style) Values(key string, t *decision.Table) *Values {
 		Contributions: s.rows(t.Contributions), table: t}
 }
 
-// AddNode adds a node to the bindings that, according to e, make its value.
+// AddNode adds a node to the bindings that contribute to its value according to e.
 func (v *Values) AddNode(name string, e *Explanation) {
 	found := addNode(v.Bindings, name, e.Candidates)
 	addNode(v.Contributions, name, e.Contributions)
@@ -79,16 +79,16 @@ func options(t *decision.Table, f Form) json.RawMessage {
 	return appendForm(nil, t.Options, f) // the keys of options are strings, so no two have the same text
 }
 
-// options shows the lookup_options of a key, which decide whether only the first row counts.
+// options shows the lookup_options of a key, which determine whether its rows are merged.
 func (p *Page) options(t *decision.Table) {
 	text := "lookup_options: " + string(value.AppendJSON(nil, t.Options))
 	switch {
 	case !t.HasOptions:
 		return
 	case t.Options.IsUndef():
-		text = "lookup_options depend on the node: all that hold for it may count"
+		text = "lookup_options depend on the node: all bindings that hold for it may be merged"
 	case t.Merged:
-		text += ", so all count that hold for a node"
+		text += ", so all bindings that hold for a node are merged"
 	}
 	p.wrapped(2, yellow, strings.Fields(text))
 }

@@ -24,8 +24,8 @@ type WhyNot struct {
 	Options  json.RawMessage `json:"lookup_options,omitempty"`
 	Bindings []Bound         `json:"bindings"`
 	Parts    []Candidate     `json:"contributions,omitempty"` // contributions of the value
-	Outcome  *Outcome        `json:"outcome,omitempty"`       // for the node, if there are facts
-	Computed []Candidate     `json:"computed,omitempty"`      // values that facts decide; only without facts
+	Outcome  *Outcome        `json:"outcome,omitempty"`       // outcome for the node; nil without facts
+	Computed []Candidate     `json:"computed,omitempty"`      // values that depend on facts; empty if there are facts
 
 	text   string
 	merged bool
@@ -63,7 +63,7 @@ func (s Style) WhyNot(key, text string, t *decision.Table, e *lookup.Explanation
 	return out, nil
 }
 
-// AddNode adds a node to the bindings with the value that make the value of the node, as e explains it.
+// AddNode adds a node to the bindings that give it the value, according to e.
 func (w *WhyNot) AddNode(name string, e *Explanation) {
 	rows := make([]Candidate, len(w.Bindings))
 	for i := range w.Bindings {

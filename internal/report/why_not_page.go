@@ -66,7 +66,7 @@ func (p *Page) stateOfNode(c *Candidate, wins string) {
 		return
 	}
 	words := []string{"for this node it " + map[string]string{lookup.Wins: wins, lookup.Hidden: "is",
-		lookup.Merged: "is one of those that make the value", lookup.NotEffective: "is not effective:",
+		lookup.Merged: "contributes to the value", lookup.NotEffective: "is not effective:",
 		lookup.Declined: "declines:", lookup.Renames: "gives a name:"}[c.State]}
 	p.wrapped(2, stateStyles[c.State], append(words, strings.Fields(c.Why)...))
 }
@@ -78,22 +78,22 @@ func (p *Page) bound(b *Bound, merged bool) {
 	p.stateOfNode(&b.Candidate, "wins")
 	switch {
 	case b.Never:
-		p.line(2, yellow, "never wins; this is higher, and holds wherever it does:")
+		p.line(2, yellow, "never wins; this higher binding always hides it:")
 	case merged && len(b.When) == 0:
-		p.line(2, green, "takes part for all")
+		p.line(2, green, "contributes for all")
 	case merged:
-		p.wrapped(2, green, conditionWords("takes part when", b.When))
+		p.wrapped(2, green, conditionWords("contributes when", b.When))
 	case len(b.When) == 0:
 		p.line(2, green, "wins for all")
 	default:
 		p.wrapped(2, green, conditionWords("wins when", b.When))
 	}
 	if len(b.HiddenBy) > 0 && !b.Never {
-		p.line(2, yellow, "but is hidden by these where they hold:")
+		p.line(2, yellow, "but is hidden by these when they hold:")
 	}
 	for i := range b.HiddenBy {
 		if i == shownRows {
-			p.line(4, dim, fmt.Sprintf("and %d more (--format json has all)", len(b.HiddenBy)-shownRows))
+			p.line(4, dim, fmt.Sprintf("and %d more (--format json lists all)", len(b.HiddenBy)-shownRows))
 			return
 		}
 		h := &b.HiddenBy[i]

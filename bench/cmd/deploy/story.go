@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// story is a release, and everything that can go wrong with one, on two masters.
+// story tests a release on two masters, and everything that can go wrong with one.
 type story struct {
 	*way
 	masters  []*master

@@ -4,7 +4,7 @@ import (
 	"bindc/diag"
 )
 
-// forced returns the keys that stay because a manifest looks them up with a computed merge.
+// forced returns the keys that must stay because a manifest looks them up with a computed merge.
 func (o *Options) forced() map[string]string {
 	out := map[string]string{}
 	for _, c := range o.Calls.All {

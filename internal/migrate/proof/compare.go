@@ -55,7 +55,7 @@ func (b *builtSite) close() {
 	_ = b.file.Close()
 }
 
-// refused represents an answer that is an error.
+// refused is the hash of an answer that is an error.
 const refused = 0
 
 // askOldSite asks the old site, and records the keys with data that no request reaches.
@@ -126,8 +126,8 @@ func (p *prover) compare(next *builtSite) (map[string]string, error) {
 	return out, err
 }
 
-// settle marks the keys that need not be compared again: both sites gave the same answers, and changed, the keys that
-// were moved back since, has neither them nor a key that they look up.
+// settle marks the keys that need not be compared again: both sites gave the same answers, and neither the key nor a
+// key that it looks up is in changed. changed holds the keys that were moved back since.
 func (p *prover) settle(changed map[string]bool) {
 	q := p.questions
 	for i, key := range q.keys {

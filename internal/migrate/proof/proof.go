@@ -31,13 +31,13 @@ type Options struct {
 // DefaultLimit is the default of Options.Limit.
 const DefaultLimit = 8_000_000
 
-// Report has the figures of the comparison, and of the keys that moved.
+// Report counts what was compared, and the keys that moved.
 type Report struct {
-	Keys      int // in both sites
+	Keys      int // number of keys in both sites
 	Merges    []string
 	Rows      int // bindings of all keys, in both sites
-	Requests  int // constructed from rows
-	Nodes     int // with facts
+	Requests  int // requests constructed from rows
+	Nodes     int // nodes with facts
 	Answers   int // compared in the last round; all were equal
 	Failed    int // questions that the old site answered with an error
 	Rounds    int
@@ -177,7 +177,7 @@ func (p *prover) round(at string, result *migrate.Result) (repeat bool, err erro
 	return p.keep(result, differing), nil
 }
 
-// keep makes keys stay whose answers would change, and reports whether there are any.
+// keep makes the keys stay whose answers would change. It reports whether there are any.
 func (p *prover) keep(result *migrate.Result, differing map[string]string) bool {
 	if p.report.Rounds == 1 {
 		for _, key := range p.report.Unreached {
@@ -193,7 +193,7 @@ func (p *prover) keep(result *migrate.Result, differing map[string]string) bool 
 			stayed = true
 			continue
 		}
-		for _, used := range p.uses(key) { // the key itself stays, so a key that it looks up makes the difference
+		for _, used := range p.uses(key) { // the key stays already, so a key that it looks up causes the difference
 			if result.Moved[used] && p.forced[used] == "" {
 				p.stay(used, "'"+key+"', which looks it up, would have another answer: "+differing[key])
 				stayed = true
@@ -220,7 +220,7 @@ func (p *prover) stay(key, why string) {
 	p.forced[key], p.reasons[key] = why, Differs
 }
 
-// keepAll makes all keys stay. If they do already, the migration fails.
+// keepAll makes all keys stay. If all keys stay already, the migration fails.
 func (p *prover) keepAll(result *migrate.Result, why string) (stayed bool) {
 	for key := range result.Moved {
 		p.stay(key, why)

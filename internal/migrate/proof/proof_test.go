@@ -18,7 +18,7 @@ import (
 const hierarchy = "version: 5\nhierarchy:\n  - {name: role, path: 'role/%{role}.yaml'}\n" +
 	"  - {name: os, path: 'os/%{facts.os.family}.yaml'}\n  - {name: common, path: common.yaml}\n"
 
-// migrated has the result of a migration.
+// migrated holds the result of a migration.
 type migrated struct {
 	files  map[string]string
 	report *proof.Report
@@ -117,7 +117,7 @@ func TestOnlyAskedComparesMergesOfManifests(t *testing.T) {
 }
 
 // The options of a merge in a manifest are compared, too.
-func TestOptionsOfMergesAreCompared(t *testing.T) {
+func TestComparesMergesWithTheirOptions(t *testing.T) {
 	files := []string{"hiera.yaml", hierarchy, "data/role/web.yaml", "other: 1\n",
 		"data/common.yaml", "list: [b, a]\nother: 2\n"}
 	if m := migrateFiles(t, proof.Options{}, files...); m.stays("list") {
@@ -133,7 +133,7 @@ func TestOptionsOfMergesAreCompared(t *testing.T) {
 }
 
 // Nodes with facts are compared. A fact may contain an interpolation, which only Hiera 5 expands.
-func TestNodesAreCompared(t *testing.T) {
+func TestComparesNodesWithFacts(t *testing.T) {
 	files := []string{"hiera.yaml", hierarchy, "data/common.yaml", "key: 'is %{facts.kind}'\nother: 1\n"}
 	if m := migrateFiles(t, proof.Options{}, files...); m.stays("key") {
 		t.Error(m.notes)
@@ -150,7 +150,7 @@ func TestNodesAreCompared(t *testing.T) {
 }
 
 // Reaching the limit is reported. Keys with data that was not compared stay.
-func TestReportsTheLimit(t *testing.T) {
+func TestReportsReachedLimitAndKeepsUncomparedKeys(t *testing.T) {
 	m := migrateFiles(t, proof.Options{Limit: 30}, "hiera.yaml", hierarchy, "data/common.yaml", "a: 1\nb: 1\n",
 		"data/role/web.yaml", "b: 2\n", "data/role/db.yaml", "c: 2\n")
 	if m.report.Omitted == 0 || !strings.Contains(strings.Join(m.report.Strings(), "\n"), "a limit was reached: ") ||
@@ -160,7 +160,7 @@ func TestReportsTheLimit(t *testing.T) {
 }
 
 // Two hashes whose keys have a different order are different answers.
-func TestOrderOfHashKeysMatters(t *testing.T) {
+func TestHashesInDifferentOrderAreDifferentAnswers(t *testing.T) {
 	m := migrateFiles(t, proof.Options{OnlyAsked: true}, "hiera.yaml", hierarchy,
 		"data/role/web.yaml", "turned: {a: 1}\nsame: {b: 1}\n",
 		"data/common.yaml", "turned: {b: 2}\nsame: {b: 2}\nlookup_options: {'^[st]': {merge: hash}}\n")
@@ -170,7 +170,7 @@ func TestOrderOfHashKeysMatters(t *testing.T) {
 }
 
 // Keys whose data are only in mapped_paths are compared with facts that are lists.
-func TestMappedPathsAreReached(t *testing.T) {
+func TestComparesKeysOfMappedPaths(t *testing.T) {
 	m := migrateFiles(t, proof.Options{}, "hiera.yaml", "version: 5\nhierarchy:\n"+
 		"  - {name: m, mapped_paths: [teams, team, 'team/%{team}.yaml']}\n  - {name: common, path: common.yaml}\n",
 		"data/team/dba.yaml", "a: 1\n", "data/common.yaml", "a: 2\nb: 3\n")
@@ -180,7 +180,7 @@ func TestMappedPathsAreReached(t *testing.T) {
 }
 
 // A site that does not build, or has no Hiera 5, is not migrated.
-func TestRefusesWhatItCannotMigrate(t *testing.T) {
+func TestRefusesBrokenSitesAndSitesWithoutHiera5(t *testing.T) {
 	dir := t.TempDir()
 	var diags diag.List
 	site := loader.Load(dir, loader.Options{Nothing: true}, &diags)

@@ -16,7 +16,7 @@ const maxSamples = 2000
 
 // question is a request with the keys to look up, by their numbers.
 type question struct {
-	name  string // for messages
+	name  string // name in messages
 	facts *bindings.Facts
 	keys  []int
 }
@@ -27,7 +27,7 @@ type strategy struct {
 	value lookup.Value
 }
 
-// questions has everything that both sites are asked.
+// questions holds the lookups that both sites are asked for.
 type questions struct {
 	keys     []string
 	merges   [][]strategy    // by key

@@ -41,7 +41,7 @@ func diffLines(d *Difference) (out []string) {
 	return out
 }
 
-// Diff reports what differs between two sites, with the requests affected, and nothing else.
+// Diff reports exactly the differences between two sites, with the affected requests.
 func TestDiffReportsExactlyTheDifferences(t *testing.T) {
 	const optional = "- {when: {node: n1}, bind: [{name: high, to_expression: '$x', optional: true}]}\n"
 	const same = "- [same, 1]\n- {name: asks_same, to_lookup_of: same}\n" +

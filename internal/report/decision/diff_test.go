@@ -155,8 +155,8 @@ func uselessException(c Change, requests []map[string]string) []lookup.Term {
 	return nil
 }
 
-// For every possible request, the first change that it meets is what changes for it. Each listed change applies to some
-// request.
+// For every possible request, the first change that it meets describes how its answer changes. Each listed change
+// applies to some request.
 func TestChangesMatchAllRequests(t *testing.T) {
 	equal := func(a, b *Row) bool {
 		return a == nil && b == nil || a != nil && b != nil && a.contentID == b.contentID
@@ -193,7 +193,7 @@ func TestChangesMatchAllRequests(t *testing.T) {
 
 // A row for one node is added to 20 000 rows, and the default value changes. The time must not be quadratic, not even
 // with another category over the same fact.
-func TestDiffOfAFleetTakesNoQuadraticTime(t *testing.T) {
+func TestDiffOfLargeFleetIsNotQuadratic(t *testing.T) {
 	dims := sites[1].dimensions(t)
 	row := func(value, id string) Row {
 		return Row{terms: relation.Condition{{Dimension: 0, Value: value}}, contentID: id}

@@ -25,17 +25,17 @@ func differ(t *testing.T, before, after *Tables) []string {
 }
 
 // Each case has the statements of two sites, and the differences that requests see.
-func TestDiffOfTwoSites(t *testing.T) {
+func TestDiffReportsChangesThatRequestsSee(t *testing.T) {
 	for _, c := range []struct {
 		what, before, after string
 		want                []string
 	}{
-		{"the id of a multibinding is its key, and one contributes another value",
+		{"a contribution to a multibinding with its key as id changes its value",
 			"- {name: users, multibind_id: users, type: Array}\n- {in: users, name: a, to: 1}\n",
 			"- {name: users, multibind_id: users, type: Array}\n- {in: users, name: a, to: 2}\n",
 			[]string{"users for []: multibind('users'), multibind('users') through users",
 				"contributed to users for []: 1 named a, 2 named a"}},
-		{"contributions that come, go, and are for others",
+		{"contributions are added, removed, and change their condition",
 			"- {name: users, multibind_id: u, type: Array}\n- {in: u, name: a, to: 1}\n- {in: u, to: 5}\n" +
 				"- {when: {role: web}, bind: [{in: u, name: c, to: 3}]}\n",
 			"- {name: users, multibind_id: u, type: Array}\n- {in: u, name: b, to: 1}\n" +
@@ -47,22 +47,22 @@ func TestDiffOfTwoSites(t *testing.T) {
 				`contributed to users for [role=db]: nothing, 3 named c`,
 				`contributed to users for []: nothing, 1 named b`,
 				`contributed to users for []: nothing, 5`}},
-		{"a contribution that looks up what changes",
+		{"a contribution looks up a changed key",
 			"- {name: users, multibind_id: u, type: Array}\n- {in: u, name: a, to_lookup_of: x}\n- [x, 1]\n",
 			"- {name: users, multibind_id: u, type: Array}\n- {in: u, name: a, to_lookup_of: x}\n- [x, 2]\n",
 			[]string{`users for []: multibind('u'), multibind('u') through u`,
 				`contributed to users for []: lookup('x') named a, lookup('x') named a through x`,
 				`x for []: 1, 2`}},
-		{"a value becomes a computed one, and secret",
+		{"a value becomes computed and sensitive",
 			"- [a, 1]\n- [b, 1]\n- {name: c, to: 1, sensitive: true}\n",
 			"- {name: a, to_expression: '1 + $x'}\n- {name: b, to: 1, sensitive: true}\n" +
 				"- {name: c, to: 2, sensitive: true}\n",
 			[]string{`a for []: 1, 1 + $x`, `b for []: 1, 1 sensitive`, `c for []: 1 sensitive, 2 sensitive`}},
-		{"a binding moves to another condition, and hides a lower one",
+		{"a binding moves to another condition and hides a lower one",
 			"- {when: {role: web}, bind: [[a, 1]]}\n- [a, 2]\n",
 			"- {when: {node: n1}, bind: [[a, 1]]}\n- [a, 2]\n",
 			[]string{`a for [role=web]: 1, 2 except [node=n1]`, `a for [node=n1]: 2, 1 except [role=web]`}},
-		{"the default changes, and conditional values do not",
+		{"only the default changes",
 			"- {when: {role: web}, bind: [[a, 1]]}\n- {when: {node: n1, role: web}, bind: [[a, 4]]}\n- [a, 2]\n",
 			"- {when: {role: web}, bind: [[a, 1]]}\n- {when: {node: n1, role: web}, bind: [[a, 4]]}\n- [a, 3]\n",
 			[]string{`a for []: 2, 3 except [role=web]`}},
@@ -75,23 +75,23 @@ func TestDiffOfTwoSites(t *testing.T) {
 				`b for []: lookup('a'), lookup('a') through a`,
 				`c for []: lookup('b'), lookup('b') through b`,
 				`d for []: "${lookup('c')} ${lookup('a')}", "${lookup('c')} ${lookup('a')}" through c a`}},
-		{"a contribution of another name",
+		{"a contribution gets another name",
 			"- {name: users, multibind_id: u, type: Hash}\n- {in: u, name: a, to: 1}\n",
 			"- {name: users, multibind_id: u, type: Hash}\n- {in: u, name: b, to: 1}\n",
 			[]string{`users for []: multibind('u'), multibind('u') through u`,
 				`contributed to users for []: 1 named a, nothing`,
 				`contributed to users for []: nothing, 1 named b`}},
-		{"a contribution that looked up what changes, and no longer does",
+		{"a contribution no longer looks up a changed key",
 			"- {name: users, multibind_id: u, type: Array}\n- {in: u, name: a, to_lookup_of: x}\n- [x, 1]\n",
 			"- {name: users, multibind_id: u, type: Array}\n- {in: u, name: a, to: 1}\n- [x, 2]\n",
 			[]string{`users for []: multibind('u'), multibind('u') through u`,
 				`contributed to users for []: lookup('x') named a, 1 named a`, `x for []: 1, 2`}},
-		{"what may decline, what it needs, and what is below it",
+		{"a value that may decline, with changes in a key it looks up and below it",
 			"- {when: {node: n1}, bind: [{name: a, to_lookup_of: b, optional: true}]}\n- [a, 1]\n- [b, 1]\n",
 			"- {when: {node: n1}, bind: [{name: a, to_lookup_of: b, optional: true}]}\n- [a, 2]\n- [b, 2]\n",
 			[]string{`a for [node=n1]: optional(lookup('b')) declines, optional(lookup('b')) declines through b`,
 				`a for []: 1, 2`, `b for []: 1, 2`}},
-		{"what may decline, and what needs what changes below it",
+		{"a value that may decline looks up a key with a change below it",
 			"- {when: {role: web}, bind: [{name: a, to_expression: '$x', optional: true}]}\n" +
 				"- {name: a, to: \"${lookup('b')}\"}\n- [b, 1]\n",
 			"- {when: {node: n1}, bind: [[a, 0]]}\n" +
@@ -101,7 +101,7 @@ func TestDiffOfTwoSites(t *testing.T) {
 				`a for [role=web]: optional($x) declines, optional($x) declines below`,
 				`a for [node=n1]: "${lookup('b')}", 0`,
 				`a for []: "${lookup('b')}", "${lookup('b')}" through b`, `b for []: 1, 2`}},
-		{"an optional binding, and the one below it",
+		{"an optional binding with a change below it",
 			"- {when: {node: n1}, bind: [{name: a, to_expression: '$x', optional: true}]}\n" +
 				"- {name: a, to_lookup_of: b}\n- [b, 1]\n",
 			"- {when: {node: n1}, bind: [{name: a, to_expression: '$x', optional: true}]}\n" +
@@ -109,11 +109,11 @@ func TestDiffOfTwoSites(t *testing.T) {
 			[]string{`a for [node=n1]: optional($x) declines, optional($x) declines below`,
 				`a for []: lookup('b'), lookup('b') through b`,
 				`b for []: 1, 2`}},
-		{"an optional binding that changes itself",
+		{"an optional binding changes",
 			"- {when: {node: n1}, bind: [{name: a, to_expression: '$x', optional: true}]}\n- [a, 1]\n",
 			"- {when: {node: n1}, bind: [{name: a, to_expression: '$y', optional: true}]}\n- [a, 1]\n",
 			[]string{`a for [node=n1]: optional($x) declines, optional($y) declines`}},
-		{"an optional binding, and a new one above it",
+		{"a new binding above an optional one",
 			"- {when: {role: web}, bind: [{name: a, to_expression: '$x', optional: true}]}\n- [a, 1]\n",
 			"- {when: {node: n1}, bind: [[a, 0]]}\n" +
 				"- {when: {role: web}, bind: [{name: a, to_expression: '$x', optional: true}]}\n" +
@@ -154,7 +154,7 @@ func TestDiffOfTwoSites(t *testing.T) {
 			"- {when: {node: n1}, bind: [[a, 1]]}\n- {when: {node: n2}, bind: [[a, 2]]}\n" +
 				"- {when: {node: n2, role: web}, bind: [[a, 3]]}\n- [a, 5]\n",
 			[]string{"a for []: 4, 5 except [node=n1] except [node=n2]"}},
-		{"a type that the value has",
+		{"a new type that the value already has",
 			"- [a, 1]\n- {name: b, to: 1, type: Integer, sensitive: true}\n",
 			"- {name: a, to: 1, type: Integer}\n- {name: b, to: 1, sensitive: true}\n", nil},
 		{"an optional lookup of a changed key",
@@ -171,7 +171,7 @@ func TestDiffOfTwoSites(t *testing.T) {
 
 // Diff reports categories and guards that the other site computes differently or lacks. Guards of a single variable do
 // not change.
-func TestDiffOfCategories(t *testing.T) {
+func TestDiffReportsChangedCategoriesAndGuards(t *testing.T) {
 	const usual = "[[node, '${fqdn}'], [role, '${role}']]"
 	of := func(categories, entry string, files ...string) *Tables {
 		return bookOf(t, contentOf(t, append(files,
@@ -186,9 +186,9 @@ func TestDiffOfCategories(t *testing.T) {
 		now  *Tables
 		want []string
 	}{
-		{"the same", of(usual, "${rack}/${fqdn}", "r1/n1.yaml", "a: 1\n"), nil},
-		{"another order", of("[[role, '${role}'], [node, '${fqdn}']]", "${rack}/${fqdn}", "r1/n1.yaml", "a: 1\n"), nil},
-		{"another expression", of("[[node, '${fqdn}'], [role, 'r-${role}']]", "${rack}/${fqdn}", "r1/n1.yaml", "a: 1\n"),
+		{"the same categories", of(usual, "${rack}/${fqdn}", "r1/n1.yaml", "a: 1\n"), nil},
+		{"another order of categories", of("[[role, '${role}'], [node, '${fqdn}']]", "${rack}/${fqdn}", "r1/n1.yaml", "a: 1\n"), nil},
+		{"another expression of a category", of("[[node, '${fqdn}'], [role, 'r-${role}']]", "${rack}/${fqdn}", "r1/n1.yaml", "a: 1\n"),
 			[]string{`category role`}},
 		{"another rack",
 			of(usual, "${rack}/${fqdn}", "r2/n1.yaml", "a: 1\n"), []string{`a for [$rack=r1 node=n1]: 1, 0`,
@@ -202,7 +202,7 @@ func TestDiffOfCategories(t *testing.T) {
 			[]string{`a for [$rack=r1 node=n1]: 1, 0 except ["${upcase($rack)}"=r1]`,
 				`a for ["${upcase($rack)}"=r1 node=n1]: 0, 1 except [$rack=r1]`,
 				`category "${upcase($rack)}"`, "category $rack"}},
-		{"one more",
+		{"an additional category",
 			of("[[node, '${fqdn}'], [role, '${role}'], [site, '${site}']]", "${rack}/${fqdn}", "r1/n1.yaml", "a: 1\n"),
 			[]string{`category site`}},
 	} {
@@ -220,7 +220,7 @@ func TestDiffOfCategories(t *testing.T) {
 }
 
 // If the other site has another expression for a category, its value says nothing about the values of other categories.
-func TestDiffUnderACategoryWithAnotherExpression(t *testing.T) {
+func TestDiffDoesNotRelateCategoryWithChangedExpression(t *testing.T) {
 	of := func(role, statements string) *Tables {
 		return bookOf(t, contentOf(t, "binder_config.yaml", "version: 1\ncategories: [[role, '"+role+"'], [kind, '${role}']]\n",
 			"bindings/default.yaml", binds("default", statements)))
@@ -237,7 +237,7 @@ func TestDiffUnderACategoryWithAnotherExpression(t *testing.T) {
 }
 
 // Reordering the categories changes precedence but no condition.
-func TestDiffOfTheOrderOfCategories(t *testing.T) {
+func TestDiffReportsReorderedCategories(t *testing.T) {
 	of := func(categories string) *Tables {
 		return bookOf(t, contentOf(t, "binder_config.yaml", "version: 1\ncategories: "+categories+"\n",
 			"bindings/default.yaml", binds("default", `
@@ -286,7 +286,7 @@ func TestDiffOfSealedValuesNeedsTheKeys(t *testing.T) {
 }
 
 // In Hiera 5, a changed level of a merge is reported for the requests that have it.
-func TestDiffOfHiera5(t *testing.T) {
+func TestDiffReportsChangedLevelOfHiera5Merge(t *testing.T) {
 	of := func(role, common string) *Tables {
 		return bookOf(t, contentOf(t,
 			"hiera.yaml", "version: 5\nhierarchy:\n  - {name: Roles, path: 'roles/%{role}.yaml'}\n"+
@@ -299,16 +299,16 @@ func TestDiffOfHiera5(t *testing.T) {
 	}{
 		{"a level of a merge", "a: [1]\n", "a: [2]\nlookup_options: {a: {merge: unique}}\n",
 			"a: [1]\n", "a: [3]\nlookup_options: {a: {merge: unique}}\n", []string{`contributed to a for []: [2], [3]`}},
-		{"a level is new", "b: 1\n", "a: [2]\nlookup_options: {a: {merge: unique}}\n",
+		{"a new level", "b: 1\n", "a: [2]\nlookup_options: {a: {merge: unique}}\n",
 			"a: [1]\nb: 1\n", "a: [2]\nlookup_options: {a: {merge: unique}}\n",
 			[]string{`contributed to a for [roles/%{role}.yaml=roles/web.yaml]: nothing, [1]`}},
-		{"other options", "a: [1]\n", "a: [2]\nlookup_options: {a: {merge: unique}}\n",
+		{"changed lookup_options", "a: [1]\n", "a: [2]\nlookup_options: {a: {merge: unique}}\n",
 			"a: [1]\n", "a: [2]\nlookup_options: {a: {merge: first}}\n",
 			[]string{`a for [roles/%{role}.yaml=roles/web.yaml]: merged by unique, [1]`,
 				`a for []: merged by unique, [2]`,
 				`contributed to a for [roles/%{role}.yaml=roles/web.yaml]: [1], nothing`,
 				`contributed to a for []: [2], nothing`}},
-		{"options that depend on the request", "a: [1]\nlookup_options: {a: {merge: unique}}\n", "a: [2]\n",
+		{"lookup_options that depend on the request", "a: [1]\nlookup_options: {a: {merge: unique}}\n", "a: [2]\n",
 			"a: [1]\nlookup_options: {a: {merge: first}}\n", "a: [2]\n",
 			[]string{`a for [roles/%{role}.yaml=roles/web.yaml]: merged as lookup_options say, merged as lookup_options say through lookup_options`,
 				`a for []: merged as lookup_options say, merged as lookup_options say through lookup_options`}},

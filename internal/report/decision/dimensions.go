@@ -10,8 +10,7 @@ import (
 	"bindc/snapshot"
 )
 
-// dimensions are the dimensions of one snapshot, or of two snapshots that are compared. Those that both have are
-// merged.
+// dimensions holds the dimensions of one snapshot, or of two compared snapshots. Dimensions that both have are merged.
 type dimensions struct {
 	*relation.Relations
 	names []string // for messages
@@ -32,7 +31,7 @@ func newDimensions(files ...*snapshot.Snapshot) (*dimensions, error) {
 		for _, d := range f.Dimensions() {
 			id := dimensionKeyOf(f, d)
 			if i, known := out.index[id]; known {
-				if programs[i] != string(d.Program) { // nothing is true for both expressions
+				if programs[i] != string(d.Program) { // its values in the two snapshots cannot be compared
 					dims[i].Value = nil
 				}
 				continue

@@ -14,8 +14,8 @@ import (
 	"bindc/snapshot"
 )
 
-// For every kind of recipe in a forged file, a table is made or reports damage, and comparing does the same.
-func TestMisplacedRecipesAreShownOrDamage(t *testing.T) {
+// For every kind of recipe in a forged file, making and comparing tables succeeds or reports damage.
+func TestMisplacedRecipesAreShownOrReportedAsDamage(t *testing.T) {
 	sound := bookOf(t, &snapshot.Content{Layers: []string{"l"}})
 	for kind := recipe.Constant; kind <= recipe.AliasedPart; kind++ {
 		r := &recipe.Recipe{Kind: kind, Name: "\x00k", Targets: []recipe.Target{{Key: "k"}}, Options: &recipe.Options{}}
@@ -45,7 +45,8 @@ func TestMisplacedRecipesAreShownOrDamage(t *testing.T) {
 	}
 }
 
-// Recipes that are in no table of a site are shown, too: programs, parts, and recipes without arguments.
+// Recipes that never occur in the table of a valid site are also shown: programs, parts, and recipes without
+// arguments.
 func TestShowsRecipesThatNoSiteHas(t *testing.T) {
 	none := &expr.Node{Op: expr.Call, Name: "lookup"}
 	x := value.FromString("x")
@@ -77,7 +78,7 @@ func TestShowsRecipesThatNoSiteHas(t *testing.T) {
 }
 
 // Unreadable parts of a forged file are reported as damage, whichever of the two files has them.
-func TestForgedFilesAreDamage(t *testing.T) {
+func TestUnreadablePartIsReportedAsDamage(t *testing.T) {
 	sound := &snapshot.Content{Layers: []string{"l"}}
 	of := func(program, recipe string) *snapshot.Content {
 		return &snapshot.Content{Layers: []string{"l"},
@@ -108,7 +109,7 @@ func TestForgedFilesAreDamage(t *testing.T) {
 }
 
 // If a section of a file is overwritten, every function that needs the section reports damage.
-func TestOverwrittenSectionIsDamage(t *testing.T) {
+func TestOverwrittenSectionIsReportedAsDamage(t *testing.T) {
 	site := contentOf(t, "bindings/default.yaml", binds("default", `
   - [text, a text]
   - {name: asks, to_expression: '$x'}
@@ -186,7 +187,7 @@ func overwritten(t *testing.T, c *snapshot.Content, section string) *snapshot.Sn
 
 // A forged file may have content that no site has: a constant under the key of contributions, contributions under
 // another key, places in missing files, invalid options.
-func TestTablesOfForgedContent(t *testing.T) {
+func TestTablesHandleForgedContent(t *testing.T) {
 	one := snapshot.Stored{Bytes: string(value.Append(nil, value.FromInt(1)))}
 	of := func(name string, cold snapshot.Cold, v snapshot.Stored) *Tables {
 		c := &snapshot.Content{Layers: []string{"l"}, Inputs: []snapshot.Input{{Path: "f.yaml"}},

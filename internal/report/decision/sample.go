@@ -19,7 +19,7 @@ import (
 // Sample is a request that was constructed from rows.
 type Sample struct {
 	values assignment // texts of variables, by path
-	Alone  bool       // it was constructed from one row, or none
+	Alone  bool       // it was constructed from at most one row
 }
 
 // ID identifies a sample, regardless of case. Samples of two snapshots with the same ID are the same request.
@@ -65,7 +65,7 @@ func NewSampler(b *Tables) (*Sampler, error) {
 	return s, nil
 }
 
-// Samples has the requests for a key, and the rows they come from.
+// Samples holds the requests for a key, and describes the rows they were constructed from.
 type Samples struct {
 	Samples  []Sample
 	Rows     int           // rows of the key itself
@@ -80,8 +80,8 @@ const (
 	minSamples = 1  // the request without any variable
 )
 
-// Samples returns at most limit requests for which rows of key, and of the keys that its values look up, count. It
-// tries each row alone, with a row of every other kind, and with as many others as can hold together.
+// Samples returns at most limit requests that reach the rows of key and of the keys that its values look up. It tries
+// each row alone, with a row of every other kind, and with as many others as can hold together.
 func (s *Sampler) Samples(key string, limit int) (*Samples, error) {
 	out := &Samples{}
 	names, conditions, err := s.conditions(key, out)

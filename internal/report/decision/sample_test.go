@@ -130,7 +130,7 @@ func TestSamplesReachLookedUpKeys(t *testing.T) {
 }
 
 // At most limit samples are made, and exceeding the limit is reported.
-func TestSamplesReportTheLimit(t *testing.T) {
+func TestSamplesReportExceededLimit(t *testing.T) {
 	s, _ := samplerOf(t, sampled...)
 	of, err := s.Samples("list", 3)
 	if err != nil || len(of.Samples) != 3 || !of.Exceeded {
@@ -149,7 +149,7 @@ func TestSampleIDIgnoresCase(t *testing.T) {
 	}
 }
 
-func TestSolvesEquations(t *testing.T) {
+func TestSolutionSetsVariablesOrReturnsNil(t *testing.T) {
 	text := func(s string) piece { return piece{text: s} }
 	variable := func(s string) piece { return piece{variable: s} }
 	for _, c := range []struct {

@@ -27,7 +27,7 @@ type Row struct {
 	Computed  string      // source text of a value that depends on facts
 	Abstract  bool
 	Declines  bool // in some requests, it may leave the answer to the rows below
-	Erased    bool // the key is renamed from this row down: it is not found
+	Erased    bool // the key is renamed from this row down, so it is not found
 	Sensitive bool
 	Sealed    bool // the content is encrypted, and differs from the same content in another snapshot
 
@@ -79,8 +79,8 @@ func (b *Tables) bindings(key string) ([]snapshot.Binding, error) {
 
 // Table lists the bindings of a key.
 type Table struct {
-	Rows          []Row // in order of precedence: the first one that holds for a request counts
-	Contributions []Row // to the multibindings among the rows
+	Rows          []Row // by decreasing precedence: the first row that holds for a request wins
+	Contributions []Row // contributions to the multibindings among the rows
 
 	// HasOptions reports whether lookup_options of Hiera 5 apply to the key. Options are those options, or undef if
 	// they depend on the request. Merged reports whether they merge all rows that hold for a request.

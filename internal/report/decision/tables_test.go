@@ -421,7 +421,7 @@ lookup_options:
 }
 
 // Rows report whether conditions can hold together, and whether one implies the other.
-func TestMeetsAndCovers(t *testing.T) {
+func TestMeetsAndCoversCompareConditions(t *testing.T) {
 	b := bookOf(t, contentOf(t,
 		"binder_config.yaml", "version: 1\n"+
 			"categories: [[node, '${fqdn}'], [both, '${role}-${site}'], [role, '${role}']]\n",
@@ -459,7 +459,7 @@ func checkRelations(t *testing.T, rows []Row, meet, cover []string) {
 
 // Answers depend on the variables of categories, guards and computed values, but not on variables that every node has
 // or that an expression sets itself.
-func TestCustomVariables(t *testing.T) {
+func TestCustomVariablesOmitsVariablesOfEveryNode(t *testing.T) {
 	b := bookOf(t, contentOf(t,
 		"binder_config.yaml", "version: 1\ncategories: [[node, '${fqdn}'], [role, '${role}']]\n",
 		"bindings/default.yaml", binds("default", `
@@ -489,7 +489,7 @@ func TestCustomVariables(t *testing.T) {
 }
 
 // A guard holds if its variable has the value. A guard of a category also requires that the request has that category.
-func TestMeetsAndCoversWithGuards(t *testing.T) {
+func TestMeetsAndCoversRespectGuards(t *testing.T) {
 	for _, path := range []string{"role/${rack}", "role/${role}/${rack}"} {
 		file := strings.NewReplacer("${role}", "web", "${rack}", "r1").Replace(path) + ".yaml"
 		b := bookOf(t, contentOf(t,

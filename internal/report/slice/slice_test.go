@@ -73,7 +73,7 @@ func TestCutTwiceKeepsRequestsOfBoth(t *testing.T) {
 	}
 }
 
-func TestInvalidExpressionIsDamage(t *testing.T) {
+func TestInvalidExpressionIsReportedAsDamage(t *testing.T) {
 	c := &snapshot.Content{Dimensions: []snapshot.Dimension{{Name: "node", Category: -1, Program: []byte{0xff}}}}
 	var damage *snapshot.DamageError
 	if err := Cut(c, []snapshot.Term{{Value: "n"}}); !errors.As(err, &damage) || damage.Section != "meta" {
