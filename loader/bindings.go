@@ -113,7 +113,7 @@ func (c *setCompiler) checkIDs(s *bindingsfile.Statement) {
 		case includedClasses, excludedClasses, recipe.ClassesKey, recipe.DependenciesKey:
 			c.diags.Add(diag.Diagnostic{Pos: l.Pos, Code: "reserved", InValue: true,
 				Message: "the id '" + id + "' of a multibinding is reserved",
-				Hint:    "choose another; classes are collected under the key '" + recipe.ClassesKey + "' by themselves"})
+				Hint:    "choose another; classes are always collected under the key '" + recipe.ClassesKey + "'"})
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (c *setCompiler) checkMap(s *bindingsfile.Statement) {
 		return
 	}
 	if l := s.Producers[0].Argument; strings.HasPrefix(l.ScalarText(), recipe.MapKeys) {
-		c.errorf(l, "which parameters a map has is known when the site is built: expected no 'transformer' beside the "+
+		c.errorf(l, "a map of parameters is needed when the site is built: expected no 'transformer' with the "+
 			"'rebind' of '%s'", l.Value.Text())
 	}
 }
@@ -184,7 +184,7 @@ func (c *setCompiler) chargeAlternatives(w *bindingsfile.Statement, alternatives
 }
 
 func (c *setCompiler) tooMany(at diag.Pos) {
-	c.diags.Errorf(at, "when", "the conditions of this site have too many alternatives in all, counted for each "+
+	c.diags.Errorf(at, "when", "the conditions of this site have too many alternatives in total, counted for each "+
 		"binding; write fewer lists of values, or raise --max-alternatives")
 }
 
@@ -219,7 +219,7 @@ func (c *setCompiler) warnOfCommon(p *bindingsfile.Pair) {
 	if len(p.Values) > 0 && !slices.Contains(folded(p.Values), "true") {
 		c.diags.Add(diag.Diagnostic{Pos: p.Pos, Severity: diag.Warning, Code: "when",
 			Message: "'common' is true for every request: this condition has no effect",
-			Hint:    "ask for another category, or remove the condition"})
+			Hint:    "use another category, or remove the condition"})
 	}
 }
 
@@ -256,7 +256,7 @@ func (c *setCompiler) restrict(conditions []Condition, p *bindingsfile.Pair) ([]
 	}
 	if len(out) == 0 {
 		c.diags.Errorf(p.Pos, "when",
-			"this can never hold: the category '%s' is asked for another value before", name)
+			"this condition never holds: an outer one requires another value of the category '%s'", name)
 		return nil, false
 	}
 	return out, true

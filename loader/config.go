@@ -196,7 +196,7 @@ func (c *configReader) category(n *yaml.Node, last bool, before map[string]diag.
 			Notes:   []diag.Note{{Pos: first, Message: "defined here first"}}})
 		return category{}, false
 	case name == site.Common && (!last || text != "true"):
-		c.Errorf(at, "category", "expected 'common' as the last category, with the value 'true': everything is in it")
+		c.Errorf(at, "category", "expected 'common' as the last category, with the value 'true': it contains every node")
 		return category{}, false
 	}
 	node := c.Interpolated(&n.Kids[1], text)

@@ -67,7 +67,7 @@ func (p *planner) findEnc(u uri) []planned {
 		return nil
 	}
 	if !there {
-		p.missing(u, "there is nothing that a classifier says: expected the directory %s, which bindc enc fills", dir)
+		p.missing(u, "there is no output of a classifier: expected the directory %s, which bindc enc writes", dir)
 		return nil
 	}
 	if p.nodes == nil {

@@ -70,7 +70,7 @@ func (c *entryCollector) warnOfExtension() {
 	ext := filepath.Ext(c.e.path.parts[len(c.e.path.parts)-1].text)
 	if len(c.out) == 0 && site.IsDataExtension(ext) {
 		c.Diags.Add(diag.Diagnostic{Pos: c.e.pathAt, Severity: diag.Warning, Code: "path_extension",
-			Message: "the path is written with its extension: only files that end in '" + ext + ".yaml' fit it",
+			Message: "the path is written with its extension: it matches only files that end in '" + ext + ".yaml'",
 			Hint:    "leave '" + ext + "' out: each backend has its own"})
 	}
 }
@@ -133,7 +133,7 @@ func (c *entryCollector) usable(f site.Listed, path string) bool {
 	other, ok := c.folded[folded]
 	if ok && strings.TrimSuffix(other, filepath.Ext(other)) != path {
 		c.Diags.Add(diag.Diagnostic{Pos: at(), Code: "data_path",
-			Message: "the names of two data files differ in case only, and values are compared without regard to case",
+			Message: "the names of two data files differ only in case, which is ignored in values",
 			Notes:   []diag.Note{{Pos: diag.Pos{File: c.h.tree.Path(other)}, Message: "the other one"}},
 			Hint:    "merge them into one"})
 		return false

@@ -23,12 +23,12 @@ func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
 	has, want := syntax.Print(e.value.node), syntax.Print(category.Value)
 	d := diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "category_value", Hint: "write " + want,
 		Message: "the value " + has + " is not the expression of category '" + category.Name + "', which is " + want +
-			": this data counts only for requests in which both are equal"}
+			": this data is used only for requests in which both are equal"}
 	if text, ok := e.value.fill(nil); ok {
 		if strings.Contains(text, "%{") {
 			return // already reported as Hiera interpolation
 		}
-		d.Message = "the value '" + text + "' has no variables: this data counts only for requests in which category '" +
+		d.Message = "the value '" + text + "' has no variables: this data is used only for requests in which category '" +
 			category.Name + "', " + want + ", is '" + text + "'"
 		if node, errs := syntax.ParseString(text); len(errs) == 0 && node.Op == expr.Concat {
 			d.Hint += `; '\$' stands for a dollar sign`

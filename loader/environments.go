@@ -104,7 +104,7 @@ func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given
 		}
 		if !envfile.IsName(e.Name()) || !names.MatchString(e.Name()) {
 			r.Diags.Warnf(diag.Pos{File: at}, "environments",
-				"this directory is ignored: expected the name of an environment, letters, digits and _")
+				"this directory is ignored: the name of an environment has only letters, digits and _")
 		} else if _, declared := r.named[e.Name()]; !declared {
 			r.add(e.Name(), at, diag.Pos{File: at}, given)
 		}
@@ -223,7 +223,7 @@ func (r *environmentsReader) checkReadable() {
 func (r *environmentsReader) checkBindings(dir string, title *expr.Node) {
 	if there, _ := r.IsDir(dir); !there {
 		r.Diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "missing", Severity: diag.Warning,
-			Message: "the bindingsdir of this environment is not there: " + dir})
+			Message: "the bindingsdir of this environment does not exist: " + dir})
 	}
 }
 

@@ -144,5 +144,5 @@ func (e rootOnly) Variable(name string) (value.Value, bool) {
 }
 
 func (rootOnly) Lookup(string, *types.Type) (value.Value, bool, error) {
-	return value.Value{}, false, errors.New("nothing can be looked up here")
+	return value.Value{}, false, errors.New("lookups are not possible here")
 }

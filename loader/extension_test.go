@@ -366,14 +366,14 @@ func TestChildrenOfExtensionEndWithIt(t *testing.T) {
 func TestRejectsExtensionWithoutOutput(t *testing.T) {
 	for _, script := range []string{"", "exit 0", "echo"} {
 		message := refused(t, programSite(t, script), "binder_config.yaml", loader.Options{AllowExtensions: true})
-		if !strings.Contains(message, "it gave nothing: expected JSON") {
+		if !strings.Contains(message, "it returned nothing: expected JSON") {
 			t.Errorf("%q: the message is %q", script, message)
 		}
 	}
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2\nbackends: [silent]\n",
 		"binder_config.yaml": "{version: 1, extensions: {hiera_backends: {silent: {command: ['true']}}}}"})
 	message := refused(t, dir, "hiera.yaml", loader.Options{AllowExtensions: true})
-	if !strings.Contains(message, "{} where a backend has no data") {
+	if !strings.Contains(message, "{} if a backend has no data") {
 		t.Errorf("the message is %q", message)
 	}
 }

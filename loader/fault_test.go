@@ -132,7 +132,7 @@ func counted(f func(access) error) func(fsx.Op, string) error {
 
 // Each file system call fails once, with each possible error. The build must produce the same snapshot, or an error
 // that names the path.
-func TestSingleFaultGivesSameSnapshotOrError(t *testing.T) {
+func TestEveryFaultGivesSameSnapshotOrError(t *testing.T) {
 	for _, cache := range []string{"", t.TempDir()} {
 		b := &faulty{withLinks(t, everything), filepath.Join(t.TempDir(), "f"), cache}
 		var calls []access
@@ -217,7 +217,7 @@ func (b *faulty) judge(t *testing.T, what, path string, got, want []byte, found 
 
 // The file system may report a size that differs from the content. A file that arrives in pieces is read completely;
 // one that is shorter, longer or empty is rejected.
-func TestReadsWholeFileOrRejectsIt(t *testing.T) {
+func TestEveryFileIsReadWholeOrRejected(t *testing.T) {
 	filters := map[string]struct {
 		filter func(io.Reader) io.Reader
 		fine   bool

@@ -128,7 +128,7 @@ func (r *hieraReader) reportSecondConfig(path, second string) {
 		r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(v), Code: "hiera",
 			Message: "this directory has two configurations of Hiera-2",
 			Notes:   []diag.Note{{Pos: diag.Pos{File: path}, Message: "the one that counts"}},
-			Hint:    "remove this one: beside hiera2.yaml, a hiera.yaml is Puppet's"})
+			Hint:    "remove this one: next to hiera2.yaml, a hiera.yaml is only for Puppet"})
 	}
 }
 
@@ -318,7 +318,7 @@ func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 		case rank(b) > rank(e):
 			r.Diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
 				Message: "this hierarchy has '" + r.NameOf(b.category) + "' above '" + r.NameOf(e.category) +
-					"', the site has them the other way round: " + diag.Quoted(r.CategoryNames()),
+					"', but the site has them the other way round: " + diag.Quoted(r.CategoryNames()),
 				Notes: []diag.Note{{Pos: b.at, Message: "'" + r.NameOf(b.category) + "' is here"}}})
 			return false
 		}

@@ -91,7 +91,7 @@ func hieraLayers(dir string, site *loader.Site) (out []string) {
 
 // Each file system call fails once. The build must give the same layers, or an error that names the path: a failed read
 // must not make a configuration look like one of another version.
-func TestSingleFaultGivesSameHiera5LayersOrError(t *testing.T) {
+func TestEveryFaultGivesSameHiera5LayersOrError(t *testing.T) {
 	dir := withLinks(t, map[string]string{"hiera.yaml": "version: 5\nhierarchy: [{name: A, glob: '*/*.yaml'}]",
 		"data/n/a.yaml": "a: 1", "data/n/b.yaml": "-> a.yaml", "modules/m/hiera.yaml": "version: 5",
 		"modules/m/data/common.yaml": "m::a: 1", "modules/n/hiera.yaml": "version: 4"})

@@ -199,7 +199,7 @@ func (p *planner) rubySets(u uri, m site.Module, paths *[]string) {
 		if strings.HasPrefix(name, m.Name+"::") && !slices.Contains(*paths, name) {
 			path := rubyFile(m.Dir, name)
 			p.Diags.Warnf(diag.Pos{File: path}, "ruby",
-				"bindings written in Ruby cannot be run and are passed over; write them as structured bindings")
+				"bindings written in Ruby are not supported and are ignored; write them as structured bindings")
 		}
 	}
 }
@@ -275,11 +275,11 @@ func (p *planner) findSet(u uri) (planned, bool) {
 		p.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Code: "ruby",
 			Message: "the bindings " + u.path + " exist twice, in this file and in Ruby",
 			Notes:   []diag.Note{{Pos: diag.Pos{File: ruby}, Message: "in Ruby"}},
-			Hint:    "remove the Ruby file: it cannot be run"})
+			Hint:    "remove the Ruby file: it is not supported"})
 		return planned{}, false
 	case rubyThere:
 		p.Diags.Errorf(u.at, "ruby",
-			"the bindings %s are written in Ruby (%s), which cannot be run; write them as structured bindings",
+			"the bindings %s are written in Ruby (%s), which is not supported; write them as structured bindings",
 			u.path, ruby)
 		return planned{}, false
 	case !there:

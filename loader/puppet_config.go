@@ -71,7 +71,7 @@ func (c puppetConfigReader) category(a syntax.Attribute, before []category) (cat
 		return category{}, false
 	case a.Name == site.Common:
 		c.diags.Errorf(at, "category",
-			"'common' is always the last category, with everything in it: it is not named here")
+			"'common' is always the last category and contains every node: do not list it here")
 		return category{}, false
 	case a.Name == "environment":
 		if v, _ := a.Value.Constant(); !v.Bool() {

@@ -88,7 +88,7 @@ const (
 		"'confdir-hiera:/' and 'hiera:/'"
 	includeModule = "include 'module-hiera5:/m' in a layer of its own, or exclude it in another if that is meant"
 
-	addHiera = "write one; that with nothing but 'version: 2' has data/osfamily/${osfamily} and data/common"
+	addHiera = "write one; with only 'version: 2', it reads data/osfamily/${osfamily} and data/common"
 )
 
 func include(uri string) string {
@@ -228,7 +228,7 @@ var sites = []struct {
 	{"named bindings in both YAML and Ruby", configured("'module:/m::default'", map[string]string{
 		"modules/m/lib/puppet/bindings/m/default.rb": "", "modules/m/bindings/default.yaml": set("m::default")}),
 		[]string{"modules/m/bindings/default.yaml error ruby (modules/m/lib/puppet/bindings/m/default.rb); " +
-			"remove the Ruby file: it cannot be run"}, nil},
+			"remove the Ruby file: it is not supported"}, nil},
 
 	{"invalid categories", map[string]string{"bindings/default.yaml": set("default"),
 		"binder_config.yaml": "version: 1\ncategories:\n- [A, b]\n- [a, '${nope(1)}']\n- [b, \"${lookup('x')}\"]\n" +
@@ -290,7 +290,7 @@ var sites = []struct {
 	{"bindings in YAML and Ruby that a wildcard names", configured("'module:/*::default'", map[string]string{
 		"modules/m/lib/puppet/bindings/m/default.rb": "", "modules/m/bindings/default.yaml": set("m::default")}),
 		[]string{"modules/m/bindings/default.yaml error ruby (modules/m/lib/puppet/bindings/m/default.rb); " +
-			"remove the Ruby file: it cannot be run"}, nil},
+			"remove the Ruby file: it is not supported"}, nil},
 	{"data in .yml files without the YAML backend", map[string]string{
 		"hiera.yaml": "{version: 2, backends: [json]}", "data/common.yml": ""},
 		[]string{"data/common.yml warning data_unreached; " + addEntry}, []string{"site confdir-hiera:/:"}},
@@ -408,8 +408,8 @@ var sites = []struct {
 			"modules/o/data/x": "", "modules/p/hiera2.yaml": "version: 2", "modules/p/hiera.yaml": "[version, 2]",
 			"modules/p/data/x": "", "modules/q/hiera2.yaml": "version: 2", "modules/q/hiera.yaml": "",
 			"modules/q/data/x": ""},
-		[]string{"modules/m/hiera.yaml:1:10 error hiera (modules/m/hiera2.yaml); remove this one: beside hiera2.yaml, " +
-			"a hiera.yaml is Puppet's"},
+		[]string{"modules/m/hiera.yaml:1:10 error hiera (modules/m/hiera2.yaml); remove this one: next to hiera2.yaml, " +
+			"a hiera.yaml is only for Puppet"},
 		[]string{"site confdir-hiera:/: data/common.yaml 1", "modules module-hiera:/m:", "modules module-hiera:/n:",
 			"modules module-hiera:/o:", "modules module-hiera:/p:", "modules module-hiera:/q:"}},
 	{"hiera2.yaml next to a hiera.yaml with a syntax error",

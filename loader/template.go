@@ -114,8 +114,7 @@ func (t *template) depth() int {
 		case !p.ref.plain:
 			return -1
 		default:
-			// A slash in the source of a reference is not part of the path.
-			out -= strings.Count(t.names[p.ref.name], "/")
+			out -= strings.Count(t.names[p.ref.name], "/") // slashes in its source
 		}
 	}
 	return out

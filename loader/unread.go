@@ -48,7 +48,7 @@ func (p *planner) warnOfUnread() {
 func (u *unread) misspelt() {
 	for _, entry := range u.quiet.List(u.Dir) {
 		if part := diag.Misspelt(entry.Name(), partsOfSites); part != "" && filepath.Ext(entry.Name()) != ".yml" {
-			u.warn(filepath.Join(u.Dir, entry.Name()), "config", "this is not read; a part of a site has nearly this name",
+			u.warn(filepath.Join(u.Dir, entry.Name()), "config", "this is not read, but its name is similar to a part of a site",
 				"did you mean '"+part+"'?")
 		}
 	}
@@ -242,8 +242,8 @@ func (u *unread) dataAlone() {
 	isRead := func(f site.Listed) bool { return u.ReadsData(t.Path(f.Path)) }
 	if len(data) > 0 && !slices.ContainsFunc(data, isRead) {
 		u.warn(t.Path("data"), "data_unreached",
-			"there is no hiera.yaml beside this directory; its data is never used",
-			"write one; that with nothing but 'version: 2' has data/osfamily/${osfamily} and data/common")
+			"there is no hiera.yaml next to this directory; its data is never used",
+			"write one; with only 'version: 2', it reads data/osfamily/${osfamily} and data/common")
 	}
 }
 

@@ -37,7 +37,7 @@ func Convert(file string, src []byte, names []string, diags *diag.List) ([]byte,
 	return nil, false
 }
 
-var errInexpressible = errors.New("this cannot be said in the other syntax")
+var errInexpressible = errors.New("this cannot be expressed in the other syntax")
 
 // checked converts a file and returns the text if it has the same statements as f.
 func checked(f *File, name string, c comments, toYAML bool) ([]byte, error) {

@@ -92,7 +92,7 @@ func (c *compiler) combinator(o *recipe.Options) bool {
 	for key := range c.Options.pairs() {
 		if name, _ := key.text(); name != "combinator" && name != "uniq" {
 			c.errorf(key.Pos, "multibind", "expected 'combinator' with no other option than 'uniq', found '%s': "+
-				"the combinator decides alone", name)
+				"the combinator replaces all other options", name)
 			return false
 		}
 	}
@@ -144,7 +144,7 @@ func (c *compiler) option(o *recipe.Options, name string, l *Literal) bool {
 func (c *compiler) checkHashOptions(o *recipe.Options) bool {
 	switch at := c.Options.Pos; {
 	case (o.Flatten != 0 || o.Uniq) && o.Resolution != recipe.AppendAll:
-		c.errorf(at, "multibind", "expected 'flatten' and 'uniq' of a hash with 'conflict_resolution: append' only")
+		c.errorf(at, "multibind", "expected 'flatten' and 'uniq' for a hash only with 'conflict_resolution: append'")
 	case o.Resolution == recipe.AppendAll && o.Element != nil && !o.Element.HoldsArrays():
 		c.errorf(at, "multibind",
 			"'append' makes arrays: expected Data or an array type as type of the elements, found %s", o.Element)

@@ -107,7 +107,7 @@ func (c *compiler) checkProducers() {
 		c.add(diag.Diagnostic{Pos: c.Pos, Code: "attribute", Message: message, Discreet: message})
 	}
 	if c.Options != nil && !options {
-		c.errorf(c.Options.Pos, "attribute", "expected 'options' beside 'multibind_id' or a registered producer only")
+		c.errorf(c.Options.Pos, "attribute", "expected 'options' only with 'multibind_id' or a registered producer")
 	}
 }
 

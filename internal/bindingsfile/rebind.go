@@ -19,8 +19,8 @@ func (c *compiler) rebind(p *Producer, r *recipe.Recipe) {
 		c.errorf(p.Argument.Pos, "rebind",
 			"'%s' cannot be another name of itself; expected another key, or 'rebind' and this one", name)
 	case p.Name != "to_alias_of" && c.In != nil:
-		c.errorf(p.Argument.Pos, "rebind", "a contribution cannot have '%s': expected no 'in'. What is contributed "+
-			"under a name that is renamed goes on contributing, under the new one", p.Name)
+		c.errorf(p.Argument.Pos, "rebind", "a contribution cannot have '%s': expected no 'in'. Contributions "+
+			"under a renamed name remain contributions, under the new name", p.Name)
 	default:
 		c.out.Rebinds, c.out.Erases = &Reference{name, p.Argument.Pos}, p.Name == "to_renamed"
 	}
@@ -43,12 +43,12 @@ func (c *compiler) checkOptional(r *recipe.Recipe) {
 	p := &c.Producers[0]
 	switch at := p.Argument.Pos; {
 	case c.out.Rebinds != nil:
-		c.errorf(at, "optional", "'%s' declines by itself where there is nothing: it cannot be optional", p.Name)
+		c.errorf(at, "optional", "'%s' is already skipped if there is no value: it cannot be optional", p.Name)
 	case r.Kind == recipe.Multibind:
 		c.errorf(at, "optional",
-			"a multibinding always has a value, without contributions an empty one: it cannot be optional")
+			"a multibinding always has a value, even if it is empty: it cannot be optional")
 	case r.Kind == recipe.Constant && !r.Value.IsUndef(), r.Kind == recipe.Expression && isNeverUndef(r.Expr):
-		c.errorf(at, "optional", "this is never undef: expected a producer that can yield undef beside 'optional'")
+		c.errorf(at, "optional", "this is never undef: expected a producer that can yield undef with 'optional'")
 	}
 }
 

@@ -96,7 +96,7 @@ func TestErrorsOfBindingsSayExpectedAndFound(t *testing.T) {
 		{"regular expression as renamed key", bindingTo("to_alias_of", pattern("b", 1)),
 			"1 rebind: expected the name of a key as 'to_alias_of', found the regular expression /b/"},
 		{"optional lookup", optional,
-			"1 optional: 'to_renamed' declines by itself where there is nothing: it cannot be optional"},
+			"1 optional: 'to_renamed' is already skipped if there is no value: it cannot be optional"},
 	} {
 		var diags diag.List
 		if b := c.Statement.Compile(&diags); b.Recipe != nil || b.Key != c.Key {
@@ -170,12 +170,12 @@ func TestInvalidMultibindOptionsAreReported(t *testing.T) {
 		{"unknown conflict_resolution", "", one("conflict_resolution", text("prio", 5)), nil, "5 multibind: expected " +
 			"'priority', 'ignore', 'error', 'append' or 'merge' as 'conflict_resolution', found the string 'prio' (did you mean 'priority'?)"},
 		{"uniq without append", "", one("uniq", yes), nil,
-			"3 multibind: expected 'flatten' and 'uniq' of a hash with 'conflict_resolution: append' only"},
+			"3 multibind: expected 'flatten' and 'uniq' for a hash only with 'conflict_resolution: append'"},
 		{"append for numbers", "Hash[Float]", one("conflict_resolution", text("append", 5)), nil, "3 multibind: " +
 			"'append' makes arrays: expected Data or an array type as type of the elements, found Float"},
 		{"combinator with a syntax error", "Array", one("combinator", text("|", 5)), nil, ""},
 		{"combinator with another option", "Array", hash(3, text("uniq", 4), yes, text("combinator", 6), text("|", 7),
-			text("flatten", 8), yes), two, "8 multibind: " + refused + "'flatten': the combinator decides alone"},
+			text("flatten", 8), yes), two, "8 multibind: " + refused + "'flatten': the combinator replaces all other options"},
 		{"combinator of a list for a hash", "", one("combinator", text("|", 5)), two, "5 multibind: expected a " +
 			"combinator with 3 parameters, as it is one of a hash: '|$key, $current, $value| { … }'"},
 	} {

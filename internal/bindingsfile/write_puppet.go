@@ -130,7 +130,7 @@ func (w *puppetWriter) target(l *Literal) *expr.Node {
 func (w *puppetWriter) parsed(l *Literal) *expr.Node {
 	n, errs := syntax.ParseExpression(l.ScalarText())
 	if len(errs) > 0 {
-		w.fail("%s cannot be said in the syntax of Puppet", value.Describe(l.Value))
+		w.fail("%s cannot be expressed in Puppet syntax", value.Describe(l.Value))
 		return textNode("")
 	}
 	return n

@@ -85,7 +85,7 @@ func TestPuppetTextReportsFirstInexpressibleStatement(t *testing.T) {
 		s, reported := read(t, "s.yaml", inYAML("\n- {parameters: '"+target+"', to: {a: 1}}\n- [b, 1]\n"+
 			"- {name: c, type: 'Array[', to: 1}"))
 		b, err := puppetText(s, "s", comments{})
-		if want := "the string '" + target + "' cannot be said in the syntax of Puppet"; reported != "" || err == nil ||
+		if want := "the string '" + target + "' cannot be expressed in Puppet syntax"; reported != "" || err == nil ||
 			err.Error() != want {
 			t.Errorf("%s: %v, expected %s; %s", target, err, want, reported)
 		}

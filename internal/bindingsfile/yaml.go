@@ -142,11 +142,11 @@ func (r *yamlReader) conditional(n *yaml.Node) *Statement {
 	switch {
 	case hasWhen && !hasBind:
 		r.diags.Add(diag.Diagnostic{Pos: r.Pos(n), Code: "bindings",
-			Message: "expected 'bind', a list of bindings, beside 'when'",
+			Message: "expected 'bind', a list of bindings, next to 'when'",
 			Hint:    "write the bindings that the condition is for below it: bind: [[KEY, VALUE], …]"})
 		return nil
 	case !hasWhen && len(unknown) == 0:
-		r.errorf(n, "bindings", "expected 'when', a hash of categories to values, beside 'bind'")
+		r.errorf(n, "bindings", "expected 'when', a hash of categories to values, next to 'bind'")
 		return nil
 	}
 	for _, d := range unknown {

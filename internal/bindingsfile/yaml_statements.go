@@ -19,8 +19,8 @@ type keywordForm struct {
 
 // keywordForms lists the keywords in the order in which they are searched in a hash.
 var keywordForms = []keywordForm{
-	{Include, nil, "binds that classes are included"},
-	{Exclude, nil, "binds that classes are not included"},
+	{Include, nil, "includes classes"},
+	{Exclude, nil, "excludes classes"},
 	{Parameters, []string{"to", "to_expression", "type", "abstract", "override", "sensitive", "optional", "options"},
 		"binds a key for each parameter"},
 	{Variables, []string{"type", "abstract", "override", "sensitive", "optional"}, "binds a key for each variable"},
@@ -37,7 +37,7 @@ func (r *yamlReader) keywordStatement(n *yaml.Node) (*Statement, bool) {
 	form, word := keywordForms[i], keywordForms[i].keyword.String()
 	if name, _, ok := n.Lookup("name"); ok {
 		r.diags.Add(diag.Diagnostic{Pos: r.Pos(name), Code: "attribute", InValue: true,
-			Message: "expected no 'name' beside '" + word + "', which " + form.binds,
+			Message: "expected no 'name' next to '" + word + "', which " + form.binds,
 			Hint:    "remove 'name', or make two entries of 'bind': one with '" + word + "', one with 'name'"})
 		return nil, true
 	}
@@ -100,7 +100,7 @@ func variablesProducer(n *yaml.Node) string {
 
 func (r *yamlReader) dependency(s *Statement, n, sides *yaml.Node) *Statement {
 	if sides.Kind != yaml.Sequence || len(sides.Kids) != 2 {
-		r.attributeError(sides, "expected what comes first and what comes after it as 'dependency': [FROM, TO], found %s",
+		r.attributeError(sides, "expected a list of two references as 'dependency': [FROM, TO], found %s",
 			sides.Describe())
 		return nil
 	}

@@ -170,7 +170,7 @@ func notHash(doc *yaml.Document, kind Format) diag.Diagnostic {
 		Message: "expected a hash of keys to values in a data file, found " + doc.Root.Describe()}
 	if kind.IsHiera5() {
 		d.Severity = diag.Warning
-		d.Message += "; to Hiera the file is empty"
+		d.Message += "; Hiera treats the file as empty"
 	}
 	text, _ := doc.Root.Text()
 	d.Hint = yaml.KeyHint(text)
@@ -232,7 +232,7 @@ func (s *scratch) number(out []Entry, pools *Pools) []Entry {
 func warnOfLookupOptions(doc *yaml.Document, key *yaml.Node, name string, diags *diag.List) {
 	if name == "lookup_options" {
 		diags.Add(diag.Diagnostic{Pos: doc.Pos(key), Severity: diag.Warning, Code: "lookup_options",
-			Message: "'lookup_options' is a key as any other: it does not say how values are merged",
-			Hint:    "collect what is to be merged in a multibinding"})
+			Message: "'lookup_options' has no special meaning here: it does not determine how values are merged",
+			Hint:    "use a multibinding for values that must be merged"})
 	}
 }

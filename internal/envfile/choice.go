@@ -190,7 +190,7 @@ func (e env) Variable(name string) (value.Value, bool) {
 	return e.variable(name), true
 }
 
-var errLookup = errors.New("nothing can be looked up before the environment is chosen")
+var errLookup = errors.New("lookups are not possible before the environment is chosen")
 
 func (env) Lookup(string, *types.Type) (value.Value, bool, error) {
 	return value.Value{}, false, errLookup

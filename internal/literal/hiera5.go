@@ -33,7 +33,7 @@ func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diag
 // appendUnfit appends a recipe that fails, because n, a part of the value, has no equivalent in this language.
 func (h hiera5) appendUnfit(dst []byte, n *yaml.Node) []byte {
 	text := value.Shorten(n.Value.Text())
-	code, what, as := diag.Code("yaml_symbol"), text+" is a symbol of Ruby, which is not a value here", ", as in Puppet"
+	code, what, as := diag.Code("yaml_symbol"), text+" is a symbol of Ruby, which bindings do not support", ", as in Puppet"
 	if n.Unfit == yaml.TooLarge {
 		code, what, as = "yaml_integer", "the integer "+text+" does not fit in 64 bits", ""
 	}
@@ -176,7 +176,7 @@ func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 	switch {
 	case edited.MatchString(text):
 		d.Message = "this is plain text in the form of 'eyaml edit': lookups return it unchanged"
-		d.Hint = "encrypt it anew, and take it for known by whoever could read this file"
+		d.Hint = "encrypt it again, and assume that anyone who could read this file knows it"
 	case !begun.MatchString(text):
 		return
 	case !h.eyaml:

@@ -18,7 +18,7 @@ func CheckReserved(key string, at diag.Pos, warned *bool, diags *diag.List) {
 	case !*warned:
 		*warned = true
 		diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "reserved",
-			Message: "'" + key + "' begins with '/', as the keys do that are reserved",
+			Message: "'" + key + "' begins with '/', like reserved keys",
 			Hint:    "choose a name without it: a later version may give the key a meaning"})
 	}
 }

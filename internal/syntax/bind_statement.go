@@ -61,7 +61,7 @@ func (p *setParser) anonymous(s *Statement) {
 		p.fail(s.Off, "expected the key that is bound, a string in quotes, or 'in' and a multibinding", "")
 		return
 	}
-	p.failCode(s.Off, "catalog", "a binding of a type without a name is about objects of Ruby, which a binding cannot make",
+	p.failCode(s.Off, "catalog", "a binding of a type without a name creates Ruby objects, which is not supported",
 		"bind a value to a name: bind 'name' to …")
 }
 
@@ -77,7 +77,7 @@ func (p *setParser) producer(s *Statement) {
 		p.advance()
 		s.Producer = true
 		if p.tok.kind == tType {
-			p.failCode(p.tok.off, "catalog", "a producer that is a class of Ruby cannot be run",
+			p.failCode(p.tok.off, "catalog", "producers written in Ruby are not supported",
 				"register one with the runtime, and name it: producer 'name'")
 		}
 		s.To = p.text("the name of a registered producer, a string")

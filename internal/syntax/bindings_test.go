@@ -140,10 +140,10 @@ func TestReportsAllErrorsOfBindingsFile(t *testing.T) {
 			"3:7 expected the key that is bound, a string, found a string that interpolates it must be a constant",
 			"4:17 expected 'as' and the key it has from now on, found 'to'"}},
 		{"bindings x {\n bind Type[Logger] to Type[Special]\n bind class ntp to class ntp2\n bind abstract Array[class ntp], 'n'\n bind 'a' to producer Type[P]\n}", []string{
-			"2:2 a binding of a type without a name is about objects of Ruby, which a binding cannot make bind a value to a name: bind 'name' to …",
-			"3:7 a class touches a catalog, which a binding cannot parameters of a class are bound with: bind parameters NAME to { … }",
-			"4:22 a class touches a catalog, which a binding cannot as text, write 'class' in quotes",
-			"5:23 a producer that is a class of Ruby cannot be run register one with the runtime, and name it: producer 'name'"}},
+			"2:2 a binding of a type without a name creates Ruby objects, which is not supported bind a value to a name: bind 'name' to …",
+			"3:7 a class needs a catalog, which bindings do not have parameters of a class are bound with: bind parameters NAME to { … }",
+			"4:22 a class needs a catalog, which bindings do not have as text, write 'class' in quotes",
+			"5:23 producers written in Ruby are not supported register one with the runtime, and name it: producer 'name'"}},
 		{"bindings x { bind to 3 bind dependency a <- b }", []string{
 			"1:14 expected the key that is bound, a string in quotes, or 'in' and a multibinding",
 			"1:42 expected -> or ~> between the two sides, found '<-'"}},
@@ -190,7 +190,7 @@ func TestReportsAllErrorsOfConfiguration(t *testing.T) {
 			"4:5 expected => after the name of the category, found '$c'",
 			"5:10 expected } or , after the category, found 'e'",
 			"8:2 expected ] or , after the entry of the list, found '}'",
-			"9:2 the categories are there twice: expected one 'categories'",
+			"9:2 the categories are listed twice: expected one 'categories'",
 			"9:20 expected a value, found '}'",
 			"11:15 expected : after the name of the layer, found 'include'",
 			"12:16 expected 'include' or 'exclude', found 'inclde' did you mean 'include'?",

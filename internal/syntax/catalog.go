@@ -23,7 +23,7 @@ var statementFunctions = map[string]bool{
 	"return": true, "warning": true,
 }
 
-const noCatalog = " touches a catalog, which a binding cannot"
+const noCatalog = " needs a catalog, which bindings do not have"
 
 // unexpected reports that tok is not the expected token.
 func (p *parser) unexpected(expected string) {

@@ -147,7 +147,7 @@ func (p *parser) statementFollows() bool {
 	case "(", "[", "!", "@", "@@":
 		return true
 	case "{":
-		p.failHere("a resource touches a catalog, which a binding cannot", "a hash goes in parentheses: ({...})")
+		p.failHere("a resource needs a catalog, which bindings do not have", "a hash goes in parentheses: ({...})")
 	}
 	p.unexpected("the end of the statement")
 	return false

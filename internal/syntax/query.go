@@ -127,8 +127,7 @@ func (p *setParser) comparisonOperator() (op string, negated bool) {
 		return "~", true
 	case p.accept("<"), p.accept("<="), p.accept(">"), p.accept(">="):
 		return op, false
-	// Puppet's documents print these two operators with a blank.
-	case p.at("~") && p.peek().text == "=", p.at("~") && p.peek().text == "!":
+	case p.at("~") && p.peek().text == "=", p.at("~") && p.peek().text == "!": // ~= and ~!, as in some documents
 		p.advance()
 		negated = p.at("!")
 		p.advance()

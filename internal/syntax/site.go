@@ -61,7 +61,7 @@ func (p *setParser) siteEntry(s *BinderConfig) {
 	switch {
 	case p.accepts("categories"):
 		if s.Off > 0 {
-			p.fail(begin, "the categories are there twice: expected one 'categories'", "")
+			p.fail(begin, "the categories are listed twice: expected one 'categories'", "")
 			p.note()
 		}
 		s.Off = begin
@@ -69,7 +69,7 @@ func (p *setParser) siteEntry(s *BinderConfig) {
 		p.elements("}", "category", p.beginsCategory, func() { s.Categories = append(s.Categories, p.category()...) })
 	case p.accepts("bindings"):
 		if s.HasLayers {
-			p.fail(begin, "the layers are there twice: expected one 'bindings'", "")
+			p.fail(begin, "the layers are listed twice: expected one 'bindings'", "")
 			p.note()
 		}
 		s.HasLayers = true

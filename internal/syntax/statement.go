@@ -65,9 +65,9 @@ func (p *setParser) statement() Statement {
 var statementHints = map[string]string{
 	";":      "remove it: statements follow one another without a separator",
 	",":      "remove it: statements follow one another without a separator",
-	"if":     "write when CATEGORY VALUE { … }: which bindings there are is known when they are compiled",
-	"unless": "write when CATEGORY VALUE { … }: which bindings there are is known when they are compiled",
-	"case":   "write when CATEGORY VALUE { … }: which bindings there are is known when they are compiled",
+	"if":     "write when CATEGORY VALUE { … }: the set of bindings is fixed when they are compiled",
+	"unless": "write when CATEGORY VALUE { … }: the set of bindings is fixed when they are compiled",
+	"case":   "write when CATEGORY VALUE { … }: the set of bindings is fixed when they are compiled",
 }
 
 // noStatement reports that tok does not begin a statement.
@@ -322,7 +322,7 @@ func (p *setParser) ofData(n *expr.Node) {
 		case "Class":
 			p.failCode(n.Off, "catalog", "a class"+noCatalog, parametersInstead)
 		case "Type":
-			p.failCode(n.Off, "catalog", "a class of Ruby is nothing that a binding can have",
+			p.failCode(n.Off, "catalog", "a binding cannot have a class of Ruby as its value",
 				"bind data, or the value of a registered producer: to producer 'name'")
 		}
 	}

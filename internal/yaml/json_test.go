@@ -55,7 +55,7 @@ func TestRejectsInvalidJSONWithHint(t *testing.T) {
 		checkJSON(t, src, Options{}, "", found)
 	}
 	checkJSON(t, `{"a": 1, "a": 2}`, Options{LastKeyWins: true}, "{'a': 2}",
-		"warning yaml_duplicate_key 1:10 the key 'a' is given twice in one hash; this one, the last, counts (1:2 it is first given here)")
+		"warning yaml_duplicate_key 1:10 the key 'a' is given twice in one hash; this last value is used (1:2 it is first given here)")
 }
 
 func TestJSONNodesHavePositions(t *testing.T) {

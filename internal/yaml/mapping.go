@@ -114,7 +114,7 @@ func (m *mapping) twice(first, second *Node) {
 	note := diag.Note{Pos: m.doc.Pos(first), Message: "it is first given here"}
 	what := "the key " + second.name() + " is given twice in one hash"
 	if m.opts.LastKeyWins {
-		m.warn(m.doc.Pos(second), "yaml_duplicate_key", what+"; this one, the last, counts", "remove one of the two",
+		m.warn(m.doc.Pos(second), "yaml_duplicate_key", what+"; this last value is used", "remove one of the two",
 			note)
 		return
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	tooDeep    = "expected at most 512 hashes and lists in one another, found more"
+	tooDeep    = "expected at most 512 nested hashes and lists, found more"
 	numberHint = "write it in quotes to make it a string"
 	tabHint    = "indent with spaces: YAML allows no tabs"
 )

@@ -187,7 +187,7 @@ func (c *converter) warnOfFurtherDocuments(rest *goyaml.Loader) {
 		}
 		if err != nil || !isEmpty(top.Content[0]) {
 			c.warn(pos, "yaml_document",
-				"this second YAML document is ignored: only the first one of a file counts",
+				"this second YAML document is ignored: only the first one in a file is used",
 				"put it in another file, or remove the '---' before it")
 			return
 		}

@@ -146,7 +146,7 @@ func TestDuplicateKeysAreErrorsUnlessAllowed(t *testing.T) {
 	note := " (1:1 it is first given here)"
 	check(t, src, Options{}, "", "error yaml_duplicate_key 3:1 the key 'a' is given twice in one hash"+note)
 	check(t, src, Options{LastKeyWins: true}, "{'a': 3, 'b': 2}",
-		"warning yaml_duplicate_key 3:1 the key 'a' is given twice in one hash; this one, the last, counts"+note)
+		"warning yaml_duplicate_key 3:1 the key 'a' is given twice in one hash; this last value is used"+note)
 	check(t, "[a]: 1\n[a]: 2\n", Options{}, "",
 		"error yaml_duplicate_key 2:1 the key a list is given twice in one hash"+note)
 
@@ -187,7 +187,7 @@ func TestMergeKeysAddEntries(t *testing.T) {
 }
 
 func TestWarnsAboutSecondDocument(t *testing.T) {
-	const found = "warning yaml_document %s this second YAML document is ignored: only the first one of a file counts"
+	const found = "warning yaml_document %s this second YAML document is ignored: only the first one in a file is used"
 	check(t, "a: 1\n---\nb: 2\n", Options{}, "{'a': 1}", fmt.Sprintf(found, "2:1"))
 	check(t, "---\n---\nb: 2\n", Options{}, "empty", fmt.Sprintf(found, "2:1"))
 	check(t, "a: 1\n---\nb: 1\nc: [\n", Options{}, "{'a': 1}", fmt.Sprintf(found, "5:1"))

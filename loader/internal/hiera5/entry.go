@@ -137,7 +137,7 @@ var functions = []string{"yaml_data", "json_data", "eyaml_lookup_key"}
 // leaveToPuppet reports an entry that bindc leaves to Puppet. The hint may suggest another function.
 func (c config) leaveToPuppet(at diag.Pos, what, hint string) {
 	c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_foreign",
-		Message: what + " is not compiled: what this entry has to say only Puppet knows",
+		Message: what + " is not compiled: only Puppet can read this entry",
 		Hint:    cmp.Or(hint, "'bindq hiera-config' prints a hiera.yaml in which this entry stays Puppet's")})
 }
 

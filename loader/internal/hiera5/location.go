@@ -37,8 +37,8 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 	p.dir, p.path, p.node, p.parts = below, node, node, slices.Concat(partsOf(below), partsOf(node))
 	looksUp := func(n *expr.Node) bool { return n.Name == expr.HieraLookup || n.Name == expr.HieraAlias }
 	if slices.ContainsFunc(p.parts, looksUp) {
-		problems = append(problems, expr.Problem{Message: "nothing can be looked up in a path, which decides what a " +
-			"lookup finds"})
+		problems = append(problems, expr.Problem{Message: "lookups are not possible in a path, because paths decide " +
+			"what a lookup finds"})
 	}
 	for _, problem := range problems {
 		c.Diags.Errorf(at, "interpolation", "%s", problem.Message)
@@ -202,7 +202,7 @@ func (c config) checkExtension(at diag.Pos, path string, source dataSource, file
 		ext = ".json"
 	}
 	c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "path_extension",
-		Message: "this path has no extension, and Hiera 5 adds none: it names no file with data",
+		Message: "this path has no extension, and Hiera 5 adds none: it matches no data file",
 		Hint:    "write '" + path + ext + "'"})
 }
 
@@ -344,8 +344,8 @@ func (c config) countAgain(at diag.Pos, found *site.File) bool {
 	}
 	if c.foundAgain--; c.foundAgain == -1 {
 		c.Diags.Add(diag.Diagnostic{Pos: at, Code: "hierarchy",
-			Message: "the globs of this site find files too often that other globs have found",
-			Hint:    "write fewer globs, or globs that do not find the same files"})
+			Message: "too many globs of this site match the same files",
+			Hint:    "write fewer globs, or globs that match different files"})
 	}
 	return c.foundAgain >= 0
 }

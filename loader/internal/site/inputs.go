@@ -291,7 +291,7 @@ func (in *Inputs) parseDocument(f *File, src []byte, parse parser) {
 	}
 }
 
-var errEmpty = errors.New("it gave nothing: expected JSON, which is {} where a backend has no data")
+var errEmpty = errors.New("it returned nothing: expected JSON, which is {} if a backend has no data")
 
 func (in *Inputs) parseExtension(f *File) {
 	src, err := f.read()

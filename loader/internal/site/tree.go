@@ -175,11 +175,11 @@ func (w *walk) follow(path, real string, depth int) {
 		return
 	}
 	if w.links == maxLinks {
-		w.Failed(w.Path(path), errors.New("links lead to links: expected at most 8 inside one another"))
+		w.Failed(w.Path(path), errors.New("symbolic links are nested too deeply: expected at most 8 levels"))
 		return
 	}
 	if w.linked == maxLinked {
-		w.Failed(w.Path(path), errors.New("links lead to more than 2000 directories"))
+		w.Failed(w.Path(path), errors.New("symbolic links lead to more than 2000 directories"))
 		return
 	}
 	w.linked++
