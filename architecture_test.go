@@ -86,6 +86,9 @@ var mayImport = map[string][]string{
 		"internal/expr/ruby", "internal/lookupkey", "internal/pattern", "internal/types",
 		"internal/types/onigmo", "internal/value",
 	},
+	"internal/expr/exprtest": {
+		"internal/expr", "internal/expr/stdlib", "internal/syntax", "internal/types", "internal/value",
+	},
 	"internal/expr/ruby": {"internal/pattern", "internal/value"},
 	"internal/expr/stdlib": {
 		"internal/expr", "internal/expr/ruby", "internal/pattern", "internal/types", "internal/value",

@@ -14,71 +14,71 @@ import (
 	"bindc/snapshot"
 )
 
-// answers lists sites, as reports does, and lookups with their results. "key@node" is a lookup for
-// a node. Values are JSON, a dash means not found, and an error is its code.
+// answers lists sites, in the form of reports, and the expected results of lookups. "key@node" is a lookup for a node.
+// Values are JSON. A dash means not found; an error is shown by its code.
 var answers = []struct{ name, site, module, want string }{
-	{"an alias", `{name: new, to_alias_of: old}`, "[old, 1]\n{when: {node: n}, bind: [[old, 2]]}",
+	{"alias finds the value of another key", `{name: new, to_alias_of: old}`, "[old, 1]\n{when: {node: n}, bind: [[old, 2]]}",
 		"new 1; new@n 2; old 1; old@n 2"},
-	{"an alias of a key bound for one node", `{name: new, to_alias_of: old}`,
+	{"alias of a key bound on one node", `{name: new, to_alias_of: old}`,
 		"{when: {node: n}, bind: [[old, 1]]}\n[new, 0]", "new 0; new@n 1; old -"},
-	{"an alias for one node", `{when: {node: n}, bind: [{name: new, to_alias_of: old}]}`, "[old, 1]\n[new, 0]",
+	{"alias on one node", `{when: {node: n}, bind: [{name: new, to_alias_of: old}]}`, "[old, 1]\n[new, 0]",
 		"new 0; new@n 1; old@n 1"},
-	{"an alias of a key bound in a higher layer", `[old, 1]`, `{name: new, to_alias_of: old}`, "new 1; old 1"},
-	{"an alias of undef", `{name: new, to_alias_of: old}`, "[old, null]\n[new, 0]", "new null"},
-	{"an alias of an alias", "{name: a, to_alias_of: b}\n{name: b, to_alias_of: c}\n{name: c, to_alias_of: d}\n[d, 1]",
+	{"alias of a key bound in a higher layer", `[old, 1]`, `{name: new, to_alias_of: old}`, "new 1; old 1"},
+	{"alias of undef is undef", `{name: new, to_alias_of: old}`, "[old, null]\n[new, 0]", "new null"},
+	{"alias of an alias", "{name: a, to_alias_of: b}\n{name: b, to_alias_of: c}\n{name: c, to_alias_of: d}\n[d, 1]",
 		``, "a 1; b 1; c 1"},
-	{"an alias of an alias that declines", "{name: a, to_alias_of: b}\n{name: b, to_alias_of: c}",
+	{"alias of an alias that declines", "{name: a, to_alias_of: b}\n{name: b, to_alias_of: c}",
 		"[a, 0]\n{when: {node: n}, bind: [[c, 1]]}", "a 0; a@n 1; b -; b@n 1"},
 
-	{"a rename", `{name: new, to_renamed: old}`, "[old, 1]\n{when: {node: n}, bind: [[old, 2]]}",
+	{"renamed key is only found by its new name", `{name: new, to_renamed: old}`, "[old, 1]\n{when: {node: n}, bind: [[old, 2]]}",
 		"new 1; new@n 2; old -; old@n -"},
-	{"a rename of a key that is also bound in a higher layer", "{when: {node: n}, bind: [[old, 3]]}\n{name: new, to_renamed: old}",
+	{"rename of a key that a higher layer binds on one node", "{when: {node: n}, bind: [[old, 3]]}\n{name: new, to_renamed: old}",
 		`[old, 1]`, "new 1; new@n 1; old -; old@n 3"},
-	{"a rename for one node", `{when: {node: n}, bind: [{name: new, to_renamed: old}]}`, "[old, 1]\n[new, 0]",
+	{"rename on one node", `{when: {node: n}, bind: [{name: new, to_renamed: old}]}`, "[old, 1]\n[new, 0]",
 		"new 0; new@n 1; old 1; old@n -"},
-	{"a rename of a key bound for one node", `{name: new, to_renamed: old}`,
+	{"rename of a key bound on one node", `{name: new, to_renamed: old}`,
 		"{when: {node: n}, bind: [[old, 1]]}\n[new, 0]", "new 0; new@n 1; old -; old@n -"},
-	{"a rename for two nodes", `{when: {node: [n, m]}, bind: [{name: new, to_renamed: old}]}`, `[old, 1]`,
+	{"rename on two nodes", `{when: {node: [n, m]}, bind: [{name: new, to_renamed: old}]}`, `[old, 1]`,
 		"new -; new@n 1; new@m 1; old 1; old@n -; old@m -"},
-	{"a rename of a rename", `{name: a, to_renamed: b}`,
+	{"rename of a renamed key", `{name: a, to_renamed: b}`,
 		"{when: {node: n}, bind: [{name: b, to_renamed: c}]}\n[c, 1]", "a -; a@n 1; b -; b@n -; c 1; c@n -"},
-	{"an alias of a renamed key", "{name: a, to_alias_of: old}\n{name: new, to_renamed: old}", "[old, 1]\n[a, 0]",
+	{"alias of the old name declines", "{name: a, to_alias_of: old}\n{name: new, to_renamed: old}", "[old, 1]\n[a, 0]",
 		"a 0; new 1; old -"},
-	{"an alias of the new name", "{name: a, to_alias_of: new}\n{name: new, to_renamed: old}", `[old, 1]`,
+	{"alias of the new name finds the value", "{name: a, to_alias_of: new}\n{name: new, to_renamed: old}", `[old, 1]`,
 		"a 1; new 1; old -"},
 
-	{"a rebinding", `{rebind: a, transformer: '|$v| { $v + 1 }'}`,
+	{"rebinding transforms the lower value", `{rebind: a, transformer: '|$v| { $v + 1 }'}`,
 		"[a, 1]\n{when: {node: n}, bind: [[a, 5]]}", "a 2; a@n 6"},
-	{"a rebinding of a key bound for one node", `{rebind: a, transformer: '|$v| { $v + 1 }'}`,
+	{"rebinding of a key bound on one node", `{rebind: a, transformer: '|$v| { $v + 1 }'}`,
 		`{when: {node: n}, bind: [[a, 5]]}`, "a -; a@n 6"},
-	{"two rebindings of one key", `{when: {node: n}, bind: [{rebind: a, transformer: '|$v| { $v * 2 }'}]}`,
+	{"two rebindings of a key", `{when: {node: n}, bind: [{rebind: a, transformer: '|$v| { $v * 2 }'}]}`,
 		"{when: {node: n}, bind: [{rebind: a, transformer: '|$v| { $v + 1 }'}]}\n[a, 1]", "a 1; a@n 4"},
 
-	{"an optional binding", `{name: a, to_lookup_of: b, optional: true}`, "[a, 0]\n{when: {node: n}, bind: [[b, 1]]}",
+	{"optional binding declines", `{name: a, to_lookup_of: b, optional: true}`, "[a, 0]\n{when: {node: n}, bind: [[b, 1]]}",
 		"a 0; a@n 1"},
-	{"an optional binding below one for a node", "{name: a, to_lookup_of: b, optional: true}\n" +
+	{"optional binding below a binding for a node", "{name: a, to_lookup_of: b, optional: true}\n" +
 		"{when: {node: n}, bind: [[a, 2]]}", "", "a -; a@n 2"},
-	{"an optional binding that is hidden", "[a, 2]", "{name: a, to_lookup_of: b, optional: true}\n[b, 1]", "a 2"},
+	{"hidden optional binding", "[a, 2]", "{name: a, to_lookup_of: b, optional: true}\n[b, 1]", "a 2"},
 
-	{"contributions with an alias", `{name: wheel, to_alias_of: root}`,
+	{"alias of contributions adds a second name", `{name: wheel, to_alias_of: root}`,
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n" +
 			"{in: users, name: joe, to: joe}",
 		`users {"joe":"joe","root":"alice","wheel":"alice"}; wheel -; root -`},
-	{"contributions with an alias of an alias named like a key",
+	{"alias of an alias of contributions, named like a key",
 		"{name: b, to_alias_of: a}\n{name: a, to_alias_of: root}\n[b, 1]",
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}",
 		`users {"a":"alice","b":"alice","root":"alice"}; b 1; a -`},
-	{"contributions named like an alias that has an alias",
+	{"contributions named like an alias",
 		"{name: y, to_alias_of: x}\n{name: x, to_alias_of: k}\n[k, 1]",
 		"{name: l, multibind_id: l, type: Hash}\n{in: l, name: x, to: 2}", `l {"x":2,"y":2}; x 1; y 1`},
-	{"contributions with an alias of an alias", "{name: c, to_alias_of: b}\n{name: b, to_alias_of: a}\n" +
+	{"alias of an alias of contributions", "{name: c, to_alias_of: b}\n{name: b, to_alias_of: a}\n" +
 		"{name: a, to_alias_of: root}",
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}",
 		`users {"a":"alice","b":"alice","c":"alice","root":"alice"}`},
-	{"contributions renamed", `{name: wheel, to_renamed: root}`,
+	{"renamed contributions have only the new name", `{name: wheel, to_renamed: root}`,
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n" +
 			"{in: users, name: joe, to: joe}", `users {"joe":"joe","wheel":"alice"}; wheel -`},
-	{"contributions renamed for two nodes", `{when: {node: [n, m]}, bind: [{name: wheel, to_renamed: root}]}`,
+	{"contributions renamed on two nodes", `{when: {node: [n, m]}, bind: [{name: wheel, to_renamed: root}]}`,
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}",
 		`users {"root":"alice"}; users@n {"wheel":"alice"}; users@m {"wheel":"alice"}`},
 	{"contributions renamed, except in the higher layer", "{in: users, name: root, to: bob}", "" +
@@ -90,144 +90,144 @@ var answers = []struct{ name, site, module, want string }{
 			"{name: b, multibind_id: b, type: Hash}\n{in: b, name: root, to: 2}\n" +
 			"{name: c, multibind_id: c, type: Hash}\n{in: c, name: other, to: 3}",
 		`a {"wheel":1}; b {"wheel":2}; c {"other":3}`},
-	{"a key and contributions of one name renamed", `{name: wheel, to_renamed: root}`,
+	{"rename of a key and of contributions with the same name", `{name: wheel, to_renamed: root}`,
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n[root, 1]",
 		`users {"wheel":"alice"}; root -; wheel 1`},
-	{"a key and contributions of one name with an alias", `{name: wheel, to_alias_of: root}`,
+	{"alias of a key and of contributions with the same name", `{name: wheel, to_alias_of: root}`,
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n[root, 1]",
 		`users {"root":"alice","wheel":"alice"}; root 1; wheel 1`},
-	{"contributions of the name of a key that is rebound", `{rebind: root, transformer: '|$v| { $v + 1 }'}`,
+	{"rebinding does not change contributions with the same name", `{rebind: root, transformer: '|$v| { $v + 1 }'}`,
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: 5}\n[root, 1]",
 		`users {"root":5}; root 2`},
-	{"contributions that decline", "{in: users, name: root, to_lookup_of: admin, optional: true}",
+	{"contribution that declines is ignored", "{in: users, name: root, to_lookup_of: admin, optional: true}",
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n" +
 			"{when: {node: n}, bind: [[admin, bob]]}", `users {"root":"alice"}; users@n {"root":"bob"}`},
 
-	{"classes", "{include: [a, b]}\n{when: {node: n}, bind: [{exclude: a}, {include: c}]}", `{include: [d, a]}`,
+	{"included and excluded classes", "{include: [a, b]}\n{when: {node: n}, bind: [{exclude: a}, {include: c}]}", `{include: [d, a]}`,
 		`/classes ["a","b","d"]; /classes@n ["c","b","d"]`},
-	{"classes that are rebound", `{rebind: /classes, transformer: "|$v| { $v + ['z'] }"}`,
+	{"rebinding of /classes", `{rebind: /classes, transformer: "|$v| { $v + ['z'] }"}`,
 		"{include: a}\n{when: {node: n}, bind: [{include: b}]}", `/classes ["a","z"]; /classes@n ["b","a","z"]`},
-	{"classes that are rebound, next to a key", "[b, 1]\n{rebind: /classes, transformer: '|$v| { $v.size }'}",
+	{"rebinding of /classes, next to another key", "[b, 1]\n{rebind: /classes, transformer: '|$v| { $v.size }'}",
 		`{include: a}`, `/classes 1; b 1`},
-	{"classes that nothing includes", `{exclude: a}`, ``, "/classes -"},
-	{"classes that only the module includes", ``, `{include: a}`, `/classes ["a"]`},
-	{"one dependency", `{dependency: ['File[a]', 'File[b]']}`, ``,
+	{"/classes is unbound if no class is included", `{exclude: a}`, ``, "/classes -"},
+	{"class included by a module only", ``, `{include: a}`, `/classes ["a"]`},
+	{"chain of two resources", `{dependency: ['File[a]', 'File[b]']}`, ``,
 		`/dependencies [{"from":"File[a]","kind":"->","to":"File[b]"}]`},
 	{"dependencies", `{dependency: ['File[a]', 'File[b]']}`, "{dependency: ['File[a]', 'File[b]']}\n" +
 		"{when: {node: n}, bind: [{dependency: ['File[b]', 'File[c]'], kind: '~>'}]}",
 		`/dependencies [{"from":"File[a]","kind":"->","to":"File[b]"}]; ` +
 			`/dependencies@n [{"from":"File[a]","kind":"->","to":"File[b]"},{"from":"File[b]","kind":"~>","to":"File[c]"}]`},
 
-	{"parameters of another target, by a map", "" +
+	{"transferred parameters are those in the map", "" +
 		"{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {dbuser: user, dbport: port}}}\n" +
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1, other: 2}}", ``,
 		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/dbport 1; /param/Web[one]/other -; /param/Web[one]/user -`},
-	{"parameters that both targets have", "{parameters: 'Web[one]', to: 'Sql[one]'}",
+	{"without a map, parameters that both targets have are transferred", "{parameters: 'Web[one]', to: 'Sql[one]'}",
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1, other: 2}}\n{parameters: Web, to: {port: 80, size: 3}}\n" +
 			"{parameters: 'Web[one]', to: {user: x}}",
 		`/param/Web[one]/user "wiki"; /param/Web[one]/port 1; /param/Web[one]/other -; /param/Web[one]/size -; ` +
 			`/param/Web/port 80`},
-	{"parameters by the map of the two types", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"transfer with the map of the two types", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{map: [Web, Sql], to: {dbuser: user}}", "{map: [Web, Sql], to: {dbport: port}}\n" +
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
 		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/dbport -; /param/Web[one]/port -; ` +
 			`/map/Web/Sql {"dbuser":"user"}`},
-	{"parameters with a map in the transfer and one of the two types", "" +
+	{"map in the transfer wins over the map of the types", "" +
 		"{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {name: user}}}\n{map: [Web, Sql], to: {dbuser: user}}",
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
 		`/param/Web[one]/name "wiki"; /param/Web[one]/dbuser -; /param/Web[one]/port -`},
-	{"parameters by a map that depends on the request", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"transfer with a different map on each node", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user}}]}\n" +
 		"{when: {node: m}, bind: [{map: [Web, Sql], to: {dbuser: owner}}]}",
 		"{parameters: 'Sql[one]', to: {user: wiki, owner: root}}\n{parameters: 'Web[one]', to: {dbuser: nobody}}",
 		`/param/Web[one]/dbuser "nobody"; /param/Web[one]/dbuser@n "wiki"; /param/Web[one]/dbuser@m "root"`},
-	{"parameters with a map of two entries for one node", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"transfer with a map of two entries on one node", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user, dbport: port}}]}",
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: 'Web[one]', to: {dbuser: x, dbport: 2}}",
 		`/param/Web[one]/dbuser "x"; /param/Web[one]/dbport 2; /param/Web[one]/dbuser@n "wiki"; ` +
 			`/param/Web[one]/dbport@n 1`},
-	{"parameters with a map for one node from a name that the other target has", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"map on one node with a name that the other target has", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {port: user}}]}",
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}", `/param/Web[one]/port -; /param/Web[one]/port@n "wiki"`},
-	{"parameters whose map is renamed", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"transfer whose map is renamed", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{name: other, to_renamed: /map/Web/Sql}", "{map: [Web, Sql], to: {dbuser: user}}\n" +
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
 		`other {"dbuser":"user"}; /param/Web[one]/dbuser -; /param/Web[one]/port 1`},
-	{"parameters whose map has an alias", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"transfer whose map has an alias", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{name: other, to_alias_of: /map/Web/Sql}", "{map: [Web, Sql], to: {dbuser: user}}\n" +
 		"{parameters: 'Sql[one]', to: {user: wiki}}", `other {"dbuser":"user"}; /param/Web[one]/dbuser "wiki"`},
-	{"parameters whose map is renamed for one node", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"transfer whose map is renamed on one node", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{name: other, to_renamed: /map/Web/Sql}]}", "" +
 		"{map: [Web, Sql], to: {dbuser: user}}\n{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n" +
 		"{parameters: Web, to: {port: 80}}",
 		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/port -; /param/Web[one]/dbuser@n -; /param/Web[one]/port@n 1`},
-	{"parameters whose map is renamed for one node, below a map for another node", "" +
+	{"transfer whose map is renamed on one node, with a map on another", "" +
 		"{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{name: other, to_renamed: /map/Web/Sql}]}", "" +
 		"{when: {node: m}, bind: [{map: [Web, Sql], to: {dbport: port}}]}\n{map: [Web, Sql], to: {dbuser: user}}\n" +
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
 		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/port@n 1; /param/Web[one]/dbuser@n -; ` +
 			`/param/Web[one]/dbport@m 1; /param/Web[one]/port@m -`},
-	{"parameters through a third target, where the map is renamed",
+	{"transfer through a third target whose map is renamed",
 		"{parameters: 'Web[one]', to: 'Pool[one]'}\n{name: other, to_renamed: /map/Web/Pool}\n" +
 			"{parameters: 'Pool[one]', to: 'Sql[one]', options: {map: {port: port}}}",
 		"{when: {node: n}, bind: [{map: [Web, Pool], to: {size: port}}]}\n{parameters: 'Sql[one]', to: {port: 1}}\n" +
 			"{parameters: Web, to: {port: 80}}",
 		`/param/Web[one]/port 1; /param/Web[one]/port@n 1; /param/Web[one]/size@n -`},
-	{"parameters of classes, one an alias", "{parameters: web, to: sql}",
+	{"transfer between classes, parameter is an alias", "{parameters: web, to: sql}",
 		"{name: 'web::port', to_alias_of: k}\n[k, 1]\n{parameters: sql, to: {port: 5}}", `web::port 5`},
-	{"parameters of classes, one renamed", "{parameters: web, to: sql}\n" +
+	{"transfer between classes, parameter is renamed", "{parameters: web, to: sql}\n" +
 		"{name: other, to_renamed: web::size}",
 		"{parameters: web, to: {port: 1, size: 2}}\n{parameters: sql, to: {port: 5}}",
 		`web::port 5; other 2; web::size -`},
-	{"parameters with a map for one node, then one for all", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"transfer with a map for one node before the default map", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user}}]}\n{map: [Web, Sql], to: {dbuser: owner}}",
 		"{parameters: 'Sql[one]', to: {user: wiki, owner: root, dbuser: x}}\n{parameters: Web, to: {user: nobody}}\n" +
 			"{parameters: 'Web[one]', to: {user: nobody}}",
 		`/param/Web[one]/dbuser "root"; /param/Web[one]/dbuser@n "wiki"; /param/Web[one]/user "nobody"`},
-	{"parameters with a map for all, then one for a node", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"transfer with the default map before a map for one node", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{map: [Web, Sql], to: {dbuser: owner}}\n{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user}}]}",
 		"{parameters: 'Sql[one]', to: {user: wiki, owner: root}}",
 		`/param/Web[one]/dbuser "root"; /param/Web[one]/dbuser@n "wiki"`},
-	{"optional parameters with maps for some nodes", "" +
+	{"optional transfer with maps on some nodes", "" +
 		"{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user}}]}\n" +
 		"{when: {node: m}, bind: [{map: [Web, Sql], to: {dbuser: owner}}]}",
 		"{parameters: 'Sql[one]', to: {owner: root}}\n{parameters: 'Web[one]', to: {dbuser: nobody}}",
 		`/param/Web[one]/dbuser "nobody"; /param/Web[one]/dbuser@n "nobody"; /param/Web[one]/dbuser@m "root"`},
-	{"parameters that both targets have, where no map is effective", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"transfer of common parameters where no map is effective", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {port: owner}}]}",
 		"{parameters: 'Sql[one]', to: {port: 1, owner: 2}}\n{parameters: Web, to: {port: 80}}",
 		`/param/Web[one]/port 1; /param/Web[one]/port@n 2`},
-	{"optional parameters of an unbound target", "" +
+	{"optional transfer omits unbound parameters", "" +
 		"{parameters: 'Web[one]', to: 'Sql[one]', optional: true, options: {map: {dbuser: user, dbport: port}}}",
 		"{parameters: 'Web[one]', to: {dbuser: nobody}}\n{parameters: 'Sql[one]', to: {port: 1}}",
 		`/param/Web[one]/dbuser "nobody"; /param/Web[one]/dbport 1`},
-	{"optional parameters of a target without parameters", `{parameters: 'Web[one]', to: 'Sql[one]', optional: true}`, `[a, 1]`,
+	{"optional transfer from a target without parameters", `{parameters: 'Web[one]', to: 'Sql[one]', optional: true}`, `[a, 1]`,
 		`a 1; /param/Web[one]/user -`},
-	{"parameters through a third target", "{parameters: 'Web[one]', to: 'Pool[one]'}\n" +
+	{"transfer through a third target", "{parameters: 'Web[one]', to: 'Pool[one]'}\n" +
 		"{parameters: 'Pool[one]', to: 'Sql[one]', options: {map: {port: port}}}",
 		"{parameters: 'Sql[one]', to: {port: 1}}\n{parameters: Web, to: {port: 80}}",
 		`/param/Pool[one]/port 1; /param/Web[one]/port 1`},
-	{"parameters through a third target with the map of the types", "{parameters: 'Web[one]', to: 'Pool[one]'}\n" +
+	{"transfer through a third target, with the map of its types", "{parameters: 'Web[one]', to: 'Pool[one]'}\n" +
 		"{parameters: 'Pool[one]', to: 'Sql[one]'}\n{map: [Pool, Sql], to: {port: port}}",
 		"{parameters: 'Sql[one]', to: {port: 1}}\n{parameters: Web, to: {port: 80}}",
 		`/param/Pool[one]/port 1; /param/Web[one]/port 1`},
-	{"optional parameters through a third target", "" +
+	{"optional transfer through a third target", "" +
 		"{parameters: 'Web[one]', to: 'Pool[one]', optional: true, options: {map: {size: port}}}\n" +
 		"{parameters: 'Pool[one]', to: 'Sql[one]'}",
 		"{parameters: 'Sql[one]', to: {port: 1}}\n{parameters: Pool, to: {port: 80}}",
 		`/param/Pool[one]/port 1; /param/Web[one]/size 1`},
-	{"parameters of another target for one node", "" +
+	{"transfer on one node", "" +
 		"{when: {node: n}, bind: [{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {name: user}}}]}",
 		"{parameters: 'Sql[one]', to: {user: wiki}}\n{parameters: 'Web[one]', to: {name: x}}",
 		`/param/Web[one]/name "x"; /param/Web[one]/name@n "wiki"`},
-	{"parameters of a class from another class", "{parameters: web, to: sql, options: {map: {dbuser: user}}}",
+	{"transfer between classes with a map", "{parameters: web, to: sql, options: {map: {dbuser: user}}}",
 		`{parameters: sql, to: {user: wiki}}`, `web::dbuser "wiki"; sql::user "wiki"`},
-	{"parameters that are aliases", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"parameter transferred in two layers", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{parameters: 'Pool[one]', to: {port: 2}}", "{parameters: 'Sql[one]', to: {port: 1}}\n" +
 		"{parameters: 'Web[one]', to: 'Pool[one]', options: {map: {port: port}}}", `/param/Web[one]/port 1`},
-	{"parameters whose map is bound above an abstract one", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"map overrides an abstract map", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{map: [Web, Sql], to: {dbuser: user}}", "{map: [Web, Sql], abstract: true}\n" +
 		"{parameters: 'Sql[one]', to: {user: wiki}}", `/param/Web[one]/dbuser "wiki"`},
 }
@@ -251,7 +251,7 @@ func checkLookups(t *testing.T, snap *bindings.Snapshot, all string) {
 	}
 }
 
-// built returns the snapshot of a site and its module db.
+// built returns the open snapshot of a site and its module db.
 func built(t *testing.T, site, module string) *bindings.Snapshot {
 	t.Helper()
 	dir := t.TempDir()
@@ -270,7 +270,7 @@ func built(t *testing.T, site, module string) *bindings.Snapshot {
 	return opened(t, dir, content)
 }
 
-// opened writes content to dir and returns the open snapshot.
+// opened writes content to a file in dir and opens it.
 func opened(t *testing.T, dir string, content *snapshot.Content) *bindings.Snapshot {
 	t.Helper()
 	path := filepath.Join(dir, "site.bsnap")
@@ -288,13 +288,13 @@ func opened(t *testing.T, dir string, content *snapshot.Content) *bindings.Snaps
 	return snap
 }
 
-// found returns the result of a lookup for a node, as JSON with sorted hash keys.
+// found returns the result of a lookup for a node: JSON with sorted keys, a dash, or the code of an error.
 func found(t *testing.T, snap *bindings.Snapshot, key, node string) string {
 	t.Helper()
 	return answerTo(t, snap, key, "{}", node)
 }
 
-// answerTo returns the result of a lookup for given facts, in the form of found.
+// answerTo returns the result of a lookup with facts and a node, like found.
 func answerTo(t *testing.T, snap *bindings.Snapshot, key, given, node string) string {
 	t.Helper()
 	facts, err := facts.ParseJSON([]byte(given), bindings.FactsOptions{Node: node})

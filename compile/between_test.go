@@ -11,8 +11,7 @@ import (
 	"bindc/loader"
 )
 
-// Which binding wins is unknown if part of a site could not be read. Only its values are checked
-// then.
+// If part of a site could not be read, it is unknown which binding wins. Compile then checks only the values.
 func TestIncompleteSiteReportsNoConflicts(t *testing.T) {
 	got := strings.Join(compiled(t, "{to: 1}\n[a, 1]\n[a, 2]", ``), "\n")
 	if want := "1 error attribute:"; got != want {
@@ -20,8 +19,8 @@ func TestIncompleteSiteReportsNoConflicts(t *testing.T) {
 	}
 }
 
-// A conflict is reported at the earlier of its two positions, whatever the order of the files.
-func TestConflictIsReportedAtTheFirstFile(t *testing.T) {
+// The order in which files are read does not matter.
+func TestReportsConflictAtEarlierPosition(t *testing.T) {
 	dir := t.TempDir()
 	config := "version: 1\nlayers: [{include: ['confdir:/z::default', 'confdir:/b::default']}]\n"
 	if err := os.WriteFile(filepath.Join(dir, "binder_config.yaml"), []byte(config), 0o666); err != nil {
@@ -39,9 +38,8 @@ func TestConflictIsReportedAtTheFirstFile(t *testing.T) {
 	}
 }
 
-// A rename conflicts with a binding of a data file in the same layer, under a narrower condition of
-// the same precedence. This is so even if a higher binding hides both: the value below the rename
-// would be ambiguous.
+// The data file is in the same layer and has a narrower condition of equal precedence. The conflict exists even if a
+// higher binding hides both, because the value below the rename would be ambiguous.
 func TestRenameConflictsWithDataFileOfEqualPrecedence(t *testing.T) {
 	for _, include := range []string{"'confdir:/default', 'confdir-hiera:/'", "'confdir-hiera:/', 'confdir:/default'"} {
 		dir := t.TempDir()
@@ -66,8 +64,8 @@ func TestRenameConflictsWithDataFileOfEqualPrecedence(t *testing.T) {
 	}
 }
 
-// A path that computes with the variable of a category cannot be compared with that category. The
-// note is at the binding, because a path has no position.
+// Compile cannot compare a category with a path that is computed from the same variable. The note is at the binding,
+// because a path has no position.
 func TestConflictWithComputedPathHasNote(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -87,9 +85,9 @@ func TestConflictWithComputedPathHasNote(t *testing.T) {
 	}
 }
 
-// Categories that share a variable can exclude or imply one another. If one computes its value from
-// the variable, this is unknown, and the conflict says so.
-func TestCategoriesSharingAVariable(t *testing.T) {
+// Categories that use the same variable may exclude or imply one another. If an expression computes one of them, this
+// is unknown, and the message of a conflict says so.
+func TestReportsDoubtIfCategoriesShareAVariable(t *testing.T) {
 	const doubt = "'loud' and 'one' depend on the same variable, but 'loud' is computed by an expression: whether they " +
 		"exclude or imply one another is not known"
 	for _, c := range []struct{ name, site, want string }{
@@ -97,45 +95,45 @@ func TestCategoriesSharingAVariable(t *testing.T) {
 			"{when: {two: x-m}, bind: [[a, 2]]}", "1 error override:"},
 		{"one implies the other", "{when: {one: n}, bind: [{name: a, override: true, to: 1}]}\n" +
 			"{when: {two: x-n}, bind: [[a, 2]]}", ""},
-		{"they share nothing", "{when: {one: n}, bind: [{name: a, override: true, to: 1}]}\n" +
+		{"unrelated categories", "{when: {one: n}, bind: [{name: a, override: true, to: 1}]}\n" +
 			"{when: {far: m}, bind: [[a, 2]]}", "1 warning override: 2"},
 		{"bound twice", "{when: {one: n, two: x-n}, bind: [[a, 1], [a, 2]]}", "1 error conflict: 1"},
 		{"bound twice under a condition that never holds", "{when: {one: n, two: x-m}, bind: [[a, 1], [a, 2]]}", ""},
-		{"bound twice where it is not known", "{when: {one: n, loud: M}, bind: [[a, 1], [a, 2]]}",
+		{"bound twice under categories that may be related", "{when: {one: n, loud: M}, bind: [[a, 1], [a, 2]]}",
 			"1 error conflict: 1 binder_config.yaml: " + doubt},
-		{"bound twice, hidden perhaps", "{when: {far: f, one: n}, bind: [[a, 1], [a, 2]]}\n" +
+		{"bound twice, possibly hidden", "{when: {far: f, one: n}, bind: [[a, 1], [a, 2]]}\n" +
 			"{when: {far: f, loud: N}, bind: [[a, 1]]}", "1 error conflict: 1 binder_config.yaml: " + doubt},
-		{"needs itself where it is not known", "{when: {one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
+		{"no loop: categories may be related", "{when: {one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
 			"{when: {loud: N}, bind: [{name: b, to_lookup_of: a}]}", ""},
-		{"needs itself where that is hidden perhaps", "{when: {one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
+		{"no loop: possibly hidden", "{when: {one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
 			"{when: {loud: N}, bind: [[b, 1]]}\n{name: b, to_lookup_of: a}", ""},
-		{"needs itself under a condition that never holds", "{when: {one: n, two: x-m}, bind: [{name: a, to_lookup_of: a}]}", ""},
-		{"needs itself through one of several where another is not known",
+		{"no loop: condition never holds", "{when: {one: n, two: x-m}, bind: [{name: a, to_lookup_of: a}]}", ""},
+		{"loop: next to a contribution that may be effective",
 			"{when: {one: n}, bind: [{name: l, multibind_id: l, type: Array}]}\n{in: l, to_lookup_of: l}\n" +
 				"{when: {loud: N}, bind: [{in: l, to: 1}]}", "1 error loop: 2"},
-		{"needs itself where the doubtful binding is hidden", "{when: {far: f, one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
+		{"loop: binding that may be effective is hidden", "{when: {far: f, one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
 			"{when: {far: f, one: n}, bind: [{name: b, to_lookup_of: a}]}\n{when: {loud: N}, bind: [[b, 1]]}",
 			"1 error loop: 2"},
-		{"needs itself where the doubtful binding is hidden by one that may decline", "" +
+		{"loop: optional binding that may be effective is hidden", "" +
 			"{when: {far: f, one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
 			"{when: {far: f, one: n}, bind: [{name: b, to_lookup_of: a}]}\n" +
 			"{when: {loud: N}, bind: [{name: b, to_lookup_of: c, optional: true}]}\n[c, 1]", "1 error loop: 2"},
 		{"contributions renamed twice below another rename", "{when: {two: x-n}, bind: [{name: a, to_renamed: x}]}\n" +
 			"{when: {one: n}, bind: [{name: b, to_renamed: x}]}\n{when: {one: n}, bind: [{name: c, to_renamed: x}]}\n" +
 			"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", "2 error conflict: 3"},
-		{"needs itself through one of a name, above one that is not known", "{name: l, multibind_id: l, type: Array}\n" +
+		{"loop: through a contribution above one that may be effective", "{name: l, multibind_id: l, type: Array}\n" +
 			"{when: {far: f, one: n}, bind: [{in: l, name: x, to_lookup_of: l}]}\n" +
 			"{when: {loud: N}, bind: [{in: l, name: x, to: 1}]}", "1 error loop: 2"},
-		{"needs itself through one of a name, below one that is not known", "{name: l, multibind_id: l, type: Array}\n" +
+		{"no loop: through a contribution below one that may be effective", "{name: l, multibind_id: l, type: Array}\n" +
 			"{when: {one: n}, bind: [{in: l, name: x, to_lookup_of: l}]}\n" +
 			"{when: {loud: N}, bind: [{in: l, name: x, to: 1}]}", ""},
-		{"tries an optional key that may look up a doubtful one, then itself", "" +
+		{"no loop: optional key looks up a binding that may be effective", "" +
 			"{when: {one: n}, bind: [{name: a, to_first_found: [b, z]}]}\n{name: b, to_lookup_of: c, optional: true}\n" +
 			"{when: {loud: N}, bind: [[c, 1]]}\n{name: z, to_lookup_of: a}", ""},
-		{"tries an optional key that uses the fact of a category, then itself", "" +
+		{"no loop: optional key uses the fact of a category", "" +
 			"{when: {one: n}, bind: [{name: a, to_first_found: [b, z]}]}\n" +
 			"{name: b, to_expression: '$c', optional: true}\n{name: z, to_lookup_of: a}", ""},
-		{"tries a doubtful key, then itself", "{when: {one: n}, bind: [{name: a, to_first_found: [b, a]}]}\n" +
+		{"no loop: earlier key of to_first_found may be effective", "{when: {one: n}, bind: [{name: a, to_first_found: [b, a]}]}\n" +
 			"{when: {loud: N}, bind: [[b, 1]]}", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

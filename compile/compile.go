@@ -23,17 +23,17 @@ import (
 	"bindc/snapshot"
 )
 
-// DefaultEffort takes some seconds. Sites of a million bindings use a hundredth of it.
+// DefaultEffort allows some seconds of comparisons. A site with a million bindings needs a hundredth of it.
 const DefaultEffort = 1 << 25
 
-// Options change the meaning of a site. The zero value is the default.
+// Options change how a site is compiled. The zero value is the default.
 type Options struct {
-	StrictVariables bool // using an unknown variable makes the lookup fail
-	Effort          int  // limits the comparisons that find conflicts and loops (pass.Effort); default: DefaultEffort
+	StrictVariables bool // unknown variables make lookups fail
+	Effort          int  // limit on the comparisons that find conflicts and loops (pass.Effort); 0: DefaultEffort
 }
 
-// Compile composes site and reports to diags. The Content is valid only if diags has no errors. If
-// the site could not be read completely, which bindings win is unknown, and Compile returns nil.
+// Compile compiles site and adds diagnostics to diags. The Content is valid only if diags has no errors. If the site
+// could not be read completely, Compile returns nil, because it is unknown which bindings win.
 func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Content {
 	if diags.Incomplete() {
 		return nil

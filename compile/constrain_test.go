@@ -14,8 +14,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// siteOf compiles a site. It returns the snapshot, and the position, severity and code of each
-// diagnostic.
+// siteOf compiles a site. It returns the open snapshot, and each diagnostic as position, severity and code.
 func siteOf(t *testing.T, dir string) (*bindings.Snapshot, []string) {
 	t.Helper()
 	var diags diag.List
@@ -34,8 +33,7 @@ func siteOf(t *testing.T, dir string) (*bindings.Snapshot, []string) {
 	return opened(t, dir, content), out
 }
 
-// A computed value above an abstract binding is checked against the type of that binding by the
-// lookup.
+// The value is only known in a lookup, which checks it against the type of the abstract binding below.
 func TestAbstractTypeChecksComputedValuesInLookups(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/abstract_types.txtar")
 	if err != nil {
@@ -66,7 +64,7 @@ func TestAbstractTypeChecksComputedValuesInLookups(t *testing.T) {
 	}
 }
 
-// A constant that the build has checked stays a constant: lookups read it and compute nothing.
+// The build has checked the constant, so lookups need not check it again.
 func TestAbstractTypeKeepsConstants(t *testing.T) {
 	dir := t.TempDir()
 	writeBindings(t, filepath.Join(dir, "bindings"), "default", `[a, 1]`)
@@ -79,46 +77,45 @@ func TestAbstractTypeKeepsConstants(t *testing.T) {
 	}
 }
 
-// Values that are known at build time are checked then.
 func TestAbstractTypeChecksConstantsAtBuild(t *testing.T) {
 	const integer = `{name: a, abstract: true, type: Integer}`
 	const wrong = `1 error type_mismatch: m1`
 	checkReports(t, []struct{ name, site, module, want string }{
-		{"a value of the type", `[a, 1]`, integer, ``},
-		{"a value of another type", `[a, x]`, integer, wrong},
-		{"undef, which fits every type", `[a, null]`, integer, ``},
-		{"a text that is interpolated", `[a, "${x}"]`, integer, wrong},
-		{"a computed value", `{name: a, to_expression: '$x'}`, integer, ``},
-		{"a looked-up value", "{name: a, to_lookup_of: b}\n[b, x]", integer, ``},
-		{"a transformed value", `{name: a, to: x, transformer: '|$v| { 1 }'}`, integer, ``},
-		{"a text that is transformed", `{name: a, to: "${x}", transformer: '|$v| { 1 }'}`, integer, ``},
-		{"what declines", "{when: {node: n}, bind: [{name: a, to: null, optional: true}]}\n[a, 1]", integer, ``},
-		{"a narrower type", `{name: a, type: 'Integer[1]', to_expression: '$x'}`, integer, ``},
-		{"a wider type", `{name: a, type: Scalar, to_expression: '$x'}`, integer, ``},
-		{"the same type", `{name: a, type: Integer, to_expression: '$x'}`, integer, ``},
-		{"another type", `{name: a, type: String, to_expression: '$x'}`, integer, wrong},
-		{"another type of a transformed value", `{name: a, type: String, to: 1, transformer: '|$v| { "x" }'}`,
+		{"value of the required type", `[a, 1]`, integer, ``},
+		{"value of wrong type", `[a, x]`, integer, wrong},
+		{"undef has every type", `[a, null]`, integer, ``},
+		{"interpolated text is not an Integer", `[a, "${x}"]`, integer, wrong},
+		{"type of computed value is unknown", `{name: a, to_expression: '$x'}`, integer, ``},
+		{"type of looked-up value is unknown", "{name: a, to_lookup_of: b}\n[b, x]", integer, ``},
+		{"type of transformed value is unknown", `{name: a, to: x, transformer: '|$v| { 1 }'}`, integer, ``},
+		{"type of transformed text is unknown", `{name: a, to: "${x}", transformer: '|$v| { 1 }'}`, integer, ``},
+		{"optional binding declines", "{when: {node: n}, bind: [{name: a, to: null, optional: true}]}\n[a, 1]", integer, ``},
+		{"binding of narrower type", `{name: a, type: 'Integer[1]', to_expression: '$x'}`, integer, ``},
+		{"binding of wider type", `{name: a, type: Scalar, to_expression: '$x'}`, integer, ``},
+		{"binding of the same type", `{name: a, type: Integer, to_expression: '$x'}`, integer, ``},
+		{"binding of another type", `{name: a, type: String, to_expression: '$x'}`, integer, wrong},
+		{"transformed binding of another type", `{name: a, type: String, to: 1, transformer: '|$v| { "x" }'}`,
 			integer, wrong},
-		{"a value of a wider type", `{name: a, type: Scalar, to: x}`, integer, wrong},
-		{"a multibinding", `{name: a, multibind_id: a, type: Array}`, integer, wrong},
-		{"a list", `{name: a, multibind_id: a, type: Array}`, `{name: a, abstract: true, type: Hash}`, wrong},
-		{"a list where one is asked for", `{name: a, multibind_id: a, type: Array}`,
+		{"wrong value in a binding of wider type", `{name: a, type: Scalar, to: x}`, integer, wrong},
+		{"multibinding instead of Integer", `{name: a, multibind_id: a, type: Array}`, integer, wrong},
+		{"list instead of Hash", `{name: a, multibind_id: a, type: Array}`, `{name: a, abstract: true, type: Hash}`, wrong},
+		{"list of unknown elements", `{name: a, multibind_id: a, type: Array}`,
 			`{name: a, abstract: true, type: 'Array[String]'}`, ``},
-		{"a hash", `{name: a, multibind_id: a, type: Hash}`, `{name: a, abstract: true, type: Array}`, wrong},
-		{"a hash where one is asked for", `{name: a, multibind_id: a, type: Hash}`,
+		{"hash instead of Array", `{name: a, multibind_id: a, type: Hash}`, `{name: a, abstract: true, type: Array}`, wrong},
+		{"hash as required", `{name: a, multibind_id: a, type: Hash}`,
 			`{name: a, abstract: true, type: Hash}`, ``},
-		{"a value that never meets the abstract binding", "{when: {node: n}, bind: [[a, x]]}\n" +
+		{"wrong value on another node", "{when: {node: n}, bind: [[a, x]]}\n" +
 			"{when: {node: m}, bind: [[a, 1]]}", "{when: {node: m}, bind: [" + integer + "]}", ``},
-		{"a value that is always hidden", `[a, 1]`, integer + "\n{when: {node: n}, bind: [[a, x]]}", ``},
-		{"a value of the same layer", `{when: {node: m}, bind: [[a, 1]]}`,
+		{"wrong value that is always hidden", `[a, 1]`, integer + "\n{when: {node: n}, bind: [[a, x]]}", ``},
+		{"wrong value in the same layer is a warning", `{when: {node: m}, bind: [[a, 1]]}`,
 			integer + "\n{when: {node: n}, bind: [[a, x]]}", "m1 warning abstract: 1\nm2 warning type_mismatch: m1"},
-		{"the alternatives of an abstract binding", `[a, x]`, "{when: {node: [n, m]}, bind: [" + integer + "]}", wrong},
-		{"one without a type before it", `[a, x]`, "{when: {node: n}, bind: [{name: a, abstract: true}]}\n" + integer,
+		{"abstract binding under two conditions", `[a, x]`, "{when: {node: [n, m]}, bind: [" + integer + "]}", wrong},
+		{"second abstract binding has the type", `[a, x]`, "{when: {node: n}, bind: [{name: a, abstract: true}]}\n" + integer,
 			`1 error type_mismatch: m2`},
-		{"a type of a binding that is not abstract", `[a, x]`, `{name: a, type: Integer, to: 1}`, ``},
-		{"a type of a binding that is not abstract, next to an abstract one", `[a, x]`,
+		{"type of a concrete binding", `[a, x]`, `{name: a, type: Integer, to: 1}`, ``},
+		{"type of a concrete binding next to an abstract one", `[a, x]`,
 			"{when: {node: n}, bind: [{name: a, type: Integer, to: 1}]}\n{name: a, abstract: true}", ``},
-		{"an abstract binding of another key", "[a, x]\n[b, 1]", `{name: b, abstract: true, type: Integer}`, ``},
+		{"abstract binding of another key", "[a, x]\n[b, 1]", `{name: b, abstract: true, type: Integer}`, ``},
 	})
 	for _, c := range []struct{ site, module, want string }{
 		{`[a, x]`, integer, "'a': expected Integer, found String"},

@@ -10,8 +10,7 @@ import (
 	"bindc/snapshot"
 )
 
-// content assembles the parts of a snapshot: sorted keys, values in order of appearance, levels in
-// order of precedence.
+// content assembles a snapshot: sorted keys, values in order of appearance, and levels in order of precedence.
 func content(e *pass.Env, s *index.Ordered, lists *index.Lists, levels *index.Levels) *snapshot.Content {
 	out := &snapshot.Content{Bindings: s.Totals.Bindings, Sensitive: s.Totals.Sensitive,
 		Strict: e.Strict, Hiera: rewrite.HieraPlaces(e.Site),
@@ -25,7 +24,7 @@ func content(e *pass.Env, s *index.Ordered, lists *index.Lists, levels *index.Le
 	return out
 }
 
-// appendSite appends the layers, dimensions and inputs of the site.
+// appendSite adds the layers, dimensions and input files of the site.
 func appendSite(out *snapshot.Content, e *pass.Env) {
 	for _, l := range e.Site.Layers {
 		out.Layers = append(out.Layers, l.Name)

@@ -16,20 +16,20 @@ import (
 	"bindc/snapshot"
 )
 
-// Lookups and reports need what each scope binds and where, the unconditional bindings, and the
-// bindings that are in no scope in order of precedence.
-func TestContentOfScopesAndKeys(t *testing.T) {
+// The content lists what each scope binds and where. For reports, it also lists bindings that no lookup finds, in order
+// of precedence.
+func TestContentListsScopesAndKeys(t *testing.T) {
 	for _, c := range []struct{ name, high, low, want string }{
-		{"hidden bindings", "[a, 1]\n{when: {node: n}, bind: [[a, 2]]}", "{when: {node: n}, bind: [[a, 3]]}\n[a, 4]", `
+		{"hidden bindings are listed for reports", "[a, 1]\n{when: {node: n}, bind: [[a, 2]]}", "{when: {node: n}, bind: [[a, 3]]}\n[a, 4]", `
 			high node=n: a=2@2
 			a=1; 1 high @1; 1 low node=n @m1; 1 low @m2`},
-		{"two that something higher hides", "{when: {node: n}, bind: [[a, 1]]}",
+		{"one of two hidden pairs conflicts", "{when: {node: n}, bind: [[a, 1]]}",
 			"{when: {node: n}, bind: [[a, 2], [b, 5]]}\n{when: {node: n}, bind: [[a, 3], [b, 4]]}\n" +
 				"{when: {node: n, osfamily: f}, bind: [[b, 6]]}", `m1 conflict`},
-		{"two that something of their layer hides", "",
+		{"conflict of two bindings under equal conditions", "",
 			"{when: {node: n, osfamily: f}, bind: [[a, 1]]}\n{when: {node: n, osfamily: f}, bind: [[a, 1]]}",
 			`m1 conflict`},
-		{"two of one scope", "{when: {node: n}, bind: [[a, 1]]}",
+		{"two hidden bindings in one scope", "{when: {node: n}, bind: [[a, 1]]}",
 			"{when: {node: n}, bind: [[a, 2]]}\n{when: {node: n}, bind: [[a, 3]]}\n[b, 4]", `
 			high node=n: a=1@1
 			low node=n: a=2@m1
@@ -48,17 +48,17 @@ func TestContentOfScopesAndKeys(t *testing.T) {
 				`4 low contribution @m1
 			b none
 			l=computed; 2 high @1`},
-		{"contributions of two layers", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}", `{in: l, to: 2}`, `
+		{"contributions in two layers", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}", `{in: l, to: 2}`, `
 			high : \x00l=[- 1 0 1]@0
 			low : \x00l=[- 2 1 2]@0
 			\x00l none; 1 high contribution @2; 2 low contribution @m1
 			l=computed; 1 high @1`},
-		{"contributions, and such as nothing collects", "{in: early, to: 1}\n{name: l, multibind_id: l, type: Array}\n" +
+		{"contributions with and without a multibinding", "{in: early, to: 1}\n{name: l, multibind_id: l, type: Array}\n" +
 			"{in: l, to: 2}", "", `
 			high : \x00l=[- 2 0 2]@0
 			\x00l none; 1 high contribution @3
 			l=computed; 1 high @2`},
-		{"classes, which are collected below all of them", "[a, 1]\n{include: b}",
+		{"classes in two layers", "[a, 1]\n{include: b}",
 			"[c, 2]\n{include: d}\n{include: e}", `
 			high : \x00/classes=[b include 0 1]@0
 			low : \x00/classes=[d include 1 3, e include 1 4]@0
@@ -66,7 +66,7 @@ func TestContentOfScopesAndKeys(t *testing.T) {
 			/classes=computed; 2 low @m2
 			a=1; 1 high @1
 			c=2; 2 low @m1`},
-		{"a contribution that nothing collects", "[a, 1]\n{in: none, to: 2}\n{in: none, to: 3}", "", `
+		{"contributions without a multibinding", "[a, 1]\n{in: none, to: 2}\n{in: none, to: 3}", "", `
 			a=1; 0 high @1`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestContentOfScopesAndKeys(t *testing.T) {
 	}
 }
 
-// contentText returns a line for each scope and for each key.
+// contentText prints content with a line for each scope and each key.
 func contentText(c *snapshot.Content) string {
 	var lines []string
 	at := func(o snapshot.Origin) string {
@@ -146,8 +146,7 @@ func contentText(c *snapshot.Content) string {
 	return strings.ReplaceAll(strings.Join(lines, "\n"), "\x00", `\x00`)
 }
 
-// storedText returns a constant as text. For contributions it returns the name, value, precedence
-// and position of each.
+// storedText prints a constant. For contributions, it prints the name, value, precedence and position of each.
 func storedText(s snapshot.Stored) string {
 	if !s.Computed {
 		v, _, _ := value.View(s.Bytes)
@@ -169,8 +168,7 @@ func storedText(s snapshot.Stored) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// A data file binds nothing if another backend has all of its keys for the same requests. Reports
-// still list it.
+// A data file whose keys another backend all has, for the same requests, binds nothing. Reports still list it.
 func TestHiddenDataFileBindsNothing(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -198,7 +196,7 @@ func TestHiddenDataFileBindsNothing(t *testing.T) {
 	}
 }
 
-// Readers that know only part of ARM-8 must refuse a snapshot that uses operations of the rest.
+// Readers that only know part of ARM-8 must reject a snapshot that uses the rest.
 func TestContentMarksUseOfARM8(t *testing.T) {
 	for bind, want := range map[string]bool{
 		"[a, 1]":                             false,
@@ -228,8 +226,7 @@ func TestContentMarksUseOfARM8(t *testing.T) {
 	}
 }
 
-// The snapshot records the layers, dimensions and input files of the site.
-func TestContentOfASite(t *testing.T) {
+func TestContentHasLayersDimensionsAndInputs(t *testing.T) {
 	dir := t.TempDir()
 	config := "version: 1\ncategories: [[osfamily, '${osfamily}']]\nlayers:\n" +
 		"- {name: high, include: 'confdir:/default'}\n" +
@@ -294,8 +291,8 @@ func TestContentOfASite(t *testing.T) {
 	}
 }
 
-// The lookups in a data file are checked too, and reported at the position of their entry.
-func TestDataFiles(t *testing.T) {
+// Lookups in a data file are checked, and reported at the position of their entry.
+func TestReportsMistakesInDataFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"binder_config.yaml": "version: 1\nlayers: [{include: 'confdir:/default'}, {include: 'confdir-hiera:/'}]\n",

@@ -13,7 +13,7 @@ import (
 	"bindc/loader"
 )
 
-// Compiling the sites of the scenario reports the warnings that the programs print there.
+// The expected warnings are those that the scenario of the same sites expects from the programs.
 func TestWarnsAboutLookupsOfUnboundKeys(t *testing.T) {
 	a, err := txtar.ParseFile("../cmd/testdata/script/reference_to_unbound_key_is_reported.txtar")
 	if err != nil {
@@ -51,7 +51,7 @@ func TestWarnsAboutLookupsOfUnboundKeys(t *testing.T) {
 	}
 }
 
-// linesWith returns the lines of text that contain one of the parts.
+// linesWith returns the lines of text that contain at least one of the parts.
 func linesWith(text string, parts ...string) (out []string) {
 	for line := range strings.Lines(text) {
 		if slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(line, part) }) {
@@ -61,9 +61,8 @@ func linesWith(text string, parts ...string) (out []string) {
 	return out
 }
 
-// A hash lookup of an entry that no binding of the hash has is reported, with the similar name.
-// There is no report if the hash is computed, merged or hidden somewhere, because it may have
-// further entries.
+// The warning suggests the similar entry. There is no warning if the hash is computed, merged or hidden for some
+// requests, because it may then have other entries.
 func TestWarnsAboutMissingHashEntries(t *testing.T) {
 	const entry, other = `{name: e, to_hash_lookup: {name: h, key: htps}}`, `{name: o, to_hash_lookup: {name: i, key: k}}`
 	const undef = "this takes the entry 'htps' of 'h', which never has it: the value is always undef"

@@ -17,8 +17,8 @@ import (
 	"bindc/snapshot"
 )
 
-// Random sites are small enough to try every pair of bindings and every request. The composed site
-// must report exactly the conflicts that exist, and answer as the definition of precedence demands.
+// The random sites are small enough for trying each pair of bindings and each request. Compile must report exactly the
+// existing conflicts, and lookups must follow the definition of precedence.
 func TestCompositionAgreesWithItsDefinition(t *testing.T) {
 	refused := 0
 	for seed := range uint64(3000) {
@@ -28,7 +28,7 @@ func TestCompositionAgreesWithItsDefinition(t *testing.T) {
 		want, got := w.conflicts(), map[diag.Pos]bool{}
 		for _, d := range diags.Sorted() {
 			got[d.Pos] = true
-			if !slices.Contains(want[d.Pos], d.Notes[0].Pos) { // one of the pairs is reported
+			if !slices.Contains(want[d.Pos], d.Notes[0].Pos) { // Compile reports one of the pairs
 				t.Fatalf("seed %d: conflict of %s with %s, want one of %v", seed, d.Pos, d.Notes[0].Pos, want)
 			}
 		}
@@ -52,7 +52,7 @@ func TestCompositionAgreesWithItsDefinition(t *testing.T) {
 
 var keys = []string{"a", "b", "c"}
 
-// world is a site of data files together with a list of its bindings.
+// world is a site of data files and the list of its bindings.
 type world struct {
 	site *loader.Site
 	all  []placed
@@ -66,7 +66,7 @@ type placed struct {
 	value     string
 }
 
-// dimensions has two categories, and a guard for each of the first category and common.
+// dimensions has two categories, a guard in the first category, and a guard in the category common.
 var dimensions = []loader.Dimension{{Name: "node", Category: 0, Value: fact("node")},
 	{Name: "os", Category: 1, Value: fact("os")}, {Name: "dc", Category: 0, Guard: true, Value: fact("dc")},
 	{Name: "role", Category: -1, Guard: true, Value: fact("role")}}
@@ -111,7 +111,7 @@ func (w *world) file(r *rand.Rand, layer int) loader.DataFile {
 	return f
 }
 
-// categories returns the categories that the condition names, directly or through a guard.
+// categories returns the categories in the condition, including those of guards.
 func (p *placed) categories() []int {
 	var out []int
 	for _, t := range p.condition {
@@ -123,7 +123,7 @@ func (p *placed) categories() []int {
 	return slices.Compact(out)
 }
 
-// compare returns a negative number if p beats q.
+// compare returns a negative number if p has the higher precedence.
 func (p *placed) compare(q *placed) int {
 	if p.layer != q.layer {
 		return p.layer - q.layer
@@ -137,8 +137,8 @@ func holds(c loader.Condition, request []string) bool {
 	return !slices.ContainsFunc(c, func(t loader.Term) bool { return request[t.Dimension] != t.Value })
 }
 
-// conflicts returns the pairs of bindings with equal precedence that are not always hidden where
-// both are effective, by the position of the first.
+// conflicts returns the pairs of bindings that conflict, by the position of the first. They have equal precedence, and
+// some request finds both and nothing above them.
 func (w *world) conflicts() map[diag.Pos][]diag.Pos {
 	out := map[diag.Pos][]diag.Pos{}
 	for i := range w.all {
@@ -175,7 +175,7 @@ func (w *world) hidden(p *placed, both loader.Condition) bool {
 	})
 }
 
-// eachRequest calls do with every request. Each dimension has the value x or y, or no value.
+// eachRequest calls do with every request, in which each dimension has the value x, the value y or no value.
 func (w *world) eachRequest(do func(request []string)) {
 	values := []string{"", "x", "y"}
 	for n := range 3 * 3 * 3 * 3 {
@@ -196,7 +196,7 @@ func (w *world) answer(request []string, key string) string {
 	return w.all[best].value
 }
 
-// answer looks a key up in a Content the way a lookup reads the snapshot.
+// answer looks up key in c in the way lookups read a snapshot.
 func answer(c *snapshot.Content, request []string, key string) string {
 	k := slices.IndexFunc(c.Keys, func(k snapshot.Key) bool { return k.Name == key })
 	if k < 0 {
@@ -227,7 +227,7 @@ func answer(c *snapshot.Content, request []string, key string) string {
 	return string(value.AppendText(nil, v))
 }
 
-// sameTerms reports whether a has all terms of b.
+// sameTerms reports whether a contains all terms of b.
 func sameTerms(a, b loader.Condition) bool {
 	return !slices.ContainsFunc(b, func(t loader.Term) bool { return !slices.Contains(a, t) })
 }

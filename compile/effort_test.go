@@ -12,7 +12,7 @@ import (
 	"bindc/loader"
 )
 
-// lines returns n lines, each made from its number.
+// lines returns n lines. It calls line with the number of each.
 func lines(n int, line func(i int) string) string {
 	out := make([]string, n)
 	for i := range out {
@@ -25,61 +25,59 @@ func numbered(format string) func(int) string {
 	return func(i int) string { return strings.ReplaceAll(format, "#", fmt.Sprint(i)) }
 }
 
-// chain returns n keys that each look up the next one, and a last key with a value.
+// chain returns a site with n keys, each of which looks up the next one. The last one has a value.
 func chain(n int) string {
 	link := func(i int) string { return fmt.Sprintf("{name: k%d, to_lookup_of: k%d}", i, i+1) }
 	return lines(n, link) + fmt.Sprintf("\n[k%d, 1]", n)
 }
 
-// hostile lists sites for which comparing all pairs would take quadratic time. Each site has 2 to 3
-// lines for each of n.
+// hostile lists sites for which comparing all pairs would take quadratic time. A site has two or three lines per n.
 var hostile = []struct {
 	name string
 	site func(n int) string
-	code string // that is reported
+	code string // of a diagnostic that must be reported
 }{
-	{"one key many times", func(n int) string { return lines(n, numbered("[k, #]")) }, "conflict"},
-	{"one key many times under one condition", func(n int) string {
+	{"key bound many times", func(n int) string { return lines(n, numbered("[k, #]")) }, "conflict"},
+	{"key bound many times under one condition", func(n int) string {
 		return lines(n, numbered("{when: {node: n}, bind: [[k, #]]}"))
 	}, "conflict"},
-	{"hidden many times", func(n int) string {
+	{"many hidden bindings of a key", func(n int) string {
 		return lines(n, numbered("{when: {node: n}, bind: [[k, #]]}")) +
 			"\n{when: {node: n, osfamily: x}, bind: [[k, 1]]}"
 	}, "conflict"},
-	{"overrides of nothing", func(n int) string {
+	{"many overrides of unbound keys", func(n int) string {
 		return lines(n, numbered("{name: 'some::key#', to: 1, override: true}"))
 	}, "override"},
 	{"abstract under many conditions", func(n int) string {
 		return lines(n, numbered("{when: {node: 'n#'}, bind: [{name: k, abstract: true}]}")) + "\n[k, 1]"
 	}, "abstract"},
-	{"contributions to an unknown id", func(n int) string {
+	{"many contributions to unknown ids", func(n int) string {
 		return lines(n, numbered("{name: 'm#', multibind_id: 'id#', type: 'Array[Data]'}")) + "\n" +
 			lines(n, numbered("{in: 'other#', to: 1}"))
 	}, "multibind_unknown"},
-	{"contributions of one name", func(n int) string {
+	{"many contributions with the same name", func(n int) string {
 		return "{name: m, multibind_id: id}\n" + lines(n, numbered("{name: a, in: id, to: #}"))
 	}, "duplicate"},
-	{"a chain", chain, ""},
-	{"a loop", func(n int) string {
+	{"chain of lookups", chain, ""},
+	{"long loop", func(n int) string {
 		return lines(n, func(i int) string { return fmt.Sprintf("{name: k%d, to_lookup_of: k%d}", i, (i+1)%n) })
 	}, "loop"},
-	{"a chain under nodes", func(n int) string {
+	{"chain of lookups under many conditions", func(n int) string {
 		return chain(n) + "\n" + lines(n, numbered("{when: {node: 'n#'}, bind: [{name: k0, to_lookup_of: k1}]}"))
 	}, ""},
-	{"two ways to each of the next", func(n int) string {
+	{"chain of lookups with two paths at each step", func(n int) string {
 		step := numbered("{name: k#, to: \"${lookup('x#')}${lookup('y#')}\"}\n{name: x#, to_lookup_of: z#}\n" +
 			"{name: y#, to_lookup_of: z#}")
 		next := func(i int) string { return fmt.Sprintf("{name: z%d, to_lookup_of: k%d}", i, i+1) }
 		return lines(n/2, step) + "\n" + lines(n/2, next) + fmt.Sprintf("\n[k%d, 1]\n", n/2) +
 			"{name: a, to: \"${lookup('a')}${lookup('k0')}${lookup('o')}\"}\n{name: o, to: null, optional: true}"
 	}, "loop"},
-	{"lookups across two categories", func(n int) string {
+	{"lookups under two categories", func(n int) string {
 		return lines(n, numbered("{when: {node: 'n#'}, bind: [{name: a, to_lookup_of: b}]}")) + "\n" +
 			lines(n, numbered("{when: {osfamily: 'o#'}, bind: [{name: b, to_lookup_of: c}]}")) + "\n[c, 1]"
 	}, ""},
 }
 
-// The number of comparisons grows in proportion to the site.
 func TestHostileSitesTakeLinearEffort(t *testing.T) {
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
@@ -100,15 +98,15 @@ func TestHostileSitesTakeLinearEffort(t *testing.T) {
 	}
 }
 
-// A chain is followed without recursion, so its length is not limited by the stack.
+// The stack does not limit the length of a chain.
 func TestLongChainIsFollowedWithoutRecursion(t *testing.T) {
 	if _, found := effortOf(t, chain(100_000), 0); len(found) > 0 {
 		t.Errorf("reported is %s", found[0].Message)
 	}
 }
 
-// If comparing all pairs cannot be avoided, the comparisons are limited. The site is then rejected
-// for this reason alone.
+// Some sites need comparisons of all pairs, whose number is limited. Beyond the limit, the only error is that the site
+// takes too much effort.
 func TestSiteBeyondEffortIsRejected(t *testing.T) {
 	const override = "bind: [{name: k, to: 1, override: true}]}"
 	many := func(line func(int) string) string { return lines(300, line) }
@@ -136,7 +134,7 @@ func TestSiteBeyondEffortIsRejected(t *testing.T) {
 	}
 }
 
-// effortOf compiles a site of bindings.
+// effortOf compiles a list of bindings with a limit. It returns the effort spent and the diagnostics.
 func effortOf(t *testing.T, list string, limit int) (spent int, found []diag.Diagnostic) {
 	t.Helper()
 	dir := t.TempDir()
@@ -153,8 +151,7 @@ func effortOf(t *testing.T, list string, limit int) (spent int, found []diag.Dia
 	return e.Effort.Limit - max(0, e.Effort.Left), diags.Sorted()
 }
 
-// The message names the key with the most bindings, or the first of several. Keys that need no
-// comparison do not count, however often they are bound.
+// Among several keys with the most bindings, the message names the first. Keys that need no comparison do not count.
 func TestEffortErrorNamesTheMostBoundKey(t *testing.T) {
 	bind := numbered("{when: {node: 'n#'}, bind: [{name: b, to: 1, override: true}, " +
 		"{name: c, to: 1, override: true}]}\n" +
@@ -170,7 +167,7 @@ func TestEffortErrorNamesTheMostBoundKey(t *testing.T) {
 	}
 }
 
-// A small site needs little effort, and the search for its loops needs no more than the rest.
+// The search for loops may not take more than the other checks.
 func TestSmallSiteTakesLittleEffort(t *testing.T) {
 	spent, found := effortOf(t, chain(3)+"\n{when: {node: n}, bind: [{name: k3, to_first_found: [none, k1]}]}", 20_000)
 	if len(found) != 1 || found[0].Code != "loop" || spent > 2_000 {
@@ -178,7 +175,7 @@ func TestSmallSiteTakesLittleEffort(t *testing.T) {
 	}
 }
 
-// The search for loops gets a share of the effort. Running out of it is not an error.
+// The search for loops may use a part of the effort. Nothing is reported if it needs more.
 func TestLoopSearchBeyondItsEffortIsNotAnError(t *testing.T) {
 	site := lines(40, func(i int) string {
 		return fmt.Sprintf("{when: {node: n%d}, bind: [{name: k%d, to_lookup_of: k%d}]}\n", i, i, (i+1)%40) +
@@ -190,8 +187,7 @@ func TestLoopSearchBeyondItsEffortIsNotAnError(t *testing.T) {
 	}
 }
 
-// Each link in a chain of bindings that may decline needs comparisons, and their number grows with
-// the length of the path to it.
+// Each binding of the chain may decline and needs comparisons. Their number grows with the length of the path to it.
 func TestChainOfOptionalBindingsTakesEffort(t *testing.T) {
 	site := func(n int) string {
 		link := func(i int) string { return fmt.Sprintf("{name: k%d, to_lookup_of: k%d, optional: true}", i, i+1) }

@@ -13,8 +13,7 @@ import (
 	"bindc/snapshot"
 )
 
-// A program builds a snapshot in three steps: Load, Compile and Write. After that the snapshot
-// answers lookups.
+// A program builds a snapshot in three steps: Load, Compile and Write. Then it can look up keys in the snapshot.
 func ExampleCompile() {
 	var diags diag.List
 	site := loader.Load("../testdata/example", loader.Options{}, &diags)
@@ -50,7 +49,7 @@ func ExampleCompile() {
 	// [22] true <nil>
 }
 
-// Two bindings of equal rank that can both be effective are a conflict.
+// Two bindings conflict if they have the same precedence and a request can find both.
 func ExampleCompile_conflict() {
 	dir, err := os.MkdirTemp("", "site")
 	if err != nil {

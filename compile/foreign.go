@@ -12,20 +12,19 @@ import (
 	"bindc/loader"
 )
 
-// ForeignLookup is a lookup in a level of Hiera 5 that only Puppet can answer. Either nothing binds
-// the key and a hierarchy that might have it has an uncompiled entry, or the value of the key has
-// such a lookup. A snapshot finds nothing there, so Puppet must keep the level. The same holds for
-// a level with a text that only a plugin of Puppet's hiera-eyaml decrypts.
+// ForeignLookup is a lookup in a level of Hiera 5 that a snapshot cannot answer, so that Puppet must read the level.
+// Either the key may be bound by an entry that was not compiled, or its value has such a lookup. A level with a text
+// that only a plugin of Puppet's hiera-eyaml can decrypt counts, too.
 type ForeignLookup struct {
 	Part   loader.HieraPart
-	Config string // path of the hierarchy's file
-	Entry  int    // index of the entry, which is the level
+	Config string // path of the hiera.yaml
+	Entry  int    // index of the level in the hierarchy
 	Key    string // the key looked up, "" if Method is set
-	Method string // encryption method of a text in the level, other than PKCS7
+	Method string // encryption method of a text in the level, unless it is PKCS7
 	Pos    diag.Pos
 }
 
-// ForeignLookups returns the first such lookup of each level.
+// ForeignLookups returns the first lookup of each level that a snapshot cannot answer.
 func ForeignLookups(site *loader.Site) []ForeignLookup {
 	f := foreign{site: site, puppets: foreignModules(site), needs: map[uint32][]string{}}
 	if len(f.puppets) == 0 && !f.hasMethods() {
@@ -37,17 +36,17 @@ func ForeignLookups(site *loader.Site) []ForeignLookup {
 	return f.found
 }
 
-// foreign finds the lookups that only Puppet can answer.
+// foreign finds lookups that only Puppet can answer.
 type foreign struct {
 	site    *loader.Site
 	puppets map[string]bool // modules with a hierarchy that has uncompiled entries; "" means all keys
-	bound   map[string]bool // by bound key: false if one of its values needs Puppet
+	bound   map[string]bool // the bound keys; false: a value of the key needs Puppet
 	needs   map[uint32][]string
 	found   []ForeignLookup
 }
 
-// foreignModules returns the modules with uncompiled entries; "" is the hierarchy of the site, or
-// the global one.
+// foreignModules returns the modules whose hierarchies have entries that were not compiled. "" stands for the site and
+// the global hierarchy.
 func foreignModules(site *loader.Site) map[string]bool {
 	out := map[string]bool{}
 	for _, h := range site.Hierarchies {
@@ -58,8 +57,8 @@ func foreignModules(site *loader.Site) map[string]bool {
 	return out
 }
 
-// bindKeys records the keys that are bound and not hidden by Puppet's own entries. A key of a
-// module with such entries counts only if the site binds it.
+// bindKeys records the bound keys that such entries do not hide. In a module with such entries, it records only keys
+// that the site binds.
 func (f *foreign) bindKeys() {
 	f.bound = map[string]bool{}
 	for _, l := range f.site.Layers {
@@ -77,8 +76,7 @@ func (f *foreign) bindKeys() {
 	}
 }
 
-// spread visits all values once, and reports whether it found another key that only Puppet can
-// answer.
+// spread visits all values once. It reports whether it found further keys that only Puppet can answer.
 func (f *foreign) spread() (more bool) {
 	for _, l := range f.site.Layers {
 		if l.Hiera == loader.NoHiera {
@@ -93,7 +91,7 @@ func (f *foreign) spread() (more bool) {
 	return more
 }
 
-// file visits the values of a file in the level that at names.
+// file visits the values of file, which belongs to the level in at.
 func (f *foreign) file(at ForeignLookup, file *loader.DataFile) (more bool) {
 	for i, e := range file.Entries {
 		keys := f.lookups(e.Value)
@@ -114,7 +112,7 @@ func (f *foreign) file(at ForeignLookup, file *loader.DataFile) (more bool) {
 	return more
 }
 
-// note records the first lookup of a level.
+// note records l unless its level already has a lookup.
 func (f *foreign) note(l ForeignLookup) {
 	if !slices.ContainsFunc(f.found, func(x ForeignLookup) bool {
 		return x.Part == l.Part && x.Config == l.Config && x.Entry == l.Entry
@@ -123,7 +121,7 @@ func (f *foreign) note(l ForeignLookup) {
 	}
 }
 
-// isPuppets reports whether only Puppet knows the value of a key.
+// isPuppets reports whether only Puppet can look up key.
 func (f *foreign) isPuppets(key string) bool {
 	compiled, bound := f.bound[key]
 	if bound {
@@ -132,7 +130,7 @@ func (f *foreign) isPuppets(key string) bool {
 	return f.puppets[""] || f.puppets[lookupkey.Module(key)]
 }
 
-// lookups returns the keys that a value looks up, by the names under which they are bound.
+// lookups returns the keys that a value looks up, as they are bound.
 func (f *foreign) lookups(val uint32) []string {
 	text := f.site.Values[val]
 	if text[0] != recipe.CompiledRecipe {
@@ -149,7 +147,7 @@ func (f *foreign) lookups(val uint32) []string {
 	return keys
 }
 
-// hasMethods reports whether some value has a text encrypted by another method than PKCS7.
+// hasMethods reports whether a value contains a text encrypted by another method than PKCS7.
 func (f *foreign) hasMethods() bool {
 	for val := range f.site.Values {
 		if f.method(uint32(val)) != "" {
@@ -172,8 +170,8 @@ func (f *foreign) method(val uint32) string {
 	return r.Expr.SecretMethod()
 }
 
-// warnOfForeign warns about levels that a snapshot cannot answer. Encrypted texts get their own
-// warnings when their files are read.
+// warnOfForeign warns about levels with lookups that a snapshot cannot answer. The warnings about encrypted texts come
+// from reading the files.
 func warnOfForeign(e *pass.Env) {
 	for _, l := range ForeignLookups(e.Site) {
 		if l.Method != "" {

@@ -19,7 +19,7 @@ import (
 	"bindc/snapshot"
 )
 
-// twoLevels is a hierarchy with a level for each node and a common one.
+// twoLevels is a hierarchy with one level for each node and one for all nodes.
 const twoLevels = `
 -- hiera.yaml --
 version: 5
@@ -28,53 +28,53 @@ hierarchy:
 - {name: Common, path: common.yaml}
 `
 
-// hieraReports lists sites of Hiera 5 and the diagnostics they cause: file, line, code, message and
-// hint. Data that does not begin with a file name is that of the common level.
+// hieraReports lists data of Hiera 5 and the expected diagnostics: file, line, code, message and hint. Data without a
+// file name belongs to the common level.
 var hieraReports = []struct{ name, data, want string }{
-	{"values that can be merged", "-- data/nodes/n1.yaml --\na: {x: 1}\n-- data/common.yaml --\na: {y: 2}\n" +
+	{"mergeable values", "-- data/nodes/n1.yaml --\na: {x: 1}\n-- data/common.yaml --\na: {y: 2}\n" +
 		"lookup_options: {a: {merge: hash}}", ""},
-	{"a text where hashes are merged", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\na: {y: 2}\n" +
+	{"strategy hash, one value is a text", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\na: {y: 2}\n" +
 		"lookup_options: {a: {merge: hash}}",
 		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, and this " +
 			"is of the kind String; with two values, every lookup fails, as in Puppet"},
-	{"a hash of numbers where hashes are merged", "-- data/nodes/n1.yaml --\na: {1: 2}\n-- data/common.yaml --\na: {y: 2}\n" +
+	{"strategy hash, one value is a hash with numeric keys", "-- data/nodes/n1.yaml --\na: {1: 2}\n-- data/common.yaml --\na: {y: 2}\n" +
 		"lookup_options: {a: {merge: hash}}",
 		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, and this " +
 			"is of the kind Hash; with two values, every lookup fails, as in Puppet"},
-	{"two misfits", "-- data/nodes/n1.yaml --\na: {x: 1}\n-- data/common.yaml --\nb: 1\na: ~\n" +
+	{"two values that cannot be merged", "-- data/nodes/n1.yaml --\na: {x: 1}\n-- data/common.yaml --\nb: 1\na: ~\n" +
 		"lookup_options: {a: {merge: unique}}",
 		"data/common.yaml:2 hiera_merge 'a': the merge strategy 'unique' needs scalars and Arrays of Data, and this is " +
 			"of the kind Undef; with two values, every lookup fails, as in Puppet\n" +
 			"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'unique' needs scalars and Arrays of Data, and this is " +
 			"of the kind Hash; with two values, every lookup fails, as in Puppet"},
-	{"a text among lists", "-- data/nodes/n1.yaml --\na: x\n-- data/common.yaml --\na: [y]\n" +
+	{"strategy unique, a hash or text among lists", "-- data/nodes/n1.yaml --\na: x\n-- data/common.yaml --\na: [y]\n" +
 		"lookup_options: {a: {merge: unique}}", ""},
-	{"a misfit that is alone", "a: text\nlookup_options: {a: {merge: hash}}", ""},
-	{"a value that is computed", "-- data/nodes/n1.yaml --\na: \"%{facts.os}\"\n-- data/common.yaml --\na: {y: 2}\n" +
+	{"single value is not merged", "a: text\nlookup_options: {a: {merge: hash}}", ""},
+	{"computed value is not checked", "-- data/nodes/n1.yaml --\na: \"%{facts.os}\"\n-- data/common.yaml --\na: {y: 2}\n" +
 		"lookup_options: {a: {merge: hash}}", ""},
-	{"kinds that 'deep' takes", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\na: {y: 2}\n" +
+	{"strategy deep accepts values of all kinds", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\na: {y: 2}\n" +
 		"lookup_options: {a: {merge: deep}}", ""},
-	{"a misfit where the first value is taken", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\na: {y: 2}\n" +
+	{"strategy first merges nothing", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\na: {y: 2}\n" +
 		"lookup_options: {a: {merge: first}}", ""},
-	{"a misfit in data of another key", "-- data/nodes/n1.yaml --\nb: text\n-- data/common.yaml --\na: {y: 2}\nb: 1\n" +
+	{"another key has a value that cannot be merged", "-- data/nodes/n1.yaml --\nb: text\n-- data/common.yaml --\na: {y: 2}\nb: 1\n" +
 		"lookup_options: {a: {merge: hash}}", ""},
-	{"options that depend on the request", "-- data/nodes/n1.yaml --\na: text\nlookup_options: {a: {merge: hash}}\n" +
+	{"options that depend on the request are not checked", "-- data/nodes/n1.yaml --\na: text\nlookup_options: {a: {merge: hash}}\n" +
 		"-- data/common.yaml --\na: {y: 2}", ""},
-	{"data of a module and of the site", "-- data/common.yaml --\nm::a: text\n" + module + "-- modules/m/data/common.yaml --\n" +
+	{"values of a module and of the site", "-- data/common.yaml --\nm::a: text\n" + module + "-- modules/m/data/common.yaml --\n" +
 		"m::a: {x: 1}\nlookup_options: {'m::a': {merge: hash}}",
 		"data/common.yaml:1 hiera_merge 'm::a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, and " +
 			"this is of the kind String; with two values, every lookup fails, as in Puppet"},
-	{"a default that nothing is merged with", "-- data/x --\n-- modules/m/hiera.yaml --\nversion: 5\n" +
+	{"default value is not merged", "-- data/x --\n-- modules/m/hiera.yaml --\nversion: 5\n" +
 		"default_hierarchy: [{name: D, path: defaults.yaml}]\n-- modules/m/data/common.yaml --\nm::a: {x: 1}\n" +
 		"lookup_options: {'m::a': {merge: hash}}\n-- modules/m/data/defaults.yaml --\nm::a: text", ""},
-	{"misfits below a layer of bindings", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\na: {y: 2}\n" +
+	{"values that cannot be merged, below a layer of bindings", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\na: {y: 2}\n" +
 		"lookup_options: {a: {merge: hash}}\n" + bindings,
 		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, and " +
 			"this is of the kind String; with two values, every lookup fails, as in Puppet"},
-	{"misfits of a strategy with an unknown option", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\n" +
+	{"values that cannot be merged, unknown option of the strategy", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\n" +
 		"a: {y: 2}\nlookup_options: {a: {merge: {strategy: hash, knockout_prefix: --}}}",
 		"data/common.yaml:2 hiera_options the merge strategy 'hash' has no option 'knockout_prefix', it has none; every lookup that uses this fails, as in Puppet"},
-	{"bound in a higher layer", "-- data/common.yaml --\na: {y: 2}\nlookup_options: {a: {merge: hash}}\n" +
+	{"key is bound in a higher layer", "-- data/common.yaml --\na: {y: 2}\nlookup_options: {a: {merge: hash}}\n" +
 		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, text]]}", ""},
 
 	{"a text where hashes are merged, and null options of another node", "" +
@@ -83,34 +83,34 @@ var hieraReports = []struct{ name, data, want string }{
 		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, " +
 			"and this is of the kind String; with two values, every lookup fails, as in Puppet"},
 
-	{"a value that is knocked out", "-- data/nodes/n1.yaml --\na: [--one, two]\n-- data/common.yaml --\na: [one]\n" + knockout, ""},
-	{"a knock-out of a value that no level has", "-- data/nodes/n1.yaml --\na: [--one, two]\n-- data/common.yaml --\na: [three]\n" +
+	{"knock-out of an existing value", "-- data/nodes/n1.yaml --\na: [--one, two]\n-- data/common.yaml --\na: [one]\n" + knockout, ""},
+	{"knock-out of a value that no level has", "-- data/nodes/n1.yaml --\na: [--one, two]\n-- data/common.yaml --\na: [three]\n" +
 		knockout, "data/nodes/n1.yaml:1 hiera_merge '--one' knocks out 'one', which no level of 'a' has"},
-	{"hash keys and nested values", "-- data/nodes/n1.yaml --\na: {x: {--one: 1}, y: [[--two]], z: --three}\n" +
+	{"knock-outs in hash keys and nested values", "-- data/nodes/n1.yaml --\na: {x: {--one: 1}, y: [[--two]], z: --three}\n" +
 		"-- data/common.yaml --\na: {x: {other: two}}\n" + knockout,
 		"data/nodes/n1.yaml:1 hiera_merge '--one' is a hash key and is not knocked out; only strings and list elements are\n" +
 			"data/nodes/n1.yaml:1 hiera_merge '--three' knocks out 'three', which no level of 'a' has"},
 	{"a hash key, and a computed value", "-- data/nodes/n1.yaml --\na: {'--one': ~}\n" +
 		"-- data/common.yaml --\na: {one: \"%{facts.x}\"}\n" + knockout,
 		"data/nodes/n1.yaml:1 hiera_merge '--one' is a hash key and is not knocked out; only strings and list elements are"},
-	{"the prefix alone knocks out all", "-- data/nodes/n1.yaml --\na: [--]\n-- data/common.yaml --\na: [one]\n" + knockout, ""},
-	{"a computed value may be knocked out", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\n" +
+	{"prefix alone knocks out all values", "-- data/nodes/n1.yaml --\na: [--]\n-- data/common.yaml --\na: [one]\n" + knockout, ""},
+	{"computed value may be the one knocked out", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\n" +
 		"a: [\"%{facts.x}\"]\n" + knockout, ""},
 	{"a computed value in a higher level may be knocked out", "-- data/nodes/n1.yaml --\na: [\"%{facts.x}\"]\n" +
 		"-- data/common.yaml --\na: [--one]\n" + knockout, ""},
 	{"the prefix is a regular expression", "-- data/nodes/n1.yaml --\na: [not-one, nottwo]\n-- data/common.yaml --\na: [two]\n" +
 		"lookup_options: {a: {merge: {strategy: deep, knockout_prefix: 'not-?'}}}",
 		"data/nodes/n1.yaml:1 hiera_merge 'not-one' knocks out 'one', which no level of 'a' has"},
-	{"dashes without a prefix", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\na: [two]\n" +
+	{"dashes without a knockout_prefix", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\na: [two]\n" +
 		"lookup_options: {a: {merge: {strategy: deep}}}", ""},
-	{"dashes without a prefix, before an existing value", "-- data/nodes/n1.yaml --\na: [--one, --verbose]\n" +
+	{"dashes without a knockout_prefix, before an existing value", "-- data/nodes/n1.yaml --\na: [--one, --verbose]\n" +
 		"-- data/common.yaml --\na: [one]\nlookup_options: {a: {merge: unique}}",
 		"data/nodes/n1.yaml:1 hiera_merge '--one' knocks nothing out: 'a' is merged without a knockout_prefix"},
-	{"dashes where nothing is merged", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\na: [one]\n" +
+	{"dashes in a key that is not merged", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\na: [one]\n" +
 		"lookup_options: {a: {merge: first}}", ""},
-	{"dashes where the first value is converted", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\n" +
+	{"dashes in a key that is only converted", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\n" +
 		"a: [one]\nlookup_options: {a: {convert_to: Array}}", ""},
-	{"dashes alone, and a hash with numeric keys", "-- data/nodes/n1.yaml --\na: [--]\n-- data/common.yaml --\n" +
+	{"dashes without text, and a hash with numeric keys", "-- data/nodes/n1.yaml --\na: [--]\n-- data/common.yaml --\n" +
 		"a: [{1: x}]\nlookup_options: {a: {merge: deep}}", ""},
 	{"a sensitive value is not quoted", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\na: [two]\n" +
 		"lookup_options: {a: {convert_to: Sensitive, merge: {strategy: deep, knockout_prefix: --}}}", ""},
@@ -127,21 +127,21 @@ var hieraReports = []struct{ name, data, want string }{
 	{"an unknown strategy and an unknown option", "a: 1\nlookup_options: {a: {merge: uniq, other: 1}}",
 		"data/common.yaml:2 hiera_options unknown merge strategy 'uniq', expected first, unique, hash or deep; " +
 			"every lookup that uses this fails, as in Puppet; did you mean 'unique'?"},
-	{"a conversion that only Puppet does", "a: 1\nlookup_options: {a: {convert_to: SemVerRange}}",
+	{"convert_to a type that only Puppet supports", "a: 1\nlookup_options: {a: {convert_to: SemVerRange}}",
 		"data/common.yaml:2 hiera_options convert_to of 'a': the type 'SemVerRange' is not supported in bindings, and " +
 			"Puppet converts to it; every lookup that uses this fails here"},
-	{"options that are not a hash", "a: 1\nlookup_options: [a]",
+	{"lookup_options that are not a hash", "a: 1\nlookup_options: [a]",
 		"data/common.yaml:2 hiera_options lookup_options must be a Hash, found the kind Array; every lookup that uses them fails, as in Puppet"},
-	{"options that are not a hash, above others", "-- data/nodes/n1.yaml --\nlookup_options: [a]\n" +
+	{"lookup_options that are not a hash, above others", "-- data/nodes/n1.yaml --\nlookup_options: [a]\n" +
 		"-- data/common.yaml --\na: 1\nlookup_options: {'^ntp::': {merge: unique}}",
 		"data/common.yaml:2 hiera_options lookup_options have the pattern '^ntp::', but no bound key matches it\n" +
 			"data/nodes/n1.yaml:1 hiera_options lookup_options must be a Hash, found the kind Array; every lookup that uses them fails, as in Puppet"},
-	{"two patterns that do not compile", "a: 1\nlookup_options: {'^a(': {merge: hash}, '^b(': {merge: hash}}",
+	{"two invalid patterns", "a: 1\nlookup_options: {'^a(': {merge: hash}, '^b(': {merge: hash}}",
 		"data/common.yaml:2 hiera_options the pattern '^a(' in lookup_options does not compile: unmatched ( in /^a(/; " +
 			"every lookup that uses them fails, as in Puppet\n" +
 			"data/common.yaml:2 hiera_options the pattern '^b(' in lookup_options does not compile: unmatched ( in /^b(/; " +
 			"every lookup that uses them fails, as in Puppet"},
-	{"patterns that do not compile, each in its line", "a: 1\nlookup_options:\n  '^a(': {merge: hash}\n  '^a': {merge: hash}\n" +
+	{"invalid patterns, each on a line of its own", "a: 1\nlookup_options:\n  '^a(': {merge: hash}\n  '^a': {merge: hash}\n" +
 		"  '^b(': {merge: hash}",
 		"data/common.yaml:3 hiera_options the pattern '^a(' in lookup_options does not compile: unmatched ( in /^a(/; " +
 			"every lookup that uses them fails, as in Puppet\n" +
@@ -150,7 +150,7 @@ var hieraReports = []struct{ name, data, want string }{
 	{"options of a misspelt key", "contact: 1\nlookup_options: {contcat: {merge: hash}}",
 		"data/common.yaml:2 hiera_options lookup_options have 'contcat', but no key of that name is bound; did you " +
 			"mean 'contact'?"},
-	{"options of a key whose name only begins like another", "profile::base::users: 1\n" +
+	{"options of a key without a similar one, same prefix", "profile::base::users: 1\n" +
 		"lookup_options: {profile::base::sysctl: {merge: hash}}", ""},
 	{"options of a key that structured bindings bind", "-- data/common.yaml --\ncontact: 1\n" +
 		"lookup_options: {contacts: {merge: hash}, '^cont.*ts$': {merge: hash}}\n-- bindings/default.yaml --\n" +
@@ -158,18 +158,18 @@ var hieraReports = []struct{ name, data, want string }{
 	{"an unknown option", "a: 1\nlookup_options: {a: {merg: hash}}",
 		"data/common.yaml:2 hiera_options unknown lookup_options 'merg' of 'a'; expected 'merge' and " +
 			"'convert_to'; did you mean 'merge'?"},
-	{"merge options outside of merge", "a: {}\nlookup_options: {a: {merge: deep, merge_hash_arrays: true, knockout_prefix: --}}",
+	{"options of merge outside of merge", "a: {}\nlookup_options: {a: {merge: deep, merge_hash_arrays: true, knockout_prefix: --}}",
 		"data/common.yaml:2 hiera_options unknown lookup_options 'merge_hash_arrays' and 'knockout_prefix' of 'a'; " +
 			"expected 'merge' and 'convert_to'; options of a merge go inside it: merge: {strategy: …, " +
 			"merge_hash_arrays: …}"},
-	{"the name of a strategy in place of a hash", "a: 1\nlookup_options: {a: deep}",
+	{"name of a strategy instead of a hash", "a: 1\nlookup_options: {a: deep}",
 		"data/common.yaml:2 hiera_options the lookup_options of 'a' have no effect because they are a String; expected a " +
 			"Hash; write {merge: deep}"},
-	{"a text that names no strategy in place of a hash", "a: 1\nlookup_options: {a: text}",
+	{"text instead of a hash", "a: 1\nlookup_options: {a: text}",
 		"data/common.yaml:2 hiera_options the lookup_options of 'a' have no effect because they are a String; " +
 			"expected a Hash"},
-	{"null in place of a hash", "a: 1\nlookup_options: {a: ~}", ""},
-	{"a pattern that does not begin as one", "a: 1\nlookup_options: {'ntp::.*': {merge: unique}}",
+	{"null instead of a hash", "a: 1\nlookup_options: {a: ~}", ""},
+	{"pattern without ^", "a: 1\nlookup_options: {'ntp::.*': {merge: unique}}",
 		"data/common.yaml:2 hiera_options lookup_options have 'ntp::.*', but no key of that name is bound; a pattern " +
 			"begins with '^'"},
 	{"lookup_options misspelt", "a: 1\nlookup_option: {a: {merge: unique}}\nlookup-options: text",
@@ -194,87 +194,87 @@ var hieraReports = []struct{ name, data, want string }{
 			"set the options for 'app', the key without its subkeys"},
 	{"options of a quoted key", "'\"a.b\"': 1\nlookup_options: {a.b: {merge: unique}}", ""},
 
-	{"looks up a misspelt key", "contact: 1\na: \"ask %{lookup('contcat')}\"\nb: [{c: \"%{hiera('contcat')}\"}]\n" +
+	{"lookup of a misspelt key", "contact: 1\na: \"ask %{lookup('contcat')}\"\nb: [{c: \"%{hiera('contcat')}\"}]\n" +
 		"c: \"%{alias('contcat')}\"",
 		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?\n" +
 			"data/common.yaml:3 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?\n" +
 			"data/common.yaml:4 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
-	{"looks up a bound key, then a misspelt one",
+	{"lookups of a bound and a misspelt key",
 		"contact: 1\na: \"%{lookup('contact.x')} %{lookup('contcat')}\"",
 		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
-	{"looks up a key without a similar one, then a misspelt one",
+	{"lookups of an unbound key without a similar one and of a misspelt key",
 		"contact: 1\na: \"%{lookup('other::key')} %{lookup('contcat')}\"",
 		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
-	{"digs in a misspelt key", "contact: {x: 1}\na: \"%{lookup('contcat.x')}\"",
+	{"lookup of a part of a misspelt key", "contact: {x: 1}\na: \"%{lookup('contcat.x')}\"",
 		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
-	{"two values that look up the same", "-- data/nodes/n1.yaml --\na: \"%{lookup('contcat')}\"\n-- data/common.yaml --\n" +
+	{"two values look up the same misspelt key", "-- data/nodes/n1.yaml --\na: \"%{lookup('contcat')}\"\n-- data/common.yaml --\n" +
 		"contact: 1\nb: \"%{lookup('contcat')}\"",
 		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?\n" +
 			"data/nodes/n1.yaml:1 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
-	{"looks up a bound key next to a similar one", "contact: 1\ncontacts: 2\na: \"%{lookup('contact')}\"",
+	{"lookup of a bound key that resembles another", "contact: 1\ncontacts: 2\na: \"%{lookup('contact')}\"",
 		""},
-	{"looks up bound keys beyond the limit on hints, then a misspelt one",
+	{"lookup of a misspelt key after many bound ones",
 		"contact: 1\n" + often(1100, "contact") + "z: \"%{lookup('contcat')}\"",
 		"data/common.yaml:1102 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
-	{"looks up invalid keys", "contact: 1\na: \"%{lookup('contcat..x')}\"\nb: \"%{lookup('contcat\\\"x')}\"", ""},
-	{"literal text", "contact: 1\na: \"%{literal('contcat')} %{contcat}\"", ""},
+	{"lookups of invalid keys", "contact: 1\na: \"%{lookup('contcat..x')}\"\nb: \"%{lookup('contcat\\\"x')}\"", ""},
+	{"literal text is not a lookup", "contact: 1\na: \"%{literal('contcat')} %{contcat}\"", ""},
 
-	{"an alias that digs into a value", "a: {b: 1}\n" + alias("a.b"), ""},
-	{"an alias that digs into an unbound key", "a: {b: 1}\n" + alias("c.b"),
+	{"alias of a part of a value", "a: {b: 1}\n" + alias("a.b"), ""},
+	{"alias of a part of an unbound key", "a: {b: 1}\n" + alias("c.b"),
 		"bindings/default.yaml:1 rebind 'new' is an alias of 'c.b', which nothing binds"},
-	{"an alias named like an internal key", "a: [1]\nlookup_options: {a: {merge: unique}}\n" +
+	{"alias of an internal key", "a: [1]\nlookup_options: {a: {merge: unique}}\n" +
 		alias("lookup_option"), "bindings/default.yaml:1 rebind 'new' is an alias of 'lookup_option', which nothing binds"},
-	{"tries an optional value in a hash, then itself", "b: {c: 1}\n" + tries("b.c"), ""},
-	{"tries an optional unbound key, then itself", "b: 1\n" + tries("c"),
+	{"no loop: earlier key is an optional alias of a part of a hash", "b: {c: 1}\n" + tries("b.c"), ""},
+	{"loop: earlier key is an optional lookup of an unbound key", "b: 1\n" + tries("c"),
 		"bindings/default.yaml:1 loop 'a' needs itself: a -> z -> a"},
-	{"tries an optional key in data, then itself", "b: 1\n" + tries("b"), ""},
-	{"tries an optional key that is undef, then itself", "b: ~\n" + tries("b"),
+	{"no loop: earlier key is an optional lookup of data", "b: 1\n" + tries("b"), ""},
+	{"loop: earlier key is an optional lookup of undef", "b: ~\n" + tries("b"),
 		"bindings/default.yaml:1 loop 'a' needs itself: a -> z -> a"},
-	{"tries an optional converted key, then itself", "b: ~\nlookup_options: {b: {convert_to: [Array, true]}}\n" +
+	{"no loop: earlier key is an optional lookup of converted data", "b: ~\nlookup_options: {b: {convert_to: [Array, true]}}\n" +
 		tries("b"), ""},
-	{"tries a converted key, then itself", "b: ~\nlookup_options: {b: {convert_to: [Array, true]}}\n" +
+	{"no loop: earlier key is converted data", "b: ~\nlookup_options: {b: {convert_to: [Array, true]}}\n" +
 		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [{name: a, to_first_found: [b, z]}, " +
 		"{name: z, to_lookup_of: a}]}", ""},
-	{"needs itself", "a: \"x%{lookup('a')}\"",
+	{"loop: key looks itself up", "a: \"x%{lookup('a')}\"",
 		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it fails, as in Puppet"},
-	{"two need one another, and a third needs them", "c: \"%{lookup('a')}\"\na: \"%{lookup('b.x')}\"\nb: [\"%{alias('a')}\"]",
+	{"loop: two keys look each other up, a third one looks them up", "c: \"%{lookup('a')}\"\na: \"%{lookup('b.x')}\"\nb: [\"%{alias('a')}\"]",
 		"data/common.yaml:2 loop 'a' needs itself: a -> b -> a; every lookup of it fails, as in Puppet"},
-	{"needs one that needs itself", "a: \"%{lookup('b')}\"\nb: \"%{lookup('b')}\"",
+	{"loop: reached from another key", "a: \"%{lookup('b')}\"\nb: \"%{lookup('b')}\"",
 		"data/common.yaml:2 loop 'b' needs itself: b -> b; every lookup of it fails, as in Puppet"},
-	{"needs one twice", "a: \"%{lookup('b')}%{lookup('b')}%{lookup('c')}\"\nb: \"%{lookup('c')}\"\nc: 1", ""},
-	{"needs itself after a harmless lookup", "a: \"%{lookup('b')}%{lookup('a')}\"\nb: 1",
+	{"no loop: key looks up another one twice", "a: \"%{lookup('b')}%{lookup('b')}%{lookup('c')}\"\nb: \"%{lookup('c')}\"\nc: 1", ""},
+	{"loop: after another lookup", "a: \"%{lookup('b')}%{lookup('a')}\"\nb: 1",
 		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it fails, as in Puppet"},
-	{"needs itself unless a node hides it", "-- data/nodes/n1.yaml --\na: 1\n-- data/common.yaml --\na: \"%{lookup('a')}\"", ""},
-	{"needs itself for one node", "-- data/nodes/n1.yaml --\na: \"%{lookup('a')}\"\n-- data/common.yaml --\na: 1", ""},
-	{"needs itself where the site hides it", "-- data/common.yaml --\nm::a: 1\n" + module +
+	{"no report: data of a node hides the loop", "-- data/nodes/n1.yaml --\na: 1\n-- data/common.yaml --\na: \"%{lookup('a')}\"", ""},
+	{"no report: loop exists on one node only", "-- data/nodes/n1.yaml --\na: \"%{lookup('a')}\"\n-- data/common.yaml --\na: 1", ""},
+	{"no report: data of the site hides the loop in a module", "-- data/common.yaml --\nm::a: 1\n" + module +
 		"-- modules/m/data/common.yaml --\nm::a: \"%{lookup('m::a')}\"", ""},
-	{"needs itself, hidden by a bindings file", "-- data/common.yaml --\na: \"%{lookup('a')}\"\n" +
+	{"no report: a bindings file hides the loop", "-- data/common.yaml --\na: \"%{lookup('a')}\"\n" +
 		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, text]]}", ""},
-	{"needs itself below a layer of bindings", "-- data/common.yaml --\na: \"%{lookup('a')}\"\n" + bindings,
+	{"loop: below a layer of bindings", "-- data/common.yaml --\na: \"%{lookup('a')}\"\n" + bindings,
 		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it fails, as in Puppet"},
-	{"needs itself through many keys", ring(21), "data/common.yaml:1 loop 'k00' needs itself: k00 -> k01 -> k02 -> " +
+	{"loop: through many keys", ring(21), "data/common.yaml:1 loop 'k00' needs itself: k00 -> k01 -> k02 -> " +
 		"k03 -> k04 -> k05 -> k06 -> k07 -> k08 -> k09 -> k10 -> k11 -> k12 -> k13 -> k14 -> k15 -> k16 -> k17 -> k18 -> " +
 		"k19 -> k20 -> k00; every lookup of it fails, as in Puppet"},
-	{"needs itself through more keys than the check follows", ring(22), ""},
-	{"needs itself, and a module has options that depend on the request", "-- data/common.yaml --\n" +
+	{"no report: loop is longer than the limit", ring(22), ""},
+	{"loop: next to options that depend on the request", "-- data/common.yaml --\n" +
 		"a: \"%{lookup('a')}\"\n" + module + "-- modules/m/data/common.yaml --\nm::b: 1\n" +
 		"lookup_options: {m::b: {merge: '%{x}'}}",
 		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it fails, as in Puppet"},
-	{"needs itself where it is merged", "a: \"%{lookup('a')}\"\nlookup_options: {a: {merge: unique}}", ""},
+	{"no report: key is merged", "a: \"%{lookup('a')}\"\nlookup_options: {a: {merge: unique}}", ""},
 }
 
-// alias returns a bindings file with an alias of a key.
+// alias returns a bindings file in which a key is an alias of another one.
 func alias(of string) string {
 	return "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [{name: new, to_alias_of: " + of + "}]}\n"
 }
 
-// tries returns a bindings file with a key that tries the key of, then itself.
+// tries returns a bindings file with a key that tries another key and then itself.
 func tries(of string) string {
 	return "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [{name: a, to_first_found: [b1, z]}, " +
 		"{name: b1, to_expression: \"lookup('" + of + "')\", optional: true}, {name: z, to_lookup_of: a}]}\n"
 }
 
-// ring returns n keys that each look up the next one. The last looks up the first.
+// ring returns n keys, each of which looks up the next one. The last one looks up the first.
 func ring(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -283,7 +283,7 @@ func ring(n int) string {
 	return b.String()
 }
 
-// often returns n keys that look up key.
+// often returns n keys, all of which look up key.
 func often(n int, key string) string {
 	var b strings.Builder
 	for i := range n {
@@ -292,15 +292,15 @@ func often(n int, key string) string {
 	return b.String()
 }
 
-// bindings is a bindings file in a layer above the hierarchy.
+// bindings begins a bindings file in a layer above the hierarchy.
 const bindings = "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[other, text]]}"
 
-// module is a module with data in common.yaml.
+// module begins the data of a module in common.yaml.
 const module = "-- modules/m/hiera.yaml --\nversion: 5\n"
 
 const knockout = "lookup_options: {a: {merge: {strategy: deep, knockout_prefix: --}}}\n"
 
-func TestReportsOfHiera5(t *testing.T) {
+func TestReportsMistakesInHiera5(t *testing.T) {
 	for _, c := range hieraReports {
 		t.Run(c.name, func(t *testing.T) {
 			dir := hieraSite(t, c.data)
@@ -322,7 +322,7 @@ func TestReportsOfHiera5(t *testing.T) {
 	}
 }
 
-// hieraSite writes a site of twoLevels with data.
+// hieraSite creates a site with the hierarchy twoLevels and the given data.
 func hieraSite(t *testing.T, data string) (dir string) {
 	t.Helper()
 	if !strings.HasPrefix(data, "-- ") {
@@ -335,9 +335,9 @@ func hieraSite(t *testing.T, data string) (dir string) {
 	return dir
 }
 
-// In a site of Hiera 5, merged values are filed under internal keys, level by level. The keys
-// themselves are bound to recipes that merge these values.
-func TestContentOfHiera5(t *testing.T) {
+// In Hiera 5, the values of a merged key have an internal key, level by level. The key itself has a recipe that merges
+// them.
+func TestContentFilesMergedValuesOfHiera5(t *testing.T) {
 	text, err := os.ReadFile("testdata/hiera5.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -377,7 +377,7 @@ func TestContentOfHiera5(t *testing.T) {
 	}
 }
 
-// valueOf describes a value in words.
+// valueOf describes a stored value.
 func valueOf(t *testing.T, s snapshot.Stored) string {
 	t.Helper()
 	if !s.Computed {
@@ -400,14 +400,13 @@ func valueOf(t *testing.T, s snapshot.Stored) string {
 	return "<" + out + " " + r.Name + string(value.AppendJSON(nil, r.Value)) + ">"
 }
 
-// Options that depend on the request mark the snapshot as sensitive if they may make a value
-// sensitive.
-func TestOptionsThatMayMakeValuesSensitive(t *testing.T) {
+// A snapshot counts as sensitive if options that depend on the request may make a value sensitive.
+func TestOptionsThatMayBeSensitiveMarkSnapshot(t *testing.T) {
 	for options, sensitive := range map[string]bool{`{a: {merge: "%{x}"}}`: false, `{a: {convert_to: "%{x}"}}`: true,
 		"{a: {merge: unique}}": false, "{a: {convert_to: String}}": false, "{a: {convert_to: Sensitive}}": true,
-		"{'^$': {convert_to: Sensitive}}\na..b: 1": false, // 'a..b' is not a valid key and has no root
+		"{'^$': {convert_to: Sensitive}}\na..b: 1": false, // 'a..b' is not a valid key, so it has no root
 		"{b: {convert_to: Sensitive}}":             false,
-		// options for a key that default_hierarchy does not have
+		// The options are for a key that default_hierarchy does not have.
 		"{}\n" + module + "default_hierarchy: [{name: D, path: d.yaml}]\n-- modules/m/data/common.yaml --\n" +
 			"m::a: 1\n-- modules/m/data/d.yaml --\nm::b: 1\nlookup_options: {m::a: {convert_to: Sensitive}}": false,
 	} {
@@ -419,18 +418,18 @@ func TestOptionsThatMayMakeValuesSensitive(t *testing.T) {
 	}
 }
 
-// If several levels have options, the key gets merged options if they are the same in every
-// request. It gets none if they cannot be merged, because every lookup fails then.
+// If the options of a key are the same in every request, its recipe contains the merged options. If they cannot be
+// merged, it contains none, and every lookup fails.
 func TestOptionsOfSeveralLevelsAreMergedIfConstant(t *testing.T) {
 	const own, none = `<merged {"a":{"merge":"unique"}}>`, "<merged null>"
 	for _, c := range []struct{ name, node, high, low, want string }{
-		{"of the lower level", "{b: {merge: hash}}", "{c: {merge: hash}}", "{a: {merge: unique}}", own},
-		{"of the higher of two levels", "{}", "{a: {merge: unique}}", "{a: {merge: hash}}", own},
-		{"next to null options of a node", "~", "{a: {merge: unique}}", "{}", own},
-		{"next to null options of another level", "{}", "{a: {merge: unique}}", "~", none},
-		{"of a node too", "{a: {merge: hash}}", "{a: {merge: unique}}", "{}", none},
-		{"of another key", "{}", "{b: {merge: unique}}", "{}", "1"},
-		{"of the key, but null", "{}", "{a: ~}", "{}", "1"},
+		{"options of the lower level apply", "{b: {merge: hash}}", "{c: {merge: hash}}", "{a: {merge: unique}}", own},
+		{"options of the higher level win", "{}", "{a: {merge: unique}}", "{a: {merge: hash}}", own},
+		{"null options of a node have no effect", "~", "{a: {merge: unique}}", "{}", own},
+		{"null options of another level make lookups fail", "{}", "{a: {merge: unique}}", "~", none},
+		{"options differ on one node", "{a: {merge: hash}}", "{a: {merge: unique}}", "{}", none},
+		{"options of another key do not apply", "{}", "{b: {merge: unique}}", "{}", "1"},
+		{"null options of the key do not apply", "{}", "{a: ~}", "{}", "1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := hieraSite(t, "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: Nodes, "+
@@ -448,8 +447,8 @@ func TestOptionsOfSeveralLevelsAreMergedIfConstant(t *testing.T) {
 	}
 }
 
-// Patterns are indexed by the text they begin with. A pattern without such text is compared with
-// every key, and the effort for that is limited.
+// Each key is compared only with the patterns that begin with the same text. A pattern without such text is compared
+// with every key, and the effort for this is limited.
 func TestPatternsOfManyKeysTakeBoundedEffort(t *testing.T) {
 	const n, limit = 300, 5_000
 	errorsOf := func(pattern string) []diag.Diagnostic {

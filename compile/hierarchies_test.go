@@ -11,9 +11,9 @@ import (
 	"bindc/loader"
 )
 
-// The snapshot records everything that may make all lookups of a hierarchy fail. This is a path
-// that depends on the request, by its dimension (the fourth, after three categories), and
-// lookup_options that have, or may have, errors. Both are sorted and have no duplicates.
+// Lookups of a hierarchy may fail because a path depends on the request, or because lookup_options have or may have
+// errors. The content lists the dimensions of such paths (here the fourth, after three categories) and the modules with
+// such options, sorted and without duplicates.
 func TestContentRecordsWhatMayFailAHierarchy(t *testing.T) {
 	for _, c := range []struct{ data, want string }{
 		{"a: 1", `{"paths":{"":[3]},"options":[]}`},
@@ -67,11 +67,10 @@ func TestContentRecordsWhatMayFailAHierarchy(t *testing.T) {
 	}
 }
 
-// asWritten matches the source of the hierarchies, which follows the reasons why lookups can fail.
+// asWritten matches the entry with the source of the hierarchies.
 var asWritten = regexp.MustCompile(`(?m),"written":.*$`)
 
-// The content has the source of all hierarchies, with the dimension of each path that is not
-// constant.
+// The source includes the dimension of each path that is not constant.
 func TestContentHasSourceOfHierarchies(t *testing.T) {
 	var diags diag.List
 	dir := hieraSite(t, `-- hiera.yaml --

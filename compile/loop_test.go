@@ -11,47 +11,46 @@ import (
 	"bindc/loader"
 )
 
-// loops lists sites in which a loop depends on whether bindings decline, or on collected
-// contributions. See reports for the form.
+// loops lists sites with loops that depend on bindings that may decline, or on contributions. See reports for the form.
 var loops = []struct{ name, site, module, want string }{
-	{"tries a rebinding with a value for one node, then itself",
+	{"loop: earlier key is a rebinding with a value on one node",
 		"{name: a, to_first_found: [b, c]}\n{rebind: b}\n{name: c, to_lookup_of: a}",
 		`{when: {node: n}, bind: [[b, 1]]}`, `1 error loop: 3`},
-	{"tries a rebinding with a value for all, then itself",
+	{"no loop: earlier key is a rebinding with a value",
 		"{name: a, to_first_found: [b, c]}\n{rebind: b}\n{name: c, to_lookup_of: a}", `[b, 1]`, ``},
-	{"an optional producer of the program above a key that needs it", `{name: a, to_producer: p, optional: true}`,
+	{"no loop: below an optional registered producer", `{name: a, to_producer: p, optional: true}`,
 		`{name: a, to_lookup_of: a}`, ``},
-	{"a producer of the program named like a key that needs it",
+	{"no loop: registered producer has the name of a key",
 		`{name: a, to_producer: b, transformer: "|$v| { lookup('c') }"}`, "{name: b, to_lookup_of: a}\n[c, 1]", ``},
-	{"tries an optional lookup of an optional undef, then itself",
+	{"loop: earlier key is an optional lookup of undef",
 		"{name: a, to_first_found: [b, z]}\n{name: b, to_lookup_of: c, optional: true}\n" +
 			"{name: c, to_lookup_of: d, optional: true}\n[d, null]\n{name: z, to_lookup_of: a}", ``, `1 error loop: 5`},
-	{"tries an optional lookup of an optional value, then itself",
+	{"no loop: earlier key is an optional lookup of a value",
 		"{name: a, to_first_found: [b, z]}\n{name: b, to_lookup_of: c, optional: true}\n" +
 			"{name: c, to_lookup_of: d, optional: true}\n[d, 1]\n{name: z, to_lookup_of: a}", ``, ``},
-	{"tries a failing key, then itself", "{name: a, to_expression: \"lookup('a')\", optional: true}\n" +
+	{"loop: earlier key looks itself up", "{name: a, to_expression: \"lookup('a')\", optional: true}\n" +
 		"{name: b, to_first_found: [a, c]}\n{name: c, to_lookup_of: b}", `[a, null]`, `1 error loop:`},
-	{"next to contributions that nothing collects", "[m, 1]\n{name: a, to_lookup_of: a}",
+	{"loop: next to contributions that nothing collects", "[m, 1]\n{name: a, to_lookup_of: a}",
 		"{name: m, multibind_id: l, type: Array}\n{in: l, multibind_id: p, type: Array}\n" +
 			"{in: p, multibind_id: l, type: Array}",
 		"1 warning multibind_hidden: m1\n2 error loop:\nm3 warning multibind_id: m1"},
-	{"of two lists, through contributions for some", "{in: l, to: 1}\n{in: m, to: 1}",
+	{"loop: two lists contribute to each other under conditions", "{in: l, to: 1}\n{in: m, to: 1}",
 		"{name: l, multibind_id: l, type: Array}\n{when: {environment: e}, bind: [{in: l, to_lookup_of: m}]}\n" +
 			"{name: m, multibind_id: m, type: Array}\n{when: {osfamily: f}, bind: [{in: m, to_lookup_of: l}]}",
 		`m1 error loop: m2 m3 m4`},
-	{"of two hashes, through contributions that beat others", "" +
+	{"loop: two hashes contribute to each other, overriding others", "" +
 		"{name: h, multibind_id: h, type: Hash}\n{name: g, multibind_id: g, type: Hash}\n" +
 		"{when: {node: n}, bind: [{in: h, name: x, to: 1}, {in: g, name: x, to: 1}]}\n" +
 		"{when: {osfamily: f}, bind: [{in: h, name: x, to: 1}]}\n" +
 		"{when: {environment: z}, bind: [{in: g, name: x, to: 1}]}\n" +
 		"{when: {node: n, osfamily: o}, bind: [{in: h, name: x, to_lookup_of: g}]}\n" +
 		"{when: {node: n, environment: e}, bind: [{in: g, name: x, to_lookup_of: h}]}", ``, `1 error loop: 6 2 7`},
-	{"through a contribution beaten by a renamed one",
+	{"no loop: renamed contribution wins",
 		"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{name: a, to_renamed: x}",
 		"{name: h, multibind_id: h, type: Hash}\n{when: {node: n}, bind: [{in: h, name: x, to_lookup_of: h}]}", ``},
 }
 
-func TestLoops(t *testing.T) {
+func TestReportsLoopsThroughDecliningBindings(t *testing.T) {
 	for _, c := range loops {
 		t.Run(c.name, func(t *testing.T) {
 			if got := strings.Join(compiled(t, c.site, c.module), "\n"); got != c.want {
@@ -61,9 +60,9 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// A path that binds a key at the precedence of another binding is a conflict if both may be
-// effective in the same request. It does not hide a loop.
-func TestConflictHidesNoLoop(t *testing.T) {
+// A path binds a key of a loop with the same precedence as another binding. If a request can find both, this is a
+// conflict, and the loop is still reported.
+func TestReportsLoopInSpiteOfConflict(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"binder_config.yaml": "version: 1\ncategories: [[one, '${a}']]\n" +
@@ -86,25 +85,25 @@ func TestConflictHidesNoLoop(t *testing.T) {
 	}
 }
 
-// A condition that can hold in several ways is followed separately for each. A condition with too
-// many ways is followed as one, and the report says so.
-func TestLoopsUnderConditionsThatHoldInSeveralWays(t *testing.T) {
+// The search follows a condition separately for each way in which it can hold. With too many ways, it follows all of
+// them together, and the hint says so.
+func TestReportsLoopForEachWayToMatchCondition(t *testing.T) {
 	const ring = "{when: {ab: %s}, bind: [{name: k, to_lookup_of: l}]}\n{name: l, to_lookup_of: k}\n"
 	const otherWise = "{when: {a: x}, bind: [[l, 1]]}\n"
 	tooMany := "x" + strings.Repeat("-y", 65)
 	const hint = "the condition can hold in too many ways"
 	for _, c := range []struct{ name, ab, breaks, want string }{
-		{"broken in each of two ways", "x-y-y", otherWise + "{when: {a: x-y}, bind: [[l, 2]]}", ""},
-		{"broken in one of two ways", "x-y-y", otherWise, "loop where ab is 'x-y-y'"},
-		{"broken in the only way", "x-y", otherWise, ""},
-		{"broken in each way by variables that differ", "x-y-y", otherWise + "{when: {b: 'y'}, bind: [[l, 2]]}", ""},
-		{"broken in one way, and in another that has not the same variable", "x-y-y",
+		{"no loop: broken in both ways to match the condition", "x-y-y", otherWise + "{when: {a: x-y}, bind: [[l, 2]]}", ""},
+		{"loop: broken in one of two ways to match the condition", "x-y-y", otherWise, "loop where ab is 'x-y-y'"},
+		{"no loop: broken in the only way to match the condition", "x-y", otherWise, ""},
+		{"no loop: broken in both ways, by different variables", "x-y-y", otherWise + "{when: {b: 'y'}, bind: [[l, 2]]}", ""},
+		{"loop: broken in one way only, by different variables", "x-y-y",
 			otherWise + "{when: {b: z}, bind: [[l, 2]]}", "loop where ab is 'x-y-y'"},
-		{"reached only in the way that a further condition leaves", "x-y-y",
+		{"loop: further condition leaves one way", "x-y-y",
 			otherWise + "{when: {b: 'y'}, bind: [{name: l, to_lookup_of: k}]}", "loop where ab is 'x-y-y'"},
-		{"under too many ways, though each is broken or not", tooMany, otherWise,
+		{"loop: too many ways to match the condition", tooMany, otherWise,
 			"loop where ab is '" + tooMany + "' " + hint},
-		{"under too many ways, reduced to one by a further condition", tooMany + ", a: x", otherWise, ""},
+		{"no loop: further condition leaves one of many ways", tooMany + ", a: x", otherWise, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := loopsOfTwoVariables(t, fmt.Sprintf(ring, c.ab)+c.breaks, hint); got != c.want {
@@ -114,8 +113,8 @@ func TestLoopsUnderConditionsThatHoldInSeveralWays(t *testing.T) {
 	}
 }
 
-// loopsOfTwoVariables compiles bindings of a site with the categories $a, $b and both. It returns
-// the code and condition of each diagnostic, and hint if its hint begins with that.
+// loopsOfTwoVariables compiles bindings with the categories a, b and ab. It returns the code and the condition of each
+// diagnostic, followed by hint if its hint begins with that.
 func loopsOfTwoVariables(t *testing.T, bindings, hint string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -136,9 +135,7 @@ func loopsOfTwoVariables(t *testing.T, bindings, hint string) string {
 	return strings.Join(got, "\n")
 }
 
-// The search for loops takes steps in proportion to the input, however long the paths are and
-// however many conditions meet.
-func TestLoopsAreFoundInBoundedTime(t *testing.T) {
+func TestLoopSearchTakesLinearTime(t *testing.T) {
 	chain := func(last string) string {
 		var b strings.Builder
 		for i := range 5_000 {
@@ -152,7 +149,7 @@ func TestLoopsAreFoundInBoundedTime(t *testing.T) {
 	if got := compiled(t, chain(`{name: k5000, to_lookup_of: k0}`), ``); len(got) != 1 {
 		t.Errorf("of a ring are reported %d problems, want one", len(got))
 	}
-	var b strings.Builder // each key is bound for some nodes, so that there are as many conditions as sets of values
+	var b strings.Builder // each key has different bindings for different nodes, so that many conditions meet
 	for i := range 400 {
 		fmt.Fprintf(&b, "{when: {node: n%d, osfamily: o%d}, bind: [{name: k%d, to_lookup_of: k%d}]}\n",
 			i%20, i/20, i, (i+1)%400)
@@ -163,8 +160,7 @@ func TestLoopsAreFoundInBoundedTime(t *testing.T) {
 	}
 }
 
-// The message for a long loop names its first bindings and the number of the others.
-func TestLongLoops(t *testing.T) {
+func TestMessageOfLongLoopNamesFirstBindings(t *testing.T) {
 	for n, want := range map[int]string{2: "'k0' needs itself: k0 -> k1 -> k0", 20: " -> k18 -> k19 -> k0",
 		21: " -> k19 -> (1 others) -> k0", 30: " -> k19 -> (10 others) -> k0"} {
 		dir := t.TempDir()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A binding that beats a multibinding hides its contributions. It is reported unless it has 'override: true'.
-func TestBindingHidingAMultibindingIsReported(t *testing.T) {
+// A warning is reported for a binding that hides a multibinding and its contributions, unless it has 'override: true'.
+func TestWarnsAboutBindingThatHidesMultibinding(t *testing.T) {
 	const collects = "{name: ports, multibind_id: id, type: Array}\n{in: id, to: 80}\n"
 	for name, c := range map[string]struct{ above, below, want string }{
 		"a value under a condition": {"", collects + "{when: {node: n}, bind: [[ports, [81]]]}",
@@ -39,8 +39,8 @@ func TestBindingHidingAMultibindingIsReported(t *testing.T) {
 	}
 }
 
-// A contribution names the id of a multibinding. One that names its key instead is an error, any other name a warning.
-func TestContributionToUnknownMultibindingIsReported(t *testing.T) {
+// 'in' must contain the id of a multibinding. The key of a multibinding is an error, any other text a warning.
+func TestReportsContributionToUnknownMultibinding(t *testing.T) {
 	const ids = "{name: p, multibind_id: ports, type: Array}\n{name: users, multibind_id: people, type: Array}\n" +
 		"{name: hosts, multibind_id: machines, type: Array}\n"
 	for name, c := range map[string]struct{ site, want, message, hint string }{
@@ -70,9 +70,8 @@ func TestContributionToUnknownMultibindingIsReported(t *testing.T) {
 	}
 }
 
-// A contribution is checked against the element type. If it is a list of such elements, the hint
-// names the option that splits lists.
-func TestContributionOfWrongTypeIsReported(t *testing.T) {
+// If a contribution is a list of valid elements, the hint suggests the option flatten.
+func TestReportsContributionOfWrongType(t *testing.T) {
 	const flat = "the option 'flatten: true' of the multibinding collects the elements of a list"
 	const integers = "{name: l, multibind_id: l, type: 'Array[Integer]'}\n"
 	for name, c := range map[string]struct{ site, message, hint string }{

@@ -20,8 +20,8 @@ import (
 	"bindc/snapshot"
 )
 
-// A build with a cache writes the same bytes and reports the same as one without, whatever was changed since the cache
-// was written, and whatever happened to the cache.
+// A build with a cache must give the same bytes and diagnostics as a build without one, whatever happened to the site
+// and to the cache since the cache was written.
 func TestRebuildEqualsColdBuild(t *testing.T) {
 	sites := make([]*changingSite, testmode.Number(16, 200))
 	for i := range sites {
@@ -32,7 +32,7 @@ func TestRebuildEqualsColdBuild(t *testing.T) {
 	steps := testmode.Number(12, 60)
 	for step := range steps {
 		if step%4 == 3 && !testing.Short() {
-			time.Sleep(2100 * time.Millisecond) // from then on, files are known by their times
+			time.Sleep(2100 * time.Millisecond) // later builds recognize unchanged files by their times
 		}
 		for _, s := range sites {
 			if s.compare() {
@@ -53,14 +53,14 @@ func TestRebuildEqualsColdBuild(t *testing.T) {
 	}
 }
 
-// changingSite is a random site that is edited and built again and again.
+// changingSite is a random site. The test edits and builds it many times.
 type changingSite struct {
 	*testing.T
 	dice       *rand.Rand
 	dir, cache string
 	files      map[string]bool
-	done       []string // the edits so far
-	reused     int      // builds that began with a cache
+	done       []string // all edits so far, for messages
+	reused     int      // number of builds that used an existing cache
 }
 
 // begin writes a site in the format of Hiera-2 or of Hiera 5.
@@ -123,7 +123,7 @@ func (s *changingSite) compare() bool {
 	return cold != nil
 }
 
-// build returns the snapshot of the site, or nothing after an error.
+// build returns the bytes of the snapshot, or nothing after an error, and the diagnostics.
 func (s *changingSite) build(cache *datafile.Cache) (file []byte, reported []string) {
 	s.Helper()
 	var diags diag.List
@@ -141,7 +141,7 @@ func (s *changingSite) build(cache *datafile.Cache) (file []byte, reported []str
 	return out.Bytes(), reported
 }
 
-// edit changes one thing.
+// edit makes one random change.
 func (s *changingSite) edit() {
 	edits := []struct {
 		name string
@@ -157,7 +157,7 @@ func (s *changingSite) edit() {
 	e.do()
 }
 
-// any returns a data file.
+// any returns the path of a random data file.
 func (s *changingSite) any() string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(s.files)) {
@@ -189,7 +189,7 @@ func (s *changingSite) addFile() {
 	s.write(name, text)
 }
 
-// line returns a binding of a random key to a random value.
+// line returns a line that binds a random key to a random value.
 func (s *changingSite) line() string {
 	values := []string{"1", "true", "text", "[a, 2, '${osfamily}']", "{a: {b: '${fqdn}'}, c: [1]}", "'%{facts.os}'",
 		"'${lookup(\"k1\")}'", "\n  - deep\n  - {er: ~}", strings.Repeat("long ", 1+s.dice.IntN(3000)), "''",
@@ -211,7 +211,7 @@ func (s *changingSite) copyFile() {
 	}
 }
 
-// swapFiles renames two files, which keep their inodes.
+// swapFiles swaps the names of two files. Their inodes move with them.
 func (s *changingSite) swapFiles() {
 	a, b := filepath.Join(s.dir, s.any()), filepath.Join(s.dir, s.any())
 	if filepath.Ext(a) != filepath.Ext(b) || a == b {
@@ -238,10 +238,10 @@ func (s *changingSite) removeLine() {
 	}
 }
 
-// Lines that give a file a warning and an error.
+// The first of these causes a warning, the second one an error.
 const twice, unclosed = "twice: 1\ntwice: 2\n", "open: [\n"
 
-// breakFile gives a file a warning or an error.
+// breakFile adds a line that causes a warning or an error.
 func (s *changingSite) breakFile() {
 	if name := s.any(); strings.HasSuffix(name, ".yaml") {
 		s.write(name, s.read(name)+[]string{twice, unclosed}[s.dice.IntN(2)])
@@ -258,7 +258,7 @@ func (s *changingSite) repair() {
 	s.done = append(s.done, "repair")
 }
 
-// turnHierarchy moves the line of the last level up or down, which changes no data file.
+// turnHierarchy moves the last level of the hierarchy up or down. It changes no data file.
 func (s *changingSite) turnHierarchy() {
 	text := s.read("hiera.yaml")
 	turned := strings.Replace(text, "[os/debian.yaml, common.yaml, common.json]", "[common.json, os/debian.yaml]", 1)
@@ -272,7 +272,7 @@ func (s *changingSite) turnHierarchy() {
 	s.write("hiera.yaml", turned)
 }
 
-// damageCache cuts a file of the cache, or changes a byte of it.
+// damageCache truncates a file of the cache or changes one byte of it.
 func (s *changingSite) damageCache() {
 	files, _ := filepath.Glob(filepath.Join(s.cache, "*"))
 	if len(files) == 0 {

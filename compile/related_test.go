@@ -9,24 +9,24 @@ import (
 	"bindc/loader"
 )
 
-// Categories that are functions of one variable imply and exclude one another for classes and
-// contributions too, whatever the form of the conditions. Lines are as in reports.
-func TestConditionsOnOneVariableAreRelated(t *testing.T) {
+// If categories use the same variable, their conditions may imply or exclude one another. This must work for classes
+// and contributions, too. Lines have the form of reports.
+func TestRelatedConditionsExcludeAndImplyOneAnother(t *testing.T) {
 	const h = "{name: h, multibind_id: h, type: Hash}\n"
 	for _, c := range []struct{ name, site, want string }{
-		{"a class included and excluded, hidden by an equal condition",
+		{"class included and excluded, hidden by an equivalent condition",
 			"{when: {two: x-n}, bind: [{include: a}, {exclude: a}]}\n{when: {one: n}, bind: [{include: a}]}", ""},
-		{"a class included and excluded above an equal condition",
+		{"class included and excluded above an equivalent condition",
 			"{when: {two: x-n}, bind: [{include: a}]}\n{when: {one: n}, bind: [{include: a}, {exclude: a}]}",
 			"2 error conflict: 2"},
-		{"two of one name, hidden by an equal condition", h +
+		{"duplicate contributions, hidden by an equivalent condition", h +
 			"{when: {two: x-n}, bind: [{in: h, name: a, to: 1}, {in: h, name: a, to: 2}]}\n" +
 			"{when: {one: n}, bind: [{in: h, name: a, to: 3}]}", ""},
-		{"two of one name above an equal condition", h + "{when: {two: x-n}, bind: [{in: h, name: a, to: 3}]}\n" +
+		{"duplicate contributions above an equivalent condition", h + "{when: {two: x-n}, bind: [{in: h, name: a, to: 3}]}\n" +
 			"{when: {one: n}, bind: [{in: h, name: a, to: 1}, {in: h, name: a, to: 2}]}", "3 error duplicate: 3"},
 		{"override under a condition that never holds", "{when: {one: n, two: x-m}, bind: [{name: a, override: true, to: 1}]}", ""},
 		{"abstract under a condition that never holds", "{when: {one: n, two: x-m}, bind: [{name: a, abstract: true}]}", ""},
-		{"bound twice, perhaps hidden, below an unrelated condition", "" +
+		{"bound twice, possibly hidden, below an unrelated condition", "" +
 			"{when: {one: n}, bind: [[a, 1], [a, 2]]}\n{when: {loud: N}, bind: [[a, 3]]}\n" +
 			"{when: {mid: x}, bind: [[a, 4]]}",
 			"1 error conflict: 1 'loud' and 'one' depend on the same variable"},

@@ -12,31 +12,30 @@ import (
 	"bindc/loader"
 )
 
-// reports lists sites of structured bindings and their diagnostics: line, severity, code, and the
-// lines of the notes. Line 1 is the first binding after 'bind:'. Lines of the module db are written
-// m1, m2 and so on.
+// reports lists sites of structured bindings and their diagnostics: line, severity, code, and the lines of the notes.
+// Line 1 is the first one after 'bind:'. m1 is the first line of the module db.
 var reports = []struct{ name, site, module, want string }{
-	{"one binding", `[a, 1]`, ``, ``},
+	{"one binding has no diagnostics", `[a, 1]`, ``, ``},
 	{"bound twice", "[a, 1]\n[a, 1]", ``, `1 error conflict: 2`},
-	{"in two layers", `[a, 1]`, `[a, 2]`, ``},
-	{"twice in the lower of two layers", `[b, 1]`, "[a, 1]\n[a, 2]", `m1 error conflict: m2`},
-	{"twice, hidden by the higher layer", `[a, 1]`, "[a, 1]\n[a, 2]", ``},
-	{"twice, hidden for one value", `{when: {node: n}, bind: [[a, 1]]}`, "[a, 1]\n[a, 2]",
+	{"bound in two layers", `[a, 1]`, `[a, 2]`, ``},
+	{"bound twice in the lower layer", `[b, 1]`, "[a, 1]\n[a, 2]", `m1 error conflict: m2`},
+	{"bound twice, hidden by the higher layer", `[a, 1]`, "[a, 1]\n[a, 2]", ``},
+	{"bound twice, hidden on one node only", `{when: {node: n}, bind: [[a, 1]]}`, "[a, 1]\n[a, 2]",
 		`m1 error conflict: m2`},
-	{"under values of one category",
+	{"bound for two values of a category",
 		"{when: {node: n}, bind: [[a, 1]]}\n{when: {node: m}, bind: [[a, 2]]}", ``, ``},
-	{"under one value twice",
+	{"bound twice for one value, in different case",
 		"{when: {node: n}, bind: [[a, 1]]}\n{when: {node: N}, bind: [[a, 2]]}", ``, `1 error conflict: 2`},
-	{"twice under each of two values", "{when: {node: n}, bind: [[a, 1], [a, 2]]}\n" +
+	{"bound twice for each of two values", "{when: {node: n}, bind: [[a, 1], [a, 2]]}\n" +
 		"{when: {node: m}, bind: [[a, 1], [a, 2]]}", ``, "1 error conflict: 1\n2 error conflict: 2"},
-	{"under two categories",
+	{"bound under two categories",
 		"{when: {osfamily: debian}, bind: [[a, 1]]}\n{when: {environment: test}, bind: [[a, 2]]}", ``, ``},
-	{"one of two alternatives",
+	{"bound twice for the value that two lists share",
 		"{when: {node: [n, m]}, bind: [[a, 1]]}\n{when: {node: [m, o]}, bind: [[a, 2]]}", ``, `1 error conflict: 2`},
-	{"hidden by a narrower condition of the same layer",
+	{"bound twice, hidden by a narrower condition",
 		"{when: {node: n}, bind: [[a, 1]]}\n{when: {osfamily: f, node: n}, bind: [[a, 1]]}\n[a, 3]", ``, ``},
 
-	{"abstract, nothing binds it", `{name: a, abstract: true}`, ``, `1 error abstract:`},
+	{"abstract, not bound", `{name: a, abstract: true}`, ``, `1 error abstract:`},
 	{"abstract, bound below", `{name: a, abstract: true}`, `[a, 1]`, `1 error abstract:`},
 	{"abstract, bound above", `[a, 1]`, `{name: a, abstract: true}`, ``},
 	{"abstract, bound above for one node", `{when: {node: n}, bind: [[a, 1]]}`, `{name: a, abstract: true}`,
@@ -48,14 +47,14 @@ var reports = []struct{ name, site, module, want string }{
 		`1 error abstract:`},
 	{"abstract, only abstract above", `{when: {node: n}, bind: [{name: a, abstract: true}]}`,
 		`{name: a, abstract: true}`, "1 error abstract:\nm1 error abstract:"},
-	{"abstract and concrete of one precedence", "{name: a, abstract: true}\n[a, 1]", ``,
+	{"abstract and concrete binding of equal precedence", "{name: a, abstract: true}\n[a, 1]", ``,
 		"1 error abstract:\n1 error conflict: 2"},
 
 	{"abstract, hidden by one of two alternatives", "{when: {node: [n, m]}, bind: [[a, 1]]}",
 		"{when: {node: [m, n]}, bind: [{name: a, abstract: true}]}\n[a, 1]", ``},
 	{"abstract under two alternatives, one bound above", "{when: {node: n}, bind: [[a, 1]]}",
 		"{when: {node: [m, n]}, bind: [{name: a, abstract: true}]}", `m1 warning abstract: 1`},
-	{"abstract under alternatives, one hiding the other", "" +
+	{"abstract under two conditions, one narrower", "" +
 		"{when: [{osfamily: f}, {osfamily: f, node: n}], bind: [{name: a, abstract: true}]}", ``, `1 error abstract:`},
 	{"abstract, bound below by a lookup", `{name: a, abstract: true}`, `{name: a, to_lookup_of: b}`,
 		"1 error abstract:\nm1 warning key_unbound:"},
@@ -64,318 +63,318 @@ var reports = []struct{ name, site, module, want string }{
 	{"abstract, bound above for one node by a long form",
 		`{when: {node: n}, bind: [{name: a, to_lookup_of: b, sensitive: true}]}`, `{name: a, abstract: true}`,
 		"1 warning key_unbound:\nm1 warning abstract: 1"},
-	{"override, nothing there", `{name: a, override: true, to: 1}`, `[b, 1]`, `1 error override:`},
-	{"override of the layer below", `{name: a, override: true, to: 1}`, `[a, 1]`, ``},
-	{"override of the same layer", "{when: {node: n}, bind: [{name: a, override: true, to: 1}]}\n[a, 2]", ``, ``},
-	{"override of a key bound for one node", `{name: a, override: true, to: 1}`, `{when: {node: n}, bind: [[a, 1]]}`,
+	{"override of an unbound key", `{name: a, override: true, to: 1}`, `[b, 1]`, `1 error override:`},
+	{"override of a binding in the lower layer", `{name: a, override: true, to: 1}`, `[a, 1]`, ``},
+	{"override of a binding in the same layer", "{when: {node: n}, bind: [{name: a, override: true, to: 1}]}\n[a, 2]", ``, ``},
+	{"override of a key bound on one node", `{name: a, override: true, to: 1}`, `{when: {node: n}, bind: [[a, 1]]}`,
 		`1 warning override: m1`},
-	{"override that is only beaten", "{name: a, override: true, to: 1}\n{when: {node: n}, bind: [[a, 2]]}", ``,
+	{"override that is overridden and overrides nothing", "{name: a, override: true, to: 1}\n{when: {node: n}, bind: [[a, 2]]}", ``,
 		`1 warning override: 2`},
 	{"override that is always hidden", `[a, 1]`, `{name: a, override: true, to: 1}`, ``},
 
-	{"override whose own alternative does not count", "{when: [{node: n}, {common: 'true'}], " +
+	{"override that only overrides itself", "{when: [{node: n}, {common: 'true'}], " +
 		"bind: [{name: a, override: true, to: 1}]}", ``, `1 error override:`},
-	{"override under two alternatives, the second beating nothing",
+	{"override on two nodes, key bound on the first",
 		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}",
 		`{when: {node: n}, bind: [[a, 1]]}`, `1 warning override: m1`},
-	{"override under two alternatives, the first beating nothing",
+	{"override on two nodes, key bound on the second",
 		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}",
 		`{when: {node: m}, bind: [[a, 1]]}`, `1 warning override: m1`},
 	{"override of a binding of equal precedence", "{name: a, override: true, to: 1}\n[a, 2]", ``,
 		"1 error conflict: 2\n1 error override:"},
-	{"override under two alternatives, each beating something",
+	{"override on two nodes, key bound on both",
 		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}",
 		`{when: {node: [n, m]}, bind: [[a, 1]]}`, ``},
-	{"override under two alternatives, one hidden", `{when: {node: n}, bind: [[a, 1]]}`,
+	{"override on two nodes, hidden on one", `{when: {node: n}, bind: [[a, 1]]}`,
 		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}\n{when: {osfamily: f}, bind: [[a, 1]]}\n" +
 			"[b, 1]", `m1 warning override: m2`},
-	{"override under two alternatives, the hidden one beating another binding", `{when: {node: n}, bind: [[a, 1]]}`,
+	{"override that is hidden where it would override", `{when: {node: n}, bind: [[a, 1]]}`,
 		"{when: [{node: n}, {osfamily: f}], bind: [{name: a, override: true, to: 1}]}\n" +
 			"{when: {osfamily: g}, bind: [[a, 2]]}", `m1 error override:`},
-	{"override beats a binding for all, is beaten for one node", "{when: {node: n}, bind: [[a, 1]]}\n" +
+	{"override of the default, overridden on one node", "{when: {node: n}, bind: [[a, 1]]}\n" +
 		"{when: {osfamily: f}, bind: [{name: a, override: true, to: 1}]}\n[a, 3]", ``, ``},
-	{"override beats a binding for all, and another for some",
+	{"override of the default and of a binding for some nodes",
 		"{when: {node: n}, bind: [{name: a, override: true, to: 1}]}\n[a, 2]", `{when: {osfamily: f}, bind: [[a, 3]]}`,
 		``},
-	{"override beaten only from a higher layer", `{when: {node: n}, bind: [[a, 1]]}`,
+	{"override of nothing, overridden in a higher layer", `{when: {node: n}, bind: [[a, 1]]}`,
 		"{name: a, override: true, to: 1}", `m1 error override:`},
 
-	{"needs itself", `[a, "${lookup('a')}"]`, ``, `1 error loop:`},
-	{"two keys need each other", "{name: b, to_lookup_of: a}\n{name: a, to_lookup_of: b}", ``, `1 error loop: 2`},
-	{"after an unbound alternative", "{name: a, to_first_found: [none, b]}\n{name: b, to_lookup_of: a}", ``,
+	{"loop: key looks itself up", `[a, "${lookup('a')}"]`, ``, `1 error loop:`},
+	{"loop: two keys look each other up", "{name: b, to_lookup_of: a}\n{name: a, to_lookup_of: b}", ``, `1 error loop: 2`},
+	{"loop: first key of to_first_found is unbound", "{name: a, to_first_found: [none, b]}\n{name: b, to_lookup_of: a}", ``,
 		`1 error loop: 2`},
-	{"through the first alternative",
+	{"loop: through first key of to_first_found",
 		"{name: a, to_first_found: [b, c]}\n{name: b, to_lookup_of: a}\n[c, 1]", ``,
 		`1 error loop: 2`},
-	{"next to a key that is not part of the loop", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n" +
+	{"loop: next to a key outside the loop", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n" +
 		"{when: {node: n}, bind: [{name: c, to_first_found: [d]}]}\n[d, 1]", ``,
 		`1 error loop: 2`},
-	{"after an alternative that is found", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, 1]", ``, ``},
-	{"after an alternative that some nodes lack",
+	{"no loop: earlier key of to_first_found is bound", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, 1]", ``, ``},
+	{"loop: earlier key of to_first_found is bound on one node",
 		"{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [[c, 1]]}", ``,
 		`1 error loop: 2`},
-	{"after an alternative that is undef", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, null]", ``,
+	{"loop: earlier key of to_first_found is undef", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, null]", ``,
 		`1 error loop: 2`},
-	{"the key it needs is hidden", `[b, 1]`, "{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", ``},
-	{"the key its expression needs is hidden", `[b, 1]`,
+	{"no loop: hidden by a higher layer", `[b, 1]`, "{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", ``},
+	{"no loop: key in expression is hidden by a higher layer", `[b, 1]`,
 		"{name: a, to: \"${lookup('b')}\"}\n{name: b, to_lookup_of: a}", ``},
-	{"one loop for all nodes, one for some", "{name: a, to: \"${lookup('b')}${lookup('c')}\"}\n" +
+	{"two loops, one of them on one node", "{name: a, to: \"${lookup('b')}${lookup('c')}\"}\n" +
 		"{name: b, to_lookup_of: a}\n[c, 1]\n{when: {node: n}, bind: [{name: c, to_lookup_of: a}]}", ``,
 		"1 error loop: 2\n1 error loop: 4"},
-	{"after a binding that does not apply", "{name: a, to: \"${lookup('b')}\"}\n" +
+	{"loop: other conditions do not break it", "{name: a, to: \"${lookup('b')}\"}\n" +
 		"{when: {osfamily: f}, bind: [[b, 1]]}\n{when: {environment: e}, bind: [{name: b, to_lookup_of: a}]}\n[b, 1]",
 		`{when: {osfamily: g}, bind: [[b, 1]]}`, `1 error loop: 3`},
-	{"for one node", "[a, 1]\n{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [{name: a, to_lookup_of: b}]}", ``,
+	{"loop: on one node", "[a, 1]\n{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [{name: a, to_lookup_of: b}]}", ``,
 		`2 error loop: 3`},
-	{"for different nodes", "[b, 1]\n[a, 1]\n{when: {node: m}, bind: [{name: b, to_lookup_of: a}]}\n" +
+	{"no loop: bindings are for different nodes", "[b, 1]\n[a, 1]\n{when: {node: m}, bind: [{name: b, to_lookup_of: a}]}\n" +
 		"{when: {node: n}, bind: [{name: a, to_lookup_of: b}]}", ``, ``},
-	{"through a contribution", "{name: l, multibind_id: l, type: Array}\n{in: l, to_lookup_of: l}", ``,
+	{"loop: through a contribution", "{name: l, multibind_id: l, type: Array}\n{in: l, to_lookup_of: l}", ``,
 		`1 error loop: 2`},
-	{"through a contribution for one node",
+	{"loop: through a contribution for one node",
 		"{name: l, multibind_id: l, type: Array}\n{when: {node: n}, bind: [{in: l, to_lookup_of: l}]}", ``,
 		`1 error loop: 2`},
-	{"where two conditions meet", "{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
+	{"loop: where two conditions hold", "{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
 		"{when: {environment: e}, bind: [{name: b, to_lookup_of: a}]}", ``, `1 error loop: 2`},
-	{"where two conditions meet, hidden there", "{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
+	{"no loop: hidden where both conditions hold", "{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
 		"{when: {environment: e}, bind: [{name: b, to_lookup_of: a}]}\n" +
 		"{when: {osfamily: f, environment: e}, bind: [[a, 1]]}", ``, ``},
-	{"where two conditions meet, hidden for one of them",
+	{"no loop: hidden where one condition holds",
 		"{when: {osfamily: f}, bind: [[b, 1]]}", "{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
 			"{when: {environment: e}, bind: [{name: b, to_lookup_of: a}]}", ``},
-	{"where three conditions meet", "{when: {node: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
+	{"loop: where three conditions hold", "{when: {node: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
 		"{when: {osfamily: f}, bind: [{name: b, to_lookup_of: c}]}\n" +
 		"{when: {environment: e}, bind: [{name: c, to_lookup_of: a}]}", ``, `1 error loop: 2 3`},
-	{"where three conditions would have to meet that cannot", "" +
+	{"no loop: conditions exclude one another", "" +
 		"{when: {node: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
 		"{when: {osfamily: f}, bind: [{name: b, to_lookup_of: c}]}\n" +
 		"{when: {node: m}, bind: [{name: c, to_lookup_of: a}]}", ``, ``},
 	{"two loops through one key", "{name: a, to: \"${lookup('b')}${lookup('c')}\"}\n{name: b, to_lookup_of: a}\n" +
 		"{name: c, to_lookup_of: a}", ``, "1 error loop: 2\n1 error loop: 3"},
-	{"entered from outside", "{when: {node: n}, bind: [{name: z, to_lookup_of: a}]}\n{name: a, to_lookup_of: b}\n" +
+	{"loop: reached from a key outside", "{when: {node: n}, bind: [{name: z, to_lookup_of: a}]}\n{name: a, to_lookup_of: b}\n" +
 		"{name: b, to_lookup_of: a}", ``, `2 error loop: 3`},
-	{"between two loops", "{name: a, to_lookup_of: a}\n{name: c, to_lookup_of: c}\n{name: b, to_lookup_of: c}\n" +
+	{"two loops and a key that leads to one", "{name: a, to_lookup_of: a}\n{name: c, to_lookup_of: c}\n{name: b, to_lookup_of: c}\n" +
 		"[b2, 1]", ``, "1 error loop:\n2 error loop:"},
-	{"after an alternative that is undef for one node", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, 1]\n" +
+	{"loop: earlier key of to_first_found is undef on one node", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, 1]\n" +
 		"{when: {node: n}, bind: [[c, null]]}", ``, `1 error loop: 2`},
-	{"after an alternative that is undef for one node, in the same layer", "{name: a, to_first_found: [c, b]}\n" +
+	{"loop: earlier key is undef on one node, in the higher layer", "{name: a, to_first_found: [c, b]}\n" +
 		"{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [[c, null]]}",
 		`[c, 1]`, `1 error loop: 2`},
-	{"after an undef alternative that is hidden", "[c, 1]\n{name: a, to_first_found: [c, b]}\n" +
+	{"no loop: undef of earlier key is hidden", "[c, 1]\n{name: a, to_first_found: [c, b]}\n" +
 		"{name: b, to_lookup_of: a}", `{when: {node: n}, bind: [[c, null]]}`, ``},
-	{"after an alternative that is undef for another node", "{when: {node: m}, bind: [{name: a, to_first_found: [c, b]}]}\n" +
+	{"no loop: earlier key is undef on another node", "{when: {node: m}, bind: [{name: a, to_first_found: [c, b]}]}\n" +
 		"{name: b, to_lookup_of: a}\n[c, 1]\n{when: {node: n}, bind: [[c, null]]}", ``, ``},
-	{"after an abstract alternative", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n" +
+	{"no loop: earlier key of to_first_found is abstract", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n" +
 		"{when: {node: n}, bind: [[c, 1]]}\n{name: c, abstract: true}", ``, `4 warning abstract: 3`},
-	{"after an undef that its type rejects", "{name: a, to_first_found: [['Integer[1]', c], b]}\n" +
+	{"no loop: type of earlier key rejects undef", "{name: a, to_first_found: [['Integer[1]', c], b]}\n" +
 		"{name: b, to_lookup_of: a}\n[c, null]", ``, ``},
-	{"in a branch", "{name: a, to: \"${if $x { lookup('a') }}\"}", ``, ``},
-	{"through a contribution of a contribution", "{name: l, multibind_id: l, type: Array}\n" +
+	{"no loop: lookup in a branch", "{name: a, to: \"${if $x { lookup('a') }}\"}", ``, ``},
+	{"loop: through a contribution that collects", "{name: l, multibind_id: l, type: Array}\n" +
 		"{in: l, multibind_id: p, type: Array}\n{in: p, to_lookup_of: l}", ``, `1 error loop: 2 3`},
-	{"through a contribution of a contribution, where three conditions meet",
+	{"loop: through a contribution that collects, where three conditions hold",
 		"{when: {node: n}, bind: [{name: l, multibind_id: l, type: Array}]}\n" +
 			"{when: {osfamily: f}, bind: [{in: l, multibind_id: p, type: Array}]}\n" +
 			"{when: {environment: e}, bind: [{in: p, to_lookup_of: l}]}", ``, `1 error loop: 2 3`},
-	{"through a contribution that is not taken", "{name: h, multibind_id: h, type: Hash}\n{in: h, name: x, to: 1}",
+	{"no loop: contribution loses to a higher one", "{name: h, multibind_id: h, type: Hash}\n{in: h, name: x, to: 1}",
 		`{in: h, name: x, to_lookup_of: h}`, ``},
-	{"through a contribution to a list that is not taken",
+	{"no loop: contribution to a list loses to a higher one",
 		"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", `{in: l, name: x, to_lookup_of: l}`, ``},
-	{"through a contribution that beats an earlier one for one node",
+	{"loop: contribution wins on one node",
 		"{name: h, multibind_id: h, type: Hash}\n{in: h, name: x, to: 1}\n" +
 			"{when: {node: n}, bind: [{in: h, name: x, to_lookup_of: h}]}", ``, `1 error loop: 3`},
-	{"through a contribution that is taken too",
+	{"loop: lower contribution is appended",
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: append}}\n{in: h, name: x, to: 1}",
 		`{in: h, name: x, to_lookup_of: h}`, `1 error loop: m1`},
-	{"through a contribution that is not taken for some", "{name: h, multibind_id: h, type: Hash}\n" +
+	{"loop: contribution loses on one node only", "{name: h, multibind_id: h, type: Hash}\n" +
 		"{when: {node: n}, bind: [{in: h, name: x, to: 1}]}", `{in: h, name: x, to_lookup_of: h}`, `1 error loop: m1`},
-	{"through the second of two contributions, where the first is taken",
+	{"no loop: only the first contribution is used",
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: ignore}}\n{in: h, name: x, to: 1}\n" +
 			"{in: h, name: x, to_lookup_of: h}", ``, ``},
-	{"through a contribution, where two conditions meet",
+	{"loop: through a contribution, where two conditions hold",
 		"{when: {node: n}, bind: [{name: l, multibind_id: l, type: Array}]}\n" +
 			"{when: {osfamily: f}, bind: [{in: l, to_lookup_of: l}]}", ``, `1 error loop: 2`},
-	{"through a transformer", `{name: a, to: 1, transformer: "|$v| { lookup('a') }"}`, ``, `1 error loop:`},
-	{"in a hash", "{name: a, to_hash_lookup: {name: b, key: c}}\n{name: b, to_lookup_of: a}", ``, `1 error loop: 2`},
+	{"loop: through a transformer", `{name: a, to: 1, transformer: "|$v| { lookup('a') }"}`, ``, `1 error loop:`},
+	{"loop: through to_hash_lookup", "{name: a, to_hash_lookup: {name: b, key: c}}\n{name: b, to_lookup_of: a}", ``, `1 error loop: 2`},
 
-	{"of contributions that are collected", "{name: m, multibind_id: l, type: Array}\n" +
+	{"loop: contributions collect each other", "{name: m, multibind_id: l, type: Array}\n" +
 		"{in: l, multibind_id: p, type: Array}\n{in: p, multibind_id: l, type: Array}", ``,
 		"2 error loop: 3\n3 warning multibind_id: 1"},
-	{"of contributions that another key collects for one node", "" +
+	{"loop: contributions collect each other, collected on one node", "" +
 		"{when: {node: n}, bind: [{name: m, multibind_id: k, type: Array}]}\n{in: k, multibind_id: l, type: Array}\n" +
 		"{in: l, multibind_id: p, type: Array}\n{in: p, multibind_id: l, type: Array}", ``,
 		"3 error loop: 4"},
-	{"of contributions that are not collected", "{in: l, multibind_id: p, type: Array}\n" +
+	{"no loop: nothing collects the contributions", "{in: l, multibind_id: p, type: Array}\n" +
 		"{in: p, multibind_id: l, type: Array}", ``, ``},
-	{"of contributions collected by a hidden multibinding", `[m, 1]`, "{name: m, multibind_id: l, type: Array}\n" +
+	{"no loop: multibinding is hidden", `[m, 1]`, "{name: m, multibind_id: l, type: Array}\n" +
 		"{in: l, multibind_id: p, type: Array}\n{in: p, multibind_id: l, type: Array}",
 		"1 warning multibind_hidden: m1\nm3 warning multibind_id: m1"},
-	{"of contributions, one beaten for one node", "" +
+	{"loop: contribution loses on one node", "" +
 		"{name: h, multibind_id: h, type: Hash}\n{in: h, name: x, to_lookup_of: h}\n" +
 		"{when: {node: n}, bind: [{in: h, name: x, to: 1}]}", ``, `1 error loop: 2`},
-	{"through the second of two keys, hidden where both apply", "{name: a, to_first_found: [c, b]}\n" +
+	{"no loop: second key is hidden where the first is undef", "{name: a, to_first_found: [c, b]}\n" +
 		"{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [[c, null]]}\n{when: {node: n}, bind: [[b, 1]]}\n[c, 1]",
 		``, ``},
-	{"after a lookup with a default", "{name: a, to: \"${lookup('none', undef, undef, 1)}${lookup('b')}\"}\n" +
+	{"loop: after a lookup with a default", "{name: a, to: \"${lookup('none', undef, undef, 1)}${lookup('b')}\"}\n" +
 		"{name: b, to_lookup_of: a}", ``,
 		`1 error loop: 2`},
 
-	{"looks up a misspelt key", "[ntp::port, 1]\n{name: a, to: \"${lookup('ntp::prot')}\"}", ``,
+	{"lookup of a misspelt key", "[ntp::port, 1]\n{name: a, to: \"${lookup('ntp::prot')}\"}", ``,
 		`2 warning key_unbound:`},
-	{"looks up a misspelt key for two nodes", "{when: {node: [n, m]}, bind: [{name: a, to_lookup_of: 'ntp::prot'}]}",
+	{"lookup of a misspelt key on two nodes", "{when: {node: [n, m]}, bind: [{name: a, to_lookup_of: 'ntp::prot'}]}",
 		`[ntp::port, 1]`, `1 warning key_unbound:`},
-	{"tries a misspelt key first", "[ntp::port, 1]\n{name: a, to_first_found: [ntp::prot, ntp::port]}", ``,
+	{"misspelt key in to_first_found", "[ntp::port, 1]\n{name: a, to_first_found: [ntp::prot, ntp::port]}", ``,
 		`2 warning key_unbound:`},
-	{"looks up a key without a similar one", "[ntp::port, 1]\n{name: a, to_lookup_of: other}", ``,
+	{"lookup of an unbound key without a similar one", "[ntp::port, 1]\n{name: a, to_lookup_of: other}", ``,
 		`2 warning key_unbound:`},
-	{"looks up an optional key", "{name: a, to_lookup_of: other, optional: true}", ``, ``},
+	{"optional lookup of an unbound key", "{name: a, to_lookup_of: other, optional: true}", ``, ``},
 
-	{"next to a chain", "{name: a, to: \"${lookup('a')}${lookup('c')}\"}\n{name: c, to_lookup_of: d}\n" +
+	{"loop: next to a chain of lookups", "{name: a, to: \"${lookup('a')}${lookup('c')}\"}\n{name: c, to_lookup_of: d}\n" +
 		"{name: d, to_lookup_of: e}\n[e, 1]", ``, `1 error loop:`},
-	{"next to a key with alternatives", "{name: a, to: \"${lookup('a')}${lookup('c')}\"}\n" +
+	{"loop: next to a key with to_first_found", "{name: a, to: \"${lookup('a')}${lookup('c')}\"}\n" +
 		"{name: c, to_first_found: [d, e]}\n" +
 		"{name: d, to_lookup_of: e}\n[e, 1]", ``, `1 error loop:`},
-	{"next to a multibinding with a chain", "{name: a, to: \"${lookup('a')}${lookup('l')}\"}\n" +
+	{"loop: next to a multibinding with a chain of lookups", "{name: a, to: \"${lookup('a')}${lookup('l')}\"}\n" +
 		"{name: l, multibind_id: l, type: Array}\n{in: l, to_first_found: [d, e]}\n" +
 		"{name: d, to_lookup_of: e}\n[e, 1]\n" +
 		"{when: {node: n}, bind: [{name: l, to_lookup_of: l}]}", ``,
 		"1 error loop:\n6 error loop:\n6 warning multibind_hidden: 2"},
-	{"through one of two names", "{name: h, multibind_id: h, type: Hash}\n{in: h, name: x, to: 1}\n" +
+	{"loop: through one of two named contributions", "{name: h, multibind_id: h, type: Hash}\n{in: h, name: x, to: 1}\n" +
 		"{in: h, name: y, to_lookup_of: h}", ``, `1 error loop: 3`},
-	{"for two nodes", "{when: {node: n}, bind: [{name: a, to_lookup_of: a}]}\n" +
+	{"two loops on two nodes", "{when: {node: n}, bind: [{name: a, to_lookup_of: a}]}\n" +
 		"{when: {node: m}, bind: [{name: a, to_lookup_of: a}]}", ``, "1 error loop:\n2 error loop:"},
-	{"under conditions of the same values", "{when: {node: x, osfamily: y}, bind: [{name: a, to_lookup_of: a}]}\n" +
+	{"two loops under categories with equal values", "{when: {node: x, osfamily: y}, bind: [{name: a, to_lookup_of: a}]}\n" +
 		"{when: {osfamily: x, environment: y}, bind: [{name: b, to_lookup_of: b}]}", ``,
 		"1 error loop:\n2 error loop:"},
-	{"the key it tries is hidden", `[b, 1]`, "{name: a, to_first_found: [b]}\n{name: b, to_lookup_of: a}", ``},
-	{"through a contribution without a name that is not taken",
+	{"no loop: key of to_first_found is hidden", `[b, 1]`, "{name: a, to_first_found: [b]}\n{name: b, to_lookup_of: a}", ``},
+	{"no loop: unnamed contribution loses to a higher one",
 		"{name: l, multibind_id: l, type: Array, options: {priority_on_unnamed: true}}\n{in: l, to: 1}",
 		`{in: l, to_lookup_of: l}`, ``},
-	{"through a contribution without a name that is taken too",
+	{"loop: unnamed contribution is appended",
 		"{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}",
 		`{in: l, to_lookup_of: l}`, `1 error loop: m1`},
-	{"of a contribution before its multibinding",
+	{"loop: contribution precedes its multibinding",
 		"{in: l, to_lookup_of: l}\n{name: l, multibind_id: l, type: Array}", ``, `2 error loop: 1`},
-	{"through a contribution that is taken too, for some", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}",
+	{"loop: contribution is appended on one node", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}",
 		`{when: {node: n}, bind: [{in: l, to_lookup_of: l}]}`, `1 error loop: m1`},
-	{"hidden by an unconditional binding above", "{when: {node: m}, bind: [[b, 1]]}\n[b, 2]",
+	{"no loop: hidden by an unconditional binding in a higher layer", "{when: {node: m}, bind: [[b, 1]]}\n[b, 2]",
 		"{when: {node: n}, bind: [{name: a, to_lookup_of: b}, {name: b, to_lookup_of: a}]}", ``},
-	{"where two conditions meet, and a narrower one is higher",
+	{"no loop: narrower condition wins where both hold",
 		"{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
 			"{when: {environment: e}, bind: [{name: b, to_lookup_of: a}]}\n" +
 			"{when: {osfamily: f, environment: e}, bind: [[b, 1]]}", ``, ``},
-	{"a contribution to a contribution", "{name: l, multibind_id: l, type: Array}\n" +
+	{"contribution of wrong type to a contribution that collects", "{name: l, multibind_id: l, type: Array}\n" +
 		"{in: l, multibind_id: p, type: 'Array[Integer]'}\n{in: p, to: x}", ``, `3 error type_mismatch: 2`},
-	{"something computed to merge", "{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: merge}}\n" +
+	{"merged contribution is computed", "{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: merge}}\n" +
 		"{in: h, name: a, to_lookup_of: b}", ``, `2 warning key_unbound:`},
 
-	{"where two conditions meet, next to others that are hidden", "" +
+	{"loop: where two conditions hold, next to hidden bindings", "" +
 		"{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n{when: {environment: g}, bind: [{name: b, to_lookup_of: a}]}\n" +
 		"{when: {osfamily: x, environment: e}, bind: [[b, 1]]}\n[b, 1]\n" +
 		"{when: {osfamily: h, environment: x}, bind: [[a, 1]]}\n[a, 1]",
 		"{when: {osfamily: f, environment: e}, bind: [[b, 1]]}\n{when: {osfamily: h, environment: g}, bind: [[a, 1]]}",
 		`1 error loop: 2`},
 
-	{"an unknown id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``,
+	{"contribution to an unknown id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``,
 		`2 warning multibind_unknown:`},
-	{"one id for two keys", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}", ``,
+	{"two keys have the same multibind_id", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}", ``,
 		`2 warning multibind_id: 1`},
-	{"one id for one key", `{name: a, multibind_id: l, type: Array}`, `{name: a, multibind_id: l, type: Array}`, ``},
-	{"a contribution to a hash without a name", "{name: h, multibind_id: h, type: Hash}\n{in: h, to: 1}", ``, `2 error multibind: 1`},
-	{"contributions to a list without names", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}\n{in: l, to: 1}", ``, ``},
-	{"no hash to merge",
+	{"one key has the same multibind_id in two layers", `{name: a, multibind_id: l, type: Array}`, `{name: a, multibind_id: l, type: Array}`, ``},
+	{"unnamed contribution to a hash", "{name: h, multibind_id: h, type: Hash}\n{in: h, to: 1}", ``, `2 error multibind: 1`},
+	{"unnamed contributions to a list", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}\n{in: l, to: 1}", ``, ``},
+	{"contribution to merge is not a hash",
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: merge}}\n{in: h, name: a, to: 1}", ``,
 		`2 error multibind: 1`},
-	{"a contribution of another type", "{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: x}", ``,
+	{"contribution of wrong type", "{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: x}", ``,
 		`2 error type_mismatch: 1`},
-	{"two of one name", "{name: h, multibind_id: h, type: Hash}\n{in: h, name: a, to: 1}\n{in: h, name: a, to: 2}", ``,
+	{"two contributions with the same name", "{name: h, multibind_id: h, type: Hash}\n{in: h, name: a, to: 1}\n{in: h, name: a, to: 2}", ``,
 		`3 error duplicate: 2`},
-	{"two of one name in a list",
+	{"two contributions with the same name, list",
 		"{name: l, multibind_id: l, type: Array}\n{in: l, name: a, to: 1}\n{in: l, name: a, to: 2}", ``,
 		`3 error duplicate: 2`},
-	{"two of one name in a list that takes all",
+	{"two contributions with the same name, priority_on_named false",
 		"{name: l, multibind_id: l, type: Array, options: {priority_on_named: false}}\n" +
 			"{in: l, name: a, to: 1}\n{in: l, name: a, to: 2}", ``, ``},
-	{"two without a name in a list that takes one",
+	{"two unnamed contributions, priority_on_unnamed",
 		"{name: l, multibind_id: l, type: Array, options: {priority_on_unnamed: true}}\n" +
 			"{in: l, to: 1}\n{in: l, to: 2}", ``, `3 error duplicate: 2`},
-	{"three of one name", "{name: h, multibind_id: h, type: Hash}\n" +
+	{"three contributions with the same name", "{name: h, multibind_id: h, type: Hash}\n" +
 		"{in: h, name: a, to: 1}\n{in: h, name: a, to: 2}\n{in: h, name: b, to: 2}\n{in: h, name: a, to: 2}", ``,
 		"3 error duplicate: 2\n5 error duplicate: 2"},
-	{"two of one name where the first counts",
+	{"two contributions with the same name, ignore",
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: ignore}}\n" +
 			"{in: h, name: a, to: 1}\n{in: h, name: a, to: 2}", ``, ``},
-	{"two of one name in two layers",
+	{"two contributions with the same name in two layers",
 		"{name: h, multibind_id: h, type: Hash}\n{in: h, name: a, to: 1}", `{in: h, name: a, to: 2}`, ``},
-	{"two of one name in two layers where that is an error",
+	{"two contributions with the same name in two layers, error",
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: error}}\n{in: h, name: a, to: 1}",
 		`{in: h, name: a, to: 2}`, `m1 error duplicate: 2`},
-	{"two of one name for two nodes", "{name: h, multibind_id: h, type: Hash}\n" +
+	{"two contributions with the same name for two nodes", "{name: h, multibind_id: h, type: Hash}\n" +
 		"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{when: {node: m}, bind: [{in: h, name: a, to: 2}]}", ``,
 		``},
-	{"two of one name for one node", "{name: h, multibind_id: h, type: Hash}\n" +
+	{"two contributions with the same name for one node", "{name: h, multibind_id: h, type: Hash}\n" +
 		"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}", ``,
 		`3 error duplicate: 2`},
-	{"two of one name, and a higher one",
+	{"two contributions with the same name below a third",
 		"{name: h, multibind_id: h, type: Hash}\n{in: h, name: a, to: 0}",
 		"{in: h, name: a, to: 1}\n{in: h, name: a, to: 2}",
 		``},
-	{"three of one name for overlapping nodes", "{name: h, multibind_id: h, type: Hash}\n" +
+	{"three contributions with the same name for overlapping nodes", "{name: h, multibind_id: h, type: Hash}\n" +
 		"{when: {node: [n, m]}, bind: [{in: h, name: a, to: 1}]}\n" +
 		"{when: {node: [m, o]}, bind: [{in: h, name: a, to: 2}]}\n" +
 		"{when: {node: [n, m]}, bind: [{in: h, name: a, to: 3}]}", ``,
 		"3 error duplicate: 2\n4 error duplicate: 2"},
-	{"two of one name for each of two nodes", "{name: h, multibind_id: h, type: Hash}\n" +
+	{"two contributions with the same name for each of two nodes", "{name: h, multibind_id: h, type: Hash}\n" +
 		"{when: {node: n}, bind: [{in: h, name: a, to: 1}, {in: h, name: a, to: 2}]}\n" +
 		"{when: {node: m}, bind: [{in: h, name: a, to: 3}]}\n{when: {node: m}, bind: [{in: h, name: a, to: 4}]}", ``,
 		"2 error duplicate: 2\n4 error duplicate: 3"},
-	{"two of one name below a third, where that is an error",
+	{"two contributions with the same name below a third, error",
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: error}}\n{in: h, name: a, to: 1}",
 		"{in: h, name: a, to: 2}\n{in: h, name: a, to: 3}", "m1 error duplicate: 2\nm2 error duplicate: m1"},
-	{"two of one name in two layers and one for a node, where that is an error",
+	{"contributions with the same name in two layers and for a node, error",
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: error}}\n" +
 			"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{in: h, name: a, to: 2}",
 		"{in: h, name: a, to: 3}", "m1 error duplicate: 3"},
-	{"two of one name, one of them for one node", "{name: h, multibind_id: h, type: Hash}\n" +
+	{"contribution for one node with the name of another", "{name: h, multibind_id: h, type: Hash}\n" +
 		"{in: h, name: a, to: 1}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}", ``, ``},
-	{"two of one name, one of them for one node, where that is an error",
+	{"contribution for one node with the name of another, error",
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: error}}\n" +
 			"{in: h, name: a, to: 1}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}", ``, ``},
-	{"two of one name in two multibindings", "{name: h, multibind_id: h, type: Hash}\n{name: g, multibind_id: h, type: Hash}\n" +
+	{"contributions with the same name, collected twice", "{name: h, multibind_id: h, type: Hash}\n{name: g, multibind_id: h, type: Hash}\n" +
 		"{in: h, name: a, to: 1}\n{in: h, name: a, to: 2}", ``,
 		"2 warning multibind_id: 1\n4 error duplicate: 3\n4 error duplicate: 3"},
-	{"two without a name, and two of one name", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}\n" +
+	{"two unnamed contributions, two with the same name", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}\n" +
 		"{in: l, to: 2}\n{in: l, name: a, to: 3}\n{in: l, name: a, to: 4}", ``, `5 error duplicate: 4`},
 	{"contributions to a multibinding that is always hidden", `[l, 1]`,
 		"{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: x}", `1 warning multibind_hidden: m1`},
 	{"contributions to a multibinding that is hidden for one node", `{when: {node: n}, bind: [[l, 1]]}`,
 		"{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: x}",
 		"1 warning multibind_hidden: m1\nm2 error type_mismatch: m1"},
-	{"contributions to a multibinding, and a binding of its key", "[l, 1]\n" +
+	{"contribution to a multibinding next to a binding of its key", "[l, 1]\n" +
 		"{when: {node: n}, bind: [{name: l, multibind_id: l, type: 'Array[Integer]'}]}\n{in: l, to: x}", ``,
 		`3 error type_mismatch: 2`},
-	{"contributions to a multibinding with something wrong",
+	{"contribution to an invalid multibinding",
 		"{name: l, multibind_id: l, type: Array, options: {conflict_resolution: merge}}\n{in: l, to: 1}", ``,
 		`1 error attribute:`},
-	{"a contribution with something wrong", "{name: l, multibind_id: l, type: Array}\n{in: l, to: '${'}", ``,
+	{"invalid contribution", "{name: l, multibind_id: l, type: Array}\n{in: l, to: '${'}", ``,
 		`2 error interpolation:`},
-	{"a contribution that is computed", "{name: l, multibind_id: l, type: 'Array[Integer]'}\n" +
+	{"computed contribution", "{name: l, multibind_id: l, type: 'Array[Integer]'}\n" +
 		"{in: l, to_expression: '$x'}", ``, ``},
-	{"a contribution that is text, and transformed", "{name: l, multibind_id: l, type: 'Array[Integer]'}\n" +
+	{"text contribution with a transformer", "{name: l, multibind_id: l, type: 'Array[Integer]'}\n" +
 		"{in: l, to: '${x}', transformer: '|$v| { 1 }'}", ``, ``},
-	{"a contribution that is text", "{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: '${x}'}",
+	{"text contribution to a list of integers", "{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: '${x}'}",
 		``, "2 error type_mismatch: 1"},
-	{"a hash to merge",
+	{"hash contribution to merge",
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: merge}}\n{in: h, name: a, to: {b: 1}}",
 		``, ``},
-	{"one id for three keys", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}\n" +
+	{"three keys have the same multibind_id", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}\n" +
 		"{name: c, multibind_id: l, type: Array}", ``, "2 warning multibind_id: 1\n3 warning multibind_id: 1"},
-	{"two of one name where the multibinding is not effective",
+	{"duplicate contributions where the multibinding is not effective",
 		"{when: {node: m}, bind: [{name: h, multibind_id: h, type: Hash}]}\n" +
 			"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}",
 		``, ``},
 
-	{"looks up an unbound key", `{name: b, to_lookup_of: a}`, ``, `1 warning key_unbound:`},
-	{"looks up an unbound key in a text", "{name: b, to: \"${lookup('a')}\"}", ``, ``},
-	{"a rename of an unbound key before its name", `{name: new, to_renamed: aged}`, ``, `1 error rebind:`},
+	{"lookup of an unbound key", `{name: b, to_lookup_of: a}`, ``, `1 warning key_unbound:`},
+	{"lookup of an unbound key in a text", "{name: b, to: \"${lookup('a')}\"}", ``, ``},
+	{"rename of an unbound key, sorted after its new name", `{name: new, to_renamed: aged}`, ``, `1 error rebind:`},
 	{"an alias of an unbound key", `{name: new, to_alias_of: old}`, `[other, 1]`, `1 error rebind:`},
 	{"a rename of an unbound key", `{name: new, to_renamed: old}`, `[other, 1]`, `1 error rebind:`},
 	{"an alias of an alias of an unbound key", "{name: a, to_alias_of: b}\n{name: b, to_alias_of: c}", ``,
@@ -387,136 +386,136 @@ var reports = []struct{ name, site, module, want string }{
 	{"an alias of the empty name", "{name: a, to_alias_of: ''}\n{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}", ``,
 		`1 error rebind:`},
 	{"an alias of a class", "{name: a, to_alias_of: ntp}\n{include: ntp}", ``, `1 error rebind:`},
-	{"aliases in a circle", "{name: a, to_alias_of: b}\n{name: b, to_alias_of: a}", ``, `1 error loop: 2`},
-	{"aliases in a circle, hidden above", `[b, 1]`, "{name: a, to_alias_of: b}\n{name: b, to_alias_of: a}", ``},
+	{"aliases of each other", "{name: a, to_alias_of: b}\n{name: b, to_alias_of: a}", ``, `1 error loop: 2`},
+	{"aliases of each other, hidden by a higher layer", `[b, 1]`, "{name: a, to_alias_of: b}\n{name: b, to_alias_of: a}", ``},
 	{"an alias of itself", `{name: a, to_alias_of: a}`, ``, `1 error rebind:`},
-	{"an alias of a key that needs it for one node", "{name: a, to_alias_of: b}\n{when: {node: n}, bind: " +
+	{"loop: alias of a key that looks it up on one node", "{name: a, to_alias_of: b}\n{when: {node: n}, bind: " +
 		"[{name: b, to_lookup_of: a}]}\n[b, 1]", ``, `1 error loop: 2`},
-	{"an alias that declines above a key that needs itself", "{name: a, to_alias_of: b}\n{when: {node: n}, bind: [[b, 1]]}",
+	{"loop: below an alias that declines", "{name: a, to_alias_of: b}\n{when: {node: n}, bind: [[b, 1]]}",
 		`{name: a, to_lookup_of: a}`, `m1 error loop:`},
-	{"undef optional above a loop", `{name: a, to: null, optional: true}`, `{name: a, to_lookup_of: a}`,
+	{"loop: below an optional undef", `{name: a, to: null, optional: true}`, `{name: a, to_lookup_of: a}`,
 		`m1 error loop:`},
-	{"optional with a value above a loop", `{name: a, to_lookup_of: b, optional: true}`,
+	{"no loop: below an optional lookup with a value", `{name: a, to_lookup_of: b, optional: true}`,
 		"{name: a, to_lookup_of: a}\n[b, 1]", ``},
-	{"optional with a value for one node above a loop", `{name: a, to_lookup_of: b, optional: true}`,
+	{"loop: below an optional lookup with a value on one node", `{name: a, to_lookup_of: b, optional: true}`,
 		"{name: a, to_lookup_of: a}\n{when: {node: n}, bind: [[b, 1]]}", `m1 error loop:`},
-	{"optional undef for one node above a loop", `{name: a, to_lookup_of: b, optional: true}`,
+	{"loop: below an optional lookup that is undef on one node", `{name: a, to_lookup_of: b, optional: true}`,
 		"{name: a, to_lookup_of: a}\n{when: {node: n}, bind: [[b, null]]}\n[b, 1]", `m1 error loop:`},
-	{"undef optionals above a loop where two conditions meet",
+	{"loop: below optional undefs, where two conditions hold",
 		"{name: a, to: null, optional: true}\n{name: b, to: null, optional: true}",
 		"{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
 			"{when: {environment: e}, bind: [{name: b, to_lookup_of: a}]}", `m1 error loop: m2`},
-	{"optional lookup of an alias of undef above a loop",
+	{"loop: below an optional lookup of an alias of undef",
 		"{name: a, to_lookup_of: b, optional: true}\n{name: b, to_alias_of: c}\n{name: c, to: null, optional: true}",
 		`{name: a, to_lookup_of: a}`, `m1 error loop:`},
-	{"optional lookup of an alias with a value above a loop",
+	{"no loop: below an optional lookup of an alias with a value",
 		"{name: a, to_lookup_of: b, optional: true}\n{name: b, to_alias_of: c}\n[c, 1]",
 		`{name: a, to_lookup_of: a}`, ``},
-	{"optional lookup of aliases in a circle above a loop",
+	{"loop of aliases above a key that looks itself up",
 		"{name: a, to_lookup_of: b, optional: true}\n{name: b, to_alias_of: c}\n{name: c, to_alias_of: b}",
 		`{name: a, to_lookup_of: a}`, `2 error loop: 3`},
-	{"optional lookup of a renamed key above a loop",
+	{"loop: below an optional lookup of a renamed key",
 		"{name: a, to_lookup_of: b, optional: true}\n{name: new, to_renamed: b}", "{name: a, to_lookup_of: a}\n[b, 1]",
 		`m1 error loop:`},
-	{"an alias of undef above a loop", "{name: a, to_alias_of: b}\n[b, null]", `{name: a, to_lookup_of: a}`, ``},
-	{"a rename of an unbound key that the next binding looks up", `{name: new, to_renamed: old}`,
+	{"no loop: below an alias of undef", "{name: a, to_alias_of: b}\n[b, null]", `{name: a, to_lookup_of: a}`, ``},
+	{"rename of an unbound key, looked up by its new name", `{name: new, to_renamed: old}`,
 		`{name: zz, to_lookup_of: new}`, `1 error rebind:`},
-	{"optional expression above a loop", `{name: a, to_expression: '$x', optional: true}`,
+	{"loop: below an optional expression", `{name: a, to_expression: '$x', optional: true}`,
 		`{name: a, to_lookup_of: a}`, `m1 error loop:`},
-	{"optional entry of $facts above a loop",
+	{"loop: below an optional entry of $facts",
 		`{name: a, to_expression: "$facts['x']['y']", optional: true}`, `{name: a, to_lookup_of: a}`, `m1 error loop:`},
-	{"optional with a value even without facts above a loop",
+	{"no loop: below an optional expression with a default",
 		`{name: a, to_expression: 'if $x { undef } else { 1 }', optional: true}`, `{name: a, to_lookup_of: a}`, ``},
-	{"optional fact that may be derived above a loop",
+	{"no loop: below an optional fact that may be derived",
 		`{name: a, to_expression: '$hostname', optional: true}`, `{name: a, to_lookup_of: a}`, ``},
-	{"optional fact of a category above a loop",
+	{"no loop: below an optional fact of a category",
 		`{name: a, to_expression: '$osfamily', optional: true}`, `{name: a, to_lookup_of: a}`, ``},
-	{"optional use of all facts above a loop",
+	{"loop: below an optional expression with $facts.get",
 		`{name: a, to_expression: "$facts.get('x')", optional: true}` + "\n" + `{name: b, to_expression: '$facts', optional: true}`,
 		"{name: a, to_lookup_of: a}\n{name: b, to_lookup_of: b}", `m1 error loop:`},
-	{"optional expressions above a loop of two keys", "{name: a, to_expression: '$x', optional: true}\n" +
+	{"loop of two keys: below optional expressions", "{name: a, to_expression: '$x', optional: true}\n" +
 		"{name: b, to_expression: '$y ? { undef => undef, default => 1 }', optional: true}",
 		"{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", `m1 error loop: m2`},
-	{"optional lookup of a key bound for one node above a loop",
+	{"loop: below an optional expression that looks up a key of one node",
 		`{name: a, to_expression: "lookup('b')", optional: true}`,
 		"{name: a, to_lookup_of: a}\n{when: {node: n}, bind: [[b, 1]]}", `m1 error loop:`},
-	{"optional lookup of a bound key above a loop",
+	{"no loop: below an optional expression that looks up a bound key",
 		`{name: a, to_expression: "lookup('b')", optional: true}`, "{name: a, to_lookup_of: a}\n[b, 1]", ``},
-	{"optional lookup of undef above a loop",
+	{"loop: below an optional expression that looks up undef",
 		`{name: a, to_expression: "lookup('b')", optional: true}`, "{name: a, to_lookup_of: a}\n[b, null]", `m1 error loop:`},
-	{"optional lookup of an expression above a loop",
+	{"no loop: below an optional expression that looks up an expression",
 		`{name: a, to_expression: "lookup('b')", optional: true}`,
 		"{name: a, to_lookup_of: a}\n{name: b, to_expression: '$x'}", ``},
-	{"optional with a value where there is another loop, above a loop",
+	{"loop: next to a loop below an optional expression with a value",
 		`{name: a, to_expression: "lookup('b')", optional: true}`,
 		"{name: a, to_lookup_of: c}\n{name: c, to_lookup_of: a}\n{when: {node: n}, bind: [{name: c, to_lookup_of: d}, [b, 1]]}\n" +
 			"{name: d, to_lookup_of: a}",
 		`m1 error loop: m2`},
-	{"optional expression with a lookup in its own layer above a loop",
+	{"no loop: below an optional expression that looks up its own layer",
 		"{name: a, to_expression: \"lookup('b')\", optional: true}\n[b, 1]", `{name: a, to_lookup_of: a}`, ``},
-	{"optional lookup in its own layer above a loop",
+	{"no loop: below an optional lookup in its own layer",
 		"{name: a, to_lookup_of: b, optional: true}\n[b, 1]", `{name: a, to_lookup_of: a}`, ``},
-	{"optional lookup with a default above a loop",
+	{"no loop: below an optional expression whose lookup has a default",
 		`{name: a, to_expression: "lookup('b', undef, undef, 1)", optional: true}`, `{name: a, to_lookup_of: a}`, ``},
-	{"optional use of a derived fact and another above a loop",
+	{"no loop: below an optional expression with a derived fact",
 		`{name: a, to_expression: '$hostname ? { undef => $x, default => 1 }', optional: true}`,
 		`{name: a, to_lookup_of: a}`, ``},
-	{"optional that looks itself up above a loop",
+	{"loop: optional expression looks itself up",
 		`{name: a, to_expression: "lookup('a')", optional: true}`, `{name: a, to_lookup_of: a}`, `1 error loop:`},
-	{"optionals that look each other up above a loop",
+	{"loop: optional expressions look each other up",
 		"{name: a, to_expression: \"lookup('b')\", optional: true}\n{name: b, to_expression: \"lookup('a')\", optional: true}",
 		"{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", `1 error loop: 2`},
-	{"optional server fact above a loop",
+	{"no loop: below an optional server fact",
 		`{name: a, to_expression: "$server_facts['x']", optional: true}`, `{name: a, to_lookup_of: a}`, ``},
-	{"optional trusted fact above a loop",
+	{"no loop: below an optional trusted fact",
 		`{name: a, to_expression: "$trusted['x']", optional: true}`, `{name: a, to_lookup_of: a}`, ``},
-	{"optional lookup of undef that its type rejects above a loop",
+	{"no loop: below an optional lookup whose type rejects undef",
 		`{name: a, to_expression: "lookup('b', Integer[1])", optional: true}`, "{name: a, to_lookup_of: a}\n[b, null]", ``},
-	{"optional that fails above a loop",
+	{"no loop: below an optional expression that fails",
 		`{name: a, to_expression: "'x' + 1", optional: true}`, "{name: a, to_lookup_of: a}", ``},
-	{"optional lookup of a bound key in a branch above a loop",
+	{"no loop: branch of an optional expression looks up a bound key, above a loop",
 		`{name: a, to_expression: "if $x { 1 } else { lookup('b') }", optional: true}`, "{name: a, to_lookup_of: a}\n[b, 1]", ``},
-	{"optional lookup of an unbound key in a branch above a loop",
+	{"loop: branch of an optional expression looks up an unbound key, above a loop",
 		`{name: a, to_expression: "if $x { 1 } else { lookup('b') }", optional: true}`, "{name: a, to_lookup_of: a}", `m1 error loop:`},
-	{"tried after an optional expression", "{name: a, to_first_found: [b, a2]}\n" +
+	{"loop: earlier key of to_first_found is an optional expression", "{name: a, to_first_found: [b, a2]}\n" +
 		"{name: b, to_expression: '$x', optional: true}\n{name: a2, to_lookup_of: a}", ``, `1 error loop: 3`},
-	{"an optional multibinding", "{name: l, multibind_id: l, type: Array, optional: true}\n{in: l, to: 1}", ``,
+	{"optional multibinding", "{name: l, multibind_id: l, type: Array, optional: true}\n{in: l, to: 1}", ``,
 		`1 error optional:`},
-	{"rebinding of a key that needs it", `{rebind: a}`, `{name: a, to_lookup_of: a}`, `1 error loop: m1`},
+	{"loop: below a rebinding", `{rebind: a}`, `{name: a, to_lookup_of: a}`, `1 error loop: m1`},
 	{"rebinding of a constant", `{rebind: a}`, `[a, 1]`, ``},
-	{"renamed to the key it looks up", `{name: new, to_renamed: old}`, `{name: old, to_lookup_of: new}`, `1 error loop: m1`},
-	{"renamed, and looked up by its old name", "{name: new, to_renamed: old}\n[a, 1]", `{name: old, to_lookup_of: a}`, ``},
-	{"needed after a renamed alternative", "{name: a, to_first_found: [old, b]}\n{name: new, to_renamed: old}\n" +
+	{"loop: key is renamed to the key it looks up", `{name: new, to_renamed: old}`, `{name: old, to_lookup_of: new}`, `1 error loop: m1`},
+	{"key is renamed and looked up by its old name", "{name: new, to_renamed: old}\n[a, 1]", `{name: old, to_lookup_of: a}`, ``},
+	{"loop: earlier key of to_first_found is renamed", "{name: a, to_first_found: [old, b]}\n{name: new, to_renamed: old}\n" +
 		"{name: b, to_lookup_of: a}", `[old, 1]`, `1 error loop: 3`},
-	{"needed after an alternative renamed for one node", "{name: a, to_first_found: [old, b]}\n" +
+	{"loop: earlier key of to_first_found is renamed on one node", "{name: a, to_first_found: [old, b]}\n" +
 		"{when: {node: n}, bind: [{name: new, to_renamed: old}]}\n{name: b, to_lookup_of: a}", `[old, 1]`,
 		`1 error loop: 3`},
 
-	{"a rename of a key bound only above", `[old, 1]`, `{name: new, to_renamed: old}`, `m1 warning rebind:`},
-	{"a rename of a key bound below for another node", `{when: {node: n}, bind: [{name: new, to_renamed: old}]}`,
+	{"rename of a key that only a higher layer binds", `[old, 1]`, `{name: new, to_renamed: old}`, `m1 warning rebind:`},
+	{"rename on one node of a key bound on another", `{when: {node: n}, bind: [{name: new, to_renamed: old}]}`,
 		`{when: {node: m}, bind: [[old, 1]]}`, `1 warning rebind:`},
-	{"a rename of a key bound below for one node", `{name: new, to_renamed: old}`, `{when: {node: n}, bind: [[old, 1]]}`, ``},
-	{"a rename for two nodes of a key bound below for the second",
+	{"rename of a key bound on one node", `{name: new, to_renamed: old}`, `{when: {node: n}, bind: [[old, 1]]}`, ``},
+	{"rename on two nodes of a key bound on one of them",
 		`{when: {node: [n, m]}, bind: [{name: new, to_renamed: old}]}`, `{when: {node: m}, bind: [[old, 1]]}`, ``},
-	{"two renames with nothing below", "{when: {node: n}, bind: [[old, 1]]}\n" +
+	{"two renames of a key without a lower binding", "{when: {node: n}, bind: [[old, 1]]}\n" +
 		"{name: a, to_renamed: old}", "{name: b, to_renamed: old}", "2 warning rebind:\nm1 warning rebind:"},
-	{"an alias of a key bound only above", `[old, 1]`, `{name: new, to_alias_of: old}`, ``},
-	{"rebinding of a key bound only above", `[a, 1]`, `{rebind: a}`, `m1 warning rebind:`},
-	{"rebinding under two alternatives of a key bound for another node", "{when: [{node: n}, {osfamily: f}], bind: [{rebind: a}]}\n" +
+	{"alias of a key that only a higher layer binds", `[old, 1]`, `{name: new, to_alias_of: old}`, ``},
+	{"rebinding of a key that only a higher layer binds", `[a, 1]`, `{rebind: a}`, `m1 warning rebind:`},
+	{"rebinding under two conditions of a key bound on another node", "{when: [{node: n}, {osfamily: f}], bind: [{rebind: a}]}\n" +
 		"{when: {node: m}, bind: [[a, 1]]}", ``, `1 warning rebind:`},
 
-	{"renamed and bound", "{name: new, to_renamed: old}\n[old, 1]", ``, "1 error conflict: 2\n1 warning rebind:"},
-	{"renamed and bound, hidden above both", `{when: {node: n}, bind: [[old, 0]]}`,
+	{"rename and binding of a key with equal precedence", "{name: new, to_renamed: old}\n[old, 1]", ``, "1 error conflict: 2\n1 warning rebind:"},
+	{"rename and binding with equal precedence, hidden by a higher layer", `{when: {node: n}, bind: [[old, 0]]}`,
 		"{when: {node: n}, bind: [{name: new, to_renamed: old}]}\n{when: {node: n}, bind: [[old, 1]]}\n[old, 2]",
 		`m1 error conflict: m2`},
-	{"the new name bound too", "{name: new, to_renamed: old}\n[new, 1]", `[old, 1]`, `1 error conflict: 2`},
-	{"the alias bound too", "{name: new, to_alias_of: old}\n[new, 1]", `[old, 1]`, `1 error conflict: 2`},
-	{"two below a rename", `{name: new, to_renamed: old}`, "[old, 1]\n[old, 2]", `m1 error conflict: m2`},
-	{"two below a rename, and one above it", `[old, 1]`,
+	{"rename and binding of its new name", "{name: new, to_renamed: old}\n[new, 1]", `[old, 1]`, `1 error conflict: 2`},
+	{"alias and binding of its name", "{name: new, to_alias_of: old}\n[new, 1]", `[old, 1]`, `1 error conflict: 2`},
+	{"bound twice below a rename", `{name: new, to_renamed: old}`, "[old, 1]\n[old, 2]", `m1 error conflict: m2`},
+	{"bound twice below a rename and once above it", `[old, 1]`,
 		"{when: {node: n}, bind: [{name: new, to_renamed: old}]}\n[old, 2]\n[old, 3]", `m2 error conflict: m3`},
-	{"two below an optional binding", `{name: a, to_lookup_of: b, optional: true}`, "[a, 1]\n[a, 2]\n[b, 1]",
+	{"bound twice below an optional binding", `{name: a, to_lookup_of: b, optional: true}`, "[a, 1]\n[a, 2]\n[b, 1]",
 		`m1 error conflict: m2`},
-	{"abstract, only optional above", `{name: a, to_lookup_of: b, optional: true}`,
+	{"abstract, only an optional binding above", `{name: a, to_lookup_of: b, optional: true}`,
 		"{name: a, abstract: true}\n[b, 1]", `m1 error abstract:`},
 	{"override of an optional binding", `{name: a, override: true, to: 1}`,
 		"{name: a, to_lookup_of: b, optional: true}\n[b, 1]", `1 error override:`},
@@ -586,7 +585,7 @@ var reports = []struct{ name, site, module, want string }{
 		"{parameters: 'Sql[one]', to: {b: 1}}", `1 error override:`},
 }
 
-func TestReportsOfStructuredBindings(t *testing.T) { checkReports(t, reports) }
+func TestReportsMistakesInStructuredBindings(t *testing.T) { checkReports(t, reports) }
 
 func checkReports(t *testing.T, all []struct{ name, site, module, want string }) {
 	t.Helper()
@@ -630,8 +629,8 @@ func reportedWith(t *testing.T, opts Options, site, module string) []diag.Diagno
 	return diags.Sorted()
 }
 
-// With strict variables, an unset variable makes the lookup fail: an optional binding does not
-// decline.
+// An unset variable makes the lookup fail, so the optional binding does not decline, and the loop below it is not
+// reached.
 func TestStrictVariableMakesOptionalBindingFail(t *testing.T) {
 	const site, module = `{name: a, to_expression: '$x', optional: true}`, `{name: a, to_lookup_of: a}`
 	for strict, want := range map[bool]int{false: 1, true: 0} {
@@ -662,8 +661,8 @@ func lineOf(at diag.Pos) string {
 	return fmt.Sprint(at.Line - 1)
 }
 
-// Whole messages: the binding, its condition, its layer, and the fix.
-func TestMessages(t *testing.T) {
+// The message names the binding, its condition and layer, and the fix.
+func TestMessagesNameConditionLayerAndFix(t *testing.T) {
 	for _, c := range []struct{ name, site, module, want string }{
 		{"conflict", "{when: {node: n, osfamily: [f]}, bind: [[a, 1], [a, 2]]}", ``,
 			"'a' is bound twice with the same precedence where node is 'n' and osfamily is 'f' in layer 'site'\n" +
@@ -692,9 +691,9 @@ func TestMessages(t *testing.T) {
 			"'a' needs itself: a -> b -> a\n'b' is bound here"},
 		{"misspelt", "[ntp::port, 1]\n{name: a, to_lookup_of: 'ntp::prot'}", ``,
 			"this looks up 'ntp::prot', which nothing binds\ndid you mean 'ntp::port'?"},
-		{"an unknown id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``,
+		{"contribution to an unknown id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``,
 			"no multibinding has the id 'lists'; this contribution is never used\ndid you mean 'list'?"},
-		{"one id for two keys", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}", ``,
+		{"two keys have the same multibind_id", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}", ``,
 			"'b' and 'a' collect the same contributions: both have the id 'l'\nthe other multibinding"},
 		{"alias of nothing", "[ntp::server, 1]\n{name: a, to_alias_of: 'ntp::sever'}", ``,
 			"'a' is an alias of 'ntp::sever', which nothing binds\ndid you mean 'ntp::server'?"},

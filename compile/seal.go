@@ -6,9 +6,9 @@ import (
 	"bindc/snapshot"
 )
 
-// Seal encrypts every sensitive value of content with key, separately for each key name it is bound
-// to. wrapped is the key in the form that its recipients can open. Seal also removes the hashes of
-// the input files: they would allow an attacker to test guesses of their content.
+// Seal encrypts each sensitive value in content with key, once for every key of a binding that has the value. wrapped
+// is key, encrypted for the recipients. Seal also removes the hashes of the input files, because an attacker could use
+// them to test guesses of their content.
 func Seal(content *snapshot.Content, key, wrapped []byte) error {
 	box, err := seal.New(key)
 	if err != nil {
@@ -31,7 +31,7 @@ func Seal(content *snapshot.Content, key, wrapped []byte) error {
 	}
 	for i, secret := range s.secret {
 		if secret {
-			content.Values[i] = snapshot.Stored{} // nothing is bound to it any more
+			content.Values[i] = snapshot.Stored{} // nothing has this value any more
 		}
 	}
 	for i := range content.Inputs {
@@ -41,15 +41,15 @@ func Seal(content *snapshot.Content, key, wrapped []byte) error {
 	return nil
 }
 
-// sealer encrypts the values of one content.
+// sealer encrypts the sensitive values of a content.
 type sealer struct {
 	content *snapshot.Content
 	box     *seal.Box
-	secret  []bool // by number of the original value
+	secret  []bool // whether a value is sensitive, by its original number
 	sealed  map[boundTo]uint32
 }
 
-// boundTo is a value and a key that it is bound to, once or several times.
+// boundTo is a value and the key of a binding that has it.
 type boundTo struct{ key, value uint32 }
 
 func (s *sealer) key(i uint32) {
@@ -64,7 +64,7 @@ func (s *sealer) key(i uint32) {
 	}
 }
 
-// value returns the number of the value that replaces value for key.
+// value returns the number of the value that key has after sealing, instead of value.
 func (s *sealer) value(key, value uint32) uint32 {
 	if !s.secret[value] {
 		return value

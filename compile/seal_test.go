@@ -19,8 +19,8 @@ import (
 	"bindc/snapshot"
 )
 
-// A sealed value appears nowhere in the file in clear: not next to the sealed form, not in a block,
-// not among bindings that no lookup finds.
+// The plain value must not be anywhere in the file: in a block, next to its sealed form, or among bindings that no
+// lookup finds.
 func TestSealedFileHasNoSensitiveValueInClear(t *testing.T) {
 	const canary = "canary"
 	long := strings.Repeat(canary+" ", 500)
@@ -65,8 +65,7 @@ bind:
 	}
 }
 
-// Each key keeps its value, encrypted for its name if it is sensitive. A value that two keys share
-// is encrypted once for each; a value that one key has several times is encrypted once.
+// A sensitive value is encrypted once for each key that has it, even if several scopes bind the key to it.
 func TestSealKeepsTheValueOfEachKey(t *testing.T) {
 	constant := func(text string) snapshot.Stored {
 		return snapshot.Stored{Bytes: string(value.Append(nil, value.FromString(text)))}
@@ -76,7 +75,7 @@ func TestSealKeepsTheValueOfEachKey(t *testing.T) {
 		return snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, &r))}
 	}
 	open := snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, &recipe.Recipe{Kind: recipe.Constant}))}
-	misleading := snapshot.Stored{Bytes: "\x00\x01"} // a value that would be a sensitive recipe
+	misleading := snapshot.Stored{Bytes: "\x00\x01"} // looks like a sensitive recipe, but is a constant
 	values := []snapshot.Stored{secret("first"), constant("plain"), secret("second"), open, misleading}
 	content := &snapshot.Content{Values: slices.Clone(values),
 		Keys: []snapshot.Key{
@@ -149,7 +148,7 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// decoded returns the file of content, followed by everything that zstd can decode in it.
+// decoded returns the file of content, followed by everything in it that zstd can decompress.
 func decoded(t *testing.T, content *snapshot.Content) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "site.bsnap")
@@ -172,7 +171,7 @@ func decoded(t *testing.T, content *snapshot.Content) string {
 			t.Fatal(err)
 		}
 		var text bytes.Buffer
-		d.WriteTo(&text) // errors come from the bytes after the frame
+		d.WriteTo(&text) // fails at the bytes after the frame
 		d.Close()
 		all, frames = all+text.String(), frames+1
 	}

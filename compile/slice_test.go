@@ -15,8 +15,7 @@ import (
 	"bindc/snapshot"
 )
 
-// slicedSite binds keys that production reaches, keys that only development reaches, and keys that
-// both reach.
+// slicedSite has keys that only production binds, keys that only development binds, and keys that both bind.
 var slicedSite = map[string]string{
 	"binder_config.yaml": `version: 1
 layers:
@@ -62,7 +61,7 @@ hierarchy:
 	"data/test.yaml":        "{}\n",
 }
 
-// sliced returns the content of slicedSite, cut to an environment; "" cuts nothing.
+// sliced returns the content of slicedSite, reduced to an environment unless that is "".
 func sliced(t *testing.T, environment string) *snapshot.Content {
 	t.Helper()
 	dir := t.TempDir()
@@ -90,8 +89,8 @@ func sliced(t *testing.T, environment string) *snapshot.Content {
 	return content
 }
 
-// A slice keeps the bindings that its requests can reach, in their order. Nothing else is left, not
-// even a name.
+// The slice contains only the bindings that requests of the environment can find, in their order, and no names of
+// others.
 func TestSliceKeepsReachableBindings(t *testing.T) {
 	for environment, want := range map[string]string{
 		"production": `
@@ -141,7 +140,7 @@ func TestSliceKeepsReachableBindings(t *testing.T) {
 	}
 }
 
-// Values that are cut off are gone, and the slice is a valid file.
+// The slice does not contain the values of removed bindings, and can be opened.
 func TestSliceIsAValidSnapshot(t *testing.T) {
 	content := sliced(t, "production")
 	for _, v := range content.Values {

@@ -11,26 +11,25 @@ import (
 	"bindc/snapshot"
 )
 
-// transferReports lists sites with parameters that come from another target, in the form of
-// reports.
+// transferReports lists sites that transfer parameters between targets, in the form of reports.
 var transferReports = []struct{ name, site, module, want string }{
-	{"parameters of an unbound target with the map of the types", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"transfer from an unbound target", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{map: [Web, Sql], to: {dbuser: user}}", ``, `1 error rebind:`},
-	{"parameters next to a rename of an unbound map", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+	{"transfer next to a rename of an unbound map", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{name: other, to_renamed: /map/Web/Sql}",
 		"{parameters: Web, to: {port: 1}}\n{parameters: 'Sql[one]', to: {port: 2}}", `2 error rebind:`},
-	{"parameters by a map that is written as any key", "{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +
+	{"map bound as an ordinary key", "{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +
 		"[/map/Web/Sql, {dbuser: user}]", ``, `2 error reserved:`},
-	{"parameters by a map of a type that there is not", "{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +
+	{"map with an invalid type", "{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +
 		"{map: [Web, Sql], to: {dbuser: user}, type: 'Integer['}", ``, "2 error attribute:\n2 error type:"},
-	{"parameters of a site that was not read whole", "{to: 1}\n{parameters: 'Web[one]', to: 'Sql[one]'}", ``,
+	{"transfer in a site with errors", "{to: 1}\n{parameters: 'Web[one]', to: 'Sql[one]'}", ``,
 		`1 error attribute:`},
 }
 
-func TestReportsOfTransfers(t *testing.T) { checkReports(t, transferReports) }
+func TestReportsMistakesInTransfers(t *testing.T) { checkReports(t, transferReports) }
 
-// Parameters of classes that a data file binds are ordinary keys.
-func TestTransferFromParametersInDataFiles(t *testing.T) {
+// In data files, parameters of classes are ordinary keys.
+func TestTransfersParametersFromDataFiles(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "binder_config.yaml"),
 		"version: 1\nlayers: [{include: 'confdir:/default'}, {include: 'confdir-hiera:/'}]\n")
@@ -45,8 +44,7 @@ func TestTransferFromParametersInDataFiles(t *testing.T) {
 	checkLookups(t, opened(t, dir, content), `web::port 1; web::size 2; web::user -; sql::port 1`)
 }
 
-// The result does not depend on the iteration order of Go maps, neither for transferred parameters
-// nor for renames.
+// The result must not depend on the iteration order of Go maps, which affects transfers and renames.
 func TestCompileIsDeterministic(t *testing.T) {
 	dir := t.TempDir()
 	var entries, ids string

@@ -130,3 +130,54 @@ func TestPushesEachValidEnvironment(t *testing.T) {
 		t.Errorf("said: %s", said)
 	}
 }
+
+// Parts of a build travel through a registry. No master can pull one as a snapshot, and link takes no snapshot.
+func TestPartsTravelThroughRegistry(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(&registry{blobs: map[string][]byte{}, tags: map[string]string{}})
+	defer server.Close()
+	repository := "oci://" + strings.TrimPrefix(server.URL, "http://") + "/puppet/parts"
+	root := t.TempDir()
+	for name, text := range map[string]string{"hiera.yaml": "version: 2\nhierarchy: [[common, 'true', data/common]]\n",
+		"data/common.yaml": "who: all\n"} {
+		path := filepath.Join(root, "site", name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(want int, says, name string, args ...string) {
+		t.Helper()
+		cmd := exec.Command(name, args...)
+		cmd.Dir, cmd.Env = root, append(os.Environ(), "DOCKER_CONFIG="+root)
+		out, err := cmd.CombinedOutput()
+		if got := cmd.ProcessState.ExitCode(); got != want || !strings.Contains(string(out), says) {
+			t.Fatalf("%s %v: status %d, %v; expected %q in\n%s", name, args, got, err, says, out)
+		}
+	}
+	run(0, "", "bindc", "build", "site", "-o", "whole.bsnap")
+	var sources []string
+	for _, i := range []string{"1", "2"} {
+		run(0, "", "bindc", "build", "site", "--part", i+"/2", "-o", i+".pack")
+		run(0, "@sha256:", "bindc", "push", i+".pack", repository+":"+i, "--plain-http")
+		sources = append(sources, repository+":"+i)
+	}
+	link := append([]string{"link", "--site", "site", "-o", "linked.bsnap", "--plain-http"}, sources...)
+	run(0, "", "bindc", link...)
+	whole, err := os.ReadFile(filepath.Join(root, "whole.bsnap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if linked, err := os.ReadFile(filepath.Join(root, "linked.bsnap")); err != nil || string(linked) != string(whole) {
+		t.Errorf("the linked snapshot differs: %v", err)
+	}
+	run(2, "raise --max-size", "bindc", append(link, "--max-size", "10")...)
+	run(2, "a part is not signed", "bindc", "push", "1.pack", repository+":1", "--plain-http", "--name", "production")
+
+	run(1, "its type is 'application/vnd.bindc.part.v1'", "bindsync", "pull", sources[0], "--name", "production",
+		"--store", "store", "--plain-http")
+	run(0, "@sha256:", "bindc", "push", "whole.bsnap", repository+":2", "--plain-http")
+	run(2, "is not a bindc part of a build", "bindc", link...)
+}

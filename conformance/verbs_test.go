@@ -75,7 +75,7 @@ var ofAll = []string{"completion", "help", "man", "version"}
 
 // notTried lists the verbs whose example is not run, because it needs more than a site: a registry, Puppet, a git
 // repository, or earlier output. Their scenarios run them.
-var notTried = []string{"bindc adopt", "bindc blame", "bindc plan", "bindc push", "bindq serve", "bindsync follow",
+var notTried = []string{"bindc adopt", "bindc blame", "bindc link", "bindc plan", "bindc push", "bindq serve", "bindsync follow",
 	"bindsync activate", "bindsync rollback"}
 
 // The help of every verb fits a terminal of 80 columns, has the exit statuses, and an example that works.

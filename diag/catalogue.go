@@ -13,11 +13,11 @@ type Code string
 type Rule struct {
 	Code     Code
 	Sentence string
-	Section  int    // the section of docs/language.md with the rule; 0 if the rule is not about the language
-	Remedy   string // what to do
+	Section  int    // section of docs/language.md with the rule, or 0 if there is none
+	Remedy   string // how to fix the problem
 }
 
-// sections holds the headings of docs/language.md by their number.
+// sections lists the headings of docs/language.md, by number.
 var sections = [...]string{1: "Words", "The site", "Schemes", "Hiera-2 directories", "Structured bindings",
 	"Which binding wins", "Strings and expressions", "Multibindings", "Types", "YAML", "Extensions", "Lookup",
 	"Hiera 5", "The rest of ARM-8"}
@@ -269,8 +269,8 @@ var catalogue = []Rule{
 //go:embed examples
 var examples embed.FS
 
-// Example returns a txtar archive of an example. Its comment holds commands, the last of which reports the code. Its
-// files are a site. The result is empty if the code has no example.
+// Example returns the example for a code as a txtar archive, or nothing if there is none. Its comment contains
+// commands, the last of which reports the code. Its files are a site.
 func (r Rule) Example() string {
 	text, err := examples.ReadFile("examples/" + string(r.Code) + ".txtar")
 	if err != nil {
@@ -279,7 +279,7 @@ func (r Rule) Example() string {
 	return string(text)
 }
 
-// Source cites the section of docs/language.md with the rule, or returns "" if there is none.
+// Source refers to the section of docs/language.md with the rule. It returns "" if there is none.
 func (r Rule) Source() string {
 	if r.Section == 0 {
 		return ""

@@ -9,8 +9,8 @@ import (
 
 var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// Colour adds nothing but paint: severities are red and yellow, in the list and in its summary.
-func TestColourAddsOnlyPaint(t *testing.T) {
+// Colour only adds escape sequences. Severities are red and yellow, both in the list and in the summary.
+func TestColourOnlyAddsEscapeSequences(t *testing.T) {
 	list := []Diagnostic{
 		{Pos: Pos{File: "a.yaml", Line: 3, Col: 1}, Code: "conflict", Message: "two bindings", Hint: "remove one",
 			Notes: []Note{{Pos: Pos{File: "b.yaml", Line: 1, Col: 1}, Message: "the other one"}}},

@@ -1,5 +1,5 @@
-// Package diag has source positions and diagnostics: what is wrong, where, and how to fix it. The stages of a build
-// collect diagnostics in a List and continue; only cmd/ prints them, through Render.
+// Package diag defines source positions and diagnostics, which say what is wrong, where, and how to fix it. The stages
+// of a build add diagnostics to a List and continue. Only cmd/ prints them, with Render.
 package diag
 
 import (
@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// Pos is a place in a source file. Line and Col count from 1, Col in characters. A zero Line means the whole file.
+// Pos is a position in a source file. Line and Col count from 1, and Col counts characters. A zero Line stands for the
+// whole file.
 type Pos struct {
 	File string
 	Line int
@@ -28,23 +29,23 @@ func (p Pos) Compare(q Pos) int {
 	return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 }
 
-// Severity says how serious a diagnostic is. Only an Error stops a build.
+// Severity is the severity of a diagnostic. Only an Error stops a build.
 type Severity uint8
 
 const (
 	Error Severity = iota
 	Warning
 	Lint // valid but suspicious; shown only on request
-	Info // a note; nothing has to be done
+	Info // information that requires no action
 )
 
 func (s Severity) String() string { return [...]string{"error", "warning", "lint", "note"}[s] }
 
-// Note is another place that a diagnostic refers to.
+// Note is another position that a diagnostic refers to.
 type Note struct {
 	Pos     Pos
 	Message string
-	Secret  bool // the source line is not shown
+	Secret  bool // do not show the source line
 }
 
 // Diagnostic is one finding.
@@ -55,26 +56,27 @@ type Diagnostic struct {
 	Message  string
 	Notes    []Note
 	Hint     string
-	Secret   bool // the source line is not shown
-	InValue  bool // of an error: the key and the condition of the binding are known all the same
+	Secret   bool // do not show the source line
+	InValue  bool // the error is in a value: the binding's key and condition are still known
 
-	// Discreet replaces Message if the text at Pos may be sensitive. A Hint shown with it must not quote the source.
+	// Discreet replaces Message if the text at Pos may be sensitive. A Hint that is shown with it must not quote the
+	// source.
 	Discreet string
 
-	more int // in the last line of a kind: the number of diagnostics that were dropped
+	more int // only in the last diagnostic of a kind: the number of dropped ones
 }
 
-// List collects diagnostics. The zero value is ready to use, also by several goroutines.
+// List collects diagnostics. The zero value is ready to use. It is safe for concurrent use.
 type List struct {
-	All bool // keep all diagnostics, not only the first MaxShown of each kind
+	All bool // keep all diagnostics instead of the first MaxShown of each kind
 
 	mu   sync.Mutex
 	kept map[kind]*shown
 	errs int
-	gaps int // the number of errors that are not in a value
-	hint int // the number of names compared for hints so far, see mayCompare
+	gaps int // number of errors without InValue
+	hint int // number of names compared for hints, see mayCompare
 
-	hidden map[string][][2]int // by file: the first and last lines of sensitive parts
+	hidden map[string][][2]int // ranges of sensitive lines, by file
 }
 
 // Add adds a diagnostic.
@@ -111,7 +113,7 @@ func (l *List) AddAll(other *List) {
 	}
 }
 
-// Empty reports whether nothing was added.
+// Empty reports whether the list has no diagnostics.
 func (l *List) Empty() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -146,16 +148,16 @@ func (l *List) Failed() bool {
 	return l.errs > 0
 }
 
-// Incomplete reports whether bindings may be missing from what was read: an error was added that is not in a value.
-// Which binding wins is unknown then.
+// Incomplete reports whether bindings may be missing because of an error that is not in a value. Then it is unknown
+// which bindings win.
 func (l *List) Incomplete() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.gaps > 0
 }
 
-// Hide hides the lines from first to last of a file, and what messages quote of them, because they contain something
-// sensitive.
+// Hide hides lines of a file because they contain something sensitive. They are not shown, and messages do not quote
+// them.
 func (l *List) Hide(file string, first, last int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -169,8 +171,8 @@ func (l *List) hide(file string, lines [2]int) {
 	l.hidden[file] = append(l.hidden[file], lines)
 }
 
-// Sorted returns the diagnostics by place, then severity, then text. Equal ones are reported once. Unless All is set,
-// it has only the first MaxShown of each kind, followed by the number of the others.
+// Sorted returns the diagnostics sorted by position, severity and text, without duplicates. Unless All is set, it
+// returns the first MaxShown of each kind, followed by the number of the others.
 func (l *List) Sorted() []Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -192,7 +194,7 @@ func (l *List) Sorted() []Diagnostic {
 		}
 	}
 	slices.SortStableFunc(out, compare)
-	return slices.CompactFunc(out, func(a, b Diagnostic) bool { // hidden text may have been the difference
+	return slices.CompactFunc(out, func(a, b Diagnostic) bool { // they may have differed in hidden text
 		return a.Pos == b.Pos && a.Code == b.Code && a.Message == b.Message
 	})
 }

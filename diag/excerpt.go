@@ -7,18 +7,18 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// excerptColumns is the number of columns shown of a line: with its number before it, it fits into 80 columns.
+// excerptColumns is the maximum width of a source line. With the line number, it fits in 80 columns.
 const excerptColumns = 71
 
 // tab replaces a tab, whose width would depend on its column.
 const tab = "    "
 
-// excerpt returns the part of a line to show, and the number of columns in it before character col, counted from 1.
-// Unicode properties say which characters take two columns or none.
+// excerpt returns the part of a line to show, and its width before character col, counted from 1. Unicode properties
+// determine which characters take two columns or none.
 func excerpt(line string, col int) (text string, before int) {
 	line, col = around(line, col)
-	var shown []string // one grapheme each
-	at := -1           // the one with character col
+	var shown []string // one grapheme per element
+	at := -1           // index of the element with character col
 	for g, read := displaywidth.StringGraphemes(line), 0; g.Next(); {
 		if read += utf8.RuneCountInString(g.Value()); at < 0 && read >= col {
 			at = len(shown)
@@ -31,10 +31,11 @@ func excerpt(line string, col int) (text string, before int) {
 	return window(shown, at)
 }
 
-// excerptBytes limits how many bytes of a line are read on either side of a position: far more than are shown.
+// excerptBytes limits how many bytes are read before and after a position in a line. It is much more than what is
+// shown.
 const excerptBytes = 4096
 
-// around returns the part of a line near character col, and the number of that character in the part.
+// around returns the part of a line around character col, and the number of this character in the part.
 func around(line string, col int) (string, int) {
 	if len(line) <= 2*excerptBytes {
 		return line, col
@@ -54,14 +55,14 @@ func around(line string, col int) (string, int) {
 	return line[from:to], utf8.RuneCountInString(line[from:at]) + 1 + left
 }
 
-// window returns the part of a line that fits, around the character at a place, and the number of columns before that
-// character.
+// window returns the part of a line that fits in the available width and contains element at. It also returns the width
+// before this element.
 func window(shown []string, at int) (text string, before int) {
 	before, behind := columns(shown[:at]), columns(shown[at:])
 	if before+behind <= excerptColumns {
 		return strings.Join(shown, ""), before
 	}
-	const room = excerptColumns - 2 // two columns for the ellipses
+	const room = excerptColumns - 2 // minus the columns of two ellipses
 	from, to := 0, at
 	for ; before > room-min(behind, room/3); from++ {
 		before -= columns(shown[from : from+1])

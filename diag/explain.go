@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Explain writes the rule in 80 columns for a person to read.
+// Explain writes the rule in 80 columns, for people.
 func (r Rule) Explain(w io.Writer) error {
 	text := string(r.Code) + "\n\n" + wrap("  ", r.Sentence)
 	if r.Section > 0 {
@@ -23,7 +23,7 @@ func (r Rule) Explain(w io.Writer) error {
 	return err
 }
 
-// example returns the commands of the example, and its files.
+// example returns the commands and the files of the example.
 func (r Rule) example() (commands, files string) {
 	text := r.Example()
 	at := len(text)
@@ -33,7 +33,7 @@ func (r Rule) example() (commands, files string) {
 	return text[:at], text[at:]
 }
 
-// Explain writes all codes with their sentences for a person to read.
+// Explain writes all codes with their descriptions, for people.
 func Explain(w io.Writer) error {
 	var b strings.Builder
 	for _, r := range catalogue {
@@ -63,7 +63,7 @@ func Document(w io.Writer) error {
 	return err
 }
 
-// indented returns text with prefix before every line that is not empty.
+// indented adds prefix to each line of text that is not empty.
 func indented(prefix, text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -14,11 +14,11 @@ import (
 	"bindc/internal/fsx"
 )
 
-// Formats lists the formats that Render accepts.
+// Formats lists the formats of Render.
 var Formats = []string{"text", "json", "sarif", "github"}
 
-// Render writes diagnostics to w in one of Formats. It makes paths below dir relative to it. With color, it colours
-// text for a terminal.
+// Render writes diagnostics to w in one of Formats. Paths below dir become relative to it. With color, text for people
+// has colours.
 func Render(w io.Writer, format string, list []Diagnostic, dir string, color bool) error {
 	for i := range list {
 		list[i] = relative(list[i], dir)
@@ -64,7 +64,7 @@ func relative(d Diagnostic, dir string) Diagnostic {
 type textRenderer struct {
 	w     *bufio.Writer
 	color bool
-	lines map[string][]string // by file: the lines that were read
+	lines map[string][]string // lines of the files read so far
 }
 
 const (
@@ -109,7 +109,7 @@ func (t *textRenderer) diagnostic(d Diagnostic) {
 	}
 }
 
-// excerpt writes the line with a caret below the column.
+// excerpt writes the source line, with a caret below the column.
 func (t *textRenderer) excerpt(p Pos, style string) {
 	line, ok := t.line(p)
 	if !ok {
@@ -120,14 +120,15 @@ func (t *textRenderer) excerpt(p Pos, style string) {
 	fmt.Fprintf(t.w, "%s%s\n%s%s\n", number, text, strings.Repeat(" ", len(number)+before), t.paint(style, "^"))
 }
 
-// line returns the line at p. It returns false if the file cannot be read, which may be what the diagnostic is about.
+// line returns the source line at p. It returns false if the file cannot be read, which may be the reason for the
+// diagnostic.
 func (t *textRenderer) line(p Pos) (string, bool) {
 	if p.Line < 1 {
 		return "", false
 	}
 	lines, ok := t.lines[p.File]
 	if p.Line < 1 {
-		return "", false // about the whole file, which may be a FIFO or a device
+		return "", false // the file may be a FIFO or a device
 	}
 	if !ok {
 		src, err := fsx.Disk{}.ReadFile(p.File)
@@ -142,7 +143,7 @@ func (t *textRenderer) line(p Pos) (string, bool) {
 	return strings.TrimRight(lines[p.Line-1], "\r"), lines[p.Line-1] != hiddenLine
 }
 
-// jsonPlace and jsonDiagnostic are one line of the format json.
+// jsonPlace and jsonDiagnostic are the JSON form of a diagnostic.
 type jsonPlace struct {
 	File    string `json:"file"`
 	Line    int    `json:"line,omitempty"`
@@ -174,7 +175,7 @@ func renderJSON(w io.Writer, list []Diagnostic) error {
 	return nil
 }
 
-// renderGitHub writes workflow commands, which GitHub shows beside the line.
+// renderGitHub writes workflow commands. GitHub shows them next to the source line.
 func renderGitHub(w io.Writer, list []Diagnostic) error {
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
@@ -200,7 +201,7 @@ func renderGitHub(w io.Writer, list []Diagnostic) error {
 	return nil
 }
 
-// renderSARIF writes one run of the Static Analysis Results Interchange Format, version 2.1.0.
+// renderSARIF writes a log with one run in the Static Analysis Results Interchange Format, version 2.1.0.
 func renderSARIF(w io.Writer, list []Diagnostic) error {
 	type m = map[string]any
 	location := func(p Pos, message string) m {
@@ -237,7 +238,7 @@ func renderSARIF(w io.Writer, list []Diagnostic) error {
 			"columnKind": "unicodeCodePoints", "results": results}}})
 }
 
-// rules returns the rules of the codes in list in the form of SARIF.
+// rules returns the rules for the codes in list, in SARIF's form.
 func rules(list []Diagnostic) []map[string]any {
 	out := []map[string]any{}
 	for _, r := range catalogue {

@@ -8,8 +8,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Each kind of diagnostic makes a valid log by the schema of OASIS, testdata/sarif-2.1.0.schema.json, which comes from
-// the Go module github.com/owenrumney/go-sarif/v3.
+// Each kind of diagnostic results in a log that is valid by the OASIS schema. testdata/sarif-2.1.0.schema.json comes
+// from the Go module github.com/owenrumney/go-sarif/v3.
 func TestSARIFIsValid(t *testing.T) {
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// ofNames has the codes of messages that contain names, conditions and places, but nothing from a value. Messages of
-// type_mismatch are written without the value if it is sensitive.
+// ofNames lists codes whose messages contain names, conditions and positions, but no part of a value. type_mismatch is
+// one of them, because its message omits a sensitive value.
 var ofNames = []Code{"abstract", "category", "conflict", "convert", "duplicate", "eyaml", "key_unbound", "layout",
 	"lookup_options", "loop", "module_key", "multibind_hidden", "multibind_id", "multibind_unknown", "near_value", "never_wins",
 	"override", "same_value", "type_mismatch", "unused_key", "version"}
 
-// ofSyntax has the codes of messages that quote the source only after ", found".
+// ofSyntax lists codes whose messages only quote the source after ", found".
 var ofSyntax = []Code{"json_syntax", "yaml_depth", "yaml_syntax", "yaml_utf8"}
 
 const (
@@ -20,7 +20,7 @@ const (
 	somethingOdd  = "this is invalid; it may be sensitive and is not shown"
 )
 
-// discreet returns d without anything quoted from a sensitive place. What was expected remains.
+// discreet returns d without any text from a sensitive position. It still says what was expected.
 func (d Diagnostic) discreet() Diagnostic {
 	expected, _, quotes := strings.Cut(d.Message, found)
 	switch {
@@ -37,12 +37,12 @@ func (d Diagnostic) discreet() Diagnostic {
 	}
 	ofGrammar := d.Code == "syntax" && strings.HasPrefix(d.Hint, "did you mean ")
 	if !slices.Contains(ofSyntax, d.Code) && !ofGrammar {
-		d.Hint = "" // it may quote the value
+		d.Hint = "" // the hint may quote the value
 	}
 	return d
 }
 
-// withoutSecrets blanks the lines that contain something encrypted by eyaml: from ENC[ to its closing bracket.
+// withoutSecrets blanks lines that contain text encrypted by eyaml, from ENC[ to the closing bracket.
 func withoutSecrets(lines []string) []string {
 	inside := false
 	for i, line := range lines {
@@ -57,5 +57,5 @@ func withoutSecrets(lines []string) []string {
 	return lines
 }
 
-// hiddenLine replaces a line that is not shown.
+// hiddenLine replaces a line that must not be shown.
 const hiddenLine = "\x00"

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// MaxShown is the number of diagnostics of one kind that are kept. People read no more, and a file can have a million.
+// MaxShown limits how many diagnostics of one kind are kept. Nobody reads more, and a file can have a million.
 const MaxShown = 100
 
 // kind identifies diagnostics that are counted together.
@@ -18,11 +18,11 @@ type kind struct {
 	code     Code
 }
 
-// shown keeps the first diagnostics of one kind, by place, and counts all. It is a heap with the last one on top. The
-// order in which diagnostics are added does not change which ones are kept, nor the count.
+// shown keeps the first diagnostics of one kind, sorted by position, and counts all of them. It is a heap with the last
+// one on top. The result does not depend on the order in which diagnostics are added.
 type shown struct {
 	list  []Diagnostic
-	times map[finding]int // how often each element of list was added
+	times map[finding]int // how often each diagnostic in list was added
 	total int
 }
 
@@ -52,7 +52,7 @@ func (s *shown) add(d Diagnostic, times int, all bool) {
 	heap.Push(s, d)
 }
 
-// more returns the number of diagnostics that are not kept.
+// more returns the number of diagnostics that were dropped.
 func (s *shown) more() int {
 	out := s.total
 	for _, n := range s.times {
@@ -61,7 +61,7 @@ func (s *shown) more() int {
 	return out
 }
 
-// others returns the line about diagnostics that are not kept. It follows those that are.
+// others returns the diagnostic that states how many were dropped. Its position is after those that are kept.
 func (s *shown) others(more int) Diagnostic {
 	d := slices.MaxFunc(s.list, compare)
 	return Diagnostic{Pos: d.Pos, Severity: d.Severity, Code: d.Code, Secret: true, more: more,
@@ -87,7 +87,7 @@ func (s *shown) Pop() any {
 	return d
 }
 
-// ranges has line ranges by file, in order and without overlaps.
+// ranges has ranges of lines by file, sorted and without overlaps.
 type ranges map[string][][2]int
 
 func inOrder(of map[string][][2]int) ranges {
@@ -114,8 +114,8 @@ func (r ranges) has(p Pos) bool {
 	return i < len(list) && list[i][0] <= p.Line
 }
 
-// Summary returns the counts of each severity in list, and the number of files that were read. With color, it is
-// coloured for a terminal.
+// Summary returns the number of diagnostics in list by severity, and the number of files read. With color, it has
+// colours for a terminal.
 func Summary(list []Diagnostic, files int, color bool) string {
 	t := textRenderer{color: color}
 	count := map[Severity]int{}
@@ -135,7 +135,7 @@ func Summary(list []Diagnostic, files int, color bool) string {
 	return out
 }
 
-// Count returns a number and a noun, in the plural unless the number is 1.
+// Count returns a number and a noun, with a plural unless the number is 1.
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

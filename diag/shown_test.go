@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Which diagnostics are kept, and how many are counted as dropped, does not depend on the order in which they are
-// added, nor on whether lists are merged. No more than MaxShown are kept.
+// The kept diagnostics, and the number of dropped ones, do not depend on the order of adding or on merging lists. At
+// most MaxShown are kept.
 func TestKeepsFirstOfManyDiagnostics(t *testing.T) {
 	const many = 20 * MaxShown
 	var all []Diagnostic
@@ -18,7 +18,7 @@ func TestKeepsFirstOfManyDiagnostics(t *testing.T) {
 		d := Diagnostic{Pos: at, Severity: Warning, Code: "twice", Message: "a key is given twice"}
 		all = append(all, d)
 		if i%3 == 0 {
-			all = append(all, d) // found twice
+			all = append(all, d) // reported twice
 		}
 	}
 	all = append(all, Diagnostic{Pos: Pos{"f0", 5, 1}, Code: "alone", Message: "an error of which there is one"})
@@ -75,7 +75,7 @@ func TestKeepsFirstOfManyDiagnostics(t *testing.T) {
 	}
 }
 
-func TestHiddenLines(t *testing.T) {
+func TestHidesLinesInSensitiveRanges(t *testing.T) {
 	var l List
 	for _, lines := range [][2]int{{10, 12}, {3, 4}, {11, 20}, {30, 30}, {1, 3}} {
 		l.Hide("f", lines[0], lines[1])
@@ -91,8 +91,8 @@ func TestHiddenLines(t *testing.T) {
 	}
 }
 
-// A site where everything is wrong gets no more hints after a number of comparisons.
-func TestHintsAreLimited(t *testing.T) {
+// After a number of comparisons, a site with very many errors gets no more hints.
+func TestHintsStopAfterTooManyComparisons(t *testing.T) {
 	var l List
 	known := make([]string, 1000)
 	for i := range known {

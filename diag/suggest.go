@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// DidYouMean returns a hint with the one of words that word is probably meant to be, or "".
+// DidYouMean returns a hint with the word that is most similar to word, or "" if none is similar enough.
 func DidYouMean(word string, words []string) string {
 	near := synonyms[word]
 	if near == "" || !slices.Contains(words, near) {
@@ -18,7 +18,8 @@ func DidYouMean(word string, words []string) string {
 	return "did you mean '" + near + "'?"
 }
 
-// maxCompared limits the names that a List compares in total, so that hints stay cheaper than the work they are about.
+// maxCompared limits the total number of names that a List compares, so that hints are never the most expensive part of
+// a build.
 const maxCompared = 1 << 20
 
 // Misspelt is like the function Misspelt, but returns "" once the list has compared too many names.
@@ -29,7 +30,7 @@ func (l *List) Misspelt(word string, words []string) string {
 	return Misspelt(word, words)
 }
 
-// mayCompare reports whether a hint may be searched for, and counts the comparisons of the search.
+// mayCompare reports whether the list may still search for a hint, and counts the comparisons.
 func (l *List) mayCompare(word string, words []string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -38,8 +39,8 @@ func (l *List) mayCompare(word string, words []string) bool {
 	return left > 0
 }
 
-// DidYouMean is like the function DidYouMean, but returns "" once the list has compared too many names. It is for hints
-// of which a broken site may need very many.
+// DidYouMean is like the function DidYouMean, but returns "" once the list has compared too many names. It is for
+// messages that a broken site may cause very often.
 func (l *List) DidYouMean(word string, words []string) string {
 	if !l.mayCompare(word, words) {
 		return ""
@@ -47,11 +48,11 @@ func (l *List) DidYouMean(word string, words []string) string {
 	return DidYouMean(word, words)
 }
 
-// maxWord is the length above which a word is not compared: the time grows with the square of the length.
+// maxWord is the maximum length of a word to compare, because the time grows with the square of the length.
 const maxWord = 200
 
-// nearest returns the candidate with the fewest edits from word, or one that continues word. It returns "" if no
-// candidate is near enough for a typo.
+// nearest returns the candidate with the fewest edits from word, or one that begins with word. It returns "" if none is
+// similar enough for a typo.
 func nearest(word string, candidates []string) string {
 	if len(word) > maxWord {
 		return ""
@@ -70,12 +71,12 @@ func nearest(word string, candidates []string) string {
 	return best
 }
 
-// shortest is the length from which names are reported as misspelt: shorter ones resemble too many others.
+// shortest is the minimum length of a name for Misspelt. Shorter names resemble too many others.
 const shortest = 4
 
-// Misspelt returns the one of words that differs from word by one character, or by two swapped neighbours. It returns
-// "" if there is none, if word is one of words, or if the difference is a digit. It is for warnings, which need more
-// certainty than hints.
+// Misspelt returns the word that differs from word by one character or by two swapped neighbours. It returns "" if
+// there is none, if word itself is in words, or if the difference is a digit. It is for warnings, which must be more
+// certain than hints.
 func Misspelt(word string, words []string) string {
 	near := ""
 	for _, k := range words {
@@ -104,9 +105,9 @@ func isNear(a, b string) bool {
 	return swapped || max(len(a), len(b)) == 1
 }
 
-// Unknown returns an error for a name that is not in allowed. what names the kind of thing, and found quotes the
-// source. If a value is sensitive, a typo of an allowed name can still be shown; any other name is hidden because it
-// may be a wrongly indented part of the value.
+// Unknown returns an error for a name that is not in allowed. what describes the kind of name, and found quotes the
+// source. If the source is sensitive, the message only shows a typo of an allowed name: any other name may be a wrongly
+// indented part of a secret.
 func Unknown(at Pos, code Code, what, name, found string, allowed []string) Diagnostic {
 	hint := DidYouMean(name, allowed)
 	unknown := "unknown " + what + ": "
@@ -120,14 +121,14 @@ func Unknown(at Pos, code Code, what, name, found string, allowed []string) Diag
 	return d
 }
 
-// synonyms maps names that other tools use, or that come to mind first, to the names of this language.
+// synonyms maps names in other tools, and other likely guesses, to the names in this language.
 var synonyms = map[string]string{"value": "to", "values": "to", "val": "to", "default": "to", "key": "name", "if": "when",
 	"condition": "when", "bindings": "bind", "hierarchy": "categories", "category": "categories", "lookup": "to_lookup_of",
 	"alias": "to_alias_of", "expression": "to_expression", "multibind": "multibind_id", "lookup_type": "type",
 	"includes": "include", "confdir-hiera5": "hiera", "module-hiera-5": "module-hiera5", "uris": "include", "uri": "include"}
 
-// distance returns the edit distance of a and b, counting a swap of neighbours as one edit, or limit+1 if it exceeds
-// limit.
+// distance returns the edit distance of a and b. A swap of neighbours counts as one edit. If the distance exceeds
+// limit, it returns limit+1.
 func distance(a, b string, limit int) int {
 	if abs(len(a)-len(b)) > limit {
 		return limit + 1
@@ -138,7 +139,7 @@ func distance(a, b string, limit int) int {
 	}
 	for i := 1; i <= len(a); i++ {
 		cur[0] = i
-		// Further than limit from the diagonal, the distance exceeds limit in any case.
+		// Cells further than limit from the diagonal have a larger distance anyway.
 		from, to := max(1, i-limit), min(len(b), i+limit)
 		if from > 1 {
 			cur[from-1] = limit + 1
@@ -163,22 +164,22 @@ func distance(a, b string, limit int) int {
 
 func abs(n int) int { return max(n, -n) }
 
-// maxQuoted is the number of names that a message lists.
+// maxQuoted limits the number of names in a message.
 const maxQuoted = 200
 
-// maxBesideHint is the number of names that a message lists if a hint names the likely one.
+// maxBesideHint limits the number of names in a message whose hint has the likely one.
 const maxBesideHint = 8
 
-// maxExpected is the number of names that a message about an unknown name lists.
+// maxExpected limits the number of expected names in a message about an unknown name.
 const maxExpected = 12
 
-// Quoted lists names in quotes, as a message does: 'a', 'b' and 'c'.
+// Quoted formats names for a message: 'a', 'b' and 'c'.
 func Quoted(names []string) string { return quoted(names, maxQuoted, "and") }
 
-// AnyOf lists names in quotes as alternatives: 'a', 'b' or 'c'.
+// AnyOf formats alternative names for a message: 'a', 'b' or 'c'.
 func AnyOf(names []string) string { return quoted(names, maxQuoted, "or") }
 
-// QuotedFor returns Quoted(names), shortened if there is a hint: then few names are enough.
+// QuotedFor is Quoted, with fewer names if there is a hint.
 func QuotedFor(hint string, names []string) string {
 	if hint != "" {
 		return quoted(names, maxBesideHint, "and")
@@ -186,7 +187,7 @@ func QuotedFor(hint string, names []string) string {
 	return Quoted(names)
 }
 
-// quoted lists names in quotes with a word before the last one. It counts those beyond the first most names.
+// quoted formats up to most names, with the word last before the last name. It adds the number of omitted names.
 func quoted(names []string, most int, last string) string {
 	if more := len(names) - most; more > 0 {
 		return "'" + strings.Join(names[:most], "', '") + "' and " + strconv.Itoa(more) + " more"

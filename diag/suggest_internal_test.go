@@ -2,10 +2,10 @@ package diag
 
 import "testing"
 
-// The quick check for one difference agrees with the edit distance.
+// The fast check for one edit gives the same result as the edit distance.
 func TestIsNearFindsOneEdit(t *testing.T) {
 	words := []string{""}
-	for from := 0; len(words) < 400; from++ { // all words of a, b and c, shortest first
+	for from := 0; len(words) < 400; from++ { // all words of the letters a, b and c, the shortest first
 		for _, c := range "abc" {
 			words = append(words, words[from]+string(c))
 		}

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns text in a form that is safe on a terminal. Characters that move the cursor, change colours or reorder
-// text become escapes such as \x1b or \u202e.
+// Visible returns text in a form that is safe for a terminal. It replaces characters that move the cursor, change
+// colours or reorder text with escapes such as \x1b or \u202e.
 func Visible(text string) string {
 	if !strings.ContainsFunc(text, hazardous) {
 		return text
@@ -29,7 +29,7 @@ func Visible(text string) string {
 	return b.String()
 }
 
-// hazardous reports whether r is a control character, changes the direction of text, or has no meaning.
+// hazardous reports whether r is a control character, changes the direction of text, or is unassigned.
 func hazardous(r rune) bool {
 	return unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Bidi_Control, r) ||
 		r == '\u2028' || r == '\u2029'

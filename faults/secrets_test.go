@@ -25,7 +25,9 @@ import (
 // a site.
 var showing = map[string][]string{
 	"bindc build": {"build SITE -o FILE.out", "build SITE -o FILE.out --cache CACHE --format json",
-		"build BAD -o FILE.out"},
+		"build BAD -o FILE.out", "build SITE -o FILE.pack --part 1/1", "build BAD -o FILE.badpack --part 1/1"},
+	"bindc link": {"link FILE.pack --site SITE -o FILE.linked", "link FILE.pack --site BAD -o FILE.linked",
+		"link FILE --site SITE -o FILE.linked"},
 	"bindc check": {"check SITE --facts-dir NODES", "check SITE --facts-dir NODES --format json",
 		"check SITE --lint", "check BAD", "check BAD --lint",
 		"check BAD --format json", "check BAD --format sarif", "check BAD --format github"},
@@ -97,6 +99,7 @@ func TestSecretsAreShownOnlyOnRequest(t *testing.T) {
 	for _, name := range names(t, filepath.Join(s.dir, "cache")) {
 		s.hasNoSecret(t, filepath.Join(s.dir, "cache", name))
 	}
+	s.hasNoSecret(t, s.file+".pack")
 	s.hasNoSecret(t, s.file+".envs/.good.built")
 	s.hasNoSecret(t, s.file+".sealed/good.snap")
 	s.tryDamaged(t)

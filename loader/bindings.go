@@ -70,7 +70,7 @@ func (c *setCompiler) statements(list []*bindingsfile.Statement, conditions []Co
 		case bindingsfile.Parameters:
 			c.parameters(s, when)
 		case bindingsfile.Variables:
-			c.each(s, recipe.VariableKeys, "variable", when)
+			c.compileEach(s, recipe.VariableKeys, "variable", when)
 		case bindingsfile.Map:
 			c.paramMap(s, when)
 		case bindingsfile.Dependency:
@@ -168,14 +168,14 @@ func (c *setCompiler) conditional(w *bindingsfile.Statement, outer []Condition) 
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	if c.multiply(w, len(ids)) {
+	if c.chargeAlternatives(w, len(ids)) {
 		c.statements(w.Statements, conditions, ids)
 	}
 }
 
-// multiply charges the alternatives of a `when` against the limit, once for each statement in it and once more. It
-// returns false if the limit is exceeded.
-func (c *setCompiler) multiply(w *bindingsfile.Statement, alternatives int) bool {
+// chargeAlternatives charges the alternatives of a `when` against the limit, once for each statement in it and once
+// more. It returns false if the limit is exceeded.
+func (c *setCompiler) chargeAlternatives(w *bindingsfile.Statement, alternatives int) bool {
 	c.Alternatives -= max(0, alternatives-1) * (1 + len(w.Statements))
 	if c.Alternatives < 0 {
 		c.tooMany(w.Pos)
@@ -201,7 +201,7 @@ func (c *setCompiler) when(w *bindingsfile.Statement, outer []Condition) ([]Cond
 		}
 		for i := range all {
 			var ok bool
-			if alternatives, ok = c.and(alternatives, &all[i]); !ok {
+			if alternatives, ok = c.restrict(alternatives, &all[i]); !ok {
 				return nil, false
 			}
 		}
@@ -223,8 +223,8 @@ func (c *setCompiler) warnOfCommon(p *bindingsfile.Pair) {
 	}
 }
 
-// and adds to each condition that a category must have one of the given values. It may change conditions in place.
-func (c *setCompiler) and(conditions []Condition, p *bindingsfile.Pair) ([]Condition, bool) {
+// restrict adds to each condition that a category must have one of the given values. It may change conditions in place.
+func (c *setCompiler) restrict(conditions []Condition, p *bindingsfile.Pair) ([]Condition, bool) {
 	name := p.Category.Value.Text() // "" unless it is a string
 	category, ok := c.Category(name)
 	if !ok {

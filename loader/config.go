@@ -17,11 +17,11 @@ import (
 
 // config is the configuration of a site, with defaults filled in (language.md, section 2).
 type config struct {
-	categories []category // all except common, highest first
-	layers     []layerConfig
-	silent     bool // the layers are the default ones
-	extensions registry
-	source     site.Categories
+	categories    []category // all except common, highest first
+	layers        []layerConfig
+	defaultLayers bool // the layers are the default ones
+	extensions    registry
+	source        site.Categories
 }
 
 type layerConfig struct {
@@ -126,7 +126,7 @@ var configKeys = []string{"version", "layers", "categories", "extensions"}
 
 // defaultConfig returns the configuration of a site without a configuration file.
 func defaultConfig(at diag.Pos, reg registry) config {
-	return config{categories: defaultCategories(at), layers: defaultLayers(at), silent: true, extensions: reg,
+	return config{categories: defaultCategories(at), layers: defaultLayers(at), defaultLayers: true, extensions: reg,
 		source: site.Categories{At: at}}
 }
 
@@ -141,11 +141,11 @@ func (c *configReader) read() (config, bool) {
 	cfg.source.Broken = misspelt
 	if key, n, ok := c.Root.Lookup("categories"); ok {
 		list, ok := c.categories(n)
-		cfg.categories = c.completed(list, c.Pos(n))
+		cfg.categories = c.complete(list, c.Pos(n))
 		cfg.source = site.Categories{At: c.Pos(key), Listed: true, Broken: !ok}
 	}
 	if _, n, ok := c.Root.Lookup("layers"); ok {
-		cfg.layers, cfg.silent = c.layers(n), false
+		cfg.layers, cfg.defaultLayers = c.layers(n), false
 	}
 	return cfg, true
 }
@@ -241,8 +241,8 @@ func defaultCategories(at diag.Pos) []category {
 		ofVariable("environment", "environment", at)}
 }
 
-// completed adds node and environment if they are missing, and removes common.
-func (c *configReader) completed(cs []category, at diag.Pos) []category {
+// complete adds node and environment if they are missing, and removes common.
+func (c *configReader) complete(cs []category, at diag.Pos) []category {
 	cs = slices.DeleteFunc(cs, func(c category) bool { return c.name == site.Common })
 	for _, cat := range cs {
 		c.warnOfFixedValue(cat)

@@ -78,7 +78,7 @@ func (c *entryCollector) warnOfExtension() {
 // warnOfYml warns about a file that would match if its extension were .yaml. Hiera does not read .yml files either.
 func (c *entryCollector) warnOfYml(backend string, f site.Listed) {
 	path, ok := strings.CutSuffix(f.Path, ".yml")
-	if ok && backend == "yaml" && f.Err == nil && c.e.path.fits(path) {
+	if ok && backend == "yaml" && f.Err == nil && c.e.path.matches(path) {
 		at := diag.Pos{File: c.h.tree.Path(f.Path)}
 		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "yml",
 			Message: "this file is not read: expected the extension '.yaml'",

@@ -81,7 +81,7 @@ type environmentsReader struct {
 	root string
 	path string // of environments.pp, with its text
 	src  string
-	says *syntax.Environments
+	file *syntax.Environments
 
 	named map[string]diag.Pos // environments found so far, with the position of their declaration
 	out   *Environments
@@ -153,9 +153,9 @@ func (r *environmentsReader) read() {
 	}
 	r.src, r.out.File = string(src), r.path
 	says, errs := syntax.ParseEnvironments(r.src)
-	r.says = says
+	r.file = says
 	if r.report(errs...) {
-		r.readable()
+		r.checkReadable()
 		return
 	}
 	defaults := r.attributes(says.Defaults, attributes{}, "envdir")
@@ -195,26 +195,26 @@ func (r *environmentsReader) warnOfUndeclared() {
 		Hint: "write site { dynamic_environments { \"$confdir/" + environmentsDir + "\": } }"})
 }
 
-// readable checks the statements before a syntax error.
-func (r *environmentsReader) readable() {
+// checkReadable checks the statements before a syntax error.
+func (r *environmentsReader) checkReadable() {
 	attributes := func(list []syntax.Attribute, more ...string) {
 		names := append(more, settings...)
 		for _, a := range list {
 			if !slices.Contains(names, a.Name) {
 				r.unknown(a, names)
 			}
-			r.checked(a.Value)
+			r.checkNames(a.Value)
 		}
 	}
-	attributes(r.says.Defaults, "envdir")
-	for _, d := range r.says.Static {
+	attributes(r.file.Defaults, "envdir")
+	for _, d := range r.file.Static {
 		attributes(d.Attributes, "envdir")
 	}
-	for _, d := range r.says.Dynamic {
+	for _, d := range r.file.Dynamic {
 		attributes(d.Attributes)
 	}
-	for _, n := range r.says.Statements {
-		r.checked(n)
+	for _, n := range r.file.Statements {
+		r.checkNames(n)
 	}
 }
 

@@ -16,16 +16,16 @@ import (
 
 // program makes the program that selects the environment, and checks it.
 func (r *environmentsReader) program() {
-	for _, n := range r.says.Statements {
-		r.chosen(n)
-		if r.checked(n) {
+	for _, n := range r.file.Statements {
+		r.checkResults(n)
+		if r.checkNames(n) {
 			for _, e := range syntax.Misspelt(n) {
 				r.Diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Severity: diag.Warning, Code: "fact",
 					Message: e.Message, Hint: e.Hint})
 			}
 		}
 	}
-	statements := r.says.Statements
+	statements := r.file.Statements
 	usesRoot := false
 	for _, n := range statements {
 		n.Variables(func(name string) { usesRoot = usesRoot || name == confdir })
@@ -38,10 +38,10 @@ func (r *environmentsReader) program() {
 	r.out.Program = expr.Fold(envfile.ProgramOf(statements), stdlib.Functions)
 }
 
-// chosen reports constant results of n that are not names of environments.
-func (r *environmentsReader) chosen(n *expr.Node) {
+// checkResults reports constant results of n that are not names of environments.
+func (r *environmentsReader) checkResults(n *expr.Node) {
 	for _, kid := range n.Kids {
-		r.chosen(kid)
+		r.checkResults(kid)
 	}
 	if n.Op != expr.Assign || n.Name != envfile.Chosen {
 		return
@@ -80,17 +80,17 @@ func results(n *expr.Node) []*expr.Node {
 	return out
 }
 
-// checked reports unknown names in an expression, and lookups: they cannot run before an environment is selected.
-func (r *environmentsReader) checked(n *expr.Node) bool {
+// checkNames reports unknown names in an expression, and lookups: they cannot run before an environment is selected.
+func (r *environmentsReader) checkNames(n *expr.Node) bool {
 	return !r.report(syntax.CheckWithoutLookup(n, "the environment decides what a lookup finds")...)
 }
 
 // evaluate returns the value of an expression in a declaration, which may use variables assigned above it.
 func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
-	if !r.checked(n) {
+	if !r.checkNames(n) {
 		return value.Value{}, false
 	}
-	block := &expr.Node{Op: expr.Block, Off: n.Off, Kids: append(r.before(n), n)}
+	block := &expr.Node{Op: expr.Block, Off: n.Off, Kids: append(r.assignmentsBefore(n), n)}
 	v, err := expr.Eval(block, rootOnly{r.root}, expr.Options{Functions: stdlib.Functions, StrictVariables: true})
 	if err != nil {
 		off, e := n.Off, (*expr.EvalError)(nil)
@@ -104,13 +104,13 @@ func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
 	return v, true
 }
 
-// before returns the assignments above n that n depends on, in order.
-func (r *environmentsReader) before(n *expr.Node) []*expr.Node {
+// assignmentsBefore returns the assignments above n that n depends on, in order.
+func (r *environmentsReader) assignmentsBefore(n *expr.Node) []*expr.Node {
 	var out []*expr.Node
 	used := map[string]bool{}
 	use := func(name string) { used[name] = true }
 	n.Variables(use)
-	for _, s := range slices.Backward(r.says.Statements) {
+	for _, s := range slices.Backward(r.file.Statements) {
 		isUsed := func(name string) bool { return used[name] }
 		if s.Op == expr.Assign && s.Off < n.Off && slices.ContainsFunc(targets(s), isUsed) {
 			out = append([]*expr.Node{s}, out...)

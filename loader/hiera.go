@@ -18,13 +18,13 @@ import (
 // hieraDir is a Hiera-2 directory. It has the entries of its hiera.yaml and the data files that match them
 // (language.md, section 4).
 type hieraDir struct {
-	tree     *site.Tree
-	label    string // prefix of the names of its files in snapshots, ending in a slash
-	doc      site.Document
-	other    string // if not empty, the file is for another version of Hiera, described here
-	backends []string
-	entries  []hierarchyEntry
-	data     []dataFile // in the order of the hierarchy
+	tree         *site.Tree
+	label        string // prefix of the names of its files in snapshots, ending in a slash
+	doc          site.Document
+	otherVersion string // if not empty, the file is for another version of Hiera, described here
+	backends     []string
+	entries      []hierarchyEntry
+	data         []dataFile // in the order of the hierarchy
 }
 
 // dataFile is a path of the hierarchy, after replacing its variables, with the condition under which a request has this
@@ -93,9 +93,9 @@ func (r *hieraReader) read(path string) *hieraDir {
 		return nil
 	}
 	if filepath.Base(path) == hieraFiles[0] {
-		r.refuseSecond(path, filepath.Join(dir, hieraFiles[1]))
+		r.reportSecondConfig(path, filepath.Join(dir, hieraFiles[1]))
 	} else if other := otherHiera(doc); other != "" {
-		return &hieraDir{doc: doc, other: other}
+		return &hieraDir{doc: doc, otherVersion: other}
 	}
 	want := int64(2)
 	if _, v, ok := doc.Root.Lookup("version"); ok && (v.Value.Text() == "5" || v.Value.Float() == 5) {
@@ -114,8 +114,9 @@ func (r *hieraReader) read(path string) *hieraDir {
 	return h
 }
 
-// refuseSecond reports a hiera.yaml of version 2 next to hiera2.yaml. A hiera.yaml of another version is for Puppet.
-func (r *hieraReader) refuseSecond(path, second string) {
+// reportSecondConfig reports a hiera.yaml of version 2 next to hiera2.yaml. A hiera.yaml of another version is for
+// Puppet.
+func (r *hieraReader) reportSecondConfig(path, second string) {
 	if there, _ := r.IsFile(second); !there {
 		return
 	}
@@ -337,7 +338,7 @@ func (h *hieraDir) dataFiles() []DataFile {
 				continue // the list has this backend twice
 			}
 			if i > 0 {
-				entries, hidden = apart(entries, taken)
+				entries, hidden = splitTaken(entries, taken)
 			}
 			if i+1 < len(d.files) {
 				for _, e := range entries {
@@ -355,8 +356,8 @@ func (h *hieraDir) dataFiles() []DataFile {
 	return out
 }
 
-// apart separates the entries whose keys are taken from the others.
-func apart(entries []datafile.Entry, taken map[uint32]bool) (free, others []datafile.Entry) {
+// splitTaken separates the entries whose keys are taken from the others.
+func splitTaken(entries []datafile.Entry, taken map[uint32]bool) (free, others []datafile.Entry) {
 	for _, e := range entries {
 		if taken[e.Key] {
 			others = append(others, e)

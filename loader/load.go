@@ -18,12 +18,13 @@ import (
 
 // Options configures Load. The zero value is valid.
 type Options struct {
-	ModulePath   []string        // directories of modules; default: modulepath in environment.conf, or modules in the site
+	ModulePath   []string        // directories of modules; default: that of environment.conf, or modules in the site
 	Bindings     string          // directory of the site's own bindings files; default: bindings in the site
 	BinderConfig string          // configuration to read instead of binder_config.yaml
 	GlobalHiera  string          // the hiera.yaml of the global layer of Hiera 5; "": none
 	Codedir      string          // the directory that Puppet has its environments in; default: DefaultCodedir
 	Cache        *datafile.Cache // keeps parsed data files for the next build; may be nil
+	Share        datafile.Share  // the data files to read; the others count as empty
 	Jobs         int             // number of files to parse at a time; default: one per processor
 	Alternatives int             // limit on alternatives of conditions, over all bindings; default: DefaultAlternatives
 
@@ -55,7 +56,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	opts.disk.Seen = opts.Seen
 	in := site.NewInputs(site.NewFiles(opts.disk, diags), dir, opts.Bindings,
 		datafile.NewReader(opts.Cache, opts.disk))
-	in.Reader.Lenient = opts.Lenient
+	in.Reader.Lenient, in.Share = opts.Lenient, opts.Share
 	cfg, ok := readConfig(in, opts)
 	if !ok {
 		return &Site{}
@@ -70,10 +71,10 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	hiera5Reader := hiera5.NewReader(in, dims, opts.GlobalHiera, path.Clean(cmp.Or(opts.Codedir, DefaultCodedir)),
 		opts.foundAgain)
 	p := planner{Inputs: in, extensions: cfg.extensions, hiera: hiera, hiera5: hiera5Reader, global: opts.GlobalHiera,
-		named: map[string]bool{}, sure: !diags.Failed(), silent: cfg.silent}
+		named: map[string]bool{}, namedComplete: !diags.Failed(), defaultLayers: cfg.defaultLayers}
 
 	wait := in.StartParsing(opts.Jobs, opts.Found, opts.Parsed)
-	if cfg.silent && p.isOfHiera5() {
+	if cfg.defaultLayers && p.isOfHiera5() {
 		cfg.layers = p.hiera5Layers()
 	}
 	plan := p.plan(cfg.layers)
@@ -81,7 +82,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	wait()
 	hiera5Reader.WarnOfAbsent()
 	in.KeepForNextBuild(opts.Cache)
-	refuseNothing(in, opts)
+	reportEmptySite(in, opts)
 	layers := assemble(plan, in, dims)
 	dims.ReportUnknown(cfg.source, dims.CategoryNames(), diags)
 	site := &Site{Layers: layers, Dimensions: dims.All, Conditions: dims.Conditions,
@@ -139,9 +140,9 @@ func assemble(plan []plannedLayer, in *site.Inputs, dims *site.Dimensions) []Lay
 var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "binder_config.pp", "hiera2.yaml",
 	"hiera5.yaml", "hiera.yaml", "environment.conf", "bindings", "data", "modules"}
 
-// refuseNothing reports a directory without any part of a site. Its snapshot would be empty, so the path is probably
+// reportEmptySite reports a directory without any part of a site. Its snapshot would be empty, so the path is probably
 // wrong.
-func refuseNothing(in *site.Inputs, opts Options) {
+func reportEmptySite(in *site.Inputs, opts Options) {
 	if opts.BinderConfig != "" || len(opts.ModulePath) > 0 || opts.Nothing || opts.IsSite {
 		return
 	}

@@ -33,18 +33,18 @@ type plannedLayer struct {
 // planner resolves the URIs in layers to files, and queues these for parsing.
 type planner struct {
 	*site.Inputs
-	extensions registry
-	hiera      *hieraReader
-	hiera5     *hiera5.Reader
-	global     string              // hiera.yaml of Puppet's global layer
-	all5       bool                // the site uses the default layers for Hiera 5 data
-	named      map[string]bool     // URIs in all layers; false if only excluded
-	sure       bool                // no URI had an error, so named is complete
-	nodes      []node              // nodes with classifier output; nil if not read yet
-	passed     []diag.Diagnostic   // warnings about ignored files of other versions of Hiera
-	silent     bool                // the site does not configure its layers
-	layer      string              // name of the layer being planned
-	sets       map[string][]string // cache of namesOfSets, by directory
+	extensions    registry
+	hiera         *hieraReader
+	hiera5        *hiera5.Reader
+	global        string              // hiera.yaml of Puppet's global layer
+	defaultHiera5 bool                // the site uses the default layers for Hiera 5 data
+	named         map[string]bool     // URIs in all layers; false if only excluded
+	namedComplete bool                // no URI had an error, so named is complete
+	nodes         []node              // nodes with classifier output; nil if not read yet
+	otherVersions []diag.Diagnostic   // warnings about ignored files of other versions of Hiera
+	defaultLayers bool                // the site does not configure its layers
+	layer         string              // name of the layer being planned
+	sets          map[string][]string // cache of namesOfSets, by directory
 }
 
 // plan resolves the URIs of each layer.
@@ -63,7 +63,7 @@ func (p *planner) plan(layers []layerConfig) []plannedLayer {
 			out[i].contributions = append(out[i].contributions, p.find(u)...)
 		}
 	}
-	for _, d := range p.passed {
+	for _, d := range p.otherVersions {
 		if p.hiera5.Dirs[d.Pos.File] == nil { // otherwise another layer reads the file as Hiera 5
 			p.Diags.Add(d)
 		}
@@ -107,7 +107,7 @@ func (p *planner) wanted(layer layerConfig) []uri {
 // warnOfExclusions warns about an exclusion that matches no included URI but resembles one.
 func (p *planner) warnOfExclusions(layer layerConfig, included []string) {
 	for _, u := range layer.exclude {
-		if near := diag.Misspelt(u.String(), included); near != "" && !u.wild() {
+		if near := diag.Misspelt(u.String(), included); near != "" && !u.hasWildcard() {
 			p.Diags.Add(diag.Diagnostic{Pos: u.at, Severity: diag.Warning, Code: "uri",
 				Message: "the layer '" + layer.name + "' includes no '" + u.String() + "', so nothing is excluded",
 				Hint:    diag.DidYouMean(u.String(), []string{near})})
@@ -121,7 +121,7 @@ func (p *planner) expand(u uri) []uri {
 	switch {
 	case u.scheme == "enc":
 		return partsOfEnc(u)
-	case !u.wild() || !u.builtin():
+	case !u.hasWildcard() || !u.builtin():
 		return []uri{u}
 	}
 	var paths []string

@@ -58,7 +58,7 @@ func (p *planner) isOfHiera5() bool {
 // hiera5Layers returns the default layers of a site with Hiera 5 data: the site's own bindings, the Hiera 5
 // hierarchies, and the bindings and Hiera-2 data of modules.
 func (p *planner) hiera5Layers() []layerConfig {
-	p.all5 = true
+	p.defaultHiera5 = true
 	at := diag.Pos{File: p.Dir}
 	optional := func(scheme, path string) uri { return uri{scheme: scheme, path: path, optional: true, at: at} }
 	own := []uri{optional("confdir", "default")}
@@ -92,7 +92,7 @@ func (p *planner) findHiera(u uri) (planned, bool) {
 			filepath.Join(dir, "hiera.yaml"))
 	}
 	h := p.hiera.dir(path)
-	if h != nil && h.other != "" {
+	if h != nil && h.otherVersion != "" {
 		p.otherVersion(u, h)
 		return planned{}, false
 	}
@@ -104,12 +104,12 @@ func (p *planner) findHiera(u uri) (planned, bool) {
 // note.
 func (p *planner) otherVersion(u uri, h *hieraDir) {
 	d := diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version",
-		Message: "ignored: this file " + h.other}
+		Message: "ignored: this file " + h.otherVersion}
 	switch {
-	case p.all5: // only the wildcard of a default layer finds this file
+	case p.defaultHiera5: // only the wildcard of a default layer finds this file
 	case u.path == "" && u.scheme == "confdir-hiera":
 		if p.otherAtTop(u, h, &d) {
-			p.passed = append(p.passed, d)
+			p.otherVersions = append(p.otherVersions, d)
 		}
 	case u.found:
 		if hiera5.VersionOf(h.doc.Document) >= 4 {
@@ -120,7 +120,7 @@ func (p *planner) otherVersion(u uri, h *hieraDir) {
 			d.Severity, d.Message = diag.Warning, d.Message+": its data is NOT in the snapshot"
 			d.Hint = "include '" + of5 + "' in a layer of its own, or exclude it in another if that is meant"
 		}
-		p.passed = append(p.passed, d)
+		p.otherVersions = append(p.otherVersions, d)
 	default:
 		h.doc.IsVersion("version", 2)
 	}
@@ -133,7 +133,7 @@ func (p *planner) otherAtTop(u uri, h *hieraDir, d *diag.Diagnostic) bool {
 	switch version := hiera5.VersionOf(h.doc.Document); {
 	case seemsHiera5(h.doc):
 		d.Message, d.Hint = "ignored: this file has no version", "begin it with 'version: 5'"
-		if !p.silent {
+		if !p.defaultLayers {
 			d.Severity = diag.Error
 			d.Message = "this file has no version, and " + p.readsAsVersion2()
 			d.Hint += ", and include 'hiera:/' in a layer of its own"

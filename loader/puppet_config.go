@@ -43,10 +43,10 @@ func readPuppetConfig(in *site.Inputs, path string, reg registry) (config, bool)
 			}
 		}
 		yaml := configReader{site.Document{Diags: in.Diags}, reg}
-		cfg.categories = yaml.completed(cs, c.Pos(parsed.Off))
+		cfg.categories = yaml.complete(cs, c.Pos(parsed.Off))
 	}
 	if parsed.HasLayers {
-		cfg.layers, cfg.silent = c.layers(parsed.Layers, reg), false
+		cfg.layers, cfg.defaultLayers = c.layers(parsed.Layers, reg), false
 	}
 	return cfg, len(errs) == 0
 }

@@ -85,8 +85,8 @@ func TestReadsConfigurationInPuppetSyntax(t *testing.T) {
 			if categories, layers := cfg.text(); categories != test.categories || layers != test.layers {
 				t.Errorf("%q and %q, expected %q and %q", categories, layers, test.categories, test.layers)
 			}
-			if says := strings.Contains(test.text, "bindings"); cfg.silent == says {
-				t.Errorf("that it says nothing of layers is %v", cfg.silent)
+			if says := strings.Contains(test.text, "bindings"); cfg.defaultLayers == says {
+				t.Errorf("that it says nothing of layers is %v", cfg.defaultLayers)
 			}
 		})
 	}

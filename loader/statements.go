@@ -17,8 +17,8 @@ func (c *setCompiler) errorf(at *bindingsfile.Literal, format string, args ...an
 	c.diags.Add(diag.Diagnostic{Pos: at.Pos, Code: "attribute", InValue: true, Message: fmt.Sprintf(format, args...)})
 }
 
-// fits charges the n bindings of a statement against the limit on alternatives. It reports whether they fit.
-func (c *setCompiler) fits(n int, at diag.Pos, when []int) bool {
+// chargeBindings charges the n bindings of a statement against the limit on alternatives. It reports whether they fit.
+func (c *setCompiler) chargeBindings(n int, at diag.Pos, when []int) bool {
 	c.Alternatives -= max(0, n-1) * (len(when) - 1)
 	if c.Alternatives < 0 {
 		c.tooMany(at)
@@ -45,7 +45,7 @@ func (c *setCompiler) classes(names []bindingsfile.Literal, exclude bool, when [
 		name := &names[i]
 		if !isText(name, className) {
 			c.errorf(name, "expected the name of a class, as 'ntp::server', found %s", value.Describe(name.Value))
-		} else if c.fits(len(names), name.Pos, when) {
+		} else if c.chargeBindings(len(names), name.Pos, when) {
 			c.class(name.Value.Text(), exclude, name.Pos, when)
 		}
 	}
@@ -134,7 +134,7 @@ func (c *setCompiler) parameters(s *bindingsfile.Statement, when []int) {
 		c.errorf(s.Options, "expected 'options' only for parameters that come from another target, as {map: {…}}")
 		return
 	}
-	c.each(s, t.keys(), "parameter", when)
+	c.compileEach(s, t.keys(), "parameter", when)
 }
 
 // entry is a name and the producer of its value.
@@ -143,10 +143,10 @@ type entry struct {
 	producer *bindingsfile.Producer
 }
 
-// each compiles one binding per entry of a hash, or per name if the statement is abstract.
-func (c *setCompiler) each(s *bindingsfile.Statement, keys, what string, when []int) {
+// compileEach compiles one binding per entry of a hash, or per name if the statement is abstract.
+func (c *setCompiler) compileEach(s *bindingsfile.Statement, keys, what string, when []int) {
 	entries := c.entries(s, what)
-	if !c.fits(len(entries), s.Pos, when) {
+	if !c.chargeBindings(len(entries), s.Pos, when) {
 		return
 	}
 	for i := range entries {
@@ -330,7 +330,7 @@ func (c *setCompiler) dependency(s *bindingsfile.Statement, when []int) {
 		return
 	}
 	c.Alternatives -= len(from)*len(to) - max(len(from), len(to)) // two lists give more pairs than elements
-	if !c.fits(len(from)*len(to), s.Pos, when) {
+	if !c.chargeBindings(len(from)*len(to), s.Pos, when) {
 		return
 	}
 	for _, f := range from {

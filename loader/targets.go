@@ -43,8 +43,8 @@ func targetOf(l *bindingsfile.Literal) (target, bool) {
 	return target{name: name, instance: instance}, ok && typeName.MatchString(name)
 }
 
-// inKeys escapes an instance name for use in keys.
-var inKeys = strings.NewReplacer("/", "%2F", "[", "%5B", "]", "%5D", "%", "%25")
+// keyEscaper escapes an instance name for use in keys.
+var keyEscaper = strings.NewReplacer("/", "%2F", "[", "%5B", "]", "%5D", "%", "%25")
 
 // keys returns the prefix of the keys of the target's parameters.
 func (t target) keys() string {
@@ -54,7 +54,7 @@ func (t target) keys() string {
 	case t.instance == "":
 		return recipe.ParameterKeys + t.name + "/"
 	}
-	return recipe.ParameterKeys + t.name + "[" + inKeys.Replace(t.instance) + "]/"
+	return recipe.ParameterKeys + t.name + "[" + keyEscaper.Replace(t.instance) + "]/"
 }
 
 // references reads a reference or a list of references. It returns them in Puppet's form, without quotes.

@@ -124,8 +124,8 @@ func (t *template) depth() int {
 // belong to editors and other tools.
 func isHidden(path string) bool { return strings.HasPrefix(path, ".") || strings.Contains(path, "/.") }
 
-// fits reports whether the template matches path.
-func (t *template) fits(path string) bool { return len(t.readings(path)) > 0 }
+// matches reports whether the template matches path.
+func (t *template) matches(path string) bool { return len(t.readings(path)) > 0 }
 
 // readings returns the values of the references, in the order of t.names, for each way in which the template matches
 // path. It stops at two, because callers only distinguish none, one and several.
@@ -144,7 +144,7 @@ func (t *template) readings(path string) [][]string {
 		}
 		return [][]string{{between}}
 	}
-	return backwards(t, path)
+	return matchTemplate(t, path)
 }
 
 // onlyRef returns the first reference of a template that has at least one.
@@ -152,23 +152,23 @@ func (t *template) onlyRef() *reference {
 	return t.parts[slices.IndexFunc(t.parts, func(p part) bool { return p.ref != nil })].ref
 }
 
-// backwards returns at most two ways in which the template matches text. Unlike readings, it has no fast path.
-func backwards(t *template, text string) [][]string {
-	b := backwardReader{parts: t.parts, values: make([]string, len(t.names)), settled: make([]bool, len(t.names))}
+// matchTemplate returns at most two ways in which the template matches text. Unlike readings, it has no fast path.
+func matchTemplate(t *template, text string) [][]string {
+	b := templateMatcher{parts: t.parts, values: make([]string, len(t.names)), assigned: make([]bool, len(t.names))}
 	b.read(0, text)
 	return b.out
 }
 
-// backwardReader matches a text against a template by backtracking.
-type backwardReader struct {
-	parts   []part
-	values  []string
-	settled []bool // references that have a value, by name
-	out     [][]string
+// templateMatcher matches a text against a template by backtracking.
+type templateMatcher struct {
+	parts    []part
+	values   []string
+	assigned []bool // references that have a value, by name
+	out      [][]string
 }
 
 // read matches rest against the parts from index i on.
-func (b *backwardReader) read(i int, rest string) {
+func (b *templateMatcher) read(i int, rest string) {
 	switch {
 	case len(b.out) > 1:
 		return
@@ -184,17 +184,17 @@ func (b *backwardReader) read(i int, rest string) {
 		if tail, ok := strings.CutPrefix(rest, b.parts[i].text); ok {
 			b.read(i+1, tail)
 		}
-	case b.settled[ref.name]:
+	case b.assigned[ref.name]:
 		if v := b.values[ref.name]; len(rest) >= len(v) && Fold(rest[:len(v)]) == Fold(v) {
 			b.read(i+1, rest[len(v):])
 		}
 	default:
-		b.choose(i, ref, rest)
+		b.tryValues(i, ref, rest)
 	}
 }
 
-// choose tries each possible value of a reference that has none yet.
-func (b *backwardReader) choose(i int, ref *reference, rest string) {
+// tryValues tries each possible value of a reference that has none yet.
+func (b *templateMatcher) tryValues(i int, ref *reference, rest string) {
 	shortest, longest := 0, len(rest)
 	if slash := strings.IndexByte(rest, '/'); ref.plain && slash >= 0 {
 		longest = slash
@@ -202,12 +202,12 @@ func (b *backwardReader) choose(i int, ref *reference, rest string) {
 	if i == len(b.parts)-1 {
 		shortest = len(rest)
 	}
-	b.settled[ref.name] = true
+	b.assigned[ref.name] = true
 	for n := shortest; n <= longest; n++ {
 		b.values[ref.name] = rest[:n]
 		b.read(i+1, rest[n:])
 	}
-	b.settled[ref.name] = false
+	b.assigned[ref.name] = false
 }
 
 // determines reports whether text matches the template in one way only, ignoring case.
@@ -219,7 +219,7 @@ func (t *template) determines(text string) bool {
 	for i := range folded.parts {
 		folded.parts[i].text = Fold(folded.parts[i].text)
 	}
-	return len(backwards(&folded, Fold(text))) == 1
+	return len(matchTemplate(&folded, Fold(text))) == 1
 }
 
 // fill replaces the references of the template by their values, which are given by source. It returns false if a value

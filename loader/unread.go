@@ -23,12 +23,12 @@ type unread struct {
 func (p *planner) warnOfUnread() {
 	u := unread{p, p.Quiet(&diag.List{})}
 	for _, dir := range slices.Sorted(maps.Keys(p.hiera.dirs)) {
-		if h := p.hiera.dirs[dir]; h != nil && h.other == "" {
+		if h := p.hiera.dirs[dir]; h != nil && h.otherVersion == "" {
 			u.data(h)
 		}
 	}
 	u.hiera5Data()
-	if !p.sure {
+	if !p.namedComplete {
 		return // an invalid URI may refer to any of these files
 	}
 	u.hierarchy(p.Dir, uri{scheme: "confdir-hiera"}, uri{scheme: "hiera"})
@@ -66,14 +66,14 @@ func (u *unread) data(h *hieraDir) {
 	if slices.ContainsFunc(h.backends, isExtension) || !h.isWhole() || h.doc.Mentions("%{") {
 		return
 	}
-	for top, at := range h.tops() {
+	for top, at := range h.topDirs() {
 		if there, ok := u.quiet.IsDir(h.tree.Path(top)); ok && !there {
 			u.Diags.Warnf(at, "data_directory",
 				"there is no directory '%s' next to this file; this entry never finds data", top)
 		}
 	}
 	const hint = "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
-	for _, f := range u.among(h) {
+	for _, f := range u.dataDirFiles(h) {
 		path := h.tree.PathOf(f)
 		if isData(f) && !u.ReadsData(path) && !h.mentions(f) {
 			d := diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Warning, Code: "data_unreached",
@@ -155,14 +155,14 @@ func isData(f site.Listed) bool {
 func (h *hieraDir) mentions(f site.Listed) bool {
 	mentioned := slices.Contains(h.backends, strings.ReplaceAll(filepath.Ext(f.Path)[1:], "yml", "yaml"))
 	return slices.ContainsFunc(h.entries, func(e hierarchyEntry) bool {
-		return e.path.fits(f.Path) || mentioned && e.path.fits(f.Name())
+		return e.path.matches(f.Path) || mentioned && e.path.matches(f.Name())
 	})
 }
 
-// among returns all files in the data directories of h.
-func (u *unread) among(h *hieraDir) []site.Listed {
+// dataDirFiles returns all files in the data directories of h.
+func (u *unread) dataDirFiles(h *hieraDir) []site.Listed {
 	t := &site.Tree{Files: u.quiet, Dir: h.tree.Dir, Real: h.tree.Real, Roots: h.tree.Roots}
-	tops := h.tops()
+	tops := h.topDirs()
 	if _, ok := tops[""]; ok && !t.Roots[t.Real] { // the top of a site or module contains more than data
 		return t.Below("", -1, false)
 	}
@@ -175,9 +175,9 @@ func (u *unread) among(h *hieraDir) []site.Listed {
 	return out
 }
 
-// tops returns the top-level directories of the hierarchy's paths, with the position of the first entry for each. "" is
-// the directory of the hiera.yaml.
-func (h *hieraDir) tops() map[string]diag.Pos {
+// topDirs returns the top-level directories of the hierarchy's paths, with the position of the first entry for each. ""
+// is the directory of the hiera.yaml.
+func (h *hieraDir) topDirs() map[string]diag.Pos {
 	out := map[string]diag.Pos{}
 	for _, e := range h.entries {
 		top, _, _ := strings.Cut(e.path.fixedDir(), "/")

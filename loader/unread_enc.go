@@ -23,7 +23,7 @@ func (u *unread) classified() {
 		return
 	}
 	if slices.ContainsFunc(u.quiet.List(dir), isSaid) {
-		u.Diags.Add(unclassified(dir, u.silent && u.isOfHiera5()))
+		u.Diags.Add(unclassified(dir, u.defaultLayers && u.isOfHiera5()))
 	}
 }
 
@@ -56,5 +56,5 @@ func CheckClassified(dir string, diags *diag.List) {
 	hiera5Reader := hiera5.NewReader(in, nil, "", DefaultCodedir, 0)
 	in.Modules = site.FindModules(in.Files, dir, modulePath(in, Options{}))
 	p := planner{Inputs: in, hiera5: hiera5Reader}
-	diags.Add(unclassified(filepath.Join(dir, datafile.ClassifiedDir), cfg.silent && p.isOfHiera5()))
+	diags.Add(unclassified(filepath.Join(dir, datafile.ClassifiedDir), cfg.defaultLayers && p.isOfHiera5()))
 }

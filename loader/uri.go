@@ -28,8 +28,8 @@ func (u uri) strictness() int {
 	return 2
 }
 
-// wild reports whether the path has a wildcard.
-func (u uri) wild() bool { return strings.Contains(u.path, "*") }
+// hasWildcard reports whether the path has a wildcard.
+func (u uri) hasWildcard() bool { return strings.Contains(u.path, "*") }
 
 // builtin reports whether bindc itself handles the scheme.
 func (u uri) builtin() bool { return slices.Contains(schemes, u.scheme) }
@@ -94,9 +94,9 @@ func (r uriReader) checkPath(u uri) bool {
 		return r.checkEnc(u)
 	case slices.Contains(strings.Split(u.path, "/"), ".."):
 		r.diags.Errorf(u.at, "uri", "expected a path inside the site or module, found '..' in '%s'", u)
-	case atConfdir && u.wild():
+	case atConfdir && u.hasWildcard():
 		r.diags.Errorf(u.at, "uri", "the scheme '%s' has no wildcards: name the directory", u.scheme)
-	case u.scheme == "module-hiera5" && (rest != "" || u.wild() && u.path != "*"):
+	case u.scheme == "module-hiera5" && (rest != "" || u.hasWildcard() && u.path != "*"):
 		r.diags.Errorf(u.at, "uri", "expected the name of a module, or '*', as path in '%s'", u)
 	case u.scheme == "module-hiera" && (strings.Contains(rest, "*") || strings.Contains(first, "*") && first != "*"):
 		r.diags.Errorf(u.at, "uri", "expected '*' as the whole module name or not at all in '%s'", u)

@@ -10,8 +10,8 @@ import (
 	"bindc/serve/client"
 )
 
-// BenchmarkRoundTrip measures questions over a socket with a site of 2000 keys: for one key, for the 40 keys with a
-// prefix, and for a new session.
+// BenchmarkRoundTrip measures questions over a socket with a site of 2000 keys: for one key, for a thousand,
+// for the 40 keys with a prefix, and for a new session.
 func BenchmarkRoundTrip(b *testing.B) {
 	path := snap(b)
 	var source strings.Builder
@@ -34,7 +34,12 @@ func BenchmarkRoundTrip(b *testing.B) {
 	p := peer{TB: b, Client: client.New(c, c)}
 	node := object{"ask": "node", "session": 1, "digest": p.digest(), "facts": object{"fqdn": "a.example.org",
 		"networking": object{"fqdn": "a.example.org"}}}
+	var thousand []string
+	for i := range 1000 {
+		thousand = append(thousand, fmt.Sprintf("module%d::parameter%d", i/40, i))
+	}
 	for name, q := range map[string]object{
+		"1000":   {"ask": "keys", "session": 1, "keys": thousand},
 		"node":   node,
 		"key":    {"ask": "keys", "session": 1, "keys": []string{"module7::parameter290"}},
 		"absent": {"ask": "keys", "session": 1, "keys": []string{"module7::absent"}},

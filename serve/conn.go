@@ -127,9 +127,11 @@ func (c *conn) reply(text []byte) error {
 	if !utf8.Valid(text) { // encoding/json would silently replace the invalid bytes
 		return protocolError("expected a JSON object in UTF-8")
 	}
-	var q question
-	if err := json.Unmarshal(text, &q); err != nil {
-		return decodeError(err)
+	q, ok := decodePlain(string(text))
+	if !ok {
+		if err := json.Unmarshal(text, &q); err != nil {
+			return decodeError(err)
+		}
 	}
 	if q.Session == nil || q.Ask == "node" { // checking the other questions, which are frequent, takes too long
 		if err := checkMembers(text); err != nil {

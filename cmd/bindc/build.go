@@ -22,7 +22,7 @@ func (g *bounds) buildCommand() *cobra.Command {
 	f := flags{bounds: g}
 	var sign signing
 	var push pushing
-	var out, pushTo string
+	var out, pushTo, part string
 	cmd := &cobra.Command{
 		Use:   "build CONFDIR -o FILE",
 		Short: "Compile a site into a snapshot",
@@ -35,6 +35,9 @@ func (g *bounds) buildCommand() *cobra.Command {
 		Example: "  bindc build site -o site.bsnap --cache cache",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("part") {
+				return buildPart(cmd, args[0], out, part, &f)
+			}
 			if err := checkOutput(cmd.OutOrStdout(), out, &f, &sign); err != nil {
 				return err
 			}
@@ -60,6 +63,8 @@ func (g *bounds) buildCommand() *cobra.Command {
 	push.add(cmd)
 	cmd.Flags().StringVar(&pushTo, "push", "", "push the snapshot to `oci://HOST/REPO:TAG` when it is built")
 	f.addToSnapshots(cmd)
+	cmd.Flags().StringVar(&part, "part", "",
+		"write a pack of part `I/N` of the data files, for 'bindc link', instead of a snapshot")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write, or - for standard output")
 	return cmd
 }
@@ -101,6 +106,11 @@ func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	}
 	if err := c.report(cmd, f); err != nil {
 		return err
+	}
+	if f.parts != nil {
+		if err := checkParts(f.parts, dir, c.site.Inputs); err != nil {
+			return err
+		}
 	}
 	content := c.content
 	doubts, err := sliced(content, f.slice)

@@ -27,17 +27,31 @@ type compilation struct {
 
 // compiled loads and composes a site, whose snapshot will be written to out.
 func compiled(cmd *cobra.Command, dir, out string, f *flags) (*compilation, error) {
-	if err := f.check(); err != nil {
+	if err := f.begin(dir); err != nil {
 		return nil, err
+	}
+	options := f.options()
+	if f.parts != nil {
+		if err := f.linked(&options); err != nil {
+			return nil, err
+		}
+	}
+	return f.compile(cmd, dir, out, options)
+}
+
+// begin checks everything that can be checked before the site in dir is read.
+func (f *flags) begin(dir string) error {
+	if err := f.check(); err != nil {
+		return err
 	}
 	if _, err := os.ReadDir(dir); err != nil {
-		return nil, fmt.Errorf("cannot read the site: %w", err)
+		return fmt.Errorf("cannot read the site: %w", err)
 	}
 	if err := f.lint.begin(); err != nil {
-		return nil, err
+		return err
 	}
 	f.signals.handle()
-	return f.compile(cmd, dir, out, f.options())
+	return nil
 }
 
 // compile loads and composes a site with the given options. The flags were checked before.

@@ -35,6 +35,7 @@ type flags struct {
 	all          bool
 	lint         linting
 
+	parts   []*datafile.Part // to be linked
 	signals signals
 	code    datafile.Program
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/internal/cli"
+	"bindc/internal/datafile"
 	"bindc/origin"
 	"bindc/ship"
 	"bindc/ship/oci"
@@ -29,12 +31,18 @@ type pushing struct {
 	source, caFile, user     string
 	passwordStdin, plainHTTP bool
 	stall                    time.Duration
+	maxSize                  int64 // of a part that is pulled
 
 	registry *oci.Registry // set when the first repository is opened
 }
 
 func (p *pushing) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.source, "source", "", "`URL` of the sources, recorded in the artifact")
+	p.addRegistry(cmd)
+}
+
+// addRegistry adds the flags for access to a registry.
+func (p *pushing) addRegistry(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.caFile, "ca-file", "",
 		"`FILE` of CA certificates to trust in addition to the system's")
 	cmd.Flags().StringVar(&p.user, "username", "", "`NAME` for the registry (default: docker's credentials)")
@@ -93,11 +101,12 @@ func pushCommand() *cobra.Command {
 	var sign signing
 	cmd := &cobra.Command{
 		Use:   "push FILE oci://HOST/REPO:TAG",
-		Short: "Put a snapshot into a registry",
+		Short: "Put a snapshot, or a part of a build, into a registry",
 		Long: "push puts a snapshot and its signed statement into an OCI registry, as an\n" +
 			"artifact of one layer. It prints REPO@sha256:DIGEST. The same snapshot with the\n" +
 			"same revision, source and signature is always the same artifact. Its creation\n" +
-			"time is SOURCE_DATE_EPOCH, or omitted. With --sign the snapshot is signed first.\n\n" +
+			"time is SOURCE_DATE_EPOCH, or omitted. With --sign the snapshot is signed first.\n" +
+			"FILE may be a pack that 'bindc build --part' wrote: 'bindc link' fetches it.\n\n" +
 			"Exit status: 0, or 2 on an error.",
 		Example: "  bindc push site.bsnap oci://registry.example.com/puppet/site:production",
 		Args:    cobra.ExactArgs(2),
@@ -107,6 +116,11 @@ func pushCommand() *cobra.Command {
 			to, err := p.open(args[1], cmd.InOrStdin())
 			if err != nil {
 				return err
+			}
+			if isPart, err := datafile.IsPart(args[0]); err != nil {
+				return err
+			} else if isPart {
+				return p.pushPart(ctx, to, args[0], &sign, cmd.OutOrStdout())
 			}
 			sum, err := soundSum(args[0])
 			if err != nil {
@@ -132,6 +146,56 @@ func pushCommand() *cobra.Command {
 	p.add(cmd)
 	sign.add(cmd)
 	return cmd
+}
+
+// pushPart pushes a part of a build.
+func (p *pushing) pushPart(ctx context.Context, to *oci.Repository, file string, sign *signing, out io.Writer) error {
+	if sign.keyFile != "" || sign.name != "" {
+		return errors.New("--sign, --name: a part is not signed; sign the snapshot that bindc link writes")
+	}
+	if _, err := datafile.ReadPart(file, file); err != nil {
+		return err
+	}
+	return p.push(ctx, to.OfParts(), file, sign.revision, out)
+}
+
+// defaultMaxPart is the default of --max-size.
+const defaultMaxPart = 4 << 30
+
+// pullPart reads a part in a registry. It keeps the download in dir.
+func (p *pushing) pullPart(ctx context.Context, source, dir string, stdin io.Reader) (*datafile.Part, error) {
+	from, err := p.open(source, stdin)
+	if err != nil {
+		return nil, err
+	}
+	offer, err := from.OfParts().Look(ctx, "")
+	if err != nil {
+		return nil, &cli.External{Err: err}
+	}
+	defer offer.Close()
+	if offer.Size > p.maxSize {
+		return nil, fmt.Errorf("%s has %d bytes, expected at most %d; raise --max-size", from, offer.Size, p.maxSize)
+	}
+	body, err := offer.Body(ctx)
+	if err != nil {
+		return nil, &cli.External{Err: err}
+	}
+	defer body.Close()
+	f, err := os.CreateTemp(dir, "part-")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(f, sum), io.LimitReader(body, offer.Size+1))
+	if err != nil {
+		return nil, &cli.External{Err: fmt.Errorf("%s: %w", from, err)}
+	}
+	if n != offer.Size || string(offer.Digest) != hex.EncodeToString(sum.Sum(nil)) {
+		return nil, fmt.Errorf("%s: expected %d bytes with the SHA-256 %s, as its manifest says: push this part again",
+			from, offer.Size, offer.Digest)
+	}
+	return datafile.ReadPart(f.Name(), from.String())
 }
 
 // soundSum returns the SHA-256 of the snapshot in file. It fails if the file is not a valid snapshot.

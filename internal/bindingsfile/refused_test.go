@@ -15,20 +15,20 @@ func number(n int64, col int) *Literal { return &Literal{Value: value.FromInt(n)
 
 func pattern(s string, col int) *Literal { return &Literal{Value: value.FromRegexp(s), Pos: at(col)} }
 
-// of returns a binding of the key 'a' with one producer.
-func of(name string, argument *Literal) Statement {
+// bindingTo returns a binding of the key 'a' with one producer.
+func bindingTo(name string, argument *Literal) Statement {
 	return Statement{Key: "a", KeyPos: at(90), Producers: []Producer{{Name: name, Argument: argument}}}
 }
 
 // computing returns a binding of the key 'a' to the result of n, with the type Integer.
 func computing(name string, n *expr.Node) Statement {
-	a := of(name, list(1, text("x", 2)))
+	a := bindingTo(name, list(1, text("x", 2)))
 	a.Type, a.Producers[0].Expr = text("Integer", 9), n
 	return a
 }
 
-// said prints the only diagnostic as column, code, message and hint.
-func said(diags *diag.List) string {
+// onlyDiagnostic prints the only diagnostic as column, code, message and hint.
+func onlyDiagnostic(diags *diag.List) string {
 	var out []string
 	for _, d := range diags.Sorted() {
 		line := fmt.Sprintf("%d %s: %s", d.Pos.Col, d.Code, d.Message)
@@ -46,16 +46,16 @@ func TestErrorsOfBindingsSayExpectedAndFound(t *testing.T) {
 	const entry = "1 attribute: expected a hash of 'name', the key to look up, and 'key', the entry to take from it, " +
 		"found "
 	interpolating := &expr.Node{Op: expr.Concat}
-	several := of("to", x)
+	several := bindingTo("to", x)
 	several.Producers = append(several.Producers, Producer{Name: "to_lookup_of", Argument: y})
-	twice := of("rebind", text("a", 1))
+	twice := bindingTo("rebind", text("a", 1))
 	twice.Key, twice.Producers = "", append(twice.Producers, Producer{Name: "to", Argument: text("x", 2)})
 	contribution := Statement{In: pattern("m", 1), Producers: []Producer{{Name: "to", Argument: x}}}
-	untyped := of("to", x)
+	untyped := bindingTo("to", x)
 	untyped.Type = list(6, text("Integer", 7))
-	typedByPattern := of("to", x)
+	typedByPattern := bindingTo("to", x)
 	typedByPattern.Type = pattern("Integer", 6)
-	optional := of("to_renamed", text("b", 1))
+	optional := bindingTo("to_renamed", text("b", 1))
 	optional.Optional = true
 
 	for _, c := range []struct {
@@ -63,15 +63,15 @@ func TestErrorsOfBindingsSayExpectedAndFound(t *testing.T) {
 		Statement
 		want string
 	}{
-		{"to_hash_lookup: string", of("to_hash_lookup", text("x", 1)), entry + "the string 'x'"},
-		{"to_hash_lookup: no key", of("to_hash_lookup", hash(1, name, x)), entry + "a hash without 'key'"},
-		{"to_hash_lookup: no name", of("to_hash_lookup", hash(1, key, y)), entry + "a hash without 'name'"},
-		{"to_hash_lookup: empty", of("to_hash_lookup", hash(1)), entry + "a hash"},
-		{"to_hash_lookup: list as key", of("to_hash_lookup", hash(1, name, x, key, list(5))), entry + "a hash"},
-		{"to_hash_lookup: regular expression as name", of("to_hash_lookup", hash(1, pattern("name", 2), x, key, y)),
+		{"to_hash_lookup: string", bindingTo("to_hash_lookup", text("x", 1)), entry + "the string 'x'"},
+		{"to_hash_lookup: no key", bindingTo("to_hash_lookup", hash(1, name, x)), entry + "a hash without 'key'"},
+		{"to_hash_lookup: no name", bindingTo("to_hash_lookup", hash(1, key, y)), entry + "a hash without 'name'"},
+		{"to_hash_lookup: empty", bindingTo("to_hash_lookup", hash(1)), entry + "a hash"},
+		{"to_hash_lookup: list as key", bindingTo("to_hash_lookup", hash(1, name, x, key, list(5))), entry + "a hash"},
+		{"to_hash_lookup: regular expression as name", bindingTo("to_hash_lookup", hash(1, pattern("name", 2), x, key, y)),
 			entry + "a hash without 'name'"},
 		{"to_hash_lookup: extra attribute",
-			of("to_hash_lookup", hash(1, name, x, key, y, text("typ", 6), text("Hash", 7))),
+			bindingTo("to_hash_lookup", hash(1, name, x, key, y, text("typ", 6), text("Hash", 7))),
 			"6 attribute: unknown attribute: 'typ' (did you mean 'type'?)"},
 		{"two values", several,
 			"5 attribute: expected one attribute that produces the value, found 'to' and 'to_lookup_of' (keep one of them)"},
@@ -89,11 +89,11 @@ func TestErrorsOfBindingsSayExpectedAndFound(t *testing.T) {
 		{"list with an interpolation for an Integer",
 			computing("to", &expr.Node{Op: expr.ArrayLit, Kids: []*expr.Node{interpolating}}),
 			"1 type_mismatch: 'a' is of type Integer: expected Integer, found Array"},
-		{"regular expression as id", of("multibind_id", pattern("m", 1)),
+		{"regular expression as id", bindingTo("multibind_id", pattern("m", 1)),
 			"1 multibind: expected a name without NUL as 'multibind_id', found the regular expression /m/"},
 		{"contribution to a regular expression", contribution,
 			"1 multibind: expected a multibind_id as 'in', found the regular expression /m/"},
-		{"regular expression as renamed key", of("to_alias_of", pattern("b", 1)),
+		{"regular expression as renamed key", bindingTo("to_alias_of", pattern("b", 1)),
 			"1 rebind: expected the name of a key as 'to_alias_of', found the regular expression /b/"},
 		{"optional lookup", optional,
 			"1 optional: 'to_renamed' declines by itself where there is nothing: it cannot be optional"},
@@ -102,7 +102,7 @@ func TestErrorsOfBindingsSayExpectedAndFound(t *testing.T) {
 		if b := c.Statement.Compile(&diags); b.Recipe != nil || b.Key != c.Key {
 			t.Errorf("%s: %+v", c.what, b)
 		}
-		if got := said(&diags); got != c.want || diags.Incomplete() {
+		if got := onlyDiagnostic(&diags); got != c.want || diags.Incomplete() {
 			t.Errorf("%s:\n%s\nwant\n%s", c.what, got, c.want)
 		}
 	}
@@ -127,7 +127,7 @@ func TestRejectsBindingsWithoutKey(t *testing.T) {
 		if b := s.Compile(&diags); b != nil {
 			t.Errorf("%v: %+v", c.producers, b)
 		}
-		if got := said(&diags); got != c.want || diags.Incomplete() != c.incomplete {
+		if got := onlyDiagnostic(&diags); got != c.want || diags.Incomplete() != c.incomplete {
 			t.Errorf("%v: %t\n%s\nwant %t\n%s", c.producers, diags.Incomplete(), got, c.incomplete, c.want)
 		}
 	}
@@ -179,7 +179,7 @@ func TestInvalidMultibindOptionsAreReported(t *testing.T) {
 		{"combinator of a list for a hash", "", one("combinator", text("|", 5)), two, "5 multibind: expected a " +
 			"combinator with 3 parameters, as it is one of a hash: '|$key, $current, $value| { … }'"},
 	} {
-		a := of("multibind_id", text("m", 2))
+		a := bindingTo("multibind_id", text("m", 2))
 		a.Options, a.Combinator = c.options, c.combinator
 		if c.typ != "" {
 			a.Type = text(c.typ, 6)
@@ -189,7 +189,7 @@ func TestInvalidMultibindOptionsAreReported(t *testing.T) {
 		if b.Key != "a" || b.Multibind.ID != "m" || b.Multibind.Options != nil {
 			t.Errorf("%s: %+v", c.what, b)
 		}
-		if got := said(&diags); got != c.want || diags.Incomplete() {
+		if got := onlyDiagnostic(&diags); got != c.want || diags.Incomplete() {
 			t.Errorf("%s:\n%s\nwant\n%s", c.what, got, c.want)
 		}
 	}
@@ -236,7 +236,7 @@ func TestContributionKeepsLiteralOfConstant(t *testing.T) {
 		c.Producers = []Producer{{Name: "to", Argument: &Literal{Pos: at(2)}}} // null
 		b := c.Statement.Compile(&diags)
 		if (b.Literal != nil) != c.literal || b.Recipe.Kind != recipe.Constant || !diags.Empty() {
-			t.Errorf("%s: %+v, %s", c.what, b, said(&diags))
+			t.Errorf("%s: %+v, %s", c.what, b, onlyDiagnostic(&diags))
 		}
 	}
 }

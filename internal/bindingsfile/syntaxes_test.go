@@ -625,7 +625,7 @@ func TestReportsErrorsAndKeepsOtherStatements(t *testing.T) {
 			if s == nil {
 				return
 			}
-			if got := asPuppet(t, s); got != laid(t, layout.Puppet, inPuppet(left)) {
+			if got := asPuppet(t, s); got != formattedBy(t, layout.Puppet, inPuppet(left)) {
 				t.Errorf("what is left is\n%s\nexpected\n%s", got, inPuppet(left))
 			}
 		})
@@ -829,7 +829,7 @@ func asPuppet(t *testing.T, s *File) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return laid(t, layout.Puppet, string(b))
+	return formattedBy(t, layout.Puppet, string(b))
 }
 
 func asYAML(t *testing.T, s *File) string {
@@ -838,11 +838,11 @@ func asYAML(t *testing.T, s *File) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return laid(t, layout.YAML, string(out))
+	return formattedBy(t, layout.YAML, string(out))
 }
 
-// laid formats a text like bindc fmt.
-func laid(t *testing.T, lay func(string, []byte, *diag.List) ([]byte, bool), text string) string {
+// formattedBy formats a text like bindc fmt.
+func formattedBy(t *testing.T, lay func(string, []byte, *diag.List) ([]byte, bool), text string) string {
 	t.Helper()
 	var diags diag.List
 	out, ok := lay("", []byte(text), &diags)

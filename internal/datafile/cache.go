@@ -16,22 +16,22 @@ import (
 	"bindc/internal/fsx"
 )
 
-// Cache has what an earlier build of a site read from its data files, and collects the same of this build for the next.
+// Cache has the data files that an earlier build of the site parsed, and collects those of this build for the next.
 //
-// A file is known by its content: the SHA-256 of it, and how it is parsed. If its identity in the file system is
-// unchanged, it is not even opened. Everything is in one file, the pack, because opening fifty thousand small files
-// takes as long as opening the data files themselves. A pack is never changed: it is read as a whole and replaced by a
-// rename, so that simultaneous builds do not disturb each other; the last one's pack stays. A damaged pack, or one of
-// another program, is ignored.
+// A file is identified by the SHA-256 of its content and by its format. If its identity in the file system is
+// unchanged, the file is not even opened. All files are in one pack, because opening 50,000 small files would take as
+// long as opening the data files. A pack is never modified: each build reads it completely and replaces it by a rename,
+// so that concurrent builds do not disturb each other. The pack of the last build remains. A pack that is damaged, or
+// from another program, is ignored.
 type Cache struct {
-	path    string // of the pack
+	path    string // path of the pack
 	program Program
 	pools   Pools
-	opened  int64 // the start of this build, by the clock of the file system of the cache
+	opened  int64 // start of this build, according to the file system of the cache
 
-	files    []File           // files of an earlier build
+	files    []File           // files of earlier builds
 	next     []*File          // files of this build
-	byInode  map[uint64]int32 // files by identity
+	byInode  map[uint64]int32 // index in files, by inode
 	byDigest func() map[digestKey]int32
 }
 
@@ -40,10 +40,10 @@ type digestKey struct {
 	kind   Format
 }
 
-// Program identifies the compiler: another version may read the same file differently.
+// Program identifies the compiler. Another version may compile the same file differently.
 type Program [sha256.Size]byte
 
-// OpenCache opens the cache of a site in dir, which it creates if necessary. The error says that dir cannot be used.
+// OpenCache opens the cache of a site in dir, which it creates if necessary. It returns an error if dir cannot be used.
 func OpenCache(dir, site string, program Program) (*Cache, error) {
 	abs, err := filepath.Abs(site)
 	if err != nil {
@@ -53,8 +53,8 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 		return nil, err
 	}
 	c := &Cache{path: filepath.Join(dir, packName(abs)), program: program}
-	// This file, which shows the time, is named like a temporary file of the pack, so that it is removed like one if
-	// the program dies.
+	// The name of this file, which is only used for its time, is that of a temporary file of the pack. It is removed
+	// like one if the program is killed.
 	if c.opened, err = fsx.Clock(dir, "."+filepath.Base(c.path)+".*.tmp"); err != nil {
 		return nil, err
 	}
@@ -71,8 +71,8 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 	return c, nil
 }
 
-// readText returns the content of a file as a string without copying it: a pack is large, and all its texts are parts
-// of it.
+// readText returns the content of a file as a string without copying it. A pack is large, and all of its texts are
+// substrings.
 func readText(path string) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -88,7 +88,7 @@ func readText(path string) (string, error) {
 	}
 	size := int(info.Size())
 	if int64(size) != info.Size() {
-		return "", nil // a 32-bit program cannot have written that
+		return "", nil // a 32-bit program cannot have written so much
 	}
 	var b strings.Builder
 	b.Grow(size)
@@ -96,7 +96,8 @@ func readText(path string) (string, error) {
 	return b.String(), err
 }
 
-// packName depends on the site and the user: the pack of one user must not reveal files to another.
+// packName returns the file name for the pack of a site and user. The pack of one user must not reveal files to another
+// user.
 func packName(site string) string {
 	sum := sha256.Sum256(fmt.Append(nil, os.Geteuid(), " ", site))
 	return hex.EncodeToString(sum[:12]) + ".pack"
@@ -109,16 +110,18 @@ func (c *Cache) index() {
 			c.byInode[c.files[i].id.Inode] = int32(i)
 		}
 	}
-	c.byDigest = sync.OnceValue(func() map[digestKey]int32 {
-		m := make(map[digestKey]int32, len(c.files))
-		for i := range c.files {
-			m[digestKey{c.files[i].digest, c.files[i].kind}] = int32(i)
-		}
-		return m
-	})
+	c.byDigest = sync.OnceValue(c.digests)
 }
 
-// identify returns the identity of a file, or zero if it cannot be used.
+func (c *Cache) digests() map[digestKey]int32 {
+	m := make(map[digestKey]int32, len(c.files))
+	for i := range c.files {
+		m[digestKey{c.files[i].digest, c.files[i].kind}] = int32(i)
+	}
+	return m
+}
+
+// identify returns the identity of a file, or zero if it cannot be relied on.
 func (c *Cache) identify(id fsx.FileID, ok bool) fsx.FileID {
 	if !ok || !id.Settled(c.opened) {
 		return fsx.FileID{}
@@ -126,7 +129,7 @@ func (c *Cache) identify(id fsx.FileID, ok bool) fsx.FileID {
 	return id
 }
 
-// unchanged returns the file that an earlier build read, if it has the same identity.
+// unchanged returns the file of an earlier build that has the same identity.
 func (c *Cache) unchanged(id fsx.FileID, kind Format) (*File, bool) {
 	i, ok := c.byInode[id.Inode]
 	if !ok || c.files[i].id != id || c.files[i].kind != kind {
@@ -135,7 +138,7 @@ func (c *Cache) unchanged(id fsx.FileID, kind Format) (*File, bool) {
 	return &c.files[i], true
 }
 
-// equal returns a file with the same content that an earlier build read.
+// equal returns the file of an earlier build that has the same content.
 func (c *Cache) equal(digest [sha256.Size]byte, kind Format) (File, bool) {
 	i, ok := c.byDigest()[digestKey{digest, kind}]
 	if !ok {
@@ -146,13 +149,14 @@ func (c *Cache) equal(digest [sha256.Size]byte, kind Format) (File, bool) {
 	return f, true
 }
 
-// worthwhile is the share of changed files above which a new pack is faster for the next build than parsing them again.
+// worthwhile limits the share of changed files. Above it, Save writes a new pack. Below it, the next build parses these
+// files again, which is faster.
 const worthwhile = 64
 
-// Keep records the files of this build for Save.
+// Keep sets the files that Save stores.
 func (c *Cache) Keep(files []*File) { c.next = files }
 
-// Save replaces the pack by the files of this build, unless the next build would gain too little.
+// Save replaces the pack with the files of this build, unless the next build would gain too little.
 func (c *Cache) Save() error {
 	news := 0
 	for _, f := range c.next {
@@ -166,13 +170,13 @@ func (c *Cache) Save() error {
 	return c.write()
 }
 
-// moved reports whether a file was found by its content, and would be found by its identity from now on.
+// moved reports whether a file was found by its content, but the next build can find it by its identity.
 func (c *Cache) moved(f *File) bool {
 	at, ok := c.byInode[f.id.Inode]
 	return f.id != (fsx.FileID{}) && (!ok || c.files[at].id != f.id)
 }
 
-// Only its owner can read the pack: it has the contents of the data files, but not their permissions.
+// Only the owner can read the pack, because it has the content of data files without their permissions.
 func (c *Cache) write() error {
 	return fsx.Replace(c.path, fsx.ReplaceOptions{Limit: 0o600}, func(f *os.File) error {
 		return writePack(f, &c.pools, c.next, c.program)

@@ -11,7 +11,7 @@ import (
 	"bindc/internal/fsx"
 )
 
-// site is a directory of data files and a cache of it.
+// site is a directory of data files with a cache.
 type site struct {
 	*testing.T
 	dir, cacheDir string
@@ -28,7 +28,7 @@ func (s *site) write(name, text string) string {
 	return path
 }
 
-// open begins a build, after seconds in which nothing was written.
+// open starts a build, after the given time without changes.
 func (s *site) open(program byte, idle time.Duration) *Cache {
 	s.Helper()
 	c, err := OpenCache(s.cacheDir, s.dir, Program{program})
@@ -39,8 +39,8 @@ func (s *site) open(program byte, idle time.Duration) *Cache {
 	return c
 }
 
-// read returns the entries of the files, as "key=value" with the place, and the number of files that were found without
-// reading their content.
+// read returns the entries of the files as "key=value" with their positions, and the number of files whose content was
+// not read.
 func (s *site) read(c *Cache, paths ...string) (said []string, unchanged, cached int) {
 	s.Helper()
 	r := NewReader(c, fsx.Disk{})
@@ -79,7 +79,7 @@ func (s *site) want(what string, got, want any) {
 
 const idle = time.Hour
 
-func TestFilesLeftAloneAreNotRead(t *testing.T) {
+func TestUnchangedFilesAreNotRead(t *testing.T) {
 	s := newSite(t)
 	a, b := s.write("a.yaml", "k: 1\nl: '${x}'\n"), s.write("b.yaml", "l: '${x}'\n")
 	first, _, cached := s.read(s.open(1, idle), a, b)
@@ -88,14 +88,15 @@ func TestFilesLeftAloneAreNotRead(t *testing.T) {
 	s.want("cached then", []int{unchanged, cached}, []int{2, 2})
 	s.want("said", again, []string{first[2], first[0], first[1]})
 
-	s.write("a.yaml", "k: 2\nl: '${x}'\n") // of the same size
+	s.write("a.yaml", "k: 2\nl: '${x}'\n") // as long as before
 	said, unchanged, cached := s.read(s.open(1, idle), a, b)
 	s.want("cached after a change", []int{unchanged, cached}, []int{1, 1})
 	s.want("said after a change", said[0], "k=\"cB\"@1:1")
 }
 
-// A file that is changed while its time cannot tell is read, as long as it cannot tell.
-func TestFilesChangedJustNowAreRead(t *testing.T) {
+// A file that changed immediately before a build is read again, until its time is old enough to prove that it has not
+// changed since.
+func TestRecentlyChangedFilesAreRead(t *testing.T) {
 	s := newSite(t)
 	a := s.write("a.yaml", "k: 1\n")
 	s.read(s.open(1, 0), a)
@@ -107,7 +108,7 @@ func TestFilesChangedJustNowAreRead(t *testing.T) {
 	s.want("second build later", []int{unchanged, cached}, []int{1, 1})
 }
 
-// The time of a file can be set back. The time of its last change of any kind cannot.
+// A change is detected even if the modification time is set back, because the time of the last status change is not.
 func TestDetectsChangeDespiteOldTime(t *testing.T) {
 	s := newSite(t)
 	a := s.write("a.yaml", "k: 1\n")
@@ -116,7 +117,7 @@ func TestDetectsChangeDespiteOldTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.read(s.open(1, idle), a)
-	time.Sleep(20 * time.Millisecond) // the clock of a file system has ticks of up to 10 ms
+	time.Sleep(20 * time.Millisecond) // file system clocks have ticks of up to 10 ms
 	s.write("a.yaml", "k: 2\n")
 	if err := os.Chtimes(a, info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
@@ -125,7 +126,7 @@ func TestDetectsChangeDespiteOldTime(t *testing.T) {
 	s.want("said", said, "[k=\"cB\"@1:1]")
 }
 
-func TestAnotherProgramReadsEverything(t *testing.T) {
+func TestPackOfOtherProgramIsIgnored(t *testing.T) {
 	s := newSite(t)
 	a := s.write("a.yaml", "k: 1\n")
 	s.read(s.open(1, idle), a)
@@ -133,7 +134,7 @@ func TestAnotherProgramReadsEverything(t *testing.T) {
 	s.want("cached", cached, 0)
 }
 
-// Diagnostics are reported by every build, so files with some are parsed again.
+// Each build must report all diagnostics, so a file with diagnostics is parsed again.
 func TestFilesWithWarningsAreParsedAgain(t *testing.T) {
 	s := newSite(t)
 	a, b := s.write("a.yaml", "k: 1\nk: 2\n"), s.write("b.yaml", "k: 3\n")
@@ -148,8 +149,8 @@ func TestFilesWithWarningsAreParsedAgain(t *testing.T) {
 	}
 }
 
-// A file is also identified by the way it is parsed.
-func TestKindsAreKeptApart(t *testing.T) {
+// The same content in another format is another file in the cache.
+func TestFormatsOfOneFileAreCachedSeparately(t *testing.T) {
 	s := newSite(t)
 	c := s.open(1, idle)
 	var diags diag.List

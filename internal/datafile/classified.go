@@ -10,14 +10,13 @@ import (
 	"bindc/internal/yaml"
 )
 
-// The output of a classifier for a node is in a file of this directory of a site. Its name is the certname.
+// The output of a classifier for a node is in a file with the certname in this directory of a site.
 const (
 	ClassifiedDir = "enc"
 	ClassifiedExt = ".yaml"
 )
 
-// ClassPrefix precedes the name of an included class in the key of an entry. All other entries have the key that they
-// bind.
+// ClassPrefix begins the keys of entries for included classes. The name of the class follows it.
 const ClassPrefix = recipe.ClassesKey + "/"
 
 var (
@@ -28,7 +27,7 @@ var (
 
 var classifiedKeys = []string{"classes", "parameters", "environment"}
 
-// classified returns the entries for the output of a classifier for one node.
+// classified collects the entries for the classifier output of one node.
 type classified struct {
 	*scratch
 	doc   *yaml.Document
@@ -37,7 +36,7 @@ type classified struct {
 	out   []Entry
 }
 
-// compileClassified compiles the output of an external node classifier of Puppet. Its values do not interpolate.
+// compileClassified compiles the output of an external node classifier. Its values do not interpolate.
 func compileClassified(doc *yaml.Document, file string, s *scratch, pools *Pools, diags *diag.List) []Entry {
 	switch {
 	case doc.Root == nil:
@@ -66,7 +65,7 @@ func compileClassified(doc *yaml.Document, file string, s *scratch, pools *Pools
 	return s.number(c.out, pools)
 }
 
-// add binds name to v, once.
+// add binds a key to v. It reports a key that is already bound.
 func (c *classified) add(at *yaml.Node, name string, v value.Value) {
 	if c.seen[name] {
 		return
@@ -81,7 +80,7 @@ func (c *classified) errorf(n *yaml.Node, format string, args ...any) {
 	c.diags.Errorf(c.doc.Pos(n), "enc", format, args...)
 }
 
-// isNone reports whether n is null, which counts as absent.
+// isNone reports whether n is null, which means the same as a missing value.
 func isNone(n *yaml.Node) bool { return n.Kind == yaml.Scalar && n.Value.IsUndef() }
 
 func (c *classified) classes(n *yaml.Node) {
@@ -102,7 +101,7 @@ func (c *classified) classes(n *yaml.Node) {
 	}
 }
 
-// class includes the class that n names.
+// class adds an inclusion of the class that n names.
 func (c *classified) class(n *yaml.Node) (string, bool) {
 	name, ok := n.Text()
 	if !ok || !className.MatchString(name) {
@@ -132,8 +131,8 @@ func (c *classified) parameters(class string, n *yaml.Node) {
 	}
 }
 
-// variables binds the variables that Puppet sets in top scope. Classifiers pass on what people have entered, so a name
-// that no variable can have is skipped.
+// variables binds the classifier's top-scope variables. It skips invalid names, because classifiers pass on whatever
+// people have entered.
 func (c *classified) variables(n *yaml.Node) {
 	if isNone(n) {
 		return

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-func TestClassifiedEntries(t *testing.T) {
+func TestCompilesClassifierOutput(t *testing.T) {
 	tests := []struct{ source, bound, problems string }{
 		{"classes: [ntp, '::web::server', ntp]", "/classes/ntp=true@11 /classes/web::server=true@16", ""},
 		{"classes: {ntp: {enable: true, servers: [a]}, web: , db: {}}",

@@ -1,6 +1,6 @@
-// Package datafile reads the data files of Hiera-2 directories and compiles each by itself: every key with its compiled
-// value. Which binding wins is decided when the files of a site are composed. The entries of a file depend on no other
-// file and not on its place, so a Cache can keep them from one build to the next.
+// Package datafile reads data files and compiles them one by one, to a list of keys with their compiled values. The
+// result depends on no other file and not on the path, so a Cache can keep it for the next build. Package compile
+// decides later which binding of a key wins.
 package datafile
 
 import (
@@ -17,57 +17,57 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Entry binds a key to a value. Both are numbers in Pools; the place is that of the key.
+// Entry binds a key to a value, which are both indexes in Pools. The position is that of the key.
 type Entry struct {
 	Key, Value uint32
 	Line, Col  uint32
 }
 
-// Pools hold the keys and the compiled values (package recipe) of many files.
+// Pools collect the keys and the compiled values (see package recipe) of all files.
 type Pools struct{ Keys, Values pool.Pool }
 
-// Format says how a file is parsed.
+// Format is the format of a data file.
 type Format uint8
 
 const (
-	YAML          Format = iota // a repeated key is a warning
-	JSON                        // likewise
-	ExtensionJSON               // a repeated key is an error
-	Hiera5YAML                  // of Hiera 5, as are the following: %{...} interpolates
+	YAML          Format = iota // a duplicate key is a warning
+	JSON                        // a duplicate key is a warning
+	ExtensionJSON               // a duplicate key is an error
+	Hiera5YAML                  // this format and the following ones are for Hiera 5: %{...} interpolates
 	Hiera5JSON
-	Hiera5EYAML // and texts may be encrypted
-	Classified  // the output of a classifier for a node
-	Kinds       // the number of formats
+	Hiera5EYAML // encrypted texts are decrypted, too
+	Classified  // classifier output for one node
+	Kinds       // number of formats
 )
 
-// IsHiera5 reports whether a file is data of Hiera 5.
+// IsHiera5 reports whether a format is for Hiera 5.
 func (k Format) IsHiera5() bool { return k >= Hiera5YAML && k <= Hiera5EYAML }
 
-// File has the entries of a data file.
+// File is a compiled data file.
 type File struct {
 	Size    int64
-	Hash    uint64 // xxhash64 of the source
+	Hash    uint64 // xxhash64 of the content
 	Entries []Entry
-	Options []Entry // the names in lookup_options of Hiera 5 with their places, and the whole value
-	Broken  string  // of a lenient Reader: where and why the file cannot be read; it has no entries then
+	Options []Entry // in Hiera 5: the names in lookup_options with their positions, and the whole value
+	Broken  string  // for a lenient Reader: position and code of the first error; then there are no entries
 
 	kind   Format
-	digest [sha256.Size]byte // of the source
-	id     fsx.FileID        // zero: the file is not recognised by it
-	silent bool              // no diagnostics; otherwise the next build parses the file again
+	digest [sha256.Size]byte // of the content
+	id     fsx.FileID        // zero if the file cannot be recognized by it
+	silent bool              // there were no diagnostics; otherwise the next build parses the file again
 	cached bool
 }
 
-// Reader reads data files. Its methods may be called by several goroutines.
+// Reader reads data files. It is safe for concurrent use.
 type Reader struct {
 	Pools   *Pools
-	Lenient bool   // errors in a file of Hiera 5 are warnings, see File.Broken
-	cache   *Cache // or nil
+	Lenient bool   // report errors in Hiera 5 files as warnings, see File.Broken
+	cache   *Cache // may be nil
 	disk    fsx.Disk
-	scratch sync.Pool // of *scratch
+	scratch sync.Pool // contains *scratch
 }
 
-// scratch is memory that is used again for each file.
+// scratch is memory that is reused for each file.
 type scratch struct {
 	source       []byte
 	tree         yaml.Scratch
@@ -82,7 +82,7 @@ func (r *Reader) takeScratch() *scratch {
 	return &scratch{}
 }
 
-// giveBack keeps the memory for the next file, unless an unusually large file made it large.
+// giveBack keeps the memory for the next file, unless a large file has made it too large.
 func (r *Reader) giveBack(s *scratch) {
 	if cap(s.source) <= keptSource {
 		r.scratch.Put(s)
@@ -91,7 +91,7 @@ func (r *Reader) giveBack(s *scratch) {
 
 const keptSource = 1 << 20
 
-// NewReader returns a reader of files on d with a cache, which may be nil.
+// NewReader returns a Reader for files on d. cache may be nil.
 func NewReader(cache *Cache, d fsx.Disk) *Reader {
 	if cache == nil {
 		return &Reader{Pools: &Pools{}, disk: d}
@@ -99,8 +99,8 @@ func NewReader(cache *Cache, d fsx.Disk) *Reader {
 	return &Reader{Pools: &cache.pools, cache: cache, disk: d}
 }
 
-// Read reads the file at path. It returns errors of the file system, and reports errors in the file to diags. Callers
-// must not change the result.
+// Read reads a file. It returns file system errors, and adds errors in the file to diags. Callers must not modify the
+// result.
 func (r *Reader) Read(path string, kind Format, diags *diag.List) (*File, error) {
 	if r.cache != nil {
 		if f, ok := r.cache.unchanged(r.cache.identify(fsx.FileIDAt(path)), kind); ok {
@@ -110,7 +110,7 @@ func (r *Reader) Read(path string, kind Format, diags *diag.List) (*File, error)
 	}
 	s := r.takeScratch()
 	defer r.giveBack(s)
-	// The identity is that of the open file, because the path may lead to another one by now.
+	// The identity is that of the open file, because another file may have been renamed to path by now.
 	src, id, err := r.disk.ReadInto(s.source, path)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (r *Reader) Read(path string, kind Format, diags *diag.List) (*File, error)
 	return &f, nil
 }
 
-// Source reads a file with the content src, which messages call path.
+// Source compiles a file with the content src. path is its name in messages.
 func (r *Reader) Source(path string, src []byte, kind Format, diags *diag.List) File {
 	return r.read(path, src, kind, &scratch{}, diags)
 }
@@ -148,8 +148,8 @@ func (r *Reader) read(path string, src []byte, kind Format, s *scratch, diags *d
 	return f
 }
 
-// warnOfBroken reports the errors in a file as warnings. It returns the place and the code of the first one. The
-// message may quote a sensitive value.
+// warnOfBroken reports the errors of a file as warnings. It returns the position and the code of the first error.
+// Messages are not used, because they may quote a sensitive value.
 func warnOfBroken(found, diags *diag.List) (first string) {
 	for _, d := range found.Sorted() {
 		if d.Severity == diag.Error {
@@ -164,7 +164,7 @@ func warnOfBroken(found, diags *diag.List) (first string) {
 	return first
 }
 
-// notHash returns the diagnostic for a data file that is not a hash. Hiera 5 takes such a file for an empty one.
+// notHash returns a diagnostic for a data file that is not a hash. Hiera 5 treats it like an empty file.
 func notHash(doc *yaml.Document, kind Format) diag.Diagnostic {
 	d := diag.Diagnostic{Pos: doc.Pos(doc.Root), Code: "data",
 		Message: "expected a hash of keys to values in a data file, found " + doc.Root.Describe()}
@@ -177,7 +177,7 @@ func notHash(doc *yaml.Document, kind Format) diag.Diagnostic {
 	return d
 }
 
-// compile compiles the entries of a file that has a hash of keys to values, or nothing.
+// compile compiles a file that has a hash of keys to values, or no data.
 func (r *Reader) compile(path string, src []byte, kind Format, s *scratch, diags *diag.List) (out, options []Entry) {
 	s.keys.Reset()
 	s.values.Reset()
@@ -219,7 +219,7 @@ func (r *Reader) compile(path string, src []byte, kind Format, s *scratch, diags
 	return s.number(out, r.Pools), nil
 }
 
-// number sets the numbers of keys and values in entries.
+// number replaces keys and values in entries by their indexes in pools.
 func (s *scratch) number(out []Entry, pools *Pools) []Entry {
 	keyNumbers, valueNumbers := pools.Keys.Numbers(&s.keys), pools.Values.Numbers(&s.values)
 	for i := range out {
@@ -228,7 +228,7 @@ func (s *scratch) number(out []Entry, pools *Pools) []Entry {
 	return out
 }
 
-// warnOfLookupOptions warns about the key 'lookup_options', which has no special meaning outside of Hiera 5.
+// warnOfLookupOptions warns about the key 'lookup_options', which only has a special meaning in Hiera 5.
 func warnOfLookupOptions(doc *yaml.Document, key *yaml.Node, name string, diags *diag.List) {
 	if name == "lookup_options" {
 		diags.Add(diag.Diagnostic{Pos: doc.Pos(key), Severity: diag.Warning, Code: "lookup_options",

@@ -10,12 +10,12 @@ import (
 	"bindc/internal/yaml"
 )
 
-// compileHiera5 compiles a file of Hiera 5. A key with dots is stored in quotes, as lookups must ask for it;
-// lookup_options have an internal key.
+// compileHiera5 compiles a data file of Hiera 5. A key with dots is stored in quotes, as lookups must write it.
+// lookup_options has an internal key.
 func compileHiera5(doc *yaml.Document, kind Format, s *scratch, pools *Pools, diags *diag.List) (out, options []Entry) {
 	literal.CheckEncrypted(doc, kind == Hiera5EYAML, diags)
 	out = make([]Entry, 0, len(doc.Root.Kids)/2)
-	optionsEntry, slashed := -1, false // which entry the lookup_options are; a key that begins with / was warned of
+	optionsEntry, slashed := -1, false // slashed: a key with a leading / was reported
 	for key, val := range doc.Root.Pairs() {
 		name, ok := hiera5Key(doc, key, diags)
 		if !ok {
@@ -51,7 +51,7 @@ func optionsIn(n *yaml.Node, pools *Pools) (out []Entry) {
 	return out
 }
 
-// hiera5Key returns the key that lookups must ask for, or false if there is none.
+// hiera5Key returns the key as lookups must write it. It returns false if lookups cannot ask for it.
 func hiera5Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 	name, ok := n.Text()
 	if ok {

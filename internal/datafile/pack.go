@@ -42,8 +42,8 @@ type pack struct {
 	files        []File
 }
 
-// writePack writes a pack of the files without diagnostics. It does not make the pack in memory, as that is larger than
-// what the rest of a build needs.
+// writePack writes a pack of the files that have no diagnostics. It does not build the pack in memory, because that
+// would take more memory than the rest of a build.
 func writePack(w io.Writer, pools *Pools, files []*File, program Program) error {
 	keys, values := renumbered{texts: pools.Keys.Texts()}, renumbered{texts: pools.Values.Texts()}
 	var kept []*File
@@ -87,7 +87,7 @@ func writePack(w io.Writer, pools *Pools, files []*File, program Program) error 
 	return out.finish()
 }
 
-// all ranges over the entries and the options of f, in the order of a pack.
+// all yields the entries and the options of f, in the order of a pack.
 func (f *File) all() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for _, list := range [...][]Entry{f.Entries, f.Options} {
@@ -100,12 +100,12 @@ func (f *File) all() iter.Seq[Entry] {
 	}
 }
 
-// packWriter writes a pack part by part, and computes its checksum.
+// packWriter writes a pack piece by piece, and computes its checksum.
 type packWriter struct {
 	w   io.Writer
 	sum *xxhash.Digest
 	buf []byte
-	err error // the first one
+	err error // the first error
 }
 
 const packBuffer = 64 << 10
@@ -150,11 +150,11 @@ func (p *packWriter) finish() error {
 	return p.err
 }
 
-// renumbered numbers the used texts of a pool, in the order of their use.
+// renumbered assigns new numbers to the used texts of a pool, in the order of their use.
 type renumbered struct {
 	texts   []string
-	numbers []uint32 // by number in the pool: the new number, plus one
-	used    []uint32 // numbers in the pool
+	numbers []uint32 // new number plus one, by old number
+	used    []uint32 // old numbers
 }
 
 func (r *renumbered) number(n uint32) uint32 {
@@ -168,8 +168,8 @@ func (r *renumbered) number(n uint32) uint32 {
 	return r.numbers[n] - 1
 }
 
-// decodePack reads a pack. It returns false if the pack is damaged or belongs to another program. The texts are parts
-// of raw.
+// decodePack decodes a pack. It returns false if the pack is damaged or from another program. Texts are substrings of
+// raw.
 func decodePack(raw string, program Program) (p pack, ok bool) {
 	if len(raw) < packHead+packSum || raw[:len(packMagic)] != packMagic ||
 		raw[len(packMagic):][:len(program)] != string(program[:]) {
@@ -187,7 +187,7 @@ func decodePack(raw string, program Program) (p pack, ok bool) {
 	p.keys, p.values = d.texts(keyLengths), d.texts(valueLengths)
 	p.files = d.files(records, d.entries(list, keys, values))
 	for _, key := range p.keys {
-		d.failed = d.failed || key == "" || key[0] == 0 && key != recipe.LookupOptionsKey // files have no other formats
+		d.failed = d.failed || key == "" || key[0] == 0 && key != recipe.LookupOptionsKey // no other internal key
 	}
 	for _, v := range p.values {
 		d.failed = d.failed || v == ""
@@ -202,13 +202,13 @@ func u32(b string) uint32 {
 
 func u64(b string) uint64 { return uint64(u32(b)) | uint64(u32(b[4:]))<<32 }
 
-// packDecoder splits a pack. After the first failure it returns nothing more.
+// packDecoder splits a pack. After the first failure, all its methods return nothing.
 type packDecoder struct {
 	rest   string
 	failed bool
 }
 
-// take returns the next count items of size bytes each.
+// take returns the next count items of the given size.
 func (d *packDecoder) take(count uint32, size uint64) string {
 	length := uint64(count) * size
 	if d.failed || length > uint64(len(d.rest)) {
@@ -220,7 +220,7 @@ func (d *packDecoder) take(count uint32, size uint64) string {
 	return out
 }
 
-// texts returns the next texts, of the lengths given.
+// texts returns the next texts, which have the given lengths.
 func (d *packDecoder) texts(lengths string) []string {
 	out := make([]string, 0, len(lengths)/4)
 	for ; len(lengths) > 0 && !d.failed; lengths = lengths[4:] {
@@ -243,7 +243,7 @@ func (d *packDecoder) entries(list string, keys, values uint32) []Entry {
 	return out
 }
 
-// files distributes the entries among the files.
+// files assigns the entries to the files.
 func (d *packDecoder) files(records string, entries []Entry) []File {
 	out := make([]File, 0, len(records)/packFile)
 	for ; len(records) > 0 && !d.failed; records = records[packFile:] {

@@ -11,7 +11,7 @@ import (
 	"bindc/internal/fsx"
 )
 
-// examplePack returns the pack of two files.
+// examplePack returns a pack with two files.
 func examplePack(t testing.TB) []byte {
 	t.Helper()
 	r := NewReader(&Cache{byDigest: func() map[digestKey]int32 { return nil }}, fsx.Disk{})
@@ -19,7 +19,7 @@ func examplePack(t testing.TB) []byte {
 	files := []File{
 		r.Source("a", []byte("k: 1\nl: [a, '${fqdn}']\n"), YAML, &diags),
 		r.Source("b", []byte("l: '${lookup(k)}'\nm: text\n"), YAML, &diags),
-		r.Source("c", []byte("l: 1\nl: 2\n"), YAML, &diags), // with a warning
+		r.Source("c", []byte("l: 1\nl: 2\n"), YAML, &diags), // has a warning, so it is not stored
 	}
 	if len(diags.Sorted()) != 1 {
 		t.Fatal(diags.Sorted())
@@ -41,7 +41,7 @@ func encodePack(t testing.TB, pools *Pools, files []File, program Program) []byt
 	return out.Bytes()
 }
 
-// sealed corrects the checksum of a pack.
+// sealed returns raw with a correct checksum.
 func sealed(raw []byte) []byte {
 	if len(raw) < packSum {
 		return raw
@@ -50,7 +50,7 @@ func sealed(raw []byte) []byte {
 	return binary.LittleEndian.AppendUint64(bytes.Clone(body), xxhash.Sum64(body))
 }
 
-func TestPackKeepsFilesWithoutDiagnostics(t *testing.T) {
+func TestPackOnlyHasFilesWithoutDiagnostics(t *testing.T) {
 	p, ok := decodePack(string(examplePack(t)), Program{1})
 	if !ok || len(p.files) != 2 || len(p.keys) != 3 || len(p.files[1].Entries) != 2 {
 		t.Fatalf("decoded %v, %+v", ok, p)
@@ -64,7 +64,7 @@ func TestPackKeepsFilesWithoutDiagnostics(t *testing.T) {
 	}
 }
 
-// Nothing is used of a pack that is cut or changed anywhere.
+// A pack that is cut or changed anywhere is rejected as a whole.
 func TestRejectsDamagedPacks(t *testing.T) {
 	raw := examplePack(t)
 	for i := range raw {
@@ -79,7 +79,7 @@ func TestRejectsDamagedPacks(t *testing.T) {
 	}
 }
 
-// Bytes with a correct checksum are rejected, or decoded to a consistent pack.
+// Bytes with a correct checksum are either rejected or decoded to a consistent pack.
 func FuzzPack(f *testing.F) {
 	raw := examplePack(f)
 	f.Add(raw)
@@ -110,7 +110,7 @@ func FuzzPack(f *testing.F) {
 	})
 }
 
-// The names in lookup_options keep their places in a pack.
+// A pack keeps the positions of the names in lookup_options.
 func TestPackKeepsLookupOptions(t *testing.T) {
 	r := NewReader(&Cache{byDigest: func() map[digestKey]int32 { return nil }}, fsx.Disk{})
 	var diags diag.List

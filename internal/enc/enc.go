@@ -1,5 +1,5 @@
-// Package enc runs an external node classifier of Puppet for nodes, and writes its answers into the site, where the
-// scheme 'enc' reads them.
+// Package enc runs an external node classifier of Puppet for nodes, and writes its output into a site. The URI scheme
+// 'enc' reads it there.
 package enc
 
 import (
@@ -25,25 +25,25 @@ import (
 
 // Classifier is an external node classifier.
 type Classifier struct {
-	Command []string // the certname is appended to it
+	Command []string // program and arguments; the certname is appended
 	Site    string
-	Jobs    int // number of nodes to ask for at a time; 0: one per processor
+	Jobs    int // number of nodes to classify at a time; 0 means one per processor
 	Timeout time.Duration
 	Context context.Context // stops the classifier when it is done; may be nil
-	Asked   func()          // called for each node, possibly concurrently; may be nil
-	Prune   bool            // remove the files of other nodes, if this package wrote them
+	Asked   func()          // called for each node, concurrently; may be nil
+	Prune   bool            // remove this package's files for nodes that are not listed
 }
 
-// Counts has the numbers of files by what happened to them.
+// Counts has the number of files by result.
 type Counts struct{ Changed, Same, Failed, Removed int }
 
-// Node is a node to ask for, with the position of its name in the list.
+// Node is a node to classify, with the position of its name in the list.
 type Node struct {
 	Name string
 	Pos  diag.Pos
 }
 
-// maxName is the longest certname: it becomes the name of a file.
+// maxName limits the length of a certname, because it becomes the name of a file.
 const maxName = 200
 
 var certname = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@-]*$`)
@@ -52,8 +52,8 @@ func isCertname(name string) bool {
 	return len(name) <= maxName && certname.MatchString(name) && !strings.Contains(name, "..")
 }
 
-// Nodes parses a list of certnames, one per line. It reports invalid ones to diags, because they could be paths outside
-// the directory, or options of the program.
+// Nodes parses a list of certnames, one per line. It reports invalid names, because they could be paths outside the
+// directory or options of the program.
 func Nodes(file string, src []byte, diags *diag.List) (nodes []Node, refused int) {
 	seen := map[string]bool{}
 	number := 0
@@ -75,8 +75,8 @@ func Nodes(file string, src []byte, diags *diag.List) (nodes []Node, refused int
 	return nodes, refused
 }
 
-// Ask runs the classifier for each node and writes the answers that have changed. If it fails for a node, the node's
-// file is unchanged and diags has the reason. The error is returned if nothing can be written.
+// Ask runs the classifier for each node, and writes the outputs that have changed. If the classifier fails for a node,
+// the node's file is kept and diags has the reason. Ask returns an error if it cannot write at all.
 func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
 	dir := filepath.Join(c.Site, datafile.ClassifiedDir)
 	if err := os.MkdirAll(dir, 0o775); err != nil {
@@ -97,7 +97,7 @@ func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
 	return counts, errors.Join(err, now.write(dir, before))
 }
 
-// askAll runs the classifier for each node, and records the sums of changed files in now.
+// askAll runs the classifier for each node, and records the checksums of changed files in now.
 func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.List) Counts {
 	var mu sync.Mutex
 	var counts Counts
@@ -173,7 +173,7 @@ func (c *Classifier) askNode(dir string, n Node, diags *diag.List) (answer []byt
 	})
 }
 
-// isValid reports whether a site could read the answer for a node. It adds problems to diags.
+// isValid reports whether a site can read the output for a node. It adds problems to diags.
 func isValid(n Node, answer []byte, diags *diag.List) bool {
 	var own diag.List
 	datafile.NewReader(nil, fsx.Disk{}).Source(fmt.Sprintf("classifier %s", n.Name), answer, datafile.Classified, &own)

@@ -17,11 +17,11 @@ import (
 	"bindc/internal/fsx"
 )
 
-// writtenFile lists the files that this package wrote: a line with SHA-256 and certname for each, in the format of
-// sha256sum. No other files are ever removed.
+// writtenFile lists the files that this package has written, in the format of sha256sum: one line per file, with
+// SHA-256 and certname. Only these files are ever removed.
 const writtenFile = ".written"
 
-// written maps certnames to the sums of the files that this package wrote.
+// written maps certnames to the checksums of files that this package has written.
 type written map[string]string
 
 func sumOf(content []byte) string {
@@ -51,7 +51,7 @@ func readWritten(dir string) (written, error) {
 	return out, nil
 }
 
-// write writes w, unless it is equal to before.
+// write writes w to dir, unless it is equal to before.
 func (w written) write(dir string, before written) error {
 	if maps.Equal(w, before) {
 		return nil
@@ -66,7 +66,7 @@ func (w written) write(dir string, before written) error {
 	})
 }
 
-// prune removes the files of nodes that are not listed, if this package wrote them and they have not changed. It never
+// prune removes files of nodes that are not listed, if this package wrote them and nobody has changed them. It never
 // removes all of them.
 func (w written) prune(dir string, listed []Node, diags *diag.List) (removed int, err error) {
 	gone := maps.Clone(w)

@@ -1,5 +1,5 @@
-// Package envfile reads and writes the file .environments in a directory of environments. It lists
-// the environments, and has the program that chooses the environment of a request.
+// Package envfile reads and writes the file .environments in a directory of snapshots. It lists the environments, and
+// has the program that selects the environment of a request.
 package envfile
 
 import (
@@ -19,7 +19,7 @@ import (
 	"bindc/snapshot"
 )
 
-// A directory has File, and NAME.snap for each environment.
+// A directory has this file, and a file NAME.snap for each environment.
 const (
 	File      = ".environments"
 	Extension = ".snap"
@@ -30,21 +30,21 @@ const Production = "production"
 
 // Choice is the content of the file.
 type Choice struct {
-	Program      *expr.Node // returns the name of the environment; undef means Production
+	Program      *expr.Node // returns the name of the environment, or undef for Production
 	Environments []Environment
 }
 
 // Environment is an environment that was declared when the file was written.
 type Environment struct {
 	Name    string
-	Written bool // it has a snapshot, written then or earlier
+	Written bool // has a snapshot, from this build or an earlier one
 }
 
-// maxName limits the name of an environment. With its extension it must be a valid file name.
+// maxName limits the length of an environment's name, so that the name with its extension is a valid file name.
 const maxName = 200
 
-// IsName reports whether text is a valid name of an environment: letters, digits and _, and after
-// the first character also . and -.
+// IsName reports whether text is a valid name for an environment: letters, digits and '_' and, after the first
+// character, '.' and '-'.
 func IsName(text string) bool {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -73,7 +73,7 @@ const (
 	maxFile  = 16 << 20
 )
 
-// Encode returns the file of c. All names must satisfy Named.
+// Encode returns the content of the file for c. All names must be valid.
 func Encode(c *Choice) []byte {
 	program := expr.Append(nil, c.Program)
 	out := binary.LittleEndian.AppendUint32([]byte(magic), version)
@@ -131,7 +131,7 @@ func damaged(expected string) error {
 	return &snapshot.DamageError{Section: File, Expected: expected}
 }
 
-// Read reads the file at path. If accept is not nil, it must accept the content.
+// Read reads and decodes the file at path. accept may reject its content; it may be nil.
 func Read(path string, accept func(content []byte) error) (*Choice, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -151,8 +151,8 @@ func Read(path string, accept func(content []byte) error) (*Choice, error) {
 	return Decode(string(content))
 }
 
-// Choose returns the environment for a request with these variables. agent is the environment that
-// the node's agent requests, or "". Unknown variables are undef.
+// Choose returns the environment for a request. agent is the environment that the node's agent requests, or "".
+// Variables without a value are undef.
 func (c *Choice) Choose(variable func(name string) value.Value, agent string) (string, error) {
 	v, err := expr.Eval(c.Program, env{variable, agent}, expr.Options{Functions: stdlib.Functions})
 	switch {
@@ -166,14 +166,13 @@ func (c *Choice) Choose(variable func(name string) value.Value, agent string) (s
 	return strings.Clone(v.Text()), nil
 }
 
-// env provides a program with the variables of the node and the environment that its agent
-// requests.
+// env is the scope of a program: the variables of the node, and the environment that its agent requests.
 type env struct {
 	variable func(name string) value.Value
 	agent    string
 }
 
-// The variables that do not come from the node. Statements set Chosen.
+// Variables that do not come from the node. Statements assign to Chosen.
 const (
 	agentVariable = "agent_environment"
 	Chosen        = "environment"
@@ -208,10 +207,10 @@ func (c *Choice) Variables() []string {
 	return out
 }
 
-// AgentProgram returns the default program: the environment that the agent requests, or Production.
+// AgentProgram returns the default program. It selects the environment that the agent requests, or Production.
 func AgentProgram() *expr.Node { return &expr.Node{Op: expr.Var, Name: agentVariable} }
 
-// ProgramOf returns the program of statements that may set $environment.
+// ProgramOf returns the program for statements that may assign to $environment.
 func ProgramOf(statements []*expr.Node) *expr.Node {
 	if len(statements) == 0 {
 		return &expr.Node{Op: expr.Const}

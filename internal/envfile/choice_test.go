@@ -19,7 +19,7 @@ import (
 	"bindc/snapshot"
 )
 
-// program parses an environments.pp.
+// program parses an environments.pp and returns its program.
 func program(t testing.TB, src string) *expr.Node {
 	t.Helper()
 	says, errs := syntax.ParseEnvironments(src)
@@ -29,7 +29,7 @@ func program(t testing.TB, src string) *expr.Node {
 	return ProgramOf(says.Statements)
 }
 
-func TestChooseEnvironment(t *testing.T) {
+func TestChooseRunsProgramWithVariables(t *testing.T) {
 	const byRole = `$wanted = $role ? { 'db' => 'special', default => $agent_environment }
 		if $wanted =~ /^\w+$/ { $environment = $wanted }`
 	node := map[string]value.Value{"role": value.FromString("db"), "environment": value.FromString("of_node"),
@@ -75,7 +75,7 @@ func TestChooseEnvironment(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestValidNamesOfEnvironments(t *testing.T) {
 	for name, want := range map[string]bool{"production": true, "A_1": true, "1": true, "feature-x.y": true, "": false,
 		".": false, "..": false, "-a": false, "a/b": false, "a b": false, "ä": false,
 		strings.Repeat("a", maxName): true, strings.Repeat("a", maxName+1): false} {
@@ -85,7 +85,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestDecodeInvertsEncode(t *testing.T) {
+func TestEncodedChoiceDecodesToItself(t *testing.T) {
 	c := &Choice{Program: program(t, "if $a == 1 { $environment = 'b' }"),
 		Environments: []Environment{{"b", true}, {"production", false}}}
 	whole := string(Encode(c))
@@ -112,7 +112,7 @@ func TestDecodeInvertsEncode(t *testing.T) {
 	}
 }
 
-func TestReadRefusesUnacceptedFile(t *testing.T) {
+func TestReadReturnsErrorOfAccept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), File)
 	if err := os.WriteFile(path, Encode(&Choice{Program: AgentProgram()}), 0o600); err != nil {
 		t.Fatal(err)
@@ -126,12 +126,11 @@ func TestReadRefusesUnacceptedFile(t *testing.T) {
 	}
 }
 
-// FuzzDecode checks that arbitrary bytes are rejected, or decode to a Choice that can be encoded
-// again.
+// FuzzDecode checks that arbitrary bytes are either rejected or decoded to a Choice that can be encoded again.
 func FuzzDecode(f *testing.F) {
 	f.Add(Encode(&Choice{Program: AgentProgram(), Environments: []Environment{{"a", true}}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if n := len(b) - sumSize; n > headSize { // otherwise nothing would follow the checksum
+		if n := len(b) - sumSize; n > headSize { // if there are bytes before the checksum
 			b = binary.LittleEndian.AppendUint64(b[:n:n], xxhash.Sum64(b[:n]))
 		}
 		c, err := Decode(string(b))
@@ -144,14 +143,14 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// format.md describes this file.
+// format.md documents the constants of this file.
 func TestFormatIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../format.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, section, ok := strings.Cut(string(text), "\n## The choice of an environment\n")
-	section = strings.Join(strings.Fields(section), " ") // lines may be wrapped anywhere
+	section = strings.Join(strings.Fields(section), " ") // ignore line breaks
 	for _, said := range []string{fmt.Sprintf("| magic | %d | `%s` |", len(magic), magic),
 		fmt.Sprintf("| version | u32 | %d |", version), fmt.Sprintf("at most %d bytes", maxName)} {
 		if !ok || !strings.Contains(section, said) {
@@ -160,8 +159,8 @@ func TestFormatIsDocumented(t *testing.T) {
 	}
 }
 
-// The byte "written" of an environment is 0 or 1 (format.md, table "flag bytes").
-func TestDecodeRefusesOtherFlagsOfAnEnvironment(t *testing.T) {
+// The flag byte of an environment must be 0 or 1 (format.md, table "flag bytes").
+func TestDecodeRejectsOtherFlagBytes(t *testing.T) {
 	for flags := range 256 {
 		file := Encode(&Choice{Program: AgentProgram(), Environments: []Environment{{Name: "production"}}})
 		at := len(file) - sumSize - len("production") - 2

@@ -23,7 +23,7 @@ func (ev *Evaluator) assign(n *Node) (value.Value, error) {
 func (ev *Evaluator) set(n *Node, v value.Value) error {
 	for _, l := range ev.locals.vars {
 		if l.name == n.Name {
-			return failf(n, "the variable $%s has a value already", n.Name)
+			return failf(n, "the variable $%s is already assigned", n.Name)
 		}
 	}
 	if IsNumber(n.Name) {
@@ -63,7 +63,7 @@ func (ev *Evaluator) setAll(n *Node, targets []*Node, v value.Value) error {
 func (ev *Evaluator) setByName(targets []*Node, v value.Value) error {
 	for _, t := range targets {
 		if t.Op != Var {
-			return failf(t, "a Hash can only be assigned to variables, by their names")
+			return failf(t, "a Hash can only be assigned to variables, each of which receives the entry with its name")
 		}
 		part, ok := v.Get(value.FromString(t.Name))
 		if !ok {

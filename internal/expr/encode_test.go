@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"bindc/internal/expr"
+	"bindc/internal/expr/exprtest"
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
@@ -66,7 +67,7 @@ func TestDecodeLambdaReadsWhatAppendLambdaWrites(t *testing.T) {
 
 // The test truncates and modifies each expression at every byte. Decode and Eval may return errors, but must not panic.
 func TestDamagedExpressionsDoNotPanic(t *testing.T) {
-	env := facts{}
+	env := exprtest.Env{}
 	opts := expr.Options{Functions: stdlib.Functions, Steps: 1000, Size: 1 << 16}
 	for _, b := range encodings(t) {
 		for i := range len(b) {
@@ -136,8 +137,8 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%q: %v", again, err)
 		}
 		opts := expr.Options{Functions: stdlib.Functions, Steps: 2000, Size: 1 << 16}
-		v, err := expr.Eval(n, facts{}, opts)
-		folded, foldErr := expr.Eval(expr.Fold(n, stdlib.Functions), facts{}, opts)
+		v, err := expr.Eval(n, exprtest.Env{}, opts)
+		folded, foldErr := expr.Eval(expr.Fold(n, stdlib.Functions), exprtest.Env{}, opts)
 		if err == nil && foldErr == nil && !bytes.Equal(value.Append(nil, v),
 			value.Append(nil, folded)) { // comparing encodings, because NaN does not equal itself
 			t.Fatalf("%q: %v, folded %v", again, v, folded)

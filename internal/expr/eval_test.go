@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"bindc/internal/expr"
+	"bindc/internal/expr/exprtest"
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
 	"bindc/internal/types"
@@ -22,12 +23,12 @@ func parse(t testing.TB, src string) *expr.Node {
 }
 
 // site has a few facts and bindings for expressions.
-var site = facts{
-	vars: map[string]value.Value{
+var site = exprtest.Env{
+	Vars: map[string]value.Value{
 		"num": value.FromInt(5), "name": value.FromString("kermit"), "no": value.Value{},
 		"list": value.Strings("x", "y"), "m::v": value.FromInt(7),
 	},
-	bindings: map[string]value.Value{
+	Bindings: map[string]value.Value{
 		"port": value.FromInt(80), "none": value.Value{}, "hash": value.FromPairs(value.Pair{Key: value.FromString("a"),
 			Value: value.FromInt(1)}),
 	},
@@ -84,7 +85,7 @@ func TestEvalFollowsOwnRules(t *testing.T) {
 		{`1 =~ Object`, `true`},
 		{`{1 => 'x'} =~ Hash[String]`, `true`},
 	} {
-		v, err := evaluate(t, c.src, site)
+		v, err := exprtest.Evaluate(t, c.src, site)
 		if err != nil {
 			t.Errorf("%s: %v", c.src, err)
 		} else if got := string(value.AppendJSON(nil, v)); got != strings.ReplaceAll(c.want, ", ", ",") {
@@ -100,12 +101,12 @@ func TestErrorMessagesOfExpressions(t *testing.T) {
 		{`5 < 'a'`, `0: Integer and String cannot be compared with <`},
 		{`$num / 0`, `0: division by zero`},
 		{`9223372036854775807 + $num`, `0: the result of + is outside of 64 bits`},
-		{`[$num, upcase(true)]`, `7: upcase(): strings, numbers, arrays and hashes are expected, found Boolean`},
+		{`[$num, upcase(true)]`, `7: upcase(): expected a string, number, array or hash, found Boolean`},
 		{`$num ? { 1 => 2 }`, `0: no option of the selector matches a value of type Integer`},
 		{`lookup('port', String)`, `0: lookup('port'): expected String, found Integer`},
 		{`lookup('nope', String, 'first', 5)`, `0: lookup(): the default value: expected String, found Integer`},
 		{`lookup('port', Strng)`, `15: unknown type 'Strng'; did you mean 'String'?`},
-		{`lookup('port', Integer, 'deep')`, `0: lookup(): merging is not supported, the only strategy is 'first'; a multibinding merges`},
+		{`lookup('port', Integer, 'deep')`, `0: lookup(): the only supported merge strategy is 'first'; use a multibinding to merge`},
 		{`lookup('port', {valuetype => Integer})`, `0: lookup(): unknown option "valuetype"`},
 		{`lookup(5)`, `0: lookup(): the name must be a String or an Array of strings, found Integer`},
 		{`nope($num)`, `0: unknown function 'nope'`},
@@ -126,11 +127,11 @@ func TestErrorMessagesOfExpressions(t *testing.T) {
 		{`sprintf('%d', 'x')`, `0: sprintf(): the String is not an Integer`},
 		{`[$a, $b] = [1, 2, 3]`, `0: 3 values cannot be assigned to 2 variables`},
 		{`[$a, $b] = {a => 1}`, `5: the hash has no value for $b`},
-		{`[$a, $a] = [1, 2]`, `5: the variable $a has a value already`},
-		{`with(1) |$x| { $x = 2 }`, `15: the variable $x has a value already`},
-		{`$x = 1 $x = 2`, `7: the variable $x has a value already`},
+		{`[$a, $a] = [1, 2]`, `5: the variable $a is already assigned`},
+		{`with(1) |$x| { $x = 2 }`, `15: the variable $x is already assigned`},
+		{`$x = 1 $x = 2`, `7: the variable $x is already assigned`},
 	} {
-		_, err := expr.Eval(parse(t, c.src), site, puppet)
+		_, err := expr.Eval(parse(t, c.src), site, exprtest.Puppet)
 		var e *expr.EvalError
 		if !errors.As(err, &e) {
 			t.Errorf("%s: expected an Error, found %v", c.src, err)
@@ -158,19 +159,19 @@ func TestStrictVariablesRejectsUndefinedVariables(t *testing.T) {
 var errLoop = errors.New("loop")
 
 // looping is an Env in which all lookups fail.
-type looping struct{ facts }
+type looping struct{ exprtest.Env }
 
 func (looping) Lookup(string, *types.Type) (value.Value, bool, error) {
 	return value.Value{}, false, errLoop
 }
 
 func TestEvalReturnsErrorOfLookup(t *testing.T) {
-	_, err := expr.Eval(parse(t, `[1].map |$x| { "${lookup('a')}" }`), looping{}, puppet)
+	_, err := expr.Eval(parse(t, `[1].map |$x| { "${lookup('a')}" }`), looping{}, exprtest.Puppet)
 	var e *expr.EvalError
 	if !errors.Is(err, errLoop) || !errors.As(err, &e) {
 		t.Errorf("found %v", err)
 	}
-	_, err = expr.Eval(parse(t, `lookup('port', String)`), site, puppet)
+	_, err = expr.Eval(parse(t, `lookup('port', String)`), site, exprtest.Puppet)
 	var m *types.Mismatch
 	if !errors.As(err, &m) {
 		t.Errorf("found %v", err)
@@ -182,11 +183,11 @@ func TestCallLambdaPassesArgumentsAndVariables(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	v, err := expr.CallLambda(l, site, puppet, value.FromInt(1))
+	v, err := expr.CallLambda(l, site, exprtest.Puppet, value.FromInt(1))
 	if err != nil || v.Int() != 6 {
 		t.Errorf("found %v, %v", v.Int(), err)
 	}
-	if _, err := expr.CallLambda(l, site, puppet, value.Value{}); err == nil {
+	if _, err := expr.CallLambda(l, site, exprtest.Puppet, value.Value{}); err == nil {
 		t.Error("undef + 5 is not an error")
 	}
 }
@@ -243,12 +244,12 @@ func TestFoldEvaluatesConstants(t *testing.T) {
 // typed parses src. Constant arrays, negative numbers and types become constants, as Fold makes them.
 func typed(t *testing.T, src string) *expr.Node {
 	n := parse(t, src)
-	if v, err := expr.Eval(n, facts{}, puppet); err == nil && !strings.ContainsAny(src, "$(") {
+	if v, err := expr.Eval(n, exprtest.Env{}, exprtest.Puppet); err == nil && !strings.ContainsAny(src, "$(") {
 		return &expr.Node{Value: v}
 	}
 	for i, k := range n.Kids {
 		if k.Op == expr.Access && k.Kids[0].Op == expr.TypeName {
-			v, err := expr.Eval(k, facts{}, puppet)
+			v, err := expr.Eval(k, exprtest.Env{}, exprtest.Puppet)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -277,7 +278,7 @@ func BenchmarkConcat(b *testing.B) {
 	var env expr.Env = site
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := expr.Eval(n, env, puppet); err != nil {
+		if _, err := expr.Eval(n, env, exprtest.Puppet); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -288,7 +289,7 @@ func BenchmarkAccess(b *testing.B) {
 	var env expr.Env = site
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := expr.Eval(n, env, puppet); err != nil {
+		if _, err := expr.Eval(n, env, exprtest.Puppet); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -151,7 +151,7 @@ func runHieraFail(c *Invocation) (value.Value, error) {
 	return value.Value{}, failf(c.node, "%s", c.Args[0].Text())
 }
 
-var errNoHiera = errors.New("this works only in data of Hiera 5")
+var errNoHiera = errors.New("lookups and decryption are only available in Hiera 5 data")
 
 func runHieraSecret(c *Invocation) (value.Value, error) {
 	v, err := runDecrypted(c)

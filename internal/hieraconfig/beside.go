@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Beside returns a hiera.yaml in which each run of compiled entries is replaced by one entry that asks bindc. The other
-// entries stay as they are, and so does plan_hierarchy, which bindc does not compile.
+// Beside returns a hiera.yaml in which one entry that asks bindc replaces each run of compiled entries. It keeps the
+// other entries and plan_hierarchy, which bindc does not compile.
 func (c Config) Beside(e Entry) ([]byte, error) {
 	entries, foreign := c.runs().entries(e)
 	if !foreign && !has(c.value, "plan_hierarchy") {
@@ -35,7 +35,7 @@ func (c Config) hierarchy() iter.Seq2[int, value.Value] {
 	}
 }
 
-// Asks returns the options of the first entry that asks bindc, and reports whether there is one.
+// Asks returns the options of the first entry that asks bindc. It returns false if there is none.
 func (c Config) Asks() (Options, bool) {
 	for _, e := range c.hierarchy() {
 		if asksBindc(c.function(e)) {
@@ -46,7 +46,7 @@ func (c Config) Asks() (Options, bool) {
 	return Options{}, false
 }
 
-// Keep leaves an entry to Puppet, by its number, and returns its name. Lookups in it may need keys that only Puppet
+// Keep leaves entry number to Puppet and returns its name. This is for entries whose lookups need keys that only Puppet
 // has.
 func (c *Config) Keep(number int) (name string) {
 	c.kept = append(c.kept, number)
@@ -67,7 +67,7 @@ func (c Config) KeepsAll() bool {
 	return len(c.kept) > 0 && !slices.ContainsFunc(c.runs(), func(r run) bool { return r.compiled })
 }
 
-// KeepAs leaves the entries to Puppet that are left to it in another configuration, which was made from this one.
+// KeepAs leaves the same entries to Puppet as other, a configuration that was derived from this one.
 func (c *Config) KeepAs(other Config) {
 	for _, e := range other.hierarchy() {
 		if v, _ := get(e, "name"); v.Kind() == value.String && !asksBindc(other.function(e)) {
@@ -76,7 +76,7 @@ func (c *Config) KeepAs(other Config) {
 	}
 }
 
-// KeepNamed leaves the entries with a name to Puppet, and reports whether there are any.
+// KeepNamed leaves the entries with the given name to Puppet, and reports whether there are any.
 func (c *Config) KeepNamed(name string) bool {
 	before := len(c.kept)
 	for i, e := range c.hierarchy() {
@@ -87,7 +87,7 @@ func (c *Config) KeepNamed(name string) bool {
 	return len(c.kept) > before
 }
 
-// EyamlKeys returns the private keys that entries of eyaml name, each once.
+// EyamlKeys returns the private keys that eyaml entries name, without duplicates.
 func (c Config) EyamlKeys() (files []string) {
 	defaults, _ := get(c.value, "defaults")
 	for _, e := range c.hierarchy() {
@@ -103,17 +103,17 @@ func (c Config) EyamlKeys() (files []string) {
 	return files
 }
 
-// run is a run of compiled entries of a hierarchy, or one entry for Puppet.
+// run is a run of compiled entries, or a single entry for Puppet.
 type run struct {
 	compiled bool
-	kept     bool // left to Puppet, although bindc compiles it
-	from, to int  // of the hierarchy
+	kept     bool // left to Puppet although bindc can compile it
+	from, to int  // indexes of entries in the hierarchy
 	entry    value.Value
 }
 
 type runList []run
 
-// runs returns the runs of the hierarchy.
+// runs splits the hierarchy into runs.
 func (c Config) runs() runList {
 	if list, _ := get(c.value, "hierarchy"); list.Kind() != value.Array {
 		return runList{{compiled: true}}
@@ -138,7 +138,7 @@ func (c Config) runs() runList {
 
 func asksBindc(function string) bool { return function == DataHash || function == LookupKey }
 
-// eyaml is the function that reads files with values encrypted by hiera-eyaml.
+// eyaml is the function for files with values that hiera-eyaml has encrypted.
 const eyaml = "eyaml_lookup_key"
 
 // function returns the function that reads the data of an entry.
@@ -161,8 +161,8 @@ func isCompiled(entry value.Value, function string) bool {
 			func(key string) bool { return has(entry, key) })
 }
 
-// entries returns the entries of the new hierarchy; foreign reports whether some are left to Puppet. Structured
-// bindings are above the first run, or below the last one.
+// entries returns the entries of the new hierarchy. foreign reports whether some are left to Puppet. Structured
+// bindings are above the first run or below the last one.
 func (runs runList) entries(e Entry) (out []value.Value, foreign bool) {
 	foreign = slices.ContainsFunc(runs, func(r run) bool { return !r.compiled })
 	n := 0
@@ -189,8 +189,8 @@ func (runs runList) entries(e Entry) (out []value.Value, foreign bool) {
 	return out, foreign
 }
 
-// bounded returns the runs with the numbers of their entries; to is negative in the last one, which has no end. Entries
-// left to Puppet are in the snapshot too, so a run ends before them.
+// bounded returns the runs with the indexes of their entries. In the last run, which has no end, to is negative.
+// Entries left to Puppet are also in the snapshot, so a run must end before them.
 func (runs runList) bounded() runList {
 	out := slices.Clone(runs)
 	first := slices.IndexFunc(out, func(r run) bool { return r.compiled })

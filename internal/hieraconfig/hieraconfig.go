@@ -1,4 +1,5 @@
-// Package hieraconfig writes the hiera.yaml by which Puppet asks a snapshot, through the Puppet module.
+// Package hieraconfig writes the hiera.yaml with which Puppet looks up keys in a snapshot, using functions of the
+// Puppet module.
 package hieraconfig
 
 import (
@@ -13,26 +14,26 @@ import (
 	"bindc/internal/yaml"
 )
 
-// The functions of the Puppet module. Either can answer for an entry.
+// Functions of the Puppet module. An entry may use either.
 const (
 	DataHash  = "bindc::data_hash"
 	LookupKey = "bindc::lookup_key"
 )
 
-// Entry describes the entries that ask bindc.
+// Entry describes an entry that asks bindc.
 type Entry struct {
 	Name      string
 	Options   Options
 	LookupKey string // why the entries use LookupKey; "": they use DataHash, which is faster
 }
 
-// Options are the options of the entries that ask bindc, by name.
+// Options are the options of an entry that asks bindc, by name.
 type Options struct{ value.Value }
 
 // parsed lists the options whose values are not plain strings.
 var parsed = []string{"command", "compare", "timeout"}
 
-// ParseOptions reads options, NAME=TEXT each. A command is a list of words if it is written as one.
+// ParseOptions parses options of the form NAME=TEXT. A command in brackets is a list of words.
 func ParseOptions(given []string) (Options, error) {
 	var b value.Builder
 	for _, option := range given {
@@ -62,7 +63,7 @@ func parse(text string) (value.Value, bool) {
 // Has reports whether an option is given.
 func (o Options) Has(name string) bool { return has(o.Value, name) }
 
-// With returns the options with another value for one of them.
+// With returns the options with the option name set to text.
 func (o Options) With(name, text string) Options { return o.with(name, value.FromString(text)) }
 
 func (o Options) with(name string, v value.Value) Options {
@@ -82,8 +83,8 @@ func (o Options) Without(name string) Options {
 	return Options{b.Hash()}
 }
 
-// Over returns the options, together with those of others that they lack. The options that say where answers come from
-// count as one.
+// Over returns the options, with missing ones added from others. The options that determine the source of answers count
+// as one.
 func (o Options) Over(others Options) Options {
 	if o.Has("socket") {
 		others = others.Without("snapshot").Without("command")
@@ -97,7 +98,7 @@ func (o Options) Over(others Options) Options {
 	return others
 }
 
-// Snapshot returns the file that is asked for an environment, or "" if another program runs the server.
+// Snapshot returns the snapshot file for an environment, or "" if another program runs the server.
 func (o Options) Snapshot(environment string) string {
 	path, _ := get(o.Value, "snapshot")
 	if path.Kind() != value.String {
@@ -107,10 +108,10 @@ func (o Options) Snapshot(environment string) string {
 	return name.Replace(text(path))
 }
 
-// keyFlag is the flag of bindq for a private key of hiera-eyaml.
+// keyFlag is bindq's flag for a private key of hiera-eyaml.
 const keyFlag = "--eyaml-key"
 
-// WithSnapshot adds the option that names the snapshot, unless another option says where answers come from.
+// WithSnapshot adds the option for the snapshot, unless another option determines the source of answers.
 func (o Options) WithSnapshot(path string) Options {
 	if o.Has("snapshot") || o.Has("socket") {
 		return o
@@ -118,8 +119,8 @@ func (o Options) WithSnapshot(path string) Options {
 	return o.With("snapshot", path)
 }
 
-// WithKeys adds the private keys of hiera-eyaml to the command. It does not change a command that names keys itself,
-// nor a server that another program runs.
+// WithKeys adds the private keys of hiera-eyaml to the command. It does nothing if the command already names keys, or
+// if another program runs the server.
 func (o Options) WithKeys(files []string) Options {
 	command := o.Command()
 	if len(files) == 0 || o.Has("socket") || slices.ContainsFunc(command, namesKey) {
@@ -133,7 +134,7 @@ func (o Options) WithKeys(files []string) Options {
 
 func namesKey(word string) bool { return word == keyFlag || strings.HasPrefix(word, keyFlag+"=") }
 
-// Command returns the program that the module starts, and its arguments.
+// Command returns the program that the module starts, with its arguments.
 func (o Options) Command() []string {
 	v, ok := get(o.Value, "command")
 	switch {
@@ -149,7 +150,8 @@ func (o Options) Command() []string {
 	return words
 }
 
-// Write returns a hiera.yaml of one entry, with locations, or one that answers by itself.
+// Write returns a hiera.yaml with one entry, which has the given number of locations. With 0, the entry answers without
+// locations.
 func (e Entry) Write(locations int) ([]byte, error) {
 	return e.write(config(e.entry(e.Name, locations, e.Options)))
 }
@@ -158,7 +160,7 @@ func config(entries ...value.Value) value.Value {
 	return value.FromPairs(pair("version", value.FromInt(5)), pair("hierarchy", value.FromSlice(entries)))
 }
 
-// entry returns an entry that asks bindc. Without locations, it answers by itself.
+// entry returns an entry that asks bindc. With 0 locations, it answers without them.
 func (e Entry) entry(name string, locations int, options Options) value.Value {
 	pairs := []value.Pair{pair("name", value.FromString(name)), pair("data_hash", value.FromString(DataHash))}
 	if e.LookupKey != "" {
@@ -174,7 +176,7 @@ func (e Entry) entry(name string, locations int, options Options) value.Value {
 	return value.FromPairs(append(pairs, pair("options", options.Value))...)
 }
 
-// write formats the file as bindc fmt does. A comment says why it does not use DataHash.
+// write formats the file like bindc fmt. A comment explains why it does not use DataHash.
 func (e Entry) write(config value.Value) ([]byte, error) {
 	src, err := yaml.Write(config)
 	if err != nil {
@@ -193,17 +195,17 @@ func (e Entry) write(config value.Value) ([]byte, error) {
 var (
 	errYAML = errors.New("not valid YAML: bindc check says where")
 
-	// ErrVersion says that a hiera.yaml is of another version.
+	// ErrVersion means that a hiera.yaml is not of version 5.
 	ErrVersion = errors.New("expected a hiera.yaml with 'version: 5'")
 )
 
 // Config is a hiera.yaml of version 5.
 type Config struct {
 	value value.Value
-	kept  []int // entries left to Puppet although bindc compiles them
+	kept  []int // entries left to Puppet although bindc can compile them
 }
 
-// Parse reads a hiera.yaml; messages call it path.
+// Parse parses a hiera.yaml. path is its name in messages.
 func Parse(path string, src []byte) (Config, error) {
 	var diags diag.List
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diags)
@@ -221,7 +223,7 @@ func pair(name string, v value.Value) value.Pair {
 	return value.Pair{Key: value.FromString(name), Value: v}
 }
 
-// get returns the value at a key of a hash, or undef for any other value.
+// get returns the value of a key in a hash. It returns undef for a missing key and for other values.
 func get(v value.Value, name string) (value.Value, bool) {
 	if v.Kind() != value.Hash {
 		return value.Value{}, false

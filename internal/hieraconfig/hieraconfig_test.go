@@ -30,7 +30,7 @@ func wantText(t *testing.T, got []byte, err error, want string) {
 	}
 }
 
-func TestOptionsHaveTheTypesThatTheModuleExpects(t *testing.T) {
+func TestOptionsHaveTypesThatModuleExpects(t *testing.T) {
 	o := parsedOptions(t, "command=[bindq, --identity, /etc/key]", "timeout=2.5", "compare=true", "snapshot=12", "x=[y]")
 	got, err := Entry{Name: "bindc", Options: o}.Write(2)
 	wantText(t, got, err, `version: 5
@@ -55,7 +55,7 @@ hierarchy:
 	}
 }
 
-func TestRejectsOptions(t *testing.T) {
+func TestRejectsInvalidOptions(t *testing.T) {
 	for given, want := range map[string]string{
 		"socket":       "expected NAME=TEXT, found 'socket'",
 		"=x":           "expected NAME=TEXT, found '=x'",
@@ -69,7 +69,8 @@ func TestRejectsOptions(t *testing.T) {
 	}
 }
 
-// A snapshot is named unless answers come from elsewhere. Keys are passed on unless the command names some.
+// The snapshot is added unless other options determine the source of answers. Keys are added unless the command names
+// some.
 func TestAddsSnapshotAndKeys(t *testing.T) {
 	keys := []string{"/k1", "/k2"}
 	for _, c := range []struct {
@@ -105,7 +106,7 @@ func TestAddsSnapshotAndKeys(t *testing.T) {
 	}
 }
 
-func TestRejectsOtherFiles(t *testing.T) {
+func TestRejectsOtherVersionsOfHieraYAML(t *testing.T) {
 	for src, want := range map[string]string{
 		"":                "h: not valid YAML: bindc check says where",
 		"a: [":            "h: not valid YAML: bindc check says where",
@@ -120,7 +121,7 @@ func TestRejectsOtherFiles(t *testing.T) {
 	}
 }
 
-func TestEntriesOfPuppetKeepTheirPlace(t *testing.T) {
+func TestEntriesLeftToPuppetKeepTheirPlace(t *testing.T) {
 	c := parsedConfig(t, `version: 5
 defaults: {data_hash: yaml_data}
 hierarchy:
@@ -149,7 +150,7 @@ hierarchy:
 `)
 }
 
-// Puppet reads the files of plan_hierarchy itself, with the defaults.
+// Puppet still reads the files of plan_hierarchy itself, with the defaults of the original file.
 func TestPlanHierarchyIsKept(t *testing.T) {
 	c := parsedConfig(t, `version: 5
 defaults: {datadir: hieradata}
@@ -171,7 +172,7 @@ plan_hierarchy:
 `)
 }
 
-func TestDefaultHierarchyIsOneEntry(t *testing.T) {
+func TestDefaultHierarchyBecomesOneEntry(t *testing.T) {
 	got, err := parsedConfig(t, "version: 5").Beside(Entry{Name: "bindc", Options: parsedOptions(t, "snapshot=/s")})
 	wantText(t, got, err, `version: 5
 hierarchy:
@@ -182,8 +183,8 @@ hierarchy:
 `)
 }
 
-// An entry without options has those of the defaults, as in Puppet. Keys of entries that are not of eyaml do not count.
-func TestEyamlKeys(t *testing.T) {
+// As in Puppet, an entry without options uses those in defaults. Keys of entries that do not use eyaml are ignored.
+func TestFindsKeysOfEyamlEntries(t *testing.T) {
 	c := parsedConfig(t, `version: 5
 defaults:
   lookup_key: eyaml_lookup_key
@@ -200,7 +201,7 @@ hierarchy:
 	}
 }
 
-func TestAsksFindsTheEntryOfBindc(t *testing.T) {
+func TestAsksFindsEntryThatAsksBindc(t *testing.T) {
 	options, ok := parsedConfig(t, `version: 5
 hierarchy:
   - {name: Vault, lookup_key: vault, options: {a: b}}

@@ -11,12 +11,12 @@ import (
 // Comment is a comment in a file.
 type Comment struct {
 	Line  int
-	Text  string // from the # on
-	Alone bool   // nothing precedes it on its line
+	Text  string // including the #
+	Alone bool   // the only text on its line
 }
 
-// YAMLComments returns the comments of a YAML file. It is not ok if the file cannot be scanned, because comments can
-// then not be told from other text.
+// YAMLComments returns the comments of a YAML file. ok is false if the file cannot be scanned: then comments cannot be
+// distinguished from other text.
 func YAMLComments(src []byte) ([]Comment, bool) {
 	s := scanner{lines: linesOf(src)}
 	if err := s.scan(); err != nil {
@@ -36,7 +36,7 @@ func YAMLComments(src []byte) ([]Comment, bool) {
 	return out, true
 }
 
-// note records a comment on the line that was scanned last.
+// note records a comment on the current line.
 func (s *scanner) note(text string, alone bool) {
 	s.inside = append(s.inside, Comment{s.at, text, alone})
 }

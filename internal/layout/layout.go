@@ -21,7 +21,7 @@ func YAML(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	var own diag.List
 	before, ok := yaml.Parse(file, src, reading, &own)
 	if !ok {
-		diags.AddAll(&own) // warnings do not matter for layout
+		diags.AddAll(&own) // warnings do not affect the layout
 		return nil, false
 	}
 	s := scanner{lines: linesOf(src)}
@@ -32,12 +32,12 @@ func YAML(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	}
 	out := written(s.out)
 	if n := len(s.out); n > 0 && len(s.out[n-1].below) > 0 && !bytes.HasSuffix(src, []byte("\n")) {
-		out = bytes.TrimSuffix(out, []byte("\n")) // a block scalar without a final newline would get one
+		out = bytes.TrimSuffix(out, []byte("\n")) // the final newline would change a block scalar that has none
 	}
 	if err == nil && !meansTheSame(file, before, src, out) {
 		err = errors.New("formatting would change the meaning of the file")
 	}
-	if err != nil { // the line may contain sensitive data
+	if err != nil { // the message must not quote a sensitive line
 		diags.Add(diag.Diagnostic{Pos: at, Code: "layout", Message: err.Error() + "; the file was not changed",
 			Secret: true})
 		return nil, false
@@ -45,10 +45,11 @@ func YAML(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	return out, true
 }
 
-// reading accepts everything that any kind of file accepts; the loader checks the rules of each kind.
+// reading accepts everything that any kind of file allows. The loader checks the rules for each kind.
 var reading = yaml.Options{LastKeyWins: true, TimesAreText: true}
 
-// meansTheSame compares out with src: the same values in the same order, and the same characters except white space.
+// meansTheSame compares out with src. Both must have the same values in the same order, and the same characters except
+// white space.
 func meansTheSame(file string, before *yaml.Document, src, out []byte) bool {
 	var unread diag.List
 	after, ok := yaml.Parse(file, bytes.Clone(out), reading, &unread)

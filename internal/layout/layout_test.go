@@ -13,13 +13,13 @@ import (
 	"bindc/diag"
 )
 
-// places have YAML files: those of this project, and real sites, which belong to others and may be absent.
+// places lists directories with YAML files: this project's own, and real sites, which may be absent.
 var places = []string{"../../testdata", "../../cmd/testdata", "../../docs", "../../../shared/corpora",
 	"../../../shared/seeds"}
 
-// Formatting any YAML file keeps all its text, comments included, and formatting the result changes nothing. YAML
-// itself checks that the meaning stays the same. The scenarios and many styles of writing serve as input.
-func TestFormattingExistingFiles(t *testing.T) {
+// Formatting keeps all text of a YAML file, including comments, and formatting the result again changes nothing. YAML
+// checks that the meaning stays the same. The input consists of scenarios, real sites and many styles of writing.
+func TestFormattingKeepsTextAndIsStable(t *testing.T) {
 	t.Parallel()
 	laidOut, left := 0, 0
 	seen := map[string]bool{}
@@ -97,40 +97,40 @@ func firstDifference(a, b []byte) string {
 	return ""
 }
 
-func TestLayout(t *testing.T) {
+func TestFormatsYAML(t *testing.T) {
 	for _, c := range []struct{ name, src, want string }{
 		{"levels", "a:\n    b:\n       c: 1\n    d: 2\n", "a:\n  b:\n    c: 1\n  d: 2\n"},
-		{"lists as deep as their key", "a:\n- 1\n- b:\n  - 2\n  c: 3\nd: 4\n",
+		{"list in the column of its key is indented", "a:\n- 1\n- b:\n  - 2\n  c: 3\nd: 4\n",
 			"a:\n  - 1\n  - b:\n      - 2\n    c: 3\nd: 4\n"},
 		{"lists in lists", "-   - a\n    -  b\n-   c:   1\n    d: 2\n", "- - a\n  - b\n- c: 1\n  d: 2\n"},
-		{"an element on separate lines", "-\n   a: 1\n   b: 2\n", "-\n  a: 1\n  b: 2\n"},
+		{"element on a line of its own", "-\n   a: 1\n   b: 2\n", "-\n  a: 1\n  b: 2\n"},
 		{"blanks", "a :   1  \n'b':   [1,2 , 3 ,]   \nc:   { d:  1,'e': \"f,  g\" }\n",
 			"a: 1\n'b': [1, 2, 3,]\nc: {d: 1, 'e': \"f,  g\"}\n"},
 		{"plain text in brackets", "a: [b  c,it's,  d:e, http://f]\n", "a: [b  c, it's, d:e, http://f]\n"},
-		{"empty lines", "\n\na: 1\n\n\n\nb: 2\n\n\n", "a: 1\n\nb: 2\n"},
-		{"the end", "a: 1", "a: 1\n"},
-		{"line ends of Windows", "a: 1\r\nb:\r\n    c: 2\r\n", "a: 1\nb:\n  c: 2\n"},
-		{"comments at the end of lines", "a: 1 # x\nbcd: 2  # y\ne: 3\nf: 4    #z\n", "a: 1    # x\nbcd: 2  # y\ne: 3\nf: 4  #z\n"},
-		{"not a comment", "a: b#c\nd: 'e # f'\ng: h#\n", "a: b#c\nd: 'e # f'\ng: h#\n"},
-		{"comments before", "a:\n # x\n    b: 1\n    # y\n    c: 2\n#z\n    d: 3\n    # end of a\n# f\ne: 4\n",
+		{"consecutive empty lines become one", "\n\na: 1\n\n\n\nb: 2\n\n\n", "a: 1\n\nb: 2\n"},
+		{"document end marker", "a: 1", "a: 1\n"},
+		{"Windows line ends", "a: 1\r\nb:\r\n    c: 2\r\n", "a: 1\nb:\n  c: 2\n"},
+		{"comments at line ends are aligned", "a: 1 # x\nbcd: 2  # y\ne: 3\nf: 4    #z\n", "a: 1    # x\nbcd: 2  # y\ne: 3\nf: 4  #z\n"},
+		{"'#' inside a text", "a: b#c\nd: 'e # f'\ng: h#\n", "a: b#c\nd: 'e # f'\ng: h#\n"},
+		{"comments before entries", "a:\n # x\n    b: 1\n    # y\n    c: 2\n#z\n    d: 3\n    # end of a\n# f\ne: 4\n",
 			"a:\n  # x\n  b: 1\n  # y\n  c: 2\n  #z\n  d: 3\n  # end of a\n# f\ne: 4\n"},
-		{"comments at the end", "a:\n    b: 1\n    # of a\n\n# of all\n", "a:\n  b: 1\n  # of a\n\n# of all\n"},
-		{"nothing but comments", "# a\n\n\n   # b\n", "# a\n\n# b\n"},
+		{"comments at the end of the file", "a:\n    b: 1\n    # of a\n\n# of all\n", "a:\n  b: 1\n  # of a\n\n# of all\n"},
+		{"file with only comments", "# a\n\n\n   # b\n", "# a\n\n# b\n"},
 		{"blocks", "a: |\n      b\n       c\n\n      # d\n\n\ne: >-   # f\n  g\n\n\n  h\n",
 			"a: |\n  b\n   c\n\n  # d\n\ne: >-  # f\n  g\n\n\n  h\n"},
-		{"a block that keeps its end", "a: |+\n    b\n\n\nc: 1\n", "a: |+\n  b\n\n\nc: 1\n"},
-		{"a block with an indentation", "a:\n    b: |2\n         c\n       d\n", "a:\n  b: |2\n       c\n     d\n"},
-		{"a comment that ends a block", "a: |\n    b\n  # c\nd: 1\n", "a: |\n  b\n# c\nd: 1\n"},
-		{"a block without a last line break", "a: |\n    b", "a: |\n  b"},
-		{"plain text of several lines", "a: b\n     c\n\n     d # e\nf:\n    g\n    h\n",
+		{"block scalar with keep indicator", "a: |+\n    b\n\n\nc: 1\n", "a: |+\n  b\n\n\nc: 1\n"},
+		{"block scalar with indentation indicator", "a:\n    b: |2\n         c\n       d\n", "a:\n  b: |2\n       c\n     d\n"},
+		{"comment that ends a block scalar", "a: |\n    b\n  # c\nd: 1\n", "a: |\n  b\n# c\nd: 1\n"},
+		{"block scalar without a final newline", "a: |\n    b", "a: |\n  b"},
+		{"multi-line plain text", "a: b\n     c\n\n     d # e\nf:\n    g\n    h\n",
 			"a: b\n  c\n\n  d  # e\nf:\n  g\n  h\n"},
-		{"quoted text of several lines", "a: 'b\n\n     c' # d\ne: \"f \\\n      g\"\n",
+		{"multi-line quoted text", "a: 'b\n\n     c' # d\ne: \"f \\\n      g\"\n",
 			"a: 'b\n\n  c'  # d\ne: \"f \\\n  g\"\n"},
-		{"brackets of several lines", "a: [\n   b,   c, # d\n   {\n  e: f }\n ]\n",
+		{"multi-line brackets", "a: [\n   b,   c, # d\n   {\n  e: f }\n ]\n",
 			"a: [\n  b, c,  # d\n  {\n    e: f}\n]\n"},
 		{"anchors and tags", "a:   &x   !!str   1\nb: &y\n    c: 1\nd:\n    <<:   *y\n",
 			"a: &x !!str 1\nb: &y\n  c: 1\nd:\n  <<: *y\n"},
-		{"the marker of a document", "%YAML 1.1\n---\n# a\nb:   1\n", "%YAML 1.1\n---\n# a\nb: 1\n"},
+		{"document start marker", "%YAML 1.1\n---\n# a\nb:   1\n", "%YAML 1.1\n---\n# a\nb: 1\n"},
 	} {
 		var diags diag.List
 		got, ok := YAML("f.yaml", []byte(c.src), &diags)

@@ -46,7 +46,7 @@ func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
 // IsPuppet reports whether a text without a file name is in Puppet syntax.
 func IsPuppet(src []byte) bool { return firstWord().Match(src) || environments().Match(src) }
 
-// The beginnings of a bindings file and of an environments file, after comments.
+// Patterns for the start of a bindings file and of an environments file, after comments.
 var (
 	firstWord    = pattern.Lazy(`^(\s|#.*\n)*(bindings\s+[a-z]|site\s*\{)`)
 	environments = pattern.Lazy(`^(\s|#.*\n)*(\$\w+\s*=|(if|unless|case)\s+[$(!]|` +
@@ -59,8 +59,8 @@ func positionAt(file, text string, off int) diag.Pos {
 	return diag.Pos{File: file, Line: strings.Count(before, "\n") + 1, Col: len([]rune(before[start:])) + 1}
 }
 
-// pieces returns the tokens of a text, together with the comments and heredocs between them. If tokens is nil,
-// tokensOf finds the tokens. pieces returns nil if the text has errors.
+// pieces returns the tokens of a text, with the comments and heredocs between them. If tokens is nil, it calls
+// tokensOf. It returns nil if the text has errors.
 func pieces(text string, tokens []syntax.Token, tokensOf func(string) ([]syntax.Token, []syntax.SyntaxError)) []string {
 	if tokens == nil && tokensOf != nil {
 		var errs []syntax.SyntaxError
@@ -95,8 +95,8 @@ type gap struct {
 // remark is a comment.
 type remark struct {
 	text  string
-	alone bool // only white space precedes it on its line
-	last  bool // only white space follows it on its line
+	alone bool // the first text on its line
+	last  bool // the last text on its line
 	empty bool // an empty line precedes it
 }
 
@@ -105,12 +105,12 @@ type setter struct {
 	src    string
 	tokens []syntax.Token
 
-	heredocs map[int]int // start and end of their texts
+	heredocs map[int]int // start and end of heredoc texts
 
 	lines []line
 	open  []bracket
-	at    line // the line being built
-	some  bool // the line is not empty
+	at    line // line being built
+	some  bool // at is not empty
 	docs  []string
 }
 
@@ -126,12 +126,12 @@ func newSetter(src string, tokens []syntax.Token) *setter {
 
 // bracket is an open bracket.
 type bracket struct {
-	indent int // of its line
+	indent int // indentation of its line
 	block  bool
-	pipe   bool // between the bars around parameters
+	pipe   bool // a bar around lambda parameters
 }
 
-// before returns the gap before token i. If i is the number of tokens, it returns the gap after the last one.
+// before returns the gap before token i, or the gap after the last token if i is the number of tokens.
 func (s *setter) before(i int) (g gap) {
 	from, to := 0, len(s.src)
 	if i > 0 {
@@ -212,13 +212,13 @@ func (s *setter) indentOf(i int) int {
 	case t.Op && closes(t.Text):
 		return top.indent
 	case top.block && !t.Begins:
-		return top.indent + 4 // continuation of a statement
+		return top.indent + 4 // a continued statement
 	}
 	return top.indent + 2
 }
 
-// outside returns the indentation of a line that begins with token i outside of all brackets. Continuation lines are
-// deeper, except for branches and the start of a block.
+// outside returns the indentation of a line that begins with token i outside all brackets. A continuation line is
+// indented further, unless it begins a branch or a block.
 func (s *setter) outside(i int) int {
 	switch t := s.peek(i); {
 	case i == 0 || t.Begins || t.Text == "" || t.Text == "else" || t.Text == "elsif" || t.Op && t.Text == "{":
@@ -245,7 +245,7 @@ func (s *setter) remarks(g gap, i int) {
 		case !c.alone && s.some && s.at.comment == "" && (c.last || last && s.breaks(i)):
 			s.at.comment = c.text
 		case !c.alone && s.some && !hash && !strings.Contains(c.text, "\n") && s.at.comment == "":
-			s.at.text += " " + c.text // in the middle of a line
+			s.at.text += " " + c.text // the comment is followed by text
 		default:
 			s.flush()
 			s.separate(c.empty)
@@ -256,8 +256,8 @@ func (s *setter) remarks(g gap, i int) {
 	}
 }
 
-// remarkIndent returns the indentation of a comment before token i: that of the token, or before a closing bracket
-// that of the bracket's content.
+// remarkIndent returns the indentation of a comment before token i. It is that of the token or, before a closing
+// bracket, that of the bracket's content.
 func (s *setter) remarkIndent(i int) int {
 	if t := s.peek(i); t.Op && closes(t.Text) && len(s.open) > 0 {
 		return s.open[len(s.open)-1].indent + 2
@@ -265,7 +265,7 @@ func (s *setter) remarkIndent(i int) int {
 	return s.indentOf(i)
 }
 
-// separate adds an empty line if wanted, except at the start of a block.
+// separate adds an empty line if wanted is set, except at the start of a block.
 func (s *setter) separate(wanted bool) {
 	if n := len(s.lines); wanted && n > 0 && !strings.HasSuffix(s.lines[n-1].text, "{") {
 		s.lines = append(s.lines, line{})
@@ -327,7 +327,7 @@ func (s *setter) bracket(t *syntax.Token) {
 // inPipe reports whether the current tokens are parameters of a lambda.
 func (s *setter) inPipe() bool { return len(s.open) > 0 && s.open[len(s.open)-1].pipe }
 
-// spaced reports whether a space goes before token i, which is not the first on its line.
+// spaced reports whether a space precedes token i, which is not the first on its line.
 func (s *setter) spaced(i int, g gap) bool {
 	t, prev := &s.tokens[i], &s.tokens[i-1]
 	op, before := "", ""
@@ -345,7 +345,7 @@ func (s *setter) spaced(i int, g gap) bool {
 	case (op == "[" || op == "(") && prev.Word:
 		return true
 	case op == "[" && (before == "" || prev.Operand || strings.Contains("-!*", before)):
-		return g.blank // without the space it would be an access
+		return g.blank // without the space, it would be an access
 	case op == "(" && before == "":
 		return g.blank
 	case op == "}":

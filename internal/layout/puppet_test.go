@@ -6,7 +6,7 @@ import (
 	"bindc/diag"
 )
 
-func TestPuppetLayout(t *testing.T) {
+func TestFormatsPuppetSyntax(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"bindings x {}", "bindings x {}\n"},
 		{"bindings   x\n{\n}", "bindings x\n{}\n"},
@@ -39,7 +39,7 @@ func TestPuppetLayout(t *testing.T) {
 	}
 }
 
-func TestEnvironmentsLayout(t *testing.T) {
+func TestFormatsEnvironmentsFile(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"", ""},
 		{"# the places\n$base=\"$confdir/x\"   # here\nsite{ Environment{modulepath=>\"a:${base}\",bindingsdir=>'b'}\n# one\n" +

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// level is an open hash or list, with its column in the source and in the output.
+// level is an open hash or list. old is its column in the source, and now its column in the output.
 type level struct {
 	old, now int
 	list     bool
 }
 
-// outside is the level around the whole document.
+// outside is the level that contains the whole document.
 var outside = level{old: -1, now: -2}
 
-// scanner reads lines and formats each.
+// scanner reads lines and formats them.
 type scanner struct {
 	lines []string
 	at    int // number of lines read
@@ -23,7 +23,7 @@ type scanner struct {
 	out   []line
 
 	from     int       // line where the current entry begins
-	comments []comment // that precede the next entry
+	comments []comment // comments before the next entry
 	empty    bool      // an empty line precedes the next entry
 
 	inside []Comment // comments between the lines of a value
@@ -32,7 +32,7 @@ type scanner struct {
 // comment is a comment on a separate line.
 type comment struct {
 	old   int
-	from  int // its line
+	from  int // line number of the comment
 	text  string
 	empty bool // an empty line precedes it
 }
@@ -69,13 +69,13 @@ func (s *scanner) scan() error {
 
 func indentation(text string) int { return len(text) - len(strings.TrimLeft(text, " ")) }
 
-// isMarker reports whether a line is outside of the data: a directive or a document marker.
+// isMarker reports whether a line is a directive or a document marker, and not part of the data.
 func isMarker(text string) bool {
 	return text == "---" || text == "..." || strings.HasPrefix(text, "--- #") || strings.HasPrefix(text, "%")
 }
 
-// add adds a line that was at column old, after the comments that precede it. before has the levels that were open
-// there.
+// add adds a line that was in column old, after the comments before it. before has the levels that were open at these
+// comments.
 func (s *scanner) add(before []level, old int, l line) {
 	s.placeComments(before, old, l.indent)
 	s.addEmpty(s.empty)
@@ -91,8 +91,7 @@ func (s *scanner) addEmpty(empty bool) {
 }
 
 // placeComments adds the comments before a line that moves from column old to column now. A comment gets the
-// indentation of that line. A comment that was deeper than the line gets the indentation of the level that was open
-// at its column.
+// indentation of this line. If it was deeper than the line, it gets that of the level in its column.
 func (s *scanner) placeComments(before []level, old, now int) {
 	for _, c := range s.comments {
 		at := now
@@ -111,8 +110,7 @@ func (s *scanner) placeComments(before []level, old, now int) {
 	s.comments = nil
 }
 
-// entry formats a line that begins a list element, a hash entry or a scalar. It also reads the following lines that
-// belong to it.
+// entry formats a line that begins a list element, a hash entry or a scalar, with all lines that belong to it.
 func (s *scanner) entry(old int, rest string) error {
 	before := slices.Clone(s.open)
 	first, text, column, dashes := -1, "", old, false
@@ -169,8 +167,7 @@ func (s *scanner) leave(column int) {
 	}
 }
 
-// enter returns the level of the hash or list that has an entry at a column. After a dash it always opens a new
-// level.
+// enter returns the level of an entry in a column. After a dash, it always opens a new level.
 func (s *scanner) enter(column int, list, dashed bool) level {
 	s.leave(column)
 	top := func() level {
@@ -179,7 +176,7 @@ func (s *scanner) enter(column int, list, dashed bool) level {
 		}
 		return outside
 	}
-	if !dashed && !list && top().old == column && top().list { // a list as deep as its key
+	if !dashed && !list && top().old == column && top().list { // a list in the column of its key
 		s.open = s.open[:len(s.open)-1]
 	}
 	if t := top(); !dashed && t.old == column && t.list == list {
@@ -190,7 +187,7 @@ func (s *scanner) enter(column int, list, dashed bool) level {
 	return l
 }
 
-// cutKey splits a line after its key and the colon.
+// cutKey splits a line after the key and its colon.
 func cutKey(text string) (key, rest string, ok bool, err error) {
 	i := 0
 	for i < len(text) && (text[i] == '&' || text[i] == '!') {
@@ -231,7 +228,7 @@ func cutKey(text string) (key, rest string, ok bool, err error) {
 	return "", text, false, nil
 }
 
-// quoteEnd returns the index after the closing quote, or -1 if the quoted text does not end in this line.
+// quoteEnd returns the index after the closing quote, or -1 if the quoted text continues in the next line.
 func quoteEnd(text string, from int, quote byte) int {
 	for i := from; i < len(text); i++ {
 		switch {

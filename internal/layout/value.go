@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// laid is a formatted value: the part next to its key or dash, and the lines below.
+// laid is a formatted value: the text next to its key or dash, and the lines below.
 type laid struct {
 	text, comment string
 	below         []string
@@ -13,8 +13,8 @@ type laid struct {
 
 var errBehind = errors.New("unsupported text after a value")
 
-// value formats the rest of a line and the following lines that belong to it. The value is in parent; dashed says
-// that a dash precedes it.
+// value formats the rest of a line and the following lines that belong to it. parent is the level of the value. dashed
+// means that a dash precedes it.
 func (s *scanner) value(text string, parent level, dashed bool) (laid, error) {
 	properties := ""
 	for text != "" && (text[0] == '&' || text[0] == '!') {
@@ -62,7 +62,7 @@ func indented(column int, text string) string {
 	return strings.Repeat(" ", max(0, column)) + text
 }
 
-// behind returns the comment after a value. Anything else there is an error.
+// behind returns the comment after a value. It returns an error for any other text.
 func behind(rest string) (string, error) {
 	rest = strings.TrimLeft(rest, " \t")
 	if rest != "" && rest[0] != '#' {
@@ -71,7 +71,7 @@ func behind(rest string) (string, error) {
 	return rest, nil
 }
 
-// plain formats a scalar without quotes. It includes all following lines that are deeper than its parent.
+// plain formats a scalar without quotes, including all following lines that are deeper than parent.
 func (s *scanner) plain(text string, parent level) laid {
 	text, comment := cutComment(text)
 	v := laid{text: text, comment: comment}
@@ -101,7 +101,7 @@ func (s *scanner) plain(text string, parent level) laid {
 	return v
 }
 
-// cutComment splits off the comment after a plain scalar.
+// cutComment splits off a comment after a plain scalar.
 func cutComment(text string) (before, comment string) {
 	for i := 1; i < len(text); i++ {
 		if text[i] == '#' && (text[i-1] == ' ' || text[i-1] == '\t') {
@@ -143,8 +143,7 @@ func (s *scanner) quoted(text string, parent level) (laid, error) {
 	}
 }
 
-// block formats a block scalar, whose lines follow | or >. White space beyond the indentation, and at the end of
-// lines, belongs to the scalar.
+// block formats a block scalar. White space at the end of a line, or beyond the indentation, belongs to the text.
 func (s *scanner) block(text string, parent level) (laid, error) {
 	header, rest, _ := strings.Cut(text, " ")
 	comment, err := behind(rest)
@@ -217,10 +216,10 @@ func (s *scanner) flow(text string, base int) (laid, error) {
 type flow struct {
 	depth int
 	quote byte // the open quote, or 0
-	inner bool // inside a plain scalar, where quotes have no meaning
+	inner bool // inside a plain scalar, where quotes have no special meaning
 }
 
-// line formats one line of the list or hash. rest is what follows the last closing bracket.
+// line formats one line of the list or hash. rest is the text after the last closing bracket.
 func (f *flow) line(text string) (tidy, comment, rest string) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -279,7 +278,7 @@ func (f *flow) line(text string) (tidy, comment, rest string) {
 	return b.String(), "", ""
 }
 
-// isColon reports whether text begins with a colon that ends a key.
+// isColon reports whether text begins with the colon after a key.
 func isColon(text string) bool {
 	return text == ":" || strings.HasPrefix(text, ": ") || strings.HasPrefix(text, ":\t")
 }

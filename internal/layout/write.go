@@ -11,10 +11,10 @@ type line struct {
 	from    int // line number in the source
 	text    string
 	comment string   // at the end of the line
-	below   []string // the other lines of a value, formatted
+	below   []string // further lines of the value, formatted
 }
 
-// maxAligned is the width up to which a line's comment is aligned with others.
+// maxAligned is the maximum width of a line whose comment is aligned with others.
 const maxAligned = 80
 
 // written returns the text of all lines.

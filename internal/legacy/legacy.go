@@ -4,8 +4,8 @@ package legacy
 
 import "strings"
 
-// Structured returns the structured fact with the value of a legacy fact, with dots: os.family for osfamily. It returns
-// "" for any other name, and for a legacy fact whose value no structured fact has unchanged.
+// Structured returns the structured fact that has the value of a legacy fact, with dots: os.family for osfamily. It
+// returns "" for other names, and for legacy facts whose value is not in a structured fact.
 func Structured(name string) string {
 	if path := facts[name]; path != "" {
 		return path
@@ -22,8 +22,8 @@ func Structured(name string) string {
 	return ""
 }
 
-// isName reports whether text can be the name of an interface, a disk or a key in the name of a legacy fact, or the
-// number of a processor. A name with an underscore is rejected, because the underscore may replace a dot or a colon.
+// isName reports whether text is a valid name of an interface, disk or key in the name of a legacy fact or, with
+// digits, the number of a processor. It rejects names with an underscore, which may stand for a dot or a colon.
 func isName(text string, digits bool) bool {
 	allowed := "0123456789"
 	if !digits {
@@ -32,11 +32,11 @@ func isName(text string, digits bool) bool {
 	return text != "" && strings.Trim(text, allowed) == ""
 }
 
-// families has the legacy facts that there are for each interface, disk, processor or key. A * in the path is the text
-// between before and after in the name.
+// families lists the legacy facts that exist for each interface, disk, processor or key. '*' in the path stands for the
+// text between before and after.
 var families = []struct {
 	before, after, path string
-	digits              bool // the text is a number
+	digits              bool // the text must be a number
 }{
 	{before: "ipaddress_", path: "networking.interfaces.*.ip"},
 	{before: "ipaddress6_", path: "networking.interfaces.*.ip6"},
@@ -54,7 +54,7 @@ var families = []struct {
 	{before: "ssh", after: "key", path: "ssh.*.key"},
 }
 
-// facts maps the legacy facts of one name, as Facter 4 and OpenFact 5 have them.
+// facts lists the other legacy facts with their structured facts, as in Facter 4 and OpenFact 5.
 var facts = map[string]string{
 	"architecture":                "os.architecture",
 	"augeasversion":               "augeas.version",

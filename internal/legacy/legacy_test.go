@@ -2,7 +2,7 @@ package legacy
 
 import "testing"
 
-func TestStructuredFactOfALegacyOne(t *testing.T) {
+func TestStructuredFactOfLegacyFact(t *testing.T) {
 	for name, want := range map[string]string{
 		"osfamily":               "os.family",
 		"lsbmajdistrelease":      "os.distro.release.major",
@@ -14,13 +14,13 @@ func TestStructuredFactOfALegacyOne(t *testing.T) {
 		"processor12":            "processors.models.12",
 		"sshrsakey":              "ssh.rsa.key",
 		"ipaddress_":             "",
-		"ipaddress_eth0_1":       "", // of eth0.1 or eth0:1
+		"ipaddress_eth0_1":       "", // the interface may be eth0.1 or eth0:1
 		"processor":              "",
 		"processorx":             "",
 		"sshkey":                 "",
 		"kernel":                 "", // not a legacy fact
 		"os":                     "",
-		"memorysize_mb":          "", // the structured fact has bytes
+		"memorysize_mb":          "", // the structured fact is in bytes
 		"interfaces":             "", // the structured fact is a hash
 		"":                       "",
 	} {

@@ -12,8 +12,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// WarnOfHiera warns about Hiera interpolations and about encrypted texts that no lookup can
-// decrypt. n is a value, or a hash of keys to values.
+// WarnOfHiera warns about Hiera interpolations, and about encrypted texts that no lookup can decrypt. n is a value, or
+// a hash of keys to values.
 func WarnOfHiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	if doc.Mentions("%{") || doc.Mentions("ENC[") {
 		warnOfHiera(doc, n, diags)
@@ -32,9 +32,9 @@ func warnOfHiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	CheckDecryptable(text, doc.Pos(n), diags)
 }
 
-// CheckDecryptable reports a text encrypted for hiera-eyaml that no lookup can decrypt. A text encrypted by a method
-// other than PKCS7, which only a plugin of hiera-eyaml supports, is a warning: real sites have such values, and lookups
-// return them unchanged.
+// CheckDecryptable reports a text encrypted for hiera-eyaml that no lookup can decrypt. Encryption methods other than
+// PKCS7 need a plugin of hiera-eyaml; they are only a warning, because real sites have such values and lookups return
+// them unchanged.
 func CheckDecryptable(text string, at diag.Pos, diags *diag.List) {
 	if method := expr.OtherMethod(text); method != "" {
 		diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "eyaml", Secret: true,
@@ -63,10 +63,10 @@ func CheckDecryptable(text string, at diag.Pos, diags *diag.List) {
 
 const encryptAnew = "encrypt the value again by PKCS7: bindc eyaml encrypt"
 
-// token matches the text after ENC[: the optional method, and the encrypted bytes.
+// token matches the text after ENC[: an optional method, and the encrypted bytes.
 var token = regexp.MustCompile(`^(?:(\w+),)?([^\]]*)(\]?)`)
 
-// broken returns the problem with the text after ENC[ if it shows without the key, or "".
+// broken returns the problem with the text after ENC[ if it can be seen without the key, and otherwise "".
 func broken(text string) string {
 	m := token.FindStringSubmatch(text)
 	switch {
@@ -85,13 +85,13 @@ func broken(text string) string {
 	return ""
 }
 
-// hieraInterpolation matches an interpolation of Hiera: a method with its argument, or a variable and keys. It does not
-// match the variables of Apache, which are in capital letters, nor its headers, where a letter follows the brace.
+// hieraInterpolation matches a Hiera interpolation: a method with its argument, or a variable with keys. It does not
+// match Apache's variables, which are in upper case, or its headers, in which a letter follows the brace.
 var hieraInterpolation = regexp.MustCompile(`%\{\s*(?:(\w+)\(\s*['"]([^'"{}]*)['"]\s*\)|` +
 	`((?:::)?[a-z_][a-z0-9_]*(?:::[a-z_]\w*)*(?:\.[\w-]+)*|))\s*\}(?:$|[^a-zA-Z^]|[a-zA-Z]\w)`)
 
-// WarnOfInterpolations warns about interpolations of Hiera in a text, which are plain text here. at returns the place
-// of an offset; hintEnd is appended to each hint.
+// WarnOfInterpolations warns about Hiera interpolations in a text, which are plain text in bindings. at returns the
+// position of an offset. hintEnd is appended to each hint.
 func WarnOfInterpolations(text string, at func(off int) diag.Pos, hintEnd string, diags *diag.List) {
 	for _, m := range hieraInterpolation.FindAllStringSubmatchIndex(text, -1) {
 		found, _, _ := strings.Cut(text[m[0]:], "}")
@@ -108,7 +108,7 @@ func WarnOfInterpolations(text string, at func(off int) diag.Pos, hintEnd string
 	}
 }
 
-// replacement returns the syntax of this language for an interpolation of Hiera.
+// replacement returns the equivalent of a Hiera interpolation in this language.
 func replacement(method, argument, variable string) string {
 	switch method {
 	case "":
@@ -116,9 +116,9 @@ func replacement(method, argument, variable string) string {
 		return argument
 	case "scope":
 		variable = argument
-	case "alias": // the value, and not its text
+	case "alias": // keeps the type of the value
 		return "a structured binding with 'to_lookup_of: " + argument + "'"
-	default: // lookup, hiera
+	default: // lookup and hiera
 		return "${lookup('" + argument + "')}"
 	}
 	parts := strings.Split(strings.TrimPrefix(variable, "::"), ".")

@@ -13,8 +13,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// AppendHiera5 appends the compiled value of n, a value of Hiera 5: %{...} interpolates, and with eyaml a lookup
-// decrypts encrypted texts. An error that only lookups of the key meet is a warning.
+// AppendHiera5 appends the compiled value of n, in data of Hiera 5. %{...} interpolates and, with eyaml, encrypted
+// texts are decrypted. Errors that only occur in lookups of the key are warnings.
 func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diags *diag.List) []byte {
 	h := hiera5{doc, eyaml, diags}
 	if unfit := n.FirstUnfit(); unfit != nil {
@@ -30,7 +30,7 @@ func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diag
 	return recipe.Append(append(dst, recipe.CompiledRecipe), r)
 }
 
-// appendUnfit appends a recipe that fails: the scalar n, part of the value, has no equivalent here.
+// appendUnfit appends a recipe that fails, because n, a part of the value, has no equivalent in this language.
 func (h hiera5) appendUnfit(dst []byte, n *yaml.Node) []byte {
 	text := value.Shorten(n.Value.Text())
 	code, what, as := diag.Code("yaml_symbol"), text+" is a symbol of Ruby, which is not a value here", ", as in Puppet"
@@ -43,14 +43,14 @@ func (h hiera5) appendUnfit(dst []byte, n *yaml.Node) []byte {
 	return recipe.Append(append(dst, recipe.CompiledRecipe), r)
 }
 
-// hiera5 compiles values of one document.
+// hiera5 compiles the values of a document.
 type hiera5 struct {
 	doc   *yaml.Document
 	eyaml bool
 	diags *diag.List
 }
 
-// encrypted matches what Puppet takes for an encrypted text. It does not match a block of several lines.
+// encrypted matches texts that Puppet regards as encrypted. It does not match multi-line blocks.
 var encrypted = regexp.MustCompile(`ENC\[.*?\]`)
 
 func (h hiera5) isEncrypted(text string) bool {
@@ -70,7 +70,7 @@ func (h hiera5) plain(n *yaml.Node) bool {
 	return true
 }
 
-// secret reports whether a text below n is encrypted.
+// secret reports whether a text in n is encrypted.
 func (h hiera5) secret(n *yaml.Node) bool {
 	if n.Kind == yaml.Scalar {
 		text, ok := n.Text()
@@ -102,7 +102,7 @@ func (h hiera5) build(n *yaml.Node) *expr.Node {
 	return out
 }
 
-// text compiles a scalar. Keys of hashes interpolate, and are not decrypted.
+// text compiles a scalar. Keys of hashes interpolate, but are not decrypted.
 func (h hiera5) text(n *yaml.Node, eyaml bool) *expr.Node {
 	text, ok := n.Text()
 	switch {
@@ -138,12 +138,12 @@ func (h hiera5) interpolated(n *yaml.Node, text string, secret bool) *expr.Node 
 
 var (
 	begun       = regexp.MustCompile(`^\s*ENC\[\w+,`)
-	decryptable = regexp.MustCompile(`ENC\[(?:(?i:PKCS7),)?[a-zA-Z0-9+/ =\n]+\]`) // with the right key
+	decryptable = regexp.MustCompile(`ENC\[(?:(?i:PKCS7),)?[a-zA-Z0-9+/ =\n]+\]`) // by its format
 	edited      = regexp.MustCompile(`DEC(?:\(\d+\))?::\w+\[`)
 )
 
-// CheckEncrypted warns about texts in a file of Hiera 5 that seem to be encrypted for hiera-eyaml, or to have been, and
-// that no lookup decrypts. Without eyaml, lookups decrypt nothing.
+// CheckEncrypted warns about texts in a Hiera 5 file that are or were encrypted for hiera-eyaml, but that no lookup
+// decrypts. Without eyaml, lookups decrypt nothing.
 func CheckEncrypted(doc *yaml.Document, eyaml bool, diags *diag.List) {
 	if !doc.Mentions("ENC[") && !doc.Mentions("DEC") {
 		return
@@ -163,7 +163,7 @@ func CheckEncrypted(doc *yaml.Document, eyaml bool, diags *diag.List) {
 	diags.Add(d)
 }
 
-// checkEncrypted adds to asWritten the encrypted texts that lookups return as they are written.
+// checkEncrypted adds the encrypted texts that lookups return unchanged to asWritten.
 func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 	for i := range n.Kids {
 		h.checkEncrypted(&n.Kids[i], asWritten)

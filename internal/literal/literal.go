@@ -1,5 +1,5 @@
-// Package literal compiles keys and values written in YAML; strings in values interpolate (language.md, section 7).
-// Data files consist of such keys and values, and files of structured bindings contain them.
+// Package literal compiles keys and values in YAML files: data files and bindings files. Strings in values interpolate
+// (language.md, section 7).
 package literal
 
 import (
@@ -16,7 +16,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Key returns the text of a key. It reports a node that cannot be a key, and returns false.
+// Key returns the text of a key. It returns false and adds an error if n is not a valid key.
 func Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 	name, ok := n.Text()
 	switch {
@@ -33,14 +33,14 @@ func Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 	return name, ok
 }
 
-// Memo keeps compiled texts with interpolations: many files of a site have the same ones. The zero Memo is empty. One
-// goroutine uses it.
+// Memo caches compiled texts with interpolations, because many files of a site contain the same ones. The zero Memo is
+// ready to use. It is not safe for concurrent use.
 type Memo struct{ compiled map[string][]byte }
 
-// memoTexts limits the texts in a Memo.
+// memoTexts limits the number of texts in a Memo.
 const memoTexts = 1 << 12
 
-// Append is like the function, and compiles a text only once if there is nothing to report about it.
+// Append is like the function Append, but compiles each text only once. Texts with diagnostics are not cached.
 func (m *Memo) Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []byte {
 	if n.Kind != yaml.Scalar || isPlain(n) || !diags.Empty() {
 		return Append(dst, doc, n, diags)
@@ -60,7 +60,7 @@ func (m *Memo) Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.
 	return dst
 }
 
-// Append appends the compiled value of n to dst. It reports errors to diags, and appends null then.
+// Append appends the compiled value of n to dst. After an error, which it adds to diags, it appends null.
 func Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []byte {
 	if isPlain(n) {
 		return appendPlain(append(dst, recipe.CompiledConstant), n)
@@ -76,8 +76,8 @@ func Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []by
 	return recipe.AppendCompiled(dst, r)
 }
 
-// appendPlain appends the encoding of n.Literal(). It encodes lists, and hashes whose keys are strings, straight from
-// the nodes: equal strings cannot occur there. Most of the data of a site takes this path.
+// appendPlain appends the encoding of n.Literal(). It encodes lists and hashes with string keys directly from the
+// nodes, which is faster: most data consists of them.
 func appendPlain(dst []byte, n *yaml.Node) []byte {
 	start := len(dst)
 	switch {
@@ -106,7 +106,7 @@ func stringKeys(n *yaml.Node) bool {
 	return true
 }
 
-// Compile compiles a value: to a constant, or to an expression where strings interpolate.
+// Compile compiles a value to a constant or, if a string interpolates, to an expression.
 func Compile(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool) {
 	if isPlain(n) {
 		return &expr.Node{Op: expr.Const, Value: n.Literal()}, true
@@ -118,7 +118,7 @@ func Compile(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bo
 	return expr.Fold(node.Decrypting(), stdlib.Functions), true
 }
 
-// isPlain reports whether no string in n needs interpolation or decryption.
+// isPlain reports whether n has no string that interpolates or is encrypted.
 func isPlain(n *yaml.Node) bool {
 	if n.Kind == yaml.Scalar {
 		return n.Value.Kind() != value.String || strings.IndexByte(n.Value.Text(), '$') < 0 &&
@@ -158,7 +158,7 @@ func text(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool)
 	return node, Report(doc, n, "interpolation", errs, diags) && CheckNames(doc, n, node, diags)
 }
 
-// Report reports errors in the text of n, at their places in the file. It returns true if there are none.
+// Report reports errors in the text of n at their position in the file. It returns true if there are none.
 func Report(doc *yaml.Document, n *yaml.Node, code diag.Code, errs []syntax.SyntaxError, diags *diag.List) bool {
 	for _, e := range errs {
 		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: cmp.Or(e.Code, code), Message: e.Message,
@@ -167,7 +167,8 @@ func Report(doc *yaml.Document, n *yaml.Node, code diag.Code, errs []syntax.Synt
 	return len(errs) == 0
 }
 
-// CheckNames reports functions, types and regular expressions that always fail. It returns true if there are none.
+// CheckNames reports functions, types and regular expressions in an expression that are unknown or invalid. It returns
+// true if there are none.
 func CheckNames(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.List) bool {
 	if !Report(doc, n, "name", syntax.Check(node), diags) {
 		return false
@@ -176,7 +177,7 @@ func CheckNames(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.L
 	return true
 }
 
-// WarnOfFacts warns about variables in the text of n whose name is almost that of a well-known fact.
+// WarnOfFacts warns about variables in the text of n whose names resemble well-known facts.
 func WarnOfFacts(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.List) {
 	for _, e := range syntax.Misspelt(node) {
 		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Severity: diag.Warning, Code: "fact", Message: e.Message,

@@ -10,8 +10,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Encoding node by node gives the same bytes as encoding the whole value.
-func TestPlainValuesAreEncodedAsTheirLiterals(t *testing.T) {
+// Encoding a value directly from the nodes gives the same bytes as encoding the whole value.
+func TestPlainValuesAreEncodedLikeLiterals(t *testing.T) {
 	for _, src := range []string{
 		"x", "~", "12", "-5", "1.5", "true", "''", "[]", "{}", "[1, [2, [3, []]], {a: {b: c}}]",
 		"{a: 1, b: [x, y], c: {}}", "{1: a, 1.0: b, true: c, ~: d}", "{0.0: a, -0.0: b}", "{[1]: a, {b: c}: d}",
@@ -29,8 +29,8 @@ func TestPlainValuesAreEncodedAsTheirLiterals(t *testing.T) {
 	}
 }
 
-// A value with something in it that has no value here is a recipe that fails, in data of Hiera 5.
-func TestUnfitValuesFail(t *testing.T) {
+// In data of Hiera 5, a value with an unfit scalar becomes a recipe that fails.
+func TestLookupOfUnfitValueFails(t *testing.T) {
 	for src, want := range map[string]string{
 		"[1, 9223372036854775808]": "warning yaml_integer the integer 9223372036854775808 does not fit in 64 bits; every " +
 			"lookup of this key is an error",

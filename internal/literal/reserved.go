@@ -7,8 +7,8 @@ import (
 	"bindc/internal/recipe"
 )
 
-// CheckReserved reports a reserved key. It warns about the first other key of a file that begins with /, as reserved
-// keys do.
+// CheckReserved reports a reserved key. It also warns about the first other key in a file that begins with '/', because
+// reserved keys do.
 func CheckReserved(key string, at diag.Pos, warned *bool, diags *diag.List) {
 	switch {
 	case !strings.HasPrefix(key, "/"):
@@ -23,7 +23,7 @@ func CheckReserved(key string, at diag.Pos, warned *bool, diags *diag.List) {
 	}
 }
 
-// statementFor returns a hint: the statement that binds a reserved key, in both syntaxes.
+// statementFor returns a hint with the statement for a reserved key, in both syntaxes.
 func statementFor(key string) string {
 	words := func(what, yaml, puppet string) string {
 		return what + " in structured bindings: {" + yaml + "}, in the syntax of Puppet " + puppet

@@ -44,10 +44,14 @@ func (v Value) Sensitive() bool { return v.v.IsSensitive() }
 
 // Reveal returns v without its mark.
 func (v Value) Reveal() Value {
-	if c, err := v.Whole(); err == nil && v.Sensitive() {
-		return Value{v.v.Owner().Own(c)}
+	if !v.Sensitive() {
+		return v
 	}
-	return v
+	c, err := v.Whole()
+	if err != nil {
+		return v
+	}
+	return Value{v.v.Owner().Own(c)}
 }
 
 // Marked returns v marked sensitive.

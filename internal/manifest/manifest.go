@@ -1,5 +1,5 @@
-// Package manifest finds the lookups in Puppet manifests: the lookups with a merge, and all places that look up a key.
-// It reads tokens and has no grammar, and it reports the parts that it cannot read.
+// Package manifest finds lookups in Puppet manifests: those with a merge, and all places that look up a key. It only
+// uses tokens, not a grammar, and it reports manifests that it cannot read completely.
 package manifest
 
 import (
@@ -18,18 +18,18 @@ import (
 type Call struct {
 	At         diag.Pos
 	Function   string
-	Keys       []string    // in the form of bindings; nil: computed
-	Merge      value.Value // the name of a strategy, or a hash with its options
-	MergeKnown bool        // false: the merge is computed
+	Keys       []string    // keys as bindings have them; nil if they are computed
+	Merge      value.Value // name of a strategy, or a hash with options
+	MergeKnown bool        // false if the merge is computed
 }
 
 // Calls has the lookups in all manifests of a site.
 type Calls struct {
 	Files    int
 	All      []Call
-	Wrong    []diag.Pos // manifests that end within a string, a comment or a call
+	Wrong    []diag.Pos // manifests that end inside a string, a comment or a call
 	Uses     []Use
-	Computed []diag.Pos // lookups whose keys are computed
+	Computed []diag.Pos // lookups with computed keys
 }
 
 // AnyMerge reports whether a lookup has a computed key and a computed merge.
@@ -37,7 +37,7 @@ func (c *Calls) AnyMerge() bool {
 	return slices.ContainsFunc(c.All, func(c Call) bool { return c.Keys == nil && !c.MergeKnown })
 }
 
-// maxManifest is the size of the largest manifest that is read, in bytes.
+// maxManifest is the maximum size of a manifest in bytes.
 const maxManifest = 4 << 20
 
 // Read reads all manifests below the directories.
@@ -100,18 +100,18 @@ func (c *Calls) Add(path, src string) {
 	slices.SortStableFunc(c.Uses, func(a, b Use) int { return a.At.Compare(b.At) })
 }
 
-// ofHiera maps the functions of Hiera 3 to their merges.
+// ofHiera maps the lookup functions of Hiera 3 to the merge that they use.
 var ofHiera = map[string]string{"hiera": "first", "hiera_array": "unique", "hiera_hash": "hash",
 	"hiera_include": "unique"}
 
-// parser finds calls in a stream of tokens.
+// parser finds calls in a list of tokens.
 type parser struct {
 	path, src string
 	tokens    []token
 	calls     *Calls
 }
 
-// call reads the call that begins at token i, if there is one. ok is false if the call does not end.
+// call reads a call that begins at token i, if there is one. ok is false if the call has no end.
 func (p *parser) call(i int) (ok bool) {
 	function := p.tokens[i]
 	merge, hiera := ofHiera[function.text]
@@ -122,7 +122,7 @@ func (p *parser) call(i int) (ok bool) {
 	if !ok {
 		return false
 	}
-	if p.is(i-1, ".") { // a method: the key is before the dot
+	if p.is(i-1, ".") { // called as a method: the key is before the dot
 		var receiver []token
 		if i >= 2 {
 			receiver = p.tokens[i-2 : i-1]
@@ -157,11 +157,11 @@ func (p *parser) pos(at int) diag.Pos {
 		Col: at - strings.LastIndexByte(before, '\n')}
 }
 
-// lookup reads the arguments of lookup(), and reports whether they include a merge.
+// lookup reads the arguments of lookup(), and reports whether one of them is a merge.
 func (c *Call) lookup(args [][]token) (merges bool) {
 	c.Keys = keysOf(args[0])
 	for i, arg := range args {
-		if len(arg) > 0 && arg[0].kind == punct && arg[0].text == "*" { // computed arguments
+		if len(arg) > 0 && arg[0].kind == punct && arg[0].text == "*" { // the arguments are computed
 			c.Keys, c.MergeKnown = nil, false
 			return true
 		}
@@ -225,7 +225,7 @@ func pairsOf(arg []token) (pairs map[string][]token, ok bool) {
 	return pairs, ok
 }
 
-// keysOf returns the keys in an argument, in the form of bindings, or nil if they are computed.
+// keysOf returns the keys in an argument as bindings have them, or nil if they are computed.
 func keysOf(arg []token) []string {
 	if len(arg) > 1 && arg[0].kind == punct && arg[0].text == "[" {
 		elems, ok := split(arg[1:])

@@ -46,21 +46,21 @@ func TestFindsMergesOfLookups(t *testing.T) {
 		{"strategy with options", `lookup('a', Hash, {strategy => 'deep', knockout_prefix => '--', sort_merged_arrays => true})`,
 			`1:1 lookup a {"strategy":"deep","knockout_prefix":"--","sort_merged_arrays":true}`},
 		{"several keys", `lookup(['a', 'b.c'], Hash, hash)`, `1:1 lookup a,b "hash"`},
-		{"a dotted key", `lookup('a.b.0', Array, unique) lookup("'x.y'.z", Array, unique)`,
+		{"dotted key", `lookup('a.b.0', Array, unique) lookup("'x.y'.z", Array, unique)`,
 			"1:1 lookup a \"unique\"\n1:32 lookup \"x.y\" \"unique\""},
 		{"functions of Hiera 3", `hiera('a') hiera_array("b") hiera_hash('c', {}) hiera_include('d')`,
 			"1:1 hiera a \"first\"\n1:12 hiera_array b \"unique\"\n1:29 hiera_hash c \"hash\"\n1:49 hiera_include d \"unique\""},
-		{"top scope", `::hiera_hash('a')`, `1:1 hiera_hash a "hash"`},
+		{"function with leading ::", `::hiera_hash('a')`, `1:1 hiera_hash a "hash"`},
 		{"method", `'a'.lookup(Hash, 'deep') $k.hiera_array`, `1:5 lookup a "deep"`},
 		{"computed key", "lookup(\"${m}::x\", Hash, 'hash')\nlookup($key, Hash, deep)\nlookup([$a, 'b'], Hash, deep)",
 			"1:1 lookup computed \"hash\"\n2:1 lookup computed \"deep\"\n3:1 lookup computed \"deep\""},
 		{"computed merge", `lookup('a', Hash, $how) lookup('b', {merge => {strategy => $how}}) lookup('c', X, {$k => 1})`,
 			"1:1 lookup a computed\n1:25 lookup b computed\n1:68 lookup c computed"},
 		{"both computed", `lookup($a, Hash, $b) lookup(*$args)`, "1:1 lookup computed computed\n1:22 lookup computed computed"},
-		{"default block", `lookup('a', Hash, 'hash') |$k| { {} }`, `1:1 lookup a "hash"`},
+		{"lambda for the default", `lookup('a', Hash, 'hash') |$k| { {} }`, `1:1 lookup a "hash"`},
 		{"nested", `include(lookup('a', Array[String], 'unique').filter |$c| { $c in lookup({name => 'b', merge => 'hash'}) })`,
 			"1:9 lookup a \"unique\"\n1:66 lookup b \"hash\""},
-		{"not a call", `class lookup { } $lookup = 1 file { 'x': lookup => 2 } function hiera_hash($k) { }`, ""},
+		{"other uses of the word", `class lookup { } $lookup = 1 file { 'x': lookup => 2 } function hiera_hash($k) { }`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := callLines(t, c.src); got != c.want {
@@ -70,7 +70,7 @@ func TestFindsMergesOfLookups(t *testing.T) {
 	}
 }
 
-// Text in comments, strings, heredocs and regular expressions is not a call. A call after it is found.
+// Text in comments, strings, heredocs and regular expressions is not a call. A call after such text is found.
 func TestReadsNoCallsInComments(t *testing.T) {
 	const call, want = "lookup('x', Hash, 'deep')", `x "deep"`
 	for name, src := range map[string]string{
@@ -100,8 +100,8 @@ func TestReadsNoCallsInComments(t *testing.T) {
 	}
 }
 
-// A manifest that ends within a string, comment or call is reported. Calls before that are found.
-func TestReportsManifestsThatDoNotEnd(t *testing.T) {
+// A manifest that ends inside a string, comment or call is reported. Calls before that are found.
+func TestReportsManifestsThatEndTooEarly(t *testing.T) {
 	for _, src := range []string{"$a = 'x", `$a = "x`, `$a = "${x`, "/* x", "lookup('a', Hash", "f(@(END))\nx\n", `"\`,
 		"lookup(", "@(", "$", "::", "\"${\"", "hiera_hash(,"} {
 		got := callLines(t, "lookup('k', Hash, 'deep')\n"+src)

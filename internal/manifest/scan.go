@@ -7,31 +7,31 @@ type kind uint8
 
 const (
 	punct    kind = iota // one character, or =>
-	name                 // a bare word, with ::
-	variable             // with its $
+	name                 // a bare word, which may contain ::
+	variable             // including the $
 	text                 // a string without interpolations, or a number
-	computed             // a string with interpolations, a heredoc, a regular expression
+	computed             // a string with interpolations, a heredoc, or a regular expression
 )
 
-// token is a word of a manifest.
+// token is a token of a manifest.
 type token struct {
 	kind kind
-	text string // of a string its value
+	text string // for a string, its value
 	at   int    // byte offset
 }
 
-// scanner splits a manifest into tokens. Comments and the texts of strings and heredocs yield no tokens; the code in
-// interpolations does, in separate streams.
+// scanner splits a manifest into tokens. It skips comments, strings and heredocs. Code in their interpolations gets a
+// list of tokens of its own.
 type scanner struct {
 	src      string
 	at       int
 	out      []token
-	heredocs []string  // ends of those that begin in this line
-	inner    [][]token // the code in interpolations
+	heredocs []string  // end markers of heredocs that begin in this line
+	inner    [][]token // tokens of the code in interpolations
 	broken   bool      // a string, comment or bracket is not closed
 }
 
-// scan returns the tokens of src, and those of the code inside its strings, in separate streams.
+// scan returns the tokens of src, followed by those of each interpolation.
 func scan(src string) (streams [][]token, whole bool) {
 	s := &scanner{src: src}
 	for s.at < len(s.src) {
@@ -84,7 +84,7 @@ func isWord(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80
 }
 
-// word reads letters, digits, and :: between them. A bare word may contain dashes.
+// word reads letters, digits and '::'. A bare word may also contain dashes.
 func (s *scanner) word() string {
 	start := s.at
 	for s.at < len(s.src) {
@@ -98,7 +98,7 @@ func (s *scanner) word() string {
 			(start == 0 || s.src[start-1] != '$'):
 			s.at++
 		default:
-			if s.at == start { // a lone ::
+			if s.at == start { // '::' without a name
 				s.at += len("::")
 			}
 			return s.src[start:s.at]
@@ -107,7 +107,7 @@ func (s *scanner) word() string {
 	return s.src[start:s.at]
 }
 
-// skipTo moves past the next end, or to the end of the text.
+// skipTo moves past the next occurrence of end, or to the end of the text.
 func (s *scanner) skipTo(end string, from int) {
 	i := strings.Index(s.src[s.at+from:], end)
 	if i < 0 {
@@ -116,7 +116,7 @@ func (s *scanner) skipTo(end string, from int) {
 		return
 	}
 	s.at += from + i
-	if end != "\n" { // at which heredocs begin
+	if end != "\n" { // heredocs begin on the next line
 		s.at += len(end)
 	}
 }
@@ -141,7 +141,8 @@ func (s *scanner) single() {
 	s.broken = true
 }
 
-// double reads a string in double quotes. With escapes or interpolations its value is unknown, and its code is scanned.
+// double reads a string in double quotes. If it has escapes or interpolations, its value is unknown. Code in
+// interpolations is scanned.
 func (s *scanner) double() {
 	start := s.at
 	known := true
@@ -169,7 +170,7 @@ func (s *scanner) double() {
 	s.broken = true
 }
 
-// interpolation reads the code of ${...}, up to the closing brace.
+// interpolation scans the code in ${...}.
 func (s *scanner) interpolation() {
 	s.at += len("${")
 	in := &scanner{src: s.src, at: s.at}
@@ -211,7 +212,7 @@ func (s *scanner) heredoc() {
 	s.add(computed, "", start)
 }
 
-// skipHeredocs skips the texts of the heredocs on a line.
+// skipHeredocs skips the texts of the heredocs that began on the previous line.
 func (s *scanner) skipHeredocs() {
 	for len(s.heredocs) > 0 && s.at < len(s.src) {
 		line, _, _ := strings.Cut(s.src[s.at:], "\n")
@@ -224,8 +225,8 @@ func (s *scanner) skipHeredocs() {
 	}
 }
 
-// startsPattern reports whether a slash begins a regular expression, and is not a division. This depends on the token
-// before it, and on whether the expression ends on its line.
+// startsPattern reports whether a slash begins a regular expression, and is not a division. This depends on the
+// previous token, and on whether the expression ends on the same line.
 func (s *scanner) startsPattern() bool {
 	if n := len(s.out); n > 0 {
 		switch last := s.out[n-1]; {
@@ -243,7 +244,7 @@ func (s *scanner) startsPattern() bool {
 	return s.patternEnd() > 0
 }
 
-// patternEnd returns the offset after a regular expression that begins here, or 0 if it does not end on its line.
+// patternEnd returns the offset after the regular expression that begins here, or 0 if it does not end on this line.
 func (s *scanner) patternEnd() int {
 	for i := s.at + 1; i < len(s.src); i++ {
 		switch s.src[i] {

@@ -9,8 +9,8 @@ import (
 // Use is a place where a manifest looks up a key.
 type Use struct {
 	At  diag.Pos
-	Key string // in the form of bindings
-	By  string // lookup(), or the parameter of a class
+	Key string // as bindings have it
+	By  string // lookup() or the name of a class parameter
 }
 
 // use records the keys that a call looks up.
@@ -23,8 +23,8 @@ func (c *Calls) use(call *Call) {
 	}
 }
 
-// class records the parameters of the class whose definition begins at token i, if there is one, because Puppet looks
-// them up. It returns false if the list of parameters does not end.
+// class records the parameters of a class definition that begins at token i, if there is one, because Puppet looks them
+// up. It returns false if the list of parameters has no end.
 func (p *parser) class(i int) (ok bool) {
 	if !p.isWord(i, "class") || i+1 >= len(p.tokens) || p.tokens[i+1].kind != name || !p.is(i+2, "(") {
 		return true
@@ -40,7 +40,7 @@ func (p *parser) class(i int) (ok bool) {
 	return ok
 }
 
-// parameter returns the variable of a parameter, which may follow a type.
+// parameter returns the variable of a parameter, which may have a type before it.
 func parameter(param []token) *token {
 	depth := 0
 	for i := range param {

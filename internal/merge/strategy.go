@@ -93,7 +93,7 @@ func Parse(v value.Value) (Strategy, error) {
 	name := v
 	if v.Kind() == value.Hash {
 		if name, _ = v.Get(value.FromString("strategy")); name.IsUndef() {
-			return Strategy{}, failf(Malform, "a merge that is a Hash needs the key 'strategy': %s", offered)
+			return Strategy{}, failf(Malform, "a merge given as a Hash needs the key 'strategy'; expected %s", offered)
 		}
 	}
 	s, ok := strategies[name.Text()]
@@ -139,7 +139,7 @@ func (s *Strategy) setAll(v value.Value) error {
 	}
 	switch knockout, err := onigmo.Compile("^" + d.prefix); {
 	case d.preserve:
-		d.err = failf(Malform, "knockout_prefix and preserve_unmergeables exclude each other")
+		d.err = failf(Malform, "knockout_prefix and preserve_unmergeables cannot be combined")
 	case err != nil:
 		d.err = failf(Malform, "the knockout_prefix '%s' is a regular expression, and wrong: %s", d.prefix, err)
 	default:
@@ -190,7 +190,7 @@ func (s *Strategy) setPrefix(opt value.Value) error {
 	case opt.Kind() != value.String:
 		return s.wrong("knockout_prefix", "a String", opt)
 	case opt.Text() == "":
-		d.err = failf(Malform, "a knockout_prefix that is empty would knock out everything")
+		d.err = failf(Malform, "knockout_prefix must not be empty, because it would knock out everything")
 	}
 	d.prefix = opt.Text()
 	return nil

@@ -1,5 +1,5 @@
-// Package pool numbers texts. A key or value that a site has ten thousand times is then in memory once, and is compared
-// by number.
+// Package pool assigns numbers to texts. A key or value that occurs ten thousand times in a site is in memory only
+// once, and can be compared by its number.
 package pool
 
 import (
@@ -18,18 +18,18 @@ import (
 type Pool struct {
 	mu    sync.Mutex
 	texts []string
-	slots []uint64        // open addressing: upper half of the hash, and number + 1; 0: free
-	chunk strings.Builder // buffer of the latest texts; it never grows, so that they do not move
-	scans int             // number of batches that are still searched without slots; see Load
+	slots []uint64        // hash table with open addressing: upper half of the hash, and number + 1; 0 if free
+	chunk strings.Builder // holds new texts; never grows, so that texts do not move
+	scans int             // number of batches to search without slots, see Load
 }
 
 const (
 	chunkSize = 64 << 10
-	fewSlots  = 1 << 10 // a power of two, like all sizes
+	fewSlots  = 1 << 10 // like all sizes, a power of two
 	halfHash  = 0xffffffff << 32
 )
 
-// Number returns the number of text. A new text gets a new number.
+// Number returns the number of text. It assigns a new number to a new text.
 func (p *Pool) Number(text []byte) uint32 {
 	b := Batch{text: text, ends: []int{len(text)}}
 	return p.Numbers(&b)[0]
@@ -40,7 +40,7 @@ func (p *Pool) Number(text []byte) uint32 {
 // The zero Batch is empty.
 type Batch struct {
 	text    []byte
-	ends    []int // end of each text in text
+	ends    []int // where each text ends in text
 	hashes  []uint64
 	numbers []uint32
 }
@@ -48,13 +48,13 @@ type Batch struct {
 // Reset removes all texts from b, and keeps its memory.
 func (b *Batch) Reset() { b.text, b.ends = b.text[:0], b.ends[:0] }
 
-// Add adds the text that add appends to its argument.
+// Add adds a text, which the function add appends to its argument.
 func (b *Batch) Add(add func([]byte) []byte) {
 	b.text = add(b.text)
 	b.ends = append(b.ends, len(b.text))
 }
 
-// Numbers returns the numbers of the texts in b. They are in b until its next use.
+// Numbers returns the numbers of the texts in b, in a slice that is valid until b is used again.
 func (p *Pool) Numbers(b *Batch) []uint32 {
 	hashes, start := b.hashes[:0], 0
 	for _, end := range b.ends {
@@ -79,8 +79,8 @@ func (p *Pool) Numbers(b *Batch) []uint32 {
 	return out
 }
 
-// prefetch reads the memory that the searches for these hashes begin with. One after the other, each search would wait
-// for memory; this way, the waits overlap. The result has no meaning: it keeps the compiler from removing the reads.
+// prefetch reads the memory at which the searches for these hashes begin. The reads wait for memory at the same time,
+// which the searches themselves would do one after another. The result only keeps the compiler from removing the reads.
 func (p *Pool) prefetch(hashes []uint64) (sum int) {
 	if len(p.slots) == 0 {
 		return 0
@@ -112,7 +112,7 @@ func (p *Pool) number(text []byte, hash uint64) uint32 {
 	return uint32(len(p.texts) - 1)
 }
 
-// keep returns text as a string.
+// keep copies text to chunk and returns it as a string.
 func (p *Pool) keep(text []byte) string {
 	if len(text) > chunkSize/8 {
 		return string(text)
@@ -126,10 +126,10 @@ func (p *Pool) keep(text []byte) string {
 	return p.chunk.String()[start:]
 }
 
-// grow enlarges the table. It computes hashes again: this is rare, and storing them would cost more.
+// grow enlarges the table. It computes all hashes again, which is rare and cheaper than storing them.
 func (p *Pool) grow() {
 	size := max(fewSlots, 2*len(p.slots))
-	for size <= 2*len(p.texts) { // after Load
+	for size <= 2*len(p.texts) { // Load may have added many texts
 		size *= 2
 	}
 	p.slots = make([]uint64, size)
@@ -144,20 +144,20 @@ func (p *Pool) grow() {
 	}
 }
 
-// Texts returns all texts, by number. Callers must not change the slice. It does not have texts that are added later.
+// Texts returns the texts so far, by number. Callers must not change the slice.
 func (p *Pool) Texts() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.texts
 }
 
-// Load fills an empty pool with distinct texts, whose numbers are their indices. The table is only built after several
-// batches: for the few files that change between two builds, it is faster to go through all texts.
+// Load fills an empty pool with distinct texts. Their numbers are their indexes. Load does not build the table, because
+// a build that parses few files again is faster if it searches all texts. The table is built after several batches.
 func (p *Pool) Load(texts []string) { p.texts, p.scans = texts, maxScans }
 
 const maxScans = 8
 
-// scan finds the numbers of the texts in b without the table.
+// scan finds the numbers of the texts in b by a search through all texts.
 func (p *Pool) scan(b *Batch, out []uint32) {
 	const none = ^uint32(0)
 	wanted, lengths, start := make(map[string]uint32, len(b.ends)), [256]bool{}, 0

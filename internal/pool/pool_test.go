@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A filled pool gives the same numbers with and without its table.
-func TestLoadedTextsKeepTheirNumbers(t *testing.T) {
+// The pool searches the first batches without its table. The numbers must not change when it builds the table.
+func TestNumbersStayTheSameWhenTableIsBuilt(t *testing.T) {
 	var p Pool
 	p.Load([]string{"a", "bc", "d"})
 	for round := range 2 * maxScans {
@@ -23,7 +23,7 @@ func TestLoadedTextsKeepTheirNumbers(t *testing.T) {
 	}
 }
 
-func TestEqualTextsHaveOneNumber(t *testing.T) {
+func TestConcurrentCallsGiveEqualTextsOneNumber(t *testing.T) {
 	var p Pool
 	var workers sync.WaitGroup
 	for range 4 {

@@ -150,8 +150,8 @@ type Options struct {
 	Element           *types.Type // type of each contribution; nil: Data
 
 	// Combinator, if not nil, combines contributions. In an array, its arguments are the result so far and the next
-	// contribution. In a hash, they are the name, the result under that name, and the next contribution. Resolution
-	// must then be AppendAll, and only Uniq may be set apart from it.
+	// contribution. In a hash, they are the name, the result under that name, and the next contribution. A Combinator
+	// requires the Resolution AppendAll, and Uniq is the only other option that may be set.
 	Combinator *expr.Lambda
 }
 

@@ -34,35 +34,35 @@ type Relations struct {
 	conditions map[int]Condition // settled conditions, by number
 }
 
-// Dimension is a category or a guard. A request has one value of it.
+// Dimension is a category or a guard. Each request has one value for it.
 type Dimension struct {
 	Category int        // for a guard, the dimension of its category, or -1 for common; for a category, itself
-	Guard    bool       // only requests with a value of its category have a value of it
-	Value    *expr.Node // evaluates to the value as text; nil: unknown
+	Guard    bool       // only requests with a value of Category have a value of this guard
+	Value    *expr.Node // expression for the value as text; nil if unknown
 }
 
-// Condition is a set of terms that must all hold, sorted by dimension. The empty condition always holds.
+// Condition is a conjunction of terms, sorted by dimension. The empty condition always holds.
 type Condition []Term
 
-// Term requires that a dimension has a value. The value is folded.
+// Term holds for requests with a given value of a dimension. The value is folded.
 type Term struct {
 	Dimension int
 	Value     string
 }
 
-// Fold returns s in the form in which values are compared, which ignores case.
+// Fold folds the case of s. Values that differ only in case are equal.
 func Fold(s string) string { return strings.ToLower(s) }
 
 // part is a folded text or an unknown.
 type part struct {
 	text    string
-	unknown int // index in Relations.unknowns; -1 for a text
+	unknown int // index in Relations.unknowns, or -1 for a text
 }
 
 // unknown is a variable or an expression.
 type unknown struct {
-	computed  bool // it is more than a variable
-	slashless bool // its values contain no '/'
+	computed  bool // an expression, not just a variable
+	slashless bool // its values never contain '/'
 	mentions  []string
 }
 
@@ -125,7 +125,7 @@ func Same(a, b *expr.Node) bool {
 	return slices.Equal(joined(r.templates[0]), joined(r.templates[1]))
 }
 
-// Caseless returns n without calls of downcase() around it, because values are compared without regard to case.
+// Caseless removes calls of downcase() around n, because values are compared ignoring case.
 func Caseless(n *expr.Node) *expr.Node {
 	for n.Op == expr.Call && n.Name == "downcase" && len(n.Kids) == 1 && n.Lambda == nil {
 		n = n.Kids[0]
@@ -133,7 +133,7 @@ func Caseless(n *expr.Node) *expr.Node {
 	return n
 }
 
-// joined returns parts with neighbouring texts merged.
+// joined merges adjacent texts in parts.
 func joined(parts []part) []part {
 	var out []part
 	for _, p := range parts {
@@ -148,17 +148,17 @@ func joined(parts []part) []part {
 	return out
 }
 
-// setsVariables reports whether a part of n may set a variable that another part uses: a local one, or a match.
+// setsVariables reports whether n may set a variable that another part uses: a local variable, or a match.
 func setsVariables(n *expr.Node) bool {
 	for x := range syntax.All(n) {
-		if x.Op == expr.Assign || x.Op == expr.Var && x.Name < ":" { // the variable is a number
+		if x.Op == expr.Assign || x.Op == expr.Var && x.Name < ":" { // a match variable is a number
 			return true
 		}
 	}
 	return false
 }
 
-// unknown returns the number of the unknown for n.
+// unknown returns the index of the unknown for n.
 func (r *Relations) unknown(n *expr.Node) int {
 	folded := expr.Fold(n, stdlib.Functions)
 	name := variableName(folded)
@@ -175,7 +175,8 @@ func (r *Relations) unknown(n *expr.Node) int {
 	return i
 }
 
-// variableName identifies a variable, or an element of one such as `$facts['os']['family']`. It returns "" for others.
+// variableName returns an identifier of a variable, or of an element such as `$facts['os']['family']`. It returns ""
+// for other expressions.
 func variableName(n *expr.Node) string {
 	switch n.Op {
 	case expr.Var:
@@ -207,7 +208,7 @@ func mentioned(n *expr.Node) []string {
 	return names
 }
 
-// Possible reports whether c can hold for some request. If this cannot be decided, it returns true.
+// Possible reports whether c can hold for any request. If this cannot be decided, it returns true.
 func (r *Relations) Possible(c Condition) bool {
 	return !slices.ContainsFunc(c, r.isRelated) || len(r.solutions(c)) > 0
 }
@@ -245,14 +246,15 @@ func (r *Relations) Implies(a, b Condition) bool {
 	return true
 }
 
-// holds reports whether t holds for every request of a that has the variables of w. A guard also requires a value of
-// its category.
+// holds reports whether t holds for every request for which a holds and the variables have the values in w. For a
+// guard, the request must also have a value of its category.
 func (r *Relations) holds(t Term, a Condition, w assignment) bool {
 	text, determined := r.text(t.Dimension, w)
 	return determined && text == t.Value && r.inCategory(r.dims[t.Dimension].Category, a, w)
 }
 
-// inCategory reports whether every request of a with the variables of w has a value of a category.
+// inCategory reports whether every request for which a holds and the variables have the values in w has a value of a
+// category.
 func (r *Relations) inCategory(category int, a Condition, w assignment) bool {
 	inCategory := func(t Term) bool { return r.dims[t.Dimension].Category == category }
 	if category < 0 || slices.ContainsFunc(a, inCategory) {
@@ -262,7 +264,8 @@ func (r *Relations) inCategory(category int, a Condition, w assignment) bool {
 	return text != ""
 }
 
-// text returns the text of a dimension, as determined by w. It returns false if unknowns outside w contribute.
+// text returns the text of a dimension, given the values in w. It returns false if the text also depends on other
+// unknowns.
 func (r *Relations) text(dim int, w assignment) (string, bool) {
 	var b strings.Builder
 	all := true
@@ -278,7 +281,7 @@ func (r *Relations) text(dim int, w assignment) (string, bool) {
 	return b.String(), all
 }
 
-// Union returns a condition with the terms of both.
+// Union returns the conjunction of a and b.
 func Union(a, b Condition) Condition {
 	out := slices.Clone(a)
 	for _, t := range b {

@@ -10,7 +10,7 @@ import (
 
 func free(int) {}
 
-// related has dimensions: five categories, a guard of the first one and a guard of common, and others.
+// related lists dimensions: five categories, a guard of the first category, a guard of common, and others.
 var related = []struct{ name, template string }{
 	{"a", "${a}"}, {"ab", "${a}-${b}"}, {"b", "${::b}"}, {"xa", "x-${a}"}, {"loud", "${upcase($a)}"},
 	{"guard", "${b}/${a}"}, {"free", "${b}"}, {"fixed", "text"}, {"fact", "${facts['a']['x']}"}, {"far", "${c}"},
@@ -54,7 +54,7 @@ func terms(text string) Condition {
 	return out
 }
 
-func TestTogether(t *testing.T) {
+func TestWhetherConditionsHoldTogether(t *testing.T) {
 	r := New(relatedDimensions(t), free)
 	for _, c := range []struct {
 		a, b     string
@@ -65,25 +65,25 @@ func TestTogether(t *testing.T) {
 		{"far=1", "far=2", false},
 		{"a=x", "xa=x-x", true},
 		{"a=x", "xa=x-y", false},
-		{"a=x", "xa=y", false},               // xa never is y
-		{"a=x b=y", "ab=x-y", true},          // both variables are known
+		{"a=x", "xa=y", false},               // $a would be both x and y
+		{"a=x b=y", "ab=x-y", true},          // the category combines both variables
 		{"a=x b=z", "ab=x-y", false},         //
-		{"a=x", "ab=x-y-z", true},            // one of two ways
-		{"a=x b=z", "ab=x-y-z", false},       // neither of them
+		{"a=x", "ab=x-y-z", true},            // possible in one of two ways
+		{"a=x b=z", "ab=x-y-z", false},       // possible in neither way
 		{"ab=x-y", "guard=y/x", true},        //
 		{"ab=x-y", "guard=x/y", false},       //
-		{"guard=y/", "", false},              // a guard of a category without a value
+		{"guard=y/", "", false},              // the guard's category has no value
 		{"free=y", "a=x", true},              //
-		{"free=y", "b=z", false},             // a guard and the category of its variable
+		{"free=y", "b=z", false},             // the guard uses the variable of category b
 		{"loud=y", "a=x", true},              // results of functions are unknown
 		{"fact=y", "a=x", true},              // an element of another variable
 		{"fixed=text", "a=x", true},          //
-		{"fixed=other", "", false},           // never holds
+		{"fixed=other", "", false},           // the dimension is constant
 		{"path=x/y/z", "far=y/z", true},      //
-		{"path=x/y/z", "far=z", false},       // names of nodes have no slash
+		{"path=x/y/z", "far=z", false},       // the name of a node has no slash
 		{"node=x/y", "", false},              //
-		{"ab=x-y a=x", "ab=x-z", false},      // one dimension, two values
-		{"loud=x", "again=x", true},          // equal expressions are one unknown
+		{"ab=x-y a=x", "ab=x-z", false},      // two values of one dimension
+		{"loud=x", "again=x", true},          // equal expressions have equal values
 		{"loud=x", "again=y", false},         //
 		{"loud=x", "louder=y-z", false},      //
 		{"again=x d=y", "louder=x-y", true},  //
@@ -95,8 +95,8 @@ func TestTogether(t *testing.T) {
 		{"dynamic=x", "dynamic2=y", true},
 		{"element=x", "element2=y", true},
 		{"fact=x", "entry=y", false},           // two spellings of one variable
-		{"local=xx", "s=y", true},              // local variables are not facts
-		{"match=truea", "match2=true-b", true}, // nor are the results of a match
+		{"local=xx", "s=y", true},              // a local variable is not a fact
+		{"match=truea", "match2=true-b", true}, // nor is the result of a match
 	} {
 		for _, pair := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
 			if got := r.Together(terms(pair[0]), terms(pair[1])); got != c.together {
@@ -106,7 +106,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-func TestImplies(t *testing.T) {
+func TestImpliesOnlyIfDecidable(t *testing.T) {
 	r := New(relatedDimensions(t), free)
 	for _, c := range []struct {
 		a, b    string
@@ -119,13 +119,13 @@ func TestImplies(t *testing.T) {
 		{"xa=x-x", "a=x", true},
 		{"a=x b=y", "ab=x-y", true},
 		{"a=x b=y", "ab=x-z", false},
-		{"a=x", "ab=x-y", false},          // b is not known
-		{"ab=x-y", "a=x b=y", true},       // the only way
-		{"ab=x-y-z", "a=x", false},        // one of two ways
-		{"ab=x-y-z a=x", "b=y-z", true},   // the other variable follows
+		{"a=x", "ab=x-y", false},          // $b is unknown
+		{"ab=x-y", "a=x b=y", true},       // the only way to split the value
+		{"ab=x-y-z", "a=x", false},        // one of two ways to split it
+		{"ab=x-y-z a=x", "b=y-z", true},   // $b follows from $a
 		{"ab=x-y-z", "ab=x-y-z", true},    //
 		{"ab=x-y", "guard=y/x", true},     // the guard's category has a value
-		{"ab=-y", "guard=y/", false},      // it has none
+		{"ab=-y", "guard=y/", false},      // the guard's category has no value
 		{"guard=y/x", "a=x free=y", true}, //
 		{"a=x", "loud=x", false},
 		{"a=x", "loud=x loud=x", false},
@@ -133,13 +133,13 @@ func TestImplies(t *testing.T) {
 		{"", "fixed=text", true},
 		{"", "fixed=other", false},
 		{"a=x", "a=x far=1", false},
-		{"a=x", "ab=x-", false}, // though $b may be empty
+		{"a=x", "ab=x-", false}, // although $b may be empty
 		{"end=y-x-x", "a=y-x", true},
 		{"", "folded=tx", true},
 		{"loud=x", "again=x", true},
 		{"again=x d=y", "louder=x-y", true},
 		{"louder=x-y", "loud=x d=y", true},
-		{"louder=x-y-z", "loud=x", false}, // one of two ways
+		{"louder=x-y-z", "loud=x", false}, // one of two ways to split it
 		{"fact=x", "entry=x", true},
 	} {
 		if got := r.Implies(terms(c.a), terms(c.b)); got != c.implies {
@@ -148,7 +148,7 @@ func TestImplies(t *testing.T) {
 	}
 }
 
-// The ways of a condition require texts of variables. Each way implies the terms that follow from these.
+// Ways returns conditions on variables. Each of them includes the terms that follow from its variables.
 func TestWaysIncludeImpliedTerms(t *testing.T) {
 	r := New(relatedDimensions(t), free)
 	for c, want := range map[string][]string{
@@ -184,7 +184,7 @@ func TestWaysIncludeImpliedTerms(t *testing.T) {
 	}
 }
 
-// A condition with too many ways is undecided, and takes little time.
+// If a condition can hold in too many ways, it is undecided, and this takes little time.
 func TestConditionsWithTooManyWaysAreUndecided(t *testing.T) {
 	var dims []Dimension
 	for i, text := range []string{"${a}${b}${c}${d}${e}${f}", "${a}", "${g}", "${g}", "${a}${b}", "${b}/${a}"} {
@@ -212,7 +212,7 @@ func TestConditionsWithTooManyWaysAreUndecided(t *testing.T) {
 	if r.Implies(Condition{g}, Condition{guard}) {
 		t.Error("an unknown category has a value")
 	}
-	for n, decided := range map[int]bool{maxWays - 1: true, maxWays: false} { // n bytes are split in n+1 ways
+	for n, decided := range map[int]bool{maxWays - 1: true, maxWays: false} { // n bytes can be split in n+1 ways
 		two, other := Term{Dimension: 4, Value: strings.Repeat("x", n)}, Term{Dimension: 5, Value: "y/y"}
 		if r.Together(Condition{two}, Condition{other}) == decided {
 			t.Errorf("of %d bytes, decided is %v", n, !decided)
@@ -223,9 +223,9 @@ func TestConditionsWithTooManyWaysAreUndecided(t *testing.T) {
 	}
 }
 
-// A computed dimension depends on variables in an unknown way, so its relation to other dimensions with these variables
-// is undecided, except for equal expressions.
-func TestUndecided(t *testing.T) {
+// It is unknown how a computed dimension depends on its variables. Its relation to other dimensions with these
+// variables is undecided, unless they have equal expressions.
+func TestComputedDimensionsAreUndecided(t *testing.T) {
 	r := New(relatedDimensions(t), free)
 	for c, want := range map[string]string{
 		"a=x b=y loud=x":          "loud a",
@@ -256,7 +256,7 @@ func TestUndecided(t *testing.T) {
 	}
 }
 
-func TestSame(t *testing.T) {
+func TestSameIgnoresCaseAndSpelling(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want bool

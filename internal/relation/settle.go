@@ -2,9 +2,9 @@ package relation
 
 import "slices"
 
-// Ways splits c into conditions that exclude each other. Whenever c holds, one of them holds. If there are several,
-// they have additional terms with texts of variables, whose dimensions are not IsNamed. If c never holds, ways is
-// empty. all is false if a term was not split, because it can hold in too many ways.
+// Ways splits c into conditions that exclude each other: whenever c holds, exactly one of them does. If there are
+// several, they have additional terms for the texts of variables, whose dimensions are not IsNamed. If c never holds,
+// ways is empty. all is false if a term was not split because it can hold in too many ways.
 func (r *Relations) Ways(c Condition) (ways []Condition, all bool) {
 	if !slices.ContainsFunc(c, r.isRelated) {
 		return []Condition{c}, true
@@ -28,11 +28,11 @@ func (r *Relations) termsOf(w assignment) Condition {
 	return out
 }
 
-// IsNamed reports whether a dimension belongs to the site, and is not an unknown.
+// IsNamed reports whether a dimension belongs to the site. Otherwise it is an unknown.
 func (r *Relations) IsNamed(dim int) bool { return dim < r.named }
 
-// Settled returns c in a form that can be indexed: terms of related dimensions are replaced by the variables that they
-// determine, unless they say more. If a implies b, all variables of b are variables of a.
+// Settled returns c in a form for an index. It replaces terms of related dimensions by the variables that they
+// determine, unless the terms contain more information. If a implies b, a has all variables of b.
 func (r *Relations) Settled(c Condition) Condition {
 	if !slices.ContainsFunc(c, r.isRelated) {
 		return c
@@ -52,7 +52,7 @@ func (r *Relations) Settled(c Condition) Condition {
 	return r.withKnown(c, known)
 }
 
-// withKnown returns c with the known unknowns, and without the terms that follow from them.
+// withKnown returns c with terms for known unknowns, and without terms that follow from them.
 func (r *Relations) withKnown(c Condition, values assignment) Condition {
 	var out Condition
 	for _, t := range c {
@@ -65,7 +65,7 @@ func (r *Relations) withKnown(c Condition, values assignment) Condition {
 	return out
 }
 
-// SettledOf returns Settled(c). It caches the result under the number of the condition.
+// SettledOf returns Settled(c). It caches the result by the number of the condition.
 func (r *Relations) SettledOf(number int, c Condition) Condition {
 	out, ok := r.conditions[number]
 	if !ok {
@@ -78,8 +78,8 @@ func (r *Relations) SettledOf(number int, c Condition) Condition {
 // IsOpen reports whether a dimension of a settled condition may follow from others.
 func (r *Relations) IsOpen(dim int) bool { return r.IsNamed(dim) && r.related[dim] }
 
-// Undecided finds two dimensions of c that depend on a common variable in different ways, one of them through more than
-// text with variables. Terms that Ways adds to c make no difference.
+// Undecided returns two dimensions of c that depend on a common variable in different ways, if at least one of them is
+// computed. The terms that Ways adds make no difference.
 func (r *Relations) Undecided(c Condition) (computed, other int, ok bool) {
 	for _, t := range c {
 		for _, p := range r.templates[t.Dimension] {
@@ -97,7 +97,7 @@ func (r *Relations) Undecided(c Condition) (computed, other int, ok bool) {
 	return 0, 0, false
 }
 
-// mentions reports whether a variable in unknown n occurs in another unknown of a dimension of the site.
+// mentions reports whether a variable in unknown n also occurs in another unknown of a dimension of the site.
 func (r *Relations) mentions(dim, n int) bool {
 	return r.IsNamed(dim) && slices.ContainsFunc(r.templates[dim], func(p part) bool {
 		return isUnknown(p) && p.unknown != n && slices.ContainsFunc(r.unknowns[p.unknown].mentions,
@@ -105,15 +105,15 @@ func (r *Relations) mentions(dim, n int) bool {
 	})
 }
 
-// Case is a way in which a condition can hold. In all requests of a case, the same other conditions hold.
+// Case is one way in which a condition can hold. For all requests of a case, the same other conditions hold.
 type Case struct {
-	Condition // in the form of Settled
+	Condition // as returned by Settled
 	original  Condition
 	way       assignment
 }
 
-// Cases returns the ways in which c can hold, none if it never does. If this cannot be decided, there is one case with
-// only the known variables.
+// Cases returns the ways in which c can hold. There are none if it never holds. If this cannot be decided, there is one
+// case with the known variables.
 func (r *Relations) Cases(c Condition) []Case {
 	if !slices.ContainsFunc(c, r.isRelated) {
 		return []Case{{Condition: c, original: c}}

@@ -32,8 +32,8 @@ func WithoutSlash(n *expr.Node) bool {
 var plainFacts = []string{"fqdn", "hostname", "domain", "clientcert",
 	"environment", "osfamily", "operatingsystem", "architecture"}
 
-// variable returns the name of a variable and the keys of an access to it: facts, os and family for
-// $facts['os']['family']. It returns nil for any other expression.
+// variable returns the variable and the keys of an access: facts, os and family for $facts['os']['family']. It returns
+// nil for other expressions.
 func variable(n *expr.Node) []string {
 	switch {
 	case n.Op == expr.Concat && len(n.Kids) == 1:

@@ -9,20 +9,20 @@ import (
 // assignment maps unknowns to their folded texts.
 type assignment map[int]string
 
-// Limits of the search for ways in which a condition can hold. Beyond them, it is undecided.
+// Limits of the search for ways in which a condition can hold. Beyond them, the condition is undecided.
 const (
 	maxWays  = 64
 	maxSteps = 4096
 )
 
-// solutions returns the values of the variables of related dimensions for which c holds, none if it never does. Terms
-// that can hold in too many ways are ignored.
+// solutions returns the values of variables for which c holds. There are none if it never holds. Terms that can hold in
+// too many ways are ignored.
 func (r *Relations) solutions(c Condition) []assignment {
 	ways, _ := r.solve(c)
 	return ways
 }
 
-// solve returns the solutions. all is false if a term was ignored.
+// solve is solutions. all is false if a term was ignored.
 func (r *Relations) solve(c Condition) (ways []assignment, all bool) {
 	terms := slices.DeleteFunc(slices.Clone(c), func(t Term) bool { return !r.isRelated(t) })
 	slices.SortStableFunc(terms, func(a, b Term) int {
@@ -44,7 +44,7 @@ func (r *Relations) solve(c Condition) (ways []assignment, all bool) {
 	return slices.DeleteFunc(ways, func(w assignment) bool { return r.outside(c, w) }), all
 }
 
-// outside reports whether a guard in c belongs to a category without a value in requests with the variables of w.
+// outside reports whether c has a guard whose category has no value in requests with the variables of w.
 func (r *Relations) outside(c Condition, w assignment) bool {
 	return slices.ContainsFunc(c, func(t Term) bool {
 		category := r.dims[t.Dimension].Category
@@ -56,14 +56,14 @@ func (r *Relations) outside(c Condition, w assignment) bool {
 	})
 }
 
-// solver collects the assignments for which a template has a given text.
+// solver collects the assignments for which a template results in a given text.
 type solver struct {
 	unknowns []unknown
 	ways     []assignment
 	steps    int
 }
 
-// solve adds the ways in which parts can be text, given w. It restores w before it returns.
+// solve adds the ways in which parts can result in text, given w. It restores w before it returns.
 func (s *solver) solve(parts []part, text string, w assignment) {
 	if s.steps++; s.steps > maxSteps || len(s.ways) > maxWays {
 		return
@@ -88,7 +88,7 @@ func (s *solver) solve(parts []part, text string, w assignment) {
 		}
 		return
 	}
-	if len(parts) > 1 { // otherwise the unknown takes all of text
+	if len(parts) > 1 { // otherwise the unknown is the whole text
 		for n := range text {
 			s.assign(parts, text, n, w)
 		}
@@ -97,7 +97,7 @@ func (s *solver) solve(parts []part, text string, w assignment) {
 	delete(w, parts[0].unknown)
 }
 
-// assign solves the equation if the first part, an unknown, is the first n bytes of text.
+// assign continues solve with the first n bytes of text as the value of the first part, which is an unknown.
 func (s *solver) assign(parts []part, text string, n int, w assignment) {
 	if s.unknowns[parts[0].unknown].slashless && strings.Contains(text[:n], "/") {
 		return

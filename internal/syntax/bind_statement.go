@@ -104,15 +104,15 @@ func (p *setParser) insteadOfTo(s *Statement) {
 
 // value parses an expression in a statement. It ends at the word in.
 func (p *setParser) value() *expr.Node {
-	outer := p.ends
-	p.ends = p.open + 1
+	outer := p.inEndsAt
+	p.inEndsAt = p.open + 1
 	n := p.expression()
-	p.ends = outer
-	return p.finished(n)
+	p.inEndsAt = outer
+	return p.checkedTree(n)
 }
 
-// finished returns n after checking its height and its hash keys.
-func (p *setParser) finished(n *expr.Node) *expr.Node {
+// checkedTree returns n after checking its height and its hash keys.
+func (p *setParser) checkedTree(n *expr.Node) *expr.Node {
 	if n != nil && p.err == nil {
 		if higher(n, maxHeight) {
 			p.fail(n.Off, "the expression is nested too deeply", "split it into several statements")
@@ -131,15 +131,15 @@ func (p *setParser) checkKeys(n *expr.Node) {
 		var seen value.Builder
 		for i := 0; i < len(x.Kids); i += 2 {
 			if key, ok := x.Kids[i].Constant(); ok {
-				p.once(&seen, key, x.Kids[i].Off, "the key "+strings.TrimPrefix(value.Describe(key),
+				p.addUnique(&seen, key, x.Kids[i].Off, "the key "+strings.TrimPrefix(value.Describe(key),
 					"the string ")+" is given twice in one hash")
 			}
 		}
 	}
 }
 
-// once adds key to seen. It reports a key that is already in seen.
-func (p *setParser) once(seen *value.Builder, key value.Value, off int, twice string) {
+// addUnique adds key to seen. It reports a key that is already in seen.
+func (p *setParser) addUnique(seen *value.Builder, key value.Value, off int, twice string) {
 	if _, again := seen.Get(key); again {
 		p.errs = append(p.errs, SyntaxError{Off: off, Message: twice, Hint: "remove one of the two"})
 	}
@@ -167,7 +167,7 @@ func (p *setParser) options(s *Statement) {
 		o := p.option()
 		s.Options = append(s.Options, o)
 		if p.err == nil {
-			p.once(&seen, value.FromString(o.Name.Text), o.Name.Off, "the option '"+o.Name.Text+"' is given twice")
+			p.addUnique(&seen, value.FromString(o.Name.Text), o.Name.Off, "the option '"+o.Name.Text+"' is given twice")
 		}
 		if !p.accept(",") {
 			break
@@ -195,10 +195,10 @@ func (p *setParser) option() Option {
 	p.expect("=>", "after the name of the option")
 	if p.err == nil && p.at("|") {
 		o.Lambda = p.lambda()
-		o.Value = p.finished(&expr.Node{Op: expr.Call, Off: o.Name.Off, Lambda: o.Lambda})
+		o.Value = p.checkedTree(&expr.Node{Op: expr.Call, Off: o.Name.Off, Lambda: o.Lambda})
 		return o
 	}
-	o.Value = p.finished(listed(p.entry()))
+	o.Value = p.checkedTree(listed(p.entry()))
 	return o
 }
 
@@ -273,7 +273,7 @@ func (p *setParser) target() *expr.Node {
 		p.tok.text = strings.TrimPrefix(p.tok.text, "::")
 		return p.word()
 	case tType:
-		return p.finished(p.paramType())
+		return p.checkedTree(p.paramType())
 	}
 	p.expected("the name of a class, a type, or an instance of a type")
 	return nil

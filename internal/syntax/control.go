@@ -21,10 +21,10 @@ func (p *parser) body(keyword string) *expr.Node {
 
 // control parses the condition of a statement, up to the '{'.
 func (p *parser) control() *expr.Node {
-	outer := p.ends
-	p.ends = 0
+	outer := p.inEndsAt
+	p.inEndsAt = 0
 	n := p.expression()
-	p.ends = outer
+	p.inEndsAt = outer
 	return n
 }
 

@@ -56,7 +56,7 @@ func (p *setParser) environments() *Environments {
 		case p.declares():
 			p.failHere("expected this declaration of environments in site { }", "write site { "+p.tok.text+" { ... } }")
 		default:
-			p.choosing(out)
+			p.outerStatement(out)
 		}
 		p.resume(begin, next)
 	}
@@ -66,9 +66,9 @@ func (p *setParser) environments() *Environments {
 	return out
 }
 
-// choosing parses a statement outside site { }. After an error in an if, the statement may also belong to the body of
-// that if.
-func (p *setParser) choosing(out *Environments) {
+// outerStatement parses a statement outside site { }. After an error in an if, the statement may also belong to the
+// body of that if.
+func (p *setParser) outerStatement(out *Environments) {
 	begin := p.tok
 	var n *expr.Node
 	if p.atKeyword("elsif") && len(p.errs) > 0 {
@@ -83,11 +83,11 @@ func (p *setParser) choosing(out *Environments) {
 	switch {
 	case len(p.errs) > 0 && p.at("}"):
 		return
-	case idle(n):
+	case hasNoEffect(n):
 		p.errs = append(p.errs, SyntaxError{Off: begin.off, Message: "this value is not used",
 			Hint: "$environment = '...' chooses an environment"})
 	}
-	if p.tok.kind != tEOF && !p.goesOn() {
+	if p.tok.kind != tEOF && !p.statementFollows() {
 		p.unexpected("a statement or site { }")
 	}
 }

@@ -33,7 +33,7 @@ func (p *parser) returning() *expr.Node {
 	t := p.paramType()
 	if t == nil {
 		p.unexpected("a type after >>")
-		return p.nothing()
+		return p.errorNode()
 	}
 	return p.over(expr.Call, "assert_type", t, p.body("the lambda"))
 }

@@ -25,7 +25,7 @@ func (p *parser) operand() *expr.Node {
 		return p.heredoc()
 	case tEOF:
 		p.unexpected("a value")
-		return p.nothing()
+		return p.errorNode()
 	}
 	p.advance()
 	return p.constant(t.off, p.literal(t))
@@ -46,8 +46,8 @@ func (p *parser) literal(t token) value.Value {
 	return value.FromString(t.text)
 }
 
-// nothing returns the node that stands for an expression with an error.
-func (p *parser) nothing() *expr.Node { return p.constant(p.tok.off, value.Value{}) }
+// errorNode returns the node that stands for an expression with an error.
+func (p *parser) errorNode() *expr.Node { return p.constant(p.tok.off, value.Value{}) }
 
 func (p *parser) keyword() *expr.Node {
 	off := p.tok.off
@@ -74,7 +74,7 @@ func (p *parser) keyword() *expr.Node {
 		}
 	}
 	p.unexpected("a value")
-	return p.nothing()
+	return p.errorNode()
 }
 
 // word returns the text of tok as a string.
@@ -118,7 +118,7 @@ func (p *parser) bracketed() *expr.Node {
 		return p.hash(off)
 	}
 	p.unexpected("a value")
-	return p.nothing()
+	return p.errorNode()
 }
 
 // list parses the rest of a list, including its closing bracket. Consecutive key-value pairs become one hash.

@@ -73,7 +73,7 @@ func (p *parser) operation(least level) *expr.Node {
 		}
 		op, l := infix(p.tok.text)
 		switch {
-		case l < least, l == levelIn && p.ends == p.open+1:
+		case l < least, l == levelIn && p.inEndsAt == p.open+1:
 			return left
 		case l == levelSelector:
 			left = p.suffixes(token{}, p.selector(listed(left)))

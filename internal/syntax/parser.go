@@ -18,10 +18,10 @@ type parser struct {
 	depth int
 
 	// Only for files with statements around their expressions:
-	open    int       // number of open brackets before tok
-	ends    int       // if it is open+1, the word in ends the expression
-	catalog diag.Code // code of errors about catalogs
-	trace   *trace    // records tokens for the formatter; nil otherwise
+	open     int       // number of open brackets before tok
+	inEndsAt int       // if it is open+1, the word in ends the expression
+	catalog  diag.Code // code of errors about catalogs
+	trace    *trace    // records tokens for the formatter; nil otherwise
 }
 
 func (p *parser) advance() {
@@ -118,7 +118,7 @@ func (p *parser) statements() *expr.Node {
 	for {
 		begin := p.tok
 		list = append(list, p.assignment())
-		if !p.goesOn() {
+		if !p.statementFollows() {
 			break
 		}
 		p.checkUse(begin, list[len(list)-1])
@@ -129,9 +129,9 @@ func (p *parser) statements() *expr.Node {
 	return p.node(expr.Block, off, "", list...)
 }
 
-// goesOn reports whether another statement follows. A semicolon is only required if the next token would otherwise
-// continue the statement.
-func (p *parser) goesOn() bool {
+// statementFollows reports whether another statement follows. A semicolon is only required if the next token would
+// otherwise continue the statement.
+func (p *parser) statementFollows() bool {
 	if p.accept(";") {
 		if p.at("}") || p.tok.kind == tEOF {
 			p.unexpected("a statement after ;")
@@ -156,7 +156,7 @@ func (p *parser) goesOn() bool {
 // checkUse reports that statement n has no effect. n begins at begin and is not the last statement.
 func (p *parser) checkUse(begin token, n *expr.Node) {
 	switch {
-	case !idle(n):
+	case !hasNoEffect(n):
 	case n.Op == expr.Const && begin.kind == tName:
 		p.failStatementCall(begin)
 	default:
@@ -164,8 +164,8 @@ func (p *parser) checkUse(begin token, n *expr.Node) {
 	}
 }
 
-// idle reports whether n has no effect other than its value, by Puppet's rules.
-func idle(n *expr.Node) bool {
+// hasNoEffect reports whether n has no effect other than its value, by Puppet's rules.
+func hasNoEffect(n *expr.Node) bool {
 	switch n.Op {
 	case expr.Call, expr.Assign:
 		return false
@@ -173,7 +173,7 @@ func idle(n *expr.Node) bool {
 		return n.Name != "=~" && n.Name != "!~" // these set match variables
 	case expr.If, expr.Case, expr.Option, expr.Block:
 		for _, kid := range n.Kids {
-			if !idle(kid) {
+			if !hasNoEffect(kid) {
 				return false
 			}
 		}

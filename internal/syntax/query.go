@@ -55,7 +55,7 @@ func (p *setParser) query() *Query {
 			"write the condition, for example "+q.Type.Text+"[?? name == 'one']")
 	}
 	p.advance()
-	q.Where = p.finished(p.anyOf())
+	q.Where = p.checkedTree(p.anyOf())
 	p.expect("]", "after the query")
 	return q
 }

@@ -37,7 +37,7 @@ func (p *setParser) recover(begin lexer) {
 // skip moves to the first token after begin that next accepts, or to the '}' of the enclosing block.
 func (p *setParser) skip(begin lexer, next func() bool) {
 	found := max(p.errs[len(p.errs)-1].Off, begin.pos)
-	p.lexer, p.tok, p.open, p.ends = begin, token{}, 0, 0
+	p.lexer, p.tok, p.open, p.inEndsAt = begin, token{}, 0, 0
 	p.advance()
 	for p.advance(); p.err == nil && p.tok.kind != tEOF; p.advance() {
 		p.open = max(p.open, 0)

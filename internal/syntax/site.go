@@ -152,7 +152,7 @@ func (p *setParser) beginsLayer() bool { return p.atWord("layer") && p.peek().is
 func (p *setParser) category() []Attribute {
 	name := p.name("the name of a category")
 	p.expect("=>", "after the name of the category")
-	a := Attribute{Name: name.Text, Off: name.Off, Value: p.finished(listed(p.entry()))}
+	a := Attribute{Name: name.Text, Off: name.Off, Value: p.checkedTree(listed(p.entry()))}
 	if p.err != nil {
 		return nil
 	}

@@ -307,7 +307,7 @@ func (p *setParser) typeOf() *expr.Node {
 	if p.tok.kind != tType || upper(p.tok.text) != "" {
 		return nil
 	}
-	return p.finished(p.paramType())
+	return p.checkedTree(p.paramType())
 }
 
 const parametersInstead = "parameters of a class are bound with: bind parameters NAME to { … }"

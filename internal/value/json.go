@@ -21,6 +21,8 @@ func AppendJSON(dst []byte, v Value) []byte {
 		return strconv.AppendInt(dst, v.Int(), 10)
 	case Float:
 		return appendJSONFloat(dst, v.Float())
+	case String:
+		return appendJSONString(dst, v.Text())
 	case Array:
 		dst = append(dst, '[')
 		first := true

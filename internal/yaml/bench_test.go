@@ -8,7 +8,7 @@ import (
 	"bindc/diag"
 )
 
-// hieraData returns a data file of n keys, each with a scalar, a list or a hash.
+// hieraData returns the text of a data file with n keys. Their values are scalars, lists and hashes.
 func hieraData(n int) []byte {
 	var b strings.Builder
 	for i := range n {

@@ -7,30 +7,29 @@ import (
 	"bindc/internal/value"
 )
 
-// blockReader reads plain block YAML, which nearly all files of sites are, several times as fast as the library: hashes
-// and lists in block style with scalars of one line, literal blocks, and hashes and lists in brackets on one line. It
-// bails out on anything unfamiliar; the library then reads the whole file. It also bails out on anything that would
-// have to be reported, so that only the library's reader reports. FuzzBlocks compares the two.
+// blockReader is a fast reader for the YAML that nearly all data files consist of: hashes and lists in block style,
+// scalars on one line, literal blocks, and hashes and lists in brackets on one line. It gives up at anything else, and
+// at anything that would have to be reported; then the library reads the whole file. FuzzBlocks checks that both agree.
 //
-// Its methods return false to bail out. off is the offset after what was read.
+// Its methods return false to give up. off is the offset after the text that has been read.
 type blockReader struct {
 	src    string
 	ascii  bool
 	off    int
 	line   uint32
-	start  int // of the line
-	indent int // of the line to be read next, or of the hash or list that starts within it; -1: the end of the file
-	depth  int // nesting of hashes and lists
-	inFlow int // nesting of brackets and braces
+	start  int // offset of the current line
+	indent int // column of the next line, or of a hash or list inside the current line; -1 at the end of the file
+	depth  int // number of open hashes and lists
+	inFlow int // number of open brackets and braces
 	*Scratch
 }
 
 const (
-	maxBlocks = 64   // nesting of hashes and lists; far below maxDepth
-	maxKey    = 1000 // bytes of a key; the library allows 1024 characters
+	maxBlocks = 64   // limit on depth, far below maxDepth
+	maxKey    = 1000 // maximum length of a key in bytes; the library allows 1024 characters
 )
 
-// readBlocks reads d if it is plain block YAML. The nodes are in s until its next use.
+// readBlocks reads d if it is plain block YAML. The nodes are valid until s is used again.
 func readBlocks(d *Document, s *Scratch) (root *Node, ok bool) {
 	if !d.plain {
 		return nil, false
@@ -51,7 +50,7 @@ func readBlocks(d *Document, s *Scratch) (root *Node, ok bool) {
 	return &n, ok && r.indent < 0
 }
 
-// node returns a node that starts at the current position.
+// node returns a node with the current position.
 func (r *blockReader) node() Node {
 	before := r.src[r.start:r.off]
 	if r.ascii {
@@ -60,7 +59,7 @@ func (r *blockReader) node() Node {
 	return Node{Line: r.line, Col: uint32(utf8.RuneCountInString(before)) + 1}
 }
 
-// peek returns the byte n after the next one, or a line break at the end of the file.
+// peek returns the byte at off+n. At the end of the file, it returns a line break.
 func (r *blockReader) peek(n int) byte {
 	if r.off+n < len(r.src) {
 		return r.src[r.off+n]
@@ -74,7 +73,7 @@ func (r *blockReader) blanks() {
 	}
 }
 
-// nextLine advances to the first text that is not a comment, in this line or below.
+// nextLine skips comments and empty lines, and then sets indent.
 func (r *blockReader) nextLine() {
 	for r.off < len(r.src) {
 		r.line++
@@ -92,7 +91,7 @@ func (r *blockReader) nextLine() {
 	r.indent = -1
 }
 
-// comment advances to the end of the line.
+// comment skips the rest of the line.
 func (r *blockReader) comment() {
 	if i := strings.IndexByte(r.src[r.off:], '\n'); i >= 0 {
 		r.off += i
@@ -101,7 +100,7 @@ func (r *blockReader) comment() {
 	}
 }
 
-// endLine skips blanks and a comment, and advances to the next line. It returns false if there is anything else.
+// endLine skips blanks, a comment and the line break. It returns false if the line has other text.
 func (r *blockReader) endLine() bool {
 	end := r.off
 	r.blanks()
@@ -116,10 +115,10 @@ func (r *blockReader) endLine() bool {
 	return true
 }
 
-// atDash reports whether an element of a block list is next.
+// atDash reports whether the next element of a block list begins here.
 func (r *blockReader) atDash() bool { return r.peek(0) == '-' && isBlank(r.peek(1)) }
 
-// colon returns the offset after the colon, if it makes the text before it a key, or 0.
+// colon returns the offset after the colon if the text before it is a key, and otherwise 0.
 func (r *blockReader) colon() int {
 	at := r.off
 	for at < len(r.src) && r.src[at] == ' ' {
@@ -133,7 +132,7 @@ func (r *blockReader) colon() int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' }
 
-// block reads the block hash or list that is indented by r.indent.
+// block reads a hash or list in block style whose entries are in column r.indent.
 func (r *blockReader) block() (n Node, ok bool) {
 	if r.depth == maxBlocks {
 		return Node{}, false
@@ -155,13 +154,13 @@ func (r *blockReader) elements() (kids []Node, ok bool) {
 	indent, from := r.indent, len(r.open)
 	for r.indent == indent && r.atDash() {
 		r.off++
-		kid, ok := r.behind(indent, Sequence)
+		kid, ok := r.valueAfter(indent, Sequence)
 		if !ok {
 			return nil, false
 		}
 		r.open = append(r.open, kid)
 	}
-	// At the same depth, a key follows a list that is the value of the key above.
+	// A list in the column of the key above ends at the next key in that column.
 	return r.close(from), r.indent <= indent
 }
 
@@ -173,7 +172,7 @@ func (r *blockReader) entries() (kids []Node, ok bool) {
 		if !ok {
 			return nil, false
 		}
-		val, ok := r.behind(indent, Mapping)
+		val, ok := r.valueAfter(indent, Mapping)
 		if !ok {
 			return nil, false
 		}
@@ -182,8 +181,7 @@ func (r *blockReader) entries() (kids []Node, ok bool) {
 	return r.close(from), r.indent < indent
 }
 
-// key reads a key of a hash, and its colon. The open nodes from the given index belong to the hash; m finds duplicates
-// among them.
+// key reads a key of a hash and its colon. The nodes of the hash are s.open[from:], and m finds duplicate keys in them.
 func (r *blockReader) key(m *mapping, from int) (Node, bool) {
 	start := r.off
 	n, ok := r.scalar()
@@ -197,11 +195,11 @@ func (r *blockReader) key(m *mapping, from int) (Node, bool) {
 	return n, !twice && text != mergeKey && r.off-start <= maxKey
 }
 
-// behind reads the value after a colon or dash of a hash or list that is indented by indent.
-func (r *blockReader) behind(indent int, kind Shape) (Node, bool) {
+// valueAfter reads the value after a colon or dash. indent is the column of the hash or list that it belongs to.
+func (r *blockReader) valueAfter(indent int, kind Shape) (Node, bool) {
 	empty := r.node()
 	if r.endLine() {
-		return r.below(indent, kind, empty)
+		return r.valueBelow(indent, kind, empty)
 	}
 	start := r.off
 	if !r.atDash() {
@@ -216,19 +214,19 @@ func (r *blockReader) behind(indent int, kind Shape) (Node, bool) {
 	if kind == Mapping {
 		return Node{}, false
 	}
-	r.off, r.indent = start, start-r.start // a list or hash that starts after the dash
+	r.off, r.indent = start, start-r.start // a list or hash that begins after the dash
 	return r.block()
 }
 
-// below reads a value that starts on a later line than its key or dash, if there is one.
-func (r *blockReader) below(indent int, kind Shape, empty Node) (Node, bool) {
+// valueBelow reads a value that begins below the line of its key or dash. Without one, the value is null.
+func (r *blockReader) valueBelow(indent int, kind Shape, empty Node) (Node, bool) {
 	if r.indent > indent || r.indent == indent && kind == Mapping && r.atDash() {
 		return r.block()
 	}
 	return empty, true
 }
 
-// inline reads a value that starts on the line of its key or dash, and no other value there.
+// inline reads a value that begins in the line of its key or dash.
 func (r *blockReader) inline(indent int) (Node, bool) {
 	switch r.peek(0) {
 	case '|':
@@ -256,7 +254,7 @@ func (r *blockReader) scalar() (Node, bool) {
 	return n, ok && problem == noFault
 }
 
-// indicators has the characters that cannot start a plain scalar.
+// indicators are characters that a plain scalar cannot begin with.
 const indicators = "?:,[]{}#&*!|>'\"%@`"
 
 // plain reads a plain scalar.
@@ -311,7 +309,7 @@ func (r *blockReader) quoted() (string, bool) {
 	return "", false
 }
 
-// unescape replaces the escapes of a text in quotes; in double quotes, the usual ones.
+// unescape replaces the escapes in a quoted text. In double quotes, it only knows the usual ones.
 func unescape(text string, quote byte) (string, bool) {
 	if quote == '\'' {
 		return strings.ReplaceAll(text, "''", "'"), true
@@ -333,7 +331,7 @@ func unescape(text string, quote byte) (string, bool) {
 	}
 }
 
-// literal reads a literal block, which ends before the last of its line breaks.
+// literal reads a literal block.
 func (r *blockReader) literal(indent int) (Node, bool) {
 	n := r.node()
 	r.off++
@@ -361,7 +359,7 @@ func (r *blockReader) literal(indent int) (Node, bool) {
 	return n, ok
 }
 
-// lines returns the lines from at that are blank or indented by width.
+// lines returns the lines of the block at offset at: those that are blank or indented by width.
 func (r *blockReader) lines(at, width int) (string, bool) {
 	var b strings.Builder
 	for at < len(r.src) {

@@ -9,12 +9,12 @@ import (
 	"bindc/internal/value"
 )
 
-// reused is the memory of all trees that held compares.
+// reused is the memory that all calls of held share.
 var reused Scratch
 
-// held compares the reader of plain block YAML with the library: what it accepts must be the same tree with the same
-// positions, without diagnostics. It reports whether the file was accepted.
-func held(t *testing.T, src []byte) bool {
+// readersAgree reads src with the blockReader and with the library. If the blockReader accepts src, both must give the
+// same tree with the same positions, and no diagnostics. readersAgree reports whether the blockReader accepts src.
+func readersAgree(t *testing.T, src []byte) bool {
 	d, problem := newDocument("f", src, refusedInYAML)
 	if problem >= 0 {
 		return false
@@ -48,7 +48,7 @@ func same(t *testing.T, a, b *Node) bool {
 	return true
 }
 
-// blocks has files that the reader of plain block YAML accepts.
+// blocks lists files that the blockReader accepts.
 var blocks = []string{
 	"", "# c\n\n", "---\n", "--- # c\na: b", "a: b # c\nc:  'd''e'\n\n# f\ng: \"h\\n\\\"\"  # i\n",
 	"a:\n  - b\n  -  c: d\n     e:\n     - f\n",
@@ -61,16 +61,16 @@ var blocks = []string{
 	"a: b\n  # c\nd:  # e\n # f\n  g: h\n",
 }
 
-func TestBlocks(t *testing.T) {
+func TestBlockReaderAgreesWithLibrary(t *testing.T) {
 	for _, src := range blocks {
-		if !held(t, []byte(src)) {
+		if !readersAgree(t, []byte(src)) {
 			t.Errorf("%q is not accepted", src)
 		}
 	}
 }
 
-// The library reads whatever has to be reported or has a special meaning.
-func TestBlocksLeaveTheRestToTheLibrary(t *testing.T) {
+// The blockReader gives up on files with diagnostics, and on syntax with a special meaning.
+func TestBlockReaderGivesUpOnOtherSyntax(t *testing.T) {
 	for _, src := range []string{
 		"a: 1\na: 2\n", "a: {b: 1, b: 2}\n", "<<: {a: 1}\n", "a: 2001-01-01\n", "a: 99999999999999999999\n",
 		"a: &x b\n", "a: *x\n", "a: !x b\n", "? a\n: b\n", "%YAML 1.1\n---\na: b\n", "a: b\n---\nc: d\n", "a: b\n...\n",
@@ -82,7 +82,7 @@ func TestBlocksLeaveTheRestToTheLibrary(t *testing.T) {
 		"a: [b: c]\n", "a: [b, , c]\n",
 		strings.Repeat("k", 1100) + ": v\n", strings.Repeat("- ", 100) + "a\n",
 	} {
-		if held(t, []byte(src)) {
+		if readersAgree(t, []byte(src)) {
 			t.Errorf("%q is accepted", src)
 		}
 	}
@@ -92,18 +92,18 @@ func FuzzBlocks(f *testing.F) {
 	for _, s := range append(blocks, seeds...) {
 		f.Add([]byte(s))
 	}
-	f.Fuzz(func(t *testing.T, src []byte) { held(t, src) })
+	f.Fuzz(func(t *testing.T, src []byte) { readersAgree(t, src) })
 }
 
-// Nine in ten files of the real sites are plain block YAML; both readers agree on them.
-func TestBlocksOfCorpora(t *testing.T) {
+// At least nine in ten files of real sites are plain block YAML, and both readers agree on them.
+func TestBlockReaderAcceptsMostRealFiles(t *testing.T) {
 	accepted, files := 0, corpora(t)
 	for _, file := range files {
 		src, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if held(t, src) {
+		if readersAgree(t, src) {
 			accepted++
 		}
 	}

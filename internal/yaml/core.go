@@ -17,7 +17,7 @@ var (
 	coreFloat   = pattern.Lazy(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
 )
 
-// core returns the meaning of a plain scalar in the core schema.
+// core returns the value of a plain scalar in the core schema.
 func core(text string) value.Value {
 	switch text {
 	case "", "~", "null", "Null", "NULL":
@@ -46,20 +46,20 @@ func core(text string) value.Value {
 			return value.FromInt(n)
 		}
 	} else if coreFloat().MatchString(text) {
-		f, _ := strconv.ParseFloat(text, 64) // out of range: it is already the right infinity or zero
+		f, _ := strconv.ParseFloat(text, 64) // after a range error, f is the right infinity or zero
 		return value.FromFloat(f)
 	}
 	return value.FromString(text)
 }
 
-// Longer texts are not numbers that people write, and text further to the right is not examined: finding it takes time.
+// Limits for scalars to compare. Nobody writes longer numbers, and finding scalars far to the right takes time.
 const (
 	maxNumber = 64
 	maxColumn = 1 << 12
 )
 
-// InCore returns the meaning of the plain scalar n in the core schema, and its text, if this meaning differs from the
-// one here.
+// InCore returns the value of the plain scalar n in the core schema, with its text in the source. ok is false if the
+// value is the same as in Psych.
 func (d *Document) InCore(n *Node) (written string, other value.Value, differs bool) {
 	if n.Kind != Scalar || n.Line == 0 || n.Col > maxColumn {
 		return "", value.Value{}, false
@@ -80,8 +80,8 @@ func (d *Document) InCore(n *Node) (written string, other value.Value, differs b
 	return written, other, !value.Identical(other, n.Value)
 }
 
-// plainAt returns the shortest plain scalar at byte at that means v. It ends at a blank or a bracket, or at a comma or
-// a colon, which end a scalar in brackets or a key, and belong to the number in 1,000 and 12:30.
+// plainAt returns the shortest plain scalar at offset at whose value is v. In 1,000 and 12:30, the comma and the colon
+// belong to the number; they end other scalars in brackets and keys.
 func (d *Document) plainAt(at int, v value.Value) (string, bool) {
 	text := string(d.src[at:min(at+maxNumber, len(d.src))])
 	if end := strings.IndexAny(text, " \t\r\n]}"); end >= 0 {

@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// The meaning in the core schema (YAML 1.2, section 10.3.2) beside that in Psych; "" if they are the same.
+// Values of plain scalars in the core schema (YAML 1.2, section 10.3.2). "" means that Psych gives the same value.
 func TestInCoreReturnsMeaningThatDiffersFromPsych(t *testing.T) {
 	for text, want := range map[string]string{
 		"0644": "the integer 644", "0o644": "the integer 420", "0x1F": "", "-0x1F": "the string '-0x1F'",
@@ -22,7 +22,7 @@ func TestInCoreReturnsMeaningThatDiffersFromPsych(t *testing.T) {
 	} {
 		for _, src := range []string{"k: " + text + "\n", "k: {a: 1, b: " + text + "}\n", "k:\n  - " + text + " # c"} {
 			if src[3] == '{' && text == "1,000" {
-				continue // two scalars there
+				continue // in brackets, this is two scalars
 			}
 			var diags diag.List
 			d, ok := Parse("f.yaml", []byte(src), Options{}, &diags)
@@ -45,7 +45,8 @@ func TestInCoreReturnsMeaningThatDiffersFromPsych(t *testing.T) {
 	}
 }
 
-// A comma ends a scalar in brackets, but is part of a number for Psych: {uid: 0, shell: sh} has the integer 0.
+// A comma ends a scalar in brackets, although Psych allows it in a number: in {uid: 0, shell: sh}, uid is the integer
+// 0.
 func TestCommaEndsScalarInBrackets(t *testing.T) {
 	for src, want := range map[string]string{
 		"k: {uid: 0, shell: sh}": "", "k: [0,0]": "", "k: {mode: 0644, owner: root}": "0644",

@@ -9,29 +9,29 @@ import (
 	"bindc/diag"
 )
 
-// Document is one parsed file.
+// Document is a parsed file.
 type Document struct {
 	File string
 	Root *Node // nil if the file has no data
 
 	src   []byte
-	lines []int // the offset in src at which each line starts
+	lines []int // offset of each line
 	ascii bool
-	plain bool // no tab, byte order mark, or line break other than \n
+	plain bool // the source has no tab, no byte order mark, and no line break other than \n
 
-	marks  map[int][]int // by index of a long line: the offset of every markEach-th character
-	search search        // of the last PosIn
+	marks  map[int][]int // by line: offsets of every markEach-th character; only for long lines
+	search search        // state of the last call of PosIn
 }
 
 const byteOrderMark = "\ufeff"
 
-// newDocument keeps src, finds its lines and checks its bytes. problem is the offset of the first byte that is not
-// UTF-8 or a refused character, or -1.
+// newDocument returns a document for src without a tree. problem is the offset of the first invalid byte or refused
+// character, or -1.
 func newDocument(file string, src []byte, refused func(rune) bool) (d *Document, problem int) {
 	return (&Scratch{}).newDocument(file, src, refused)
 }
 
-// newDocument is like the function, and keeps the lines in s.
+// newDocument is newDocument with the list of lines in s.
 func (s *Scratch) newDocument(file string, src []byte, refused func(rune) bool) (d *Document, problem int) {
 	if s.lines == nil {
 		s.lines = make([]int, 0, bytes.Count(src, []byte{'\n'})+1)
@@ -65,12 +65,12 @@ func (s *Scratch) newDocument(file string, src []byte, refused func(rune) bool) 
 	return d, problem
 }
 
-// isBreak reports whether r ends a line by the rules of YAML 1.1, which the library counts lines by.
+// isBreak reports whether r is a line break in YAML 1.1. The library counts lines by this rule.
 func isBreak(r rune) bool {
 	return r == '\n' || r == '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029'
 }
 
-// refusedInYAML reports whether libyaml refuses r everywhere.
+// refusedInYAML reports whether libyaml rejects r anywhere in a file.
 func refusedInYAML(r rune) bool {
 	switch {
 	case r < ' ':
@@ -81,13 +81,13 @@ func refusedInYAML(r rune) bool {
 	return r == 0xfffe || r == 0xffff
 }
 
-// refusedInJSON is always false: the parser of strings reports control characters.
+// refusedInJSON returns false, because the parser of strings reports control characters.
 func refusedInJSON(rune) bool { return false }
 
 // Mentions reports whether the source contains text.
 func (d *Document) Mentions(text string) bool { return bytes.Contains(d.src, []byte(text)) }
 
-// offset returns the offset of a line and column, both counted from 1.
+// offset returns the offset of a line and column, which are counted from 1.
 func (d *Document) offset(line, col int) int {
 	if line < 1 || line > len(d.lines) {
 		return len(d.src)
@@ -104,11 +104,11 @@ func (d *Document) offset(line, col int) int {
 	return off
 }
 
-// markEach is the number of characters between two marks of a long line. Lines with fewer bytes have no marks.
+// markEach is the distance of the marks in a long line, in characters. Shorter lines have no marks.
 const markEach = 512
 
-// marksOf returns the marks of a line, or nil if it is short. They save counting characters from the start of a long
-// line.
+// marksOf returns the marks of a line, or nil if it is short. With marks, columns need not be counted from the start of
+// the line.
 func (d *Document) marksOf(line int) []int {
 	start, end := d.lines[line], len(d.src)
 	if line+1 < len(d.lines) {
@@ -134,21 +134,21 @@ func (d *Document) marksOf(line int) []int {
 	return marks
 }
 
-// Begins reports whether n is the first text of its line, apart from indentation and dashes.
+// Begins reports whether n is the first text in its line after indentation and dashes.
 func (d *Document) Begins(n *Node) bool {
 	start, end := d.offset(int(n.Line), 1), d.offset(int(n.Line), int(n.Col))
 	return len(bytes.Trim(d.src[start:end], " \t-?\ufeff")) == 0
 }
 
-// hideSecrets hides all lines of a file that cannot be parsed if it may contain secrets: which lines have them is
-// unknown.
+// hideSecrets hides all lines of a file with a syntax error if it may contain secrets, because it is unknown where they
+// are.
 func (d *Document) hideSecrets(diags *diag.List) {
 	if bytes.Contains(d.src, []byte("sensitive")) || bytes.Contains(d.src, []byte("ENC[")) {
 		diags.Hide(d.File, 0, math.MaxInt)
 	}
 }
 
-// posAt returns the position of a byte of the source.
+// posAt returns the position of an offset.
 func (d *Document) posAt(off int) diag.Pos {
 	c := cursor{doc: d, line: max(0, sort.SearchInts(d.lines, off+1)-1)}
 	if marks := d.marksOf(c.line); marks != nil {
@@ -159,12 +159,13 @@ func (d *Document) posAt(off int) diag.Pos {
 	return diag.Pos{File: d.File, Line: int(line), Col: int(col)}
 }
 
-// cursor converts increasing offsets to positions in linear time, even if one line has the whole file.
+// cursor converts increasing offsets to positions. The time is linear in the size of the file, even if it has only one
+// line.
 type cursor struct {
 	doc  *Document
 	line int // index in doc.lines
-	off  int // the offset counted so far; before the start of the line, nothing is counted
-	col  int // the column of off, from 0
+	off  int // last offset
+	col  int // column of off, counted from 0
 }
 
 // advance returns the line and column of off, which must not be less than the last offset.
@@ -189,10 +190,10 @@ type report struct {
 	doc    *Document
 	opts   Options
 	diags  *diag.List
-	failed bool // an error was found
+	failed bool // an error was added
 }
 
-// fail adds an error. Its texts are complete; they are not formats.
+// fail adds an error with the given texts.
 func (r *report) fail(pos diag.Pos, code diag.Code, message, hint string, notes ...diag.Note) {
 	r.failed = true
 	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Error, Code: code, Message: message, Hint: hint, Notes: notes})

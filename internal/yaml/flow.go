@@ -2,7 +2,7 @@ package yaml
 
 import "strings"
 
-// flow reads a list in brackets or a hash in braces on one line. In a file that is not ASCII it accepts only empty
+// flow reads a list in brackets or a hash in braces on one line. In a file that is not ASCII, it only accepts empty
 // ones, because counting columns would take quadratic time.
 func (r *blockReader) flow() (n Node, ok bool) {
 	if r.depth == maxBlocks || !r.ascii && r.peek(1) != ']' && r.peek(1) != '}' {
@@ -55,7 +55,7 @@ func (r *blockReader) flowEntries() (kids []Node, ok bool) {
 	return r.close(from), true
 }
 
-// closes reads the closing bracket, if it is next.
+// closes reads the closing bracket if it is next.
 func (r *blockReader) closes(bracket byte) bool {
 	r.blanks()
 	if r.peek(0) != bracket {
@@ -65,7 +65,7 @@ func (r *blockReader) closes(bracket byte) bool {
 	return true
 }
 
-// separated reads the comma after an element. It may be missing before the closing bracket.
+// separated reads the comma after an element. Before the closing bracket it is optional.
 func (r *blockReader) separated(bracket byte) bool {
 	r.blanks()
 	if r.peek(0) == ',' {
@@ -75,7 +75,7 @@ func (r *blockReader) separated(bracket byte) bool {
 	return r.peek(0) == bracket
 }
 
-// plainInFlow reads a plain scalar in brackets or braces, if it has no characters with a special meaning there.
+// plainInFlow reads a plain scalar inside brackets. It gives up at characters with a special meaning there.
 func (r *blockReader) plainInFlow() (string, bool) {
 	rest := r.src[r.off:]
 	text := strings.TrimRight(rest[:max(0, strings.IndexAny(rest, indicators+"\n"))], " ")

@@ -6,7 +6,7 @@ import (
 	"bindc/diag"
 )
 
-// seeds has inputs that often break YAML parsers.
+// seeds lists inputs that often break YAML parsers.
 var seeds = []string{
 	"a: b\n", "- - a\n  - b\n- c\n", "? a\n: b\n? |\n  c\n: d\n", "a: |2-\n    x\n   y\n",
 	"a: >\n x\n y\n\n z\n   w\n v\n",
@@ -18,8 +18,8 @@ var seeds = []string{
 	`{"a": [1, 1.0, "\uD83D\uDE00", null], "a": true}`, "<<: [{a: 1}, {a: 2}]\na: 3\n<<: {a: 4}\n",
 }
 
-// properties checks what holds for every input: equal inputs give equal results, and every position of every text can
-// be computed.
+// properties checks what must hold for all inputs: parsing again gives the same result, and each position in each
+// string can be computed.
 func properties(t *testing.T, parse func(string, []byte, Options, *diag.List) (*Document, bool), src []byte) {
 	var first, second diag.List
 	d, ok := parse("f", src, Options{LastKeyWins: true}, &first)

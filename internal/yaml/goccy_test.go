@@ -14,22 +14,21 @@ import (
 	"bindc/internal/value"
 )
 
-// goccy/go-yaml shares no code with the parser this package is built on, so it gives a second opinion: it finds the
-// keys, the collections and the text of each scalar. What a scalar means, and how a merge key merges, is decided here
-// by this package for both.
+// goccy/go-yaml shares no code with the library of this package, so it is an independent second opinion on keys,
+// collections and the texts of scalars. This package itself resolves scalars and merge keys for both.
 
-// opinion is one reading of a document by goccy/go-yaml.
+// opinion reads a document with goccy/go-yaml.
 type opinion struct {
 	report   *report
 	anchors  map[string]Node
-	declined bool // the document has something that is not compared, such as a tag
+	declined bool // the document has a feature that is not compared, such as a tag
 }
 
-// secondOpinion returns the tree that goccy/go-yaml finds in src. It is false if that library refuses src, or if src
-// has something that is not compared: tags, directives, and anything other than exactly one document.
+// secondOpinion returns the tree that goccy/go-yaml reads from src. ok is false if it rejects src, or if src has
+// features that are not compared: tags, directives, and more or less than one document.
 func secondOpinion(src []byte) (root Node, ok bool) {
 	defer func() {
-		if recover() != nil { // the library panics on some malformed documents
+		if recover() != nil { // goccy/go-yaml panics on some malformed documents
 			ok = false
 		}
 	}()
@@ -46,7 +45,7 @@ func secondOpinion(src []byte) (root Node, ok bool) {
 	return root, !o.declined && !o.report.diags.Failed()
 }
 
-// secondOptions accept as much as possible, so that more documents are compared.
+// secondOptions accepts as much as possible, so that more documents are compared.
 var secondOptions = Options{LastKeyWins: true, TimesAreText: true}
 
 func (o *opinion) node(n ast.Node) Node {
@@ -83,7 +82,7 @@ func (o *opinion) node(n ast.Node) Node {
 			return Node{}
 		}
 		return o.plain(n.Token.Value)
-	case *ast.TagNode: // a ScalarNode, too
+	case *ast.TagNode: // before ScalarNode, which it implements
 	case ast.ScalarNode:
 		return o.plain(n.GetToken().Value)
 	}
@@ -113,7 +112,7 @@ func (o *opinion) mapping(entries []*ast.MappingValueNode) Node {
 	return Node{Kind: Mapping, Kids: m.kids}
 }
 
-// agrees fails if both parsers accept src and read different trees. It reports whether src was compared.
+// agrees fails if both parsers accept src but read different trees. It reports whether src was compared.
 func agrees(t *testing.T, name string, src []byte) bool {
 	t.Helper()
 	theirs, ok := secondOpinion(src)
@@ -147,8 +146,8 @@ func TestSecondOpinionOnCorpora(t *testing.T) {
 	}
 }
 
-// goccyDeviations lists the ways in which goccy/go-yaml v1.19.2 deviates from YAML 1.1 and Psych, each with a minimal
-// document. They are why it is not the parser of this package. TestGoccyDeviations fails when one of them changes.
+// goccyDeviations lists the deviations of goccy/go-yaml v1.19.2 from YAML 1.1 and Psych, each with a minimal document.
+// They are the reason why this package does not use it. TestGoccyDeviations fails if one of them changes.
 var goccyDeviations = map[string]struct{ src, ours, theirs string }{
 	"a colon in a flow collection ends a key":        {"{a:b}\n", "{'a:b': null}", "{'a': 'b'}"},
 	"a pair of colons in a flow collection":          {"{a::b: c}\n", "{'a::b': 'c'}", "{'a': ':b: c'}"},
@@ -174,8 +173,8 @@ func TestGoccyDeviations(t *testing.T) {
 	}
 }
 
-// FuzzSecondOpinion compares the parsers on documents as people write them. A byte of the input is a choice of the
-// scribe. Arbitrary bytes would only find more of goccyDeviations.
+// FuzzSecondOpinion compares both parsers on documents in realistic style. Each byte of the input is a choice of the
+// scribe that writes the document. With arbitrary bytes, it would only find the known goccyDeviations.
 func FuzzSecondOpinion(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
@@ -189,14 +188,14 @@ func FuzzSecondOpinion(f *testing.F) {
 	})
 }
 
-// scribe writes a document.
+// scribe writes a document that is determined by a list of choices.
 type scribe struct {
 	choices []byte
 	out     strings.Builder
 	anchors int
 }
 
-// pick takes the next choice among n; when there are no more, the first.
+// pick returns the next choice, a number less than n. Without further choices, it returns 0.
 func (s *scribe) pick(n int) int {
 	if len(s.choices) == 0 {
 		return 0
@@ -206,8 +205,8 @@ func (s *scribe) pick(n int) int {
 	return c % n
 }
 
-// flowTexts, plainTexts, quotedTexts and blockTexts are scalars as real data has them. Colons and braces in a flow
-// collection are among goccyDeviations.
+// Scalars for each style, as real data has them. Colons and braces in brackets are excluded because they are among
+// goccyDeviations.
 var (
 	flowTexts   = []string{"a", "x-y", "é ü", "12", "0644", "true", "~", "1.5", "/etc/x", "a#b", "10.0.0.1", "it's", "-1"}
 	plainTexts  = append([]string{"b::c", "x%{facts.os}", "yes", "http://x:80/y"}, flowTexts...)
@@ -215,7 +214,7 @@ var (
 	blockTexts  = []string{"|", "|-", ">", ">-"}
 )
 
-// collection writes a hash or a list in block style, each entry on a line of its own.
+// collection writes a hash or list in block style, with one entry per line.
 func (s *scribe) collection(indent, depth int) {
 	list := s.pick(3) == 0
 	for i := range 1 + s.pick(4) {
@@ -245,7 +244,7 @@ func (s *scribe) key(i int) {
 	s.out.WriteString(key + ":")
 }
 
-// entry writes a value after the colon or dash of its entry.
+// entry writes the value after a colon or dash.
 func (s *scribe) entry(indent, depth int) {
 	switch kind := s.pick(7); {
 	case kind == 1:
@@ -277,7 +276,7 @@ func (s *scribe) entry(indent, depth int) {
 	s.out.WriteString("\n")
 }
 
-// flow writes a hash or a list in brackets.
+// flow writes a hash or list in brackets.
 func (s *scribe) flow(depth int) {
 	hash, n := s.pick(2) == 1, s.pick(4)
 	s.out.WriteString([]string{"[", "{"}[btoi(hash)])

@@ -7,7 +7,7 @@ import (
 	"bindc/diag"
 )
 
-// Data of Hiera 5 marks values that Psych has and bindings do not. Symbols as keys are texts.
+// With Options.Hiera5, scalars that only Psych supports are marked as Unfit. Symbols as keys become strings.
 func TestHiera5MarksUnfitScalars(t *testing.T) {
 	for src, want := range map[string]string{
 		":a: 1\n:\"b c\": 2\n:':d': 3\n'::e': 4\n': f': 5\n':g': 6": "a b\\ c d ::e :\\ f :g",
@@ -42,7 +42,7 @@ func TestHiera5MarksUnfitScalars(t *testing.T) {
 	}
 }
 
-// In other files symbols are texts, and large integers are errors.
+// Without Options.Hiera5, symbols are strings, and large integers are errors.
 func TestScalarsAreNotMarkedOutsideOfHiera5(t *testing.T) {
 	for src, want := range map[string]string{":a: :x\nb: !ruby/symbol x": ":a b", "a: 9223372036854775808": "failed error"} {
 		var diags diag.List
@@ -53,7 +53,7 @@ func TestScalarsAreNotMarkedOutsideOfHiera5(t *testing.T) {
 	}
 }
 
-// unfitIn describes a document: the severity of what is reported, the keys, and the first scalar that is unfit.
+// unfitIn describes a document: the severity of its diagnostics, its keys, and the first unfit scalar.
 func unfitIn(d *Document, ok bool, diags *diag.List) string {
 	var out []string
 	if !ok {

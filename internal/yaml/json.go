@@ -10,8 +10,8 @@ import (
 	"bindc/internal/value"
 )
 
-// ParseJSON reads a JSON file into the same kind of tree. Integers are exact; a number with a point or exponent is a
-// float. It returns false after an error, which is in diags. The document keeps src, which must not change any more.
+// ParseJSON parses a JSON file. Integers are exact; a number with a point or exponent is a float. It adds errors to
+// diags, and then returns false. The document keeps src, which must not change.
 func ParseJSON(file string, src []byte, opts Options, diags *diag.List) (*Document, bool) {
 	d, problem := newDocument(file, src, refusedInJSON)
 	p := jsonParser{report: &report{doc: d, opts: opts, diags: diags}, src: src, off: d.lines[0]}
@@ -30,7 +30,7 @@ func ParseJSON(file string, src []byte, opts Options, diags *diag.List) (*Docume
 	return d, true
 }
 
-// jsonParser is a recursive-descent parser. Its methods return false after a syntax error, which ends the parse.
+// jsonParser is a recursive-descent parser. Its methods return false after a syntax error, which ends parsing.
 type jsonParser struct {
 	*report
 	src   []byte
@@ -61,7 +61,7 @@ func (p *jsonParser) syntax(message string) (Node, bool) {
 	return Node{}, false
 }
 
-// hint returns a hint for an error at the current position, if YAML or JavaScript would allow what is there.
+// hint returns a hint if the syntax at the current position is valid in YAML or JavaScript, but not in JSON.
 func (p *jsonParser) hint() string {
 	rest, before := p.src[p.off:], bytes.TrimRight(p.src[:p.off], " \t\r\n")
 	starts := func(words ...string) bool {
@@ -86,7 +86,7 @@ func (p *jsonParser) hint() string {
 	return ""
 }
 
-// found describes the next character for a message.
+// found describes the next character, for a message.
 func (p *jsonParser) found() string {
 	if p.off >= len(p.src) {
 		return "the end of the file"
@@ -101,7 +101,7 @@ func (p *jsonParser) blanks() {
 	}
 }
 
-// take skips blanks, and then the byte c if it is next.
+// take skips blanks, and then the byte c if it is next. It reports whether it was.
 func (p *jsonParser) take(c byte) bool {
 	p.blanks()
 	if p.off < len(p.src) && p.src[p.off] == c {
@@ -111,7 +111,7 @@ func (p *jsonParser) take(c byte) bool {
 	return false
 }
 
-// value parses a value. Blanks before it were skipped.
+// value parses a value at the current position, which is not a blank.
 func (p *jsonParser) value() (Node, bool) {
 	var n Node
 	n.Line, n.Col = p.at.advance(p.off)
@@ -206,7 +206,7 @@ func (p *jsonParser) entry() (key, val Node, ok bool) {
 	return key, val, ok
 }
 
-// text parses a string that starts at the current position.
+// text parses a string at the current position.
 func (p *jsonParser) text() (string, bool) {
 	start := p.off
 	for p.off++; p.off < len(p.src); p.off++ {
@@ -226,7 +226,7 @@ func (p *jsonParser) text() (string, bool) {
 	return "", false
 }
 
-// unquote returns the text of the string from start to the current position, which includes its quotes.
+// unquote returns the value of the string between start and the current position. Both quotes are included.
 func (p *jsonParser) unquote(start int) (string, bool) {
 	quoted := p.src[start:p.off]
 	if bytes.IndexByte(quoted, '\\') < 0 {

@@ -12,7 +12,7 @@ func checkJSON(t *testing.T, src string, opts Options, want, found string) {
 	checkAs(t, ParseJSON, src, opts, want, found)
 }
 
-func TestJSONValues(t *testing.T) {
+func TestParsesJSONValues(t *testing.T) {
 	for src, want := range map[string]string{
 		"{}":       "{}",
 		" [ ] ":    "[]",
@@ -26,7 +26,7 @@ func TestJSONValues(t *testing.T) {
 	}
 }
 
-func TestJSONErrors(t *testing.T) {
+func TestRejectsInvalidJSONWithHint(t *testing.T) {
 	for src, found := range map[string]string{
 		"":                       "error json_syntax 1:1 expected a JSON value, found an empty file",
 		"\n ":                    "error json_syntax 2:2 expected a JSON value, found an empty file",
@@ -58,7 +58,7 @@ func TestJSONErrors(t *testing.T) {
 		"warning yaml_duplicate_key 1:10 the key 'a' is given twice in one hash; this one, the last, counts (1:2 it is first given here)")
 }
 
-func TestJSONPositions(t *testing.T) {
+func TestJSONNodesHavePositions(t *testing.T) {
 	var diags diag.List
 	d, ok := ParseJSON("f", []byte("{\"é\": \"ü\",\r\n\n  \"k\": \"a\\u00e9\\uD83D\\uDE00 X\"}"), Options{}, &diags)
 	if !ok {

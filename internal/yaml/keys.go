@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// UnknownKeys returns an error for each key of the hash n that is not in allowed. what names the kind of key.
+// UnknownKeys returns an error for each key of the hash n that is not in allowed. what describes the kind of key.
 func (d *Document) UnknownKeys(n *Node, code diag.Code, what string, allowed []string) (out []diag.Diagnostic) {
 	for key := range n.Pairs() {
 		name, isText := key.Text()
@@ -28,7 +28,7 @@ func (d *Document) UnknownKeys(n *Node, code diag.Code, what string, allowed []s
 	return out
 }
 
-// CheckVersion returns the error if the integer at a top-level key is not want, or nil.
+// CheckVersion returns an error if the integer at a top-level key is not want, and otherwise nil.
 func (d *Document) CheckVersion(key string, want int64) *diag.Diagnostic {
 	_, v, ok := d.Root.Lookup(key)
 	if !ok {

@@ -11,20 +11,20 @@ import (
 type mapping struct {
 	*report
 	kids    []Node
-	texts   textIndex     // finds string keys; empty while there are few entries
-	others  map[keyID]int // the index in kids by any other key
-	indexed int           // the number of kids that texts and others have
-	merged  map[int]bool  // indexes of keys that a merge key added; nil until there is one
+	texts   textIndex     // index of string keys; empty while there are few entries
+	others  map[keyID]int // index of other keys
+	indexed int           // number of entries in texts and others
+	merged  map[int]bool  // indexes in kids of the keys from a merge key; may be nil
 }
 
-// keyID identifies a key that is not a string. 1 and 1.0 are two keys.
+// keyID identifies a key that is not a string. The keys 1 and 1.0 are different.
 type keyID struct {
 	kind value.Kind
 	num  uint64
-	text string // the encoding of a list or hash
+	text string // encoding of a list or hash
 }
 
-// indexFrom is the number of entries from which an index is faster than a scan.
+// indexFrom is the number of entries from which an index is faster than a linear search.
 const indexFrom = 12
 
 // identify returns the identity of a key that is not a string.
@@ -58,13 +58,13 @@ func (m *mapping) find(key *Node) (at int, ok bool) {
 	return at, ok
 }
 
-// clear removes all entries, and keeps the memory of the index.
+// clear removes all entries, but keeps the memory of the index.
 func (m *mapping) clear() {
 	m.texts.clear()
 	*m = mapping{texts: m.texts}
 }
 
-// scan finds a key among few.
+// scan searches for a key linearly.
 func (m *mapping) scan(key *Node, text string, isText bool) (at int, ok bool) {
 	var id keyID
 	if !isText {
@@ -79,7 +79,7 @@ func (m *mapping) scan(key *Node, text string, isText bool) (at int, ok bool) {
 	return 0, false
 }
 
-// index adds the new keys to the index.
+// index adds new keys to the index.
 func (m *mapping) index() {
 	for ; m.indexed < len(m.kids); m.indexed += 2 {
 		if _, ok := m.kids[m.indexed].Text(); ok {
@@ -93,7 +93,7 @@ func (m *mapping) index() {
 	}
 }
 
-// set adds an entry as written. It replaces a key that a merge key added before.
+// set adds an entry from the source. It replaces an entry with the same key from a merge key.
 func (m *mapping) set(key, val Node) {
 	at, ok := m.find(&key)
 	if !ok {
@@ -109,7 +109,7 @@ func (m *mapping) set(key, val Node) {
 
 func (m *mapping) add(key, val Node) { m.kids = append(m.kids, key, val) }
 
-// twice reports a repeated key.
+// twice reports a duplicate key.
 func (m *mapping) twice(first, second *Node) {
 	note := diag.Note{Pos: m.doc.Pos(first), Message: "it is first given here"}
 	what := "the key " + second.name() + " is given twice in one hash"
@@ -121,7 +121,7 @@ func (m *mapping) twice(first, second *Node) {
 	m.fail(m.doc.Pos(second), "yaml_duplicate_key", what, "remove one of the two", note)
 }
 
-// name describes a key for a message.
+// name describes a key, for a message.
 func (n *Node) name() string {
 	if text, ok := n.Text(); ok {
 		return "'" + value.Shorten(text) + "'"

@@ -5,11 +5,11 @@ import (
 	"bindc/internal/value"
 )
 
-// mergeKey is the key whose value, a hash or a list of hashes, is merged into its hash.
+// mergeKey is a key whose value, a hash or a list of hashes, is merged into the hash that contains it.
 const mergeKey = "<<"
 
-// merge adds the entries of val, the value of the merge key at pos. Keys written in the hash win over merged ones,
-// earlier hashes of a list over later ones, and the second of two merge keys over the first.
+// merge adds the entries of val, the value of the merge key at pos. They win over entries that the hash has so far. In
+// a list of hashes, an earlier hash wins over a later one.
 func (m *mapping) merge(pos diag.Pos, val *Node) {
 	if m.merged == nil {
 		m.merged = map[int]bool{}
@@ -18,7 +18,7 @@ func (m *mapping) merge(pos diag.Pos, val *Node) {
 	case val.Kind == Mapping:
 		m.mergeHash(pos, val)
 	case val.Kind == Sequence && allMappings(val.Kids):
-		for i := len(val.Kids) - 1; i >= 0; i-- { // in Psych's order, which the keys keep
+		for i := len(val.Kids) - 1; i >= 0; i-- { // backwards, so that the keys are in the same order as in Psych
 			m.mergeHash(pos, &val.Kids[i])
 		}
 	default:
@@ -53,8 +53,8 @@ func (m *mapping) mergeHash(pos diag.Pos, from *Node) {
 	}
 }
 
-// replaced warns about a key that is written before the merge key and that the merge key changes. Psych, and so
-// Puppet's Hiera, takes whichever comes last; the YAML type repository lets the written key win.
+// replaced warns about a key before a merge key that has the same key with another value. In Psych, and therefore in
+// Puppet's Hiera, the last value wins. By the YAML type repository, the key in the hash wins.
 func (m *mapping) replaced(pos diag.Pos, at int, val *Node) {
 	key, own := &m.kids[at], &m.kids[at+1]
 	if own.Kind == Scalar && val.Kind == Scalar && value.Identical(own.Value, val.Value) {

@@ -18,7 +18,7 @@ const (
 	tabHint    = "indent with spaces: YAML allows no tabs"
 )
 
-// refuseBytes reports the byte at off, which cannot be in a text file.
+// refuseBytes reports an invalid byte or character at off.
 func (r *report) refuseBytes(off int) {
 	pos := r.doc.posAt(off)
 	switch c, size := utf8.DecodeRune(r.doc.src[off:]); {
@@ -36,7 +36,7 @@ func (r *report) refuseBytes(off int) {
 	}
 }
 
-// refuseScalar reports a plain scalar that has no value here.
+// refuseScalar reports a plain scalar that has no valid value.
 func (r *report) refuseScalar(pos diag.Pos, text string, problem fault) {
 	switch problem {
 	case isDate:
@@ -48,15 +48,15 @@ func (r *report) refuseScalar(pos diag.Pos, text string, problem fault) {
 	}
 }
 
-// complaint is an error of the library, in the words of libyaml.
+// complaint is an error of the library, with the message of libyaml.
 type complaint struct {
 	problem string
 	context string // what the library was reading, or ""
 	pos     diag.Pos
-	start   diag.Pos // where that starts
+	start   diag.Pos // position of the context
 }
 
-// wording replaces a message of libyaml.
+// wording is a replacement for a message of libyaml.
 type wording struct {
 	problem string
 	message string
@@ -109,7 +109,7 @@ var wordings = []wording{
 		"quote a text that starts with '%'"},
 }
 
-// refuseSyntax reports an error of the library in our words.
+// refuseSyntax reports a complaint, with its message in terms of this project.
 func (r *report) refuseSyntax(c complaint) {
 	if r.refuseSuspect(c) {
 		return
@@ -122,13 +122,13 @@ func (r *report) refuseSyntax(c complaint) {
 		code, message = "yaml_alias", "expected an alias to an earlier anchor, found "+aliasIn(c.problem)
 		hint = "quote a text that starts with '*'"
 	case c.problem == "found character that cannot start any token":
-		message, hint = r.strangeStart(c.pos)
+		message, hint = r.describeBadStart(c.pos)
 	case r.hasColon(c):
 		message, hint = "the value of this key contains ': ', which separates a key from its value",
 			"put the value in quotes"
 	default:
 		message, hint = reword(c.problem)
-		hint = cmp.Or(r.wayOut(c), hint)
+		hint = cmp.Or(r.fixHint(c), hint)
 	}
 	if strings.Contains(c.context, " tag") || strings.Contains(c.problem, " tag") {
 		code = "yaml_tag"
@@ -140,20 +140,20 @@ func (r *report) refuseSyntax(c complaint) {
 	r.fail(c.pos, code, message, hint, notes...)
 }
 
-// ourWords turns "while parsing a block mapping" into our terms.
+// ourWords converts "while parsing a block mapping" to the terms of this project.
 var ourWords = strings.NewReplacer("while parsing", "in", "while scanning", "in", "block mapping", "hash",
 	"flow mapping", "hash",
 	"simple key", "key", "block sequence", "list", "flow sequence", "list", "block collection", "list", "quoted scalar", "quoted text",
 	"plain scalar", "text", "block scalar", "block of text", "flow node", "value", "block node", "value")
 
-// aliasIn returns the alias in "unknown anchor 'x' referenced".
+// aliasIn returns the alias 'x' in "unknown anchor 'x' referenced".
 func aliasIn(problem string) string {
 	_, name, _ := strings.Cut(problem, "'")
 	name, _, _ = strings.Cut(name, "'")
 	return "*" + name
 }
 
-// reword replaces a message of libyaml. Messages that are not in the table are plain English already.
+// reword returns the replacement for a message of libyaml. A message without a replacement is clear as it is.
 func reword(problem string) (message, hint string) {
 	for _, w := range wordings {
 		if w.problem == problem {
@@ -169,8 +169,8 @@ func reword(problem string) (message, hint string) {
 	return strings.Replace(problem, "found ", "unexpected ", 1), ""
 }
 
-// strangeStart describes the character at pos, which cannot start a value.
-func (r *report) strangeStart(pos diag.Pos) (message, hint string) {
+// describeBadStart describes a character that cannot begin a value.
+func (r *report) describeBadStart(pos diag.Pos) (message, hint string) {
 	off := r.doc.offset(pos.Line, pos.Col)
 	if off >= len(r.doc.src) {
 		return "expected a value", ""
@@ -183,7 +183,7 @@ func (r *report) strangeStart(pos diag.Pos) (message, hint string) {
 		"put the text in quotes"
 }
 
-// noColon is libyaml's problem with a line that is not a key.
+// noColon is libyaml's message for a line without a key.
 const noColon = "could not find expected ':'"
 
 // arrow separates a key and its value in the Puppet language.
@@ -192,8 +192,8 @@ const (
 	arrowHint = "write ': ' in place of '=>'"
 )
 
-// wayOut returns a hint that the source suggests, or "".
-func (r *report) wayOut(c complaint) string {
+// fixHint returns a hint if the source suggests a fix, and otherwise "".
+func (r *report) fixHint(c complaint) string {
 	end := r.doc.offset(c.pos.Line, c.pos.Col)
 	before := r.doc.src[:end]
 	inside := r.doc.src[:r.doc.offset(c.start.Line, c.start.Col)]
@@ -211,7 +211,7 @@ func (r *report) wayOut(c complaint) string {
 // arrowAsColon matches a line such as 'name => default'.
 var arrowAsColon = pattern.Lazy(`^[^'":]*\s=>(?:\s|$)`)
 
-// lineAt returns the rest of a line from an offset.
+// lineAt returns the rest of the line at offset.
 func lineAt(src []byte, offset int) []byte {
 	line, _, _ := bytes.Cut(src[offset:], []byte("\n"))
 	return line

@@ -22,23 +22,24 @@ const (
 // the position of its definition, and shares its Kids. Nodes are not changed after Parse and may be read concurrently.
 type Node struct {
 	Kind  Shape
-	Unfit Unfit       // of a Scalar
-	Line  uint32      // from 1
-	Col   uint32      // in characters, from 1
-	Value value.Value // of a Scalar, resolved; undef in other nodes
-	Kids  []Node      // of a Sequence: its elements; of a Mapping: key, value, key, value, no key twice
+	Unfit Unfit       // for a Scalar
+	Line  uint32      // counted from 1
+	Col   uint32      // in characters, counted from 1
+	Value value.Value // the resolved value of a Scalar; undef for other nodes
+	Kids  []Node      // elements of a Sequence, or keys and values of a Mapping in turn; keys are unique
 }
 
-// Unfit says why a Scalar has no value here although Psych has one. Its Value is then its text.
+// Unfit is the reason why a Scalar has no value in this language although Psych has one. Its Value is the text in the
+// source.
 type Unfit uint8
 
 const (
 	Fit      Unfit = iota
-	Symbol         // a symbol of Ruby; a string unless Options.Hiera5
-	TooLarge       // an integer that does not fit in 64 bits
+	Symbol         // a symbol of Ruby; only with Options.Hiera5
+	TooLarge       // an integer of more than 64 bits
 )
 
-// FirstUnfit returns the first Unfit scalar of a subtree, or nil.
+// FirstUnfit returns the first Unfit scalar in a subtree, or nil.
 func (n *Node) FirstUnfit() *Node {
 	if n.Unfit != Fit {
 		return n
@@ -51,28 +52,27 @@ func (n *Node) FirstUnfit() *Node {
 	return nil
 }
 
-// Options has the differences between kinds of files. The zero value is for configuration and bindings files.
+// Options describes a kind of file. The zero value is for configuration and bindings files.
 type Options struct {
-	// LastKeyWins makes a key that occurs twice in one mapping a warning; the last one counts, as in Psych. Otherwise
-	// it is an error.
+	// LastKeyWins makes a duplicate key a warning instead of an error. As in Psych, its last value wins.
 	LastKeyWins bool
 
-	// SameValueTwice allows a key to occur twice in one mapping if the values are equal.
+	// SameValueTwice allows duplicate keys with equal values.
 	SameValueTwice bool
 
 	// TimesAreText reads dates and times as strings. Otherwise they are errors.
 	TimesAreText bool
 
-	// Hiera5 marks scalars that have no value here as Unfit, and reads keys that are symbols as strings. Otherwise
-	// symbols are strings with their colon, and an integer beyond 64 bits is an error.
+	// Hiera5 marks scalars that only Psych supports as Unfit, and reads symbols as keys like strings. Otherwise,
+	// symbols are strings that begin with a colon, and integers of more than 64 bits are errors.
 	Hiera5 bool
 
-	// Scratch is memory for the nodes. It saves allocations when many files are parsed one after another. A document is
-	// valid until Parse is called with the same Scratch again. It may be nil.
+	// Scratch is memory for the nodes. It saves allocations when many files are parsed one after the other. A document
+	// becomes invalid when the same Scratch is used again. Scratch may be nil.
 	Scratch *Scratch
 }
 
-// Pairs ranges over the keys and values of a Mapping in order. Other nodes have none.
+// Pairs yields the keys and values of a Mapping in order, and nothing for other nodes.
 func (n *Node) Pairs() iter.Seq2[*Node, *Node] {
 	return func(yield func(*Node, *Node) bool) {
 		if n.Kind != Mapping {
@@ -86,8 +86,8 @@ func (n *Node) Pairs() iter.Seq2[*Node, *Node] {
 	}
 }
 
-// Lookup returns the entry of a Mapping with the string key name. It scans the keys, so it is for the few attributes of
-// a configuration, not for large data.
+// Lookup returns the entry with the string key name of a Mapping. It uses a linear search, so it is only suitable for
+// small hashes such as configurations.
 func (n *Node) Lookup(name string) (key, val *Node, ok bool) {
 	for k, v := range n.Pairs() {
 		if s, isString := k.Text(); isString && s == name {
@@ -97,7 +97,7 @@ func (n *Node) Lookup(name string) (key, val *Node, ok bool) {
 	return nil, nil, false
 }
 
-// Within returns the part of n that a path of keys and indexes leads to, or the last node on the path that exists.
+// Within returns the part of n at a path of keys and indexes, or the last node on this path that exists.
 func (n *Node) Within(path []value.Value) *Node {
 	if len(path) == 0 {
 		return n
@@ -121,7 +121,7 @@ func (n *Node) Text() (string, bool) {
 	return n.Value.Text(), true
 }
 
-// Literal returns the subtree as a value.
+// Literal converts the subtree to a value.
 func (n *Node) Literal() value.Value {
 	switch n.Kind {
 	case Sequence:

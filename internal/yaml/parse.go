@@ -22,14 +22,14 @@ import (
 
 // Limits on the work that a file can cause.
 const (
-	maxDepth    = 512       // nesting of hashes and lists, aliases included; see tooDeep
-	maxExpanded = 1_000_000 // nodes reached through aliases, in one file; textOfNode bytes of text count as one
+	maxDepth    = 512       // nesting of hashes and lists, including aliases; see tooDeep
+	maxExpanded = 1_000_000 // nodes reached through aliases in one file; textOfNode bytes of text count as one node
 	textOfNode  = 64
-	maxRepairs  = 100 // places in a file that repair changes
+	maxRepairs  = 100 // number of places in a file that repair changes
 )
 
-// Parse reads a YAML file. It returns false after an error, which is in diags. The document keeps src, which must not
-// change any more.
+// Parse parses a YAML file. It adds errors to diags, and then returns false. The document keeps src, which must not
+// change.
 func Parse(file string, src []byte, opts Options, diags *diag.List) (*Document, bool) {
 	memory := opts.scratch()
 	d, problem := memory.newDocument(file, src, refusedInYAML)
@@ -45,7 +45,7 @@ func Parse(file string, src []byte, opts Options, diags *diag.List) (*Document, 
 	return d, convert(d, opts, diags)
 }
 
-// convert reads d with the library.
+// convert parses d with the library.
 func convert(d *Document, opts Options, diags *diag.List) bool {
 	c := converter{
 		report:   &report{doc: d, opts: opts, diags: diags},
@@ -59,11 +59,11 @@ func convert(d *Document, opts Options, diags *diag.List) bool {
 	return !c.failed
 }
 
-// converter converts the tree of the library to ours.
+// converter converts the library's tree to Nodes.
 type converter struct {
 	*report
-	anchored map[*goyaml.Node]Node // finished nodes that aliases may refer to
-	budget   int                   // nodes that may still be reached through aliases
+	anchored map[*goyaml.Node]Node // finished nodes with an anchor
+	budget   int                   // remaining number of nodes that aliases may reach
 }
 
 // read sets the root of the document.
@@ -80,10 +80,10 @@ func (c *converter) read() {
 		n := c.node(root, 0)
 		c.doc.Root = &n
 	}
-	c.passOver(rest)
+	c.warnOfFurtherDocuments(rest)
 }
 
-// load reads the first YAML document of the file. The loader is positioned after it.
+// load reads the first YAML document in the file. The loader is then positioned after it.
 func (c *converter) load() (*goyaml.Node, *goyaml.Loader, error) {
 	src := c.doc.src
 	for repairs := 0; ; repairs++ {
@@ -104,8 +104,8 @@ func (c *converter) load() (*goyaml.Node, *goyaml.Loader, error) {
 	}
 }
 
-// repair changes src where the library refuses something that libyaml accepts and real files contain: a comment
-// directly after a quote or bracket is blanked out, and %YAML 1.2 becomes 1.1. Positions do not change.
+// repair changes src where the library rejects syntax that libyaml accepts and that real files contain. It blanks out a
+// comment directly after a quote or bracket, and replaces %YAML 1.2 by 1.1. Positions do not change.
 func (c *converter) repair(src []byte, err error) ([]byte, bool) {
 	var at *goyaml.LoadError
 	if !errors.As(err, &at) {
@@ -131,8 +131,8 @@ func (c *converter) repair(src []byte, err error) ([]byte, bool) {
 	return nil, false
 }
 
-// limits limits the nesting inside the library, which counts flow and block collections separately; node therefore
-// counts again. alias counts aliases.
+// limits limits the nesting in the library, which counts block collections and those in brackets separately. So node
+// counts the nesting again, and alias counts aliases.
 type limits struct{}
 
 func (limits) CheckDepth(depth int, _ *goyaml.DepthContext) error {
@@ -161,7 +161,7 @@ func (c *converter) refuse(err error) {
 	})
 }
 
-// mark returns a position of the library, which may be after the end of the file.
+// mark converts a position of the library, which may be after the end of the file.
 func (c *converter) mark(line, col int) diag.Pos {
 	if line > len(c.doc.lines) {
 		return c.doc.posAt(len(c.doc.src))
@@ -172,8 +172,8 @@ func (c *converter) mark(line, col int) diag.Pos {
 // position returns the position of n.
 func (c *converter) position(n *goyaml.Node) diag.Pos { return c.mark(n.Line, n.Column) }
 
-// passOver warns about further documents, unless they are empty. Errors in them do not matter.
-func (c *converter) passOver(rest *goyaml.Loader) {
+// warnOfFurtherDocuments warns about further documents unless they are empty. Errors in them are ignored.
+func (c *converter) warnOfFurtherDocuments(rest *goyaml.Loader) {
 	for {
 		var top goyaml.Node
 		err := rest.Load(&top)
@@ -194,15 +194,15 @@ func (c *converter) passOver(rest *goyaml.Loader) {
 	}
 }
 
-// isEmpty reports whether a document has nothing at all, not even an explicit null.
+// isEmpty reports whether a document is empty: an explicit null is not.
 func isEmpty(n *goyaml.Node) bool {
 	return n.Kind == goyaml.ScalarNode && n.Value == "" && n.Style&(quoted|goyaml.TaggedStyle) == 0 && n.Anchor == ""
 }
 
 const quoted = goyaml.SingleQuotedStyle | goyaml.DoubleQuotedStyle | goyaml.LiteralStyle | goyaml.FoldedStyle
 
-// node converts n, which is nested in depth hashes and lists. It releases what is converted, so that the two trees are
-// never both in memory as a whole.
+// node converts n, which is nested depth levels deep. It releases converted nodes, so that memory never holds both
+// trees completely.
 func (c *converter) node(n *goyaml.Node, depth int) Node {
 	if n.Kind == goyaml.AliasNode {
 		return c.alias(n, depth)
@@ -237,7 +237,7 @@ func (c *converter) node(n *goyaml.Node, depth int) Node {
 	return out
 }
 
-// entries converts the keys and values of the mapping n.
+// entries converts the entries of the mapping n.
 func (c *converter) entries(n *goyaml.Node, depth int) []Node {
 	m := mapping{report: c.report, kids: make([]Node, 0, len(n.Content))}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -256,14 +256,14 @@ func (c *converter) entries(n *goyaml.Node, depth int) []Node {
 	return m.kids
 }
 
-// isMergeKey reports whether n, converted to key, is a merge key. As in Psych, quotes and tags other than !!str make no
-// difference.
+// isMergeKey reports whether n, which was converted to key, is a merge key. As in Psych, it may have quotes and any tag
+// except !!str.
 func isMergeKey(n *goyaml.Node, key *Node) bool {
 	text, _ := key.Text()
 	return text == mergeKey && !(isTagged(n) && n.Tag == "!!str")
 }
 
-// anchor keeps a finished node for aliases. The library resolves each alias to the last anchor of its name before it.
+// anchor keeps a finished node for aliases. The library assigns each alias to the last anchor of its name.
 func (c *converter) anchor(n *goyaml.Node, out Node) {
 	for i := range len(n.Anchor) {
 		if b := n.Anchor[i]; !isDigit(b) && (b|0x20 < 'a' || b|0x20 > 'z') && b != '_' && b != '-' {
@@ -275,11 +275,11 @@ func (c *converter) anchor(n *goyaml.Node, out Node) {
 	c.anchored[n] = out
 }
 
-// alias returns the node that an alias refers to. The copy shares its Kids with the original, so expansion costs no
-// memory. Walking the tree takes time, however, and the budget limits that.
+// alias returns a copy of the node that an alias refers to. The copy shares its Kids, so it costs no memory. But it
+// costs time to visit, which the budget limits.
 func (c *converter) alias(n *goyaml.Node, depth int) Node {
 	if c.budget < 0 {
-		return Node{} // reported already
+		return Node{} // the error was reported
 	}
 	pos := c.position(n)
 	out, finished := c.anchored[n.Alias]
@@ -299,8 +299,8 @@ func (c *converter) alias(n *goyaml.Node, depth int) Node {
 	return Node{}
 }
 
-// expand subtracts n and everything below it from the budget, until that is used up. It reports whether the nodes are
-// nested too deeply.
+// expand subtracts the number of nodes in n from the budget, until the budget is used up. It reports whether the nodes
+// are nested too deeply.
 func (c *converter) expand(n *Node, depth int) (deep bool) {
 	c.budget--
 	if n.Kind == Scalar {
@@ -335,7 +335,7 @@ func (c *converter) scalar(n *goyaml.Node) value.Value {
 	return v
 }
 
-// resolved returns the meaning of the text of n as a plain scalar. It returns false after an error.
+// resolved returns the value of n's text as a plain scalar. It returns false after an error.
 func (c *converter) resolved(n *goyaml.Node) (value.Value, bool) {
 	v, problem := resolve(n.Value)
 	if problem == isDate && c.opts.TimesAreText || problem == tooLarge && c.opts.Hiera5 {
@@ -347,7 +347,7 @@ func (c *converter) resolved(n *goyaml.Node) (value.Value, bool) {
 	return v, problem == noFault
 }
 
-// unfit says why a scalar in data of Hiera 5 has no value here. v is its value.
+// unfit returns why v, the value of n, is unfit in data of Hiera 5.
 func (c *converter) unfit(n *goyaml.Node, v value.Value) Unfit {
 	if !c.opts.Hiera5 || v.Kind() != value.String {
 		return Fit
@@ -364,12 +364,12 @@ func (c *converter) unfit(n *goyaml.Node, v value.Value) Unfit {
 	return Fit
 }
 
-// isSymbol reports whether Psych takes a plain scalar for a symbol of Ruby.
+// isSymbol reports whether Psych reads a plain scalar as a symbol.
 func isSymbol(text string) bool {
 	return len(text) > 1 && text[0] == ':' && !strings.Contains(text, "\n")
 }
 
-// symbolName returns the name of a symbol from its text, which starts with a colon.
+// symbolName returns the name of a symbol, whose text begins with a colon.
 func symbolName(text string) string {
 	text = text[1:]
 	if last := len(text) - 1; last > 0 && (text[0] == '"' || text[0] == '\'') && text[last] == text[0] {

@@ -9,12 +9,13 @@ import (
 	"bindc/internal/value"
 )
 
-// Pos returns the place of n in the file.
+// Pos returns the position of n in the file.
 func (d *Document) Pos(n *Node) diag.Pos {
 	return diag.Pos{File: d.File, Line: int(n.Line), Col: int(n.Col)}
 }
 
-// Written returns a plain scalar as it is in the file, or the text of its value if it cannot be found there.
+// Written returns a plain scalar as it is in the source, for example 6.10. If it is not found there, it returns the
+// text of the value.
 func (d *Document) Written(n *Node) string {
 	text := string(value.AppendText(nil, n.Value))
 	at := d.skipProperties(d.offset(int(n.Line), int(n.Col)))
@@ -31,9 +32,8 @@ func (d *Document) Written(n *Node) string {
 	return string(src)
 }
 
-// PosIn returns the place in the file of byte off of the string n. Nodes do not record what this needs, so the source
-// is read again, which costs time only for diagnostics. If source and text cannot be matched, it returns the place of
-// n.
+// PosIn returns the position of byte off of the string n. It reads the source again, so that only diagnostics need time
+// for this and not every node. If source and text do not match, it returns the position of n.
 func (d *Document) PosIn(n *Node, off int) diag.Pos {
 	text, ok := n.Text()
 	if !ok || off < 0 || off > len(text) {
@@ -55,20 +55,20 @@ func (d *Document) PosIn(n *Node, off int) diag.Pos {
 	return d.Pos(n)
 }
 
-// search is the state of finding positions in one scalar. Diagnostics of a scalar usually come in order, and then
-// nothing is read twice.
+// search is the state of searching for positions in one scalar. Diagnostics are usually in the order of the text, and
+// then nothing is read twice.
 type search struct {
 	line, col uint32 // position of the scalar
 	quote     byte   // the quote around the text; 0 for block and plain scalars
 
-	at   int // offset in the source; in lines, the start of a line
+	at   int // offset in the source; for block and plain scalars, the start of a line
 	from int // the corresponding offset in the text
 
-	core, next int // in lines: the length of the text in this line; the start of the next line
-	start, pos int // the start of that text in the source and in the text
+	core, next int // for block and plain scalars: length of the text in this line, and start of the next line
+	start, pos int // start of this text in the source and in the text
 }
 
-// searchIn starts a search in n.
+// searchIn begins a search in n.
 func (d *Document) searchIn(n *Node) search {
 	s := search{line: n.Line, col: n.Col, at: d.skipProperties(d.offset(int(n.Line), int(n.Col)))}
 	if s.at >= len(d.src) {
@@ -84,8 +84,8 @@ func (d *Document) searchIn(n *Node) search {
 	return s
 }
 
-// skipProperties returns the start of the text of a scalar, after its anchor and tag, and after the blanks, line breaks
-// and comments that follow them.
+// skipProperties returns the start of a scalar's text. It skips an anchor, a tag, and the white space and comments
+// after them.
 func (d *Document) skipProperties(at int) int {
 	src := d.src
 	for at < len(src) && (src[at] == '&' || src[at] == '!') {
@@ -105,7 +105,7 @@ func (d *Document) skipProperties(at int) int {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// nextLine returns the start of the line after that of at.
+// nextLine returns the start of the line after offset at.
 func (d *Document) nextLine(at int) int {
 	if i := bytes.IndexByte(d.src[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -113,8 +113,8 @@ func (d *Document) nextLine(at int) int {
 	return len(d.src)
 }
 
-// inLines finds byte off of text, a block or plain scalar. Folding and indentation change only the blanks at the ends
-// of lines, so it matches the text between them line by line.
+// inLines searches for byte off of text, a block or plain scalar. It compares line by line, because folding and
+// indentation only change the blanks at both ends of a line.
 func (d *Document) inLines(s *search, text string, off int) (int, bool) {
 	for s.at < len(d.src) {
 		if s.core == 0 && !d.matchLine(s, text) {
@@ -128,7 +128,7 @@ func (d *Document) inLines(s *search, text string, off int) (int, bool) {
 	return 0, false
 }
 
-// matchLine finds the text of a line that is not blank. It returns false if the source has a different text.
+// matchLine finds the text of a line that is not blank. It returns false if the source differs.
 func (d *Document) matchLine(s *search, text string) bool {
 	s.next, s.pos = d.nextLine(s.at), s.from
 	line := d.src[s.at:s.next]
@@ -146,10 +146,10 @@ func (d *Document) matchLine(s *search, text string) bool {
 	return true
 }
 
-// inQuotes finds byte off of the text of a quoted scalar.
+// inQuotes searches for byte off in a quoted scalar.
 func (d *Document) inQuotes(s *search, off int) int {
 	for s.from < off && s.at < len(d.src) {
-		width, length := 1, 1 // bytes of source, bytes of text
+		width, length := 1, 1 // number of bytes in the source and in the text
 		switch c := d.src[s.at]; {
 		case isSpace(c):
 			width, length = foldedBlanks(d.src[s.at:], off-s.from)
@@ -167,8 +167,8 @@ func (d *Document) inQuotes(s *search, off int) int {
 	return min(s.at, len(d.src))
 }
 
-// foldedBlanks returns the lengths in source and text of the blanks that src starts with: at most limit blanks, or line
-// breaks with the blanks around them. A single break becomes a space; otherwise the first break is dropped.
+// foldedBlanks returns how many bytes in source and text the white space at the start of src takes: up to limit blanks,
+// or line breaks and the blanks around them. A single line break becomes a space; of several, the first is dropped.
 func foldedBlanks(src []byte, limit int) (width, length int) {
 	breaks := 0
 	for width < len(src) && isSpace(src[width]) {
@@ -184,7 +184,7 @@ func foldedBlanks(src []byte, limit int) (width, length int) {
 	return width, max(1, breaks-1)
 }
 
-// escape returns the lengths in source and text of the escape that src starts with, in YAML or JSON.
+// escape returns how many bytes in source and text the escape at the start of src takes, in YAML or JSON.
 func escape(src []byte) (width, length int) {
 	if len(src) < 2 {
 		return 1, 0
@@ -200,7 +200,7 @@ func escape(src []byte) (width, length int) {
 		return 2, 2
 	case 'L', 'P':
 		return 2, 3
-	case '\n', '\r': // joins the lines
+	case '\n', '\r': // an escaped line break is dropped
 		width = 2
 		for width < len(src) && isSpace(src[width]) {
 			width++
@@ -210,7 +210,8 @@ func escape(src []byte) (width, length int) {
 	return 2, 1
 }
 
-// escapedRune returns the lengths of an escape with width bytes, or of a surrogate pair of JSON with twice as many.
+// escapedRune returns how many bytes an escape of the given width takes in source and text. A surrogate pair in JSON is
+// twice as wide.
 func escapedRune(src []byte, width int) (int, int) {
 	if len(src) < width {
 		return len(src), 0

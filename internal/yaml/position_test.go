@@ -9,8 +9,8 @@ import (
 	"bindc/diag"
 )
 
-// TestPosIn marks in the source of a scalar, at key k, the place where the X of its text is expected.
-func TestPosIn(t *testing.T) {
+// The expected position is that of the X in the source. It is the X in the text of the value at key k.
+func TestPosInFindsByteOfScalar(t *testing.T) {
 	tests := []struct{ name, src string }{
 		{"plain", "k: abX\n"},
 		{"plain, wide characters", "ü: é\nk: aéX\n"},
@@ -54,7 +54,7 @@ func TestPosIn(t *testing.T) {
 	}
 }
 
-// lastX returns the line and column of the last X of src.
+// lastX returns the line and column of the last X in src.
 func lastX(src string) (line, col int) {
 	src = strings.TrimPrefix(src, byteOrderMark)
 	i := strings.LastIndex(src, "X")
@@ -65,7 +65,7 @@ func lastX(src string) (line, col int) {
 	return strings.Count(src[:i], "\n") + 1, len([]rune(src[start:i])) + 1
 }
 
-// find returns the value of the first key of that name, at any depth.
+// find returns the value of the first key with that name, at any depth.
 func find(n *Node, key string) *Node {
 	if _, v, ok := n.Lookup(key); ok {
 		return v
@@ -87,9 +87,9 @@ func TestPosInWithoutMatchReturnsNode(t *testing.T) {
 		off       int
 		line, col int
 	}{
-		{"a", 0, 1, 4}, {"a", 7, 1, 4}, // not a string
-		{"b", 2, 2, 9}, {"b", 3, 2, 10}, {"b", 4, 2, 4}, {"b", -1, 2, 4}, // at the end, and outside
-		{"c", 2, 2, 9}, // through an alias: the position of the definition
+		{"a", 0, 1, 4}, {"a", 7, 1, 4}, // n is not a string
+		{"b", 2, 2, 9}, {"b", 3, 2, 10}, {"b", 4, 2, 4}, {"b", -1, 2, 4}, // at the end and after it
+		{"c", 2, 2, 9}, // through an alias; the position is in its definition
 		{"d", 0, 4, 5},
 	} {
 		_, n, _ := d.Root.Lookup(test.key)
@@ -99,7 +99,7 @@ func TestPosInWithoutMatchReturnsNode(t *testing.T) {
 	}
 }
 
-func TestPos(t *testing.T) {
+func TestNodesHavePositions(t *testing.T) {
 	src := "é: [ü, {ß: x}]\nb:\n  - 'y'\n"
 	var diags diag.List
 	d, _ := Parse("f", []byte(src), Options{}, &diags)
@@ -119,8 +119,8 @@ func TestPos(t *testing.T) {
 	}
 }
 
-// PosIn returns the same positions in any order of calls, for several scalars in turn and in lines with marks.
-func TestPosInInAnyOrder(t *testing.T) {
+// PosIn returns the same positions in any order of calls, for several scalars, and in lines with marks.
+func TestPosInDoesNotDependOnOrderOfCalls(t *testing.T) {
 	long := strings.Repeat("é${x} ", 400)
 	src := "a: \"" + strings.Repeat(`\u00e9 x  \t`, 300) + "\"\n" +
 		"b: '" + strings.Repeat("it''s\n   \n  more  ", 200) + "'\n" +
@@ -147,7 +147,7 @@ func TestPosInInAnyOrder(t *testing.T) {
 		got := d.PosIn(n, off)
 		d.search, d.marks = search{}, map[int][]int{}
 		for line := range d.lines {
-			d.marks[line] = d.lines[line : line+1] // only the first
+			d.marks[line] = d.lines[line : line+1] // keep only the first mark
 		}
 		want := d.PosIn(n, off)
 		if d.search, d.marks = (search{}), nil; r.IntN(2) == 0 {

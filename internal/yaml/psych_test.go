@@ -17,16 +17,16 @@ import (
 	"bindc/internal/value"
 )
 
-// Each product is rounded before it is added, which some processors do not do by themselves. By hand: 17.017 times 60
-// is 1021.02, and 3600 more is 4621.02.
+// Each product is rounded before it is added. Some processors would otherwise combine both operations. By hand: 17.017
+// times 60 is 1021.02, plus 3600 is 4621.02.
 func TestSexagesimalFloatsAreTheSameEverywhere(t *testing.T) {
 	if v, _ := resolve("1:17.017"); v.Float() != 4621.02 {
 		t.Errorf("got %v, want 4621.02", v.Float())
 	}
 }
 
-// TestPsychScalars checks the recorded answers of Psych for plain scalars.
-func TestPsychScalars(t *testing.T) {
+// Plain scalars have the values that were recorded from Psych in testdata.
+func TestPlainScalarsHaveValuesOfPsych(t *testing.T) {
 	src, err := os.ReadFile("testdata/psych_scalars.json")
 	if err != nil {
 		t.Fatal(err)
@@ -46,12 +46,12 @@ func TestPsychScalars(t *testing.T) {
 	}
 }
 
-// sameResolved compares, except where the language differs from Psych on purpose.
+// sameResolved compares two values, and allows the intended deviations from Psych.
 func sameResolved(got, want, plain string) bool {
 	switch {
-	case strings.HasPrefix(want, "Symbol "): // a string here
+	case strings.HasPrefix(want, "Symbol "): // this language has strings instead
 		return got == "String "+strconv.Quote(plain)
-	case strings.HasPrefix(want, "ERROR "): // class Date or Time is not allowed
+	case strings.HasPrefix(want, "ERROR "): // Puppet does not allow class Date or Time
 		return got == "ERROR date"
 	case want == "Integer 99999999999999999999":
 		return got == "ERROR too large"
@@ -95,7 +95,7 @@ func rubyFloat(f float64) string {
 	return s
 }
 
-// canonical writes a value as testdata/psych.rb does.
+// canonical formats a value like testdata/psych.rb.
 func canonical(b *strings.Builder, v value.Value) {
 	switch v.Kind() {
 	case value.Undef:
@@ -128,7 +128,7 @@ func canonical(b *strings.Builder, v value.Value) {
 	}
 }
 
-// parsed returns the meaning of a file, or "error".
+// parsed returns the value of a file in the format of canonical, or "error".
 func parsed(file string, src []byte) string {
 	var diags diag.List
 	d, ok := Parse(file, src, Options{LastKeyWins: true}, &diags)
@@ -143,7 +143,7 @@ func parsed(file string, src []byte) string {
 	return b.String()
 }
 
-// corpora lists the YAML files of the real sites beside the repository, if they exist.
+// corpora lists the YAML files of real sites next to the repository. They may be absent.
 func corpora(t *testing.T) []string {
 	var files []string
 	for _, site := range []string{"apache", "govuk", "govuk-bindings", "himlar", "himlar-bindings"} {
@@ -161,8 +161,8 @@ func corpora(t *testing.T) []string {
 	return files
 }
 
-// TestCorpora checks that every file of every site can be read.
-func TestCorpora(t *testing.T) {
+// Each file of each real site can be read.
+func TestReadsAllFilesOfCorpora(t *testing.T) {
 	for _, file := range corpora(t) {
 		src, err := os.ReadFile(file)
 		if err != nil {
@@ -175,8 +175,8 @@ func TestCorpora(t *testing.T) {
 	}
 }
 
-// TestCorporaAgainstPsych checks that every file has the meaning that Psych gives it.
-func TestCorporaAgainstPsych(t *testing.T) {
+// Each file of each real site has the same value as in Psych.
+func TestFilesOfCorporaHaveValuesOfPsych(t *testing.T) {
 	files := corpora(t)
 	answers := psych(t, files)
 	for i, file := range files {
@@ -190,7 +190,7 @@ func TestCorporaAgainstPsych(t *testing.T) {
 	}
 }
 
-// psych asks Ruby for the meaning of each file.
+// psych runs Ruby to read each file.
 func psych(t *testing.T, files []string) []string {
 	ruby, err := exec.LookPath("ruby")
 	if err != nil {

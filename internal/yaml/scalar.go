@@ -11,7 +11,7 @@ import (
 // This file is the table of Psych's scalar_scanner.rb: what a plain scalar means. It is written by hand for speed, as
 // it runs on every scalar of a site. Where several tests match, their order is Psych's.
 
-// fault says why a plain scalar has no value.
+// fault is the reason why a plain scalar has no value.
 type fault uint8
 
 const (
@@ -20,7 +20,7 @@ const (
 	tooLarge
 )
 
-// resolve returns the meaning of a plain scalar.
+// resolve returns the value of a plain scalar.
 func resolve(text string) (value.Value, fault) {
 	if text == "" {
 		return value.Value{}, noFault
@@ -34,8 +34,7 @@ func resolve(text string) (value.Value, fault) {
 	return value.FromString(text), noFault
 }
 
-// resolveWord resolves a text that does not look like a number: null and the booleans, in any case. y and n are
-// strings.
+// resolveWord resolves null and the booleans, in any case. As in Psych, y and n are strings.
 func resolveWord(text string) value.Value {
 	switch text[0] {
 	case '~':
@@ -68,7 +67,7 @@ func resolveWord(text string) value.Value {
 	return value.FromString(text)
 }
 
-// resolveNumber resolves a text that starts with a digit, a sign or a point. No text matches two kinds of numbers.
+// resolveNumber resolves a text that begins with a digit, a sign or a point. The kinds of numbers do not overlap.
 func resolveNumber(text string) (value.Value, fault) {
 	if isDateOrTime(text) {
 		return value.Value{}, isDate
@@ -86,7 +85,7 @@ func resolveNumber(text string) (value.Value, fault) {
 	return resolveInteger(text, sign, digits)
 }
 
-// splitSign splits off a leading sign: "-", or "" for plus.
+// splitSign splits off the sign of a number. sign is "-", or "" for plus.
 func splitSign(text string) (sign, rest string) {
 	switch text[0] {
 	case '-':
@@ -97,7 +96,7 @@ func splitSign(text string) (sign, rest string) {
 	return "", text
 }
 
-// resolveSpecial resolves the infinities and the value that is not a number.
+// resolveSpecial resolves infinity and NaN.
 func resolveSpecial(text string) (value.Value, bool) {
 	if len(text) > len("+.inf") {
 		return value.Value{}, false
@@ -113,8 +112,8 @@ func resolveSpecial(text string) (value.Value, bool) {
 	return value.Value{}, false
 }
 
-// resolveInteger resolves binary, octal, decimal and hexadecimal integers. Decimal ones may have single underscores and
-// commas between digits, the others any number of them anywhere.
+// resolveInteger resolves binary, octal, decimal and hexadecimal integers. A decimal integer may have single
+// underscores and commas between digits. Other integers may have any number of them anywhere.
 func resolveInteger(text, sign, digits string) (value.Value, fault) {
 	base := integerBase(digits)
 	if base == 0 {
@@ -124,7 +123,7 @@ func resolveInteger(text, sign, digits string) (value.Value, fault) {
 		digits = digits[2:]
 	}
 	digits = withoutGroups(digits)
-	if digits == "" { // 0x_ : Psych raises an error in Ruby
+	if digits == "" { // such as 0x_, which is an error in Psych
 		return value.FromString(text), noFault
 	}
 	n, err := strconv.ParseInt(sign+digits, base, 64)
@@ -158,7 +157,8 @@ func integerBase(digits string) int {
 	return 0
 }
 
-// isGrouped reports whether s is digits, the first not 0, with single underscores or commas between them.
+// isGrouped reports whether s consists of digits with single underscores or commas between them. The first digit must
+// not be 0.
 func isGrouped(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -173,7 +173,7 @@ func isGrouped(s string) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// consistsOf reports whether s is not empty and has only bytes of set.
+// consistsOf reports whether s is not empty and only has bytes in set.
 func consistsOf(s, set string) bool {
 	for i := range len(s) {
 		if strings.IndexByte(set, s[i]) < 0 {
@@ -191,7 +191,7 @@ func withoutGroups(s string) string {
 	return strings.NewReplacer("_", "", ",", "").Replace(s)
 }
 
-// resolveFloat resolves floats with a point. The exponent, if any, has a sign: 1.5e3 is a string.
+// resolveFloat resolves floats with a point. An exponent must have a sign: 1.5e3 is a string.
 func resolveFloat(text, sign, digits string) value.Value {
 	whole, frac, _ := strings.Cut(digits, ".")
 	frac, exponent, ok := cutExponent(frac)
@@ -205,7 +205,8 @@ func resolveFloat(text, sign, digits string) value.Value {
 	return value.FromFloat(f)
 }
 
-// isWhole reports whether s can precede the point: nothing, or a digit and then digits, underscores and commas.
+// isWhole reports whether s may precede the point: it is empty, or begins with a digit, followed by digits, underscores
+// and commas.
 func isWhole(s string) bool {
 	return s == "" || isDigit(s[0]) && consistsOf(s, "0123456789_,")
 }
@@ -221,8 +222,8 @@ func cutExponent(frac string) (rest, exponent string, ok bool) {
 	return rest, exponent, ok
 }
 
-// resolveSexagesimal resolves numbers of base 60: hours, minutes and optional seconds, as a number of seconds. The last
-// part of a float has a point.
+// resolveSexagesimal resolves numbers of base 60, such as 12:30:00, to a number of seconds. Seconds are optional. The
+// last part of a float has a point.
 func resolveSexagesimal(text, sign, digits string) (value.Value, fault) {
 	parts := strings.Split(digits, ":")
 	last := parts[len(parts)-1]
@@ -238,13 +239,13 @@ func resolveSexagesimal(text, sign, digits string) (value.Value, fault) {
 	return sexagesimalInt(sign, parts)
 }
 
-// isSixtieth reports whether s is 0 to 59, in one or two digits.
+// isSixtieth reports whether s is a number from 0 to 59 with one or two digits.
 func isSixtieth(s string) bool {
 	return len(s) == 1 && isDigit(s[0]) || len(s) == 2 && s[0] >= '0' && s[0] <= '5' && isDigit(s[1])
 }
 
-// unitSeconds has the seconds of each part of a sexagesimal number. As in Psych, the sign applies to the first part
-// only.
+// unitSeconds lists the number of seconds of each part of a sexagesimal number. As in Psych, a sign only applies to the
+// first part.
 var unitSeconds = [3]int64{3600, 60, 1}
 
 func sexagesimalInt(sign string, parts []string) (value.Value, fault) {
@@ -268,14 +269,14 @@ func sexagesimalFloat(sign string, parts []string) float64 {
 		if frac != "" && isDigit(frac[0]) && whole[len(whole)-1] != '_' {
 			number += "." + leadingDigits(frac)
 		}
-		f, _ := strconv.ParseFloat(number, 64)      // only digits: out of range, it is already the right infinity
-		sum += float64(f * float64(unitSeconds[i])) // rounded before it is added, on arm64, too
+		f, _ := strconv.ParseFloat(number, 64)      // only digits; after a range error, f is the right infinity
+		sum += float64(f * float64(unitSeconds[i])) // rounded before the addition, also on arm64
 		sign = ""
 	}
 	return sum
 }
 
-// leadingDigits returns the number that s starts with, without its single underscores, as to_i and to_f of Ruby do.
+// leadingDigits returns the number at the start of s without single underscores, like Ruby's to_i and to_f.
 func leadingDigits(s string) string {
 	if strings.IndexByte(s, '_') < 0 {
 		return s
@@ -286,12 +287,12 @@ func leadingDigits(s string) string {
 	return strings.ReplaceAll(s, "_", "")
 }
 
-// isDateOrTime reports whether Psych would read text as a date or a time.
+// isDateOrTime reports whether Psych reads text as a date or a time.
 func isDateOrTime(text string) bool {
 	if len(text) < len("2001-1-1") || text[4] != '-' && text[0] != '-' {
 		return false
 	}
-	p := front{rest: strings.TrimPrefix(text, "-")}
+	p := textMatcher{rest: strings.TrimPrefix(text, "-")}
 	if !p.digits(4, 4) || !p.char("-") {
 		return false
 	}
@@ -313,11 +314,11 @@ func isMonth(s string) bool { return len(s) == 1 || s[0] == '0' || s >= "10" && 
 
 func isDay(s string) bool { return len(s) == 1 || s <= "31" }
 
-// front is a text that is matched part by part from its front.
-type front struct{ rest string }
+// textMatcher is a text that is matched from left to right.
+type textMatcher struct{ rest string }
 
 // digits matches at least low and at most high digits.
-func (p *front) digits(low, high int) bool {
+func (p *textMatcher) digits(low, high int) bool {
 	n := 0
 	for n < high && n < len(p.rest) && isDigit(p.rest[n]) {
 		n++
@@ -329,8 +330,8 @@ func (p *front) digits(low, high int) bool {
 	return true
 }
 
-// char matches one byte of set.
-func (p *front) char(set string) bool {
+// char matches one of the bytes in set.
+func (p *textMatcher) char(set string) bool {
 	if p.rest == "" || strings.IndexByte(set, p.rest[0]) < 0 {
 		return false
 	}
@@ -338,15 +339,15 @@ func (p *front) char(set string) bool {
 	return true
 }
 
-// blanks skips blanks and reports whether there were any.
-func (p *front) blanks() bool {
+// blanks skips blanks, and reports whether there were any.
+func (p *textMatcher) blanks() bool {
 	before := len(p.rest)
 	p.rest = strings.TrimLeft(p.rest, " \t")
 	return len(p.rest) < before
 }
 
-// clock matches a time of day with an optional zone, to the end.
-func (p *front) clock() bool {
+// clock matches a time of day with an optional zone, up to the end.
+func (p *textMatcher) clock() bool {
 	if !p.char("Tt") && !p.blanks() {
 		return false
 	}
@@ -363,8 +364,8 @@ func (p *front) clock() bool {
 	return p.zone()
 }
 
-// zone matches a time zone, to the end.
-func (p *front) zone() bool {
+// zone matches a time zone, up to the end.
+func (p *textMatcher) zone() bool {
 	if p.char("Z") {
 		return p.rest == ""
 	}

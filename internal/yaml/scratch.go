@@ -1,15 +1,15 @@
 package yaml
 
-// Scratch is memory that is used again for each file that one goroutine parses. The zero Scratch is empty.
+// Scratch is memory that a goroutine reuses for each file that it parses. The zero Scratch is ready to use.
 type Scratch struct {
-	open  []Node // the nodes of unfinished hashes and lists, the outermost first
-	done  []Node // those of finished ones
-	lines []int  // see Document
+	open  []Node // nodes of unfinished hashes and lists, the outermost first
+	done  []Node // nodes of finished hashes and lists
+	lines []int  // for Document.lines
 	top   mapping
-	inUse bool // top is the outermost hash of the document
+	inUse bool // top is in use for the outermost hash of the document
 }
 
-// scratch returns the memory to use for a file.
+// scratch returns the given Scratch, or a new one.
 func (o Options) scratch() *Scratch {
 	if o.Scratch == nil {
 		return &Scratch{}
@@ -17,7 +17,7 @@ func (o Options) scratch() *Scratch {
 	return o.Scratch
 }
 
-// reset begins a document of about that many nodes.
+// reset prepares for a document with about the given number of nodes.
 func (s *Scratch) reset(nodes int) {
 	if cap(s.open) == 0 {
 		s.open, s.done = make([]Node, 0, nodes), make([]Node, 0, nodes)
@@ -25,8 +25,8 @@ func (s *Scratch) reset(nodes int) {
 	s.open, s.done, s.inUse = s.open[:0], s.done[:0], false
 }
 
-// mapping returns an empty mapping. The outermost one of a document, which usually is the largest, uses the memory of
-// the one before.
+// mapping returns an empty mapping. The outermost hash of a document is usually the largest, so it reuses the memory of
+// the previous one.
 func (s *Scratch) mapping() *mapping {
 	if s.inUse {
 		return &mapping{}
@@ -36,8 +36,8 @@ func (s *Scratch) mapping() *mapping {
 	return &s.top
 }
 
-// close moves the nodes of a finished hash or list from the open nodes to the others, and returns them. If the others
-// have to be moved to a larger array, the nodes that were returned before stay where they are.
+// close moves the nodes of a finished hash or list from open to done, and returns them. If done must grow, earlier
+// results keep the old array.
 func (s *Scratch) close(from int) []Node {
 	start := len(s.done)
 	s.done = append(s.done, s.open[from:]...)

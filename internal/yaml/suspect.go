@@ -11,7 +11,7 @@ import (
 	"bindc/internal/pattern"
 )
 
-// libyaml's problems with lines that do not fit those above them.
+// libyaml's messages for lines that do not fit the lines above.
 const (
 	noKeyHere   = "mapping values are not allowed in this context"
 	noNextKey   = "did not find expected key"
@@ -20,8 +20,8 @@ const (
 	endOfStream = "found unexpected end of stream"
 )
 
-// refuseSuspect reports the mistake that probably caused the complaint. libyaml notices an unclosed quote, a colon
-// without a blank and a wrong indentation only further down. It returns false if there is no suspect.
+// refuseSuspect reports the probable cause of a complaint. libyaml notices an unclosed quote, a colon without a blank
+// or a wrong indentation only some lines later. It returns false if no cause is found.
 func (r *report) refuseSuspect(c complaint) bool {
 	at := r.doc.offset(c.pos.Line, c.pos.Col)
 	for _, suspect := range []func(complaint, int) bool{r.unclosedQuote, r.unclosedBracket, r.textAfterValue,
@@ -33,7 +33,7 @@ func (r *report) refuseSuspect(c complaint) bool {
 	return false
 }
 
-// unclosedQuote reports a quoted text that is closed by the opening quote of a text further down, or by nothing.
+// unclosedQuote reports a quoted text that ends at the opening quote of a later text or does not end at all.
 func (r *report) unclosedQuote(c complaint, at int) bool {
 	open, hint := -1, "close the text with the quote that opens it; "
 	if c.problem == endOfStream && c.start.Line > 0 {
@@ -66,15 +66,15 @@ func (r *report) lastByte(at int) int { return len(bytes.TrimRight(r.doc.src[:at
 // entryLine matches a line that starts with a key or an element of a list.
 var entryLine = pattern.Lazy(`(?m)^[ \t]*(?:- |[\w:.'"-]+:(?:[ \t]|$))`)
 
-// openingQuote returns the offset at which a quoted text starts that ends right before at, if the text contains lines
-// that look like entries; otherwise -1.
+// openingQuote returns the offset of the quoted text that ends directly before at, if this text contains lines that
+// look like entries, and otherwise -1.
 func (r *report) openingQuote(at int) int {
 	src, last := r.doc.src, r.lastByte(at)
 	if last < 0 || src[last] != '\'' && src[last] != '"' {
 		return -1
 	}
 	open := bytes.LastIndexByte(src[:last], src[last])
-	for open > 0 && src[open-1] == src[last] && src[last] == '\'' { // '' is a quote in the text
+	for open > 0 && src[open-1] == src[last] && src[last] == '\'' { // '' is a quote inside the text
 		open = bytes.LastIndexByte(src[:open-1], src[last])
 	}
 	if open < 0 {
@@ -87,8 +87,8 @@ func (r *report) openingQuote(at int) int {
 	return open
 }
 
-// unclosedBracket reports a list or a hash in brackets that goes on in a line that looks like an entry, or that ends
-// with the file.
+// unclosedBracket reports a list or hash in brackets that continues in a line that looks like an entry, or that has no
+// end.
 func (r *report) unclosedBracket(c complaint, at int) bool {
 	what, closing := "list", "]"
 	switch c.problem {
@@ -112,7 +112,7 @@ func (r *report) unclosedBracket(c complaint, at int) bool {
 	return true
 }
 
-// textAfterValue reports text in the line of a value that is complete: in quotes, or in brackets.
+// textAfterValue reports text after a complete value in quotes or brackets.
 func (r *report) textAfterValue(c complaint, at int) bool {
 	last := r.lastByte(at)
 	if c.problem != noNextKey && c.problem != noNextDash || last < r.lineStart(at) || at >= len(r.doc.src) ||
@@ -133,7 +133,7 @@ func (r *report) textAfterValue(c complaint, at int) bool {
 	return true
 }
 
-// shallowBlock reports the first line of a block of text that is not indented.
+// shallowBlock reports the first line of a block scalar that is not indented.
 func (r *report) shallowBlock(c complaint, at int) bool {
 	if c.problem != noColon || c.start.Line == 0 {
 		return false
@@ -147,10 +147,10 @@ func (r *report) shallowBlock(c complaint, at int) bool {
 	return true
 }
 
-// blockHeader matches a line whose value is a block of text.
+// blockHeader matches a line that ends with the start of a block scalar.
 var blockHeader = pattern.Lazy(`: +[|>][-+0-9]*[ \t\r]*$`)
 
-// colonWithoutBlank reports a line such as 'key:value', which is text to YAML, where a key has to be.
+// colonWithoutBlank reports a line such as 'key:value' in place of a key. YAML reads it as text.
 func (r *report) colonWithoutBlank(c complaint, at int) bool {
 	var line int // offset of the line
 	switch c.problem {
@@ -190,13 +190,13 @@ func (r *report) colonWithoutBlank(c complaint, at int) bool {
 	return true
 }
 
-// wordsWithoutColon matches a line with a word that may be a key, and a value without a colon before it.
+// wordsWithoutColon matches a line with a possible key and a value, without a colon between them.
 var wordsWithoutColon = pattern.Lazy(`^\s*(?:- +)*()[A-Za-z_](?:\w|::)* +[^\s:=][^:#]*$`)
 
 // keyWithoutBlank matches a line such as 'key:value' or 'ntp::server:value'. The group is the colon.
 var keyWithoutBlank = pattern.Lazy(`^\s*(?:- +)*[A-Za-z_](?:[^\s'"#{\[:]|::)*(:)[^\s:].*$`)
 
-// KeyHint returns a hint for a text that was meant to be a key and its value, such as 'key:value' or 'key = value'.
+// KeyHint returns a hint for a text that was probably meant as a key and a value, such as 'key:value' or 'key = value'.
 func KeyHint(text string) string {
 	key, _, assigned := strings.Cut(text, "=")
 	switch {
@@ -208,10 +208,10 @@ func KeyHint(text string) string {
 	return ""
 }
 
-// lineStart returns the offset of the line that has the byte at.
+// lineStart returns the offset of the line that contains offset at.
 func (r *report) lineStart(at int) int { return bytes.LastIndexByte(r.doc.src[:at], '\n') + 1 }
 
-// entryAbove returns the offset of the last line above that of at which has text that is not a comment, or -1.
+// entryAbove returns the offset of the last line above offset at that is neither empty nor a comment, or -1.
 func (r *report) entryAbove(at int) int {
 	for start := r.lineStart(at); start > 0; {
 		start = r.lineStart(start - 1)
@@ -222,11 +222,11 @@ func (r *report) entryAbove(at int) int {
 	return -1
 }
 
-// keyStart matches what precedes a key in its line, and the key. The groups are the start of the key and what follows
-// its colon on the line.
+// keyStart matches the start of a line up to the colon of its key. The groups are the start of the key and the text
+// after the colon.
 var keyStart = pattern.Lazy(`^ *(?:- +)*()(?:[^\s'"#{}\[\],&*!|>%@:-]|::|-\S)(?:[^:#\r\n]|::|:\S)*:(?:[ \t]+(.*))?\r?$`)
 
-// wrongIndentation reports a key that starts in another column than the key above it.
+// wrongIndentation reports a key that is in another column than the key above it.
 func (r *report) wrongIndentation(c complaint, at int) bool {
 	switch c.problem {
 	case noKeyHere, noNextKey, noNextDash, noNextPart:
@@ -269,8 +269,7 @@ func (r *report) wrongIndentation(c complaint, at int) bool {
 	return r.expectColumn(start, key, "start all keys of a hash in the same column", "this key")
 }
 
-// expectColumn reports that the line with its text at start has to begin in the column of like. It returns false if
-// it does.
+// expectColumn reports that the text at start should be in the column of like. It returns false if it is.
 func (r *report) expectColumn(start, like int, hint, what string) bool {
 	want, found := r.doc.posAt(like).Col, r.doc.posAt(start).Col
 	if want == found {
@@ -282,11 +281,11 @@ func (r *report) expectColumn(start, like int, hint, what string) bool {
 	return true
 }
 
-// dashStart matches a line with an element of a list.
+// dashStart matches the start of a line with an element of a list.
 var dashStart = pattern.Lazy(`^ *()- `)
 
-// nearestAbove returns the offset of a key or element, as start finds it, in the line at above or in a line that this
-// one is nested in: the one whose column is nearest to indent. It returns -1 if there is none.
+// nearestAbove returns the offset of the entry above whose column is nearest to indent, or -1. It searches the line at
+// above and the entries around it. start is keyStart or dashStart.
 func (r *report) nearestAbove(start *regexp.Regexp, above, indent int) int {
 	best, column := -1, math.MaxInt
 	for line := above; line >= 0 && column > 0; line = r.entryAbove(line) {
@@ -305,8 +304,7 @@ func (r *report) nearestAbove(start *regexp.Regexp, above, indent int) int {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// hasPlainValue reports whether a line, which keyStart matches as in groups, has a value that may go on in the next
-// line.
+// hasPlainValue reports whether a line has a value that may continue in the next line. groups is its match of keyStart.
 func hasPlainValue(line []byte, groups []int) bool {
 	if groups[4] < 0 {
 		return false
@@ -315,5 +313,5 @@ func hasPlainValue(line []byte, groups []int) bool {
 	return len(value) > 0 && !plainStops().Match(value)
 }
 
-// plainStops matches values that end in their line: block scalars, anchors and comments.
+// plainStops matches values that cannot continue: block scalars, anchors and comments.
 var plainStops = pattern.Lazy(`^[#|>&*!]`)

@@ -13,8 +13,8 @@ import (
 	"bindc/internal/value"
 )
 
-// This file implements what Psych does with tags when Puppet calls it: some change the value, some create a Ruby
-// object, which Puppet refuses, and all others are ignored. testdata/tags.rb asks Psych.
+// This file implements what Psych does with tags when Puppet calls it. Some tags change the value, some create a Ruby
+// object, which Puppet rejects, and all others are ignored. testdata/tags.rb records the results of Psych.
 
 var (
 	textTags   = []string{"!!str", "!str", "!str:", "!ruby/string", "!ruby/string:"}
@@ -23,11 +23,11 @@ var (
 	omapTags   = []string{"!!omap", "!omap"}
 )
 
-// symbolTag is the prefix of tags of symbols. They are strings here, with the colon, as plain :symbols are.
+// symbolTag is the prefix of tags for symbols. Like plain :symbols, they are strings with a colon.
 const symbolTag = "!ruby/sym"
 
-// objectTags has the tags that create Ruby objects, or something else that is not data, by the kind of value they apply
-// to. A tag that ends in '*' is a prefix.
+// objectTags lists the tags that create Ruby objects or other values that are not data, by the kind of value. A '*' at
+// the end stands for any suffix.
 var objectTags = [...][]string{
 	Scalar: {"!str:*", "!ruby/string:*", "!ruby/object:BigDecimal", "!ruby/object:DateTime", "!ruby/object:Complex",
 		"!ruby/object:Rational", "!ruby/class", "!ruby/module", "!ruby/range", "!ruby/regexp", "!ruby/encoding"},
@@ -37,11 +37,11 @@ var objectTags = [...][]string{
 		"!ruby/exception*", "!ruby/marshalable:*"},
 }
 
-// ownTags has the tags of collections that change nothing.
-var ownTags = [...][]string{Sequence: {"!!seq", "!seq"}, Mapping: {"!!map", "!map", "!ruby/object:Hash"}}
+// neutralTags lists the tags of collections that have no effect.
+var neutralTags = [...][]string{Sequence: {"!!seq", "!seq"}, Mapping: {"!!map", "!map", "!ruby/object:Hash"}}
 
-// ownKinds has those of scalars. Psych ignores them: !!int x is a string.
-var ownKinds = map[string]value.Kind{
+// neutralKinds lists the tags of scalars that have no effect: in Psych, !!int x is a string.
+var neutralKinds = map[string]value.Kind{
 	"!!int": value.Int, "!!bool": value.Bool, "!!null": value.Undef,
 	"!int": value.Int, "!bool": value.Bool, "!null": value.Undef,
 }
@@ -49,7 +49,7 @@ var ownKinds = map[string]value.Kind{
 // isTagged reports whether n has a tag. A '!' alone is not one.
 func isTagged(n *goyaml.Node) bool { return n.Style&goyaml.TaggedStyle != 0 }
 
-// tagged returns the value of a scalar with a tag. Quotes make no difference then.
+// tagged returns the value of a scalar with a tag. With a tag, quotes make no difference.
 func (c *converter) tagged(n *goyaml.Node) value.Value {
 	switch {
 	case slices.Contains(textTags, n.Tag):
@@ -64,20 +64,20 @@ func (c *converter) tagged(n *goyaml.Node) value.Value {
 		return value.Value{}
 	}
 	v, ok := c.resolved(n)
-	if own, isOwn := ownKinds[n.Tag]; ok && (!isOwn || own != v.Kind()) {
-		c.passedOver(n)
+	if own, isOwn := neutralKinds[n.Tag]; ok && (!isOwn || own != v.Kind()) {
+		c.warnOfUnusedTag(n)
 	}
 	return v
 }
 
 // checkTag checks the tag of a collection.
 func (c *converter) checkTag(n *goyaml.Node, kind Shape) {
-	if isTagged(n) && !slices.Contains(ownTags[kind], n.Tag) && c.isData(n, kind) {
-		c.passedOver(n)
+	if isTagged(n) && !slices.Contains(neutralTags[kind], n.Tag) && c.isData(n, kind) {
+		c.warnOfUnusedTag(n)
 	}
 }
 
-// isData reports a tag that creates something other than data, and returns false for it.
+// isData reports whether the tag of n creates data. If not, it adds an error.
 func (c *converter) isData(n *goyaml.Node, kind Shape) bool {
 	for _, tag := range objectTags[kind] {
 		start, any := strings.CutSuffix(tag, "*")
@@ -90,13 +90,13 @@ func (c *converter) isData(n *goyaml.Node, kind Shape) bool {
 	return true
 }
 
-// passedOver warns about a tag that changes nothing.
-func (c *converter) passedOver(n *goyaml.Node) {
+// warnOfUnusedTag warns about a tag that has no effect.
+func (c *converter) warnOfUnusedTag(n *goyaml.Node) {
 	c.warn(c.position(n), "yaml_tag", "the tag "+n.Tag+" is ignored, as by Puppet", "remove it")
 }
 
-// float returns the value of a scalar with the tag !!float. It may have an exponent without a point or a sign, which
-// would make it a string without the tag.
+// float returns the value of a scalar with the tag !!float. With this tag, an exponent needs neither a point nor a
+// sign.
 func (c *converter) float(n *goyaml.Node) value.Value {
 	v, problem := resolve(n.Value)
 	switch {
@@ -119,8 +119,8 @@ func (c *converter) float(n *goyaml.Node) value.Value {
 	return value.Value{}
 }
 
-// parseFloat reads decimal numbers as Ruby's Float() does: with blanks around them, and single underscores between
-// digits.
+// parseFloat parses a decimal number like Ruby's Float(): white space around it and single underscores between digits
+// are allowed.
 func parseFloat(text string) (float64, bool) {
 	text = strings.Trim(text, " \t\n\v\f\r")
 	digit := func(i int) bool { return i >= 0 && i < len(text) && isDigit(text[i]) }
@@ -136,7 +136,7 @@ func parseFloat(text string) (float64, bool) {
 	return f, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// binary decodes the base64 of a scalar with the tag !!binary.
+// binary decodes a scalar with the tag !!binary.
 func (c *converter) binary(n *goyaml.Node) value.Value {
 	text := decodeBase64(n.Value)
 	if !utf8.ValidString(text) {
@@ -146,8 +146,7 @@ func (c *converter) binary(n *goyaml.Node) value.Value {
 	return value.FromString(text)
 }
 
-// decodeBase64 is as lenient as Ruby: it skips characters that are not base64, and keeps the bytes of an incomplete
-// group.
+// decodeBase64 is as lenient as Ruby: it skips invalid characters, and decodes an incomplete group as far as possible.
 func decodeBase64(text string) string {
 	var digits []byte
 	for i := range len(text) {
@@ -162,11 +161,11 @@ func decodeBase64(text string) string {
 	if len(digits)%4 == 1 {
 		digits = digits[:len(digits)-1]
 	}
-	out, _ := base64.RawStdEncoding.DecodeString(string(digits)) // only digits, and not a single one
+	out, _ := base64.RawStdEncoding.DecodeString(string(digits)) // digits are valid
 	return string(out)
 }
 
-// ordered returns the entries of a list with the tag !!omap, which is a hash: each of its hashes has one entry.
+// ordered converts a list with the tag !!omap, in which each element is a hash with one entry, to a hash.
 func (c *converter) ordered(n *goyaml.Node, depth int) []Node {
 	m := mapping{report: c.report, kids: make([]Node, 0, 2*len(n.Content))}
 	for _, entry := range n.Content {

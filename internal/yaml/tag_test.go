@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTagsAgainstPsych checks the recorded answers of Psych for values with tags (testdata/tags.rb).
-func TestTagsAgainstPsych(t *testing.T) {
+// Values with tags have the values that were recorded from Psych (testdata/tags.rb).
+func TestTagsHaveValuesOfPsych(t *testing.T) {
 	src, err := os.ReadFile("testdata/tags.json")
 	if err != nil {
 		t.Fatal(err)
@@ -40,8 +40,8 @@ func TestTagsAgainstPsych(t *testing.T) {
 	}
 }
 
-// refusedOnPurpose reports whether the language refuses what Psych accepts: integers outside 64 bits, and tags with
-// which Psych creates objects that have more than the data.
+// refusedOnPurpose reports whether this language rejects a value that Psych accepts: an integer of more than 64 bits,
+// or an object with more than its data.
 func refusedOnPurpose(yaml, psych, got string) bool {
 	if got != "error" {
 		return false
@@ -53,12 +53,12 @@ func refusedOnPurpose(yaml, psych, got string) bool {
 		}
 	}
 	return strings.Contains(psych, "i99999999999999999999;") || slices.Contains([]string{
-		"!!omap [{a: 1, b: 2}]", "!!omap [[a, 1], [b]]", "!!omap [[a, b, c]]", // what is between them is lost
-		"!!float 0x1p3", "!!float 0xffffffffffffffffffff", // forms of Ruby
+		"!!omap [{a: 1, b: 2}]", "!!omap [[a, 1], [b]]", "!!omap [[a, b, c]]", // Psych loses the text between them
+		"!!float 0x1p3", "!!float 0xffffffffffffffffffff", // syntax of Ruby
 	}, yaml)
 }
 
-func TestTags(t *testing.T) {
+func TestTagsAreAppliedIgnoredOrRejected(t *testing.T) {
 	const overlooked = " is ignored, as by Puppet"
 	const unsupported = " is not supported here"
 	for _, test := range []struct{ src, want, found string }{

@@ -2,22 +2,21 @@ package yaml
 
 import "hash/maphash"
 
-// textIndex finds the string keys of a mapping in its kids. Compared with a map, it does not allocate for each mapping,
-// as its memory can be used again.
+// textIndex finds string keys of a mapping. Unlike a map, its memory can be reused for the next mapping.
 type textIndex struct {
-	slots []uint32 // open addressing: the index in kids plus one, 0: free
+	slots []uint32 // open addressing: index in kids plus one, or 0 if free
 	size  int
 }
 
-// The sizes of an index, which are powers of two.
+// Sizes of an index, which are powers of two.
 const (
-	fewTexts  = 64      // slots of a new one
-	keptTexts = 1 << 12 // slots of the largest one that is used again, as it has to be cleared for each file
+	fewTexts  = 64      // slots of a new index
+	keptTexts = 1 << 12 // larger indexes are not kept, because clearing them for each file takes time
 )
 
 var textSeed = maphash.MakeSeed()
 
-// find returns the index in kids of a key.
+// find returns the index of a key in kids.
 func (x *textIndex) find(kids []Node, text string) (at int, ok bool) {
 	if x.size == 0 {
 		return 0, false
@@ -26,7 +25,7 @@ func (x *textIndex) find(kids []Node, text string) (at int, ok bool) {
 	return int(x.slots[slot]) - 1, x.slots[slot] != 0
 }
 
-// slot returns the slot that has a text, or the free one that it belongs in.
+// slot returns the slot of a text, or the free slot for it.
 func (x *textIndex) slot(kids []Node, text string) uint64 {
 	mask := uint64(len(x.slots) - 1)
 	slot := maphash.String(textSeed, text) & mask
@@ -39,7 +38,7 @@ func (x *textIndex) slot(kids []Node, text string) uint64 {
 	return slot
 }
 
-// add adds the key at an index in kids. Of two equal keys, it finds the last one.
+// add adds the key at an index of kids. A duplicate key replaces the earlier one in the index.
 func (x *textIndex) add(kids []Node, at int) {
 	if 2*x.size >= len(x.slots) {
 		x.grow(kids)

@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// An index finds every key, also after it has grown, and none of the last mapping after it was cleared.
+// An index finds each of its keys, also after it has grown. After clear, it finds none of the earlier keys.
 func TestTextIndexFindsKeysOfThisMapping(t *testing.T) {
 	var x textIndex
 	for _, count := range []int{3, 5 * keptTexts, 100} {

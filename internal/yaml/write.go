@@ -12,8 +12,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Write returns v as YAML in block style, which Parse reads as the same value. Values that JSON lacks are written as in
-// JSON: a regular expression and a type as text, default as a hash.
+// Write formats v as block YAML. Parse reads it as the same value. Values that JSON does not have are written as in
+// JSON: regular expressions and types as strings, default as a hash.
 func Write(v value.Value) ([]byte, error) {
 	var out bytes.Buffer
 	d, err := goyaml.NewDumper(&out, goyaml.WithIndent(2), goyaml.WithLineWidth(-1))
@@ -27,7 +27,7 @@ func Write(v value.Value) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// written returns v as a node of the library.
+// written converts v to a node of the library.
 func written(v value.Value) *goyaml.Node {
 	switch v.Kind() {
 	case value.Array:
@@ -68,8 +68,8 @@ func writtenFloat(f float64) string {
 	return string(value.AppendFloat(nil, f))
 }
 
-// writtenText returns a string as a node: plain if that reads as the same string, as a block if it has lines of plain
-// text, and otherwise in double quotes. The library knows which texts cannot be plain.
+// writtenText converts a string to a node: plain if it reads as the same string, as a block scalar if it has several
+// lines, and otherwise in double quotes. The library decides which texts cannot be plain.
 func writtenText(text string) *goyaml.Node {
 	n := &goyaml.Node{Kind: goyaml.ScalarNode, Tag: "!!str", Value: strings.ToValidUTF8(text, "\uFFFD")}
 	v, problem := resolve(n.Value)
@@ -78,7 +78,7 @@ func writtenText(text string) *goyaml.Node {
 		n.Style = goyaml.DoubleQuotedStyle
 	case strings.Contains(n.Value, "\n"):
 		n.Style = blockStyle(n.Value)
-	case n.Value == mergeKey: // which quotes do not keep from merging
+	case n.Value == mergeKey: // a quoted merge key would still merge
 		n.Style = goyaml.TaggedStyle
 	case problem != noFault || v.Kind() != value.String:
 		n.Style = goyaml.DoubleQuotedStyle
@@ -86,7 +86,7 @@ func writtenText(text string) *goyaml.Node {
 	return n
 }
 
-// blockStyle is literal for text that has the same lines in a block at any indentation.
+// blockStyle returns the literal style if a block scalar can represent text, and otherwise double quotes.
 func blockStyle(text string) goyaml.Style {
 	if strings.HasPrefix(text, " ") || strings.HasPrefix(text, "\n") || strings.Contains(text, " \n") {
 		return goyaml.DoubleQuotedStyle
@@ -94,7 +94,7 @@ func blockStyle(text string) goyaml.Style {
 	return goyaml.LiteralStyle
 }
 
-// escaped reports whether r is invisible or ambiguous, so that it is written as an escape.
+// escaped reports whether r is invisible or ambiguous. Such characters are written as escapes.
 func escaped(r rune) bool {
 	return r != '\n' && r != ' ' && !unicode.IsGraphic(r) || isBreak(r) && r != '\n'
 }

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// strange has strings with another meaning, or none, when written plain.
+// strange lists strings that have another meaning, or no valid one, when written without quotes.
 var strange = []string{
 	"", " ", "yes", "No", "on", "null", "~", "=", "<<", "0644", "0o644", "12:30", "12:30:45.5", "1_000", "1,000",
 	"1e3", "1.0e+3",
@@ -26,7 +26,7 @@ var strange = []string{
 	"a\n\n\n  b\n\n", "#a\nb", "'a\nb",
 }
 
-// readsBack fails the test unless Parse reads what Write writes for v, also as a key and as an element.
+// readsBack fails unless Parse reads the output of Write(v) as v, also when v is a key or an element.
 func readsBack(t *testing.T, v value.Value) {
 	t.Helper()
 	at := value.FromString("at")
@@ -52,7 +52,7 @@ func readsBack(t *testing.T, v value.Value) {
 	}
 }
 
-func TestWriteReadsBack(t *testing.T) {
+func TestWrittenValueReadsBack(t *testing.T) {
 	for _, s := range strange {
 		readsBack(t, value.FromString(s))
 	}
@@ -80,7 +80,7 @@ func TestWriteReadsBack(t *testing.T) {
 	}
 }
 
-func TestWriteStyles(t *testing.T) {
+func TestWriteChoosesStyleByText(t *testing.T) {
 	for _, c := range []struct{ json, want string }{
 		{`"web"`, "web\n"},
 		{`"yes"`, "\"yes\"\n"},

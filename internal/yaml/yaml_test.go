@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// summary returns the diagnostics, one per line: code, position, message, and the positions of the notes.
+// summary formats diagnostics, one per line: code, position, message, and the positions of the notes.
 func summary(diags *diag.List) string {
 	var b strings.Builder
 	for _, d := range diags.Sorted() {
@@ -22,7 +22,7 @@ func summary(diags *diag.List) string {
 	return b.String()
 }
 
-// check parses src and compares the value, in the notation of text, and the diagnostics.
+// check parses src and compares its value with text, in the format of show, and the diagnostics.
 func check(t *testing.T, src string, opts Options, want, found string) {
 	t.Helper()
 	checkAs(t, Parse, src, opts, want, found)
@@ -49,7 +49,7 @@ func checkAs(t *testing.T, parse parser, src string, opts Options, want, found s
 	}
 }
 
-// show writes a tree in short form: strings in quotes, floats with a point.
+// show formats a tree: strings in quotes, floats with a point.
 func show(n *Node) string {
 	if n == nil {
 		return "empty"
@@ -77,7 +77,7 @@ func show(n *Node) string {
 	}
 }
 
-func TestValues(t *testing.T) {
+func TestParsesValues(t *testing.T) {
 	for src, want := range map[string]string{
 		"":                                   "empty",
 		"---\n":                              "empty",
@@ -105,7 +105,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestReportsSyntaxErrors(t *testing.T) {
 	for src, found := range map[string]string{
 		"é: \xff":              "error yaml_utf8 1:4 expected text in UTF-8, found the byte 0xff",
 		"\xff\xfea\x00":        "error yaml_utf8 1:1 expected text in UTF-8, found UTF-16",
@@ -141,7 +141,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func TestDuplicateKeys(t *testing.T) {
+func TestDuplicateKeysAreErrorsUnlessAllowed(t *testing.T) {
 	src := "a: 1\nb: 2\n'a': 3\n"
 	note := " (1:1 it is first given here)"
 	check(t, src, Options{}, "", "error yaml_duplicate_key 3:1 the key 'a' is given twice in one hash"+note)
@@ -160,7 +160,7 @@ func TestDuplicateKeys(t *testing.T) {
 		"error yaml_duplicate_key 201:1 the key the integer 16 is given twice in one hash (34:1 it is first given here)")
 }
 
-func TestMergeKeys(t *testing.T) {
+func TestMergeKeysAddEntries(t *testing.T) {
 	for src, want := range map[string]string{
 		"- &a {x: 1, y: 2}\n- {<<: *a, y: 3, z: 4}\n":               "[{'x': 1, 'y': 2}, {'x': 1, 'y': 3, 'z': 4}]",
 		"<<: [{x: 1, y: 1}, {y: 2, z: 2}]\n":                        "{'y': 1, 'z': 2, 'x': 1}",
@@ -186,7 +186,7 @@ func TestMergeKeys(t *testing.T) {
 			"as in Ruby's YAML (2:1 the merge key) (2:9 the merged value)")
 }
 
-func TestSecondDocument(t *testing.T) {
+func TestWarnsAboutSecondDocument(t *testing.T) {
 	const found = "warning yaml_document %s this second YAML document is ignored: only the first one of a file counts"
 	check(t, "a: 1\n---\nb: 2\n", Options{}, "{'a': 1}", fmt.Sprintf(found, "2:1"))
 	check(t, "---\n---\nb: 2\n", Options{}, "empty", fmt.Sprintf(found, "2:1"))
@@ -195,7 +195,7 @@ func TestSecondDocument(t *testing.T) {
 	check(t, "a: 1\n...\n# end\n", Options{}, "{'a': 1}", "")
 }
 
-func TestDepth(t *testing.T) {
+func TestTooDeepNestingIsAnError(t *testing.T) {
 	nested := func(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 	var diags diag.List
 	if _, ok := Parse("f", []byte(nested(maxDepth)), Options{}, &diags); !ok {
@@ -209,7 +209,7 @@ func TestDepth(t *testing.T) {
 	check(t, strings.Repeat("[", 100_000), Options{}, "", "error yaml_depth 1:513 "+tooDeep)
 }
 
-func TestAliasBomb(t *testing.T) {
+func TestTooManyNodesFromAliasesAreAnError(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("- &a0 [x, x, x, x, x, x, x, x, x, x]\n")
 	for i := range 20 {
@@ -219,13 +219,13 @@ func TestAliasBomb(t *testing.T) {
 		"error yaml_alias 6:43 the aliases up to here expand to more than 1000000 values or 64000000 bytes of text")
 }
 
-func TestManyRepairs(t *testing.T) {
+func TestTooManyRepairsAreAnError(t *testing.T) {
 	src := strings.Repeat("- 'x'#c\n", maxRepairs)
 	check(t, src, Options{}, "["+strings.TrimSuffix(strings.Repeat("'x', ", maxRepairs), ", ")+"]", "")
 	check(t, src+"- 'x'#c\n", Options{}, "", "error yaml_syntax 101:6 expected a space before '#'")
 }
 
-func TestNode(t *testing.T) {
+func TestNodeDescribesAndConvertsItself(t *testing.T) {
 	var diags diag.List
 	d, _ := Parse("f", []byte("a: [1, x]\n1: {}\nb: ~\n"), Options{}, &diags)
 	key, val, ok := d.Root.Lookup("a")

@@ -39,6 +39,15 @@ const (
 	LayerType    = "application/vnd.bindc.snapshot.v3+zstd"
 )
 
+// kind is what an artifact holds.
+type kind struct{ name, artifact, layer, sum, size string } // media types, and annotations of the file
+
+var (
+	snapshots = kind{"snapshot", ArtifactType, LayerType, annotationSHA256, annotationSize}
+	parts     = kind{"part of a build", "application/vnd.bindc.part.v1", "application/vnd.bindc.part.v1+zstd",
+		"vnd.bindc.part.sha256", "vnd.bindc.part.size"}
+)
+
 // Annotations of the manifest, in addition to org.opencontainers.image.revision, .source and .created.
 const (
 	annotationSHA256    = "vnd.bindc.snapshot.sha256" // SHA-256 of the snapshot file, in hexadecimal
@@ -63,7 +72,11 @@ type Registry struct {
 type Repository struct {
 	repo *remote.Repository
 	ref  registry.Reference
+	kind *kind
 }
+
+// OfParts returns the same repository for parts of builds in place of snapshots.
+func (r *Repository) OfParts() *Repository { return &Repository{r.repo, r.ref, &parts} }
 
 // Open parses oci://HOST/REPO:TAG or oci://HOST/REPO@sha256:DIGEST. It does not contact the registry.
 func (r *Registry) Open(text string) (*Repository, error) {
@@ -92,7 +105,7 @@ func (r *Registry) Open(text string) (*Repository, error) {
 		}
 	}
 	repo.Client = client
-	return &Repository{repo, ref}, nil
+	return &Repository{repo, ref, &snapshots}, nil
 }
 
 // dockerCredentials returns the credential store that docker is configured to use.
@@ -147,15 +160,15 @@ func (r *Repository) Look(ctx context.Context, validator string) (*ship.Offer, e
 	}
 	o := &ship.Offer{Validator: desc.Digest.String(), Revision: m.Annotations[ocispec.AnnotationRevision],
 		Close: func() error { return nil }}
-	if o.Digest, err = ship.ParseDigest(m.Annotations[annotationSHA256]); err != nil {
-		return nil, r.foreign("annotation %s: %v", annotationSHA256, err)
+	if o.Digest, err = ship.ParseDigest(m.Annotations[r.kind.sum]); err != nil {
+		return nil, r.foreign("annotation %s: %v", r.kind.sum, err)
 	}
-	if o.Size, err = strconv.ParseInt(m.Annotations[annotationSize], 10, 64); err != nil || o.Size < 0 {
-		return nil, r.foreign("annotation %s: expected a number of bytes", annotationSize)
+	if o.Size, err = strconv.ParseInt(m.Annotations[r.kind.size], 10, 64); err != nil || o.Size < 0 {
+		return nil, r.foreign("annotation %s: expected a number of bytes", r.kind.size)
 	}
 	if layer.Size > maxLayer(o.Size) {
 		return nil, r.foreign("its layer has %d bytes; expected less than annotation %s, which says %d", layer.Size,
-			annotationSize, o.Size)
+			r.kind.size, o.Size)
 	}
 	if sig := m.Annotations[annotationSignature]; sig != "" {
 		o.Signed = func(context.Context) (*origin.Signed, error) {
@@ -171,21 +184,21 @@ func (r *Repository) manifest(text []byte) (m ocispec.Manifest, layer ocispec.De
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, layer, r.foreign("%v", err)
 	}
-	if m.ArtifactType != ArtifactType {
-		return m, layer, r.foreign("its type is '%s', expected '%s'", m.ArtifactType, ArtifactType)
+	if m.ArtifactType != r.kind.artifact {
+		return m, layer, r.foreign("its type is '%s', expected '%s'", m.ArtifactType, r.kind.artifact)
 	}
 	if len(m.Layers) != 1 {
 		return m, layer, r.foreign("it has %d layers, expected 1", len(m.Layers))
 	}
-	if layer = m.Layers[0]; layer.MediaType != LayerType {
-		return m, layer, r.foreign("its layer is '%s', expected '%s': a snapshot of another version of the format",
-			layer.MediaType, LayerType)
+	if layer = m.Layers[0]; layer.MediaType != r.kind.layer {
+		return m, layer, r.foreign("its layer is '%s', expected '%s': a %s of another version of the format",
+			layer.MediaType, r.kind.layer, r.kind.name)
 	}
 	return m, layer, nil
 }
 
 func (r *Repository) foreign(format string, args ...any) error {
-	return &ship.Refusal{Reason: fmt.Sprintf("%s is not a bindc snapshot: ", r) + fmt.Sprintf(format, args...)}
+	return &ship.Refusal{Reason: fmt.Sprintf("%s is not a bindc %s: ", r, r.kind.name) + fmt.Sprintf(format, args...)}
 }
 
 // failed adds the source to an error. If the fix is known, it adds the fix, too.
@@ -242,7 +255,7 @@ type Label struct {
 	Signed                    *origin.Signed
 }
 
-// Push pushes the snapshot at path. It returns the artifact as HOST/REPO@sha256:DIGEST.
+// Push pushes the file at path. It returns the artifact as HOST/REPO@sha256:DIGEST.
 func (r *Repository) Push(ctx context.Context, path string, label Label) (string, error) {
 	packed, err := os.CreateTemp("", "bindc-push-")
 	if err != nil {
@@ -250,13 +263,13 @@ func (r *Repository) Push(ctx context.Context, path string, label Label) (string
 	}
 	defer os.Remove(packed.Name())
 	defer packed.Close()
-	layer, annotations, err := pack(packed, path)
+	layer, annotations, err := r.kind.pack(packed, path)
 	if err != nil {
 		return "", err
 	}
 	label.add(annotations)
 	text, err := json.Marshal(ocispec.Manifest{Versioned: specs.Versioned{SchemaVersion: 2},
-		MediaType: ocispec.MediaTypeImageManifest, ArtifactType: ArtifactType, Config: ocispec.DescriptorEmptyJSON,
+		MediaType: ocispec.MediaTypeImageManifest, ArtifactType: r.kind.artifact, Config: ocispec.DescriptorEmptyJSON,
 		Layers: []ocispec.Descriptor{layer}, Annotations: annotations})
 	if err != nil {
 		return "", err
@@ -292,8 +305,8 @@ func (r *Repository) pushBlob(ctx context.Context, desc ocispec.Descriptor, from
 	return nil
 }
 
-// pack compresses the snapshot at path into the file packed, and rewinds packed.
-func pack(packed *os.File, path string) (layer ocispec.Descriptor, annotations map[string]string, err error) {
+// pack compresses the file at path into the file packed, and rewinds packed.
+func (k *kind) pack(packed *os.File, path string) (layer ocispec.Descriptor, annotations map[string]string, err error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return layer, nil, err
@@ -316,9 +329,9 @@ func pack(packed *os.File, path string) (layer ocispec.Descriptor, annotations m
 	if err == nil {
 		_, err = packed.Seek(0, io.SeekStart)
 	}
-	layer = ocispec.Descriptor{MediaType: LayerType, Digest: sum.Digest(), Size: size}
-	return layer, map[string]string{annotationSHA256: hex.EncodeToString(whole.Sum(nil)),
-		annotationSize: strconv.FormatInt(n, 10)}, err
+	layer = ocispec.Descriptor{MediaType: k.layer, Digest: sum.Digest(), Size: size}
+	return layer, map[string]string{k.sum: hex.EncodeToString(whole.Sum(nil)),
+		k.size: strconv.FormatInt(n, 10)}, err
 }
 
 // add adds the annotations of a label.

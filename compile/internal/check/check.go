@@ -1,5 +1,5 @@
-// Package check reports conflicts, promises that bindings do not keep, values of the wrong type, lookups that find
-// nothing, and loops. It changes nothing.
+// Package check finds conflicts, mistakes in abstract and override bindings, values of the wrong type, lookups that
+// find nothing, and loops. It reports them and does not change the site.
 package check
 
 import (
@@ -12,8 +12,8 @@ import (
 	"bindc/diag"
 )
 
-// Run checks whether bindings conflict, whether abstract and override bindings keep their promises, whether
-// contributions fit their multibinding, and whether bindings need themselves.
+// Run checks a site. It reports bindings that conflict, abstract bindings that nothing overrides, overrides of nothing,
+// contributions that do not fit their multibinding, and loops.
 func Run(e *pass.Env, s *index.Ordered, l *index.Levels) {
 	c := &checker{Env: e, Ordered: s, levels: l}
 	doubtful, needs := c.doubtful(), c.findNeeds()
@@ -37,7 +37,7 @@ func Run(e *pass.Env, s *index.Ordered, l *index.Levels) {
 	c.checkEffort()
 }
 
-// checkEffort refuses a site that could not be checked completely.
+// checkEffort reports an error if the effort did not suffice for all checks.
 func (c *checker) checkEffort() {
 	if !c.Effort.Over() {
 		return
@@ -59,7 +59,7 @@ func (c *checker) checkEffort() {
 	c.Diags.Add(d)
 }
 
-// mostBound returns the index with the most candidates, or nil without any.
+// mostBound returns the index of the key with the most candidates, or nil.
 func (c *checker) mostBound() *keyIndex {
 	var most *keyIndex
 	for _, key := range slices.Sorted(maps.Keys(c.indexes)) {

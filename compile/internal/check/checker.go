@@ -9,26 +9,26 @@ import (
 	"bindc/compile/internal/place"
 )
 
-// checker checks an ordered site. It changes nothing.
+// checker checks an ordered site.
 type checker struct {
 	*pass.Env
 	*index.Ordered
 	levels  *index.Levels
-	indexes map[uint32]*keyIndex // of the keys that are checked candidate by candidate, by index in Names
+	indexes map[uint32]*keyIndex // indexes of the keys whose candidates must be compared, by index in Names
 }
 
-// doubtful finds the keys whose candidates have to be compared one by one. Two candidates of equal rank can only be
-// effective together in one scope, or in scopes of different shapes: different conditions of one shape never hold
-// together.
+// doubtful returns the keys whose candidates must be compared. Other keys cannot have conflicts: two candidates of
+// equal rank are only effective together if they are in one scope, or in scopes of different shapes, because different
+// conditions of one shape exclude each other.
 func (c *checker) doubtful() map[uint32]bool {
 	out := map[uint32]bool{}
-	lastScope := make([]int, len(c.Names)) // the last scope that has the key, plus one
+	lastScope := make([]int, len(c.Names)) // the last scope with the key, plus one
 	mixed := c.mixedRanks()
 	for i := range c.Scopes {
 		s := &c.Scopes[i]
 		shapes, isMixed := mixed[s.Rank]
 		if len(s.Members) == 1 && s.Members[0].Binding == nil && !isMixed {
-			continue // a file has no key twice
+			continue // all keys of a file differ
 		}
 		for key, _ := range s.Bound() {
 			n := c.InNames[key]
@@ -53,7 +53,7 @@ func (c *checker) doubtful() map[uint32]bool {
 	return out
 }
 
-// mixedRanks returns the ranks that scopes of several shapes have, each with an empty map from keys to shapes.
+// mixedRanks returns the ranks that have scopes of several shapes. Each rank has an empty map from keys to shapes.
 func (c *checker) mixedRanks() map[int]map[uint32]int {
 	first, out := map[int]int{}, map[int]map[uint32]int{}
 	for _, s := range c.Scopes {
@@ -68,7 +68,7 @@ func (c *checker) mixedRanks() map[int]map[uint32]int {
 	return out
 }
 
-// addKinds adds the keys with a binding that is abstract or override.
+// addKinds adds the keys with abstract or override bindings.
 func (c *checker) addKinds(keys map[uint32]bool, s *place.Scope) {
 	for _, m := range s.Members {
 		if m.Binding != nil && m.Binding.More != nil && (m.Binding.More.Abstract || m.Binding.More.Override) {
@@ -77,7 +77,7 @@ func (c *checker) addKinds(keys map[uint32]bool, s *place.Scope) {
 	}
 }
 
-// addCollecting adds the keys that are bound to multibindings.
+// addCollecting adds the keys of multibindings.
 func (c *checker) addCollecting(keys map[uint32]bool) {
 	for _, ds := range c.Multibinds.Declared {
 		for _, d := range ds {
@@ -88,7 +88,7 @@ func (c *checker) addCollecting(keys map[uint32]bool) {
 	}
 }
 
-// addRebound adds the keys that a rebinding binds to the value they have below it.
+// addRebound adds the keys of rebindings.
 func (c *checker) addRebound(keys map[uint32]bool) {
 	for i := range c.Rebound {
 		if key, bound := c.Find(c.Rebound[i].Old()); bound && c.Rebound[i].Below() {
@@ -97,7 +97,7 @@ func (c *checker) addRebound(keys map[uint32]bool) {
 	}
 }
 
-// indexesOf returns the indexes of some keys with all candidates, highest rank first.
+// indexesOf returns indexes of the given keys. Each has all candidates of its key, highest rank first.
 func (c *checker) indexesOf(keys map[uint32]bool) map[uint32]*keyIndex {
 	out := make(map[uint32]*keyIndex, len(keys))
 	for key := range keys {
@@ -116,7 +116,7 @@ func (c *checker) indexesOf(keys map[uint32]bool) map[uint32]*keyIndex {
 	return out
 }
 
-// addCandidates adds the bindings of a scope to the indexes of their keys, with the values that lookups find.
+// addCandidates adds the bindings of a scope to indexes. Values are those that lookups find.
 func (c *checker) addCandidates(indexes map[uint32]*keyIndex, s *place.Scope) {
 	for _, m := range s.Members {
 		cand := place.Candidate{Binding: m.Binding, File: m.File, Layer: s.Layer, Condition: s.Condition, Rank: s.Rank,
@@ -132,7 +132,7 @@ func (c *checker) addCandidates(indexes map[uint32]*keyIndex, s *place.Scope) {
 	}
 }
 
-// add adds a candidate. It does nothing if the key has no index.
+// add adds a candidate. A nil index ignores it.
 func (k *keyIndex) add(cand place.Candidate, key uint32) {
 	if k != nil {
 		cand.Key = key

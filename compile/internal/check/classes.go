@@ -10,8 +10,8 @@ import (
 	"bindc/loader"
 )
 
-// checkClasses reports classes that are included and excluded at one precedence in some request, unless something above
-// hides both.
+// checkClasses reports classes that some request includes and excludes with the same precedence, unless a higher
+// contribution hides both.
 func (c *checker) checkClasses(all []place.Candidate) {
 	excluded := map[string]*keyIndex{}
 	for _, cand := range all {
@@ -29,7 +29,7 @@ func (c *checker) checkClasses(all []place.Candidate) {
 	}
 }
 
-// checkExclusions compares the first exclusion of each condition and rank with the first inclusions of that rank.
+// checkExclusions compares exclusions with inclusions of the same rank: for each condition, only the first of each.
 func (k *keyIndex) checkExclusions() {
 	slices.SortStableFunc(k.all, place.ByRank)
 	type kind struct {
@@ -60,7 +60,7 @@ func (k *keyIndex) checkExclusions() {
 	}
 }
 
-// excludes reports that a excludes what b includes.
+// excludes reports that a excludes the class that b includes. both is the condition of both together.
 func (k *keyIndex) excludes(a, b *place.Candidate, both loader.Condition) {
 	at, other, is := a, b, [2]string{"excluded", "included"}
 	if b.Pos().Compare(a.Pos()) < 0 {

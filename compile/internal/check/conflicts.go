@@ -10,8 +10,8 @@ import (
 	"bindc/loader"
 )
 
-// checkConflicts reports the pairs of equal rank that can be effective together, unless something hides them. All
-// candidates below defaultRank, that of the highest unconditional one, are hidden.
+// checkConflicts reports pairs of candidates that have equal rank, can be effective together, and are not hidden.
+// defaultRank is the rank of the highest unconditional candidate, which hides all lower ones.
 func (k *keyIndex) checkConflicts(defaultRank int) {
 	for from := 0; from < len(k.all) && k.all[from].Rank <= defaultRank; {
 		to := from + 1
@@ -25,13 +25,14 @@ func (k *keyIndex) checkConflicts(defaultRank int) {
 	}
 }
 
-// checkRank compares the conditions of one rank, each once however many candidates it has.
+// checkRank compares the conditions of the candidates from one index to another, which have equal rank. It compares
+// each condition once, even if it has many candidates.
 func (k *keyIndex) checkRank(from, to int) {
-	under := map[int][]int{} // candidates by condition, in order of their positions
+	under := map[int][]int{} // indexes of candidates by condition, in order of position
 	for i := from; i < to; i++ {
 		under[k.all[i].Condition] = append(under[k.all[i].Condition], i)
 	}
-	first := map[int]bool{} // candidates that are the first of their condition
+	first := map[int]bool{} // indexes of the first candidate of each condition
 	for _, list := range under {
 		first[list[0]] = true
 		slices.SortStableFunc(list, func(i, j int) int { return k.all[i].Pos().Compare(k.all[j].Pos()) })
@@ -53,13 +54,13 @@ func (k *keyIndex) checkRank(from, to int) {
 	}
 }
 
-// anyErases reports whether one of some candidates is a rename: the value below it would be ambiguous.
+// anyErases reports whether one of the candidates is a rename. The value below it would then be ambiguous.
 func (k *keyIndex) anyErases(list []int) bool {
 	return slices.ContainsFunc(list, func(i int) bool { return k.all[i].Erases() })
 }
 
-// conflicts reports each candidate of two conditions that conflicts with a later one of the other condition. The report
-// names the last of these.
+// conflicts compares the candidates of two conditions. It reports each of them that conflicts with a later candidate of
+// the other condition, and names the last of these.
 func (k *keyIndex) conflicts(as, bs []int, both loader.Condition) {
 	report := func(list []int, last int) {
 		for _, i := range list {
@@ -72,7 +73,7 @@ func (k *keyIndex) conflicts(as, bs []int, both loader.Condition) {
 	report(bs, as[len(as)-1])
 }
 
-// conflict reports that two candidates of one rank can be effective together.
+// conflict reports that a and b have equal rank and can be effective together.
 func (k *keyIndex) conflict(a, b *place.Candidate, both loader.Condition) {
 	d := diag.Diagnostic{Pos: a.Pos(), Code: "conflict",
 		Message: "'" + k.name + "' is bound twice with the same precedence" + k.Describe(both) + k.InLayer(a.Layer),
@@ -90,13 +91,12 @@ func (k *keyIndex) conflict(a, b *place.Candidate, both loader.Condition) {
 	k.Report(d)
 }
 
-// renames reports whether c gives the key another name.
+// renames reports whether c renames the key.
 func (k *keyIndex) renames(c *place.Candidate) bool {
 	return c.Erases() || c.Binding != nil && c.Binding.Key != k.name
 }
 
-// doubts returns a note about dimensions that could not be compared, if there are any: then the conflict is not
-// certain.
+// doubts returns a note if the conflict is not certain, because some dimensions cannot be compared.
 func (k *keyIndex) doubts(a *place.Candidate, both loader.Condition) []diag.Note {
 	computed, other, ok := k.Relations.Undecided(both)
 	for i := range k.compatible(both, a.Rank) {

@@ -10,20 +10,20 @@ import (
 	"bindc/internal/value"
 )
 
-// deadLookups finds lookups that never find anything.
+// deadLookups finds lookups that cannot find anything.
 type deadLookups struct {
 	*checker
-	askable []string                 // names that a lookup can ask for
-	hashes  map[uint32][]value.Value // constant values of keys that a hash lookup reads; none if one is computed
+	askable []string                 // the keys that lookups can find
+	hashes  map[uint32][]value.Value // the values of keys that hash lookups read; none if one of them is computed
 }
 
-// checkDeadLookups warns about bindings and contributions that look up an unbound key if a similar key is bound, or if
-// their value is always undef.
+// checkDeadLookups warns about bindings and contributions that look up an unbound key, if a similar key is bound or the
+// value is always undef.
 func (c *checker) checkDeadLookups(ofValue map[uint32]needs) {
 	internal, _ := slices.BinarySearch(c.Names, "\x01")
 	v := deadLookups{checker: c, askable: c.Names[internal:]}
 	v.findHashes(ofValue)
-	found := map[uint32]diag.Diagnostic{} // by the number of the value
+	found := map[uint32]diag.Diagnostic{} // warnings by number of the value
 	for _, value := range slices.Sorted(maps.Keys(ofValue)) {
 		if d := v.judge(ofValue[value]); d.Message != "" {
 			found[value] = d
@@ -38,7 +38,7 @@ func (c *checker) checkDeadLookups(ofValue map[uint32]needs) {
 	}
 }
 
-// warnOfBindings reports the warnings about values wherever something is bound to them.
+// warnOfBindings adds the warnings about values at the bindings that have them.
 func (v *deadLookups) warnOfBindings(found map[uint32]diag.Diagnostic) {
 	if len(found) == 0 {
 		return
@@ -56,7 +56,7 @@ func (v *deadLookups) warnOfBindings(found map[uint32]diag.Diagnostic) {
 	}
 }
 
-// warn reports d unless it has no message.
+// warn adds the warning d at a position, unless d is empty.
 func (v *deadLookups) warn(d diag.Diagnostic, at diag.Pos) {
 	if d.Message != "" {
 		d.Pos, d.Severity, d.Code = at, diag.Warning, "key_unbound"
@@ -64,7 +64,7 @@ func (v *deadLookups) warn(d diag.Diagnostic, at diag.Pos) {
 	}
 }
 
-// judge returns the warning about n. Its message is empty if n is fine.
+// judge returns a warning about n, or an empty diagnostic.
 func (v *deadLookups) judge(n needs) diag.Diagnostic {
 	for _, key := range n.unbound {
 		if near := v.Diags.Misspelt(key, v.askable); near != "" {
@@ -85,7 +85,7 @@ func (v *deadLookups) judge(n needs) diag.Diagnostic {
 	return diag.Diagnostic{}
 }
 
-// entry returns the warning about r, which reads an entry of one of hashes.
+// entry returns a warning if none of hashes has the entry that r reads.
 func (v *deadLookups) entry(r *recipe.Recipe, hashes []value.Value) diag.Diagnostic {
 	var entries []string
 	for _, h := range hashes {
@@ -108,7 +108,7 @@ func (v *deadLookups) entry(r *recipe.Recipe, hashes []value.Value) diag.Diagnos
 	return d
 }
 
-// findHashes finds the values of the keys that hash lookups read.
+// findHashes collects the values of the keys that hash lookups read.
 func (v *deadLookups) findHashes(ofValue map[uint32]needs) {
 	v.hashes = map[uint32][]value.Value{}
 	for _, n := range ofValue {
@@ -138,15 +138,15 @@ func (v *deadLookups) findHashes(ofValue map[uint32]needs) {
 	}
 }
 
-// noteHash records the key that n reads an entry of.
+// noteHash records the key of the hash that n reads.
 func (v *deadLookups) noteHash(n needs) {
 	if n.tries != nil && n.tries.Kind == recipe.HashLookup && len(n.tried) > 0 {
 		v.hashes[n.tried[0].key] = nil
 	}
 }
 
-// constantHash returns a value that is the same hash for every request. Sensitive values are excluded: messages must
-// not list their keys.
+// constantHash returns the hash in a value if all requests have the same one. It omits sensitive hashes, because
+// messages list keys.
 func (v *deadLookups) constantHash(val uint32) (value.Value, bool) {
 	h, ok := v.Constant(val)
 	return h, ok && h.Kind() == value.Hash

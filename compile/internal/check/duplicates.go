@@ -11,14 +11,14 @@ import (
 	"bindc/loader"
 )
 
-// checkTwice reports contributions of one name that are always effective together if no rule chooses between them. when
-// has the conditions under which the multibinding is effective.
+// checkTwice reports contributions that have the same name and are always effective together, unless a rule selects one
+// of them. when lists the conditions of the multibinding.
 func (c *checker) checkTwice(all []place.Candidate, d place.Declaration, when []loader.Condition) {
 	byName := map[string]*keyIndex{}
 	for _, cand := range all {
 		name := cand.Binding.Key
 		if !decides(d.Options, name != "") || !cand.Final() || c.Multibinds.Renamed[d.Binding.More.Multibind.ID] {
-			continue // the name may have no contribution
+			continue // no contribution may have this name
 		}
 		if byName[name] == nil {
 			byName[name] = &keyIndex{Env: c.Env, name: name}
@@ -30,16 +30,16 @@ func (c *checker) checkTwice(all []place.Candidate, d place.Declaration, when []
 	}
 }
 
-// checkTwice compares the first contribution of each condition and rank with the first ones of others, and with the
-// others of the same condition and rank, see checkRank.
+// checkTwice compares the contributions of one name: the first of each condition and rank with the first of others, and
+// with the others of its own condition and rank.
 func (k *keyIndex) checkTwice(d place.Declaration, when []loader.Condition) {
 	slices.SortStableFunc(k.all, place.ByRank)
-	first := map[[2]int]int{} // by condition and rank
+	first := map[[2]int]int{} // indexes by condition and rank
 	kind := func(i int) [2]int { return [2]int{k.all[i].Condition, k.all[i].Rank} }
 	for i := len(k.all) - 1; i >= 0; i-- {
 		first[kind(i)] = i
 	}
-	reported := map[[2]int]bool{} // by order
+	reported := map[[2]int]bool{} // pairs by their order in the input
 	for i := range k.all {
 		if first[kind(i)] != i {
 			continue
@@ -56,7 +56,8 @@ func (k *keyIndex) checkTwice(d place.Declaration, when []loader.Condition) {
 	}
 }
 
-// decides reports whether only one of several contributions of one name, or without a name, can count.
+// decides reports whether the multibinding uses only one of several contributions with the same name, or without a
+// name.
 func decides(o *recipe.Options, named bool) bool {
 	switch {
 	case !o.Array:
@@ -67,8 +68,8 @@ func decides(o *recipe.Options, named bool) bool {
 	return o.PriorityOnUnnamed
 }
 
-// collide reports whether contributions i and j are an error in every request in which one of them is effective. j is
-// effective whenever i is.
+// collide reports whether contributions i and j are an error in each request that has i. j must be effective wherever i
+// is.
 func (k *keyIndex) collide(i, j int, o *recipe.Options, when []loader.Condition) bool {
 	if !k.Effort.Spend(8*len(when)) || !k.Relations.Implies(k.terms(j), k.terms(i)) ||
 		!slices.ContainsFunc(when, func(w loader.Condition) bool { return k.Relations.Together(w, k.terms(i)) }) {
@@ -78,7 +79,7 @@ func (k *keyIndex) collide(i, j int, o *recipe.Options, when []loader.Condition)
 	return o.Resolution == recipe.ErrorOnConflict || rank == k.all[j].Rank && !k.hidden(rank, k.terms(i))
 }
 
-// duplicate reports two contributions of one name.
+// duplicate reports that a and b have the same name.
 func (k *keyIndex) duplicate(a, b *place.Candidate, d place.Declaration, terms loader.Condition) {
 	same := "the same name and precedence"
 	if d.Options.Resolution == recipe.ErrorOnConflict {

@@ -10,15 +10,15 @@ import (
 	"bindc/internal/value"
 )
 
-// checkHieraLookups warns about lookups in texts of Hiera 5 that never succeed: of unbound keys with a similar bound
-// one, and of the key itself. Puppet inserts an empty text for the former and fails the lookup for the latter.
+// checkHieraLookups warns about lookups in texts of Hiera 5 that never succeed. Puppet inserts an empty text for an
+// unbound key, and fails if a key looks itself up. Unbound keys are only reported if a similar key is bound.
 func (c *checker) checkHieraLookups() {
 	h := hieraNeeds{checker: c, lookups: map[uint32][]string{}, certain: map[string]hieraNeed{}}
 	h.collect()
 	h.findLoops()
 }
 
-// hieraNeed lists the lookups of a key whose value is the same in every request.
+// hieraNeed is a key whose value is the same in every request, with the keys that it looks up.
 type hieraNeed struct {
 	keys []string
 	at   diag.Pos
@@ -26,11 +26,11 @@ type hieraNeed struct {
 
 type hieraNeeds struct {
 	*checker
-	lookups map[uint32][]string // keys that a value looks up, by number of the value
+	lookups map[uint32][]string // keys that values look up, by number of the value
 	certain map[string]hieraNeed
 }
 
-// collect collects the lookups of all values in the hierarchies, and warns about those of unbound keys.
+// collect finds the lookups of all values in the hierarchies. It warns about lookups of unbound keys.
 func (h *hieraNeeds) collect() {
 	depends := h.levels.Conditional()
 	for i := range h.Scopes {
@@ -56,7 +56,7 @@ func (h *hieraNeeds) collect() {
 	}
 }
 
-// warnOfNearOptions warns about a hash under a key whose name is nearly lookup_options.
+// warnOfNearOptions warns about a key with a hash whose name resembles lookup_options.
 func (h *hieraNeeds) warnOfNearOptions(key uint32, val uint32, at diag.Pos) {
 	if diag.Misspelt(h.Keys[key], []string{options}) == "" {
 		return
@@ -68,10 +68,10 @@ func (h *hieraNeeds) warnOfNearOptions(key uint32, val uint32, at diag.Pos) {
 	}
 }
 
-// options is the key in data with options for lookups of other keys.
+// options is the key of lookup_options.
 const options = "lookup_options"
 
-// needs returns the keys that a value looks up, in the form in which they are bound.
+// needs returns the keys that a value looks up, as they are bound.
 func (h *hieraNeeds) needs(val uint32) []string {
 	text := h.Values[val]
 	if text[0] != recipe.CompiledRecipe {
@@ -88,7 +88,7 @@ func (h *hieraNeeds) needs(val uint32) []string {
 	return keys
 }
 
-// warnOfNear warns about unbound keys if a bound one has nearly the same name.
+// warnOfNear warns about unbound keys that resemble a bound one.
 func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
 	for _, key := range keys {
 		if _, bound := h.Find(key); bound {
@@ -101,7 +101,7 @@ func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
 	}
 }
 
-// findLoops warns about keys that need themselves in every request.
+// findLoops warns about keys that look themselves up in every request.
 func (h *hieraNeeds) findLoops() {
 	done := map[string]bool{}
 	for _, key := range h.Names {
@@ -109,7 +109,7 @@ func (h *hieraNeeds) findLoops() {
 	}
 }
 
-// follow follows the needs of a key. path has the keys that led to it.
+// follow visits the keys that key looks up. path lists the keys on the way to it.
 func (h *hieraNeeds) follow(key string, path []string, done map[string]bool) {
 	if i := slices.Index(path, key); i >= 0 {
 		loop := append(slices.Clone(path[i:]), key)

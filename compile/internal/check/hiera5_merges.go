@@ -10,8 +10,8 @@ import (
 	"bindc/loader"
 )
 
-// checkMerges warns about values that the merge strategy of their key cannot merge if a request may
-// find a second value, and about knock-outs without effect.
+// checkMerges warns about values that cannot be merged by the strategy of their key, if a request may find another
+// value to merge. It also warns about knock-outs without effect.
 func (c *checker) checkMerges() {
 	found := map[uint32][]fittedValue{}
 	for i := range c.Scopes {
@@ -34,10 +34,10 @@ func (c *checker) checkMerges() {
 	}
 }
 
-// fittedValue is a value of a key that is merged, and its position.
+// fittedValue is a value of a merged key, and its position.
 type fittedValue struct {
 	v        value.Value
-	constant bool // the same in every request; otherwise v is undef
+	constant bool // v is the same in every request; otherwise v is undef
 	at       diag.Pos
 }
 
@@ -46,7 +46,7 @@ func (c *checker) fitted(val uint32, at diag.Pos) fittedValue {
 	return fittedValue{v, ok, at}
 }
 
-// checkFit warns about values of a key that its merge strategy cannot take.
+// checkFit warns about values that the strategy of the key cannot merge.
 func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 	strategy, err := m.Entry.Strategy()
 	if err != nil {
@@ -58,17 +58,17 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 				Message: "'" + key + "': " + err.Error() + "; with two values, every lookup fails, as in Puppet"})
 		}
 	}
-	if m.Secret == nil { // the message quotes the value
+	if m.Secret == nil { // the message shows the value
 		c.checkKnockouts(key, strategy, all)
 	}
 }
 
-// checkKnockouts warns about texts that are meant to remove something and have no effect. Either nothing has that
-// value, the text is the key of a hash, or the key is merged without a knockout_prefix.
+// checkKnockouts warns about texts that look like knock-outs but remove nothing: no level has the value, the text is
+// the key of a hash, or the key is merged without a knockout_prefix.
 func (c *checker) checkKnockouts(key string, strategy merge.Strategy, all []fittedValue) {
 	present, complete := map[string]bool{}, true
 	for _, k := range all {
-		complete = complete && k.constant // otherwise a request may have the text
+		complete = complete && k.constant // a computed value may contain the text
 		texts(k.v, func(t string, _ bool) { present[t] = true })
 	}
 	for _, k := range all {
@@ -90,10 +90,10 @@ func (c *checker) checkKnockouts(key string, strategy merge.Strategy, all []fitt
 	}
 }
 
-// customary is the usual knockout_prefix.
+// customary is the knockout_prefix that most sites use.
 const customary = "--"
 
-// texts calls yield with the texts in v and the keys of hashes, at any depth.
+// texts calls yield with the strings in v and the keys of its hashes, at any depth.
 func texts(v value.Value, yield func(text string, isKey bool)) {
 	switch v.Kind() {
 	case value.String:

@@ -10,25 +10,24 @@ import (
 	"bindc/loader"
 )
 
-// keyIndex finds, for one key, the candidates that can be effective together. It sorts them into groups when it is
-// first asked.
+// keyIndex finds the candidates of a key that can be effective together. It groups them on first use.
 type keyIndex struct {
 	*pass.Env
 	name    string
-	renamed bool              // the key has another name somewhere
-	all     []place.Candidate // highest rank first
+	renamed bool              // a rename gives the key another name
+	all     []place.Candidate // all candidates, highest rank first
 	groups  []*group
 }
 
-// group is the candidates whose settled conditions name the same dimensions.
+// group has the candidates whose settled conditions name the same dimensions.
 type group struct {
 	dims    []int
 	members []settledCandidate
-	// projected has the members by the values that they have for some of the dimensions, by these dimensions.
+	// projected maps some of the dimensions to the members, by their values for these dimensions.
 	projected map[string]map[string][]int
 }
 
-// settledCandidate is a candidate, by its index in keyIndex.all, and its settled condition.
+// settledCandidate is the index of a candidate in keyIndex.all, with its settled condition.
 type settledCandidate struct {
 	candidate int
 	terms     loader.Condition
@@ -37,7 +36,7 @@ type settledCandidate struct {
 // terms returns the condition of candidate i.
 func (k *keyIndex) terms(i int) loader.Condition { return k.Site.Conditions[k.all[i].Condition] }
 
-// group returns the groups of the candidates.
+// group returns the groups of the candidates, which it computes on first use.
 func (k *keyIndex) group() []*group {
 	if k.groups != nil {
 		return k.groups
@@ -58,7 +57,7 @@ func (k *keyIndex) group() []*group {
 	return k.groups
 }
 
-// compatible ranges over the candidates above rank that can be effective together with terms.
+// compatible ranges over the candidates above rank that can be effective where terms hold.
 func (k *keyIndex) compatible(terms loader.Condition, rank int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for list := range k.near(terms, false) {
@@ -74,7 +73,7 @@ func (k *keyIndex) compatible(terms loader.Condition, rank int) iter.Seq[int] {
 	}
 }
 
-// implied ranges over the candidates above rank that are effective whenever terms hold.
+// implied ranges over the candidates above rank that are always effective where terms hold.
 func (k *keyIndex) implied(terms loader.Condition, rank int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for list := range k.near(terms, true) {
@@ -90,8 +89,8 @@ func (k *keyIndex) implied(terms loader.Condition, rank int) iter.Seq[int] {
 	}
 }
 
-// near ranges over the candidates that have the same value as terms for each dimension that both name. With implied, it
-// leaves out the candidates that name other dimensions too. It yields lists, each with the highest rank first.
+// near ranges over lists of candidates, each with the highest rank first. They have the same values as terms in all
+// dimensions that both name. If implied is set, it omits candidates that name other dimensions.
 func (k *keyIndex) near(terms loader.Condition, implied bool) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		terms := k.Relations.Settled(terms)
@@ -111,7 +110,7 @@ func (k *keyIndex) near(terms loader.Condition, implied bool) iter.Seq[[]int] {
 	}
 }
 
-// project returns the members of a group by the values that they have for some of its dimensions, see projection.
+// project returns the members of g by their values for shared, some of the dimensions of g.
 func (k *keyIndex) project(g *group, shared []int) map[string][]int {
 	key := string(place.AppendDims(nil, shared))
 	m := g.projected[key]
@@ -129,7 +128,7 @@ func (k *keyIndex) project(g *group, shared []int) map[string][]int {
 	return m
 }
 
-// sharedDims returns those of dims that terms name.
+// sharedDims returns the dimensions in dims that terms name, too.
 func sharedDims(dims []int, terms loader.Condition) []int {
 	var out []int
 	for _, t := range terms {
@@ -140,7 +139,7 @@ func sharedDims(dims []int, terms loader.Condition) []int {
 	return out
 }
 
-// projection returns the values of terms for some dimensions as one text.
+// projection returns the values of terms for dims as one text.
 func projection(terms loader.Condition, dims []int) string {
 	var b strings.Builder
 	for _, t := range terms {
@@ -152,8 +151,8 @@ func projection(terms loader.Condition, dims []int) string {
 	return b.String()
 }
 
-// hidden reports whether a candidate above rank is effective whenever terms hold, so that no lookup continues below it.
-// A lookup by a new name begins below the rename. So only candidates below the rename can hide anything from it.
+// hidden reports whether a candidate above rank is always effective where terms hold and ends the lookup. A lookup by a
+// new name begins below the rename, so only candidates below the rename can hide something from it.
 func (k *keyIndex) hidden(rank int, terms loader.Condition) bool {
 	from := k.erasedAbove(rank, terms)
 	for j := range k.implied(terms, rank) {
@@ -164,7 +163,7 @@ func (k *keyIndex) hidden(rank int, terms loader.Condition) bool {
 	return false
 }
 
-// erasedAbove returns the lowest rank above rank at which the key may be renamed where terms hold, or -1.
+// erasedAbove returns the lowest rank above rank at which a rename may be effective where terms hold, or -1.
 func (k *keyIndex) erasedAbove(rank int, terms loader.Condition) int {
 	out := -1
 	if !k.renamed {
@@ -178,7 +177,7 @@ func (k *keyIndex) erasedAbove(rank int, terms loader.Condition) int {
 	return out
 }
 
-// neverWins reports whether candidate i is never effective, or is hidden whenever it is.
+// neverWins reports whether no lookup finds candidate i.
 func (k *keyIndex) neverWins(i int) bool {
 	return !k.Relations.Possible(k.terms(i)) || k.hidden(k.all[i].Rank, k.terms(i))
 }

@@ -12,15 +12,15 @@ import (
 	"bindc/loader"
 )
 
-// related are some of the dimensions in the tests of internal/relation, with the guards at the same places.
+// related has dimensions as in the tests of internal/relation.
 var related = []struct{ name, template string }{
 	{"a", "${a}"}, {"ab", "${a}-${b}"}, {"b", "${::b}"}, {"xa", "x-${a}"}, {"loud", "${upcase($a)}"},
 	{"guard", "${b}/${a}"}, {"free", "${b}"}, {"fixed", "text"}, {"fact", "${facts['a']['x']}"}, {"far", "${c}"},
 	{"node", "${fqdn}"}, {"path", "${fqdn}/${c}"}, {"louder", "${upcase($a)}-${b}"}, {"again", "${ upcase($a) }"},
 }
 
-// The index of a key finds the candidates that a comparison with each one finds.
-func TestIndexFindsSameCandidatesAsComparison(t *testing.T) {
+// The index must find the same candidates as a comparison with each of them.
+func TestKeyIndexFindsSameCandidatesAsComparison(t *testing.T) {
 	var dims []loader.Dimension
 	for i, d := range related {
 		n, errs := syntax.ParseString(d.template)
@@ -57,7 +57,7 @@ func TestIndexFindsSameCandidatesAsComparison(t *testing.T) {
 			k.all = append(k.all, place.Candidate{Condition: i, Rank: i / 2})
 		}
 		for range k.compatible(nil, index.NoRank) {
-			break // as a caller does that looks for one
+			break // callers may stop early
 		}
 		for range k.implied(conditions[1], index.NoRank) {
 			break
@@ -77,7 +77,7 @@ func TestIndexFindsSameCandidatesAsComparison(t *testing.T) {
 				t.Fatalf("round %d: with %v hold %v, want %v", round, c, got, together)
 			}
 			if !r.Possible(c) {
-				continue // everything follows
+				continue // an impossible condition implies everything
 			}
 			if got := slices.Sorted(k.implied(c, rank)); !slices.Equal(got, implied) {
 				t.Fatalf("round %d: %v implies %v, want %v", round, c, got, implied)

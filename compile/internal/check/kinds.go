@@ -5,12 +5,12 @@ import (
 	"bindc/diag"
 )
 
-// checkKinds checks that abstract and override bindings keep their promises. The alternatives of a binding are
-// checked together; a binding is not checked if all of its alternatives are hidden. names are the keys of the site.
+// checkKinds checks abstract and override bindings. It checks the alternatives of a binding together, and skips
+// bindings that are always hidden. names has the keys of the site.
 func (k *keyIndex) checkKinds(names []string) {
-	alternatives := map[int][]int{} // by place in the input
+	alternatives := map[int][]int{} // indexes of candidates by order in the input
 	wins := map[int]bool{}
-	var orders []int // of the bindings that are not always hidden
+	var orders []int // of bindings that are not always hidden
 	for i := range k.all {
 		more := k.all[i].More()
 		if more == nil || !more.Abstract && !more.Override {
@@ -34,7 +34,8 @@ func (k *keyIndex) checkKinds(names []string) {
 	}
 }
 
-// checkAbstract checks that a concrete binding beats an abstract one. None beats it always: it is not hidden.
+// checkAbstract reports an abstract binding that no concrete binding overrides. It warns if one does so only in some
+// requests.
 func (k *keyIndex) checkAbstract(alternatives []int) {
 	first := alternatives[0]
 	at := k.all[first].Pos()
@@ -56,8 +57,8 @@ func (k *keyIndex) checkAbstract(alternatives []int) {
 		Hint: "bind '" + k.name + "' in a higher layer or under a condition of higher precedence"})
 }
 
-// checkOverride checks that a binding beats another one, in its own layer or below. It is only a warning if the binding
-// beats nothing and a binding of the same layer sometimes beats it.
+// checkOverride reports a binding marked 'override' that overrides nothing in its own layer or below. This is only a
+// warning if another binding of the same layer overrides it.
 func (k *keyIndex) checkOverride(alternatives []int, names []string) {
 	first := alternatives[0]
 	at := k.all[first].Pos()
@@ -84,14 +85,14 @@ func (k *keyIndex) checkOverride(alternatives []int, names []string) {
 	}
 }
 
-// overridden returns a candidate that candidate i beats, and a rival in the same layer that beats it, or -1. It also
-// reports whether candidate i beats something whenever it is effective.
+// overridden returns a candidate that i overrides, and a rival in the same layer that overrides i, or -1. always
+// reports whether i overrides something wherever it is effective.
 func (k *keyIndex) overridden(i int) (beaten, rival int, always bool) {
 	beaten, rival = -1, -1
 	for j := range k.compatible(k.terms(i), index.NoRank) {
 		switch {
-		case k.all[j].Order == k.all[i].Order: // an alternative of the binding itself
-		case !k.all[j].Final(): // there may be nothing
+		case k.all[j].Order == k.all[i].Order: // another alternative of the same binding
+		case !k.all[j].Final(): // it may decline
 		case k.all[j].Rank > k.all[i].Rank:
 			beaten = j
 			always = always || k.Relations.Implies(k.terms(i), k.terms(j))

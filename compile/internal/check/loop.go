@@ -9,13 +9,14 @@ import (
 	"bindc/loader"
 )
 
-// Bounds of the search. Lookups find the loops that it does not reach.
+// These limits apply to the search for loops. Lookups report the loops that it misses.
 const (
 	loopEffort             = 1 << 22
 	loopEffortPerCandidate = 1 << 8
 )
 
-// checkLoops reports the loops. The search has a share of the effort. It ends without an error when that is used up.
+// checkLoops reports loops. The search may take a part of the effort. When it has used up that part, it stops without
+// an error.
 func (c *checker) checkLoops(needs *needGraph) {
 	f := &loopFinder{checker: c, needGraph: needs, parts: map[string][]*keyIndex{}, unsplit: map[int]bool{},
 		conditions: conditionTable{at: map[string]int{}}, state: map[visit]int{}, reported: map[string]bool{},
@@ -33,7 +34,7 @@ func (c *checker) checkLoops(needs *needGraph) {
 	f.Effort.Left = before - share + max(0, f.Effort.Left)
 }
 
-// decidingVariables returns the variables that decide the values of categories and guards.
+// decidingVariables returns the variables of categories and guards.
 func decidingVariables(site *loader.Site) map[string]bool {
 	out := map[string]bool{}
 	for _, d := range site.Dimensions {
@@ -42,8 +43,8 @@ func decidingVariables(site *loader.Site) map[string]bool {
 	return out
 }
 
-// enqueueAll schedules every binding that may be on a loop under its own condition. It returns the effort that the
-// search may take.
+// enqueueAll schedules each binding that may be on a loop, with its own condition. It returns the effort available to
+// the search.
 func (f *loopFinder) enqueueAll() int {
 	share := loopEffort
 	collected := f.collected()
@@ -65,11 +66,11 @@ func (f *loopFinder) enqueueAll() int {
 	return share
 }
 
-// collected returns the ids of multibindings that some lookup evaluates: those of bindings that can
-// win, and of contributions that are collected themselves.
+// collected returns the ids of multibindings that lookups evaluate. They can win, or are contributions that are
+// themselves collected.
 func (f *loopFinder) collected() map[string]bool {
 	out := map[string]bool{}
-	within := map[string][]string{} // ids that contributions collect, by the id they contribute to
+	within := map[string][]string{} // ids that a contribution collects, by the id that it contributes to
 	var todo []string
 	for id, ds := range f.Multibinds.Declared {
 		for _, d := range ds {
@@ -91,7 +92,7 @@ func (f *loopFinder) collected() map[string]bool {
 	return out
 }
 
-// follow follows what start needs, and what that needs, and reports each way back to a visit on the path.
+// follow follows the needs of start, and in turn their needs. It reports a loop when it returns to a visit on the path.
 func (f *loopFinder) follow(start visit) {
 	var path []step
 	enter := func(v visit) {

@@ -16,9 +16,8 @@ import (
 	"bindc/loader"
 )
 
-// declines reports whether a candidate is certain to decline in the plain requests of terms. A
-// candidate whose value depends on a fact is assumed not to decline. path has the keys that led to
-// it.
+// declines reports whether cand certainly declines in the plain requests of terms. It returns false if the value
+// depends on a fact. path lists the keys on the way to cand.
 func (f *loopFinder) declines(cand *place.Candidate, terms loader.Condition, path []uint32) bool {
 	r := cand.Computed()
 	if r == nil || !r.Declines() || !f.Effort.Spend(1+len(path)) {
@@ -47,8 +46,8 @@ func (f *loopFinder) declines(cand *place.Candidate, terms loader.Condition, pat
 	return true
 }
 
-// answer returns the candidate of a key below a rank that answers in the plain requests of terms, or nil if none does.
-// path has the keys that led to it.
+// answer returns the candidate of a key, below a rank, that provides the value in the plain requests of terms, or nil.
+// path lists the keys on the way to it.
 func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path []uint32) (found *place.Candidate,
 	decided bool) {
 
@@ -75,19 +74,18 @@ func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path 
 	return found, true
 }
 
-// undefSteps limits the nodes of an expression that are evaluated to determine whether it is undef.
+// undefSteps limits the evaluation of an expression by isUndef.
 const undefSteps = 1000
 
-// isUndef reports whether an expression is certain to be undef in some of the plain requests of
-// terms. These are the requests without facts, except the well-known ones, from which others may be
-// derived, and those that decide categories. Each condition has such requests, and all expressions
-// are evaluated for the same ones, so their results hold together in one request. No candidate is
-// skipped wrongly: if one declines, others take its place.
+// isUndef reports whether r is certainly undef in the requests that the search considers. In these plain requests of
+// terms, no facts are set except well-known ones, from which others may be derived, and those that determine
+// categories. All expressions are evaluated for the same requests, so their results are consistent. If a candidate
+// declines there, lookups continue with lower ones.
 func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []uint32) bool {
 	if undef, ok := f.undef[r]; ok {
 		return undef
 	}
-	free := !f.Strict // with strict variables, an unknown one is an error
+	free := !f.Strict // with strict variables, an unset variable is an error
 	r.Expr.Variables(func(name string) { free = free && !f.deciding[name] && !syntax.WellKnown(name) })
 	env := factless{f, terms, path, new(bool)}
 	v, err := expr.Eval(r.Expr, env, expr.Options{Functions: stdlib.Functions, Steps: undefSteps})
@@ -98,12 +96,12 @@ func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []ui
 	return undef
 }
 
-// factless is the scope of an expression in requests without facts.
+// factless is an Env for requests without facts.
 type factless struct {
 	*loopFinder
 	terms  loader.Condition
 	path   []uint32
-	looked *bool // the expression looks something up
+	looked *bool // set when the expression looks something up
 }
 
 func (factless) Variable(string) (value.Value, bool) { return value.Value{}, false }
@@ -119,7 +117,7 @@ func (s factless) Lookup(key string, t *types.Type) (v value.Value, found bool, 
 	if decided {
 		var constant bool
 		v, constant = s.Constant(answer.Value)
-		decided = constant && t.Check(v) == nil // otherwise this is an error
+		decided = constant && t.Check(v) == nil // a value of the wrong type is an error
 	}
 	if !decided {
 		err = errUndecided
@@ -127,7 +125,7 @@ func (s factless) Lookup(key string, t *types.Type) (v value.Value, found bool, 
 	return v, true, err
 }
 
-// answering returns the candidate of a key that answers, see answer.
+// answering returns the candidate of key that provides its value.
 func (s factless) answering(key string) (found *place.Candidate, decided bool) {
 	number, bound := s.Find(key)
 	switch {

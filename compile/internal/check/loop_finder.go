@@ -12,51 +12,51 @@ import (
 	"bindc/loader"
 )
 
-// loopFinder looks for loops that some request can reach: loops in which every binding wins.
+// loopFinder searches for loops that a request can reach: each binding of the loop must win in the request.
 //
-// It follows the bindings in the plain requests of a condition. These are the requests whose other dimensions have
-// values that no condition names: fewer bindings are effective in them than in any other request of the condition. So
-// some request has a loop if and only if there is one in the plain requests of the conditions of its bindings, taken
-// together. The search finds these conditions on the way: if a binding needs a key that is bound under a further
-// condition too, the binding there is followed by itself, in the requests where both conditions hold.
+// The search follows bindings in the plain requests of a condition. In these, all other dimensions have values that no
+// condition names, so fewer bindings are effective than in any other request of the condition. A request with a loop
+// exists if and only if there is a loop in the plain requests of all conditions of its bindings together. The search
+// finds these combined conditions on the way: if a binding needs a key that is also bound under a further condition,
+// the search follows that binding separately, in the requests in which both conditions hold.
 //
-// A condition may hold in several ways, which give different named values to other categories. '${a}-${b}' is 'x-y-z'
-// in two ways. No request of such a condition is plain, but each of its ways has plain requests, and is followed by
-// itself. A condition with more ways than relation.Ways splits is followed as one. A loop found there may be broken by
-// other bindings in each of the ways, and its report says so.
+// A condition may hold in several ways: '${a}-${b}' is 'x-y-z' if a is 'x' or 'x-y'. Other categories may name these
+// values, so no request of the condition is plain. The search therefore follows each way separately, with its own
+// plain requests. It follows a condition with more ways than relation.Ways splits as a whole. A loop that it finds
+// there may not exist, because other bindings may break it in each of the ways. The report says so.
 type loopFinder struct {
 	*checker
 	*needGraph
 
-	parts      map[string][]*keyIndex // contributions by id, one index for each name
+	parts      map[string][]*keyIndex // contributions by id, with one index per name
 	conditions conditionTable
-	unsplit    map[int]bool // conditions that can hold in more ways than were split
+	unsplit    map[int]bool // conditions with too many ways to split
 	queue      []visit
-	state      map[visit]int // unvisited, finished, or where it is on the current path, counted from 1
+	state      map[visit]int // unvisited, finished, or the position on the current path, from 1
 	reported   map[string]bool
-	undef      map[*recipe.Recipe]bool // whether expressions without lookups are undef, see isUndef
-	deciding   map[string]bool         // variables that decide the values of categories
+	undef      map[*recipe.Recipe]bool // results of isUndef for expressions without lookups
+	deciding   map[string]bool         // variables of categories and guards
 }
 
-// visit is a binding in the plain requests of a condition.
+// visit is a binding that the search follows in the plain requests of a condition.
 type visit struct {
 	cand      *place.Candidate
-	condition int // in loopFinder.conditions
+	condition int // index in loopFinder.conditions
 }
 
-// States of a visit that is not on the path.
+// These are states of visits that are not on the path.
 const (
 	unvisited = 0
 	finished  = -1
 )
 
-// step is a visit on the path, with the candidates that it needs and that are not followed yet.
+// step is a visit on the path, with the candidates that it needs and that still have to be followed.
 type step struct {
 	visit
 	next []*place.Candidate
 }
 
-// enqueue schedules cand in the plain requests of each way in which terms can hold.
+// enqueue schedules cand, in the plain requests of terms. If terms can hold in several ways, it does so for each.
 func (f *loopFinder) enqueue(cand *place.Candidate, terms loader.Condition) {
 	if f.needsOfCandidate(cand).none() {
 		return
@@ -77,8 +77,8 @@ func (f *loopFinder) enqueue(cand *place.Candidate, terms loader.Condition) {
 	}
 }
 
-// enqueueFurther schedules a candidate that is effective in some requests of terms, in these. It returns false if it
-// cannot be decided which requests these are.
+// enqueueFurther schedules a candidate that is effective in only some of the requests of terms, for these requests. It
+// returns false if they cannot be determined.
 func (f *loopFinder) enqueueFurther(cand *place.Candidate, terms loader.Condition) bool {
 	both := f.together(terms, cand)
 	if _, _, open := f.Relations.Undecided(both); open {
@@ -88,7 +88,8 @@ func (f *loopFinder) enqueueFurther(cand *place.Candidate, terms loader.Conditio
 	return true
 }
 
-// enqueueUndef schedules v in the requests in which a target is undef or erased, as the next target is tried there.
+// enqueueUndef schedules v again for the requests in which target a is undef or renamed, because v then tries the next
+// target.
 func (f *loopFinder) enqueueUndef(v visit, a attempt) {
 	k, terms := f.indexes[a.key], f.conditions.list[v.condition]
 	for i := range k.compatible(terms, index.NoRank) {
@@ -99,14 +100,14 @@ func (f *loopFinder) enqueueUndef(v visit, a attempt) {
 	}
 }
 
-// isUndefFor reports whether cand is undef and has the type that an attempt asks for, so that the next one follows.
+// isUndefFor reports whether cand is undef and has the type that a requires, so that the next target is tried.
 func (f *loopFinder) isUndefFor(cand *place.Candidate, a attempt) bool {
 	undef := value.Value{}
 	return f.Values[cand.Value] == string(recipe.AppendConstant(nil, undef)) && a.target.Type.Check(undef) == nil
 }
 
-// needsOfCandidate returns the needs of cand. It returns none for a candidate on no loop: the keys it needs have no
-// index.
+// needsOfCandidate returns the needs of cand. Candidates outside of loops have none, because the keys that they need
+// have no index.
 func (f *loopFinder) needsOfCandidate(cand *place.Candidate) needs {
 	switch {
 	case !f.circular[cand.Key]:
@@ -117,12 +118,12 @@ func (f *loopFinder) needsOfCandidate(cand *place.Candidate) needs {
 	return f.ofValue[cand.Value]
 }
 
-// together returns terms and the condition of cand together.
+// together returns the condition under which both terms and the condition of cand hold.
 func (f *loopFinder) together(terms loader.Condition, cand *place.Candidate) loader.Condition {
 	return relation.Union(terms, f.Site.Conditions[cand.Condition])
 }
 
-// partsOf returns the contributions to a multibinding, one index for each name.
+// partsOf returns the contributions to the multibinding id, with one index per name.
 func (f *loopFinder) partsOf(id string) []*keyIndex {
 	if out, ok := f.parts[id]; ok {
 		return out
@@ -143,7 +144,7 @@ func (f *loopFinder) partsOf(id string) []*keyIndex {
 	return out
 }
 
-// conditionTable numbers conditions.
+// conditionTable assigns numbers to conditions.
 type conditionTable struct {
 	list []loader.Condition
 	at   map[string]int
@@ -164,8 +165,8 @@ func (t *conditionTable) number(terms loader.Condition) int {
 	return n
 }
 
-// split returns the candidates below a rank that are effective in the plain requests of terms, highest first, and those
-// that are effective in other requests.
+// split returns the candidates below a rank that are effective in the plain requests of terms, highest first. possible
+// has those that are effective in other requests only.
 func (k *keyIndex) split(terms loader.Condition, below int) (certain, possible []*place.Candidate) {
 	for i := range k.compatible(terms, index.NoRank) {
 		switch cand := &k.all[i]; {

@@ -8,8 +8,8 @@ import (
 	"bindc/internal/recipe"
 )
 
-// next returns the candidates that a binding needs in the plain requests of a condition. It schedules those that the
-// binding needs in other requests of the condition.
+// next returns the candidates that v needs. It schedules the candidates that the binding needs in other requests of the
+// condition.
 func (f *loopFinder) next(v visit) []*place.Candidate {
 	n := f.needsOfCandidate(v.cand)
 	var out []*place.Candidate
@@ -34,7 +34,8 @@ func (f *loopFinder) next(v visit) []*place.Candidate {
 	return out
 }
 
-// nextTried returns the candidates of targets that are tried, up to the first target that is certain to have a value.
+// nextTried returns the candidates of targets in the order in which they are tried. It stops at the first target that
+// certainly has a value.
 func (f *loopFinder) nextTried(v visit, tried []attempt) (out []*place.Candidate) {
 	for _, a := range tried {
 		found, decided := f.descend(v, f.indexes[a.key], -1)
@@ -48,13 +49,13 @@ func (f *loopFinder) nextTried(v visit, tried []attempt) (out []*place.Candidate
 	return out
 }
 
-// takesOne reports whether only the first of several contributions of one name, or without a name, is produced.
+// takesOne reports whether a multibinding uses only the first contribution of a name, or without a name.
 func takesOne(o *recipe.Options, named bool) bool {
 	return decides(o, named) || o.Resolution == recipe.Ignore
 }
 
 // nextPart returns the contributions of one name that are effective in the plain requests of v. With single, it returns
-// only the one that wins, or none if that cannot be decided. It schedules those that are effective in other requests.
+// only the one that wins, or none if that is unknown. It schedules those that are effective in other requests.
 func (f *loopFinder) nextPart(v visit, k *keyIndex, single bool) (found []*place.Candidate) {
 	terms := f.conditions.list[v.condition]
 	var possible []*place.Candidate
@@ -82,9 +83,9 @@ func (f *loopFinder) nextPart(v visit, k *keyIndex, single bool) (found []*place
 	return found
 }
 
-// descend returns the candidates of k below a rank that a lookup reaches in the plain requests of
-// v: the one with the value, and those above it that decline. It schedules those that are effective
-// in other requests of v. decided is false if the one with the value is unknown.
+// descend returns the candidates below a rank that a lookup of k reaches in the plain requests of v: the one that
+// provides the value, and those above it that decline. It schedules those that are effective in other requests. decided
+// is false if it is unknown which one provides the value.
 func (f *loopFinder) descend(v visit, k *keyIndex, below int) (found []*place.Candidate, decided bool) {
 	terms := f.conditions.list[v.condition]
 	certain, possible := k.split(terms, below)
@@ -113,7 +114,7 @@ func (f *loopFinder) descend(v visit, k *keyIndex, below int) (found []*place.Ca
 	return found, decided
 }
 
-// enqueueDeclining schedules v in the requests in which a candidate that it reached declines.
+// enqueueDeclining schedules v again for the requests in which cand, which it reached, declines.
 func (f *loopFinder) enqueueDeclining(v visit, cand *place.Candidate) {
 	r := cand.Computed()
 	if r == nil || !r.Declines() {

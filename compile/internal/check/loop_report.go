@@ -9,10 +9,10 @@ import (
 	"bindc/diag"
 )
 
-// maxNamed limits the number of bindings that a message about a loop names.
+// maxNamed limits the number of bindings that the message about a loop lists.
 const maxNamed = 20
 
-// reportLoop reports a loop once, wherever the search entered it.
+// reportLoop reports a loop, unless the search has already found it from another binding.
 func (f *loopFinder) reportLoop(path []step, condition int) {
 	if !f.Effort.Spend(len(path)) {
 		return
@@ -47,7 +47,7 @@ func (f *loopFinder) reportLoop(path []step, condition int) {
 	}
 }
 
-// fromFirst returns the candidates of a loop, beginning with the first in the input that is not a contribution.
+// fromFirst returns the candidates of a loop. It begins with the first one in the input, preferably not a contribution.
 func fromFirst(path []step) []*place.Candidate {
 	loop := make([]*place.Candidate, len(path))
 	for i, s := range path {
@@ -60,12 +60,12 @@ func fromFirst(path []step) []*place.Candidate {
 		case contributes:
 			return 1
 		}
-		return -1 // prefer to begin with a key
+		return -1 // keys before contributions
 	}))
 	return append(slices.Clone(loop[first:]), loop[:first]...)
 }
 
-// nameOf returns the key of a candidate, or names the multibinding that it contributes to.
+// nameOf returns the key of a candidate, or a name for the multibinding that it contributes to.
 func (f *loopFinder) nameOf(cand *place.Candidate) string {
 	if cand.Recipe == nil {
 		return f.Names[cand.Key]

@@ -12,8 +12,8 @@ import (
 	"bindc/loader"
 )
 
-// checkMultibinds reports errors of multibindings that do not depend on facts. A multibinding that never wins has no
-// errors.
+// checkMultibinds reports errors in multibindings and their contributions that do not depend on facts. It skips
+// multibindings that never win.
 func (c *checker) checkMultibinds() {
 	ids := slices.Sorted(maps.Keys(c.Multibinds.Declared))
 	for _, id := range slices.Sorted(maps.Keys(c.Multibinds.Contributions)) {
@@ -44,7 +44,7 @@ func (c *checker) checkMultibinds() {
 	}
 }
 
-// checkHiding warns about bindings that hide a multibinding, and therefore its contributions, without 'override: true'.
+// checkHiding warns about bindings that hide a multibinding and its contributions, unless they have 'override: true'.
 func (c *checker) checkHiding(d place.Declaration, id string) {
 	key, _ := c.Find(d.Binding.Key)
 	n := len(c.Multibinds.Contributions[id])
@@ -58,7 +58,7 @@ func (c *checker) checkHiding(d place.Declaration, id string) {
 	}
 }
 
-// hiding returns the candidates that hide the multibinding b.
+// hiding returns the candidates that hide b, a multibinding.
 func (k *keyIndex) hiding(b *loader.Binding) map[int]bool {
 	out := map[int]bool{}
 	for i := range k.all {
@@ -74,7 +74,7 @@ func (k *keyIndex) hiding(b *loader.Binding) map[int]bool {
 	return out
 }
 
-// effective returns the alternatives under which a multibinding wins in some request, or contributes.
+// effective returns the conditions under which b, a multibinding, wins or contributes in some request.
 func (c *checker) effective(b *loader.Binding) []loader.Condition {
 	var out []loader.Condition
 	if b.More.In != nil {
@@ -93,8 +93,8 @@ func (c *checker) effective(b *loader.Binding) []loader.Condition {
 	return out
 }
 
-// reportUnknownID reports contributions to an id that no multibinding has. If the id is the key of a multibinding, the
-// message names its actual id.
+// reportUnknownID reports contributions to an id that no multibinding has. If id is the key of one, the message gives
+// its id.
 func (c *checker) reportUnknownID(id string, all []place.Candidate, ids []string) {
 	if d, meant, ok := c.collecting(id, ids); ok {
 		for _, cand := range all {
@@ -113,7 +113,7 @@ func (c *checker) reportUnknownID(id string, all []place.Candidate, ids []string
 	}
 }
 
-// collecting returns a multibinding that is bound to key, and its id.
+// collecting returns a multibinding of key, and its id.
 func (c *checker) collecting(key string, ids []string) (place.Declaration, string, bool) {
 	for _, id := range ids {
 		for _, d := range c.Multibinds.Declared[id] {
@@ -125,7 +125,7 @@ func (c *checker) collecting(key string, ids []string) (place.Declaration, strin
 	return place.Declaration{}, "", false
 }
 
-// warnOfSameID warns about multibindings of different keys that have the same id.
+// warnOfSameID warns about multibindings that have the same id and different keys.
 func (c *checker) warnOfSameID(id string) {
 	ds := c.Multibinds.Declared[id]
 	for _, d := range ds[1:] {
@@ -138,7 +138,7 @@ func (c *checker) warnOfSameID(id string) {
 	}
 }
 
-// checkContribution checks a contribution against the multibinding it contributes to.
+// checkContribution checks whether a contribution fits its multibinding.
 func (c *checker) checkContribution(cand *place.Candidate, d place.Declaration) {
 	b := cand.Binding
 	if !d.Options.Array && b.Key == "" {
@@ -168,7 +168,7 @@ func (c *checker) checkContribution(cand *place.Candidate, d place.Declaration) 
 	}
 }
 
-// mismatch reports that a contribution does not have the type of the elements, unless m is nil.
+// mismatch reports that a contribution does not have the element type. If m is nil, it does nothing.
 func (c *checker) mismatch(cand *place.Candidate, d place.Declaration, m *types.Mismatch, at diag.Pos, hint string) {
 	if m == nil {
 		return

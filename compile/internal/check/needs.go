@@ -7,34 +7,34 @@ import (
 	"bindc/internal/recipe"
 )
 
-// needs lists the keys that a recipe needs, whatever the facts are.
+// needs lists the keys that a recipe looks up whatever the facts are.
 type needs struct {
-	keys     []uint32       // it looks up all of these, by index in Names
-	unbound  []string       // and these, which nothing binds
-	tried    []attempt      // and these one by one, until a value is found that is not undef
-	below    []uint32       // and at most one of these, below itself
-	collects *recipe.Recipe // the recipe, if it collects contributions; or nil
-	tries    *recipe.Recipe // the recipe, if its value is undef whenever no attempt finds one; or nil
+	keys     []uint32       // looks up all of these, by index in Names
+	unbound  []string       // looks up these, which are unbound
+	tried    []attempt      // looks up these in order, until a value is not undef
+	below    []uint32       // looks up at most one of these, below its own binding
+	collects *recipe.Recipe // the recipe, if it collects contributions
+	tries    *recipe.Recipe // the recipe, if its value is undef unless one of tried has a value
 }
 
-// attempt is a target that is tried.
+// attempt is one of the targets that a recipe tries.
 type attempt struct {
 	key    uint32
 	target recipe.Target
 }
 
-// none reports whether n needs no bound key.
+// none reports whether n contains no bound key.
 func (n needs) none() bool {
 	return len(n.keys) == 0 && len(n.tried) == 0 && len(n.below) == 0 && n.collects == nil
 }
 
-// needsOf returns the needs of a recipe.
+// needsOf returns what r needs.
 func (c *checker) needsOf(r *recipe.Recipe) needs {
 	var n needs
 	for _, t := range r.Targets {
 		if key, bound := c.Find(t.Key); bound {
 			n.tried = append(n.tried, attempt{key, t})
-		} else if r.Kind != recipe.AliasOf { // for an alias that is an error, which rebind reports
+		} else if r.Kind != recipe.AliasOf { // an unbound target of an alias is an error that rebind reports
 			n.unbound = append(n.unbound, t.Key)
 		}
 	}
@@ -59,20 +59,20 @@ func (c *checker) needsOf(r *recipe.Recipe) needs {
 	return n
 }
 
-// producesTarget reports whether recipes of a kind have the value of a target.
+// producesTarget reports whether recipes of kind k have the value of one of their targets.
 func producesTarget(k recipe.Kind) bool {
 	return k == recipe.LookupOf || k == recipe.FirstFound || k == recipe.HashLookup
 }
 
-// needGraph holds the needs of the values and the keys of a site.
+// needGraph has the needs of all values and keys of a site.
 type needGraph struct {
-	ofValue map[uint32]needs    // of values that need something, by number in place.Tables
-	ofKey   map[uint32][]uint32 // the keys that the bindings of a key need, all together; contributions by internal key
+	ofValue map[uint32]needs    // by number of the value in place.Tables; values without needs are missing
+	ofKey   map[uint32][]uint32 // the keys that any binding of a key needs; contributions have internal keys
 
-	circular map[uint32]bool // keys that may be on a loop
+	circular map[uint32]bool // keys that may be part of a loop
 }
 
-// findNeeds finds the needs of the values and the keys of the site.
+// findNeeds returns the needs of all values and keys.
 func (c *checker) findNeeds() *needGraph {
 	g := &needGraph{ofValue: c.needsOfValues(), ofKey: map[uint32][]uint32{}, circular: map[uint32]bool{}}
 	add := func(key uint32, n needs) {
@@ -102,21 +102,21 @@ func (c *checker) findNeeds() *needGraph {
 	return g
 }
 
-// needsOfValues returns the needs of the values that look something up, by number in place.Tables.
+// needsOfValues returns the needs of values, by number in place.Tables. Values without needs are missing.
 func (c *checker) needsOfValues() map[uint32]needs {
 	out := map[uint32]needs{}
 	for _, n := range c.Kept {
 		if c.Values[n][0] != recipe.CompiledLookup {
 			continue
 		}
-		if r, err := recipe.Decode(c.Values[n][1:]); err == nil { // a lookup reports an error
+		if r, err := recipe.Decode(c.Values[n][1:]); err == nil { // a lookup reports the error
 			out[n] = c.needsOf(r)
 		}
 	}
 	return out
 }
 
-// keysOf returns all keys of n, with the internal key for contributions.
+// keysOf returns all bound keys in n, including the internal key of contributions.
 func (c *checker) keysOf(n needs) []uint32 {
 	out := append(slices.Clone(n.keys), n.below...)
 	for _, a := range n.tried {
@@ -130,9 +130,9 @@ func (c *checker) keysOf(n needs) []uint32 {
 	return out
 }
 
-// endless returns the part of a graph from whose nodes an endless path begins, with its edges reversed.
+// endless returns the nodes from which an infinite path begins. The edges of the result are reversed.
 func endless(graph map[uint32][]uint32) map[uint32][]uint32 {
-	reversed, left := map[uint32][]uint32{}, map[uint32]int{} // left: how many edges of a node are left
+	reversed, left := map[uint32][]uint32{}, map[uint32]int{} // left: remaining edges by node
 	for from, tos := range graph {
 		left[from] = len(tos)
 		for _, to := range tos {
@@ -161,11 +161,11 @@ func endless(graph map[uint32][]uint32) map[uint32][]uint32 {
 	return reversed
 }
 
-// addKeys adds the keys whose candidates the search for loops needs: those that may be on a loop, those that are tried
-// before one, and, if bindings may decline, all keys that decide whether they do.
+// addKeys adds the keys that need an index for the search: those that may be on a loop, those that are tried before
+// one, and, if bindings may decline, all keys that determine whether they do.
 func (g *needGraph) addKeys(keys map[uint32]bool, decline bool) {
 	for key := range g.circular {
-		for _, other := range g.ofKey[key] { // one of them may need it too
+		for _, other := range g.ofKey[key] { // the loop leads back to key through one of these
 			keys[other] = true
 		}
 	}
@@ -174,7 +174,7 @@ func (g *needGraph) addKeys(keys map[uint32]bool, decline bool) {
 	}
 }
 
-// addNeeded adds all keys that keys need, directly or not.
+// addNeeded adds all keys that keys need, directly or indirectly.
 func (g *needGraph) addNeeded(keys map[uint32]bool) {
 	todo := slices.Collect(maps.Keys(keys))
 	for len(todo) > 0 {

@@ -11,7 +11,7 @@ import (
 	"bindc/internal/relation"
 )
 
-// checkRebound warns about rebindings that have nothing below them.
+// checkRebound warns about renames and rebindings of keys that no lower binding has.
 func (c *checker) checkRebound() {
 	c.checkRenames()
 	for i := range c.Rebound {
@@ -25,8 +25,8 @@ func (c *checker) checkRebound() {
 	}
 }
 
-// checkRenames reports contributions of one name that have two new names at one precedence. For keys, checkConflicts
-// does that.
+// checkRenames reports contributions whose name two renames of equal precedence change. For keys, checkConflicts
+// reports this.
 func (c *checker) checkRenames() {
 	byName := map[string]*keyIndex{}
 	for i := range c.Rebound {
@@ -48,7 +48,7 @@ func (c *checker) checkRenames() {
 	}
 }
 
-// checkRenames reports the pairs of renames that have one rank and can be effective together.
+// checkRenames reports pairs of renames that have equal rank and can be effective together.
 func (k *keyIndex) checkRenames() {
 	slices.SortStableFunc(k.all, func(a, b place.Candidate) int { return cmp.Compare(a.Rank, b.Rank) })
 	for i := range k.all {
@@ -60,7 +60,7 @@ func (k *keyIndex) checkRenames() {
 	}
 }
 
-// anyBelow reports whether a candidate below r can be effective together with it.
+// anyBelow reports whether a request can find both r and a candidate below it.
 func (k *keyIndex) anyBelow(r *place.Rebound, ranks *place.Ranking) bool {
 	for _, condition := range r.When {
 		rank := ranks.Rank(r.Layer, condition)

@@ -11,9 +11,9 @@ import (
 	"bindc/internal/value"
 )
 
-// checkTypes checks bindings against the types of the abstract ones that they beat.
+// checkTypes checks bindings against the types of the abstract bindings that they override.
 func (k *keyIndex) checkTypes(t *place.Tables) {
-	seen := map[[2]int]bool{} // orders of an abstract binding and of one that beats it
+	seen := map[[2]int]bool{} // pairs of an abstract binding and one that overrides it, by order
 	for i := range k.all {
 		if more := k.all[i].More(); more == nil || !more.Abstract || more.Type == nil {
 			continue
@@ -28,12 +28,11 @@ func (k *keyIndex) checkTypes(t *place.Tables) {
 	}
 }
 
-// checkType checks the value of a binding against the type of an abstract one, if both are known at
-// build time. Within one layer a mismatch is only a warning, because the reference implementation
-// accepts such a binding.
+// checkType checks the value of other against the type of abstract, as far as both are known at build time. In the same
+// layer, a mismatch is only a warning, because the reference implementation accepts it.
 func (k *keyIndex) checkType(values *place.Tables, abstract, other *place.Candidate) {
 	r, err := values.Recipe(other.Value)
-	if err != nil { // a lookup reports it
+	if err != nil { // a lookup reports the error
 		return
 	}
 	t := abstract.More().Type
@@ -50,8 +49,7 @@ func (k *keyIndex) checkType(values *place.Tables, abstract, other *place.Candid
 		Notes:   []diag.Note{{Pos: abstract.Pos(), Message: "the abstract binding requires " + t.String()}}})
 }
 
-// misfit returns the reason why r cannot have a value of type t, whatever the facts, or "" if it
-// may.
+// misfit returns the reason why r cannot have type t whatever the facts are, or "".
 func misfit(t *types.Type, r *recipe.Recipe, secret bool) string {
 	var m *types.Mismatch
 	switch {
@@ -71,7 +69,7 @@ func misfit(t *types.Type, r *recipe.Recipe, secret bool) string {
 	return m.Text(secret)
 }
 
-// collects returns the kind of a multibinding's value.
+// collects returns the kind of the value of a multibinding.
 func collects(r *recipe.Recipe) value.Kind {
 	if r.Options.Array {
 		return value.Array
@@ -79,7 +77,7 @@ func collects(r *recipe.Recipe) value.Kind {
 	return value.Hash
 }
 
-// isSecret reports whether a binding of the key is sensitive.
+// isSecret reports whether any binding of the key is sensitive.
 func (k *keyIndex) isSecret() bool {
 	return slices.ContainsFunc(k.all, func(c place.Candidate) bool {
 		r := c.Computed()

@@ -9,13 +9,13 @@ import (
 	"bindc/snapshot"
 )
 
-// coldBinding is a binding that is in no scope of a level: lookups never read it, reports do.
+// coldBinding is a binding that reports show and lookups never read. It is in no scope of a level.
 type coldBinding struct {
 	rank, order int
 	cold        snapshot.Cold
 }
 
-// byRankAndOrder orders cold bindings by precedence.
+// byRankAndOrder compares cold bindings by precedence.
 func byRankAndOrder(a, b coldBinding) int {
 	if a.rank != b.rank {
 		return a.rank - b.rank
@@ -23,7 +23,7 @@ func byRankAndOrder(a, b coldBinding) int {
 	return a.order - b.order
 }
 
-// coldContributions returns contributions for reports: the scopes have them only as part of a list.
+// coldContributions returns single contributions for reports. Scopes only contain lists of them.
 func coldContributions(site *loader.Site, all []place.Candidate) []coldBinding {
 	out := make([]coldBinding, len(all))
 	for i := range all {
@@ -34,7 +34,7 @@ func coldContributions(site *loader.Site, all []place.Candidate) []coldBinding {
 	return out
 }
 
-// sortCold returns the cold bindings of a key in order of precedence. ranks has the ranks of the levels, ascending.
+// sortCold returns the cold bindings of a key, sorted by precedence. ranks has the ranks of the levels, ascending.
 func sortCold(list []coldBinding, ranks []int) []snapshot.Cold {
 	slices.SortStableFunc(list, byRankAndOrder)
 	out := make([]snapshot.Cold, len(list))
@@ -45,12 +45,12 @@ func sortCold(list []coldBinding, ranks []int) []snapshot.Cold {
 	return out
 }
 
-// originOf returns a position in the form of the snapshot.
+// originOf converts a position to an origin of the snapshot.
 func originOf(site *loader.Site, at diag.Pos) snapshot.Origin {
 	return snapshot.Origin{Input: uint32(site.InputOf[at.File]), Line: uint32(at.Line), Col: uint32(at.Col)}
 }
 
-// termsOf returns a condition in the form of the snapshot.
+// termsOf converts a condition to terms of the snapshot.
 func termsOf(site *loader.Site, condition int) []snapshot.Term {
 	var out []snapshot.Term
 	for _, t := range site.Conditions[condition] {

@@ -11,16 +11,15 @@ import (
 	"bindc/snapshot"
 )
 
-// Lists holds the entries under internal keys: lists of what each scope contributes to multibindings, and the
-// hierarchies of Hiera 5.
+// Lists has the entries of internal keys: what each scope contributes to multibindings, and the hierarchies of Hiera 5.
 type Lists struct {
 	byScope map[place.ScopeKey][]snapshot.Entry // sorted by key
-	cold    map[uint32][]coldBinding            // contributions, by key
-	ARM8    bool                                // a contribution is an operation of ARM-8
+	cold    map[uint32][]coldBinding            // contributions by key
+	ARM8    bool                                // a contribution uses operations of ARM-8
 }
 
-// ListContributions returns the entries under internal keys. It sets the keys of contributions, and sorts those to a
-// multibinding by scope.
+// ListContributions returns the entries of internal keys. It also sets the keys of contributions and sorts them by
+// scope.
 func ListContributions(e *pass.Env, s *Ordered) *Lists {
 	out := &Lists{byScope: map[place.ScopeKey][]snapshot.Entry{}, cold: map[uint32][]coldBinding{}}
 	for _, id := range slices.Sorted(maps.Keys(s.Multibinds.Contributions)) {
@@ -33,7 +32,7 @@ func ListContributions(e *pass.Env, s *Ordered) *Lists {
 			all[i].Key = key
 		}
 		out.cold[key] = coldContributions(e.Site, all)
-		slices.SortStableFunc(all, func(a, b place.Candidate) int { // the order of their origins, see sortCold
+		slices.SortStableFunc(all, func(a, b place.Candidate) int { // sortCold expects this order of origins
 			return cmp.Or(cmp.Compare(a.Layer, b.Layer), cmp.Compare(a.Condition, b.Condition),
 				cmp.Compare(a.Order, b.Order))
 		})
@@ -52,7 +51,7 @@ func ListContributions(e *pass.Env, s *Ordered) *Lists {
 	return out
 }
 
-// parts returns the contributions of one scope for a recipe.
+// parts returns the contributions of one scope as parts of a recipe.
 func (l *Lists) parts(all []place.Candidate) []recipe.Part {
 	parts := make([]recipe.Part, len(all))
 	for i, cand := range all {
@@ -64,7 +63,7 @@ func (l *Lists) parts(all []place.Candidate) []recipe.Part {
 	return parts
 }
 
-// addHierarchies adds what findHierarchies found, for every request.
+// addHierarchies adds an unconditional entry with the result of findHierarchies.
 func (l *Lists) addHierarchies(e *pass.Env, s *Ordered) {
 	h := s.Merges.Hierarchies
 	if h == nil {

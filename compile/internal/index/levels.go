@@ -13,14 +13,14 @@ import (
 	"bindc/snapshot"
 )
 
-// Levels is the index of a site: for every key the bindings that can win, and those that cannot.
+// Levels is the index of a site. For each key, it has the bindings that can win, and those that cannot.
 type Levels struct {
-	Defaults []KeyDefault // per key
+	Defaults []KeyDefault // by key
 	byKey    map[levelKey]*level
-	cold     [][]coldBinding // per key, the bindings that are in no scope of a level
+	cold     [][]coldBinding // by key, the bindings that are in no scope of a level
 }
 
-// levelKey is a layer and the shape of a condition. A request is in at most one scope of a level.
+// levelKey identifies a level: a layer and the shape of a condition. A request is in at most one scope of a level.
 type levelKey struct{ layer, shape int }
 
 type level struct {
@@ -28,16 +28,16 @@ type level struct {
 	scopes []snapshot.Scope
 }
 
-// KeyDefault is the highest unconditional binding of a key. It hides all bindings below it.
+// KeyDefault is the highest unconditional binding of a key. It hides all lower ones.
 type KeyDefault struct {
-	Rank  int // NoRank without such a binding
-	value int // in the snapshot; -1 without such a binding
+	Rank  int // NoRank if there is none
+	value int // number in the snapshot; -1 if there is none
 }
 
-// NoRank is below all ranks.
+// NoRank is lower than all ranks.
 const NoRank = math.MaxInt
 
-// findDefaults finds the highest unconditional binding of every key.
+// findDefaults finds the highest unconditional binding of each key.
 func findDefaults(s *Ordered) []KeyDefault {
 	out := make([]KeyDefault, len(s.Names))
 	for key := range out {
@@ -58,7 +58,7 @@ func findDefaults(s *Ordered) []KeyDefault {
 	return out
 }
 
-// FillLevels puts the bindings that can win into levels.
+// FillLevels returns levels with the bindings that can win.
 func FillLevels(e *pass.Env, s *Ordered, lists *Lists) *Levels {
 	out := &Levels{Defaults: findDefaults(s), byKey: map[levelKey]*level{}, cold: make([][]coldBinding, len(s.Names))}
 	for key, list := range lists.cold {
@@ -76,7 +76,7 @@ func FillLevels(e *pass.Env, s *Ordered, lists *Lists) *Levels {
 		}
 		f.fill(&s.Scopes[i], lists.byScope[at])
 	}
-	for at, entries := range lists.byScope { // in any order: appendLevels sorts the scopes
+	for at, entries := range lists.byScope { // any order is fine, because appendLevels sorts the scopes
 		if !filled[at] {
 			rank := s.Ranks.Rank(at.Layer, at.Condition)
 			f.fill(&place.Scope{Layer: at.Layer, Condition: at.Condition, Rank: rank}, entries)
@@ -85,14 +85,14 @@ func FillLevels(e *pass.Env, s *Ordered, lists *Lists) *Levels {
 	return out
 }
 
-// filler makes the scopes of levels, one after the other.
+// filler builds the scopes of levels, one after another.
 type filler struct {
 	*pass.Env
 	*Ordered
 	*Levels
 
-	// The entries of the current scope. sorted has the number of a key, and in the lower half an index in values and
-	// origins.
+	// These are the entries of the current scope. The upper half of an element of sorted is the number of a key, the
+	// lower half an index in values and origins.
 	sorted  []uint64
 	values  []uint32
 	origins []snapshot.Origin
@@ -100,10 +100,10 @@ type filler struct {
 	entryRoom  room[snapshot.Entry]
 	originRoom room[snapshot.Origin]
 	valueRoom  room[string]
-	scopes     map[levelKey]int // how many scopes a level has at most, without those that have only internal keys
+	scopes     map[levelKey]int // upper bound for the scopes of each level, not counting those with internal keys only
 }
 
-// fill adds a scope to its level, with further entries under internal keys.
+// fill adds a scope to its level. internal has the entries of internal keys.
 func (f *filler) fill(s *place.Scope, internal []snapshot.Entry) {
 	entries, origins := f.entries(s, internal)
 	f.addHidden(s)
@@ -127,10 +127,9 @@ func (f *filler) levelOf(s *place.Scope) levelKey {
 	return levelKey{s.Layer, f.Ranks.ShapeOf[s.Condition]}
 }
 
-// entries returns the entries of a scope, sorted by key, and their positions. Two kinds of bindings
-// are left out and recorded for reports: those that an unconditional binding always hides, and the
-// second of two that bind the same key. (Those two are a conflict, unless something higher hides
-// both, and then no lookup sees either.)
+// entries returns the entries of a scope, sorted by key, and their positions. It omits bindings that an unconditional
+// binding always hides, and the second of two bindings of one key, and records them for reports. Two bindings of one
+// key are a conflict, unless a higher binding hides both, so no lookup finds the second one.
 func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.Entry, []snapshot.Origin) {
 	f.sorted, f.values, f.origins = f.sorted[:0], f.values[:0], f.origins[:0]
 	for i := range s.Members {
@@ -147,8 +146,8 @@ func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.
 	slices.Sort(f.sorted)
 	size := len(internal) + len(f.sorted)
 	entries, origins := f.entryRoom.take(size), f.originRoom.take(size)
-	// Contributions come first, as their keys begin with a NUL byte. Keys of merges do too, but a scope of Hiera 5 has
-	// no contributions.
+	// Internal keys of contributions begin with a NUL byte, so their entries come first. Internal keys of merges begin
+	// with NUL, too, but scopes of Hiera 5 have no contributions.
 	entries = append(entries, internal...)
 	origins = append(origins, make([]snapshot.Origin, len(internal))...)
 	for _, packed := range f.sorted {
@@ -162,8 +161,7 @@ func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.
 	return entries, origins
 }
 
-// bind records a binding of the current scope: a key and its value, by number in place.Tables, and the place where it
-// is written.
+// bind adds a binding to the current scope. key and val are numbers in place.Tables.
 func (f *filler) bind(s *place.Scope, key, val uint32, at snapshot.Origin) {
 	n := f.InNames[key]
 	if m, ok := f.Merges.In(s.Layer, key); ok {
@@ -177,13 +175,13 @@ func (f *filler) bind(s *place.Scope, key, val uint32, at snapshot.Origin) {
 	f.add(n, val, at)
 }
 
-// add records an entry of the current scope.
+// add adds an entry to the current scope.
 func (f *filler) add(key, val uint32, at snapshot.Origin) {
 	f.sorted = append(f.sorted, uint64(key)<<32|uint64(len(f.values)))
 	f.values, f.origins = append(f.values, val), append(f.origins, at)
 }
 
-// AppendTo appends the levels and the keys of s to a snapshot.
+// AppendTo adds the levels and the keys of s to a snapshot.
 func (l *Levels) AppendTo(out *snapshot.Content, e *pass.Env, s *Ordered) {
 	ranks := l.appendLevels(out, e, s.Ranks)
 	out.Keys = make([]snapshot.Key, len(s.Names))
@@ -192,8 +190,7 @@ func (l *Levels) AppendTo(out *snapshot.Content, e *pass.Env, s *Ordered) {
 	}
 }
 
-// Conditional reports for every key whether some requests may have another value than the
-// unconditional one.
+// Conditional reports, for each key, whether some requests may find another value than the unconditional one.
 func (l *Levels) Conditional() []bool {
 	out := make([]bool, len(l.Defaults))
 	for _, lv := range l.byKey {
@@ -206,7 +203,8 @@ func (l *Levels) Conditional() []bool {
 	return out
 }
 
-// appendLevels appends the levels in order of precedence, their scopes sorted by value, and returns their ranks.
+// appendLevels adds the levels in order of precedence, with their scopes sorted by value. It returns the ranks of the
+// levels.
 func (l *Levels) appendLevels(out *snapshot.Content, e *pass.Env, ranks *place.Ranking) (levelRanks []int) {
 	keys := slices.Collect(maps.Keys(l.byKey))
 	dims := func(k levelKey) string { return string(place.AppendDims(nil, ranks.Shapes[k.shape].Dims)) }
@@ -223,15 +221,13 @@ func (l *Levels) appendLevels(out *snapshot.Content, e *pass.Env, ranks *place.R
 	return levelRanks
 }
 
-// addCold records a binding of a key, by index in Names: the unconditional one in use, or one that
-// is hidden.
+// addCold records a binding that reports show and lookups do not read. key is an index in Names.
 func (f *filler) addCold(s *place.Scope, key, val uint32, at snapshot.Origin) {
 	f.cold[key] = append(f.cold[key], coldBinding{s.Rank, len(f.cold[key]), snapshot.Cold{
 		Layer: s.Layer, Terms: termsOf(f.Site, s.Condition), Origin: at, Value: val}})
 }
 
-// addHidden records the entries of files that no request gets because another backend has all of
-// their keys.
+// addHidden records the entries of files that no lookup reads, because another backend has all of their keys.
 func (f *filler) addHidden(s *place.Scope) {
 	for _, file := range s.Hidden {
 		for i, e := range file.Entries {

@@ -14,7 +14,7 @@ import (
 	"bindc/loader"
 )
 
-// ordered returns a site of one layer that binds b and a unconditionally, and a for node n.
+// ordered returns a site with one layer. It binds a and b unconditionally, and a for node n.
 func ordered(t *testing.T, more *bindingsfile.Compiled) (*pass.Env, *Ordered) {
 	t.Helper()
 	site := &loader.Site{
@@ -40,7 +40,7 @@ func ordered(t *testing.T, more *bindingsfile.Compiled) (*pass.Env, *Ordered) {
 	return e, s
 }
 
-// Bound keys are sorted; others are not in the snapshot.
+// Names does not contain keys that are not bound.
 func TestOrderKeysSortsBoundKeys(t *testing.T) {
 	_, s := ordered(t, nil)
 	if want := []string{"a", "b"}; !slices.Equal(s.Names, want) {
@@ -56,8 +56,8 @@ func TestOrderKeysSortsBoundKeys(t *testing.T) {
 	}
 }
 
-// An unconditional binding is the default of its key, and is in no level. The one above it is in a level.
-func TestFillLevelsLeavesDefaultsOut(t *testing.T) {
+// The unconditional binding is the default of its key. Only the binding above it is in a level.
+func TestFillLevelsOmitsDefaults(t *testing.T) {
 	e, s := ordered(t, nil)
 	l := FillLevels(e, s, ListContributions(e, s))
 	if a, b := l.Defaults[0], l.Defaults[1]; a.Rank != 1 || b.Rank != 1 || a.value != 1 || b.value != 0 {
@@ -71,8 +71,7 @@ func TestFillLevelsLeavesDefaultsOut(t *testing.T) {
 	}
 }
 
-// A binding that may decline is not a default, because a lookup may continue below it. It is in a level without
-// dimensions.
+// A lookup may continue below a binding that may decline, so the binding is in a level without dimensions.
 func TestDecliningBindingIsInLevel(t *testing.T) {
 	e, s := ordered(t, &bindingsfile.Compiled{Recipe: &recipe.Recipe{Kind: recipe.LookupOf, Optional: true,
 		Targets: []recipe.Target{{Key: "b"}}}})

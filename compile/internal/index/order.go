@@ -1,5 +1,5 @@
-// Package index builds the index of a snapshot: sorted keys, contributions as lists, and the
-// bindings that can win in levels.
+// Package index builds the index of a snapshot: sorted keys, lists of contributions, and levels with the bindings that
+// can win.
 package index
 
 import (
@@ -10,15 +10,15 @@ import (
 	"bindc/internal/recipe"
 )
 
-// Ordered is a site with the keys that are bound somewhere in the order of the snapshot.
+// Ordered is a site whose bound keys are sorted.
 type Ordered struct {
 	*rewrite.Bindings
-	Names   []string        // sorted
-	InNames []uint32        // index in Names, by number in place.Tables
-	Renamed map[uint32]bool // keys that have another name somewhere, by index in Names
+	Names   []string        // sorted bound keys
+	InNames []uint32        // index in Names, by number of the key in place.Tables
+	Renamed map[uint32]bool // keys that a rename affects, by index in Names
 }
 
-// OrderKeys sorts the keys that are bound somewhere, and the internal ones of contributions and merges.
+// OrderKeys sorts the bound keys, including the internal keys of contributions and merges.
 func OrderKeys(s *rewrite.Bindings) *Ordered {
 	bound := boundKeys(s)
 	slices.SortFunc(bound, func(a, b uint32) int { return strings.Compare(s.Keys[a], s.Keys[b]) })
@@ -34,7 +34,7 @@ func OrderKeys(s *rewrite.Bindings) *Ordered {
 	return out
 }
 
-// boundKeys returns the numbers of all keys of the snapshot, in no order.
+// boundKeys returns the numbers of all keys of the snapshot, unsorted.
 func boundKeys(s *rewrite.Bindings) (bound []uint32) {
 	for id := range s.Multibinds.Contributions {
 		if len(s.Multibinds.Declared[id]) > 0 {
@@ -59,7 +59,7 @@ func boundKeys(s *rewrite.Bindings) (bound []uint32) {
 	return bound
 }
 
-// Find returns the index of a key in Names.
+// Find returns the index of name in Names.
 func (s *Ordered) Find(name string) (key uint32, bound bool) {
 	at, bound := slices.BinarySearch(s.Names, name)
 	return uint32(at), bound

@@ -1,12 +1,12 @@
 package index
 
-// room has memory for many small lists, which would cost more one by one.
+// room allocates many small lists together, because single allocations would cost more.
 type room[T any] struct{ free []T }
 
-// roomItems is the number of items that are allocated together.
+// roomItems is the number of items in one allocation.
 const roomItems = 1 << 12
 
-// take returns an empty list with room for exactly n items.
+// take returns an empty list with capacity n.
 func (r *room[T]) take(n int) []T {
 	if n > len(r.free) {
 		if n > roomItems/4 {

@@ -1,5 +1,5 @@
-// Package pass has the state that all passes of the compiler share: the site, the diagnostics, and
-// the remaining effort.
+// Package pass defines the state that the passes of the compiler share: the site, the diagnostics and the remaining
+// effort.
 package pass
 
 import (
@@ -11,36 +11,36 @@ import (
 	"bindc/loader"
 )
 
-// Env is the state that all passes share. No pass changes the site.
+// Env is the state that all passes share. Passes do not change the site.
 type Env struct {
 	Site      *loader.Site
-	Strict    bool // the use of an unknown variable is an error
+	Strict    bool // unknown variables are errors
 	Diags     *diag.List
-	Relations *relation.Relations // of the site's dimensions
+	Relations *relation.Relations // relations between the dimensions of the site
 	Effort    *Effort
 }
 
-// relationsOf returns the relations among the dimensions of a site. Comparing them takes steps from left.
+// relationsOf returns the relations between dimensions. Comparing them takes steps from left.
 func relationsOf(dims []loader.Dimension, left *Effort) *relation.Relations {
 	out := make([]relation.Dimension, len(dims))
 	for i, d := range dims {
 		out[i] = relation.Dimension{Category: d.Category, Guard: d.Guard, Value: d.Value}
 		if d.Exact {
-			out[i].Value = nil // relations are only known among folded values
+			out[i].Value = nil // relations compare folded values, which exact dimensions do not have
 		}
 	}
 	return relation.New(out, func(steps int) { left.Spend(steps) })
 }
 
-// Report adds the result of a check, unless the effort is used up, because the check is then
-// incomplete.
+// Report adds a diagnostic, unless the effort is used up. The checks are incomplete then.
 func (e *Env) Report(d diag.Diagnostic) {
 	if !e.Effort.Over() {
 		e.Diags.Add(d)
 	}
 }
 
-// InLayer names a layer for a message. The result is empty if the site has only one layer, without a name.
+// InLayer describes a layer for messages: " in layer 'site'". It returns "" if the site has only one layer and that has
+// no name.
 func (e *Env) InLayer(n int) string {
 	switch name := e.Site.Layers[n].Name; {
 	case name != "":
@@ -51,7 +51,7 @@ func (e *Env) InLayer(n int) string {
 	return ""
 }
 
-// Describe describes a condition for a message: " where environment is 'production'".
+// Describe describes a condition for messages: " where environment is 'production'".
 func (e *Env) Describe(terms loader.Condition) string {
 	var parts []string
 	for _, t := range terms {
@@ -65,13 +65,13 @@ func (e *Env) Describe(terms loader.Condition) string {
 	return " where " + strings.Join(parts, " and ")
 }
 
-// IsHiera reports whether a layer is part of a hierarchy of Hiera 5.
+// IsHiera reports whether layer number layer belongs to a hierarchy of Hiera 5.
 func (e *Env) IsHiera(layer int) bool { return IsHieraLayer(e.Site.Layers[layer]) }
 
-// IsHieraLayer reports whether a layer is part of a hierarchy of Hiera 5.
+// IsHieraLayer reports whether l belongs to a hierarchy of Hiera 5.
 func IsHieraLayer(l loader.Layer) bool { return l.Hiera != loader.NoHiera }
 
-// NewEnv returns the state that all passes over a site share. Comparisons stop after effort steps.
+// NewEnv returns the state for compiling site. Checks may take effort steps.
 func NewEnv(site *loader.Site, strict bool, effort int, diags *diag.List) *Env {
 	left := newEffort(effort)
 	return &Env{Site: site, Strict: strict, Diags: diags, Relations: relationsOf(site.Dimensions, left), Effort: left}

@@ -7,7 +7,7 @@ import (
 	"bindc/loader"
 )
 
-// Messages name a layer, or number it if it has no name and is not the only one.
+// A layer without a name has a number, unless it is the only one.
 func TestInLayerNamesOrNumbersLayer(t *testing.T) {
 	for want, layers := range map[string][]loader.Layer{
 		"": {{}}, " in layer 'a'": {{Name: "a"}}, " in layer 2": {{Name: "a"}, {}}} {
@@ -18,8 +18,7 @@ func TestInLayerNamesOrNumbersLayer(t *testing.T) {
 	}
 }
 
-// An exact dimension is not related to others over the same variable, because relations compare
-// folded values.
+// Relations compare folded values, so they do not apply to exact dimensions.
 func TestExactDimensionsAreUnrelated(t *testing.T) {
 	a, errs := syntax.ParseString("${a}")
 	xa, more := syntax.ParseString("x-${a}")

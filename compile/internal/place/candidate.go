@@ -9,21 +9,21 @@ import (
 	"bindc/loader"
 )
 
-// Candidate is a binding under one of its conditions.
+// Candidate is a binding with one of its conditions.
 type Candidate struct {
 	Binding   *loader.Binding  // nil for an entry of a data file
-	File      *loader.DataFile // then the file
-	Entry     int              // and the number of the entry in it
+	File      *loader.DataFile // the data file of the entry
+	Entry     int              // the number of the entry in File
 	Key       uint32           // index in index.Ordered.Names
 	Layer     int
 	Condition int
 	Rank      int            // precedence; 0 is the highest
-	Order     int            // in the input
-	Value     uint32         // in Tables.Values
-	Recipe    *recipe.Recipe // of a contribution
+	Order     int            // position in the input
+	Value     uint32         // index in Tables.Values
+	Recipe    *recipe.Recipe // only for contributions
 }
 
-// Pos returns the position of the candidate in its file.
+// Pos returns the position of the binding in its file.
 func (c *Candidate) Pos() diag.Pos {
 	if c.Binding != nil {
 		return c.Binding.Pos
@@ -31,7 +31,7 @@ func (c *Candidate) Pos() diag.Pos {
 	return c.File.Pos(c.Entry)
 }
 
-// More returns the attributes that only the long form of a binding has, or nil.
+// More returns the attributes that only bindings in the long form have, or nil.
 func (c *Candidate) More() *bindingsfile.Compiled {
 	if c.Binding == nil {
 		return nil
@@ -39,7 +39,7 @@ func (c *Candidate) More() *bindingsfile.Compiled {
 	return c.Binding.More
 }
 
-// Computed returns the recipe of a binding in the long form, or nil.
+// Computed returns the recipe of c, or nil if c is not in the long form.
 func (c *Candidate) Computed() *recipe.Recipe {
 	if c.Binding == nil {
 		return nil
@@ -47,7 +47,7 @@ func (c *Candidate) Computed() *recipe.Recipe {
 	return RecipeOf(c.Binding)
 }
 
-// RecipeOf returns the recipe of a binding in the long form, or nil.
+// RecipeOf returns the recipe of b, or nil if b is not in the long form.
 func RecipeOf(b *loader.Binding) *recipe.Recipe {
 	if b.More == nil {
 		return nil
@@ -55,20 +55,19 @@ func RecipeOf(b *loader.Binding) *recipe.Recipe {
 	return b.More.Recipe
 }
 
-// Final reports whether c always has a value where it is effective, so that no lookup continues
-// below it, see recipe.IsFinal.
+// Final reports whether a lookup that reaches c always ends there (see recipe.IsFinal).
 func (c *Candidate) Final() bool {
 	r := c.Computed()
 	return r == nil || r.IsFinal()
 }
 
-// Erases reports whether c is a rename, seen under the old name: no lookup finds the bindings below it by that name.
+// Erases reports whether c is a rename, and the key is its old name. Lookups of that name then find nothing below c.
 func (c *Candidate) Erases() bool {
 	r := c.Computed()
 	return r != nil && r.Kind == recipe.Erased
 }
 
-// Collects returns the id of a multibinding, or "" for any other binding.
+// Collects returns the id of a multibinding. For any other binding it returns "".
 func (c *Candidate) Collects() string {
 	if more := c.More(); more != nil && more.Multibind != nil {
 		return more.Multibind.ID
@@ -76,19 +75,19 @@ func (c *Candidate) Collects() string {
 	return ""
 }
 
-// Includes reports whether a contribution to the classes of a node includes a class; the others exclude one.
+// Includes reports whether a contribution to the classes includes its class. Otherwise, it excludes the class.
 func (c *Candidate) Includes() bool { return c.Recipe.Value.Text() == recipe.Include }
 
-// Beats reports whether a lookup prefers c to other where both are effective. Contributions of the same rank have the
-// same condition, and the first one counts.
+// Beats reports whether a lookup prefers c to other where both are effective. Contributions of equal rank have the same
+// condition, and the first one wins.
 func (c *Candidate) Beats(other *Candidate) bool { return c.Rank < other.Rank }
 
-// ByRank orders candidates by precedence, highest first, and candidates of one rank by their order in the input.
+// ByRank compares candidates by precedence, highest first, and then by order in the input.
 func ByRank(a, b Candidate) int {
 	return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Order, b.Order))
 }
 
-// Hides reports whether c would replace a multibinding unintentionally.
+// Hides reports whether c would hide a multibinding by mistake.
 func (c *Candidate) Hides() bool {
 	more := c.More()
 	return c.Final() && c.Collects() == "" && (more == nil || !more.Override && !more.Abstract)

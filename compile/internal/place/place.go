@@ -8,8 +8,8 @@ import (
 	"bindc/loader"
 )
 
-// Placement is a site with every binding in its place: under the scopes of its conditions, under the multibinding that
-// it contributes to, or, if it depends on other bindings, in a separate list.
+// Placement has each binding of a site where it belongs: in the scopes of its conditions, at the multibinding that it
+// contributes to, or in a list of bindings that depend on others.
 type Placement struct {
 	*Tables
 	Ranks      *Ranking
@@ -20,43 +20,43 @@ type Placement struct {
 	Totals     Totals
 }
 
-// Totals are properties of a whole site.
+// Totals summarizes the bindings of a site.
 type Totals struct {
-	Bindings  int  // number of bindings that are written somewhere
-	Sensitive bool // a binding is sensitive
-	ARM8      bool // a binding is an operation of ARM-8
+	Bindings  int  // number of bindings in files
+	Sensitive bool // whether a binding is sensitive
+	ARM8      bool // whether a binding uses operations of ARM-8
 }
 
-// Scope holds the bindings of one layer under one condition, in order of the input.
+// Scope has the bindings of a layer under a condition, in the order of the input.
 type Scope struct {
 	Layer, Condition int
-	Rank             int // precedence over all layers; 0 is the highest
+	Rank             int // precedence among all layers; 0 is the highest
 	Members          []Member
-	Hidden           []*loader.DataFile // files all of whose keys other members bind, see loader.DataFile
+	Hidden           []*loader.DataFile // files whose keys are all bound by other members, see loader.DataFile
 }
 
-// ScopeKey names a scope.
+// ScopeKey identifies a scope.
 type ScopeKey struct{ Layer, Condition int }
 
 // Key returns the layer and the condition of s.
 func (s *Scope) Key() ScopeKey { return ScopeKey{s.Layer, s.Condition} }
 
-// Member is a data file, or one structured binding.
+// Member is a data file or a structured binding in a scope.
 type Member struct {
-	Order   int // in the input; of a file, that of its first entry
+	Order   int // position in the input; for a file, that of its first entry
 	File    *loader.DataFile
 	Binding *loader.Binding
 
-	Key, Value uint32 // of the binding, by number in Tables
+	Key, Value uint32 // numbers in Tables; only for a binding
 }
 
-// LayeredBinding is a binding that a pass adds to a layer.
+// LayeredBinding is a binding that a pass adds, with its layer.
 type LayeredBinding struct {
 	*loader.Binding
 	Layer int
 }
 
-// Bindings places all bindings that are written in a site.
+// Bindings places the bindings that the files of a site contain.
 func Bindings(site *loader.Site, ranks *Ranking) *Placement {
 	p := &Placement{Tables: newTables(site), Ranks: ranks, scopeAt: make(map[ScopeKey]int, len(site.Conditions)),
 		Scopes:     make([]Scope, 0, len(site.Conditions)),
@@ -89,14 +89,14 @@ func (p *Placement) addFile(f *loader.DataFile, layer int) {
 	}
 }
 
-// AddBindings places bindings that a pass derived from other ones.
+// AddBindings places bindings that a pass derived from others.
 func (p *Placement) AddBindings(list []LayeredBinding) {
 	for _, b := range list {
 		p.addBinding(b.Binding, b.Layer)
 	}
 }
 
-// AddUnwritten places bindings that no file has: they do not count as bindings of the site.
+// AddUnwritten places bindings that no file contains. They do not count as bindings of the site.
 func (p *Placement) AddUnwritten(list []LayeredBinding) {
 	for _, b := range list {
 		p.addBinding(b.Binding, b.Layer)
@@ -129,7 +129,7 @@ func (p *Placement) addBinding(b *loader.Binding, layer int) {
 	}
 }
 
-// AddToScopes places a binding under each of its conditions.
+// AddToScopes adds a binding to the scope of each of its conditions.
 func (p *Placement) AddToScopes(b *loader.Binding, layer, order int) {
 	m := Member{Order: order, Binding: b, Key: b.Number, Value: b.Value}
 	p.keep(m.Value)
@@ -142,7 +142,7 @@ func (p *Placement) AddToScopes(b *loader.Binding, layer, order int) {
 	}
 }
 
-// scope returns the scope of a layer under a condition. The pointer is valid until the next call.
+// scope returns the scope of a layer and a condition. The pointer is valid until the next call.
 func (p *Placement) scope(layer, condition int) *Scope {
 	key := ScopeKey{layer, condition}
 	at, ok := p.scopeAt[key]
@@ -154,7 +154,7 @@ func (p *Placement) scope(layer, condition int) *Scope {
 	return &p.Scopes[at]
 }
 
-// Bound ranges over the keys that s binds and their values, by their numbers in Tables.
+// Bound ranges over the keys that s binds, and their values. Both are numbers in Tables.
 func (s *Scope) Bound() iter.Seq2[uint32, uint32] {
 	return func(yield func(key, value uint32) bool) {
 		for i := range s.Members {
@@ -174,12 +174,12 @@ func (s *Scope) Bound() iter.Seq2[uint32, uint32] {
 	}
 }
 
-// Multibinds holds the multibindings of a site and the contributions to them, by id.
+// Multibinds has the multibindings of a site and the contributions to them, by id.
 type Multibinds struct {
 	Declared      map[string][]Declaration
-	Broken        map[string]bool // a multibinding of that id could not be compiled, which is reported
+	Broken        map[string]bool // ids of multibindings with an error, which was reported
 	Contributions map[string][]Candidate
-	Renamed       map[string]bool // some contributions have other names
+	Renamed       map[string]bool // ids with contributions that have additional names
 }
 
 // Declaration is a binding with a multibind_id.
@@ -193,7 +193,7 @@ func newMultibinds() Multibinds {
 		Contributions: map[string][]Candidate{}, Renamed: map[string]bool{}}
 }
 
-// declare records that b collects contributions.
+// declare records that b is a multibinding.
 func (ms *Multibinds) declare(b *loader.Binding) {
 	m := b.More.Multibind
 	if m.Options == nil {
@@ -203,19 +203,19 @@ func (ms *Multibinds) declare(b *loader.Binding) {
 	ms.Declared[m.ID] = append(ms.Declared[m.ID], Declaration{b, m.Options})
 }
 
-// declaresARM8 reports whether a binding with a multibind_id uses ARM-8.
+// declaresARM8 reports whether b, a multibinding, uses operations of ARM-8.
 func declaresARM8(b *loader.Binding) bool {
 	return b.More.Multibind.Options != nil && b.More.Recipe != nil && b.More.Recipe.IsARM8()
 }
 
-// contribute records a binding with `in`.
+// contribute records a binding with the attribute in.
 func (ms *Multibinds) contribute(b *loader.Binding, layer, order int, ranks *Ranking) {
 	if b.More.Recipe != nil {
 		ms.Add(b.More.In.ID, Candidate{Binding: b, Layer: layer, Order: order, Recipe: b.More.Recipe}, ranks)
 	}
 }
 
-// Add records a contribution to id under each condition of its binding.
+// Add adds a contribution to id, once for each condition of its binding.
 func (ms *Multibinds) Add(id string, cand Candidate, ranks *Ranking) {
 	for _, condition := range cand.Binding.When {
 		cand.Condition, cand.Rank = condition, ranks.Rank(cand.Layer, condition)
@@ -223,26 +223,25 @@ func (ms *Multibinds) Add(id string, cand Candidate, ranks *Ranking) {
 	}
 }
 
-// OrderedBinding is a binding, its layer and its place in the input.
+// OrderedBinding is a binding with its layer and its position in the input.
 type OrderedBinding struct {
 	*loader.Binding
 	Layer, Order int
 }
 
-// Rebound is an alias, a rename or a rebinding: a binding to the value of another key, or to the value that its own key
-// has below it.
+// Rebound is an alias, a rename or a rebinding. Its value is that of another key, or that of its own key below it.
 type Rebound struct {
 	OrderedBinding
-	OfKey, OfPart bool // a key of the old name is bound; contributions have the old name
+	OfKey, OfPart bool // whether a key, or contributions, have the old name
 }
 
-// Old returns the name that r refers to.
+// Old returns the name of the key or contributions that r refers to.
 func (r *Rebound) Old() string { return r.More.Rebinds.ID }
 
-// IsOwn reports whether r binds the key that it refers to.
+// IsOwn reports whether r refers to its own key.
 func (r *Rebound) IsOwn() bool { return r.Old() == r.Key }
 
-// Below reports whether r has the value that the old name has below it.
+// Below reports whether r has the value that the old name has below r.
 func (r *Rebound) Below() bool {
 	k := RecipeOf(r.Binding)
 	return k != nil && k.Kind == recipe.Below

@@ -9,9 +9,9 @@ import (
 	"bindc/loader"
 )
 
-// A binding is in the scopes of its conditions, a contribution under its multibinding, and an alias waits for the other
-// bindings. All of them count, entries of files too.
-func TestBindingsPlacesBindingsOfEachKind(t *testing.T) {
+// Placement distinguishes bindings, which are in scopes, contributions, which belong to multibindings, and aliases,
+// which depend on other bindings. The total counts all of them and the entries of files.
+func TestBindingsPlacesEachKindOfBinding(t *testing.T) {
 	constant := &recipe.Recipe{Kind: recipe.Constant, Sensitive: true}
 	file := loader.DataFile{Condition: 1}
 	file.Entries = []datafile.Entry{{Key: 0, Value: 0}, {Key: 1, Value: 2}}

@@ -7,22 +7,21 @@ import (
 	"bindc/loader"
 )
 
-// Ranking holds the precedence of every condition of a site.
+// Ranking has the precedence of each condition of a site.
 type Ranking struct {
 	Shapes  []shape
-	ShapeOf []int // per condition, an index in shapes
-	classes int   // number of different precedences by categories
+	ShapeOf []int // index in shapes, by condition
+	classes int   // number of different precedences of categories
 }
 
-// shape is the set of dimensions that a condition names.
+// shape is the set of dimensions in a condition.
 type shape struct {
 	Dims  []int
-	class int // precedence by categories; 0 is the highest
+	class int // precedence of its categories; 0 is the highest
 }
 
-// RankConditions finds the precedence of every condition by its categories (language.md, section 6). Categories are
-// compared one by one, highest first. If one list is a prefix of the other, the longer one is higher. Guards do not
-// count.
+// RankConditions ranks conditions by their categories (language.md, section 6). It compares the lists of categories
+// element by element, highest first. A list that continues another one has the higher precedence. Guards do not count.
 func RankConditions(site *loader.Site) *Ranking {
 	r := findShapes(site.Conditions)
 	categories := make([][]int, len(r.Shapes))
@@ -45,7 +44,7 @@ func RankConditions(site *loader.Site) *Ranking {
 	return r
 }
 
-// findShapes finds the shape of every condition. The classes of the shapes are not set yet.
+// findShapes returns a Ranking with the shape of each condition. It does not set the classes of shapes.
 func findShapes(conditions []loader.Condition) *Ranking {
 	r := &Ranking{ShapeOf: make([]int, len(conditions))}
 	seen := map[string]int{}
@@ -66,7 +65,7 @@ func findShapes(conditions []loader.Condition) *Ranking {
 	return r
 }
 
-// comparePrecedence orders sets of categories, the higher one first.
+// comparePrecedence compares lists of categories. The higher one comes first.
 func comparePrecedence(a, b []int) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
@@ -76,12 +75,12 @@ func comparePrecedence(a, b []int) int {
 	return len(b) - len(a)
 }
 
-// Rank returns the precedence of the bindings of a layer under a condition; 0 is the highest.
+// Rank returns the precedence of the scope of a layer and a condition. 0 is the highest.
 func (r *Ranking) Rank(layer, condition int) int {
 	return layer*r.classes + r.Shapes[r.ShapeOf[condition]].class
 }
 
-// DimsOf returns the dimensions that a condition names.
+// DimsOf returns the dimensions in a condition.
 func DimsOf(c loader.Condition) []int {
 	out := make([]int, len(c))
 	for i, t := range c {
@@ -90,10 +89,10 @@ func DimsOf(c loader.Condition) []int {
 	return out
 }
 
-// AppendDim appends the number of a dimension to the key of a map.
+// AppendDim encodes the number of a dimension for the key of a map.
 func AppendDim(dst []byte, dim int) []byte { return binary.AppendUvarint(dst, uint64(dim)) }
 
-// AppendDims appends the numbers of dimensions to the key of a map.
+// AppendDims encodes numbers of dimensions for the key of a map.
 func AppendDims(dst []byte, dims []int) []byte {
 	for _, d := range dims {
 		dst = AppendDim(dst, d)

@@ -6,9 +6,9 @@ import (
 	"bindc/loader"
 )
 
-// Categories are compared one by one, highest first; a longer list beats its prefix; guards do not count; and a higher
-// layer beats every condition.
-func TestRankConditions(t *testing.T) {
+// Lists of categories are compared element by element. A list that continues another one is higher. Guards do not
+// count. A higher layer is always higher.
+func TestRankConditionsComparesCategoriesInOrder(t *testing.T) {
 	const node, osfamily, guard = 0, 1, 2
 	site := &loader.Site{
 		Dimensions: []loader.Dimension{{Category: node}, {Category: osfamily}, {Category: -1, Guard: true}},

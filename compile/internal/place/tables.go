@@ -8,17 +8,17 @@ import (
 	"bindc/loader"
 )
 
-// Tables number the keys and the values of a build. The site has the first numbers; passes add further keys
-// and values, and never change a number. Not every key is bound, and not every value is in the snapshot.
+// Tables assigns numbers to the keys and the values of a build. The site has the first numbers. Passes add keys and
+// values, and never change a number. Some keys are not bound, and some values are not in the snapshot.
 type Tables struct {
 	Keys   []string
-	Values []string          // compiled, see package recipe
-	added  map[string]uint32 // numbers of the values that passes added
+	Values []string          // compiled values, see package recipe
+	added  map[string]uint32 // numbers of values that passes added
 
-	Kept   []uint32 // numbers of the values that are in the snapshot, in order of appearance
-	keptAt []uint32 // by the number of a value, its index in kept plus one; 0: not in the snapshot
+	Kept   []uint32 // numbers of the values in the snapshot, in order of appearance
+	keptAt []uint32 // index in Kept plus one, by number of the value; 0: not in the snapshot
 
-	Declining map[uint32]bool // values of bindings that may decline, see recipe.IsFinal
+	Declining map[uint32]bool // values that may decline, see recipe.IsFinal
 }
 
 func newTables(site *loader.Site) *Tables {
@@ -27,13 +27,13 @@ func newTables(site *loader.Site) *Tables {
 		Declining: map[uint32]bool{}}
 }
 
-// AddKey returns the number of a key that has none yet.
+// AddKey adds a new key and returns its number.
 func (t *Tables) AddKey(text string) uint32 {
 	t.Keys = append(t.Keys, text)
 	return uint32(len(t.Keys) - 1)
 }
 
-// Number returns the number of a recipe that a pass made.
+// Number returns the number of a recipe, which it adds if necessary.
 func (t *Tables) Number(r *recipe.Recipe) uint32 {
 	text := string(recipe.AppendCompiled(nil, r))
 	n, ok := t.added[text]
@@ -44,7 +44,7 @@ func (t *Tables) Number(r *recipe.Recipe) uint32 {
 	return n
 }
 
-// keep puts a value into the snapshot.
+// keep adds a value to the snapshot.
 func (t *Tables) keep(val uint32) {
 	if int(val) >= len(t.keptAt) {
 		t.keptAt = append(t.keptAt, make([]uint32, max(int(val)+1, len(t.Values))-len(t.keptAt))...)
@@ -55,14 +55,14 @@ func (t *Tables) keep(val uint32) {
 	}
 }
 
-// KeepRecipe puts a recipe that a pass made into the snapshot and returns its number.
+// KeepRecipe adds a recipe to the snapshot and returns its number.
 func (t *Tables) KeepRecipe(r *recipe.Recipe) uint32 {
 	n := t.Number(r)
 	t.keep(n)
 	return n
 }
 
-// Stored returns the number in the snapshot of a value that is kept.
+// Stored returns the number that a kept value has in the snapshot.
 func (t *Tables) Stored(val uint32) uint32 { return t.keptAt[val] - 1 }
 
 // Recipe returns the recipe of a value.
@@ -75,7 +75,7 @@ func (t *Tables) Recipe(val uint32) (*recipe.Recipe, error) {
 	return &recipe.Recipe{Kind: recipe.Constant, Value: v}, err
 }
 
-// Constant returns a value that is the same for every request; ok is false for any other.
+// Constant returns the value if it is the same in every request.
 func (t *Tables) Constant(val uint32) (v value.Value, ok bool) {
 	text := t.Values[val]
 	if text[0] != recipe.CompiledConstant {

@@ -10,7 +10,7 @@ import (
 	"bindc/loader"
 )
 
-// constraint is the type that an abstract binding demands of bindings in higher layers that beat it.
+// constraint is the type that an abstract binding requires of the bindings that override it.
 type constraint struct {
 	typ              *types.Type
 	layer, condition int
@@ -20,11 +20,12 @@ type constraint struct {
 type constrainer struct {
 	*pass.Env
 	*place.Tables
-	demanded map[uint32][]constraint // by the number of the key
+	demanded map[uint32][]constraint // constraints by number of the key
 }
 
-// constrain returns scopes with type checks added to the computed bindings of keys that have an abstract binding with a
-// type. It changes a binding if it is above the abstract one and implies its condition; checkTypes does the rest.
+// constrain returns scopes in which computed bindings also check the types of the abstract bindings that they override.
+// It handles bindings in higher layers whose conditions imply that of the abstract binding; checkTypes handles the
+// others.
 func constrain(e *pass.Env, t *place.Tables, scopes []place.Scope) []place.Scope {
 	c := constrainer{e, t, constraintsOf(scopes)}
 	if len(c.demanded) == 0 {
@@ -46,7 +47,7 @@ func constrain(e *pass.Env, t *place.Tables, scopes []place.Scope) []place.Scope
 	return out
 }
 
-// constraintsOf returns the constraints on each key.
+// constraintsOf returns the constraints by key.
 func constraintsOf(scopes []place.Scope) map[uint32][]constraint {
 	out := map[uint32][]constraint{}
 	for _, s := range scopes {
@@ -59,7 +60,7 @@ func constraintsOf(scopes []place.Scope) map[uint32][]constraint {
 	return out
 }
 
-// constrainedFile returns f with its values replaced by the checked ones that a scope needs.
+// constrainedFile returns a copy of f whose values check the types that the scope requires.
 func (c *constrainer) constrainedFile(f *loader.DataFile, s *place.Scope) *loader.DataFile {
 	out := f
 	for i, e := range f.Entries {
@@ -77,7 +78,7 @@ func (c *constrainer) constrainedFile(f *loader.DataFile, s *place.Scope) *loade
 	return out
 }
 
-// constrained returns the number of val with checks for all constraints that always hold in the scope.
+// constrained returns the number of val, changed so that it checks all constraints that always apply in the scope.
 func (c *constrainer) constrained(val uint32, s *place.Scope, demanded []constraint) uint32 {
 	for _, d := range demanded {
 		if s.Layer < d.layer && c.Relations.Implies(c.Site.Conditions[s.Condition], c.Site.Conditions[d.condition]) {
@@ -87,8 +88,8 @@ func (c *constrainer) constrained(val uint32, s *place.Scope, demanded []constra
 	return val
 }
 
-// asserting returns the number of a value that checks type t. It returns val if the recipe has no type to check or
-// already has a narrower one.
+// asserting returns the number of a value like val that checks type t. It returns val itself if the recipe cannot check
+// types, or already checks a narrower one.
 func (c *constrainer) asserting(val uint32, t *types.Type) uint32 {
 	r, err := c.Recipe(val)
 	if err != nil || !TakesType(r) || r.Type != nil && !r.Type.Accepts(t) {
@@ -102,7 +103,7 @@ func (c *constrainer) asserting(val uint32, t *types.Type) uint32 {
 	return out
 }
 
-// TakesType reports whether a lookup checks the type of the value that r computes.
+// TakesType reports whether lookups check the type of the value of r.
 func TakesType(r *recipe.Recipe) bool {
 	switch r.Kind {
 	case recipe.Expression, recipe.LookupOf, recipe.FirstFound, recipe.HashLookup, recipe.Custom, recipe.Multibind,

@@ -10,41 +10,41 @@ import (
 	"bindc/snapshot"
 )
 
-// Merges holds the keys of Hiera 5 that lookup_options touch, and the reasons why lookups of a whole hierarchy may
+// Merges has the keys of Hiera 5 to which lookup_options apply, and the reasons why lookups of a whole hierarchy may
 // fail.
 type Merges struct {
 	layers      []loader.Layer
 	ByKey       map[uint32]MergedKey // by number in place.Tables
-	Hierarchies *InternalBinding     // see findHierarchies; nil if there is nothing to say
+	Hierarchies *InternalBinding     // result of findHierarchies; may be nil
 	sensitive   bool                 // lookup_options make a value sensitive
 }
 
-// InternalBinding is an unconditional binding of a key that no site can bind.
+// InternalBinding is an unconditional binding of an internal key.
 type InternalBinding struct{ Key, Value uint32 }
 
-// MergedKey is a key of Hiera 5 that lookup_options touch. The values that files bind to it are filed under an internal
-// key. The key itself is bound to a recipe that merges them.
+// MergedKey is a key of Hiera 5 to which lookup_options apply. The values in files belong to an internal key. The key
+// itself is bound to a recipe that merges them.
 type MergedKey struct {
-	Internal uint32 // the internal key
+	Internal uint32 // the internal key of the values
 
-	// recipe and defaults are recipes, by number in place.Tables: of the hierarchies, noValue if not touched there, and
-	// of default_hierarchy.
+	// recipe merges the values of the hierarchies, and defaults those of default_hierarchy. Both are numbers in
+	// place.Tables, or noValue if lookup_options do not apply there.
 	recipe, defaults uint32
 
-	Entry *merge.Entry // the options, if they are the same in every request
+	Entry *merge.Entry // the options, if all requests have the same ones
 
-	// Secret has the sensitive form of each value, by the value in the files. It is nil if lookup_options cannot make
-	// the result sensitive.
+	// Secret maps values in files to their sensitive forms. It is nil if lookup_options cannot make the result
+	// sensitive.
 	Secret map[uint32]uint32
 }
 
 const noValue = ^uint32(0)
 
-// IsLookupOptions reports whether a key is lookup_options. All of its effective bindings are used,
-// not only the highest.
+// IsLookupOptions reports whether key is lookup_options. Unlike for other keys, lookups use all effective bindings of
+// it, and not only the highest.
 func IsLookupOptions(key string) bool { return strings.HasPrefix(key, recipe.LookupOptionsKey) }
 
-// In returns how a key is merged if something binds it in a layer.
+// In returns how key is merged if layer binds it.
 func (ms *Merges) In(layer int, key uint32) (MergedKey, bool) {
 	part := ms.layers[layer].Hiera
 	if part == loader.NoHiera {
@@ -57,7 +57,7 @@ func (ms *Merges) In(layer int, key uint32) (MergedKey, bool) {
 	return m, ok
 }
 
-// Found returns the value that a lookup finds where a layer binds key to val: val, or a recipe that merges.
+// Found returns the value that lookups find if layer binds key to val. It is val, or a recipe that merges.
 func (ms *Merges) Found(layer int, key, val uint32) uint32 {
 	m, ok := ms.In(layer, key)
 	switch {
@@ -69,7 +69,7 @@ func (ms *Merges) Found(layer int, key, val uint32) uint32 {
 	return m.recipe
 }
 
-// Filed returns the value that is filed under the internal key for a value in a file.
+// Filed returns the value that the internal key has for val, the value in a file.
 func (m MergedKey) Filed(val uint32) uint32 {
 	if secret, ok := m.Secret[val]; ok {
 		return secret
@@ -77,8 +77,8 @@ func (m MergedKey) Filed(val uint32) uint32 {
 	return val
 }
 
-// HieraPlaces returns the place of each layer in the hierarchies of Hiera 5, or nil if the site has
-// none.
+// HieraPlaces returns the place that each layer has in the hierarchies of Hiera 5. It returns nil for a site without
+// Hiera 5.
 func HieraPlaces(site *loader.Site) []snapshot.HieraPlace {
 	out := make([]snapshot.HieraPlace, len(site.Layers))
 	found := false

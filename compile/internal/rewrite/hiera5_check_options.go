@@ -19,8 +19,9 @@ type optionsChecker struct {
 	*place.Tables
 }
 
-// checkLookupOptions warns about lookup_options that make every lookup fail, and about entries for no key. Classes have
-// parameters that no data binds, so an entry for a single key is only reported if a bound key has nearly the same name.
+// checkLookupOptions warns about lookup_options that make every lookup fail, and about entries that apply to no key. An
+// entry for a single key is only reported if a bound key has a similar name, because parameters of classes need not be
+// bound.
 func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, options []lookupOptions) {
 	c := optionsChecker{e, t}
 	roots := rootsOf(t, scopes)
@@ -42,7 +43,7 @@ func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, opti
 	}
 }
 
-// warnOfErasing warns about null lookup_options of a module, which erase those of the environment.
+// warnOfErasing warns about lookup_options of a module that are null, because they erase those of the environment.
 func (c *optionsChecker) warnOfErasing(o lookupOptions) {
 	if o.level.Erases() {
 		c.Report(diag.Diagnostic{Pos: o.at, Severity: diag.Warning, Code: "hiera_options",
@@ -52,14 +53,14 @@ func (c *optionsChecker) warnOfErasing(o lookupOptions) {
 	}
 }
 
-// rootsOf returns the root of every key that the scopes bind.
+// rootsOf returns the roots of all keys that scopes bind.
 func rootsOf(t *place.Tables, scopes []place.Scope) []string {
 	seen := make([]bool, len(t.Keys))
 	var out []string
 	for i := range scopes {
 		for key := range scopes[i].Bound() {
 			if !seen[key] && !recipe.IsInternal(t.Keys[key]) {
-				parsed, _ := lookupkey.Parse(t.Keys[key]) // the root of an invalid key is empty
+				parsed, _ := lookupkey.Parse(t.Keys[key]) // an invalid key has an empty root
 				out = append(out, parsed.Root)
 			}
 			seen[key] = true
@@ -68,8 +69,8 @@ func rootsOf(t *place.Tables, scopes []place.Scope) []string {
 	return out
 }
 
-// warnOfOptions warns about each part of an error of package merge. A part is about the entry with the given name
-// unless it names another one.
+// warnOfOptions adds a warning for each part of err, which comes from package merge. name is the entry that a part is
+// about, unless the part names another one.
 func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string, err error, hint string) {
 	parts := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -89,7 +90,7 @@ func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string
 	}
 }
 
-// strategyHint returns a hint for options whose merge strategy is misspelt, or "".
+// strategyHint returns a suggestion for a misspelt merge strategy, or "".
 func strategyHint(options value.Value) string {
 	strategy, _ := options.Get(value.FromString("merge"))
 	if name, ok := strategy.Get(value.FromString("strategy")); ok {
@@ -101,13 +102,13 @@ func strategyHint(options value.Value) string {
 	return diag.DidYouMean(strategy.Text(), []string{"first", "unique", "hash", "deep"})
 }
 
-// optionNames are the options that a key can have.
+// optionNames lists the options of a key.
 var optionNames = []string{"merge", "convert_to"}
 
-// strategyNames are options of a merge that are often written beside it.
+// strategyNames lists options of merge that are often misplaced next to merge.
 var strategyNames = []string{"strategy", "knockout_prefix", "merge_hash_arrays", "sort_merged_arrays"}
 
-// warnOfUnread warns about parts of an entry that no lookup reads. Puppet ignores them too.
+// warnOfUnread warns about unknown options of an entry. Puppet ignores them, too.
 func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options"}
 	switch options := e.Value(); options.Kind() {
@@ -141,13 +142,13 @@ func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 	}
 }
 
-// rootOf returns the key that a dotted key digs into.
+// rootOf returns the part of a dotted key that is bound.
 func rootOf(key string) string {
 	root, _, _ := strings.Cut(key, ".")
 	return root
 }
 
-// warnOfUnused warns about an entry that is for none of the keys with these roots.
+// warnOfUnused warns about an entry that applies to none of the roots.
 func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string) {
 	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options",
 		Message: "lookup_options have '" + e.Name + "', but no key of that name is bound"}
@@ -164,7 +165,7 @@ func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []s
 		}
 		d.Hint = "did you mean '" + near + "'?"
 	case o.module != "":
-		return // sites may bind the keys of the module
+		return // other sites that use the module may bind such keys
 	default:
 		d.Message = "lookup_options have the pattern '" + e.Name + "', but no bound key matches it"
 	}

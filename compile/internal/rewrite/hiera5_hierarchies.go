@@ -10,9 +10,9 @@ import (
 	"bindc/loader"
 )
 
-// findHierarchies finds the reasons why all lookups of a hierarchy of Hiera 5 may fail: paths that depend on the
-// request, and lookup_options that have, or may have, errors. The source of the hierarchies goes with them, for
-// explanations. The result is nil if nothing may fail.
+// findHierarchies returns what can make all lookups of a Hiera 5 hierarchy fail: paths that depend on the request, and
+// lookup_options that have or may have errors. It adds the source of the hierarchies for explanations. It returns nil
+// if nothing can fail.
 func findHierarchies(site *loader.Site, t *place.Tables, options []lookupOptions) *InternalBinding {
 	var paths []value.Pair
 	for _, module := range slices.Sorted(maps.Keys(site.Paths)) {
@@ -39,7 +39,7 @@ func findHierarchies(site *loader.Site, t *place.Tables, options []lookupOptions
 	return &InternalBinding{Key: t.AddKey(recipe.HierarchiesKey), Value: val}
 }
 
-// writtenHierarchies returns the source of hierarchies as values, in the form that docs/recipes.md describes.
+// writtenHierarchies returns the source of hierarchies as values, as described in docs/recipes.md.
 func writtenHierarchies(all []loader.Hierarchy) (out []value.Value) {
 	text := value.FromString
 	for _, h := range all {
@@ -61,7 +61,7 @@ func writtenHierarchies(all []loader.Hierarchy) (out []value.Value) {
 	return out
 }
 
-// doubtfulModules returns the hierarchies with lookup_options that may make lookups fail.
+// doubtfulModules returns the modules whose lookup_options may make lookups fail.
 func doubtfulModules(site *loader.Site, options []lookupOptions) (modules []string) {
 	for _, o := range options {
 		switch {

@@ -13,17 +13,17 @@ import (
 	"bindc/loader"
 )
 
-// merger finds the keys that lookup_options touch.
+// merger finds the keys to which lookup_options apply.
 type merger struct {
 	*pass.Env
 	*place.Tables
 	scopes  []place.Scope
-	options []lookupOptions   // of the site, highest first
-	refused map[diag.Pos]bool // patterns that are reported for taking too many steps
+	options []lookupOptions   // lookup_options of the site, highest first
+	refused map[diag.Pos]bool // positions of patterns that were reported for taking too many steps
 	Merges
 }
 
-// mergeHiera finds the keys that lookup_options touch, and checks the lookup_options.
+// mergeHiera finds the keys to which lookup_options apply. It also checks the lookup_options.
 func mergeHiera(e *pass.Env, t *place.Tables, scopes []place.Scope) *Merges {
 	m := merger{Env: e, Tables: t, scopes: scopes, options: findLookupOptions(e, t, scopes),
 		refused: map[diag.Pos]bool{}, Merges: Merges{layers: e.Site.Layers, ByKey: map[uint32]MergedKey{}}}
@@ -57,7 +57,7 @@ func (m *merger) hieraKeys() (out []uint32) {
 	return out
 }
 
-// addSecretValues finds the sensitive form of the values that lookup_options may make sensitive.
+// addSecretValues adds a sensitive form of each value that lookup_options may make sensitive.
 func (m *merger) addSecretValues() {
 	for i := range m.scopes {
 		s := &m.scopes[i]
@@ -69,19 +69,19 @@ func (m *merger) addSecretValues() {
 	}
 }
 
-// secretValue returns the number of val made sensitive.
+// secretValue returns the number of the sensitive form of val.
 func (m *merger) secretValue(val uint32) uint32 {
 	r, err := m.Recipe(val)
 	if err != nil {
-		return val // a lookup reports it
+		return val // a lookup reports the error
 	}
 	r.Sensitive, m.sensitive = true, true
 	return m.KeepRecipe(r)
 }
 
-// mergeKey adds a key to the merged ones if lookup_options touch it.
+// mergeKey records a key if lookup_options apply to it.
 func (m *merger) mergeKey(key uint32) {
-	parsed, _ := lookupkey.Parse(m.Keys[key]) // data has it, so it is a valid key
+	parsed, _ := lookupkey.Parse(m.Keys[key]) // never fails, because data only has valid keys here
 	module := lookupkey.Module(parsed.Root)
 	var own, defaults []lookupOptions
 	for _, o := range m.options {
@@ -108,7 +108,7 @@ func (m *merger) mergeKey(key uint32) {
 	m.ByKey[key] = k
 }
 
-// touches reports whether the options may apply to a key.
+// touches reports whether o may apply to root.
 func (m *merger) touches(o lookupOptions, root string) bool {
 	if o.level == nil || m.Effort.Over() {
 		return true
@@ -123,13 +123,13 @@ func (m *merger) touches(o lookupOptions, root string) bool {
 	return touches || err != nil
 }
 
-// makesSecret reports whether the options may make the value of root sensitive.
+// makesSecret reports whether o may make the value of root sensitive.
 func (m *merger) makesSecret(o lookupOptions, root string) bool {
 	return o.secret || o.level != nil && o.level.Secret(root, &m.Effort.Left)
 }
 
-// mergeRecipe returns the recipe that root is bound to where lookup_options touch it, or noValue. It also returns the
-// options of root, if they are the same in every request.
+// mergeRecipe returns the recipe for root, or noValue if no lookup_options apply. It also returns the entry for root,
+// if all requests have the same one.
 func (m *merger) mergeRecipe(root string, all []lookupOptions) (uint32, *merge.Entry) {
 	touched, depends, erases := false, false, false
 	var levels [][]*merge.Level
@@ -159,7 +159,7 @@ func (m *merger) mergeRecipe(root string, all []lookupOptions) (uint32, *merge.E
 			e, err = options.For(root, &m.Effort.Left)
 		}
 		switch {
-		case err != nil: // every lookup reports it
+		case err != nil: // every lookup reports the error
 		case e.Plain():
 			return noValue, nil
 		default:
@@ -170,8 +170,7 @@ func (m *merger) mergeRecipe(root string, all []lookupOptions) (uint32, *merge.E
 	return m.KeepRecipe(r), entry
 }
 
-// refusePattern reports a pattern that takes too many steps to match. Without it the lookup_options of a key are
-// unknown.
+// refusePattern reports a pattern that takes too many steps to match, which leaves the lookup_options of a key unknown.
 func (m *merger) refusePattern(o lookupOptions, err error) {
 	at := o.position(m.Tables, "")
 	if wrong, ok := err.(*merge.MergeError); ok {

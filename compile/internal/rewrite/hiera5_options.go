@@ -11,18 +11,18 @@ import (
 	"bindc/loader"
 )
 
-// lookupOptions is the lookup_options of one file.
+// lookupOptions has the lookup_options in one file.
 type lookupOptions struct {
 	layer, condition int
 	file             *loader.DataFile
-	at               diag.Pos     // of the key lookup_options
-	err              error        // of merge.Compile
+	at               diag.Pos     // position of the key lookup_options
+	err              error        // error of merge.Compile
 	module           string       // the module whose keys they are for; "": all keys
-	level            *merge.Level // nil if they depend on the request, or have an error
-	secret           bool         // level is nil, and they may make something sensitive
+	level            *merge.Level // nil if the options depend on the request or have an error
+	secret           bool         // level is nil, and the options may make a value sensitive
 }
 
-// findLookupOptions returns the lookup_options of the site, in the order of the scopes: highest first.
+// findLookupOptions returns all lookup_options of the site. Like scopes, they are sorted by precedence, highest first.
 func findLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope) (out []lookupOptions) {
 	for i := range scopes {
 		s := &scopes[i]
@@ -40,21 +40,21 @@ func findLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope) (out 
 	return out
 }
 
-// optionsOf returns entry i of a file, which is lookup_options.
+// optionsOf returns the lookup_options in entry i of a file.
 func optionsOf(t *place.Tables, s *place.Scope, f *loader.DataFile, i int) lookupOptions {
 	key, val := t.Keys[f.Entries[i].Key], f.Entries[i].Value
 	o := lookupOptions{layer: s.Layer, condition: s.Condition, file: f, at: f.Pos(i),
 		module: strings.TrimPrefix(strings.TrimPrefix(key, recipe.LookupOptionsKey), " ")}
 	if v, ok := t.Constant(val); ok {
 		if o.level, o.err = merge.Compile(v, o.module); o.err != nil {
-			o.level = nil // every lookup that they are for fails
+			o.level = nil // every lookup to which they apply fails
 		}
 	}
 	o.secret = o.level == nil && strings.Contains(t.Values[val], "convert_to")
 	return o
 }
 
-// position returns the position of an entry of the options, or that of the options if they have no such entry.
+// position returns the position of an entry of o, or the position of o if it has no such entry.
 func (o *lookupOptions) position(t *place.Tables, name string) diag.Pos {
 	at := o.at
 	for _, e := range o.file.Options {

@@ -14,22 +14,21 @@ import (
 	"bindc/loader"
 )
 
-// rebinding is what aliases, renames and rebindings add to a placement.
+// rebinding has the bindings and contributions that aliases, renames and rebindings add.
 type rebinding struct {
-	rebound  []place.Rebound        // with ofKey and ofPart set
-	bindings []place.OrderedBinding // of the new names, and of the old ones that are erased
+	rebound  []place.Rebound        // with OfKey and OfPart set
+	bindings []place.OrderedBinding // bindings of new names, and of old names that are erased
 	parts    []renamedPart
-	erased   map[uint32]bool // keys that are renamed
+	erased   map[uint32]bool // keys with a rename
 }
 
-// renamedPart is a contribution under another name. The candidate has no condition yet.
+// renamedPart is a contribution that gets another name. Its candidate has no condition yet.
 type renamedPart struct {
-	id        string // of the multibinding
+	id        string // id of the multibinding
 	candidate place.Candidate
 }
 
-// rebind decides what aliases, renames and rebindings add, now that all other bindings are placed: bindings of keys,
-// contributions under other names, or both.
+// rebind returns what aliases, renames and rebindings add. All other bindings must be placed already.
 func rebind(e *pass.Env, p *place.Placement) rebinding {
 	out := rebinding{rebound: p.Rebound, erased: map[uint32]bool{}}
 	if len(p.Rebound) == 0 {
@@ -54,7 +53,7 @@ func rebind(e *pass.Env, p *place.Placement) rebinding {
 	return out
 }
 
-// addTo places what aliases, renames and rebindings add.
+// addTo places the additional bindings and contributions in p.
 func (r rebinding) addTo(p *place.Placement) {
 	p.Rebound = r.rebound
 	for _, b := range r.bindings {
@@ -66,7 +65,7 @@ func (r rebinding) addTo(p *place.Placement) {
 	}
 }
 
-// addKey adds the binding of the new name of r. If r is a rename, the old name is erased.
+// addKey adds a binding of the new name of r. If r is a rename, it also erases the old name.
 func (out *rebinding) addKey(r *place.Rebound, t *place.Tables, n names) {
 	out.bindings = append(out.bindings, r.OrderedBinding)
 	if !r.More.Erases || !r.OfKey {
@@ -80,7 +79,7 @@ func (out *rebinding) addKey(r *place.Rebound, t *place.Tables, n names) {
 	out.bindings = append(out.bindings, place.OrderedBinding{Binding: b, Layer: r.Layer, Order: r.Order})
 }
 
-// addParts gives contributions another name, in every multibinding that they contribute to.
+// addParts adds contributions with the new name of r, in every multibinding that has contributions with the old name.
 func (out *rebinding) addParts(r *place.Rebound, ms *place.Multibinds, n names) {
 	part := &recipe.Recipe{Kind: recipe.AliasedPart, Name: r.Old()}
 	if r.More.Erases {
@@ -94,16 +93,16 @@ func (out *rebinding) addParts(r *place.Rebound, ms *place.Multibinds, n names) 
 	}
 }
 
-// names holds the names that something is bound to.
+// names has all names that are bound.
 type names struct {
-	numbers map[string]uint32 // of all keys, in tables
+	numbers map[string]uint32 // numbers of all keys in place.Tables
 	keys    map[string]bool
-	parts   map[string]bool            // names of contributions
-	partsOf map[string]map[string]bool // the same, by the id of the multibinding
-	digs    bool                       // a dotted key digs into the value of another key
+	parts   map[string]bool            // names of contributions to any multibinding
+	partsOf map[string]map[string]bool // names of contributions by id of the multibinding
+	digs    bool                       // dotted keys mean parts of values
 }
 
-// namesOf finds the names that are bound, new names included.
+// namesOf finds the names that are bound, including new names.
 func namesOf(e *pass.Env, p *place.Placement) names {
 	n := names{numbers: make(map[string]uint32, len(p.Keys)), keys: map[string]bool{}, parts: map[string]bool{},
 		partsOf: map[string]map[string]bool{}, digs: HieraPlaces(e.Site) != nil}
@@ -115,13 +114,13 @@ func namesOf(e *pass.Env, p *place.Placement) names {
 			n.keys[p.Keys[key]] = true
 		}
 	}
-	newNames := map[string][]string{} // by the old ones
+	newNames := map[string][]string{} // new names by old name
 	for i := range p.Rebound {
 		newNames[p.Rebound[i].Old()] = append(newNames[p.Rebound[i].Old()], p.Rebound[i].Key)
 	}
 	for id, all := range p.Multibinds.Contributions {
 		if id == recipe.ClassesKey {
-			continue // the names are classes
+			continue // the names of these contributions are classes
 		}
 		n.partsOf[id] = map[string]bool{}
 		for i := range all {
@@ -131,7 +130,7 @@ func namesOf(e *pass.Env, p *place.Placement) names {
 		maps.Copy(n.parts, n.partsOf[id])
 	}
 	addNewNames(n.keys, newNames)
-	for i := range p.Rebound { // names in a circle refer to one another: the check for loops reports them
+	for i := range p.Rebound { // if names refer to each other, the check for loops reports it
 		if r := &p.Rebound[i]; !r.IsOwn() && !n.parts[r.Key] {
 			n.keys[r.Key] = true
 		}
@@ -139,7 +138,7 @@ func namesOf(e *pass.Env, p *place.Placement) names {
 	return n
 }
 
-// addNewNames adds the new names of all names, and the new names of these.
+// addNewNames adds the new names of all names, and in turn the new names of these.
 func addNewNames(names map[string]bool, newNames map[string][]string) {
 	var todo []string
 	for old := range newNames {
@@ -159,20 +158,20 @@ func addNewNames(names map[string]bool, newNames map[string][]string) {
 	}
 }
 
-// binds reports whether the key that r refers to is bound by another binding.
+// binds reports whether another binding has the key that r refers to.
 func (n *names) binds(r *place.Rebound) bool {
 	if n.keys[r.Old()] {
 		return true
 	}
 	if n.digs && !r.More.Erases && !r.IsOwn() {
-		k, _ := lookupkey.Parse(r.Old()) // an invalid key has an empty root, and no key is empty
+		k, _ := lookupkey.Parse(r.Old()) // no key is empty, and an invalid key has an empty root
 		root, _ := lookupkey.Quoted(k.Root)
 		return n.keys[root]
 	}
 	return false
 }
 
-// reportUnboundName reports that nothing is bound to the name that r refers to.
+// reportUnboundName reports that r refers to a name that is not bound.
 func reportUnboundName(e *pass.Env, r *place.Rebound, n names) {
 	similar := make([]string, 0, len(n.keys)+len(n.parts))
 	for _, set := range []map[string]bool{n.keys, n.parts} {

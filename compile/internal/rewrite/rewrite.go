@@ -1,5 +1,5 @@
-// Package rewrite replaces what depends on other bindings: transfers of parameters, keys that many statements bind
-// together, aliases and renames, types that abstract bindings demand, and merges of Hiera 5.
+// Package rewrite replaces bindings that depend on other bindings. It handles transfers of parameters, keys that
+// collect statements, aliases and renames, the types of abstract bindings, and merges of Hiera 5.
 package rewrite
 
 import (
@@ -7,21 +7,22 @@ import (
 	"bindc/compile/internal/place"
 )
 
-// Bindings is a site with every binding in its final scope and with its final value. No later pass changes it.
+// Bindings is a site with all bindings in their final scopes and with their final values. Later passes do not change
+// it.
 type Bindings struct {
 	*place.Tables
 	Ranks      *place.Ranking
 	Scopes     []place.Scope
 	Multibinds place.Multibinds
 	Rebound    []place.Rebound
-	Erased     map[uint32]bool // keys that are renamed, by number in place.Tables
+	Erased     map[uint32]bool // keys with a rename, by number in place.Tables
 	Merges     *Merges
 	Totals     place.Totals
 }
 
-// Apply replaces everything that depends on other bindings. It places further bindings in p: of parameters that another
-// target has too, of keys that many statements bind together, and of aliases, renames and rebindings. Types of abstract
-// bindings become checks of the bindings that beat them, and keys that lookup_options touch become merges.
+// Apply replaces everything that depends on other bindings. It adds bindings to p: of transferred parameters, of keys
+// that collect statements, and of aliases, renames and rebindings. Bindings that override abstract ones get checks of
+// their types, and keys to which lookup_options apply get recipes that merge.
 func Apply(e *pass.Env, p *place.Placement) *Bindings {
 	p.AddBindings(transferParameters(e, p))
 	p.AddUnwritten(bindCollected(p))
@@ -35,5 +36,5 @@ func Apply(e *pass.Env, p *place.Placement) *Bindings {
 		Rebound: rebinding.rebound, Erased: rebinding.erased, Merges: merges, Totals: totals}
 }
 
-// IsFinal reports whether no lookup continues below an unconditional binding of key to val.
+// IsFinal reports whether lookups of key never continue below an unconditional binding to val.
 func (s *Bindings) IsFinal(key, val uint32) bool { return !s.Declining[val] && !s.Erased[key] }

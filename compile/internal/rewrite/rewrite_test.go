@@ -14,7 +14,7 @@ import (
 	"bindc/loader"
 )
 
-// twoLayers returns a site with bindings in a high and a low layer, all of them unconditional.
+// twoLayers returns a site with unconditional bindings in two layers.
 func twoLayers(high, low []loader.Binding) *loader.Site {
 	site := &loader.Site{Conditions: []loader.Condition{nil}}
 	for _, list := range [][]loader.Binding{high, low} {
@@ -38,7 +38,7 @@ func placed(site *loader.Site) (*pass.Env, *place.Placement, *diag.List) {
 	return pass.NewEnv(site, false, 1000, diags), place.Bindings(site, place.RankConditions(site)), diags
 }
 
-// An alias adds a binding of its key; a rename also erases the old name, and only that one.
+// An alias only adds a binding. A rename also erases its old name, and no other.
 func TestRebindAddsBindings(t *testing.T) {
 	for erases, want := range map[bool][]string{false: {"new"}, true: {"new", "old"}} {
 		more := &bindingsfile.Compiled{
@@ -53,7 +53,7 @@ func TestRebindAddsBindings(t *testing.T) {
 		if !slices.Equal(keys, want) || diags.Failed() {
 			t.Errorf("erases %t: added are bindings of %v, want %v; reported is %v", erases, keys, want, diags.Sorted())
 		}
-		if r.erased[1] != erases || len(r.erased) > 1 { // old is key 1
+		if r.erased[1] != erases || len(r.erased) > 1 { // the key called old has number 1
 			t.Errorf("erases %t: erased are %v", erases, r.erased)
 		}
 		if !r.rebound[0].OfKey || r.rebound[0].OfPart {
@@ -65,8 +65,7 @@ func TestRebindAddsBindings(t *testing.T) {
 	}
 }
 
-// An alias of a name that nothing binds is an error, and adds nothing.
-func TestRebindRefusesUnboundName(t *testing.T) {
+func TestRebindReportsUnboundName(t *testing.T) {
 	more := &bindingsfile.Compiled{Rebinds: &bindingsfile.Reference{ID: "old"}}
 	e, p, diags := placed(twoLayers([]loader.Binding{{Key: "new", More: more}}, []loader.Binding{{Key: "odd"}}))
 	rebind(e, p)
@@ -75,8 +74,8 @@ func TestRebindRefusesUnboundName(t *testing.T) {
 	}
 }
 
-// The type of an abstract binding becomes a check of a computed binding in a higher layer. Constants are checked at
-// build time, and the pass does not change its input.
+// Only computed bindings in higher layers get a check: constants are checked at build time. The input of the pass does
+// not change.
 func TestConstrainAddsTypeChecks(t *testing.T) {
 	integer, err := types.Parse("Integer")
 	if err != nil {
@@ -86,7 +85,7 @@ func TestConstrainAddsTypeChecks(t *testing.T) {
 	e, p, _ := placed(twoLayers(
 		[]loader.Binding{{Key: "a", More: &bindingsfile.Compiled{Recipe: computed}}, {Key: "b"}},
 		[]loader.Binding{{Key: "a", More: &bindingsfile.Compiled{Abstract: true, Type: integer}}}))
-	p.Scopes[1].Members[0].Key = 0 // the same key
+	p.Scopes[1].Members[0].Key = 0 // both bindings have the same key
 	before := p.Scopes[0].Members[0].Value
 	scopes := constrain(e, p.Tables, p.Scopes)
 	r, err := p.Recipe(scopes[0].Members[0].Value)

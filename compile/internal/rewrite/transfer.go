@@ -14,14 +14,14 @@ import (
 	"bindc/loader"
 )
 
-// transfers binds parameters of one target to those of another (language.md, section 14.4), one binding for each. Which
-// parameters these are depends on the other bindings: on maps and, without a map, on the parameters of both targets.
-// Parameters that transfers bind themselves count only for targets with maps.
+// transfers binds parameters of one target to parameters of another (language.md, section 14.4). Which parameters it
+// binds depends on maps or, without a map, on the parameters that both targets have. Parameters that other transfers
+// bind count only for targets with maps.
 type transfers struct {
 	*pass.Env
 	*place.Tables
-	maps  map[string][]boundMap        // by key; the highest first
-	bound map[string]map[string]uint32 // numbers of keys, by prefix and by the rest of the key
+	maps  map[string][]boundMap        // maps by key, highest first
+	bound map[string]map[string]uint32 // numbers of keys, by prefix and rest
 	out   []place.LayeredBinding
 }
 
@@ -29,16 +29,16 @@ type transfers struct {
 type boundMap struct {
 	rank, condition int
 	entries         value.Value
-	erased          bool // the map is renamed: no request finds a map below this one
+	erased          bool // the map is renamed, so no request finds a lower one
 }
 
-// layeredTransfer is a transfer and its layer.
+// layeredTransfer is a transfer with its layer.
 type layeredTransfer struct {
 	*loader.Transfer
 	layer int
 }
 
-// transferParameters returns the bindings that result from the transfers of a site.
+// transferParameters returns the bindings for all transfers of a site.
 func transferParameters(e *pass.Env, p *place.Placement) []place.LayeredBinding {
 	all := transfersOf(e.Site)
 	if len(all) == 0 {
@@ -51,7 +51,7 @@ func transferParameters(e *pass.Env, p *place.Placement) []place.LayeredBinding 
 		turns[x.turn(t)] = append(turns[x.turn(t)], t)
 	}
 	for _, turn := range turns {
-		pairs := make([][]pair, len(turn)) // all of them, before the first transfer binds something
+		pairs := make([][]pair, len(turn)) // compute all pairs before any transfer binds a parameter
 		for i, t := range turn {
 			pairs[i] = x.pairs(t)
 		}
@@ -73,7 +73,7 @@ func transfersOf(site *loader.Site) (all []layeredTransfer) {
 	return all
 }
 
-// turn returns when t binds its parameters: with a map, without one, or last because a parameter may be missing.
+// turn returns the turn in which t is processed: with a map, without a map, or last because a parameter may be missing.
 func (x *transfers) turn(t layeredTransfer) int {
 	switch {
 	case t.optional():
@@ -84,7 +84,7 @@ func (x *transfers) turn(t layeredTransfer) int {
 	return 0
 }
 
-// collect finds the maps, and the parameters of all targets.
+// collect finds all maps, and the parameters of all targets.
 func (x *transfers) collect(all []layeredTransfer, p *place.Placement) {
 	for _, t := range all {
 		for _, keys := range []string{t.Keys, t.TypeKeys, t.FromKeys} {
@@ -116,7 +116,7 @@ func (x *transfers) collect(all []layeredTransfer, p *place.Placement) {
 
 func (x *transfers) addMap(key string, m boundMap) { x.maps[key] = append(x.maps[key], m) }
 
-// addErasedMap records r if it renames a map.
+// addErasedMap records r if it renames a map of parameters.
 func (x *transfers) addErasedMap(r *place.Rebound, ranks *place.Ranking) {
 	if !r.More.Erases || !strings.HasPrefix(r.Old(), recipe.MapKeys) {
 		return
@@ -126,7 +126,7 @@ func (x *transfers) addErasedMap(r *place.Rebound, ranks *place.Ranking) {
 	}
 }
 
-// entriesOf returns the hash that a map is bound to. It is undef for an abstract binding, and for one with an error.
+// entriesOf returns the hash in a map. For a binding that is abstract or has an error, it returns undef.
 func entriesOf(b *loader.Binding) value.Value {
 	if r := place.RecipeOf(b); r != nil {
 		return r.Value
@@ -134,7 +134,7 @@ func entriesOf(b *loader.Binding) value.Value {
 	return value.Value{}
 }
 
-// addParameter records a key if a parameter of one of the targets has it.
+// addParameter records a key if it is a parameter of one of the targets.
 func (x *transfers) addParameter(key uint32) {
 	text := x.Keys[key]
 	at := max(strings.LastIndexByte(text, '/'), strings.LastIndexByte(text, ':')) + 1
@@ -143,14 +143,14 @@ func (x *transfers) addParameter(key uint32) {
 	}
 }
 
-// pair is a parameter that a transfer binds.
+// pair is a parameter to bind, with the parameters of the other target that it may have the value of.
 type pair struct {
 	loader.Renamed
-	depends bool // the request decides which parameter of the other target it is, and whether it is bound
-	common  bool // where no map is effective, it is the parameter of the same name
+	depends bool // the request determines the parameter of the other target, or whether there is one
+	common  bool // without an effective map, the parameter of the same name is used
 }
 
-// pairs returns the parameters that t binds, in some requests at least, by name.
+// pairs returns the parameters that t binds in at least some requests, by name.
 func (x *transfers) pairs(t layeredTransfer) []pair {
 	list := pairList{at: map[string]int{}}
 	for _, r := range t.Given {
@@ -191,13 +191,13 @@ func (x *transfers) addCommon(list *pairList, t layeredTransfer, depends bool) {
 	}
 }
 
-// pairList is a list of pairs, one for each name.
+// pairList is a list of pairs with distinct names.
 type pairList struct {
 	pairs []pair
 	at    map[string]int // index in pairs, by name
 }
 
-// add returns the pair with the name of r; it is r unless there was one.
+// add returns the pair with the name of r. It adds r if there is none.
 func (l *pairList) add(r loader.Renamed) *pair {
 	i, seen := l.at[r.Name]
 	if !seen {
@@ -207,7 +207,7 @@ func (l *pairList) add(r loader.Renamed) *pair {
 	return &l.pairs[i]
 }
 
-// bind binds each of the parameters.
+// bind binds all parameters in pairs.
 func (x *transfers) bind(t layeredTransfer, pairs []pair) {
 	if len(pairs) == 0 && !t.optional() {
 		x.Report(diag.Diagnostic{Pos: t.Pos, Code: "map_required",
@@ -227,7 +227,7 @@ func (x *transfers) bind(t layeredTransfer, pairs []pair) {
 
 func (t layeredTransfer) optional() bool { return t.Like.Recipe.Optional }
 
-// bindTo binds one parameter. It becomes an alias of the other one or, where the request decides which one that is, an
+// bindTo binds one parameter. It is an alias of the other parameter or, if the request determines which one that is, an
 // expression.
 func (x *transfers) bindTo(t layeredTransfer, p pair) {
 	key, bound := x.bound[t.Keys][p.Name]
@@ -247,8 +247,8 @@ func (x *transfers) bindTo(t layeredTransfer, p pair) {
 	x.out = append(x.out, place.LayeredBinding{Binding: b, Layer: t.layer})
 }
 
-// mapped returns an expression that looks up the parameter that the effective map has for p. Without a map it is the
-// parameter of the same name, if both targets have it.
+// mapped returns an expression that looks up the parameter that the effective map assigns to p. Without a map, that is
+// the parameter of the same name, if both targets have it.
 func (t layeredTransfer) mapped(p pair) *expr.Node {
 	variable := func(name string) *expr.Node { return &expr.Node{Op: expr.Var, Name: name} }
 	text := func(s string) *expr.Node { return &expr.Node{Op: expr.Const, Value: value.FromString(s)} }

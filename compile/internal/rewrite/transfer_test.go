@@ -13,8 +13,8 @@ import (
 	"bindc/loader"
 )
 
-// The effort bounds how many parameters of other targets are bound: those of many targets multiply.
-func TestEffortBoundsTransferredParameters(t *testing.T) {
+// The number of transferred parameters can be the product of the numbers of targets and parameters.
+func TestEffortLimitsTransferredParameters(t *testing.T) {
 	dir := t.TempDir()
 	var entries string
 	for i := range 100 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bindc/internal/expr"
+	"bindc/internal/expr/exprtest"
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
@@ -92,7 +93,7 @@ func TestEndlessExpressionsStopAtLimits(t *testing.T) {
 	for _, v := range list {
 		hash.Set(value.FromString(string(value.AppendText([]byte("key"), v))), v)
 	}
-	env := facts{vars: map[string]value.Value{
+	env := exprtest.Env{Vars: map[string]value.Value{
 		"hash":    hash.Hash(),
 		"accents": value.FromString(strings.Repeat("éÀ", 200_000)),
 		"big":     value.FromString(strings.Repeat("abcdefg", 100_000)),

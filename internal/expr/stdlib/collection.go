@@ -109,7 +109,7 @@ func runIndex(c *call) (value.Value, error) {
 	case c.Lambda != nil && len(c.Args) == 1:
 		return indexBy(c)
 	case c.Lambda != nil || len(c.Args) < 2:
-		return value.Value{}, c.Failf("needs either a lambda or a value to look for")
+		return value.Value{}, c.Failf("needs either a lambda or a value to search for")
 	}
 	if c.Args[0].Kind() == value.String {
 		return indexInText(c)

@@ -8,36 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/expr"
-	"bindc/internal/expr/stdlib"
-	"bindc/internal/syntax"
-	"bindc/internal/types"
+	"bindc/internal/expr/exprtest"
 	"bindc/internal/value"
 )
-
-// puppet is Options with the functions of Puppet.
-var puppet = expr.Options{Functions: stdlib.Functions}
-
-// facts is an Env with facts and bindings only.
-type facts struct {
-	vars     map[string]value.Value
-	bindings map[string]value.Value
-}
-
-func (f facts) Variable(name string) (value.Value, bool) {
-	v, ok := f.vars[name]
-	return v, ok
-}
-
-func (f facts) Lookup(key string, typ *types.Type) (value.Value, bool, error) {
-	v, ok := f.bindings[key]
-	if ok && typ != nil {
-		if m := typ.Check(v); m != nil {
-			return v, true, m
-		}
-	}
-	return v, ok, nil
-}
 
 // shared has tables that are not part of the repository. Without them, their tests are skipped.
 const shared = "../../../../shared/"
@@ -52,7 +25,7 @@ type table struct {
 	}
 }
 
-func readTable(t testing.TB, path string) (table, facts) {
+func readTable(t testing.TB, path string) (table, exprtest.Env) {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(path, shared) {
@@ -66,9 +39,9 @@ func readTable(t testing.TB, path string) (table, facts) {
 		t.Fatal(err)
 	}
 	all := fromJSON(t, tab.Facts)
-	env := facts{vars: map[string]value.Value{"facts": all}}
+	env := exprtest.Env{Vars: map[string]value.Value{"facts": all}}
 	for k, v := range all.Pairs() {
-		env.vars[k.Text()] = v
+		env.Vars[k.Text()] = v
 	}
 	return tab, env
 }
@@ -163,48 +136,13 @@ func quote(dst []byte, s string) []byte {
 	return append(dst, strings.TrimSuffix(b.String(), "\n")...)
 }
 
-// evaluate runs an expression in all four forms: parsed, folded, and both after encoding.
-func evaluate(t testing.TB, src string, env facts) (value.Value, error) {
-	t.Helper()
-	n, errs := syntax.ParseExpression(src)
-	if len(errs) > 0 {
-		return value.Value{}, errors.New(errs[0].Message)
-	}
-	v, err := expr.Eval(n, env, puppet)
-	if outOfBounds(err) {
-		return v, err // a folded expression takes fewer steps
-	}
-	folded := expr.Fold(n, stdlib.Functions)
-	for _, other := range []*expr.Node{folded, decoded(t, n), decoded(t, folded)} {
-		w, otherErr := expr.Eval(other, env, puppet)
-		if (err == nil) != (otherErr == nil) || err == nil && !value.Identical(v, w) {
-			t.Errorf("%s: %s, %v; folded or encoded: %s, %v", src, appendJSON(nil, v), err, appendJSON(nil, w),
-				otherErr)
-		}
-	}
-	return v, err
-}
-
-func outOfBounds(err error) bool {
-	return err != nil && strings.Contains(err.Error(), "too ") // too many steps, too much data, too long, too deep
-}
-
 // FuzzEval evaluates every input that can be parsed.
 func FuzzEval(f *testing.F) {
 	tab, env := readTable(f, "../../../testdata/expressions/expressions.json")
 	for _, c := range tab.Cases {
 		f.Add(c.Expr)
 	}
-	f.Fuzz(func(t *testing.T, src string) { evaluate(t, src, env) })
-}
-
-func decoded(t testing.TB, n *expr.Node) *expr.Node {
-	t.Helper()
-	out, err := expr.Decode(string(expr.Append(nil, n)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	f.Fuzz(func(t *testing.T, src string) { exprtest.Evaluate(t, src, env) })
 }
 
 func TestAgreesWithConformanceTable(t *testing.T) {
@@ -217,7 +155,7 @@ func runTable(t *testing.T, path string, differ map[string]string) {
 		if differ[c.Expr] != "" {
 			continue
 		}
-		v, err := evaluate(t, c.Expr, env)
+		v, err := exprtest.Evaluate(t, c.Expr, env)
 		switch {
 		case c.Error && err == nil:
 			t.Errorf("%s: expected an error, found %s", c.Expr, appendJSON(nil, v))

@@ -23,7 +23,7 @@ func runNew(c *call) (value.Value, error) {
 	inner.Args = c.Args[1:]
 	inner.Name = t.String()
 	if len(inner.Args) == 0 {
-		return value.Value{}, inner.Failf("needs a value to make one of")
+		return value.Value{}, inner.Failf("needs a value to convert")
 	}
 	v, err := convert(&inner, t)
 	if err != nil || c.Lambda == nil {
@@ -64,7 +64,7 @@ func convert(c *call, t *types.Type) (value.Value, error) {
 		return v, err
 	}
 	if m := t.Assert(v); m != nil {
-		return v, c.Failf("the result is wrong: %s", m.Shown())
+		return v, c.Failf("the result of the conversion is invalid: %s", m.Shown())
 	}
 	return v, nil
 }

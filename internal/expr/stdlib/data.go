@@ -35,9 +35,9 @@ func dig(c *call, v value.Value, path []value.Value) (value.Value, error) {
 		case k == value.Array && key.Kind() == value.Int:
 			v = ruby.At(v, key.Int())
 		case k == value.Array:
-			return v, c.Failf("step %d goes into an Array and must be an Integer, found %s", i+1, expr.Describe(key))
+			return v, c.Failf("key %d selects an element of an Array and must be an Integer, found %s", i+1, expr.Describe(key))
 		default:
-			return v, c.Failf("step %d must go into an Array or a Hash, found %s", i+1, expr.Describe(v))
+			return v, c.Failf("key %d selects from %s; expected an Array or a Hash", i+1, expr.Describe(v))
 		}
 	}
 	return v, nil
@@ -251,7 +251,7 @@ func checkMerge(c *call, v value.Value) error {
 	if v.IsUndef() || v.Kind() == value.String && v.Text() == "first" {
 		return nil
 	}
-	return c.Failf("merging is not supported, the only strategy is 'first'; a multibinding merges")
+	return c.Failf("the only supported merge strategy is 'first'; use a multibinding to merge")
 }
 
 func readOptions(c *call, q *query, options value.Value) (err error) {

@@ -65,7 +65,7 @@ func orderOf(c *call, a, b value.Value) (int, error) {
 		return 0, err
 	}
 	if !ruby.IsNumeric(answer.Kind()) {
-		return 0, c.Failf("the lambda must answer with a number, it answered with %s", expr.Describe(answer))
+		return 0, c.Failf("the lambda must return a number, found %s", expr.Describe(answer))
 	}
 	order, _ := ruby.CompareNumbers(answer, value.FromInt(0))
 	return order, nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/internal/expr/exprtest"
 	"bindc/internal/expr/stdlib"
 )
 
@@ -47,7 +48,7 @@ func TestRejectsCallWithWrongArguments(t *testing.T) {
 		`map([1])`:                "map() needs a lambda",
 		`upcase('a') |$x| { $x }`: "upcase() takes no lambda",
 	} {
-		if _, err := evaluate(t, src, facts{}); err == nil || err.Error() != want {
+		if _, err := exprtest.Evaluate(t, src, exprtest.Env{}); err == nil || err.Error() != want {
 			t.Errorf("%s: expected %s, found %v", src, want, err)
 		}
 	}

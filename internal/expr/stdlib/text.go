@@ -83,7 +83,7 @@ func deepTexts(c *call, v value.Value, f func(string) string) (value.Value, erro
 	case value.Hash:
 		return deepHash(c, v, f)
 	}
-	return v, c.Failf("strings, numbers, arrays and hashes are expected, found %s", expr.Describe(v))
+	return v, c.Failf("expected a string, number, array or hash, found %s", expr.Describe(v))
 }
 
 func deepHash(c *call, v value.Value, f func(string) string) (value.Value, error) {

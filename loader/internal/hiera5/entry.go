@@ -43,7 +43,7 @@ func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
 	case !source.ok:
 	case len(places) == 0 && len(unknown) > 0: // a misspelt key may be meant as the path
 	case len(places) == 0 || strings.HasPrefix(places[0], "uri"):
-		c.foreign(e.at, "an entry without a path", "")
+		c.leaveToPuppet(e.at, "an entry without a path", "")
 	default:
 		source.level = e.Name
 		if _, paths, _ := n.Lookup(places[0]); hasRelative(paths) {
@@ -95,8 +95,8 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 			break
 		}
 	}
-	if function == "" && c.says != nil { // entries report the same diagnostic, which is shown once
-		c.Doc.Diags.Add(diag.Diagnostic{Pos: c.Doc.Pos(c.says), Code: "hierarchy",
+	if function == "" && c.defaultsNode != nil { // entries report the same diagnostic, which is shown once
+		c.Doc.Diags.Add(diag.Diagnostic{Pos: c.Doc.Pos(c.defaultsNode), Code: "hierarchy",
 			Message: "expected one of " + diag.Quoted(backendKeys) + " in 'defaults' or in each entry: Puppet has no other default",
 			Hint:    "add 'data_hash: yaml_data' to 'defaults'"})
 		return dataSource{}
@@ -121,7 +121,7 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 	case snapshotFunctions["data_hash"], snapshotFunctions["lookup_key"]:
 		return dataSource{}
 	default:
-		c.foreign(at, "'"+function+"'", diag.DidYouMean(function, functions))
+		c.leaveToPuppet(at, "'"+function+"'", diag.DidYouMean(function, functions))
 		return dataSource{}
 	}
 	if has && len(options.Kids) != 0 {
@@ -134,8 +134,8 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 // functions lists the data functions of Puppet that bindc supports.
 var functions = []string{"yaml_data", "json_data", "eyaml_lookup_key"}
 
-// foreign reports an entry that bindc leaves to Puppet. The hint may suggest another function.
-func (c config) foreign(at diag.Pos, what, hint string) {
+// leaveToPuppet reports an entry that bindc leaves to Puppet. The hint may suggest another function.
+func (c config) leaveToPuppet(at diag.Pos, what, hint string) {
 	c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_foreign",
 		Message: what + " is not compiled: what this entry has to say only Puppet knows",
 		Hint:    cmp.Or(hint, "'bindq hiera-config' prints a hiera.yaml in which this entry stays Puppet's")})

@@ -24,7 +24,7 @@ func (h *Hierarchy) TakeAlone(in *site.Inputs, l *Location, only bool) (out []si
 			continue
 		}
 		f := l.files[c][0]
-		if entries := h.own(in, f); len(entries) > 0 {
+		if entries := h.ownEntries(in, f); len(entries) > 0 {
 			out = append(out, site.DataFile{Path: f.Path, Condition: c, Entries: entries, Options: f.Content.Options})
 		}
 	}
@@ -38,7 +38,7 @@ func (h *Hierarchy) Deal(in *site.Inputs, l Location) [][]site.DataFile {
 	for _, condition := range l.conditions {
 		depth := map[uint32]int{} // by key: the first layer below all files with that key
 		for _, f := range l.files[condition] {
-			entries := h.own(in, f)
+			entries := h.ownEntries(in, f)
 			if len(entries) == 0 {
 				continue
 			}
@@ -59,9 +59,9 @@ func (h *Hierarchy) Deal(in *site.Inputs, l Location) [][]site.DataFile {
 	return out
 }
 
-// own returns the entries of a file. In a module, it drops keys without the module's prefix and renames lookup_options,
-// so that they apply to this module only.
-func (h *Hierarchy) own(in *site.Inputs, f *site.File) []datafile.Entry {
+// ownEntries returns the entries of a file. In a module, it drops keys without the module's prefix and renames
+// lookup_options, so that they apply to this module only.
+func (h *Hierarchy) ownEntries(in *site.Inputs, f *site.File) []datafile.Entry {
 	if h.Module == "" {
 		return f.Content.Entries
 	}

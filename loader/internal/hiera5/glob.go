@@ -184,8 +184,8 @@ func newGlobReader(elems []globElement, path string) *globReader {
 	for _, e := range elems {
 		refs = max(refs, e.ref+1)
 	}
-	return &globReader{elems: elems, values: make([]string, refs), path: path, dead: map[globSpot]bool{},
-		been: map[globWay]bool{}}
+	return &globReader{elems: elems, values: make([]string, refs), path: path, deadEnds: map[globSpot]bool{},
+		visited: map[globWay]bool{}}
 }
 
 // globReader matches a path against a glob by backtracking. It remembers the positions that it has tried, so that globs
@@ -196,9 +196,9 @@ type globReader struct {
 	values []string
 	out    [][]string
 
-	dead  map[globSpot]bool // positions from which the end cannot be reached
-	been  map[globWay]bool  // positions that were read with the same values
-	steps int
+	deadEnds map[globSpot]bool // positions from which the end cannot be reached
+	visited  map[globWay]bool  // positions that were read with the same values
+	steps    int
 }
 
 // globSpot is a position in a glob and in a path. slashed means that the slash at the start of the next text has
@@ -227,12 +227,12 @@ func (g *globReader) read(s globSpot) (found bool) {
 		return g.element(s)
 	}
 	way := globWay{s, strings.Join(g.values, "\x00")}
-	if g.dead[s] || g.been[way] {
-		return !g.dead[s]
+	if g.deadEnds[s] || g.visited[way] {
+		return !g.deadEnds[s]
 	}
-	g.been[way] = true
+	g.visited[way] = true
 	if found = g.element(s); !found {
-		g.dead[s] = true
+		g.deadEnds[s] = true
 	}
 	return found
 }
@@ -264,7 +264,7 @@ func (g *globReader) element(s globSpot) (found bool) {
 	case globOne, globClass:
 		if at < len(g.path) && g.path[at] != '/' && !hidden {
 			char, n := utf8.DecodeRuneInString(g.path[at:])
-			return e.takes(char) && rest(at+n)
+			return e.matchesChar(char) && rest(at+n)
 		}
 	case globStar:
 		if hidden {
@@ -294,8 +294,8 @@ func (g *globReader) element(s globSpot) (found bool) {
 	return found
 }
 
-// takes reports whether the wildcard matches char. A range may have its ends in either order.
-func (e globElement) takes(char rune) bool {
+// matchesChar reports whether the wildcard matches char. A range may have its ends in either order.
+func (e globElement) matchesChar(char rune) bool {
 	in := slices.ContainsFunc(e.ranges, func(r [2]rune) bool {
 		return char == r[0] || char == r[1] || r[0] < char && char < r[1]
 	})

@@ -170,8 +170,8 @@ func (r *Reader) readFile(path, module string) *Hierarchy {
 type config struct {
 	*Reader
 	*Hierarchy
-	root string     // directory of the file
-	says *yaml.Node // defaults in the file, which replace Puppet's; may be nil
+	root         string     // directory of the file
+	defaultsNode *yaml.Node // defaults in the file, which replace Puppet's; may be nil
 }
 
 var (
@@ -187,7 +187,7 @@ func (c config) version5() {
 	c.Doc.OnlyKeys(c.Doc.Root, "hiera", "key of a configuration of Hiera 5", configKeys)
 	key, defaults, _ := c.Doc.Root.Lookup("defaults")
 	if defaults != nil && defaults.Kind == yaml.Mapping {
-		c.says = key
+		c.defaultsNode = key
 		c.Doc.OnlyKeys(defaults, "hiera", "key of 'defaults'", defaultKeys)
 	} else {
 		defaults = &yaml.Node{Kind: yaml.Mapping} // as in Puppet, null has no effect

@@ -145,17 +145,18 @@ func (c config) treeAt(dir string, forData bool) *site.Tree {
 	return t
 }
 
-// under returns the condition that the path of a request is text. For a constant path, it is the empty condition.
-func (c config) under(p location, text string) int {
+// conditionFor returns the condition that the path of a request is text. For a constant path, it is the empty
+// condition.
+func (c config) conditionFor(p location, text string) int {
 	if _, constant := p.node.Constant(); constant {
 		return 0
 	}
 	return c.Condition(site.Condition{{Dimension: c.Whole(p.node, p.text), Value: text}})
 }
 
-// named records a path with variables. If it cannot be computed for a request, all lookups fail, even if no file
+// recordPath records a path with variables. If it cannot be computed for a request, all lookups fail, even if no file
 // matches it or if it is in default_hierarchy.
-func (c config) named(at diag.Pos, n *expr.Node, text string) {
+func (c config) recordPath(at diag.Pos, n *expr.Node, text string) {
 	if _, constant := n.Constant(); !constant {
 		i := c.Whole(n, text)
 		c.All[i].ValuePos = cmp.Or(c.All[i].ValuePos, at)
@@ -168,11 +169,11 @@ func (c config) path(at diag.Pos, source dataSource, path string) Location {
 	l := Location{files: map[int][]*site.File{}}
 	p, ok := c.locate(at, source, path, false)
 	if ok {
-		c.named(at, p.node, p.text)
-		l.written = c.writes("path", p, path)
-		files := c.fitting(p)
+		c.recordPath(at, p.node, p.text)
+		l.written = c.writtenForm("path", p, path)
+		files := c.matchingFiles(p)
 		for _, f := range files {
-			l.add(c.under(p, f.Path), c.wantFile(p, f, source))
+			l.add(c.conditionFor(p, f.Path), c.wantFile(p, f, source))
 		}
 		c.checkAbsolute(at, source, path, len(files) > 0)
 		c.checkExtension(at, path, source, files)
@@ -213,7 +214,7 @@ func (c config) mapped(at diag.Pos, source dataSource, texts []string) []Locatio
 	}
 	out := make([]Location, 1+expr.MaxMapped)
 	out[0].Only = true
-	fitting := c.fitting(p)
+	fitting := c.matchingFiles(p)
 	c.checkAbsolute(at, source, texts[2], len(fitting) > 0)
 	for i := range out {
 		n, problem := expr.HieraMapped(i-1, texts[0], texts[1], p.path)
@@ -223,13 +224,13 @@ func (c config) mapped(at diag.Pos, source dataSource, texts []string) []Locatio
 		}
 		mapped := p
 		mapped.node = expr.HieraPath(p.dir, n)
-		c.named(at, mapped.node, mapped.text)
+		c.recordPath(at, mapped.node, mapped.text)
 		if i == 0 {
-			out[i].written = c.writes("mapped_paths", mapped, texts[2])
+			out[i].written = c.writtenForm("mapped_paths", mapped, texts[2])
 		}
 		out[i].files = map[int][]*site.File{}
 		for _, f := range fitting {
-			out[i].add(c.under(mapped, f.Path), c.wantFile(p, f, source))
+			out[i].add(c.conditionFor(mapped, f.Path), c.wantFile(p, f, source))
 		}
 	}
 	return out
@@ -254,8 +255,8 @@ func (c config) wantFile(p location, f site.Listed, source dataSource) *site.Fil
 	return c.Enqueue(&site.File{Path: path, Label: c.Label(path), Data: true, Kind: source.kind})
 }
 
-// fitting returns the files that match a path for some request.
-func (c config) fitting(p location) []site.Listed {
+// matchingFiles returns the files that match a path for some request.
+func (c config) matchingFiles(p location) []site.Listed {
 	if text, ok := p.node.Constant(); ok {
 		return c.usable(p, p.tree.Below(dirOf(expr.CleanPath(text.Text())), 0, true), true, func(path string) bool {
 			return path == expr.CleanPath(text.Text())
@@ -357,8 +358,8 @@ func (c config) glob(at diag.Pos, source dataSource, text string) Location {
 	if !ok {
 		return l
 	}
-	c.named(at, p.node, p.text)
-	l.written = c.writes("glob", p, text)
+	c.recordPath(at, p.node, p.text)
+	l.written = c.writtenForm("glob", p, text)
 	elems := globElements(withoutDots(p.parts))
 	if c.foundAgain < 0 {
 		return l
@@ -375,7 +376,7 @@ func (c config) glob(at diag.Pos, source dataSource, text string) Location {
 				return l
 			}
 			counted = true
-			l.find(c.under(p, text), found)
+			l.find(c.conditionFor(p, text), found)
 		}
 	}
 	c.checkAbsolute(at, source, text, len(l.files) > 0)

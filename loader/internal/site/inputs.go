@@ -30,6 +30,7 @@ type Inputs struct {
 	sets    string  // the directory of the site's own sets of bindings; "": bindings in dir
 	Modules Modules // set by the loader after it has found them
 	Reader  *datafile.Reader
+	Share   datafile.Share // the data files to read
 
 	byPath map[inputKey]*File
 	Found  []*File    // in the order in which they were found
@@ -191,6 +192,7 @@ func (in *Inputs) isDir(path string) bool {
 
 func (in *Inputs) parse(f *File) {
 	switch {
+	case f.Data && in.Share.Of > 0 && (f.read != nil || !in.Share.Has(f.Label)): // of another part
 	case f.read != nil:
 		in.parseExtension(f)
 	case f.Data:

@@ -61,11 +61,11 @@ func (t *Tree) Below(dir string, depth int, hidden bool) []Listed {
 // walk lists the files of a tree recursively.
 type walk struct {
 	*Tree
-	hidden bool
-	down   []string // the current directory and its parents, with links resolved
-	links  int      // how many of them are links
-	linked int      // number of linked directories so far
-	out    []Listed
+	hidden  bool
+	parents []string // the current directory and its parents, with links resolved
+	links   int      // how many of them are links
+	linked  int      // number of linked directories so far
+	out     []Listed
 }
 
 // maxLinks limits how many links to directories may be nested. Otherwise, directories that link to each other would
@@ -95,14 +95,14 @@ func (w *walk) enter(dir string, depth int) {
 		resolve = w.RealUnlessDangling
 	}
 	if real, ok := resolve(w.Path(dir)); ok {
-		w.into(dir, real, depth)
+		w.listDir(dir, real, depth)
 	}
 }
 
-// into lists dir; real is dir with links resolved.
-func (w *walk) into(dir, real string, depth int) {
-	w.down = append(w.down, real)
-	defer func() { w.down = w.down[:len(w.down)-1] }()
+// listDir lists dir; real is dir with links resolved.
+func (w *walk) listDir(dir, real string, depth int) {
+	w.parents = append(w.parents, real)
+	defer func() { w.parents = w.parents[:len(w.parents)-1] }()
 	entries := w.List(w.Path(dir))
 	if dir != "" {
 		dir += "/"
@@ -118,7 +118,7 @@ func (w *walk) into(dir, real string, depth int) {
 		case e.IsDir():
 			w.add(dir+name, outside, e.Type())
 			if depth != 0 {
-				w.into(dir+name, filepath.Join(real, name), depth-1)
+				w.listDir(dir+name, filepath.Join(real, name), depth-1)
 			}
 		default:
 			w.add(dir+name, outside, e.Type())
@@ -135,7 +135,7 @@ func (w *walk) add(path string, outside bool, mode fs.FileMode) {
 }
 
 // outside reports whether the current directory is outside the tree.
-func (w *walk) outside() bool { return !IsBelow(w.Real, w.down[len(w.down)-1]) }
+func (w *walk) outside() bool { return !IsBelow(w.Real, w.parents[len(w.parents)-1]) }
 
 // link follows a symbolic link. It reports a broken link only if the link might be a directory. Otherwise the error is
 // reported later, if a path matches the link.
@@ -171,7 +171,7 @@ func (w *walk) link(path string, depth int) {
 
 // follow enters a linked directory, unless it contains the current one.
 func (w *walk) follow(path, real string, depth int) {
-	if slices.ContainsFunc(w.down, func(d string) bool { return IsBelow(real, d) }) {
+	if slices.ContainsFunc(w.parents, func(d string) bool { return IsBelow(real, d) }) {
 		return
 	}
 	if w.links == maxLinks {
@@ -184,7 +184,7 @@ func (w *walk) follow(path, real string, depth int) {
 	}
 	w.linked++
 	w.links++
-	w.into(path, real, depth)
+	w.listDir(path, real, depth)
 	w.links--
 }
 

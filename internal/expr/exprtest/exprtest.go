@@ -1,4 +1,5 @@
-package expr_test
+// Package exprtest evaluates expressions for the tests of package expr and of package stdlib.
+package exprtest
 
 import (
 	"errors"
@@ -12,22 +13,22 @@ import (
 	"bindc/internal/value"
 )
 
-// puppet has Puppet's functions.
-var puppet = expr.Options{Functions: stdlib.Functions}
+// Puppet has the functions of Puppet and the default limits.
+var Puppet = expr.Options{Functions: stdlib.Functions}
 
-// facts is an Env with facts and bindings.
-type facts struct {
-	vars     map[string]value.Value
-	bindings map[string]value.Value
+// Env is an expr.Env with variables and bindings.
+type Env struct {
+	Vars     map[string]value.Value
+	Bindings map[string]value.Value
 }
 
-func (f facts) Variable(name string) (value.Value, bool) {
-	v, ok := f.vars[name]
+func (e Env) Variable(name string) (value.Value, bool) {
+	v, ok := e.Vars[name]
 	return v, ok
 }
 
-func (f facts) Lookup(key string, typ *types.Type) (value.Value, bool, error) {
-	v, ok := f.bindings[key]
+func (e Env) Lookup(key string, typ *types.Type) (value.Value, bool, error) {
+	v, ok := e.Bindings[key]
 	if ok && typ != nil {
 		if m := typ.Check(v); m != nil {
 			return v, true, m
@@ -36,20 +37,21 @@ func (f facts) Lookup(key string, typ *types.Type) (value.Value, bool, error) {
 	return v, ok, nil
 }
 
-// evaluate evaluates an expression as parsed and folded, both with and without encoding. The results must be equal.
-func evaluate(t testing.TB, src string, env facts) (value.Value, error) {
+// Evaluate evaluates src as parsed and after folding, each with and without encoding. The test fails if the results
+// differ.
+func Evaluate(t testing.TB, src string, env Env) (value.Value, error) {
 	t.Helper()
 	n, errs := syntax.ParseExpression(src)
 	if len(errs) > 0 {
 		return value.Value{}, errors.New(errs[0].Message)
 	}
-	v, err := expr.Eval(n, env, puppet)
-	if outOfBounds(err) {
-		return v, err // a folded expression takes fewer steps
+	v, err := expr.Eval(n, env, Puppet)
+	if exceedsLimit(err) {
+		return v, err // a folded expression takes fewer steps, so its result may differ
 	}
 	folded := expr.Fold(n, stdlib.Functions)
 	for _, other := range []*expr.Node{folded, decoded(t, n), decoded(t, folded)} {
-		w, otherErr := expr.Eval(other, env, puppet)
+		w, otherErr := expr.Eval(other, env, Puppet)
 		if (err == nil) != (otherErr == nil) || err == nil && !value.Identical(v, w) {
 			t.Errorf("%s: %s, %v; folded or encoded: %s, %v", src, value.AppendJSON(nil, v), err,
 				value.AppendJSON(nil, w), otherErr)
@@ -58,7 +60,7 @@ func evaluate(t testing.TB, src string, env facts) (value.Value, error) {
 	return v, err
 }
 
-func outOfBounds(err error) bool {
+func exceedsLimit(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "too ") // too many steps, too much data, too long, too deep
 }
 

@@ -1,0 +1,75 @@
+package serve
+
+import (
+	"strconv"
+	"strings"
+)
+
+// decodePlain decodes the question 'keys' as programs write it: only the members ask, session and keys, without spaces
+// and escapes. For any other text it returns false, and encoding/json decodes it. A question may have a thousand keys,
+// which encoding/json takes longer to read than bindq to look up.
+func decodePlain(text string) (q question, ok bool) {
+	if !strings.HasPrefix(text, "{") {
+		return question{}, false
+	}
+	for text[0] != '}' {
+		name, rest, ok := plainText(text[1:])
+		if !ok || !strings.HasPrefix(rest, ":") {
+			return question{}, false
+		}
+		if text, ok = q.setPlain(name, rest[1:]); !ok || text == "" || text[0] != ',' && text[0] != '}' {
+			return question{}, false
+		}
+	}
+	return q, text == "}" && q.Ask == "keys" && q.Session != nil && q.Keys != nil
+}
+
+// setPlain sets a member that is not set yet to the value at the start of text, and returns the text after it.
+func (q *question) setPlain(name, text string) (rest string, ok bool) {
+	switch {
+	case name == "ask" && q.Ask == "":
+		q.Ask, rest, ok = plainText(text)
+		return rest, ok && q.Ask == "keys"
+	case name == "keys" && q.Keys == nil:
+		q.Keys, rest, ok = plainList(text)
+		return rest, ok
+	case name == "session" && q.Session == nil:
+		digits := text[:max(strings.IndexAny(text, ",}"), 0)]
+		n, err := strconv.ParseInt(digits, 10, 64)
+		q.Session = &n
+		return text[len(digits):], err == nil && strconv.FormatInt(n, 10) == digits
+	}
+	return "", false
+}
+
+// plainList returns the list of texts at the start of text.
+func plainList(text string) (list []string, rest string, ok bool) {
+	if !strings.HasPrefix(text, `["`) {
+		return nil, "", false
+	}
+	list = make([]string, 0, len(text)/32)
+	for text[0] != ']' {
+		item, rest, ok := plainText(text[1:])
+		if !ok || rest == "" || rest[0] != ',' && rest[0] != ']' {
+			return nil, "", false
+		}
+		list, text = append(list, item), rest
+	}
+	return list, text[1:], true
+}
+
+// plainText returns the JSON string at the start of text, unless it has escapes.
+func plainText(text string) (s, rest string, ok bool) {
+	if !strings.HasPrefix(text, `"`) {
+		return "", "", false
+	}
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			return text[1:i], text[i+1:], true
+		case c == '\\' || c < ' ':
+			return "", "", false
+		}
+	}
+	return "", "", false
+}
