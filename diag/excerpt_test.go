@@ -38,7 +38,7 @@ func TestCaretIsBelowItsCharacter(t *testing.T) {
 		{"column after the end of a very long line", strings.Repeat(long, 100), 20010, "…" + long[131:200], 70},
 		{"middle of a very long line of wide characters", strings.Repeat("名", 10000), 5050,
 			"…" + strings.Repeat("名", 34) + "…", 47},
-		{"middle of a long line of wide characters", strings.Repeat("名", 100), 50, "…" + strings.Repeat("名", 34) + "…", 47},
+		{"long line of wide characters", strings.Repeat("名", 100), 50, "…" + strings.Repeat("名", 34) + "…", 47},
 	} {
 		text, before := excerpt(c.line, c.col)
 		if text != c.text || before != c.before {

@@ -114,7 +114,8 @@ func (t *template) depth() int {
 		case !p.ref.plain:
 			return -1
 		default:
-			out -= strings.Count(t.names[p.ref.name], "/") // a slash in the source of a reference is not part of the path
+			// A slash in the source of a reference is not part of the path.
+			out -= strings.Count(t.names[p.ref.name], "/")
 		}
 	}
 	return out

@@ -88,7 +88,7 @@ type Lambda struct {
 type Producer struct {
 	Name     string     // the YAML attribute, such as to_lookup_of, or 'rebind'
 	Argument *Literal   // argument; for 'to' and 'to_expression', the value if it is constant
-	Expr     *expr.Node // for 'to' and 'to_expression', the expression if it is not constant; then Argument is its source
+	Expr     *expr.Node // the expression of 'to' or 'to_expression' unless it is constant; Argument is its source
 }
 
 // Pair matches requests in which a category has one of several values.

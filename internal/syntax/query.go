@@ -127,7 +127,8 @@ func (p *setParser) comparisonOperator() (op string, negated bool) {
 		return "~", true
 	case p.accept("<"), p.accept("<="), p.accept(">"), p.accept(">="):
 		return op, false
-	case p.at("~") && p.peek().text == "=", p.at("~") && p.peek().text == "!": // Puppet's documents print them with a blank
+	// Puppet's documents print these two operators with a blank.
+	case p.at("~") && p.peek().text == "=", p.at("~") && p.peek().text == "!":
 		p.advance()
 		negated = p.at("!")
 		p.advance()
