@@ -305,7 +305,7 @@ func TestInvalidAttributesAreReportedAtTheirPosition(t *testing.T) {
 		{"{name: a, to_hash_lookup: ¦[name, x, key, y]}", "attribute", false},
 		{"{name: a, to_hash_lookup: ¦{name: x, key: {y: z}}}", "attribute", false},
 		{"{name: a, multibind_id: ¦\"a\\0b\"}", "multibind", false},
-		{"{name: a, multibind_id: m, type: ¦Nope, options: {flatten: x}}", "type", false}, // options unchecked
+		{"{name: a, multibind_id: m, type: ¦Nope, options: {flatten: x}}", "type", false}, // options are not checked
 		{"{name: a, multibind_id: m, type: ¦Integer, options: {flatten: x}}", "multibind", false},
 		{"{name: a, multibind_id: m, type: ¦'Hash[Integer, String]', options: {flatten: x}}", "multibind", false},
 		{"{name: a, multibind_id: m, options: {combinator: ¦[x]}}", "attribute", false},

@@ -27,8 +27,8 @@ func computing(name string, n *expr.Node) Statement {
 	return a
 }
 
-// onlyDiagnostic prints the only diagnostic as column, code, message and hint.
-func onlyDiagnostic(diags *diag.List) string {
+// diagnosticLines formats diagnostics, one per line, as column, code, message and hint.
+func diagnosticLines(diags *diag.List) string {
 	var out []string
 	for _, d := range diags.Sorted() {
 		line := fmt.Sprintf("%d %s: %s", d.Pos.Col, d.Code, d.Message)
@@ -102,7 +102,7 @@ func TestErrorsOfBindingsSayExpectedAndFound(t *testing.T) {
 		if b := c.Statement.Compile(&diags); b.Recipe != nil || b.Key != c.Key {
 			t.Errorf("%s: %+v", c.what, b)
 		}
-		if got := onlyDiagnostic(&diags); got != c.want || diags.Incomplete() {
+		if got := diagnosticLines(&diags); got != c.want || diags.Incomplete() {
 			t.Errorf("%s:\n%s\nwant\n%s", c.what, got, c.want)
 		}
 	}
@@ -127,7 +127,7 @@ func TestRejectsBindingsWithoutKey(t *testing.T) {
 		if b := s.Compile(&diags); b != nil {
 			t.Errorf("%v: %+v", c.producers, b)
 		}
-		if got := onlyDiagnostic(&diags); got != c.want || diags.Incomplete() != c.incomplete {
+		if got := diagnosticLines(&diags); got != c.want || diags.Incomplete() != c.incomplete {
 			t.Errorf("%v: %t\n%s\nwant %t\n%s", c.producers, diags.Incomplete(), got, c.incomplete, c.want)
 		}
 	}
@@ -189,7 +189,7 @@ func TestInvalidMultibindOptionsAreReported(t *testing.T) {
 		if b.Key != "a" || b.Multibind.ID != "m" || b.Multibind.Options != nil {
 			t.Errorf("%s: %+v", c.what, b)
 		}
-		if got := onlyDiagnostic(&diags); got != c.want || diags.Incomplete() {
+		if got := diagnosticLines(&diags); got != c.want || diags.Incomplete() {
 			t.Errorf("%s:\n%s\nwant\n%s", c.what, got, c.want)
 		}
 	}
@@ -236,7 +236,7 @@ func TestContributionKeepsLiteralOfConstant(t *testing.T) {
 		c.Producers = []Producer{{Name: "to", Argument: &Literal{Pos: at(2)}}} // null
 		b := c.Statement.Compile(&diags)
 		if (b.Literal != nil) != c.literal || b.Recipe.Kind != recipe.Constant || !diags.Empty() {
-			t.Errorf("%s: %+v, %s", c.what, b, onlyDiagnostic(&diags))
+			t.Errorf("%s: %+v, %s", c.what, b, diagnosticLines(&diags))
 		}
 	}
 }

@@ -35,7 +35,7 @@ type Source interface {
 // YAML is a parsed bindings file in YAML or JSON.
 type YAML struct{ *yaml.Document }
 
-// Secrets adds the ids of sensitive multibindings to ids. It also finds those that are in the wrong place.
+// Secrets adds the ids of sensitive multibindings to ids. It also finds multibindings where the syntax allows none.
 func (y YAML) Secrets(ids map[string]bool) {
 	if y.Root != nil {
 		addSecrets(y.Root, ids)

@@ -65,7 +65,7 @@ func compileClassified(doc *yaml.Document, file string, s *scratch, pools *Pools
 	return s.number(c.out, pools)
 }
 
-// add binds a key to v. It reports a key that is already bound.
+// add binds the key name to v. It does nothing if the output has already bound the key.
 func (c *classified) add(at *yaml.Node, name string, v value.Value) {
 	if c.seen[name] {
 		return
