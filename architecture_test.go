@@ -16,8 +16,8 @@ import (
 // about the architecture, not a formality.
 var mayImport = map[string][]string{
 	"cmd/bindc": {
-		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/envfile",
-		"internal/cli", "internal/datafile", "internal/enc", "internal/fsx", "internal/hieraconfig",
+		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/cli",
+		"internal/datafile", "internal/enc", "internal/envfile", "internal/fsx", "internal/hieraconfig",
 		"internal/identity", "internal/layout", "internal/lint", "internal/lookup", "internal/manifest",
 		"internal/migrate", "internal/migrate/proof", "internal/report", "internal/report/affected",
 		"internal/report/decision", "internal/report/slice", "internal/revision", "internal/schema",
@@ -27,10 +27,9 @@ var mayImport = map[string][]string{
 	"cmd/bindq": {
 		"diag", "facts", "internal/cli", "internal/expr", "internal/hieraconfig", "internal/identity",
 		"internal/lookup", "internal/manifest", "internal/query", "internal/recipe", "internal/report",
-		"internal/report/affected", "internal/report/decision",
-		"internal/secret/eyaml", "internal/secret/seal",
-		"internal/snapfile", "internal/syntax", "internal/value", "internal/yaml", "origin", "runtime",
-		"serve", "snapshot",
+		"internal/report/affected", "internal/report/decision", "internal/secret/eyaml",
+		"internal/secret/seal", "internal/snapfile", "internal/syntax", "internal/value", "origin",
+		"runtime", "serve", "snapshot",
 	},
 	"cmd/bindsync": {
 		"diag", "facts", "internal/cli", "internal/fsx", "internal/gate", "internal/lookup",
@@ -175,7 +174,7 @@ var mayImport = map[string][]string{
 	"internal/value":        {},
 	"internal/yaml":         {"diag", "internal/pattern", "internal/value"},
 	"loader": {
-		"diag", "internal/bindingsfile", "internal/envfile", "internal/datafile", "internal/expr",
+		"diag", "internal/bindingsfile", "internal/datafile", "internal/envfile", "internal/expr",
 		"internal/expr/stdlib", "internal/fsx", "internal/literal", "internal/recipe", "internal/relation",
 		"internal/subprocess", "internal/syntax", "internal/types", "internal/value", "internal/yaml",
 		"loader/internal/hiera5", "loader/internal/site",
@@ -201,6 +200,7 @@ var mayImport = map[string][]string{
 	"ship":              {"diag", "internal/fsx", "origin"},
 	"ship/oci":          {"origin", "ship"},
 	"snapshot":          {"internal/fsx", "internal/value"},
+	"tools/flagslots":   {},
 	"tools/importgraph": {},
 }
 

@@ -36,7 +36,7 @@ const (
 	Error Severity = iota
 	Warning
 	Lint // valid but suspicious; shown only on request
-	Info // a note; nothing has to be done
+	Info // information that requires no action
 )
 
 func (s Severity) String() string { return [...]string{"error", "warning", "lint", "note"}[s] }

@@ -28,7 +28,7 @@ type adoption struct {
 	out         string
 	environment string
 	given       []string // options of the entry
-	keep        []string // levels that stay Puppet's, by name
+	keep        []string // names of levels to leave to Puppet
 	keys        []string // private keys of hiera-eyaml
 	factsDir    string
 	nodes       int
@@ -210,7 +210,7 @@ func (a *adoption) leave() error {
 		if l.Method != "" {
 			why = "a text in it is encrypted by " + l.Method + ", and bindq decrypts only PKCS7"
 		}
-		a.say("note: %s: the level '%s' stays Puppet's: %s", l.Pos, a.env.Config.Keep(l.Entry), why)
+		a.say("note: %s: Puppet keeps the level '%s': %s", l.Pos, a.env.Config.Keep(l.Entry), why)
 	}
 	if a.env.Config.KeepsAll() {
 		return &adopt.Obstacle{Reason: "no level is left that the snapshot could answer",
@@ -230,8 +230,8 @@ func (a *adoption) entry(options hieraconfig.Options) hieraconfig.Entry {
 	return hieraconfig.Entry{Name: "bindc", Options: options, LookupKey: a.lookupKey}
 }
 
-// snapshotOption returns the value of the option snapshot for a file. A file that is named after its environment gets a
-// value for all environments.
+// snapshotOption returns the value of the option snapshot for a file. For a file named after its environment, the
+// value contains %{::environment}, so that it is right for all environments.
 func snapshotOption(path, environment string) string {
 	if filepath.Base(path) == environment+".snap" {
 		return filepath.Join(filepath.Dir(path), "%{::environment}.snap")
@@ -257,8 +257,8 @@ func (a *adoption) eyamlKeys() ([]string, error) {
 	return out, nil
 }
 
-// sayUnreadableKeys warns of private keys in hiera.yaml that cannot be read. Without them, lookups of encrypted values
-// fail.
+// sayUnreadableKeys warns of private keys in hiera.yaml that cannot be read. Without them, lookups of encrypted
+// values fail.
 func (a *adoption) sayUnreadableKeys() {
 	if len(a.keys) > 0 {
 		return // --eyaml-key was checked

@@ -64,7 +64,7 @@ func (g *bounds) buildCommand() *cobra.Command {
 	cmd.Flags().StringVar(&pushTo, "push", "", "push the snapshot to `oci://HOST/REPO:TAG` when it is built")
 	f.addToSnapshots(cmd)
 	cmd.Flags().StringVar(&part, "part", "",
-		"write a pack of part `I/N` of the data files, for 'bindc link', in place of a snapshot")
+		"write a pack of part `I/N` of the data files, for 'bindc link', instead of a snapshot")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write, or - for standard output")
 	return cmd
 }

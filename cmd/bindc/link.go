@@ -28,12 +28,12 @@ func (g *bounds) linkCommand() *cobra.Command {
 		Use:   "link PACK... -o FILE",
 		Short: "Compose the parts of a build into a snapshot",
 		Long: "link composes the packs that 'bindc build --part' wrote for all parts of a site\n" +
-			"into the snapshot FILE. It is the same file, with the same diagnostics, as that\n" +
-			"of one build. link reads the site again, to see whether it has changed, but\n" +
-			"does not parse the data files in the packs. Give it the flags of the parts.\n" +
-			"PACK is a file, or oci://HOST/REPO:TAG where 'bindc push' has put one.\n\n" +
-			"Exit status: 0 FILE is written, 1 errors were found in the site, 2 another\n" +
-			"error: usage, a pack that does not belong to the site or to the others.",
+			"into the snapshot FILE. A single build would write the same file and print the\n" +
+			"same diagnostics. link reads the site again to check that it has not changed,\n" +
+			"but does not parse the data files in the packs. It needs the flags of the parts.\n" +
+			"PACK is a file, or oci://HOST/REPO:TAG to which 'bindc push' has pushed one.\n\n" +
+			"Exit status: 0 FILE was written, 1 the site has errors, 2 another error: usage,\n" +
+			"or a pack that does not belong to the site or to the other packs.",
 		Example: "  bindc link part1.pack part2.pack -o site.bsnap --site site",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,9 +54,9 @@ func (g *bounds) linkCommand() *cobra.Command {
 	sign.add(cmd)
 	f.addToSnapshots(cmd)
 	pull.addRegistry(cmd)
-	cmd.Flags().Int64Var(&pull.maxSize, "max-size", defaultMaxPart, "`N` bytes in a pack from a registry at most")
+	cmd.Flags().Int64Var(&pull.maxSize, "max-size", defaultMaxPart, "allow at most `N` bytes in a pack from a registry")
 	cmd.Flags().StringVar(&dir, "site", ".", "`DIR` of the site")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the `FILE` to write, - for standard output")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write, or - for standard output")
 	return cmd
 }
 

@@ -58,7 +58,7 @@ func checkFile(t *testing.T, path, want string) {
 
 func written() error { return nil }
 
-func TestInspectDeterminesState(t *testing.T) {
+func TestInspectDeterminesStateOfAdoption(t *testing.T) {
 	for _, c := range []struct {
 		what, own, copied string
 		want              State

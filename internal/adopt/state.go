@@ -39,8 +39,8 @@ type Environment struct {
 
 // Names of the files.
 const (
-	hieraFile  = "hiera.yaml"  // for Puppet
-	hiera5File = "hiera5.yaml" // for bindc, if it exists
+	hieraFile  = "hiera.yaml"  // read by Puppet
+	hiera5File = "hiera5.yaml" // compiled by bindc, if it exists
 )
 
 // Obstacle is the reason why an environment is not changed, with the fix.

@@ -30,7 +30,7 @@ func TestSuggestsOurCommandForVerbOfOtherProgram(t *testing.T) {
 	}
 }
 
-// A suggested command begins with a program and a verb that it has, and no verb of ours is hidden by a suggestion.
+// A suggested command begins with a program and one of its verbs. No suggestion replaces an existing verb.
 func TestSuggestedCommandsExist(t *testing.T) {
 	for name, run := range commandOf {
 		words := strings.Fields(run)

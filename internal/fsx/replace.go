@@ -123,8 +123,8 @@ func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, releas
 	return nil, nil, err
 }
 
-// startPoller makes the Go runtime start its network poller, which it does for the first os.File. If the process is short
-// of descriptors, the runtime ends it there; no temporary file must exist by then.
+// startPoller makes the Go runtime start its network poller, which happens when the first os.File is opened. If the
+// process is short of descriptors, the runtime ends it there, so this must happen before a temporary file exists.
 func startPoller(dir string) {
 	if f, err := os.Open(dir); err == nil {
 		f.Close()

@@ -11,7 +11,7 @@ import (
 	"bindc/snapshot"
 )
 
-// composition finds out which bindings win.
+// composition determines which bindings win.
 type composition struct {
 	*linter
 	content  *snapshot.Content
@@ -79,7 +79,7 @@ func (l *linter) checkComposed(content *snapshot.Content) {
 	c.report()
 }
 
-// isInternal reports whether a key has the contributions to a multibinding.
+// isInternal reports whether a key collects the contributions to a multibinding.
 func (c *composition) isInternal(key uint32) bool {
 	return strings.HasPrefix(c.content.Keys[key].Name, "\x00")
 }
@@ -333,7 +333,7 @@ func (c *composition) judge(o snapshot.Origin, f *finding) diag.Code {
 	}
 	at := c.pos(o)
 	switch {
-	case c.intended[at] || c.intended[c.pos(f.other)]: // having both is intended
+	case c.intended[at] || c.intended[c.pos(f.other)]: // the site intends to have both bindings
 		return ""
 	case !c.wants(code) || c.ignored[commentedLine{at.File, at.Line, code}]:
 		return ""

@@ -17,7 +17,7 @@ import (
 	"bindc/loader"
 )
 
-// Unreadable files of keys and manifests are errors: with half the keys, all others would be reported as unused.
+// Unreadable manifests and lists of keys are errors. Otherwise, the keys in them would be reported as unused.
 func TestUnreadableKeysAndManifestsAreErrors(t *testing.T) {
 	dir := t.TempDir()
 	site{"m/a.pp": "'a::a'", "m/b/b.pp": "'a::b'"}.write(t, dir)
@@ -103,14 +103,14 @@ func TestIgnoresFilesReplacedDuringTheRun(t *testing.T) {
 	}
 }
 
-// A key bound at up to maxFollowed levels is checked. A key with more is not, because that would take too long.
+// A key bound at more than maxLevels levels is not checked, because that would take too long.
 func TestSkipsKeysBoundAtTooManyLevels(t *testing.T) {
 	for levels, want := range map[int]int{maxLevels: maxLevels, maxLevels + 1: 0} {
 		config, sets := "version: 1\ncategories:\n", strings.Builder{}
 		for i := range 7 {
 			config += fmt.Sprintf("  - [c%d, '${c%d}']\n", i, i)
 		}
-		for i := range levels { // each has other categories
+		for i := range levels { // each level uses other categories
 			var when []string
 			for c := range bits.Len(uint(i + 1)) {
 				if (i+1)>>c&1 == 1 {

@@ -59,10 +59,10 @@ func TestParametersOfClassesCountAsLookedUp(t *testing.T) {
 		"class a ( Pattern[/^['\"(]/, /[)]/] $b = '$c', Enum['$d'] $e = \"),${f}\") {}": "a::b a::e",
 		"class a inherits b {}\nclass c # why\n ($d) {}":                                "c::d",
 		"define a($b) {}": "",
-		"class a($b) {\n  include c, d\n  $own = 1\n}":  "a::b", // the body does not count
+		"class a($b) {\n  include c, d\n  $own = 1\n}":  "a::b", // variables in the body are not parameters
 		"class a($b = [1, 2] + $c, $d = f(1, $e) + $g)": "a::b a::d",
 		"class a(Array[Integer, 0, $max] $b, Any $c)":   "a::b a::c",
-		"class a($b,\n  $c":                             "a::b a::c", // not closed
+		"class a($b,\n  $c":                             "a::b a::c", // the list of parameters is not closed
 	} {
 		var asked Lookups
 		asked.addParameters(text)
@@ -145,7 +145,7 @@ func TestReportsRedundantBindings(t *testing.T) {
 			"when: {node: a, osfamily: b}, bind: [[k, 2]]", "", "4"},
 		{"another node has another value", "when: {node: a}, bind: [[k, 1]]",
 			"when: {node: b}, bind: [[k, 2]]},\n {when: {common: x}, bind: [[k, 1]]", "4", ""},
-		{"another node has another, and this one another key", "when: {node: a}, bind: [[k, 1]]",
+		{"another node has another value, and this node another key", "when: {node: a}, bind: [[k, 1]]",
 			"when: {node: a}, bind: [[o, 1]]},\n {when: {node: b}, bind: [[k, 2]]},\n {when: {common: x}, bind: [[k, 1]]",
 			"4", ""},
 		{"hidden under all conditions", "when: {common: x}, bind: [[k, 1]]", "when: {node: a}, bind: [[k, 2]]", "", "4"},

@@ -55,7 +55,7 @@ func TestScenariosReportExpectedLints(t *testing.T) {
 			}
 			Check(site, content, opts, diags)
 			compareText(t, diags, files[c.want])
-			for _, code := range Codes() { // with one code selected, only that advice appears
+			for _, code := range Codes() { // with one code selected, only that lint appears
 				var one diag.List
 				Check(site, content, Options{Codes: []diag.Code{code}, Lookups: opts.Lookups}, &one)
 				if has(diags, code) && !has(&one, code) {
@@ -96,7 +96,7 @@ func TestScenariosReportExpectedFleetWarnings(t *testing.T) {
 }
 
 // A fleet without nodes yields no warnings.
-func TestFleetWithoutNodes(t *testing.T) {
+func TestFleetWithoutNodesHasNoWarnings(t *testing.T) {
 	enter(t, "fleet_of_a_control_repository")
 	site, _, _ := sound(t, "site")
 	var diags diag.List

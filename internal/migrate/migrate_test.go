@@ -24,8 +24,9 @@ import (
 
 var update = flag.Bool("update", false, "write the migrated sites into the archives; review what changes")
 
-// TestMigrateWritesExpectedFilesWithSameAnswers migrates the site of each archive in testdata and compares the written files and the notes with the
-// archive. It also looks up every key in both sites for each set of facts: the answers must be the same.
+// TestMigrateWritesExpectedFilesWithSameAnswers migrates the site of each archive in testdata and compares the
+// written files and the notes with the archive. It also looks up every key in both sites for each set of facts: the
+// answers must be the same.
 func TestMigrateWritesExpectedFilesWithSameAnswers(t *testing.T) {
 	archives, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(archives) == 0 {

@@ -19,7 +19,7 @@ type dimensionTexts []struct{ name, template string }
 var sites = []dimensionTexts{
 	{{"a", "${x}"}, {"b", "${y}"}, {"c", "${z}"}},
 	{{"a", "${x}"}, {"b", "${x}"}, {"c", "${y}"}},                        // two categories over one fact
-	{{"a", "${x}"}, {"b", "${x}-${y}"}, {"c", "${y}"}},                   // one over two facts
+	{{"a", "${x}"}, {"b", "${x}-${y}"}, {"c", "${y}"}},                   // one category over two facts
 	{{"a", "${x}-${y}"}, {"$y", "${y}"}, {"c", "p-${x}"}},                // a guard, and text before a fact
 	{{"a", "${x}${y}"}, {"b", "${y}${x}"}, {"c", "${z}"}},                // the same text can come from several facts
 	{{"a", "${upcase($x)}"}, {"b", "${upcase($x)}-${y}"}, {"c", "${y}"}}, // computed text is an unknown

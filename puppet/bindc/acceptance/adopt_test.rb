@@ -143,7 +143,7 @@ class AdoptTest < Minitest::Test
     assert_match(/of theirs/, before)
     output, status = compare
     assert_equal 0, status.exitstatus, output
-    assert_match(/the level 'Common' stays Puppet's: only Puppet knows 'foreign'/, output)
+    assert_match(/Puppet keeps the level 'Common': only Puppet knows 'foreign'/, output)
     assert_match(/, 0 different/, output)
     assert_equal before, answers
   end
