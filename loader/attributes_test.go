@@ -298,7 +298,7 @@ func TestInvalidAttributesAreReportedAtTheirPosition(t *testing.T) {
 		{"{name: a, type: Integer, to: ¦'x${y}'}", "type_mismatch", false},
 		{"{name: a, type: 'Array[Integer]', to: [1, ¦'x${y}']}", "type_mismatch", false},
 		{"{name: a, type: Integer, to: x, transformer: ¦[x]}",
-			"attribute", false}, // so the result may still be an integer
+			"attribute", false}, // the transformer may return an integer
 		{"{name: a, type: Integer, to: 'x${y}', transformer: ¦[x]}", "attribute", false},
 		{"{name: a, multibind_id: m, to: ¦1, options: {conflict_resolution: ignore}}", "attribute", false},
 		{"{name: a, to_lookup_of: ¦{Integer: b}}", "attribute", false},

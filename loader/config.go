@@ -165,7 +165,7 @@ func (c *configReader) categories(n *yaml.Node) ([]category, bool) {
 	for i := range n.Kids {
 		kid := &n.Kids[i]
 		if kid.Kind == yaml.Scalar && onlyNames {
-			continue // only the first duplicate is reported
+			continue // only the first string is reported
 		}
 		if cat, ok := c.category(kid, i == len(n.Kids)-1, before); ok {
 			before[cat.name] = cat.at

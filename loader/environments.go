@@ -195,7 +195,7 @@ func (r *environmentsReader) warnOfUndeclared() {
 		Hint: "write site { dynamic_environments { \"$confdir/" + environmentsDir + "\": } }"})
 }
 
-// checkReadable checks the statements before a syntax error.
+// checkReadable checks the statements that could be parsed in a file with a syntax error.
 func (r *environmentsReader) checkReadable() {
 	attributes := func(list []syntax.Attribute, more ...string) {
 		names := append(more, settings...)
@@ -227,7 +227,7 @@ func (r *environmentsReader) checkBindings(dir string, title *expr.Node) {
 	}
 }
 
-// static adds the environments of a declaration.
+// static adds the declared environment name.
 func (r *environmentsReader) static(name, dir string, title *expr.Node, given attributes) {
 	first, twice := r.named[name]
 	switch {

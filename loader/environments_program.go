@@ -38,7 +38,7 @@ func (r *environmentsReader) program() {
 	r.out.Program = expr.Fold(envfile.ProgramOf(statements), stdlib.Functions)
 }
 
-// checkResults reports constant results of n that are not names of environments.
+// checkResults reports constants that n assigns to $environment and that are not names of environments.
 func (r *environmentsReader) checkResults(n *expr.Node) {
 	for _, kid := range n.Kids {
 		r.checkResults(kid)
@@ -62,7 +62,7 @@ func (r *environmentsReader) checkResults(n *expr.Node) {
 	}
 }
 
-// results returns the expressions that can be the result of n.
+// results returns the constants that can be the result of n.
 func results(n *expr.Node) []*expr.Node {
 	var kids []*expr.Node
 	switch n.Op {

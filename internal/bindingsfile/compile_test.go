@@ -47,9 +47,9 @@ func TestWithinFindsInnermostPart(t *testing.T) {
 		{[]value.Value{v(2)}, 1},                    // no such element
 		{[]value.Value{k}, 1},                       // an array has no such key
 		{[]value.Value{value.FromString("a")}, 1},   // the elements are not keys and values
-		{[]value.Value{v(1), v(0)}, 3},              // a key has no parts
+		{[]value.Value{v(1), v(0)}, 3},              // the hash has no key 0
 		{[]value.Value{v(1), k, v(0), v(0)}, 6},     // a scalar has no parts
-		{[]value.Value{v(1), value.FromInt(-1)}, 3}, // no such key
+		{[]value.Value{v(1), value.FromInt(-1)}, 3}, // the hash has no key -1
 	} {
 		if got := l.Within(c.path).Pos.Col; got != c.want {
 			t.Errorf("%v leads to column %d, want %d", c.path, got, c.want)

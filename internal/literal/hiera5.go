@@ -138,7 +138,7 @@ func (h hiera5) interpolated(n *yaml.Node, text string, secret bool) *expr.Node 
 
 var (
 	begun       = regexp.MustCompile(`^\s*ENC\[\w+,`)
-	decryptable = regexp.MustCompile(`ENC\[(?:(?i:PKCS7),)?[a-zA-Z0-9+/ =\n]+\]`) // by its format
+	decryptable = regexp.MustCompile(`ENC\[(?:(?i:PKCS7),)?[a-zA-Z0-9+/ =\n]+\]`) // given the right key
 	edited      = regexp.MustCompile(`DEC(?:\(\d+\))?::\w+\[`)
 )
 
