@@ -106,7 +106,7 @@ func pushCommand() *cobra.Command {
 			"artifact of one layer. It prints REPO@sha256:DIGEST. The same snapshot with the\n" +
 			"same revision, source and signature is always the same artifact. Its creation\n" +
 			"time is SOURCE_DATE_EPOCH, or omitted. With --sign the snapshot is signed first.\n" +
-			"FILE may be a pack that 'bindc build --part' wrote: 'bindc link' fetches it.\n\n" +
+			"FILE may be a pack that 'bindc build --part' wrote; 'bindc link' fetches it.\n\n" +
 			"Exit status: 0, or 2 on an error.",
 		Example: "  bindc push site.bsnap oci://registry.example.com/puppet/site:production",
 		Args:    cobra.ExactArgs(2),
