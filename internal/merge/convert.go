@@ -128,7 +128,7 @@ func parseConversion(to value.Value) (*conversion, error) {
 }
 
 var (
-	errArguments = errors.New("Sensitive takes no arguments")
+	errArguments = errors.New("the type Sensitive takes no arguments")
 	errHidden    = errors.New("the sensitive value cannot be converted")
 )
 

@@ -483,7 +483,7 @@ func TestErrorMessagesOfConversions(t *testing.T) {
 			"convert_to of 'k' to Integer: the sensitive value cannot be"},
 		{"'Sensitive[Integer]'", value.FromString("x"),
 			"convert_to of 'k' to Sensitive[Integer]: the value is of type String"},
-		{"[Sensitive, 1]", value.FromString("x"), "convert_to of 'k' to Sensitive: Sensitive takes no arguments"},
+		{"[Sensitive, 1]", value.FromString("x"), "convert_to of 'k' to Sensitive: the type Sensitive takes no arguments"},
 		{"Sensitive", broken.Value(1), "convert_to of 'k' to Sensitive: a broken file"},
 		{"Integer", broken.Value(1), "convert_to of 'k' to Integer: a broken file"},
 	} {
