@@ -77,7 +77,7 @@ func TestAbstractTypeKeepsConstants(t *testing.T) {
 	}
 }
 
-func TestAbstractTypeChecksConstantsAtBuild(t *testing.T) {
+func TestAbstractTypeIsCheckedForConstantsAtBuildTime(t *testing.T) {
 	const integer = `{name: a, abstract: true, type: Integer}`
 	const wrong = `1 error type_mismatch: m1`
 	checkReports(t, []struct{ name, site, module, want string }{

@@ -229,7 +229,7 @@ var catalogue = []Rule{
 		"State the type in this binding too, or correct the value."},
 	{"unused_key", "Lint: a key is bound but never looked up.", 12,
 		"Remove the binding. If other programs look up the key, list it in the file for --used."},
-	{"uri", "Invalid URI of a layer.", 3,
+	{"uri", "The URI of a layer is invalid.", 3,
 		"Write the URI as section 3 shows for its scheme."},
 	{"usage", "Invalid command line or query.", 0,
 		"Run the command with --help."},

@@ -84,7 +84,7 @@ func wrapped(v value.Value, wrapper string) (n Node, err error) {
 	n.Trusted, n.Environment, n.Vars = runtimeValue(trusted), environment, runtimeValue(m.variables())
 	n.Name = cmp.Or(certname, name, text(trusted, "certname"))
 	m.check(certname == "" || name == "" || certname == name,
-		"found two names of the node, certname '%s' and name '%s'", certname, name)
+		"found two different names for the node: certname '%s' and name '%s'", certname, name)
 	m.refuseOthers(wrapper)
 	if m.err == nil {
 		var all value.Value

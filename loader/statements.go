@@ -272,7 +272,7 @@ func (c *setCompiler) typeOf(l *bindingsfile.Literal) (string, bool) {
 	return "", false
 }
 
-// mapped reads a hash of parameter names to parameter names.
+// mapped reads a hash that maps parameter names to parameter names.
 func (c *setCompiler) mapped(l *bindingsfile.Literal, constant bool) ([]Renamed, bool) {
 	if !constant || l.Value.Kind() != value.Hash {
 		c.errorf(l, "expected a hash of names of parameters to names of parameters, found %s", value.Describe(l.Value))

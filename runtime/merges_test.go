@@ -198,7 +198,7 @@ m::late: {b: 2}
 
 // In a forged file a merge may have nothing to merge except merges, or may be filed under a key that no lookup reaches.
 // Verify cannot see either, so lookups do not report damage.
-func TestForgedMergesAreNotDamage(t *testing.T) {
+func TestForgedMergesAreNotReportedAsDamage(t *testing.T) {
 	req := forgedMerge(t, recipe.MergeKey("users"), recipe.MergeKey("other"))
 	if err := req.Snapshot().Verify(); err != nil {
 		t.Fatal(err)

@@ -79,7 +79,7 @@ type unreadable struct{}
 
 func (unreadable) Read([]byte) (int, error) { return 0, errBroken }
 
-// writeChoice writes the program that chooses the environment of a node, in dir.
+// writeChoice writes to dir the program that chooses a node's environment.
 func writeChoice(t *testing.T, dir, src string) {
 	t.Helper()
 	says, errs := syntax.ParseEnvironments(src)

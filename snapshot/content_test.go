@@ -175,7 +175,7 @@ func TestOpenRejectsInvalidFiles(t *testing.T) {
 	}
 }
 
-func TestReaderDecodesNumbersAndTexts(t *testing.T) {
+func TestReaderDecodesNumbersAndStrings(t *testing.T) {
 	for _, n := range []uint64{0, 1, 127, 128, math.MaxInt32, math.MaxInt32 + 1, math.MaxUint32, 1 << 32, 1<<63 - 1,
 		1 << 63, math.MaxUint64} {
 		r := reader{b: string(binary.AppendUvarint(nil, n)) + "x"}

@@ -104,7 +104,7 @@ func (s *Site) path(i int) string {
 	return s.fixed[i].path
 }
 
-// bound returns the place of file i, and the keys it binds in ascending order.
+// bound returns the place of file i and, in ascending order, the keys it binds.
 func (s *Site) bound(i int) (place, []int) {
 	if node := i - len(s.fixed); node >= 0 {
 		return place{SiteNode, node}, append(s.overrides(node), s.Keys)

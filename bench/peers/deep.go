@@ -61,8 +61,7 @@ func deep(scripts string, plan measure.Plan) error {
 	return out.Flush()
 }
 
-// deepSite returns a hierarchy. Each level has some users with some attributes, half of which the
-// level below has too.
+// deepSite returns a hierarchy. Each level has some users with some attributes. The level below repeats half of them.
 func deepSite() []file {
 	const root = "code/environments/production/"
 	config := "version: 5\nhierarchy:\n"

@@ -47,7 +47,7 @@ func (r *puppetReader) key(out *Statement, s *syntax.Statement) bool {
 	key := constantText(s.Key)
 	out.KeyPos = r.Pos(s.Key.Off)
 	if key == "" || strings.ContainsRune(key, 0) {
-		r.diags.Errorf(out.KeyPos, "key", "expected a key of at least one character and without NUL")
+		r.diags.Errorf(out.KeyPos, "key", "expected a non-empty key without NUL characters")
 		return false
 	}
 	if s.Word != "rebind" {

@@ -220,7 +220,7 @@ func TestEntryHasOwnPositionUnlessComputed(t *testing.T) {
 }
 
 // A contribution keeps its literal if it is constant, required and not transformed.
-func TestContributionKeepsLiteralOfConstant(t *testing.T) {
+func TestOnlyConstantContributionKeepsLiteral(t *testing.T) {
 	lambda := Lambda{Lambda: &expr.Lambda{Params: []expr.Param{{Name: "value"}}}}
 	for _, c := range []struct {
 		what string

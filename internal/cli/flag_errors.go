@@ -29,7 +29,8 @@ var (
 	asNode    = advice{"node", "write --node NAME"}
 )
 
-// foreign maps flags of kubectl, 'puppet lookup' and hiera that people try. Flags of one letter have no dash here.
+// foreign maps flags of kubectl, 'puppet lookup' and hiera that people try. One-letter flags are listed without their
+// dash.
 var foreign = map[string]advice{
 	"json": asJSON, "yaml": asYAML, "o": asFormat, "output": asFormat, "f": asFormat, "render-as": asFormat,
 

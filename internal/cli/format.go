@@ -46,5 +46,5 @@ func (f *formValue) String() string {
 	return f.get()
 }
 
-// Type returns the word for the value in help.
+// Type returns the placeholder that help shows for the value.
 func (f *formValue) Type() string { return "FORM" }

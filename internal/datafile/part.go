@@ -61,7 +61,7 @@ type PartFile struct {
 	Hash uint64
 }
 
-// A part is, in this order: the magic; the length of the head, u32 in little endian; the head in JSON; a pack; the
+// A part is, in this order: the magic; the length of the header (u32, little-endian); the header as JSON; a pack; the
 // SHA-256 of everything before it. The digest detects damage. Only the checks in Link reject forged content.
 const (
 	partMagic = "bindc part 1\n\x00\x00\x00"

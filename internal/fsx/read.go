@@ -107,7 +107,7 @@ func (d Disk) content(f *file, buf []byte, path string, size int64) ([]byte, err
 		case err == io.EOF || int64(len(buf)) > size:
 			return buf, nil
 		case int64(len(buf)) == size && err == nil && d.Filter == nil:
-			return buf, nil // a regular file gives as much as is asked for, so that nothing is left
+			return buf, nil // a regular file returns everything asked for, so nothing is left to read
 		case err != nil:
 			return nil, err
 		case len(buf) == cap(buf):

@@ -56,7 +56,7 @@ func TestCheckChangesRejectsMoreThanTheShare(t *testing.T) {
 	}
 }
 
-// If the old snapshot has no bindings, any binding of the new one exceeds the share.
+// If the old snapshot has no bindings, any binding in the new one exceeds the permitted share of changes.
 func TestCheckChangesRejectsAnyBindingAfterEmptySnapshot(t *testing.T) {
 	if err := gate.CheckChanges(open(t, ""), open(t, "[a, 1]"), 0.5); err == nil {
 		t.Error("the first binding passes a limit of 50%")

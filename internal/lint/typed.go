@@ -40,7 +40,7 @@ func (l *linter) checkTypes() {
 	}
 }
 
-// checkType reports b if its value may not be of type t. It returns true if the value is known to have the type.
+// checkType reports b unless its value is known to be of type t, and returns whether it is.
 func (l *linter) checkType(b boundValue, t statedType) bool {
 	m, known := l.mismatch(l.site.Values[b.value], t.Type)
 	if known && m == nil {

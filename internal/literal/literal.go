@@ -27,7 +27,7 @@ func Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 		}
 		diags.Add(d)
 	case name == "" || strings.ContainsRune(name, 0):
-		diags.Errorf(doc.Pos(n), "key", "expected a key of at least one character and without NUL")
+		diags.Errorf(doc.Pos(n), "key", "expected a non-empty key without NUL characters")
 		return "", false
 	}
 	return name, ok

@@ -61,9 +61,9 @@ func (l *lookup) erases(key string, b snapshot.Binding) (bool, error) {
 	return r != nil && r.Kind == recipe.Erased, err
 }
 
-// evaluate returns the value of a candidate of root, filed under key. A recipe that does not stand
-// alone has no value. The mark of an internal key is dropped: it means that lookup_options may make
-// the value sensitive, which they have not done yet.
+// evaluate returns the value of a candidate of root, filed under key. A recipe that does not stand alone has no value.
+// It drops the mark of an internal key: the mark says only that lookup_options may make the value sensitive, and they
+// have not been applied yet.
 func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (v value.Value, found bool, err error) {
 	v, r, err := l.r.snap.content(key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
 	if r == nil {

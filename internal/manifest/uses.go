@@ -23,8 +23,8 @@ func (c *Calls) use(call *Call) {
 	}
 }
 
-// class records the parameters of a class definition that begins at token i, if there is one, because Puppet looks them
-// up. It returns false if the list of parameters has no end.
+// If a class definition begins at token i, class records its parameters, because Puppet looks them up. It returns false
+// if the list of parameters has no end.
 func (p *parser) class(i int) (ok bool) {
 	if !p.isWord(i, "class") || i+1 >= len(p.tokens) || p.tokens[i+1].kind != name || !p.is(i+2, "(") {
 		return true

@@ -449,7 +449,7 @@ func TestSecretFindsConversionsToSensitive(t *testing.T) {
 	}
 }
 
-func TestPlainMeansFirstValueUnchanged(t *testing.T) {
+func TestPlainReturnsFirstValueUnchanged(t *testing.T) {
 	if e := (*merge.Entry)(nil); !e.Plain() {
 		t.Error("Plain is false for a nil entry")
 	}

@@ -143,7 +143,7 @@ func variableSource(n *expr.Node) (source, problem string) {
 	return name + keys, problem
 }
 
-// accessSource returns the source of an access with the keys of path.
+// accessSource returns the source code that indexes a value by each key of path.
 func accessSource(path []value.Value) (source, problem string) {
 	for _, k := range path {
 		if k.Kind() == value.Int {

@@ -23,7 +23,7 @@ func TestNumbersStayTheSameWhenTableIsBuilt(t *testing.T) {
 	}
 }
 
-func TestConcurrentCallsGiveEqualTextsOneNumber(t *testing.T) {
+func TestConcurrentCallsGiveEqualStringsSameNumber(t *testing.T) {
 	var p Pool
 	var workers sync.WaitGroup
 	for range 4 {

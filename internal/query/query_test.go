@@ -17,7 +17,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-func TestReadLineDiscardsTooLongLines(t *testing.T) {
+func TestReadLineDiscardsOverlongLines(t *testing.T) {
 	r := bufio.NewReaderSize(strings.NewReader("short\n"+strings.Repeat("x", 100)+"\n1234567890\nlast"), 16)
 	for _, want := range []struct {
 		line string

@@ -25,7 +25,7 @@ const (
 	Abstract                  // an error: nothing overrides the abstract binding
 	Multibind                 // the contributions to Name, combined by Options
 	Contributions             // Parts, the contributions of one scope to a multibinding
-	Merged                    // the bindings of MergeKey, merged by the options Value
+	Merged                    // the bindings of MergeKey, merged according to the options in Value
 	AliasOf                   // the value of the key Targets[0]; declines if that key is not bound
 	Below                     // the value that Name has below this precedence; declines if there is none
 	Erased                    // no value, even if a lower binding has one

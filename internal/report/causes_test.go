@@ -8,7 +8,7 @@ import (
 
 // A key has a cause if all its changes come from one file or level that only one snapshot has. Values that only move to
 // other requests do not matter.
-func TestKeyHasCauseIfAllItsChangesShareIt(t *testing.T) {
+func TestCauseSharedByAllChangesBelongsToKey(t *testing.T) {
 	at := func(place string) *decision.Row {
 		if place == "" {
 			return nil

@@ -17,7 +17,7 @@ type Diff struct {
 	Causes []Cause `json:"causes,omitempty"`
 
 	Keys  []Key    `json:"keys"`
-	Nodes []Group  `json:"nodes,omitzero"`  // nodes of the fleet with changes
+	Nodes []Group  `json:"nodes,omitzero"`  // fleet nodes with changes
 	Fleet int      `json:"fleet,omitempty"` // number of nodes of the fleet
 	If    []string `json:"if,omitempty"`    // changed facts: the nodes get other values of one snapshot
 

@@ -7,7 +7,7 @@ import (
 	"bindc/diag"
 )
 
-// With Options.Hiera5, scalars that only Psych supports are marked as Unfit. Symbols as keys become strings.
+// With Options.Hiera5, scalars that only Psych supports are marked as Unfit. Symbol keys become strings.
 func TestHiera5MarksUnfitScalars(t *testing.T) {
 	for src, want := range map[string]string{
 		":a: 1\n:\"b c\": 2\n:':d': 3\n'::e': 4\n': f': 5\n':g': 6": "a b\\ c d ::e :\\ f :g",

@@ -65,7 +65,7 @@ type wording struct {
 
 var wordings = []wording{
 	{"mapping values are not allowed in this context",
-		"expected no ': ' here, where a key cannot start",
+		"unexpected ': '; a key cannot start here",
 		"quote a text that contains ': ', or correct the indentation"},
 	{"mapping keys are not allowed in this context", "expected no '? ' here, where a key cannot start", ""},
 	{"block sequence entries are not allowed in this context",

@@ -261,7 +261,7 @@ func (r *report) wrongIndentation(c complaint, at int) bool {
 		return false
 	}
 	if r.doc.src[above+before[2]] == '-' {
-		r.fail(r.doc.posAt(above+before[2]), "yaml_syntax", "expected a blank after the '-' of this element of a list",
+		r.fail(r.doc.posAt(above+before[2]), "yaml_syntax", "expected a space after the '-' of this list item",
 			"write '- key: value'")
 		return true
 	}

@@ -153,7 +153,7 @@ func instructions(program, dir, operation string, repeat int) (int, error) {
 }
 
 // compare prints each operation with its recorded figure. It fails if one has no figure or differs by more than the
-// tolerance, in per cent. It counts an operation that seems to differ three more times.
+// tolerance, in per cent. If an operation seems to differ, compare counts it three more times before it fails.
 func compare(out io.Writer, kept *recorded, operations []operation, count func(operation) (int, error),
 	tolerance float64) error {
 	var wrong []string

@@ -21,7 +21,7 @@ type operation struct {
 	start  func(dir string) (perform func(n int) error, err error)
 }
 
-// operations lists the most frequent work of lookups, requests and the Puppet module.
+// operations lists the most frequent operations of lookups, requests and the Puppet module.
 var operations = []operation{
 	{"hot", 100_000, lookUp(generated, constants(100), true)},
 	{"uniform", 100_000, lookUp(generated, constants(0), true)},

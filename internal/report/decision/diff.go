@@ -215,7 +215,7 @@ func (c *comparer) tables(key string) (t *keyTables, err error) {
 	return t, err
 }
 
-// changes returns the changes of a key.
+// changes returns the changes to a key.
 func (c *comparer) changes(key string, t *keyTables) KeyChanges {
 	old, now := t.old, t.now
 	out := KeyChanges{Key: key, Changes: c.dimensions.compare(old, now, func(a, b *Row) bool {

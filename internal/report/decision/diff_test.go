@@ -65,7 +65,7 @@ func (s dimensionTexts) valueOf(name string, request map[string]string) string {
 	return value
 }
 
-// randomTable returns a table of up to six rows. Their conditions use up to three dimensions with few values each. A
+// randomTable returns a table of up to six rows. Their conditions use up to three dimensions, each with a few values. A
 // row without terms may be anywhere, and hides the rows below it. Some conditions never hold.
 func (s dimensionTexts) randomTable(r *rand.Rand, dims *dimensions) []Row {
 	rows := make([]Row, r.IntN(7))

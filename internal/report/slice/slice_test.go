@@ -10,7 +10,7 @@ import (
 	"bindc/snapshot"
 )
 
-// dimensions has two categories, a guard, and a category with exact values.
+// dimensions returns two categories, a guard, and a category with exact values.
 func dimensions() []snapshot.Dimension {
 	of := func(name string) []byte { return expr.Append(nil, &expr.Node{Op: expr.Var, Name: name}) }
 	return []snapshot.Dimension{{Name: "node", Category: -1, Program: of("fqdn")},

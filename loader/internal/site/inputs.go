@@ -73,7 +73,7 @@ type inputKey struct {
 type File struct {
 	Path  string                 // to open it, and in messages
 	Label string                 // the same on every machine
-	read  func() ([]byte, error) // calls an extension; nil if Path is read
+	read  func() ([]byte, error) // calls an extension; nil if the input is the file at Path
 	at    diag.Pos               // position that asked an extension for data
 	id    Input
 

@@ -68,8 +68,8 @@ type walk struct {
 	out     []Listed
 }
 
-// maxLinks limits how many links to directories may be nested. Otherwise, directories that link to each other would
-// never end.
+// maxLinks limits how many links to directories may be nested. Without a limit, walking directories that link to each
+// other would never end.
 const maxLinks = 8
 
 // maxLinked limits the number of linked directories. If 20 directories all link to each other, maxLinks alone would

@@ -261,7 +261,7 @@ class DataHashTest < Minitest::Test
     assert_equal %w[a::x a::gone b::x c::new b::type b::bad b::secret], lists.first['keys'], 'most keys were needed'
   end
 
-  def test_other_keys_are_not_found_after_complete_answer
+  def test_keys_missing_from_complete_answer_are_not_found
     snapshot('ahead' => { 'rest' => [{ 'values' => { 'a::x' => 1 }, 'held' => ['a::held'], 'complete' => true }] },
              'keys' => { 'a::held' => [{ 'value' => 2 }], 'a::other' => [{ 'value' => 'must not be requested' }] })
     assert_equal [1, :none, 2], lookups('a::x', 'a::other', 'a::held')

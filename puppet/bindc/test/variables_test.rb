@@ -129,7 +129,7 @@ class VariablesTest < Minitest::Test
     value
   end
 
-  # Records the classes that Puppet searches the modules for.
+  # Records which classes Puppet searches for in the modules.
   module Searches
     class << self
       attr_accessor :names

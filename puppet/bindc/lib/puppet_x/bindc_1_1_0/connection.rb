@@ -336,8 +336,8 @@ module ::Puppet::Bindc_1_1_0
     end
   end
 
-  # A server started by this process, connected by pipes. It ends when its input is closed, so at
-  # the latest when this process ends.
+  # A server started by this process, connected by pipes. It exits when its input is closed, and therefore never
+  # outlives this process.
   class Child < Connection
     def to_s
       @settings.command.join(' ')

@@ -8,7 +8,7 @@ module ::Puppet::Bindc_1_1_0
     LOOKUP_KEY = 'bindc::lookup_key' unless const_defined?(:LOOKUP_KEY, false)
     DATA_HASH = 'bindc::data_hash' unless const_defined?(:DATA_HASH, false)
 
-    # Reports whether a data provider of Puppet is an entry that represents several.
+    # Reports whether a Puppet data provider is an entry that represents several entries.
     def self.entry?(provider)
       [KeyEntry, HashEntry].any? { |kind| provider.is_a?(kind) } && provider.locations == [nil] &&
         [LOOKUP_KEY, DATA_HASH].include?(provider.function_name)
