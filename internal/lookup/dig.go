@@ -7,10 +7,9 @@ import (
 	"bindc/internal/value"
 )
 
-// dig looks up a dotted key of plain words whose root is bound to a constant hash. Nothing but this
-// binding matters then: a key that lookup_options touch is bound to a recipe, and without
-// default_hierarchy there is no other place. It is not ok if one of this does not hold, or if it
-// finds nothing. The caller then looks the key up by all the rules of Hiera 5.
+// dig looks up a dotted key of plain words whose root is bound to a constant hash. Only this binding matters then: a key
+// that lookup_options apply to is bound to a recipe, and without default_hierarchy there is no other source. dig returns
+// false for any other key and if it finds nothing. The caller then applies all the rules of Hiera 5.
 func (r *Request) dig(key string) (v value.Value, ok bool) {
 	root, path, more := strings.Cut(key, ".")
 	if !r.snap.digs || !more || !plainWord(root) || lookupkey.Reserved(key) {
@@ -36,7 +35,8 @@ func (r *Request) dig(key string) (v value.Value, ok bool) {
 	return v, value.Sound(v)
 }
 
-// wordBytes has the bytes of plain words: 1 if a word may only go on with it, 2 if it may begin with it.
+// wordBytes marks the bytes that plain words consist of: 2 if a word may begin with the byte, 1 if the byte may only
+// follow.
 var wordBytes = func() (table [256]uint8) {
 	for c := range table {
 		switch lower := c | 0x20; {
@@ -49,8 +49,7 @@ var wordBytes = func() (table [256]uint8) {
 	return table
 }()
 
-// plainWord reports whether a segment of a key stands for itself, and not for a number or for
-// something in quotes.
+// plainWord reports whether a segment of a key is a literal hash key, not a number or a quoted segment.
 func plainWord(segment string) bool {
 	for i := range len(segment) {
 		if wordBytes[segment[i]] == 0 {

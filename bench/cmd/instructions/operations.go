@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -159,23 +160,12 @@ func lookUp(site string, choose func() ([]string, error), present bool) func(str
 
 // readKinds looks up keys and reads the kind of each value.
 func readKinds(dir string) (func(int) error, error) {
-	keys, err := constants(0)()
-	if err != nil {
-		return nil, err
-	}
-	request, err := open(dir, generated)
-	if err != nil {
-		return nil, err
-	}
-	return func(n int) error {
-		for i := range n {
-			v, _, err := request.Lookup(keys[i%len(keys)])
-			if err != nil || v.Kind() == bindings.Undef {
-				return fmt.Errorf("%s is undef, %w", keys[i%len(keys)], err)
-			}
+	return reading(dir, func(v bindings.Value) error {
+		if v.Kind() == bindings.Undef {
+			return errors.New("found undef")
 		}
 		return nil
-	}, nil
+	})
 }
 
 // readSmall looks up keys and reads the values of small constants: TextView, Int or Bool.
