@@ -91,7 +91,7 @@ func output(command string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s\nMeasured %s on commit `%s`: %d processors, %s, load %s before and %s after.\n",
+	return fmt.Sprintf("%s\nMeasured %s on commit `%s`:\n%d processors, %s, load %s before and %s after.\n",
 		strings.TrimRight(string(out), "\n")+"\n", time.Now().UTC().Format("2 January 2006, 15:04 UTC"), commit(),
 		runtime.NumCPU(), runtime.Version(), before, load()), nil
 }
