@@ -88,11 +88,11 @@ var hieraReports = []struct{ name, data, want string }{
 		knockout, "data/nodes/n1.yaml:1 hiera_merge '--one' knocks out 'one', which no level of 'a' has"},
 	{"knock-outs in hash keys and nested values", "-- data/nodes/n1.yaml --\na: {x: {--one: 1}, y: [[--two]], z: --three}\n" +
 		"-- data/common.yaml --\na: {x: {other: two}}\n" + knockout,
-		"data/nodes/n1.yaml:1 hiera_merge '--one' is a hash key and is not knocked out; only strings and list elements are\n" +
+		"data/nodes/n1.yaml:1 hiera_merge '--one' is a hash key, so the knockout prefix has no effect; it removes only strings and list elements\n" +
 			"data/nodes/n1.yaml:1 hiera_merge '--three' knocks out 'three', which no level of 'a' has"},
 	{"a hash key, and a computed value", "-- data/nodes/n1.yaml --\na: {'--one': ~}\n" +
 		"-- data/common.yaml --\na: {one: \"%{facts.x}\"}\n" + knockout,
-		"data/nodes/n1.yaml:1 hiera_merge '--one' is a hash key and is not knocked out; only strings and list elements are"},
+		"data/nodes/n1.yaml:1 hiera_merge '--one' is a hash key, so the knockout prefix has no effect; it removes only strings and list elements"},
 	{"prefix alone knocks out all values", "-- data/nodes/n1.yaml --\na: [--]\n-- data/common.yaml --\na: [one]\n" + knockout, ""},
 	{"computed value may be the one knocked out", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\n" +
 		"a: [\"%{facts.x}\"]\n" + knockout, ""},

@@ -178,8 +178,8 @@ func (s *Store) exclusively(do func() error) error {
 		err = fmt.Errorf("another program has held %s for %v", path, lockWait)
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		err = fmt.Errorf("%w; the store is for the user who owns %s: run as that user, or, if files in it belong to "+
-			"another, run 'chown -R --reference=%s %s'", err, s.dir, s.dir, s.dir)
+		err = fmt.Errorf("%w; only the owner of %s may write to the store. Run as that user. If other users own files in "+
+"it, run 'chown -R --reference=%s %s'", err, s.dir, s.dir, s.dir)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot lock the store: %w", err)

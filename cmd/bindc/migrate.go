@@ -30,9 +30,9 @@ func (g *bounds) migrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate CONFDIR [-o DIR]",
 		Short: "Convert a Hiera 5 control repository to Hiera-2 and bindings",
-		Long: "migrate prints a control repository of Hiera 5 as Hiera-2 data, categories, and\n" +
-			"structured bindings for merges and secrets, each file after its name. With -o it\n" +
-			"writes them into DIR, which must be empty or new. A key moves with all of its\n" +
+		Long: "migrate converts a Hiera 5 control repository to Hiera-2 data, categories, and\n" +
+			"structured bindings for merges and secrets. It prints each file, preceded by its\n" +
+			"name. With -o it writes them into DIR, which must be empty or new. A key moves with all of its\n" +
 			"bindings, or stays in Hiera 5, in the directory 'hiera5' of the new site, and a\n" +
 			"note says why. Keys from the file of --global-hiera stay there; the new site is\n" +
 			"built with that file too.\n\n" +

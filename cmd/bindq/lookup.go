@@ -97,7 +97,7 @@ func (f *lookupFlags) run(cmd *cobra.Command, keys []string) error {
 	}
 	return f.request(cmd, func(snap *lookup.Snapshot, r *lookup.Request) error {
 		if f.merge != "" && !snap.Hiera() {
-			note(cmd, "--merge has no effect: lookups merge only data of Hiera 5, and the snapshot has none")
+			note(cmd, "--merge has no effect: it applies only to Hiera 5 data, and the snapshot has none")
 		}
 		if err := f.checkDoubts(cmd, r, keys, f.merging()); err != nil {
 			return err

@@ -140,7 +140,7 @@ func kind(mode fs.FileMode) string {
 }
 
 // ErrDangling is the error for a path that is, or is below, a symbolic link without a target.
-var ErrDangling = errors.New("it is a symbolic link without a target")
+var ErrDangling = errors.New("broken symbolic link")
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 

@@ -295,8 +295,8 @@ func (l *linter) checkBareVariables(files []*file) {
 		for _, v := range f.bare {
 			if !known[v.name] && !syntax.WellKnown(v.name) {
 				l.add(diag.Diagnostic{Pos: v.at, Code: "bare_variable",
-					Message: "$" + v.name + " is a variable here, and not a well-known fact; " +
-						"it is empty on nodes that do not have it",
+					Message: "$" + v.name + " is a variable here, but no well-known fact has this name; " +
+						"it is empty on nodes without the variable",
 					Hint: `write \$` + v.name + " if you mean the text, or ${" + v.name + "} for the variable"})
 			}
 		}

@@ -85,7 +85,7 @@ func TestExplanationCountsOmittedLookupsAndMentionsMissingCategories(t *testing.
 	p.Flush()
 	const want = `k = 1
 
-This request has no value of any category.
+No category has a value for this request.
 
 Nothing binds this key.
 

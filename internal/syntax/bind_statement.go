@@ -227,7 +227,7 @@ func (p *setParser) group(s *Statement, word string) {
 	case "map":
 		s.Target = p.target()
 		if p.err == nil && !p.accepts("to") {
-			p.expected("'to' and the other side", "to")
+			p.expected("'to' and a second target", "to")
 		}
 		if s.Other = p.target(); p.err == nil && (p.at("{") || !isAbstract(s)) {
 			if isAbstract(s) && !p.at("{") { // an abstract binding has no map

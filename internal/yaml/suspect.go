@@ -172,7 +172,7 @@ func (r *report) colonWithoutBlank(c complaint, at int) bool {
 	}
 	text := lineAt(r.doc.src, line)
 	if found := keyWithoutBlank().FindSubmatchIndex(text); found != nil {
-		r.fail(r.doc.posAt(line+found[2]), "yaml_syntax", "expected a blank after the ':' of this key",
+		r.fail(r.doc.posAt(line+found[2]), "yaml_syntax", "expected a space after the ':' of this key",
 			"write 'key: value', or quote a text with a ':'")
 		return true
 	}
@@ -201,7 +201,7 @@ func KeyHint(text string) string {
 	key, _, assigned := strings.Cut(text, "=")
 	switch {
 	case keyWithoutBlank().MatchString(text):
-		return "put a blank after the ':' of the key: 'key: value'"
+		return "put a space after the ':' of the key: 'key: value'"
 	case assigned && !strings.ContainsAny(strings.TrimSpace(key), " \t\n"):
 		return "write 'key: value'"
 	}

@@ -76,7 +76,8 @@ func (c *checker) checkKnockouts(key string, strategy merge.Strategy, all []fitt
 			message := ""
 			switch out := strategy.KnocksOut(t); {
 			case out != "" && isKey:
-				message = "'" + t + "' is a hash key and is not knocked out; only strings and list elements are"
+				message = "'" + t + "' is a hash key, so the knockout prefix has no effect; " +
+					"it removes only strings and list elements"
 			case out != "" && complete && !present[out]:
 				message = "'" + t + "' knocks out '" + out + "', which no level of '" + key + "' has"
 			case strings.HasPrefix(t, customary) && present[strings.TrimPrefix(t, customary)] && !strategy.First() &&
