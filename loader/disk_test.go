@@ -93,12 +93,12 @@ func TestReportsDirectoriesAndDevicesAsFiles(t *testing.T) {
 		"modules/m/hiera.yaml"}
 	for _, name := range looked {
 		replace := map[string]func(path string) error{
-			"it is a FIFO: expected a file":          func(path string) error { return syscall.Mkfifo(path, 0o666) },
-			"it is a directory: expected a file":     func(path string) error { return os.Mkdir(path, 0o777) },
-			"it is a socket: expected a file":        listen,
-			"it is a device: expected a file":        toZeros,
-			"broken symbolic link": func(path string) error { return os.Symlink("nowhere", path) },
-			"too many levels of symbolic links":      toItself,
+			"it is a FIFO: expected a file":      func(path string) error { return syscall.Mkfifo(path, 0o666) },
+			"it is a directory: expected a file": func(path string) error { return os.Mkdir(path, 0o777) },
+			"it is a socket: expected a file":    listen,
+			"it is a device: expected a file":    toZeros,
+			"broken symbolic link":               func(path string) error { return os.Symlink("nowhere", path) },
+			"too many levels of symbolic links":  toItself,
 		}
 		for want, put := range replace {
 			dir := writeSite(t, everything)

@@ -179,7 +179,7 @@ func (s *Store) exclusively(do func() error) error {
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		err = fmt.Errorf("%w; only the owner of %s may write to the store. Run as that user. If other users own files in "+
-"it, run 'chown -R --reference=%s %s'", err, s.dir, s.dir, s.dir)
+			"it, run 'chown -R --reference=%s %s'", err, s.dir, s.dir, s.dir)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot lock the store: %w", err)
