@@ -70,7 +70,7 @@ func (f *faulty) prepare(line string) {
 			}
 			time.Sleep(time.Millisecond)
 		}
-	case "busy", "version", "close", "late", "garbage", "long", "forget", "pieces", "members", "substitute":
+	case "busy", "version", "close", "late", "garbage", "long", "forget", "pieces", "members", "substitute", "no-ahead":
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.faults[name] = argument
@@ -88,11 +88,17 @@ func (f *faulty) take(name string) bool {
 	return ok
 }
 
-func (f *faulty) argument(name string) (string, bool) {
+// lasting returns the argument of a fault that concerns all questions.
+func (f *faulty) lasting(name string) (argument string, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	argument, ok := f.faults[name]
+	argument, ok = f.faults[name]
 	return argument, ok
+}
+
+func (f *faulty) has(name string) bool {
+	_, ok := f.lasting(name)
+	return ok
 }
 
 // checkUsed reports faults that no question met.
@@ -127,7 +133,10 @@ func (f *faulty) connection(c net.Conn) {
 		if err != nil {
 			return
 		}
-		f.check(question, sessions)
+		if f.check(question, sessions) == "ahead" && f.has("no-ahead") {
+			outside.Send([]byte(`{"error":{"code":"usage","message":"unknown question 'ahead'"}}`))
+			continue
+		}
 		if f.take("forget") {
 			for session := range sessions {
 				inside.Ask(object{"ask": "end", "session": session})
@@ -148,8 +157,8 @@ var refusals = map[string]string{
 	"version": `{"error":{"code":"protocol","message":"expected protocol 2"}}`,
 }
 
-// check records the session of a question, and reports facts that the snapshot does not need.
-func (f *faulty) check(text []byte, sessions map[int64]bool) {
+// check records the session of a question, and reports facts that the snapshot does not need. It returns the member ask.
+func (f *faulty) check(text []byte, sessions map[int64]bool) string {
 	var q struct {
 		Ask     string
 		Session *int64
@@ -169,6 +178,7 @@ func (f *faulty) check(text []byte, sessions map[int64]bool) {
 			f.Errorf("the client has sent the fact '%s', which the snapshot does not need", name)
 		}
 	}
+	return q.Ask
 }
 
 // pass sends an answer to the client, with the faults that are due. It reports whether the connection goes on.
@@ -188,13 +198,13 @@ func (f *faulty) pass(c net.Conn, to *client.Client, answer []byte) bool {
 		c.Write([]byte{0xff, 0xff, 0xff, 0xff})
 		return true
 	}
-	if value, ok := f.argument("substitute"); ok {
+	if value, ok := f.lasting("substitute"); ok {
 		answer = substitute(answer, value)
 	}
-	if _, ok := f.argument("members"); ok {
+	if f.has("members") {
 		answer = append([]byte(`{"colour":{"blue":[1]},`), answer[1:]...)
 	}
-	if _, ok := f.argument("pieces"); ok {
+	if f.has("pieces") {
 		return sendPieces(c, answer) == nil
 	}
 	return to.Send(answer) == nil

@@ -164,8 +164,10 @@ func (c *goClient) open() error {
 }
 
 func (c *goClient) close() {
-	c.conn.Close()
-	c.conn = nil
+	if c.conn != nil {
+		c.conn.Close()
+		c.conn = nil
+	}
 }
 
 // ask returns the answer to a question, or its error. It closes the connection after the deadline.

@@ -28,7 +28,8 @@ class KeyFailed(BindqError):
         self.place = place
 
     def __str__(self) -> str:
-        return "%s: %s [%s]%s" % (self.key, self.message, self.code, " (%s)" % self.place if self.place else "")
+        subject = "" if "'%s'" % self.key in self.message else self.key + ": "
+        return subject + super().__str__() + (" (%s)" % self.place if self.place else "")
 
 
 class NotFound(BindqError, KeyError):
