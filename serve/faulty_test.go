@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"net"
 	"os"
@@ -157,7 +158,8 @@ var refusals = map[string]string{
 	"version": `{"error":{"code":"protocol","message":"expected protocol 2"}}`,
 }
 
-// check records the session of a question, and reports facts that the snapshot does not need. It returns the member ask.
+// check records the session of a question, and reports facts that the snapshot does not need. It returns the member
+// ask.
 func (f *faulty) check(text []byte, sessions map[int64]bool) string {
 	var q struct {
 		Ask     string
@@ -237,7 +239,7 @@ func substitute(answer []byte, value string) []byte {
 
 // sendPieces sends a frame byte by byte.
 func sendPieces(c net.Conn, text []byte) error {
-	frame := append([]byte{byte(len(text) >> 24), byte(len(text) >> 16), byte(len(text) >> 8), byte(len(text))}, text...)
+	frame := append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)
 	for _, b := range frame {
 		if _, err := c.Write([]byte{b}); err != nil {
 			return err

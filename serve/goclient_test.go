@@ -128,7 +128,8 @@ func (c *goClient) enter(n *goNode) error {
 				vars[name] = value
 			}
 		}
-		a, err := c.ask(object{"ask": "node", "session": c.session, "digest": needs.Digest, "facts": facts, "vars": vars})
+		a, err := c.ask(object{"ask": "node", "session": c.session, "digest": needs.Digest, "facts": facts,
+			"vars": vars})
 		if err != nil {
 			return err
 		}
