@@ -161,7 +161,7 @@ func TestLoopSearchTakesLinearTime(t *testing.T) {
 }
 
 func TestMessageOfLongLoopNamesFirstBindings(t *testing.T) {
-	for n, want := range map[int]string{2: "'k0' needs itself: k0 -> k1 -> k0", 20: " -> k18 -> k19 -> k0",
+	for n, want := range map[int]string{2: "'k0' depends on itself: k0 -> k1 -> k0", 20: " -> k18 -> k19 -> k0",
 		21: " -> k19 -> (1 others) -> k0", 30: " -> k19 -> (10 others) -> k0"} {
 		dir := t.TempDir()
 		link := func(i int) string { return fmt.Sprintf("{name: k%d, to_lookup_of: k%d}", i, (i+1)%n) }

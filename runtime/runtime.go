@@ -71,7 +71,7 @@ type Options struct {
 // list, a hash, or empty. If it returns an error, the lookup fails with an *Error with the code
 // producer and that error as its cause. A value made from something sensitive should be sensitive.
 // A Producer must be safe for concurrent use and must not keep r or args after it returns. Lookups
-// through r count towards the limits of the lookup that called it. A key that needs itself through
+// through r count towards the limits of the lookup that called it. A key that depends on itself through
 // a Producer is an error.
 type Producer func(r *Request, args Value) (Value, error)
 

@@ -32,10 +32,10 @@ func (g *bounds) migrateCommand() *cobra.Command {
 		Short: "Convert a Hiera 5 control repository to Hiera-2 and bindings",
 		Long: "migrate converts a Hiera 5 control repository to Hiera-2 data, categories, and\n" +
 			"structured bindings for merges and secrets. It prints each file, preceded by its\n" +
-			"name. With -o it writes them into DIR, which must be empty or new. A key moves with all of its\n" +
-			"bindings, or stays in Hiera 5, in the directory 'hiera5' of the new site, and a\n" +
-			"note says why. Keys from the file of --global-hiera stay there; the new site is\n" +
-			"built with that file too.\n\n" +
+			"name. With -o it writes them into DIR, which must be empty or new. A key moves\n" +
+			"with all of its bindings, or stays in Hiera 5, in the directory 'hiera5' of the\n" +
+			"new site, and a note gives the reason. Keys from the file of --global-hiera stay\n" +
+			"there; the new site is built with that file too.\n\n" +
 			"migrate builds both sites and compares their answers: every key, with every\n" +
 			"merge that a caller can ask for, for requests made from the rows of the decision\n" +
 			"tables of both sites, and for each node of --facts-dir. A key whose answer\n" +

@@ -156,7 +156,7 @@ func CheckEncrypted(doc *yaml.Document, eyaml bool, diags *diag.List) {
 	d := diag.Diagnostic{Pos: doc.Pos(asWritten[0]), Severity: diag.Warning, Code: "eyaml", Secret: true,
 		Message: "this is encrypted for hiera-eyaml, but an entry of the hierarchy reads this file without " +
 			"decrypting it: lookups return ENC[...] from that entry, as in Puppet",
-		Hint: "give that entry 'lookup_key: eyaml_lookup_key' in place of 'data_hash', or move the key"}
+		Hint: "give that entry 'lookup_key: eyaml_lookup_key' instead of 'data_hash', or move the key"}
 	if more := len(asWritten) - 1; more > 0 {
 		d.Message += "; so they do for " + diag.Count(more, "more value") + " in this file"
 	}
@@ -192,7 +192,7 @@ func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 	case !h.isEncrypted(text):
 		d.Message = "this is encrypted for hiera-eyaml, and has line breaks: lookups return it unchanged, as in " +
 			"Puppet"
-		d.Hint = "write it in one line, or as a block that begins with '>' in place of '|'"
+		d.Hint = "write it in one line, or as a block that begins with '>' instead of '|'"
 	default:
 		return
 	}

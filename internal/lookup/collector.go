@@ -80,7 +80,7 @@ func (c *collector) resolve(p recipe.Part, taken bool, precedence uint32) (skip 
 // inferred describes the type of a value. It reveals nothing if something sensitive is involved.
 func (c *collector) inferred(v value.Value) string {
 	if c.hides() {
-		return "another value, which is sensitive"
+		return "a sensitive value of a different type"
 	}
 	return types.Infer(v).String()
 }

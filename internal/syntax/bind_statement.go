@@ -95,7 +95,7 @@ func (p *setParser) insteadOfTo(s *Statement) {
 	switch {
 	case p.err != nil || s.Key == nil || p.afterUnclosed():
 	case p.at("="), p.at("=>"), p.at(":"):
-		p.failHere("expected 'to' before the value, found "+p.found(), "write 'to' in place of '"+p.tok.text+"'")
+		p.failHere("expected 'to' before the value, found "+p.found(), "write 'to' instead of '"+p.tok.text+"'")
 	case p.atWord("abstract"), p.atWord("override"), p.atWord("sensitive"):
 		p.failHere("expected '"+p.tok.text+"' before the key, in front of its type",
 			"write bind "+p.tok.text+" 'key' to …")

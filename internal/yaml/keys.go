@@ -21,7 +21,7 @@ func (d *Document) UnknownKeys(n *Node, code diag.Code, what string, allowed []s
 		case strings.Contains(name, arrow):
 			unknown.Hint = arrowHint
 		case strings.Contains(name, " = "):
-			unknown.Hint = "write ': ' in place of '='"
+			unknown.Hint = "write ': ' instead of '='"
 		}
 		out = append(out, unknown)
 	}

@@ -189,7 +189,7 @@ const noColon = "could not find expected ':'"
 // arrow separates a key and its value in the Puppet language.
 const (
 	arrow     = "=>"
-	arrowHint = "write ': ' in place of '=>'"
+	arrowHint = "write ': ' instead of '=>'"
 )
 
 // fixHint returns a hint if the source suggests a fix, and otherwise "".
