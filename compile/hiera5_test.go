@@ -128,8 +128,8 @@ var hieraReports = []struct{ name, data, want string }{
 		"data/common.yaml:2 hiera_options unknown merge strategy 'uniq', expected first, unique, hash or deep; " +
 			"every lookup that uses this fails, as in Puppet; did you mean 'unique'?"},
 	{"convert_to a type that only Puppet supports", "a: 1\nlookup_options: {a: {convert_to: SemVerRange}}",
-		"data/common.yaml:2 hiera_options convert_to of 'a': the type 'SemVerRange' is not supported in bindings, and " +
-			"Puppet converts to it; every lookup that uses this fails here"},
+		"data/common.yaml:2 hiera_options convert_to of 'a': the type 'SemVerRange' is not supported in bindings; " +
+			"Puppet supports this conversion, but every lookup that uses it fails in bindc"},
 	{"lookup_options that are not a hash", "a: 1\nlookup_options: [a]",
 		"data/common.yaml:2 hiera_options lookup_options must be a Hash, found the kind Array; every lookup that uses them fails, as in Puppet"},
 	{"lookup_options that are not a hash, above others", "-- data/nodes/n1.yaml --\nlookup_options: [a]\n" +
@@ -173,11 +173,11 @@ var hieraReports = []struct{ name, data, want string }{
 		"data/common.yaml:2 hiera_options lookup_options contain 'ntp::.*', but no binding has this key; a pattern " +
 			"begins with '^'"},
 	{"lookup_options misspelt", "a: 1\nlookup_option: {a: {merge: unique}}\nlookup-options: text",
-		"data/common.yaml:2 hiera_options 'lookup_option' is an ordinary key and does not set how other keys are " +
-			"looked up; did you mean 'lookup_options'?"},
+		"data/common.yaml:2 hiera_options 'lookup_option' is an ordinary key and has no effect on lookups of " +
+			"other keys; did you mean 'lookup_options'?"},
 	{"lookup_options misspelt, with a computed option", "a: 1\nlookup_option: {a: {merge: '%{x}'}}",
-		"data/common.yaml:2 hiera_options 'lookup_option' is an ordinary key and does not set how other keys are " +
-			"looked up; did you mean 'lookup_options'?"},
+		"data/common.yaml:2 hiera_options 'lookup_option' is an ordinary key and has no effect on lookups of " +
+			"other keys; did you mean 'lookup_options'?"},
 	{"options of a key without a similar one", "a: 1\nlookup_options: {ntp::servers: {merge: unique}}", ""},
 	{"a pattern that no key matches", "a: 1\nlookup_options: {'^ntp::': {merge: unique}}",
 		"data/common.yaml:2 hiera_options lookup_options contain the pattern '^ntp::', but no bound key matches it"},

@@ -41,7 +41,7 @@ func (f *loopFinder) reportLoop(path []step, condition int) {
 		d.Message += f.Describe(f.conditions.list[condition])
 		if f.unsplit[condition] {
 			d.Hint = "there are too many ways for the condition to hold to check each: if no request has this loop, add a " +
-"category with fewer variables to the condition"
+				"category with fewer variables to the condition"
 		}
 		f.Report(d)
 	}
