@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"bindc/facts"
-	"bindc/internal/recipe"
 	"bindc/internal/report"
 	"bindc/internal/report/affected"
 	"bindc/internal/report/decision"
@@ -69,14 +68,18 @@ func (d *Data) key(key string) *keyData {
 	return k
 }
 
+// fillTable computes the table of a key.
+func (d *Data) fillTable(k *keyData, key string) (err error) {
+	if k.table, err = d.tables.Values(key); err == nil {
+		k.json, k.shown = d.style(report.JSON).Values(key, k.table), d.style(report.People).Values(key, k.table)
+	}
+	return err
+}
+
 // fillKey computes the table of a key and the nodes of its rows.
 func (d *Data) fillKey(k *keyData, key string) (err error) {
-	if k.table, err = d.tables.Values(key); err != nil {
+	if err := d.fillTable(k, key); err != nil {
 		return err
-	}
-	k.json, k.shown = d.style(report.JSON).Values(key, k.table), d.style(report.People).Values(key, k.table)
-	if recipe.IsInternal(key) {
-		k.table.Rows = nil
 	}
 	if len(d.nodes) == 0 {
 		return nil
