@@ -31,16 +31,19 @@ func address(path string, query url.Values) string {
 	return path + "?" + query.Encode()
 }
 
-func (l links) Key(key string) string {
-	q := url.Values{}
+// Key returns the address of the page of a key. pairs are parameters, as in With.
+func (l links) Key(key string, pairs ...any) string {
+	q := query(pairs)
 	return address(l.base+"/k/"+name(key, q, "key"), q)
 }
 
-func (l links) Node(node string) string {
-	q := url.Values{}
+// Node returns the address of the page of a node. pairs are parameters, as in With.
+func (l links) Node(node string, pairs ...any) string {
+	q := query(pairs)
 	return address(l.base+"/n/"+name(node, q, "node"), q)
 }
 
+// Why returns the address of the page that explains a key for a node.
 func (l links) Why(node, key string) string {
 	q := url.Values{}
 	return address(l.base+"/n/"+name(node, q, "node")+"/k/"+name(key, q, "key"), q)
@@ -66,14 +69,16 @@ func (l links) File(path string, line int) string {
 }
 
 // With returns the address of a page of the site, such as /k, with parameters in pairs. It omits empty ones.
-func (l links) With(path string, pairs ...any) string {
+func (l links) With(path string, pairs ...any) string { return address(l.base+path, query(pairs)) }
+
+func query(pairs []any) url.Values {
 	q := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if text := textOf(pairs[i+1]); text != "" {
 			q.Add(pairs[i].(string), text)
 		}
 	}
-	return address(l.base+path, q)
+	return q
 }
 
 func textOf(x any) string {

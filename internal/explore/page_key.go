@@ -91,10 +91,10 @@ func (v *view) keyContent(key string, k *keyData) *keyContent {
 	}
 	from := min(v.number("from"), c.Total)
 	to := min(from+pageRows, c.Total)
-	c.Rows = v.keyRows(key, k, k.shown.Bindings, from, to)
-	c.Parts = v.keyRows(key, k, k.shown.Contributions, 0, min(pageRows, len(k.shown.Contributions)))
+	c.Rows = v.keyRows(key, k.tally != nil, k.shown.Bindings, from, to)
+	c.Parts = v.keyRows(key, k.tally != nil, k.shown.Contributions, 0, min(pageRows, len(k.shown.Contributions)))
 	if to < c.Total {
-		c.Next = v.With("/k/"+name(key, v.Values, "key"), "from", to, "key", v.Get("key"))
+		c.Next = v.Key(key, "from", to)
 	}
 	if c.Counted && !k.table.Merged {
 		c.Values = valueGroups(k)
@@ -103,15 +103,15 @@ func (v *view) keyContent(key string, k *keyData) *keyContent {
 }
 
 // keyRows returns rows of a table.
-func (v *view) keyRows(key string, k *keyData, list []report.Candidate, from, to int) []keyRow {
+func (v *view) keyRows(key string, counted bool, list []report.Candidate, from, to int) []keyRow {
 	var out []keyRow
 	first := map[string]int{}
 	for i := from; i < to; i++ {
 		b := &list[i]
 		row := keyRow{Number: i + 1, Name: diag.Visible(b.Name), When: b.When, Value: shown(b.Outcome),
 			Place: v.place(b.At), Layer: b.Layer, Nodes: len(b.Nodes)}
-		if row.Nodes > 0 && k.tally != nil {
-			row.List = v.With("/k/"+name(key, v.Values, "key"), "row", i+1, "key", v.Get("key"))
+		if row.Nodes > 0 && counted {
+			row.List = v.Key(key, "row", i+1)
 		}
 		if n, known := first[row.Value.Text]; known && (row.Value.Tall || row.Value.Cut) {
 			row.SameAs = n
@@ -149,12 +149,12 @@ func (v *view) nodesOf(key string, k *keyData, row int) *nodesContent {
 	c := &nodesContent{}
 	list := k.shown.Without
 	if row > 0 && row <= len(k.shown.Bindings) {
-		c.Row = v.keyRows(key, k, k.shown.Bindings, row-1, row)[0]
+		c.Row = v.keyRows(key, k.tally != nil, k.shown.Bindings, row-1, row)[0]
 		list = k.shown.Bindings[row-1].Nodes
 	}
 	var next string
 	if c.Names, next = after(list, v.Get("after")); next != "" {
-		c.Next = v.With("/k/"+name(key, v.Values, "key"), "row", strconv.Itoa(row), "key", v.Get("key"), "after", next)
+		c.Next = v.Key(key, "row", strconv.Itoa(row), "after", next)
 	}
 	return c
 }
