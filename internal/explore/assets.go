@@ -9,7 +9,6 @@ import (
 	"html/template"
 	"io/fs"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -57,20 +56,10 @@ func serveAsset(w http.ResponseWriter, r *http.Request, asset string) {
 	w.Write(text)
 }
 
-var functions = template.FuncMap{
-	"asset":   func(file string) string { return "/assets/" + assetsID() + "/" + file },
-	"visible": diag.Visible,
-	"short":   short,
-	"count":   diag.Count,
-	"shown":   shown,
-	"digits":  digits,
-	"percent": percent,
-	"add":     func(a, b int) int { return a + b },
-}
-
 // templates has the template of each page, in the layout of all pages.
 var templates = sync.OnceValue(func() map[string]*template.Template {
-	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(assets, "page/layout.html", "page/parts.html"))
+	layout := template.Must(template.New("layout.html").Funcs(functions).ParseFS(assets,
+		"page/layout.html", "page/parts.html"))
 	names, err := fs.Glob(assets, "page/*.html")
 	if err != nil {
 		panic(err)
@@ -105,23 +94,3 @@ func render(w http.ResponseWriter, status int, name string, data any) {
 }
 
 func marshal(x any) json.RawMessage { return report.Marshal(x) }
-
-// digits formats a number with thin spaces between groups of three digits.
-func digits(n int) string {
-	text := []byte{}
-	for i, c := range []byte(strconv.Itoa(n)) {
-		if rest := len(strconv.Itoa(n)) - i; i > 0 && rest%3 == 0 {
-			text = append(text, "\u202f"...)
-		}
-		text = append(text, c)
-	}
-	return string(text)
-}
-
-// percent returns 100*n/of, or 0 if of is 0.
-func percent(n, of int) int {
-	if of == 0 {
-		return 0
-	}
-	return 100 * n / of
-}

@@ -109,7 +109,7 @@ func (d *Data) prepare() (err error) {
 // identify returns a name for the content of all pages: it depends on the program, the snapshots and the facts.
 func (d *Data) identify() (string, error) {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%s %s %+q\n", assetsID(), d.file.Digest(), d.Style)
+	fmt.Fprintf(sum, "%s %s %q\n", assetsID(), d.file.Digest(), fmt.Sprintf("%+v", d.Style))
 	if d.old != nil {
 		fmt.Fprintf(sum, "%s\n", d.old.ID)
 	}

@@ -54,7 +54,9 @@ func (c *keyCache) of(key string) (k *keyData, isNew bool) {
 }
 
 // style returns the style of values in a form.
-func (d *Data) style(f report.Form) report.Style { return report.Style{Sensitive: d.Sensitive, Form: f} }
+func (d *Data) style(f report.Form) report.Style {
+	return report.Style{Sensitive: d.Sensitive, Form: f}
+}
 
 // key returns the decision table of a key, which may be incomplete until it is ready.
 func (d *Data) key(key string) *keyData {

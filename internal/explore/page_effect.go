@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -11,7 +12,6 @@ import (
 	"bindc/facts"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
-	"bindc/internal/report/affected"
 	bindings "bindc/runtime"
 )
 
@@ -113,7 +113,7 @@ func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 	}
 	now, err := v.d.request(other, v.Values["if"])
 	if err != nil {
-		return nil, &problem{400, err.Error(), "a change has the form NAME=TEXT or NAME:=JSON"}
+		return nil, &problem{status: http.StatusBadRequest, text: err.Error(), Hint: "A change has the form NAME=TEXT or NAME:=JSON."}
 	}
 	if v.asJSON {
 		effect := v.d.style(report.JSON).Effect(r, now, v.d.keys)
@@ -159,4 +159,3 @@ func (v *view) noteChanges(c *nodeContent) {
 		}
 	}
 }
-

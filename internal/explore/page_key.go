@@ -27,15 +27,15 @@ type keyContent struct {
 
 // keyRow is a binding of a key.
 type keyRow struct {
-	Number  int
-	Name    string // of a contribution
-	When    report.Terms
-	Value   shownValue
-	SameAs  int // number of an earlier row with the same long value
-	Place   place
-	Layer   string
-	Nodes   int
-	List    string // address of the list of nodes
+	Number int
+	Name   string // of a contribution
+	When   report.Terms
+	Value  shownValue
+	SameAs int // number of an earlier row with the same long value
+	Place  place
+	Layer  string
+	Nodes  int
+	List   string // address of the list of nodes
 }
 
 // valueGroup is a value of the key and the number of nodes that get it.

@@ -9,8 +9,9 @@ import (
 
 // whyContent is the data of the page that explains a key for a node.
 type whyContent struct {
-	Node string
-	explained
+	Node       string
+	Key        string
+	Explained  explained
 	Categories report.Terms
 	Facts      []factField
 	Unset      []string
@@ -30,7 +31,7 @@ type explained struct {
 // candidates are the bindings in one state.
 type candidates struct {
 	Title, About string
-	State        string
+	State, Class string
 	List         []candidate
 	Left         int // more of them, which only the twin in JSON has
 }
@@ -48,12 +49,12 @@ type candidate struct {
 
 // stateTitles has the groups of bindings in the order of the page.
 var stateTitles = []candidates{
-	{State: lookup.Wins, Title: "Wins", About: "the highest binding whose condition holds"},
-	{State: lookup.Merged, Title: "Merged", About: "all of these are parts of the value"},
-	{State: lookup.Renames, Title: "Renames", About: "renames other contributions"},
-	{State: lookup.Declined, Title: "Declined", About: "applies, but has no value for this node"},
-	{State: lookup.Hidden, Title: "Hidden", About: "applies, but a higher binding has precedence"},
-	{State: lookup.NotEffective, Title: "Does not apply", About: "its condition does not hold for this node"},
+	{State: lookup.Wins, Class: "wins", Title: "Wins", About: "the highest binding whose condition holds"},
+	{State: lookup.Merged, Class: "merged", Title: "Merged", About: "all of these are parts of the value"},
+	{State: lookup.Renames, Class: "renames", Title: "Renames", About: "renames other contributions"},
+	{State: lookup.Declined, Class: "declined", Title: "Declined", About: "applies, but has no value for this node"},
+	{State: lookup.Hidden, Class: "hides", Title: "Hidden", About: "applies, but a higher binding has precedence"},
+	{State: lookup.NotEffective, Class: "fails", Title: "Does not apply", About: "its condition does not hold for this node"},
 }
 
 // whyPage explains why a key has its value for a node.
@@ -87,7 +88,7 @@ func (v *view) whyPage() (any, error) {
 	if len(e.Candidates) == 0 && e.Outcome.Found != nil && !v.d.hasKey(key) {
 		return nil, notFound("nothing binds the key '"+diag.Visible(key)+"'", diag.DidYouMean(key, v.d.keys))
 	}
-	return &whyContent{Node: n.Name, explained: v.explained(e), Categories: e.Categories, Facts: v.factFields(n),
+	return &whyContent{Node: n.Name, Key: key, Explained: v.explained(e), Categories: e.Categories, Facts: v.factFields(n),
 		Unset: r.Unset()}, nil
 }
 

@@ -34,15 +34,15 @@ type page struct {
 // pages has the kinds of pages by the pattern of their path below /s/ID/. One that ends in a name also matches the
 // name with .json.
 var pages = map[string]page{
-	"{$}":                {"overview", (*view).overview},
-	"index.json":         {"overview", (*view).overview},
-	"k":                  {"keys", (*view).keyList},
-	"k.json":             {"keys", (*view).keyList},
-	"k/{key}":            {"key", (*view).keyPage},
-	"n":                  {"nodes", (*view).nodeList},
-	"n.json":             {"nodes", (*view).nodeList},
-	"n/{node}":           {"node", (*view).nodePage},
-	"n/{node}/k/{key}":   {"why", (*view).whyPage},
+	"k":                {"keys", (*view).keyList},
+	"k.json":           {"keys", (*view).keyList},
+	"k/{key}":          {"key", (*view).keyPage},
+	"n":                {"nodes", (*view).nodeList},
+	"n.json":           {"nodes", (*view).nodeList},
+	"n/{node}":         {"node", (*view).nodePage},
+	"n/{node}/k/{key}": {"why", (*view).whyPage},
+	"{$}":              {"overview", (*view).overview},
+	"index.json":       {"overview", (*view).overview},
 }
 
 // view is a request for a page, and what its layout shows.
@@ -63,7 +63,6 @@ type view struct {
 	partial bool   // some numbers are not known yet
 	next    string // address of the next page, for programs
 	moved   string // address of the page that the request means
-	secret  bool
 }
 
 // problem is an error that a page describes.
@@ -71,11 +70,14 @@ type problem struct {
 	status int
 	text   string
 	Hint   string
+	Latest string // address of the same page of the latest version
 }
 
 func (p *problem) Error() string { return p.text }
 
-func notFound(text, hint string) error { return &problem{http.StatusNotFound, text, hint} }
+func notFound(text, hint string) error {
+	return &problem{status: http.StatusNotFound, text: text, Hint: hint}
+}
 
 // page answers with a page of a version.
 func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
@@ -94,8 +96,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
 	v.links = links{"/s/" + v.d.ID}
 	w.Header().Set("Cache-Control", "no-store")
 	if d == nil {
-		hint := address("/s/latest"+strings.TrimPrefix(r.URL.EscapedPath(), "/s/"+r.PathValue("id")), v.Values)
-		v.fail(w, &problem{http.StatusGone, "these pages are gone, because the data changed", hint})
+		latest := address("/s/latest"+strings.TrimPrefix(r.URL.EscapedPath(), "/s/"+r.PathValue("id")), v.Values)
+		v.fail(w, &problem{status: http.StatusGone, text: "this version is gone, because the data changed", Latest: latest})
 		return
 	}
 	v.setTwin()
@@ -111,7 +113,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
 		http.Redirect(w, r, v.moved, http.StatusFound)
 		return
 	}
-	if !v.partial && !d.Sensitive && !v.secret {
+	if !v.partial && !d.Sensitive && failure == "" {
 		w.Header().Set("Cache-Control", forever)
 	}
 	if v.asJSON {
@@ -125,7 +127,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
 func (v *view) fail(w http.ResponseWriter, err error) {
 	p, ok := errors.AsType[*problem](err)
 	if !ok {
-		p = &problem{http.StatusInternalServerError, report.Message(err, report.CodeOf(err)), ""}
+		p = &problem{status: http.StatusInternalServerError, text: report.Message(err, report.CodeOf(err))}
 	}
 	if v.asJSON {
 		http.Error(w, diag.Visible(p.text), p.status)
@@ -191,7 +193,7 @@ func (v *view) wait(ready chan struct{}) (bool, error) {
 	case <-time.After(patience):
 	}
 	if v.asJSON {
-		return false, &problem{http.StatusServiceUnavailable, "still counting; ask again later", ""}
+		return false, &problem{status: http.StatusServiceUnavailable, text: "still counting; ask again later"}
 	}
 	v.partial = true
 	return false, nil
@@ -212,9 +214,18 @@ func (v *view) Partial() bool    { return v.partial }
 func (v *view) Fleet() int       { return len(v.d.nodes) }
 func (v *view) Keys() int        { return len(v.d.keys) }
 func (v *view) Files() int       { return len(v.d.inputs) }
-func (v *view) HasOld() bool     { return v.d.old != nil }
-func (v *view) Notes() []string  { return v.d.notes }
-func (v *view) Revealed() bool   { return v.d.Sensitive }
+
+// FirstNode returns the name of a node, as an example.
+func (v *view) FirstNode() string {
+	if len(v.d.nodes) == 0 {
+		return ""
+	}
+	return v.d.nodes[0].Name
+}
+
+func (v *view) HasOld() bool    { return v.d.old != nil }
+func (v *view) Notes() []string { return v.d.notes }
+func (v *view) Revealed() bool  { return v.d.Sensitive }
 
 // after returns the part of a sorted list for one page: the elements after a name, at most pageRows, and the last of
 // them if there are more.

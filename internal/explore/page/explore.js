@@ -29,12 +29,10 @@ function dropToken() {
   }
 }
 
-// isBusy reports whether the user is filling in a form.
+// isBusy reports whether the user has changed a field of a form.
 function isBusy() {
-  return [...document.querySelectorAll("input:not([type=hidden]), select")].some((field) =>
-    field.tagName === "SELECT"
-      ? field !== document.querySelector("select") && false
-      : field.value !== field.defaultValue || field === document.activeElement && field.value !== "");
+  const fields = [...document.querySelectorAll("input:not([type=hidden])")];
+  return fields.some((field) => field.value !== field.defaultValue);
 }
 
 // addressIn returns the address of this page in another version.
