@@ -32,9 +32,6 @@ type nodeSet struct {
 
 func newCensus(d *Data) *census { return &census{nodes: len(d.nodes), ready: make(chan struct{})} }
 
-// isReady reports whether the nodes are counted.
-func (c *census) isReady() bool { return isClosed(c.ready) }
-
 func isClosed(c chan struct{}) bool {
 	select {
 	case <-c:

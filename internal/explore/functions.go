@@ -3,6 +3,7 @@ package explore
 import (
 	"html/template"
 	"strconv"
+	"strings"
 
 	"bindc/diag"
 )
@@ -25,6 +26,17 @@ var functions = template.FuncMap{
 	},
 	"lookups":  func(v *view, e explained, level int) inner { return inner{v, e, level} },
 	"pageRows": func() int { return pageRows },
+	"px":       func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
+	"plus":     func(x float64, n int) float64 { return x + float64(n) },
+	"size":     func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
+	"prefix":   prefixOf,
+	"visibleLines": func(text string) string {
+		lines := strings.Split(text, "\n")
+		for i := range lines {
+			lines[i] = diag.Visible(strings.ReplaceAll(lines[i], "\t", "    "))
+		}
+		return strings.Join(lines, "\n")
+	},
 }
 
 // Arguments of templates.
@@ -62,4 +74,12 @@ func share(nodes, fleet int) string {
 		return "< 1\u202f%"
 	}
 	return strconv.Itoa(percent) + "\u202f%"
+}
+
+// prefixOf returns the prefix of the keys of a module.
+func prefixOf(module string) string {
+	if module == noModule {
+		return ""
+	}
+	return module + "::"
 }

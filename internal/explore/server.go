@@ -102,16 +102,19 @@ func (s *Server) version(id string) *Data {
 
 // count computes everything that needs all nodes or all keys. It calls done after each part.
 func (d *Data) count(done func()) {
-	parts := []func(){func() { d.census.take(d) }}
-	for _, part := range parts {
-		part()
+	d.census.take(d)
+	done()
+	if d.diff != nil {
+		d.diff.take(d)
 		done()
 	}
+	d.tally.take(d)
+	done()
 }
 
 // isCounted reports whether count has finished.
 func (d *Data) isCounted() bool {
-	return d.census.isReady()
+	return isClosed(d.tally.ready)
 }
 
 // events sends an event for each change, until the client disconnects.

@@ -41,6 +41,14 @@ var pages = map[string]page{
 	"n.json":           {"nodes", (*view).nodeList},
 	"n/{node}":         {"node", (*view).nodePage},
 	"n/{node}/k/{key}": {"why", (*view).whyPage},
+	"f":                {"files", (*view).fileList},
+	"f.json":           {"files", (*view).fileList},
+	"f/{file...}":      {"file", (*view).filePage},
+	"d":                {"diff", (*view).diffPage},
+	"d.json":           {"diff", (*view).diffPage},
+	"q":                {"search", (*view).searchPage},
+	"q.json":           {"search", (*view).searchPage},
+	"problems":         {"problems", (*view).problemsPage},
 	"{$}":              {"overview", (*view).overview},
 	"index.json":       {"overview", (*view).overview},
 }
@@ -59,10 +67,11 @@ type view struct {
 	Failure string // diagnostics of the newest state of the site
 	Content any
 
-	asJSON  bool
-	partial bool   // some numbers are not known yet
-	next    string // address of the next page, for programs
-	moved   string // address of the page that the request means
+	asJSON   bool
+	unstable bool   // the answer may differ next time
+	partial  bool   // some numbers are not known yet
+	next     string // address of the next page, for programs
+	moved    string // address of the page that the request means
 }
 
 // problem is an error that a page describes.
@@ -113,7 +122,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
 		http.Redirect(w, r, v.moved, http.StatusFound)
 		return
 	}
-	if !v.partial && !d.Sensitive && failure == "" {
+	if !v.partial && !v.unstable && !d.Sensitive && failure == "" {
 		w.Header().Set("Cache-Control", forever)
 	}
 	if v.asJSON {
