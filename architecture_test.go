@@ -17,7 +17,8 @@ import (
 var mayImport = map[string][]string{
 	"cmd/bindc": {
 		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/cli",
-		"internal/datafile", "internal/enc", "internal/envfile", "internal/fsx", "internal/hieraconfig",
+		"internal/datafile", "internal/enc", "internal/envfile", "internal/explore", "internal/fsx",
+		"internal/hieraconfig",
 		"internal/identity", "internal/layout", "internal/lint", "internal/lookup", "internal/manifest",
 		"internal/migrate", "internal/migrate/proof", "internal/report", "internal/report/affected",
 		"internal/report/decision", "internal/report/slice", "internal/revision", "internal/schema",
@@ -80,6 +81,10 @@ var mayImport = map[string][]string{
 	"internal/enc": {"diag", "internal/datafile", "internal/fsx", "internal/subprocess"},
 	"internal/envfile": {
 		"internal/expr", "internal/expr/stdlib", "internal/types", "internal/value", "snapshot",
+	},
+	"internal/explore": {
+		"diag", "facts", "internal/cli", "internal/lookup", "internal/report", "internal/report/affected",
+		"internal/report/decision", "runtime", "snapshot",
 	},
 	"internal/expr": {
 		"internal/expr/ruby", "internal/lookupkey", "internal/pattern", "internal/types",

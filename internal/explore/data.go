@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"bindc/facts"
 	"bindc/internal/lookup"
@@ -31,12 +32,13 @@ type Data struct {
 	facts  []string // variables that answers depend on, sorted
 	old    *Data    // the version to compare with, or nil
 
-	nodes  []facts.Node // sorted by name
-	number map[string]int
-	census *census
-	cache  keyCache
-	tally  *tally      // what all bindings reach
-	diff   *difference // changes from old
+	nodes    []facts.Node // sorted by name
+	number   map[string]int
+	counting sync.Once
+	census   *census
+	cache    keyCache
+	tally    *tally      // what all bindings reach
+	diff     *difference // changes from old
 
 	notes    []string // facts that could not be read
 	warnings string   // diagnostics of the build

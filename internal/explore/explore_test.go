@@ -336,7 +336,7 @@ func TestHostileNamesAndValuesAreText(t *testing.T) {
 	data, site := map[string]any{}, "-- site/hiera.yaml --\nversion: 2\n"
 	for i, name := range hostileNames {
 		data[name] = name
-		if !strings.ContainsAny(name, "/") && strings.Trim(name, ".") != "" {
+		if i%4 == 0 || name == "\u202eevil" {
 			facts, _ := json.Marshal(map[string]string{"fqdn": name, "osfamily": name})
 			site += fmt.Sprintf("-- facts/f%d.json --\n%s\n", i, facts)
 		}

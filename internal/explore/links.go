@@ -49,6 +49,12 @@ func (l links) Why(node, key string) string {
 	return address(l.base+"/n/"+name(node, q, "node")+"/k/"+name(key, q, "key"), q)
 }
 
+// WhyForm returns the address of a form that asks for a node, and explains a key for it.
+func (l links) WhyForm(key string) string { return l.base + "/n/-/k/" + name(key, url.Values{}, "key") }
+
+// InPath reports whether a path can have a name.
+func (l links) InPath(text string) bool { return name(text, url.Values{}, "key") != "-" }
+
 // File returns the address of a file, or of a line if it is not 0. Slashes separate the parts of the path.
 func (l links) File(path string, line int) string {
 	q := url.Values{}

@@ -23,6 +23,11 @@ type factField struct {
 	Changed string // the value that the page assumes, or ""
 }
 
+// IsPlain reports whether an input can show the fact: it has no characters that reorder text.
+func (f factField) IsPlain() bool {
+	return diag.Visible(f.Name+f.Value+f.Changed) == f.Name+f.Value+f.Changed
+}
+
 // maxFacts limits the facts in a form. The form also takes any other fact.
 const maxFacts = 40
 

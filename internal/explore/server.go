@@ -100,16 +100,18 @@ func (s *Server) version(id string) *Data {
 	return nil
 }
 
-// count computes everything that needs all nodes or all keys. It calls done after each part.
+// count computes everything that needs all nodes or all keys, once. It calls done after each part.
 func (d *Data) count(done func()) {
-	d.census.take(d)
-	done()
-	if d.diff != nil {
-		d.diff.take(d)
+	d.counting.Do(func() {
+		d.census.take(d)
 		done()
-	}
-	d.tally.take(d)
-	done()
+		if d.diff != nil {
+			d.diff.take(d)
+			done()
+		}
+		d.tally.take(d)
+		done()
+	})
 }
 
 // isCounted reports whether count has finished.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -162,7 +163,7 @@ func (v *view) writeJSON(w http.ResponseWriter) {
 
 // setTwin sets the address of the twin in JSON.
 func (v *view) setTwin() {
-	path := strings.TrimSuffix(v.r.URL.EscapedPath(), ".json")
+	path := v.r.URL.EscapedPath()
 	if strings.HasSuffix(path, "/") {
 		path += "index"
 	}
@@ -180,6 +181,12 @@ func (v *view) name(parameter string, exists func(string) bool) string {
 	short, hasSuffix := strings.CutSuffix(text, ".json")
 	if v.asJSON = hasSuffix && !exists(text); v.asJSON {
 		return short
+	}
+	if exists(text + ".json") { // the usual address of the twin is that of another page
+		path := v.r.URL.EscapedPath()
+		q := maps.Clone(v.Values)
+		q.Set(parameter, text)
+		v.Twin = address(strings.TrimSuffix(path, url.PathEscape(text))+"-.json", q)
 	}
 	return text
 }
