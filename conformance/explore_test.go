@@ -141,13 +141,13 @@ func comparePages(t *testing.T, site, facts, change string) {
 		same("/k/"+url.PathEscape(key)+".json", "values", key, "-s", snap, "--facts-dir", facts, "--format", "json")
 	}
 	for node := range nodes {
-		of := []string{"-s", snap, "--facts-dir", facts, "--node", node, "--format", "json"}
+		files, _ := filepath.Glob(filepath.Join(facts, node+".*"))
+		of := []string{"-s", snap, "--facts", files[0], "--format", "json"}
 		for _, key := range keys {
 			same("/n/"+node+"/k/"+url.PathEscape(key)+".json", append([]string{"explain", key}, of...)...)
 		}
 		same("/n/"+node+".json", append(append([]string{"explain"}, keys...), of...)...)
 		alone := t.TempDir() // the facts of this node only
-		files, _ := filepath.Glob(filepath.Join(facts, node+".*"))
 		text, err := os.ReadFile(files[0])
 		if err == nil {
 			err = os.WriteFile(filepath.Join(alone, filepath.Base(files[0])), text, 0o666)

@@ -40,12 +40,12 @@ type exploreFlags struct {
 func (g *bounds) exploreCommand() *cobra.Command {
 	f := exploreFlags{planFlags: planFlags{flags: flags{bounds: g, format: "text", allowEmpty: true}}}
 	cmd := &cobra.Command{
-		Use:   "explore SITE|SNAPSHOT",
+		Use:   "explore PATH",
 		Short: "Show a site or a snapshot as web pages on this machine",
-		Long: "explore serves web pages that show which nodes get which value of a key and why,\n" +
-			"all values of a node, what changed facts would change, the changes from another\n" +
-			"version, and which data reaches nobody. It prints the address to open. Each page\n" +
-			"has a twin in JSON.\n\n" +
+		Long: "explore serves web pages about PATH, a site or a snapshot: which nodes get which\n" +
+			"value of a key and why, all values of a node, what other facts would change, the\n" +
+			"changes from another version, and data without effect. It prints the address to\n" +
+			"open. Each page has a twin in JSON.\n\n" +
 			"With a site, explore builds it again after each change of its files, and open\n" +
 			"pages follow. If the site does not build, they show the errors and the last\n" +
 			"version that did. Without --old, they also show the changes since the start.\n\n" +
@@ -166,7 +166,7 @@ func (f *exploreFlags) openOld(cmd *cobra.Command) error {
 	return err
 }
 
-// listener opens the address to listen on, and sets the token. clean removes what the listener leaves.
+// listener opens the address to listen on, and sets the token. clean removes the socket.
 func (f *exploreFlags) listener() (l net.Listener, clean func(), err error) {
 	clean = func() {}
 	if !f.noToken {

@@ -47,7 +47,7 @@ type Data struct {
 // Style says how pages show data.
 type Style struct {
 	Name      string // of the site or snapshot
-	SourceURL string // of a line: with {path}, {line} and {revision}; "" if there is none
+	SourceURL string // address of a line, with {path}, {line} and {revision}; may be ""
 	Revision  string // replaces {revision}
 	Sensitive bool   // show sensitive values
 }
@@ -73,8 +73,8 @@ func Open(from Source) (*Data, error) {
 		return nil, fmt.Errorf("%s: %w", from.Path, err)
 	}
 	file.Release() // when d is unreachable
-	d := &Data{Style: from.Style, path: from.Path, file: file, snap: snap, nodes: slices.Clone(from.Nodes), old: from.Old,
-		number: map[string]int{}, notes: from.Notes, warnings: from.Warnings}
+	d := &Data{Style: from.Style, path: from.Path, file: file, snap: snap, nodes: slices.Clone(from.Nodes),
+		old: from.Old, number: map[string]int{}, notes: from.Notes, warnings: from.Warnings}
 	slices.SortFunc(d.nodes, func(a, b facts.Node) int { return cmp.Compare(a.Name, b.Name) })
 	for i, n := range d.nodes {
 		d.number[n.Name] = i

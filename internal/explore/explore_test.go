@@ -162,17 +162,19 @@ func TestPagesNeedCookieThatOnlyTokenGives(t *testing.T) {
 	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || strings.Contains(token, cookie.Value) {
 		t.Errorf("unsafe cookie %v", cookie)
 	}
-	if answer, _ := get(t, "GET", to+"/s/latest/k", func(r *http.Request) { r.AddCookie(cookie) }); answer.StatusCode != 302 {
+	signIn := func(r *http.Request) { r.AddCookie(cookie) }
+	if answer, _ := get(t, "GET", to+"/s/latest/k", signIn); answer.StatusCode != http.StatusFound {
 		t.Errorf("with the cookie, a page has status %d", answer.StatusCode)
 	}
-	cookie.Value = "0" + cookie.Value[1:] + "0"
-	if answer, _ := get(t, "GET", to+"/s/latest/k", func(r *http.Request) { r.AddCookie(cookie) }); answer.StatusCode != 401 {
+	cookie.Value += "0"
+	if answer, _ := get(t, "GET", to+"/s/latest/k", signIn); answer.StatusCode != http.StatusUnauthorized {
 		t.Errorf("with another cookie, a page has status %d", answer.StatusCode)
 	}
 }
 
 func TestServerWithoutTokenGivesNoCookie(t *testing.T) {
-	answer, err := http.Post(served(t, Access{}, open(t, small, Source{}))+"/token", "text/plain", strings.NewReader(""))
+	to := served(t, Access{}, open(t, small, Source{}))
+	answer, err := http.Post(to+"/token", "text/plain", strings.NewReader(""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,8 +208,8 @@ func TestEveryAnswerHasPolicy(t *testing.T) {
 	for _, address := range []string{to + "/", to + "/events", to + "/assets/x", open + "/", open + "/s/gone/",
 		open + "/s/" + d.ID + "/", open + "/s/" + d.ID + "/k.json", open + "/s/" + d.ID + "/k/unknown", open + "/nothing"} {
 		answer, _ := get(t, "GET", address, nil)
-		for header, expected := range map[string]string{"Content-Security-Policy": "default-src 'none'; script-src 'self'",
-			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+		for header, expected := range map[string]string{
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
 			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"} {
 			if found := answer.Header.Get(header); !strings.HasPrefix(found, expected) {
 				t.Errorf("%s has %s '%s'", address, header, found)
@@ -492,7 +494,8 @@ func TestDeadDataIsMarked(t *testing.T) {
 	to := served(t, Access{}, d) + "/s/" + d.ID
 	var files []fileRow
 	_, text := get(t, "GET", to+"/f.json?dead=1", nil)
-	if err := json.Unmarshal([]byte(text), &files); err != nil || len(files) != 1 || files[0].Path != "data/osfamily/suse.yaml" {
+	err := json.Unmarshal([]byte(text), &files)
+	if err != nil || len(files) != 1 || files[0].Path != "data/osfamily/suse.yaml" {
 		t.Errorf("files that reach no node: %s, %v", text, err)
 	}
 	for _, page := range []string{"/k/ntp::server", "/f/data/osfamily/suse.yaml"} {

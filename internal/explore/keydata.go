@@ -15,7 +15,7 @@ type keyData struct {
 	err   error
 	table *decision.Table
 	json  *report.Values // as bindq values prints it
-	shown *report.Values // as pages show it; its rows are those of json
+	shown *report.Values // as pages show it, with the same rows
 	tally []int          // number of nodes of each row, or nil if they were not counted
 	more  string         // reason why the nodes were not counted
 }

@@ -94,7 +94,7 @@ const (
 // diffPage shows the changes from the old version.
 func (v *view) diffPage() (any, error) {
 	if v.d.old == nil {
-		return nil, notFound("there is no other version to compare with", "bindc explore --old OLD names one; "+
+		return nil, notFound("no other version was given to compare with", "bindc explore --old OLD names one; "+
 			"with a site, changes since the start are shown after the first one")
 	}
 	v.Title, v.Section = "Changes", "d"

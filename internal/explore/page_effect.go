@@ -118,7 +118,8 @@ func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 	}
 	now, err := v.d.request(other, v.Values["if"])
 	if err != nil {
-		return nil, &problem{status: http.StatusBadRequest, text: err.Error(), Hint: "A change has the form NAME=TEXT or NAME:=JSON."}
+		return nil, &problem{status: http.StatusBadRequest, text: err.Error(),
+			Hint: "A change has the form NAME=TEXT or NAME:=JSON."}
 	}
 	if v.asJSON {
 		effect := v.d.style(report.JSON).Effect(r, now, v.d.keys)

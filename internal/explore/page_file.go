@@ -18,7 +18,7 @@ type filesContent struct {
 	Next  string
 }
 
-// fileRow is a file. Its members are those of the twin in JSON.
+// fileRow is a file, also in JSON.
 type fileRow struct {
 	Path     string `json:"path"`
 	Bindings int    `json:"bindings"`
@@ -72,7 +72,7 @@ type fileContent struct {
 	URL      string
 }
 
-// fileBinding is a binding of a file. Its members are those of the twin in JSON.
+// fileBinding is a binding of a file, also in JSON.
 type fileBinding struct {
 	Key     string         `json:"key"`
 	Layer   string         `json:"layer"`

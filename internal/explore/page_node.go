@@ -57,7 +57,7 @@ func (v *view) nodeNamed(text string) (facts.Node, error) {
 	if len(names) == 0 {
 		hint = "bindc explore --facts-dir DIR reads the facts of nodes"
 	}
-	return n, notFound("there are no facts of a node '"+diag.Visible(text)+"'", hint)
+	return n, notFound("no facts were read for a node '"+diag.Visible(text)+"'", hint)
 }
 
 // nodePage shows the values of a node, what changed facts would change, or how another node differs.
@@ -104,8 +104,8 @@ func (v *view) nodePage() (any, error) {
 
 // nodeContent returns everything about a node except its keys.
 func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
-	return &nodeContent{Name: n.Name, File: n.File, Categories: r.Categories(), Doubt: n.Contradiction(), Unset: r.Unset(),
-		Facts: v.factFields(n), Prefix: v.Get("prefix"), InFile: v.Get("file"), Layer: v.Get("layer"),
+	return &nodeContent{Name: n.Name, File: n.File, Categories: r.Categories(), Doubt: n.Contradiction(),
+		Unset: r.Unset(), Facts: v.factFields(n), Prefix: v.Get("prefix"), InFile: v.Get("file"), Layer: v.Get("layer"),
 		Layers: v.d.file.Layers(), If: v.Values["if"], With: v.Get("with")}
 }
 

@@ -44,7 +44,7 @@ const (
 	shownDead  = 20
 )
 
-// overview shows what the site has, and which of it reaches nobody.
+// overview shows the numbers of the site, and its data that reaches no node.
 func (v *view) overview() (any, error) {
 	v.Title = "Overview"
 	c := &overviewContent{Warnings: v.d.warnings}
@@ -64,8 +64,8 @@ func (v *view) overview() (any, error) {
 		}
 	}
 	if v.asJSON {
-		t := overviewTwin{v.d.ID, v.d.digest(), len(v.d.keys), len(v.d.nodes), len(v.d.inputs), append([]fileRow{}, dead...),
-			[]areaTwin{}}
+		t := overviewTwin{v.d.ID, v.d.digest(), len(v.d.keys), len(v.d.nodes), len(v.d.inputs),
+			append([]fileRow{}, dead...), []areaTwin{}}
 		for _, a := range v.d.tally.areas {
 			t.Areas = append(t.Areas, areaTwin(a))
 		}

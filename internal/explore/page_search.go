@@ -7,7 +7,7 @@ import (
 	"bindc/internal/report"
 )
 
-// searchContent is the data of the page of a search. Its members are those of the twin in JSON.
+// searchContent is the data of the page of a search, also in JSON.
 type searchContent struct {
 	Keys   []string     `json:"keys"`
 	Nodes  []string     `json:"nodes"`

@@ -88,8 +88,8 @@ func (v *view) whyPage() (any, error) {
 	if len(e.Candidates) == 0 && e.Outcome.Found != nil && !v.d.hasKey(key) {
 		return nil, notFound("nothing binds the key '"+diag.Visible(key)+"'", diag.DidYouMean(key, v.d.keys))
 	}
-	return &whyContent{Node: n.Name, Key: key, Explained: v.explained(e), Categories: e.Categories, Facts: v.factFields(n),
-		Unset: r.Unset()}, nil
+	return &whyContent{Node: n.Name, Key: key, Explained: v.explained(e), Categories: e.Categories,
+		Facts: v.factFields(n), Unset: r.Unset()}, nil
 }
 
 // explained returns an explanation with its bindings by state.

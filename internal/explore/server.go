@@ -2,7 +2,7 @@
 // a node and why it has them, the changes between two snapshots, data files, and a search. Each page has a twin in
 // JSON, in the shapes of docs/cli.md.
 //
-// Data is one version of what the pages show. A Server serves the last versions under /s/ID, where the ID is a digest
+// Data is one version of the data in the pages. A Server serves the last versions under /s/ID, where the ID is a digest
 // of everything that a page depends on: browsers keep a page once all of its numbers are known. /s/latest redirects to
 // the newest version.
 package explore

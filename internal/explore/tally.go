@@ -10,7 +10,7 @@ import (
 	"bindc/internal/report/decision"
 )
 
-// tally has the numbers of what the bindings of all keys reach, by file and by module.
+// tally counts the nodes that the bindings of all keys reach, by file and by module.
 type tally struct {
 	ready chan struct{} // closed when the rest is set
 	err   error

@@ -19,8 +19,8 @@ import (
 // pageRows is the number of rows of a table on one page.
 const pageRows = 200
 
-// Limits on waiting for numbers that are computed in the background. A page shows what is known after the first one,
-// a program gets an error after the second one.
+// Limits on waiting for numbers that are computed in the background. After the first one, a page shows the other
+// numbers. After the second one, a program gets an error.
 const (
 	pagePatience = 150 * time.Millisecond
 	jsonPatience = 25 * time.Second
@@ -107,7 +107,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
 	w.Header().Set("Cache-Control", "no-store")
 	if d == nil {
 		latest := address("/s/latest"+strings.TrimPrefix(r.URL.EscapedPath(), "/s/"+r.PathValue("id")), v.Values)
-		v.fail(w, &problem{status: http.StatusGone, text: "this version is gone, because the data changed", Latest: latest})
+		v.fail(w, &problem{status: http.StatusGone, text: "this version is gone, because the data changed",
+			Latest: latest})
 		return
 	}
 	v.setTwin()
@@ -182,7 +183,7 @@ func (v *view) name(parameter string, exists func(string) bool) string {
 	if v.asJSON = hasSuffix && !exists(text); v.asJSON {
 		return short
 	}
-	if exists(text + ".json") { // the usual address of the twin is that of another page
+	if exists(text + ".json") { // another page has the usual address of the twin
 		path := v.r.URL.EscapedPath()
 		q := maps.Clone(v.Values)
 		q.Set(parameter, text)
@@ -191,7 +192,7 @@ func (v *view) name(parameter string, exists func(string) bool) string {
 	return text
 }
 
-// wait waits until something is ready. If that takes too long, a page shows what is known, and programs get an error.
+// wait waits until something is ready. If that takes too long, ok is false for a page, and a program gets an error.
 func (v *view) wait(ready chan struct{}) (bool, error) {
 	patience := pagePatience
 	if v.asJSON {
