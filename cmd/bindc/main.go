@@ -24,11 +24,14 @@ func main() {
 // verbs returns the verbs of bindc.
 func verbs(b *bounds) cli.Verbs {
 	return cli.Verbs{
-		"adopt": b.adoptCommand, "blame": b.blameCommand, "build": b.buildCommand,
-		"check": b.checkCommand, "convert": convertCommand, "enc": encCommand,
-		"environments": b.environmentsCommand, "explore": b.exploreCommand, "eyaml": eyamlCommand,
-		"fmt": fmtCommand, "init": initCommand, "link": b.linkCommand, "migrate": b.migrateCommand,
-		"plan": b.planCommand, "push": pushCommand, "schema": schemaCommand, "slice": sliceCommand,
+		"adopt": b.adoptCommand, "blame": b.blameCommand, "build": b.buildCommand, "check": b.checkCommand,
+		"convert": convertCommand,
+		"enc":     encCommand, "environments": b.environmentsCommand, "explore": b.exploreCommand,
+		"eyaml": eyamlCommand, "facts": factsCommand,
+		"fmt":  fmtCommand,
+		"init": initCommand, "link": b.linkCommand, "migrate": b.migrateCommand, "plan": b.planCommand,
+		"push":   pushCommand,
+		"schema": schemaCommand, "slice": sliceCommand,
 	}
 }
 
