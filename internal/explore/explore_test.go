@@ -209,7 +209,8 @@ func TestEveryAnswerHasPolicy(t *testing.T) {
 		open + "/s/" + d.ID + "/", open + "/s/" + d.ID + "/k.json", open + "/s/" + d.ID + "/k/unknown", open + "/nothing"} {
 		answer, _ := get(t, "GET", address, nil)
 		for header, expected := range map[string]string{
-			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'",
+			"X-Content-Type-Options":  "nosniff", "Referrer-Policy": "no-referrer",
 			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin"} {
 			if found := answer.Header.Get(header); !strings.HasPrefix(found, expected) {
 				t.Errorf("%s has %s '%s'", address, header, found)
