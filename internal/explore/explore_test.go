@@ -206,7 +206,8 @@ func TestEveryAnswerHasPolicy(t *testing.T) {
 	to := served(t, Access{Token: NewToken()}, d)
 	open := served(t, Access{}, d)
 	for _, address := range []string{to + "/", to + "/events", to + "/assets/x", open + "/", open + "/s/gone/",
-		open + "/s/" + d.ID + "/", open + "/s/" + d.ID + "/k.json", open + "/s/" + d.ID + "/k/unknown", open + "/nothing"} {
+		open + "/s/" + d.ID + "/", open + "/s/" + d.ID + "/k.json", open + "/s/" + d.ID + "/k/unknown",
+		open + "/nothing"} {
 		answer, _ := get(t, "GET", address, nil)
 		for header, expected := range map[string]string{
 			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'",
