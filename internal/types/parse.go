@@ -16,14 +16,17 @@ import (
 const maxText = 64 << 10
 
 // Parse parses a type of the Puppet language, such as Hash[String, Array[Integer]].
-func Parse(text string) (*Type, error) {
+func Parse(text string) (*Type, error) { return parse(text, Named) }
+
+// parse parses a type whose names are resolved by named.
+func parse(text string, named func(string) (*Type, error)) (*Type, error) {
 	if len(text) > maxText {
 		return nil, errors.New("the text of the type is too long")
 	}
 	if !utf8.ValidString(text) {
 		return nil, errors.New("the text of the type is not valid UTF-8")
 	}
-	p := parser{text: text}
+	p := parser{text: text, find: named}
 	p.space()
 	v, err := p.param(0)
 	if err != nil {
@@ -45,6 +48,7 @@ func Parse(text string) (*Type, error) {
 type parser struct {
 	text string
 	pos  int
+	find func(name string) (*Type, error)
 }
 
 func (p *parser) rest() string { return p.text[p.pos:] }
@@ -114,7 +118,7 @@ func (p *parser) param(depth int) (value.Value, error) {
 }
 
 func (p *parser) named(name string, depth int) (value.Value, error) {
-	t, err := Named(name)
+	t, err := p.find(name)
 	if err != nil {
 		title := p.take("[") && (strings.HasPrefix(p.rest(), "'") || strings.HasPrefix(p.rest(), `"`))
 		return value.Value{}, noType(name, title)
