@@ -159,3 +159,39 @@ func (t *Type) foreignParams(params []value.Value) *Type {
 	}
 	return newNamed(foreign, t.texts[0]+"["+strings.Join(list, ", ")+"]")
 }
+
+// AdmitsSensitive reports whether a sensitive value of kind k may have type t.
+func (t *Type) AdmitsSensitive(k value.Kind) bool {
+	switch t = t.resolved(); t.Kind() {
+	case sensitive:
+		return t.plain || t.args[0].Admits(k)
+	case Optional, NotUndef, Variant:
+		return slices.ContainsFunc(t.args, func(a *Type) bool { return a.AdmitsSensitive(k) })
+	}
+	return t.Admits(k)
+}
+
+// OnlyKind returns the only type inside t that may have values of kind k: one of a Variant, or the type in an Optional,
+// or t itself. If there are several, it returns Any.
+func (t *Type) OnlyKind(k value.Kind) *Type {
+	t = t.resolved()
+	switch t.Kind() {
+	case Variant, Optional, NotUndef:
+	default:
+		return t
+	}
+	var only *Type
+	for _, a := range t.args {
+		switch {
+		case !a.Admits(k):
+		case only != nil:
+			return Of(Any)
+		default:
+			only = a.OnlyKind(k)
+		}
+	}
+	if only == nil {
+		return Of(Any)
+	}
+	return only
+}

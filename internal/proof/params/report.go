@@ -1,0 +1,126 @@
+package params
+
+import (
+	"fmt"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/lookup"
+	"bindc/internal/types"
+	"bindc/loader"
+)
+
+// report reports a value that Puppet refuses in requests with the given condition.
+func (p *prover) report(key string, s *suspect, at diag.Pos, when []lookup.Term, m *types.Mismatch, secret bool) {
+	head := "'" + key + "': "
+	d := diag.Diagnostic{Pos: at, Code: "parameter_type", Message: head + m.Text(secret), Secret: secret,
+		Discreet: head + m.Text(true), Hint: s.param.hint(m)}
+	d.Notes = append(d.Notes, diag.Note{Pos: s.param.At, Message: "the class " + s.param.class.Name + " declares $" +
+		s.param.Name + " as " + s.param.Type})
+	d.Notes = append(d.Notes, diag.Note{Pos: at, Message: "Puppet refuses this value " + region(when), Secret: secret})
+	if why := p.doubt(s, at); why != "" {
+		d.Severity = diag.Warning
+		d.Notes = append(d.Notes, diag.Note{Pos: s.param.class.At, Message: why})
+	}
+	p.diags.Add(d)
+}
+
+// region describes the requests that meet a condition.
+func region(when []lookup.Term) string {
+	if len(when) == 0 {
+		return "for every node, unless other data replaces it"
+	}
+	terms := make([]string, len(when))
+	for i, t := range when {
+		terms[i] = t.Name + " = " + t.Value
+	}
+	return "for nodes with " + strings.Join(terms, ", ")
+}
+
+// doubt returns the reason why Puppet may not look the value up, or "".
+func (c *Checker) doubt(s *suspect, at diag.Pos) string {
+	if c.declared == nil {
+		c.declared = c.classes.declarations()
+	}
+	class := s.param.class.Name
+	switch list := c.declared[class]; {
+	case len(list) == 0:
+		return "no manifest declares the class " + class + " by name, so this is only a warning"
+	case !s.param.looksUp(list):
+		return "all manifests that declare the class " + class + " set this parameter themselves, so this is only a warning"
+	case c.hasForeignAbove(s, at):
+		return "a level of hiera.yaml that only Puppet can read may have another value, so this is only a warning"
+	}
+	return ""
+}
+
+// hasForeignAbove reports whether the value may come from an entry of hiera.yaml that was not compiled.
+func (c *Checker) hasForeignAbove(s *suspect, at diag.Pos) bool {
+	b := s.places[at]
+	layer := &c.site.Layers[b.layer]
+	for _, h := range c.site.Hierarchies {
+		if h.Module != "" && h.Module != moduleOf(c.site.Keys[b.number]) {
+			continue
+		}
+		for i, e := range h.Entries {
+			isAbove := h.Part < layer.Hiera || h.Part == layer.Hiera && i < layer.Entry
+			if len(e.Locations) == 0 && layer.Hiera != loader.NoHiera && (isAbove || s.merged) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func moduleOf(key string) string {
+	module, _, _ := strings.Cut(key, "::")
+	return module
+}
+
+// hint returns what to write instead, if that is clear.
+func (p *param) hint(m *types.Mismatch) string {
+	switch found := m.Found; {
+	case m.Expected.Kind() == types.Array && (found == "String" || found == "Integer") && len(m.Path) == 0:
+		return "write a list, even of one element"
+	case m.Expected.Kind() == types.Integer && found == "String":
+		return "write the number without quotes"
+	case m.Expected.Kind() == types.Boolean && found == "String":
+		return "write true or false without quotes"
+	case m.Expected.Kind() == types.String && (found == "Integer" || found == "Float" || found == "Boolean"):
+		return "put the value in quotes"
+	case strings.HasPrefix(m.Expected.String(), "Sensitive"):
+		return fmt.Sprintf("add to lookup_options: '%s': {convert_to: Sensitive}", p.key())
+	}
+	return ""
+}
+
+// reportOpen reports a key that cannot be decided.
+func (c *Checker) reportOpen(key string, s *suspect) {
+	if !c.opts.Strict {
+		return
+	}
+	for at := range s.places {
+		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Info, Code: "parameter_type",
+			Message: "'" + key + "': whether the value is " + s.param.Type + " depends on facts, so it is not proven",
+			Hint:    "--facts-dir checks it for the facts of given nodes"})
+	}
+}
+
+// reportClasses reports once what could not be read.
+func (c *Checker) reportClasses() {
+	for _, err := range c.classes.failures {
+		c.diags.Add(diag.Diagnostic{Severity: diag.Warning, Code: "manifest", Message: "cannot read this: " + err.Error()})
+	}
+	for _, path := range c.classes.broken {
+		c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Info, Code: "manifest",
+			Message: "this manifest ends inside a string, a comment or a bracket, so its classes may be incomplete"})
+	}
+	seen := map[string]bool{}
+	for _, u := range c.classes.unknown {
+		if text := u.err.Error(); !seen[text] {
+			seen[text] = true
+			c.diags.Add(diag.Diagnostic{Pos: u.At, Severity: diag.Info, Code: "parameter_unchecked",
+				Message: text + ", so data for the parameter '" + u.key() + "' is not checked"})
+		}
+	}
+}
