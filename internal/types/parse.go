@@ -120,8 +120,10 @@ func (p *parser) param(depth int) (value.Value, error) {
 func (p *parser) named(name string, depth int) (value.Value, error) {
 	t, err := p.find(name)
 	if err != nil {
-		title := p.take("[") && (strings.HasPrefix(p.rest(), "'") || strings.HasPrefix(p.rest(), `"`))
-		return value.Value{}, noType(name, title)
+		if p.take("[") && (strings.HasPrefix(p.rest(), "'") || strings.HasPrefix(p.rest(), `"`)) && !errors.Is(err, ErrUnknown) {
+			err = noType(name, true)
+		}
+		return value.Value{}, err
 	}
 	if !p.take("[") {
 		return t.Value(), nil

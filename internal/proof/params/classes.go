@@ -24,6 +24,7 @@ type param struct {
 	manifest.Param
 	class *class
 	typ   *types.Type // nil if every value fits, or if the type is not known
+	err   error       // why the type is not known
 }
 
 // key is the key that Puppet looks up for p.
@@ -40,15 +41,8 @@ type classes struct {
 	aliases *types.Aliases
 	inSite  map[string]string // source of the aliases that manifests of the site define
 
-	failures []error    // of reading
-	broken   []string   // manifests that end too early
-	unknown  []untyped  // parameters whose types are not known
-}
-
-// untyped is a parameter that is not checked.
-type untyped struct {
-	*param
-	err error
+	failures []error  // of reading
+	broken   []string // manifests that end too early
 }
 
 func findClasses(site *loader.Site, disk fsx.Disk) *classes {
@@ -170,11 +164,7 @@ func (c *classes) declare(header manifest.Class) *class {
 	for _, p := range header.Params {
 		declared := &param{Param: p, class: out}
 		if p.Type != "" {
-			t, err := c.aliases.ParseDeclared(p.Type)
-			if err != nil {
-				c.unknown = append(c.unknown, untyped{declared, err})
-			}
-			declared.typ = t
+			declared.typ, declared.err = c.aliases.ParseDeclared(p.Type)
 		}
 		out.params[p.Name] = declared
 	}

@@ -28,15 +28,15 @@ type Checker struct {
 	opts     Options
 	diags    *diag.List
 	classes  *classes
+	received []*param            // parameters for which keys of the site exist
 	suspects map[string]*suspect // by key
 	declared map[string][]manifest.Declaration
-	paths    map[string]string // from the name of an input in a snapshot to its path
 }
 
 // suspect is a key with a value that its parameter may refuse.
 type suspect struct {
 	param  *param
-	merged bool                  // lookup_options apply to the key
+	merged bool                 // lookup_options apply to the key
 	places map[diag.Pos]binding // the bindings that may be refused
 }
 
@@ -121,7 +121,9 @@ func (c *Checker) bindings(yield func(binding) bool) {
 func (c *Checker) params() []*param {
 	out := make([]*param, len(c.site.Keys))
 	for i, key := range c.site.Keys {
-		out[i] = c.param(key)
+		if out[i] = c.param(key); out[i] != nil {
+			c.received = append(c.received, out[i])
+		}
 	}
 	return out
 }

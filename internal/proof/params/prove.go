@@ -179,7 +179,7 @@ func (p *prover) sample(key string, s *suspect, sample decision.Sample, found ma
 		}
 		if _, suspicious := s.places[at]; suspicious && !found[at] {
 			found[at] = true
-			p.report(key, s, at, cand.When, m, lookup.Value(v).Sensitive())
+			p.report(s, at, cand.When, sample, m, lookup.Value(v).Sensitive())
 		}
 		return nil // of merged values, only the highest is reported
 	}

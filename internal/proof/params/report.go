@@ -2,22 +2,24 @@ package params
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"bindc/diag"
 	"bindc/internal/lookup"
+	"bindc/internal/report/decision"
 	"bindc/internal/types"
 	"bindc/loader"
 )
 
-// report reports a value that Puppet refuses in requests with the given condition.
-func (p *prover) report(key string, s *suspect, at diag.Pos, when []lookup.Term, m *types.Mismatch, secret bool) {
-	head := "'" + key + "': "
-	d := diag.Diagnostic{Pos: at, Code: "parameter_type", Message: head + m.Text(secret), Secret: secret,
-		Discreet: head + m.Text(true), Hint: s.param.hint(m)}
+// report reports a value that Puppet refuses in requests with the given condition, such as sample.
+func (p *prover) report(s *suspect, at diag.Pos, when []lookup.Term, sample decision.Sample, m *types.Mismatch,
+	secret bool) {
+	key, region := s.param.key(), region(when, sample)
+	d := diag.Diagnostic{Pos: at, Code: "parameter_type", Message: "'" + key + "': " + m.Text(secret) + region,
+		Secret: secret, Discreet: "'" + key + "': " + m.Text(true) + region, Hint: s.param.hint(m)}
 	d.Notes = append(d.Notes, diag.Note{Pos: s.param.At, Message: "the class " + s.param.class.Name + " declares $" +
 		s.param.Name + " as " + s.param.Type})
-	d.Notes = append(d.Notes, diag.Note{Pos: at, Message: "Puppet refuses this value " + region(when), Secret: secret})
 	if why := p.doubt(s, at); why != "" {
 		d.Severity = diag.Warning
 		d.Notes = append(d.Notes, diag.Note{Pos: s.param.class.At, Message: why})
@@ -26,15 +28,19 @@ func (p *prover) report(key string, s *suspect, at diag.Pos, when []lookup.Term,
 }
 
 // region describes the requests that meet a condition.
-func region(when []lookup.Term) string {
+func region(when []lookup.Term, sample decision.Sample) string {
 	if len(when) == 0 {
-		return "for every node, unless other data replaces it"
+		return ""
 	}
 	terms := make([]string, len(when))
 	for i, t := range when {
 		terms[i] = t.Name + " = " + t.Value
 	}
-	return "for nodes with " + strings.Join(terms, ", ")
+	text := ", for nodes with " + strings.Join(terms, ", ")
+	if facts := sample.String(); facts != "" {
+		text += " (such as " + facts + ")"
+	}
+	return text
 }
 
 // doubt returns the reason why Puppet may not look the value up, or "".
@@ -109,18 +115,40 @@ func (c *Checker) reportOpen(key string, s *suspect) {
 // reportClasses reports once what could not be read.
 func (c *Checker) reportClasses() {
 	for _, err := range c.classes.failures {
-		c.diags.Add(diag.Diagnostic{Severity: diag.Warning, Code: "manifest", Message: "cannot read this: " + err.Error()})
+		c.diags.Add(diag.Diagnostic{Severity: diag.Warning, Code: "read", Message: "cannot read a manifest: " + err.Error()})
 	}
 	for _, path := range c.classes.broken {
-		c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Info, Code: "manifest",
+		c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Info, Code: "parameter_unchecked",
 			Message: "this manifest ends inside a string, a comment or a bracket, so its classes may be incomplete"})
 	}
-	seen := map[string]bool{}
-	for _, u := range c.classes.unknown {
-		if text := u.err.Error(); !seen[text] {
-			seen[text] = true
-			c.diags.Add(diag.Diagnostic{Pos: u.At, Severity: diag.Info, Code: "parameter_unchecked",
-				Message: text + ", so data for the parameter '" + u.key() + "' is not checked"})
+	c.reportUntyped()
+}
+
+// reportUntyped reports the types that are not known, if data is bound for parameters of these types.
+func (c *Checker) reportUntyped() {
+	var names []string
+	var first *param
+	count := 0
+	for _, p := range c.received {
+		if p.err == nil {
+			continue
+		}
+		if count++; first == nil {
+			first = p
+		}
+		if text := p.err.Error(); !slices.Contains(names, text) {
+			names = append(names, text)
 		}
 	}
+	if first == nil {
+		return
+	}
+	const shown = 3
+	if more := len(names) - shown; more > 0 {
+		names = append(names[:shown], fmt.Sprintf("%d more", more))
+	}
+	c.diags.Add(diag.Diagnostic{Pos: first.At, Severity: diag.Info, Code: "parameter_unchecked",
+		Message: "data for " + diag.Count(count, "parameter") + " is not checked against its type: " +
+			strings.Join(names, "; "),
+		Hint: "put the modules that define these types on the module path"})
 }
