@@ -110,7 +110,7 @@ func (g *generator) alias(name string) typ {
 	case 3:
 		return g.variant(self, leaves[g.IntN(20)])
 	}
-	return typ{"Struct[{v => " + leaves[g.IntN(20)].text + ", Optional[next] => " + name + "}]", some()}
+	return typ{"Struct[{v => " + leaves[g.IntN(20)].text + ", " + []string{"Optional[next]", "next"}[g.IntN(2)] + " => " + name + "}]", some()}
 }
 
 func (g *generator) size() string {

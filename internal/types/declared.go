@@ -1,54 +1,49 @@
 package types
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"bindc/internal/value"
 )
 
-// ErrUnknown is the error for a type whose values are not known: it does not exist, or only a program of a module
-// defines it.
-var ErrUnknown = errors.New("is not known")
-
 // Aliases resolves the type aliases of modules.
 type Aliases struct {
 	source func(name string) (text string, ok bool)
 	found  map[string]*Type // by name; nil while the alias is being read
-	failed map[string]error
 }
 
 // NewAliases returns the aliases whose definitions source returns, by name.
 func NewAliases(source func(name string) (text string, ok bool)) *Aliases {
-	return &Aliases{source: source, found: map[string]*Type{}, failed: map[string]error{}}
+	return &Aliases{source: source, found: map[string]*Type{}}
 }
 
 // ParseDeclared parses a type as manifests declare it, where names have their meaning in Puppet. Aliases are resolved.
-// The error is ErrUnknown if a type is not known.
-func (a *Aliases) ParseDeclared(text string) (*Type, error) {
-	t, err := parse(text, a.named)
-	if err != nil {
-		return nil, err
+// A type inside it that is not known accepts every value; unknown lists the names of such types.
+func (a *Aliases) ParseDeclared(text string) (t *Type, unknown []string, err error) {
+	if t, err = parse(parser{text: text, find: a.named, declared: true}); err != nil {
+		return nil, nil, err
 	}
-	var wrong error
-	t.anyInside(func(t *Type) bool {
-		switch {
-		case t.kind == alias: // it may have been found to be wrong after it was used
-			wrong = a.failed[t.texts[0]]
-		case t.plain && (t.kind == Pattern || t.kind == Enum): // these have other values in Puppet than in bindings
-			wrong = fmt.Errorf("the type '%s' without parameters %w", t, ErrUnknown)
+	t.visit(func(t *Type) {
+		if t.kind == alias && t.target == openType {
+			unknown = append(unknown, t.texts[0])
 		}
-		return wrong != nil
 	}, map[*Type]bool{})
-	if wrong != nil {
-		return nil, wrong
-	}
-	return t, nil
+	slices.Sort(unknown)
+	return t, slices.Compact(unknown), nil
 }
 
-// unknownTypes lists types of Puppet whose values cannot be told from other values here.
+// openType is the target of types that are not known.
+var openType = newType(Any)
+
+// open returns a type of this name that accepts every value.
+func open(name string) *Type {
+	t := newNamed(alias, name)
+	t.target = openType
+	return t
+}
+
+// unknownTypes lists types of Puppet of which other values may be instances.
 var unknownTypes = []string{"Init", "Object", "TypeAlias", "TypeReference", "TypeSet", "Error", "Target", "Iterator"}
 
 // named returns the type or alias called name.
@@ -59,7 +54,7 @@ func (a *Aliases) named(name string) (*Type, error) {
 	case name == "RichDataKey":
 		return (&Type{kind: Variant, max: Of(Variant).max}).with(Of(String), Of(Numeric))
 	case slices.Contains(unknownTypes, name):
-		return nil, fmt.Errorf("the type '%s' %w", name, ErrUnknown)
+		return open(name), nil
 	case slices.Contains(names[:unit], name):
 		return Of(kindNamed(name)), nil
 	case slices.Contains(absent, name) || slices.Contains(ofCatalog, name):
@@ -80,22 +75,18 @@ func newNamed(k Kind, name string) *Type {
 // to itself.
 func (a *Aliases) alias(name string) (*Type, error) {
 	if t := a.found[name]; t != nil {
-		return t, a.failed[name]
-	}
-	text, ok := a.source(name)
-	if !ok {
-		return nil, fmt.Errorf("the type '%s' %w", name, ErrUnknown)
+		return t, nil
 	}
 	t := newNamed(alias, name)
 	a.found[name] = t
-	target, err := parse(text, a.named)
-	if err == nil && target.expands(t, 0) {
-		err = fmt.Errorf("the type '%s' %w: it is defined by itself", name, ErrUnknown)
+	text, ok := a.source(name)
+	if !ok {
+		t.target = openType
+		return t, nil
 	}
-	if err != nil {
-		a.failed[name] = err
-		t.target = Of(Any)
-		return nil, err
+	target, err := parse(parser{text: text, find: a.named, declared: true})
+	if err != nil || target.expands(t, 0) { // Puppet refuses or simplifies such an alias
+		target = openType
 	}
 	t.target = target
 	return t, nil
@@ -124,15 +115,33 @@ func (t *Type) expands(u *Type, depth int) bool {
 	return false
 }
 
-// anyInside reports whether is holds for t or a type inside it.
-func (t *Type) anyInside(is func(*Type) bool, seen map[*Type]bool) bool {
+// unfinished reports whether it is not known yet if undef is a t, because t is an alias that is being read.
+func (t *Type) unfinished(depth int) bool {
+	switch {
+	case depth > maxDepth || t.kind == alias && t.target == nil:
+		return true
+	case t.kind == alias:
+		return t.target.unfinished(depth + 1)
+	case t.kind == Variant:
+		return slices.ContainsFunc(t.args, func(a *Type) bool { return a.unfinished(depth + 1) })
+	}
+	return false
+}
+
+// visit calls see with t and the types inside it.
+func (t *Type) visit(see func(*Type), seen map[*Type]bool) {
 	if t == nil || seen[t] {
-		return false
+		return
 	}
 	seen[t] = true
-	inside := func(a *Type) bool { return a.anyInside(is, seen) }
-	return is(t) || inside(t.target) || slices.ContainsFunc(t.args, inside) ||
-		slices.ContainsFunc(t.members, func(m member) bool { return inside(m.value) })
+	see(t)
+	t.target.visit(see, seen)
+	for _, a := range t.args {
+		a.visit(see, seen)
+	}
+	for _, m := range t.members {
+		m.value.visit(see, seen)
+	}
 }
 
 // holdsSensitive reports whether v, a sensitive value, has type t.

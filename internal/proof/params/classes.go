@@ -24,7 +24,8 @@ type param struct {
 	manifest.Param
 	class *class
 	typ   *types.Type // nil if every value fits, or if the type is not known
-	err   error       // why the type is not known
+
+	unknown []string // types in it that are not known
 }
 
 // key is the key that Puppet looks up for p.
@@ -164,7 +165,10 @@ func (c *classes) declare(header manifest.Class) *class {
 	for _, p := range header.Params {
 		declared := &param{Param: p, class: out}
 		if p.Type != "" {
-			declared.typ, declared.err = c.aliases.ParseDeclared(p.Type)
+			var err error
+			if declared.typ, declared.unknown, err = c.aliases.ParseDeclared(p.Type); err != nil {
+				declared.unknown = []string{p.Type}
+			}
 		}
 		out.params[p.Name] = declared
 	}

@@ -130,25 +130,26 @@ func (c *Checker) reportUntyped() {
 	var first *param
 	count := 0
 	for _, p := range c.received {
-		if p.err == nil {
+		if len(p.unknown) == 0 {
 			continue
 		}
 		if count++; first == nil {
 			first = p
 		}
-		if text := p.err.Error(); !slices.Contains(names, text) {
-			names = append(names, text)
-		}
+		names = append(names, p.unknown...)
 	}
 	if first == nil {
 		return
 	}
-	const shown = 3
-	if more := len(names) - shown; more > 0 {
-		names = append(names[:shown], fmt.Sprintf("%d more", more))
+	slices.Sort(names)
+	names = slices.Compact(names)
+	const shown = 5
+	more := ""
+	if n := len(names) - shown; n > 0 {
+		names, more = names[:shown], fmt.Sprintf(" and %d more", n)
 	}
 	c.diags.Add(diag.Diagnostic{Pos: first.At, Severity: diag.Info, Code: "parameter_unchecked",
-		Message: "data for " + diag.Count(count, "parameter") + " is not checked against its type: " +
-			strings.Join(names, "; "),
+		Message: "data for " + diag.Count(count, "parameter") + " is only checked in part, because these types are not known: " +
+			diag.Quoted(names) + more,
 		Hint: "put the modules that define these types on the module path"})
 }
