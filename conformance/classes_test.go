@@ -153,6 +153,8 @@ func checked(t *testing.T, dir string) []diag.Diagnostic {
 	if diags.Failed() {
 		t.Fatalf("the site has errors: %v", diags.Sorted())
 	}
-	params.Check(site, content, params.Options{}, &diags)
+	if err := params.Check(site, content, params.Options{}, &diags); err != nil {
+		t.Fatal(err)
+	}
 	return diags.Sorted()
 }

@@ -23,29 +23,80 @@ func some(vs ...val) func(*generator, int) (val, bool) {
 }
 
 var leaves = []typ{
-	{"Any", some(val{1}, val{"x"}, val{nil})}, {"Integer", some(val{1}, val{-5})}, {"Integer[1, 10]", some(val{3}, val{10})},
-	{"Integer[default, 0]", some(val{0})}, {"Integer[0]", some(val{8})}, {"Integer[0x10, 0x1F]", some(val{17})},
-	{"Float", some(val{1.5})}, {"Float[0.0, 1.0]", some(val{0.5})}, {"Float[1]", some(val{2.5})},
-	{"Numeric", some(val{1}, val{2.5})}, {"String", some(val{"x"}, val{""})}, {"String[1]", some(val{"x"}, val{"äö"})},
-	{"String[2, 3]", some(val{"xy"}, val{"äöü"})}, {"Boolean", some(val{true}, val{false})}, {"Boolean[true]", some(val{true})},
-	{"Enum['a', 'b']", some(val{"a"}, val{"b"})}, {"Enum['a', 'B', true]", some(val{"A"}, val{"b"})},
-	{`Pattern[/\A[a-z]+\z/]`, some(val{"abc"})}, {`Pattern[/^\d+$/, /x/]`, some(val{"12"}, val{"axb"})},
-	{`Pattern[/\A(?i:https?:\/\/.*)\z/]`, some(val{"HTTP://x"})}, {`Pattern["\A\d\z"]`, some()},
-	{"Scalar", some(val{1}, val{"x"}, val{true})}, {"ScalarData", some(val{1}, val{1.5})},
-	{"Data", some(val{1}, val{list{val{"x"}}}, val{nil})}, {"RichData", some(val{1}, val{list{}})},
-	{"Undef", some(val{nil})}, {"Default", some()}, {"NotUndef", some(val{1})}, {"Regexp", some()},
-	{"Collection", some(val{list{}}, val{hash{}})}, {"Collection[1, 2]", some(val{list{val{1}}})},
-	{"Array", some(val{list{}})}, {"Hash", some(val{hash{}}, val{hash{{val{"a"}, val{1}}}})},
-	{"Array[1]", some()}, {"Array[0, 1]", some(val{list{val{1}}})}, {"Hash[0, 1]", some(val{hash{}})},
-	{"Sensitive", some()}, {"Sensitive[String]", some()}, {"Sensitive[Integer]", some()}, {"Callable", some()},
-	{"Callable[Integer]", some()}, {"Type", some()}, {"Type[Integer]", some()}, {"File", some()}, {"Class", some()},
-	{"Class['m::c0']", some()}, {"File['/x']", some()}, {"Resource['file']", some()}, {"CatalogEntry", some()},
-	{"Timestamp", some()}, {"Timespan", some()}, {"SemVer", some()}, {"URI", some()}, {"Binary", some()},
-	{"Deferred", some()}, {"Iterable", some(val{list{}}, val{"x"}, val{3})}, {"Iterable[String]", some(val{list{val{"x"}}})},
-	{"Iterable[Integer]", some(val{3})}, {"Tuple", some(val{list{val{1}}})}, {"Init[Integer]", some(val{1})},
-	{"Struct", some()}, {"Optional", some()}, {"Variant", some()}, {"Pattern", some(val{"x"})}, {"Enum", some(val{"x"})},
-	{"RichDataKey", some(val{1}, val{"x"})}, {"M::None", some()}, {"Runtime", some()}, {"Object", some()}, {"Iterator", some()},
-	{"Optional['x']", some(val{"x"}, val{nil})}, {"NotUndef['x']", some(val{"x"})}, {"Error", some()}, {"Number", some()},
+	{"Any", some(val{1}, val{"x"}, val{nil})},
+	{"Integer", some(val{1}, val{-5})},
+	{"Integer[1, 10]", some(val{3}, val{10})},
+	{"Integer[default, 0]", some(val{0})},
+	{"Integer[0]", some(val{8})},
+	{"Integer[0x10, 0x1F]", some(val{17})},
+	{"Float", some(val{1.5})},
+	{"Float[0.0, 1.0]", some(val{0.5})},
+	{"Float[1]", some(val{2.5})},
+	{"Numeric", some(val{1}, val{2.5})},
+	{"String", some(val{"x"}, val{""})},
+	{"String[1]", some(val{"x"}, val{"äö"})},
+	{"String[2, 3]", some(val{"xy"}, val{"äöü"})},
+	{"Boolean", some(val{true}, val{false})},
+	{"Boolean[true]", some(val{true})},
+	{"Enum['a', 'b']", some(val{"a"}, val{"b"})},
+	{"Enum['a', 'B', true]", some(val{"A"}, val{"b"})},
+	{`Pattern[/\A[a-z]+\z/]`, some(val{"abc"})},
+	{`Pattern[/^\d+$/, /x/]`, some(val{"12"}, val{"axb"})},
+	{`Pattern[/\A(?i:https?:\/\/.*)\z/]`, some(val{"HTTP://x"})},
+	{`Pattern["\A\d\z"]`, some()},
+	{"Scalar", some(val{1}, val{"x"}, val{true})},
+	{"ScalarData", some(val{1}, val{1.5})},
+	{"Data", some(val{1}, val{list{val{"x"}}}, val{nil})},
+	{"RichData", some(val{1}, val{list{}})},
+	{"Undef", some(val{nil})},
+	{"Default", some()},
+	{"NotUndef", some(val{1})},
+	{"Regexp", some()},
+	{"Collection", some(val{list{}}, val{hash{}})},
+	{"Collection[1, 2]", some(val{list{val{1}}})},
+	{"Array", some(val{list{}})},
+	{"Hash", some(val{hash{}}, val{hash{{val{"a"}, val{1}}}})},
+	{"Array[1]", some()},
+	{"Array[0, 1]", some(val{list{val{1}}})},
+	{"Hash[0, 1]", some(val{hash{}})},
+	{"Sensitive", some()},
+	{"Sensitive[String]", some()},
+	{"Sensitive[Integer]", some()},
+	{"Callable", some()},
+	{"Callable[Integer]", some()},
+	{"Type", some()},
+	{"Type[Integer]", some()},
+	{"File", some()},
+	{"Class", some()},
+	{"Class['m::c0']", some()},
+	{"File['/x']", some()},
+	{"Resource['file']", some()},
+	{"CatalogEntry", some()},
+	{"Timestamp", some()},
+	{"Timespan", some()},
+	{"SemVer", some()},
+	{"URI", some()},
+	{"Binary", some()},
+	{"Deferred", some()},
+	{"Iterable", some(val{list{}}, val{"x"}, val{3})},
+	{"Iterable[String]", some(val{list{val{"x"}}})},
+	{"Iterable[Integer]", some(val{3})},
+	{"Tuple", some(val{list{val{1}}})},
+	{"Init[Integer]", some(val{1})},
+	{"Struct", some()},
+	{"Optional", some()},
+	{"Variant", some()},
+	{"Pattern", some(val{"x"})},
+	{"Enum", some(val{"x"})},
+	{"RichDataKey", some(val{1}, val{"x"})},
+	{"M::None", some()},
+	{"Runtime", some()},
+	{"Object", some()},
+	{"Iterator", some()},
+	{"Optional['x']", some(val{"x"}, val{nil})},
+	{"NotUndef['x']", some(val{"x"})},
+	{"Error", some()},
+	{"Number", some()},
 }
 
 // typ returns a random type.
@@ -110,7 +161,8 @@ func (g *generator) alias(name string) typ {
 	case 3:
 		return g.variant(self, leaves[g.IntN(20)])
 	}
-	return typ{"Struct[{v => " + leaves[g.IntN(20)].text + ", " + []string{"Optional[next]", "next"}[g.IntN(2)] + " => " + name + "}]", some()}
+	next := []string{"Optional[next]", "next"}[g.IntN(2)]
+	return typ{"Struct[{v => " + leaves[g.IntN(20)].text + ", " + next + " => " + name + "}]", some()}
 }
 
 func (g *generator) size() string {
@@ -236,7 +288,8 @@ func (v val) text(undef, arrow string) string {
 
 func (g *generator) anything(depth int) val {
 	scalars := []val{{1}, {0}, {-3}, {"x"}, {""}, {"a"}, {"abc"}, {"12"}, {true}, {false}, {1.5}, {nil}, {11}, {0.5}, {"A"},
-		{"2020-01-01"}, {"1.2.3"}, {"http://x"}, {"default"}, {"undef"}, {"Integer"}}
+		{"2020-01-01"}, {"1.2.3"}, {"http://x"}, {"default"},
+		{"undef"}, {"Integer"}}
 	switch n := g.IntN(4); {
 	case depth == 0 || n < 2:
 		return scalars[g.IntN(len(scalars))]

@@ -76,7 +76,8 @@ func (d *declarationReader) list(i int) {
 			if depth--; depth <= 0 {
 				return
 			}
-		case t.kind == punct && t.text != ",":
+		case t.kind == punct && t.text == ",":
+		case t.kind == punct:
 			return
 		default:
 			d.add(i, Declaration{})

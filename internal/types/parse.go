@@ -143,7 +143,7 @@ func (p *parser) named(name string, depth int) (value.Value, error) {
 
 // bare returns t, which has no parameters. Some types without parameters have other values in manifests than here.
 func (p *parser) bare(t *Type) *Type {
-	if p.declared && slices.Contains([]Kind{Optional, Variant, Enum, Pattern, Struct, Tuple, Regexp}, t.kind) {
+	if p.declared && slices.Contains([]Kind{Optional, Variant, Enum, Pattern, Struct, Tuple}, t.kind) {
 		return open(t.String())
 	}
 	return t

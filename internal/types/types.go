@@ -87,8 +87,8 @@ type Type struct {
 	truth bool
 
 	args     []*Type  // the inner types: Array element; Hash key and value; all of a Tuple, Variant or Callable
-	texts    []string // Enum: the values; Pattern, Regexp: the sources; String: the only text if exact; foreign, alias: the name
-	target   *Type    // alias: the type that it stands for, which is set after all aliases are read
+	texts    []string // Enum: the values; Pattern, Regexp: the sources; String: the only text if exact; others: the name
+	target   *Type    // alias: the type that it stands for; nil while it is read
 	members  []member // Struct
 	min, max int64    // Integer: range; String, Collection, Array, Hash, Tuple, Callable: range of lengths
 	from, to float64  // Float: range

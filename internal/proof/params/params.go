@@ -4,6 +4,7 @@
 package params
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -49,18 +50,20 @@ type binding struct {
 	verdict verdict
 }
 
-// Check adds the errors of site to diags. content is the compiled site, which has no errors.
-func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) {
+// Check adds the errors of site to diags. content is the compiled site, which has no errors. Check fails only if it
+// cannot look keys up in the snapshot of content.
+func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) error {
 	c := &Checker{site: site, content: content, opts: opts, diags: diags, suspects: map[string]*suspect{}}
 	if len(site.Modules) == 0 && !c.hasManifests() {
-		return
+		return nil
 	}
 	c.classes = findClasses(site, opts.Disk)
 	c.findSuspects()
 	if err := c.prove(); err != nil {
-		diags.Add(diag.Diagnostic{Severity: diag.Error, Code: "internal", Message: err.Error()})
+		return fmt.Errorf("checking the parameters of classes: %w", err)
 	}
 	c.reportClasses()
+	return nil
 }
 
 func (c *Checker) hasManifests() bool {

@@ -149,7 +149,7 @@ func (c *Checker) reportUntyped() {
 		names, more = names[:shown], fmt.Sprintf(" and %d more", n)
 	}
 	c.diags.Add(diag.Diagnostic{Pos: first.At, Severity: diag.Info, Code: "parameter_unchecked",
-		Message: "data for " + diag.Count(count, "parameter") + " is only checked in part, because these types are not known: " +
-			diag.Quoted(names) + more,
+		Message: "data for " + diag.Count(count, "parameter") + " is only checked in part, because these types are " +
+			"not known: " + diag.Quoted(names) + more,
 		Hint: "put the modules that define these types on the module path"})
 }
