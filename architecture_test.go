@@ -138,8 +138,13 @@ var mayImport = map[string][]string{
 	"internal/pattern":  {},
 	"internal/pool":     {},
 	"internal/puppetdb": {"diag", "facts"},
-	"internal/query":    {"diag", "facts", "internal/lookup", "internal/members", "runtime"},
-	"internal/recipe":   {"internal/expr", "internal/secret/seal", "internal/types", "internal/value"},
+	"internal/proof/params": {
+		"diag", "internal/expr", "internal/fsx", "internal/lookup", "internal/manifest", "internal/merge",
+		"internal/recipe", "internal/report/decision", "internal/types", "internal/value", "loader",
+		"runtime", "snapshot",
+	},
+	"internal/query":  {"diag", "facts", "internal/lookup", "internal/members", "runtime"},
+	"internal/recipe": {"internal/expr", "internal/secret/seal", "internal/types", "internal/value"},
 	"internal/relation": {
 		"internal/expr", "internal/expr/stdlib", "internal/syntax", "internal/value",
 	},

@@ -287,8 +287,8 @@ func (v val) text(undef, arrow string) string {
 }
 
 func (g *generator) anything(depth int) val {
-	scalars := []val{{1}, {0}, {-3}, {"x"}, {""}, {"a"}, {"abc"}, {"12"}, {true}, {false}, {1.5}, {nil}, {11}, {0.5}, {"A"},
-		{"2020-01-01"}, {"1.2.3"}, {"http://x"}, {"default"},
+	scalars := []val{{1}, {0}, {-3}, {"x"}, {""}, {"a"}, {"abc"}, {"12"}, {true}, {false}, {1.5}, {nil}, {11}, {0.5},
+		{"A"}, {"2020-01-01"}, {"1.2.3"}, {"http://x"}, {"default"},
 		{"undef"}, {"Integer"}}
 	switch n := g.IntN(4); {
 	case depth == 0 || n < 2:

@@ -87,7 +87,7 @@ type Type struct {
 	truth bool
 
 	args     []*Type  // the inner types: Array element; Hash key and value; all of a Tuple, Variant or Callable
-	texts    []string // Enum: the values; Pattern, Regexp: the sources; String: the only text if exact; others: the name
+	texts    []string // Enum: the values; Pattern, Regexp: the sources; String: the only text if exact; else: a name
 	target   *Type    // alias: the type that it stands for; nil while it is read
 	members  []member // Struct
 	min, max int64    // Integer: range; String, Collection, Array, Hash, Tuple, Callable: range of lengths

@@ -115,7 +115,8 @@ func (c *Checker) reportOpen(key string, s *suspect) {
 // reportClasses reports once what could not be read.
 func (c *Checker) reportClasses() {
 	for _, err := range c.classes.failures {
-		c.diags.Add(diag.Diagnostic{Severity: diag.Warning, Code: "read", Message: "cannot read a manifest: " + err.Error()})
+		c.diags.Add(diag.Diagnostic{Severity: diag.Warning, Code: "read",
+			Message: "cannot read a manifest: " + err.Error()})
 	}
 	for _, path := range c.classes.broken {
 		c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Info, Code: "parameter_unchecked",
