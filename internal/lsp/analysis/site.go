@@ -3,6 +3,7 @@ package analysis
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"sync"
 
 	"bindc/diag"
@@ -113,6 +114,8 @@ func (s *Site) Format(path string) (f datafile.Format, ok bool) {
 					continue
 				}
 				switch {
+				case strings.HasPrefix(c.URI, "enc:"):
+					return 0, false
 				case layer.Hiera != loader.NoHiera && json:
 					return datafile.Hiera5JSON, true
 				case layer.Hiera != loader.NoHiera:
