@@ -18,7 +18,8 @@ var mayImport = map[string][]string{
 	"cmd/bindc": {
 		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/cli",
 		"internal/datafile", "internal/enc", "internal/envfile", "internal/fsx", "internal/hieraconfig",
-		"internal/identity", "internal/layout", "internal/lint", "internal/lookup", "internal/manifest",
+		"internal/identity", "internal/layout", "internal/lint", "internal/lookup", "internal/lsp",
+		"internal/lsp/analysis", "internal/manifest",
 		"internal/migrate", "internal/migrate/proof", "internal/report", "internal/report/affected",
 		"internal/report/decision", "internal/report/slice", "internal/revision", "internal/schema",
 		"internal/secret/eyaml", "internal/secret/seal", "internal/snapfile", "internal/subprocess",
@@ -118,8 +119,23 @@ var mayImport = map[string][]string{
 		"snapshot",
 	},
 	"internal/lookupkey": {"internal/pattern", "internal/value"},
-	"internal/manifest":  {"diag", "internal/lookupkey", "internal/value"},
-	"internal/members":   {},
+	"internal/lsp": {
+		"diag", "internal/lsp/analysis", "internal/lsp/buffer", "internal/lsp/mention", "internal/lsp/outline",
+		"internal/report",
+	},
+	"internal/lsp/analysis": {
+		"compile", "diag", "internal/bindingsfile", "internal/datafile", "internal/fsx", "internal/lint",
+		"internal/lookup", "internal/lsp/buffer", "internal/lsp/outline", "internal/recipe",
+		"internal/relation", "internal/report/decision", "internal/value", "internal/yaml", "loader",
+		"snapshot",
+	},
+	"internal/lsp/buffer": {"diag"},
+	"internal/lsp/mention": {
+		"diag", "internal/lookupkey", "internal/lsp/buffer", "internal/lsp/outline", "internal/yaml",
+	},
+	"internal/lsp/outline": {"diag", "internal/yaml"},
+	"internal/manifest":    {"diag", "internal/lookupkey", "internal/value"},
+	"internal/members":     {},
 	"internal/merge": {
 		"internal/expr", "internal/expr/ruby", "internal/expr/stdlib", "internal/merge/rich",
 		"internal/pattern", "internal/types", "internal/types/onigmo", "internal/value",

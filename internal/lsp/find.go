@@ -47,7 +47,7 @@ func looksLikeSite(dir string) bool {
 // kindOf returns the kind of a file by its name and text.
 func kindOf(path, src string) mention.Kind {
 	switch {
-	case filepath.Ext(path) == ".pp" && (strings.Contains(path, "/bindings/") || filepath.Base(path) == "binder_config.pp"):
+	case filepath.Ext(path) == ".pp" && strings.Contains(path, "/bindings/"):
 		return mention.Set
 	case filepath.Ext(path) == ".pp":
 		return mention.Manifest

@@ -30,8 +30,8 @@ func (s *Server) Hover(ctx context.Context, p *protocol.HoverParams) (*protocol.
 		return nil, c.check()
 	}
 	r := s.rangeOf(c.doc.text, m.From, m.To)
-	return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: text}, Range: &r},
-		c.check()
+	contents := &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: text}
+	return &protocol.Hover{Contents: contents, Range: &r}, c.check()
 }
 
 // describe returns the description of a name as Markdown.

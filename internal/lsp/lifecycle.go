@@ -31,8 +31,9 @@ func (s *Server) Initialize(_ context.Context, p *protocol.InitializeParams) (*p
 		}
 	}
 	encoding := protocol.PositionEncodingKindUTF16
-	if g := p.Capabilities.General; g != nil && slices.Contains(g.PositionEncodings, protocol.PositionEncodingKindUTF8) {
-		encoding, s.settings.units = protocol.PositionEncodingKindUTF8, buffer.UTF8
+	const utf8 = protocol.PositionEncodingKindUTF8
+	if g := p.Capabilities.General; g != nil && slices.Contains(g.PositionEncodings, utf8) {
+		encoding, s.settings.units = utf8, buffer.UTF8
 	}
 	folders, _ := p.WorkspaceFolders.Get()
 	for _, f := range folders {
@@ -74,7 +75,7 @@ func (s *Server) Initialized(context.Context, *protocol.InitializedParams) error
 				{ID: "files", Method: protocol.MethodWorkspaceDidChangeWatchedFiles, RegisterOptions: options}}})
 		}
 		if err != nil && s.ctx.Err() == nil {
-			s.log(protocol.MessageTypeInfo, "changes of files that are not open are noticed with the next change: "+err.Error())
+			s.log(protocol.MessageTypeInfo, "the editor does not report changes of files that are not open: "+err.Error())
 		}
 	}()
 	return nil

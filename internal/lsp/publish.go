@@ -103,11 +103,13 @@ var severities = [...]protocol.DiagnosticSeverity{diag.Error: protocol.Diagnosti
 	diag.Info: protocol.DiagnosticSeverityHint}
 
 // dead lists the codes for data without effect, which editors show faded.
-var dead = []diag.Code{"never_wins", "same_value", "unused_key", "no_node", "data_unreached", "not_included", "hiera_key"}
+var dead = []diag.Code{"never_wins", "same_value", "unused_key", "no_node", "data_unreached", "not_included",
+	"hiera_key"}
 
 func (s *Server) diagnostic(site *analysis.Site, t *buffer.Text, f analysis.Finding) protocol.Diagnostic {
 	d := protocol.Diagnostic{Range: s.rangeOf(t, f.From, f.To), Severity: severities[f.Severity],
-		Code: protocol.String(f.Code), Source: protocol.NewOptional("bindc"), Message: protocol.String(textOf(f.Diagnostic))}
+		Code: protocol.String(f.Code), Source: protocol.NewOptional("bindc"),
+		Message: protocol.String(textOf(f.Diagnostic))}
 	if slices.Contains(dead, f.Code) {
 		d.Tags = protocol.NewDiagnosticTags(protocol.DiagnosticTagUnnecessary)
 	}
@@ -146,4 +148,3 @@ func (s *Server) location(site *analysis.Site, at diag.Pos) (protocol.Location, 
 	}
 	return protocol.Location{URI: uri.File(at.File), Range: s.rangeOf(text, from, text.TokenEnd(from))}, true
 }
-

@@ -67,7 +67,7 @@ func (s *Server) handler(next jsonrpc2.Handler) jsonrpc2.Handler {
 				err = jsonrpc2.NewError(jsonrpc2.InternalError, "internal error; the log of the server has details")
 			}
 		}()
-		if req.IsCall() {
+		if req.IsCall() && req.Method() != protocol.MethodInitialize {
 			ctx = context.WithValue(ctx, textsKey{}, s.texts())
 			jsonrpc2.Async(ctx)
 		}

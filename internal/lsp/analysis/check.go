@@ -81,10 +81,18 @@ func (s *Site) remaining(path string, old, now *buffer.Text) (out []Finding) {
 // Locate returns diagnostics with their offsets in a text, without duplicates.
 func Locate(path string, t *buffer.Text, list []diag.Diagnostic) []Finding {
 	out := make([]Finding, 0, len(list))
-	for i, d := range list {
-		if slices.ContainsFunc(list[:i], func(o diag.Diagnostic) bool { return same(o, d) }) {
+	type finding struct {
+		diag.Pos
+		diag.Code
+		string
+	}
+	seen := map[finding]bool{}
+	for _, d := range list {
+		key := finding{d.Pos, d.Code, d.Message}
+		if seen[key] {
 			continue
 		}
+		seen[key] = true
 		from := t.At(d.Pos, HasYAMLLines(path))
 		to := from
 		if d.Pos.Line > 0 {
@@ -96,7 +104,9 @@ func Locate(path string, t *buffer.Text, list []diag.Diagnostic) []Finding {
 }
 
 // same reports whether two diagnostics are the same finding.
-func same(a, b diag.Diagnostic) bool { return a.Pos == b.Pos && a.Code == b.Code && a.Message == b.Message }
+func same(a, b diag.Diagnostic) bool {
+	return a.Pos == b.Pos && a.Code == b.Code && a.Message == b.Message
+}
 
 // alone returns the diagnostics that a text of the site causes alone.
 func (s *Site) alone(path, src string) []diag.Diagnostic {

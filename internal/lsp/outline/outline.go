@@ -1,5 +1,5 @@
-// Package outline reads YAML files that may be broken, as files are while somebody types. If a file does not parse, each
-// entry is parsed alone, so that an error hides one entry only.
+// Package outline reads YAML files that may be broken, as files are while somebody types. If a file does not parse,
+// each entry is parsed alone, so that an error hides one entry only.
 package outline
 
 import (

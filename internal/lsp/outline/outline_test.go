@@ -52,7 +52,8 @@ func TestBrokenEntryLeavesTheOthers(t *testing.T) {
 func TestBrokenBindingLeavesTheOthers(t *testing.T) {
 	src := "bindings_version: 1\nname: site\nbind:\n  - [a, 1]\n  - [b, \"open]\n  - {name: c, to: 3}\n"
 	f := Read("f.yaml", []byte(src), yaml.Options{})
-	if got, want := keys(f), []string{"bindings_version", "name", "bind", "-", "- (broken)", "-"}; !slices.Equal(got, want) {
+	want := []string{"bindings_version", "name", "bind", "-", "- (broken)", "-"}
+	if got := keys(f); !slices.Equal(got, want) {
 		t.Errorf("the entries are %q, expected %q", got, want)
 	}
 	if got := f.Entries[5].Value.Kids[1]; got.Line != 6 {
@@ -75,7 +76,8 @@ func TestWholeFileIsReadTheSameWay(t *testing.T) {
 		t.Errorf("the broken file has %q, expected %q", got, want)
 	}
 	for i, e := range whole.Entries {
-		if b := broken.Entries[i]; e.From != b.From || e.Value != nil && b.Value != nil && e.Value.Line != b.Value.Line {
+		b := broken.Entries[i]
+		if e.From != b.From || e.Value != nil && b.Value != nil && e.Value.Line != b.Value.Line {
 			t.Errorf("entry %d is at %d, line %d; in the broken file at %d, line %d", i, e.From, e.Value.Line, b.From,
 				b.Value.Line)
 		}
