@@ -75,7 +75,7 @@ func (s *Server) Initialized(context.Context, *protocol.InitializedParams) error
 				{ID: "files", Method: protocol.MethodWorkspaceDidChangeWatchedFiles, RegisterOptions: options}}})
 		}
 		if err != nil && s.ctx.Err() == nil {
-			s.log(protocol.MessageTypeInfo, "the editor does not report changes of files that are not open: "+err.Error())
+			s.log(protocol.MessageTypeInfo, "the editor does not report changes of other files: "+err.Error())
 		}
 	}()
 	return nil
