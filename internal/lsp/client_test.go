@@ -75,7 +75,7 @@ func start(t *testing.T, dir string, opts Options) *editor {
 	fromClient, toServer := io.Pipe()
 	conn := jsonrpc2.NewConn(jsonrpc2.NewStream(&pipe{fromClient, toClient}), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(conn)
-	conn.Go(ctx, protocol.CancelHandler(s.handler(protocol.ServerHandler(s, jsonrpc2.MethodNotFoundHandler))))
+	conn.Go(ctx, s.handler())
 	e := &editor{t: t, dir: dir, inside: s, diags: map[string][]string{}}
 	_, _, e.server = protocol.NewClient(ctx, e, jsonrpc2.NewStream(&pipe{fromServer, toServer}))
 	_, err := e.server.Initialize(ctx, &protocol.InitializeParams{

@@ -71,11 +71,14 @@ func (s *Server) Initialized(context.Context, *protocol.InitializedParams) error
 		options, err := json.Marshal(map[string]any{"watchers": []map[string]string{
 			{"globPattern": "**/*.{yaml,yml,json,eyaml,pp,conf}"}}})
 		if err == nil {
-			err = s.client.RegisterCapability(s.ctx, &protocol.RegistrationParams{Registrations: []protocol.Registration{
-				{ID: "files", Method: protocol.MethodWorkspaceDidChangeWatchedFiles, RegisterOptions: options}}})
+			files := protocol.Registration{ID: "files", Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
+				RegisterOptions: options}
+			err = s.client.RegisterCapability(s.ctx,
+				&protocol.RegistrationParams{Registrations: []protocol.Registration{files}})
 		}
 		if err != nil && s.ctx.Err() == nil {
-			s.log(protocol.MessageTypeInfo, "the editor does not report changes of other files: "+err.Error())
+			const text = "the editor does not report changes of files that are not open: "
+			s.log(protocol.MessageTypeInfo, text+err.Error())
 		}
 	}()
 	return nil

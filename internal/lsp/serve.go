@@ -39,7 +39,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options) error
 	s := newServer(ctx, opts)
 	conn := jsonrpc2.NewConn(jsonrpc2.NewStream(&pipe{Reader: in, Writer: out}), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(conn)
-	conn.Go(ctx, protocol.CancelHandler(s.handler(protocol.ServerHandler(s, jsonrpc2.MethodNotFoundHandler))))
+	conn.Go(ctx, s.handler())
 	select {
 	case <-conn.Done():
 		return conn.Err()
@@ -57,25 +57,40 @@ type pipe struct {
 
 func (*pipe) Close() error { return nil }
 
-// handler lets requests run concurrently. A request sees the texts from before later notifications. A panic fails one
-// request, and the server goes on.
-func (s *Server) handler(next jsonrpc2.Handler) jsonrpc2.Handler {
+// handler handles messages. Requests run concurrently and can be cancelled. Each sees the texts from before later
+// notifications. The request initialize runs alone, and outside of CancelHandler: the library reuses the context of a
+// request that runs alone while contexts derived from it still wait.
+func (s *Server) handler() jsonrpc2.Handler {
+	alone := s.guarded(protocol.ServerHandler(s, jsonrpc2.MethodNotFoundHandler))
+	concurrent := protocol.CancelHandler(func(ctx context.Context, req *jsonrpc2.Request) (any, error) {
+		if req.IsCall() {
+			ctx = context.WithValue(ctx, textsKey{}, s.texts())
+			jsonrpc2.Async(ctx)
+		}
+		return alone(ctx, req)
+	})
+	return func(ctx context.Context, req *jsonrpc2.Request) (any, error) {
+		if req.Method() == protocol.MethodInitialize {
+			return alone(ctx, req)
+		}
+		return concurrent(ctx, req)
+	}
+}
+
+// guarded makes a panic fail one request only. Errors of notifications, which would end the connection, are logged.
+func (s *Server) guarded(next jsonrpc2.Handler) jsonrpc2.Handler {
 	return func(ctx context.Context, req *jsonrpc2.Request) (result any, err error) {
 		defer func() {
 			if r := recover(); r != nil {
 				s.log(protocol.MessageTypeError, fmt.Sprintf("%s failed: %v\n%s", req.Method(), r, debug.Stack()))
-				err = jsonrpc2.NewError(jsonrpc2.InternalError, "internal error; the log of the server has details")
+				result, err = nil, jsonrpc2.NewError(jsonrpc2.InternalError, "internal error; the log has details")
+			}
+			if err != nil && !req.IsCall() {
+				s.log(protocol.MessageTypeWarning, req.Method()+": "+err.Error())
+				result, err = nil, nil
 			}
 		}()
-		if req.IsCall() && req.Method() != protocol.MethodInitialize {
-			ctx = context.WithValue(ctx, textsKey{}, s.texts())
-			jsonrpc2.Async(ctx)
-		}
-		if result, err = next(ctx, req); err != nil && !req.IsCall() {
-			s.log(protocol.MessageTypeWarning, req.Method()+": "+err.Error())
-			err = nil // an error of a notification would end the connection
-		}
-		return result, err
+		return next(ctx, req)
 	}
 }
 
