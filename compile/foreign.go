@@ -180,6 +180,6 @@ func warnOfForeign(e *pass.Env) {
 		e.Report(diag.Diagnostic{Pos: l.Pos, Severity: diag.Warning, Code: "hiera_foreign",
 			Message: "this looks up '" + l.Key + "', which only Puppet's own entries may bind: the snapshot does not " +
 				"contain them",
-			Hint:    "let Puppet read this level: run 'bindc adopt', or 'bindq hiera-config --keep LEVEL'"})
+			Hint: "let Puppet read this level: run 'bindc adopt', or 'bindq hiera-config --keep LEVEL'"})
 	}
 }

@@ -210,7 +210,7 @@ func TestSourceKeepsEscapedSlashInPath(t *testing.T) {
 		case origin.StatementSuffix:
 			w.Write(signed.Text)
 		case origin.SignatureSuffix:
-			w.Write(bytes.Repeat([]byte("s"), maxBeside))
+			w.Write(bytes.Repeat([]byte("s"), maxSidecar))
 		default:
 			http.NotFound(w, r)
 		}

@@ -336,7 +336,7 @@ func (s *Store) commit(dir string, d Digest, sensitive bool) error {
 	if err != nil {
 		return err
 	}
-	if there, err := s.has(d); there || err != nil {
+	if exists, err := s.has(d); exists || err != nil {
 		return err // another program has already added it
 	}
 	if err := s.files.rename(made, s.Path(d)); err != nil {

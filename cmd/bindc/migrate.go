@@ -151,11 +151,11 @@ func printReport(w io.Writer, r *proof.Report) error {
 // mustBeEmpty rejects a directory with files that the new ones could be mixed with. It accepts hidden files, such as
 // .git, and other files of a new repository that are never part of a site.
 func mustBeEmpty(dir string) error {
-	there, err := os.ReadDir(dir)
+	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for _, entry := range there {
+	for _, entry := range entries {
 		name := entry.Name()
 		if !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "README") && !strings.HasPrefix(name, "LICENSE") {
 			return fmt.Errorf("expected a new or empty directory, found '%s' in '%s'", name, dir)
