@@ -327,9 +327,9 @@ func TestCandidatesStopOnBreakOrError(t *testing.T) {
 	}
 }
 
-// CandidatesAfter returns the bindings in the levels after the given one, and then the default, even if a level always hides the
-// default.
-func TestBehindReturnsLowerLevelsAndDefault(t *testing.T) {
+// CandidatesAfter returns the bindings in the levels after the given one, followed by the default, even if a level
+// always hides the default.
+func TestCandidatesAfterReturnsLowerLevelsAndDefault(t *testing.T) {
 	site := &Content{Layers: []string{"l"},
 		Dimensions: []Dimension{{Name: "a", Category: -1}, {Name: "b", Category: -1}},
 		Values:     stored(value.FromInt(0), value.FromInt(1), value.FromInt(2), value.FromInt(3)),
@@ -380,7 +380,7 @@ func TestBehindReturnsLowerLevelsAndDefault(t *testing.T) {
 }
 
 // The error for a list out of bounds ends the iteration, whatever the level after which CandidatesAfter begins.
-func TestBehindStopsAtDamagedList(t *testing.T) {
+func TestCandidatesAfterStopsAtDamagedList(t *testing.T) {
 	s := forged(t, everything(), func(w *writer) {
 		binary.LittleEndian.PutUint32(w.out[secKeys][4*keyRecord+recList:], 1<<20)
 	})
