@@ -64,7 +64,7 @@ func TestRenameConflictsWithDataFileOfEqualPrecedence(t *testing.T) {
 	}
 }
 
-// Compile cannot compare a category with a path that is computed from the same variable. The note is at the binding,
+// Compile cannot relate a category to a path that is computed from the same variable. The note is at the binding,
 // because a path has no position.
 func TestConflictWithComputedPathHasNote(t *testing.T) {
 	dir := t.TempDir()

@@ -84,7 +84,7 @@ func TestSizeOfLookupIsLimited(t *testing.T) {
 	}
 }
 
-// Error messages that may quote something sensitive are replaced. Others are unchanged.
+// Error messages that may quote sensitive data are replaced. Others are unchanged.
 func TestErrorsHideSensitiveValues(t *testing.T) {
 	const source = `bindings_version: 1
 name: default

@@ -455,7 +455,7 @@ func TestExplainHieraKeys(t *testing.T) {
 	}
 }
 
-// A text encrypted by eyaml is decrypted by the lookup, and is sensitive. Without a key, only its
+// A string encrypted by eyaml is decrypted by the lookup, and is sensitive. Without a key, only its
 // lookup fails.
 func TestEncryptedTextIsDecrypted(t *testing.T) {
 	const site = `

@@ -266,7 +266,7 @@ func (o *openBody) Close() error {
 	return o.ReadCloser.Close()
 }
 
-func TestUpToRejectsTooLongTexts(t *testing.T) {
+func TestUpToRejectsOverlongInput(t *testing.T) {
 	for n, fits := range map[int]bool{4: true, 5: true, 6: false} {
 		text, err := upTo(strings.NewReader(strings.Repeat("x", n)), 5, "it")
 		if (err == nil) != fits || fits && len(text) != n {

@@ -21,7 +21,7 @@ type Checks struct {
 	Origin func(what string, signed origin.Signed, sum [32]byte) (origin.Origin, error)
 	// Gate compares a snapshot with the active one. active is "" if no snapshot is active.
 	Gate func(path, active string) error
-	// Rules returns a text that changes if Inspect or Gate may decide differently. A snapshot that they rejected is
+	// Rules returns a string that changes if Inspect or Gate may decide differently. A snapshot that they rejected is
 	// then checked again.
 	Rules func() string
 }
@@ -123,7 +123,7 @@ func (p *Pull) stateOf(r *record) State {
 	return st
 }
 
-// rules returns a text that changes if the pull may reject other releases than before.
+// rules returns a string that changes if the pull may reject other releases than before.
 func (p *Pull) rules() string {
 	rules := fmt.Sprintf("max_size %d", p.MaxBytes)
 	if p.Checks.Rules != nil {

@@ -31,7 +31,7 @@ const snapshotFile = "site.snap"
 // Store is a directory of snapshots. The package comment describes its files and how they change. Several programs may
 // use one store at the same time. Programs that only read snapshots need no knowledge of the store.
 type Store struct {
-	// Notice is called with a text for each repair, which the history records too; it may be nil.
+	// Notice is called with a string for each repair, which the history records too; it may be nil.
 	Notice func(text string)
 
 	dir   string

@@ -206,7 +206,7 @@ func unboundHint(snap *lookup.Snapshot, known []string, key string) string {
 	case !dotted || !bound:
 		return unbound
 	case snap.Hiera():
-		return "'" + root + "' is bound, but for this node it has nothing at '" + path + "'"
+		return "'" + root + "' is bound, but its value for this node has nothing at '" + path + "'"
 	}
 	return unbound + "; '" + root + "' is bound, but dots dig into values only in a site of Hiera 5"
 }

@@ -78,7 +78,7 @@ func (s *source) options() (bindings.Options, error) {
 	return bindings.Options{StrictVariables: s.noUnknown, Accept: accept, Unseal: unseal, Decrypt: decrypt}, nil
 }
 
-// decrypt returns a function that decrypts texts of hiera-eyaml, or nil if no key is given.
+// decrypt returns a function that decrypts strings of hiera-eyaml, or nil if no key is given.
 func (s *source) decrypt() (func(text string) (string, error), error) {
 	files := s.eyamlKeys
 	if given := os.Getenv("BINDQ_EYAML_KEY"); len(files) == 0 && given != "" {

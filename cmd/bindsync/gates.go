@@ -120,7 +120,7 @@ func changesLittle(active, path string, share float64) error {
 	})
 }
 
-// rules returns a text that changes whenever the gates may decide differently.
+// rules returns a string that changes whenever the gates may decide differently.
 func (g *gates) rules() string {
 	queries := ""
 	if g.checkKeys != "" {

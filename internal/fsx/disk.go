@@ -22,7 +22,7 @@ type Disk struct {
 	Filter func(path string, file io.Reader) io.Reader
 
 	Seen    *Seen    // records the accesses and their results; may be nil
-	Overlay *Overlay // texts in place of files; may be nil
+	Overlay *Overlay // strings in place of files; may be nil
 	Fence   *Fence   // the directories that may be accessed; nil: all
 }
 

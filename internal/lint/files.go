@@ -37,10 +37,10 @@ const (
 	ofBindings                 // a bindings file
 )
 
-// interpolates reports whether the texts of the file interpolate %{...}.
+// interpolates reports whether the strings of the file interpolate %{...}.
 func (f *file) interpolates() bool { return f.kind == ofHiera5 || f.kind == ofConfig }
 
-// variable is a variable that a text interpolates.
+// variable is a variable that a string interpolates.
 type variable struct {
 	name string
 	at   diag.Pos

@@ -49,7 +49,7 @@ func TestCandidateFits80ColumnsWithAndWithoutColour(t *testing.T) {
 	}
 }
 
-// A text is cut where the terminal has no more room, but never within a grapheme.
+// A string is cut where the terminal has no more room, but never within a grapheme.
 func TestFittedCutsBetweenCharacters(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -67,7 +67,7 @@ func resolveWord(text string) value.Value {
 	return value.FromString(text)
 }
 
-// resolveNumber resolves a text that begins with a digit, a sign or a point. The kinds of numbers do not overlap.
+// resolveNumber resolves a string that begins with a digit, a sign or a point. The kinds of numbers do not overlap.
 func resolveNumber(text string) (value.Value, fault) {
 	if isDateOrTime(text) {
 		return value.Value{}, isDate
@@ -314,7 +314,7 @@ func isMonth(s string) bool { return len(s) == 1 || s[0] == '0' || s >= "10" && 
 
 func isDay(s string) bool { return len(s) == 1 || s <= "31" }
 
-// textMatcher is a text that is matched from left to right.
+// textMatcher is a string that is matched from left to right.
 type textMatcher struct{ rest string }
 
 // digits matches at least low and at most high digits.

@@ -196,7 +196,8 @@ var wordsWithoutColon = pattern.Lazy(`^\s*(?:- +)*()[A-Za-z_](?:\w|::)* +[^\s:=]
 // keyWithoutBlank matches a line such as 'key:value' or 'ntp::server:value'. The group is the colon.
 var keyWithoutBlank = pattern.Lazy(`^\s*(?:- +)*[A-Za-z_](?:[^\s'"#{\[:]|::)*(:)[^\s:].*$`)
 
-// KeyHint returns a hint for a text that was probably meant as a key and a value, such as 'key:value' or 'key = value'.
+// KeyHint returns a hint for a string that was probably meant as a key and a value, such as 'key:value' or 'key =
+// value'.
 func KeyHint(text string) string {
 	key, _, assigned := strings.Cut(text, "=")
 	switch {

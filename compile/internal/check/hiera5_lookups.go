@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// checkHieraLookups warns about lookups in texts of Hiera 5 that never succeed. Puppet inserts an empty text for an
+// checkHieraLookups warns about lookups in strings of Hiera 5 that never succeed. Puppet inserts an empty string for an
 // unbound key, and fails if a key looks itself up. Unbound keys are only reported if a similar key is bound.
 func (c *checker) checkHieraLookups() {
 	h := hieraNeeds{checker: c, lookups: map[uint32][]string{}, certain: map[string]hieraNeed{}}

@@ -63,7 +63,7 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 	}
 }
 
-// checkKnockouts warns about texts that look like knock-outs but remove nothing: no level has the value, the text is
+// checkKnockouts warns about strings that look like knock-outs but remove nothing: no level has the value, the text is
 // the key of a hash, or the key is merged without a knockout_prefix.
 func (c *checker) checkKnockouts(key string, strategy merge.Strategy, all []fittedValue) {
 	present, complete := map[string]bool{}, true
