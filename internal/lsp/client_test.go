@@ -31,6 +31,8 @@ type editor struct {
 	mu    sync.Mutex
 	diags map[string][]string // by path relative to dir
 	logs  []string
+
+	texts map[string]string // of open files
 }
 
 // PublishDiagnostics records the diagnostics of a file.
@@ -76,7 +78,7 @@ func start(t *testing.T, dir string, opts Options) *editor {
 	conn := jsonrpc2.NewConn(jsonrpc2.NewStream(&pipe{fromClient, toClient}), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(conn)
 	conn.Go(ctx, s.handler())
-	e := &editor{t: t, dir: dir, inside: s, diags: map[string][]string{}}
+	e := &editor{t: t, dir: dir, inside: s, diags: map[string][]string{}, texts: map[string]string{}}
 	_, _, e.server = protocol.NewClient(ctx, e, jsonrpc2.NewStream(&pipe{fromServer, toServer}))
 	_, err := e.server.Initialize(ctx, &protocol.InitializeParams{
 		WorkspaceFoldersInitializeParams: protocol.WorkspaceFoldersInitializeParams{
@@ -127,6 +129,7 @@ func (e *editor) open(name, text string) {
 		}
 		text = string(src)
 	}
+	e.texts[name] = text
 	err := e.server.DidOpen(e.t.Context(), &protocol.DidOpenTextDocumentParams{TextDocument: protocol.TextDocumentItem{
 		URI: e.id(name).URI, LanguageID: "yaml", Version: 1, Text: text}})
 	if err != nil {
@@ -137,6 +140,7 @@ func (e *editor) open(name, text string) {
 // change replaces the text of an open file.
 func (e *editor) change(name, text string) {
 	e.t.Helper()
+	e.texts[name] = text
 	err := e.server.DidChange(e.t.Context(), &protocol.DidChangeTextDocumentParams{
 		TextDocument: protocol.VersionedTextDocumentIdentifier{TextDocumentIdentifier: e.id(name), Version: 2},
 		ContentChanges: []protocol.TextDocumentContentChangeEvent{

@@ -32,6 +32,9 @@ type Site struct {
 	snap   *lookup.Snapshot // of content; may be nil
 	tables *decision.Tables
 	mu     sync.Mutex // guards tables
+
+	readManifests sync.Once
+	parameters    []Parameter
 }
 
 // absence lists the codes of diagnostics that may only be true because an entry is missing.

@@ -186,3 +186,17 @@ func (w *finder) data(f *outline.File) {
 		}
 	}
 }
+
+// SameAs reports whether two names are the same thing: the same key, multibinding, variable, category or path.
+func (m Mention) SameAs(other *Mention) bool {
+	group := func(r Role) Role {
+		switch {
+		case r.IsKey():
+			return Binds
+		case r == Joins:
+			return Collects
+		}
+		return r
+	}
+	return m.Name == other.Name && m.Of == other.Of && group(m.Role) == group(other.Role)
+}
