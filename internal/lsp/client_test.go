@@ -79,7 +79,10 @@ func start(t *testing.T, dir string, opts Options) *editor {
 	s.client = protocol.ClientDispatcher(conn)
 	conn.Go(ctx, s.handler())
 	e := &editor{t: t, dir: dir, inside: s, diags: map[string][]string{}, texts: map[string]string{}}
-	_, _, e.server = protocol.NewClient(ctx, e, jsonrpc2.NewStream(&pipe{fromServer, toServer}))
+	// protocol.NewClient would handle notifications in any order.
+	client := jsonrpc2.NewConn(jsonrpc2.NewStream(&pipe{fromServer, toServer}), jsonrpc2.WithCodec(codec{}))
+	client.Go(ctx, protocol.ClientHandler(e, jsonrpc2.MethodNotFoundHandler))
+	e.server = protocol.ServerDispatcher(client)
 	_, err := e.server.Initialize(ctx, &protocol.InitializeParams{
 		WorkspaceFoldersInitializeParams: protocol.WorkspaceFoldersInitializeParams{
 			WorkspaceFolders: protocol.NewNullable([]protocol.WorkspaceFolder{{URI: uri.File(dir)}})}})
