@@ -131,7 +131,8 @@ var mayImport = map[string][]string{
 	},
 	"internal/lsp/analysis": {
 		"compile", "diag", "internal/bindingsfile", "internal/datafile", "internal/fsx", "internal/lint",
-		"internal/lookup", "internal/lsp/buffer", "internal/lsp/outline", "internal/recipe",
+		"internal/lookup", "internal/lsp/buffer", "internal/lsp/mention", "internal/lsp/outline",
+		"internal/recipe",
 		"internal/relation", "internal/report/decision", "internal/value", "internal/yaml", "loader",
 		"snapshot",
 	},

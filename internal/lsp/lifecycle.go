@@ -64,6 +64,8 @@ func (s *Server) capabilities(encoding protocol.PositionEncodingKind) protocol.S
 		DefinitionProvider: protocol.Boolean(true),
 		CompletionProvider: &protocol.CompletionOptions{
 			TriggerCharacters: []string{"'", "\"", "{", ":", "[", ".", " "}},
+		CodeActionProvider: &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{
+			protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactorRewrite}},
 		RenameProvider:            &protocol.RenameOptions{PrepareProvider: &yes},
 		ReferencesProvider:        protocol.Boolean(true),
 		DocumentHighlightProvider: protocol.Boolean(true),

@@ -50,10 +50,10 @@ func (d *document) linesOf(m mention.Mention) (from, to int) {
 	return m.From, m.To
 }
 
-// entryAt returns the narrowest entry with an offset, or nil.
+// entryAt returns the last entry that begins at or before an offset, if it does not end before it.
 func entryAt(f *outline.File, off int) (found *outline.Entry) {
 	for i := range f.Entries {
-		if e := &f.Entries[i]; e.From <= off && off <= e.To && (found == nil || e.To-e.From <= found.To-found.From) {
+		if e := &f.Entries[i]; e.From <= off && off <= e.To && (found == nil || e.From >= found.From) {
 			found = e
 		}
 	}

@@ -173,6 +173,9 @@ func (w *finder) addNode(role Role, n *yaml.Node) {
 
 // data finds the keys of a data file and those of its lookup_options.
 func (w *finder) data(f *outline.File) {
+	if f == nil {
+		return
+	}
 	for i := range f.Entries {
 		e := &f.Entries[i]
 		from := w.text.At(e.Pos, true)
