@@ -126,8 +126,9 @@ var mayImport = map[string][]string{
 	},
 	"internal/lookupkey": {"internal/pattern", "internal/value"},
 	"internal/lsp": {
-		"diag", "internal/lsp/analysis", "internal/lsp/buffer", "internal/lsp/mention",
-		"internal/lsp/outline", "internal/report",
+		"diag", "internal/bindingsfile", "internal/lint", "internal/lsp/analysis", "internal/lsp/buffer",
+		"internal/lsp/mention", "internal/lsp/outline", "internal/report", "internal/secret/eyaml",
+		"internal/yaml",
 	},
 	"internal/lsp/analysis": {
 		"compile", "diag", "internal/bindingsfile", "internal/datafile", "internal/fsx", "internal/lint",

@@ -77,7 +77,8 @@ func (c *cursor) fixes(f analysis.Finding) (out []protocol.CommandOrCodeAction) 
 	}
 	if slices.Contains(removable, f.Code) {
 		if from, to, ok := c.wholeEntry(f.From); ok {
-			out = append(out, c.action("Remove this binding", protocol.CodeActionKindQuickFix, &f, change{from, to, ""}))
+			remove := change{from, to, ""}
+			out = append(out, c.action("Remove this binding", protocol.CodeActionKindQuickFix, &f, remove))
 		}
 	}
 	if f.Severity == diag.Lint && slices.Contains(lint.Codes(), f.Code) && analysis.IsYAML(c.doc.path) {
@@ -169,7 +170,8 @@ func (c *cursor) encryption() *protocol.CodeAction {
 	if err != nil {
 		return nil
 	}
-	return c.action("Encrypt with the public key", protocol.CodeActionKindRefactorRewrite, nil, change{at, to, encrypted})
+	return c.action("Encrypt with the public key", protocol.CodeActionKindRefactorRewrite, nil,
+		change{at, to, encrypted})
 }
 
 // publicKey returns the public key of hiera-eyaml that the environment names or that is in the site, or nil.

@@ -138,7 +138,8 @@ func TestSymbolsOfDocumentAndSites(t *testing.T) {
 		t.Errorf("the symbols are %q, expected %q", got, want)
 	}
 	all, err := e.server.Symbols(t.Context(), &protocol.WorkspaceSymbolParams{Query: "COP"})
-	if list, ok := all.(protocol.SymbolInformationSlice); err != nil || !ok || len(list) != 1 || list[0].Name != "app::copy" {
+	list, ok := all.(protocol.SymbolInformationSlice)
+	if err != nil || !ok || len(list) != 1 || list[0].Name != "app::copy" {
 		t.Errorf("the search finds %v, %v; expected app::copy", all, err)
 	}
 }

@@ -64,7 +64,8 @@ func entryAt(f *outline.File, off int) (found *outline.Entry) {
 const maxSymbols = 200
 
 // Symbols searches the keys of all sites.
-func (s *Server) Symbols(ctx context.Context, p *protocol.WorkspaceSymbolParams) (protocol.WorkspaceSymbolResult, error) {
+func (s *Server) Symbols(ctx context.Context, p *protocol.WorkspaceSymbolParams) (protocol.WorkspaceSymbolResult,
+	error) {
 	out := protocol.SymbolInformationSlice{}
 	query := strings.ToLower(p.Query)
 	for _, project := range s.allProjects() {

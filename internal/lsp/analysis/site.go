@@ -160,7 +160,7 @@ func (s *Site) Text(path string) *buffer.Text {
 	return nil
 }
 
-// ReadFile returns the content of a file as it was saved. Files outside of the directories that may be read do not exist.
+// ReadFile returns the content of a file as it was saved. Outside of the directories that may be read, no files exist.
 func (s *Site) ReadFile(path string) ([]byte, error) { return s.disk.ReadFile(path) }
 
 // Keys returns the bound keys, in no order.
