@@ -94,6 +94,15 @@ func (p *parser) failHere(message, hint string) {
 	p.tok = token{kind: tEOF, off: p.tok.off, end: p.tok.end}
 }
 
+// correctHere is like failHere, for an error that fix corrects.
+func (p *parser) correctHere(message, hint string, fix diag.Fix) {
+	before := p.err
+	p.failHere(message, hint)
+	if before == nil {
+		p.err.Fix = fix
+	}
+}
+
 func (p *parser) node(op expr.Op, off int, name string, kids ...*expr.Node) *expr.Node {
 	return &expr.Node{Op: op, Off: p.origOff(off), Name: name, Kids: kids}
 }

@@ -160,7 +160,7 @@ func (r *report) colonWithoutBlank(c complaint, at int) bool {
 		}
 		line = r.lineStart(r.doc.offset(c.start.Line, c.start.Col))
 		if arrowAsColon().Match(lineAt(r.doc.src, line)) {
-			r.fail(c.start, "yaml_syntax", "expected ': ' after the key, on the same line", arrowHint)
+			r.correct(c.start, "yaml_syntax", "expected ': ' after the key, on the same line", arrowHint, arrowFix)
 			return true
 		}
 	case noKeyHere:
@@ -172,8 +172,8 @@ func (r *report) colonWithoutBlank(c complaint, at int) bool {
 	}
 	text := lineAt(r.doc.src, line)
 	if found := keyWithoutBlank().FindSubmatchIndex(text); found != nil {
-		r.fail(r.doc.posAt(line+found[2]), "yaml_syntax", "expected a blank after the ':' of this key",
-			"write 'key: value', or quote a text with a ':'")
+		r.correct(r.doc.posAt(line+found[2]), "yaml_syntax", "expected a blank after the ':' of this key",
+			"write 'key: value', or quote a text with a ':'", diag.Fix{Old: ":", New: ": ", Syntax: true})
 		return true
 	}
 	at = r.doc.offset(c.start.Line, c.start.Col)
