@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -85,7 +86,9 @@ type List struct {
 
 // Add adds a diagnostic.
 func (l *List) Add(d Diagnostic) {
-	d.Hint = cmp.Or(d.Hint, d.Fix.Hint())
+	if hint := d.Fix.Hint(); d.Hint == "" && !strings.HasSuffix(d.Message, hint) {
+		d.Hint = hint
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if d.Severity == Error {

@@ -8,27 +8,54 @@ import (
 )
 
 // find returns the offset of the text that f replaces: at the position with offset at in line, or the only place in what
-// begins there. It returns false if there is no such place, or more than one.
+// begins there or in the list item around it. It returns false if there is no such place, or several places of a name.
 func (s *source) find(f Fix, line, at int) (int, bool) {
-	for off := at; off <= len(s.text)-len(f.Old); off++ {
-		if strings.HasPrefix(s.text[off:], f.Old) && !continues(f.Old, s.text[off+len(f.Old):]) {
+	if strings.ContainsAny(f.Old+f.New, "\r\n") {
+		return 0, false
+	}
+	end := s.end(line, at)
+	text := s.textFor(f, end)
+	for off := at; off < end; off++ {
+		if strings.HasPrefix(text[off:], f.Old) && !continues(f.Old, text[off+len(f.Old):]) {
 			return off, s.fits(f, off)
 		}
-		if off == len(s.text) || strings.IndexByte(openers, s.text[off]) < 0 {
+		if strings.IndexByte(openers, text[off]) < 0 {
 			break
 		}
 	}
-	begin, end := at, s.end(line, at)
-	var whole, loose []int // places where the text is a word of its own, and places where it may be a part of a name
-	for off := begin; ; off++ {
-		i := strings.Index(s.text[off:end], f.Old)
+	places := search(f.Old, text, at)
+	if len(places) == 0 {
+		first, start := s.item(line)
+		places = search(f.Old, s.textFor(f, s.end(first, start)), start)
+	}
+	if len(places) == 0 || len(places) > 1 && !f.Syntax {
+		return 0, false
+	}
+	return places[0], s.fits(f, places[0])
+}
+
+// textFor returns the text up to an offset, in the form in which f.Old is searched.
+func (s *source) textFor(f Fix, end int) string {
+	text := s.text[:end]
+	if lower := strings.ToLower(text); f.Fold && len(lower) == len(text) {
+		return lower
+	}
+	return text
+}
+
+// search returns the offsets of old in text, from begin on. If old is a word of its own somewhere, other places, where it
+// may be a part of a name, do not count.
+func search(old, text string, begin int) []int {
+	var whole, loose []int
+	for off := begin; off < len(text); off++ {
+		i := strings.Index(text[off:], old)
 		if i < 0 {
 			break
 		}
 		off += i
-		before, after := s.text[begin:off], s.text[off+len(f.Old):end]
+		after := text[off+len(old):]
 		switch {
-		case continued(f.Old, before), continues(f.Old, after):
+		case continued(old, text[begin:off]), continues(old, after):
 		case strings.HasPrefix(after, "::"), strings.HasPrefix(after, "."):
 			loose = append(loose, off)
 		default:
@@ -36,9 +63,25 @@ func (s *source) find(f Fix, line, at int) (int, bool) {
 		}
 	}
 	if len(whole) == 0 {
-		whole = loose
+		return loose
 	}
-	return append(whole, 0)[0], len(whole) == 1 && s.fits(f, whole[0])
+	return whole
+}
+
+// item returns the line and the offset of the list item that contains a line, or of the line itself.
+func (s *source) item(line int) (int, int) {
+	in := indent(s.line(line))
+	for n := line; n > 0; n-- {
+		text := s.line(n)
+		dash := indent(text)
+		if strings.HasPrefix(text[dash:], "- ") && (dash < in || n == line) {
+			return n, s.lines[n-1] + dash
+		}
+		if dash < in && dash < len(text) {
+			break
+		}
+	}
+	return line, s.lines[line-1]
 }
 
 // openers may precede a name at its position.

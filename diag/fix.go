@@ -12,6 +12,7 @@ type Fix struct {
 	Old, New string
 	Syntax   bool // New is syntax; otherwise it is a name, which may need quotes
 	Fold     bool // Old is in lower case, and may be written otherwise
+	Notes    bool // Old is also at the position of each note
 }
 
 // Correct returns the replacement of word by the most similar one of words. It returns no Fix if none is similar enough.
@@ -25,9 +26,12 @@ func MeantAs(word, other string) Fix {
 	return Fix{Old: word, New: other}
 }
 
+// IsNone reports whether there is no correction.
+func (f Fix) IsNone() bool { return f.Old == "" }
+
 // Hint returns the hint for f, or "" if f is none.
 func (f Fix) Hint() string {
-	if f == (Fix{}) {
+	if f.IsNone() {
 		return ""
 	}
 	return "did you mean '" + f.New + "'?"
@@ -63,9 +67,15 @@ func Locate(list []Diagnostic, read func(file string) ([]byte, error)) {
 		return s
 	}
 	for i := range list {
-		if d := &list[i]; d.Pos.Line > 0 {
-			if s := of(d.Pos.File); s != nil {
-				s.locate(d)
+		d := &list[i]
+		if s := of(d.Pos.File); s != nil {
+			s.locate(d)
+		}
+		for _, n := range d.Notes {
+			if s := of(n.Pos.File); d.Fix.Notes && s != nil {
+				if e, ok := s.edit(d.Fix, n.Pos); ok {
+					d.Edits = append(d.Edits, e)
+				}
 			}
 		}
 	}
@@ -127,16 +137,26 @@ func (s *source) locate(d *Diagnostic) {
 	if !d.Secret { // the length may be secret, too
 		d.End = s.pos(d.Pos.File, d.Pos.Line, at+len(tokenAt(s.rest(d.Pos.Line, at))))
 	}
-	if d.Fix == (Fix{}) {
+	if d.Fix.IsNone() {
 		return
 	}
-	from, ok := s.find(d.Fix, d.Pos.Line, at)
+	if e, ok := s.edit(d.Fix, d.Pos); ok {
+		d.Edits = []Edit{e}
+	}
+}
+
+// edit returns the edit that f makes at a position.
+func (s *source) edit(f Fix, p Pos) (Edit, bool) {
+	at, ok := s.offset(p)
 	if !ok {
-		return
+		return Edit{}, false
 	}
-	pos := s.pos(d.Pos.File, d.Pos.Line, from)
-	end := s.pos(d.Pos.File, pos.Line, from+len(d.Fix.Old))
-	d.Edits = []Edit{{pos, end, d.Fix.New}}
+	from, ok := s.find(f, p.Line, at)
+	if !ok {
+		return Edit{}, false
+	}
+	pos := s.pos(p.File, p.Line, from)
+	return Edit{pos, s.pos(p.File, pos.Line, from+len(f.Old)), f.New}, true
 }
 
 // rest returns the text of a line from an offset on.

@@ -20,8 +20,9 @@ type jsonRange struct {
 	EndColumn int `json:"endColumn,omitempty"`
 }
 
-// jsonEdit is the JSON form of an Edit, in the file of its diagnostic.
+// jsonEdit is the JSON form of an Edit.
 type jsonEdit struct {
+	File string `json:"file"`
 	jsonRange
 	Text string `json:"text"`
 }
@@ -47,7 +48,7 @@ func renderJSON(w io.Writer, list []Diagnostic) error {
 			j.Notes = append(j.Notes, jsonPlace{n.Pos.File, rangeOf(n.Pos, Pos{}), n.Message})
 		}
 		for _, e := range d.Edits {
-			j.Edits = append(j.Edits, jsonEdit{rangeOf(e.Pos, e.End), e.Text})
+			j.Edits = append(j.Edits, jsonEdit{e.Pos.File, rangeOf(e.Pos, e.End), e.Text})
 		}
 		if err := e.Encode(j); err != nil {
 			return err

@@ -65,12 +65,12 @@ func region(p, end Pos) map[string]any {
 // fixOf returns the edits of d, in SARIF's form.
 func fixOf(d Diagnostic) map[string]any {
 	type m = map[string]any
-	var replacements []m
+	var changes []m
 	for _, e := range d.Edits {
-		replacements = append(replacements, m{"deletedRegion": region(e.Pos, e.End), "insertedContent": m{"text": e.Text}})
+		replacement := m{"deletedRegion": region(e.Pos, e.End), "insertedContent": m{"text": e.Text}}
+		changes = append(changes, m{"artifactLocation": artifact(e.Pos.File), "replacements": []m{replacement}})
 	}
-	change := m{"artifactLocation": artifact(d.Pos.File), "replacements": replacements}
-	return m{"description": m{"text": d.Hint}, "artifactChanges": []m{change}}
+	return m{"description": m{"text": d.Hint}, "artifactChanges": changes}
 }
 
 // rules returns the rules for the codes in list, in SARIF's form.

@@ -284,7 +284,7 @@ func (p *planner) findSet(u uri) (planned, bool) {
 		return planned{}, false
 	case !there:
 		others := slices.Concat(p.SetsBelow(p.SetsDir(dir), ".yaml"), p.SetsBelow(p.SetsDir(dir), ".pp"))
-		if fix := diag.Correct(rel, others); fix != (diag.Fix{}) && !u.optional {
+		if fix := diag.Correct(rel, others); !fix.IsNone() && !u.optional {
 			p.Diags.Add(diag.Diagnostic{Pos: u.at, Code: "missing", Fix: fix,
 				Message: "there are no bindings " + u.path + ": expected the file " + path + ", or " +
 					filepath.Base(puppet) + " beside it"})

@@ -187,7 +187,7 @@ func (c *fleetCheck) report() {
 		d.Message += c.text(u.Condition) + "; " + u.subject() + " never used"
 		switch {
 		case len(u.Condition) == 1 && !c.isUsed(t.Dimension):
-		case near == (diag.Fix{}) && c.module(u.at.File) != "":
+		case near.IsNone() && c.module(u.at.File) != "":
 		case c.ignored[commentedLine{d.Pos.File, d.Pos.Line, d.Code}]:
 		default:
 			if d.Hint == "" && len(u.Condition) == 1 {
@@ -230,7 +230,7 @@ func (c *fleetCheck) suggestion(t loader.Term) diag.Fix {
 		}
 	}
 	fix := c.diags.Correct(wanted, candidates)
-	fix.Fold = true
+	fix.Fold = !fix.IsNone()
 	return fix
 }
 

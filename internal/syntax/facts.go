@@ -41,7 +41,7 @@ func Misspelt(n *expr.Node) []SyntaxError {
 		path := factPath(x)
 		if wrong, right := nearMiss(path); wrong != nil {
 			variables = append(variables, path[0])
-			found = append(found, SyntaxError{Off: x.Off, Fix: lastName(wrong, right),
+			found = append(found, SyntaxError{Off: x.Off, Fix: diag.MeantAs(wrong[len(wrong)-1], right[len(right)-1]),
 				Hint:    "did you mean " + accessText(right) + "?",
 				Message: accessText(wrong) + " is not a well-known fact; it is empty on nodes without it"})
 		}
@@ -96,11 +96,6 @@ func nearMiss(path []string) (wrong, right []string) {
 		facts = wellKnownIn[strings.Join(path[from:i+1], ".")]
 	}
 	return nil, nil
-}
-
-// lastName returns the fix for two paths that differ in their last name.
-func lastName(wrong, right []string) diag.Fix {
-	return diag.MeantAs(wrong[len(wrong)-1], right[len(right)-1])
 }
 
 // wellKnownIn lists the keys inside well-known facts and variables that nearly all nodes have.
@@ -160,7 +155,7 @@ func MisspeltHiera(n *expr.Node) []SyntaxError {
 		if wrong, right := nearMiss(path); wrong != nil {
 			found = append(found, SyntaxError{Off: off, Message: "%{" + strings.Join(wrong, ".") +
 				"} is not a well-known fact; it is empty on nodes without it",
-				Hint: "did you mean " + strings.Join(right, ".") + "?", Fix: lastName(wrong, right)})
+				Hint: "did you mean " + strings.Join(right, ".") + "?", Fix: diag.MeantAs(strings.Join(wrong, "."), strings.Join(right, "."))})
 		}
 	})
 	return found

@@ -30,7 +30,7 @@ func Parse(text string) (*Type, error) {
 		return nil, err
 	}
 	if v.Kind() != value.Type {
-		if fix := diag.Correct(text, allNames()); fix != (diag.Fix{}) {
+		if fix := diag.Correct(text, allNames()); !fix.IsNone() {
 			return nil, &misspelt{fmt.Sprintf("expected the name of a type, found '%s'; %s", text, fix.Hint()), fix}
 		}
 		return nil, fmt.Errorf("expected the name of a type, found '%s'", text)

@@ -153,7 +153,7 @@ func noType(name string, titled bool) error {
 	if instead, ok := insteadOf[name]; ok {
 		return fmt.Errorf("type aliases of modules are not available here; write %[2]s instead of '%[1]s'", name, instead)
 	}
-	if fix := diag.Correct(name, allNames()); fix != (diag.Fix{}) {
+	if fix := diag.Correct(name, allNames()); !fix.IsNone() {
 		return &misspelt{fmt.Sprintf("unknown type '%s'; %s", name, fix.Hint()), fix}
 	}
 	if titled {

@@ -186,7 +186,8 @@ func (r *report) colonWithoutBlank(c complaint, at int) bool {
 	} else if c.start.Line == c.pos.Line {
 		return false
 	}
-	r.fail(r.doc.posAt(at), "yaml_syntax", "expected ': ' after the key, on the same line", "write 'key: value'")
+	r.correct(r.doc.posAt(at), "yaml_syntax", "expected ': ' after the key, on the same line", "write 'key: value'",
+		diag.Fix{Old: " ", New: ": ", Syntax: true})
 	return true
 }
 
@@ -261,8 +262,8 @@ func (r *report) wrongIndentation(c complaint, at int) bool {
 		return false
 	}
 	if r.doc.src[above+before[2]] == '-' {
-		r.fail(r.doc.posAt(above+before[2]), "yaml_syntax", "expected a space after the '-' of this list item",
-			"write '- key: value'")
+		r.correct(r.doc.posAt(above+before[2]), "yaml_syntax", "expected a space after the '-' of this list item",
+			"write '- key: value'", diag.Fix{Old: "-", New: "- ", Syntax: true})
 		return true
 	}
 	key := r.nearestAbove(keyStart(), above, start-line)

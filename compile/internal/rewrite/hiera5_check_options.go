@@ -162,7 +162,7 @@ func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []s
 		d.Hint = "a pattern begins with '^'"
 	case !e.Pattern():
 		d.Fix = diag.MeantAs(e.Name, c.Diags.Misspelt(e.Name, roots))
-		if d.Fix == (diag.Fix{}) {
+		if d.Fix.IsNone() {
 			return
 		}
 	case o.module != "":
