@@ -17,12 +17,14 @@ import (
 var mayImport = map[string][]string{
 	"cmd/bindc": {
 		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/cli",
-		"internal/datafile", "internal/enc", "internal/envfile", "internal/fsx", "internal/hieraconfig",
+		"internal/datafile", "internal/enc", "internal/envfile", "internal/explore", "internal/fsx",
+		"internal/hieraconfig",
 		"internal/identity", "internal/layout", "internal/lint", "internal/lookup", "internal/manifest",
-		"internal/migrate", "internal/migrate/proof", "internal/report", "internal/report/affected",
-		"internal/report/decision", "internal/report/slice", "internal/revision", "internal/schema",
-		"internal/secret/eyaml", "internal/secret/seal", "internal/snapfile", "internal/subprocess",
-		"internal/syntax", "loader", "origin", "runtime", "ship", "ship/oci", "snapshot",
+		"internal/migrate", "internal/migrate/proof", "internal/puppetdb", "internal/report",
+		"internal/report/affected", "internal/report/decision", "internal/report/slice", "internal/revision",
+		"internal/schema", "internal/secret/eyaml", "internal/secret/seal", "internal/snapfile",
+		"internal/subprocess", "internal/syntax", "loader", "origin", "runtime", "ship", "ship/oci",
+		"snapshot",
 	},
 	"cmd/bindq": {
 		"diag", "facts", "internal/cli", "internal/expr", "internal/hieraconfig", "internal/identity",
@@ -81,6 +83,10 @@ var mayImport = map[string][]string{
 	"internal/envfile": {
 		"internal/expr", "internal/expr/stdlib", "internal/types", "internal/value", "snapshot",
 	},
+	"internal/explore": {
+		"diag", "facts", "internal/cli", "internal/lookup", "internal/report", "internal/report/affected",
+		"internal/report/decision", "runtime", "snapshot",
+	},
 	"internal/expr": {
 		"internal/expr/ruby", "internal/lookupkey", "internal/pattern", "internal/types",
 		"internal/types/onigmo", "internal/value",
@@ -133,10 +139,11 @@ var mayImport = map[string][]string{
 		"compile", "diag", "facts", "internal/fsx", "internal/lookup", "internal/manifest",
 		"internal/migrate", "internal/report/decision", "internal/value", "loader", "runtime", "snapshot",
 	},
-	"internal/pattern": {},
-	"internal/pool":    {},
-	"internal/query":   {"diag", "facts", "internal/lookup", "internal/members", "runtime"},
-	"internal/recipe":  {"internal/expr", "internal/secret/seal", "internal/types", "internal/value"},
+	"internal/pattern":  {},
+	"internal/pool":     {},
+	"internal/puppetdb": {"diag", "facts"},
+	"internal/query":    {"diag", "facts", "internal/lookup", "internal/members", "runtime"},
+	"internal/recipe":   {"internal/expr", "internal/secret/seal", "internal/types", "internal/value"},
 	"internal/relation": {
 		"internal/expr", "internal/expr/stdlib", "internal/syntax", "internal/value",
 	},

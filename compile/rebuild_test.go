@@ -283,6 +283,9 @@ func (s *changingSite) damageCache() {
 	if err != nil {
 		s.Fatal(err)
 	}
+	if len(text) == 0 {
+		return // truncated before
+	}
 	if at := s.dice.IntN(len(text)); s.dice.IntN(2) == 0 {
 		text = text[:at]
 	} else {

@@ -235,13 +235,16 @@ func (n Node) withCertname() value.Value {
 	return b.Hash()
 }
 
-// MarshalJSON returns n in a format of this package: its name and facts, and the trusted facts and variables if it has
-// them.
+// MarshalJSON returns n in a format of this package: its name and facts, and the environment, trusted facts and
+// variables if it has them.
 func (n Node) MarshalJSON() ([]byte, error) {
 	member := func(name string, v value.Value) value.Pair {
 		return value.Pair{Key: value.FromString(name), Value: v}
 	}
 	pairs := []value.Pair{member("name", value.FromString(n.Name)), member("facts", content(n.Facts))}
+	if n.Environment != "" {
+		pairs = append(pairs, member("environment", value.FromString(n.Environment)))
+	}
 	if trusted := n.withCertname(); !trusted.IsUndef() {
 		pairs = append(pairs, member("trusted", trusted))
 	}

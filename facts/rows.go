@@ -95,12 +95,20 @@ func addRow(b *value.Builder, row value.Value) error {
 // rows collects the facts of a node from a list with one row per fact.
 type rows struct {
 	facts       value.Builder
+	trusted     value.Value
 	environment string
 }
 
-// add adds a row of the node.
+// add adds a row of the node. PuppetDB stores the trusted facts as a fact.
 func (r *rows) add(row value.Value) error {
-	err := cmp.Or(checkRow(row, "certname", "name", "value", "environment"), addRow(&r.facts, row))
+	err := checkRow(row, "certname", "name", "value", "environment")
+	switch {
+	case err != nil:
+	case text(row, "name") == "trusted" && get(row, "value").Kind() == value.Hash:
+		r.trusted = get(row, "value")
+	default:
+		err = addRow(&r.facts, row)
+	}
 	m := members{node: row, err: err}
 	environment := m.text("environment")
 	r.environment = cmp.Or(r.environment, environment)
@@ -142,7 +150,8 @@ func nodesInList(v value.Value) ([]Node, error) {
 	}
 	for _, name := range order {
 		r := byNode[name]
-		out = append(out, Node{Name: name, Facts: runtimeValue(r.facts.Hash()), Environment: r.environment})
+		out = append(out, Node{Name: name, Environment: r.environment,
+			Facts: runtimeValue(r.facts.Hash()), Trusted: runtimeValue(r.trusted)})
 	}
 	return out, checkTwice(out)
 }

@@ -24,22 +24,45 @@ const StallTimeout = time.Minute
 // Client returns a client for sources. It ends requests that make no progress for the duration stall, and follows no
 // redirect from TLS to an address without TLS. It trusts the system's authorities and the certificates in caFile.
 func Client(caFile string, stall time.Duration) (*http.Client, error) {
+	return ClientWithCertificate(caFile, "", "", stall)
+}
+
+// ClientWithCertificate is like Client. It also identifies itself to servers with the certificate in certFile, whose
+// private key is in keyFile; both are PEM. If they are "", it has no certificate.
+func ClientWithCertificate(caFile, certFile, keyFile string, stall time.Duration) (*http.Client, error) {
 	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 	if caFile != "" {
-		pem, err := os.ReadFile(caFile)
+		pool, err := authorities(caFile)
 		if err != nil {
 			return nil, err
 		}
-		pool, err := x509.SystemCertPool()
-		if err != nil { // the system has no certificate pool
-			pool = x509.NewCertPool()
+		t.TLSClientConfig.RootCAs = pool
+	}
+	if certFile != "" || keyFile != "" {
+		pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+		if err != nil {
+			return nil, err
 		}
-		if !pool.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("%s: expected certificates in PEM", caFile)
-		}
-		t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+		t.TLSClientConfig.Certificates = []tls.Certificate{pair}
 	}
 	return &http.Client{Transport: &impatient{t, stall}, CheckRedirect: follows}, nil
+}
+
+// authorities returns the system's authorities and the certificates in a file.
+func authorities(file string) (*x509.CertPool, error) {
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil { // the system has no certificate pool
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s: expected certificates in PEM", file)
+	}
+	return pool, nil
 }
 
 // follows returns an error for a redirect that the client must not follow.

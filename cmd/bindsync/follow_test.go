@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"bindc/internal/testsite"
@@ -47,6 +48,10 @@ func waitFor(t *testing.T, part string, text func() string) {
 // follow polls the configured sources, writes the textfile, removes old snapshots, and reads the configuration again
 // on SIGHUP.
 func TestFollowPollsCollectsAndReloads(t *testing.T) {
+	synctest.Test(t, followPollsCollectsAndReloads) // the pauses take no time
+}
+
+func followPollsCollectsAndReloads(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	write := func(name, text string) {
