@@ -98,6 +98,7 @@ var mayImport = map[string][]string{
 	"internal/expr/stdlib": {
 		"internal/expr", "internal/expr/ruby", "internal/pattern", "internal/types", "internal/value",
 	},
+	"internal/fix": {"diag", "internal/fsx"},
 	"internal/fsx": {},
 	"internal/gate": {
 		"facts", "internal/lookup", "internal/query", "internal/report/decision", "runtime", "ship",
