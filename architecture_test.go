@@ -17,8 +17,8 @@ import (
 var mayImport = map[string][]string{
 	"cmd/bindc": {
 		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/cli",
-		"internal/datafile", "internal/enc", "internal/envfile", "internal/explore", "internal/fsx",
-		"internal/hieraconfig",
+		"internal/datafile", "internal/enc", "internal/envfile", "internal/explore", "internal/fix",
+		"internal/fsx", "internal/hieraconfig",
 		"internal/identity", "internal/layout", "internal/lint", "internal/lookup", "internal/manifest",
 		"internal/migrate", "internal/migrate/proof", "internal/puppetdb", "internal/report",
 		"internal/report/affected", "internal/report/decision", "internal/report/slice", "internal/revision",

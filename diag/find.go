@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// find returns the offset of the text that f replaces: at the position with offset at in line, or the only place in what
-// begins there or in the list item around it. It returns false if there is no such place, or several places of a name.
+// find returns the offset of the text that f replaces. It is at the position with offset at in line, or it is the only
+// place in what begins there or in the list item around it. find returns false if there is no such place, or if a name
+// has several.
 func (s *source) find(f Fix, line, at int) (int, bool) {
 	if strings.ContainsAny(f.Old+f.New, "\r\n") {
 		return 0, false
@@ -43,8 +44,8 @@ func (s *source) textFor(f Fix, end int) string {
 	return text
 }
 
-// search returns the offsets of old in text, from begin on. If old is a word of its own somewhere, other places, where it
-// may be a part of a name, do not count.
+// search returns the offsets of old in text, from begin on. If old is a word of its own somewhere, places where it may
+// be a part of a name do not count.
 func search(old, text string, begin int) []int {
 	var whole, loose []int
 	for off := begin; off < len(text); off++ {
@@ -104,8 +105,8 @@ func continues(old, after string) bool {
 // maxExtent limits how many bytes are searched for the text of a Fix.
 const maxExtent = 64 << 10
 
-// end returns the offset of the end of what begins at an offset in line: the lines below that are indented further belong
-// to it, and a list in the column of its key.
+// end returns the offset of the end of what begins at an offset in line. The lines below that are indented further
+// belong to it, and a list in the column of its key.
 func (s *source) end(line, at int) int {
 	first := s.line(line)
 	base := indent(first)
@@ -158,9 +159,12 @@ func (s *source) fits(f Fix, off int) bool {
 	quote := s.quoteAround(off)
 	switch {
 	case f.Syntax:
-		return quote == 0 || strings.IndexByte(f.New, quote) < 0 && f.New != "" && strings.IndexByte(`'"{[`, f.New[0]) < 0
+		starts := f.New != "" && strings.IndexByte(`'"{[`, f.New[0]) >= 0
+		return quote == 0 || strings.IndexByte(f.New, quote) < 0 && f.New != "" && !starts
 	case quote != 0:
-		return !strings.ContainsFunc(f.New, func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune(`'"\$%`, r) })
+		return !strings.ContainsFunc(f.New, func(r rune) bool {
+			return !unicode.IsPrint(r) || strings.ContainsRune(`'"\$%`, r)
+		})
 	case slices.Contains(special, strings.ToLower(f.New)):
 		return false
 	}

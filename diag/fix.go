@@ -15,7 +15,8 @@ type Fix struct {
 	Notes    bool // Old is also at the position of each note
 }
 
-// Correct returns the replacement of word by the most similar one of words. It returns no Fix if none is similar enough.
+// Correct returns the replacement of word by the most similar one of words. It returns no Fix if none is similar
+// enough.
 func Correct(word string, words []string) Fix { return MeantAs(word, similar(word, words)) }
 
 // MeantAs returns the replacement of word by another. It returns no Fix if the other word is "".
@@ -37,8 +38,8 @@ func (f Fix) Hint() string {
 	return "did you mean '" + f.New + "'?"
 }
 
-// Correct is like the function Correct, but returns no Fix once the list has compared too many names. It is for messages
-// that a broken site may cause very often.
+// Correct is like the function Correct, but returns no Fix once the list has compared too many names. It is for
+// messages that a broken site may cause very often.
 func (l *List) Correct(word string, words []string) Fix {
 	if !l.mayCompare(word, words) {
 		return Fix{}

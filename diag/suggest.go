@@ -101,7 +101,8 @@ func isNear(a, b string) bool {
 func Unknown(at Pos, code Code, what, name, found string, allowed []string) Diagnostic {
 	fix := Correct(name, allowed)
 	unknown := "unknown " + what + ": "
-	d := Diagnostic{Pos: at, Code: code, Message: unknown + strings.TrimPrefix(found, "the string "), Hint: fix.Hint(), Fix: fix}
+	d := Diagnostic{Pos: at, Code: code, Message: unknown + strings.TrimPrefix(found, "the string "),
+		Hint: fix.Hint(), Fix: fix}
 	d.Discreet = d.Message
 	if d.Hint == "" {
 		expected := "; expected " + quoted(allowed, maxExpected, "or")

@@ -28,8 +28,11 @@ func (x *fixing) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&x.dry, "dry-run", false, "with --fix: print the corrections as a diff, and change nothing")
 }
 
-// compiled compiles the site in dir, after correcting it if that is requested. more adds diagnostics to a compilation.
-func (x *fixing) compiled(cmd *cobra.Command, dir string, f *flags, more func(*compilation) error) (*compilation, error) {
+// checkMore adds diagnostics to a compilation.
+type checkMore func(*compilation) error
+
+// compiled compiles the site in dir, after correcting it if that is requested.
+func (x *fixing) compiled(cmd *cobra.Command, dir string, f *flags, more checkMore) (*compilation, error) {
 	if x.dry && !x.on {
 		return nil, errors.New("--dry-run needs --fix")
 	}
@@ -49,8 +52,9 @@ func (x *fixing) compiled(cmd *cobra.Command, dir string, f *flags, more func(*c
 // maxFixed limits how often a site is compiled and corrected. One correction can show the next mistake.
 const maxFixed = 10
 
-// fixed compiles the site in dir, and corrects it until there is nothing more to correct. It returns the last compilation.
-func (x *fixing) fixed(cmd *cobra.Command, dir string, f *flags, more func(*compilation) error) (*compilation, error) {
+// fixed compiles the site in dir, and corrects it until there is nothing more to correct. It returns the last
+// compilation.
+func (x *fixing) fixed(cmd *cobra.Command, dir string, f *flags, more checkMore) (*compilation, error) {
 	x.before = map[string]bool{}
 	for round := 0; ; round++ {
 		options := f.options()
@@ -115,8 +119,8 @@ func (x *fixing) say(cmd *cobra.Command, refused error) error {
 	if refused == nil {
 		return nil
 	}
-	for line := range strings.Lines(refused.Error() + "\n") {
-		if _, err := fmt.Fprint(cmd.ErrOrStderr(), "bindc: --fix: ", diag.Visible(strings.TrimSpace(line)), "\n"); err != nil {
+	for line := range strings.SplitSeq(refused.Error(), "\n") {
+		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "bindc: --fix: %s\n", diag.Visible(line)); err != nil {
 			return err
 		}
 	}

@@ -48,8 +48,9 @@ func misspelt(file string, line, col int, word, other string) diag.Diagnostic {
 
 func TestWritesEditsThatDoNotOverlap(t *testing.T) {
 	dir, file, seen := siteWith(t, "ä: [nmae, vlaue]\r\nb: nmae\n")
-	f, changes, refused := plan(t, dir, seen, misspelt(file, 2, 4, "nmae", "name"), misspelt(file, 1, 11, "vlaue", "value"),
-		misspelt(file, 1, 5, "nmae", "name"), misspelt(file, 1, 5, "nmae", "other"))
+	f, changes, refused := plan(t, dir, seen, misspelt(file, 2, 4, "nmae", "name"),
+		misspelt(file, 1, 11, "vlaue", "value"), misspelt(file, 1, 5, "nmae", "name"),
+		misspelt(file, 1, 5, "nmae", "other"))
 	if refused != nil || len(changes) != 1 || len(changes[0].Edits) != 3 {
 		t.Fatalf("%v, %v", changes, refused)
 	}

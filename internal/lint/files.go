@@ -230,7 +230,8 @@ func (r *reader) scalar(n *yaml.Node) {
 			r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.Pos(n), Code: "yaml_core",
 				Message: written + " is " + value.Describe(n.Value) + " in Puppet and here, but " +
 					value.Describe(other) + " in YAML 1.2",
-				Hint: "write " + unambiguous(n.Value), Fix: diag.Fix{Old: written, New: unambiguous(n.Value), Syntax: true}})
+				Hint: "write " + unambiguous(n.Value),
+				Fix:  diag.Fix{Old: written, New: unambiguous(n.Value), Syntax: true}})
 		}
 	}
 	if text, _ := n.Text(); r.legacy && strings.Contains(text, "%{") {

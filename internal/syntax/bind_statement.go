@@ -27,7 +27,8 @@ func (p *setParser) bind(s *Statement) {
 	case p.tok.kind == tName && !p.atWord("to"):
 		misspelt := diag.DidYouMean(p.tok.text, bindWords) != ""
 		if strings.Contains(p.tok.text, "::") || p.peek().is(tName, "to") && !misspelt {
-			p.correctHere("expected a key in quotes, found "+p.found(), "write '"+p.tok.text+"'", quotedWord(p.tok.text))
+			p.correctHere("expected a key in quotes, found "+p.found(), "write '"+p.tok.text+"'",
+				quotedWord(p.tok.text))
 			return
 		}
 		p.expected("a key in quotes, a type, or another word of bind", bindWords...)

@@ -155,7 +155,8 @@ func MisspeltHiera(n *expr.Node) []SyntaxError {
 		if wrong, right := nearMiss(path); wrong != nil {
 			found = append(found, SyntaxError{Off: off, Message: "%{" + strings.Join(wrong, ".") +
 				"} is not a well-known fact; it is empty on nodes without it",
-				Hint: "did you mean " + strings.Join(right, ".") + "?", Fix: diag.MeantAs(strings.Join(wrong, "."), strings.Join(right, "."))})
+				Hint: "did you mean " + strings.Join(right, ".") + "?",
+				Fix:  diag.MeantAs(strings.Join(wrong, "."), strings.Join(right, "."))})
 		}
 	})
 	return found
