@@ -72,7 +72,7 @@ func TestEditsRemoveMistakes(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			writeSite(t, dir, source)
+			writeSources(t, dir, source)
 			before := reportsOn(t, dir)
 			for _, r := range before {
 				switch {

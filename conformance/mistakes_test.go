@@ -48,7 +48,7 @@ var fileHeading = regexp.MustCompile(`(?m)^-- (\S+) --\n`)
 // reportOn writes the files of source below dir and returns what bindc reports about them.
 func reportOn(t *testing.T, dir, source string) string {
 	verb := []string{"check", "."}
-	if slices.Contains(writeSite(t, dir, source), "environments.pp") {
+	if slices.Contains(writeSources(t, dir, source), "environments.pp") {
 		verb = []string{"environments", ".", "-o", t.TempDir()}
 	}
 	cmd := exec.Command("bindc", verb...)
@@ -59,8 +59,8 @@ func reportOn(t *testing.T, dir, source string) string {
 	return out.String()
 }
 
-// writeSite writes the files of source below dir, and returns their names without directories.
-func writeSite(t *testing.T, dir, source string) (names []string) {
+// writeSources writes the files of source below dir, and returns their names without directories.
+func writeSources(t *testing.T, dir, source string) (names []string) {
 	headings := fileHeading.FindAllStringSubmatchIndex(source, -1)
 	for i, h := range headings {
 		end := len(source)

@@ -27,7 +27,7 @@ func TestSARIFIsValid(t *testing.T) {
 			Notes: []Note{{at, "here", false}}}},
 		"severities": {{Code: "yml", Severity: Warning}, {Code: "data", Severity: Lint},
 			{Code: "data", Severity: Info}},
-		"a fix":       {{Pos: Pos{"testdata/fix.yaml", 2, 3}, Code: "data", Message: "1",
+		"a fix": {{Pos: Pos{"testdata/fix.yaml", 2, 3}, Code: "data", Message: "1",
 			Fix: Fix{Old: "vlaue", New: "value"}}},
 		"of one rule": {{Pos: at, Code: "data", Message: "1"}, {Pos: at, Code: "data", Message: "2"}},
 	} {
