@@ -90,8 +90,8 @@ func TestEditsRemoveMistakes(t *testing.T) {
 	}
 }
 
-// checkEdit applies the edits of r, compares the reports, and restores the files. An error may hide others: if there was
-// one, new errors only count at the edited place.
+// checkEdit applies the edits of r, compares the reports, and restores the files. An error may hide others. After an
+// error, new ones only count at the edited place.
 func checkEdit(t *testing.T, dir string, r reported, before []reported) {
 	t.Helper()
 	edits := map[string][]diag.Edit{}

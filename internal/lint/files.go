@@ -227,11 +227,15 @@ func (r *reader) node(n *yaml.Node) {
 func (r *reader) scalar(n *yaml.Node) {
 	if r.core {
 		if written, other, differs := r.doc.InCore(n); differs {
-			r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.Pos(n), Code: "yaml_core",
+			hint := unambiguous(n.Value)
+			fix := diag.Fix{}
+			if n.Value.Kind() == value.String {
+				fix = diag.Fix{Old: written, New: hint, Syntax: true}
+			}
+			r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.Pos(n), Code: "yaml_core", Fix: fix,
 				Message: written + " is " + value.Describe(n.Value) + " in Puppet and here, but " +
 					value.Describe(other) + " in YAML 1.2",
-				Hint: "write " + unambiguous(n.Value),
-				Fix:  diag.Fix{Old: written, New: unambiguous(n.Value), Syntax: true}})
+				Hint: "write " + hint})
 		}
 	}
 	if text, _ := n.Text(); r.legacy && strings.Contains(text, "%{") {
