@@ -79,7 +79,8 @@ func TestLookupEntries(t *testing.T) {
 		{below, "late", 0, -1, hash, "evaluation: 'late': the merge strategy 'hash' needs Hashes of Data with " +
 			"Strings as keys, and this is of the kind String"},
 		{below, "loops", 0, -1, first, `"above"`},
-		{below, "loops", 1, -1, first, "loop: 'loops' depends on itself: loops -> loops"}, // whatever other entries have
+		// whatever other entries have
+		{below, "loops", 1, -1, first, "loop: 'loops' depends on itself: loops -> loops"},
 		{below, "c", 0, 1, first, "not found"},
 		{below, "c", 1, -1, first, `"below"`},
 		{below, "c", 0, -1, first, `"below"`},

@@ -386,7 +386,8 @@ func TestCandidatesAfterStopsAtDamagedList(t *testing.T) {
 	})
 	for _, level := range []int{-1, 0, 99} {
 		errs := 0
-		for _, err := range s.CandidatesAfter(strings.Repeat("text", 11)+"end", level, scopes(s, "n01", "Data", "linux")) {
+		key, at := strings.Repeat("text", 11)+"end", scopes(s, "n01", "Data", "linux")
+		for _, err := range s.CandidatesAfter(key, level, at) {
 			if errs++; !errors.As(err, new(*DamageError)) {
 				t.Errorf("behind %d: %v", level, err)
 			}
