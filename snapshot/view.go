@@ -10,6 +10,7 @@ import (
 
 // View is a snapshot as one request sees it.
 type View struct {
+	index
 	file     *Snapshot
 	shut     *atomic.Bool
 	indirect *atomic.Bool // leave all lookups to others; shut, or always
@@ -32,7 +33,7 @@ type Others interface {
 // NewView returns a View of s. The caller sets its Scopes with Resolve. Lookups return small values as values of
 // small. They leave all keys to others while shut is set, and dotted or quoted keys without bindings if digs is true.
 func NewView(s *Snapshot, shut *atomic.Bool, small *value.Source, digs bool, others Others) View {
-	return View{file: s, shut: shut, indirect: shut, small: small, digs: digs, others: others}
+	return View{index: indexOf(s), file: s, shut: shut, indirect: shut, small: small, digs: digs, others: others}
 }
 
 // always is the flag of views that leave all lookups to Others.
@@ -54,56 +55,57 @@ func (w *View) Indirect() bool { return w.indirect == always }
 // This is keyNumber and findIn in one function, for keys of the usual length: it hashes and compares the same six
 // words and does not branch on the length. Calls would cost a fifth of the total time. The words are read again for the
 // comparison, because keeping them would mean storing them. The pilot, the fingerprint and the record of n are read
-// without bounds checks: Open checked that they are inside their sections for each n below s.hash.n.
+// without bounds checks: Open checked that they are inside their sections for each n below w.keyCount.
 func (w *View) Lookup(key string) (value.Value, bool, error) {
-	s, length := w.file, uint64(len(key))
+	length := uint64(len(key))
 	if length-17 > maxInlineKey-17 {
 		return w.find(key)
 	}
 	last := length - 16
 	middle := least(16, last)
-	h := mix(mix(at64(key, 0)^k1, at64(key, 8)^s.seed^k0)^mix(at64(key, middle)^k2, at64(key, middle+8)^s.seed)^length,
-		mix(at64(key, last)^k3, at64(key, last+8)^s.seed)^k1)
+	p := mix(at64(key, 0)^w.k1, at64(key, 8)^w.seed^w.k0)
+	q := mix(at64(key, middle)^w.k2, at64(key, middle+8)^w.seed)
+	h := mix(p^q^length, mix(at64(key, last)^w.k3, at64(key, last+8)^w.seed)^w.k1)
 	if w.indirect.Load() {
 		return w.others.Indirect(key)
 	}
-	n := slotOf(h, at16(s.hash.pilots, 2*uint64(reduce(h, s.hash.buckets))), s.hash.slots)
-	if n >= s.hash.n {
-		if n = s.hash.moved(n); n >= s.hash.n {
+	n := share(spread(h, at16(w.pilots, 2*share(h, w.buckets))), w.slots)
+	if n >= w.keyCount {
+		if n = uint64(w.file.hash.moved(uint32(n))); n >= w.keyCount {
 			return w.unbound(key)
 		}
 	}
-	if at8(s.prints, uint64(n)) != uint8(h) {
+	if at8(w.prints, n) != uint8(h) {
 		if w.digs && plain(at64(key, 0))&plain(at64(key, 8))&plain(at64(key, middle))&plain(at64(key, middle+8))&
 			plain(at64(key, last))&plain(at64(key, last+8)) != allPlain {
 			return w.unbound(key)
 		}
 		return value.Value{}, false, nil
 	}
-	r := keyRecord * uint64(n)
+	r := keyRecord * n
 	t := r + recText
-	differs := (at64(s.keys, t) ^ at64(key, 0)) | (at64(s.keys, t+8) ^ at64(key, 8)) |
-		(at64(s.keys, t+middle) ^ at64(key, middle)) | (at64(s.keys, t+middle+8) ^ at64(key, middle+8)) |
-		(at64(s.keys, t+last) ^ at64(key, last)) | (at64(s.keys, t+last+8) ^ at64(key, last+8))
-	if differs|(uint64(at8(s.keys, r+recLength))^length) != 0 {
+	differs := (at64(w.keys, t) ^ at64(key, 0)) | (at64(w.keys, t+8) ^ at64(key, 8)) |
+		(at64(w.keys, t+middle) ^ at64(key, middle)) | (at64(w.keys, t+middle+8) ^ at64(key, middle+8)) |
+		(at64(w.keys, t+last) ^ at64(key, last)) | (at64(w.keys, t+last+8) ^ at64(key, last+8))
+	if differs|(uint64(at8(w.keys, r+recLength))^length) != 0 {
 		return w.unbound(key)
 	}
-	mask := at64(s.keys, r+recMask)
+	mask := at64(w.keys, r+recMask)
 	m := mask & w.Scopes.active
-	if !w.Scopes.filter.has(n) {
-		m &= s.narrow
+	if !w.Scopes.filter.has(uint32(n)) {
+		m &= w.narrow
 	}
 	at := r + recDefault
 	if m != 0 {
 		highest := m & -m
-		at = s.list(n) + 4*uint64(bits.OnesCount64(mask&s.narrow&(highest-1)))
-		if highest&s.narrow == 0 || at+4 > uint64(len(s.keys)) {
-			return w.scoped(key, n, mask, m)
+		at = uint64(at32(w.keys, r+recList)&^listHidden) + 4*uint64(bits.OnesCount64(mask&w.narrow&(highest-1)))
+		if highest&w.narrow == 0 || at+4 > uint64(len(w.keys)) {
+			return w.scoped(key, uint32(n), mask, m)
 		}
 	}
-	ref := Ref(at32(s.keys, at))
+	ref := Ref(at32(w.keys, at))
 	if !ref.Small() || key[0] == 0 {
-		return w.scoped(key, n, mask, m)
+		return w.scoped(key, uint32(n), mask, m)
 	}
 	v := w.small.Value(uint64(ref))
 	runtime.KeepAlive(w)
@@ -150,11 +152,4 @@ func (w *View) unbound(key string) (value.Value, bool, error) {
 		return v, found, err
 	}
 	return value.Value{}, false, nil
-}
-
-// least is a min without branches. The branch that the compiler generates for min is often mispredicted here, because
-// it depends on the length of the key.
-func least(a, b uint64) uint64 {
-	d := int64(b) - int64(a)
-	return a + uint64(d&(d>>63))
 }
