@@ -257,7 +257,8 @@ class Node:
         if needs:
             names = set(needs.variables)
             question["digest"] = needs.digest
-            question["facts"] = {name: value for name, value in self._facts.items() if needs.all_facts or name in names}
+            question["facts"] = (dict(self._facts) if needs.all_facts else
+                                 {name: self._facts[name] for name in needs.variables if name in self._facts})
             question["vars"] = {name: value for name, value in self._variables.items()
                                 if (name[2:] if name.startswith("::") else name) in names}
             if needs.trusted and self._trusted is not None:
