@@ -9,7 +9,7 @@ import yaml
 from jinja2 import ChainableUndefined
 from jinja2.sandbox import SandboxedEnvironment
 
-from ansible.errors import AnsibleError
+from ansible.errors import AnsibleLookupError
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "facts.yml")
 FACTER = "facter_"  # begins the names of facts that Ansible gets from Facter itself
@@ -19,7 +19,7 @@ _tables: Dict[Optional[str], Dict[str, Expression]] = {}
 
 
 def table(path: Optional[str]) -> Dict[str, Expression]:
-    """Returns the expressions of facts.yml by the name of the fact. The entries of a file at ``path`` replace its own."""
+    """Returns the expressions of facts.yml by the name of the fact. The file at ``path`` can replace entries."""
     if path not in _tables:
         entries = _read(TABLE)
         if path:
@@ -34,9 +34,9 @@ def _read(path: str) -> Dict[str, Any]:
         with open(path, encoding="utf-8") as file:
             entries = yaml.safe_load(file) or {}
     except (OSError, yaml.YAMLError) as error:
-        raise AnsibleError("bindc: the table of facts %s: %s" % (path, error)) from error
+        raise AnsibleLookupError("bindc: the table of facts %s: %s" % (path, error)) from error
     if not isinstance(entries, dict):
-        raise AnsibleError("bindc: the table of facts %s: expected names and expressions" % path)
+        raise AnsibleLookupError("bindc: the table of facts %s: expected names and expressions" % path)
     return entries
 
 
@@ -44,14 +44,14 @@ def _compile(environment: SandboxedEnvironment, name: str, text: Any) -> Express
     try:
         return environment.compile_expression(str(text))
     except Exception as error:
-        raise AnsibleError("bindc: the table of facts: %s: %s: %s" % (name, text, error)) from error
+        raise AnsibleLookupError("bindc: the table of facts: %s: %s: %s" % (name, text, error)) from error
 
 
 class HostFacts(Mapping):
     """The facts of a host by the names of Facter, computed when they are read.
 
-    ``gathered`` has Ansible's facts without the prefix ``ansible_``. Facts that Ansible got from Facter replace those of
-    the table. Expressions can use ``vars``, the variables of the host. ``changes`` are pairs of a name such as
+    ``gathered`` has Ansible's facts without the prefix ``ansible_``. Facts that Ansible got from Facter replace those
+    of the table. Expressions can use ``vars``, the variables of the host. ``changes`` are pairs of a name such as
     ``os.family`` and a value.
     """
 
@@ -96,7 +96,7 @@ def _evaluate(path: str, expression: Expression, ansible_facts: Mapping[str, Any
     try:
         return expression(ansible_facts, vars=variables)
     except Exception as error:
-        raise AnsibleError("bindc: the table of facts: %s: %s" % (path, type(error).__name__)) from None
+        raise AnsibleLookupError("bindc: the table of facts: %s: %s" % (path, type(error).__name__)) from None
 
 
 def put(facts: Dict[str, Any], path: str, value: Any) -> None:

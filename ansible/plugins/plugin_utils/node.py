@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, List, Mapping, Tuple
 
-from ansible.errors import AnsibleError
+from ansible.errors import AnsibleLookupError
 
 from .bindq import BindqError, Node
 from .facts import HostFacts, put, table, trusted
@@ -21,7 +21,8 @@ def open_node(options: Any, host: str, gathered: Mapping[str, Any], variables: M
     if options("old_plugin"):
         given = "none"
     if not isinstance(given, Mapping) and given not in ("gathered", "none"):
-        raise AnsibleError("bindc: the option 'facts': expected gathered, none or a hash of facts, found %r" % (given,))
+        raise AnsibleLookupError("bindc: the option 'facts': expected gathered, none or a hash of facts, found %r"
+                                 % (given,))
     changes: List[Tuple[str, Any]] = list(given.items()) if isinstance(given, Mapping) else []
     certname = next((str(scope[name]) for name in NAMES_OF_NODE if name in scope), "" if given == "none" else host)
     certificate = dict(trusted(certname) if certname else {}, **(options("trusted") or {}))
@@ -39,7 +40,7 @@ def open_node(options: Any, host: str, gathered: Mapping[str, Any], variables: M
     return client(options).node(facts, environment=environment, variables=loose, trusted=certificate)
 
 
-def failure(error: BindqError, key: str = "") -> AnsibleError:
+def failure(error: BindqError, key: str = "") -> AnsibleLookupError:
     """Returns an error of bindq as an error of Ansible, with the key, the place and the code."""
     text = str(error)
-    return AnsibleError("bindc: %s%s" % (key + ": " if key and key not in text else "", text))
+    return AnsibleLookupError("bindc: %s%s" % (key + ": " if key and key not in text else "", text))

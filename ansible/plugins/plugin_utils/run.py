@@ -13,7 +13,7 @@ import time
 from typing import Any, Dict, List
 
 from ansible import constants as C
-from ansible.errors import AnsibleError
+from ansible.errors import AnsibleLookupError
 
 from .bindq import Client
 
@@ -36,13 +36,14 @@ def command_of(options: Any) -> List[str]:
     """Returns the command of the child. Its name and options are settings of the user, not data."""
     snapshot, executable = options("snapshot") or options("config_file"), options("executable")
     if not snapshot:
-        raise AnsibleError("bindc: no snapshot; set 'snapshot' in the section [bindc] of ansible.cfg, or BINDQ_SNAPSHOT, "
-                           "to the file that bindc build writes")
+        raise AnsibleLookupError("bindc: no snapshot; set 'snapshot' in the section [bindc] of ansible.cfg, or "
+                                 "BINDQ_SNAPSHOT, to the file that bindc build writes")
     if os.path.basename(executable) == "hiera":
-        raise AnsibleError("bindc: 'executable' is %s, but this plugin needs bindq; unset ANSIBLE_HIERA_BIN" % executable)
+        raise AnsibleLookupError("bindc: 'executable' is %s, but this plugin needs bindq; unset ANSIBLE_HIERA_BIN"
+                                 % executable)
     if os.path.splitext(snapshot)[1] in (".yaml", ".yml"):
-        raise AnsibleError("bindc: the snapshot is %s, a configuration of Hiera; compile its directory with "
-                           "'bindc build DIR -o FILE.snap', and use that file" % snapshot)
+        raise AnsibleLookupError("bindc: the snapshot is %s, a configuration of Hiera; compile its directory with "
+                                 "'bindc build DIR -o FILE.snap', and use that file" % snapshot)
     return [executable, "serve", "--stdio", "--keep", "-s", os.path.abspath(snapshot), *options("arguments")]
 
 
@@ -51,8 +52,8 @@ def _socket(name: str, command: List[str], timeout: float) -> str:
     directory = C.DEFAULT_LOCAL_TMP  # belongs to the run; Ansible removes it at the end
     path = os.path.join(directory, "bindq-" + name)
     if len(os.fsencode(path)) > LONGEST_SOCKET:
-        raise AnsibleError("bindc: the path of the socket %s is too long; set ANSIBLE_LOCAL_TEMP to a shorter directory"
-                           % path)
+        raise AnsibleLookupError("bindc: the path of the socket %s is too long; set ANSIBLE_LOCAL_TEMP to a shorter "
+                                 "directory" % path)
     with open(path + ".lock", "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if os.path.exists(path):
@@ -65,8 +66,8 @@ def _socket(name: str, command: List[str], timeout: float) -> str:
 
 def _start(path: str, command: List[str], timeout: float) -> None:
     with open(path + ".log", "wb") as log:
-        relay = subprocess.Popen([sys.executable, RELAY, path, str(_main_process()), *command], stdin=subprocess.DEVNULL,
-                                 stdout=log, stderr=log, start_new_session=True)
+        relay = subprocess.Popen([sys.executable, RELAY, path, str(_main_process()), *command],
+                                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
     deadline = time.monotonic() + timeout
     while not os.path.exists(path):
         if relay.poll() is not None or time.monotonic() > deadline:
@@ -74,10 +75,11 @@ def _start(path: str, command: List[str], timeout: float) -> None:
         time.sleep(0.005)
 
 
-def _ended(log: str, command: List[str], what: str) -> AnsibleError:
+def _ended(log: str, command: List[str], what: str) -> AnsibleLookupError:
     with open(log, errors="replace") as file:
         lines = file.read().strip().splitlines()
-    return AnsibleError("bindc: %s %s: %s" % (" ".join(command), what, lines[-1] if lines else "it printed nothing"))
+    last = lines[-1] if lines else "it printed nothing"
+    return AnsibleLookupError("bindc: %s %s: %s" % (" ".join(command), what, last))
 
 
 def _main_process() -> int:

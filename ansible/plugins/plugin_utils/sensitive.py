@@ -10,13 +10,14 @@ from __future__ import annotations
 import sys
 from typing import Any, Callable, List, Optional
 
-from ansible import constants as C
-from ansible.errors import AnsibleError
+from ansible.errors import AnsibleLookupError
 from ansible.executor.task_executor import TaskExecutor
 from ansible.executor.task_result import TaskResult
+from ansible.utils.fqcn import add_internal_fqcns
 
 MASK = "********"
 SHORT = 4  # texts shorter than this occur by chance, and are only replaced as whole values
+STORING = add_internal_fqcns(("set_fact", "add_host", "group_by"))  # actions whose arguments become variables
 
 _secrets: List[str] = []  # of the task of this process
 
@@ -25,11 +26,12 @@ def reveal(key: str, value: Any) -> Any:
     """Returns a sensitive value to the task that is running, and hides it in the task's results and messages."""
     executor = _executor()
     if executor is None:
-        raise AnsibleError("bindc: %s is sensitive, and is only available to tasks; names of plays and tasks, and "
-                           "keywords that Ansible evaluates before a task starts, would be printed" % key)
-    if executor._task.action in C._ACTION_SET_FACT:
-        raise AnsibleError("bindc: %s is sensitive, and set_fact would store it without protection; use the lookup where "
-                           "the value is needed, or in 'vars' of a task, block or play" % key)
+        raise AnsibleLookupError("bindc: %s is sensitive, and is only available to tasks; names of plays and tasks, "
+                                 "and keywords that Ansible evaluates before a task starts, would be printed" % key)
+    if executor._task.action in STORING:
+        raise AnsibleLookupError("bindc: %s is sensitive, and %s would store it without protection; use the lookup "
+                                 "where the value is needed, or in 'vars' of a task, block or play"
+                                 % (key, executor._task.action))
     executor._task.no_log = True
     executor._play_context.no_log = True
     _secrets.extend(text for text in _texts(value) if text and text not in _secrets)
@@ -70,7 +72,7 @@ def mask(value: Any) -> Any:
     if isinstance(value, bytes):
         return _mask_text(value.decode(errors="surrogateescape")).encode(errors="surrogateescape")
     if isinstance(value, TaskResult):
-        value._result = _mask_result(value._result)
+        value._result, value._task_fields = _mask_result(value._result), mask(value._task_fields)
         return value
     if isinstance(value, dict):
         return _mask_result(value) if "_ansible_no_log" in value else {mask(k): mask(v) for k, v in value.items()}

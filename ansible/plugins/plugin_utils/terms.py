@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional
 
-from ansible.errors import AnsibleError
+from ansible.errors import AnsibleLookupError
 
 FLAGS = {"-a": "unique", "--array": "unique", "-h": "hash", "--hash": "hash"}
 
@@ -26,7 +26,7 @@ def parse(text: Any) -> Term:
     try:
         words = shlex.split(str(text))
     except ValueError as error:
-        raise AnsibleError("bindc: the term %r: %s" % (text, error)) from None
+        raise AnsibleLookupError("bindc: the term %r: %s" % (text, error)) from None
     loose: List[str] = []
     term = Term("")
     for word in words:
@@ -34,12 +34,13 @@ def parse(text: Any) -> Term:
         if word in FLAGS:
             term.merge = FLAGS[word]
         elif word.startswith("-"):
-            raise AnsibleError("bindc: the term %r: the flag %s has no meaning here; there are -a and -h" % (text, word))
+            raise AnsibleLookupError("bindc: the term %r: the flag %s has no meaning here; there are -a and -h"
+                                     % (text, word))
         elif equals:
             term.scope[name[2:] if name.startswith("::") else name] = value
         else:
             loose.append(word)
     if not loose or len(loose) > 2:
-        raise AnsibleError("bindc: the term %r: expected KEY [DEFAULT] [NAME=VALUE ...]" % (text,))
+        raise AnsibleLookupError("bindc: the term %r: expected KEY [DEFAULT] [NAME=VALUE ...]" % (text,))
     term.key, term.default = loose[0], loose[1] if len(loose) == 2 else None
     return term
