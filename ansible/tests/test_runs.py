@@ -120,7 +120,7 @@ class RunTest(unittest.TestCase):
                 - shell: kill -9 $(cat %s)
                 - debug: {msg: "{{ lookup('bindc.data.hiera', 'generation') }}"}
             """ % self.world.started, status=2)
-        self.assertIn("has ended during this run; start the run again", out)
+        self.assertIn("has ended during this run; start the run again: it ended with status -9", out)
 
     def test_templates_in_values_are_not_evaluated(self) -> None:
         text = '{{ 7 * 7 }} {% raw %} {{ lookup("pipe", "echo pwned") }}'
@@ -133,7 +133,7 @@ class RunTest(unittest.TestCase):
 
     def test_errors_name_key_place_and_code(self) -> None:
         for term, expected in (("app::wrong", "'app::wrong': expected Integer, found String [type_mismatch] "
-                                              "(bindings/default.yaml:7:12)"),
+                                              "(bindings/default.yaml:6:12)"),
                                ("absent", "absent: nothing binds this key for this node [not_found]"),
                                ("a b c", "expected KEY [DEFAULT] [NAME=VALUE ...]")):
             out = self.world.play("""

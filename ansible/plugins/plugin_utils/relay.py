@@ -38,6 +38,7 @@ def main(path: str, pid: int, command: list[str]) -> int:
         try:
             relay(listener, watch, pid, child)
         except Ended:
+            print("it ended with status %d" % child.wait(), file=sys.stderr)
             return 1
         finally:
             listener.close()

@@ -16,6 +16,7 @@ from ansible import constants as C
 from ansible.errors import AnsibleLookupError
 
 from .bindq import Client
+from .bindq.transport import Socket
 
 RELAY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "relay.py")
 LONGEST_SOCKET = 100  # bytes of its path; the limit of Linux is 107, and the relay appends ".new"
@@ -27,8 +28,9 @@ def client(options: Any) -> Client:
     """Returns the client of this process for the options of a plugin."""
     command = command_of(options)
     name = hashlib.sha256(json.dumps(command).encode()).hexdigest()[:16]
+    timeout = options("timeout")
     if name not in _clients:
-        _clients[name] = Client.connect(_socket(name, command, options("timeout")), timeout=options("timeout"))
+        _clients[name] = Client(lambda: Socket(_socket(name, command, timeout)), " ".join(command), timeout)
     return _clients[name]
 
 
