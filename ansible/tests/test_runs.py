@@ -10,7 +10,7 @@ import time
 import unittest
 from typing import Any, Dict
 
-from world import KEYS, World, gone
+from world import COLLECTION, KEYS, World, gone
 
 class RunTest(unittest.TestCase):
     def setUp(self) -> None:
@@ -143,6 +143,23 @@ class RunTest(unittest.TestCase):
                     - debug: {msg: "{{ lookup('bindc.data.hiera', '%s') }}"}
                 """ % term, status=2)
             self.assertIn(expected, out.replace("\\n", " "))
+
+    def test_installed_collection_has_client_and_documentation(self) -> None:
+        environment = self.world.environment(ANSIBLE_COLLECTIONS_PATH=str(self.world.dir / "installed"))
+        for command in (["ansible-galaxy", "collection", "install", str(COLLECTION), "-p",
+                         str(self.world.dir / "installed")],
+                        ["ansible-doc", "-t", "lookup", "bindc.data.hiera"],
+                        ["ansible-doc", "-t", "vars", "bindc.data.values"]):
+            run = subprocess.run(command, cwd=self.world.dir, env=environment, check=False, capture_output=True, text=True)
+            self.assertEqual(run.returncode, 0, run.stderr)
+        out = self.world.play("""
+            - hosts: h0.example.org
+              gather_facts: false
+              tasks:
+                - debug: {msg: "found {{ lookup('bindc.data.hiera', 'generation') }}"}
+            """, ANSIBLE_COLLECTIONS_PATH=str(self.world.dir / "installed"))
+        self.assertIn("found 1", out)
+        self.assertFalse([path for path in (self.world.dir / "installed").rglob("*") if path.is_symlink()])
 
     def test_missing_snapshot_is_an_error_with_fix(self) -> None:
         playbook = """

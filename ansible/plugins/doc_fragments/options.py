@@ -19,7 +19,7 @@ options:
     env: [{name: ANSIBLE_HIERA_BIN}]
     ini: [{section: bindc, key: executable}]
   config_file:
-    description: The old name of O(snapshot). A C(hiera.yaml) cannot be used; compile it.
+    description: The old name of C(snapshot). A C(hiera.yaml) cannot be used; compile it.
     type: path
     env: [{name: ANSIBLE_HIERA_CFG}]
     ini: [{section: bindc, key: config_file}]

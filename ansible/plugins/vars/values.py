@@ -12,7 +12,7 @@ description:
   - Ansible calls the plugin again for each task, so facts count as soon as they are gathered.
   - Expressions of the table of facts can use variables of the inventory and of groups, but not those of plays.
 requirements: [bindq]
-extends_documentation_fragment: [bindc.data.options]
+extends_documentation_fragment: [bindc.data.options, vars_plugin_staging]
 options:
   hash:
     description: The name of the variable with the hash. An empty text means that there is none.
@@ -29,7 +29,6 @@ options:
     ini: [{section: bindc, key: prefixes}]
   stage:
     ini: [{section: bindc, key: stage}]
-    env: [{name: ANSIBLE_VARS_PLUGIN_STAGE}]
 '''
 
 import re
