@@ -125,9 +125,12 @@ func startServe(t *testing.T, args []string) func() string {
 	t.Cleanup(func() { inWriter.Close() })
 	go func() {
 		root := command(args)
+		root.SetArgs(args)
 		root.SetIn(inReader)
 		root.SetOut(outWriter)
-		outWriter.CloseWithError(fmt.Errorf("serve has ended with status %d", execute(root)))
+		err := fmt.Errorf("serve has ended with status %d", execute(root))
+		outWriter.CloseWithError(err)
+		inReader.CloseWithError(err)
 	}()
 	c := client.New(outReader, inWriter)
 	return func() string {

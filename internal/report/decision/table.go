@@ -37,6 +37,7 @@ type Row struct {
 	contentID string   // equal for rows with the same content
 	uses      []string // keys that the content looks up, including internal keys of multibindings
 	dynamic   bool     // the content looks up keys that depend on facts
+	varies    bool     // the content depends on variables
 
 	isMultibind bool // the row is a multibinding
 
@@ -44,6 +45,9 @@ type Row struct {
 	binding snapshot.Binding
 	merge   *recipe.Recipe // a recipe of kind Merged, or nil
 }
+
+// Terms returns the condition of r. Its dimensions are those of the snapshot.
+func (r *Row) Terms() []snapshot.Term { return r.binding.Terms }
 
 // Tables gives access to the tables of a snapshot.
 type Tables struct {
