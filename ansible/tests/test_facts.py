@@ -29,7 +29,7 @@ class FactsTest(unittest.TestCase):
         self.world.configure()
         self.world.inventory(self.world.hosts(1))
 
-    def mapped(self, code: str = "dict(HostFacts(facts, {'inventory_hostname': 'h0.example.org'}, table(None)))") -> Any:
+    def mapped(self, code: str = "dict(HostFacts(facts, {'inventory_hostname': 'h0'}, table(None)))") -> Any:
         """Returns the facts of this machine as Ansible gathers them, under the names of Facter."""
         self.world.play("""
             - hosts: h0.example.org
@@ -45,13 +45,14 @@ class FactsTest(unittest.TestCase):
             facts = json.load(open(sys.argv[2]))
             print(json.dumps(%s))
             """ % code
-        out = subprocess.run(["/usr/bin/python3", str(self.world.write("map.py", program)), str(self.world.dir / "coll"),
-                              str(self.world.dir / "gathered.json")], check=True, capture_output=True, text=True).stdout
-        return json.loads(out)
+        command = ["/usr/bin/python3", str(self.world.write("map.py", program)), str(self.world.dir / "coll"),
+                   str(self.world.dir / "gathered.json")]
+        return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
     @unittest.skipUnless(shutil.which("facter"), "Facter is not installed")
     def test_table_gives_facts_of_facter(self) -> None:
-        facter = json.loads(subprocess.run(["facter", "--json", "--show-legacy"], check=False, capture_output=True, text=True).stdout)
+        facter = json.loads(subprocess.run(["facter", "--json", "--show-legacy"], check=False, capture_output=True,
+                                           text=True).stdout)
         mapped = self.mapped()
         compared = []
         for path in yaml.safe_load(TABLE.read_text()):
@@ -68,7 +69,8 @@ class FactsTest(unittest.TestCase):
         self.assertEqual((facts["kernel"], facts["own"]), ("Minix", 7))
 
     def test_gathered_facts_select_data(self) -> None:
-        self.world.write("site/data/common.yaml", "who: '%{facts.os.family} %{facts.networking.hostname} %{osfamily}'\n")
+        self.world.write("site/data/common.yaml",
+                         "who: '%{facts.os.family} %{facts.networking.hostname} %{osfamily}'\n")
         self.world.build()
         hostname = subprocess.run(["hostname", "-s"], check=True, capture_output=True, text=True).stdout.strip()
         self.world.write("inventory.json", json.dumps({"all": {"hosts": {"localhost": {
@@ -120,6 +122,7 @@ class OldPluginTest(unittest.TestCase):
               - {name: Common, path: common.yaml}
             """)
         world.write("site/data/nodes/web1.example.org.yaml", "motd: node\nlist: [n]\nhash: {a: {x: 1}, n: 2}\n")
+        world.write("site/data/production.yaml", "motd: 'the old plugin has no default environment'\n")
         world.write("site/data/testing.yaml", "motd: 'testing %{environment}'\n")
         world.write("site/data/common.yaml", r"""
             motd: "common %{fqdn}|"
@@ -140,7 +143,9 @@ class OldPluginTest(unittest.TestCase):
             - hosts: h0.example.org
               gather_facts: false
               tasks:
-                - copy: {content: "{{ query('bindc.data.hiera', *terms) | to_json }}", dest: "{{ playbook_dir }}/out.json"}
+                - copy:
+                    content: "{{ query('bindc.data.hiera', *terms) | to_json }}"
+                    dest: "{{ playbook_dir }}/out.json"
             """, "-e", "@terms.json")
         found = dict(zip(OLD_TERMS, json.loads((world.dir / "out.json").read_text())))
         expected = {term: self.old(old, term) for term in OLD_TERMS}

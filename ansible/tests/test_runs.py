@@ -64,6 +64,15 @@ class RunTest(unittest.TestCase):
             self.assertNotIn("app::password", values)
             self.assertNotIn("app::wrong", values)
 
+    def test_facts_of_a_lookup_replace_those_of_host(self) -> None:
+        self.hosts = self.world.hosts(1)
+        self.world.inventory(self.hosts)
+        found = self.results("[lookup('bindc.data.hiera', 'packages', facts={'role': 'db'}), "
+                             "lookup('bindc.data.hiera', 'packages role=db'), lookup('bindc.data.hiera', 'packages')]")
+        self.assertEqual(found["h0.example.org"], [["postgresql", "vim"], ["postgresql", "vim"], ["nginx", "vim"]])
+        found = self.results("lookup('bindc.data.hiera', 'packages')", "-e", "{bindc_facts: {role: '{{ r }}'}, r: db}")
+        self.assertEqual(found["h0.example.org"], ["postgresql", "vim"])
+
     def test_50_forks_share_one_child(self) -> None:
         self.hosts = self.world.hosts(100)
         self.world.inventory(self.hosts)

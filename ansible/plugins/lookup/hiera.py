@@ -58,16 +58,26 @@ from ansible_collections.bindc.data.plugins.plugin_utils.values import ruby, uns
 from ansible_collections.bindc.data.plugins.plugin_utils.variables import Templated
 
 
+# Options that variables can set
+VARIABLES = {"snapshot": "bindc_snapshot", "environment": "bindc_environment", "facts": "bindc_facts",
+             "trusted": "bindc_trusted"}
+
+
 class LookupModule(LookupBase):
     def run(self, terms_given, variables=None, **kwargs):
         self.set_options(var_options=variables, direct=kwargs)
-        self._has_default = "default" in kwargs
-        variables = variables or {}
-        return [self._lookup(terms.parse(term), variables) for term in terms_given]
+        self._given = kwargs
+        return [self._lookup(terms.parse(term), variables or {}) for term in terms_given]
 
     def _lookup(self, term, variables):
+        def option(name):
+            variable = VARIABLES.get(name)
+            if name in self._given or variable not in variables:
+                return self.get_option(name)
+            return self._templar.template(variables[variable])
+
         try:
-            node = open_node(self.get_option, variables.get("inventory_hostname", "localhost"),
+            node = open_node(option, variables.get("inventory_hostname", "localhost"),
                              variables.get("ansible_facts", {}), Templated(self._templar, variables), term.scope)
             value = node.lookup(term.key, merge=self.get_option("merge") or term.merge)
         except NotFound as error:
@@ -79,7 +89,7 @@ class LookupModule(LookupBase):
         return sensitive.reveal(term.key, value) if secret else value
 
     def _default(self, term, error):
-        if self._has_default:
+        if "default" in self._given:
             return self.get_option("default")
         if term.default is not None:
             return unsafe(term.default)

@@ -34,8 +34,11 @@ def open_node(options: Any, host: str, gathered: Mapping[str, Any], variables: M
             changes.append((rest if first == "facts" and rest else name, value))
     if "fqdn" in scope:
         changes.append(("networking.fqdn", scope["fqdn"]))
-    facts = HostFacts(gathered, variables, table(options("facts_table")) if given == "gathered" else {}, changes)
+    facts = (HostFacts(gathered, variables, table(options("facts_table")), changes) if given == "gathered" else
+             HostFacts({}, {}, {}, changes))
     loose = {name: value for name, value in scope.items() if "." not in name and name != "environment"}
+    if options("old_plugin") and "environment" not in scope:
+        loose["environment"] = ""  # the command hiera has no default
     environment = str(scope.get("environment") or options("environment"))
     return client(options).node(facts, environment=environment, variables=loose, trusted=certificate)
 

@@ -12,8 +12,12 @@ from typing import Any, Callable, List, Optional
 
 from ansible.errors import AnsibleLookupError
 from ansible.executor.task_executor import TaskExecutor
-from ansible.executor.task_result import TaskResult
 from ansible.utils.fqcn import add_internal_fqcns
+
+try:
+    from ansible.executor.task_result import TaskResult
+except ImportError:  # ansible-core has other internals
+    TaskResult = None
 
 MASK = "********"
 SHORT = 4  # texts shorter than this occur by chance, and are only replaced as whole values
@@ -25,6 +29,9 @@ _secrets: List[str] = []  # of the task of this process
 def reveal(key: str, value: Any) -> Any:
     """Returns a sensitive value to the task that is running, and hides it in the task's results and messages."""
     executor = _executor()
+    if TaskResult is None:
+        raise AnsibleLookupError("bindc: %s is sensitive, and this version of ansible-core cannot hide it; use one that "
+                                 "the README of the collection lists" % key)
     if executor is None:
         raise AnsibleLookupError("bindc: %s is sensitive, and is only available to tasks; names of plays and tasks, "
                                  "and keywords that Ansible evaluates before a task starts, would be printed" % key)

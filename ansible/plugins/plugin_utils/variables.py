@@ -7,8 +7,12 @@ from typing import Any, Iterator, Mapping, Tuple
 
 from ansible.template import Templar
 from ansible.vars.clean import namespace_facts
-from ansible.vars.fact_cache import FactCache
 from ansible.vars.manager import VariableManager
+
+try:
+    from ansible.vars.fact_cache import FactCache
+except ImportError:  # it is an internal class, and the variable manager usually has the facts
+    FactCache = dict
 
 
 class Templated(Mapping):

@@ -39,6 +39,12 @@ from ansible.inventory.host import Host
 from ansible.plugins.vars import BaseVarsPlugin
 from ansible.utils.display import Display
 
+try:
+    from ansible.template import trust_as_template  # ansible-core 2.19 and later
+except ImportError:
+    def trust_as_template(text):
+        return text
+
 from ansible_collections.bindc.data.plugins.plugin_utils.bindq import BindqError, Sensitive
 from ansible_collections.bindc.data.plugins.plugin_utils.node import failure, open_node
 from ansible_collections.bindc.data.plugins.plugin_utils.values import unsafe
@@ -63,7 +69,7 @@ class VarsModule(BaseVarsPlugin):
 
     def _of_host(self, loader, host):
         gathered, variables = of_host(loader, host)
-        node = open_node(self.get_option, host.name, gathered, variables, {})
+        node = open_node(self._option, host.name, gathered, variables, {})
         try:
             identity = node.identity()
             if identity not in self._values:
@@ -71,6 +77,9 @@ class VarsModule(BaseVarsPlugin):
         except BindqError as error:
             raise failure(error) from None
         return self._values[identity]
+
+    def _option(self, name):
+        return False if name == "old_plugin" else self.get_option(name)  # it concerns lookups
 
     def _variables(self, host, found):
         """Returns the variables for the values of a node."""
@@ -117,4 +126,4 @@ def _unquoted(key):
 
 def _lookup_of(key):
     """Returns a template that looks a key up when it is used: a sensitive value, or one with an error."""
-    return "{{ lookup('bindc.data.hiera', %r) }}" % shlex.quote(key)
+    return trust_as_template("{{ lookup('bindc.data.hiera', %r, old_plugin=false) }}" % shlex.quote(key))
