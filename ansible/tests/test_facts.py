@@ -122,7 +122,7 @@ class OldPluginTest(unittest.TestCase):
               - {name: Common, path: common.yaml}
             """)
         world.write("site/data/nodes/web1.example.org.yaml", "motd: node\nlist: [n]\nhash: {a: {x: 1}, n: 2}\n")
-        world.write("site/data/production.yaml", "motd: 'the old plugin has no default environment'\n")
+        world.write("site/data/production.yaml", "motd: 'the command hiera has no default environment'\n")
         world.write("site/data/testing.yaml", "motd: 'testing %{environment}'\n")
         world.write("site/data/common.yaml", r"""
             motd: "common %{fqdn}|"
@@ -136,7 +136,7 @@ class OldPluginTest(unittest.TestCase):
             """)
         world.build()
         old = world.write("old.yaml", OLD_CONFIG.replace("DATA", str(world.dir / "site/data")))
-        world.configure("old_plugin = true")
+        world.configure("old_plugin = true\nenvironment = none")
         world.inventory(world.hosts(1))
         world.write("terms.json", json.dumps({"terms": OLD_TERMS}))
         world.play("""

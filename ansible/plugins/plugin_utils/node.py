@@ -37,8 +37,6 @@ def open_node(options: Any, host: str, gathered: Mapping[str, Any], variables: M
     facts = (HostFacts(gathered, variables, table(options("facts_table")), changes) if given == "gathered" else
              HostFacts({}, {}, {}, changes))
     loose = {name: value for name, value in scope.items() if "." not in name and name != "environment"}
-    if options("old_plugin") and "environment" not in scope:
-        loose["environment"] = ""  # the command hiera has no default
     environment = str(scope.get("environment") or options("environment"))
     return client(options).node(facts, environment=environment, variables=loose, trusted=certificate)
 
