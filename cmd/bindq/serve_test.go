@@ -87,8 +87,8 @@ func TestListenReplacesOnlyDeadSockets(t *testing.T) {
 // By default, serve maps snapshots and logs nothing.
 func TestServeMapsSnapshotsAndLogsNothingByDefault(t *testing.T) {
 	cmd := new(globals).serveCommand()
-	for name, want := range map[string]string{"stdio": "false", "copy": "false", "keep": "false", "log": "false", "listen": "",
-		"idle": idleTime.String()} {
+	for name, want := range map[string]string{"stdio": "false", "copy": "false", "keep": "false", "log": "false",
+		"listen": "", "idle": idleTime.String()} {
 		if got := cmd.Flags().Lookup(name).DefValue; got != want {
 			t.Errorf("--%s is '%s', expected '%s'", name, got, want)
 		}
@@ -108,7 +108,8 @@ func TestServeKeepsFirstFile(t *testing.T) {
 		first := digest()
 		testsite.BuildBindings(t, "[generation, 2]", path)
 		changed := false
-		for end := time.Now().Add(2500 * time.Millisecond); !changed && time.Now().Before(end); { // serve polls each second
+		end := time.Now().Add(2500 * time.Millisecond) // serve polls each second
+		for !changed && time.Now().Before(end) {
 			changed = digest() != first
 			time.Sleep(50 * time.Millisecond)
 		}
