@@ -17,8 +17,8 @@ import (
 var mayImport = map[string][]string{
 	"cmd/bindc": {
 		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/cli",
-		"internal/datafile", "internal/enc", "internal/envfile", "internal/explore", "internal/fsx",
-		"internal/hieraconfig", "internal/identity", "internal/layout", "internal/lint", "internal/lookup",
+		"internal/datafile", "internal/enc", "internal/envfile", "internal/explore", "internal/fix",
+		"internal/fsx", "internal/hieraconfig", "internal/identity", "internal/layout", "internal/lint", "internal/lookup",
 		"internal/lsp", "internal/lsp/analysis", "internal/manifest", "internal/migrate",
 		"internal/migrate/proof", "internal/proof/params", "internal/puppetdb", "internal/report",
 		"internal/report/affected", "internal/report/decision", "internal/report/slice", "internal/revision",
@@ -99,6 +99,7 @@ var mayImport = map[string][]string{
 	"internal/expr/stdlib": {
 		"internal/expr", "internal/expr/ruby", "internal/pattern", "internal/types", "internal/value",
 	},
+	"internal/fix": {"diag", "internal/fsx"},
 	"internal/fsx": {},
 	"internal/gate": {
 		"facts", "internal/lookup", "internal/query", "internal/report/decision", "runtime", "ship",

@@ -34,8 +34,8 @@ func parse(p parser) (*Type, error) {
 		return nil, err
 	}
 	if v.Kind() != value.Type {
-		if hint := diag.DidYouMean(text, allNames()); hint != "" {
-			return nil, fmt.Errorf("expected the name of a type, found '%s'; %s", text, hint)
+		if fix := diag.Correct(text, allNames()); !fix.IsNone() {
+			return nil, &misspelt{fmt.Sprintf("expected the name of a type, found '%s'; %s", text, fix.Hint()), fix}
 		}
 		return nil, fmt.Errorf("expected the name of a type, found '%s'", text)
 	}
