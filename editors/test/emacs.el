@@ -8,7 +8,8 @@
 (with-temp-file "site/hiera.yaml" (insert "version: 2\n"))
 (with-temp-file "site/data/common.yaml"
   (insert "ntp::server: a\nmotd: \"${lookup('ntp::servr')}\"\n"))
-(defun project-find-site (_dir) (cons 'transient (expand-file-name "site/")))
+(defvar site (expand-file-name "site/"))
+(defun project-find-site (_dir) (cons 'transient site))
 (add-hook 'project-find-functions #'project-find-site)
 
 (defun wait-for (what holds)
@@ -33,6 +34,7 @@
        (fix (seq-find (lambda (a) (string-match-p "Replace by 'ntp::server'" (plist-get a :title))) actions)))
   (unless fix (message "FAIL emacs: no fix in %S" actions) (kill-emacs 1))
   (eglot--apply-workspace-edit (plist-get fix :edit)))
+(eglot--signal-textDocument/didChange) ; eglot does this when Emacs is idle, which it never is in batch mode
 (wait-for "no diagnostics" #'null)
 (unless (string-match-p "lookup('ntp::server')" (buffer-string))
   (message "FAIL emacs: %s" (buffer-string)) (kill-emacs 1))

@@ -29,7 +29,7 @@ return {
   { name = 'misspelt type', open = 'bindings/default.yaml', message = "unknown type 'Sting'", action = "'String'",
     files = bindings('  - name: ntp::server\n    type: Sting\n    to: a') },
   { name = 'colon without a blank', open = 'data/common.yaml', message = "expected a blank after the ':'",
-    type = '2s/:\\zemore/: /', files = site({ ['data/common.yaml'] = 'ntp::server: a\nmotd:more' }) },
+    action = "': '", files = site({ ['data/common.yaml'] = 'ntp::server: a\nmotd:more' }) },
   { name = 'tab for indentation', open = 'data/common.yaml', message = 'tab', type = '%s/\\t/  /',
     files = site({ ['data/common.yaml'] = 'ntp::server:\n\ta: 1' }) },
   { name = 'two values for one key', open = 'bindings/default.yaml', message = 'is bound twice', type = '5delete',
