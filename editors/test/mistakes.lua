@@ -28,7 +28,7 @@ return {
     files = site({ ['data/common.yaml'] = 'motd: "${upcse($hostname)}"' }) },
   { name = 'misspelt type', open = 'bindings/default.yaml', message = "unknown type 'Sting'", action = "'String'",
     files = bindings('  - name: ntp::server\n    type: Sting\n    to: a') },
-  { name = 'colon without a blank', open = 'data/common.yaml', message = "expected a blank after the ':'",
+  { name = 'colon without a space', open = 'data/common.yaml', message = "expected a space after the ':'",
     action = "': '", files = site({ ['data/common.yaml'] = 'ntp::server: a\nmotd:more' }) },
   { name = 'tab for indentation', open = 'data/common.yaml', message = 'tab', type = '%s/\\t/  /',
     files = site({ ['data/common.yaml'] = 'ntp::server:\n\ta: 1' }) },

@@ -205,16 +205,17 @@ func MissingBlank(pos diag.Pos, line string) (diag.Diagnostic, bool) {
 		return diag.Diagnostic{}, false
 	}
 	pos.Col += utf8.RuneCountInString(line[:found[2]])
-	return diag.Diagnostic{Pos: pos, Code: "yaml_syntax", Message: "expected a blank after the ':' of this key",
+	return diag.Diagnostic{Pos: pos, Code: "yaml_syntax", Message: "expected a space after the ':' of this key",
 		Hint: "write 'key: value', or quote a text with a ':'", Fix: diag.Fix{Old: ":", New: ": ", Syntax: true}}, true
 }
 
-// KeyHint returns a hint for a text that was probably meant as a key and a value, such as 'key:value' or 'key = value'.
+// KeyHint returns a hint for a string that was probably meant as a key and a value, such as 'key:value' or 'key =
+// value'.
 func KeyHint(text string) string {
 	key, _, assigned := strings.Cut(text, "=")
 	switch {
 	case keyWithoutBlank().MatchString(text):
-		return "put a blank after the ':' of the key: 'key: value'"
+		return "put a space after the ':' of the key: 'key: value'"
 	case assigned && !strings.ContainsAny(strings.TrimSpace(key), " \t\n"):
 		return "write 'key: value'"
 	}
