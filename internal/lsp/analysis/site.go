@@ -29,7 +29,8 @@ type Site struct {
 	disk    fsx.Disk
 
 	once   sync.Once
-	snap   *lookup.Snapshot // of content; may be nil
+	file   *snapshot.Snapshot // content, compiled; may be nil
+	snap   *lookup.Snapshot   // the same, for lookups
 	tables *decision.Tables
 	mu     sync.Mutex // guards tables
 
@@ -80,6 +81,7 @@ func (s *Site) open() {
 		if s.tables, err = decision.NewTables(file, false, nil); err != nil {
 			return
 		}
+		s.file = file
 		s.snap, _ = lookup.New(file, lookup.Options{})
 	})
 }
