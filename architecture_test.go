@@ -18,8 +18,8 @@ var mayImport = map[string][]string{
 	"cmd/bindc": {
 		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/cli",
 		"internal/datafile", "internal/enc", "internal/envfile", "internal/explore", "internal/fix",
-		"internal/fsx", "internal/hieraconfig", "internal/identity", "internal/layout", "internal/lint", "internal/lookup",
-		"internal/lsp", "internal/lsp/analysis", "internal/manifest", "internal/migrate",
+		"internal/fsx", "internal/hieraconfig", "internal/identity", "internal/layout", "internal/lint",
+		"internal/lookup", "internal/lsp", "internal/lsp/analysis", "internal/manifest", "internal/migrate",
 		"internal/migrate/proof", "internal/proof/params", "internal/puppetdb", "internal/report",
 		"internal/report/affected", "internal/report/decision", "internal/report/slice", "internal/revision",
 		"internal/schema", "internal/secret/eyaml", "internal/secret/seal", "internal/snapfile",
