@@ -72,7 +72,7 @@ func (d *Data) key(key string) *keyData {
 
 // fillTable computes the table of a key.
 func (d *Data) fillTable(k *keyData, key string) (err error) {
-	if k.table, err = d.tables.Values(key); err == nil {
+	if k.table, err = d.tables().Values(key); err == nil {
 		k.json, k.shown = d.style(report.JSON).Values(key, k.table), d.style(report.People).Values(key, k.table)
 	}
 	return err

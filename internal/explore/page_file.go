@@ -166,7 +166,7 @@ func (v *view) bindingsOf(file string, list []boundAt) ([]fileBinding, error) {
 
 // bindingsOfKey returns the bindings of a key in a file.
 func (v *view) bindingsOfKey(key, file string) (out []fileBinding, err error) {
-	table, err := v.d.tables.Values(key)
+	table, err := v.d.tables().Values(key)
 	if err != nil {
 		return nil, err
 	}

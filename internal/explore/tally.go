@@ -63,7 +63,7 @@ func (t *tally) take(d *Data) {
 
 // add counts the nodes of the bindings of a key.
 func (t *tally) add(d *Data, number int, key string, sizes map[area]float64) error {
-	table, err := d.tables.Values(key)
+	table, err := d.tables().Values(key)
 	if err != nil {
 		return err
 	}
