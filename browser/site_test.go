@@ -36,7 +36,11 @@ func writeSite(t *testing.T) (site, facts, old string) {
 		"data/nodes/db1.example.org.yaml":  "backup::start: '04:15'\n",
 		"data/nodes/web1.example.org.yaml": "php::memory_limit: 1G\n",
 		"bindings/default.yaml":            "bindings_version: 1\nname: default\nbind:\n  - {name: db::password, sensitive: true, to: canary}\n",
-		"binder_config.yaml":               "version: 1\nlayers:\n  - {name: site, include: ['confdir:/default', 'confdir-hiera:/']}\n",
+		"binder_config.yaml": `version: 1
+categories: [[node, '${fqdn}'], [role, '${role}'], [osfamily, '${osfamily}'], [common, 'true']]
+layers:
+  - {name: site, include: ['confdir-hiera:/', 'confdir:/default']}
+`,
 	} {
 		write(t, filepath.Join(site, name), text)
 		before := strings.NewReplacer("512M", "256M", "chrony", "ntp", "993]", "993, 143]").Replace(text)
