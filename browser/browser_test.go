@@ -394,9 +394,11 @@ func TestPictures(t *testing.T) {
 	b := open(t, explore(t, site, "--facts-dir", facts, "--old", old))
 	for _, scheme := range []string{"light", "dark"} {
 		b.emulate(scheme)
-		for name, page := range map[string]string{"overview": "", "key": "k/ntp::package", "node": "n/web1.example.org",
-			"why": "n/web1.example.org/k/php::memory_limit", "changes": "d", "file": "f/data/role/web.yaml", "files": "f",
-			"search": "q?q=php", "what-if": "n/web2.example.org?if=role%3Ddb", "lookup": "n/web1.example.org/k/motd::text"} {
+		for name, page := range map[string]string{
+			"overview": "", "key": "k/ntp::package", "node": "n/web1.example.org", "changes": "d", "files": "f",
+			"why": "n/web1.example.org/k/php::memory_limit", "file": "f/data/role/web.yaml", "search": "q?q=php",
+			"what-if": "n/web2.example.org?if=role%3Ddb", "lookup": "n/web1.example.org/k/motd::text",
+		} {
 			b.do(chromedp.EmulateViewport(1100, 700))
 			b.show(page)
 			image, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())

@@ -27,15 +27,17 @@ func writeSite(t *testing.T) (site, facts, old string) {
 			"motd::text: \"This is ${fqdn}, ask ${lookup('monitoring::contact')} for help\"\n" +
 			"backup::start: '02:30'\nbackup::retention: {days: 14, copies: 1}\n" +
 			"firewall::open_ports: [22]\nphp::memory_limit: 128M\n",
-		"data/osfamily/debian.yaml":        "ntp::package: ntpsec\nphp::config: /etc/php/8.2/fpm\n",
-		"data/osfamily/redhat.yaml":        "ntp::package: chrony\nphp::config: /etc/php-fpm.d\n",
-		dead:                               "ntp::package: ntp-suse\n",
-		"data/role/web.yaml":               "firewall::open_ports: [22, 80, 443]\nphp::memory_limit: 512M\n",
-		"data/role/db.yaml":                "firewall::open_ports: [22, 5432]\nbackup::retention: {days: 30, copies: 2}\n",
+		"data/osfamily/debian.yaml": "ntp::package: ntpsec\nphp::config: /etc/php/8.2/fpm\n",
+		"data/osfamily/redhat.yaml": "ntp::package: chrony\nphp::config: /etc/php-fpm.d\n",
+		dead:                        "ntp::package: ntp-suse\n",
+		"data/role/web.yaml":        "firewall::open_ports: [22, 80, 443]\nphp::memory_limit: 512M\n",
+		"data/role/db.yaml": "firewall::open_ports: [22, 5432]\n" +
+			"backup::retention: {days: 30, copies: 2}\n",
 		"data/role/mail.yaml":              "firewall::open_ports: [22, 25, 587, 993]\n",
 		"data/nodes/db1.example.org.yaml":  "backup::start: '04:15'\n",
 		"data/nodes/web1.example.org.yaml": "php::memory_limit: 1G\n",
-		"bindings/default.yaml":            "bindings_version: 1\nname: default\nbind:\n  - {name: db::password, sensitive: true, to: canary}\n",
+		"bindings/default.yaml": "bindings_version: 1\nname: default\nbind:\n" +
+			"  - {name: db::password, sensitive: true, to: canary}\n",
 		"binder_config.yaml": `version: 1
 categories: [[node, '${fqdn}'], [role, '${role}'], [osfamily, '${osfamily}'], [common, 'true']]
 layers:

@@ -476,7 +476,8 @@ func TestWhatIfFormLeadsToCanonicalAddress(t *testing.T) {
 		t.Fatalf("the form leads to '%s'", at)
 	}
 	_, text := get(t, "GET", to+answer.Header.Get("Location"), nil)
-	for _, expected := range []string{"1 key has another value", "debian.pool.ntp.org", "pool.ntp.org", `value="RedHat"`} {
+	for _, expected := range []string{"1 key has another value", "debian.pool.ntp.org", "pool.ntp.org",
+		`value="RedHat"`} {
 		if !strings.Contains(text, expected) {
 			t.Errorf("the page lacks '%s':\n%s", expected, text)
 		}
