@@ -231,7 +231,8 @@ func (b *tab) emulate(scheme string) {
 // mainPages has each kind of page.
 var mainPages = []string{"", "k", "k/ntp::package", "k/ntp::package?row=1", "n", "n/web1.example.org",
 	"n/web1.example.org?if=role%3Ddb", "n/web1.example.org?with=db1.example.org",
-	"n/web1.example.org/k/php::memory_limit", "n/web1.example.org/k/motd::text", "f", "f/data/role/web.yaml", "f?dead=1",
+	"n/web1.example.org/k/php::memory_limit", "n/web1.example.org/k/motd::text", "f",
+	"f/data/role/web.yaml", "f?dead=1",
 	"d", "q?q=php", "problems", "k/unknown"}
 
 // A keyboard is enough to get from the start to the reason of a value.

@@ -110,7 +110,7 @@ func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
 }
 
 // maxScanned limits the keys that a filter looks at for one page.
-const maxScanned = 5000
+const maxScanned = 1000
 
 // nodeKeys returns the keys of a page that the filters select.
 func (v *view) nodeKeys(r *lookup.Request) (keys []string, next string, scanned int) {
