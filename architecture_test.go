@@ -17,10 +17,10 @@ import (
 var mayImport = map[string][]string{
 	"cmd/bindc": {
 		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/cli",
-		"internal/datafile", "internal/enc", "internal/envfile", "internal/explore", "internal/fsx",
-		"internal/hieraconfig",
-		"internal/identity", "internal/layout", "internal/lint", "internal/lookup", "internal/manifest",
-		"internal/migrate", "internal/migrate/proof", "internal/puppetdb", "internal/report",
+		"internal/datafile", "internal/enc", "internal/envfile", "internal/explore", "internal/fix",
+		"internal/fsx", "internal/hieraconfig", "internal/identity", "internal/layout", "internal/lint",
+		"internal/lookup", "internal/lsp", "internal/lsp/analysis", "internal/manifest", "internal/migrate",
+		"internal/migrate/proof", "internal/proof/params", "internal/puppetdb", "internal/report",
 		"internal/report/affected", "internal/report/decision", "internal/report/slice", "internal/revision",
 		"internal/schema", "internal/secret/eyaml", "internal/secret/seal", "internal/snapfile",
 		"internal/subprocess", "internal/syntax", "loader", "origin", "runtime", "ship", "ship/oci",
@@ -64,6 +64,7 @@ var mayImport = map[string][]string{
 		"loader", "snapshot",
 	},
 	"conformance":             {},
+	"conformance/classes":     {},
 	"conformance/hiera5":      {},
 	"conformance/hiera5/site": {"conformance/hiera5"},
 	"diag":                    {"internal/fsx"},
@@ -98,6 +99,7 @@ var mayImport = map[string][]string{
 	"internal/expr/stdlib": {
 		"internal/expr", "internal/expr/ruby", "internal/pattern", "internal/types", "internal/value",
 	},
+	"internal/fix": {"diag", "internal/fsx"},
 	"internal/fsx": {},
 	"internal/gate": {
 		"facts", "internal/lookup", "internal/query", "internal/report/decision", "runtime", "ship",
@@ -124,8 +126,24 @@ var mayImport = map[string][]string{
 		"snapshot",
 	},
 	"internal/lookupkey": {"internal/pattern", "internal/value"},
-	"internal/manifest":  {"diag", "internal/lookupkey", "internal/value"},
-	"internal/members":   {},
+	"internal/lsp": {
+		"diag", "internal/bindingsfile", "internal/lint", "internal/lsp/analysis", "internal/lsp/buffer",
+		"internal/lsp/mention", "internal/lsp/outline", "internal/report", "internal/secret/eyaml",
+		"internal/yaml",
+	},
+	"internal/lsp/analysis": {
+		"compile", "diag", "internal/bindingsfile", "internal/datafile", "internal/fsx", "internal/lint",
+		"internal/lookup", "internal/lsp/buffer", "internal/lsp/mention", "internal/lsp/outline",
+		"internal/recipe", "internal/relation", "internal/report/decision", "internal/value",
+		"internal/yaml", "loader", "snapshot",
+	},
+	"internal/lsp/buffer": {"diag"},
+	"internal/lsp/mention": {
+		"diag", "internal/lookupkey", "internal/lsp/buffer", "internal/lsp/outline", "internal/yaml",
+	},
+	"internal/lsp/outline": {"diag", "internal/yaml"},
+	"internal/manifest":    {"diag", "internal/lookupkey", "internal/value"},
+	"internal/members":     {},
 	"internal/merge": {
 		"internal/expr", "internal/expr/ruby", "internal/expr/stdlib", "internal/merge/rich",
 		"internal/pattern", "internal/types", "internal/types/onigmo", "internal/value",
@@ -139,8 +157,13 @@ var mayImport = map[string][]string{
 		"compile", "diag", "facts", "internal/fsx", "internal/lookup", "internal/manifest",
 		"internal/migrate", "internal/report/decision", "internal/value", "loader", "runtime", "snapshot",
 	},
-	"internal/pattern":  {},
-	"internal/pool":     {},
+	"internal/pattern": {},
+	"internal/pool":    {},
+	"internal/proof/params": {
+		"diag", "internal/expr", "internal/fsx", "internal/lookup", "internal/manifest", "internal/merge",
+		"internal/recipe", "internal/report/decision", "internal/types", "internal/value", "loader",
+		"runtime", "snapshot",
+	},
 	"internal/puppetdb": {"diag", "facts"},
 	"internal/query":    {"diag", "facts", "internal/lookup", "internal/members", "runtime"},
 	"internal/recipe":   {"internal/expr", "internal/secret/seal", "internal/types", "internal/value"},

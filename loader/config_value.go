@@ -21,6 +21,7 @@ func (c *configReader) warnOfFixedValue(cat category) {
 	}
 	d := diag.Diagnostic{Pos: cat.exprAt, Severity: diag.Warning, Code: "category", Hint: "write \"$" + variable + "\"",
 		Message: "the value '" + text + "' has no variables: every request has it in category '" + cat.name + "'"}
+	d.Fix = diag.Fix{Old: text, New: `"$` + variable + `"`, Syntax: true}
 	if escaped {
 		d.Hint += `; '\$' stands for a dollar sign`
 	}

@@ -13,6 +13,8 @@ import (
 	"bindc/diag"
 	"bindc/internal/cli"
 	"bindc/internal/datafile"
+	"bindc/internal/fsx"
+	"bindc/internal/proof/params"
 	"bindc/internal/report/slice"
 	"bindc/loader"
 	"bindc/snapshot"
@@ -78,6 +80,11 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	progress.Begin("composing", 0)
 	c.content = compile.Compile(c.site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort}, &c.diags)
 	f.lint.check(c.site, c.content, f.jobs, &c.diags)
+	var unchecked error
+	if !c.diags.Failed() {
+		checks := params.Options{Strict: f.strict, Disk: fsx.Disk{Seen: options.Seen}}
+		unchecked = params.Check(c.site, c.content, checks, &c.diags)
+	}
 	if !c.diags.Failed() && c.content.Bindings == 0 && !f.allowEmpty && !options.Nothing {
 		reportEmpty(&c.diags, dir, out)
 	}
@@ -86,6 +93,9 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 		f.signals.uninterrupted(func() { unsaved = options.Cache.Save() })
 	}
 	progress.End()
+	if unchecked != nil {
+		return nil, unchecked
+	}
 	if unsaved != nil { // the build succeeds without it
 		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: cannot write the cache:", diag.Visible(unsaved.Error()))
 	}

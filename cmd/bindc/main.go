@@ -29,7 +29,8 @@ func verbs(b *bounds) cli.Verbs {
 		"enc":     encCommand, "environments": b.environmentsCommand, "explore": b.exploreCommand,
 		"eyaml": eyamlCommand, "facts": factsCommand,
 		"fmt":  fmtCommand,
-		"init": initCommand, "link": b.linkCommand, "migrate": b.migrateCommand, "plan": b.planCommand,
+		"init": initCommand, "link": b.linkCommand, "lsp": b.lspCommand, "migrate": b.migrateCommand,
+		"plan":   b.planCommand,
 		"push":   pushCommand,
 		"schema": schemaCommand, "slice": sliceCommand,
 	}

@@ -219,7 +219,7 @@ func (l *linter) checkUnused(content *snapshot.Content) {
 		if len(u.places) > 1 {
 			message += "; it is bound in " + strconv.Itoa(len(u.places)) + " places"
 		}
-		l.add(diag.Diagnostic{Pos: u.at, Code: "unused_key", Message: message, Hint: l.diags.DidYouMean(key, unbound)})
+		l.add(diag.Diagnostic{Pos: u.at, Code: "unused_key", Message: message, Fix: l.diags.Correct(key, unbound)})
 	}
 }
 

@@ -70,7 +70,7 @@ func (l *linter) checkCategoryValues() {
 				l.add(diag.Diagnostic{Pos: list[i].at, Code: "near_value", Notes: note,
 					Message: "this is for nodes whose " + name + " is '" + list[i].value +
 						"', which looks like a typo of '" + near + "'",
-					Hint: "did you mean '" + near + "'?"})
+					Fix: diag.Fix{Old: list[i].value, New: near, Fold: true}})
 			}
 		}
 	}

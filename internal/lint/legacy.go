@@ -27,6 +27,6 @@ func (r *reader) legacyFacts(n *yaml.Node, text string) {
 		// The line may contain a sensitive value, so the message contains only the name of the fact.
 		r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.PosIn(n, off), Code: "legacy_fact", Secret: true,
 			Message: message, Discreet: message,
-			Hint: "write %{facts." + modern + "}"})
+			Hint: "write %{facts." + modern + "}", Fix: diag.MeantAs(strings.Join(path, "."), "facts."+modern)})
 	})
 }

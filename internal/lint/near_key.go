@@ -56,7 +56,7 @@ func (l *linter) checkNearKeys() {
 		l.add(diag.Diagnostic{Pos: own.at, Code: "near_key",
 			Message: "'" + key + "' looks like a typo of '" + twin + "'",
 			Notes:   []diag.Note{{Pos: keys[twin].at, Message: "this key is '" + twin + "'"}},
-			Hint:    "did you mean '" + twin + "'?"})
+			Fix:     diag.MeantAs(key, twin)})
 	}
 }
 

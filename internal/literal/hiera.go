@@ -102,9 +102,13 @@ func WarnOfInterpolations(text string, at func(off int) diag.Pos, hintEnd string
 			}
 			return text[m[2*i]:m[2*i+1]]
 		}
+		instead, fix := replacement(sub(1), sub(2), sub(3)), diag.Fix{}
+		if strings.HasPrefix(instead, "${") {
+			fix = diag.Fix{Old: found, New: instead, Syntax: true}
+		}
 		diags.Add(diag.Diagnostic{Pos: at(m[0]), Severity: diag.Warning, Code: "hiera_interpolation",
 			Message: found + " is an interpolation of Hiera, and plain text here",
-			Hint:    "write " + replacement(sub(1), sub(2), sub(3)) + hintEnd})
+			Hint:    "write " + instead + hintEnd, Fix: fix})
 	}
 }
 

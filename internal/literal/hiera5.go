@@ -131,7 +131,7 @@ func (h hiera5) interpolated(n *yaml.Node, text string, secret bool) *expr.Node 
 	}
 	for _, e := range syntax.MisspeltHiera(node) {
 		h.diags.Add(diag.Diagnostic{Pos: h.doc.PosIn(n, e.Off), Severity: diag.Warning, Code: "fact", Secret: secret,
-			Message: e.Message, Hint: e.Hint})
+			Message: e.Message, Hint: e.Hint, Fix: e.Fix})
 	}
 	return node
 }

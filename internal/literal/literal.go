@@ -162,7 +162,7 @@ func text(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool)
 func Report(doc *yaml.Document, n *yaml.Node, code diag.Code, errs []syntax.SyntaxError, diags *diag.List) bool {
 	for _, e := range errs {
 		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: cmp.Or(e.Code, code), Message: e.Message,
-			Hint: e.Hint, InValue: true})
+			Hint: e.Hint, Fix: e.Fix, InValue: true})
 	}
 	return len(errs) == 0
 }
@@ -181,6 +181,6 @@ func CheckNames(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.L
 func WarnOfFacts(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.List) {
 	for _, e := range syntax.Misspelt(node) {
 		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Severity: diag.Warning, Code: "fact", Message: e.Message,
-			Hint: e.Hint})
+			Hint: e.Hint, Fix: e.Fix})
 	}
 }

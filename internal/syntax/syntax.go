@@ -26,6 +26,7 @@ type SyntaxError struct {
 	Off     int
 	Message string
 	Hint    string
+	Fix     diag.Fix
 	Code    diag.Code
 }
 

@@ -40,9 +40,9 @@ func (r *report) refuseBytes(off int) {
 func (r *report) refuseScalar(pos diag.Pos, text string, problem fault) {
 	switch problem {
 	case isDate:
-		r.fail(pos, "yaml_date",
+		r.correct(pos, "yaml_date",
 			"the date or time "+value.Shorten(text)+" must be quoted: values cannot have that type",
-			"write '"+value.Shorten(text)+"'")
+			"write '"+value.Shorten(text)+"'", diag.Fix{Old: text, New: "'" + text + "'", Syntax: true})
 	case tooLarge:
 		r.fail(pos, "yaml_integer", "the integer "+value.Shorten(text)+" does not fit in 64 bits", numberHint)
 	}
@@ -191,6 +191,8 @@ const (
 	arrow     = "=>"
 	arrowHint = "write ': ' in place of '=>'"
 )
+
+var arrowFix = diag.Fix{Old: " " + arrow, New: ":", Syntax: true}
 
 // fixHint returns a hint if the source suggests a fix, and otherwise "".
 func (r *report) fixHint(c complaint) string {

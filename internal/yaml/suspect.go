@@ -160,7 +160,7 @@ func (r *report) colonWithoutBlank(c complaint, at int) bool {
 		}
 		line = r.lineStart(r.doc.offset(c.start.Line, c.start.Col))
 		if arrowAsColon().Match(lineAt(r.doc.src, line)) {
-			r.fail(c.start, "yaml_syntax", "expected ': ' after the key, on the same line", arrowHint)
+			r.correct(c.start, "yaml_syntax", "expected ': ' after the key, on the same line", arrowHint, arrowFix)
 			return true
 		}
 	case noKeyHere:
@@ -172,8 +172,8 @@ func (r *report) colonWithoutBlank(c complaint, at int) bool {
 	}
 	text := lineAt(r.doc.src, line)
 	if found := keyWithoutBlank().FindSubmatchIndex(text); found != nil {
-		r.fail(r.doc.posAt(line+found[2]), "yaml_syntax", "expected a blank after the ':' of this key",
-			"write 'key: value', or quote a text with a ':'")
+		r.correct(r.doc.posAt(line+found[2]), "yaml_syntax", "expected a blank after the ':' of this key",
+			"write 'key: value', or quote a text with a ':'", diag.Fix{Old: ":", New: ": ", Syntax: true})
 		return true
 	}
 	at = r.doc.offset(c.start.Line, c.start.Col)
@@ -186,7 +186,8 @@ func (r *report) colonWithoutBlank(c complaint, at int) bool {
 	} else if c.start.Line == c.pos.Line {
 		return false
 	}
-	r.fail(r.doc.posAt(at), "yaml_syntax", "expected ': ' after the key, on the same line", "write 'key: value'")
+	r.correct(r.doc.posAt(at), "yaml_syntax", "expected ': ' after the key, on the same line", "write 'key: value'",
+		diag.Fix{Old: " ", New: ": ", Syntax: true})
 	return true
 }
 
@@ -261,8 +262,8 @@ func (r *report) wrongIndentation(c complaint, at int) bool {
 		return false
 	}
 	if r.doc.src[above+before[2]] == '-' {
-		r.fail(r.doc.posAt(above+before[2]), "yaml_syntax", "expected a space after the '-' of this list item",
-			"write '- key: value'")
+		r.correct(r.doc.posAt(above+before[2]), "yaml_syntax", "expected a space after the '-' of this list item",
+			"write '- key: value'", diag.Fix{Old: "-", New: "- ", Syntax: true})
 		return true
 	}
 	key := r.nearestAbove(keyStart(), above, start-line)

@@ -69,16 +69,16 @@ func (v *deadLookups) judge(n needs) diag.Diagnostic {
 	for _, key := range n.unbound {
 		if near := v.Diags.Misspelt(key, v.askable); near != "" {
 			return diag.Diagnostic{Message: "this looks up '" + key + "', which nothing binds",
-				Hint: "did you mean '" + near + "'?"}
+				Fix: diag.MeantAs(key, near)}
 		}
 	}
 	switch {
 	case n.tries == nil:
 	case len(n.tried) == 0:
+		fix := v.Diags.Correct(n.unbound[0], v.askable)
 		return diag.Diagnostic{
-			Message: "this looks up " + diag.Quoted(n.unbound) + ", which nothing binds: the value is always undef",
-			Hint: cmp.Or(v.Diags.DidYouMean(n.unbound[0], v.askable),
-				"correct the name or bind it; 'optional: true' says that it may be unbound")}
+			Message: "this looks up " + diag.Quoted(n.unbound) + ", which nothing binds: the value is always undef", Fix: fix,
+			Hint: cmp.Or(fix.Hint(), "correct the name or bind it; 'optional: true' says that it may be unbound")}
 	case n.tries.Kind == recipe.HashLookup:
 		return v.entry(n.tries, v.hashes[n.tried[0].key])
 	}
@@ -103,7 +103,7 @@ func (v *deadLookups) entry(r *recipe.Recipe, hashes []value.Value) diag.Diagnos
 	d := diag.Diagnostic{Message: "this takes an entry" + ofKey}
 	if r.Value.Kind() == value.String && !r.Sensitive {
 		d.Message = "this takes the entry '" + r.Value.Text() + "'" + ofKey
-		d.Hint = v.Diags.DidYouMean(r.Value.Text(), entries)
+		d.Fix = v.Diags.Correct(r.Value.Text(), entries)
 	}
 	return d
 }

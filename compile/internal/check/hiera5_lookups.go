@@ -64,7 +64,7 @@ func (h *hieraNeeds) warnOfNearOptions(key uint32, val uint32, at diag.Pos) {
 	if v, ok := h.Constant(val); !ok || v.Kind() == value.Hash {
 		h.Report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_options",
 			Message: "'" + h.Keys[key] + "' is an ordinary key and does not set how other keys are looked up",
-			Hint:    "did you mean '" + options + "'?"})
+			Fix:     diag.MeantAs(h.Keys[key], options)})
 	}
 }
 
@@ -96,7 +96,7 @@ func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
 		}
 		if near := h.Diags.Misspelt(key, h.Names); near != "" {
 			h.Report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "key_unbound",
-				Message: "this looks up '" + key + "', which nothing binds", Hint: "did you mean '" + near + "'?"})
+				Message: "this looks up '" + key + "', which nothing binds", Fix: diag.MeantAs(key, near)})
 		}
 	}
 }

@@ -101,14 +101,14 @@ func (c *checker) reportUnknownID(id string, all []place.Candidate, ids []string
 			c.Report(diag.Diagnostic{Pos: cand.Binding.More.In.Pos, Code: "multibind_unknown",
 				Message: "'" + id + "' is the key of a multibinding; contributions name its id, which is '" + meant + "'",
 				Notes:   []diag.Note{{Pos: d.Binding.Pos, Message: "the multibinding"}},
-				Hint:    "write '" + meant + "' in place of '" + id + "'"})
+				Hint:    "write '" + meant + "' in place of '" + id + "'", Fix: diag.MeantAs(id, meant)})
 		}
 		return
 	}
-	hint := c.Diags.DidYouMean(id, ids)
+	fix := c.Diags.Correct(id, ids)
 	for _, cand := range all {
 		d := diag.Diagnostic{Pos: cand.Binding.More.In.Pos, Severity: diag.Warning, Code: "multibind_unknown",
-			Message: "no multibinding has the id '" + id + "'; this contribution is never used", Hint: hint}
+			Message: "no multibinding has the id '" + id + "'; this contribution is never used", Fix: fix}
 		c.Report(d)
 	}
 }

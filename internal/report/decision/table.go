@@ -37,6 +37,7 @@ type Row struct {
 	contentID string   // equal for rows with the same content
 	uses      []string // keys that the content looks up, including internal keys of multibindings
 	dynamic   bool     // the content looks up keys that depend on facts
+	varies    bool     // the content depends on variables
 
 	isMultibind bool // the row is a multibinding
 
@@ -324,4 +325,12 @@ func (r *Row) setConstant(v value.Value) {
 
 func (r *Row) setSealed(encoded string) {
 	r.Sensitive, r.Sealed, r.contentID = true, true, "e"+encoded
+}
+
+// SameValue reports whether two rows have the same constant, or are both not constants.
+func (r *Row) SameValue(other *Row) bool {
+	if r.Computed != "" || other.Computed != "" {
+		return r.Computed != "" && other.Computed != ""
+	}
+	return r.contentID == other.contentID
 }

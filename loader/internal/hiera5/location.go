@@ -44,7 +44,8 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 		c.Diags.Errorf(at, "interpolation", "%s", problem.Message)
 	}
 	for _, e := range slices.Concat(syntax.MisspeltHiera(below), syntax.MisspeltHiera(node)) {
-		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "fact", Message: e.Message, Hint: e.Hint})
+		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "fact", Message: e.Message, Hint: e.Hint,
+			Fix: e.Fix})
 	}
 	if p.parts == nil {
 		return location{}, false // an empty path is the datadir itself
@@ -203,7 +204,7 @@ func (c config) checkExtension(at diag.Pos, path string, source dataSource, file
 	}
 	c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "path_extension",
 		Message: "this path has no extension, and Hiera 5 adds none: it matches no data file",
-		Hint:    "write '" + path + ext + "'"})
+		Hint:    "write '" + path + ext + "'", Fix: diag.Fix{Old: path, New: path + ext, Syntax: true}})
 }
 
 // mapped returns the locations of mapped_paths, one for each possible element of the variable.
