@@ -59,7 +59,7 @@ func chromium(t *testing.T) string {
 			return path
 		}
 	}
-	t.Skip("there is no chromium; on Debian, 'apt-get install chromium' installs it")
+	t.Skip("chromium is missing; on Debian, 'apt-get install chromium' installs it")
 	return ""
 }
 
@@ -87,14 +87,14 @@ func explore(t *testing.T, args ...string) string {
 	return strings.TrimSpace(line)
 }
 
-// tab is a tab of a browser. It records what must not happen.
+// tab is a tab of a browser. It records messages in the console, and requests to other origins.
 type tab struct {
 	t    *testing.T
 	ctx  context.Context
 	home string // address of the pages
 
 	mu       sync.Mutex
-	problems []string // messages in the console, and requests to other origins
+	problems []string
 }
 
 // open starts a browser with a tab at an address that bindc explore printed, which signs it in.

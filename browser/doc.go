@@ -1,3 +1,3 @@
-// Package browser tests the pages of bindc explore in chromium. It is a module of its own, because a browser's protocol
-// is not a dependency of the product.
+// Package browser tests the pages of bindc explore in chromium. It is a separate module, so that
+// the product does not depend on the protocol of a browser.
 package browser
