@@ -164,8 +164,7 @@ func (l *List) Incomplete() bool {
 	return l.gaps > 0
 }
 
-// Hide hides lines of a file because they contain something sensitive. They are not shown, and messages do not quote
-// them.
+// Hide hides lines of a file because they contain sensitive data. They are not shown, and messages do not quote them.
 func (l *List) Hide(file string, first, last int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

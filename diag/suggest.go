@@ -158,8 +158,8 @@ func abs(n int) int { return max(n, -n) }
 // maxQuoted limits the number of names in a message.
 const maxQuoted = 200
 
-// maxBesideHint limits the number of names in a message whose hint has the likely one.
-const maxBesideHint = 8
+// maxWithHint limits the number of names in a message whose hint has the likely one.
+const maxWithHint = 8
 
 // maxExpected limits the number of expected names in a message about an unknown name.
 const maxExpected = 12
@@ -173,7 +173,7 @@ func AnyOf(names []string) string { return quoted(names, maxQuoted, "or") }
 // QuotedFor is Quoted, with fewer names if there is a hint.
 func QuotedFor(hint string, names []string) string {
 	if hint != "" {
-		return quoted(names, maxBesideHint, "and")
+		return quoted(names, maxWithHint, "and")
 	}
 	return Quoted(names)
 }

@@ -37,10 +37,10 @@ const (
 	ofBindings                 // a bindings file
 )
 
-// interpolates reports whether the texts of the file interpolate %{...}.
+// interpolates reports whether the strings of the file interpolate %{...}.
 func (f *file) interpolates() bool { return f.kind == ofHiera5 || f.kind == ofConfig }
 
-// variable is a variable that a text interpolates.
+// variable is a variable that a string interpolates.
 type variable struct {
 	name string
 	at   diag.Pos
@@ -300,8 +300,8 @@ func (l *linter) checkBareVariables(files []*file) {
 		for _, v := range f.bare {
 			if !known[v.name] && !syntax.WellKnown(v.name) {
 				l.add(diag.Diagnostic{Pos: v.at, Code: "bare_variable",
-					Message: "$" + v.name + " is a variable here, and not a well-known fact; " +
-						"it is empty on nodes that do not have it",
+					Message: "$" + v.name + " is a variable here, but no well-known fact has this name; " +
+						"it is empty on nodes without the variable",
 					Hint: `write \$` + v.name + " if you mean the text, or ${" + v.name + "} for the variable"})
 			}
 		}

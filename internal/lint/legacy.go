@@ -9,7 +9,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// legacyFacts reports the legacy facts that a text of Hiera 5 interpolates, such as %{osfamily} or %{facts.osfamily}.
+// legacyFacts reports the legacy facts that a string of Hiera 5 interpolates, such as %{osfamily} or %{facts.osfamily}.
 func (r *reader) legacyFacts(n *yaml.Node, text string) {
 	tree, _ := expr.ParseHiera(text) // errors were reported when the file was loaded
 	expr.HieraVariables(tree, func(off int, path []string) {

@@ -101,7 +101,7 @@ func (p *setParser) insteadOfTo(s *Statement) {
 	switch {
 	case p.err != nil || s.Key == nil || p.afterUnclosed():
 	case p.at("="), p.at("=>"), p.at(":"):
-		p.correctHere("expected 'to' before the value, found "+p.found(), "write 'to' in place of '"+p.tok.text+"'",
+		p.correctHere("expected 'to' before the value, found "+p.found(), "write 'to' instead of '"+p.tok.text+"'",
 			diag.Fix{Old: p.tok.text, New: "to", Syntax: true})
 	case p.atWord("abstract"), p.atWord("override"), p.atWord("sensitive"):
 		p.failHere("expected '"+p.tok.text+"' before the key, in front of its type",
@@ -234,7 +234,7 @@ func (p *setParser) group(s *Statement, word string) {
 	case "map":
 		s.Target = p.target()
 		if p.err == nil && !p.accepts("to") {
-			p.expected("'to' and the other side", "to")
+			p.expected("'to' and a second target", "to")
 		}
 		if s.Other = p.target(); p.err == nil && (p.at("{") || !isAbstract(s)) {
 			if isAbstract(s) && !p.at("{") { // an abstract binding has no map

@@ -77,7 +77,7 @@ func (p *parser) caseExpression() *expr.Node {
 	for !p.at("}") && p.tok.kind != tEOF {
 		n.Kids = append(n.Kids, p.caseOption(&hasDefault))
 	}
-	p.expect("}", "after the options of case")
+	p.expect("}", "after the last case option")
 	return n
 }
 

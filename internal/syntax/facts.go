@@ -141,7 +141,7 @@ func notAName(name, whole string) SyntaxError {
 	return e
 }
 
-// MisspeltHiera is like Misspelt for a text with Hiera interpolations: it checks %{name}, %{facts.name} and keys of
+// MisspeltHiera is like Misspelt for a string with Hiera interpolations: it checks %{name}, %{facts.name} and keys of
 // well-known facts. It also reports names that no variable can have.
 func MisspeltHiera(n *expr.Node) []SyntaxError {
 	var found []SyntaxError

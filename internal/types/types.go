@@ -73,7 +73,7 @@ var ofCatalog = []string{"CatalogEntry", "Class", "Resource", "Ruby", "Runtime",
 	"User", "Yumrepo", "Zfs", "Zone", "Zpool"}
 
 // ErrCatalog is the error for types that only exist in catalogs or in Ruby.
-var ErrCatalog = errors.New("belongs to a catalog or to Ruby, but bindings only have data")
+var ErrCatalog = errors.New("belongs to a catalog or to Ruby, but bindings contain only data")
 
 // ErrAbsent is the error for types that bindings do not support although Puppet has values of these types.
 var ErrAbsent = errors.New("is not supported in bindings")

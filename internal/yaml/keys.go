@@ -21,7 +21,7 @@ func (d *Document) UnknownKeys(n *Node, code diag.Code, what string, allowed []s
 		case strings.Contains(name, arrow):
 			unknown.Hint, unknown.Fix = arrowHint, arrowFix
 		case strings.Contains(name, " = "):
-			unknown.Hint, unknown.Fix = "write ': ' in place of '='", diag.Fix{Old: " = ", New: ": ", Syntax: true}
+			unknown.Hint, unknown.Fix = "write ': ' instead of '='", diag.Fix{Old: " = ", New: ": ", Syntax: true}
 		}
 		out = append(out, unknown)
 	}

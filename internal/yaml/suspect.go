@@ -172,7 +172,7 @@ func (r *report) colonWithoutBlank(c complaint, at int) bool {
 	}
 	text := lineAt(r.doc.src, line)
 	if found := keyWithoutBlank().FindSubmatchIndex(text); found != nil {
-		r.correct(r.doc.posAt(line+found[2]), "yaml_syntax", "expected a blank after the ':' of this key",
+		r.correct(r.doc.posAt(line+found[2]), "yaml_syntax", "expected a space after the ':' of this key",
 			"write 'key: value', or quote a text with a ':'", diag.Fix{Old: ":", New: ": ", Syntax: true})
 		return true
 	}
@@ -197,12 +197,13 @@ var wordsWithoutColon = pattern.Lazy(`^\s*(?:- +)*()[A-Za-z_](?:\w|::)* +[^\s:=]
 // keyWithoutBlank matches a line such as 'key:value' or 'ntp::server:value'. The group is the colon.
 var keyWithoutBlank = pattern.Lazy(`^\s*(?:- +)*[A-Za-z_](?:[^\s'"#{\[:]|::)*(:)[^\s:].*$`)
 
-// KeyHint returns a hint for a text that was probably meant as a key and a value, such as 'key:value' or 'key = value'.
+// KeyHint returns a hint for a string that was probably meant as a key and a value, such as 'key:value' or 'key =
+// value'.
 func KeyHint(text string) string {
 	key, _, assigned := strings.Cut(text, "=")
 	switch {
 	case keyWithoutBlank().MatchString(text):
-		return "put a blank after the ':' of the key: 'key: value'"
+		return "put a space after the ':' of the key: 'key: value'"
 	case assigned && !strings.ContainsAny(strings.TrimSpace(key), " \t\n"):
 		return "write 'key: value'"
 	}

@@ -83,7 +83,7 @@ func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string
 			if wrong, ok := part.(*merge.MergeError); ok && wrong.Entry != "" {
 				d.Pos = o.position(c.Tables, wrong.Entry)
 			} else if ok && wrong.Absent {
-				d.Message = part.Error() + ", and Puppet converts to it; every lookup that uses this fails here"
+				d.Message = part.Error() + "; Puppet supports this conversion, but every lookup that uses it fails in bindc"
 			}
 			c.Report(d)
 		}
@@ -133,9 +133,9 @@ func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 		d.Fix = diag.Correct(unread[0], optionNames)
 		if slices.Contains(strategyNames, unread[0]) {
 			d.Fix = diag.Fix{}
-			d.Hint = "options of a merge go inside it: merge: {strategy: …, " + unread[0] + ": …}"
+			d.Hint = "write merge options inside 'merge': merge: {strategy: …, " + unread[0] + ": …}"
 			if unread[0] == "strategy" {
-				d.Hint = "options of a merge go inside it: merge: {strategy: …}"
+				d.Hint = "write merge options inside 'merge': merge: {strategy: …}"
 			}
 		}
 	}
@@ -153,7 +153,7 @@ func rootOf(key string) string {
 // warnOfUnused warns about an entry that applies to none of the roots.
 func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string) {
 	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options",
-		Message: "lookup_options have '" + e.Name + "', but no key of that name is bound"}
+		Message: "lookup_options contain '" + e.Name + "', but no binding has this key"}
 	switch {
 	case slices.Contains(roots, rootOf(e.Name)):
 		d.Message = "lookup_options for '" + e.Name + "' have no effect: Puppet uses those of '" + rootOf(e.Name) + "'"
@@ -168,7 +168,7 @@ func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []s
 	case o.module != "":
 		return // other sites that use the module may bind such keys
 	default:
-		d.Message = "lookup_options have the pattern '" + e.Name + "', but no bound key matches it"
+		d.Message = "lookup_options contain the pattern '" + e.Name + "', but no bound key matches it"
 	}
 	c.Report(d)
 }
