@@ -44,7 +44,8 @@ func open(name string) *Type {
 }
 
 // unknownTypes lists types of Puppet of which other values may be instances.
-var unknownTypes = []string{"Init", "Object", "TypeAlias", "TypeReference", "TypeSet", "Error", "Target", "Iterator"}
+var unknownTypes = []string{"Init", "Object", "TypeAlias", "TypeReference", "TypeSet", "Error", "Target", "Iterable",
+	"Iterator"}
 
 // named returns the type or alias called name.
 func (a *Aliases) named(name string) (*Type, error) {
