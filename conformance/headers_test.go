@@ -4,8 +4,10 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -42,7 +44,7 @@ func TestHeadersAgreeWithPuppet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	definitions, params := 0, 0
+	definitions, params, aliases := 0, 0, map[string]string{}
 	for _, path := range paths {
 		want, ok := parsed[path]
 		if !ok {
@@ -56,11 +58,16 @@ func TestHeadersAgreeWithPuppet(t *testing.T) {
 			definitions++
 			params += len(d.Params)
 		}
-		ours, theirs := headerOf(manifest.ReadHeader(path, string(src))), definitionsOf(want)
+		header := manifest.ReadHeader(path, string(src))
+		if len(header.Aliases) > 0 {
+			aliases[path] = writeAliases(t, header.Aliases)
+		}
+		ours, theirs := headerOf(header), definitionsOf(want)
 		if !slices.Equal(ours, theirs) {
 			t.Errorf("%s:\n%s\nPuppet:\n%s", path, strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
 		}
 	}
+	compareAliases(t, parsed, aliases)
 	t.Logf("%d manifests, %d of which Puppet accepts, with %d classes and aliases and %d parameters", len(paths),
 		len(parsed), definitions, params)
 }
@@ -74,7 +81,7 @@ func headerOf(h manifest.Header) (out []string) {
 		out = append(out, line)
 	}
 	for _, a := range h.Aliases {
-		out = append(out, "type "+a.Name+" = "+a.Type)
+		out = append(out, "type "+a.Name)
 	}
 	if !h.Whole {
 		out = append(out, "not whole")
@@ -85,8 +92,8 @@ func headerOf(h manifest.Header) (out []string) {
 
 func definitionsOf(list []classes.Definition) (out []string) {
 	for _, d := range list {
-		if d.Type != "" {
-			out = append(out, "type "+d.Name+" = "+withoutComments(d.Type))
+		if d.Tree != "" {
+			out = append(out, "type "+d.Name)
 			continue
 		}
 		line := "class " + d.Name
@@ -109,4 +116,33 @@ func withoutComments(source string) string {
 		return source
 	}
 	return h.Classes[0].Params[0].Type
+}
+
+// writeAliases writes a manifest with aliases as ReadHeader returned them.
+func writeAliases(t *testing.T, aliases []manifest.Alias) string {
+	t.Helper()
+	var b strings.Builder
+	for _, a := range aliases {
+		b.WriteString("type " + a.Name + " = " + a.Type + "\n")
+	}
+	path := filepath.Join(t.TempDir(), "aliases.pp")
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// compareAliases compares the types of aliases in manifests with those in the manifests that writeAliases wrote.
+func compareAliases(t *testing.T, parsed map[string][]classes.Definition, written map[string]string) {
+	again, err := classes.Parse(slices.Collect(maps.Values(written)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, copied := range written {
+		isClass := func(d classes.Definition) bool { return d.Tree == "" }
+		theirs, ours := slices.DeleteFunc(parsed[path], isClass), again[copied]
+		if !reflect.DeepEqual(theirs, ours) {
+			t.Errorf("%s: the aliases are\n%v\nfor Puppet\n%v", path, ours, theirs)
+		}
+	}
 }

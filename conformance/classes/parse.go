@@ -16,7 +16,7 @@ var parse string
 // Definition is a class or a type alias that Puppet's parser finds in a manifest.
 type Definition struct {
 	Name   string
-	Type   string // of an alias; "" for a class
+	Tree   string // of an alias, as Puppet prints its type; "" for a class
 	Params []Param
 }
 
@@ -60,7 +60,7 @@ func Parse(paths []string) (map[string][]Definition, error) {
 func definition(f []any) Definition {
 	d := Definition{Name: text(f[0])}
 	if len(f) == 3 {
-		d.Type = text(f[2])
+		d.Tree = text(f[2])
 		return d
 	}
 	for _, p := range f[1].([]any) {

@@ -3,9 +3,11 @@
 #   apt-get install puppet-agent    # Debian 12: Puppet 7.23 with Ruby 3.1
 #
 # A line of output is null if Puppet refuses the manifest. Otherwise it is a list of [name, parameters] for the classes,
-# and of [name, nil, type] for type aliases. A parameter is [name, type, has a default]; types are source text.
+# and of [name, nil, tree] for type aliases. A parameter is [name, source of its type, has a default].
 require 'json'
 require 'puppet'
+
+DUMPER = Puppet::Pops::Model::ModelTreeDumper.new
 
 def text(node)
   node && node.locator.extract_text(node.offset, node.length)
@@ -17,7 +19,7 @@ def definitions(program)
     when Puppet::Pops::Model::HostClassDefinition
       [d.name, d.parameters.map { |p| [p.name, text(p.type_expr), !p.value.nil?] }]
     when Puppet::Pops::Model::TypeAlias
-      [d.name, nil, text(d).partition('=').last.strip] # the place of type_expr is not known
+      [d.name, nil, DUMPER.dump(d.type_expr)] # its place in the source is not recorded
     end
   end
 end

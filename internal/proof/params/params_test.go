@@ -45,7 +45,7 @@ func reports(t *testing.T, site string, opts params.Options) string {
 		t.Fatalf("the site has errors: %v", diags.Sorted())
 	}
 	var found diag.List
-	if err := params.Check(loaded, content, opts, &found); err != nil {
+	if _, err := params.Check(loaded, content, opts, &found); err != nil {
 		t.Fatal(err)
 	}
 	var out []string

@@ -2,6 +2,7 @@ package params
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,24 +33,25 @@ func region(when []lookup.Term, sample decision.Sample) string {
 	if len(when) == 0 {
 		return ""
 	}
-	terms := make([]string, len(when))
-	for i, t := range when {
-		terms[i] = t.Name + " = " + t.Value
-	}
-	text := ", for nodes with " + strings.Join(terms, ", ")
+	text := ", for nodes with " + conditionText(when)
 	if facts := sample.String(); facts != "" {
 		text += " (such as " + facts + ")"
 	}
 	return text
 }
 
+func conditionText(when []lookup.Term) string {
+	terms := make([]string, len(when))
+	for i, t := range when {
+		terms[i] = t.Name + " = " + t.Value
+	}
+	return strings.Join(terms, ", ")
+}
+
 // doubt returns the reason why Puppet may not look the value up, or "".
 func (c *Checker) doubt(s *suspect, at diag.Pos) string {
-	if c.declared == nil {
-		c.declared = c.classes.declarations()
-	}
 	class := s.param.class.Name
-	switch list := c.declared[class]; {
+	switch list := c.declarations()[class]; {
 	case len(list) == 0:
 		return "no manifest declares the class " + class + " by name, so this is only a warning"
 	case !s.param.looksUp(list):
@@ -130,7 +132,8 @@ func (c *Checker) reportUntyped() {
 	var names []string
 	var first *param
 	count := 0
-	for _, p := range c.received {
+	for _, key := range slices.Sorted(maps.Keys(c.received)) {
+		p := c.received[key]
 		if len(p.unknown) == 0 {
 			continue
 		}
