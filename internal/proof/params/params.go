@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"bindc/diag"
 	"bindc/internal/fsx"
@@ -34,7 +35,10 @@ type Checker struct {
 	received map[string]*param   // parameters for which keys of the site exist, by key
 	suspects map[string]*suspect // by key
 	declared map[string][]manifest.Declaration
-	prover   *prover
+
+	undecided map[string]bool // keys that lookup_options convert to a type that bindings do not have
+	prover    *prover
+	mu        sync.Mutex // in Refuses: guards declared
 }
 
 // suspect is a key with a value that its parameter may refuse.
@@ -57,7 +61,7 @@ type binding struct {
 // cannot look keys up in the snapshot of content.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) (*Checker, error) {
 	c := &Checker{site: site, content: content, opts: opts, diags: diags, received: map[string]*param{},
-		suspects: map[string]*suspect{}}
+		suspects: map[string]*suspect{}, undecided: map[string]bool{}}
 	if len(site.Modules) == 0 && !c.hasManifests() {
 		return c, nil
 	}

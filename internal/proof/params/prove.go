@@ -118,7 +118,10 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 		return nil, false, err
 	}
 	if s.merged {
-		if varies || !p.decides(table) {
+		if !p.decides(table) {
+			p.undecided[key] = true
+		}
+		if varies || p.undecided[key] {
 			return nil, true, nil
 		}
 		found, err := p.sampler.Samples(key, maxSamples)

@@ -157,3 +157,35 @@ func (c *Checker) reportUntyped() {
 			"not known: " + diag.Quoted(names) + more,
 		Hint: "put the modules that define these types on the module path"})
 }
+
+// Refusal is a value that Puppet refuses for one node.
+type Refusal struct {
+	Message  string // without the value, if it is sensitive
+	Doubtful bool   // Puppet may not look the value up
+}
+
+// Refuses returns why Puppet refuses v, the value of key for one node, or nil. It may be called concurrently after
+// Check.
+func (c *Checker) Refuses(key string, v lookup.Value) *Refusal {
+	p := c.received[key]
+	if p == nil || p.typ == nil || c.undecided[key] {
+		return nil
+	}
+	whole, err := v.Whole()
+	if err != nil {
+		return nil
+	}
+	if v.Sensitive() {
+		whole = whole.Sensitive()
+	}
+	m := p.misfit(whole)
+	if m == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.declarations()[p.class.Name]
+	return &Refusal{Doubtful: !p.looksUp(list) || c.hasForeign(moduleOf(key)),
+		Message: "'" + key + "': " + m.Text(v.Sensitive()) + "; the class " + p.class.Name + " declares $" + p.Name +
+			" as " + p.Type}
+}
