@@ -139,9 +139,9 @@ var mayImport = map[string][]string{
 	"internal/pool":     {},
 	"internal/puppetdb": {"diag", "facts"},
 	"internal/proof/params": {
-		"diag", "internal/expr", "internal/fsx", "internal/lookup", "internal/manifest", "internal/merge",
-		"internal/recipe", "internal/report/decision", "internal/types", "internal/value", "loader",
-		"runtime", "snapshot",
+		"diag", "internal/expr", "internal/fsx", "internal/lint", "internal/lookup", "internal/manifest",
+		"internal/merge", "internal/recipe", "internal/report/decision", "internal/types", "internal/value",
+		"loader", "runtime", "snapshot",
 	},
 	"internal/query":  {"diag", "facts", "internal/lookup", "internal/members", "runtime"},
 	"internal/recipe": {"internal/expr", "internal/secret/seal", "internal/types", "internal/value"},

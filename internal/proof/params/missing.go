@@ -34,8 +34,9 @@ func (c *Checker) reportMissing(severity diag.Severity) error {
 			if missing {
 				c.diags.Add(diag.Diagnostic{Pos: p.At, Severity: severity, Code: "missing_parameter",
 					Message: "the class " + name + " requires $" + p.Name + ", but '" + p.key() + "' " + where,
-					Notes:   []diag.Note{{Pos: declared[name][at].At, Message: "the class is declared here, without this parameter"}},
-					Hint:    "bind the key for all nodes, or give the parameter a default"})
+					Notes: []diag.Note{{Pos: declared[name][at].At,
+						Message: "the class is declared here, without this parameter"}},
+					Hint: "bind the key for all nodes, or give the parameter a default"})
 			}
 		}
 	}
