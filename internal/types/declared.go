@@ -129,6 +129,18 @@ func (t *Type) unfinished(depth int) bool {
 	return false
 }
 
+// withoutMinimum returns t without its minimal length, if t is a type of arrays or hashes of anything. Inside other
+// types, Puppet lets Array[Any, 1] be empty.
+func (t *Type) withoutMinimum() *Type {
+	isAny := func(a *Type) bool { return a.Accepts(Of(Any)) }
+	if t.min == 0 || t.kind != Collection && t.kind != Array && t.kind != Hash || !all(t.args, isAny) {
+		return t
+	}
+	out := *t
+	out.min = 0
+	return &out
+}
+
 // visit calls see with t and the types inside it.
 func (t *Type) visit(see func(*Type), seen map[*Type]bool) {
 	if t == nil || seen[t] {
