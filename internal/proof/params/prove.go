@@ -130,15 +130,14 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 		}
 		return found.Samples, found.Exceeded, nil
 	}
-	for i := range table.Rows {
-		row := &table.Rows[i]
+	for _, row := range slices.Backward(table.Rows) { // one place may have several rows; the lowest has the widest region
 		b, suspicious := s.places[p.position(row.At)]
 		switch {
 		case !suspicious:
 		case b.verdict == unknown && varies:
 			open = true
 		default:
-			sample, ok := p.sampler.Reaching(row)
+			sample, ok := p.sampler.Reaching(&row)
 			if open = open || !ok; ok {
 				out = append(out, sample)
 			}
