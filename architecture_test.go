@@ -17,9 +17,9 @@ import (
 var mayImport = map[string][]string{
 	"cmd/bindc": {
 		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/cli",
-		"internal/datafile", "internal/enc", "internal/envfile", "internal/explore", "internal/fsx",
-		"internal/hieraconfig", "internal/identity", "internal/layout", "internal/lint", "internal/lookup",
-		"internal/lsp", "internal/lsp/analysis", "internal/manifest", "internal/migrate",
+		"internal/datafile", "internal/enc", "internal/envfile", "internal/explore", "internal/fix",
+		"internal/fsx", "internal/hieraconfig", "internal/identity", "internal/layout", "internal/lint",
+		"internal/lookup", "internal/lsp", "internal/lsp/analysis", "internal/manifest", "internal/migrate",
 		"internal/migrate/proof", "internal/proof/params", "internal/puppetdb", "internal/report",
 		"internal/report/affected", "internal/report/decision", "internal/report/slice", "internal/revision",
 		"internal/schema", "internal/secret/eyaml", "internal/secret/seal", "internal/snapfile",
@@ -99,6 +99,7 @@ var mayImport = map[string][]string{
 	"internal/expr/stdlib": {
 		"internal/expr", "internal/expr/ruby", "internal/pattern", "internal/types", "internal/value",
 	},
+	"internal/fix": {"diag", "internal/fsx"},
 	"internal/fsx": {},
 	"internal/gate": {
 		"facts", "internal/lookup", "internal/query", "internal/report/decision", "runtime", "ship",
@@ -126,14 +127,15 @@ var mayImport = map[string][]string{
 	},
 	"internal/lookupkey": {"internal/pattern", "internal/value"},
 	"internal/lsp": {
-		"diag", "internal/lsp/analysis", "internal/lsp/buffer", "internal/lsp/mention",
-		"internal/lsp/outline", "internal/report",
+		"diag", "internal/bindingsfile", "internal/lint", "internal/lsp/analysis", "internal/lsp/buffer",
+		"internal/lsp/mention", "internal/lsp/outline", "internal/report", "internal/secret/eyaml",
+		"internal/yaml",
 	},
 	"internal/lsp/analysis": {
 		"compile", "diag", "internal/bindingsfile", "internal/datafile", "internal/fsx", "internal/lint",
-		"internal/lookup", "internal/lsp/buffer", "internal/lsp/outline", "internal/recipe",
-		"internal/relation", "internal/report/decision", "internal/value", "internal/yaml", "loader",
-		"snapshot",
+		"internal/lookup", "internal/lsp/buffer", "internal/lsp/mention", "internal/lsp/outline",
+		"internal/recipe", "internal/relation", "internal/report/decision", "internal/value",
+		"internal/yaml", "loader", "snapshot",
 	},
 	"internal/lsp/buffer": {"diag"},
 	"internal/lsp/mention": {

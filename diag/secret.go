@@ -39,7 +39,7 @@ func (d Diagnostic) discreet() Diagnostic {
 	}
 	ofGrammar := d.Code == "syntax" && strings.HasPrefix(d.Hint, "did you mean ")
 	if !slices.Contains(ofSyntax, d.Code) && !ofGrammar {
-		d.Hint = "" // the hint may quote the value
+		d.Hint, d.Fix = "", Fix{} // the hint may quote the value
 	}
 	return d
 }

@@ -667,7 +667,7 @@ func TestSitesOfEveryShapeAgreeWithOracle(t *testing.T) {
 	}
 }
 
-// The fast and the slow path of Find both find keys of every length. They do not find texts that differ from a key in
+// The fast and the slow path of Find both find keys of every length. They do not find strings that differ from a key in
 // one place.
 func TestFindKeysOfEveryLength(t *testing.T) {
 	lengths := []int{255, 256, 300, 4095, 70_000}
@@ -722,8 +722,8 @@ func absent(t *testing.T, s *Snapshot, key string) {
 	}
 }
 
-// A text can have the hash slot and the fingerprint of a key. The comparison with the key's record then rejects it,
-// wherever the two texts differ.
+// A string can have the hash slot and the fingerprint of a key. The comparison with the key's record then rejects it,
+// wherever the two strings differ.
 func TestTextWithFingerprintAndSlotOfKeyIsNotFound(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Keys: []Key{{Name: strings.Repeat("k", 30), Default: 0}},
 		Values: stored(value.FromInt(1))}

@@ -21,7 +21,7 @@ import (
 // Lookups is the set of keys that manifests, or other programs, look up. The zero value is empty.
 type Lookups struct {
 	keys     map[string]bool
-	patterns map[string]*regexp.Regexp // for keys with interpolations, by their texts
+	patterns map[string]*regexp.Regexp // for keys with interpolations, by their strings
 	disk     fsx.Disk
 }
 
@@ -115,7 +115,7 @@ var (
 	keyLike      = regexp.MustCompile(`^(?:::)?[\w][\w:.-]*$`)
 )
 
-// addTexts adds the quoted texts that may be keys. It does not parse the rest of the line.
+// addTexts adds the quoted strings that may be keys. It does not parse the rest of the line.
 func (a *Lookups) addTexts(text string) {
 	for line := range strings.Lines(text) {
 		for _, m := range quotedText.FindAllStringSubmatch(line, -1) {
@@ -129,7 +129,7 @@ func (a *Lookups) addTexts(text string) {
 	}
 }
 
-// addPattern adds the keys that a text with interpolations may result in. It ignores a text without constant parts,
+// addPattern adds the keys that a string with interpolations may result in. It ignores a string without constant parts,
 // which would match all keys.
 func (a *Lookups) addPattern(text string) {
 	parts := interpolated.Split(text, -1)
@@ -157,7 +157,7 @@ func (a *Lookups) addParameters(text string) {
 	}
 }
 
-// token matches a token in a list of parameters: a comment, a text, a regular expression, a name, or one character.
+// token matches a token in a list of parameters: a comment, a string, a regular expression, a name, or one character.
 var token = regexp.MustCompile(`#[^\n]*|(?s:/\*.*?\*/)|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|` +
 	`[\[,]\s*/(?:[^/\\\n]|\\.)+/|\$\w+|(?s:.)`)
 
@@ -224,12 +224,12 @@ func (l *linter) checkUnused(content *snapshot.Content) {
 		if len(u.places) > 1 {
 			message += "; it is bound in " + strconv.Itoa(len(u.places)) + " places"
 		}
-		l.add(diag.Diagnostic{Pos: u.at, Code: "unused_key", Message: message, Hint: l.diags.DidYouMean(key, unbound)})
+		l.add(diag.Diagnostic{Pos: u.at, Code: "unused_key", Message: message, Fix: l.diags.Correct(key, unbound)})
 	}
 }
 
 // unbound returns the keys that are looked up but not bound, sorted. It omits keys without ::, because many quoted
-// texts without it are not keys.
+// strings without it are not keys.
 func (l *linter) unbound() []string {
 	bound := map[string]bool{}
 	for b := range l.bindings {

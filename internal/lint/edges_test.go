@@ -80,7 +80,7 @@ func TestInterpolatedKeyMatchesAllKeysThatFit(t *testing.T) {
 	}
 }
 
-// A file may be replaced between the build and the lints. A file that is no longer data is not reported.
+// A file may be replaced between the build and the lints. No lint is reported for a file that is no longer a data file.
 func TestIgnoresFilesReplacedDuringTheRun(t *testing.T) {
 	for _, text := range []string{"", "# nothing\n", "a: [\n", "bindings default {\n  bind 'a' to\n", "'"} {
 		dir := t.TempDir()

@@ -76,7 +76,7 @@ func TestParametersOfClassesCountAsLookedUp(t *testing.T) {
 	}
 }
 
-func TestQuotedTextsCountAsLookedUp(t *testing.T) {
+func TestQuotedStringsCountAsLookedUp(t *testing.T) {
 	var asked Lookups
 	asked.addTexts("$x = lookup('a::b')\n$y = 'c::d' # it's\n" +
 		"hiera_array(\"e::${f}::g\")\nnotice(\"h::${i}\")\n lookup(\"${j}\", 'k.l.m')\n")
@@ -88,7 +88,7 @@ func TestQuotedTextsCountAsLookedUp(t *testing.T) {
 	}
 }
 
-// site is a site for tests: the texts of its files by path.
+// site is a site for tests: the contents of its files by path.
 type site map[string]string
 
 // advice returns the places of the lints of s, by code.

@@ -54,9 +54,9 @@ func (l *linter) checkNearKeys() {
 			continue
 		}
 		l.add(diag.Diagnostic{Pos: own.at, Code: "near_key",
-			Message: "'" + key + "' looks like a typo of '" + twin + "'",
+			Message: "'" + key + "' looks like a typo for '" + twin + "'",
 			Notes:   []diag.Note{{Pos: keys[twin].at, Message: "this key is '" + twin + "'"}},
-			Hint:    "did you mean '" + twin + "'?"})
+			Fix:     diag.MeantAs(key, twin)})
 	}
 }
 

@@ -80,7 +80,7 @@ func (l *lookup) enter(name string) error {
 			chain[j] = entered(chain[j])
 		}
 		name = strings.TrimPrefix(chain[0], "multibind ")
-		return failed(name, CodeLoop, "'"+name+"' needs itself: "+strings.Join(chain, " -> "))
+		return failed(name, CodeLoop, "'"+name+"' depends on itself: "+strings.Join(chain, " -> "))
 	}
 	if len(l.chain) >= maxChain || l.lookups == 0 {
 		return failed(strings.TrimPrefix(entered(name), "multibind "), CodeEvaluation,

@@ -13,8 +13,8 @@ func (r *Request) Lookup(key string) (Value, bool, error) {
 	return Value{v}, found, err
 }
 
-// find is Lookup without wrapping the value.
-func (r *Request) find(key string) (value.Value, bool, error) { return r.view.Lookup(key) }
+// lookupValue is Lookup without wrapping the value.
+func (r *Request) lookupValue(key string) (value.Value, bool, error) { return r.view.Lookup(key) }
 
 // Follow finishes a lookup of a key that is bound to a computed or large value, or that may lead
 // into a value of Hiera 5.

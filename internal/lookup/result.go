@@ -57,8 +57,8 @@ func (l *lookup) hides() bool { return l.sensitive || l.hidden }
 // needsBinding reports whether the lookup must know which binding has the value, not only the value.
 func (l *lookup) needsBinding() bool { return l.r.mayFail || l.notesStructure }
 
-// explain converts an error in an expression to an *Error. It keeps an *Error from a lookup in the
-// expression. If something sensitive was involved, it replaces a message that might quote it.
+// explain converts an error in an expression to an *Error. It keeps an *Error from a lookup in the expression. If
+// sensitive data were involved, it replaces a message that might quote it.
 func (l *lookup) explain(key string, err error) error {
 	var failure *Error
 	var damage *DamageError

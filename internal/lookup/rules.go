@@ -17,11 +17,11 @@ func (plainRules) beyond(*lookup, string) (value.Value, bool, error) {
 }
 
 func (plainRules) merged(r *Request, key string, _ *merge.Strategy) (value.Value, bool, error) {
-	return r.find(key)
+	return r.lookupValue(key)
 }
 
 func (plainRules) entries(r *Request, root string, _, _ int, _ Value) (v value.Value, found, secret bool, err error) {
-	v, found, err = r.find(root)
+	v, found, err = r.lookupValue(root)
 	return v, found, v.IsSensitive(), err
 }
 

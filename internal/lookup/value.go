@@ -80,7 +80,7 @@ func (v Value) own(s *value.Source) (value.Value, error) {
 	return c, nil
 }
 
-// These texts replace a sensitive value and an unreadable one.
+// These strings replace a sensitive value and an unreadable one.
 const (
 	Redacted  = "<sensitive>"
 	destroyed = "<damaged>"

@@ -100,7 +100,7 @@ func appendEntries(dst []byte, v Value) []byte {
 	return append(append(dst, count...), body...)
 }
 
-// AppendDistinct appends a text that is the same for two values if and only if they are Identical. It is the encoding
+// AppendDistinct appends a string that is the same for two values if and only if they are Identical. It is the encoding
 // with sorted hash entries.
 func AppendDistinct(dst []byte, v Value) []byte {
 	switch v.Kind() {

@@ -120,7 +120,7 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 				"(such as environment=lab)"},
 		{"sensitive binding of another type", intClass + "-- hiera.yaml --\nversion: 2\n-- bindings/default.yaml --\n" +
 			"bindings_version: 1\nname: default\nbind:\n  - {name: ntp::p, to: geheim, sensitive: true}\n",
-			"bindings/default.yaml:4 error 'ntp::p': expected Integer, found another value, which is sensitive"},
+			"bindings/default.yaml:4 error 'ntp::p': expected Integer, found a sensitive value of a different type"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := reports(t, c.site, params.Options{}); got != c.want {
