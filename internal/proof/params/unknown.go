@@ -57,7 +57,15 @@ func (c *Checker) reportMisnamed(key string, m *misnamed) {
 	}
 	c.diags.Add(diag.Diagnostic{Pos: m.at, Severity: diag.Warning, Code: "unknown_parameter", Message: message,
 		Notes: []diag.Note{{Pos: m.class.At, Message: "the class is defined here"}},
-		Hint:  c.diags.DidYouMean(m.param, slices.Sorted(maps.Keys(m.class.params)))})
+		Fix:   c.diags.Correct(key, m.class.keys())})
+}
+
+// keys returns the keys that Puppet looks up for the parameters of c, sorted.
+func (c *class) keys() (out []string) {
+	for _, name := range slices.Sorted(maps.Keys(c.params)) {
+		out = append(out, c.params[name].key())
+	}
+	return out
 }
 
 // split splits a key into an existing class and the rest. The class is nil if there is none.
