@@ -47,6 +47,7 @@ func check(cmd *cobra.Command, dir, factsDir string, f *flags) error {
 			return err
 		}
 	}
+	f.policies.fleet = len(nodes) > 0
 	c, err := compiled(cmd, dir, "", f)
 	if err != nil {
 		return err
@@ -54,6 +55,9 @@ func check(cmd *cobra.Command, dir, factsDir string, f *flags) error {
 	asked := len(nodes) > 0 && !c.diags.Failed()
 	if asked {
 		if err := c.checkFleet(cmd, nodes, whole, f.jobs); err != nil {
+			return err
+		}
+		if err := c.decidePolicies(nodes); err != nil {
 			return err
 		}
 	}

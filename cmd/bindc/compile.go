@@ -13,6 +13,8 @@ import (
 	"bindc/diag"
 	"bindc/internal/cli"
 	"bindc/internal/datafile"
+	"bindc/internal/fsx"
+	"bindc/internal/proof/policy"
 	"bindc/internal/report/slice"
 	"bindc/loader"
 	"bindc/snapshot"
@@ -23,6 +25,7 @@ type compilation struct {
 	site    *loader.Site
 	content *snapshot.Content // usable only if diags has no error
 	diags   diag.List
+	proofs  *policy.Result // nil if the site has errors
 }
 
 // compiled loads and composes a site, whose snapshot will be written to out.
@@ -78,6 +81,9 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	progress.Begin("composing", 0)
 	c.content = compile.Compile(c.site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort}, &c.diags)
 	f.lint.check(c.site, c.content, f.jobs, &c.diags)
+	if err := f.policies.prove(c, dir, fsx.Disk{Seen: options.Seen}); err != nil {
+		return nil, err
+	}
 	if !c.diags.Failed() && c.content.Bindings == 0 && !f.allowEmpty && !options.Nothing {
 		reportEmpty(&c.diags, dir, out)
 	}

@@ -100,6 +100,10 @@ const HierarchiesKey = "\x00\x00hierarchies"
 // DefaultsOf returns the name of a module's default_hierarchy in HierarchiesKey.
 func DefaultsOf(module string) string { return module + " default_hierarchy" }
 
+// PoliciesKey is the internal key of the policies that were proven for all requests (package proof/record). Its value is
+// a hash of their names to the SHA-256 of their files. Every reader accepts a constant under such a key, and ignores it.
+const PoliciesKey = "\x00%policies"
+
 // MergeKey is the internal key of the values of a Hiera 5 key that are merged or converted. The key itself has a recipe
 // of kind Merged. Its Value is the lookup options, or undef if they depend on the request. Its Name is the module if
 // the values come from default_hierarchy.

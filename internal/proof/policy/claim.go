@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/recipe"
@@ -130,6 +129,3 @@ type noEnv struct{}
 func (noEnv) Variable(string) (value.Value, bool) { return value.Value{}, false }
 
 func (noEnv) Lookup(string, *types.Type) (value.Value, bool, error) { return value.Value{}, false, nil }
-
-// hidden returns the message of a discreet diagnostic.
-func hidden(key string) string { return "the value of '" + diag.Visible(key) + "' breaks a policy" }
