@@ -100,8 +100,9 @@ const HierarchiesKey = "\x00\x00hierarchies"
 // DefaultsOf returns the name of a module's default_hierarchy in HierarchiesKey.
 func DefaultsOf(module string) string { return module + " default_hierarchy" }
 
-// PoliciesKey is the internal key of the policies that were proven for all requests (package proof/record). Its value is
-// a hash of their names to the SHA-256 of their files. Every reader accepts a constant under such a key, and ignores it.
+// PoliciesKey is the internal key of the policies that were proven for all requests (package proof/record). It has one
+// contribution per policy, with its name and the SHA-256 of its file. No multibinding collects them, so lookups, and
+// programs that do not know the key, ignore it.
 const PoliciesKey = "\x00%policies"
 
 // MergeKey is the internal key of the values of a Hiera 5 key that are merged or converted. The key itself has a recipe

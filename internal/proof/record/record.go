@@ -16,18 +16,19 @@ type Policy struct {
 	Digest string `json:"sha256"` // of its file, in hexadecimal
 }
 
-// Add records proven policies in c, as a hash of names to digests under an internal key. Programs that do not know the
-// key ignore it. Without policies, c does not change.
+// Add records proven policies in c, under an internal key that programs may ignore. Without policies, c does not
+// change.
 func Add(c *snapshot.Content, proven []Policy) {
 	if len(proven) == 0 {
 		return
 	}
-	var b value.Builder
-	for _, p := range sorted(proven) {
-		b.Set(value.FromString(p.Name), value.FromString(p.Digest))
+	r := &recipe.Recipe{Kind: recipe.Contributions}
+	for i, p := range sorted(proven) {
+		r.Parts = append(r.Parts, recipe.Part{Name: p.Name, Named: true, Place: uint32(i),
+			Recipe: &recipe.Recipe{Kind: recipe.Constant, Value: value.FromString(p.Digest)}})
 	}
 	number := len(c.Values)
-	c.Values = append(c.Values, snapshot.Stored{Bytes: string(value.Append(nil, b.Hash()))})
+	c.Values = append(c.Values, snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, r))})
 	at, _ := slices.BinarySearchFunc(c.Keys, recipe.PoliciesKey,
 		func(k snapshot.Key, name string) int { return strings.Compare(k.Name, name) })
 	for _, level := range c.Levels {
@@ -49,20 +50,22 @@ func Read(f *snapshot.Snapshot) ([]Policy, error) {
 	if err != nil || len(bound) == 0 {
 		return nil, err
 	}
-	v, err := f.Value(bound[0].Ref)
+	damage := &snapshot.DamageError{Section: "keys", Expected: "proven policies with their digests"}
+	n, computed := bound[0].Ref.Recipe()
+	if !computed {
+		return nil, damage
+	}
+	encoded, err := f.Recipe(n)
 	if err != nil {
 		return nil, err
 	}
-	damage := &snapshot.DamageError{Section: "keys", Expected: "a hash of policies to digests"}
-	if v.Kind() != value.Hash || !value.Sound(v) {
+	r, err := recipe.Decode(encoded)
+	if err != nil {
 		return nil, damage
 	}
 	var out []Policy
-	for name, digest := range v.Pairs() {
-		if name.Kind() != value.String || digest.Kind() != value.String {
-			return nil, damage
-		}
-		out = append(out, Policy{strings.Clone(name.Text()), strings.Clone(digest.Text())})
+	for _, p := range r.Parts {
+		out = append(out, Policy{strings.Clone(p.Name), strings.Clone(p.Recipe.Value.Text())})
 	}
 	return sorted(out), nil
 }
