@@ -185,6 +185,10 @@ var catalogue = []Rule{
 		"Correct the key, or remove 'override'."},
 	{"path_extension", "The path of a Hiera 2 entry has an extension, or the path of a Hiera 5 entry has none.", 4,
 		"In Hiera 2, remove the extension; each backend adds its own. In Hiera 5, add it."},
+	{"policy", "A value breaks a policy of the site in some request, or a policy is malformed, not proven, or concerns " +
+		"nothing.", 0,
+		"Correct the value, narrow the condition of its binding, or change the policy. The example in the message is a " +
+			"request that breaks it."},
 	{"producer", "A producer fails, or the program has not registered it.", 11,
 		"Correct the producer, or register it in the program that does the lookup."},
 	{"protocol", "A client of bindq serve violates the protocol, or uses a different version of it.", 0,

@@ -46,15 +46,16 @@ func (o *opened) examine(policy *Policy, key string, f *bindings.Facts) (*breach
 		return nil, nil
 	}
 	found, there, failed := engine.Lookup(key)
-	if failed != nil || !there {
-		text := policy.claim.ofNothing()
-		if text == "" {
-			return nil, nil
-		}
-		if failed != nil {
-			text = "expected a value, but the lookup fails [" + string(lookup.CodeOf(failed)) + "]"
-		}
+	isAbstract := lookup.CodeOf(failed) == lookup.CodeAbstract
+	switch text := policy.claim.ofNothing(); {
+	case failed != nil && !isAbstract: // a key is bound even if its value cannot be computed
+		return nil, nil
+	case isAbstract && text != "":
+		return &breach{message: "expected a value, found an abstract binding"}, nil
+	case !there && text != "":
 		return &breach{message: text}, nil
+	case !there:
+		return nil, nil
 	}
 	return o.examineValue(policy, key, engine, found)
 }

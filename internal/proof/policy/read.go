@@ -137,7 +137,7 @@ func (r *reader) policy(n *yaml.Node) (p *Policy, ok bool) {
 	}
 	r.names[p.Name] = p.At
 	ok = r.keys(n, p) && ok
-	ok = r.claim(n, p) && ok
+	ok = ok && r.claim(n, p)
 	when, okWhen := r.condition(n, "when")
 	unless, okUnless := r.condition(n, "unless")
 	if unless != nil {
@@ -238,7 +238,7 @@ func (r *reader) requirement(name string, n *yaml.Node, c *claim) bool {
 			c.layers, c.source = names, "the layer "+diag.AnyOf(names)
 			return true
 		}
-		r.errorf(n, "expected a list of the names of layers as 'layers', found %s", n.Describe())
+		r.errorf(n, "expected the names of layers as 'layers', such as [security], found %s", describe(n, nil))
 	case "type":
 		t, err := types.Parse(text)
 		if isText && err == nil {
@@ -253,6 +253,9 @@ func (r *reader) requirement(name string, n *yaml.Node, c *claim) bool {
 }
 
 func describe(n *yaml.Node, err error) string {
+	if n.Kind == yaml.Sequence && len(n.Kids) == 0 {
+		return "an empty list"
+	}
 	if err == nil {
 		return n.Describe()
 	}
