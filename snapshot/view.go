@@ -65,8 +65,10 @@ func (w *View) Lookup(key string) (value.Value, bool, error) {
 	}
 	r := keyRecord * uint64(n)
 	t := r + recText
-	if at64(s.keys, t)^a0|at64(s.keys, t+8)^a1|at64(s.keys, t+middle)^b0|at64(s.keys, t+middle+8)^b1|
-		at64(s.keys, t+last)^c0|at64(s.keys, t+last+8)^c1|uint64(at8(s.keys, r+recLength))^length != 0 {
+	differs := (at64(s.keys, t) ^ a0) | (at64(s.keys, t+8) ^ a1) |
+		(at64(s.keys, t+middle) ^ b0) | (at64(s.keys, t+middle+8) ^ b1) |
+		(at64(s.keys, t+last) ^ c0) | (at64(s.keys, t+last+8) ^ c1)
+	if differs != 0 || uint64(at8(s.keys, r+recLength)) != length {
 		return w.unbound(key)
 	}
 	mask := at64(s.keys, r+recMask)

@@ -36,8 +36,10 @@ class ServerSettingsTest < Minitest::Test
     puppet.start
   end
 
+  # Returns the values of four keys, or the errors of those that fail.
   def numbers(environment)
-    world.answers(puppet, FACTS, %w[a b c d].map { |name| ["#{name}::number"] }, environment).map { |answer| answer['value'] }
+    keys = %w[a b c d].map { |name| ["#{name}::number"] }
+    world.answers(puppet, FACTS, keys, environment).map { |answer| answer.fetch('error') { answer['value'] } }
   end
 
   # Returns the values of many catalogs, compiled in several threads.

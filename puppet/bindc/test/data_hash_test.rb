@@ -30,7 +30,7 @@ class DataHashTest < Minitest::Test
   def teardown
     return unless defined?(Puppet::Bindc_1_1_0)
 
-    connections = Puppet::Bindc_1_1_0.instance_variable_get(:@connections)
+    connections = Puppet::Bindc_1_1_0.instance_variable_get(:@connections) || {} # nil before the first connection
     connections.each_value { |connection| connection.send(:close) }
     connections.clear
     Puppet::Bindc_1_1_0.instance_variable_set(:@owner, nil) # drops all connections
