@@ -19,7 +19,8 @@ var mayImport = map[string][]string{
 		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/cli",
 		"internal/datafile", "internal/enc", "internal/envfile", "internal/fsx", "internal/hieraconfig",
 		"internal/identity", "internal/layout", "internal/lint", "internal/lookup", "internal/manifest",
-		"internal/migrate", "internal/migrate/proof", "internal/puppetdb", "internal/report",
+		"internal/migrate", "internal/migrate/proof", "internal/proof/policy", "internal/proof/record",
+		"internal/puppetdb", "internal/report",
 		"internal/report/affected", "internal/report/decision", "internal/report/slice", "internal/revision",
 		"internal/schema", "internal/secret/eyaml", "internal/secret/seal", "internal/snapfile",
 		"internal/subprocess", "internal/syntax", "loader", "origin", "runtime", "ship", "ship/oci",
@@ -27,7 +28,8 @@ var mayImport = map[string][]string{
 	},
 	"cmd/bindq": {
 		"diag", "facts", "internal/cli", "internal/expr", "internal/hieraconfig", "internal/identity",
-		"internal/lookup", "internal/manifest", "internal/query", "internal/recipe", "internal/report",
+		"internal/lookup", "internal/manifest", "internal/proof/record", "internal/query", "internal/recipe",
+		"internal/report",
 		"internal/report/affected", "internal/report/decision", "internal/secret/eyaml",
 		"internal/secret/seal", "internal/snapfile", "internal/syntax", "internal/value", "origin",
 		"runtime", "serve", "snapshot",
@@ -95,7 +97,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/fsx": {},
 	"internal/gate": {
-		"facts", "internal/lookup", "internal/query", "internal/report/decision", "runtime", "ship",
+		"diag", "facts", "internal/lookup", "internal/proof/record", "internal/query", "internal/report/decision", "runtime", "ship",
 		"snapshot",
 	},
 	"internal/hieraconfig": {"diag", "internal/layout", "internal/value", "internal/yaml"},

@@ -124,7 +124,9 @@ func infoOf(f *snapshot.Snapshot) (*info, error) {
 	in := f.Info()
 	out := &info{Format: snapshot.Magic, Version: in.Version, SHA256: fmt.Sprintf("%x", f.Sum()),
 		Content: fmt.Sprint(in.Digest), Bytes: in.Size, Keys: in.Keys, Bindings: in.Bindings, Levels: in.Levels,
-		Sensitive: secrets, Slice: []sliceTerm{}, Policies: append([]record.Policy{}, proven...), Layers: append([]string{}, in.Layers...), Categories: []string{},
+		Sensitive: secrets, Slice: []sliceTerm{},
+		Policies: append([]record.Policy{}, proven...),
+		Layers:   append([]string{}, in.Layers...), Categories: []string{},
 		Variables: append([]string{}, asked...), Sections: []infoSection{}, Inputs: []infoInput{}}
 	for _, t := range in.Slice {
 		out.Slice = append(out.Slice, sliceTerm{in.Dimensions[t.Dimension].Name, t.Value})

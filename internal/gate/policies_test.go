@@ -42,7 +42,8 @@ func TestCheckPoliciesRejectsSnapshotsWithoutProof(t *testing.T) {
 			t.Errorf("%s: found %v, expected %s", required, err, want)
 		}
 	}
-	if err := gate.CheckPolicies(open(t, "[a, 1]"), []string{"one"}); err == nil || !strings.HasSuffix(err.Error(), "none") {
+	err = gate.CheckPolicies(open(t, "[a, 1]"), []string{"one"})
+	if err == nil || !strings.HasSuffix(err.Error(), "none") {
 		t.Errorf("without any policy: %v", err)
 	}
 }

@@ -23,8 +23,8 @@ import (
 	"bindc/snapshot"
 )
 
-// Each variable of a random site has one of these texts in a request. "" means that it is not set, and no condition of a
-// site uses the last one.
+// Each variable of a random site has one of these texts in a request. "" means that it is not set, and no condition of
+// a site uses the last one.
 var texts = []string{"x", "y", "", "elsewhere"}
 
 var variables = []string{"fqdn", "osfamily", "environment", "role"}
@@ -65,10 +65,11 @@ func (g *generator) when() string {
 func (g *generator) bindings() string {
 	out := ""
 	for range 1 + g.IntN(5) {
-		key, attributes := pick(g, []string{"m::a", "m::b", "n::a"}), "to: "+pick(g, []string{"1", "2", "one", "null", "[1]"})
+		key := pick(g, []string{"m::a", "m::b", "n::a"})
+		attributes := "to: " + pick(g, []string{"1", "2", "one", "null", "[1]"})
 		if g.computed && g.IntN(4) == 0 {
-			attributes = pick(g, []string{"to: 'is ${role}'", "to_lookup_of: m::b", "to_expression: '$role', optional: true",
-				"abstract: true", "to: 2, sensitive: true"})
+			attributes = pick(g, []string{"to: 'is ${role}'", "to_lookup_of: m::b", "abstract: true",
+				"to_expression: '$role', optional: true", "to: 2, sensitive: true"})
 		}
 		binding := "{name: '" + key + "', " + attributes + "}"
 		if when := g.when(); when != "{}" {
@@ -92,10 +93,12 @@ func (g *generator) structured(files map[string]string) {
 func (g *generator) hiera5(files map[string]string) {
 	files["binder_config.yaml"] = "version: 1\nlayers: [{name: hiera, include: 'hiera:/'}]\n" + categories
 	files["hiera.yaml"] = "version: 5\nhierarchy:\n" +
-		"  - {name: Nodes, path: 'nodes/%{fqdn}.yaml'}\n  - {name: Both, path: 'both/%{osfamily}/%{environment}.yaml'}\n" +
+		"  - {name: Nodes, path: 'nodes/%{fqdn}.yaml'}\n" +
+		"  - {name: Both, path: 'both/%{osfamily}/%{environment}.yaml'}\n" +
 		"  - {name: Roles, path: 'roles/%{::role}.yaml'}\n  - {name: Families, path: 'os/%{facts.os.family}.yaml'}\n" +
 		"  - {name: Common, path: common.yaml}\n"
-	for _, file := range []string{"nodes/x", "nodes/y", "both/x/x", "both/x/y", "both/y/x", "roles/x", "roles/y", "os/x", "common"} {
+	for _, file := range []string{"nodes/x", "nodes/y", "both/x/x", "both/x/y", "both/y/x", "roles/x",
+		"roles/y", "os/x", "common"} {
 		data := ""
 		for _, key := range []string{"m::a", "m::b", "n::a"} {
 			if g.IntN(4) == 0 {
@@ -149,7 +152,8 @@ func (g *generator) statement(name string, layers []string) statement {
 		s.key = func(k string) bool { return k == key }
 	} else {
 		patterns := map[string]func(string) bool{"m::*": func(k string) bool { return strings.HasPrefix(k, "m::") },
-			"**::a": func(k string) bool { return strings.HasSuffix(k, "::a") }, "**": func(string) bool { return true }}
+			"**::a": func(k string) bool { return strings.HasSuffix(k, "::a") },
+			"**":    func(string) bool { return true }}
 		pattern := pick(g, []string{"m::*", "**::a", "**"})
 		s.source, s.key = s.source+"    keys: '"+pattern+"'\n", patterns[pattern]
 	}
@@ -196,7 +200,9 @@ func (g *generator) claim(s *statement, layers []string) {
 		}},
 		{"bound: true", func(_ value.Value, found bool, _ string) bool { return !found }},
 		{"bound: false", func(_ value.Value, found bool, _ string) bool { return found }},
-		{"layers: ['" + name + "']", func(_ value.Value, found bool, layer string) bool { return found && layer != name }},
+		{"layers: ['" + name + "']", func(_ value.Value, found bool, layer string) bool {
+			return found && layer != name
+		}},
 	})
 	s.source, s.broken = s.source+"    "+c.source+"\n", c.broken
 }
@@ -268,7 +274,8 @@ func proved(t testing.TB, dir string) *site {
 	}
 	own.All = true
 	policies := policy.Read(dir, nil, fsx.Disk{}, func(string, []byte) {}, &own)
-	result, err := policy.Prove(policy.Site{Content: content, Files: func(s string) string { return s }}, policies, &own)
+	of := policy.Site{Content: content, Files: func(input string) string { return input }}
+	result, err := policy.Prove(of, policies, &own)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,8 +314,8 @@ func (s *site) verdict(name string) string {
 	return out
 }
 
-// breaks reports whether the answer for a key breaks a policy. An abstract binding is not found. A lookup that fails for
-// another reason breaks nothing.
+// breaks reports whether the answer for a key breaks a policy. An abstract binding is not found. A lookup that fails
+// for another reason breaks nothing.
 func (s *statement) breaks(t *testing.T, r *bindings.Request, key string) bool {
 	t.Helper()
 	_, _, err := r.Lookup(key)
@@ -344,7 +351,7 @@ func (s *statement) lookup(t *testing.T, r *bindings.Request, key string) (v val
 }
 
 // isBroken tries all requests. It also reports whether the policy concerns any of them.
-func (s *statement) isBroken(t *testing.T, of *site, all []*bindings.Facts, given []map[string]string) (broken, any bool) {
+func (s *statement) isBroken(t *testing.T, of *site, all []*bindings.Facts, given []map[string]string) (is, any bool) {
 	t.Helper()
 	keys := slices.Sorted(of.snap.Keys())
 	for _, key := range []string{"m::a", "m::b", "n::a"} {

@@ -122,7 +122,7 @@ func (p *prover) confirm(policy *Policy, key string, w way) (bool, error) {
 			return false, err
 		}
 		if b != nil {
-			texts, b, err := p.shortened(o, policy, key, w, texts, b)
+			texts, err := p.shortened(o, policy, key, w, texts, b)
 			if err == nil {
 				p.report(policy, key, texts, b)
 			}
@@ -184,7 +184,7 @@ func (p *prover) sample(texts way) decision.Sample {
 
 // shortened removes variables from texts that w does not assign, as long as the policy stays broken by the same
 // binding.
-func (p *prover) shortened(o *opened, policy *Policy, key string, w, texts way, b *breach) (way, *breach, error) {
+func (p *prover) shortened(o *opened, policy *Policy, key string, w, texts way, b *breach) (way, error) {
 	out := maps.Clone(texts)
 	for _, v := range slices.Sorted(maps.Keys(texts)) {
 		if _, needed := w[v]; needed {
@@ -194,11 +194,11 @@ func (p *prover) shortened(o *opened, policy *Policy, key string, w, texts way, 
 		delete(out, v)
 		fewer, err := p.examine(o, policy, key, out)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if fewer == nil || fewer.at != b.at {
 			out[v] = text
 		}
 	}
-	return out, b, nil
+	return out, nil
 }

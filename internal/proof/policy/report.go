@@ -41,7 +41,8 @@ func (p *prover) report(policy *Policy, key string, texts way, b *breach) {
 		return
 	}
 	p.seen[id] = true
-	message := "'" + key + "' breaks the policy '" + policy.Name + "'" + p.where(policy, texts, b.when) + ": " + b.message
+	message := "'" + key + "' breaks the policy '" + policy.Name + "'" + p.where(policy, texts, b.when) + ": " +
+		b.message
 	d := diag.Diagnostic{Pos: at, Code: Code, Message: message, Secret: b.secret, Discreet: message,
 		Notes: noteOf(policy, at), Hint: p.witness(texts)}
 	p.diags.Add(d)
