@@ -183,6 +183,12 @@ var catalogue = []Rule{
 		"Remove 'optional', or use a producer whose value can be undef."},
 	{"override", "A binding has 'override' but does not replace another binding.", 6,
 		"Correct the key, or remove 'override'."},
+	{"parameter_type", "Puppet would look a value up for a parameter of a class and refuse it, because it does " +
+		"not have the type that the class declares.", 9,
+		"Correct the value, or the type of the parameter. The note shows the parameter."},
+	{"parameter_unchecked", "Data for a parameter of a class is not checked, because its type is not known or its " +
+		"manifest cannot be read.", 9,
+		"Put the module that defines the type on the module path."},
 	{"path_extension", "The path of a Hiera 2 entry has an extension, or the path of a Hiera 5 entry has none.", 4,
 		"In Hiera 2, remove the extension; each backend adds its own. In Hiera 5, add it."},
 	{"policy", "A value breaks a policy of the site in some request, or a policy is malformed, not proven, or concerns " +

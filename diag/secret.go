@@ -9,7 +9,7 @@ import (
 // one of them, because its message omits a sensitive value.
 var ofNames = []Code{"abstract", "category", "conflict", "convert", "duplicate", "eyaml", "key_unbound", "layout",
 	"lookup_options", "loop", "module_key", "multibind_hidden", "multibind_id", "multibind_unknown", "near_value", "never_wins",
-	"override", "same_value", "type_mismatch", "unused_key", "version"}
+	"override", "parameter_unchecked", "same_value", "type_mismatch", "unused_key", "version"}
 
 // ofSyntax lists codes whose messages only quote the source after ", found".
 var ofSyntax = []Code{"json_syntax", "yaml_depth", "yaml_syntax", "yaml_utf8"}

@@ -86,7 +86,8 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	layers := assemble(plan, in, dims)
 	dims.ReportUnknown(cfg.source, dims.CategoryNames(), diags)
 	site := &Site{Layers: layers, Dimensions: dims.All, Conditions: dims.Conditions,
-		Paths: hiera5Paths(plan), Hierarchies: hierarchies(plan, in)}
+		Paths: hiera5Paths(plan), Hierarchies: hierarchies(plan, in), Modules: in.Modules.All,
+		Manifests: manifests(in), Types: filepath.Join(dir, "types")}
 	site.Keys, site.Values = in.Reader.Pools.Keys.Texts(), in.Reader.Pools.Values.Texts()
 	site.Inputs, site.InputOf = in.Sorted()
 	return site

@@ -17,6 +17,17 @@ func modulePath(in *site.Inputs, opts Options) []string {
 	if opts.ModulePath != nil {
 		return opts.ModulePath
 	}
+	var out []string
+	for _, dir := range ListedModules(environmentConf(in), in.Dir) {
+		if there, _ := in.IsDir(dir); there {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
+
+// environmentConf returns the text of the site's environment.conf, or nil if there is none.
+func environmentConf(in *site.Inputs) []byte {
 	path := filepath.Join(in.Dir, "environment.conf")
 	if there, _ := in.IsFile(path); !there {
 		return nil
@@ -26,35 +37,49 @@ func modulePath(in *site.Inputs, opts Options) []string {
 		in.Failed(path, err)
 		return nil
 	}
-	var out []string
-	for _, dir := range ListedModules(src, in.Dir) {
-		if there, _ := in.IsDir(dir); there {
-			out = append(out, dir)
-		}
+	return src
+}
+
+// manifests returns the file or directory that Puppet reads before the modules: the setting manifest in
+// environment.conf, or manifests.
+func manifests(in *site.Inputs) string {
+	path := "manifests"
+	for _, text := range settingOf(environmentConf(in), "manifest") {
+		path = text
 	}
-	return out
+	return below(in.Dir, path)
 }
 
 // ListedModules returns the directories of the modulepath setting in the text of an environment.conf, or nil if it is
 // not set.
 func ListedModules(src []byte, site string) (out []string) {
-	for line := range strings.Lines(string(src)) {
-		key, list, _ := strings.Cut(line, "=")
-		if strings.TrimSpace(key) != "modulepath" {
-			continue
-		}
-		for _, dir := range strings.Split(strings.TrimSpace(list), ":") {
+	for _, list := range settingOf(src, "modulepath") {
+		for _, dir := range strings.Split(list, ":") {
 			dir = strings.TrimSpace(dir)
-			if dir == "" || strings.HasPrefix(dir, "$") {
-				continue
+			if dir != "" && !strings.HasPrefix(dir, "$") {
+				out = append(out, below(site, dir))
 			}
-			if !filepath.IsAbs(dir) {
-				dir = filepath.Join(site, dir)
-			}
-			out = append(out, dir)
 		}
 	}
 	return out
+}
+
+// settingOf returns the values of a setting in the text of an environment.conf.
+func settingOf(src []byte, name string) (values []string) {
+	for line := range strings.Lines(string(src)) {
+		key, text, _ := strings.Cut(line, "=")
+		if strings.TrimSpace(key) == name {
+			values = append(values, strings.TrimSpace(text))
+		}
+	}
+	return values
+}
+
+func below(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
 }
 
 // NamesOfSet returns the valid names of the set of bindings in the file path. In a module, these are the full name and

@@ -21,6 +21,10 @@ type Site struct {
 
 	Hierarchies []Hierarchy // of Hiera 5, in the order in which lookups use them
 
+	Modules   []Module // the modules on the module path, sorted by name
+	Manifests string   // the file or directory with Puppet's manifests of the site; it may be missing
+	Types     string   // the directory with the type aliases of the site; it may be missing
+
 	Keys   []string // bindings have indexes into it; some keys may not be bound
 	Values []string // compiled values (see package recipe); bindings have indexes into it
 }
@@ -35,6 +39,8 @@ type (
 	Term = site.Term
 	// Input is a file that was read.
 	Input = site.Input
+	// Module is a module of Puppet.
+	Module = site.Module
 	// DataFile is a data file with the condition under which it applies.
 	DataFile = site.DataFile
 )

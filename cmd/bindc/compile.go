@@ -81,9 +81,7 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	progress.Begin("composing", 0)
 	c.content = compile.Compile(c.site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort}, &c.diags)
 	f.lint.check(c.site, c.content, f.jobs, &c.diags)
-	if err := f.policies.prove(c, dir, fsx.Disk{Seen: options.Seen}); err != nil {
-		return nil, err
-	}
+	unchecked := c.prove(f, dir, fsx.Disk{Seen: options.Seen})
 	if !c.diags.Failed() && c.content.Bindings == 0 && !f.allowEmpty && !options.Nothing {
 		reportEmpty(&c.diags, dir, out)
 	}
@@ -92,6 +90,9 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 		f.signals.uninterrupted(func() { unsaved = options.Cache.Save() })
 	}
 	progress.End()
+	if unchecked != nil {
+		return nil, unchecked
+	}
 	if unsaved != nil { // the build succeeds without it
 		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: cannot write the cache:", diag.Visible(unsaved.Error()))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"bindc/facts"
 	"bindc/internal/fsx"
+	"bindc/internal/proof/params"
 	"bindc/internal/proof/policy"
 	"bindc/internal/proof/record"
 	bindings "bindc/runtime"
@@ -21,21 +22,24 @@ func (p *policies) add(cmd *cobra.Command) {
 		"`FILE` of policies to prove, in addition to CONFDIR/policies (repeatable)")
 }
 
-// prove proves the policies of the site in dir and records them in its content. Without a valid content, it only reads
-// them.
-func (p *policies) prove(c *compilation, dir string, disk fsx.Disk) error {
-	all := policy.Read(dir, p.files, disk, func(string, []byte) {}, &c.diags)
+// prove proves the policies of the site in dir, checks its data against the classes that receive it, and records the
+// proven policies in its content. If the site has errors, it only reads the policies.
+func (c *compilation) prove(f *flags, dir string, disk fsx.Disk) error {
+	policies := policy.Read(dir, f.policies.files, disk, &c.diags)
 	if c.diags.Failed() {
 		return nil
 	}
 	files := c.files()
 	site := policy.Site{Content: c.content, Files: func(input string) string { return files[input] }}
 	var err error
-	if c.proofs, err = policy.Prove(site, all, &c.diags); err != nil {
+	if c.proofs, err = policy.Prove(site, policies, &c.diags); err != nil {
 		return err
 	}
-	if !p.fleet {
+	if !f.policies.fleet {
 		c.proofs.Report(&c.diags)
+	}
+	if err := params.Check(c.site, c.content, params.Options{Strict: f.strict, Disk: disk}, &c.diags); err != nil {
+		return err
 	}
 	var proven []record.Policy
 	for _, p := range c.proofs.Proven {

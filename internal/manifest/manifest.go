@@ -37,8 +37,8 @@ func (c *Calls) AnyMerge() bool {
 	return slices.ContainsFunc(c.All, func(c Call) bool { return c.Keys == nil && !c.MergeKnown })
 }
 
-// maxManifest is the maximum size of a manifest in bytes.
-const maxManifest = 4 << 20
+// MaxSize is the maximum size of a manifest in bytes.
+const MaxSize = 4 << 20
 
 // Read reads all manifests below the directories.
 func Read(dirs []string) (Calls, error) {
@@ -71,7 +71,7 @@ func (c *Calls) read(path string, e fs.DirEntry) error {
 		return err
 	}
 	c.Files++
-	if info.Size() > maxManifest {
+	if info.Size() > MaxSize {
 		c.Wrong = append(c.Wrong, diag.Pos{File: path})
 		return nil
 	}

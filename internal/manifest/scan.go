@@ -18,6 +18,7 @@ type token struct {
 	kind kind
 	text string // for a string, its value
 	at   int    // byte offset
+	end  int    // byte offset after it
 }
 
 // scanner splits a manifest into tokens. It skips comments, strings and heredocs. Code in their interpolations gets a
@@ -78,7 +79,7 @@ func (s *scanner) next() {
 	}
 }
 
-func (s *scanner) add(k kind, t string, at int) { s.out = append(s.out, token{k, t, at}) }
+func (s *scanner) add(k kind, t string, at int) { s.out = append(s.out, token{k, t, at, s.at}) }
 
 func isWord(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80

@@ -10,6 +10,7 @@ import (
 
 // Accepts reports whether every value of type u also has type t. For example, Numeric accepts Integer.
 func (t *Type) Accepts(u *Type) bool {
+	t, u = t.resolved(), u.resolved()
 	if t == nil || t.kind == Any || t.kind == unit || u != nil && u.kind == unit {
 		return true
 	}
@@ -358,6 +359,7 @@ func pair(key, val *Type) *Type {
 
 // Admits reports whether a value of kind k (String, Array or Hash) may have type t, depending on its content.
 func (t *Type) Admits(k value.Kind) bool {
+	t = t.resolved()
 	switch t.Kind() {
 	case Any, Data, RichData, Iterable:
 		return true

@@ -67,7 +67,11 @@ func (t *Type) Assert(v value.Value) *Mismatch {
 
 // explain describes the innermost part of v that has the wrong type.
 func (t *Type) explain(v value.Value, path []value.Value, how manner) *Mismatch {
-	switch {
+	switch named := t.resolved(); {
+	case named != t:
+		if m := named.explain(v, path, how); len(m.Path) > len(path) {
+			return m
+		}
 	case t.kind == Optional && !t.plain && !v.IsUndef():
 		return t.args[0].explain(v, path, how)
 	case t.kind == Array && v.Kind() == value.Array && t.fits(v.Len()):
@@ -90,6 +94,7 @@ const longestShown = 60
 
 // shown returns the text of v for Mismatch.shown, or "" if only its type matters.
 func (t *Type) shown(v value.Value) string {
+	t = t.resolved()
 	switch k := v.Kind(); {
 	case k == value.Int && t.kind == Integer, k == value.Float && t.kind == Float:
 		return string(value.AppendText(nil, v))
@@ -105,6 +110,7 @@ func (t *Type) shown(v value.Value) string {
 
 // found describes what is wrong with v, which is not a t.
 func (t *Type) found(v value.Value) string {
+	t = t.resolved()
 	switch k := v.Kind(); {
 	case k == value.Int && t.kind == Integer && v.Int() < t.min, k == value.Float && t.kind == Float &&
 		v.Float() < t.from:

@@ -116,6 +116,9 @@ func newMember(k, v value.Value) (member, error) {
 	if err != nil {
 		return member{}, fmt.Errorf("the type Struct[]: the value of a key must be a type, found %s", Infer(v))
 	}
+	if t.unfinished(0) {
+		return member{}, fmt.Errorf("the type Struct[]: whether the key is optional depends on the type that is being defined")
+	}
 	if k.Kind() == value.String {
 		return member{k.Text(), t.Accepts(Of(Undef)), t}, nil
 	}

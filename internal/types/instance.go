@@ -34,13 +34,13 @@ func (t *Type) lenient() bool {
 }
 
 func (t *Type) holds(v value.Value, how manner) bool {
-	if t == nil {
+	if t = t.resolved(); t == nil {
 		return true
 	}
 	if v.IsUndef() {
 		return t.holdsUndef(how)
 	} else if v.IsSensitive() {
-		return t.kind == Any
+		return t.holdsSensitive(v, how)
 	}
 	switch t.kind {
 	case Any:

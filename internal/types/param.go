@@ -18,6 +18,12 @@ func (t *Type) With(params ...value.Value) (*Type, error) {
 	if t.Kind() != Callable && len(spread) == 0 {
 		return nil, fmt.Errorf("%s[] needs a parameter", t)
 	}
+	if t.Kind() == alias { // a type that is not known
+		return t, nil
+	}
+	if t.Kind() == foreign {
+		return t.foreignParams(spread), nil
+	}
 	p := parameters{t: newType(t.Kind()), list: spread}
 	switch t.Kind() {
 	case Integer:
@@ -44,7 +50,7 @@ func (t *Type) With(params ...value.Value) (*Type, error) {
 		return p.structure()
 	case Variant:
 		return p.variant()
-	case Optional, NotUndef, Iterable, Iterator, Meta:
+	case Optional, NotUndef, Iterable, Iterator, Meta, sensitive:
 		return p.only()
 	}
 	return nil, fmt.Errorf("the type %s takes no parameters", t)

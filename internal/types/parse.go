@@ -3,6 +3,7 @@ package types
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -16,14 +17,17 @@ import (
 const maxText = 64 << 10
 
 // Parse parses a type of the Puppet language, such as Hash[String, Array[Integer]].
-func Parse(text string) (*Type, error) {
+func Parse(text string) (*Type, error) { return parse(parser{text: text, find: Named}) }
+
+// parse parses the whole text of p.
+func parse(p parser) (*Type, error) {
+	text := p.text
 	if len(text) > maxText {
 		return nil, errors.New("the text of the type is too long")
 	}
 	if !utf8.ValidString(text) {
 		return nil, errors.New("the text of the type is not valid UTF-8")
 	}
-	p := parser{text: text}
 	p.space()
 	v, err := p.param(0)
 	if err != nil {
@@ -45,6 +49,9 @@ func Parse(text string) (*Type, error) {
 type parser struct {
 	text string
 	pos  int
+	find func(name string) (*Type, error)
+
+	declared bool // the type is in a manifest
 }
 
 func (p *parser) rest() string { return p.text[p.pos:] }
@@ -114,13 +121,15 @@ func (p *parser) param(depth int) (value.Value, error) {
 }
 
 func (p *parser) named(name string, depth int) (value.Value, error) {
-	t, err := Named(name)
+	t, err := p.find(name)
 	if err != nil {
-		title := p.take("[") && (strings.HasPrefix(p.rest(), "'") || strings.HasPrefix(p.rest(), `"`))
-		return value.Value{}, noType(name, title)
+		if p.take("[") && (strings.HasPrefix(p.rest(), "'") || strings.HasPrefix(p.rest(), `"`)) {
+			err = noType(name, true)
+		}
+		return value.Value{}, err
 	}
 	if !p.take("[") {
-		return t.Value(), nil
+		return p.bare(t).Value(), nil
 	}
 	params, err := p.list(depth+1, "]")
 	if err != nil {
@@ -130,6 +139,14 @@ func (p *parser) named(name string, depth int) (value.Value, error) {
 		return value.Value{}, err
 	}
 	return t.Value(), nil
+}
+
+// bare returns t, which has no parameters. Some types without parameters have other values in manifests than here.
+func (p *parser) bare(t *Type) *Type {
+	if p.declared && slices.Contains([]Kind{Optional, Variant, Enum, Pattern, Struct, Tuple}, t.kind) {
+		return open(t.String())
+	}
+	return t
 }
 
 // list parses parameters up to end. It allows a comma after the last one.

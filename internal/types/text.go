@@ -16,6 +16,9 @@ func (t *Type) String() string {
 }
 
 func (t *Type) appendText(dst []byte) []byte {
+	if t.kind == alias || t.kind == foreign {
+		return append(dst, t.texts[0]...)
+	}
 	dst = append(dst, names[t.kind]...)
 	if t.plain {
 		return dst

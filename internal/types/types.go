@@ -45,13 +45,18 @@ const (
 	Meta // Type, or Type[T]
 	Callable
 	unit // the type of the missing elements of an empty array, which every type accepts
+
+	// These kinds only occur in types that manifests declare (ParseDeclared).
+	sensitive // Sensitive, or Sensitive[T]
+	foreign   // a type of which data has no values, such as a resource type
+	alias     // a type alias of a module
 )
 
 // names lists the canonical names of types, by Kind.
 var names = [...]string{"Any", "Undef", "Default", "Boolean", "Integer", "Float", "Numeric", "String", "Enum",
 	"Pattern",
 	"Regexp", "Scalar", "ScalarData", "Data", "RichData", "Collection", "Array", "Hash", "Tuple", "Struct", "Optional",
-	"NotUndef", "Variant", "Iterable", "Iterator", "Type", "Callable", "Unit"}
+	"NotUndef", "Variant", "Iterable", "Iterator", "Type", "Callable", "Unit", "Sensitive", "", ""}
 
 // aliases maps alternative names to kinds.
 var aliases = map[string]Kind{"Number": Numeric, "Literal": Scalar, "Object": Any}
@@ -82,7 +87,8 @@ type Type struct {
 	truth bool
 
 	args     []*Type  // the inner types: Array element; Hash key and value; all of a Tuple, Variant or Callable
-	texts    []string // Enum: the values; Pattern, Regexp: the sources; String: the only text if exact
+	texts    []string // Enum: the values; Pattern, Regexp: the sources; String: the only text if exact; else: a name
+	target   *Type    // alias: the type that it stands for; nil while it is read
 	members  []member // Struct
 	min, max int64    // Integer: range; String, Collection, Array, Hash, Tuple, Callable: range of lengths
 	from, to float64  // Float: range
@@ -109,7 +115,7 @@ var plainTypes = makePlain()
 
 func makePlain() []*Type {
 	ts := make([]*Type, len(names))
-	for i := range ts {
+	for i := range ts { // those of foreign and alias are not used
 		ts[i] = newType(Kind(i))
 		ts[i].plain = true
 	}

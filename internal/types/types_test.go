@@ -10,7 +10,7 @@ import (
 // val parses a value of the Puppet language. It only supports the forms that the tests use, and no interpolation.
 func val(t testing.TB, text string) value.Value {
 	t.Helper()
-	p := parser{text: text}
+	p := parser{text: text, find: Named}
 	p.space()
 	v, err := p.param(0)
 	if err != nil || p.pos != len(text) {

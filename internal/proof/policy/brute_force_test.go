@@ -273,7 +273,7 @@ func proved(t testing.TB, dir string) *site {
 		return nil
 	}
 	own.All = true
-	policies := policy.Read(dir, nil, fsx.Disk{}, func(string, []byte) {}, &own)
+	policies := policy.Read(dir, nil, fsx.Disk{}, &own)
 	of := policy.Site{Content: content, Files: func(input string) string { return input }}
 	result, err := policy.Prove(of, policies, &own)
 	if err != nil {

@@ -22,10 +22,9 @@ const Dir = "policies"
 // versionKey marks a file of policies. Other files in the directory belong to other tools.
 const versionKey = "policy_version"
 
-// Read reads the policies of the site in dir, and those in the files named by extra. It reports errors in them, and
-// yields the path and the content of each file of policies to found.
-func Read(dir string, extra []string, disk fsx.Disk, found func(path string, src []byte), diags *diag.List) []*Policy {
-	r := &reader{disk: disk, found: found, diags: diags, names: map[string]diag.Pos{}}
+// Read reads the policies of the site in dir, and those in the files named by extra. It reports errors in them.
+func Read(dir string, extra []string, disk fsx.Disk, diags *diag.List) []*Policy {
+	r := &reader{disk: disk, diags: diags, names: map[string]diag.Pos{}}
 	for _, path := range r.files(filepath.Join(dir, Dir)) {
 		r.file(path, false)
 	}
@@ -38,7 +37,6 @@ func Read(dir string, extra []string, disk fsx.Disk, found func(path string, src
 // reader reads policy files.
 type reader struct {
 	disk  fsx.Disk
-	found func(path string, src []byte)
 	diags *diag.List
 	names map[string]diag.Pos
 	out   []*Policy
@@ -82,7 +80,6 @@ func (r *reader) file(path string, named bool) {
 	if _, _, ok := doc.Root.Lookup(versionKey); !ok && !named {
 		return
 	}
-	r.found(path, src)
 	r.doc, r.digest = doc, fmt.Sprintf("%x", sha256.Sum256(src))
 	if wrong := doc.CheckVersion(versionKey, 1); wrong != nil {
 		wrong.Code = Code

@@ -23,6 +23,7 @@ func (r *Row) setRecipe(x *recipe.Recipe) {
 	default:
 		r.Computed, r.contentID = sourceText(x), "r"+string(recipe.Append(nil, x.Placeless()))
 		r.addUses(x)
+		r.varies = readsVariables(x)
 	}
 	if x.Kind == recipe.Merged {
 		r.merge = x

@@ -101,12 +101,9 @@ func (s *Sampler) conditions(key string, out *Samples) (names int, cs [][]snapsh
 	queue, queued, seen := []string{key}, map[string]bool{key: true}, map[string]bool{}
 	for ; names < len(queue) && names < maxUsed; names++ {
 		name := queue[names]
-		rows, known := s.rows[name]
-		if !known {
-			if rows, err = s.tables.rowsOf(name); err != nil {
-				return 0, nil, err
-			}
-			s.rows[name] = rows
+		rows, err := s.rowsOf(name)
+		if err != nil {
+			return 0, nil, err
 		}
 		for i := range rows {
 			r := &rows[i]

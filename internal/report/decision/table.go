@@ -37,6 +37,7 @@ type Row struct {
 	contentID string   // equal for rows with the same content
 	uses      []string // keys that the content looks up, including internal keys of multibindings
 	dynamic   bool     // the content looks up keys that depend on facts
+	varies    bool     // the content depends on variables
 
 	isMultibind bool // the row is a multibinding
 

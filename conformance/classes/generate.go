@@ -1,0 +1,128 @@
+// Package classes makes random sites whose data is for the parameters of classes, and asks real Puppet what happens
+// when it declares these classes.
+package classes
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// Site is a site of Hiera 5 with one module. Each of its classes has one parameter, p.
+type Site struct {
+	Files   map[string]string // content by path
+	Classes []string
+}
+
+// Roles are the values of the fact role. "" means that the fact is not set. Each role has data of its own.
+var Roles = []string{"", "a", "b"}
+
+// generator makes one site.
+type generator struct {
+	*rand.Rand
+	aliases []string
+	types   map[string]typ      // of the aliases, by name
+	data    map[string][]string // lines of data files, by path
+	options []string            // lines of lookup_options
+}
+
+// Generate returns the site of a seed with n classes.
+func Generate(seed uint64, n int) *Site {
+	g := generator{Rand: rand.New(rand.NewPCG(seed, 29)), data: map[string][]string{},
+		types: map[string]typ{}}
+	s := &Site{Files: map[string]string{
+		"hiera.yaml": "version: 5\ndefaults: {datadir: data, data_hash: yaml_data}\nhierarchy:\n" +
+			"  - {name: role, path: 'role/%{facts.role}.yaml'}\n  - {name: common, path: common.yaml}\n",
+	}}
+	for i := range 4 {
+		name := fmt.Sprintf("M::A%d", i)
+		t := g.alias(name)
+		s.Files[fmt.Sprintf("modules/m/types/a%d.pp", i)] = "# An alias\ntype " + name + " = " + t.text + "\n"
+		g.aliases = append(g.aliases, name)
+		g.types[name] = t
+	}
+	g.common("m::text: \"x y\"\nm::number: 7\nm::list: [a, b]\nm::hash: {a: 1}")
+	var included strings.Builder
+	for i := range n {
+		class := fmt.Sprintf("m::c%d", i)
+		s.Classes = append(s.Classes, class)
+		t := g.typ(3)
+		s.Files[fmt.Sprintf("modules/m/manifests/c%d.pp", i)] = g.class(class, t)
+		g.bind(class+"::p", t)
+		included.WriteString("  include " + class + "\n")
+	}
+	s.Files["manifests/site.pp"] = "node 'none' {\n" + included.String() + "}\nnode default { }\n"
+	if len(g.options) > 0 {
+		g.common("lookup_options:\n  " + strings.Join(g.options, "\n  "))
+	}
+	for path, lines := range g.data {
+		s.Files[path] = strings.Join(lines, "\n") + "\n"
+	}
+	return s
+}
+
+func (g *generator) common(line string) {
+	g.data["data/common.yaml"] = append(g.data["data/common.yaml"], line)
+}
+
+func (g *generator) often(percent int) bool { return g.IntN(100) < percent }
+
+// class returns a manifest. A default always has the type.
+func (g *generator) class(name string, t typ) string {
+	layout := []string{"class %s (\n  %s $p%s,\n) { }\n", "class %s(%s $p%s) {\n  class { 'x': }\n}\n",
+		"# class m::no ($x) { }\nclass %s ( # comment, with ( and ,\n  %s\n  $p%s # )\n) inherits m::params { }\n"}[g.IntN(3)]
+	layout = strings.Replace(strings.Replace(layout, " inherits m::params", "", 1), "  class { 'x': }\n", "", 1)
+	defaultValue := ""
+	if v, ok := t.value(g, 3); ok && g.often(40) {
+		defaultValue = " = " + v.puppet()
+	}
+	return fmt.Sprintf(layout, name, t.text, defaultValue)
+}
+
+// bind adds values of a key to the data.
+func (g *generator) bind(key string, t typ) {
+	bound := false
+	for _, path := range []string{"data/common.yaml", "data/role/a.yaml", "data/role/b.yaml"} {
+		if g.often(60) || path == "data/role/b.yaml" && !bound {
+			g.data[path] = append(g.data[path], key+": "+g.written(t))
+			bound = true
+		}
+	}
+	if g.often(25) {
+		g.options = append(g.options, key+": "+g.option())
+	}
+}
+
+func (g *generator) option() string {
+	merges := []string{"unique", "hash", "deep", "first", "{strategy: deep, merge_hash_arrays: true}"}
+	convert := []string{"Sensitive", "Integer", "String", "Array", "Boolean", "Float", "Timestamp", "'Sensitive[String]'",
+		"[Integer, 16]", "[Array, true]", "SemVer", "Numeric", "'M::A0'", "Hash", "'Optional[Integer]'", "URI"}
+	switch g.IntN(3) {
+	case 0:
+		return "{merge: " + merges[g.IntN(len(merges))] + "}"
+	case 1:
+		return "{convert_to: " + convert[g.IntN(len(convert))] + "}"
+	}
+	return "{merge: " + merges[g.IntN(len(merges))] + ", convert_to: " + convert[g.IntN(len(convert))] + "}"
+}
+
+// written returns a value for a type in YAML. Many values are wrong.
+func (g *generator) written(t typ) string {
+	switch {
+	case g.often(4):
+		texts := []string{"'%{facts.role}'", "'a%{facts.other}'", "\"%{lookup('m::text')}\"", "\"%{alias('m::number')}\"",
+			"\"%{alias('m::list')}\"", "\"%{alias('m::hash')}\"", "\"%{lookup('m::number')}\"", "['%{facts.role}']",
+			"{a: '%{facts.role}'}", "[\"%{alias('m::number')}\"]", "'%{literal(\"%\")}'"}
+		return texts[g.IntN(len(texts))]
+	case g.often(3):
+		return "~"
+	}
+	v, ok := t.value(g, 3)
+	if !ok || g.often(10) {
+		v = g.anything(3)
+	}
+	if g.often(35) {
+		v = g.mutated(v)
+	}
+	return v.yaml()
+}

@@ -1,0 +1,150 @@
+package manifest
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/diag"
+)
+
+// Declaration is a place where a manifest declares a class.
+type Declaration struct {
+	Class string
+	At    diag.Pos
+	// Given lists the parameters that the declaration sets, so that Puppet does not look them up. Any means that it may
+	// set every parameter.
+	Given []string
+	Any   bool
+}
+
+// declaring lists the functions that declare the classes in their arguments.
+var declaring = []string{"include", "contain", "require"}
+
+// ReadDeclarations finds the classes that a manifest declares by name.
+func ReadDeclarations(path, src string) []Declaration {
+	streams, _ := scan(src)
+	var out []Declaration
+	for _, tokens := range streams {
+		d := declarationReader{parser: parser{path: path, src: src, tokens: tokens}}
+		for i := range tokens {
+			if t := &tokens[i]; t.kind == name {
+				d.read(i, t.text)
+			}
+		}
+		out = append(out, d.out...)
+	}
+	return out
+}
+
+// declarationReader finds declarations in a list of tokens.
+type declarationReader struct {
+	parser
+	out []Declaration
+}
+
+func (d *declarationReader) read(i int, word string) {
+	switch {
+	case word == "inherits":
+		d.add(i+1, Declaration{})
+	case word == "class" && d.is(i+1, "{"):
+		d.resource(i + 2)
+	case slices.Contains(declaring, word) && d.is(i-1, "."): // called as a method: the classes are before the dot
+		d.before(i - 2)
+	case slices.Contains(declaring, word) && !d.is(i+1, "=>"):
+		d.list(i + 1)
+	}
+}
+
+// add adds a declaration of the class that token i names.
+func (d *declarationReader) add(i int, like Declaration) bool {
+	if i < 0 || i >= len(d.tokens) || d.tokens[i].kind != name && d.tokens[i].kind != text {
+		return false
+	}
+	like.Class, like.At = strings.TrimPrefix(d.tokens[i].text, "::"), d.pos(d.tokens[i].at)
+	d.out = append(d.out, like)
+	return true
+}
+
+// list reads the arguments of a function. Tokens that are no names of classes, such as brackets, are skipped.
+func (d *declarationReader) list(i int) {
+	for depth := 0; i < len(d.tokens); i++ {
+		t := &d.tokens[i]
+		switch {
+		case t.kind == punct && strings.Contains("([", t.text):
+			depth++
+		case t.kind == punct && strings.Contains(")]", t.text):
+			if depth--; depth <= 0 {
+				return
+			}
+		case t.kind == punct && t.text == ",":
+		case t.kind == punct:
+			return
+		default:
+			d.add(i, Declaration{})
+			if depth == 0 && !d.is(i+1, ",") {
+				return
+			}
+		}
+	}
+}
+
+// before reads the class, or the list of classes, that ends at token i.
+func (d *declarationReader) before(i int) {
+	if !d.is(i, "]") {
+		d.add(i, Declaration{})
+		return
+	}
+	for i--; i >= 0 && !d.is(i, "["); i-- {
+		d.add(i, Declaration{})
+	}
+}
+
+// resource reads the bodies of class { 'a': x => 1; 'b': }, from the first title on.
+func (d *declarationReader) resource(i int) {
+	for i < len(d.tokens) {
+		end, depth := i, 0
+		for ; end < len(d.tokens); end++ {
+			t := &d.tokens[end]
+			if t.kind != punct {
+				continue
+			}
+			if strings.Contains("([{", t.text) {
+				depth++
+			} else if depth == 0 && strings.Contains(";}", t.text) {
+				break
+			} else if strings.Contains(")]}", t.text) {
+				depth--
+			}
+		}
+		d.body(i, min(end, len(d.tokens)))
+		if !d.is(end, ";") {
+			return
+		}
+		i = end + 1
+	}
+}
+
+// body reads one body of a resource-like declaration: titles, a colon and attributes.
+func (d *declarationReader) body(from, to int) {
+	colon := from
+	for colon < to && !d.is(colon, ":") {
+		colon++
+	}
+	var like Declaration
+	depth := 0
+	for i := colon + 1; i < to; i++ {
+		t := &d.tokens[i]
+		switch {
+		case t.kind == punct && strings.Contains("([{", t.text):
+			depth++
+		case t.kind == punct && strings.Contains(")]}", t.text):
+			depth--
+		case depth == 0 && d.is(i+1, "=>") && (d.is(i-1, ",") || i == colon+1):
+			like.Given = append(like.Given, t.text)
+			like.Any = like.Any || d.is(i, "*")
+		}
+	}
+	for i := from; i < colon; i++ {
+		d.add(i, like)
+	}
+}

@@ -1,0 +1,228 @@
+package params
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/internal/fsx"
+	"bindc/internal/manifest"
+	"bindc/internal/types"
+	"bindc/loader"
+)
+
+// class is a class of a manifest.
+type class struct {
+	manifest.Class
+	params map[string]*param
+}
+
+// param is a parameter of a class.
+type param struct {
+	manifest.Param
+	class *class
+	typ   *types.Type // nil if every value fits, or if the type is not known
+
+	unknown []string // types in it that are not known
+}
+
+// key is the key that Puppet looks up for p.
+func (p *param) key() string { return p.class.Name + "::" + p.Name }
+
+// classes finds the classes and type aliases of a site, as Puppet does. It reads manifests when they are needed.
+type classes struct {
+	disk    fsx.Disk
+	site    *loader.Site
+	modules map[string]string          // directory of manifests, by module; "" if it has none
+	headers map[string]manifest.Header // by path
+	known   map[string]*class          // by name; nil: there is no such class
+	own     map[string]manifest.Class  // of the manifests of the site
+	aliases *types.Aliases
+	inSite  map[string]string // source of the aliases that manifests of the site define
+
+	failures []error  // of reading
+	broken   []string // manifests that end too early
+}
+
+func findClasses(site *loader.Site, disk fsx.Disk) *classes {
+	c := &classes{disk: disk, site: site, modules: map[string]string{}, headers: map[string]manifest.Header{},
+		known: map[string]*class{}, own: map[string]manifest.Class{}, inSite: map[string]string{}}
+	c.aliases = types.NewAliases(c.aliasSource)
+	for _, m := range site.Modules {
+		c.modules[m.Name] = filepath.Join(m.Dir, "manifests")
+	}
+	for _, path := range c.manifestsIn(site.Manifests) {
+		h := c.header(path)
+		for _, own := range h.Classes {
+			c.own[own.Name] = own
+		}
+		for _, a := range h.Aliases {
+			c.inSite[a.Name] = a.Type
+		}
+	}
+	return c
+}
+
+// manifestsIn returns the manifests in dir and below it, or dir itself if it is a file.
+func (c *classes) manifestsIn(dir string) (out []string) {
+	info, err := c.disk.Info(dir)
+	if err != nil || info == nil {
+		c.failed(err)
+		return nil
+	}
+	if !info.IsDir() {
+		return []string{dir}
+	}
+	list, err := c.disk.List(dir)
+	c.failed(err)
+	for _, e := range list {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case e.IsDir():
+			out = append(out, c.manifestsIn(path)...)
+		case filepath.Ext(path) == ".pp":
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+func (c *classes) failed(err error) {
+	if err != nil {
+		c.failures = append(c.failures, err)
+	}
+}
+
+// header returns the definitions in the manifest at path. It has none if there is no such file.
+func (c *classes) header(path string) manifest.Header {
+	h, known := c.headers[path]
+	if !known {
+		if text, ok := c.read(path); ok {
+			h = manifest.ReadHeader(path, text)
+		}
+		if c.headers[path] = h; !h.Whole && len(h.Classes)+len(h.Aliases) > 0 {
+			c.broken = append(c.broken, path)
+		}
+	}
+	return h
+}
+
+func (c *classes) read(path string) (text string, ok bool) {
+	info, err := c.disk.Info(path)
+	if err != nil || info == nil || !info.Mode().IsRegular() || info.Size() > manifest.MaxSize {
+		c.failed(err)
+		return "", false
+	}
+	src, err := c.disk.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false
+	}
+	c.failed(err)
+	return string(src), err == nil
+}
+
+// find returns a class, or nil. Puppet loads a class of a module from the file of its name, or of a class around it.
+func (c *classes) find(name string) *class {
+	found, known := c.known[name]
+	if known {
+		return found
+	}
+	if header, ok := c.headerOf(name); ok {
+		found = c.declare(header)
+	}
+	c.known[name] = found
+	return found
+}
+
+func (c *classes) headerOf(name string) (manifest.Class, bool) {
+	if own, ok := c.own[name]; ok {
+		return own, true
+	}
+	words := strings.Split(name, "::")
+	dir, ok := c.modules[words[0]]
+	if !ok {
+		return manifest.Class{}, false
+	}
+	for n := len(words); n > 0; n-- {
+		path := filepath.Join(dir, "init.pp")
+		if n > 1 {
+			path = filepath.Join(dir, filepath.Join(words[1:n]...)+".pp")
+		}
+		for _, header := range c.header(path).Classes {
+			if header.Name == name {
+				return header, true
+			}
+		}
+	}
+	return manifest.Class{}, false
+}
+
+// declare parses the types of the parameters of a class.
+func (c *classes) declare(header manifest.Class) *class {
+	out := &class{Class: header, params: map[string]*param{}}
+	for _, p := range header.Params {
+		declared := &param{Param: p, class: out}
+		if p.Type != "" {
+			var err error
+			if declared.typ, declared.unknown, err = c.aliases.ParseDeclared(p.Type); err != nil {
+				declared.unknown = []string{p.Type}
+			}
+		}
+		out.params[p.Name] = declared
+	}
+	return out
+}
+
+// aliasSource returns the source of the type alias called name. Puppet loads it from the file of its name.
+func (c *classes) aliasSource(name string) (string, bool) {
+	if text, ok := c.inSite[name]; ok {
+		return text, true
+	}
+	module, rest, nested := strings.Cut(strings.ToLower(name), "::")
+	if !nested {
+		return "", false
+	}
+	dir, ok := c.site.Types, module == "environment"
+	if !ok {
+		var manifests string
+		manifests, ok = c.modules[module]
+		dir = filepath.Join(filepath.Dir(manifests), "types")
+	}
+	if !ok {
+		return "", false
+	}
+	path := filepath.Join(dir, filepath.FromSlash(strings.ReplaceAll(rest, "::", "/"))+".pp")
+	for _, a := range c.header(path).Aliases {
+		if strings.EqualFold(a.Name, name) {
+			return a.Type, true
+		}
+	}
+	return "", false
+}
+
+// declarations returns where manifests declare classes, by class.
+func (c *classes) declarations() map[string][]manifest.Declaration {
+	out := map[string][]manifest.Declaration{}
+	dirs := []string{c.site.Manifests}
+	for _, m := range c.site.Modules {
+		dirs = append(dirs, filepath.Join(m.Dir, "manifests"))
+	}
+	for _, dir := range dirs {
+		for _, path := range c.manifestsIn(dir) {
+			text, _ := c.read(path)
+			for _, d := range manifest.ReadDeclarations(path, text) {
+				out[d.Class] = append(out[d.Class], d)
+			}
+		}
+	}
+	return out
+}
+
+// looksUp reports whether Puppet looks p up for one of the declarations, because it does not set p.
+func (p *param) looksUp(declarations []manifest.Declaration) bool {
+	return slices.ContainsFunc(declarations, func(d manifest.Declaration) bool {
+		return !d.Any && !slices.Contains(d.Given, p.Name)
+	})
+}

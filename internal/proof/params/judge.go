@@ -1,0 +1,110 @@
+package params
+
+import (
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// verdict is what is known about a value without any request.
+type verdict uint8
+
+const (
+	fits    verdict = iota
+	refused         // no request makes it fit
+	unknown         // it depends on the request, or on other keys
+)
+
+// judge judges a compiled value.
+func (p *param) judge(compiled string) verdict {
+	if compiled[0] == recipe.CompiledConstant {
+		v, _, _ := value.View(compiled[1:]) // the loader has checked it
+		return p.judgeValue(v)
+	}
+	r, err := recipe.Decode(compiled[1:])
+	switch {
+	case err != nil || r.Transformer != nil || r.Optional:
+		return unknown
+	case r.Kind == recipe.Constant:
+		return p.judgeValue(r.Value)
+	case r.Kind == recipe.Expression && p.refuses(p.typ, r.Expr):
+		return refused
+	case r.Kind == recipe.Expression && p.typ.Accepts(types.Of(types.String)) && isText(r.Expr):
+		return fits
+	}
+	return unknown
+}
+
+func (p *param) judgeValue(v value.Value) verdict {
+	if p.misfit(v) == nil {
+		return fits
+	}
+	return refused
+}
+
+// misfit returns the reason why Puppet refuses v, or nil. A parameter with a default gets its default instead of undef.
+// The value of a sensitive binding may reach Puppet as it is or as a Sensitive, so either may fit.
+func (p *param) misfit(v value.Value) *types.Mismatch {
+	if v.IsUndef() && p.Optional {
+		return nil
+	}
+	m := p.typ.Assert(v)
+	if m == nil {
+		return nil
+	}
+	plain, secret, err := v.Unveiled()
+	if secret && (err != nil || p.typ.Assert(plain) == nil || p.typ.Assert(plain.Sensitive()) == nil) {
+		return nil
+	}
+	return m
+}
+
+// isText reports whether n is always a String.
+func isText(n *expr.Node) bool {
+	return n.Op == expr.Concat || n.Op == expr.Call && (n.Name == expr.HieraScope || n.Name == expr.HieraLookup) ||
+		n.Op == expr.Call && n.HasHieraSecret()
+}
+
+// refuses reports whether t refuses the value of n for every request.
+func (p *param) refuses(t *types.Type, n *expr.Node) bool {
+	switch {
+	case n.Op == expr.Const:
+		return t.Assert(n.Value) != nil
+	case isText(n):
+		return !t.Admits(value.String) && !t.AdmitsSensitive(value.String)
+	case n.Op == expr.ArrayLit:
+		return !t.Admits(value.Array) || p.refusesElement(t, n)
+	case n.Op == expr.HashLit:
+		return !t.Admits(value.Hash) || p.refusesEntry(t, n)
+	}
+	return false
+}
+
+// refusesElement reports whether t, if it is a type of arrays, refuses an element of n.
+func (p *param) refusesElement(t *types.Type, n *expr.Node) bool {
+	t = t.OnlyKind(value.Array)
+	if t.Kind() != types.Array || t.Elem() == nil {
+		return false
+	}
+	for _, e := range n.Kids {
+		if e.Op != expr.Splat && p.refuses(t.Elem(), e) {
+			return true
+		}
+	}
+	return false
+}
+
+// refusesEntry reports whether t, if it is a type of hashes, refuses a value of n.
+func (p *param) refusesEntry(t *types.Type, n *expr.Node) bool {
+	t = t.OnlyKind(value.Hash)
+	if t.Kind() != types.Hash || t.Elem() == nil {
+		return false
+	}
+	for i := 1; i < len(n.Kids); i += 2 {
+		if p.refuses(t.Elem(), n.Kids[i]) {
+			return true
+		}
+	}
+	return false
+}

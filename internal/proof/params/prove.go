@@ -1,0 +1,209 @@
+package params
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/lookup"
+	"bindc/internal/merge"
+	"bindc/internal/report/decision"
+	"bindc/internal/types"
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// maxSamples is the number of requests that are tried for a key whose values are merged.
+const maxSamples = 64
+
+// prover looks suspects up in requests that are constructed for them.
+type prover struct {
+	*Checker
+	snap    *bindings.Snapshot
+	tables  *decision.Tables
+	sampler *decision.Sampler
+	paths   map[string]string // from the name of a file in the snapshot to its path
+}
+
+// prove reports the suspects that are wrong for some request.
+func (c *Checker) prove() error {
+	if len(c.suspects) == 0 {
+		return nil
+	}
+	p := prover{Checker: c, paths: map[string]string{}}
+	for path, i := range c.site.InputOf {
+		p.paths[c.site.Inputs[i].Path] = path
+	}
+	var b bytes.Buffer
+	if _, err := snapshot.WriteTo(&b, c.content); err != nil {
+		return err
+	}
+	raw, err := snapshot.OpenBytes(b.Bytes())
+	if err != nil {
+		return err
+	}
+	defer raw.Close()
+	if p.snap, err = bindings.OpenBytes(b.Bytes(), bindings.Options{}); err != nil {
+		return err
+	}
+	defer p.snap.Close()
+	if p.tables, err = decision.NewTables(raw, false, nil); err != nil {
+		return err
+	}
+	if p.sampler, err = decision.NewSampler(p.tables); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.suspects)) {
+		if err := p.key(key, c.suspects[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// key reports the bindings of a key that Puppet refuses.
+func (p *prover) key(key string, s *suspect) error {
+	varies, err := p.sampler.Varies(key)
+	if err != nil {
+		return err
+	}
+	samples, open, err := p.samples(key, s, varies)
+	if err != nil {
+		return err
+	}
+	found := map[diag.Pos]bool{}
+	for _, sample := range samples {
+		if err := p.sample(key, s, sample, found); err != nil {
+			return err
+		}
+	}
+	if open && len(found) == 0 {
+		p.reportOpen(key, s)
+	}
+	return nil
+}
+
+// samples returns the requests to try. open means that other requests may have other values.
+func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sample, open bool, err error) {
+	table, err := p.tables.Values(key)
+	if err != nil {
+		return nil, false, err
+	}
+	if s.merged {
+		if varies || !p.decides(table) {
+			return nil, true, nil
+		}
+		found, err := p.sampler.Samples(key, maxSamples)
+		if err != nil {
+			return nil, false, err
+		}
+		return found.Samples, found.Exceeded, nil
+	}
+	for i := range table.Rows {
+		row := &table.Rows[i]
+		b, suspicious := s.places[p.position(row.At)]
+		switch {
+		case !suspicious:
+		case b.verdict == unknown && varies:
+			open = true
+		default:
+			sample, ok := p.sampler.Reaching(row)
+			if open = open || !ok; ok {
+				out = append(out, sample)
+			}
+		}
+	}
+	return out, open, nil
+}
+
+// decides reports whether the values of a table are those of Puppet. A convert_to of a type that bindings do not have
+// makes a text of a value that Puppet keeps.
+func (p *prover) decides(table *decision.Table) bool {
+	if !table.HasOptions {
+		return true
+	}
+	level, err := merge.Compile(table.Options, "")
+	if err != nil || len(level.Entries) != 1 || level.Entries[0].Value().Kind() != value.Hash {
+		return false
+	}
+	to, ok := level.Entries[0].Value().Get(value.FromString("convert_to"))
+	if ok && to.Kind() == value.Array && to.Len() > 0 {
+		to = to.Slice()[0]
+	}
+	if !ok || to.Kind() != value.String || to.Text() == "Sensitive" {
+		return !ok || to.Kind() == value.String
+	}
+	_, err = types.Parse(to.Text())
+	return err == nil
+}
+
+// sample looks a key up in one request, and reports the bindings that it wins with a value that Puppet refuses. The
+// results are added to found.
+func (p *prover) sample(key string, s *suspect, sample decision.Sample, found map[diag.Pos]bool) error {
+	facts, err := sample.Facts(nil)
+	if err != nil {
+		return err
+	}
+	r, err := p.snap.Request(facts)
+	if err != nil {
+		return nil // every lookup of this request fails, which is not for this check to report
+	}
+	v, ok, err := r.Lookup(key)
+	if err != nil || !ok {
+		return nil
+	}
+	whole, err := lookup.Value(v).Whole()
+	if err != nil {
+		return err
+	}
+	if lookup.Value(v).Sensitive() {
+		whole = whole.Sensitive()
+	}
+	m := s.param.misfit(whole)
+	if m == nil {
+		return nil
+	}
+	e, err := (*lookup.Request)(r).Explain(key)
+	if err != nil {
+		return err
+	}
+	for i := range e.Candidates {
+		cand := &e.Candidates[i]
+		at := p.position(cand.At)
+		if cand.State != lookup.Wins && cand.State != lookup.Merged {
+			continue
+		}
+		if _, suspicious := s.places[at]; suspicious && !found[at] {
+			found[at] = true
+			p.report(s, at, cand.When, sample, m, lookup.Value(v).Sensitive())
+		}
+		return nil // of merged values, only the highest is reported
+	}
+	return nil
+}
+
+// position parses a position in a snapshot, path:line:col.
+func (p *prover) position(at string) diag.Pos {
+	rest, col, ok := cutNumber(at)
+	path, line, ok2 := cutNumber(rest)
+	if !ok || !ok2 {
+		return diag.Pos{File: at}
+	}
+	if known, ok := p.paths[path]; ok {
+		path = known
+	}
+	return diag.Pos{File: path, Line: line, Col: col}
+}
+
+func cutNumber(text string) (before string, n int, ok bool) {
+	i := strings.LastIndexByte(text, ':')
+	if i < 0 {
+		return text, 0, false
+	}
+	n, err := strconv.Atoi(text[i+1:])
+	return text[:i], n, err == nil
+}

@@ -1,0 +1,206 @@
+package types
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/internal/value"
+)
+
+// Aliases resolves the type aliases of modules.
+type Aliases struct {
+	source func(name string) (text string, ok bool)
+	found  map[string]*Type // by name; nil while the alias is being read
+}
+
+// NewAliases returns the aliases whose definitions source returns, by name.
+func NewAliases(source func(name string) (text string, ok bool)) *Aliases {
+	return &Aliases{source: source, found: map[string]*Type{}}
+}
+
+// ParseDeclared parses a type as manifests declare it, where names have their meaning in Puppet. Aliases are resolved.
+// A type inside it that is not known accepts every value; unknown lists the names of such types.
+func (a *Aliases) ParseDeclared(text string) (t *Type, unknown []string, err error) {
+	if t, err = parse(parser{text: text, find: a.named, declared: true}); err != nil {
+		return nil, nil, err
+	}
+	t.visit(func(t *Type) {
+		if t.kind == alias && t.target == openType {
+			unknown = append(unknown, t.texts[0])
+		}
+	}, map[*Type]bool{})
+	slices.Sort(unknown)
+	return t, slices.Compact(unknown), nil
+}
+
+// openType is the target of types that are not known.
+var openType = newType(Any)
+
+// open returns a type of this name that accepts every value.
+func open(name string) *Type {
+	t := newNamed(alias, name)
+	t.target = openType
+	return t
+}
+
+// unknownTypes lists types of Puppet of which other values may be instances.
+var unknownTypes = []string{"Init", "Object", "TypeAlias", "TypeReference", "TypeSet", "Error", "Target", "Iterator"}
+
+// named returns the type or alias called name.
+func (a *Aliases) named(name string) (*Type, error) {
+	switch {
+	case name == "Sensitive":
+		return Of(sensitive), nil
+	case name == "RichDataKey":
+		return (&Type{kind: Variant, max: Of(Variant).max}).with(Of(String), Of(Numeric))
+	case slices.Contains(unknownTypes, name):
+		return open(name), nil
+	case slices.Contains(names[:unit], name):
+		return Of(kindNamed(name)), nil
+	case slices.Contains(absent, name) || slices.Contains(ofCatalog, name):
+		return newNamed(foreign, name), nil
+	}
+	return a.alias(name)
+}
+
+func kindNamed(name string) Kind { return Kind(slices.Index(names[:], name)) }
+
+func newNamed(k Kind, name string) *Type {
+	t := newType(k)
+	t.texts = []string{name}
+	return t
+}
+
+// alias returns the alias called name. While its definition is read, its target is not set, so that an alias can refer
+// to itself.
+func (a *Aliases) alias(name string) (*Type, error) {
+	if t := a.found[name]; t != nil {
+		return t, nil
+	}
+	t := newNamed(alias, name)
+	a.found[name] = t
+	text, ok := a.source(name)
+	if !ok {
+		t.target = openType
+		return t, nil
+	}
+	target, err := parse(parser{text: text, find: a.named, declared: true})
+	if err != nil || target.expands(t, 0) { // Puppet refuses or simplifies such an alias
+		target = openType
+	}
+	t.target = target
+	return t, nil
+}
+
+// resolved returns the type that an alias stands for, or t itself.
+func (t *Type) resolved() *Type {
+	for t != nil && t.kind == alias && t.target != nil {
+		t = t.target
+	}
+	return t
+}
+
+// expands reports whether a value is a t if it is a u, without looking into the value. Such an alias u would have no
+// meaning.
+func (t *Type) expands(u *Type, depth int) bool {
+	if t == u || depth > maxDepth {
+		return true
+	}
+	switch t.kind {
+	case alias:
+		return t.target != nil && t.target.expands(u, depth+1)
+	case Variant, Optional, NotUndef, sensitive:
+		return slices.ContainsFunc(t.args, func(a *Type) bool { return a.expands(u, depth+1) })
+	}
+	return false
+}
+
+// unfinished reports whether it is not known yet if undef is a t, because t is an alias that is being read.
+func (t *Type) unfinished(depth int) bool {
+	switch {
+	case depth > maxDepth || t.kind == alias && t.target == nil:
+		return true
+	case t.kind == alias:
+		return t.target.unfinished(depth + 1)
+	case t.kind == Variant:
+		return slices.ContainsFunc(t.args, func(a *Type) bool { return a.unfinished(depth + 1) })
+	}
+	return false
+}
+
+// visit calls see with t and the types inside it.
+func (t *Type) visit(see func(*Type), seen map[*Type]bool) {
+	if t == nil || seen[t] {
+		return
+	}
+	seen[t] = true
+	see(t)
+	t.target.visit(see, seen)
+	for _, a := range t.args {
+		a.visit(see, seen)
+	}
+	for _, m := range t.members {
+		m.value.visit(see, seen)
+	}
+}
+
+// holdsSensitive reports whether v, a sensitive value, has type t.
+func (t *Type) holdsSensitive(v value.Value, how manner) bool {
+	switch t.kind {
+	case Any, RichData:
+		return true
+	case sensitive:
+		inner, err := v.Read()
+		return t.plain || err == nil && t.args[0].holds(inner, how)
+	case Variant:
+		return t.holdsAny(v, how)
+	case Optional, NotUndef:
+		return t.plain && t.kind == NotUndef || !t.plain && t.args[0].holds(v, how)
+	}
+	return false
+}
+
+// foreignParams returns a type of which data has no values, with parameters that only matter in messages.
+func (t *Type) foreignParams(params []value.Value) *Type {
+	var list []string
+	for _, p := range params {
+		list = append(list, string(value.AppendText(nil, p)))
+	}
+	return newNamed(foreign, t.texts[0]+"["+strings.Join(list, ", ")+"]")
+}
+
+// AdmitsSensitive reports whether a sensitive value of kind k may have type t.
+func (t *Type) AdmitsSensitive(k value.Kind) bool {
+	switch t = t.resolved(); t.Kind() {
+	case sensitive:
+		return t.plain || t.args[0].Admits(k)
+	case Optional, NotUndef, Variant:
+		return slices.ContainsFunc(t.args, func(a *Type) bool { return a.AdmitsSensitive(k) })
+	}
+	return t.Admits(k)
+}
+
+// OnlyKind returns the only type inside t that may have values of kind k: one of a Variant, or the type in an Optional,
+// or t itself. If there are several, it returns Any.
+func (t *Type) OnlyKind(k value.Kind) *Type {
+	t = t.resolved()
+	switch t.Kind() {
+	case Variant, Optional, NotUndef:
+	default:
+		return t
+	}
+	var only *Type
+	for _, a := range t.args {
+		switch {
+		case !a.Admits(k):
+		case only != nil:
+			return Of(Any)
+		default:
+			only = a.OnlyKind(k)
+		}
+	}
+	if only == nil {
+		return Of(Any)
+	}
+	return only
+}
