@@ -137,9 +137,15 @@ var mayImport = map[string][]string{
 		"compile", "diag", "facts", "internal/fsx", "internal/lookup", "internal/manifest",
 		"internal/migrate", "internal/report/decision", "internal/value", "loader", "runtime", "snapshot",
 	},
-	"internal/pattern":  {},
-	"internal/pool":     {},
-	"internal/puppetdb": {"diag", "facts"},
+	"internal/pattern": {},
+	"internal/pool":    {},
+	"internal/proof/policy": {
+		"diag", "internal/expr", "internal/expr/stdlib", "internal/fsx", "internal/legacy", "internal/lookup",
+		"internal/recipe", "internal/report/decision", "internal/syntax", "internal/types", "internal/value",
+		"internal/yaml", "runtime", "snapshot",
+	},
+	"internal/proof/record": {"internal/recipe", "internal/value", "snapshot"},
+	"internal/puppetdb":     {"diag", "facts"},
 	"internal/proof/params": {
 		"diag", "internal/expr", "internal/fsx", "internal/lookup", "internal/manifest", "internal/merge",
 		"internal/recipe", "internal/report/decision", "internal/types", "internal/value", "loader",

@@ -152,7 +152,8 @@ func (p *prover) completions(w way) func(yield func(way) bool) {
 			return
 		}
 		for only := range free {
-			if !yield(with(func(i int) bool { return i == only })) || !yield(with(func(i int) bool { return i != only })) {
+			is, isNot := func(i int) bool { return i == only }, func(i int) bool { return i != only }
+			if !yield(with(is)) || !yield(with(isNot)) {
 				return
 			}
 		}
