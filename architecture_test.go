@@ -17,10 +17,11 @@ import (
 var mayImport = map[string][]string{
 	"cmd/bindc": {
 		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/cli",
-		"internal/datafile", "internal/enc", "internal/envfile", "internal/fsx", "internal/hieraconfig",
-		"internal/identity", "internal/layout", "internal/lint", "internal/lookup", "internal/manifest",
-		"internal/migrate", "internal/migrate/proof", "internal/proof/params", "internal/proof/policy",
-		"internal/proof/record", "internal/puppetdb", "internal/report",
+		"internal/datafile", "internal/enc", "internal/envfile", "internal/explore", "internal/fsx",
+		"internal/hieraconfig", "internal/identity", "internal/layout", "internal/lint", "internal/lookup",
+		"internal/lsp", "internal/lsp/analysis", "internal/manifest", "internal/migrate",
+		"internal/migrate/proof", "internal/proof/params",
+		"internal/proof/policy", "internal/proof/record", "internal/puppetdb", "internal/report",
 		"internal/report/affected", "internal/report/decision", "internal/report/slice", "internal/revision",
 		"internal/schema", "internal/secret/eyaml", "internal/secret/seal", "internal/snapfile",
 		"internal/subprocess", "internal/syntax", "loader", "origin", "runtime", "ship", "ship/oci",
@@ -85,6 +86,10 @@ var mayImport = map[string][]string{
 	"internal/envfile": {
 		"internal/expr", "internal/expr/stdlib", "internal/types", "internal/value", "snapshot",
 	},
+	"internal/explore": {
+		"diag", "facts", "internal/cli", "internal/lookup", "internal/report", "internal/report/affected",
+		"internal/report/decision", "runtime", "snapshot",
+	},
 	"internal/expr": {
 		"internal/expr/ruby", "internal/lookupkey", "internal/pattern", "internal/types",
 		"internal/types/onigmo", "internal/value",
@@ -122,8 +127,23 @@ var mayImport = map[string][]string{
 		"snapshot",
 	},
 	"internal/lookupkey": {"internal/pattern", "internal/value"},
-	"internal/manifest":  {"diag", "internal/lookupkey", "internal/value"},
-	"internal/members":   {},
+	"internal/lsp": {
+		"diag", "internal/lsp/analysis", "internal/lsp/buffer", "internal/lsp/mention",
+		"internal/lsp/outline", "internal/report",
+	},
+	"internal/lsp/analysis": {
+		"compile", "diag", "internal/bindingsfile", "internal/datafile", "internal/fsx", "internal/lint",
+		"internal/lookup", "internal/lsp/buffer", "internal/lsp/outline", "internal/recipe",
+		"internal/relation", "internal/report/decision", "internal/value", "internal/yaml", "loader",
+		"snapshot",
+	},
+	"internal/lsp/buffer": {"diag"},
+	"internal/lsp/mention": {
+		"diag", "internal/lookupkey", "internal/lsp/buffer", "internal/lsp/outline", "internal/yaml",
+	},
+	"internal/lsp/outline": {"diag", "internal/yaml"},
+	"internal/manifest":    {"diag", "internal/lookupkey", "internal/value"},
+	"internal/members":     {},
 	"internal/merge": {
 		"internal/expr", "internal/expr/ruby", "internal/expr/stdlib", "internal/merge/rich",
 		"internal/pattern", "internal/types", "internal/types/onigmo", "internal/value",
@@ -145,14 +165,14 @@ var mayImport = map[string][]string{
 		"internal/yaml", "runtime", "snapshot",
 	},
 	"internal/proof/record": {"internal/recipe", "internal/value", "snapshot"},
-	"internal/puppetdb":     {"diag", "facts"},
 	"internal/proof/params": {
 		"diag", "internal/expr", "internal/fsx", "internal/lookup", "internal/manifest", "internal/merge",
 		"internal/recipe", "internal/report/decision", "internal/types", "internal/value", "loader",
 		"runtime", "snapshot",
 	},
-	"internal/query":  {"diag", "facts", "internal/lookup", "internal/members", "runtime"},
-	"internal/recipe": {"internal/expr", "internal/secret/seal", "internal/types", "internal/value"},
+	"internal/puppetdb": {"diag", "facts"},
+	"internal/query":    {"diag", "facts", "internal/lookup", "internal/members", "runtime"},
+	"internal/recipe":   {"internal/expr", "internal/secret/seal", "internal/types", "internal/value"},
 	"internal/relation": {
 		"internal/expr", "internal/expr/stdlib", "internal/syntax", "internal/value",
 	},

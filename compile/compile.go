@@ -13,6 +13,8 @@
 package compile
 
 import (
+	"context"
+
 	"bindc/compile/internal/check"
 	"bindc/compile/internal/index"
 	"bindc/compile/internal/pass"
@@ -30,6 +32,8 @@ const DefaultEffort = 1 << 25
 type Options struct {
 	StrictVariables bool // unknown variables make lookups fail
 	Effort          int  // limit on the comparisons that find conflicts and loops (pass.Effort); 0: DefaultEffort
+
+	Context context.Context // when it is done, Compile returns nil between two passes; may be nil
 }
 
 // Compile compiles site and adds diagnostics to diags. The Content is valid only if diags has no errors. If the site
@@ -38,7 +42,11 @@ func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Conten
 	if diags.Incomplete() {
 		return nil
 	}
-	return compose(newEnv(site, opts, diags))
+	e := newEnv(site, opts, diags)
+	if opts.Context != nil {
+		e.Stopped = func() bool { return opts.Context.Err() != nil }
+	}
+	return compose(e)
 }
 
 func newEnv(site *loader.Site, opts Options, diags *diag.List) *pass.Env {
@@ -53,10 +61,19 @@ func newEnv(site *loader.Site, opts Options, diags *diag.List) *pass.Env {
 func compose(e *pass.Env) *snapshot.Content {
 	ranks := place.RankConditions(e.Site)
 	placed := place.Bindings(e.Site, ranks)
+	if e.Stopped() {
+		return nil
+	}
 	rewritten := rewrite.Apply(e, placed)
 	ordered := index.OrderKeys(rewritten)
+	if e.Stopped() {
+		return nil
+	}
 	lists := index.ListContributions(e, ordered)
 	levels := index.FillLevels(e, ordered, lists)
+	if e.Stopped() {
+		return nil
+	}
 	check.Run(e, ordered, levels)
 	warnOfForeign(e)
 	return content(e, ordered, lists, levels)

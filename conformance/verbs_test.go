@@ -43,7 +43,7 @@ func TestCommandLineIsDocumented(t *testing.T) {
 		anyFlag.FindAllString(helpOf(t, "bindc")+helpOf(t, "bindq")+helpOf(t, "bindsync"), -1),
 		slices.Concat(slices.Collect(maps.Values(verbs))...))
 	for _, name := range []string{"cli", "hiera", "lint", "guide", "guide/write-data",
-		"guide/change-data", "guide/find-out-why", "guide/deploy", "guide/come-from-hiera", "guide/go"} {
+		"guide/change-data", "guide/find-out-why", "guide/explore", "guide/deploy", "guide/come-from-hiera", "guide/go"} {
 		for _, flag := range anyFlag.FindAllString(strings.ReplaceAll(docText(t, name), "facter --json", ""), -1) {
 			if !slices.Contains(all, flag) {
 				t.Errorf("docs/%s.md mentions %s, which is not a flag", name, flag)

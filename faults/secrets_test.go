@@ -28,6 +28,7 @@ var showing = map[string][]string{
 		"build BAD -o FILE.out", "build SITE -o FILE.pack --part 1/1", "build BAD -o FILE.badpack --part 1/1"},
 	"bindc link": {"link FILE.pack --site SITE -o FILE.linked", "link FILE.pack --site BAD -o FILE.linked",
 		"link FILE --site SITE -o FILE.linked"},
+	"bindc lsp": nil, // TestHoverShowsWhoWins in internal/lsp
 	"bindc check": {"check SITE --facts-dir NODES", "check SITE --facts-dir NODES --format json",
 		"check SITE --lint", "check BAD", "check BAD --lint",
 		"check BAD --format json", "check BAD --format sarif", "check BAD --format github"},

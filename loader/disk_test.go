@@ -186,7 +186,7 @@ func TestRereadsFilesThatChangeDuringReading(t *testing.T) {
 			text += "# longer\n"
 			return os.WriteFile(path, []byte(text), 0o666)
 		}
-		if found := reported(dir, Options{disk: fsx.Disk{Fault: change}}); !slices.Equal(found, test.want) {
+		if found := reported(dir, Options{Disk: fsx.Disk{Fault: change}}); !slices.Equal(found, test.want) {
 			t.Errorf("found %q, expected %q", found, test.want)
 		}
 	}
@@ -202,7 +202,7 @@ func TestUnresolvableDirectoryIsReportedOnce(t *testing.T) {
 		return nil
 	}
 	want := []string{".: [read] cannot read this: permission denied"}
-	if found := reported(dir, Options{disk: fsx.Disk{Fault: fail}}); !slices.Equal(found, want) {
+	if found := reported(dir, Options{Disk: fsx.Disk{Fault: fail}}); !slices.Equal(found, want) {
 		t.Errorf("found %q, expected %q", found, want)
 	}
 }
@@ -220,7 +220,7 @@ func TestReportsConfigurationWhoseExistenceIsUnknown(t *testing.T) {
 		return fs.ErrPermission
 	}
 	want := []string{"hiera.yaml: [read] cannot read this: permission denied"}
-	if found := reported(dir, Options{disk: fsx.Disk{Fault: fail}}); !slices.Equal(found, want) {
+	if found := reported(dir, Options{Disk: fsx.Disk{Fault: fail}}); !slices.Equal(found, want) {
 		t.Errorf("found %q, expected %q", found, want)
 	}
 }
@@ -236,7 +236,7 @@ func TestReportsUnreadableModulePath(t *testing.T) {
 		return nil
 	}
 	want := []string{"environment.conf: [read] cannot read this: permission denied"}
-	if found := reported(dir, Options{disk: fsx.Disk{Fault: fail}}); !slices.Equal(found, want) {
+	if found := reported(dir, Options{Disk: fsx.Disk{Fault: fail}}); !slices.Equal(found, want) {
 		t.Errorf("found %q, expected %q", found, want)
 	}
 }
@@ -309,7 +309,7 @@ func TestReportsFailedReadsWithCache(t *testing.T) {
 		return nil
 	}
 	want := "data/common.yaml: [read] cannot read this: permission denied"
-	if found := reported(dir, Options{Cache: cache, disk: fsx.Disk{Fault: fail}}); !slices.Contains(found, want) {
+	if found := reported(dir, Options{Cache: cache, Disk: fsx.Disk{Fault: fail}}); !slices.Contains(found, want) {
 		t.Errorf("found %q, expected %q", found, want)
 	}
 }

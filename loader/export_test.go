@@ -4,7 +4,7 @@ import "bindc/internal/fsx"
 
 // On returns o with d as the file system.
 func (o Options) On(d fsx.Disk) Options {
-	o.disk = d
+	o.Disk = d
 	return o
 }
 

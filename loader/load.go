@@ -43,8 +43,9 @@ type Options struct {
 	Found  func() // called for each file before it is parsed; may be nil
 	Parsed func() // called for each parsed file, concurrently; may be nil
 
-	disk       fsx.Disk // tests replace the file system to inject faults
-	foundAgain int      // replaces maxFoundAgain in tests
+	Disk fsx.Disk // the zero value is the file system as it is
+
+	foundAgain int // replaces maxFoundAgain in tests
 }
 
 // DefaultAlternatives limits how many alternatives the conditions of a site may have, summed over all bindings. For
@@ -53,9 +54,9 @@ const DefaultAlternatives = 1 << 21
 
 // Load reads the site in dir. It adds errors to diags; after an error, the Site must not be used.
 func Load(dir string, opts Options, diags *diag.List) *Site {
-	opts.disk.Seen = opts.Seen
-	in := site.NewInputs(site.NewFiles(opts.disk, diags), dir, opts.Bindings,
-		datafile.NewReader(opts.Cache, opts.disk))
+	opts.Disk.Seen = opts.Seen
+	in := site.NewInputs(site.NewFiles(opts.Disk, diags), dir, opts.Bindings,
+		datafile.NewReader(opts.Cache, opts.Disk))
 	in.Reader.Lenient, in.Share = opts.Lenient, opts.Share
 	cfg, ok := readConfig(in, opts)
 	if !ok {

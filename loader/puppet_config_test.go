@@ -121,10 +121,10 @@ func TestReportsUnreadablePuppetConfiguration(t *testing.T) {
 		return nil
 	}
 	want := puppetConfig + ": [read] cannot read this: permission denied"
-	if found := reported(dir, Options{disk: fsx.Disk{Fault: fail}}); !slices.Equal(found, []string{want}) {
+	if found := reported(dir, Options{Disk: fsx.Disk{Fault: fail}}); !slices.Equal(found, []string{want}) {
 		t.Errorf("found %q, expected %q", found, want)
 	}
-	if s := Load(dir, Options{disk: fsx.Disk{Fault: fail}}, &diag.List{}); !reflect.DeepEqual(s, &Site{}) {
+	if s := Load(dir, Options{Disk: fsx.Disk{Fault: fail}}, &diag.List{}); !reflect.DeepEqual(s, &Site{}) {
 		t.Errorf("without its configuration the site is %+v", s)
 	}
 }

@@ -13,7 +13,9 @@ import (
 var programOf = map[string]string{
 	"adopt": "bindc", "blame": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc",
 	"environments": "bindc",
-	"eyaml":        "bindc", "fmt": "bindc", "init": "bindc", "link": "bindc", "migrate": "bindc", "plan": "bindc", "push": "bindc",
+	"eyaml":        "bindc", "facts": "bindc", "fmt": "bindc",
+	"init": "bindc", "link": "bindc", "lsp": "bindc", "migrate": "bindc",
+	"plan": "bindc", "push": "bindc",
 	"schema": "bindc", "slice": "bindc",
 
 	"batch": "bindq", "diff": "bindq", "dump": "bindq", "explain": "bindq", "hiera-config": "bindq", "info": "bindq",

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"bindc/internal/fsx"
 )
@@ -155,6 +156,22 @@ const worthwhile = 64
 
 // Keep sets the files that Save stores.
 func (c *Cache) Keep(files []*File) { c.next = files }
+
+// Begin prepares a cache without a directory for a build that begins now.
+func (c *Cache) Begin(now time.Time) { c.opened = now.UnixNano() }
+
+// Reuse makes the files of the last build, which was complete, available to the next build of this process. Files with
+// diagnostics are parsed again.
+func (c *Cache) Reuse() {
+	c.files = c.files[:0:0]
+	for _, f := range c.next {
+		if f.silent {
+			c.files = append(c.files, *f)
+		}
+	}
+	c.next = nil
+	c.index()
+}
 
 // Save replaces the pack with the files of this build, unless the next build would gain too little.
 func (c *Cache) Save() error {

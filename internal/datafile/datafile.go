@@ -102,7 +102,7 @@ func NewReader(cache *Cache, d fsx.Disk) *Reader {
 // Read reads a file. It returns file system errors, and adds errors in the file to diags. Callers must not modify the
 // result.
 func (r *Reader) Read(path string, kind Format, diags *diag.List) (*File, error) {
-	if r.cache != nil {
+	if _, overlaid := r.disk.Overlay.Text(path); r.cache != nil && !overlaid && r.disk.Fence.Allows(path) {
 		if f, ok := r.cache.unchanged(r.cache.identify(fsx.FileIDAt(path)), kind); ok {
 			r.disk.Seen.Content(path, f.id, f.Hash)
 			return f, nil

@@ -16,12 +16,14 @@ import (
 
 // Disk gives access to the file system. The zero value is ready for use.
 type Disk struct {
-	// Tests may set Fault and Filter. Fault is called before every access, and the access fails with its error. Filter
-	// replaces the reader of a file.
+	// Fault is called before every access, and the access fails with its error. Filter replaces the reader of a file;
+	// only tests use it.
 	Fault  func(op Op, path string) error
 	Filter func(path string, file io.Reader) io.Reader
 
-	Seen *Seen // records the accesses and their results; may be nil
+	Seen    *Seen    // records the accesses and their results; may be nil
+	Overlay *Overlay // texts in place of files; may be nil
+	Fence   *Fence   // the directories that may be accessed; nil: all
 }
 
 // Op is a kind of access to the file system.
@@ -50,16 +52,18 @@ func (d Disk) Info(path string) (info fs.FileInfo, err error) {
 	if d.Seen != nil {
 		defer func() { d.Seen.note(Look{Op: Stat, Path: path, Result: resultOfInfo(info, err)}) }()
 	}
-	err = d.fault(Stat, path)
-	if err == nil {
+	if err = d.fault(Stat, path); err != nil {
+		return nil, err
+	}
+	if _, overlaid := d.Overlay.Text(path); !overlaid && d.Fence.Allows(path) {
 		if info, err = os.Stat(path); err == nil {
 			return info, nil
 		}
+		if err = unreachableIfAbsent(path, err); err != nil {
+			return nil, err
+		}
 	}
-	if absent(err) {
-		err = unreachable(path)
-	}
-	return nil, err
+	return d.Overlay.info(path), nil
 }
 
 // IsFile reports whether there is a file at path. It returns an error if there is anything else.
@@ -85,16 +89,18 @@ func (d Disk) List(path string) (entries []fs.DirEntry, err error) {
 	if d.Seen != nil {
 		defer func() { d.Seen.note(Look{Op: List, Path: path, Result: resultOfList(entries, err)}) }()
 	}
-	err = d.fault(List, path)
-	if err == nil {
-		if entries, err = os.ReadDir(path); err == nil {
-			return entries, nil
+	if err = d.fault(List, path); err != nil {
+		return nil, err
+	}
+	if d.Fence.Allows(path) {
+		if entries, err = os.ReadDir(path); err != nil {
+			err = unreachableIfAbsent(path, err)
 		}
 	}
-	if absent(err) {
-		err = unreachable(path)
+	if err != nil {
+		return nil, err
 	}
-	return nil, err
+	return d.Overlay.addTo(entries, path), nil
 }
 
 // Resolve returns path without symbolic links. The path must exist.
@@ -104,6 +110,12 @@ func (d Disk) Resolve(path string) (real string, err error) {
 	}
 	if err := d.fault(Resolve, path); err != nil {
 		return "", err
+	}
+	if err := d.Fence.outside(Resolve, path); err != nil {
+		return "", err
+	}
+	if d.Overlay.info(path) != nil {
+		return realOrParent(path), nil
 	}
 	return filepath.EvalSymlinks(path)
 }
@@ -143,6 +155,19 @@ func kind(mode fs.FileMode) string {
 var ErrDangling = errors.New("it is a symbolic link without a target")
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
+
+// unreachableIfAbsent returns err, the error of an access to path. If path is absent, it returns unreachable(path).
+func unreachableIfAbsent(path string, err error) error {
+	if absent(err) {
+		return unreachable(path)
+	}
+	return err
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
 
 // unreachable returns the reason why path might not be absent although it was not found: a parent, or path itself, is a
 // symbolic link without a target, cannot be read, or is not a directory. It returns nil if path is absent.

@@ -29,6 +29,12 @@ func (d Disk) ReadInto(buf []byte, path string) (content []byte, id FileID, err 
 	if err := d.fault(Open, path); err != nil {
 		return nil, FileID{}, err
 	}
+	if text, overlaid := d.Overlay.Text(path); overlaid {
+		return append(buf[:0], text...), FileID{}, nil
+	}
+	if err := d.Fence.outside(Open, path); err != nil {
+		return nil, FileID{}, err
+	}
 	f, err := open(path)
 	if err != nil {
 		return nil, FileID{}, err

@@ -126,7 +126,7 @@ func (l *linter) files() []*file {
 }
 
 func (l *linter) readFile(f *file) {
-	src, err := l.opts.disk.ReadFile(f.path)
+	src, err := l.opts.Disk.ReadFile(f.path)
 	if err != nil {
 		l.diags.Errorf(diag.Pos{File: f.path}, "read", "cannot be read: %v", err)
 		return

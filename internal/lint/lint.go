@@ -27,7 +27,7 @@ type Options struct {
 	Lookups *Lookups    // keys that are looked up; nil: unknown, so unused_key is skipped
 	Jobs    int         // number of files to read at a time; default: one per processor
 
-	disk fsx.Disk // reads files; tests make it fail
+	Disk fsx.Disk // reads files
 }
 
 // Check adds the lints of site to diags. content is the compiled site. If it is nil, because the site has errors,

@@ -181,7 +181,7 @@ func TestFileThatTwoEntriesFindIsNotRedundant(t *testing.T) {
 
 func TestUnreadableFileIsAnError(t *testing.T) {
 	got := site{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: 1\n"}.advice(t,
-		Options{disk: fsx.Disk{Fault: func(fsx.Op, string) error { return errors.New("gone") }}})
+		Options{Disk: fsx.Disk{Fault: func(fsx.Op, string) error { return errors.New("gone") }}})
 	if len(got["read"]) != 1 {
 		t.Error("reports", got)
 	}

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -141,3 +142,7 @@ func (r *Request) Alike() uint64 {
 	}
 	return h.Sum64()
 }
+
+// Numbers returns the number of the request's value of each dimension, as in snapshot.ValueNumber. A condition holds if
+// it has the same numbers.
+func (r *Request) Numbers() []uint32 { return slices.Clone(r.numbers) }

@@ -18,6 +18,7 @@ type Env struct {
 	Diags     *diag.List
 	Relations *relation.Relations // relations between the dimensions of the site
 	Effort    *Effort
+	Stopped   func() bool // reports whether the caller no longer needs the result
 }
 
 // relationsOf returns the relations between dimensions. Comparing them takes steps from left.
@@ -74,5 +75,6 @@ func IsHieraLayer(l loader.Layer) bool { return l.Hiera != loader.NoHiera }
 // NewEnv returns the state for compiling site. Checks may take effort steps.
 func NewEnv(site *loader.Site, strict bool, effort int, diags *diag.List) *Env {
 	left := newEffort(effort)
-	return &Env{Site: site, Strict: strict, Diags: diags, Relations: relationsOf(site.Dimensions, left), Effort: left}
+	return &Env{Site: site, Strict: strict, Diags: diags, Relations: relationsOf(site.Dimensions, left), Effort: left,
+		Stopped: func() bool { return false }}
 }

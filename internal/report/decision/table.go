@@ -46,6 +46,9 @@ type Row struct {
 	merge   *recipe.Recipe // a recipe of kind Merged, or nil
 }
 
+// Terms returns the condition of r. Its dimensions are those of the snapshot.
+func (r *Row) Terms() []snapshot.Term { return r.binding.Terms }
+
 // Tables gives access to the tables of a snapshot.
 type Tables struct {
 	snap        *snapshot.Snapshot

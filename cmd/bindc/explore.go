@@ -1,0 +1,258 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bindc/diag"
+	"bindc/facts"
+	"bindc/internal/explore"
+	"bindc/internal/fsx"
+	"bindc/internal/revision"
+	"bindc/snapshot"
+)
+
+// defaultListen is where explore listens without --listen, if nothing else does.
+const defaultListen = "127.0.0.1:8650"
+
+// exploreFlags are the flags of bindc explore.
+type exploreFlags struct {
+	planFlags // compiles the site and the version to compare with
+	old       string
+	listen    string
+	noToken   bool
+	access    explore.Access
+	style     explore.Style
+
+	dir     string // for the snapshots
+	builds  int    // number of snapshots written
+	oldData *explore.Data
+}
+
+func (g *bounds) exploreCommand() *cobra.Command {
+	f := exploreFlags{planFlags: planFlags{flags: flags{bounds: g, format: "text", allowEmpty: true}}}
+	cmd := &cobra.Command{
+		Use:   "explore PATH",
+		Short: "Show a site or a snapshot as web pages on this machine",
+		Long: "explore serves web pages about PATH, a site or a snapshot: which nodes get which\n" +
+			"value of a key and why, all values of a node, what other facts would change, the\n" +
+			"changes from another version, and data without effect. It prints the address to\n" +
+			"open. Each page has a twin in JSON.\n\n" +
+			"With a site, explore builds it again after each change of its files, and open\n" +
+			"pages follow. If the site does not build, they show the errors and the last\n" +
+			"version that did. Without --old, they also show the changes since the start.\n\n" +
+			"Only programs on this machine can connect, and only browsers that open the\n" +
+			"printed address, which has a token. Sensitive values are not shown.\n\n" +
+			"Exit status: 1 the site has errors at the start, 2 another error. A signal ends\n" +
+			"explore.",
+		Example: "  bindc explore site --facts-dir facts",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd, args[0])
+		},
+	}
+	f.addSite(cmd)
+	f.addBuild(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.factsDir, "facts-dir", "", "`DIR` with one file of facts per node (default $BINDQ_FACTS_DIR)")
+	flags.StringVar(&f.old, "old", "",
+		"compare with `OLD`, a snapshot, the directory of a site, or a revision of the site in git")
+	flags.StringVar(&f.listen, "listen", "", "`ADDRESS` to listen on, HOST:PORT or unix:PATH (default "+defaultListen+
+		", or a free port if that is used)")
+	flags.BoolVar(&f.access.Remote, "remote", false, "allow an address of --listen that other machines can reach")
+	flags.StringArrayVar(&f.access.Hosts, "host", nil,
+		"also answer requests for the host `NAME`, such as that of a proxy (repeatable)")
+	flags.BoolVar(&f.noToken, "no-token", false, "let all users of this machine open the pages, without a token")
+	flags.BoolVar(&f.style.Sensitive, "show-sensitive", false, "show sensitive values")
+	flags.StringVar(&f.style.SourceURL, "source-url", "",
+		"link places to `URL` with {path}, {line} and {revision}, the commit of the site")
+	cmd.MarkFlagsMutuallyExclusive("remote", "no-token")
+	return cmd
+}
+
+// run serves the pages until a signal.
+func (f *exploreFlags) run(cmd *cobra.Command, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(f.checkURL(), f.check()); err != nil {
+		return err
+	}
+	f.factsDir = cmp.Or(f.factsDir, os.Getenv("BINDQ_FACTS_DIR"))
+	f.signals.handle()
+	listener, clean, err := f.listener()
+	if err != nil {
+		return err
+	}
+	defer clean()
+	temporary, remove, err := fsx.Scratch("bindc-explore-")
+	if err != nil {
+		return err
+	}
+	defer remove()
+	f.signals.last = func() { remove(); clean() }
+	f.dir, f.site, f.style.Name = temporary, path, displayedName(path)
+	server := explore.New(f.access)
+	if server.Live = info.IsDir(); !server.Live {
+		f.site = filepath.Dir(path)
+	}
+	f.setRevision()
+	if err := f.openOld(cmd); err != nil {
+		return err
+	}
+	if server.Live {
+		err = f.follow(cmd, server)
+	} else {
+		err = f.showSnapshot(cmd, server, path)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), f.address(listener))
+	return server.HTTP().Serve(listener)
+}
+
+// checkURL checks the form of --source-url.
+func (f *exploreFlags) checkURL() error {
+	url := f.style.SourceURL
+	if url == "" || strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://") {
+		return nil
+	}
+	return fmt.Errorf("--source-url: expected a URL that begins with https://, found '%s'", url)
+}
+
+// displayedName returns the last part of a path.
+func displayedName(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	return filepath.Base(path)
+}
+
+// setRevision sets the commit for --source-url, if the site is in a repository.
+func (f *exploreFlags) setRevision() {
+	if !strings.Contains(f.style.SourceURL, "{revision}") {
+		return
+	}
+	f.style.Revision = "HEAD"
+	if r, err := revision.Open(f.signals.stopped, f.site); err == nil {
+		if commit, err := r.Commit("HEAD"); err == nil {
+			f.style.Revision = commit
+		}
+	}
+}
+
+// openOld opens the version of --old.
+func (f *exploreFlags) openOld(cmd *cobra.Command) error {
+	if f.old == "" {
+		return nil
+	}
+	s, err := f.side(f.old)
+	if err == nil {
+		err = f.prepare(cmd, &s, filepath.Join(f.dir, "old"), map[string]bool{})
+	}
+	if err == nil {
+		f.oldData, err = explore.Open(explore.Source{Path: s.snapshot, Style: explore.Style{Name: f.old}})
+	}
+	return err
+}
+
+// listener opens the address to listen on, and sets the token. clean removes the socket.
+func (f *exploreFlags) listener() (l net.Listener, clean func(), err error) {
+	clean = func() {}
+	if !f.noToken {
+		f.access.Token = explore.NewToken()
+	}
+	if path, ok := strings.CutPrefix(f.listen, "unix:"); ok {
+		if l, err = net.Listen("unix", path); err != nil {
+			return nil, nil, err
+		}
+		return l, func() { os.Remove(path) }, os.Chmod(path, 0o600)
+	}
+	address := cmp.Or(f.listen, defaultListen)
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--listen: expected HOST:PORT or unix:PATH, found '%s'", address)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && !f.access.Remote {
+		return nil, nil, fmt.Errorf("--listen %s: other machines may reach this address; --remote allows that", address)
+	}
+	l, err = net.Listen("tcp", address)
+	if err != nil && f.listen == "" {
+		l, err = net.Listen("tcp", "127.0.0.1:0")
+	}
+	return l, clean, err
+}
+
+// address returns the address to open in a browser.
+func (f *exploreFlags) address(l net.Listener) string {
+	to := "http://" + l.Addr().String() + "/"
+	if tcp, ok := l.Addr().(*net.TCPAddr); !ok {
+		to = "listening on " + f.listen + ", path /"
+	} else if tcp.IP.IsUnspecified() {
+		to = "http://HOST:" + strconv.Itoa(tcp.Port) + "/"
+	}
+	if f.access.Token != "" {
+		to += "#token=" + f.access.Token
+	}
+	return to
+}
+
+// open opens a version of the data with the current facts.
+func (f *exploreFlags) open(cmd *cobra.Command, path, warnings string) (*explore.Data, error) {
+	from := explore.Source{Style: f.style, Path: path, Warnings: warnings, Old: f.oldData}
+	if f.factsDir != "" {
+		nodes, wrong, err := facts.ReadGood(f.factsDir)
+		if err != nil {
+			return nil, err
+		}
+		from.Nodes = nodes
+		if text := facts.Unread(f.factsDir); text != "" {
+			from.Notes = append(from.Notes, text)
+		}
+		for _, err := range wrong {
+			from.Notes = append(from.Notes, err.Error())
+		}
+	}
+	for _, text := range from.Notes {
+		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: note:", diag.Visible(text))
+	}
+	return explore.Open(from)
+}
+
+func (f *exploreFlags) showSnapshot(cmd *cobra.Command, server *explore.Server, path string) error {
+	d, err := f.open(cmd, path, "")
+	if err == nil {
+		server.Show(d)
+	}
+	return err
+}
+
+// build compiles the site into a new snapshot. If the site has errors, path is "". text has the diagnostics.
+func (f *exploreFlags) build(cmd *cobra.Command) (path, text string, err error) {
+	c, err := f.compile(cmd, f.site, "", f.options())
+	if err != nil {
+		return "", "", err
+	}
+	var b bytes.Buffer
+	list := c.diags.Sorted()
+	if err := diag.Render(&b, "text", list, f.site, false); err != nil {
+		return "", "", err
+	}
+	if c.diags.Failed() {
+		return "", b.String(), nil
+	}
+	f.builds++
+	path = filepath.Join(f.dir, strconv.Itoa(f.builds)+".bsnap")
+	_, err = snapshot.Write(path, c.content)
+	return path, b.String(), err
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bindc/diag"
+	"bindc/internal/explore"
+)
+
+// pollInterval is the shortest time between two looks at the files of a site. A look takes at most a tenth of the time.
+const pollInterval = 300 * time.Millisecond
+
+// follow shows the site, and in the background each later state of it.
+func (f *exploreFlags) follow(cmd *cobra.Command, server *explore.Server) error {
+	before := f.fingerprint()
+	path, text, err := f.build(cmd)
+	if err != nil {
+		return err
+	}
+	if path == "" {
+		fmt.Fprint(cmd.ErrOrStderr(), text)
+		return errRefused
+	}
+	first, err := f.open(cmd, path, text)
+	if err != nil {
+		return err
+	}
+	server.Show(first)
+	if f.oldData == nil {
+		f.oldData = first // later versions show the changes since the start
+	}
+	go f.watch(cmd, server, before)
+	return nil
+}
+
+// watch builds the site whenever its files change.
+func (f *exploreFlags) watch(cmd *cobra.Command, server *explore.Server, before uint64) {
+	for pause := pollInterval; ; {
+		time.Sleep(pause)
+		start := time.Now()
+		now := f.fingerprint()
+		pause = max(pollInterval, 10*time.Since(start))
+		if now == before {
+			continue
+		}
+		before = now
+		if err := f.rebuild(cmd, server); err != nil {
+			text := message(err)
+			fmt.Fprintln(cmd.ErrOrStderr(), "bindc:", text)
+			server.Fail(text)
+		}
+	}
+}
+
+// rebuild shows the current state of the site, or its errors.
+func (f *exploreFlags) rebuild(cmd *cobra.Command, server *explore.Server) error {
+	path, text, err := f.build(cmd)
+	if err != nil {
+		return err
+	}
+	if path == "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: the site has errors; the pages show the last version without")
+		server.Fail(diag.Visible(text))
+		return nil
+	}
+	d, err := f.open(cmd, path, text)
+	if err != nil {
+		return err
+	}
+	server.Show(d)
+	return os.Remove(path) // d has mapped it
+}
+
+// fingerprint returns a digest of the names, sizes and times of all files that a version depends on.
+func (f *exploreFlags) fingerprint() uint64 {
+	sum := fnv.New64a()
+	seen := map[string]bool{}
+	var walk func(path string)
+	walk = func(path string) {
+		info, err := os.Stat(path)
+		if err != nil {
+			fmt.Fprintf(sum, "%q %v\n", path, err)
+			return
+		}
+		fmt.Fprintf(sum, "%q %d %d\n", path, info.Size(), info.ModTime().UnixNano())
+		if !info.IsDir() {
+			return
+		}
+		if real, err := filepath.EvalSymlinks(path); err != nil || seen[real] {
+			return
+		} else {
+			seen[real] = true
+		}
+		entries, _ := os.ReadDir(path) // the build reports the error
+		for _, entry := range entries {
+			if !isHiddenDir(entry) {
+				walk(filepath.Join(path, entry.Name()))
+			}
+		}
+	}
+	for _, path := range append(f.options().ModulePath, f.site, f.factsDir, f.globalHiera, f.binderConfig) {
+		if path != "" {
+			walk(path)
+		}
+	}
+	return sum.Sum64()
+}
+
+// isHiddenDir reports whether entry is a directory such as .git, which changes without an effect on the site.
+func isHiddenDir(entry fs.DirEntry) bool {
+	return entry.IsDir() && strings.HasPrefix(entry.Name(), ".")
+}

@@ -1,0 +1,215 @@
+package explore
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+
+	"bindc/facts"
+	"bindc/internal/lookup"
+	"bindc/internal/report/affected"
+	"bindc/internal/report/decision"
+	"bindc/snapshot"
+)
+
+// census knows which conditions hold for which nodes. It decides without lookups how many nodes a binding reaches.
+type census struct {
+	nodes   int
+	numbers [][]uint32           // by node: the numbers of its values of the dimensions; nil if its facts are wrong
+	sets    []map[uint32]nodeSet // by dimension and number: the nodes with that value
+	known   nodeSet              // nodes whose facts can be used
+	wrong   []string             // messages about the other nodes
+	done    atomic.Int64         // nodes whose categories are known
+	ready   chan struct{}        // closed when everything above is set
+}
+
+// nodeSet is a set of nodes: a bit for each node, or a list if it has few.
+type nodeSet struct {
+	words []uint64
+	few   []int32 // used if words is nil
+}
+
+func newCensus(d *Data) *census { return &census{nodes: len(d.nodes), ready: make(chan struct{})} }
+
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// take evaluates the categories for every node.
+func (c *census) take(d *Data) {
+	defer close(c.ready)
+	c.numbers = make([][]uint32, c.nodes)
+	failed := make([]error, c.nodes)
+	affected.InParallel(c.nodes, func(i int) {
+		defer c.done.Add(1)
+		failed[i] = d.read(func() error {
+			r, err := affected.Request(d.snap, d.nodes[i])
+			if err == nil {
+				c.numbers[i] = r.Numbers()
+			}
+			return err
+		})
+	})
+	c.known.words = make([]uint64, (c.nodes+63)/64)
+	for i, err := range failed {
+		if err != nil {
+			c.wrong = append(c.wrong, err.Error())
+		} else {
+			c.known.add(i, c.nodes)
+		}
+	}
+	c.sets = make([]map[uint32]nodeSet, len(d.file.Dimensions()))
+	for dim := range c.sets {
+		c.sets[dim] = c.setsOf(dim)
+	}
+}
+
+// setsOf returns the nodes with each value of a dimension.
+func (c *census) setsOf(dim int) map[uint32]nodeSet {
+	lists := map[uint32][]int32{}
+	for i, numbers := range c.numbers {
+		if numbers != nil && numbers[dim] != snapshot.None {
+			lists[numbers[dim]] = append(lists[numbers[dim]], int32(i))
+		}
+	}
+	out := make(map[uint32]nodeSet, len(lists))
+	for number, list := range lists {
+		set := nodeSet{few: list}
+		if len(list) > c.nodes/64 {
+			set = nodeSet{}
+			for _, i := range list {
+				set.add(int(i), c.nodes)
+			}
+		}
+		out[number] = set
+	}
+	return out
+}
+
+// add adds a node to a set with a bit for each of n nodes.
+func (s *nodeSet) add(i, n int) {
+	if s.words == nil {
+		s.words = make([]uint64, (n+63)/64)
+	}
+	s.words[i/64] |= 1 << (i % 64)
+}
+
+func (s *nodeSet) has(i int) bool { return s.words[i/64]&(1<<(i%64)) != 0 }
+
+// count returns the number of nodes in a set.
+func (s *nodeSet) count() int {
+	n := len(s.few)
+	for _, w := range s.words {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// all yields the nodes of a set, in order.
+func (s *nodeSet) all(yield func(node int) bool) {
+	for _, node := range s.few {
+		if !yield(int(node)) {
+			return
+		}
+	}
+	for at, w := range s.words {
+		for ; w != 0; w &= w - 1 {
+			if !yield(at*64 + bits.TrailingZeros64(w)) {
+				return
+			}
+		}
+	}
+}
+
+// remove removes the nodes of another set from a set of bits.
+func (s *nodeSet) remove(other *nodeSet) {
+	for _, node := range other.few {
+		s.words[node/64] &^= 1 << (node % 64)
+	}
+	for i, w := range other.words {
+		s.words[i] &^= w
+	}
+}
+
+// reach returns the nodes that each of some rows reaches: its condition holds, and that of no earlier row without
+// Declines. With merged, earlier rows do not matter. rest has the nodes that no row decides.
+func (c *census) reach(d *Data, rows []decision.Row, merged bool, do func(row int, nodes *nodeSet)) (rest nodeSet) {
+	rest.words = slices.Clone(c.known.words)
+	found := nodeSet{words: make([]uint64, len(rest.words))}
+	for i := range rows {
+		nodes := c.where(d, rows[i].Terms(), &rest)
+		do(i, &nodes)
+		found.insert(&nodes)
+		if !merged && !rows[i].Declines {
+			rest.remove(&nodes)
+		}
+	}
+	rest.words = slices.Clone(c.known.words)
+	rest.remove(&found)
+	return rest
+}
+
+// insert adds the nodes of another set to a set of bits.
+func (s *nodeSet) insert(other *nodeSet) {
+	for _, node := range other.few {
+		s.words[node/64] |= 1 << (node % 64)
+	}
+	for i, w := range other.words {
+		s.words[i] |= w
+	}
+}
+
+// where returns the nodes of a set of bits for which a condition holds.
+func (c *census) where(d *Data, terms []snapshot.Term, in *nodeSet) nodeSet {
+	sets, wanted := make([]nodeSet, len(terms)), make([]uint32, len(terms))
+	smallest := -1 // of the lists
+	for k, t := range terms {
+		wanted[k] = d.file.ValueNumber(t.Dimension, t.Value)
+		set, ok := c.sets[t.Dimension][wanted[k]]
+		if !ok {
+			return nodeSet{}
+		}
+		if sets[k] = set; set.words == nil && (smallest < 0 || len(set.few) < len(sets[smallest].few)) {
+			smallest = k
+		}
+	}
+	if smallest >= 0 {
+		return nodeSet{few: c.filter(sets[smallest].few, terms, wanted, in)}
+	}
+	out := nodeSet{words: slices.Clone(in.words)}
+	for _, set := range sets {
+		for i, w := range set.words {
+			out.words[i] &= w
+		}
+	}
+	return out
+}
+
+// filter returns the nodes of a list that are in a set of bits and have the wanted values.
+func (c *census) filter(list []int32, terms []snapshot.Term, wanted []uint32, in *nodeSet) (out []int32) {
+	for _, node := range list {
+		holds := in.has(int(node))
+		for k, t := range terms {
+			holds = holds && c.numbers[node][t.Dimension] == wanted[k]
+		}
+		if holds {
+			out = append(out, node)
+		}
+	}
+	return out
+}
+
+// request returns the request of a node, with some facts changed.
+func (d *Data) request(n facts.Node, changed []string) (*lookup.Request, error) {
+	var err error
+	if n.Facts, err = facts.With("if", n.Facts, changed); err != nil {
+		return nil, fmt.Errorf("%s: %w", n.Name, err)
+	}
+	return affected.Request(d.snap, n)
+}

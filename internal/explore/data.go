@@ -1,0 +1,158 @@
+package explore
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"bindc/facts"
+	"bindc/internal/lookup"
+	"bindc/internal/report/decision"
+	"bindc/snapshot"
+)
+
+// Data is one version of the data that the pages show: a snapshot and the facts of a fleet. It does not change, except
+// that counts become available.
+type Data struct {
+	ID string // identifies the content of all pages
+	Style
+
+	path   string
+	file   *snapshot.Snapshot
+	snap   *lookup.Snapshot
+	tables *decision.Tables
+	keys   []string // sorted
+	inputs []snapshot.Input
+	facts  []string // variables that answers depend on, sorted
+	old    *Data    // the version to compare with, or nil
+
+	nodes    []facts.Node // sorted by name
+	number   map[string]int
+	counting sync.Once
+	census   *census
+	cache    keyCache
+	tally    *tally      // what all bindings reach
+	diff     *difference // changes from old
+
+	notes    []string // facts that could not be read
+	warnings string   // diagnostics of the build
+}
+
+// Style says how pages show data.
+type Style struct {
+	Name      string // of the site or snapshot
+	SourceURL string // address of a line, with {path}, {line} and {revision}; may be ""
+	Revision  string // replaces {revision}
+	Sensitive bool   // show sensitive values
+}
+
+// Source says where data comes from.
+type Source struct {
+	Style
+	Path     string       // of the snapshot
+	Nodes    []facts.Node // the fleet
+	Notes    []string     // messages about facts that could not be read
+	Warnings string       // diagnostics of the build, as text
+	Old      *Data        // the version to compare with, or nil
+}
+
+// Open opens a version of the data. The garbage collector closes it after its last use.
+func Open(from Source) (*Data, error) {
+	file, err := snapshot.Open(from.Path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", from.Path, err)
+	}
+	snap, err := lookup.New(file, lookup.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", from.Path, err)
+	}
+	file.Release() // when d is unreachable
+	d := &Data{Style: from.Style, path: from.Path, file: file, snap: snap, nodes: slices.Clone(from.Nodes),
+		old: from.Old, number: map[string]int{}, notes: from.Notes, warnings: from.Warnings}
+	slices.SortFunc(d.nodes, func(a, b facts.Node) int { return cmp.Compare(a.Name, b.Name) })
+	for i, n := range d.nodes {
+		d.number[n.Name] = i
+	}
+	if err := d.read(d.prepare); err != nil {
+		return nil, fmt.Errorf("%s: %w", from.Path, err)
+	}
+	return d, nil
+}
+
+// prepare reads what all pages need.
+func (d *Data) prepare() (err error) {
+	if d.tables, err = decision.NewTables(d.file, false, nil); err != nil {
+		return err
+	}
+	if d.inputs, err = d.file.Inputs(); err != nil {
+		return err
+	}
+	for i := range d.inputs {
+		d.inputs[i].Path = strings.Clone(d.inputs[i].Path)
+	}
+	d.keys = slices.Sorted(d.snap.Keys())
+	if d.facts, _, _, err = d.snap.Needs(); err != nil {
+		return err
+	}
+	d.ID, err = d.identify()
+	d.census, d.tally = newCensus(d), newTally()
+	if d.old != nil {
+		d.diff = newDifference()
+	}
+	return err
+}
+
+// identify returns a name for the content of all pages: it depends on the program, the snapshots and the facts.
+func (d *Data) identify() (string, error) {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s %s %q\n", assetsID(), d.file.Digest(), fmt.Sprintf("%+v", d.Style))
+	if d.old != nil {
+		fmt.Fprintf(sum, "%s\n", d.old.ID)
+	}
+	fmt.Fprintf(sum, "%q %q\n", d.notes, d.warnings)
+	for _, n := range d.nodes {
+		text, err := json.Marshal(n)
+		if err != nil {
+			return "", err
+		}
+		sum.Write(text)
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:12], nil
+}
+
+// read calls do, which reads the snapshot. Reading a part that was truncated is an error.
+func (d *Data) read(do func() error) error {
+	defer runtime.KeepAlive(d)
+	return d.file.Protect(do)
+}
+
+// digest returns the digest of the snapshot.
+func (d *Data) digest() string { return d.file.Digest().String() }
+
+// node returns the node with a name.
+func (d *Data) node(name string) (facts.Node, bool) {
+	i, ok := d.number[name]
+	if !ok {
+		return facts.Node{}, false
+	}
+	return d.nodes[i], true
+}
+
+// hasKey reports whether something binds key.
+func (d *Data) hasKey(key string) bool {
+	_, found := slices.BinarySearch(d.keys, key)
+	return found
+}
+
+// input returns the number of a file.
+func (d *Data) input(path string) (int, bool) {
+	return slices.BinarySearchFunc(d.inputs, path, func(in snapshot.Input, path string) int {
+		return cmp.Compare(in.Path, path)
+	})
+}

@@ -1,0 +1,85 @@
+package explore
+
+import (
+	"html/template"
+	"strconv"
+	"strings"
+
+	"bindc/diag"
+)
+
+// functions has the functions of the templates.
+var functions = template.FuncMap{
+	"asset":    func(file string) string { return "/assets/" + assetsID() + "/" + file },
+	"visible":  diag.Visible,
+	"short":    short,
+	"count":    diag.Count,
+	"digits":   digits,
+	"share":    share,
+	"bar":      func(nodes, fleet int) bar { return bar{nodes, fleet} },
+	"barWidth": func(nodes, fleet int) int { return barWidth * nodes / max(fleet, 1) },
+	"rows": func(v *view, caption string, rows []keyRow, counted bool) table {
+		return table{View: v, Caption: caption, Rows: rows, Counted: counted}
+	},
+	"list": func(v *view, caption string, list []candidate) table {
+		return table{View: v, Caption: caption, List: list}
+	},
+	"lookups":  func(v *view, e explained, level int) inner { return inner{v, e, level} },
+	"pageRows": func() int { return pageRows },
+	"px":       func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
+	"plus":     func(x float64, n int) float64 { return x + float64(n) },
+	"size":     func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
+	"prefix":   prefixOf,
+	"visibleLines": func(text string) string {
+		lines := strings.Split(text, "\n")
+		for i := range lines {
+			lines[i] = diag.Visible(strings.ReplaceAll(lines[i], "\t", "    "))
+		}
+		return strings.Join(lines, "\n")
+	},
+}
+
+// Arguments of templates.
+type (
+	bar   struct{ Nodes, Fleet int }
+	table struct {
+		View    *view
+		Caption string
+		Rows    []keyRow
+		List    []candidate
+		Counted bool
+	}
+	inner struct {
+		View   *view
+		Lookup explained
+		Level  int // of its headings
+	}
+)
+
+const barWidth = 80
+
+// digits formats a number with narrow spaces between groups of three digits.
+func digits(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "\u202f" + text[i:]
+	}
+	return text
+}
+
+// share returns a part of all nodes in percent. Only none and all are 0 % and 100 %.
+func share(nodes, fleet int) string {
+	percent := 100 * nodes / max(fleet, 1)
+	if nodes > 0 && percent == 0 {
+		return "< 1\u202f%"
+	}
+	return strconv.Itoa(percent) + "\u202f%"
+}
+
+// prefixOf returns the prefix of the keys of a module.
+func prefixOf(module string) string {
+	if module == noModule {
+		return ""
+	}
+	return module + "::"
+}

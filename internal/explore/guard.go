@@ -1,0 +1,124 @@
+package explore
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Access says who may use a Server.
+type Access struct {
+	Token  string   // clients need this token; "" if they need none
+	Hosts  []string // names of hosts to answer for, such as those of a proxy
+	Remote bool     // answer for all addresses, not only those of this machine
+}
+
+// NewToken returns a token of 128 random bits.
+func NewToken() string {
+	b := make([]byte, 16)
+	rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
+
+// guard refuses requests that do not come from pages of the server.
+type guard struct{ Access }
+
+// policy is the content security policy of all answers. Nothing is loaded from elsewhere, and nothing is inline.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// protect returns a handler that sets the headers for security, checks requests, and passes permitted ones to next.
+func (g *guard) protect(next http.Handler) http.Handler {
+	checked := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asset, isAsset := strings.CutPrefix(r.URL.Path, "/assets/")
+		switch {
+		case r.Method == http.MethodPost && r.URL.Path == "/token":
+			g.exchange(w, r)
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, "only GET and HEAD are allowed", http.StatusMethodNotAllowed)
+		case isAsset:
+			serveAsset(w, r, asset)
+		case !g.isSignedIn(r):
+			refuse(w, r)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+	sameOrigin := http.NewCrossOriginProtection().Handler(checked)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name, value := range map[string]string{
+			"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+			"X-Frame-Options": "DENY", "Permissions-Policy": "interest-cohort=()",
+		} {
+			w.Header().Set(name, value)
+		}
+		if !g.isKnownHost(r.Host) {
+			http.Error(w, "unknown host '"+short(r.Host, 100)+"'; --host NAME allows it", http.StatusMisdirectedRequest)
+			return
+		}
+		sameOrigin.ServeHTTP(w, r)
+	})
+}
+
+// isKnownHost reports whether a browser may reach the server by that name. A foreign site whose name resolves to this
+// machine, DNS rebinding, has another name. An address as a host cannot be rebound.
+func (g *guard) isKnownHost(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.TrimSuffix(strings.ToLower(strings.Trim(name, "[]")), ".")
+	if slices.Contains(g.Hosts, name) || name == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(name)
+	return ip != nil && (ip.IsLoopback() || g.Remote)
+}
+
+// cookie returns the name and the value of the cookie of signed-in clients. Cookies of one host are shared between
+// ports, so the name depends on the token. The token cannot be derived from the cookie.
+func (g *guard) cookie() (name, value string) {
+	sum := sha256.Sum256([]byte("cookie " + g.Token))
+	return "bindc-" + hex.EncodeToString(sum[:4]), hex.EncodeToString(sum[4:])
+}
+
+func (g *guard) isSignedIn(r *http.Request) bool {
+	if g.Token == "" {
+		return true
+	}
+	name, value := g.cookie()
+	c, err := r.Cookie(name)
+	return err == nil && subtle.ConstantTimeCompare([]byte(c.Value), []byte(value)) == 1
+}
+
+// exchange sets the cookie for a client that sends the token.
+func (g *guard) exchange(w http.ResponseWriter, r *http.Request) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 100))
+	if g.Token == "" || err != nil || subtle.ConstantTimeCompare(text, []byte(g.Token)) != 1 {
+		http.Error(w, "wrong token; open the address that bindc explore prints", http.StatusForbidden)
+		return
+	}
+	name, value := g.cookie()
+	http.SetCookie(w, &http.Cookie{Name: name, Value: value, Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteStrictMode})
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// refuse answers a client without the cookie. Its script exchanges a token in the fragment of the address.
+func refuse(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	if strings.HasSuffix(r.URL.Path, ".json") || r.URL.Path == "/events" {
+		http.Error(w, "sign in first; open the address that bindc explore prints", http.StatusUnauthorized)
+		return
+	}
+	render(w, http.StatusUnauthorized, "signin", nil)
+}

@@ -1,0 +1,167 @@
+package explore
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"bindc/diag"
+	"bindc/facts"
+	"bindc/internal/lookup"
+	"bindc/internal/report"
+	bindings "bindc/runtime"
+)
+
+// factField is a fact that a form can change.
+type factField struct {
+	Name    string // path with dots
+	Value   string
+	isText  bool
+	Changed string // the value that the page assumes, or ""
+}
+
+// IsPlain reports whether an input can show the fact: it has no characters that reorder text.
+func (f factField) IsPlain() bool {
+	return diag.Visible(f.Name+f.Value+f.Changed) == f.Name+f.Value+f.Changed
+}
+
+// maxFacts limits the facts in a form. The form also takes any other fact.
+const maxFacts = 40
+
+// factFields returns the facts of a node that answers depend on.
+func (v *view) factFields(n facts.Node) (out []factField) {
+	for name, val := range n.Facts.Entries() {
+		if slices.Contains(v.d.facts, name.String()) {
+			out = appendFacts(out, name.String(), val)
+		}
+	}
+	slices.SortFunc(out, func(a, b factField) int { return cmp.Compare(a.Name, b.Name) })
+	return out[:min(len(out), maxFacts)]
+}
+
+// appendFacts appends a fact, or the parts of a structured one.
+func appendFacts(out []factField, name string, v bindings.Value) []factField {
+	switch v.Kind() {
+	case bindings.Hash:
+		for key, part := range v.Entries() {
+			if text := key.String(); text != "" && !strings.ContainsAny(text, ".=:") {
+				out = appendFacts(out, name+"."+text, part)
+			}
+		}
+		return out
+	case bindings.Array, bindings.Undef:
+		return out
+	case bindings.String:
+		return append(out, factField{Name: name, Value: v.String(), isText: true})
+	}
+	return append(out, factField{Name: name, Value: v.String()})
+}
+
+// factPrefix begins the names of the inputs of the form, which end in the name of a fact.
+const factPrefix = "fact."
+
+// changedFacts returns the changes that the query asks for, as for --if. They are canonical unless they come from the
+// inputs of the form.
+func (v *view) changedFacts(n facts.Node) (changed []string, canonical bool) {
+	changed, canonical = slices.Clone(v.Values["if"]), true
+	if i := slices.Index(changed, ""); i >= 0 { // the free input of the form is empty
+		changed, canonical = slices.Delete(changed, i, i+1), false
+	}
+	for _, f := range v.factFields(n) {
+		given, ok := v.Values[factPrefix+f.Name]
+		if !ok {
+			continue
+		}
+		canonical = false
+		if given[0] != f.Value {
+			changed = append(changed, f.assign(given[0]))
+		}
+	}
+	return changed, canonical
+}
+
+// assign returns the text that sets the fact. It stays a number or a boolean if the new text is one, too.
+func (f *factField) assign(text string) string {
+	if !f.isText && json.Valid([]byte(text)) {
+		return f.Name + ":=" + text
+	}
+	return f.Name + "=" + text
+}
+
+// effectContent is what changes for a node.
+type effectContent struct {
+	Title   string
+	Changes []effectRow
+	Unused  []string // changed facts that nothing uses
+	Total   int
+	Next    string
+}
+
+// effectRow is a key with two values.
+type effectRow struct {
+	Key      string
+	Old, New shownValue
+}
+
+// comparison shows the keys whose values change with some facts, or differ for another node.
+func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
+	other, title := n, ""
+	if with := v.Get("with"); with != "" {
+		var err error
+		if other, err = v.nodeNamed(with); err != nil {
+			return nil, err
+		}
+		title = "Compared with " + diag.Visible(with)
+	}
+	now, err := v.d.request(other, v.Values["if"])
+	if err != nil {
+		return nil, &problem{status: http.StatusBadRequest, text: err.Error(),
+			Hint: "A change has the form NAME=TEXT or NAME:=JSON."}
+	}
+	if v.asJSON {
+		effect := v.d.style(report.JSON).Effect(r, now, v.d.keys)
+		return &report.Diff{Keys: []report.Key{}, If: v.Values["if"], Fleet: 1,
+			Nodes: report.Grouped([]string{other.Name}, []report.Effect{effect})}, nil
+	}
+	effect := v.d.style(report.People).Effect(r, now, v.d.keys)
+	c := v.nodeContent(n, r)
+	c.Effect = &effectContent{Title: cmp.Or(title, "What if "+strings.Join(v.Values["if"], ", ")), Total: len(effect)}
+	from := min(v.number("from"), len(effect))
+	to := min(from+pageRows, len(effect))
+	for _, k := range effect[from:to] {
+		c.Effect.Changes = append(c.Effect.Changes, effectRow{k.Key, shown(k.Old), shown(k.New)})
+	}
+	if to < len(effect) {
+		pairs := []any{"with", c.With, "from", to}
+		for _, text := range c.If {
+			pairs = append(pairs, "if", text)
+		}
+		c.Effect.Next = v.Node(n.Name, pairs...)
+	}
+	v.noteChanges(c)
+	return c, nil
+}
+
+// noteChanges marks the changed facts in the form, and notes those that no answer depends on.
+func (v *view) noteChanges(c *nodeContent) {
+	for _, text := range c.If {
+		name, to, _ := strings.Cut(text, "=")
+		name = strings.TrimSuffix(name, ":")
+		for i := range c.Facts {
+			if c.Facts[i].Name == name {
+				c.Facts[i].Changed = to
+			}
+		}
+		root, _, _ := strings.Cut(name, ".")
+		if !slices.Contains(v.d.facts, root) {
+			note := fmt.Sprintf("nothing uses the fact '%s'", diag.Visible(root))
+			if near := diag.DidYouMean(root, v.d.facts); near != "" {
+				note += "; " + near
+			}
+			c.Effect.Unused = append(c.Effect.Unused, note)
+		}
+	}
+}

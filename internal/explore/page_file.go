@@ -1,0 +1,199 @@
+package explore
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/report"
+	"bindc/internal/report/decision"
+)
+
+// filesContent is the data of the list of files.
+type filesContent struct {
+	Files []fileRow
+	Total int
+	Dead  int // files without a binding that reaches a node
+	Only  bool
+	Next  string
+}
+
+// fileRow is a file, also in JSON.
+type fileRow struct {
+	Path     string `json:"path"`
+	Bindings int    `json:"bindings"`
+	Reaching int    `json:"reaching"` // bindings that reach a node
+}
+
+// IsDead reports whether the file has bindings, and none of them reaches a node.
+func (f fileRow) IsDead() bool { return f.Bindings > 0 && f.Reaching == 0 }
+
+// fileList lists the files that the snapshot was built from.
+func (v *view) fileList() (any, error) {
+	v.Title, v.Section = "Files", "f"
+	ready, err := v.wait(v.d.tally.ready)
+	if err != nil {
+		return nil, err
+	}
+	c := &filesContent{Total: len(v.d.inputs), Only: v.Get("dead") != "", Files: []fileRow{}}
+	for i, in := range v.d.inputs {
+		f := fileRow{Path: in.Path}
+		if ready {
+			t := &v.d.tally.files[i]
+			f.Bindings, f.Reaching = len(t.bindings), t.reaching
+		}
+		if f.IsDead() && ready {
+			c.Dead++
+		} else if c.Only {
+			continue
+		}
+		c.Files = append(c.Files, f)
+	}
+	if v.asJSON {
+		return c.Files, nil
+	}
+	from := min(v.number("from"), len(c.Files))
+	if to := from + pageRows; to < len(c.Files) {
+		c.Next = v.With("/f", "dead", v.Get("dead"), "from", to)
+		c.Files = c.Files[:to]
+	}
+	c.Files = c.Files[from:]
+	return c, nil
+}
+
+// fileContent is the data of the page of a file.
+type fileContent struct {
+	File     string
+	Bindings []fileBinding
+	Total    int
+	Reaching int
+	From     int
+	Next     string
+	URL      string
+}
+
+// fileBinding is a binding of a file, also in JSON.
+type fileBinding struct {
+	Key     string         `json:"key"`
+	Layer   string         `json:"layer"`
+	When    report.Terms   `json:"when"`
+	At      string         `json:"at"`
+	Name    string         `json:"name,omitempty"`
+	Outcome report.Outcome `json:"outcome"`
+	Nodes   int            `json:"nodes"` // it reaches
+	UpTo    bool           `json:"up_to,omitempty"`
+
+	Line  int        `json:"-"`
+	Value shownValue `json:"-"`
+	Place place      `json:"-"`
+	Row   string     `json:"-"` // id of the first binding of a line
+}
+
+// filePage shows the bindings of a file by line, with the nodes that they reach.
+func (v *view) filePage() (any, error) {
+	file := v.name("file", func(path string) bool { _, known := v.d.input(path); return known })
+	number, known := v.d.input(file)
+	if !known {
+		paths := make([]string, len(v.d.inputs))
+		for i := range paths {
+			paths[i] = v.d.inputs[i].Path
+		}
+		return nil, notFound("no file '"+diag.Visible(file)+"' was read", diag.DidYouMean(file, paths))
+	}
+	v.Title, v.Section = diag.Visible(file), "f"
+	ready, err := v.wait(v.d.tally.ready)
+	if err != nil || !ready {
+		return &fileContent{File: file}, err
+	}
+	t := &v.d.tally.files[number]
+	list, from := t.bindings, 0
+	if !v.asJSON {
+		from = min(v.number("from"), len(list))
+		list = list[from:min(from+pageRows, len(list))]
+	}
+	c := &fileContent{File: file, Total: len(t.bindings), Reaching: t.reaching, From: from}
+	if c.Bindings, err = v.bindingsOf(file, list); err != nil {
+		return nil, err
+	}
+	if v.asJSON {
+		return struct {
+			File     string        `json:"file"`
+			Bindings []fileBinding `json:"bindings"`
+		}{file, c.Bindings}, nil
+	}
+	if to := from + len(list); to < c.Total {
+		c.Next = v.fileFrom(file, to)
+	}
+	return c, nil
+}
+
+// fileFrom returns the address of the later bindings of a file.
+func (v *view) fileFrom(file string, from int) string {
+	to := v.File(file, 0)
+	separator := "?"
+	if strings.Contains(to, "?") {
+		separator = "&"
+	}
+	return to + separator + strings.TrimPrefix(links{}.With("", "from", from), "?")
+}
+
+// bindingsOf returns bindings of a file.
+func (v *view) bindingsOf(file string, list []boundAt) ([]fileBinding, error) {
+	out := []fileBinding{}
+	seen := map[int32]bool{}
+	wanted := map[boundAt]bool{}
+	for _, at := range list {
+		wanted[at] = true
+	}
+	for _, at := range list {
+		if seen[at.key] {
+			continue
+		}
+		seen[at.key] = true
+		more, err := v.bindingsOfKey(v.d.keys[at.key], file)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range more {
+			if wanted[boundAt{int32(b.Line), at.key}] {
+				out = append(out, b)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b fileBinding) int { return a.Line - b.Line })
+	return out, nil
+}
+
+// bindingsOfKey returns the bindings of a key in a file.
+func (v *view) bindingsOfKey(key, file string) (out []fileBinding, err error) {
+	table, err := v.d.tables.Values(key)
+	if err != nil {
+		return nil, err
+	}
+	form := report.People
+	if v.asJSON {
+		form = report.JSON
+	}
+	values := v.d.style(form).Values(key, table)
+	declines := false
+	add := func(rows []decision.Row, shownRows []report.Candidate) func(i int, nodes *nodeSet) {
+		byID := map[string]*report.Candidate{}
+		for i := range shownRows {
+			byID[shownRows[i].At+shownRows[i].Name] = &shownRows[i]
+		}
+		return func(i int, nodes *nodeSet) {
+			in, line := splitPlace(rows[i].At)
+			c := byID[rows[i].At+rows[i].Name]
+			if in == file && c != nil {
+				out = append(out, fileBinding{Key: key, Layer: c.Layer, When: rows[i].When, At: c.At, Name: c.Name,
+					Outcome: c.Outcome, Nodes: nodes.count(), UpTo: declines, Line: line, Value: shown(c.Outcome),
+					Place: v.place(c.At)})
+			}
+			declines = declines || rows[i].Declines
+		}
+	}
+	v.d.census.reach(v.d, table.Rows, table.Merged, add(table.Rows, values.Bindings))
+	declines = false
+	v.d.census.reach(v.d, table.Contributions, true, add(table.Contributions, values.Contributions))
+	return out, nil
+}

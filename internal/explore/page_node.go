@@ -1,0 +1,256 @@
+package explore
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"bindc/diag"
+	"bindc/facts"
+	"bindc/internal/lookup"
+	"bindc/internal/report"
+	"bindc/internal/report/affected"
+)
+
+// nodeContent is the data of the page of a node.
+type nodeContent struct {
+	Name       string
+	File       string // its file of facts
+	Categories report.Terms
+	Doubt      string   // the facts are about another node
+	Unset      []string // variables that conditions use and the node lacks
+	Facts      []factField
+
+	Prefix, InFile, Layer string // filters
+	Layers                []string
+	Rows                  []nodeRow
+	Scanned               int // keys that were looked at, if the filter leaves some out
+	Next                  string
+
+	If     []string // changed facts
+	With   string   // the other node
+	Effect *effectContent
+}
+
+// nodeRow is a key of a node.
+type nodeRow struct {
+	Key    string
+	Value  shownValue
+	Place  place
+	Layer  string
+	When   report.Terms
+	Reason string // if no single binding wins
+	Hidden int    // bindings that apply and are hidden
+}
+
+// nodeNamed returns the node that the path names.
+func (v *view) nodeNamed(text string) (facts.Node, error) {
+	n, ok := v.d.node(text)
+	if ok {
+		return n, nil
+	}
+	names := make([]string, len(v.d.nodes))
+	for i := range v.d.nodes {
+		names[i] = v.d.nodes[i].Name
+	}
+	hint := diag.DidYouMean(text, names)
+	if len(names) == 0 {
+		hint = "bindc explore --facts-dir DIR reads the facts of nodes"
+	}
+	return n, notFound("no facts were read for a node '"+diag.Visible(text)+"'", hint)
+}
+
+// nodePage shows the values of a node, what changed facts would change, or how another node differs.
+func (v *view) nodePage() (any, error) {
+	text := v.name("node", func(name string) bool { _, ok := v.d.node(name); return ok })
+	n, err := v.nodeNamed(text)
+	if err != nil {
+		return nil, err
+	}
+	v.Title, v.Section = diag.Visible(n.Name), "n"
+	r, err := affected.Request(v.d.snap, n)
+	if err != nil {
+		return nil, err
+	}
+	if changed, canonical := v.changedFacts(n); !canonical {
+		pairs := []any{}
+		for _, text := range changed {
+			pairs = append(pairs, "if", text)
+		}
+		v.moved = v.Node(n.Name, pairs...)
+		return nil, nil
+	}
+	if len(v.Values["if"]) > 0 || v.Get("with") != "" {
+		return v.comparison(n, r)
+	}
+	keys, next, scanned := v.nodeKeys(r)
+	if v.asJSON {
+		return v.explanations(r, keys)
+	}
+	c := v.nodeContent(n, r)
+	c.Scanned = scanned
+	for _, key := range keys {
+		row, err := v.nodeRow(r, key)
+		if err != nil {
+			return nil, err
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	if next != "" {
+		c.Next = v.Node(n.Name, "prefix", c.Prefix, "file", c.InFile, "layer", c.Layer, "after", next)
+	}
+	return c, nil
+}
+
+// nodeContent returns everything about a node except its keys.
+func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
+	return &nodeContent{Name: n.Name, File: n.File, Categories: r.Categories(), Doubt: n.Contradiction(),
+		Unset: r.Unset(), Facts: v.factFields(n), Prefix: v.Get("prefix"), InFile: v.Get("file"), Layer: v.Get("layer"),
+		Layers: v.d.file.Layers(), If: v.Values["if"], With: v.Get("with")}
+}
+
+// maxScanned limits the keys that a filter looks at for one page.
+const maxScanned = 5000
+
+// nodeKeys returns the keys of a page that the filters select.
+func (v *view) nodeKeys(r *lookup.Request) (keys []string, next string, scanned int) {
+	from, _ := slices.BinarySearch(v.d.keys, cmp.Or(v.Get("after")+"\x00", v.Get("prefix")))
+	if v.Get("after") == "" {
+		from, _ = slices.BinarySearch(v.d.keys, v.Get("prefix"))
+	}
+	for _, key := range v.d.keys[from:] {
+		if !strings.HasPrefix(key, v.Get("prefix")) {
+			break
+		}
+		if len(keys) == pageRows || scanned == maxScanned {
+			return keys, v.d.keys[from+scanned-1], scanned
+		}
+		scanned++
+		if v.selects(r, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys, "", scanned
+}
+
+// selects reports whether the winning binding of a key is in the file and the layer of the filters.
+func (v *view) selects(r *lookup.Request, key string) bool {
+	file, layer := v.Get("file"), v.Get("layer")
+	if file == "" && layer == "" {
+		return true
+	}
+	row, err := v.nodeRow(r, key)
+	in, _ := splitPlace(row.Place.Text)
+	return err == nil && (file == "" || in == diag.Visible(file)) && (layer == "" || row.Layer == layer)
+}
+
+// nodeRow returns a key with its value and the binding that wins.
+func (v *view) nodeRow(r *lookup.Request, key string) (nodeRow, error) {
+	e, err := r.ExplainUnset(key) // reads only bindings that may hold
+	if err != nil {
+		return nodeRow{}, err
+	}
+	row := nodeRow{Key: key, Value: shown(v.d.style(report.People).Outcome(e.Outcome))}
+	merged := 0
+	for _, c := range e.Candidates {
+		switch c.State {
+		case lookup.Wins, lookup.Merged:
+			if merged++; merged == 1 {
+				row.Place, row.Layer, row.When = v.place(v.placeOf(c.At)), c.Layer, c.When
+			}
+		case lookup.Hidden:
+			row.Hidden++
+		}
+	}
+	switch {
+	case merged > 1:
+		row.Reason = "merged from " + diag.Count(merged, "binding")
+	case len(e.Contributions) > 0:
+		row.Reason = "combined from " + diag.Count(len(e.Contributions), "contribution")
+	}
+	return row, nil
+}
+
+// placeOf returns a place with the name of a file instead of its number.
+func (v *view) placeOf(at string) string {
+	number, rest, _ := strings.Cut(at, ":")
+	n := 0
+	for _, c := range number {
+		n = 10*n + int(c-'0')
+	}
+	if n < 0 || n >= len(v.d.inputs) {
+		return at
+	}
+	return v.d.inputs[n].Path + ":" + rest
+}
+
+// explanations returns the twin of the page of a node: the explanations of its keys.
+func (v *view) explanations(r *lookup.Request, keys []string) (any, error) {
+	out := explanations{}
+	for _, key := range keys {
+		e, err := v.d.style(report.JSON).Explain(r, key)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+// explanations is an object with a member for each key, as bindq explain prints it.
+type explanations []*report.Explanation
+
+// MarshalJSON returns the object.
+func (es explanations) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, e := range es {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, marshal(e.Key)...), ':'), marshal(e)...)
+	}
+	return append(out, '}'), nil
+}
+
+// nodesListContent is the data of the list of nodes.
+type nodesListContent struct {
+	Nodes  []report.Node
+	Filter string
+	Total  int
+	Next   string
+	Wrong  []string // nodes whose facts cannot be used
+}
+
+// nodeList lists the nodes and their categories.
+func (v *view) nodeList() (any, error) {
+	v.Title, v.Section = "Nodes", "n"
+	var names []string
+	for _, n := range v.d.nodes {
+		if strings.Contains(n.Name, v.Get("filter")) {
+			names = append(names, n.Name)
+		}
+	}
+	c := &nodesListContent{Filter: v.Get("filter"), Total: len(names)}
+	part, next := names, ""
+	if !v.asJSON {
+		part, next = after(names, v.Get("after"))
+	}
+	all := report.Nodes{}
+	for _, name := range part {
+		n, _ := v.d.node(name)
+		r, err := affected.Request(v.d.snap, n)
+		if err != nil {
+			c.Wrong = append(c.Wrong, err.Error())
+			continue
+		}
+		all = append(all, report.Node{Name: n.Name, Categories: r.Categories()})
+	}
+	if v.asJSON {
+		return all, nil
+	}
+	c.Nodes = all
+	if next != "" {
+		c.Next = v.With("/n", "filter", c.Filter, "after", next)
+	}
+	return c, nil
+}

@@ -1,0 +1,119 @@
+package explore
+
+import "slices"
+
+// overviewContent is the data of the first page.
+type overviewContent struct {
+	Warnings string
+	Summary  string // of the changes
+	Dead     []fileRow
+	DeadAll  int
+	Cells    []cell
+	Levels   []levelName
+	Areas    []area
+	More     int // areas that the table does not have
+}
+
+// levelName is a level with the number of its colour.
+type levelName struct {
+	Name  string
+	Color int
+}
+
+// overviewTwin is the overview in JSON.
+type overviewTwin struct {
+	Version string     `json:"version"`
+	Digest  string     `json:"digest"`
+	Keys    int        `json:"keys"`
+	Nodes   int        `json:"nodes"`
+	Files   int        `json:"files"`
+	Dead    []fileRow  `json:"dead"`
+	Areas   []areaTwin `json:"areas"`
+}
+
+// areaTwin is an area in JSON.
+type areaTwin struct {
+	Module string  `json:"module"`
+	Level  string  `json:"level"`
+	Size   float64 `json:"size"`
+}
+
+// Limits of the overview.
+const (
+	shownAreas = 60
+	shownDead  = 20
+)
+
+// overview shows the numbers of the site, and its data that reaches no node.
+func (v *view) overview() (any, error) {
+	v.Title = "Overview"
+	c := &overviewContent{Warnings: v.d.warnings}
+	ready, err := v.wait(v.d.tally.ready)
+	if err == nil && ready {
+		err = v.d.tally.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	var dead []fileRow
+	if ready && len(v.d.nodes) > 0 {
+		for i, t := range v.d.tally.files {
+			if f := (fileRow{v.d.inputs[i].Path, len(t.bindings), t.reaching}); f.IsDead() {
+				dead = append(dead, f)
+			}
+		}
+	}
+	if v.asJSON {
+		t := overviewTwin{v.d.ID, v.d.digest(), len(v.d.keys), len(v.d.nodes), len(v.d.inputs),
+			append([]fileRow{}, dead...), []areaTwin{}}
+		for _, a := range v.d.tally.areas {
+			t.Areas = append(t.Areas, areaTwin(a))
+		}
+		return t, nil
+	}
+	if v.d.old != nil && isClosed(v.d.diff.ready) && v.d.diff.err == nil {
+		c.Summary = v.d.diff.report.Summary()
+	} else if v.d.old != nil {
+		v.unstable = true
+	}
+	c.Dead, c.DeadAll = dead[:min(len(dead), shownDead)], len(dead)
+	if ready {
+		c.addAreas(v.d.tally.areas)
+	}
+	return c, nil
+}
+
+// addAreas adds the treemap and its table.
+func (c *overviewContent) addAreas(areas []area) {
+	sizes := map[string]float64{}
+	var names []string
+	for _, a := range areas {
+		if sizes[a.Level] == 0 {
+			names = append(names, a.Level)
+		}
+		sizes[a.Level] += a.Size
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		switch {
+		case sizes[a] > sizes[b]:
+			return -1
+		case sizes[a] < sizes[b]:
+			return 1
+		}
+		return 0
+	})
+	for i, name := range names[:min(len(names), levelColors)] {
+		c.Levels = append(c.Levels, levelName{name, i})
+	}
+	if len(names) > levelColors {
+		c.Levels[levelColors-1].Name = "other levels"
+	}
+	c.Cells = treemap(areas, names)
+	c.Areas, c.More = areas[:min(len(areas), shownAreas)], max(0, len(areas)-shownAreas)
+}
+
+// problemsPage shows the diagnostics of the newest state of the site.
+func (v *view) problemsPage() (any, error) {
+	v.Title, v.unstable, v.Twin = "Diagnostics", true, ""
+	return &overviewContent{Warnings: v.d.warnings}, nil
+}

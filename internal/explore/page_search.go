@@ -1,0 +1,105 @@
+package explore
+
+import (
+	"strings"
+	"time"
+
+	"bindc/internal/report"
+)
+
+// searchContent is the data of the page of a search, also in JSON.
+type searchContent struct {
+	Keys   []string     `json:"keys"`
+	Nodes  []string     `json:"nodes"`
+	Files  []string     `json:"files"`
+	Values []foundValue `json:"values"`
+	// Unsearched is the number of keys whose values were not searched, because that takes too long.
+	Unsearched int `json:"unsearched,omitempty"`
+	// Cut says that there are more results of a kind than listed.
+	Cut bool `json:"more,omitempty"`
+
+	Query string `json:"-"`
+	From  int    `json:"-"` // where the search in values begins
+	Next  string `json:"-"`
+}
+
+// foundValue is a binding whose value has the text.
+type foundValue struct {
+	Key     string         `json:"key"`
+	At      string         `json:"at"`
+	Outcome report.Outcome `json:"outcome"`
+	Value   shownValue     `json:"-"`
+	Place   place          `json:"-"`
+}
+
+// maxFound limits the results of each kind.
+const maxFound = 50
+
+// searchTime limits the search in values.
+const searchTime = 80 * time.Millisecond
+
+// searchPage finds keys, nodes, files and values that contain a text. Sensitive values are not searched.
+func (v *view) searchPage() (any, error) {
+	v.Title = "Search"
+	v.unstable = true
+	text := v.Get("q")
+	c := &searchContent{Query: text, Keys: []string{}, Nodes: []string{}, Files: []string{}, Values: []foundValue{}}
+	if text == "" {
+		return c, nil
+	}
+	c.From = v.number("from")
+	if c.From == 0 {
+		nodes, files := make([]string, len(v.d.nodes)), make([]string, len(v.d.inputs))
+		for i := range nodes {
+			nodes[i] = v.d.nodes[i].Name
+		}
+		for i := range files {
+			files[i] = v.d.inputs[i].Path
+		}
+		c.Keys, c.Nodes, c.Files = c.containing(v.d.keys), c.containing(nodes), c.containing(files)
+	}
+	return c, v.searchValues(c)
+}
+
+// containing returns the first names that contain the text of the search, regardless of case. Equal names come first.
+func (c *searchContent) containing(names []string) []string {
+	out := []string{}
+	text := strings.ToLower(c.Query)
+	for _, name := range names {
+		switch folded := strings.ToLower(name); {
+		case folded == text:
+			out = append([]string{name}, out...)
+		case !strings.Contains(folded, text):
+		case len(out) < maxFound:
+			out = append(out, name)
+		default:
+			c.Cut = true
+		}
+	}
+	return out
+}
+
+// searchValues searches the values of keys until enough are found or the time is over.
+func (v *view) searchValues(c *searchContent) error {
+	start, text := time.Now(), strings.ToLower(c.Query)
+	from := min(c.From, len(v.d.keys))
+	for i, key := range v.d.keys[from:] {
+		if len(c.Values) >= maxFound || time.Since(start) > searchTime {
+			c.Unsearched = len(v.d.keys) - from - i
+			c.Next = v.With("/q", "q", c.Query, "from", from+i)
+			break
+		}
+		table, err := v.d.tables.Values(key)
+		if err != nil {
+			return err
+		}
+		values := v.d.style(report.JSON).Values(key, table)
+		for _, b := range append(values.Bindings, values.Contributions...) {
+			if strings.Contains(strings.ToLower(string(b.Outcome.Value)+b.Outcome.Computed), text) &&
+				len(c.Values) < 2*maxFound {
+				c.Values = append(c.Values, foundValue{key, b.At, b.Outcome, shown(b.Outcome), v.place(b.At)})
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package explore
+
+import (
+	"bindc/diag"
+	"bindc/internal/lookup"
+	"bindc/internal/report"
+	"bindc/internal/report/affected"
+)
+
+// whyContent is the data of the page that explains a key for a node.
+type whyContent struct {
+	Node       string
+	Key        string
+	Explained  explained
+	Categories report.Terms
+	Facts      []factField
+	Unset      []string
+}
+
+// explained is the explanation of one lookup.
+type explained struct {
+	Key, Root string
+	Value     shownValue
+	Groups    []candidates
+	Parts     []candidate // contributions
+	Options   []candidate // lookup_options
+	Lookups   []explained
+	More      int // lookups that are not explained
+}
+
+// candidates are the bindings in one state.
+type candidates struct {
+	Title, About string
+	State, Class string
+	List         []candidate
+	Left         int // more of them, which only the twin in JSON has
+}
+
+// candidate is a binding.
+type candidate struct {
+	Name  string
+	When  report.Terms
+	Value shownValue
+	Place place
+	Layer string
+	State string
+	Why   string
+}
+
+// stateTitles has the groups of bindings in the order of the page.
+var stateTitles = []candidates{
+	{State: lookup.Wins, Class: "wins", Title: "Wins", About: "the highest binding whose condition holds"},
+	{State: lookup.Merged, Class: "merged", Title: "Merged", About: "all of these are parts of the value"},
+	{State: lookup.Renames, Class: "renames", Title: "Renames", About: "renames other contributions"},
+	{State: lookup.Declined, Class: "declined", Title: "Declined", About: "applies, but has no value for this node"},
+	{State: lookup.Hidden, Class: "hides", Title: "Hidden", About: "applies, but a higher binding has precedence"},
+	{State: lookup.NotEffective, Class: "fails", Title: "Does not apply", About: "its condition does not hold for this node"},
+}
+
+// whyPage explains why a key has its value for a node.
+func (v *view) whyPage() (any, error) {
+	key := v.name("key", v.d.hasKey)
+	asJSON := v.asJSON
+	text := v.r.PathValue("node")
+	if given := v.Values["node"]; len(given) > 0 {
+		text = given[0]
+	}
+	n, err := v.nodeNamed(text)
+	if err != nil {
+		return nil, err
+	}
+	v.asJSON, v.Title, v.Section = asJSON, diag.Visible(key)+" on "+diag.Visible(n.Name), "n"
+	r, err := affected.Request(v.d.snap, n)
+	if err != nil {
+		return nil, err
+	}
+	style := v.d.style(report.People)
+	if v.asJSON {
+		style = v.d.style(report.JSON)
+	}
+	e, err := style.Explain(r, key)
+	if err != nil {
+		return nil, err
+	}
+	if v.asJSON {
+		return explanations{e}, nil
+	}
+	if len(e.Candidates) == 0 && e.Outcome.Found != nil && !v.d.hasKey(key) {
+		return nil, notFound("nothing binds the key '"+diag.Visible(key)+"'", diag.DidYouMean(key, v.d.keys))
+	}
+	return &whyContent{Node: n.Name, Key: key, Explained: v.explained(e), Categories: e.Categories,
+		Facts: v.factFields(n), Unset: r.Unset()}, nil
+}
+
+// explained returns an explanation with its bindings by state.
+func (v *view) explained(e *report.Explanation) explained {
+	out := explained{Key: e.Key, Root: e.Root, Value: shown(e.Outcome), More: e.Unexplained}
+	for _, group := range stateTitles {
+		for i := range e.Candidates {
+			if c := &e.Candidates[i]; c.State != group.State {
+				continue
+			} else if len(group.List) == pageRows {
+				group.Left++
+			} else {
+				group.List = append(group.List, v.candidate(c))
+			}
+		}
+		if len(group.List) > 0 {
+			out.Groups = append(out.Groups, group)
+		}
+	}
+	for i := range e.Contributions[:min(len(e.Contributions), pageRows)] {
+		out.Parts = append(out.Parts, v.candidate(&e.Contributions[i]))
+	}
+	for i := range e.Options {
+		out.Options = append(out.Options, v.candidate(&e.Options[i]))
+	}
+	for i := range e.Lookups {
+		out.Lookups = append(out.Lookups, v.explained(&e.Lookups[i]))
+	}
+	return out
+}
+
+func (v *view) candidate(c *report.Candidate) candidate {
+	return candidate{Name: diag.Visible(c.Name), When: c.When, Value: shown(c.Outcome), Place: v.place(c.At),
+		Layer: c.Layer, State: c.State, Why: c.Why}
+}

@@ -1,0 +1,174 @@
+// Package explore serves web pages over a snapshot and the facts of a fleet: the decision table of a key, the values of
+// a node and why it has them, the changes between two snapshots, data files, and a search. Each page has a twin in
+// JSON, in the shapes of docs/cli.md.
+//
+// Data is one version of the data in the pages. A Server serves the last versions under /s/ID, where the ID is a digest
+// of everything that a page depends on: browsers keep a page once all of its numbers are known. /s/latest redirects to
+// the newest version.
+package explore
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// keptVersions is the number of versions that a Server answers for. The pages of older ones are gone.
+const keptVersions = 4
+
+// Server serves the pages. It is safe for concurrent use.
+type Server struct {
+	guard
+	Live    bool // other versions may follow; pages follow them
+	handler http.Handler
+
+	mu       sync.Mutex
+	versions []*Data // the last one is the latest
+	failure  string  // diagnostics of the last build, if it failed
+	changed  chan struct{}
+}
+
+// New returns a server without data.
+func New(access Access) *Server {
+	s := &Server{guard: guard{Access: access}, changed: make(chan struct{})}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		http.Redirect(w, r, "/s/latest/", http.StatusFound)
+	})
+	mux.HandleFunc("/events", s.events)
+	for pattern, p := range pages {
+		mux.HandleFunc("/s/{id}/"+pattern, func(w http.ResponseWriter, r *http.Request) { s.page(w, r, p) })
+	}
+	s.handler = s.protect(mux)
+	return s
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Show makes d the latest version, and counts its nodes in the background.
+func (s *Server) Show(d *Data) {
+	s.update(func() {
+		s.failure = ""
+		for i, known := range s.versions {
+			if known.ID == d.ID {
+				s.versions = append(append(s.versions[:i:i], s.versions[i+1:]...), known)
+				return
+			}
+		}
+		s.versions = append(s.versions, d)
+		if len(s.versions) > keptVersions {
+			s.versions = s.versions[1:]
+		}
+		go d.count(func() { s.update(func() {}) })
+	})
+}
+
+// Fail reports that the newest state of the site does not build. The pages of the latest version show the diagnostics.
+func (s *Server) Fail(diagnostics string) { s.update(func() { s.failure = diagnostics }) }
+
+// update changes s and notifies all pages.
+func (s *Server) update(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// state returns the latest version, the diagnostics of a failed build, and a channel that is closed by the next change.
+func (s *Server) state() (latest *Data, failure string, changed chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.versions); n > 0 {
+		latest = s.versions[n-1]
+	}
+	return latest, s.failure, s.changed
+}
+
+// version returns the version with an ID, or nil.
+func (s *Server) version(id string) *Data {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range s.versions {
+		if d.ID == id {
+			return d
+		}
+	}
+	return nil
+}
+
+// count computes everything that needs all nodes or all keys, once. It calls done after each part.
+func (d *Data) count(done func()) {
+	d.counting.Do(func() {
+		d.census.take(d)
+		done()
+		if d.diff != nil {
+			d.diff.take(d)
+			done()
+		}
+		d.tally.take(d)
+		done()
+	})
+}
+
+// isCounted reports whether count has finished.
+func (d *Data) isCounted() bool {
+	return isClosed(d.tally.ready)
+}
+
+// events sends an event for each change, until the client disconnects.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	control := http.NewResponseController(w)
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	for {
+		latest, failure, changed := s.state()
+		if latest == nil {
+			return
+		}
+		event := map[string]any{"latest": latest.ID, "counted": latest.isCounted(), "failed": failure != "",
+			"live": s.Live}
+		control.SetWriteDeadline(time.Now().Add(writeTimeout))
+		if _, err := w.Write([]byte("data: " + string(marshal(event)) + "\n\n")); err != nil {
+			return
+		}
+		if control.Flush() != nil {
+			return
+		}
+		select {
+		case <-changed:
+		case <-time.After(keepAlive): // a write detects a client that is gone
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// Time limits of a connection.
+const (
+	headerTimeout = 5 * time.Second
+	writeTimeout  = 30 * time.Second
+	idleTimeout   = 2 * time.Minute
+	keepAlive     = 20 * time.Second
+)
+
+// HTTP returns an HTTP server for s, with limits on time and size.
+func (s *Server) HTTP() *http.Server {
+	return &http.Server{Handler: s, ReadHeaderTimeout: headerTimeout, ReadTimeout: writeTimeout,
+		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 16 << 10}
+}
+
+// redirect sends the client from /s/OLD/REST to /s/ID/REST.
+func redirect(w http.ResponseWriter, r *http.Request, id string) {
+	to := *r.URL
+	rest := strings.TrimPrefix(strings.TrimPrefix(r.URL.EscapedPath(), "/s/"), r.PathValue("id"))
+	w.Header().Set("Cache-Control", "no-store")
+	target := "/s/" + id + rest
+	if to.RawQuery != "" {
+		target += "?" + to.RawQuery
+	}
+	http.Redirect(w, r, target, http.StatusFound)
+}

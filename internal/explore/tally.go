@@ -1,0 +1,119 @@
+package explore
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"bindc/internal/lookup"
+	"bindc/internal/report/decision"
+)
+
+// tally counts the nodes that the bindings of all keys reach, by file and by module.
+type tally struct {
+	ready chan struct{} // closed when the rest is set
+	err   error
+	files []fileTally // by number of the file
+	areas []area      // largest first
+}
+
+// fileTally says how many bindings of a file reach a node.
+type fileTally struct {
+	bindings []boundAt // by line
+	reaching int
+}
+
+// boundAt is a binding at a line of a file.
+type boundAt struct{ line, key int32 }
+
+// area is the part of all answers that come from one level of one module: a key has the share of the nodes that get
+// their value from there. Without nodes, it is the number of bindings.
+type area struct {
+	Module, Level string
+	Size          float64
+}
+
+func newTally() *tally { return &tally{ready: make(chan struct{})} }
+
+// take counts the nodes of all bindings.
+func (t *tally) take(d *Data) {
+	defer close(t.ready)
+	t.files = make([]fileTally, len(d.inputs))
+	sizes := map[area]float64{}
+	for i, key := range d.keys {
+		t.err = cmp.Or(t.err, d.read(func() error { return t.add(d, i, key, sizes) }))
+		if i%100 == 99 {
+			runtime.Gosched()
+		}
+	}
+	for i := range t.files {
+		slices.SortFunc(t.files[i].bindings, func(a, b boundAt) int {
+			return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.key, b.key))
+		})
+	}
+	for a, size := range sizes {
+		a.Size = size
+		t.areas = append(t.areas, a)
+	}
+	slices.SortFunc(t.areas, func(a, b area) int {
+		return cmp.Or(cmp.Compare(b.Size, a.Size), strings.Compare(a.Module+a.Level, b.Module+b.Level))
+	})
+}
+
+// add counts the nodes of the bindings of a key.
+func (t *tally) add(d *Data, number int, key string, sizes map[area]float64) error {
+	table, err := d.tables.Values(key)
+	if err != nil {
+		return err
+	}
+	module := moduleOf(key)
+	count := func(row *decision.Row, nodes int, answers bool) {
+		file, line := splitPlace(row.At)
+		if i, known := d.input(file); known {
+			f := &t.files[i]
+			f.bindings = append(f.bindings, boundAt{int32(line), int32(number)})
+			if nodes > 0 {
+				f.reaching++
+			}
+		}
+		size := 1.0
+		if len(d.nodes) > 0 {
+			size = float64(nodes) / float64(len(d.nodes))
+		}
+		if answers && size > 0 {
+			sizes[area{Module: module, Level: levelOf(row.Layer, row.When)}] += size
+		}
+	}
+	d.census.reach(d, table.Rows, table.Merged, func(i int, nodes *nodeSet) {
+		count(&table.Rows[i], nodes.count(), true)
+	})
+	d.census.reach(d, table.Contributions, true, func(i int, nodes *nodeSet) {
+		count(&table.Contributions[i], nodes.count(), false)
+	})
+	return nil
+}
+
+// noModule is the module of keys without one.
+const noModule = "(no module)"
+
+// moduleOf returns the part of a key before the first '::'.
+func moduleOf(key string) string {
+	module, _, ok := strings.Cut(key, "::")
+	if !ok {
+		return noModule
+	}
+	return module
+}
+
+// levelOf names the level of a binding: its layer and the categories of its condition.
+func levelOf(layer string, when []lookup.Term) string {
+	if len(when) == 0 {
+		return layer + ": always"
+	}
+	names := make([]string, len(when))
+	for i, t := range when {
+		names[i] = t.Name
+	}
+	return layer + ": " + strings.Join(names, ", ")
+}

@@ -1,0 +1,67 @@
+package explore
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"bindc/diag"
+	"bindc/internal/report"
+)
+
+// maxShown is the number of bytes of a value that a page shows.
+const maxShown = 4096
+
+// maxLine is the length of a value that is shown on one line.
+const maxLine = 72
+
+// shownValue is an outcome as a page shows it.
+type shownValue struct {
+	Kind string // value, computed, sensitive, missing or error
+	Text string
+	Cut  bool // the text is longer than pages show
+	Tall bool // the text has several lines
+}
+
+// shown returns an outcome in the form of pages.
+func shown(o report.Outcome) shownValue {
+	switch {
+	case o.Error != nil:
+		return shownText("error", o.Error.Message+" ["+string(o.Error.Code)+"]")
+	case o.Found != nil:
+		return shownValue{Kind: "missing", Text: "not found"}
+	case o.Computed != "":
+		return shownText("computed", o.Computed)
+	case o.Value == nil:
+		return shownValue{Kind: "sensitive", Text: "sensitive"}
+	}
+	return shownText("value", string(o.Value))
+}
+
+// shownText cuts text, and breaks lists and hashes into lines.
+func shownText(kind, text string) shownValue {
+	out := shownValue{Kind: kind, Text: text}
+	if len(text) > maxShown {
+		out.Text, out.Cut = text[:maxShown], true
+		for !utf8.ValidString(out.Text) && len(out.Text) > maxShown-utf8.UTFMax {
+			out.Text = out.Text[:len(out.Text)-1]
+		}
+	}
+	out.Text = diag.Visible(out.Text)
+	var lines bytes.Buffer
+	if len(out.Text) > maxLine && !out.Cut && json.Indent(&lines, []byte(out.Text), "", "  ") == nil {
+		out.Text = lines.String()
+	}
+	out.Tall = strings.Contains(out.Text, "\n")
+	return out
+}
+
+// short cuts text for a place with little room.
+func short(text string, runes int) string {
+	text = diag.Visible(text)
+	if utf8.RuneCountInString(text) <= runes {
+		return text
+	}
+	return string([]rune(text)[:runes-1]) + "…"
+}

@@ -1,0 +1,261 @@
+package explore
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"bindc/diag"
+	"bindc/internal/report"
+)
+
+// pageRows is the number of rows of a table on one page.
+const pageRows = 200
+
+// Limits on waiting for numbers that are computed in the background. After the first one, a page shows the other
+// numbers. After the second one, a program gets an error.
+const (
+	pagePatience = 150 * time.Millisecond
+	jsonPatience = 25 * time.Second
+)
+
+// page is a kind of page. make returns the data of its template, or its twin if the view is for a program.
+type page struct {
+	template string
+	make     func(v *view) (any, error)
+}
+
+// pages has the kinds of pages by the pattern of their path below /s/ID/. One that ends in a name also matches the
+// name with .json.
+var pages = map[string]page{
+	"k":                {"keys", (*view).keyList},
+	"k.json":           {"keys", (*view).keyList},
+	"k/{key}":          {"key", (*view).keyPage},
+	"n":                {"nodes", (*view).nodeList},
+	"n.json":           {"nodes", (*view).nodeList},
+	"n/{node}":         {"node", (*view).nodePage},
+	"n/{node}/k/{key}": {"why", (*view).whyPage},
+	"f":                {"files", (*view).fileList},
+	"f.json":           {"files", (*view).fileList},
+	"f/{file...}":      {"file", (*view).filePage},
+	"d":                {"diff", (*view).diffPage},
+	"d.json":           {"diff", (*view).diffPage},
+	"q":                {"search", (*view).searchPage},
+	"q.json":           {"search", (*view).searchPage},
+	"problems":         {"problems", (*view).problemsPage},
+	"{$}":              {"overview", (*view).overview},
+	"index.json":       {"overview", (*view).overview},
+}
+
+// view is a request for a page, and what its layout shows.
+type view struct {
+	d *Data
+	r *http.Request
+	links
+	url.Values // of the query
+
+	Title   string
+	Section string // the part of the site: k, n, f, d or q
+	Twin    string // address of the page in JSON
+	Live    bool
+	Failure string // diagnostics of the newest state of the site
+	Content any
+
+	asJSON   bool
+	unstable bool   // the answer may differ next time
+	partial  bool   // some numbers are not known yet
+	next     string // address of the next page, for programs
+	moved    string // address of the page that the request means
+}
+
+// problem is an error that a page describes.
+type problem struct {
+	status int
+	text   string
+	Hint   string
+	Latest string // address of the same page of the latest version
+}
+
+func (p *problem) Error() string { return p.text }
+
+func notFound(text, hint string) error {
+	return &problem{status: http.StatusNotFound, text: text, Hint: hint}
+}
+
+// page answers with a page of a version.
+func (s *Server) page(w http.ResponseWriter, r *http.Request, p page) {
+	latest, failure, _ := s.state()
+	d := s.version(r.PathValue("id"))
+	if latest == nil {
+		http.Error(w, "no data yet", http.StatusServiceUnavailable)
+		return
+	}
+	if d == nil && r.PathValue("id") == "latest" {
+		redirect(w, r, latest.ID)
+		return
+	}
+	v := &view{d: cmp.Or(d, latest), r: r, Values: r.URL.Query(), Live: s.Live, Failure: failure,
+		asJSON: strings.HasSuffix(r.URL.Path, ".json")}
+	v.links = links{"/s/" + v.d.ID}
+	w.Header().Set("Cache-Control", "no-store")
+	if d == nil {
+		latest := address("/s/latest"+strings.TrimPrefix(r.URL.EscapedPath(), "/s/"+r.PathValue("id")), v.Values)
+		v.fail(w, &problem{status: http.StatusGone, text: "this version is gone, because the data changed",
+			Latest: latest})
+		return
+	}
+	v.setTwin()
+	err := d.read(func() (err error) {
+		v.Content, err = p.make(v)
+		return err
+	})
+	switch {
+	case err != nil:
+		v.fail(w, err)
+		return
+	case v.moved != "":
+		http.Redirect(w, r, v.moved, http.StatusFound)
+		return
+	}
+	if !v.partial && !v.unstable && !d.Sensitive && failure == "" {
+		w.Header().Set("Cache-Control", forever)
+	}
+	if v.asJSON {
+		v.writeJSON(w)
+		return
+	}
+	render(w, http.StatusOK, p.template, v)
+}
+
+// fail answers with an error.
+func (v *view) fail(w http.ResponseWriter, err error) {
+	p, ok := errors.AsType[*problem](err)
+	if !ok {
+		p = &problem{status: http.StatusInternalServerError, text: report.Message(err, report.CodeOf(err))}
+	}
+	if v.asJSON {
+		http.Error(w, diag.Visible(p.text), p.status)
+		return
+	}
+	v.Title, v.Content, v.Twin = http.StatusText(p.status), p, ""
+	render(w, p.status, "problem", v)
+}
+
+// writeJSON answers with the twin of a page.
+func (v *view) writeJSON(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	if v.next != "" {
+		w.Header().Set("Link", "<"+v.next+`>; rel="next"`)
+	}
+	var b bytes.Buffer
+	if err := report.Write(&b, false, v.Content); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Write(b.Bytes())
+}
+
+// setTwin sets the address of the twin in JSON.
+func (v *view) setTwin() {
+	path := v.r.URL.EscapedPath()
+	if strings.HasSuffix(path, "/") {
+		path += "index"
+	}
+	v.Twin = address(path+".json", v.Values)
+}
+
+// name returns the name in a part of the path, or in the query if the path cannot have it. If exists does not know a
+// name that ends in .json, the request is for the twin of the page.
+func (v *view) name(parameter string, exists func(string) bool) string {
+	text := v.r.PathValue(parameter)
+	if given := v.Values[parameter]; len(given) > 0 {
+		v.asJSON = strings.HasSuffix(text, ".json")
+		return given[0]
+	}
+	short, hasSuffix := strings.CutSuffix(text, ".json")
+	if v.asJSON = hasSuffix && !exists(text); v.asJSON {
+		return short
+	}
+	if exists(text + ".json") { // another page has the usual address of the twin
+		path := v.r.URL.EscapedPath()
+		q := maps.Clone(v.Values)
+		q.Set(parameter, text)
+		v.Twin = address(strings.TrimSuffix(path, url.PathEscape(text))+"-.json", q)
+	}
+	return text
+}
+
+// wait waits until something is ready. If that takes too long, ok is false for a page, and a program gets an error.
+func (v *view) wait(ready chan struct{}) (bool, error) {
+	patience := pagePatience
+	if v.asJSON {
+		patience = jsonPatience
+	}
+	select {
+	case <-ready:
+		return true, nil
+	default:
+	}
+	select {
+	case <-ready:
+		return true, nil
+	case <-v.r.Context().Done():
+	case <-time.After(patience):
+	}
+	if v.asJSON {
+		return false, &problem{status: http.StatusServiceUnavailable, text: "still counting; ask again later"}
+	}
+	v.partial = true
+	return false, nil
+}
+
+// number returns a parameter of the query that is a number, or 0.
+func (v *view) number(parameter string) int {
+	n, _ := strconv.Atoi(v.Get(parameter))
+	return max(n, 0)
+}
+
+// The following are for the layout.
+
+func (v *view) ID() string       { return v.d.ID }
+func (v *view) SiteName() string { return v.d.Name }
+func (v *view) Digest() string   { return v.d.digest()[:12] }
+func (v *view) Partial() bool    { return v.partial }
+func (v *view) Fleet() int       { return len(v.d.nodes) }
+func (v *view) Keys() int        { return len(v.d.keys) }
+func (v *view) Files() int       { return len(v.d.inputs) }
+
+// FirstNode returns the name of a node, as an example.
+func (v *view) FirstNode() string {
+	if len(v.d.nodes) == 0 {
+		return ""
+	}
+	return v.d.nodes[0].Name
+}
+
+func (v *view) HasOld() bool    { return v.d.old != nil }
+func (v *view) Notes() []string { return v.d.notes }
+func (v *view) Revealed() bool  { return v.d.Sensitive }
+
+// after returns the part of a sorted list for one page: the elements after a name, at most pageRows, and the last of
+// them if there are more.
+func after(list []string, name string) (part []string, next string) {
+	if name != "" {
+		i, found := slices.BinarySearch(list, name)
+		if found {
+			i++
+		}
+		list = list[i:]
+	}
+	if len(list) > pageRows {
+		return list[:pageRows], list[pageRows-1]
+	}
+	return list, ""
+}

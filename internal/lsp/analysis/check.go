@@ -1,0 +1,132 @@
+package analysis
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/bindingsfile"
+	"bindc/internal/datafile"
+	"bindc/internal/fsx"
+	"bindc/internal/lsp/buffer"
+	"bindc/internal/lsp/outline"
+	"bindc/internal/yaml"
+	"bindc/loader"
+)
+
+// Finding is a diagnostic with the offsets of its token in the text that it was made for.
+type Finding struct {
+	diag.Diagnostic
+	From, To int
+}
+
+// Empty returns a site without content.
+func Empty(dir string) *Site { return &Site{Dir: dir, Site: &loader.Site{}} }
+
+// HasYAMLLines reports whether positions in a file count lines as YAML does.
+func HasYAMLLines(path string) bool { return filepath.Ext(path) != ".pp" }
+
+// Check returns the diagnostics of a text: those that the text has alone, and those of the last time that the site was
+// read, where the text has not changed since then. site is nil if the site has not been read. f has the entries of a
+// YAML file.
+func Check(site *Site, path string, text *buffer.Text, f *outline.File) []Finding {
+	if site == nil {
+		return nil
+	}
+	var list []diag.Diagnostic
+	if f != nil && IsYAML(path) && (site.Reads(path) || IsConfig(path)) {
+		list = append(list, f.Broken...)
+	}
+	old := site.Open[path]
+	if old != nil && old.Src == text.Src {
+		return Locate(path, text, append(list, site.Diags[path]...))
+	}
+	src := text.Src
+	if f != nil && f.Recovered != nil {
+		src = string(f.Recovered)
+	}
+	out := Locate(path, text, append(list, site.alone(path, src)...))
+	if old == nil {
+		old = site.Text(path)
+	}
+	return append(out, site.remaining(path, old, text)...)
+}
+
+// remaining returns the diagnostics of the last read that the text alone did not cause, where they are now.
+func (s *Site) remaining(path string, old, now *buffer.Text) (out []Finding) {
+	if old == nil {
+		return nil
+	}
+	src := old.Src
+	if f := Outline(path, src); IsYAML(path) && f.Recovered != nil {
+		src = string(f.Recovered)
+	}
+	alone := s.alone(path, src)
+	for _, d := range s.Diags[path] {
+		if slices.ContainsFunc(alone, func(o diag.Diagnostic) bool { return same(o, d) }) {
+			continue
+		}
+		from := old.At(d.Pos, HasYAMLLines(path))
+		to := old.TokenEnd(from)
+		if from, ok := now.Follow(old, from); ok {
+			if _, ok := now.Follow(old, to); ok {
+				out = append(out, Finding{d, from, now.TokenEnd(from)})
+			}
+		}
+	}
+	return out
+}
+
+// Locate returns diagnostics with their offsets in a text, without duplicates.
+func Locate(path string, t *buffer.Text, list []diag.Diagnostic) []Finding {
+	out := make([]Finding, 0, len(list))
+	type finding struct {
+		diag.Pos
+		diag.Code
+		string
+	}
+	seen := map[finding]bool{}
+	for _, d := range list {
+		key := finding{d.Pos, d.Code, d.Message}
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		from := t.At(d.Pos, HasYAMLLines(path))
+		to := from
+		if d.Pos.Line > 0 {
+			to = t.TokenEnd(from)
+		}
+		out = append(out, Finding{d, from, to})
+	}
+	return out
+}
+
+// same reports whether two diagnostics are the same finding.
+func same(a, b diag.Diagnostic) bool {
+	return a.Pos == b.Pos && a.Code == b.Code && a.Message == b.Message
+}
+
+// alone returns the diagnostics that a text of the site causes alone.
+func (s *Site) alone(path, src string) []diag.Diagnostic {
+	if !s.Reads(path) || IsConfig(path) {
+		return nil
+	}
+	diags := diag.List{All: true}
+	if format, ok := s.Format(path); ok {
+		datafile.NewReader(nil, fsx.Disk{}).Source(path, []byte(src), format, &diags)
+		return slices.DeleteFunc(diags.Sorted(), func(d diag.Diagnostic) bool { return d.Code == "eyaml" })
+	}
+	switch {
+	case strings.HasSuffix(path, ".pp"):
+		if p := bindingsfile.ParsePuppet(path, []byte(src), &diags); p != nil {
+			p.Read(nil, &diags)
+		}
+	case IsYAML(path):
+		if doc, ok := yaml.Parse(path, []byte(src), yaml.Options{}, &diags); ok {
+			bindingsfile.YAML{Document: doc}.Read(nil, &diags)
+		}
+	}
+	return diags.Sorted()
+}

@@ -1,0 +1,128 @@
+// Package analysis reads a site for an editor, with texts that are not saved, and answers questions about it.
+package analysis
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"bindc/compile"
+	"bindc/diag"
+	"bindc/internal/datafile"
+	"bindc/internal/fsx"
+	"bindc/internal/lint"
+	"bindc/internal/lsp/buffer"
+	"bindc/internal/lsp/outline"
+	"bindc/internal/yaml"
+	"bindc/loader"
+)
+
+// Options configures a Reader.
+type Options struct {
+	Loader loader.Options // Disk, Cache and Context are set by the Reader
+	Strict bool           // unknown variables are errors
+	Effort int
+	Lints  []diag.Code
+	Fence  []string // the directories that may be read
+}
+
+// Reader reads a site again and again. It keeps parsed data files for the next time. It is not safe for concurrent use.
+type Reader struct {
+	opts  Options
+	cache *datafile.Cache
+	reads int
+}
+
+// NewReader returns a Reader.
+func NewReader(opts Options) *Reader { return &Reader{opts: opts} }
+
+// freshAfter is the number of reads after which the cache is emptied, because it keeps the values of all earlier texts.
+const freshAfter = 1000
+
+// Read reads the site in dir, with texts in place of files. It returns nil if ctx is done.
+func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.Text) *Site {
+	if r.reads++; r.cache == nil || r.reads%freshAfter == 0 {
+		r.cache = datafile.NewCache(datafile.Program{})
+	}
+	r.cache.Begin(time.Now())
+	s := &Site{Dir: dir, Open: open}
+	texts, broken := readable(open)
+	disk := fsx.Disk{Overlay: fsx.NewOverlay(texts), Fence: fsx.NewFence(append(slices.Clone(r.opts.Fence), dir)...),
+		Fault: func(fsx.Op, string) error { return ctx.Err() }}
+	opts := r.opts.Loader
+	opts.Disk, opts.Cache, opts.Context, opts.IsSite = disk, r.cache, ctx, true
+	loaded := diag.List{All: true}
+	s.Site = loader.Load(dir, opts, &loaded)
+	if ctx.Err() != nil {
+		return nil
+	}
+	r.cache.Reuse()
+	composed := diag.List{All: true}
+	if !loaded.Incomplete() {
+		content := compile.Compile(s.Site, compile.Options{StrictVariables: r.opts.Strict, Effort: r.opts.Effort,
+			Context: ctx}, &composed)
+		if !loaded.Failed() && !composed.Failed() {
+			s.content = content
+		}
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	r.lint(s, disk, &composed)
+	if ctx.Err() != nil {
+		return nil
+	}
+	s.disk = fsx.Disk{Fence: disk.Fence}
+	s.Refused = disk.Fence.Refused()
+	s.collect(loaded.Sorted(), composed.Sorted(), broken)
+	return s
+}
+
+// lint adds the lints. In a site with errors, only files are checked.
+func (r *Reader) lint(s *Site, disk fsx.Disk, diags *diag.List) {
+	if len(r.opts.Lints) > 0 && s.Site.InputOf != nil {
+		lint.Check(s.Site, s.content, lint.Options{Codes: r.opts.Lints, Jobs: r.opts.Loader.Jobs, Disk: disk}, diags)
+	}
+}
+
+// readable returns the texts to read in place of files. A YAML file that does not parse is read without its broken
+// entries. A configuration that does not parse is read as it was saved: without an entry, it would be a different site.
+func readable(open map[string]*buffer.Text) (texts map[string][]byte, broken map[string]bool) {
+	texts, broken = make(map[string][]byte, len(open)), map[string]bool{}
+	for _, path := range slices.Sorted(maps.Keys(open)) {
+		texts[path] = []byte(open[path].Src)
+		if !IsYAML(path) {
+			continue
+		}
+		f := outline.Read(path, texts[path], outlineOptions)
+		switch {
+		case f.Whole():
+		case IsConfig(path):
+			delete(texts, path)
+			broken[path] = true
+		case f.Recovered != nil:
+			texts[path] = f.Recovered
+			broken[path] = true
+		}
+	}
+	return texts, broken
+}
+
+// outlineOptions reads files of all kinds as leniently as data files of Hiera 5.
+var outlineOptions = yaml.Options{LastKeyWins: true, Hiera5: true}
+
+// Outline reads the entries of a YAML file.
+func Outline(path, src string) *outline.File { return outline.Read(path, []byte(src), outlineOptions) }
+
+// IsYAML reports whether a file is YAML, by its name.
+func IsYAML(path string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".eyaml"}, filepath.Ext(path))
+}
+
+// configNames lists the names of files that configure a site or a module.
+var configNames = []string{"hiera.yaml", "hiera5.yaml", "hiera2.yaml", "binder_config.yaml", "bindings_config.yaml"}
+
+// IsConfig reports whether a file configures a site or a module, by its name.
+func IsConfig(path string) bool { return slices.Contains(configNames, filepath.Base(path)) }

@@ -1,0 +1,184 @@
+package analysis
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"sync"
+
+	"bindc/diag"
+	"bindc/internal/datafile"
+	"bindc/internal/fsx"
+	"bindc/internal/lookup"
+	"bindc/internal/lsp/buffer"
+	"bindc/internal/recipe"
+	"bindc/internal/report/decision"
+	"bindc/loader"
+	"bindc/snapshot"
+)
+
+// Site is the result of reading a site once. It does not change, and is safe for concurrent use.
+type Site struct {
+	Dir     string
+	Site    *loader.Site
+	Open    map[string]*buffer.Text      // the texts that were read in place of files
+	Diags   map[string][]diag.Diagnostic // by file
+	Refused []string                     // paths that were not read because they are outside
+
+	content *snapshot.Content // nil if the site has errors
+	disk    fsx.Disk
+
+	once   sync.Once
+	snap   *lookup.Snapshot // of content; may be nil
+	tables *decision.Tables
+	mu     sync.Mutex // guards tables
+}
+
+// absence lists the codes of diagnostics that may only be true because an entry is missing.
+var absence = []diag.Code{"key_unbound", "rebind", "multibind_unknown", "override", "abstract", "hiera_options",
+	"map_required", "same_value", "never_wins", "near_key", "empty", "facts_missing", "data_unreached"}
+
+// collect groups the diagnostics by file. While entries of a file are broken, it omits diagnostics that may be caused
+// by what these entries would bind. It also omits those in broken files that the reader has replaced.
+func (s *Site) collect(loaded, composed []diag.Diagnostic, broken map[string]bool) {
+	s.Diags = map[string][]diag.Diagnostic{}
+	add := func(d diag.Diagnostic) {
+		if len(broken) > 0 && slices.Contains(absence, d.Code) || broken[d.Pos.File] && IsConfig(d.Pos.File) {
+			return
+		}
+		_, open := s.Open[d.Pos.File]
+		if d.Severity != diag.Lint || open {
+			s.Diags[d.Pos.File] = append(s.Diags[d.Pos.File], d)
+		}
+	}
+	for _, d := range loaded {
+		add(d)
+	}
+	for _, d := range composed {
+		add(d)
+	}
+}
+
+// open opens the compiled site as a snapshot in memory, once.
+func (s *Site) open() {
+	s.once.Do(func() {
+		if s.content == nil {
+			return
+		}
+		var b bytes.Buffer
+		if _, err := snapshot.WriteTo(&b, s.content); err != nil {
+			return
+		}
+		s.content = nil // the snapshot has the same
+		file, err := snapshot.OpenBytes(b.Bytes())
+		if err != nil {
+			return
+		}
+		if s.tables, err = decision.NewTables(file, false, nil); err != nil {
+			return
+		}
+		s.snap, _ = lookup.New(file, lookup.Options{})
+	})
+}
+
+// Prepare does the work that the first question would wait for.
+func (s *Site) Prepare() { s.open() }
+
+// Snapshot returns the compiled site, or nil if it has errors.
+func (s *Site) Snapshot() *lookup.Snapshot {
+	s.open()
+	return s.snap
+}
+
+// Table returns the decision table of a key. It returns nil if the site has errors.
+func (s *Site) Table(key string) *decision.Table {
+	if s.open(); s.tables == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, err := s.tables.Values(key)
+	if err != nil {
+		return nil
+	}
+	return t
+}
+
+// Format returns the format in which the site reads a data file. ok is false if the file is not data of the site.
+func (s *Site) Format(path string) (f datafile.Format, ok bool) {
+	json := len(path) > 5 && path[len(path)-5:] == ".json"
+	for _, layer := range s.Site.Layers {
+		for _, c := range layer.Contributions {
+			for i := range c.Files {
+				if c.Files[i].Path != path {
+					continue
+				}
+				switch {
+				case strings.HasPrefix(c.URI, "enc:"):
+					return 0, false
+				case layer.Hiera != loader.NoHiera && json:
+					return datafile.Hiera5JSON, true
+				case layer.Hiera != loader.NoHiera:
+					return datafile.Hiera5YAML, true
+				case json:
+					return datafile.JSON, true
+				}
+				return datafile.YAML, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// Reads reports whether the site reads a file.
+func (s *Site) Reads(path string) bool {
+	_, ok := s.Site.InputOf[path]
+	return ok
+}
+
+// Path returns the path of a file by its name in snapshots.
+func (s *Site) Path(label string) (string, bool) {
+	for path, i := range s.Site.InputOf {
+		if s.Site.Inputs[i].Path == label {
+			return path, true
+		}
+	}
+	return "", false
+}
+
+// Text returns the text of a file: the open one, or that on the disk. It returns nil if the file cannot be read.
+func (s *Site) Text(path string) *buffer.Text {
+	if t := s.Open[path]; t != nil {
+		return t
+	}
+	if src, err := s.disk.ReadFile(path); err == nil {
+		return buffer.New(string(src))
+	}
+	return nil
+}
+
+// Keys returns the bound keys, in no order.
+func (s *Site) Keys() []string {
+	bound := make([]bool, len(s.Site.Keys))
+	for _, layer := range s.Site.Layers {
+		for _, c := range layer.Contributions {
+			for i := range c.Files {
+				for _, e := range c.Files[i].Entries {
+					bound[e.Key] = true
+				}
+			}
+			for _, b := range c.Bindings {
+				if int(b.Number) < len(bound) && b.Key != "" && (b.More == nil || b.More.In == nil) {
+					bound[b.Number] = true
+				}
+			}
+		}
+	}
+	var out []string
+	for n, key := range s.Site.Keys {
+		if bound[n] && !recipe.IsInternal(key) {
+			out = append(out, key)
+		}
+	}
+	return out
+}

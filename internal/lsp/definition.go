@@ -1,0 +1,87 @@
+package lsp
+
+import (
+	"context"
+	"slices"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"bindc/diag"
+	"bindc/internal/lsp/mention"
+)
+
+// maxLocations limits the answers of a request. A key may be bound for each of thousands of nodes.
+const maxLocations = 1000
+
+// Definition returns the bindings of a key, highest first, without the one at the cursor; the declaration of a
+// multibinding; or the files of a path.
+func (s *Server) Definition(ctx context.Context, p *protocol.DefinitionParams) (protocol.DefinitionResult, error) {
+	c, err := s.at(ctx, p.TextDocumentPositionParams)
+	if err != nil {
+		return nil, err
+	}
+	out := protocol.LocationSlice{}
+	if m := c.mention(); m != nil {
+		out = c.definitions(m)
+	}
+	return out, c.check()
+}
+
+func (c *cursor) definitions(m *mention.Mention) protocol.LocationSlice {
+	switch {
+	case m.Role.IsKey():
+		return c.locations(c.placesOf(m.Name), m)
+	case m.Role == mention.Joins:
+		_, at, ok := c.site.Multibind(m.Name)
+		if !ok {
+			return protocol.LocationSlice{}
+		}
+		return c.locations([]diag.Pos{at}, m)
+	case m.Role == mention.Collects:
+		var places []diag.Pos
+		for _, b := range c.site.Contributions(m.Name) {
+			places = append(places, b.Pos)
+		}
+		return c.locations(places, m)
+	case m.Role == mention.Path:
+		var files []diag.Pos
+		for _, path := range c.site.FilesOf(c.doc.path, m.Name) {
+			files = append(files, diag.Pos{File: path, Line: 1, Col: 1})
+		}
+		return c.locations(files, m)
+	case m.Role == mention.Category || m.Role == mention.Value:
+		return c.locations(c.site.CategoryPlaces(m.Name), m)
+	}
+	return protocol.LocationSlice{}
+}
+
+// placesOf returns the places that bind a key.
+func (c *cursor) placesOf(key string) []diag.Pos {
+	var out []diag.Pos
+	for _, b := range c.site.Bindings(key) {
+		out = append(out, b.Pos)
+	}
+	return out
+}
+
+// locations converts positions, without the one at m.
+func (c *cursor) locations(places []diag.Pos, m *mention.Mention) protocol.LocationSlice {
+	out := protocol.LocationSlice{}
+	for _, at := range places {
+		l, ok := c.location(c.site, at)
+		if ok && !c.isHere(l, m) && len(out) < maxLocations && !slices.Contains(out, l) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// isHere reports whether a location is the name m in the document.
+func (c *cursor) isHere(l protocol.Location, m *mention.Mention) bool {
+	if l.URI != uri.File(c.doc.path) {
+		return false
+	}
+	from, to := c.offset(c.doc.text, l.Range.Start), c.offset(c.doc.text, l.Range.End)
+	return from <= m.From && m.To <= to
+}

@@ -1,0 +1,209 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"go.lsp.dev/protocol"
+
+	"bindc/diag"
+	"bindc/internal/lsp/mention"
+	"bindc/internal/report"
+)
+
+// maxRows is the number of bindings that a hover shows.
+const maxRows = 10
+
+// Hover describes the name at the cursor.
+func (s *Server) Hover(ctx context.Context, p *protocol.HoverParams) (*protocol.Hover, error) {
+	c, err := s.at(ctx, p.TextDocumentPositionParams)
+	if err != nil {
+		return nil, err
+	}
+	m := c.mention()
+	if m == nil {
+		return nil, c.check()
+	}
+	text := c.describe(m)
+	if text == "" {
+		return nil, c.check()
+	}
+	r := s.rangeOf(c.doc.text, m.From, m.To)
+	contents := &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: text}
+	return &protocol.Hover{Contents: contents, Range: &r}, c.check()
+}
+
+// describe returns the description of a name as Markdown.
+func (c *cursor) describe(m *mention.Mention) string {
+	switch m.Role {
+	case mention.Collects, mention.Joins:
+		return c.describeMultibind(m.Name)
+	case mention.Variable:
+		return c.describeVariable(m.Name)
+	case mention.Category:
+		return c.describeValues("category", m.Name)
+	case mention.Value:
+		return c.describeValues("category", m.Of)
+	case mention.Path:
+		files := c.site.FilesOf(c.doc.path, m.Name)
+		return fmt.Sprintf("%s: %s", code(m.Name), diag.Count(len(files), "file"))
+	}
+	return c.describeKey(m.Name)
+}
+
+// describeKey shows the decision table of a key. If the site has errors, it is unknown who wins, and the bindings are
+// listed.
+func (c *cursor) describeKey(key string) string {
+	if t := c.site.Table(key); t != nil {
+		v := report.Style{Form: report.People}.Values(key, t)
+		secret := c.site.IsSecret(t)
+		if len(v.Bindings) == 0 {
+			return c.unbound(key)
+		}
+		return c.table(key, v, secret)
+	}
+	list := c.site.Bindings(key)
+	if len(list) == 0 {
+		return c.unbound(key)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s** is bound in %s. The site has errors, so it is unknown which one wins.\n\n", escape(key),
+		diag.Count(len(list), "place"))
+	for i, x := range list {
+		if i == maxRows {
+			fmt.Fprintf(&b, "* and %d more\n", len(list)-i)
+			break
+		}
+		when := x.When
+		if when == "" {
+			when = "always"
+		}
+		fmt.Fprintf(&b, "* %s: %s\n", escape(when), code(c.site.Relative(x.Pos)))
+	}
+	return b.String()
+}
+
+func (c *cursor) unbound(key string) string {
+	if c.site.Dir == "" {
+		return ""
+	}
+	text := fmt.Sprintf("**%s** is not bound.", escape(key))
+	if hint := diag.DidYouMean(key, c.site.Keys()); hint != "" {
+		text += " " + escape(strings.ToUpper(hint[:1])+hint[1:])
+	}
+	return text
+}
+
+// table formats a decision table as Markdown.
+func (c *cursor) table(key string, v *report.Values, secret bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s**\n\n", escape(key))
+	if len(v.Options) > 0 && string(v.Options) != "true" {
+		fmt.Fprintf(&b, "lookup_options: %s\n\n", code(string(v.Options)))
+	}
+	c.rows(&b, v.Bindings, secret)
+	if len(v.Contributions) > 0 {
+		fmt.Fprintf(&b, "\nContributions:\n\n")
+		c.rows(&b, v.Contributions, secret)
+	}
+	return b.String()
+}
+
+func (c *cursor) rows(b *strings.Builder, rows []report.Candidate, secret bool) {
+	b.WriteString("| for | value | bound at |\n|---|---|---|\n")
+	for i := range rows {
+		if i == maxRows {
+			fmt.Fprintf(b, "| %d more | | |\n", len(rows)-i)
+			return
+		}
+		r := &rows[i]
+		var when []string
+		for _, t := range r.When {
+			when = append(when, t.Name+" = "+t.Value)
+		}
+		if len(when) == 0 {
+			when = []string{"all"}
+		}
+		value := "*sensitive*"
+		if !secret {
+			value = valueOf(r.Outcome)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s |\n", escape(strings.Join(when, ", ")), value, code(r.At))
+	}
+}
+
+// maxValue is the length of the longest value that a hover shows.
+const maxValue = 60
+
+// valueOf returns a value as Markdown. It never shows sensitive or encrypted values.
+func valueOf(o report.Outcome) string {
+	text := string(o.Value)
+	switch {
+	case o.Error != nil:
+		return escape(o.Error.Message)
+	case o.Found != nil:
+		return "not found"
+	case o.Sensitive:
+		return "*sensitive*"
+	case o.Computed != "":
+		text = o.Computed
+	}
+	if strings.Contains(text, "ENC[") {
+		return "*encrypted*"
+	}
+	if short := []rune(text); len(short) > maxValue {
+		text = string(short[:maxValue]) + "…"
+	}
+	return code(text)
+}
+
+// code formats text as code in a Markdown table.
+func code(text string) string {
+	text = strings.NewReplacer("\n", " ", "|", "\\|").Replace(diag.Visible(text))
+	fence := "`"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	if fence != "`" {
+		return fence + " " + text + " " + fence
+	}
+	return fence + text + fence
+}
+
+// escape formats text so that Markdown shows it unchanged.
+func escape(text string) string {
+	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "|", "\\|", "<", "&lt;", "`", "\\`", "[", "\\[",
+		"\n", " ").Replace(diag.Visible(text))
+}
+
+func (c *cursor) describeMultibind(id string) string {
+	key, at, ok := c.site.Multibind(id)
+	if !ok {
+		return ""
+	}
+	list := c.site.Contributions(id)
+	return fmt.Sprintf("**%s** collects %s to %s, declared at %s.", escape(id),
+		diag.Count(len(list), "contribution"), code(key), code(c.site.Relative(at)))
+}
+
+// describeVariable shows the values with which conditions compare a fact.
+func (c *cursor) describeVariable(name string) string { return c.describeValues("variable", name) }
+
+// maxCompared is the number of values that a hover lists.
+const maxCompared = 20
+
+func (c *cursor) describeValues(what, name string) string {
+	values := c.site.Compared()[name]
+	if len(values) == 0 {
+		return fmt.Sprintf("%s **%s**: no condition names a value.", what, escape(name))
+	}
+	more := ""
+	if len(values) > maxCompared {
+		values, more = values[:maxCompared], fmt.Sprintf(" and %d more", len(values)-maxCompared)
+	}
+	for i := range values {
+		values[i] = code(values[i])
+	}
+	return fmt.Sprintf("%s **%s**: conditions name %s%s.", what, escape(name), strings.Join(values, ", "), more)
+}

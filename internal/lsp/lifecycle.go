@@ -1,0 +1,104 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"bindc/internal/lsp/buffer"
+)
+
+// settings are the initializationOptions of an editor. Editors read them from the repository, so they cannot name files
+// outside of it or programs.
+type settings struct {
+	Node       string `json:"node"`       // the node whose values hovers show; needs facts
+	InlayHints bool   `json:"inlayHints"` // show how often a binding wins
+	CodeLens   bool   `json:"codeLens"`
+
+	units buffer.Units
+}
+
+// Initialize answers the first request.
+func (s *Server) Initialize(_ context.Context, p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
+	if len(p.InitializationOptions) > 0 {
+		if err := json.Unmarshal(p.InitializationOptions, &s.settings); err != nil {
+			s.log(protocol.MessageTypeWarning, fmt.Sprintf("initializationOptions are ignored: %v", err))
+		}
+	}
+	encoding := protocol.PositionEncodingKindUTF16
+	const utf8 = protocol.PositionEncodingKindUTF8
+	if g := p.Capabilities.General; g != nil && slices.Contains(g.PositionEncodings, utf8) {
+		encoding, s.settings.units = utf8, buffer.UTF8
+	}
+	folders, _ := p.WorkspaceFolders.Get()
+	for _, f := range folders {
+		s.addRoot(f.URI)
+	}
+	if len(folders) == 0 && p.RootURI != nil {
+		s.addRoot(*p.RootURI)
+	}
+	version := s.opts.Version
+	return &protocol.InitializeResult{Capabilities: s.capabilities(encoding),
+		ServerInfo: protocol.ServerInfo{Name: "bindc", Version: protocol.NewOptional(version)}}, nil
+}
+
+func (s *Server) addRoot(u uri.URI) {
+	if u.IsFile() {
+		s.roots = append(s.roots, filepath.Clean(u.FsPath()))
+	}
+}
+
+func (s *Server) capabilities(encoding protocol.PositionEncodingKind) protocol.ServerCapabilities {
+	yes := true
+	kind := protocol.TextDocumentSyncKindIncremental
+	return protocol.ServerCapabilities{
+		PositionEncoding: encoding,
+		TextDocumentSync: &protocol.TextDocumentSyncOptions{OpenClose: &yes, Change: &kind,
+			Save: protocol.Boolean(true)},
+		HoverProvider:      protocol.Boolean(true),
+		DefinitionProvider: protocol.Boolean(true),
+	}
+}
+
+// Initialized asks the editor to report changes of files that are not open.
+func (s *Server) Initialized(context.Context, *protocol.InitializedParams) error {
+	go func() {
+		options, err := json.Marshal(map[string]any{"watchers": []map[string]string{
+			{"globPattern": "**/*.{yaml,yml,json,eyaml,pp,conf}"}}})
+		if err == nil {
+			files := protocol.Registration{ID: "files", Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
+				RegisterOptions: options}
+			err = s.client.RegisterCapability(s.ctx,
+				&protocol.RegistrationParams{Registrations: []protocol.Registration{files}})
+		}
+		if err != nil && s.ctx.Err() == nil {
+			const text = "the editor does not report changes of files that are not open: "
+			s.log(protocol.MessageTypeInfo, text+err.Error())
+		}
+	}()
+	return nil
+}
+
+// Shutdown stops all work.
+func (s *Server) Shutdown(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.projects {
+		p.stop()
+	}
+	return nil
+}
+
+// Exit ends the server.
+func (s *Server) Exit(context.Context) error {
+	s.exit.Do(func() { close(s.exited) })
+	return nil
+}
+
+// SetTrace does nothing: the log has no traces.
+func (s *Server) SetTrace(context.Context, *protocol.SetTraceParams) error { return nil }

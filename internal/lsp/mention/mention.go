@@ -1,0 +1,188 @@
+// Package mention finds the names in a file: keys that it binds or looks up, ids of multibindings, variables,
+// categories with their values, and paths of hierarchies. It reads texts that may be broken.
+package mention
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bindc/internal/lookupkey"
+	"bindc/internal/lsp/buffer"
+	"bindc/internal/lsp/outline"
+	"bindc/internal/yaml"
+)
+
+// Role is what a file does with a name.
+type Role uint8
+
+// The roles. Name is a key for the first four.
+const (
+	Binds     Role = iota // the file binds the key
+	LooksUp               // a value looks the key up
+	Options               // lookup_options has the key
+	Parameter             // a parameter of a class, which Puppet looks up
+	Collects              // the id of a multibinding where it is declared
+	Joins                 // the id of a multibinding in a contribution
+	Variable              // a fact or another variable, with its keys: os.family
+	Category
+	Value // a value of the category Of
+	Path  // a path or glob of a hierarchy
+)
+
+// IsKey reports whether a name in this role is a key.
+func (r Role) IsKey() bool { return r <= Parameter }
+
+// Mention is a name in a text.
+type Mention struct {
+	Role     Role
+	Name     string
+	Of       string // the category of a Value
+	From, To int    // offsets of the name, without quotes
+}
+
+// Kind is the kind of a file.
+type Kind uint8
+
+// The kinds.
+const (
+	Data     Kind = iota // a data file in YAML or JSON
+	Bindings             // a bindings file in YAML
+	Config               // hiera.yaml or binder_config.yaml
+	Set                  // a bindings file in Puppet syntax
+	Manifest             // a manifest of Puppet
+)
+
+// Find returns the names in a text, sorted by position. f has the entries of a YAML file, and is nil for other files.
+func Find(kind Kind, text *buffer.Text, f *outline.File) []Mention {
+	w := finder{text: text}
+	w.calls(kind)
+	switch kind {
+	case Data:
+		w.data(f)
+	case Bindings:
+		w.bindings(f)
+	case Config:
+		w.config(f)
+	case Set:
+		w.set()
+	case Manifest:
+		w.manifest()
+	}
+	slices.SortStableFunc(w.out, func(a, b Mention) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	return slices.Compact(w.out)
+}
+
+// At returns the shortest of some mentions around an offset, or nil.
+func At(list []Mention, off int) *Mention {
+	var best *Mention
+	for i := range list {
+		m := &list[i]
+		if m.From <= off && off <= m.To && (best == nil || m.To-m.From < best.To-best.From) {
+			best = m
+		}
+	}
+	return best
+}
+
+// finder collects the names in a text.
+type finder struct {
+	text *buffer.Text
+	out  []Mention
+}
+
+func (w *finder) add(role Role, name string, from, to int) {
+	if name != "" {
+		w.out = append(w.out, Mention{Role: role, Name: name, From: from, To: to})
+	}
+}
+
+var (
+	// call matches a lookup with a constant key, also inside a quoted text.
+	call = regexp.MustCompile(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"]([^'"\\\n]+)\\?['"]`)
+
+	// interpolation matches a variable in %{...} of Hiera 5 or ${...}.
+	interpolation = regexp.MustCompile(`[%$]\{\s*(?:::)?([a-z_][\w.:-]*(?:\[['"]?\w+['"]?\])*)\s*\}`)
+)
+
+// calls finds lookups and variables in texts. It skips lines that are comments.
+func (w *finder) calls(kind Kind) {
+	src := w.text.Src
+	for n := range w.text.Lines() {
+		from, to := w.text.Line(n)
+		line := src[from:to]
+		if strings.HasPrefix(strings.TrimLeft(line, " \t"), "#") || !strings.ContainsAny(line, "({") {
+			continue
+		}
+		for _, m := range call.FindAllStringSubmatchIndex(line, -1) {
+			w.add(LooksUp, Root(line[m[2]:m[3]]), from+m[2], from+m[3])
+		}
+		if kind == Manifest {
+			continue
+		}
+		for _, m := range interpolation.FindAllStringSubmatchIndex(line, -1) {
+			w.add(Variable, dotted(line[m[2]:m[3]]), from+m[2], from+m[3])
+		}
+	}
+}
+
+// Root returns the key in a name that may dig into its value: a for a.b.
+func Root(name string) string {
+	k, err := lookupkey.Parse(strings.TrimPrefix(name, "::"))
+	if err != nil {
+		return name
+	}
+	root, _ := lookupkey.Quoted(k.Root)
+	return root
+}
+
+var bracketed = regexp.MustCompile(`\[['"]?(\w+)['"]?\]`)
+
+// dotted returns the name of a variable with dots: os.family for facts['os']['family'].
+func dotted(name string) string {
+	name = bracketed.ReplaceAllString(name, ".$1")
+	return strings.TrimPrefix(name, "facts.")
+}
+
+// scalar returns the text of a node and its offsets, without quotes.
+func (w *finder) scalar(n *yaml.Node) (name string, from, to int) {
+	name, _ = n.Text()
+	from = w.text.At(pos(n), true)
+	to = w.text.TokenEnd(from)
+	if from < to && (w.text.Src[from] == '"' || w.text.Src[from] == '\'') {
+		from, to = from+1, max(from+1, to-1)
+	}
+	if i := strings.Index(w.text.Src[from:lineEnd(w.text, from)], name); name != "" && i >= 0 && i < 200 {
+		return name, from + i, from + i + len(name)
+	}
+	return name, from, to
+}
+
+func lineEnd(t *buffer.Text, off int) int {
+	_, end := t.Line(t.LineOf(off))
+	return max(off, end)
+}
+
+func (w *finder) addNode(role Role, n *yaml.Node) {
+	name, from, to := w.scalar(n)
+	w.add(role, name, from, to)
+}
+
+// data finds the keys of a data file and those of its lookup_options.
+func (w *finder) data(f *outline.File) {
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		from := w.text.At(e.Pos, true)
+		if j := strings.Index(w.text.Src[from:lineEnd(w.text, from)], e.Key); j >= 0 {
+			w.add(Binds, e.Key, from+j, from+j+len(e.Key))
+		}
+		if e.Key == "lookup_options" && e.Value != nil {
+			for key := range e.Value.Pairs() {
+				w.addNode(Options, key)
+			}
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"go.lsp.dev/protocol"
+
+	"bindc/internal/lsp/analysis"
+)
+
+// project is a site with files that the editor has opened. It is read again some time after each change.
+type project struct {
+	dir    string
+	server *Server
+	reader *analysis.Reader // used by one read at a time, which holds reading
+
+	reading sync.Mutex
+
+	mu      sync.Mutex
+	changes int                // number of changes
+	done    int                // number of changes that site has seen
+	site    *analysis.Site     // nil before the first read
+	news    chan struct{}      // closed when site is replaced
+	cancel  context.CancelFunc // stops the current read; may be nil
+	timer   *time.Timer
+	refused map[string]bool // paths that were logged as not read
+	stopped bool
+}
+
+// projectOf returns the project of a file, or nil if it belongs to no site.
+func (s *Server) projectOf(path string) *project {
+	dir := s.siteOf(path)
+	if dir == "" {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.projects[dir]
+	if p == nil {
+		opts := s.opts.Analysis
+		opts.Fence = slices.Concat(opts.Fence, s.roots)
+		p = &project{dir: dir, server: s, reader: analysis.NewReader(opts), news: make(chan struct{}),
+			refused: map[string]bool{}}
+		s.projects[dir] = p
+	}
+	return p
+}
+
+// changed checks a file that has changed at once, and its site later.
+func (s *Server) changed(path string) {
+	p := s.projectOf(path)
+	if p != nil {
+		p.touch()
+	}
+	s.publish(path, p)
+}
+
+// touch schedules a read of the site, and stops the current one.
+func (p *project) touch() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.changes++
+	if p.cancel != nil {
+		p.cancel()
+		p.cancel = nil
+	}
+	delay := p.server.opts.Delay
+	if p.site == nil {
+		delay = min(delay, firstDelay)
+	}
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	if !p.stopped {
+		p.timer = time.AfterFunc(delay, p.read)
+	}
+}
+
+// firstDelay is the time before the first read. Editors open several files at once when they start.
+const firstDelay = 20 * time.Millisecond
+
+// stop stops reading the site.
+func (p *project) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stopped = true
+	if p.cancel != nil {
+		p.cancel()
+	}
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+}
+
+// read reads the site and publishes its diagnostics.
+func (p *project) read() {
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	ctx, cancel := context.WithCancel(p.server.ctx)
+	defer cancel()
+	p.mu.Lock()
+	if p.stopped || p.done == p.changes && p.site != nil {
+		p.mu.Unlock()
+		return
+	}
+	p.cancel = cancel
+	changes, before := p.changes, p.site
+	p.mu.Unlock()
+	site := p.readSite(ctx)
+	if site == nil {
+		return // a change has scheduled another read
+	}
+	p.mu.Lock()
+	current := p.changes == changes
+	if current {
+		p.site, p.done, p.cancel = site, changes, nil
+		close(p.news)
+		p.news = make(chan struct{})
+	}
+	p.mu.Unlock()
+	if !current {
+		return
+	}
+	p.server.publishSite(p, before, site)
+	p.logRefused(site)
+	site.Prepare()
+}
+
+// readSite reads the site. A panic is logged, and the site counts as empty.
+func (p *project) readSite(ctx context.Context) (site *analysis.Site) {
+	defer func() {
+		if r := recover(); r != nil && ctx.Err() == nil {
+			p.server.log(protocol.MessageTypeError, fmt.Sprintf("reading %s failed: %v\n%s", p.dir, r, debug.Stack()))
+			site = analysis.Empty(p.dir)
+		}
+	}()
+	return p.reader.Read(ctx, p.dir, p.server.texts().buffers())
+}
+
+// logRefused logs the paths that were not read because they are outside the folders of the editor, each once.
+func (p *project) logRefused(site *analysis.Site) {
+	for _, path := range site.Refused {
+		if !p.refused[path] {
+			p.refused[path] = true
+			p.server.log(protocol.MessageTypeWarning, path+" is not read: it is outside of the folders that the editor "+
+				"opened. To read it, open a folder that contains it, or start 'bindc lsp --read DIR'.")
+		}
+	}
+}
+
+// current returns the last result of reading the site. It waits for the first one.
+func (p *project) current(ctx context.Context) (*analysis.Site, error) {
+	return p.waitFor(ctx, func() bool { return p.site != nil })
+}
+
+// settled returns the result of reading the site with all changes so far.
+func (p *project) settled(ctx context.Context) (*analysis.Site, error) {
+	return p.waitFor(ctx, func() bool { return p.site != nil && p.done == p.changes })
+}
+
+func (p *project) waitFor(ctx context.Context, ok func() bool) (*analysis.Site, error) {
+	for {
+		p.mu.Lock()
+		site, news, ready := p.site, p.news, ok()
+		p.mu.Unlock()
+		if ready {
+			return site, nil
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-p.server.ctx.Done():
+			return nil, p.server.ctx.Err()
+		}
+	}
+}
+
+// latest returns the last result of reading the site, or nil.
+func (p *project) latest() *analysis.Site {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.site
+}

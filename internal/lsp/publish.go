@@ -1,0 +1,150 @@
+package lsp
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"bindc/diag"
+	"bindc/internal/lsp/analysis"
+	"bindc/internal/lsp/buffer"
+)
+
+// maxPublished limits the diagnostics of a file. An editor is slow with more.
+const maxPublished = 1000
+
+// publishSite sends the diagnostics of all files of a site that may have changed.
+func (s *Server) publishSite(p *project, before, site *analysis.Site) {
+	paths := map[string]bool{}
+	for path := range site.Diags {
+		paths[path] = true
+	}
+	if before != nil {
+		for path := range before.Diags {
+			paths[path] = true
+		}
+	}
+	for path, d := range s.texts() {
+		if s.projectOf(d.path) == p {
+			paths[path] = true
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		s.publish(path, p)
+	}
+}
+
+// publish sends the diagnostics of a file, unless the editor has them already.
+func (s *Server) publish(path string, p *project) {
+	s.publishing.Lock()
+	defer s.publishing.Unlock()
+	site := p.latest()
+	doc := s.texts()[path]
+	var list []protocol.Diagnostic
+	params := &protocol.PublishDiagnosticsParams{URI: uri.File(path)}
+	if doc != nil {
+		params.Version = protocol.NewOptional(doc.version)
+		list = s.diagnostics(site, doc.text, analysis.Check(site, path, doc.text, doc.outline()))
+	} else if site != nil && len(site.Diags[path]) > 0 {
+		text := s.textOrEmpty(site, path)
+		list = s.diagnostics(site, text, analysis.Locate(path, text, site.Diags[path]))
+	}
+	params.Diagnostics = list
+	if list == nil {
+		params.Diagnostics = []protocol.Diagnostic{}
+	}
+	hash := hashOf(params)
+	last, known := s.sent[path]
+	if known && last == hash || !known && doc == nil && len(list) == 0 {
+		return
+	}
+	s.sent[path] = hash
+	if len(list) == 0 && doc == nil {
+		delete(s.sent, path)
+	}
+	s.client.PublishDiagnostics(s.ctx, params)
+}
+
+func (s *Server) textOrEmpty(site *analysis.Site, path string) *buffer.Text {
+	if t := site.Text(path); t != nil {
+		return t
+	}
+	return buffer.New("")
+}
+
+func hashOf(p *protocol.PublishDiagnosticsParams) uint64 {
+	text, err := protocol.Marshal(p)
+	if err != nil {
+		return 0
+	}
+	return xxhash.Sum64(text)
+}
+
+// diagnostics converts the findings in a text.
+func (s *Server) diagnostics(site *analysis.Site, t *buffer.Text, found []analysis.Finding) []protocol.Diagnostic {
+	var out []protocol.Diagnostic
+	for i, f := range found {
+		if i == maxPublished {
+			out = append(out, protocol.Diagnostic{Severity: protocol.DiagnosticSeverityInformation,
+				Source:  protocol.NewOptional("bindc"),
+				Message: protocol.String(diag.Count(len(found)-i, "more diagnostic") + "; 'bindc check' lists all")})
+			break
+		}
+		out = append(out, s.diagnostic(site, t, f))
+	}
+	return out
+}
+
+var severities = [...]protocol.DiagnosticSeverity{diag.Error: protocol.DiagnosticSeverityError,
+	diag.Warning: protocol.DiagnosticSeverityWarning, diag.Lint: protocol.DiagnosticSeverityInformation,
+	diag.Info: protocol.DiagnosticSeverityHint}
+
+// dead lists the codes for data without effect, which editors show faded.
+var dead = []diag.Code{"never_wins", "same_value", "unused_key", "no_node", "data_unreached", "not_included",
+	"hiera_key"}
+
+func (s *Server) diagnostic(site *analysis.Site, t *buffer.Text, f analysis.Finding) protocol.Diagnostic {
+	d := protocol.Diagnostic{Range: s.rangeOf(t, f.From, f.To), Severity: severities[f.Severity],
+		Code: protocol.String(f.Code), Source: protocol.NewOptional("bindc"),
+		Message: protocol.String(textOf(f.Diagnostic))}
+	if slices.Contains(dead, f.Code) {
+		d.Tags = protocol.NewDiagnosticTags(protocol.DiagnosticTagUnnecessary)
+	}
+	if site != nil {
+		for _, n := range f.Notes {
+			if l, ok := s.location(site, n.Pos); ok {
+				d.RelatedInformation = append(d.RelatedInformation,
+					protocol.DiagnosticRelatedInformation{Location: l, Message: n.Message})
+			}
+		}
+	}
+	return d
+}
+
+// textOf returns the message of a diagnostic with its hint.
+func textOf(d diag.Diagnostic) string {
+	if d.Hint == "" {
+		return diag.Visible(d.Message)
+	}
+	return diag.Visible(d.Message) + "\n" + diag.Visible(d.Hint)
+}
+
+// location returns the token at a position. Positions in open documents are moved with later changes.
+func (s *Server) location(site *analysis.Site, at diag.Pos) (protocol.Location, bool) {
+	text := site.Text(at.File)
+	if text == nil {
+		return protocol.Location{}, false
+	}
+	from := text.At(at, analysis.HasYAMLLines(at.File))
+	if doc := s.texts()[at.File]; doc != nil {
+		var ok bool
+		if from, ok = doc.text.Follow(text, from); !ok {
+			return protocol.Location{}, false
+		}
+		text = doc.text
+	}
+	return protocol.Location{URI: uri.File(at.File), Range: s.rangeOf(text, from, text.TokenEnd(from))}, true
+}

@@ -1,0 +1,146 @@
+// Package lsp serves editors over the Language Server Protocol. It is the only package that knows the protocol: the
+// packages below it read texts and sites.
+//
+// Notifications are handled in order. Each request sees the texts as they were when it arrived.
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+
+	"bindc/internal/lsp/analysis"
+)
+
+// Options configures a server.
+type Options struct {
+	Analysis analysis.Options // Fence is extended by the folders of the editor
+	FactsDir string           // facts of a fleet; "": none
+	Version  string           // of the program
+	Delay    time.Duration    // between the last change and reading the site; default: 300 ms
+}
+
+// defaultDelay is long enough that a site is not read while somebody types a word.
+const defaultDelay = 300 * time.Millisecond
+
+// Serve serves one editor until it disconnects or asks the server to exit.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if opts.Delay == 0 {
+		opts.Delay = defaultDelay
+	}
+	s := newServer(ctx, opts)
+	conn := jsonrpc2.NewConn(jsonrpc2.NewStream(&pipe{Reader: in, Writer: out}), jsonrpc2.WithCodec(codec{}))
+	s.client = protocol.ClientDispatcher(conn)
+	conn.Go(ctx, s.handler())
+	select {
+	case <-conn.Done():
+		return conn.Err()
+	case <-s.exited:
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+// pipe is the connection to the editor. Only the end of the process closes it.
+type pipe struct {
+	io.Reader
+	io.Writer
+}
+
+func (*pipe) Close() error { return nil }
+
+// handler handles messages. Requests run concurrently and can be cancelled. Each sees the texts from before later
+// notifications. The request initialize runs alone, and outside of CancelHandler: the library reuses the context of a
+// request that runs alone while contexts derived from it still wait.
+func (s *Server) handler() jsonrpc2.Handler {
+	alone := s.guarded(protocol.ServerHandler(s, jsonrpc2.MethodNotFoundHandler))
+	concurrent := protocol.CancelHandler(func(ctx context.Context, req *jsonrpc2.Request) (any, error) {
+		if req.IsCall() {
+			ctx = context.WithValue(ctx, textsKey{}, s.texts())
+			jsonrpc2.Async(ctx)
+		}
+		return alone(ctx, req)
+	})
+	return func(ctx context.Context, req *jsonrpc2.Request) (any, error) {
+		if req.Method() == protocol.MethodInitialize {
+			return alone(ctx, req)
+		}
+		return concurrent(ctx, req)
+	}
+}
+
+// guarded makes a panic fail one request only. Errors of notifications, which would end the connection, are logged.
+func (s *Server) guarded(next jsonrpc2.Handler) jsonrpc2.Handler {
+	return func(ctx context.Context, req *jsonrpc2.Request) (result any, err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				s.log(protocol.MessageTypeError, fmt.Sprintf("%s failed: %v\n%s", req.Method(), r, debug.Stack()))
+				result, err = nil, jsonrpc2.NewError(jsonrpc2.InternalError, "internal error; the log has details")
+			}
+			if err != nil && !req.IsCall() {
+				s.log(protocol.MessageTypeWarning, req.Method()+": "+err.Error())
+				result, err = nil, nil
+			}
+		}()
+		return next(ctx, req)
+	}
+}
+
+// textsKey is the key of the texts in the context of a request.
+type textsKey struct{}
+
+// codec encodes messages as the protocol requires.
+type codec struct{}
+
+func (codec) Marshal(v any) ([]byte, error) {
+	if raw, ok := v.(jsonrpc2.RawMessage); ok && raw != nil {
+		return raw, nil
+	}
+	return protocol.Marshal(v)
+}
+
+func (codec) Unmarshal(data []byte, v any) error {
+	if raw, ok := v.(*jsonrpc2.RawMessage); ok {
+		*raw = append(jsonrpc2.RawMessage(nil), data...)
+		return nil
+	}
+	return protocol.Unmarshal(data, v)
+}
+
+// log sends a message to the log of the editor.
+func (s *Server) log(kind protocol.MessageType, message string) {
+	s.client.LogMessage(s.ctx, &protocol.LogMessageParams{Type: kind, Message: message})
+}
+
+// Server is the state of a connection.
+type Server struct {
+	protocol.UnimplementedServer
+	ctx    context.Context // ends with the connection
+	opts   Options
+	client protocol.Client
+	exited chan struct{}
+	exit   sync.Once
+
+	settings settings
+	roots    []string // the folders of the editor
+
+	mu       sync.Mutex
+	open     texts // replaced, never changed
+	projects map[string]*project
+
+	publishing sync.Mutex
+	sent       map[string]uint64 // hash of the diagnostics that the editor has, by path
+}
+
+func newServer(ctx context.Context, opts Options) *Server {
+	return &Server{ctx: ctx, opts: opts, exited: make(chan struct{}), open: texts{}, projects: map[string]*project{},
+		sent: map[string]uint64{}}
+}
