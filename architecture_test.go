@@ -17,7 +17,7 @@ import (
 var mayImport = map[string][]string{
 	"cmd/bindc": {
 		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/cli",
-		"internal/datafile", "internal/enc", "internal/envfile", "internal/explore", "internal/fsx",
+		"internal/datafile", "internal/enc", "internal/envfile", "internal/examples", "internal/explore", "internal/fsx",
 		"internal/hieraconfig", "internal/identity", "internal/layout", "internal/lint", "internal/lookup",
 		"internal/lsp", "internal/lsp/analysis", "internal/manifest", "internal/migrate",
 		"internal/migrate/proof", "internal/proof/params",
@@ -85,6 +85,10 @@ var mayImport = map[string][]string{
 	"internal/enc": {"diag", "internal/datafile", "internal/fsx", "internal/subprocess"},
 	"internal/envfile": {
 		"internal/expr", "internal/expr/stdlib", "internal/types", "internal/value", "snapshot",
+	},
+	"internal/examples": {
+		"diag", "facts", "internal/fsx", "internal/lookup", "internal/proof/policy", "internal/report",
+		"internal/value", "internal/yaml", "runtime",
 	},
 	"internal/explore": {
 		"diag", "facts", "internal/cli", "internal/lookup", "internal/report", "internal/report/affected",

@@ -89,6 +89,8 @@ var catalogue = []Rule{
 			"environments."},
 	{"evaluation", "An expression fails for the facts of a request.", 7,
 		"Check the facts of the node. The message says what was expected."},
+	{"example", "Malformed file of examples.", 0,
+		"Begin the file with 'tests_version: 1', and list examples with 'name', 'facts' and 'expect' under 'tests'."},
 	{"expression", "Syntax error in an expression or lambda.", 7,
 		"Correct the text that the caret points at."},
 	{"extension", "An extension has an invalid declaration, is not allowed to run, or fails.", 11,

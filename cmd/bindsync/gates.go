@@ -137,8 +137,11 @@ func (g *gates) rules() string {
 		text, err := os.ReadFile(g.checkKeys)
 		queries = fmt.Sprintf(", queries %x, %v", sha256.Sum256(text), err)
 	}
-	return cli.Version() + ", max_change " + cmp.Or(g.maxChange, "100%") + queries +
-		fmt.Sprintf(", policies %q", g.policies)
+	policies := ""
+	if len(g.policies) > 0 {
+		policies = fmt.Sprintf(", policies %q", g.policies)
+	}
+	return cli.Version() + ", max_change " + cmp.Or(g.maxChange, "100%") + queries + policies
 }
 
 // percent parses a percentage and returns it as a fraction. It returns 1 for "".
