@@ -18,6 +18,9 @@ var bindingAttributes = []string{"name", "type", "to", "multibind_id", "in", "op
 	"override", "sensitive", "to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer",
 	"to_instance", "to_query", "optional", "to_alias_of", "to_renamed", "rebind"}
 
+// Attributes returns the attributes of bindings in the long form.
+func Attributes() []string { return slices.Clone(bindingAttributes) }
+
 // IsAttribute reports whether name is an attribute of bindings in the long form.
 func IsAttribute(name string) bool { return slices.Contains(bindingAttributes, name) }
 

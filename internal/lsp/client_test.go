@@ -31,6 +31,8 @@ type editor struct {
 	mu    sync.Mutex
 	diags map[string][]string // by path relative to dir
 	logs  []string
+
+	texts map[string]string // of open files
 }
 
 // PublishDiagnostics records the diagnostics of a file.
@@ -76,8 +78,11 @@ func start(t *testing.T, dir string, opts Options) *editor {
 	conn := jsonrpc2.NewConn(jsonrpc2.NewStream(&pipe{fromClient, toClient}), jsonrpc2.WithCodec(codec{}))
 	s.client = protocol.ClientDispatcher(conn)
 	conn.Go(ctx, s.handler())
-	e := &editor{t: t, dir: dir, inside: s, diags: map[string][]string{}}
-	_, _, e.server = protocol.NewClient(ctx, e, jsonrpc2.NewStream(&pipe{fromServer, toServer}))
+	e := &editor{t: t, dir: dir, inside: s, diags: map[string][]string{}, texts: map[string]string{}}
+	// protocol.NewClient would handle notifications in any order.
+	client := jsonrpc2.NewConn(jsonrpc2.NewStream(&pipe{fromServer, toServer}), jsonrpc2.WithCodec(codec{}))
+	client.Go(ctx, protocol.ClientHandler(e, jsonrpc2.MethodNotFoundHandler))
+	e.server = protocol.ServerDispatcher(client)
 	_, err := e.server.Initialize(ctx, &protocol.InitializeParams{
 		WorkspaceFoldersInitializeParams: protocol.WorkspaceFoldersInitializeParams{
 			WorkspaceFolders: protocol.NewNullable([]protocol.WorkspaceFolder{{URI: uri.File(dir)}})}})
@@ -127,6 +132,7 @@ func (e *editor) open(name, text string) {
 		}
 		text = string(src)
 	}
+	e.texts[name] = text
 	err := e.server.DidOpen(e.t.Context(), &protocol.DidOpenTextDocumentParams{TextDocument: protocol.TextDocumentItem{
 		URI: e.id(name).URI, LanguageID: "yaml", Version: 1, Text: text}})
 	if err != nil {
@@ -137,6 +143,7 @@ func (e *editor) open(name, text string) {
 // change replaces the text of an open file.
 func (e *editor) change(name, text string) {
 	e.t.Helper()
+	e.texts[name] = text
 	err := e.server.DidChange(e.t.Context(), &protocol.DidChangeTextDocumentParams{
 		TextDocument: protocol.VersionedTextDocumentIdentifier{TextDocumentIdentifier: e.id(name), Version: 2},
 		ContentChanges: []protocol.TextDocumentContentChangeEvent{

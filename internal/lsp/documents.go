@@ -35,6 +35,9 @@ type document struct {
 
 	once    sync.Once
 	entries *outline.File // of a YAML file
+
+	find  sync.Once
+	names []mention.Mention
 }
 
 // outline returns the entries of a YAML file, and nil for other files.
@@ -49,7 +52,8 @@ func (d *document) outline() *outline.File {
 
 // mentions returns the names in the document.
 func (d *document) mentions() []mention.Mention {
-	return mention.Find(kindOf(d.path, d.text.Src), d.text, d.outline())
+	d.find.Do(func() { d.names = mention.Find(kindOf(d.path, d.text.Src), d.text, d.outline()) })
+	return d.names
 }
 
 // texts returns the documents that are open now.

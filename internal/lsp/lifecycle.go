@@ -62,6 +62,15 @@ func (s *Server) capabilities(encoding protocol.PositionEncodingKind) protocol.S
 			Save: protocol.Boolean(true)},
 		HoverProvider:      protocol.Boolean(true),
 		DefinitionProvider: protocol.Boolean(true),
+		CompletionProvider: &protocol.CompletionOptions{
+			TriggerCharacters: []string{"'", "\"", "{", ":", "[", ".", " "}},
+		CodeActionProvider: &protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{
+			protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactorRewrite}},
+		RenameProvider:            &protocol.RenameOptions{PrepareProvider: &yes},
+		ReferencesProvider:        protocol.Boolean(true),
+		DocumentHighlightProvider: protocol.Boolean(true),
+		DocumentSymbolProvider:    protocol.Boolean(true),
+		WorkspaceSymbolProvider:   protocol.Boolean(true),
 	}
 }
 

@@ -42,13 +42,17 @@ func (s *Server) projectOf(path string) *project {
 	defer s.mu.Unlock()
 	p := s.projects[dir]
 	if p == nil {
-		opts := s.opts.Analysis
-		opts.Fence = slices.Concat(opts.Fence, s.roots)
-		p = &project{dir: dir, server: s, reader: analysis.NewReader(opts), news: make(chan struct{}),
-			refused: map[string]bool{}}
+		p = &project{dir: dir, server: s, news: make(chan struct{}), refused: map[string]bool{}}
+		p.reader = analysis.NewReader(p.options())
 		s.projects[dir] = p
 	}
 	return p
+}
+
+func (p *project) options() analysis.Options {
+	opts := p.server.opts.Analysis
+	opts.Fence = slices.Concat(opts.Fence, p.server.roots)
+	return opts
 }
 
 // changed checks a file that has changed at once, and its site later.

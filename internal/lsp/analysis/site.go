@@ -32,6 +32,9 @@ type Site struct {
 	snap   *lookup.Snapshot // of content; may be nil
 	tables *decision.Tables
 	mu     sync.Mutex // guards tables
+
+	readManifests sync.Once
+	parameters    []Parameter
 }
 
 // absence lists the codes of diagnostics that may only be true because an entry is missing.
@@ -156,6 +159,9 @@ func (s *Site) Text(path string) *buffer.Text {
 	}
 	return nil
 }
+
+// ReadFile returns the content of a file as it was saved. Outside of the directories that may be read, no files exist.
+func (s *Site) ReadFile(path string) ([]byte, error) { return s.disk.ReadFile(path) }
 
 // Keys returns the bound keys, in no order.
 func (s *Site) Keys() []string {

@@ -166,3 +166,9 @@ func (t *Text) Follow(old *Text, off int) (now int, ok bool) {
 	}
 	return off + len(t.Src) - len(old.Src), off >= len(old.Src)-tail
 }
+
+// Pos returns the position of an offset, for a file whose lines are those of an editor.
+func (t *Text) Pos(file string, off int) diag.Pos {
+	line := t.LineOf(off)
+	return diag.Pos{File: file, Line: line + 1, Col: utf8.RuneCountInString(t.Src[t.starts[line]:off]) + 1}
+}

@@ -173,6 +173,9 @@ func (w *finder) addNode(role Role, n *yaml.Node) {
 
 // data finds the keys of a data file and those of its lookup_options.
 func (w *finder) data(f *outline.File) {
+	if f == nil {
+		return
+	}
 	for i := range f.Entries {
 		e := &f.Entries[i]
 		from := w.text.At(e.Pos, true)
@@ -185,4 +188,18 @@ func (w *finder) data(f *outline.File) {
 			}
 		}
 	}
+}
+
+// SameAs reports whether two names are the same thing: the same key, multibinding, variable, category or path.
+func (m Mention) SameAs(other *Mention) bool {
+	group := func(r Role) Role {
+		switch {
+		case r.IsKey():
+			return Binds
+		case r == Joins:
+			return Collects
+		}
+		return r
+	}
+	return m.Name == other.Name && m.Of == other.Of && group(m.Role) == group(other.Role)
 }

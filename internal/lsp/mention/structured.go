@@ -14,6 +14,9 @@ func pos(n *yaml.Node) diag.Pos { return diag.Pos{Line: int(n.Line), Col: int(n.
 
 // bindings finds the names in a bindings file.
 func (w *finder) bindings(f *outline.File) {
+	if f == nil {
+		return
+	}
 	for i := range f.Entries {
 		if e := &f.Entries[i]; e.InBind && e.Value != nil {
 			w.statement(e.Value)
@@ -99,6 +102,9 @@ func (w *finder) when(n *yaml.Node) {
 
 // config finds the paths and categories in hiera.yaml and binder_config.yaml.
 func (w *finder) config(f *outline.File) {
+	if f == nil {
+		return
+	}
 	for i := range f.Entries {
 		e := &f.Entries[i]
 		switch {

@@ -326,3 +326,11 @@ func (r *Row) setConstant(v value.Value) {
 func (r *Row) setSealed(encoded string) {
 	r.Sensitive, r.Sealed, r.contentID = true, true, "e"+encoded
 }
+
+// SameValue reports whether two rows have the same constant, or are both not constants.
+func (r *Row) SameValue(other *Row) bool {
+	if r.Computed != "" || other.Computed != "" {
+		return r.Computed != "" && other.Computed != ""
+	}
+	return r.contentID == other.contentID
+}

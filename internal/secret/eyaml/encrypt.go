@@ -29,7 +29,7 @@ func ReadPublicKey(file string) (*PublicKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := parsePublicKey(src)
+	p, err := ParsePublicKey(src)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -38,7 +38,8 @@ func ReadPublicKey(file string) (*PublicKey, error) {
 
 var errPublicKey = errors.New("expected a hiera-eyaml public key (certificate of an RSA key, in PEM format)")
 
-func parsePublicKey(src []byte) (*PublicKey, error) {
+// ParsePublicKey parses a PEM file that contains exactly one certificate.
+func ParsePublicKey(src []byte) (*PublicKey, error) {
 	block, rest := pem.Decode(src)
 	if block == nil {
 		return nil, errPublicKey

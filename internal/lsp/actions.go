@@ -1,0 +1,197 @@
+package lsp
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"bindc/diag"
+	"bindc/internal/lint"
+	"bindc/internal/lsp/analysis"
+	"bindc/internal/lsp/mention"
+	"bindc/internal/lsp/outline"
+	"bindc/internal/secret/eyaml"
+	"bindc/internal/yaml"
+)
+
+// CodeAction offers fixes for the diagnostics in a range: the replacement that a hint names, removing a binding without
+// effect, and a comment that silences a lint. On a value, it offers to encrypt it.
+func (s *Server) CodeAction(ctx context.Context, p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
+	at := protocol.TextDocumentPositionParams{TextDocument: p.TextDocument, Position: p.Range.Start}
+	c, err := s.at(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	from, to := c.off, s.offset(c.doc.text, p.Range.End)
+	out := []protocol.CommandOrCodeAction{}
+	for _, f := range analysis.Check(c.site, c.doc.path, c.doc.text, c.doc.outline()) {
+		if f.From <= to && from <= max(f.To, c.lineEnd(f.From)) {
+			out = append(out, c.fixes(f)...)
+		}
+	}
+	if a := c.encryption(); a != nil {
+		out = append(out, a)
+	}
+	return out, c.check()
+}
+
+func (c *cursor) lineEnd(off int) int {
+	_, end := c.doc.text.Line(c.doc.text.LineOf(off))
+	return end
+}
+
+// change is a replacement of a part of the document.
+type change struct {
+	from, to int
+	text     string
+}
+
+// action returns a code action that changes the document.
+func (c *cursor) action(title string, kind protocol.CodeActionKind, f *analysis.Finding,
+	edits ...change) *protocol.CodeAction {
+	list := make([]protocol.TextEdit, len(edits))
+	for i, e := range edits {
+		list[i] = protocol.TextEdit{Range: c.rangeOf(c.doc.text, e.from, e.to), NewText: e.text}
+	}
+	a := &protocol.CodeAction{Title: title, Kind: &kind,
+		Edit: &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{uri.File(c.doc.path): list}}}
+	if f != nil {
+		a.Diagnostics = []protocol.Diagnostic{c.diagnostic(c.site, c.doc.text, *f)}
+	}
+	return a
+}
+
+// fixes returns the fixes of a diagnostic.
+func (c *cursor) fixes(f analysis.Finding) (out []protocol.CommandOrCodeAction) {
+	if edit, ok := c.correction(f.Diagnostic, f.From); ok {
+		a := c.action("Replace by '"+edit.text+"'", protocol.CodeActionKindQuickFix, &f, edit)
+		yes := true
+		a.IsPreferred = &yes
+		out = append(out, a)
+	}
+	if slices.Contains(removable, f.Code) {
+		if from, to, ok := c.wholeEntry(f.From); ok {
+			remove := change{from, to, ""}
+			out = append(out, c.action("Remove this binding", protocol.CodeActionKindQuickFix, &f, remove))
+		}
+	}
+	if f.Severity == diag.Lint && slices.Contains(lint.Codes(), f.Code) && analysis.IsYAML(c.doc.path) {
+		start, _ := c.doc.text.Line(c.doc.text.LineOf(f.From))
+		rest := c.doc.text.Src[start:]
+		indent := rest[:len(rest)-len(strings.TrimLeft(rest, " "))]
+		out = append(out, c.action("Ignore '"+string(f.Code)+"' here", protocol.CodeActionKindQuickFix, &f,
+			change{start, start, indent + "# bindc: ignore " + string(f.Code) + "\n"}))
+	}
+	return out
+}
+
+// removable lists the codes of bindings that can be removed without an effect.
+var removable = []diag.Code{"never_wins", "same_value", "unused_key"}
+
+var (
+	meant  = regexp.MustCompile(`did you mean '([^']+)'`)
+	quoted = regexp.MustCompile(`'([^']+)'`)
+)
+
+// correction returns the replacement that a hint names. The misspelt word is the first word that the message quotes and
+// that the text has at or after the diagnostic, in the same entry.
+func (c *cursor) correction(d diag.Diagnostic, from int) (change, bool) {
+	m := meant.FindStringSubmatch(d.Hint)
+	if m == nil || d.Secret {
+		return change{}, false
+	}
+	end := c.lineEnd(from)
+	if f := c.doc.outline(); f != nil {
+		if e := entryAt(f, from); e != nil {
+			end = max(end, e.To)
+		}
+	}
+	for _, q := range quoted.FindAllStringSubmatch(d.Message, -1) {
+		if i := strings.Index(c.doc.text.Src[from:end], q[1]); i >= 0 && q[1] != m[1] {
+			return change{from + i, from + i + len(q[1]), m[1]}, true
+		}
+	}
+	return change{}, false
+}
+
+// wholeEntry returns the lines of the entry at an offset, if they have no other entry.
+func (c *cursor) wholeEntry(off int) (from, to int, ok bool) {
+	f := c.doc.outline()
+	if f == nil {
+		return 0, 0, false
+	}
+	e := entryAt(f, off)
+	if e == nil || e.Value == nil || e.To <= e.From || e.Key == "bind" || e.Key == "" && !e.InBind {
+		return 0, 0, false
+	}
+	if shared := slices.ContainsFunc(f.Entries, func(o outline.Entry) bool {
+		return o.Pos != e.Pos && o.From == e.From && !(o.Key == "bind" && e.InBind)
+	}); shared || strings.TrimLeft(c.doc.text.Src[e.From:off], " -[{\"'") != "" {
+		return 0, 0, false // the binding is part of a longer one
+	}
+	to = e.From + len(strings.TrimRight(c.doc.text.Src[e.From:e.To], " \t\r\n"))
+	if rest := c.doc.text.Src[to:]; strings.HasPrefix(rest, "\r\n") {
+		to += 2
+	} else if rest != "" {
+		to++
+	}
+	return e.From, min(to, len(c.doc.text.Src)), true
+}
+
+// encryption returns the action that encrypts the value at the cursor with the public key of the site. It returns nil
+// if there is no such value or key.
+func (c *cursor) encryption() *protocol.CodeAction {
+	f := c.doc.outline()
+	if f == nil || kindOf(c.doc.path, c.doc.text.Src) != mention.Data || !c.site.Reads(c.doc.path) {
+		return nil
+	}
+	e := entryAt(f, c.off)
+	if e == nil || e.Value == nil || e.Value.Kind != yaml.Scalar || e.Key == "" {
+		return nil
+	}
+	plain, ok := e.Value.Text()
+	at := c.doc.text.At(diag.Pos{Line: int(e.Value.Line), Col: int(e.Value.Col)}, true)
+	to := c.doc.text.TokenEnd(at)
+	raw := c.doc.text.Src[at:to]
+	if !ok || strings.Contains(plain, "ENC[") || strings.Trim(raw, `"'`) != plain || to != c.lineEnd(at) {
+		return nil
+	}
+	key := c.publicKey()
+	if key == nil {
+		return nil
+	}
+	encrypted, err := key.Encrypt(plain)
+	if err != nil {
+		return nil
+	}
+	return c.action("Encrypt with the public key", protocol.CodeActionKindRefactorRewrite, nil,
+		change{at, to, encrypted})
+}
+
+// publicKey returns the public key of hiera-eyaml that the environment names or that is in the site, or nil.
+func (c *cursor) publicKey() *eyaml.PublicKey {
+	var src []byte
+	var err error
+	if file := os.Getenv("BINDC_EYAML_PUBLIC_KEY"); file != "" {
+		src, err = os.ReadFile(file)
+	} else {
+		src, err = c.site.ReadFile(filepath.Join(c.site.Dir, keyInSite))
+	}
+	if err != nil {
+		return nil
+	}
+	key, err := eyaml.ParsePublicKey(src)
+	if err != nil {
+		return nil
+	}
+	return key
+}
+
+// keyInSite is the path of the public key in a site, where eyaml createkeys puts it.
+const keyInSite = "keys/public_key.pkcs7.pem"

@@ -1,0 +1,155 @@
+package lsp
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.lsp.dev/protocol"
+
+	"bindc/internal/bindingsfile"
+	"bindc/internal/lsp/mention"
+)
+
+// maxItems limits the items of a completion. The editor asks again when more has been typed.
+const maxItems = 500
+
+// Completion suggests what fits at the cursor. It only reads the line before the cursor, so it works in broken files.
+func (s *Server) Completion(ctx context.Context, p *protocol.CompletionParams) (protocol.CompletionResult, error) {
+	c, err := s.at(ctx, p.TextDocumentPositionParams)
+	if err != nil {
+		return nil, err
+	}
+	start, _ := c.doc.text.Line(c.doc.text.LineOf(c.off))
+	words, kind := c.suggestions(c.doc.text.Src[start:c.off])
+	from := c.wordStart(start)
+	typed := strings.ToLower(c.doc.text.Src[from:c.off])
+	_, to := c.doc.text.WordAt(c.off)
+	out := &protocol.CompletionList{Items: []protocol.CompletionItem{}}
+	slices.Sort(words)
+	for _, word := range slices.Compact(words) {
+		if !strings.Contains(strings.ToLower(word), typed) {
+			continue
+		}
+		if len(out.Items) == maxItems {
+			out.IsIncomplete = true
+			break
+		}
+		out.Items = append(out.Items, protocol.CompletionItem{Label: word, Kind: kind,
+			TextEdit: &protocol.TextEdit{Range: s.rangeOf(c.doc.text, from, max(c.off, to)), NewText: word}})
+	}
+	return out, c.check()
+}
+
+// wordStart returns the start of the word before the cursor.
+func (c *cursor) wordStart(lineStart int) int {
+	from, _ := c.doc.text.WordAt(c.off)
+	return max(from, lineStart)
+}
+
+var (
+	inLookup   = regexp.MustCompile(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"][^'"]*$`)
+	inVariable = regexp.MustCompile(`[%$]\{\s*(?:::)?([\w.:\['"\]]*)$`)
+	ofTarget   = regexp.MustCompile(`\b(?:to_lookup_of|to_alias_of|to_renamed|rebind|to_first_found)\b\s*(?:=>|:)\s*[^,}]*$`)
+	ofID       = regexp.MustCompile(`\bin\b\s*(?:=>|:)\s*['"]?[\w:]*$`)
+	ofWhen     = regexp.MustCompile(`\bwhen:\s*\{(?:[^}]*,)?\s*['"]?\w*$`)
+	ofValue    = regexp.MustCompile(`\bwhen:\s*\{(?:[^}]*,)?\s*['"]?(\w+)['"]?:\s*(?:\[[^\]]*)?['"]?[\w.-]*$`)
+	ofType     = regexp.MustCompile(`\btype:\s*['"]?[\w\[\], ]*$`)
+	ofTriple   = regexp.MustCompile(`^\s*-\s*\[\s*['"]?[\w:.-]*$`)
+	attribute  = regexp.MustCompile(`^\s*(?:-\s*)?\{?(?:[^'"]*,)?\s*\w*$`)
+	topLevel   = regexp.MustCompile(`^['"]?[\w:.-]*$`)
+)
+
+// attributes lists the attributes of a binding in the long form.
+var attributes = slices.Concat(bindingsfile.Attributes(), []string{"when", "bind"})
+
+// dataTypes lists the types of values.
+var dataTypes = []string{"Any", "Array", "Boolean", "Data", "Default", "Enum", "Float", "Hash", "Integer", "Numeric",
+	"Optional", "Pattern", "Regexp", "RichData", "Scalar", "ScalarData", "Sensitive", "SemVer", "String", "Struct",
+	"Timespan", "Timestamp", "Tuple", "Undef", "Variant"}
+
+// suggestions returns the words that fit after the part of a line before the cursor.
+func (c *cursor) suggestions(before string) ([]string, protocol.CompletionItemKind) {
+	kind := kindOf(c.doc.path, c.doc.text.Src)
+	switch {
+	case inLookup.MatchString(before):
+		return c.site.Keys(), protocol.CompletionItemKindReference
+	case kind == mention.Manifest:
+		return nil, 0
+	case inVariable.MatchString(before):
+		return c.variables(), protocol.CompletionItemKindVariable
+	case kind == mention.Bindings || kind == mention.Set:
+		return c.inBindings(before)
+	case kind == mention.Config && ofTriple.MatchString(before):
+		return c.categories(), protocol.CompletionItemKindEnum
+	case kind == mention.Config && topLevel.MatchString(before):
+		return []string{"version", "hierarchy", "defaults", "default_hierarchy", "categories", "layers", "backends"},
+			protocol.CompletionItemKindProperty
+	case kind == mention.Data && (topLevel.MatchString(before) || c.inOptions()):
+		return append(c.site.Keys(), c.parameters()...), protocol.CompletionItemKindField
+	}
+	return nil, 0
+}
+
+// inBindings returns the words that fit in a bindings file.
+func (c *cursor) inBindings(before string) ([]string, protocol.CompletionItemKind) {
+	switch m := ofValue.FindStringSubmatch(before); {
+	case ofTarget.MatchString(before):
+		return c.site.Keys(), protocol.CompletionItemKindReference
+	case ofID.MatchString(before):
+		return c.site.Multibinds(), protocol.CompletionItemKindReference
+	case m != nil:
+		return c.site.Compared()[m[1]], protocol.CompletionItemKindEnumMember
+	case ofWhen.MatchString(before):
+		return c.categories(), protocol.CompletionItemKindEnum
+	case ofType.MatchString(before):
+		return dataTypes, protocol.CompletionItemKindClass
+	case ofTriple.MatchString(before) || strings.HasSuffix(strings.TrimSpace(before), "name:"):
+		return append(c.site.Keys(), c.parameters()...), protocol.CompletionItemKindField
+	case attribute.MatchString(before):
+		return attributes, protocol.CompletionItemKindProperty
+	}
+	return nil, 0
+}
+
+// inOptions reports whether the cursor is in the hash lookup_options.
+func (c *cursor) inOptions() bool {
+	f := c.doc.outline()
+	if f == nil {
+		return false
+	}
+	e := entryAt(f, c.off)
+	return e != nil && e.Key == "lookup_options"
+}
+
+func (c *cursor) categories() (out []string) {
+	for _, d := range c.site.Site.Dimensions {
+		if !d.Guard {
+			out = append(out, d.Name)
+		}
+	}
+	return out
+}
+
+// variables returns the facts that conditions of the site name, and those of Facter.
+func (c *cursor) variables() []string {
+	out := slices.Clone(commonFacts)
+	for name := range c.site.Compared() {
+		out = append(out, name)
+	}
+	return out
+}
+
+// commonFacts lists the facts that hierarchies use most.
+var commonFacts = []string{"facts.os.family", "facts.os.name", "facts.os.release.major", "facts.networking.fqdn",
+	"facts.networking.hostname", "facts.networking.domain", "facts.kernel", "facts.virtual", "trusted.certname",
+	"trusted.domain", "trusted.hostname", "environment", "server_facts.environment"}
+
+// parameters returns the parameters of the classes in the manifests of the site.
+func (c *cursor) parameters() (out []string) {
+	for _, p := range c.site.Parameters() {
+		out = append(out, p.Key)
+	}
+	return out
+}

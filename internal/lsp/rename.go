@@ -1,0 +1,163 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"bindc/internal/lsp/analysis"
+	"bindc/internal/lsp/buffer"
+	"bindc/internal/lsp/mention"
+)
+
+// requestFailed is the code of the protocol for a request that is valid but cannot be done.
+const requestFailed = jsonrpc2.Code(-32803)
+
+// refused returns the error for a rename that is not done. Editors show it.
+func refused(format string, args ...any) error {
+	return jsonrpc2.NewError(requestFailed, fmt.Sprintf(format, args...))
+}
+
+// PrepareRename returns the range of the key at the cursor.
+func (s *Server) PrepareRename(ctx context.Context, p *protocol.PrepareRenameParams) (protocol.PrepareRenameResult,
+	error) {
+	c, err := s.at(ctx, p.TextDocumentPositionParams)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.renamed()
+	if err != nil {
+		return nil, err
+	}
+	r := s.rangeOf(c.doc.text, m.From, m.To)
+	return &r, c.check()
+}
+
+// renamed returns the key at the cursor if it can be renamed.
+func (c *cursor) renamed() (*mention.Mention, error) {
+	m := c.mention()
+	switch {
+	case m == nil || !m.Role.IsKey():
+		return nil, refused("there is no key here")
+	case m.Role == mention.Parameter:
+		return nil, refused("'%s' is the parameter of a class; rename it in the manifests, then its key in the data", m.Name)
+	case len(c.site.Bindings(m.Name)) == 0:
+		return nil, refused("'%s' is not bound", m.Name)
+	}
+	return m, nil
+}
+
+// keyName matches the names that a rename accepts.
+var keyName = regexp.MustCompile(`^[\pL_][\pL\pN_:-]*$`)
+
+// Rename renames a key in data, lookups, lookup_options and manifests. The site is compiled with the new name, and the
+// answers may not differ in anything else.
+func (s *Server) Rename(ctx context.Context, p *protocol.RenameParams) (*protocol.WorkspaceEdit, error) {
+	project := s.projectOf(p.TextDocument.URI.FsPath())
+	if project == nil {
+		return nil, refused("this file belongs to no site")
+	}
+	site, err := project.settled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.at(ctx, p.TextDocumentPositionParams)
+	if err != nil {
+		return nil, err
+	}
+	c.site = site
+	m, err := c.renamed()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.mayRename(m.Name, p.NewName); err != nil {
+		return nil, err
+	}
+	edits, texts, err := c.renaming(m, p.NewName)
+	if err != nil {
+		return nil, err
+	}
+	if err := project.tryRename(ctx, site, texts, m.Name, p.NewName); err != nil {
+		return nil, err
+	}
+	return edits, c.check()
+}
+
+// mayRename checks the names before any file is read.
+func (c *cursor) mayRename(from, to string) error {
+	switch {
+	case !keyName.MatchString(to):
+		return refused("'%s' cannot be a key here: expected letters, digits, '_', '-' and '::'", to)
+	case from == to:
+		return refused("the key has this name already")
+	case len(c.site.Bindings(to)) > 0:
+		return refused("'%s' is bound already; the rename would mix the two keys", to)
+	}
+	if at := c.site.ComputedLookup(from); at != "" {
+		return refused("the lookup of '%s' computes a name that may be '%s': rename it by hand", at, from)
+	}
+	return nil
+}
+
+// renaming returns the edits of a rename, and the texts that they result in.
+func (c *cursor) renaming(m *mention.Mention, to string) (*protocol.WorkspaceEdit, map[string]*buffer.Text, error) {
+	edits, texts := map[uri.URI][]protocol.TextEdit{}, map[string]*buffer.Text{}
+	var wrong error
+	type place struct{ from, to int }
+	found := map[string][]place{}
+	files := map[string]analysis.File{}
+	err := c.mentionsOf(m, func(f analysis.File, other mention.Mention) {
+		if other.Role == mention.Parameter {
+			wrong = refused("'%s' is a parameter of a class in %s: rename it there by hand", m.Name, f.Path)
+			return
+		}
+		end := other.From + len(m.Name)
+		if end > len(f.Text.Src) || f.Text.Src[other.From:end] != m.Name {
+			wrong = refused("'%s' is written in another way in %s: rename it by hand", m.Name, f.Path)
+			return
+		}
+		found[f.Path], files[f.Path] = append(found[f.Path], place{other.From, end}), f
+	})
+	if err = errors.Join(wrong, err); err != nil {
+		return nil, nil, err
+	}
+	for _, path := range slices.Sorted(maps.Keys(found)) {
+		text := files[path].Text
+		list := slices.Compact(found[path])
+		for i := len(list) - 1; i >= 0; i-- {
+			edits[uri.File(path)] = append(edits[uri.File(path)], protocol.TextEdit{NewText: to,
+				Range: c.rangeOf(files[path].Text, list[i].from, list[i].to)})
+			text = text.Replace(list[i].from, list[i].to, to)
+		}
+		texts[path] = text
+	}
+	return &protocol.WorkspaceEdit{Changes: edits}, texts, nil
+}
+
+// tryRename compiles the site with the renamed texts, and compares the answers.
+func (p *project) tryRename(ctx context.Context, before *analysis.Site, texts map[string]*buffer.Text,
+	from, to string) error {
+	if before.Snapshot() == nil {
+		return refused("the site has errors, so it is unknown whether the rename changes other answers: mend them first")
+	}
+	open := p.server.texts().buffers()
+	maps.Copy(open, texts)
+	after := analysis.NewReader(p.options()).Read(ctx, p.dir, open)
+	if after == nil {
+		return ctx.Err()
+	}
+	if after.Snapshot() == nil {
+		return refused("after the rename, the site would have errors")
+	}
+	if other := before.DiffersIn(after, from, to); other != "" {
+		return refused("the rename would change the answers of '%s'", other)
+	}
+	return nil
+}
