@@ -71,6 +71,9 @@ func (c *claim) ofNothing() string {
 	return ""
 }
 
+// holdsForConstants reports whether c holds for every binding with a constant.
+func (c *claim) holdsForConstants() bool { return c.bound != nil && *c.bound }
+
 // ofRecipe judges a binding whose value depends on the request. A lookup of an abstract or erased binding finds
 // nothing.
 func (c *claim) ofRecipe(r *recipe.Recipe, layer string) verdict {

@@ -149,31 +149,39 @@ func (p *prover) proveUnbound(policy *Policy) (verdict, error) {
 func (p *prover) proveKey(policy *Policy, key uint32) (verdict, error) {
 	name := p.Content.Keys[key].Name
 	rows := p.tables.rows[key]
-	b := p.blockersOf[key]
-	if b == nil {
-		b = p.tables.blockers(p.space, key)
-		p.blockersOf[key] = b
-	}
 	out := holds
 	check := func(r *row, v verdict) error {
 		if v == holds {
 			return nil
 		}
-		found, err := p.proveRow(policy, name, b, r, v)
+		found, err := p.proveRow(policy, name, p.blockers(key), r, v)
 		out = worse(out, found)
 		return err
 	}
 	for i := range rows {
 		r := &rows[i]
+		if policy.claim.holdsForConstants() && !p.Content.Values[r.value].Computed {
+			continue
+		}
 		v := policy.claim.ofRecipe(p.tables.recipe(r.value), p.Content.Layers[r.layer])
 		if err := check(r, v); err != nil {
 			return broken, err
 		}
 	}
-	if policy.claim.ofNothing() == "" {
+	if policy.claim.ofNothing() == "" || p.tables.isAlwaysBound(key) {
 		return out, nil
 	}
 	return out, check(&row{level: len(p.Content.Levels) + 1}, broken)
+}
+
+// blockers returns the blockers of a key.
+func (p *prover) blockers(key uint32) *blockers {
+	b := p.blockersOf[key]
+	if b == nil {
+		b = p.tables.blockers(p.space, key)
+		p.blockersOf[key] = b
+	}
+	return b
 }
 
 // proveRow decides whether r breaks a policy in some request. Its value has been judged as v, which is not holds.

@@ -21,13 +21,13 @@ type row struct {
 // tables has the rows of keys.
 type tables struct {
 	content *snapshot.Content
-	rows    map[uint32][]row
-	recipes map[uint32]*recipe.Recipe // decoded values, by number
+	rows    [][]row          // by key
+	recipes []*recipe.Recipe // decoded values, by number; nil: not decoded yet
 }
 
 // tablesOf collects the rows of the wanted keys, by decreasing precedence.
 func tablesOf(c *snapshot.Content, wanted []bool) *tables {
-	t := &tables{content: c, rows: map[uint32][]row{}, recipes: map[uint32]*recipe.Recipe{}}
+	t := &tables{content: c, rows: make([][]row, len(c.Keys)), recipes: make([]*recipe.Recipe, len(c.Values))}
 	for i, level := range c.Levels {
 		for j := range level.Scopes {
 			scope := &level.Scopes[j]
@@ -52,7 +52,7 @@ func tablesOf(c *snapshot.Content, wanted []bool) *tables {
 		if at >= 0 {
 			r.layer, r.origin = key.Cold[at].Layer, key.Cold[at].Origin
 		}
-		t.rows[uint32(i)] = append(t.rows[uint32(i)], r)
+		t.rows[i] = append(t.rows[i], r)
 	}
 	return t
 }
@@ -83,12 +83,10 @@ func (t *tables) stops(r *row) bool {
 	return !stored.Computed || recipe.IsFinal(stored.Bytes) || !t.recipe(r.value).Declines()
 }
 
-// isSecret reports whether any binding of a key is sensitive.
-func (t *tables) isSecret(key uint32) bool {
-	return slices.ContainsFunc(t.rows[key], func(r row) bool {
-		stored := t.content.Values[r.value]
-		return stored.Computed && recipe.IsSecret(stored.Bytes)
-	})
+// isAlwaysBound reports whether a lookup of a key finds a row in every request, at the latest the unconditional one.
+func (t *tables) isAlwaysBound(key uint32) bool {
+	rows := t.rows[key]
+	return len(rows) > 0 && rows[len(rows)-1].level == len(t.content.Levels) && t.stops(&rows[len(rows)-1])
 }
 
 // blockers finds the rows of a key that hold for given texts of variables. It covers the rows that stop a lookup.
