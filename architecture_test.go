@@ -127,15 +127,15 @@ var mayImport = map[string][]string{
 	},
 	"internal/lookupkey": {"internal/pattern", "internal/value"},
 	"internal/lsp": {
-		"diag", "internal/bindingsfile", "internal/lint", "internal/lsp/analysis", "internal/lsp/buffer",
-		"internal/lsp/mention", "internal/lsp/outline", "internal/report", "internal/secret/eyaml",
-		"internal/yaml",
+		"diag", "internal/bindingsfile", "internal/lint", "internal/lookup", "internal/lsp/analysis",
+		"internal/lsp/buffer", "internal/lsp/mention", "internal/lsp/outline", "internal/report",
+		"internal/secret/eyaml", "internal/yaml",
 	},
 	"internal/lsp/analysis": {
-		"compile", "diag", "internal/bindingsfile", "internal/datafile", "internal/fsx", "internal/lint",
-		"internal/lookup", "internal/lsp/buffer", "internal/lsp/mention", "internal/lsp/outline",
-		"internal/recipe", "internal/relation", "internal/report/decision", "internal/value",
-		"internal/yaml", "loader", "snapshot",
+		"compile", "diag", "facts", "internal/bindingsfile", "internal/datafile", "internal/fsx",
+		"internal/lint", "internal/lookup", "internal/lsp/buffer", "internal/lsp/mention",
+		"internal/lsp/outline", "internal/recipe", "internal/relation", "internal/report/decision",
+		"internal/value", "internal/yaml", "loader", "runtime", "snapshot",
 	},
 	"internal/lsp/buffer": {"diag"},
 	"internal/lsp/mention": {

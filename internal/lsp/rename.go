@@ -150,7 +150,7 @@ func (p *project) tryRename(ctx context.Context, before *analysis.Site, texts ma
 	open := p.server.texts().buffers()
 	maps.Copy(open, texts)
 	p.reading.Lock()
-	after := p.reader.Read(ctx, p.dir, open)
+	after, _ := p.reader.Read(ctx, p.dir, open)
 	p.reading.Unlock()
 	if after == nil {
 		return ctx.Err()

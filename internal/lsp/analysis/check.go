@@ -23,7 +23,9 @@ type Finding struct {
 }
 
 // Empty returns a site without content.
-func Empty(dir string) *Site { return &Site{Dir: dir, Site: &loader.Site{}} }
+func Empty(dir string) *Site {
+	return &Site{Dir: dir, Site: &loader.Site{}, compiled: &compiled{}, manifests: &manifests{}}
+}
 
 // HasYAMLLines reports whether positions in a file count lines as YAML does.
 func HasYAMLLines(path string) bool { return filepath.Ext(path) != ".pp" }

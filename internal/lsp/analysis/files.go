@@ -122,7 +122,7 @@ type Parameter struct {
 
 // Parameters returns the parameters of all classes in the manifests of the site, as they were saved.
 func (s *Site) Parameters() []Parameter {
-	s.readManifests.Do(func() {
+	s.manifests.once.Do(func() {
 		for _, path := range s.Manifests() {
 			src, err := s.disk.ReadFile(path)
 			if err != nil || !bytes.Contains(src, []byte("class")) {
@@ -131,10 +131,10 @@ func (s *Site) Parameters() []Parameter {
 			text := buffer.New(string(src))
 			for _, m := range mention.Find(mention.Manifest, text, nil) {
 				if m.Role == mention.Parameter {
-					s.parameters = append(s.parameters, Parameter{m.Name, text.Pos(path, m.From)})
+					s.manifests.parameters = append(s.manifests.parameters, Parameter{m.Name, text.Pos(path, m.From)})
 				}
 			}
 		}
 	})
-	return s.parameters
+	return s.manifests.parameters
 }

@@ -38,7 +38,7 @@ func (s *Site) allTables() (*decision.Tables, error) {
 	if s.Snapshot() == nil {
 		return nil, errors.New("the site has errors")
 	}
-	return decision.NewTables(s.file, true, nil)
+	return decision.NewTables(s.compiled.file, true, nil)
 }
 
 // dynamic reports whether the source of a value passes something other than a text to lookup.
