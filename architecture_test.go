@@ -160,9 +160,9 @@ var mayImport = map[string][]string{
 	"internal/pattern": {},
 	"internal/pool":    {},
 	"internal/proof/params": {
-		"diag", "internal/expr", "internal/fsx", "internal/lookup", "internal/manifest", "internal/merge",
-		"internal/recipe", "internal/report/decision", "internal/types", "internal/value", "loader",
-		"runtime", "snapshot",
+		"diag", "internal/expr", "internal/fsx", "internal/lint", "internal/lookup", "internal/manifest",
+		"internal/merge", "internal/recipe", "internal/report/decision", "internal/types", "internal/value",
+		"loader", "runtime", "snapshot",
 	},
 	"internal/puppetdb": {"diag", "facts"},
 	"internal/query":    {"diag", "facts", "internal/lookup", "internal/members", "runtime"},

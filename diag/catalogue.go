@@ -153,6 +153,9 @@ var catalogue = []Rule{
 		"Keep the key in Hiera 5, or rewrite what the message names and migrate again."},
 	{"missing", "A URI names a module, directory or file that does not exist.", 3,
 		"Correct the URI, add the missing files, or append ?optional to the URI."},
+	{"missing_parameter", "Lint: a class that a manifest declares requires a parameter, and no data binds it for " +
+		"some or all nodes.", 9,
+		"Bind the key for all nodes, or give the parameter a default."},
 	{"module_key", "Lint: a module binds a key that does not begin with the module's name.", 1,
 		"Begin the key with the module's name, or bind it in the site."},
 	{"modulepath", "A directory of the module path does not exist.", 3,
@@ -231,6 +234,9 @@ var catalogue = []Rule{
 		"Correct the type. docs/language.md lists all types."},
 	{"type_mismatch", "A value does not have the required type.", 9,
 		"Correct the value, or quote it if it should be text."},
+	{"unknown_parameter", "A key has the name of a class, but the class has no such parameter, and nothing else looks " +
+		"the key up.", 9,
+		"Correct the name of the key, or remove it."},
 	{"untyped", "Lint: a binding may not have the type that another binding of its key requires.", 9,
 		"State the type in this binding too, or correct the value."},
 	{"unused_key", "Lint: a key is bound but never looked up.", 12,

@@ -24,6 +24,7 @@ import (
 type compilation struct {
 	site    *loader.Site
 	content *snapshot.Content // usable only if diags has no error
+	params  *params.Checker   // nil if the site has errors
 	diags   diag.List
 }
 
@@ -82,8 +83,9 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	f.lint.check(c.site, c.content, f.jobs, &c.diags)
 	var unchecked error
 	if !c.diags.Failed() {
-		checks := params.Options{Strict: f.strict, Disk: fsx.Disk{Seen: options.Seen}}
-		unchecked = params.Check(c.site, c.content, checks, &c.diags)
+		checks := params.Options{Strict: f.strict, Require: f.requireParams, Lint: f.lint.wants("missing_parameter"),
+			Disk: fsx.Disk{Seen: options.Seen}}
+		c.params, unchecked = params.Check(c.site, c.content, checks, &c.diags)
 	}
 	if !c.diags.Failed() && c.content.Bindings == 0 && !f.allowEmpty && !options.Nothing {
 		reportEmpty(&c.diags, dir, out)

@@ -82,7 +82,7 @@ func TestQuotedStringsCountAsLookedUp(t *testing.T) {
 		"hiera_array(\"e::${f}::g\")\nnotice(\"h::${i}\")\n lookup(\"${j}\", 'k.l.m')\n")
 	for key, want := range map[string]bool{"a::b": true, "c::d": true, "e::x::y::g": true, "e::x": false, "h::x": false,
 		"z": false, "k": true, "k.l": true, "lookup_options": true} {
-		if asked.includes(key) != want {
+		if asked.Includes(key) != want {
 			t.Errorf("%s: asked for is %v, expected %v", key, !want, want)
 		}
 	}

@@ -50,7 +50,7 @@ func (l *linter) checkNearKeys() {
 				}
 			}
 		}
-		if twin == "" || l.opts.Lookups != nil && l.opts.Lookups.includes(key) {
+		if twin == "" || l.opts.Lookups != nil && l.opts.Lookups.Includes(key) {
 			continue
 		}
 		l.add(diag.Diagnostic{Pos: own.at, Code: "near_key",

@@ -138,6 +138,9 @@ func (p *parser) named(name string, depth int) (value.Value, error) {
 	if t, err = t.With(params...); err != nil {
 		return value.Value{}, err
 	}
+	if p.declared {
+		t = t.withoutMinimum()
+	}
 	return t.Value(), nil
 }
 
