@@ -16,7 +16,7 @@ var programOf = map[string]string{
 	"eyaml": "bindc", "facts": "bindc", "fmt": "bindc",
 	"init": "bindc", "link": "bindc", "lsp": "bindc", "migrate": "bindc",
 	"plan": "bindc", "push": "bindc",
-	"schema": "bindc", "slice": "bindc",
+	"schema": "bindc", "slice": "bindc", "test": "bindc",
 
 	"batch": "bindq", "diff": "bindq", "dump": "bindq", "explain": "bindq", "hiera-config": "bindq", "info": "bindq",
 	"keys":   "bindq",
