@@ -130,7 +130,7 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 		}
 		return found.Samples, found.Exceeded, nil
 	}
-	for _, row := range slices.Backward(table.Rows) { // one place may have several rows; the lowest has the widest region
+	for _, row := range slices.Backward(table.Rows) { // of several rows of a place, the lowest has the widest region
 		b, suspicious := s.places[p.position(row.At)]
 		switch {
 		case !suspicious:
