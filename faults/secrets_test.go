@@ -46,6 +46,7 @@ var showing = map[string][]string{
 		"eyaml edit BAD/bindings/default.yaml --public-key FILE", "eyaml edit SITE"},
 	"bindc plan": {"plan SITE FILE", "plan FILE OTHER --facts-dir NODES --format markdown",
 		"plan FILE OTHER --format yaml", "plan BAD FILE"},
+	"bindc test":       {"test SITE", "test SITE --format json", "test BAD"},
 	"bindc completion": nil, "bindc help": nil, "bindc init": nil, "bindc schema": nil,
 	"bindc version": nil,
 	"bindc adopt": {"adopt SITE --dry-run --no-compare --force -o FILE.adopted",

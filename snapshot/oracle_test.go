@@ -94,6 +94,10 @@ func agree(t *testing.T, s *Snapshot, at *Scopes, o oracle, keys []uint32) {
 		if ok && storedAt(t, s, ref) != o.Values[want] {
 			t.Fatalf("%q for %q: found %q, want %q", name, o.values, storedAt(t, s, ref).Bytes, o.Values[want].Bytes)
 		}
+		inView, found := viewed(t, s, at, name)
+		if visible := ok && !strings.HasPrefix(name, "\x00"); found != visible || found && inView != o.Values[want] {
+			t.Fatalf("%q for %q: the view found %t, %q; want %t", name, o.values, found, inView.Bytes, visible)
+		}
 		if i >= 10 {
 			continue // decompressing cold candidates takes too long
 		}

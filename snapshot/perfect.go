@@ -30,14 +30,18 @@ const (
 var errNoPerfectHash = errors.New("no perfect hash found for the keys or the values of a category")
 
 // slotOf returns the slot of hash h under a pilot.
-func slotOf(h uint64, pilot uint16, slots uint32) uint32 {
-	return reduce(mix(h, 0x9e3779b97f4a7c15*(uint64(pilot)+1)), slots)
-}
+func slotOf(h uint64, pilot uint16, slots uint32) uint32 { return reduce(spread(h, pilot), slots) }
+
+// spread returns a hash of h and a pilot.
+func spread(h uint64, pilot uint16) uint64 { return mix(h, 0x9e3779b97f4a7c15*(uint64(pilot)+1)) }
 
 // reduce maps the high bits of h to 0..n-1 without a division.
-func reduce(h uint64, n uint32) uint32 {
-	hi, _ := bits.Mul64(h, uint64(n))
-	return uint32(hi)
+func reduce(h uint64, n uint32) uint32 { return uint32(share(h, uint64(n))) }
+
+// share is reduce for larger numbers.
+func share(h, n uint64) uint64 {
+	hi, _ := bits.Mul64(h, n)
+	return hi
 }
 
 // buildPerfect finds the pilots for hashes, which must be distinct. It practically never fails; if it does, the

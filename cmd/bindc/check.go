@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -54,12 +55,13 @@ func check(cmd *cobra.Command, dir, factsDir string, f *flags, x *fixing) error 
 			return err
 		}
 	}
+	f.policies.fleet = len(nodes) > 0
 	asked := false
 	c, err := x.compiled(cmd, dir, f, func(c *compilation) error {
 		if asked = len(nodes) > 0 && !c.diags.Failed(); !asked {
 			return nil
 		}
-		return c.checkFleet(cmd, nodes, whole, f.jobs)
+		return cmp.Or(c.checkFleet(cmd, nodes, whole, f.jobs), c.decidePolicies(nodes))
 	})
 	if err != nil {
 		return err

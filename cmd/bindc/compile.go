@@ -15,6 +15,7 @@ import (
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
 	"bindc/internal/proof/params"
+	"bindc/internal/proof/policy"
 	"bindc/internal/report/slice"
 	"bindc/loader"
 	"bindc/snapshot"
@@ -26,6 +27,7 @@ type compilation struct {
 	content *snapshot.Content // usable only if diags has no error
 	params  *params.Checker   // nil if the site has errors
 	diags   diag.List
+	proofs  *policy.Result // nil if the site has errors
 }
 
 // compiled loads and composes a site, whose snapshot will be written to out.
@@ -81,12 +83,7 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	progress.Begin("composing", 0)
 	c.content = compile.Compile(c.site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort}, &c.diags)
 	f.lint.check(c.site, c.content, f.jobs, &c.diags)
-	var unchecked error
-	if !c.diags.Failed() {
-		checks := params.Options{Strict: f.strict, Require: f.requireParams, Lint: f.lint.wants("missing_parameter"),
-			Disk: fsx.Disk{Seen: options.Seen}}
-		c.params, unchecked = params.Check(c.site, c.content, checks, &c.diags)
-	}
+	unchecked := c.prove(f, dir, fsx.Disk{Seen: options.Seen})
 	if !c.diags.Failed() && c.content.Bindings == 0 && !f.allowEmpty && !options.Nothing {
 		reportEmpty(&c.diags, dir, out)
 	}

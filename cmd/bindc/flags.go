@@ -36,6 +36,7 @@ type flags struct {
 	format        string
 	all           bool
 	lint          linting
+	policies      policies
 
 	parts   []*datafile.Part // to be linked
 	signals signals
@@ -58,6 +59,7 @@ func (f *flags) addSite(cmd *cobra.Command) {
 // addToAll adds the flags that do not depend on the kind of site.
 func (f *flags) addToAll(cmd *cobra.Command) {
 	f.addBuild(cmd)
+	f.policies.add(cmd)
 	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
 		"accept a site that binds nothing, even if its snapshot replaces one with bindings")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "treat warnings as errors")

@@ -32,7 +32,7 @@ func verbs(b *bounds) cli.Verbs {
 		"init": initCommand, "link": b.linkCommand, "lsp": b.lspCommand, "migrate": b.migrateCommand,
 		"plan":   b.planCommand,
 		"push":   pushCommand,
-		"schema": schemaCommand, "slice": sliceCommand,
+		"schema": schemaCommand, "slice": sliceCommand, "test": b.testCommand,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/diag"
+	"bindc/internal/proof/record"
 	"bindc/internal/report/decision"
 	"bindc/internal/snapfile"
 	"bindc/snapshot"
@@ -59,21 +60,22 @@ func (g *globals) infoCommand() *cobra.Command {
 
 // info describes a snapshot. Its lists are never null.
 type info struct {
-	Format     string        `json:"format"`
-	Version    int           `json:"version"`
-	SHA256     string        `json:"sha256"`
-	Content    string        `json:"content"`
-	Bytes      int           `json:"bytes"`
-	Keys       int           `json:"keys"`
-	Bindings   uint64        `json:"bindings"`
-	Levels     int           `json:"levels"`
-	Sensitive  sensitive     `json:"sensitive"`
-	Slice      []sliceTerm   `json:"slice"`
-	Layers     []string      `json:"layers"`     // highest first
-	Categories []string      `json:"categories"` // highest first, without common
-	Variables  []string      `json:"variables"`  // variables that the data uses
-	Sections   []infoSection `json:"sections"`
-	Inputs     []infoInput   `json:"inputs"`
+	Format     string          `json:"format"`
+	Version    int             `json:"version"`
+	SHA256     string          `json:"sha256"`
+	Content    string          `json:"content"`
+	Bytes      int             `json:"bytes"`
+	Keys       int             `json:"keys"`
+	Bindings   uint64          `json:"bindings"`
+	Levels     int             `json:"levels"`
+	Sensitive  sensitive       `json:"sensitive"`
+	Slice      []sliceTerm     `json:"slice"`
+	Policies   []record.Policy `json:"policies"`   // proven for all requests
+	Layers     []string        `json:"layers"`     // highest first
+	Categories []string        `json:"categories"` // highest first, without common
+	Variables  []string        `json:"variables"`  // variables that the data uses
+	Sections   []infoSection   `json:"sections"`
+	Inputs     []infoInput     `json:"inputs"`
 }
 
 // sensitive counts the sensitive values and describes how they are stored.
@@ -115,10 +117,16 @@ func infoOf(f *snapshot.Snapshot) (*info, error) {
 	if err != nil {
 		return nil, err
 	}
+	proven, err := record.Read(f)
+	if err != nil {
+		return nil, err
+	}
 	in := f.Info()
 	out := &info{Format: snapshot.Magic, Version: in.Version, SHA256: fmt.Sprintf("%x", f.Sum()),
 		Content: fmt.Sprint(in.Digest), Bytes: in.Size, Keys: in.Keys, Bindings: in.Bindings, Levels: in.Levels,
-		Sensitive: secrets, Slice: []sliceTerm{}, Layers: append([]string{}, in.Layers...), Categories: []string{},
+		Sensitive: secrets, Slice: []sliceTerm{},
+		Policies: append([]record.Policy{}, proven...),
+		Layers:   append([]string{}, in.Layers...), Categories: []string{},
 		Variables: append([]string{}, asked...), Sections: []infoSection{}, Inputs: []infoInput{}}
 	for _, t := range in.Slice {
 		out.Slice = append(out.Slice, sliceTerm{in.Dimensions[t.Dimension].Name, t.Value})
@@ -179,6 +187,12 @@ func (in *info) print(out io.Writer) error {
 	fmt.Fprintf(w, "sensitive\t%s\n", in.Sensitive)
 	for _, t := range in.Slice {
 		fmt.Fprintf(w, "slice\t%s is %s\n", diag.Visible(t.Category), diag.Visible(t.Value))
+	}
+	if len(in.Policies) > 0 {
+		fmt.Fprintln(w, "\nproven policy\tsha256 of its file")
+	}
+	for _, p := range in.Policies {
+		fmt.Fprintf(w, "  %s\t%s\n", diag.Visible(p.Name), diag.Visible(p.Digest))
 	}
 	fmt.Fprintln(w, "\nlayers, highest first")
 	for i := 0; i < len(in.Layers); {

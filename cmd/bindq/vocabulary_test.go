@@ -99,7 +99,7 @@ func TestJSONAnswersHaveDocumentedMembers(t *testing.T) {
 		"diff " + other:                           "keys",
 		"diff " + other + " --facts-dir " + facts: "keys nodes fleet",
 		"verify":                                  "file keys bytes sha256 signed",
-		"info": "format version sha256 content bytes keys bindings levels sensitive slice layers " +
+		"info": "format version sha256 content bytes keys bindings levels sensitive slice policies layers " +
 			"categories variables " +
 			"sections inputs",
 	} {

@@ -107,7 +107,7 @@ func readFollowing(from storeFlag, stdin io.Reader) (*following, error) {
 var (
 	followKeys = []string{"store", "names", "interval", "timeout", "stall_timeout", "downloads", "max_size",
 		"textfile", "ca_file", "plain_http", "allowed_signers", "revoked", "keep", "younger"}
-	nameKeys = []string{"source", "signed_as", "check_keys", "max_change"}
+	nameKeys = []string{"source", "signed_as", "check_keys", "max_change", "require_policy"}
 )
 
 // read reads the keys that are not part of the policy: the sources, and how they are polled.
@@ -176,6 +176,23 @@ func (c *followed) text(n *yaml.Node, key string) string {
 	}
 	c.problem(v, "%s: expected text, found %s%s", key, v.Describe(), hint)
 	return ""
+}
+
+// texts returns a list of texts that are not empty.
+func (c *followed) texts(n *yaml.Node, key string) (out []string) {
+	_, list, ok := n.Lookup(key)
+	if !ok {
+		return nil
+	}
+	for i := range list.Kids {
+		if text, _ := list.Kids[i].Text(); list.Kind == yaml.Sequence && text != "" {
+			out = append(out, text)
+		}
+	}
+	if len(out) == 0 || len(out) != len(list.Kids) {
+		c.problem(list, "%s: expected a list of texts, found %s", key, list.Describe())
+	}
+	return out
 }
 
 // units has the unit that is probably missing if a key has a bare number.

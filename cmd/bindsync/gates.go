@@ -29,8 +29,9 @@ type gates struct {
 	signedAs  string
 	checkKeys string
 	maxChange string
+	policies  []string // that must have been proven
 
-	keysConfigured, changeConfigured bool // set by the configuration, not by a flag
+	keysConfigured, changeConfigured, policiesConfigured bool // set by the configuration, not by a flag
 }
 
 func (g *gates) add(cmd *cobra.Command) {
@@ -41,6 +42,8 @@ func (g *gates) add(cmd *cobra.Command) {
 		"`FILE` of queries for 'bindq batch': every key must be found")
 	cmd.Flags().StringVar(&g.maxChange, "max-change", "", "allow at most `PERCENT` of the bindings to change, "+
 		"such as 20%")
+	cmd.Flags().StringArrayVar(&g.policies, "require-policy", nil, "a policy that was proven for the snapshot, `NAME` "+
+		"or NAME@sha256:DIGEST of its file (repeatable)")
 }
 
 // checks returns the gates as functions.
@@ -58,6 +61,9 @@ func (g *gates) checks() (ship.Checks, error) {
 			return p.CheckSigned(what, signed, sum)
 		}
 	}
+	if err := gate.ParsePolicies(g.policies); err != nil {
+		return c, fmt.Errorf("%s: %w", snapfile.OptionName("require-policy", g.policiesConfigured), err)
+	}
 	share, err := percent(g.maxChange)
 	if err != nil {
 		return c, fmt.Errorf("%s: %w", snapfile.OptionName("max-change", g.changeConfigured), err)
@@ -73,6 +79,10 @@ func (g *gates) checks() (ship.Checks, error) {
 	}
 	c.Rules = g.rules
 	c.Gate = func(path, active string) error {
+		proven := func(f *snapshot.Snapshot) error { return gate.CheckPolicies(f, g.policies) }
+		if err := snapfile.Use(path, proven); err != nil {
+			return err
+		}
 		if err := g.keysFound(path); err != nil {
 			return err
 		}
@@ -127,7 +137,11 @@ func (g *gates) rules() string {
 		text, err := os.ReadFile(g.checkKeys)
 		queries = fmt.Sprintf(", queries %x, %v", sha256.Sum256(text), err)
 	}
-	return cli.Version() + ", max_change " + cmp.Or(g.maxChange, "100%") + queries
+	policies := ""
+	if len(g.policies) > 0 {
+		policies = fmt.Sprintf(", policies %q", g.policies)
+	}
+	return cli.Version() + ", max_change " + cmp.Or(g.maxChange, "100%") + queries + policies
 }
 
 // percent parses a percentage and returns it as a fraction. It returns 1 for "".
@@ -155,6 +169,10 @@ func (g *gates) inherit(p gates, flags *pflag.FlagSet) {
 			*text[0] = *text[1]
 		}
 	}
+	if !flags.Changed("require-policy") {
+		g.policies = p.policies
+	}
+	g.policiesConfigured = p.policiesConfigured && !flags.Changed("require-policy")
 	g.signers.Configured = p.signers.Configured && !flags.Changed("allowed-signers")
 	g.keysConfigured = p.keysConfigured && !flags.Changed("check-keys")
 	g.changeConfigured = p.changeConfigured && !flags.Changed("max-change")

@@ -12,11 +12,11 @@ import (
 // programOf maps verbs to programs, for users who call a verb of the wrong program.
 var programOf = map[string]string{
 	"adopt": "bindc", "blame": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc",
-	"environments": "bindc",
-	"eyaml":        "bindc", "facts": "bindc", "fmt": "bindc",
+	"environments": "bindc", "explore": "bindc",
+	"eyaml": "bindc", "facts": "bindc", "fmt": "bindc",
 	"init": "bindc", "link": "bindc", "lsp": "bindc", "migrate": "bindc",
 	"plan": "bindc", "push": "bindc",
-	"schema": "bindc", "slice": "bindc",
+	"schema": "bindc", "slice": "bindc", "test": "bindc",
 
 	"batch": "bindq", "diff": "bindq", "dump": "bindq", "explain": "bindq", "hiera-config": "bindq", "info": "bindq",
 	"keys":   "bindq",

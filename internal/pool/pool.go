@@ -10,8 +10,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Pool is a set of numbered strings. The zero Pool is empty. It may be used concurrently. The number of a string depends
-// on the order of calls, so numbers are valid for one run and never part of its result.
+// Pool is a set of numbered strings. The zero Pool is empty. It may be used concurrently. The number of a string
+// depends on the order of calls, so numbers are valid for one run and never part of its result.
 //
 // Pool has its own hash table. Most strings are already in it, and for these a map of strings would take three times as
 // long: Pool computes hashes outside the lock, and nearly always needs to compare only hashes.

@@ -100,6 +100,14 @@ const HierarchiesKey = "\x00\x00hierarchies"
 // DefaultsOf returns the name of a module's default_hierarchy in HierarchiesKey.
 func DefaultsOf(module string) string { return module + " default_hierarchy" }
 
+// PoliciesID is the id in PoliciesKey. No multibinding can have it.
+const PoliciesID = "/policies"
+
+// PoliciesKey is the internal key of the policies that were proven for all requests (package proof/record). It has one
+// contribution per policy, with its name and the SHA-256 of its file. No multibinding collects them, so lookups, and
+// programs that do not know the key, ignore it.
+const PoliciesKey = "\x00" + PoliciesID
+
 // MergeKey is the internal key of the values of a Hiera 5 key that are merged or converted. The key itself has a recipe
 // of kind Merged. Its Value is the lookup options, or undef if they depend on the request. Its Name is the module if
 // the values come from default_hierarchy.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"bindc/diag"
 	"bindc/internal/pattern"
@@ -171,9 +172,9 @@ func (r *report) colonWithoutBlank(c complaint, at int) bool {
 		return false
 	}
 	text := lineAt(r.doc.src, line)
-	if found := keyWithoutBlank().FindSubmatchIndex(text); found != nil {
-		r.correct(r.doc.posAt(line+found[2]), "yaml_syntax", "expected a space after the ':' of this key",
-			"write 'key: value', or quote a text with a ':'", diag.Fix{Old: ":", New: ": ", Syntax: true})
+	if d, ok := MissingBlank(r.doc.posAt(line), string(text)); ok {
+		r.failed = true
+		r.diags.Add(d)
 		return true
 	}
 	at = r.doc.offset(c.start.Line, c.start.Col)
@@ -196,6 +197,17 @@ var wordsWithoutColon = pattern.Lazy(`^\s*(?:- +)*()[A-Za-z_](?:\w|::)* +[^\s:=]
 
 // keyWithoutBlank matches a line such as 'key:value' or 'ntp::server:value'. The group is the colon.
 var keyWithoutBlank = pattern.Lazy(`^\s*(?:- +)*[A-Za-z_](?:[^\s'"#{\[:]|::)*(:)[^\s:].*$`)
+
+// MissingBlank returns an error for a line such as 'key:value', which begins at pos.
+func MissingBlank(pos diag.Pos, line string) (diag.Diagnostic, bool) {
+	found := keyWithoutBlank().FindStringSubmatchIndex(line)
+	if found == nil {
+		return diag.Diagnostic{}, false
+	}
+	pos.Col += utf8.RuneCountInString(line[:found[2]])
+	return diag.Diagnostic{Pos: pos, Code: "yaml_syntax", Message: "expected a space after the ':' of this key",
+		Hint: "write 'key: value', or quote a text with a ':'", Fix: diag.Fix{Old: ":", New: ": ", Syntax: true}}, true
+}
 
 // KeyHint returns a hint for a string that was probably meant as a key and a value, such as 'key:value' or 'key =
 // value'.

@@ -51,6 +51,25 @@ func pieces(n *expr.Node, mapped map[string]string) (out []piece, ok bool) {
 	return out, true
 }
 
+// Piece is a part of the text that a dimension evaluates to: a constant text, or a variable if Variable is not "".
+// Equal variables have the same text in every request.
+type Piece struct{ Text, Variable string }
+
+// Template splits the text that n evaluates to into pieces. ok is false if n is not text with variables.
+func Template(n *expr.Node) (out []Piece, ok bool) {
+	parts, ok := pieces(n, nil)
+	for _, p := range parts {
+		out = append(out, Piece{p.text, p.variable})
+	}
+	return out, ok
+}
+
+// VariablePath returns the variable that n reads, as in Piece. ok is false if n is anything else.
+func VariablePath(n *expr.Node) (path string, ok bool) { return variableOf(n) }
+
+// NewSample returns the request in which variables have the given texts. Its keys are variables of pieces.
+func NewSample(texts map[string]string) Sample { return Sample{values: texts} }
+
 // elementMark precedes the index of an element in the list of a mapped_paths.
 const elementMark = "\x00\x00"
 

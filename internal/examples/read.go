@@ -1,0 +1,252 @@
+// Package examples runs the examples of a site: what lookups find for given facts (docs/guide/test-data.md).
+package examples
+
+import (
+	"path/filepath"
+	"strings"
+
+	"bindc/diag"
+	"bindc/facts"
+	"bindc/internal/fsx"
+	"bindc/internal/lookup"
+	"bindc/internal/proof/policy"
+	"bindc/internal/yaml"
+	bindings "bindc/runtime"
+)
+
+// Code is the code of diagnostics about files of examples.
+const Code = "example"
+
+// Dir is the directory of a site's examples.
+const Dir = "tests"
+
+// versionKey marks a file of examples. Other files in the directory belong to other tools.
+const versionKey = "tests_version"
+
+// Example is a request and its expected answers.
+type Example struct {
+	Name string
+	At   diag.Pos
+
+	facts  *bindings.Facts
+	expect []expectation
+	golden string // path of the file with all answers, or ""
+}
+
+// expectation is a key and the requirement on its value.
+type expectation struct {
+	key  string
+	at   diag.Pos
+	want *policy.Requirement
+}
+
+// Read reads the examples of the site in dir. It reports errors in them.
+func Read(dir string, diags *diag.List) []*Example {
+	r := &reader{diags: diags, names: map[string]diag.Pos{}}
+	for _, path := range r.files(filepath.Join(dir, Dir)) {
+		r.file(path)
+	}
+	return r.out
+}
+
+// reader reads files of examples.
+type reader struct {
+	disk  fsx.Disk
+	diags *diag.List
+	names map[string]diag.Pos
+	out   []*Example
+	doc   *yaml.Document
+}
+
+// files returns the YAML files in dir, sorted by name. A missing directory has none.
+func (r *reader) files(dir string) (paths []string) {
+	is, err := r.disk.IsDir(dir)
+	if err == nil && is {
+		entries, failed := r.disk.List(dir)
+		err = failed
+		for _, e := range entries {
+			if ext := filepath.Ext(e.Name()); ext == ".yaml" || ext == ".yml" {
+				paths = append(paths, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	if err != nil {
+		r.diags.Errorf(diag.Pos{File: dir}, Code, "cannot read the examples: %v", err)
+	}
+	return paths
+}
+
+func (r *reader) file(path string) {
+	src, err := r.disk.ReadFile(path)
+	if err != nil {
+		r.diags.Errorf(diag.Pos{File: path}, Code, "cannot read the examples: %v", err)
+		return
+	}
+	if !strings.Contains(string(src), versionKey) {
+		return
+	}
+	doc, ok := yaml.Parse(path, src, yaml.Options{}, r.diags)
+	if !ok {
+		return
+	}
+	if _, _, ok := doc.Root.Lookup(versionKey); !ok {
+		return
+	}
+	r.doc = doc
+	if wrong := doc.CheckVersion(versionKey, 1); wrong != nil {
+		wrong.Code = Code
+		r.diags.Add(*wrong)
+		return
+	}
+	r.unknown(doc.Root, "key of a file of examples", versionKey, "tests")
+	_, list, ok := doc.Root.Lookup("tests")
+	if !ok || list.Kind != yaml.Sequence || len(list.Kids) == 0 {
+		r.errorf(doc.Root, "expected 'tests', a list of examples with 'name', 'facts' and 'expect'")
+		return
+	}
+	for i := range list.Kids {
+		if e, ok := r.example(&list.Kids[i]); ok {
+			r.out = append(r.out, e)
+		}
+	}
+}
+
+func (r *reader) errorf(n *yaml.Node, format string, args ...any) {
+	r.diags.Errorf(r.doc.Pos(n), Code, format, args...)
+}
+
+// unknown reports keys of the hash n that are not allowed.
+func (r *reader) unknown(n *yaml.Node, what string, allowed ...string) (any bool) {
+	for _, d := range r.doc.UnknownKeys(n, Code, what, allowed) {
+		r.diags.Add(d)
+		any = true
+	}
+	return any
+}
+
+// example reads one example. ok is false after an error.
+func (r *reader) example(n *yaml.Node) (e *Example, ok bool) {
+	if n.Kind != yaml.Mapping {
+		r.errorf(n, "expected an example: a hash with 'name', 'facts' and 'expect', found %s", n.Describe())
+		return nil, false
+	}
+	ok = !r.unknown(n, "attribute of an example", "name", "facts", "facts_file", "node", "environment", "expect", "golden")
+	e = &Example{At: r.doc.Pos(n)}
+	if e.Name, _ = r.text(n, "name"); e.Name == "" {
+		r.errorf(n, "expected 'name', a text that identifies the example")
+		ok = false
+	} else if first, twice := r.names[e.Name]; twice {
+		r.diags.Add(diag.Diagnostic{Pos: e.At, Code: Code, Message: "two examples have the name '" + e.Name + "'",
+			Notes: []diag.Note{{Pos: first, Message: "the other one is here"}}, Hint: "rename one of them"})
+		ok = false
+	}
+	r.names[e.Name] = e.At
+	golden, okGolden := r.text(n, "golden")
+	if e.golden = golden; golden != "" {
+		e.golden = r.beside(golden)
+	}
+	okExpect := r.expectations(n, e)
+	if okExpect && okGolden && len(e.expect) == 0 && golden == "" {
+		r.errorf(n, "expected 'expect', a hash of keys to values, or 'golden', a file with all values")
+		ok = false
+	}
+	return e, r.request(n, e) && okGolden && okExpect && ok
+}
+
+// beside returns the path of a file that is named relative to the file of examples.
+func (r *reader) beside(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(r.doc.File), path)
+}
+
+// text returns the text at a key of n, or "" if it is missing.
+func (r *reader) text(n *yaml.Node, key string) (text string, ok bool) {
+	_, v, there := n.Lookup(key)
+	if !there {
+		return "", true
+	}
+	if text, _ = v.Text(); text == "" {
+		r.errorf(v, "expected a text as '%s', found %s", key, v.Describe())
+	}
+	return text, text != ""
+}
+
+// expectations reads 'expect'.
+func (r *reader) expectations(n *yaml.Node, e *Example) bool {
+	_, all, there := n.Lookup("expect")
+	if !there {
+		return true
+	}
+	if all.Kind != yaml.Mapping || len(all.Kids) == 0 {
+		r.errorf(all, "expected a hash of keys to values as 'expect', found %s", all.Describe())
+		return false
+	}
+	whole := true
+	for k, v := range all.Pairs() {
+		key, _ := k.Text()
+		if key == "" {
+			r.errorf(k, "expected the name of a key, found %s", k.Describe())
+			whole = false
+			continue
+		}
+		want, ok := policy.Equal(v.Literal()), true
+		if policy.IsRequirement(v) {
+			want, ok = policy.ReadRequirement(r.doc, v, Code, r.diags)
+		}
+		whole = whole && ok
+		e.expect = append(e.expect, expectation{key, r.doc.Pos(k), want})
+	}
+	return whole
+}
+
+// request reads the facts of an example.
+func (r *reader) request(n *yaml.Node, e *Example) bool {
+	environment, okEnvironment := r.text(n, "environment")
+	name, okName := r.text(n, "node")
+	file, okFile := r.text(n, "facts_file")
+	at, given, inline := n.Lookup("facts")
+	if !okEnvironment || !okName || !okFile {
+		return false
+	}
+	if inline == (file != "") {
+		r.errorf(n, "expected either 'facts', a hash, or 'facts_file', a file of facts")
+		return false
+	}
+	var node facts.Node
+	opts := bindings.FactsOptions{Environment: environment, Node: name}
+	var err error
+	if inline {
+		if given.Kind != yaml.Mapping {
+			r.errorf(given, "expected a hash of names to values as 'facts', found %s", given.Describe())
+			return false
+		}
+		node.Facts = bindings.Value(lookup.FromValue(given.Literal()))
+	} else {
+		at, _, _ = n.Lookup("facts_file")
+		if node, err = r.nodeIn(r.beside(file), name); err == nil && node.Name == name {
+			opts.Node = ""
+		}
+	}
+	if err == nil {
+		e.facts, err = facts.Variables(node, opts)
+	}
+	if err != nil {
+		r.errorf(at, "%v", err)
+	}
+	return err == nil
+}
+
+// nodeIn returns a node of the file of facts at path.
+func (r *reader) nodeIn(path, name string) (facts.Node, error) {
+	src, err := r.disk.ReadFile(path)
+	if err != nil {
+		return facts.Node{}, err
+	}
+	nodes, err := facts.Parse(path, src)
+	if err != nil {
+		return facts.Node{}, err
+	}
+	return facts.Choose(nodes, name)
+}

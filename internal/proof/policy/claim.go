@@ -1,0 +1,134 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
+	"bindc/internal/recipe"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// claim is what a policy requires of each of its keys. Exactly one field is set.
+type claim struct {
+	equals    *value.Value
+	typ       *types.Type
+	satisfies *expr.Lambda
+	bound     *bool
+	layers    []string
+
+	source string // the requirement for messages: 'no', Array[String, 2]
+}
+
+// verdict is the judgement of a single value or binding.
+type verdict uint8
+
+const (
+	holds verdict = iota
+	broken
+	unknown // it depends on facts or other keys
+)
+
+// ofValue checks a value that a lookup finds in a layer. It returns "" if the value satisfies c, and otherwise what is
+// wrong, without the value if it is secret.
+func (c *claim) ofValue(v value.Value, layer string, secret bool) string {
+	found := ", found " + shown(v)
+	if secret {
+		found = ", found another value, which is sensitive"
+	}
+	switch {
+	case c.bound != nil && !*c.bound:
+		return "expected no value" + strings.Replace(found, "another", "a", 1)
+	case c.layers != nil && !slices.Contains(c.layers, layer):
+		return "expected a binding in " + c.source + ", found one in layer '" + layer + "'"
+	case c.equals != nil && !value.Identical(v, *c.equals):
+		return "expected " + c.source + found
+	case c.typ != nil:
+		if m := c.typ.Check(v); m != nil {
+			return m.Text(secret)
+		}
+	case c.satisfies != nil:
+		result, err := expr.CallLambda(c.satisfies, noEnv{}, expr.Options{Functions: stdlib.Functions}, v)
+		if err == nil && result.Truthy() {
+			return ""
+		}
+		text := "expected a value that satisfies " + c.source + found
+		if err != nil && !secret {
+			text += "; the lambda fails: " + err.Error()
+		}
+		return text
+	}
+	return ""
+}
+
+// ofNothing checks a lookup that finds nothing.
+func (c *claim) ofNothing() string {
+	if c.bound != nil && *c.bound {
+		return "expected a value, found none"
+	}
+	return ""
+}
+
+// holdsForConstants reports whether c holds for every binding with a constant.
+func (c *claim) holdsForConstants() bool { return c.bound != nil && *c.bound }
+
+// ofRecipe judges a binding whose value depends on the request. A lookup of an abstract or erased binding finds
+// nothing.
+func (c *claim) ofRecipe(r *recipe.Recipe, layer string) verdict {
+	nothing := r.Kind == recipe.Abstract || r.Kind == recipe.Erased
+	switch {
+	case nothing && c.ofNothing() != "":
+		return broken
+	case nothing:
+		return holds
+	case c.bound != nil && *c.bound:
+		return holds
+	case c.bound != nil:
+		return broken
+	case c.layers != nil:
+		if slices.Contains(c.layers, layer) {
+			return holds
+		}
+		return broken
+	case r.Kind == recipe.Constant && r.Transformer == nil:
+		if c.ofValue(r.Value, layer, true) != "" {
+			return broken
+		}
+		return holds
+	}
+	return c.ofComputed(r)
+}
+
+// ofComputed judges a computed value by its type.
+func (c *claim) ofComputed(r *recipe.Recipe) verdict {
+	plain := r.Kind == recipe.Expression && r.Transformer == nil
+	switch t := typeOf(r); {
+	case c.typ != nil && t != nil && c.typ.Accepts(t):
+		return holds
+	case c.typ != nil && plain && recipe.Misfit(c.typ, r.Expr) != nil:
+		return broken
+	case c.equals != nil && plain && recipe.Misfit(types.Infer(*c.equals).Generalize(), r.Expr) != nil:
+		return broken
+	}
+	return unknown
+}
+
+// typeOf returns a type that every value of r has, or nil.
+func typeOf(r *recipe.Recipe) *types.Type {
+	switch {
+	case r.Type != nil && !r.Type.Accepts(types.Of(types.Undef)):
+		return r.Type
+	case r.Kind == recipe.Expression && r.Transformer == nil && r.Expr.Op == expr.Concat:
+		return types.Of(types.String)
+	}
+	return nil
+}
+
+// noEnv is the environment of a lambda of a policy: it has no variables except its parameters.
+type noEnv struct{}
+
+func (noEnv) Variable(string) (value.Value, bool) { return value.Value{}, false }
+
+func (noEnv) Lookup(string, *types.Type) (value.Value, bool, error) { return value.Value{}, false, nil }

@@ -1,0 +1,205 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/lookup"
+	"bindc/internal/report/decision"
+	bindings "bindc/runtime"
+)
+
+// opened is a site as a snapshot that answers lookups.
+type opened struct{ *bindings.Snapshot }
+
+func openBytes(content []byte) (*opened, error) {
+	s, err := bindings.OpenBytes(content, bindings.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &opened{s}, nil
+}
+
+// breach is a request for which a policy is broken.
+type breach struct {
+	message string // without the value if it is secret
+	secret  bool
+	at      diag.Pos // the winner; its file is a path in the snapshot. The zero value: nothing wins
+	when    []lookup.Term
+}
+
+// examine looks key up for facts. It returns nil if the policy does not concern the request, or if it holds.
+func (o *opened) examine(policy *Policy, key string, f *bindings.Facts) (*breach, error) {
+	r, err := o.Request(f)
+	if err != nil {
+		return nil, nil // a category cannot be computed, so no lookup has a value
+	}
+	engine := (*lookup.Request)(r)
+	seen := &view{categories: map[string]string{}, env: factsEnv{(*lookup.Facts)(f).Variable}}
+	for _, t := range engine.Categories() {
+		seen.categories[t.Name] = fold(t.Value)
+	}
+	if !policy.region.holds(seen) {
+		return nil, nil
+	}
+	found, there, failed := engine.Lookup(key)
+	isAbstract := lookup.CodeOf(failed) == lookup.CodeAbstract
+	switch text := policy.claim.ofNothing(); {
+	case failed != nil && !isAbstract: // a key is bound even if its value cannot be computed
+		return nil, nil
+	case isAbstract && text != "":
+		return &breach{message: "expected a value, found an abstract binding"}, nil
+	case !there && text != "":
+		return &breach{message: text}, nil
+	case !there:
+		return nil, nil
+	}
+	return o.examineValue(policy, key, engine, found)
+}
+
+// examineValue checks the value that a lookup found.
+func (o *opened) examineValue(policy *Policy, key string, r *lookup.Request, found lookup.Value) (*breach, error) {
+	v, err := found.Whole()
+	if err != nil {
+		return nil, err
+	}
+	v, inner, err := v.Unveiled()
+	if err != nil {
+		return nil, err
+	}
+	b := &breach{secret: found.Sensitive() || inner}
+	layer := ""
+	if policy.claim.layers == nil && policy.claim.ofValue(v, layer, b.secret) == "" {
+		return nil, nil
+	}
+	e, err := r.Explain(key)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range e.Candidates {
+		if c.State == lookup.Wins || c.State == lookup.Merged && b.at.File == "" {
+			layer, b.when, b.at = c.Layer, c.When, position(c.At)
+		}
+	}
+	if b.message = policy.claim.ofValue(v, layer, b.secret); b.message == "" {
+		return nil, nil
+	}
+	return b, nil
+}
+
+// position parses a position in a snapshot, path:line:col.
+func position(at string) diag.Pos {
+	var p diag.Pos
+	path, col, _ := cutLast(at)
+	path, line, ok := cutLast(path)
+	if p.File = path; ok {
+		p.Line, p.Col = line, col
+	}
+	return p
+}
+
+func cutLast(text string) (before string, n int, ok bool) {
+	i := strings.LastIndexByte(text, ':')
+	if i < 0 {
+		return text, 0, false
+	}
+	_, err := fmt.Sscan(text[i+1:], &n)
+	return text[:i], n, err == nil
+}
+
+// confirm looks for a request with the texts of w that breaks a policy, and reports it.
+func (p *prover) confirm(policy *Policy, key string, w way) (bool, error) {
+	o, err := p.snapshotOf()
+	if err != nil {
+		return false, err
+	}
+	for texts := range p.completions(w) {
+		b, err := p.examine(o, policy, key, texts)
+		if err != nil {
+			return false, err
+		}
+		if b != nil {
+			texts, err := p.shortened(o, policy, key, w, texts, b)
+			if err == nil {
+				p.report(policy, key, texts, b)
+			}
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// completions yields requests with the texts of w: other variables have texts that occur nowhere, or are not set.
+func (p *prover) completions(w way) func(yield func(way) bool) {
+	return func(yield func(way) bool) {
+		free := slices.DeleteFunc(slices.Sorted(maps.Keys(p.space.paths)), func(v string) bool {
+			_, assigned := w[v]
+			return assigned
+		})
+		with := func(set func(i int) bool) way {
+			out := maps.Clone(w)
+			for i, v := range free {
+				if set(i) {
+					out[v] = "other_" + strings.ReplaceAll(v, "\x00", "_")
+				}
+			}
+			return out
+		}
+		if !yield(with(func(int) bool { return true })) || !yield(with(func(int) bool { return false })) {
+			return
+		}
+		for only := range free {
+			is, isNot := func(i int) bool { return i == only }, func(i int) bool { return i != only }
+			if !yield(with(is)) || !yield(with(isNot)) {
+				return
+			}
+		}
+	}
+}
+
+// examine examines the request in which variables have the given texts.
+func (p *prover) examine(o *opened, policy *Policy, key string, texts way) (*breach, error) {
+	f, err := p.sample(texts).Facts(nil)
+	if err != nil {
+		return nil, nil // no node has such facts
+	}
+	return o.examine(policy, key, f)
+}
+
+// sample returns the request in which variables have the given texts.
+func (p *prover) sample(texts way) decision.Sample {
+	out := map[string]string{}
+	for v, text := range texts {
+		if text == "" || strings.HasPrefix(v, opaqueMark) {
+			continue
+		}
+		for _, path := range p.space.paths[v] {
+			out[path] = text
+		}
+	}
+	return decision.NewSample(out)
+}
+
+// shortened removes variables from texts that w does not assign, as long as the policy stays broken by the same
+// binding.
+func (p *prover) shortened(o *opened, policy *Policy, key string, w, texts way, b *breach) (way, error) {
+	out := maps.Clone(texts)
+	for _, v := range slices.Sorted(maps.Keys(texts)) {
+		if _, needed := w[v]; needed {
+			continue
+		}
+		text := out[v]
+		delete(out, v)
+		fewer, err := p.examine(o, policy, key, out)
+		if err != nil {
+			return nil, err
+		}
+		if fewer == nil || fewer.at != b.at {
+			out[v] = text
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,90 @@
+// Package policy proves policies: statements about values that must hold for every request that may ever be made
+// (docs/guide/policies.md). A policy is decided from the decision table of each key. Every binding that can win for a
+// request in the policy's region must satisfy the policy.
+//
+// The files, in the order in which a proof uses them:
+//
+//	read.go, when.go    read policy files
+//	claim.go            the requirement of a policy on a value
+//	region.go           the requests of a policy, as alternatives of literals
+//	space.go, solve.go  the variables that categories and paths depend on
+//	table.go            the bindings of each key, by precedence
+//	prove.go            finds bindings that may break a policy
+//	confirm.go          looks each of them up with the facts of a witness
+//	nodes.go            decides policies for given nodes
+//	report.go           diagnostics
+package policy
+
+import (
+	"regexp"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/value"
+)
+
+// Code is the code of all diagnostics about policies.
+const Code = "policy"
+
+// Policy is a statement about the values of keys.
+type Policy struct {
+	Name   string
+	At     diag.Pos
+	Digest string // SHA-256 of its file, in hexadecimal
+
+	key    string         // the only key, or ""
+	keys   *regexp.Regexp // the pattern of several keys; nil with key
+	source string         // key or pattern, for messages
+	region *condition     // nil: all requests
+	claim  claim
+}
+
+// concerns reports whether the policy is about key.
+func (p *Policy) concerns(key string) bool {
+	if p.keys == nil {
+		return key == p.key
+	}
+	return p.keys.MatchString(key)
+}
+
+// keyPattern compiles a pattern of keys: '*' matches within a segment, '**' any number of segments.
+func keyPattern(patterns []string) *regexp.Regexp {
+	var alternatives []string
+	for _, pattern := range patterns {
+		var b strings.Builder
+		segments := strings.Split(pattern, "::")
+		for i, s := range segments {
+			switch last := i == len(segments)-1; {
+			case s == "**" && last && i > 0:
+				text := strings.TrimSuffix(b.String(), "::")
+				b.Reset()
+				b.WriteString(text + "(::.*)?")
+			case s == "**" && last:
+				b.WriteString(".*")
+			case s == "**":
+				b.WriteString("(.*::)?")
+			default:
+				parts := strings.Split(s, "*")
+				for i := range parts {
+					parts[i] = regexp.QuoteMeta(parts[i])
+				}
+				b.WriteString(strings.Join(parts, "[^:]*"))
+				if !last {
+					b.WriteString("::")
+				}
+			}
+		}
+		alternatives = append(alternatives, b.String())
+	}
+	return regexp.MustCompile("^(?s:" + strings.Join(alternatives, "|") + ")$")
+}
+
+// shown returns a value for a message.
+func shown(v value.Value) string {
+	const longest = 60
+	text := []rune(string(value.AppendJSON(nil, v)))
+	if len(text) > longest {
+		return string(text[:longest]) + "…"
+	}
+	return string(text)
+}

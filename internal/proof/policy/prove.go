@@ -1,0 +1,306 @@
+package policy
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"bindc/diag"
+	"bindc/snapshot"
+)
+
+// Site is a compiled site whose policies are proven.
+type Site struct {
+	Content *snapshot.Content
+	Files   func(input string) string // returns the path of an input file in positions
+}
+
+// Result has the outcome of a proof.
+type Result struct {
+	Proven []*Policy // policies that hold for all requests
+
+	prover *prover
+	open   []*Open
+}
+
+// Open is a policy that is neither proven nor broken, because values depend on facts or on other keys.
+type Open struct {
+	*Policy
+	keys     []string
+	computed []diag.Pos // bindings that decide
+}
+
+// Prove proves policies for all requests to a site. It adds violations to diags, and warnings about policies that
+// concern nothing. Report adds warnings about policies that are not proven.
+func Prove(site Site, policies []*Policy, diags *diag.List) (*Result, error) {
+	out := &Result{}
+	if len(policies) == 0 {
+		return out, nil
+	}
+	s, err := newSpace(site.Content)
+	if err != nil {
+		return nil, err
+	}
+	p := &prover{Site: site, space: s, diags: diags, blockersOf: map[uint32]*blockers{}, seen: map[string]bool{}}
+	out.prover = p
+	keys := make([][]uint32, len(policies))
+	wanted := make([]bool, len(site.Content.Keys))
+	for i, policy := range policies {
+		keys[i] = p.keysOf(policy)
+		for _, k := range keys[i] {
+			wanted[k] = true
+		}
+	}
+	p.tables = tablesOf(site.Content, wanted)
+	for i, policy := range policies {
+		v, err := p.prove(policy, keys[i])
+		switch {
+		case err != nil:
+			return nil, err
+		case v == holds:
+			out.Proven = append(out.Proven, policy)
+		case v == unknown:
+			out.open = append(out.open, p.current)
+		}
+	}
+	return out, nil
+}
+
+// prover is the state of Prove.
+type prover struct {
+	Site
+	space      *space
+	tables     *tables
+	diags      *diag.List
+	blockersOf map[uint32]*blockers
+	opened     *opened // the site as a snapshot; nil until a witness is looked up
+	seen       map[string]bool
+
+	current *Open // the policy that is being proven
+	region  []conjunct
+}
+
+// keysOf returns the keys that a policy concerns. If there are none, it returns nil.
+func (p *prover) keysOf(policy *Policy) (out []uint32) {
+	if policy.keys == nil {
+		n, ok := slices.BinarySearchFunc(p.Content.Keys, policy.key,
+			func(k snapshot.Key, name string) int { return strings.Compare(k.Name, name) })
+		if ok {
+			out = append(out, uint32(n))
+		}
+		return out
+	}
+	for i := range p.Content.Keys {
+		if name := p.Content.Keys[i].Name; !strings.HasPrefix(name, "\x00") && policy.concerns(name) {
+			out = append(out, uint32(i))
+		}
+	}
+	return out
+}
+
+// prove decides about one policy. A policy that concerns nothing is broken, but only with a warning.
+func (p *prover) prove(policy *Policy, keys []uint32) (verdict, error) {
+	p.current = &Open{Policy: policy}
+	if !p.checkCategories(policy) {
+		return broken, nil
+	}
+	p.checkLayers(policy)
+	p.region, _ = policy.region.conjuncts(false)
+	if p.region = slices.DeleteFunc(p.region, func(c conjunct) bool { return !p.isPossible(&c) }); len(p.region) == 0 {
+		p.warn(policy, "the policy '"+policy.Name+"' concerns no request: its condition never holds",
+			"correct 'when' and 'unless', or remove the policy")
+		return broken, nil
+	}
+	if len(keys) == 0 && policy.claim.ofNothing() == "" {
+		p.warn(policy, "the policy '"+policy.Name+"' concerns no key: nothing binds '"+policy.source+"'",
+			cmpHint(p.diags, policy, p.Content.Keys))
+		return broken, nil
+	}
+	if policy.keys == nil && len(keys) == 0 {
+		return p.proveUnbound(policy)
+	}
+	out := holds
+	for _, key := range keys {
+		v, err := p.proveKey(policy, key)
+		if err != nil {
+			return broken, err
+		}
+		out = worse(out, v)
+	}
+	return out, nil
+}
+
+// worse returns the worse of two verdicts.
+func worse(a, b verdict) verdict {
+	if a == broken || b == broken {
+		return broken
+	}
+	return max(a, b)
+}
+
+// proveUnbound decides about a policy that requires a value of a key that nothing binds.
+func (p *prover) proveUnbound(policy *Policy) (verdict, error) {
+	return p.proveRow(policy, policy.key, nil, &row{level: len(p.Content.Levels) + 1}, broken)
+}
+
+// proveKey decides about one key of a policy.
+func (p *prover) proveKey(policy *Policy, key uint32) (verdict, error) {
+	name := p.Content.Keys[key].Name
+	rows := p.tables.rows[key]
+	out := holds
+	check := func(r *row, v verdict) error {
+		if v == holds {
+			return nil
+		}
+		found, err := p.proveRow(policy, name, p.blockers(key), r, v)
+		out = worse(out, found)
+		return err
+	}
+	for i := range rows {
+		r := &rows[i]
+		if policy.claim.holdsForConstants() && !p.Content.Values[r.value].Computed {
+			continue
+		}
+		v := policy.claim.ofRecipe(p.tables.recipe(r.value), p.Content.Layers[r.layer])
+		if err := check(r, v); err != nil {
+			return broken, err
+		}
+	}
+	if policy.claim.ofNothing() == "" || p.tables.isAlwaysBound(key) {
+		return out, nil
+	}
+	return out, check(&row{level: len(p.Content.Levels) + 1}, broken)
+}
+
+// blockers returns the blockers of a key.
+func (p *prover) blockers(key uint32) *blockers {
+	b := p.blockersOf[key]
+	if b == nil {
+		b = p.tables.blockers(p.space, key)
+		p.blockersOf[key] = b
+	}
+	return b
+}
+
+// proveRow decides whether r breaks a policy in some request. Its value has been judged as v, which is not holds.
+func (p *prover) proveRow(policy *Policy, key string, b *blockers, r *row, v verdict) (verdict, error) {
+	var own []equation
+	if r.level < len(p.Content.Levels) {
+		level := &p.Content.Levels[r.level]
+		own = p.space.ofScope(level.Dimensions, level.Scopes[r.scope].Values)
+	}
+	out := holds
+	for i := range p.region {
+		c := &p.region[i]
+		ways, complete := p.space.solve(slices.Concat(own, p.space.ofLiterals(c.positive)))
+		for _, w := range ways {
+			if p.isExcluded(c, w) || b != nil && b.block(w, r.level) {
+				continue
+			}
+			out = unknown
+			if v == unknown {
+				break
+			}
+			found, err := p.confirm(policy, key, w)
+			if err != nil || found {
+				return broken, err
+			}
+		}
+		if !complete {
+			out = worse(out, unknown)
+		}
+	}
+	if out == unknown {
+		p.leaveOpen(key, r)
+	}
+	return out, nil
+}
+
+// isExcluded reports whether a negative literal of c holds for all requests with the texts of w.
+func (p *prover) isExcluded(c *conjunct, w way) bool {
+	return slices.ContainsFunc(c.negative, func(l *literal) bool { return p.space.implies(w, l) })
+}
+
+// isPossible reports whether a request can be in c.
+func (p *prover) isPossible(c *conjunct) bool {
+	ways, complete := p.space.solve(p.space.ofLiterals(c.positive))
+	return !complete || slices.ContainsFunc(ways, func(w way) bool { return !p.isExcluded(c, w) })
+}
+
+// leaveOpen records that a row leaves the current policy open.
+func (p *prover) leaveOpen(key string, r *row) {
+	if !slices.Contains(p.current.keys, key) {
+		p.current.keys = append(p.current.keys, key)
+	}
+	if r.origin.Line > 0 {
+		p.current.computed = append(p.current.computed, p.pos(r.origin))
+	}
+}
+
+// pos returns the position of an origin.
+func (p *prover) pos(o snapshot.Origin) diag.Pos {
+	return diag.Pos{File: p.Files(p.Content.Inputs[o.Input].Path), Line: int(o.Line), Col: int(o.Col)}
+}
+
+// checkCategories reports unknown categories in the condition of a policy, and values that are probably misspelt.
+func (p *prover) checkCategories(policy *Policy) bool {
+	ok := true
+	names := slices.Sorted(maps.Keys(p.space.categories))
+	policy.region.literals(func(l *literal) {
+		if l.category == "" {
+			return
+		}
+		dim, known := p.space.categories[l.category]
+		if !known {
+			ok = false
+			p.diags.Add(diag.Diagnostic{Pos: policy.At, Code: Code, Hint: diag.DidYouMean(l.category, names),
+				Message: "the policy '" + policy.Name + "' uses the category '" + l.category + "'; the site has " +
+					diag.Quoted(names)})
+			return
+		}
+		if near := diag.Misspelt(l.text, p.valuesOf(dim)); near != "" {
+			p.warn(policy, fmt.Sprintf("no condition uses the value '%s' of the category '%s'", l.written, l.category),
+				"did you mean '"+near+"'?")
+		}
+	})
+	return ok
+}
+
+// valuesOf returns the values of a dimension in conditions.
+func (p *prover) valuesOf(dim int) (out []string) {
+	for _, level := range p.Content.Levels {
+		if at := slices.Index(level.Dimensions, dim); at >= 0 {
+			for _, s := range level.Scopes {
+				out = append(out, s.Values[at])
+			}
+		}
+	}
+	return out
+}
+
+// checkLayers warns about layers that the site does not have.
+func (p *prover) checkLayers(policy *Policy) {
+	for _, name := range policy.claim.layers {
+		if !slices.Contains(p.Content.Layers, name) {
+			p.warn(policy, "the policy '"+policy.Name+"' names the layer '"+name+"'; the site has "+
+				diag.Quoted(slices.Compact(slices.Clone(p.Content.Layers))), diag.DidYouMean(name, p.Content.Layers))
+		}
+	}
+}
+
+// snapshotOf opens the site as a snapshot in memory.
+func (p *prover) snapshotOf() (*opened, error) {
+	if p.opened == nil {
+		var b bytes.Buffer
+		if _, err := snapshot.WriteTo(&b, p.Content); err != nil {
+			return nil, err
+		}
+		var err error
+		if p.opened, err = openBytes(b.Bytes()); err != nil {
+			return nil, err
+		}
+	}
+	return p.opened, nil
+}

@@ -1,0 +1,287 @@
+package policy
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/fsx"
+	"bindc/internal/syntax"
+	"bindc/internal/types"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// Dir is the directory of a site's policies.
+const Dir = "policies"
+
+// versionKey marks a file of policies. Other files in the directory belong to other tools.
+const versionKey = "policy_version"
+
+// Read reads the policies of the site in dir, and those in the files named by extra. It reports errors in them.
+func Read(dir string, extra []string, disk fsx.Disk, diags *diag.List) []*Policy {
+	r := &reader{disk: disk, diags: diags, names: map[string]diag.Pos{}}
+	for _, path := range r.files(filepath.Join(dir, Dir)) {
+		r.file(path, false)
+	}
+	for _, path := range extra {
+		r.file(path, true)
+	}
+	return r.out
+}
+
+// reader reads policy files.
+type reader struct {
+	disk  fsx.Disk
+	diags *diag.List
+	names map[string]diag.Pos
+	out   []*Policy
+
+	doc    *yaml.Document
+	digest string
+}
+
+// files returns the YAML files in dir, sorted by name. A missing directory has none.
+func (r *reader) files(dir string) (paths []string) {
+	is, err := r.disk.IsDir(dir)
+	if err == nil && is {
+		entries, failed := r.disk.List(dir)
+		for err = failed; len(entries) > 0; entries = entries[1:] {
+			name := entries[0].Name()
+			if ext := filepath.Ext(name); (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(name, ".") {
+				paths = append(paths, filepath.Join(dir, name))
+			}
+		}
+	}
+	if err != nil {
+		r.diags.Errorf(diag.Pos{File: dir}, Code, "cannot read the policies: %v", err)
+	}
+	return paths
+}
+
+// file reads the file at path. A file of --policy must have policies; other files without a version are passed over.
+func (r *reader) file(path string, named bool) {
+	src, err := r.disk.ReadFile(path)
+	if err != nil {
+		r.diags.Errorf(diag.Pos{File: path}, Code, "cannot read the policies: %v", err)
+		return
+	}
+	if !named && !strings.Contains(string(src), versionKey) {
+		return
+	}
+	doc, ok := yaml.Parse(path, src, yaml.Options{}, r.diags)
+	if !ok {
+		return
+	}
+	if _, _, ok := doc.Root.Lookup(versionKey); !ok && !named {
+		return
+	}
+	r.doc, r.digest = doc, fmt.Sprintf("%x", sha256.Sum256(src))
+	if wrong := doc.CheckVersion(versionKey, 1); wrong != nil {
+		wrong.Code = Code
+		r.diags.Add(*wrong)
+		return
+	}
+	r.unknown(doc.Root, "key of a policy file", versionKey, "policies")
+	_, list, ok := doc.Root.Lookup("policies")
+	if !ok || list.Kind != yaml.Sequence || len(list.Kids) == 0 {
+		r.errorf(doc.Root, "expected 'policies', a list of policies with 'name', 'key' and a requirement")
+		return
+	}
+	for i := range list.Kids {
+		if p, ok := r.policy(&list.Kids[i]); ok {
+			r.out = append(r.out, p)
+		}
+	}
+}
+
+func (r *reader) errorf(n *yaml.Node, format string, args ...any) {
+	r.diags.Errorf(r.doc.Pos(n), Code, format, args...)
+}
+
+// unknown reports keys of the hash n that are not allowed.
+func (r *reader) unknown(n *yaml.Node, what string, allowed ...string) (any bool) {
+	for _, d := range r.doc.UnknownKeys(n, Code, what, allowed) {
+		r.diags.Add(d)
+		any = true
+	}
+	return any
+}
+
+// requirements are the attributes of which a policy has exactly one.
+var requirements = []string{"equals", "type", "satisfies", "bound", "layers"}
+
+// policy reads one policy. ok is false after an error.
+func (r *reader) policy(n *yaml.Node) (p *Policy, ok bool) {
+	if n.Kind != yaml.Mapping {
+		r.errorf(n, "expected a policy: a hash with 'name', 'key' and a requirement, found %s", n.Describe())
+		return nil, false
+	}
+	allowed := append([]string{"name", "key", "keys", "when", "unless"}, requirements...)
+	ok = !r.unknown(n, "attribute of a policy", allowed...)
+	p = &Policy{At: r.doc.Pos(n), Digest: r.digest}
+	if p.Name = r.text(n, "name"); p.Name == "" {
+		r.errorf(n, "expected 'name', a text that identifies the policy")
+		ok = false
+	} else if first, twice := r.names[p.Name]; twice {
+		r.diags.Add(diag.Diagnostic{Pos: p.At, Code: Code, Message: "two policies have the name '" + p.Name + "'",
+			Notes: []diag.Note{{Pos: first, Message: "the other one is here"}}, Hint: "rename one of them"})
+		ok = false
+	}
+	r.names[p.Name] = p.At
+	ok = r.keys(n, p) && ok
+	ok = ok && r.claim(n, p)
+	when, okWhen := r.condition(n, "when")
+	unless, okUnless := r.condition(n, "unless")
+	if unless != nil {
+		unless = negated(unless)
+	}
+	p.region = all(when, unless)
+	if _, few := p.region.conjuncts(false); !few {
+		r.errorf(n, "the condition has more than %d alternatives; split the policy", maxConjuncts)
+		ok = false
+	}
+	return p, ok && okWhen && okUnless
+}
+
+// text returns the string at a key of n, or "".
+func (r *reader) text(n *yaml.Node, name string) string {
+	if _, v, ok := n.Lookup(name); ok {
+		text, _ := v.Text()
+		return text
+	}
+	return ""
+}
+
+// keys reads the keys that a policy is about.
+func (r *reader) keys(n *yaml.Node, p *Policy) bool {
+	_, one, hasKey := n.Lookup("key")
+	_, several, hasKeys := n.Lookup("keys")
+	if hasKey == hasKeys {
+		r.errorf(n, "expected either 'key', the name of a key, or 'keys', a pattern such as 'sudo::**'")
+		return false
+	}
+	if hasKey {
+		p.key, _ = one.Text()
+		if p.source = p.key; p.key == "" || strings.Contains(p.key, "*") {
+			r.errorf(one, "expected the name of a key as 'key', found %s; a pattern is called 'keys'", one.Describe())
+			return false
+		}
+		return true
+	}
+	patterns, ok := texts(several)
+	if !ok {
+		r.errorf(several, "expected a pattern such as 'sudo::**' as 'keys', or a list of them, found %s",
+			several.Describe())
+		return false
+	}
+	p.keys, p.source = keyPattern(patterns), strings.Join(patterns, ", ")
+	return true
+}
+
+// texts returns the strings in n: a string, or a list of strings that is not empty.
+func texts(n *yaml.Node) (out []string, ok bool) {
+	nodes := []yaml.Node{*n}
+	if n.Kind == yaml.Sequence {
+		nodes = n.Kids
+	}
+	for i := range nodes {
+		text, _ := nodes[i].Text()
+		out = append(out, text)
+	}
+	return out, len(out) > 0 && !slices.Contains(out, "")
+}
+
+// claim reads the requirement of a policy.
+func (r *reader) claim(n *yaml.Node, p *Policy) bool {
+	var found []string
+	for _, name := range requirements {
+		if _, v, ok := n.Lookup(name); ok {
+			found = append(found, name)
+			if !r.requirement(name, v, &p.claim) {
+				return false
+			}
+		}
+	}
+	if len(found) == 1 {
+		return true
+	}
+	r.errorf(n, "expected exactly one of %s, found %s", diag.Quoted(requirements),
+		cmp.Or(diag.Quoted(found), "none"))
+	return false
+}
+
+// requirement reads the attribute called name into c.
+func (r *reader) requirement(name string, n *yaml.Node, c *claim) bool {
+	text, isText := n.Text()
+	switch name {
+	case "equals":
+		v := n.Literal()
+		c.equals, c.source = &v, shown(v)
+		return true
+	case "bound":
+		if n.Kind == yaml.Scalar && n.Value.Kind() == value.Bool {
+			is := n.Value.Bool()
+			c.bound = &is
+			return true
+		}
+		r.errorf(n, "expected true or false as 'bound', found %s", n.Describe())
+	case "layers":
+		if names, ok := texts(n); ok {
+			c.layers, c.source = names, "the layer "+diag.AnyOf(names)
+			return true
+		}
+		r.errorf(n, "expected the names of layers as 'layers', such as [security], found %s", describe(n, nil))
+	case "type":
+		t, err := types.Parse(text)
+		if isText && err == nil {
+			c.typ, c.source = t, t.String()
+			return true
+		}
+		r.errorf(n, "expected a type such as Array[String, 2] as 'type', found %s", describe(n, err))
+	default:
+		return r.lambda(n, c)
+	}
+	return false
+}
+
+func describe(n *yaml.Node, err error) string {
+	if n.Kind == yaml.Sequence && len(n.Kids) == 0 {
+		return "an empty list"
+	}
+	if err == nil {
+		return n.Describe()
+	}
+	return n.Describe() + ": " + err.Error()
+}
+
+// lambda reads the lambda of 'satisfies'.
+func (r *reader) lambda(n *yaml.Node, c *claim) bool {
+	text, isText := n.Text()
+	if !isText {
+		r.errorf(n, "expected a lambda such as '|$x| { $x > 4 }' as 'satisfies', found %s", n.Describe())
+		return false
+	}
+	l, errs := syntax.ParseLambda(text)
+	if len(errs) == 0 {
+		errs = syntax.CheckWithoutLookup(syntax.Around(l), "a policy decides about one value")
+	}
+	if len(errs) == 0 && (!l.Takes(1) || len(l.Params) != 1) {
+		r.errorf(n, "expected a lambda with one parameter as 'satisfies'")
+		return false
+	}
+	c.satisfies, c.source = l, text
+	return r.syntax(n, errs)
+}
+
+// syntax reports syntax errors in the string n.
+func (r *reader) syntax(n *yaml.Node, errs []syntax.SyntaxError) bool {
+	for _, e := range errs {
+		r.diags.Add(diag.Diagnostic{Pos: r.doc.PosIn(n, e.Off), Code: Code, Message: e.Message, Hint: e.Hint})
+	}
+	return len(errs) == 0
+}

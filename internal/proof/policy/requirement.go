@@ -1,0 +1,64 @@
+package policy
+
+import (
+	"slices"
+
+	"bindc/diag"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// Requirement is a requirement on the value of one key, as policies have them.
+type Requirement struct{ claim claim }
+
+// Equal returns the requirement that a value is v.
+func Equal(v value.Value) *Requirement { return &Requirement{claim{equals: &v, source: shown(v)}} }
+
+// IsRequirement reports whether n is a hash with one requirement and nothing else, such as {bound: false}. Requirements
+// on layers do not count.
+func IsRequirement(n *yaml.Node) bool {
+	if n.Kind != yaml.Mapping || len(n.Kids) != 2 {
+		return false
+	}
+	name, _ := n.Kids[0].Text()
+	return name != "layers" && slices.Contains(requirements, name)
+}
+
+// ReadRequirement reads a requirement, for which IsRequirement is true. ok is false after an error.
+func ReadRequirement(doc *yaml.Document, n *yaml.Node, code diag.Code, diags *diag.List) (out *Requirement, ok bool) {
+	var own diag.List
+	r := &reader{diags: &own, doc: doc}
+	out = &Requirement{}
+	name, _ := n.Kids[0].Text()
+	ok = r.requirement(name, &n.Kids[1], &out.claim)
+	for _, d := range own.Sorted() {
+		d.Code = code
+		diags.Add(d)
+	}
+	return out, ok
+}
+
+// OfValue checks a value that a lookup found. It returns "" if the value fits, and otherwise what is wrong, without the
+// value if it is secret.
+func (r *Requirement) OfValue(v value.Value, secret bool) string {
+	return r.claim.ofValue(v, "", secret)
+}
+
+// OfNothing checks a lookup that found nothing. Only {bound: false} allows that.
+func (r *Requirement) OfNothing() string {
+	switch {
+	case r.claim.bound != nil && !*r.claim.bound:
+		return ""
+	case r.claim.bound != nil:
+		return "expected a value, found none"
+	}
+	return "expected " + r.claim.expected() + ", found no value"
+}
+
+// expected describes the values that satisfy c.
+func (c *claim) expected() string {
+	if c.satisfies != nil {
+		return "a value that satisfies " + c.source
+	}
+	return c.source
+}
