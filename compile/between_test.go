@@ -64,7 +64,7 @@ func TestRenameConflictsWithDataFileOfEqualPrecedence(t *testing.T) {
 	}
 }
 
-// Compile cannot compare a category with a path that is computed from the same variable. The note is at the binding,
+// Compile cannot relate a category to a path that is computed from the same variable. The note is at the binding,
 // because a path has no position.
 func TestConflictWithComputedPathHasNote(t *testing.T) {
 	dir := t.TempDir()
@@ -88,8 +88,8 @@ func TestConflictWithComputedPathHasNote(t *testing.T) {
 // Categories that use the same variable may exclude or imply one another. If an expression computes one of them, this
 // is unknown, and the message of a conflict says so.
 func TestReportsDoubtIfCategoriesShareAVariable(t *testing.T) {
-	const doubt = "'loud' and 'one' depend on the same variable, but 'loud' is computed by an expression: whether they " +
-		"exclude or imply one another is not known"
+	const doubt = "'loud' and 'one' depend on the same variable, but 'loud' is computed by an expression: it is unknown " +
+		"whether they exclude or imply one another"
 	for _, c := range []struct{ name, site, want string }{
 		{"one excludes the other", "{when: {one: n}, bind: [{name: a, override: true, to: 1}]}\n" +
 			"{when: {two: x-m}, bind: [[a, 2]]}", "1 error override:"},

@@ -125,10 +125,10 @@ func TestAbstractTypeIsCheckedForConstantsAtBuildTime(t *testing.T) {
 			"'a': expected Integer, found a multibinding that collects into another type"},
 		{`[a, hunter]`, `{name: a, abstract: true, type: "Enum['b']"}`, "'a': expected Enum['b'], found 'hunter'"},
 		{`{name: a, to: hunter, sensitive: true}`, `{name: a, abstract: true, type: "Enum['b']"}`,
-			"'a': expected Enum['b'], found another value, which is sensitive"},
+			"'a': expected Enum['b'], found a sensitive value of a different type"},
 		{"[a, hunter]\n{when: {node: n}, bind: [{name: a, to: b, sensitive: true}]}",
 			`{name: a, abstract: true, type: "Enum['b']"}`,
-			"'a': expected Enum['b'], found another value, which is sensitive"},
+			"'a': expected Enum['b'], found a sensitive value of a different type"},
 	} {
 		found := reported(t, c.site, c.module)
 		if len(found) != 1 || found[0].Message != c.want || found[0].Secret != strings.Contains(c.site, "sensitive") ||

@@ -27,7 +27,7 @@ func TestWarnsAboutLookupsOfUnboundKeys(t *testing.T) {
 	for site, want := range map[string][]string{
 		"site":   linesWith(told["told.txt"], ": warning: ", "  hint: "),
 		"hiera5": linesWith(told["hiera5.txt"], ": warning: ", "  hint: "),
-		"secret": {"secret/bindings/default.yaml:5:12: warning: this takes an entry of 'urls', which never has it: " +
+		"secret": {"secret/bindings/default.yaml:5:12: warning: this reads an entry of 'urls', which never has it: " +
 			"the value is always undef [key_unbound]"},
 		"sound": nil,
 	} {
@@ -65,7 +65,7 @@ func linesWith(text string, parts ...string) (out []string) {
 // requests, because it may then have other entries.
 func TestWarnsAboutMissingHashEntries(t *testing.T) {
 	const entry, other = `{name: e, to_hash_lookup: {name: h, key: htps}}`, `{name: o, to_hash_lookup: {name: i, key: k}}`
-	const undef = "this takes the entry 'htps' of 'h', which never has it: the value is always undef"
+	const undef = "this reads the entry 'htps' of 'h', which never has it: the value is always undef"
 	const meant = undef + "; did you mean 'https'?"
 	for name, c := range map[string]struct{ site, module, want string }{
 		"one hash":                        {entry + "\n[h, {https: 1}]", "", meant},

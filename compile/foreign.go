@@ -13,14 +13,14 @@ import (
 )
 
 // ForeignLookup is a lookup in a level of Hiera 5 that a snapshot cannot answer, so that Puppet must read the level.
-// Either the key may be bound by an entry that was not compiled, or its value has such a lookup. A level with a text
+// Either the key may be bound by an entry that was not compiled, or its value has such a lookup. A level with a string
 // that only a plugin of Puppet's hiera-eyaml can decrypt counts, too.
 type ForeignLookup struct {
 	Part   loader.HieraPart
 	Config string // path of the hiera.yaml
 	Entry  int    // index of the level in the hierarchy
 	Key    string // the key looked up, "" if Method is set
-	Method string // encryption method of a text in the level, unless it is PKCS7
+	Method string // encryption method of a string in the level, unless it is PKCS7
 	Pos    diag.Pos
 }
 
@@ -147,7 +147,7 @@ func (f *foreign) lookups(val uint32) []string {
 	return keys
 }
 
-// hasMethods reports whether a value contains a text encrypted by another method than PKCS7.
+// hasMethods reports whether a value contains a string encrypted by another method than PKCS7.
 func (f *foreign) hasMethods() bool {
 	for val := range f.site.Values {
 		if f.method(uint32(val)) != "" {
@@ -157,7 +157,7 @@ func (f *foreign) hasMethods() bool {
 	return false
 }
 
-// method returns the encryption method of a text in a value that no lookup can decrypt, or "".
+// method returns the encryption method of a string in a value that no lookup can decrypt, or "".
 func (f *foreign) method(val uint32) string {
 	text := f.site.Values[val]
 	if len(text) == 0 || text[0] != recipe.CompiledRecipe || !strings.Contains(text, "ENC[") {
@@ -170,15 +170,16 @@ func (f *foreign) method(val uint32) string {
 	return r.Expr.SecretMethod()
 }
 
-// warnOfForeign warns about levels with lookups that a snapshot cannot answer. The warnings about encrypted texts come
-// from reading the files.
+// warnOfForeign warns about levels with lookups that a snapshot cannot answer. The warnings about encrypted strings
+// come from reading the files.
 func warnOfForeign(e *pass.Env) {
 	for _, l := range ForeignLookups(e.Site) {
 		if l.Method != "" {
 			continue
 		}
 		e.Report(diag.Diagnostic{Pos: l.Pos, Severity: diag.Warning, Code: "hiera_foreign",
-			Message: "this looks up '" + l.Key + "', which only Puppet knows: a snapshot answers without Puppet's own entries",
-			Hint:    "leave the level to Puppet: 'bindc adopt' does, and 'bindq hiera-config --keep LEVEL'"})
+			Message: "this looks up '" + l.Key + "', which only Puppet's own entries may bind: the snapshot does not " +
+				"contain them",
+			Hint: "let Puppet read this level: run 'bindc adopt', or 'bindq hiera-config --keep LEVEL'"})
 	}
 }

@@ -88,11 +88,11 @@ var hieraReports = []struct{ name, data, want string }{
 		knockout, "data/nodes/n1.yaml:1 hiera_merge '--one' knocks out 'one', which no level of 'a' has"},
 	{"knock-outs in hash keys and nested values", "-- data/nodes/n1.yaml --\na: {x: {--one: 1}, y: [[--two]], z: --three}\n" +
 		"-- data/common.yaml --\na: {x: {other: two}}\n" + knockout,
-		"data/nodes/n1.yaml:1 hiera_merge '--one' is a hash key and is not knocked out; only strings and list elements are\n" +
+		"data/nodes/n1.yaml:1 hiera_merge '--one' is a hash key, so the knockout prefix has no effect; it removes only strings and list elements\n" +
 			"data/nodes/n1.yaml:1 hiera_merge '--three' knocks out 'three', which no level of 'a' has"},
 	{"a hash key, and a computed value", "-- data/nodes/n1.yaml --\na: {'--one': ~}\n" +
 		"-- data/common.yaml --\na: {one: \"%{facts.x}\"}\n" + knockout,
-		"data/nodes/n1.yaml:1 hiera_merge '--one' is a hash key and is not knocked out; only strings and list elements are"},
+		"data/nodes/n1.yaml:1 hiera_merge '--one' is a hash key, so the knockout prefix has no effect; it removes only strings and list elements"},
 	{"prefix alone knocks out all values", "-- data/nodes/n1.yaml --\na: [--]\n-- data/common.yaml --\na: [one]\n" + knockout, ""},
 	{"computed value may be the one knocked out", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\n" +
 		"a: [\"%{facts.x}\"]\n" + knockout, ""},
@@ -128,13 +128,13 @@ var hieraReports = []struct{ name, data, want string }{
 		"data/common.yaml:2 hiera_options unknown merge strategy 'uniq', expected first, unique, hash or deep; " +
 			"every lookup that uses this fails, as in Puppet; did you mean 'unique'?"},
 	{"convert_to a type that only Puppet supports", "a: 1\nlookup_options: {a: {convert_to: SemVerRange}}",
-		"data/common.yaml:2 hiera_options convert_to of 'a': the type 'SemVerRange' is not supported in bindings, and " +
-			"Puppet converts to it; every lookup that uses this fails here"},
+		"data/common.yaml:2 hiera_options convert_to of 'a': the type 'SemVerRange' is not supported in bindings; " +
+			"Puppet supports this conversion, but every lookup that uses it fails in bindc"},
 	{"lookup_options that are not a hash", "a: 1\nlookup_options: [a]",
 		"data/common.yaml:2 hiera_options lookup_options must be a Hash, found the kind Array; every lookup that uses them fails, as in Puppet"},
 	{"lookup_options that are not a hash, above others", "-- data/nodes/n1.yaml --\nlookup_options: [a]\n" +
 		"-- data/common.yaml --\na: 1\nlookup_options: {'^ntp::': {merge: unique}}",
-		"data/common.yaml:2 hiera_options lookup_options have the pattern '^ntp::', but no bound key matches it\n" +
+		"data/common.yaml:2 hiera_options lookup_options contain the pattern '^ntp::', but no bound key matches it\n" +
 			"data/nodes/n1.yaml:1 hiera_options lookup_options must be a Hash, found the kind Array; every lookup that uses them fails, as in Puppet"},
 	{"two invalid patterns", "a: 1\nlookup_options: {'^a(': {merge: hash}, '^b(': {merge: hash}}",
 		"data/common.yaml:2 hiera_options the pattern '^a(' in lookup_options does not compile: unmatched ( in /^a(/; " +
@@ -148,7 +148,7 @@ var hieraReports = []struct{ name, data, want string }{
 			"data/common.yaml:5 hiera_options the pattern '^b(' in lookup_options does not compile: unmatched ( in /^b(/; " +
 			"every lookup that uses them fails, as in Puppet"},
 	{"options of a misspelt key", "contact: 1\nlookup_options: {contcat: {merge: hash}}",
-		"data/common.yaml:2 hiera_options lookup_options have 'contcat', but no key of that name is bound; did you " +
+		"data/common.yaml:2 hiera_options lookup_options contain 'contcat', but no binding has this key; did you " +
 			"mean 'contact'?"},
 	{"options of a key without a similar one, same prefix", "profile::base::users: 1\n" +
 		"lookup_options: {profile::base::sysctl: {merge: hash}}", ""},
@@ -160,7 +160,7 @@ var hieraReports = []struct{ name, data, want string }{
 			"'convert_to'; did you mean 'merge'?"},
 	{"options of merge outside of merge", "a: {}\nlookup_options: {a: {merge: deep, merge_hash_arrays: true, knockout_prefix: --}}",
 		"data/common.yaml:2 hiera_options unknown lookup_options 'merge_hash_arrays' and 'knockout_prefix' of 'a'; " +
-			"expected 'merge' and 'convert_to'; options of a merge go inside it: merge: {strategy: …, " +
+			"expected 'merge' and 'convert_to'; write merge options inside 'merge': merge: {strategy: …, " +
 			"merge_hash_arrays: …}"},
 	{"name of a strategy instead of a hash", "a: 1\nlookup_options: {a: deep}",
 		"data/common.yaml:2 hiera_options the lookup_options of 'a' have no effect because they are a String; expected a " +
@@ -170,25 +170,25 @@ var hieraReports = []struct{ name, data, want string }{
 			"expected a Hash"},
 	{"null instead of a hash", "a: 1\nlookup_options: {a: ~}", ""},
 	{"pattern without ^", "a: 1\nlookup_options: {'ntp::.*': {merge: unique}}",
-		"data/common.yaml:2 hiera_options lookup_options have 'ntp::.*', but no key of that name is bound; a pattern " +
+		"data/common.yaml:2 hiera_options lookup_options contain 'ntp::.*', but no binding has this key; a pattern " +
 			"begins with '^'"},
 	{"lookup_options misspelt", "a: 1\nlookup_option: {a: {merge: unique}}\nlookup-options: text",
-		"data/common.yaml:2 hiera_options 'lookup_option' is an ordinary key and does not set how other keys are " +
-			"looked up; did you mean 'lookup_options'?"},
+		"data/common.yaml:2 hiera_options 'lookup_option' is an ordinary key and has no effect on lookups of " +
+			"other keys; did you mean 'lookup_options'?"},
 	{"lookup_options misspelt, with a computed option", "a: 1\nlookup_option: {a: {merge: '%{x}'}}",
-		"data/common.yaml:2 hiera_options 'lookup_option' is an ordinary key and does not set how other keys are " +
-			"looked up; did you mean 'lookup_options'?"},
+		"data/common.yaml:2 hiera_options 'lookup_option' is an ordinary key and has no effect on lookups of " +
+			"other keys; did you mean 'lookup_options'?"},
 	{"options of a key without a similar one", "a: 1\nlookup_options: {ntp::servers: {merge: unique}}", ""},
 	{"a pattern that no key matches", "a: 1\nlookup_options: {'^ntp::': {merge: unique}}",
-		"data/common.yaml:2 hiera_options lookup_options have the pattern '^ntp::', but no bound key matches it"},
+		"data/common.yaml:2 hiera_options lookup_options contain the pattern '^ntp::', but no bound key matches it"},
 	{"a pattern that no letter matches", "a: 1\nlookup_options: {'^\\W': {merge: unique}}",
-		"data/common.yaml:2 hiera_options lookup_options have the pattern '^\\W', but no bound key matches it"},
+		"data/common.yaml:2 hiera_options lookup_options contain the pattern '^\\W', but no bound key matches it"},
 	{"a pattern that the second key matches", "a: 1\nntp::servers: 2\nlookup_options: {'^ntp::': {merge: unique}}", ""},
 	{"a pattern of a module that no key matches", "-- data/common.yaml --\na: 1\n" + module +
 		"-- modules/m/data/common.yaml --\nm::a: 1\nlookup_options: {'^m::b': {merge: unique}}", ""},
 	{"options of a module for a misspelt key", "-- data/common.yaml --\na: 1\n" + module +
 		"-- modules/m/data/common.yaml --\nm::contact: 1\nlookup_options: {'m::contcat': {merge: unique}}",
-		"modules/m/data/common.yaml:2 hiera_options lookup_options have 'm::contcat', but no key of that name is bound; did you mean 'm::contact'?"},
+		"modules/m/data/common.yaml:2 hiera_options lookup_options contain 'm::contcat', but no binding has this key; did you mean 'm::contact'?"},
 	{"options of a dotted key", "app: {users: {x: 1}}\nlookup_options: {app.users: {merge: hash}, other.x: {merge: hash}}",
 		"data/common.yaml:2 hiera_options lookup_options for 'app.users' have no effect: Puppet uses those of 'app'; " +
 			"set the options for 'app', the key without its subkeys"},
@@ -226,24 +226,24 @@ var hieraReports = []struct{ name, data, want string }{
 		alias("lookup_option"), "bindings/default.yaml:1 rebind 'new' is an alias of 'lookup_option', which nothing binds"},
 	{"no loop: earlier key is an optional alias of a part of a hash", "b: {c: 1}\n" + tries("b.c"), ""},
 	{"loop: earlier key is an optional lookup of an unbound key", "b: 1\n" + tries("c"),
-		"bindings/default.yaml:1 loop 'a' needs itself: a -> z -> a"},
+		"bindings/default.yaml:1 loop 'a' depends on itself: a -> z -> a"},
 	{"no loop: earlier key is an optional lookup of data", "b: 1\n" + tries("b"), ""},
 	{"loop: earlier key is an optional lookup of undef", "b: ~\n" + tries("b"),
-		"bindings/default.yaml:1 loop 'a' needs itself: a -> z -> a"},
+		"bindings/default.yaml:1 loop 'a' depends on itself: a -> z -> a"},
 	{"no loop: earlier key is an optional lookup of converted data", "b: ~\nlookup_options: {b: {convert_to: [Array, true]}}\n" +
 		tries("b"), ""},
 	{"no loop: earlier key is converted data", "b: ~\nlookup_options: {b: {convert_to: [Array, true]}}\n" +
 		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [{name: a, to_first_found: [b, z]}, " +
 		"{name: z, to_lookup_of: a}]}", ""},
 	{"loop: key looks itself up", "a: \"x%{lookup('a')}\"",
-		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it fails, as in Puppet"},
+		"data/common.yaml:1 loop 'a' depends on itself: a -> a; every lookup of it fails, as in Puppet"},
 	{"loop: two keys look each other up, a third one looks them up", "c: \"%{lookup('a')}\"\na: \"%{lookup('b.x')}\"\nb: [\"%{alias('a')}\"]",
-		"data/common.yaml:2 loop 'a' needs itself: a -> b -> a; every lookup of it fails, as in Puppet"},
+		"data/common.yaml:2 loop 'a' depends on itself: a -> b -> a; every lookup of it fails, as in Puppet"},
 	{"loop: reached from another key", "a: \"%{lookup('b')}\"\nb: \"%{lookup('b')}\"",
-		"data/common.yaml:2 loop 'b' needs itself: b -> b; every lookup of it fails, as in Puppet"},
+		"data/common.yaml:2 loop 'b' depends on itself: b -> b; every lookup of it fails, as in Puppet"},
 	{"no loop: key looks up another one twice", "a: \"%{lookup('b')}%{lookup('b')}%{lookup('c')}\"\nb: \"%{lookup('c')}\"\nc: 1", ""},
 	{"loop: after another lookup", "a: \"%{lookup('b')}%{lookup('a')}\"\nb: 1",
-		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it fails, as in Puppet"},
+		"data/common.yaml:1 loop 'a' depends on itself: a -> a; every lookup of it fails, as in Puppet"},
 	{"no report: data of a node hides the loop", "-- data/nodes/n1.yaml --\na: 1\n-- data/common.yaml --\na: \"%{lookup('a')}\"", ""},
 	{"no report: loop exists on one node only", "-- data/nodes/n1.yaml --\na: \"%{lookup('a')}\"\n-- data/common.yaml --\na: 1", ""},
 	{"no report: data of the site hides the loop in a module", "-- data/common.yaml --\nm::a: 1\n" + module +
@@ -251,15 +251,15 @@ var hieraReports = []struct{ name, data, want string }{
 	{"no report: a bindings file hides the loop", "-- data/common.yaml --\na: \"%{lookup('a')}\"\n" +
 		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, text]]}", ""},
 	{"loop: below a layer of bindings", "-- data/common.yaml --\na: \"%{lookup('a')}\"\n" + bindings,
-		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it fails, as in Puppet"},
-	{"loop: through many keys", ring(21), "data/common.yaml:1 loop 'k00' needs itself: k00 -> k01 -> k02 -> " +
+		"data/common.yaml:1 loop 'a' depends on itself: a -> a; every lookup of it fails, as in Puppet"},
+	{"loop: through many keys", ring(21), "data/common.yaml:1 loop 'k00' depends on itself: k00 -> k01 -> k02 -> " +
 		"k03 -> k04 -> k05 -> k06 -> k07 -> k08 -> k09 -> k10 -> k11 -> k12 -> k13 -> k14 -> k15 -> k16 -> k17 -> k18 -> " +
 		"k19 -> k20 -> k00; every lookup of it fails, as in Puppet"},
 	{"no report: loop is longer than the limit", ring(22), ""},
 	{"loop: next to options that depend on the request", "-- data/common.yaml --\n" +
 		"a: \"%{lookup('a')}\"\n" + module + "-- modules/m/data/common.yaml --\nm::b: 1\n" +
 		"lookup_options: {m::b: {merge: '%{x}'}}",
-		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it fails, as in Puppet"},
+		"data/common.yaml:1 loop 'a' depends on itself: a -> a; every lookup of it fails, as in Puppet"},
 	{"no report: key is merged", "a: \"%{lookup('a')}\"\nlookup_options: {a: {merge: unique}}", ""},
 }
 

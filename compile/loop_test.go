@@ -80,7 +80,7 @@ func TestReportsLoopInSpiteOfConflict(t *testing.T) {
 	for _, d := range diags.Sorted() {
 		got = append(got, lineOf(d.Pos)+" "+string(d.Code))
 	}
-	if want := []string{"1 conflict", "1 loop", "2 conflict", "3 loop"}; !slices.Equal(got, want) {
+	if want := []string{"1 loop", "1 conflict", "2 conflict", "3 loop"}; !slices.Equal(got, want) {
 		t.Errorf("reported are %q, want %q", got, want)
 	}
 }
@@ -91,7 +91,7 @@ func TestReportsLoopForEachWayToMatchCondition(t *testing.T) {
 	const ring = "{when: {ab: %s}, bind: [{name: k, to_lookup_of: l}]}\n{name: l, to_lookup_of: k}\n"
 	const otherWise = "{when: {a: x}, bind: [[l, 1]]}\n"
 	tooMany := "x" + strings.Repeat("-y", 65)
-	const hint = "the condition can hold in too many ways"
+	const hint = "there are too many ways for the condition to hold"
 	for _, c := range []struct{ name, ab, breaks, want string }{
 		{"no loop: broken in both ways to match the condition", "x-y-y", otherWise + "{when: {a: x-y}, bind: [[l, 2]]}", ""},
 		{"loop: broken in one of two ways to match the condition", "x-y-y", otherWise, "loop where ab is 'x-y-y'"},
@@ -161,7 +161,7 @@ func TestLoopSearchTakesLinearTime(t *testing.T) {
 }
 
 func TestMessageOfLongLoopNamesFirstBindings(t *testing.T) {
-	for n, want := range map[int]string{2: "'k0' needs itself: k0 -> k1 -> k0", 20: " -> k18 -> k19 -> k0",
+	for n, want := range map[int]string{2: "'k0' depends on itself: k0 -> k1 -> k0", 20: " -> k18 -> k19 -> k0",
 		21: " -> k19 -> (1 others) -> k0", 30: " -> k19 -> (10 others) -> k0"} {
 		dir := t.TempDir()
 		link := func(i int) string { return fmt.Sprintf("{name: k%d, to_lookup_of: k%d}", i, (i+1)%n) }

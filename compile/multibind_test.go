@@ -46,12 +46,12 @@ func TestReportsContributionToUnknownMultibinding(t *testing.T) {
 	for name, c := range map[string]struct{ site, want, message, hint string }{
 		"the id": {ids + "{in: people, to: 1}", "", "", ""},
 		"the key of the second": {ids + "{in: users, to: 1}", "4 error multibind_unknown: 2",
-			"'users' is the key of a multibinding; contributions name its id, which is 'people'",
-			"write 'people' in place of 'users'"},
+			"'users' is the key of a multibinding; contributions must use its id, 'people'",
+			"write 'people' instead of 'users'"},
 		"twice": {ids + "{in: users, to: 1}\n{in: users, to: 2}",
 			"4 error multibind_unknown: 2\n5 error multibind_unknown: 2",
-			"'users' is the key of a multibinding; contributions name its id, which is 'people'",
-			"write 'people' in place of 'users'"},
+			"'users' is the key of a multibinding; contributions must use its id, 'people'",
+			"write 'people' instead of 'users'"},
 		"a typo": {ids + "{in: peple, to: 1}", "4 warning multibind_unknown:",
 			"no multibinding has the id 'peple'; this contribution is never used", "did you mean 'people'?"},
 		"something else": {ids + "{in: x, to: 1}", "4 warning multibind_unknown:",
@@ -83,9 +83,9 @@ func TestReportsContributionOfWrongType(t *testing.T) {
 		"an interpolated text": {integers + "{in: l, to: '${x}'}",
 			"a contribution to 'l': expected Integer, found String", ""},
 		"a sensitive text": {integers + "{in: l, to: x, sensitive: true}",
-			"a contribution to 'l': expected Integer, found another value, which is sensitive", ""},
+			"a contribution to 'l': expected Integer, found a sensitive value of a different type", ""},
 		"no name in a hash": {"{name: h, multibind_id: h, type: Hash}\n{in: h, to: 1}",
-			"expected 'name', the key this contribution has in the hash 'h'", ""},
+			"expected 'name', the key of this contribution in the hash 'h'", ""},
 		"no hash to merge": {"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: merge}}\n" +
 			"{in: h, name: a, to: 1}", "expected a hash to merge into 'h', found the integer 1", ""},
 	} {

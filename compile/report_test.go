@@ -679,16 +679,16 @@ func TestMessagesNameConditionLayerAndFix(t *testing.T) {
 			"'port' is marked 'override' where node is 'n', but nothing of lower precedence binds it\n" +
 				"did you mean 'prot'?"},
 		{"override for some", `{name: a, override: true, to: 1}`, `{when: {node: n}, bind: [[a, 1]]}`,
-			"'a' overrides something only in some of the requests it is effective in\n" +
+			"'a' overrides another binding only in some of the requests in which it is effective\n" +
 				"overridden here where node is 'n'"},
 		{"override that is only overridden", "{name: a, override: true, to: 1}\n{when: {node: n}, bind: [[a, 2]]}", ``,
-			"'a' is marked 'override', but overrides nothing and is itself overridden\n" +
+			"'a' is marked 'override', but does not override a binding, and another one overrides it\n" +
 				"it is overridden here where node is 'n'"},
 		{"loop", "{name: l, multibind_id: parts, type: Array}\n{when: {node: n}, bind: [{in: parts, to_lookup_of: l}]}",
-			``, "'l' needs itself: l -> multibind parts -> l where node is 'n'\n" +
+			``, "'l' depends on itself: l -> multibind parts -> l where node is 'n'\n" +
 				"the contribution to multibind parts is here"},
 		{"loop of keys", "{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", ``,
-			"'a' needs itself: a -> b -> a\n'b' is bound here"},
+			"'a' depends on itself: a -> b -> a\n'b' is bound here"},
 		{"misspelt", "[ntp::port, 1]\n{name: a, to_lookup_of: 'ntp::prot'}", ``,
 			"this looks up 'ntp::prot', which nothing binds\ndid you mean 'ntp::port'?"},
 		{"contribution to an unknown id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``,
@@ -723,7 +723,7 @@ func TestMessagesNameConditionLayerAndFix(t *testing.T) {
 				"it is included here\ninclude or exclude 'ntp' in a higher layer or under a narrower condition, or remove " +
 				"one of the two"},
 		{"no map", "{parameters: 'Web[one]', to: 'Sql[one]'}", ``,
-			"it is unknown which parameters of Sql[one] give Web[one] its parameters: there is no map, " +
+			"cannot determine which parameters of Sql[one] give Web[one] its parameters: there is no map, " +
 				"and no parameter is bound for both\n" +
 				"bind a map of the two types, or write the option 'map' here"},
 		{"duplicate", "{name: h, multibind_id: h, type: Hash}\n{when: {node: n}, bind: [{in: h, name: a, to: 1}, " +

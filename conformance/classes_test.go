@@ -153,7 +153,7 @@ func checked(t *testing.T, dir string) []diag.Diagnostic {
 	if diags.Failed() {
 		t.Fatalf("the site has errors: %v", diags.Sorted())
 	}
-	if err := params.Check(site, content, params.Options{}, &diags); err != nil {
+	if _, err := params.Check(site, content, params.Options{}, &diags); err != nil {
 		t.Fatal(err)
 	}
 	return diags.Sorted()

@@ -103,9 +103,9 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 	return true
 }
 
-// sliced compares a slice of the site with the oracle. The slice is for a random request's value of one category.
-// Requests with that value get the same answers, others are refused. Cutting the built snapshot results in the same
-// slice.
+// sliced compares a slice of the site with the oracle. The slice selects one category and the value that a random
+// request has for it. Requests with that value get the same answers, others are refused. Cutting the built snapshot
+// results in the same slice.
 func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, built string) {
 	r := rand.New(rand.NewPCG(seed, 12))
 	category, request := r.IntN(len(w.categories)), r.IntN(len(w.requests))

@@ -18,7 +18,7 @@ type world struct {
 	bindings   []*bound
 	paths      []dataPath
 	requests   []map[string]string // by variable; "" if the variable is not set
-	texts      map[string][]string // texts of each template, by request
+	texts      map[string][]string // strings of each template, by request
 	variables  []*strings.Replacer // by request
 
 	keys, collected map[string]bool          // see names; nil before the first call

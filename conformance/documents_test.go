@@ -13,9 +13,9 @@ import (
 )
 
 // Documents are executed as a reader would try them. Each `## ` section begins in an empty directory. A fenced block of
-// yaml, pp, go or sh whose first line is a comment with the name of a file is that file. A block of console has lines
-// `$ command`, each followed by its output and errors. There, `…` matches any text, or any lines if it is alone on a
-// line. With -update, the output of the programs is written into the documents.
+// yaml, pp, go, sh or python whose first line is a comment with the name of a file is that file. A block of console has
+// lines `$ command`, each followed by its output and errors. There, `…` matches any text, or any lines if it is alone
+// on a line. With -update, the output of the programs is written into the documents.
 
 // TestDocuments executes every example in docs/.
 func TestDocuments(t *testing.T) {
@@ -67,7 +67,7 @@ type document struct {
 	commands int
 }
 
-var fileName = regexp.MustCompile(`^(?:#|//) ([\w./-]+\.(?:yaml|pp|go|sh))(?:$|[:,] )`)
+var fileName = regexp.MustCompile(`^(?:#|//) ([\w./-]+\.(?:yaml|pp|go|sh|py))(?:$|[:,] )`)
 
 func (d *document) run(lines []string) {
 	for i := 0; i < len(lines); i++ {

@@ -14,7 +14,7 @@ import (
 	"bindc/internal/secret/eyaml"
 )
 
-// asking is a running "bindc eyaml encrypt" that prompts for a text on a terminal.
+// asking is a running "bindc eyaml encrypt" that prompts for a string on a terminal.
 type asking struct {
 	cmd    *exec.Cmd
 	tty    *os.File // the user's end

@@ -14,7 +14,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// TestEyaml decrypts texts that hiera-eyaml encrypted, and lets it decrypt them, with keys that it created.
+// TestEyaml decrypts strings that hiera-eyaml encrypted, and lets it decrypt them, with keys that it created.
 func TestEyaml(t *testing.T) {
 	program, err := exec.LookPath("eyaml")
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,22 +48,8 @@ var fileHeading = regexp.MustCompile(`(?m)^-- (\S+) --\n`)
 // reportOn writes the files of source below dir and returns what bindc reports about them.
 func reportOn(t *testing.T, dir, source string) string {
 	verb := []string{"check", "."}
-	headings := fileHeading.FindAllStringSubmatchIndex(source, -1)
-	for i, h := range headings {
-		end := len(source)
-		if i+1 < len(headings) {
-			end = headings[i+1][0]
-		}
-		file := filepath.Join(dir, filepath.FromSlash(source[h[2]:h[3]]))
-		if filepath.Base(file) == "environments.pp" {
-			verb = []string{"environments", ".", "-o", t.TempDir()}
-		}
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(source[h[1]:end]), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	if slices.Contains(writeSources(t, dir, source), "environments.pp") {
+		verb = []string{"environments", ".", "-o", t.TempDir()}
 	}
 	cmd := exec.Command("bindc", verb...)
 	cmd.Dir = dir
@@ -70,6 +57,26 @@ func reportOn(t *testing.T, dir, source string) string {
 	cmd.Stderr = &out
 	_ = cmd.Run() // the status depends on the severity
 	return out.String()
+}
+
+// writeSources writes the files of source below dir, and returns their names without directories.
+func writeSources(t *testing.T, dir, source string) (names []string) {
+	headings := fileHeading.FindAllStringSubmatchIndex(source, -1)
+	for i, h := range headings {
+		end := len(source)
+		if i+1 < len(headings) {
+			end = headings[i+1][0]
+		}
+		file := filepath.Join(dir, filepath.FromSlash(source[h[2]:h[3]]))
+		names = append(names, filepath.Base(file))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(source[h[1]:end]), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return names
 }
 
 var (

@@ -30,7 +30,7 @@ import (
 // and the reference cases, and with variations in which a part is changed, removed or added.
 
 // beyond matches messages of the loader about problems that a schema cannot see, because they depend on other files,
-// other parts of the document, or the content of a text. All other messages with formCodes are about the form.
+// other parts of the document, or the content of a string. All other messages with formCodes are about the form.
 var beyond = regexp.MustCompile(strings.Join([]string{
 	`^the category '.*' is defined twice`, `^expected 'common' as the last category`, `^expected 'environment' below`,
 	`^the site has no category`, `^two layers are named`, `^unknown scheme`, `^the scheme '`, `^unknown backend`,

@@ -148,7 +148,9 @@ cp site.bsnap old.bsnap
 bindsync pull file:old.bsnap --name production >&2
 mkdir -p control/data && echo 'version: 5' >control/hiera.yaml && echo 'ntp::port: 123' >control/data/common.yaml
 mkdir -p root/environments && cp -r site root/environments/production
-mkdir -p site/modules/ntp/manifests && echo 'class ntp($server) {}' >site/modules/ntp/manifests/init.pp
+mkdir -p site/modules/ntp/manifests
+echo 'class ntp($servers, $restrict, $package, $config_file, $enabled, $max_drift_ms) {}' \
+	>site/modules/ntp/manifests/init.pp
 cp keys/2048.cert.pem keys/public_key.pkcs7.pem && echo hunter2 >password.txt
 echo web1.example.org >nodes.txt && echo 'echo "classes: [ntp]"' >node.sh
 `+example)

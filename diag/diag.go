@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -55,13 +56,17 @@ type Diagnostic struct {
 	Code     Code
 	Message  string
 	Notes    []Note
-	Hint     string
+	Hint     string // set by Add if there is a Fix
+	Fix      Fix
 	Secret   bool // do not show the source line
 	InValue  bool // the error is in a value: the binding's key and condition are still known
 
 	// Discreet replaces Message if the text at Pos may be sensitive. A Hint that is shown with it must not quote the
 	// source.
 	Discreet string
+
+	End   Pos    // set by Locate: the end of the text at Pos, exclusive
+	Edits []Edit // set by Locate: what Fix changes
 
 	more int // only in the last diagnostic of a kind: the number of dropped ones
 }
@@ -81,6 +86,9 @@ type List struct {
 
 // Add adds a diagnostic.
 func (l *List) Add(d Diagnostic) {
+	if hint := d.Fix.Hint(); d.Hint == "" && !strings.HasSuffix(d.Message, hint) {
+		d.Hint = hint
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if d.Severity == Error {
@@ -156,8 +164,7 @@ func (l *List) Incomplete() bool {
 	return l.gaps > 0
 }
 
-// Hide hides lines of a file because they contain something sensitive. They are not shown, and messages do not quote
-// them.
+// Hide hides lines of a file because they contain sensitive data. They are not shown, and messages do not quote them.
 func (l *List) Hide(file string, first, last int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

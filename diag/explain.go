@@ -13,7 +13,7 @@ func (r Rule) Explain(w io.Writer) error {
 		text += "\n  Rule: " + r.Source() + "\n"
 	}
 	if commands, files := r.example(); commands != "" {
-		text += "\n  Example; the last command reports it:\n\n" + indented("    $ ", commands)
+		text += "\n  This example causes the message:\n\n" + indented("    $ ", commands)
 		if files != "" {
 			text += "\n" + indented("    ", files)
 		}

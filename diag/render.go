@@ -2,12 +2,9 @@ package diag
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,6 +19,9 @@ var Formats = []string{"text", "json", "sarif", "github"}
 func Render(w io.Writer, format string, list []Diagnostic, dir string, color bool) error {
 	for i := range list {
 		list[i] = relative(list[i], dir)
+	}
+	if format == "json" || format == "sarif" {
+		Locate(list, fsx.Disk{}.ReadFile)
 	}
 	switch format {
 	case "json":
@@ -143,38 +143,6 @@ func (t *textRenderer) line(p Pos) (string, bool) {
 	return strings.TrimRight(lines[p.Line-1], "\r"), lines[p.Line-1] != hiddenLine
 }
 
-// jsonPlace and jsonDiagnostic are the JSON form of a diagnostic.
-type jsonPlace struct {
-	File    string `json:"file"`
-	Line    int    `json:"line,omitempty"`
-	Column  int    `json:"column,omitempty"`
-	Message string `json:"message,omitempty"`
-}
-
-type jsonDiagnostic struct {
-	jsonPlace
-	Severity string      `json:"severity"`
-	Code     string      `json:"code"`
-	Hint     string      `json:"hint,omitempty"`
-	Notes    []jsonPlace `json:"notes,omitempty"`
-}
-
-func renderJSON(w io.Writer, list []Diagnostic) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for _, d := range list {
-		j := jsonDiagnostic{jsonPlace{d.Pos.File, d.Pos.Line, d.Pos.Col, d.Message},
-			d.Severity.String(), string(d.Code), d.Hint, nil}
-		for _, n := range d.Notes {
-			j.Notes = append(j.Notes, jsonPlace{n.Pos.File, n.Pos.Line, n.Pos.Col, n.Message})
-		}
-		if err := e.Encode(j); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // renderGitHub writes workflow commands. GitHub shows them next to the source line.
 func renderGitHub(w io.Writer, list []Diagnostic) error {
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
@@ -199,58 +167,4 @@ func renderGitHub(w io.Writer, list []Diagnostic) error {
 		}
 	}
 	return nil
-}
-
-// renderSARIF writes a log with one run in the Static Analysis Results Interchange Format, version 2.1.0.
-func renderSARIF(w io.Writer, list []Diagnostic) error {
-	type m = map[string]any
-	location := func(p Pos, message string) m {
-		uri := url.URL{Path: filepath.ToSlash(p.File)}
-		l := m{"physicalLocation": m{"artifactLocation": m{"uri": uri.String()},
-			"region": m{"startLine": max(p.Line, 1), "startColumn": max(p.Col, 1)}}}
-		if message != "" {
-			l["message"] = m{"text": message}
-		}
-		return l
-	}
-	results := []m{}
-	for _, d := range list {
-		level := map[Severity]string{Error: "error", Warning: "warning"}[d.Severity]
-		if level == "" {
-			level = "note"
-		}
-		text := d.Message
-		if d.Hint != "" {
-			text += " (hint: " + d.Hint + ")"
-		}
-		related := []m{}
-		for _, n := range d.Notes {
-			related = append(related, location(n.Pos, n.Message))
-		}
-		results = append(results, m{"ruleId": d.Code, "level": level, "message": m{"text": text},
-			"locations": []m{location(d.Pos, "")}, "relatedLocations": related})
-	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(m{"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-		"runs": []m{{"tool": m{"driver": m{"name": "bindc", "rules": rules(list)}},
-			"columnKind": "unicodeCodePoints", "results": results}}})
-}
-
-// rules returns the rules for the codes in list, in SARIF's form.
-func rules(list []Diagnostic) []map[string]any {
-	out := []map[string]any{}
-	for _, r := range catalogue {
-		if !slices.ContainsFunc(list, func(d Diagnostic) bool { return d.Code == r.Code }) {
-			continue
-		}
-		text := r.Sentence
-		if r.Section > 0 {
-			text += " Rule: " + r.Source() + "."
-		}
-		out = append(out, map[string]any{"id": r.Code, "shortDescription": map[string]any{"text": r.Sentence},
-			"fullDescription": map[string]any{"text": text}, "help": map[string]any{"text": r.Remedy}})
-	}
-	return out
 }

@@ -2,6 +2,7 @@ package diag
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ func TestSARIFIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir, _ := os.Getwd()
 	at := Pos{"a b/ä:%41.yaml", 3, 7}
 	for name, list := range map[string][]Diagnostic{
 		"nothing":   nil,
@@ -25,10 +27,12 @@ func TestSARIFIsValid(t *testing.T) {
 			Notes: []Note{{at, "here", false}}}},
 		"severities": {{Code: "yml", Severity: Warning}, {Code: "data", Severity: Lint},
 			{Code: "data", Severity: Info}},
+		"a fix": {{Pos: Pos{"testdata/fix.yaml", 2, 3}, Code: "data", Message: "1",
+			Fix: Fix{Old: "vlaue", New: "value"}}},
 		"of one rule": {{Pos: at, Code: "data", Message: "1"}, {Pos: at, Code: "data", Message: "2"}},
 	} {
 		var out bytes.Buffer
-		if err := Render(&out, "sarif", list, "/", false); err != nil {
+		if err := Render(&out, "sarif", list, dir, false); err != nil {
 			t.Fatal(err)
 		}
 		log, err := jsonschema.UnmarshalJSON(strings.NewReader(out.String()))
@@ -37,6 +41,9 @@ func TestSARIFIsValid(t *testing.T) {
 		}
 		if err != nil {
 			t.Errorf("%s: %v\n%s", name, err, &out)
+		}
+		if strings.Contains(out.String(), `"fixes"`) != (name == "a fix") {
+			t.Errorf("%s: %s", name, &out)
 		}
 	}
 	broken := strings.NewReader(`{"version": "2.1.0", "runs": [{"tool": {}, "results": []}]}`)

@@ -8,8 +8,10 @@ import (
 // ofNames lists codes whose messages contain names, conditions and positions, but no part of a value. type_mismatch is
 // one of them, because its message omits a sensitive value.
 var ofNames = []Code{"abstract", "category", "conflict", "convert", "duplicate", "eyaml", "key_unbound", "layout",
-	"lookup_options", "loop", "module_key", "multibind_hidden", "multibind_id", "multibind_unknown", "near_value", "never_wins",
-	"override", "parameter_unchecked", "same_value", "type_mismatch", "unused_key", "version"}
+	"lookup_options", "loop", "missing_parameter", "module_key", "multibind_hidden",
+	"multibind_id", "multibind_unknown", "near_value", "never_wins",
+	"override", "parameter_unchecked", "same_value", "type_mismatch",
+	"unknown_parameter", "unused_key", "version"}
 
 // ofSyntax lists codes whose messages only quote the source after ", found".
 var ofSyntax = []Code{"json_syntax", "yaml_depth", "yaml_syntax", "yaml_utf8"}
@@ -37,7 +39,7 @@ func (d Diagnostic) discreet() Diagnostic {
 	}
 	ofGrammar := d.Code == "syntax" && strings.HasPrefix(d.Hint, "did you mean ")
 	if !slices.Contains(ofSyntax, d.Code) && !ofGrammar {
-		d.Hint = "" // the hint may quote the value
+		d.Hint, d.Fix = "", Fix{} // the hint may quote the value
 	}
 	return d
 }

@@ -7,15 +7,14 @@ import (
 )
 
 // DidYouMean returns a hint with the word that is most similar to word, or "" if none is similar enough.
-func DidYouMean(word string, words []string) string {
-	near := synonyms[word]
-	if near == "" || !slices.Contains(words, near) {
-		near = nearest(word, words)
+func DidYouMean(word string, words []string) string { return Correct(word, words).Hint() }
+
+// similar returns the word that is most similar to word, or "" if none is similar enough.
+func similar(word string, words []string) string {
+	if near := synonyms[word]; near != "" && slices.Contains(words, near) {
+		return near
 	}
-	if near == "" {
-		return ""
-	}
-	return "did you mean '" + near + "'?"
+	return nearest(word, words)
 }
 
 // maxCompared limits the total number of names that a List compares, so that hints are never the most expensive part of
@@ -37,15 +36,6 @@ func (l *List) mayCompare(word string, words []string) bool {
 	left := maxCompared - l.hint
 	l.hint += len(words) * (1 + len(word)/16)
 	return left > 0
-}
-
-// DidYouMean is like the function DidYouMean, but returns "" once the list has compared too many names. It is for
-// messages that a broken site may cause very often.
-func (l *List) DidYouMean(word string, words []string) string {
-	if !l.mayCompare(word, words) {
-		return ""
-	}
-	return DidYouMean(word, words)
 }
 
 // maxWord is the maximum length of a word to compare, because the time grows with the square of the length.
@@ -109,11 +99,12 @@ func isNear(a, b string) bool {
 // source. If the source is sensitive, the message only shows a typo of an allowed name: any other name may be a wrongly
 // indented part of a secret.
 func Unknown(at Pos, code Code, what, name, found string, allowed []string) Diagnostic {
-	hint := DidYouMean(name, allowed)
+	fix := Correct(name, allowed)
 	unknown := "unknown " + what + ": "
-	d := Diagnostic{Pos: at, Code: code, Message: unknown + strings.TrimPrefix(found, "the string "), Hint: hint}
+	d := Diagnostic{Pos: at, Code: code, Message: unknown + strings.TrimPrefix(found, "the string "),
+		Hint: fix.Hint(), Fix: fix}
 	d.Discreet = d.Message
-	if hint == "" {
+	if d.Hint == "" {
 		expected := "; expected " + quoted(allowed, maxExpected, "or")
 		d.Message += expected
 		d.Discreet = unknown + "it may be sensitive and is not shown" + expected
@@ -167,8 +158,8 @@ func abs(n int) int { return max(n, -n) }
 // maxQuoted limits the number of names in a message.
 const maxQuoted = 200
 
-// maxBesideHint limits the number of names in a message whose hint has the likely one.
-const maxBesideHint = 8
+// maxWithHint limits the number of names in a message whose hint has the likely one.
+const maxWithHint = 8
 
 // maxExpected limits the number of expected names in a message about an unknown name.
 const maxExpected = 12
@@ -182,7 +173,7 @@ func AnyOf(names []string) string { return quoted(names, maxQuoted, "or") }
 // QuotedFor is Quoted, with fewer names if there is a hint.
 func QuotedFor(hint string, names []string) string {
 	if hint != "" {
-		return quoted(names, maxBesideHint, "and")
+		return quoted(names, maxWithHint, "and")
 	}
 	return Quoted(names)
 }

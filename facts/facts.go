@@ -64,7 +64,7 @@ func withoutTag(src []byte) []byte {
 	return bytes.Replace(src, tag, bytes.Repeat([]byte(" "), len(tag)), 1)
 }
 
-// ParseHash parses a hash in JSON or YAML, such as trusted facts. An empty text is undef. Keys of hashes become
+// ParseHash parses a hash in JSON or YAML, such as trusted facts. An empty string is undef. Keys of hashes become
 // strings. In messages, file is the name of the source, and what describes the hash.
 func ParseHash(what, file string, src []byte) (bindings.Value, error) {
 	v, err := parse(file, src)
@@ -101,9 +101,9 @@ func ParseJSON(json []byte, opts bindings.FactsOptions) (*bindings.Facts, error)
 	return bindings.NewFacts(n.Facts, opts)
 }
 
-// parse parses JSON or YAML. YAML includes JSON except for large numbers and tabs, so it tries JSON first. If a text is
-// neither but begins like JSON, the errors are those of the JSON parser. An empty text is undef. A second document is
-// an error, as is a key with two different values.
+// parse parses JSON or YAML. YAML includes JSON except for large numbers and tabs, so it tries JSON first. If a string
+// is neither but begins like JSON, the errors are those of the JSON parser. An empty string is undef. A second document
+// is an error, as is a key with two different values.
 func parse(file string, src []byte) (value.Value, error) {
 	opts := yaml.Options{SameValueTwice: true, TimesAreText: true}
 	var asJSON, asYAML diag.List

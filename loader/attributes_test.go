@@ -231,7 +231,7 @@ func TestStoresContributionsAndFlagsNextToRecipe(t *testing.T) {
 func TestInvalidAttributesAreReportedAtTheirPosition(t *testing.T) {
 	for _, c := range []struct {
 		source, code string
-		kept         bool // the value is the same as without the error
+		kept         bool // the error does not change the value
 	}{
 		{"{name: a, to: '¦${'}", "interpolation", false},
 		{"{name: a, type: Integer, to: '¦${'}", "interpolation", false},

@@ -20,7 +20,9 @@ func (c *configReader) warnOfFixedValue(cat category) {
 		return
 	}
 	d := diag.Diagnostic{Pos: cat.exprAt, Severity: diag.Warning, Code: "category", Hint: "write \"$" + variable + "\"",
-		Message: "the value '" + text + "' has no variables: every request has it in category '" + cat.name + "'"}
+		Message: "the value '" + text + "' has no variables, so it is the value of every request in category '" +
+			cat.name + "'"}
+	d.Fix = diag.Fix{Old: text, New: `"$` + variable + `"`, Syntax: true}
 	if escaped {
 		d.Hint += `; '\$' stands for a dollar sign`
 	}

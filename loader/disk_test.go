@@ -93,12 +93,12 @@ func TestReportsDirectoriesAndDevicesAsFiles(t *testing.T) {
 		"modules/m/hiera.yaml"}
 	for _, name := range looked {
 		replace := map[string]func(path string) error{
-			"it is a FIFO: expected a file":          func(path string) error { return syscall.Mkfifo(path, 0o666) },
-			"it is a directory: expected a file":     func(path string) error { return os.Mkdir(path, 0o777) },
-			"it is a socket: expected a file":        listen,
-			"it is a device: expected a file":        toZeros,
-			"it is a symbolic link without a target": func(path string) error { return os.Symlink("nowhere", path) },
-			"too many levels of symbolic links":      toItself,
+			"it is a FIFO: expected a file":      func(path string) error { return syscall.Mkfifo(path, 0o666) },
+			"it is a directory: expected a file": func(path string) error { return os.Mkdir(path, 0o777) },
+			"it is a socket: expected a file":    listen,
+			"it is a device: expected a file":    toZeros,
+			"broken symbolic link":               func(path string) error { return os.Symlink("nowhere", path) },
+			"too many levels of symbolic links":  toItself,
 		}
 		for want, put := range replace {
 			dir := writeSite(t, everything)
@@ -164,7 +164,7 @@ func TestMissingOptionalFilesAreAccepted(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2\n", "data": "a file", "modules": "-> gone"})
 	want := []string{
 		"hiera.yaml: [data_directory] there is no directory 'data' next to this file; this entry never finds data",
-		"modules: [read] cannot read this: it is a symbolic link without a target"}
+		"modules: [read] cannot read this: broken symbolic link"}
 	if found := reported(dir, Options{}); !slices.Equal(found, want) {
 		t.Errorf("found %q, expected %q", found, want)
 	}

@@ -35,7 +35,7 @@ func (r uriReader) checkEnc(u uri) bool {
 	if u.path == "" || u.path == "*" || slices.Contains(encParts, u.path) {
 		return true
 	}
-	r.diags.Add(diag.Diagnostic{Pos: u.at, Code: "uri", Hint: diag.DidYouMean(u.path, encParts),
+	r.diags.Add(diag.Diagnostic{Pos: u.at, Code: "uri", Fix: diag.Correct(u.path, encParts),
 		Message: "expected enc:/, or one of " + diag.Quoted(encParts) + " behind it, found '" + u.String() + "'"})
 	return false
 }

@@ -144,7 +144,7 @@ func (c *entryCollector) usable(f site.Listed, path string) bool {
 
 // conditionOf returns the condition under which an entry has the given path. ok is false if it never does.
 //
-// If the path is the category's value between constant texts, the name of the file gives the value. Otherwise
+// If the path is the category's value between constant strings, the name of the file gives the value. Otherwise
 // conditionOf parses the path for the values of its variables. If there is exactly one reading, the variables that the
 // category's value does not determine become guards. With whole, the path itself is a guard: each request computes its
 // path and compares it.

@@ -93,7 +93,7 @@ func TestConditionFromFileNameWhenEntryValueDiffers(t *testing.T) {
 }
 
 // A file of the category common applies to every request whose variables match its path.
-func TestConditionsOfCommonFiles(t *testing.T) {
+func TestCommonFileAppliesWherePathVariablesMatch(t *testing.T) {
 	r := readerOf()
 	for _, test := range []struct{ value, path, file, want string }{
 		{"true", "data/common", "data/common", ""},

@@ -325,7 +325,7 @@ func (r *environmentsReader) attributes(list []syntax.Attribute, defaults attrib
 }
 
 func (r *environmentsReader) unknown(a syntax.Attribute, names []string) {
-	d := diag.Diagnostic{Pos: r.pos(a.Off), Code: "environments", Hint: diag.DidYouMean(a.Name, names),
+	d := diag.Diagnostic{Pos: r.pos(a.Off), Code: "environments", Fix: diag.Correct(a.Name, names),
 		Message: "unknown attribute '" + a.Name + "'; expected " + diag.Quoted(names)}
 	if a.Name == "envdir" {
 		d.Message = "the 'envdir' of a dynamic environment is its directory, and cannot be set to another"
@@ -336,7 +336,7 @@ func (r *environmentsReader) unknown(a syntax.Attribute, names []string) {
 func (r *environmentsReader) report(errs ...syntax.SyntaxError) bool {
 	for _, e := range errs {
 		r.Diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Code: cmp.Or(e.Code, "environments"), Message: e.Message,
-			Hint: e.Hint})
+			Hint: e.Hint, Fix: e.Fix})
 	}
 	return len(errs) > 0
 }

@@ -21,7 +21,7 @@ func (r *environmentsReader) program() {
 		if r.checkNames(n) {
 			for _, e := range syntax.Misspelt(n) {
 				r.Diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Severity: diag.Warning, Code: "fact",
-					Message: e.Message, Hint: e.Hint})
+					Message: e.Message, Hint: e.Hint, Fix: e.Fix})
 			}
 		}
 	}
@@ -55,9 +55,9 @@ func (r *environmentsReader) checkResults(n *expr.Node) {
 			r.errorf(c.Off, "expected the name of an environment as $environment, found %s", value.Describe(v))
 		default:
 			names := slices.Sorted(maps.Keys(r.named))
-			hint := diag.DidYouMean(v.Text(), names)
-			r.Diags.Add(diag.Diagnostic{Pos: r.pos(c.Off), Code: "environments", Hint: hint,
-				Message: "there is no environment '" + v.Text() + "'; there is " + diag.QuotedFor(hint, names)})
+			fix := diag.Correct(v.Text(), names)
+			r.Diags.Add(diag.Diagnostic{Pos: r.pos(c.Off), Code: "environments", Fix: fix,
+				Message: "there is no environment '" + v.Text() + "'; there is " + diag.QuotedFor(fix.Hint(), names)})
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"cmp"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -174,6 +173,7 @@ func (r *hieraReader) backends(doc site.Document) []string {
 			Message: "expected a list of names as 'backends', found " + n.Describe()}
 		if name, _ := n.Text(); builtinBackend(name) {
 			d.Hint = "write backends: [" + name + "]"
+			d.Fix = diag.Fix{Old: name, New: "[" + name + "]", Syntax: true}
 		} else {
 			d.Hint = backendHint(name)
 		}
@@ -185,8 +185,12 @@ func (r *hieraReader) backends(doc site.Document) []string {
 		name, _ := n.Kids[i].Text()
 		if !builtinBackend(name) && r.extensions.backends[name] == nil {
 			names := extensionNames([]string{"yaml", "json"}, r.extensions.backends)
-			hint := cmp.Or(backendHint(name), r.Diags.DidYouMean(name, names))
-			r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "backend", Hint: hint,
+			hint, fix := backendHint(name), diag.Fix{}
+			if hint == "" {
+				fix = r.Diags.Correct(name, names)
+				hint = fix.Hint()
+			}
+			r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "backend", Hint: hint, Fix: fix,
 				Message: "unknown backend: " + n.Kids[i].Describe() + "; expected " + diag.QuotedFor(hint, names)})
 			continue
 		}
@@ -291,7 +295,7 @@ func (r *hieraReader) checkDataPath(doc site.Document, n *yaml.Node, path string
 	if strings.Contains(path, `\$`) {
 		doc.Diags.Add(diag.Diagnostic{Pos: doc.Pos(n), Severity: diag.Warning, Code: "data_path",
 			Message: `'\$' stands for a dollar sign in the name of a file, and begins no variable`,
-			Hint:    "write " + strings.ReplaceAll(path, `\$`, "$")})
+			Hint:    "write " + strings.ReplaceAll(path, `\$`, "$"), Fix: diag.Fix{Old: `\$`, New: "$", Syntax: true}})
 	}
 	return true
 }

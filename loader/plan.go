@@ -110,7 +110,7 @@ func (p *planner) warnOfExclusions(layer layerConfig, included []string) {
 		if near := diag.Misspelt(u.String(), included); near != "" && !u.hasWildcard() {
 			p.Diags.Add(diag.Diagnostic{Pos: u.at, Severity: diag.Warning, Code: "uri",
 				Message: "the layer '" + layer.name + "' includes no '" + u.String() + "', so nothing is excluded",
-				Hint:    diag.DidYouMean(u.String(), []string{near})})
+				Fix:     diag.MeantAs(u.String(), near)})
 		}
 	}
 }
@@ -238,7 +238,7 @@ func (p *planner) moduleOf(u uri, name string) (site.Module, bool) {
 	if !ok && !u.optional {
 		p.Diags.Add(diag.Diagnostic{Pos: u.at, Code: "missing",
 			Message: "there is no module '" + name + "' on the module path",
-			Hint:    p.Diags.DidYouMean(name, p.Modules.Known())})
+			Fix:     p.Diags.Correct(name, p.Modules.Known())})
 	}
 	return m, ok
 }
@@ -284,8 +284,8 @@ func (p *planner) findSet(u uri) (planned, bool) {
 		return planned{}, false
 	case !there:
 		others := slices.Concat(p.SetsBelow(p.SetsDir(dir), ".yaml"), p.SetsBelow(p.SetsDir(dir), ".pp"))
-		if hint := diag.DidYouMean(rel, others); hint != "" && !u.optional {
-			p.Diags.Add(diag.Diagnostic{Pos: u.at, Code: "missing", Hint: hint,
+		if fix := diag.Correct(rel, others); !fix.IsNone() && !u.optional {
+			p.Diags.Add(diag.Diagnostic{Pos: u.at, Code: "missing", Fix: fix,
 				Message: "there are no bindings " + u.path + ": expected the file " + path + ", or " +
 					filepath.Base(puppet) + " beside it"})
 			return planned{}, false

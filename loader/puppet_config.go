@@ -87,7 +87,7 @@ func (c puppetConfigReader) category(a syntax.Attribute, before []category) (cat
 	c.Report(errs, c.diags)
 	for _, e := range syntax.Misspelt(a.Value) {
 		c.diags.Add(diag.Diagnostic{Pos: c.Pos(e.Off), Severity: diag.Warning, Code: "fact", Message: e.Message,
-			Hint: e.Hint})
+			Hint: e.Hint, Fix: e.Fix})
 	}
 	n := a.Value
 	syntax.Unqualify(n)

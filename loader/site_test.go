@@ -930,7 +930,7 @@ func TestBindingsOptionDoesNotAffectModules(t *testing.T) {
 }
 
 // Load calls Parsed for each file that it parses in the background.
-func TestParsedIsCalledForEachFile(t *testing.T) {
+func TestParsedCallbackRunsForEachFile(t *testing.T) {
 	dir := withLinks(t, map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1",
 		"data/common.json": "{}", "bindings/default.pp": "bindings default { }"})
 	var parsed atomic.Int32

@@ -159,7 +159,7 @@ func matchTemplate(t *template, text string) [][]string {
 	return b.out
 }
 
-// templateMatcher matches a text against a template by backtracking.
+// templateMatcher matches a string against a template by backtracking.
 type templateMatcher struct {
 	parts    []part
 	values   []string

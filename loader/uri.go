@@ -49,7 +49,7 @@ func (r uriReader) parse(text string, at diag.Pos) (uri, bool) {
 		d := diag.Diagnostic{Pos: at, Code: "uri",
 			Message: "expected a URI with a scheme, such as confdir-hiera:/ or module:/ntp::default, found '" + text + "'"}
 		if first, path, _ := strings.Cut(text, "/"); slices.Contains(schemes, first) {
-			d.Hint = "write '" + first + ":/" + path + "'"
+			d.Hint, d.Fix = "write '"+first+":/"+path+"'", diag.MeantAs(text, first+":/"+path)
 		}
 		r.diags.Add(d)
 	case !slices.Contains(schemes, scheme) && r.extensions.handlers[scheme] == nil:
@@ -57,7 +57,7 @@ func (r uriReader) parse(text string, at diag.Pos) (uri, bool) {
 	case !strings.HasPrefix(path, "/") && (scheme != "enc" || path != ""):
 		r.diags.Errorf(at, "uri", "expected a path that begins with '/' behind '%s:', found '%s'", scheme, text)
 	case query != "" && query != "optional":
-		r.diags.Add(diag.Diagnostic{Pos: at, Code: "uri", Hint: diag.DidYouMean("?"+query, []string{"?optional"}),
+		r.diags.Add(diag.Diagnostic{Pos: at, Code: "uri", Fix: diag.Correct("?"+query, []string{"?optional"}),
 			Message: "expected '?optional' or nothing after the path, found '?" + query + "'"})
 	default:
 		u := uri{scheme: scheme, path: strings.Trim(path, "/"), optional: hasQuery, at: at}
@@ -79,8 +79,7 @@ var schemes = []string{"confdir-hiera", "module-hiera", "confdir", "module", "hi
 
 func (r uriReader) unknownScheme(scheme string, at diag.Pos) {
 	names := extensionNames(schemes, r.extensions.handlers)
-	hint := diag.DidYouMean(scheme, names)
-	r.diags.Add(diag.Diagnostic{Pos: at, Code: "uri", Hint: hint,
+	r.diags.Add(diag.Diagnostic{Pos: at, Code: "uri", Fix: diag.Correct(scheme, names),
 		Message: "unknown scheme '" + scheme + "'; expected " + diag.AnyOf(names)})
 }
 

@@ -36,8 +36,8 @@ const (
 	SignatureSuffix = ".sig"
 )
 
-// maxBeside limits the size in bytes of each file next to a snapshot.
-const maxBeside = 64 << 10
+// maxSidecar limits the size in bytes of each file next to a snapshot.
+const maxSidecar = 64 << 10
 
 // Statement is the signed content.
 type Statement struct {
@@ -182,8 +182,8 @@ func readSmall(path, suffix string) ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, &Rejection{path, path + suffix + " is no file"}
-	case info.Size() > maxBeside:
-		return nil, &Rejection{path, fmt.Sprintf("%s has more than %d bytes", path+suffix, maxBeside)}
+	case info.Size() > maxSidecar:
+		return nil, &Rejection{path, fmt.Sprintf("%s has more than %d bytes", path+suffix, maxSidecar)}
 	}
 	return os.ReadFile(path + suffix)
 }

@@ -190,7 +190,7 @@ func (d decoder) decodeStruct(c value.Value, to reflect.Value) error {
 		if !tagged {
 			name = strings.ToLower(field.Name)
 		}
-		if e, there := c.Get(value.FromString(name)); there {
+		if e, exists := c.Get(value.FromString(name)); exists {
 			if err := d.entry(name).decode(e, to.Field(i)); err != nil {
 				return err
 			}

@@ -84,7 +84,7 @@ func TestSizeOfLookupIsLimited(t *testing.T) {
 	}
 }
 
-// Error messages that may quote something sensitive are replaced. Others are unchanged.
+// Error messages that may quote sensitive data are replaced. Others are unchanged.
 func TestErrorsHideSensitiveValues(t *testing.T) {
 	const source = `bindings_version: 1
 name: default
@@ -111,7 +111,7 @@ bind:
 		"merged": {Code: bindings.CodeTypeMismatch,
 			Message: "a contribution to 'merged' named 'n': expected a hash to merge, found String"},
 		"merged_too": {Code: bindings.CodeTypeMismatch, Message: "a contribution to 'merged_too' named 'n': " +
-			"expected a hash to merge, found another value, which is sensitive"},
+			"expected a hash to merge, found a sensitive value of a different type"},
 	} {
 		_, found, err := req.Lookup(key)
 		var failed *bindings.Error
@@ -133,7 +133,7 @@ func TestLoopOfTwoMultibindings(t *testing.T) {
 	_, found, err := req.Lookup("list")
 	var failed *bindings.Error
 	if !errors.As(err, &failed) || found || failed.Key != "m" || failed.Code != bindings.CodeLoop ||
-		failed.Message != "'m' needs itself: multibind m -> other -> multibind m" {
+		failed.Message != "'m' depends on itself: multibind m -> other -> multibind m" {
 		t.Errorf("%#v, %v", failed, found)
 	}
 }

@@ -55,7 +55,7 @@ func TestLookupEntries(t *testing.T) {
 		{req, "structured", 0, -1, hash, `{"a":{"b":1}}`},
 		{req, "structured", 1, -1, first, "not found"},
 		{req, "from", 0, 1, first, `"3"`},
-		{req, "loop", 0, -1, unique, "loop: 'loop' needs itself: loop -> loop2 -> loop"},
+		{req, "loop", 0, -1, unique, "loop: 'loop' depends on itself: loop -> loop2 -> loop"},
 		{req, "m::plain", 0, 2, first, "not found"},
 		{req, "m::plain", 0, -1, first, `"module"`},
 		{req, "m::plain", 3, -1, first, `"module"`},
@@ -79,7 +79,8 @@ func TestLookupEntries(t *testing.T) {
 		{below, "late", 0, -1, hash, "evaluation: 'late': the merge strategy 'hash' needs Hashes of Data with " +
 			"Strings as keys, and this is of the kind String"},
 		{below, "loops", 0, -1, first, `"above"`},
-		{below, "loops", 1, -1, first, "loop: 'loops' needs itself: loops -> loops"}, // whatever other entries have
+		// whatever other entries have
+		{below, "loops", 1, -1, first, "loop: 'loops' depends on itself: loops -> loops"},
 		{below, "c", 0, 1, first, "not found"},
 		{below, "c", 1, -1, first, `"below"`},
 		{below, "c", 0, -1, first, `"below"`},

@@ -165,15 +165,15 @@ func (e *Environments) path(name string) string { return filepath.Join(e.dir, na
 
 // unknown returns the error for a name without an environment. It lists the existing ones.
 func (e *Environments) unknown(name string) error {
-	there, _ := e.Names()
+	names, _ := e.Names()
 	message := fmt.Sprintf("there is no environment '%s'", name)
 	declared := func(d envfile.Environment) bool { return d.Name == name }
 	if c := e.program.Load(); c != nil && slices.ContainsFunc(c.Environments, declared) {
 		message = fmt.Sprintf("the environment '%s' has no snapshot: it was never built without an error", name)
 	}
-	hint := diag.DidYouMean(name, there)
-	if len(there) > 0 {
-		message += "; there is " + diag.QuotedFor(hint, there)
+	hint := diag.DidYouMean(name, names)
+	if len(names) > 0 {
+		message += "; there is " + diag.QuotedFor(hint, names)
 	} else {
 		message += "; there is no file " + e.path(name)
 	}

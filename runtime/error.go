@@ -22,7 +22,7 @@ type Code = lookup.Code
 const (
 	CodeTypeMismatch = lookup.CodeTypeMismatch // the value does not have the required type
 	CodeAbstract     = lookup.CodeAbstract     // nothing binds an abstract key for this request
-	CodeLoop         = lookup.CodeLoop         // the key needs itself
+	CodeLoop         = lookup.CodeLoop         // the key depends on itself
 	CodeDuplicate    = lookup.CodeDuplicate    // two contributions have one name, and neither takes precedence
 	CodeEvaluation   = lookup.CodeEvaluation   // an expression failed
 	CodeProducer     = lookup.CodeProducer     // a Producer failed or is not registered

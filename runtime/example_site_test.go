@@ -32,8 +32,7 @@ func exampleSnapshot() (path string, remove func()) {
 	return path, func() { os.RemoveAll(dir) }
 }
 
-// The examples open a stored snapshot, so that they use only public packages. This checks that it
-// environmentOf current.
+// The examples open a stored snapshot, so that they use only public packages. The stored snapshot must be current.
 func TestStoredExampleSnapshotIsCurrent(t *testing.T) {
 	path, remove := exampleSnapshot()
 	defer remove()

@@ -10,7 +10,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// A path that cannot be evaluated, because it digs into a text, fails every lookup that reaches the
+// A path that cannot be evaluated, because it digs into a string, fails every lookup that reaches the
 // hierarchy. These are all lookups, because each needs the lookup_options, except those of
 // structured bindings and of keys of other modules.
 func TestUnevaluablePathFailsLookups(t *testing.T) {
@@ -136,7 +136,7 @@ bind:
 
 // A path that cannot be evaluated does not affect other paths, whatever its position, or other
 // facts.
-func TestUnevaluablePathAmongOthers(t *testing.T) {
+func TestUnevaluablePathDoesNotAffectOtherPaths(t *testing.T) {
 	site := ""
 	for _, module := range []string{"a", "b", "c"} {
 		site += fmt.Sprintf(`

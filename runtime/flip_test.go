@@ -28,7 +28,7 @@ bind:
 `
 
 // Whichever bit of a file is flipped, the methods of a value agree on whether it is damaged.
-// Otherwise a caller could take an unreadable value for an empty text.
+// Otherwise a caller could take an unreadable value for an empty string.
 func TestAccessorsOfDamagedValueAgree(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, flippedSite)
@@ -69,7 +69,7 @@ func TestAccessorsOfDamagedValueAgree(t *testing.T) {
 	}
 }
 
-// disagree returns the methods of v that contradict MarshalJSON. It counts unreadable values.
+// disagree returns the methods of v that contradict MarshalJSON. It counts unreadable values in invalid.
 func disagree(v bindings.Value, invalid *int) string {
 	text, err := v.MarshalJSON()
 	if err != nil {

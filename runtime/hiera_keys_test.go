@@ -61,7 +61,7 @@ func TestHieraKeysAgreeWithPuppet(t *testing.T) {
 		{"only", "", "12"},
 		{"'lookup_options'", "", `{"lookup_options":{"merge":"hash"},"secret":{"convert_to":"Sensitive"},` +
 			`"wrong":{"merge":"first"},"only":{"convert_to":"Integer"}}`},
-		{"quoted", "", "loop: 'quoted' needs itself: quoted -> quoted"},
+		{"quoted", "", "loop: 'quoted' depends on itself: quoted -> quoted"},
 		{"alias", "", `""`},
 		{"veiled", "", `sensitive {"a":"s3cr3t","b":"12"}`},
 		{"'list.of'", "", "[1]"},

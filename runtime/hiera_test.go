@@ -255,7 +255,7 @@ var hieraLookups = []struct{ key, merge, want string }{
 	{"nested", "", `sensitive {"a":{"password":"s3cr3t","user":"me"}}`},
 	{"nested.a.user", "", "evaluation: 'nested.a.user': 'nested.a.user' needs a Hash with the key 'user', found " +
 		"something sensitive"},
-	{"veiled", "", "loop: 'loop' needs itself: loop -> loop2 -> loop"},
+	{"veiled", "", "loop: 'loop' depends on itself: loop -> loop2 -> loop"},
 	{"peek", "", `sensitive "me"`},
 	{"told", "", `sensitive "me"`},
 	{"below", "", `sensitive "me"`},
@@ -279,7 +279,7 @@ var hieraLookups = []struct{ key, merge, want string }{
 	{"1.b", "", "evaluation: '1.b' is not a valid key: it must not begin with a number; put that in quotes"},
 	{"text", "", `"of node and 1,  ."`},
 	{"copy", "", `{"a":1,"in":{"z":3,"y":2,"x":1},"b":2}`},
-	{"loop", "", "loop: 'loop' needs itself: loop -> loop2 -> loop"},
+	{"loop", "", "loop: 'loop' depends on itself: loop -> loop2 -> loop"},
 	{"derived", "", `", Debianwebn1"`},
 	{"structured", "", `{"a":{"b":1}}`},
 	{"structured.a.b", "", "1"},
@@ -455,7 +455,7 @@ func TestExplainHieraKeys(t *testing.T) {
 	}
 }
 
-// A text encrypted by eyaml is decrypted by the lookup, and is sensitive. Without a key, only its
+// A string encrypted by eyaml is decrypted by the lookup, and is sensitive. Without a key, only its
 // lookup fails.
 func TestEncryptedTextIsDecrypted(t *testing.T) {
 	const site = `
@@ -544,7 +544,7 @@ bind:
 	// A message may be shown anywhere, so it is also hidden from Puppet.
 	for key, want := range map[string]string{
 		"failing": "evaluation: 'failing': the value is sensitive, so the error is not shown",
-		"misfit":  "type_mismatch: 'misfit': expected Enum['one', 'two'], found another value, which is sensitive",
+		"misfit":  "type_mismatch: 'misfit': expected Enum['one', 'two'], found a sensitive value of a different type",
 	} {
 		for _, merge := range []bindings.Value{{}, unique} {
 			if got := resultText(lookupEntries(able, key, 0, -1, merge)); got != want {
@@ -583,8 +583,8 @@ bindings_version: 1
 name: default
 bind: [[structured, 1]]
 `
-	const options = "loop: 'lookup_options' needs itself: lookup_options -> b -> lookup_options"
-	const b = "loop: 'b' needs itself: b -> lookup_options -> b"
+	const options = "loop: 'lookup_options' depends on itself: lookup_options -> b -> lookup_options"
+	const b = "loop: 'b' depends on itself: b -> lookup_options -> b"
 	req := requestFor(t, hieraSnapshot(t, site, bindings.Options{}), `{}`)
 	for key, want := range map[string]string{"a": options, "b": b, "a.x": options, "structured": "1"} {
 		if got := resultText(req.Lookup(key)); got != want {
@@ -603,7 +603,7 @@ name: default
 bind: [{name: s, to_expression: "if $word { lookup('h.k') }"}]
 `
 	s := hieraSnapshot(t, loops, bindings.Options{})
-	for facts, want := range map[string]string{`{}`: "null", `{"word": 1}`: "loop: 'h.k' needs itself: h.k -> s -> h.k"} {
+	for facts, want := range map[string]string{`{}`: "null", `{"word": 1}`: "loop: 'h.k' depends on itself: h.k -> s -> h.k"} {
 		if got := resultText(requestFor(t, s, facts).Lookup("h.k")); got != want {
 			t.Errorf("of %s h.k is %s, expected %s", facts, got, want)
 		}

@@ -73,11 +73,11 @@ bind:
 	build(t, path, source)
 	req := requestOf(t, path, "n1", map[string]any{"word": "w"})
 	for key, want := range map[string]bindings.Error{
-		"a": {Key: "b", Code: bindings.CodeLoop, Message: "'b' needs itself: b -> c -> b"},
+		"a": {Key: "b", Code: bindings.CodeLoop, Message: "'b' depends on itself: b -> c -> b"},
 		"other": {Key: "other", Code: bindings.CodeLoop,
-			Message: "'other' needs itself: other -> list -> multibind list -> other"},
+			Message: "'other' depends on itself: other -> list -> multibind list -> other"},
 		"list": {Key: "list", Code: bindings.CodeLoop,
-			Message: "'list' needs itself: list -> multibind list -> other -> list"},
+			Message: "'list' depends on itself: list -> multibind list -> other -> list"},
 	} {
 		_, found, err := req.Lookup(key)
 		var e *bindings.Error

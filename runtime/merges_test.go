@@ -156,8 +156,8 @@ func answerOf(t *testing.T, req *bindings.Request, key string) string {
 
 // Values that cannot be merged give an error at each lookup. With the strategy unique, a single
 // text becomes a list, because other layers may exist. In a default_hierarchy with one entry, it
-// stays a text.
-func TestMergesBetweenLayers(t *testing.T) {
+// stays a string.
+func TestUnmergeableValuesFailEachLookup(t *testing.T) {
 	req := requestFor(t, hieraSnapshot(t, `
 -- global/hiera.yaml --
 version: 5

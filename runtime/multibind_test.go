@@ -114,7 +114,7 @@ func TestDecliningContributionIsIgnored(t *testing.T) {
 		}
 	}
 	for _, options := range []recipe.Options{array, hash(recipe.Priority), hash(recipe.ErrorOnConflict)} {
-		if got := collect(t, options, part("n", 1, "a"), fails); got != "duplicate" { // facts cannot resolve it
+		if got := collect(t, options, part("n", 1, "a"), fails); got != "duplicate" { // the facts cannot resolve it
 			t.Errorf("two of one name, one failing, %+v: %s", options, got)
 		}
 	}

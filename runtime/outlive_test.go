@@ -103,7 +103,7 @@ func keepValues(t *testing.T, dir string) map[string]bindings.Value {
 }
 
 // Texts, keys, explanations, facts and converted Values do not need the file.
-func TestTextsAndExplanationsOutliveSnapshot(t *testing.T) {
+func TestCopiedStringsAndExplanationsOutliveSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	texts, keys, others := takeTexts(t, dir)
 	if n := mapped(t, dir, 0); n != 0 {
@@ -136,7 +136,7 @@ func TestTextsAndExplanationsOutliveSnapshot(t *testing.T) {
 	}
 }
 
-// taken has everything except texts and keys that a test copied from a closed snapshot.
+// taken contains what a test copied from a snapshot before closing it, except strings and keys.
 type taken struct {
 	key, layer, at, fact string
 	ordinary             any

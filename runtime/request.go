@@ -13,9 +13,9 @@ func (r *Request) engine() *lookup.Request { return (*lookup.Request)(r) }
 // Lookup returns the value of key for this request. If key is not bound, found is false. The error
 // is an *Error if the winning binding has no value, a *DamageError if the snapshot is damaged, and
 // fs.ErrClosed if it is closed.
-func (r *Request) Lookup(key string) (Value, bool, error) {
-	v, found, err := r.engine().Lookup(key)
-	return Value(v), found, err
+func (r *Request) Lookup(key string) (v Value, found bool, err error) {
+	content, found, err := r.engine().Direct().Lookup(key) // programs inline this function
+	return Value(content), found, err
 }
 
 // Reset makes r a request for other facts, so that a program that handles many requests need not

@@ -55,10 +55,9 @@ type Options struct {
 	// overwritten in place, which otherwise ends the program or changes results. Opening takes the
 	// time to read the file and memory of its size.
 	Copy bool
-	// Decrypt decrypts the parts of a text that hiera-eyaml has encrypted, all its ENC[...]. It
-	// must be safe for concurrent use. Without it, or if it fails, a lookup that needs such a text
-	// returns an *Error with the code encrypted. The text of its error is shown, so it must not
-	// have secrets.
+	// Decrypt decrypts the parts of a string that hiera-eyaml has encrypted, all its ENC[...]. It must be safe for
+	// concurrent use. Without it, or if it fails, a lookup that needs such a text returns an *Error with the code
+	// encrypted. The text of its error is shown, so it must not have secrets.
 	Decrypt func(text string) (string, error)
 	// Unseal decrypts the key of a snapshot whose sensitive values are encrypted (bindc build
 	// --encrypt-to). sealed is that key, encrypted with age to its recipients. Open calls it once.
@@ -67,12 +66,11 @@ type Options struct {
 	Unseal func(sealed []byte) (key []byte, err error)
 }
 
-// Producer computes a value for a request. args has the arguments of the binding except the name: a
-// list, a hash, or empty. If it returns an error, the lookup fails with an *Error with the code
-// producer and that error as its cause. A value made from something sensitive should be sensitive.
-// A Producer must be safe for concurrent use and must not keep r or args after it returns. Lookups
-// through r count towards the limits of the lookup that called it. A key that needs itself through
-// a Producer is an error.
+// Producer computes a value for a request. args has the arguments of the binding except the name: a list, a hash, or
+// empty. If it returns an error, the lookup fails with an *Error with the code producer and that error as its cause. A
+// value made from sensitive data should be sensitive. A Producer must be safe for concurrent use and must not keep r or
+// args after it returns. Lookups through r count towards the limits of the lookup that called it. A key that depends on
+// itself through a Producer is an error.
 type Producer func(r *Request, args Value) (Value, error)
 
 // Open maps the snapshot at path. The time does not depend on the size of the file. The errors name

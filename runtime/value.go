@@ -47,7 +47,7 @@ const (
 
 // Kind returns the kind of v.
 func (v Value) Kind() Kind {
-	c, err := v.handle().Read()
+	c, err := value.Value(v).Read()
 	if err != nil {
 		return Invalid
 	}
@@ -65,7 +65,7 @@ func (v Value) Reveal() Value { return Value(v.handle().Reveal()) }
 
 // Bool returns v as a boolean. For another kind it returns an *Error of code type_mismatch, as do the methods below.
 func (v Value) Bool() (bool, error) {
-	c, err := v.handle().Read()
+	c, err := value.Value(v).Read()
 	if err == nil && c.Kind() != Bool {
 		err = mismatch(Bool, c)
 	}
@@ -74,7 +74,7 @@ func (v Value) Bool() (bool, error) {
 
 // Int returns v as an integer.
 func (v Value) Int() (int64, error) {
-	c, err := v.handle().Read()
+	c, err := value.Value(v).Read()
 	switch {
 	case err != nil:
 		return 0, err
@@ -86,7 +86,7 @@ func (v Value) Int() (int64, error) {
 
 // Float returns v as a float. It converts an integer.
 func (v Value) Float() (float64, error) {
-	c, err := v.handle().Read()
+	c, err := value.Value(v).Read()
 	switch {
 	case err != nil:
 		return 0, err
@@ -110,7 +110,7 @@ func (v Value) Text() (string, error) {
 // request alive, for instance with runtime.KeepAlive of Go's own package. After that it may have any content, and
 // reading it may crash the program.
 func (v Value) TextView() (string, error) {
-	c, err := v.handle().Read()
+	c, err := value.Value(v).Read()
 	if err == nil && c.Kind() != String && c.Kind() != Regexp {
 		err = mismatch(String, c)
 	}

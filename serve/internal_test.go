@@ -124,7 +124,7 @@ func TestErrorsCountTowardsAnswerSize(t *testing.T) {
 }
 
 // An environment does not follow a closed watcher. It surveys a followed file once.
-func TestClosedWatcherIsNotFollowed(t *testing.T) {
+func TestServerDropsClosedWatcher(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.snap")
 	value := snapshot.Stored{Bytes: string(value.Append(nil, value.FromInt(1)))}
 	if _, err := snapshot.Write(path, &snapshot.Content{Layers: []string{"site"}, Values: []snapshot.Stored{value},

@@ -42,7 +42,7 @@ func (q *question) setPlain(name, text string) (rest string, ok bool) {
 	return "", false
 }
 
-// plainList returns the list of texts at the start of text.
+// plainList returns the list of strings at the start of text.
 func plainList(text string) (list []string, rest string, ok bool) {
 	if !strings.HasPrefix(text, `["`) {
 		return nil, "", false

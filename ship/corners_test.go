@@ -127,7 +127,7 @@ func TestFullDiskErrorNamesGC(t *testing.T) {
 }
 
 // If a source fails when a pull closes it to wait for its turn, the reason is Network.
-func TestFailureOnCloseOfSourceHasReasonNetwork(t *testing.T) {
+func TestErrorOnClosingSourceHasReasonNetwork(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.text = "one"
 	m.pull.Turns = make(chan struct{}, 1)

@@ -238,8 +238,8 @@ func TestDirectoryInPlaceOfSnapshotIsAnError(t *testing.T) {
 	if err := os.MkdirAll(m.store.Path(sum("one")), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if there, err := m.store.has(sum("one")); err == nil {
-		t.Errorf("it is there: %v", there)
+	if exists, err := m.store.has(sum("one")); err == nil {
+		t.Errorf("it is there: %v", exists)
 	}
 }
 

@@ -107,7 +107,7 @@ var changes = []change{
 		m.offer("three", 3)
 		m.damage("three")
 	}, (*master).pullNow,
-		func(m *master) bool { there, err := m.store.has(sum("three")); return there && err == nil }, never},
+		func(m *master) bool { exists, err := m.store.has(sum("three")); return exists && err == nil }, never},
 	{"activate", nil, func(m *master) error { return m.change().Activate(sum("three")) },
 		func(m *master) bool { return m.active() == sum("three") }, never},
 	{"activate after a rollback", func(m *master) {
@@ -156,7 +156,7 @@ func (m *master) sound(what string) {
 	if active == "" {
 		return
 	}
-	if there, err := m.store.holds(active); !there || err != nil {
+	if exists, err := m.store.holds(active); !exists || err != nil {
 		m.Errorf("%s: production.snap leads nowhere (%v)", what, err)
 	}
 	v, err := m.store.view("production")

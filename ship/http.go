@@ -76,8 +76,8 @@ func follows(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// maxBeside is the maximum size in bytes of a statement or signature.
-const maxBeside = 64 << 10
+// maxSidecar is the maximum size in bytes of a statement or signature.
+const maxSidecar = 64 << 10
 
 // HTTP is a source on any web server that serves files. Polls send the last ETag or, without one, the last
 // Last-Modified. If the server sends neither, a verified statement identifies the snapshot. Statement and signature
@@ -229,7 +229,7 @@ func (h *HTTP) companion(ctx context.Context, suffix string) ([]byte, error) {
 	defer resp.Body.Close()
 	switch resp.StatusCode {
 	case http.StatusOK:
-		return upTo(resp.Body, maxBeside, h.String()+suffix)
+		return upTo(resp.Body, maxSidecar, h.String()+suffix)
 	case http.StatusNotFound, http.StatusGone:
 		return nil, nil
 	}

@@ -210,7 +210,7 @@ func TestSourceKeepsEscapedSlashInPath(t *testing.T) {
 		case origin.StatementSuffix:
 			w.Write(signed.Text)
 		case origin.SignatureSuffix:
-			w.Write(bytes.Repeat([]byte("s"), maxBeside))
+			w.Write(bytes.Repeat([]byte("s"), maxSidecar))
 		default:
 			http.NotFound(w, r)
 		}
@@ -266,7 +266,7 @@ func (o *openBody) Close() error {
 	return o.ReadCloser.Close()
 }
 
-func TestUpToRejectsTooLongTexts(t *testing.T) {
+func TestUpToRejectsOverlongInput(t *testing.T) {
 	for n, fits := range map[int]bool{4: true, 5: true, 6: false} {
 		text, err := upTo(strings.NewReader(strings.Repeat("x", n)), 5, "it")
 		if (err == nil) != fits || fits && len(text) != n {

@@ -21,7 +21,7 @@ type Checks struct {
 	Origin func(what string, signed origin.Signed, sum [32]byte) (origin.Origin, error)
 	// Gate compares a snapshot with the active one. active is "" if no snapshot is active.
 	Gate func(path, active string) error
-	// Rules returns a text that changes if Inspect or Gate may decide differently. A snapshot that they rejected is
+	// Rules returns a string that changes if Inspect or Gate may decide differently. A snapshot that they rejected is
 	// then checked again.
 	Rules func() string
 }
@@ -123,7 +123,7 @@ func (p *Pull) stateOf(r *record) State {
 	return st
 }
 
-// rules returns a text that changes if the pull may reject other releases than before.
+// rules returns a string that changes if the pull may reject other releases than before.
 func (p *Pull) rules() string {
 	rules := fmt.Sprintf("max_size %d", p.MaxBytes)
 	if p.Checks.Rules != nil {
@@ -211,8 +211,8 @@ func (p *Pull) take(ctx context.Context, st State) (t taken, err error) {
 	defer func() { err = join(err, because(Network, offer.Close())) }()
 	t.Digest, t.Revision, t.validator = offer.Digest, offer.Revision, offer.Validator
 	t.looked, t.note = true, offer.Note
-	there, err := p.want(ctx, offer, &t, st.Newest)
-	if err == nil && !there {
+	exists, err := p.want(ctx, offer, &t, st.Newest)
+	if err == nil && !exists {
 		err = p.download(ctx, offer, &t)
 	}
 	if err == nil {
@@ -257,7 +257,7 @@ func (r *Refused) again() (t taken, err error) {
 
 // want checks an offer before the download, so that a bad signature costs no download. It reports whether the snapshot
 // is in the store. newest is the time of the latest statement that was active.
-func (p *Pull) want(ctx context.Context, offer *Offer, t *taken, newest time.Time) (there bool, err error) {
+func (p *Pull) want(ctx context.Context, offer *Offer, t *taken, newest time.Time) (exists bool, err error) {
 	if offer.Size > p.MaxBytes {
 		return false, p.tooLarge()
 	}
@@ -272,15 +272,15 @@ func (p *Pull) want(ctx context.Context, offer *Offer, t *taken, newest time.Tim
 	}
 	p.goByStatement(t, o)
 	if offer.Digest != "" || strings.HasPrefix(t.validator, byStatement) {
-		there, err = p.Store.has(t.Digest)
+		exists, err = p.Store.has(t.Digest)
 	}
 	if o == nil || err != nil {
-		return there, err
+		return exists, err
 	}
-	if there || p.Hold {
+	if exists || p.Hold {
 		newest = time.Time{} // the snapshot may be active already: a switch decides whether it is too old
 	}
-	return there, timely(o.Created, newest, p.Now(), p.Name)
+	return exists, timely(o.Created, newest, p.Now(), p.Name)
 }
 
 // goByStatement sets the digest from a verified statement, and also the validator if the source has none.

@@ -46,7 +46,7 @@ func (p *Pull) download(ctx context.Context, offer *Offer, t *taken) (err error)
 		return refused("its SHA-256 is %s, but the source announced %s", d, claimed)
 	}
 	t.Digest = d
-	if there, err := p.Store.has(d); there || err != nil {
+	if exists, err := p.Store.has(d); exists || err != nil {
 		return err
 	}
 	if t.signed != nil {

@@ -45,7 +45,7 @@ var errStays = errors.New("the active snapshot stays")
 // release activates a snapshot of the store, unless it is already active, or the name is pinned, or Hold is set.
 func (p *Pull) release(t *taken) error {
 	if err := p.adopt(t.Digest, t.signed); err != nil {
-		if there, failed := p.Store.holds(t.Digest); !there && failed == nil {
+		if exists, failed := p.Store.holds(t.Digest); !exists && failed == nil {
 			return fmt.Errorf("%w: %w", errGone, err)
 		}
 		return err

@@ -213,7 +213,7 @@ type adoption struct {
 
 // adopt writes a statement and its signature for a snapshot in the store.
 func (r *record) adopt(d Digest, signed *origin.Signed) error {
-	if there, err := r.store.holds(d); !there {
+	if exists, err := r.store.holds(d); !exists {
 		return cmp.Or(err, errGone)
 	}
 	r.Adopting = &adoption{d, signed.Text, signed.Signature}
@@ -225,8 +225,8 @@ func (r *record) adopt(d Digest, signed *origin.Signed) error {
 
 func (r *record) finishAdopting() error {
 	a := r.Adopting
-	there, err := r.store.holds(a.Digest)
-	if err == nil && there {
+	exists, err := r.store.holds(a.Digest)
+	if err == nil && exists {
 		err = r.store.writeSigned(r.store.Path(a.Digest), origin.Signed{Text: a.Statement, Signature: a.Signature})
 	}
 	if err != nil {

@@ -249,7 +249,7 @@ func TestDamagedHistoryLinesAreRemovedAndReported(t *testing.T) {
 	}
 }
 
-// A history truncates long texts, records repeated failures once, and keeps only the latest events.
+// A history truncates long strings, records repeated failures once, and keeps only the latest events.
 func TestHistoryIsBounded(t *testing.T) {
 	m := newMaster(t)
 	m.shelf.revision = strings.Repeat("ä", 35_000)

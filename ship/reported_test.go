@@ -113,7 +113,7 @@ func TestErrorForForbiddenLockNamesOwnerOfStore(t *testing.T) {
 	m.failsAt("lock", "", fs.ErrPermission)
 	err := m.pullNow()
 	if !errors.Is(err, fs.ErrPermission) || !strings.HasPrefix(err.Error(), "cannot lock the store: ") ||
-		!strings.Contains(err.Error(), "; the store is for the user who owns "+m.dir+": run as that user") {
+		!strings.Contains(err.Error(), "; only the owner of "+m.dir+" may write to the store. Run as that user.") {
 		t.Error(err)
 	}
 	m.failsAt("lock", "", syscall.EIO)

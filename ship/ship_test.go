@@ -453,8 +453,8 @@ func TestCollectRemovesUnneededSnapshots(t *testing.T) {
 		t.Errorf("collected %v, %v", gone, err)
 	}
 	for text, stays := range map[string]bool{"one": true, "two": false, "three": false, "four": true} {
-		if there, err := m.store.has(sum(text)); there != stays || err != nil {
-			t.Errorf("%s is there: %v, %v; expected %v", text, there, err, stays)
+		if exists, err := m.store.has(sum(text)); exists != stays || err != nil {
+			t.Errorf("%s is there: %v, %v; expected %v", text, exists, err, stays)
 		}
 	}
 	m.clean()

@@ -73,7 +73,7 @@ func TestWebServerOffersOnlyNewSnapshots(t *testing.T) {
 	}
 	m.answers("two")
 	put("", "three")
-	put(origin.SignatureSuffix, strings.Repeat("x", maxBeside+1))
+	put(origin.SignatureSuffix, strings.Repeat("x", maxSidecar+1))
 	var r *Refusal
 	if err := pull(); !errors.As(err, &r) || !strings.Contains(err.Error(), "expected at most 65536 bytes") {
 		t.Errorf("a signature without end: %v", err)

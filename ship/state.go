@@ -84,10 +84,10 @@ func (s *Step) done(at time.Time, took time.Duration, err error) {
 	s.OK = at
 }
 
-// maxText is the maximum length in bytes of a text in a state or a history.
+// maxText is the maximum length in bytes of a string in a state or a history.
 const maxText = 1 << 10
 
-// bounded truncates a text that is too long, and appends the original length.
+// bounded truncates a string that is too long, and appends the original length.
 func bounded(text string) string {
 	if len(text) <= maxText {
 		return text

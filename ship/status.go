@@ -143,7 +143,7 @@ func WriteMetrics(w io.Writer, all []Status) error {
 		fmt.Fprintf(&b, "bindc_active_info{name=\"%s\",digest=\"%s\",revision=\"%s\"} 1\n", labelText.Replace(s.Name),
 			s.Active, labelText.Replace(s.Revision))
 	}
-	head("bindc_polls_total", "counter", "Polls of the source, by reason of failure, or ok.")
+	head("bindc_polls_total", "counter", "Polls of the source, by result: ok, or the reason for the failure.")
 	for _, s := range all {
 		for _, result := range []string{resultOK, string(Network), string(Content), string(Signature), string(Gate),
 			string(Disk)} {

@@ -31,7 +31,7 @@ const snapshotFile = "site.snap"
 // Store is a directory of snapshots. The package comment describes its files and how they change. Several programs may
 // use one store at the same time. Programs that only read snapshots need no knowledge of the store.
 type Store struct {
-	// Notice is called with a text for each repair, which the history records too; it may be nil.
+	// Notice is called with a string for each repair, which the history records too; it may be nil.
 	Notice func(text string)
 
 	dir   string
@@ -178,8 +178,8 @@ func (s *Store) exclusively(do func() error) error {
 		err = fmt.Errorf("another program has held %s for %v", path, lockWait)
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		err = fmt.Errorf("%w; the store is for the user who owns %s: run as that user, or, if files in it belong to "+
-			"another, run 'chown -R --reference=%s %s'", err, s.dir, s.dir, s.dir)
+		err = fmt.Errorf("%w; only the owner of %s may write to the store. Run as that user. If other users own files in "+
+			"it, run 'chown -R --reference=%s %s'", err, s.dir, s.dir, s.dir)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot lock the store: %w", err)
@@ -336,7 +336,7 @@ func (s *Store) commit(dir string, d Digest, sensitive bool) error {
 	if err != nil {
 		return err
 	}
-	if there, err := s.has(d); there || err != nil {
+	if exists, err := s.has(d); exists || err != nil {
 		return err // another program has already added it
 	}
 	if err := s.files.rename(made, s.Path(d)); err != nil {

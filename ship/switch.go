@@ -74,8 +74,8 @@ func (s *Switch) to(action string, choose func(*record) (Digest, error)) (seq ui
 
 // carryOut switches to a snapshot unless its checks failed, and records the result.
 func (s *Switch) carryOut(r *record, d Digest, action string, begun, stated time.Time, checked error) error {
-	there, err := s.Store.holds(d)
-	if err == nil && !there {
+	exists, err := s.Store.holds(d)
+	if err == nil && !exists {
 		err = fmt.Errorf("%s: %w", d.Short(), errGone) // this is probably why the checks failed
 	}
 	if err != nil {
@@ -115,7 +115,7 @@ var errGone = errors.New("not in the store")
 // are not checked. A rollback runs no gate, because it is used after a bad release has passed the gates.
 func (s *Switch) check(d Digest, seen *record, action string) (stated time.Time, err error) {
 	path := s.Store.Path(d)
-	if there, err := s.Store.holds(d); !there {
+	if exists, err := s.Store.holds(d); !exists {
 		return stated, cmp.Or(err, errGone)
 	}
 	if stated, err = s.signature(d, seen.Newest, action); err != nil {
@@ -198,7 +198,7 @@ func (s *Switch) previous(r *record) (Digest, error) {
 	all := tenures(r.events)
 	for i := len(all) - 2; i >= 0; i-- {
 		if t := all[i]; t.digest != r.active && t.lasted >= settled {
-			if there, err := s.Store.holds(t.digest); there || err != nil {
+			if exists, err := s.Store.holds(t.digest); exists || err != nil {
 				return t.digest, err
 			}
 		}
@@ -222,11 +222,11 @@ func (s *Switch) left(r *record) (string, error) {
 			continue
 		}
 		seen = append(seen, string(e.Digest))
-		there, err := s.Store.holds(e.Digest)
+		exists, err := s.Store.holds(e.Digest)
 		if err != nil {
 			return "", err
 		}
-		if there {
+		if exists {
 			all = append(all, e.described())
 		}
 	}

@@ -55,11 +55,11 @@ func (s *Snapshot) Candidates(key string, numbers []uint32, at *Scopes) iter.Seq
 	}
 }
 
-// Behind ranges over the bindings of key that are effective in the request, highest precedence first, in the levels
-// after the given one (-1 for all levels), and then its default. It skips bindings that are hidden in every request.
-// A caller uses it to continue after a candidate that declines; each candidate costs one lookup. The error is a
-// *DamageError and ends the sequence.
-func (s *Snapshot) Behind(key string, level int, at *Scopes) iter.Seq2[Candidate, error] {
+// CandidatesAfter returns an iterator over the bindings of key that are effective in the request, highest precedence
+// first, in the levels after the given one (-1 for all levels), and then its default. It skips bindings that are hidden
+// in every request. A caller uses it to continue after a candidate that declines; each candidate costs one lookup. The
+// error is a *DamageError and ends the sequence.
+func (s *Snapshot) CandidatesAfter(key string, level int, at *Scopes) iter.Seq2[Candidate, error] {
 	return func(yield func(Candidate, error) bool) {
 		n, ok := s.keyNumber(key)
 		if !ok {

@@ -6,7 +6,7 @@ import (
 )
 
 // A dictionary numbers the values of a dimension that conditions name. Section dicts holds them at multiples of 4.
-// Each one contains its perfect hash, n+1 text offsets u32 and the texts in the order of their numbers, padded to a
+// Each one contains its perfect hash, n+1 text offsets u32 and the strings in the order of their numbers, padded to a
 // multiple of 4.
 type dictionary struct {
 	at      uint64 // offset in section dicts

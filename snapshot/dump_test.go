@@ -82,7 +82,7 @@ func TestDumpOfDamagedFilesTerminates(t *testing.T) {
 
 var update = flags.Bool("update", false, "overwrite the golden files")
 
-// everything is a minimal site with one of each item that a file can contain.
+// everything returns a minimal site that contains each kind of item once.
 func everything() *Content {
 	recipe := func(text string) Stored { return Stored{Computed: true, Bytes: text} }
 	c := &Content{
@@ -310,7 +310,7 @@ func TestDumpRecognizesNoTablesAfterDamage(t *testing.T) {
 // A dump of a damaged block of origins shows the records before the damage and then stops.
 func TestDumpStopsAtDamagedOrigins(t *testing.T) {
 	for name, c := range map[string]struct {
-		last, unsaid string // the last line shown, and a text that must not follow
+		last, unsaid string // the last line shown, and a string that must not follow
 		change       func(blocks []coldRaw)
 	}{
 		"a truncated scope": {"place 1, entry 0 of key 4: input 0, line 1, column 2", "place 2, ",
@@ -398,8 +398,8 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-// A text is shown in full up to a limit. A longer one is cut, but not within a character.
-func TestDumpCutsLongTexts(t *testing.T) {
+// A string is shown in full up to a limit. A longer one is cut, but not within a character.
+func TestDumpTruncatesLongStrings(t *testing.T) {
 	all := strings.Repeat("x", maxText)
 	for text, want := range map[string]string{all: all, all + "y": all + "..", all[1:] + "ü": all[1:] + ".."} {
 		if got := cut(text); got != want {

@@ -73,8 +73,8 @@ func TestRefsToRecipesAndBlocksAreNotSmall(t *testing.T) {
 	}
 }
 
-// A text that has the same fingerprint as the key, but differs in one group of eight bytes, is not found.
-func TestTextsWithFingerprintOfKeyAreNotFound(t *testing.T) {
+// A string that has the same fingerprint as the key, but differs in one group of eight bytes, is not found.
+func TestStringsWithFingerprintOfKeyAreNotFound(t *testing.T) {
 	key := strings.Repeat("k", maxInlineKey)
 	s := open(t, &Content{Layers: []string{"l"}, Keys: []Key{{Name: key, Default: 0}},
 		Values: stored(value.FromInt(1))})
@@ -94,7 +94,7 @@ func TestTextsWithFingerprintOfKeyAreNotFound(t *testing.T) {
 	}
 }
 
-// A text that is not a key is not found, even if slots and lengths in a damaged file are wrong.
+// A string that is not a key is not found, even if slots and lengths in a damaged file are wrong.
 func TestDamagedSlotsAndLengthsAddNoKeys(t *testing.T) {
 	slot := forged(t, everything(), func(w *writer) { w.out[secPilots][8] = 9 }) // the file has nine keys, 0 to 8
 	for i := range 1000 {
@@ -222,9 +222,9 @@ func TestDamagedFirstBindingIsReported(t *testing.T) {
 	}
 }
 
-// A text that is not a key has no bindings, and Binding reports damage.
+// A string that is not a key has no bindings, and Binding reports damage.
 func TestUnknownKeysHaveNoBindings(t *testing.T) {
-	s := open(t, hiddenPair()) // every text hashes to the only key
+	s := open(t, hiddenPair()) // every string hashes to the only key
 	book, err := s.AllBindings()
 	if err != nil {
 		t.Fatal(err)
@@ -314,7 +314,7 @@ func TestOriginBlocksEndAtTheirLimit(t *testing.T) {
 	}
 }
 
-func TestPerfectHashOfNoTextsNeedsASlot(t *testing.T) {
+func TestEmptyPerfectHashNeedsASlot(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}}}
 	for section, forge := range map[string]func(w *writer){
 		"":       func(*writer) {},

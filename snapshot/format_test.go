@@ -171,7 +171,7 @@ func TestMagicVersionAndLimitsAgreeWithFormat(t *testing.T) {
 		fmt.Sprintf("from 1 to %d with which all perfect hashes", seedTries),
 		fmt.Sprintf("buckets = n / %d + 1 and slots = n + n / %d + 1", bucketTexts, spareSlots),
 		fmt.Sprintf("of the key, 0 to %d; %d: a long key", maxInlineKey, longKey),
-		fmt.Sprintf("of a long key the rest begins at %d", recLongTail),
+		fmt.Sprintf("for a long key, the rest begins at %d", recLongTail),
 		fmt.Sprintf("| keys | 2^%d |", bits.Len(maxKeys)-1),
 		fmt.Sprintf("| values | 2^%d - 1 |", bits.Len(maxStored)),
 		fmt.Sprintf("| an encoded value | %d MiB |", maxValue>>20),

@@ -27,7 +27,7 @@ func hashText(s string, seed uint64) uint64 {
 	return mix(p^q^n, r^k1)
 }
 
-// ends packs a text of at most 16 bytes into two numbers.
+// ends packs a string of at most 16 bytes into two numbers.
 func ends(s string) (a, b uint64) {
 	switch {
 	case len(s) >= 8:

@@ -80,7 +80,7 @@ func (s *Snapshot) ValuesOf(dimension int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		d := &s.dicts[dimension]
 		for n := range d.hash.n {
-			if text, ok := d.value(n); ok && !yield(text) { // Verify reports damaged texts
+			if text, ok := d.value(n); ok && !yield(text) { // Verify reports damaged strings
 				return
 			}
 		}

@@ -94,6 +94,10 @@ func agree(t *testing.T, s *Snapshot, at *Scopes, o oracle, keys []uint32) {
 		if ok && storedAt(t, s, ref) != o.Values[want] {
 			t.Fatalf("%q for %q: found %q, want %q", name, o.values, storedAt(t, s, ref).Bytes, o.Values[want].Bytes)
 		}
+		inView, found := viewed(t, s, at, name)
+		if visible := ok && !strings.HasPrefix(name, "\x00"); found != visible || found && inView != o.Values[want] {
+			t.Fatalf("%q for %q: the view found %t, %q; want %t", name, o.values, found, inView.Bytes, visible)
+		}
 		if i >= 10 {
 			continue // decompressing cold candidates takes too long
 		}
@@ -667,7 +671,7 @@ func TestSitesOfEveryShapeAgreeWithOracle(t *testing.T) {
 	}
 }
 
-// The fast and the slow path of Find both find keys of every length. They do not find texts that differ from a key in
+// The fast and the slow path of Find both find keys of every length. They do not find strings that differ from a key in
 // one place.
 func TestFindKeysOfEveryLength(t *testing.T) {
 	lengths := []int{255, 256, 300, 4095, 70_000}
@@ -722,8 +726,8 @@ func absent(t *testing.T, s *Snapshot, key string) {
 	}
 }
 
-// A text can have the hash slot and the fingerprint of a key. The comparison with the key's record then rejects it,
-// wherever the two texts differ.
+// A string can have the hash slot and the fingerprint of a key. The comparison with the key's record then rejects it,
+// wherever the two strings differ.
 func TestTextWithFingerprintAndSlotOfKeyIsNotFound(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Keys: []Key{{Name: strings.Repeat("k", 30), Default: 0}},
 		Values: stored(value.FromInt(1))}

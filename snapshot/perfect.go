@@ -8,11 +8,11 @@ import (
 	"slices"
 )
 
-// A perfect hash maps n known texts to the numbers 0 to n-1. It distributes the texts to buckets of three on average.
-// Each bucket has a pilot, a 16-bit number chosen so that all its texts get free slots. There are slightly more slots
-// than texts. A table, called remap, maps the slots from n on to the free slots below n. The pilots take 5.3 bits per
-// text and the table takes one. (8-bit pilots would need 10% more slots and would have to move texts again during
-// construction, for the same total size.)
+// A perfect hash maps n known strings to the numbers 0 to n-1. It distributes the strings to buckets of three on
+// average. Each bucket has a pilot, a 16-bit number chosen so that all its strings get free slots. There are slightly
+// more slots than strings. A table, called remap, maps the slots from n on to the free slots below n. The pilots take
+// 5.3 bits per string and the table takes one. (8-bit pilots would need 10% more slots and would have to move strings
+// again during construction. The total size would be the same.)
 //
 // Encoding: one pilot u16 per bucket, padded to a multiple of 4, then slots-n numbers u32. Section meta has n,
 // buckets and slots.
@@ -23,21 +23,25 @@ type perfect struct {
 
 const (
 	bucketTexts = 3
-	spareSlots  = 32 // one spare slot per this many texts
+	spareSlots  = 32 // one spare slot per this many strings
 	seedTries   = 8
 )
 
 var errNoPerfectHash = errors.New("no perfect hash found for the keys or the values of a category")
 
 // slotOf returns the slot of hash h under a pilot.
-func slotOf(h uint64, pilot uint16, slots uint32) uint32 {
-	return reduce(mix(h, 0x9e3779b97f4a7c15*(uint64(pilot)+1)), slots)
-}
+func slotOf(h uint64, pilot uint16, slots uint32) uint32 { return reduce(spread(h, pilot), slots) }
+
+// spread returns a hash of h and a pilot.
+func spread(h uint64, pilot uint16) uint64 { return mix(h, 0x9e3779b97f4a7c15*(uint64(pilot)+1)) }
 
 // reduce maps the high bits of h to 0..n-1 without a division.
-func reduce(h uint64, n uint32) uint32 {
-	hi, _ := bits.Mul64(h, uint64(n))
-	return uint32(hi)
+func reduce(h uint64, n uint32) uint32 { return uint32(share(h, uint64(n))) }
+
+// share is reduce for larger numbers.
+func share(h, n uint64) uint64 {
+	hi, _ := bits.Mul64(h, n)
+	return hi
 }
 
 // buildPerfect finds the pilots for hashes, which must be distinct. It practically never fails; if it does, the
@@ -73,7 +77,7 @@ func bySize(hashes []uint64, buckets uint32) [][]uint64 {
 	return out
 }
 
-// placeBucket finds the first pilot that gives every text of a bucket its own free slot.
+// placeBucket finds the first pilot that gives every string of a bucket its own free slot.
 func placeBucket(bucket []uint64, pilots []byte, taken []uint64, buckets, slots uint32) bool {
 	var buf [64]uint32
 	for p := range 1 << 16 {

@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// reader reads numbers and texts from a section. After a failure it returns zeros.
+// reader reads numbers and strings from a section. After a failure it returns zeros.
 type reader struct {
 	b      string
 	failed bool

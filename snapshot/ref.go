@@ -13,18 +13,30 @@ func (r Ref) Recipe() (int, bool) { return int(r &^ refKind), r&refKind == refRe
 // Small reports whether r is a constant that Value reads without decoding a block.
 func (r Ref) Small() bool { return r&(refRecipe&refBlock) == 0 }
 
-// Value returns the constant that ref refers to. Arrays, hashes and strings are views of the snapshot. Value does not
-// check the elements of arrays and hashes; Verify and value.Sound do.
-func (s *Snapshot) Value(ref Ref) (value.Value, error) {
-	switch ref & refKind {
-	case refInline:
-		return inlineValue(uint32(ref &^ refKind)), nil
-	case refCell:
-		if off := cellUnit * uint64(ref); off < uint64(len(s.keys)) {
-			if v, ok := value.ShortString(s.keys[off:]); ok {
+// Values returns a source of the small constants of s. It reads value number n from the reference n.
+func (s *Snapshot) Values() *value.Source {
+	cells := s.keys[:min(uint64(len(s.keys)), cellUnit*refInline)]
+	return value.NewSource(func(ref uint64) (value.Value, error) { // s.Value without calls
+		if Ref(ref)&refKind == refInline {
+			return inlineValue(uint32(ref &^ refKind)), nil
+		}
+		if off := cellUnit * ref; off < uint64(len(cells)) {
+			if text, ok := value.ShortText(cells[off:]); ok {
+				return value.FromString(text), nil
+			}
+			if v, ok := value.Peek(cells[off:]); ok {
 				return v, nil
 			}
 		}
+		return s.Value(Ref(ref))
+	})
+}
+
+// Value returns the constant that ref refers to. Arrays, hashes and strings are views of the snapshot. Value does not
+// check the elements of arrays and hashes; Verify and value.Sound do.
+func (s *Snapshot) Value(ref Ref) (value.Value, error) {
+	if ref&refKind == refInline {
+		return inlineValue(uint32(ref &^ refKind)), nil
 	}
 	text, err := s.encoded(ref)
 	if err != nil {

@@ -327,9 +327,9 @@ func TestCandidatesStopOnBreakOrError(t *testing.T) {
 	}
 }
 
-// Behind returns the bindings in the levels after the given one, and then the default, even if a level always hides the
-// default.
-func TestBehindReturnsLowerLevelsAndDefault(t *testing.T) {
+// CandidatesAfter returns the bindings in the levels after the given one, followed by the default, even if a level
+// always hides the default.
+func TestCandidatesAfterReturnsLowerLevelsAndDefault(t *testing.T) {
 	site := &Content{Layers: []string{"l"},
 		Dimensions: []Dimension{{Name: "a", Category: -1}, {Name: "b", Category: -1}},
 		Values:     stored(value.FromInt(0), value.FromInt(1), value.FromInt(2), value.FromInt(3)),
@@ -360,7 +360,7 @@ func TestBehindReturnsLowerLevelsAndDefault(t *testing.T) {
 	} {
 		got, n := "", 0
 		at := scopes(s, c.values...)
-		for b, err := range s.Behind(c.key, c.level, at) {
+		for b, err := range s.CandidatesAfter(c.key, c.level, at) {
 			v, of := s.Value(b.Ref)
 			if err != nil || of != nil {
 				t.Fatal(err, of)
@@ -379,14 +379,15 @@ func TestBehindReturnsLowerLevelsAndDefault(t *testing.T) {
 	}
 }
 
-// The error for a list out of bounds ends the iteration, whatever the level after which Behind begins.
-func TestBehindStopsAtDamagedList(t *testing.T) {
+// The error for a list out of bounds ends the iteration, whatever the level after which CandidatesAfter begins.
+func TestCandidatesAfterStopsAtDamagedList(t *testing.T) {
 	s := forged(t, everything(), func(w *writer) {
 		binary.LittleEndian.PutUint32(w.out[secKeys][4*keyRecord+recList:], 1<<20)
 	})
 	for _, level := range []int{-1, 0, 99} {
 		errs := 0
-		for _, err := range s.Behind(strings.Repeat("text", 11)+"end", level, scopes(s, "n01", "Data", "linux")) {
+		key, at := strings.Repeat("text", 11)+"end", scopes(s, "n01", "Data", "linux")
+		for _, err := range s.CandidatesAfter(key, level, at) {
 			if errs++; !errors.As(err, new(*DamageError)) {
 				t.Errorf("behind %d: %v", level, err)
 			}

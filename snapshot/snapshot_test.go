@@ -23,8 +23,8 @@ func stored(vs ...value.Value) []Stored {
 	return out
 }
 
-// fleet is a site of n nodes that all bind "hot" and one other key. A thousand keys have a default. The last key, which
-// is long, has none and is only bound for node1 in production.
+// fleet returns a site of n nodes, each of which binds "hot" and one other key. A thousand keys have a default. The
+// last key is long, has no default, and is bound only for node1 in production.
 func fleet(n int) *Content {
 	c := &Content{
 		Layers:     []string{"site"},

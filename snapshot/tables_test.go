@@ -199,7 +199,7 @@ func TestFindRejectsNumbersAfterTheLastKey(t *testing.T) {
 // A value number that does not exist, or whose text is damaged, is not found.
 func TestValueNumbersAfterTheLastAreNotFound(t *testing.T) {
 	const seed = 1
-	texts := "\x00\x00\x00\x00" + "\x04\x00\x00\x00" + "\x08\x00\x00\x00" + "fake" // two offsets, texts
+	texts := "\x00\x00\x00\x00" + "\x04\x00\x00\x00" + "\x08\x00\x00\x00" + "fake" // two offsets, strings
 	d := dictionary{hash: perfect{n: 1, buckets: 1, slots: 2, remap: "\x01\x00\x00\x00"},
 		offsets: texts[:8], text: texts[8:]}
 	for pilot := uint16(0); slotOf(hashText("fake", seed), pilot, 2) != 1; pilot++ {

@@ -524,7 +524,7 @@ func TestOpenRejectsForgedHeaders(t *testing.T) {
 	damagedAs(t, "another checksum of meta", err, "meta", "the checksum of the section")
 }
 
-// Verify rejects dimensions that share one long value, because their texts are longer in total than the section.
+// Verify rejects dimensions that share one long value, because their strings are longer in total than the section.
 func TestVerifyRejectsOverlappingDictionaries(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
 		Levels: []Level{{Dimensions: []int{0}, Scopes: []Scope{{Values: []string{strings.Repeat("v", 10_000)}}}}}}

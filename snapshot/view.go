@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"math/bits"
 	"runtime"
 	"sync/atomic"
 
@@ -9,14 +10,15 @@ import (
 
 // View is a snapshot as one request sees it.
 type View struct {
-	file   *Snapshot
-	shut   *atomic.Bool
-	small  *value.Source
-	others Others
-	digs   bool
+	index
+	file     *Snapshot
+	shut     *atomic.Bool
+	indirect *atomic.Bool // leave all lookups to others; shut, or always
+	small    *value.Source
+	others   Others
+	digs     bool
 
-	Indirect bool   // leave all lookups to Others
-	Scopes   Scopes // set by Resolve
+	Scopes Scopes // set by Resolve
 }
 
 // Others does the lookups that a View leaves to it.
@@ -29,60 +31,94 @@ type Others interface {
 }
 
 // NewView returns a View of s. The caller sets its Scopes with Resolve. Lookups return small values as values of
-// small. They leave all keys to others while shut is set, and keys without bindings if digs is true.
+// small. They leave all keys to others while shut is set, and dotted or quoted keys without bindings if digs is true.
 func NewView(s *Snapshot, shut *atomic.Bool, small *value.Source, digs bool, others Others) View {
-	return View{file: s, shut: shut, small: small, digs: digs, others: others}
+	return View{index: indexOf(s), file: s, shut: shut, indirect: shut, small: small, digs: digs, others: others}
 }
+
+// always is the flag of views that leave all lookups to Others.
+var always = func() *atomic.Bool { b := &atomic.Bool{}; b.Store(true); return b }()
+
+// SetIndirect decides whether lookups leave all keys to Others even while the view is not shut.
+func (w *View) SetIndirect(on bool) {
+	w.indirect = w.shut
+	if on {
+		w.indirect = always
+	}
+}
+
+// Indirect reports whether SetIndirect was last called with true.
+func (w *View) Indirect() bool { return w.indirect == always }
 
 // Lookup returns the value of highest precedence for key in the request. A small value is read when it is used.
 //
 // This is keyNumber and findIn in one function, for keys of the usual length: it hashes and compares the same six
-// words and does not branch on the length. Calls would cost a fifth of the total time. The pilot, the fingerprint and
-// the record of n are read without bounds checks: Open checked that they are inside their sections for each n below
-// s.hash.n.
+// words and does not branch on the length. Calls would cost a fifth of the total time. The words are read again for the
+// comparison, because keeping them would mean storing them. The pilot, the fingerprint and the record of n are read
+// without bounds checks: Open checked that they are inside their sections for each n below w.keyCount.
 func (w *View) Lookup(key string) (value.Value, bool, error) {
-	if w.Indirect || w.shut.Load() {
-		return w.others.Indirect(key)
-	}
-	s, length := w.file, uint64(len(key))
+	length := uint64(len(key))
 	if length-17 > maxInlineKey-17 {
-		ref, ok, err := s.Find(key, &w.Scopes)
-		return w.finish(key, ref, ok, err)
+		return w.find(key)
 	}
 	last := length - 16
 	middle := least(16, last)
-	a0, a1, b0, b1, c0, c1 := at64(key, 0), at64(key, 8), at64(key, middle), at64(key, middle+8), at64(key, last),
-		at64(key, last+8)
-	h := mix(mix(a0^k1, a1^s.seed^k0)^mix(b0^k2, b1^s.seed)^length, mix(c0^k3, c1^s.seed)^k1)
-	n := slotOf(h, at16(s.hash.pilots, 2*uint64(reduce(h, s.hash.buckets))), s.hash.slots)
-	if n >= s.hash.n {
-		if n = s.hash.moved(n); n >= s.hash.n {
+	p := mix(at64(key, 0)^w.k1, at64(key, 8)^w.seed^w.k0)
+	q := mix(at64(key, middle)^w.k2, at64(key, middle+8)^w.seed)
+	h := mix(p^q^length, mix(at64(key, last)^w.k3, at64(key, last+8)^w.seed)^w.k1)
+	if w.indirect.Load() {
+		return w.others.Indirect(key)
+	}
+	n := share(spread(h, at16(w.pilots, 2*share(h, w.buckets))), w.slots)
+	if n >= w.keyCount {
+		if n = uint64(w.file.hash.moved(uint32(n))); n >= w.keyCount {
 			return w.unbound(key)
 		}
 	}
-	if at8(s.prints, uint64(n)) != uint8(h) {
-		return w.unbound(key)
+	if at8(w.prints, n) != uint8(h) {
+		if w.digs && plain(at64(key, 0))&plain(at64(key, 8))&plain(at64(key, middle))&plain(at64(key, middle+8))&
+			plain(at64(key, last))&plain(at64(key, last+8)) != allPlain {
+			return w.unbound(key)
+		}
+		return value.Value{}, false, nil
 	}
-	r := keyRecord * uint64(n)
+	r := keyRecord * n
 	t := r + recText
-	differs := (at64(s.keys, t) ^ a0) | (at64(s.keys, t+8) ^ a1) |
-		(at64(s.keys, t+middle) ^ b0) | (at64(s.keys, t+middle+8) ^ b1) |
-		(at64(s.keys, t+last) ^ c0) | (at64(s.keys, t+last+8) ^ c1)
-	if differs != 0 || uint64(at8(s.keys, r+recLength)) != length {
+	differs := (at64(w.keys, t) ^ at64(key, 0)) | (at64(w.keys, t+8) ^ at64(key, 8)) |
+		(at64(w.keys, t+middle) ^ at64(key, middle)) | (at64(w.keys, t+middle+8) ^ at64(key, middle+8)) |
+		(at64(w.keys, t+last) ^ at64(key, last)) | (at64(w.keys, t+last+8) ^ at64(key, last+8))
+	if differs|(uint64(at8(w.keys, r+recLength))^length) != 0 {
 		return w.unbound(key)
 	}
-	mask := at64(s.keys, r+recMask)
+	mask := at64(w.keys, r+recMask)
 	m := mask & w.Scopes.active
-	if !w.Scopes.filter.has(n) {
-		m &= s.narrow
+	if !w.Scopes.filter.has(uint32(n)) {
+		m &= w.narrow
 	}
-	ref := Ref(at32(s.keys, r+recDefault))
-	if m != 0 || !ref.Small() || uint8(a0) == 0 {
-		return w.scoped(key, n, mask, m)
+	at := r + recDefault
+	if m != 0 {
+		highest := m & -m
+		at = uint64(at32(w.keys, r+recList)&^listHidden) + 4*uint64(bits.OnesCount64(mask&w.narrow&(highest-1)))
+		if highest&w.narrow == 0 || at+4 > uint64(len(w.keys)) {
+			return w.scoped(key, uint32(n), mask, m)
+		}
+	}
+	ref := Ref(at32(w.keys, at))
+	if !ref.Small() || key[0] == 0 {
+		return w.scoped(key, uint32(n), mask, m)
 	}
 	v := w.small.Value(uint64(ref))
 	runtime.KeepAlive(w)
 	return v, true, nil
+}
+
+// find is Lookup for keys of unusual length.
+func (w *View) find(key string) (value.Value, bool, error) {
+	if w.indirect.Load() {
+		return w.others.Indirect(key)
+	}
+	ref, ok, err := w.file.Find(key, &w.Scopes)
+	return w.finish(key, ref, ok, err)
 }
 
 // scoped completes Lookup for key number n, which the columns m may bind.
@@ -110,17 +146,10 @@ func (w *View) finish(key string, ref Ref, ok bool, err error) (value.Value, boo
 
 // unbound completes Lookup for a key without bindings.
 func (w *View) unbound(key string) (value.Value, bool, error) {
-	if w.digs {
+	if w.digs && Digs(key) {
 		v, found, err := w.others.Follow(key, noRef, false)
 		runtime.KeepAlive(w)
 		return v, found, err
 	}
 	return value.Value{}, false, nil
-}
-
-// least is a min without branches. The branch that the compiler generates for min is often mispredicted here, because
-// it depends on the length of the key.
-func least(a, b uint64) uint64 {
-	d := int64(b) - int64(a)
-	return a + uint64(d&(d>>63))
 }

@@ -9,6 +9,49 @@ import (
 	"bindc/internal/value"
 )
 
+// follower is an Others that remembers what a View left to it.
+type follower struct {
+	ref      Ref
+	followed bool
+}
+
+func (f *follower) Indirect(string) (value.Value, bool, error) {
+	panic("the view is neither shut nor indirect")
+}
+
+func (f *follower) Follow(_ string, ref Ref, found bool) (value.Value, bool, error) {
+	f.ref, f.followed = ref, true
+	return value.Value{}, found, nil
+}
+
+// viewOf returns a View of s for the scopes at. It leaves lookups to f.
+func viewOf(s *Snapshot, at *Scopes, digs bool, f *follower) View {
+	v := NewView(s, &atomic.Bool{}, s.Values(), digs, f)
+	v.Scopes = *at
+	return v
+}
+
+// viewed looks a key up in a View and returns the value in its stored form.
+func viewed(t *testing.T, s *Snapshot, at *Scopes, key string) (Stored, bool) {
+	t.Helper()
+	var f follower
+	w := viewOf(s, at, false, &f)
+	v, found, err := w.Lookup(key)
+	if err == nil && found && !f.followed {
+		v, err = v.Read()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case !found:
+		return Stored{}, false
+	case f.followed:
+		return storedAt(t, s, f.ref), true
+	}
+	return Stored{Bytes: string(value.Append(nil, v))}, true
+}
+
 // The fingerprint of a name equals that of a key once in 256 names. View.Lookup must then compare every byte, which it
 // does eight at a time.
 func TestViewFindsOnlyWholeKeys(t *testing.T) {
@@ -16,13 +59,7 @@ func TestViewFindsOnlyWholeKeys(t *testing.T) {
 		key := strings.Repeat("k", length)
 		s := open(t, &Content{Layers: []string{"site"}, Values: stored(value.FromInt(1)),
 			Keys: []Key{{Name: key, Default: 0}}})
-		var at Scopes
-		if err := s.Resolve(nil, &at); err != nil {
-			t.Fatal(err)
-		}
-		small := value.NewSource(func(ref uint64) (value.Value, error) { return s.Value(Ref(ref)) })
-		v := NewView(s, &atomic.Bool{}, small, false, nil)
-		v.Scopes = at
+		v := viewOf(s, &Scopes{}, false, nil)
 		if _, found, err := v.Lookup(key); !found || err != nil {
 			t.Errorf("%s: found is %t, the error %v", key, found, err)
 		}
@@ -31,6 +68,24 @@ func TestViewFindsOnlyWholeKeys(t *testing.T) {
 				name := key[:from] + fmt.Sprintf("%03d", n) + key[from+3:]
 				if _, found, _ := v.Lookup(name); found {
 					t.Fatalf("found %s, which is not a key; the key is %s", name, key)
+				}
+			}
+		}
+	}
+}
+
+func TestViewLeavesOnlyDottedAndQuotedAbsentKeysToOthers(t *testing.T) {
+	s := open(t, &Content{Layers: []string{"site"}, Values: stored(value.FromInt(1)),
+		Keys: []Key{{Name: "a::key::of::usual::length", Default: 0}}})
+	for length := range 60 {
+		for at := range length {
+			for _, c := range []byte(".'\"/ 09:AZ_az{\x7f\x80\xff") {
+				key := strings.Repeat("k", at) + string([]byte{c}) + strings.Repeat("k", length-at-1)
+				var f follower
+				w := viewOf(s, &Scopes{}, true, &f)
+				_, found, err := w.Lookup(key)
+				if special := c == '.' || c == '\'' || c == '"'; f.followed != special || found || err != nil {
+					t.Fatalf("%q: found %t, left to others %t, %v; want left %t", key, found, f.followed, err, special)
 				}
 			}
 		}

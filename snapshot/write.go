@@ -236,7 +236,7 @@ func (w *writer) index() (err error) {
 	return w.dictionaries()
 }
 
-// perfect builds the perfect hash of texts and returns the number of each text.
+// perfect builds the perfect hash of strings and returns the number of each string.
 func (w *writer) perfect(texts []string) (p perfect, encoded []byte, numbers []uint32, err error) {
 	hashes := make([]uint64, len(texts))
 	for i, t := range texts {

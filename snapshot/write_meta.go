@@ -3,8 +3,8 @@ package snapshot
 import "encoding/binary"
 
 // meta writes section meta, everything that Open reads: a byte of flags; layers; dimensions; buckets and slots of the
-// keys' hash; levels; the slice; and per layer, its part of Hiera 5 (u8) and its entry. Numbers are uvarints; texts are
-// a uvarint length and bytes.
+// keys' hash; levels; the slice; and per layer, its part of Hiera 5 (u8) and its entry. Numbers are uvarints; strings
+// are a uvarint length and bytes.
 func (w *writer) meta(levels []byte) {
 	out := binary.AppendUvarint([]byte{flag(w.c.Strict, metaStrict)}, uint64(len(w.c.Layers)))
 	for _, name := range w.c.Layers {

@@ -24,10 +24,11 @@ type Config struct {
 
 // Sizes lists the sites in the tables of bench/README.md.
 var Sizes = map[string]Config{
-	"S":  {Nodes: 500, Keys: 2_000, Modules: 50, Overrides: 20, Seed: 1},
-	"M":  {Nodes: 5_000, Keys: 5_000, Modules: 50, Overrides: 20, Seed: 1},
-	"L":  {Nodes: 50_000, Keys: 20_000, Modules: 50, Overrides: 20, Seed: 1},
-	"XL": {Nodes: 200_000, Keys: 20_000, Modules: 50, Overrides: 50, Seed: 1},
+	"S":   {Nodes: 500, Keys: 2_000, Modules: 50, Overrides: 20, Seed: 1},
+	"M":   {Nodes: 5_000, Keys: 5_000, Modules: 50, Overrides: 20, Seed: 1},
+	"L":   {Nodes: 50_000, Keys: 20_000, Modules: 50, Overrides: 20, Seed: 1},
+	"XL":  {Nodes: 200_000, Keys: 20_000, Modules: 50, Overrides: 50, Seed: 1},
+	"XXL": {Nodes: 1_000_000, Keys: 20_000, Modules: 50, Overrides: 50, Seed: 1},
 }
 
 // Totals counts the generated files and bindings.

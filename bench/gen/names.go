@@ -85,8 +85,7 @@ func (s *Site) keyNames() []string {
 	return names
 }
 
-// param returns the name of a class and a parameter or, in one of four cases, a parameter of the
-// module's main class.
+// param returns the name of a class parameter. In one of four cases, the class is the module's main class.
 func param(d *dice) string {
 	name := pick(d, paramFirst) + "_" + pick(d, paramLast)
 	if d.percent(25) {

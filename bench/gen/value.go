@@ -168,7 +168,7 @@ func (v Value) appendItems(out []byte, indent int) []byte {
 	return out
 }
 
-// appendScalar quotes a text unless it starts like a word. Numbers, addresses and versions are
+// appendScalar quotes a string unless it starts like a word. Numbers, addresses and versions are
 // quoted. No word of the vocabulary is a YAML boolean.
 func appendScalar(out []byte, text string) []byte {
 	if isWord := text[0] >= 'a' && text[0] <= 'z' || text[0] == '/'; isWord && !strings.Contains(text, "${") &&

@@ -14,13 +14,13 @@ import (
 // Sizes of a generated control repository.
 const (
 	levelModules = 20
-	levelKeys    = 30 // texts of each module
+	levelKeys    = 30 // strings of each module
 	levelLists   = 5  // lists of each module
 	levelNodes   = 30
 )
 
 // levels writes the environments of a control repository with n levels: nodes, facts, and a common
-// one. Every text is in the last level, and half of them are in another one; lists are in every
+// one. Every string is in the last level, and half of them are in another one; lists are in every
 // other level.
 func (l *backendLayout) levels(n int, goals targets) error {
 	random := rand.New(rand.NewPCG(uint64(n), 1))

@@ -118,7 +118,7 @@ func (w *World) getAnyKinds(keys []string) func(n int) {
 	}
 }
 
-// readSmall looks keys up and reads the values: of a text the length and the first byte.
+// readSmall looks keys up and reads the values: of a string the length and the first byte.
 func (w *World) readSmall(keys []string) func(n int) {
 	request := w.requests[0]
 	return func(n int) {
@@ -185,7 +185,7 @@ func (w *World) copyTexts(keys []string) func(n int) {
 	}
 }
 
-// textSum reads a text, which is not empty in these sites.
+// textSum reads a string, which is not empty in these sites.
 func textSum(text string) uint64 { return uint64(len(text)) + uint64(text[0]) }
 
 func boolSum(b bool) uint64 {

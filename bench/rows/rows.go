@@ -44,7 +44,7 @@ func Lookups(w *World) ([]Row, error) {
 	return w.named(rows), nil
 }
 
-// reading returns rows whose values are read, next to maps whose values are read, too.
+// reading returns the rows that also read the values, and compares them with maps whose values are read.
 func (w *World) reading() []Row {
 	var (
 		pointers = func(run func(n int)) measure.Case { return measure.Case{Name: "map[string]*Value", Run: run} }

@@ -75,7 +75,7 @@ func (f *blaming) addRequest(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.facts, "fact", nil, "one fact, `NAME=TEXT` or NAME:=JSON (repeatable)")
 	flags.StringArrayVar(&f.variables, "var", nil, "a variable that is not a fact: `NAME=TEXT` or NAME:=JSON")
 	flags.StringVar(&f.node, "node", "", "certname, the `NAME` of the node")
-	flags.StringVar(&f.environment, "environment", "", "`NAME` of the environment (default: the fact, or production)")
+	flags.StringVar(&f.environment, "environment", "", "`NAME` of the environment (default: the fact 'environment', or production)")
 }
 
 func (f *blaming) run(key string) error {
@@ -187,7 +187,7 @@ type blamed struct {
 	At      string `json:"at"`
 	Layer   string `json:"layer"`
 	State   string `json:"state"`
-	Line    int    `json:"line,omitempty"` // the first line of the commit
+	Line    int    `json:"line,omitempty"` // the first line attributed to the commit
 	Commit  string `json:"commit,omitempty"`
 	Author  string `json:"author,omitempty"`
 	Mail    string `json:"mail,omitempty"`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 func (g *bounds) checkCommand() *cobra.Command {
 	f := flags{bounds: g}
 	var factsDir string
+	var x fixing
 	cmd := &cobra.Command{
 		Use:   "check CONFDIR",
 		Short: "Check a site as build does, without writing a snapshot",
@@ -20,24 +22,30 @@ func (g *bounds) checkCommand() *cobra.Command {
 			"error once, with the affected nodes. With --lint it also reports lints: data\n" +
 			"that is valid but suspicious. Each lint has a code; --lint=-CODE, or a\n" +
 			"comment '# bindc: ignore CODE' on the line before, silences it.\n\n" +
+			"With --fix, check corrects the files of the site where a hint names the\n" +
+			"replacement, as in: did you mean 'osfamily'? It repeats this until nothing more\n" +
+			"can be corrected, and then reports what is left. It never changes a file outside\n" +
+			"CONFDIR. --fix --dry-run prints the first corrections as a diff instead.\n\n" +
 			"Exit status: 0 no errors, 1 the site has errors, 2 another error: usage, input\n" +
 			"or output.",
 		Example: "  bindc check site --strict --facts-dir facts\n" +
+			"  bindc check site --fix --dry-run\n" +
 			"  bindc check site --lint --manifests site/modules",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return check(cmd, args[0], factsDir, &f)
+			return check(cmd, args[0], factsDir, &f, &x)
 		},
 	}
 	f.add(cmd)
 	f.lint.add(cmd)
+	x.add(cmd)
 	cmd.Flags().StringVar(&factsDir, "facts-dir", "", "`DIR` with one file of facts per node, NAME.json, "+
 		"NAME.yaml or NAME.yml")
 	return cmd
 }
 
 // check does the same as build up to the report. If there is a fleet, it adds the errors for its nodes.
-func check(cmd *cobra.Command, dir, factsDir string, f *flags) error {
+func check(cmd *cobra.Command, dir, factsDir string, f *flags, x *fixing) error {
 	var nodes []facts.Node
 	var wrong diag.List
 	whole := true
@@ -48,18 +56,15 @@ func check(cmd *cobra.Command, dir, factsDir string, f *flags) error {
 		}
 	}
 	f.policies.fleet = len(nodes) > 0
-	c, err := compiled(cmd, dir, "", f)
+	asked := false
+	c, err := x.compiled(cmd, dir, f, func(c *compilation) error {
+		if asked = len(nodes) > 0 && !c.diags.Failed(); !asked {
+			return nil
+		}
+		return cmp.Or(c.checkFleet(cmd, nodes, whole, f.jobs), c.decidePolicies(nodes))
+	})
 	if err != nil {
 		return err
-	}
-	asked := len(nodes) > 0 && !c.diags.Failed()
-	if asked {
-		if err := c.checkFleet(cmd, nodes, whole, f.jobs); err != nil {
-			return err
-		}
-		if err := c.decidePolicies(nodes); err != nil {
-			return err
-		}
 	}
 	for _, d := range wrong.Sorted() {
 		c.diags.Add(d)

@@ -14,6 +14,7 @@ import (
 	"bindc/internal/cli"
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
+	"bindc/internal/proof/params"
 	"bindc/internal/proof/policy"
 	"bindc/internal/report/slice"
 	"bindc/loader"
@@ -24,6 +25,7 @@ import (
 type compilation struct {
 	site    *loader.Site
 	content *snapshot.Content // usable only if diags has no error
+	params  *params.Checker   // nil if the site has errors
 	diags   diag.List
 	proofs  *policy.Result // nil if the site has errors
 }

@@ -208,7 +208,7 @@ func (b *environments) prepare(root string) (string, error) {
 // build builds the environments that have changed, and publishes them. It returns the valid environments.
 func (b *environments) build(all *loader.Environments) (sound []string, err error) {
 	c := envfile.Choice{Program: all.Program}
-	there := map[string]bool{}
+	existing := map[string]bool{}
 	for _, e := range all.All {
 		failed := b.counts.failed
 		if err := b.buildOne(e); err != nil {
@@ -217,10 +217,10 @@ func (b *environments) build(all *loader.Environments) (sound []string, err erro
 		if b.counts.failed == failed {
 			sound = append(sound, e.Name)
 		}
-		there[e.Name] = true
+		existing[e.Name] = true
 		c.Environments = append(c.Environments, envfile.Environment{Name: e.Name, Written: b.written[e.Name]})
 	}
-	gone := b.findDeparted(there)
+	gone := b.findDeparted(existing)
 	for _, name := range gone.kept {
 		c.Environments = append(c.Environments, envfile.Environment{Name: name, Written: true})
 	}

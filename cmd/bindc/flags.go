@@ -31,10 +31,12 @@ type flags struct {
 	allowEmpty   bool
 	strict       bool
 	lenient      bool
-	format       string
-	all          bool
-	lint         linting
-	policies     policies
+
+	requireParams bool
+	format        string
+	all           bool
+	lint          linting
+	policies      policies
 
 	parts   []*datafile.Part // to be linked
 	signals signals
@@ -61,6 +63,8 @@ func (f *flags) addToAll(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
 		"accept a site that binds nothing, even if its snapshot replaces one with bindings")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "treat warnings as errors")
+	cmd.Flags().BoolVar(&f.requireParams, "require-parameters", false,
+		"a required parameter of a declared class that has no value for some nodes is an error")
 	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics; by default, text shows the first 100 of "+
 		"each code")
 	f.format = "text"

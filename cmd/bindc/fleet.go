@@ -20,6 +20,7 @@ import (
 	"bindc/internal/fsx"
 	"bindc/internal/lint"
 	"bindc/internal/lookup"
+	"bindc/internal/proof/params"
 	"bindc/internal/report/decision"
 	"bindc/internal/syntax"
 	bindings "bindc/runtime"
@@ -44,7 +45,7 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 		return err
 	}
 	defer snap.Close()
-	f := fleet{snap: snap, keys: slices.Sorted(snap.Keys()),
+	f := fleet{snap: snap, params: c.params, keys: slices.Sorted(snap.Keys()),
 		problems: map[problem][]facts.Node{}, onlyBinding: map[string]string{}}
 	f.check(cmd, nodes, jobs)
 	if f.err != nil {
@@ -139,8 +140,9 @@ func variablesOf(nodes []facts.Node) []string {
 
 // fleet collects the results of looking up all keys for all nodes.
 type fleet struct {
-	snap *bindings.Snapshot
-	keys []string
+	snap   *bindings.Snapshot
+	params *params.Checker
+	keys   []string
 
 	mu          sync.Mutex
 	problems    map[problem][]facts.Node
@@ -155,6 +157,7 @@ type problem struct {
 	at      string // position of the winning binding, as recorded in the snapshot
 	code    bindings.Code
 	message string
+	warning bool
 }
 
 // check looks up all keys, for that many nodes at a time.
@@ -194,11 +197,28 @@ func (f *fleet) node(n facts.Node) {
 	}
 	f.addValues(r)
 	for _, key := range f.keys {
-		if _, _, err := r.Lookup(key); err != nil {
+		v, found, err := r.Lookup(key)
+		if err != nil {
 			at, broken := f.winner(r, key)
 			f.addProblem(problem{key: key, at: at}, cmp.Or(broken, err), n)
+		} else if found {
+			f.checkParameter(r, key, v, n)
 		}
 	}
+}
+
+// checkParameter reports a value that Puppet refuses for the parameter of a class.
+func (f *fleet) checkParameter(r *bindings.Request, key string, v bindings.Value, n facts.Node) {
+	refusal := f.params.Refuses(key, lookup.Value(v))
+	if refusal == nil {
+		return
+	}
+	at, err := f.winner(r, key)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.err = cmp.Or(f.err, err)
+	p := problem{key: key, at: at, code: "parameter_type", message: refusal.Message, warning: refusal.Doubtful}
+	f.problems[p] = append(f.problems[p], n)
 }
 
 // addValues records the values of the dimensions in a request.
@@ -273,6 +293,9 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 		d.Message = quoted + ": " + d.Message
 	}
 	d.Notes = []diag.Note{{Pos: diag.Pos{File: hit[0].File}, Message: quoted + " is so for " + who}}
+	if p.warning {
+		d.Severity = diag.Warning
+	}
 	if p.code == bindings.CodeProducer { // the error comes from an external program
 		d.Severity = diag.Info
 	}

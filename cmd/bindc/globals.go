@@ -15,8 +15,8 @@ type bounds struct{ effort, alternatives int }
 func (b *bounds) add(root *cobra.Command) {
 	b.effort, b.alternatives = compile.DefaultEffort, loader.DefaultAlternatives
 	flags := root.PersistentFlags()
-	flags.Var(cli.AtLeastOne(&b.effort), "max-effort", "compare bindings at most `N` times, to find "+
-		"conflicts and loops")
+	flags.Var(cli.AtLeastOne(&b.effort), "max-effort", "stop the search for conflicts and loops after `N` "+
+		"comparisons of bindings")
 	flags.Var(cli.AtLeastOne(&b.alternatives), "max-alternatives",
 		"allow at most `N` alternatives of conditions, over all bindings")
 }

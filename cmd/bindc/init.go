@@ -75,7 +75,7 @@ func addPuppet(dir string) error {
 }
 
 func sayNext(out io.Writer, dir string, puppet bool) error {
-	_, err := fmt.Fprintf(out, `%s is a new site; start reading with binder_config.yaml. Try:
+	_, err := fmt.Fprintf(out, `%s is a new site. Read binder_config.yaml first, then try:
 
   cd %s
   bindc check . --strict --facts-dir facts

@@ -96,6 +96,9 @@ func (l *linting) choose() error {
 	return nil
 }
 
+// wants reports whether the lint called code is selected.
+func (l *linting) wants(code diag.Code) bool { return slices.Contains(l.codes, code) }
+
 // sayNearKeys points to 'bindc check --lint' if keys may be misspelt.
 func sayNearKeys(errs io.Writer, dir string, site *loader.Site, jobs int) {
 	n := lint.NearKeys(site, lint.Options{Jobs: jobs})

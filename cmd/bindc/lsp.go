@@ -13,6 +13,7 @@ import (
 func (g *bounds) lspCommand() *cobra.Command {
 	f := flags{bounds: g}
 	var read []string
+	var factsDir string
 	cmd := &cobra.Command{
 		Use:   "lsp",
 		Short: "Serve an editor over the Language Server Protocol",
@@ -27,7 +28,7 @@ func (g *bounds) lspCommand() *cobra.Command {
 			"  bindc lsp --read /etc/puppetlabs/code/modules --lint=-near_key",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.serveEditor(cmd, read)
+			return f.serveEditor(cmd, read, factsDir)
 		},
 	}
 	f.addSite(cmd)
@@ -40,11 +41,13 @@ func (g *bounds) lspCommand() *cobra.Command {
 		"report lints: all, or only those in `CODES`; -CODE reports all except that one")
 	cmd.Flags().StringArrayVar(&read, "read", nil, "`DIR` that may be read, although no folder of the editor "+
 		"contains it (repeatable)")
+	cmd.Flags().StringVar(&factsDir, "facts-dir", "", "`DIR` with one file of facts per node: hovers show who wins for "+
+		"how many nodes")
 	return cmd
 }
 
 // serveEditor serves the editor on standard input and output.
-func (f *flags) serveEditor(cmd *cobra.Command, read []string) error {
+func (f *flags) serveEditor(cmd *cobra.Command, read []string, factsDir string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -61,7 +64,7 @@ func (f *flags) serveEditor(cmd *cobra.Command, read []string) error {
 	err := lsp.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), lsp.Options{
 		Analysis: analysis.Options{Loader: options, Strict: f.strictVars, Effort: f.effort,
 			Lints: f.lint.codes, Fence: fence},
-		Version: cli.Version()})
+		FactsDir: factsDir, Version: cli.Version()})
 	if err != nil {
 		return &cli.External{Err: fmt.Errorf("the connection to the editor failed: %w", err)}
 	}

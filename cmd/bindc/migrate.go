@@ -30,12 +30,12 @@ func (g *bounds) migrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate CONFDIR [-o DIR]",
 		Short: "Convert a Hiera 5 control repository to Hiera-2 and bindings",
-		Long: "migrate prints a control repository of Hiera 5 as Hiera-2 data, categories, and\n" +
-			"structured bindings for merges and secrets, each file after its name. With -o it\n" +
-			"writes them into DIR, which must be empty or new. A key moves with all of its\n" +
-			"bindings, or stays in Hiera 5, in the directory 'hiera5' of the new site, and a\n" +
-			"note says why. Keys from the file of --global-hiera stay there; the new site is\n" +
-			"built with that file too.\n\n" +
+		Long: "migrate converts a Hiera 5 control repository to Hiera-2 data, categories, and\n" +
+			"structured bindings for merges and secrets. It prints each file, preceded by its\n" +
+			"name. With -o it writes them into DIR, which must be empty or new. A key moves\n" +
+			"with all of its bindings, or stays in Hiera 5, in the directory 'hiera5' of the\n" +
+			"new site, and a note gives the reason. Keys from the file of --global-hiera stay\n" +
+			"there; the new site is built with that file too.\n\n" +
 			"migrate builds both sites and compares their answers: every key, with every\n" +
 			"merge that a caller can ask for, for requests made from the rows of the decision\n" +
 			"tables of both sites, and for each node of --facts-dir. A key whose answer\n" +
@@ -151,11 +151,11 @@ func printReport(w io.Writer, r *proof.Report) error {
 // mustBeEmpty rejects a directory with files that the new ones could be mixed with. It accepts hidden files, such as
 // .git, and other files of a new repository that are never part of a site.
 func mustBeEmpty(dir string) error {
-	there, err := os.ReadDir(dir)
+	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for _, entry := range there {
+	for _, entry := range entries {
 		name := entry.Name()
 		if !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "README") && !strings.HasPrefix(name, "LICENSE") {
 			return fmt.Errorf("expected a new or empty directory, found '%s' in '%s'", name, dir)

@@ -62,8 +62,8 @@ func (g *bounds) planCommand() *cobra.Command {
 			"plan reads commits with git and does not change the work tree. Files that git\n" +
 			"ignores, such as modules installed by r10k, come from the work tree for both\n" +
 			"states.\n\n" +
-			"Exit status: 0 nothing changes, 1 something does, 2 on an error, or if one side\n" +
-			"does not compile.",
+			"Exit status: 0 if nothing changes, 1 if something does, 2 on an error, or if one\n" +
+			"side does not compile.",
 		Example: "  bindc plan --facts-dir facts\n  bindc plan main...my-branch --format markdown",
 		Args:    cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -38,7 +38,9 @@ func (c *compilation) prove(f *flags, dir string, disk fsx.Disk) error {
 	if !f.policies.fleet {
 		c.proofs.Report(&c.diags)
 	}
-	if err := params.Check(c.site, c.content, params.Options{Strict: f.strict, Disk: disk}, &c.diags); err != nil {
+	checks := params.Options{Strict: f.strict, Require: f.requireParams, Lint: f.lint.wants("missing_parameter"),
+		Disk: disk}
+	if c.params, err = params.Check(c.site, c.content, checks, &c.diags); err != nil {
 		return err
 	}
 	var proven []record.Policy

@@ -47,7 +47,7 @@ func (p *pushing) addRegistry(cmd *cobra.Command) {
 		"`FILE` of CA certificates to trust in addition to the system's")
 	cmd.Flags().StringVar(&p.user, "username", "", "`NAME` for the registry (default: docker's credentials)")
 	cmd.Flags().BoolVar(&p.passwordStdin, "password-stdin", false, "read the password from standard input")
-	cmd.Flags().BoolVar(&p.plainHTTP, "plain-http", false, "connect without TLS; on this machine only")
+	cmd.Flags().BoolVar(&p.plainHTTP, "plain-http", false, "connect without TLS (only to a server on this machine)")
 	cmd.Flags().DurationVar(&p.stall, "stall-timeout", ship.StallTimeout,
 		"abort a transfer that makes no progress for `TIME`")
 }
@@ -105,7 +105,8 @@ func pushCommand() *cobra.Command {
 		Long: "push puts a snapshot and its signed statement into an OCI registry, as an\n" +
 			"artifact of one layer. It prints REPO@sha256:DIGEST. The same snapshot with the\n" +
 			"same revision, source and signature is always the same artifact. Its creation\n" +
-			"time is SOURCE_DATE_EPOCH, or omitted. With --sign the snapshot is signed first.\n" +
+			"time is SOURCE_DATE_EPOCH, if set; otherwise there is none. With --sign the\n" +
+			"snapshot is signed first.\n" +
 			"FILE may be a pack that 'bindc build --part' wrote; 'bindc link' fetches it.\n\n" +
 			"Exit status: 0, or 2 on an error.",
 		Example: "  bindc push site.bsnap oci://registry.example.com/puppet/site:production",

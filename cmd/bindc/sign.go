@@ -38,7 +38,8 @@ func (s *signing) addToAll(cmd *cobra.Command) {
 		"such as a git commit")
 }
 
-// maxSigned is the maximum length in bytes of --name and of --revision: masters truncate longer texts, or refuse them.
+// maxSigned is the maximum length in bytes of --name and of --revision: masters truncate longer strings, or refuse
+// them.
 const maxSigned = 1024
 
 // checkTexts refuses a name or a revision that masters would not take.

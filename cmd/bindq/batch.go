@@ -31,7 +31,7 @@ func (g *globals) batchCommand() *cobra.Command {
 			"   \"environment\": E}\n\n" +
 			"is answered by {\"key\": K, \"found\": true, \"value\": V},\n" +
 			"{\"key\": K, \"found\": false} or {\"key\": K, \"error\": {\"code\": C, \"message\": M}}.\n" +
-			"\"keys\": [K, ...] in place of \"key\" is answered by {\"answers\": [...]}. With\n" +
+			"\"keys\": [K, ...] instead of \"key\" is answered by {\"answers\": [...]}. With\n" +
 			"\"explain\": true an answer has the members of lookup --explain too.\n\n" +
 			"A query with a node but no facts uses the facts of the node in --facts-dir.\n\n" +
 			"Exit status: 0 every query has an answer, which may be an error; 2 the\n" +

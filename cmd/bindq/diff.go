@@ -49,7 +49,7 @@ func (g *globals) diffCommand() *cobra.Command {
 			"--facts-dir if a fact had another value: --if role=db.\n\n" +
 			"Without --identity, encrypted values count as changed, because they differ in\n" +
 			"every file.\n\n" +
-			"Exit status: 0 nothing changes, 1 something does, 2 on an error.",
+			"Exit status: 0 if nothing changes, 1 if something does, 2 on an error.",
 		Example: "  bindq diff old.bsnap site.bsnap --facts-dir facts --format markdown",
 		Args:    f.checkArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

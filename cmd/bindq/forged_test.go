@@ -222,7 +222,7 @@ func (f forgery) other(c *snapshot.Content) snapshot.Stored { return c.Values[f.
 
 func (f forgery) key(c *snapshot.Content) *snapshot.Key { return &c.Keys[f.a%len(c.Keys)] }
 
-// example returns a valid recipe of some kind.
+// example returns a valid recipe; f.with selects its kind.
 func (f forgery) example(c *snapshot.Content) snapshot.Stored {
 	key := c.Keys[f.b%len(c.Keys)].Name
 	r := &recipe.Recipe{Kind: recipe.Kind(f.with % kinds), Name: key, Targets: []recipe.Target{{Key: key}},

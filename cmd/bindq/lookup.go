@@ -97,7 +97,7 @@ func (f *lookupFlags) run(cmd *cobra.Command, keys []string) error {
 	}
 	return f.request(cmd, func(snap *lookup.Snapshot, r *lookup.Request) error {
 		if f.merge != "" && !snap.Hiera() {
-			note(cmd, "--merge has no effect: lookups merge only data of Hiera 5, and the snapshot has none")
+			note(cmd, "--merge has no effect: it applies only to Hiera 5 data, and the snapshot has none")
 		}
 		if err := f.checkDoubts(cmd, r, keys, f.merging()); err != nil {
 			return err
@@ -206,7 +206,7 @@ func unboundHint(snap *lookup.Snapshot, known []string, key string) string {
 	case !dotted || !bound:
 		return unbound
 	case snap.Hiera():
-		return "'" + root + "' is bound, but for this node it has nothing at '" + path + "'"
+		return "'" + root + "' is bound, but its value for this node has nothing at '" + path + "'"
 	}
 	return unbound + "; '" + root + "' is bound, but dots dig into values only in a site of Hiera 5"
 }

@@ -35,14 +35,14 @@ func (s *source) addRequest(cmd *cobra.Command) {
 	s.addFactsDir(cmd)
 	cmd.MarkFlagsMutuallyExclusive("facts", "facts-dir")
 	cmd.Flags().StringArrayVar(&s.facts, "fact", nil,
-		"one fact, `NAME=TEXT` or NAME:=JSON; os.family=Debian sets a nested one (repeatable)")
+		"one fact, `NAME=TEXT` or NAME:=JSON; os.family=Debian sets a nested fact (repeatable)")
 	cmd.Flags().StringVar(&s.trustedFile, "trusted", "", "`FILE` of trusted facts, JSON or YAML, - for standard input")
 	cmd.Flags().StringVar(&s.node, "node", "",
 		"certname, the `NAME` of the node: sets fqdn, clientcert and trusted")
 	cmd.Flags().StringArrayVar(&s.variables, "var", nil,
 		"a variable that is not a fact, `NAME=TEXT` or NAME:=JSON (repeatable)")
 	cmd.Flags().StringVar(&s.environment, "environment", "",
-		"`NAME` of the environment (default: the fact, or production)")
+		"`NAME` of the environment (default: the fact 'environment', or production)")
 	s.completeFlag(cmd, "node", s.nodesFrom)
 	s.completeFlag(cmd, "fact", s.factsFrom)
 	s.completeFlag(cmd, "var", s.factsFrom)
@@ -78,7 +78,7 @@ func (s *source) options() (bindings.Options, error) {
 	return bindings.Options{StrictVariables: s.noUnknown, Accept: accept, Unseal: unseal, Decrypt: decrypt}, nil
 }
 
-// decrypt returns a function that decrypts texts of hiera-eyaml, or nil if no key is given.
+// decrypt returns a function that decrypts strings of hiera-eyaml, or nil if no key is given.
 func (s *source) decrypt() (func(text string) (string, error), error) {
 	files := s.eyamlKeys
 	if given := os.Getenv("BINDQ_EYAML_KEY"); len(files) == 0 && given != "" {

@@ -26,6 +26,7 @@ type serveFlags struct {
 	stdio  bool
 	listen string
 	copy   bool
+	keep   bool
 	idle   time.Duration
 	log    bool
 }
@@ -55,9 +56,10 @@ func (g *globals) serveCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.addStrictVariables(cmd)
-	cmd.Flags().BoolVar(&f.stdio, "stdio", false, "answer on standard input and output, until the input ends")
+	cmd.Flags().BoolVar(&f.stdio, "stdio", false, "read requests from standard input and answer on standard output, until end of file")
 	cmd.Flags().StringVar(&f.listen, "listen", "", "answer on a socket, `unix:PATH`, that only this user may open")
 	cmd.Flags().BoolVar(&f.copy, "copy", false, "read snapshots into memory instead of mapping them")
+	cmd.Flags().BoolVar(&f.keep, "keep", false, "keep the first file of each snapshot; ignore files that replace it")
 	cmd.Flags().DurationVar(&f.idle, "idle", idleTime, "end a session that is idle for `TIME`; 0 for never")
 	cmd.Flags().BoolVar(&f.log, "log", false, "log events to standard error, as lines of key=value pairs")
 	cmd.MarkFlagsMutuallyExclusive("stdio", "listen")
@@ -78,7 +80,11 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	opts.Copy = f.copy
-	s := serve.New(serve.Options{Path: path, Snapshot: bindings.WatchOptions{Options: opts}, Idle: f.idle,
+	watch := bindings.WatchOptions{Options: opts}
+	if f.keep {
+		watch.Interval = -1
+	}
+	s := serve.New(serve.Options{Path: path, Snapshot: watch, Idle: f.idle,
 		Version: cli.Version(), Report: f.reporter(cmd.ErrOrStderr())})
 	defer s.Close()
 	if f.stdio {

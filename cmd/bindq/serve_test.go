@@ -1,7 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -9,8 +12,11 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
+	"bindc/internal/testsite"
 	"bindc/serve"
+	"bindc/serve/client"
 )
 
 // The log of serve has a line for each event, with its known attributes.
@@ -81,10 +87,59 @@ func TestListenReplacesOnlyDeadSockets(t *testing.T) {
 // By default, serve maps snapshots and logs nothing.
 func TestServeMapsSnapshotsAndLogsNothingByDefault(t *testing.T) {
 	cmd := new(globals).serveCommand()
-	for name, want := range map[string]string{"stdio": "false", "copy": "false", "log": "false", "listen": "",
-		"idle": idleTime.String()} {
+	for name, want := range map[string]string{"stdio": "false", "copy": "false", "keep": "false", "log": "false",
+		"listen": "", "idle": idleTime.String()} {
 		if got := cmd.Flags().Lookup(name).DefValue; got != want {
 			t.Errorf("--%s is '%s', expected '%s'", name, got, want)
 		}
+	}
+}
+
+// With --keep, serve answers from the first file after it was replaced. Without it, serve answers from the new one.
+func TestServeKeepsFirstFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.snap")
+	for _, keep := range []bool{true, false} {
+		testsite.BuildBindings(t, "[generation, 1]", path)
+		args := []string{"serve", "--stdio", "-s", path}
+		if keep {
+			args = append(args, "--keep")
+		}
+		digest := startServe(t, args)
+		first := digest()
+		testsite.BuildBindings(t, "[generation, 2]", path)
+		changed := false
+		end := time.Now().Add(2500 * time.Millisecond) // serve polls each second
+		for !changed && time.Now().Before(end) {
+			changed = digest() != first
+			time.Sleep(50 * time.Millisecond)
+		}
+		if changed == keep {
+			t.Errorf("keep %v: the snapshot has changed: %v", keep, changed)
+		}
+	}
+}
+
+// startServe runs serve, and returns a function that asks it for the digest of the active snapshot.
+func startServe(t *testing.T, args []string) func() string {
+	inReader, inWriter := io.Pipe()
+	outReader, outWriter := io.Pipe()
+	t.Cleanup(func() { inWriter.Close() })
+	go func() {
+		root := command(args)
+		root.SetArgs(args)
+		root.SetIn(inReader)
+		root.SetOut(outWriter)
+		err := fmt.Errorf("serve has ended with status %d", execute(root))
+		outWriter.CloseWithError(err)
+		inReader.CloseWithError(err)
+	}()
+	c := client.New(outReader, inWriter)
+	return func() string {
+		text, err := c.Ask(map[string]any{"ask": "hello", "protocol": serve.Protocol})
+		var answer struct{ Snapshot struct{ Digest string } }
+		if err = errors.Join(err, json.Unmarshal(text, &answer)); err != nil || answer.Snapshot.Digest == "" {
+			t.Fatalf("%s, %v", text, err)
+		}
+		return answer.Snapshot.Digest
 	}
 }

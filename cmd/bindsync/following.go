@@ -23,7 +23,7 @@ type followed struct {
 	problems []error
 }
 
-// inputs returns a text that changes if the configuration or the certificates that it names change. It leaves out the
+// inputs returns a string that changes if the configuration or the certificates that it names change. It leaves out the
 // files of signers and of queries, which are read each time they are needed.
 func (c *followed) inputs(caFile string) string {
 	certificates, err := os.ReadFile(caFile)

@@ -130,7 +130,7 @@ func changesLittle(active, path string, share float64) error {
 	})
 }
 
-// rules returns a text that changes whenever the gates may decide differently.
+// rules returns a string that changes whenever the gates may decide differently.
 func (g *gates) rules() string {
 	queries := ""
 	if g.checkKeys != "" {
@@ -151,7 +151,7 @@ func percent(text string) (float64, error) {
 	}
 	n, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	if err != nil || !(n >= 0 && n <= 100) {
-		return 0, fmt.Errorf("expected a number from 0%% to 100%%, found '%s'", text)
+		return 0, fmt.Errorf("expected a percentage from 0%% to 100%%, found '%s'", text)
 	}
 	return n / 100, nil
 }

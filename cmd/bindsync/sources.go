@@ -31,7 +31,7 @@ func (s *sources) add(cmd *cobra.Command) {
 		"`FILE` of CA certificates to trust in addition to the system's")
 	cmd.Flags().StringVar(&s.user, "username", "", "`NAME` for the registry (default: docker's credentials)")
 	cmd.Flags().BoolVar(&s.passwordStdin, "password-stdin", false, "read the password from standard input")
-	cmd.Flags().BoolVar(&s.plainHTTP, "plain-http", false, "connect without TLS; on this machine only")
+	cmd.Flags().BoolVar(&s.plainHTTP, "plain-http", false, "connect without TLS (only to a server on this machine)")
 	cmd.Flags().DurationVar(&s.stall, "stall-timeout", ship.StallTimeout,
 		"abort a transfer that makes no progress for `TIME`")
 }

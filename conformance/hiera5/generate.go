@@ -44,8 +44,8 @@ type generator struct {
 	r            *rand.Rand
 	site         Site
 	kinds        map[string]kind // kind of the values of each key
-	interpolates int             // one in this many texts has an interpolation
-	texts        int             // number of texts so far
+	interpolates int             // one in this many strings has an interpolation
+	texts        int             // number of strings so far
 	integer      any             // the key of hashes that looks like an index: an integer if data is YAML
 }
 
@@ -96,7 +96,7 @@ func (g *generator) node() Node {
 	return n
 }
 
-// variable is a variable in a text or a path.
+// variable is a variable in a string or a path.
 type variable struct {
 	expr string
 	path []any // in the node's variables; empty for an undefined one
@@ -145,7 +145,7 @@ func (n *Node) known(v variable) string {
 	return fmt.Sprint(at)
 }
 
-// template is a path: texts and variables in turn.
+// template is a path: strings and variables in turn.
 type template struct {
 	texts     []string // one more than variables
 	variables []variable

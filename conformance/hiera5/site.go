@@ -6,7 +6,7 @@
 // compiler must accept every site.
 //
 // Some features are missing, because Puppet's answer depends on earlier questions: convert_to with arguments, and data
-// providers with caches. Features that other tests cover are missing, too (encrypted texts, scalars of YAML), as are
+// providers with caches. Features that other tests cover are missing, too (encrypted strings, scalars of YAML), as are
 // paths that search the whole machine.
 package hiera5
 
@@ -22,7 +22,7 @@ import (
 
 // Site is a control repository with its nodes and questions.
 type Site struct {
-	Files     map[string]any // by path: site/... and global/...; a Map, or a text
+	Files     map[string]any // by path: site/... and global/...; a Map, or a string
 	Nodes     []Node
 	Questions []Question
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Map is a mapping with ordered keys, because merges and Ruby's texts of hashes depend on the order. Values are nil,
-// bool, int, float64, string, []any and Map. Keys are strings and, in YAML, integers.
+// Map is a mapping with ordered keys, because merges and Ruby's textual form of hashes depend on the order. Values are
+// nil, bool, int, float64, string, []any and Map. Keys are strings and, in YAML, integers.
 type Map []Pair
 
 type Pair struct{ Key, Value any }
@@ -124,7 +124,7 @@ func yamlBelow(b *strings.Builder, indent string, v any) {
 	}
 }
 
-// yamlScalar writes a scalar. It quotes texts that could be read as something else.
+// yamlScalar writes a scalar. It quotes strings that could be read as something else.
 func yamlScalar(v any) string {
 	text, ok := v.(string)
 	switch {

@@ -299,11 +299,11 @@ func TestPlan(t *testing.T) {
 	}{
 		{map[string]string{hieraFile: original}, "a\nb\n",
 			"write the snapshot /s|copy hiera.yaml to hiera5.yaml, which bindc compiles from then on|" +
-				"replace hiera.yaml in one step by:\n       a\n       b"},
+				"replace hiera.yaml, in one step, with:\n       a\n       b"},
 		{map[string]string{hieraFile: original, hiera5File: original}, "a\n",
-			"write the snapshot /s|replace hiera.yaml in one step by:\n       a"},
+			"write the snapshot /s|replace hiera.yaml, in one step, with:\n       a"},
 		{map[string]string{hiera5File: original}, "a\n",
-			"write the snapshot /s|keep hiera5.yaml, which is already there|replace hiera.yaml in one step by:\n       a"},
+			"write the snapshot /s|keep hiera5.yaml, which is already there|replace hiera.yaml, in one step, with:\n       a"},
 		{map[string]string{hieraFile: asking, hiera5File: original}, asking,
 			"write the snapshot /s|keep hiera.yaml, which already uses the snapshot"},
 	} {

@@ -164,7 +164,7 @@ func (e *Environment) Plan(snapshot string, text []byte) (lines []string) {
 		return append(lines, "keep hiera.yaml, which already uses the snapshot")
 	}
 	var b strings.Builder
-	b.WriteString("replace hiera.yaml in one step by:\n")
+	b.WriteString("replace hiera.yaml, in one step, with:\n")
 	for line := range strings.Lines(string(text)) {
 		b.WriteString("       " + line)
 	}

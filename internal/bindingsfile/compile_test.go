@@ -89,7 +89,7 @@ func TestTypeErrorHidesSensitiveValue(t *testing.T) {
 	if b := a.Compile(&diags); b.Recipe != nil {
 		t.Errorf("the recipe is %+v", b.Recipe)
 	}
-	const want = "'a' is of type Array[String]: expected String, found another value, which is sensitive"
+	const want = "'a' is of type Array[String]: expected String, found a sensitive value of a different type"
 	if d := diags.Sorted(); len(d) != 1 || d[0].Message != want || !d[0].Secret || d[0].Pos != at(2) {
 		t.Errorf("found %+v, want %s", d, want)
 	}

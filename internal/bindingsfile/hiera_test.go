@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Interpolations and encrypted texts of Hiera are plain text in a bindings file. A warning suggests a replacement for
+// Interpolations and encrypted strings of Hiera are plain text in a bindings file. A warning suggests a replacement for
 // each.
 func TestWarnsOfHieraSyntax(t *testing.T) {
 	single := "2:16 hiera_interpolation write ${x}, in double quotes"

@@ -111,7 +111,7 @@ func (c *compiler) combinator(o *recipe.Options) bool {
 func (c *compiler) option(o *recipe.Options, name string, l *Literal) bool {
 	flags := map[string]*bool{"uniq": &o.Uniq,
 		"priority_on_named": &o.PriorityOnNamed, "priority_on_unnamed": &o.PriorityOnUnnamed}
-	expected, hint, v := "", "", l.Value
+	expected, fix, v := "", diag.Fix{}, l.Value
 	switch flag := flags[name]; {
 	case flag != nil:
 		*flag = v.Bool()
@@ -128,13 +128,13 @@ func (c *compiler) option(o *recipe.Options, name string, l *Literal) bool {
 		text, _ := l.text()
 		i := slices.Index(resolutions, text)
 		if i < 0 {
-			expected, hint = diag.AnyOf(resolutions), diag.DidYouMean(text, resolutions)
+			expected, fix = diag.AnyOf(resolutions), diag.Correct(text, resolutions)
 		} else {
 			o.Resolution = recipe.Resolution(i)
 		}
 	}
 	if expected != "" {
-		c.add(diag.Diagnostic{Pos: l.Pos, Code: "multibind", Hint: hint,
+		c.add(diag.Diagnostic{Pos: l.Pos, Code: "multibind", Fix: fix,
 			Message: "expected " + expected + " as '" + name + "', found " + value.Describe(v)})
 	}
 	return expected == ""

@@ -221,7 +221,7 @@ func (c *compiler) onlyKeys(l *Literal, allowed, elsewhere []string, hint string
 		}
 		d := diag.Unknown(key.Pos, "attribute", "attribute", name, value.Describe(key.Value), allowed)
 		if slices.Contains(elsewhere, name) {
-			d.Hint = hint
+			d.Hint, d.Fix = hint, diag.Fix{}
 		}
 		c.add(d)
 		all = false
@@ -269,7 +269,7 @@ func (c *compiler) typeAt(l *Literal) *types.Type {
 	case errors.Is(err, types.ErrCatalog):
 		c.errorf(l.Pos, "catalog", "%v", err)
 	case err != nil:
-		c.errorf(l.Pos, "type", "%v", err)
+		c.add(diag.Diagnostic{Pos: l.Pos, Code: "type", Message: err.Error(), Fix: types.FixOf(err)})
 	}
 	return t
 }

@@ -38,7 +38,7 @@ func ParsePuppet(file string, src []byte, diags *diag.List) *Puppet {
 	return p
 }
 
-// warnOfHiera warns about interpolations and encrypted texts of Hiera. In a bindings file they are plain text.
+// warnOfHiera warns about interpolations and encrypted strings of Hiera. In a bindings file they are plain text.
 func (p *Puppet) warnOfHiera(diags *diag.List) {
 	if !strings.Contains(p.src, "%{") && !strings.Contains(p.src, "ENC[") {
 		return
@@ -222,7 +222,7 @@ func (r *puppetReader) target(n *expr.Node) (Literal, bool) {
 	return r.text(texts[0], n.Off), true
 }
 
-// targetTexts converts a class, a type or instances to the texts that YAML has for them. It returns nil if they are
+// targetTexts converts a class, a type or instances to the strings that YAML has for them. It returns nil if they are
 // computed.
 func targetTexts(n *expr.Node) (texts []string) {
 	if v, ok := n.Constant(); ok {

@@ -177,11 +177,12 @@ func (r *puppetReader) checkNames(n *expr.Node) bool {
 		if code == "" {
 			code = "name"
 		}
-		r.diags.Add(diag.Diagnostic{Pos: r.Pos(e.Off), Code: code, Message: e.Message, Hint: e.Hint, InValue: true})
+		r.diags.Add(diag.Diagnostic{Pos: r.Pos(e.Off), Code: code, Message: e.Message, Hint: e.Hint,
+			Fix: e.Fix, InValue: true})
 	}
 	for _, e := range syntax.Misspelt(n) {
 		r.diags.Add(diag.Diagnostic{Pos: r.Pos(e.Off), Severity: diag.Warning, Code: "fact", Message: e.Message,
-			Hint: e.Hint})
+			Hint: e.Hint, Fix: e.Fix})
 	}
 	return len(errs) == 0
 }
@@ -286,7 +287,7 @@ func (r *puppetReader) unknownOption(o syntax.Option, allowed []string) {
 	if keywordAttributes[o.Name.Text] != "" {
 		d.Message = "'" + o.Name.Text + "' is not an option: it has its own word"
 		d.Discreet = d.Message
-		d.Hint = "write " + keywordAttributes[o.Name.Text]
+		d.Hint, d.Fix = "write "+keywordAttributes[o.Name.Text], diag.Fix{}
 	}
 	d.InValue = true
 	r.diags.Add(d)

@@ -841,7 +841,7 @@ func asYAML(t *testing.T, s *File) string {
 	return formattedBy(t, layout.YAML, string(out))
 }
 
-// formattedBy formats a text like bindc fmt.
+// formattedBy formats a string like bindc fmt.
 func formattedBy(t *testing.T, lay func(string, []byte, *diag.List) ([]byte, bool), text string) string {
 	t.Helper()
 	var diags diag.List

@@ -3,7 +3,7 @@ package bindingsfile
 import "strings"
 
 // SplitTarget splits a class, a type or an instance: ntp, Web, Web[one], Web['a, b']. instance is "" for a class or a
-// type. ok is false for other texts and for several instances.
+// type. ok is false for other strings and for several instances.
 func SplitTarget(text string) (name, instance string, ok bool) {
 	name, instance, ok = strings.Cut(text, "[")
 	if !ok {

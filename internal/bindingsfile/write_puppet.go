@@ -114,7 +114,7 @@ func pairsOf(w *Statement) (out [][]syntax.Pair) {
 
 func textNode(s string) *expr.Node { return &expr.Node{Op: expr.Const, Value: value.FromString(s)} }
 
-// target parses the class, type or instance in a text.
+// target parses the class, type or instance in a string.
 func (w *puppetWriter) target(l *Literal) *expr.Node {
 	name := l.ScalarText()
 	if name != "" && 'a' <= name[0] && name[0] <= 'z' {
@@ -126,7 +126,7 @@ func (w *puppetWriter) target(l *Literal) *expr.Node {
 	return w.parsed(l)
 }
 
-// parsed parses a text as an expression.
+// parsed parses a string as an expression.
 func (w *puppetWriter) parsed(l *Literal) *expr.Node {
 	n, errs := syntax.ParseExpression(l.ScalarText())
 	if len(errs) > 0 {

@@ -92,18 +92,18 @@ func sayExpected(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// mayBeEmpty is the annotation of flags that accept an empty text.
+// mayBeEmpty is the annotation of flags that accept an empty string.
 const mayBeEmpty = "may be empty"
 
-// AllowEmpty makes the flag accept an empty text. Other flags reject it.
+// AllowEmpty makes the flag accept an empty string. Other flags reject it.
 func AllowEmpty(cmd *cobra.Command, flag string) {
 	if err := cmd.Flags().SetAnnotation(flag, mayBeEmpty, nil); err != nil {
 		panic(err)
 	}
 }
 
-// rejectEmptyFlags returns check preceded by a check for flags with an empty text. Most come from an unset variable of
-// a shell: --allowed-signers "$SIGNERS" must not mean that no signature is needed.
+// rejectEmptyFlags returns check preceded by a check for flags with an empty string. Most come from an unset variable
+// of a shell: --allowed-signers "$SIGNERS" must not mean that no signature is needed.
 func rejectEmptyFlags(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		cmd.Flags().Visit(func(f *pflag.Flag) {

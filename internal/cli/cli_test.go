@@ -118,7 +118,7 @@ func TestManualPagesEscapeCommands(t *testing.T) {
 	}
 }
 
-// A flag with an empty text is an error, unless the flag allows it.
+// A flag with an empty string is an error, unless the flag allows it.
 func TestRejectsEmptyFlags(t *testing.T) {
 	for line, want := range map[string]string{
 		"--file=":           "--file: expected FILE, found an empty text; is a shell variable unset?",

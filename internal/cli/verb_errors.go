@@ -12,8 +12,8 @@ import (
 // programOf maps verbs to programs, for users who call a verb of the wrong program.
 var programOf = map[string]string{
 	"adopt": "bindc", "blame": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc",
-	"environments": "bindc",
-	"eyaml":        "bindc", "facts": "bindc", "fmt": "bindc",
+	"environments": "bindc", "explore": "bindc",
+	"eyaml": "bindc", "facts": "bindc", "fmt": "bindc",
 	"init": "bindc", "link": "bindc", "lsp": "bindc", "migrate": "bindc",
 	"plan": "bindc", "push": "bindc",
 	"schema": "bindc", "slice": "bindc", "test": "bindc",

@@ -35,7 +35,7 @@ const (
 	ExtensionJSON               // a duplicate key is an error
 	Hiera5YAML                  // this format and the following ones are for Hiera 5: %{...} interpolates
 	Hiera5JSON
-	Hiera5EYAML // encrypted texts are decrypted, too
+	Hiera5EYAML // encrypted strings are decrypted, too
 	Classified  // classifier output for one node
 	Kinds       // number of formats
 )

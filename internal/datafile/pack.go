@@ -17,7 +17,7 @@ import (
 //	magic     16 bytes
 //	program   32 bytes
 //	keys      u32: how many; values, files, entries: likewise
-//	lengths   u32 per key, then u32 per value: of their texts
+//	lengths   u32 per key, then u32 per value: of their strings
 //	files     per file 105 bytes: digest 32, kind 1, size u64, hash u64, device u64, inode u64, size u64,
 //	          modified i64, change i64, entries u64, options u64: how many
 //	entries   per entry 16 bytes: key u32, value u32, line u32, column u32; those of one file after those of
@@ -150,7 +150,7 @@ func (p *packWriter) finish() error {
 	return p.err
 }
 
-// renumbered assigns new numbers to the used texts of a pool, in the order of their use.
+// renumbered assigns new numbers to the used strings of a pool, in the order of their use.
 type renumbered struct {
 	texts   []string
 	numbers []uint32 // new number plus one, by old number
@@ -220,7 +220,7 @@ func (d *packDecoder) take(count uint32, size uint64) string {
 	return out
 }
 
-// texts returns the next texts, which have the given lengths.
+// texts returns the next strings, which have the given lengths.
 func (d *packDecoder) texts(lengths string) []string {
 	out := make([]string, 0, len(lengths)/4)
 	for ; len(lengths) > 0 && !d.failed; lengths = lengths[4:] {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"bindc/facts"
+	"bindc/internal/report"
 	"bindc/internal/testsite"
 )
 
@@ -446,20 +447,18 @@ func TestCensusAgreesWithExplanations(t *testing.T) {
 	} {
 		plain := 0
 		for _, key := range d.keys {
-			found, expected := &keyData{}, &keyData{}
-			if err := d.fillKey(found, key); err != nil {
-				t.Fatal(err)
+			k := d.key(key)
+			if <-k.ready; k.err != nil {
+				t.Fatal(k.err)
 			}
-			if d.isPlain(found) {
+			if isPlain(k.table) {
 				plain++
 			}
-			if err := d.fillTable(expected, key); err != nil {
-				t.Fatal(err)
-			}
+			expected := d.style(report.JSON).Values(key, k.table)
 			if err := d.explainAll(expected, key); err != nil {
 				t.Fatal(err)
 			}
-			if x, y := string(marshal(found.json)), string(marshal(expected.json)); x != y {
+			if x, y := string(marshal(d.twin(key, k))), string(marshal(expected)); x != y {
 				t.Errorf("%s, %s:\nfound    %s\nexpected %s", name, key, x, y)
 			}
 		}
@@ -477,7 +476,8 @@ func TestWhatIfFormLeadsToCanonicalAddress(t *testing.T) {
 		t.Fatalf("the form leads to '%s'", at)
 	}
 	_, text := get(t, "GET", to+answer.Header.Get("Location"), nil)
-	for _, expected := range []string{"1 key has another value", "debian.pool.ntp.org", "pool.ntp.org", `value="RedHat"`} {
+	for _, expected := range []string{"1 key has another value", "debian.pool.ntp.org", "pool.ntp.org",
+		`value="RedHat"`} {
 		if !strings.Contains(text, expected) {
 			t.Errorf("the page lacks '%s':\n%s", expected, text)
 		}

@@ -24,7 +24,7 @@ var functions = template.FuncMap{
 	"list": func(v *view, caption string, list []candidate) table {
 		return table{View: v, Caption: caption, List: list}
 	},
-	"lookups":  func(v *view, e explained, level int) inner { return inner{v, e, level} },
+	"lookups":  func(v *view, e explained) inner { return inner{v, e} },
 	"pageRows": func() int { return pageRows },
 	"px":       func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) },
 	"plus":     func(x float64, n int) float64 { return x + float64(n) },
@@ -52,7 +52,6 @@ type (
 	inner struct {
 		View   *view
 		Lookup explained
-		Level  int // of its headings
 	}
 )
 

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"slices"
 	"sync"
 
 	"bindc/facts"
@@ -11,13 +12,14 @@ import (
 
 // keyData is the decision table of a key with the nodes that each row reaches.
 type keyData struct {
-	ready chan struct{} // closed when the rest is set
-	err   error
+	known chan struct{} // closed when table and shown are set
 	table *decision.Table
-	json  *report.Values // as bindq values prints it
-	shown *report.Values // as pages show it, with the same rows
-	tally []int          // number of nodes of each row, or nil if they were not counted
-	more  string         // reason why the nodes were not counted
+	shown *report.Values // as pages show it, without nodes
+
+	ready  chan struct{} // closed when the rest is set
+	err    error
+	full   *report.Values // with nodes; nil if they were not counted
+	reason string         // why they were not counted
 }
 
 // maxExplained limits the work of counting the nodes of a key whose bindings may decline or are merged, in bindings
@@ -48,7 +50,7 @@ func (c *keyCache) of(key string) (k *keyData, isNew bool) {
 		delete(c.known, c.order[0])
 		c.order = c.order[1:]
 	}
-	k = &keyData{ready: make(chan struct{})}
+	k = &keyData{known: make(chan struct{}), ready: make(chan struct{})}
 	c.known[key], c.order = k, append(c.order, key)
 	return k, true
 }
@@ -58,7 +60,7 @@ func (d *Data) style(f report.Form) report.Style {
 	return report.Style{Sensitive: d.Sensitive, Form: f}
 }
 
-// key returns the decision table of a key, which may be incomplete until it is ready.
+// key returns the decision table of a key, which is incomplete until it is ready.
 func (d *Data) key(key string) *keyData {
 	k, isNew := d.cache.of(key)
 	if isNew {
@@ -70,59 +72,72 @@ func (d *Data) key(key string) *keyData {
 	return k
 }
 
-// fillTable computes the table of a key.
-func (d *Data) fillTable(k *keyData, key string) (err error) {
-	if k.table, err = d.tables.Values(key); err == nil {
-		k.json, k.shown = d.style(report.JSON).Values(key, k.table), d.style(report.People).Values(key, k.table)
-	}
-	return err
-}
-
 // fillKey computes the table of a key and the nodes of its rows.
 func (d *Data) fillKey(k *keyData, key string) (err error) {
-	if err := d.fillTable(k, key); err != nil {
+	if k.table, err = d.tables().Values(key); err != nil {
 		return err
 	}
+	k.shown = d.style(report.People).Values(key, k.table)
+	close(k.known)
 	if len(d.nodes) == 0 {
 		return nil
 	}
 	<-d.census.ready
-	if d.isPlain(k) {
+	full := *k.shown
+	full.Bindings, full.Contributions = slices.Clone(full.Bindings), slices.Clone(full.Contributions)
+	switch {
+	case isPlain(k.table) && len(full.Bindings) == len(k.table.Rows):
 		rest := d.census.reach(d, k.table.Rows, false, func(row int, nodes *nodeSet) {
-			for node := range nodes.all {
-				k.json.Bindings[row].Nodes = append(k.json.Bindings[row].Nodes, d.nodes[node].Name)
-			}
+			full.Bindings[row].Nodes = d.names(nodes)
 		})
-		for node := range rest.all {
-			k.json.Without = append(k.json.Without, d.nodes[node].Name)
+		full.Without = d.names(&rest)
+	case len(k.table.Rows)*len(d.nodes) > maxExplained:
+		k.reason = "this key has too many bindings to count nodes"
+		return nil
+	default:
+		if err := d.explainAll(&full, key); err != nil {
+			return err
 		}
-	} else if len(k.table.Rows)*len(d.nodes) > maxExplained {
-		k.more = "this key has too many bindings to count nodes"
-	} else if err := d.explainAll(k, key); err != nil {
-		return err
 	}
-	k.count()
+	k.full = &full
 	return nil
 }
 
+// names returns the names of nodes.
+func (d *Data) names(nodes *nodeSet) (out []string) {
+	for node := range nodes.all {
+		out = append(out, d.nodes[node].Name)
+	}
+	return out
+}
+
+// twin returns the table as bindq values prints it.
+func (d *Data) twin(key string, k *keyData) *report.Values {
+	out := d.style(report.JSON).Values(key, k.table)
+	if k.full == nil {
+		return out
+	}
+	for i := range out.Bindings {
+		out.Bindings[i].Nodes = k.full.Bindings[i].Nodes
+	}
+	for i := range out.Contributions {
+		out.Contributions[i].Nodes = k.full.Contributions[i].Nodes
+	}
+	out.Without = k.full.Without
+	return out
+}
+
 // isPlain reports whether the first row whose condition holds is the answer for every node.
-func (d *Data) isPlain(k *keyData) bool {
-	if k.table.HasOptions || len(k.table.Contributions) > 0 || len(k.json.Bindings) != len(k.table.Rows) {
-		return false
-	}
-	for i := range k.table.Rows {
-		if k.table.Rows[i].Declines {
-			return false
-		}
-	}
-	return true
+func isPlain(t *decision.Table) bool {
+	return !t.HasOptions && len(t.Contributions) == 0 &&
+		!slices.ContainsFunc(t.Rows, func(r decision.Row) bool { return r.Declines })
 }
 
 // explainedAtOnce limits the number of explanations in memory.
 const explainedAtOnce = 1000
 
-// explainAll looks the key up for every node.
-func (d *Data) explainAll(k *keyData, key string) error {
+// explainAll adds every node to a table, after looking its key up.
+func (d *Data) explainAll(table *report.Values, key string) error {
 	for from := 0; from < len(d.nodes); from += explainedAtOnce {
 		n := min(explainedAtOnce, len(d.nodes)-from)
 		reports, failed := make([]*report.Explanation, n), make([]error, n)
@@ -136,7 +151,7 @@ func (d *Data) explainAll(k *keyData, key string) error {
 				return failed[i]
 			}
 			if e != nil {
-				k.json.AddNode(d.nodes[from+i].Name, e)
+				table.AddNode(d.nodes[from+i].Name, e)
 			}
 		}
 	}
@@ -153,22 +168,4 @@ func (d *Data) explain(n facts.Node, key string) (e *report.Explanation, err err
 		return err
 	})
 	return e, err
-}
-
-// count sets the numbers of nodes.
-func (k *keyData) count() {
-	if k.more != "" {
-		return
-	}
-	k.tally = make([]int, len(k.json.Bindings))
-	for i := range k.json.Bindings {
-		k.tally[i] = len(k.json.Bindings[i].Nodes)
-	}
-	for i := range k.json.Bindings {
-		k.shown.Bindings[i].Nodes = k.json.Bindings[i].Nodes
-	}
-	for i := range k.json.Contributions {
-		k.shown.Contributions[i].Nodes = k.json.Contributions[i].Nodes
-	}
-	k.shown.Without = k.json.Without
 }

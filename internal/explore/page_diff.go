@@ -76,6 +76,7 @@ type diffRow struct {
 
 // diffGroup is a group of nodes with equal changes.
 type diffGroup struct {
+	Number  int
 	Nodes   []string // the first ones
 	Count   int
 	Changes []effectRow
@@ -149,7 +150,8 @@ func diffGroupsOf(all []report.Group) (out []diffGroup, left int) {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b report.Group) int { return cmp.Compare(len(b.Nodes), len(a.Nodes)) })
 	for _, g := range all[:min(len(all), diffGroups)] {
-		x := diffGroup{Nodes: g.Nodes[:min(len(g.Nodes), groupNodes)], Count: len(g.Nodes), Total: len(g.Changes)}
+		x := diffGroup{Number: len(out) + 1, Nodes: g.Nodes[:min(len(g.Nodes), groupNodes)], Count: len(g.Nodes),
+			Total: len(g.Changes)}
 		for _, k := range g.Changes[:min(len(g.Changes), groupKeys)] {
 			x.Changes = append(x.Changes, effectRow{k.Key, shown(k.Old), shown(k.New)})
 		}

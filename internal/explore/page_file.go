@@ -166,7 +166,7 @@ func (v *view) bindingsOf(file string, list []boundAt) ([]fileBinding, error) {
 
 // bindingsOfKey returns the bindings of a key in a file.
 func (v *view) bindingsOfKey(key, file string) (out []fileBinding, err error) {
-	table, err := v.d.tables.Values(key)
+	table, err := v.d.tables().Values(key)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,9 @@ func (v *view) bindingsOfKey(key, file string) (out []fileBinding, err error) {
 	if v.asJSON {
 		form = report.JSON
 	}
-	values := v.d.style(form).Values(key, table)
+	inFile := func(r decision.Row) bool { in, _ := splitPlace(r.At); return in == file }
+	values := v.d.style(form).Values(key, &decision.Table{Rows: only(table.Rows, inFile),
+		Contributions: only(table.Contributions, inFile)})
 	declines := false
 	add := func(rows []decision.Row, shownRows []report.Candidate) func(i int, nodes *nodeSet) {
 		byID := map[string]*report.Candidate{}
@@ -196,4 +198,14 @@ func (v *view) bindingsOfKey(key, file string) (out []fileBinding, err error) {
 	declines = false
 	v.d.census.reach(v.d, table.Contributions, true, add(table.Contributions, values.Contributions))
 	return out, nil
+}
+
+// only returns the rows for which keep is true.
+func only(rows []decision.Row, keep func(decision.Row) bool) (out []decision.Row) {
+	for _, r := range rows {
+		if keep(r) {
+			out = append(out, r)
+		}
+	}
+	return out
 }

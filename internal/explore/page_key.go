@@ -7,6 +7,7 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/report"
+	"bindc/internal/report/decision"
 )
 
 // keyContent is the data of the page of a key.
@@ -21,8 +22,10 @@ type keyContent struct {
 	Total   int    // rows of the table
 	Next    string // address of the next rows
 	Counted bool
-	More    string // reason why nodes are not counted
-	Nodes   *nodesContent
+	Reason  string // why nodes are not counted
+
+	MoreValues int // values that are not shown
+	Nodes      *nodesContent
 }
 
 // keyRow is a binding of a key.
@@ -43,7 +46,6 @@ type valueGroup struct {
 	Value shownValue
 	Nodes int
 	Rows  int
-	Row   int // number of the first row
 }
 
 // nodesContent is a part of the list of nodes of a row.
@@ -62,42 +64,44 @@ func (v *view) keyPage() (any, error) {
 	v.Title, v.Section = diag.Visible(key), "k"
 	k := v.d.key(key)
 	ready, err := v.wait(k.ready)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if !ready { // without nodes
-		k = &keyData{more: "the nodes are being counted"}
-		if err := v.d.fillTable(k, key); err != nil {
-			return nil, err
-		}
-	}
-	if k.err != nil {
+	case ready && k.err != nil:
 		return nil, k.err
+	case v.asJSON:
+		return v.d.twin(key, k), nil
+	case ready && k.full != nil:
+		return v.keyContent(key, k.table, k.full, true), nil
+	case ready:
+		c := v.keyContent(key, k.table, k.shown, false)
+		c.Reason = k.reason
+		return c, nil
+	case isClosed(k.known):
+		return v.keyContent(key, k.table, k.shown, false), nil
 	}
-	if v.asJSON {
-		return k.json, nil
-	}
-	return v.keyContent(key, k), nil
+	return &keyContent{Key: key}, nil
 }
 
-func (v *view) keyContent(key string, k *keyData) *keyContent {
-	c := &keyContent{Key: key, Merged: k.table.Merged, Total: len(k.shown.Bindings), Without: len(k.shown.Without),
-		Counted: k.tally != nil, More: k.more}
-	if k.shown.Options != nil {
-		c.Options = diag.Visible(string(k.shown.Options))
+// keyContent returns the data of the page for a table, which has nodes if it is counted.
+func (v *view) keyContent(key string, table *decision.Table, values *report.Values, counted bool) *keyContent {
+	c := &keyContent{Key: key, Merged: table.Merged, Total: len(values.Bindings), Without: len(values.Without),
+		Counted: counted}
+	if values.Options != nil {
+		c.Options = diag.Visible(string(values.Options))
 	}
-	if row := v.number("row"); v.Get("row") != "" && c.Counted {
-		c.Nodes = v.nodesOf(key, k, row)
+	if v.Get("row") != "" && counted {
+		c.Nodes = v.nodesOf(key, values, v.number("row"))
 	}
 	from := min(v.number("from"), c.Total)
 	to := min(from+pageRows, c.Total)
-	c.Rows = v.keyRows(key, k.tally != nil, k.shown.Bindings, from, to)
-	c.Parts = v.keyRows(key, k.tally != nil, k.shown.Contributions, 0, min(pageRows, len(k.shown.Contributions)))
+	c.Rows = v.keyRows(key, counted, values.Bindings, from, to)
+	c.Parts = v.keyRows(key, counted, values.Contributions, 0, min(pageRows, len(values.Contributions)))
 	if to < c.Total {
 		c.Next = v.Key(key, "from", to)
 	}
-	if c.Counted && !k.table.Merged {
-		c.Values = valueGroups(k)
+	if counted && !table.Merged {
+		c.Values, c.MoreValues = valueGroups(values)
 	}
 	return c
 }
@@ -123,11 +127,14 @@ func (v *view) keyRows(key string, counted bool, list []report.Candidate, from, 
 	return out
 }
 
-// valueGroups groups the rows of a key by value, most nodes first.
-func valueGroups(k *keyData) (out []valueGroup) {
+// shownValues is the number of values in the summary of a key.
+const shownValues = 20
+
+// valueGroups groups the rows of a key by value, most nodes first. more is the number of values after shownValues.
+func valueGroups(values *report.Values) (out []valueGroup, more int) {
 	at := map[string]int{}
-	for i := range k.shown.Bindings {
-		o := &k.shown.Bindings[i].Outcome
+	for i := range values.Bindings {
+		o := &values.Bindings[i].Outcome
 		id := string(marshal(o))
 		if o.Sensitive && o.Value == nil {
 			id = "row " + strconv.Itoa(i) // equal values would show that they are equal
@@ -136,21 +143,22 @@ func valueGroups(k *keyData) (out []valueGroup) {
 		if !known {
 			n = len(out)
 			at[id] = n
-			out = append(out, valueGroup{Value: shown(*o), Row: i + 1})
+			out = append(out, valueGroup{Value: shown(*o)})
 		}
-		out[n].Nodes, out[n].Rows = out[n].Nodes+k.tally[i], out[n].Rows+1
+		out[n].Nodes, out[n].Rows = out[n].Nodes+len(values.Bindings[i].Nodes), out[n].Rows+1
 	}
 	slices.SortStableFunc(out, func(a, b valueGroup) int { return b.Nodes - a.Nodes })
-	return out
+	shown := min(len(out), shownValues)
+	return out[:shown], len(out) - shown
 }
 
 // nodesOf returns a part of the nodes that get the value of a row, or of those without a value for row 0.
-func (v *view) nodesOf(key string, k *keyData, row int) *nodesContent {
+func (v *view) nodesOf(key string, values *report.Values, row int) *nodesContent {
 	c := &nodesContent{}
-	list := k.shown.Without
-	if row > 0 && row <= len(k.shown.Bindings) {
-		c.Row = v.keyRows(key, k.tally != nil, k.shown.Bindings, row-1, row)[0]
-		list = k.shown.Bindings[row-1].Nodes
+	list := values.Without
+	if row > 0 && row <= len(values.Bindings) {
+		c.Row = v.keyRows(key, true, values.Bindings, row-1, row)[0]
+		list = values.Bindings[row-1].Nodes
 	}
 	var next string
 	if c.Names, next = after(list, v.Get("after")); next != "" {

@@ -110,7 +110,7 @@ func (v *view) nodeContent(n facts.Node, r *lookup.Request) *nodeContent {
 }
 
 // maxScanned limits the keys that a filter looks at for one page.
-const maxScanned = 5000
+const maxScanned = 1000
 
 // nodeKeys returns the keys of a page that the filters select.
 func (v *view) nodeKeys(r *lookup.Request) (keys []string, next string, scanned int) {
@@ -146,6 +146,9 @@ func (v *view) selects(r *lookup.Request, key string) bool {
 
 // nodeRow returns a key with its value and the binding that wins.
 func (v *view) nodeRow(r *lookup.Request, key string) (nodeRow, error) {
+	if i, known := slices.BinarySearch(v.d.keys, key); known && isClosed(v.d.tally.ready) && v.d.tally.plain[i] {
+		return v.plainRow(r, key)
+	}
 	e, err := r.ExplainUnset(key) // reads only bindings that may hold
 	if err != nil {
 		return nodeRow{}, err
@@ -167,6 +170,30 @@ func (v *view) nodeRow(r *lookup.Request, key string) (nodeRow, error) {
 		row.Reason = "merged from " + diag.Count(merged, "binding")
 	case len(e.Contributions) > 0:
 		row.Reason = "combined from " + diag.Count(len(e.Contributions), "contribution")
+	}
+	return row, nil
+}
+
+// plainRow is nodeRow for a key whose first row that holds is the answer.
+func (v *view) plainRow(r *lookup.Request, key string) (nodeRow, error) {
+	table, err := v.d.tables().Values(key)
+	if err != nil {
+		return nodeRow{}, err
+	}
+	value, found, err := r.Lookup(key)
+	outcome := lookup.Outcome{Value: value, Found: found, Err: err}
+	row := nodeRow{Key: key, Value: shown(v.d.style(report.People).Outcome(outcome))}
+	numbers, wins := r.Numbers(), true
+	for i := range table.Rows {
+		x := &table.Rows[i]
+		if !v.d.holds(x.Terms(), numbers) {
+			continue
+		}
+		if !wins {
+			row.Hidden++
+			continue
+		}
+		row.Place, row.Layer, row.When, wins = v.place(x.At), x.Layer, x.When, false
 	}
 	return row, nil
 }

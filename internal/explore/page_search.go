@@ -89,7 +89,7 @@ func (v *view) searchValues(c *searchContent) error {
 			c.Next = v.With("/q", "q", c.Query, "from", from+i)
 			break
 		}
-		table, err := v.d.tables.Values(key)
+		table, err := v.d.tables().Values(key)
 		if err != nil {
 			return err
 		}

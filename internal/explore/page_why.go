@@ -54,7 +54,8 @@ var stateTitles = []candidates{
 	{State: lookup.Renames, Class: "renames", Title: "Renames", About: "renames other contributions"},
 	{State: lookup.Declined, Class: "declined", Title: "Declined", About: "applies, but has no value for this node"},
 	{State: lookup.Hidden, Class: "hides", Title: "Hidden", About: "applies, but a higher binding has precedence"},
-	{State: lookup.NotEffective, Class: "fails", Title: "Does not apply", About: "its condition does not hold for this node"},
+	{State: lookup.NotEffective, Class: "fails", Title: "Does not apply",
+		About: "its condition does not hold for this node"},
 }
 
 // whyPage explains why a key has its value for a node.

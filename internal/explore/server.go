@@ -105,6 +105,7 @@ func (d *Data) count(done func()) {
 	d.counting.Do(func() {
 		d.census.take(d)
 		done()
+		d.tally.err = d.readWhole()
 		if d.diff != nil {
 			d.diff.take(d)
 			done()

@@ -16,6 +16,7 @@ type tally struct {
 	err   error
 	files []fileTally // by number of the file
 	areas []area      // largest first
+	plain []bool      // by number of the key: its table is short, and the first row that holds is the answer
 }
 
 // fileTally says how many bindings of a file reach a node.
@@ -26,6 +27,9 @@ type fileTally struct {
 
 // boundAt is a binding at a line of a file.
 type boundAt struct{ line, key int32 }
+
+// fewRows is the number of rows up to which reading a table is faster than searching the bindings for a node.
+const fewRows = 1000
 
 // area is the part of all answers that come from one level of one module: a key has the share of the nodes that get
 // their value from there. Without nodes, it is the number of bindings.
@@ -39,7 +43,7 @@ func newTally() *tally { return &tally{ready: make(chan struct{})} }
 // take counts the nodes of all bindings.
 func (t *tally) take(d *Data) {
 	defer close(t.ready)
-	t.files = make([]fileTally, len(d.inputs))
+	t.files, t.plain = make([]fileTally, len(d.inputs)), make([]bool, len(d.keys))
 	sizes := map[area]float64{}
 	for i, key := range d.keys {
 		t.err = cmp.Or(t.err, d.read(func() error { return t.add(d, i, key, sizes) }))
@@ -63,10 +67,11 @@ func (t *tally) take(d *Data) {
 
 // add counts the nodes of the bindings of a key.
 func (t *tally) add(d *Data, number int, key string, sizes map[area]float64) error {
-	table, err := d.tables.Values(key)
+	table, err := d.tables().Values(key)
 	if err != nil {
 		return err
 	}
+	t.plain[number] = isPlain(table) && len(table.Rows) <= fewRows
 	module := moduleOf(key)
 	count := func(row *decision.Row, nodes int, answers bool) {
 		file, line := splitPlace(row.At)

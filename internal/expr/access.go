@@ -127,10 +127,10 @@ func (ev *Evaluator) accessHash(n *Node, h value.Value, keys []value.Value) (val
 	return value.FromSlice(out), nil
 }
 
-// farAway limits indexes. It is beyond the end of all texts and arrays, and adding two of them does not overflow.
+// farAway limits indexes. It is beyond the end of all strings and arrays, and adding two of them does not overflow.
 const farAway = 1 << 48
 
-// positions converts one or two arguments of [] to integers. They may be inside an array, or texts of integers.
+// positions converts one or two arguments of [] to integers. They may be inside an array, or strings of integers.
 func positions(n *Node, what string, args []value.Value) ([]int64, error) {
 	var out []int64
 	for _, v := range ruby.Flatten(args, -1) {

@@ -15,7 +15,7 @@ type Op uint8
 const (
 	Const    Op = iota // Value, which may also be undef, default or a regular expression
 	Var                // the variable Name; a leading :: skips the parameters of lambdas
-	Concat             // the texts of Kids joined: a string with interpolations
+	Concat             // the strings of Kids joined: a string with interpolations
 	ArrayLit           // an array of Kids
 	HashLit            // a hash; Kids alternate between keys and values
 	Splat              // the elements of Kids[0], added to the surrounding list

@@ -32,7 +32,7 @@ func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
 	return value.FromString(b.String()), b.Len() <= size
 }
 
-// simple evaluates a constant, a variable, an access to one of these by a constant key, or a variable in a text of
+// simple evaluates a constant, a variable, an access to one of these by a constant key, or a variable in a string of
 // Hiera 5.
 func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
 	switch n.Op {

@@ -36,8 +36,8 @@ var hieraMethod = pattern.Lazy(`^(\w+)\((?:"([^"]+)"|'([^']+)')\)$`)
 // emptyHiera lists the interpolations whose text is empty.
 var emptyHiera = []string{"", "::", `""`, `''`, `"::"`, `'::'`}
 
-// ParseHiera parses a text of Hiera 5 data. If an interpolation would make every lookup fail, the node fails, too, and
-// ParseHiera returns the problem, which the caller may report.
+// ParseHiera parses a string of Hiera 5 data. If an interpolation would make every lookup fail, the node fails, too,
+// and ParseHiera returns the problem, which the caller may report.
 func ParseHiera(text string) (*Node, []Problem) {
 	found := hieraExpression().FindAllStringSubmatchIndex(text, -1)
 	if found == nil {

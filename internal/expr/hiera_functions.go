@@ -10,7 +10,7 @@ import (
 )
 
 // hieraFunction returns the function for an interpolation. A table would refer to itself, because some functions
-// evaluate texts with interpolations.
+// evaluate strings with interpolations.
 func hieraFunction(name string) (Function, bool) {
 	f := Function{Name: name, Min: 1, Max: 1, Varies: true}
 	switch name {
@@ -36,11 +36,11 @@ func hieraFunction(name string) (Function, bool) {
 	return f, true
 }
 
-// HieraEnv is an Env in which texts of Hiera 5 can be evaluated.
+// HieraEnv is an Env in which strings of Hiera 5 can be evaluated.
 type HieraEnv interface {
 	// Hiera looks up a key for an interpolation. The value may be sensitive.
 	Hiera(key string) (v value.Value, found bool, err error)
-	// Decrypt returns the plaintext of a text that eyaml encrypted.
+	// Decrypt returns the plaintext of a string that eyaml encrypted.
 	Decrypt(text string) (string, error)
 }
 
@@ -173,7 +173,7 @@ func runDecrypted(c *Invocation) (value.Value, error) {
 	return value.FromString(text), nil
 }
 
-// hieraText returns the text of v, after interpolating the texts in v.
+// hieraText returns the text of v, after interpolating the strings in v.
 func (c *Invocation) hieraText(v value.Value) (value.Value, error) {
 	if v.IsSensitive() {
 		return value.FromString(ruby.ToS(v)), nil
@@ -188,7 +188,7 @@ func (c *Invocation) hieraText(v value.Value) (value.Value, error) {
 	return value.FromString(ruby.ToS(v)), nil
 }
 
-// interpolated returns v with all texts in it interpolated.
+// interpolated returns v with all strings in it interpolated.
 func (c *Invocation) interpolated(v value.Value) (value.Value, error) {
 	switch v.Kind() {
 	case value.String:
@@ -260,7 +260,7 @@ func CleanPath(path string) string {
 	return strings.Join(out, "/")
 }
 
-// plainText evaluates a call of HieraScope whose result is a text without interpolations. It covers nearly all calls,
+// plainText evaluates a call of HieraScope whose result is a string without interpolations. It covers nearly all calls,
 // in a quarter of the time of evaluating n.
 func plainText(n *Node, variable func(name string) (value.Value, error)) (value.Value, bool) {
 	name, ok := n.Kids[0].Constant()

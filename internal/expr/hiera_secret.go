@@ -23,12 +23,12 @@ func (n *Node) aroundSecret() *Node {
 	return around
 }
 
-// HasHieraSecret reports whether n contains a text encrypted by eyaml.
+// HasHieraSecret reports whether n contains a string encrypted by eyaml.
 func (n *Node) HasHieraSecret() bool {
 	return n.any(true, func(n *Node) bool { return n.Op == Call && (n.Name == hieraSecret || n.Name == decrypted) })
 }
 
-// SecretMethod returns the encryption method of a text inside n that no lookup can decrypt, or "".
+// SecretMethod returns the encryption method of a string inside n that no lookup can decrypt, or "".
 func (n *Node) SecretMethod() (method string) {
 	n.any(true, func(n *Node) bool {
 		if n.Op == Call && n.Name == hieraSecret {
@@ -47,15 +47,15 @@ func (n *Node) Encrypted() (*Node, bool) {
 	return n.Kids[0], true
 }
 
-// seemsEncrypted matches a text that contains something encrypted by eyaml.
+// seemsEncrypted matches a string that contains a part encrypted by eyaml.
 var seemsEncrypted = pattern.Lazy(`^\s*ENC\[(?:[\w+/ ]|$)|ENC\[\w+,`)
 
-// SeemsEncrypted reports whether a text of data other than Hiera 5 contains something that eyaml encrypted by PKCS7.
+// SeemsEncrypted reports whether a string of data other than Hiera 5 contains a part that eyaml encrypted with PKCS7.
 func SeemsEncrypted(text string) bool {
 	return strings.Contains(text, "ENC[") && seemsEncrypted().MatchString(text) && OtherMethod(text) == ""
 }
 
-// encryptedBy matches the name of an encryption method in a text.
+// encryptedBy matches the name of an encryption method in a string.
 var encryptedBy = pattern.Lazy(`ENC\[(\w+),`)
 
 // OtherMethod returns the encryption method of text if no part of it uses PKCS7, the only method that lookups support.
@@ -73,8 +73,8 @@ func OtherMethod(text string) string {
 	return methods[0][1]
 }
 
-// Decrypting returns n with its encrypted texts replaced by calls that decrypt them. The plaintext is not interpolated.
-// Keys of hashes remain unchanged.
+// Decrypting returns n with its encrypted strings replaced by calls that decrypt them. The plaintext is not
+// interpolated. Keys of hashes remain unchanged.
 func (n *Node) Decrypting() *Node {
 	if v, ok := n.Constant(); ok && v.Kind() == value.String && SeemsEncrypted(v.Text()) {
 		return &Node{Op: Call, Name: decrypted, Off: n.Off, Kids: []*Node{n}}

@@ -20,7 +20,7 @@ func CompileRegexp(src string) (*regexp.Regexp, error) {
 // stepsPerMatch is the number of steps of Go's engine that count as one step of an evaluation.
 const stepsPerMatch = 64
 
-// Regexp compiles src, and counts the steps of matching it with a text of length bytes.
+// Regexp compiles src, and counts the steps of matching it with a string of length bytes.
 func (ev *Evaluator) Regexp(src string, length int) (*regexp.Regexp, error) {
 	re, err := onigmo.Compile(src)
 	if err != nil {
@@ -46,8 +46,8 @@ func (ev *Evaluator) matchText(src, s string) (bool, error) {
 	return true, nil
 }
 
-// Groups returns the texts of the groups at places, as returned by FindStringSubmatchIndex. A group that did not match
-// is undef.
+// Groups returns the strings of the groups at places, as returned by FindStringSubmatchIndex. A group that did not
+// match is undef.
 func Groups(s string, places []int) []value.Value {
 	out := make([]value.Value, len(places)/2)
 	for i := range out {

@@ -22,7 +22,7 @@ type Disk struct {
 	Filter func(path string, file io.Reader) io.Reader
 
 	Seen    *Seen    // records the accesses and their results; may be nil
-	Overlay *Overlay // texts in place of files; may be nil
+	Overlay *Overlay // strings in place of files; may be nil
 	Fence   *Fence   // the directories that may be accessed; nil: all
 }
 
@@ -152,7 +152,7 @@ func kind(mode fs.FileMode) string {
 }
 
 // ErrDangling is the error for a path that is, or is below, a symbolic link without a target.
-var ErrDangling = errors.New("it is a symbolic link without a target")
+var ErrDangling = errors.New("broken symbolic link")
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 

@@ -133,9 +133,9 @@ func startPoller(dir string) {
 
 // isInPlace reports whether f still has its name.
 func isInPlace(f *os.File) bool {
-	mine, err := f.Stat()
+	current, err := f.Stat()
 	found, lstatErr := os.Lstat(f.Name())
-	return cmp.Or(err, lstatErr) == nil && os.SameFile(mine, found)
+	return cmp.Or(err, lstatErr) == nil && os.SameFile(current, found)
 }
 
 func fill(f *os.File, old fs.FileInfo, o ReplaceOptions, write func(*os.File) error) error {
@@ -176,8 +176,8 @@ const suffix = ".tmp"
 func prefix(path string) string { return "." + filepath.Base(path) + "." }
 
 // sweep removes temporary files next to path that killed programs left behind. mine is a new temporary file.
-func sweep(path string, mine *os.File) {
-	now, err := mine.Stat()
+func sweep(path string, current *os.File) {
+	now, err := current.Stat()
 	entries, dirErr := os.ReadDir(filepath.Dir(path))
 	if cmp.Or(err, dirErr) != nil {
 		return
@@ -189,7 +189,7 @@ func sweep(path string, mine *os.File) {
 			continue
 		}
 		name := filepath.Join(filepath.Dir(path), e.Name())
-		if name != mine.Name() {
+		if name != current.Name() {
 			removeAbandoned(name, now)
 		}
 	}

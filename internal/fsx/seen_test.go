@@ -58,8 +58,8 @@ func TestUnchangedDetectsChangesOfWhatWasAccessed(t *testing.T) {
 				if _, err := d.ReadFile(filepath.Join(dir, "a")); err != nil {
 					t.Fatal(err)
 				}
-				if there, err := d.IsFile(filepath.Join(dir, "none")); there || err != nil {
-					t.Fatal(there, err)
+				if exists, err := d.IsFile(filepath.Join(dir, "none")); exists || err != nil {
+					t.Fatal(exists, err)
 				}
 				if list, err := d.List(filepath.Join(dir, "list")); len(list) != 1 || err != nil {
 					t.Fatal(list, err)

@@ -187,7 +187,7 @@ func (e Entry) write(config value.Value) ([]byte, error) {
 		src = formatted
 	}
 	if e.LookupKey != "" {
-		src = append([]byte("# "+LookupKey+" in place of "+DataHash+": "+e.LookupKey+"\n"), src...)
+		src = append([]byte("# "+LookupKey+" instead of "+DataHash+": "+e.LookupKey+"\n"), src...)
 	}
 	return src, nil
 }

@@ -43,7 +43,7 @@ func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	return out, true
 }
 
-// IsPuppet reports whether a text without a file name is in Puppet syntax.
+// IsPuppet reports whether a string without a file name is in Puppet syntax.
 func IsPuppet(src []byte) bool { return firstWord().Match(src) || environments().Match(src) }
 
 // Patterns for the start of a bindings file and of an environments file, after comments.
@@ -59,7 +59,7 @@ func positionAt(file, text string, off int) diag.Pos {
 	return diag.Pos{File: file, Line: strings.Count(before, "\n") + 1, Col: len([]rune(before[start:])) + 1}
 }
 
-// pieces returns the tokens of a text, with the comments and heredocs between them. If tokens is nil, it calls
+// pieces returns the tokens of a string, with the comments and heredocs between them. If tokens is nil, it calls
 // tokensOf. It returns nil if the text has errors.
 func pieces(text string, tokens []syntax.Token, tokensOf func(string) ([]syntax.Token, []syntax.SyntaxError)) []string {
 	if tokens == nil && tokensOf != nil {
@@ -105,7 +105,7 @@ type setter struct {
 	src    string
 	tokens []syntax.Token
 
-	heredocs map[int]int // start and end of heredoc texts
+	heredocs map[int]int // start and end of heredoc strings
 
 	lines []line
 	open  []bracket

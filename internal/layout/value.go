@@ -11,7 +11,7 @@ type laid struct {
 	below         []string
 }
 
-var errBehind = errors.New("unsupported text after a value")
+var errTrailing = errors.New("unsupported text after a value")
 
 // value formats the rest of a line and the following lines that belong to it. parent is the level of the value. dashed
 // means that a dash precedes it.
@@ -66,7 +66,7 @@ func indented(column int, text string) string {
 func behind(rest string) (string, error) {
 	rest = strings.TrimLeft(rest, " \t")
 	if rest != "" && rest[0] != '#' {
-		return "", errBehind
+		return "", errTrailing
 	}
 	return rest, nil
 }
@@ -138,7 +138,7 @@ func (s *scanner) quoted(text string, parent level) (laid, error) {
 		}
 		var ok bool
 		if text, ok = s.next(); !ok {
-			return v, errBehind
+			return v, errTrailing
 		}
 	}
 }
@@ -187,7 +187,7 @@ func (s *scanner) flow(text string, base int) (laid, error) {
 	for f.depth > 0 {
 		more, ok := s.next()
 		if !ok {
-			return v, errBehind
+			return v, errTrailing
 		}
 		depth := f.depth
 		if f.quote == 0 {

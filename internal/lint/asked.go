@@ -21,7 +21,7 @@ import (
 // Lookups is the set of keys that manifests, or other programs, look up. The zero value is empty.
 type Lookups struct {
 	keys     map[string]bool
-	patterns map[string]*regexp.Regexp // for keys with interpolations, by their texts
+	patterns map[string]*regexp.Regexp // for keys with interpolations, by their strings
 	disk     fsx.Disk
 }
 
@@ -38,8 +38,8 @@ func (a *Lookups) add(key string) {
 	}
 }
 
-// includes reports whether a key is looked up.
-func (a *Lookups) includes(key string) bool {
+// Includes reports whether a key is looked up.
+func (a *Lookups) Includes(key string) bool {
 	if a.keys[key] || key == "lookup_options" || strings.HasPrefix(key, "/") { // a key that describes the catalog
 		return true
 	}
@@ -74,15 +74,23 @@ func (a *Lookups) AddKeys(path string) error {
 // manifestExtensions lists the extensions of files from which Puppet looks up keys.
 var manifestExtensions = []string{".pp", ".epp", ".erb", ".rb"}
 
-// AddManifests adds the keys that the manifests, templates and functions below dir look up: the parameters of classes,
-// and every quoted text, because it may be passed to lookup() in a variable. A directory without such files is an
-// error.
+// AddManifests adds the keys that the manifests, templates and functions below dir look up, as Search does. A directory
+// without such files is an error.
 func (a *Lookups) AddManifests(dir string) error {
-	if _, err := a.disk.List(dir); err != nil {
-		return err
+	found, err := a.Search(dir)
+	if err == nil && !found {
+		err = fmt.Errorf("%s: expected manifests, found no file with the extension %s", dir, strings.Join(manifestExtensions, ", "))
 	}
-	found := false
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	return err
+}
+
+// Search adds the keys that the manifests, templates and functions below dir look up: the parameters of classes, and
+// every quoted text, because it may be passed to lookup() in a variable. It reports whether there are such files.
+func (a *Lookups) Search(dir string) (found bool, err error) {
+	if _, err := a.disk.List(dir); err != nil {
+		return false, err
+	}
+	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !slices.Contains(manifestExtensions, filepath.Ext(path)) {
 			return err
 		}
@@ -97,10 +105,7 @@ func (a *Lookups) AddManifests(dir string) error {
 		}
 		return nil
 	})
-	if err == nil && !found {
-		err = fmt.Errorf("%s: expected manifests, found no file with the extension %s", dir, strings.Join(manifestExtensions, ", "))
-	}
-	return err
+	return found, err
 }
 
 var (
@@ -110,7 +115,7 @@ var (
 	keyLike      = regexp.MustCompile(`^(?:::)?[\w][\w:.-]*$`)
 )
 
-// addTexts adds the quoted texts that may be keys. It does not parse the rest of the line.
+// addTexts adds the quoted strings that may be keys. It does not parse the rest of the line.
 func (a *Lookups) addTexts(text string) {
 	for line := range strings.Lines(text) {
 		for _, m := range quotedText.FindAllStringSubmatch(line, -1) {
@@ -124,7 +129,7 @@ func (a *Lookups) addTexts(text string) {
 	}
 }
 
-// addPattern adds the keys that a text with interpolations may result in. It ignores a text without constant parts,
+// addPattern adds the keys that a string with interpolations may result in. It ignores a string without constant parts,
 // which would match all keys.
 func (a *Lookups) addPattern(text string) {
 	parts := interpolated.Split(text, -1)
@@ -152,7 +157,7 @@ func (a *Lookups) addParameters(text string) {
 	}
 }
 
-// token matches a token in a list of parameters: a comment, a text, a regular expression, a name, or one character.
+// token matches a token in a list of parameters: a comment, a string, a regular expression, a name, or one character.
 var token = regexp.MustCompile(`#[^\n]*|(?s:/\*.*?\*/)|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|` +
 	`[\[,]\s*/(?:[^/\\\n]|\\.)+/|\$\w+|(?s:.)`)
 
@@ -187,7 +192,7 @@ func (l *linter) checkUnused(content *snapshot.Content) {
 	if l.opts.Lookups == nil || !l.wants("unused_key") {
 		return
 	}
-	lookupsOfSite := lookupsOf(content)
+	lookupsOfSite := LookupsOf(content)
 	type unused struct {
 		at     diag.Pos
 		places map[diag.Pos]bool // a file of Hiera 5 is bound once for each level with its path
@@ -197,7 +202,7 @@ func (l *linter) checkUnused(content *snapshot.Content) {
 	for b := range l.bindings {
 		isLookedUp, known := lookedUp[b.key]
 		if !known {
-			isLookedUp = l.opts.Lookups.includes(b.key) || lookupsOfSite.includes(b.key)
+			isLookedUp = l.opts.Lookups.Includes(b.key) || lookupsOfSite.Includes(b.key)
 			lookedUp[b.key] = isLookedUp
 		}
 		if isLookedUp {
@@ -219,12 +224,12 @@ func (l *linter) checkUnused(content *snapshot.Content) {
 		if len(u.places) > 1 {
 			message += "; it is bound in " + strconv.Itoa(len(u.places)) + " places"
 		}
-		l.add(diag.Diagnostic{Pos: u.at, Code: "unused_key", Message: message, Hint: l.diags.DidYouMean(key, unbound)})
+		l.add(diag.Diagnostic{Pos: u.at, Code: "unused_key", Message: message, Fix: l.diags.Correct(key, unbound)})
 	}
 }
 
 // unbound returns the keys that are looked up but not bound, sorted. It omits keys without ::, because many quoted
-// texts without it are not keys.
+// strings without it are not keys.
 func (l *linter) unbound() []string {
 	bound := map[string]bool{}
 	for b := range l.bindings {
@@ -240,8 +245,8 @@ func (l *linter) unbound() []string {
 	return out
 }
 
-// lookupsOf returns the keys that the values of a site look up.
-func lookupsOf(content *snapshot.Content) *Lookups {
+// LookupsOf returns the keys that the values of a site look up.
+func LookupsOf(content *snapshot.Content) *Lookups {
 	a := &Lookups{}
 	for _, v := range content.Values {
 		if !v.Computed {

@@ -68,9 +68,9 @@ func (l *linter) checkCategoryValues() {
 			}
 			if near != "" {
 				l.add(diag.Diagnostic{Pos: list[i].at, Code: "near_value", Notes: note,
-					Message: "this is for nodes whose " + name + " is '" + list[i].value +
-						"', which looks like a typo of '" + near + "'",
-					Hint: "did you mean '" + near + "'?"})
+					Message: "this applies to nodes whose " + name + " is '" + list[i].value +
+						"', which looks like a typo for '" + near + "'",
+					Fix: diag.Fix{Old: list[i].value, New: near, Fold: true}})
 			}
 		}
 	}

@@ -297,7 +297,7 @@ func (c *composition) report() {
 		f := c.findings[o]
 		d := diag.Diagnostic{Pos: c.pos(o), Code: code}
 		key := "'" + c.content.Keys[f.key].Name + "'"
-		note := "it is bound here"
+		note := "the value that it repeats"
 		switch {
 		case code == "never_wins":
 			d.Message = key + " never gets this value: a binding of higher precedence always hides it"

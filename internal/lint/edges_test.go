@@ -39,8 +39,8 @@ func TestUnreadableKeysAndManifestsAreErrors(t *testing.T) {
 	if err := asked.AddManifests(t.TempDir()); err == nil || !strings.Contains(err.Error(), "expected manifests") {
 		t.Errorf("a directory without manifests: %v", err)
 	}
-	if err := asked.AddManifests(manifests); err != nil || !asked.includes("a::a") || !asked.includes("a::b") ||
-		asked.includes("a") {
+	if err := asked.AddManifests(manifests); err != nil || !asked.Includes("a::a") || !asked.Includes("a::b") ||
+		asked.Includes("a") {
 		t.Errorf("manifests: %v, %v", asked.keys, err)
 	}
 	unlisted := Lookups{disk: fsx.Disk{Fault: func(fsx.Op, string) error { return errors.New("gone") }}}
@@ -74,13 +74,13 @@ func TestInterpolatedKeyMatchesAllKeysThatFit(t *testing.T) {
 		"lookup('f::${g}')\n")
 	for key, want := range map[string]bool{"web.x::port": true, "webxx::port": false, "web.x::host": false,
 		"mail::x": true, "x::mail::x": false, "c": false, "d_e": false, "f::g": false, "/Web[x]/port": true} {
-		if asked.includes(key) != want {
+		if asked.Includes(key) != want {
 			t.Errorf("%s: asked for is %v, expected %v", key, !want, want)
 		}
 	}
 }
 
-// A file may be replaced between the build and the lints. A file that is no longer data is not reported.
+// A file may be replaced between the build and the lints. No lint is reported for a file that is no longer a data file.
 func TestIgnoresFilesReplacedDuringTheRun(t *testing.T) {
 	for _, text := range []string{"", "# nothing\n", "a: [\n", "bindings default {\n  bind 'a' to\n", "'"} {
 		dir := t.TempDir()

@@ -37,10 +37,10 @@ const (
 	ofBindings                 // a bindings file
 )
 
-// interpolates reports whether the texts of the file interpolate %{...}.
+// interpolates reports whether the strings of the file interpolate %{...}.
 func (f *file) interpolates() bool { return f.kind == ofHiera5 || f.kind == ofConfig }
 
-// variable is a variable that a text interpolates.
+// variable is a variable that a string interpolates.
 type variable struct {
 	name string
 	at   diag.Pos
@@ -168,7 +168,7 @@ func (f *file) findIgnored(src []byte) {
 		at := diag.Pos{File: f.path, Line: i + 1, Col: m[2] + 1}
 		words := strings.Fields(strings.ReplaceAll(string(line[m[2]:m[3]]), ",", " "))
 		if len(words) < 2 || words[0] != "ignore" {
-			f.advise(at, "this comment has no effect: expected '# bindc: ignore CODE'", "")
+			f.advise(at, "this comment has no effect: expected '# bindc: ignore CODE'", diag.Fix{})
 			continue
 		}
 		for _, code := range words[1:] {
@@ -176,7 +176,7 @@ func (f *file) findIgnored(src []byte) {
 				commentedLine{f.path, i + 2, diag.Code(code)})
 			if !slices.Contains(ignorable, code) {
 				f.advise(at, "this comment has no effect: unknown lint code '"+code+"'",
-					diag.DidYouMean(code, ignorable))
+					diag.Correct(code, ignorable))
 			}
 		}
 	}
@@ -192,8 +192,8 @@ var ignorable = func() []string {
 }()
 
 // advise adds a lint about a comment.
-func (f *file) advise(at diag.Pos, message, hint string) {
-	f.advice = append(f.advice, diag.Diagnostic{Pos: at, Code: "ignored_code", Message: message, Hint: hint})
+func (f *file) advise(at diag.Pos, message string, fix diag.Fix) {
+	f.advice = append(f.advice, diag.Diagnostic{Pos: at, Code: "ignored_code", Message: message, Fix: fix})
 }
 
 // reader visits the nodes of a file in YAML or JSON.
@@ -227,10 +227,15 @@ func (r *reader) node(n *yaml.Node) {
 func (r *reader) scalar(n *yaml.Node) {
 	if r.core {
 		if written, other, differs := r.doc.InCore(n); differs {
-			r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.Pos(n), Code: "yaml_core",
+			hint := unambiguous(n.Value)
+			fix := diag.Fix{}
+			if n.Value.Kind() == value.String {
+				fix = diag.Fix{Old: written, New: hint, Syntax: true}
+			}
+			r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.Pos(n), Code: "yaml_core", Fix: fix,
 				Message: written + " is " + value.Describe(n.Value) + " in Puppet and here, but " +
 					value.Describe(other) + " in YAML 1.2",
-				Hint: "write " + unambiguous(n.Value)})
+				Hint: "write " + hint})
 		}
 	}
 	if text, _ := n.Text(); r.legacy && strings.Contains(text, "%{") {
@@ -295,8 +300,8 @@ func (l *linter) checkBareVariables(files []*file) {
 		for _, v := range f.bare {
 			if !known[v.name] && !syntax.WellKnown(v.name) {
 				l.add(diag.Diagnostic{Pos: v.at, Code: "bare_variable",
-					Message: "$" + v.name + " is a variable here, and not a well-known fact; " +
-						"it is empty on nodes that do not have it",
+					Message: "$" + v.name + " is a variable here, but no well-known fact has this name; " +
+						"it is empty on nodes without the variable",
 					Hint: `write \$` + v.name + " if you mean the text, or ${" + v.name + "} for the variable"})
 			}
 		}

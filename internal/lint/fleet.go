@@ -177,17 +177,17 @@ func (c *fleetCheck) report() {
 		if at, ok := c.firstUse[dimensionValue{c.site.Dimensions[t.Dimension].Name, t.Value}]; ok && !u.files {
 			d.Pos = at
 		}
-		near := ""
+		near := diag.Fix{}
 		if len(u.Condition) > 1 {
 			d.Message += "both "
 		} else {
 			near = c.suggestion(t)
-			d.Hint = near
+			d.Hint, d.Fix = near.Hint(), near
 		}
 		d.Message += c.text(u.Condition) + "; " + u.subject() + " never used"
 		switch {
 		case len(u.Condition) == 1 && !c.isUsed(t.Dimension):
-		case near == "" && c.module(u.at.File) != "":
+		case near.IsNone() && c.module(u.at.File) != "":
 		case c.ignored[commentedLine{d.Pos.File, d.Pos.Line, d.Code}]:
 		default:
 			if d.Hint == "" && len(u.Condition) == 1 {
@@ -220,8 +220,8 @@ func (c *fleetCheck) isMissing(dimension int) bool {
 	return slices.ContainsFunc(c.Missing, func(name string) bool { return mentions(n, name) })
 }
 
-// suggestion returns a hint with the value that a term probably should have.
-func (c *fleetCheck) suggestion(t loader.Term) string {
+// suggestion returns the correction of a term: the value that a term probably should have.
+func (c *fleetCheck) suggestion(t loader.Term) diag.Fix {
 	wanted := c.varying(t.Dimension, t.Value)
 	var candidates []string
 	for _, v := range c.valuesOf(t.Dimension) {
@@ -229,7 +229,9 @@ func (c *fleetCheck) suggestion(t loader.Term) string {
 			candidates = append(candidates, v)
 		}
 	}
-	return c.diags.DidYouMean(wanted, candidates)
+	fix := c.diags.Correct(wanted, candidates)
+	fix.Fold = !fix.IsNone()
+	return fix
 }
 
 // varying returns the part of a value that comes from variables. For a path of Hiera 5, it removes the text before the
@@ -287,10 +289,13 @@ func (c *fleetCheck) others(dimension int) string {
 // checkVariables warns about variables that no node has, at the first place where the site uses each.
 func (c *fleetCheck) checkVariables() {
 	for _, name := range c.Missing {
-		hint := strings.ReplaceAll(c.diags.DidYouMean("$"+name, c.Known), "'", "")
+		fix := c.diags.Correct("$"+name, c.Known)
+		hint := strings.ReplaceAll(fix.Hint(), "'", "")
+		fix.Old, fix.New = strings.TrimPrefix(fix.Old, "$"), strings.TrimPrefix(fix.New, "$")
 		c.diags.Add(diag.Diagnostic{Pos: c.firstUseOf(name), Severity: diag.Warning, Code: "facts_missing",
 			Message: "no node of the fleet has $" + name +
 				"; everything that depends on it was checked as if it were not set",
+			Fix: fix,
 			Hint: cmp.Or(hint, "put a variable that is not a fact next to the facts: "+
 				"{certname: NAME, facts: {...}, vars: {"+name+": ...}}")})
 	}

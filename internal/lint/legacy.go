@@ -9,7 +9,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// legacyFacts reports the legacy facts that a text of Hiera 5 interpolates, such as %{osfamily} or %{facts.osfamily}.
+// legacyFacts reports the legacy facts that a string of Hiera 5 interpolates, such as %{osfamily} or %{facts.osfamily}.
 func (r *reader) legacyFacts(n *yaml.Node, text string) {
 	tree, _ := expr.ParseHiera(text) // errors were reported when the file was loaded
 	expr.HieraVariables(tree, func(off int, path []string) {
@@ -27,6 +27,6 @@ func (r *reader) legacyFacts(n *yaml.Node, text string) {
 		// The line may contain a sensitive value, so the message contains only the name of the fact.
 		r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.PosIn(n, off), Code: "legacy_fact", Secret: true,
 			Message: message, Discreet: message,
-			Hint: "write %{facts." + modern + "}"})
+			Hint: "write %{facts." + modern + "}", Fix: diag.MeantAs(strings.Join(path, "."), "facts."+modern)})
 	})
 }

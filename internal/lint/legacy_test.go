@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Legacy facts are reported if texts or paths of Hiera 5 interpolate them.
+// Legacy facts are reported if strings or paths of Hiera 5 interpolate them.
 func TestReportsLegacyFactsInHiera5(t *testing.T) {
 	s := site{
 		"hiera.yaml": "version: 5\nhierarchy:\n  - {name: a, path: 'os/%{::osfamily}.yaml'}\n" +

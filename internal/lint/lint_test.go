@@ -76,19 +76,19 @@ func TestParametersOfClassesCountAsLookedUp(t *testing.T) {
 	}
 }
 
-func TestQuotedTextsCountAsLookedUp(t *testing.T) {
+func TestQuotedStringsCountAsLookedUp(t *testing.T) {
 	var asked Lookups
 	asked.addTexts("$x = lookup('a::b')\n$y = 'c::d' # it's\n" +
 		"hiera_array(\"e::${f}::g\")\nnotice(\"h::${i}\")\n lookup(\"${j}\", 'k.l.m')\n")
 	for key, want := range map[string]bool{"a::b": true, "c::d": true, "e::x::y::g": true, "e::x": false, "h::x": false,
 		"z": false, "k": true, "k.l": true, "lookup_options": true} {
-		if asked.includes(key) != want {
+		if asked.Includes(key) != want {
 			t.Errorf("%s: asked for is %v, expected %v", key, !want, want)
 		}
 	}
 }
 
-// site is a site for tests: the texts of its files by path.
+// site is a site for tests: the contents of its files by path.
 type site map[string]string
 
 // advice returns the places of the lints of s, by code.

@@ -50,13 +50,13 @@ func (l *linter) checkNearKeys() {
 				}
 			}
 		}
-		if twin == "" || l.opts.Lookups != nil && l.opts.Lookups.includes(key) {
+		if twin == "" || l.opts.Lookups != nil && l.opts.Lookups.Includes(key) {
 			continue
 		}
 		l.add(diag.Diagnostic{Pos: own.at, Code: "near_key",
-			Message: "'" + key + "' looks like a typo of '" + twin + "'",
+			Message: "'" + key + "' looks like a typo for '" + twin + "'",
 			Notes:   []diag.Note{{Pos: keys[twin].at, Message: "this key is '" + twin + "'"}},
-			Hint:    "did you mean '" + twin + "'?"})
+			Fix:     diag.MeantAs(key, twin)})
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// WarnOfHiera warns about Hiera interpolations, and about encrypted texts that no lookup can decrypt. n is a value, or
-// a hash of keys to values.
+// WarnOfHiera warns about Hiera interpolations, and about encrypted strings that no lookup can decrypt. n is a value,
+// or a hash of keys to values.
 func WarnOfHiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	if doc.Mentions("%{") || doc.Mentions("ENC[") {
 		warnOfHiera(doc, n, diags)
@@ -32,7 +32,7 @@ func warnOfHiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	CheckDecryptable(text, doc.Pos(n), diags)
 }
 
-// CheckDecryptable reports a text encrypted for hiera-eyaml that no lookup can decrypt. Encryption methods other than
+// CheckDecryptable reports a string encrypted for hiera-eyaml that no lookup can decrypt. Encryption methods other than
 // PKCS7 need a plugin of hiera-eyaml; they are only a warning, because real sites have such values and lookups return
 // them unchanged.
 func CheckDecryptable(text string, at diag.Pos, diags *diag.List) {
@@ -90,7 +90,7 @@ func broken(text string) string {
 var hieraInterpolation = regexp.MustCompile(`%\{\s*(?:(\w+)\(\s*['"]([^'"{}]*)['"]\s*\)|` +
 	`((?:::)?[a-z_][a-z0-9_]*(?:::[a-z_]\w*)*(?:\.[\w-]+)*|))\s*\}(?:$|[^a-zA-Z^]|[a-zA-Z]\w)`)
 
-// WarnOfInterpolations warns about Hiera interpolations in a text, which are plain text in bindings. at returns the
+// WarnOfInterpolations warns about Hiera interpolations in a string, which are plain text in bindings. at returns the
 // position of an offset. hintEnd is appended to each hint.
 func WarnOfInterpolations(text string, at func(off int) diag.Pos, hintEnd string, diags *diag.List) {
 	for _, m := range hieraInterpolation.FindAllStringSubmatchIndex(text, -1) {
@@ -102,9 +102,13 @@ func WarnOfInterpolations(text string, at func(off int) diag.Pos, hintEnd string
 			}
 			return text[m[2*i]:m[2*i+1]]
 		}
+		instead, fix := replacement(sub(1), sub(2), sub(3)), diag.Fix{}
+		if strings.HasPrefix(instead, "${") {
+			fix = diag.Fix{Old: found, New: instead, Syntax: true}
+		}
 		diags.Add(diag.Diagnostic{Pos: at(m[0]), Severity: diag.Warning, Code: "hiera_interpolation",
 			Message: found + " is an interpolation of Hiera, and plain text here",
-			Hint:    "write " + replacement(sub(1), sub(2), sub(3)) + hintEnd})
+			Hint:    "write " + instead + hintEnd, Fix: fix})
 	}
 }
 

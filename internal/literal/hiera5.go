@@ -14,7 +14,7 @@ import (
 )
 
 // AppendHiera5 appends the compiled value of n, in data of Hiera 5. %{...} interpolates and, with eyaml, encrypted
-// texts are decrypted. Errors that only occur in lookups of the key are warnings.
+// strings are decrypted. Errors that only occur in lookups of the key are warnings.
 func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diags *diag.List) []byte {
 	h := hiera5{doc, eyaml, diags}
 	if unfit := n.FirstUnfit(); unfit != nil {
@@ -50,7 +50,7 @@ type hiera5 struct {
 	diags *diag.List
 }
 
-// encrypted matches texts that Puppet regards as encrypted. It does not match multi-line blocks.
+// encrypted matches strings that Puppet regards as encrypted. It does not match multi-line blocks.
 var encrypted = regexp.MustCompile(`ENC\[.*?\]`)
 
 func (h hiera5) isEncrypted(text string) bool {
@@ -70,7 +70,7 @@ func (h hiera5) plain(n *yaml.Node) bool {
 	return true
 }
 
-// secret reports whether a text in n is encrypted.
+// secret reports whether a string in n is encrypted.
 func (h hiera5) secret(n *yaml.Node) bool {
 	if n.Kind == yaml.Scalar {
 		text, ok := n.Text()
@@ -131,7 +131,7 @@ func (h hiera5) interpolated(n *yaml.Node, text string, secret bool) *expr.Node 
 	}
 	for _, e := range syntax.MisspeltHiera(node) {
 		h.diags.Add(diag.Diagnostic{Pos: h.doc.PosIn(n, e.Off), Severity: diag.Warning, Code: "fact", Secret: secret,
-			Message: e.Message, Hint: e.Hint})
+			Message: e.Message, Hint: e.Hint, Fix: e.Fix})
 	}
 	return node
 }
@@ -142,7 +142,7 @@ var (
 	edited      = regexp.MustCompile(`DEC(?:\(\d+\))?::\w+\[`)
 )
 
-// CheckEncrypted warns about texts in a Hiera 5 file that are or were encrypted for hiera-eyaml, but that no lookup
+// CheckEncrypted warns about strings in a Hiera 5 file that are or were encrypted for hiera-eyaml, but that no lookup
 // decrypts. Without eyaml, lookups decrypt nothing.
 func CheckEncrypted(doc *yaml.Document, eyaml bool, diags *diag.List) {
 	if !doc.Mentions("ENC[") && !doc.Mentions("DEC") {
@@ -156,14 +156,14 @@ func CheckEncrypted(doc *yaml.Document, eyaml bool, diags *diag.List) {
 	d := diag.Diagnostic{Pos: doc.Pos(asWritten[0]), Severity: diag.Warning, Code: "eyaml", Secret: true,
 		Message: "this is encrypted for hiera-eyaml, but an entry of the hierarchy reads this file without " +
 			"decrypting it: lookups return ENC[...] from that entry, as in Puppet",
-		Hint: "give that entry 'lookup_key: eyaml_lookup_key' in place of 'data_hash', or move the key"}
+		Hint: "give that entry 'lookup_key: eyaml_lookup_key' instead of 'data_hash', or move the key"}
 	if more := len(asWritten) - 1; more > 0 {
 		d.Message += "; so they do for " + diag.Count(more, "more value") + " in this file"
 	}
 	diags.Add(d)
 }
 
-// checkEncrypted adds the encrypted texts that lookups return unchanged to asWritten.
+// checkEncrypted adds the encrypted strings that lookups return unchanged to asWritten.
 func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 	for i := range n.Kids {
 		h.checkEncrypted(&n.Kids[i], asWritten)
@@ -192,7 +192,7 @@ func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 	case !h.isEncrypted(text):
 		d.Message = "this is encrypted for hiera-eyaml, and has line breaks: lookups return it unchanged, as in " +
 			"Puppet"
-		d.Hint = "write it in one line, or as a block that begins with '>' in place of '|'"
+		d.Hint = "write it in one line, or as a block that begins with '>' instead of '|'"
 	default:
 		return
 	}

@@ -33,14 +33,14 @@ func Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 	return name, ok
 }
 
-// Memo caches compiled texts with interpolations, because many files of a site contain the same ones. The zero Memo is
-// ready to use. It is not safe for concurrent use.
+// Memo caches compiled strings with interpolations, because many files of a site contain the same ones. The zero Memo
+// is ready to use. It is not safe for concurrent use.
 type Memo struct{ compiled map[string][]byte }
 
-// memoTexts limits the number of texts in a Memo.
+// memoTexts limits the number of strings in a Memo.
 const memoTexts = 1 << 12
 
-// Append is like the function Append, but compiles each text only once. Texts with diagnostics are not cached.
+// Append is like the function Append, but compiles each string only once. Strings with diagnostics are not cached.
 func (m *Memo) Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []byte {
 	if n.Kind != yaml.Scalar || isPlain(n) || !diags.Empty() {
 		return Append(dst, doc, n, diags)
@@ -162,7 +162,7 @@ func text(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool)
 func Report(doc *yaml.Document, n *yaml.Node, code diag.Code, errs []syntax.SyntaxError, diags *diag.List) bool {
 	for _, e := range errs {
 		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: cmp.Or(e.Code, code), Message: e.Message,
-			Hint: e.Hint, InValue: true})
+			Hint: e.Hint, Fix: e.Fix, InValue: true})
 	}
 	return len(errs) == 0
 }
@@ -181,6 +181,6 @@ func CheckNames(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.L
 func WarnOfFacts(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.List) {
 	for _, e := range syntax.Misspelt(node) {
 		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Severity: diag.Warning, Code: "fact", Message: e.Message,
-			Hint: e.Hint})
+			Hint: e.Hint, Fix: e.Fix})
 	}
 }

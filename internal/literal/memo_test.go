@@ -8,7 +8,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// A text that is compiled twice with a Memo gives the same bytes as without one, and the same diagnostics each time.
+// A string that is compiled twice with a Memo gives the same bytes as without one, and the same diagnostics each time.
 func TestMemoGivesSameBytesAndReports(t *testing.T) {
 	var memo Memo
 	for round := range 2 {

@@ -58,7 +58,8 @@ func (l *lookup) aside(name string) *lookup {
 // forProducer returns a copy of r for a Producer that l calls. Its lookups count against the bounds of l.
 func (l *lookup) forProducer() *Request {
 	r := l.r.clone()
-	r.view.Indirect, r.caller, r.misses = true, &caller{lookup: l}, l.r.misses
+	r.caller, r.misses = &caller{lookup: l}, l.r.misses
+	r.view.SetIndirect(true)
 	return r
 }
 
@@ -67,7 +68,8 @@ func (r *Request) clone() *Request {
 	c := &Request{file: r.file, snap: r.snap, closed: r.closed, facts: r.facts, numbers: r.numbers, has: r.has,
 		rules: r.rules, hiera: r.hiera, failing: r.failing, mayFail: r.mayFail}
 	c.see()
-	c.view.Indirect, c.view.Scopes = r.view.Indirect, r.view.Scopes
+	c.view.Scopes = r.view.Scopes
+	c.view.SetIndirect(r.view.Indirect())
 	return c
 }
 
@@ -80,7 +82,7 @@ func (l *lookup) enter(name string) error {
 			chain[j] = entered(chain[j])
 		}
 		name = strings.TrimPrefix(chain[0], "multibind ")
-		return failed(name, CodeLoop, "'"+name+"' needs itself: "+strings.Join(chain, " -> "))
+		return failed(name, CodeLoop, "'"+name+"' depends on itself: "+strings.Join(chain, " -> "))
 	}
 	if len(l.chain) >= maxChain || l.lookups == 0 {
 		return failed(strings.TrimPrefix(entered(name), "multibind "), CodeEvaluation,

@@ -77,10 +77,10 @@ func (c *collector) resolve(p recipe.Part, taken bool, precedence uint32) (skip 
 	return false, nil
 }
 
-// inferred describes the type of a value. It reveals nothing if something sensitive is involved.
+// inferred describes the type of a value. It reveals nothing if sensitive data are involved.
 func (c *collector) inferred(v value.Value) string {
 	if c.hides() {
-		return "another value, which is sensitive"
+		return "a sensitive value of a different type"
 	}
 	return types.Infer(v).String()
 }

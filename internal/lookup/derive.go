@@ -30,10 +30,9 @@ func missingNames(vars map[string]value.Value) map[string]bool {
 	return out
 }
 
-// deriveNames derives the names of the node from one another: fqdn first from the host and its
-// domain, then from the certname, and the other names from fqdn. sent means that the facts are all
-// facts an agent sent, because they have both fqdn and clientcert. Puppet finds no hostname for
-// such a node if it did not send one.
+// deriveNames derives the names of the node from one another: fqdn first from the host and its domain, then from the
+// certname, and the other names from fqdn. sent means that the facts are a complete set from an agent, because they
+// have both fqdn and clientcert. Puppet finds no hostname for such a node if it did not send one.
 func deriveNames(vars map[string]value.Value, sent bool) {
 	setFrom(vars, "hostname", "networking.hostname")
 	setFrom(vars, "domain", "networking.domain")

@@ -36,7 +36,7 @@ func (l *lookup) descend(key string, behind int, last bool) (value.Value, bool, 
 }
 
 func (d *descent) run() (value.Value, bool, error) {
-	for c, err := range d.r.file.Behind(d.key, d.behind, &d.r.view.Scopes) {
+	for c, err := range d.r.file.CandidatesAfter(d.key, d.behind, &d.r.view.Scopes) {
 		part := snapshot.NoHiera
 		if err == nil && d.needsBinding() {
 			part, err = d.reach(c)

@@ -24,7 +24,7 @@ func (l *lookup) Lookup(key string, t *types.Type) (value.Value, bool, error) {
 	return v, found && err == nil, err
 }
 
-// Hiera evaluates a lookup in a text of Hiera 5. It implements expr.HieraEnv. A key that is already
+// Hiera evaluates a lookup in a string of Hiera 5. It implements expr.HieraEnv. A key that is already
 // being looked up is a loop, even if the value it would find depends on nothing.
 func (l *lookup) Hiera(key string) (value.Value, bool, error) {
 	if slices.Contains(l.chain, key) {

@@ -24,7 +24,7 @@ type Code string
 const (
 	CodeTypeMismatch Code = "type_mismatch" // the value does not have the required type
 	CodeAbstract     Code = "abstract"      // nothing binds an abstract key for this request
-	CodeLoop         Code = "loop"          // the key needs itself
+	CodeLoop         Code = "loop"          // the key depends on itself
 	CodeDuplicate    Code = "duplicate"     // two contributions have one name, and neither takes precedence
 	CodeEvaluation   Code = "evaluation"    // an expression failed
 	CodeProducer     Code = "producer"      // a Producer failed, or is not registered

@@ -106,7 +106,7 @@ func (x *explainer) placedValues(key string) (out []*placedValue, err error) {
 	return out, nil
 }
 
-// interpolated returns the variables that the texts of Hiera 5 in n interpolate.
+// interpolated returns the variables that the strings of Hiera 5 in n interpolate.
 func (x *explainer) interpolated(n *expr.Node) (out []Candidate) {
 	expr.HieraVariables(n, func(_ int, path []string) {
 		v := Candidate{Name: strings.Clone(strings.Join(path, "."))}
@@ -149,7 +149,7 @@ func (x *explainer) located(e Location, written value.Value, part snapshot.Hiera
 	return out
 }
 
-// pathOf returns the path that a location has below its directory: a text, or the number of a dimension.
+// pathOf returns the path that a location has below its directory: a string, or the number of a dimension.
 func (x *explainer) pathOf(below value.Value) (string, bool) {
 	if below.Kind() == value.String {
 		return below.Text(), true

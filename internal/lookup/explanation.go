@@ -41,7 +41,7 @@ type Candidate struct {
 	Unset   []string // variables that the request lacks, if its condition fails for no other reason
 
 	// The following are only set in Locations:
-	Text      string      // the value with its interpolations, if it is a text of Hiera 5 that has some
+	Text      string      // the value with its interpolations, if it is a string of Hiera 5 that has some
 	Variables []Candidate // variables in Text: Name with its keys; Outcome is found if it is set
 }
 

@@ -46,8 +46,8 @@ func TestDeriveNamesOfNode(t *testing.T) {
 	} {
 		trusted := Value{}
 		if c.certname != "" {
-			trusted = Value{v: value.FromPairs(value.Pair{Key: value.FromString("certname"),
-				Value: value.FromString(c.certname)})}
+			trusted = Value(value.FromPairs(value.Pair{Key: value.FromString("certname"),
+				Value: value.FromString(c.certname)}))
 		}
 		facts, err := factsOf([]byte(c.facts), FactsOptions{Node: c.node, Trusted: trusted})
 		if err != nil {

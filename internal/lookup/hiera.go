@@ -75,7 +75,7 @@ func (h *hieraLookup) answer() (value.Value, bool, error) {
 }
 
 // mergedAlone applies the caller's strategy to a structured value, which is the only candidate.
-// 'unique' converts a text to a list, as in Puppet.
+// 'unique' converts a string to a list, as in Puppet.
 func (h *hieraLookup) mergedAlone(v value.Value) (value.Value, error) {
 	if h.strategy == nil {
 		return v, nil

@@ -91,7 +91,8 @@ func (r *Request) isForeign(key string) bool {
 // checkHierarchies records the errors of paths that could not be evaluated, by dimension. They fail
 // all lookups of a hierarchy. Lookups find errors of lookup_options themselves.
 func (r *Request) checkHierarchies(failed map[int]error) error {
-	r.failing, r.mayFail, r.view.Indirect = nil, false, r.caller != nil
+	r.failing, r.mayFail = nil, false
+	r.view.SetIndirect(r.caller != nil)
 	h, err := r.hierarchies()
 	if h == nil {
 		return err
@@ -107,7 +108,7 @@ func (r *Request) checkHierarchies(failed map[int]error) error {
 		}
 	}
 	r.mayFail = len(r.failing) > 0 || h.options.Len() > 0
-	r.view.Indirect = r.view.Indirect || r.mayFail
+	r.view.SetIndirect(r.caller != nil || r.mayFail)
 	return nil
 }
 

@@ -10,19 +10,20 @@ import (
 // Lookup is like Request.Lookup of package runtime.
 func (r *Request) Lookup(key string) (Value, bool, error) {
 	v, found, err := r.view.Lookup(key)
-	return Value{v}, found, err
+	return Value(v), found, err
 }
 
-// find is Lookup without wrapping the value.
-func (r *Request) find(key string) (value.Value, bool, error) { return r.view.Lookup(key) }
+// Direct returns the view that looks keys up for r. Lookup of package runtime calls it without a function between
+// them, so that the compiler can inline Lookup into programs.
+func (r *Request) Direct() *snapshot.View { return &r.view }
+
+// lookupValue is Lookup without wrapping the value.
+func (r *Request) lookupValue(key string) (value.Value, bool, error) { return r.view.Lookup(key) }
 
 // Follow finishes a lookup of a key that is bound to a computed or large value, or that may lead
 // into a value of Hiera 5.
 func (r *Request) Follow(key string, ref snapshot.Ref, found bool) (value.Value, bool, error) {
 	if !found {
-		if !digs(key) {
-			return value.Value{}, false, nil
-		}
 		if v, ok := r.dig(key); ok {
 			return r.snap.values.Own(v), true, nil
 		}

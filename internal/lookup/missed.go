@@ -8,7 +8,7 @@ import (
 	"bindc/internal/value"
 )
 
-// hiddenMiss replaces the name of a variable that may be part of something sensitive.
+// hiddenMiss replaces the name of a variable that may be part of sensitive data.
 const hiddenMiss = "a variable"
 
 // Missed yields the unset variables that the lookups of ask need for their values, sorted, as $role

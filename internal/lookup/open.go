@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"bindc/internal/expr"
-	"bindc/internal/value"
 	"bindc/snapshot"
 )
 
@@ -20,7 +19,7 @@ func New(f *snapshot.Snapshot, opts Options) (*Snapshot, error) {
 	opts.StrictVariables = opts.StrictVariables || f.Strict()
 	s := &Snapshot{file: f, opts: opts, rules: rulesOf(f), box: box, recipes: make([]atomic.Pointer[recipeChunk],
 		f.Recipes()/len(recipeChunk{})+1)}
-	s.values = value.NewSource(func(ref uint64) (value.Value, error) { return f.Value(snapshot.Ref(ref)) })
+	s.values = f.Values()
 	for _, d := range f.Dimensions() {
 		n, err := expr.Decode(string(d.Program))
 		if err != nil {

@@ -15,7 +15,7 @@ type pathPart struct {
 	keys     []value.Value
 }
 
-// hieraPath is a path of Hiera 5 that only has texts and variables, as nearly all do: the variable
+// hieraPath is a path of Hiera 5 that only has strings and variables, as nearly all do: the variable
 // part of its datadir, and the path below. It is ten times as fast as evaluating the program, with
 // the same result.
 type hieraPath struct{ dir, path []pathPart }

@@ -66,8 +66,8 @@ func TestPlainPathAgreesWithProgram(t *testing.T) {
 		}
 		secret := value.FromString("x").Sensitive()
 		pair := func(key string, v value.Value) value.Pair { return value.Pair{Key: value.FromString(key), Value: v} }
-		f, err := NewFacts(v, FactsOptions{Node: "n1", Variables: Value{v: value.FromPairs(pair("secret", secret),
-			pair("hidden", value.FromPairs(pair("y", value.FromInt(1))).Sensitive()))}})
+		f, err := NewFacts(v, FactsOptions{Node: "n1", Variables: Value(value.FromPairs(pair("secret", secret),
+			pair("hidden", value.FromPairs(pair("y", value.FromInt(1))).Sensitive())))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ type recorder struct {
 	left    int          // number of further lookups to record
 	omitted int          // number of lookups not recorded
 	counted map[*Explanation][]contributed
-	derived map[*Explanation]bool // the key may be computed from something sensitive
+	derived map[*Explanation]bool // the key may be computed from sensitive data
 }
 
 // contributed is a contribution that a multibinding took, and its outcome.

@@ -8,7 +8,7 @@ import (
 )
 
 // View returns the result of a lookup by r. It keeps the file mapped that v may be a view of.
-func (r *Request) View(v value.Value) Value { return Value{r.snap.values.Own(v)} }
+func (r *Request) View(v value.Value) Value { return Value(r.snap.values.Own(v)) }
 
 // end finishes a lookup and returns its result.
 func (l *lookup) end(v value.Value, found bool, err error) (value.Value, bool, error) {
@@ -57,8 +57,8 @@ func (l *lookup) hides() bool { return l.sensitive || l.hidden }
 // needsBinding reports whether the lookup must know which binding has the value, not only the value.
 func (l *lookup) needsBinding() bool { return l.r.mayFail || l.notesStructure }
 
-// explain converts an error in an expression to an *Error. It keeps an *Error from a lookup in the
-// expression. If something sensitive was involved, it replaces a message that might quote it.
+// explain converts an error in an expression to an *Error. It keeps an *Error from a lookup in the expression. If
+// sensitive data were involved, it replaces a message that might quote it.
 func (l *lookup) explain(key string, err error) error {
 	var failure *Error
 	var damage *DamageError
@@ -91,31 +91,3 @@ func onlyDamage(err error) error {
 // internal reports whether only the snapshot itself uses key, such as the key for contributions to
 // a multibinding. It cannot be looked up, not even in the quotes of Hiera 5.
 func internal(key string) bool { return strings.HasPrefix(key, "\x00") }
-
-// digs reports whether a key without bindings may lead into a value. Nearly all keys consist of
-// letters, digits, colons and underscores, so it tests eight bytes at a time whether any is below
-// '0', as dots and quotes are.
-func digs(key string) bool {
-	if len(key) < 8 {
-		return hasSpecial(key)
-	}
-	for at := 0; at < len(key)-8; at += 8 {
-		if below0(key[at:]) {
-			return hasSpecial(key)
-		}
-	}
-	return below0(key[len(key)-8:]) && hasSpecial(key)
-}
-
-func hasSpecial(key string) bool {
-	return strings.IndexByte(key, '.') >= 0 || strings.IndexByte(key, '\'') >= 0 || strings.IndexByte(key, '"') >= 0
-}
-
-// below0 reports whether one of the first eight bytes of s is less than '0'.
-func below0(s string) bool {
-	const each = 0x0101010101010101
-	_ = s[7]
-	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	return (x-each*'0')&^x&(each*0x80) != 0
-}

@@ -4,6 +4,7 @@ import (
 	"bindc/internal/lookupkey"
 	"bindc/internal/merge"
 	"bindc/internal/value"
+	"bindc/snapshot"
 )
 
 // plainRules are the rules of a snapshot without data of Hiera 5: a key has the value it is bound
@@ -17,11 +18,11 @@ func (plainRules) beyond(*lookup, string) (value.Value, bool, error) {
 }
 
 func (plainRules) merged(r *Request, key string, _ *merge.Strategy) (value.Value, bool, error) {
-	return r.find(key)
+	return r.lookupValue(key)
 }
 
 func (plainRules) entries(r *Request, root string, _, _ int, _ Value) (v value.Value, found, secret bool, err error) {
-	v, found, err = r.find(root)
+	v, found, err = r.lookupValue(root)
 	return v, found, v.IsSensitive(), err
 }
 
@@ -30,10 +31,10 @@ func (plainRules) root(key string) (string, lookupkey.Key) { return key, lookupk
 // hieraRules are the rules of Hiera 5: a key may lead into a value, and values are merged.
 type hieraRules struct{}
 
-func (hieraRules) isLast(key string) bool { return !digs(key) }
+func (hieraRules) isLast(key string) bool { return !snapshot.Digs(key) }
 
 func (hieraRules) beyond(l *lookup, key string) (value.Value, bool, error) {
-	if !digs(key) {
+	if !snapshot.Digs(key) {
 		return value.Value{}, false, nil
 	}
 	return l.hiera(key, nil)
@@ -41,7 +42,7 @@ func (hieraRules) beyond(l *lookup, key string) (value.Value, bool, error) {
 
 func (hieraRules) merged(r *Request, key string, strategy *merge.Strategy) (value.Value, bool, error) {
 	l := r.start()
-	if digs(key) {
+	if snapshot.Digs(key) {
 		if v, found, answered, err := l.asWritten(key); answered {
 			return l.end(v, found, err)
 		}

@@ -9,21 +9,23 @@ import (
 
 // Value is the result of a lookup together with the file that it may be a view of. The file stays
 // mapped while a Value refers to it. Package runtime documents Value for users.
-type Value struct {
-	v value.Value // access it through Read or Whole; its owner is the source of the snapshot
-}
+// Read and Whole return its content; its owner is the source of the snapshot.
+type Value value.Value
 
 // FromValue returns a Value that does not refer to a file.
-func FromValue(v value.Value) Value { return Value{v: v} }
+func FromValue(v value.Value) Value { return Value(v) }
+
+// engine returns v with the methods of package value.
+func (v Value) engine() value.Value { return value.Value(v) }
 
 // Read returns v without its mark. Its parts may be damaged.
-func (v Value) Read() (value.Value, error) { return v.v.Read() }
+func (v Value) Read() (value.Value, error) { return v.engine().Read() }
 
 // Whole returns v without its mark after checking all its parts. Parts of a Value were checked with
 // it. The result is valid while v is alive, see KeepAlive.
 func (v Value) Whole() (value.Value, error) {
-	c, err := v.v.Read()
-	if err == nil && v.v.Deferred() {
+	c, err := v.engine().Read()
+	if err == nil && v.engine().Deferred() {
 		err = sound(c)
 	}
 	return c, err
@@ -37,10 +39,10 @@ func (v Value) Content() value.Value {
 }
 
 // KeepAlive keeps the file of v mapped until here.
-func (v Value) KeepAlive() { runtime.KeepAlive(v.v.Owner()) }
+func (v Value) KeepAlive() { runtime.KeepAlive(v.engine().Owner()) }
 
 // Sensitive reports whether v is marked sensitive.
-func (v Value) Sensitive() bool { return v.v.IsSensitive() }
+func (v Value) Sensitive() bool { return v.engine().IsSensitive() }
 
 // Reveal returns v without its mark.
 func (v Value) Reveal() Value {
@@ -51,19 +53,19 @@ func (v Value) Reveal() Value {
 	if err != nil {
 		return v
 	}
-	return Value{v.v.Owner().Own(c)}
+	return Value(v.engine().Owner().Own(c))
 }
 
 // Marked returns v marked sensitive.
-func (v Value) Marked() Value { return Value{v.v.Sensitive()} }
+func (v Value) Marked() Value { return Value(v.engine().Sensitive()) }
 
 // Part returns a Value for e, which is inside v. It is sensitive if v is.
 func (v Value) Part(e value.Value) Value {
-	e = v.v.Owner().Own(e)
+	e = v.engine().Owner().Own(e)
 	if v.Sensitive() {
 		e = e.Sensitive()
 	}
-	return Value{e}
+	return Value(e)
 }
 
 // Copy returns a copy of v without its mark that does not refer to a file.
@@ -72,7 +74,7 @@ func (v Value) Copy() (value.Value, error) { return v.own(nil) }
 // own returns v without its mark. It copies v unless v is a view of the file of s, so that the caller need not keep v.
 func (v Value) own(s *value.Source) (value.Value, error) {
 	c, err := v.Whole()
-	if owner := v.v.Owner(); err != nil || owner == nil || owner == s {
+	if owner := v.engine().Owner(); err != nil || owner == nil || owner == s {
 		return c, err
 	}
 	c = value.Clone(c)
@@ -80,7 +82,7 @@ func (v Value) own(s *value.Source) (value.Value, error) {
 	return c, nil
 }
 
-// These texts replace a sensitive value and an unreadable one.
+// These strings replace a sensitive value and an unreadable one.
 const (
 	Redacted  = "<sensitive>"
 	destroyed = "<damaged>"

@@ -19,7 +19,7 @@ type Key struct {
 	Path []value.Value // the keys and indexes to look up inside its value, outermost first: Strings and Ints
 }
 
-// KeyError reports that a text is not a valid key.
+// KeyError reports that a string is not a valid key.
 type KeyError struct{ Text, Message string }
 
 func (e *KeyError) Error() string {

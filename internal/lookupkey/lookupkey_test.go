@@ -84,7 +84,7 @@ func TestDigInSensitiveValueIsSensitive(t *testing.T) {
 	}
 }
 
-func TestErrorMessagesOfParseAndDig(t *testing.T) {
+func TestParseAndDigErrorsNameTheKey(t *testing.T) {
 	for text, want := range map[string]string{
 		"k.a":   "'k.a' needs a Hash with the key 'a', found String",
 		"k.1":   "'k.1' needs an Array with element 1 or a Hash with that key, found String",

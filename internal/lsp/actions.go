@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -69,10 +68,7 @@ func (c *cursor) action(title string, kind protocol.CodeActionKind, f *analysis.
 
 // fixes returns the fixes of a diagnostic.
 func (c *cursor) fixes(f analysis.Finding) (out []protocol.CommandOrCodeAction) {
-	if edit, ok := c.correction(f.Diagnostic, f.From); ok {
-		a := c.action("Replace by '"+edit.text+"'", protocol.CodeActionKindQuickFix, &f, edit)
-		yes := true
-		a.IsPreferred = &yes
+	if a := c.correction(f); a != nil {
 		out = append(out, a)
 	}
 	if slices.Contains(removable, f.Code) {
@@ -94,30 +90,35 @@ func (c *cursor) fixes(f analysis.Finding) (out []protocol.CommandOrCodeAction) 
 // removable lists the codes of bindings that can be removed without an effect.
 var removable = []diag.Code{"never_wins", "same_value", "unused_key"}
 
-var (
-	meant  = regexp.MustCompile(`did you mean '([^']+)'`)
-	quoted = regexp.MustCompile(`'([^']+)'`)
-)
-
-// correction returns the replacement that a hint names. The misspelt word is the first word that the message quotes and
-// that the text has at or after the diagnostic, in the same entry.
-func (c *cursor) correction(d diag.Diagnostic, from int) (change, bool) {
-	m := meant.FindStringSubmatch(d.Hint)
-	if m == nil || d.Secret {
-		return change{}, false
+// correction returns the action that makes the edits of a diagnostic, or nil if it has none.
+func (c *cursor) correction(f analysis.Finding) *protocol.CodeAction {
+	if len(f.Edits) == 0 {
+		return nil
 	}
-	end := c.lineEnd(from)
-	if f := c.doc.outline(); f != nil {
-		if e := entryAt(f, from); e != nil {
-			end = max(end, e.To)
+	changes := map[uri.URI][]protocol.TextEdit{}
+	for _, e := range f.Edits {
+		file := e.Pos.File
+		text := c.doc.text
+		if file != c.doc.path {
+			if text = c.site.Text(file); text == nil {
+				return nil
+			}
+			if now := c.texts()[file]; now != nil && now.text.Src != text.Src {
+				return nil // the site is being read again
+			}
 		}
+		yaml := analysis.HasYAMLLines(file)
+		changes[uri.File(file)] = append(changes[uri.File(file)], protocol.TextEdit{NewText: e.Text,
+			Range: c.rangeOf(text, text.At(e.Pos, yaml), text.At(e.End, yaml))})
 	}
-	for _, q := range quoted.FindAllStringSubmatch(d.Message, -1) {
-		if i := strings.Index(c.doc.text.Src[from:end], q[1]); i >= 0 && q[1] != m[1] {
-			return change{from + i, from + i + len(q[1]), m[1]}, true
-		}
+	title := "Replace by '" + f.Edits[0].Text + "'"
+	if f.Edits[0].Text == "" {
+		title = "Remove '" + f.Fix.Old + "'"
 	}
-	return change{}, false
+	a := c.action(title, protocol.CodeActionKindQuickFix, &f)
+	yes := true
+	a.IsPreferred, a.Edit = &yes, &protocol.WorkspaceEdit{Changes: changes}
+	return a
 }
 
 // wholeEntry returns the lines of the entry at an offset, if they have no other entry.

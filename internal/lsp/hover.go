@@ -8,6 +8,7 @@ import (
 	"go.lsp.dev/protocol"
 
 	"bindc/diag"
+	"bindc/internal/lookup"
 	"bindc/internal/lsp/mention"
 	"bindc/internal/report"
 )
@@ -61,7 +62,8 @@ func (c *cursor) describeKey(key string) string {
 		if len(v.Bindings) == 0 {
 			return c.unbound(key)
 		}
-		return c.table(key, v, secret)
+		c.countNodes(key, v)
+		return c.table(key, v, secret) + c.forNode(key, secret)
 	}
 	list := c.site.Bindings(key)
 	if len(list) == 0 {
@@ -95,6 +97,45 @@ func (c *cursor) unbound(key string) string {
 	return text
 }
 
+// maxCounted limits the nodes for which a hover looks a key up.
+const maxCounted = 2000
+
+// countNodes adds to each binding the nodes of the fleet for which it wins.
+func (c *cursor) countNodes(key string, v *report.Values) {
+	c.site.Each(c.ctx, c.fleet(), maxCounted, func(node string, r *lookup.Request) {
+		if e, err := (report.Style{Form: report.People}).Explain(r, key); err == nil {
+			v.AddNode(node, e)
+		}
+	})
+}
+
+// forNode describes the value of a key for the pinned node. It returns "" if no node is pinned.
+func (c *cursor) forNode(key string, secret bool) string {
+	node := c.settings.Node
+	if node == "" {
+		return ""
+	}
+	r, err := c.site.Request(c.fleet(), node)
+	if err != nil {
+		return fmt.Sprintf("\nNode %s: %s.\n", code(node), escape(err.Error()))
+	}
+	e, err := report.Style{Form: report.People}.Explain(r, key)
+	if err != nil {
+		return ""
+	}
+	text := "*sensitive*"
+	if !secret {
+		text = valueOf(e.Outcome)
+	}
+	out := fmt.Sprintf("\nNode %s: %s", code(node), text)
+	for i := range e.Candidates {
+		if x := &e.Candidates[i]; x.State == lookup.Wins || x.State == lookup.Merged {
+			out += fmt.Sprintf(", from %s", code(x.At))
+		}
+	}
+	return out + ".\n"
+}
+
 // table formats a decision table as Markdown.
 func (c *cursor) table(key string, v *report.Values, secret bool) string {
 	var b strings.Builder
@@ -111,7 +152,14 @@ func (c *cursor) table(key string, v *report.Values, secret bool) string {
 }
 
 func (c *cursor) rows(b *strings.Builder, rows []report.Candidate, secret bool) {
-	b.WriteString("| for | value | bound at |\n|---|---|---|\n")
+	fleet := c.fleet()
+	b.WriteString("| for | value | bound at |")
+	if fleet != nil {
+		fmt.Fprintf(b, " wins for, of %s |\n|---", diag.Count(min(len(fleet.Nodes), maxCounted), "node"))
+	} else {
+		b.WriteString("\n")
+	}
+	b.WriteString("|---|---|---|\n")
 	for i := range rows {
 		if i == maxRows {
 			fmt.Fprintf(b, "| %d more | | |\n", len(rows)-i)
@@ -129,7 +177,11 @@ func (c *cursor) rows(b *strings.Builder, rows []report.Candidate, secret bool) 
 		if !secret {
 			value = valueOf(r.Outcome)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s |\n", escape(strings.Join(when, ", ")), value, code(r.At))
+		fmt.Fprintf(b, "| %s | %s | %s |", escape(strings.Join(when, ", ")), value, code(r.At))
+		if fleet != nil {
+			fmt.Fprintf(b, " %d |", len(r.Nodes))
+		}
+		b.WriteString("\n")
 	}
 }
 
@@ -187,8 +239,22 @@ func (c *cursor) describeMultibind(id string) string {
 		diag.Count(len(list), "contribution"), code(key), code(c.site.Relative(at)))
 }
 
-// describeVariable shows the values with which conditions compare a fact.
-func (c *cursor) describeVariable(name string) string { return c.describeValues("variable", name) }
+// describeVariable shows the values that the nodes have for a fact, and those with which conditions compare it.
+func (c *cursor) describeVariable(name string) string {
+	text := c.describeValues("variable", name)
+	counts := c.fleet().Values(name)
+	if len(counts) == 0 {
+		return text
+	}
+	text += "\n\nNodes have:\n\n"
+	for i, n := range counts {
+		if i == maxRows {
+			return text + fmt.Sprintf("* and %d other values\n", len(counts)-i)
+		}
+		text += fmt.Sprintf("* %s: %s\n", code(n.Value), diag.Count(n.Nodes, "node"))
+	}
+	return text
+}
 
 // maxCompared is the number of values that a hover lists.
 const maxCompared = 20

@@ -16,9 +16,7 @@ import (
 // settings are the initializationOptions of an editor. Editors read them from the repository, so they cannot name files
 // outside of it or programs.
 type settings struct {
-	Node       string `json:"node"`       // the node whose values hovers show; needs facts
-	InlayHints bool   `json:"inlayHints"` // show how often a binding wins
-	CodeLens   bool   `json:"codeLens"`
+	Node string `json:"node"` // the node whose values hovers show; needs facts
 
 	units buffer.Units
 }

@@ -115,35 +115,53 @@ func (p *project) read() {
 	p.cancel = cancel
 	changes, before := p.changes, p.site
 	p.mu.Unlock()
-	site := p.readSite(ctx)
-	if site == nil {
+	site, lints := p.readSite(ctx)
+	if site == nil || !p.replace(site, changes, false) {
 		return // a change has scheduled another read
-	}
-	p.mu.Lock()
-	current := p.changes == changes
-	if current {
-		p.site, p.done, p.cancel = site, changes, nil
-		close(p.news)
-		p.news = make(chan struct{})
-	}
-	p.mu.Unlock()
-	if !current {
-		return
 	}
 	p.server.publishSite(p, before, site)
 	p.logRefused(site)
 	site.Prepare()
+	if linted := lints(); linted != nil && p.replace(linted, changes, true) {
+		p.server.publishSite(p, site, linted)
+	}
+}
+
+// replace sets the result of reading the site, unless it has changed since. done reports whether the result is final.
+func (p *project) replace(site *analysis.Site, changes int, done bool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.changes != changes {
+		return false
+	}
+	p.site = site
+	if done {
+		p.done, p.cancel = changes, nil
+	}
+	close(p.news)
+	p.news = make(chan struct{})
+	return true
 }
 
 // readSite reads the site. A panic is logged, and the site counts as empty.
-func (p *project) readSite(ctx context.Context) (site *analysis.Site) {
-	defer func() {
-		if r := recover(); r != nil && ctx.Err() == nil {
-			p.server.log(protocol.MessageTypeError, fmt.Sprintf("reading %s failed: %v\n%s", p.dir, r, debug.Stack()))
-			site = analysis.Empty(p.dir)
-		}
-	}()
-	return p.reader.Read(ctx, p.dir, p.server.texts().buffers())
+func (p *project) readSite(ctx context.Context) (site *analysis.Site, lints func() *analysis.Site) {
+	defer p.onPanic(func() {
+		site = analysis.Empty(p.dir)
+		lints = func() *analysis.Site { return site }
+	})
+	site, find := p.reader.Read(ctx, p.dir, p.server.texts().buffers())
+	return site, func() (linted *analysis.Site) {
+		defer p.onPanic(func() { linted = site })
+		return find()
+	}
+}
+
+// onPanic logs a panic of the function that defers it, and calls do.
+func (p *project) onPanic(do func()) {
+	if r := recover(); r != nil {
+		p.server.log(protocol.MessageTypeError, fmt.Sprintf("reading %s failed: %v\n%s", p.dir, r, debug.Stack()))
+		do()
+	}
 }
 
 // logRefused logs the paths that were not read because they are outside the folders of the editor, each once.

@@ -50,7 +50,7 @@ func (s *Server) publish(path string, p *project) {
 		list = s.diagnostics(site, doc.text, analysis.Check(site, path, doc.text, doc.outline()))
 	} else if site != nil && len(site.Diags[path]) > 0 {
 		text := s.textOrEmpty(site, path)
-		list = s.diagnostics(site, text, analysis.Locate(path, text, site.Diags[path]))
+		list = s.diagnostics(site, text, analysis.Locate(site, path, text, site.Diags[path]))
 	}
 	params.Diagnostics = list
 	if list == nil {

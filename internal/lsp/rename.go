@@ -149,15 +149,18 @@ func (p *project) tryRename(ctx context.Context, before *analysis.Site, texts ma
 	}
 	open := p.server.texts().buffers()
 	maps.Copy(open, texts)
-	after := analysis.NewReader(p.options()).Read(ctx, p.dir, open)
+	p.reading.Lock()
+	after, _ := p.reader.Read(ctx, p.dir, open)
+	p.reading.Unlock()
 	if after == nil {
 		return ctx.Err()
 	}
 	if after.Snapshot() == nil {
 		return refused("after the rename, the site would have errors")
 	}
-	if other := before.DiffersIn(after, from, to); other != "" {
-		return refused("the rename would change the answers of '%s'", other)
+	other, err := before.DiffersIn(after, from, to)
+	if err == nil && other != "" {
+		err = refused("the rename would change the answers of '%s'", other)
 	}
-	return nil
+	return err
 }

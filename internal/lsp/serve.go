@@ -130,7 +130,10 @@ type Server struct {
 	exit   sync.Once
 
 	settings settings
-	roots    []string // the folders of the editor
+
+	factsOnce sync.Once
+	facts     *analysis.Fleet // see fleet
+	roots     []string        // the folders of the editor
 
 	mu       sync.Mutex
 	open     texts // replaced, never changed
@@ -143,4 +146,19 @@ type Server struct {
 func newServer(ctx context.Context, opts Options) *Server {
 	return &Server{ctx: ctx, opts: opts, exited: make(chan struct{}), open: texts{}, projects: map[string]*project{},
 		sent: map[string]uint64{}}
+}
+
+// fleet returns the nodes of the directory of facts, which it reads once. It returns nil if there is none.
+func (s *Server) fleet() *analysis.Fleet {
+	s.factsOnce.Do(func() {
+		if s.opts.FactsDir == "" {
+			return
+		}
+		var wrong []error
+		s.facts, wrong = analysis.ReadFleet(s.opts.FactsDir)
+		for _, err := range wrong {
+			s.log(protocol.MessageTypeWarning, "facts: "+err.Error())
+		}
+	})
+	return s.facts
 }

@@ -180,3 +180,33 @@ func TestNoProgramRuns(t *testing.T) {
 		t.Error("there are no diagnostics, expected one about the program")
 	}
 }
+
+// With facts, a hover counts nodes, and shows the value of the pinned node.
+func TestHoverCountsNodes(t *testing.T) {
+	fleet := site(t, `-- web1.json --
+{"os": {"family": "Debian"}}
+-- web2.json --
+{"os": {"family": "Debian"}}
+-- db1.json --
+{"os": {"family": "RedHat"}}
+`)
+	options := withLints()
+	options.FactsDir = fleet
+	e := start(t, site(t, control), options)
+	e.inside.settings.Node = "web2"
+	e.open("data/common.yaml", "")
+	e.open("hiera.yaml", "")
+	got := e.hover("data/common.yaml", 0, 3)
+	for _, want := range []string{"wins for, of 3 nodes", "`data/nodes/web1.yaml:1:1` | 1 |",
+		"`data/os/Debian.yaml:1:1` | 1 |", "`data/common.yaml:1:1` | 1 |", "Node `web2`: `8080`, from `data/os/Debian.yaml:1:1`"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the hover is\n%s\nexpected %q", got, want)
+		}
+	}
+	if got := e.hover("hiera.yaml", 5, 24); !strings.Contains(got, "* `Debian`: 2 nodes\n* `RedHat`: 1 node") {
+		t.Errorf("the hover of a fact is\n%s\nexpected the values of the nodes", got)
+	}
+	if got := e.hover("data/common.yaml", 3, 3); strings.Contains(got, "secret-of-common") {
+		t.Errorf("the hover shows a sensitive value:\n%s", got)
+	}
+}

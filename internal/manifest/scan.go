@@ -213,7 +213,7 @@ func (s *scanner) heredoc() {
 	s.add(computed, "", start)
 }
 
-// skipHeredocs skips the texts of the heredocs that began on the previous line.
+// skipHeredocs skips the strings of the heredocs that began on the previous line.
 func (s *scanner) skipHeredocs() {
 	for len(s.heredocs) > 0 && s.at < len(s.src) {
 		line, _, _ := strings.Cut(s.src[s.at:], "\n")

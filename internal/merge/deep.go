@@ -263,7 +263,7 @@ func (d *deepOptions) knockOutOfItself(list []value.Value) []value.Value {
 	return append(list[:min(kept, len(list))], list[min(at, len(list)):]...)
 }
 
-// unpack joins list to a text and splits it at the separator. Like Ruby, it drops empty texts at the end.
+// unpack joins list to a string and splits it at the separator. Like Ruby, it drops empty strings at the end.
 func (d *deepOptions) unpack(list []value.Value) []value.Value {
 	joined := strings.Join(texts(nil, list), d.separator)
 	parts := strings.Split(joined, d.separator)

@@ -9,7 +9,7 @@ import (
 // does, so few patterns remain for each key even if a site has thousands.
 type patternIndex struct {
 	byPrefix map[string][]int // patterns by the text they begin with, which may be ""
-	lengths  []int            // the lengths of the literal texts, ascending
+	lengths  []int            // the lengths of the literal strings, ascending
 	all      []int
 }
 

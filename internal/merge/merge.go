@@ -14,7 +14,7 @@ type Candidate struct {
 	Layer, Entry int
 	// OnlyPath means that the entry has only this path in the request, counting paths without a file. For a glob, each
 	// matching file counts. OnlyEntry means that the layer has only this entry. A single value is not merged: 'unique'
-	// then keeps a text as it is, and does not flatten nested arrays.
+	// then keeps a string as it is, and does not flatten nested arrays.
 	OnlyPath, OnlyEntry bool
 	// Value reads the value. Merge calls it at most once, and for the strategy 'first' only until a value is found.
 	Value func() (v value.Value, found bool, err error)

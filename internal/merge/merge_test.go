@@ -587,7 +587,7 @@ func FuzzOptions(f *testing.F) {
 	})
 }
 
-// summary shows the effect of e: its strategy, and its conversion of a text.
+// summary shows the effect of e: its strategy, and its conversion of a string.
 func summary(e *merge.Entry) string {
 	s, err := e.Strategy()
 	v, convertErr := e.Convert(value.FromString("7"), expr.Options{})

@@ -81,7 +81,7 @@ func (m *migration) decideMerges() {
 	}
 }
 
-// keysLookedUpBy returns the keys that a text looks up.
+// keysLookedUpBy returns the keys that a string looks up.
 func keysLookedUpBy(text string) []string {
 	var out []string
 	n, _ := expr.ParseHiera(text)

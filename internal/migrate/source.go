@@ -32,7 +32,7 @@ func (s *source) pairAt(line, col uint32) (k, v *yaml.Node) {
 	return nil, nil
 }
 
-// filtered returns the file with only some of its keys, and with its texts translated if translate is not nil. Where
+// filtered returns the file with only some of its keys, and with its strings translated if translate is not nil. Where
 // possible, the text and comments of the remaining keys are unchanged. It returns nil if no key remains.
 func (s *source) filtered(keep func(key string) bool, translate func(string) []edit) ([]byte, error) {
 	var want value.Builder
@@ -60,7 +60,7 @@ func withEdits(v value.Value, translate func(string) []edit) value.Value {
 	return mapTexts(v, func(text string) string { return apply(text, translate(text)) })
 }
 
-// mapTexts returns v with its texts changed.
+// mapTexts returns v with its strings changed.
 func mapTexts(v value.Value, change func(string) string) value.Value {
 	switch v.Kind() {
 	case value.String:
@@ -142,7 +142,7 @@ func (w *writtenFile) remove(from, to int) {
 	}
 }
 
-// edit changes the texts below n. It starts with the last text, so that positions of earlier texts stay valid.
+// edit changes the strings below n. It starts with the last text, so that positions of earlier strings stay valid.
 func (w *writtenFile) edit(n *yaml.Node, translate func(string) []edit) bool {
 	for i := len(n.Kids) - 1; i >= 0; i-- {
 		if !w.edit(&n.Kids[i], translate) {

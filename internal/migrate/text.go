@@ -11,7 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// edit replaces a text at a byte offset.
+// edit replaces a string at a byte offset.
 type edit struct {
 	off      int
 	old, new string
@@ -31,7 +31,7 @@ func apply(text string, edits []edit) string {
 // interpolation matches an interpolation of Hiera 5.
 var interpolation = regexp.MustCompile(`%\{[^}]*\}`)
 
-// translate translates the interpolations in a text from Hiera 5 to Hiera-2. If it cannot, problem says why.
+// translate translates the interpolations in a string from Hiera 5 to Hiera-2. If it cannot, problem says why.
 func (m *migration) translate(text string) (edits []edit, problem string) {
 	last := 0
 	for _, at := range interpolation.FindAllStringIndex(text, -1) {
@@ -79,8 +79,8 @@ func escapeDollars(edits []edit, off int, text string, textFollows bool) []edit 
 	return edits
 }
 
-// hasShapeOf reports whether a text of Hiera-2 has the same constant parts and the same number of interpolations as a
-// text of Hiera 5.
+// hasShapeOf reports whether a string of Hiera-2 has the same constant parts and the same number of interpolations as a
+// string of Hiera 5.
 func (m *migration) hasShapeOf(hiera2, hiera5 string) bool {
 	n, errs := syntax.ParseString(hiera2)
 	if len(errs) > 0 {
@@ -158,7 +158,7 @@ func accessSource(path []value.Value) (source, problem string) {
 	return source, ""
 }
 
-// lookupSource returns a lookup of key, in a text or as the whole value. There is a problem unless the key always has
+// lookupSource returns a lookup of key, in a string or as the whole value. There is a problem unless the key always has
 // a value, whose kind both versions of Hiera write in the same way.
 func (m *migration) lookupSource(key string, text bool) (source, problem string) {
 	k, err := lookupkey.Parse(key)
@@ -168,7 +168,7 @@ func (m *migration) lookupSource(key string, text bool) (source, problem string)
 	if m.hasOptions[k.Root] && (text || len(k.Path) > 0) {
 		return "", "'" + key + "' is merged"
 	}
-	alwaysBound := text // an unset value becomes an empty text
+	alwaysBound := text // an unset value becomes an empty string
 	for _, b := range m.bound[k.Root] {
 		v, found, err := k.Dig(b.value)
 		switch {
@@ -188,7 +188,7 @@ func (m *migration) lookupSource(key string, text bool) (source, problem string)
 	return "lookup('" + k.Root + "')" + keys, problem
 }
 
-// containsAny reports whether a text in v contains one of parts.
+// containsAny reports whether a string in v contains one of parts.
 func containsAny(v value.Value, parts ...string) bool {
 	for text := range texts(v) {
 		for _, s := range parts {
@@ -225,7 +225,7 @@ func eachText(v value.Value, yield func(string) bool) bool {
 	return true
 }
 
-// translateAll returns v with all its texts translated. The caller has checked that this is possible.
+// translateAll returns v with all its strings translated. The caller has checked that this is possible.
 func (m *migration) translateAll(v value.Value) value.Value {
 	switch v.Kind() {
 	case value.String:
@@ -247,7 +247,7 @@ func (m *migration) translateAll(v value.Value) value.Value {
 	return v
 }
 
-// isAlias reports whether a text consists of an alias only, and returns its key.
+// isAlias reports whether a string consists of an alias only, and returns its key.
 func isAlias(text string) (key string, ok bool) {
 	n, problems := expr.ParseHiera(text)
 	if len(problems) > 0 || n.Name != expr.HieraAlias {

@@ -146,7 +146,7 @@ func (o *output) writeHiera2(h *hierarchy) {
 	o.files[o.newPath(h, "hiera2.yaml")] = []byte(text)
 }
 
-// listItem formats texts as a list within a list in YAML.
+// listItem formats strings as a list within a list in YAML.
 func listItem(texts ...string) string {
 	for i, t := range texts[1:] {
 		texts[i+1] = `"` + t + `"`

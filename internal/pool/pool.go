@@ -10,16 +10,16 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Pool is a set of numbered texts. The zero Pool is empty. It may be used concurrently. The number of a text depends on
-// the order of calls, so numbers are valid for one run and never part of its result.
+// Pool is a set of numbered strings. The zero Pool is empty. It may be used concurrently. The number of a string
+// depends on the order of calls, so numbers are valid for one run and never part of its result.
 //
-// Pool has its own hash table. Most texts are already in it, and for these a map of strings would take three times as
+// Pool has its own hash table. Most strings are already in it, and for these a map of strings would take three times as
 // long: Pool computes hashes outside the lock, and nearly always needs to compare only hashes.
 type Pool struct {
 	mu    sync.Mutex
 	texts []string
 	slots []uint64        // hash table with open addressing: upper half of the hash, and number + 1; 0 if free
-	chunk strings.Builder // holds new texts; never grows, so that texts do not move
+	chunk strings.Builder // holds new strings; never grows, so that strings do not move
 	scans int             // number of batches to search without slots, see Load
 }
 
@@ -35,26 +35,26 @@ func (p *Pool) Number(text []byte) uint32 {
 	return p.Numbers(&b)[0]
 }
 
-// Batch has texts to be numbered together, for which Pool takes the lock only once.
+// Batch has strings to be numbered together, for which Pool takes the lock only once.
 //
 // The zero Batch is empty.
 type Batch struct {
 	text    []byte
-	ends    []int // where each text ends in text
+	ends    []int // where each string ends in text
 	hashes  []uint64
 	numbers []uint32
 }
 
-// Reset removes all texts from b, and keeps its memory.
+// Reset removes all strings from b, and keeps its memory.
 func (b *Batch) Reset() { b.text, b.ends = b.text[:0], b.ends[:0] }
 
-// Add adds a text, which the function add appends to its argument.
+// Add adds a string, which the function add appends to its argument.
 func (b *Batch) Add(add func([]byte) []byte) {
 	b.text = add(b.text)
 	b.ends = append(b.ends, len(b.text))
 }
 
-// Numbers returns the numbers of the texts in b, in a slice that is valid until b is used again.
+// Numbers returns the numbers of the strings in b, in a slice that is valid until b is used again.
 func (p *Pool) Numbers(b *Batch) []uint32 {
 	hashes, start := b.hashes[:0], 0
 	for _, end := range b.ends {
@@ -129,7 +129,7 @@ func (p *Pool) keep(text []byte) string {
 // grow enlarges the table. It computes all hashes again, which is rare and cheaper than storing them.
 func (p *Pool) grow() {
 	size := max(fewSlots, 2*len(p.slots))
-	for size <= 2*len(p.texts) { // Load may have added many texts
+	for size <= 2*len(p.texts) { // Load may have added many strings
 		size *= 2
 	}
 	p.slots = make([]uint64, size)
@@ -144,7 +144,7 @@ func (p *Pool) grow() {
 	}
 }
 
-// Texts returns the texts so far, by number. Callers must not change the slice.
+// Texts returns the strings so far, by number. Callers must not change the slice.
 func (p *Pool) Texts() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,7 +157,7 @@ func (p *Pool) Load(texts []string) { p.texts, p.scans = texts, maxScans }
 
 const maxScans = 8
 
-// scan finds the numbers of the texts in b by a search through all texts.
+// scan finds the numbers of the strings in b by a search through all texts.
 func (p *Pool) scan(b *Batch, out []uint32) {
 	const none = ^uint32(0)
 	wanted, lengths, start := make(map[string]uint32, len(b.ends)), [256]bool{}, 0

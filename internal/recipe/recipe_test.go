@@ -38,7 +38,7 @@ func lambda(t testing.TB, source string) *expr.Lambda {
 	return l
 }
 
-// text encodes a text shorter than 128 bytes.
+// text encodes a string shorter than 128 bytes.
 func text(s string) string { return string(rune(len(s))) + s }
 
 // example has a recipe, its encoding according to recipes.md (section "Recipes"), and its expected properties.

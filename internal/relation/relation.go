@@ -17,12 +17,12 @@ import (
 // exclude or imply each other (docs/language.md, section 6); all other conditions are independent.
 //
 // A dimension that is text with variables is an equation: `${osfamily}-${environment}` is 'darwin-production' if
-// $osfamily is 'darwin' and $environment is 'production'. Values are compared case-folded, and folding a text folds its
-// parts, so the equation determines the folded variables. Any other expression in the text is an unknown of the
+// $osfamily is 'darwin' and $environment is 'production'. Values are compared case-folded, and folding a string folds
+// its parts, so the equation determines the folded variables. Any other expression in the text is an unknown of the
 // equation. Equal expressions are the same unknown, because they depend only on variables. How they depend on them is
 // not analysed.
 //
-// Each unknown is also a dimension, after those of the site, so that a condition can require a text of it.
+// Each unknown is also a dimension, after those of the site, so that a condition can require a string of it.
 type Relations struct {
 	named      int // number of dimensions of the site
 	dims       []Dimension
@@ -56,7 +56,7 @@ func Fold(s string) string { return strings.ToLower(s) }
 // part is a folded text or an unknown.
 type part struct {
 	text    string
-	unknown int // index in Relations.unknowns, or -1 for a text
+	unknown int // index in Relations.unknowns, or -1 for a string
 }
 
 // unknown is a variable or an expression.
@@ -98,7 +98,7 @@ func New(dims []Dimension, spend func(steps int)) *Relations {
 
 func isUnknown(p part) bool { return p.unknown >= 0 }
 
-// template splits the expression of a dimension into texts and unknowns.
+// template splits the expression of a dimension into strings and unknowns.
 func (r *Relations) template(n *expr.Node) []part {
 	if n == nil {
 		r.unknowns = append(r.unknowns, unknown{computed: true})
@@ -119,7 +119,7 @@ func (r *Relations) template(n *expr.Node) []part {
 	return out
 }
 
-// Same reports whether a and b have the same texts and variables in the same order, ignoring case.
+// Same reports whether a and b have the same strings and variables in the same order, ignoring case.
 func Same(a, b *expr.Node) bool {
 	r := New([]Dimension{{Value: a}, {Value: b}}, func(int) {})
 	return slices.Equal(joined(r.templates[0]), joined(r.templates[1]))
@@ -133,7 +133,7 @@ func Caseless(n *expr.Node) *expr.Node {
 	return n
 }
 
-// joined merges adjacent texts in parts.
+// joined merges adjacent strings in parts.
 func joined(parts []part) []part {
 	var out []part
 	for _, p := range parts {

@@ -3,7 +3,7 @@ package relation
 import "slices"
 
 // Ways splits c into conditions that exclude each other: whenever c holds, exactly one of them does. If there are
-// several, they have additional terms for the texts of variables, whose dimensions are not IsNamed. If c never holds,
+// several, they have additional terms for the strings of variables, whose dimensions are not IsNamed. If c never holds,
 // ways is empty. all is false if a term was not split because it can hold in too many ways.
 func (r *Relations) Ways(c Condition) (ways []Condition, all bool) {
 	if !slices.ContainsFunc(c, r.isRelated) {
@@ -19,7 +19,7 @@ func (r *Relations) Ways(c Condition) (ways []Condition, all bool) {
 	return ways, all
 }
 
-// termsOf returns the condition that unknowns have the texts in w.
+// termsOf returns the condition that unknowns have the strings in w.
 func (r *Relations) termsOf(w assignment) Condition {
 	var out Condition
 	for v, text := range w {

@@ -185,7 +185,7 @@ type shownGroup struct {
 }
 
 // groups merges groups of nodes for which the same keys change in the same way. Values that depend on facts, such as
-// a text with the name of the node, do not keep groups apart.
+// a string with the name of the node, do not keep groups apart.
 func (d *Diff) groups() []shownGroup {
 	computed := map[string]bool{}
 	for _, k := range d.Keys {
@@ -282,7 +282,7 @@ func lookedUp(r *lookup.Request, key string) lookup.Outcome {
 
 // Effect returns the keys whose answers differ between two requests for a node.
 func (s Style) Effect(old, now *lookup.Request, keys []string) Effect {
-	out, exact := Effect{}, Style{Sensitive: true, Form: People} // in this form, different values have different texts
+	out, exact := Effect{}, Style{Sensitive: true, Form: People} // in this form, different values look different
 	for _, key := range keys {
 		before, after := lookedUp(old, key), lookedUp(now, key)
 		if x, y := exact.Outcome(before).text(), exact.Outcome(after).text(); x != y ||

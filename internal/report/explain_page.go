@@ -14,7 +14,7 @@ func (p *Page) Explanation(e *Explanation) {
 	p.heading(e, 0)
 	fmt.Fprintln(p)
 	if len(e.Categories) == 0 {
-		p.line(0, dim, "This request has no value of any category.")
+		p.line(0, dim, "No category has a value for this request.")
 	} else {
 		p.wrapped(0, dim, conditionWords("For", e.Categories))
 	}

@@ -49,7 +49,7 @@ func TestCandidateFits80ColumnsWithAndWithoutColour(t *testing.T) {
 	}
 }
 
-// A text is cut where the terminal has no more room, but never within a grapheme.
+// A string is cut where the terminal has no more room, but never within a grapheme.
 func TestFittedCutsBetweenCharacters(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -85,7 +85,7 @@ func TestExplanationCountsOmittedLookupsAndMentionsMissingCategories(t *testing.
 	p.Flush()
 	const want = `k = 1
 
-This request has no value of any category.
+No category has a value for this request.
 
 Nothing binds this key.
 

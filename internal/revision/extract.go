@@ -184,7 +184,7 @@ func (r *Repository) linkIgnored(root *os.Root) (notes []string, err error) {
 		if _, err := root.Lstat(name); err == nil {
 			continue
 		} else if !errors.Is(err, fs.ErrNotExist) { // in the commit, the directory is a link that leads elsewhere
-			notes = append(notes, "git ignores "+name+", and it is missing in the revision: "+err.Error())
+			notes = append(notes, "git ignores "+name+", and it is missing from the revision: "+err.Error())
 			continue
 		}
 		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {

@@ -27,13 +27,19 @@ func (p *setParser) bind(s *Statement) {
 	case p.tok.kind == tName && !p.atWord("to"):
 		misspelt := diag.DidYouMean(p.tok.text, bindWords) != ""
 		if strings.Contains(p.tok.text, "::") || p.peek().is(tName, "to") && !misspelt {
-			p.failHere("expected a key in quotes, found "+p.found(), "write '"+p.tok.text+"'")
+			p.correctHere("expected a key in quotes, found "+p.found(), "write '"+p.tok.text+"'",
+				quotedWord(p.tok.text))
 			return
 		}
 		p.expected("a key in quotes, a type, or another word of bind", bindWords...)
 	default:
 		p.plain(s)
 	}
+}
+
+// quotedWord returns the correction of a word that must be in quotes.
+func quotedWord(word string) diag.Fix {
+	return diag.Fix{Old: word, New: "'" + word + "'", Syntax: true}
 }
 
 // plain parses the rest of a binding of one key, or of a contribution without a name.
@@ -95,7 +101,8 @@ func (p *setParser) insteadOfTo(s *Statement) {
 	switch {
 	case p.err != nil || s.Key == nil || p.afterUnclosed():
 	case p.at("="), p.at("=>"), p.at(":"):
-		p.failHere("expected 'to' before the value, found "+p.found(), "write 'to' in place of '"+p.tok.text+"'")
+		p.correctHere("expected 'to' before the value, found "+p.found(), "write 'to' instead of '"+p.tok.text+"'",
+			diag.Fix{Old: p.tok.text, New: "to", Syntax: true})
 	case p.atWord("abstract"), p.atWord("override"), p.atWord("sensitive"):
 		p.failHere("expected '"+p.tok.text+"' before the key, in front of its type",
 			"write bind "+p.tok.text+" 'key' to …")
@@ -227,7 +234,7 @@ func (p *setParser) group(s *Statement, word string) {
 	case "map":
 		s.Target = p.target()
 		if p.err == nil && !p.accepts("to") {
-			p.expected("'to' and the other side", "to")
+			p.expected("'to' and a second target", "to")
 		}
 		if s.Other = p.target(); p.err == nil && (p.at("{") || !isAbstract(s)) {
 			if isAbstract(s) && !p.at("{") { // an abstract binding has no map

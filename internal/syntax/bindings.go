@@ -137,7 +137,7 @@ func (p *setParser) bindings() *Bindings {
 	p.closing()
 	switch {
 	case p.err == nil && p.atWord("bindings"):
-		p.failHere("expected one 'bindings' in a file, found another", oneSet)
+		p.failHere("expected only one 'bindings' in a file", oneSet)
 	case p.err == nil && p.tok.kind != tEOF:
 		p.failHere("expected nothing after the } of the bindings, found "+p.found(), "")
 	}

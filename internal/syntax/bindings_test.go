@@ -117,7 +117,7 @@ func TestReportsAllErrorsOfBindingsFile(t *testing.T) {
 	}{
 		{"", []string{"1:1 expected 'bindings NAME { … }', found the end of the text"}},
 		{"binding x {}", []string{"1:1 expected 'bindings NAME { … }', found 'binding' did you mean 'bindings'?"}},
-		{"bindings x {} bindings y {}", []string{"1:15 expected one 'bindings' in a file, found another " + oneSet}},
+		{"bindings x {} bindings y {}", []string{"1:15 expected only one 'bindings' in a file " + oneSet}},
 		{"bindings x {}\nbind 'a' to 1", []string{"2:1 expected nothing after the } of the bindings, found 'bind'"}},
 		{"bindings x {\n  bind alias parameters Web[one] as 'a'\n  bind renamed map A to B as 'b'\n  rebind variable a\n}", []string{
 			"2:14 expected the key that is rebound, a string, found 'parameters' " + keyHints["parameters"],

@@ -82,7 +82,8 @@ func unknownFunction(x *expr.Node) SyntaxError {
 	e := SyntaxError{Off: x.Off, Message: "there is no function '" + x.Name + "' here", Hint: lookupHint(x)}
 	if e.Hint == "" {
 		e.Message += ": only functions without side effects can be called"
-		e.Hint = diag.DidYouMean(x.Name, stdlib.Functions.Names())
+		e.Fix = diag.Correct(x.Name, stdlib.Functions.Names())
+		e.Hint = e.Fix.Hint()
 	}
 	return e
 }
@@ -106,7 +107,7 @@ func failure(x *expr.Node, code diag.Code, err error) (SyntaxError, bool) {
 	if errors.Is(err, types.ErrCatalog) {
 		code = "catalog"
 	}
-	return SyntaxError{Off: x.Off, Code: code, Message: err.Error()}, true
+	return SyntaxError{Off: x.Off, Code: code, Message: err.Error(), Fix: types.FixOf(err)}, true
 }
 
 func isText(n *expr.Node) bool {

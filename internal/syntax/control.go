@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/value"
 )
@@ -9,7 +10,8 @@ import (
 func (p *parser) body(keyword string) *expr.Node {
 	switch {
 	case p.at("="):
-		p.failHere("expected { before the statements of "+keyword+", found '='", "write == to compare")
+		p.correctHere("expected { before the statements of "+keyword+", found '='", "write == to compare",
+			diag.Fix{Old: "=", New: "==", Syntax: true})
 	case keyword == "else" && p.atKeyword("if"):
 		p.failHere("expected { before the statements of else, found the keyword if", "write elsif")
 	}
@@ -75,7 +77,7 @@ func (p *parser) caseExpression() *expr.Node {
 	for !p.at("}") && p.tok.kind != tEOF {
 		n.Kids = append(n.Kids, p.caseOption(&hasDefault))
 	}
-	p.expect("}", "after the options of case")
+	p.expect("}", "after the last case option")
 	return n
 }
 

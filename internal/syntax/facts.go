@@ -41,7 +41,8 @@ func Misspelt(n *expr.Node) []SyntaxError {
 		path := factPath(x)
 		if wrong, right := nearMiss(path); wrong != nil {
 			variables = append(variables, path[0])
-			found = append(found, SyntaxError{Off: x.Off, Hint: "did you mean " + accessText(right) + "?",
+			found = append(found, SyntaxError{Off: x.Off, Fix: diag.MeantAs(wrong[len(wrong)-1], right[len(right)-1]),
+				Hint:    "did you mean " + accessText(right) + "?",
 				Message: accessText(wrong) + " is not a well-known fact; it is empty on nodes without it"})
 		}
 		return path == nil
@@ -133,14 +134,14 @@ func notAName(name, whole string) SyntaxError {
 	case hieraCalled().MatchString(name):
 		e.Hint = "a method has one argument, in quotes: %{" + hieraCalled().FindStringSubmatch(name)[1] + "('…')}"
 	case name[0] == '$':
-		e.Hint = "write it without '$'"
+		e.Hint, e.Fix = "write it without '$'", diag.Fix{Old: name, New: name[1:]}
 	default:
 		e.Hint = "where text is meant, write %{literal('%')}{" + whole + "}"
 	}
 	return e
 }
 
-// MisspeltHiera is like Misspelt for a text with Hiera interpolations: it checks %{name}, %{facts.name} and keys of
+// MisspeltHiera is like Misspelt for a string with Hiera interpolations: it checks %{name}, %{facts.name} and keys of
 // well-known facts. It also reports names that no variable can have.
 func MisspeltHiera(n *expr.Node) []SyntaxError {
 	var found []SyntaxError
@@ -154,7 +155,8 @@ func MisspeltHiera(n *expr.Node) []SyntaxError {
 		if wrong, right := nearMiss(path); wrong != nil {
 			found = append(found, SyntaxError{Off: off, Message: "%{" + strings.Join(wrong, ".") +
 				"} is not a well-known fact; it is empty on nodes without it",
-				Hint: "did you mean " + strings.Join(right, ".") + "?"})
+				Hint: "did you mean " + strings.Join(right, ".") + "?",
+				Fix:  diag.MeantAs(strings.Join(wrong, "."), strings.Join(right, "."))})
 		}
 	})
 	return found

@@ -151,7 +151,7 @@ func (d *heredoc) take(lines string, begin int, e ending) {
 	}
 }
 
-// origin says that a text comes from a heredoc. The source of the heredoc may have an origin itself.
+// origin says that a string comes from a heredoc. The source of the heredoc may have an origin itself.
 type origin struct {
 	doc   *heredoc
 	outer *origin

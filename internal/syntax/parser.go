@@ -94,6 +94,15 @@ func (p *parser) failHere(message, hint string) {
 	p.tok = token{kind: tEOF, off: p.tok.off, end: p.tok.end}
 }
 
+// correctHere is like failHere, for an error that fix corrects.
+func (p *parser) correctHere(message, hint string, fix diag.Fix) {
+	before := p.err
+	p.failHere(message, hint)
+	if before == nil {
+		p.err.Fix = fix
+	}
+}
+
 func (p *parser) node(op expr.Op, off int, name string, kids ...*expr.Node) *expr.Node {
 	return &expr.Node{Op: op, Off: p.origOff(off), Name: name, Kids: kids}
 }
@@ -206,11 +215,11 @@ func (p *parser) item() *expr.Node {
 // checkTarget reports left if nothing can be assigned to it. begin is its first token.
 func (p *parser) checkTarget(begin token, left *expr.Node) {
 	if begin.kind != tVar && begin.text != "[" { // a bare word in ${}, or a list in parentheses
-		hint := ""
 		if left.Op == expr.Const && left.Value.Kind() == value.String && begin.kind == tName {
-			hint = "write $" + left.Value.Text() + " = …"
+			name := left.Value.Text()
+			p.failTarget(begin.off, "write $"+name+" = …", diag.Fix{Old: name, New: "$" + name, Syntax: true})
 		}
-		p.failTarget(begin.off, hint)
+		p.failTarget(begin.off, "", diag.Fix{})
 	}
 	p.checkTargets(begin.off, left)
 }
@@ -223,7 +232,7 @@ func (p *parser) checkTargets(off int, n *expr.Node) {
 			p.checkTargets(off, kid)
 		}
 	case n.Op != expr.Var:
-		p.failTarget(off, "")
+		p.failTarget(off, "", diag.Fix{})
 	case isDigit(n.Name[0]):
 		p.fail(off, "$"+n.Name+" is a match variable, which cannot be assigned", "")
 	case strings.Contains(n.Name, "::"):
@@ -231,8 +240,12 @@ func (p *parser) checkTargets(off int, n *expr.Node) {
 	}
 }
 
-func (p *parser) failTarget(off int, hint string) {
+func (p *parser) failTarget(off int, hint string, fix diag.Fix) {
+	before := p.err
 	p.fail(off, "expected a variable, or a list of variables, on the left of =", hint)
+	if before == nil {
+		p.err.Fix = fix
+	}
 }
 
 // assign returns an assignment to targets that checkTarget has accepted. For several variables, Name is "" and the

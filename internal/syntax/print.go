@@ -9,7 +9,7 @@ import (
 )
 
 // Print returns the source of a tree. Parsing it gives an equal tree, apart from offsets. Statements are on one line,
-// methods are printed as functions, and parentheses only where they are needed. A text with Hiera interpolations is
+// methods are printed as functions, and parentheses only where they are needed. A string with Hiera interpolations is
 // printed in Hiera's syntax, in double quotes.
 func Print(n *expr.Node) string {
 	var p printer

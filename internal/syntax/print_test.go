@@ -51,7 +51,7 @@ func TestPrintsCanonicalSource(t *testing.T) {
 	}
 }
 
-// A text with Hiera interpolations is printed in Hiera's syntax.
+// A string with Hiera interpolations is printed in Hiera's syntax.
 func TestPrintsHieraTextInHieraSyntax(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"a %{x} b", `"a %{x} b"`},

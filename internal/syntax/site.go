@@ -69,7 +69,7 @@ func (p *setParser) siteEntry(s *BinderConfig) {
 		p.elements("}", "category", p.beginsCategory, func() { s.Categories = append(s.Categories, p.category()...) })
 	case p.accepts("bindings"):
 		if s.HasLayers {
-			p.fail(begin, "the layers are listed twice: expected one 'bindings'", "")
+			p.fail(begin, "the layers are listed twice: expected only one 'bindings'", "")
 			p.note()
 		}
 		s.HasLayers = true

@@ -76,7 +76,11 @@ func (p *setParser) noStatement() {
 		return
 	}
 	if hint := statementHints[p.tok.text]; hint != "" && (p.tok.kind == tOp || p.tok.kind == tKeyword) {
-		p.failHere("expected a statement, found "+p.found(), hint)
+		fix := diag.Fix{}
+		if p.tok.kind == tOp {
+			fix = diag.Fix{Old: p.tok.text, Syntax: true}
+		}
+		p.correctHere("expected a statement, found "+p.found(), hint, fix)
 		return
 	}
 	p.expected("a statement, which begins with "+diag.AnyOf(statementWords), append(statementWords, "as", "to")...)
@@ -111,11 +115,11 @@ func (p *setParser) closing() {
 
 // expected reports that tok is not what was expected, and suggests the most similar word.
 func (p *setParser) expected(what string, words ...string) {
-	hint := ""
+	fix := diag.Fix{}
 	if p.tok.kind == tName || p.tok.kind == tWord {
-		hint = diag.DidYouMean(p.tok.text, words)
+		fix = diag.Correct(p.tok.text, words)
 	}
-	p.failHere("expected "+what+", found "+p.found(), hint)
+	p.correctHere("expected "+what+", found "+p.found(), fix.Hint(), fix)
 }
 
 // when parses a condition and its statements.

@@ -26,10 +26,11 @@ type SyntaxError struct {
 	Off     int
 	Message string
 	Hint    string
+	Fix     diag.Fix
 	Code    diag.Code
 }
 
-// ParseExpression parses one or several statements. Several become a Block. An empty text is an error.
+// ParseExpression parses one or several statements. Several become a Block. An empty string is an error.
 func ParseExpression(src string) (*expr.Node, []SyntaxError) {
 	p := parser{lexer: lexer{src: src}}
 	p.advance()

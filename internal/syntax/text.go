@@ -37,6 +37,7 @@ func (t *Text) Pos(off int) diag.Pos {
 // Report reports syntax errors. code is for errors without a code of their own.
 func (t *Text) Report(errs []SyntaxError, diags *diag.List) {
 	for _, e := range errs {
-		diags.Add(diag.Diagnostic{Pos: t.Pos(e.Off), Code: cmp.Or(e.Code, "syntax"), Message: e.Message, Hint: e.Hint})
+		diags.Add(diag.Diagnostic{Pos: t.Pos(e.Off), Code: cmp.Or(e.Code, "syntax"), Message: e.Message, Hint: e.Hint,
+			Fix: e.Fix})
 	}
 }

@@ -28,7 +28,7 @@ func (m *Mismatch) Shown() string {
 // Text returns Shown. For a secret value, it returns only the expected type, without the value and its position.
 func (m *Mismatch) Text(secret bool) string {
 	if secret {
-		return "expected " + m.Expected.String() + ", found another value, which is sensitive"
+		return "expected " + m.Expected.String() + ", found a sensitive value of a different type"
 	}
 	return m.Shown()
 }
@@ -114,9 +114,9 @@ func (t *Type) found(v value.Value) string {
 	switch k := v.Kind(); {
 	case k == value.Int && t.kind == Integer && v.Int() < t.min, k == value.Float && t.kind == Float &&
 		v.Float() < t.from:
-		return "a smaller one"
+		return "a smaller number"
 	case k == value.Int && t.kind == Integer, k == value.Float && t.kind == Float:
-		return "a larger one"
+		return "a larger number"
 	case k == value.Array && (t.kind == Array || t.kind == Tuple || t.kind == Collection):
 		return fmt.Sprintf("an Array of length %d", v.Len())
 	case k == value.Hash && (t.kind == Hash || t.kind == Collection):

@@ -80,8 +80,8 @@ func commonKind(a, b *Type) *Type {
 
 // withText returns a copy of a sorted list with text in its place.
 func withText(list []string, text string) []string {
-	i, there := slices.BinarySearch(list, text)
-	if there {
+	i, exists := slices.BinarySearch(list, text)
+	if exists {
 		return list
 	}
 	return slices.Insert(slices.Clip(list), i, text)

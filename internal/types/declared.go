@@ -44,7 +44,8 @@ func open(name string) *Type {
 }
 
 // unknownTypes lists types of Puppet of which other values may be instances.
-var unknownTypes = []string{"Init", "Object", "TypeAlias", "TypeReference", "TypeSet", "Error", "Target", "Iterator"}
+var unknownTypes = []string{"Init", "Object", "TypeAlias", "TypeReference", "TypeSet", "Error", "Target", "Iterable",
+	"Iterator"}
 
 // named returns the type or alias called name.
 func (a *Aliases) named(name string) (*Type, error) {
@@ -126,6 +127,18 @@ func (t *Type) unfinished(depth int) bool {
 		return slices.ContainsFunc(t.args, func(a *Type) bool { return a.unfinished(depth + 1) })
 	}
 	return false
+}
+
+// withoutMinimum returns t without its minimal length, if t is a type of arrays or hashes of anything. Inside other
+// types, Puppet lets Array[Any, 1] be empty.
+func (t *Type) withoutMinimum() *Type {
+	isAny := func(a *Type) bool { return a.Accepts(Of(Any)) }
+	if t.min == 0 || t.kind != Collection && t.kind != Array && t.kind != Hash || !all(t.args, isAny) {
+		return t
+	}
+	out := *t
+	out.min = 0
+	return &out
 }
 
 // visit calls see with t and the types inside it.

@@ -146,7 +146,7 @@ func (t *Type) hasText(s string) bool {
 	return false
 }
 
-// sameFolded compares texts without regard to the case of ASCII letters, like Ruby's casecmp.
+// sameFolded compares strings without regard to the case of ASCII letters, like Ruby's casecmp.
 func sameFolded(a, b string) bool {
 	return len(a) == len(b) && asciiLower(a) == asciiLower(b)
 }

@@ -23,10 +23,10 @@ func Parse(text string) (*Type, error) { return parse(parser{text: text, find: N
 func parse(p parser) (*Type, error) {
 	text := p.text
 	if len(text) > maxText {
-		return nil, errors.New("the text of the type is too long")
+		return nil, errors.New("the type is too long")
 	}
 	if !utf8.ValidString(text) {
-		return nil, errors.New("the text of the type is not valid UTF-8")
+		return nil, errors.New("the type is not valid UTF-8")
 	}
 	p.space()
 	v, err := p.param(0)
@@ -34,8 +34,8 @@ func parse(p parser) (*Type, error) {
 		return nil, err
 	}
 	if v.Kind() != value.Type {
-		if hint := diag.DidYouMean(text, allNames()); hint != "" {
-			return nil, fmt.Errorf("expected the name of a type, found '%s'; %s", text, hint)
+		if fix := diag.Correct(text, allNames()); !fix.IsNone() {
+			return nil, &misspelt{fmt.Sprintf("expected the name of a type, found '%s'; %s", text, fix.Hint()), fix}
 		}
 		return nil, fmt.Errorf("expected the name of a type, found '%s'", text)
 	}
@@ -138,6 +138,9 @@ func (p *parser) named(name string, depth int) (value.Value, error) {
 	if t, err = t.With(params...); err != nil {
 		return value.Value{}, err
 	}
+	if p.declared {
+		t = t.withoutMinimum()
+	}
 	return t.Value(), nil
 }
 
@@ -209,7 +212,7 @@ func numberValue(text string) (value.Value, error) {
 	}
 	f, err := strconv.ParseFloat(compact, 64)
 	if err != nil || !strings.ContainsAny(compact, ".eE") {
-		return value.Value{}, fmt.Errorf("'%s' is not a number of 64 bits", text)
+		return value.Value{}, fmt.Errorf("'%s' does not fit into 64 bits", text)
 	}
 	return value.FromFloat(f), nil
 }

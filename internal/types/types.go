@@ -73,7 +73,7 @@ var ofCatalog = []string{"CatalogEntry", "Class", "Resource", "Ruby", "Runtime",
 	"User", "Yumrepo", "Zfs", "Zone", "Zpool"}
 
 // ErrCatalog is the error for types that only exist in catalogs or in Ruby.
-var ErrCatalog = errors.New("belongs to a catalog or to Ruby, but bindings only have data")
+var ErrCatalog = errors.New("belongs to a catalog or to Ruby, but bindings contain only data")
 
 // ErrAbsent is the error for types that bindings do not support although Puppet has values of these types.
 var ErrAbsent = errors.New("is not supported in bindings")
@@ -159,13 +159,29 @@ func noType(name string, titled bool) error {
 	if instead, ok := insteadOf[name]; ok {
 		return fmt.Errorf("type aliases of modules are not available here; write %[2]s instead of '%[1]s'", name, instead)
 	}
-	if hint := diag.DidYouMean(name, allNames()); hint != "" {
-		return fmt.Errorf("unknown type '%s'; %s", name, hint)
+	if fix := diag.Correct(name, allNames()); !fix.IsNone() {
+		return &misspelt{fmt.Sprintf("unknown type '%s'; %s", name, fix.Hint()), fix}
 	}
 	if titled {
 		return fmt.Errorf("the resource type '%s' %w", name, ErrCatalog)
 	}
 	return fmt.Errorf("unknown type '%s'", name)
+}
+
+// misspelt is the error for a name that is probably misspelt.
+type misspelt struct {
+	message string
+	fix     diag.Fix
+}
+
+func (e *misspelt) Error() string { return e.message }
+
+// FixOf returns the correction of an error of Parse, if there is one.
+func FixOf(err error) diag.Fix {
+	if e := (*misspelt)(nil); errors.As(err, &e) {
+		return e.fix
+	}
+	return diag.Fix{}
 }
 
 // insteadOf maps the most frequently used type aliases of the module stdlib to replacements. Where the replacement is

@@ -58,7 +58,7 @@ func SameText(v Value) (text string, found bool) {
 }
 
 func sameText(hash Value) (string, bool) {
-	other := map[string]bool{} // the texts of keys that are not strings
+	other := map[string]bool{} // the textual forms of keys that are not strings
 	for k := range hash.Pairs() {
 		if k.Kind() != String {
 			text := string(AppendText(nil, k))

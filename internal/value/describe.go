@@ -2,7 +2,7 @@ package value
 
 import "strconv"
 
-// describeMax is the number of characters that Describe shows of a text.
+// describeMax is the number of characters that Describe shows of a string.
 const describeMax = 40
 
 // Describe describes v in messages for people who write data: "a list", "a hash", "the string 'x'".

@@ -100,7 +100,7 @@ func appendEntries(dst []byte, v Value) []byte {
 	return append(append(dst, count...), body...)
 }
 
-// AppendDistinct appends a text that is the same for two values if and only if they are Identical. It is the encoding
+// AppendDistinct appends a string that is the same for two values if and only if they are Identical. It is the encoding
 // with sorted hash entries.
 func AppendDistinct(dst []byte, v Value) []byte {
 	switch v.Kind() {
@@ -145,12 +145,12 @@ func Peek(b string) (v Value, ok bool) {
 	return v, ok
 }
 
-// ShortString is like Peek for most strings. It is not ok for all other values.
-func ShortString(b string) (Value, bool) {
-	if b == "" || b[0] < tagSmallStr || int(b[0]&^tagSmallStr) >= len(b) {
-		return Value{}, false
+// ShortText returns the text if b, which is not empty, begins with a string of less than 128 bytes.
+func ShortText(b string) (text string, ok bool) {
+	if end := 1 + int(b[0]) - int(tagSmallStr); end > 0 && end <= len(b) {
+		return b[1:end], true
 	}
-	return FromString(b[1 : 1+int(b[0]&^tagSmallStr)]), true
+	return "", false
 }
 
 // Sound reports whether everything inside v is well formed. It is for values from Peek.

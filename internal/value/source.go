@@ -43,11 +43,11 @@ func (v Value) Owner() *Source {
 func (s *Source) Value(n uint64) Value { return Value{ref: &s.b, num: n} }
 
 // Read returns v. It first reads a value of a Source, and removes the mark of a sensitive value.
-func (v Value) Read() (Value, error) {
-	if !v.Deferred() {
-		return v, nil
+func (v Value) Read() (_ Value, err error) { // inlined
+	if v.ref != nil && v.ref.load != nil {
+		v, err = v.ref.load(v.num)
 	}
-	return v.ref.load(v.num)
+	return v, err
 }
 
 // Deferred reports whether v must be read by Read before use, because it comes from a Source or is sensitive.

@@ -29,7 +29,7 @@ func TestAppendTextMatchesInterpolation(t *testing.T) {
 	}
 }
 
-// The expected texts come from Ruby's Float#to_s.
+// The expected strings come from Ruby's Float#to_s.
 func TestAppendFloatMatchesRuby(t *testing.T) {
 	for f, want := range map[float64]string{
 		0: "0.0", 1: "1.0", -1.5: "-1.5", 0.1: "0.1", 100: "100.0", 1e14: "100000000000000.0", 1e15: "1.0e+15",
@@ -47,7 +47,7 @@ func TestAppendFloatMatchesRuby(t *testing.T) {
 	}
 }
 
-// The expected texts come from Puppet's String.new.
+// The expected strings come from Puppet's String.new.
 func TestPuppetQuoteMatchesPuppet(t *testing.T) {
 	for s, want := range map[string]string{
 		"": "''", "a": "'a'", "it's": `'it\'s'`, `a\b`: `'a\b'`, `a\`: `'a\'`, `a\'b`: `'a\'b'`, `a\\b`: `'a\\b'`,

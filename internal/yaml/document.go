@@ -199,6 +199,12 @@ func (r *report) fail(pos diag.Pos, code diag.Code, message, hint string, notes 
 	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Error, Code: code, Message: message, Hint: hint, Notes: notes})
 }
 
+// correct adds an error that fix corrects.
+func (r *report) correct(pos diag.Pos, code diag.Code, message, hint string, fix diag.Fix) {
+	r.failed = true
+	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Error, Code: code, Message: message, Hint: hint, Fix: fix})
+}
+
 // warn adds a warning.
 func (r *report) warn(pos diag.Pos, code diag.Code, message, hint string, notes ...diag.Note) {
 	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Warning, Code: code, Message: message, Hint: hint,

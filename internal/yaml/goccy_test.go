@@ -15,7 +15,7 @@ import (
 )
 
 // goccy/go-yaml shares no code with the library of this package, so it is an independent second opinion on keys,
-// collections and the texts of scalars. This package itself resolves scalars and merge keys for both.
+// collections and the contents of scalars. This package itself resolves scalars and merge keys for both.
 
 // opinion reads a document with goccy/go-yaml.
 type opinion struct {

@@ -255,7 +255,7 @@ func (p *jsonParser) number(n Node) (Node, bool) {
 	text := p.src[start:p.off]
 	if !json.Valid(text) {
 		p.off = start
-		return p.syntax("expected a number as JSON writes it, found " + string(text))
+		return p.syntax("expected a JSON number, found " + string(text))
 	}
 	var err error
 	if n.Value, err = jsonNumber(string(text), isFloat); err != nil && !isFloat && p.opts.Hiera5 {

@@ -19,9 +19,9 @@ func (d *Document) UnknownKeys(n *Node, code diag.Code, what string, allowed []s
 		unknown := diag.Unknown(d.Pos(key), code, what, name, key.Describe(), allowed)
 		switch {
 		case strings.Contains(name, arrow):
-			unknown.Hint = arrowHint
+			unknown.Hint, unknown.Fix = arrowHint, arrowFix
 		case strings.Contains(name, " = "):
-			unknown.Hint = "write ': ' in place of '='"
+			unknown.Hint, unknown.Fix = "write ': ' instead of '='", diag.Fix{Old: " = ", New: ": ", Syntax: true}
 		}
 		out = append(out, unknown)
 	}
@@ -36,6 +36,7 @@ func (d *Document) CheckVersion(key string, want int64) *diag.Diagnostic {
 			Message: fmt.Sprintf("expected '%s: %d', which says how to read this file", key, want)}
 		if at, _, ok := d.Root.Lookup("version"); ok {
 			missing.Pos, missing.Hint = d.Pos(at), "it is called '"+key+"' here, not 'version'"
+			missing.Fix = diag.MeantAs("version", key)
 		}
 		return missing
 	}

@@ -40,9 +40,9 @@ func (r *report) refuseBytes(off int) {
 func (r *report) refuseScalar(pos diag.Pos, text string, problem fault) {
 	switch problem {
 	case isDate:
-		r.fail(pos, "yaml_date",
+		r.correct(pos, "yaml_date",
 			"the date or time "+value.Shorten(text)+" must be quoted: values cannot have that type",
-			"write '"+value.Shorten(text)+"'")
+			"write '"+value.Shorten(text)+"'", diag.Fix{Old: text, New: "'" + text + "'", Syntax: true})
 	case tooLarge:
 		r.fail(pos, "yaml_integer", "the integer "+value.Shorten(text)+" does not fit in 64 bits", numberHint)
 	}
@@ -67,9 +67,9 @@ var wordings = []wording{
 	{"mapping values are not allowed in this context",
 		"unexpected ': '; a key cannot start here",
 		"quote a text that contains ': ', or correct the indentation"},
-	{"mapping keys are not allowed in this context", "expected no '? ' here, where a key cannot start", ""},
+	{"mapping keys are not allowed in this context", "unexpected '? '; a key cannot start here", ""},
 	{"block sequence entries are not allowed in this context",
-		"expected no '- ' here, where a list cannot start", "start the list on the next line"},
+		"unexpected '- '; a list cannot start here", "start the list on the next line"},
 	{"did not find expected key", "expected a key, or the end of the hash",
 		"check the indentation and the quotes of this line and the one before it"},
 	{"did not find expected '-' indicator", "expected '- ', or the end of the list",
@@ -80,7 +80,7 @@ var wordings = []wording{
 		"separate the entries with ',', close the hash with '}', or quote the text that continues here"},
 	{"did not find expected node content", "expected a value", ""},
 	{noColon, "expected ': ' after the key, on the same line",
-		"put a blank after the colon of a key"},
+		"put a space after the colon of a key"},
 	{"did not find expected alphabetic or numeric character", "expected the name of an anchor",
 		"quote a text that starts with '*' or '&'"},
 	{"did not find expected comment or line break", "expected the end of the line",
@@ -189,8 +189,10 @@ const noColon = "could not find expected ':'"
 // arrow separates a key and its value in the Puppet language.
 const (
 	arrow     = "=>"
-	arrowHint = "write ': ' in place of '=>'"
+	arrowHint = "write ': ' instead of '=>'"
 )
+
+var arrowFix = diag.Fix{Old: " " + arrow, New: ":", Syntax: true}
 
 // fixHint returns a hint if the source suggests a fix, and otherwise "".
 func (r *report) fixHint(c complaint) string {

@@ -67,7 +67,7 @@ func resolveWord(text string) value.Value {
 	return value.FromString(text)
 }
 
-// resolveNumber resolves a text that begins with a digit, a sign or a point. The kinds of numbers do not overlap.
+// resolveNumber resolves a string that begins with a digit, a sign or a point. The kinds of numbers do not overlap.
 func resolveNumber(text string) (value.Value, fault) {
 	if isDateOrTime(text) {
 		return value.Value{}, isDate
@@ -229,7 +229,7 @@ func resolveSexagesimal(text, sign, digits string) (value.Value, fault) {
 	last := parts[len(parts)-1]
 	lastWhole, frac, isFloat := strings.Cut(last, ".")
 	if len(parts) > 3 || !isDigit(digits[0]) || !consistsOf(parts[0], "0123456789_") ||
-		!isSixtieth(lastWhole) || len(parts) == 3 && !isSixtieth(parts[1]) ||
+		!isBase60Digit(lastWhole) || len(parts) == 3 && !isBase60Digit(parts[1]) ||
 		frac != "" && !consistsOf(frac, "0123456789_") {
 		return value.FromString(text), noFault
 	}
@@ -239,8 +239,8 @@ func resolveSexagesimal(text, sign, digits string) (value.Value, fault) {
 	return sexagesimalInt(sign, parts)
 }
 
-// isSixtieth reports whether s is a number from 0 to 59 with one or two digits.
-func isSixtieth(s string) bool {
+// isBase60Digit reports whether s is a number from 0 to 59 with one or two digits.
+func isBase60Digit(s string) bool {
 	return len(s) == 1 && isDigit(s[0]) || len(s) == 2 && s[0] >= '0' && s[0] <= '5' && isDigit(s[1])
 }
 
@@ -314,7 +314,7 @@ func isMonth(s string) bool { return len(s) == 1 || s[0] == '0' || s >= "10" && 
 
 func isDay(s string) bool { return len(s) == 1 || s <= "31" }
 
-// textMatcher is a text that is matched from left to right.
+// textMatcher is a string that is matched from left to right.
 type textMatcher struct{ rest string }
 
 // digits matches at least low and at most high digits.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"bindc/diag"
 	"bindc/internal/pattern"
@@ -160,7 +161,7 @@ func (r *report) colonWithoutBlank(c complaint, at int) bool {
 		}
 		line = r.lineStart(r.doc.offset(c.start.Line, c.start.Col))
 		if arrowAsColon().Match(lineAt(r.doc.src, line)) {
-			r.fail(c.start, "yaml_syntax", "expected ': ' after the key, on the same line", arrowHint)
+			r.correct(c.start, "yaml_syntax", "expected ': ' after the key, on the same line", arrowHint, arrowFix)
 			return true
 		}
 	case noKeyHere:
@@ -171,9 +172,9 @@ func (r *report) colonWithoutBlank(c complaint, at int) bool {
 		return false
 	}
 	text := lineAt(r.doc.src, line)
-	if found := keyWithoutBlank().FindSubmatchIndex(text); found != nil {
-		r.fail(r.doc.posAt(line+found[2]), "yaml_syntax", "expected a blank after the ':' of this key",
-			"write 'key: value', or quote a text with a ':'")
+	if d, ok := MissingBlank(r.doc.posAt(line), string(text)); ok {
+		r.failed = true
+		r.diags.Add(d)
 		return true
 	}
 	at = r.doc.offset(c.start.Line, c.start.Col)
@@ -186,7 +187,8 @@ func (r *report) colonWithoutBlank(c complaint, at int) bool {
 	} else if c.start.Line == c.pos.Line {
 		return false
 	}
-	r.fail(r.doc.posAt(at), "yaml_syntax", "expected ': ' after the key, on the same line", "write 'key: value'")
+	r.correct(r.doc.posAt(at), "yaml_syntax", "expected ': ' after the key, on the same line", "write 'key: value'",
+		diag.Fix{Old: " ", New: ": ", Syntax: true})
 	return true
 }
 
@@ -196,12 +198,24 @@ var wordsWithoutColon = pattern.Lazy(`^\s*(?:- +)*()[A-Za-z_](?:\w|::)* +[^\s:=]
 // keyWithoutBlank matches a line such as 'key:value' or 'ntp::server:value'. The group is the colon.
 var keyWithoutBlank = pattern.Lazy(`^\s*(?:- +)*[A-Za-z_](?:[^\s'"#{\[:]|::)*(:)[^\s:].*$`)
 
-// KeyHint returns a hint for a text that was probably meant as a key and a value, such as 'key:value' or 'key = value'.
+// MissingBlank returns an error for a line such as 'key:value', which begins at pos.
+func MissingBlank(pos diag.Pos, line string) (diag.Diagnostic, bool) {
+	found := keyWithoutBlank().FindStringSubmatchIndex(line)
+	if found == nil {
+		return diag.Diagnostic{}, false
+	}
+	pos.Col += utf8.RuneCountInString(line[:found[2]])
+	return diag.Diagnostic{Pos: pos, Code: "yaml_syntax", Message: "expected a space after the ':' of this key",
+		Hint: "write 'key: value', or quote a text with a ':'", Fix: diag.Fix{Old: ":", New: ": ", Syntax: true}}, true
+}
+
+// KeyHint returns a hint for a string that was probably meant as a key and a value, such as 'key:value' or 'key =
+// value'.
 func KeyHint(text string) string {
 	key, _, assigned := strings.Cut(text, "=")
 	switch {
 	case keyWithoutBlank().MatchString(text):
-		return "put a blank after the ':' of the key: 'key: value'"
+		return "put a space after the ':' of the key: 'key: value'"
 	case assigned && !strings.ContainsAny(strings.TrimSpace(key), " \t\n"):
 		return "write 'key: value'"
 	}
@@ -261,8 +275,8 @@ func (r *report) wrongIndentation(c complaint, at int) bool {
 		return false
 	}
 	if r.doc.src[above+before[2]] == '-' {
-		r.fail(r.doc.posAt(above+before[2]), "yaml_syntax", "expected a space after the '-' of this list item",
-			"write '- key: value'")
+		r.correct(r.doc.posAt(above+before[2]), "yaml_syntax", "expected a space after the '-' of this list item",
+			"write '- key: value'", diag.Fix{Old: "-", New: "- ", Syntax: true})
 		return true
 	}
 	key := r.nearestAbove(keyStart(), above, start-line)

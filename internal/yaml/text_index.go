@@ -25,7 +25,7 @@ func (x *textIndex) find(kids []Node, text string) (at int, ok bool) {
 	return int(x.slots[slot]) - 1, x.slots[slot] != 0
 }
 
-// slot returns the slot of a text, or the free slot for it.
+// slot returns the slot of a string, or the free slot for it.
 func (x *textIndex) slot(kids []Node, text string) uint64 {
 	mask := uint64(len(x.slots) - 1)
 	slot := maphash.String(textSeed, text) & mask

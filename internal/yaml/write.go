@@ -69,7 +69,7 @@ func writtenFloat(f float64) string {
 }
 
 // writtenText converts a string to a node: plain if it reads as the same string, as a block scalar if it has several
-// lines, and otherwise in double quotes. The library decides which texts cannot be plain.
+// lines, and otherwise in double quotes. The library decides which strings cannot be plain.
 func writtenText(text string) *goyaml.Node {
 	n := &goyaml.Node{Kind: goyaml.ScalarNode, Tag: "!!str", Value: strings.ToValidUTF8(text, "\uFFFD")}
 	v, problem := resolve(n.Value)

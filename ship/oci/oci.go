@@ -295,8 +295,8 @@ func (r *Repository) Push(ctx context.Context, path string, label Label) (string
 
 // pushBlob pushes a blob unless the registry already has it.
 func (r *Repository) pushBlob(ctx context.Context, desc ocispec.Descriptor, from io.Reader) error {
-	there, err := r.repo.Blobs().Exists(ctx, desc)
-	if err == nil && !there {
+	exists, err := r.repo.Blobs().Exists(ctx, desc)
+	if err == nil && !exists {
 		err = r.repo.Blobs().Push(ctx, desc, from)
 	}
 	if err != nil {

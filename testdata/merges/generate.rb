@@ -222,7 +222,7 @@ MERGES = Array.new(2500) { [random_strategy, random_layers, chance(10)] } +
     # Merging an array of hashes with itself merges the hashes.
     [{ 'merge_hash_arrays' => true }, { 'k' => [{ 'x' => [1, 1] }] }, { 'z' => 1 }],
     [{ 'merge_hash_arrays' => true, 'sort_merged_arrays' => true }, [{ 'k' => [1] }], [{ 'k' => ['x'] }]],
-    # A prefix is a text for a single value, and otherwise a regular expression, which may not match
+    # A prefix is a string for a single value, and otherwise a regular expression, which may not match
     # the text.
     [{ 'knockout_prefix' => '[-~]' }, ['[-~]', 'a'], ['b']],
     [{ 'knockout_prefix' => '[-~]' }, ['-'], [1, '', nil, 'b']],

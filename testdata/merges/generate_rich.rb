@@ -95,7 +95,7 @@ PIECES = {
                  ['%_5D', '    1', '12345', '1'], %w[%06N 000001 1], %w[%0L 1], %w[%% %], %w[- -], %w[: :], %w[. .], %w[x X], %w[%2x 1], %w[%-_H 1], %w[%_-H 1], %w[%5% %]]
 }.freeze
 
-# Returns a text that usually has the format.
+# Returns a string that usually has the format.
 def random_case(type)
   pieces = Array.new(RANDOM.rand(1..6)) { pick(*PIECES[type]) }
   pieces.unshift(%w[%Y 2024 1999], %w[- -]) if type == 'Timestamp' && chance(60)

@@ -98,7 +98,7 @@ type checked struct {
 	errs  []types.Error
 }
 
-// check parses and type-checks the given texts of the package, together with the switches.
+// check parses and type-checks the given sources of the package, together with the switches.
 func (p *pkg) check(texts func(*source) []byte) (*checked, error) {
 	c := &checked{fset: token.NewFileSet(), info: &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{},

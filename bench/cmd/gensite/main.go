@@ -29,7 +29,7 @@ func options(args []string) (string, gen.Config, error) {
 	var given gen.Config
 	flags := flag.NewFlagSet("gensite", flag.ExitOnError)
 	dir := flags.String("o", "", "write the site to this `directory`, which must be empty or absent")
-	size := flags.String("size", "M", "S, M, L or XL")
+	size := flags.String("size", "M", "S, M, L, XL or XXL")
 	flags.IntVar(&given.Nodes, "nodes", 0, "number of nodes with a data file")
 	flags.IntVar(&given.Keys, "keys", 0, "number of keys bound by modules")
 	flags.IntVar(&given.Modules, "modules", 0, "modules")
@@ -40,9 +40,9 @@ func options(args []string) (string, gen.Config, error) {
 	config, ok := gen.Sizes[*size]
 	switch {
 	case !ok:
-		return "", config, fmt.Errorf("unknown size %q; expected S, M, L or XL", *size)
+		return "", config, fmt.Errorf("unknown size %q; expected S, M, L, XL or XXL", *size)
 	case *dir == "" || flags.NArg() > 0:
-		return "", config, fmt.Errorf("usage: gensite -o DIR [-size S|M|L|XL] [-nodes N] [-keys N] [-modules N] [-overrides N] [-seed N]")
+		return "", config, fmt.Errorf("usage: gensite -o DIR [-size S|M|L|XL|XXL] [-nodes N] [-keys N] [-modules N] [-overrides N] [-seed N]")
 	}
 	flags.Visit(func(f *flag.Flag) { change(&config, given, f.Name) })
 	return *dir, config, nil

@@ -102,7 +102,7 @@ func globs(n int) map[string]string {
 	return files
 }
 
-// lines returns the texts n times, with the number instead of #.
+// lines returns the strings n times, with the number instead of #.
 func lines(texts ...string) func(n int) string {
 	return func(n int) string {
 		var b strings.Builder

@@ -135,7 +135,10 @@ func open(dir, site string) (*bindings.Request, error) {
 	return snap.Request(facts)
 }
 
-// lookUp returns a function that looks up keys in turn, and fails unless each one is found, or absent.
+// lookUp returns a function that looks up keys in turn, and fails unless each one is found, or absent. Inlined into the
+// initialization of operations, which is long, it would not be compiled like a program: nothing would be inlined there.
+//
+//go:noinline
 func lookUp(site string, choose func() ([]string, error), present bool) func(string) (func(int) error, error) {
 	return func(dir string) (func(int) error, error) {
 		keys, err := choose()

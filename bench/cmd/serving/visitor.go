@@ -31,7 +31,7 @@ type object = map[string]any
 func frame(question any) []byte {
 	text, err := json.Marshal(question)
 	if err != nil {
-		panic(err) // it has only texts and numbers
+		panic(err) // it has only strings and numbers
 	}
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)
 }

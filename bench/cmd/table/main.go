@@ -81,8 +81,7 @@ func run(names [3]string, plan measure.Plan, only string) error {
 	return out.Flush()
 }
 
-// lookups returns all rows with times of lookups. It builds the sites of multibindings only if a row of them is
-// chosen.
+// lookups returns all rows with lookup times. It builds the multibinding sites only if one of their rows is chosen.
 func lookups(small, large, huge, hiera5 *rows.World, chosen *regexp.Regexp) ([]rows.Row, error) {
 	out, err := rows.Lookups(large)
 	if err != nil {

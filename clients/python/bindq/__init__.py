@@ -9,9 +9,9 @@
         print(node.lookup("ntp::servers"))
 """
 
-from .client import Client, Explanation, Needs, Node
+from .client import Client, Explanation, Needs, Node, Values
 from .errors import BindqError, KeyFailed, NotFound, SnapshotReplaced
 from .values import DEFAULT, Default, Regexp, Sensitive, Type
 
-__all__ = ["Client", "Node", "Needs", "Explanation", "BindqError", "KeyFailed", "NotFound", "SnapshotReplaced",
+__all__ = ["Client", "Node", "Needs", "Values", "Explanation", "BindqError", "KeyFailed", "NotFound", "SnapshotReplaced",
            "Sensitive", "Regexp", "Type", "Default", "DEFAULT"]

@@ -45,6 +45,14 @@ class Explanation:
     lines: Tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Values:
+    """Values by key, and the errors of keys whose values cannot be computed."""
+
+    values: Dict[str, Any]
+    errors: Dict[str, KeyFailed]
+
+
 class Client:
     """A connection to ``bindq serve``. It opens the connection when needed, and again if it is lost.
 
@@ -210,6 +218,16 @@ class Node:
         """Returns the values of all keys that begin with a prefix; with ``direct``, those without a further ``::``."""
         return self._values(_with(merge, {"ask": "prefix", "prefix": prefix, "direct": direct}))
 
+    def all(self, prefix: str = "") -> Values:
+        """Returns the values of all keys that begin with a prefix. Unlike ``prefix``, it returns errors of keys."""
+        answer = self._ask({"ask": "prefix", "prefix": prefix})
+        return Values(_decoded(answer), {key: self._failed(key, error) for key, error in answer.get("errors", {}).items()})
+
+    def identity(self) -> str:
+        """Returns a text that is equal for nodes with equal values: it covers the snapshot, and the facts it needs."""
+        self._ask({"ask": "keys", "keys": []})
+        return _encode(self._question).decode()
+
     def explain(self, key: str, merge: Union[str, Mapping[str, Any], None] = None) -> Explanation:
         """Returns where the value of a key comes from, without values."""
         answer = self._ask(_with(merge, {"ask": "explain", "key": key}))
@@ -218,10 +236,11 @@ class Node:
     def _values(self, question: Answer) -> Dict[str, Any]:
         answer = self._ask(question)
         for key, error in answer.get("errors", {}).items():
-            raise KeyFailed(key, error["message"], error["code"], self.explain(key).place)
-        values: Dict[str, Any] = answer.get("values", {})
-        values.update((key, read_rich(value)) for key, value in answer.get("rich", {}).items())
-        return values
+            raise self._failed(key, error)
+        return _decoded(answer)
+
+    def _failed(self, key: str, error: Mapping[str, str]) -> KeyFailed:
+        return KeyFailed(key, error["message"], error["code"], self.explain(key).place)
 
     def _ask(self, question: Answer) -> Answer:
         answer: Answer = self._client.retry(lambda: self._try(question))
@@ -257,7 +276,8 @@ class Node:
         if needs:
             names = set(needs.variables)
             question["digest"] = needs.digest
-            question["facts"] = {name: value for name, value in self._facts.items() if needs.all_facts or name in names}
+            question["facts"] = (dict(self._facts) if needs.all_facts else
+                                 {name: self._facts[name] for name in needs.variables if name in self._facts})
             question["vars"] = {name: value for name, value in self._variables.items()
                                 if (name[2:] if name.startswith("::") else name) in names}
             if needs.trusted and self._trusted is not None:
@@ -266,6 +286,12 @@ class Node:
                 question["strict_variables"] = True
         question["session"] = _number(question)
         return question
+
+
+def _decoded(answer: Answer) -> Dict[str, Any]:
+    values: Dict[str, Any] = answer.get("values", {})
+    values.update((key, read_rich(value)) for key, value in answer.get("rich", {}).items())
+    return values
 
 
 def _number(question: Answer) -> int:

@@ -45,13 +45,13 @@ func (c *checker) checkEffort() {
 	if at := c.Effort.OnPatterns; at != (diag.Pos{}) {
 		c.Diags.Add(diag.Diagnostic{Pos: at, Code: "effort", Message: "finding the keys that the patterns of lookup_options " +
 			"match takes more than " + strconv.Itoa(c.Effort.Limit) + " steps",
-			Hint: "begin patterns with text, as in '^module::', have fewer of them, or raise --max-effort"})
+			Hint: "begin patterns with literal text, as in '^module::', use fewer patterns, or raise --max-effort"})
 		return
 	}
 	d := diag.Diagnostic{Code: "effort",
-		Message: "whether bindings of this site conflict or need themselves takes more than " +
+		Message: "checking this site for conflicts and loops takes more than " +
 			strconv.Itoa(c.Effort.Limit) + " comparisons",
-		Hint: "have fewer bindings of one key whose conditions can hold together, or raise --max-effort"}
+		Hint: "bind keys fewer times under conditions that can hold together, or raise --max-effort"}
 	if k := c.mostBound(); k != nil {
 		d.Pos = k.all[0].Pos()
 		d.Notes = []diag.Note{{Pos: d.Pos, Message: "'" + k.name + "' has the most: " + strconv.Itoa(len(k.all))}}

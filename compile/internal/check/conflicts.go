@@ -80,7 +80,7 @@ func (k *keyIndex) conflict(a, b *place.Candidate, both loader.Condition) {
 		Notes:   append([]diag.Note{{Pos: b.Pos(), Message: "also bound here"}}, k.doubts(a, both)...),
 		Hint:    "bind '" + k.name + "' once in a higher layer or under a narrower condition, or remove one of the two"}
 	if id := cmp.Or(a.Collects(), b.Collects()); id != "" {
-		d.Hint = contributeHint(id) + "; a binding that beats the multibinding hides it, and all contributions"
+		d.Hint = contributeHint(id) + "; a binding with higher precedence hides the multibinding and all contributions"
 	}
 	if k.renames(a) || k.renames(b) {
 		d.Message = "'" + k.name + "' is renamed, and bound or renamed again with the same precedence" + k.Describe(both) +
@@ -115,7 +115,7 @@ func (k *keyIndex) doubts(a *place.Candidate, both loader.Condition) []diag.Note
 	}
 	return []diag.Note{{Pos: at, Message: name(computed) + " and " + name(other) +
 		" depend on the same variable, but " + name(computed) +
-		" is computed by an expression: whether they exclude or imply one another is not known"}}
+		" is computed by an expression: it is unknown whether they exclude or imply one another"}}
 }
 
 func contributeHint(id string) string {

@@ -69,16 +69,16 @@ func (v *deadLookups) judge(n needs) diag.Diagnostic {
 	for _, key := range n.unbound {
 		if near := v.Diags.Misspelt(key, v.askable); near != "" {
 			return diag.Diagnostic{Message: "this looks up '" + key + "', which nothing binds",
-				Hint: "did you mean '" + near + "'?"}
+				Fix: diag.MeantAs(key, near)}
 		}
 	}
 	switch {
 	case n.tries == nil:
 	case len(n.tried) == 0:
+		fix := v.Diags.Correct(n.unbound[0], v.askable)
 		return diag.Diagnostic{
-			Message: "this looks up " + diag.Quoted(n.unbound) + ", which nothing binds: the value is always undef",
-			Hint: cmp.Or(v.Diags.DidYouMean(n.unbound[0], v.askable),
-				"correct the name or bind it; 'optional: true' says that it may be unbound")}
+			Message: "this looks up " + diag.Quoted(n.unbound) + ", which nothing binds: the value is always undef", Fix: fix,
+			Hint: cmp.Or(fix.Hint(), "correct the name or bind it; with 'optional: true' it may be unbound")}
 	case n.tries.Kind == recipe.HashLookup:
 		return v.entry(n.tries, v.hashes[n.tried[0].key])
 	}
@@ -100,10 +100,10 @@ func (v *deadLookups) entry(r *recipe.Recipe, hashes []value.Value) diag.Diagnos
 		return diag.Diagnostic{}
 	}
 	ofKey := " of '" + r.Targets[0].Key + "', which never has it: the value is always undef"
-	d := diag.Diagnostic{Message: "this takes an entry" + ofKey}
+	d := diag.Diagnostic{Message: "this reads an entry" + ofKey}
 	if r.Value.Kind() == value.String && !r.Sensitive {
-		d.Message = "this takes the entry '" + r.Value.Text() + "'" + ofKey
-		d.Hint = v.Diags.DidYouMean(r.Value.Text(), entries)
+		d.Message = "this reads the entry '" + r.Value.Text() + "'" + ofKey
+		d.Fix = v.Diags.Correct(r.Value.Text(), entries)
 	}
 	return d
 }

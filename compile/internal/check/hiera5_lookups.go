@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// checkHieraLookups warns about lookups in texts of Hiera 5 that never succeed. Puppet inserts an empty text for an
+// checkHieraLookups warns about lookups in strings of Hiera 5 that never succeed. Puppet inserts an empty string for an
 // unbound key, and fails if a key looks itself up. Unbound keys are only reported if a similar key is bound.
 func (c *checker) checkHieraLookups() {
 	h := hieraNeeds{checker: c, lookups: map[uint32][]string{}, certain: map[string]hieraNeed{}}
@@ -63,8 +63,8 @@ func (h *hieraNeeds) warnOfNearOptions(key uint32, val uint32, at diag.Pos) {
 	}
 	if v, ok := h.Constant(val); !ok || v.Kind() == value.Hash {
 		h.Report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_options",
-			Message: "'" + h.Keys[key] + "' is an ordinary key and does not set how other keys are looked up",
-			Hint:    "did you mean '" + options + "'?"})
+			Message: "'" + h.Keys[key] + "' is an ordinary key and has no effect on lookups of other keys",
+			Fix:     diag.MeantAs(h.Keys[key], options)})
 	}
 }
 
@@ -96,7 +96,7 @@ func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
 		}
 		if near := h.Diags.Misspelt(key, h.Names); near != "" {
 			h.Report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "key_unbound",
-				Message: "this looks up '" + key + "', which nothing binds", Hint: "did you mean '" + near + "'?"})
+				Message: "this looks up '" + key + "', which nothing binds", Fix: diag.MeantAs(key, near)})
 		}
 	}
 }
@@ -114,7 +114,7 @@ func (h *hieraNeeds) follow(key string, path []string, done map[string]bool) {
 	if i := slices.Index(path, key); i >= 0 {
 		loop := append(slices.Clone(path[i:]), key)
 		h.Report(diag.Diagnostic{Pos: h.certain[key].at, Severity: diag.Warning, Code: "loop",
-			Message: "'" + key + "' needs itself: " + strings.Join(loop, " -> ") +
+			Message: "'" + key + "' depends on itself: " + strings.Join(loop, " -> ") +
 				"; every lookup of it fails, as in Puppet"})
 		return
 	}

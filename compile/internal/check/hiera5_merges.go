@@ -63,7 +63,7 @@ func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 	}
 }
 
-// checkKnockouts warns about texts that look like knock-outs but remove nothing: no level has the value, the text is
+// checkKnockouts warns about strings that look like knock-outs but remove nothing: no level has the value, the text is
 // the key of a hash, or the key is merged without a knockout_prefix.
 func (c *checker) checkKnockouts(key string, strategy merge.Strategy, all []fittedValue) {
 	present, complete := map[string]bool{}, true
@@ -76,7 +76,8 @@ func (c *checker) checkKnockouts(key string, strategy merge.Strategy, all []fitt
 			message := ""
 			switch out := strategy.KnocksOut(t); {
 			case out != "" && isKey:
-				message = "'" + t + "' is a hash key and is not knocked out; only strings and list elements are"
+				message = "'" + t + "' is a hash key, so the knockout prefix has no effect; " +
+					"it removes only strings and list elements"
 			case out != "" && complete && !present[out]:
 				message = "'" + t + "' knocks out '" + out + "', which no level of '" + key + "' has"
 			case strings.HasPrefix(t, customary) && present[strings.TrimPrefix(t, customary)] && !strategy.First() &&

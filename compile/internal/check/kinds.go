@@ -72,15 +72,15 @@ func (k *keyIndex) checkOverride(alternatives []int, names []string) {
 	}
 	switch {
 	case beaten >= 0 && !always:
-		k.overrideWarning(at, "overrides something only in some of the requests it is effective in", "overridden here",
-			beaten)
+		k.overrideWarning(at, "overrides another binding only in some of the requests in which it is effective",
+			"overridden here", beaten)
 	case beaten < 0 && rival >= 0:
-		k.overrideWarning(at, "is marked 'override', but overrides nothing and is itself overridden", "it is overridden here",
-			rival)
+		k.overrideWarning(at, "is marked 'override', but does not override a binding, and another one overrides it",
+			"it is overridden here", rival)
 	case beaten < 0:
 		d := diag.Diagnostic{Pos: at, Code: "override", Message: "'" + k.name + "' is marked 'override'" +
 			k.Describe(k.terms(first)) + ", but nothing of lower precedence binds it"}
-		d.Hint = k.Diags.DidYouMean(k.name, names)
+		d.Fix = k.Diags.Correct(k.name, names)
 		k.Report(d)
 	}
 }

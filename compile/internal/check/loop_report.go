@@ -35,13 +35,13 @@ func (f *loopFinder) reportLoop(path []step, condition int) {
 		}
 		d.Notes = append(d.Notes, diag.Note{Pos: cand.Pos(), Message: note})
 	}
-	d.Message = "'" + names[0] + "' needs itself: " + strings.Join(append(names, names[0]), " -> ")
+	d.Message = "'" + names[0] + "' depends on itself: " + strings.Join(append(names, names[0]), " -> ")
 	if id := d.Pos.String() + d.Message; !f.reported[id] {
 		f.reported[id] = true
 		d.Message += f.Describe(f.conditions.list[condition])
 		if f.unsplit[condition] {
-			d.Hint = "the condition can hold in too many ways to follow each: if no request has this loop, name a " +
-				"category of fewer variables in the condition too"
+			d.Hint = "there are too many ways for the condition to hold to check each: if no request has this loop, add a " +
+				"category with fewer variables to the condition"
 		}
 		f.Report(d)
 	}

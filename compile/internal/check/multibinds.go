@@ -99,16 +99,16 @@ func (c *checker) reportUnknownID(id string, all []place.Candidate, ids []string
 	if d, meant, ok := c.collecting(id, ids); ok {
 		for _, cand := range all {
 			c.Report(diag.Diagnostic{Pos: cand.Binding.More.In.Pos, Code: "multibind_unknown",
-				Message: "'" + id + "' is the key of a multibinding; contributions name its id, which is '" + meant + "'",
+				Message: "'" + id + "' is the key of a multibinding; contributions must use its id, '" + meant + "'",
 				Notes:   []diag.Note{{Pos: d.Binding.Pos, Message: "the multibinding"}},
-				Hint:    "write '" + meant + "' in place of '" + id + "'"})
+				Hint:    "write '" + meant + "' instead of '" + id + "'", Fix: diag.MeantAs(id, meant)})
 		}
 		return
 	}
-	hint := c.Diags.DidYouMean(id, ids)
+	fix := c.Diags.Correct(id, ids)
 	for _, cand := range all {
 		d := diag.Diagnostic{Pos: cand.Binding.More.In.Pos, Severity: diag.Warning, Code: "multibind_unknown",
-			Message: "no multibinding has the id '" + id + "'; this contribution is never used", Hint: hint}
+			Message: "no multibinding has the id '" + id + "'; this contribution is never used", Fix: fix}
 		c.Report(d)
 	}
 }
@@ -143,7 +143,7 @@ func (c *checker) checkContribution(cand *place.Candidate, d place.Declaration) 
 	b := cand.Binding
 	if !d.Options.Array && b.Key == "" {
 		c.Report(diag.Diagnostic{Pos: b.Pos, Code: "multibind",
-			Message: "expected 'name', the key this contribution has in the hash '" + d.Binding.Key + "'",
+			Message: "expected 'name', the key of this contribution in the hash '" + d.Binding.Key + "'",
 			Notes:   []diag.Note{{Pos: d.Binding.Pos, Message: "the multibinding"}}})
 	}
 	written := b.More.Literal
@@ -157,7 +157,7 @@ func (c *checker) checkContribution(cand *place.Candidate, d place.Declaration) 
 	if d.Options.Resolution == recipe.Merge && v.Kind() != value.Hash {
 		c.Report(diag.Diagnostic{Pos: written.Pos, Code: "multibind",
 			Message: "expected a hash to merge into '" + d.Binding.Key + "', found " + value.Describe(v),
-			Notes:   []diag.Note{{Pos: d.Binding.Pos, Message: "conflicts are resolved by merging here"}}})
+			Notes:   []diag.Note{{Pos: d.Binding.Pos, Message: "this multibinding merges hashes with the same name"}}})
 	}
 	if m := d.Options.Check(v); m != nil {
 		hint := ""

@@ -26,7 +26,7 @@ func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, opti
 	c := optionsChecker{e, t}
 	roots := rootsOf(t, scopes)
 	for _, o := range options {
-		c.warnOfOptions(o, "", "every lookup that uses them fails, as in Puppet", o.err, "")
+		c.warnOfOptions(o, "", "every lookup that uses them fails, as in Puppet", o.err, diag.Fix{})
 		if o.level == nil {
 			continue
 		}
@@ -34,7 +34,7 @@ func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, opti
 		used := o.level.Used(roots, &c.Effort.Left)
 		for _, e := range o.level.Entries {
 			c.warnOfOptions(o, e.Name, "every lookup that uses this fails, as in Puppet", e.Check(),
-				strategyHint(e.Value()))
+				strategyFix(e.Value()))
 			c.warnOfUnread(o, e)
 			if !used[e] {
 				c.warnOfUnused(o, e, roots)
@@ -71,7 +71,7 @@ func rootsOf(t *place.Tables, scopes []place.Scope) []string {
 
 // warnOfOptions adds a warning for each part of err, which comes from package merge. name is the entry that a part is
 // about, unless the part names another one.
-func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string, err error, hint string) {
+func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string, err error, fix diag.Fix) {
 	parts := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		parts = joined.Unwrap()
@@ -79,27 +79,27 @@ func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string
 	for _, part := range parts {
 		if part != nil {
 			d := diag.Diagnostic{Pos: o.position(c.Tables, name), Severity: diag.Warning, Code: "hiera_options",
-				Message: part.Error() + "; " + consequence, Hint: hint}
+				Message: part.Error() + "; " + consequence, Fix: fix}
 			if wrong, ok := part.(*merge.MergeError); ok && wrong.Entry != "" {
 				d.Pos = o.position(c.Tables, wrong.Entry)
 			} else if ok && wrong.Absent {
-				d.Message = part.Error() + ", and Puppet converts to it; every lookup that uses this fails here"
+				d.Message = part.Error() + "; Puppet supports this conversion, but every lookup that uses it fails in bindc"
 			}
 			c.Report(d)
 		}
 	}
 }
 
-// strategyHint returns a suggestion for a misspelt merge strategy, or "".
-func strategyHint(options value.Value) string {
+// strategyFix returns the correction of a misspelt merge strategy, if it resembles one.
+func strategyFix(options value.Value) diag.Fix {
 	strategy, _ := options.Get(value.FromString("merge"))
 	if name, ok := strategy.Get(value.FromString("strategy")); ok {
 		strategy = name
 	}
 	if strategy.Kind() != value.String {
-		return ""
+		return diag.Fix{}
 	}
-	return diag.DidYouMean(strategy.Text(), []string{"first", "unique", "hash", "deep"})
+	return diag.Correct(strategy.Text(), []string{"first", "unique", "hash", "deep"})
 }
 
 // optionNames lists the options of a key.
@@ -116,6 +116,7 @@ func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 		d.Message = "the lookup_options of '" + e.Name + "' have no effect because they are a String; expected a Hash"
 		if _, err := merge.Parse(options); err == nil {
 			d.Hint = "write {merge: " + options.Text() + "}"
+			d.Fix = diag.Fix{Old: options.Text(), New: "{merge: " + options.Text() + "}", Syntax: true}
 		}
 	case value.Hash:
 		var unread []string
@@ -129,11 +130,12 @@ func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
 		}
 		d.Message = "unknown lookup_options " + diag.Quoted(unread) + " of '" + e.Name + "'; expected " +
 			diag.Quoted(optionNames)
-		d.Hint = diag.DidYouMean(unread[0], optionNames)
+		d.Fix = diag.Correct(unread[0], optionNames)
 		if slices.Contains(strategyNames, unread[0]) {
-			d.Hint = "options of a merge go inside it: merge: {strategy: …, " + unread[0] + ": …}"
+			d.Fix = diag.Fix{}
+			d.Hint = "write merge options inside 'merge': merge: {strategy: …, " + unread[0] + ": …}"
 			if unread[0] == "strategy" {
-				d.Hint = "options of a merge go inside it: merge: {strategy: …}"
+				d.Hint = "write merge options inside 'merge': merge: {strategy: …}"
 			}
 		}
 	}
@@ -151,7 +153,7 @@ func rootOf(key string) string {
 // warnOfUnused warns about an entry that applies to none of the roots.
 func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string) {
 	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options",
-		Message: "lookup_options have '" + e.Name + "', but no key of that name is bound"}
+		Message: "lookup_options contain '" + e.Name + "', but no binding has this key"}
 	switch {
 	case slices.Contains(roots, rootOf(e.Name)):
 		d.Message = "lookup_options for '" + e.Name + "' have no effect: Puppet uses those of '" + rootOf(e.Name) + "'"
@@ -159,15 +161,14 @@ func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []s
 	case !e.Pattern() && strings.ContainsAny(e.Name, `*+?^$()[]|\`):
 		d.Hint = "a pattern begins with '^'"
 	case !e.Pattern():
-		near := c.Diags.Misspelt(e.Name, roots)
-		if near == "" {
+		d.Fix = diag.MeantAs(e.Name, c.Diags.Misspelt(e.Name, roots))
+		if d.Fix.IsNone() {
 			return
 		}
-		d.Hint = "did you mean '" + near + "'?"
 	case o.module != "":
 		return // other sites that use the module may bind such keys
 	default:
-		d.Message = "lookup_options have the pattern '" + e.Name + "', but no bound key matches it"
+		d.Message = "lookup_options contain the pattern '" + e.Name + "', but no bound key matches it"
 	}
 	c.Report(d)
 }

@@ -191,5 +191,5 @@ func reportUnboundName(e *pass.Env, r *place.Rebound, n names) {
 	}
 	e.Diags.Add(diag.Diagnostic{Pos: r.More.Rebinds.Pos, Code: "rebind",
 		Message: "'" + r.Key + "' " + does + " '" + r.Old() + "', which nothing binds",
-		Hint:    e.Diags.DidYouMean(r.Old(), similar)})
+		Fix:     e.Diags.Correct(r.Old(), similar)})
 }

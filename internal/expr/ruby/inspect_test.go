@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// The expected texts come from Ruby 3.1.
+// The expected strings come from Ruby 3.1.
 func TestInspectShowsSameCharactersAsRuby(t *testing.T) {
 	for text, want := range map[string]string{
 		"\u00a0\u2003\u3000": "\"\u00a0\u2003\u3000\"",

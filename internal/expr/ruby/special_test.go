@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// All characters, and random texts, are compared with golang.org/x/text.
+// All characters, and random strings, are compared with golang.org/x/text.
 func TestCaseConversionAgreesWithUnicode(t *testing.T) {
 	up, title := cases.Upper(language.Und), cases.Title(language.Und, cases.NoLower)
 	low := cases.Lower(language.Und, cases.HandleFinalSigma(false))

@@ -33,7 +33,7 @@ func newInteger(c *call) (value.Value, error) {
 	return applyAbs(c, 2, n)
 }
 
-// Puppet only lets Ruby parse texts of these forms.
+// Puppet only lets Ruby parse strings of these forms.
 var (
 	integerForm = pattern.Lazy(`^[+-]?\s*(?:\d+|0[xX][0-9A-Fa-f]+|0[bB][01]+)$`)
 	numericForm = pattern.Lazy(`^[+-]?\s*(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE]-?\d+)?|0[xX][0-9A-Fa-f]+|` +

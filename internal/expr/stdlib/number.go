@@ -35,7 +35,7 @@ func absOf(c *call, v value.Value) (value.Value, error) {
 
 var decimalText = pattern.Lazy(`^-?\d+(\.\d+)?$`)
 
-// decimalOf converts argument 0 to a number. A text must be a plain decimal number.
+// decimalOf converts argument 0 to a number. A string must be a plain decimal number.
 func decimalOf(c *call) (value.Value, error) {
 	v := c.Args[0]
 	if ruby.IsNumeric(v.Kind()) {
@@ -200,7 +200,7 @@ func comparisonOf(c *call, list []value.Value) func(a, b value.Value) (int, erro
 
 var plainNumber = pattern.Lazy(`^-?\d+([._eE]\d+)?$`)
 
-// compareTexts compares two texts, by value if both are numbers.
+// compareTexts compares two strings, by value if both are numbers.
 func compareTexts(a, b string) int {
 	if plainNumber().MatchString(a) && plainNumber().MatchString(b) {
 		x, _ := strconv.ParseFloat(strings.ReplaceAll(a, "_", ""), 64) // infinite if out of range

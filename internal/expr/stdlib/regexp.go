@@ -301,7 +301,7 @@ func withEmpty(re *regexp.Regexp, s string, found [][]int) [][]int {
 	return out
 }
 
-// appendReplacement appends what replaces a match: the entry of a hash, or a text in which \1, \k<name> and so on are
+// appendReplacement appends what replaces a match: the entry of a hash, or a string in which \1, \k<name> and so on are
 // replaced.
 func appendReplacement(c *call, dst []byte, re *regexp.Regexp, s string, m []int) []byte {
 	if by := c.Args[2]; by.Kind() == value.Hash {

@@ -71,7 +71,7 @@ func orderOf(c *call, a, b value.Value) (int, error) {
 	return order, nil
 }
 
-// distinctKey returns a text that only Identical values share.
+// distinctKey returns a string that only Identical values share.
 func distinctKey(v value.Value) string { return string(value.AppendDistinct(nil, v)) }
 
 func runUnique(c *call) (value.Value, error) {

@@ -126,7 +126,7 @@ func runJoin(c *call) (value.Value, error) {
 	return value.FromString(s), err
 }
 
-// joinDeep joins the texts of v and of all arrays in it.
+// joinDeep joins the strings of v and of all arrays in it.
 func joinDeep(c *call, v value.Value, delimiter string) (string, error) {
 	var b strings.Builder
 	for i, p := range joinable(nil, v) {
@@ -146,7 +146,7 @@ func joinDeep(c *call, v value.Value, delimiter string) (string, error) {
 	return b.String(), nil
 }
 
-// joinable appends the elements of v and of arrays in it. An empty nested array becomes an empty text, as in Ruby.
+// joinable appends the elements of v and of arrays in it. An empty nested array becomes an empty string, as in Ruby.
 func joinable(dst []value.Value, v value.Value) []value.Value {
 	for e := range v.Elems() {
 		switch {

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +23,9 @@ type Finding struct {
 }
 
 // Empty returns a site without content.
-func Empty(dir string) *Site { return &Site{Dir: dir, Site: &loader.Site{}} }
+func Empty(dir string) *Site {
+	return &Site{Dir: dir, Site: &loader.Site{}, compiled: &compiled{}, manifests: &manifests{}}
+}
 
 // HasYAMLLines reports whether positions in a file count lines as YAML does.
 func HasYAMLLines(path string) bool { return filepath.Ext(path) != ".pp" }
@@ -40,21 +43,21 @@ func Check(site *Site, path string, text *buffer.Text, f *outline.File) []Findin
 	}
 	old := site.Open[path]
 	if old != nil && old.Src == text.Src {
-		return Locate(path, text, append(list, site.Diags[path]...))
+		return Locate(site, path, text, append(list, site.Diags[path]...))
 	}
 	src := text.Src
 	if f != nil && f.Recovered != nil {
 		src = string(f.Recovered)
 	}
-	out := Locate(path, text, append(list, site.alone(path, src)...))
+	list = append(list, site.alone(path, src)...)
 	if old == nil {
 		old = site.Text(path)
 	}
-	return append(out, site.remaining(path, old, text)...)
+	return Locate(site, path, text, append(list, site.remaining(path, old, text)...))
 }
 
 // remaining returns the diagnostics of the last read that the text alone did not cause, where they are now.
-func (s *Site) remaining(path string, old, now *buffer.Text) (out []Finding) {
+func (s *Site) remaining(path string, old, now *buffer.Text) (out []diag.Diagnostic) {
 	if old == nil {
 		return nil
 	}
@@ -68,18 +71,29 @@ func (s *Site) remaining(path string, old, now *buffer.Text) (out []Finding) {
 			continue
 		}
 		from := old.At(d.Pos, HasYAMLLines(path))
-		to := old.TokenEnd(from)
-		if from, ok := now.Follow(old, from); ok {
-			if _, ok := now.Follow(old, to); ok {
-				out = append(out, Finding{d, from, now.TokenEnd(from)})
+		begin, ok := now.Follow(old, from)
+		if _, same := now.Follow(old, old.TokenEnd(from)); ok && same {
+			if d.Pos.Line > 0 {
+				d.Pos = now.Pos(path, begin)
 			}
+			out = append(out, d)
 		}
 	}
 	return out
 }
 
-// Locate returns diagnostics with their offsets in a text, without duplicates.
-func Locate(path string, t *buffer.Text, list []diag.Diagnostic) []Finding {
+// Locate returns diagnostics with their offsets in a text and their edits, without duplicates.
+func Locate(site *Site, path string, t *buffer.Text, list []diag.Diagnostic) []Finding {
+	list = slices.Clone(list)
+	diag.Locate(list, func(file string) ([]byte, error) {
+		if file == path {
+			return []byte(t.Src), nil
+		}
+		if other := site.Text(file); other != nil {
+			return []byte(other.Src), nil
+		}
+		return nil, fs.ErrNotExist
+	})
 	out := make([]Finding, 0, len(list))
 	type finding struct {
 		diag.Pos
@@ -95,7 +109,10 @@ func Locate(path string, t *buffer.Text, list []diag.Diagnostic) []Finding {
 		seen[key] = true
 		from := t.At(d.Pos, HasYAMLLines(path))
 		to := from
-		if d.Pos.Line > 0 {
+		switch {
+		case d.End.Line > 0:
+			to = max(from, t.At(d.End, HasYAMLLines(path)))
+		case d.Pos.Line > 0:
 			to = t.TokenEnd(from)
 		}
 		out = append(out, Finding{d, from, to})

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"bindc/diag"
+	"bindc/internal/datafile"
 	"bindc/internal/lsp/buffer"
 	"bindc/internal/lsp/mention"
 )
@@ -24,13 +25,7 @@ type File struct {
 // done.
 func (s *Site) FilesWith(ctx context.Context, name string) iter.Seq[File] {
 	return func(yield func(File) bool) {
-		paths := slices.Collect(maps.Keys(s.Site.InputOf))
-		paths = append(paths, s.Manifests()...)
-		for path := range s.Open {
-			paths = append(paths, path)
-		}
-		slices.Sort(paths)
-		for _, path := range slices.Compact(paths) {
+		for _, path := range s.candidates(name) {
 			if ctx.Err() != nil {
 				return
 			}
@@ -47,6 +42,43 @@ func (s *Site) FilesWith(ctx context.Context, name string) iter.Seq[File] {
 			}
 		}
 	}
+}
+
+// candidates returns the files that may contain name, sorted: data files that bind it, have it in a value or in
+// lookup_options; all open files, manifests, configurations and bindings files.
+func (s *Site) candidates(name string) []string {
+	number := slices.Index(s.Site.Keys, name)
+	values := make([]bool, len(s.Site.Values))
+	for i, v := range s.Site.Values {
+		values[i] = strings.Contains(v, name)
+	}
+	data, found := map[string]bool{}, map[string]bool{}
+	for _, layer := range s.Site.Layers {
+		for _, c := range layer.Contributions {
+			for i := range c.Files {
+				f := &c.Files[i]
+				data[f.Path] = true
+				has := func(e datafile.Entry) bool {
+					return int(e.Key) == number || int(e.Value) < len(values) && values[e.Value]
+				}
+				if slices.ContainsFunc(f.Entries, has) || slices.ContainsFunc(f.Options, has) {
+					found[f.Path] = true
+				}
+			}
+		}
+	}
+	for path := range s.Site.InputOf {
+		if !data[path] {
+			found[path] = true
+		}
+	}
+	for path := range s.Open {
+		found[path] = true
+	}
+	for _, path := range s.Manifests() {
+		found[path] = true
+	}
+	return slices.Sorted(maps.Keys(found))
 }
 
 // lastWord returns the last part of a key. In a manifest, the key of a class parameter only has that.
@@ -90,7 +122,7 @@ type Parameter struct {
 
 // Parameters returns the parameters of all classes in the manifests of the site, as they were saved.
 func (s *Site) Parameters() []Parameter {
-	s.readManifests.Do(func() {
+	s.manifests.once.Do(func() {
 		for _, path := range s.Manifests() {
 			src, err := s.disk.ReadFile(path)
 			if err != nil || !bytes.Contains(src, []byte("class")) {
@@ -99,10 +131,10 @@ func (s *Site) Parameters() []Parameter {
 			text := buffer.New(string(src))
 			for _, m := range mention.Find(mention.Manifest, text, nil) {
 				if m.Role == mention.Parameter {
-					s.parameters = append(s.parameters, Parameter{m.Name, text.Pos(path, m.From)})
+					s.manifests.parameters = append(s.manifests.parameters, Parameter{m.Name, text.Pos(path, m.From)})
 				}
 			}
 		}
 	})
-	return s.parameters
+	return s.manifests.parameters
 }

@@ -17,6 +17,7 @@ import (
 	"bindc/internal/lsp/outline"
 	"bindc/internal/yaml"
 	"bindc/loader"
+	"bindc/snapshot"
 )
 
 // Options configures a Reader.
@@ -41,13 +42,14 @@ func NewReader(opts Options) *Reader { return &Reader{opts: opts} }
 // freshAfter is the number of reads after which the cache is emptied, because it keeps the values of all earlier texts.
 const freshAfter = 1000
 
-// Read reads the site in dir, with texts in place of files. It returns nil if ctx is done.
-func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.Text) *Site {
+// Read reads the site in dir, with texts in place of files. The function lints returns the same site with its lints,
+// which take most of the time. Both return nil if ctx is done.
+func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.Text) (s *Site, lints func() *Site) {
 	if r.reads++; r.cache == nil || r.reads%freshAfter == 0 {
 		r.cache = datafile.NewCache(datafile.Program{})
 	}
 	r.cache.Begin(time.Now())
-	s := &Site{Dir: dir, Open: open}
+	s = &Site{Dir: dir, Open: open, compiled: &compiled{}, manifests: &manifests{}}
 	texts, broken := readable(open)
 	disk := fsx.Disk{Overlay: fsx.NewOverlay(texts), Fence: fsx.NewFence(append(slices.Clone(r.opts.Fence), dir)...),
 		Fault: func(fsx.Op, string) error { return ctx.Err() }}
@@ -56,7 +58,7 @@ func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.T
 	loaded := diag.List{All: true}
 	s.Site = loader.Load(dir, opts, &loaded)
 	if ctx.Err() != nil {
-		return nil
+		return nil, nil
 	}
 	r.cache.Reuse()
 	composed := diag.List{All: true}
@@ -64,27 +66,35 @@ func (r *Reader) Read(ctx context.Context, dir string, open map[string]*buffer.T
 		content := compile.Compile(s.Site, compile.Options{StrictVariables: r.opts.Strict, Effort: r.opts.Effort,
 			Context: ctx}, &composed)
 		if !loaded.Failed() && !composed.Failed() {
-			s.content = content
+			s.compiled.content = content
 		}
 	}
 	if ctx.Err() != nil {
-		return nil
-	}
-	r.lint(s, disk, &composed)
-	if ctx.Err() != nil {
-		return nil
+		return nil, nil
 	}
 	s.disk = fsx.Disk{Fence: disk.Fence}
 	s.Refused = disk.Fence.Refused()
-	s.collect(loaded.Sorted(), composed.Sorted(), broken)
-	return s
+	found := append(loaded.Sorted(), composed.Sorted()...)
+	s.collect(found, broken)
+	content := s.compiled.content
+	return s, func() *Site {
+		linted := *s
+		linted.collect(append(found, r.lints(s.Site, content, disk)...), broken)
+		if ctx.Err() != nil {
+			return nil
+		}
+		return &linted
+	}
 }
 
-// lint adds the lints. In a site with errors, only files are checked.
-func (r *Reader) lint(s *Site, disk fsx.Disk, diags *diag.List) {
-	if len(r.opts.Lints) > 0 && s.Site.InputOf != nil {
-		lint.Check(s.Site, s.content, lint.Options{Codes: r.opts.Lints, Jobs: r.opts.Loader.Jobs, Disk: disk}, diags)
+// lints returns the lints. In a site with errors, for which content is nil, only files are checked.
+func (r *Reader) lints(site *loader.Site, content *snapshot.Content, disk fsx.Disk) []diag.Diagnostic {
+	if len(r.opts.Lints) == 0 || site.InputOf == nil {
+		return nil
 	}
+	diags := diag.List{All: true}
+	lint.Check(site, content, lint.Options{Codes: r.opts.Lints, Jobs: r.opts.Loader.Jobs, Disk: disk}, &diags)
+	return diags.Sorted()
 }
 
 // readable returns the texts to read in place of files. A YAML file that does not parse is read without its broken

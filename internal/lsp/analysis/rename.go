@@ -1,11 +1,11 @@
 package analysis
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
 
-	"bindc/internal/recipe"
 	"bindc/internal/report/decision"
 )
 
@@ -15,13 +15,13 @@ var computedCall = regexp.MustCompile(`(?:lookup|hiera\w*|alias)\(\s*\\?['"]?([^
 // ComputedLookup returns the text of a lookup in the values of the site that computes a name which may be key. It
 // returns "" if there is none.
 func (s *Site) ComputedLookup(key string) string {
-	snap := s.Snapshot()
-	if snap == nil {
+	all, err := s.allTables()
+	if err != nil {
 		return ""
 	}
-	for bound := range snap.Keys() {
-		t := s.Table(bound)
-		if t == nil {
+	for bound := range s.Snapshot().Keys() {
+		t, err := all.Values(bound)
+		if err != nil {
 			continue
 		}
 		for _, r := range slices.Concat(t.Rows, t.Contributions) {
@@ -31,6 +31,14 @@ func (s *Site) ComputedLookup(key string) string {
 		}
 	}
 	return ""
+}
+
+// allTables returns the decision tables, prepared for reading those of all keys.
+func (s *Site) allTables() (*decision.Tables, error) {
+	if s.Snapshot() == nil {
+		return nil, errors.New("the site has errors")
+	}
+	return decision.NewTables(s.compiled.file, true, nil)
 }
 
 // dynamic reports whether the source of a value passes something other than a text to lookup.
@@ -59,34 +67,40 @@ func mayBe(text, key string) bool {
 
 // DiffersIn returns a key whose decision table after a rename of from differs in more than the name. It returns "" if
 // there is none.
-func (s *Site) DiffersIn(after *Site, from, to string) string {
-	renamed := func(key string) string {
-		if key == from {
-			return to
-		}
-		return key
+func (s *Site) DiffersIn(after *Site, from, to string) (string, error) {
+	olds, err := s.allTables()
+	if err != nil {
+		return "", err
 	}
-	before := s.Snapshot().Keys()
+	news, err := after.allTables()
+	if err != nil {
+		return "", err
+	}
 	known := map[string]bool{}
-	for key := range before {
-		known[renamed(key)] = true
-		if !recipe.IsInternal(key) && !sameTable(s.Table(key), after.Table(renamed(key)), from, to) {
-			return key
+	for key := range s.Snapshot().Keys() {
+		now := key
+		if key == from {
+			now = to
+		}
+		known[now] = true
+		a, err := olds.Values(key)
+		if err != nil {
+			return "", err
+		}
+		if b, err := news.Values(now); err != nil || !sameTable(a, b, from, to) {
+			return key, err
 		}
 	}
 	for key := range after.Snapshot().Keys() {
 		if !known[key] {
-			return key
+			return key, nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // sameTable reports whether two decision tables have the same rows, apart from the name.
 func sameTable(a, b *decision.Table, from, to string) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
 	return a.Merged == b.Merged && slices.EqualFunc(a.Rows, b.Rows, func(a, b decision.Row) bool {
 		return sameRow(&a, &b, from, to)
 	}) && slices.EqualFunc(a.Contributions, b.Contributions, func(a, b decision.Row) bool {

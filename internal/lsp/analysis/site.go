@@ -25,16 +25,26 @@ type Site struct {
 	Diags   map[string][]diag.Diagnostic // by file
 	Refused []string                     // paths that were not read because they are outside
 
-	content *snapshot.Content // nil if the site has errors
-	disk    fsx.Disk
+	disk      fsx.Disk
+	compiled  *compiled
+	manifests *manifests
+}
+
+// compiled is the compiled site.
+type compiled struct {
+	content *snapshot.Content // nil if the site has errors, and once the others are set
 
 	once   sync.Once
-	snap   *lookup.Snapshot // of content; may be nil
+	file   *snapshot.Snapshot // may be nil
+	snap   *lookup.Snapshot   // the same, for lookups
+	mu     sync.Mutex         // guards tables
 	tables *decision.Tables
-	mu     sync.Mutex // guards tables
+}
 
-	readManifests sync.Once
-	parameters    []Parameter
+// manifests has what is read from manifests on demand.
+type manifests struct {
+	once       sync.Once
+	parameters []Parameter
 }
 
 // absence lists the codes of diagnostics that may only be true because an entry is missing.
@@ -43,64 +53,60 @@ var absence = []diag.Code{"key_unbound", "rebind", "multibind_unknown", "overrid
 
 // collect groups the diagnostics by file. While entries of a file are broken, it omits diagnostics that may be caused
 // by what these entries would bind. It also omits those in broken files that the reader has replaced.
-func (s *Site) collect(loaded, composed []diag.Diagnostic, broken map[string]bool) {
+func (s *Site) collect(found []diag.Diagnostic, broken map[string]bool) {
 	s.Diags = map[string][]diag.Diagnostic{}
-	add := func(d diag.Diagnostic) {
+	for _, d := range found {
 		if len(broken) > 0 && slices.Contains(absence, d.Code) || broken[d.Pos.File] && IsConfig(d.Pos.File) {
-			return
+			continue
 		}
 		_, open := s.Open[d.Pos.File]
 		if d.Severity != diag.Lint || open {
 			s.Diags[d.Pos.File] = append(s.Diags[d.Pos.File], d)
 		}
 	}
-	for _, d := range loaded {
-		add(d)
-	}
-	for _, d := range composed {
-		add(d)
-	}
 }
 
 // open opens the compiled site as a snapshot in memory, once.
-func (s *Site) open() {
-	s.once.Do(func() {
-		if s.content == nil {
+func (c *compiled) open() {
+	c.once.Do(func() {
+		if c.content == nil {
 			return
 		}
 		var b bytes.Buffer
-		if _, err := snapshot.WriteTo(&b, s.content); err != nil {
+		if _, err := snapshot.WriteTo(&b, c.content); err != nil {
 			return
 		}
-		s.content = nil // the snapshot has the same
+		c.content = nil // the snapshot has the same
 		file, err := snapshot.OpenBytes(b.Bytes())
 		if err != nil {
 			return
 		}
-		if s.tables, err = decision.NewTables(file, false, nil); err != nil {
+		if c.tables, err = decision.NewTables(file, false, nil); err != nil {
 			return
 		}
-		s.snap, _ = lookup.New(file, lookup.Options{})
+		c.file = file
+		c.snap, _ = lookup.New(file, lookup.Options{})
 	})
 }
 
 // Prepare does the work that the first question would wait for.
-func (s *Site) Prepare() { s.open() }
+func (s *Site) Prepare() { s.compiled.open() }
 
 // Snapshot returns the compiled site, or nil if it has errors.
 func (s *Site) Snapshot() *lookup.Snapshot {
-	s.open()
-	return s.snap
+	s.compiled.open()
+	return s.compiled.snap
 }
 
 // Table returns the decision table of a key. It returns nil if the site has errors.
 func (s *Site) Table(key string) *decision.Table {
-	if s.open(); s.tables == nil {
+	c := s.compiled
+	if c.open(); c.tables == nil {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t, err := s.tables.Values(key)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t, err := c.tables.Values(key)
 	if err != nil {
 		return nil
 	}

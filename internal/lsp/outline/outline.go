@@ -225,6 +225,12 @@ func (r *reader) blank(e *Entry, parsed bool, diags *diag.List) {
 		}
 	}
 	if parsed {
+		line := string(r.src[bytes.LastIndexByte(r.src[:e.From], '\n')+1 : r.nextLine(e.From)])
+		at := diag.Pos{File: e.Pos.File, Line: e.Pos.Line, Col: 1}
+		if d, ok := yaml.MissingBlank(at, strings.TrimRight(line, "\r\n")); ok {
+			r.broken = append(r.broken, d)
+			return
+		}
 		text := strings.TrimSpace(string(r.src[e.From:r.nextLine(e.From)]))
 		hint := "write 'key: value'"
 		if e.InBind {

@@ -16,7 +16,7 @@ type moment struct {
 	zone     string
 }
 
-// scanner matches a text against a format of Ruby's strptime.
+// scanner matches a string against a format of Ruby's strptime.
 type scanner struct {
 	moment
 	text string

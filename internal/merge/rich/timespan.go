@@ -12,13 +12,13 @@ import (
 
 const nsPerSecond = 1_000_000_000
 
-// defaultSpans lists the formats for texts without an explicit format.
+// defaultSpans lists the formats to try if none is given.
 var defaultSpans = []string{"%D-%H:%M:%S.%-N", "%H:%M:%S.%-N", "%M:%S.%-N", "%S.%-N", "%D-%H:%M:%S", "%H:%M:%S",
 	"%D-%H:%M", "%S"}
 
 var spanFields = []string{"days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"}
 
-// newTimespan creates a time span from a number of seconds, a text and its formats, a hash, or separate arguments.
+// newTimespan creates a time span from a number of seconds, a string and its formats, a hash, or separate arguments.
 func newTimespan(args []value.Value) (string, error) {
 	ns, err := spanOf(args)
 	if err != nil {
@@ -139,7 +139,7 @@ func spanOfText(args []value.Value) (*big.Int, error) {
 	return nil, noFormat(text, formats)
 }
 
-// noFormat returns the error for a text that matches none of the formats.
+// noFormat returns the error for a string that matches none of the formats.
 func noFormat(text string, formats []string) error {
 	return fmt.Errorf("'%s' does not have the format %s", shortened(text), strings.Join(formats, " or "))
 }

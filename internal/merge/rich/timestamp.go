@@ -20,7 +20,7 @@ var errCurrent = fmt.Errorf("the time zone 'current' of a Puppet server %w", Err
 // errFar is the error for years that this package does not support.
 var errFar = fmt.Errorf("a year beyond 1,000,000,000 %w", ErrUnsupported)
 
-// newTimestamp creates a time from a number of seconds, a hash, or a text with formats and a time zone.
+// newTimestamp creates a time from a number of seconds, a hash, or a string with formats and a time zone.
 func newTimestamp(args []value.Value) (string, error) {
 	v := args[0]
 	switch {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"bindc/diag"
 	"bindc/internal/fsx"
@@ -18,8 +19,10 @@ import (
 
 // Options changes what Check reports. The zero value is the default.
 type Options struct {
-	Strict bool     // also report values that cannot be decided
-	Disk   fsx.Disk // reads manifests
+	Strict  bool     // also report values that cannot be decided
+	Require bool     // required parameters without a value are errors
+	Lint    bool     // required parameters without a value are lints
+	Disk    fsx.Disk // reads manifests
 }
 
 // Checker checks the data of one site.
@@ -29,9 +32,13 @@ type Checker struct {
 	opts     Options
 	diags    *diag.List
 	classes  *classes
-	received []*param            // parameters for which keys of the site exist
+	received map[string]*param   // parameters for which keys of the site exist, by key
 	suspects map[string]*suspect // by key
 	declared map[string][]manifest.Declaration
+
+	undecided map[string]bool // keys that lookup_options convert to a type that bindings do not have
+	prover    *prover
+	mu        sync.Mutex // in Refuses: guards declared
 }
 
 // suspect is a key with a value that its parameter may refuse.
@@ -52,18 +59,25 @@ type binding struct {
 
 // Check adds the errors of site to diags. content is the compiled site, which has no errors. Check fails only if it
 // cannot look keys up in the snapshot of content.
-func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) error {
-	c := &Checker{site: site, content: content, opts: opts, diags: diags, suspects: map[string]*suspect{}}
+func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) (*Checker, error) {
+	c := &Checker{site: site, content: content, opts: opts, diags: diags, received: map[string]*param{},
+		suspects: map[string]*suspect{}, undecided: map[string]bool{}}
 	if len(site.Modules) == 0 && !c.hasManifests() {
-		return nil
+		return c, nil
 	}
+	defer c.close()
 	c.classes = findClasses(site, opts.Disk)
 	c.findSuspects()
-	if err := c.prove(); err != nil {
-		return fmt.Errorf("checking the parameters of classes: %w", err)
+	err := c.prove()
+	c.reportUnknown()
+	if err == nil && (opts.Require || opts.Lint) {
+		err = c.reportMissing(map[bool]diag.Severity{true: diag.Error, false: diag.Lint}[opts.Require])
+	}
+	if err != nil {
+		return c, fmt.Errorf("checking the parameters of classes: %w", err)
 	}
 	c.reportClasses()
-	return nil
+	return c, nil
 }
 
 func (c *Checker) hasManifests() bool {
@@ -125,7 +139,7 @@ func (c *Checker) params() []*param {
 	out := make([]*param, len(c.site.Keys))
 	for i, key := range c.site.Keys {
 		if out[i] = c.param(key); out[i] != nil {
-			c.received = append(c.received, out[i])
+			c.received[key] = out[i]
 		}
 	}
 	return out
@@ -133,14 +147,18 @@ func (c *Checker) params() []*param {
 
 // param returns the parameter that receives a key, or nil.
 func (c *Checker) param(key string) *param {
-	i := strings.LastIndex(key, "::")
-	if i <= 0 || recipe.IsInternal(key) {
-		return nil
-	}
-	if class := c.classes.find(key[:i]); class != nil {
-		return class.params[key[i+2:]]
+	if class, name := c.split(key); class != nil {
+		return class.params[name]
 	}
 	return nil
+}
+
+// declarations returns where manifests declare classes, by class.
+func (c *Checker) declarations() map[string][]manifest.Declaration {
+	if c.declared == nil {
+		c.declared = c.classes.declarations()
+	}
+	return c.declared
 }
 
 // mergedKeys returns the keys to which lookup_options apply.

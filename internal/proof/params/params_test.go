@@ -45,7 +45,7 @@ func reports(t *testing.T, site string, opts params.Options) string {
 		t.Fatalf("the site has errors: %v", diags.Sorted())
 	}
 	var found diag.List
-	if err := params.Check(loaded, content, opts, &found); err != nil {
+	if _, err := params.Check(loaded, content, opts, &found); err != nil {
 		t.Fatal(err)
 	}
 	var out []string
@@ -61,7 +61,12 @@ const intClass = "-- modules/ntp/manifests/init.pp --\nclass ntp (Integer $p, Ar
 
 func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 	for _, c := range []struct{ name, site, want string }{
-		{"right", intClass + "-- data/common.yaml --\nntp::p: 1\nntp::list: [a]\nother::p: x\nntp::none: 1\n", ""},
+		{"right", intClass + "-- data/common.yaml --\nntp::p: 1\nntp::list: [a]\nother::p: x\n", ""},
+		{"unknown parameter", intClass + "-- data/common.yaml --\nntp::lst: [a]\n-- data/role/a.yaml --\nntp::lst: [a]\n",
+			"data/common.yaml:1 warning 'ntp::lst': the class ntp has no parameter $lst, and nothing else looks this " +
+				"key up; it is bound in 2 places"},
+		{"looked up by a manifest", intClass + "-- data/common.yaml --\nntp::a: 1\nntp::b: 2\nntp::c: 3\nd: '%{lookup(\"ntp::c\")}'\n" +
+			"-- modules/ntp/manifests/a.pp --\nclass ntp::a { $x = lookup('ntp::a') $y = lookup(\"${z}::b\") }\n", ""},
 		{"wrong everywhere", intClass + "-- data/common.yaml --\nntp::p: x\n",
 			"data/common.yaml:1 error 'ntp::p': expected Integer, found String"},
 		{"wrong for some nodes", intClass + "-- data/common.yaml --\nntp::p: 1\n-- data/role/web.yaml --\nntp::p: x\n",
@@ -115,13 +120,39 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 				"(such as environment=lab)"},
 		{"sensitive binding of another type", intClass + "-- hiera.yaml --\nversion: 2\n-- bindings/default.yaml --\n" +
 			"bindings_version: 1\nname: default\nbind:\n  - {name: ntp::p, to: geheim, sensitive: true}\n",
-			"bindings/default.yaml:4 error 'ntp::p': expected Integer, found another value, which is sensitive"},
+			"bindings/default.yaml:4 error 'ntp::p': expected Integer, found a sensitive value of a different type"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := reports(t, c.site, params.Options{}); got != c.want {
 				t.Errorf("reported:\n%s\nwant:\n%s", got, c.want)
 			}
 		})
+	}
+}
+
+func TestReportsRequiredParametersWithoutValue(t *testing.T) {
+	const ntp = "-- modules/ntp/manifests/init.pp --\nclass ntp ($a, $b, Integer $c = 1) { }\n"
+	for _, c := range []struct{ name, site, want string }{
+		{"bound", ntp + "-- data/common.yaml --\nntp::a: 1\nntp::b: 2\n", ""},
+		{"not bound", ntp + "-- data/common.yaml --\nntp::a: 1\n",
+			"modules/ntp/manifests/init.pp:1 lint the class ntp requires $b, but 'ntp::b' is not bound"},
+		{"bound for some nodes", ntp + "-- data/common.yaml --\nntp::a: 1\n-- data/role/a.yaml --\nntp::b: 1\n",
+			"modules/ntp/manifests/init.pp:1 lint the class ntp requires $b, but 'ntp::b' is only bound for nodes with " +
+				"role/%{facts.role}.yaml = role/a.yaml"},
+		{"not declared", ntp + "-- manifests/site.pp --\n", ""},
+		{"set by the declaration", ntp + "-- manifests/site.pp --\nclass { 'ntp': a => 1, b => 2 }\n", ""},
+		{"perhaps set by the declaration", ntp + "-- manifests/site.pp --\nclass { 'ntp': * => $x }\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := reports(t, c.site, params.Options{Lint: true}); got != c.want {
+				t.Errorf("reported:\n%s\nwant:\n%s", got, c.want)
+			}
+		})
+	}
+	want := "modules/ntp/manifests/init.pp:1 error the class ntp requires $b, but 'ntp::b' is not bound"
+	got := reports(t, ntp+"-- data/common.yaml --\nntp::a: 1\n", params.Options{Require: true})
+	if got != want {
+		t.Errorf("reported:\n%s\nwant:\n%s", got, want)
 	}
 }
 

@@ -23,6 +23,7 @@ const maxSamples = 64
 // prover looks suspects up in requests that are constructed for them.
 type prover struct {
 	*Checker
+	raw     *snapshot.Snapshot
 	snap    *bindings.Snapshot
 	tables  *decision.Tables
 	sampler *decision.Sampler
@@ -34,27 +35,8 @@ func (c *Checker) prove() error {
 	if len(c.suspects) == 0 {
 		return nil
 	}
-	p := prover{Checker: c, paths: map[string]string{}}
-	for path, i := range c.site.InputOf {
-		p.paths[c.site.Inputs[i].Path] = path
-	}
-	var b bytes.Buffer
-	if _, err := snapshot.WriteTo(&b, c.content); err != nil {
-		return err
-	}
-	raw, err := snapshot.OpenBytes(b.Bytes())
+	p, err := c.open()
 	if err != nil {
-		return err
-	}
-	defer raw.Close()
-	if p.snap, err = bindings.OpenBytes(b.Bytes(), bindings.Options{}); err != nil {
-		return err
-	}
-	defer p.snap.Close()
-	if p.tables, err = decision.NewTables(raw, false, nil); err != nil {
-		return err
-	}
-	if p.sampler, err = decision.NewSampler(p.tables); err != nil {
 		return err
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.suspects)) {
@@ -63,6 +45,48 @@ func (c *Checker) prove() error {
 		}
 	}
 	return nil
+}
+
+// open returns the prover, which it opens first if necessary.
+func (c *Checker) open() (*prover, error) {
+	if c.prover != nil {
+		return c.prover, nil
+	}
+	p := &prover{Checker: c, paths: map[string]string{}}
+	for path, i := range c.site.InputOf {
+		p.paths[c.site.Inputs[i].Path] = path
+	}
+	var b bytes.Buffer
+	if _, err := snapshot.WriteTo(&b, c.content); err != nil {
+		return nil, err
+	}
+	c.prover = p
+	var err error
+	if p.raw, err = snapshot.OpenBytes(b.Bytes()); err != nil {
+		return nil, err
+	}
+	if p.snap, err = bindings.OpenBytes(b.Bytes(), bindings.Options{}); err != nil {
+		return nil, err
+	}
+	if p.tables, err = decision.NewTables(p.raw, false, nil); err != nil {
+		return nil, err
+	}
+	p.sampler, err = decision.NewSampler(p.tables)
+	return p, err
+}
+
+// close releases the snapshot of the prover.
+func (c *Checker) close() {
+	if c.prover == nil {
+		return
+	}
+	if c.prover.raw != nil {
+		c.prover.raw.Close()
+	}
+	if c.prover.snap != nil {
+		c.prover.snap.Close()
+	}
+	c.prover = nil
 }
 
 // key reports the bindings of a key that Puppet refuses.
@@ -94,7 +118,10 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 		return nil, false, err
 	}
 	if s.merged {
-		if varies || !p.decides(table) {
+		if !p.decides(table) {
+			p.undecided[key] = true
+		}
+		if varies || p.undecided[key] {
 			return nil, true, nil
 		}
 		found, err := p.sampler.Samples(key, maxSamples)
@@ -103,15 +130,14 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 		}
 		return found.Samples, found.Exceeded, nil
 	}
-	for i := range table.Rows {
-		row := &table.Rows[i]
+	for _, row := range slices.Backward(table.Rows) { // one place may have several rows; the lowest has the widest region
 		b, suspicious := s.places[p.position(row.At)]
 		switch {
 		case !suspicious:
 		case b.verdict == unknown && varies:
 			open = true
 		default:
-			sample, ok := p.sampler.Reaching(row)
+			sample, ok := p.sampler.Reaching(&row)
 			if open = open || !ok; ok {
 				out = append(out, sample)
 			}

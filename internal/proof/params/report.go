@@ -2,6 +2,7 @@ package params
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,24 +33,25 @@ func region(when []lookup.Term, sample decision.Sample) string {
 	if len(when) == 0 {
 		return ""
 	}
-	terms := make([]string, len(when))
-	for i, t := range when {
-		terms[i] = t.Name + " = " + t.Value
-	}
-	text := ", for nodes with " + strings.Join(terms, ", ")
+	text := ", for nodes with " + conditionText(when)
 	if facts := sample.String(); facts != "" {
 		text += " (such as " + facts + ")"
 	}
 	return text
 }
 
+func conditionText(when []lookup.Term) string {
+	terms := make([]string, len(when))
+	for i, t := range when {
+		terms[i] = t.Name + " = " + t.Value
+	}
+	return strings.Join(terms, ", ")
+}
+
 // doubt returns the reason why Puppet may not look the value up, or "".
 func (c *Checker) doubt(s *suspect, at diag.Pos) string {
-	if c.declared == nil {
-		c.declared = c.classes.declarations()
-	}
 	class := s.param.class.Name
-	switch list := c.declared[class]; {
+	switch list := c.declarations()[class]; {
 	case len(list) == 0:
 		return "no manifest declares the class " + class + " by name, so this is only a warning"
 	case !s.param.looksUp(list):
@@ -130,7 +132,8 @@ func (c *Checker) reportUntyped() {
 	var names []string
 	var first *param
 	count := 0
-	for _, p := range c.received {
+	for _, key := range slices.Sorted(maps.Keys(c.received)) {
+		p := c.received[key]
 		if len(p.unknown) == 0 {
 			continue
 		}
@@ -153,4 +156,36 @@ func (c *Checker) reportUntyped() {
 		Message: "data for " + diag.Count(count, "parameter") + " is only checked in part, because these types are " +
 			"not known: " + diag.Quoted(names) + more,
 		Hint: "put the modules that define these types on the module path"})
+}
+
+// Refusal is a value that Puppet refuses for one node.
+type Refusal struct {
+	Message  string // without the value, if it is sensitive
+	Doubtful bool   // Puppet may not look the value up
+}
+
+// Refuses returns why Puppet refuses v, the value of key for one node, or nil. It may be called concurrently after
+// Check.
+func (c *Checker) Refuses(key string, v lookup.Value) *Refusal {
+	p := c.received[key]
+	if p == nil || p.typ == nil || c.undecided[key] {
+		return nil
+	}
+	whole, err := v.Whole()
+	if err != nil {
+		return nil
+	}
+	if v.Sensitive() {
+		whole = whole.Sensitive()
+	}
+	m := p.misfit(whole)
+	if m == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.declarations()[p.class.Name]
+	return &Refusal{Doubtful: !p.looksUp(list) || c.hasForeign(moduleOf(key)),
+		Message: "'" + key + "': " + m.Text(v.Sensitive()) + "; the class " + p.class.Name + " declares $" + p.Name +
+			" as " + p.Type}
 }

@@ -25,7 +25,7 @@ func cmpHint(diags *diag.List, policy *Policy, keys []snapshot.Key) string {
 			names = append(names, keys[i].Name)
 		}
 	}
-	return diags.DidYouMean(policy.key, names)
+	return diags.Correct(policy.key, names).Hint()
 }
 
 // report adds the violation b of a policy, with the texts of a witness. The same violation is reported once.

@@ -23,7 +23,7 @@ type Comparison struct {
 	Nodes            []facts.Node
 	Style            report.Style
 
-	// Change, if not nil, returns the node whose request the new snapshot gets.
+	// Change, if not nil, returns the changed node that the new snapshot is asked about.
 	Change func(n facts.Node) (facts.Node, error)
 	// Check, if not nil, returns an error for a node whose answers would be doubtful.
 	Check func(n facts.Node, keys []string, old, now *lookup.Request) error

@@ -15,8 +15,8 @@ import (
 type Difference struct {
 	Keys []KeyChanges // sorted
 
-	// Dynamic lists keys whose values look up keys that depend on facts, in either snapshot. Keys does not cover such
-	// lookups.
+	// Dynamic lists keys whose values look up other keys, if facts decide which ones, in either snapshot. Keys does not
+	// cover such lookups.
 	Dynamic []string
 	// Categories lists categories that only one snapshot has, or that have different expressions. Requests may have
 	// other values of them in the other snapshot.

@@ -12,8 +12,8 @@ import (
 	"bindc/internal/syntax"
 )
 
-// dimensionTexts has lists of dimensions. Each dimension has a name and a text with facts. A name with $ is a guard of
-// the first dimension.
+// dimensionTexts has lists of dimensions. Each dimension has a name and a string with facts. A name with $ is a guard
+// of the first dimension.
 type dimensionTexts []struct{ name, template string }
 
 var sites = []dimensionTexts{

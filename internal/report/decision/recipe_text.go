@@ -114,10 +114,10 @@ func mergedText(options value.Value) string {
 	if options.Kind() == value.Hash {
 		for _, entry := range options.Pairs() {
 			text := "merged"
-			if merge, there := entry.Get(value.FromString("merge")); there {
+			if merge, exists := entry.Get(value.FromString("merge")); exists {
 				text += " by " + optionText(merge)
 			}
-			if convert, there := entry.Get(value.FromString("convert_to")); there {
+			if convert, exists := entry.Get(value.FromString("convert_to")); exists {
 				text += ", converted to " + optionText(convert)
 			}
 			return text
@@ -129,7 +129,7 @@ func mergedText(options value.Value) string {
 // optionText returns an option as text: a name unquoted, anything else as an expression.
 func optionText(v value.Value) string {
 	if v.Kind() == value.Hash && v.Len() == 1 {
-		if name, there := v.Get(value.FromString("strategy")); there {
+		if name, exists := v.Get(value.FromString("strategy")); exists {
 			v = name
 		}
 	}

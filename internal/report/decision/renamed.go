@@ -32,8 +32,8 @@ func isBound(rows []Row) bool {
 	return false
 }
 
-// contentText returns a text that two keys share if they have the same values under the same conditions. It returns ""
-// if a value is encrypted.
+// contentText returns a string that two keys share if they have the same values under the same conditions. It returns
+// "" if a value is encrypted.
 func contentText(rows, contributions []Row) string {
 	var b strings.Builder
 	for _, list := range [][]Row{rows, contributions} {

@@ -18,7 +18,7 @@ import (
 
 // Sample is a request that was constructed from rows.
 type Sample struct {
-	values assignment // texts of variables, by path
+	values assignment // strings of variables, by path
 	Alone  bool       // it was constructed from at most one row
 }
 
@@ -267,10 +267,10 @@ func (s *Sampler) Variables() ([]string, error) {
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// otherText returns a text for a variable that a sample does not set. It is unique to the variable.
+// otherText returns a string for a variable that a sample does not set. It is unique to the variable.
 func otherText(path string) string { return "other_" + strings.ReplaceAll(path, pathSeparator, "_") }
 
-// Facts returns the facts of s. Variables in others that s does not set get texts that occur in no condition.
+// Facts returns the facts of s. Variables in others that s does not set get strings that occur in no condition.
 func (s Sample) Facts(others []string) (*bindings.Facts, error) {
 	given := maps.Clone(s.values)
 	for _, path := range others {
@@ -319,10 +319,10 @@ func (s Sample) Facts(others []string) (*bindings.Facts, error) {
 	return bindings.NewFacts(facts, opts)
 }
 
-// tree has nested variables: each value is a text, a list of texts, or a tree.
+// tree has nested variables: each value is a string, a list of strings, or a tree.
 type tree map[string]any
 
-// set sets the text at a path, unless a parent on the path has a text. A number selects an element of a list.
+// set sets the text at a path, unless a parent on the path has a string. A number selects an element of a list.
 func (t tree) set(path []string, number, text string) {
 	for _, name := range path[:len(path)-1] {
 		below, ok := t[name].(tree)

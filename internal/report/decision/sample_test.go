@@ -110,7 +110,7 @@ func TestSamplesReachAllRows(t *testing.T) {
 	}
 }
 
-// Samples reach the rows of looked-up keys. Variables that no row uses have a text.
+// Samples reach the rows of looked-up keys. Variables that no row uses have a string.
 func TestSamplesReachLookedUpKeys(t *testing.T) {
 	s, snap := samplerOf(t, sampled...)
 	if _, answers := answersOf(t, s, snap, "text"); !slices.Equal(answers, []string{`"n1 "`, `"none "`}) {

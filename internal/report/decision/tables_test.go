@@ -17,7 +17,7 @@ import (
 	"bindc/snapshot"
 )
 
-// contentOf compiles a site from files, given as names and texts in turn.
+// contentOf compiles a site from files, given as alternating names and contents.
 func contentOf(t *testing.T, files ...string) *snapshot.Content {
 	t.Helper()
 	dir := t.TempDir()

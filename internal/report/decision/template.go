@@ -16,7 +16,7 @@ type piece struct {
 // pathSeparator separates the names in the path of a variable.
 const pathSeparator = "\x00"
 
-// assignment has the texts of variables, by path.
+// assignment has the strings of variables, by path.
 type assignment map[string]string
 
 // pieces splits the text that n evaluates to. ok is false if n is not text with variables.
@@ -122,7 +122,7 @@ func joinPath(names []string) string {
 	return strings.Join(names, pathSeparator)
 }
 
-// maxSolving limits the steps of a search for texts of variables.
+// maxSolving limits the steps of a search for strings of variables.
 const maxSolving = 10_000
 
 // equation requires that the pieces evaluate to text.
@@ -131,7 +131,7 @@ type equation struct {
 	text   string
 }
 
-// solution finds texts of variables that solve all equations, or returns nil.
+// solution finds strings of variables that solve all equations, or returns nil.
 func solution(equations []equation) assignment {
 	s := solving{values: assignment{}}
 	if !s.solve(equations) {

@@ -89,8 +89,8 @@ func TestRejectsFilesThatAreNotPublicKeys(t *testing.T) {
 	}
 }
 
-// EncryptMarked encrypts the marked texts and does not change the rest.
-func TestEncryptsMarkedTexts(t *testing.T) {
+// EncryptMarked encrypts the marked strings and does not change the rest.
+func TestEncryptsMarkedStrings(t *testing.T) {
 	to, keys := public(t, "2048"), read(t, "2048")
 	old := fixtures(t)[1].Text
 	for _, c := range []struct {

@@ -1,4 +1,4 @@
-// Package eyaml decrypts and encrypts values like hiera-eyaml: ENC[PKCS7,...] in a text.
+// Package eyaml decrypts and encrypts values like hiera-eyaml: ENC[PKCS7,...] in a string.
 package eyaml
 
 import (
@@ -57,7 +57,7 @@ func parseKey(src []byte) (*rsa.PrivateKey, error) {
 	return nil, errKey
 }
 
-// token matches an encrypted part of a text. If the part names no method, the method is PKCS7.
+// token matches an encrypted part of a string. If the part names no method, the method is PKCS7.
 var token = pattern.Lazy(`ENC\[(?:(\w+),)?([a-zA-Z0-9+/ =\n]+)\]`)
 
 // Decrypt returns text with its encrypted parts decrypted and a final newline removed. The error does not contain the

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// fixture is a text that hiera-eyaml 3.3.0 has encrypted with a key that was made for these tests.
+// fixture is a string that hiera-eyaml 3.3.0 has encrypted with a key that was made for these tests.
 type fixture struct{ What, Key, Plain, Text string }
 
 func fixtures(t testing.TB) []fixture {
@@ -37,7 +37,7 @@ func read(t testing.TB, names ...string) *Keys {
 	return k
 }
 
-func TestDecryptsTextsOfHieraEyaml(t *testing.T) {
+func TestDecryptsStringsFromHieraEyaml(t *testing.T) {
 	for _, f := range fixtures(t) {
 		if plain, err := read(t, f.Key).Decrypt(f.Text); err != nil || plain != f.Plain {
 			t.Errorf("%s: %q, %v, want %q", f.What, plain, err, f.Plain)
@@ -54,7 +54,7 @@ func TestDecryptsWithOneOfSeveralKeys(t *testing.T) {
 	}
 }
 
-func TestDecryptRejectsInvalidTextsAndOtherKeys(t *testing.T) {
+func TestDecryptRejectsInvalidStringsAndOtherKeys(t *testing.T) {
 	good := fixtures(t)[1].Text
 	inner := strings.TrimSuffix(strings.TrimPrefix(good, "ENC[PKCS7,"), "]")
 	for _, c := range []struct{ what, key, text, want string }{
@@ -114,7 +114,7 @@ func FuzzDecrypt(f *testing.F) {
 	})
 }
 
-// Late only fails for texts that no readable key decrypts. It also uses keys that appear later.
+// Late only fails for strings that no readable key decrypts. It also uses keys that appear later.
 func TestLateUsesKeysThatAppearLater(t *testing.T) {
 	dir := t.TempDir()
 	text := fixtures(t)[1]

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Late decrypts texts with keys that it reads when a text needs them, like hiera-eyaml in Puppet. A key that cannot be
-// read is only an error for texts that no other key decrypts. Late tries to read it again for the next text. Late is
-// safe for concurrent use.
+// Late decrypts strings with keys that it reads when a string needs them, like hiera-eyaml in Puppet. A key that cannot
+// be read is only an error for strings that no other key decrypts. Late tries to read it again for the next text. Late
+// is safe for concurrent use.
 type Late struct {
 	Files []string // files of private keys
 

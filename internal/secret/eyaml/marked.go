@@ -8,8 +8,8 @@ import (
 	"bindc/internal/pattern"
 )
 
-// mark matches the start of a text to encrypt. It also matches texts that look similar; for those, the submatch for the
-// method is empty.
+// mark matches the start of a string to encrypt. It also matches strings that look similar; for those, the submatch for
+// the method is empty.
 var mark = pattern.Lazy(`DEC(?:\(\d+\))?::(\w+)\[|(?i:\bDEC[ \t]*(?:\([^()\n]*\))?[ \t]*:+[ \t]*PKCS7\b)`)
 
 // MarkError reports a problem with a mark, at a position that counts from 1. It does not contain the text.
@@ -20,7 +20,7 @@ type MarkError struct {
 
 func (e *MarkError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Col, e.Problem) }
 
-// EncryptMarked encrypts all texts marked with DEC::PKCS7[...]!, as for the edit command of hiera-eyaml, and returns
+// EncryptMarked encrypts all strings marked with DEC::PKCS7[...]!, as for the edit command of hiera-eyaml, and returns
 // their number. If a mark is invalid, the error is a *MarkError.
 func (p *PublicKey) EncryptMarked(text string) (out string, n int, err error) {
 	var b strings.Builder
@@ -43,7 +43,7 @@ func (p *PublicKey) EncryptMarked(text string) (out string, n int, err error) {
 	}
 }
 
-// markEnd ends a text to encrypt.
+// markEnd ends a string to encrypt.
 const markEnd = "]!"
 
 // marked returns the text after the mark m in s, and the length from the start of the mark to the end of the text. If

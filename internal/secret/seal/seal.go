@@ -1,6 +1,6 @@
 // Package seal encrypts and decrypts the sensitive parts of a snapshot with the key of the file. It uses AES-256-GCM
-// and puts a random nonce before each text. A text that was sealed with one name and head cannot be opened with another
-// name or head.
+// and puts a random nonce before each string. A string that was sealed with one name and head cannot be opened with
+// another name or head.
 package seal
 
 import (
@@ -24,7 +24,7 @@ func NewKey() []byte {
 	return key
 }
 
-// Box seals and opens texts with a key. It is safe for concurrent use.
+// Box seals and opens strings with a key. It is safe for concurrent use.
 type Box struct{ aead cipher.AEAD }
 
 // New returns the box for a key.

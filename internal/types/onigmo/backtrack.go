@@ -18,7 +18,7 @@ const maxSteps = 1 << 18
 // ErrSteps reports that a match takes too many steps.
 var ErrSteps = errors.New("matching the regular expression takes too many steps")
 
-// Matcher reports whether texts match an expression.
+// Matcher reports whether strings match an expression.
 type Matcher struct {
 	linear *Regexp // nil if only backtracking can match it
 	prog   []instruction

@@ -1,6 +1,6 @@
 // Package onigmo compiles Ruby's regular expressions. Compile uses Go's engine, which takes time linear in the length
 // of the text. It rejects what the engine does not support, mainly lookaround and backreferences, and names the
-// construct. CompileMatcher supports these, too, but only reports whether a text matches, within a limited number of
+// construct. CompileMatcher supports these, too, but only reports whether a string matches, within a limited number of
 // steps.
 package onigmo
 

@@ -163,7 +163,7 @@ func (c *compiler) loop(n *node, split instruction) error {
 		return err
 	}
 	if c.loops == 64 {
-		return errors.New("too many loops inside one another")
+		return errors.New("too many nested loops")
 	}
 	bit := c.loops
 	c.add(instruction{op: opBegin, bit: bit})

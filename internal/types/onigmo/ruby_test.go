@@ -12,7 +12,7 @@ import (
 	"bindc/internal/testmode"
 )
 
-// rubyMatches reads pairs of a pattern and a text. For each pair, it prints 1 for a match, 0 for no match, e for an
+// rubyMatches reads pairs of a pattern and a string. For each pair, it prints 1 for a match, 0 for no match, e for an
 // invalid pattern, and t if Ruby times out.
 const rubyMatches = `
 require 'json'
@@ -125,7 +125,7 @@ func (w *writer) item() string {
 	return out
 }
 
-// The patterns and texts are random.
+// The patterns and strings are random.
 func TestMatcherAgreesWithRuby(t *testing.T) {
 	patterns := 3000
 	if !testmode.Thorough() {

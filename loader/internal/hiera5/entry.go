@@ -43,7 +43,7 @@ func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
 	case !source.ok:
 	case len(places) == 0 && len(unknown) > 0: // a misspelt key may be meant as the path
 	case len(places) == 0 || strings.HasPrefix(places[0], "uri"):
-		c.leaveToPuppet(e.at, "an entry without a path", "")
+		c.leaveToPuppet(e.at, "an entry without a path", diag.Fix{})
 	default:
 		source.level = e.Name
 		if _, paths, _ := n.Lookup(places[0]); hasRelative(paths) {
@@ -121,7 +121,7 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 	case snapshotFunctions["data_hash"], snapshotFunctions["lookup_key"]:
 		return dataSource{}
 	default:
-		c.leaveToPuppet(at, "'"+function+"'", diag.DidYouMean(function, functions))
+		c.leaveToPuppet(at, "'"+function+"'", diag.Correct(function, functions))
 		return dataSource{}
 	}
 	if has && len(options.Kids) != 0 {
@@ -134,11 +134,12 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 // functions lists the data functions of Puppet that bindc supports.
 var functions = []string{"yaml_data", "json_data", "eyaml_lookup_key"}
 
-// leaveToPuppet reports an entry that bindc leaves to Puppet. The hint may suggest another function.
-func (c config) leaveToPuppet(at diag.Pos, what, hint string) {
+// leaveToPuppet reports an entry that bindc leaves to Puppet. The fix may be another function.
+func (c config) leaveToPuppet(at diag.Pos, what string, fix diag.Fix) {
 	c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_foreign",
 		Message: what + " is not compiled: only Puppet can read this entry",
-		Hint:    cmp.Or(hint, "'bindq hiera-config' prints a hiera.yaml in which this entry stays Puppet's")})
+		Fix:     fix,
+		Hint:    cmp.Or(fix.Hint(), "'bindq hiera-config' prints a hiera.yaml in which this entry stays Puppet's")})
 }
 
 func (c config) locations(n *yaml.Node, key string, source dataSource) []Location {

@@ -58,8 +58,8 @@ func globElements(parts []*expr.Node) []globElement {
 	return out
 }
 
-// nextGlob parses the first element of a text, and returns its length. begins means that the text is at the start of a
-// file or directory name.
+// nextGlob parses the first element of a string, and returns its length. begins means that the text is at the start of
+// a file or directory name.
 func nextGlob(text string, begins bool) (globElement, int) {
 	switch c := text[0]; {
 	case begins && strings.HasPrefix(text, "**/"):
@@ -77,7 +77,7 @@ func nextGlob(text string, begins bool) (globElement, int) {
 	return globElement{text: text[:1]}, 1
 }
 
-// escaped returns the first character of a text, or the one after a leading backslash. n is the length of both.
+// escaped returns the first character of a string, or the one after a leading backslash. n is the length of both.
 func escaped(text string) (char rune, n int) {
 	if strings.HasPrefix(text, `\`) {
 		n = 1
@@ -86,7 +86,7 @@ func escaped(text string) (char rune, n int) {
 	return char, n + size
 }
 
-// globClassOf parses the character class at the start of a text, and returns its length. As in Ruby, an unclosed or
+// globClassOf parses the character class at the start of a string, and returns its length. As in Ruby, an unclosed or
 // empty class matches nothing.
 func globClassOf(text string) (globElement, int) {
 	e := globElement{kind: globClass}

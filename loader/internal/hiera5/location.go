@@ -44,7 +44,8 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 		c.Diags.Errorf(at, "interpolation", "%s", problem.Message)
 	}
 	for _, e := range slices.Concat(syntax.MisspeltHiera(below), syntax.MisspeltHiera(node)) {
-		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "fact", Message: e.Message, Hint: e.Hint})
+		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "fact", Message: e.Message, Hint: e.Hint,
+			Fix: e.Fix})
 	}
 	if p.parts == nil {
 		return location{}, false // an empty path is the datadir itself
@@ -83,7 +84,7 @@ func (c config) checkDots(at diag.Pos, p location) {
 	}
 }
 
-// partsOf returns the parts of a parsed text. An empty text has none.
+// partsOf returns the parts of a parsed text. An empty string has none.
 func partsOf(n *expr.Node) []*expr.Node {
 	if n.Op == expr.Concat {
 		return n.Kids
@@ -112,7 +113,7 @@ func withoutDots(parts []*expr.Node) []*expr.Node {
 	return out
 }
 
-// withoutDot removes empty names and '.' from a text between interpolations. The first and last name are kept if they
+// withoutDot removes empty names and '.' from a string between interpolations. The first and last name are kept if they
 // may be part of a longer name. An absolute text stays absolute.
 func withoutDot(text string, begins bool) string {
 	if begins && strings.HasPrefix(text, "/") {
@@ -203,7 +204,7 @@ func (c config) checkExtension(at diag.Pos, path string, source dataSource, file
 	}
 	c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "path_extension",
 		Message: "this path has no extension, and Hiera 5 adds none: it matches no data file",
-		Hint:    "write '" + path + ext + "'"})
+		Hint:    "write '" + path + ext + "'", Fix: diag.Fix{Old: path, New: path + ext, Syntax: true}})
 }
 
 // mapped returns the locations of mapped_paths, one for each possible element of the variable.
@@ -350,7 +351,7 @@ func (c config) countAgain(at diag.Pos, found *site.File) bool {
 	return c.foundAgain >= 0
 }
 
-// glob returns the location of a glob without braces. It has a condition for each text that the interpolations can
+// glob returns the location of a glob without braces. It has a condition for each string that the interpolations can
 // result in, with the files that this text matches.
 func (c config) glob(at diag.Pos, source dataSource, text string) Location {
 	l := Location{files: map[int][]*site.File{}}

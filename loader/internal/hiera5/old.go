@@ -48,7 +48,7 @@ func (c config) entry4(n *yaml.Node, datadir string) Entry {
 	backend, _ := c.text(n, "backend")
 	kind, ok := hiera3Kinds[backend]
 	if !ok || backend == "eyaml" {
-		c.leaveToPuppet(e.at, "'"+backend+"'", "")
+		c.leaveToPuppet(e.at, "'"+backend+"'", diag.Fix{})
 		return Entry{}
 	}
 	paths := []string{e.Name}
@@ -86,7 +86,7 @@ func (c config) version3() {
 		e := Entry{Name: b, at: c.Doc.Pos(c.Doc.Root)}
 		kind, ok := hiera3Kinds[b]
 		if !ok {
-			c.leaveToPuppet(e.at, "'"+b+"'", "")
+			c.leaveToPuppet(e.at, "'"+b+"'", diag.Fix{})
 		}
 		datadir, ext := path.Join(c.codedir, "environments", ownEnvironment[0], "hieradata"), b
 		if n, there := lookup3(c.Doc.Root, b); there {

@@ -104,7 +104,8 @@ func (d Document) warnOfMissingBraces(n *yaml.Node, text string) {
 		quoted := strings.NewReplacer("'", "", `"`, "", "[", "['", "]", "']").Replace(keys)
 		d.Diags.Add(diag.Diagnostic{Pos: d.PosIn(n, m[2]-1), Severity: diag.Warning, Code: "braces",
 			Message: "without braces '$" + name + "' is interpolated as a whole, and '" + keys + "' is text behind it",
-			Hint:    "write ${" + name + quoted + "}"})
+			Hint:    "write ${" + name + quoted + "}",
+			Fix:     diag.Fix{Old: "$" + name + keys, New: "${" + name + quoted + "}", Syntax: true}})
 	}
 }
 

@@ -64,8 +64,10 @@ func (c *UnknownCategories) ReportUnknown(source Categories, names []string, dia
 
 func (u *unknownCategory) diagnostic(source Categories, names []string, diags *diag.List) diag.Diagnostic {
 	name := u.name.Text() // "" unless it is a string
-	hint := diags.DidYouMean(name, names)
-	out := diag.Diagnostic{Pos: u.uses[0], Code: "category", Hint: hint,
+	fix := diags.Correct(name, names)
+	fix.Notes = !fix.IsNone()
+	hint := fix.Hint()
+	out := diag.Diagnostic{Pos: u.uses[0], Code: "category", Hint: hint, Fix: fix,
 		Message: "the site has no category " + strings.TrimPrefix(value.Describe(u.name), "the string ") +
 			"; it has " + diag.QuotedFor(hint, names)}
 	for _, at := range u.uses[1:] {

@@ -350,7 +350,7 @@ class Hiera5Test < Minitest::Test
     end
   end
 
-  # Error texts differ where they name files, so only the fact that there is an error is compared.
+  # Error messages differ where they name files, so only the fact that there is an error is compared.
   def shown(answer)
     return { 'error' => true } if answer.key?('error')
 

@@ -46,7 +46,7 @@ module ::Puppet::Bindc_1_1_0
       ::Puppet::Pops::Lookup.lookup(key, nil, :not_found, true, nil, invocation)
     end
 
-    # 1 and 1.0 differ, and so do a text and a Sensitive text.
+    # 1 and 1.0 differ, and so do a string and a Sensitive text.
     def same?(one, other)
       sensitive = ::Puppet::Pops::Types::PSensitiveType::Sensitive
       return one.eql?(other) unless one.is_a?(sensitive) && other.is_a?(sensitive)

@@ -44,7 +44,7 @@ Puppet::Functions.create_function(:'bindc::lookup_key') do
 
   private
 
-  # Puppet only indents the first line of a text, so each line is passed separately.
+  # Puppet only indents the first line of a string, so each line is passed separately.
   def explain(context)
     lines = []
     context.explain { (lines = yield).first }

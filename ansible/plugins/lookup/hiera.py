@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+DOCUMENTATION = r'''
+name: hiera
+author: [bindc]
+short_description: Looks up Hiera data in a snapshot
+description:
+  - Looks up keys in a snapshot of bindc, for the host that the task runs for.
+  - Takes the terms of the removed plugin C(community.general.hiera).
+  - Templates in values are not evaluated.
+  - A sensitive value makes its task C(no_log), and is masked in results and messages.
+requirements: [bindq]
+extends_documentation_fragment: [bindc.data.options]
+options:
+  _terms:
+    description:
+      - Keys. A key can be followed by a default and by variables, such as C(ntp::servers fqdn=web1.example.org).
+      - Variables take precedence over facts. C(environment=NAME) selects the environment.
+      - The flags C(-a) and C(-h) of the command C(hiera) merge arrays and hashes.
+    type: list
+    elements: str
+    required: true
+  merge:
+    description: A merge strategy, as for Puppet's C(lookup()) - first, unique, hash, deep, or a hash of options.
+    type: raw
+  default:
+    description: The value for keys that are not found. Without it they are an error.
+    type: raw
+'''
+
+EXAMPLES = r'''
+- name: A value for this host
+  ansible.builtin.debug:
+    msg: "{{ lookup('bindc.data.hiera', 'ntp::servers') }}"
+
+- name: A merged value, with a default
+  ansible.builtin.debug:
+    msg: "{{ lookup('bindc.data.hiera', 'users', merge='unique', default=[]) }}"
+
+- name: A value for another node and environment
+  ansible.builtin.debug:
+    msg: "{{ lookup('bindc.data.hiera', 'ntp::servers fqdn=web1.example.org environment=testing') }}"
+'''
+
+RETURN = r'''
+_raw:
+  description: The values of the keys, with the types of the data.
+  type: list
+  elements: raw
+'''
+
+from ansible.plugins.lookup import LookupBase
+
+from ansible_collections.bindc.data.plugins.plugin_utils import sensitive, terms
+from ansible_collections.bindc.data.plugins.plugin_utils.bindq import BindqError, NotFound, Sensitive
+from ansible_collections.bindc.data.plugins.plugin_utils.node import failure, open_node
+from ansible_collections.bindc.data.plugins.plugin_utils.values import ruby, unsafe
+from ansible_collections.bindc.data.plugins.plugin_utils.variables import Templated
+
+
+# Options that variables can set
+VARIABLES = {"snapshot": "bindc_snapshot", "environment": "bindc_environment", "facts": "bindc_facts",
+             "trusted": "bindc_trusted"}
+
+
+class LookupModule(LookupBase):
+    def run(self, terms_given, variables=None, **kwargs):
+        self.set_options(var_options=variables, direct=kwargs)
+        self._given = kwargs
+        return [self._lookup(terms.parse(term), variables or {}) for term in terms_given]
+
+    def _lookup(self, term, variables):
+        def option(name):
+            variable = VARIABLES.get(name)
+            if name in self._given or variable not in variables:
+                return self.get_option(name)
+            return self._templar.template(variables[variable])
+
+        try:
+            node = open_node(option, variables.get("inventory_hostname", "localhost"),
+                             variables.get("ansible_facts", {}), Templated(self._templar, variables), term.scope)
+            value = node.lookup(term.key, merge=self.get_option("merge") or term.merge)
+        except NotFound as error:
+            return self._default(term, error)
+        except BindqError as error:
+            raise failure(error, term.key) from None
+        secret = isinstance(value, Sensitive)
+        value = self._result(value.unwrap() if secret else value)
+        return sensitive.reveal(term.key, value) if secret else value
+
+    def _default(self, term, error):
+        if "default" in self._given:
+            return self.get_option("default")
+        if term.default is not None:
+            return unsafe(term.default)
+        if self.get_option("old_plugin"):
+            return "nil"
+        raise failure(error, term.key) from None
+
+    def _result(self, value):
+        return unsafe(ruby(value).strip() if self.get_option("old_plugin") else value)

@@ -1,0 +1,1 @@
+../../../../clients/python/bindq/__init__.py

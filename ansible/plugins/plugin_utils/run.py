@@ -1,0 +1,90 @@
+"""The bindq of a run. All processes of a run share it, and it ends with the run."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
+from typing import Any, Dict, List
+
+from ansible import constants as C
+from ansible.errors import AnsibleLookupError
+
+from .bindq import Client
+from .bindq.transport import Socket
+
+RELAY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "relay.py")
+LONGEST_SOCKET = 100  # bytes of its path; the limit of Linux is 107, and the relay appends ".new"
+
+_clients: Dict[str, Client] = {}
+
+
+def client(options: Any) -> Client:
+    """Returns the client of this process for the options of a plugin."""
+    command = command_of(options)
+    name = hashlib.sha256(json.dumps(command).encode()).hexdigest()[:16]
+    timeout = options("timeout")
+    if name not in _clients:
+        _clients[name] = Client(lambda: Socket(_socket(name, command, timeout)), " ".join(command), timeout)
+    return _clients[name]
+
+
+def command_of(options: Any) -> List[str]:
+    """Returns the command of the child. Its name and options are settings of the user, not data."""
+    snapshot, executable = options("snapshot") or options("config_file"), options("executable")
+    if not snapshot:
+        raise AnsibleLookupError("bindc: no snapshot; set 'snapshot' in the section [bindc] of ansible.cfg, or "
+                                 "BINDQ_SNAPSHOT, to the file that bindc build writes")
+    if os.path.basename(executable) == "hiera":
+        raise AnsibleLookupError("bindc: 'executable' is %s, but this plugin needs bindq; unset ANSIBLE_HIERA_BIN"
+                                 % executable)
+    if os.path.splitext(snapshot)[1] in (".yaml", ".yml"):
+        raise AnsibleLookupError("bindc: the snapshot is %s, a configuration of Hiera; compile its directory with "
+                                 "'bindc build DIR -o FILE.snap', and use that file" % snapshot)
+    return [executable, "serve", "--stdio", "--keep", "-s", os.path.abspath(snapshot), *options("arguments")]
+
+
+def _socket(name: str, command: List[str], timeout: float) -> str:
+    """Returns the socket of the run's relay, and starts the relay if this is the first question of the run."""
+    directory = C.DEFAULT_LOCAL_TMP  # belongs to the run; Ansible removes it at the end
+    path = os.path.join(directory, "bindq-" + name)
+    if len(os.fsencode(path)) > LONGEST_SOCKET:
+        raise AnsibleLookupError("bindc: the path of the socket %s is too long; set ANSIBLE_LOCAL_TEMP to a shorter "
+                                 "directory" % path)
+    with open(path + ".lock", "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.path.exists(path):
+            return path
+        if os.path.exists(path + ".log"):
+            raise _ended(path + ".log", command, "has ended during this run; start the run again")
+        _start(path, command, timeout)
+    return path
+
+
+def _start(path: str, command: List[str], timeout: float) -> None:
+    with open(path + ".log", "wb") as log:
+        relay = subprocess.Popen([sys.executable, RELAY, path, str(_main_process()), *command],
+                                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+    deadline = time.monotonic() + timeout
+    while not os.path.exists(path):
+        if relay.poll() is not None or time.monotonic() > deadline:
+            raise _ended(path + ".log", command, "does not start")
+        time.sleep(0.005)
+
+
+def _ended(log: str, command: List[str], what: str) -> AnsibleLookupError:
+    with open(log, errors="replace") as file:
+        lines = file.read().strip().splitlines()
+    last = lines[-1] if lines else "it printed nothing"
+    return AnsibleLookupError("bindc: %s %s: %s" % (" ".join(command), what, last))
+
+
+def _main_process() -> int:
+    """Returns the main process of the run, which outlives the processes of tasks."""
+    parent = multiprocessing.parent_process()
+    return parent.pid if parent and parent.pid else os.getpid()

@@ -1,0 +1,64 @@
+"""Values of a snapshot as values of Ansible."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from ansible.utils.unsafe_proxy import wrap_var
+
+from .bindq import Default, Regexp, Type
+
+
+def unsafe(value: Any) -> Any:
+    """Returns a value that Ansible never evaluates as a template."""
+    return wrap_var(plain(value))
+
+
+def plain(value: Any) -> Any:
+    """Returns a value with the types of Ansible. Other types of Puppet become text, and binary data base64."""
+    if isinstance(value, dict):
+        return {plain(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, tuple):
+        return tuple(plain(item) for item in value)
+    if isinstance(value, Regexp):
+        return value.source
+    if isinstance(value, Type):
+        return value.text
+    if isinstance(value, Default):
+        return "default"
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    return value
+
+
+def ruby(value: Any) -> str:
+    """Returns a value as text, as the command ``hiera`` prints it."""
+    return value if isinstance(value, str) else _inspect(value)
+
+
+def _inspect(value: Any) -> str:
+    if value is None:
+        return "nil"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return '"%s"' % _escape(value)
+    if isinstance(value, dict):
+        return "{%s}" % ", ".join("%s=>%s" % (_inspect(key), _inspect(item)) for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return "[%s]" % ", ".join(_inspect(item) for item in value)
+    return str(value)
+
+
+ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\x1b": "\\e", "\f": "\\f", "\v": "\\v",
+           "\b": "\\b", "\a": "\\a"}
+
+
+def _escape(text: str) -> str:
+    text = "".join(ESCAPES.get(char, char) for char in text)
+    for begin in ("#{", "#$", "#@"):
+        text = text.replace(begin, "\\" + begin)
+    return text

@@ -1,0 +1,161 @@
+"""The table of facts against the facts of Ansible and Facter on this machine, and the old plugin's terms."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+from typing import Any
+
+import yaml
+from world import COLLECTION, World
+
+TABLE = COLLECTION / "plugins/plugin_utils/facts.yml"
+
+
+def dig(facts: Any, path: str) -> Any:
+    for name in path.split("."):
+        facts = facts.get(name) if isinstance(facts, dict) else None
+    return facts
+
+
+class FactsTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.world = World()
+        self.addCleanup(self.world.close)
+        self.world.configure()
+        self.world.inventory(self.world.hosts(1))
+
+    def mapped(self, code: str = "dict(HostFacts(facts, {'inventory_hostname': 'h0'}, table(None)))") -> Any:
+        """Returns the facts of this machine as Ansible gathers them, under the names of Facter."""
+        self.world.play("""
+            - hosts: h0.example.org
+              gather_subset: ['all', '!facter', '!ohai']
+              tasks:
+                - copy: {content: "{{ ansible_facts | to_json }}", dest: "{{ playbook_dir }}/gathered.json"}
+            """)
+        program = """
+            import json, sys
+            from ansible.utils.collection_loader._collection_finder import _AnsibleCollectionFinder
+            _AnsibleCollectionFinder([sys.argv[1]])._install()
+            from ansible_collections.bindc.data.plugins.plugin_utils.facts import HostFacts, table
+            facts = json.load(open(sys.argv[2]))
+            print(json.dumps(%s))
+            """ % code
+        command = ["/usr/bin/python3", str(self.world.write("map.py", program)), str(self.world.dir / "coll"),
+                   str(self.world.dir / "gathered.json")]
+        return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+    @unittest.skipUnless(shutil.which("facter"), "Facter is not installed")
+    def test_table_gives_facts_of_facter(self) -> None:
+        facter = json.loads(subprocess.run(["facter", "--json", "--show-legacy"], check=False, capture_output=True,
+                                           text=True).stdout)
+        mapped = self.mapped()
+        compared = []
+        for path in yaml.safe_load(TABLE.read_text()):
+            ours, theirs = dig(mapped, path), dig(facter, path)
+            if theirs is not None:
+                compared.append(path)
+                self.assertEqual((path, ours), (path, theirs))
+            elif path.split(".")[0] not in ("dmi", "virtual", "is_virtual", "clientcert"):
+                self.assertIsNone(ours, "%s: Facter has no such fact" % path)
+        self.assertGreater(len(compared), 40, compared)
+
+    def test_facts_of_facter_replace_those_of_table(self) -> None:
+        facts = self.mapped("dict(HostFacts({**facts, 'facter_kernel': 'Minix', 'facter_own': 7}, {}, table(None)))")
+        self.assertEqual((facts["kernel"], facts["own"]), ("Minix", 7))
+
+    def test_gathered_facts_select_data(self) -> None:
+        self.world.write("site/data/common.yaml",
+                         "who: '%{facts.os.family} %{facts.networking.hostname} %{osfamily}'\n")
+        self.world.build()
+        hostname = subprocess.run(["hostname", "-s"], check=True, capture_output=True, text=True).stdout.strip()
+        self.world.write("inventory.json", json.dumps({"all": {"hosts": {"localhost": {
+            "ansible_connection": "local", "ansible_python_interpreter": "/usr/bin/python3"}}}}))
+        out = self.world.play("""
+            - hosts: localhost
+              gather_subset: ['all', '!facter', '!ohai']
+              tasks:
+                - debug: {msg: "{{ lookup('bindc.data.hiera', 'who') }}"}
+            """)
+        self.assertIn("Debian %s Debian" % hostname, out)
+
+    def test_table_of_user_replaces_and_removes_entries(self) -> None:
+        path = self.world.write("own.yml", "os.name: \"'Own'\"\nkernel: null\nrole: vars.role\n")
+        facts = self.mapped("dict(HostFacts(facts, {'role': 'db'}, table('%s')))" % path)
+        self.assertEqual((facts["os"]["name"], "kernel" in facts, facts["role"]), ("Own", False, "db"))
+
+
+OLD_CONFIG = """
+---
+:backends:
+  - yaml
+:yaml:
+  :datadir: DATA
+:hierarchy:
+  - "nodes/%{fqdn}"
+  - "%{environment}"
+  - common
+"""
+
+OLD_TERMS = ["motd", "port", "flag", "list", "hash", "motd fqdn=web1.example.org", "motd environment=testing",
+             "motd fqdn=web1.example.org environment=testing", "absent", "absent fallback", "motd fallback",
+             "-a list fqdn=web1.example.org", "-h hash fqdn=web1.example.org", "special", "nothing", "multiline"]
+
+
+@unittest.skipUnless(shutil.which("hiera"), "the command hiera is not installed")
+class OldPluginTest(unittest.TestCase):
+    maxDiff = None
+
+    def test_terms_give_text_of_command_hiera(self) -> None:
+        world = World()
+        self.addCleanup(world.close)
+        shutil.rmtree(world.dir / "site")
+        world.write("site/hiera.yaml", """
+            version: 5
+            hierarchy:
+              - {name: Nodes, path: "nodes/%{fqdn}.yaml"}
+              - {name: Environments, path: "%{environment}.yaml"}
+              - {name: Common, path: common.yaml}
+            """)
+        world.write("site/data/nodes/web1.example.org.yaml", "motd: node\nlist: [n]\nhash: {a: {x: 1}, n: 2}\n")
+        world.write("site/data/production.yaml", "motd: 'the command hiera has no default environment'\n")
+        world.write("site/data/testing.yaml", "motd: 'testing %{environment}'\n")
+        world.write("site/data/common.yaml", r"""
+            motd: "common %{fqdn}|"
+            port: 80
+            flag: true
+            list: [a, 'b "q" \ #{x} ü', 1.5, true]
+            hash: {a: {b: [1, ~]}, 'k y': text}
+            special: "  spaces and 'quotes'  "
+            multiline: "one\ntwo\n"
+            nothing: ~
+            """)
+        world.build()
+        old = world.write("old.yaml", OLD_CONFIG.replace("DATA", str(world.dir / "site/data")))
+        world.configure("old_plugin = true\nenvironment = none")
+        world.inventory(world.hosts(1))
+        world.write("terms.json", json.dumps({"terms": OLD_TERMS}))
+        world.play("""
+            - hosts: h0.example.org
+              gather_facts: false
+              tasks:
+                - copy:
+                    content: "{{ query('bindc.data.hiera', *terms) | to_json }}"
+                    dest: "{{ playbook_dir }}/out.json"
+            """, "-e", "@terms.json")
+        found = dict(zip(OLD_TERMS, json.loads((world.dir / "out.json").read_text())))
+        expected = {term: self.old(old, term) for term in OLD_TERMS}
+        self.assertEqual(found, expected)
+
+    def old(self, config: pathlib.Path, term: str) -> str:
+        """Returns the answer of the removed plugin, which ran this command."""
+        return subprocess.run("hiera -c %s %s" % (config, term), shell=True, check=False, stdout=subprocess.PIPE,
+                              stderr=sys.stderr, text=True).stdout.strip()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,175 @@
+package diag
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// find returns the offset of the text that f replaces. It is at the position with offset at in line, or it is the only
+// place in what begins there or in the list item around it. find returns false if there is no such place, or if a name
+// has several.
+func (s *source) find(f Fix, line, at int) (int, bool) {
+	if strings.ContainsAny(f.Old+f.New, "\r\n") {
+		return 0, false
+	}
+	end := s.end(line, at)
+	text := s.textFor(f, end)
+	for off := at; off < end; off++ {
+		if strings.HasPrefix(text[off:], f.Old) && !continues(f.Old, text[off+len(f.Old):]) {
+			return off, s.fits(f, off)
+		}
+		if strings.IndexByte(openers, text[off]) < 0 {
+			break
+		}
+	}
+	places := search(f.Old, text, at)
+	if len(places) == 0 {
+		first, start := s.item(line)
+		places = search(f.Old, s.textFor(f, s.end(first, start)), start)
+	}
+	if len(places) == 0 || len(places) > 1 && !f.Syntax {
+		return 0, false
+	}
+	return places[0], s.fits(f, places[0])
+}
+
+// textFor returns the text up to an offset, in the form in which f.Old is searched.
+func (s *source) textFor(f Fix, end int) string {
+	text := s.text[:end]
+	if lower := strings.ToLower(text); f.Fold && len(lower) == len(text) {
+		return lower
+	}
+	return text
+}
+
+// search returns the offsets of old in text, from begin on. If old is a word of its own somewhere, places where it may
+// be a part of a name do not count.
+func search(old, text string, begin int) []int {
+	var whole, loose []int
+	for off := begin; off < len(text); off++ {
+		i := strings.Index(text[off:], old)
+		if i < 0 {
+			break
+		}
+		off += i
+		after := text[off+len(old):]
+		switch {
+		case continued(old, text[begin:off]), continues(old, after):
+		case strings.HasPrefix(after, "::"), strings.HasPrefix(after, "."):
+			loose = append(loose, off)
+		default:
+			whole = append(whole, off)
+		}
+	}
+	if len(whole) == 0 {
+		return loose
+	}
+	return whole
+}
+
+// item returns the line and the offset of the list item that contains a line, or of the line itself.
+func (s *source) item(line int) (int, int) {
+	in := indent(s.line(line))
+	for n := line; n > 0; n-- {
+		text := s.line(n)
+		dash := indent(text)
+		if strings.HasPrefix(text[dash:], "- ") && (dash < in || n == line) {
+			return n, s.lines[n-1] + dash
+		}
+		if dash < in && dash < len(text) {
+			break
+		}
+	}
+	return line, s.lines[line-1]
+}
+
+// openers may precede a name at its position.
+const openers = `'"$%{:&[`
+
+// continued reports whether the word old is the end of a longer name.
+func continued(old, before string) bool {
+	first, _ := utf8.DecodeRuneInString(old)
+	last, _ := utf8.DecodeLastRuneInString(before)
+	return before != "" && inWord(first) && (inWord(last) || last == '.' || strings.HasSuffix(before, "::"))
+}
+
+// continues reports whether a longer word begins with old.
+func continues(old, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(old)
+	next, _ := utf8.DecodeRuneInString(after)
+	return after != "" && inWord(last) && inWord(next)
+}
+
+// maxExtent limits how many bytes are searched for the text of a Fix.
+const maxExtent = 64 << 10
+
+// end returns the offset of the end of what begins at an offset in line. The lines below that are indented further
+// belong to it, and a list in the column of its key.
+func (s *source) end(line, at int) int {
+	first := s.line(line)
+	base := indent(first)
+	dash := strings.HasPrefix(first[base:], "- ")
+	for rest := first[base:]; strings.HasPrefix(rest, "- "); rest = first[base:] {
+		if base >= at-s.lines[line-1] {
+			break
+		}
+		base += 2 + indent(rest[2:])
+	}
+	n := line + 1
+	for ; n <= len(s.lines) && s.lines[n-1] < at+maxExtent; n++ {
+		next := s.line(n)
+		in := indent(next)
+		inList := !dash && in == base && strings.HasPrefix(next[in:], "- ")
+		if in < len(next) && in <= base && !inList {
+			break
+		}
+	}
+	if n > len(s.lines) {
+		return len(s.text)
+	}
+	return s.lines[n-1]
+}
+
+func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
+
+// quoteAround returns the quote of the text that contains the offset, or 0 if it is not in quotes. It only reads the
+// line.
+func (s *source) quoteAround(off int) (quote byte) {
+	start := strings.LastIndexByte(s.text[:off], '\n') + 1
+	for i := start; i < off; i++ {
+		switch c := s.text[i]; {
+		case c == '\\' && quote == '"':
+			i++
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\'') && (i == start || !inWord(rune(s.text[i-1]))):
+			quote = c
+		}
+	}
+	return quote
+}
+
+// special lists words that YAML reads as something other than text.
+var special = []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null"}
+
+// fits reports whether the new text of f can replace the old one at off: its characters must mean the same there.
+func (s *source) fits(f Fix, off int) bool {
+	quote := s.quoteAround(off)
+	switch {
+	case f.Syntax:
+		starts := f.New != "" && strings.IndexByte(`'"{[`, f.New[0]) >= 0
+		return quote == 0 || strings.IndexByte(f.New, quote) < 0 && f.New != "" && !starts
+	case quote != 0:
+		return !strings.ContainsFunc(f.New, func(r rune) bool {
+			return !unicode.IsPrint(r) || strings.ContainsRune(`'"\$%`, r)
+		})
+	case slices.Contains(special, strings.ToLower(f.New)):
+		return false
+	}
+	odd := func(r rune) bool { return !inWord(r) && !strings.ContainsRune("./:?", r) }
+	first, _ := utf8.DecodeRuneInString(f.New)
+	return f.New != "" && !strings.ContainsFunc(f.New, odd) && !strings.HasSuffix(f.New, ":") &&
+		(unicode.IsLetter(first) || first == '_' || first == '?' || first == '/')
+}

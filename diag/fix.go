@@ -1,0 +1,195 @@
+package diag
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Fix is the correction of a mistake: the text New instead of Old. Old is at the position of the diagnostic, or in the
+// value, binding or statement that begins there. The zero Fix is none.
+type Fix struct {
+	Old, New string
+	Syntax   bool // New is syntax; otherwise it is a name, which may need quotes
+	Fold     bool // Old is in lower case, and may be written otherwise
+	Notes    bool // Old is also at the position of each note
+}
+
+// Correct returns the replacement of word by the most similar one of words. It returns no Fix if none is similar
+// enough.
+func Correct(word string, words []string) Fix { return MeantAs(word, similar(word, words)) }
+
+// MeantAs returns the replacement of word by another. It returns no Fix if the other word is "".
+func MeantAs(word, other string) Fix {
+	if other == "" {
+		return Fix{}
+	}
+	return Fix{Old: word, New: other}
+}
+
+// IsNone reports whether there is no correction.
+func (f Fix) IsNone() bool { return f.Old == "" }
+
+// Hint returns the hint for f, or "" if f is none.
+func (f Fix) Hint() string {
+	if f.IsNone() {
+		return ""
+	}
+	return "did you mean '" + f.New + "'?"
+}
+
+// Correct is like the function Correct, but returns no Fix once the list has compared too many names. It is for
+// messages that a broken site may cause very often.
+func (l *List) Correct(word string, words []string) Fix {
+	if !l.mayCompare(word, words) {
+		return Fix{}
+	}
+	return Correct(word, words)
+}
+
+// Edit replaces the text from Pos to End, exclusive, by Text. Both positions are in the same file.
+type Edit struct {
+	Pos, End Pos
+	Text     string
+}
+
+// Locate sets the end of each diagnostic, and the edits of those that have a Fix. read returns the text of a file. It
+// sets nothing for a file that read cannot return, or that is not UTF-8.
+func Locate(list []Diagnostic, read func(file string) ([]byte, error)) {
+	sources := map[string]*source{}
+	of := func(file string) *source {
+		s, known := sources[file]
+		if !known {
+			if text, err := read(file); err == nil && utf8.Valid(text) {
+				s = newSource(string(text))
+			}
+			sources[file] = s
+		}
+		return s
+	}
+	for i := range list {
+		d := &list[i]
+		if s := of(d.Pos.File); s != nil {
+			s.locate(d)
+		}
+		for _, n := range d.Notes {
+			if s := of(n.Pos.File); d.Fix.Notes && s != nil {
+				if e, ok := s.edit(d.Fix, n.Pos); ok {
+					d.Edits = append(d.Edits, e)
+				}
+			}
+		}
+	}
+}
+
+// source is the text of a file.
+type source struct {
+	text  string
+	lines []int // the offset of each line
+}
+
+func newSource(text string) *source {
+	s := &source{text: text, lines: []int{0}}
+	for i := range len(text) {
+		if text[i] == '\n' {
+			s.lines = append(s.lines, i+1)
+		}
+	}
+	return s
+}
+
+// line returns a line, counted from 1, without its end.
+func (s *source) line(n int) string {
+	text := s.text[s.lines[n-1]:]
+	text, _, _ = strings.Cut(text, "\n")
+	return strings.TrimSuffix(text, "\r")
+}
+
+// offset returns the offset of a position. It returns false if the text has no such position.
+func (s *source) offset(p Pos) (int, bool) {
+	if p.Line < 1 || p.Line > len(s.lines) || p.Col < 1 {
+		return 0, false
+	}
+	line, at := s.line(p.Line), 0
+	for range p.Col - 1 {
+		if at >= len(line) {
+			return 0, false
+		}
+		_, size := utf8.DecodeRuneInString(line[at:])
+		at += size
+	}
+	return s.lines[p.Line-1] + at, true
+}
+
+// pos returns the position of an offset on or after line.
+func (s *source) pos(file string, line, off int) Pos {
+	for line < len(s.lines) && s.lines[line] <= off {
+		line++
+	}
+	return Pos{file, line, utf8.RuneCountInString(s.text[s.lines[line-1]:off]) + 1}
+}
+
+// locate sets the end and the edits of d.
+func (s *source) locate(d *Diagnostic) {
+	at, ok := s.offset(d.Pos)
+	if !ok {
+		return
+	}
+	if !d.Secret { // the length may be secret, too
+		d.End = s.pos(d.Pos.File, d.Pos.Line, at+len(tokenAt(s.rest(d.Pos.Line, at))))
+	}
+	if d.Fix.IsNone() {
+		return
+	}
+	if e, ok := s.edit(d.Fix, d.Pos); ok {
+		d.Edits = []Edit{e}
+	}
+}
+
+// edit returns the edit that f makes at a position.
+func (s *source) edit(f Fix, p Pos) (Edit, bool) {
+	at, ok := s.offset(p)
+	if !ok {
+		return Edit{}, false
+	}
+	from, ok := s.find(f, p.Line, at)
+	if !ok {
+		return Edit{}, false
+	}
+	pos := s.pos(p.File, p.Line, from)
+	return Edit{pos, s.pos(p.File, pos.Line, from+len(f.Old)), f.New}, true
+}
+
+// rest returns the text of a line from an offset on.
+func (s *source) rest(line, at int) string {
+	return s.line(line)[at-s.lines[line-1]:]
+}
+
+// tokenAt returns the token at the start of line: a quoted text, a name, or a single character.
+func tokenAt(line string) string {
+	if line == "" {
+		return ""
+	}
+	if q := line[0]; q == '\'' || q == '"' {
+		for i := 1; i < len(line); i++ {
+			if line[i] == '\\' && q == '"' {
+				i++
+			} else if line[i] == q {
+				return line[:i+1]
+			}
+		}
+		return line
+	}
+	start := len(line) - len(strings.TrimLeft(line, "$%{&*!"))
+	end := strings.IndexFunc(line[start:], func(r rune) bool { return !inWord(r) && !strings.ContainsRune(":./", r) })
+	if end < 0 {
+		end = len(line) - start
+	}
+	if name := strings.TrimRight(line[:start+end], ":./"); name != "" {
+		return name
+	}
+	_, size := utf8.DecodeRuneInString(line)
+	return line[:size]
+}
+
+func inWord(r rune) bool { return r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r) }

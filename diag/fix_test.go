@@ -1,0 +1,124 @@
+package diag
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// The position is at the first «, and the edit replaces the text between the last « and ».
+func TestLocateFindsTextToReplace(t *testing.T) {
+	name := func(word, other string) Fix { return MeantAs(word, other) }
+	for _, c := range []struct {
+		what, source string
+		fix          Fix
+		want         string // "" if there is no edit
+	}{
+		{"at the position", "a: «osfamly", name("osfamly", "osfamily"), "a: osfamily"},
+		{"behind a quote", "a: «'osfamly'", name("osfamly", "osfamily"), "a: 'osfamily'"},
+		{"behind Hiera's brace", "a: «%{osfamly}", name("osfamly", "osfamily"), "a: %{osfamily}"},
+		{"in the value", "«a: x %{lookup('b::c')}", name("b::c", "b::d"), "a: x %{lookup('b::d')}"},
+		{"in a line below", "«a:\n  - b\n  - c\nc: 1", name("c", "d"), "a:\n  - b\n  - d\nc: 1"},
+		{"in a list in the column of its key", "«a:\n- b\nc: 1", name("b", "d"), "a:\n- d\nc: 1"},
+		{"in another attribute of the binding", "- name: «a\n  to: prot\n- prot", name("prot", "port"), "- name: a\n  to: port\n- prot"},
+		{"not a part of a name", "«a: b::c", name("c", "d"), ""},
+		{"not the start of a word", "«a: bc", name("b", "d"), ""},
+		{"with subkeys", "«a: \"%{lookup('b.c')}\"", name("b", "d"), "a: \"%{lookup('d.c')}\""},
+		{"only one place", "«a: [b, b]", name("b", "d"), ""},
+		{"outside of what begins there", "«a: 1\nb: 2", name("b", "d"), ""},
+		{"a name that needs quotes", "a: «b", name("b", "no"), ""},
+		{"a name that needs quotes, in quotes", "a: «'b'", name("b", "no"), "a: 'no'"},
+		{"a name with a quote", "a: «'b'", name("b", "d'"), ""},
+		{"after an umlaut", "ä: «bb", name("bb", "d"), "ä: d"},
+		{"before a CRLF", "a: «b\r\nc: 1\r\n", name("b", "d"), "a: d\r\nc: 1\r\n"},
+		{"after a byte order mark", "\ufeffa: «b", name("b", "d"), "\ufeffa: d"},
+		{"in another case", "a: «Debain", Fix{Old: "debain", New: "debian", Fold: true}, "a: debian"},
+		{"syntax", "a «=> 1", Fix{Old: "=>", New: "to", Syntax: true}, "a to 1"},
+		{"syntax with quotes in quotes", "a: '«%{b}'", Fix{Old: "%{b}", New: "${b['c']}", Syntax: true}, ""},
+		{"syntax in the other quotes", "a: \"«%{b}\"", Fix{Old: "%{b}", New: "${b['c']}", Syntax: true}, "a: \"${b['c']}\""},
+	} {
+		before, after, _ := strings.Cut(c.source, "«")
+		line := strings.Count(before, "\n") + 1
+		col := utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:]) + 1
+		list := []Diagnostic{{Pos: Pos{"f", line, col}, Fix: c.fix}}
+		Locate(list, func(string) ([]byte, error) { return []byte(before + after), nil })
+		got := ""
+		for _, e := range list[0].Edits {
+			got = replaced(t, before+after, e)
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
+	}
+}
+
+// replaced returns src after an edit. The positions must be in src.
+func replaced(t *testing.T, src string, e Edit) string {
+	t.Helper()
+	s := newSource(src)
+	from, ok := s.offset(e.Pos)
+	to, okEnd := s.offset(e.End)
+	if !ok || !okEnd || from > to {
+		t.Fatalf("the edit from %v to %v is not in the file", e.Pos, e.End)
+	}
+	return src[:from] + e.Text + src[to:]
+}
+
+func TestLocateSetsEndOfToken(t *testing.T) {
+	for _, c := range []struct {
+		source string
+		col    int
+		want   int
+	}{
+		{"a::b: 1", 1, 5}, {"a: 'b c' # d", 4, 9}, {`a: "b\"c"`, 4, 10}, {"a: 'b", 4, 6}, {"a: ${b}", 4, 7},
+		{"a: [b]", 4, 5}, {"a: ä-b, c", 4, 7}, {"a:", 3, 3}, {"a: confdir:/x", 4, 14},
+	} {
+		list := []Diagnostic{{Pos: Pos{"f", 1, c.col}}, {Pos: Pos{"f", 1, c.col}, Secret: true}}
+		Locate(list, func(string) ([]byte, error) { return []byte(c.source), nil })
+		if list[0].End != (Pos{"f", 1, c.want}) {
+			t.Errorf("%q from column %d: ends at %v, want %d", c.source, c.col, list[0].End, c.want)
+		}
+		if list[1].End != (Pos{}) {
+			t.Errorf("%q: the length of a sensitive text is shown", c.source)
+		}
+	}
+}
+
+func TestLocateLeavesUnreadableFiles(t *testing.T) {
+	for _, text := range []string{"", "a: \xff"} {
+		list := []Diagnostic{{Pos: Pos{"f", 1, 1}, Fix: MeantAs("a", "b")}}
+		Locate(list, func(string) ([]byte, error) {
+			if text == "" {
+				return nil, errors.New("it is gone")
+			}
+			return []byte(text), nil
+		})
+		if list[0].Edits != nil || list[0].End != (Pos{}) {
+			t.Errorf("%q: %v", text, list[0])
+		}
+	}
+}
+
+// Edits and ends are always in the file, between two characters.
+func FuzzLocate(f *testing.F) {
+	f.Add("a: 'b'\n- c: ${d}\r\n", 1, 1, "b", "c", false)
+	f.Add("ä:\n  - \"x", 2, 3, "x", "'", true)
+	f.Add("\n- \n -  - a", 3, 5, "a", "b", true)
+	f.Fuzz(func(t *testing.T, src string, line, col int, old, now string, syntax bool) {
+		at := Pos{"f", line, col}
+		list := []Diagnostic{{Pos: at, Fix: Fix{Old: old, New: now, Syntax: syntax, Fold: syntax, Notes: true},
+			Notes: []Note{{Pos: Pos{"f", col, line}}}}}
+		Locate(list, func(string) ([]byte, error) { return []byte(src), nil })
+		d := list[0]
+		if d.End != (Pos{}) {
+			replaced(t, src, Edit{d.Pos, d.End, ""})
+		}
+		for _, e := range d.Edits {
+			got := replaced(t, src, e)
+			if len(got)-len(src) != len(now)-len(old) || utf8.ValidString(now) && !utf8.ValidString(got) {
+				t.Fatalf("%q becomes %q", src, got)
+			}
+		}
+	})
+}

@@ -1,0 +1,79 @@
+package explore
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"path"
+	"strings"
+	"testing"
+	"time"
+
+	"bindc/facts"
+)
+
+// BINDC_SNAPSHOT names a snapshot of a large site of bench/cmd/gensite. Every page of it has at most 200 KB. The log
+// has the times.
+func TestPagesOfLargeSiteAreSmall(t *testing.T) {
+	file := os.Getenv("BINDC_SNAPSHOT")
+	if file == "" {
+		t.Skip("BINDC_SNAPSHOT names no snapshot")
+	}
+	bare, err := Open(Source{Path: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := generatedNodes(t, bare)
+	start := time.Now()
+	d, err := Open(Source{Path: file, Nodes: nodes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("open: %v", time.Since(start))
+	start = time.Now()
+	d.count(func() { t.Logf("a part of the counts of %d nodes: %v", len(nodes), time.Since(start)) })
+	s := New(Access{})
+	s.versions = []*Data{d}
+	node, l := d.nodes[len(nodes)/2].Name, links{"/s/" + d.ID}
+	key := d.keys[len(d.keys)/2]
+	for _, address := range []string{l.base + "/", l.base + "/k", l.Key(key), l.Key("site::hot"), l.Key(key, "row", 1),
+		l.base + "/n", l.Node(node), l.Node(node, "layer", "site"), l.Node(node, "if", "osfamily=Suse"),
+		l.Node(node, "with", d.nodes[0].Name), l.Why(node, key), l.Why(node, "site::hot"), l.base + "/f",
+		l.File("data/common.yaml", 0), l.File("data/node/"+node+".yaml", 0), l.base + "/q?q=profile"} {
+		for range 2 { // the first one waits for the nodes of its key
+			start := time.Now()
+			answer := httptest.NewRecorder()
+			r := httptest.NewRequest("GET", address, nil)
+			r.Host = "localhost"
+			s.ServeHTTP(answer, r)
+			size := answer.Body.Len()
+			t.Logf("%s: %v, %d bytes", address, time.Since(start), size)
+			if answer.Code != 200 || size > 200_000 {
+				t.Errorf("%s has status %d and %d bytes", address, answer.Code, size)
+			}
+		}
+	}
+}
+
+// generatedNodes returns nodes with the names of the data files of nodes.
+func generatedNodes(t *testing.T, d *Data) (out []facts.Node) {
+	t.Helper()
+	for i, in := range d.inputs {
+		if !strings.HasPrefix(in.Path, "data/node/") {
+			continue
+		}
+		name := strings.TrimSuffix(path.Base(in.Path), ".yaml")
+		text, err := json.Marshal(map[string]string{"fqdn": name, "osfamily": []string{"Debian", "RedHat"}[i%2],
+			"environment": []string{"production", "staging"}[i/2%2]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		nodes, err := facts.Parse(name, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nodes[0].Name = name
+		out = append(out, nodes[0])
+	}
+	return out
+}

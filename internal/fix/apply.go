@@ -1,0 +1,72 @@
+package fix
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"bindc/diag"
+)
+
+// Apply returns src with the text of each edit in place of the old one. The edits are sorted and do not overlap.
+func Apply(src []byte, edits []diag.Edit) []byte {
+	lines := bytes.SplitAfter(src, []byte("\n"))
+	var out []byte
+	line, col := 0, 0 // up to here, lines are in out: an index of lines, and a number of bytes
+	upTo := func(p diag.Pos) []byte {
+		var passed []byte
+		for ; line < p.Line-1; line++ {
+			passed = append(passed, lines[line][col:]...)
+			col = 0
+		}
+		at := offset(lines[line], p.Col)
+		passed = append(passed, lines[line][col:at]...)
+		col = at
+		return passed
+	}
+	for _, e := range edits {
+		out = append(out, upTo(e.Pos)...)
+		upTo(e.End)
+		out = append(out, e.Text...)
+	}
+	for ; line < len(lines); line++ {
+		out = append(out, lines[line][col:]...)
+		col = 0
+	}
+	return out
+}
+
+// offset returns the offset of a column.
+func offset(line []byte, col int) int {
+	at := 0
+	for ; col > 1; col-- {
+		_, size := utf8.DecodeRune(line[at:])
+		at += size
+	}
+	return at
+}
+
+// Diff writes the changed lines as a patch without context. Lines that may be sensitive are not shown.
+func (c Change) Diff(w io.Writer, name string) error {
+	old, now := bytes.Split(c.Old, []byte("\n")), bytes.Split(c.New, []byte("\n"))
+	if _, err := fmt.Fprintf(w, "--- %s\n+++ %s\n", name, name); err != nil {
+		return err
+	}
+	for i := range old {
+		if bytes.Equal(old[i], now[i]) {
+			continue
+		}
+		before, after := diag.Visible(string(old[i])), diag.Visible(string(now[i]))
+		if c.Secret[i+1] || bytes.Contains(old[i], []byte("ENC[")) {
+			before, after = hidden, hidden
+		}
+		if _, err := fmt.Fprintf(w, "@@ -%d +%d @@\n-%s\n+%s\n", i+1, i+1, before, after); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hidden replaces a line that may be sensitive.
+const hidden = "(this line may be sensitive and is not shown)"

@@ -1,0 +1,148 @@
+// Package fix applies the edits of diagnostics to the files of a site. It changes a file only as a whole, and never a
+// file outside the site or one that somebody changed in the meantime.
+package fix
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"bindc/diag"
+	"bindc/internal/fsx"
+)
+
+// Fixer plans and applies edits below one directory.
+type Fixer struct {
+	root  string            // the directory of the site, without symbolic links
+	sums  map[string]uint64 // hash of each file that was read
+	texts map[string][]byte // the files with edits, as they are now
+	wrong map[string]error  // files that cannot be changed
+}
+
+// New returns a Fixer for the site in dir. seen recorded how the files were read.
+func New(dir string, seen *fsx.Seen) (*Fixer, error) {
+	root, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		root, err = filepath.Abs(root)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f := &Fixer{root, map[string]uint64{}, map[string][]byte{}, map[string]error{}}
+	for _, look := range seen.Looks() {
+		if look.Op == fsx.Read {
+			f.sums[look.Path] = look.Sum
+		}
+	}
+	return f, nil
+}
+
+// Change is a file with some of its text replaced.
+type Change struct {
+	File     string
+	Old, New []byte
+	Edits    []diag.Edit  // sorted; they do not overlap
+	Secret   map[int]bool // numbers of changed lines that must not be shown
+}
+
+// Plan returns the changes that the edits of list make, sorted by file. Of edits that overlap, it takes the first. The
+// error names the files that have edits but cannot be changed.
+func (f *Fixer) Plan(list []diag.Diagnostic) ([]Change, error) {
+	list = slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool { return d.Fix.IsNone() })
+	diag.Locate(list, f.read)
+	changes := map[string]*Change{}
+	for _, d := range list {
+		for _, e := range d.Edits {
+			c := changes[e.Pos.File]
+			if c == nil {
+				c = &Change{File: e.Pos.File, Old: f.texts[e.Pos.File], Secret: map[int]bool{}}
+				changes[e.Pos.File] = c
+			}
+			c.Edits = append(c.Edits, e)
+			c.Secret[e.Pos.Line] = c.Secret[e.Pos.Line] || d.Secret
+		}
+	}
+	var out []Change
+	for _, file := range slices.Sorted(maps.Keys(changes)) {
+		c := changes[file]
+		c.Edits = withoutOverlaps(c.Edits)
+		c.New = Apply(c.Old, c.Edits)
+		out = append(out, *c)
+	}
+	var wrong []error
+	for _, file := range slices.Sorted(maps.Keys(f.wrong)) {
+		wrong = append(wrong, fmt.Errorf("%s is not changed: %w", file, f.wrong[file]))
+	}
+	return out, errors.Join(wrong...)
+}
+
+func withoutOverlaps(edits []diag.Edit) []diag.Edit {
+	slices.SortStableFunc(edits, func(a, b diag.Edit) int { return cmp.Or(a.Pos.Compare(b.Pos), a.End.Compare(b.End)) })
+	var out []diag.Edit
+	for _, e := range edits {
+		if n := len(out); n == 0 || out[n-1].End.Compare(e.Pos) < 0 || out[n-1].End == e.Pos && e.Pos != e.End {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+var (
+	errOutside = errors.New("it is not in the site")
+	errUnread  = errors.New("the site does not read it")
+	errChanged = errors.New("it changed while the site was read; try again")
+)
+
+// read returns the text of a file that may be changed.
+func (f *Fixer) read(file string) ([]byte, error) {
+	text, err := f.check(file)
+	if err != nil {
+		f.wrong[file] = err
+		return nil, err
+	}
+	f.texts[file] = text
+	return text, nil
+}
+
+func (f *Fixer) check(file string) ([]byte, error) {
+	sum, known := f.sums[file]
+	if !known {
+		return nil, errUnread
+	}
+	if !f.inside(file) {
+		return nil, errOutside
+	}
+	text, err := fsx.Disk{}.ReadFile(file)
+	if err == nil && xxhash.Sum64(text) != sum {
+		err = errChanged
+	}
+	return text, err
+}
+
+// inside reports whether a file is in the site after all symbolic links are followed.
+func (f *Fixer) inside(file string) bool {
+	path, err := filepath.EvalSymlinks(file)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	return err == nil && strings.HasPrefix(path, strings.TrimSuffix(f.root, "/")+string(filepath.Separator))
+}
+
+// Write replaces the file of a change, in one step. It fails if the file no longer has the old text.
+func (f *Fixer) Write(c Change) error {
+	if _, err := f.check(c.File); err != nil {
+		return fmt.Errorf("%s is not changed: %w", c.File, err)
+	}
+	return fsx.Replace(c.File, fsx.ReplaceOptions{Limit: fs.ModePerm}, func(to *os.File) error {
+		_, err := to.Write(c.New)
+		return err
+	})
+}

@@ -1,0 +1,85 @@
+package params
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/manifest"
+	"bindc/internal/report/decision"
+)
+
+// reportMissing reports the required parameters of declared classes that have no value in some requests.
+func (c *Checker) reportMissing(severity diag.Severity) error {
+	declared := c.declarations()
+	for _, name := range slices.Sorted(maps.Keys(declared)) {
+		class := c.classes.find(name)
+		if class == nil {
+			continue
+		}
+		for _, header := range class.Params {
+			p := class.params[header.Name]
+			at := slices.IndexFunc(declared[name], func(d manifest.Declaration) bool {
+				return !d.Any && !slices.Contains(d.Given, p.Name)
+			})
+			if p.Optional || at < 0 || c.hasForeign(moduleOf(name)) {
+				continue
+			}
+			where, missing, err := c.bound(p.key())
+			if err != nil {
+				return err
+			}
+			if missing {
+				c.diags.Add(diag.Diagnostic{Pos: p.At, Severity: severity, Code: "missing_parameter",
+					Message: "the class " + name + " requires $" + p.Name + ", but '" + p.key() + "' " + where,
+					Notes: []diag.Note{{Pos: declared[name][at].At,
+						Message: "the class is declared here, without this parameter"}},
+					Hint: "bind the key for all nodes, or give the parameter a default"})
+			}
+		}
+	}
+	return nil
+}
+
+// bound says for which nodes a key is bound. missing is false if it is bound for all of them.
+func (c *Checker) bound(key string) (where string, missing bool, err error) {
+	p, err := c.open()
+	if err != nil {
+		return "", false, err
+	}
+	rows, err := p.tables.Table(key)
+	if err != nil || slices.ContainsFunc(rows, func(r decision.Row) bool { return len(r.When) == 0 }) {
+		return "", false, err
+	}
+	if len(rows) == 0 {
+		return "is not bound", true, nil
+	}
+	const shown = 3
+	var regions []string
+	for _, r := range rows {
+		regions = append(regions, conditionText(r.When))
+	}
+	regions = slices.Compact(regions)
+	more := ""
+	if n := len(regions) - shown; n > 0 {
+		regions, more = regions[:shown], ", or "+strconv.Itoa(n)+" other conditions"
+	}
+	return "is only bound for nodes with " + strings.Join(regions, ", or with ") + more, true, nil
+}
+
+// hasForeign reports whether Puppet may find keys of a module in an entry of hiera.yaml that was not compiled.
+func (c *Checker) hasForeign(module string) bool {
+	for _, h := range c.site.Hierarchies {
+		if h.Module != "" && h.Module != module {
+			continue
+		}
+		for _, e := range h.Entries {
+			if len(e.Locations) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}

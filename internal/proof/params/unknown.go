@@ -1,0 +1,95 @@
+package params
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/lint"
+	"bindc/internal/recipe"
+)
+
+// misnamed is a key whose class exists and has no such parameter.
+type misnamed struct {
+	class  *class
+	param  string
+	at     diag.Pos // the first place
+	places map[diag.Pos]bool
+}
+
+// reportUnknown reports keys that look like parameters of an existing class, but that nothing looks up.
+func (c *Checker) reportUnknown() {
+	found := map[string]*misnamed{}
+	for b := range c.bindings {
+		key := c.site.Keys[b.number]
+		m := found[key]
+		if m == nil {
+			class, param := c.split(key)
+			if class == nil || class.params[param] != nil {
+				continue
+			}
+			m = &misnamed{class: class, param: param, at: b.at, places: map[diag.Pos]bool{}}
+			found[key] = m
+		}
+		if m.places[b.at] = true; b.at.Compare(m.at) < 0 {
+			m.at = b.at
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	looked := c.lookups()
+	ofSite := lint.LookupsOf(c.content)
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		if !looked.Includes(key) && !ofSite.Includes(key) {
+			c.reportMisnamed(key, found[key])
+		}
+	}
+}
+
+func (c *Checker) reportMisnamed(key string, m *misnamed) {
+	message := "'" + key + "': the class " + m.class.Name + " has no parameter $" + m.param +
+		", and nothing else looks this key up"
+	if n := len(m.places); n > 1 {
+		message += "; it is bound in " + strconv.Itoa(n) + " places"
+	}
+	c.diags.Add(diag.Diagnostic{Pos: m.at, Severity: diag.Warning, Code: "unknown_parameter", Message: message,
+		Notes: []diag.Note{{Pos: m.class.At, Message: "the class is defined here"}},
+		Fix:   c.diags.Correct(key, m.class.keys())})
+}
+
+// keys returns the keys that Puppet looks up for the parameters of c, sorted.
+func (c *class) keys() (out []string) {
+	for _, name := range slices.Sorted(maps.Keys(c.params)) {
+		out = append(out, c.params[name].key())
+	}
+	return out
+}
+
+// split splits a key into an existing class and the rest. The class is nil if there is none.
+func (c *Checker) split(key string) (*class, string) {
+	i := strings.LastIndex(key, "::")
+	if i <= 0 || recipe.IsInternal(key) || recipe.IsReserved(key) {
+		return nil, ""
+	}
+	return c.classes.find(key[:i]), key[i+2:]
+}
+
+// lookups returns the keys that manifests, templates and functions look up.
+func (c *Checker) lookups() *lint.Lookups {
+	out := &lint.Lookups{}
+	dirs := []string{c.site.Manifests}
+	for _, m := range c.site.Modules {
+		dirs = append(dirs, m.Dir)
+	}
+	for _, dir := range dirs {
+		info, err := c.opts.Disk.Info(dir)
+		if info != nil && info.IsDir() {
+			_, err = out.Search(dir)
+		}
+		c.classes.failed(err)
+	}
+	return out
+}
