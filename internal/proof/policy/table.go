@@ -28,6 +28,7 @@ type tables struct {
 // tablesOf collects the rows of the wanted keys, by decreasing precedence.
 func tablesOf(c *snapshot.Content, wanted []bool) *tables {
 	t := &tables{content: c, rows: make([][]row, len(c.Keys)), recipes: make([]*recipe.Recipe, len(c.Values))}
+	t.makeRoom(wanted)
 	for i, level := range c.Levels {
 		for j := range level.Scopes {
 			scope := &level.Scopes[j]
@@ -55,6 +56,25 @@ func tablesOf(c *snapshot.Content, wanted []bool) *tables {
 		t.rows[i] = append(t.rows[i], r)
 	}
 	return t
+}
+
+// makeRoom allocates the rows of the wanted keys, which are too many to grow one by one.
+func (t *tables) makeRoom(wanted []bool) {
+	counts, all := make([]int, len(wanted)), 0
+	for _, level := range t.content.Levels {
+		for j := range level.Scopes {
+			for _, e := range level.Scopes[j].Entries {
+				if wanted[e.Key] {
+					counts[e.Key]++
+					all++
+				}
+			}
+		}
+	}
+	room := make([]row, all+len(wanted))
+	for i, n := range counts {
+		t.rows[i], room = room[:0:n+1], room[n+1:]
+	}
 }
 
 // recipe returns the recipe of a value. A constant is a recipe of the kind Constant.
