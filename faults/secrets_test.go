@@ -39,9 +39,10 @@ var showing = map[string][]string{
 		"environments ROOT -o FILE.sealed --encrypt-to " + recipient,
 		"environments ROOT -o FILE.cut --slice node=n1", "environments ROOT -o FILE.cut --slice node --format json",
 		"environments ROOT -o FILE.pushed --push oci://127.0.0.1:1/site --plain-http"},
-	"bindc facts": nil, // prints names of nodes
-	"bindc enc":   nil, // shows the invalid output of a classifier to the user who runs it
-	"bindc push":  {"push FILE oci://127.0.0.1:1/site:x --plain-http"},
+	"bindc explore": nil, // a test in internal/explore crawls all pages
+	"bindc facts":   nil, // prints names of nodes
+	"bindc enc":     nil, // shows the invalid output of a classifier to the user who runs it
+	"bindc push":    {"push FILE oci://127.0.0.1:1/site:x --plain-http"},
 	"bindc eyaml": {"eyaml encrypt --public-key FILE", "eyaml encrypt --public-key NODES",
 		"eyaml edit BAD/bindings/default.yaml --public-key FILE", "eyaml edit SITE"},
 	"bindc plan": {"plan SITE FILE", "plan FILE OTHER --facts-dir NODES --format markdown",
