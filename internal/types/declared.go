@@ -129,15 +129,15 @@ func (t *Type) unfinished(depth int) bool {
 	return false
 }
 
-// withoutMinimum returns t without its minimal length, if t is a type of arrays or hashes of anything. Inside other
-// types, Puppet lets Array[Any, 1] be empty.
-func (t *Type) withoutMinimum() *Type {
+// withoutSize returns t without its range of lengths, if t is a type of arrays or hashes of anything. Inside other
+// types, Puppet lets Array[Any, 1] be empty, and Array[Any, 0, 1] have two elements.
+func (t *Type) withoutSize() *Type {
 	isAny := func(a *Type) bool { return a.Accepts(Of(Any)) }
-	if t.min == 0 || t.kind != Collection && t.kind != Array && t.kind != Hash || !all(t.args, isAny) {
+	if t.unbounded() || t.kind != Collection && t.kind != Array && t.kind != Hash || !all(t.args, isAny) {
 		return t
 	}
 	out := *t
-	out.min = 0
+	out.min, out.max = 0, newType(t.kind).max
 	return &out
 }
 

@@ -139,7 +139,7 @@ func (p *parser) named(name string, depth int) (value.Value, error) {
 		return value.Value{}, err
 	}
 	if p.declared {
-		t = t.withoutMinimum()
+		t = t.withoutSize()
 	}
 	return t.Value(), nil
 }
