@@ -51,8 +51,8 @@ func (g *bounds) exploreCommand() *cobra.Command {
 			"version that did. Without --old, they also show the changes since the start.\n\n" +
 			"Only programs on this machine can connect, and only browsers that open the\n" +
 			"printed address, which has a token. Sensitive values are not shown.\n\n" +
-			"Exit status: 1 the site has errors at the start, 2 another error. A signal ends\n" +
-			"explore.",
+			"Exit status: 1 the site has errors at the start, 2 another error, 128 plus the\n" +
+			"number of the signal that ends explore.",
 		Example: "  bindc explore site --facts-dir facts",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
