@@ -168,8 +168,8 @@ func (e *editor) settle() {
 		if _, err := p.settled(e.t.Context()); err != nil {
 			e.t.Fatal(err)
 		}
-		p.reading.Lock() // the read that is done publishes before it releases this
-		p.reading.Unlock()
+		p.reading.Lock()   // the read that is done publishes before it releases this
+		p.reading.Unlock() //lint:ignore SA2001 only waiting for the lock matters
 	}
 	e.server.Hover(e.t.Context(), &protocol.HoverParams{TextDocumentPositionParams: e.at("none", 0, 0)})
 }

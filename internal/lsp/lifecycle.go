@@ -37,12 +37,20 @@ func (s *Server) Initialize(_ context.Context, p *protocol.InitializeParams) (*p
 	for _, f := range folders {
 		s.addRoot(f.URI)
 	}
-	if len(folders) == 0 && p.RootURI != nil {
-		s.addRoot(*p.RootURI)
+	if len(folders) == 0 {
+		s.addRootOfOldClient(p)
 	}
 	version := s.opts.Version
 	return &protocol.InitializeResult{Capabilities: s.capabilities(encoding),
 		ServerInfo: protocol.ServerInfo{Name: "bindc", Version: protocol.NewOptional(version)}}, nil
+}
+
+// addRootOfOldClient adds the root of a client that does not know workspace folders.
+func (s *Server) addRootOfOldClient(p *protocol.InitializeParams) {
+	root := p.RootURI //lint:ignore SA1019 such clients send no other member
+	if root != nil {
+		s.addRoot(*root)
+	}
 }
 
 func (s *Server) addRoot(u uri.URI) {
