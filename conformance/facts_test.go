@@ -11,21 +11,27 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // inventory is a PuppetDB with nodes and their facts. It knows the two queries of bindc facts. PuppetDB itself answers
 // in puppet/facts.
-type inventory map[string]map[string]any
+type inventory struct {
+	mu    sync.Mutex
+	facts map[string]map[string]any // by node and name
+}
 
-func (i inventory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (i *inventory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
 	var body struct{ Query []any }
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	rows := []map[string]any{}
-	for name, facts := range i {
+	for name, facts := range i.facts {
 		if body.Query[1] == "nodes" {
 			rows = append(rows, map[string]any{"certname": name})
 			continue
@@ -48,9 +54,9 @@ func (i inventory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // those of nodes that are gone.
 func TestFactsFromPuppetDBAnswerLookups(t *testing.T) {
 	t.Parallel()
-	nodes := inventory{}
+	nodes := &inventory{facts: map[string]map[string]any{}}
 	for _, name := range []string{"web1", "web2", "db1"} {
-		nodes[name] = map[string]any{"clientcert": name, "role": name[:2], "uptime": "secret-of-" + name,
+		nodes.facts[name] = map[string]any{"clientcert": name, "role": name[:2], "uptime": "secret-of-" + name,
 			"trusted": map[string]any{"certname": name}}
 	}
 	server := httptest.NewServer(nodes)
@@ -92,15 +98,19 @@ func TestFactsFromPuppetDBAnswerLookups(t *testing.T) {
 		t.Errorf("expected only facts that the snapshot uses, found %s", file)
 	}
 
-	nodes["web1"]["role"] = "proxy"
-	delete(nodes, "db1")
+	nodes.mu.Lock()
+	nodes.facts["web1"]["role"] = "proxy"
+	delete(nodes.facts, "db1")
+	nodes.mu.Unlock()
 	out, notes := run(0, fetch...)
 	expect(out, "facts: 2 nodes, 1 changed, 0 removed\n")
 	expect(notes, "note: facts has 1 file of nodes that were not fetched: 'db1'; --prune removes them\n")
 	out, _ = run(0, append(fetch, "--prune")...)
 	expect(out, "facts: 2 nodes, 0 changed, 1 removed\n")
 
-	nodes["../web3"] = nodes["web1"]
+	nodes.mu.Lock()
+	nodes.facts["../web3"] = nodes.facts["web1"]
+	nodes.mu.Unlock()
 	_, notes = run(2, fetch...)
 	expect(notes, "bindc: the certname '../web3' cannot be a file name; exclude the node with --query [usage]\n")
 }

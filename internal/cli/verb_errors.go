@@ -29,7 +29,7 @@ var programOf = map[string]string{
 // commandOf maps verbs of kubectl, git, hiera and r10k that users may try to our commands. A name may begin with the
 // program that it is for.
 var commandOf = map[string]string{
-	"validate": "bindc check CONFDIR", "lint": "bindc check CONFDIR --lint", "test": "bindc check CONFDIR",
+	"validate": "bindc check CONFDIR", "lint": "bindc check CONFDIR --lint",
 	"compile": "bindc build CONFDIR -o FILE", "log": "bindc blame KEY", "who": "bindc blame KEY",
 	"show": "bindc plan COMMIT^!", "preview": "bindc plan", "encrypt": "bindc eyaml encrypt",
 
