@@ -107,7 +107,7 @@ func open(t *testing.T, address string) *tab {
 	return openTab(t, ctx, address)
 }
 
-// openTab opens a tab in a browser.
+// openTab opens a tab that records console messages, script errors and requests to other hosts as problems.
 func openTab(t *testing.T, parent context.Context, address string) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(parent)

@@ -87,7 +87,7 @@ func TestConflictWithComputedPathHasNote(t *testing.T) {
 
 // Categories that use the same variable may exclude or imply one another. If an expression computes one of them, this
 // is unknown, and the message of a conflict says so.
-func TestReportsDoubtIfCategoriesShareAVariable(t *testing.T) {
+func TestNotesUnknownRelationToComputedCategory(t *testing.T) {
 	const doubt = "'loud' and 'one' depend on the same variable, but 'loud' is computed by an expression: it is unknown " +
 		"whether they exclude or imply one another"
 	for _, c := range []struct{ name, site, want string }{

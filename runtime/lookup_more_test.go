@@ -47,7 +47,7 @@ func TestExponentialLookupsAreLimited(t *testing.T) {
 }
 
 // One lookup may cause at most 100000 others.
-func TestNumberOfNestedLookupsIsLimited(t *testing.T) {
+func TestLookupLimitsLookupsItCauses(t *testing.T) {
 	checkLookups(t, `bindings_version: 1
 name: default
 bind:

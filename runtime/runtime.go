@@ -51,9 +51,9 @@ type Options struct {
 	// used. Package origin uses it to check a signature. Its error rejects the file. With Accept,
 	// opening reads the whole file.
 	Accept func(path string, sum [32]byte) error
-	// Copy reads the file into memory instead of mapping it. The file may then be truncated or
-	// overwritten in place, which otherwise ends the program or changes results. Opening takes the
-	// time to read the file and memory of its size.
+	// Copy reads the file into memory instead of mapping it. The file may then be truncated or overwritten in place,
+	// which otherwise ends the program or changes results. Opening then takes time and memory in proportion to the size
+	// of the file.
 	Copy bool
 	// Decrypt decrypts the parts of a string that hiera-eyaml has encrypted, all its ENC[...]. It must be safe for
 	// concurrent use. Without it, or if it fails, a lookup that needs such a text returns an *Error with the code

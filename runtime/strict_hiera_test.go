@@ -80,7 +80,7 @@ func TestStrictVariablesInHieraValues(t *testing.T) {
 }
 
 // A variable of the top scope counts as set if the caller has another variable of that name.
-func TestStrictTopScopeVariableCountsAsSet(t *testing.T) {
+func TestStrictFindsTopScopeVariableShadowedByCaller(t *testing.T) {
 	s := hieraSnapshot(t, strictSite, bindings.Options{})
 	for _, vars := range []string{`{"role": "db", "::role": "web"}`, `{"role": "web"}`, `{"::role": "web"}`} {
 		v, _, err := strictRequest(t, s, vars, true).Lookup("top")

@@ -284,7 +284,7 @@ func TestClientTrustsCertificatesInFile(t *testing.T) {
 	}
 }
 
-// If the store already has the snapshot that a pull downloads, the pull does not report a download.
+// If the source announces no digest and the downloaded snapshot is already in the store, Downloaded is false.
 func TestStoredSnapshotIsNotReportedAsDownloaded(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one", "two")

@@ -207,7 +207,7 @@ func (h *HTTP) get(ctx context.Context, suffix, validator string) (*http.Respons
 	return h.Client.Do(req)
 }
 
-// signed fetches the statement and its signature. It returns nil if the server has no signature.
+// signed fetches the statement and its signature. It returns nil if the server lacks either file.
 func (h *HTTP) signed(ctx context.Context) (*origin.Signed, error) {
 	sig, err := h.companion(ctx, origin.SignatureSuffix)
 	if sig == nil || err != nil {

@@ -313,8 +313,8 @@ func TestHistoryRecordsCauseOfFailedSwitch(t *testing.T) {
 	}
 }
 
-// A path below a regular file is an error for OpenStore and for FindStore.
-func TestStoreBelowFileIsAnError(t *testing.T) {
+// A regular file in place of the store is an error for OpenStore and for FindStore.
+func TestStoreAtRegularFileIsAnError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)

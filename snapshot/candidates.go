@@ -145,8 +145,8 @@ type LevelInfo struct {
 // Level returns the layer and the entry of level i.
 func (s *Snapshot) Level(i int) LevelInfo { return LevelInfo{s.levels[i].layer, s.levels[i].entry} }
 
-// Binding returns candidate c of key as a Binding, with its condition and its origin. It always decompresses a block,
-// even if Candidates did not. The error is a *DamageError.
+// Binding returns candidate c of key as a Binding, with its condition and its origin. Unless the candidate is hidden,
+// it decompresses a block, even if Candidates did not. The error is a *DamageError.
 func (s *Snapshot) Binding(key string, c Candidate) (Binding, error) {
 	n, ok := s.keyNumber(key)
 	switch {

@@ -336,7 +336,7 @@ func TestDumpStopsAtDamagedOrigins(t *testing.T) {
 }
 
 // Numbers after the last one of a dictionary are no values, even if the bytes that follow look like one.
-func TestDumpRejectsValueNumbersAfterTheLast(t *testing.T) {
+func TestDumpRejectsValueNumbersOutOfRange(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}, {Name: "e", Category: -1}},
 		Levels: []Level{{Dimensions: []int{0}, Scopes: []Scope{{Values: []string{"\x08\x00\x00\x00"}}}}}}
 	d := &dumper{Snapshot: open(t, c)}

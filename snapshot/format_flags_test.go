@@ -144,7 +144,7 @@ func TestDecodersAcceptExactlyTheFlagsInFormat(t *testing.T) {
 }
 
 // A flag that belongs to a feature is rejected in files without the feature.
-func TestFlagsOfFeaturesAreRejectedWithoutTheFeature(t *testing.T) {
+func TestRejectsFlagsOfDisabledFeatures(t *testing.T) {
 	for encoded, feature := range map[string]recipe.Features{
 		recipeFlags(1 << 3): {ARM8: true}, recipeFlags(1 << 4): {Sealed: true}, optionFlags(1 << 5): {ARM8: true},
 		"\x09\x00\x00\x00": {Hiera: true}, "\x0c\x00": {ARM8: true},

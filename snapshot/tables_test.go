@@ -161,7 +161,7 @@ func TestOpenReportsMetaDamagedBeforeTheSlice(t *testing.T) {
 	}
 }
 
-func TestCloseReturnsErrorOfUnmap(t *testing.T) {
+func TestCloseReturnsUnmapError(t *testing.T) {
 	file := string(fileOf(t, small()))
 	s, err := newSnapshot(file, file, func() error { return io.ErrClosedPipe })
 	if err != nil {
@@ -174,7 +174,7 @@ func TestCloseReturnsErrorOfUnmap(t *testing.T) {
 
 // A slot with a number that no key has does not lead to a record, even if the bytes after the last record look like
 // one.
-func TestFindRejectsNumbersAfterTheLastKey(t *testing.T) {
+func TestFindRejectsKeyNumbersOutOfRange(t *testing.T) {
 	const n = 9
 	c := &Content{Layers: []string{"l"}}
 	for i := range n {

@@ -66,7 +66,7 @@ func put(db *bolt.DB, pairs []pair) error {
 	})
 }
 
-// BoltKey appends the stored name of key at scope.
+// BoltKey appends to out the bbolt key for a binding of key in scope.
 func BoltKey(out []byte, scope gen.Scope, key string) []byte {
 	out = append(out, '0'+byte(scope.Level))
 	out = append(append(out, scope.Value...), 0)
@@ -85,7 +85,7 @@ func OpenBolt(path string) (*Bolt, error) {
 // Close closes the file.
 func (b *Bolt) Close() error { return b.db.Close() }
 
-// Get gets a stored key in a separate transaction. It returns the length of its value, or -1.
+// Get reads the value of key in its own transaction. It returns the length, or -1 if there is no value.
 func (b *Bolt) Get(key []byte) (length int) {
 	length = -1
 	_ = b.db.View(func(tx *bolt.Tx) error { // the function reports no error

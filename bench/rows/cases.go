@@ -136,7 +136,7 @@ func (w *World) open(n int) {
 type bolt struct {
 	path   string
 	db     *peer.Bolt
-	keys   [][]byte // stored names of the winning bindings
+	keys   [][]byte // bbolt keys of the winning bindings, see peer.BoltKey
 	scopes [][]gen.Scope
 	world  *World
 }

@@ -57,7 +57,7 @@ func (f *lookupFlags) printAll(w io.Writer, r *lookup.Request, keys []string) er
 	})
 }
 
-// onPage prints a page to w. If w is a terminal, the page has colours and the width of the terminal.
+// onPage prints a page to w. The page is coloured and wrapped as cli.Color and cli.Width decide for w.
 func onPage(w io.Writer, draw func(p *report.Page)) error {
 	return report.Print(w, report.ScreenOf(w), draw)
 }

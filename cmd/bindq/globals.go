@@ -81,7 +81,8 @@ func (g *globals) unseal() (func(sealed []byte) (key []byte, err error), error) 
 	return unseal, nil
 }
 
-// tables returns the decision tables of f, decrypted if identities are given. The caller guards f.
+// tables returns the decision tables of f, decrypted if identities are given. Call it inside snapfile.Use, which
+// handles a truncated file.
 func (g *globals) tables(f *snapshot.Snapshot, whole bool) (*decision.Tables, error) {
 	box, err := g.sealBox(f)
 	if err != nil {

@@ -163,7 +163,8 @@ func (r *puppetReader) constant(n *expr.Node) *Literal {
 	return &l
 }
 
-// attributeError reports an error in an attribute. Checking continues with the next binding.
+// attributeError reports an error in an attribute. The key and the condition of the binding are still known, so the
+// checks continue with the next attribute.
 func (r *puppetReader) attributeError(off int, message string) {
 	r.diags.Add(diag.Diagnostic{Pos: r.Pos(off), Code: "attribute", Message: message, InValue: true})
 }

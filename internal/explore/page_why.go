@@ -33,7 +33,7 @@ type candidates struct {
 	Title, About string
 	State, Class string
 	List         []candidate
-	Left         int // more of them, which only the twin in JSON has
+	Left         int // candidates that are not shown; the JSON of the page has all of them
 }
 
 // candidate is a binding.

@@ -21,7 +21,7 @@ import (
 // Lookups is the set of keys that manifests, or other programs, look up. The zero value is empty.
 type Lookups struct {
 	keys     map[string]bool
-	patterns map[string]*regexp.Regexp // for keys with interpolations, by their strings
+	patterns map[string]*regexp.Regexp // by source text, for keys that contain interpolations
 	disk     fsx.Disk
 }
 

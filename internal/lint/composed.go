@@ -280,7 +280,8 @@ func (c *composition) count() {
 	}
 }
 
-// report adds a lint for each finding. If either of two bindings is redundant, but not both, it reports one of them.
+// report adds a lint for each finding that judge does not dismiss. If two bindings are redundant but only one of them
+// may be removed, it reports only one.
 func (c *composition) report() {
 	codes := map[snapshot.Origin]diag.Code{}
 	for o, f := range c.findings {

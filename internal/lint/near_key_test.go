@@ -117,7 +117,7 @@ func TestReportsSharedMisspeltWordOnce(t *testing.T) {
 }
 
 // Words that differ by one letter each are a series of names. Comparing all pairs would take minutes.
-func TestSeriesOfKeysTakesLinearTime(t *testing.T) {
+func TestNearKeyLintIsFastForSimilarKeys(t *testing.T) {
 	var text strings.Builder
 	for i := range 26 * 26 {
 		fmt.Fprintf(&text, "app::wo%c%c%crkers: 1\n", 'a'+i/676, 'a'+i/26%26, 'a'+i%26)

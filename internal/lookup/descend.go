@@ -21,7 +21,7 @@ type descent struct {
 	erased     bool                                   // it met a rename, which removes the key
 	rebindings []*recipe.Recipe                       // rebindings on the way; the value found goes through them
 
-	hierarchies *failure // errors of any lookup that reaches Hiera 5 data; nil: none
+	hierarchies *failure // fails any lookup that reaches Hiera 5 data; may be nil
 	last        bool     // the lookup has no other place to try
 }
 

@@ -24,8 +24,8 @@ func (f *Facts) given(name string) value.Value {
 
 // lookup returns a variable, and reports whether it was given. A given variable may be undef.
 func (f *Facts) lookup(name string) (v value.Value, set bool) {
-	// A name with a leading :: means the variable of the top scope. A caller in another scope
-	// passes it under that name, as undef if the top scope lacks it.
+	// ${::x} is the top-scope x. A caller in another scope passes it as the variable '::x', with undef if it is not
+	// set.
 	if v, ok := f.ofTopScope(name); ok {
 		return v, !v.IsUndef()
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // Only Node replaces given facts. Names are derived from one another.
-func TestDeriveNamesOfNode(t *testing.T) {
+func TestDerivesNodeNamesFromOneAnother(t *testing.T) {
 	for _, c := range []struct {
 		facts, node, certname                       string // certname is in the trusted facts
 		fqdn, hostname, domain, clientcert, trusted string

@@ -45,8 +45,8 @@ type Options struct {
 // Producer computes a value for a request, like runtime.Producer.
 type Producer func(r *Request, args Value) (Value, error)
 
-// hierarchies has everything that can fail all lookups of Hiera 5 hierarchies, see
-// recipe.HierarchiesKey.
+// hierarchies is the decoded value of recipe.HierarchiesKey: the paths and options whose errors make every Hiera 5
+// lookup fail, and the source of the hierarchies.
 type hierarchies struct {
 	paths, options, written value.Value
 

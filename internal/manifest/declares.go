@@ -11,8 +11,8 @@ import (
 type Declaration struct {
 	Class string
 	At    diag.Pos
-	// Given lists the parameters that the declaration sets, so that Puppet does not look them up. Any means that it may
-	// set every parameter.
+	// Given lists the parameters that the declaration sets, so that Puppet does not look them up. Any reports that the
+	// declaration may set any parameter, for example with a splat.
 	Given []string
 	Any   bool
 }

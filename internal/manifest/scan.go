@@ -117,7 +117,8 @@ func (s *scanner) skipTo(end string, from int) {
 		return
 	}
 	s.at += from + i
-	if end != "\n" { // heredocs begin on the next line
+	// Leave a newline unread: the text of a heredoc begins after it.
+	if end != "\n" {
 		s.at += len(end)
 	}
 }

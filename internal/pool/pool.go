@@ -10,7 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Pool is a set of numbered strings. The zero Pool is empty. It may be used concurrently. The number of a string
+// Pool is a set of numbered strings. The zero Pool is empty. It is safe for concurrent use. The number of a string
 // depends on the order of calls, so numbers are valid for one run and never part of its result.
 //
 // Pool has its own hash table. Most strings are already in it, and for these a map of strings would take three times as

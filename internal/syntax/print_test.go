@@ -113,7 +113,7 @@ func TestPrintedExpressionParsesToEqualTree(t *testing.T) {
 	}
 }
 
-// conformance returns the expressions in the shared table. It returns none if that does not exist.
+// conformance returns the expressions in the shared table. It returns nil if the table does not exist.
 func conformance(t *testing.T) (sources []string) {
 	data, err := os.ReadFile("../../../shared/conformance/expressions.json")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -86,7 +86,7 @@ func (p *setParser) noStatement() {
 	p.expected("a statement, which begins with "+diag.AnyOf(statementWords), append(statementWords, "as", "to")...)
 }
 
-// unclosed is the message for a string that ends at the opening quote of a later string.
+// unclosed is the message for a missing closing quote: the string runs on to the opening quote of the next.
 const unclosed = "expected the closing quote of the text that starts here"
 
 // afterUnclosed reports the string before tok if it probably lacks its closing quote: it spans several lines, and tok

@@ -71,7 +71,7 @@ func ParseLambda(src string) (*expr.Lambda, []SyntaxError) {
 	return l, nil
 }
 
-// result returns the results of a Parse function whose tree is n.
+// result returns n, or the first error. It rejects a tree that is nested too deeply.
 func (p *parser) result(n *expr.Node) (*expr.Node, []SyntaxError) {
 	if p.err == nil && higher(n, maxHeight) {
 		p.fail(n.Off, "the expression is nested too deeply", "split it into several statements")

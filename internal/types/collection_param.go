@@ -109,8 +109,8 @@ func (p parameters) structure() (*Type, error) {
 	return p.t, p.t.measure()
 }
 
-// newMember returns the Struct member for a => T, Optional[a] => T or NotUndef[a] => T. A key whose value may be undef
-// is optional.
+// newMember returns the Struct member for a => T, Optional[a] => T or NotUndef[a] => T. Optional[a] makes the key
+// optional, NotUndef[a] makes it required; a plain a is optional if T accepts undef.
 func newMember(k, v value.Value) (member, error) {
 	t, err := FromValue(v)
 	if err != nil {

@@ -18,7 +18,7 @@ func (t *Type) With(params ...value.Value) (*Type, error) {
 	if t.Kind() != Callable && len(spread) == 0 {
 		return nil, fmt.Errorf("%s[] needs a parameter", t)
 	}
-	if t.Kind() == alias { // a type that is not known
+	if t.Kind() == alias { // an alias ignores its parameters
 		return t, nil
 	}
 	if t.Kind() == foreign {

@@ -32,7 +32,7 @@ func ListContributions(e *pass.Env, s *Ordered) *Lists {
 			all[i].Key = key
 		}
 		out.cold[key] = coldContributions(e.Site, all)
-		slices.SortStableFunc(all, func(a, b place.Candidate) int { // sortCold expects this order of origins
+		slices.SortStableFunc(all, func(a, b place.Candidate) int { // group by scope, for the loop below
 			return cmp.Or(cmp.Compare(a.Layer, b.Layer), cmp.Compare(a.Condition, b.Condition),
 				cmp.Compare(a.Order, b.Order))
 		})

@@ -58,7 +58,7 @@ func findDefaults(s *Ordered) []KeyDefault {
 	return out
 }
 
-// FillLevels returns levels with the bindings that can win.
+// FillLevels builds the levels from the bindings that can win, and keeps the cold bindings for reports.
 func FillLevels(e *pass.Env, s *Ordered, lists *Lists) *Levels {
 	out := &Levels{Defaults: findDefaults(s), byKey: map[levelKey]*level{}, cold: make([][]coldBinding, len(s.Names))}
 	for key, list := range lists.cold {

@@ -155,7 +155,7 @@ func (s *Site) Path(label string) (string, bool) {
 	return "", false
 }
 
-// Text returns the text of a file: the open one, or that on the disk. It returns nil if the file cannot be read.
+// Text returns the text of the open buffer, or else of the file on disk. It returns nil if that cannot be read.
 func (s *Site) Text(path string) *buffer.Text {
 	if t := s.Open[path]; t != nil {
 		return t

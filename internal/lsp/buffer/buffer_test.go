@@ -46,7 +46,7 @@ func TestPlacesOutsideTheText(t *testing.T) {
 	}
 }
 
-// Positions of diagnostics count characters, after a byte order mark.
+// Columns of diagnostics count characters; a byte order mark does not count.
 func TestPositionsOfDiagnostics(t *testing.T) {
 	text := New(mixed)
 	for _, test := range []struct {

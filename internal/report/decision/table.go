@@ -41,7 +41,7 @@ type Row struct {
 
 	isMultibind bool // the row is a multibinding
 
-	key     string // the row's key
+	key     string
 	binding snapshot.Binding
 	merge   *recipe.Recipe // a recipe of kind Merged, or nil
 }

@@ -53,8 +53,8 @@ func (c config) resolve(text string) (root, rest string) {
 	return c.root, text
 }
 
-// divided is a path or glob, split into a directory that is the same for every request, and the rest of datadir and
-// path. The rest of the datadir ends with a slash, or is empty.
+// divided is a path or glob split in two: dir, which does not depend on the request, and datadir + path, which may.
+// datadir is "" or ends with a slash.
 type divided struct {
 	dir, datadir, path string
 	forData            bool // dir contains only data

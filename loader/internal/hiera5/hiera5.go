@@ -35,7 +35,10 @@ type Entry struct {
 // Location is a path or a glob of an entry, with its files by condition. A path has one file per condition. A glob may
 // have several files that apply together, highest first.
 type Location struct {
-	Only       bool // no other location of the entry applies to the same request: mapped_paths with a single element
+	// Only means that this location is for requests in which the variable of mapped_paths has exactly one element: no
+	// other location of the entry applies to them.
+	Only bool
+
 	conditions []int
 	files      map[int][]*site.File
 	written    []WrittenLocation

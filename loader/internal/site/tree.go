@@ -39,7 +39,8 @@ type Listed struct {
 }
 
 // Below returns the files in dir and in its subdirectories up to the given depth, sorted by name. dir is "" or ends
-// with a slash. A depth of -1 means no limit. Files whose names begin with a dot are included only if hidden is set.
+// with a slash. A depth of -1 means no limit. Names that begin with a dot are skipped, with everything below them,
+// unless hidden is set.
 func (t *Tree) Below(dir string, depth int, hidden bool) []Listed {
 	if t == nil {
 		return nil // the directory does not exist

@@ -15,7 +15,7 @@ class LookupKeyTest < Minitest::Test
     @function ||= eval(File.read(FUNCTION), TOPLEVEL_BINDING, FUNCTION)
   end
 
-  # The context that Puppet passes to the function, one for each location of each compilation.
+  # A stand-in for the Puppet::LookupContext that Puppet creates for each location in each compilation.
   class Context
     attr_accessor :explaining
     attr_reader :explained
