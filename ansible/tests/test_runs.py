@@ -43,6 +43,17 @@ class RunTest(unittest.TestCase):
         self.assertTrue(gone(child), "the child outlives the run")
         self.assertEqual(self.results(expression, "--check"), expected)
 
+    def test_loop_with_the_plugin_has_its_values(self) -> None:
+        out = self.world.play("""
+            - hosts: h0.example.org
+              gather_facts: false
+              tasks:
+                - debug: {msg: "item {{ item }}"}
+                  with_bindc.data.hiera: [ntp::port]
+            """)
+        self.assertIn("item %s" % self.world.lookup(["ntp::port"], "h0.example.org", self.hosts["h0.example.org"])
+                      ["ntp::port"], out)
+
     def test_vars_plugin_returns_values_of_bindq(self) -> None:
         table = self.world.write("table.yml", """
             role: vars.role

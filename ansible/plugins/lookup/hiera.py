@@ -51,9 +51,10 @@ _raw:
 
 from ansible.plugins.lookup import LookupBase
 
-from ansible_collections.bindc.data.plugins.plugin_utils import sensitive, terms
+from ansible_collections.bindc.data.plugins.plugin_utils import sensitive
 from ansible_collections.bindc.data.plugins.plugin_utils.bindq import BindqError, NotFound, Sensitive
 from ansible_collections.bindc.data.plugins.plugin_utils.node import failure, open_node
+from ansible_collections.bindc.data.plugins.plugin_utils.terms import parse
 from ansible_collections.bindc.data.plugins.plugin_utils.values import ruby, unsafe
 from ansible_collections.bindc.data.plugins.plugin_utils.variables import Templated
 
@@ -64,10 +65,10 @@ VARIABLES = {"snapshot": "bindc_snapshot", "environment": "bindc_environment", "
 
 
 class LookupModule(LookupBase):
-    def run(self, terms_given, variables=None, **kwargs):
+    def run(self, terms, variables=None, **kwargs):  # Ansible passes terms by name for with_bindc.data.hiera
         self.set_options(var_options=variables, direct=kwargs)
         self._given = kwargs
-        return [self._lookup(terms.parse(term), variables or {}) for term in terms_given]
+        return [self._lookup(parse(term), variables or {}) for term in terms]
 
     def _lookup(self, term, variables):
         def option(name):
