@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"bindc/diag"
 	"bindc/internal/explore"
 )
 
@@ -68,7 +67,7 @@ func (f *exploreFlags) rebuild(cmd *cobra.Command, server *explore.Server) error
 	}
 	if path == "" {
 		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: the site has errors; the pages show the last version without")
-		server.Fail(diag.Visible(text))
+		server.Fail(strings.TrimSpace(text))
 		return nil
 	}
 	d, err := f.open(cmd, path, text)

@@ -156,7 +156,7 @@ func (v *view) noteChanges(c *nodeContent) {
 			}
 		}
 		root, _, _ := strings.Cut(name, ".")
-		if !slices.Contains(v.d.facts, root) {
+		if !slices.Contains(v.d.facts, root) && root != "environment" {
 			note := fmt.Sprintf("nothing uses the fact '%s'", diag.Visible(root))
 			if near := diag.DidYouMean(root, v.d.facts); near != "" {
 				note += "; " + near

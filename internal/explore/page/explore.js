@@ -78,6 +78,19 @@ function follow(event) {
   }
 }
 
+// listen receives events while the page is visible. A browser only has some connections for all tabs and for the pages
+// that it keeps for the button "back".
+let events = null;
+function listen() {
+  if (document.visibilityState !== "visible") {
+    events?.close();
+    events = null;
+  } else if (events === null) {
+    events = new EventSource("/events");
+    events.addEventListener("message", (message) => follow(JSON.parse(message.data)));
+  }
+}
+
 function focusSearch(event) {
   const typing = event.target.closest("input, textarea, select");
   if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
@@ -97,5 +110,6 @@ if ("signin" in page) {
     window.scrollTo(0, Number(scroll));
   }
   document.addEventListener("keydown", focusSearch);
-  new EventSource("/events").addEventListener("message", (message) => follow(JSON.parse(message.data)));
+  for (const event of ["visibilitychange", "pageshow"]) addEventListener(event, listen, true);
+  listen();
 }
