@@ -156,7 +156,8 @@ func (v *view) noteChanges(c *nodeContent) {
 			}
 		}
 		root, _, _ := strings.Cut(name, ".")
-		if !slices.Contains(v.d.facts, root) && root != "environment" {
+		uses := slices.Contains(v.d.facts, root) || root == "environment" && c.Effect.Total > 0 // not a fact
+		if !uses {
 			note := fmt.Sprintf("nothing uses the fact '%s'", diag.Visible(root))
 			if near := diag.DidYouMean(root, v.d.facts); near != "" {
 				note += "; " + near
