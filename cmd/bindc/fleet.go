@@ -292,7 +292,7 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 	if !strings.Contains(d.Message, quoted) {
 		d.Message = quoted + ": " + d.Message
 	}
-	d.Notes = []diag.Note{{Pos: diag.Pos{File: hit[0].File}, Message: quoted + " is so for " + who}}
+	d.Notes = []diag.Note{{Pos: diag.Pos{File: hit[0].File}, Message: quoted + " affects " + who}}
 	if p.warning {
 		d.Severity = diag.Warning
 	}
