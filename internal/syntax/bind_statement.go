@@ -64,7 +64,7 @@ func (p *setParser) plain(s *Statement) {
 // anonymous reports a binding without a key.
 func (p *setParser) anonymous(s *Statement) {
 	if s.Type == nil {
-		p.fail(s.Off, "expected a key to bind, as a string in quotes, or 'in' and a multibinding", "")
+		p.fail(s.Off, "expected a key to bind, in quotes, or 'in' and the id of a multibinding", "")
 		return
 	}
 	p.failCode(s.Off, "catalog", "a binding of a type without a name creates Ruby objects, which is not supported",

@@ -145,7 +145,7 @@ func TestReportsAllErrorsOfBindingsFile(t *testing.T) {
 			"4:22 a class needs a catalog, which bindings do not have as text, write 'class' in quotes",
 			"5:23 producers written in Ruby are not supported register one with the runtime, and name it: producer 'name'"}},
 		{"bindings x { bind to 3 bind dependency a <- b }", []string{
-			"1:14 expected a key to bind, as a string in quotes, or 'in' and a multibinding",
+			"1:14 expected a key to bind, in quotes, or 'in' and the id of a multibinding",
 			"1:42 expected -> or ~> between the two sides, found '<-'"}},
 		{"bindings x {\n bnd 'a' to 1\n inclde ntp\n whn osfamily debian {\n  bind 'a' t\n  exclde [a]\n }\n bind 'b' to [1,\n" +
 			" multibnd String, 'm'\n bind 'c'\n  t\n to 2\n}", []string{
