@@ -165,7 +165,7 @@ func TestInfoPrintsEntryWithSeveralPathsOnOneLine(t *testing.T) {
 		if status != 0 || !strings.Contains(got, "\n  environment: All (2 paths)\n") {
 			t.Errorf("status %d:\n%s", status, got)
 		}
-		if !strings.Contains(got, want) || strings.Contains(got, "variables asked") != (want != "") {
+		if !strings.Contains(got, want) || strings.Contains(got, "variables that data uses") != (want != "") {
 			t.Errorf("found\n%s\nexpected '%s'", got, want)
 		}
 	}
