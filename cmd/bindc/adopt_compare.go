@@ -126,8 +126,9 @@ func (a *adoption) ask() error {
 	var probe *adopt.Probe
 	a.signals.uninterrupted(func() { probe, err = a.puppet.Probe(a.signals.stopped, own, a.environment) })
 	if err != nil {
-		return a.unless(&adopt.Obstacle{Reason: fmt.Sprintf("cannot look up keys in Puppet for %s: %v", a.environment, err),
-			Hint: "--no-compare switches without comparing"})
+		return a.unless(&adopt.Obstacle{
+			Reason: fmt.Sprintf("cannot look up keys in Puppet for %s: %v", a.environment, err),
+			Hint:   "--no-compare switches without comparing"})
 	}
 	shadow := filepath.Join(own, a.environment)
 	for i, dir := range probe.ModulePath {
