@@ -69,8 +69,10 @@ func (s *changingSite) link(n int) *datafile.Cache {
 
 // link takes data files without diagnostics from the parts, and does not even open them.
 func TestLinkDoesNotReadDataFiles(t *testing.T) {
-	s := &changingSite{T: t, dice: rand.New(rand.NewPCG(1, 2)), dir: t.TempDir(), cache: t.TempDir(), files: map[string]bool{}}
-	s.write("hiera.yaml", "version: 2\nhierarchy:\n  - [node, '${fqdn}', 'data/node/${fqdn}']\n  - [common, 'true', data/common]\n")
+	s := &changingSite{T: t, dice: rand.New(rand.NewPCG(1, 2)), dir: t.TempDir(), cache: t.TempDir(),
+		files: map[string]bool{}}
+	s.write("hiera.yaml", "version: 2\nhierarchy:\n  - [node, '${fqdn}', 'data/node/${fqdn}']\n"+
+		"  - [common, 'true', data/common]\n")
 	for i := range 5 {
 		s.write(fmt.Sprintf("data/node/n%d.yaml", i), fmt.Sprintf("k: %d\n", i))
 	}

@@ -46,9 +46,9 @@ type digestKey struct {
 	kind   Format
 }
 
-// maxScans is the number of files that a build searches by their digests without a map. A build after a change of a few
+// searches is the number of files that a build finds by their digests without a map. A build after a change of a few
 // files does not need the map, which takes longer.
-const maxScans = 8
+const searches = 8
 
 // Program identifies the compiler. Another version may compile the same file differently.
 type Program [sha256.Size]byte
@@ -121,7 +121,7 @@ func (c *Cache) index() {
 		}
 	}
 	c.byDigest = sync.OnceValue(c.digests)
-	c.scans.Store(maxScans)
+	c.scans.Store(searches)
 }
 
 func (c *Cache) digests() map[digestKey]int32 {

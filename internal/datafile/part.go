@@ -180,8 +180,8 @@ type labelKey struct {
 	kind  Format
 }
 
-// Linked returns the data file at path from the part that has it. It does not read the file, but compares its size. A
-// file that is in no part has to be read: it has another size, or diagnostics that are still to be reported.
+// Linked returns the data file at path from the part that has it. It does not read the file, but compares its size. The
+// caller has to read a file that is in no part, because its size differs or it has diagnostics.
 func (r *Reader) Linked(path, label string, kind Format) (*File, bool) {
 	if r.cache == nil {
 		return nil, false

@@ -61,8 +61,8 @@ func (w *workers) startOne() {
 	}
 }
 
-// filesLike returns the files that are read in the same format as f, by path. In Hiera 5, a plain and an eyaml entry may
-// both read the same file.
+// filesLike returns the files that are read in the same format as f, by path. In Hiera 5, a plain and an eyaml entry
+// may both read the same file.
 func (in *Inputs) filesLike(f *File) map[string]*File {
 	format := datafile.Kinds
 	if f.Data {
@@ -142,7 +142,12 @@ var noContent datafile.File
 
 // ReadsData reports whether the file at path is read as data, in any format.
 func (in *Inputs) ReadsData(path string) bool {
-	return slices.ContainsFunc(in.byPath[:datafile.Kinds], func(files map[string]*File) bool { return files[path] != nil })
+	for _, files := range in.byPath[:datafile.Kinds] {
+		if files[path] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // ReadNow parses a file immediately, because it determines which other files are read. ok is false if it has an error.
