@@ -95,14 +95,18 @@ class Client:
         with self._own_lock():
             self._close()
 
-    def node(self, facts: Optional[Mapping[str, Any]] = None, *, environment: str = "production",
+    def node(self, facts: Optional[Mapping[str, Any]] = None, *, environment: Optional[str] = "production",
              variables: Optional[Mapping[str, Any]] = None, trusted: Optional[Mapping[str, Any]] = None,
              strict_variables: bool = False) -> "Node":
         """Returns a node with Facter's facts, variables of top scope that are not facts, and the hash ``$trusted``.
 
-        Only what the snapshot needs is sent.
+        Only what the snapshot needs is sent. With the environment None, ``$environment`` is undef, and a directory of
+        snapshots has the values of production.
         """
-        return Node(self, facts or {}, environment, variables or {}, trusted, strict_variables)
+        variables = dict(variables or {})
+        if environment is None:
+            variables["environment"], environment = None, "production"
+        return Node(self, facts or {}, environment, variables, trusted, strict_variables)
 
     def needs(self, environment: str = "production") -> Needs:
         """Returns what the active snapshot of an environment needs."""
