@@ -89,8 +89,9 @@ class LookupModule(LookupBase):
     def _lookup(self, term, variables):
         self._report_surplus(term)
         try:
-            node = open_node(lambda name: self._option(name, variables), variables.get("inventory_hostname", "localhost"),
-                             variables.get("ansible_facts", {}), Templated(self._templar, variables), term.scope)
+            node = open_node(lambda name: self._option(name, variables),
+                             variables.get("inventory_hostname", "localhost"), variables.get("ansible_facts", {}),
+                             Templated(self._templar, variables), term.scope)
             value = node.lookup(term.key, merge=self.get_option("merge") or self._merge_of(term))
         except NotFound as error:
             return self._default(term, error)

@@ -31,8 +31,8 @@ class Term:
 def parse(text: Any) -> Term:
     """Returns a term."""
     if not isinstance(text, str):
-        raise AnsibleLookupError("bindc: the term %r: expected a text, found a %s; write each key as a term of its own, "
-                                 "and * before a variable with a list of terms" % (text, type(text).__name__))
+        raise AnsibleLookupError("bindc: the term %r: expected a text, found a %s; pass each key as a term of its own, "
+                                 "such as query('bindc.data.hiera', *keys)" % (text, type(text).__name__))
     term = Term("")
     try:
         flags, words = getopt.gnu_getopt(shlex.split(text), SHORT, LONG)

@@ -278,7 +278,7 @@ class Node:
         """Returns the question that opens the session, with the facts and variables that the snapshot needs."""
         question: Answer = {"ask": "node", "environment": self._environment}
         if needs:
-            names = set(needs.variables)
+            names = {*needs.variables, "environment"}
             question["digest"] = needs.digest
             question["facts"] = (dict(self._facts) if needs.all_facts else
                                  {name: self._facts[name] for name in needs.variables if name in self._facts})
