@@ -301,7 +301,7 @@ def _decoded(answer: Answer) -> Dict[str, Any]:
 def _number(question: Answer) -> int:
     """Returns a session number that follows from the node, so that equal nodes share a session."""
     digest = hashlib.sha256(_encode(question)).digest()
-    return int.from_bytes(digest[:6], "big")
+    return int.from_bytes(digest[:6], byteorder="big")
 
 
 def check(answer: Answer) -> Answer:
