@@ -39,8 +39,11 @@ type Data struct {
 	counting sync.Once
 	census   *census
 	cache    keyCache
-	tally    *tally      // what all bindings reach
-	diff     *difference // changes from old
+
+	maxAnswered int // nodes whose values of a key are looked up
+
+	tally *tally      // what all bindings reach
+	diff  *difference // changes from old
 
 	notes    []string // facts that could not be read
 	warnings string   // diagnostics of the build
@@ -76,7 +79,7 @@ func Open(from Source) (*Data, error) {
 	}
 	file.Release() // when d is unreachable
 	d := &Data{Style: from.Style, path: from.Path, file: file, snap: snap, nodes: slices.Clone(from.Nodes),
-		old: from.Old, number: map[string]int{}, notes: from.Notes, warnings: from.Warnings}
+		old: from.Old, number: map[string]int{}, notes: from.Notes, warnings: from.Warnings, maxAnswered: maxAnswered}
 	slices.SortFunc(d.nodes, func(a, b facts.Node) int { return cmp.Compare(a.Name, b.Name) })
 	for i, n := range d.nodes {
 		d.number[n.Name] = i

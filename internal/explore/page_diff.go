@@ -95,7 +95,7 @@ const (
 // diffPage shows the changes from the old version.
 func (v *view) diffPage() (any, error) {
 	if v.d.old == nil {
-		return nil, notFound("no other version was given to compare with", "bindc explore --old OLD names one; "+
+		return nil, notFound("No other version was given to compare with", "bindc explore --old OLD names one; "+
 			"with a site, changes since the start are shown after the first one")
 	}
 	v.Title, v.Section = "Changes", "d"

@@ -91,6 +91,7 @@ type fileBinding struct {
 
 // filePage shows the bindings of a file by line, with the nodes that they reach.
 func (v *view) filePage() (any, error) {
+	v.Section = "f"
 	file := v.name("file", func(path string) bool { _, known := v.d.input(path); return known })
 	number, known := v.d.input(file)
 	if !known {
@@ -98,9 +99,10 @@ func (v *view) filePage() (any, error) {
 		for i := range paths {
 			paths[i] = v.d.inputs[i].Path
 		}
-		return nil, notFound("no file '"+diag.Visible(file)+"' was read", diag.DidYouMean(file, paths))
+		return nil, missing("No file '"+diag.Visible(file)+"' was read", file, paths,
+			func(path string, _ ...any) string { return v.File(path, 0) }, link{"All files", v.With("/f")})
 	}
-	v.Title, v.Section = diag.Visible(file), "f"
+	v.Title = diag.Visible(file)
 	ready, err := v.wait(v.d.tally.ready)
 	if err != nil || !ready {
 		return &fileContent{File: file}, err

@@ -53,11 +53,12 @@ func (v *view) nodeNamed(text string) (facts.Node, error) {
 	for i := range v.d.nodes {
 		names[i] = v.d.nodes[i].Name
 	}
-	hint := diag.DidYouMean(text, names)
+	v.Section = "n"
+	message := "No facts were read for a node '" + diag.Visible(text) + "'"
 	if len(names) == 0 {
-		hint = "bindc explore --facts-dir DIR reads the facts of nodes"
+		return n, notFound(message, "bindc explore --facts-dir DIR reads the facts of nodes")
 	}
-	return n, notFound("no facts were read for a node '"+diag.Visible(text)+"'", hint)
+	return n, missing(message, text, names, v.Node, link{"All nodes", v.With("/n")})
 }
 
 // nodePage shows the values of a node, what changed facts would change, or how another node differs.

@@ -87,7 +87,7 @@ func (v *view) whyPage() (any, error) {
 		return explanations{e}, nil
 	}
 	if len(e.Candidates) == 0 && e.Outcome.Found != nil && !v.d.hasKey(key) {
-		return nil, notFound("nothing binds the key '"+diag.Visible(key)+"'", diag.DidYouMean(key, v.d.keys))
+		return nil, v.unknownKey(key)
 	}
 	return &whyContent{Node: n.Name, Key: key, Explained: v.explained(e), Categories: e.Categories,
 		Facts: v.factFields(n), Unset: r.Unset()}, nil
