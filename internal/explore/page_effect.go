@@ -12,53 +12,7 @@ import (
 	"bindc/facts"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
-	bindings "bindc/runtime"
 )
-
-// factField is a fact that a form can change.
-type factField struct {
-	Name    string // path with dots
-	Value   string
-	isText  bool
-	Changed string // the value that the page assumes, or ""
-}
-
-// IsPlain reports whether an input can show the fact: it has no characters that reorder text.
-func (f factField) IsPlain() bool {
-	return diag.Visible(f.Name+f.Value+f.Changed) == f.Name+f.Value+f.Changed
-}
-
-// maxFacts limits the facts in a form. The form also takes any other fact.
-const maxFacts = 40
-
-// factFields returns the facts of a node that answers depend on.
-func (v *view) factFields(n facts.Node) (out []factField) {
-	for name, val := range n.Facts.Entries() {
-		if slices.Contains(v.d.facts, name.String()) {
-			out = appendFacts(out, name.String(), val)
-		}
-	}
-	slices.SortFunc(out, func(a, b factField) int { return cmp.Compare(a.Name, b.Name) })
-	return out[:min(len(out), maxFacts)]
-}
-
-// appendFacts appends a fact, or the parts of a structured one.
-func appendFacts(out []factField, name string, v bindings.Value) []factField {
-	switch v.Kind() {
-	case bindings.Hash:
-		for key, part := range v.Entries() {
-			if text := key.String(); text != "" && !strings.ContainsAny(text, ".=:") {
-				out = appendFacts(out, name+"."+text, part)
-			}
-		}
-		return out
-	case bindings.Array, bindings.Undef:
-		return out
-	case bindings.String:
-		return append(out, factField{Name: name, Value: v.String(), isText: true})
-	}
-	return append(out, factField{Name: name, Value: v.String()})
-}
 
 // factPrefix begins the names of the inputs of the form, which end in the name of a fact.
 const factPrefix = "fact."
@@ -156,8 +110,7 @@ func (v *view) noteChanges(c *nodeContent) {
 			}
 		}
 		root, _, _ := strings.Cut(name, ".")
-		uses := slices.Contains(v.d.facts, root) || root == "environment" && c.Effect.Total > 0 // not a fact
-		if !uses {
+		if !slices.Contains(v.d.facts, root) && !(root == environment && v.d.readsEnvironment()) {
 			note := fmt.Sprintf("nothing uses the fact '%s'", diag.Visible(root))
 			if near := diag.DidYouMean(root, v.d.facts); near != "" {
 				note += "; " + near
