@@ -32,6 +32,7 @@ type Data struct {
 	keys   []string                        // sorted
 	inputs []snapshot.Input
 	facts  []string // variables that answers depend on, sorted
+	reads  []string // paths of the variables that conditions and values read, such as os.family, sorted
 	old    *Data    // the version to compare with, or nil
 
 	nodes    []facts.Node // sorted by name
@@ -103,6 +104,9 @@ func (d *Data) prepare() (err error) {
 	}
 	d.keys = slices.Sorted(d.snap.Keys())
 	if d.facts, _, _, err = d.snap.Needs(); err != nil {
+		return err
+	}
+	if d.reads, err = d.snap.Reads(); err != nil {
 		return err
 	}
 	d.ID, err = d.identify()
