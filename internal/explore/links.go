@@ -49,9 +49,9 @@ func (l links) AnswersTwin(key string) string {
 	return address(l.base+"/k/-.json", q)
 }
 
-// Why returns the address of the page that explains a key for a node.
-func (l links) Why(node, key string) string {
-	q := url.Values{}
+// Why returns the address of the page that explains a key for a node. pairs are parameters, as in With.
+func (l links) Why(node, key string, pairs ...any) string {
+	q := query(pairs)
 	return address(l.base+"/n/"+name(node, q, "node")+"/k/"+name(key, q, "key"), q)
 }
 

@@ -56,8 +56,9 @@ type effectContent struct {
 
 // effectRow is a key with two values.
 type effectRow struct {
-	Key      string
-	Old, New shownValue
+	Key            string
+	Old, New       shownValue
+	WhyOld, WhyNew string // addresses of the reasons
 }
 
 // comparison shows the keys whose values change with some facts, or differ for another node.
@@ -72,8 +73,7 @@ func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 	}
 	now, err := v.d.request(other, v.Values["if"])
 	if err != nil {
-		return nil, &problem{status: http.StatusBadRequest, text: err.Error(),
-			Hint: "A change has the form NAME=TEXT or NAME:=JSON."}
+		return nil, badChange(err)
 	}
 	if v.asJSON {
 		effect := v.d.style(report.JSON).Effect(r, now, v.d.keys)
@@ -85,18 +85,24 @@ func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 	c.Effect = &effectContent{Title: cmp.Or(title, "What if "+strings.Join(v.Values["if"], ", ")), Total: len(effect)}
 	from := min(v.number("from"), len(effect))
 	to := min(from+pageRows, len(effect))
+	var conditions []any
+	for _, text := range c.If {
+		conditions = append(conditions, "if", text)
+	}
 	for _, k := range effect[from:to] {
-		c.Effect.Changes = append(c.Effect.Changes, effectRow{k.Key, shown(k.Old), shown(k.New)})
+		c.Effect.Changes = append(c.Effect.Changes, effectRow{k.Key, shown(k.Old), shown(k.New), v.Why(n.Name, k.Key),
+			v.Why(other.Name, k.Key, conditions...)})
 	}
 	if to < len(effect) {
-		pairs := []any{"with", c.With, "from", to}
-		for _, text := range c.If {
-			pairs = append(pairs, "if", text)
-		}
-		c.Effect.Next = v.Node(n.Name, pairs...)
+		c.Effect.Next = v.Node(n.Name, append(conditions, "with", c.With, "from", to)...)
 	}
 	v.noteChanges(c)
 	return c, nil
+}
+
+// badChange returns the error for a change of a fact that cannot be used.
+func badChange(err error) error {
+	return &problem{status: http.StatusBadRequest, text: err.Error(), Hint: "A change has the form NAME=TEXT or NAME:=JSON."}
 }
 
 // noteChanges marks the changed facts in the form, and notes those that no answer depends on.

@@ -84,6 +84,7 @@ func (v *view) nodePage() (any, error) {
 	if len(v.Values["if"]) > 0 || v.Get("with") != "" {
 		return v.comparison(n, r)
 	}
+	v.categories = r.Categories()
 	keys, next, scanned := v.nodeKeys(r)
 	if v.asJSON {
 		return v.explanations(r, keys)
@@ -160,7 +161,7 @@ func (v *view) nodeRow(r *lookup.Request, key string) (nodeRow, error) {
 		switch c.State {
 		case lookup.Wins, lookup.Merged:
 			if merged++; merged == 1 {
-				row.Place, row.Layer, row.When = v.place(v.placeOf(c.At)), c.Layer, c.When
+				row.Place, row.Layer, row.When = v.place(v.placeOf(c.At)), c.Layer, v.spelled(c.When)
 			}
 		case lookup.Hidden:
 			row.Hidden++
@@ -194,7 +195,7 @@ func (v *view) plainRow(r *lookup.Request, key string) (nodeRow, error) {
 			row.Hidden++
 			continue
 		}
-		row.Place, row.Layer, row.When, wins = v.place(x.At), x.Layer, x.When, false
+		row.Place, row.Layer, row.When, wins = v.place(x.At), x.Layer, v.spelled(x.When), false
 	}
 	return row, nil
 }

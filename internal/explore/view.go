@@ -66,6 +66,8 @@ type view struct {
 	Failure string // diagnostics of the newest state of the site
 	Content any
 
+	categories report.Terms // of the node that the page explains a key for
+
 	asJSON   bool
 	unstable bool   // the answer may differ next time
 	partial  bool   // some numbers are not known yet
