@@ -9,6 +9,7 @@ import (
 	"bindc/internal/lookup"
 	"bindc/internal/report"
 	"bindc/internal/report/affected"
+	"bindc/snapshot"
 )
 
 // whyContent is the data of the page that explains a key for a node.
@@ -166,12 +167,13 @@ func (v *view) spelled(when report.Terms) report.Terms {
 
 // precedence says why a binding has precedence over another one that applies.
 func (v *view) precedence(high, low *report.Candidate) string {
-	layers := v.d.file.Layers()
-	if high.Layer != low.Layer {
+	n, places := slices.Index(v.d.file.Layers(), high.Layer), v.d.file.Hiera()
+	isHiera := n >= 0 && n < len(places) && places[n].Part != snapshot.NoHiera
+	switch {
+	case high.Layer != low.Layer:
 		return fmt.Sprintf("the layer '%s' is above '%s'", diag.Visible(high.Layer), diag.Visible(low.Layer))
-	}
-	if n := slices.Index(layers, high.Layer); n >= 0 && n < len(v.d.file.Hiera()) {
-		return "hiera.yaml lists its level first"
+	case isHiera:
+		return "hiera.yaml lists its path first"
 	}
 	for _, t := range high.When {
 		has := func(other lookup.Term) bool { return other.Name == t.Name }
