@@ -64,9 +64,9 @@ func (s *session) kindOf(entries string) sessionKind {
 	return sessionKind{path: s.path, entries: entries, alike: s.request().Alike()}
 }
 
-// sendAhead answers for the keys that the last session of the same kind asked for. From and To select a range of each
-// group; If To is 0, the range extends to the end of the group. If the history is empty, sendAhead sends all keys of a
-// small snapshot.
+// sendAhead answers for the keys that the last session of the same kind asked for. From and To select a range of
+// each group. If To is 0, the range extends to the end of the group. If the history is empty, sendAhead sends all
+// keys of a small snapshot.
 func (c *conn) sendAhead(s *session, q *question) error {
 	if q.From < 0 || q.To != 0 && q.To < q.From {
 		return failed(bindings.CodeUsage, "expected members from and to with 0 <= from <= to, or no member to")
