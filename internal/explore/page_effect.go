@@ -102,7 +102,8 @@ func (v *view) comparison(n facts.Node, r *lookup.Request) (any, error) {
 
 // badChange returns the error for a change of a fact that cannot be used.
 func badChange(err error) error {
-	return &problem{status: http.StatusBadRequest, text: err.Error(), Hint: "A change has the form NAME=TEXT or NAME:=JSON."}
+	return &problem{status: http.StatusBadRequest, text: err.Error(),
+		Hint: "A change has the form NAME=TEXT or NAME:=JSON."}
 }
 
 // noteChanges marks the changed facts in the form, and notes those that no answer depends on.

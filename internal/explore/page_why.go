@@ -179,7 +179,8 @@ func (v *view) precedence(high, low *report.Candidate) string {
 		has := func(other lookup.Term) bool { return other.Name == t.Name }
 		if !slices.ContainsFunc(low.When, has) {
 			if len(low.When) == 0 {
-				return fmt.Sprintf("it is for %s only, and this one is for all nodes", diag.Visible(t.Name+" = "+t.Value))
+				only := diag.Visible(t.Name + " = " + t.Value)
+				return fmt.Sprintf("it is for %s only, and this one is for all nodes", only)
 			}
 			return fmt.Sprintf("the category %s is above %s", diag.Visible(t.Name), diag.Visible(low.When[0].Name))
 		}

@@ -83,7 +83,8 @@ func TestReasonOfWhatIf(t *testing.T) {
 func TestSearchForExactNameOpensIt(t *testing.T) {
 	d := open(t, ranked, Source{})
 	to := served(t, Access{}, d)
-	for name, expected := range map[string]string{"unused": "/k/unused", "web1": "/n/web1", "unuse": "", "unused&all=1": ""} {
+	for name, expected := range map[string]string{
+		"unused": "/k/unused", "web1": "/n/web1", "unuse": "", "unused&all=1": ""} {
 		answer, _ := get(t, "GET", to+"/s/"+d.ID+"/q?q="+name, nil)
 		if at := strings.TrimPrefix(answer.Header.Get("Location"), "/s/"+d.ID); at != expected {
 			t.Errorf("a search for %s leads to '%s', expected '%s'", name, at, expected)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"bindc/internal/expr"
+	"bindc/internal/lookupkey"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 	"bindc/snapshot"
@@ -115,6 +116,11 @@ func (sv *survey) variable(name string) {
 	for _, source := range sources(name) {
 		sv.variable(source)
 	}
+}
+
+// path records the path of a variable that is read.
+func (sv *survey) path(name string, path []value.Value) {
+	sv.paths[lookupkey.Dotted(name, path)] = true
 }
 
 // scopedVariable records a variable that is read from a scope.

@@ -5,9 +5,6 @@ import (
 	"maps"
 	"runtime"
 	"slices"
-
-	"bindc/internal/lookupkey"
-	"bindc/internal/value"
 )
 
 // Reads returns the sorted paths of the variables that conditions and values read, such as os.family. Unlike Needs, it
@@ -23,11 +20,6 @@ func (s *Snapshot) Reads() ([]string, error) {
 		return nil, err
 	}
 	return slices.Sorted(maps.Keys(sv.paths)), nil
-}
-
-// path records the path of a variable that is read.
-func (sv *survey) path(name string, path []value.Value) {
-	sv.paths[lookupkey.Dotted(name, path)] = true
 }
 
 // SourcesOf returns the paths of the facts that a variable is derived from if it is not given. The first one that a
