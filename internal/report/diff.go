@@ -62,7 +62,7 @@ func (d *Diff) changes(keys int) string {
 	case len(d.If) > 0:
 		return "With " + strings.Join(d.If, ", ") + ", answers change"
 	case len(d.Keys) == 0:
-		return "No binding changes, but answers do"
+		return "No binding changes, but values do"
 	case keys == 1:
 		return "1 key changes"
 	}

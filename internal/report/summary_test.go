@@ -27,8 +27,8 @@ func TestSummaryCountsKeysThatChangeForNodes(t *testing.T) {
 			Nodes: []Group{group(two, "b")}, Fleet: 3},
 		"2 keys change, on 3 of 3 nodes; 1 more on none of them.": {Keys: keys("a", "b", "c"),
 			Nodes: []Group{group(two, "b"), group([]string{"n3"}, "b", "c")}, Fleet: 3},
-		"No binding changes, but answers do, on 2 of 3 nodes.": {Nodes: []Group{group(two, "b")}, Fleet: 3},
-		"With f=x, nothing changes.":                           {If: []string{"f=x"}, Fleet: 3},
+		"No binding changes, but values do, on 2 of 3 nodes.": {Nodes: []Group{group(two, "b")}, Fleet: 3},
+		"With f=x, nothing changes.":                          {If: []string{"f=x"}, Fleet: 3},
 		"With f=x, answers change, on 2 of 3 nodes.": {If: []string{"f=x"}, Nodes: []Group{group(two, "b")},
 			Fleet: 3},
 	} {
