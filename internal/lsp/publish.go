@@ -134,7 +134,11 @@ func textOf(d diag.Diagnostic) string {
 
 // location returns the token at a position. Positions in open documents are moved with later changes.
 func (s *Server) location(site *analysis.Site, at diag.Pos) (protocol.Location, bool) {
-	text := site.Text(at.File)
+	return s.locationIn(site.Text(at.File), at)
+}
+
+// locationIn returns the token at a position, whose file has a text. text is nil if the file cannot be read.
+func (s *Server) locationIn(text *buffer.Text, at diag.Pos) (protocol.Location, bool) {
 	if text == nil {
 		return protocol.Location{}, false
 	}

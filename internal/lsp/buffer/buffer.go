@@ -5,6 +5,7 @@ package buffer
 import (
 	"sort"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"bindc/diag"
@@ -14,6 +15,9 @@ import (
 type Text struct {
 	Src    string
 	starts []int // offset of each line, as editors count them
+
+	yamlOnce   sync.Once
+	yamlStarts []int // as YAML counts them
 }
 
 // New returns the Text with the content src.
@@ -111,8 +115,8 @@ func (t *Text) At(p diag.Pos, yaml bool) int {
 		return 0
 	}
 	starts := t.starts
-	if yaml && strings.ContainsAny(t.Src, yamlOnly) {
-		starts = yamlLines(t.Src)
+	if yaml {
+		starts = t.linesOfYAML()
 	}
 	if p.Line > len(starts) {
 		return len(t.Src)
@@ -129,6 +133,16 @@ func (t *Text) At(p diag.Pos, yaml bool) int {
 		off += size
 	}
 	return off
+}
+
+// linesOfYAML returns the offset of each line, as YAML counts them.
+func (t *Text) linesOfYAML() []int {
+	t.yamlOnce.Do(func() {
+		if t.yamlStarts = t.starts; strings.ContainsAny(t.Src, yamlOnly) {
+			t.yamlStarts = yamlLines(t.Src)
+		}
+	})
+	return t.yamlStarts
 }
 
 func yamlLines(src string) []int {
