@@ -49,16 +49,17 @@ func (c *cursor) wordStart(lineStart int) int {
 }
 
 var (
-	inLookup   = regexp.MustCompile(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"][^'"]*$`)
-	inVariable = regexp.MustCompile(`[%$]\{\s*(?:::)?([\w.:\['"\]]*)$`)
-	ofTarget   = regexp.MustCompile(`\b(?:to_lookup_of|to_alias_of|to_renamed|rebind|to_first_found)\b\s*(?:=>|:)\s*[^,}]*$`)
-	ofID       = regexp.MustCompile(`\bin\b\s*(?:=>|:)\s*['"]?[\w:]*$`)
-	ofWhen     = regexp.MustCompile(`\bwhen:\s*\{(?:[^}]*,)?\s*['"]?\w*$`)
-	ofValue    = regexp.MustCompile(`\bwhen:\s*\{(?:[^}]*,)?\s*['"]?(\w+)['"]?:\s*(?:\[[^\]]*)?['"]?[\w.-]*$`)
-	ofType     = regexp.MustCompile(`\btype:\s*['"]?[\w\[\], ]*$`)
-	ofTriple   = regexp.MustCompile(`^\s*-\s*\[\s*['"]?[\w:.-]*$`)
-	attribute  = regexp.MustCompile(`^\s*(?:-\s*)?\{?(?:[^'"]*,)?\s*\w*$`)
-	topLevel   = regexp.MustCompile(`^['"]?[\w:.-]*$`)
+	inLookup    = regexp.MustCompile(`\b(?:lookup|hiera|hiera_array|hiera_hash|hiera_include|alias)\(\s*\\?['"][^'"]*$`)
+	inVariable  = regexp.MustCompile(`[%$]\{\s*(?:::)?([\w.:\['"\]]*)$`)
+	ofTarget    = regexp.MustCompile(`\b(?:to_lookup_of|to_alias_of|to_renamed|rebind|to_first_found)\b\s*(?:=>|:)\s*[^,}]*$`)
+	ofID        = regexp.MustCompile(`\bin\b\s*(?:=>|:)\s*['"]?[\w:]*$`)
+	ofWhen      = regexp.MustCompile(`\bwhen:\s*\{(?:[^}]*,)?\s*['"]?\w*$`)
+	ofValue     = regexp.MustCompile(`\bwhen:\s*\{(?:[^}]*,)?\s*['"]?(\w+)['"]?:\s*(?:\[[^\]]*)?['"]?[\w.-]*$`)
+	ofType      = regexp.MustCompile(`\btype:\s*['"]?[\w\[\], ]*$`)
+	ofTriple    = regexp.MustCompile(`^\s*-\s*\[\s*['"]?[\w:.-]*$`)
+	attribute   = regexp.MustCompile(`^\s*(?:-\s*)?\{?(?:[^'"]*,)?\s*\w*$`)
+	declaration = regexp.MustCompile(`^\s*(?:environment|Environment|dynamic_environments)\s*\{[^}]*[:,{]\s*\w*$`)
+	topLevel    = regexp.MustCompile(`^['"]?[\w:.-]*$`)
 )
 
 // attributes lists the attributes of a binding in the long form.
@@ -73,6 +74,8 @@ var dataTypes = []string{"Any", "Array", "Boolean", "Data", "Default", "Enum", "
 func (c *cursor) suggestions(before string) ([]string, protocol.CompletionItemKind) {
 	kind := kindOf(c.doc.path, c.doc.text.Src)
 	switch {
+	case kind == mention.Environments:
+		return inEnvironments(before)
 	case inLookup.MatchString(before):
 		return c.site.Keys(), protocol.CompletionItemKindReference
 	case kind == mention.Manifest:
@@ -109,6 +112,19 @@ func (c *cursor) inBindings(before string) ([]string, protocol.CompletionItemKin
 		return append(c.site.Keys(), c.parameters()...), protocol.CompletionItemKindField
 	case attribute.MatchString(before):
 		return attributes, protocol.CompletionItemKindProperty
+	}
+	return nil, 0
+}
+
+// inEnvironments returns the words that fit in environments.pp.
+func inEnvironments(before string) ([]string, protocol.CompletionItemKind) {
+	switch {
+	case declaration.MatchString(before):
+		return []string{"envdir", "modulepath", "bindingsdir", "manifestdir", "manifest", "templatedir"},
+			protocol.CompletionItemKindProperty
+	case attribute.MatchString(before):
+		return []string{"site", "environment", "dynamic_environments", "Environment", "envdir", "modulepath",
+			"bindingsdir"}, protocol.CompletionItemKindKeyword
 	}
 	return nil, 0
 }

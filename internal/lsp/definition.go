@@ -45,6 +45,8 @@ func (c *cursor) definitions(m *mention.Mention) protocol.LocationSlice {
 			places = append(places, b.Pos)
 		}
 		return c.locations(places, m)
+	case m.Role == mention.Environment:
+		return c.siteFiles(m.Name)
 	case m.Role == mention.Path:
 		var files []diag.Pos
 		for _, path := range c.site.FilesOf(c.doc.path, m.Name) {

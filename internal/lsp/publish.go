@@ -47,7 +47,7 @@ func (s *Server) publish(path string, p *project) {
 	params := &protocol.PublishDiagnosticsParams{URI: uri.File(path)}
 	if doc != nil {
 		params.Version = protocol.NewOptional(doc.version)
-		list = s.diagnostics(site, doc.text, analysis.Check(site, path, doc.text, doc.outline()))
+		list = s.diagnostics(site, doc.text, s.findings(site, doc))
 	} else if site != nil && len(site.Diags[path]) > 0 {
 		text := s.textOrEmpty(site, path)
 		list = s.diagnostics(site, text, analysis.Locate(site, path, text, site.Diags[path]))
