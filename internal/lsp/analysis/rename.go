@@ -101,11 +101,19 @@ func (s *Site) keysOf(files map[string]*buffer.Text, holds func(value string) bo
 }
 
 // concerned returns the keys whose answers a rename may change: keys in a changed file, and keys whose values have one
-// of the names. The values in all other files stay the same. It returns nil, for all keys, if a configuration changes.
+// of the names. The values in all other files stay the same. It returns nil, for all keys, if a configuration changes
+// or keys are derived from others.
 func (s *Site) concerned(changed map[string]*buffer.Text, from, to string) map[string]bool {
 	for path := range changed {
 		if IsConfig(path) {
 			return nil
+		}
+	}
+	for _, layer := range s.Site.Layers {
+		for _, c := range layer.Contributions {
+			if len(c.Transfers) > 0 {
+				return nil
+			}
 		}
 	}
 	return s.keysOf(changed, func(value string) bool {
@@ -153,7 +161,9 @@ func (s *Site) DiffersIn(after *Site, changed map[string]*buffer.Text, from, to 
 
 // sameTable reports whether two decision tables have the same rows, apart from the name.
 func sameTable(a, b *decision.Table, from, to string) bool {
-	return a.Merged == b.Merged && a.HasOptions == b.HasOptions && value.Equal(a.Options, b.Options) && slices.EqualFunc(a.Rows, b.Rows, func(a, b decision.Row) bool {
+	options := func(t *decision.Table) string { return string(value.AppendText(nil, t.Options)) }
+	return a.Merged == b.Merged && a.HasOptions == b.HasOptions &&
+		strings.ReplaceAll(options(a), from, to) == options(b) && slices.EqualFunc(a.Rows, b.Rows, func(a, b decision.Row) bool {
 		return sameRow(&a, &b, from, to)
 	}) && slices.EqualFunc(a.Contributions, b.Contributions, func(a, b decision.Row) bool {
 		return sameRow(&a, &b, from, to)
