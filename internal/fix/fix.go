@@ -54,8 +54,8 @@ type Change struct {
 	Secret   map[int]bool // numbers of changed lines that must not be shown
 }
 
-// Plan returns the changes that the edits of list make, sorted by file. Of edits that overlap, it takes the first. The
-// error names the files that have edits but cannot be changed.
+// Plan returns the changes that the edits of list make, sorted by file. If edits overlap, it uses the first of them.
+// The error names the files that have edits but cannot be changed.
 func (f *Fixer) Plan(list []diag.Diagnostic) ([]Change, error) {
 	list = slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool { return d.Fix.IsNone() })
 	diag.Locate(list, f.read)
@@ -102,7 +102,7 @@ var (
 	errChanged = errors.New("it changed while the site was read; try again")
 )
 
-// read returns the text of a file that may be changed.
+// read returns the text of a file. It fails for a file that must not be changed.
 func (f *Fixer) read(file string) ([]byte, error) {
 	text, err := f.check(file)
 	if err != nil {
