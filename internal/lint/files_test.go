@@ -42,8 +42,8 @@ func TestReportsIgnoreCommentWithoutEffect(t *testing.T) {
 // five is a hiera.yaml with two data files.
 const five = "version: 5\nhierarchy:\n- {name: all, paths: [common.yaml, x.yaml]}\n"
 
-// A check that has the results of the last one reports the same lints, for files that are unchanged, changed, or data of
-// another kind now.
+// A check that has the results of the last one reports the same lints, for files that are unchanged, changed, or data
+// of another kind now.
 func TestSameLintsWithFilesOfLastCheck(t *testing.T) {
 	dir, kept := t.TempDir(), &Files{}
 	for i, s := range []site{

@@ -120,7 +120,8 @@ func (l *linter) bindings(yield func(boundValue) bool) {
 			for i := range c.Files {
 				for j, e := range c.Files[i].Entries {
 					key := l.site.Keys[e.Key]
-					if !recipe.IsInternal(key) && !yield(boundValue{key, e.Key, c.Files[i].Pos(j), e.Value, nil, true}) {
+					b := boundValue{key, e.Key, c.Files[i].Pos(j), e.Value, nil, true}
+					if !recipe.IsInternal(key) && !yield(b) {
 						return
 					}
 				}

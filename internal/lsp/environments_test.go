@@ -29,8 +29,9 @@ func TestEnvironmentsFileIsCheckedAtOnce(t *testing.T) {
 	if mended == "" {
 		t.Fatalf("the actions are %q", actions)
 	}
-	if got, want := e.definition("environments.pp", 1, 18), []string{"sites/a/hiera.yaml:0:0"}; !slices.Equal(got, want) {
-		t.Errorf("the environment is at %q, expected %q", got, want)
+	const config = "sites/a/hiera.yaml:0:0"
+	if got := e.definition("environments.pp", 1, 18); !slices.Equal(got, []string{config}) {
+		t.Errorf("the environment is at %q, expected %q", got, config)
 	}
 	e.change("environments.pp", mended)
 	e.settle()

@@ -163,9 +163,10 @@ func (s *Site) DiffersIn(after *Site, changed map[string]*buffer.Text, from, to 
 func sameTable(a, b *decision.Table, from, to string) bool {
 	options := func(t *decision.Table) string { return string(value.AppendText(nil, t.Options)) }
 	return a.Merged == b.Merged && a.HasOptions == b.HasOptions &&
-		strings.ReplaceAll(options(a), from, to) == options(b) && slices.EqualFunc(a.Rows, b.Rows, func(a, b decision.Row) bool {
-		return sameRow(&a, &b, from, to)
-	}) && slices.EqualFunc(a.Contributions, b.Contributions, func(a, b decision.Row) bool {
+		strings.ReplaceAll(options(a), from, to) == options(b) &&
+		slices.EqualFunc(a.Rows, b.Rows, func(a, b decision.Row) bool {
+			return sameRow(&a, &b, from, to)
+		}) && slices.EqualFunc(a.Contributions, b.Contributions, func(a, b decision.Row) bool {
 		return sameRow(&a, &b, from, to)
 	})
 }

@@ -161,7 +161,8 @@ func (t *Text) Replace(from, to int, text string) *Text {
 	return New(t.Src[:from] + text + t.Src[to:])
 }
 
-// Follow returns where the offset of an older Text is in t. ok is false if the text there has changed.
+// Follow returns where the offset of an older Text is in t. Text that was inserted there is before it. ok is false if
+// the text there has changed.
 func (t *Text) Follow(old *Text, off int) (now int, ok bool) {
 	if t == old || t.Src == old.Src {
 		return off, true
@@ -171,14 +172,17 @@ func (t *Text) Follow(old *Text, off int) (now int, ok bool) {
 	for same < limit && t.Src[same] == old.Src[same] {
 		same++
 	}
-	if off <= same {
+	if off < same {
 		return off, true
 	}
 	tail := 0
 	for tail < limit-same && t.Src[len(t.Src)-1-tail] == old.Src[len(old.Src)-1-tail] {
 		tail++
 	}
-	return off + len(t.Src) - len(old.Src), off >= len(old.Src)-tail
+	if off < len(old.Src)-tail {
+		return off, off == same
+	}
+	return off + len(t.Src) - len(old.Src), true
 }
 
 // Pos returns the position of an offset, for a file whose lines are those of an editor.
