@@ -134,7 +134,7 @@ var mayImport = map[string][]string{
 	"internal/lsp": {
 		"diag", "internal/bindingsfile", "internal/lint", "internal/lookup", "internal/lsp/analysis",
 		"internal/lsp/buffer", "internal/lsp/mention", "internal/lsp/outline", "internal/report",
-		"internal/secret/eyaml", "internal/yaml", "loader",
+		"internal/secret/eyaml", "internal/syntax", "internal/yaml", "loader",
 	},
 	"internal/lsp/analysis": {
 		"compile", "diag", "facts", "internal/bindingsfile", "internal/datafile", "internal/fsx",

@@ -19,8 +19,8 @@ import (
 // maxHints limits the hints of a part of a document.
 const maxHints = 500
 
-// InlayHint shows after each binding in a part of a document whether it wins: for the pinned node, for how many nodes of
-// the fleet, or its place among the bindings of its key.
+// InlayHint shows after each binding in a part of a document whether it wins for the pinned node, or for how many nodes
+// it wins. Without facts, it shows the place of the binding among those of its key.
 func (s *Server) InlayHint(ctx context.Context, p *protocol.InlayHintParams) ([]protocol.InlayHint, error) {
 	c, err := s.at(ctx, protocol.TextDocumentPositionParams{TextDocument: p.TextDocument, Position: p.Range.Start})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // maxLenses limits the code lenses of a document. Editors are slow with more.
 const maxLenses = 1000
 
-// lensData is what the server finds again when an editor shows a lens.
+// lensData identifies the key of a lens when an editor shows it.
 type lensData struct {
 	URI uri.URI `json:"uri"`
 	Key string  `json:"key"`

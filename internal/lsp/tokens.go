@@ -84,8 +84,8 @@ func (d *document) semanticTokens() []semanticToken {
 	return out
 }
 
-// encodeTokens encodes the tokens between two offsets. Each has its distance from the last one in lines and columns, its
-// length, its type and its modifiers.
+// encodeTokens encodes the tokens between two offsets. Each has its distance from the last one in lines and columns,
+// its length, its type and its modifiers.
 func (s *Server) encodeTokens(d *document, from, to int) *protocol.SemanticTokens {
 	out := &protocol.SemanticTokens{Data: []uint32{}}
 	var last protocol.Position
@@ -102,7 +102,8 @@ func (s *Server) encodeTokens(d *document, from, to int) *protocol.SemanticToken
 		if t.declaration {
 			modifiers = 1
 		}
-		out.Data = append(out.Data, begin.Line-last.Line, column, end.Character-begin.Character, uint32(t.kind), modifiers)
+		out.Data = append(out.Data, begin.Line-last.Line, column, end.Character-begin.Character, uint32(t.kind),
+			modifiers)
 		last = begin
 	}
 	return out
@@ -110,7 +111,8 @@ func (s *Server) encodeTokens(d *document, from, to int) *protocol.SemanticToken
 
 // tokenOptions announces the semantic tokens.
 func tokenOptions() *protocol.SemanticTokensOptions {
-	legend := protocol.SemanticTokensLegend{TokenModifiers: []string{string(protocol.SemanticTokenModifiersDeclaration)}}
+	declaration := string(protocol.SemanticTokenModifiersDeclaration)
+	legend := protocol.SemanticTokensLegend{TokenModifiers: []string{declaration}}
 	for _, t := range tokenTypes {
 		legend.TokenTypes = append(legend.TokenTypes, string(t))
 	}
