@@ -101,6 +101,14 @@ func TestLensesAndHintsWithoutFacts(t *testing.T) {
 	}
 }
 
+func TestNoLensesOutsideOfSites(t *testing.T) {
+	e := startWith(t, site(t, "-- x.yaml --\na: 1\n"), withLints(), everything)
+	e.open("x.yaml", "")
+	if got := e.lenses("x.yaml"); len(got) > 0 {
+		t.Errorf("the lenses are %q", got)
+	}
+}
+
 func TestLensesAndHintsWithFacts(t *testing.T) {
 	dir := t.TempDir()
 	for name, family := range map[string]string{"web1": "Debian", "web2": "Debian", "db": "RedHat"} {

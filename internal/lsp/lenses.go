@@ -30,6 +30,9 @@ func (s *Server) CodeLens(ctx context.Context, p *protocol.CodeLensParams) ([]pr
 		return nil, err
 	}
 	out := []protocol.CodeLens{}
+	if s.siteOf(doc.path) == "" {
+		return out, nil
+	}
 	for _, m := range doc.mentions() {
 		if m.Role != mention.Binds && m.Role != mention.Parameter || len(out) == maxLenses {
 			continue
