@@ -48,7 +48,7 @@ func beginsWord(key string, i int) bool {
 func wordEnd(key string, i int) int {
 	const each = 0x0101010101010101
 	b := []byte(key) // not copied, because nothing modifies b
-	for ; len(b)-i >= 8; i += 8 {
+	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
 		if below := (x - each*'0') &^ x & (each * 0x80); below != 0 {
 			return i + bits.TrailingZeros64(below)/8

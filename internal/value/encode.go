@@ -241,18 +241,17 @@ func viewLong(tag byte, body, rest string) (Value, string, bool) {
 // Entry returns a string that begins with the encoded value of a String key, in the encoded Hash at the start of b. It
 // decodes no other entries, and does not check what is inside them.
 func Entry(b, key string) (encoded string, ok bool) {
-	if b == "" || b[0] != tagHash {
+	if len(b) < 3 || b[0] != tagHash {
 		return "", false
 	}
-	length, b, ok := uvarint(b[1:])
-	if !ok || length > uint64(len(b)) {
-		return "", false
+	if end := 2 + int(b[1]); 2 < end && end <= len(b) && b[1]|b[2] < 0x80 { // the usual case: numbers of one byte
+		return entry(b[3:end], uint64(b[2]), key)
 	}
-	n, b, ok := uvarint(b[:length])
+	v, _, ok := view(b)
 	if !ok {
 		return "", false
 	}
-	return entry(b, n, key)
+	return entry(v.str, v.num, key)
 }
 
 // entry is Entry for the n entries at the start of b.
@@ -315,14 +314,7 @@ func le64(b string) uint64 {
 }
 
 // uvarint works like binary.Uvarint on a string.
-func uvarint(b string) (n uint64, rest string, ok bool) { // inlined
-	if b != "" && b[0] < 0x80 {
-		return uint64(b[0]), b[1:], true
-	}
-	return longUvarint(b)
-}
-
-func longUvarint(b string) (n uint64, rest string, ok bool) {
+func uvarint(b string) (n uint64, rest string, ok bool) {
 	for i := 0; i < len(b) && i < binary.MaxVarintLen64; i++ {
 		c := b[i]
 		if c < 0x80 {
