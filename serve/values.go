@@ -53,6 +53,12 @@ type lookFunc func(key string) (o lookup.Outcome, secret bool)
 // lookFuncFor returns the function that looks up the keys of a question, with its merge strategy and in its range of
 // entries.
 func (s *session) lookFuncFor(q *question) (lookFunc, error) {
+	if q.Merge == nil && q.Entries == "" {
+		return func(key string) (lookup.Outcome, bool) {
+			o := s.lookup(key)
+			return o, o.Value.Sensitive()
+		}, nil
+	}
 	strategy, err := strategyOf(q)
 	if err != nil {
 		return nil, err
