@@ -62,8 +62,8 @@ func appendJSONFloat(dst []byte, f float64) []byte {
 // appendJSONString appends s as a JSON string. It escapes only what JSON requires, and replaces bytes that are not
 // UTF-8.
 func appendJSONString(dst []byte, s string) []byte {
-	if Plain(s) == len(s) {
-		return append(append(append(dst, '"'), s...), '"')
+	if out, ok := appendPlain(dst, s); ok {
+		return out
 	}
 	const hex = "0123456789abcdef"
 	if !utf8.ValidString(s) {

@@ -10,22 +10,20 @@ import (
 // no control characters, quotes, and backslashes. It tests eight bytes at a time.
 func Plain(s string) int {
 	b := []byte(s) // not copied, because nothing modifies b
-	i := 0
-	for ; i+8 <= len(b); i += 8 {
-		if n := plainBytes(binary.LittleEndian.Uint64(b[i:])); n < 8 {
-			return i + n
+	for ; len(b) >= 8; b = b[8:] {
+		if n := plainBytes(binary.LittleEndian.Uint64(b)); n < 8 {
+			return len(s) - len(b) + n
 		}
 	}
-	switch rest := len(b) - i; {
-	case rest == 0:
-	case i > 0: // read the last eight bytes; the zeros shifted in are not plain
-		i += plainBytes(binary.LittleEndian.Uint64(b[len(b)-8:]) >> (64 - 8*rest))
-	default:
-		for i < rest && b[i] >= 0x20 && b[i] < utf8.RuneSelf && b[i] != '"' && b[i] != '\\' {
-			i++
+	if at := len(s) - len(b); at > 0 && len(b) > 0 { // read the last eight bytes; the zeros shifted in are not plain
+		return at + plainBytes(le64(s[len(s)-8:])>>(64-8*len(b)))
+	}
+	for i, c := range b {
+		if c < 0x20 || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return i
 		}
 	}
-	return i
+	return len(s)
 }
 
 // plainBytes returns how many of eight bytes come before the first that is not plain.
@@ -33,6 +31,14 @@ func plainBytes(x uint64) int {
 	const each = 0x0101010101010101
 	quote, backslash := x^each*'"', x^each*'\\'
 	return bits.TrailingZeros64((x|(x-each*0x20)|(quote-each)|(backslash-each))&(each*0x80)) / 8
+}
+
+// appendPlain appends s as a JSON string if all of it is plain.
+func appendPlain(dst []byte, s string) (out []byte, ok bool) {
+	if Plain(s) < len(s) {
+		return dst, false
+	}
+	return append(append(append(dst, '"'), s...), '"'), true
 }
 
 // isUTF8 is utf8.ValidString, but faster for plain text.

@@ -20,6 +20,9 @@ func AppendRich(dst []byte, v Value) (out []byte, rich bool) {
 			return appendPtype(dst, "Float", string(AppendFloat(nil, f))), true
 		}
 	case String:
+		if out, ok := appendPlain(dst, v.Text()); ok {
+			return out, false
+		}
 		if !isUTF8(v.Text()) {
 			return appendPtype(dst, "Binary", base64.StdEncoding.EncodeToString([]byte(v.Text()))), true
 		}
