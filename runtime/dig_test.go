@@ -27,8 +27,7 @@ a_root_of_some_length: {"key of words": 1, "x-y": 2, "7up": 3, "": 4, _under: {a
   "a'b": 7, ümlaut: 8, "{": 9}
 `
 
-// Dotted keys take a short way if their root is bound to a constant. It has the results of the long
-// one.
+// Dotted keys have a faster path if their root is bound to a constant. It gives the same results.
 func TestDottedKeysReturnEntries(t *testing.T) {
 	snap := hieraSnapshot(t, digSite, bindings.Options{})
 	req := requestFor(t, snap, `{"node": "n1"}`)
@@ -71,7 +70,7 @@ func TestDottedKeysReturnEntries(t *testing.T) {
 	}
 }
 
-// A default_hierarchy has lookup_options of its own. They merge the value before the key digs in it.
+// The lookup_options of a default_hierarchy merge its values before a dotted key digs in them.
 func TestDottedKeysOfDefaultHierarchyAreMerged(t *testing.T) {
 	snap := hieraSnapshot(t, `
 -- hiera.yaml --

@@ -75,7 +75,7 @@ func (r *record) load() error {
 	return nil
 }
 
-// answered reports whether, according to the history, a snapshot has been active.
+// answered reports whether the history says that a snapshot has been active.
 func (r *record) answered(d Digest) bool {
 	for i := range r.events {
 		if r.events[i].happened() && r.events[i].Digest == d {

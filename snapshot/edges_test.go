@@ -540,7 +540,7 @@ func TestAllRecipesStopsWithinHiddenRecipes(t *testing.T) {
 }
 
 // The terms of a slice are read back. Invalid terms are rejected as damage.
-func TestSliceRoundTrip(t *testing.T) {
+func TestSliceTermsAreReadBack(t *testing.T) {
 	c := small()
 	c.Slice = []Term{{0, "n01"}, {1, "Data"}}
 	s := open(t, c)

@@ -7,9 +7,9 @@ import (
 	"bindc/internal/value"
 )
 
-// dig looks up a dotted key of plain words whose root is bound to a constant hash. Only this binding matters then: a
-// key that lookup_options apply to is bound to a recipe, and without default_hierarchy there is no other source. dig
-// returns false for any other key and if it finds nothing. The caller then applies all the rules of Hiera 5.
+// dig looks up a dotted key of plain words whose root is bound to a constant hash. For such a key no other binding
+// matters: keys with lookup_options are bound to recipes, and dig is not used with a default_hierarchy. For any
+// other key, and if it finds nothing, dig returns false, and the caller applies all rules of Hiera 5.
 func (r *Request) dig(key string) (v value.Value, ok bool) {
 	end := wordEnd(key, 0)
 	if !r.snap.digs || end == len(key) || !beginsWord(key, 0) || key[:end] == optionsKey {

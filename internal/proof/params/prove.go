@@ -147,8 +147,8 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 	return out, open, nil
 }
 
-// decides reports whether the values of a table are those of Puppet. A convert_to of a type that bindings do not have
-// makes a text of a value that Puppet keeps.
+// decides reports whether lookups convert the values of a table to the same types as Puppet. They do unless
+// convert_to names a type that this program does not have.
 func (p *prover) decides(table *decision.Table) bool {
 	if !table.HasOptions {
 		return true
@@ -168,8 +168,8 @@ func (p *prover) decides(table *decision.Table) bool {
 	return err == nil
 }
 
-// sample looks a key up in one request, and reports the bindings that it wins with a value that Puppet refuses. The
-// results are added to found.
+// sample looks a key up in one request. If Puppet refuses the value, sample reports the winning binding and adds its
+// position to found.
 func (p *prover) sample(key string, s *suspect, sample decision.Sample, found map[diag.Pos]bool) error {
 	facts, err := sample.Facts(nil)
 	if err != nil {
@@ -177,7 +177,7 @@ func (p *prover) sample(key string, s *suspect, sample decision.Sample, found ma
 	}
 	r, err := p.snap.Request(facts)
 	if err != nil {
-		return nil // every lookup of this request fails, which is not for this check to report
+		return nil // every lookup of this request fails; other checks report that
 	}
 	v, ok, err := r.Lookup(key)
 	if err != nil || !ok {
@@ -208,7 +208,7 @@ func (p *prover) sample(key string, s *suspect, sample decision.Sample, found ma
 			found[at] = true
 			p.report(s, at, cand.When, sample, m, lookup.Value(v).Sensitive())
 		}
-		return nil // of merged values, only the highest is reported
+		return nil // if values are merged, only the highest is reported
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ type Result struct {
 type Open struct {
 	*Policy
 	keys     []string
-	computed []diag.Pos // bindings that decide
+	computed []diag.Pos // bindings whose values could not be decided
 }
 
 // Prove proves policies for all requests to a site. It adds violations to diags, and warnings about policies that
@@ -75,7 +75,7 @@ type prover struct {
 	tables     *tables
 	diags      *diag.List
 	blockersOf map[uint32]*blockers
-	opened     *opened // the site as a snapshot; nil until a witness is looked up
+	opened     *opened // the site as a snapshot; nil until a request is examined
 	seen       map[string]bool
 
 	current *Open // the policy that is being proven
@@ -100,7 +100,7 @@ func (p *prover) keysOf(policy *Policy) (out []uint32) {
 	return out
 }
 
-// prove decides about one policy. A policy that concerns nothing is broken, but only with a warning.
+// prove decides one policy. It only warns about a policy that concerns no request.
 func (p *prover) prove(policy *Policy, keys []uint32) (verdict, error) {
 	p.current = &Open{Policy: policy}
 	if !p.checkCategories(policy) {
@@ -140,12 +140,12 @@ func worse(a, b verdict) verdict {
 	return max(a, b)
 }
 
-// proveUnbound decides about a policy that requires a value of a key that nothing binds.
+// proveUnbound decides a policy that requires a value for a key without bindings.
 func (p *prover) proveUnbound(policy *Policy) (verdict, error) {
 	return p.proveRow(policy, policy.key, nil, &row{level: len(p.Content.Levels) + 1}, broken)
 }
 
-// proveKey decides about one key of a policy.
+// proveKey decides a policy for one key.
 func (p *prover) proveKey(policy *Policy, key uint32) (verdict, error) {
 	name := p.Content.Keys[key].Name
 	rows := p.tables.rows[key]
@@ -174,7 +174,7 @@ func (p *prover) proveKey(policy *Policy, key uint32) (verdict, error) {
 	return out, check(&row{level: len(p.Content.Levels) + 1}, broken)
 }
 
-// blockers returns the blockers of a key.
+// blockers returns the blockers of a key, which it creates once.
 func (p *prover) blockers(key uint32) *blockers {
 	b := p.blockersOf[key]
 	if b == nil {
@@ -218,12 +218,12 @@ func (p *prover) proveRow(policy *Policy, key string, b *blockers, r *row, v ver
 	return out, nil
 }
 
-// isExcluded reports whether a negative literal of c holds for all requests with the texts of w.
+// isExcluded reports whether a negative literal of c holds for all requests with the values in w.
 func (p *prover) isExcluded(c *conjunct, w way) bool {
 	return slices.ContainsFunc(c.negative, func(l *literal) bool { return p.space.implies(w, l) })
 }
 
-// isPossible reports whether a request can be in c.
+// isPossible reports whether some request meets c.
 func (p *prover) isPossible(c *conjunct) bool {
 	ways, complete := p.space.solve(p.space.ofLiterals(c.positive))
 	return !complete || slices.ContainsFunc(ways, func(w way) bool { return !p.isExcluded(c, w) })

@@ -63,7 +63,8 @@ func (r *reader) files(dir string) (paths []string) {
 	return paths
 }
 
-// file reads the file at path. A file of --policy must have policies; other files without a version are passed over.
+// file reads the file at path. A file that --policy names must have policies; other files without a version are
+// ignored.
 func (r *reader) file(path string, named bool) {
 	src, err := r.disk.ReadFile(path)
 	if err != nil {

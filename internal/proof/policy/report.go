@@ -28,7 +28,7 @@ func cmpHint(diags *diag.List, policy *Policy, keys []snapshot.Key) string {
 	return diags.Correct(policy.key, names).Hint()
 }
 
-// report adds the violation b of a policy, with the texts of a witness. The same violation is reported once.
+// report adds the violation b of a policy, with the facts of an example. The same violation is reported once.
 func (p *prover) report(policy *Policy, key string, texts way, b *breach) {
 	at := b.at
 	if at.File != "" {
@@ -56,7 +56,7 @@ func noteOf(policy *Policy, at diag.Pos) []diag.Note {
 	return []diag.Note{{Pos: policy.At, Message: "the policy is here"}}
 }
 
-// witness describes the facts of a request.
+// witness describes the facts of the example.
 func (p *prover) witness(texts way) string {
 	facts := p.sample(texts).String()
 	if facts == "" {

@@ -9,8 +9,8 @@ import (
 	"bindc/snapshot"
 )
 
-// row is a binding that lookups of a key may find. A lookup finds the first row whose condition holds, unless the row
-// declines.
+// row is a binding of a key in a decision table. A lookup uses the first row whose condition holds and which does
+// not decline.
 type row struct {
 	level, scope int // level is the number of levels for the unconditional binding
 	layer        int
@@ -22,7 +22,7 @@ type row struct {
 type tables struct {
 	content *snapshot.Content
 	rows    [][]row          // by key
-	recipes []*recipe.Recipe // decoded values, by number; nil: not decoded yet
+	recipes []*recipe.Recipe // decoded values, by number; nil if not decoded yet
 }
 
 // tablesOf collects the rows of the wanted keys, by decreasing precedence.
@@ -103,13 +103,14 @@ func (t *tables) stops(r *row) bool {
 	return !stored.Computed || recipe.IsFinal(stored.Bytes) || !t.recipe(r.value).Declines()
 }
 
-// isAlwaysBound reports whether a lookup of a key finds a row in every request, at the latest the unconditional one.
+// isAlwaysBound reports whether a lookup of a key finds a row in every request, because its unconditional row always
+// has a value.
 func (t *tables) isAlwaysBound(key uint32) bool {
 	rows := t.rows[key]
 	return len(rows) > 0 && rows[len(rows)-1].level == len(t.content.Levels) && t.stops(&rows[len(rows)-1])
 }
 
-// blockers finds the rows of a key that hold for given texts of variables. It covers the rows that stop a lookup.
+// blockers has the rows of a key that stop a lookup. It finds those that hold for given values of variables.
 type blockers struct {
 	space  *space
 	levels []blockingLevel
@@ -118,7 +119,7 @@ type blockers struct {
 // blockingLevel has the scopes of a level that bind the key to a value that stops lookups.
 type blockingLevel struct {
 	level  int
-	scopes map[string]bool // by their values
+	scopes map[string]bool // scopes by their values
 }
 
 func (t *tables) blockers(s *space, key uint32) *blockers {
@@ -141,7 +142,7 @@ func (t *tables) blockers(s *space, key uint32) *blockers {
 	return b
 }
 
-// block reports whether in every request with the texts of w, a row above a level stops the lookup.
+// block reports whether a row above level stops the lookup in every request with the values in w.
 func (b *blockers) block(w way, level int) bool {
 	for _, l := range b.levels {
 		if l.level >= level {
