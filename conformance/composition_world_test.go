@@ -19,7 +19,7 @@ type world struct {
 	paths      []dataPath
 	requests   []map[string]string // by variable; "" if the variable is not set
 	texts      map[string][]string // strings of each template, by request
-	variables  []*strings.Replacer // by request
+	variables  []*strings.Replacer // replacers of variables in templates, one per request
 
 	keys, collected map[string]bool          // see names; nil before the first call
 	candidates      map[string][]alternative // candidates of each key
@@ -55,10 +55,10 @@ func (b *bound) old() string {
 func (b *bound) final() bool { return b.abstract || !b.optional && b.old() == "" }
 
 type condition struct {
-	values map[string]string // by category
+	values map[string]string // required values, by category
 	path   *dataPath         // or for a data file: its path, and a category that must have a value
 	file   string
-	holds  []bool // by request
+	holds  []bool // whether it holds, by request
 }
 
 type collects struct {

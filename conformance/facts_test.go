@@ -19,7 +19,7 @@ import (
 // in puppet/facts.
 type inventory struct {
 	mu    sync.Mutex
-	facts map[string]map[string]any // by node and name
+	facts map[string]map[string]any // values of facts, by node and name
 }
 
 func (i *inventory) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -17,7 +17,7 @@ import (
 // registry is an in-memory registry.
 type registry struct {
 	mu    sync.Mutex
-	blobs map[string][]byte // by digest
+	blobs map[string][]byte // blobs by digest
 	tags  map[string]string // digests of manifests, by repository and tag
 	made  int               // number of blobs that were pushed
 }

@@ -66,7 +66,7 @@ func churn(site string, nodes int, stop <-chan struct{}) {
 			if os.Rename(data, data+".away") == nil {
 				os.Rename(data+".away", data)
 			}
-		case 2, 3, 4: // in place, with the same length and in one write, so that readers see no mixture
+		case 2, 3, 4: // overwrites the file in one write of the same length, so that readers see no mixture
 			if f, err := os.OpenFile(path, os.O_WRONLY, 0); err == nil {
 				f.WriteAt(text, 0)
 				f.Close()

@@ -79,7 +79,7 @@ var (
 type environmentsReader struct {
 	site.Files
 	root string
-	path string // of environments.pp, with its text
+	path string // path of environments.pp, and its text
 	src  string
 	file *syntax.Environments
 

@@ -41,7 +41,7 @@ type World struct {
 	table  map[string]uint32 // the yardstick: has every key of the site
 	values answers           // the yardsticks of rows that read values
 
-	candidates []candidate // of the hot key, one per node; the yardstick for a site with many
+	candidates []candidate // candidates of the hot key, one per node
 }
 
 // candidate is a binding for one node.

@@ -176,7 +176,7 @@ func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) er
 		refused = refused || list[i].Severity == diag.Error
 	}
 	wd, _ := os.Getwd()      // without it, files keep the names by which they were found
-	out := cmd.OutOrStdout() // for programs
+	out := cmd.OutOrStdout() // standard output, for programs
 	if f.format == "text" {
 		out = cmd.ErrOrStderr()
 	}

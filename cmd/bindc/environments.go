@@ -64,7 +64,7 @@ type environments struct {
 
 	to          []age.Recipient
 	cmd         *cobra.Command
-	began       int64 // by the clock of the file system of dir
+	began       int64 // start of the build by the clock of dir's file system
 	diagnostics diag.List
 	inputs      int
 	counts      struct{ changed, stayed, failed, removed int }
@@ -75,7 +75,7 @@ type environments struct {
 func (b *environments) run(root string) error {
 	start := time.Now()
 	b.diagnostics.All = b.all || b.format != "text"
-	b.all = true // for each environment; what is printed for all of them is decided elsewhere
+	b.all = true // keep all diagnostics of each environment; print omits some later
 	root, err := b.prepare(root)
 	if err != nil {
 		return err

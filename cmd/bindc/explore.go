@@ -32,7 +32,7 @@ type exploreFlags struct {
 	access    explore.Access
 	style     explore.Style
 
-	dir     string // for the snapshots
+	dir     string // temporary directory for snapshots
 	builds  int    // number of snapshots written
 	oldData *explore.Data
 }

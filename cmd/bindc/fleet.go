@@ -51,7 +51,7 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole b
 	if f.err != nil {
 		return f.err
 	}
-	files := map[string]string{} // from the name in the snapshot to the path
+	files := map[string]string{} // paths of inputs, by their names in the snapshot
 	for file, i := range c.site.InputOf {
 		files[c.site.Inputs[i].Path] = file
 	}
@@ -105,7 +105,7 @@ func missing(asked []string, nodes []facts.Node) []string {
 
 // checkNames reports files that are probably not facts: they have names, but none that Facter sends or the site uses.
 func (c *compilation) checkNames(nodes []facts.Node, asked []string) {
-	known := map[string]bool{} // by file
+	known := map[string]bool{} // whether a file has a known name, by file
 	for _, n := range nodes {
 		if text := n.Contradiction(); text != "" {
 			c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: n.File}, Severity: diag.Warning, Code: "facts",
@@ -146,7 +146,7 @@ type fleet struct {
 
 	mu          sync.Mutex
 	problems    map[problem][]facts.Node
-	values      [][]string        // for each node, the values of the dimensions
+	values      [][]string        // values of the dimensions of each node
 	onlyBinding map[string]string // position of the only binding of a key
 	err         error             // the first error that does not belong to a binding
 }

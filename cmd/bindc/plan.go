@@ -187,7 +187,7 @@ func (f *planFlags) compare(cmd *cobra.Command, before, after string) error {
 				}
 			}
 			if f.everyKey && f.style.Form == report.People {
-				changes.Causes = nil // so each key is shown
+				changes.Causes = nil // without causes, the report shows each key
 			}
 			if err := f.print(cmd.OutOrStdout(), changes); whole || !errors.As(err, new(*cli.Answer)) && err != nil {
 				return err

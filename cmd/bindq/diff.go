@@ -98,7 +98,7 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 				return err
 			}
 			if f.all && !f.isReport() {
-				changes.Causes = nil // so each key is shown
+				changes.Causes = nil // without causes, the report shows each key
 			}
 			dir := f.dirOfFacts()
 			if dir == "" {

@@ -21,7 +21,7 @@ var Roles = []string{"", "a", "b"}
 type generator struct {
 	*rand.Rand
 	aliases []string
-	types   map[string]typ      // of the aliases, by name
+	types   map[string]typ      // types of the aliases, by name
 	data    map[string][]string // lines of data files, by path
 	options []string            // lines of lookup_options
 }

@@ -52,7 +52,7 @@ type File struct {
 	Broken  string  // for a lenient Reader: position and code of the first error; then there are no entries
 
 	kind   Format
-	digest [sha256.Size]byte // of the content
+	digest [sha256.Size]byte // digest of the content
 	id     fsx.FileID        // zero if the file cannot be recognized by it
 	silent bool              // there were no diagnostics; otherwise the next build parses the file again
 	cached bool

@@ -26,7 +26,7 @@ const (
 	Binary             // Name is the operator (+ - * / % << >> == != < <= > >= =~ !~ in and or); Kids[0], Kids[1]
 	If                 // condition, then, else; unless has the branches swapped
 	Case               // Kids[0] is the control expression; the others are Options
-	Selector           // as in Case
+	Selector           // see Case
 	Option             // the values to match, then the result
 	Assign             // Name = Kids[0]; without Name, Kids[1:] are the targets: Vars, or ArrayLits of targets
 	Block              // evaluates Kids in order and returns the last value; undef without Kids

@@ -48,7 +48,7 @@ func TestDoesNotReportLookedUpKeysAsTypos(t *testing.T) {
 	asked.add("app::contract")
 	near := []diag.Code{"near_key"}
 	s := site{"hiera.yaml": "version: 2", "data/common.yaml": "app::contact: 1\napp::contract: 1\n"}
-	for _, codes := range [][]diag.Code{near, nil} { // nil: all codes; unused_key replaces near_key
+	for _, codes := range [][]diag.Code{near, nil} { // nil selects all codes; unused_key replaces near_key
 		if got := s.advice(t, Options{Lookups: asked, Codes: codes})["near_key"]; len(got) > 0 {
 			t.Error("advises at", got)
 		}

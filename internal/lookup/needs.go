@@ -45,7 +45,7 @@ type survey struct {
 	s         *Snapshot
 	variables map[string]bool
 	scoped    map[string]bool
-	recipes   []nature // by number of the recipe
+	recipes   []nature // natures of recipes, by number
 	merges    map[uint32]bool
 	merged    []string
 	nested    []bool // keys bound to an array or a hash

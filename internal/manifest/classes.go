@@ -8,7 +8,7 @@ import (
 
 // Class is the header of a class.
 type Class struct {
-	Name   string // with the names of the classes around it
+	Name   string // qualified with the names of the classes around it
 	At     diag.Pos
 	Params []Param
 }
@@ -16,7 +16,7 @@ type Class struct {
 // Param is a parameter of a class.
 type Param struct {
 	Name     string
-	At       diag.Pos // of its variable
+	At       diag.Pos // position of the variable
 	Type     string   // source of the type without comments; "" if none is written
 	Optional bool     // has a default
 }
@@ -47,14 +47,14 @@ func ReadHeader(path, src string) Header {
 type headerReader struct {
 	parser
 	out   Header
-	depth int // of brackets
+	depth int // number of open brackets
 	outer []namespace
 }
 
 // namespace is a class or another definition whose body is being read.
 type namespace struct {
 	name  string // of a class; "" for another definition, which cannot contain classes
-	depth int    // of the code around it
+	depth int    // depth of the code around the class
 }
 
 func (r *headerReader) read() {

@@ -138,7 +138,7 @@ func relative(dir, path string) string {
 	if err != nil { // one of the two is absolute
 		dir, _ = filepath.Abs(dir)
 		path, _ = filepath.Abs(path)
-		if rel, err = filepath.Rel(dir, path); err != nil { // on another volume
+		if rel, err = filepath.Rel(dir, path); err != nil { // dir and path are on different volumes
 			rel = "../" + path
 		}
 	}

@@ -282,7 +282,7 @@ func lookedUp(r *lookup.Request, key string) lookup.Outcome {
 
 // Effect returns the keys whose answers differ between two requests for a node.
 func (s Style) Effect(old, now *lookup.Request, keys []string) Effect {
-	out, exact := Effect{}, Style{Sensitive: true, Form: People} // in this form, different values look different
+	out, exact := Effect{}, Style{Sensitive: true, Form: People} // a form in which different values never look the same
 	for _, key := range keys {
 		before, after := lookedUp(old, key), lookedUp(now, key)
 		if x, y := exact.Outcome(before).text(), exact.Outcome(after).text(); x != y ||

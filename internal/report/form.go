@@ -84,7 +84,7 @@ func sameText(name string) error {
 type Form int
 
 const (
-	JSON   Form = iota // as text; two keys with the same text are an error
+	JSON   Form = iota // keys become strings; it is an error if two keys become the same string
 	YAML               // the hash as a list of pairs, which restoreKeys converts back
 	People             // without quotes
 )

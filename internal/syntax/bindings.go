@@ -47,7 +47,7 @@ type Statement struct {
 	Options  []Option
 	Braces   int // offset of the options; 0 if there are none
 
-	When       [][]Pair // for when: the alternatives
+	When       [][]Pair // for when, the alternatives
 	Statements []Statement
 
 	Above  []string // for the printer: comments above the statement

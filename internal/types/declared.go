@@ -10,7 +10,7 @@ import (
 // Aliases resolves the type aliases of modules.
 type Aliases struct {
 	source func(name string) (text string, ok bool)
-	found  map[string]*Type // by name; nil while the alias is being read
+	found  map[string]*Type // types of aliases by name; nil while one is being read
 }
 
 // NewAliases returns the aliases whose definitions source returns, by name.

@@ -19,7 +19,7 @@ type Document struct {
 	ascii bool
 	plain bool // the source has no tab, no byte order mark, and no line break other than \n
 
-	marks  map[int][]int // by line: offsets of every markEach-th character; only for long lines
+	marks  map[int][]int // for long lines, the offset of every markEach-th character, by line
 	search search        // state of the last call of PosIn
 }
 

@@ -66,7 +66,7 @@ func producesTarget(k recipe.Kind) bool {
 
 // needGraph has the needs of all values and keys of a site.
 type needGraph struct {
-	ofValue map[uint32]needs    // by number of the value in place.Tables; values without needs are missing
+	ofValue map[uint32]needs    // needs of values, by number in place.Tables; omits values without needs
 	ofKey   map[uint32][]uint32 // the keys that any binding of a key needs; contributions have internal keys
 
 	circular map[uint32]bool // keys that may be part of a loop

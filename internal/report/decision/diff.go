@@ -37,7 +37,7 @@ type KeyChanges struct {
 type Change struct {
 	When     []lookup.Term
 	Except   [][]lookup.Term
-	Old, New *Row     // nil: not found
+	Old, New *Row     // nil if the key is not found
 	Through  []string // changed keys that a computed value looks up; its own text is the same
 	Below    bool     // the value may decline, and only rows below it changed
 }

@@ -13,7 +13,7 @@ import (
 // dimensions holds the dimensions of one snapshot, or of two compared snapshots. Dimensions that both have are merged.
 type dimensions struct {
 	*relation.Relations
-	names []string // for messages
+	names []string // names for messages
 	index map[dimensionKey]int
 }
 

@@ -44,7 +44,7 @@ func (s Sample) String() string {
 // Sampler constructs requests from the rows of keys.
 type Sampler struct {
 	tables    *Tables
-	templates [][]piece // by dimension; nil if its value is not text with variables
+	templates [][]piece // parts of the text of each dimension; nil if it is not text with variables
 	rows      map[string][]Row
 }
 

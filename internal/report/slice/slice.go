@@ -125,11 +125,11 @@ type slicer struct {
 	when      relation.Condition
 
 	origins     map[snapshot.Origin]bool // places of bindings that stay; alternatives share theirs
-	inputBinds  []bool                   // by input: whether it binds anything
-	keyStays    []bool                   // by key
-	valueStays  []bool                   // by value
-	inputStays  []bool                   // by input: whether a binding in it stays
-	levelsAbove []int                    // by number of levels above before the cut: the number after it
+	inputBinds  []bool                   // whether each input binds anything
+	keyStays    []bool                   // whether each key stays
+	valueStays  []bool                   // whether each value stays
+	inputStays  []bool                   // whether a binding in each input stays
+	levelsAbove []int                    // maps a number of levels above a binding to that number after the cut
 }
 
 func condition(terms []snapshot.Term) (c relation.Condition) {
