@@ -131,7 +131,8 @@ func TestPushesEachValidEnvironment(t *testing.T) {
 	}
 }
 
-// Parts of a build travel through a registry. No master can pull one as a snapshot, and link takes no snapshot.
+// Parts of a build can be pushed and linked through a registry. No master can pull one as a snapshot, and link
+// rejects snapshots.
 func TestPartsTravelThroughRegistry(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(&registry{blobs: map[string][]byte{}, tags: map[string]string{}})

@@ -15,7 +15,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// If a site changes during a build, the build uses each file as it was before or after a change, never a mixture, or
+// If a site changes during a build, the build uses the old or the new content of each file, never a mixture, or
 // reports which file it could not read.
 func TestBuildOfChangingSiteUsesWholeFiles(t *testing.T) {
 	const nodes = 40
@@ -146,7 +146,7 @@ func TestDamagedCacheDoesNotChangeTheSnapshot(t *testing.T) {
 		}
 		r := run(t, "bindc", args...)
 		status := 2
-		if name == "nowhere" { // the pack is missing and cannot be written
+		if name == "nowhere" { // the directory of the cache is missing
 			status = 0
 		}
 		if r.status != status || digest(t, path) != want || !strings.Contains(r.stderr, pack) {

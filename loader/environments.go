@@ -96,7 +96,7 @@ func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given
 			continue
 		}
 		if err != nil {
-			r.Failed(at, err) // silence would remove the snapshot of this environment
+			r.Failed(at, err) // must be reported, because otherwise the snapshot of this environment would be removed
 			continue
 		}
 		if !there || e.Name()[0] == '.' {
@@ -118,7 +118,7 @@ func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes
 		e.ModulePath = []string{}
 		for _, part := range strings.Split(path, ":") {
 			part = r.within(dir, part)
-			if there, _ := r.IsDir(part); there { // a module path may have directories that do not exist
+			if there, _ := r.IsDir(part); there { // directories in a module path need not exist
 				e.ModulePath = append(e.ModulePath, part)
 			}
 		}
@@ -268,7 +268,7 @@ func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attri
 	}
 }
 
-// titles returns the titles of a declaration as texts.
+// titles returns the titles of a declaration.
 func (r *environmentsReader) titles(n *expr.Node) []string {
 	v, ok := r.evaluate(n)
 	if !ok {

@@ -20,7 +20,7 @@ func parseTemplate(t *testing.T, text string) template {
 func TestReadingsOfPathByTemplate(t *testing.T) {
 	tests := []struct {
 		name, template, path string
-		want                 [][]string // for each reading, the values of the references in order
+		want                 [][]string // values of the references in each reading, in order
 	}{
 		{"variable at the end", "data/${role}", "data/web", [][]string{{"web"}}},
 		{"variable between texts", "data/${role}/x", "data/web/x", [][]string{{"web"}}},

@@ -12,7 +12,7 @@ import (
 	"bindc/snapshot"
 )
 
-// Fact is a counted quantity, and its yardstick.
+// Fact is a counted quantity and the value to compare it with.
 type Fact struct {
 	Name    string
 	Value   float64

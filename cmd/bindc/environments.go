@@ -69,7 +69,7 @@ type environments struct {
 	inputs      int
 	counts      struct{ changed, stayed, failed, removed int }
 	before      []string        // environments with a snapshot from an earlier build
-	written     map[string]bool // these, and the environments of this build
+	written     map[string]bool // environments in before, and those of this build
 }
 
 func (b *environments) run(root string) error {
@@ -198,7 +198,7 @@ func (b *environments) prepare(root string) (string, error) {
 				b.before = append(b.before, e.Name)
 			}
 		}
-	case errors.Is(err, fs.ErrNotExist), errors.As(err, &damage): // the file is written again
+	case errors.Is(err, fs.ErrNotExist), errors.As(err, &damage): // the file will be written again
 	default:
 		return "", fmt.Errorf("%s: %w", filepath.Join(b.dir, envfile.File), err)
 	}

@@ -19,7 +19,7 @@ import (
 type fixing struct {
 	on, dry bool
 
-	before map[string]bool // the texts that files had, so that corrections that undo each other end
+	before map[string]bool // earlier contents of the files, to detect corrections that undo each other
 }
 
 func (x *fixing) add(cmd *cobra.Command) {
@@ -88,7 +88,7 @@ func (x *fixing) fixed(cmd *cobra.Command, dir string, f *flags, more checkMore)
 	}
 }
 
-// progress returns the changes that do not lead back to a text that the file had before.
+// progress returns the changes, without those that restore an earlier content of a file.
 func (x *fixing) progress(changes []fix.Change) (out []fix.Change) {
 	id := func(file string, text []byte) string { return fmt.Sprintf("%s\x00%x", file, xxhash.Sum64(text)) }
 	for _, c := range changes {
@@ -100,7 +100,8 @@ func (x *fixing) progress(changes []fix.Change) (out []fix.Change) {
 	return out
 }
 
-// show prints the changes as a diff in a dry run. Otherwise there are none, or too many rounds.
+// show prints the changes as a diff in a dry run. Otherwise, if changes remain, it prints that there were too many
+// rounds.
 func (x *fixing) show(cmd *cobra.Command, changes []fix.Change) error {
 	if !x.dry && len(changes) > 0 {
 		_, err := fmt.Fprintf(cmd.ErrOrStderr(), "bindc: --fix stopped after %d rounds; run it again\n", maxFixed)
@@ -114,7 +115,7 @@ func (x *fixing) show(cmd *cobra.Command, changes []fix.Change) error {
 	return nil
 }
 
-// say prints why files are not changed.
+// say prints why some files were not changed.
 func (x *fixing) say(cmd *cobra.Command, refused error) error {
 	if refused == nil {
 		return nil

@@ -146,7 +146,7 @@ func (f *planFlags) prepare(cmd *cobra.Command, s *side, dir string, notes map[s
 	return err
 }
 
-// refuse prints the errors of a side that does not compile, at their places in its revision.
+// refuse prints the errors of a side that does not compile, with positions in its revision.
 func (f *planFlags) refuse(cmd *cobra.Command, c *compilation, s *side) error {
 	var list []diag.Diagnostic
 	for _, d := range c.diags.Sorted() {
