@@ -47,7 +47,7 @@ type fleetCheck struct {
 type unreached struct {
 	loader.Condition
 	at    diag.Pos
-	count int // bindings
+	count int // number of bindings
 	files bool
 }
 

@@ -9,7 +9,7 @@ import (
 	"bindc/diag"
 )
 
-// A key that is a typo of another one is reported, whatever their order. Different names are not.
+// A key that is a typo of another one is reported, whether it is before or after it. Different names are not.
 func TestReportsTyposOfKeys(t *testing.T) {
 	for _, c := range []struct{ name, common, debian, want string }{
 		{"two letters are swapped", "app::workers: 1", "app::wrokers: 1", "data/osfamily/debian.yaml:1:1"},
@@ -62,8 +62,8 @@ func TestDoesNotReportLookedUpKeysAsTypos(t *testing.T) {
 	}
 }
 
-// A key is reported at its first place, whatever the order of the layers. Names of parameters of resources are not
-// keys.
+// A key is reported at its first position in the order of files, not of layers. Names of parameters of resources are
+// not keys.
 func TestReportsTypoOfKeyAtItsFirstPlace(t *testing.T) {
 	s := site{"binder_config.yaml": "version: 1\nlayers: [{name: top, include: 'confdir:/top'}, " +
 		"{name: low, include: 'confdir:/low'}]\n",

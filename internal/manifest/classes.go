@@ -18,7 +18,7 @@ type Param struct {
 	Name     string
 	At       diag.Pos // position of the variable
 	Type     string   // source of the type without comments; "" if none is written
-	Optional bool     // has a default
+	Optional bool     // the parameter has a default
 }
 
 // Alias is the declaration of a type alias.
@@ -32,7 +32,8 @@ type Alias struct {
 type Header struct {
 	Classes []Class
 	Aliases []Alias
-	Whole   bool // false: the manifest ends inside a string, a comment or a bracket, so definitions may be missing
+	// false if the manifest ends inside a string, a comment or a bracket, so that definitions may be missing
+	Whole bool
 }
 
 // ReadHeader finds the classes and type aliases that a manifest defines. Code in the bodies of classes is skipped.
@@ -165,7 +166,8 @@ func (r *headerReader) param(tokens []token) (Param, bool) {
 			before, after = tokens[:i], tokens[i+1:]
 		}
 	}
-	if n := len(before); n > 0 && before[n-1].kind == punct && before[n-1].text == "*" { // takes all further arguments
+	// the parameter takes all further arguments
+	if n := len(before); n > 0 && before[n-1].kind == punct && before[n-1].text == "*" {
 		before = before[:n-1]
 	}
 	return Param{Name: strings.TrimPrefix(v.text, "$"), At: r.pos(v.at), Type: r.source(before),

@@ -33,7 +33,7 @@ type level struct {
 // levelFile is a file of a level.
 type levelFile struct {
 	*source
-	rel     string // relative to the directory of the hierarchy
+	rel     string // path relative to the directory of the hierarchy
 	value   string // of the category; "" for a constant level
 	problem string
 }
@@ -231,7 +231,7 @@ func (m *migration) unused(l *level, at int) string {
 	if name == "node" && at > 0 {
 		name = "certname"
 	}
-	if name[0] < 'a' { // '_' or a digit: names have no other such characters
+	if name[0] < 'a' { // the name begins with '_' or a digit
 		name = "level_" + name
 	}
 	taken := func(name string) bool {

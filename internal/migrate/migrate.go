@@ -21,7 +21,7 @@ import (
 
 // File is a file of the new site.
 type File struct {
-	Path string // relative to the new site, with slashes
+	Path string // path relative to the new site, with slashes
 	Text []byte
 }
 
@@ -219,7 +219,7 @@ func (m *migration) stay(b *binding, format string, args ...any) {
 	m.stays[b.key] = true
 	at := b.at
 	if m.maybeSensitive[b.key] {
-		at = diag.Pos{File: at.File} // do not show the line
+		at = diag.Pos{File: at.File} // hides the line
 	}
 	m.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Info, Code: "migrate",
 		Message: "'" + b.key + "' stays in Hiera 5: " + fmt.Sprintf(format, args...)})

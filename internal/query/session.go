@@ -100,7 +100,7 @@ func (s *Session) Lookup(r *lookup.Request, q *Query, key string, check Check) (
 	return v, found, err
 }
 
-// maxTypes limits the number of parsed types that a session keeps, and maxTypeText the lengths of their texts.
+// maxTypes limits the number of parsed types that a session keeps, and maxTypeText the lengths of their sources.
 const (
 	maxTypes    = 1000
 	maxTypeText = 1000

@@ -19,7 +19,7 @@ type Diff struct {
 	Keys  []Key    `json:"keys"`
 	Nodes []Group  `json:"nodes,omitzero"`  // fleet nodes with changes
 	Fleet int      `json:"fleet,omitempty"` // number of nodes of the fleet
-	If    []string `json:"if,omitempty"`    // changed facts: the nodes get other values of one snapshot
+	If    []string `json:"if,omitempty"`    // facts that were changed, to compare values in one snapshot
 
 	askedFor map[string]bool // removed keys that manifests still look up
 }
@@ -72,7 +72,7 @@ func (d *Diff) SetAskedFor(uses map[string][]Use) {
 // Key is a key with its changes.
 type Key struct {
 	Key           string   `json:"key"`
-	Gone          bool     `json:"gone,omitempty"`       // the key was bound, and is not any more
+	Gone          bool     `json:"gone,omitempty"`       // the key was bound before, but no longer is
 	RenamedTo     string   `json:"renamed_to,omitempty"` // the new key with the same values
 	AskedFor      []Use    `json:"asked_for,omitempty"`  // manifests that look up a removed key
 	Changes       []Change `json:"changes"`

@@ -145,7 +145,7 @@ func (p *setParser) bindings() *Bindings {
 	return b
 }
 
-// header parses the beginning of a file up to its '{': a word, and whatever rest parses. After an error, parsing
+// header parses the beginning of a file up to its '{': a word, and what rest parses. After an error, parsing
 // continues if the text was probably meant as a header.
 func (p *setParser) header(rest func(), what, word string) {
 	begin := p.here()

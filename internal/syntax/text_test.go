@@ -18,7 +18,7 @@ func TestLinesAndColumnsOfOffsets(t *testing.T) {
 	}
 }
 
-// An error without a code of its own gets the given code.
+// An error without a code gets the given code.
 func TestReportsErrorsWithTheirCode(t *testing.T) {
 	var diags diag.List
 	errs := []SyntaxError{{Off: 0, Message: "one"}, {Off: 2, Message: "two", Code: "catalog"}}

@@ -86,7 +86,7 @@ func (a *Aliases) alias(name string) (*Type, error) {
 		return t, nil
 	}
 	target, err := parse(parser{text: text, find: a.named, declared: true})
-	if err != nil || target.expands(t, 0) { // Puppet refuses or simplifies such an alias
+	if err != nil || target.expands(t, 0) { // Puppet rejects or simplifies such an alias
 		target = openType
 	}
 	t.target = target

@@ -31,7 +31,8 @@ func newDimensions(files ...*snapshot.Snapshot) (*dimensions, error) {
 		for _, d := range f.Dimensions() {
 			id := dimensionKeyOf(f, d)
 			if i, known := out.index[id]; known {
-				if programs[i] != string(d.Program) { // its values in the two snapshots cannot be compared
+				// the values of the dimension in the two snapshots cannot be compared
+				if programs[i] != string(d.Program) {
 					dims[i].Value = nil
 				}
 				continue

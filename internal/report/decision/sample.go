@@ -19,7 +19,7 @@ import (
 // Sample is a request that was constructed from rows.
 type Sample struct {
 	values assignment // strings of variables, by path
-	Alone  bool       // it was constructed from at most one row
+	Alone  bool       // the sample was constructed from at most one row
 }
 
 // ID identifies a sample, regardless of case. Samples of two snapshots with the same ID are the same request.
