@@ -161,7 +161,7 @@ type alternative struct {
 
 func (a alternative) final() bool { return !a.erases && a.bound.final() }
 
-// keys returns all keys that are looked up.
+// compositionKeys lists all keys that are looked up.
 var compositionKeys = []string{"k", "l", "m", "n", "o"}
 
 // names finds the bound keys and the names of contributions.

@@ -17,7 +17,7 @@ func parseTemplate(t *testing.T, text string) template {
 	return pathTemplate(node)
 }
 
-func TestReadingsOfPathByTemplate(t *testing.T) {
+func TestTemplateFindsAllReadingsOfPath(t *testing.T) {
 	tests := []struct {
 		name, template, path string
 		want                 [][]string // values of the references in each reading, in order

@@ -355,7 +355,7 @@ func (t tree) set(path []string, number, text string) {
 	t[name] = list
 }
 
-// runtimeValue converts a tree to a value of package runtime. Anything else becomes undef.
+// runtimeValue converts a tree to a value of package runtime. Any other x becomes undef.
 func runtimeValue(x any) (bindings.Value, error) {
 	t, ok := x.(tree)
 	if !ok {

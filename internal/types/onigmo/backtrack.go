@@ -212,8 +212,8 @@ func (s *state) advance(n int) {
 	}
 }
 
-// split continues s with one branch of instruction i, and pushes the other one on ways. It returns false if the state
-// is known to fail.
+// split continues s with one branch of instruction i, and pushes the other one onto ways. It returns false if the
+// state is known to fail.
 func (r *run) split(i *instruction, s *state, ways *[]way, failed map[state]bool) bool {
 	if r.plain {
 		if failed[*s] { // no state needs to be tried twice, even while it is on the stack
