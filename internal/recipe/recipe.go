@@ -40,7 +40,7 @@ type Recipe struct {
 	Sensitive   bool
 	Optional    bool         // declines if the value is undef before Transformer
 	Type        *types.Type  // the type that the value must have after Transformer; may be nil
-	Transformer *expr.Lambda // may be nil
+	Transformer *expr.Lambda // changes the value; may be nil
 	Value       value.Value
 	Expr        *expr.Node
 	Targets     []Target
