@@ -193,7 +193,7 @@ func (f file) text() ([]byte, error) {
 	info, err := os.Stat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, errors.New("expected a file of facts, found a link to nothing")
+		return nil, errors.New("expected a file of facts, found a broken symbolic link")
 	case err == nil && info.IsDir():
 		return nil, errors.New("expected a file of facts, found a directory")
 	case err == nil && !info.Mode().IsRegular():

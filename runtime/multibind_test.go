@@ -302,7 +302,7 @@ set: {new => 1, other => 2, also => 2, optional => 4}
   contribution renames site also [] bindings/default.yaml:6:12: not found ` +
 		`(contributions named 'other' have this name too)
   contribution declined site optional [] bindings/default.yaml:8:21: not found ` +
-		`(it has nothing to contribute)
+		`(it has no value to contribute)
   contribution wins low old [] bindings/low.yaml:4:21: 1
   contribution wins low other [] bindings/low.yaml:5:21: 2
   contribution wins low optional [] bindings/low.yaml:6:21: 4
@@ -320,7 +320,7 @@ all: {one => [1, 2]}
   contribution wins low one [{node n1}] bindings/low.yaml:12:47: 1
   contribution wins low one [{node n1}] bindings/low.yaml:13:76: 2
   contribution declined low two [{node n1}] bindings/low.yaml:14:76: not found ` +
-		`(it has nothing to contribute)
+		`(it has no value to contribute)
   contribution hidden low one [{environment production}] bindings/low.yaml:13:76: 2 ` +
 		`(hidden by bindings/low.yaml:13:76)
   contribution hidden low two [{environment production}] bindings/low.yaml:14:76: not found ` +

@@ -278,7 +278,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 
 func sameText(name string) error {
 	return &Error{Code: CodeTypeMismatch, Message: "a hash has two keys whose text is '" + strings.Clone(name) +
-		"', which JSON cannot tell apart"}
+		"', which JSON cannot distinguish"}
 }
 
 // Check checks v against a type, like `type:` of a binding (language.md, section 9). The error is

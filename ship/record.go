@@ -198,7 +198,7 @@ func (r *record) settle(failure error) error {
 		err = r.save()
 	}
 	if err != nil && done {
-		err = fmt.Errorf("the change was made but could not be recorded; the next program will do that: %w", err)
+		err = fmt.Errorf("the change was made but could not be recorded; the next bindsync command records it: %w", err)
 	}
 	return join(failure, err)
 }

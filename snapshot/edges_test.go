@@ -608,7 +608,7 @@ func TestFailedOpenUnmapsFile(t *testing.T) {
 			t.Errorf("a directory: %v", err)
 		}
 		_, err := open(damaged)
-		damagedAs(t, "a header of another sum", err, "header", "the checksum of the header")
+		damagedAs(t, "a header of another sum", err, "header", "the header to match its checksum")
 		if err == nil {
 			t.Error("a damaged header opens")
 		}

@@ -197,7 +197,7 @@ class RunTest(unittest.TestCase):
                 - debug: {msg: "{{ lookup('bindc.data.hiera', 'generation') }}"}
             """
         self.world.snapshot.unlink()
-        self.assertIn("expected a file that bindc build wrote [snapshot_missing]", self.world.play(playbook, status=2))
+        self.assertIn("expected a file written by bindc build [snapshot_missing]", self.world.play(playbook, status=2))
         self.world.write("ansible.cfg", "")
         self.assertIn("BINDQ_SNAPSHOT", self.world.play(playbook, status=2))
         self.assertIn("a configuration of Hiera; compile its directory",

@@ -98,7 +98,7 @@ func hideContributions(out []Candidate, parts []recipe.Part, counted []contribut
 			taken := &out[at[i]]
 			taken.Outcome, seen[at[i]] = c.outcome, true
 			if c.outcome.declined() {
-				taken.State, taken.Why = Declined, "it has nothing to contribute"
+				taken.State, taken.Why = Declined, "it has no value to contribute"
 			}
 		}
 	}

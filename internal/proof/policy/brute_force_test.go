@@ -294,7 +294,7 @@ func proved(t testing.TB, dir string) *site {
 	return out
 }
 
-// verdict returns what a proof says about a policy: proven, broken, open, or a text that contains "concerns no".
+// verdict returns what a proof says about a policy: proven, broken, open, or the message of a policy without effect.
 func (s *site) verdict(name string) string {
 	out := ""
 	if slices.Contains(s.proven, name) {
@@ -307,7 +307,7 @@ func (s *site) verdict(name string) string {
 			return "broken"
 		case strings.Contains(d.Message, "not proven"):
 			out += "open"
-		case strings.Contains(d.Message, "concerns no"):
+		case strings.Contains(d.Message, "applies to no"), strings.Contains(d.Message, "matches no"):
 			out += d.Message
 		}
 	}

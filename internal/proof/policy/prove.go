@@ -109,12 +109,12 @@ func (p *prover) prove(policy *Policy, keys []uint32) (verdict, error) {
 	p.checkLayers(policy)
 	p.region, _ = policy.region.conjuncts(false)
 	if p.region = slices.DeleteFunc(p.region, func(c conjunct) bool { return !p.isPossible(&c) }); len(p.region) == 0 {
-		p.warn(policy, "the policy '"+policy.Name+"' concerns no request: its condition never holds",
+		p.warn(policy, "the policy '"+policy.Name+"' applies to no request: its condition never holds",
 			"correct 'when' and 'unless', or remove the policy")
 		return broken, nil
 	}
 	if len(keys) == 0 && policy.claim.ofNothing() == "" {
-		p.warn(policy, "the policy '"+policy.Name+"' concerns no key: nothing binds '"+policy.source+"'",
+		p.warn(policy, "the policy '"+policy.Name+"' matches no key: nothing binds '"+policy.source+"'",
 			cmpHint(p.diags, policy, p.Content.Keys))
 		return broken, nil
 	}

@@ -60,9 +60,9 @@ func noteOf(policy *Policy, at diag.Pos) []diag.Note {
 func (p *prover) witness(texts way) string {
 	facts := p.sample(texts).String()
 	if facts == "" {
-		return "an example is a node without any facts"
+		return "for example, a node without any facts"
 	}
-	return "an example is a node with the facts " + facts
+	return "for example, a node with the facts " + facts
 }
 
 // where describes the requests that a violation concerns: the condition of the winner and that of the policy.
@@ -98,7 +98,7 @@ func (o *Open) warning() diag.Diagnostic {
 	d := diag.Diagnostic{Pos: o.At, Severity: diag.Warning, Code: Code,
 		Message: "the policy '" + o.Name + "' is not proven: the value of " + diag.Quoted(o.keys) +
 			" depends on facts or other keys",
-		Hint: "'bindc check --facts-dir DIR' decides it for the nodes of a fleet"}
+		Hint: "'bindc check --facts-dir DIR' checks it for real nodes"}
 	for i, pos := range o.computed {
 		if i == maxNotes {
 			break
