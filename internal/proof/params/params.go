@@ -36,9 +36,8 @@ type Checker struct {
 	suspects map[string]*suspect // by key
 	declared map[string][]manifest.Declaration
 
-	undecided map[string]bool // keys that lookup_options convert to a type that bindings do not have
-	prover    *prover
-	mu        sync.Mutex // in Refuses: guards declared
+	prover *prover
+	mu     sync.Mutex // in Refuses: guards declared
 }
 
 // suspect is a key with a value that its parameter may refuse.
@@ -61,7 +60,7 @@ type binding struct {
 // cannot look keys up in the snapshot of content.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) (*Checker, error) {
 	c := &Checker{site: site, content: content, opts: opts, diags: diags, received: map[string]*param{},
-		suspects: map[string]*suspect{}, undecided: map[string]bool{}}
+		suspects: map[string]*suspect{}}
 	if len(site.Modules) == 0 && !c.hasManifests() {
 		return c, nil
 	}

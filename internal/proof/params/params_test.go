@@ -89,6 +89,17 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"-- data/role/web.yaml --\nntp::list: [1]\n",
 			"data/role/web.yaml:1 error 'ntp::list': expected String, found Integer at [0], for nodes with " +
 				"role/%{facts.role}.yaml = role/web.yaml (such as role=web)"},
+		{"converted for some nodes", "-- modules/ntp/manifests/init.pp --\nclass ntp (Hash $p) { }\n" +
+			"-- data/common.yaml --\nntp::p: {a: 1}\n" +
+			"-- data/role/web.yaml --\nlookup_options:\n  ntp::p: {convert_to: Array}\n",
+			"data/common.yaml:1 error 'ntp::p': expected Hash, found Array[Array[Scalar]], for nodes with " +
+				"role/%{facts.role}.yaml = role/web.yaml (such as role=web)"},
+		{"merged for some nodes", intClass + "-- data/common.yaml --\nntp::list: [1]\n" +
+			"-- data/role/web.yaml --\nntp::list: [a]\nlookup_options:\n  ntp::list: {merge: unique}\n" +
+			"-- data/role/db.yaml --\nntp::list: [b]\n",
+			"data/common.yaml:1 error 'ntp::list': expected String, found Integer at [0]\n" +
+				"data/role/web.yaml:1 error 'ntp::list': expected String, found Integer at [1], for nodes with " +
+				"role/%{facts.role}.yaml = role/web.yaml (such as role=web)"},
 		{"only right after merging", "-- modules/ntp/manifests/init.pp --\nclass ntp (Struct[{a => Integer, b => Integer}] $p) { }\n" +
 			"-- data/common.yaml --\nntp::p: {a: 1, b: 2}\nlookup_options:\n  ntp::p: {merge: hash}\n" +
 			"-- data/role/web.yaml --\nntp::p: {a: 3}\n", ""},
@@ -153,6 +164,25 @@ func TestReportsRequiredParametersWithoutValue(t *testing.T) {
 	got := reports(t, ntp+"-- data/common.yaml --\nntp::a: 1\n", params.Options{Require: true})
 	if got != want {
 		t.Errorf("reported:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestReportsConversionsToOtherTypesOnlyIfStrict(t *testing.T) {
+	const site = "-- modules/ntp/manifests/init.pp --\nclass ntp (Timestamp $p) { }\n-- data/common.yaml --\n" +
+		"ntp::p: '2026-11-26T12:00:00'\n-- data/role/web.yaml --\nntp::p: '2026-11-27T12:00:00'\n" +
+		"lookup_options:\n  ntp::p: {convert_to: Timestamp}\n"
+	const wrong = "data/common.yaml:1 error 'ntp::p': expected Timestamp, found String"
+	if got := reports(t, site, params.Options{Strict: true}); got != wrong {
+		t.Errorf("%s\nwant\n%s", got, wrong)
+	}
+	site2 := strings.Replace(site, "-- data/role/web.yaml --\nntp::p: '2026-11-27T12:00:00'\n", "", 1)
+	const open = "data/common.yaml:1 note 'ntp::p': whether the value is Timestamp is not known, because " +
+		"lookup_options convert it to a type that bindings do not have, so it is not proven"
+	if got := reports(t, site2, params.Options{Strict: true}); got != open {
+		t.Errorf("%s\nwant\n%s", got, open)
+	}
+	if got := reports(t, site2, params.Options{}); got != "" {
+		t.Error(got)
 	}
 }
 

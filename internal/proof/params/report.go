@@ -13,10 +13,9 @@ import (
 	"bindc/loader"
 )
 
-// report reports a value that Puppet refuses in requests with the given condition, such as sample.
-func (p *prover) report(s *suspect, at diag.Pos, when []lookup.Term, sample decision.Sample, m *types.Mismatch,
-	secret bool) {
-	key, region := s.param.key(), region(when, sample)
+// report reports a value that Puppet refuses for some nodes, which region describes.
+func (p *prover) report(s *suspect, at diag.Pos, region string, m *types.Mismatch, secret bool) {
+	key := s.param.key()
 	d := diag.Diagnostic{Pos: at, Code: "parameter_type", Message: "'" + key + "': " + m.Text(secret) + region,
 		Secret: secret, Discreet: "'" + key + "': " + m.Text(true) + region, Hint: s.param.hint(m)}
 	d.Notes = append(d.Notes, diag.Note{Pos: s.param.At, Message: "the class " + s.param.class.Name + " declares $" +
@@ -28,8 +27,23 @@ func (p *prover) report(s *suspect, at diag.Pos, when []lookup.Term, sample deci
 	p.diags.Add(d)
 }
 
-// region describes the requests that meet a condition.
-func region(when []lookup.Term, sample decision.Sample) string {
+// region describes requests such as sample, which meet the conditions of the given bindings and of the lookup_options
+// for them.
+func region(e *lookup.Explanation, winners []lookup.Candidate, sample decision.Sample) string {
+	var when []lookup.Term
+	add := func(terms []lookup.Term) {
+		for _, t := range terms {
+			if !slices.Contains(when, t) {
+				when = append(when, t)
+			}
+		}
+	}
+	for i := range winners {
+		add(winners[i].When)
+	}
+	if e.Options != nil {
+		add(e.Options.When)
+	}
 	if len(when) == 0 {
 		return ""
 	}
@@ -102,15 +116,18 @@ func (p *param) hint(m *types.Mismatch) string {
 	return ""
 }
 
-// reportOpen reports a key that cannot be decided.
-func (c *Checker) reportOpen(key string, s *suspect) {
+// reportOpen reports a key that cannot be decided, with the reason.
+func (c *Checker) reportOpen(key string, s *suspect, why string) {
 	if !c.opts.Strict {
 		return
 	}
+	hint := "--facts-dir checks it for the facts of given nodes"
+	if why == ofConversion {
+		hint = ""
+	}
 	for at := range s.places {
-		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Info, Code: "parameter_type",
-			Message: "'" + key + "': whether the value is " + s.param.Type + " depends on facts, so it is not proven",
-			Hint:    "--facts-dir checks it for the facts of given nodes"})
+		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Info, Code: "parameter_type", Hint: hint,
+			Message: "'" + key + "': whether the value is " + s.param.Type + " " + why + ", so it is not proven"})
 	}
 }
 
@@ -160,32 +177,34 @@ func (c *Checker) reportUntyped() {
 
 // Refusal is a value that Puppet refuses for one node.
 type Refusal struct {
+	At       string // position of the binding, as recorded in the snapshot
 	Message  string // without the value, if it is sensitive
 	Doubtful bool   // Puppet may not look the value up
 }
 
-// Refuses returns why Puppet refuses v, the value of key for one node, or nil. It may be called concurrently after
+// Refuses returns why Puppet refuses v, the value of key in a request, or nil. It may be called concurrently after
 // Check.
-func (c *Checker) Refuses(key string, v lookup.Value) *Refusal {
+func (c *Checker) Refuses(r *lookup.Request, key string, v lookup.Value) (*Refusal, error) {
 	p := c.received[key]
-	if p == nil || p.typ == nil || c.undecided[key] {
-		return nil
+	if p == nil || p.typ == nil {
+		return nil, nil
 	}
-	whole, err := v.Whole()
-	if err != nil {
-		return nil
+	m, err := p.misfitOf(v)
+	if m == nil || err != nil {
+		return nil, err
 	}
-	if v.Sensitive() {
-		whole = whole.Sensitive()
+	e, err := r.Explain(key)
+	if err != nil || !decides(e.Options) {
+		return nil, err
 	}
-	m := p.misfit(whole)
-	if m == nil {
-		return nil
+	at := ""
+	if winners := effective(e); len(winners) > 0 {
+		at = winners[0].At
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.declarations()[p.class.Name]
-	return &Refusal{Doubtful: !p.looksUp(list) || c.hasForeign(moduleOf(key)),
+	return &Refusal{At: at, Doubtful: !p.looksUp(list) || c.hasForeign(moduleOf(key)),
 		Message: "'" + key + "': " + m.Text(v.Sensitive()) + "; the class " + p.class.Name + " declares $" + p.Name +
-			" as " + p.Type}
+			" as " + p.Type}, nil
 }
