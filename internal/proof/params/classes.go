@@ -26,6 +26,7 @@ type param struct {
 	typ   *types.Type // nil if every value fits, or if the type is not known
 
 	unknown []string // types in it that are not known
+	problem error    // why typ cannot be parsed
 }
 
 // key is the key that Puppet looks up for p.
@@ -165,10 +166,7 @@ func (c *classes) declare(header manifest.Class) *class {
 	for _, p := range header.Params {
 		declared := &param{Param: p, class: out}
 		if p.Type != "" {
-			var err error
-			if declared.typ, declared.unknown, err = c.aliases.ParseDeclared(p.Type); err != nil {
-				declared.unknown = []string{p.Type}
-			}
+			declared.typ, declared.unknown, declared.problem = c.aliases.ParseDeclared(p.Type)
 		}
 		out.params[p.Name] = declared
 	}

@@ -122,6 +122,20 @@ func TestReportsValuesThatPuppetRefuses(t *testing.T) {
 			"data/common.yaml:1 error 'ntp::p': expected Array[Stdlib::Host], found String\n" +
 				"modules/ntp/manifests/init.pp:1 note data for 1 parameter is only checked in part, because these types " +
 				"are not known: 'Stdlib::Host'"},
+		{"pattern with lookahead", "-- modules/ntp/manifests/init.pp --\nclass ntp (Ntp::Digit $p, Ntp::Digit $q) { }\n" +
+			"-- modules/ntp/types/digit.pp --\ntype Ntp::Digit = Pattern[/^[0-9](?!\\d)/]\n" +
+			"-- data/common.yaml --\nntp::p: '12'\nntp::q: '1'\n",
+			"data/common.yaml:1 error 'ntp::p': expected Ntp::Digit, found '12'"},
+		{"pattern that is not supported", "-- modules/ntp/manifests/init.pp --\nclass ntp (Array[Ntp::A] $p, Ntp::A $q) { }\n" +
+			"-- modules/ntp/types/a.pp --\ntype Ntp::A = Pattern[/(?~a)/]\n" +
+			"-- data/common.yaml --\nntp::p: x\nntp::q: x\n",
+			"data/common.yaml:1 error 'ntp::p': expected Array[Ntp::A], found String\n" +
+				"modules/ntp/manifests/init.pp:1 note data for 2 parameters is only checked in part, because the type " +
+				"'Ntp::A' is not supported: Pattern[]: absence operators (?~...) are not supported"},
+		{"type that only Puppet has", "-- modules/ntp/manifests/init.pp --\nclass ntp (Iterable $p) { }\n" +
+			"-- data/common.yaml --\nntp::p: x\n",
+			"modules/ntp/manifests/init.pp:1 note data for 1 parameter is only checked in part, because the type " +
+				"'Iterable' is not supported: only Puppet can decide which values have this type"},
 		{"class in the file of another", "-- modules/ntp/manifests/init.pp --\nclass ntp { class inner (Integer $p) { } }\n" +
 			"-- data/common.yaml --\nntp::inner::p: x\n-- manifests/site.pp --\ninclude ntp::inner\n",
 			"data/common.yaml:1 error 'ntp::inner::p': expected Integer, found String"},

@@ -144,35 +144,66 @@ func (c *Checker) reportClasses() {
 	c.reportUntyped()
 }
 
+// untyped has the parameters that are only checked in part for one reason.
+type untyped struct {
+	at    diag.Pos // of the first of them
+	count int
+	names []string // types that are not known
+	why   error    // why the only type is not known; nil: it has no definition
+}
+
 // reportUntyped reports the types that are not known, if data is bound for parameters of these types.
 func (c *Checker) reportUntyped() {
-	var names []string
-	var first *param
-	count := 0
+	undefined, problems := untyped{}, map[string]*untyped{}
 	for _, key := range slices.Sorted(maps.Keys(c.received)) {
 		p := c.received[key]
-		if len(p.unknown) == 0 {
-			continue
+		if p.problem != nil {
+			c.reportUnchecked(&untyped{p.At, 1, []string{p.Type}, p.problem})
 		}
-		if count++; first == nil {
-			first = p
+		isUndefined := false
+		for _, name := range p.unknown {
+			why := c.classes.aliases.Problem(name)
+			switch {
+			case why == nil:
+				isUndefined = true
+				undefined.names = append(undefined.names, name)
+			case problems[name] == nil:
+				problems[name] = &untyped{p.At, 1, []string{name}, why}
+			default:
+				problems[name].count++
+			}
 		}
-		names = append(names, p.unknown...)
+		if isUndefined {
+			if undefined.count++; undefined.count == 1 {
+				undefined.at = p.At
+			}
+		}
 	}
-	if first == nil {
+	if undefined.count > 0 {
+		c.reportUnchecked(&undefined)
+	}
+	for _, name := range slices.Sorted(maps.Keys(problems)) {
+		c.reportUnchecked(problems[name])
+	}
+}
+
+func (c *Checker) reportUnchecked(u *untyped) {
+	d := diag.Diagnostic{Pos: u.at, Severity: diag.Info, Code: "parameter_unchecked",
+		Message: "data for " + diag.Count(u.count, "parameter") + " is only checked in part, because "}
+	if u.why != nil {
+		d.Message += "the type '" + u.names[0] + "' is not supported: " + u.why.Error()
+		c.diags.Add(d)
 		return
 	}
-	slices.Sort(names)
-	names = slices.Compact(names)
+	slices.Sort(u.names)
+	names, more := slices.Compact(u.names), ""
 	const shown = 5
-	more := ""
 	if n := len(names) - shown; n > 0 {
 		names, more = names[:shown], fmt.Sprintf(" and %d more", n)
 	}
-	c.diags.Add(diag.Diagnostic{Pos: first.At, Severity: diag.Info, Code: "parameter_unchecked",
-		Message: "data for " + diag.Count(count, "parameter") + " is only checked in part, because these types are " +
-			"not known: " + diag.Quoted(names) + more,
-		Hint: "put the modules that define these types on the module path"})
+	d.Message += "these types are not known: " + diag.Quoted(names) + more
+	d.Hint = "put the modules that define these types on the module path"
+	c.diags.Add(d)
 }
 
 // Refusal is a value that Puppet refuses for one node.
