@@ -142,7 +142,7 @@ func worse(a, b verdict) verdict {
 
 // proveUnbound decides about a policy that requires a value of a key that nothing binds.
 func (p *prover) proveUnbound(policy *Policy) (verdict, error) {
-	return p.proveRow(policy, policy.key, nil, &row{level: len(p.Content.Levels) + 1}, broken)
+	return p.proveRow(policy, policy.key, nil, p.nothing(), broken)
 }
 
 // proveKey decides about one key of a policy.
@@ -158,20 +158,34 @@ func (p *prover) proveKey(policy *Policy, key uint32) (verdict, error) {
 		out = worse(out, found)
 		return err
 	}
+	if policy.claim.holdsForConstants() && !p.tables.computed[key] {
+		rows = nil
+	}
 	for i := range rows {
-		r := &rows[i]
-		if policy.claim.holdsForConstants() && !p.Content.Values[r.value].Computed {
-			continue
-		}
-		v := policy.claim.ofRecipe(p.tables.recipe(r.value), p.Content.Layers[r.layer])
-		if err := check(r, v); err != nil {
+		if err := check(&rows[i], p.judge(policy, &rows[i])); err != nil {
 			return broken, err
 		}
 	}
 	if policy.claim.ofNothing() == "" || p.tables.isAlwaysBound(key) {
 		return out, nil
 	}
-	return out, check(&row{level: len(p.Content.Levels) + 1}, broken)
+	return out, check(p.nothing(), broken)
+}
+
+// nothing returns a row below all others, for requests in which nothing binds a key.
+func (p *prover) nothing() *row { return &row{level: int32(len(p.Content.Levels)) + 1} }
+
+// judge judges the binding r regardless of the requests in which it wins.
+func (p *prover) judge(policy *Policy, r *row) verdict {
+	layer := ""
+	if policy.claim.layers != nil {
+		layer, _ = p.tables.place(r)
+	}
+	n := p.tables.value(r)
+	if stored := &p.Content.Values[n]; !stored.Computed {
+		return policy.claim.ofConstant(stored.Bytes, layer)
+	}
+	return policy.claim.ofRecipe(p.tables.recipe(n), layer)
 }
 
 // blockers returns the blockers of a key.
@@ -187,9 +201,8 @@ func (p *prover) blockers(key uint32) *blockers {
 // proveRow decides whether r breaks a policy in some request. Its value has been judged as v, which is not holds.
 func (p *prover) proveRow(policy *Policy, key string, b *blockers, r *row, v verdict) (verdict, error) {
 	var own []equation
-	if r.level < len(p.Content.Levels) {
-		level := &p.Content.Levels[r.level]
-		own = p.space.ofScope(level.Dimensions, level.Scopes[r.scope].Values)
+	if int(r.level) < len(p.Content.Levels) {
+		own = p.space.ofScope(p.Content.Levels[r.level].Dimensions, p.tables.scope(r).Values)
 	}
 	out := holds
 	for i := range p.region {
@@ -234,8 +247,8 @@ func (p *prover) leaveOpen(key string, r *row) {
 	if !slices.Contains(p.current.keys, key) {
 		p.current.keys = append(p.current.keys, key)
 	}
-	if r.origin.Line > 0 {
-		p.current.computed = append(p.current.computed, p.pos(r.origin))
+	if _, at := p.tables.place(r); at.Line > 0 {
+		p.current.computed = append(p.current.computed, p.pos(at))
 	}
 }
 
