@@ -1,6 +1,8 @@
 package main
 
 import (
+	"sync"
+
 	"github.com/spf13/cobra"
 
 	"bindc/facts"
@@ -29,8 +31,8 @@ func (c *compilation) prove(f *flags, dir string, disk fsx.Disk) error {
 	if c.diags.Failed() {
 		return nil
 	}
-	files := c.files()
-	site := policy.Site{Content: c.content, Files: func(input string) string { return files[input] }}
+	files := sync.OnceValue(c.files)
+	site := policy.Site{Content: c.content, Files: func(input string) string { return files()[input] }}
 	var err error
 	if c.proofs, err = policy.Prove(site, policies, &c.diags); err != nil {
 		return err

@@ -32,6 +32,7 @@ type Checker struct {
 	opts     Options
 	diags    *diag.List
 	classes  *classes
+	keys     []receiver          // by number of the key
 	received map[string]*param   // parameters for which keys of the site exist, by key
 	suspects map[string]*suspect // by key
 	declared map[string][]manifest.Declaration
@@ -45,6 +46,12 @@ type suspect struct {
 	param  *param
 	merged bool                 // lookup_options apply to the key
 	places map[diag.Pos]binding // the bindings that may be refused
+}
+
+// receiver is what Puppet looks a key up for.
+type receiver struct {
+	class *class // nil: the key does not have the name of a class
+	param *param // nil: the class has no such parameter
 }
 
 // binding is a value at one place.
@@ -66,6 +73,7 @@ func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *di
 	}
 	defer c.close()
 	c.classes = findClasses(site, opts.Disk)
+	c.findReceivers()
 	c.findSuspects()
 	err := c.prove()
 	c.reportUnknown()
@@ -84,19 +92,33 @@ func (c *Checker) hasManifests() bool {
 	return info != nil
 }
 
+// findReceivers finds what Puppet looks the keys of the site up for.
+func (c *Checker) findReceivers() {
+	c.keys = make([]receiver, len(c.site.Keys))
+	for i, key := range c.site.Keys {
+		class, name := c.split(key)
+		if class == nil {
+			continue
+		}
+		c.keys[i] = receiver{class, class.params[name]}
+		if p := c.keys[i].param; p != nil {
+			c.received[key] = p
+		}
+	}
+}
+
 // findSuspects judges all bindings of parameters.
 func (c *Checker) findSuspects() {
-	params := c.params()
-	if !slices.ContainsFunc(params, func(p *param) bool { return p != nil && p.typ != nil }) {
+	isTyped := func(r receiver) bool { return r.param != nil && r.param.typ != nil }
+	if !slices.ContainsFunc(c.keys, isTyped) {
 		return
 	}
 	merged := c.mergedKeys()
 	for b := range c.bindings {
-		p := params[b.number]
-		if p == nil || p.typ == nil {
+		if !isTyped(c.keys[b.number]) {
 			continue
 		}
-		key := c.site.Keys[b.number]
+		key, p := c.site.Keys[b.number], c.keys[b.number].param
 		b.verdict = p.judge(c.site.Values[b.value])
 		if b.verdict == fits && !merged[key] {
 			continue
@@ -131,25 +153,6 @@ func (c *Checker) bindings(yield func(binding) bool) {
 			}
 		}
 	}
-}
-
-// params returns the parameters that receive the keys of the site, by number of the key.
-func (c *Checker) params() []*param {
-	out := make([]*param, len(c.site.Keys))
-	for i, key := range c.site.Keys {
-		if out[i] = c.param(key); out[i] != nil {
-			c.received[key] = out[i]
-		}
-	}
-	return out
-}
-
-// param returns the parameter that receives a key, or nil.
-func (c *Checker) param(key string) *param {
-	if class, name := c.split(key); class != nil {
-		return class.params[name]
-	}
-	return nil
 }
 
 // declarations returns where manifests declare classes, by class.

@@ -34,6 +34,7 @@ type Policy struct {
 
 	key    string         // the only key, or ""
 	keys   *regexp.Regexp // the pattern of several keys; nil with key
+	prefix string         // all keys begin with it
 	source string         // key or pattern, for messages
 	region *condition     // nil: all requests
 	claim  claim
@@ -77,6 +78,15 @@ func keyPattern(patterns []string) *regexp.Regexp {
 		alternatives = append(alternatives, b.String())
 	}
 	return regexp.MustCompile("^(?s:" + strings.Join(alternatives, "|") + ")$")
+}
+
+// prefixOf returns a text with which all keys of patterns begin.
+func prefixOf(patterns []string) string {
+	if len(patterns) != 1 {
+		return ""
+	}
+	before, _, _ := strings.Cut(patterns[0], "*")
+	return strings.TrimSuffix(before, "::")
 }
 
 // shown returns a value for a message.

@@ -84,16 +84,11 @@ type prover struct {
 
 // keysOf returns the keys that a policy concerns. If there are none, it returns nil.
 func (p *prover) keysOf(policy *Policy) (out []uint32) {
-	if policy.keys == nil {
-		n, ok := slices.BinarySearchFunc(p.Content.Keys, policy.key,
-			func(k snapshot.Key, name string) int { return strings.Compare(k.Name, name) })
-		if ok {
-			out = append(out, uint32(n))
-		}
-		return out
-	}
-	for i := range p.Content.Keys {
-		if name := p.Content.Keys[i].Name; !strings.HasPrefix(name, "\x00") && policy.concerns(name) {
+	keys := p.Content.Keys
+	from, _ := slices.BinarySearchFunc(keys, policy.prefix,
+		func(k snapshot.Key, name string) int { return strings.Compare(k.Name, name) })
+	for i := from; i < len(keys) && strings.HasPrefix(keys[i].Name, policy.prefix); i++ {
+		if name := keys[i].Name; !strings.HasPrefix(name, "\x00") && policy.concerns(name) {
 			out = append(out, uint32(i))
 		}
 	}

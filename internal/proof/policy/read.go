@@ -167,6 +167,7 @@ func (r *reader) keys(n *yaml.Node, p *Policy) bool {
 	}
 	if hasKey {
 		p.key, _ = one.Text()
+		p.prefix = p.key
 		if p.source = p.key; p.key == "" || strings.Contains(p.key, "*") {
 			r.errorf(one, "expected the name of a key as 'key', found %s; a pattern is called 'keys'", one.Describe())
 			return false
@@ -179,7 +180,7 @@ func (r *reader) keys(n *yaml.Node, p *Policy) bool {
 			several.Describe())
 		return false
 	}
-	p.keys, p.source = keyPattern(patterns), strings.Join(patterns, ", ")
+	p.keys, p.prefix, p.source = keyPattern(patterns), prefixOf(patterns), strings.Join(patterns, ", ")
 	return true
 }
 
