@@ -109,13 +109,16 @@ func (c *Checker) findReceivers() {
 
 // findSuspects judges all bindings of parameters.
 func (c *Checker) findSuspects() {
-	isTyped := func(r receiver) bool { return r.param != nil && r.param.typ != nil }
-	if !slices.ContainsFunc(c.keys, isTyped) {
+	isTyped := make([]bool, len(c.keys))
+	for i, r := range c.keys {
+		isTyped[i] = r.param != nil && r.param.typ != nil
+	}
+	if !slices.Contains(isTyped, true) {
 		return
 	}
 	merged := c.mergedKeys()
 	for b := range c.bindings {
-		if !isTyped(c.keys[b.number]) {
+		if !isTyped[b.number] {
 			continue
 		}
 		key, p := c.site.Keys[b.number], c.keys[b.number].param

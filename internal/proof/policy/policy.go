@@ -8,8 +8,9 @@
 //	claim.go            the requirement of a policy on a value
 //	region.go           the requests of a policy, as alternatives of literals
 //	space.go, solve.go  the variables that categories and paths depend on
+//	doubt.go            finds bindings whose values may break a policy
 //	table.go            the bindings of each key, by precedence
-//	prove.go            finds bindings that may break a policy
+//	prove.go            decides whether such a binding can win
 //	confirm.go          looks each of them up with the facts of a witness
 //	nodes.go            decides policies for given nodes
 //	report.go           diagnostics

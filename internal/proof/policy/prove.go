@@ -46,16 +46,14 @@ func Prove(site Site, policies []*Policy, diags *diag.List) (*Result, error) {
 	p := &prover{Site: site, space: s, diags: diags, blockersOf: map[uint32]*blockers{}, seen: map[string]bool{}}
 	out.prover = p
 	keys := make([][]uint32, len(policies))
-	wanted := make([]bool, len(site.Content.Keys))
 	for i, policy := range policies {
 		keys[i] = p.keysOf(policy)
-		for _, k := range keys[i] {
-			wanted[k] = true
-		}
 	}
-	p.tables = tablesOf(site.Content, wanted)
+	p.tables = newTables(site.Content)
+	doubts := p.findDoubts(policies, keys)
+	p.findRows(policies, keys, doubts)
 	for i, policy := range policies {
-		v, err := p.prove(policy, keys[i])
+		v, err := p.prove(policy, keys[i], doubts[i])
 		switch {
 		case err != nil:
 			return nil, err
@@ -96,7 +94,7 @@ func (p *prover) keysOf(policy *Policy) (out []uint32) {
 }
 
 // prove decides about one policy. A policy that concerns nothing is broken, but only with a warning.
-func (p *prover) prove(policy *Policy, keys []uint32) (verdict, error) {
+func (p *prover) prove(policy *Policy, keys []uint32, doubts []doubt) (verdict, error) {
 	p.current = &Open{Policy: policy}
 	if !p.checkCategories(policy) {
 		return broken, nil
@@ -118,11 +116,15 @@ func (p *prover) prove(policy *Policy, keys []uint32) (verdict, error) {
 	}
 	out := holds
 	for _, key := range keys {
-		v, err := p.proveKey(policy, key)
+		n := 0
+		for n < len(doubts) && doubts[n].key == key {
+			n++
+		}
+		v, err := p.proveKey(policy, key, doubts[:n])
 		if err != nil {
 			return broken, err
 		}
-		out = worse(out, v)
+		out, doubts = worse(out, v), doubts[n:]
 	}
 	return out, nil
 }
@@ -140,48 +142,26 @@ func (p *prover) proveUnbound(policy *Policy) (verdict, error) {
 	return p.proveRow(policy, policy.key, nil, p.nothing(), broken)
 }
 
-// proveKey decides about one key of a policy.
-func (p *prover) proveKey(policy *Policy, key uint32) (verdict, error) {
+// proveKey decides about one key of a policy, with the doubts about it.
+func (p *prover) proveKey(policy *Policy, key uint32, doubts []doubt) (verdict, error) {
 	name := p.Content.Keys[key].Name
-	rows := p.tables.rows[key]
 	out := holds
-	check := func(r *row, v verdict) error {
-		if v == holds {
-			return nil
-		}
-		found, err := p.proveRow(policy, name, p.blockers(key), r, v)
-		out = worse(out, found)
-		return err
-	}
-	if policy.claim.holdsForConstants() && !p.tables.computed[key] {
-		rows = nil
-	}
-	for i := range rows {
-		if err := check(&rows[i], p.judge(policy, &rows[i])); err != nil {
+	for i := range doubts {
+		found, err := p.proveRow(policy, name, p.blockers(key), &doubts[i].row, doubts[i].verdict)
+		if err != nil {
 			return broken, err
 		}
+		out = worse(out, found)
 	}
 	if policy.claim.ofNothing() == "" || p.tables.isAlwaysBound(key) {
 		return out, nil
 	}
-	return out, check(p.nothing(), broken)
+	found, err := p.proveRow(policy, name, p.blockers(key), p.nothing(), broken)
+	return worse(out, found), err
 }
 
 // nothing returns a row below all others, for requests in which nothing binds a key.
 func (p *prover) nothing() *row { return &row{level: int32(len(p.Content.Levels)) + 1} }
-
-// judge judges the binding r regardless of the requests in which it wins.
-func (p *prover) judge(policy *Policy, r *row) verdict {
-	layer := ""
-	if policy.claim.layers != nil {
-		layer, _ = p.tables.place(r)
-	}
-	n := p.tables.value(r)
-	if stored := &p.Content.Values[n]; !stored.Computed {
-		return policy.claim.ofConstant(stored.Bytes, layer)
-	}
-	return policy.claim.ofRecipe(p.tables.recipe(n), layer)
-}
 
 // blockers returns the blockers of a key.
 func (p *prover) blockers(key uint32) *blockers {

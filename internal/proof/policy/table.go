@@ -8,43 +8,43 @@ import (
 )
 
 // row is a binding that lookups of a key may find. A lookup finds the first row whose condition holds, unless the row
-// declines. The fields are small because a policy may need the rows of all keys.
+// declines.
 type row struct {
 	level int32  // the number of levels for the unconditional binding
 	scope int32  // in the level
 	entry uint32 // in the scope; for the unconditional binding, the number of the key
 }
 
-// tables has the rows of keys.
+// tables gives access to the rows of a site.
 type tables struct {
-	content  *snapshot.Content
-	rows     [][]row          // by key
-	computed []bool           // by key: a row of it has no constant
-	recipes  []*recipe.Recipe // decoded values, by number; nil: not decoded yet
+	content *snapshot.Content
+	rows    [][]row          // by key, of the keys that collect was called with
+	recipes []*recipe.Recipe // decoded values, by number; nil: not decoded yet
 }
 
-// tablesOf collects the rows of the wanted keys, by decreasing precedence.
-func tablesOf(c *snapshot.Content, wanted []bool) *tables {
-	t := &tables{content: c, rows: make([][]row, len(c.Keys)), computed: make([]bool, len(c.Keys)),
-		recipes: make([]*recipe.Recipe, len(c.Values))}
+func newTables(c *snapshot.Content) *tables {
+	return &tables{content: c, recipes: make([]*recipe.Recipe, len(c.Values))}
+}
+
+// collect collects the rows of the wanted keys, by decreasing precedence.
+func (t *tables) collect(wanted []bool) {
+	c := t.content
+	t.rows = make([][]row, len(c.Keys))
 	t.makeRoom(wanted)
 	for i := range c.Levels {
 		for j := range c.Levels[i].Scopes {
 			for k, e := range c.Levels[i].Scopes[j].Entries {
 				if wanted[e.Key] {
 					t.rows[e.Key] = append(t.rows[e.Key], row{int32(i), int32(j), uint32(k)})
-					t.computed[e.Key] = t.computed[e.Key] || c.Values[e.Value].Computed
 				}
 			}
 		}
 	}
 	for i, is := range wanted {
 		if is && c.Keys[i].Default >= 0 {
-			t.rows[i] = append(t.rows[i], row{level: int32(len(c.Levels)), entry: uint32(i)})
-			t.computed[i] = t.computed[i] || c.Values[c.Keys[i].Default].Computed
+			t.rows[i] = append(t.rows[i], t.unconditional(uint32(i)))
 		}
 	}
-	return t
 }
 
 // makeRoom allocates the rows of the wanted keys, which are too many to grow one by one.
@@ -64,6 +64,11 @@ func (t *tables) makeRoom(wanted []bool) {
 	for i, n := range counts {
 		t.rows[i], room = room[:0:n+1], room[n+1:]
 	}
+}
+
+// unconditional returns the row of the unconditional binding of a key that has one.
+func (t *tables) unconditional(key uint32) row {
+	return row{level: int32(len(t.content.Levels)), entry: key}
 }
 
 // isUnconditional reports whether r is the unconditional binding of a key.
@@ -119,8 +124,8 @@ func (t *tables) stops(r *row) bool {
 
 // isAlwaysBound reports whether a lookup of a key finds a row in every request, at the latest the unconditional one.
 func (t *tables) isAlwaysBound(key uint32) bool {
-	rows := t.rows[key]
-	return len(rows) > 0 && t.isUnconditional(&rows[len(rows)-1]) && t.stops(&rows[len(rows)-1])
+	r := t.unconditional(key)
+	return t.content.Keys[key].Default >= 0 && t.stops(&r)
 }
 
 // blockers finds the rows of a key that hold for given texts of variables. It covers the rows that stop a lookup.
