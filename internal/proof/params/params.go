@@ -57,10 +57,10 @@ type receiver struct {
 // binding is a value at one place.
 type binding struct {
 	number  uint32 // index of the key in the keys of the site
-	at      diag.Pos
 	layer   int
 	value   uint32 // index in the values of the site
 	verdict verdict
+	at      func() diag.Pos
 }
 
 // Check adds the errors of site to diags. content is the compiled site, which has no errors. Check fails only if it
@@ -131,17 +131,20 @@ func (c *Checker) findSuspects() {
 			s = &suspect{param: p, merged: merged[key], places: map[diag.Pos]binding{}}
 			c.suspects[key] = s
 		}
-		s.places[b.at] = b
+		s.places[b.at()] = b
 	}
 }
 
-// bindings yields the bindings of the site, without contributions.
+// bindings yields the bindings of the site, without contributions. Their positions can be asked for until the next one.
 func (c *Checker) bindings(yield func(binding) bool) {
 	for i, layer := range c.site.Layers {
 		for _, from := range layer.Contributions {
 			for f := range from.Files {
-				for n, e := range from.Files[f].Entries {
-					if !yield(binding{number: e.Key, at: from.Files[f].Pos(n), layer: i, value: e.Value}) {
+				n := 0
+				at := func() diag.Pos { return from.Files[f].Pos(n) }
+				for n = range from.Files[f].Entries {
+					e := &from.Files[f].Entries[n]
+					if !yield(binding{number: e.Key, at: at, layer: i, value: e.Value}) {
 						return
 					}
 				}
@@ -150,7 +153,7 @@ func (c *Checker) bindings(yield func(binding) bool) {
 				if b.More != nil && (b.More.In != nil || b.More.Abstract || b.More.Erases) {
 					continue
 				}
-				if !yield(binding{number: b.Number, at: b.Pos, layer: i, value: b.Value}) {
+				if !yield(binding{number: b.Number, at: func() diag.Pos { return b.Pos }, layer: i, value: b.Value}) {
 					return
 				}
 			}

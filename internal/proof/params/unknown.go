@@ -31,14 +31,14 @@ func (c *Checker) reportUnknown() {
 			continue
 		}
 		key := c.site.Keys[b.number]
-		m := found[key]
+		m, at := found[key], b.at()
 		if m == nil {
 			_, name := c.split(key)
-			m = &misnamed{class: c.keys[b.number].class, param: name, at: b.at, places: map[diag.Pos]bool{}}
+			m = &misnamed{class: c.keys[b.number].class, param: name, at: at, places: map[diag.Pos]bool{}}
 			found[key] = m
 		}
-		if m.places[b.at] = true; b.at.Compare(m.at) < 0 {
-			m.at = b.at
+		if m.places[at] = true; at.Compare(m.at) < 0 {
+			m.at = at
 		}
 	}
 	if len(found) == 0 {
