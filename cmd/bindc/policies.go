@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/facts"
+	"bindc/internal/examples"
 	"bindc/internal/fsx"
 	"bindc/internal/proof/params"
 	"bindc/internal/proof/policy"
@@ -28,6 +29,8 @@ func (p *policies) add(cmd *cobra.Command) {
 // proven policies in its content. If the site has errors, it only reads the policies.
 func (c *compilation) prove(f *flags, dir string, disk fsx.Disk) error {
 	policies := policy.Read(dir, f.policies.files, disk, &c.diags)
+	policy.Policies.WarnOfMisspelt(dir, disk, &c.diags)
+	examples.Folder.WarnOfMisspelt(dir, disk, &c.diags)
 	if c.diags.Failed() {
 		return nil
 	}
