@@ -77,8 +77,7 @@ func (p *prover) judge(policies []*Policy, i int, d doubt, value uint32, out [][
 	}
 }
 
-// findRows collects the rows of the keys whose rows decide: those with doubts, and those that may have no value although
-// a policy requires one.
+// findRows collects the rows of keys with doubts, and of keys that may have no value although a policy requires one.
 func (p *prover) findRows(policies []*Policy, keys [][]uint32, doubts [][]doubt) {
 	wanted := make([]bool, len(p.Content.Keys))
 	for i, policy := range policies {

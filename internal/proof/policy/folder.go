@@ -10,7 +10,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Folder is a directory of a site with YAML files of one kind. Files without the key of a version belong to other tools.
+// Folder is a directory of a site with YAML files of one kind. Files without the key of a version belong to other
+// tools.
 type Folder struct {
 	Name     string // below the top of the site
 	Singular string // a likely wrong name
