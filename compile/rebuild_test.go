@@ -63,7 +63,7 @@ type changingSite struct {
 	reused     int      // number of builds that used an existing cache
 }
 
-// begin writes a site in the format of Hiera-2 or of Hiera 5.
+// begin writes a site in the format of Hiera 2 or of Hiera 5.
 func (s *changingSite) begin(hiera5 bool) {
 	s.files = map[string]bool{}
 	if hiera5 {

@@ -71,7 +71,7 @@ type collects struct {
 	combines   bool // the combinator makes a list of its arguments
 }
 
-// dataPath is the only entry of a Hiera-2 directory.
+// dataPath is the only entry of a Hiera 2 directory.
 type dataPath struct {
 	layer    int
 	category string // a category, or common
@@ -230,7 +230,7 @@ func randomWorld(r *rand.Rand) *world {
 	return w
 }
 
-// write writes the site below dir: per layer, a bindings file and possibly a Hiera-2 directory.
+// write writes the site below dir: per layer, a bindings file and possibly a Hiera 2 directory.
 func (w *world) write(t *testing.T, dir string) {
 	for name, v := range w.files() {
 		writeFile(t, filepath.Join(dir, name), string(encode(t, v)))

@@ -59,7 +59,7 @@ type Diagnostic struct {
 	Hint     string // set by Add if there is a Fix
 	Fix      Fix
 	Secret   bool // do not show the source line
-	InValue  bool // the error is in a value: the binding's key and condition are still known
+	InValue  bool // the error is in a value, so the binding's key and condition are still known
 
 	// Discreet replaces Message if the text at Pos may be sensitive. A Hint that is shown with it must not quote the
 	// source.

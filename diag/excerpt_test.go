@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The caret is directly below its character, whatever precedes it. A line with its number fits in 80 columns.
+// The caret is directly below its character, also after wide or combining characters. A line with its number fits in
+// 80 columns.
 func TestCaretIsBelowItsCharacter(t *testing.T) {
 	long := strings.Repeat("0123456789", 20)
 	for _, c := range []struct {

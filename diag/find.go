@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// find returns the offset of the text that f replaces. It is at the position with offset at in line, or it is the only
-// place in what begins there or in the list item around it. find returns false if there is no such place, or if a name
-// has several.
+// find returns the offset of the text that f replaces. The text is at offset at in line, or occurs once in the value
+// that begins there or in the list item around it. find returns false if the text is not found, or if a name occurs
+// several times.
 func (s *source) find(f Fix, line, at int) (int, bool) {
 	if strings.ContainsAny(f.Old+f.New, "\r\n") {
 		return 0, false
@@ -44,8 +44,8 @@ func (s *source) textFor(f Fix, end int) string {
 	return text
 }
 
-// search returns the offsets of old in text, from begin on. If old is a word of its own somewhere, places where it may
-// be a part of a name do not count.
+// search returns the offsets of old in text, from begin on. If old occurs as a whole word, search omits the places
+// where it may be part of a longer name.
 func search(old, text string, begin int) []int {
 	var whole, loose []int
 	for off := begin; off < len(text); off++ {
@@ -85,10 +85,10 @@ func (s *source) item(line int) (int, int) {
 	return line, s.lines[line-1]
 }
 
-// openers may precede a name at its position.
+// openers are the characters that may be between a position and the name there.
 const openers = `'"$%{:&[`
 
-// continued reports whether the word old is the end of a longer name.
+// continued reports whether the word old is the end of a longer name that begins in before.
 func continued(old, before string) bool {
 	first, _ := utf8.DecodeRuneInString(old)
 	last, _ := utf8.DecodeLastRuneInString(before)
@@ -105,8 +105,8 @@ func continues(old, after string) bool {
 // maxExtent limits how many bytes are searched for the text of a Fix.
 const maxExtent = 64 << 10
 
-// end returns the offset of the end of what begins at an offset in line. The lines below that are indented further
-// belong to it, and a list in the column of its key.
+// end returns the offset of the end of the value that begins at an offset in line. It includes the lines below that
+// are indented further, and a list in the column of its key.
 func (s *source) end(line, at int) int {
 	first := s.line(line)
 	base := indent(first)
@@ -134,8 +134,8 @@ func (s *source) end(line, at int) int {
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// quoteAround returns the quote of the text that contains the offset, or 0 if it is not in quotes. It only reads the
-// line.
+// quoteAround returns the quote character of the string that contains the offset, or 0 outside quotes. It only reads
+// the line.
 func (s *source) quoteAround(off int) (quote byte) {
 	start := strings.LastIndexByte(s.text[:off], '\n') + 1
 	for i := start; i < off; i++ {
@@ -151,10 +151,11 @@ func (s *source) quoteAround(off int) (quote byte) {
 	return quote
 }
 
-// special lists words that YAML reads as something other than text.
+// special lists words that YAML does not read as strings.
 var special = []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null"}
 
-// fits reports whether the new text of f can replace the old one at off: its characters must mean the same there.
+// fits reports whether the new text of f can replace the old one at off without a change of meaning, for example
+// because of the quotes there.
 func (s *source) fits(f Fix, off int) bool {
 	quote := s.quoteAround(off)
 	switch {

@@ -11,7 +11,7 @@ import (
 type Fix struct {
 	Old, New string
 	Syntax   bool // New is syntax; otherwise it is a name, which may need quotes
-	Fold     bool // Old is in lower case, and may be written otherwise
+	Fold     bool // Old is in lower case, but the source may use another case
 	Notes    bool // Old is also at the position of each note
 }
 
@@ -19,7 +19,7 @@ type Fix struct {
 // enough.
 func Correct(word string, words []string) Fix { return MeantAs(word, similar(word, words)) }
 
-// MeantAs returns the replacement of word by another. It returns no Fix if the other word is "".
+// MeantAs returns the replacement of word by other, or no Fix if other is "".
 func MeantAs(word, other string) Fix {
 	if other == "" {
 		return Fix{}

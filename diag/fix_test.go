@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The position is at the first «, and the edit replaces the text between the last « and ».
+// In each source, the diagnostic is at the first «. The edit must replace the text between the last « and ».
 func TestLocateFindsTextToReplace(t *testing.T) {
 	name := func(word, other string) Fix { return MeantAs(word, other) }
 	for _, c := range []struct {

@@ -22,7 +22,7 @@ const (
 	somethingOdd  = "this is invalid; it may be sensitive and is not shown"
 )
 
-// discreet returns d without any text from a sensitive position. It still says what was expected.
+// discreet returns d without text that it quotes from a sensitive position, but with the expectation.
 func (d Diagnostic) discreet() Diagnostic {
 	expected, _, quotes := strings.Cut(d.Message, found)
 	switch {
@@ -33,7 +33,8 @@ func (d Diagnostic) discreet() Diagnostic {
 		return d
 	case quotes && strings.HasPrefix(expected, "expected "):
 		d.Message = expected + found + somethingElse
-	case d.Code == "syntax" && strings.HasPrefix(d.Message, "expected "): // what the grammar expects is not secret
+	// the message only names what the grammar expects
+	case d.Code == "syntax" && strings.HasPrefix(d.Message, "expected "):
 	case !slices.Contains(ofSyntax, d.Code):
 		d.Message = somethingOdd
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// MaxShown limits how many diagnostics of one kind are kept. Nobody reads more, and a file can have a million.
+// MaxShown limits how many diagnostics of one kind a List keeps, because a broken file can cause a million.
 const MaxShown = 100
 
 // kind identifies diagnostics that are counted together.
@@ -61,7 +61,7 @@ func (s *shown) more() int {
 	return out
 }
 
-// others returns the diagnostic that states how many were dropped. Its position is after those that are kept.
+// others returns a diagnostic with the number of dropped ones. It sorts after the ones that are kept.
 func (s *shown) others(more int) Diagnostic {
 	d := slices.MaxFunc(s.list, compare)
 	return Diagnostic{Pos: d.Pos, Severity: d.Severity, Code: d.Code, Secret: true, more: more,

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The kept diagnostics, and the number of dropped ones, do not depend on the order of adding or on merging lists. At
-// most MaxShown are kept.
+// A List keeps at most MaxShown diagnostics of a kind. Which ones it keeps does not depend on the order in which
+// they are added, or on whether lists are merged.
 func TestKeepsFirstOfManyDiagnostics(t *testing.T) {
 	const many = 20 * MaxShown
 	var all []Diagnostic
@@ -91,7 +91,7 @@ func TestHidesLinesInSensitiveRanges(t *testing.T) {
 	}
 }
 
-// After a number of comparisons, a site with very many errors gets no more hints.
+// A List stops making hints after maxCompared comparisons.
 func TestHintsStopAfterTooManyComparisons(t *testing.T) {
 	var l List
 	known := make([]string, 1000)

@@ -158,7 +158,7 @@ func abs(n int) int { return max(n, -n) }
 // maxQuoted limits the number of names in a message.
 const maxQuoted = 200
 
-// maxWithHint limits the number of names in a message whose hint has the likely one.
+// maxWithHint limits the number of names in a message whose hint already suggests one.
 const maxWithHint = 8
 
 // maxExpected limits the number of expected names in a message about an unknown name.
@@ -170,7 +170,7 @@ func Quoted(names []string) string { return quoted(names, maxQuoted, "and") }
 // AnyOf formats alternative names for a message: 'a', 'b' or 'c'.
 func AnyOf(names []string) string { return quoted(names, maxQuoted, "or") }
 
-// QuotedFor is Quoted, with fewer names if there is a hint.
+// QuotedFor is like Quoted, but formats fewer names if there is a hint.
 func QuotedFor(hint string, names []string) string {
 	if hint != "" {
 		return quoted(names, maxWithHint, "and")

@@ -15,7 +15,7 @@ import (
 // extensions lists the extensions of files of facts in the directory of a fleet.
 var extensions = []string{".json", ".yaml", ".yml"}
 
-// naming describes the names of the files that are read.
+// naming describes, for messages, which files are read.
 const naming = "a file of facts is NAME.json, NAME.yaml or NAME.yml"
 
 // listing is the content of a fleet's directory.
@@ -162,7 +162,7 @@ func readAll(dir string) (out []Node, wrong []error, ambiguous map[string]bool, 
 	return out, wrong, ambiguous, nil
 }
 
-// twice returns the error for two files with facts of the same node.
+// twice returns the error for two files that both have facts of a node.
 func twice(first, second Node) error {
 	return failAt(diag.Pos{File: second.File},
 		"found the facts of '"+second.Name+"' twice: they are in "+first.File+" too")
@@ -193,7 +193,7 @@ func (f file) text() ([]byte, error) {
 	info, err := os.Stat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, errors.New("expected a file of facts, found a link to nothing")
+		return nil, errors.New("expected a file of facts, found a broken symbolic link")
 	case err == nil && info.IsDir():
 		return nil, errors.New("expected a file of facts, found a directory")
 	case err == nil && !info.Mode().IsRegular():

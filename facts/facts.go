@@ -163,7 +163,7 @@ func (n Node) complete(opts *bindings.FactsOptions) {
 func withTextKeys(v bindings.Value) (bindings.Value, error) {
 	c := content(v)
 	if name, twice := value.SameText(c); twice {
-		return bindings.Value{}, fail("two keys of a hash have the text '%s'; keys of facts are texts", name)
+		return bindings.Value{}, fail("two keys of a hash have the text '%s'; fact names must be distinct strings", name)
 	}
 	err := v.UnmarshalJSON(value.AppendJSON(nil, c))
 	return v, err

@@ -87,7 +87,7 @@ func TestRejectsOtherFormats(t *testing.T) {
 	}
 }
 
-// The name of a file is the certname, unless a fact identifies another node.
+// The name of a file is used as the certname, unless the facts identify another node.
 func TestFileNameIsTheCertname(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"role": "web"}`:              "web1.example.org",

@@ -9,7 +9,7 @@ import (
 )
 
 // ParseJSON accepts the facts of a node as Puppet or PuppetDB returns them.
-func TestParseJSONAcceptsShapesOfBindq(t *testing.T) {
+func TestParseJSONAcceptsFormatsOfPuppetAndPuppetDB(t *testing.T) {
 	for _, c := range []struct{ json, node, role, certname, variable string }{
 		{`{"role": "web"}`, "", "web", "", ""},
 		{`{"name": "w1", "values": {"role": "web"}}`, "", "web", "w1", ""},

@@ -22,7 +22,7 @@ type Node struct {
 	Trusted bindings.Value // $trusted
 	Vars    bindings.Value // top-scope variables that are not facts
 
-	NamedByFile bool // Name is only the name of the file, and the facts identify another node
+	NamedByFile bool // Name comes from the name of the file, but the facts identify another node
 }
 
 // nodesIn returns the nodes in a value. The error describes the expected format.

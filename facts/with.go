@@ -11,8 +11,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// With returns the hash before with the facts that a flag of a command line gives, each as name=text or name:=JSON. A
-// name with dots is a path into nested facts. A flag may replace a fact of before, but not one it gives itself.
+// With adds facts from the command line to the hash before. Each is written as name=text or name:=JSON, and a name
+// with dots is a path into nested facts. They may replace facts in before, but not one another.
 func With(flag string, before bindings.Value, texts []string) (bindings.Value, error) {
 	given, all := value.FromPairs(), content(before)
 	for _, text := range texts {

@@ -51,7 +51,7 @@ func (c *setCompiler) checkName(f *bindingsfile.File, names []string) {
 	given := f.Name.Value
 	reported := given.IsUndef() && strings.HasSuffix(f.Pos.File, ".pp")
 	if !reported && !slices.Contains(names, given.Text()) {
-		c.diags.Errorf(f.Name.Pos, "bindings", "expected the name '%s', as the path of the file says, found %s", name,
+		c.diags.Errorf(f.Name.Pos, "bindings", "expected the name '%s', which the path of the file requires, found %s", name,
 			value.Describe(given))
 	}
 }

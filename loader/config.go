@@ -156,7 +156,7 @@ var categoryName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 func (c *configReader) categories(n *yaml.Node) ([]category, bool) {
 	if n.Kind != yaml.Sequence {
 		c.Diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "category", Hint: "write - [role, '${role}']",
-			Message: "expected a list of [name, expression] as 'categories', found " + n.Describe()})
+			Message: "expected a list of [name, expression] for 'categories', found " + n.Describe()})
 		return nil, false
 	}
 	var out []category
@@ -204,7 +204,7 @@ func (c *configReader) category(n *yaml.Node, last bool, before map[string]diag.
 	fixed := ofVariable(name, "environment", cat.at)
 	if node != nil && name == "environment" && !relation.Same(node, fixed.expr) {
 		c.Errorf(&n.Kids[1], "category", "expected '${environment}': the value of this category cannot be changed; "+
-			"another value needs a category of another name")
+			"for another value, define a category with another name")
 	}
 	return cat, node != nil
 }
@@ -273,7 +273,7 @@ var layerKeys = []string{"name", "include", "exclude"}
 func (c *configReader) layers(n *yaml.Node) []layerConfig {
 	if n.Kind != yaml.Sequence {
 		c.Diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "layer", Hint: "write - {name: site, include: [URI, …]}",
-			Message: "expected a list of layers as 'layers', found " + n.Describe()})
+			Message: "expected a list of layers for 'layers', found " + n.Describe()})
 		return nil
 	}
 	var out []layerConfig
@@ -324,7 +324,7 @@ func (c *configReader) uris(layer *yaml.Node, key string) []uri {
 	for i := range nodes {
 		text, ok := nodes[i].Text()
 		if !ok {
-			c.Errorf(&nodes[i], "uri", "expected a URI or a list of URIs as '%s', found %s", key, nodes[i].Describe())
+			c.Errorf(&nodes[i], "uri", "expected a URI or a list of URIs for '%s', found %s", key, nodes[i].Describe())
 			continue
 		}
 		if u, ok := r.parse(text, c.Pos(&nodes[i])); ok {

@@ -129,7 +129,7 @@ func TestWarnsAboutDirectoriesInPlaceOfHiera5Files(t *testing.T) {
 			t.Errorf("directory %s: found %q, expected %q", name, found, want)
 		}
 		link := map[string]string{"hiera.yaml": config, "data/" + name: "-> nowhere"}
-		want := []string{"data/" + name + ": [data_unreached] this symbolic link leads nowhere; Hiera 5 finds no file"}
+		want := []string{"data/" + name + ": [data_unreached] broken symbolic link; Hiera 5 finds no file"}
 		if found := reported(writeSite(t, link), Options{}); !slices.Equal(found, want) {
 			t.Errorf("link %s: found %q, expected %q", name, found, want)
 		}

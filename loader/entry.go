@@ -14,10 +14,13 @@ import (
 // entryFiles lists the data files that match an entry of a hierarchy, each with its condition.
 func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
 	listing := h.tree.Below(e.path.fixedDir(), e.path.depth(), isHidden(e.path.canonical[len(e.path.fixedDir()):]))
-	c := entryCollector{hieraReader: r, h: h, e: e, listing: listing, out: make([]dataFile, 0, len(listing)),
-		at: make(map[string]int, len(listing)), folded: make(map[string]string, len(listing))}
+	c := entryCollector{hieraReader: r, h: h, e: e, listing: listing, out: make([]dataFile, 0, len(listing))}
+	if slices.ContainsFunc(listing, func(f site.Listed) bool { return Fold(f.Path) != f.Path }) {
+		c.folded = map[string]string{}
+	}
 	c.whole = c.ambiguous()
 	for _, backend := range h.backends {
+		c.earlier, c.at = len(c.out), nil
 		if builtinBackend(backend) {
 			c.ofBackend(backend)
 		} else {
@@ -36,8 +39,10 @@ type entryCollector struct {
 	listing []site.Listed // the directory that was searched
 	whole   bool          // use the whole path as guard, because some paths match in several ways
 	out     []dataFile
-	at      map[string]int    // index in out, by path without extension
-	folded  map[string]string // the paths in out, by their case-folded form
+	paths   []string          // by index in out, without extension
+	earlier int               // number of paths in out that earlier backends have found
+	at      map[string]int    // their indexes in out, by path; nil until they are needed
+	folded  map[string]string // the paths in out, by their case-folded form; nil if no path changes
 }
 
 // ambiguous reports whether the path of any file matches the entry in several ways. Then all files of the entry use the
@@ -106,14 +111,20 @@ func (c *entryCollector) ofExtension(backend string) {
 	}
 }
 
+// add adds a file. A backend finds each path only once, so only paths of earlier backends can be the same.
 func (c *entryCollector) add(path string, condition int, f *site.File) {
-	i, ok := c.at[path]
-	if !ok {
-		i = len(c.out)
-		c.at[path] = i
-		c.out = append(c.out, dataFile{condition: condition})
+	if c.at == nil && c.earlier > 0 {
+		c.at = make(map[string]int, c.earlier)
+		for i, earlier := range c.paths[:c.earlier] {
+			c.at[earlier] = i
+		}
 	}
-	c.out[i].files = append(c.out[i].files, f)
+	if i, ok := c.at[path]; ok {
+		c.out[i].files = append(c.out[i].files, f)
+		return
+	}
+	c.out = append(c.out, dataFile{condition: condition, files: []*site.File{f}})
+	c.paths = append(c.paths, path)
 }
 
 // usable reports whether a file can be used. It adds an error if the file is unreadable, is a link out of the
@@ -128,6 +139,9 @@ func (c *entryCollector) usable(f site.Listed, path string) bool {
 		c.Diags.Errorf(at(), "data_path",
 			"this symbolic link leads out of the directory of its hiera.yaml; copy the file")
 		return false
+	}
+	if c.folded == nil {
+		return true
 	}
 	folded := Fold(path)
 	other, ok := c.folded[folded]

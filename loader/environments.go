@@ -313,9 +313,9 @@ func (r *environmentsReader) attributes(list []syntax.Attribute, defaults attrib
 		switch {
 		case !ok:
 		case v.Kind() != value.String || v.Text() == "":
-			r.errorf(a.Value.Off, "expected a path as '%s', found %s", a.Name, value.Describe(v))
+			r.errorf(a.Value.Off, "expected a path for '%s', found %s", a.Name, value.Describe(v))
 		case a.Name == "envdir" && !filepath.IsAbs(v.Text()) && !strings.HasPrefix(v.Text(), "$"+confdir):
-			r.errorf(a.Value.Off, "expected an absolute path as 'envdir', found '%s'; write \"$confdir/%s\"", v.Text(),
+			r.errorf(a.Value.Off, "expected an absolute path for 'envdir', found '%s'; write \"$confdir/%s\"", v.Text(),
 				v.Text())
 		default:
 			out[a.Name] = v.Text()

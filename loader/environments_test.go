@@ -214,7 +214,7 @@ func TestMessagesSayWhichEnvironmentAttributeIsInvalid(t *testing.T) {
 		{"$environment = 1", "expected the name of an environment as $environment, found"},
 		{"$environment = 'produktion'", "there is no environment 'produktion'; there is 'production'"},
 		{"site { environment { '': } }", "expected the name of an environment, letters, digits, _, . and -, found ''"},
-		{"site { environment { 'a': envdir => 'x' } }", "expected an absolute path as 'envdir', found 'x'"},
+		{"site { environment { 'a': envdir => 'x' } }", "expected an absolute path for 'envdir', found 'x'"},
 		{"$a = lookup('x')\nsite { environment { 'x': envdir => $a } }", "lookups are not possible here"},
 	} {
 		root := writeSite(t, map[string]string{"environments.pp": c.source, "d/x": ""})

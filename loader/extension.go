@@ -11,7 +11,7 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Backend is a Hiera-2 backend (language.md, section 11). dir is the absolute path of the directory with the
+// Backend is a Hiera 2 backend (language.md, section 11). dir is the absolute path of the directory with the
 // hiera.yaml, and name is a path of the hierarchy. Backend returns a JSON object, or nil if it has no data. It must be
 // safe for concurrent use.
 type Backend func(dir, name string) (json []byte, err error)
@@ -52,7 +52,7 @@ func (reg registry) read(d site.Document) {
 		return
 	}
 	if n.Kind != yaml.Mapping {
-		d.Errorf(n, "extension", "expected a hash of 'hiera_backends' and 'scheme_handlers' as 'extensions', found %s",
+		d.Errorf(n, "extension", "expected a hash of 'hiera_backends' and 'scheme_handlers' for 'extensions', found %s",
 			n.Describe())
 		return
 	}
@@ -76,7 +76,7 @@ func readCommands[T any](
 		return nil
 	}
 	if n.Kind != yaml.Mapping {
-		d.Errorf(n, "extension", "expected a hash of names to extensions as '%s', found %s", kind, n.Describe())
+		d.Errorf(n, "extension", "expected a hash of names to extensions for '%s', found %s", kind, n.Describe())
 		return nil
 	}
 	out := map[string][]string{}
@@ -90,7 +90,7 @@ func readCommands[T any](
 		case taken:
 		case !ok:
 			d.Errorf(val, "extension",
-				"expected {command: [program, argument...]}, found %s; classes of Ruby cannot be run", val.Describe())
+				"expected {command: [program, argument...]}, found %s; Ruby classes cannot be run", val.Describe())
 		default:
 			out[name] = slices.Clip(command)
 		}

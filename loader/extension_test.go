@@ -107,7 +107,7 @@ func expect(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// hieraWith is a site with a Hiera-2 directory that uses the backends yaml and echo, in this order.
+// hieraWith is a site with a Hiera 2 directory that uses the backends yaml and echo, in this order.
 var hieraWith = map[string]string{
 	"binder_config.yaml": "version: 1\nlayers: [{name: site, include: 'confdir-hiera:/'}]\n",
 	"hiera.yaml": `version: 2

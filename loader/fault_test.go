@@ -169,7 +169,7 @@ func TestFilesAreReadOnce(t *testing.T) {
 		files map[string]string
 		want  map[string]int // expected number of calls, by operation and path
 	}{
-		{"Hiera-2", map[string]string{"binder_config.yaml": "version: 1\nlayers: [{include: 'confdir-hiera:/'}, " +
+		{"Hiera 2", map[string]string{"binder_config.yaml": "version: 1\nlayers: [{include: 'confdir-hiera:/'}, " +
 			"{include: ['confdir-hiera:/', 'confdir:/a']}, {include: 'confdir:/a'}]",
 			"hiera.yaml": "version: 2\nhierarchy:\n- [node, '${fqdn}', 'd/${fqdn}']\n- [osfamily, '${osfamily}', " +
 				"'e/${osfamily}']\n- [environment, '${environment}', 'd/${environment}']\n",

@@ -11,10 +11,11 @@ import (
 	"bindc/internal/expr"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
+	"bindc/loader/internal/hiera5"
 	"bindc/loader/internal/site"
 )
 
-// hieraDir is a Hiera-2 directory. It has the entries of its hiera.yaml and the data files that match them
+// hieraDir is a Hiera 2 directory. It has the entries of its hiera.yaml and the data files that match them
 // (language.md, section 4).
 type hieraDir struct {
 	tree         *site.Tree
@@ -43,7 +44,7 @@ type hierarchyEntry struct {
 
 var hieraKeys = []string{"version", "hierarchy", "backends"}
 
-// hieraReader reads Hiera-2 directories.
+// hieraReader reads Hiera 2 directories.
 type hieraReader struct {
 	*site.Inputs
 	*site.Dimensions
@@ -51,7 +52,7 @@ type hieraReader struct {
 	dirs       map[string]*hieraDir // by configuration file; nil if it has an error
 }
 
-// dir returns the Hiera-2 directory with the configuration file path, or nil if that file has an error.
+// dir returns the Hiera 2 directory with the configuration file path, or nil if that file has an error.
 func (r *hieraReader) dir(path string) *hieraDir {
 	h, seen := r.dirs[path]
 	if !seen {
@@ -61,11 +62,11 @@ func (r *hieraReader) dir(path string) *hieraDir {
 	return h
 }
 
-// hieraFiles lists the file names of a Hiera-2 configuration, in order of preference. If both exist, hiera.yaml is for
+// hieraFiles lists the file names of a Hiera 2 configuration, in order of preference. If both exist, hiera.yaml is for
 // Puppet only.
 var hieraFiles = []string{"hiera2.yaml", "hiera.yaml"}
 
-// hieraFile returns the Hiera-2 configuration file in dir, or "" if there is none. ok is false if that cannot be
+// hieraFile returns the Hiera 2 configuration file in dir, or "" if there is none. ok is false if that cannot be
 // determined.
 func hieraFile(f site.Files, dir string) (path string, ok bool) {
 	for _, name := range hieraFiles {
@@ -103,7 +104,7 @@ func (r *hieraReader) read(path string) *hieraDir {
 	if !doc.IsVersion("version", want) {
 		return nil
 	}
-	doc.OnlyKeys(doc.Root, "hiera", "key of a Hiera-2 configuration", hieraKeys)
+	doc.OnlyKeys(doc.Root, "hiera", "key of a Hiera 2 configuration", hieraKeys)
 	h := &hieraDir{label: strings.TrimSuffix(r.Label(path), filepath.Base(path)), doc: doc, backends: r.backends(doc)}
 	h.tree = &site.Tree{Files: r.Files, Dir: dir, Real: real, Roots: r.Modules.Roots}
 	h.entries = r.hierarchy(doc)
@@ -125,19 +126,21 @@ func (r *hieraReader) reportSecondConfig(path, second string) {
 	}
 	if _, v, ok := doc.Root.Lookup("version"); ok && v.Value.Kind() == value.Int && v.Value.Int() == 2 {
 		r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(v), Code: "hiera",
-			Message: "this directory has two configurations of Hiera-2",
-			Notes:   []diag.Note{{Pos: diag.Pos{File: path}, Message: "the one that counts"}},
+			Message: "this directory has two configurations of Hiera 2",
+			Notes:   []diag.Note{{Pos: diag.Pos{File: path}, Message: "this file is used"}},
 			Hint:    "remove this one: next to hiera2.yaml, a hiera.yaml is only for Puppet"})
 	}
 }
 
-// otherHiera describes how a configuration belongs to another version of Hiera. It returns "" for Hiera-2.
+// otherHiera describes how a configuration belongs to another version of Hiera. It returns "" for Hiera 2.
 func otherHiera(doc site.Document) string {
 	_, v, ok := doc.Root.Lookup("version")
 	switch {
+	case hiera5.VersionOf(doc.Document) == 3:
+		return "is a configuration of Hiera 3"
 	case !ok && !hasTriples(doc):
 		return "has no version, as a Hiera 1 configuration"
-	case !ok: // a Hiera-2 file; the missing version is reported later
+	case !ok: // a Hiera 2 file; the missing version is reported later
 		return ""
 	case v.Value.Kind() == value.Int && v.Value.Int() != 2:
 		return "is a configuration of another version of Hiera"
@@ -156,7 +159,7 @@ func seemsHiera5(doc site.Document) bool {
 		slices.ContainsFunc(list.Kids, func(e yaml.Node) bool { return e.Kind == yaml.Mapping })
 }
 
-// hasTriples reports whether an entry of the hierarchy is a list, as only Hiera-2 has them.
+// hasTriples reports whether an entry of the hierarchy is a list, as only Hiera 2 has them.
 func hasTriples(doc site.Document) bool {
 	_, n, ok := doc.Root.Lookup("hierarchy")
 	return ok && n.Kind == yaml.Sequence &&
@@ -170,7 +173,7 @@ func (r *hieraReader) backends(doc site.Document) []string {
 	}
 	if n.Kind != yaml.Sequence {
 		d := diag.Diagnostic{Pos: doc.Pos(n), Code: "backend",
-			Message: "expected a list of names as 'backends', found " + n.Describe()}
+			Message: "expected a list of names for 'backends', found " + n.Describe()}
 		if name, _ := n.Text(); builtinBackend(name) {
 			d.Hint = "write backends: [" + name + "]"
 			d.Fix = diag.Fix{Old: name, New: "[" + name + "]", Syntax: true}
@@ -217,7 +220,7 @@ func (r *hieraReader) hierarchy(doc site.Document) []hierarchyEntry {
 		return r.defaultHierarchy(doc)
 	}
 	if n.Kind != yaml.Sequence {
-		doc.Errorf(n, "hierarchy", "expected a list of [category, value, path] as 'hierarchy', found %s", n.Describe())
+		doc.Errorf(n, "hierarchy", "expected a list of [category, value, path] for 'hierarchy', found %s", n.Describe())
 		return nil
 	}
 	isHash := func(e yaml.Node) bool { return e.Kind == yaml.Mapping }
@@ -330,7 +333,7 @@ func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 	return true
 }
 
-// dataFiles returns the files of a Hiera-2 directory that are not empty. If several backends have the same key, the
+// dataFiles returns the files of a Hiera 2 directory that are not empty. If several backends have the same key, the
 // first backend's entry is used, and the others are returned as hidden entries.
 func (h *hieraDir) dataFiles() []DataFile {
 	out := make([]DataFile, 0, len(h.data))

@@ -258,7 +258,7 @@ func TestSuggestsIntegerForVersionInQuotes(t *testing.T) {
 		dir := writeSite(t, map[string]string{"hiera.yaml": "version: " + version})
 		var diags diag.List
 		loader.Load(dir, loader.Options{}, &diags)
-		if found := diags.Sorted(); len(found) != 1 || !strings.Contains(found[0].Message, "expected "+want+" as") {
+		if found := diags.Sorted(); len(found) != 1 || !strings.Contains(found[0].Message, "expected "+want+" for") {
 			t.Errorf("%s: found %v, expected %s", version, found, want)
 		}
 	}

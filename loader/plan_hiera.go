@@ -36,7 +36,7 @@ func (p *planner) findHiera5(u uri) []planned {
 }
 
 // isOfHiera5 reports whether the site uses Hiera 5: it has a Hiera 5 configuration, or a global one is given. A site
-// without a hiera.yaml also uses Hiera 5 if some of its modules do and none uses Hiera-2.
+// without a hiera.yaml also uses Hiera 5 if some of its modules do and none uses Hiera 2.
 func (p *planner) isOfHiera5() bool {
 	if p.global != "" || p.hiera5.ConfigIn(p.Dir) != "" {
 		return true
@@ -56,7 +56,7 @@ func (p *planner) isOfHiera5() bool {
 }
 
 // hiera5Layers returns the default layers of a site with Hiera 5 data: the site's own bindings, the Hiera 5
-// hierarchies, and the bindings and Hiera-2 data of modules.
+// hierarchies, and the bindings and Hiera 2 data of modules.
 func (p *planner) hiera5Layers() []layerConfig {
 	p.defaultHiera5 = true
 	at := diag.Pos{File: p.Dir}
@@ -72,7 +72,7 @@ func (p *planner) hiera5Layers() []layerConfig {
 	}
 }
 
-// findHiera resolves the URI of a Hiera-2 directory.
+// findHiera resolves the URI of a Hiera 2 directory.
 func (p *planner) findHiera(u uri) (planned, bool) {
 	dir := filepath.Join(p.Dir, filepath.FromSlash(u.path))
 	if u.scheme == "module-hiera" {
@@ -88,7 +88,7 @@ func (p *planner) findHiera(u uri) (planned, bool) {
 	case !ok:
 		return planned{}, false
 	case path == "":
-		return p.missing(u, "there is no Hiera-2 directory %s: expected the file %s", u,
+		return p.missing(u, "there is no Hiera 2 directory %s: expected the file %s", u,
 			filepath.Join(dir, "hiera.yaml"))
 	}
 	h := p.hiera.dir(path)
@@ -100,7 +100,7 @@ func (p *planner) findHiera(u uri) (planned, bool) {
 }
 
 // otherVersion reports a configuration of another version of Hiera, which another program may be using. This is an
-// error if a layer names it, or if a layer reads the site's Hiera 5 data as Hiera-2. Otherwise, it is a warning or a
+// error if a layer names it, or if a layer reads the site's Hiera 5 data as Hiera 2. Otherwise, it is a warning or a
 // note.
 func (p *planner) otherVersion(u uri, h *hieraDir) {
 	d := diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version",
@@ -118,7 +118,7 @@ func (p *planner) otherVersion(u uri, h *hieraDir) {
 				return
 			}
 			d.Severity, d.Message = diag.Warning, d.Message+": its data is NOT in the snapshot"
-			d.Hint = "include '" + of5 + "' in a layer of its own, or exclude it in another if that is meant"
+			d.Hint = "include '" + of5 + "' in a separate layer, or add it to another layer's 'exclude' to ignore it"
 		}
 		p.otherVersions = append(p.otherVersions, d)
 	default:
@@ -136,19 +136,23 @@ func (p *planner) otherAtTop(u uri, h *hieraDir, d *diag.Diagnostic) bool {
 		if !p.defaultLayers {
 			d.Severity = diag.Error
 			d.Message = "this file has no version, and " + p.readsAsVersion2()
-			d.Hint += ", and include 'hiera:/' in a layer of its own"
+			d.Hint += ", and include 'hiera:/' in a separate layer"
 		}
 	case version >= 4 && hiera5.AsksSnapshotOnly(h.doc):
-		d.Message = "this file has Puppet ask the snapshot, but " + p.readsAsVersion2()
+		d.Message = "this file makes Puppet use the snapshot, but " + p.readsAsVersion2()
 		d.Hint = "add '?optional' to 'confdir-hiera:/', or write the hierarchy of the snapshot to " + hieraFiles[0]
 		return !u.optional
 	case version >= 4:
 		d.Severity = diag.Error
 		d.Message = "this file is version " + strconv.FormatInt(version, 10) + ", but " + p.readsAsVersion2()
-		d.Hint = "include 'hiera:/' in a layer of its own; if only Puppet is to read its data, " +
+		d.Hint = "include 'hiera:/' in a separate layer; if only Puppet should read its data, " +
 			"exclude 'confdir-hiera:/' and 'hiera:/'"
+	case version == 3:
+		d.Message += ": its data is NOT in the snapshot"
+		d.Hint = "to compile its data, build with '--global-hiera FILE', or write it as version 5; if only another " +
+			"Hiera reads it, exclude 'confdir-hiera:/' from the layer that includes it"
 	default:
-		d.Hint = "to compile its data write it as version 5, or 2; if another Hiera reads it, say so: " +
+		d.Hint = "to compile its data, write it as version 5 or 2; if another Hiera reads it, " +
 			"exclude 'confdir-hiera:/' from the layer that includes it"
 	}
 	return true

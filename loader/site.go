@@ -1,4 +1,4 @@
-// Package loader reads a site: its configuration, layers and schemes, Hiera-2 directories and structured bindings
+// Package loader reads a site: its configuration, layers and schemes, Hiera 2 directories and structured bindings
 // (language.md, sections 2 to 5 and 10). Load returns the bindings as written, with source positions; package compile
 // decides which one wins.
 package loader
@@ -72,7 +72,7 @@ const (
 	HieraDefaults // default_hierarchy of modules, used for keys that nothing else binds
 )
 
-// Contribution is the result of one URI: the files of a Hiera-2 directory or a Hiera 5 path, or structured bindings.
+// Contribution is the result of one URI: the files of a Hiera 2 directory or a Hiera 5 path, or structured bindings.
 type Contribution struct {
 	URI      string
 	Config   string // the hiera.yaml of a Hiera 5 hierarchy

@@ -82,21 +82,23 @@ const (
 	entryForm  = "; write all three, such as [osfamily, '${osfamily}', 'data/osfamily/${osfamily}']"
 	unclosed   = "; close it with }, or write \\${ for the text ${"
 	addEntry   = "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
-	passedOver = "to compile its data write it as version 5, or 2; if another Hiera reads it, say so: exclude " +
+	passedOver = "to compile its data, write it as version 5 or 2; if another Hiera reads it, exclude " +
 		"'confdir-hiera:/' from the layer that includes it"
-	includeHiera5 = "include 'hiera:/' in a layer of its own; if only Puppet is to read its data, exclude " +
+	ofHiera3 = "to compile its data, build with '--global-hiera FILE', or write it as version 5; if only another Hiera " +
+		"reads it, exclude 'confdir-hiera:/' from the layer that includes it"
+	includeHiera5 = "include 'hiera:/' in a separate layer; if only Puppet should read its data, exclude " +
 		"'confdir-hiera:/' and 'hiera:/'"
-	includeModule = "include 'module-hiera5:/m' in a layer of its own, or exclude it in another if that is meant"
+	includeModule = "include 'module-hiera5:/m' in a separate layer, or add it to another layer's 'exclude' to ignore it"
 
 	addHiera = "write one; with only 'version: 2', it reads data/osfamily/${osfamily} and data/common"
 )
 
 func include(uri string) string {
-	return "include '" + uri + "' in a layer of the site, or exclude it there if that is meant"
+	return "include '" + uri + "' in a layer of the site, or add it to the layer's 'exclude' to ignore it"
 }
 
 func hiera5(module string) string {
-	return "include 'module-hiera5:/" + module + "' in a layer of its own, or exclude it in another if that is meant"
+	return "include 'module-hiera5:/" + module + "' in a separate layer, or add it to another layer's 'exclude' to ignore it"
 }
 
 // Sites, given by their files and links, with the expected diagnostics and contents.
@@ -110,7 +112,7 @@ var sites = []struct {
 	{"file that is not part of a site", map[string]string{"x.yaml": "a: 1"}, []string{". error site"}, nil},
 	{"hiera.yaml that is a link to itself", map[string]string{"hiera.yaml": "-> hiera.yaml"},
 		[]string{"hiera.yaml error read"}, nil},
-	{"default hierarchy of Hiera-2", map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "{a: 1, b: 2}",
+	{"default hierarchy of Hiera 2", map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "{a: 1, b: 2}",
 		"data/osfamily/Debian.json": `{"a": 3}`, "data/other.yaml": "a: 1"},
 		[]string{"data/other.yaml warning data_unreached; " + addEntry},
 		[]string{"site confdir-hiera:/: data/osfamily/Debian.json [osfamily debian] 1 data/common.yaml 2"}},
@@ -212,7 +214,7 @@ var sites = []struct {
 			"bindings/x.yaml": set("x")}, nil, []string{"l confdir:/x: k"}},
 	{"hiera.yaml of version 3 that Puppet uses", configured("'confdir-hiera:/', 'module-hiera:/*'", map[string]string{
 		"hiera.yaml": "version: 3", "modules/m/hiera.yaml": ":backends: [yaml]"}),
-		[]string{"hiera.yaml:1:1 warning hiera_version; " + passedOver,
+		[]string{"hiera.yaml:1:1 warning hiera_version; " + ofHiera3,
 			"modules/m/hiera.yaml:1:1 note hiera_version"}, nil},
 	{"hiera.yaml of another version that a layer names",
 		configured("'confdir-hiera:/d', 'module-hiera:/m'", map[string]string{
@@ -317,8 +319,8 @@ var sites = []struct {
 		[]string{"bindings/a/b.yaml warning not_included; " + include("confdir:/a::b"),
 			"bindings/c.yml warning yml; rename it to c.yaml",
 			"modules/m/bindings/default.yml warning yml; rename it to default.yaml",
-			"modules/n/bindings/defaults.yaml warning not_included; rename it to default.yaml, which is what layers " +
-				"include of modules"},
+			"modules/n/bindings/defaults.yaml warning not_included; rename it to default.yaml; layers " +
+				"include only 'default' from modules"},
 		[]string{"site confdir:/default: k"}},
 	{"hierarchies and bindings that no layer includes",
 		configured("'confdir:/a'", map[string]string{"bindings/a.yaml": set("a"),
@@ -438,29 +440,29 @@ var sites = []struct {
 	{"module that is a file or has an invalid name", configured("'module:/ntpp::x', 'module:/bad-name::x'",
 		map[string]string{"modules/ntp": "", "modules/bad-name/bindings/x.yaml": set("x")}),
 		[]string{"binder_config.yaml:3:23 error missing", "binder_config.yaml:3:42 error missing"}, nil},
-	{"Hiera-2 with a module of Hiera 5", map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1",
+	{"Hiera 2 with a module of Hiera 5", map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1",
 		"modules/m/hiera.yaml": "version: 5", "modules/m/data/common.yaml": "m::a: 1"},
 		[]string{"modules/m/hiera.yaml:1:1 warning hiera_version; " + includeModule},
 		[]string{"site confdir-hiera:/: data/common.yaml 1"}},
 	{"hiera.yaml with invalid UTF-8", map[string]string{"hiera.yaml": "version: 5\xff"},
 		[]string{"hiera.yaml:1:11 error yaml_utf8; save the file as UTF-8"}, nil},
-	{"Hiera 5 that a layer reads as Hiera-2", configured("'confdir-hiera:/'", map[string]string{
+	{"Hiera 5 that a layer reads as Hiera 2", configured("'confdir-hiera:/'", map[string]string{
 		"hiera.yaml": "version: 5", "data/common.yaml": "a: 1"}),
 		[]string{"hiera.yaml:1:1 error hiera_version; " + includeHiera5}, nil},
-	{"Hiera 5 that an optional URI reads as Hiera-2", configured("'confdir-hiera:/?optional'", map[string]string{
+	{"Hiera 5 that an optional URI reads as Hiera 2", configured("'confdir-hiera:/?optional'", map[string]string{
 		"hiera.yaml": "{version: 5, hierarchy: [{name: A, path: a.yaml}]}"}),
 		[]string{"hiera.yaml:1:1 error hiera_version; " + includeHiera5}, nil},
-	{"hiera.yaml of version 4 that a layer reads as Hiera-2", configured("'confdir-hiera:/'", map[string]string{
+	{"hiera.yaml of version 4 that a layer reads as Hiera 2", configured("'confdir-hiera:/'", map[string]string{
 		"hiera.yaml": "version: 4"}), []string{"hiera.yaml:1:1 error hiera_version; " + includeHiera5}, nil},
 	{"hiera.yaml without a version in a site with layers", configured("'confdir-hiera:/'", map[string]string{
 		"hiera.yaml": "hierarchy: [{name: A, path: a.yaml}]"}),
-		[]string{"hiera.yaml:1:1 error hiera_version; begin it with 'version: 5', and include 'hiera:/' in a layer of its own"},
+		[]string{"hiera.yaml:1:1 error hiera_version; begin it with 'version: 5', and include 'hiera:/' in a separate layer"},
 		nil},
 	{"Hiera 5 that a layer excludes", map[string]string{"binder_config.yaml": "{version: 1, layers: [{name: l, " +
 		"include: ['confdir-hiera:/', 'confdir:/x'], exclude: 'confdir-hiera:/'}]}", "hiera.yaml": "version: 5",
-		"bindings/x.yaml": set("x")}, []string{"hiera.yaml warning not_included; include 'hiera:/' in a layer of its " +
-		"own, or exclude it in another if that is meant"}, []string{"l confdir:/x: k"}},
-	{"Hiera 5 that a layer excludes as Hiera 5 and as Hiera-2",
+		"bindings/x.yaml": set("x")}, []string{"hiera.yaml warning not_included; include 'hiera:/' in a separate layer, " +
+		"or add it to another layer's 'exclude' to ignore it"}, []string{"l confdir:/x: k"}},
+	{"Hiera 5 that a layer excludes as Hiera 5 and as Hiera 2",
 		map[string]string{"binder_config.yaml": "{version: 1, layers: " +
 			"[{name: l, include: 'confdir:/x', exclude: ['confdir-hiera:/', 'hiera:/']}]}", "hiera.yaml": "version: 5",
 			"bindings/x.yaml": set("x")}, nil, []string{"l confdir:/x: k"}},
@@ -484,10 +486,10 @@ var sites = []struct {
 		"hiera.yaml": "{version: 5, defaults: {lookup_key: 'bindc::lookup_key'}, " +
 			"hierarchy: [{name: A}, {name: B, data_hash: yaml_data, path: a.yaml}]}"}),
 		[]string{"hiera.yaml:1:1 error hiera_version; " + includeHiera5}, nil},
-	{"Hiera-2 hierarchy without a version", map[string]string{"hiera.yaml": "hierarchy: [[common, 'true', c]]",
+	{"Hiera 2 hierarchy without a version", map[string]string{"hiera.yaml": "hierarchy: [[common, 'true', c]]",
 		"modules/m/hiera.yaml": "hierarchy: [common]"},
 		[]string{"hiera.yaml:1:1 error version", "modules/m/hiera.yaml:1:1 note hiera_version"}, nil},
-	{"modules with Hiera 5 and with Hiera-2", map[string]string{"modules/m/hiera.yaml": "version: 5",
+	{"modules with Hiera 5 and with Hiera 2", map[string]string{"modules/m/hiera.yaml": "version: 5",
 		"modules/m/data/common.yaml": "m::a: 1", "modules/n/hiera.yaml": "version: 2", "modules/n/data/common.yaml": "n: 1"},
 		[]string{"modules/m/hiera.yaml:1:1 warning hiera_version; " + includeModule},
 		[]string{"modules module-hiera:/n: modules/n/data/common.yaml 1"}},
@@ -505,7 +507,9 @@ var sites = []struct {
 		[]string{"hiera.yaml:1:1 warning hiera_version; " + passedOver}, nil},
 	{"version 3 with entries of Hiera 5", map[string]string{
 		"hiera.yaml": "{version: 3, defaults: {datadir: d}, hierarchy: [{name: A, path: a.yaml}]}"},
-		[]string{"hiera.yaml:1:1 warning hiera_version; " + passedOver}, nil},
+		[]string{"hiera.yaml:1:1 warning hiera_version; " + ofHiera3}, nil},
+	{"Hiera 3 without a version", map[string]string{"hiera.yaml": "{':backends': [yaml], ':hierarchy': [common]}"},
+		[]string{"hiera.yaml:1:1 warning hiera_version; " + ofHiera3}, nil},
 	{"Hiera 5 without a version, in a subdirectory and in a module", configured("'confdir-hiera:/d', 'module-hiera:/*'",
 		map[string]string{"d/hiera.yaml": "defaults: {datadir: d}", "modules/m/hiera.yaml": "defaults: {datadir: d}"}),
 		[]string{"d/hiera.yaml:1:1 error version", "modules/m/hiera.yaml:1:1 note hiera_version"}, nil},
@@ -527,7 +531,7 @@ var sites = []struct {
 		"binder_config.yaml": "version: 1\nlayers:\n- include: 'confdir-hiera:/?optional'\n" +
 			"- exclude: 'confdir-hiera:/'"},
 		[]string{"hiera.yml warning yml; rename it to hiera.yaml"}, nil},
-	{"Hiera 5 included as Hiera-2 and as Hiera 5", map[string]string{"hiera.yaml": "version: 5",
+	{"Hiera 5 included as Hiera 2 and as Hiera 5", map[string]string{"hiera.yaml": "version: 5",
 		"binder_config.yaml": "version: 1\nlayers:\n- {include: 'confdir-hiera:/'}\n- {include: 'hiera:/'}",
 		"data/common.yaml":   "a: 1"}, nil, []string{"environment: Common hiera:/: data/common.yaml 1"}},
 	{"bindings_config.yml is not read", map[string]string{"bindings_config.yml": "",

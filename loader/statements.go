@@ -44,7 +44,7 @@ func (c *setCompiler) classes(names []bindingsfile.Literal, exclude bool, when [
 	for i := range names {
 		name := &names[i]
 		if !isText(name, className) {
-			c.errorf(name, "expected the name of a class, as 'ntp::server', found %s", value.Describe(name.Value))
+			c.errorf(name, "expected the name of a class, such as 'ntp::server', found %s", value.Describe(name.Value))
 		} else if c.chargeBindings(len(names), name.Pos, when) {
 			c.class(name.Value.Text(), exclude, name.Pos, when)
 		}
@@ -90,7 +90,7 @@ func (c *setCompiler) contributedClasses(s *bindingsfile.Statement, when []int) 
 	}
 	if names == nil || slices.ContainsFunc(names, func(l bindingsfile.Literal) bool { return !isText(&l, className) }) {
 		at := &bindingsfile.Literal{Pos: s.Pos}
-		c.errorf(at, "expected names of classes, known when the site is built, as 'to' of a contribution to '%s'",
+		c.errorf(at, "expected constant class names for 'to' of a contribution to '%s'",
 			s.In.Value.Text())
 		return
 	}
@@ -131,7 +131,7 @@ func (c *setCompiler) parameters(s *bindingsfile.Statement, when []int) {
 		}
 	}
 	if s.Options != nil {
-		c.errorf(s.Options, "expected 'options' only for parameters that come from another target, as {map: {…}}")
+		c.errorf(s.Options, "expected 'options' only for parameters that come from another target, such as {map: {…}}")
 		return
 	}
 	c.compileEach(s, t.keys(), "parameter", when)
@@ -152,7 +152,7 @@ func (c *setCompiler) compileEach(s *bindingsfile.Statement, keys, what string, 
 	for i := range entries {
 		e := &entries[i]
 		if !isText(&e.name, entryName) {
-			c.errorf(&e.name, "expected the name of a %s, as 'port', found %s", what, value.Describe(e.name.Value))
+			c.errorf(&e.name, "expected the name of a %s, such as 'port', found %s", what, value.Describe(e.name.Value))
 			continue
 		}
 		entry := *s
@@ -183,7 +183,7 @@ func (c *setCompiler) entries(s *bindingsfile.Statement, what string) []entry {
 	}
 	expected := "a hash of names to values"
 	if s.Abstract {
-		expected = "a list of names, as they are abstract"
+		expected = "a list of names, because they are abstract"
 	}
 	if p.Name == "to_expression" {
 		expected = "an expression that is " + expected
@@ -268,7 +268,7 @@ func (c *setCompiler) typeOf(l *bindingsfile.Literal) (string, bool) {
 	if isText(l, typeName) {
 		return l.Value.Text(), true
 	}
-	c.errorf(l, "expected the name of a type, as 'Web', found %s", value.Describe(l.Value))
+	c.errorf(l, "expected the name of a type, such as 'Web', found %s", value.Describe(l.Value))
 	return "", false
 }
 
@@ -284,7 +284,7 @@ func (c *setCompiler) mapped(l *bindingsfile.Literal, constant bool) ([]Renamed,
 		val.Value = v
 		for _, l := range []*bindingsfile.Literal{&name, &val} {
 			if !isText(l, entryName) {
-				c.errorf(l, "expected the name of a parameter, as 'port', found %s", value.Describe(l.Value))
+				c.errorf(l, "expected the name of a parameter, such as 'port', found %s", value.Describe(l.Value))
 				ok = false
 			}
 		}
@@ -306,7 +306,7 @@ func (c *setCompiler) transfer(s *bindingsfile.Statement, owner target, l *bindi
 	if s.Options != nil {
 		written := s.Options.Named("map")
 		if written == nil || s.Options.Value.Len() != 1 {
-			c.errorf(s.Options, "expected {map: {…}} as 'options' of parameters that come from another target")
+			c.errorf(s.Options, "expected {map: {…}} for 'options' of parameters that come from another target")
 			return
 		}
 		if t.Given, ok = c.mapped(written, true); !ok {

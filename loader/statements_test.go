@@ -311,12 +311,12 @@ func TestBindingsOfOneStatementCountAgainstLimit(t *testing.T) {
 // Messages about invalid statements say what was expected and what was found.
 func TestMessagesAboutStatementsSayExpectedAndFound(t *testing.T) {
 	const categories = "; it has 'node', 'osfamily', 'environment' and 'common'"
-	const hash, list = "a hash of names to values", "a list of names, as they are abstract"
+	const hash, list = "a hash of names to values", "a list of names, because they are abstract"
 	for _, c := range []struct{ text, want string }{
 		{"{parameters: 'Web[a, b]', to: {a: 1}}",
-			"expected one instance, its name in quotes if there is a comma in it," +
-				` as "Web['a, b']", found the string 'Web[a, b]'`},
-		{"{parameters: 'web[a]', to: {a: 1}}", "expected a class, a type or an instance, as 'ntp', 'Web' or " +
+			"expected one instance, its name in quotes if it contains a comma," +
+				` such as "Web['a, b']", found the string 'Web[a, b]'`},
+		{"{parameters: 'web[a]', to: {a: 1}}", "expected a class, a type or an instance, such as 'ntp', 'Web' or " +
 			"'Web[one]', found the string 'web[a]'"},
 		{"{parameters: ntp}", "expected the parameters: " + hash},
 		{"{parameters: ntp, to: 1}", "expected the parameters: " + hash + ", found the integer 1"},
@@ -324,13 +324,13 @@ func TestMessagesAboutStatementsSayExpectedAndFound(t *testing.T) {
 			", found the string '$x'"},
 		{"{parameters: ntp, to: 1, abstract: true}", "expected the parameters: " + list + ", found the integer 1"},
 		{"{variables: 1, abstract: true}", "expected the variables: " + list + ", found the integer 1"},
-		{"{variables: {A: 1}}", "expected the name of a variable, as 'port', found the string 'A'"},
-		{"{to: [A, b], in: excluded_classes}", "expected names of classes, known when the site is built, " +
-			"as 'to' of a contribution to 'excluded_classes'"},
-		{"{include: A}", "expected the name of a class, as 'ntp::server', found the string 'A'"},
-		{"{map: [Web, 1], to: {}}", "expected the name of a type, as 'Web', found the integer 1"},
+		{"{variables: {A: 1}}", "expected the name of a variable, such as 'port', found the string 'A'"},
+		{"{to: [A, b], in: excluded_classes}", "expected constant class names " +
+			"for 'to' of a contribution to 'excluded_classes'"},
+		{"{include: A}", "expected the name of a class, such as 'ntp::server', found the string 'A'"},
+		{"{map: [Web, 1], to: {}}", "expected the name of a type, such as 'Web', found the integer 1"},
 		{"{map: [Web, Sql]}", "expected 'to', a hash of the parameters of Web to those of Sql"},
-		{"{map: [Web, Sql], to: {a: 1}}", "expected the name of a parameter, as 'port', found the integer 1"},
+		{"{map: [Web, Sql], to: {a: 1}}", "expected the name of a parameter, such as 'port', found the integer 1"},
 		{"{dependency: ['A[a]', 'B']}",
 			`expected a reference to a resource, such as "File['/etc/ntp.conf']", found the string 'B'`},
 		{"{when: {1: x}, bind: []}", "the site has no category the integer 1" + categories},

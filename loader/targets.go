@@ -26,9 +26,9 @@ func (c *setCompiler) target(l *bindingsfile.Literal) (target, bool) {
 	if ok {
 		return t, true
 	}
-	expected := "a class, a type or an instance, as 'ntp', 'Web' or 'Web[one]'"
+	expected := "a class, a type or an instance, such as 'ntp', 'Web' or 'Web[one]'"
 	if strings.Contains(l.ScalarText(), ",") {
-		expected = "one instance, its name in quotes if there is a comma in it, as \"Web['a, b']\""
+		expected = "one instance, its name in quotes if it contains a comma, such as \"Web['a, b']\""
 	}
 	c.errorf(l, "expected %s, found %s", expected, value.Describe(l.Value))
 	return target{}, false

@@ -48,8 +48,8 @@ func (p *planner) warnOfUnread() {
 func (u *unread) misspelt() {
 	for _, entry := range u.quiet.List(u.Dir) {
 		if part := diag.Misspelt(entry.Name(), partsOfSites); part != "" && filepath.Ext(entry.Name()) != ".yml" {
-			u.warn(filepath.Join(u.Dir, entry.Name()), "config", "this is not read, but its name is similar to a part of a site",
-				"did you mean '"+part+"'?")
+			u.warn(filepath.Join(u.Dir, entry.Name()), "config",
+				"bindc does not read this, but its name is similar to one that it reads", "did you mean '"+part+"'?")
 		}
 	}
 }
@@ -59,7 +59,7 @@ func (u *unread) warn(path string, code diag.Code, message, hint string) {
 		Hint: hint})
 }
 
-// data warns about missing directories of a Hiera-2 hierarchy, and about data files that no entry matches. It does not
+// data warns about missing directories of a Hiera 2 hierarchy, and about data files that no entry matches. It does not
 // check files of extensions.
 func (u *unread) data(h *hieraDir) {
 	isExtension := func(backend string) bool { return !builtinBackend(backend) }
@@ -130,8 +130,8 @@ func (u *unread) hiera5Data() {
 		}
 		for _, path := range lost {
 			if site.IsDataExtension(filepath.Ext(path)) {
-				u.warn(t.Path(path), "data_unreached", "this symbolic link leads nowhere; Hiera 5 finds no file",
-					"create the file that it leads to, or remove the link")
+				u.warn(t.Path(path), "data_unreached", "broken symbolic link; Hiera 5 finds no file",
+					"create the file that it refers to, or remove the link")
 			}
 		}
 	}
@@ -188,8 +188,8 @@ func (h *hieraDir) topDirs() map[string]diag.Pos {
 	return out
 }
 
-// hierarchy warns about the hiera.yaml of a site or module if no layer includes it, either as Hiera-2 or as Hiera 5. A
-// Hiera 5 file at the top of the site may also be excluded only as Hiera 5, because it is never read as Hiera-2.
+// hierarchy warns about the hiera.yaml of a site or module if no layer includes it, either as Hiera 2 or as Hiera 5. A
+// Hiera 5 file at the top of the site may also be excluded only as Hiera 5, because it is never read as Hiera 2.
 func (u *unread) hierarchy(dir string, include, of5 uri) {
 	u.yml(filepath.Join(dir, "hiera"), include)
 	_, named5 := u.named[of5.String()]
@@ -220,9 +220,9 @@ func (u *unread) hierarchy(dir string, include, of5 uri) {
 func (u *unread) notIncluded(path string, include uri) {
 	d := diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Warning, Code: "not_included",
 		Message: "no layer includes this file; its data is never used",
-		Hint:    "include '" + include.String() + "' in a layer of the site, or exclude it there if that is meant"}
+		Hint:    "include '" + include.String() + "' in a layer of the site, or add it to the layer's 'exclude' to ignore it"}
 	if include.scheme == "hiera" || include.scheme == "module-hiera5" {
-		d.Hint = "include '" + include.String() + "' in a layer of its own, or exclude it in another if that is meant"
+		d.Hint = "include '" + include.String() + "' in a separate layer, or add it to another layer's 'exclude' to ignore it"
 	}
 	u.Diags.Add(d)
 }
@@ -262,7 +262,7 @@ func (u *unread) sets(dir, scheme, prefix string) {
 			case scheme == "module" && !named && diag.Misspelt(name, []string{"default"}) != "":
 				u.warn(path+ext, "not_included", "no layer includes this file; its data is never used",
 					"rename it to default"+strings.ReplaceAll(ext, ".yml", ".yaml")+
-						", which is what layers include of modules")
+						"; layers include only 'default' from modules")
 			case scheme == "module" && (name != "default" || chosen):
 			case ext == ".yml":
 				u.yml(path, include)

@@ -55,7 +55,7 @@ func (r uriReader) parse(text string, at diag.Pos) (uri, bool) {
 	case !slices.Contains(schemes, scheme) && r.extensions.handlers[scheme] == nil:
 		r.unknownScheme(scheme, at)
 	case !strings.HasPrefix(path, "/") && (scheme != "enc" || path != ""):
-		r.diags.Errorf(at, "uri", "expected a path that begins with '/' behind '%s:', found '%s'", scheme, text)
+		r.diags.Errorf(at, "uri", "expected a path that begins with '/' after '%s:', found '%s'", scheme, text)
 	case query != "" && query != "optional":
 		r.diags.Add(diag.Diagnostic{Pos: at, Code: "uri", Fix: diag.Correct("?"+query, []string{"?optional"}),
 			Message: "expected '?optional' or nothing after the path, found '?" + query + "'"})
@@ -102,12 +102,12 @@ func (r uriReader) checkPath(u uri) bool {
 	case slices.Contains(schemes, u.scheme) && !atConfdir && u.path == "":
 		r.diags.Errorf(u.at, "uri", "expected a path behind '%s:/'", u.scheme)
 	case (u.scheme == "module" || u.scheme == "confdir") && strings.Contains(u.path, "/"):
-		r.diags.Errorf(u.at, "uri", "expected the name of bindings, as %s:/%s, found '%s'",
+		r.diags.Errorf(u.at, "uri", "expected the name of bindings, such as %s:/%s, found '%s'",
 			u.scheme, strings.ReplaceAll(u.path, "/", "::"), u)
 	case misplacedWildcard(u) != "":
 		r.diags.Errorf(u.at, "uri", "expected %s, found '%s'", misplacedWildcard(u), u)
 	case u.scheme == "module" && !strings.Contains(u.path, "::"):
-		r.diags.Errorf(u.at, "uri", "expected bindings named MODULE::NAME, as module:/%s::default, found '%s'",
+		r.diags.Errorf(u.at, "uri", "expected bindings named MODULE::NAME, such as module:/%s::default, found '%s'",
 			u.path, u)
 	default:
 		return true
@@ -127,7 +127,7 @@ func misplacedWildcard(u uri) string {
 		case segment != "*" && segment != "**":
 			return "'*' as a whole segment of the name"
 		case u.scheme == "module" && (i > 0 || segment == "**"):
-			return "'*' in the place of the module only, as module:/*::default"
+			return "'*' only in place of the module name, such as module:/*::default"
 		}
 	}
 	return ""

@@ -15,7 +15,7 @@ import (
 // Policy defines which signatures are accepted. It is immutable.
 type Policy struct {
 	signers []signer
-	revoked map[string]bool // by fingerprint of the key
+	revoked map[string]bool // revoked keys, by fingerprint
 	now     func() time.Time
 }
 

@@ -65,7 +65,7 @@ bind:
 	return b.String()
 }
 
-// asks returns the ways to look a key up. Each starts a new lookup.
+// asks returns every way to look a key up, by name. Each call starts a new lookup.
 func asks(t *testing.T) map[string]func(r *bindings.Request, key string) (string, error) {
 	merged := func(text string) func(r *bindings.Request, key string) (string, error) {
 		strategy := strategyOf(t, text)
@@ -117,9 +117,8 @@ func asks(t *testing.T) map[string]func(r *bindings.Request, key string) (string
 	}
 }
 
-// Every call of the package has one set of bounds and one chain, whatever it looks up on the way. Two bindings that
-// need each other are a loop, a chain of aliases is followed once, and work that doubles at every level ends at the
-// bound.
+// A call of the package and all lookups that it causes share one set of limits and one chain of keys. So a loop is
+// found across nested calls, and work that doubles at every level ends at the limit.
 func TestNestedLookupsShareBounds(t *testing.T) {
 	const levels, maxLookups = 40, 100_000
 	var calls atomic.Int64
@@ -160,11 +159,14 @@ func TestNestedLookupsShareBounds(t *testing.T) {
 				heavy := c.key == "twice" || c.key == "list" || c.key == "asks_twice"
 				entries, unevaluable := strings.HasPrefix(how, "LookupEntries"), strings.HasPrefix(state, "a path")
 				switch {
-				case heavy && (!unevaluable || !testmode.Thorough() && c.key != "twice"): // each takes a second
+				// each of these takes a second
+				case heavy && (!unevaluable || !testmode.Thorough() && c.key != "twice"):
 					continue
-				case c.key == "through0" && state != "sound": // its data is in the hierarchy
+				// its value comes from the hierarchy, whose lookups fail here
+				case c.key == "through0" && state != "sound":
 					continue
-				case entries && (unevaluable || strings.Contains(c.key, ".")): // all of them fail, or have no such key
+				// LookupEntries fails for every key, or does not find this one
+				case entries && (unevaluable || strings.Contains(c.key, ".")):
 					continue
 				case how == "Candidates" && strings.Contains(c.key, "."): // candidates belong to the root of the key
 					continue
@@ -172,7 +174,8 @@ func TestNestedLookupsShareBounds(t *testing.T) {
 				calls.Store(0)
 				got, err := ask(requestFor(t, s, facts), c.key)
 				var failed *bindings.Error
-				for e := err; errors.As(e, &failed); e = failed.Err { // the cause, if a Producer returned it
+				// the error of a nested lookup is the cause of the Producer's
+				for e := err; errors.As(e, &failed); e = failed.Err {
 					got = string(failed.Code)
 				}
 				want := c.want

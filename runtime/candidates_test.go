@@ -12,9 +12,8 @@ import (
 	"bindc/snapshot"
 )
 
-// The lower layer binds a key twice for ams. This is not a conflict, because the site always hides
-// both. All four bindings are candidates there, in order of precedence. Elsewhere only the
-// unconditional one is.
+// The lower layer binds a key twice for ams. That is not a conflict, because the upper layer hides both. In ams, all
+// four bindings are candidates, in order of precedence. Elsewhere only the unconditional one is.
 func TestHiddenBindingsAreCandidates(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

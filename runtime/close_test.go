@@ -25,7 +25,7 @@ func open(t testing.TB, source string, opts bindings.Options) *bindings.Snapshot
 	return snap
 }
 
-func TestUseAfterClose(t *testing.T) {
+func TestMethodsFailAfterClose(t *testing.T) {
 	snap := open(t, generation(1), bindings.Options{})
 	facts := nodeFacts(t, "n1.example.org")
 	req, err := snap.Request(facts)
@@ -63,7 +63,7 @@ func TestUseAfterClose(t *testing.T) {
 	}
 }
 
-func TestUseOfLeaseAfterClose(t *testing.T) {
+func TestLeaseFailsAfterClose(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	w := watch(t, path, byHand)
@@ -85,9 +85,8 @@ func TestUseOfLeaseAfterClose(t *testing.T) {
 	}
 }
 
-// A lookup that runs while the snapshot is closed has its normal result, and nothing reads unmapped
-// memory.
-func TestCloseDuringLookups(t *testing.T) {
+// A lookup that runs while the snapshot is closed returns its normal result. It must not read unmapped memory.
+func TestLookupsDuringCloseHaveNormalResult(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(3))
 	for range 20 {

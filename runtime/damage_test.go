@@ -87,8 +87,8 @@ m::only: [default]
 lookup_options: {m::only: {merge: unique}}
 `
 
-// damagedQuestions makes the lookups, explanations and Puppet's requests for keys and for parts of
-// their values.
+// damagedQuestions looks each key up in every way, also as Puppet does, explains it, and returns the results as
+// text.
 func damagedQuestions(t *testing.T, req *bindings.Request) (answers []string) {
 	t.Helper()
 	note := func(what, key string, v bindings.Value, found bool, err error) {
@@ -129,15 +129,14 @@ func damagedQuestions(t *testing.T, req *bindings.Request) (answers []string) {
 	return answers
 }
 
-// Whichever part of a file is damaged, every lookup has its normal result or reports the damage.
-// Every damage is reported by something.
+// One part of a file after the other is damaged. Each call returns its normal result or reports the damage.
 func TestDamageOfEachPartIsReported(t *testing.T) {
 	doubtful := strings.Replace(damagedSite, "{merge: deep}", `{merge: "%{how}"}`, 1) // these options may be wrong
 	const nothingAbove = "- {name: above, include: 'confdir:/above'}\n"
 	const facts, unevaluable = `{"word": "w", "how": "deep", "os": {"family": "n1"}}`, `{"word": "w", "os": "n1"}`
 	for name, c := range map[string]struct {
 		files, facts string
-		all          bool // something reads all values
+		all          bool // some call reads each value
 	}{"plain": {damagedSite, facts, true}, "computed options": {doubtful, facts, true},
 		"a path that cannot be evaluated": {damagedSite, unevaluable, false},
 		"nothing above":                   {strings.Replace(damagedSite, nothingAbove, "", 1), facts, false},
@@ -180,14 +179,15 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 		if _, _, _, err := (*lookup.Snapshot)(s).Needs(); err != nil && !errors.As(err, &damage) {
 			t.Errorf("%s: Needs says %v", what, err)
 		}
-		// Some values of the content are not in the file.
+		// A reported damage makes Verify fail. If a call must report the damage but none does, the file must be
+		// valid: not every value of the content is written.
 		if err := s.Verify(); told && err == nil || asked && !told && err != nil {
 			t.Errorf("%s: reported: %t, Verify returns %v", what, told, err)
 		}
 		s.Close()
 	}
 	for i, v := range content.Values {
-		damages := []string{"\x0b", "\x09\x02\x01\x0b"} // not a value, and an array with such an element
+		damages := []string{"\x0b", "\x09\x02\x01\x0b"} // an unknown tag, and an array with such an element
 		if v.Computed {
 			damages = []string{"\xff\x00"}
 		}
@@ -223,7 +223,7 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 					return
 				}
 				key = string(record[17 : 17+int(record[16])%48])
-				binary.LittleEndian.PutUint32(field, 1<<30-2|ref&1) // a list, so there are hidden bindings
+				binary.LittleEndian.PutUint32(field, 1<<30-2|ref&1) // a list outside the file
 			})
 			if key != "" {
 				holds(fmt.Sprintf("the %s of %q", name, key), s, all, "")
@@ -232,13 +232,13 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 	}
 }
 
-// eachList puts the list of a key's bindings at the end of the file, so that it ends after its
-// first, second or third reference. Only a caller that needs the next one gets an error.
+// eachList moves the list of a key's bindings to the end of the file, so that the file ends after the first, second
+// or third reference. Only calls that need the next reference report damage.
 func eachList(t *testing.T, content *snapshot.Content, holds func(what string, s *bindings.Snapshot, asked bool,
 	section string)) {
 	unasked := strings.Repeat("nobody asks for this ", 4) // too long for the record of the key
 	c, atEnd := *content, false
-	for n := 0; !atEnd; n++ { // the key that is written last
+	for n := 0; !atEnd; n++ { // finds a key that is written at the end of the file
 		if n == 1000 {
 			t.Fatal("no key is the last")
 		}

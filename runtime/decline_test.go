@@ -113,9 +113,9 @@ func outcomeOf(v bindings.Value, found bool, err error) string {
 	return string(text)
 }
 
-// If bindings above a hierarchy of Hiera 5 decline, the hierarchy has the value: merged, dug into,
-// and by entries.
-func TestHieraAnswersBelowDecliningBinding(t *testing.T) {
+// If the structured bindings above decline, the value comes from the Hiera 5 hierarchy: merged, for dotted keys, and
+// for LookupEntries.
+func TestHieraValueIsUsedIfBindingsAboveDecline(t *testing.T) {
 	hash, err := parseJSON([]byte(`"hash"`))
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestHieraAnswersBelowDecliningBinding(t *testing.T) {
 		{"users.a", lookupOf("users.a"), `1`, `nothing`},
 		{"users.b, which is a key too", lookupOf("users.b"), `2`, `nothing`},
 		{"users.c, which is bound itself", lookupOf("users.c"), `9`, `9`},
-		{"what looks users.c up", lookupOf("asks_c"), `9`, `9`},
+		{"a key that looks up users.c", lookupOf("asks_c"), `9`, `9`},
 		{"other", lookupOf("other"), `{"a":1,"b":2}`, `{"c":3}`},
 		{"dug", lookupOf("dug"), `1`, `nothing`},
 		{"plain", lookupOf("plain"), `"near"`, `"near"`},
@@ -147,37 +147,37 @@ func TestHieraAnswersBelowDecliningBinding(t *testing.T) {
 		{"new.x", lookupOf("new.x"), `1`, `1`},
 		{"again", lookupOf("again"), `sensitive {"z":3}`, `sensitive {"z":3}`},
 		{"again.z", lookupOf("again.z"), `sensitive 3`, `sensitive 3`},
-		{"users by another strategy", func(r *bindings.Request) (bindings.Value, bool, error) {
+		{"users merged as first", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return lookupMerged(r, "users", first)
 		}, `{"b":2}`, `{"c":3}`},
-		{"entries of users", func(r *bindings.Request) (bindings.Value, bool, error) {
+		{"users in all entries", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return lookupEntries(r, "users", 0, -1, hash)
 		}, `{"a":1,"b":2}`, `{"c":3}`},
-		{"the first entry of users", func(r *bindings.Request) (bindings.Value, bool, error) {
+		{"users in the first entry", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return lookupEntries(r, "users", 0, 0, first)
 		}, `{"b":2}`, `{"c":3}`},
-		{"all entries of plain", func(r *bindings.Request) (bindings.Value, bool, error) {
+		{"plain in all entries", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return lookupEntries(r, "plain", 0, -1, first)
 		}, `"near"`, `"near"`},
-		{"all entries of users, the first winning", func(r *bindings.Request) (bindings.Value, bool, error) {
+		{"users in all entries, merged as first", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return lookupEntries(r, "users", 0, -1, first)
 		}, `{"b":2}`, `{"c":3}`},
-		{"m::low, of default_hierarchy", lookupOf("m::low"), `sensitive {"x":1}`, `sensitive {"x":1}`},
+		{"m::low in the default_hierarchy", lookupOf("m::low"), `sensitive {"x":1}`, `sensitive {"x":1}`},
 		{"m::low.x", lookupOf("m::low.x"), `sensitive 1`, `sensitive 1`},
 		{"m::low.y", lookupOf("m::low.y"), `nothing`, `nothing`},
 		{"m::both", lookupOf("m::both"), `{"y":2,"z":3}`, `{"y":2,"z":3}`},
 		{"m::both.y", lookupOf("m::both.y"), `2`, `2`},
 		{"m::both.z", lookupOf("m::both.z"), `3`, `3`},
-		{"m::both.x, of default_hierarchy", lookupOf("m::both.x"), `1`, `1`},
+		{"m::both.x in the default_hierarchy", lookupOf("m::both.x"), `1`, `1`},
 		{"misfit, which cannot be merged", lookupOf("misfit"), `evaluation`, `evaluation`},
-		{"hinted, by a sensitive value", lookupOf("hinted"), `sensitive 3`, `sensitive 3`},
-		{"entries of hinted", func(r *bindings.Request) (bindings.Value, bool, error) {
+		{"hinted, bound to a sensitive value", lookupOf("hinted"), `sensitive 3`, `sensitive 3`},
+		{"hinted in all entries", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return lookupEntries(r, "hinted", 0, -1, hash)
 		}, `sensitive 3`, `sensitive 3`},
-		{"the second entry of old", func(r *bindings.Request) (bindings.Value, bool, error) {
+		{"old from the second entry on", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return lookupEntries(r, "old", 1, -1, first)
 		}, `nothing`, `nothing`},
-		{"entries of again", func(r *bindings.Request) (bindings.Value, bool, error) {
+		{"again in all entries", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return lookupEntries(r, "again", 0, -1, hash)
 		}, `sensitive {"z":3}`, `sensitive {"z":3}`},
 	} {
@@ -273,13 +273,13 @@ bind:
 }
 
 // The transformer, type and mark of a binding that declines have no effect on the value below it.
-func TestDecliningBindingHasNoEffect(t *testing.T) {
+func TestDecliningBindingDoesNotChangeValueBelow(t *testing.T) {
 	r := decliningRequest(t, plainSite, "")
 	for key, want := range map[string]string{
-		"a":    "1",              // the transformer is not called
+		"a":    "1",              // the transformer is not applied
 		"b":    "2",              // the binding with the mark declines
 		"c":    "sensitive 3",    // the looked-up value is sensitive, and the result reveals that it is undef
-		"d":    "sensitive null", // an alias returns undef if that is the value of its key
+		"d":    "sensitive null", // an alias to a key whose value is undef does not decline
 		"e":    "evaluation",     // an error does not make a binding decline
 		"f":    "7",              // the value below goes through the type and the transformer
 		"g":    "7",
@@ -287,7 +287,7 @@ func TestDecliningBindingHasNoEffect(t *testing.T) {
 		"i":    `{"port":8}`,
 		"j":    "sensitive 10", // the value below is sensitive, and so is its transformed form
 		"k":    "sensitive 12",
-		"l":    "sensitive 26", // the lowest rebinding is applied first
+		"l":    "sensitive 26", // of several rebindings, the lowest is applied first
 		"m":    "null",         // only optional bindings decline
 		"n":    "type_mismatch",
 		"late": "nothing",
@@ -336,9 +336,9 @@ func TestDecliningBindingIsNotACandidate(t *testing.T) {
 	}
 }
 
-// A sealed binding that may decline needs the key. If it declines, the binding below it has its
-// normal value.
-func TestSealedBindingDeclines(t *testing.T) {
+// A lookup must decrypt an optional sealed binding to find out whether it declines, and fails without the key. If
+// the binding declines, the one below is used.
+func TestSealedBindingDeclinesAfterDecryption(t *testing.T) {
 	content := compiled(t, plainSite)
 	key := seal.NewKey()
 	if err := compile.Seal(content, key, []byte("wrapped")); err != nil {
@@ -413,8 +413,7 @@ func TestForgedCircularRebindingsEnd(t *testing.T) {
 	}
 }
 
-// Renames of contributions are applied before aliases. An alias is not a contribution that a rename
-// moves.
+// Contributions are renamed before aliases are added. So an alias keeps its name if a rename applies to that name.
 func TestRenamesPrecedeAliasesOfContributions(t *testing.T) {
 	r := decliningRequest(t, map[string]string{
 		"binder_config.yaml":    plainSite["binder_config.yaml"],
@@ -440,7 +439,7 @@ bind:
 
 // Explanations say why a binding declines, and explain a multibinding below it with its
 // contributions.
-func TestExplainDecliningBinding(t *testing.T) {
+func TestExplainSaysWhyBindingDeclines(t *testing.T) {
 	r := decliningRequest(t, map[string]string{
 		"binder_config.yaml": `version: 1
 layers:
@@ -502,8 +501,7 @@ bind:
 	}
 }
 
-// A producer may have the name of its key. It is called, and if it has no value, the binding below
-// environmentOf used.
+// A producer may have the name of its key. If it returns undef, the binding below is used.
 func TestProducerNamedLikeItsKey(t *testing.T) {
 	content := &snapshot.Content{ARM8: true, Layers: []string{"site", "low"},
 		Keys: []snapshot.Key{{Name: "k", Default: 1}},

@@ -70,14 +70,14 @@ func (v Value) Decode(into any) error {
 // tag is the struct tag with the key of a field.
 const tag = "bindings"
 
-// decoder decodes a part of a value.
+// decoder decodes a value or, after entry and element, a part of it.
 type decoder struct {
 	whole     Value
 	sensitive bool
 	path      string // to the part; "" for the whole value
 }
 
-// failed returns an error about the part, which has the wrong kind, length or size.
+// failed returns an error that names the path of the part.
 func (d decoder) failed(code Code, message string) error {
 	if d.path != "" {
 		message = d.path + ": " + message
@@ -104,7 +104,7 @@ func (d decoder) element(i int) decoder {
 	return d
 }
 
-// decode stores c in a variable. The cases are in order of precedence.
+// decode stores c in a variable. It tries the cases in order: undef also resets a type with UnmarshalText.
 func (d decoder) decode(c value.Value, to reflect.Value) error {
 	switch {
 	case to.Type() == reflect.TypeFor[Value]():
@@ -290,7 +290,7 @@ func (d decoder) decodeFloat(c value.Value, to reflect.Value) error {
 	return nil
 }
 
-// outside returns the error for a value that is not a number or does not fit its variable.
+// outside returns the error for a value that is not a number of the right kind or does not fit the variable.
 func (d decoder) outside(c value.Value, to reflect.Value) error {
 	if c.Kind() != Int && c.Kind() != Float || c.Kind() == Float && !to.CanFloat() {
 		return d.mismatch(Int.String(), c)

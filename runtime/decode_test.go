@@ -40,7 +40,7 @@ type service struct {
 	hidden  string
 }
 
-func TestDecodeFillsStruct(t *testing.T) {
+func TestDecodeSetsFieldsOfStruct(t *testing.T) {
 	v := valueOf(t, `{"owner": "ops", "service_name": "web", "ports": [80, 443], "limits": {"files": 10}, "weight": 2,
 		"address": "192.0.2.1", "backup": {"service_name": "spare"}, "pair": [true, false], "any": {"a": [1, "x", null]},
 		"raw": {"z": 1, "a": 2}, "left": "no", "hidden": "no", "unknown": 1}`)
@@ -61,7 +61,7 @@ func TestDecodeFillsStruct(t *testing.T) {
 	}
 }
 
-func TestDecodeOfUndefSetsZero(t *testing.T) {
+func TestDecodeOfUndefSetsZeroValue(t *testing.T) {
 	got := struct {
 		N int
 		S *string
@@ -134,8 +134,8 @@ func TestDecodeErrorsNameThePath(t *testing.T) {
 	}
 }
 
-// Field names in Go are not secret. Keys of a map, and values that do not fit, are.
-func TestDecodeKeepsSecrets(t *testing.T) {
+// Errors about sensitive values name the Go fields on the path, but neither keys of maps nor the value found.
+func TestDecodeErrorsHideSensitiveValues(t *testing.T) {
 	secret := bindings.Value(lookup.Value(valueOf(t,
 		`{"name": "s3cret", "big": 70000, "keys": {"s3cret": "s3cret"}, "address": "s3cret"}`)).Marked())
 	var got struct {

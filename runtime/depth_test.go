@@ -9,8 +9,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Values made from Go or JSON may nest as deep as those of bindings. A value that contains itself
-// reaches that limit.
+// Values converted from Go or JSON have the same nesting limit as bindings. A Go value that contains itself exceeds
+// it.
 func TestNestingOfConvertedValuesIsLimited(t *testing.T) {
 	var itself any
 	itself = &itself

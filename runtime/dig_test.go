@@ -25,8 +25,7 @@ text: plain
 computed: {who: "%{node}"}
 `
 
-// Dotted keys take a short way if their root is bound to a constant. It has the results of the long
-// one.
+// Dotted keys have a faster path if their root is bound to a constant. It gives the same results.
 func TestDottedKeysReturnEntries(t *testing.T) {
 	snap := hieraSnapshot(t, digSite, bindings.Options{})
 	req := requestFor(t, snap, `{"node": "n1"}`)
@@ -54,7 +53,7 @@ func TestDottedKeysReturnEntries(t *testing.T) {
 	}
 }
 
-// A default_hierarchy has lookup_options of its own. They merge the value before the key digs in it.
+// The lookup_options of a default_hierarchy merge its values before a dotted key digs in them.
 func TestDottedKeysOfDefaultHierarchyAreMerged(t *testing.T) {
 	snap := hieraSnapshot(t, `
 -- hiera.yaml --

@@ -16,7 +16,7 @@ import (
 	"bindc/snapshot"
 )
 
-// contribute returns the contributions of one scope. The place of each is its index.
+// contribute stores contributions to a multibinding. The index of each is its place in the site.
 func contribute(ps ...recipe.Part) snapshot.Stored {
 	for i := range ps {
 		ps[i].Place = uint32(i)
@@ -29,8 +29,7 @@ func part(name string, precedence uint32, text string) recipe.Part {
 		Recipe: &recipe.Recipe{Value: value.FromString(text)}}
 }
 
-// Two contributions of one name are duplicates if neither has precedence and no higher one has the
-// name.
+// Two contributions with the same name and precedence are duplicates, unless a higher one has that name too.
 func TestDuplicateContributionsOfOneName(t *testing.T) {
 	highest := contribute(part("n", 1, "high"), part("n", 2, "low"), part("n", 2, "low"), part("m", 3, "other"))
 	equal := contribute(part("n", 1, "a"), part("n", 1, "b"))
@@ -65,8 +64,8 @@ func TestDuplicateContributionsOfOneName(t *testing.T) {
 	}
 }
 
-// The size of the values that one lookup passes on is limited, even if nothing copies them.
-func TestSizeOfLookupIsLimited(t *testing.T) {
+// The total size of the values that a lookup collects from other lookups is limited, even if nothing copies them.
+func TestTotalSizeOfLookupIsLimited(t *testing.T) {
 	large := snapshot.Stored{Bytes: string(value.Append(nil, value.FromString(strings.Repeat("large", 1<<20))))}
 	ps := make([]recipe.Part, 110)
 	for i := range ps {
@@ -126,7 +125,7 @@ bind:
 }
 
 // Two multibindings that collect the same contributions are a loop.
-func TestLoopOfTwoMultibindings(t *testing.T) {
+func TestTwoMultibindingsOfSameContributionsAreALoop(t *testing.T) {
 	list := computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00m", Options: &recipe.Options{Array: true}})
 	asks := recipe.Part{Recipe: &recipe.Recipe{Kind: recipe.LookupOf, Targets: []recipe.Target{{Key: "other"}}}}
 	_, req := forge(t, map[string]snapshot.Stored{"\x00m": contribute(asks), "list": list, "other": list})
@@ -161,9 +160,9 @@ func category(t *testing.T, program *expr.Node) *bindings.Snapshot {
 	return s
 }
 
-// Values of a category are folded, whatever computes them. A variable has two names, with and
-// without ::. A program without a variable is undef.
-func TestCategoryValuesAreFolded(t *testing.T) {
+// The values of a category are folded to lower case. Its expression may name the variable with or without the prefix
+// ::. An expression whose result is empty gives the category no value.
+func TestCategoryValuesAreLowerCase(t *testing.T) {
 	variable := func(name string) *expr.Node { return &expr.Node{Op: expr.Var, Name: name} }
 	for _, c := range []struct {
 		program *expr.Node
@@ -203,9 +202,8 @@ func TestCategoryWithLookupFails(t *testing.T) {
 	}
 }
 
-// Damage may be found late, when a value is read. A nested lookup of it fails, and so does
-// formatting it.
-func TestDamageFoundWhileReadingValue(t *testing.T) {
+// Some damage is only found when a value is read: by its lookup, by one that depends on it, or when it is formatted.
+func TestDamageFoundWhileReadingValueIsReported(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, `bindings_version: 1
 name: default
@@ -226,7 +224,7 @@ bind:
 		switch {
 		case sec.Name == "blocks":
 			content[sec.Offset] ^= 0xff
-		case sec.Name == "keys": // the default of every key with its value outside the record is invalid
+		case sec.Name == "keys": // invalidates every default that refers to a value outside the record
 			for at := sec.Offset; at+64 <= sec.Offset+sec.Bytes; at += 64 {
 				if content[at+11]>>6 == 0 {
 					content[at+11] = 0x3f
@@ -252,8 +250,7 @@ bind:
 	}
 }
 
-// A file without sealed recipes must not have a recipe marked as sealed, and a sealed recipe must
-// decrypt to a recipe.
+// In a file without a sealed key, a recipe marked as sealed is damage, and Unseal is not called.
 func TestSealedRecipeInUnsealedFileIsDamage(t *testing.T) {
 	_, req := forge(t, map[string]snapshot.Stored{"a": {Computed: true, Bytes: "\x00\x10" + strings.Repeat("s", 40)}})
 	if v, found, err := req.Lookup("a"); !errors.As(err, new(*bindings.DamageError)) || found {

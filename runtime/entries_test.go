@@ -6,10 +6,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// LookupEntries returns the value of some entries of the hierarchy, for Puppet, which searches the
-// others itself. Structured bindings above belong to the first entry. Those below and the data of
-// modules belong to the last.
-func TestLookupEntries(t *testing.T) {
+// Puppet searches some entries of a hierarchy itself and asks LookupEntries for the rest. Structured bindings above
+// the hierarchy count as part of the first entry; bindings below it and data of modules, as part of the last.
+func TestLookupEntriesReturnsValueOfGivenEntries(t *testing.T) {
 	req := requestN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
 	below := requestFor(t, hieraSnapshot(t, betweenBindings, bindings.Options{}), `{}`)
 	const first, unique, hash = `"first"`, `"unique"`, `"hash"`
@@ -30,7 +29,7 @@ func TestLookupEntries(t *testing.T) {
 		{req, "m::plain", 0, 0, first, "not found"},
 		{below, "c", 0, 0, first, "not found"},
 		{req, "plain", 0, 3, unique, `["of node","of os","common"]`},
-		{req, "top", 0, 3, first, `"common"`}, // Puppet searches the global layer
+		{req, "top", 0, 3, first, `"common"`}, // not of the global layer, which Puppet searches itself
 		{req, "everywhere", 0, 2, unique, `["node","both","web","all"]`},
 		{req, "everywhere", 2, 3, unique, `["web","all","common","both"]`},
 		{req, "everywhere", 2, 2, first, `["web"]`},
@@ -61,7 +60,7 @@ func TestLookupEntries(t *testing.T) {
 		{req, "m::plain", 3, -1, first, `"module"`},
 		{req, "m::own", 0, -1, unique, `["node"]`},
 		{req, "m::own", 1, -1, first, `["module"]`},
-		{req, "m::only", 0, -1, first, `"default"`}, // the value that Puppet would find in the module
+		{req, "m::only", 0, -1, first, `"default"`}, // from the default_hierarchy of the module
 		{req, "m::only", 0, -1, unique, "not found"},
 		{req, "lookup_options", 0, 0, first, `{"depends":{"merge":"unique"}}`},
 		{req, "lookup_options", 1, 2, first, "not found"},
@@ -79,7 +78,7 @@ func TestLookupEntries(t *testing.T) {
 		{below, "late", 0, -1, hash, "evaluation: 'late': the merge strategy 'hash' needs Hashes of Data with " +
 			"Strings as keys, and this is of the kind String"},
 		{below, "loops", 0, -1, first, `"above"`},
-		// whatever other entries have
+		// the loop is reported although entry 0 has a value
 		{below, "loops", 1, -1, first, "loop: 'loops' depends on itself: loops -> loops"},
 		{below, "c", 0, 1, first, "not found"},
 		{below, "c", 1, -1, first, `"below"`},

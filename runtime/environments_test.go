@@ -17,7 +17,7 @@ import (
 	"bindc/snapshot"
 )
 
-// writeProgram writes the program of an environments.pp and the list of environments to a directory.
+// writeProgram compiles the source of an environments.pp and writes DIR/.environments with it and the names.
 func writeProgram(t testing.TB, dir, src string, names ...string) {
 	t.Helper()
 	says, errs := syntax.ParseEnvironments(src)
@@ -31,7 +31,7 @@ func writeProgram(t testing.TB, dir, src string, names ...string) {
 	replace(t, filepath.Join(dir, envfile.File), envfile.Encode(&c))
 }
 
-// environment builds an environment whose value identifies it.
+// environment builds the snapshot of an environment in which one key is bound to says.
 func environment(t testing.TB, dir, name, says string) {
 	t.Helper()
 	build(t, filepath.Join(dir, name+".snap"), "bindings_version: 1\nname: default\nbind:\n  - [is, '"+says+" ${environment}']")
@@ -124,7 +124,7 @@ func TestRequestUsesChosenEnvironment(t *testing.T) {
 	}
 }
 
-// If no server facts are given, they name the chosen environment, not the requested one.
+// If the facts have no $server_facts, that variable names the chosen environment, not the requested one.
 func TestServerFactsNameChosenEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "b.snap"), `bindings_version: 1
@@ -157,7 +157,7 @@ bind: [{name: server, to_expression: '$server_facts'}]
 }
 
 // Errors of a request in the chosen environment are reported like those of a single snapshot.
-func TestFailingCategoryInEnvironment(t *testing.T) {
+func TestFailingCategoryFailsRequestInEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	buildSite(t, filepath.Join(dir, "production.snap"), map[string]string{
 		"binder_config.yaml":    "version: 1\ncategories: [[checked, '${Integer($number)}']]\n",
@@ -294,7 +294,7 @@ func TestEnvironmentsRequestAfterClose(t *testing.T) {
 }
 
 // The error for a directory without environments names the missing file.
-func TestDirectoryWithoutEnvironments(t *testing.T) {
+func TestRequestInDirectoryWithoutEnvironmentsFails(t *testing.T) {
 	dir := t.TempDir()
 	all := openEnvironments(t, dir, byHand)
 	_, err := all.Request(asking(t, "a", `{}`))
@@ -343,7 +343,7 @@ func TestOpenEnvironmentsFails(t *testing.T) {
 	if switched, err := all.Check(); switched || !errors.Is(err, errNo) {
 		t.Errorf("another program that is not accepted: %v, %v", switched, err)
 	}
-	accepted = nil // the signature is written after the file
+	accepted = nil // the signature was written after the file
 	if switched, err := all.Check(); !switched || err != nil {
 		t.Errorf("one that is accepted now: %v, %v", switched, err)
 	}
@@ -387,9 +387,9 @@ func TestInvalidProgramIsReadOnce(t *testing.T) {
 	}
 }
 
-// Requests are made while snapshots and programs are replaced, and environments are added and
-// removed.
-func TestRequestsDuringReplacementOfEnvironments(t *testing.T) {
+// While snapshots and programs are replaced, and environments come and go, each request has the values of one
+// snapshot.
+func TestRequestsDuringReplacementOfEnvironmentsUseOneSnapshot(t *testing.T) {
 	const readers, rounds = 3, 50
 	dir := t.TempDir()
 	environment(t, dir, "a", "0")
@@ -429,7 +429,7 @@ func TestRequestsDuringReplacementOfEnvironments(t *testing.T) {
 	running.Wait()
 }
 
-func TestCategoryCallsAFunction(t *testing.T) {
+func TestCategoryMayCallFunctions(t *testing.T) {
 	snap := openSite(t, map[string]string{
 		"binder_config.yaml":    "version: 1\ncategories: [[shout, '${upcase($name)}']]\n",
 		"bindings/default.yaml": "{bindings_version: 1, name: default, bind: [{when: {shout: EVE}, bind: [[a, 5]]}]}",

@@ -15,7 +15,7 @@ import (
 // errors.As. An *Error is found with errors.As. It stays valid after the snapshot is closed.
 type Error = lookup.Error
 
-// Code is the stable name of a kind of error, a string. bindq prints it.
+// Code is a stable name for a kind of error. bindq prints it.
 type Code = lookup.Code
 
 // The codes of an Error.
@@ -23,11 +23,11 @@ const (
 	CodeTypeMismatch = lookup.CodeTypeMismatch // the value does not have the required type
 	CodeAbstract     = lookup.CodeAbstract     // nothing binds an abstract key for this request
 	CodeLoop         = lookup.CodeLoop         // the key depends on itself
-	CodeDuplicate    = lookup.CodeDuplicate    // two contributions have one name, and neither takes precedence
+	CodeDuplicate    = lookup.CodeDuplicate    // two contributions have the same name and the same precedence
 	CodeEvaluation   = lookup.CodeEvaluation   // an expression failed
 	CodeProducer     = lookup.CodeProducer     // a Producer failed or is not registered
 	CodeEncrypted    = lookup.CodeEncrypted    // the value is encrypted and cannot be decrypted
-	CodeEnvironment  = lookup.CodeEnvironment  // reserved
+	CodeEnvironment  = lookup.CodeEnvironment  // no environment can be chosen, or it does not exist
 	CodeFacts        = lookup.CodeFacts        // the facts are invalid
 )
 
@@ -39,10 +39,10 @@ const (
 	CodeUsage   = lookup.CodeUsage
 )
 
-// Errors about a file. Use errors.Is to find them.
+// Open wraps these errors. Use errors.Is to find them.
 var (
-	ErrFormat  = snapshot.ErrFormat  // it is not a snapshot
-	ErrVersion = snapshot.ErrVersion // it is a snapshot of another version of the format
+	ErrFormat  = snapshot.ErrFormat  // the file is not a snapshot
+	ErrVersion = snapshot.ErrVersion // the file is a snapshot in another version of the format
 )
 
 // DamageError describes where a snapshot violates the format. A *DamageError is found with

@@ -96,9 +96,8 @@ func TestExplainNamesAllEntriesOfHiera5(t *testing.T) {
 	}
 }
 
-// Explain omits the entries of a file without the source of its hierarchies, or with an invalid
-// one.
-func TestExplainWithoutValidEntries(t *testing.T) {
+// Explain omits Hiera 5 entries if the file has no description of them, or an invalid one.
+func TestExplainOmitsInvalidEntries(t *testing.T) {
 	text, number := value.FromString, value.FromInt
 	list := func(of ...value.Value) value.Value { return value.FromSlice(of) }
 	hierarchy := func(entries value.Value) value.Value { return list(list(number(2), text(""), text("h"), entries)) }
@@ -106,22 +105,22 @@ func TestExplainWithoutValidEntries(t *testing.T) {
 		written value.Value
 		entries int
 	}{
-		"nothing":                 {value.Value{}, 0},
-		"a text":                  {text("x"), 0},
-		"texts":                   {list(text("x")), 0},
-		"too few":                 {list(list(number(2), text(""), text("h"))), 0},
-		"no part":                 {list(list(text("2"), text(""), text("h"), list())), 0},
-		"no module":               {list(list(number(2), number(2), text("h"), list())), 0},
-		"no file":                 {list(list(number(2), text(""), number(2), list())), 0},
-		"invalid entries":         {hierarchy(text("x")), 0},
-		"an entry without a name": {hierarchy(list(list())), 0},
-		"an entry with a number":  {hierarchy(list(list(number(1)))), 0},
-		"an invalid location":     {hierarchy(list(list(text("n"), text("x")))), 0},
+		"nothing":                        {value.Value{}, 0},
+		"a string":                       {text("x"), 0},
+		"an array of strings":            {list(text("x")), 0},
+		"a hierarchy without entries":    {list(list(number(2), text(""), text("h"))), 0},
+		"a string instead of the layer":  {list(list(text("2"), text(""), text("h"), list())), 0},
+		"a number instead of the module": {list(list(number(2), number(2), text("h"), list())), 0},
+		"a number instead of the file":   {list(list(number(2), text(""), number(2), list())), 0},
+		"invalid entries":                {hierarchy(text("x")), 0},
+		"an entry without a name":        {hierarchy(list(list())), 0},
+		"an entry with a number":         {hierarchy(list(list(number(1)))), 0},
+		"an invalid location":            {hierarchy(list(list(text("n"), text("x")))), 0},
 		"a location of numbers": {hierarchy(list(list(text("n"),
 			list(number(1), number(1), number(1), number(1))))), 0},
 		"a location without a path": {hierarchy(list(list(text("n"),
 			list(text("path"), text("a"), text("b"), list())))), 0},
-		"a dimension that there is not": {hierarchy(list(list(text("n"),
+		"an unknown dimension": {hierarchy(list(list(text("n"),
 			list(text("path"), text("a"), text("b"), number(99))))), 1},
 		"an entry without locations": {hierarchy(list(list(text("n")))), 1},
 		"a negative dimension": {hierarchy(list(list(text("n"),

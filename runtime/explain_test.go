@@ -21,8 +21,8 @@ import (
 	"bindc/snapshot"
 )
 
-// For every key of the example and each of its nodes, the winning candidate of the explanation has
-// the value that a lookup finds. The outcomes of the others are those of lookups where they win.
+// For every key and node of the example, the winning candidate of an explanation has the value of the lookup. The
+// outcomes of the other candidates are compared with the lookups of nodes for which they win.
 func TestExplainAgreesWithLookup(t *testing.T) {
 	var diags diag.List
 	content := compile.Compile(loader.Load("../testdata/example", loader.Options{}, &diags), compile.Options{}, &diags)
@@ -102,7 +102,7 @@ func agrees(t *testing.T, r *bindings.Request, key string, seen map[string]int) 
 	}
 }
 
-// explainedSite binds one key in every way that can win, be hidden or not be effective.
+// explainedSite has bindings in every state: winning, hidden and not effective.
 var explainedSite = map[string]string{
 	"binder_config.yaml": `version: 1
 layers:
@@ -194,8 +194,7 @@ func outcome(o lookup.Outcome) string {
 	return o.Value.String()
 }
 
-// Each line is a key, indented by the nesting of lookups. Below it are its bindings, then its
-// contributions.
+// Below each key are its bindings, then its contributions, then the lookups that it caused, indented.
 const explained = `key: of n1
   wins site  [{node n1}] bindings/default.yaml:6:10: of n1
   not effective site  [{node n2}] bindings/default.yaml:10:32: of n2 (condition does not hold: node is n1)
@@ -310,7 +309,7 @@ func TestExplainListsAllBindings(t *testing.T) {
 	}
 }
 
-// Each encrypted binding has an error as its outcome. The others are explained as usual.
+// The outcome of a binding that cannot be decrypted is an error. The other bindings are explained as usual.
 func TestExplainEncryptedBindings(t *testing.T) {
 	path, key := filepath.Join(t.TempDir(), "site.bsnap"), seal.NewKey()
 	box, err := seal.New(key)

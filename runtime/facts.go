@@ -2,18 +2,18 @@ package runtime
 
 import "bindc/internal/lookup"
 
-// Facts has the variables of a node. It never changes, does not refer to a snapshot, and may be
-// used by several goroutines.
+// Facts are the variables of a node. They are immutable, do not refer to a snapshot, and are safe for concurrent
+// use.
 type Facts lookup.Facts
 
-// FactsOptions adds to the facts of a node. The zero value adds nothing. A variable "::role" is the
-// one of the top scope, for ${::role}, and for %{::role} in data of Hiera 5, where the scope of the
-// caller has another "role".
+// FactsOptions adds to the facts of a node. The zero value adds nothing. If the scope of the caller has a variable
+// "role" that differs from the one of the top scope, pass the latter as "::role". It is used for ${::role} and, in
+// Hiera 5 data, for %{::role}.
 type FactsOptions struct {
 	Node        string // the certname; sets fqdn, clientcert and trusted without extensions
-	Environment string // default: the node's environment in wrapped facts, then the fact environment, then production
-	Trusted     Value  // a hash, the variable $trusted; undef: only the entries that Node sets
-	Variables   Value  // a hash of variables that are not facts, or take precedence over the fact of that name
+	Environment string // default: that of the node in wrapped facts, the fact environment, or production
+	Trusted     Value  // the hash $trusted; if undef, it has only the entries that Node sets
+	Variables   Value  // a hash of other variables; they take precedence over facts of the same name
 
 	// StrictVariables makes lookups fail if a value of Hiera 5 interpolates a variable that is not
 	// set, as in Puppet 8. Options.StrictVariables does the same, and also applies to expressions.

@@ -10,9 +10,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// A path that cannot be evaluated, because it digs into a string, fails every lookup that reaches the
-// hierarchy. These are all lookups, because each needs the lookup_options, except those of
-// structured bindings and of keys of other modules.
+// Here, evaluating a path of a hierarchy fails, because it digs into a string. Then every lookup fails that needs
+// the hierarchy, even if only for its lookup_options. Structured bindings do not need it, nor do keys of other
+// modules.
 func TestUnevaluablePathFailsLookups(t *testing.T) {
 	const site = `
 -- global/hiera.yaml --
@@ -84,13 +84,14 @@ bind:
 		{`{"os": "Debian", "fqdn": "n2"}`, "local", "", dug},
 		{`{"os": "Debian"}`, "maybe", "", dug},
 		{`{"os": "Debian"}`, "nothing", "", dug},
-		{`{"os": "Debian"}`, "moved", "", "not found"}, // a structured binding renames it, for everything below
+		{`{"os": "Debian"}`, "moved", "", "not found"}, // a structured binding above the hierarchy renames it
 		{`{"os": "Debian"}`, "with.dot", "", "4"},
 		{`{"os": "Debian"}`, "with.dot", `"unique"`, "4"},
 		{`{"os": "Debian"}`, "with.none", "", dug},
 		{`{"os": "Debian"}`, "zero", "", dug},
 		{`{"os": "Debian"}`, "two", "", dug},
-		{`{"os": "Debian", "zero": 0}`, "broken", "", "evaluation: 'broken': division by zero"}, // is structured
+		// a structured binding, evaluated before the hierarchy
+		{`{"os": "Debian", "zero": 0}`, "broken", "", "evaluation: 'broken': division by zero"},
 		{`{"os": "Debian"}`, "a..b", "", "evaluation: 'a..b' is not a valid key: nothing is between two dots, before " +
 			"the first or after the last"},
 		{`{"os": "Debian", "given": 5}`, "maybe", "", "5"},
@@ -134,8 +135,7 @@ bind:
 	}
 }
 
-// A path that cannot be evaluated does not affect other paths, whatever its position, or other
-// facts.
+// If a path of one module cannot be evaluated, lookups in the other modules work.
 func TestUnevaluablePathDoesNotAffectOtherPaths(t *testing.T) {
 	site := ""
 	for _, module := range []string{"a", "b", "c"} {
@@ -212,8 +212,8 @@ func TestInvalidLookupOptionsFailLookups(t *testing.T) {
 			}
 		}
 	}
-	// LookupEntries returns lookup_options that Puppet merges. If they are invalid, the error names
-	// the key.
+	// Puppet merges the lookup_options that LookupEntries returns. If they are invalid, the error names
+	// lookup_options.
 	req := requestN1(t, hieraSnapshot(t, site+"-- data/n/n1.yaml --\nlookup_options: text\n", bindings.Options{}), `{}`)
 	hash, err := parseJSON([]byte(`"hash"`))
 	if err != nil {
@@ -229,7 +229,7 @@ func TestInvalidLookupOptionsFailLookups(t *testing.T) {
 }
 
 // Invalid lookup_options of a default_hierarchy only fail the lookups that reach it.
-func TestInvalidLookupOptionsOfDefaultHierarchy(t *testing.T) {
+func TestInvalidLookupOptionsOfDefaultHierarchyFailLookupsThatReachIt(t *testing.T) {
 	const site = `
 -- hiera.yaml --
 version: 5
@@ -276,20 +276,21 @@ m::hash: {b: 2}
 			}
 		}
 	}
-	// If evaluating the options fails, the lookup fails, even for keys without options.
+	// If the options cannot be evaluated, lookups of keys without options fail too.
 	dug := requestFor(t, s, `{"role": "dig"}`)
 	for key, want := range map[string]string{"m::low": "evaluation", "m::absent": "evaluation", "m::own": "1"} {
 		if got := outcomeOf(dug.Lookup(key)); got != want {
 			t.Errorf("where lookup_options dig in a text, %s is %s, expected %s", key, got, want)
 		}
 	}
-	// Which lookup fails does not depend on the options of its bindings.
+	// A binding in the default_hierarchy wins only where its lookup_options are valid.
 	for role, want := range map[string]string{"db": "hidden not effective wins", "web": "wins not effective hidden"} {
 		if got := states(t, requestFor(t, s, `{"role": "`+role+`"}`), "m::hash.b"); got != want {
 			t.Errorf("the bindings that m::hash.b of %s leads into are %s, expected %s", role, got, want)
 		}
 	}
-	// A given strategy applies to the hierarchies, but not to a default_hierarchy.
+	// A strategy that the caller gives does not apply to the default_hierarchy, so an invalid one in its options
+	// still fails.
 	first, err := parseJSON([]byte(`"first"`))
 	if err != nil {
 		t.Fatal(err)
@@ -303,9 +304,9 @@ m::hash: {b: 2}
 	}
 }
 
-// An unknown strategy is the outcome of its key; the bindings are still explained. The result of
-// convert_to is in the outcome and not in the bindings.
-func TestExplainInvalidOptions(t *testing.T) {
+// If lookup_options name an unknown strategy, the explanation has the error as its outcome and still lists the
+// bindings. convert_to affects the outcome, not the values of the bindings.
+func TestExplainReportsUnknownStrategy(t *testing.T) {
 	const site = `
 -- hiera.yaml --
 version: 5

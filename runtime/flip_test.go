@@ -27,8 +27,8 @@ bind:
   - {name: secret, to: [hidden], sensitive: true}
 `
 
-// Whichever bit of a file is flipped, the methods of a value agree on whether it is damaged.
-// Otherwise a caller could take an unreadable value for an empty string.
+// After any bit of a file is flipped, all methods of a value agree on whether it is damaged. Otherwise a caller
+// could mistake an unreadable value for an empty string.
 func TestAccessorsOfDamagedValueAgree(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, flippedSite)

@@ -12,8 +12,8 @@ import (
 	"bindc/snapshot"
 )
 
-// Each kind of recipe is forged into each place. Verify accepts those that format.md allows there, and no lookup in an
-// accepted file reports damage.
+// Each kind of recipe is put into each place that has one. Verify accepts the kinds that format.md allows there. In
+// an accepted file, no lookup reports damage.
 func TestVerifyAcceptsRecipesWhereLookupsDo(t *testing.T) {
 	const site = `
 -- binder_config.yaml --
@@ -57,13 +57,13 @@ merged: [1]
 		part  bool
 		sound []string
 	}{
-		"under a key":                    {"plain", false, underKeys},
-		"under a key of Hiera 5":         {"merged", false, underKeys},
-		"where something is contributed": {"\x00list", false, []string{"contributions"}},
-		"as a part of that":              {"\x00list", true, inPart},
-		"where something is merged":      {recipe.MergeKey("merged"), false, alone},
-		"as lookup_options":              {recipe.LookupOptionsKey, false, alone},
-		"where hierarchies are":          {recipe.HierarchiesKey, false, nil},
+		"under a key":                       {"plain", false, underKeys},
+		"under a key of Hiera 5":            {"merged", false, underKeys},
+		"as contributions":                  {"\x00list", false, []string{"contributions"}},
+		"as one contribution":               {"\x00list", true, inPart},
+		"as the options of a merge":         {recipe.MergeKey("merged"), false, alone},
+		"as lookup_options":                 {recipe.LookupOptionsKey, false, alone},
+		"as the description of hierarchies": {recipe.HierarchiesKey, false, nil},
 	}
 	for place, p := range places {
 		for kind, r := range kinds {

@@ -13,9 +13,9 @@ import (
 	"bindc/snapshot"
 )
 
-// A site without Hiera 5 has no merges and no dotted keys. Nothing is found after the snapshot is
-// closed.
-func TestHieraLookupsWithoutHiera(t *testing.T) {
+// Without Hiera 5, merge strategies have no effect and dots in keys have no meaning. After Close, merged lookups
+// fail.
+func TestMergesAndDotsHaveNoEffectWithoutHiera(t *testing.T) {
 	s := hieraSnapshot(t, "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, {b: [1]}], "+
 		"{name: optional.b, to_expression: $nothing, optional: true}]}",
 		bindings.Options{})
@@ -55,7 +55,7 @@ func TestHieraLookupsWithoutHiera(t *testing.T) {
 	}
 }
 
-// A recipe that merges is damage in a file without Hiera 5.
+// In a file without Hiera 5, a merge recipe is damage.
 func TestMergeRecipeWithoutHieraIsDamage(t *testing.T) {
 	merged := snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, &recipe.Recipe{Kind: recipe.Merged}))}
 	s := openFile(t, &snapshot.Content{Layers: []string{"l"}, Keys: []snapshot.Key{{Name: "a", Default: 0}},
@@ -70,8 +70,7 @@ func TestMergeRecipeWithoutHieraIsDamage(t *testing.T) {
 	}
 }
 
-// Information about hierarchies in a file without any is ignored, and so are invalid lookup_options
-// of a merge.
+// Lookups ignore a description of hierarchies in a file that declares none, and invalid options in a merge recipe.
 func TestForgedHierarchiesAreIgnored(t *testing.T) {
 	const site = "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: N, path: '%{os.family}.yaml'}]\n" +
 		"-- data/x.yaml --\na: [1]\nlookup_options: {a: {merge: '%{how}'}}\n"
@@ -101,8 +100,7 @@ func TestForgedHierarchiesAreIgnored(t *testing.T) {
 	}
 }
 
-// In a damaged file, lookups, explanations and Puppet's requests have their normal results or
-// report the damage.
+// In a damaged file, every lookup, explanation and LookupEntries call returns its normal result or reports damage.
 func TestDamagedHierarchiesAreReported(t *testing.T) {
 	content := hieraContent(t, everyPart)
 	facts := `{"os": {"family": "Debian"}, "role": "web"}`
@@ -123,10 +121,10 @@ func TestDamagedHierarchiesAreReported(t *testing.T) {
 	}
 	for name, damage := range map[string]func(sections){
 		"recipes":                 func(of sections) { fill(of("recipes"), 0xff) },
-		"where recipes are":       func(of sections) { fill(of("recipetab"), 0xff) },
+		"the table of recipes":    func(of sections) { fill(of("recipetab"), 0xff) },
 		"values":                  func(of sections) { fill(of("keys")[64*len(content.Keys):], 0x0b) },
 		"candidates":              func(of sections) { fill(of("origins"), 0) },
-		"where candidates are":    func(of sections) { fill(of("origintab"), 0xff) },
+		"the table of candidates": func(of sections) { fill(of("origintab"), 0xff) },
 		"the values of the paths": func(of sections) { fill(of("dicts"), 0xff) },
 	} {
 		s := openFile(t, content, bindings.Options{}, func(of func(string) []byte) { damage(of) })

@@ -6,7 +6,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// keysSite has keys in all notations, in data and in structured bindings.
+// keysSite has plain, dotted and quoted keys, in data and in structured bindings.
 const keysSite = `
 -- hiera.yaml --
 version: 5
@@ -54,7 +54,7 @@ func TestHieraKeysAgreeWithPuppet(t *testing.T) {
 	snap := hieraSnapshot(t, keysSite, bindings.Options{Decrypt: decrypt})
 	req := requestFor(t, snap, `{"node": "n1", "how": "first"}`)
 	for _, c := range []struct{ key, merge, want string }{
-		{"", "", "not found"}, // although data has an entry under it
+		{"", "", "not found"}, // although the data has an entry with the empty key
 		{"1", "", "not found"},
 		{`a"b'c`, "", `evaluation: 'a"b'c' is not a valid key: quotes must enclose everything between two dots, ` +
 			"and something must be inside them"},
@@ -84,8 +84,8 @@ func TestHieraKeysAgreeWithPuppet(t *testing.T) {
 			t.Errorf("%s %s is %s, expected %s", c.key, c.merge, got, c.want)
 		}
 	}
-	// For Puppet, a decrypted value is plain, but a structured binding marked sensitive is not,
-	// however it is looked up.
+	// LookupEntries returns decrypted values as plain ones, as hiera-eyaml does. Structured bindings marked
+	// sensitive stay sensitive, also when a Hiera value looks them up.
 	for key, want := range map[string]string{"encrypted": `"plain"`, "reads": `sensitive "pa55"`,
 		"reads_no_key": `sensitive "s6"`, "reads_nothing": `sensitive "<>"`, `a"b'c`: "not found",
 		"lookup_options": `{"only":{"convert_to":"Integer"}}`} {
@@ -103,7 +103,7 @@ func TestHieraKeysAgreeWithPuppet(t *testing.T) {
 	if e, err := engine(req).Explain("a..b"); err != nil || e.Root != "" || len(e.Candidates) != 1 {
 		t.Errorf("an invalid key that is bound is explained by %+v, %v", e, err)
 	}
-	// A moved key is looked up with the options of its old name.
+	// A lookup of a renamed key uses the lookup_options of its old name.
 	unknown := requestFor(t, hieraSnapshot(t, keysSite, bindings.Options{}), `{"how": "none"}`)
 	if got := outcomeOf(unknown.Lookup("moved")); got != "evaluation" {
 		t.Errorf("a moved key with an unknown strategy is %s", got)

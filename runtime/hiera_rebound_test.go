@@ -9,8 +9,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// reboundSite moves and rebinds keys between the hierarchies of the site and of its modules, which
-// both have them.
+// reboundSite renames and rebinds keys. Some of these bindings are between the hierarchies of the site and of a
+// module, which both have the keys.
 const reboundSite = `
 -- binder_config.yaml --
 version: 1
@@ -58,8 +58,7 @@ m::all: [module]
 m::again: module
 `
 
-// A rebinding has the value of the key's bindings below it, merged by its lookup_options. Bindings
-// above it are not part of that.
+// A rebinding has the value of the other key that only bindings below it give, merged by the key's lookup_options.
 func TestRebindingAboveHieraMergesLowerBindings(t *testing.T) {
 	s := hieraSnapshot(t, reboundSite, bindings.Options{})
 	for facts, wants := range map[string]map[string]string{
@@ -88,8 +87,7 @@ func TestRebindingAboveHieraMergesLowerBindings(t *testing.T) {
 	}
 }
 
-// Below a rename a key has another name, even if its values are merged by options or on request.
-// Only the bindings above the rename are found.
+// After a rename, only the key's bindings above the rename are found, even if the key is merged.
 func TestRenameHidesMergedBindingsBelow(t *testing.T) {
 	req := requestFor(t, hieraSnapshot(t, reboundSite, bindings.Options{}), `{"node": "n1", "role": "web"}`)
 	unique, err := bindings.ValueOf("unique")
@@ -125,8 +123,9 @@ func TestRenameHidesMergedBindingsBelow(t *testing.T) {
 	}
 }
 
-// Of two renames, the higher one gets the bindings between them, and the lower one all below.
-func TestTwoRenamesShareBindingsBelow(t *testing.T) {
+// If two bindings rename a key, the new name of the higher one gets the bindings between them, that of the lower one
+// all below.
+func TestTwoRenamesDivideBindingsBelow(t *testing.T) {
 	req := requestFor(t, hieraSnapshot(t, `
 -- binder_config.yaml --
 version: 1

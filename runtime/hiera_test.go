@@ -17,7 +17,7 @@ import (
 	"bindc/snapshot"
 )
 
-// hieraContent compiles a site of Hiera 5. A hierarchy in the directory global is the global one.
+// hieraContent compiles a site of Hiera 5. The directory global has the global layer.
 func hieraContent(t *testing.T, files string) *snapshot.Content {
 	t.Helper()
 	dir := t.TempDir()
@@ -214,8 +214,7 @@ bind:
   - {name: first, to_first_found: [absent.a, plain]}
 `
 
-// hieraLookups lists keys, merge strategies and results. The results follow the documentation of
-// Hiera 5, and are those of Puppet.
+// hieraLookups lists keys, merge strategies and results. The results are those of Puppet.
 var hieraLookups = []struct{ key, merge, want string }{
 	{"top", "", `"global"`},
 	{"plain", "", `"of node"`},
@@ -311,7 +310,7 @@ var hieraLookups = []struct{ key, merge, want string }{
 		"keys, and this is of the kind String"},
 }
 
-func TestHieraLookups(t *testing.T) {
+func TestHieraLookupsReturnMergedValues(t *testing.T) {
 	req := requestN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
 	for _, c := range hieraLookups {
 		strategy := strategyOf(t, c.merge)
@@ -366,8 +365,8 @@ late: text
 loops: "%{lookup('loops')}"
 `
 
-// Explanations of Hiera 5 keys list the state of each binding, and where the options come from.
-func TestExplainHieraKeys(t *testing.T) {
+// Explanations of Hiera 5 keys show the state of each binding, and the sources of the lookup_options.
+func TestExplainShowsStateOfHieraBindings(t *testing.T) {
 	req := requestN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
 	other := requestN1(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Suse"}}`)
 	between := requestFor(t, hieraSnapshot(t, betweenBindings, bindings.Options{}), "{}")
@@ -375,7 +374,7 @@ func TestExplainHieraKeys(t *testing.T) {
 		"data/role/all.yaml", "data/common.yaml"
 	const module, d1, d2 = "modules/m/data/common.yaml", "modules/m/data/d1.yaml", "modules/m/data/d2.yaml"
 	const defaults = "default_hierarchy is used only if nothing else is found"
-	// The winning value is shown completely, even if the key leads into it.
+	// The explanation of a dotted key shows the whole value of its root.
 	if e, err := engine(req).Explain("structured.a.b"); err != nil || len(e.Candidates) != 1 ||
 		resultText(public(e.Candidates[0].Outcome.Value), true, nil) != `{"a":{"b":1}}` {
 		t.Errorf("what structured.a.b leads into is explained by %+v, %v", e, err)
@@ -415,7 +414,7 @@ func TestExplainHieraKeys(t *testing.T) {
 			`:6:1 {"merge":"first"}`},
 		{req, "m::hidden", "wins " + d1 + ":5:1\noptions of m::hidden " + d1 + `:6:1 {"convert_to":"Sensitive"}`},
 		{req, "m::late", "wins " + d1 + ":11:1\nhidden " + d2 + ":4:1 hidden by " + d1 + ":11:1\noptions of m::late " +
-			common + `:11:1 {"merge":"unique"}`}, // in the hierarchies
+			common + `:11:1 {"merge":"unique"}`}, // from data in the hierarchies
 		{req, "now", "wins bindings/default.yaml:11:12 its value is that of 'renamed' below this"},
 		{req, "absent", ""},
 		{between, "opt", "declined bindings/above.yaml:8:10 it is optional, and its value is undef"},
@@ -455,8 +454,8 @@ func TestExplainHieraKeys(t *testing.T) {
 	}
 }
 
-// A string encrypted by eyaml is decrypted by the lookup, and is sensitive. Without a key, only its
-// lookup fails.
+// A lookup decrypts a string that eyaml encrypted. The result is sensitive. Without a key, only lookups of such
+// strings fail.
 func TestEncryptedTextIsDecrypted(t *testing.T) {
 	const site = `
 -- hiera.yaml --
@@ -541,7 +540,7 @@ bind:
 	if got := resultText(able.Lookup("again")); got != `sensitive "web!?"` {
 		t.Errorf("again is %s", got)
 	}
-	// A message may be shown anywhere, so it is also hidden from Puppet.
+	// Puppet gets decrypted values as plain ones, but error messages, which may be logged, hide them.
 	for key, want := range map[string]string{
 		"failing": "evaluation: 'failing': the value is sensitive, so the error is not shown",
 		"misfit":  "type_mismatch: 'misfit': expected Enum['one', 'two'], found a sensitive value of a different type",
@@ -558,7 +557,7 @@ bind:
 }
 
 // A hierarchy may have a single entry.
-func TestHierarchyWithOneEntry(t *testing.T) {
+func TestLookupInHierarchyWithOneEntry(t *testing.T) {
 	s := hieraSnapshot(t, "-- binder_config.yaml --\nversion: 1\nlayers: [{name: hiera, include: 'hiera:/'}]\n"+
 		"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: C, path: common.yaml}]\n"+
 		"-- data/common.yaml --\na: {b: 1}\n", bindings.Options{})
@@ -567,9 +566,9 @@ func TestHierarchyWithOneEntry(t *testing.T) {
 	}
 }
 
-// Finding out how a key is looked up does not need the lookup of that key. Loops through structured
+// A key on which the lookup_options depend is itself looked up with them, so it is a loop. Loops through structured
 // bindings are found too.
-func TestLoopsThroughHiera(t *testing.T) {
+func TestReportsLoopsThroughHiera(t *testing.T) {
 	const site = `
 -- hiera.yaml --
 version: 5

@@ -11,7 +11,6 @@ import (
 	bindings "bindc/runtime"
 )
 
-// The methods for each kind, and Interface.
 func TestValueAccessorsByKind(t *testing.T) {
 	const none = "expected "
 	for _, c := range []struct {

@@ -9,7 +9,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Each key leads, by text in the snapshot, to another key that fails.
+// Each key fails with an error that quotes text from the snapshot.
 const failing = `bindings_version: 1
 name: default
 bind:

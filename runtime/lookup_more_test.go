@@ -30,13 +30,13 @@ func chain(n int) string {
 	return b.String()
 }
 
-// A chain of 500 lookups is allowed. In a longer one, the key that is one too many fails.
+// A chain of 500 lookups is allowed. A longer one fails at the first key after the limit.
 func TestChainOfLookupsIsLimited(t *testing.T) {
 	checkLookups(t, chain(502), "n1", map[string]string{"k0": "evaluation", "k1": "evaluation", "k2": `"hunter"`,
 		"k501": `"hunter"`})
 }
 
-// Each key needs the next one twice, so the first causes 2^n lookups.
+// Each of the n keys looks the next one up twice, so the first causes 2^n lookups.
 func TestExponentialLookupsAreLimited(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("bindings_version: 1\nname: default\nbind:\n  - {name: k0, to: '${word}'}\n")
@@ -57,7 +57,7 @@ bind:
 `, "n1", map[string]string{"all": "100000", "more": "evaluation"})
 }
 
-// The message for a loop in this request names the keys on the loop, not those leading to it.
+// The message for a loop names the keys on the loop, not those that lead to it.
 func TestLoopErrorNamesItsKeys(t *testing.T) {
 	const source = `bindings_version: 1
 name: default
@@ -115,7 +115,7 @@ bind:
 	}
 }
 
-// If a category cannot be evaluated, there is no request. Reset may be called again after an error.
+// If a category cannot be evaluated, Request and Reset fail. After an error, Reset may be called again.
 func TestFailingCategoryFailsRequest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	buildSite(t, path, map[string]string{
@@ -189,8 +189,7 @@ func computed(r *recipe.Recipe) snapshot.Stored {
 	return snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, r))}
 }
 
-// Damage of a key's value is reported however the key is reached. Other keys have their normal
-// results.
+// If a key's value is damaged, every lookup that needs it reports damage. Other keys have their normal results.
 func TestDamageOfValueIsReportedAsDamage(t *testing.T) {
 	const arrayOfNoSuchTag = "\x09\x02\x01\x0b"
 	ask := func(key string) snapshot.Stored {
@@ -242,7 +241,7 @@ func TestDamageOfValueIsReportedAsDamage(t *testing.T) {
 	}
 }
 
-// Contributions of other scopes may be damaged too.
+// The lookup of a multibinding reports damaged contributions, and so does Verify.
 func TestDamagedContributionIsReported(t *testing.T) {
 	list := computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00in", Options: &recipe.Options{Array: true}})
 	snap, req := forge(t, map[string]snapshot.Stored{"\x00in": {Computed: true, Bytes: "\xff"}, "list": list})
@@ -284,7 +283,7 @@ func TestKeysStopsEarly(t *testing.T) {
 	}
 }
 
-// There are more recipes than one chunk holds. Each key has its own recipe.
+// The cache stores recipes in chunks. With more recipes than one chunk has, each key still gets its own.
 func TestEachKeyHasItsOwnRecipe(t *testing.T) {
 	keys := map[string]snapshot.Stored{}
 	for i := range 600 {
@@ -322,8 +321,8 @@ func TestInvalidCategoryExpressionIsDamage(t *testing.T) {
 	}
 }
 
-// A multibinding that is needed twice is evaluated twice. A key without a binding is undef.
-func TestRepeatedAndUnboundLookups(t *testing.T) {
+// An expression may look a multibinding up twice. A lookup of a key that this request does not bind yields undef.
+func TestExpressionsLookUpRepeatedAndUnboundKeys(t *testing.T) {
 	const source = `bindings_version: 1
 name: default
 bind:
@@ -344,8 +343,8 @@ bind:
 		"elsewhere": `"there"`, "of_n1": ""})
 }
 
-// Contributions are ordered by precedence and then by place, whatever their order in the file. Of
-// one place, the first is used.
+// Contributions are sorted by precedence and then by place, regardless of their order in the file. Of several with
+// the same place, the first is used.
 func TestContributionsAreOrderedByPrecedenceAndPlace(t *testing.T) {
 	part := func(precedence, place uint32, text string) recipe.Part {
 		return recipe.Part{Precedence: precedence, Place: place,
@@ -399,9 +398,9 @@ bind:
 	}
 }
 
-// A guard may have no category, values of an exact dimension need not be text, and the file may
-// demand strict variables.
-func TestUnusualDimensions(t *testing.T) {
+// A guard may have no category, values of a category need not be valid UTF-8, and a file may demand strict
+// variables.
+func TestLookupWithUnusualDimensions(t *testing.T) {
 	variable := func(name string) []byte { return expr.Append(nil, &expr.Node{Op: expr.Var, Name: name}) }
 	c := &snapshot.Content{
 		Layers: []string{"site"},
@@ -458,8 +457,9 @@ func TestUnusualDimensions(t *testing.T) {
 	}
 }
 
-// A list of values, a recipe or a table outside the file is damage, also if another key needs it.
-func TestReferenceOutsideFileIsDamage(t *testing.T) {
+// A reference to a list of values, a recipe or a table outside the file is damage, also for keys that look such a
+// key up.
+func TestReferenceOutsideFileIsReportedAsDamage(t *testing.T) {
 	ask := func(key string) snapshot.Stored {
 		return computed(&recipe.Recipe{Kind: recipe.LookupOf, Targets: []recipe.Target{{Key: key}}})
 	}
@@ -500,8 +500,8 @@ func TestReferenceOutsideFileIsDamage(t *testing.T) {
 		}
 	}
 	s.Close()
-	// In a key record, the offset of the list is five bytes before the text, and the default nine
-	// (format.md).
+	// In a key record (format.md), the key is preceded by its length (1 byte), the offset of the list (4) and the
+	// default (4).
 	put := func(key string, before int, number string) {
 		copy(file[bytes.Index(file, []byte(key))-before:], number)
 	}
@@ -574,8 +574,8 @@ bind: [{name: secret, sensitive: true, to: hunter2}, [plain, text]]
 	}
 }
 
-// Internal keys cannot be looked up, and trying is not damage. These are contributions to a
-// multibinding and the merges and options of Hiera 5, also in quotes.
+// Internal keys, for contributions and for merges and options of Hiera 5, are not found, even in quotes. Looking
+// them up does not report damage.
 func TestInternalKeysAreNotFound(t *testing.T) {
 	files := maps.Clone(decliningSite)
 	files["bindings/default.yaml"] += `  - {name: list, multibind_id: list, type: Array}

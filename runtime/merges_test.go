@@ -11,7 +11,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// mergingSite merges common data with data of one node, computed data and encrypted data.
+// mergingSite merges common data with node data, computed data and encrypted data.
 var mergingSite = map[string]string{
 	"hiera.yaml": `version: 5
 defaults: {lookup_key: eyaml_lookup_key}
@@ -43,7 +43,7 @@ above: {open: 1}
 `,
 }
 
-// A cached merge is used until the facts change.
+// A request caches merged values until Reset gives it other facts. It does not cache decrypted values.
 func TestMergesAreCachedPerFacts(t *testing.T) {
 	snap, decrypted := openMerging(t)
 	of := func(node string) *bindings.Facts {
@@ -87,7 +87,7 @@ func TestMergesAreCachedPerFacts(t *testing.T) {
 	}
 }
 
-// The merged value is sensitive, but the options of the merge are not.
+// A merged value with an encrypted part is sensitive, but the explanation shows the options of the merge.
 func TestExplainShowsOptionsOfEncryptedValue(t *testing.T) {
 	snap, _ := openMerging(t)
 	e, err := engine(requestFor(t, snap, `{}`)).Explain("secret")
@@ -100,8 +100,8 @@ func TestExplainShowsOptionsOfEncryptedValue(t *testing.T) {
 	}
 }
 
-// Several goroutines may look keys up in one request before any of them has merged them.
-func TestConcurrentMergesInOneRequest(t *testing.T) {
+// Several goroutines look up the same merged keys in one request, before any result is cached.
+func TestConcurrentMergesAgree(t *testing.T) {
 	snap, _ := openMerging(t)
 	facts, err := parseFacts([]byte(`{"node": "a"}`), bindings.FactsOptions{})
 	if err != nil {
@@ -154,9 +154,8 @@ func answerOf(t *testing.T, req *bindings.Request, key string) string {
 	return string(text)
 }
 
-// Values that cannot be merged give an error at each lookup. With the strategy unique, a single
-// text becomes a list, because other layers may exist. In a default_hierarchy with one entry, it
-// stays a string.
+// Values that cannot be merged fail each lookup, not only the first. A single string merged with 'unique' becomes an
+// array, but in a default_hierarchy with one entry it stays a string.
 func TestUnmergeableValuesFailEachLookup(t *testing.T) {
 	req := requestFor(t, hieraSnapshot(t, `
 -- global/hiera.yaml --
@@ -196,8 +195,8 @@ m::late: {b: 2}
 	}
 }
 
-// In a forged file a merge may have nothing to merge except merges, or may be filed under a key that no lookup reaches.
-// Verify cannot see either, so lookups do not report damage.
+// In a forged file, a key may be merged without an entry that has a value, or the merge may belong to an invalid
+// key. Verify does not detect either, so lookups must not report damage.
 func TestForgedMergesAreNotReportedAsDamage(t *testing.T) {
 	req := forgedMerge(t, recipe.MergeKey("users"), recipe.MergeKey("other"))
 	if err := req.Snapshot().Verify(); err != nil {
@@ -223,7 +222,7 @@ func TestForgedMergesAreNotReportedAsDamage(t *testing.T) {
 	}
 }
 
-// forgedMerge makes a request for a site that merges users. One of the keys is renamed in the file.
+// forgedMerge makes a request for a site that merges users. In the file, it renames the key from to to.
 func forgedMerge(t *testing.T, from, to string) *bindings.Request {
 	t.Helper()
 	content := hieraContent(t, "-- hiera.yaml --\nversion: 5\n-- data/common.yaml --\n"+

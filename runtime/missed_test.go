@@ -7,8 +7,8 @@ import (
 	"bindc/internal/lookup"
 )
 
-// A lookup misses the variables, and parts of variables, that its value needs and the request lacks. Each comes with
-// the name that was probably meant.
+// Missed yields the variables, and parts of variables, that a value needs but the request lacks. It suggests a
+// similar name for each.
 func TestMissedYieldsUnsetVariables(t *testing.T) {
 	s := openSite(t, map[string]string{"bindings/default.yaml": `bindings_version: 1
 name: default

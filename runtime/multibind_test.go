@@ -13,13 +13,13 @@ import (
 	"bindc/snapshot"
 )
 
-// optionalPart is a contribution that has a value only if the variable that it uses is word.
+// optionalPart returns an optional contribution of the variable asks. Only $word is set, so others decline.
 func optionalPart(name string, precedence uint32, asks string) recipe.Part {
 	return recipe.Part{Name: name, Named: name != "", Precedence: precedence,
 		Recipe: &recipe.Recipe{Kind: recipe.Expression, Expr: variable(asks), Optional: true}}
 }
 
-// hashPart is a contribution of a hash in JSON.
+// hashPart returns a contribution of the hash that json encodes.
 func hashPart(t *testing.T, name string, precedence uint32, json string) recipe.Part {
 	t.Helper()
 	v, err := parseJSON([]byte(json))
@@ -36,7 +36,7 @@ func hashPart(t *testing.T, name string, precedence uint32, json string) recipe.
 
 func literal(v value.Value) *expr.Node { return &expr.Node{Op: expr.Const, Value: v} }
 
-// under returns a part that renames contributions named old, or gives them another name.
+// under returns a part that renames the contributions called old to name, or makes name an alias of them.
 func under(kind recipe.Kind, name, old string, precedence uint32) recipe.Part {
 	return recipe.Part{Name: name, Named: true, Precedence: precedence, Recipe: &recipe.Recipe{Kind: kind, Name: old}}
 }
@@ -52,8 +52,8 @@ func collect(t *testing.T, options recipe.Options, parts ...recipe.Part) string 
 	return outcomeOf(requestFor(t, s, `{"word": "there"}`).Lookup("m"))
 }
 
-// A contribution that declines is ignored, whatever the options: another one of its name is used,
-// and it is not a duplicate.
+// A contribution that declines is ignored with all options. A lower one of the same name is used, and it is not a
+// duplicate.
 func TestDecliningContributionIsIgnored(t *testing.T) {
 	array := recipe.Options{Array: true, PriorityOnNamed: true}
 	unnamed := recipe.Options{Array: true, PriorityOnUnnamed: true}
@@ -64,41 +64,49 @@ func TestDecliningContributionIsIgnored(t *testing.T) {
 		parts   []recipe.Part
 		want    string
 	}{
-		{"above, in an array", array, []recipe.Part{optionalPart("n", 1, "no"), part("n", 2, "low")}, `["low"]`},
-		{"above, in an array of scalars", recipe.Options{Array: true, PriorityOnNamed: true,
+		{"array uses lower one", array, []recipe.Part{optionalPart("n", 1, "no"), part("n", 2, "low")}, `["low"]`},
+		{"array of scalars uses lower one", recipe.Options{Array: true, PriorityOnNamed: true,
 			Element: types.Of(types.Scalar)}, []recipe.Part{optionalPart("n", 1, "no"), part("n", 2, "low")},
 			`["low"]`},
-		{"there, in an array", array, []recipe.Part{optionalPart("n", 1, "word"), part("n", 2, "low")}, `["there"]`},
-		{"optional in an array", array, []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"), part("m", 1, "b")},
+		{"array uses optional one that has a value", array,
+			[]recipe.Part{optionalPart("n", 1, "word"), part("n", 2, "low")}, `["there"]`},
+		{"array ignores one of equal precedence", array,
+			[]recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"), part("m", 1, "b")},
 			`["a","b"]`},
-		{"before, in an array", array, []recipe.Part{optionalPart("n", 1, "no"), part("n", 1, "a")}, `["a"]`},
-		{"duplicate in an array", array, []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "word")},
+		{"array uses one of equal precedence", array,
+			[]recipe.Part{optionalPart("n", 1, "no"), part("n", 1, "a")}, `["a"]`},
+		{"array has duplicate if optional one has a value", array,
+			[]recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "word")},
 			"duplicate"},
-		{"optional without a name", unnamed, []recipe.Part{part("", 1, "a"), optionalPart("", 1, "no")}, `["a"]`},
-		{"duplicate without a name", unnamed, []recipe.Part{part("", 1, "a"), optionalPart("", 1, "word")},
+		{"unnamed one declines", unnamed, []recipe.Part{part("", 1, "a"), optionalPart("", 1, "no")}, `["a"]`},
+		{"unnamed duplicate", unnamed, []recipe.Part{part("", 1, "a"), optionalPart("", 1, "word")},
 			"duplicate"},
-		{"above, in a hash", hash(recipe.Priority), []recipe.Part{optionalPart("n", 1, "no"), part("n", 2, "low")},
+		{"hash uses lower one", hash(recipe.Priority), []recipe.Part{optionalPart("n", 1, "no"), part("n", 2, "low")},
 			`{"n":"low"}`},
-		{"below, in a hash", hash(recipe.Priority), []recipe.Part{part("n", 1, "high"), optionalPart("n", 2, "word")},
+		{"hash ignores lower optional one", hash(recipe.Priority),
+			[]recipe.Part{part("n", 1, "high"), optionalPart("n", 2, "word")},
 			`{"n":"high"}`},
-		{"optional in a hash", hash(recipe.Priority), []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"),
-			part("m", 1, "b")}, `{"n":"a","m":"b"}`},
-		{"duplicate in a hash", hash(recipe.Priority), []recipe.Part{part("n", 1, "a"),
+		{"hash ignores one of equal precedence", hash(recipe.Priority),
+			[]recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"),
+				part("m", 1, "b")}, `{"n":"a","m":"b"}`},
+		{"hash has duplicate if optional one has a value", hash(recipe.Priority), []recipe.Part{part("n", 1, "a"),
 			optionalPart("n", 1, "word")}, "duplicate"},
-		{"ignore, the first declining", hash(recipe.Ignore), []recipe.Part{optionalPart("n", 1, "no"),
+		{"'ignore' uses lower one if first declines", hash(recipe.Ignore), []recipe.Part{optionalPart("n", 1, "no"),
 			part("n", 2, "low"), part("m", 2, "b")}, `{"n":"low","m":"b"}`},
-		{"where two are an error", hash(recipe.ErrorOnConflict), []recipe.Part{part("n", 1, "a"),
+		{"'error' ignores one that declines", hash(recipe.ErrorOnConflict), []recipe.Part{part("n", 1, "a"),
 			optionalPart("n", 2, "no"), part("m", 3, "b")}, `{"n":"a","m":"b"}`},
-		{"where two are an error, and there", hash(recipe.ErrorOnConflict), []recipe.Part{part("n", 1, "a"),
+		{"'error' fails if optional one has a value", hash(recipe.ErrorOnConflict), []recipe.Part{part("n", 1, "a"),
 			optionalPart("n", 2, "word")}, "duplicate"},
-		{"that are appended", hash(recipe.AppendAll), []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"),
-			part("n", 2, "b"), optionalPart("m", 2, "no")}, `{"n":["a","b"]}`},
-		{"that are merged", hash(recipe.Merge), []recipe.Part{hashPart(t, "n", 1, `{"x":1}`),
+		{"'append' omits those that decline", hash(recipe.AppendAll),
+			[]recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"),
+				part("n", 2, "b"), optionalPart("m", 2, "no")}, `{"n":["a","b"]}`},
+		{"'merge' omits those that decline", hash(recipe.Merge), []recipe.Part{hashPart(t, "n", 1, `{"x":1}`),
 			optionalPart("n", 1, "no"), hashPart(t, "n", 2, `{"y":2,"x":3}`)}, `{"n":{"y":2,"x":1}}`},
-		{"of classes", hash(recipe.Included), []recipe.Part{part("a", 1, recipe.Include), optionalPart("b", 1, "no"),
-			part("a", 2, "exclude"), part("c", 2, "exclude"), part("c", 3, recipe.Include),
-			part("d", 3, recipe.Include)}, `["a","d"]`},
-		{"that yield undef, and are there all the same", array, []recipe.Part{{Recipe: &recipe.Recipe{
+		{"classes omit those that decline", hash(recipe.Included),
+			[]recipe.Part{part("a", 1, recipe.Include), optionalPart("b", 1, "no"),
+				part("a", 2, "exclude"), part("c", 2, "exclude"), part("c", 3, recipe.Include),
+				part("d", 3, recipe.Include)}, `["a","d"]`},
+		{"undef of one that is not optional is an element", array, []recipe.Part{{Recipe: &recipe.Recipe{
 			Kind: recipe.Expression, Expr: variable("no")}}, part("m", 1, "a")}, `[null,"a"]`},
 	} {
 		if got := collect(t, c.options, c.parts...); got != c.want {
@@ -107,21 +115,23 @@ func TestDecliningContributionIsIgnored(t *testing.T) {
 	}
 	fails := part("n", 1, "")
 	fails.Recipe = &recipe.Recipe{Kind: recipe.Abstract}
-	texts := recipe.Options{Array: true, Element: types.Of(types.Scalar)} // not checked for a contribution that fails
+	// the type is not checked if a contribution fails
+	texts := recipe.Options{Array: true, Element: types.Of(types.Scalar)}
 	for _, options := range []recipe.Options{array, texts, hash(recipe.Priority), hash(recipe.Included)} {
 		if got := collect(t, options, part("m", 1, "a"), fails); got != "abstract" {
 			t.Errorf("one that fails, %+v: %s", options, got)
 		}
 	}
 	for _, options := range []recipe.Options{array, hash(recipe.Priority), hash(recipe.ErrorOnConflict)} {
-		if got := collect(t, options, part("n", 1, "a"), fails); got != "duplicate" { // the facts cannot resolve it
+		// duplicates do not depend on the facts
+		if got := collect(t, options, part("n", 1, "a"), fails); got != "duplicate" {
 			t.Errorf("two of one name, one failing, %+v: %s", options, got)
 		}
 	}
 }
 
-// Renames apply to contributions of lower precedence, lowest first. Aliases come after them and have no order, as with
-// keys: if a name exists, all its aliases do.
+// A rename applies to contributions of lower precedence. The lowest rename is applied first. Aliases are added after
+// that and in no order, as with keys.
 func TestRenamedAndAliasedContributions(t *testing.T) {
 	rename := func(name, old string, precedence uint32) recipe.Part {
 		return under(recipe.RenamedPart, name, old, precedence)
@@ -137,25 +147,28 @@ func TestRenamedAndAliasedContributions(t *testing.T) {
 		{"only lower contributions are renamed", []recipe.Part{part("old", 1, "high"), rename("new", "old", 2),
 			part("old", 2, "same"), part("old", 3, "low"), part("other", 3, "other")},
 			`{"old":["high","same"],"new":["low"],"other":["other"]}`},
-		{"twice", []recipe.Part{rename("c", "b", 1), rename("b", "a", 2), part("a", 3, "v"), part("b", 3, "w")},
+		{"a name renamed twice",
+			[]recipe.Part{rename("c", "b", 1), rename("b", "a", 2), part("a", 3, "v"), part("b", 3, "w")},
 			`{"c":["v","w"]}`},
 		{"two renames of one name", []recipe.Part{rename("c", "a", 1), rename("b", "a", 2),
 			part("a", 2, "w"), part("a", 3, "v")}, `{"c":["w"],"b":["v"]}`},
 		{"the lower rename comes first", []recipe.Part{rename("b", "a", 1), rename("c", "b", 2), part("a", 3, "v")},
 			`{"b":["v"]}`},
-		{"of one precedence all at once", []recipe.Part{rename("a", "b", 1), rename("b", "a", 1), part("a", 2, "1"),
-			part("b", 2, "2")}, `{"b":["1"],"a":["2"]}`},
-		{"two to one name", []recipe.Part{rename("n", "a", 1), rename("n", "b", 1), part("b", 2, "2"),
+		{"renames of equal precedence are simultaneous",
+			[]recipe.Part{rename("a", "b", 1), rename("b", "a", 1), part("a", 2, "1"),
+				part("b", 2, "2")}, `{"b":["1"],"a":["2"]}`},
+		{"two names renamed to one", []recipe.Part{rename("n", "a", 1), rename("n", "b", 1), part("b", 2, "2"),
 			part("a", 3, "1"), part("a", 2, "3")}, `{"n":["2","3","1"]}`},
 		{"renamed to an existing name", []recipe.Part{part("a", 1, "high"), rename("a", "b", 2),
 			part("b", 3, "b"), part("a", 3, "low")}, `{"a":["high","b","low"]}`},
-		{"an alias is of all", []recipe.Part{part("old", 1, "high"), alias("new", "old", 2), part("old", 3, "low")},
+		{"an alias applies to higher and lower contributions",
+			[]recipe.Part{part("old", 1, "high"), alias("new", "old", 2), part("old", 3, "low")},
 			`{"old":["high","low"],"new":["high","low"]}`},
 		{"an alias of an alias", []recipe.Part{alias("b", "a", 1), alias("c", "b", 1), part("a", 2, "v"),
 			part("b", 2, "w")}, `{"a":["v"],"b":["v","w"],"c":["v","w"]}`},
-		{"an alias of an alias, which is higher", []recipe.Part{alias("b", "a", 1), part("a", 2, "v"),
+		{"an alias of a higher alias", []recipe.Part{alias("b", "a", 1), part("a", 2, "v"),
 			alias("c", "b", 3)}, `{"a":["v"],"b":["v"],"c":["v"]}`},
-		{"an alias of an alias, which is lower", []recipe.Part{alias("c", "b", 1), part("a", 2, "v"),
+		{"an alias of a lower alias", []recipe.Part{alias("c", "b", 1), part("a", 2, "v"),
 			alias("b", "a", 3)}, `{"a":["v"],"b":["v"],"c":["v"]}`},
 		{"aliases of one another", []recipe.Part{alias("b", "a", 1), alias("a", "b", 1), part("a", 2, "v")},
 			`{"a":["v"],"b":["v"]}`},
@@ -163,17 +176,17 @@ func TestRenamedAndAliasedContributions(t *testing.T) {
 			`{"a":["v"],"b":["v"],"c":["v"]}`},
 		{"renames come before aliases", []recipe.Part{part("old", 1, "high"), alias("other", "old", 1),
 			rename("new", "old", 2), part("old", 3, "low")}, `{"old":["high"],"other":["high"],"new":["low"]}`},
-		{"an alias of a new name", []recipe.Part{alias("also", "new", 1), rename("new", "old", 1),
+		{"an alias of a renamed contribution", []recipe.Part{alias("also", "new", 1), rename("new", "old", 1),
 			part("old", 2, "v")}, `{"new":["v"],"also":["v"]}`},
-		{"of a name that nothing has", []recipe.Part{alias("b", "none", 1), rename("c", "none", 1), part("a", 2, "v")},
+		{"an alias and a rename of an absent name",
+			[]recipe.Part{alias("b", "none", 1), rename("c", "none", 1), part("a", 2, "v")},
 			`{"a":["v"]}`},
 	} {
 		if got := collect(t, recipe.Options{Resolution: recipe.AppendAll}, c.parts...); got != c.want {
 			t.Errorf("%s: %s, expected %s", c.what, got, c.want)
 		}
 	}
-	// Renames and aliases do not apply to contributions without a name. In an array, each name is
-	// one element.
+	// Renames and aliases do not apply to unnamed contributions. In an array, an alias adds an element.
 	array := recipe.Options{Array: true}
 	if got := collect(t, array, alias("b", "a", 1), rename("c", "", 1), alias("d", "", 1), part("a", 2, "v"),
 		part("", 2, "w")); got != `["v","v","w"]` {
@@ -181,7 +194,7 @@ func TestRenamedAndAliasedContributions(t *testing.T) {
 	}
 }
 
-// A combinator alone decides how contributions are combined. uniq is applied to its result.
+// A combinator replaces the built-in resolution. The option uniq is applied to its result.
 func TestCombinatorCombinesContributions(t *testing.T) {
 	const declines = `to_expression: '$no', optional: true`
 	const source = `bindings_version: 1
@@ -228,8 +241,8 @@ bind:
 	})
 }
 
-// Explanations say that a contribution has another name, declines, or renames others.
-func TestExplainContributions(t *testing.T) {
+// Explanations show that a contribution was renamed, declines, or renames others.
+func TestExplainShowsRenamedAndDecliningContributions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	buildSite(t, path, map[string]string{
 		"binder_config.yaml": `version: 1
@@ -289,7 +302,7 @@ set: {new => 1, other => 2, also => 2, optional => 4}
   contribution renames site also [] bindings/default.yaml:6:12: not found ` +
 		`(contributions named 'other' have this name too)
   contribution declined site optional [] bindings/default.yaml:8:21: not found ` +
-		`(it has nothing to contribute)
+		`(it has no value to contribute)
   contribution wins low old [] bindings/low.yaml:4:21: 1
   contribution wins low other [] bindings/low.yaml:5:21: 2
   contribution wins low optional [] bindings/low.yaml:6:21: 4
@@ -307,7 +320,7 @@ all: {one => [1, 2]}
   contribution wins low one [{node n1}] bindings/low.yaml:12:47: 1
   contribution wins low one [{node n1}] bindings/low.yaml:13:76: 2
   contribution declined low two [{node n1}] bindings/low.yaml:14:76: not found ` +
-		`(it has nothing to contribute)
+		`(it has no value to contribute)
   contribution hidden low one [{environment production}] bindings/low.yaml:13:76: 2 ` +
 		`(hidden by bindings/low.yaml:13:76)
   contribution hidden low two [{environment production}] bindings/low.yaml:14:76: not found ` +

@@ -11,9 +11,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// A client that sends only the variables in Needs gets the same results as one that sends all
-// facts. This holds for every variable, including derived ones, whichever of their sources are
-// given.
+// A client that sends only the variables that Needs lists gets the same results as one that sends all facts. The
+// test includes derived variables with different sources.
 func TestNeedsListsAllVariables(t *testing.T) {
 	type hash = map[string]any
 	all := hash{
@@ -85,7 +84,7 @@ func answer(t *testing.T, snap *bindings.Snapshot, facts map[string]any, trusted
 	return fmt.Sprint(v, found, err)
 }
 
-// Effective returns the outcomes of the effective candidates in the same order.
+// Effective returns the outcomes of the effective candidates, in the order of Candidates.
 func TestEffectiveAgreesWithCandidates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	buildSite(t, path, map[string]string{

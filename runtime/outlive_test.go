@@ -13,7 +13,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// keptSite has one value for each way in which a lookup produces one.
+// keptSite has a key for each way in which a lookup produces its value.
 var keptSite = `bindings_version: 1
 name: default
 bind:
@@ -42,7 +42,7 @@ var keptTexts = map[string]string{
 	"hats":     "[bowler, fez]",
 }
 
-// openKept opens the site in dir. After Close, only values kept by the test refer to the snapshot.
+// openKept builds and opens keptSite. After Close, only values that the test keeps refer to the snapshot.
 func openKept(t *testing.T, dir string) (*bindings.Snapshot, *bindings.Request) {
 	t.Helper()
 	path := filepath.Join(dir, "site.bsnap")
@@ -102,7 +102,7 @@ func keepValues(t *testing.T, dir string) map[string]bindings.Value {
 	return kept
 }
 
-// Texts, keys, explanations, facts and converted Values do not need the file.
+// Strings, keys, explanations, facts and converted values are copies, which do not keep the file mapped.
 func TestCopiedStringsAndExplanationsOutliveSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	texts, keys, others := takeTexts(t, dir)
@@ -136,7 +136,7 @@ func TestCopiedStringsAndExplanationsOutliveSnapshot(t *testing.T) {
 	}
 }
 
-// taken contains what a test copied from a snapshot before closing it, except strings and keys.
+// taken is what a test takes from a snapshot before closing it: texts of an explanation, facts and converted values.
 type taken struct {
 	key, layer, at, fact string
 	ordinary             any
@@ -189,7 +189,7 @@ func takeTexts(t *testing.T, dir string) (texts map[string]string, keys []string
 	return texts, keys, others
 }
 
-// A Producer may return a value of another snapshot, which is closed while the value is in use.
+// A Producer may return a value of another snapshot, which may be closed while the value is in use.
 func TestValueOfProducerOutlivesItsSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	produce := func(*bindings.Request, bindings.Value) (bindings.Value, error) {

@@ -20,7 +20,8 @@ import (
 	"bindc/snapshot"
 )
 
-// openFile writes a content and opens the file. change, if not nil, modifies sections in between.
+// openFile writes a snapshot with content c and opens it. Before that, change modifies its sections, unless it is
+// nil.
 func openFile(t *testing.T, c *snapshot.Content, opts bindings.Options, change func(section func(string) []byte),
 ) *bindings.Snapshot {
 	t.Helper()
@@ -80,8 +81,8 @@ func newNode(op expr.Op, name string, kids ...*expr.Node) *expr.Node {
 	return &expr.Node{Op: op, Name: name, Kids: kids}
 }
 
-// Needs examines all bindings of a key: unconditional, in a scope, and hidden. They determine in
-// how many places an array or a hash can be, whether it is merged, and the variables it needs.
+// Needs examines all bindings of a key: unconditional, in a scope, and hidden. It counts those that may be arrays or
+// hashes, reports whether the key is merged, and lists the variables that it needs.
 func TestNeedsExaminesAllBindings(t *testing.T) {
 	text, array := constant(value.FromString("text")), constant(value.Strings("a"))
 	hash := constant(value.FromPairs(value.Pair{Key: value.FromString("a"), Value: value.FromInt(1)}))
@@ -154,8 +155,8 @@ func TestNeedsExaminesAllBindings(t *testing.T) {
 	}
 }
 
-// A recipe of several keys is read once but counts for each key. Categories need their variables.
-func TestNeedsOfSharedRecipe(t *testing.T) {
+// A recipe that several keys share counts for each of them. Needs also lists the variables of categories.
+func TestNeedsCountsSharedRecipeForEachKey(t *testing.T) {
 	scope := []snapshot.Scope{{Entries: []snapshot.Entry{{Key: 1, Value: 0}, {Key: 2, Value: 2}}}}
 	c := &snapshot.Content{Layers: []string{"site"},
 		Dimensions: []snapshot.Dimension{{Name: "os", Category: -1, Program: expr.Append(nil, variable("osfamily"))}},
@@ -184,7 +185,7 @@ func TestNeedsOfSharedRecipe(t *testing.T) {
 }
 
 // Needs of an unreadable value reports damage and returns nothing.
-func TestNeedsOfDamagedValue(t *testing.T) {
+func TestNeedsReportsDamagedValue(t *testing.T) {
 	content := func(bytes string) *snapshot.Content {
 		return &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: 0,
 			Cold: []snapshot.Cold{{}}}}, Values: []snapshot.Stored{{Computed: true, Bytes: bytes}}}
@@ -196,9 +197,10 @@ func TestNeedsOfDamagedValue(t *testing.T) {
 		section string
 	}{
 		{"\xff\x00", nil, "recipes"},
-		{"\x00\x10" + strings.Repeat("s", 40), nil, "recipes"}, // sealed, in a file without a key
+		{"\x00\x10" + strings.Repeat("s", 40), nil, "recipes"}, // a sealed recipe in a file without a key
 		{sound, func(section func(string) []byte) { section("origins")[0]++ }, "origins"},
-		{sound, func(section func(string) []byte) { section("keys")[8] = 1 }, "recipetab"}, // an offset in it
+		// an offset of a list, which is damaged
+		{sound, func(section func(string) []byte) { section("keys")[8] = 1 }, "recipetab"},
 	} {
 		s := openFile(t, content(c.bytes), bindings.Options{}, c.change)
 		variables, merged, locations, err := (*lookup.Snapshot)(s).Needs()
@@ -210,9 +212,9 @@ func TestNeedsOfDamagedValue(t *testing.T) {
 	}
 }
 
-// An encrypted value counts as an array, because it may be one. A value that can be decrypted is
-// examined.
-func TestNeedsOfEncryptedValue(t *testing.T) {
+// Needs counts a value that it cannot decrypt as an array, because it may be one. It examines a value that it can
+// decrypt.
+func TestNeedsCountsEncryptedValueAsArray(t *testing.T) {
 	key := seal.NewKey()
 	box, err := seal.New(key)
 	if err != nil {
@@ -243,7 +245,7 @@ func TestNeedsOfEncryptedValue(t *testing.T) {
 	}
 }
 
-// A slice covers a request if the value of each category is one that the slice is for.
+// A slice only covers requests in which its categories have the values that it was cut for.
 func TestSliceRejectsOtherRequests(t *testing.T) {
 	s := openFile(t, &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: 0}},
 		Values: []snapshot.Stored{constant(value.FromString("text"))},
@@ -278,8 +280,8 @@ func TestSliceRejectsOtherRequests(t *testing.T) {
 	}
 }
 
-// Conditions on a guard of a category without a value do not hold. Other dimensions are unaffected.
-func TestGuardOfAbsentCategoryIsIdle(t *testing.T) {
+// A guard without a value does not match, even if its category has none either. Other dimensions are unaffected.
+func TestGuardOfAbsentCategoryDoesNotMatch(t *testing.T) {
 	c := &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: -1}},
 		Levels: []snapshot.Level{{Dimensions: []int{1, 3}}}}
 	for i, name := range []string{"a", "b", "x", "y"} {
@@ -303,7 +305,7 @@ func TestGuardOfAbsentCategoryIsIdle(t *testing.T) {
 	}
 }
 
-// A category may be an expression with any value. It is compared as text.
+// The expression of a category may yield a value of any type. Conditions compare its text.
 func TestCategoryOfOtherKindIsComparedAsText(t *testing.T) {
 	five := &expr.Node{Op: expr.Const, Value: value.FromInt(5)}
 	for want, program := range map[string]*expr.Node{"5": five, "-5": newNode(expr.Unary, "-", variable("v")),
@@ -323,7 +325,7 @@ func TestCategoryOfOtherKindIsComparedAsText(t *testing.T) {
 	}
 }
 
-// Damage that only explanations read: the key has its normal value, and the damage is reported.
+// Explain reads bindings that a lookup does not need, and reports damage in them.
 func TestExplainReportsDamage(t *testing.T) {
 	const noRecipe, noSuchTag = "\xff\x00", "\x09\x02\x01\x0b"
 	ask := func(key string) snapshot.Stored {
@@ -334,7 +336,8 @@ func TestExplainReportsDamage(t *testing.T) {
 		return recipe.Part{Recipe: &recipe.Recipe{Kind: recipe.LookupOf, Targets: []recipe.Target{{Key: key}}}}
 	}
 	node := []snapshot.Dimension{{Name: "node", Category: -1, Program: expr.Append(nil, variable("fqdn"))}}
-	elsewhere := func(value uint32, cold ...snapshot.Cold) *snapshot.Content { // contributions for another node
+	// elsewhere has contributions for another node
+	elsewhere := func(value uint32, cold ...snapshot.Cold) *snapshot.Content {
 		return &snapshot.Content{Layers: []string{"site"}, Dimensions: node,
 			Keys: []snapshot.Key{{Name: "\x00m", Default: -1, Cold: cold}, {Name: "bad", Default: 1},
 				{Name: "list", Default: 0, Cold: []snapshot.Cold{{}}}},
@@ -360,7 +363,8 @@ func TestExplainReportsDamage(t *testing.T) {
 		damage    string
 	}{
 		{"an invalid hidden recipe", "inner", hidden, nil, "section origins, offset 0: expected a recipe: "},
-		{"that of a key that is asked", "asks", hidden, nil, "section origins, offset 0: expected a recipe: "},
+		{"an invalid hidden recipe of a key that the key looks up", "asks", hidden, nil,
+			"section origins, offset 0: expected a recipe: "},
 		{"an array with invalid elements", "bad", hidden, nil,
 			"section keys, offset 0: expected a value, all of whose"},
 		{"origins that cannot be read", "asks", hidden, spoil("origins"), "section origins, "},
@@ -369,7 +373,7 @@ func TestExplainReportsDamage(t *testing.T) {
 			"section recipes, offset 0: expected a recipe: "},
 		{"contributions of another node that look up a damaged value", "list", elsewhere(3, contribution), nil,
 			"section keys, offset 0: expected a value, all of whose"},
-		{"more places than contributions", "list", elsewhere(4, contribution, contribution), nil, ""},
+		{"more origins than contributions", "list", elsewhere(4, contribution, contribution), nil, ""},
 		{"contributions of another node", "list", elsewhere(4, contribution), nil, ""},
 	} {
 		req := requestFor(t, openFile(t, c.content, bindings.Options{}, c.change), `{"fqdn": "n1"}`)
@@ -391,7 +395,7 @@ func TestExplainReportsDamage(t *testing.T) {
 			t.Errorf("%s: %v, expected %s", c.name, err, c.damage)
 		}
 	}
-	// All contributions count and are reported, even if the file has the origin of only one of two.
+	// Explain lists all contributions, even if the file lacks the origin of one.
 	fewer := requestFor(t, openFile(t, elsewhere(5, contribution), bindings.Options{}, nil), `{"fqdn": "n2"}`)
 	if e, err := engine(fewer).Explain("list"); err != nil || public(e.Outcome.Value).Len() != 2 ||
 		len(e.Contributions) != 2 {
@@ -399,8 +403,8 @@ func TestExplainReportsDamage(t *testing.T) {
 	}
 }
 
-// A position may lack its line or its file. Explanations show the rest.
-func TestExplainWithUnknownPositions(t *testing.T) {
+// A binding whose position lacks the line or the file has "an unknown place"; the rest is explained as usual.
+func TestExplainShowsUnknownPositions(t *testing.T) {
 	c := &snapshot.Content{Layers: []string{"site"}, Inputs: []snapshot.Input{{Path: "a.yaml"}},
 		Values: []snapshot.Stored{constant(value.FromString("soon")), constant(value.FromInt(1))}}
 	for _, o := range []snapshot.Origin{{Line: 3, Col: 4}, {Col: 4}, {Input: 1, Line: 3, Col: 4}, {Input: 9, Line: 3}} {
@@ -421,8 +425,8 @@ func TestExplainWithUnknownPositions(t *testing.T) {
 	}
 }
 
-// The array that a multibinding appends under one name is checked as a whole. An unreadable
-// contribution is damage.
+// If contributions are appended, those of one name form an array, and the element type applies to that array. A
+// contribution that cannot be read is damage.
 func TestTypeOfAppendedContributionsIsChecked(t *testing.T) {
 	two, err := types.Parse("Array[String, 2]")
 	if err != nil {
@@ -459,7 +463,8 @@ func TestTypeOfAppendedContributionsIsChecked(t *testing.T) {
 	}
 }
 
-// A sensitive result remains sensitive, even if a binding or a producer follows it.
+// A text that contains a sensitive value is sensitive, even if a later lookup or producer in it yields a plain
+// value.
 func TestSensitiveResultStaysSensitive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, `bindings_version: 1
@@ -487,7 +492,7 @@ bind:
 	}
 }
 
-// Contributions that cannot be decrypted are not explained. Their multibinding is.
+// Explain omits contributions that cannot be decrypted, but explains their multibinding.
 func TestExplainOmitsEncryptedContributions(t *testing.T) {
 	box, err := seal.New(seal.NewKey())
 	if err != nil {
@@ -509,8 +514,9 @@ func TestExplainOmitsEncryptedContributions(t *testing.T) {
 	}
 }
 
-// A sealed value has to be a recipe. Verify cannot check it, so the lookup reports an error of the binding.
-func TestSealedValueThatIsNotARecipe(t *testing.T) {
+// A sealed value must decrypt to a recipe. Verify cannot check that, so the lookup returns an error of the key, not
+// damage.
+func TestSealedValueThatIsNotARecipeIsAnError(t *testing.T) {
 	key := seal.NewKey()
 	box, err := seal.New(key)
 	if err != nil {
@@ -527,8 +533,8 @@ func TestSealedValueThatIsNotARecipe(t *testing.T) {
 	}
 }
 
-// Rich data of a sensitive value shows that it is sensitive. Damaged values have no rich data.
-func TestAppendRichOfSensitiveAndDamagedValues(t *testing.T) {
+// AppendRich writes <sensitive> in place of a sensitive value, and returns an error for a damaged one.
+func TestAppendRichHidesSensitiveAndRejectsDamagedValues(t *testing.T) {
 	_, req := forge(t, map[string]snapshot.Stored{
 		"plain":     constant(value.Strings("a")),
 		"default":   constant(value.TheDefault()),
@@ -552,7 +558,6 @@ func TestAppendRichOfSensitiveAndDamagedValues(t *testing.T) {
 	}
 }
 
-// A value that has its type passes the check.
 func TestCheckAcceptsValueOfType(t *testing.T) {
 	v, err := parseJSON([]byte(`["a"]`))
 	if err != nil {
@@ -594,7 +599,7 @@ func TestNewFactsRejectsNonHash(t *testing.T) {
 	}
 }
 
-// Variables take precedence over facts of the same name, and are not facts.
+// Variables take precedence over facts of the same name, and $facts does not contain them.
 func TestVariablesPrecedeFacts(t *testing.T) {
 	s := open(t, "bindings_version: 1\nname: default\nbind: [[k, \"${a} ${b} ${facts['a']} ${facts['b']}\"]]\n",
 		bindings.Options{})
@@ -619,7 +624,7 @@ func TestVariablesPrecedeFacts(t *testing.T) {
 	}
 }
 
-// A lease that is closed twice counts once, so another request can continue.
+// Closing a lease twice releases its snapshot once, so another lease can still use it.
 func TestLeaseClosedTwiceCountsOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
@@ -628,7 +633,7 @@ func TestLeaseClosedTwiceCountsOnce(t *testing.T) {
 		t.Errorf("what answers: %v", err)
 	}
 	first, second := begin(t, w), begin(t, w)
-	if _, err := w.Request(nil); err == nil { // it does not count as a request
+	if _, err := w.Request(nil); err == nil { // a failed request does not count
 		t.Error("a request without facts")
 	}
 	build(t, path, generation(2))

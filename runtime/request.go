@@ -4,8 +4,7 @@ import (
 	"bindc/internal/lookup"
 )
 
-// Request is a snapshot seen with the facts of one node. It only changes by Reset, and may be used
-// by several goroutines.
+// Request looks keys up in a snapshot for the facts of one node. It is safe for concurrent use, except for Reset.
 type Request lookup.Request
 
 func (r *Request) engine() *lookup.Request { return (*lookup.Request)(r) }
@@ -18,9 +17,9 @@ func (r *Request) Lookup(key string) (v Value, found bool, err error) {
 	return Value(content), found, err
 }
 
-// Reset makes r a request for other facts, so that a program that handles many requests need not
-// allocate. No other goroutine may use r meanwhile. Values that were looked up stay valid. It
-// returns the errors of Snapshot.Request; after an error only Reset may be called.
+// Reset makes r a request for other facts, so that a program that handles many requests need not allocate. No other
+// goroutine may use r meanwhile. Values from earlier lookups stay valid. It returns the errors of Snapshot.Request;
+// after an error only Reset may be called.
 func (r *Request) Reset(facts *Facts) error { return r.engine().Reset((*lookup.Facts)(facts)) }
 
 // Category returns the request's value of a category, in lower case unless the category is exact.

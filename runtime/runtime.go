@@ -37,10 +37,10 @@ import (
 	"bindc/snapshot"
 )
 
-// Snapshot is an open snapshot. All its methods may be called concurrently.
+// Snapshot is an open snapshot. It is safe for concurrent use.
 type Snapshot lookup.Snapshot
 
-// Options configure how a snapshot answers. The zero value is the default.
+// Options configures a snapshot. The zero value is the default.
 type Options struct {
 	// StrictVariables makes using an unknown variable an error, even if the snapshot was built
 	// without this option.
@@ -55,9 +55,9 @@ type Options struct {
 	// which otherwise ends the program or changes results. Opening then takes time and memory in proportion to the size
 	// of the file.
 	Copy bool
-	// Decrypt decrypts the parts of a string that hiera-eyaml has encrypted, all its ENC[...]. It must be safe for
-	// concurrent use. Without it, or if it fails, a lookup that needs such a text returns an *Error with the code
-	// encrypted. The text of its error is shown, so it must not have secrets.
+	// Decrypt decrypts all parts ENC[...] of a string, which hiera-eyaml encrypted. It must be safe for concurrent
+	// use. Without it, or if it fails, a lookup that needs such a text returns an *Error with the code encrypted.
+	// Users see the text of its error, so it must not contain secrets.
 	Decrypt func(text string) (string, error)
 	// Unseal decrypts the key of a snapshot whose sensitive values are encrypted (bindc build
 	// --encrypt-to). sealed is that key, encrypted with age to its recipients. Open calls it once.
@@ -122,12 +122,12 @@ func accept(path string, f *snapshot.Snapshot, opts Options) error {
 	return err
 }
 
-// engine returns the options that lookups need.
+// engine converts the options to those of the engine.
 func (opts Options) engine() lookup.Options {
 	producers := make(map[string]lookup.Producer, len(opts.Producers))
 	for name, produce := range opts.Producers {
 		if produce == nil {
-			continue // treated as not registered
+			continue // a nil Producer counts as not registered
 		}
 		producers[name] = func(r *lookup.Request, args lookup.Value) (lookup.Value, error) {
 			v, err := produce((*Request)(r), Value(args))

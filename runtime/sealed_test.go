@@ -40,7 +40,7 @@ func unsealWith(key []byte) func([]byte) ([]byte, error) {
 	}
 }
 
-// A value sealed for one key cannot be read under another, even if the first was looked up before.
+// A value sealed for one key fails to decrypt for another key, even after a successful lookup of the first.
 func TestSealedValuesCannotBeSwapped(t *testing.T) {
 	path, key := filepath.Join(t.TempDir(), "site.bsnap"), seal.NewKey()
 	sealedAs(t, path, "a", key)
@@ -66,7 +66,7 @@ func TestSealedValuesCannotBeSwapped(t *testing.T) {
 	}
 }
 
-// A Watcher that cannot decrypt a new file reports it, and keeps using the previous one.
+// A Watcher that cannot decrypt a new file reports the error and keeps using the previous file.
 func TestWatcherKeepsFileItCanDecrypt(t *testing.T) {
 	path, key := filepath.Join(t.TempDir(), "site.bsnap"), seal.NewKey()
 	sealedAs(t, path, "a", key)
@@ -103,8 +103,8 @@ func TestWatcherKeepsFileItCanDecrypt(t *testing.T) {
 	}
 }
 
-// A modified sealed value is never read: changed, shortened, or sealed for another key. An unsealed
-// value is read, because anyone who can replace the file can put values there.
+// A sealed value that was changed, shortened or sealed for another key is never accepted. An unsealed one in its
+// place is: anyone who can replace the file can do that.
 func FuzzSealed(f *testing.F) {
 	key := []byte(strings.Repeat("k", seal.KeySize)) // all processes of the fuzzer must use the same key
 	box, err := seal.New(key)

@@ -12,7 +12,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Errors are shown to people who did not look up a sensitive value, so they must not quote it.
+// Errors end up in logs and reports, so they must not quote sensitive values.
 func TestErrorsDoNotQuoteSensitiveValues(t *testing.T) {
 	const secret = "hunter2"
 	path := filepath.Join(t.TempDir(), "site.bsnap")
@@ -54,8 +54,7 @@ bind:
 	}
 }
 
-// A sensitive value, or a part of it, is never formatted. Only methods that return a specific kind
-// reveal it.
+// Formatting a sensitive value, or a part of one, hides it. Methods such as Text and Int reveal it.
 func TestSensitiveValuesAreNotFormatted(t *testing.T) {
 	const secret = "hunter2"
 	snap := open(t, `bindings_version: 1

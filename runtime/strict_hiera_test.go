@@ -79,7 +79,7 @@ func TestStrictVariablesInHieraValues(t *testing.T) {
 	}
 }
 
-// A variable of the top scope counts as set if the caller has another variable of that name.
+// With strict variables, %{::role} is the top-scope variable, even if the caller's scope has another role.
 func TestStrictFindsTopScopeVariableShadowedByCaller(t *testing.T) {
 	s := hieraSnapshot(t, strictSite, bindings.Options{})
 	for _, vars := range []string{`{"role": "db", "::role": "web"}`, `{"role": "web"}`, `{"::role": "web"}`} {
@@ -90,8 +90,7 @@ func TestStrictFindsTopScopeVariableShadowedByCaller(t *testing.T) {
 	}
 }
 
-// For structured bindings, the snapshot decides whether variables are strict, whatever the facts
-// demand.
+// FactsOptions.StrictVariables does not apply to structured bindings, only to Hiera 5 data.
 func TestStrictFactsDoNotAffectBindings(t *testing.T) {
 	s := open(t, "bindings_version: 1\nname: default\nbind: [[a, 'x${nobody}']]\n", bindings.Options{})
 	if v, _, err := strictRequest(t, s, "{}", true).Lookup("a"); err != nil || textOf(v) != "x" {

@@ -6,8 +6,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// ${::role} is the variable of the top scope, if a client passes one in addition to that of the
-// caller's scope.
+// If a client passes both "role" of the caller's scope and "::role", ${::role} is the latter.
 func TestTopScopeVariablesInBindings(t *testing.T) {
 	s := open(t, `bindings_version: 1
 name: default

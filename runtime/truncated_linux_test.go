@@ -15,9 +15,9 @@ import (
 	bindings "bindc/runtime"
 )
 
-// A file is truncated while it is mapped. Guarded reads return an error, and copies still work.
-// Other reads end the program, so each case runs in a separate process.
-func TestTruncatedMappedFile(t *testing.T) {
+// After a mapped file is truncated, protected reads return an error, and copies still work. Other reads end the
+// program, so each case runs in a process of its own.
+func TestProtectedReadsOfTruncatedFileFail(t *testing.T) {
 	if how := os.Getenv("TRUNCATED"); how != "" {
 		useTruncated(t, os.Getenv("TRUNCATED_DIR"), how)
 		return
@@ -25,7 +25,7 @@ func TestTruncatedMappedFile(t *testing.T) {
 	for how, survives := range map[string]bool{"verify": true, "guard": true, "copy": true, "map": false,
 		"open": true} {
 		t.Run(how, func(t *testing.T) {
-			cmd := exec.Command(os.Args[0], "-test.run=^TestTruncatedMappedFile$")
+			cmd := exec.Command(os.Args[0], "-test.run=^TestProtectedReadsOfTruncatedFileFail$")
 			cmd.Env = append(os.Environ(), "TRUNCATED="+how, "TRUNCATED_DIR="+t.TempDir())
 			out, err := cmd.CombinedOutput()
 			if errors.Is(err, syscall.ENOEXEC) {

@@ -44,7 +44,8 @@ func openSite(t *testing.T, files map[string]string) *bindings.Snapshot {
 	return s
 }
 
-// A variable is unset if some condition needs it and it has no value that any condition names.
+// Unset lists the variables that a condition needs and the request lacks. It lists rack only for the node weba,
+// because no condition of other nodes needs it.
 func TestUnsetListsVariables(t *testing.T) {
 	s := openSite(t, conditional)
 	for facts, want := range map[string]string{
@@ -73,7 +74,7 @@ func TestUnsetListsVariables(t *testing.T) {
 	}
 }
 
-// A candidate lists the variables that its condition lacks, unless another part of the condition fails anyway.
+// A candidate lists the unset variables of its condition, unless another part of the condition does not hold anyway.
 func TestUnsetVariablesOfCandidates(t *testing.T) {
 	s := openSite(t, conditional)
 	for facts, want := range map[string]string{
@@ -96,7 +97,8 @@ func TestUnsetVariablesOfCandidates(t *testing.T) {
 	}
 }
 
-// A value that nearly equals the value of a condition is misspelt, except names of nodes and very short values.
+// A value is reported as misspelt if it is similar to a value in a condition. Names of nodes and very short values
+// are not compared.
 func TestMisspeltValues(t *testing.T) {
 	s := openSite(t, conditional)
 	for facts, want := range map[string]string{
@@ -121,7 +123,8 @@ func TestMisspeltValues(t *testing.T) {
 	}
 }
 
-// A path of Hiera 5 lacks the part of a structured fact that it uses, not the fact. It compares text, case included.
+// For a Hiera 5 path, Unset names the part of a structured fact that is missing, not the fact. Paths are
+// case-sensitive.
 func TestUnsetPartsOfFacts(t *testing.T) {
 	s := openSite(t, map[string]string{
 		"hiera.yaml": `{version: 5, hierarchy: [{name: os, path: "os/%{facts.os.family}.yaml"},
@@ -158,7 +161,8 @@ func TestUnsetPartsOfFacts(t *testing.T) {
 	}
 }
 
-// Names of nodes resemble each other, but no two nodes have names that differ only in case. A list is not a name.
+// Names of nodes are often similar, so only a name that differs in case is misspelt. A list is yielded without a
+// similar name.
 func TestMisspeltNamesOfNodes(t *testing.T) {
 	s := openSite(t, map[string]string{
 		"hiera.yaml": `{version: 5, hierarchy: [{name: node, path: "%{certname}.yaml"},
@@ -212,7 +216,7 @@ categories: [[zone, '${if $a == "none" { "" } else { $a }}']]
 	}
 }
 
-// A list of mapped_paths that has fewer elements than another node's has leaves no variable unset.
+// If the list of mapped_paths has fewer elements than that of another node, its variable still counts as set.
 func TestMappedPathsOverAShortListAreSet(t *testing.T) {
 	s := hieraSnapshot(t, `
 -- hiera.yaml --

@@ -42,7 +42,7 @@ const (
 	Array     = value.Array
 	Hash      = value.Hash
 	TypeValue = value.Type    // String returns its text, which ParseType parses
-	Invalid   = value.Invalid // it cannot be read
+	Invalid   = value.Invalid // damaged: the value cannot be read
 )
 
 // Kind returns the kind of v.
@@ -60,10 +60,11 @@ func (v Value) IsUndef() bool { return v.Kind() == Undef }
 // Sensitive reports whether v is sensitive: a program should show it only to the user who asked for it.
 func (v Value) Sensitive() bool { return v.handle().Sensitive() }
 
-// Reveal returns v without the mark.
+// Reveal returns v without the sensitive mark.
 func (v Value) Reveal() Value { return Value(v.handle().Reveal()) }
 
-// Bool returns v as a boolean. For another kind it returns an *Error of code type_mismatch, as do the methods below.
+// Bool returns v as a boolean. Like Int, Float and Text, it returns an *Error with the code type_mismatch for
+// another kind.
 func (v Value) Bool() (bool, error) {
 	c, err := value.Value(v).Read()
 	if err == nil && c.Kind() != Bool {
@@ -84,7 +85,7 @@ func (v Value) Int() (int64, error) {
 	return c.Int(), nil
 }
 
-// Float returns v as a float. It converts an integer.
+// Float returns v as a float. It also converts integers.
 func (v Value) Float() (float64, error) {
 	c, err := value.Value(v).Read()
 	switch {
@@ -277,7 +278,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 
 func sameText(name string) error {
 	return &Error{Code: CodeTypeMismatch, Message: "a hash has two keys whose text is '" + strings.Clone(name) +
-		"', which JSON cannot tell apart"}
+		"', which JSON cannot distinguish"}
 }
 
 // Check checks v against a type, like `type:` of a binding (language.md, section 9). The error is

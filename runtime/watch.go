@@ -28,13 +28,13 @@ type Watcher struct {
 	stop    func()                 // ends polling and waits for it; may be called more than once
 
 	mu      sync.Mutex  // held during a poll of the path; guards the fields below
-	seen    fs.FileInfo // the last file found; nil if it must be opened again in any case
-	refused error       // why seen is not the current file
+	seen    fs.FileInfo // the last file at the path; nil if the next poll must open it
+	refused error       // why the last file is not in use; nil if it is
 }
 
-// WatchOptions configures how a snapshot is watched. The zero value is the default.
+// WatchOptions configures a Watcher. The zero value is the default.
 type WatchOptions struct {
-	Options // for every snapshot that is opened
+	Options // apply to every snapshot that is opened
 
 	// Interval is the time between two polls of the path. 0 means a second. If it is negative, only
 	// Check polls.
@@ -69,7 +69,7 @@ func (w *Watcher) Request(facts *Facts) (*Lease, error) {
 			return nil, fs.ErrClosed
 		}
 		if !s.acquire() {
-			continue // it was replaced in between
+			continue // replaced in between
 		}
 		l := &Lease{source: s}
 		if err := l.engine().Begin(s.snap.engine(), &l.closed, (*lookup.Facts)(facts)); err != nil {
@@ -149,8 +149,7 @@ func (w *Watcher) open(check func(*Snapshot) error) (*Snapshot, error) {
 	return snap, nil
 }
 
-// unsound reports whether err is about the content of a file, so that only another file can
-// succeed.
+// unsound reports whether err is about the content of a file, so that opening the same file again is useless.
 func unsound(err error) bool {
 	var damage *DamageError
 	return errors.Is(err, ErrFormat) || errors.Is(err, ErrVersion) || errors.As(err, &damage)
@@ -223,8 +222,7 @@ type shared struct {
 	users atomic.Int64
 }
 
-// retired is added to users. It is so large that requests can neither make the sum positive nor
-// overflow it.
+// retired is added to users. It is so negative that no number of requests makes the sum positive or overflows it.
 const retired = math.MinInt64 / 2
 
 // acquire counts a request, unless the snapshot is retired.
@@ -236,8 +234,7 @@ func (s *shared) acquire() bool {
 	return false
 }
 
-// release reverses acquire. Requests that came too late may decrement users to retired more than
-// once.
+// release reverses acquire. The count may return to retired more than once, because of requests that came too late.
 func (s *shared) release() {
 	if s.users.Add(-1) == retired {
 		s.snap.Close()

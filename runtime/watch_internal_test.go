@@ -14,8 +14,8 @@ import (
 	"bindc/snapshot"
 )
 
-// A watcher can be used again after every call: no lock is left held.
-func TestLocksAreReleased(t *testing.T) {
+// No call leaves a lock held, whether it succeeds or fails.
+func TestCallsReleaseLocks(t *testing.T) {
 	all, w := oneEnvironment(t), &Watcher{}
 	free := func(after string) {
 		for name, mu := range map[string]interface {
@@ -72,8 +72,8 @@ func TestPollRunsUntilStop(t *testing.T) {
 	})
 }
 
-// A switch is news, and so is an error with a new text. The end of an error is not news, but the
-// same error is news again afterwards.
+// The reporter notifies of a new file and of an error whose text differs from the last one. It does not notify when
+// an error ends, but does when the same error recurs.
 func TestReporterNotifiesOfChanges(t *testing.T) {
 	bad, worse := errors.New("bad"), errors.New("worse")
 	type look struct {
@@ -104,9 +104,9 @@ func TestReporterNotifiesOfChanges(t *testing.T) {
 	}
 }
 
-// The moment between reading Watcher.current and counting a request is too short to be hit by a
-// test from outside.
-func TestAcquireAfterRetire(t *testing.T) {
+// A watcher may retire a snapshot between a request's read of Watcher.current and its acquire. This test calls both
+// in that order, because a test from outside cannot hit that moment.
+func TestAcquireFailsAfterRetire(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	if _, err := snapshot.Write(path, &snapshot.Content{Layers: []string{"site"}}); err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestAcquireAfterRetire(t *testing.T) {
 	}
 }
 
-// A request that finds its file being replaced waits for the new one and uses that.
+// A request that loads a retired snapshot tries again and uses the new one.
 func TestRequestUsesReplacement(t *testing.T) {
 	open := func() *Snapshot {
 		path := filepath.Join(t.TempDir(), "site.bsnap")
@@ -186,9 +186,8 @@ func oneEnvironment(t *testing.T) *Environments {
 	return all
 }
 
-// The moment between choosing an environment and following it is short too. After Close in between,
-// nothing is followed.
-func TestFollowAfterClose(t *testing.T) {
+// If Close runs between choosing an environment and following it, nothing is followed.
+func TestFollowFailsAfterClose(t *testing.T) {
 	all := oneEnvironment(t)
 	if _, err := all.watcher("a"); err != nil {
 		t.Fatal(err)
@@ -202,9 +201,8 @@ func TestFollowAfterClose(t *testing.T) {
 	}
 }
 
-// Two requests may be the first of an environment, and two polls may find that its file is gone.
-// The second finds the work done.
-func TestFollowAndDropHappenOnce(t *testing.T) {
+// If two requests follow an environment at once, or two polls drop it, the second call changes nothing.
+func TestSecondFollowOrDropChangesNothing(t *testing.T) {
 	all := oneEnvironment(t)
 	defer all.Close()
 	first, err := all.follow("a")
@@ -226,8 +224,8 @@ func TestFollowAndDropHappenOnce(t *testing.T) {
 	}
 }
 
-// If an environment is closed during a request because its file was gone, the request tries again:
-// there may be a new one.
+// If a poll drops an environment while a request is choosing it, the request opens it again, because a new file may
+// be there.
 func TestRequestUsesReplacedEnvironment(t *testing.T) {
 	all := oneEnvironment(t)
 	defer all.Close()
@@ -248,7 +246,7 @@ func TestRequestUsesReplacedEnvironment(t *testing.T) {
 		close(done)
 	}()
 	<-begun
-	for range 1000 { // so that some of them hit the closed environment
+	for range 1000 { // enough for some requests to find the environment closed
 		goruntime.Gosched()
 	}
 	all.drop("a")

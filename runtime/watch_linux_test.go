@@ -11,8 +11,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// A copy that preserves times and has the same size may even get the inode number of the rejected
-// file.
+// A valid copy with the times and size of the rejected file is used, even if it gets the same inode number.
 func TestValidCopyWithTimesOfRejectedFileIsUsed(t *testing.T) {
 	dir := t.TempDir()
 	path, next := filepath.Join(dir, "site.bsnap"), filepath.Join(dir, "next.bsnap")
@@ -90,7 +89,7 @@ func TestFileChangedInPlaceIsReopened(t *testing.T) {
 	}
 }
 
-// Two files with equal sizes and times that changed within one clock tick are still distinguished.
+// Two files with equal sizes and times are distinguished even if both changed within one clock tick.
 func TestFilesWithSameTimesAreDistinguished(t *testing.T) {
 	dir := t.TempDir()
 	link, first, second := filepath.Join(dir, "site.bsnap"), filepath.Join(dir, "1"), filepath.Join(dir, "2")

@@ -21,8 +21,7 @@ import (
 	"bindc/snapshot"
 )
 
-// generation returns the source of a site whose values all name n: constants inline, in the heap
-// and in a block, and computed values.
+// generation returns a site in which every value contains n: constants of each storage form, and computed values.
 func generation(n int) string {
 	return fmt.Sprintf(`bindings_version: 1
 name: default
@@ -247,7 +246,7 @@ func TestWatcherRejectsDamagedFile(t *testing.T) {
 	checkGeneration(t, lease, 2)
 }
 
-func TestAbsentFileKeepsTheOldOne(t *testing.T) {
+func TestWatcherKeepsSnapshotIfFileIsRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	w := watch(t, path, byHand)
@@ -266,8 +265,8 @@ func TestAbsentFileKeepsTheOldOne(t *testing.T) {
 	check(t, w, true)
 }
 
-// If the file changes while it is opened, either one may be open, so the path is polled again.
-func TestLinkMovedDuringOpen(t *testing.T) {
+// If a link moves while Watch opens the file, either file may be open, so the next Check opens the file again.
+func TestLinkMovedDuringOpenIsPolledAgain(t *testing.T) {
 	if goruntime.GOOS == "windows" {
 		t.Skip("a link needs a privilege")
 	}
@@ -384,8 +383,8 @@ func BenchmarkRequest(b *testing.B) {
 	})
 }
 
-// mapped counts the files below dir that this process has mapped. It gives the garbage collector
-// time to unmap all but want of them.
+// mapped counts the files below dir that this process has mapped. It runs the garbage collector until at most want
+// remain.
 func mapped(t *testing.T, dir string, want int) int {
 	t.Helper()
 	if goruntime.GOOS != "linux" {
@@ -403,12 +402,12 @@ func mapped(t *testing.T, dir string, want int) int {
 	}
 }
 
-// Every value names its generation, so a request that sees two snapshots or an unmapped file is
-// detected.
-func TestRequestsDuringReplacements(t *testing.T) {
+// Requests run while the file is replaced. Each value contains the generation of its file, so a request that mixes
+// two files fails the test.
+func TestRequestsDuringReplacementsUseOneSnapshot(t *testing.T) {
 	const readers, replacements = 3, 300
 	dir, next := t.TempDir(), filepath.Join(t.TempDir(), "generation")
-	for n := range replacements + 1 { // built before the readers start, because they leave little time for it
+	for n := range replacements + 1 { // built first, because the readers then use most of the processor time
 		build(t, next+fmt.Sprint(n), generation(n))
 	}
 	path := filepath.Join(dir, "site.bsnap")
@@ -516,7 +515,7 @@ func TestWatcherRejectsUnacceptedFile(t *testing.T) {
 		t.Errorf("Check: %v", err)
 	}
 	checkGeneration(t, begin(t, w), 1)
-	sign() // the signature may be written after the file
+	sign() // as if the signature had been written after the file
 	check(t, w, true)
 	checkGeneration(t, begin(t, w), 2)
 }

@@ -13,7 +13,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Without an interval, the path is polled every second. The test uses a fake clock.
+// The default interval is one second. The test uses a fake clock.
 func TestWatcherPollsEverySecond(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
@@ -60,7 +60,7 @@ func TestWatcherPollsEverySecond(t *testing.T) {
 }
 
 // Notify is called once for a new file, and once for each reason why a file is rejected.
-func TestNotifyOnChange(t *testing.T) {
+func TestNotifyReportsEachChangeOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	synctest.Test(t, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestCloseWaitsForNotify(t *testing.T) {
 	})
 }
 
-// A directory of environments is polled in the same way. Notify is called once for each file.
+// The default interval for environments is one second too. Notify is called once for each new file.
 func TestEnvironmentsArePolledEverySecond(t *testing.T) {
 	dir := t.TempDir()
 	environment(t, dir, "a", "first")

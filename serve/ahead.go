@@ -64,18 +64,22 @@ func (s *session) kindOf(entries string) sessionKind {
 	return sessionKind{path: s.path, entries: entries, alike: s.request().Alike()}
 }
 
-// sendAhead answers for the keys that the last session of the same kind asked for. From and To select a range of each
-// group; If To is 0, the range extends to the end of the group. If the history is empty, sendAhead sends all keys of a
-// small snapshot.
+// aheadKeys lists the keys that a session is likely to ask for, in some entries. complete means that the last group
+// includes all keys and lookup_options.
+type aheadKeys struct {
+	entries  string
+	groups   []group
+	complete bool
+}
+
+// sendAhead answers for the keys that the last session of the same kind asked for. From and To select a range of
+// each group. If To is 0, the range extends to the end of the group. If the history is empty, sendAhead sends all
+// keys of a small snapshot.
 func (c *conn) sendAhead(s *session, q *question) error {
 	if q.From < 0 || q.To != 0 && q.To < q.From {
 		return failed(bindings.CodeUsage, "expected members from and to with 0 <= from <= to, or no member to")
 	}
-	groups := c.server.history.get(s.kindOf(q.Entries))
-	complete := false
-	if groups == nil {
-		groups, complete = s.guess(q.Entries)
-	}
+	groups, complete := c.keysAhead(s, q)
 	c.answer = append(c.answer, `{"ahead":[`...)
 	limit := len(c.answer) + maxAhead
 	more := false
@@ -100,6 +104,25 @@ func (c *conn) sendAhead(s *session, q *question) error {
 	}
 	c.answer = append(c.answer, "]}"...)
 	return nil
+}
+
+// keysAhead returns the keys that a question selects its range from. The history may change between two questions, but
+// a client takes all ranges for parts of one list. So the session keeps the list from the range that begins it to the
+// range that ends it. Without its beginning, no list is complete.
+func (c *conn) keysAhead(s *session, q *question) (groups []group, complete bool) {
+	list := s.ahead
+	if q.From == 0 || list == nil || list.entries != q.Entries {
+		list = &aheadKeys{entries: q.Entries, groups: c.server.history.get(s.kindOf(q.Entries))}
+		if list.groups == nil {
+			list.groups, list.complete = s.guess(q.Entries)
+			list.complete = list.complete && q.From == 0
+		}
+	}
+	s.ahead = list
+	if q.To == 0 {
+		s.ahead = nil
+	}
+	return list.groups, list.complete
 }
 
 // guess returns the keys that a session is likely to ask for. Every client asks for lookup_options first: with a hash

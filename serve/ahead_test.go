@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,6 +131,32 @@ func TestAheadListsKeysWithoutValuesBeyondSizeLimit(t *testing.T) {
 	want := `{"ahead":[{"values":{"a":"` + text + `"},"absent":["lookup_options"],"held":["b"],"complete":true}]}`
 	if got != want {
 		t.Errorf("got %d bytes that end with %s", len(got), got[len(got)-80:])
+	}
+}
+
+// While a session reads its list in two ranges, another session makes the server forget what similar nodes asked for. If
+// the second range came from another list, a complete one, the client would take all keys before the range for unbound.
+func TestRangesOfOneSessionAreFromOneList(t *testing.T) {
+	path := snap(t)
+	build(t, path, "bindings_version: 1\nname: default\nbind:\n  - [a, 1]\n  - [b, 2]\n  - [c, 3]\n")
+	p := connect(t, server(t, path))
+	p.ahead(1, nil, "")
+	p.ahead(2, nil, `[{"session":1,"entries":"0-","keys":["a","b"]}]`)
+	if got, want := p.askText(`{"ask":"ahead","session":2,"entries":"0-","to":1}`),
+		`{"ahead":[{"values":{"a":1}}]}`; got != want {
+		t.Fatalf("first range: %s, expected %s", got, want)
+	}
+	tooMany, err := json.Marshal(slices.Repeat([]string{"a key that no node has"}, serve.MaxHistory/16))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.askText(`{"ask":"node","session":3,"asked":[{"session":2,"entries":"0-","keys":` + string(tooMany) + `}]}`)
+	if got, want := p.askText(`{"ask":"ahead","session":2,"entries":"0-","from":1}`),
+		`{"ahead":[{"values":{"b":2}}]}`; got != want {
+		t.Errorf("second range: %s, expected %s", got, want)
+	}
+	if got := p.askText(`{"ask":"ahead","session":2,"entries":"0-","from":1}`); strings.Contains(got, "complete") {
+		t.Errorf("a range without the beginning of its list: %s, expected no member complete", got)
 	}
 }
 

@@ -80,8 +80,8 @@ func (c *conn) run() error {
 	}
 }
 
-// handle answers a question, or reports the error of reading one to the client. It returns whether the connection has
-// to be closed. Server.Close waits for running calls; afterwards, handle sends nothing.
+// handle answers a question, or reports the error of reading one to the client. It reports whether the connection
+// has to be closed. Server.Close waits for running calls; afterwards, handle sends nothing.
 func (c *conn) handle(text []byte, err error) (closes bool, _ error) {
 	if !c.server.beginAnswer() {
 		return true, nil

@@ -297,13 +297,13 @@ func unusable(path string, err error) *failure {
 	case errors.Is(err, bindings.ErrVersion):
 		return failed(bindings.CodeVersion, err.Error())
 	case errors.Is(err, bindings.ErrFormat):
-		return failed(bindings.CodeFormat, err.Error()+"; expected a file that bindc build wrote")
+		return failed(bindings.CodeFormat, err.Error()+"; expected a file written by bindc build")
 	case errors.As(err, &system) && system.Path == path && errors.Is(err, fs.ErrPermission):
 		return failed(codeMissing, fmt.Sprintf("cannot read the snapshot: %v; let %s read the file and enter its directories",
 			err, currentUser()))
 	case errors.As(err, &system) && system.Path == path:
 		return failed(codeMissing,
-			fmt.Sprintf("cannot read the snapshot: %v; expected a file that bindc build wrote", err))
+			fmt.Sprintf("cannot read the snapshot: %v; expected a file written by bindc build", err))
 	}
 	return failed(codeRefused, err.Error())
 }

@@ -21,12 +21,12 @@ import (
 type faulty struct {
 	*testing.T
 	server *serve.Server
-	path   string // of the snapshot
+	path   string // path of the snapshot
 	socket string
 
 	mu        sync.Mutex
-	faults    map[string]string   // by name, with arguments; those of the next answer or connection, and lasting ones
-	variables map[string][]string // by digest
+	faults    map[string]string   // arguments by name of the fault; most faults are removed once they happen
+	variables map[string][]string // variables that a snapshot needs, by its digest
 }
 
 func newFaulty(t *testing.T, s *serve.Server, path string) *faulty {
@@ -183,7 +183,7 @@ func (f *faulty) check(text []byte, sessions map[int64]bool) string {
 	return q.Ask
 }
 
-// pass sends an answer to the client, with the faults that are due. It reports whether the connection goes on.
+// pass sends an answer to the client, with the faults that are due. It reports whether the connection stays open.
 func (f *faulty) pass(c net.Conn, to *client.Client, answer []byte) bool {
 	f.learn(answer)
 	switch {

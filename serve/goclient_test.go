@@ -16,9 +16,9 @@ type goClient struct {
 	socket  string
 	conn    net.Conn
 	frames  *client.Client
-	opening int // counts connections
+	opening int // number of the connection
 	session int64
-	needs   goNeeds // of the active snapshot
+	needs   goNeeds // needs of the active snapshot
 	nodes   map[int]*goNode
 }
 
@@ -27,7 +27,7 @@ type goNode struct {
 	facts, vars map[string]json.RawMessage
 	opening     int
 	session     int64
-	needs       goNeeds // of the snapshot that the node uses
+	needs       goNeeds // needs of the snapshot that the node uses
 }
 
 type goNeeds struct {

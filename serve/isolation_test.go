@@ -114,7 +114,7 @@ func TestOpenFailureIsRemembered(t *testing.T) {
 	if got := p.code(hello()); got != "snapshot_damaged" {
 		t.Errorf("there again: %q", got)
 	}
-	writeAt(string(whole), now) // as with a copy into the same file that keeps the time
+	writeAt(string(whole), now) // as if a program had overwritten the file and restored its time
 	if got := p.code(hello()); got != "snapshot_damaged" {
 		t.Errorf("repaired with the same size and time: %q", got)
 	}

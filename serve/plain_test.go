@@ -35,7 +35,7 @@ func TestDecodePlainLeavesOtherQuestionsToJSON(t *testing.T) {
 	}
 }
 
-// What decodePlain decodes, encoding/json decodes to the same question.
+// If decodePlain decodes a text, encoding/json decodes it to the same question.
 func FuzzDecodePlain(f *testing.F) {
 	for _, text := range append(plain, notPlain...) {
 		f.Add(text)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"bindc/internal/testmode"
 	"bindc/serve"
 )
 
@@ -129,8 +130,8 @@ func needPrograms(t *testing.T, name string) {
 	if check == nil {
 		return
 	}
-	if name == "ruby" && testing.Short() {
-		t.Skip("loading Puppet takes long")
+	if name == "ruby" && !testmode.Thorough() {
+		t.Skip("loading Puppet for each file takes long")
 	}
 	if out, err := exec.Command(check[0], check[1:]...).CombinedOutput(); err != nil {
 		t.Skipf("%s: %v: %s", strings.Join(check, " "), err, out)

@@ -457,7 +457,7 @@ func TestCloseEndsConnections(t *testing.T) {
 	}
 }
 
-// The server does not keep environments with unknown names. The error for a rejected snapshot is another one.
+// The server does not keep environments with unknown names. A rejected snapshot gives a different error.
 func TestUnknownEnvironmentsAreNotKept(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "production.snap"), site)

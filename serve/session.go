@@ -19,6 +19,7 @@ type session struct {
 	path    string      // path of the snapshot
 	timer   *time.Timer // ends the session when it is idle; nil if sessions have no time limit
 	lastUse int         // value of useCount at the last use
+	ahead   *aheadKeys  // the list whose first range was sent ahead, but not yet its last
 }
 
 // request returns the session's request with its type in package lookup.
@@ -81,7 +82,7 @@ func chosenFor(q *question, choice *bindings.Environments) (string, *bindings.Fa
 // factsOf returns the facts in a question.
 func factsOf(q *question) (*bindings.Facts, error) {
 	var facts bindings.Value
-	opts := bindings.FactsOptions{Environment: environmentOf(q), StrictVariables: q.Strict}
+	opts := bindings.FactsOptions{StrictVariables: q.Strict}
 	for _, m := range []struct {
 		name string
 		text json.RawMessage
@@ -93,6 +94,9 @@ func factsOf(q *question) (*bindings.Facts, error) {
 		if err := m.to.UnmarshalJSON(m.text); err != nil {
 			return nil, failed(bindings.CodeFacts, m.name+": "+err.Error())
 		}
+	}
+	if v, given := opts.Variables.Get("environment"); !given || !v.IsUndef() {
+		opts.Environment = environmentOf(q)
 	}
 	return bindings.NewFacts(facts, opts)
 }

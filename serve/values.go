@@ -13,7 +13,7 @@ import (
 // lookupOptions is the key under which Puppet looks up how to merge other keys.
 const lookupOptions = "lookup_options"
 
-// values appends an answer with the values of keys, which look looks up.
+// values appends an answer with the values of keys. It calls look for each key.
 func (c *conn) values(keys []string, look lookFunc) error {
 	w := newValueWriter(c.answer)
 	for _, key := range keys {

@@ -206,7 +206,7 @@ func TestAnnouncedSizeOfZeroIsALimit(t *testing.T) {
 	}
 }
 
-// silent announces a size of 0.
+// silent is a source that announces a size of 0.
 type silent struct{ lying }
 
 func (s silent) Look(ctx context.Context, validator string) (*Offer, error) {

@@ -142,7 +142,7 @@ func TestSignatureOfAnotherKeyReplacesStoredOne(t *testing.T) {
 	}
 }
 
-// anew is a shelf that ignores validators, so that each poll finds an offer.
+// anew is a shelf that ignores validators, so that every poll gets an offer.
 type anew struct{ *shelf }
 
 func (a anew) Look(ctx context.Context, _ string) (*Offer, error) { return a.shelf.Look(ctx, "") }

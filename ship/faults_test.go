@@ -149,7 +149,7 @@ func (m *master) damage(text string) {
 	}
 }
 
-// sound checks the invariants of a store, which must hold at any time.
+// sound checks the invariants of a store, which hold even after a crash.
 func (m *master) sound(what string) {
 	m.Helper()
 	active := m.active()
@@ -253,8 +253,8 @@ func everyAccess() int {
 	return 1
 }
 
-// Whichever file system access fails, alone or with all later ones, a change either happens or does not, and the next
-// program repairs the rest.
+// For each file system access of a change, the test makes it fail, alone or with all later ones. Afterwards the
+// change has been made or not, and the next program repairs the rest.
 func TestChangeIsAtomicIfAnyAccessFails(t *testing.T) {
 	tries, like := 0, signedStore(t)
 	for _, c := range changes {
@@ -310,7 +310,7 @@ func TestChangeIsAtomicIfAnyAccessFails(t *testing.T) {
 	}
 }
 
-// Whenever another program changes the store during a change, the outcome is the same as if one had run after the
+// If another program changes the store at any point during a change, the outcome is as if one had run after the
 // other.
 func TestConcurrentChangesAreSerializable(t *testing.T) {
 	like := signedStore(t)

@@ -153,7 +153,7 @@ func (s *Store) give(path string, mode fs.FileMode) error {
 	return s.hand(path)
 }
 
-// hand changes the owner of path to the owner of the store if the program runs as root.
+// hand gives path to the owner of the store if the program runs as root.
 func (s *Store) hand(path string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 type Follow struct {
 	Pulls    []*Pull
 	Interval time.Duration // time between two polls; the actual pause is half to one and a half of it
-	MaxDelay time.Duration // limit for the pause, which grows while the source does not answer
+	MaxDelay time.Duration // maximum pause; the pause grows while the source does not answer
 	Timeout  time.Duration // time limit for one poll, including download and checks
 	// Report is called after each poll, by several goroutines at once.
 	Report func(p *Pull, r Result, err error)

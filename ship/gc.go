@@ -11,7 +11,7 @@ type Keep struct {
 	Younger time.Duration // keep snapshots that have been in the store for less than this time
 }
 
-// Collect removes the snapshots that no name needs any more, and returns them. Programs that have one open can still
+// Collect removes the snapshots that no name needs, and returns their digests. Programs that have one open can still
 // read it. With dry, Collect removes nothing. It does not write records, so that it works on a full disk.
 func (s *Store) Collect(k Keep, now time.Time, dry bool) (gone []Digest, err error) {
 	err = s.exclusively(func() error {

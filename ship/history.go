@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A history keeps the latest maxEvents events. Of these, at most maxFailures are failures.
+// A history keeps at most maxEvents events, of which at most maxFailures are failures.
 const (
 	maxEvents   = 1000
 	maxFailures = 200
@@ -55,7 +55,7 @@ func (n damagedLines) Error() string {
 	return fmt.Sprintf("%d lines are not events", int(n))
 }
 
-// noted reports whether a history has the event e.
+// noted reports whether a history already has the event e.
 func noted(all []Event, e Event) bool {
 	return slices.ContainsFunc(all, func(have Event) bool { return have.Seq == e.Seq })
 }

@@ -164,7 +164,7 @@ type elsewhere struct{ *shelf }
 
 func (elsewhere) String() string { return "elsewhere" }
 
-// A link that does not lead to a digest is an error. A directory that every user may write to is another one.
+// A store is rejected if a link does not lead to a snapshot, or if every user may write to its directory.
 func TestRejectsTamperedStore(t *testing.T) {
 	m := newMaster(t)
 	m.mustRelease("one")

@@ -16,7 +16,7 @@ import (
 // web is a file server. Tests choose which headers it sends.
 type web struct {
 	*master
-	etags, times, deaf bool                 // sends ETags; sends times; ignores conditions in requests
+	etags, times, deaf bool                 // whether it sends ETags, sends times, and ignores conditions in requests
 	files              map[string]string    // content of site.snap and its companions, by suffix
 	changed            map[string]time.Time // when each file changed, by suffix
 	asked              []string             // requests with their status, since the last read
@@ -117,8 +117,8 @@ func TestServerWithoutETagIsPolledByTime(t *testing.T) {
 	}
 }
 
-// A server sends ETags, then none, and then the first snapshot again with its ETag. The first snapshot becomes active
-// again.
+// A server sends ETags, then stops, and later sends the first snapshot again with its old ETag. That snapshot
+// becomes active again.
 func TestOldETagAfterPauseIsANewRelease(t *testing.T) {
 	s := newWeb(t)
 	for _, step := range []struct {

@@ -42,7 +42,7 @@ type Pull struct {
 	Now   func() time.Time
 
 	sound   proof
-	refused release // the release of the last run that found one; has no reason if it was not rejected
+	refused release // the release of the last run that found one; without a reason if it was accepted
 }
 
 // Result is the result of a Pull.
@@ -52,7 +52,7 @@ type Result struct {
 	Downloaded bool // the snapshot was not in the store before
 	Activated  bool // this pull made it active
 	Already    bool // it was active before
-	Pinned     bool // a pin keeps the name from following the source
+	Pinned     bool // the name is pinned, so its release was not activated
 	Repeated   bool // the previous run rejected the same release for the same reason
 }
 
@@ -177,7 +177,7 @@ func (p *Pull) conclude(begun time.Time, t taken, err, damage error) error {
 	return join(damage, noted)
 }
 
-// remark records why polling the source is inefficient, and reports a new reason once.
+// remark records why polls of the source are inefficient. It reports each new reason once.
 func (p *Pull) remark(r *record, note string) {
 	if note = bounded(note); note != "" && note != r.Note {
 		p.Store.notice("%s: %s", p.Name, note)
@@ -194,8 +194,8 @@ type taken struct {
 	validator string // of the offer; "" if nothing changed
 	seq       uint64 // number of the record on which the decision is based
 	signed    *origin.Signed
-	looked    bool   // the source had an offer
-	note      string // Offer.Note
+	looked    bool   // the poll got an offer
+	note      string // note of the offer
 }
 
 // take does the work of Run. Run then records the result. st is the state of the name.

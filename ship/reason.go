@@ -12,14 +12,14 @@ type Reason string
 
 // The reasons. All but Network and Disk are problems of the release.
 const (
-	Network   Reason = "network"   // the source, which may be a file, does not answer, or the transfer is incomplete
+	Network   Reason = "network"   // the source cannot be read, or the transfer is incomplete
 	Content   Reason = "content"   // the release is damaged, too large, not a snapshot, or not the one announced
 	Signature Reason = "signature" // the signature is missing, from an unknown key, or for another name or time
 	Gate      Reason = "gate"      // a gate rejected the release
 	Disk      Reason = "disk"      // this machine cannot read or write the store
 )
 
-// ofRelease reports whether the release is at fault, so that the next poll would fail in the same way.
+// ofRelease reports whether the release itself is the cause, so that another poll would fail in the same way.
 func (r Reason) ofRelease() bool { return r == Content || r == Signature || r == Gate }
 
 // reasoned is an error with its reason.

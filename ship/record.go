@@ -75,7 +75,7 @@ func (r *record) load() error {
 	return nil
 }
 
-// answered reports whether, according to the history, a snapshot has been active.
+// answered reports whether the history says that a snapshot has been active.
 func (r *record) answered(d Digest) bool {
 	for i := range r.events {
 		if r.events[i].happened() && r.events[i].Digest == d {
@@ -198,7 +198,7 @@ func (r *record) settle(failure error) error {
 		err = r.save()
 	}
 	if err != nil && done {
-		err = fmt.Errorf("the change was made but could not be recorded; the next program will do that: %w", err)
+		err = fmt.Errorf("the change was made but could not be recorded; the next bindsync command records it: %w", err)
 	}
 	return join(failure, err)
 }

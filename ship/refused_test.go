@@ -93,7 +93,7 @@ func TestRejectedReleaseIsCheckedAgainAfterSwitch(t *testing.T) {
 		t.Errorf("after the activation of another one, the state has %+v", st.Refused)
 	}
 	r.poll(Gate, 2, 1)
-	if err := s.Activate(sum("new")); err != nil { // by hand, without the rules
+	if err := s.Activate(sum("new")); err != nil { // by hand, which ignores the rules
 		t.Fatal(err)
 	}
 	if st := r.state(); st.Refused != nil {

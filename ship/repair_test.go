@@ -170,7 +170,7 @@ func TestIntentOfDeadProcessIsResolved(t *testing.T) {
 			}
 			if _, err := m.change().Back(sum("one")); err == nil {
 				t.Fatal("the rollback did not notice that it died")
-			} else if !switched == strings.Contains(err.Error(), "the next program will do that") {
+			} else if !switched == strings.Contains(err.Error(), "the next bindsync command records it") {
 				t.Errorf("the error is %v", err)
 			}
 			m.store.files.fault = nil

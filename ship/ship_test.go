@@ -121,7 +121,7 @@ func (m *master) mustRelease(texts ...string) {
 	}
 }
 
-// answers checks the content that a reader of production.snap gets.
+// answers checks the content of production.snap.
 func (m *master) answers(text string) {
 	m.Helper()
 	got, err := os.ReadFile(filepath.Join(m.dir, "production.snap"))

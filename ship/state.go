@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// State is what the store records about a name in addition to its link and its history.
+// State has the data that the store records about a name in addition to its link and its history.
 type State struct {
 	Source     string    `json:"source,omitempty"`
-	Validator  string    `json:"validator,omitempty"` // of the release at the last poll
+	Validator  string    `json:"validator,omitempty"` // validator of the release at the last poll
 	Offered    Digest    `json:"offered,omitempty"`   // the release at the last poll, if it was acceptable
 	Pinned     bool      `json:"pinned,omitempty"`    // set by hand: new releases are stored but not activated
 	Newest     time.Time `json:"newest,omitzero"`     // the latest signing time of the snapshots that were active

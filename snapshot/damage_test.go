@@ -105,7 +105,7 @@ func manyLevels() *Content {
 	return c
 }
 
-// A changed byte does no harm even if the checksums match again.
+// After a byte is changed and the checksums are corrected, lookups neither panic nor hang.
 func TestForgedBytesAreHarmless(t *testing.T) {
 	const dumped = 7 // every seventh file is dumped, because a dump takes fifty times as long as the rest
 	step := 1

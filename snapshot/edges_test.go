@@ -540,7 +540,7 @@ func TestAllRecipesStopsWithinHiddenRecipes(t *testing.T) {
 }
 
 // The terms of a slice are read back. Invalid terms are rejected as damage.
-func TestSliceRoundTrip(t *testing.T) {
+func TestSliceTermsAreReadBack(t *testing.T) {
 	c := small()
 	c.Slice = []Term{{0, "n01"}, {1, "Data"}}
 	s := open(t, c)
@@ -608,7 +608,7 @@ func TestFailedOpenUnmapsFile(t *testing.T) {
 			t.Errorf("a directory: %v", err)
 		}
 		_, err := open(damaged)
-		damagedAs(t, "a header of another sum", err, "header", "the checksum of the header")
+		damagedAs(t, "a header of another sum", err, "header", "the header to match its checksum")
 		if err == nil {
 			t.Error("a damaged header opens")
 		}

@@ -46,7 +46,7 @@ func forged(t *testing.T, c *Content, forge func(w *writer)) *Snapshot {
 	return s
 }
 
-// A lookup would report damage in these files.
+// Verify rejects these files, because lookups in them report damage.
 func TestVerifyRejectsInvalidContributions(t *testing.T) {
 	constant := stored(value.FromInt(1))[0]
 	contributions := Stored{Computed: true, Bytes: "contributions"}

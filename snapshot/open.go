@@ -118,7 +118,7 @@ func newSnapshot(head, data string, unmap func() error) (*Snapshot, error) {
 	}
 	meta := s.meta(head)
 	if xxhash.Sum64String(meta) != load64(head[offSectionTab+sectionEntry*int(secMeta)+16:]) {
-		return nil, s.broken(secMeta, "the checksum of the section")
+		return nil, s.broken(secMeta, "the section to match its checksum")
 	}
 	if err := s.readMeta(meta, load32(head[offLevels:])); err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func checkHeader(h string, size uint64) error {
 		return fmt.Errorf("%w: the file has version %d, this program reads %d; %s", ErrVersion, v, Version, buildAgain)
 	}
 	if xxhash.Sum64String(h[:offHeaderSum]) != load64(h[offHeaderSum:]) {
-		return headerDamage(offHeaderSum, "the checksum of the header")
+		return headerDamage(offHeaderSum, "the header to match its checksum")
 	}
 	f := load64(h[offFeatures:])
 	if unknown := f &^ knownFeatures; unknown != 0 {

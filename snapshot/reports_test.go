@@ -190,7 +190,7 @@ func TestReportsAndLookupsOfForgedFilesReturnDamage(t *testing.T) {
 }
 
 // The error for a damaged value gives its offset in the section.
-func TestDamagedValueOffset(t *testing.T) {
+func TestErrorForDamagedValueHasItsOffset(t *testing.T) {
 	s := open(t, everything())
 	for _, c := range []struct {
 		ref     Ref

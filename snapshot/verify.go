@@ -65,13 +65,13 @@ func (v *verifier) see(sec section, at uint64, bytes int) error {
 func (v *verifier) checkSums() error {
 	for i, sec := range v.sections[:v.sectionCount()] {
 		if xxhash.Sum64String(sec) != load64(v.data[offSectionTab+sectionEntry*i+16:]) {
-			return v.broken(section(i), "the checksum of the section")
+			return v.broken(section(i), "the section to match its checksum")
 		}
 	}
 	digest := sha256.New()
 	io.WriteString(digest, v.data[headerSize:])
 	if Digest(digest.Sum(nil)) != v.digest {
-		return headerDamage(offDigest, "the digest of the file")
+		return headerDamage(offDigest, "the file to match its digest")
 	}
 	return nil
 }

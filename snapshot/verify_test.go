@@ -192,7 +192,7 @@ func TestVerifyChecksChecksums(t *testing.T) {
 		for _, at := range []uint64{sec.Offset, sec.Offset + sec.Bytes - 1} {
 			b := bytes.Clone(sound)
 			b[at] ^= 0x80
-			expected := "the checksum of the section"
+			expected := "the section to match its checksum"
 			s, err := OpenBytes(b)
 			if i == int(secMeta) {
 				if err == nil || !strings.Contains(err.Error(), expected) {
@@ -213,7 +213,7 @@ func TestVerifyChecksChecksums(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, "padding", s, "header", "the digest of the file")
+	refuses(t, "padding", s, "header", "the file to match its digest")
 }
 
 // With more than 64 columns, the mask in the key record must agree with the exact mask.
@@ -515,13 +515,13 @@ func TestOpenRejectsForgedHeaders(t *testing.T) {
 	b = bytes.Clone(sound)
 	b[offHeaderSum-1]++
 	_, err = OpenBytes(b)
-	damagedAs(t, "a reserved byte", err, "header", "the checksum of the header")
+	damagedAs(t, "a reserved byte", err, "header", "the header to match its checksum")
 	_, err = OpenBytes(sound[:headerSize-1])
 	damagedAs(t, "half a header", err, "header", "a header of 512 bytes")
 	le.PutUint64(sound[entry(secMeta)+16:], 0)
 	le.PutUint64(sound[offHeaderSum:], xxhash.Sum64(sound[:offHeaderSum]))
 	_, err = OpenBytes(sound)
-	damagedAs(t, "another checksum of meta", err, "meta", "the checksum of the section")
+	damagedAs(t, "another checksum of meta", err, "meta", "the section to match its checksum")
 }
 
 // Verify rejects dimensions that share one long value, because their strings are longer in total than the section.

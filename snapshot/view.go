@@ -13,7 +13,7 @@ type View struct {
 	index
 	file     *Snapshot
 	shut     *atomic.Bool
-	indirect *atomic.Bool // leave all lookups to others; shut, or always
+	indirect *atomic.Bool // if set, Others does all lookups; points to shut or always
 	small    *value.Source
 	others   Others
 	digs     bool

@@ -99,10 +99,10 @@ func Growth(small, large *World) []Row {
 	})
 }
 
-// Twins compares a site of Hiera 5 with the same site of Hiera-2.
+// Twins compares a site of Hiera 5 with the same site of Hiera 2.
 func Twins(hiera2, hiera5 *World) []Row {
 	pair := func(name string, per int, of func(*World) func(int)) Row {
-		return Row{"Hiera 5, " + name, measure.Case{Run: of(hiera5)}, measure.Case{Name: "Hiera-2 twin",
+		return Row{"Hiera 5, " + name, measure.Case{Run: of(hiera5)}, measure.Case{Name: "Hiera 2 twin",
 			Run: of(hiera2)}, per, 1.1}
 	}
 	return hiera5.named([]Row{

@@ -208,12 +208,12 @@ func (a *adoption) leave() error {
 		}
 		why := "only Puppet knows '" + l.Key + "', which it looks up"
 		if l.Method != "" {
-			why = "a text in it is encrypted by " + l.Method + ", and bindq decrypts only PKCS7"
+			why = "a value in it is encrypted with " + l.Method + ", and bindq decrypts only PKCS7"
 		}
 		a.say("note: %s: Puppet keeps the level '%s': %s", l.Pos, a.env.Config.Keep(l.Entry), why)
 	}
 	if a.env.Config.KeepsAll() {
-		return &adopt.Obstacle{Reason: "no level is left that the snapshot could answer",
+		return &adopt.Obstacle{Reason: "the snapshot would not serve any level",
 			Hint: "move the values that only Puppet knows to a level of their own, or look them up in manifests"}
 	}
 	return a.render()

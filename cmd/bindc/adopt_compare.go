@@ -97,7 +97,7 @@ func (a *adoption) program() error {
 	command := a.options.Command()
 	if _, err := exec.LookPath(command[0]); err != nil {
 		return a.unless(&adopt.Obstacle{Reason: fmt.Sprintf("%s is not installed: %v", command[0], err),
-			Hint: "install bindq where the user of Puppet may run it, as /usr/local/bin/bindq, or give its path with " +
+			Hint: "install bindq where the user of Puppet may run it, such as /usr/local/bin/bindq, or give its path with " +
 				"--option command=PATH"})
 	}
 	return nil
@@ -126,8 +126,9 @@ func (a *adoption) ask() error {
 	var probe *adopt.Probe
 	a.signals.uninterrupted(func() { probe, err = a.puppet.Probe(a.signals.stopped, own, a.environment) })
 	if err != nil {
-		return a.unless(&adopt.Obstacle{Reason: fmt.Sprintf("Puppet cannot be asked about %s: %v", a.environment, err),
-			Hint: "--no-compare switches without comparing"})
+		return a.unless(&adopt.Obstacle{
+			Reason: fmt.Sprintf("cannot look up keys in Puppet for %s: %v", a.environment, err),
+			Hint:   "--no-compare switches without comparing"})
 	}
 	shadow := filepath.Join(own, a.environment)
 	for i, dir := range probe.ModulePath {
@@ -223,7 +224,7 @@ func (a *adoption) reportComparison(c adopt.Comparison, r *adopt.Result) error {
 	case r.Plain == r.Answers:
 		how = "without merges"
 	case !r.Complete:
-		how = "with merges until the time was over"
+		how = "with merges until the time limit"
 	}
 	keyCount := cmp.Or(r.Keys, len(c.Keys))
 	a.say("compared with Puppet %s: %s for %s (%s), %s: %s, %d with a value, %d that fail either way, %d different",
@@ -293,5 +294,5 @@ func (a *adoption) differenceHint() string {
 		return "hiera-eyaml is not installed for this Puppet, as opposed to the server's: install the " +
 			"gem, or --no-compare"
 	}
-	return "docs/hiera.md has the known differences; with --force the switch is made all the same"
+	return "docs/hiera.md lists the known differences; --force switches in spite of them"
 }

@@ -286,7 +286,7 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 	who := fmt.Sprintf("%d of %s: %s", len(hit), diag.Count(of, "node"), firstNodes(names))
 	d := diag.Diagnostic{Code: diag.Code(p.code), Message: p.message, Pos: diag.Pos{File: hit[0].File}}
 	if p.key == "" {
-		d.Notes = []diag.Note{{Pos: d.Pos, Message: "of " + who}}
+		d.Notes = []diag.Note{{Pos: d.Pos, Message: "affects " + who}}
 		return d
 	}
 	d.Pos = position(p.at, files)
@@ -294,7 +294,7 @@ func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) d
 	if !strings.Contains(d.Message, quoted) {
 		d.Message = quoted + ": " + d.Message
 	}
-	d.Notes = []diag.Note{{Pos: diag.Pos{File: hit[0].File}, Message: quoted + " is so for " + who}}
+	d.Notes = []diag.Note{{Pos: diag.Pos{File: hit[0].File}, Message: "affects " + quoted + " on " + who}}
 	if p.warning {
 		d.Severity = diag.Warning
 	}

@@ -39,7 +39,7 @@ func verbs(b *bounds) cli.Verbs {
 // command returns the program, for some arguments.
 func command(args []string) *cobra.Command {
 	root := cli.NewProgram("bindc", "Compile Puppet configuration data into a snapshot",
-		"bindc reads a site of structured bindings and Hiera-2 data, decides for all\n"+
+		"bindc reads a site of structured bindings and Hiera 2 data, decides for all\n"+
 			"possible nodes which binding wins, reports errors, and writes one immutable\n"+
 			"snapshot, from which bindq and the Go runtime answer lookups.\n\n"+
 			"Exit status: 0 the site is valid, 1 the site has errors, 2 another error: usage,\n"+

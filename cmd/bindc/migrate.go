@@ -29,8 +29,8 @@ func (g *bounds) migrateCommand() *cobra.Command {
 	var own migrateFlags
 	cmd := &cobra.Command{
 		Use:   "migrate CONFDIR [-o DIR]",
-		Short: "Convert a Hiera 5 control repository to Hiera-2 and bindings",
-		Long: "migrate converts a Hiera 5 control repository to Hiera-2 data, categories, and\n" +
+		Short: "Convert a Hiera 5 control repository to Hiera 2 and bindings",
+		Long: "migrate converts a Hiera 5 control repository to Hiera 2 data, categories, and\n" +
 			"structured bindings for merges and secrets. It prints each file, preceded by its\n" +
 			"name. With -o it writes them into DIR, which must be empty or new. A key moves\n" +
 			"with all of its bindings, or stays in Hiera 5, in the directory 'hiera5' of the\n" +

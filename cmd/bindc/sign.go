@@ -93,7 +93,7 @@ func (s *signing) checkFile(out string) error {
 		return nil
 	}
 	if err := ship.CheckName(nameOf(out)); err != nil {
-		return fmt.Errorf("%s: the signature has the name of the file, which masters refuse: %w; give one "+
+		return fmt.Errorf("%s: the signature has the name of the file, which servers refuse: %w; give one "+
 			"with --name NAME",
 			out, err)
 	}

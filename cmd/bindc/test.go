@@ -15,7 +15,7 @@ import (
 )
 
 // errExamples reports that examples failed.
-var errExamples = &cli.Answer{Reason: "examples failed", Status: cli.ExitNo}
+var errExamples = &cli.Answer{Reason: "tests failed", Status: cli.ExitNo}
 
 func (g *bounds) testCommand() *cobra.Command {
 	f := flags{bounds: g, format: "text"}
@@ -23,12 +23,12 @@ func (g *bounds) testCommand() *cobra.Command {
 	format := examples.Formats[0]
 	cmd := &cobra.Command{
 		Use:   "test CONFDIR",
-		Short: "Run the examples of a site",
-		Long: "test runs the examples in CONFDIR/tests/*.yaml: for given facts, each key must\n" +
-			"have the expected value. An example can compare all values of a node with a\n" +
-			"golden file, which --update writes. A failure shows what was expected and\n" +
-			"found, and explains the found value.\n\n" +
-			"Exit status: 0 all examples pass, 1 examples fail or the site has errors, 2\n" +
+		Short: "Run the tests of a site",
+		Long: "test runs the tests in CONFDIR/tests/*.yaml: for given facts, each key must\n" +
+			"have the expected value. A test can compare all values of a node with a\n" +
+			"golden file, which --update writes. A failure shows the expected and the actual\n" +
+			"value, and explains the actual value.\n\n" +
+			"Exit status: 0 all tests pass, 1 tests fail or the site has errors, 2\n" +
 			"another error: usage, input or output.",
 		Example: "  bindc test site\n  bindc test site --format junit > report.xml",
 		Args:    cobra.ExactArgs(1),
@@ -54,7 +54,7 @@ func runExamples(cmd *cobra.Command, dir, format string, update bool, f *flags) 
 		return err
 	}
 	if len(all) == 0 {
-		return fmt.Errorf("test: expected examples in %s, found no file with 'tests_version: 1'",
+		return fmt.Errorf("test: expected tests in %s, found no file with 'tests_version: 1'",
 			diag.Visible(filepath.Join(dir, examples.Folder.Name, "*.yaml")))
 	}
 	var content bytes.Buffer

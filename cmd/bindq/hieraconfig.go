@@ -33,8 +33,8 @@ func (g *globals) hieraConfigCommand() *cobra.Command {
 			"has a location for each candidate that a key with a list or a hash can have, so\n" +
 			"that Puppet can merge them. If -s is a directory, the hiera.yaml uses all\n" +
 			"snapshots in it, one per environment.\n\n" +
-			"--from names the hiera.yaml of Hiera 5 that is compiled. Consecutive entries\n" +
-			"that bindc compiles become one entry. The others stay in place: Puppet looks up\n" +
+			"--from FILE is the Hiera 5 hiera.yaml of the site. Consecutive entries that\n" +
+			"bindc compiles become one entry. The others stay in place: Puppet looks up\n" +
 			"their keys itself, and merges across all entries. The private keys of\n" +
 			"hiera-eyaml that the file names, or the keys of --eyaml-key, become arguments of\n" +
 			"the option command.\n\n" +
@@ -46,7 +46,7 @@ func (g *globals) hieraConfigCommand() *cobra.Command {
 	f.addStrictVariables(cmd)
 	cmd.Flags().StringVar(&f.name, "name", "bindc", "`NAME` of the entry")
 	cmd.Flags().StringVar(&f.from, "from", "",
-		"the hiera.yaml of Hiera 5 that is compiled, `FILE`: entries that bindc does not compile stay in place")
+		"`FILE`: the Hiera 5 hiera.yaml of the site; entries that bindc does not compile stay in place")
 	cmd.Flags().StringArrayVar(&f.keep, "keep", nil,
 		"with --from, leave a `LEVEL`, by its name, to Puppet (repeatable)")
 	cmd.Flags().BoolVar(&f.lookupKey, "lookup-key", false,

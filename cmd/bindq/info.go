@@ -21,7 +21,7 @@ func (g *globals) infoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info [FILE]",
 		Short: "Describe a snapshot and its content",
-		Long: "info prints the format, SHA-256 and counts of a snapshot, its categories,\n" +
+		Long: "info prints the format, SHA-256, numbers of keys and values, categories,\n" +
 			"layers, sections and their sizes, and the files it was made from. 'content' is\n" +
 			"the SHA-256 of everything after the header; bindq serve calls it the digest.\n\n" +
 			"Exit status: 0, or 2 on an error.",
@@ -189,7 +189,7 @@ func (in *info) print(out io.Writer) error {
 		fmt.Fprintf(w, "slice\t%s is %s\n", diag.Visible(t.Category), diag.Visible(t.Value))
 	}
 	if len(in.Policies) > 0 {
-		fmt.Fprintln(w, "\nproven policy\tsha256 of its file")
+		fmt.Fprintln(w, "\nproven policy\tSHA-256 of the policy file")
 	}
 	for _, p := range in.Policies {
 		fmt.Fprintf(w, "  %s\t%s\n", diag.Visible(p.Name), diag.Visible(p.Digest))
@@ -209,7 +209,7 @@ func (in *info) print(out io.Writer) error {
 	}
 	fmt.Fprintln(w, "  common")
 	if len(in.Variables) > 0 {
-		fmt.Fprintln(w, "\nvariables asked for, of custom facts or --var")
+		fmt.Fprintln(w, "\nvariables that data uses, from custom facts or --var")
 	}
 	for _, name := range in.Variables {
 		fmt.Fprintf(w, "  %s\n", diag.Visible(name))

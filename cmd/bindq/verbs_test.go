@@ -146,7 +146,7 @@ func TestValuesDoesNotFindInternalKey(t *testing.T) {
 
 // info shows an entry with several paths as one line. It lists the variables that data asks for, if there are any.
 func TestInfoPrintsEntryWithSeveralPathsOnOneLine(t *testing.T) {
-	for text, want := range map[string]string{"a: 1": "", "a: 'on %{rack}'": "\nvariables asked for"} {
+	for text, want := range map[string]string{"a: 1": "", "a: 'on %{rack}'": "\nvariables that data uses"} {
 		dir := t.TempDir()
 		hierarchy := "version: 5\nhierarchy: [{name: All, paths: [a.yaml, b.yaml]}]\n"
 		for name, text := range map[string]string{"hiera.yaml": hierarchy, "data/a.yaml": text, "data/b.yaml": "b: 1"} {
@@ -165,7 +165,7 @@ func TestInfoPrintsEntryWithSeveralPathsOnOneLine(t *testing.T) {
 		if status != 0 || !strings.Contains(got, "\n  environment: All (2 paths)\n") {
 			t.Errorf("status %d:\n%s", status, got)
 		}
-		if !strings.Contains(got, want) || strings.Contains(got, "variables asked") != (want != "") {
+		if !strings.Contains(got, want) || strings.Contains(got, "variables that data uses") != (want != "") {
 			t.Errorf("found\n%s\nexpected '%s'", got, want)
 		}
 	}

@@ -165,7 +165,7 @@ func (c *followed) text(n *yaml.Node, key string) string {
 	}
 	text, ok := v.Text()
 	if ok && text == "" {
-		c.problem(v, "%s: expected text, found an empty text; remove the key to leave it unset", key)
+		c.problem(v, "%s: expected text, found an empty string; remove the key to leave it unset", key)
 	}
 	if ok {
 		return text
@@ -190,7 +190,7 @@ func (c *followed) texts(n *yaml.Node, key string) (out []string) {
 		}
 	}
 	if len(out) == 0 || len(out) != len(list.Kids) {
-		c.problem(list, "%s: expected a list of texts, found %s", key, list.Describe())
+		c.problem(list, "%s: expected a list of strings, found %s", key, list.Describe())
 	}
 	return out
 }

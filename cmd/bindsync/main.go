@@ -31,7 +31,7 @@ func (store *storeFlag) verbs() cli.Verbs {
 
 // command returns the program, for some arguments.
 func command(args []string) *cobra.Command {
-	root := cli.NewProgram("bindsync", "Keep the store of snapshots on a master",
+	root := cli.NewProgram("bindsync", "Keep the store of snapshots on a server",
 		"bindsync fetches the snapshots that a pipeline has pushed, checks who signed\n"+
 			"them and what changes, and activates them for bindq, Puppet and the Go runtime.\n\n"+
 			"Exit status: 0 done; 1 a release is refused, or a name needs attention; 2\n"+

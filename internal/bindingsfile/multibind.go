@@ -15,7 +15,7 @@ import (
 func (c *compiler) multibind(l *Literal, r *recipe.Recipe) {
 	id, _ := l.text()
 	if id == "" || strings.ContainsRune(id, 0) {
-		c.errorf(l.Pos, "multibind", "expected a name without NUL as 'multibind_id', found %s", value.Describe(l.Value))
+		c.errorf(l.Pos, "multibind", "expected a name without NUL for 'multibind_id', found %s", value.Describe(l.Value))
 		return
 	}
 	c.out.Multibind = &Multibind{ID: id}
@@ -33,12 +33,12 @@ func (c *compiler) collected(t *types.Type, o *recipe.Options) bool {
 	}
 	var ok bool
 	if o.Element, o.Array, ok = t.Collected(); !ok {
-		c.errorf(c.Type.Pos, "multibind", "expected an Array or a Hash as type of a multibinding, found %s", t)
+		c.errorf(c.Type.Pos, "multibind", "expected an Array or a Hash as the type of a multibinding, found %s", t)
 		return false
 	}
 	if key := t.Key(); key != nil && !key.HoldsText() {
 		c.errorf(c.Type.Pos, "multibind",
-			"expected a type of keys that strings have, as the names of contributions are the keys, found %s", t)
+			"expected a key type that accepts strings, because the names of contributions become the keys; found %s", t)
 		return false
 	}
 	return true
@@ -58,16 +58,16 @@ func (c *compiler) options(o *recipe.Options) bool {
 	}
 	if l.Value.Kind() != value.Hash {
 		d := diag.Diagnostic{Pos: l.Pos, Code: "multibind",
-			Message: "expected a hash as 'options', found " + value.Describe(l.Value)}
+			Message: "expected a hash for 'options', found " + value.Describe(l.Value)}
 		if name, _ := l.text(); slices.Contains(slices.Concat(hashOptions, arrayOptions), name) {
 			d.Hint = "write {" + name + ": …}"
 		}
 		c.add(d)
 		return false
 	}
-	allowed, others, owner := hashOptions, arrayOptions, "a list: of a multibinding whose type is Array"
+	allowed, others, owner := hashOptions, arrayOptions, "a list, for a multibinding of type Array"
 	if o.Array {
-		allowed, others, owner = arrayOptions, hashOptions, "a hash: of a multibinding whose type is Hash"
+		allowed, others, owner = arrayOptions, hashOptions, "a hash, for a multibinding of type Hash"
 	}
 	ok := c.onlyKeys(l, allowed, others, "this is an option of "+owner)
 	for key, val := range l.pairs() {
@@ -96,12 +96,12 @@ func (c *compiler) combinator(o *recipe.Options) bool {
 			return false
 		}
 	}
-	takes, as := 3, "of a hash: '|$key, $current, $value| { … }'"
+	takes, as := 3, "for a hash: '|$key, $current, $value| { … }'"
 	if o.Array {
-		takes, as = 2, "of an array: '|$memo, $x| { … }'"
+		takes, as = 2, "for an array: '|$memo, $x| { … }'"
 	}
 	if !c.Combinator.Takes(takes) {
-		c.errorf(l.Pos, "multibind", "expected a combinator with %d parameters, as it is one %s", takes, as)
+		c.errorf(l.Pos, "multibind", "expected a combinator with %d parameters %s", takes, as)
 		return false
 	}
 	*o = recipe.Options{Array: o.Array, Resolution: recipe.AppendAll, Uniq: o.Uniq, Combinator: c.Combinator}
@@ -135,7 +135,7 @@ func (c *compiler) option(o *recipe.Options, name string, l *Literal) bool {
 	}
 	if expected != "" {
 		c.add(diag.Diagnostic{Pos: l.Pos, Code: "multibind", Fix: fix,
-			Message: "expected " + expected + " as '" + name + "', found " + value.Describe(v)})
+			Message: "expected " + expected + " for '" + name + "', found " + value.Describe(v)})
 	}
 	return expected == ""
 }
@@ -147,7 +147,7 @@ func (c *compiler) checkHashOptions(o *recipe.Options) bool {
 		c.errorf(at, "multibind", "expected 'flatten' and 'uniq' for a hash only with 'conflict_resolution: append'")
 	case o.Resolution == recipe.AppendAll && o.Element != nil && !o.Element.HoldsArrays():
 		c.errorf(at, "multibind",
-			"'append' makes arrays: expected Data or an array type as type of the elements, found %s", o.Element)
+			"'append' makes arrays: expected Data or an array type as the element type, found %s", o.Element)
 	default:
 		return true
 	}

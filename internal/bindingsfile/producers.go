@@ -21,7 +21,7 @@ func (c *compiler) contribution() {
 	c.out.In = &Reference{ID: id, Pos: c.In.Pos}
 	switch {
 	case id == "":
-		c.errorf(c.In.Pos, "multibind", "expected a multibind_id as 'in', found %s",
+		c.errorf(c.In.Pos, "multibind", "expected a multibind_id for 'in', found %s",
 			value.Describe(c.In.Value))
 	case c.Abstract || c.Override:
 		c.errorf(c.KeyPos, "multibind", "a contribution to a multibinding can be neither abstract nor override")
@@ -128,7 +128,7 @@ func (c *compiler) mismatch(r *recipe.Recipe, m *types.Mismatch) {
 	d := diag.Diagnostic{Pos: c.Producers[0].Argument.Within(m.Path).Pos, Code: "type_mismatch", Secret: r.Sensitive,
 		Message: "'" + c.Key + "' is of type " + r.Type.String() + ": " + m.Text(r.Sensitive)}
 	if r.Expr != nil && r.Expr.Op == expr.Concat && c.Producers[0].Name == "to" {
-		d.Hint = "a string that interpolates is text; with to_expression: '$name' a variable keeps its type"
+		d.Hint = "interpolation always yields a string; write to_expression: '$name' to keep the type of the variable"
 	}
 	c.add(d)
 }
@@ -177,7 +177,7 @@ func (c *compiler) target(l *Literal) recipe.Target {
 
 func (c *compiler) firstFound(l *Literal, r *recipe.Recipe) {
 	if l.Value.Kind() != value.Array {
-		c.errorf(l.Pos, "attribute", "expected a list of names as 'to_first_found', found %s", value.Describe(l.Value))
+		c.errorf(l.Pos, "attribute", "expected a list of names for 'to_first_found', found %s", value.Describe(l.Value))
 		return
 	}
 	r.Kind = recipe.FirstFound
@@ -246,7 +246,7 @@ func (c *compiler) custom(p *Producer, r *recipe.Recipe) {
 		r.Value = l.Value
 	}
 	if r.Name == "" {
-		c.errorf(l.Pos, "attribute", "expected the name of a registered producer as '%s', found %s",
+		c.errorf(l.Pos, "attribute", "expected the name of a registered producer for '%s', found %s",
 			p.Name, value.Describe(l.Value))
 	}
 	if c.Options != nil {
@@ -261,7 +261,7 @@ func (c *compiler) typeAt(l *Literal) *types.Type {
 	}
 	text, ok := l.text()
 	if !ok {
-		c.errorf(l.Pos, "type", "expected a type as text, as 'Array[String]', found %s", value.Describe(l.Value))
+		c.errorf(l.Pos, "type", "expected a type as a string, such as 'Array[String]', found %s", value.Describe(l.Value))
 		return nil
 	}
 	t, err := types.Parse(text)

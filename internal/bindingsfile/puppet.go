@@ -49,7 +49,7 @@ func (p *Puppet) warnOfHiera(diags *diag.List) {
 		switch {
 		case t.Doc > 0:
 			if from, text = t.Doc, p.src[t.Doc:t.Done]; !strings.Contains(t.Text, `"`) {
-				hintEnd = `, in a heredoc whose tag is in double quotes, as @("END")`
+				hintEnd = `, in a heredoc whose tag is in double quotes, such as @("END")`
 			}
 		case text[0] == '\'':
 			hintEnd = ", in double quotes"
@@ -215,7 +215,7 @@ func (r *puppetReader) targets(s *Statement, nodes ...*expr.Node) bool {
 func (r *puppetReader) target(n *expr.Node) (Literal, bool) {
 	texts := targetTexts(n)
 	if len(texts) != 1 {
-		r.attributeError(n.Off, "expected a class, a type or one instance, whose name is known when this is compiled, as "+
+		r.attributeError(n.Off, "expected a class, a type or one instance, whose name is constant, such as "+
 			"Web['one'], found "+syntax.Print(n))
 		return Literal{}, false
 	}

@@ -270,7 +270,8 @@ func (r *puppetReader) options(out *Statement, s *syntax.Statement) {
 	case own != nil:
 		out.Options = r.constant(&expr.Node{Op: expr.HashLit, Off: s.Braces, Kids: own})
 	case collects && out.Options != nil && out.Options.Named("combinator") != nil:
-		r.attributeError(s.Braces, "expected 'combinator' outside of 'options', as combinator => |$memo, $x| { $memo + $x }")
+		r.attributeError(s.Braces, "expected 'combinator' outside of 'options', such as "+
+			"combinator => |$memo, $x| { $memo + $x }")
 	}
 }
 
@@ -278,7 +279,7 @@ func (r *puppetReader) options(out *Statement, s *syntax.Statement) {
 func (r *puppetReader) flag(o syntax.Option) bool {
 	v, _ := o.Value.Constant()
 	if v.Kind() != value.Bool {
-		r.attributeError(o.Value.Off, "expected true or false as '"+o.Name.Text+"'")
+		r.attributeError(o.Value.Off, "expected true or false for '"+o.Name.Text+"'")
 	}
 	return v.Bool()
 }
@@ -297,7 +298,7 @@ func (r *puppetReader) unknownOption(o syntax.Option, allowed []string) {
 // optionValue returns the value of an option, which must be a constant.
 func (r *puppetReader) optionValue(o syntax.Option) *Literal {
 	if o.Lambda != nil {
-		r.attributeError(o.Value.Off, "expected a value as '"+o.Name.Text+"', found a lambda")
+		r.attributeError(o.Value.Off, "expected a value for '"+o.Name.Text+"', found a lambda")
 		return nil
 	}
 	return r.constant(o.Value)
@@ -306,7 +307,7 @@ func (r *puppetReader) optionValue(o syntax.Option) *Literal {
 // lambda reads an option that is a lambda.
 func (r *puppetReader) lambda(out *Statement, o syntax.Option, as string) *expr.Lambda {
 	if o.Lambda == nil {
-		r.attributeError(o.Value.Off, "expected a lambda as '"+o.Name.Text+"', as "+as)
+		r.attributeError(o.Value.Off, "expected a lambda for '"+o.Name.Text+"', as "+as)
 	}
 	if o.Lambda == nil || !r.checkNames(syntax.Around(o.Lambda)) {
 		out.Broken = true

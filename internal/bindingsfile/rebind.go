@@ -11,7 +11,7 @@ func (c *compiler) rebind(p *Producer, r *recipe.Recipe) {
 	name, _ := p.Argument.text()
 	switch {
 	case name == "":
-		c.errorf(p.Argument.Pos, "rebind", "expected the name of a key as '%s', found %s", p.Name,
+		c.errorf(p.Argument.Pos, "rebind", "expected the name of a key for '%s', found %s", p.Name,
 			value.Describe(p.Argument.Value))
 	case p.Name == "rebind" && c.KeyPos != p.Argument.Pos:
 		c.errorf(p.Argument.Pos, "rebind", "'rebind' binds the key it names: expected no 'name', found '%s'", c.Key)

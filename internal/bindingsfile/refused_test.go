@@ -77,24 +77,24 @@ func TestErrorsOfBindingsSayExpectedAndFound(t *testing.T) {
 			"5 attribute: expected one attribute that produces the value, found 'to' and 'to_lookup_of' (keep one of them)"},
 		{"alias and value", twice, "2 attribute: expected one attribute that produces the value, found 'rebind' " +
 			"and 'to' (keep one of them)"},
-		{"type that is a list", untyped, "6 type: expected a type as text, as 'Array[String]', found a list"},
+		{"type that is a list", untyped, "6 type: expected a type as a string, such as 'Array[String]', found a list"},
 		{"type that is a regular expression", typedByPattern,
-			"6 type: expected a type as text, as 'Array[String]', found the regular expression /Integer/"},
+			"6 type: expected a type as a string, such as 'Array[String]', found the regular expression /Integer/"},
 		{"string with an interpolation for an Integer",
 			computing("to", interpolating), "1 type_mismatch: 'a' is of type Integer: " +
-				"expected Integer, found String (a string that interpolates is text; with to_expression: '$name' a " +
-				"variable keeps its type)"},
+				"expected Integer, found String (interpolation always yields a string; write to_expression: '$name' " +
+				"to keep the type of the variable)"},
 		{"string expression for an Integer", computing("to_expression", interpolating),
 			"1 type_mismatch: 'a' is of type Integer: expected Integer, found String"},
 		{"list with an interpolation for an Integer",
 			computing("to", &expr.Node{Op: expr.ArrayLit, Kids: []*expr.Node{interpolating}}),
 			"1 type_mismatch: 'a' is of type Integer: expected Integer, found Array"},
 		{"regular expression as id", bindingTo("multibind_id", pattern("m", 1)),
-			"1 multibind: expected a name without NUL as 'multibind_id', found the regular expression /m/"},
+			"1 multibind: expected a name without NUL for 'multibind_id', found the regular expression /m/"},
 		{"contribution to a regular expression", contribution,
-			"1 multibind: expected a multibind_id as 'in', found the regular expression /m/"},
+			"1 multibind: expected a multibind_id for 'in', found the regular expression /m/"},
 		{"regular expression as renamed key", bindingTo("to_alias_of", pattern("b", 1)),
-			"1 rebind: expected the name of a key as 'to_alias_of', found the regular expression /b/"},
+			"1 rebind: expected the name of a key for 'to_alias_of', found the regular expression /b/"},
 		{"optional lookup", optional,
 			"1 optional: 'to_renamed' is already skipped if there is no value: it cannot be optional"},
 	} {
@@ -110,7 +110,7 @@ func TestErrorsOfBindingsSayExpectedAndFound(t *testing.T) {
 
 // A binding without a key is an error. If only the key in rebind is invalid, other bindings are still checked.
 func TestRejectsBindingsWithoutKey(t *testing.T) {
-	const expected = "1 rebind: expected the name of a key as 'rebind', found "
+	const expected = "1 rebind: expected the name of a key for 'rebind', found "
 	const hint = " (write the key to rebind: {rebind: 'ntp::host'})"
 	for _, c := range []struct {
 		producers  []Producer
@@ -149,35 +149,35 @@ func TestInvalidMultibindOptionsAreReported(t *testing.T) {
 		want       string
 	}{
 		{"options that are a list",
-			"", list(3, text("uniq", 4), yes), nil, "3 multibind: expected a hash as 'options', found a list"},
+			"", list(3, text("uniq", 4), yes), nil, "3 multibind: expected a hash for 'options', found a list"},
 		{"type that is neither an array nor a hash", "Integer", nil, nil,
-			"6 multibind: expected an Array or a Hash as type of a multibinding, found Integer"},
+			"6 multibind: expected an Array or a Hash as the type of a multibinding, found Integer"},
 		{"hash type whose keys are not strings",
-			"Hash[Integer, String]", nil, nil, "6 multibind: expected a type of keys that " +
-				"strings have, as the names of contributions are the keys, found Hash[Integer, String]"},
+			"Hash[Integer, String]", nil, nil, "6 multibind: expected a key type that accepts " +
+				"strings, because the names of contributions become the keys; found Hash[Integer, String]"},
 		{"options of a list for a hash", "Array", one("conflict_resolution", text("merge", 5)), nil,
 			"4 attribute: unknown attribute: 'conflict_resolution'; " + unknownOfList +
-				" (this is an option of a hash: of a multibinding whose type is Hash)"},
+				" (this is an option of a hash, for a multibinding of type Hash)"},
 		{"options of a hash for a list", "", one("priority_on_named", yes), nil,
 			"4 attribute: unknown attribute: 'priority_on_named'; " + unknownOfHash +
-				" (this is an option of a list: of a multibinding whose type is Array)"},
+				" (this is an option of a list, for a multibinding of type Array)"},
 		{"misspelt", "Array", one("unic", yes), nil, "4 attribute: unknown attribute: 'unic' " +
 			"(did you mean 'uniq'?)"},
 		{"option name that is a regular expression", "Array", hash(3, pattern("uniq", 4), yes), nil,
 			"4 attribute: unknown attribute: the regular expression /uniq/; " + unknownOfList},
 		{"flatten that is not a number of levels", "Array", one("flatten", number(-2, 5)), nil,
-			"5 multibind: expected true, false, a number of levels, or -1 for all as 'flatten', found the integer -2"},
+			"5 multibind: expected true, false, a number of levels, or -1 for all for 'flatten', found the integer -2"},
 		{"unknown conflict_resolution", "", one("conflict_resolution", text("prio", 5)), nil, "5 multibind: expected " +
-			"'priority', 'ignore', 'error', 'append' or 'merge' as 'conflict_resolution', found the string 'prio' (did you mean 'priority'?)"},
+			"'priority', 'ignore', 'error', 'append' or 'merge' for 'conflict_resolution', found the string 'prio' (did you mean 'priority'?)"},
 		{"uniq without append", "", one("uniq", yes), nil,
 			"3 multibind: expected 'flatten' and 'uniq' for a hash only with 'conflict_resolution: append'"},
 		{"append for numbers", "Hash[Float]", one("conflict_resolution", text("append", 5)), nil, "3 multibind: " +
-			"'append' makes arrays: expected Data or an array type as type of the elements, found Float"},
+			"'append' makes arrays: expected Data or an array type as the element type, found Float"},
 		{"combinator with a syntax error", "Array", one("combinator", text("|", 5)), nil, ""},
 		{"combinator with another option", "Array", hash(3, text("uniq", 4), yes, text("combinator", 6), text("|", 7),
 			text("flatten", 8), yes), two, "8 multibind: " + refused + "'flatten': the combinator replaces all other options"},
 		{"combinator of a list for a hash", "", one("combinator", text("|", 5)), two, "5 multibind: expected a " +
-			"combinator with 3 parameters, as it is one of a hash: '|$key, $current, $value| { … }'"},
+			"combinator with 3 parameters for a hash: '|$key, $current, $value| { … }'"},
 	} {
 		a := bindingTo("multibind_id", text("m", 2))
 		a.Options, a.Combinator = c.options, c.combinator

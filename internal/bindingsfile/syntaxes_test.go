@@ -777,7 +777,7 @@ func TestConvertsStatementsBothWays(t *testing.T) {
 				t.Fatal(reported)
 			}
 			if got := asPuppet(t, y); got != inPuppet(c.puppet) {
-				t.Errorf("in the syntax of Puppet it is\n%s\nexpected\n%s", got, inPuppet(c.puppet))
+				t.Errorf("in Puppet syntax it is\n%s\nexpected\n%s", got, inPuppet(c.puppet))
 			}
 			p, reported := read(t, "s.pp", inPuppet(c.puppet))
 			if reported != "" {

@@ -71,7 +71,7 @@ bindings n::s {
 `
 	b, err := puppetText(s, "n::s", remarks)
 	if got := string(b); err != nil || got != want {
-		t.Errorf("%v; in the syntax of Puppet it is\n%s\nexpected\n%s", err, got, want)
+		t.Errorf("%v; in Puppet syntax it is\n%s\nexpected\n%s", err, got, want)
 	}
 	if out, err := yamlText(&File{}, "s", comments{}); err != nil ||
 		string(out) != "bindings_version: 1\nname: s\nbind: []\n" {
@@ -102,7 +102,7 @@ func TestRejectsDamagedValues(t *testing.T) {
 		s := &File{Statements: []*Statement{intact, &Statement{Keyword: Bind, Key: "b", Value: []byte(damaged)}, intact,
 			&Statement{Keyword: When, Alternatives: [][]Pair{nil}}}}
 		if _, err := puppetText(s, "s", comments{}); err == nil {
-			t.Errorf("%q was written in the syntax of Puppet", damaged)
+			t.Errorf("%q was written in Puppet syntax", damaged)
 		}
 		if _, err := yamlText(s, "s", comments{}); err == nil {
 			t.Errorf("%q was written in YAML", damaged)

@@ -62,7 +62,7 @@ func (r *yamlReader) onlyKeys(n *yaml.Node, what string, allowed []string) {
 func (r *yamlReader) statements(n *yaml.Node) []*Statement {
 	if n.Kind != yaml.Sequence {
 		d := diag.Diagnostic{Pos: r.Pos(n), Code: "bindings",
-			Message: "expected a list of bindings as 'bind', found " + n.Describe()}
+			Message: "expected a list of bindings for 'bind', found " + n.Describe()}
 		if n.Kind == yaml.Mapping {
 			d.Hint = "begin each binding with '- ', or put brackets around: bind: [[key, value], {name: …}]"
 		}
@@ -177,7 +177,7 @@ func (r *yamlReader) when(w *Statement, n *yaml.Node) bool {
 		h := &hashes[i]
 		if h.Kind != yaml.Mapping {
 			r.diags.Add(diag.Diagnostic{Pos: r.Pos(h), Code: "when", Hint: "write when: {CATEGORY: VALUE}",
-				Message: "expected a hash of categories to values as 'when', found " + h.Describe()})
+				Message: "expected a hash of categories to values for 'when', found " + h.Describe()})
 			return false
 		}
 		var all []Pair

@@ -164,7 +164,7 @@ func (r *yamlReader) combinator(s *Statement, n *yaml.Node) {
 func (r *yamlReader) query(s *Statement, n *yaml.Node) Producer {
 	text, ok := n.Text()
 	if !ok {
-		r.attributeError(n, "expected the text of a query, as \"Sql[?? name == 'one']\", found %s", n.Describe())
+		r.attributeError(n, "expected a query as a string, such as \"Sql[?? name == 'one']\", found %s", n.Describe())
 	}
 	if ok {
 		q, errs := syntax.ParseQuery(text)
@@ -173,7 +173,7 @@ func (r *yamlReader) query(s *Statement, n *yaml.Node) Producer {
 			if constant {
 				return Producer{Name: "to_query", Argument: &Literal{Value: list, Pos: r.Pos(n)}}
 			}
-			r.attributeError(n, "expected a query whose values are known when it is compiled")
+			r.attributeError(n, "expected a query with constant values")
 		}
 	}
 	s.Broken = true
@@ -182,7 +182,7 @@ func (r *yamlReader) query(s *Statement, n *yaml.Node) Producer {
 
 func (r *yamlReader) expression(n *yaml.Node) (*expr.Node, bool) {
 	if n.Kind != yaml.Scalar {
-		r.attributeError(n, "expected the text of an expression as 'to_expression', found %s", n.Describe())
+		r.attributeError(n, "expected an expression as a string for 'to_expression', found %s", n.Describe())
 		return nil, false
 	}
 	src, ok := n.Text()
@@ -200,7 +200,7 @@ func (r *yamlReader) expression(n *yaml.Node) (*expr.Node, bool) {
 func (r *yamlReader) lambda(s *Statement, n *yaml.Node) *expr.Lambda {
 	text, ok := n.Text()
 	if !ok {
-		r.attributeError(n, "expected a lambda as text, as '|$value| { $value + 1 }', found %s", n.Describe())
+		r.attributeError(n, "expected a lambda as a string, such as '|$value| { $value + 1 }', found %s", n.Describe())
 		s.Broken = true
 		return nil
 	}
@@ -221,7 +221,7 @@ func (r *yamlReader) flag(s *Statement, name string, n *yaml.Node) bool {
 	}
 	s.Unsure = true
 	d := diag.Diagnostic{Pos: r.Pos(n), Code: "attribute", InValue: true,
-		Message: "expected true or false as '" + name + "', found " + n.Describe()}
+		Message: "expected true or false for '" + name + "', found " + n.Describe()}
 	if text, _ := n.Text(); slices.Contains([]string{"true", "false", "yes", "no"}, strings.ToLower(text)) {
 		d.Hint, d.Discreet = "remove the quotes", d.Message
 	}

@@ -74,7 +74,7 @@ func (r *yamlReader) statementOf(keyword Keyword, n, subject *yaml.Node) *Statem
 		r.attribute(s, variablesProducer(subject), subject)
 	case Map:
 		if subject.Kind != yaml.Sequence || len(subject.Kids) != 2 {
-			r.attributeError(subject, "expected two types as 'map': [OF, FROM], found %s", subject.Describe())
+			r.attributeError(subject, "expected two types for 'map': [OF, FROM], found %s", subject.Describe())
 			return nil
 		}
 		s.Subjects = r.oneOrMore(subject)
@@ -100,7 +100,7 @@ func variablesProducer(n *yaml.Node) string {
 
 func (r *yamlReader) dependency(s *Statement, n, sides *yaml.Node) *Statement {
 	if sides.Kind != yaml.Sequence || len(sides.Kids) != 2 {
-		r.attributeError(sides, "expected a list of two references as 'dependency': [FROM, TO], found %s",
+		r.attributeError(sides, "expected a list of two references for 'dependency': [FROM, TO], found %s",
 			sides.Describe())
 		return nil
 	}
@@ -112,7 +112,7 @@ func (r *yamlReader) dependency(s *Statement, n, sides *yaml.Node) *Statement {
 		arrow, _ := kind.Text()
 		s.Notifies = arrow == "~>"
 		if arrow != s.Arrow() {
-			r.attributeError(kind, "expected '->' or '~>' as 'kind', found %s", value.Describe(kind.Value))
+			r.attributeError(kind, "expected '->' or '~>' for 'kind', found %s", value.Describe(kind.Value))
 			return nil
 		}
 	}

@@ -109,7 +109,7 @@ func rejectEmptyFlags(check cobra.PositionalArgs) cobra.PositionalArgs {
 		cmd.Flags().Visit(func(f *pflag.Flag) {
 			if _, allowed := f.Annotations[mayBeEmpty]; err == nil && !allowed && hasEmptyText(f.Value) {
 				kind, _ := pflag.UnquoteUsage(f)
-				err = fmt.Errorf("--%s: expected %s, found an empty text; is a shell variable unset?", f.Name, kind)
+				err = fmt.Errorf("--%s: expected %s, found an empty string; is a shell variable unset?", f.Name, kind)
 			}
 		})
 		if err != nil {

@@ -121,13 +121,13 @@ func TestManualPagesEscapeCommands(t *testing.T) {
 // A flag with an empty string is an error, unless the flag allows it.
 func TestRejectsEmptyFlags(t *testing.T) {
 	for line, want := range map[string]string{
-		"--file=":           "--file: expected FILE, found an empty text; is a shell variable unset?",
-		"--key a --key=":    "--key: expected NAME, found an empty text; is a shell variable unset?",
+		"--file=":           "--file: expected FILE, found an empty string; is a shell variable unset?",
+		"--key a --key=":    "--key: expected NAME, found an empty string; is a shell variable unset?",
 		"--prefix=":         "",
 		"--file a --key b":  "",
 		"":                  "",
 		"--words= --file a": "",
-		"--file= --prefix=": "--file: expected FILE, found an empty text; is a shell variable unset?",
+		"--file= --prefix=": "--file: expected FILE, found an empty string; is a shell variable unset?",
 	} {
 		verb := &cobra.Command{Use: "verb", RunE: func(*cobra.Command, []string) error { return nil }}
 		verb.Flags().String("file", "", "a `FILE`")

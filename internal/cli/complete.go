@@ -23,7 +23,7 @@ func completionCommand() *cobra.Command {
 			"  source <(bindq completion bash)     # needs the package bash-completion\n" +
 			"  source <(bindq completion zsh)\n" +
 			"  bindq completion fish | source\n\n" +
-			"For all shells to come, write it to where they look for completions:\n\n" +
+			"To load it in every new shell, write it to one of these files:\n\n" +
 			"  /etc/bash_completion.d/bindq        # bash\n" +
 			"  \"${fpath[1]}/_bindq\"               # zsh\n" +
 			"  ~/.config/fish/completions/bindq.fish\n\n" +

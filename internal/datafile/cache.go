@@ -9,8 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -34,12 +36,17 @@ type Cache struct {
 	next     []*File          // files of this build
 	byInode  map[uint64]int32 // index in files, by inode
 	byDigest func() map[digestKey]int32
+	scans    atomic.Int32 // number of files to search without byDigest
 }
 
 type digestKey struct {
 	digest [sha256.Size]byte
 	kind   Format
 }
+
+// searches is the number of files that a build finds by their digests without a map. A build after a change of a few
+// files does not need the map, which takes longer.
+const searches = 8
 
 // Program identifies the compiler. Another version may compile the same file differently.
 type Program [sha256.Size]byte
@@ -112,6 +119,7 @@ func (c *Cache) index() {
 		}
 	}
 	c.byDigest = sync.OnceValue(c.digests)
+	c.scans.Store(searches)
 }
 
 func (c *Cache) digests() map[digestKey]int32 {
@@ -141,13 +149,24 @@ func (c *Cache) unchanged(id fsx.FileID, kind Format) (*File, bool) {
 
 // equal returns the file of an earlier build that has the same content.
 func (c *Cache) equal(digest [sha256.Size]byte, kind Format) (File, bool) {
-	i, ok := c.byDigest()[digestKey{digest, kind}]
-	if !ok {
+	i := c.find(digestKey{digest, kind})
+	if i < 0 {
 		return File{}, false
 	}
 	f := c.files[i]
 	f.id = fsx.FileID{}
 	return f, true
+}
+
+// find returns the index of a file with the given digest, or -1.
+func (c *Cache) find(key digestKey) int {
+	if c.scans.Add(-1) >= 0 {
+		return slices.IndexFunc(c.files, func(f File) bool { return f.kind == key.kind && f.digest == key.digest })
+	}
+	if i, ok := c.byDigest()[key]; ok {
+		return int(i)
+	}
+	return -1
 }
 
 // worthwhile limits the share of changed files. Above it, Save writes a new pack. Below it, the next build parses these

@@ -105,7 +105,7 @@ func (c *classified) classes(n *yaml.Node) {
 func (c *classified) class(n *yaml.Node) (string, bool) {
 	name, ok := n.Text()
 	if !ok || !className.MatchString(name) {
-		c.errorf(n, "expected the name of a class, as ntp::server, found %s", n.Describe())
+		c.errorf(n, "expected the name of a class, such as ntp::server, found %s", n.Describe())
 		return "", false
 	}
 	name = strings.TrimPrefix(name, "::")
@@ -138,14 +138,14 @@ func (c *classified) variables(n *yaml.Node) {
 		return
 	}
 	if n.Kind != yaml.Mapping {
-		c.errorf(n, "expected a hash of variables as 'parameters', found %s", n.Describe())
+		c.errorf(n, "expected a hash of variables for 'parameters', found %s", n.Describe())
 		return
 	}
 	for key, val := range n.Pairs() {
 		name, ok := key.Text()
 		if !ok || !variableName.MatchString(name) {
 			c.diags.Add(diag.Diagnostic{Pos: c.doc.Pos(key), Severity: diag.Warning, Code: "enc",
-				Message: "expected the name of a variable, found " + key.Describe() + ": it is passed over"})
+				Message: "expected the name of a variable, found " + key.Describe() + ": it is ignored"})
 			continue
 		}
 		c.add(key, recipe.VariableKeys+strings.TrimPrefix(name, "::"), val.Literal())

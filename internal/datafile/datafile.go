@@ -192,7 +192,7 @@ func (r *Reader) compile(path string, src []byte, kind Format, s *scratch, diags
 	}
 	if ok && doc.Root == nil && kind == YAML {
 		diags.Add(diag.Diagnostic{Pos: diag.Pos{File: doc.File}, Severity: diag.Info, Code: "empty",
-			Message: "this file binds nothing", Hint: "write {} if that is meant"})
+			Message: "this file binds nothing", Hint: "write {} if this is intentional"})
 	}
 	if !ok || doc.Root == nil {
 		return nil, nil

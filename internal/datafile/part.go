@@ -127,7 +127,7 @@ func ReadPart(path, name string) (*Part, error) {
 		return nil, err
 	}
 	if !strings.HasPrefix(raw, partMagic) {
-		return nil, fmt.Errorf("%s is not a part: expected a file that bindc build --part wrote", name)
+		return nil, fmt.Errorf("%s is not a part: expected a file written by bindc build --part", name)
 	}
 	p := &Part{Path: name}
 	body, sum := raw[:max(len(raw)-sha256.Size, 0)], raw[max(len(raw)-sha256.Size, 0):]

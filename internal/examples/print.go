@@ -50,7 +50,7 @@ func printText(w io.Writer, results []Result) error {
 			b.WriteString(indented(f.Explanation, "    "))
 		}
 	}
-	fmt.Fprintf(&b, "%s, %d failed\n", diag.Count(len(results), "example"), Failed(results))
+	fmt.Fprintf(&b, "%s, %d failed\n", diag.Count(len(results), "test"), Failed(results))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

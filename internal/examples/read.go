@@ -17,8 +17,8 @@ import (
 // Code is the code of diagnostics about files of examples.
 const Code = "example"
 
-// Folder is the folder of examples.
-var Folder = policy.Folder{Name: "tests", Singular: "test", Version: "tests_version", What: "examples", Code: Code}
+// Folder is the folder of tests.
+var Folder = policy.Folder{Name: "tests", Singular: "test", Version: "tests_version", What: "tests", Code: Code}
 
 // Example is a request and its expected answers.
 type Example struct {
@@ -58,7 +58,7 @@ type reader struct {
 func (r *reader) file(path string) {
 	src, err := r.disk.ReadFile(path)
 	if err != nil {
-		r.diags.Errorf(diag.Pos{File: path}, Code, "cannot read the examples: %v", err)
+		r.diags.Errorf(diag.Pos{File: path}, Code, "cannot read the tests: %v", err)
 		return
 	}
 	if !strings.Contains(string(src), Folder.Version) {
@@ -77,10 +77,10 @@ func (r *reader) file(path string) {
 		r.diags.Add(*wrong)
 		return
 	}
-	r.unknown(doc.Root, "key of a file of examples", Folder.Version, "tests")
+	r.unknown(doc.Root, "key of a test file", Folder.Version, "tests")
 	_, list, ok := doc.Root.Lookup("tests")
 	if !ok || list.Kind != yaml.Sequence || len(list.Kids) == 0 {
-		r.errorf(doc.Root, "expected 'tests', a list of examples with 'name', 'facts' and 'expect'")
+		r.errorf(doc.Root, "expected 'tests', a list of tests with 'name', 'facts' and 'expect'")
 		return
 	}
 	for i := range list.Kids {
@@ -106,16 +106,16 @@ func (r *reader) unknown(n *yaml.Node, what string, allowed ...string) (any bool
 // example reads one example. ok is false after an error.
 func (r *reader) example(n *yaml.Node) (e *Example, ok bool) {
 	if n.Kind != yaml.Mapping {
-		r.errorf(n, "expected an example: a hash with 'name', 'facts' and 'expect', found %s", n.Describe())
+		r.errorf(n, "expected a test: a hash with 'name', 'facts' and 'expect', found %s", n.Describe())
 		return nil, false
 	}
-	ok = !r.unknown(n, "attribute of an example", "name", "facts", "facts_file", "node", "environment", "expect", "golden")
+	ok = !r.unknown(n, "attribute of a test", "name", "facts", "facts_file", "node", "environment", "expect", "golden")
 	e = &Example{At: r.doc.Pos(n)}
 	if e.Name, _ = r.text(n, "name"); e.Name == "" {
-		r.errorf(n, "expected 'name', a text that identifies the example")
+		r.errorf(n, "expected 'name', a string that identifies the test")
 		ok = false
 	} else if first, twice := r.names[e.Name]; twice {
-		r.diags.Add(diag.Diagnostic{Pos: e.At, Code: Code, Message: "two examples have the name '" + e.Name + "'",
+		r.diags.Add(diag.Diagnostic{Pos: e.At, Code: Code, Message: "two tests have the name '" + e.Name + "'",
 			Notes: []diag.Note{{Pos: first, Message: "the other one is here"}}, Hint: "rename one of them"})
 		ok = false
 	}
@@ -147,7 +147,7 @@ func (r *reader) text(n *yaml.Node, key string) (text string, ok bool) {
 		return "", true
 	}
 	if text, _ = v.Text(); text == "" {
-		r.errorf(v, "expected a text as '%s', found %s", key, v.Describe())
+		r.errorf(v, "expected a string for '%s', found %s", key, v.Describe())
 	}
 	return text, text != ""
 }
@@ -159,7 +159,7 @@ func (r *reader) expectations(n *yaml.Node, e *Example) bool {
 		return true
 	}
 	if all.Kind != yaml.Mapping || len(all.Kids) == 0 {
-		r.errorf(all, "expected a hash of keys to values as 'expect', found %s", all.Describe())
+		r.errorf(all, "expected a hash of keys to values for 'expect', found %s", all.Describe())
 		return false
 	}
 	whole := true
@@ -198,7 +198,7 @@ func (r *reader) request(n *yaml.Node, e *Example) bool {
 	var err error
 	if inline {
 		if given.Kind != yaml.Mapping {
-			r.errorf(given, "expected a hash of names to values as 'facts', found %s", given.Describe())
+			r.errorf(given, "expected a hash of names to values for 'facts', found %s", given.Describe())
 			return false
 		}
 		node.Facts = bindings.Value(lookup.FromValue(given.Literal()))

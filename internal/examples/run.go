@@ -30,7 +30,7 @@ type Result struct {
 // Failure is an answer that is not the expected one.
 type Failure struct {
 	Key         string `json:"key,omitempty"` // "" if the failure does not belong to a key
-	At          string `json:"at"`            // of the expectation, or the golden file
+	At          string `json:"at"`            // position of the expectation, or path of the golden file
 	Message     string `json:"message"`       // what was expected and found
 	Explanation string `json:"explanation,omitempty"`
 }
@@ -187,7 +187,8 @@ func answers(snap *bindings.Snapshot, r *lookup.Request) (all value.Value, secre
 	return out.Hash(), secrets, nil
 }
 
-// digest stands for a sensitive value in a golden file. It includes the key, so equal values of two keys differ.
+// digest returns the value that replaces a sensitive one in a golden file. It hashes the key too, so that equal
+// values of two keys differ.
 func digest(key string, v value.Value) value.Value {
 	sum := sha256.Sum256([]byte(key + "\x00" + string(value.AppendJSON(nil, v))))
 	return value.FromString(fmt.Sprintf("sensitive, sha256 %x", sum))

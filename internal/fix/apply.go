@@ -13,7 +13,7 @@ import (
 func Apply(src []byte, edits []diag.Edit) []byte {
 	lines := bytes.SplitAfter(src, []byte("\n"))
 	var out []byte
-	line, col := 0, 0 // up to here, lines are in out: an index of lines, and a number of bytes
+	line, col := 0, 0 // src is done up to this line (from 0) and this byte in it
 	upTo := func(p diag.Pos) []byte {
 		var passed []byte
 		for ; line < p.Line-1; line++ {
@@ -37,7 +37,7 @@ func Apply(src []byte, edits []diag.Edit) []byte {
 	return out
 }
 
-// offset returns the offset of a column.
+// offset converts a column, which counts characters from 1, to a byte offset in line.
 func offset(line []byte, col int) int {
 	at := 0
 	for ; col > 1; col-- {

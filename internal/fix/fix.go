@@ -27,7 +27,7 @@ type Fixer struct {
 	wrong map[string]error  // files that cannot be changed
 }
 
-// New returns a Fixer for the site in dir. seen recorded how the files were read.
+// New returns a Fixer for the site in dir. seen recorded the files when they were read.
 func New(dir string, seen *fsx.Seen) (*Fixer, error) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err == nil {
@@ -53,8 +53,8 @@ type Change struct {
 	Secret   map[int]bool // numbers of changed lines that must not be shown
 }
 
-// Plan returns the changes that the edits of list make, sorted by file. Of edits that overlap, it takes the first. The
-// error names the files that have edits but cannot be changed.
+// Plan returns the changes that the edits of list make, sorted by file. If edits overlap, it uses the first of them.
+// The error names the files that have edits but cannot be changed.
 func (f *Fixer) Plan(list []diag.Diagnostic) ([]Change, error) {
 	list = slices.DeleteFunc(slices.Clone(list), func(d diag.Diagnostic) bool { return d.Fix.IsNone() })
 	diag.Locate(list, f.read)
@@ -101,7 +101,7 @@ var (
 	errChanged = errors.New("it changed while the site was read; try again")
 )
 
-// read returns the text of a file that may be changed.
+// read returns the text of a file. It fails for a file that must not be changed.
 func (f *Fixer) read(file string) ([]byte, error) {
 	text, err := f.check(file)
 	if err != nil {

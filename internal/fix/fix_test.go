@@ -11,7 +11,7 @@ import (
 	"bindc/internal/fsx"
 )
 
-// siteWith returns a directory with one file, which has the given text, and the record of reading it.
+// siteWith creates a directory with one file and returns it with the record of reading the file.
 func siteWith(t *testing.T, text string) (dir, file string, seen *fsx.Seen) {
 	t.Helper()
 	dir = t.TempDir()

@@ -28,7 +28,7 @@ func ParsePolicies(required []string) error {
 	return nil
 }
 
-// CheckPolicies rejects a snapshot for which a required policy was not proven, or one of another file.
+// CheckPolicies rejects a snapshot unless every required policy was proven for it, from the required file.
 func CheckPolicies(f *snapshot.Snapshot, required []string) error {
 	if len(required) == 0 {
 		return nil

@@ -298,7 +298,7 @@ func (c *composition) report() {
 		f := c.findings[o]
 		d := diag.Diagnostic{Pos: c.pos(o), Code: code}
 		key := "'" + c.content.Keys[f.key].Name + "'"
-		note := "the value that it repeats"
+		note := "the same value is bound here"
 		switch {
 		case code == "never_wins":
 			d.Message = key + " never gets this value: a binding of higher precedence always hides it"

@@ -29,7 +29,7 @@ func TestScenariosReportExpectedLints(t *testing.T) {
 		{script: "check_lint_reports_without_changing_exit_status", site: "used", manifests: "modules", want: "used.txt"},
 		{script: "pairs_and_fleets", site: "pairs", want: "pairs.txt"},
 		{script: "kinds_of_lints", site: "site", used: "used.txt", want: "advice.txt"},
-		{script: "arm8_pp_files_get_lints", site: "site", used: "keys.txt", want: "advice.txt"},
+		{script: "arm8_pp_files_are_linted", site: "site", used: "keys.txt", want: "advice.txt"},
 		{script: "who_looks_up", site: "site", used: "keys.txt", manifests: "modules", want: "advice.txt"},
 		{script: "who_looks_up", site: "control", used: "asked.txt", want: "control.txt"},
 		{script: "optional_and_renamed", site: "site", want: "advice.txt"},

@@ -61,7 +61,7 @@ func CheckDecryptable(text string, at diag.Pos, diags *diag.List) {
 	}
 }
 
-const encryptAnew = "encrypt the value again by PKCS7: bindc eyaml encrypt"
+const encryptAnew = "encrypt the value again with PKCS7: bindc eyaml encrypt"
 
 // token matches the text after ENC[: an optional method, and the encrypted bytes.
 var token = regexp.MustCompile(`^(?:(\w+),)?([^\]]*)(\]?)`)

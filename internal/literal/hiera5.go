@@ -33,12 +33,12 @@ func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diag
 // appendUnfit appends a recipe that fails, because n, a part of the value, has no equivalent in this language.
 func (h hiera5) appendUnfit(dst []byte, n *yaml.Node) []byte {
 	text := value.Shorten(n.Value.Text())
-	code, what, as := diag.Code("yaml_symbol"), text+" is a symbol of Ruby, which bindings do not support", ", as in Puppet"
+	code, what, as := diag.Code("yaml_symbol"), text+" is a Ruby symbol, which bindings do not support", ", as in Puppet"
 	if n.Unfit == yaml.TooLarge {
 		code, what, as = "yaml_integer", "the integer "+text+" does not fit in 64 bits", ""
 	}
 	h.diags.Add(diag.Diagnostic{Pos: h.doc.Pos(n), Severity: diag.Warning, Code: code,
-		Message: what + "; every lookup of this key is an error" + as, Hint: "quote it if text is meant"})
+		Message: what + "; every lookup of this key is an error" + as, Hint: "quote it if it is a string"})
 	r := &recipe.Recipe{Kind: recipe.Expression, Expr: expr.HieraFailure(what)}
 	return recipe.Append(append(dst, recipe.CompiledRecipe), r)
 }
@@ -158,7 +158,7 @@ func CheckEncrypted(doc *yaml.Document, eyaml bool, diags *diag.List) {
 			"decrypting it: lookups return ENC[...] from that entry, as in Puppet",
 		Hint: "give that entry 'lookup_key: eyaml_lookup_key' instead of 'data_hash', or move the key"}
 	if more := len(asWritten) - 1; more > 0 {
-		d.Message += "; so they do for " + diag.Count(more, "more value") + " in this file"
+		d.Message += "; the same applies to " + diag.Count(more, "more value") + " in this file"
 	}
 	diags.Add(d)
 }
@@ -187,12 +187,13 @@ func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 			"and fail for this text"
 		d.Hint = encryptAnew + "; or leave the level to Puppet, as 'bindc adopt' does and 'bindq hiera-config --keep LEVEL'"
 	case !decryptable.MatchString(text):
-		d.Message = "this begins like a text that hiera-eyaml encrypted by PKCS7, but is malformed: no lookup decrypts it"
-		d.Hint = "it may have lost its end, or a character; encrypt the value anew"
+		d.Message = "this looks like a value encrypted by hiera-eyaml with PKCS7, but it is malformed: " +
+			"lookups cannot decrypt it"
+		d.Hint = "it may be cut off or lack a character; encrypt the value again"
 	case !h.isEncrypted(text):
-		d.Message = "this is encrypted for hiera-eyaml, and has line breaks: lookups return it unchanged, as in " +
+		d.Message = "this is encrypted for hiera-eyaml but has line breaks: lookups return it unchanged, as in " +
 			"Puppet"
-		d.Hint = "write it in one line, or as a block that begins with '>' instead of '|'"
+		d.Hint = "write it on one line, or as a block that begins with '>' instead of '|'"
 	default:
 		return
 	}

@@ -34,7 +34,7 @@ func TestLookupOfUnfitValueFails(t *testing.T) {
 	for src, want := range map[string]string{
 		"[1, 9223372036854775808]": "warning yaml_integer the integer 9223372036854775808 does not fit in 64 bits; every " +
 			"lookup of this key is an error",
-		"- a: :x": "warning yaml_symbol :x is a symbol of Ruby, which bindings do not support; every lookup of this key is an error, as " +
+		"- a: :x": "warning yaml_symbol :x is a Ruby symbol, which bindings do not support; every lookup of this key is an error, as " +
 			"in Puppet",
 	} {
 		var diags diag.List

@@ -26,7 +26,7 @@ func CheckReserved(key string, at diag.Pos, warned *bool, diags *diag.List) {
 // statementFor returns a hint with the statement for a reserved key, in both syntaxes.
 func statementFor(key string) string {
 	words := func(what, yaml, puppet string) string {
-		return what + " in structured bindings: {" + yaml + "}, in the syntax of Puppet " + puppet
+		return what + " in structured bindings: {" + yaml + "}, in Puppet syntax " + puppet
 	}
 	switch kind, _, _ := strings.Cut(strings.TrimPrefix(key, "/"), "/"); kind {
 	case "classes":

@@ -5,7 +5,7 @@ import (
 	"bindc/internal/value"
 )
 
-// bound looks up the bindings of key itself. last means that the lookup has no other place to try.
+// bound looks up the bindings of key itself. last is set if the lookup has no other source for the value.
 func (l *lookup) bound(key string, last bool) (value.Value, bool, error) {
 	ref, found, err := l.r.file.Find(key, &l.r.view.Scopes)
 	if err != nil || internal(key) {

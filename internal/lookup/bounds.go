@@ -11,11 +11,12 @@ import (
 
 // Only this file creates lookups, so every lookup has bounds. TestOnlyBoundsCreatesLookups checks this.
 
-// These limits bound one call of this package and all lookups it causes, so that no data can make a call hang.
+// These limits apply to one call of this package together with all lookups that it causes, so that no data can make
+// a call hang.
 const (
 	maxChain    = 500
 	maxLookups  = 100_000
-	maxSteps    = 16 << 20  // of expressions
+	maxSteps    = 16 << 20  // steps in expressions
 	maxProduced = 512 << 20 // bytes, see expr.Total
 	maxNested   = 50_000    // expression nodes nested inside one another; this limits the stack
 )
@@ -23,8 +24,8 @@ const (
 // lookups keeps finished lookups for reuse. Looking up an interpolated string then allocates nothing but its text.
 var lookups = sync.Pool{New: func() any { return &lookup{} }}
 
-// start begins a call of this package; end or done finishes it. A call by a Producer continues the lookup that called
-// the Producer.
+// start begins a lookup; end or done finishes it. If a Producer makes the call, the lookup shares the limits and the
+// chain of the lookup that called the Producer.
 func (r *Request) start() *lookup {
 	l := lookups.Get().(*lookup)
 	l.r = r
@@ -39,23 +40,23 @@ func (r *Request) start() *lookup {
 	return l
 }
 
-// done finishes what start began.
+// done finishes a lookup that start began, so that it can be reused.
 func (l *lookup) done() {
 	if l.r.caller != nil {
 		l.r.caller.Unlock()
 	}
-	clear(l.chain) // it refers to text of the mapped file
+	clear(l.chain) // the keys in it may be text of the mapped file
 	*l = lookup{chain: l.chain[:0]}
 	lookups.Put(l)
 }
 
-// aside starts a lookup for l's own use while name is being computed. It tracks separately whether it met anything
-// sensitive.
+// aside returns a lookup whose result l uses only internally while it computes name. What it finds does not mark l
+// as sensitive.
 func (l *lookup) aside(name string) *lookup {
 	return &lookup{bounds: l.bounds, r: l.r, chain: append(slices.Clone(l.chain), name)}
 }
 
-// forProducer returns a copy of r for a Producer that l calls. Its lookups count against the bounds of l.
+// forProducer returns a copy of r for a Producer that l calls. Its lookups count towards the limits of l.
 func (l *lookup) forProducer() *Request {
 	r := l.r.clone()
 	r.caller, r.misses = &caller{lookup: l}, l.r.misses
@@ -98,7 +99,7 @@ func entered(name string) string {
 	if id, ok := strings.CutPrefix(name, "\x00"); ok {
 		return "multibind " + id
 	}
-	key, _, _ := strings.Cut(name, "\x00") // drops the level, see below
+	key, _, _ := strings.Cut(name, "\x00") // drops the level that below adds
 	return key
 }
 

@@ -26,7 +26,7 @@ func (c *collector) duplicate(p recipe.Part) error {
 		"two contributions to '"+c.key+"'"+named(p)+" are effective and neither has precedence")
 }
 
-// finish flattens elems and removes duplicates, as the options demand.
+// finish flattens elems and removes duplicates if the options ask for it.
 func (c *collector) finish(elems []value.Value) []value.Value {
 	elems = c.options.Flat(elems)
 	if c.options.Uniq {
@@ -35,8 +35,7 @@ func (c *collector) finish(elems []value.Value) []value.Value {
 	return elems
 }
 
-// uniq removes duplicates from the result of a combinator, if that is an array and the options
-// demand it.
+// uniq removes duplicates from the result of a combinator, if it is an array and the option uniq is set.
 func (c *collector) uniq(v value.Value) value.Value {
 	if !c.options.Uniq || v.Kind() != value.Array {
 		return v
@@ -56,8 +55,7 @@ func unique(elems []value.Value) []value.Value {
 	return out
 }
 
-// resolve decides whether to skip a contribution whose name another one of the given precedence has
-// taken.
+// resolve reports whether to skip a contribution whose name a contribution of the given precedence already has.
 func (c *collector) resolve(p recipe.Part, taken bool, precedence uint32) (skip bool, err error) {
 	if !taken {
 		return false, nil
@@ -77,7 +75,7 @@ func (c *collector) resolve(p recipe.Part, taken bool, precedence uint32) (skip 
 	return false, nil
 }
 
-// inferred describes the type of a value. It reveals nothing if sensitive data are involved.
+// inferred describes the type of a value for messages. It hides the details of a sensitive one.
 func (c *collector) inferred(v value.Value) string {
 	if c.hides() {
 		return "a sensitive value of a different type"
@@ -85,7 +83,7 @@ func (c *collector) inferred(v value.Value) string {
 	return types.Infer(v).String()
 }
 
-// merge adds the entries that the higher hash of that name lacks, if there is one.
+// merge adds a hash to the merged hash of its name. Entries of higher contributions have precedence.
 func (c *collector) merge(p recipe.Part, b *value.Builder, v value.Value) (value.Value, error) {
 	if v.Kind() != value.Hash {
 		return v, failed(c.key, CodeTypeMismatch, "a contribution to '"+c.key+"'"+named(p)+
@@ -96,7 +94,7 @@ func (c *collector) merge(p recipe.Part, b *value.Builder, v value.Value) (value
 		return v, nil
 	}
 	var merged value.Builder
-	for k, e := range v.Pairs() { // lower first, because Ruby's merge orders the keys like this
+	for k, e := range v.Pairs() { // lower first, because Ruby's merge puts its keys first
 		merged.Set(k, e)
 	}
 	for k, e := range higher.Pairs() {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Compared returns the values that conditions compare facts and categories with, sorted, by the name of the fact or
-// category. A path of a hierarchy, as role/%{facts.role}.yaml, compares role with the values in the names of its files.
-// The name node has certnames.
+// Compared returns, for each fact or category, the sorted values that conditions compare it with. For a hierarchy
+// path such as role/%{facts.role}.yaml, these are the values of role in the names of the files. The values for node
+// are certnames.
 func (s *Snapshot) Compared() (out map[string][]string, err error) {
 	if s.closed.Load() {
 		return nil, fs.ErrClosed
@@ -54,7 +54,8 @@ func (s *Snapshot) compared(dimension int, out map[string][]string) {
 // certnames are the ways in which hierarchies write the name of a node.
 var certnames = []string{"trusted.certname", "clientcert", "certname", "fqdn", "networking.fqdn"}
 
-// inPath returns the fact in the path of a hierarchy and the text around it, or "" if the path has not exactly one.
+// inPath returns the only fact in the path of a hierarchy and the text before and after it. If the path has no fact
+// or several, fact is "".
 func inPath(path string) (fact, before, after string) {
 	before, rest, _ := strings.Cut(path, "%{")
 	fact, after, found := strings.Cut(rest, "}")

@@ -2,8 +2,7 @@ package lookup
 
 import "testing"
 
-// Only a path with exactly one fact in it compares that fact with a part of its name.
-func TestFactInAPath(t *testing.T) {
+func TestInPathFindsOnlyFact(t *testing.T) {
 	for path, want := range map[string][3]string{
 		"role/%{role}.yaml":              {"role", "role/", ".yaml"},
 		"%{ facts.os.family }":           {"os.family", "", ""},

@@ -7,8 +7,7 @@ import (
 	"bindc/internal/recipe"
 )
 
-// contributions returns the parts of every scope the request is in, ordered by layer, precedence
-// and place.
+// contributions returns the effective contributions to a multibinding, ordered by precedence and place.
 func (l *lookup) contributions(name string) ([]recipe.Part, error) {
 	var out []recipe.Part
 	for c, err := range l.r.file.Candidates(name, l.r.numbers, &l.r.view.Scopes) {
@@ -28,9 +27,8 @@ func (l *lookup) contributions(name string) ([]recipe.Part, error) {
 	return newNames(highestAlternatives(out)), nil
 }
 
-// highestAlternatives keeps one part of each contribution. A contribution under several
-// alternatives has a part for each, all with the same place. The highest effective one counts, and
-// comes first.
+// highestAlternatives keeps one part per contribution. A contribution under a condition with alternatives has a part
+// for each alternative, all with the same place. It keeps the first, which has the highest precedence.
 func highestAlternatives(parts []recipe.Part) []recipe.Part {
 	seen := make(map[uint32]bool, len(parts))
 	return slices.DeleteFunc(parts, func(p recipe.Part) bool {

@@ -31,8 +31,8 @@ func missingNames(vars map[string]value.Value) map[string]bool {
 }
 
 // deriveNames derives the names of the node from one another: fqdn first from the host and its domain, then from the
-// certname, and the other names from fqdn. sent means that the facts are a complete set from an agent, because they
-// have both fqdn and clientcert. Puppet finds no hostname for such a node if it did not send one.
+// certname, and the other names from fqdn. sent means that an agent sent all facts, which is so if they include both
+// fqdn and clientcert. In that case hostname is not derived, because Puppet would not find it either.
 func deriveNames(vars map[string]value.Value, sent bool) {
 	setFrom(vars, "hostname", "networking.hostname")
 	setFrom(vars, "domain", "networking.domain")
@@ -85,7 +85,7 @@ func derive(vars map[string]value.Value) {
 	if kernel := kernels[family.Text()]; kernel != "" {
 		setMissing(vars, "kernel", value.FromString(kernel))
 	}
-	for hypervisor := range vars["hypervisors"].Pairs() { // Facter lists the nearest first
+	for hypervisor := range vars["hypervisors"].Pairs() { // Facter lists the innermost hypervisor first
 		setMissing(vars, "virtual", hypervisor)
 	}
 	if v, ok := vars["virtual"]; ok {

@@ -7,9 +7,9 @@ import (
 	"bindc/internal/value"
 )
 
-// Facts that modern Facter only sends under other names are derived. Given facts are kept
+// Legacy facts are derived from the structured facts that modern Facter sends instead. Given facts are kept
 // (language.md, section 7).
-func TestDeriveLegacyFacts(t *testing.T) {
+func TestDerivesLegacyFacts(t *testing.T) {
 	const os = `"os": {"family": "RedHat", "name": "CentOS", "architecture": "x86_64",
 		"release": {"full": "8.4.2", "major": "8"}}`
 	for _, c := range []struct{ facts, name, want string }{
@@ -90,7 +90,7 @@ func TestFactsOptionsPrecedeFacts(t *testing.T) {
 }
 
 // The message describes the value, which helps to find mixed-up files.
-func TestNewFactsRejectsOtherKinds(t *testing.T) {
+func TestNewFactsRejectsValuesThatAreNotHashes(t *testing.T) {
 	for json, found := range map[string]string{
 		"[]": "an array", `"text"`: "String 'text'", "7": "Integer '7'", "false": "Boolean 'false'",
 	} {
@@ -119,7 +119,7 @@ func TestNewFactsRejectsOtherKinds(t *testing.T) {
 	}
 }
 
-func TestDescribeValues(t *testing.T) {
+func TestDescribeNamesKindOfValue(t *testing.T) {
 	hash := value.FromPairs(value.Pair{Key: value.FromString("a"), Value: value.FromInt(1)})
 	for want, v := range map[string]value.Value{
 		"undef": {}, "an array": value.Strings("a"), "a hash": hash, "Integer '7'": value.FromInt(7),

@@ -14,18 +14,18 @@ import (
 type descent struct {
 	*lookup
 	key    string
-	behind int // level to begin after; -1: begin at the top
+	behind int // level after which to begin; -1 to begin at the top
 
-	stops      func(snapshot.Candidate) (bool, error) // whether to stop before a candidate; nil: never
-	at         bool                                   // it has stopped before a candidate
-	erased     bool                                   // it met a rename, which removes the key
-	rebindings []*recipe.Recipe                       // rebindings on the way; the value found goes through them
+	stops      func(snapshot.Candidate) (bool, error) // reports whether to stop before a candidate; nil to never stop
+	at         bool                                   // the descent has stopped before a candidate
+	erased     bool                                   // the descent met a rename, so lower bindings have another name
+	rebindings []*recipe.Recipe                       // rebindings above the value, which apply to it
 
-	hierarchies *failure // fails any lookup that reaches Hiera 5 data; may be nil
-	last        bool     // the lookup has no other place to try
+	hierarchies *failure // error for any lookup that reaches Hiera 5 data; may be nil
+	last        bool     // the lookup has no other source for the value
 }
 
-// descend looks key up in the bindings below a level. last means that the lookup has no other place to try.
+// descend looks key up in the bindings below a level. last is set if the lookup has no other source for the value.
 func (l *lookup) descend(key string, behind int, last bool) (value.Value, bool, error) {
 	d := descent{lookup: l, key: key, behind: behind, hierarchies: l.failure(key), last: last}
 	v, found, err := d.run()
@@ -68,12 +68,12 @@ func (d *descent) reach(c snapshot.Candidate) (snapshot.HieraPart, error) {
 	return p.Part, err
 }
 
-// try returns the answer of one candidate, if it has one.
+// try returns the value of one candidate, unless the candidate declines. It records renames and rebindings in d.
 func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
 	v, r, err := d.r.snap.content(d.key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
 	found := true
 	switch {
-	case r == nil: // also if err is not nil
+	case r == nil: // a constant, or an error
 	case r.Kind == recipe.Erased:
 		d.erased = true
 		return value.Value{}, false, nil

@@ -7,9 +7,9 @@ import (
 	"bindc/internal/value"
 )
 
-// dig looks up a dotted key of plain words whose root is bound to a constant hash. Only this binding matters then: a
-// key that lookup_options apply to is bound to a recipe, and without default_hierarchy there is no other source. dig
-// returns false for any other key and if it finds nothing. The caller then applies all the rules of Hiera 5.
+// dig looks up a dotted key of plain words whose root is bound to a constant hash. For such a key no other binding
+// matters: keys with lookup_options are bound to recipes, and dig is not used with a default_hierarchy. For any
+// other key, and if it finds nothing, dig returns false, and the caller applies all rules of Hiera 5.
 func (r *Request) dig(key string) (v value.Value, ok bool) {
 	root, path, more := strings.Cut(key, ".")
 	if !r.snap.digs || !more || !plainWord(root) || lookupkey.Reserved(key) {
@@ -35,8 +35,8 @@ func (r *Request) dig(key string) (v value.Value, ok bool) {
 	return v, value.Sound(v)
 }
 
-// wordBytes marks the bytes that plain words consist of: 2 if a word may begin with the byte, 1 if the byte may only
-// follow.
+// wordBytes has 2 for bytes that a plain word may begin with, 1 for bytes that are allowed after the first, and 0
+// for others.
 var wordBytes = func() (table [256]uint8) {
 	for c := range table {
 		switch lower := c | 0x20; {

@@ -13,7 +13,7 @@ import (
 // dimension is a category or a guard. A request has one value for each.
 type dimension struct {
 	name     string
-	category int // of a guard: the number of its category; otherwise -1
+	category int // for a guard, the number of its category; otherwise -1
 	guard    bool
 	exact    bool // values are case-sensitive
 	program  *expr.Node
@@ -21,7 +21,7 @@ type dimension struct {
 	path     *hieraPath
 }
 
-// shown returns the name of a dimension for messages: $name for a guard that is a single variable.
+// shown returns the name of a dimension for messages. For a guard that is a single variable, that is $name.
 func (d *dimension) shown() string {
 	if d.guard && d.variable != "" {
 		return "$" + d.variable
@@ -29,8 +29,7 @@ func (d *dimension) shown() string {
 	return strings.Clone(d.name)
 }
 
-// text evaluates the dimension for facts. An unknown variable is not an error: the request then has
-// no value of the dimension.
+// text evaluates the dimension for facts. An unknown variable is not an error; it counts as an empty string.
 func (d *dimension) text(facts *Facts) (string, error) {
 	if d.variable != "" {
 		v, _ := facts.top(d.variable)
@@ -53,7 +52,7 @@ func (d *dimension) text(facts *Facts) (string, error) {
 	return string(value.AppendText(nil, v)), nil
 }
 
-// namesNodes reports whether the value of a dimension depends on the name of the node.
+// namesNodes reports whether the dimension uses a fact that has the name of the node.
 func (d *dimension) namesNodes() (is bool) {
 	d.program.Variables(func(name string) {
 		is = is || slices.Contains([]string{"fqdn", "hostname", "clientcert", "certname", "networking", "trusted"}, name)
@@ -61,7 +60,7 @@ func (d *dimension) namesNodes() (is bool) {
 	return is
 }
 
-// soleVariable returns the fact that a program consists of, as '${osfamily}' does, otherwise "".
+// soleVariable returns the variable of a program that is only a variable, such as '${osfamily}', or "".
 func soleVariable(n *expr.Node) string {
 	if n.Op == expr.Concat && len(n.Kids) == 1 {
 		n = n.Kids[0]
@@ -72,8 +71,8 @@ func soleVariable(n *expr.Node) string {
 	return ""
 }
 
-// categoryEnv provides categories with facts only. Categories and paths describe the node, so they
-// use variables of the top scope, whatever the scope of the caller.
+// categoryEnv evaluates categories and paths. They describe the node, so they only use facts and variables of the
+// top scope, regardless of the caller's scope.
 type categoryEnv struct{ facts *Facts }
 
 func (e categoryEnv) Variable(name string) (value.Value, bool) { return e.facts.top(name) }

@@ -12,11 +12,10 @@ import (
 	"bindc/snapshot"
 )
 
-// LookupEntries returns the value that some entries of the Hiera 5 hierarchy have for root. Puppet
-// uses it if it searches the other entries itself. root is a key without quotes and is not split at
-// dots. The values are merged by strategy, as in LookupMerged, and lookup_options are ignored;
-// looking up the key lookup_options returns those of the entries. A decrypted text is not
-// sensitive. For a site without Hiera 5 it works like Lookup.
+// LookupEntries looks root up in the entries from to to of the Hiera 5 hierarchy. Puppet calls it if it searches the
+// other entries itself. root is a key without quotes and is not split at dots. The values are merged by strategy, as
+// in LookupMerged, and lookup_options are ignored; looking up the key lookup_options returns those of the entries. A
+// decrypted text is not sensitive. For a site without Hiera 5 it works like Lookup.
 //
 // The entries are those from number from, where 0 is the first, to number to, or to the last one if
 // to is negative. Structured bindings above the hierarchy belong to the first entry. Those below it
@@ -62,7 +61,7 @@ func (r *Request) entries(root string, from, to int, strategy Value) (v value.Va
 // entriesLookup is a lookup of one key in some entries.
 type entriesLookup struct {
 	*lookup
-	root     string // in its bound form
+	root     string // as the key is bound, which may be in quotes
 	strategy merge.Strategy
 	from, to int
 }
@@ -81,20 +80,21 @@ func (e *entriesLookup) answer() (value.Value, bool, error) {
 			return v, found, err
 		}
 	}
-	e.chain = append(e.chain, e.root) // the chain is empty before
+	e.chain = append(e.chain, e.root) // the chain was empty
 	defer e.leave()
 	return e.merged()
 }
 
-// simply looks root up without merging. sure is false if that is not enough: the value is merged,
-// may decline or is sensitive, or there is an error.
+// simply looks root up without merging. sure is false if the value is merged, may decline or is sensitive, and after
+// an error. The caller then needs the general lookup.
 func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 	ref, found, err := e.r.file.Find(e.root, &e.r.view.Scopes)
 	if !found {
 		return value.Value{}, false, true, err
 	}
 	n, computed := ref.Recipe()
-	if !computed && !e.r.mayFail { // a constant never declines; its position, a cache miss, is not needed
+	// a constant never declines, so its position, which costs a cache miss, is not needed
+	if !computed && !e.r.mayFail {
 		v, err := e.r.snap.value(ref)
 		return v, err == nil, true, err
 	}
@@ -113,8 +113,8 @@ func (e *entriesLookup) lookupOptions() (value.Value, bool, error) {
 	return e.mergedOf(recipe.LookupOptionsKey)
 }
 
-// merged returns the value of the winning binding if that is structured, and the merged values of
-// the entries otherwise.
+// merged returns the value of the winning binding if that binding is structured. Otherwise it merges the values of
+// the entries.
 func (e *entriesLookup) merged() (value.Value, bool, error) {
 	d := descent{lookup: e.lookup, key: e.root}
 	for c, err := range e.placed(e.root) {
@@ -136,7 +136,7 @@ func (e *entriesLookup) merged() (value.Value, bool, error) {
 	return e.recordMarked(func() (value.Value, bool, error) { return d.rebound(d.key, d.rebindings, v) })
 }
 
-// mergedOf returns the merged values of the entries for the first of the keys that has any.
+// mergedOf merges the values of the entries for the first of the keys that has values.
 func (e *entriesLookup) mergedOf(keys ...string) (v value.Value, found bool, err error) {
 	var candidates []merge.Candidate
 	for _, key := range keys {
@@ -176,7 +176,7 @@ func (e *entriesLookup) structured(d *descent, c snapshot.Candidate, counts bool
 	return e.recordMarked(func() (value.Value, bool, error) { return d.try(c) })
 }
 
-// counts reports whether the bindings of a layer belong to the entries.
+// counts reports whether the bindings of a layer belong to the requested entries.
 func (e *entriesLookup) counts(layer int) bool {
 	all := e.r.file.Hiera()
 	switch p := all[layer]; p.Part {
@@ -192,10 +192,10 @@ func (e *entriesLookup) counts(layer int) bool {
 	case snapshot.HieraModule:
 		return e.to < 0 && e.strategy.First() && !e.r.isForeign(e.root)
 	}
-	return false // Puppet searches it
+	return false // Puppet searches the global layer
 }
 
-// candidates returns the candidates that the entries have under a key.
+// candidates returns the candidates of a key in the requested entries.
 func (e *entriesLookup) candidates(key string) ([]merge.Candidate, error) {
 	var out []merge.Candidate
 	for c, err := range e.placed(key) {

@@ -14,7 +14,7 @@ import (
 func (l *lookup) Lookup(key string, t *types.Type) (value.Value, bool, error) {
 	v, found, err := l.find(key)
 	v, err = l.unveiled(v, err)
-	if err == nil && v.IsSensitive() { // the expression drops the mark, so it is recorded
+	if err == nil && v.IsSensitive() { // recorded here, because the expression drops the mark
 		l.sensitive = true
 		v, err = v.Read()
 	}
@@ -33,8 +33,8 @@ func (l *lookup) Hiera(key string) (value.Value, bool, error) {
 	before := l.sensitive
 	l.sensitive = false
 	v, found, err := l.find(key)
-	// A structured value keeps its mark; a value of Hiera 5 was only decrypted. If nothing was found, a structured
-	// binding has declined.
+	// Only structured bindings mark their values for Puppet; values of Hiera 5 were only decrypted. If nothing was
+	// found, a structured binding declined.
 	l.marked = l.marked || l.sensitive && (!found || l.structured)
 	l.sensitive = l.sensitive || before
 	l.veiled = l.veiled || v.IsSensitive()
@@ -66,7 +66,7 @@ func undefined(name string) string {
 	return message
 }
 
-// alwaysSet reports whether Puppet has the variable in every scope, even if it is undef there.
+// alwaysSet reports whether Puppet sets the variable in every scope, if only to undef.
 func alwaysSet(name string) bool {
 	return name == "module_name" || name == "caller_module_name" || strings.Trim(name, "0123456789") == ""
 }
@@ -90,8 +90,7 @@ func (l *lookup) Decrypt(text string) (string, error) {
 		"the value is encrypted for hiera-eyaml, and no key was given; give bindq the private key with --eyaml-key FILE")
 }
 
-// otherMethod returns the method by which text is encrypted if eyaml cannot decrypt it: GPG for
-// 'ENC[GPG,...]'.
+// otherMethod returns the encryption method of text if it is not the one of eyaml, such as GPG for 'ENC[GPG,...]'.
 func otherMethod(text string) string {
 	_, token, _ := strings.Cut(text, "ENC[")
 	token, _, _ = strings.Cut(token, "]")
@@ -108,5 +107,5 @@ func (l *lookup) Variable(name string) (value.Value, bool) {
 	return v, ok
 }
 
-// TopVariable is Variable for a name with a leading ::. It implements expr.TopEnv.
+// TopVariable returns the variable for a name with a leading ::. It implements expr.TopEnv.
 func (l *lookup) TopVariable(name string) (value.Value, bool) { return l.r.facts.top(name) }

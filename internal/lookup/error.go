@@ -17,7 +17,7 @@ type Error struct {
 	Err     error // the cause, if it is another error
 }
 
-// Code is the stable name of a kind of error. bindq prints it.
+// Code is a stable name for a kind of error. bindq prints it.
 type Code string
 
 // The codes of an Error.
@@ -25,11 +25,11 @@ const (
 	CodeTypeMismatch Code = "type_mismatch" // the value does not have the required type
 	CodeAbstract     Code = "abstract"      // nothing binds an abstract key for this request
 	CodeLoop         Code = "loop"          // the key depends on itself
-	CodeDuplicate    Code = "duplicate"     // two contributions have one name, and neither takes precedence
+	CodeDuplicate    Code = "duplicate"     // two contributions have the same name and the same precedence
 	CodeEvaluation   Code = "evaluation"    // an expression failed
 	CodeProducer     Code = "producer"      // a Producer failed, or is not registered
 	CodeEncrypted    Code = "encrypted"     // the value is encrypted and cannot be decrypted
-	CodeEnvironment  Code = "environment"   // reserved
+	CodeEnvironment  Code = "environment"   // no environment can be chosen, or it does not exist
 	CodeFacts        Code = "facts"         // the facts are invalid
 )
 
@@ -44,8 +44,8 @@ const (
 // DamageError describes where a snapshot violates the format. Find it with errors.As.
 type DamageError = snapshot.DamageError
 
-// CodeOf returns the code of an error, or "" for an error of the operating system. It returns the
-// code of wrong usage for all unknown errors.
+// CodeOf returns the code of an error, or "" for an error of the operating system. For any error that it does not
+// know, it returns CodeUsage.
 func CodeOf(err error) Code {
 	var e *Error
 	var damage *DamageError

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/recipe"
 )
 
-// maxExplained limits the lookups in one explanation: each lists all bindings of its key.
+// maxExplained limits the number of lookups in an explanation, because each lists all bindings of its key.
 const maxExplained = 1000
 
 // Explain is like Lookup and explains the result. It runs the same code and records the steps. It
@@ -47,7 +47,7 @@ func (r *Request) explain(key string, possible func(dimension int, number uint32
 	l.record = rec
 	l.find(key) // the outcome is recorded
 	l.done()
-	l = r.start() // for the other bindings; the lookup above is finished
+	l = r.start() // the lookup above is finished; this one evaluates the other bindings
 	defer l.done()
 	x := explainer{r: r, base: l, recorder: rec, filled: map[string]Explanation{}, possible: possible}
 	if err := x.fill(root.Lookups[0]); err != nil {
@@ -74,8 +74,8 @@ func (r *Request) Candidates(key string) ([]Candidate, error) {
 	return e.Candidates, nil
 }
 
-// fill adds the bindings of the key. A name without bindings is not a key but text, and may be
-// sensitive as such.
+// fill adds the bindings of the key. A name without bindings may be any text that an expression computed, so it is
+// hidden if the expression used sensitive data.
 func (x *explainer) fill(e *Explanation) (err error) {
 	if damaged(e.Outcome.Err) {
 		return e.Outcome.Err
@@ -109,8 +109,8 @@ func (x *explainer) fill(e *Explanation) (err error) {
 	return nil
 }
 
-// fillCandidates adds the bindings of the key of e and the contributions to the multibinding found. Successful lookups
-// share them; failed ones do not, because each key of a loop has a different error.
+// fillCandidates adds the bindings of the key of e and the contributions to its multibinding. Successful lookups of
+// one key share the list. Failed ones have a list each, because every key of a loop has a different error.
 func (x *explainer) fillCandidates(e *Explanation, bound []Candidate) (err error) {
 	e.Candidates = slices.Clone(bound)
 	for i := range e.Candidates {
@@ -122,8 +122,8 @@ func (x *explainer) fillCandidates(e *Explanation, bound []Candidate) (err error
 	return err
 }
 
-// bound returns the bindings of key as candidates. A lookup finds the value of the first effective
-// one, or a part of it.
+// bound returns the bindings of key as candidates. The lookup uses the value of the first effective one, or a part
+// of that value.
 func (x *explainer) bound(key string) (out Explanation, err error) {
 	if internal(key) {
 		return Explanation{}, nil

@@ -17,17 +17,17 @@ type explainer struct {
 	filled map[string]Explanation // results of bound by key
 	files  []snapshot.Input
 
-	possible func(dimension int, number uint32) bool // as in snapshot.BindingsWhere; see ExplainUnset
+	possible func(dimension int, number uint32) bool // the argument of snapshot.BindingsWhere; see ExplainUnset
 }
 
-// filed is a binding and the key that it is filed under, an internal one if the key is merged.
+// filed is a binding and the key that the snapshot stores it under, which is an internal one if the key is merged.
 type filed struct {
 	snapshot.Binding
 	key string
 }
 
-// bindings returns the bindings of key in order of precedence. If values are merged, it returns
-// these instead of the recipes that merge them.
+// bindings returns the bindings of key in order of precedence. For a merged key, it returns the bindings of the
+// merged values instead of the recipes that merge them.
 func (x *explainer) bindings(key string) ([]filed, error) {
 	own, err := x.r.file.BindingsWhere(key, x.possible)
 	if err != nil {
@@ -41,7 +41,7 @@ func (x *explainer) bindings(key string) ([]filed, error) {
 	for _, b := range own {
 		if len(merged) > 0 {
 			_, r, _ := x.r.snap.content(key, b)
-			if r != nil && r.Kind == recipe.Merged { // evaluate reports damage
+			if r != nil && r.Kind == recipe.Merged { // if r is nil, evaluate reports damage
 				continue
 			}
 		}
@@ -129,7 +129,7 @@ func (x *explainer) readFiles() (err error) {
 	return err
 }
 
-// at formats a position like a diagnostic.
+// at formats a position as path:line:col.
 func (x *explainer) at(o snapshot.Origin) (string, error) {
 	if x.possible != nil {
 		return fmt.Sprintf("%d:%d:%d", o.Input, o.Line, o.Col), nil
@@ -160,7 +160,8 @@ func (x *explainer) evaluate(key string, b filed, level int) (Outcome, *recipe.R
 	return o, r, err
 }
 
-// follow returns the outcome of a recipe of key in a level. It enters the recipe under name.
+// follow returns the outcome of a recipe of key in a level. It enters name, so that a loop through the recipe is
+// found.
 func (x *explainer) follow(key, name string, r *recipe.Recipe, level int) (Outcome, error) {
 	l := x.base.aside(name)
 	if r.Kind == recipe.Erased {

@@ -85,10 +85,10 @@ func (x *explainer) parts(name string, bs []snapshot.Binding) (at []snapshot.Bin
 	return at, out, nil
 }
 
-// hideContributions marks the effective contributions that the multibinding did not take because of
-// others, and those that declined.
+// hideContributions sets the state of effective contributions that are not in the value: those that others hide, and
+// those that declined.
 func hideContributions(out []Candidate, parts []recipe.Part, counted []contributed, o *recipe.Options) {
-	at := make([]int, len(counted)) // index of the candidate of each
+	at := make([]int, len(counted)) // for each counted contribution, the index of its candidate
 	seen := map[int]bool{}
 	for i, c := range counted {
 		at[i] = slices.IndexFunc(parts, func(p recipe.Part) bool {
@@ -98,7 +98,7 @@ func hideContributions(out []Candidate, parts []recipe.Part, counted []contribut
 			taken := &out[at[i]]
 			taken.Outcome, seen[at[i]] = c.outcome, true
 			if c.outcome.declined() {
-				taken.State, taken.Why = Declined, "it has nothing to contribute"
+				taken.State, taken.Why = Declined, "it has no value to contribute"
 			}
 		}
 	}
@@ -120,8 +120,7 @@ func hideContributions(out []Candidate, parts []recipe.Part, counted []contribut
 	}
 }
 
-// explainNotTaken explains why contribution p was not taken although taken was. at is the position
-// of taken.
+// explainNotTaken says in c why the multibinding uses contribution taken instead of p. at is the position of taken.
 func explainNotTaken(c *Candidate, at string, p, taken recipe.Part, o *recipe.Options) {
 	decides := o.Resolution == recipe.Priority
 	if o.Array {

@@ -16,7 +16,7 @@ var partNames = map[snapshot.HieraPart]string{snapshot.HieraGlobal: "global",
 	snapshot.HieraEnvironment: "environment", snapshot.HieraModule: "module",
 	snapshot.HieraDefaults: "default_hierarchy"}
 
-// placedValue is an effective binding and its place in the hierarchies.
+// placedValue is an effective binding of Hiera 5 and its place in the hierarchies.
 type placedValue struct {
 	snapshot.HieraPlace
 	value Candidate
@@ -42,7 +42,7 @@ func (x *explainer) locations(key, root string) (out []Location, err error) {
 	}
 	module := moduleOf(root)
 	for written := range h.written.Elems() {
-		if !isHierarchy(written) { // Verify does not check values that only explanations use
+		if !isHierarchy(written) { // not checked by Verify, because only explanations use it
 			continue
 		}
 		part := snapshot.HieraPart(written.Index(0).Int())

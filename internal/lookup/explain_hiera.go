@@ -11,9 +11,9 @@ import (
 	"bindc/snapshot"
 )
 
-// hieraCandidates returns the candidates of a key with the states they have in Hiera 5. If
-// lookup_options merge, all effective candidates take part. Those of default_hierarchy count only
-// if nothing else is found.
+// hieraCandidates returns the candidates of a key with their states by the rules of Hiera 5. If lookup_options merge
+// the key, all effective candidates are merged. Candidates of the default_hierarchy are only used if nothing else is
+// found.
 func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, cs []Candidate) (*Candidate, error) {
 	first := slices.IndexFunc(cs, func(c Candidate) bool { return c.State == Wins })
 	places := x.r.file.Hiera()
@@ -24,10 +24,10 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 		levelsAt: map[*merge.Level]optionsAt{}}
 	own, above, defaults, err := h.answering()
 	last, damage := h.renamed()
-	if err = cmp.Or(damage, err); err != nil { // err is also the outcome
+	if err = cmp.Or(damage, err); err != nil { // the outcome has the same error
 		return nil, onlyDamage(h.explain(root, err))
 	}
-	strategy, _ := own.Strategy() // the zero Strategy also takes the first value
+	strategy, _ := own.Strategy() // the zero Strategy is 'first' as well
 	takesOne := strategy.First()
 	winner := ""
 	for i := range cs {
@@ -56,15 +56,16 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 	return x.options(&h, cmp.Or(own, above))
 }
 
-// answering finds the lookup options of the part that has the value, and whether that part is
-// default_hierarchy. It also returns the options above it, which apply in the hierarchies.
+// answering returns the lookup options that apply to the value, and whether the value comes from the
+// default_hierarchy. above are the options of the hierarchies above it.
 func (h *hieraLookup) answering() (own, above *merge.Entry, defaults bool, err error) {
 	h.recipe = &recipe.Recipe{Kind: recipe.Merged} // evaluates all options, to find their positions
 	entry, err := h.options(false)
 	if err != nil {
 		return nil, nil, false, err
 	}
-	defer func(secret bool) { h.sensitive = secret }(h.sensitive) // it was set for the options only
+	// merging the values must not mark the options as sensitive
+	defer func(secret bool) { h.sensitive = secret }(h.sensitive)
 	v, found, err := h.merged(entry, false)
 	if err == nil && found {
 		_, found, err = h.key.Dig(v)

@@ -11,12 +11,12 @@ type Explanation struct {
 	Outcome       Outcome
 	Options       *Candidate     // the lookup_options for the key, or for the pattern in Name
 	Candidates    []Candidate    // all bindings of the key, in order of precedence
-	Contributions []Candidate    // to the multibinding that wins, in order of precedence
+	Contributions []Candidate    // contributions to the winning multibinding, in order of precedence
 	Lookups       []*Explanation // lookups that the value needed
 	Unexplained   int            // lookups that the limit of 1000 left out of the whole explanation
 	Locations     []Location     // where Hiera 5 may find the key, in order; nil without hierarchies
 
-	multibind *recipe.Recipe // the one that wins
+	multibind *recipe.Recipe // the winning multibinding, if one wins
 }
 
 // Outcome is the result of a lookup or of one binding: a value, not found, or an error.
@@ -37,7 +37,7 @@ type Candidate struct {
 	Name    string   // name of a contribution, if it has one
 	Outcome Outcome  // outcome of the request if this candidate wins
 	State   string   // Wins, Hidden or NotEffective
-	Why     string   // reason why it does not win, or why its value comes from another key
+	Why     string   // why it does not win, or why its value comes from another key
 	Unset   []string // variables that the request lacks, if its condition fails for no other reason
 
 	// The following are only set in Locations:
@@ -62,7 +62,7 @@ type Term struct{ Name, Value string }
 // entry without paths has a single Location without a Kind.
 type Location struct {
 	Part     string // part of the hierarchy: global, environment, module or default_hierarchy
-	Module   string // set for the last two
+	Module   string // only for module and default_hierarchy
 	Config   string // path of the hiera.yaml, relative to the site
 	Number   int    // index of the entry in its hierarchy
 	Entry    string // name of the entry

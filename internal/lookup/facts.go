@@ -9,13 +9,13 @@ import (
 	"bindc/internal/value"
 )
 
-// Facts has the variables of a node. It never changes, and may be used by several goroutines.
+// Facts are the variables of a node. They are immutable and safe for concurrent use.
 type Facts struct {
 	variables map[string]value.Value
 	derived   map[string]bool // variables that were not given but are derived from others
 	agent     string          // the environment that the agent requests, or ""
 	server    bool            // the variable server_facts was given
-	qualified bool            // a variable of the top scope was given, as ::role
+	qualified bool            // some variable was given with a leading ::
 	strict    bool            // data of Hiera 5 may only use variables that are set
 }
 
@@ -143,7 +143,7 @@ func setEnvironment(vars map[string]value.Value, opts FactsOptions) {
 	}
 }
 
-// describe describes v for a message.
+// describe names the kind of v for a message. It quotes a scalar.
 func describe(v value.Value) string {
 	switch v.Kind() {
 	case value.Undef:

@@ -63,13 +63,13 @@ func (f *Facts) has(name string, path []value.Value, given bool) bool {
 	return !v.IsUndef() && (v.Kind() != value.String || v.Text() != "")
 }
 
-// at returns the value of a variable at a path of keys, or undef.
+// at returns the value at a path of keys in a variable, or undef.
 func (f *Facts) at(name string, path []value.Value, given bool) value.Value {
 	v := f.variables[name]
 	if given {
 		v = f.given(name)
 	}
-	v, _, _ = lookupkey.Dig(name, path, v) // undef if the path leads into a value that is not a hash or an array
+	v, _, _ = lookupkey.Dig(name, path, v) // undef if Dig fails
 	return v
 }
 

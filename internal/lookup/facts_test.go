@@ -9,7 +9,7 @@ import (
 // Only Node replaces given facts. Names are derived from one another.
 func TestDerivesNodeNamesFromOneAnother(t *testing.T) {
 	for _, c := range []struct {
-		facts, node, certname                       string // certname is in the trusted facts
+		facts, node, certname                       string // certname is the one in the trusted facts
 		fqdn, hostname, domain, clientcert, trusted string
 	}{
 		{`{"fqdn": "n2.ex"}`, "", "", "n2.ex", "n2", "ex", "n2.ex", ""},
@@ -67,8 +67,8 @@ func TestDerivesNodeNamesFromOneAnother(t *testing.T) {
 	}
 }
 
-// Without given values, the entries are those of Puppet::Context::TrustedInformation in Puppet 7.
-func TestDeriveTrustedFromCertname(t *testing.T) {
+// Entries that are not given are derived as by Puppet::Context::TrustedInformation in Puppet 7.
+func TestDerivesTrustedFromCertname(t *testing.T) {
 	const unused = `"extensions":{},"hostname":"h","domain":null,"external":{}`
 	for _, c := range []struct{ trusted, node, want string }{
 		{`null`, "", `null`},
@@ -106,8 +106,8 @@ func TestDeriveTrustedFromCertname(t *testing.T) {
 	}
 }
 
-// A fact has the same value under all of its names.
-func TestNodeNameInFactsHash(t *testing.T) {
+// FactsOptions.Node replaces the names of the node in the hash $facts, too.
+func TestNodeReplacesNamesInFactsHash(t *testing.T) {
 	const given = `{"fqdn": "f.ex", "clientcert": "f.ex", "hostname": "f", "os": {"family": "Debian"}}`
 	facts, err := factsOf([]byte(given), FactsOptions{Node: "n1.ex"})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"bindc/snapshot"
 )
 
-// failure finds errors that fail the lookup of a key once it reaches Hiera 5 data, whatever that
-// data is. A nil failure finds none.
+// failure finds the errors that fail a lookup of a key as soon as it reaches Hiera 5 data, whether or not the data
+// has the key. A nil failure finds no errors.
 type failure struct {
 	*lookup
 	root  string // the root of the key
@@ -23,7 +23,7 @@ func (l *lookup) failure(key string) *failure {
 	}
 	k, err := lookupkey.Parse(key)
 	if err != nil {
-		return nil // hiera reports it
+		return nil // hiera reports the error of an invalid key
 	}
 	return &failure{l, k.Root, false}
 }
@@ -53,7 +53,7 @@ func (l *lookup) failsIn(root string, given, defaults bool) error {
 	} else if err := l.r.pathError(module); err != nil {
 		return err
 	}
-	for name := range l.r.snap.hierarchies.Load().options.Elems() { // this is the reason why the request may fail
+	for name := range l.r.snap.hierarchies.Load().options.Elems() { // the options that made the request set mayFail
 		if slices.Contains(in, name.Text()) {
 			return l.wrongOptions(root, given, defaults)
 		}

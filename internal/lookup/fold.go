@@ -32,8 +32,7 @@ func (r *Request) number(dimension int, text string) uint32 {
 // strings.
 const foldedInPlace = 32
 
-// isFolded reports whether text is ASCII without capitals, as most values are. Folding would not
-// change it.
+// isFolded reports whether text is ASCII without capitals, so that folding does not change it. Most values are.
 func isFolded(text string) bool {
 	b := []byte(text) // not copied, because nothing modifies b
 	for ; len(b) >= 8; b = b[8:] {
@@ -49,9 +48,9 @@ func isFolded(text string) bool {
 	return true
 }
 
-// allFolded reports whether none of eight bytes is a capital or beyond ASCII. In each byte, the
-// highest bit of the first sum means that it is at least 'A', and that of the second that it is
-// greater than 'Z'. With ASCII neither sum overflows into the next byte.
+// allFolded reports whether all eight bytes are ASCII and none is a capital. The highest bit of each byte in the
+// first sum says that the byte is at least 'A', in the second that it is greater than 'Z'. For ASCII, no sum
+// overflows into the next byte.
 func allFolded(bytes uint64) bool {
 	const each = 0x0101010101010101
 	capitals := (bytes + (0x80-'A')*each) &^ (bytes + (0x80-'Z'-1)*each)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// isFolded must only accept values that folding does not change. A single byte decides this at
-// every position, in a block of eight bytes as well as in the rest of the text.
+// isFolded only accepts values that folding does not change. The test puts each byte at each position, in a block of
+// eight bytes and in the rest of the text.
 func TestIsFoldedChecksEveryByte(t *testing.T) {
 	for _, length := range []int{1, 7, 8, 9, 16, 21} {
 		for at := range length {

@@ -22,7 +22,7 @@ func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error)
 		return value.Value{}, false, nil
 	}
 	root, _ := lookupkey.Quoted(k.Root) // a parsed key never has both kinds of quotes
-	if k.Root == "lookup_options" {     // in quotes it is an ordinary key
+	if k.Root == "lookup_options" {     // 'lookup_options' in quotes is an ordinary key
 		root = recipe.LookupOptionsKey
 	}
 	if len(k.Path) == 0 && s == nil && !internal(root) {
@@ -40,7 +40,7 @@ func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error)
 	return v, found, err
 }
 
-// answer looks up, digs and converts. If nothing is found, it tries default_hierarchy.
+// answer looks the key up, digs in the value and converts it. If it finds nothing, it tries the default_hierarchy.
 func (h *hieraLookup) answer() (value.Value, bool, error) {
 	d := descent{lookup: h.lookup, key: h.root, behind: -1, stops: h.isHiera, last: true}
 	if h.r.mayFail && !lookupkey.Reserved(h.key.Text) {
@@ -74,8 +74,8 @@ func (h *hieraLookup) answer() (value.Value, bool, error) {
 	return v, true, err
 }
 
-// mergedAlone applies the caller's strategy to a structured value, which is the only candidate.
-// 'unique' converts a string to a list, as in Puppet.
+// mergedAlone applies the caller's strategy to a structured value, which is not merged with others. 'unique'
+// converts a string to an array, as in Puppet.
 func (h *hieraLookup) mergedAlone(v value.Value) (value.Value, error) {
 	if h.strategy == nil {
 		return v, nil

@@ -73,7 +73,8 @@ func (h *hieraLookup) merged(entry *merge.Entry, defaults bool) (value.Value, bo
 	return v, found, err
 }
 
-// renamed returns the layer from which on root has another name, or math.MaxInt.
+// renamed returns the layer of the highest rename of root, or math.MaxInt without one. Below it, root has another
+// name.
 func (h *hieraLookup) renamed() (layer int, err error) {
 	if !h.r.file.ARM8() {
 		return math.MaxInt, nil
@@ -93,8 +94,8 @@ func (h *hieraLookup) renamed() (layer int, err error) {
 	return math.MaxInt, nil
 }
 
-// candidates returns the candidates under a key in the hierarchies, down to layer last, or in
-// default_hierarchy. constant reports whether all are constants.
+// candidates returns the candidates of a key in the hierarchies down to layer last, or in the default_hierarchy.
+// constant reports whether all of them are constants.
 func (h *hieraLookup) candidates(key string, last int, defaults bool) (out []merge.Candidate, constant bool,
 	err error) {
 	constant = true
@@ -113,8 +114,8 @@ func (h *hieraLookup) candidates(key string, last int, defaults bool) (out []mer
 	return out, constant, nil
 }
 
-// part returns the value that the key leads to in the hierarchies or in default_hierarchy, after
-// applying the rebindings above it.
+// part returns the value of the key, or the part of it that a dotted key names, in the hierarchies or in the
+// default_hierarchy. It applies the rebindings above.
 func (h *hieraLookup) part(entry *merge.Entry, above []*recipe.Recipe, defaults bool) (value.Value, bool, error) {
 	v, found, err := h.merged(entry, defaults)
 	if err == nil && found {
@@ -126,7 +127,7 @@ func (h *hieraLookup) part(entry *merge.Entry, above []*recipe.Recipe, defaults 
 	return h.key.Dig(v)
 }
 
-// defaults is part for default_hierarchy, with the lookup_options of that.
+// defaults looks the key up in the default_hierarchy, with the lookup_options there.
 func (h *hieraLookup) defaults(above []*recipe.Recipe) (value.Value, bool, error) {
 	entry, err := h.options(true)
 	if err != nil {

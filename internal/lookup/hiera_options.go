@@ -12,11 +12,11 @@ type hieraLookup struct {
 	*lookup
 	root     string // in its bound form
 	key      lookupkey.Key
-	strategy *merge.Strategy // nil: the one in lookup_options
+	strategy *merge.Strategy // nil to use the one in lookup_options
 	from     int             // the first level to search
-	recipe   *recipe.Recipe  // recipe of the key, if lookup_options touch it
+	recipe   *recipe.Recipe  // recipe of the key, if lookup_options may apply to it
 
-	levelsAt map[*merge.Level]optionsAt // recorded for explanations
+	levelsAt map[*merge.Level]optionsAt // positions of the options, for explanations
 }
 
 // optionsAt is a candidate of an internal key of lookup_options.

@@ -76,7 +76,7 @@ func isTuple(v value.Value, n int) bool { return v.Kind() == value.Array && v.Le
 
 func isText(v value.Value) bool { return v.Kind() == value.String }
 
-// all reports whether v is an array whose elements are all sound.
+// all reports whether v is an array and sound accepts each element.
 func all(v value.Value, sound func(value.Value) bool) bool {
 	return v.Kind() == value.Array && !slices.ContainsFunc(v.Slice(), func(e value.Value) bool { return !sound(e) })
 }

@@ -17,7 +17,7 @@ func (r *Request) Lookup(key string) (Value, bool, error) {
 // them, so that the compiler can inline Lookup into programs.
 func (r *Request) Direct() *snapshot.View { return &r.view }
 
-// lookupValue is Lookup without wrapping the value.
+// lookupValue is like Lookup, but returns a value of package value.
 func (r *Request) lookupValue(key string) (value.Value, bool, error) { return r.view.Lookup(key) }
 
 // Follow finishes a lookup of a key that is bound to a computed or large value, or that may lead

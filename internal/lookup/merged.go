@@ -9,11 +9,10 @@ import (
 	"bindc/snapshot"
 )
 
-// LookupMerged is like Lookup, with a merge strategy that replaces the one in lookup_options: a
-// name such as "unique", or a hash of the strategy and its options, as in Puppet's lookup(). With
-// undef it is the same as Lookup. Structured bindings are not merged. In a site with Hiera 5, the
-// strategy is applied to the value of the winning one. The error is as in Lookup, or an *Error of
-// code usage for an unknown strategy.
+// LookupMerged is like Lookup, with a merge strategy that replaces the one in lookup_options: a name such as
+// "unique", or a hash of the strategy and its options, as in Puppet's lookup(). If strategy is undef, it is the same
+// as Lookup. Structured bindings are not merged with others, but in a site with Hiera 5, the strategy is applied to
+// the value of the winning one. The error is as in Lookup, or an *Error of code usage for an unknown strategy.
 func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) {
 	if isUndef(strategy) {
 		return r.Lookup(key)

@@ -17,8 +17,8 @@ type merges struct {
 	room expr.Total // remaining space
 }
 
-// mergeOf identifies a merge: the bindings of root, merged by the lookup options of key, in the
-// hierarchies or default_hierarchy.
+// mergeOf identifies a cached merge: the bindings of root in the hierarchies or in the default_hierarchy, merged by
+// the lookup options of key.
 type mergeOf struct {
 	root, key string
 	defaults  bool

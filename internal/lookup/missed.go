@@ -11,9 +11,8 @@ import (
 // hiddenMiss replaces the name of a variable that may be part of sensitive data.
 const hiddenMiss = "a variable"
 
-// Missed yields the unset variables that the lookups of ask need for their values, sorted, as $role
-// or $facts['role']. Each comes with the most similar set variable, or "". A variable that is undef
-// counts as set.
+// Missed yields the unset variables that lookups in ask need, sorted and written as $role or $facts['role'], each
+// with the most similar set variable or "". A variable that is undef counts as set.
 func (r *Request) Missed(ask func(*Request)) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		asking := r.clone()

@@ -5,8 +5,7 @@ import (
 	"bindc/internal/value"
 )
 
-// follow produces a value, transforms it, and checks its type. The value must not depend on the
-// bindings below r.
+// follow evaluates r, transforms the value, and checks its type. r must not depend on lower bindings.
 func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {
 	l.sensitive = l.sensitive || r.Sensitive
 	if r.Kind == recipe.Multibind {
@@ -17,9 +16,8 @@ func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {
 	return l.finish(key, r, v, err)
 }
 
-// attempt is like follow, for a recipe that may decline. If it declines, its own mark as sensitive
-// has no effect. Sensitive values that it found still count, because they may determine whether it
-// declines.
+// attempt is like follow, but r may decline. Then the result is not sensitive because of the mark of r, but it is if
+// r used sensitive values, because these may determine whether r declines.
 func (l *lookup) attempt(key string, r *recipe.Recipe) (v value.Value, found bool, err error) {
 	switch {
 	case !r.Declines():
@@ -34,7 +32,7 @@ func (l *lookup) attempt(key string, r *recipe.Recipe) (v value.Value, found boo
 	return l.accept(key, r, v, found, err)
 }
 
-// accept finishes the value of a recipe that may decline, unless it declined.
+// accept transforms and checks the value of a recipe, unless the recipe declined.
 func (l *lookup) accept(key string, r *recipe.Recipe, v value.Value, found bool, err error) (value.Value, bool, error) {
 	if err == nil && !found {
 		return value.Value{}, false, nil

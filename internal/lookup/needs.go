@@ -52,7 +52,7 @@ type survey struct {
 	locations int
 }
 
-// nature is the kind of value of a recipe, as far as known without a request.
+// nature is what is known about the value of a recipe without a request.
 type nature byte
 
 const (

@@ -7,8 +7,8 @@ import (
 	"bindc/internal/value"
 )
 
-// A path built the fast way equals the result of its program. Programs that are not plain paths,
-// and paths that need cleaning, are left to the program.
+// hieraPath builds the same path as its program. plainPath and append reject programs that are not plain paths, and
+// paths that need cleaning.
 func TestPlainPathAgreesWithProgram(t *testing.T) {
 	const facts = `{"os": {"family": "Debian", "release": {"major": 12}}, "role": "web", "one": 1, "list": ["a"],
 		"none": null, "empty": "", "up": "../x", "dot": ".x", "slash": "/x", "two": "a//b", "inside": "a/./b", "again": "%{role}",

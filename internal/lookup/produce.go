@@ -10,8 +10,8 @@ import (
 	"bindc/internal/value"
 )
 
-// ask returns the Env of a value that depends on other keys. It is the only way from the value of a
-// recipe back up to a whole lookup. environment.go implements it.
+// ask returns the Env for expressions, in which they can look other keys up. Recipes start nested lookups only
+// through it. environment.go implements it.
 func (l *lookup) ask() expr.Env { return l }
 
 // produce returns the value of a recipe that does not combine several bindings.

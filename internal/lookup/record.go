@@ -6,14 +6,14 @@ import (
 
 // recorder records a lookup for its explanation.
 type recorder struct {
-	at      *Explanation // the running lookup; nil: not recorded
+	at      *Explanation // the running lookup; nil if it is not recorded
 	left    int          // number of further lookups to record
 	omitted int          // number of lookups not recorded
 	counted map[*Explanation][]contributed
-	derived map[*Explanation]bool // the key may be computed from sensitive data
+	derived map[*Explanation]bool // whether the key may be computed from sensitive data
 }
 
-// contributed is a contribution that a multibinding took, and its outcome.
+// contributed is a contribution that a multibinding evaluated, and its outcome.
 type contributed struct {
 	part    recipe.Part
 	outcome Outcome

@@ -23,7 +23,7 @@ func (s *Snapshot) Request(facts *Facts) (*Request, error) {
 	return r, nil
 }
 
-// Begin makes r a request for facts. It ends when closed is set.
+// Begin makes r a request for facts. Lookups fail once closed is set.
 func (r *Request) Begin(s *Snapshot, closed *atomic.Bool, facts *Facts) error {
 	n := len(s.dimensions)
 	*r = Request{file: s.file, snap: s, closed: closed, numbers: make([]uint32, n), has: make([]bool, n),
@@ -32,7 +32,7 @@ func (r *Request) Begin(s *Snapshot, closed *atomic.Bool, facts *Facts) error {
 	return r.Reset(facts)
 }
 
-// see makes the view of r.
+// see creates the view of r.
 func (r *Request) see() { r.view = snapshot.NewView(r.file, r.closed, r.snap.values, r.hiera, r) }
 
 // Reset makes r a request for other facts, so that a program that handles many requests need not
@@ -50,7 +50,7 @@ func (r *Request) Reset(facts *Facts) error {
 	return err
 }
 
-// resolve is Reset inside Protect.
+// resolve evaluates the dimensions for facts. Reset calls it inside Protect.
 func (r *Request) resolve(facts *Facts) error {
 	r.facts = facts
 	r.merges.forget()
@@ -90,8 +90,8 @@ func (r *Request) resolve(facts *Facts) error {
 	return r.checkHierarchies(unresolved)
 }
 
-// isIdle reports whether d is a guard of a category that the request has no value of. No condition
-// then uses the guard.
+// isIdle reports whether d is a guard and the request has no value of its category. Then no condition with the guard
+// holds.
 func (r *Request) isIdle(d *dimension) bool { return d.guard && d.category >= 0 && !r.has[d.category] }
 
 // pathInPlace limits the length of a path that is built without allocating.

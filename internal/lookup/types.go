@@ -17,21 +17,21 @@ import (
 type Snapshot struct {
 	file       *snapshot.Snapshot
 	dimensions []dimension
-	slice      []snapshot.Term               // requests that the file covers; nil: all
+	slice      []snapshot.Term               // category values that a request must have; nil for no restriction
 	recipes    []atomic.Pointer[recipeChunk] // decoded on first use
 	values     *value.Source                 // the small values
 	opts       Options
 	rules      rules
-	digs       bool // dig may look dotted keys up, see there
+	digs       bool // dig may look up dotted keys, see dig
 	closed     atomic.Bool
-	box        *seal.Box // opens sealed recipes; nil: they cannot be opened
+	box        *seal.Box // opens sealed recipes; nil if they cannot be opened
 	layers     sync.Map  // by key, the number of the layer with its unconditional binding
 	levels     sync.Map  // compiled lookup options, by the reference or recipe they were compiled from
 
 	hierarchies atomic.Pointer[hierarchies] // read on first use
 }
 
-// recipeChunk has some of the recipes, so that opening a snapshot with many is cheap.
+// recipeChunk caches some of the recipes. Chunks are allocated on first use, so that opening a snapshot is cheap.
 type recipeChunk [256]atomic.Pointer[recipe.Recipe]
 
 // Options has the fields of runtime.Options that lookups need.
@@ -53,23 +53,22 @@ type hierarchies struct {
 	foreign map[string]bool // modules with entries that only Puppet reads
 }
 
-// Request is a view of a snapshot with the facts of one node. Only Reset changes it. Several
-// goroutines may use it.
+// Request is a view of a snapshot with the facts of one node. It is safe for concurrent use, except for Reset.
 type Request struct {
 	file    *snapshot.Snapshot
 	snap    *Snapshot
 	closed  *atomic.Bool // closed flag of the snapshot or of the Lease
 	facts   *Facts
 	numbers []uint32 // number of the value, by dimension
-	has     []bool   // whether there is a value, by dimension
+	has     []bool   // whether the request has a value, by dimension
 	view    snapshot.View
 	merges  merges
 	rules   rules            // rules of the snapshot
 	hiera   bool             // rules is hieraRules; the fast path tests this instead of calling rules
 	failing map[string]error // by module, errors of paths that fail all lookups of its keys; "": of all keys
-	mayFail bool             // an error may fail a lookup, whatever it would find
+	mayFail bool             // an error of a path or of lookup_options may fail any lookup
 	caller  *caller          // nil unless a Producer makes the lookups
-	misses  *misses          // unset variables that lookups need; nil: not recorded
+	misses  *misses          // unset variables that lookups need; nil if they are not recorded
 }
 
 // rules is the part of a lookup that depends on whether the snapshot has data of Hiera 5. Opening a
@@ -87,7 +86,7 @@ type rules interface {
 	root(key string) (root string, parsed lookupkey.Key)
 }
 
-// lookup is a call of Lookup that has reached a computed value. chain has the keys being computed.
+// lookup is a call of this package that has reached a computed value. chain has the keys being computed.
 type lookup struct {
 	*bounds   // shared with all nested lookups
 	own       bounds
@@ -95,9 +94,9 @@ type lookup struct {
 	chain     []string
 	sensitive bool      // a sensitive value was found
 	veiled    bool      // the result may have sensitive parts, see value.Value.Unveiled
-	marked    bool      // a structured binding, not only eyaml, made it sensitive, see LookupEntries
+	marked    bool      // a structured binding, not only decryption, made the value sensitive, see LookupEntries
 	hidden    bool      // messages must not quote values, although the result is not sensitive
-	record    *recorder // nil: nothing is recorded
+	record    *recorder // nil if nothing is recorded
 
 	notesStructure bool // record whether the value is structured, see LookupEntries
 	structured     bool // the last value was structured

@@ -12,7 +12,7 @@ import (
 	"bindc/snapshot"
 )
 
-// isStructured reports whether the text of d contains a list or a hash.
+// isStructured reports whether d interpolates an array or a hash.
 func (f *Facts) isStructured(d *dimension) (is bool) {
 	d.program.Interpolates(func(name string, path []value.Value) {
 		kind := f.at(name, path, d.exact).Kind()
@@ -59,7 +59,7 @@ func (r *Request) lacks(dimension int) (out []string) {
 			out = append(out, shown)
 		}
 	})
-	if d.exact { // empty for an element of mapped_paths beyond a shorter list
+	if d.exact { // empty for an element that the list of mapped_paths does not have
 		return out
 	}
 	if text, err := d.text(r.facts); len(out) == 0 && err == nil && text == "" {
@@ -68,9 +68,9 @@ func (r *Request) lacks(dimension int) (out []string) {
 	return out
 }
 
-// Misspelt yields the values of the request that no condition uses, each with the most similar
-// value that one does. That is "" for a list or a hash, because conditions compare text. Names of
-// nodes resemble each other, so they are only reported if they differ in case.
+// Misspelt yields the values of the request that no condition uses, each with the most similar value that one does.
+// That is "" for an array or a hash, because conditions compare text. Names of nodes are often similar, so Misspelt
+// yields one only if it differs from another in case.
 func (r *Request) Misspelt() iter.Seq2[Term, string] {
 	return func(yield func(Term, string) bool) {
 		if r.closed.Load() {
@@ -112,7 +112,7 @@ func (r *Request) doubtful(dimension int) (text, near string, doubtful bool) {
 	return strings.Clone(text), near, near != ""
 }
 
-// differsInCase returns the value that differs from text by upper and lower case only, or "".
+// differsInCase returns the value that differs from text only in case, or "".
 func differsInCase(text string, values iter.Seq[string]) string {
 	for v := range values {
 		if strings.EqualFold(v, text) {

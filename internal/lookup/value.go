@@ -82,7 +82,7 @@ func (v Value) own(s *value.Source) (value.Value, error) {
 	return c, nil
 }
 
-// These strings replace a sensitive value and an unreadable one.
+// The strings that replace a sensitive value and an unreadable one.
 const (
 	Redacted  = "<sensitive>"
 	destroyed = "<damaged>"

@@ -96,7 +96,7 @@ func (c *cursor) mayRename(from, to string) error {
 	case !keyName.MatchString(to):
 		return refused("'%s' cannot be a key here: expected letters, digits, '_', '-' and '::'", to)
 	case from == to:
-		return refused("the key has this name already")
+		return refused("this is already the name of the key")
 	case len(c.site.Bindings(to)) > 0:
 		return refused("'%s' is bound already; the rename would mix the two keys", to)
 	}
@@ -120,7 +120,7 @@ func (c *cursor) renaming(m *mention.Mention, to string) (*protocol.WorkspaceEdi
 		}
 		end := other.From + len(m.Name)
 		if end > len(f.Text.Src) || f.Text.Src[other.From:end] != m.Name {
-			wrong = refused("'%s' is written in another way in %s: rename it by hand", m.Name, f.Path)
+			wrong = refused("'%s' is spelled differently in %s: rename it by hand", m.Name, f.Path)
 			return
 		}
 		found[f.Path], files[f.Path] = append(found[f.Path], place{other.From, end}), f
@@ -145,7 +145,7 @@ func (c *cursor) renaming(m *mention.Mention, to string) (*protocol.WorkspaceEdi
 func (p *project) tryRename(ctx context.Context, before *analysis.Site, texts map[string]*buffer.Text,
 	from, to string) error {
 	if before.Snapshot() == nil {
-		return refused("the site has errors, so it is unknown whether the rename changes other answers: mend them first")
+		return refused("the site has errors, so it is unknown whether the rename changes other answers: fix them first")
 	}
 	open := p.server.texts().buffers()
 	maps.Copy(open, texts)

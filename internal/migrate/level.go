@@ -23,7 +23,7 @@ type level struct {
 	suffix    string   // for a path with one variable, the text after it
 	variables []string // last names of the variables in the path
 	value     string   // expression of its category
-	path      string   // the path in a hierarchy of Hiera-2
+	path      string   // the path in a hierarchy of Hiera 2
 	glob      bool
 	problem   string // why none of its keys can move; "": they can
 	category  *category
@@ -67,10 +67,10 @@ func (m *migration) newLevel(h *hierarchy, layer int, c loader.Contribution) *le
 	l.glob = strings.ContainsAny(interpolation.ReplaceAllString(l.pathText, ""), "*?[{")
 	ext := filepath.Ext(l.pathText)
 	if mapped := len(condition) > 1 || isMapped(m.site.Dimensions[condition[0].Dimension].Value); mapped {
-		l.problem = "mapped_paths has no equivalent in Hiera-2"
+		l.problem = "mapped_paths has no equivalent in Hiera 2"
 	} else if strings.ContainsAny(ext, "%{}") || !l.glob && ext == "" || strings.Contains(l.pathText, "//") ||
 		strings.Contains("/"+l.pathText, "/.") || strings.ContainsAny(l.pathText, `$\`) {
-		l.problem = "the path '" + l.pathText + "' has no equivalent in Hiera-2"
+		l.problem = "the path '" + l.pathText + "' has no equivalent in Hiera 2"
 	} else {
 		m.parsePath(l, ext)
 	}
@@ -82,7 +82,7 @@ func isMapped(n *expr.Node) bool {
 	return slices.ContainsFunc(n.Kids, func(k *expr.Node) bool { return k.Lambda != nil })
 }
 
-// parsePath translates the path of a level to Hiera-2.
+// parsePath translates the path of a level to Hiera 2.
 func (m *migration) parsePath(l *level, ext string) {
 	n, _ := expr.ParseHiera(l.pathText)
 	refs, reference := 0, ""
@@ -96,7 +96,7 @@ func (m *migration) parsePath(l *level, ext string) {
 		}
 		source, problem := variableSource(k)
 		if problem != "" || k.Name != expr.HieraScope {
-			l.problem = "the path '" + l.pathText + "' has an interpolation without an equivalent in Hiera-2"
+			l.problem = "the path '" + l.pathText + "' has an interpolation without an equivalent in Hiera 2"
 			return
 		}
 		refs, reference, l.suffix = refs+1, "${"+source+"}", ""

@@ -1,4 +1,4 @@
-// Package migrate rewrites a Hiera 5 site as Hiera-2 data and structured bindings. A key moves with all its bindings or
+// Package migrate rewrites a Hiera 5 site as Hiera 2 data and structured bindings. A key moves with all its bindings or
 // stays in Hiera 5 with all of them; migrate reports why a key stays. The new site gives the same answers as the old
 // one.
 package migrate
@@ -278,7 +278,7 @@ func (m *migration) decideBinding(b *binding) {
 	case b.file.problem != "":
 		m.stay(b, "%s", b.file.problem)
 	case strings.ContainsAny(b.key, `'".`):
-		m.stay(b, "in Hiera 5, a dot in a key digs into a value; in Hiera-2, it is an ordinary character")
+		m.stay(b, "in Hiera 5, a dot in a key digs into a value; in Hiera 2, it is an ordinary character")
 	case containsAny(b.value, "ENC["):
 		m.stay(b, "it is encrypted with hiera-eyaml")
 	case forced:
@@ -299,7 +299,7 @@ func (m *migration) decideBinding(b *binding) {
 	}
 }
 
-// decideLoops makes keys stay that may look up themselves. A build would reject them in Hiera-2.
+// decideLoops makes keys stay that may look up themselves. A build would reject them in Hiera 2.
 func (m *migration) decideLoops() {
 	for _, key := range m.keys {
 		if !m.stays[key] && m.mayLookUp(key, key, map[string]bool{}) {

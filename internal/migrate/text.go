@@ -31,7 +31,7 @@ func apply(text string, edits []edit) string {
 // interpolation matches an interpolation of Hiera 5.
 var interpolation = regexp.MustCompile(`%\{[^}]*\}`)
 
-// translate translates the interpolations in a string from Hiera 5 to Hiera-2. If it cannot, problem says why.
+// translate translates the interpolations in a string from Hiera 5 to Hiera 2. If it cannot, problem says why.
 func (m *migration) translate(text string) (edits []edit, problem string) {
 	last := 0
 	for _, at := range interpolation.FindAllStringIndex(text, -1) {
@@ -79,7 +79,7 @@ func escapeDollars(edits []edit, off int, text string, textFollows bool) []edit 
 	return edits
 }
 
-// hasShapeOf reports whether a string of Hiera-2 has the same constant parts and the same number of interpolations as a
+// hasShapeOf reports whether a string of Hiera 2 has the same constant parts and the same number of interpolations as a
 // string of Hiera 5.
 func (m *migration) hasShapeOf(hiera2, hiera5 string) bool {
 	n, errs := syntax.ParseString(hiera2)
@@ -104,7 +104,7 @@ func shape(n *expr.Node) string {
 	return b.String()
 }
 
-// interpolationSource returns an interpolation in the syntax of Hiera-2.
+// interpolationSource returns an interpolation in the syntax of Hiera 2.
 func (m *migration) interpolationSource(n *expr.Node) (source, problem string) {
 	if n.Op == expr.Concat {
 		if len(n.Kids) == 0 {
@@ -122,7 +122,7 @@ func (m *migration) interpolationSource(n *expr.Node) (source, problem string) {
 	case expr.HieraLookup:
 		source, problem = m.lookupSource(n.Kids[0].Value.Text(), true)
 	default:
-		return "", "it has an %{alias} within a text"
+		return "", "it has an %{alias} within a string"
 	}
 	return "${" + source + "}", problem
 }
@@ -163,7 +163,7 @@ func accessSource(path []value.Value) (source, problem string) {
 func (m *migration) lookupSource(key string, text bool) (source, problem string) {
 	k, err := lookupkey.Parse(key)
 	if err != nil || lookupkey.Reserved(key) || strings.ContainsAny(k.Root, `'\}.`) {
-		return "", "'" + key + "' cannot be a key of lookup() in Hiera-2"
+		return "", "'" + key + "' cannot be a key of lookup() in Hiera 2"
 	}
 	if m.hasOptions[k.Root] && (text || len(k.Path) > 0) {
 		return "", "'" + key + "' is merged"
@@ -182,7 +182,7 @@ func (m *migration) lookupSource(key string, text bool) (source, problem string)
 		alwaysBound = alwaysBound || found && b.level.constant() && b.level.hierarchy.module == ""
 	}
 	if !alwaysBound {
-		return "", "'" + key + "' may be unset; Hiera 5 then turns an alias into an empty text"
+		return "", "'" + key + "' may be unset; Hiera 5 then turns an alias into an empty string"
 	}
 	keys, problem := accessSource(k.Path)
 	return "lookup('" + k.Root + "')" + keys, problem

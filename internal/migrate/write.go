@@ -63,7 +63,7 @@ func (o *output) newPath(h *hierarchy, rel string) string {
 	return path.Join(filepath.ToSlash(at), rel)
 }
 
-// writeHierarchy writes the keys of a hierarchy that move as Hiera-2 data and bindings, and copies the others.
+// writeHierarchy writes the keys of a hierarchy that move as Hiera 2 data and bindings, and copies the others.
 func (o *output) writeHierarchy(h *hierarchy) error {
 	if h.global { // the new site uses the global hierarchy, too
 		return nil
@@ -87,7 +87,7 @@ func (o *output) writeHierarchy(h *hierarchy) error {
 	return nil
 }
 
-// writeFile writes the keys of a file that move. It reports whether any of them became data of Hiera-2.
+// writeFile writes the keys of a file that move. It reports whether any of them became data of Hiera 2.
 func (o *output) writeFile(l *level, f *levelFile) (bool, error) {
 	structured := map[string]bool{}
 	for _, b := range o.byFile[f] {
@@ -116,7 +116,7 @@ func (o *output) writeFile(l *level, f *levelFile) (bool, error) {
 }
 
 // newPath returns the path of a file in the new site, without its extension. Files other than .yaml go to a separate
-// directory, because paths of Hiera-2 have no extension.
+// directory, because paths of Hiera 2 have no extension.
 func (f *levelFile) newPath() string { return dataPath(f.rel, filepath.Ext(f.rel)) }
 
 func dataPath(rel, ext string) string {

@@ -93,7 +93,7 @@ func (db *DB) Facts(ctx context.Context, certnames, only []string) ([]facts.Node
 	return nodes, nil
 }
 
-// Retries of a request that fails for a reason that may pass.
+// Retries of a request after a temporary failure.
 const (
 	attempts = 4
 	pause    = time.Second // doubled after each attempt
@@ -119,7 +119,7 @@ func (db *DB) ask(ctx context.Context, query any) ([]byte, error) {
 	}
 }
 
-// passing is an error that may be gone after a pause.
+// passing is an error for which trying again after a pause may help.
 type passing struct{ error }
 
 func (p *passing) Unwrap() error { return p.error }
@@ -155,7 +155,7 @@ func (db *DB) post(ctx context.Context, body []byte) ([]byte, error) {
 	return answer, nil
 }
 
-// refusal returns the error for an answer with another status than 200.
+// refusal returns the error for a response whose status is not 200.
 func (db *DB) refusal(resp *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1000)) // the status suffices if the text cannot be read
 	reason := cmp.Or(strings.TrimSpace(diag.Visible(string(text))), "no reason given")

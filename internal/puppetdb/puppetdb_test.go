@@ -111,7 +111,7 @@ func TestFactsKeepEnvironmentAndTrustedFacts(t *testing.T) {
 	}
 }
 
-// transport is a network that fails some requests.
+// transport is a RoundTripper made from a function, which fails some requests.
 type transport func(*http.Request) (*http.Response, error)
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }

@@ -55,7 +55,7 @@ func Parse(line []byte) (q Query, err error) {
 	d.DisallowUnknownFields()
 	if err = d.Decode(&q); err == nil {
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("found more after the object; write one query per line")
+			err = errors.New("unexpected text after the object; write one query per line")
 		} else if name, twice := members.Repeated(line); twice {
 			q, err = Query{}, fmt.Errorf("\"%s\" is given twice, with different values", name)
 		}

@@ -44,7 +44,7 @@ func TestParseDescribesMistakes(t *testing.T) {
 	for line, want := range map[string]string{
 		``:                       object + "EOF",
 		`{"key": "a"`:            object + "unexpected end of JSON input",
-		`{"key": "a"} {}`:        object + "found more after the object; write one query per line",
+		`{"key": "a"} {}`:        object + "unexpected text after the object; write one query per line",
 		`["a"]`:                  object + "found array",
 		`{"key": 1}`:             object + `found number as "key"`,
 		`{"key": "a", "fact":1}`: object + `unknown member "fact"; did you mean 'facts'?`,

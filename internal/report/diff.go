@@ -38,7 +38,7 @@ func (d *Diff) Summary() string {
 	text := diag.Count(len(d.Keys), "key") + " change"
 	switch len(d.Keys) {
 	case 0:
-		text = "No binding changes, but answers do"
+		text = "No binding changes, but values do"
 		if len(d.If) > 0 {
 			text = "With " + strings.Join(d.If, ", ") + ", answers change"
 		}

@@ -77,7 +77,7 @@ func hashTree(v bindings.Value) (value.Value, error) {
 
 func sameText(name string) error {
 	return &bindings.Error{Code: bindings.CodeTypeMismatch, Message: "a hash has two keys whose text is '" + name +
-		"', which JSON cannot tell apart; --format yaml shows both"}
+		"', which JSON cannot distinguish; --format yaml shows both"}
 }
 
 // Form selects how to write hash keys that are not strings.

@@ -47,11 +47,11 @@ func (p *setParser) plain(s *Statement) {
 	s.Type = p.typeOf()
 	hasKey := s.Type != nil && p.accept(",") || p.tok.kind == tString || p.tok.kind == tQuote || p.tok.kind == tHeredoc
 	if hasKey && p.err == nil {
-		s.Key = p.text("the key that is bound, a string")
+		s.Key = p.text("a key to bind, as a string")
 	}
 	p.producer(s)
 	if p.err == nil && p.accepts("in") {
-		s.In = p.text("the multibinding that is contributed to, a string")
+		s.In = p.text("the id of a multibinding, as a string")
 	}
 	p.options(s)
 	if p.err == nil && s.Key == nil && s.In == nil {
@@ -64,7 +64,7 @@ func (p *setParser) plain(s *Statement) {
 // anonymous reports a binding without a key.
 func (p *setParser) anonymous(s *Statement) {
 	if s.Type == nil {
-		p.fail(s.Off, "expected the key that is bound, a string in quotes, or 'in' and a multibinding", "")
+		p.fail(s.Off, "expected a key to bind, in quotes, or 'in' and the id of a multibinding", "")
 		return
 	}
 	p.failCode(s.Off, "catalog", "a binding of a type without a name creates Ruby objects, which is not supported",
@@ -211,13 +211,13 @@ func (p *setParser) option() Option {
 
 // rebinding parses the rest of a statement after bind alias or bind renamed.
 func (p *setParser) rebinding(s *Statement) {
-	s.OldType, s.Old = p.oneKey("the key that is rebound")
+	s.OldType, s.Old = p.oneKey("the key to rebind")
 	if p.err == nil && !p.accepts("as") {
-		p.expected("'as' and the key it has from now on", "as")
+		p.expected("'as' and the new key", "as")
 	}
 	if p.err == nil {
 		s.Flags = append(s.Flags, p.flags()...)
-		s.Type, s.Key = p.oneKey("the key it has from now on")
+		s.Type, s.Key = p.oneKey("the new key")
 	}
 	p.options(s)
 }

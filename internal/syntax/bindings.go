@@ -120,7 +120,7 @@ type setParser struct {
 	broken bool // an error made a part of the text unreadable
 }
 
-const oneSet = "a file has one set; put further sets into other files"
+const oneSet = "put other bindings in separate files"
 
 // bindings parses the whole file.
 func (p *setParser) bindings() *Bindings {

@@ -120,9 +120,9 @@ func TestReportsAllErrorsOfBindingsFile(t *testing.T) {
 		{"bindings x {} bindings y {}", []string{"1:15 expected only one 'bindings' in a file " + oneSet}},
 		{"bindings x {}\nbind 'a' to 1", []string{"2:1 expected nothing after the } of the bindings, found 'bind'"}},
 		{"bindings x {\n  bind alias parameters Web[one] as 'a'\n  bind renamed map A to B as 'b'\n  rebind variable a\n}", []string{
-			"2:14 expected the key that is rebound, a string, found 'parameters' " + keyHints["parameters"],
-			"3:16 expected the key that is rebound, a string, found 'map' " + keyHints["map"],
-			"4:10 expected the key that is bound once more, a string, found 'variable' " + keyHints["variable"]}},
+			"2:14 expected the key to rebind, a string, found 'parameters' " + keyHints["parameters"],
+			"3:16 expected the key to rebind, a string, found 'map' " + keyHints["map"],
+			"4:10 expected the key to rebind, a string, found 'variable' " + keyHints["variable"]}},
 		{"bindings x {\n  bnd 'a' to 1\n  bind 'b' t 2\n  bind 'c' to 3\n}", []string{
 			"2:3 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' or 'when', found 'bnd' did you mean 'bind'?",
 			"3:12 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' or 'when', found 't'"}},
@@ -137,15 +137,15 @@ func TestReportsAllErrorsOfBindingsFile(t *testing.T) {
 			"5:7 expected a key in quotes, a type, or another word of bind, found 'ab'"}},
 		{"bindings x {\n bind abstract varibles to ['a']\n bind \"a${b}\" to 1\n bind alias 'a' to 'b'\n}", []string{
 			"2:16 expected a key in quotes, a type, or another word of bind, found 'varibles' did you mean 'variables'?",
-			"3:7 expected the key that is bound, a string, found a string that interpolates it must be a constant",
-			"4:17 expected 'as' and the key it has from now on, found 'to'"}},
+			"3:7 expected a key to bind, as a string, found a string that interpolates it must be a constant",
+			"4:17 expected 'as' and the new key, found 'to'"}},
 		{"bindings x {\n bind Type[Logger] to Type[Special]\n bind class ntp to class ntp2\n bind abstract Array[class ntp], 'n'\n bind 'a' to producer Type[P]\n}", []string{
 			"2:2 a binding of a type without a name creates Ruby objects, which is not supported bind a value to a name: bind 'name' to …",
 			"3:7 a class needs a catalog, which bindings do not have parameters of a class are bound with: bind parameters NAME to { … }",
 			"4:22 a class needs a catalog, which bindings do not have as text, write 'class' in quotes",
 			"5:23 producers written in Ruby are not supported register one with the runtime, and name it: producer 'name'"}},
 		{"bindings x { bind to 3 bind dependency a <- b }", []string{
-			"1:14 expected the key that is bound, a string in quotes, or 'in' and a multibinding",
+			"1:14 expected a key to bind, in quotes, or 'in' and the id of a multibinding",
 			"1:42 expected -> or ~> between the two sides, found '<-'"}},
 		{"bindings x {\n bnd 'a' to 1\n inclde ntp\n whn osfamily debian {\n  bind 'a' t\n  exclde [a]\n }\n bind 'b' to [1,\n" +
 			" multibnd String, 'm'\n bind 'c'\n  t\n to 2\n}", []string{

@@ -31,7 +31,7 @@ func (p *parser) unexpected(expected string) {
 	case p.tok.kind == tOp && what != "":
 		p.failCatalog(what, operatorHint(p.tok.text))
 	case p.tok.kind == tKeyword && catalogKeywords[p.tok.text] != "" && p.peek().is(tOp, "=>"):
-		p.correctHere("the key "+p.tok.text+" is a word of the language", "write '"+p.tok.text+"' in quotes",
+		p.correctHere("the key "+p.tok.text+" is a reserved word", "write '"+p.tok.text+"' in quotes",
 			quotedWord(p.tok.text))
 	case p.tok.kind == tKeyword && catalogKeywords[p.tok.text] != "":
 		p.failCatalog(catalogKeywords[p.tok.text], "as text, write '"+p.tok.text+"' in quotes")

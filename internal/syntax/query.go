@@ -19,7 +19,7 @@ func ParseQuery(src string) (*Query, []SyntaxError) {
 	p := setParser{parser: parser{lexer: lexer{src: src}}}
 	p.advance()
 	if !p.atQuery() {
-		p.expected("a query, as Type[?? name == 'one']")
+		p.expected("a query, such as Type[?? name == 'one']")
 		return nil, []SyntaxError{*p.err}
 	}
 	q := p.query()

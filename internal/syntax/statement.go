@@ -48,7 +48,7 @@ func (p *setParser) statement() Statement {
 		s.Names = p.classNames()
 	case p.accepts("rebind"):
 		s.Flags = p.flags()
-		s.Type, s.Key = p.oneKey("the key that is bound once more")
+		s.Type, s.Key = p.oneKey("the key to rebind")
 		p.options(&s)
 	case p.accepts("multibind"):
 		p.multibind(&s)
@@ -296,9 +296,9 @@ func (p *setParser) oneKey(what string) (t, key *expr.Node) {
 
 // keyHints has hints for a single key of parameters, variables, a map or a dependency.
 var keyHints = map[string]string{
-	"parameters": "parameters are rebound one by one, each by its key: '/param/Web[one]/port', of a class 'ntp::port'; " +
-		"all of one target are those of another by: bind parameters Web[one] to Web[two]",
-	"variables": "variables are rebound one by one, each by its key: '/var/role'",
+	"parameters": "rebind each parameter by its key: '/param/Web[one]/port', or 'ntp::port' for a class; " +
+		"to copy all parameters of a target, write: bind parameters Web[one] to Web[two]",
+	"variables": "rebind each variable by its key: '/var/role'",
 	"variable":  "put the key of a variable in quotes: '/var/role'",
 	"map":       "put the key of a map in quotes: '/map/Web/Sql'",
 }
@@ -326,7 +326,7 @@ func (p *setParser) ofData(n *expr.Node) {
 		case "Class":
 			p.failCode(n.Off, "catalog", "a class"+noCatalog, parametersInstead)
 		case "Type":
-			p.failCode(n.Off, "catalog", "a binding cannot have a class of Ruby as its value",
+			p.failCode(n.Off, "catalog", "a binding cannot have a Ruby class as its value",
 				"bind data, or the value of a registered producer: to producer 'name'")
 		}
 	}

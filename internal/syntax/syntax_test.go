@@ -20,7 +20,7 @@ func TestErrorsHaveOffsetsAndMessages(t *testing.T) {
 		{"[1 ^2]", "expected ] or , after the entry of the list, found '2'"},
 		{"{a => 1 ^b => 2}", "expected } or , after the entry of the hash, found 'b'"},
 		{"{a ^}", "expected => after the key, found '}'"},
-		{"{^class => 1}", "the key class is a word of the language"},
+		{"{^class => 1}", "the key class is a reserved word"},
 		{"^1 2", "this value is not used"},
 		{"^foo $x", "expected an operator after the word foo"},
 		{"$x = 1;^", "expected a statement after ;"},

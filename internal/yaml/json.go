@@ -69,7 +69,7 @@ func (p *jsonParser) hint() string {
 	}
 	switch {
 	case starts("//", "/*", "#"):
-		return "remove the comment: JSON has none"
+		return "remove the comment: JSON has no comments"
 	case starts("'"):
 		return "write double quotes"
 	case starts("True", "False", "None"):

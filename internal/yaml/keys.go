@@ -44,5 +44,5 @@ func (d *Document) CheckVersion(key string, want int64) *diag.Diagnostic {
 		return nil
 	}
 	return &diag.Diagnostic{Pos: d.Pos(v), Code: "version",
-		Message: fmt.Sprintf("expected the integer %d as '%s', found %s", want, key, v.Describe())}
+		Message: fmt.Sprintf("expected the integer %d for '%s', found %s", want, key, v.Describe())}
 }

@@ -41,7 +41,7 @@ func (r *report) refuseScalar(pos diag.Pos, text string, problem fault) {
 	switch problem {
 	case isDate:
 		r.correct(pos, "yaml_date",
-			"the date or time "+value.Shorten(text)+" must be quoted: values cannot have that type",
+			"the date or time "+value.Shorten(text)+" must be quoted: data has no dates or times",
 			"write '"+value.Shorten(text)+"'", diag.Fix{Old: text, New: "'" + text + "'", Syntax: true})
 	case tooLarge:
 		r.fail(pos, "yaml_integer", "the integer "+value.Shorten(text)+" does not fit in 64 bits", numberHint)
@@ -66,7 +66,7 @@ type wording struct {
 var wordings = []wording{
 	{"mapping values are not allowed in this context",
 		"unexpected ': '; a key cannot start here",
-		"quote a text that contains ': ', or correct the indentation"},
+		"quote a string that contains ': ', or correct the indentation"},
 	{"mapping keys are not allowed in this context", "unexpected '? '; a key cannot start here", ""},
 	{"block sequence entries are not allowed in this context",
 		"unexpected '- '; a list cannot start here", "start the list on the next line"},
@@ -82,7 +82,7 @@ var wordings = []wording{
 	{noColon, "expected ': ' after the key, on the same line",
 		"put a space after the colon of a key"},
 	{"did not find expected alphabetic or numeric character", "expected the name of an anchor",
-		"quote a text that starts with '*' or '&'"},
+		"quote a string that starts with '*' or '&'"},
 	{"did not find expected comment or line break", "expected the end of the line",
 		"start the text on the line after '|' or '>'"},
 	{"found unknown escape character", "expected an escape that YAML knows after the backslash",
@@ -96,7 +96,7 @@ var wordings = []wording{
 	{"found a tab character that violates indentation", "expected spaces as indentation, found a tab", tabHint},
 	{"found a tab character where an indentation space is expected",
 		"expected spaces as indentation, found a tab", tabHint},
-	{"found a comment without preceding whitespace", "expected a space before '#'", "quote a text that has a '#'"},
+	{"found a comment without preceding whitespace", "expected a space before '#'", "quote a string that contains '#'"},
 	{"found unexpected end of stream", "expected the closing quote, found the end of the file",
 		"close the quote that is opened above; a ' within '…' is written twice"},
 	{"found unexpected document indicator", "expected the closing quote, found the end of the document",
@@ -106,7 +106,7 @@ var wordings = []wording{
 		"check the indentation of this line"},
 	{"found incompatible YAML document", "expected %YAML 1.1", "remove the directive"},
 	{"found unknown directive name", "expected %YAML or %TAG after a '%' that starts a line",
-		"quote a text that starts with '%'"},
+		"quote a string that starts with '%'"},
 }
 
 // refuseSyntax reports a complaint, with its message in terms of this project.
@@ -120,7 +120,7 @@ func (r *report) refuseSyntax(c complaint) {
 		code, message = "yaml_depth", c.problem
 	case strings.HasPrefix(c.problem, "unknown anchor "):
 		code, message = "yaml_alias", "expected an alias to an earlier anchor, found "+aliasIn(c.problem)
-		hint = "quote a text that starts with '*'"
+		hint = "quote a string that starts with '*'"
 	case c.problem == "found character that cannot start any token":
 		message, hint = r.describeBadStart(c.pos)
 	case r.hasColon(c):
@@ -180,7 +180,7 @@ func (r *report) describeBadStart(pos diag.Pos) (message, hint string) {
 		return "expected spaces as indentation, found a tab", tabHint
 	}
 	return "expected a value, found " + strconv.QuoteRune(c) + ", which cannot start a value",
-		"put the text in quotes"
+		"put the string in quotes"
 }
 
 // noColon is libyaml's message for a line without a key.

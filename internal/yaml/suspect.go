@@ -36,7 +36,7 @@ func (r *report) refuseSuspect(c complaint) bool {
 
 // unclosedQuote reports a quoted text that ends at the opening quote of a later text or does not end at all.
 func (r *report) unclosedQuote(c complaint, at int) bool {
-	open, hint := -1, "close the text with the quote that opens it; "
+	open, hint := -1, "close the string with the quote that opens it; "
 	if c.problem == endOfStream && c.start.Line > 0 {
 		open = r.doc.offset(c.start.Line, c.start.Col)
 	} else {
@@ -206,7 +206,8 @@ func MissingBlank(pos diag.Pos, line string) (diag.Diagnostic, bool) {
 	}
 	pos.Col += utf8.RuneCountInString(line[:found[2]])
 	return diag.Diagnostic{Pos: pos, Code: "yaml_syntax", Message: "expected a space after the ':' of this key",
-		Hint: "write 'key: value', or quote a text with a ':'", Fix: diag.Fix{Old: ":", New: ": ", Syntax: true}}, true
+		Hint: "write 'key: value', or quote a string that contains a ':'",
+		Fix:  diag.Fix{Old: ":", New: ": ", Syntax: true}}, true
 }
 
 // KeyHint returns a hint for a string that was probably meant as a key and a value, such as 'key:value' or 'key =

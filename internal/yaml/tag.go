@@ -141,7 +141,7 @@ func (c *converter) binary(n *goyaml.Node) value.Value {
 	text := decodeBase64(n.Value)
 	if !utf8.ValidString(text) {
 		c.fail(c.position(n), "yaml_tag", "expected text in UTF-8 after the tag "+n.Tag+", found other bytes",
-			"hand binary data on as base64: remove the tag")
+			"keep binary data as a base64 string: remove the tag")
 	}
 	return value.FromString(text)
 }

@@ -125,9 +125,9 @@ func TestReportsSyntaxErrors(t *testing.T) {
 		"  a: 1\n b: 2": "error yaml_syntax 2:2 expected this line to start in column 3, not in column 2 (1:3 this key starts there)",
 		"a: &x.y 1\n":   "error yaml_syntax 1:4 expected an anchor of letters, digits, '_' and '-', found &x.y",
 
-		"- 2013-05-23\n- 2001-12-14t21:59:43.10-05:00": "error yaml_date 1:3 the date or time 2013-05-23 must be quoted: values cannot have that type\n" +
-			"error yaml_date 2:3 the date or time 2001-12-14t21:59:43.10-05:00 must be quoted: values cannot have that type",
-		"2013-05-23: x": "error yaml_date 1:1 the date or time 2013-05-23 must be quoted: values cannot have that type",
+		"- 2013-05-23\n- 2001-12-14t21:59:43.10-05:00": "error yaml_date 1:3 the date or time 2013-05-23 must be quoted: data has no dates or times\n" +
+			"error yaml_date 2:3 the date or time 2001-12-14t21:59:43.10-05:00 must be quoted: data has no dates or times",
+		"2013-05-23: x": "error yaml_date 1:1 the date or time 2013-05-23 must be quoted: data has no dates or times",
 		"a: 9223372036854775808\nb: -9223372036854775808": "error yaml_integer 1:4 the integer 9223372036854775808 does not fit in 64 bits",
 
 		"a: !x!y b": "error yaml_tag 1:4 expected a tag that YAML knows, or none",

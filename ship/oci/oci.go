@@ -167,7 +167,7 @@ func (r *Repository) Look(ctx context.Context, validator string) (*ship.Offer, e
 		return nil, r.foreign("annotation %s: expected a number of bytes", r.kind.size)
 	}
 	if layer.Size > maxLayer(o.Size) {
-		return nil, r.foreign("its layer has %d bytes; expected less than annotation %s, which says %d", layer.Size,
+		return nil, r.foreign("its layer has %d bytes; expected at most %d, for %s=%d", layer.Size, maxLayer(o.Size),
 			r.kind.size, o.Size)
 	}
 	if sig := m.Annotations[annotationSignature]; sig != "" {

@@ -214,7 +214,7 @@ func TestRejectsArtifactsThatAreNotSnapshots(t *testing.T) {
 		"no digest":      {func(m *ocispec.Manifest) { delete(m.Annotations, annotationSHA256) }, annotationSHA256},
 		"a size below 0": {func(m *ocispec.Manifest) { m.Annotations[annotationSize] = "-1" }, annotationSize},
 		"a layer larger than the snapshot": {func(m *ocispec.Manifest) { m.Layers[0].Size = 3 << 30 },
-			"its layer has 3221225472 bytes; expected less than annotation " + annotationSize},
+			"its layer has 3221225472 bytes; expected at most "},
 		"a manifest of 4 MiB": {func(m *ocispec.Manifest) { m.Annotations["padding"] = strings.Repeat("x", 4<<20) },
 			"expected at most 4194304"},
 	} {

@@ -58,7 +58,7 @@ func main() {
 	flag.StringVar(&o.again, "again", "", "only mutants that survived according to this `file`, the output of an earlier run")
 	flag.Float64Var(&o.score, "score", 95, "percentage of mutants that must be killed")
 	flag.BoolVar(&o.stale, "stale", false, "try no mutants; print the listed mutants that no longer exist")
-	flag.DurationVar(&o.time, "for", 0, "start no mutant after this `time`; 0: no limit")
+	flag.DurationVar(&o.time, "for", 0, "stop starting mutants after this `duration`; 0 means no limit")
 	flag.Parse()
 	if err := os.Chdir(*module); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
@@ -194,7 +194,7 @@ func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equival
 		case m.lives():
 			fmt.Fprintln(out, m)
 		case m.fate == killed && m.listed:
-			fmt.Fprintf(out, "%s:%d: listed as equivalent, and killed by %s: %s\n", m.file, m.line, m.by, m.key)
+			fmt.Fprintf(out, "%s:%d: listed as equivalent, but killed by %s: %s\n", m.file, m.line, m.by, m.key)
 		}
 	}
 	if o.changed == "" && o.only == "" && o.again == "" {

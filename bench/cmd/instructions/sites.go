@@ -10,7 +10,7 @@ import (
 	"bindc/bench/gen"
 )
 
-// config describes a generated site of Hiera-2. It is small, because counts do not depend on the size of a site, but
+// config describes a generated site of Hiera 2. It is small, because counts do not depend on the size of a site, but
 // has a few thousand keys, so that hashing and comparing keys cost as much as in a real one.
 var config = gen.Config{Nodes: 200, Keys: 2_000, Modules: 20, Overrides: 20, Seed: 1}
 

@@ -1,5 +1,5 @@
 // Twins compares lookups and builds of a generated site of Hiera 5 with those of the same site of
-// Hiera-2.
+// Hiera 2.
 //
 //	go run ./cmd/twins -size L
 package main
@@ -79,7 +79,7 @@ func builds(out *tabwriter.Writer, site *built.Site, size string) error {
 			other = twin.CPU
 		}
 	}
-	_, err := fmt.Fprintf(out, "| %s Hiera 5, build, processor time\t| %v\t| Hiera-2 twin\t| %v\t| %.3g\t|\n", size,
+	_, err := fmt.Fprintf(out, "| %s Hiera 5, build, processor time\t| %v\t| Hiera 2 twin\t| %v\t| %.3g\t|\n", size,
 		own.Round(time.Millisecond), other.Round(time.Millisecond), float64(own)/float64(other))
 	return err
 }

@@ -56,7 +56,7 @@ var ErrUnsupported = errors.New("is not supported here")
 
 var (
 	errArguments = errors.New("the type cannot be made from this value and these arguments")
-	errEmpty     = errors.New("expected a text that is not empty")
+	errEmpty     = errors.New("expected a non-empty string")
 )
 
 // isText reports whether v is a String with at least least characters.

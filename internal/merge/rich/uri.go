@@ -73,7 +73,7 @@ func newURI(args []value.Value) (string, error) {
 	v := args[0]
 	switch {
 	case len(args) == 1 && v.Kind() == value.Hash:
-		return "", fmt.Errorf("a Hash for a URI %w; write the URI as a text", ErrUnsupported)
+		return "", fmt.Errorf("a Hash for a URI %w; write the URI as a string", ErrUnsupported)
 	case len(args) > 1 || v.Kind() != value.String:
 		return "", errArguments
 	case v.Text() == "":

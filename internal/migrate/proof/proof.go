@@ -65,7 +65,7 @@ const (
 	Foreign                       // it depends on an entry that only Puppet reads
 )
 
-var reasonTexts = [...]string{NoForm: "without an equivalent in Hiera-2", Neighbour: "in a module with keys that stay",
+var reasonTexts = [...]string{NoForm: "without an equivalent in Hiera 2", Neighbour: "in a module with keys that stay",
 	Differs: "with answers that would change", UnreadableMerge: "with a computed merge in a manifest",
 	Foreign: "depending on a level that only Puppet can read"}
 

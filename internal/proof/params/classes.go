@@ -23,10 +23,10 @@ type class struct {
 type param struct {
 	manifest.Param
 	class *class
-	typ   *types.Type // nil if every value fits, or if the type is not known
+	typ   *types.Type // nil if any value fits, or if the type is unknown
 
-	unknown []string // types in it that are not known
-	problem error    // why typ cannot be parsed
+	unknown []string // names in Type of unknown types
+	problem error    // why Type cannot be parsed
 }
 
 // key is the key that Puppet looks up for p.
@@ -37,14 +37,14 @@ type classes struct {
 	disk    fsx.Disk
 	site    *loader.Site
 	modules map[string]string          // directory of manifests, by module; "" if it has none
-	headers map[string]manifest.Header // by path
-	known   map[string]*class          // by name; nil: there is no such class
-	own     map[string]manifest.Class  // of the manifests of the site
+	headers map[string]manifest.Header // definitions in manifests, by path
+	known   map[string]*class          // classes by name; nil if there is no such class
+	own     map[string]manifest.Class  // classes that the manifests of the site define
 	aliases *types.Aliases
 	inSite  map[string]string // source of the aliases that manifests of the site define
 
-	failures []error  // of reading
-	broken   []string // manifests that end too early
+	failures []error  // errors of reading manifests
+	broken   []string // manifests that end inside a string, a comment or a bracket
 }
 
 func findClasses(site *loader.Site, disk fsx.Disk) *classes {

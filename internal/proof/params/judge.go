@@ -12,7 +12,7 @@ type verdict uint8
 
 const (
 	fits    verdict = iota
-	refused         // no request makes it fit
+	refused         // it fits in no request
 	unknown         // it depends on the request, or on other keys
 )
 
@@ -43,8 +43,9 @@ func (p *param) judgeValue(v value.Value) verdict {
 	return refused
 }
 
-// misfit returns the reason why Puppet refuses v, or nil. A parameter with a default gets its default instead of undef.
-// The value of a sensitive binding may reach Puppet as it is or as a Sensitive, so either may fit.
+// misfit returns the reason why Puppet refuses v, or nil. A parameter with a default gets its default instead of
+// undef. Puppet may get the value of a sensitive binding with or without Sensitive, so it is enough if the type
+// accepts one of them.
 func (p *param) misfit(v value.Value) *types.Mismatch {
 	if v.IsUndef() && p.Optional {
 		return nil
@@ -60,7 +61,7 @@ func (p *param) misfit(v value.Value) *types.Mismatch {
 	return m
 }
 
-// isText reports whether n is always a String.
+// isText reports whether n yields a String in every request.
 func isText(n *expr.Node) bool {
 	return n.Op == expr.Concat || n.Op == expr.Call && (n.Name == expr.HieraScope || n.Name == expr.HieraLookup) ||
 		n.Op == expr.Call && n.HasHieraSecret()

@@ -43,7 +43,7 @@ func (c *Checker) reportMissing(severity diag.Severity) error {
 	return nil
 }
 
-// bound says for which nodes a key is bound. missing is false if it is bound for all of them.
+// bound describes the nodes for which a key is bound. missing is false if it is bound for all nodes.
 func (c *Checker) bound(key string) (where string, missing bool, err error) {
 	p, err := c.open()
 	if err != nil {

@@ -159,8 +159,8 @@ func (p *prover) samples(key string, s *suspect, varies bool) (out []decision.Sa
 	return out, why, nil
 }
 
-// decides reports whether the lookup returns the same value as Puppet, given the lookup_options that apply, or nil. A
-// convert_to of a type that bindings do not have makes a text of a value that Puppet keeps.
+// decides reports whether a lookup converts a value to the same type as Puppet, given the lookup_options that apply,
+// or nil. It does unless convert_to names a type that this program does not have.
 func decides(options *lookup.Candidate) bool {
 	if options == nil {
 		return true
@@ -180,8 +180,8 @@ func decides(options *lookup.Candidate) bool {
 	return err == nil
 }
 
-// sample looks a key up in one request, and reports the bindings that it wins with a value that Puppet refuses. The
-// results are added to found. isDecided is false if the value that Puppet gets is not known.
+// sample looks a key up in one request. If Puppet refuses the value, sample reports the winning binding and adds its
+// position to found. isDecided is false if the value that Puppet gets is not known.
 func (p *prover) sample(key string, s *suspect, sample decision.Sample, found map[diag.Pos]bool) (isDecided bool,
 	err error) {
 	facts, err := sample.Facts(nil)
@@ -190,7 +190,7 @@ func (p *prover) sample(key string, s *suspect, sample decision.Sample, found ma
 	}
 	r, err := p.snap.Request(facts)
 	if err != nil {
-		return true, nil // every lookup of this request fails, which is not for this check to report
+		return true, nil // every lookup of this request fails; other checks report that
 	}
 	v, ok, err := r.Lookup(key)
 	if err != nil || !ok {

@@ -131,7 +131,7 @@ func (c *Checker) reportOpen(key string, s *suspect, why string) {
 	}
 }
 
-// reportClasses reports once what could not be read.
+// reportClasses reports manifests that could not be read or are incomplete, and unknown types.
 func (c *Checker) reportClasses() {
 	for _, err := range c.classes.failures {
 		c.diags.Add(diag.Diagnostic{Severity: diag.Warning, Code: "read",

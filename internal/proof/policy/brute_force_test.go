@@ -29,7 +29,7 @@ var texts = []string{"x", "y", "", "elsewhere"}
 
 var variables = []string{"fqdn", "osfamily", "environment", "role"}
 
-// categories are those of the random sites: some are functions of the variables of others.
+// categories are the categories of the random sites. Some are computed from variables that others use too.
 const categories = `categories: [[node, '${fqdn}'], [both, '${osfamily}-${environment}'], [osfamily, '${osfamily}'],
   [role, '${role}'], [environment, '${environment}'], [common, 'true']]
 `
@@ -115,7 +115,7 @@ func (g *generator) hiera5(files map[string]string) {
 	}
 }
 
-// statement is a policy of a test, with the same meaning in Go.
+// statement is a policy as source and as functions in Go, which decide the same.
 type statement struct {
 	source string
 	key    func(string) bool
@@ -294,7 +294,7 @@ func proved(t testing.TB, dir string) *site {
 	return out
 }
 
-// verdict returns what a proof says about a policy: proven, broken, open, or a text that contains "concerns no".
+// verdict returns what a proof says about a policy: proven, broken, open, or the message of a policy without effect.
 func (s *site) verdict(name string) string {
 	out := ""
 	if slices.Contains(s.proven, name) {
@@ -307,7 +307,7 @@ func (s *site) verdict(name string) string {
 			return "broken"
 		case strings.Contains(d.Message, "not proven"):
 			out += "open"
-		case strings.Contains(d.Message, "concerns no"):
+		case strings.Contains(d.Message, "applies to no"), strings.Contains(d.Message, "matches no"):
 			out += d.Message
 		}
 	}

@@ -25,9 +25,9 @@ func openBytes(content []byte) (*opened, error) {
 
 // breach is a request for which a policy is broken.
 type breach struct {
-	message string // without the value if it is secret
+	message string // omits the value if it is secret
 	secret  bool
-	at      diag.Pos // the winner; its file is a path in the snapshot. The zero value: nothing wins
+	at      diag.Pos // position of the winner, with a path as in the snapshot; zero if nothing wins
 	when    []lookup.Term
 }
 
@@ -110,7 +110,7 @@ func cutLast(text string) (before string, n int, ok bool) {
 	return text[:i], n, err == nil
 }
 
-// confirm looks for a request with the texts of w that breaks a policy, and reports it.
+// confirm looks for a request with the values in w that breaks a policy, and reports it.
 func (p *prover) confirm(policy *Policy, key string, w way) (bool, error) {
 	o, err := p.snapshotOf()
 	if err != nil {
@@ -132,7 +132,8 @@ func (p *prover) confirm(policy *Policy, key string, w way) (bool, error) {
 	return false, nil
 }
 
-// completions yields requests with the texts of w: other variables have texts that occur nowhere, or are not set.
+// completions yields requests with the values in w. Other variables have a value that occurs in no condition, or are
+// not set.
 func (p *prover) completions(w way) func(yield func(way) bool) {
 	return func(yield func(way) bool) {
 		free := slices.DeleteFunc(slices.Sorted(maps.Keys(p.space.paths)), func(v string) bool {
@@ -160,7 +161,7 @@ func (p *prover) completions(w way) func(yield func(way) bool) {
 	}
 }
 
-// examine examines the request in which variables have the given texts.
+// examine examines the request in which variables have the given values.
 func (p *prover) examine(o *opened, policy *Policy, key string, texts way) (*breach, error) {
 	f, err := p.sample(texts).Facts(nil)
 	if err != nil {
@@ -169,7 +170,7 @@ func (p *prover) examine(o *opened, policy *Policy, key string, texts way) (*bre
 	return o.examine(policy, key, f)
 }
 
-// sample returns the request in which variables have the given texts.
+// sample returns the request in which variables have the given values.
 func (p *prover) sample(texts way) decision.Sample {
 	out := map[string]string{}
 	for v, text := range texts {
@@ -183,8 +184,8 @@ func (p *prover) sample(texts way) decision.Sample {
 	return decision.NewSample(out)
 }
 
-// shortened removes variables from texts that w does not assign, as long as the policy stays broken by the same
-// binding.
+// shortened returns texts without the variables that are needed neither by w nor for the same binding to break the
+// policy.
 func (p *prover) shortened(o *opened, policy *Policy, key string, w, texts way, b *breach) (way, error) {
 	out := maps.Clone(texts)
 	for _, v := range slices.Sorted(maps.Keys(texts)) {

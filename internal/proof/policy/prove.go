@@ -29,7 +29,7 @@ type Result struct {
 type Open struct {
 	*Policy
 	keys     []string
-	computed []diag.Pos // bindings that decide
+	computed []diag.Pos // bindings whose values could not be decided
 }
 
 // Prove proves policies for all requests to a site. It adds violations to diags, and warnings about policies that
@@ -73,7 +73,7 @@ type prover struct {
 	tables     *tables
 	diags      *diag.List
 	blockersOf map[uint32]*blockers
-	opened     *opened // the site as a snapshot; nil until a witness is looked up
+	opened     *opened // the site as a snapshot; nil until a request is examined
 	seen       map[string]bool
 
 	current *Open // the policy that is being proven
@@ -93,7 +93,7 @@ func (p *prover) keysOf(policy *Policy) (out []uint32) {
 	return out
 }
 
-// prove decides about one policy. A policy that concerns nothing is broken, but only with a warning.
+// prove decides one policy, with the doubts about it. It only warns about a policy that concerns no request.
 func (p *prover) prove(policy *Policy, keys []uint32, doubts []doubt) (verdict, error) {
 	p.current = &Open{Policy: policy}
 	if !p.checkCategories(policy) {
@@ -102,12 +102,12 @@ func (p *prover) prove(policy *Policy, keys []uint32, doubts []doubt) (verdict, 
 	p.checkLayers(policy)
 	p.region, _ = policy.region.conjuncts(false)
 	if p.region = slices.DeleteFunc(p.region, func(c conjunct) bool { return !p.isPossible(&c) }); len(p.region) == 0 {
-		p.warn(policy, "the policy '"+policy.Name+"' concerns no request: its condition never holds",
+		p.warn(policy, "the policy '"+policy.Name+"' applies to no request: its condition never holds",
 			"correct 'when' and 'unless', or remove the policy")
 		return broken, nil
 	}
 	if len(keys) == 0 && policy.claim.ofNothing() == "" {
-		p.warn(policy, "the policy '"+policy.Name+"' concerns no key: nothing binds '"+policy.source+"'",
+		p.warn(policy, "the policy '"+policy.Name+"' matches no key: nothing binds '"+policy.source+"'",
 			cmpHint(p.diags, policy, p.Content.Keys))
 		return broken, nil
 	}
@@ -137,12 +137,12 @@ func worse(a, b verdict) verdict {
 	return max(a, b)
 }
 
-// proveUnbound decides about a policy that requires a value of a key that nothing binds.
+// proveUnbound decides a policy that requires a value for a key without bindings.
 func (p *prover) proveUnbound(policy *Policy) (verdict, error) {
 	return p.proveRow(policy, policy.key, nil, p.nothing(), broken)
 }
 
-// proveKey decides about one key of a policy, with the doubts about it.
+// proveKey decides a policy for one key, with the doubts about it.
 func (p *prover) proveKey(policy *Policy, key uint32, doubts []doubt) (verdict, error) {
 	name := p.Content.Keys[key].Name
 	out := holds
@@ -163,7 +163,7 @@ func (p *prover) proveKey(policy *Policy, key uint32, doubts []doubt) (verdict, 
 // nothing returns a row below all others, for requests in which nothing binds a key.
 func (p *prover) nothing() *row { return &row{level: int32(len(p.Content.Levels)) + 1} }
 
-// blockers returns the blockers of a key.
+// blockers returns the blockers of a key, which it creates once.
 func (p *prover) blockers(key uint32) *blockers {
 	b := p.blockersOf[key]
 	if b == nil {
@@ -206,12 +206,12 @@ func (p *prover) proveRow(policy *Policy, key string, b *blockers, r *row, v ver
 	return out, nil
 }
 
-// isExcluded reports whether a negative literal of c holds for all requests with the texts of w.
+// isExcluded reports whether a negative literal of c holds for all requests with the values in w.
 func (p *prover) isExcluded(c *conjunct, w way) bool {
 	return slices.ContainsFunc(c.negative, func(l *literal) bool { return p.space.implies(w, l) })
 }
 
-// isPossible reports whether a request can be in c.
+// isPossible reports whether some request meets c.
 func (p *prover) isPossible(c *conjunct) bool {
 	ways, complete := p.space.solve(p.space.ofLiterals(c.positive))
 	return !complete || slices.ContainsFunc(ways, func(w way) bool { return !p.isExcluded(c, w) })

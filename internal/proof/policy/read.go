@@ -38,7 +38,8 @@ type reader struct {
 	digest string
 }
 
-// file reads the file at path. A file of --policy must have policies; other files without a version are passed over.
+// file reads the file at path. A file that --policy names must have policies; other files without a version are
+// ignored.
 func (r *reader) file(path string, named bool) {
 	src, err := r.disk.ReadFile(path)
 	if err != nil {
@@ -100,7 +101,7 @@ func (r *reader) policy(n *yaml.Node) (p *Policy, ok bool) {
 	ok = !r.unknown(n, "attribute of a policy", allowed...)
 	p = &Policy{At: r.doc.Pos(n), Digest: r.digest}
 	if p.Name = r.text(n, "name"); p.Name == "" {
-		r.errorf(n, "expected 'name', a text that identifies the policy")
+		r.errorf(n, "expected 'name', a string that identifies the policy")
 		ok = false
 	} else if first, twice := r.names[p.Name]; twice {
 		r.diags.Add(diag.Diagnostic{Pos: p.At, Code: Code, Message: "two policies have the name '" + p.Name + "'",
@@ -144,14 +145,14 @@ func (r *reader) keys(n *yaml.Node, p *Policy) bool {
 		p.key, _ = one.Text()
 		p.prefix = p.key
 		if p.source = p.key; p.key == "" || strings.Contains(p.key, "*") {
-			r.errorf(one, "expected the name of a key as 'key', found %s; a pattern is called 'keys'", one.Describe())
+			r.errorf(one, "expected the name of a key for 'key', found %s; a pattern is called 'keys'", one.Describe())
 			return false
 		}
 		return true
 	}
 	patterns, ok := texts(several)
 	if !ok {
-		r.errorf(several, "expected a pattern such as 'sudo::**' as 'keys', or a list of them, found %s",
+		r.errorf(several, "expected a pattern such as 'sudo::**' for 'keys', or a list of them, found %s",
 			several.Describe())
 		return false
 	}
@@ -205,20 +206,20 @@ func (r *reader) requirement(name string, n *yaml.Node, c *claim) bool {
 			c.bound = &is
 			return true
 		}
-		r.errorf(n, "expected true or false as 'bound', found %s", n.Describe())
+		r.errorf(n, "expected true or false for 'bound', found %s", n.Describe())
 	case "layers":
 		if names, ok := texts(n); ok {
 			c.layers, c.source = names, "the layer "+diag.AnyOf(names)
 			return true
 		}
-		r.errorf(n, "expected the names of layers as 'layers', such as [security], found %s", describe(n, nil))
+		r.errorf(n, "expected the names of layers for 'layers', such as [security], found %s", describe(n, nil))
 	case "type":
 		t, err := types.Parse(text)
 		if isText && err == nil {
 			c.typ, c.source = t, t.String()
 			return true
 		}
-		r.errorf(n, "expected a type such as Array[String, 2] as 'type', found %s", describe(n, err))
+		r.errorf(n, "expected a type such as Array[String, 2] for 'type', found %s", describe(n, err))
 	default:
 		return r.lambda(n, c)
 	}
@@ -239,7 +240,7 @@ func describe(n *yaml.Node, err error) string {
 func (r *reader) lambda(n *yaml.Node, c *claim) bool {
 	text, isText := n.Text()
 	if !isText {
-		r.errorf(n, "expected a lambda such as '|$x| { $x > 4 }' as 'satisfies', found %s", n.Describe())
+		r.errorf(n, "expected a lambda such as '|$x| { $x > 4 }' for 'satisfies', found %s", n.Describe())
 		return false
 	}
 	l, errs := syntax.ParseLambda(text)
@@ -247,7 +248,7 @@ func (r *reader) lambda(n *yaml.Node, c *claim) bool {
 		errs = syntax.CheckWithoutLookup(syntax.Around(l), "a policy decides about one value")
 	}
 	if len(errs) == 0 && (!l.Takes(1) || len(l.Params) != 1) {
-		r.errorf(n, "expected a lambda with one parameter as 'satisfies'")
+		r.errorf(n, "expected a lambda with one parameter for 'satisfies'")
 		return false
 	}
 	c.satisfies, c.source = l, text

@@ -27,15 +27,15 @@ const (
 	not
 )
 
-// literal requires a text of a category or a variable. Case is ignored. Any other expression is opaque: it may hold or
-// not hold in any request.
+// literal requires a category or a variable to have a value. Case is ignored. Any other expression is opaque:
+// nothing is known about the requests in which it holds.
 type literal struct {
 	category string
 	variable string // a path of package decision
 	text     string // folded
 	written  string // the text in the source
 
-	expression *expr.Node // of a literal that is not a category, to evaluate it
+	expression *expr.Node // evaluates a literal that is not about a category
 }
 
 func (l *literal) isOpaque() bool { return l.category == "" && l.variable == "" }
@@ -57,7 +57,7 @@ func joined(op operator, cs []*condition) *condition {
 
 func negated(c *condition) *condition { return &condition{op: not, kids: []*condition{c}} }
 
-// ofExpression converts an expression over facts. Comparisons of a variable with a text become literals.
+// ofExpression converts an expression over facts. Comparisons of a variable with a string become literals.
 func ofExpression(n *expr.Node) *condition {
 	switch {
 	case n.Op == expr.Binary && n.Name == "and":
@@ -85,7 +85,7 @@ func ofExpression(n *expr.Node) *condition {
 	return &condition{lit: literal{expression: n}}
 }
 
-// equality returns the literal that variable has a constant text, or nil if n is not such a comparison.
+// equality returns the literal for a comparison of a variable with a constant string, or nil for any other operands.
 func equality(n, variable, constant *expr.Node) *condition {
 	path, ok := decision.VariablePath(variable)
 	v, isConstant := constant.Constant()

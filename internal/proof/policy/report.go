@@ -28,7 +28,7 @@ func cmpHint(diags *diag.List, policy *Policy, keys []snapshot.Key) string {
 	return diags.Correct(policy.key, names).Hint()
 }
 
-// report adds the violation b of a policy, with the texts of a witness. The same violation is reported once.
+// report adds the violation b of a policy, with the facts of an example. The same violation is reported once.
 func (p *prover) report(policy *Policy, key string, texts way, b *breach) {
 	at := b.at
 	if at.File != "" {
@@ -56,13 +56,13 @@ func noteOf(policy *Policy, at diag.Pos) []diag.Note {
 	return []diag.Note{{Pos: policy.At, Message: "the policy is here"}}
 }
 
-// witness describes the facts of a request.
+// witness describes the facts of the example.
 func (p *prover) witness(texts way) string {
 	facts := p.sample(texts).String()
 	if facts == "" {
-		return "an example is a node without any facts"
+		return "for example, a node without any facts"
 	}
-	return "an example is a node with the facts " + facts
+	return "for example, a node with the facts " + facts
 }
 
 // where describes the requests that a violation concerns: the condition of the winner and that of the policy.
@@ -98,7 +98,7 @@ func (o *Open) warning() diag.Diagnostic {
 	d := diag.Diagnostic{Pos: o.At, Severity: diag.Warning, Code: Code,
 		Message: "the policy '" + o.Name + "' is not proven: the value of " + diag.Quoted(o.keys) +
 			" depends on facts or other keys",
-		Hint: "'bindc check --facts-dir DIR' decides it for the nodes of a fleet"}
+		Hint: "'bindc check --facts-dir DIR' checks it for real nodes"}
 	for i, pos := range o.computed {
 		if i == maxNotes {
 			break

@@ -16,7 +16,8 @@ const (
 // solve returns the ways in which all equations can hold. complete is false if there may be more.
 func (s *space) solve(equations []equation) (ways []way, complete bool) {
 	ordered := slices.Clone(equations)
-	slices.SortStableFunc(ordered, func(a, b equation) int { // exact texts decide about spellings
+	// exact equations come first, because they determine the spelling
+	slices.SortStableFunc(ordered, func(a, b equation) int {
 		if a.exact != b.exact {
 			return cmp.Compare(b2i(b.exact), b2i(a.exact))
 		}
@@ -86,7 +87,7 @@ func (v *solver) solve(left []equation) {
 	delete(v.values, p.Variable)
 }
 
-// spellings returns the texts that a variable may have where an equation requires text.
+// spellings returns the values to try for a variable for which e requires text.
 func (v *solver) spellings(variable string, e equation, text string) []string {
 	if e.exact || text == "" {
 		return []string{text}

@@ -16,8 +16,9 @@ type space struct {
 	content    *snapshot.Content
 	dims       []dimension
 	categories map[string]int
-	spellings  map[string]map[string][]string // texts in paths of Hiera 5, by variable and folded text
-	paths      map[string][]string            // the paths by which a variable is read
+	// how values are spelled in paths of Hiera 5, by variable and folded value
+	spellings map[string]map[string][]string
+	paths     map[string][]string // the paths by which a variable is read
 }
 
 // dimension is a category or a guard, as text with variables.
@@ -72,7 +73,7 @@ func (s *space) variable(path string) string {
 	return name
 }
 
-// way assigns texts to variables. The text "" means that the variable is not set.
+// way assigns values to variables. The value "" means that the variable is not set.
 type way map[string]string
 
 // text returns the text of a dimension. ok is false if it depends on a variable that w does not assign.
@@ -97,7 +98,7 @@ func (s *space) folded(dim int, text string) string {
 	return fold(text)
 }
 
-// isIdle reports whether a guard may have no value, because its category may have none.
+// isIdle reports whether dim is a guard that may have no value, because its category may have none.
 func (s *space) isIdle(dim int, w way) bool {
 	d := s.dims[dim]
 	if !d.Guard || d.Category < 0 {
@@ -107,7 +108,7 @@ func (s *space) isIdle(dim int, w way) bool {
 	return !ok || text == ""
 }
 
-// implies reports whether a literal holds for every request with the texts of w.
+// implies reports whether a literal holds for every request with the values in w.
 func (s *space) implies(w way, l *literal) bool {
 	if l.category == "" {
 		text, ok := w[s.variable(l.variable)]
@@ -117,12 +118,12 @@ func (s *space) implies(w way, l *literal) bool {
 	return ok && fold(text) == l.text
 }
 
-// equation requires that parts result in a text.
+// equation requires that the parts, one after the other, give text.
 type equation struct {
 	parts []decision.Piece
 	text  string
 	exact bool
-	close string // for a text of a policy, its spelling there
+	close string // if text comes from a policy, its spelling there
 }
 
 // ofScope returns the equations of a scope.

@@ -7,8 +7,8 @@ import (
 	"bindc/snapshot"
 )
 
-// row is a binding that lookups of a key may find. A lookup finds the first row whose condition holds, unless the row
-// declines.
+// row is a binding of a key in a decision table. A lookup uses the first row whose condition holds and which does
+// not decline.
 type row struct {
 	level int32  // the number of levels for the unconditional binding
 	scope int32  // in the level
@@ -122,13 +122,14 @@ func (t *tables) stops(r *row) bool {
 	return !stored.Computed || recipe.IsFinal(stored.Bytes) || !t.recipe(t.value(r)).Declines()
 }
 
-// isAlwaysBound reports whether a lookup of a key finds a row in every request, at the latest the unconditional one.
+// isAlwaysBound reports whether a lookup of a key finds a row in every request, because its unconditional row always
+// has a value.
 func (t *tables) isAlwaysBound(key uint32) bool {
 	r := t.unconditional(key)
 	return t.content.Keys[key].Default >= 0 && t.stops(&r)
 }
 
-// blockers finds the rows of a key that hold for given texts of variables. It covers the rows that stop a lookup.
+// blockers has the rows of a key that stop a lookup. It finds those that hold for given values of variables.
 type blockers struct {
 	space  *space
 	levels []blockingLevel

@@ -23,7 +23,7 @@ func (r *reader) condition(policy *yaml.Node, name string) (*condition, bool) {
 	var out []*condition
 	for i := range hashes {
 		if hashes[i].Kind != yaml.Mapping || len(hashes[i].Kids) == 0 {
-			r.errorf(&hashes[i], "expected a hash of categories to values as '%s', found %s", name, hashes[i].Describe())
+			r.errorf(&hashes[i], "expected a hash of categories to values for '%s', found %s", name, hashes[i].Describe())
 			return nil, false
 		}
 		c, ok := r.hash(&hashes[i])
@@ -94,7 +94,7 @@ func (r *reader) values(category string, n *yaml.Node) (*condition, bool) {
 func (r *reader) facts(n *yaml.Node) (*condition, bool) {
 	text, isText := n.Text()
 	if !isText {
-		r.errorf(n, "expected an expression such as \"$facts['os']['family'] == 'Debian'\" as '%s', found %s", factsKey,
+		r.errorf(n, "expected an expression such as \"$facts['os']['family'] == 'Debian'\" for '%s', found %s", factsKey,
 			n.Describe())
 		return nil, false
 	}

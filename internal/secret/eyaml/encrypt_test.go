@@ -121,7 +121,7 @@ func TestRejectsInvalidMarks(t *testing.T) {
 		{"a: DEC::PKCS7[hunter2]\n", "1:4: expected ']!' at the end"},
 		{"ß: 1\nö: DEC::PKCS7[hunter2\nb: DEC::PKCS7[hunter2]!", "2:4: expected ']!' at the end"},
 		{"a: DEC::PKCS7[hun]!ter2]!", "1:4: expected one ']!', at the end"},
-		{"a: DEC::PKCS7[]!", "1:4: expected a text between"},
+		{"a: DEC::PKCS7[]!", "1:4: expected text between"},
 		{"a: DEC::GPG[hunter2]!", "1:4: expected the method PKCS7"},
 		{"a: DEC::pkcs7[hunter2]!", "1:4: expected the method PKCS7"},
 		{"a: DEC:PKCS7[hunter2]!", "1:4: expected 'DEC::PKCS7['"},

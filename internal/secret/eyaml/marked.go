@@ -65,9 +65,9 @@ func marked(s string, m []int) (plain string, length int, problem string) {
 	case !ended:
 		problem = "expected ']!' at the end of the text to be encrypted"
 	case plain == "":
-		problem = "expected a text between 'DEC::PKCS7[' and ']!'"
+		problem = "expected text between 'DEC::PKCS7[' and ']!'"
 	case strings.Contains(line, markEnd):
-		problem = "expected one ']!', at the end of the text to be encrypted: write a text that contains ']!' as " +
+		problem = "expected one ']!', at the end of the text to be encrypted: write a string that contains ']!' as " +
 			"'bindc eyaml encrypt' prints it"
 	}
 	return plain, len(plain) + len(markEnd), problem

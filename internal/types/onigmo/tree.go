@@ -316,5 +316,5 @@ func setOf(re *syntax.Regexp) ([]rune, error) {
 			return set, nil
 		}
 	}
-	return nil, fmt.Errorf("%s is not a set of characters", re)
+	return nil, fmt.Errorf("%s is not a character class", re)
 }

@@ -24,7 +24,7 @@ func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
 	e := Entry{at: c.Doc.Pos(n)}
 	e.Name, _ = c.text(n, "name")
 	if e.Name == "" {
-		c.Doc.Errorf(n, "hierarchy", "expected the name of the entry as 'name'")
+		c.Doc.Errorf(n, "hierarchy", "expected the name of the entry for 'name'")
 		return Entry{}
 	}
 	for _, b := range before {
@@ -62,7 +62,7 @@ func (c config) text(n *yaml.Node, key string) (string, bool) {
 	}
 	text, ok := v.Text()
 	if !ok {
-		c.Doc.Errorf(v, "hierarchy", "expected a string as '%s', found %s", key, v.Describe())
+		c.Doc.Errorf(v, "hierarchy", "expected a string for '%s', found %s", key, v.Describe())
 	}
 	return text, ok
 }
@@ -107,7 +107,7 @@ func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
 		_, options, has = defaults.Lookup("options")
 	}
 	if has && options.Kind != yaml.Mapping {
-		c.Doc.Errorf(options, "hierarchy", "expected a hash as 'options', found %s", options.Describe())
+		c.Doc.Errorf(options, "hierarchy", "expected a hash for 'options', found %s", options.Describe())
 		return dataSource{}
 	}
 	switch function {
@@ -139,7 +139,7 @@ func (c config) leaveToPuppet(at diag.Pos, what string, fix diag.Fix) {
 	c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_foreign",
 		Message: what + " is not compiled: only Puppet can read this entry",
 		Fix:     fix,
-		Hint:    cmp.Or(fix.Hint(), "'bindq hiera-config' prints a hiera.yaml in which this entry stays Puppet's")})
+		Hint:    cmp.Or(fix.Hint(), "'bindq hiera-config' prints a hiera.yaml that leaves this entry to Puppet")})
 }
 
 func (c config) locations(n *yaml.Node, key string, source dataSource) []Location {
@@ -155,7 +155,7 @@ func (c config) locations(n *yaml.Node, key string, source dataSource) []Locatio
 		}
 	}
 	if len(texts) == 0 || slices.Contains(texts, "") || key == "mapped_paths" && len(texts) != 3 {
-		c.Doc.Errorf(v, "hierarchy", "expected %s as '%s', found %s", expectedPlace(key), key, v.Describe())
+		c.Doc.Errorf(v, "hierarchy", "expected %s for '%s', found %s", expectedPlace(key), key, v.Describe())
 		return nil
 	}
 	if key == "mapped_paths" {

@@ -225,7 +225,7 @@ func (c config) list(key string) (entries []yaml.Node, given bool) {
 		return nil, false
 	}
 	if n.Kind != yaml.Sequence {
-		c.Doc.Errorf(n, "hierarchy", "expected a list of entries as '%s', found %s", key, n.Describe())
+		c.Doc.Errorf(n, "hierarchy", "expected a list of entries for '%s', found %s", key, n.Describe())
 		return nil, true
 	}
 	return n.Kids, true

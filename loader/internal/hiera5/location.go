@@ -63,7 +63,7 @@ func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool)
 func (c config) checkClosed(at diag.Pos, p location) {
 	if i := strings.LastIndex(p.text, "%{"); i >= 0 && !strings.Contains(p.text[i:], "}") {
 		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_interpolation",
-			Message: "this '%{' is not closed: '" + p.text[i:] + "' is text, as for Puppet", Hint: "close it with '}'"})
+			Message: "this '%{' is not closed: '" + p.text[i:] + "' is plain text, as in Puppet", Hint: "close it with '}'"})
 	}
 }
 
@@ -182,7 +182,7 @@ func (c config) path(at diag.Pos, source dataSource, path string) Location {
 	return l
 }
 
-// checkExtension warns about a path without an extension, as used in Hiera 3 and Hiera-2. Hiera 5 adds no extension, so
+// checkExtension warns about a path without an extension, as used in Hiera 3 and Hiera 2. Hiera 5 adds no extension, so
 // such a path matches nothing, unless a variable at its end includes the extension.
 func (c config) checkExtension(at diag.Pos, path string, source dataSource, files []site.Listed) {
 	named := path[strings.LastIndexByte(path, '/')+1:]

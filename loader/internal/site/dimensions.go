@@ -14,8 +14,9 @@ type Dimensions struct {
 	Conditions []Condition // the first is the empty condition
 	categories map[string]int
 	guards     map[string]int
-	numbers    map[string]int // index in Conditions, by encoded condition
-	key        []byte         // buffer for an encoded condition
+	singles    []map[string]int // index in Conditions for a single term, by dimension and value
+	numbers    map[string]int   // index in Conditions for other conditions, by their encoding
+	key        []byte           // buffer for an encoded condition
 
 	Alternatives int // remaining number of alternatives over all bindings, see setCompiler.multiply
 
@@ -78,6 +79,9 @@ func (d *Dimensions) Guard(category int, n *expr.Node) int {
 
 // Condition returns the index of c in Conditions. It adds c if it is new.
 func (d *Dimensions) Condition(c Condition) int {
+	if len(c) == 1 {
+		return d.single(c)
+	}
 	slices.SortFunc(c, func(a, b Term) int { return a.Dimension - b.Dimension })
 	key := d.key[:0]
 	for _, t := range c {
@@ -88,6 +92,21 @@ func (d *Dimensions) Condition(c Condition) int {
 	if !ok {
 		i = len(d.Conditions)
 		d.numbers[string(key)] = i
+		d.Conditions = append(d.Conditions, c)
+	}
+	return i
+}
+
+// single is Condition for a single term, which most conditions are.
+func (d *Dimensions) single(c Condition) int {
+	t := c[0]
+	for len(d.singles) <= t.Dimension {
+		d.singles = append(d.singles, map[string]int{})
+	}
+	i, ok := d.singles[t.Dimension][t.Value]
+	if !ok {
+		i = len(d.Conditions)
+		d.singles[t.Dimension][t.Value] = i
 		d.Conditions = append(d.Conditions, c)
 	}
 	return i

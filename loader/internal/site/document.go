@@ -103,7 +103,7 @@ func (d Document) warnOfMissingBraces(n *yaml.Node, text string) {
 		name, keys := text[m[2]:m[3]], text[m[4]:m[5]]
 		quoted := strings.NewReplacer("'", "", `"`, "", "[", "['", "]", "']").Replace(keys)
 		d.Diags.Add(diag.Diagnostic{Pos: d.PosIn(n, m[2]-1), Severity: diag.Warning, Code: "braces",
-			Message: "without braces '$" + name + "' is interpolated as a whole, and '" + keys + "' is text behind it",
+			Message: "without braces '$" + name + "' is interpolated as a whole, and '" + keys + "' remains plain text",
 			Hint:    "write ${" + name + quoted + "}",
 			Fix:     diag.Fix{Old: "$" + name + keys, New: "${" + name + quoted + "}", Syntax: true}})
 	}

@@ -32,10 +32,10 @@ type Inputs struct {
 	Reader  *datafile.Reader
 	Share   datafile.Share // the data files to read
 
-	byPath map[inputKey]*File
-	Found  []*File    // in the order in which they were found
-	queue  chan *File // files waiting for a parser
-	found  func()     // called for each file that is found
+	byPath [datafile.Kinds + 1]map[string]*File // by format; the last map is for files without data
+	Found  []*File                              // in the order in which they were found
+	queue  chan *File                           // files waiting for a parser
+	found  func()                               // called for each file that is found
 
 	parsers workers
 }
@@ -43,7 +43,7 @@ type Inputs struct {
 // NewInputs returns the inputs of the site in dir. sets is the directory of the site's own bindings files; if it is "",
 // that is dir/bindings.
 func NewInputs(f Files, dir, sets string, reader *datafile.Reader) *Inputs {
-	return &Inputs{Files: f, Dir: dir, sets: sets, Reader: reader, byPath: map[inputKey]*File{}}
+	return &Inputs{Files: f, Dir: dir, sets: sets, Reader: reader}
 }
 
 // workers starts a goroutine for each piece of work until it reaches a limit. A high limit costs nothing if there is
@@ -61,12 +61,17 @@ func (w *workers) startOne() {
 	}
 }
 
-// inputKey identifies a file and the format it is read in. In Hiera 5, a plain and an eyaml entry may both read the
-// same file.
-type inputKey struct {
-	path string
-	data bool
-	kind datafile.Format
+// filesLike returns the files that are read in the same format as f, by path. In Hiera 5, a plain and an eyaml entry
+// may both read the same file.
+func (in *Inputs) filesLike(f *File) map[string]*File {
+	format := datafile.Kinds
+	if f.Data {
+		format = f.Kind
+	}
+	if in.byPath[format] == nil {
+		in.byPath[format] = map[string]*File{}
+	}
+	return in.byPath[format]
 }
 
 // File is a file of the site, or the output of an extension.
@@ -117,14 +122,14 @@ func (in *Inputs) WantFrom(at diag.Pos, id, label string, data bool, read func()
 
 // Enqueue queues f unless it is already queued, and returns the queued file.
 func (in *Inputs) Enqueue(f *File) *File {
-	key := inputKey{f.Path, f.Data, f.Kind}
-	if same, ok := in.byPath[key]; ok {
+	files := in.filesLike(f)
+	if same, ok := files[f.Path]; ok {
 		return same
 	}
 	if f.Data {
 		f.Content = &noContent
 	}
-	in.byPath[key] = f
+	files[f.Path] = f
 	in.Found = append(in.Found, f)
 	in.found()
 	in.parsers.startOne()
@@ -137,8 +142,8 @@ var noContent datafile.File
 
 // ReadsData reports whether the file at path is read as data, in any format.
 func (in *Inputs) ReadsData(path string) bool {
-	for kind := range datafile.Kinds {
-		if in.byPath[inputKey{path, true, kind}] != nil {
+	for _, files := range in.byPath[:datafile.Kinds] {
+		if files[path] != nil {
 			return true
 		}
 	}
@@ -348,7 +353,7 @@ func (in *Inputs) Sorted() (list []Input, at map[string]int) {
 	slices.SortFunc(read, func(a, b *File) int { return strings.Compare(a.id.Path, b.id.Path) })
 	list, at = make([]Input, 0, len(read)), make(map[string]int, len(read))
 	for _, f := range read {
-		if n := len(list); n == 0 || list[n-1] != f.id { // a file may be read twice, see inputKey and ReadNow
+		if n := len(list); n == 0 || list[n-1] != f.id { // a file may be read twice, see filesLike and ReadNow
 			list = append(list, f.id)
 		}
 		at[f.Path] = len(list) - 1
