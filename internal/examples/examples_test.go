@@ -34,7 +34,7 @@ tests/b.yaml:5:9: 'db #1 <x>' fails: a::b: expected 1, found "<2>"
 
       why
 tests/b.yaml:3:5: 'db #1 <x>' fails: no request
-3 examples, 1 failed
+3 tests, 1 failed
 `,
 		"tap": `TAP version 13
 1..3
