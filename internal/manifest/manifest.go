@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"bindc/diag"
 	"bindc/internal/lookupkey"
@@ -160,7 +161,8 @@ func (p *parser) pos(at int) diag.Pos {
 	}
 	p.newlines += strings.Count(p.src[p.counted:at], "\n")
 	p.counted = at
-	return diag.Pos{File: p.path, Line: 1 + p.newlines, Col: at - strings.LastIndexByte(p.src[:at], '\n')}
+	line := p.src[1+strings.LastIndexByte(p.src[:at], '\n') : at]
+	return diag.Pos{File: p.path, Line: 1 + p.newlines, Col: 1 + utf8.RuneCountInString(line)}
 }
 
 // lookup reads the arguments of lookup(), and reports whether one of them is a merge.
