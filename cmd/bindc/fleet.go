@@ -210,15 +210,17 @@ func (f *fleet) node(n facts.Node) {
 
 // checkParameter reports a value that Puppet refuses for the parameter of a class.
 func (f *fleet) checkParameter(r *bindings.Request, key string, v bindings.Value, n facts.Node) {
-	refusal := f.params.Refuses(key, lookup.Value(v))
-	if refusal == nil {
+	refusal, err := f.params.Refuses((*lookup.Request)(r), key, lookup.Value(v))
+	if refusal == nil && err == nil {
 		return
 	}
-	at, err := f.winner(r, key)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.err = cmp.Or(f.err, err)
-	p := problem{key: key, at: at, code: "parameter_type", message: refusal.Message, warning: refusal.Doubtful}
+	if err != nil {
+		f.err = cmp.Or(f.err, err)
+		return
+	}
+	p := problem{key: key, at: refusal.At, code: "parameter_type", message: refusal.Message, warning: refusal.Doubtful}
 	f.problems[p] = append(f.problems[p], n)
 }
 

@@ -23,13 +23,14 @@ type generator struct {
 	aliases []string
 	types   map[string]typ      // types of the aliases, by name
 	data    map[string][]string // lines of data files, by path
-	options []string            // lines of lookup_options
+	options map[string][]string // lines of lookup_options, by path
+	places  *rand.Rand          // decides where lookup_options are
 }
 
 // Generate returns the site of a seed with n classes.
 func Generate(seed uint64, n int) *Site {
 	g := generator{Rand: rand.New(rand.NewPCG(seed, 29)), data: map[string][]string{},
-		types: map[string]typ{}}
+		types: map[string]typ{}, options: map[string][]string{}, places: rand.New(rand.NewPCG(seed, 30))}
 	s := &Site{Files: map[string]string{
 		"hiera.yaml": "version: 5\ndefaults: {datadir: data, data_hash: yaml_data}\nhierarchy:\n" +
 			"  - {name: role, path: 'role/%{facts.role}.yaml'}\n  - {name: common, path: common.yaml}\n",
@@ -52,8 +53,8 @@ func Generate(seed uint64, n int) *Site {
 		included.WriteString("  include " + class + "\n")
 	}
 	s.Files["manifests/site.pp"] = "node 'none' {\n" + included.String() + "}\nnode default { }\n"
-	if len(g.options) > 0 {
-		g.common("lookup_options:\n  " + strings.Join(g.options, "\n  "))
+	for path, lines := range g.options {
+		g.data[path] = append(g.data[path], "lookup_options:\n  "+strings.Join(lines, "\n  "))
 	}
 	for path, lines := range g.data {
 		s.Files[path] = strings.Join(lines, "\n") + "\n"
@@ -89,7 +90,11 @@ func (g *generator) bind(key string, t typ) {
 		}
 	}
 	if g.often(25) {
-		g.options = append(g.options, key+": "+g.option())
+		path := "data/common.yaml"
+		if g.places.IntN(100) < 30 {
+			path = "data/role/a.yaml"
+		}
+		g.options[path] = append(g.options[path], key+": "+g.option())
 	}
 }
 

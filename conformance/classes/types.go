@@ -44,6 +44,7 @@ var leaves = []typ{
 	{`Pattern[/^\d+$/, /x/]`, some(val{"12"}, val{"axb"})},
 	{`Pattern[/\A(?i:https?:\/\/.*)\z/]`, some(val{"HTTP://x"})},
 	{`Pattern["\A\d\z"]`, some()},
+	{`Pattern[/^[a-c](?!b)/, /\A(?:\d++)(?<=[02468])\z/]`, some(val{"ac"}, val{"12"})},
 	{"Scalar", some(val{1}, val{"x"}, val{true})},
 	{"ScalarData", some(val{1}, val{1.5})},
 	{"Data", some(val{1}, val{list{val{"x"}}}, val{nil})},

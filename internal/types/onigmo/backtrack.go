@@ -26,9 +26,13 @@ type Matcher struct {
 	plain  bool // has no backreference, so that a state fails or succeeds regardless of how it was reached
 }
 
+var matchers cache[Matcher]
+
 // CompileMatcher compiles src. Unlike Compile, it supports lookaround, atomic groups, possessive quantifiers,
-// conditions and backreferences.
-func CompileMatcher(src string) (*Matcher, error) {
+// conditions and backreferences. It caches results, too.
+func CompileMatcher(src string) (*Matcher, error) { return matchers.get(src, compileMatcher) }
+
+func compileMatcher(src string) (*Matcher, error) {
 	re, refused := Compile(src)
 	if refused == nil {
 		return &Matcher{linear: re}, nil
