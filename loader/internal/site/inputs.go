@@ -32,9 +32,9 @@ type Inputs struct {
 	Reader  *datafile.Reader
 	Share   datafile.Share // the data files to read
 
-	byPath [datafile.Kinds + 1]map[string]*File // by format; the last map is for files without data
+	byPath [datafile.Kinds + 1]map[string]*File // files by format and path; the last map is for files without data
 	expect int                                  // capacity of a new map in byPath
-	Found  []*File                              // in the order in which they were found
+	Found  []*File                              // files in the order in which they were found
 	queue  chan *File                           // files waiting for a parser
 	found  func()                               // called for each file that is found
 
@@ -83,7 +83,7 @@ func (in *Inputs) Expect(n int) {
 
 // File is a file of the site, or the output of an extension.
 type File struct {
-	Path  string                 // to open it, and in messages
+	Path  string                 // path to open, also used in messages
 	Label string                 // the same on every machine
 	read  func() ([]byte, error) // calls an extension; nil if the input is the file at Path
 	at    diag.Pos               // position that asked an extension for data
@@ -204,7 +204,7 @@ func (in *Inputs) isDir(path string) bool {
 
 func (in *Inputs) parse(f *File) {
 	switch {
-	case f.Data && in.Share.Of > 0 && (f.read != nil || !in.Share.Has(f.Label)): // of another part
+	case f.Data && in.Share.Of > 0 && (f.read != nil || !in.Share.Has(f.Label)): // the file belongs to another part
 	case f.read != nil:
 		in.parseExtension(f)
 	case f.Data:
