@@ -125,3 +125,18 @@ func TestChangesForNoNodeAreMarked(t *testing.T) {
 		`<bdi>b</bdi></a> <span class="none">reaches no node</span>`,
 		"<summary><strong><bdi>web1</bdi>, <bdi>web2</bdi></strong>: 1 key changes (unused)")
 }
+
+func TestChangesBetweenAnyKeptVersions(t *testing.T) {
+	first := open(t, ranked, Source{})
+	second := open(t, strings.ReplaceAll(ranked, "a: role", "a: second"), Source{Old: first})
+	third := open(t, strings.ReplaceAll(ranked, "a: role", "a: third"), Source{Old: first})
+	to := served(t, Access{}, first, second, third) + "/s/"
+	shows(t, to, third.ID+"/d", "role", "third", "!second", `<option value="`+first.ID+`" selected`, second.ID)
+	shows(t, to, third.ID+"/d?old="+second.ID, "second", "third", "!role&#34;", `<option value="`+second.ID+`" selected`)
+	shows(t, to, first.ID+"/d?old="+third.ID, "third", "role")
+	shows(t, to, third.ID+"/d.json?old="+second.ID, `"old":{"value":"second"},"new":{"value":"third"}`)
+	answer, text := get(t, "GET", to+third.ID+"/d?old=000000000000", nil)
+	if answer.StatusCode != http.StatusNotFound || !strings.Contains(text, "The version 000000000000 is gone") {
+		t.Errorf("status %d: %s", answer.StatusCode, text)
+	}
+}
