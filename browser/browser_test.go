@@ -355,6 +355,7 @@ func TestTabsFollowSite(t *testing.T) {
 	write(t, common, strings.Replace(string(text), "port: 22", "port: 2222", 1))
 	for _, b := range []*tab{first, second} {
 		b.waitFor(`document.querySelector("main").innerText.includes("2222")`)
+		b.waitFor(`document.getElementById("updated").innerText.includes("followed a change")`)
 	}
 	write(t, common, "ssh::port: [\n")
 	first.waitFor(`document.getElementById("live").innerText.includes("does not build")`)
